@@ -1,0 +1,64 @@
+# simtx: build, demo, test, bench, install.  `make help` lists the targets.
+#
+# Each folder says in its own .mk file what it adds: LIB_SRC (sources of libsimtx), ALL (things that `make all`
+# builds), TESTS (phony targets that `make test` runs), BENCHES.  Everything built lands under $(B).
+
+B        ?= build
+CC       ?= gcc
+ifeq ($(origin CC),default)
+CC       := gcc
+endif
+CLANG    ?= clang
+CLANGXX  ?= clang++
+PREFIX   ?= /usr/local
+OPT      ?= -O2 -g
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wno-unused-parameter
+SANITIZE ?=
+# -ffp-contract=off: the semantics of an instruction are what its row says, never fused behind its back.
+CFLAGS   := -std=c17 -D_GNU_SOURCE $(OPT) $(WARN) -ffp-contract=off -fno-math-errno -fPIC -pthread -I. -I$(B)/gen \
+            $(SANITIZE) $(EXTRA_CFLAGS)
+LDFLAGS  := $(SANITIZE) $(EXTRA_LDFLAGS)
+LDLIBS   := -lconfig -ljansson -llz4 -lzstd -lz -lelf -lm -lpthread
+
+.DEFAULT_GOAL := all
+LIB_SRC  :=
+ALL      :=
+TESTS    :=
+BENCHES  :=
+
+include $(sort $(wildcard */*.mk) $(wildcard */*/*.mk))
+
+LIB_OBJ  := $(LIB_SRC:%.c=$(B)/obj/%.o) $(LIB_EXTRA_OBJ)
+
+.PHONY: all demo test bench install clean help
+all: $(ALL)
+
+$(B)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(B)/lib/libsimtx.a: $(LIB_OBJ)
+	@mkdir -p $(@D)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(B)/lib/libsimtx.so: $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,libsimtx.so -o $@ $^ $(LDFLAGS) $(LDLIBS)
+
+test: all $(TESTS)
+
+bench: all $(BENCHES)
+
+clean:
+	rm -rf $(B)
+
+help:
+	@echo "make all       simtx, simtx-cc, libcudart and the CUDA directory under $(B)/"
+	@echo "make demo      compile CUDA programs with clang, run them, check their results"
+	@echo "make test      every test; the last line says N passed, N failed"
+	@echo "make bench     speed figures, also written to $(B)/bench.json"
+	@echo "make install   PREFIX=$(PREFIX)"
+	@echo "Options: SANITIZE=-fsanitize=address,undefined  CC=clang  OPT='-O0 -g'  B=otherdir"
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
