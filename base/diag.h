@@ -1,0 +1,31 @@
+/*
+ * Diagnostics: messages with file:line:column and a caret line, collected so that all problems of an input are
+ * shown at once, and printed in one place by whoever owns the sink.
+ */
+#ifndef BASE_DIAG_H
+#define BASE_DIAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct diag {
+    char *text;          /* all messages so far, each ended by a newline; NULL when there are none */
+    size_t len, cap;
+    int errors, warnings;
+    const char *file;    /* name shown before positions, may be NULL */
+    const char *source;  /* the text that positions refer to (for the caret line), may be NULL */
+    size_t source_len;
+};
+
+/* An error at a position (line and column start at 1; line 0 = no position). `%s` style format. */
+void diag_error(struct diag *d, int line, int col, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void diag_warn(struct diag *d, int line, int col, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* A note that explains the message before it. */
+void diag_note(struct diag *d, int line, int col, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+bool diag_full(const struct diag *d);   /* true when so many errors were given that going on helps nobody */
+void diag_free(struct diag *d);
+
+/* The candidate nearest to `word` by edit distance, or NULL when none is near; for "did you mean". */
+const char *diag_nearest(const char *word, const char *const *candidates, size_t n);
+
+#endif
