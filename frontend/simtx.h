@@ -1,0 +1,194 @@
+/*
+ * simtx, the library: a GPU made from a configuration, PTX modules loaded into it, kernels launched on it,
+ * statistics read from it. No global state: several GPUs can live in one process. Every function that can fail
+ * returns a status; the reason in words is simtx_last_message() of that GPU (or goes to the `message` argument).
+ *
+ * Device memory is a reserved range of host addresses: a device address can be used directly by the host.
+ * All calls on one GPU must come from one thread at a time.
+ */
+#ifndef SIMTX_H
+#define SIMTX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIMTX_VERSION "0.1.0"
+
+typedef enum simtx_status {
+    SIMTX_OK = 0,
+    SIMTX_INVALID_ARGUMENT,
+    SIMTX_OUT_OF_MEMORY,         /* device memory, or host memory for it */
+    SIMTX_INVALID_PTX,           /* does not parse, or uses something unsupported; message lists all lines */
+    SIMTX_NOT_FOUND,             /* no such kernel, symbol, file */
+    SIMTX_INVALID_LAUNCH,        /* grid, block, shared memory or arguments do not fit */
+    SIMTX_LAUNCH_OUT_OF_RESOURCES, /* the block needs more registers, shared memory or threads than an SM has */
+    SIMTX_INVALID_CONFIG,
+    SIMTX_FAULT,                 /* a kernel faulted; see simtx_fault */
+    SIMTX_INTERRUPTED,           /* simtx_interrupt() was called */
+    SIMTX_NOT_SUPPORTED,
+    SIMTX_INVALID_ADDRESS        /* not an address of device memory, or not the start of an allocation */
+} simtx_status;
+
+const char *simtx_status_name(simtx_status s);
+
+typedef struct simtx_config simtx_config;
+typedef struct simtx_gpu simtx_gpu;
+typedef struct simtx_module simtx_module;
+typedef struct simtx_kernel simtx_kernel;
+
+typedef struct simtx_dim3 { uint32_t x, y, z; } simtx_dim3;
+
+/* ---- configuration (configs/, keys by `simtx config list`) ---- */
+simtx_config *simtx_config_new(void);                             /* all defaults */
+void simtx_config_free(simtx_config *c);
+/* Overlay a preset by name ("gtx480", searched in the installed configs directory) or a file by path. On failure
+ * *message (may be NULL) gets a malloc'ed text with file:line. */
+simtx_status simtx_config_load(simtx_config *c, const char *name_or_path, char **message);
+/* "key=value" */
+simtx_status simtx_config_set(simtx_config *c, const char *assignment, char **message);
+/* The value as text (static buffer inside c), NULL when there is no such key. */
+const char *simtx_config_get(const simtx_config *c, const char *key);
+
+/* ---- GPU ---- */
+/* index: 0 .. 15; GPU i lives in its own address range. *message as above. NULL on failure. */
+simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message);
+void simtx_gpu_free(simtx_gpu *g);
+const char *simtx_last_message(const simtx_gpu *g);              /* of the last call that failed; "" when none */
+void simtx_interrupt(simtx_gpu *g);                              /* async-signal-safe: the running launch stops soon */
+
+typedef struct simtx_gpu_info {
+    const char *name;
+    uint32_t sms, warp_size, max_threads_per_block, max_threads_per_sm, max_blocks_per_sm;
+    uint32_t registers_per_sm, registers_per_block;
+    uint32_t shared_per_block, shared_per_block_optin, shared_per_sm, const_bytes;
+    uint32_t max_grid[3], max_block[3];
+    uint32_t cc_major, cc_minor;      /* compute capability reported to programs */
+    uint32_t core_mhz, memory_mhz, memory_bus_bits, l2_bytes;
+    uint64_t memory_bytes, memory_free;
+} simtx_gpu_info;
+void simtx_gpu_get_info(const simtx_gpu *g, simtx_gpu_info *out);
+
+/* ---- memory ---- */
+enum { SIMTX_MEM_DEVICE, SIMTX_MEM_HOST, SIMTX_MEM_MANAGED };    /* kind, kept for pointer queries */
+simtx_status simtx_malloc(simtx_gpu *g, size_t bytes, int kind, void **out);   /* 256-byte aligned, contents zero */
+simtx_status simtx_free(simtx_gpu *g, void *p);                  /* NULL is fine; must be the start of an allocation */
+simtx_status simtx_host_register(simtx_gpu *g, void *p, size_t bytes);   /* existing host memory becomes accessible */
+simtx_status simtx_host_unregister(simtx_gpu *g, void *p);
+/* The allocation (or module variable) that holds p: false when there is none. Any out pointer may be NULL. */
+bool simtx_mem_find(const simtx_gpu *g, const void *p, void **base, size_t *bytes, int *kind);
+/* True when [p, p + bytes) lies inside one allocation. */
+bool simtx_mem_valid(const simtx_gpu *g, const void *p, size_t bytes);
+/* True when p lies in the address range of this GPU, allocated or not. */
+bool simtx_mem_in_range(const simtx_gpu *g, const void *p);
+
+/* ---- modules and kernels ---- */
+/* name: shown in messages. All problems at once, as lines "name:line:col: error: ...", in simtx_last_message. */
+simtx_status simtx_module_load(simtx_gpu *g, const char *ptx, size_t len, const char *name, simtx_module **out);
+/* Several texts linked as one module (extern functions and variables resolve across them). */
+simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const size_t *len,
+                                    const char *const *name, int n, simtx_module **out);
+void simtx_module_unload(simtx_module *m);
+simtx_kernel *simtx_module_kernel(simtx_module *m, const char *name);           /* NULL when absent */
+simtx_kernel *simtx_module_kernel_at(simtx_module *m, int i);                   /* i-th kernel, NULL at the end */
+bool simtx_module_symbol(simtx_module *m, const char *name, void **addr, size_t *bytes);
+
+typedef struct simtx_param_info { uint32_t offset, size, align; const char *type; } simtx_param_info;
+typedef struct simtx_kernel_info {
+    const char *name;
+    uint32_t registers;               /* 32-bit registers a thread */
+    uint32_t shared_bytes;            /* static shared memory a block */
+    uint32_t local_bytes;             /* local memory a thread, calls included where bounded */
+    uint32_t const_bytes;             /* of the module */
+    uint32_t param_bytes, nparams;
+    const simtx_param_info *params;
+    uint32_t max_threads;             /* largest block by .maxntid/.reqntid and registers */
+    uint32_t ptx_version, sm;         /* 75 for 7.5, 70 for sm_70 */
+    bool serial;                      /* blocks run in the one-thread order whatever the thread count (A3) */
+} simtx_kernel_info;
+void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out);
+/* Resident blocks of this size on one SM; 0 when it does not fit. limit: what limited (static text), may be NULL. */
+uint32_t simtx_occupancy(const simtx_kernel *k, uint32_t block_threads, size_t dynamic_shared, const char **limit);
+/* Dynamic shared memory above the default limit must be asked for first (cudaFuncSetAttribute). */
+simtx_status simtx_kernel_set_max_dynamic_shared(simtx_kernel *k, size_t bytes);
+void simtx_set_stack_limit(simtx_gpu *g, size_t bytes);          /* local memory a thread for calls of unknown depth */
+size_t simtx_get_stack_limit(const simtx_gpu *g);
+void simtx_set_heap_limit(simtx_gpu *g, size_t bytes);           /* device malloc heap */
+size_t simtx_get_heap_limit(const simtx_gpu *g);
+
+/* ---- launch ---- */
+typedef enum simtx_fault_kind {
+    SIMTX_FAULT_NONE, SIMTX_FAULT_OUT_OF_BOUNDS, SIMTX_FAULT_USE_AFTER_FREE, SIMTX_FAULT_MISALIGNED,
+    SIMTX_FAULT_WRONG_SPACE, SIMTX_FAULT_READ_ONLY, SIMTX_FAULT_BARRIER, SIMTX_FAULT_DEADLOCK,
+    SIMTX_FAULT_STACK_OVERFLOW, SIMTX_FAULT_TRAP, SIMTX_FAULT_ASSERT, SIMTX_FAULT_BAD_CALL,
+    SIMTX_FAULT_TRANSACTION, SIMTX_FAULT_MALLOC
+} simtx_fault_kind;
+
+typedef struct simtx_fault {
+    simtx_fault_kind kind;
+    char kernel[256];
+    simtx_dim3 block, thread;
+    uint32_t ptx_line;
+    uint64_t address;
+    char report[4096];                /* the whole report as printed for people */
+} simtx_fault;
+
+/* One launch's figures. Thread instructions count the active lanes of each instruction. */
+typedef struct simtx_launch_stats {
+    uint64_t blocks, threads, warp_instructions, thread_instructions, barriers;
+    uint64_t transactions;
+    double seconds;                   /* host time */
+    uint32_t host_threads;            /* that executed blocks */
+} simtx_launch_stats;
+
+typedef struct simtx_launch_params {
+    simtx_dim3 grid, block;
+    size_t dynamic_shared;
+    const void *const *args;          /* one pointer per parameter, as for cudaLaunchKernel */
+    const void *arg_buffer;           /* or the parameter block as a whole */
+    size_t arg_buffer_bytes;
+} simtx_launch_params;
+
+/* Runs the kernel to its end. stats and fault may be NULL. Device printf goes to the sink (default stdout). */
+simtx_status simtx_launch(simtx_kernel *k, const simtx_launch_params *p, simtx_launch_stats *stats,
+                          simtx_fault *fault);
+void simtx_set_printf(simtx_gpu *g, void (*sink)(void *ctx, const char *text, size_t len), void *ctx);
+/* Called now and then during a launch with blocks done so far; for progress lines. */
+typedef struct simtx_progress { const char *kernel; uint64_t blocks_done, blocks, thread_instructions; double seconds; }
+    simtx_progress;
+void simtx_set_progress(simtx_gpu *g, void (*fn)(void *ctx, const simtx_progress *p), void *ctx);
+
+/* Statistics of all launches so far as JSON text (malloc'ed). The keys come from the statistics tables. */
+char *simtx_stats_json(const simtx_gpu *g);
+/* The same as a table for people (malloc'ed). */
+char *simtx_stats_text(const simtx_gpu *g);
+
+/* ---- the plain call: PTX text, kernel, arguments ---- */
+/* Host buffers given as arguments are copied in before and out after the launch. */
+typedef struct simtx_arg {
+    enum { SIMTX_ARG_VALUE, SIMTX_ARG_IN, SIMTX_ARG_OUT, SIMTX_ARG_INOUT } kind;
+    void *data;                       /* VALUE: the bytes of the parameter; else the host buffer */
+    size_t bytes;
+} simtx_arg;
+/* config may be NULL (defaults). On failure *message (may be NULL) gets a malloc'ed text. */
+simtx_status simtx_run_ptx(const simtx_config *config, const char *ptx, const char *kernel,
+                           simtx_dim3 grid, simtx_dim3 block, size_t dynamic_shared,
+                           const simtx_arg *args, int nargs, simtx_launch_stats *stats, char **message);
+
+/* ---- tools on PTX text, without a GPU ---- */
+/* Parse and check only; *message (may be NULL) gets all errors and warnings. */
+simtx_status simtx_ptx_check(const char *ptx, size_t len, const char *name, char **message);
+/* The text of `simtx ptx info` and `simtx ptx list` (malloc'ed; NULL with *message on failure). */
+char *simtx_ptx_info(const char *ptx, size_t len, const char *name, bool json, char **message);
+char *simtx_ptx_list(const char *ptx, size_t len, const char *name, char **message);
+/* Every supported instruction with its types and modifiers, from the table (malloc'ed). */
+char *simtx_ptx_ops(bool markdown);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

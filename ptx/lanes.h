@@ -1,0 +1,75 @@
+/*
+ * How an instruction acts on the 32 lanes of one PTX warp. A warp is a vector: each register is an array over the
+ * lanes (structure of arrays), and an instruction is one pass over it that the compiler turns into SIMD code. The
+ * functions are compiled several times, once per vector width of the host (lanes.mk), and picked at start-up.
+ *
+ * Register storage, by type of the register: 16-bit (and 8-bit) uint16_t[32], 32-bit uint32_t[32], 64-bit uint64_t[32],
+ * 128-bit uint64_t[2][32] (low halves, then high halves); a predicate is one uint32_t, bit i = lane i. All arrays
+ * are 64-byte aligned except predicates (4-byte aligned). The allocator never lets a destination overlap a source
+ * partially: they are the same array or disjoint.
+ */
+#ifndef PTX_LANES_H
+#define PTX_LANES_H
+
+#include <stdint.h>
+
+#include "ptx/ir.h"
+
+enum { LANES = 32 };
+
+struct lanes {
+    char *base[2];           /* [0] registers of the current frame, [1] constants of the current function */
+    uint32_t mask;           /* lanes that execute this instruction; never 0 when a function is called */
+    uint32_t active;         /* lanes of the warp at this point before the guard (activemask) */
+    uint32_t exist;          /* lanes that were launched and have not exited */
+    uint32_t cc;             /* condition-code carry flag CC.CF, bit per lane */
+};
+
+struct dinst;
+/* Executes one decoded instruction. 0 = go on with the next one; other values are for control (exec.h). */
+typedef int ptx_fn(struct lanes *x, const struct dinst *d);
+
+/* Where an operand lives: byte offset from base[0], or from base[1] when OPERAND_CONST is set. */
+typedef uint32_t operand;
+#define OPERAND_CONST 0x80000000u
+
+struct dinst {
+    ptx_fn *fn;              /* what the run loop calls */
+    ptx_fn *guarded;         /* what the guard calls for the lanes that pass */
+    ptx_fn *rounded;         /* what the rounding-mode wrapper calls */
+    operand dst, dst2;       /* dst2: second destination (setp p|q, shfl d|p), or a scratch slot when not written */
+    operand src[4];          /* in the order of the operands in the text */
+    operand guard;
+    uint8_t guard_negated;
+    uint8_t size;            /* memory: bytes of an element */
+    uint8_t vec;             /* memory: elements */
+    uint8_t ends_run;        /* last instruction before control may go elsewhere */
+    uint32_t target;         /* branch: index of the target in code */
+    int64_t imm;             /* memory: byte offset; others: as the instruction needs */
+    const struct ptx_inst *in;
+    const void *extra;       /* vector operand lists, call descriptors ... */
+};
+
+static inline void *lanes_at(const struct lanes *x, operand o)
+{
+    return x->base[o >> 31] + (o & ~OPERAND_CONST);
+}
+
+/* Vector widths the library was built for; each has the same functions and gives the same bits. */
+enum lanes_isa { ISA_BASE, ISA_AVX2, ISA_AVX512, ISA_COUNT };
+enum lanes_isa lanes_best_isa(void);             /* the widest that this host has */
+const char *lanes_isa_name(enum lanes_isa isa);  /* "base", "avx2", "avx512" */
+enum lanes_isa lanes_isa_find(const char *name); /* ISA_COUNT when unknown or not on this host */
+
+/*
+ * The function for an arithmetic, logic, conversion, comparison, move or warp-level (shfl, vote, match, activemask,
+ * redux) instruction, or NULL when the table has none for this combination. Not for memory, control flow, barriers.
+ * Sources are already of the storage width of the instruction's types (decode inserts widenings around cvt).
+ * Sets d->rounded itself when the result function is the rounding wrapper.
+ */
+ptx_fn *lanes_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d);
+
+/* Width changes of a register as decode needs them: from and to are 2, 4 or 8 bytes; sign: sign-extend. */
+ptx_fn *lanes_resize(enum lanes_isa isa, int from, int to, bool sign);
+
+#endif
