@@ -1,0 +1,57 @@
+/*
+ * Arithmetic and conversions with a stated rounding: each function is one PTX instruction with the modifier
+ * that its suffix names (rn, rz, rd = rm, ru = rp), reached through LLVM's nvvm intrinsics.  A difference is
+ * the sum with the negated operand, which is the same in every rounding mode.
+ */
+#include "device.h"
+
+#define EACH_ROUNDING(X, ...) X(rn, rn, __VA_ARGS__) X(rz, rz, __VA_ARGS__) X(rd, rm, __VA_ARGS__) X(ru, rp, __VA_ARGS__)
+
+#define ARITH(cuda, ptx, T, c, t) \
+    NV T __nv_##c##add_##cuda(T a, T b) { return __nvvm_add_##ptx##_##t(a, b); } \
+    NV T __nv_##c##sub_##cuda(T a, T b) { return __nvvm_add_##ptx##_##t(a, -b); } \
+    NV T __nv_##c##mul_##cuda(T a, T b) { return __nvvm_mul_##ptx##_##t(a, b); } \
+    NV T __nv_##c##div_##cuda(T a, T b) { return __nvvm_div_##ptx##_##t(a, b); } \
+    NV T __nv_##c##rcp_##cuda(T a) { return __nvvm_rcp_##ptx##_##t(a); } \
+    NV T __nv_##c##sqrt_##cuda(T a) { return __nvvm_sqrt_##ptx##_##t(a); }
+EACH_ROUNDING(ARITH, float, f, f)
+EACH_ROUNDING(ARITH, double, d, d)
+
+#define FUSED(cuda, ptx, unused) \
+    NV float __nv_fmaf_##cuda(float a, float b, float c) { return __nvvm_fma_##ptx##_f(a, b, c); } \
+    NV float __nv_fmaf_ieee_##cuda(float a, float b, float c) { return __nvvm_fma_##ptx##_f(a, b, c); } \
+    NV double __nv_fma_##cuda(double a, double b, double c) { return __nvvm_fma_##ptx##_d(a, b, c); }
+EACH_ROUNDING(FUSED, )
+
+#define CONVERT(cuda, ptx, unused) \
+    NV int __nv_float2int_##cuda(float a) { return __nvvm_f2i_##ptx(a); } \
+    NV u32 __nv_float2uint_##cuda(float a) { return __nvvm_f2ui_##ptx(a); } \
+    NV i64 __nv_float2ll_##cuda(float a) { return __nvvm_f2ll_##ptx(a); } \
+    NV u64 __nv_float2ull_##cuda(float a) { return __nvvm_f2ull_##ptx(a); } \
+    NV int __nv_double2int_##cuda(double a) { return __nvvm_d2i_##ptx(a); } \
+    NV u32 __nv_double2uint_##cuda(double a) { return __nvvm_d2ui_##ptx(a); } \
+    NV i64 __nv_double2ll_##cuda(double a) { return __nvvm_d2ll_##ptx(a); } \
+    NV u64 __nv_double2ull_##cuda(double a) { return __nvvm_d2ull_##ptx(a); } \
+    NV float __nv_double2float_##cuda(double a) { return __nvvm_d2f_##ptx(a); } \
+    NV float __nv_int2float_##cuda(int a) { return __nvvm_i2f_##ptx(a); } \
+    NV float __nv_uint2float_##cuda(u32 a) { return __nvvm_ui2f_##ptx(a); } \
+    NV float __nv_ll2float_##cuda(i64 a) { return __nvvm_ll2f_##ptx(a); } \
+    NV float __nv_ull2float_##cuda(u64 a) { return __nvvm_ull2f_##ptx(a); } \
+    NV double __nv_ll2double_##cuda(i64 a) { return __nvvm_ll2d_##ptx(a); } \
+    NV double __nv_ull2double_##cuda(u64 a) { return __nvvm_ull2d_##ptx(a); }
+EACH_ROUNDING(CONVERT, )
+
+NV double __nv_int2double_rn(int a) { return (double)a; }
+NV double __nv_uint2double_rn(u32 a) { return (double)a; }
+NV double __nv_rcp64h(double a) { return __nvvm_rcp_approx_ftz_d(a); }
+NV float __nv_saturatef(float a) { return __nvvm_saturate_f(a); }
+NV unsigned short __nv_float2half_rn(float a) { return (unsigned short)__nvvm_f2h_rn(a); }
+NV float __nv_half2float(unsigned short h)
+{
+    float r;
+    __asm__("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(h));
+    return r;
+}
+
+NV i64 __nv_llrint(double a) { return __nvvm_d2ll_rn(a); }
+NV i64 __nv_llrintf(float a) { return __nvvm_f2ll_rn(a); }

@@ -1,0 +1,49 @@
+/*
+ * Reduction of huge arguments modulo pi/2 (Payne and Hanek): x = m 2^e with integer m, and only the bits of 2/pi
+ * that decide the quotient's last two bits and the fraction are multiplied, in integers.  The bits above
+ * contribute multiples of four, those below less than the result's precision.
+ */
+#include "device.h"
+
+/* 2/pi in binary, 64 bits a word, most significant first (mpmath: floor(2/pi * 2^1280)) */
+DEV_CONST static const u64 two_over_pi[20] = {
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
+    0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
+    0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
+};
+
+/* 64 bits of 2/pi beginning at bit `at` after the point; before the point there are zeros */
+HELP u64 two_over_pi_bits(int at)
+{
+    if (at < 0) {
+        return at <= -64 ? 0 : two_over_pi[0] >> -at;
+    }
+    int word = at >> 6, shift = at & 63;
+    u64 high = two_over_pi[word] << shift;
+    return shift ? high | two_over_pi[word + 1] >> (64 - shift) : high;
+}
+
+/*
+ * m 2^e * 2/pi modulo 4 for e >= -30 or so, m below 2^53: *quadrant gets the nearest integer modulo 4, the
+ * return value and *low the signed 128-bit remainder in units of 2^-128.
+ *
+ * Bit j of the window (counted from its top) has weight 2^(e - at - 1 - j); at = e - 2 - 62 puts the bits that
+ * matter for the quotient modulo 4 below the top word's carry range.
+ */
+HELP i64 reduce_huge(u64 m, int e, int *quadrant, u64 *low)
+{
+    int at = e - 2;
+    u64 w0 = two_over_pi_bits(at), w1 = two_over_pi_bits(at + 64), w2 = two_over_pi_bits(at + 128);
+    /* window W = w0:w1:w2 scaled so that m * W has its binary point 2 bits below bit 192: keep 192 bits */
+    u64 p2_high = mulhi_u64(m, w2), p1 = m * w1, p1_high = mulhi_u64(m, w1);
+    u64 low_word = p1 + p2_high;
+    u64 high_word = m * w0 + p1_high + (low_word < p1);
+    u64 p2 = m * w2;
+    /* high_word : low_word : p2; its top two bits are the integer part modulo 4 */
+    u64 frac_high = high_word << 2 | low_word >> 62;
+    u64 frac_low = low_word << 2 | p2 >> 62;
+    *quadrant = (int)(high_word >> 62) + (int)(frac_high >> 63);
+    *low = frac_low;
+    return (i64)frac_high;
+}
