@@ -18,7 +18,8 @@
 enum { LANES = 32 };
 
 struct lanes {
-    char *base[2];           /* [0] registers of the current frame, [1] constants of the current function */
+    char *base[3];           /* [0] registers of the current frame, [1] constants of the current function,
+                                [2] special registers of the warp */
     uint32_t mask;           /* lanes that execute this instruction; never 0 when a function is called */
     uint32_t active;         /* lanes of the warp at this point before the guard (activemask) */
     uint32_t exist;          /* lanes that were launched and have not exited */
@@ -29,9 +30,11 @@ struct dinst;
 /* Executes one decoded instruction. 0 = go on with the next one; other values are for control (exec.h). */
 typedef int ptx_fn(struct lanes *x, const struct dinst *d);
 
-/* Where an operand lives: byte offset from base[0], or from base[1] when OPERAND_CONST is set. */
+/* Where an operand lives: a byte offset from base[0], or from base[1] or base[2] by the two top bits. */
 typedef uint32_t operand;
-#define OPERAND_CONST 0x80000000u
+enum { OPERAND_BITS = 30 };
+#define OPERAND_CONST   (1u << OPERAND_BITS)
+#define OPERAND_SPECIAL (2u << OPERAND_BITS)
 
 struct dinst {
     ptx_fn *fn;              /* what the run loop calls */
@@ -52,7 +55,7 @@ struct dinst {
 
 static inline void *lanes_at(const struct lanes *x, operand o)
 {
-    return x->base[o >> 31] + (o & ~OPERAND_CONST);
+    return x->base[o >> OPERAND_BITS] + (o & ((1u << OPERAND_BITS) - 1));
 }
 
 /* Vector widths the library was built for; each has the same functions and gives the same bits. */
