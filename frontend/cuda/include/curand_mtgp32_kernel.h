@@ -1,0 +1,5 @@
+/* clang's wrapper includes this file last, so what must come after all of clang's own headers stands here: votes
+ * without a mask, which clang cannot compile for sm_70 and later, mean the _sync form with a full mask. */
+#define __all(pred) __all_sync(0xffffffffu, (pred))
+#define __any(pred) __any_sync(0xffffffffu, (pred))
+#define __ballot(pred) __ballot_sync(0xffffffffu, (pred))

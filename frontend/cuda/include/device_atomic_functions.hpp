@@ -1,0 +1,2 @@
+/* atomicAdd() and its relatives: see simtx/atomics.h. */
+#include "simtx/atomics.h"

@@ -1,0 +1,2 @@
+/* __dp4a() and __dp2a(): see simtx/memory.h. */
+#include "simtx/memory.h"

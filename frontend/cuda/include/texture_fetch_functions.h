@@ -1,0 +1,5 @@
+/* Texture reference fetches. */
+#ifndef SIMTX_TEXTURE_FETCH_FUNCTIONS_H
+#define SIMTX_TEXTURE_FETCH_FUNCTIONS_H
+#include "cuda_texture_types.h"
+#endif
