@@ -46,8 +46,12 @@ struct dinst {
     uint8_t guard_negated;
     uint8_t size;            /* memory: bytes of an element */
     uint8_t vec;             /* memory: elements */
-    uint8_t ends_run;        /* last instruction before control may go elsewhere */
+    uint8_t addr_size;       /* memory: bytes of the address register, 0 = the address is imm alone */
+    uint8_t space;           /* memory: enum ptx_space */
+    uint16_t id;             /* memory: picks an entry of the bounds cache */
+    uint32_t seq;            /* PTX instructions of the function before this one */
     uint32_t target;         /* branch: index of the target in code */
+    uint32_t reconverge;     /* branch: index in code where diverged lanes meet, UINT32_MAX = function end */
     int64_t imm;             /* memory: byte offset; others: as the instruction needs */
     const struct ptx_inst *in;
     const void *extra;       /* vector operand lists, call descriptors ... */

@@ -1,0 +1,48 @@
+/*
+ * Device memory: one reserved range of host addresses per GPU, in which every allocation is known. A device address
+ * is a host address; an access is a bounds check and a load. Addresses are handed out upwards and not reused until
+ * the range is exhausted, so they are the same in every run and a use after free is recognised.
+ */
+#ifndef PTX_DEVMEM_H
+#define PTX_DEVMEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Generic addresses of the block's shared memory and of a lane's own private memory lie above all host addresses. */
+#define WINDOW_SHARED 0x1000000000000000ull
+#define WINDOW_LOCAL  0x2000000000000000ull
+#define WINDOW_BITS   60
+/* Addresses that functions have when a program takes them: index of the function, from 1, above this base. */
+#define FUNCTION_BASE 0x3000000000000000ull
+
+enum mem_kind { MEM_DEVICE, MEM_HOST, MEM_MANAGED, MEM_VARIABLE, MEM_CONSTANT, MEM_HEAP, MEM_EXTERNAL };
+
+struct mem_range {
+    uint64_t lo, hi;         /* [lo, hi) */
+    const char *name;        /* module variable, or NULL; the caller keeps it alive */
+    uint8_t kind;
+    bool freed;
+};
+
+struct devmem;
+
+/* index: which GPU; capacity: bytes that allocations may take in all. NULL with errno when the range is not to be had. */
+struct devmem *devmem_new(int index, uint64_t capacity);
+void devmem_free(struct devmem *m);
+/* Zeroed memory, at least 256-byte aligned (align: power of two); NULL when the capacity is used up. 0 bytes -> 1. */
+void *devmem_alloc(struct devmem *m, size_t bytes, size_t align, enum mem_kind kind, const char *name);
+bool devmem_release(struct devmem *m, void *p);                 /* false: not the start of a live allocation */
+bool devmem_register(struct devmem *m, void *p, size_t bytes);  /* host memory outside the range */
+bool devmem_unregister(struct devmem *m, void *p);
+/* The live allocation that holds addr; NULL when none does. Valid until the next allocation or release. */
+const struct mem_range *devmem_find(const struct devmem *m, uint64_t addr);
+/* For reports: the last allocation (live or freed) that starts at or below addr, and the first above; may be NULL. */
+void devmem_around(const struct devmem *m, uint64_t addr, const struct mem_range **below,
+                   const struct mem_range **above);
+bool devmem_in_range(const struct devmem *m, uint64_t addr);
+uint64_t devmem_used(const struct devmem *m);
+uint64_t devmem_capacity(const struct devmem *m);
+
+#endif
