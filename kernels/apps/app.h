@@ -119,6 +119,7 @@ template <class T> class Buffer {
 public:
     explicit Buffer(size_t n) : n_(n) { require(cudaMalloc(&p_, n * sizeof(T)), "cudaMalloc", __LINE__); }
     explicit Buffer(const std::vector<T> &v) : Buffer(v.size()) { write(v); }
+    Buffer(Buffer &&o) noexcept : p_(o.p_), n_(o.n_) { o.p_ = nullptr; }
     Buffer(const Buffer &) = delete;
     Buffer &operator=(const Buffer &) = delete;
     ~Buffer() { cudaFree(p_); }
