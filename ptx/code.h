@@ -44,8 +44,8 @@ struct code {
     uint64_t sregs[SR_COUNT / 64 + 1];   /* special registers that it reads */
     /* over the whole call graph from here */
     bool recursive, indirect;        /* depth is not known before the run */
-    bool serial;                     /* needs the one-thread order of blocks */
-    bool has_tx;
+    bool serial;                     /* needs the one-thread order of blocks (decisions A3) */
+    bool uses_dynamic;               /* dynamic shared memory */
     uint32_t local_total;            /* private memory a lane, calls included; the frame alone when recursive */
     uint32_t registers;              /* 32-bit registers a thread: the widest chain of calls */
     uint32_t shared_static;          /* bytes of shared memory that the kernel and what it calls declare */
@@ -62,8 +62,8 @@ uint32_t sreg_bytes(void);
  * layouts that do not fit) go to d with their lines; returns false when there were any.
  */
 bool code_decode(struct program *p, struct ptx_func *f, struct diag *d);
-/* The call-graph figures of all functions, after all of them are decoded. */
-void code_summarise(struct program *p);
+/* Places parameters and private variables of a function; returns the bytes of its frame of private memory. */
+uint32_t code_place_private(struct ptx_func *f);
 
 /* Private memory layout: word w of lane l lies at (w * 32 + l) * 4, so that equal offsets are one vector. */
 static inline uint32_t *local_word(char *local, uint32_t byte, int lane)

@@ -170,6 +170,7 @@ bool devmem_release(struct devmem *m, void *p)
         madvise((void *)lo, hi - lo, MADV_DONTNEED);
     m->used -= r->hi - r->lo;
     r->freed = true;
+    r->name = NULL;
     if (++m->freed > FREED_MAX + m->n / 2)
         drop_freed(m);
     return true;

@@ -40,7 +40,10 @@ void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct a
 /* Index of the instruction where lanes that diverge at branch instruction `i` meet again; FLOW_NONE = at the end. */
 uint32_t flow_reconvergence(const struct ptx_func *f, const struct flow *fl, uint32_t i);
 
+/* The letter of a signature (ops.h) that operand position `k` stands at, 0 past the end. */
+char signature_letter(const char *sig, int k);
 /* Registers that an instruction writes and reads (call visit with each). */
+bool inst_reads(const struct ptx_inst *in, const struct ptx_reg *r);
 void inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *ctx, struct ptx_reg *r, bool write), void *ctx);
 
 #endif

@@ -141,6 +141,7 @@ struct ptx_func {
 
 struct ptx_module {
     struct arena *arena;
+    struct ptx_module *next;         /* after linking: the other modules, owned by the first */
     const char *file;
     int version_major, version_minor;
     char target[32];

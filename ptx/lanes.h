@@ -50,6 +50,7 @@ struct dinst {
     uint8_t space;           /* memory: enum ptx_space */
     uint16_t id;             /* memory: picks an entry of the bounds cache */
     uint32_t seq;            /* PTX instructions of the function before this one */
+    uint8_t counts;          /* 1 for the last step of a PTX instruction, 0 for steps that prepare it */
     uint32_t target;         /* branch: index of the target in code */
     uint32_t reconverge;     /* branch: index in code where diverged lanes meet, UINT32_MAX = function end */
     int64_t imm;             /* memory: byte offset; others: as the instruction needs */

@@ -5,6 +5,7 @@
  * storage would mix the columns of different lanes. A guarded write does not end the old value's life.
  */
 #include "ptx/flow.h"
+#include "ptx/ops_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,7 @@ static void visit_operand(const struct ptx_operand *o, bool write,
             visit_operand(&o->elem[i], write, visit, ctx);
 }
 
-/* The letter of the signature that operand position `k` stands at, 0 past the end. */
-static char signature_letter(const char *sig, int k)
+char signature_letter(const char *sig, int k)
 {
     for (int n = 0; *sig; sig++) {
         if (*sig == ',' || *sig == '?' || *sig == '|')
@@ -64,7 +64,7 @@ void inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *, struct ptx
             visit_operand(&in->call->ret[i], true, visit, ctx);
         return;
     }
-    const char *sig = ptx_ops[in->op].sig;
+    const char *sig = ptx_sig((enum ptx_op)in->op, in->mod);
     for (int write = 0; write < 2; write++)
         for (int k = 0; k < in->nopd; k++) {
             char c = signature_letter(sig, k);
@@ -72,6 +72,21 @@ void inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *, struct ptx
             if (dest == (write == 1))
                 visit_operand(&in->opd[k], dest, visit, ctx);
         }
+}
+
+struct read_search { const struct ptx_reg *r; bool found; };
+
+static void note_read(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct read_search *s = ctx;
+    s->found |= !write && r == s->r;
+}
+
+bool inst_reads(const struct ptx_inst *in, const struct ptx_reg *r)
+{
+    struct read_search s = { r, false };
+    inst_visit_regs(in, note_read, &s);
+    return s.found;
 }
 
 struct live {

@@ -1,0 +1,263 @@
+/*
+ * The state of a running kernel: program, launch, host worker, block, warp, and the 32-lane halves that instructions
+ * act on. A wavefront of 64 is two PTX warps that share one SIMT stack (each half has its own registers, lane
+ * numbers and warp-level operations); with warp size 32 there is one half.
+ */
+#ifndef PTX_EXEC_H
+#define PTX_EXEC_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "ptx/code.h"
+#include "ptx/devmem.h"
+
+enum { MAX_HALVES = 2, MAX_BARRIERS = 16, BOUNDS_CACHE = 256, MAX_BLOCK_THREADS = 1024, CALL_DEPTH_MAX = 4096 };
+
+/* Linked modules, loaded into a device: what kernels are launched from. */
+struct program {
+    struct ptx_module *module;
+    struct arena *arena;             /* decoded code */
+    enum lanes_isa isa;
+    bool independent;                /* lanes of a warp progress independently (simt = independent) */
+    uint32_t warp_size;
+    struct ptx_func **func_at;       /* by index, for function addresses */
+    uint32_t nfuncs;
+    uint32_t mem_ids;                /* memory instructions decoded so far */
+    struct devmem *mem;
+    uint64_t param_address;          /* device address of the buffer that holds a launch's parameters */
+    uint32_t dynamic_offset;         /* where dynamic shared memory starts in every kernel */
+};
+
+enum { PARAM_MAX = 32764, SCRATCH_BYTES = 512 };
+
+struct builtin;
+struct launch;
+struct worker;
+struct block;
+struct warp;
+
+/* One PTX warp: 32 lanes with their registers and private memory. The lanes structure comes first. */
+struct half {
+    struct lanes l;
+    struct warp *warp;
+    struct worker *worker;
+    char *regs;                      /* register memory of all frames */
+    char *special;                   /* special registers */
+    char *local;                     /* private memory of all frames, interleaved by word (code.h) */
+    char *frame_local;               /* of the current frame */
+    uint8_t index;                   /* 0 or 1 */
+};
+
+/* A function being executed by some lanes of a warp. */
+struct frame {
+    const struct code *code;
+    uint64_t live;                   /* lanes that have not returned yet */
+    uint32_t reg_base, local_base;   /* byte offsets into the register and private memory */
+    uint32_t caller;                 /* index of the calling frame */
+    const struct call_site *site;    /* in the caller; NULL in the kernel's frame */
+    bool used;
+};
+
+/* An entry of the SIMT stack, or in independent mode a group of lanes at one place. */
+struct entry {
+    uint64_t mask;
+    uint32_t pc, rpc;                /* indices in the frame's code; rpc UINT32_MAX = no reconvergence point */
+    uint32_t frame;
+    /* independent mode */
+    uint32_t turns;                  /* how often it was interrupted while spinning */
+    uint8_t waits;                   /* enum wait */
+    uint8_t barrier;
+};
+
+enum wait { WAIT_NOT, WAIT_BARRIER, WAIT_LANES };
+
+enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT };
+
+/* A transaction in progress: lanes run one after another from tx_begin to tx_commit (decisions A2). */
+struct tx {
+    bool open;
+    uint32_t depth;                  /* flattened nesting */
+    uint32_t lane;
+    uint64_t remaining;              /* lanes still to run */
+    uint32_t begin_pc, begin_frame;
+    uint32_t rpc;
+    uint32_t ndone;
+    struct { uint32_t pc; uint64_t mask; } done[4];   /* lanes that committed, by where they go on */
+};
+
+struct warp {
+    struct half half[MAX_HALVES];
+    struct block *block;
+    uint32_t index;                  /* within the block */
+    uint8_t state;
+    uint64_t exist;                  /* launched and not exited */
+    uint64_t launched;
+    struct entry *entry;
+    uint32_t nentry, entry_cap, current;
+    struct frame *frame;
+    uint32_t nframe, frame_cap;
+    uint32_t regs_cap, local_cap;    /* bytes of one half's register and private memory */
+    uint64_t executed;               /* warp instructions; the warp's clock */
+    int64_t budget;                  /* warp instructions left of this turn */
+    uint32_t back_branches;
+    struct { uint32_t pc, every, tries; uint64_t hash, changes; } spin;
+    bool spinning;                   /* its last turn ended in a loop whose state does not change */
+    uint32_t spin_pc, spin_frame;
+    uint8_t barrier;                 /* WARP_BARRIER: which one */
+    struct tx tx;
+    void *memory;                    /* one allocation for everything above that grows */
+};
+
+struct barrier {
+    uint32_t arrived;                /* threads */
+    uint32_t expected;               /* 0 = all threads of the block */
+    uint32_t waiting_warps;
+    uint32_t popc;
+    bool all, any, active;
+    uint64_t *arrived_mask;          /* by warp, lanes that arrived */
+    uint64_t *waiting_mask;          /* by warp, lanes that wait (arrive counts without waiting) */
+    uint8_t red;                     /* MOD(REDOP, ..) or 0 */
+};
+
+struct block {
+    struct launch *launch;
+    struct worker *worker;
+    struct warp *warps;
+    uint32_t nwarps, live_threads, done_warps;
+    uint32_t id[3];
+    uint64_t linear;
+    char *shared;
+    uint32_t shared_bytes;
+    struct barrier barriers[MAX_BARRIERS];
+    uint64_t *barrier_masks;
+    bool spinning;                   /* its last turn brought no progress */
+    bool in_use;
+    uint64_t turns;
+};
+
+/* What went wrong, first fault of the lowest block wins. */
+struct fault {
+    int kind;                        /* simtx_fault_kind */
+    const struct ptx_func *func;
+    const struct ptx_inst *inst;
+    uint32_t block[3], thread[3];
+    uint64_t linear_block;
+    uint64_t address;
+    char text[3072];
+};
+
+struct launch_counts { uint64_t warp_instructions, thread_instructions, barriers, transactions, blocks_done; };
+
+/* A host thread that executes blocks. */
+struct worker {
+    struct launch *launch;
+    struct block **blocks;           /* contexts, made as needed */
+    uint32_t nblocks;
+    struct launch_counts counts;
+    uint64_t changes;                /* stores and atomics that changed memory */
+    struct { uint64_t lo, hi; } bounds[BOUNDS_CACHE];
+    struct fault *fault;             /* set when a fault was raised */
+    struct fault fault_store;
+    bool parallel;                   /* other workers run at the same time: atomics need the host's */
+    uint32_t lane_select;            /* scratch of the run loop */
+    pthread_t thread;
+};
+
+struct launch {
+    struct program *program;
+    const struct code *code;
+    struct devmem *mem;
+    uint32_t grid[3], block[3];
+    uint64_t nblocks;
+    uint32_t threads_per_block, warp_size, nwarps;
+    uint32_t dynamic_shared, shared_bytes, dynamic_offset;
+    const char *param;               /* parameter block of the kernel, padded */
+    uint32_t param_bytes;
+    uint32_t resident;               /* blocks that may be resident at once */
+    uint32_t sms;
+    uint64_t stack_bytes;            /* private memory a lane when call depth is unknown */
+    uint64_t quantum;                /* warp instructions of a turn */
+    uint64_t block_turn;
+    uint64_t grid_id;
+    uint64_t clock_base;             /* nanoseconds on the simulated clock at the start */
+    uint32_t host_threads;
+    bool serial, relaxed;
+    _Atomic uint64_t next_block, blocks_done;
+    _Atomic uint64_t fault_block;    /* lowest faulting block so far; UINT64_MAX none */
+    const volatile int *interrupt;
+    void *owner;                     /* the GPU, for the built-in functions */
+    void (*print)(void *owner, const char *text, size_t len);
+    void *(*heap_alloc)(void *owner, uint64_t bytes);
+    bool (*heap_free)(void *owner, void *p);
+    void (*progress)(void *owner, uint64_t done, uint64_t total, uint64_t thread_instructions);
+    struct launch_counts counts;
+    struct fault fault;
+    bool interrupted;
+    char *printed;                   /* unused when print is called directly */
+};
+
+/* Runs the whole grid. False when a fault or an interruption ended it (launch->fault, launch->interrupted). */
+bool grid_run(struct launch *la);
+
+/* ---- block.c: contexts and the turn of one block ---- */
+struct block *block_new(struct worker *w);
+void block_free(struct block *b);
+void block_start(struct block *b, uint64_t linear);
+enum block_result { BLOCK_DONE, BLOCK_MORE, BLOCK_FAULT };
+/* Runs the block's warps until all are done, or `turn` warp instructions passed, or none can go on. */
+enum block_result block_turn(struct block *b, uint64_t turn);
+
+/* ---- run.c ---- */
+/* Runs one warp until it waits, ends, faults, or used its budget. */
+void warp_run(struct warp *w);
+
+/* ---- simt.c: the stack of diverged paths (one implementation for every mode) ---- */
+struct entry *simt_top(struct warp *w);
+void simt_start(struct warp *w, const struct code *code, uint64_t mask);
+void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc);
+void simt_jump(struct warp *w, uint32_t pc);
+bool simt_settle(struct warp *w);                 /* pops finished paths; false when the warp has no lanes left */
+void simt_exit(struct warp *w, uint64_t lanes);   /* lanes leave the kernel */
+void simt_return(struct warp *w, uint64_t lanes); /* lanes leave the current frame */
+bool simt_call(struct warp *w, const struct call_site *site, const struct code *callee, uint64_t lanes);
+bool simt_pick(struct warp *w);                   /* independent mode: which group goes next; false: all wait */
+uint64_t simt_elsewhere(const struct warp *w, uint32_t *pc, const struct code **code);
+void warp_set_frame(struct warp *w, uint32_t frame);
+
+/* ---- barrier.c ---- */
+bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes);  /* true: go on, false: wait or fault */
+void barrier_lanes_left(struct block *b);         /* after lanes exited */
+
+/* ---- call.c, builtin.c ---- */
+struct builtin { const char *name; void (*run)(struct warp *w, const struct dinst *d, uint64_t lanes); };
+const struct builtin *builtin_find(const char *name);
+bool call_enter(struct warp *w, const struct dinst *d, uint64_t lanes);
+void call_leave(struct warp *w, uint32_t frame, uint64_t lanes);
+
+/* ---- fault.c ---- */
+/* Records a fault of one lane; `what` says it in words (printf style). Always returns C_FAULT. */
+int fault_raise(struct warp *w, const struct dinst *d, int kind, int lane, uint64_t address, const char *what, ...)
+    __attribute__((format(printf, 6, 7)));
+int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write);
+void fault_wait(struct block *b);                 /* nothing in the block can go on: barrier or spin */
+void fault_place(const struct dinst *d, char *buf, size_t size);   /* "file.ptx:12 (app.cu:7): text" */
+
+/* ---- memory functions, built once per vector width (mem_lanes.c) ---- */
+ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d);
+/* Host address of [address, address + bytes) for one lane, or NULL when the access is illegal. */
+char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int lane, unsigned bytes, bool write);
+ptx_fn *atom_select(const struct ptx_inst *in, struct dinst *d);
+
+static inline struct half *half_of(struct lanes *x)
+{
+    return (struct half *)x;
+}
+
+static inline uint64_t mask_all(uint32_t n)
+{
+    return n >= 64 ? ~0ull : (1ull << n) - 1;
+}
+
+#endif
