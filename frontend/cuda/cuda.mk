@@ -1,16 +1,41 @@
 # The CUDA-shaped tree that clang is pointed at: our headers, the stand-ins for ptxas and fatbinary.  libdevice and
 # libcudart add their files to $(B)/cuda by their own rules.
+#
+# Installed, the tree is PREFIX/share/simtx/cuda; ptxas finds PREFIX/bin/simtx from there, simtx-cc finds the tree from
+# PREFIX/bin.
 
 CUDA_DIR     := frontend/cuda
 CUDA_HDR_SRC := $(shell cd $(CUDA_DIR)/include && find . -name '*.h' -o -name '*.hpp' | sed 's|^\./||')
 CUDA_HDR     := $(CUDA_HDR_SRC:%=$(B)/cuda/include/%)
-CUDA_TREE    := $(CUDA_HDR)
+CUDA_TOOLS   := $(B)/cuda/bin/ptxas $(B)/cuda/bin/fatbinary
+CUDA_TREE    := $(CUDA_HDR) $(CUDA_TOOLS) $(B)/cuda/version.json $(B)/cuda/lib64/.keep
 
 $(B)/cuda/include/%: $(CUDA_DIR)/include/%
 	@mkdir -p $(@D)
 	@cp $< $@
 
-.PHONY: cuda-headers
+$(B)/cuda/bin/%: $(CUDA_DIR)/%.c $(CUDA_DIR)/tool.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS)
+
+$(B)/cuda/version.json:
+	@mkdir -p $(@D)
+	@echo '{ "cuda" : { "name" : "simtx CUDA directory", "version" : "11.5.0" } }' > $@
+
+$(B)/cuda/lib64/.keep:
+	@mkdir -p $(@D)
+	@touch $@
+
+.PHONY: cuda-headers install-cuda
 cuda-headers: $(CUDA_HDR)
 
 ALL += $(CUDA_TREE)
+
+INSTALL_CUDA := $(DESTDIR)$(PREFIX)/share/simtx/cuda
+install: install-cuda
+install-cuda: all
+	rm -rf $(INSTALL_CUDA)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/simtx
+	cp -RL $(B)/cuda $(INSTALL_CUDA)
+	install -m 755 $(B)/bin/simtx-cc $(DESTDIR)$(PREFIX)/bin/simtx-cc
+	ln -sf simtx-cc $(DESTDIR)$(PREFIX)/bin/nvcc

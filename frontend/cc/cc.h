@@ -1,0 +1,55 @@
+/* simtx-cc's picture of one command line, filled by options.c and carried out by simtx-cc.c. */
+#ifndef SIMTX_CC_H
+#define SIMTX_CC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CC_DEFAULT_ARCH = 70, CC_LOWEST_ARCH = 35, CC_HIGHEST_ARCH = 86 };
+
+struct list {
+    char **v;
+    size_t n, cap;
+};
+
+enum input_kind { IN_CUDA, IN_CXX, IN_C, IN_LINK };
+enum cc_mode { MODE_LINK, MODE_OBJECT, MODE_PTX, MODE_PREPROCESS };
+
+struct input {
+    enum input_kind kind;
+    const char *file;
+};
+
+struct cc {
+    const char *tree;
+    const char *clang;
+    enum cc_mode mode;
+    const char *preprocess; /* -E, -M or -MM */
+    const char *output;
+    const char *std;
+    const char *opt_level;
+    int arch;
+    int asked_arch; /* highest usable one named; 0: none */
+    int above_arch; /* one named beyond CC_HIGHEST_ARCH */
+    int below_arch; /* one named under CC_LOWEST_ARCH */
+    bool dryrun, no_cudart, device_debug, rdc;
+    struct list opts;        /* for every compilation */
+    struct list device_opts; /* for CUDA sources only */
+    struct list link_opts;
+    struct list deps;
+    struct input *inputs;
+    size_t n_inputs, cap_inputs;
+};
+
+__attribute__((noreturn, format(printf, 1, 2))) void cc_fail(const char *fmt, ...);
+__attribute__((format(printf, 1, 2))) void cc_note(const char *fmt, ...);
+void list_add(struct list *l, const char *s);
+__attribute__((format(printf, 2, 3))) void list_addf(struct list *l, const char *fmt, ...);
+
+/* Reads the command line; true if it was answered (--help, --version) and nothing is left to do. */
+bool cc_parse(struct cc *cc, int argc, char **argv);
+
+/* Settles what depends on the whole command line: architecture, optimisation level, what is refused. */
+void cc_finish(struct cc *cc);
+
+#endif

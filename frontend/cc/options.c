@@ -1,0 +1,601 @@
+/* The options of simtx-cc: one table row per option of nvcc that needs translation, with what it becomes.  Whatever
+ * is not in the table goes to clang as it is. */
+#include "cc.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "simtx-cc: compiles CUDA C++ for the simtx simulator with clang; the same program is installed as nvcc\n"
+    "usage: simtx-cc [options] FILE.cu [FILE.cpp FILE.c FILE.o ...]\n"
+    "\n"
+    "  -o FILE            output; without -c, -ptx or -E a linked program (a.out)\n"
+    "  -c                 compile to objects          -ptx    compile device code to PTX text\n"
+    "  -E                 preprocess                  -M -MM -MD -MMD -MF -MP -MT   dependencies\n"
+    "  -arch=sm_NN, -gencode arch=compute_NN,code=...\n"
+    "                     device architecture, sm_35 to sm_86 (default sm_70); of several, the highest\n"
+    "  -O0 ... -O3        optimisation of host and device code (default -O2)\n"
+    "  -g, -lineinfo      source lines in the device code; simtx then names CUDA lines in its reports\n"
+    "  -G                 device code without optimisation, with debug information\n"
+    "  -use_fast_math     approximate device functions, division and square root, denormals to zero\n"
+    "  -ftz=, -prec-div=, -prec-sqrt=, -fmad=true|false\n"
+    "  -std=c++NN  -D -U -I -L -l -isystem -include  -w  -W...\n"
+    "  -Xcompiler LIST, -Xlinker LIST, -Xptxas LIST   comma-separated options for one step\n"
+    "  -x cu              treat the following files as CUDA\n"
+    "  --dryrun           show the commands, run nothing      --keep   keep intermediate files\n"
+    "  --version, --help\n"
+    "nvcc options without a meaning here (--expt-*, --extended-lambda, -ccbin, -maxrregcount ...) are accepted.\n"
+    "clang's own options are handed through.  SIMTX_CLANG names the clang++ to use.\n";
+
+static const char version[] =
+    "simtx-cc: CUDA compiler driver of the simtx GPU simulator, with clang behind it\n"
+    "Cuda compilation tools, release 11.5, V11.5.0\n";
+
+enum action {
+    A_IGNORE,      /* without a meaning here */
+    A_NOTE,        /* the same, but the user is told why: text */
+    A_REFUSE,      /* text says what to do instead */
+    A_CLANG,       /* text and its value to clang */
+    A_LINK,        /* the same, to the link step */
+    A_DEPS,        /* the same, to compilations that make objects */
+    A_OUTPUT,
+    A_MODE_OBJECT,
+    A_MODE_PTX,
+    A_PREPROCESS,
+    A_ARCH,        /* sm_NN, compute_NN, native, all */
+    A_GENCODE,     /* arch=compute_NN,code=... */
+    A_STD,
+    A_OPTIMIZE,
+    A_LANGUAGE,
+    A_XCOMPILER,
+    A_XLINKER,
+    A_XPTXAS,
+    A_INCLUDE_DIR,
+    A_LIB_DIR,
+    A_LIB,
+    A_FAST_MATH,
+    A_FTZ,
+    A_PREC_DIV,
+    A_PREC_SQRT,
+    A_FMAD,
+    A_DEVICE_DEBUG,
+    A_RDC,
+    A_RDC_OBJECT,
+    A_CUDART,
+    A_MACHINE,
+    A_DRYRUN,
+    A_WERROR
+};
+
+enum value {
+    V_NONE,
+    V_NEEDED,   /* -o X and -o=X */
+    V_JOINED,   /* -IX and -I X */
+    V_EQUALS    /* only --name=X */
+};
+
+struct option {
+    const char *name;
+    enum value value;
+    enum action action;
+    const char *text;
+};
+
+static const char no_rdc[] = "separate device compilation (-dc, -rdc=true, -dlink) is not supported; put the device "
+                             "code that belongs together into one .cu file, for example one that #includes the others";
+static const char no_binary[] = "simtx has no machine code; use -ptx for the device code as text, or -c for an object";
+
+static const struct option options[] = {
+    {"-o", V_NEEDED, A_OUTPUT, 0},
+    {"--output-file", V_NEEDED, A_OUTPUT, 0},
+    {"-c", V_NONE, A_MODE_OBJECT, 0},
+    {"--compile", V_NONE, A_MODE_OBJECT, 0},
+    {"-ptx", V_NONE, A_MODE_PTX, 0},
+    {"--ptx", V_NONE, A_MODE_PTX, 0},
+    {"-E", V_NONE, A_PREPROCESS, "-E"},
+    {"--preprocess", V_NONE, A_PREPROCESS, "-E"},
+    {"-M", V_NONE, A_PREPROCESS, "-M"},
+    {"-MM", V_NONE, A_PREPROCESS, "-MM"},
+    {"--generate-dependencies", V_NONE, A_PREPROCESS, "-M"},
+    {"-MD", V_NONE, A_DEPS, "-MD"},
+    {"-MMD", V_NONE, A_DEPS, "-MMD"},
+    {"-MP", V_NONE, A_DEPS, "-MP"},
+    {"-MF", V_NEEDED, A_DEPS, "-MF"},
+    {"-MT", V_NEEDED, A_DEPS, "-MT"},
+    {"-MQ", V_NEEDED, A_DEPS, "-MQ"},
+    {"-cubin", V_NONE, A_REFUSE, no_binary},
+    {"--cubin", V_NONE, A_REFUSE, no_binary},
+    {"-fatbin", V_NONE, A_REFUSE, no_binary},
+    {"--fatbin", V_NONE, A_REFUSE, no_binary},
+    {"-lib", V_NONE, A_REFUSE, "compile with -c and collect the objects with `ar rcs`"},
+    {"--lib", V_NONE, A_REFUSE, "compile with -c and collect the objects with `ar rcs`"},
+    {"-dc", V_NONE, A_RDC_OBJECT, 0},
+    {"--device-c", V_NONE, A_RDC_OBJECT, 0},
+    {"-dw", V_NONE, A_MODE_OBJECT, 0},
+    {"-dlink", V_NONE, A_REFUSE, no_rdc},
+    {"--device-link", V_NONE, A_REFUSE, no_rdc},
+    {"-rdc", V_NEEDED, A_RDC, 0},
+    {"--relocatable-device-code", V_NEEDED, A_RDC, 0},
+    {"-fgpu-rdc", V_NONE, A_REFUSE, no_rdc},
+    {"-arch", V_NEEDED, A_ARCH, 0},
+    {"--gpu-architecture", V_NEEDED, A_ARCH, 0},
+    {"--cuda-gpu-arch", V_NEEDED, A_ARCH, 0},
+    {"--offload-arch", V_NEEDED, A_ARCH, 0},
+    {"-code", V_NEEDED, A_IGNORE, 0},
+    {"--gpu-code", V_NEEDED, A_IGNORE, 0},
+    {"-gencode", V_NEEDED, A_GENCODE, 0},
+    {"--generate-code", V_NEEDED, A_GENCODE, 0},
+    {"-std", V_NEEDED, A_STD, 0},
+    {"--std", V_NEEDED, A_STD, 0},
+    {"--optimize", V_NEEDED, A_OPTIMIZE, 0},
+    {"-O", V_JOINED, A_OPTIMIZE, 0},
+    {"-x", V_JOINED, A_LANGUAGE, 0},
+    {"--x", V_NEEDED, A_LANGUAGE, 0},
+    {"-Xcompiler", V_NEEDED, A_XCOMPILER, 0},
+    {"--compiler-options", V_NEEDED, A_XCOMPILER, 0},
+    {"-Xlinker", V_NEEDED, A_XLINKER, 0},
+    {"--linker-options", V_NEEDED, A_XLINKER, 0},
+    {"-Xptxas", V_NEEDED, A_XPTXAS, 0},
+    {"--ptxas-options", V_NEEDED, A_XPTXAS, 0},
+    {"--resource-usage", V_NONE, A_XPTXAS, "-v"},
+    {"-res-usage", V_NONE, A_XPTXAS, "-v"},
+    {"-Xnvlink", V_NEEDED, A_IGNORE, 0},
+    {"--nvlink-options", V_NEEDED, A_IGNORE, 0},
+    {"-Xfatbinary", V_NEEDED, A_IGNORE, 0},
+    {"-Xarchive", V_NEEDED, A_IGNORE, 0},
+    {"-Xcudafe", V_NEEDED, A_IGNORE, 0},
+    {"-D", V_JOINED, A_CLANG, "-D"},
+    {"--define-macro", V_NEEDED, A_CLANG, "-D"},
+    {"-U", V_JOINED, A_CLANG, "-U"},
+    {"--undefine-macro", V_NEEDED, A_CLANG, "-U"},
+    {"-include", V_NEEDED, A_CLANG, "-include"},
+    {"--pre-include", V_NEEDED, A_CLANG, "-include"},
+    {"-I", V_JOINED, A_INCLUDE_DIR, "-I"},
+    {"--include-path", V_NEEDED, A_INCLUDE_DIR, "-I"},
+    {"-isystem", V_NEEDED, A_INCLUDE_DIR, "-isystem"},
+    {"--system-include", V_NEEDED, A_INCLUDE_DIR, "-isystem"},
+    {"-L", V_JOINED, A_LIB_DIR, 0},
+    {"--library-path", V_NEEDED, A_LIB_DIR, 0},
+    {"-lineinfo", V_NONE, A_CLANG, "-gline-tables-only"},
+    {"--generate-line-info", V_NONE, A_CLANG, "-gline-tables-only"},
+    {"-l", V_JOINED, A_LIB, 0},
+    {"--library", V_NEEDED, A_LIB, 0},
+    {"-g", V_NONE, A_CLANG, "-g"},
+    {"--debug", V_NONE, A_CLANG, "-g"},
+    {"-G", V_NONE, A_DEVICE_DEBUG, 0},
+    {"--device-debug", V_NONE, A_DEVICE_DEBUG, 0},
+    {"-shared", V_NONE, A_LINK, "-shared"},
+    {"--shared", V_NONE, A_LINK, "-shared"},
+    {"-use_fast_math", V_NONE, A_FAST_MATH, 0},
+    {"--use_fast_math", V_NONE, A_FAST_MATH, 0},
+    {"-ftz", V_NEEDED, A_FTZ, 0},
+    {"--ftz", V_NEEDED, A_FTZ, 0},
+    {"-prec-div", V_NEEDED, A_PREC_DIV, 0},
+    {"--prec-div", V_NEEDED, A_PREC_DIV, 0},
+    {"-prec-sqrt", V_NEEDED, A_PREC_SQRT, 0},
+    {"--prec-sqrt", V_NEEDED, A_PREC_SQRT, 0},
+    {"-fmad", V_NEEDED, A_FMAD, 0},
+    {"--fmad", V_NEEDED, A_FMAD, 0},
+    {"-cudart", V_NEEDED, A_CUDART, 0},
+    {"--cudart", V_NEEDED, A_CUDART, 0},
+    {"-m", V_NEEDED, A_MACHINE, 0},
+    {"--machine", V_NEEDED, A_MACHINE, 0},
+    {"-m64", V_NONE, A_IGNORE, 0},
+    {"-m32", V_NONE, A_REFUSE, "32-bit programs are not supported; leave -m32 out"},
+    {"-maxrregcount", V_NEEDED, A_NOTE, "has no effect: simtx counts the registers that the code needs"},
+    {"--maxrregcount", V_NEEDED, A_NOTE, "has no effect: simtx counts the registers that the code needs"},
+    {"-ccbin", V_NEEDED, A_NOTE, "has no effect: clang compiles host and device code; SIMTX_CLANG names it"},
+    {"--compiler-bindir", V_NEEDED, A_NOTE, "has no effect: clang compiles host and device code; SIMTX_CLANG names it"},
+    {"-default-stream", V_NEEDED, A_NOTE, "has no effect: the default stream is the legacy one"},
+    {"--default-stream", V_NEEDED, A_NOTE, "has no effect: the default stream is the legacy one"},
+    {"--expt-relaxed-constexpr", V_NONE, A_IGNORE, 0},
+    {"-expt-relaxed-constexpr", V_NONE, A_IGNORE, 0},
+    {"--expt-extended-lambda", V_NONE, A_IGNORE, 0},
+    {"-expt-extended-lambda", V_NONE, A_IGNORE, 0},
+    {"--extended-lambda", V_NONE, A_IGNORE, 0},
+    {"-extended-lambda", V_NONE, A_IGNORE, 0},
+    {"-restrict", V_NONE, A_IGNORE, 0},
+    {"--restrict", V_NONE, A_IGNORE, 0},
+    {"-extra-device-vectorization", V_NONE, A_IGNORE, 0},
+    {"--extra-device-vectorization", V_NONE, A_IGNORE, 0},
+    {"-allow-unsupported-compiler", V_NONE, A_IGNORE, 0},
+    {"--allow-unsupported-compiler", V_NONE, A_IGNORE, 0},
+    {"-forward-unknown-to-host-compiler", V_NONE, A_IGNORE, 0},
+    {"--forward-unknown-to-host-compiler", V_NONE, A_IGNORE, 0},
+    {"-Wno-deprecated-gpu-targets", V_NONE, A_IGNORE, 0},
+    {"-diag-suppress", V_NEEDED, A_IGNORE, 0},
+    {"--diag-suppress", V_NEEDED, A_IGNORE, 0},
+    {"-diag-warn", V_NEEDED, A_IGNORE, 0},
+    {"--diag-warn", V_NEEDED, A_IGNORE, 0},
+    {"--diag_suppress", V_EQUALS, A_IGNORE, 0},
+    {"-Werror", V_NONE, A_WERROR, 0},
+    {"--Werror", V_NEEDED, A_WERROR, 0},
+    {"-keep", V_NONE, A_CLANG, "-save-temps"},
+    {"--keep", V_NONE, A_CLANG, "-save-temps"},
+    {"-keep-dir", V_NEEDED, A_IGNORE, 0},
+    {"--keep-dir", V_NEEDED, A_IGNORE, 0},
+    {"-t", V_NEEDED, A_IGNORE, 0},
+    {"--threads", V_NEEDED, A_IGNORE, 0},
+    {"-w", V_NONE, A_CLANG, "-w"},
+    {"--disable-warnings", V_NONE, A_CLANG, "-w"},
+    {"--verbose", V_NONE, A_CLANG, "-v"},
+    {"-dryrun", V_NONE, A_DRYRUN, 0},
+    {"--dryrun", V_NONE, A_DRYRUN, 0},
+    {"--dry-run", V_NONE, A_DRYRUN, 0},
+    {"-Xclang", V_NEEDED, A_CLANG, "-Xclang"},
+    {"-mllvm", V_NEEDED, A_CLANG, "-mllvm"},
+    {"-target", V_NEEDED, A_REFUSE, "simtx-cc compiles for this machine only"},
+};
+
+/* "true", "false" */
+static bool truth(const char *name, const char *v)
+{
+    if (!strcmp(v, "true"))
+        return true;
+    if (strcmp(v, "false"))
+        cc_fail("%s takes true or false, not '%s'", name, v);
+    return false;
+}
+
+static void device_mllvm(struct cc *cc, const char *opt)
+{
+    list_add(&cc->device_opts, "-mllvm");
+    list_add(&cc->device_opts, opt);
+}
+
+/* Remembers the highest architecture named; "native", "all" and "all-major" leave the choice to simtx. */
+static void see_arch(struct cc *cc, const char *opt, const char *v)
+{
+    const char *num = !strncmp(v, "sm_", 3) ? v + 3 : !strncmp(v, "compute_", 8) ? v + 8 : NULL;
+    if (!num) {
+        if (strcmp(v, "native") && strcmp(v, "all") && strcmp(v, "all-major"))
+            cc_fail("%s: '%s' is no architecture; write sm_NN, compute_NN or native", opt, v);
+        return;
+    }
+    char *end;
+    long n = strtol(num, &end, 10);
+    if (end == num || (*end && strcmp(end, "a") && strcmp(end, "f")) || n < 10 || n > 999)
+        cc_fail("%s: '%s' is no architecture; write for example sm_70", opt, v);
+    if (n > CC_HIGHEST_ARCH)
+        cc->above_arch = (int)n;
+    else if (n < CC_LOWEST_ARCH)
+        cc->below_arch = (int)n;
+    else if (n > cc->asked_arch)
+        cc->asked_arch = (int)n;
+}
+
+/* arch=compute_70,code=sm_70   arch=compute_70,code=[sm_70,compute_70] */
+static void see_gencode(struct cc *cc, const char *v)
+{
+    const char *a = strstr(v, "arch=");
+    if (!a || !strstr(v, "code="))
+        cc_fail("-gencode takes arch=compute_NN,code=sm_NN, not '%s'", v);
+    char word[32];
+    size_t n = strcspn(a + 5, ",");
+    snprintf(word, sizeof word, "%.*s", n > 30 ? 30 : (int)n, a + 5);
+    see_arch(cc, "-gencode", word);
+}
+
+static void see_cudart(struct cc *cc, const char *v)
+{
+    if (!strcmp(v, "none"))
+        cc->no_cudart = true;
+    else if (!strcmp(v, "static"))
+        cc_note("-cudart=static: the runtime library is always linked as a shared one");
+    else if (strcmp(v, "shared"))
+        cc_fail("-cudart takes none, shared or static, not '%s'", v);
+}
+
+/* A folder with another CUDA in it would mix two runtimes. */
+static bool other_cuda(const struct cc *cc, const char *dir, const char *probe)
+{
+    char path[PATH_MAX], real[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/%s", dir, probe) >= (int)sizeof path || access(path, F_OK) ||
+        !realpath(path, real))
+        return false;
+    return !cc->tree || strncmp(real, cc->tree, strlen(cc->tree));
+}
+
+static void add_dir(const struct cc *cc, struct list *l, const char *opt, const char *dir, const char *probe)
+{
+    if (other_cuda(cc, dir, probe)) {
+        cc_note("%s %s: this folder holds another CUDA (%s); left out", opt, dir, probe);
+        return;
+    }
+    list_add(l, opt);
+    list_add(l, dir);
+}
+
+static void add_lib(struct cc *cc, const char *name)
+{
+    static const char *const own[] = {"cudart", "cudart_static", "cudadevrt", "cuda"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!strcmp(name, own[i]))
+            return;
+    list_addf(&cc->link_opts, "-l%s", name);
+}
+
+/* The pieces of "a,b,c" or "a b c", each behind `before` (NULL: alone). */
+static void add_pieces(struct list *l, const char *before, const char *v)
+{
+    while (*v) {
+        size_t n = strcspn(v, ", ");
+        if (n) {
+            if (before)
+                list_add(l, before);
+            list_addf(l, "%.*s", (int)n, v);
+        }
+        v += n + (v[n] != 0);
+    }
+}
+
+/* Machine options of the host must not reach the device compilation. */
+static void add_host_options(struct cc *cc, const char *v)
+{
+    struct list pieces = {0};
+    if (!strncmp(v, "-Wl,", 4)) {
+        list_add(&cc->link_opts, v);
+        return;
+    }
+    add_pieces(&pieces, NULL, v);
+    for (size_t i = 0; i < pieces.n; i++) {
+        if (!strncmp(pieces.v[i], "-m", 2)) {
+            list_add(&cc->opts, "-Xarch_host");
+            list_add(&cc->opts, pieces.v[i]);
+        } else if (!strncmp(pieces.v[i], "-O", 2) || !strncmp(pieces.v[i], "-std=", 5)) {
+            if (pieces.v[i][1] == 'O' && !cc->opt_level)
+                cc->opt_level = pieces.v[i][2] ? pieces.v[i] + 2 : "1";
+            if (pieces.v[i][1] == 's' && !cc->std)
+                cc->std = pieces.v[i] + 5;
+        } else {
+            list_add(&cc->opts, pieces.v[i]);
+        }
+    }
+    free(pieces.v);
+}
+
+static void set_mode(struct cc *cc, enum cc_mode mode, const char *opt)
+{
+    if (cc->mode != MODE_LINK && cc->mode != mode)
+        cc_fail("%s and another option that selects the output contradict each other", opt);
+    cc->mode = mode;
+}
+
+static enum input_kind language(const char *v)
+{
+    if (!strcmp(v, "cu") || !strcmp(v, "cuda"))
+        return IN_CUDA;
+    if (!strcmp(v, "c++"))
+        return IN_CXX;
+    if (!strcmp(v, "c"))
+        return IN_C;
+    cc_fail("-x takes cu, c++ or c, not '%s'", v);
+}
+
+static void fast_math(struct cc *cc)
+{
+    list_add(&cc->device_opts, "-fcuda-approx-transcendentals");
+    list_add(&cc->device_opts, "-fcuda-flush-denormals-to-zero");
+    device_mllvm(cc, "-nvptx-prec-divf32=0");
+    device_mllvm(cc, "-nvptx-prec-sqrtf32=0");
+}
+
+static bool nvcc_werror_kind(const char *v)
+{
+    static const char *const kinds[] = {"all-warnings", "cross-execution-space-call", "reorder",
+                                        "default-stream-launch", "missing-launch-bounds", "ext-lambda-captures-this",
+                                        "deprecated-declarations"};
+    size_t n = strcspn(v, ",");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strlen(kinds[i]) == n && !strncmp(v, kinds[i], n))
+            return true;
+    return false;
+}
+
+/* Options whose effect needs more than a line. */
+static void apply(struct cc *cc, const struct option *o, const char *v)
+{
+    switch (o->action) {
+    case A_IGNORE: break;
+    case A_NOTE:
+        if (strcmp(v, "legacy"))
+            cc_note("%s %s %s", o->name, v, o->text);
+        break;
+    case A_REFUSE: cc_fail("%s: %s", o->name, o->text);
+    case A_CLANG:
+    case A_DEPS:
+    case A_LINK: {
+        struct list *l = o->action == A_CLANG ? &cc->opts : o->action == A_DEPS ? &cc->deps : &cc->link_opts;
+        list_add(l, o->text);
+        if (o->value != V_NONE)
+            list_add(l, v);
+        break;
+    }
+    case A_OUTPUT: cc->output = v; break;
+    case A_MODE_OBJECT: set_mode(cc, MODE_OBJECT, o->name); break;
+    case A_MODE_PTX: set_mode(cc, MODE_PTX, o->name); break;
+    case A_PREPROCESS:
+        set_mode(cc, MODE_PREPROCESS, o->name);
+        cc->preprocess = o->text;
+        break;
+    case A_ARCH: see_arch(cc, o->name, v); break;
+    case A_GENCODE: see_gencode(cc, v); break;
+    case A_STD: cc->std = v; break;
+    case A_OPTIMIZE:
+        cc->opt_level = *v ? v : "1";
+        if (isdigit((unsigned char)*v) && atoi(v) > 3)
+            cc->opt_level = "3";
+        break;
+    case A_XCOMPILER: add_host_options(cc, v); break;
+    case A_XLINKER: add_pieces(&cc->link_opts, "-Xlinker", v); break;
+    case A_XPTXAS: add_pieces(&cc->device_opts, "-Xcuda-ptxas", o->text ? o->text : v); break;
+    case A_INCLUDE_DIR: add_dir(cc, &cc->opts, o->text, v, "cuda_runtime.h"); break;
+    case A_LIB_DIR: add_dir(cc, &cc->link_opts, "-L", v, "libcudart.so"); break;
+    case A_LIB: add_lib(cc, v); break;
+    case A_FAST_MATH: fast_math(cc); break;
+    case A_FTZ:
+        list_add(&cc->device_opts, truth(o->name, v) ? "-fcuda-flush-denormals-to-zero"
+                                                     : "-fno-cuda-flush-denormals-to-zero");
+        break;
+    case A_PREC_DIV: device_mllvm(cc, truth(o->name, v) ? "-nvptx-prec-divf32=2" : "-nvptx-prec-divf32=1"); break;
+    case A_PREC_SQRT: device_mllvm(cc, truth(o->name, v) ? "-nvptx-prec-sqrtf32=1" : "-nvptx-prec-sqrtf32=0"); break;
+    case A_FMAD:
+        list_add(&cc->device_opts, truth(o->name, v) ? "-ffp-contract=fast" : "-ffp-contract=off");
+        break;
+    case A_DEVICE_DEBUG: cc->device_debug = true; break;
+    case A_RDC: cc->rdc = truth(o->name, v); break;
+    case A_RDC_OBJECT:
+        set_mode(cc, MODE_OBJECT, o->name);
+        cc->rdc = true;
+        break;
+    case A_CUDART: see_cudart(cc, v); break;
+    case A_MACHINE:
+        if (strcmp(v, "64"))
+            cc_fail("only 64-bit programs are supported, not %s %s", o->name, v);
+        break;
+    case A_DRYRUN: cc->dryrun = true; break;
+    case A_WERROR:
+        if (!strncmp(v, "all-warnings", 12) || !*v)
+            list_add(&cc->opts, "-Werror");
+        break;
+    case A_LANGUAGE: break;
+    }
+}
+
+/* The option's row and its value; *i moves on when the value is the next argument. */
+static const struct option *match(int argc, char **argv, int *i, const char **value)
+{
+    const char *a = argv[*i];
+    *value = "";
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        const struct option *o = &options[k];
+        size_t n = strlen(o->name);
+        if (strncmp(a, o->name, n))
+            continue;
+        if (!a[n]) {
+            if (o->value == V_NONE)
+                return o;
+            if (o->value == V_EQUALS)
+                continue;
+            if (o->action == A_OPTIMIZE && o->value == V_JOINED)
+                return o;
+            if (*i + 1 >= argc)
+                cc_fail("option %s needs a value", a);
+            *value = argv[++*i];
+            return o;
+        }
+        if (a[n] == '=' && o->value != V_NONE && !(o->value == V_JOINED && o->action == A_CLANG)) {
+            *value = a + n + 1;
+            return o;
+        }
+        if (o->value == V_JOINED) {
+            *value = a + n;
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static enum input_kind kind_of(const char *file)
+{
+    static const char *const cxx[] = {".cpp", ".cc", ".cxx", ".c++", ".C", ".cp"};
+    const char *dot = strrchr(file, '.');
+    if (!dot)
+        return IN_LINK;
+    if (!strcmp(dot, ".cu"))
+        return IN_CUDA;
+    if (!strcmp(dot, ".c"))
+        return IN_C;
+    if (!strcmp(dot, ".ptx"))
+        cc_fail("%s: PTX is not compiled; run it with `simtx launch` or check it with `simtx ptx check`", file);
+    for (size_t i = 0; i < sizeof cxx / sizeof *cxx; i++)
+        if (!strcmp(dot, cxx[i]))
+            return IN_CXX;
+    return IN_LINK;
+}
+
+static void add_file(struct cc *cc, enum input_kind kind, const char *file)
+{
+    if (cc->n_inputs == cc->cap_inputs) {
+        cc->cap_inputs = cc->cap_inputs ? cc->cap_inputs * 2 : 16;
+        cc->inputs = realloc(cc->inputs, cc->cap_inputs * sizeof *cc->inputs);
+        if (!cc->inputs)
+            cc_fail("out of memory");
+    }
+    if (access(file, R_OK))
+        cc_fail("%s: no such file, or not readable", file);
+    cc->inputs[cc->n_inputs++] = (struct input){kind, file};
+}
+
+bool cc_parse(struct cc *cc, int argc, char **argv)
+{
+    bool forced = false;
+    enum input_kind forced_kind = IN_CUDA;
+    for (int i = 1; i < argc; i++) {
+        const char *a = argv[i], *v;
+        if (!strcmp(a, "--help") || !strcmp(a, "-help") || !strcmp(a, "-h")) {
+            fputs(help, stdout);
+            return true;
+        }
+        if (!strcmp(a, "--version") || !strcmp(a, "-V")) {
+            fputs(version, stdout);
+            return true;
+        }
+        if (a[0] != '-' || !a[1]) {
+            add_file(cc, forced && kind_of(a) != IN_LINK ? forced_kind : kind_of(a), a);
+            continue;
+        }
+        const struct option *o = match(argc, argv, &i, &v);
+        if (!o) {
+            list_add(&cc->opts, a);
+        } else if (o->action == A_LANGUAGE) {
+            forced = strcmp(v, "none") != 0;
+            if (forced)
+                forced_kind = language(v);
+        } else if (o->action == A_WERROR && o->value == V_NONE && i + 1 < argc && nvcc_werror_kind(argv[i + 1])) {
+            apply(cc, o, argv[++i]);
+        } else {
+            apply(cc, o, v);
+        }
+    }
+    return false;
+}
+
+static void settle_arch(struct cc *cc)
+{
+    if (cc->asked_arch) {
+        cc->arch = cc->asked_arch;
+    } else if (cc->above_arch) {
+        cc->arch = CC_HIGHEST_ARCH;
+        cc_note("sm_%d is beyond sm_%d, the newest that the simulator's CUDA directory serves; using sm_%d",
+                cc->above_arch, CC_HIGHEST_ARCH, CC_HIGHEST_ARCH);
+    } else if (cc->below_arch) {
+        cc->arch = CC_LOWEST_ARCH;
+        cc_note("sm_%d is older than sm_%d, the oldest supported; using sm_%d", cc->below_arch, CC_LOWEST_ARCH,
+                CC_LOWEST_ARCH);
+    }
+}
+
+void cc_finish(struct cc *cc)
+{
+    size_t cuda = 0;
+    for (size_t i = 0; i < cc->n_inputs; i++)
+        cuda += cc->inputs[i].kind == IN_CUDA;
+    if (!cc->n_inputs)
+        cc_fail("no input file; try --help");
+    if (cc->rdc && (cc->mode != MODE_LINK || cuda != 1))
+        cc_fail("%s", no_rdc);
+    settle_arch(cc);
+    if (cc->device_debug) {
+        list_add(&cc->opts, "-g");
+        list_add(&cc->device_opts, "--cuda-noopt-device-debug");
+        if (!cc->opt_level)
+            cc->opt_level = "0";
+    }
+    if (!cc->opt_level)
+        cc->opt_level = "2";
+}

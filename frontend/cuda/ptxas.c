@@ -1,0 +1,126 @@
+/* ptxas, as clang's CUDA driver calls it: simtx has no machine code, so this checks the PTX with `simtx ptx check` (an
+ * instruction that the simulator cannot run shows at compile time) and hands the text on as the "object". */
+#include "tool.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+
+const char tool_name[] = "ptxas (simtx)";
+
+static const char help[] =
+    "ptxas (simtx): checks PTX with `simtx ptx check` and copies it; clang calls this while it compiles CUDA\n"
+    "usage: ptxas [options] FILE.ptx\n"
+    "  -o, --output-file FILE   where the checked PTX goes (none: check only)\n"
+    "  --gpu-name, -arch NAME   accepted: the .target line of the PTX decides\n"
+    "  -v, --verbose            show what `simtx ptx check` prints for valid PTX too\n"
+    "Options about optimisation and debug information are accepted and change nothing.\n";
+
+/* The simtx command of this tree: build/cuda/bin -> build/bin, PREFIX/share/simtx/cuda/bin -> PREFIX/bin. */
+static bool find_simtx(char path[PATH_MAX])
+{
+    static const char *const places[] = {"../../bin/simtx", "../../../../bin/simtx"};
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return false;
+    self[n] = 0;
+    char *slash = strrchr(self, '/');
+    if (!slash)
+        return false;
+    slash[1] = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (snprintf(path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX && access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Exit status of `simtx ptx check FILE`. */
+static int check(const char *simtx, const char *file, bool verbose)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0)
+        tool_fail("cannot start %s: %s", simtx, strerror(errno));
+    if (pid == 0) {
+        int out = verbose ? dup(2) : open("/dev/null", O_WRONLY);
+        if (out >= 0)
+            dup2(out, 1);
+        execl(simtx, "simtx", "ptx", "check", file, (char *)NULL);
+        fprintf(stderr, "%s: error: cannot start %s: %s\n", tool_name, simtx, strerror(errno));
+        _exit(127);
+    }
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0) {
+        if (errno != EINTR)
+            tool_fail("cannot wait for %s: %s", simtx, strerror(errno));
+    }
+    if (WIFSIGNALED(status))
+        tool_fail("%s ended by signal %d while checking %s", simtx, WTERMSIG(status), file);
+    return WEXITSTATUS(status);
+}
+
+/* Options of the real tool that take a value in the next argument. */
+static bool takes_value(const char *arg)
+{
+    static const char *const names[] = {"--gpu-name", "-arch", "--maxrregcount", "-maxrregcount", "--entry", "-e",
+                                        "--machine", "--opt-level", "--def-load-cache", "-dlcm",
+                                        "--def-store-cache", "-dscm", "--options-file", "-optf"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(arg, names[i]))
+            return true;
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    const char *input = NULL, *output = NULL;
+    bool verbose = false;
+    for (int i = 1; i < argc; i++) {
+        const char *a = argv[i];
+        if (!strcmp(a, "--help") || !strcmp(a, "-h")) {
+            fputs(help, stdout);
+            return 0;
+        }
+        if (!strcmp(a, "--version") || !strcmp(a, "-V")) {
+            puts("ptxas (simtx), release 11.5, V11.5.0");
+            return 0;
+        }
+        if (tool_option(argv, argc, &i, "--output-file", &output) || tool_option(argv, argc, &i, "-o", &output))
+            continue;
+        if (!strcmp(a, "-v") || !strcmp(a, "--verbose"))
+            verbose = true;
+        else if (!strcmp(a, "-m32"))
+            tool_fail("32-bit device code is not supported; compile with -m64");
+        else if (takes_value(a))
+            i++;
+        else if (a[0] == '-' && a[1])
+            continue;
+        else if (input)
+            tool_fail("one input file at a time, got '%s' and '%s'", input, a);
+        else
+            input = a;
+    }
+    if (!input)
+        tool_fail("no input file; try --help");
+
+    size_t size;
+    char *text = tool_read(input, &size);
+    char simtx[PATH_MAX];
+    if (!find_simtx(simtx))
+        tool_fail("the simtx command is not next to this CUDA directory (looked for ../../bin/simtx and "
+                  "../../../../bin/simtx from the folder of ptxas); run `make` or reinstall");
+    int rc = check(simtx, input, verbose);
+    if (rc) {
+        fprintf(stderr, "%s: the device code was refused; add -save-temps to the compiler's options to keep its PTX\n",
+                tool_name);
+        return rc;
+    }
+    if (output) {
+        FILE *f = tool_create(output);
+        fwrite(text, 1, size, f);
+        tool_close(f, output);
+    }
+    free(text);
+    return 0;
+}
