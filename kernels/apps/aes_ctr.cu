@@ -1,8 +1,8 @@
 // aes_ctr: cryptography. AES-128 in counter mode, one 16-byte block a thread, with the combined
 // SubBytes/MixColumns table in constant memory and the round keys in shared memory (FIPS 197, SP 800-38A).
 // Exercises: __constant__ arrays indexed per lane, byte permutes, 128-bit vector loads and stores, structs by
-// value, two streams, a grid-stride loop. Checked against the published vectors and a byte-wise AES on the host
-// that uses no tables.
+// value, two streams, a grid-stride loop. Checked against the published vectors and a byte-wise AES on the
+// host that uses no tables.
 #include "app.h"
 
 #include <cstring>
@@ -226,8 +226,9 @@ int main(int argc, char **argv)
     std::vector<uint8_t> iv = from_hex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
     std::vector<uint8_t> plain = from_hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
                                           "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710");
-    std::vector<uint8_t> cipher = from_hex("874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff"
-                                           "5ae4df3edbd5d35e5b4f09020db03eab1e031dda2fbe03d1792170a0f3009cee");
+    std::vector<uint8_t> cipher =
+        from_hex("874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff"
+                 "5ae4df3edbd5d35e5b4f09020db03eab1e031dda2fbe03d1792170a0f3009cee");
     std::vector<uint8_t> got = run_device(plain, iv.data(), expand_key(key.data(), sbox));
     for (size_t i = 0; i < cipher.size(); i++)
         app::equal("SP 800-38A vector", (long)i, (int)cipher[i], (int)got[i]);

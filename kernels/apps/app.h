@@ -27,15 +27,26 @@ inline std::string text(double v)
     std::snprintf(b, sizeof b, "%.17g", v);
     return b;
 }
-inline std::string text(float v) { return text((double)v); }
-inline std::string text(int v) { return std::to_string(v); }
-inline std::string text(unsigned v) { return std::to_string(v); }
-inline std::string text(long v) { return std::to_string(v); }
-inline std::string text(unsigned long v) { return std::to_string(v); }
-inline std::string text(long long v) { return std::to_string(v); }
-inline std::string text(unsigned long long v) { return std::to_string(v); }
-inline std::string text(const std::string &v) { return v; }
-inline std::string text(const char *v) { return v; }
+
+inline std::string text(float v)
+{
+    return text((double)v);
+}
+
+inline std::string text(const std::string &v)
+{
+    return v;
+}
+
+inline std::string text(const char *v)
+{
+    return v;
+}
+
+template <class Integer> inline std::string text(Integer v)
+{
+    return std::to_string(v);
+}
 
 // The verdict of a failed program; it never returns.
 template <class W, class E, class G>
@@ -138,7 +149,10 @@ public:
     void fill(int byte) { require(cudaMemset(p_, byte, n_ * sizeof(T)), "cudaMemset", __LINE__); }
 };
 
-inline int blocks_for(long n, int block) { return (int)((n + block - 1) / block); }
+inline int blocks_for(long n, int block)
+{
+    return (int)((n + block - 1) / block);
+}
 
 } // namespace app
 

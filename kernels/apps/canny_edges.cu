@@ -1,8 +1,8 @@
-// canny_edges: image processing. Edge detection in integers: separable binomial blur, gradient, thinning along the
-// gradient direction, two thresholds, and hysteresis as connected components (union-find with atomicMin).
-// Exercises: shared tiles with halos, 2D blocks, switch on a direction, pointer chasing with atomics, ballots that
-// pack 32 pixels to a word, popc and warp-aggregated counting, 8- and 16-bit loads and stores.
-// Exact: checked against a direct two-dimensional convolution and a flood fill on the host.
+// canny_edges: image processing. Edge detection in integers: separable binomial blur, gradient, thinning
+// along the gradient direction, two thresholds, and hysteresis as connected components (union-find with
+// atomicMin). Exercises: shared tiles with halos, 2D blocks, switch on a direction, pointer chasing with
+// atomics, ballots that pack 32 pixels to a word, popc and warp-aggregated counting, 8- and 16-bit loads and
+// stores. Exact: checked against a direct two-dimensional convolution and a flood fill on the host.
 #include "app.h"
 
 static const int TILE = 16, RADIUS = 2;
@@ -58,7 +58,10 @@ __global__ void gradient_kernel(const uint16_t *in, long long *mag, uint8_t *axi
     int gy = p(-1, 1) + 2 * p(0, 1) + p(1, 1) - p(-1, -1) - 2 * p(0, -1) - p(1, -1);
     long long ax = abs(gx), ay = abs(gy);
     mag[y * im.width + x] = ax * ax + ay * ay;
-    axis[y * im.width + x] = ay * 1000 < ax * 414 ? 0 : ay * 1000 > ax * 2414 ? 2 : (gx > 0) == (gy > 0) ? 1 : 3;
+    axis[y * im.width + x] = ay * 1000 < ax * 414    ? 0
+                             : ay * 1000 > ax * 2414 ? 2
+                             : (gx > 0) == (gy > 0)  ? 1
+                                                     : 3;
 }
 
 __global__ void thin_kernel(const long long *mag, const uint8_t *axis, uint8_t *cls, Image im, long long low,
@@ -133,8 +136,8 @@ __global__ void mark_kernel(const uint8_t *cls, int *parent, int *strong, int n)
 }
 
 // A warp writes 32 pixels as one word; the number of edge pixels and of components is counted once a warp.
-__global__ void pack_kernel(const uint8_t *cls, const int *parent, const int *strong, unsigned *bits, int *counts,
-                            int n)
+__global__ void pack_kernel(const uint8_t *cls, const int *parent, const int *strong, unsigned *bits,
+                            int *counts, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     bool edge = i < n && cls[i] != NONE && strong[find_root(parent, i)];
@@ -149,7 +152,8 @@ __global__ void pack_kernel(const uint8_t *cls, const int *parent, const int *st
     }
 }
 
-static std::vector<uint8_t> host_classes(const std::vector<uint8_t> &img, Image im, long long low, long long high)
+static std::vector<uint8_t> host_classes(const std::vector<uint8_t> &img, Image im, long long low,
+                                         long long high)
 {
     size_t n = img.size();
     std::vector<int> smooth(n), gx(n), gy(n);

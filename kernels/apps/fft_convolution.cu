@@ -1,9 +1,9 @@
-// fft_convolution: signal processing. A batch of complex transforms, one block a signal: Stockham stages of radix 4
-// (and one of radix 2 where the length asks for it) between two halves of dynamic shared memory; then circular
-// convolution through the frequency domain.
-// Exercises: dynamic shared memory, template length and direction, float2 and double2 arithmetic, sin and cos of
-// device math, fused multiply-add, barriers in a counted loop, kernels instantiated for float and double.
-// Checked against the defining sum in double, Parseval's identity, the round trip, and direct convolution.
+// fft_convolution: signal processing. A batch of complex transforms, one block a signal: Stockham stages of
+// radix 4 (and one of radix 2 where the length asks for it) between two halves of dynamic shared memory; then
+// circular convolution through the frequency domain. Exercises: dynamic shared memory, template length and
+// direction, float2 and double2 arithmetic, sin and cos of device math, fused multiply-add, barriers in a
+// counted loop, kernels instantiated for float and double. Checked against the defining sum in double,
+// Parseval's identity, the round trip, and direct convolution.
 #include "app.h"
 
 template <class Real> struct Complex {
@@ -53,7 +53,8 @@ template <bool INVERSE, class Real> __device__ Complex<Real> quarter_turn(Comple
     return r;
 }
 
-// Stockham: with `done` points already combined, butterfly i reads i + k * n / R and writes to its sorted place.
+// Stockham: with `done` points already combined, butterfly i reads i + k * n / R and writes to its sorted
+// place.
 template <bool INVERSE, class Real>
 __device__ void radix4_stage(const Complex<Real> *from, Complex<Real> *to, int n, int done)
 {
@@ -118,7 +119,8 @@ __global__ void fft_kernel(const Complex<Real> *in, Complex<Real> *out)
 }
 
 // Signal b multiplied by the spectrum of signal 0 of the batch.
-template <class Real> __global__ void filter_kernel(Complex<Real> *spectra, const Complex<Real> *filter, int n, int total)
+template <class Real>
+__global__ void filter_kernel(Complex<Real> *spectra, const Complex<Real> *filter, int n, int total)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < total)
@@ -154,7 +156,8 @@ static void compare(const char *what, int where, double re, double im, Complex<R
     app::close_to(what, where, im, got.im, tolerance);
 }
 
-template <int LOG, class Real> static void check(const std::string &what, int batch, double epsilon, app::Lcg &rng)
+template <int LOG, class Real>
+static void check(const std::string &what, int batch, double epsilon, app::Lcg &rng)
 {
     const int n = 1 << LOG;
     std::vector<Complex<Real>> x((size_t)batch * n);
@@ -172,8 +175,8 @@ template <int LOG, class Real> static void check(const std::string &what, int ba
     for (int b = 0; b < std::min(batch, 4); b++) {
         std::vector<Complex<double>> expected = host_dft(&x[(size_t)b * n], n);
         for (int k = 0; k < n; k++)
-            compare((what + " spectrum").c_str(), b * n + k, expected[k].re, expected[k].im, spectrum[b * n + k],
-                    tolerance);
+            compare((what + " spectrum").c_str(), b * n + k, expected[k].re, expected[k].im,
+                    spectrum[b * n + k], tolerance);
     }
     for (int k = 0; k < n && batch > 1; k++)
         compare((what + " tone").c_str(), k, k == 3 ? n : 0, 0, spectrum[n + k], tolerance);

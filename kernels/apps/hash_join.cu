@@ -1,10 +1,10 @@
-// hash_join: data bases. `select o.region, count, sum, min, max from orders o join lines l on key group by region`:
-// a hash table built with 64-bit compare-and-swap, a probe that writes the matches through a warp-aggregated
-// counter, and a group-by in shared memory followed by atomics of every kind on the groups in global memory.
-// A radix partition of the probe side comes first.
-// Exercises: atomicCAS on 64 bits, atomicAdd of 32 and 64 bits, atomicMin and Max of signed and unsigned 64 bits,
-// atomicOr, ballots with popc, open addressing with divergent loops, histogram, scan and scatter.
-// Checked against a sort-merge join on the host.
+// hash_join: data bases. `select o.region, count, sum, min, max from orders o join lines l on key group by
+// region`: a hash table built with 64-bit compare-and-swap, a probe that writes the matches through a
+// warp-aggregated counter, and a group-by in shared memory followed by atomics of every kind on the groups in
+// global memory. A radix partition of the probe side comes first. Exercises: atomicCAS on 64 bits, atomicAdd
+// of 32 and 64 bits, atomicMin and Max of signed and unsigned 64 bits, atomicOr, ballots with popc, open
+// addressing with divergent loops, histogram, scan and scatter. Checked against a sort-merge join on the
+// host.
 #include "app.h"
 
 #include <map>
@@ -112,7 +112,8 @@ __global__ void build_kernel(const Order *orders, int n, u64 *table, unsigned ma
     }
 }
 
-__global__ void probe_kernel(const Line *lines, int n, const u64 *table, unsigned mask, int2 *matches, int *count)
+__global__ void probe_kernel(const Line *lines, int n, const u64 *table, unsigned mask, int2 *matches,
+                             int *count)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     int found = -1;
@@ -148,7 +149,8 @@ __global__ void group_kernel(const int2 *matches, const int *count, const Line *
         Group *g = &local[orders[matches[m].y].region];
         atomicAdd(&g->count, 1ull);
         atomicOr(&g->keys, 1ull << (mix(l.key) >> 26));
-        atomicAdd((u64 *)&g->sum, (u64)(long long)l.price); // two's complement: signed sums add as unsigned ones
+        atomicAdd((u64 *)&g->sum,
+                  (u64)(long long)l.price); // two's complement: signed sums add as unsigned ones
         atomicMin(&g->min, (long long)l.price);
         atomicMax(&g->max, (long long)l.price);
     }
@@ -228,8 +230,8 @@ int main(int argc, char **argv)
     histogram_kernel<<<line_blocks, 128>>>(d_lines.get(), n_lines, d_counts.get());
     scan_kernel<<<1, 32>>>(d_counts.get(), PARTS * line_blocks);
     scatter_kernel<<<line_blocks, 128>>>(d_lines.get(), n_lines, d_counts.get(), d_parts.get());
-    build_kernel<<<app::blocks_for(n_orders, 128), 128>>>(d_orders.get(), n_orders, d_table.get(), capacity - 1,
-                                                          d_duplicates.get());
+    build_kernel<<<app::blocks_for(n_orders, 128), 128>>>(d_orders.get(), n_orders, d_table.get(),
+                                                          capacity - 1, d_duplicates.get());
     probe_kernel<<<line_blocks, 128>>>(d_parts.get(), n_lines, d_table.get(), capacity - 1, d_matches.get(),
                                        d_matched.get());
     group_kernel<<<4, 128>>>(d_matches.get(), d_matched.get(), d_parts.get(), d_orders.get(), d_groups.get());

@@ -1,9 +1,9 @@
-// huffman: compression. Canonical Huffman coding: histogram in shared memory, code lengths on the host, bit offsets
-// by a decoupled look-back scan on the device, encoding with atomicOr into 32-bit words, then parallel decoding of
-// blocks from recorded bit positions with a table in constant memory.
-// Exercises: shared atomics, blocks that wait for earlier blocks (threadfence, volatile flags, spinning), 64-bit
-// shifts, __constant__ tables, byte loads, funnel shifts, binary search in device code.
-// Checked by a bit-at-a-time tree decoder on the host, the exact compressed size and the entropy bound.
+// huffman: compression. Canonical Huffman coding: histogram in shared memory, code lengths on the host, bit
+// offsets by a decoupled look-back scan on the device, encoding with atomicOr into 32-bit words, then
+// parallel decoding of blocks from recorded bit positions with a table in constant memory. Exercises: shared
+// atomics, blocks that wait for earlier blocks (threadfence, volatile flags, spinning), 64-bit shifts,
+// __constant__ tables, byte loads, funnel shifts, binary search in device code. Checked by a bit-at-a-time
+// tree decoder on the host, the exact compressed size and the entropy bound.
 #include "app.h"
 
 #include <queue>
@@ -69,7 +69,8 @@ __device__ u64 look_back(volatile u64 *state, int tile, u64 sum)
 }
 
 // Each tile takes its number from a counter, so a tile only waits for tiles that have already started.
-__global__ void encode_kernel(const uint8_t *text, int n, unsigned *ticket, u64 *state, unsigned *out, u64 *tile_bit)
+__global__ void encode_kernel(const uint8_t *text, int n, unsigned *ticket, u64 *state, unsigned *out,
+                              u64 *tile_bit)
 {
     __shared__ int tile;
     __shared__ unsigned sums[BLOCK];
@@ -150,7 +151,9 @@ static void walk(const std::vector<Tree> &tree, int node, int depth, std::vector
 static std::vector<int> code_lengths(const std::vector<unsigned> &counts)
 {
     std::vector<Tree> tree;
-    std::priority_queue<std::pair<u64, int>, std::vector<std::pair<u64, int>>, std::greater<std::pair<u64, int>>> heap;
+    std::priority_queue<std::pair<u64, int>, std::vector<std::pair<u64, int>>,
+                        std::greater<std::pair<u64, int>>>
+        heap;
     for (int s = 0; s < 256; s++) {
         tree.push_back(Tree{counts[s], -1, -1});
         if (counts[s])
@@ -189,7 +192,8 @@ static void canonical(const std::vector<int> &length, std::vector<Code> &codes, 
 }
 
 // Follows the bits one at a time, comparing with the code words themselves.
-static std::vector<uint8_t> host_decode(const std::vector<unsigned> &words, const std::vector<Code> &codes, int n)
+static std::vector<uint8_t> host_decode(const std::vector<unsigned> &words, const std::vector<Code> &codes,
+                                        int n)
 {
     std::vector<int> next(2, -1); // a binary trie: next[2 * node + bit], leaves as -2 - symbol
     for (int s = 0; s < 256; s++) {
@@ -264,12 +268,14 @@ int main(int argc, char **argv)
     GPU(cudaMemcpyToSymbol(decode_table, &decode, sizeof decode));
     app::Buffer<unsigned> d_out(total / 32 + 2);
     d_out.fill(0);
-    encode_kernel<<<tiles, BLOCK>>>(d_text.get(), n, d_ticket.get(), d_state.get(), d_out.get(), d_tile_bit.get());
+    encode_kernel<<<tiles, BLOCK>>>(d_text.get(), n, d_ticket.get(), d_state.get(), d_out.get(),
+                                    d_tile_bit.get());
     decode_kernel<<<app::blocks_for(tiles, 32), 32>>>(d_out.get(), d_tile_bit.get(), tiles, d_back.get(), n);
     GPU_DONE();
 
     app::equal("compressed bits", "end", total, d_state.read()[tiles - 1] & SUM_MASK);
-    app::holds("size within one bit a symbol of the entropy", "end", total >= entropy && total <= entropy + n);
+    app::holds("size within one bit a symbol of the entropy", "end",
+               total >= entropy && total <= entropy + n);
     std::vector<uint8_t> host = host_decode(d_out.read(), codes, n), back = d_back.read();
     app::equal("symbols decoded by the host", "end", (long)n, (long)host.size());
     for (int i = 0; i < n; i++) {

@@ -1,8 +1,9 @@
-// lattice_boltzmann: fluid dynamics. D2Q9 BGK flow past an obstacle between two walls, driven by a body force:
-// the device pulls (stream, then collide) with one array for each direction, two streams' worth of rows at a time.
-// Exercises: float arithmetic with division, template over the real type, structs of pointers by value, 2D blocks,
-// constant memory of mixed types, divergence at solid cells, double-precision block reductions with atomicAdd.
-// Checked by mass conservation, the momentum balance of a free box, and a push-order array-of-structs host code.
+// lattice_boltzmann: fluid dynamics. D2Q9 BGK flow past an obstacle between two walls, driven by a body
+// force: the device pulls (stream, then collide) with one array for each direction, two streams' worth of
+// rows at a time. Exercises: float arithmetic with division, template over the real type, structs of pointers
+// by value, 2D blocks, constant memory of mixed types, divergence at solid cells, double-precision block
+// reductions with atomicAdd. Checked by mass conservation, the momentum balance of a free box, and a
+// push-order array-of-structs host code.
 #include "app.h"
 
 static const int Q = 9;
@@ -27,8 +28,7 @@ __device__ __host__ inline int wrap(int v, int n)
     return v < 0 ? v + n : v >= n ? v - n : v;
 }
 
-template <class Real>
-__device__ Real equilibrium(int q, Real rho, Real ux, Real uy)
+template <class Real> __device__ Real equilibrium(int q, Real rho, Real ux, Real uy)
 {
     Real cu = 3 * (lattice.cx[q] * ux + lattice.cy[q] * uy);
     return (Real)lattice.weight[q] * rho * (1 + cu + cu * cu / 2 - (Real)1.5 * (ux * ux + uy * uy));
@@ -73,7 +73,8 @@ __global__ void step(Fields<Real> in, Fields<Real> out, Grid g, const uint8_t *s
 }
 
 // totals: mass, x momentum, y momentum over the fluid cells
-template <class Real> __global__ void totals_kernel(Fields<Real> in, int cells, const uint8_t *solid, double *totals)
+template <class Real>
+__global__ void totals_kernel(Fields<Real> in, int cells, const uint8_t *solid, double *totals)
 {
     __shared__ double part[3][128];
     double sum[3] = {0, 0, 0};
@@ -165,8 +166,8 @@ public:
 };
 
 // Collide, then push; f[cell][q]. Equal to the device's order when the state is read before streaming.
-static void host_run(std::vector<std::vector<double>> &f, Grid g, const Lattice &l, const std::vector<uint8_t> &solid,
-                     int steps, double omega, double force)
+static void host_run(std::vector<std::vector<double>> &f, Grid g, const Lattice &l,
+                     const std::vector<uint8_t> &solid, int steps, double omega, double force)
 {
     for (int s = 0; s < steps; s++) {
         std::vector<std::vector<double>> arrived = f;
@@ -195,16 +196,17 @@ static void host_run(std::vector<std::vector<double>> &f, Grid g, const Lattice 
             u[1] /= rho;
             for (int q = 0; q < Q; q++) {
                 double cu = l.cx[q] * u[0] + l.cy[q] * u[1];
-                double eq = l.weight[q] * rho * (1 + 3 * cu + 4.5 * cu * cu - 1.5 * (u[0] * u[0] + u[1] * u[1]));
+                double eq =
+                    l.weight[q] * rho * (1 + 3 * cu + 4.5 * cu * cu - 1.5 * (u[0] * u[0] + u[1] * u[1]));
                 f[c][q] = (1 - omega) * arrived[c][q] + omega * eq + 3 * l.weight[q] * force * l.cx[q];
             }
         }
     }
 }
 
-template <class Real>
-static void simulate(const char *what, Grid g, const Lattice &l, const std::vector<uint8_t> &solid,
-                     const std::vector<float> &rho, int steps, double tolerance)
+template <class Real> static void simulate(const char *what, Grid g, const Lattice &l,
+                                           const std::vector<uint8_t> &solid, const std::vector<float> &rho,
+                                           int steps, double tolerance)
 {
     const double omega = 1.25, force = 1e-4;
     Fluid<Real> fluid(g, l, solid, rho);

@@ -1,8 +1,9 @@
-// mlp_training: machine learning. A two-layer perceptron trained by gradient descent with momentum: tiled matrix
-// products for the forward and both backward directions, softmax with cross entropy by warps, bias sums by atomics.
-// Exercises: shared-memory tiles, templates over transposition and an epilogue functor, a device function pointer
-// for the activation, warp shuffles, expf and logf, float atomicAdd, half-precision storage of the weights at the end.
-// Checked against a double-precision training run on the host, a finite-difference gradient and a falling loss.
+// mlp_training: machine learning. A two-layer perceptron trained by gradient descent with momentum: tiled
+// matrix products for the forward and both backward directions, softmax with cross entropy by warps, bias
+// sums by atomics. Exercises: shared-memory tiles, templates over transposition and an epilogue functor, a
+// device function pointer for the activation, warp shuffles, expf and logf, float atomicAdd, half-precision
+// storage of the weights at the end. Checked against a double-precision training run on the host, a
+// finite-difference gradient and a falling loss.
 #include "app.h"
 
 #include <cuda_fp16.h>
@@ -143,7 +144,10 @@ static dim3 tiles(int m, int n)
 
 struct Parameter {
     app::Buffer<float> value, grad, velocity;
-    explicit Parameter(const std::vector<float> &v) : value(v), grad(v.size()), velocity(v.size()) { velocity.fill(0); }
+    explicit Parameter(const std::vector<float> &v) : value(v), grad(v.size()), velocity(v.size())
+    {
+        velocity.fill(0);
+    }
     void update(float rate)
     {
         int n = (int)value.size();
@@ -166,19 +170,19 @@ struct Network {
         BiasOnly second = {b2.value.get()};
         Slope slope = {hidden.get(), s.hidden, kind};
         loss.fill(0);
-        gemm_kernel<false, false><<<tiles(s.batch, s.hidden), block>>>(x.get(), w1.value.get(), hidden.get(), s.batch,
-                                                                       s.hidden, s.in, first);
-        gemm_kernel<false, false><<<tiles(s.batch, s.out), block>>>(hidden.get(), w2.value.get(), logits.get(),
-                                                                    s.batch, s.out, s.hidden, second);
-        softmax_kernel<<<app::blocks_for(s.batch, 4), 128>>>(logits.get(), label.get(), loss.get(), s.batch, s.out);
+        gemm_kernel<false, false><<<tiles(s.batch, s.hidden), block>>>(x.get(), w1.value.get(), hidden.get(),
+                                                                       s.batch, s.hidden, s.in, first);
+        gemm_kernel<false, false><<<tiles(s.batch, s.out), block>>>(
+            hidden.get(), w2.value.get(), logits.get(), s.batch, s.out, s.hidden, second);
+        softmax_kernel<<<app::blocks_for(s.batch, 4), 128>>>(logits.get(), label.get(), loss.get(), s.batch,
+                                                             s.out);
         if (backward) {
-            gemm_kernel<true, false><<<tiles(s.hidden, s.out), block>>>(hidden.get(), logits.get(), w2.grad.get(),
-                                                                        s.hidden, s.out, s.batch, Plain());
-            gemm_kernel<false, true><<<tiles(s.batch, s.hidden), block>>>(logits.get(), w2.value.get(),
-                                                                          hidden_grad.get(), s.batch, s.hidden, s.out,
-                                                                          slope);
-            gemm_kernel<true, false><<<tiles(s.in, s.hidden), block>>>(x.get(), hidden_grad.get(), w1.grad.get(), s.in,
-                                                                       s.hidden, s.batch, Plain());
+            gemm_kernel<true, false><<<tiles(s.hidden, s.out), block>>>(
+                hidden.get(), logits.get(), w2.grad.get(), s.hidden, s.out, s.batch, Plain());
+            gemm_kernel<false, true><<<tiles(s.batch, s.hidden), block>>>(
+                logits.get(), w2.value.get(), hidden_grad.get(), s.batch, s.hidden, s.out, slope);
+            gemm_kernel<true, false><<<tiles(s.in, s.hidden), block>>>(
+                x.get(), hidden_grad.get(), w1.grad.get(), s.in, s.hidden, s.batch, Plain());
             b1.grad.fill(0);
             b2.grad.fill(0);
             column_sums<<<dim3(1, 4), 64>>>(hidden_grad.get(), b1.grad.get(), s.batch, s.hidden);

@@ -1,8 +1,8 @@
-// molecular_dynamics: molecular dynamics. Lennard-Jones atoms in a periodic box, velocity Verlet in double; the
-// neighbours come from a cell list that the device rebuilds each step by counting, scanning and filling.
-// Exercises: double arithmetic with division and floor, integer atomics on global memory, a shared-memory scan,
-// data-dependent loop bounds, structs by value, insertion sort in global memory, double reductions by shuffle.
-// Checked by energy and momentum conservation, Newton's third law, and all-pairs forces on the host.
+// molecular_dynamics: molecular dynamics. Lennard-Jones atoms in a periodic box, velocity Verlet in double;
+// the neighbours come from a cell list that the device rebuilds each step by counting, scanning and filling.
+// Exercises: double arithmetic with division and floor, integer atomics on global memory, a shared-memory
+// scan, data-dependent loop bounds, structs by value, insertion sort in global memory, double reductions by
+// shuffle. Checked by energy and momentum conservation, Newton's third law, and all-pairs forces on the host.
 #include "app.h"
 
 struct Box {
@@ -91,7 +91,8 @@ __global__ void sort_cells(const int *start, int *members, int n)
 }
 
 // Cut and shifted potential; energy[i] gets half of each pair's energy.
-__global__ void forces_kernel(const Vec *pos, const int *start, const int *members, Vec *force, double *energy, Box b)
+__global__ void forces_kernel(const Vec *pos, const int *start, const int *members, Vec *force,
+                              double *energy, Box b)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= b.atoms)
@@ -174,8 +175,8 @@ struct Simulation {
     app::Buffer<int> count, start, next, members;
 
     Simulation(Box b, const std::vector<Vec> &p, const std::vector<Vec> &v)
-        : box(b), pos(p), vel(v), force(p.size()), energy(p.size()), totals(8), count(b.cells * b.cells * b.cells),
-          start(count.size() + 1), next(count.size()), members(p.size())
+        : box(b), pos(p), vel(v), force(p.size()), energy(p.size()), totals(8),
+          count(b.cells * b.cells * b.cells), start(count.size() + 1), next(count.size()), members(p.size())
     {
     }
     void compute_forces()
@@ -246,7 +247,8 @@ int main(int argc, char **argv)
     Vec mean = {0, 0, 0};
     for (int c = 0; c < side * side * side; c++)
         for (int k = 0; k < 4; k++) {
-            double a = box.edge / side, at[3] = {(double)(c % side), (double)(c / side % side), (double)(c / side / side)};
+            double a = box.edge / side,
+                   at[3] = {(double)(c % side), (double)(c / side % side), (double)(c / side / side)};
             for (int d = 0; d < 3; d++)
                 at[d] = (at[d] + 0.25 + (k > 0 && d != k - 1 ? 0.5 : 0)) * a + rng.between(-0.05, 0.05);
             pos.push_back(Vec{at[0], at[1], at[2]});

@@ -1,8 +1,9 @@
-// ray_tracer: computer graphics. Triangles under a bounding-volume hierarchy that each thread walks with its own
-// stack, materials as objects with virtual functions built on the device, mirrors by recursion, shadow rays.
-// Exercises: local arrays indexed at run time, virtual dispatch and divergent indirect calls, recursive device
-// functions, placement new, managed memory, float division, square roots, early exits, structs of floats.
-// Checked against a brute-force double-precision tracer without hierarchy; a pixel on an edge may differ.
+// ray_tracer: computer graphics. Triangles under a bounding-volume hierarchy that each thread walks with its
+// own stack, materials as objects with virtual functions built on the device, mirrors by recursion, shadow
+// rays. Exercises: local arrays indexed at run time, virtual dispatch and divergent indirect calls, recursive
+// device functions, placement new, managed memory, float division, square roots, early exits, structs of
+// floats. Checked against a brute-force double-precision tracer without hierarchy; a pixel on an edge may
+// differ.
 #include "app.h"
 
 #include <new>
@@ -42,7 +43,8 @@ struct Triangle {
     int material;
 };
 
-struct Node { // a leaf has count > 0 triangles from `first`; an inner node has its children at first, first + 1
+struct Node { // a leaf has count > 0 triangles from `first`; an inner node has its children at first, first +
+              // 1
     Vec low, high;
     int first, count;
 };
@@ -121,7 +123,8 @@ __device__ bool box_hit(const Node &n, const Ray &ray, float limit)
 }
 
 // Moeller-Trumbore; returns the distance or a negative number.
-template <class R> __device__ __host__ R triangle_hit(Vec3<R> a, Vec3<R> b, Vec3<R> c, Vec3<R> from, Vec3<R> dir)
+template <class R>
+__device__ __host__ R triangle_hit(Vec3<R> a, Vec3<R> b, Vec3<R> c, Vec3<R> from, Vec3<R> dir)
 {
     Vec3<R> e1 = b - a, e2 = c - a, p = cross(dir, e2);
     R det = dot(e1, p);
@@ -226,7 +229,8 @@ static void build(std::vector<Triangle> &t, std::vector<Node> &nodes, int at, in
 }
 
 // The ball is an octahedron refined twice onto the sphere.
-static void add_ball(std::vector<Triangle> &t, Vec centre, float radius, int material, int level, Vec a, Vec b, Vec c)
+static void add_ball(std::vector<Triangle> &t, Vec centre, float radius, int material, int level, Vec a,
+                     Vec b, Vec c)
 {
     if (level == 0) {
         t.push_back({centre + a * radius, centre + b * radius, centre + c * radius, material});

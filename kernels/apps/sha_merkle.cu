@@ -1,9 +1,10 @@
 // sha_merkle: authenticated data. SHA-256 (FIPS 180-4) of messages of different lengths, one a thread, then a
 // Merkle tree over the digests, level by level, then inclusion proofs checked in parallel.
-// Exercises: 32-bit rotates and logic, a 16-word rolling schedule in local memory, lane-divergent trip counts,
+// Exercises: 32-bit rotates and logic, a 16-word rolling schedule in local memory, lane-divergent trip
+// counts,
 // __constant__ data, a class with state in registers, byte loads at any alignment, atomicAdd.
-// Checked against the published digests and a streaming byte-oriented SHA-256 on the host whose constants come
-// from the cube roots of the primes.
+// Checked against the published digests and a streaming byte-oriented SHA-256 on the host whose constants
+// come from the cube roots of the primes.
 #include "app.h"
 
 #include <cstring>
@@ -258,7 +259,8 @@ int main(int argc, char **argv)
     app::Buffer<uint32_t> d_offset(offset);
     app::Buffer<Digest> d_tree(2 * leaves);
     app::Buffer<unsigned> d_count(std::vector<unsigned>(1, 0));
-    leaf_kernel<<<app::blocks_for(leaves, 64), 64>>>(d_data.get(), d_offset.get(), d_tree.get() + leaves, leaves);
+    leaf_kernel<<<app::blocks_for(leaves, 64), 64>>>(d_data.get(), d_offset.get(), d_tree.get() + leaves,
+                                                     leaves);
     for (int n = leaves / 2; n >= 1; n /= 2)
         level_kernel<<<app::blocks_for(n, 64), 64>>>(d_tree.get() + 2 * n, d_tree.get() + n, n);
     GPU_DONE();

@@ -1,9 +1,10 @@
-// smith_waterman: bioinformatics. Local alignment with affine gaps (Gotoh), one warp a sequence pair: lane r holds
-// row r of a 32-row strip and the anti-diagonal moves through the lanes by shuffles; the strip's last row goes
-// through shared memory to the next strip. A second kernel walks the stored directions back, one thread a pair.
-// Exercises: shuffles up and xor, lane-dependent predication, dynamic shared memory, a scoring functor as template
-// parameter, byte matrices in global memory, 64-bit key reduction, a divergent state machine in a switch.
-// Checked against a full-matrix row-by-row computation, and the alignments are rescored on the host.
+// smith_waterman: bioinformatics. Local alignment with affine gaps (Gotoh), one warp a sequence pair: lane r
+// holds row r of a 32-row strip and the anti-diagonal moves through the lanes by shuffles; the strip's last
+// row goes through shared memory to the next strip. A second kernel walks the stored directions back, one
+// thread a pair. Exercises: shuffles up and xor, lane-dependent predication, dynamic shared memory, a scoring
+// functor as template parameter, byte matrices in global memory, 64-bit key reduction, a divergent state
+// machine in a switch. Checked against a full-matrix row-by-row computation, and the alignments are rescored
+// on the host.
 #include "app.h"
 
 struct Pair {
@@ -92,7 +93,8 @@ __global__ void align_kernel(const char *text, const Pair *pairs, uint8_t *dir, 
 }
 
 // The alignment is written backwards: M for a column of both, D for one of a alone, I for one of b alone.
-__global__ void traceback_kernel(const Pair *pairs, const uint8_t *dir, Hit *hits, char *ops, int max_ops, int n)
+__global__ void traceback_kernel(const Pair *pairs, const uint8_t *dir, Hit *hits, char *ops, int max_ops,
+                                 int n)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     if (t >= n)
@@ -220,9 +222,9 @@ int main(int argc, char **argv)
     app::Buffer<Hit> d_hits(count);
     app::Buffer<char> d_ops((size_t)count * max_ops);
     align_kernel<<<count, 32, 2 * (max_b + 1) * sizeof(int)>>>(d_text.get(), d_pairs.get(), d_dir.get(),
-                                                                d_hits.get(), score);
-    traceback_kernel<<<app::blocks_for(count, 32), 32>>>(d_pairs.get(), d_dir.get(), d_hits.get(), d_ops.get(),
-                                                         max_ops, count);
+                                                               d_hits.get(), score);
+    traceback_kernel<<<app::blocks_for(count, 32), 32>>>(d_pairs.get(), d_dir.get(), d_hits.get(),
+                                                         d_ops.get(), max_ops, count);
     GPU_DONE();
     std::vector<Hit> hits = d_hits.read();
     std::vector<char> ops = d_ops.read();
