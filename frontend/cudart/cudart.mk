@@ -1,0 +1,16 @@
+# libcudart.so: the runtime library that CUDA programs link to.  libsimtx is linked in; only the API is visible.
+
+CUDART_SRC := frontend/fatbin.c $(wildcard frontend/cudart/*.c)
+CUDART_OBJ := $(CUDART_SRC:%.c=$(B)/obj/%.o)
+CUDART     := $(B)/cuda/lib64/libcudart.so
+ALL += $(CUDART)
+
+$(filter $(B)/obj/frontend/cudart/%,$(CUDART_OBJ)): CFLAGS += -fvisibility=hidden
+
+$(CUDART).11.0: $(CUDART_OBJ) $(B)/lib/libsimtx.a frontend/cudart/cudart.map
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=frontend/cudart/cudart.map -o $@ \
+	    $(CUDART_OBJ) $(B)/lib/libsimtx.a $(LDFLAGS) -Wl,--as-needed $(LDLIBS)
+
+$(CUDART): $(CUDART).11.0
+	ln -sf $(<F) $@

@@ -1,0 +1,341 @@
+/* Devices: count, choice, limits, caches, versions, peers, reset.  Properties and attributes are in properties.c. */
+#include "frontend/cudart/rt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICE_FLAGS (cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax)
+
+RT_API cudaError_t cudaGetDeviceCount(int *count)
+{
+    cudaError_t e = rt_enter();
+    if (!e && !count)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *count = rt_device_count();
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaSetDevice(int device)
+{
+    cudaError_t e = rt_enter();
+    if (device < 0 || device >= rt_device_count())
+        return rt_leave(e ? e : cudaErrorInvalidDevice);
+    rt_thread.device = device;                    /* also away from a device whose error sticks */
+    e = rt_current()->sticky;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaGetDevice(int *device)
+{
+    cudaError_t e = rt_enter();
+    if (!e && !device)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *device = rt_thread.device;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaSetValidDevices(int *list, int n)
+{
+    cudaError_t e = rt_enter();
+    if (!e && (n < 0 || (n && !list)))
+        e = cudaErrorInvalidValue;
+    for (int i = 0; !e && i < n; i++)
+        if (list[i] < 0 || list[i] >= rt_device_count())
+            e = cudaErrorInvalidDevice;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaDeviceSynchronize(void)
+{
+    return rt_leave(rt_enter_gpu());
+}
+
+/* The device as it was before the first call, but for its statistics: no memory, modules, streams, errors. */
+RT_API cudaError_t cudaDeviceReset(void)
+{
+    rt_enter();
+    struct rt_device *d = rt_current();
+    if (d->gpu) {
+        rt_free_all(d);
+        rt_unload_modules(rt_thread.device);
+        rt_destroy_streams(rt_thread.device);
+        simtx_set_stack_limit(d->gpu, d->stack_default);
+        simtx_set_heap_limit(d->gpu, d->heap_default);
+        d->pool = &d->default_pool;
+    }
+    d->sticky = cudaSuccess;
+    d->cache = cudaFuncCachePreferNone;
+    d->banks = cudaSharedMemBankSizeDefault;
+    d->flags = 0;
+    rt_thread.last = cudaSuccess;
+    return rt_leave(cudaSuccess);
+}
+
+RT_API cudaError_t cudaSetDeviceFlags(unsigned flags)
+{
+    cudaError_t e = rt_enter();
+    if (!e && (flags & ~(unsigned)DEVICE_FLAGS))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        rt_current()->flags = flags;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaGetDeviceFlags(unsigned *flags)
+{
+    cudaError_t e = rt_enter();
+    if (!e && !flags)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *flags = rt_current()->flags | cudaDeviceMapHost;
+    return rt_leave(e);
+}
+
+/* ---- limits ---- */
+
+static cudaError_t set_limit(struct rt_device *d, enum cudaLimit limit, size_t value)
+{
+    switch (limit) {
+    case cudaLimitStackSize: simtx_set_stack_limit(d->gpu, value); return cudaSuccess;
+    case cudaLimitMallocHeapSize: simtx_set_heap_limit(d->gpu, value); return cudaSuccess;
+    case cudaLimitPrintfFifoSize: d->fifo_bytes = value; return cudaSuccess;
+    case cudaLimitDevRuntimeSyncDepth:
+    case cudaLimitDevRuntimePendingLaunchCount:
+    case cudaLimitMaxL2FetchGranularity:
+    case cudaLimitPersistingL2CacheSize: return cudaErrorUnsupportedLimit;
+    }
+    return cudaErrorInvalidValue;
+}
+
+static cudaError_t get_limit(const struct rt_device *d, enum cudaLimit limit, size_t *value)
+{
+    switch (limit) {
+    case cudaLimitStackSize: *value = simtx_get_stack_limit(d->gpu); return cudaSuccess;
+    case cudaLimitMallocHeapSize: *value = simtx_get_heap_limit(d->gpu); return cudaSuccess;
+    case cudaLimitPrintfFifoSize: *value = d->fifo_bytes; return cudaSuccess;
+    case cudaLimitDevRuntimeSyncDepth:
+    case cudaLimitDevRuntimePendingLaunchCount:
+    case cudaLimitMaxL2FetchGranularity:
+    case cudaLimitPersistingL2CacheSize: return cudaErrorUnsupportedLimit;
+    }
+    return cudaErrorInvalidValue;
+}
+
+RT_API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : set_limit(rt_current(), limit, value));
+}
+
+RT_API cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : value ? get_limit(rt_current(), limit, value) : cudaErrorInvalidValue);
+}
+
+/* ---- caches: wishes, kept and returned ---- */
+
+RT_API cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && (unsigned)config > cudaFuncCachePreferEqual)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        rt_current()->cache = config;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && !config)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *config = rt_current()->cache;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && (unsigned)config > cudaSharedMemBankSizeEightByte)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        rt_current()->banks = config;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && !config)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *config = rt_current()->banks;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+    return rt_leave(rt_enter_gpu());
+}
+
+/* ---- PCI: device i sits at 0000:(i+1):00.0 ---- */
+
+RT_API cudaError_t cudaDeviceGetPCIBusId(char *id, int size, int device)
+{
+    cudaError_t e = rt_enter();
+    if (!e && (!id || size < 13))
+        e = cudaErrorInvalidValue;
+    if (!e && (device < 0 || device >= rt_device_count()))
+        e = cudaErrorInvalidDevice;
+    if (!e)
+        snprintf(id, (size_t)size, "0000:%02X:00.0", (unsigned)(device + 1) & 0xff);
+    return rt_leave(e);
+}
+
+/* [domain:]bus:device[.function], all hexadecimal */
+static int device_at(const char *id)
+{
+    unsigned domain = 0, bus, slot, function = 0;
+    int end = 0;
+    if (sscanf(id, "%x:%x:%x.%x%n", &domain, &bus, &slot, &function, &end) < 4) {
+        domain = function = 0;
+        if (sscanf(id, "%x:%x.%x%n", &bus, &slot, &function, &end) < 3)
+            return -1;
+    }
+    bool ours = !id[end] && !domain && !slot && !function && bus >= 1 && bus <= (unsigned)rt_device_count();
+    return ours ? (int)bus - 1 : -1;
+}
+
+RT_API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
+{
+    cudaError_t e = rt_enter();
+    if (!e && (!device || !id))
+        e = cudaErrorInvalidValue;
+    if (!e) {
+        int i = device_at(id);
+        if (i < 0)
+            e = cudaErrorInvalidDevice;
+        else
+            *device = i;
+    }
+    return rt_leave(e);
+}
+
+/* ---- peers: each device sees its own memory only; copies between devices work ---- */
+
+static cudaError_t check_peers(int a, int b)
+{
+    return a < 0 || b < 0 || a >= rt_device_count() || b >= rt_device_count() ? cudaErrorInvalidDevice : cudaSuccess;
+}
+
+RT_API cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    cudaError_t e = rt_enter();
+    if (!e && !can)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        e = check_peers(device, peer);
+    if (!e)
+        *can = 0;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && flags)
+        e = cudaErrorInvalidValue;
+    if (!e && (check_peers(peer, peer) || peer == rt_thread.device))
+        e = cudaErrorInvalidDevice;
+    return rt_leave(e ? e : cudaErrorPeerAccessUnsupported);
+}
+
+RT_API cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e)
+        e = check_peers(peer, peer);
+    return rt_leave(e ? e : cudaErrorPeerAccessNotEnabled);
+}
+
+RT_API cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int a, int b)
+{
+    cudaError_t e = rt_enter();
+    if (!e && (!value || attr < cudaDevP2PAttrPerformanceRank || attr > cudaDevP2PAttrCudaArrayAccessSupported))
+        e = cudaErrorInvalidValue;
+    if (!e && (check_peers(a, b) || a == b))
+        e = cudaErrorInvalidDevice;
+    if (!e)
+        *value = 0;
+    return rt_leave(e);
+}
+
+/* ---- versions and profiling ---- */
+
+static cudaError_t give_version(int *out)
+{
+    cudaError_t e = rt_enter();
+    if (!e && !out)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *out = RT_DRIVER_VERSION;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaDriverGetVersion(int *version)
+{
+    return give_version(version);
+}
+
+RT_API cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    return give_version(version);
+}
+
+/* Statistics cover the whole run; the profiler's marks are accepted. */
+RT_API cudaError_t cudaProfilerStart(void)
+{
+    return rt_leave(rt_enter());
+}
+
+RT_API cudaError_t cudaProfilerStop(void)
+{
+    return rt_leave(rt_enter());
+}
+
+/* ---- the names of CUDA 3 ---- */
+
+RT_API cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+RT_API cudaError_t cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
+
+RT_API cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    return cudaDeviceSetLimit(limit, value);
+}
+
+RT_API cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
+{
+    return cudaDeviceGetLimit(value, limit);
+}
+
+RT_API cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
+{
+    return cudaDeviceSetCacheConfig(config);
+}
+
+RT_API cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
+{
+    return cudaDeviceGetCacheConfig(config);
+}

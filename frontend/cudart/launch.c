@@ -1,0 +1,137 @@
+/* Launching: the configuration of <<<>>>, checks that CUDA makes at the call, and what a fault becomes. */
+#include "frontend/cudart/rt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- kernel<<<grid, block, shared, stream>>> ---- */
+
+RT_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream)
+{
+    if (rt_thread.configs == RT_CONFIG_DEPTH) {
+        rt_thread.last = cudaErrorInvalidConfiguration;
+        return cudaErrorInvalidConfiguration;
+    }
+    rt_thread.config[rt_thread.configs++] = (struct rt_launch_config){grid, block, shared, stream};
+    return 0;
+}
+
+RT_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+    if (!rt_thread.configs) {
+        rt_thread.last = cudaErrorMissingConfiguration;
+        return cudaErrorMissingConfiguration;
+    }
+    const struct rt_launch_config *c = &rt_thread.config[--rt_thread.configs];
+    *grid = c->grid;
+    *block = c->block;
+    *shared = c->shared;
+    *(cudaStream_t *)stream = c->stream;
+    return cudaSuccess;
+}
+
+/* ---- checks ---- */
+
+static bool dims_fit(dim3 d, const uint32_t limit[3])
+{
+    return d.x && d.y && d.z && d.x <= limit[0] && d.y <= limit[1] && d.z <= limit[2];
+}
+
+static cudaError_t check_launch(const struct rt_device *d, const struct rt_launch_config *c)
+{
+    uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
+    if (!rt_stream_ok(c->stream))
+        return cudaErrorInvalidResourceHandle;
+    if (!dims_fit(c->grid, d->info.max_grid) || !dims_fit(c->block, d->info.max_block) ||
+        threads > d->info.max_threads_per_block)
+        return cudaErrorInvalidConfiguration;
+    if (c->shared > d->info.shared_per_block_optin)
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+static cudaError_t fault_error(simtx_fault_kind kind)
+{
+    switch (kind) {
+    case SIMTX_FAULT_OUT_OF_BOUNDS:
+    case SIMTX_FAULT_USE_AFTER_FREE:
+    case SIMTX_FAULT_READ_ONLY: return cudaErrorIllegalAddress;
+    case SIMTX_FAULT_MISALIGNED: return cudaErrorMisalignedAddress;
+    case SIMTX_FAULT_WRONG_SPACE: return cudaErrorInvalidAddressSpace;
+    case SIMTX_FAULT_BARRIER:
+    case SIMTX_FAULT_DEADLOCK: return cudaErrorLaunchTimeout;
+    case SIMTX_FAULT_STACK_OVERFLOW: return cudaErrorHardwareStackError;
+    case SIMTX_FAULT_ASSERT: return cudaErrorAssert;
+    case SIMTX_FAULT_BAD_CALL: return cudaErrorInvalidPc;
+    case SIMTX_FAULT_NONE:
+    case SIMTX_FAULT_TRAP:
+    case SIMTX_FAULT_TRANSACTION:
+    case SIMTX_FAULT_MALLOC: return cudaErrorLaunchFailure;
+    }
+    return cudaErrorLaunchFailure;
+}
+
+/* The launch ran and failed: the report goes out now, the error at the next call. */
+static cudaError_t launch_failed(struct rt_device *d, cudaError_t e, const char *report)
+{
+    size_t n = report ? strlen(report) : 0;
+    fflush(stdout);
+    if (n)
+        fprintf(stderr, "%s%s", report, report[n - 1] == '\n' ? "" : "\n");
+    d->pending = e;
+    if (!rt.blocking)
+        return cudaSuccess;
+    d->sticky = e;
+    return e;
+}
+
+/* A launch that never began. */
+static cudaError_t launch_refused(struct rt_device *d, simtx_status s)
+{
+    rt_say("launch refused: %s", simtx_last_message(d->gpu));
+    return rt_status_error(s);
+}
+
+static cudaError_t run(simtx_kernel *kernel, const struct rt_launch_config *c, void **args)
+{
+    struct rt_device *d = rt_current();
+    simtx_fault fault = {.kind = SIMTX_FAULT_NONE};
+    simtx_launch_params p = {
+        .grid = {c->grid.x, c->grid.y, c->grid.z},
+        .block = {c->block.x, c->block.y, c->block.z},
+        .dynamic_shared = c->shared,
+        .args = (const void *const *)args,
+    };
+    simtx_status s = simtx_launch(kernel, &p, NULL, &fault);
+    if (s == SIMTX_OK)
+        return cudaSuccess;
+    if (s == SIMTX_FAULT)
+        return launch_failed(d, fault_error(fault.kind), fault.report);
+    if (s == SIMTX_INTERRUPTED)
+        return launch_failed(d, cudaErrorLaunchTimeout, NULL);
+    return launch_refused(d, s);
+}
+
+static cudaError_t launch(const void *func, const struct rt_launch_config *c, void **args)
+{
+    simtx_kernel *kernel;
+    cudaError_t e = check_launch(rt_current(), c);
+    if (!e)
+        e = rt_kernel(func, &kernel);
+    return e ? e : run(kernel, c, args);
+}
+
+RT_API cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+                                    cudaStream_t stream)
+{
+    struct rt_launch_config c = {grid, block, shared, stream};
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : launch(func, &c, args));
+}
+
+/* The name that code built for per-thread default streams calls. */
+RT_API cudaError_t cudaLaunchKernel_ptsz(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+                                         cudaStream_t stream)
+{
+    return cudaLaunchKernel(func, grid, block, args, shared, stream);
+}

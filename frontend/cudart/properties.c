@@ -1,0 +1,231 @@
+/* Device properties and attributes, made from the simulated GPU's configuration.  What simtx has not (textures,
+ * surfaces, ECC, peers, cooperative launches) is 0. */
+#include "frontend/cudart/rt.h"
+
+#include <stdio.h>
+
+#define MAX_PITCH 2147483647
+
+static void fill_limits(struct cudaDeviceProp *p, const simtx_gpu_info *g)
+{
+    p->totalGlobalMem = g->memory_bytes;
+    p->sharedMemPerBlock = g->shared_per_block;
+    p->sharedMemPerBlockOptin = g->shared_per_block_optin;
+    p->sharedMemPerMultiprocessor = g->shared_per_sm;
+    p->regsPerBlock = (int)g->registers_per_block;
+    p->regsPerMultiprocessor = (int)g->registers_per_sm;
+    p->warpSize = (int)g->warp_size;
+    p->memPitch = MAX_PITCH;
+    p->maxThreadsPerBlock = (int)g->max_threads_per_block;
+    p->maxThreadsPerMultiProcessor = (int)g->max_threads_per_sm;
+    p->maxBlocksPerMultiProcessor = (int)g->max_blocks_per_sm;
+    for (int i = 0; i < 3; i++) {
+        p->maxThreadsDim[i] = (int)g->max_block[i];
+        p->maxGridSize[i] = g->max_grid[i] > INT_MAX ? INT_MAX : (int)g->max_grid[i];
+    }
+    p->totalConstMem = g->const_bytes;
+    p->multiProcessorCount = (int)g->sms;
+}
+
+static void fill_rates(struct cudaDeviceProp *p, const simtx_gpu_info *g)
+{
+    p->major = (int)g->cc_major;
+    p->minor = (int)g->cc_minor;
+    p->clockRate = (int)g->core_mhz * 1000;
+    p->memoryClockRate = (int)g->memory_mhz * 1000;
+    p->memoryBusWidth = (int)g->memory_bus_bits;
+    p->l2CacheSize = (int)g->l2_bytes;
+    p->singleToDoublePrecisionPerfRatio = 2;
+}
+
+static void fill_abilities(struct cudaDeviceProp *p)
+{
+    p->textureAlignment = 512;
+    p->texturePitchAlignment = 32;
+    p->surfaceAlignment = 512;
+    p->deviceOverlap = 1;
+    p->asyncEngineCount = 1;
+    p->concurrentKernels = 1;
+    p->canMapHostMemory = 1;
+    p->unifiedAddressing = 1;
+    p->computeMode = cudaComputeModeDefault;
+    p->streamPrioritiesSupported = 1;
+    p->globalL1CacheSupported = 1;
+    p->localL1CacheSupported = 1;
+    p->managedMemory = 1;
+    p->concurrentManagedAccess = 1;
+    p->directManagedMemAccessFromHost = 1;
+    p->canUseHostPointerForRegisteredMem = 1;
+}
+
+static void fill_properties(struct cudaDeviceProp *p, int device)
+{
+    const simtx_gpu_info *g = &rt.device[device].info;
+    *p = (struct cudaDeviceProp){.pciBusID = device + 1};
+    snprintf(p->name, sizeof p->name, "%s", g->name);
+    snprintf(p->uuid.bytes, sizeof p->uuid.bytes, "simtx-gpu-%d", device);
+    fill_limits(p, g);
+    fill_rates(p, g);
+    fill_abilities(p);
+}
+
+/* Enter for a question about a device by number. */
+static cudaError_t enter_device(int device)
+{
+    cudaError_t e = rt_enter();
+    if (e)
+        return e;
+    return device < 0 || device >= rt_device_count() ? cudaErrorInvalidDevice : rt_open(device);
+}
+
+RT_API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    cudaError_t e = enter_device(device);
+    if (!e && !prop)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        fill_properties(prop, device);
+    return rt_leave(e);
+}
+
+/* ---- attributes: fields of the properties by number, and constants ---- */
+
+enum source { FIELD_INT, FIELD_SIZE, CONSTANT };
+
+struct attribute {
+    enum cudaDeviceAttr number;
+    enum source source;
+    int value;                                   /* offset of the field, or the constant */
+};
+
+#define FIELD(attr, field) {cudaDevAttr##attr, FIELD_INT, (int)offsetof(struct cudaDeviceProp, field)}
+#define SIZE(attr, field) {cudaDevAttr##attr, FIELD_SIZE, (int)offsetof(struct cudaDeviceProp, field)}
+#define VALUE(attr, v) {cudaDevAttr##attr, CONSTANT, v}
+
+static const struct attribute attributes[] = {
+    FIELD(MaxThreadsPerBlock, maxThreadsPerBlock),
+    FIELD(MaxBlockDimX, maxThreadsDim[0]),
+    FIELD(MaxBlockDimY, maxThreadsDim[1]),
+    FIELD(MaxBlockDimZ, maxThreadsDim[2]),
+    FIELD(MaxGridDimX, maxGridSize[0]),
+    FIELD(MaxGridDimY, maxGridSize[1]),
+    FIELD(MaxGridDimZ, maxGridSize[2]),
+    SIZE(MaxSharedMemoryPerBlock, sharedMemPerBlock),
+    SIZE(TotalConstantMemory, totalConstMem),
+    FIELD(WarpSize, warpSize),
+    SIZE(MaxPitch, memPitch),
+    FIELD(MaxRegistersPerBlock, regsPerBlock),
+    FIELD(ClockRate, clockRate),
+    SIZE(TextureAlignment, textureAlignment),
+    FIELD(GpuOverlap, deviceOverlap),
+    FIELD(MultiProcessorCount, multiProcessorCount),
+    FIELD(KernelExecTimeout, kernelExecTimeoutEnabled),
+    FIELD(Integrated, integrated),
+    FIELD(CanMapHostMemory, canMapHostMemory),
+    FIELD(ComputeMode, computeMode),
+    SIZE(SurfaceAlignment, surfaceAlignment),
+    FIELD(ConcurrentKernels, concurrentKernels),
+    FIELD(EccEnabled, ECCEnabled),
+    FIELD(PciBusId, pciBusID),
+    FIELD(PciDeviceId, pciDeviceID),
+    FIELD(TccDriver, tccDriver),
+    FIELD(MemoryClockRate, memoryClockRate),
+    FIELD(GlobalMemoryBusWidth, memoryBusWidth),
+    FIELD(L2CacheSize, l2CacheSize),
+    FIELD(MaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor),
+    FIELD(AsyncEngineCount, asyncEngineCount),
+    FIELD(UnifiedAddressing, unifiedAddressing),
+    FIELD(PciDomainId, pciDomainID),
+    SIZE(TexturePitchAlignment, texturePitchAlignment),
+    FIELD(ComputeCapabilityMajor, major),
+    FIELD(ComputeCapabilityMinor, minor),
+    FIELD(StreamPrioritiesSupported, streamPrioritiesSupported),
+    FIELD(GlobalL1CacheSupported, globalL1CacheSupported),
+    FIELD(LocalL1CacheSupported, localL1CacheSupported),
+    SIZE(MaxSharedMemoryPerMultiprocessor, sharedMemPerMultiprocessor),
+    FIELD(MaxRegistersPerMultiprocessor, regsPerMultiprocessor),
+    FIELD(ManagedMemory, managedMemory),
+    FIELD(IsMultiGpuBoard, isMultiGpuBoard),
+    FIELD(MultiGpuBoardGroupID, multiGpuBoardGroupID),
+    FIELD(HostNativeAtomicSupported, hostNativeAtomicSupported),
+    FIELD(SingleToDoublePrecisionPerfRatio, singleToDoublePrecisionPerfRatio),
+    FIELD(PageableMemoryAccess, pageableMemoryAccess),
+    FIELD(ConcurrentManagedAccess, concurrentManagedAccess),
+    FIELD(ComputePreemptionSupported, computePreemptionSupported),
+    FIELD(CanUseHostPointerForRegisteredMem, canUseHostPointerForRegisteredMem),
+    FIELD(CooperativeLaunch, cooperativeLaunch),
+    FIELD(CooperativeMultiDeviceLaunch, cooperativeMultiDeviceLaunch),
+    SIZE(MaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
+    VALUE(CanFlushRemoteWrites, 0),
+    VALUE(HostRegisterSupported, 1),
+    FIELD(PageableMemoryAccessUsesHostPageTables, pageableMemoryAccessUsesHostPageTables),
+    FIELD(DirectManagedMemAccessFromHost, directManagedMemAccessFromHost),
+    FIELD(MaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
+    FIELD(MaxPersistingL2CacheSize, persistingL2CacheMaxSize),
+    FIELD(MaxAccessPolicyWindowSize, accessPolicyMaxWindowSize),
+    SIZE(ReservedSharedMemoryPerBlock, reservedSharedMemPerBlock),
+    VALUE(SparseCudaArraySupported, 0),
+    VALUE(HostRegisterReadOnlySupported, 1),
+    VALUE(TimelineSemaphoreInteropSupported, 0),
+    VALUE(MemoryPoolsSupported, 1),
+    VALUE(GPUDirectRDMASupported, 0),
+    VALUE(GPUDirectRDMAFlushWritesOptions, 0),
+    VALUE(GPUDirectRDMAWritesOrdering, 0),
+    VALUE(MemoryPoolSupportedHandleTypes, 0),
+};
+
+#undef FIELD
+#undef SIZE
+#undef VALUE
+
+/* The numbers that CUDA gives to the extents of textures and surfaces, which simtx does not have. */
+static bool is_texture_extent(enum cudaDeviceAttr a)
+{
+    return (a >= cudaDevAttrMaxTexture1DWidth && a <= cudaDevAttrMaxTexture2DLayeredLayers) ||
+           (a >= cudaDevAttrMaxTexture1DLayeredWidth && a <= cudaDevAttrMaxTexture3DDepthAlt) ||
+           (a >= cudaDevAttrMaxTextureCubemapWidth && a <= cudaDevAttrMaxTexture2DMipmappedHeight) ||
+           a == cudaDevAttrMaxTexture1DMipmappedWidth ||
+           (a >= cudaDevAttrReserved92 && a <= cudaDevAttrReserved94);
+}
+
+static cudaError_t read_attribute(int *value, enum cudaDeviceAttr number, int device)
+{
+    struct cudaDeviceProp prop;
+    if (is_texture_extent(number)) {
+        *value = 0;
+        return cudaSuccess;
+    }
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        const struct attribute *a = &attributes[i];
+        if (a->number != number)
+            continue;
+        fill_properties(&prop, device);
+        if (a->source == FIELD_INT)
+            *value = *(const int *)((const char *)&prop + a->value);
+        else if (a->source == FIELD_SIZE)
+            *value = (int)*(const size_t *)((const char *)&prop + a->value);
+        else
+            *value = a->value;
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+}
+
+RT_API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr number, int device)
+{
+    cudaError_t e = enter_device(device);
+    if (!e && !value)
+        e = cudaErrorInvalidValue;
+    return rt_leave(e ? e : read_attribute(value, number, device));
+}
+
+/* All devices are alike, so the first one matches a wish as well as any. */
+RT_API cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
+{
+    cudaError_t e = rt_enter();
+    if (!e && (!device || !prop))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *device = 0;
+    return rt_leave(e);
+}

@@ -1,0 +1,327 @@
+/*
+ * What compiler-made constructors register: images of device code, and the host addresses that stand for kernels and
+ * variables.  Nothing is read at that time, so that a program starts fast: an image is taken apart, parsed and loaded
+ * on a device when one of its kernels or variables is first used there.  An image that does not load keeps its error.
+ */
+#include "frontend/cudart/rt.h"
+#include "frontend/fatbin.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct image {
+    const struct fatbin_wrapper *wrapper;
+    int number;                               /* in order of registration, from 1 */
+    simtx_module *module[RT_MAX_DEVICES];
+    cudaError_t failed;                       /* why it cannot be loaded */
+    bool has_managed;
+    struct image *next;
+};
+
+struct rt_function {
+    struct image *image;
+    const char *name;
+    simtx_kernel *kernel[RT_MAX_DEVICES];
+};
+
+struct variable {
+    struct image *image;
+    const char *name;
+    void **managed;                           /* host pointer to be set at load, or NULL */
+};
+
+static struct image *images;
+static int image_count;
+static struct ptrmap functions, variables;
+
+/* ---- loading ---- */
+
+#define MAX_LINKED 1024
+
+struct texts {
+    char *text[MAX_LINKED];
+    size_t length[MAX_LINKED];
+    const char *name[MAX_LINKED];
+    int n;
+};
+
+/* How far an image may be read: to the end of its segment; an image made in other memory vouches for itself. */
+static struct fatbin bounds(const void *data)
+{
+    size_t extent = fatbin_loaded_extent(data);
+    struct fatbin_container_header h;
+    if (!extent) {
+        memcpy(&h, data, sizeof h.magic);
+        if (h.magic == FATBIN_MAGIC) {
+            memcpy(&h, data, sizeof h);
+            extent = h.size > SIZE_MAX - h.header_size ? SIZE_MAX : (size_t)h.size + h.header_size;
+        } else {
+            extent = strlen(data) + 1;
+        }
+    }
+    return (struct fatbin){data, extent};
+}
+
+static bool add_text(struct texts *t, const void *container, const char *name, char *why, size_t why_size)
+{
+    struct fatbin f = bounds(container);
+    if (t->n == MAX_LINKED) {
+        snprintf(why, why_size, "more than %d linked images", MAX_LINKED);
+        return false;
+    }
+    t->name[t->n] = name;
+    t->text[t->n] = fatbin_ptx(&f, &t->length[t->n], why, why_size);
+    return t->text[t->n] && ++t->n;
+}
+
+static bool collect_texts(const struct fatbin_wrapper *w, struct texts *t, const char *name, char *why, size_t size)
+{
+    if (w->magic != FATBIN_WRAPPER_MAGIC) {
+        snprintf(why, size, "registered image has a wrong magic number");
+        return false;
+    }
+    if (w->version != FATBIN_WRAPPER_LINKED)
+        return add_text(t, w->data, name, why, size);
+    for (const void *const *p = w->linked; p && *p; p++)
+        if (!add_text(t, *p, name, why, size))
+            return false;
+    if (!t->n)
+        snprintf(why, size, "linked image is empty");
+    return t->n > 0;
+}
+
+static void set_managed(struct image *image, simtx_module *m)
+{
+    for (size_t i = 0; i < variables.cap; i++) {
+        struct variable *v = variables.slots[i].key ? variables.slots[i].value : NULL;
+        if (v && v->image == image && v->managed)
+            simtx_module_symbol(m, v->name, v->managed, NULL);
+    }
+}
+
+/* The library gives all its messages at once; they are for people, so they go to stderr whole. */
+static cudaError_t load_texts(struct image *image, const struct texts *t, simtx_gpu *gpu, simtx_module **out)
+{
+    simtx_status s = t->n == 1 ? simtx_module_load(gpu, t->text[0], t->length[0], t->name[0], out)
+                               : simtx_module_load_many(gpu, (const char *const *)t->text, t->length, t->name,
+                                                        t->n, out);
+    if (s == SIMTX_OK)
+        return cudaSuccess;
+    fflush(stdout);
+    const char *message = simtx_last_message(gpu);
+    fprintf(stderr, "%s%s", message, *message && message[strlen(message) - 1] == '\n' ? "" : "\n");
+    rt_say("device code of %s cannot be loaded", program_invocation_short_name);
+    return rt_status_error(s);
+}
+
+static cudaError_t load_image(struct image *image)
+{
+    struct rt_device *d = rt_current();
+    simtx_module **module = &image->module[rt_thread.device];
+    char why[256] = "", name[256];
+    struct texts *t;
+    if (*module)
+        return cudaSuccess;
+    if (image->failed)
+        return image->failed;
+    t = calloc(1, sizeof *t);
+    if (!t)
+        return cudaErrorMemoryAllocation;
+    if (image->number == 1)
+        snprintf(name, sizeof name, "%s.ptx", program_invocation_short_name);
+    else
+        snprintf(name, sizeof name, "%s.%d.ptx", program_invocation_short_name, image->number);
+    if (!collect_texts(image->wrapper, t, name, why, sizeof why)) {
+        rt_say("%s: %s", program_invocation_short_name, why);
+        image->failed = cudaErrorNoKernelImageForDevice;
+    } else {
+        image->failed = load_texts(image, t, d->gpu, module);
+    }
+    for (int i = 0; i < t->n; i++)
+        free(t->text[i]);
+    free(t);
+    if (*module && image->has_managed)
+        set_managed(image, *module);
+    return image->failed;
+}
+
+cudaError_t rt_kernel(const void *host_function, simtx_kernel **out)
+{
+    struct rt_function *f = ptrmap_get(&functions, host_function);
+    if (!f)
+        return cudaErrorInvalidDeviceFunction;
+    simtx_kernel **kernel = &f->kernel[rt_thread.device];
+    if (!*kernel) {
+        cudaError_t e = load_image(f->image);
+        if (e)
+            return e;
+        *kernel = simtx_module_kernel(f->image->module[rt_thread.device], f->name);
+        if (!*kernel) {
+            rt_say("kernel %s is not in its device code", f->name);
+            return cudaErrorInvalidDeviceFunction;
+        }
+    }
+    *out = *kernel;
+    return cudaSuccess;
+}
+
+cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes)
+{
+    struct variable *v = ptrmap_get(&variables, host_variable);
+    void *a;
+    size_t n;
+    if (!v)
+        return cudaErrorInvalidSymbol;
+    cudaError_t e = load_image(v->image);
+    if (e)
+        return e;
+    if (!simtx_module_symbol(v->image->module[rt_thread.device], v->name, &a, &n))
+        return cudaErrorInvalidSymbol;
+    if (address)
+        *address = a;
+    if (bytes)
+        *bytes = n;
+    return cudaSuccess;
+}
+
+static void forget_kernels(struct image *image, int device)
+{
+    for (size_t i = 0; i < functions.cap; i++) {
+        struct rt_function *f = functions.slots[i].key ? functions.slots[i].value : NULL;
+        if (f && (!image || f->image == image))
+            f->kernel[device] = NULL;
+    }
+}
+
+void rt_unload_modules(int device)
+{
+    forget_kernels(NULL, device);
+    for (struct image *i = images; i; i = i->next) {
+        simtx_module_unload(i->module[device]);
+        i->module[device] = NULL;
+    }
+}
+
+/* ---- registration ---- */
+
+/* A constructor has nobody to report to. */
+static void *must_have(void *p)
+{
+    if (!p) {
+        rt_say("no memory to register device code");
+        abort();
+    }
+    return p;
+}
+
+static struct image *image_of(void **handle)
+{
+    return (struct image *)(void *)handle;
+}
+
+RT_API void **__cudaRegisterFatBinary(void *wrapper)
+{
+    rt_lock();
+    struct image *image = must_have(calloc(1, sizeof *image));
+    image->wrapper = wrapper;
+    image->number = ++image_count;
+    image->next = images;
+    images = image;
+    rt_unlock();
+    return (void **)(void *)image;
+}
+
+/* Host code reads managed variables through pointers without any call, so an image with some is loaded at once. */
+RT_API void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    if (!image_of(handle)->has_managed)
+        return;
+    cudaError_t e = rt_enter_gpu();
+    rt_leave(e ? e : load_image(image_of(handle)));
+}
+
+/* Remove from a map what belongs to the image.  Removal moves entries, so the scan starts again after one. */
+static void drop_entries(struct ptrmap *m, struct image *image, struct image *(*owner)(void *))
+{
+    for (size_t i = 0; i < m->cap; i++)
+        while (m->slots[i].key && owner(m->slots[i].value) == image)
+            free(ptrmap_remove(m, m->slots[i].key));
+}
+
+static struct image *function_owner(void *f)
+{
+    return ((struct rt_function *)f)->image;
+}
+
+static struct image *variable_owner(void *v)
+{
+    return ((struct variable *)v)->image;
+}
+
+/* At the end of the program, or when a shared object with device code is closed. */
+RT_API void __cudaUnregisterFatBinary(void **handle)
+{
+    struct image *image = image_of(handle);
+    rt_lock();
+    for (struct image **p = &images; *p; p = &(*p)->next) {
+        if (*p != image)
+            continue;
+        *p = image->next;
+        drop_entries(&functions, image, function_owner);
+        drop_entries(&variables, image, variable_owner);
+        for (int i = 0; i < RT_MAX_DEVICES; i++)
+            simtx_module_unload(image->module[i]);
+        free(image);
+        break;
+    }
+    rt_unlock();
+}
+
+RT_API int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit,
+                                  uint3 *tid, uint3 *bid, dim3 *block_dim, dim3 *grid_dim, int *warp_size)
+{
+    rt_lock();
+    struct rt_function *f = must_have(calloc(1, sizeof *f));
+    *f = (struct rt_function){.image = image_of(handle), .name = name};
+    must_have(ptrmap_put(&functions, host, f) ? f : NULL);
+    rt_unlock();
+    return 0;
+}
+
+static void register_variable(void **handle, const void *host, const char *name, void **managed)
+{
+    rt_lock();
+    struct variable *v = must_have(calloc(1, sizeof *v));
+    *v = (struct variable){image_of(handle), name, managed};
+    must_have(ptrmap_put(&variables, host, v) ? v : NULL);
+    image_of(handle)->has_managed |= managed != NULL;
+    rt_unlock();
+}
+
+RT_API void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t size,
+                              int constant, int global)
+{
+    register_variable(handle, host, name, NULL);
+}
+
+RT_API void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external,
+                                     size_t size, int constant, int global)
+{
+    register_variable(handle, host, name, host);
+}
+
+/* Texture and surface references are not supported; a program that has some fails when its PTX uses them, or when it
+ * binds one, not when it starts. */
+RT_API void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim,
+                                  int normalised, int external)
+{
+    register_variable(handle, host, name, NULL);
+}
+
+RT_API void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dim,
+                                  int external)
+{
+    register_variable(handle, host, name, NULL);
+}

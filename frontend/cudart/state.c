@@ -1,0 +1,150 @@
+/* The runtime's state: devices made on first use, the lock around every call, errors that stick. */
+#include "frontend/cudart/rt.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rt rt = {.lock = PTHREAD_MUTEX_INITIALIZER};
+_Thread_local struct rt_thread rt_thread;
+
+void rt_say(const char *fmt, ...)
+{
+    va_list args;
+    fflush(stdout);
+    flockfile(stderr);
+    fputs("simtx: ", stderr);
+    va_start(args, fmt);
+    vfprintf(stderr, fmt, args);
+    va_end(args);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+}
+
+void rt_lock(void)
+{
+    pthread_mutex_lock(&rt.lock);
+}
+
+void rt_unlock(void)
+{
+    pthread_mutex_unlock(&rt.lock);
+}
+
+/* A child made by fork() must find the lock free: nobody holds it while the process is copied. */
+__attribute__((constructor)) static void start(void)
+{
+    pthread_atfork(rt_lock, rt_unlock, rt_unlock);
+}
+
+int rt_device_count(void)
+{
+    if (rt.device_count)
+        return rt.device_count;
+    const char *s = getenv("SIMTX_DEVICES"), *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+    char *end = NULL;
+    long n = s && *s ? strtol(s, &end, 10) : 1;
+    if (s && *s && (*end || n < 1 || n > RT_MAX_DEVICES)) {
+        rt_say("SIMTX_DEVICES=%s: expected a number from 1 to %d; going on with 1", s, RT_MAX_DEVICES);
+        n = 1;
+    }
+    rt.blocking = blocking && strcmp(blocking, "0") && *blocking;
+    rt.device_count = (int)n;
+    return rt.device_count;
+}
+
+struct rt_device *rt_current(void)
+{
+    return &rt.device[rt_thread.device];
+}
+
+cudaError_t rt_enter(void)
+{
+    rt_lock();
+    struct rt_device *d = rt_current();
+    if (d->pending) {
+        d->sticky = d->pending;
+        d->pending = cudaSuccess;
+    }
+    return d->sticky;
+}
+
+cudaError_t rt_enter_gpu(void)
+{
+    cudaError_t e = rt_enter();
+    return e ? e : rt_open(rt_thread.device);
+}
+
+cudaError_t rt_leave(cudaError_t e)
+{
+    if (e != cudaSuccess)
+        rt_thread.last = e;
+    rt_unlock();
+    return e;
+}
+
+/* Device printf goes through the host's own stdout, so both keep their order. */
+static void print_device_text(void *ctx, const char *text, size_t len)
+{
+    fwrite(text, 1, len, stdout);
+}
+
+static simtx_gpu *new_gpu(int i)
+{
+    char *message = NULL;
+    simtx_config *config = simtx_config_new();
+    simtx_gpu *gpu = config ? simtx_gpu_new(config, i, &message) : NULL;
+    simtx_config_free(config);
+    if (!gpu)
+        rt_say("cannot make device %d: %s", i, message ? message : "no memory");
+    free(message);
+    return gpu;
+}
+
+cudaError_t rt_open(int i)
+{
+    struct rt_device *d = &rt.device[i];
+    if (d->gpu)
+        return cudaSuccess;
+    if (i >= rt_device_count())
+        return cudaErrorInvalidDevice;
+    d->gpu = new_gpu(i);
+    if (!d->gpu)
+        return cudaErrorInitializationError;
+    simtx_set_printf(d->gpu, print_device_text, NULL);
+    simtx_gpu_get_info(d->gpu, &d->info);
+    d->fifo_bytes = (size_t)1 << 20;
+    d->stack_default = simtx_get_stack_limit(d->gpu);
+    d->heap_default = simtx_get_heap_limit(d->gpu);
+    d->default_pool.device = i;
+    d->pool = &d->default_pool;
+    return cudaSuccess;
+}
+
+struct rt_device *rt_owner(const void *p)
+{
+    for (int i = 0; i < rt.device_count; i++)
+        if (rt.device[i].gpu && simtx_mem_in_range(rt.device[i].gpu, p))
+            return &rt.device[i];
+    return NULL;
+}
+
+cudaError_t rt_status_error(simtx_status s)
+{
+    switch (s) {
+    case SIMTX_OK: return cudaSuccess;
+    case SIMTX_INVALID_ARGUMENT: return cudaErrorInvalidValue;
+    case SIMTX_OUT_OF_MEMORY: return cudaErrorMemoryAllocation;
+    case SIMTX_INVALID_PTX: return cudaErrorInvalidPtx;
+    case SIMTX_NOT_FOUND: return cudaErrorSymbolNotFound;
+    case SIMTX_INVALID_LAUNCH: return cudaErrorInvalidConfiguration;
+    case SIMTX_LAUNCH_OUT_OF_RESOURCES: return cudaErrorLaunchOutOfResources;
+    case SIMTX_INVALID_CONFIG: return cudaErrorInitializationError;
+    case SIMTX_FAULT: return cudaErrorLaunchFailure;
+    case SIMTX_INTERRUPTED: return cudaErrorLaunchTimeout;
+    case SIMTX_NOT_SUPPORTED: return cudaErrorNotSupported;
+    case SIMTX_INVALID_ADDRESS: return cudaErrorInvalidValue;
+    }
+    return cudaErrorUnknown;
+}

@@ -1,0 +1,13 @@
+/* One function for each row of unsupported.def.  They read no argument, so they are defined without: the header with
+ * their prototypes is not included here (the calling convention lets a function ignore what it is given). */
+#include "frontend/cudart/unsupported.h"
+
+#define UNSUPPORTED(name)                                        \
+    __attribute__((visibility("default"))) int name(void);       \
+    int name(void)                                               \
+    {                                                            \
+        static bool said;                                        \
+        return rt_unsupported(#name, &said);                     \
+    }
+#include "frontend/cudart/unsupported.def"
+#undef UNSUPPORTED
