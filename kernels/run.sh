@@ -1,0 +1,59 @@
+#!/bin/bash
+# Runs every program of this folder in the simulator and checks its verdict line: once plainly, once with two host
+# threads (the output must be the same), and once more for each `// also:` line of its source. Options for
+# `simtx run` come from the source's `// run:` line. Usage: run.sh [BUILD [NAME...]]; the last line counts.
+build=${1:-build}
+shift
+here=$(dirname "$0")
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0
+failed=0
+
+# One run: $1 output file, $2 program, the rest options of `simtx run`. A good run exits with 0 and ends in the
+# program's verdict.
+run_once() {
+    local output=$1 name=$2 status=0
+    shift 2
+    timeout 120 "$build/bin/simtx" run --quiet "$@" -- "$build/kernels/$name" >"$output" 2>"$output.err" || status=$?
+    [ "$status" = 0 ] && [ "$(tail -n 1 "$output")" = "$name: PASS" ] && return 0
+    {
+        echo "FAIL $name ($*): exit status $status"
+        tail -n 5 "$output"
+        tail -n 20 "$output.err"
+    } | sed 's/^/    /'
+    return 1
+}
+
+count() {
+    if [ "$1" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+    fi
+}
+
+check_program() {
+    local name=$1 source=$2 also
+    local -a options extra
+    read -ra options <<<"$(sed -n 's|^// run: ||p' "$source")"
+    run_once "$scratch/one" "$name" "${options[@]}"
+    count $?
+    run_once "$scratch/two" "$name" --threads 2 "${options[@]}" &&
+        { cmp -s "$scratch/one" "$scratch/two" || { echo "    FAIL $name: two threads print something else"; false; }; }
+    count $?
+    while read -r also; do
+        read -ra extra <<<"$also"
+        run_once "$scratch/also" "$name" "${options[@]}" "${extra[@]}"
+        count $?
+    done < <(sed -n 's|^// also: ||p' "$source")
+}
+
+for source in "$here"/*.cu "$here"/apps/*.cu; do
+    name=$(basename "$source" .cu)
+    if [ $# = 0 ] || [[ " $* " == *" $name "* ]]; then
+        check_program "$name" "$source"
+    fi
+done
+echo "kernels: $passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
