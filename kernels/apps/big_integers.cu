@@ -240,8 +240,8 @@ static Digits remainder(Digits a, const Digits &b)
         }
         shifted.push_back(s);
     }
-    a.push_back(0);
-    for (size_t shift = a.size(); shift-- > 0;)
+    a.resize(std::max(a.size(), b.size()) + 2, 0);
+    for (size_t shift = a.size() - b.size(); shift-- > 0;)
         for (int k = 15; k >= 0; k--)
             subtract_if_not_less(a, shifted[k], shift);
     a.resize(b.size());
