@@ -1,0 +1,5 @@
+/* Functions of device code: clang's CUDA mode includes them for every file. */
+#ifndef SIMTX_DEVICE_ATOMIC_FUNCTIONS_H
+#define SIMTX_DEVICE_ATOMIC_FUNCTIONS_H
+#include "cuda_runtime.h"
+#endif

@@ -9,7 +9,8 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __managed__ __attribute__((managed))
+/* clang has no managed variables: using one is an error that says what to write instead. */
+#define __managed__ __attribute__((device, unavailable("__managed__ is not supported by clang; allocate with cudaMallocManaged")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
 #define __forceinline__ __inline__ __attribute__((always_inline))

@@ -1,5 +1,5 @@
-/* Texture object fetches. */
+/* Fetches through texture objects: with the others in texture_fetch_functions.h. */
 #ifndef SIMTX_TEXTURE_INDIRECT_FUNCTIONS_H
 #define SIMTX_TEXTURE_INDIRECT_FUNCTIONS_H
-#include "cuda_texture_types.h"
+#include "texture_fetch_functions.h"
 #endif

@@ -1,8 +1,9 @@
-/* Attribute shorthands for the headers in this folder.  clang's wrapper redefines __host__ and __forceinline__ around
- * some of its includes, so the attributes are spelled out here. */
+/* Attribute shorthands for these headers.  clang's wrapper redefines __host__ and __forceinline__ around some of its
+ * includes, so the attributes are spelled out here. */
 #ifndef SIMTX_KEYWORDS_H
 #define SIMTX_KEYWORDS_H
 #define SIMTX_DEV static __inline__ __attribute__((always_inline, device, unused))
 #define SIMTX_HOST static __inline__ __attribute__((host, unused))
 #define SIMTX_BOTH static __inline__ __attribute__((always_inline, host, device, unused))
+#define SIMTX_MEMBER __inline__ __attribute__((always_inline, host, device))
 #endif

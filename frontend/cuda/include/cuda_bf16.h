@@ -1,0 +1,217 @@
+/* bfloat16: __nv_bfloat16 and __nv_bfloat162 (CUDA Math API, "Bfloat16 Precision Intrinsics").  Values are the upper
+ * half of a float; every operation computes in float and rounds to nearest even. */
+#ifndef __CUDA_BF16_H__
+#define __CUDA_BF16_H__
+
+#include "cuda_runtime.h"
+
+#ifdef __cplusplus
+#if defined(__CUDA__) && defined(__clang__)
+#include "simtx/keywords.h"
+#else
+#error "cuda_bf16.h needs a CUDA compilation: give the file the suffix .cu, or -x cu"
+#endif
+
+#define __CUDA_BF16_TYPES_EXIST__
+
+struct __nv_bfloat16_raw {
+    unsigned short x;
+};
+struct __nv_bfloat162_raw {
+    unsigned short x, y;
+};
+
+namespace simtx_bf16 {
+static const unsigned short one = 0x3f80, infinity = 0x7f80, nan = 0x7fff;
+
+SIMTX_BOTH float to_f(unsigned short h)
+{
+    unsigned int u = (unsigned int)h << 16;
+    float f;
+    __builtin_memcpy(&f, &u, 4);
+    return f;
+}
+/* dir: 0 nearest even, 1 toward zero, 2 down, 3 up.  A carry out of the mantissa is the next exponent. */
+SIMTX_BOTH unsigned short round_f(float f, int dir)
+{
+    unsigned int u;
+    __builtin_memcpy(&u, &f, 4);
+    if (f != f)
+        return nan;
+    unsigned int r = u >> 16, rest = u & 0xffff;
+    bool away = (dir == 2 && u >> 31) || (dir == 3 && !(u >> 31));
+    if (dir == 0 ? rest > 0x8000 || (rest == 0x8000 && (r & 1)) : away && rest)
+        r++;
+    return (unsigned short)r;
+}
+SIMTX_BOTH unsigned short from_f(float f) { return round_f(f, 0); }
+/* Through a float that is rounded to odd, so that the second rounding sees whether the first was exact. */
+SIMTX_BOTH unsigned short from_d(double d)
+{
+    float f = (float)d;
+    unsigned int u;
+    __builtin_memcpy(&u, &f, 4);
+    if ((double)f != d && d == d && !(u & 1) && (u & 0x7fffffff) != 0x7f800000) {
+        bool up = ((double)f < d) == !(u >> 31);
+        u = up ? u + 1 : u - 1;
+        __builtin_memcpy(&f, &u, 4);
+    }
+    return from_f(f);
+}
+SIMTX_BOTH unsigned short add(unsigned short a, unsigned short b) { return from_f(to_f(a) + to_f(b)); }
+SIMTX_BOTH unsigned short sub(unsigned short a, unsigned short b) { return from_f(to_f(a) - to_f(b)); }
+SIMTX_BOTH unsigned short mul(unsigned short a, unsigned short b) { return from_f(to_f(a) * to_f(b)); }
+/* The product is exact in double; what the sum loses decides its last bit (rounding to odd). */
+SIMTX_BOTH unsigned short fma(unsigned short a, unsigned short b, unsigned short c)
+{
+    double p = (double)to_f(a) * (double)to_f(b), q = to_f(c), s = p + q, t = s - p;
+    double lost = (p - (s - t)) + (q - t);
+    unsigned long long u;
+    __builtin_memcpy(&u, &s, 8);
+    if (s - s == 0.0 && lost != 0.0 && !(u & 1)) {
+        u = (lost > 0.0) == (s > 0.0) ? u + 1 : u - 1;
+        __builtin_memcpy(&s, &u, 8);
+    }
+    return from_d(s);
+}
+#define SIMTX_LANES(name)                                                                                              \
+    SIMTX_BOTH unsigned int name##2(unsigned int a, unsigned int b)                                                    \
+    {                                                                                                                  \
+        return name((unsigned short)a, (unsigned short)b) |                                                            \
+               (unsigned int)name((unsigned short)(a >> 16), (unsigned short)(b >> 16)) << 16;                         \
+    }
+SIMTX_LANES(add)
+SIMTX_LANES(sub)
+SIMTX_LANES(mul)
+#undef SIMTX_LANES
+SIMTX_BOTH unsigned int fma2(unsigned int a, unsigned int b, unsigned int c)
+{
+    return fma((unsigned short)a, (unsigned short)b, (unsigned short)c) |
+           (unsigned int)fma((unsigned short)(a >> 16), (unsigned short)(b >> 16), (unsigned short)(c >> 16)) << 16;
+}
+} // namespace simtx_bf16
+
+struct __nv_bfloat16 {
+    unsigned short __x;
+    __nv_bfloat16() = default;
+    SIMTX_MEMBER __nv_bfloat16(const __nv_bfloat16_raw &r) : __x(r.x) {}
+    SIMTX_MEMBER __nv_bfloat16(float f) : __x(simtx_bf16::from_f(f)) {}
+    SIMTX_MEMBER __nv_bfloat16(double d) : __x(simtx_bf16::from_d(d)) {}
+#define SIMTX_FROM(T) SIMTX_MEMBER __nv_bfloat16(T v) : __x(simtx_bf16::from_d((double)v)) {}
+    SIMTX_FROM(short)
+    SIMTX_FROM(unsigned short)
+    SIMTX_FROM(int)
+    SIMTX_FROM(unsigned int)
+    SIMTX_FROM(long)
+    SIMTX_FROM(unsigned long)
+    SIMTX_FROM(long long)
+    SIMTX_FROM(unsigned long long)
+#undef SIMTX_FROM
+    SIMTX_MEMBER operator float() const { return simtx_bf16::to_f(__x); }
+    SIMTX_MEMBER operator __nv_bfloat16_raw() const
+    {
+        __nv_bfloat16_raw r = {__x};
+        return r;
+    }
+#define SIMTX_TO(T) SIMTX_MEMBER explicit operator T() const { return (T)simtx_bf16::to_f(__x); }
+    SIMTX_TO(short)
+    SIMTX_TO(unsigned short)
+    SIMTX_TO(int)
+    SIMTX_TO(unsigned int)
+    SIMTX_TO(long long)
+    SIMTX_TO(unsigned long long)
+#undef SIMTX_TO
+};
+
+struct __attribute__((aligned(4))) __nv_bfloat162 {
+    __nv_bfloat16 x, y;
+    __nv_bfloat162() = default;
+    SIMTX_MEMBER __nv_bfloat162(const __nv_bfloat16 &a, const __nv_bfloat16 &b) : x(a), y(b) {}
+};
+
+typedef __nv_bfloat16 nv_bfloat16;
+typedef __nv_bfloat162 nv_bfloat162;
+
+namespace simtx_bf16 {
+SIMTX_BOTH __nv_bfloat16 make(unsigned short bits)
+{
+    __nv_bfloat16 h;
+    h.__x = bits;
+    return h;
+}
+SIMTX_BOTH __nv_bfloat162 make2(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
+SIMTX_BOTH unsigned int pack(__nv_bfloat162 v) { return v.x.__x | (unsigned int)v.y.__x << 16; }
+SIMTX_BOTH __nv_bfloat162 unpack(unsigned int u)
+{
+    return __nv_bfloat162(make((unsigned short)u), make((unsigned short)(u >> 16)));
+}
+} // namespace simtx_bf16
+
+SIMTX_BOTH __nv_bfloat16 __float2bfloat16(float f) { return __nv_bfloat16(f); }
+SIMTX_BOTH __nv_bfloat16 __float2bfloat16_rn(float f) { return __nv_bfloat16(f); }
+SIMTX_BOTH __nv_bfloat16 __float2bfloat16_rz(float f) { return simtx_bf16::make(simtx_bf16::round_f(f, 1)); }
+SIMTX_BOTH __nv_bfloat16 __float2bfloat16_rd(float f) { return simtx_bf16::make(simtx_bf16::round_f(f, 2)); }
+SIMTX_BOTH __nv_bfloat16 __float2bfloat16_ru(float f) { return simtx_bf16::make(simtx_bf16::round_f(f, 3)); }
+SIMTX_BOTH __nv_bfloat16 __double2bfloat16(double d) { return __nv_bfloat16(d); }
+SIMTX_BOTH float __bfloat162float(__nv_bfloat16 h) { return simtx_bf16::to_f(h.__x); }
+SIMTX_BOTH __nv_bfloat162 __float2bfloat162_rn(float f) { return __nv_bfloat162(__nv_bfloat16(f), __nv_bfloat16(f)); }
+SIMTX_BOTH __nv_bfloat162 __floats2bfloat162_rn(float a, float b)
+{
+    return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(b));
+}
+SIMTX_BOTH __nv_bfloat162 __float22bfloat162_rn(float2 v) { return __floats2bfloat162_rn(v.x, v.y); }
+SIMTX_BOTH float2 __bfloat1622float2(__nv_bfloat162 v)
+{
+    return make_float2(__bfloat162float(v.x), __bfloat162float(v.y));
+}
+SIMTX_BOTH float __low2float(__nv_bfloat162 v) { return __bfloat162float(v.x); }
+SIMTX_BOTH float __high2float(__nv_bfloat162 v) { return __bfloat162float(v.y); }
+SIMTX_BOTH __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
+SIMTX_BOTH __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 h) { return __nv_bfloat162(h, h); }
+SIMTX_BOTH __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
+SIMTX_BOTH __nv_bfloat16 __low2bfloat16(__nv_bfloat162 v) { return v.x; }
+SIMTX_BOTH __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v) { return v.y; }
+SIMTX_BOTH __nv_bfloat162 __low2bfloat162(__nv_bfloat162 v) { return __nv_bfloat162(v.x, v.x); }
+SIMTX_BOTH __nv_bfloat162 __high2bfloat162(__nv_bfloat162 v) { return __nv_bfloat162(v.y, v.y); }
+SIMTX_BOTH __nv_bfloat162 __lowhigh2highlow(__nv_bfloat162 v) { return __nv_bfloat162(v.y, v.x); }
+SIMTX_BOTH short __bfloat16_as_short(__nv_bfloat16 h) { return (short)h.__x; }
+SIMTX_BOTH unsigned short __bfloat16_as_ushort(__nv_bfloat16 h) { return h.__x; }
+SIMTX_BOTH __nv_bfloat16 __short_as_bfloat16(short s) { return simtx_bf16::make((unsigned short)s); }
+SIMTX_BOTH __nv_bfloat16 __ushort_as_bfloat16(unsigned short s) { return simtx_bf16::make(s); }
+SIMTX_BOTH __nv_bfloat16 __int2bfloat16_rn(int v) { return __nv_bfloat16(v); }
+SIMTX_BOTH __nv_bfloat16 __uint2bfloat16_rn(unsigned int v) { return __nv_bfloat16(v); }
+SIMTX_DEV int __bfloat162int_rn(__nv_bfloat16 h) { return __float2int_rn(__bfloat162float(h)); }
+SIMTX_DEV int __bfloat162int_rz(__nv_bfloat16 h) { return __float2int_rz(__bfloat162float(h)); }
+SIMTX_DEV unsigned int __bfloat162uint_rz(__nv_bfloat16 h) { return __float2uint_rz(__bfloat162float(h)); }
+
+#define SIMTX_H __nv_bfloat16
+#define SIMTX_H2 __nv_bfloat162
+#define SIMTX_NS simtx_bf16
+#include "simtx/half_ops.h"
+#undef SIMTX_H
+#undef SIMTX_H2
+#undef SIMTX_NS
+
+/* Atomic addition by compare-and-swap on the enclosing word, since PTX offers one for bf16 only from sm_90 on. */
+SIMTX_DEV __nv_bfloat162 atomicAdd(__nv_bfloat162 *p, __nv_bfloat162 v)
+{
+    unsigned int *word = (unsigned int *)p, old = *word, seen;
+    do {
+        seen = old;
+        old = atomicCAS(word, seen, simtx_bf16::add2(seen, simtx_bf16::pack(v)));
+    } while (old != seen);
+    return simtx_bf16::unpack(old);
+}
+SIMTX_DEV __nv_bfloat16 atomicAdd(__nv_bfloat16 *p, __nv_bfloat16 v)
+{
+    unsigned int shift = ((size_t)p & 2) * 8, *word = (unsigned int *)((size_t)p & ~(size_t)3), old = *word, seen;
+    do {
+        seen = old;
+        unsigned int sum = simtx_bf16::add((unsigned short)(seen >> shift), v.__x);
+        old = atomicCAS(word, seen, (seen & ~(0xffffu << shift)) | sum << shift);
+    } while (old != seen);
+    return simtx_bf16::make((unsigned short)(old >> shift));
+}
+
+#endif
+#endif

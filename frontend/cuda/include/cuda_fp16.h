@@ -1,0 +1,307 @@
+/* Half precision: __half and __half2 (CUDA Math API, "Half Precision Intrinsics").  Device code uses PTX f16
+ * instructions from sm_53 on; host code, and older devices, compute in float and round once (exact for one addition,
+ * subtraction or multiplication: float has more than twice the bits of half). */
+#ifndef __CUDA_FP16_H__
+#define __CUDA_FP16_H__
+
+#include "cuda_runtime.h"
+
+#ifdef __cplusplus
+#if defined(__CUDA__) && defined(__clang__)
+#include "simtx/keywords.h"
+#else
+#error "cuda_fp16.h needs a CUDA compilation: give the file the suffix .cu, or -x cu"
+#endif
+
+#define __CUDA_FP16_TYPES_EXIST__
+
+struct __half_raw {
+    unsigned short x;
+};
+struct __half2_raw {
+    unsigned short x, y;
+};
+
+namespace simtx_half {
+static const unsigned short one = 0x3c00, infinity = 0x7c00, nan = 0x7fff;
+
+#if defined(__CUDA_ARCH__)
+#define SIMTX_CVT_TO(name, T, C, op)                                                                                   \
+    SIMTX_DEV unsigned short name(T v)                                                                                 \
+    {                                                                                                                  \
+        unsigned short r;                                                                                              \
+        asm(op " %0, %1;" : "=h"(r) : C(v));                                                                           \
+        return r;                                                                                                      \
+    }
+SIMTX_CVT_TO(from_f_dev, float, "f", "cvt.rn.f16.f32")
+SIMTX_CVT_TO(from_d_dev, double, "d", "cvt.rn.f16.f64")
+#undef SIMTX_CVT_TO
+#endif
+
+SIMTX_BOTH float bits_to_float(unsigned int u)
+{
+    float f;
+    __builtin_memcpy(&f, &u, 4);
+    return f;
+}
+
+SIMTX_BOTH float to_f(unsigned short h)
+{
+#if defined(__CUDA_ARCH__)
+    float f;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
+    return f;
+#else
+    unsigned int sign = (unsigned int)(h & 0x8000) << 16, e = (h >> 10) & 31, m = h & 0x3ff;
+    if (e == 31)
+        return bits_to_float(sign | 0x7f800000u | m << 13);
+    if (e)
+        return bits_to_float(sign | (e + 112) << 23 | m << 13);
+    float f = (float)m * 5.9604644775390625e-8f;
+    return sign ? -f : f;
+#endif
+}
+
+/* A double to half in one rounding.  dir: 0 nearest even, 1 toward zero, 2 down, 3 up. */
+SIMTX_BOTH unsigned short round_d(double d, int dir)
+{
+    unsigned long long u;
+    __builtin_memcpy(&u, &d, 8);
+    unsigned int sign = (unsigned int)(u >> 48) & 0x8000;
+    int e = (int)(u >> 52 & 0x7ff) - 1023;
+    unsigned long long m = u & 0xfffffffffffffull;
+    bool away = (dir == 2 && sign) || (dir == 3 && !sign);
+    if (e == 1024)
+        return m ? nan : (unsigned short)(sign | infinity);
+    if (e > 15)
+        return (unsigned short)(sign | (dir == 0 || away ? 0x7c00 : 0x7bff));
+    if (e < -26)
+        return (unsigned short)(sign | (away && (u << 1) ? 1 : 0));
+    int shift = e < -14 ? 42 + (-14 - e) : 42;
+    m |= 0x10000000000000ull;
+    unsigned int r = (unsigned int)(m >> shift);
+    unsigned long long rest = m & ((1ull << shift) - 1), half = 1ull << (shift - 1);
+    if (e >= -14)
+        r += (unsigned int)(e + 14) << 10;
+    if (dir == 0 ? rest > half || (rest == half && (r & 1)) : away && rest)
+        r++;
+    return (unsigned short)(sign | r);
+}
+
+SIMTX_BOTH unsigned short from_f(float f)
+{
+#if defined(__CUDA_ARCH__)
+    return from_f_dev(f);
+#else
+    return round_d((double)f, 0);
+#endif
+}
+SIMTX_BOTH unsigned short from_d(double d)
+{
+#if defined(__CUDA_ARCH__)
+    return from_d_dev(d);
+#else
+    return round_d(d, 0);
+#endif
+}
+
+/* Through float: an integer that float does not hold exactly is beyond half's range on both sides of the rounding. */
+template <class T> SIMTX_BOTH unsigned short from_i(T v) { return from_f((float)v); }
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 530
+#define SIMTX_F16(name, op)                                                                                            \
+    SIMTX_DEV unsigned short name(unsigned short a, unsigned short b)                                                  \
+    {                                                                                                                  \
+        unsigned short r;                                                                                              \
+        asm(op ".f16 %0, %1, %2;" : "=h"(r) : "h"(a), "h"(b));                                                         \
+        return r;                                                                                                      \
+    }                                                                                                                  \
+    SIMTX_DEV unsigned int name##2(unsigned int a, unsigned int b)                                                     \
+    {                                                                                                                  \
+        unsigned int r;                                                                                                \
+        asm(op ".f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));                                                       \
+        return r;                                                                                                      \
+    }
+SIMTX_F16(add, "add.rn")
+SIMTX_F16(sub, "sub.rn")
+SIMTX_F16(mul, "mul.rn")
+#undef SIMTX_F16
+SIMTX_DEV unsigned short fma(unsigned short a, unsigned short b, unsigned short c)
+{
+    unsigned short r;
+    asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(a), "h"(b), "h"(c));
+    return r;
+}
+SIMTX_DEV unsigned int fma2(unsigned int a, unsigned int b, unsigned int c)
+{
+    unsigned int r;
+    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+#else
+SIMTX_BOTH unsigned short add(unsigned short a, unsigned short b) { return from_f(to_f(a) + to_f(b)); }
+SIMTX_BOTH unsigned short sub(unsigned short a, unsigned short b) { return from_f(to_f(a) - to_f(b)); }
+SIMTX_BOTH unsigned short mul(unsigned short a, unsigned short b) { return from_f(to_f(a) * to_f(b)); }
+/* The product is exact in double; so is every sum that half can hold. */
+SIMTX_BOTH unsigned short fma(unsigned short a, unsigned short b, unsigned short c)
+{
+    return from_d((double)to_f(a) * (double)to_f(b) + (double)to_f(c));
+}
+#define SIMTX_LANES(name)                                                                                              \
+    SIMTX_BOTH unsigned int name##2(unsigned int a, unsigned int b)                                                    \
+    {                                                                                                                  \
+        return name((unsigned short)a, (unsigned short)b) |                                                            \
+               (unsigned int)name((unsigned short)(a >> 16), (unsigned short)(b >> 16)) << 16;                         \
+    }
+SIMTX_LANES(add)
+SIMTX_LANES(sub)
+SIMTX_LANES(mul)
+#undef SIMTX_LANES
+SIMTX_BOTH unsigned int fma2(unsigned int a, unsigned int b, unsigned int c)
+{
+    return fma((unsigned short)a, (unsigned short)b, (unsigned short)c) |
+           (unsigned int)fma((unsigned short)(a >> 16), (unsigned short)(b >> 16), (unsigned short)(c >> 16)) << 16;
+}
+#endif
+} // namespace simtx_half
+
+struct __half {
+    unsigned short __x;
+    __half() = default;
+    SIMTX_MEMBER __half(const __half_raw &r) : __x(r.x) {}
+    SIMTX_MEMBER __half(float f) : __x(simtx_half::from_f(f)) {}
+    SIMTX_MEMBER __half(double d) : __x(simtx_half::from_d(d)) {}
+#define SIMTX_FROM(T) SIMTX_MEMBER __half(T v) : __x(simtx_half::from_i(v)) {}
+    SIMTX_FROM(short)
+    SIMTX_FROM(unsigned short)
+    SIMTX_FROM(int)
+    SIMTX_FROM(unsigned int)
+    SIMTX_FROM(long)
+    SIMTX_FROM(unsigned long)
+    SIMTX_FROM(long long)
+    SIMTX_FROM(unsigned long long)
+#undef SIMTX_FROM
+    SIMTX_MEMBER operator float() const { return simtx_half::to_f(__x); }
+    SIMTX_MEMBER operator __half_raw() const
+    {
+        __half_raw r = {__x};
+        return r;
+    }
+#define SIMTX_TO(T) SIMTX_MEMBER explicit operator T() const { return (T)simtx_half::to_f(__x); }
+    SIMTX_TO(short)
+    SIMTX_TO(unsigned short)
+    SIMTX_TO(int)
+    SIMTX_TO(unsigned int)
+    SIMTX_TO(long)
+    SIMTX_TO(unsigned long)
+    SIMTX_TO(long long)
+    SIMTX_TO(unsigned long long)
+#undef SIMTX_TO
+};
+
+struct __attribute__((aligned(4))) __half2 {
+    __half x, y;
+    __half2() = default;
+    SIMTX_MEMBER __half2(const __half &a, const __half &b) : x(a), y(b) {}
+};
+
+typedef __half half;
+typedef __half2 half2;
+
+namespace simtx_half {
+SIMTX_BOTH __half make(unsigned short bits)
+{
+    __half h;
+    h.__x = bits;
+    return h;
+}
+SIMTX_BOTH __half2 make2(__half a, __half b) { return __half2(a, b); }
+SIMTX_BOTH unsigned int pack(__half2 v) { return v.x.__x | (unsigned int)v.y.__x << 16; }
+SIMTX_BOTH __half2 unpack(unsigned int u)
+{
+    return __half2(make((unsigned short)u), make((unsigned short)(u >> 16)));
+}
+} // namespace simtx_half
+
+/* Conversions */
+SIMTX_BOTH __half __float2half(float f) { return __half(f); }
+SIMTX_BOTH __half __float2half_rn(float f) { return __half(f); }
+SIMTX_BOTH __half __float2half_rz(float f) { return simtx_half::make(simtx_half::round_d((double)f, 1)); }
+SIMTX_BOTH __half __float2half_rd(float f) { return simtx_half::make(simtx_half::round_d((double)f, 2)); }
+SIMTX_BOTH __half __float2half_ru(float f) { return simtx_half::make(simtx_half::round_d((double)f, 3)); }
+SIMTX_BOTH __half __double2half(double d) { return __half(d); }
+SIMTX_BOTH float __half2float(__half h) { return simtx_half::to_f(h.__x); }
+SIMTX_BOTH __half2 __float2half2_rn(float f) { return __half2(__half(f), __half(f)); }
+SIMTX_BOTH __half2 __floats2half2_rn(float a, float b) { return __half2(__half(a), __half(b)); }
+SIMTX_BOTH __half2 __float22half2_rn(float2 v) { return __floats2half2_rn(v.x, v.y); }
+SIMTX_BOTH float2 __half22float2(__half2 v) { return make_float2(__half2float(v.x), __half2float(v.y)); }
+SIMTX_BOTH float __low2float(__half2 v) { return __half2float(v.x); }
+SIMTX_BOTH float __high2float(__half2 v) { return __half2float(v.y); }
+SIMTX_BOTH __half2 make_half2(__half a, __half b) { return __half2(a, b); }
+SIMTX_BOTH __half2 __half2half2(__half h) { return __half2(h, h); }
+SIMTX_BOTH __half2 __halves2half2(__half a, __half b) { return __half2(a, b); }
+SIMTX_BOTH __half __low2half(__half2 v) { return v.x; }
+SIMTX_BOTH __half __high2half(__half2 v) { return v.y; }
+SIMTX_BOTH __half2 __low2half2(__half2 v) { return __half2(v.x, v.x); }
+SIMTX_BOTH __half2 __high2half2(__half2 v) { return __half2(v.y, v.y); }
+SIMTX_BOTH __half2 __lows2half2(__half2 a, __half2 b) { return __half2(a.x, b.x); }
+SIMTX_BOTH __half2 __highs2half2(__half2 a, __half2 b) { return __half2(a.y, b.y); }
+SIMTX_BOTH __half2 __lowhigh2highlow(__half2 v) { return __half2(v.y, v.x); }
+SIMTX_BOTH short __half_as_short(__half h) { return (short)h.__x; }
+SIMTX_BOTH unsigned short __half_as_ushort(__half h) { return h.__x; }
+SIMTX_BOTH __half __short_as_half(short s) { return simtx_half::make((unsigned short)s); }
+SIMTX_BOTH __half __ushort_as_half(unsigned short s) { return simtx_half::make(s); }
+
+/* Integers: to one with a rounding mode, and from one to nearest. */
+#define SIMTX_INT(name, T, asmtype, C, R)                                                                              \
+    SIMTX_DEV T __half2##name##_rn(__half h) { R r; asm("cvt.rni." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x)); return (T)r; } \
+    SIMTX_DEV T __half2##name##_rz(__half h) { R r; asm("cvt.rzi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x)); return (T)r; } \
+    SIMTX_DEV T __half2##name##_rd(__half h) { R r; asm("cvt.rmi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x)); return (T)r; } \
+    SIMTX_DEV T __half2##name##_ru(__half h) { R r; asm("cvt.rpi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x)); return (T)r; } \
+    SIMTX_BOTH __half __##name##2half_rn(T v) { return simtx_half::make(simtx_half::from_i(v)); }                      \
+    SIMTX_BOTH __half __##name##2half_rz(T v) { return simtx_half::make(simtx_half::round_d((double)v, 1)); }          \
+    SIMTX_BOTH __half __##name##2half_rd(T v) { return simtx_half::make(simtx_half::round_d((double)v, 2)); }          \
+    SIMTX_BOTH __half __##name##2half_ru(T v) { return simtx_half::make(simtx_half::round_d((double)v, 3)); }
+SIMTX_INT(short, short, "s16", "=h", short)
+SIMTX_INT(ushort, unsigned short, "u16", "=h", unsigned short)
+SIMTX_INT(int, int, "s32", "=r", int)
+SIMTX_INT(uint, unsigned int, "u32", "=r", unsigned int)
+SIMTX_INT(ll, long long, "s64", "=l", long long)
+SIMTX_INT(ull, unsigned long long, "u64", "=l", unsigned long long)
+#undef SIMTX_INT
+
+#define SIMTX_H __half
+#define SIMTX_H2 __half2
+#define SIMTX_NS simtx_half
+#include "simtx/half_ops.h"
+#undef SIMTX_H
+#undef SIMTX_H2
+#undef SIMTX_NS
+
+/* Two products in complex arithmetic: a*b + c with (real, imaginary) pairs. */
+SIMTX_BOTH __half2 __hcmadd(__half2 a, __half2 b, __half2 c)
+{
+    __half re = __hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x));
+    __half im = __hfma(a.y, b.x, __hfma(a.x, b.y, c.y));
+    return __half2(re, im);
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
+SIMTX_DEV __half2 atomicAdd(__half2 *p, __half2 v)
+{
+    unsigned int r;
+    asm volatile("atom.add.noftz.f16x2 %0, [%1], %2;" : "=r"(r) : "l"(p), "r"(simtx_half::pack(v)) : "memory");
+    return simtx_half::unpack(r);
+}
+#endif
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+SIMTX_DEV __half atomicAdd(__half *p, __half v)
+{
+    unsigned short r;
+    asm volatile("atom.add.noftz.f16 %0, [%1], %2;" : "=h"(r) : "l"(p), "h"(v.__x) : "memory");
+    return simtx_half::make(r);
+}
+#endif
+
+#endif
+#endif

@@ -1,0 +1,65 @@
+/* Transactions in device code, and the markers that lock-based versions of the same algorithm use.
+ *
+ *   tx_begin(); ... tx_commit();
+ *       A transaction: the PTX instructions `tx_begin;` and `tx_commit;`.  Which protocol carries it out is
+ *       configuration (tm.*); in functional mode every transaction runs atomically.  Nesting is flattened.
+ *
+ *   simtx_lock_begin(); ... simtx_lock_end();
+ *       Marks the loop that acquires, holds and releases a lock, for the breakdown of cycles into work and locking.
+ *       A marker is a PTX comment: it costs no instruction.
+ *
+ *   SIMTX_LOCK_DONE(done);
+ *       Write it as the last statement of the body of a lock loop, naming the variable that ends the loop:
+ *
+ *           int done = 0;
+ *           while (!done) {
+ *               if (atomicCAS(lock, 0, 1) == 0) {
+ *                   ...                        // critical section
+ *                   __threadfence();
+ *                   atomicExch(lock, 0);
+ *                   done = 1;
+ *               }
+ *               SIMTX_LOCK_DONE(done);
+ *           }
+ *
+ *       Without it clang sees that the loop ends where the lock was taken and moves the critical section behind the
+ *       loop.  Lanes of a warp then wait at the loop's end for a lane that spins on the lock that they hold: a deadlock
+ *       under a SIMT stack.  The empty assembly statement hides the value of `done`, so the release stays inside.
+ *
+ * On the host the transaction calls do nothing: host threads do not take part in device transactions. */
+#ifndef SIMTX_TM_H
+#define SIMTX_TM_H
+
+#include "host_defines.h"
+
+#if defined(__CUDA__) && defined(__clang__)
+static __inline__ __attribute__((always_inline, device, unused)) void tx_begin(void)
+{
+    asm volatile("tx_begin;" : : : "memory");
+}
+static __inline__ __attribute__((always_inline, device, unused)) void tx_commit(void)
+{
+    asm volatile("tx_commit;" : : : "memory");
+}
+static __inline__ __attribute__((always_inline, device, unused)) void simtx_lock_begin(void)
+{
+    asm volatile("// simtx: lock begin" : : : "memory");
+}
+static __inline__ __attribute__((always_inline, device, unused)) void simtx_lock_end(void)
+{
+    asm volatile("// simtx: lock end" : : : "memory");
+}
+#define SIMTX_TM_HOST static __inline__ __attribute__((always_inline, host, unused))
+#else
+#define SIMTX_TM_HOST static __inline__ __attribute__((always_inline, unused))
+#endif
+
+SIMTX_TM_HOST void tx_begin(void) {}
+SIMTX_TM_HOST void tx_commit(void) {}
+SIMTX_TM_HOST void simtx_lock_begin(void) {}
+SIMTX_TM_HOST void simtx_lock_end(void) {}
+#undef SIMTX_TM_HOST
+
+#define SIMTX_LOCK_DONE(done) asm volatile("" : "+r"(done))
+
+#endif

@@ -1,0 +1,5 @@
+/* Functions of device code: clang's CUDA mode includes them for every file. */
+#ifndef SIMTX_SM_35_INTRINSICS_H
+#define SIMTX_SM_35_INTRINSICS_H
+#include "cuda_runtime.h"
+#endif
