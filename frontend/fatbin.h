@@ -52,7 +52,7 @@ struct fatbin_entry_header {
 /* A reader of one image: where it is and how far reading may go. */
 struct fatbin {
     const unsigned char *data;
-    size_t size;                         /* bytes that may be read; SIZE_MAX is never assumed */
+    size_t size;                         /* bytes that may be read; never guessed */
 };
 
 struct fatbin_entry {

@@ -1,11 +1,15 @@
 # Tests of libcudart and of the fat binary reader.
 CUDART_TEST_DIR  := $(B)/regress/cudart
-CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api launch) $(CUDART_TEST_DIR)/units
+CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api launch elf) $(CUDART_TEST_DIR)/units
 CUDART_TEST_LINK := -L$(B)/cuda/lib64 -lcudart -Wl,-rpath,$(abspath $(B))/cuda/lib64
 
 $(CUDART_TEST_DIR)/fatbin_test: regress/cudart/fatbin_test.c frontend/fatbin.c frontend/fatbin.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) -lcmocka -llz4 -lzstd
+
+$(CUDART_TEST_DIR)/elf_test: regress/cudart/elf_test.c frontend/fatbin.c frontend/fatbin_elf.c $(CUDART_TEST_DIR)/units
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) $(CUDART_TEST_LINK) -lcmocka -llz4 -lzstd -lelf
 
 $(CUDART_TEST_DIR)/%_test: regress/cudart/%_test.c regress/cudart/test.h $(B)/cuda/lib64/libcudart.so
 	@mkdir -p $(@D)
