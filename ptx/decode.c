@@ -385,15 +385,6 @@ static operand source_at(struct decoder *x, const struct ptx_operand *o, enum pt
     return resize(x, at, bytes, want, ptx_type_class(t) == 's');
 }
 
-static operand negated_predicate(struct decoder *x, const struct ptx_operand *o);
-
-static operand source(struct decoder *x, const struct ptx_operand *o, char letter)
-{
-    if (letter == 'q' && o->negated)
-        return negated_predicate(x, o);
-    return source_at(x, o, letter_type(x->in, letter));
-}
-
 static int run_not_predicate(struct lanes *l, const struct dinst *d)
 {
     *(uint32_t *)lanes_at(l, d->dst) = ~*(const uint32_t *)lanes_at(l, d->src[0]);
@@ -559,7 +550,7 @@ static void decode_lanes(struct decoder *x)
         else if (strchr("dDpeV", c))
             dst[ndst++ & 1] = destination(x, &in->opd[k], letter_type(in, c));
         else if (nsrc < 4)
-            src[nsrc++] = source(x, &in->opd[k], c);
+            src[nsrc++] = source_at(x, &in->opd[k], letter_type(in, c));
     }
     struct dinst *d = add_step(x);
     d->counts = 1;
@@ -953,7 +944,7 @@ static void decode_barrier(struct decoder *x)
     if (has_count)
         count = source_at(x, &o[1], T_U32);
     if (red)
-        value = source(x, &in->opd[3], 'q');
+        value = in->opd[3].negated ? negated_predicate(x, &in->opd[3]) : source_at(x, &in->opd[3], T_PRED);
     struct dinst *d = control_step(x, run_barrier);
     d->src[0] = id;
     d->src[1] = count;

@@ -56,6 +56,8 @@ struct frame {
     uint64_t live;                   /* lanes that have not returned yet */
     uint32_t reg_base, local_base;   /* byte offsets into the register and private memory */
     uint32_t caller;                 /* index of the calling frame */
+    uint32_t ret_pc;                 /* where the caller goes on */
+    uint32_t depth;
     const struct call_site *site;    /* in the caller; NULL in the kernel's frame */
     bool used;
 };
@@ -101,13 +103,11 @@ struct warp {
     uint32_t regs_cap, local_cap;    /* bytes of one half's register and private memory */
     uint64_t executed;               /* warp instructions; the warp's clock */
     int64_t budget;                  /* warp instructions left of this turn */
-    uint32_t back_branches;
-    struct { uint32_t pc, every, tries; uint64_t hash, changes; } spin;
+    struct { uint32_t pc, wait, period, tries; uint64_t hash, changes; } spin;   /* run.c: is this loop waiting? */
     bool spinning;                   /* its last turn ended in a loop whose state does not change */
-    uint32_t spin_pc, spin_frame;
+    const struct dinst *spin_at;     /* the backward branch of that loop */
     uint8_t barrier;                 /* WARP_BARRIER: which one */
     struct tx tx;
-    void *memory;                    /* one allocation for everything above that grows */
 };
 
 struct barrier {
@@ -137,9 +137,14 @@ struct block {
     uint64_t turns;
 };
 
+enum fault_kind {
+    FAULT_NONE, FAULT_BOUNDS, FAULT_FREED, FAULT_MISALIGNED, FAULT_SPACE, FAULT_READ_ONLY, FAULT_BARRIER,
+    FAULT_DEADLOCK, FAULT_STACK, FAULT_TRAPPED, FAULT_ASSERT, FAULT_CALL, FAULT_TX, FAULT_HEAP
+};
+
 /* What went wrong, first fault of the lowest block wins. */
 struct fault {
-    int kind;                        /* simtx_fault_kind */
+    enum fault_kind kind;
     const struct ptx_func *func;
     const struct ptx_inst *inst;
     uint32_t block[3], thread[3];
@@ -161,7 +166,6 @@ struct worker {
     struct fault *fault;             /* set when a fault was raised */
     struct fault fault_store;
     bool parallel;                   /* other workers run at the same time: atomics need the host's */
-    uint32_t lane_select;            /* scratch of the run loop */
     pthread_t thread;
 };
 
@@ -195,7 +199,6 @@ struct launch {
     struct launch_counts counts;
     struct fault fault;
     bool interrupted;
-    char *printed;                   /* unused when print is called directly */
 };
 
 /* Runs the whole grid. False when a fault or an interruption ended it (launch->fault, launch->interrupted). */
@@ -221,10 +224,16 @@ void simt_jump(struct warp *w, uint32_t pc);
 bool simt_settle(struct warp *w);                 /* pops finished paths; false when the warp has no lanes left */
 void simt_exit(struct warp *w, uint64_t lanes);   /* lanes leave the kernel */
 void simt_return(struct warp *w, uint64_t lanes); /* lanes leave the current frame */
-bool simt_call(struct warp *w, const struct call_site *site, const struct code *callee, uint64_t lanes);
+void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc);
 bool simt_pick(struct warp *w);                   /* independent mode: which group goes next; false: all wait */
-uint64_t simt_elsewhere(const struct warp *w, uint32_t *pc, const struct code **code);
+bool simt_pick_lane(struct warp *w, uint32_t lane);   /* the group of one lane (inside a transaction) */
+bool simt_others_behind(const struct warp *w);    /* some other group could run and has had fewer turns */
+/* Lanes of the warp that are not in the current group, and the step where the first such group stands. */
+uint64_t simt_elsewhere(const struct warp *w, const struct dinst **where);
+/* Points the halves at a frame's registers, constants and private memory. */
 void warp_set_frame(struct warp *w, uint32_t frame);
+/* A new frame for a callee; -1 (and a fault) when the stack is used up. */
+int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *callee, uint64_t lanes);
 
 /* ---- barrier.c ---- */
 bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes);  /* true: go on, false: wait or fault */
@@ -233,12 +242,12 @@ void barrier_lanes_left(struct block *b);         /* after lanes exited */
 /* ---- call.c, builtin.c ---- */
 struct builtin { const char *name; void (*run)(struct warp *w, const struct dinst *d, uint64_t lanes); };
 const struct builtin *builtin_find(const char *name);
-bool call_enter(struct warp *w, const struct dinst *d, uint64_t lanes);
-void call_leave(struct warp *w, uint32_t frame, uint64_t lanes);
+bool call_enter(struct warp *w, const struct dinst *d, uint64_t lanes);       /* false: fault */
+void call_leave(struct warp *w, uint32_t frame, uint64_t lanes);              /* copies the results to the caller */
 
 /* ---- fault.c ---- */
 /* Records a fault of one lane; `what` says it in words (printf style). Always returns C_FAULT. */
-int fault_raise(struct warp *w, const struct dinst *d, int kind, int lane, uint64_t address, const char *what, ...)
+int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int lane, uint64_t address, const char *what, ...)
     __attribute__((format(printf, 6, 7)));
 int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write);
 void fault_wait(struct block *b);                 /* nothing in the block can go on: barrier or spin */

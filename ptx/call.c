@@ -1,0 +1,140 @@
+/*
+ * Calls: arguments are copied into the callee's frame of private memory, results back into the caller's, lane by
+ * lane for the lanes that call. Lanes that call different functions through a register call them one group after
+ * another. Functions without a body that the simulator provides run on the host (builtin.c).
+ */
+#include <string.h>
+
+#include "ptx/exec.h"
+#include "ptx/program.h"
+
+/* One value between a register or constant and private memory at `byte` of a frame, for the given lanes. */
+static void copy_register(struct half *h, const struct frame *regs_of, const struct frame *memory_of,
+                          const struct call_value *v, uint32_t byte, uint32_t lanes, bool to_memory)
+{
+    char *reg = v->value & OPERAND_CONST ? (char *)(uintptr_t)regs_of->code->konst + (v->value & ~OPERAND_CONST)
+                : v->value & OPERAND_SPECIAL ? h->special + (v->value & ~OPERAND_SPECIAL)
+                                             : h->regs + regs_of->reg_base + v->value;
+    char *memory = h->local + (size_t)memory_of->local_base * LANES;
+    uint32_t *word = local_word(memory, byte, 0);
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        if (to_memory) {
+            uint64_t value = v->reg_size == 8   ? ((uint64_t *)(void *)reg)[i]
+                             : v->reg_size == 4 ? ((uint32_t *)(void *)reg)[i]
+                                                : ((uint16_t *)(void *)reg)[i];
+            word[i] = (uint32_t)value;
+            if (v->reg_size == 8)
+                word[LANES + i] = (uint32_t)(value >> 32);
+        } else if (v->reg_size == 8)
+            ((uint64_t *)(void *)reg)[i] = word[i] | (uint64_t)word[LANES + i] << 32;
+        else if (v->reg_size == 4)
+            ((uint32_t *)(void *)reg)[i] = word[i];
+        else
+            ((uint16_t *)(void *)reg)[i] = (uint16_t)word[i];
+    }
+}
+
+static void copy_memory(struct half *h, const struct frame *from, uint32_t from_byte, const struct frame *to,
+                        uint32_t to_byte, uint32_t bytes, uint32_t lanes)
+{
+    const char *src = h->local + (size_t)from->local_base * LANES;
+    char *dst = h->local + (size_t)to->local_base * LANES;
+    for (uint32_t b = 0; b < bytes; b += 4) {
+        const uint32_t *s = local_word((char *)(uintptr_t)src, from_byte + b, 0);
+        uint32_t *t = local_word(dst, to_byte + b, 0);
+        if (lanes == UINT32_MAX)
+            memcpy(t, s, LANES * sizeof *t);
+        else
+            for (uint32_t m = lanes; m; m &= m - 1)
+                t[__builtin_ctz(m)] = s[__builtin_ctz(m)];
+    }
+}
+
+static void pass_arguments(struct warp *w, const struct call_site *s, uint32_t caller, uint32_t callee, uint64_t lanes)
+{
+    for (uint32_t k = 0; k < w->block->launch->warp_size / LANES; k++) {
+        uint32_t part = (uint32_t)(lanes >> LANES * k);
+        for (int i = 0; part && i < s->narg; i++) {
+            const struct call_value *v = &s->arg[i];
+            if (v->reg_size)
+                copy_register(&w->half[k], &w->frame[caller], &w->frame[callee], v, v->to, part, true);
+            else
+                copy_memory(&w->half[k], &w->frame[caller], v->from, &w->frame[callee], v->to, v->bytes, part);
+        }
+    }
+}
+
+void call_leave(struct warp *w, uint32_t frame, uint64_t lanes)
+{
+    const struct frame *f = &w->frame[frame];
+    const struct call_site *s = f->site;
+    for (uint32_t k = 0; k < w->block->launch->warp_size / LANES; k++) {
+        uint32_t part = (uint32_t)(lanes >> LANES * k);
+        for (int i = 0; part && i < s->nret; i++) {
+            const struct call_value *v = &s->ret[i];
+            if (v->reg_size)
+                copy_register(&w->half[k], &w->frame[f->caller], f, v, v->from, part, false);
+            else
+                copy_memory(&w->half[k], f, v->from, &w->frame[f->caller], v->to, v->bytes, part);
+        }
+    }
+}
+
+static bool enter(struct warp *w, const struct dinst *d, const struct call_site *s, const struct code *callee,
+                  uint32_t caller, uint32_t ret_pc, uint64_t lanes)
+{
+    int frame = warp_push_frame(w, d, callee, lanes);
+    if (frame < 0)
+        return false;
+    w->frame[frame].site = s;
+    w->frame[frame].caller = caller;
+    w->frame[frame].depth = w->frame[caller].depth + 1;
+    pass_arguments(w, s, caller, (uint32_t)frame, lanes);
+    simt_call(w, (uint32_t)frame, lanes, ret_pc);
+    return true;
+}
+
+static bool same_shape(const struct ptx_func *f, const struct call_site *s)
+{
+    return f->nparams == s->narg && f->nrets == s->nret && !f->is_entry;
+}
+
+static bool enter_indirect(struct warp *w, const struct dinst *d, const struct call_site *s, uint64_t lanes)
+{
+    const struct program *p = w->block->launch->program;
+    uint32_t caller = simt_top(w)->frame, ret_pc = simt_top(w)->pc;
+    uint64_t address[2 * LANES];
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        int lane = __builtin_ctzll(m);
+        address[lane] = ((const uint64_t *)lanes_at(&w->half[lane / LANES].l, s->pointer))[lane % LANES];
+    }
+    while (lanes) {
+        int lane = __builtin_ctzll(lanes);
+        uint64_t index = address[lane] - FUNCTION_BASE - 1, same = 0;
+        if (index >= p->nfuncs || !same_shape(p->func_at[index], s)) {
+            fault_raise(w, d, FAULT_CALL, lane, address[lane], "indirect call: 0x%llx is not the address of a function "
+                        "with this prototype", (unsigned long long)address[lane]);
+            return false;
+        }
+        for (uint64_t m = lanes; m; m &= m - 1)
+            if (address[__builtin_ctzll(m)] == address[lane])
+                same |= m & -m;
+        if (!enter(w, d, s, p->func_at[index]->code, caller, ret_pc, same))
+            return false;
+        lanes &= ~same;
+    }
+    return true;
+}
+
+bool call_enter(struct warp *w, const struct dinst *d, uint64_t lanes)
+{
+    const struct call_site *s = d->extra;
+    if (s->builtin) {
+        s->builtin->run(w, d, lanes);
+        return !w->half[0].worker->fault;
+    }
+    if (!s->target)
+        return enter_indirect(w, d, s, lanes);
+    return enter(w, d, s, s->target->code, simt_top(w)->frame, simt_top(w)->pc, lanes);
+}

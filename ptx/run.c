@@ -1,0 +1,446 @@
+/*
+ * The run loop of a warp: steps one after another until one hands control over, then what control does. A step is a
+ * call through a pointer in the decoded instruction; regress/bench/dispatch.c compares this with a switch and with
+ * tail calls (all within a tenth of each other, the layout of registers decides).
+ */
+#include <string.h>
+
+#include "ptx/exec.h"
+#include "ptx/program.h"
+
+enum after { GO_ON, STOP };
+
+enum { SPIN_FIRST = 256, SPIN_MAX = 1 << 16, SPIN_TRIES = 64 };
+
+static bool independent(const struct warp *w)
+{
+    return w->block->launch->program->independent;
+}
+
+static uint32_t halves(const struct warp *w)
+{
+    return w->block->launch->warp_size / LANES;
+}
+
+/* A predicate or other 32-lane mask operand, both halves together. */
+static uint64_t warp_mask(struct warp *w, operand o)
+{
+    uint64_t m = *(const uint32_t *)lanes_at(&w->half[0].l, o);
+    if (halves(w) == 2)
+        m |= (uint64_t)*(const uint32_t *)lanes_at(&w->half[1].l, o) << 32;
+    return m;
+}
+
+static uint64_t guard_mask(struct warp *w, const struct dinst *d, uint64_t mask)
+{
+    uint64_t g = warp_mask(w, d->guard);
+    return mask & (d->guard_negated ? ~g : g);
+}
+
+static uint32_t lane_value(struct warp *w, operand o, int lane)
+{
+    return ((const uint32_t *)lanes_at(&w->half[lane / LANES].l, o))[lane % LANES];
+}
+
+/* Executes steps from d on until one returns control; both halves of a wide wavefront go step by step together. */
+static int run_steps(struct warp *w, uint64_t mask, const struct dinst **at)
+{
+    const struct dinst *d = *at;
+    int r;
+    if (halves(w) == 1) {
+        struct lanes *x = &w->half[0].l;
+        x->mask = x->active = (uint32_t)mask;
+        x->exist = (uint32_t)w->exist;
+        while (!(r = d->fn(x, d)))
+            d++;
+        *at = d;
+        return r;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct lanes *x = &w->half[i].l;
+        x->mask = x->active = (uint32_t)(mask >> LANES * i);
+        x->exist = (uint32_t)(w->exist >> LANES * i);
+    }
+    for (;; d++) {
+        r = C_NEXT;
+        for (int i = 0; i < 2 && r != C_FAULT; i++)
+            if (w->half[i].l.mask) {
+                int q = d->fn(&w->half[i].l, d);
+                r = q ? q : r;
+            }
+        if (r)
+            break;
+    }
+    *at = d;
+    return r;
+}
+
+static void count(struct warp *w, const struct dinst *from, const struct dinst *to, uint64_t mask)
+{
+    uint64_t n = to->seq + to->counts - from->seq;
+    w->executed += n;
+    w->budget -= (int64_t)n;
+    struct launch_counts *c = &w->half[0].worker->counts;
+    c->warp_instructions += n;
+    c->thread_instructions += n * (uint64_t)__builtin_popcountll(mask);
+}
+
+static void count_guarded_off(struct warp *w, uint64_t off)
+{
+    w->half[0].worker->counts.thread_instructions -= (uint64_t)__builtin_popcountll(off);
+}
+
+/* ---- waiting loops ---- */
+
+static uint64_t hash_registers(const struct warp *w)
+{
+    const struct entry *e = &w->entry[w->current];
+    const struct frame *f = &w->frame[e->frame];
+    uint64_t h = e->mask * 0x9e3779b97f4a7c15ull;
+    uint32_t bytes = f->code->frame_bytes - SCRATCH_BYTES * 5;
+    for (uint32_t i = 0; i < halves(w); i++) {
+        const uint64_t *p = (const uint64_t *)(const void *)(w->half[i].regs + f->reg_base);
+        for (uint32_t k = 0; k < bytes / 8; k++)
+            h = (h ^ p[k]) * 0xff51afd7ed558ccdull, h ^= h >> 32;
+    }
+    return h;
+}
+
+/*
+ * Called at backward branches. A loop that comes back to the same branch with the same registers, while this worker
+ * changed no memory in between, waits for somebody else: the warp gives up its turn. Looking costs time, so it is
+ * done rarely in loops that turned out to make progress.
+ */
+static bool loop_waits(struct warp *w, const struct dinst *d)
+{
+    if (w->spin.wait) {
+        w->spin.wait--;
+        return false;
+    }
+    uint64_t h = hash_registers(w), changes = w->half[0].worker->changes;
+    if (w->spin.tries && d->seq == w->spin.pc && h == w->spin.hash && changes == w->spin.changes) {
+        w->spin.period = SPIN_FIRST;
+        w->spin.tries = 1;
+        w->spinning = true;
+        w->spin_at = d;
+        return true;
+    }
+    if (!w->spin.tries || changes != w->spin.changes) {
+        w->spin.pc = d->seq;
+        w->spin.hash = h;
+        w->spin.changes = changes;
+    }
+    if (++w->spin.tries > SPIN_TRIES) {
+        w->spin.tries = 0;
+        w->spin.period = w->spin.period < SPIN_MAX ? w->spin.period * 2 : SPIN_MAX;
+        w->spin.wait = w->spin.period;
+    }
+    return false;
+}
+
+/* The loop of the current group waits: with independent lanes the others of the warp go first. */
+static enum after waiting(struct warp *w, const struct dinst *d)
+{
+    if (w->tx.open) {
+        fault_raise(w, d, FAULT_DEADLOCK, (int)w->tx.lane, 0, "a transaction waits for something that only others can do");
+        return STOP;
+    }
+    if (!independent(w))
+        return STOP;
+    simt_top(w)->turns++;
+    if (!simt_others_behind(w))
+        return STOP;
+    w->spinning = false;
+    return GO_ON;
+}
+
+/* ---- control ---- */
+
+static enum after do_branch(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    struct entry *e = simt_top(w);
+    uint64_t mask = e->mask, taken = guard_mask(w, d, mask);
+    uint32_t next = (uint32_t)(d - c->insts) + 1;
+    if (taken != mask)
+        count_guarded_off(w, mask & ~taken);
+    simt_branch(w, d->target, taken, next, d->reconverge);
+    return taken && d->target < next && loop_waits(w, d) ? waiting(w, d) : GO_ON;
+}
+
+/* A table branch is a row of two-way branches: the lanes of the first lane's target go, the others come back here. */
+static enum after do_table_branch(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    const struct ptx_table *t = d->extra;
+    uint64_t mask = simt_top(w)->mask, lanes = guard_mask(w, d, mask), same = 0;
+    uint32_t here = (uint32_t)(d - c->insts);
+    if (lanes != mask) {
+        count_guarded_off(w, mask);
+        simt_branch(w, here, lanes, here + 1, d->reconverge);
+        return GO_ON;
+    }
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        int lane = __builtin_ctzll(m);
+        uint32_t index = lane_value(w, d->src[0], lane);
+        if (index >= (uint32_t)t->n) {
+            fault_raise(w, d, FAULT_CALL, lane, 0, "brx.idx with index %u; the list '%s' has %d targets", index,
+                        t->name, t->n);
+            return STOP;
+        }
+        if (t->labels[index] == t->labels[lane_value(w, d->src[0], __builtin_ctzll(lanes))])
+            same |= m & -m;
+    }
+    uint32_t pc = c->of_inst[t->labels[lane_value(w, d->src[0], __builtin_ctzll(lanes))]];
+    count_guarded_off(w, lanes & ~same);
+    simt_branch(w, pc, same, here, d->reconverge);
+    return GO_ON;
+}
+
+static enum after do_return(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    struct entry *e = simt_top(w);
+    uint64_t lanes = d->in ? guard_mask(w, d, e->mask) : e->mask;
+    if (d->in)
+        count_guarded_off(w, e->mask & ~lanes);
+    e->pc = (uint32_t)(d - c->insts) + (lanes != e->mask);
+    if (!lanes)
+        return GO_ON;
+    if (w->tx.open && e->frame == w->tx.begin_frame) {
+        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "returns or exits inside a transaction: tx_commit is missing");
+        return STOP;
+    }
+    if (e->frame == 0) {
+        simt_exit(w, lanes);
+        return GO_ON;
+    }
+    call_leave(w, e->frame, lanes);
+    simt_return(w, lanes);
+    return GO_ON;
+}
+
+static enum after do_exit(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    struct entry *e = simt_top(w);
+    uint64_t lanes = guard_mask(w, d, e->mask);
+    count_guarded_off(w, e->mask & ~lanes);
+    e->pc = (uint32_t)(d - c->insts) + 1;
+    if (lanes && w->tx.open) {
+        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "exits inside a transaction: tx_commit is missing");
+        return STOP;
+    }
+    if (lanes)
+        simt_exit(w, lanes);
+    return GO_ON;
+}
+
+static enum after do_call(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    struct entry *e = simt_top(w);
+    uint64_t lanes = guard_mask(w, d, e->mask);
+    count_guarded_off(w, e->mask & ~lanes);
+    e->pc = (uint32_t)(d - c->insts) + 1;
+    return !lanes || call_enter(w, d, lanes) ? GO_ON : STOP;
+}
+
+static enum after do_trap(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    struct entry *e = simt_top(w);
+    uint64_t lanes = guard_mask(w, d, e->mask);
+    count_guarded_off(w, e->mask & ~lanes);
+    e->pc = (uint32_t)(d - c->insts) + 1;
+    if (!lanes)
+        return GO_ON;
+    fault_raise(w, d, FAULT_TRAPPED, __builtin_ctzll(lanes), 0, "trap");
+    return STOP;
+}
+
+static enum after do_barrier(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    struct entry *e = simt_top(w);
+    uint64_t lanes = guard_mask(w, d, e->mask);
+    count_guarded_off(w, e->mask & ~lanes);
+    if (!lanes) {
+        e->pc = (uint32_t)(d - c->insts) + 1;
+        return GO_ON;
+    }
+    if (w->tx.open) {
+        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "a barrier inside a transaction can never complete");
+        return STOP;
+    }
+    e->pc = (uint32_t)(d - c->insts) + 1;
+    return barrier_arrive(w, d, lanes) || (independent(w) && w->state == WARP_READY) ? GO_ON : STOP;
+}
+
+/* Independent lanes: a .sync instruction is executed once all lanes of its member mask that still exist are there. */
+static enum after do_warpsync(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    struct entry *e = simt_top(w);
+    operand member = d->in->op == OP_BAR ? d->src[0] : d->src[d->target];
+    uint64_t named = 0;
+    for (uint64_t m = e->mask; m; m &= m - 1) {
+        int lane = __builtin_ctzll(m);
+        named |= (uint64_t)lane_value(w, member, lane) << (lane & ~(LANES - 1));
+    }
+    if (named & w->exist & ~e->mask) {
+        e->pc = (uint32_t)(d - c->insts);
+        e->waits = WAIT_LANES;
+        return GO_ON;
+    }
+    for (uint32_t i = 0; i < halves(w); i++)
+        if ((uint32_t)(e->mask >> LANES * i))
+            d->guarded(&w->half[i].l, d);
+    e->pc = (uint32_t)(d - c->insts) + 1;
+    return GO_ON;
+}
+
+/* ---- transactions: one lane after another, nothing else in between (decisions A2) ---- */
+
+static void tx_next_lane(struct warp *w)
+{
+    struct tx *t = &w->tx;
+    struct entry *e = simt_top(w);
+    t->lane = (uint32_t)__builtin_ctzll(t->remaining);
+    t->remaining &= t->remaining - 1;
+    e->mask = 1ull << t->lane;
+    e->pc = t->begin_pc;
+}
+
+static enum after do_tx_begin(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    struct tx *t = &w->tx;
+    struct entry *e = simt_top(w);
+    uint64_t lanes = guard_mask(w, d, e->mask);
+    uint32_t next = (uint32_t)(d - c->insts) + 1;
+    count_guarded_off(w, e->mask & ~lanes);
+    if (t->open || !lanes) {
+        t->depth += t->open && lanes;
+        e->pc = next;
+        return GO_ON;
+    }
+    /* guarded off lanes go round the transaction as on the other side of a branch */
+    if (lanes != e->mask) {
+        simt_branch(w, (uint32_t)(d - c->insts), lanes, next, UINT32_MAX);
+        return GO_ON;
+    }
+    *t = (struct tx){ .open = true, .remaining = lanes, .begin_pc = next, .begin_frame = e->frame };
+    w->half[0].worker->counts.transactions += (uint64_t)__builtin_popcountll(lanes);
+    tx_next_lane(w);
+    return GO_ON;
+}
+
+static enum after do_tx_commit(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    struct tx *t = &w->tx;
+    struct entry *e = simt_top(w);
+    uint64_t lanes = guard_mask(w, d, e->mask);
+    uint32_t next = (uint32_t)(d - c->insts) + 1;
+    count_guarded_off(w, e->mask & ~lanes);
+    e->pc = next;
+    if (!lanes)
+        return GO_ON;
+    if (!t->open || t->begin_frame != e->frame) {
+        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, t->open ? "tx_commit in another function than its tx_begin"
+                                                                      : "tx_commit without tx_begin");
+        return STOP;
+    }
+    if (t->depth) {
+        t->depth--;
+        return GO_ON;
+    }
+    uint32_t k = 0;
+    while (k < t->ndone && t->done[k].pc != next)
+        k++;
+    if (k == sizeof t->done / sizeof *t->done) {
+        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "a transaction with more than 4 places of tx_commit");
+        return STOP;
+    }
+    t->ndone += k == t->ndone;
+    t->done[k].pc = next;
+    t->done[k].mask |= e->mask;
+    if (t->remaining) {
+        tx_next_lane(w);
+        return GO_ON;
+    }
+    t->open = false;
+    e->mask = t->done[0].mask;
+    e->pc = t->done[0].pc;
+    for (k = 1; k < t->ndone; k++) {
+        e->mask |= t->done[k].mask;
+        simt_branch(w, t->done[k].pc, t->done[k].mask, e->pc, UINT32_MAX);
+    }
+    return GO_ON;
+}
+
+static enum after control(struct warp *w, int r, const struct code *c, const struct dinst *d)
+{
+    uint32_t at = (uint32_t)(d - c->insts);
+    switch (r) {
+    case C_BRA: return do_branch(w, c, d);
+    case C_BRX: return do_table_branch(w, c, d);
+    case C_CALL: return do_call(w, c, d);
+    case C_RET: return do_return(w, c, d);
+    case C_EXIT: return do_exit(w, c, d);
+    case C_TRAP: return do_trap(w, c, d);
+    case C_BARRIER: return do_barrier(w, c, d);
+    case C_WARPSYNC: return do_warpsync(w, c, d);
+    case C_TX_BEGIN: return do_tx_begin(w, c, d);
+    case C_TX_COMMIT: return do_tx_commit(w, c, d);
+    case C_JOIN:
+        simt_top(w)->pc = at + (simt_top(w)->rpc != at);
+        return GO_ON;
+    case C_YIELD:
+        simt_top(w)->pc = at + 1;
+        w->spin.wait = 0;
+        if (loop_waits(w, d))
+            return waiting(w, d);
+        simt_top(w)->turns++;
+        return w->tx.open ? GO_ON : STOP;
+    default: return STOP;
+    }
+}
+
+static bool next_group(struct warp *w)
+{
+    if (independent(w))
+        return w->tx.open ? simt_pick_lane(w, w->tx.lane) : simt_pick(w);
+    const struct entry *e = simt_top(w);
+    if (w->tx.open && e->frame == w->tx.begin_frame && e->pc == e->rpc) {
+        const struct code *c = w->frame[e->frame].code;
+        fault_raise(w, &c->insts[e->pc], FAULT_TX, (int)w->tx.lane, 0,
+                    "a transaction begun by some lanes of a branch goes on behind it; put tx_commit on the same side "
+                    "as tx_begin");
+        return true;
+    }
+    return simt_settle(w);
+}
+
+void warp_run(struct warp *w)
+{
+    w->spinning = false;
+    for (;;) {
+        if (!next_group(w)) {
+            w->state = w->exist ? WARP_BARRIER : WARP_DONE;
+            return;
+        }
+        if (w->half[0].worker->fault) {
+            w->state = WARP_FAULT;
+            return;
+        }
+        if (w->budget <= 0 && !w->tx.open)
+            return;
+        struct entry *e = simt_top(w);
+        const struct code *c = w->frame[e->frame].code;
+        const struct dinst *from = &c->insts[e->pc], *d = from;
+        uint64_t mask = e->mask;
+        int r = run_steps(w, mask, &d);
+        count(w, from, d, mask);
+        if (r == C_FAULT) {
+            w->state = WARP_FAULT;
+            return;
+        }
+        if (control(w, r, c, d) == STOP) {
+            if (w->half[0].worker->fault)
+                w->state = WARP_FAULT;
+            return;
+        }
+    }
+}

@@ -1,0 +1,347 @@
+/*
+ * The SIMT stack: how the lanes of a warp share one program counter (KILO TM paper, section 2.2; PTX ISA 2.3 on
+ * divergence). An entry is a set of lanes at one place, with the place where they meet the others again. A branch
+ * whose lanes disagree turns the top entry into the one that waits at the reconvergence point and pushes one entry
+ * for each side.
+ *
+ * With independent lanes (simt = independent) the same entries are groups without order: any group may run, groups
+ * that stand at the same place merge, and a group that spins lets the others go first. Among those that did not spin
+ * the one deepest in calls and then lowest in the code runs, which makes lanes wait for those behind them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/exec.h"
+
+static bool independent(const struct warp *w)
+{
+    return w->block->launch->program->independent;
+}
+
+struct entry *simt_top(struct warp *w)
+{
+    return &w->entry[w->current];
+}
+
+static struct entry *push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
+{
+    if (w->nentry == w->entry_cap) {
+        w->entry_cap = w->entry_cap ? w->entry_cap * 2 : 16;
+        w->entry = realloc(w->entry, w->entry_cap * sizeof *w->entry);
+        if (!w->entry)
+            abort();
+    }
+    struct entry *e = &w->entry[w->nentry++];
+    *e = (struct entry){ .mask = mask, .pc = pc, .rpc = rpc, .frame = frame };
+    if (!independent(w))
+        w->current = w->nentry - 1;
+    return e;
+}
+
+/* ---- frames ---- */
+
+void warp_set_frame(struct warp *w, uint32_t frame)
+{
+    const struct frame *f = &w->frame[frame];
+    for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
+        struct half *h = &w->half[i];
+        h->l.base[0] = h->regs + f->reg_base;
+        h->l.base[1] = f->code->konst;
+        h->frame_local = h->local + (size_t)f->local_base * LANES;
+    }
+}
+
+static void grow_registers(struct warp *w, uint32_t bytes)
+{
+    uint32_t cap = w->regs_cap ? w->regs_cap : 1024;
+    while (cap < bytes)
+        cap *= 2;
+    if (cap == w->regs_cap)
+        return;
+    for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
+        char *p = aligned_alloc(64, cap);
+        if (!p)
+            abort();
+        if (w->regs_cap)
+            memcpy(p, w->half[i].regs, w->regs_cap);
+        free(w->half[i].regs);
+        w->half[i].regs = p;
+    }
+    w->regs_cap = cap;
+}
+
+static struct frame *free_frame(struct warp *w)
+{
+    for (uint32_t i = 0; i < w->nframe; i++)
+        if (!w->frame[i].used)
+            return &w->frame[i];
+    if (w->nframe == w->frame_cap) {
+        w->frame_cap = w->frame_cap ? w->frame_cap * 2 : 8;
+        w->frame = realloc(w->frame, w->frame_cap * sizeof *w->frame);
+        if (!w->frame)
+            abort();
+    }
+    return &w->frame[w->nframe++];
+}
+
+/* Frames lie one above the other; a callee's starts above all that are in use. */
+static struct frame *place_frame(struct warp *w, const struct code *code, uint64_t lanes)
+{
+    uint32_t regs = 0, local = 0;
+    for (uint32_t i = 0; i < w->nframe; i++) {
+        const struct frame *f = &w->frame[i];
+        if (!f->used)
+            continue;
+        uint32_t r = f->reg_base + f->code->frame_bytes, l = f->local_base + f->code->local_bytes;
+        regs = r > regs ? r : regs;
+        local = l > local ? l : local;
+    }
+    struct frame *f = free_frame(w);
+    *f = (struct frame){ .code = code, .live = lanes, .reg_base = (regs + 63) & ~63u, .local_base = local, .used = true };
+    grow_registers(w, f->reg_base + code->frame_bytes);
+    for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
+        memset(w->half[i].regs + f->reg_base, 0, code->frame_bytes);
+        if (code->local_bytes && f->local_base + code->local_bytes <= w->local_cap)
+            memset(w->half[i].local + (size_t)f->local_base * LANES, 0, (size_t)code->local_bytes * LANES);
+    }
+    return f;
+}
+
+int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *callee, uint64_t lanes)
+{
+    uint32_t caller = simt_top(w)->frame, used = 0;
+    struct frame *f = place_frame(w, callee, lanes);
+    for (uint32_t i = 0; i < w->nframe; i++)
+        used += w->frame[i].used;
+    if (f->local_base + callee->local_bytes > w->local_cap || used > CALL_DEPTH_MAX) {
+        f->used = false;
+        fault_raise(w, d, FAULT_STACK, __builtin_ctzll(lanes), 0,
+                    "stack overflow: %u bytes of local memory a thread and %u nested calls are in use, %u bytes are "
+                    "allowed (cudaLimitStackSize or gpu.stack_limit raises it)",
+                    f->local_base + callee->local_bytes, used - 1, w->local_cap);
+        return -1;
+    }
+    f->caller = caller;
+    f->depth = w->frame[caller].depth + 1;
+    return (int)(f - w->frame);
+}
+
+static void release_frame(struct warp *w, uint32_t frame)
+{
+    w->frame[frame].used = false;
+    while (w->nframe && !w->frame[w->nframe - 1].used)
+        w->nframe--;
+}
+
+/* ---- the stack ---- */
+
+void simt_start(struct warp *w, const struct code *code, uint64_t mask)
+{
+    w->nentry = w->nframe = 0;
+    w->current = 0;
+    w->exist = w->launched = mask;
+    place_frame(w, code, mask);
+    push(w, mask, 0, UINT32_MAX, 0);
+    w->current = 0;
+    warp_set_frame(w, 0);
+}
+
+void simt_jump(struct warp *w, uint32_t pc)
+{
+    simt_top(w)->pc = pc;
+}
+
+static void diverge(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc)
+{
+    struct entry *e = simt_top(w);
+    uint64_t rest = e->mask & ~taken;
+    uint32_t frame = e->frame;
+    if (rpc != UINT32_MAX && rpc == e->rpc) {
+        /* the entry below already waits there: lanes that are there drop out of this one */
+        if (taken_pc == rpc) {
+            e->mask = rest;
+            e->pc = next_pc;
+            return;
+        }
+        e->mask = next_pc == rpc ? taken : rest;
+        e->pc = next_pc == rpc ? taken_pc : next_pc;
+        if (next_pc != rpc)
+            push(w, taken, taken_pc, rpc, frame);
+        return;
+    }
+    if (rpc == UINT32_MAX) {
+        e->mask = rest;
+        e->pc = next_pc;
+        push(w, taken, taken_pc, e->rpc, frame);
+        return;
+    }
+    e->pc = rpc;
+    if (next_pc != rpc)
+        push(w, rest, next_pc, rpc, frame);
+    if (taken_pc != rpc)
+        push(w, taken, taken_pc, rpc, frame);
+}
+
+void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc)
+{
+    struct entry *e = simt_top(w);
+    taken &= e->mask;
+    if (!taken)
+        e->pc = next_pc;
+    else if (taken == e->mask)
+        e->pc = taken_pc;
+    else if (independent(w)) {
+        e->mask &= ~taken;
+        e->pc = next_pc;
+        uint32_t frame = e->frame, turns = e->turns;
+        push(w, taken, taken_pc, UINT32_MAX, frame)->turns = turns;
+    } else
+        diverge(w, taken_pc, taken, next_pc, rpc);
+}
+
+bool simt_settle(struct warp *w)
+{
+    while (w->nentry) {
+        struct entry *e = simt_top(w);
+        uint64_t mask = e->mask & w->frame[e->frame].live & w->exist;
+        if (mask && (e->pc != e->rpc || e->rpc == UINT32_MAX)) {
+            e->mask = mask;
+            return true;
+        }
+        uint32_t frame = e->frame;
+        w->nentry--;
+        if (w->nentry) {
+            w->current = w->nentry - 1;
+            if (simt_top(w)->frame != frame) {
+                if (!(w->frame[frame].live & w->exist) && frame)
+                    release_frame(w, frame);
+                warp_set_frame(w, simt_top(w)->frame);
+            }
+        }
+    }
+    return false;
+}
+
+void simt_exit(struct warp *w, uint64_t lanes)
+{
+    lanes &= w->exist;
+    w->exist &= ~lanes;
+    w->block->live_threads -= (uint32_t)__builtin_popcountll(lanes);
+    for (uint32_t i = 0; i < w->nframe; i++)
+        w->frame[i].live &= ~lanes;
+    simt_top(w)->mask &= ~lanes;
+    barrier_lanes_left(w->block);
+}
+
+void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc)
+{
+    struct entry *e = simt_top(w);
+    w->frame[frame].ret_pc = ret_pc;
+    if (independent(w)) {
+        e->mask &= ~lanes;
+        uint32_t turns = e->turns;
+        push(w, lanes, 0, UINT32_MAX, frame)->turns = turns;
+    } else {
+        push(w, lanes, 0, UINT32_MAX, frame);
+        warp_set_frame(w, frame);
+    }
+}
+
+void simt_return(struct warp *w, uint64_t lanes)
+{
+    struct entry *e = simt_top(w);
+    struct frame *f = &w->frame[e->frame];
+    f->live &= ~lanes;
+    e->mask &= ~lanes;
+    if (independent(w)) {
+        uint32_t caller = f->caller, ret = f->ret_pc, turns = e->turns;
+        if (!f->live)
+            release_frame(w, e->frame);
+        push(w, lanes, ret, UINT32_MAX, caller)->turns = turns;
+    }
+}
+
+/* ---- independent lanes ---- */
+
+static void merge_groups(struct warp *w)
+{
+    for (uint32_t i = 0; i < w->nentry; i++)
+        w->entry[i].mask &= w->exist;
+    for (uint32_t i = 0; i < w->nentry;) {
+        struct entry *a = &w->entry[i];
+        bool gone = !a->mask;
+        for (uint32_t k = 0; k < i && !gone; k++) {
+            struct entry *b = &w->entry[k];
+            bool meet = b->pc == a->pc && b->frame == a->frame && a->waits != WAIT_BARRIER && b->waits != WAIT_BARRIER;
+            if (!meet)
+                continue;
+            b->mask |= a->mask;
+            b->waits = WAIT_NOT;
+            b->turns = a->turns > b->turns ? a->turns : b->turns;
+            gone = true;
+        }
+        if (gone)
+            w->entry[i] = w->entry[--w->nentry];
+        else
+            i++;
+    }
+}
+
+static bool goes_before(const struct warp *w, const struct entry *a, const struct entry *b)
+{
+    if (a->turns != b->turns)
+        return a->turns < b->turns;
+    uint32_t da = w->frame[a->frame].depth, db = w->frame[b->frame].depth;
+    if (da != db)
+        return da > db;
+    if (a->pc != b->pc)
+        return a->pc < b->pc;
+    return __builtin_ctzll(a->mask) < __builtin_ctzll(b->mask);
+}
+
+bool simt_pick(struct warp *w)
+{
+    merge_groups(w);
+    int best = -1;
+    for (uint32_t i = 0; i < w->nentry; i++)
+        if (w->entry[i].waits == WAIT_NOT && (best < 0 || goes_before(w, &w->entry[i], &w->entry[best])))
+            best = (int)i;
+    if (best < 0)
+        return false;
+    w->current = (uint32_t)best;
+    warp_set_frame(w, w->entry[best].frame);
+    return true;
+}
+
+bool simt_pick_lane(struct warp *w, uint32_t lane)
+{
+    for (uint32_t i = 0; i < w->nentry; i++)
+        if (w->entry[i].mask >> lane & 1) {
+            w->current = i;
+            warp_set_frame(w, w->entry[i].frame);
+            return true;
+        }
+    return false;
+}
+
+bool simt_others_behind(const struct warp *w)
+{
+    for (uint32_t i = 0; i < w->nentry; i++)
+        if (i != w->current && w->entry[i].mask & w->exist && w->entry[i].waits == WAIT_NOT &&
+            w->entry[i].turns < w->entry[w->current].turns)
+            return true;
+    return false;
+}
+
+uint64_t simt_elsewhere(const struct warp *w, const struct dinst **where)
+{
+    uint64_t mine = w->entry[w->current].mask, others = w->exist & ~mine;
+    *where = NULL;
+    for (uint32_t i = w->nentry; i-- > 0;)
+        if (i != w->current && w->entry[i].mask & others) {
+            const struct code *c = w->frame[w->entry[i].frame].code;
+            *where = &c->insts[w->entry[i].pc];
+            break;
+        }
+    return others;
+}
