@@ -1,5 +1,5 @@
-/* The options of simtx-cc: one table row per option of nvcc that needs translation, with what it becomes.  Whatever
- * is not in the table goes to clang as it is. */
+/* The options of simtx-cc: one table row per option of nvcc that needs translation, with what it becomes.
+ * Whatever is not in the table goes to clang as it is. */
 #include "cc.h"
 
 #include <ctype.h>
@@ -28,7 +28,8 @@ static const char help[] =
     "  -x cu              treat the following files as CUDA\n"
     "  --dryrun           show the commands, run nothing      --keep   keep intermediate files\n"
     "  --version, --help\n"
-    "nvcc options without a meaning here (--expt-*, --extended-lambda, -ccbin, -maxrregcount ...) are accepted.\n"
+    "nvcc options without a meaning here (--expt-*, --extended-lambda, -ccbin, -maxrregcount ...) are "
+    "accepted.\n"
     "clang's own options are handed through.  SIMTX_CLANG names the clang++ to use.\n";
 
 static const char version[] =
@@ -36,18 +37,18 @@ static const char version[] =
     "Cuda compilation tools, release 11.5, V11.5.0\n";
 
 enum action {
-    A_IGNORE,      /* without a meaning here */
-    A_NOTE,        /* the same, but the user is told why: text */
-    A_REFUSE,      /* text says what to do instead */
-    A_CLANG,       /* text and its value to clang */
-    A_LINK,        /* the same, to the link step */
-    A_DEPS,        /* the same, to compilations that make objects */
+    A_IGNORE, /* without a meaning here */
+    A_NOTE,   /* the same, but the user is told why: text */
+    A_REFUSE, /* text says what to do instead */
+    A_CLANG,  /* text and its value to clang */
+    A_LINK,   /* the same, to the link step */
+    A_DEPS,   /* the same, to compilations that make objects */
     A_OUTPUT,
     A_MODE_OBJECT,
     A_MODE_PTX,
     A_PREPROCESS,
-    A_ARCH,        /* sm_NN, compute_NN, native, all */
-    A_GENCODE,     /* arch=compute_NN,code=... */
+    A_ARCH,    /* sm_NN, compute_NN, native, all */
+    A_GENCODE, /* arch=compute_NN,code=... */
     A_STD,
     A_OPTIMIZE,
     A_LANGUAGE,
@@ -73,9 +74,9 @@ enum action {
 
 enum value {
     V_NONE,
-    V_NEEDED,   /* -o X and -o=X */
-    V_JOINED,   /* -IX and -I X */
-    V_EQUALS    /* only --name=X */
+    V_NEEDED, /* -o X and -o=X */
+    V_JOINED, /* -IX and -I X */
+    V_EQUALS  /* only --name=X */
 };
 
 struct option {
@@ -85,9 +86,11 @@ struct option {
     const char *text;
 };
 
-static const char no_rdc[] = "separate device compilation (-dc, -rdc=true, -dlink) is not supported; put the device "
-                             "code that belongs together into one .cu file, for example one that #includes the others";
-static const char no_binary[] = "simtx has no machine code; use -ptx for the device code as text, or -c for an object";
+static const char no_rdc[] =
+    "separate device compilation (-dc, -rdc=true, -dlink) is not supported; put the device "
+    "code that belongs together into one .cu file, for example one that #includes the others";
+static const char no_binary[] =
+    "simtx has no machine code; use -ptx for the device code as text, or -c for an object";
 
 static const struct option options[] = {
     {"-o", V_NEEDED, A_OUTPUT, 0},
@@ -189,7 +192,8 @@ static const struct option options[] = {
     {"-maxrregcount", V_NEEDED, A_NOTE, "has no effect: simtx counts the registers that the code needs"},
     {"--maxrregcount", V_NEEDED, A_NOTE, "has no effect: simtx counts the registers that the code needs"},
     {"-ccbin", V_NEEDED, A_NOTE, "has no effect: clang compiles host and device code; SIMTX_CLANG names it"},
-    {"--compiler-bindir", V_NEEDED, A_NOTE, "has no effect: clang compiles host and device code; SIMTX_CLANG names it"},
+    {"--compiler-bindir", V_NEEDED, A_NOTE,
+     "has no effect: clang compiles host and device code; SIMTX_CLANG names it"},
     {"-default-stream", V_NEEDED, A_NOTE, "has no effect: the default stream is the legacy one"},
     {"--default-stream", V_NEEDED, A_NOTE, "has no effect: the default stream is the legacy one"},
     {"--expt-relaxed-constexpr", V_NONE, A_IGNORE, 0},
@@ -386,9 +390,10 @@ static void fast_math(struct cc *cc)
 
 static bool nvcc_werror_kind(const char *v)
 {
-    static const char *const kinds[] = {"all-warnings", "cross-execution-space-call", "reorder",
-                                        "default-stream-launch", "missing-launch-bounds", "ext-lambda-captures-this",
-                                        "deprecated-declarations"};
+    static const char *const kinds[] = {
+        "all-warnings",           "cross-execution-space-call", "reorder",
+        "default-stream-launch",  "missing-launch-bounds",      "ext-lambda-captures-this",
+        "deprecated-declarations"};
     size_t n = strcspn(v, ",");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strlen(kinds[i]) == n && !strncmp(v, kinds[i], n))
@@ -438,11 +443,15 @@ static void apply(struct cc *cc, const struct option *o, const char *v)
     case A_LIB: add_lib(cc, v); break;
     case A_FAST_MATH: fast_math(cc); break;
     case A_FTZ:
-        list_add(&cc->device_opts, truth(o->name, v) ? "-fcuda-flush-denormals-to-zero"
-                                                     : "-fno-cuda-flush-denormals-to-zero");
+        list_add(&cc->device_opts,
+                 truth(o->name, v) ? "-fcuda-flush-denormals-to-zero" : "-fno-cuda-flush-denormals-to-zero");
         break;
-    case A_PREC_DIV: device_mllvm(cc, truth(o->name, v) ? "-nvptx-prec-divf32=2" : "-nvptx-prec-divf32=1"); break;
-    case A_PREC_SQRT: device_mllvm(cc, truth(o->name, v) ? "-nvptx-prec-sqrtf32=1" : "-nvptx-prec-sqrtf32=0"); break;
+    case A_PREC_DIV:
+        device_mllvm(cc, truth(o->name, v) ? "-nvptx-prec-divf32=2" : "-nvptx-prec-divf32=1");
+        break;
+    case A_PREC_SQRT:
+        device_mllvm(cc, truth(o->name, v) ? "-nvptx-prec-sqrtf32=1" : "-nvptx-prec-sqrtf32=0");
+        break;
     case A_FMAD:
         list_add(&cc->device_opts, truth(o->name, v) ? "-ffp-contract=fast" : "-ffp-contract=off");
         break;
@@ -511,7 +520,8 @@ static enum input_kind kind_of(const char *file)
     if (!strcmp(dot, ".c"))
         return IN_C;
     if (!strcmp(dot, ".ptx"))
-        cc_fail("%s: PTX is not compiled; run it with `simtx launch` or check it with `simtx ptx check`", file);
+        cc_fail("%s: PTX is not compiled; run it with `simtx launch` or check it with `simtx ptx check`",
+                file);
     for (size_t i = 0; i < sizeof cxx / sizeof *cxx; i++)
         if (!strcmp(dot, cxx[i]))
             return IN_CXX;
@@ -556,7 +566,8 @@ bool cc_parse(struct cc *cc, int argc, char **argv)
             forced = strcmp(v, "none") != 0;
             if (forced)
                 forced_kind = language(v);
-        } else if (o->action == A_WERROR && o->value == V_NONE && i + 1 < argc && nvcc_werror_kind(argv[i + 1])) {
+        } else if (o->action == A_WERROR && o->value == V_NONE && i + 1 < argc &&
+                   nvcc_werror_kind(argv[i + 1])) {
             apply(cc, o, argv[++i]);
         } else {
             apply(cc, o, v);
@@ -575,8 +586,8 @@ static void settle_arch(struct cc *cc)
                 cc->above_arch, CC_HIGHEST_ARCH, CC_HIGHEST_ARCH);
     } else if (cc->below_arch) {
         cc->arch = CC_LOWEST_ARCH;
-        cc_note("sm_%d is older than sm_%d, the oldest supported; using sm_%d", cc->below_arch, CC_LOWEST_ARCH,
-                CC_LOWEST_ARCH);
+        cc_note("sm_%d is older than sm_%d, the oldest supported; using sm_%d", cc->below_arch,
+                CC_LOWEST_ARCH, CC_LOWEST_ARCH);
     }
 }
 

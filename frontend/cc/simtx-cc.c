@@ -1,6 +1,7 @@
-/* simtx-cc, also called nvcc: compiles CUDA C++ for the simulator with stock clang and the CUDA directory of this
- * installation.  It understands the options that Makefiles give nvcc (CUDA Compiler Driver NVCC, "Command Option
- * Description"), turns them into clang's, and hands clang's own options through.  options.c holds the table. */
+/* simtx-cc, also called nvcc: compiles CUDA C++ for the simulator with stock clang and the CUDA directory of
+ * this installation.  It understands the options that Makefiles give nvcc (CUDA Compiler Driver NVCC,
+ * "Command Option Description"), turns them into clang's, and hands clang's own options through.  options.c
+ * holds the table. */
 #include "cc.h"
 
 #include <errno.h>
@@ -94,7 +95,8 @@ static bool on_path(const char *name)
     char file[PATH_MAX];
     while (path && *path) {
         size_t n = strcspn(path, ":");
-        if (snprintf(file, sizeof file, "%.*s/%s", (int)n, path, name) < (int)sizeof file && access(file, X_OK) == 0)
+        if (snprintf(file, sizeof file, "%.*s/%s", (int)n, path, name) < (int)sizeof file &&
+            access(file, X_OK) == 0)
             return true;
         path += n + (path[n] == ':');
     }
@@ -121,7 +123,9 @@ static void print_command(const struct list *cmd)
 {
     for (size_t i = 0; i < cmd->n; i++) {
         const char *s = cmd->v[i];
-        bool plain = *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%") == strlen(s);
+        bool plain =
+            *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%") ==
+                      strlen(s);
         fputs(i ? " " : "", stdout);
         if (plain) {
             fputs(s, stdout);
@@ -173,9 +177,12 @@ static void add_cuda(const struct cc *cc, struct list *cmd)
 
 static void add_common(const struct cc *cc, struct list *cmd)
 {
-    static const char *const quiet[] = {"-Wno-unknown-cuda-version", "-Wno-unknown-warning-option",
-                                        "-Wno-unused-command-line-argument", "-Wno-ignored-optimization-argument",
-                                        "-Wno-register", "-Wno-reserved-user-defined-literal"};
+    static const char *const quiet[] = {"-Wno-unknown-cuda-version",
+                                        "-Wno-unknown-warning-option",
+                                        "-Wno-unused-command-line-argument",
+                                        "-Wno-ignored-optimization-argument",
+                                        "-Wno-register",
+                                        "-Wno-reserved-user-defined-literal"};
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
         list_add(cmd, quiet[i]);
     list_append(cmd, &cc->opts);
@@ -186,7 +193,8 @@ static void add_common(const struct cc *cc, struct list *cmd)
 
 static void add_input(struct list *cmd, const struct input *in)
 {
-    static const char *const lang[] = {[IN_CUDA] = "cuda", [IN_CXX] = "c++", [IN_C] = "c", [IN_LINK] = "none"};
+    static const char *const lang[] = {
+        [IN_CUDA] = "cuda", [IN_CXX] = "c++", [IN_C] = "c", [IN_LINK] = "none"};
     list_add(cmd, "-x");
     list_add(cmd, lang[in->kind]);
     list_add(cmd, in->file);
@@ -239,7 +247,8 @@ static int compile_each(const struct cc *cc)
     for (size_t i = 0; i < cc->n_inputs; i++)
         sources += cc->inputs[i].kind != IN_LINK;
     if (sources > 1 && cc->output)
-        cc_fail("-o names one file, but %d sources are compiled; leave -o out or compile them one by one", sources);
+        cc_fail("-o names one file, but %d sources are compiled; leave -o out or compile them one by one",
+                sources);
     for (size_t i = 0; i < cc->n_inputs; i++) {
         const struct input *in = &cc->inputs[i];
         if (in->kind == IN_LINK) {
@@ -257,7 +266,8 @@ static int compile_each(const struct cc *cc)
     return 0;
 }
 
-/* Compiles and links in one clang command; C sources first become objects, since -std and -x differ for them. */
+/* Compiles and links in one clang command; C sources first become objects, since -std and -x differ for them.
+ */
 static int build(struct cc *cc)
 {
     char dir[] = "/tmp/simtx-cc-XXXXXX";
@@ -315,8 +325,9 @@ int main(int argc, char **argv)
     if (cc_parse(&cc, argc, argv))
         return 0;
     if (!cc.tree)
-        cc_fail("no CUDA directory beside simtx-cc (looked for ../cuda and ../share/simtx/cuda from its folder); "
-                "run `make` or reinstall");
+        cc_fail(
+            "no CUDA directory beside simtx-cc (looked for ../cuda and ../share/simtx/cuda from its folder); "
+            "run `make` or reinstall");
     cc.clang = find_clang();
     cc_finish(&cc);
     return cc.mode == MODE_LINK ? build(&cc) : compile_each(&cc);

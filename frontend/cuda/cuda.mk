@@ -1,8 +1,8 @@
-# The CUDA-shaped tree that clang is pointed at: our headers, the stand-ins for ptxas and fatbinary.  libdevice and
-# libcudart add their files to $(B)/cuda by their own rules.
+# The CUDA-shaped tree that clang is pointed at: our headers, the stand-ins for ptxas and fatbinary.
+# libdevice and libcudart add their files to $(B)/cuda by their own rules.
 #
-# Installed, the tree is PREFIX/share/simtx/cuda; ptxas finds PREFIX/bin/simtx from there, simtx-cc finds the tree from
-# PREFIX/bin.
+# Installed, the tree is PREFIX/share/simtx/cuda; ptxas finds PREFIX/bin/simtx from there, simtx-cc finds the
+# tree from PREFIX/bin.
 
 CUDA_DIR     := frontend/cuda
 CUDA_HDR_SRC := $(shell cd $(CUDA_DIR)/include && find . -name '*.h' -o -name '*.hpp' | sed 's|^\./||')

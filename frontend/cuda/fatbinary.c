@@ -1,6 +1,6 @@
-/* fatbinary, as clang's CUDA driver calls it: wraps the PTX of each architecture into the container that the runtime
- * finds through __cudaRegisterFatBinary.  Layout: a 16-byte header, then entries of a 64-byte header and NUL-ended text
- * padded to 8 bytes.  Machine-code images are left out: the simulator runs PTX. */
+/* fatbinary, as clang's CUDA driver calls it: wraps the PTX of each architecture into the container that the
+ * runtime finds through __cudaRegisterFatBinary.  Layout: a 16-byte header, then entries of a 64-byte header
+ * and NUL-ended text padded to 8 bytes.  Machine-code images are left out: the simulator runs PTX. */
 #include "tool.h"
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* ptxas, as clang's CUDA driver calls it: simtx has no machine code, so this checks the PTX with `simtx ptx check` (an
- * instruction that the simulator cannot run shows at compile time) and hands the text on as the "object". */
+/* ptxas, as clang's CUDA driver calls it: simtx has no machine code, so this checks the PTX with `simtx ptx
+ * check` (an instruction that the simulator cannot run shows at compile time) and hands the text on as the
+ * "object". */
 #include "tool.h"
 
 #include <fcntl.h>
@@ -8,7 +9,8 @@
 const char tool_name[] = "ptxas (simtx)";
 
 static const char help[] =
-    "ptxas (simtx): checks PTX with `simtx ptx check` and copies it; clang calls this while it compiles CUDA\n"
+    "ptxas (simtx): checks PTX with `simtx ptx check` and copies it; clang calls this while it compiles "
+    "CUDA\n"
     "usage: ptxas [options] FILE.ptx\n"
     "  -o, --output-file FILE   where the checked PTX goes (none: check only)\n"
     "  --gpu-name, -arch NAME   accepted: the .target line of the PTX decides\n"
@@ -63,9 +65,10 @@ static int check(const char *simtx, const char *file, bool verbose)
 /* Options of the real tool that take a value in the next argument. */
 static bool takes_value(const char *arg)
 {
-    static const char *const names[] = {"--gpu-name", "-arch", "--maxrregcount", "-maxrregcount", "--entry", "-e",
-                                        "--machine", "--opt-level", "--def-load-cache", "-dlcm",
-                                        "--def-store-cache", "-dscm", "--options-file", "-optf"};
+    static const char *const names[] = {"--gpu-name",       "-arch", "--maxrregcount",    "-maxrregcount",
+                                        "--entry",          "-e",    "--machine",         "--opt-level",
+                                        "--def-load-cache", "-dlcm", "--def-store-cache", "-dscm",
+                                        "--options-file",   "-optf"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(arg, names[i]))
             return true;
@@ -86,7 +89,8 @@ int main(int argc, char **argv)
             puts("ptxas (simtx), release 11.5, V11.5.0");
             return 0;
         }
-        if (tool_option(argv, argc, &i, "--output-file", &output) || tool_option(argv, argc, &i, "-o", &output))
+        if (tool_option(argv, argc, &i, "--output-file", &output) ||
+            tool_option(argv, argc, &i, "-o", &output))
             continue;
         if (!strcmp(a, "-v") || !strcmp(a, "--verbose"))
             verbose = true;
@@ -112,8 +116,10 @@ int main(int argc, char **argv)
                   "../../../../bin/simtx from the folder of ptxas); run `make` or reinstall");
     int rc = check(simtx, input, verbose);
     if (rc) {
-        fprintf(stderr, "%s: the device code was refused; add -save-temps to the compiler's options to keep its PTX\n",
-                tool_name);
+        fprintf(
+            stderr,
+            "%s: the device code was refused; add -save-temps to the compiler's options to keep its PTX\n",
+            tool_name);
         return rc;
     }
     if (output) {

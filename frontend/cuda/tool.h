@@ -1,5 +1,5 @@
-/* What the stand-ins for ptxas and fatbinary share: files read and written whole, the folder of the running program,
- * options of the form `--name value` and `--name=value`. */
+/* What the stand-ins for ptxas and fatbinary share: files read and written whole, the folder of the running
+ * program, options of the form `--name value` and `--name=value`. */
 #ifndef SIMTX_CUDA_TOOL_H
 #define SIMTX_CUDA_TOOL_H
 

@@ -5,11 +5,12 @@
 #include "cuda_runtime_api.h"
 
 #ifdef __cplusplus
-namespace simtx_channel {
+namespace simtx_channel
+{
 template <class T> struct kind;
-#define SIMTX_KIND(T, k)                                                                                               \
-    template <> struct kind<T> {                                                                                       \
-        static const enum cudaChannelFormatKind value = k;                                                             \
+#define SIMTX_KIND(T, k)                                   \
+    template <> struct kind<T> {                           \
+        static const enum cudaChannelFormatKind value = k; \
     };
 SIMTX_KIND(char, cudaChannelFormatKindSigned)
 SIMTX_KIND(signed char, cudaChannelFormatKindSigned)
@@ -34,9 +35,12 @@ template <class T> static inline cudaChannelFormatDesc cudaCreateChannelDesc()
     return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
 }
 
-#define SIMTX_DESC(name, T, n)                                                                                         \
-    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<name>() { return simtx_channel::make<T, n>(); }
-#define SIMTX_DESCS(T, vec)                                                                                            \
+#define SIMTX_DESC(name, T, n)                                             \
+    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<name>() \
+    {                                                                      \
+        return simtx_channel::make<T, n>();                                \
+    }
+#define SIMTX_DESCS(T, vec) \
     SIMTX_DESC(T, T, 1) SIMTX_DESC(vec##1, T, 1) SIMTX_DESC(vec##2, T, 2) SIMTX_DESC(vec##4, T, 4)
 SIMTX_DESC(char, char, 1)
 SIMTX_DESCS(signed char, char)

@@ -1,6 +1,6 @@
-/* Cooperative groups of threads inside a block: thread_block, tiles of up to 32 threads, and the coalesced threads of a
- * warp, with their collective operations (CUDA C++ programming guide, "Cooperative Groups").  Synchronisation of a whole
- * grid is refused when compiled. */
+/* Cooperative groups of threads inside a block: thread_block, tiles of up to 32 threads, and the coalesced
+ * threads of a warp, with their collective operations (CUDA C++ programming guide, "Cooperative Groups").
+ * Synchronisation of a whole grid is refused when compiled. */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 
@@ -11,11 +11,13 @@
 #endif
 #include "simtx/keywords.h"
 
-namespace cooperative_groups {
+namespace cooperative_groups
+{
 
 #define SIMTX_CG __inline__ __attribute__((always_inline, device))
 
-namespace simtx_cg {
+namespace simtx_cg
+{
 SIMTX_CG unsigned int block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 SIMTX_CG unsigned int block_rank()
 {
@@ -34,11 +36,14 @@ SIMTX_CG unsigned int lanes_below()
     return r;
 }
 SIMTX_CG unsigned int first_bits(unsigned int n) { return n >= 32 ? 0xffffffffu : (1u << n) - 1; }
-template <class T> struct never { static const bool value = false; };
+template <class T> struct never {
+    static const bool value = false;
+};
 } // namespace simtx_cg
 
 /* What a group of any kind can do. */
-class thread_group {
+class thread_group
+{
   public:
     SIMTX_CG unsigned int size() const { return size_; }
     SIMTX_CG unsigned int num_threads() const { return size_; }
@@ -62,7 +67,8 @@ class thread_group {
     friend SIMTX_CG thread_group tiled_partition(const thread_group &parent, unsigned int size);
 };
 
-class thread_block : public thread_group {
+class thread_block : public thread_group
+{
   public:
     SIMTX_CG thread_block() : thread_group(simtx_cg::block_size(), simtx_cg::block_rank(), 0, true) {}
     static SIMTX_CG void sync() { __syncthreads(); }
@@ -78,7 +84,8 @@ class thread_block : public thread_group {
 SIMTX_CG thread_block this_thread_block() { return thread_block(); }
 
 /* The grid's geometry is known; waiting for all of it needs a cooperative launch. */
-class grid_group {
+class grid_group
+{
   public:
     static SIMTX_CG unsigned long long num_threads()
     {
@@ -87,14 +94,16 @@ class grid_group {
     static SIMTX_CG unsigned long long size() { return num_threads(); }
     static SIMTX_CG unsigned long long thread_rank()
     {
-        unsigned long long block = ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+        unsigned long long block =
+            ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
         return block * simtx_cg::block_size() + simtx_cg::block_rank();
     }
     static SIMTX_CG dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
     template <class T = void> static SIMTX_CG void sync()
     {
-        static_assert(simtx_cg::never<T>::value,
-                      "grid_group::sync() is not supported by simtx: split the kernel where the grid synchronises");
+        static_assert(
+            simtx_cg::never<T>::value,
+            "grid_group::sync() is not supported by simtx: split the kernel where the grid synchronises");
     }
     static SIMTX_CG bool is_valid() { return false; }
 };
@@ -102,15 +111,19 @@ class grid_group {
 SIMTX_CG grid_group this_grid() { return grid_group(); }
 
 /* The threads of a warp that are together here.  Ranks count the group's lanes from below. */
-class coalesced_group : public thread_group {
+class coalesced_group : public thread_group
+{
   public:
     SIMTX_CG explicit coalesced_group(unsigned int mask)
-        : thread_group((unsigned int)__popc((int)mask), (unsigned int)__popc((int)(mask & simtx_cg::lanes_below())), mask,
-                       false)
+        : thread_group((unsigned int)__popc((int)mask),
+                       (unsigned int)__popc((int)(mask & simtx_cg::lanes_below())), mask, false)
     {
     }
     SIMTX_CG void sync() const { __syncwarp(mask_); }
-    template <class T> SIMTX_CG T shfl(T v, unsigned int rank) const { return __shfl_sync(mask_, v, lane_of(rank)); }
+    template <class T> SIMTX_CG T shfl(T v, unsigned int rank) const
+    {
+        return __shfl_sync(mask_, v, lane_of(rank));
+    }
     template <class T> SIMTX_CG T shfl_down(T v, unsigned int delta) const
     {
         unsigned int r = rank_ + delta;
@@ -125,7 +138,10 @@ class coalesced_group : public thread_group {
     SIMTX_CG unsigned int ballot(int p) const { return pack(__ballot_sync(mask_, p)); }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
     template <class T> SIMTX_CG unsigned int match_any(T v) const { return pack(__match_any_sync(mask_, v)); }
-    template <class T> SIMTX_CG unsigned int match_all(T v, int &p) const { return pack(__match_all_sync(mask_, v, &p)); }
+    template <class T> SIMTX_CG unsigned int match_all(T v, int &p) const
+    {
+        return pack(__match_all_sync(mask_, v, &p));
+    }
 #endif
     SIMTX_CG unsigned long long meta_group_size() const { return 1; }
     SIMTX_CG unsigned long long meta_group_rank() const { return 0; }
@@ -156,9 +172,9 @@ class coalesced_group : public thread_group {
 SIMTX_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
 /* N neighbouring threads of a block, N a power of two up to 32. */
-template <unsigned int N, class Parent = void> class thread_block_tile : public thread_group {
-    static_assert(N && N <= 32 && (N & (N - 1)) == 0,
-                  "simtx supports tiles of 1, 2, 4, 8, 16 or 32 threads");
+template <unsigned int N, class Parent = void> class thread_block_tile : public thread_group
+{
+    static_assert(N && N <= 32 && (N & (N - 1)) == 0, "simtx supports tiles of 1, 2, 4, 8, 16 or 32 threads");
 
   public:
     SIMTX_CG thread_block_tile()
@@ -173,15 +189,30 @@ template <unsigned int N, class Parent = void> class thread_block_tile : public 
     static SIMTX_CG unsigned int meta_group_size() { return (simtx_cg::block_size() + N - 1) / N; }
     SIMTX_CG void sync() const { __syncwarp(mask_); }
     template <class T> SIMTX_CG T shfl(T v, int rank) const { return __shfl_sync(mask_, v, rank, N); }
-    template <class T> SIMTX_CG T shfl_down(T v, unsigned int d) const { return __shfl_down_sync(mask_, v, d, N); }
-    template <class T> SIMTX_CG T shfl_up(T v, unsigned int d) const { return __shfl_up_sync(mask_, v, d, N); }
-    template <class T> SIMTX_CG T shfl_xor(T v, unsigned int m) const { return __shfl_xor_sync(mask_, v, (int)m, N); }
+    template <class T> SIMTX_CG T shfl_down(T v, unsigned int d) const
+    {
+        return __shfl_down_sync(mask_, v, d, N);
+    }
+    template <class T> SIMTX_CG T shfl_up(T v, unsigned int d) const
+    {
+        return __shfl_up_sync(mask_, v, d, N);
+    }
+    template <class T> SIMTX_CG T shfl_xor(T v, unsigned int m) const
+    {
+        return __shfl_xor_sync(mask_, v, (int)m, N);
+    }
     SIMTX_CG int any(int p) const { return __any_sync(mask_, p); }
     SIMTX_CG int all(int p) const { return __all_sync(mask_, p); }
     SIMTX_CG unsigned int ballot(int p) const { return shift(__ballot_sync(mask_, p)); }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-    template <class T> SIMTX_CG unsigned int match_any(T v) const { return shift(__match_any_sync(mask_, v)); }
-    template <class T> SIMTX_CG unsigned int match_all(T v, int &p) const { return shift(__match_all_sync(mask_, v, &p)); }
+    template <class T> SIMTX_CG unsigned int match_any(T v) const
+    {
+        return shift(__match_any_sync(mask_, v));
+    }
+    template <class T> SIMTX_CG unsigned int match_all(T v, int &p) const
+    {
+        return shift(__match_all_sync(mask_, v, &p));
+    }
 #endif
 
   private:
@@ -208,12 +239,24 @@ template <class G> SIMTX_CG unsigned int group_size(const G &g) { return g.size(
 template <class G> SIMTX_CG unsigned int thread_rank(const G &g) { return g.thread_rank(); }
 
 /* Function objects for reduce() and the scans. */
-template <class T> struct plus { SIMTX_CG T operator()(T a, T b) const { return a + b; } };
-template <class T> struct less { SIMTX_CG T operator()(T a, T b) const { return b < a ? b : a; } };
-template <class T> struct greater { SIMTX_CG T operator()(T a, T b) const { return a < b ? b : a; } };
-template <class T> struct bit_and { SIMTX_CG T operator()(T a, T b) const { return a & b; } };
-template <class T> struct bit_or { SIMTX_CG T operator()(T a, T b) const { return a | b; } };
-template <class T> struct bit_xor { SIMTX_CG T operator()(T a, T b) const { return a ^ b; } };
+template <class T> struct plus {
+    SIMTX_CG T operator()(T a, T b) const { return a + b; }
+};
+template <class T> struct less {
+    SIMTX_CG T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T> struct greater {
+    SIMTX_CG T operator()(T a, T b) const { return a < b ? b : a; }
+};
+template <class T> struct bit_and {
+    SIMTX_CG T operator()(T a, T b) const { return a & b; }
+};
+template <class T> struct bit_or {
+    SIMTX_CG T operator()(T a, T b) const { return a | b; }
+};
+template <class T> struct bit_xor {
+    SIMTX_CG T operator()(T a, T b) const { return a ^ b; }
+};
 
 } // namespace cooperative_groups
 

@@ -1,5 +1,5 @@
-/* bfloat16: __nv_bfloat16 and __nv_bfloat162 (CUDA Math API, "Bfloat16 Precision Intrinsics").  Values are the upper
- * half of a float; every operation computes in float and rounds to nearest even. */
+/* bfloat16: __nv_bfloat16 and __nv_bfloat162 (CUDA Math API, "Bfloat16 Precision Intrinsics").  Values are
+ * the upper half of a float; every operation computes in float and rounds to nearest even. */
 #ifndef __CUDA_BF16_H__
 #define __CUDA_BF16_H__
 
@@ -21,7 +21,8 @@ struct __nv_bfloat162_raw {
     unsigned short x, y;
 };
 
-namespace simtx_bf16 {
+namespace simtx_bf16
+{
 static const unsigned short one = 0x3f80, infinity = 0x7f80, nan = 0x7fff;
 
 SIMTX_BOTH float to_f(unsigned short h)
@@ -74,11 +75,11 @@ SIMTX_BOTH unsigned short fma(unsigned short a, unsigned short b, unsigned short
     }
     return from_d(s);
 }
-#define SIMTX_LANES(name)                                                                                              \
-    SIMTX_BOTH unsigned int name##2(unsigned int a, unsigned int b)                                                    \
-    {                                                                                                                  \
-        return name((unsigned short)a, (unsigned short)b) |                                                            \
-               (unsigned int)name((unsigned short)(a >> 16), (unsigned short)(b >> 16)) << 16;                         \
+#define SIMTX_LANES(name)                                                                      \
+    SIMTX_BOTH unsigned int name##2(unsigned int a, unsigned int b)                            \
+    {                                                                                          \
+        return name((unsigned short)a, (unsigned short)b) |                                    \
+               (unsigned int)name((unsigned short)(a >> 16), (unsigned short)(b >> 16)) << 16; \
     }
 SIMTX_LANES(add)
 SIMTX_LANES(sub)
@@ -87,7 +88,8 @@ SIMTX_LANES(mul)
 SIMTX_BOTH unsigned int fma2(unsigned int a, unsigned int b, unsigned int c)
 {
     return fma((unsigned short)a, (unsigned short)b, (unsigned short)c) |
-           (unsigned int)fma((unsigned short)(a >> 16), (unsigned short)(b >> 16), (unsigned short)(c >> 16)) << 16;
+           (unsigned int)fma((unsigned short)(a >> 16), (unsigned short)(b >> 16), (unsigned short)(c >> 16))
+               << 16;
 }
 } // namespace simtx_bf16
 
@@ -97,7 +99,8 @@ struct __nv_bfloat16 {
     SIMTX_MEMBER __nv_bfloat16(const __nv_bfloat16_raw &r) : __x(r.x) {}
     SIMTX_MEMBER __nv_bfloat16(float f) : __x(simtx_bf16::from_f(f)) {}
     SIMTX_MEMBER __nv_bfloat16(double d) : __x(simtx_bf16::from_d(d)) {}
-#define SIMTX_FROM(T) SIMTX_MEMBER __nv_bfloat16(T v) : __x(simtx_bf16::from_d((double)v)) {}
+#define SIMTX_FROM(T) \
+    SIMTX_MEMBER __nv_bfloat16(T v) : __x(simtx_bf16::from_d((double)v)) {}
     SIMTX_FROM(short)
     SIMTX_FROM(unsigned short)
     SIMTX_FROM(int)
@@ -113,7 +116,8 @@ struct __nv_bfloat16 {
         __nv_bfloat16_raw r = {__x};
         return r;
     }
-#define SIMTX_TO(T) SIMTX_MEMBER explicit operator T() const { return (T)simtx_bf16::to_f(__x); }
+#define SIMTX_TO(T) \
+    SIMTX_MEMBER explicit operator T() const { return (T)simtx_bf16::to_f(__x); }
     SIMTX_TO(short)
     SIMTX_TO(unsigned short)
     SIMTX_TO(int)
@@ -132,7 +136,8 @@ struct __attribute__((aligned(4))) __nv_bfloat162 {
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 
-namespace simtx_bf16 {
+namespace simtx_bf16
+{
 SIMTX_BOTH __nv_bfloat16 make(unsigned short bits)
 {
     __nv_bfloat16 h;
@@ -154,7 +159,10 @@ SIMTX_BOTH __nv_bfloat16 __float2bfloat16_rd(float f) { return simtx_bf16::make(
 SIMTX_BOTH __nv_bfloat16 __float2bfloat16_ru(float f) { return simtx_bf16::make(simtx_bf16::round_f(f, 3)); }
 SIMTX_BOTH __nv_bfloat16 __double2bfloat16(double d) { return __nv_bfloat16(d); }
 SIMTX_BOTH float __bfloat162float(__nv_bfloat16 h) { return simtx_bf16::to_f(h.__x); }
-SIMTX_BOTH __nv_bfloat162 __float2bfloat162_rn(float f) { return __nv_bfloat162(__nv_bfloat16(f), __nv_bfloat16(f)); }
+SIMTX_BOTH __nv_bfloat162 __float2bfloat162_rn(float f)
+{
+    return __nv_bfloat162(__nv_bfloat16(f), __nv_bfloat16(f));
+}
 SIMTX_BOTH __nv_bfloat162 __floats2bfloat162_rn(float a, float b)
 {
     return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(b));
@@ -168,7 +176,10 @@ SIMTX_BOTH float __low2float(__nv_bfloat162 v) { return __bfloat162float(v.x); }
 SIMTX_BOTH float __high2float(__nv_bfloat162 v) { return __bfloat162float(v.y); }
 SIMTX_BOTH __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
 SIMTX_BOTH __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 h) { return __nv_bfloat162(h, h); }
-SIMTX_BOTH __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
+SIMTX_BOTH __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+    return __nv_bfloat162(a, b);
+}
 SIMTX_BOTH __nv_bfloat16 __low2bfloat16(__nv_bfloat162 v) { return v.x; }
 SIMTX_BOTH __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v) { return v.y; }
 SIMTX_BOTH __nv_bfloat162 __low2bfloat162(__nv_bfloat162 v) { return __nv_bfloat162(v.x, v.x); }
@@ -192,7 +203,8 @@ SIMTX_DEV unsigned int __bfloat162uint_rz(__nv_bfloat16 h) { return __float2uint
 #undef SIMTX_H2
 #undef SIMTX_NS
 
-/* Atomic addition by compare-and-swap on the enclosing word, since PTX offers one for bf16 only from sm_90 on. */
+/* Atomic addition by compare-and-swap on the enclosing word, since PTX offers one for bf16 only from sm_90
+ * on. */
 SIMTX_DEV __nv_bfloat162 atomicAdd(__nv_bfloat162 *p, __nv_bfloat162 v)
 {
     unsigned int *word = (unsigned int *)p, old = *word, seen;
@@ -204,7 +216,8 @@ SIMTX_DEV __nv_bfloat162 atomicAdd(__nv_bfloat162 *p, __nv_bfloat162 v)
 }
 SIMTX_DEV __nv_bfloat16 atomicAdd(__nv_bfloat16 *p, __nv_bfloat16 v)
 {
-    unsigned int shift = ((size_t)p & 2) * 8, *word = (unsigned int *)((size_t)p & ~(size_t)3), old = *word, seen;
+    unsigned int shift = ((size_t)p & 2) * 8, *word = (unsigned int *)((size_t)p & ~(size_t)3), old = *word,
+                 seen;
     do {
         seen = old;
         unsigned int sum = simtx_bf16::add((unsigned short)(seen >> shift), v.__x);

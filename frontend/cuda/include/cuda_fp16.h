@@ -1,6 +1,6 @@
 /* Half precision: __half and __half2 (CUDA Math API, "Half Precision Intrinsics").  Device code uses PTX f16
- * instructions from sm_53 on; host code, and older devices, compute in float and round once (exact for one addition,
- * subtraction or multiplication: float has more than twice the bits of half). */
+ * instructions from sm_53 on; host code, and older devices, compute in float and round once (exact for one
+ * addition, subtraction or multiplication: float has more than twice the bits of half). */
 #ifndef __CUDA_FP16_H__
 #define __CUDA_FP16_H__
 
@@ -22,16 +22,17 @@ struct __half2_raw {
     unsigned short x, y;
 };
 
-namespace simtx_half {
+namespace simtx_half
+{
 static const unsigned short one = 0x3c00, infinity = 0x7c00, nan = 0x7fff;
 
 #if defined(__CUDA_ARCH__)
-#define SIMTX_CVT_TO(name, T, C, op)                                                                                   \
-    SIMTX_DEV unsigned short name(T v)                                                                                 \
-    {                                                                                                                  \
-        unsigned short r;                                                                                              \
-        asm(op " %0, %1;" : "=h"(r) : C(v));                                                                           \
-        return r;                                                                                                      \
+#define SIMTX_CVT_TO(name, T, C, op)         \
+    SIMTX_DEV unsigned short name(T v)       \
+    {                                        \
+        unsigned short r;                    \
+        asm(op " %0, %1;" : "=h"(r) : C(v)); \
+        return r;                            \
     }
 SIMTX_CVT_TO(from_f_dev, float, "f", "cvt.rn.f16.f32")
 SIMTX_CVT_TO(from_d_dev, double, "d", "cvt.rn.f16.f64")
@@ -105,22 +106,23 @@ SIMTX_BOTH unsigned short from_d(double d)
 #endif
 }
 
-/* Through float: an integer that float does not hold exactly is beyond half's range on both sides of the rounding. */
+/* Through float: an integer that float does not hold exactly is beyond half's range on both sides of the
+ * rounding. */
 template <class T> SIMTX_BOTH unsigned short from_i(T v) { return from_f((float)v); }
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 530
-#define SIMTX_F16(name, op)                                                                                            \
-    SIMTX_DEV unsigned short name(unsigned short a, unsigned short b)                                                  \
-    {                                                                                                                  \
-        unsigned short r;                                                                                              \
-        asm(op ".f16 %0, %1, %2;" : "=h"(r) : "h"(a), "h"(b));                                                         \
-        return r;                                                                                                      \
-    }                                                                                                                  \
-    SIMTX_DEV unsigned int name##2(unsigned int a, unsigned int b)                                                     \
-    {                                                                                                                  \
-        unsigned int r;                                                                                                \
-        asm(op ".f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));                                                       \
-        return r;                                                                                                      \
+#define SIMTX_F16(name, op)                                           \
+    SIMTX_DEV unsigned short name(unsigned short a, unsigned short b) \
+    {                                                                 \
+        unsigned short r;                                             \
+        asm(op ".f16 %0, %1, %2;" : "=h"(r) : "h"(a), "h"(b));        \
+        return r;                                                     \
+    }                                                                 \
+    SIMTX_DEV unsigned int name##2(unsigned int a, unsigned int b)    \
+    {                                                                 \
+        unsigned int r;                                               \
+        asm(op ".f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));      \
+        return r;                                                     \
     }
 SIMTX_F16(add, "add.rn")
 SIMTX_F16(sub, "sub.rn")
@@ -147,11 +149,11 @@ SIMTX_BOTH unsigned short fma(unsigned short a, unsigned short b, unsigned short
 {
     return from_d((double)to_f(a) * (double)to_f(b) + (double)to_f(c));
 }
-#define SIMTX_LANES(name)                                                                                              \
-    SIMTX_BOTH unsigned int name##2(unsigned int a, unsigned int b)                                                    \
-    {                                                                                                                  \
-        return name((unsigned short)a, (unsigned short)b) |                                                            \
-               (unsigned int)name((unsigned short)(a >> 16), (unsigned short)(b >> 16)) << 16;                         \
+#define SIMTX_LANES(name)                                                                      \
+    SIMTX_BOTH unsigned int name##2(unsigned int a, unsigned int b)                            \
+    {                                                                                          \
+        return name((unsigned short)a, (unsigned short)b) |                                    \
+               (unsigned int)name((unsigned short)(a >> 16), (unsigned short)(b >> 16)) << 16; \
     }
 SIMTX_LANES(add)
 SIMTX_LANES(sub)
@@ -160,7 +162,8 @@ SIMTX_LANES(mul)
 SIMTX_BOTH unsigned int fma2(unsigned int a, unsigned int b, unsigned int c)
 {
     return fma((unsigned short)a, (unsigned short)b, (unsigned short)c) |
-           (unsigned int)fma((unsigned short)(a >> 16), (unsigned short)(b >> 16), (unsigned short)(c >> 16)) << 16;
+           (unsigned int)fma((unsigned short)(a >> 16), (unsigned short)(b >> 16), (unsigned short)(c >> 16))
+               << 16;
 }
 #endif
 } // namespace simtx_half
@@ -171,7 +174,8 @@ struct __half {
     SIMTX_MEMBER __half(const __half_raw &r) : __x(r.x) {}
     SIMTX_MEMBER __half(float f) : __x(simtx_half::from_f(f)) {}
     SIMTX_MEMBER __half(double d) : __x(simtx_half::from_d(d)) {}
-#define SIMTX_FROM(T) SIMTX_MEMBER __half(T v) : __x(simtx_half::from_i(v)) {}
+#define SIMTX_FROM(T) \
+    SIMTX_MEMBER __half(T v) : __x(simtx_half::from_i(v)) {}
     SIMTX_FROM(short)
     SIMTX_FROM(unsigned short)
     SIMTX_FROM(int)
@@ -187,7 +191,8 @@ struct __half {
         __half_raw r = {__x};
         return r;
     }
-#define SIMTX_TO(T) SIMTX_MEMBER explicit operator T() const { return (T)simtx_half::to_f(__x); }
+#define SIMTX_TO(T) \
+    SIMTX_MEMBER explicit operator T() const { return (T)simtx_half::to_f(__x); }
     SIMTX_TO(short)
     SIMTX_TO(unsigned short)
     SIMTX_TO(int)
@@ -208,7 +213,8 @@ struct __attribute__((aligned(4))) __half2 {
 typedef __half half;
 typedef __half2 half2;
 
-namespace simtx_half {
+namespace simtx_half
+{
 SIMTX_BOTH __half make(unsigned short bits)
 {
     __half h;
@@ -253,14 +259,40 @@ SIMTX_BOTH __half __short_as_half(short s) { return simtx_half::make((unsigned s
 SIMTX_BOTH __half __ushort_as_half(unsigned short s) { return simtx_half::make(s); }
 
 /* Integers: to one with a rounding mode, and from one to nearest. */
-#define SIMTX_INT(name, T, asmtype, C, R)                                                                              \
-    SIMTX_DEV T __half2##name##_rn(__half h) { R r; asm("cvt.rni." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x)); return (T)r; } \
-    SIMTX_DEV T __half2##name##_rz(__half h) { R r; asm("cvt.rzi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x)); return (T)r; } \
-    SIMTX_DEV T __half2##name##_rd(__half h) { R r; asm("cvt.rmi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x)); return (T)r; } \
-    SIMTX_DEV T __half2##name##_ru(__half h) { R r; asm("cvt.rpi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x)); return (T)r; } \
-    SIMTX_BOTH __half __##name##2half_rn(T v) { return simtx_half::make(simtx_half::from_i(v)); }                      \
-    SIMTX_BOTH __half __##name##2half_rz(T v) { return simtx_half::make(simtx_half::round_d((double)v, 1)); }          \
-    SIMTX_BOTH __half __##name##2half_rd(T v) { return simtx_half::make(simtx_half::round_d((double)v, 2)); }          \
+#define SIMTX_INT(name, T, asmtype, C, R)                                                         \
+    SIMTX_DEV T __half2##name##_rn(__half h)                                                      \
+    {                                                                                             \
+        R r;                                                                                      \
+        asm("cvt.rni." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x));                               \
+        return (T)r;                                                                              \
+    }                                                                                             \
+    SIMTX_DEV T __half2##name##_rz(__half h)                                                      \
+    {                                                                                             \
+        R r;                                                                                      \
+        asm("cvt.rzi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x));                               \
+        return (T)r;                                                                              \
+    }                                                                                             \
+    SIMTX_DEV T __half2##name##_rd(__half h)                                                      \
+    {                                                                                             \
+        R r;                                                                                      \
+        asm("cvt.rmi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x));                               \
+        return (T)r;                                                                              \
+    }                                                                                             \
+    SIMTX_DEV T __half2##name##_ru(__half h)                                                      \
+    {                                                                                             \
+        R r;                                                                                      \
+        asm("cvt.rpi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x));                               \
+        return (T)r;                                                                              \
+    }                                                                                             \
+    SIMTX_BOTH __half __##name##2half_rn(T v) { return simtx_half::make(simtx_half::from_i(v)); } \
+    SIMTX_BOTH __half __##name##2half_rz(T v)                                                     \
+    {                                                                                             \
+        return simtx_half::make(simtx_half::round_d((double)v, 1));                               \
+    }                                                                                             \
+    SIMTX_BOTH __half __##name##2half_rd(T v)                                                     \
+    {                                                                                             \
+        return simtx_half::make(simtx_half::round_d((double)v, 2));                               \
+    }                                                                                             \
     SIMTX_BOTH __half __##name##2half_ru(T v) { return simtx_half::make(simtx_half::round_d((double)v, 3)); }
 SIMTX_INT(short, short, "s16", "=h", short)
 SIMTX_INT(ushort, unsigned short, "u16", "=h", unsigned short)
@@ -290,7 +322,10 @@ SIMTX_BOTH __half2 __hcmadd(__half2 a, __half2 b, __half2 c)
 SIMTX_DEV __half2 atomicAdd(__half2 *p, __half2 v)
 {
     unsigned int r;
-    asm volatile("atom.add.noftz.f16x2 %0, [%1], %2;" : "=r"(r) : "l"(p), "r"(simtx_half::pack(v)) : "memory");
+    asm volatile("atom.add.noftz.f16x2 %0, [%1], %2;"
+                 : "=r"(r)
+                 : "l"(p), "r"(simtx_half::pack(v))
+                 : "memory");
     return simtx_half::unpack(r);
 }
 #endif

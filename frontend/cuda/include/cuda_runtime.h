@@ -1,5 +1,5 @@
-/* The CUDA runtime for C++ programs: the C API, C++ forms of it that take typed pointers, kernels and symbols, and
- * vector constructors.  clang's CUDA mode includes this file by itself. */
+/* The CUDA runtime for C++ programs: the C API, C++ forms of it that take typed pointers, kernels and
+ * symbols, and vector constructors.  clang's CUDA mode includes this file by itself. */
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__
 
@@ -15,14 +15,20 @@
 
 #define SIMTX_API static __inline__ __host__ __attribute__((unused)) cudaError_t
 
-template <class T> SIMTX_API cudaMalloc(T **devPtr, size_t size) { return ::cudaMalloc((void **)(void *)devPtr, size); }
+template <class T> SIMTX_API cudaMalloc(T **devPtr, size_t size)
+{
+    return ::cudaMalloc((void **)(void *)devPtr, size);
+}
 
 template <class T> SIMTX_API cudaMallocHost(T **ptr, size_t size, unsigned int flags = 0)
 {
     return ::cudaHostAlloc((void **)(void *)ptr, size, flags);
 }
 
-SIMTX_API cudaMallocHost(void **ptr, size_t size, unsigned int flags) { return ::cudaHostAlloc(ptr, size, flags); }
+SIMTX_API cudaMallocHost(void **ptr, size_t size, unsigned int flags)
+{
+    return ::cudaHostAlloc(ptr, size, flags);
+}
 
 template <class T> SIMTX_API cudaHostAlloc(T **ptr, size_t size, unsigned int flags)
 {
@@ -34,7 +40,8 @@ template <class T> SIMTX_API cudaHostGetDevicePointer(T **pDevice, void *pHost, 
     return ::cudaHostGetDevicePointer((void **)(void *)pDevice, pHost, flags);
 }
 
-template <class T> SIMTX_API cudaMallocManaged(T **devPtr, size_t size, unsigned int flags = cudaMemAttachGlobal)
+template <class T>
+SIMTX_API cudaMallocManaged(T **devPtr, size_t size, unsigned int flags = cudaMemAttachGlobal)
 {
     return ::cudaMallocManaged((void **)(void *)devPtr, size, flags);
 }
@@ -54,7 +61,8 @@ template <class T> SIMTX_API cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t
     return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
 }
 
-template <class T> SIMTX_API cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+template <class T>
+SIMTX_API cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
 {
     return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
 }
@@ -65,10 +73,14 @@ template <class T> SIMTX_API cudaStreamAttachMemAsync(cudaStream_t stream, T *de
     return ::cudaStreamAttachMemAsync(stream, (void *)devPtr, length, flags);
 }
 
-SIMTX_API cudaEventCreate(cudaEvent_t *event, unsigned int flags) { return ::cudaEventCreateWithFlags(event, flags); }
+SIMTX_API cudaEventCreate(cudaEvent_t *event, unsigned int flags)
+{
+    return ::cudaEventCreateWithFlags(event, flags);
+}
 
 /* Symbols: the variable itself names it. */
-template <class T> SIMTX_API cudaMemcpyToSymbol(const T &symbol, const void *src, size_t count, size_t offset = 0,
+template <class T> SIMTX_API cudaMemcpyToSymbol(const T &symbol, const void *src, size_t count,
+                                                size_t offset = 0,
                                                 enum cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
     return ::cudaMemcpyToSymbol((const void *)&symbol, src, count, offset, kind);
@@ -87,9 +99,10 @@ SIMTX_API cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t count
     return ::cudaMemcpyToSymbolAsync((const void *)&symbol, src, count, offset, kind, stream);
 }
 
-template <class T>
-SIMTX_API cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t count, size_t offset = 0,
-                                    enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0)
+template <class T> SIMTX_API cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t count,
+                                                       size_t offset = 0,
+                                                       enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                                       cudaStream_t stream = 0)
 {
     return ::cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, count, offset, kind, stream);
 }
@@ -105,16 +118,15 @@ template <class T> SIMTX_API cudaGetSymbolSize(size_t *size, const T &symbol)
 }
 
 /* Kernels */
-template <class T>
-SIMTX_API cudaLaunchKernel(const T *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem = 0,
-                           cudaStream_t stream = 0)
+template <class T> SIMTX_API cudaLaunchKernel(const T *func, dim3 gridDim, dim3 blockDim, void **args,
+                                              size_t sharedMem = 0, cudaStream_t stream = 0)
 {
     return ::cudaLaunchKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
 }
 
-template <class T>
-SIMTX_API cudaLaunchCooperativeKernel(const T *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem = 0,
-                                      cudaStream_t stream = 0)
+template <class T> SIMTX_API cudaLaunchCooperativeKernel(const T *func, dim3 gridDim, dim3 blockDim,
+                                                         void **args, size_t sharedMem = 0,
+                                                         cudaStream_t stream = 0)
 {
     return ::cudaLaunchCooperativeKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
 }
@@ -140,10 +152,11 @@ template <class T> SIMTX_API cudaFuncSetAttribute(T *func, enum cudaFuncAttribut
 }
 
 /* Occupancy */
-template <class T>
-SIMTX_API cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, T func, int blockSize, size_t dynamicSMemSize)
+template <class T> SIMTX_API
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, T func, int blockSize, size_t dynamicSMemSize)
 {
-    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, (const void *)func, blockSize, dynamicSMemSize);
+    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, (const void *)func, blockSize,
+                                                           dynamicSMemSize);
 }
 
 template <class T>
@@ -154,17 +167,19 @@ SIMTX_API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
                                                                     dynamicSMemSize, flags);
 }
 
-template <class T>
-SIMTX_API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, T func, int numBlocks, int blockSize)
+template <class T> SIMTX_API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, T func,
+                                                                       int numBlocks, int blockSize)
 {
-    return ::cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, (const void *)func, numBlocks, blockSize);
+    return ::cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, (const void *)func, numBlocks,
+                                                       blockSize);
 }
 
 /* The block size with the most resident threads: every multiple of the warp is asked. */
 template <class UnaryFunction, class T>
 SIMTX_API cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *minGridSize, int *blockSize, T func,
                                                                   UnaryFunction blockSizeToDynamicSMemSize,
-                                                                  int blockSizeLimit = 0, unsigned int flags = 0)
+                                                                  int blockSizeLimit = 0,
+                                                                  unsigned int flags = 0)
 {
     int dev = 0, sms = 0, warp = 32, most = 0, blocks = 0, best = 0;
     struct cudaFuncAttributes attr;
@@ -200,8 +215,8 @@ SIMTX_API cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize, int *
                                                          UnaryFunction blockSizeToDynamicSMemSize,
                                                          int blockSizeLimit = 0)
 {
-    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(minGridSize, blockSize, func,
-                                                                   blockSizeToDynamicSMemSize, blockSizeLimit, 0u);
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+        minGridSize, blockSize, func, blockSizeToDynamicSMemSize, blockSizeLimit, 0u);
 }
 
 struct simtx_constant_smem {
@@ -209,22 +224,22 @@ struct simtx_constant_smem {
     __host__ __device__ size_t operator()(int) const { return bytes; }
 };
 
-template <class T>
-SIMTX_API cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, T func,
-                                                      size_t dynamicSMemSize = 0, int blockSizeLimit = 0,
-                                                      unsigned int flags = 0)
+template <class T> SIMTX_API cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize,
+                                                                         T func, size_t dynamicSMemSize = 0,
+                                                                         int blockSizeLimit = 0,
+                                                                         unsigned int flags = 0)
 {
     simtx_constant_smem smem = {dynamicSMemSize};
     return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(minGridSize, blockSize, func, smem,
                                                                    blockSizeLimit, flags);
 }
 
-template <class T>
-SIMTX_API cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, T func, size_t dynamicSMemSize = 0,
-                                             int blockSizeLimit = 0)
+template <class T> SIMTX_API cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, T func,
+                                                                size_t dynamicSMemSize = 0,
+                                                                int blockSizeLimit = 0)
 {
-    return cudaOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, dynamicSMemSize, blockSizeLimit,
-                                                       0u);
+    return cudaOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, dynamicSMemSize,
+                                                       blockSizeLimit, 0u);
 }
 
 /* Texture and surface references */
@@ -244,9 +259,11 @@ SIMTX_API cudaBindTexture(size_t *offset, const struct texture<T, dim, mode> &te
 
 template <class T, int dim, enum cudaTextureReadMode mode>
 SIMTX_API cudaBindTexture2D(size_t *offset, const struct texture<T, dim, mode> &tex, const void *devPtr,
-                            const struct cudaChannelFormatDesc &desc, size_t width, size_t height, size_t pitch)
+                            const struct cudaChannelFormatDesc &desc, size_t width, size_t height,
+                            size_t pitch)
 {
-    return ::cudaBindTexture2D(offset, (const struct textureReference *)&tex, devPtr, &desc, width, height, pitch);
+    return ::cudaBindTexture2D(offset, (const struct textureReference *)&tex, devPtr, &desc, width, height,
+                               pitch);
 }
 
 template <class T, int dim, enum cudaTextureReadMode mode>
@@ -283,9 +300,9 @@ SIMTX_API cudaGetTextureAlignmentOffset(size_t *offset, const struct texture<T, 
     return ::cudaGetTextureAlignmentOffset(offset, (const struct textureReference *)&tex);
 }
 
-template <class T, int dim>
-SIMTX_API cudaBindSurfaceToArray(const struct surface<T, dim> &surf, cudaArray_const_t array,
-                                 const struct cudaChannelFormatDesc &desc)
+template <class T, int dim> SIMTX_API cudaBindSurfaceToArray(const struct surface<T, dim> &surf,
+                                                             cudaArray_const_t array,
+                                                             const struct cudaChannelFormatDesc &desc)
 {
     return ::cudaBindSurfaceToArray((const struct surfaceReference *)&surf, array, &desc);
 }

@@ -1,5 +1,5 @@
-/* Enumerations, structures and handles of the CUDA runtime API, with the numeric values that its reference documents
- * (CUDA Runtime API, "Data types used by CUDA Runtime"), release 11.5. */
+/* Enumerations, structures and handles of the CUDA runtime API, with the numeric values that its reference
+ * documents (CUDA Runtime API, "Data types used by CUDA Runtime"), release 11.5. */
 #ifndef __DRIVER_TYPES_H__
 #define __DRIVER_TYPES_H__
 
@@ -597,8 +597,12 @@ struct cudaKernelNodeParams {
     void **extra;
 };
 
-typedef struct cudaIpcEventHandle_st { char reserved[CUDA_IPC_HANDLE_SIZE]; } cudaIpcEventHandle_t;
-typedef struct cudaIpcMemHandle_st { char reserved[CUDA_IPC_HANDLE_SIZE]; } cudaIpcMemHandle_t;
+typedef struct cudaIpcEventHandle_st {
+    char reserved[CUDA_IPC_HANDLE_SIZE];
+} cudaIpcEventHandle_t;
+typedef struct cudaIpcMemHandle_st {
+    char reserved[CUDA_IPC_HANDLE_SIZE];
+} cudaIpcMemHandle_t;
 
 enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusNone = 0,
@@ -780,7 +784,8 @@ static __inline__ __host__ __attribute__((unused)) struct cudaPos make_cudaPos(s
     return p;
 }
 
-static __inline__ __host__ __attribute__((unused)) struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d)
+static __inline__ __host__ __attribute__((unused)) struct cudaExtent make_cudaExtent(size_t w, size_t h,
+                                                                                     size_t d)
 {
     struct cudaExtent e;
     e.width = w;

@@ -10,8 +10,8 @@
 template <class T> static inline void simtx_check(T result, const char *what, const char *file, int line)
 {
     if (result) {
-        fprintf(stderr, "%s:%d: %s failed: %s (%d)\n", file, line, what, cudaGetErrorName((cudaError_t)result),
-                (int)result);
+        fprintf(stderr, "%s:%d: %s failed: %s (%d)\n", file, line, what,
+                cudaGetErrorName((cudaError_t)result), (int)result);
         exit(EXIT_FAILURE);
     }
 }

@@ -4,7 +4,8 @@
 
 #include <time.h>
 
-class StopWatchInterface {
+class StopWatchInterface
+{
   public:
     void start()
     {
@@ -35,7 +36,8 @@ class StopWatchInterface {
     {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
-        return (float)((double)(now.tv_sec - begin_.tv_sec) * 1e3 + (double)(now.tv_nsec - begin_.tv_nsec) * 1e-6);
+        return (float)((double)(now.tv_sec - begin_.tv_sec) * 1e3 +
+                       (double)(now.tv_nsec - begin_.tv_nsec) * 1e-6);
     }
     struct timespec begin_ = {};
     float total_ = 0, last_ = 0;
@@ -54,6 +56,9 @@ static inline bool sdkStartTimer(StopWatchInterface **t) { return *t ? (*t)->sta
 static inline bool sdkStopTimer(StopWatchInterface **t) { return *t ? (*t)->stop(), true : false; }
 static inline bool sdkResetTimer(StopWatchInterface **t) { return *t ? (*t)->reset(), true : false; }
 static inline float sdkGetTimerValue(StopWatchInterface **t) { return *t ? (*t)->getTime() : 0.0f; }
-static inline float sdkGetAverageTimerValue(StopWatchInterface **t) { return *t ? (*t)->getAverageTime() : 0.0f; }
+static inline float sdkGetAverageTimerValue(StopWatchInterface **t)
+{
+    return *t ? (*t)->getAverageTime() : 0.0f;
+}
 
 #endif

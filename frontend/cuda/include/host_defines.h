@@ -1,5 +1,5 @@
-/* The keywords of CUDA C++ as compiler attributes, for clang's CUDA mode; under any other compiler they are empty.
- * The guard name is part of the interface: clang's wrapper and common libraries test for it. */
+/* The keywords of CUDA C++ as compiler attributes, for clang's CUDA mode; under any other compiler they are
+ * empty. The guard name is part of the interface: clang's wrapper and common libraries test for it. */
 #ifndef __HOST_DEFINES_H__
 #define __HOST_DEFINES_H__
 
@@ -10,7 +10,9 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 /* clang has no managed variables: using one is an error that says what to write instead. */
-#define __managed__ __attribute__((device, unavailable("__managed__ is not supported by clang; allocate with cudaMallocManaged")))
+#define __managed__        \
+    __attribute__((device, \
+                   unavailable("__managed__ is not supported by clang; allocate with cudaMallocManaged")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
 #define __forceinline__ __inline__ __attribute__((always_inline))
@@ -20,8 +22,9 @@
 #define __cudart_builtin__
 #define __nv_pure__ __attribute__((pure))
 #define __nv_weak__ __attribute__((weak))
-/* libstdc++ writes __attribute__((__noinline__)).  The macro must therefore be harmless between those parentheses:
- * there, an unknown attribute with an argument is ignored.  From clang 15 on, __noinline__ is a keyword. */
+/* libstdc++ writes __attribute__((__noinline__)).  The macro must therefore be harmless between those
+ * parentheses: there, an unknown attribute with an argument is ignored.  From clang 15 on, __noinline__ is a
+ * keyword. */
 #if __clang_major__ < 15
 #define __noinline__ __declspec(noinline)
 #endif

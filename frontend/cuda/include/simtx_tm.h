@@ -5,8 +5,8 @@
  *       configuration (tm.*); in functional mode every transaction runs atomically.  Nesting is flattened.
  *
  *   simtx_lock_begin(); ... simtx_lock_end();
- *       Marks the loop that acquires, holds and releases a lock, for the breakdown of cycles into work and locking.
- *       A marker is a PTX comment: it costs no instruction.
+ *       Marks the loop that acquires, holds and releases a lock, for the breakdown of cycles into work and
+ * locking. A marker is a PTX comment: it costs no instruction.
  *
  *   SIMTX_LOCK_DONE(done);
  *       Write it as the last statement of the body of a lock loop, naming the variable that ends the loop:
@@ -22,9 +22,10 @@
  *               SIMTX_LOCK_DONE(done);
  *           }
  *
- *       Without it clang sees that the loop ends where the lock was taken and moves the critical section behind the
- *       loop.  Lanes of a warp then wait at the loop's end for a lane that spins on the lock that they hold: a deadlock
- *       under a SIMT stack.  The empty assembly statement hides the value of `done`, so the release stays inside.
+ *       Without it clang sees that the loop ends where the lock was taken and moves the critical section
+ * behind the loop.  Lanes of a warp then wait at the loop's end for a lane that spins on the lock that they
+ * hold: a deadlock under a SIMT stack.  The empty assembly statement hides the value of `done`, so the
+ * release stays inside.
  *
  * On the host the transaction calls do nothing: host threads do not take part in device transactions. */
 #ifndef SIMTX_TM_H

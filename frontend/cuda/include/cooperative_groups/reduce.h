@@ -3,7 +3,8 @@
 #define SIMTX_COOPERATIVE_GROUPS_REDUCE_H
 #include "cooperative_groups.h"
 
-namespace cooperative_groups {
+namespace cooperative_groups
+{
 template <unsigned int N, class P, class T, class Op>
 SIMTX_CG T reduce(const thread_block_tile<N, P> &g, T v, Op op)
 {

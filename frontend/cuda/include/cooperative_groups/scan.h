@@ -3,7 +3,8 @@
 #define SIMTX_COOPERATIVE_GROUPS_SCAN_H
 #include "cooperative_groups.h"
 
-namespace cooperative_groups {
+namespace cooperative_groups
+{
 template <class G, class T, class Op> SIMTX_CG T inclusive_scan(const G &g, T v, Op op)
 {
     for (unsigned int d = 1; d < g.size(); d *= 2) {
@@ -13,13 +14,19 @@ template <class G, class T, class Op> SIMTX_CG T inclusive_scan(const G &g, T v,
     }
     return v;
 }
-template <class G, class T> SIMTX_CG T inclusive_scan(const G &g, T v) { return inclusive_scan(g, v, plus<T>()); }
+template <class G, class T> SIMTX_CG T inclusive_scan(const G &g, T v)
+{
+    return inclusive_scan(g, v, plus<T>());
+}
 
 template <class G, class T, class Op> SIMTX_CG T exclusive_scan(const G &g, T v, Op op)
 {
     T below = g.shfl_up(inclusive_scan(g, v, op), 1);
     return g.thread_rank() ? below : T();
 }
-template <class G, class T> SIMTX_CG T exclusive_scan(const G &g, T v) { return exclusive_scan(g, v, plus<T>()); }
+template <class G, class T> SIMTX_CG T exclusive_scan(const G &g, T v)
+{
+    return exclusive_scan(g, v, plus<T>());
+}
 } // namespace cooperative_groups
 #endif

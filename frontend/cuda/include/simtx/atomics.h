@@ -1,67 +1,73 @@
-/* CUDA's atomic functions (CUDA C++ programming guide, "Atomic Functions") in device, block and system scope, over the
- * typed primitives that clang's wrapper defines; what clang lacks (Sub, the 16-bit compare-and-swap) is made here. */
+/* CUDA's atomic functions (CUDA C++ programming guide, "Atomic Functions") in device, block and system scope,
+ * over the typed primitives that clang's wrapper defines; what clang lacks (Sub, the 16-bit compare-and-swap)
+ * is made here. */
 #ifndef SIMTX_ATOMICS_H
 #define SIMTX_ATOMICS_H
 
 #include "simtx/keywords.h"
 
-#define SIMTX_ATOMIC(Op, T, P, prim, s)                                                                                \
+#define SIMTX_ATOMIC(Op, T, P, prim, s) \
     SIMTX_DEV T atomic##Op##s(T *p, T v) { return (T)prim##Atomic##Op##s((P *)p, (P)v); }
-#define SIMTX_ATOMIC_CAS(T, P, prim, s)                                                                                \
+#define SIMTX_ATOMIC_CAS(T, P, prim, s) \
     SIMTX_DEV T atomicCAS##s(T *p, T c, T v) { return (T)prim##AtomicCAS##s((P *)p, (P)c, (P)v); }
 
-#define SIMTX_ATOMICS(s)                                                                                               \
-    SIMTX_ATOMIC(Add, int, int, __i, s)                                                                                \
-    SIMTX_ATOMIC(Add, unsigned int, unsigned int, __u, s)                                                              \
-    SIMTX_ATOMIC(Add, unsigned long long, unsigned long long, __ull, s)                                                \
-    SIMTX_ATOMIC(Add, float, float, __f, s)                                                                            \
-    SIMTX_ATOMIC(Exch, int, int, __i, s)                                                                               \
-    SIMTX_ATOMIC(Exch, unsigned int, unsigned int, __u, s)                                                             \
-    SIMTX_ATOMIC(Exch, unsigned long long, unsigned long long, __ull, s)                                               \
-    SIMTX_ATOMIC(Exch, float, float, __f, s)                                                                           \
-    SIMTX_ATOMIC(Min, int, int, __i, s)                                                                                \
-    SIMTX_ATOMIC(Min, unsigned int, unsigned int, __u, s)                                                              \
-    SIMTX_ATOMIC(Min, long long, long long, __ill, s)                                                                  \
-    SIMTX_ATOMIC(Min, unsigned long long, unsigned long long, __ull, s)                                                \
-    SIMTX_ATOMIC(Max, int, int, __i, s)                                                                                \
-    SIMTX_ATOMIC(Max, unsigned int, unsigned int, __u, s)                                                              \
-    SIMTX_ATOMIC(Max, long long, long long, __ill, s)                                                                  \
-    SIMTX_ATOMIC(Max, unsigned long long, unsigned long long, __ull, s)                                                \
-    SIMTX_ATOMIC(Inc, unsigned int, unsigned int, __u, s)                                                              \
-    SIMTX_ATOMIC(Dec, unsigned int, unsigned int, __u, s)                                                              \
-    SIMTX_ATOMIC(And, int, int, __i, s)                                                                                \
-    SIMTX_ATOMIC(And, unsigned int, unsigned int, __u, s)                                                              \
-    SIMTX_ATOMIC(And, unsigned long long, unsigned long long, __ull, s)                                                \
-    SIMTX_ATOMIC(Or, int, int, __i, s)                                                                                 \
-    SIMTX_ATOMIC(Or, unsigned int, unsigned int, __u, s)                                                               \
-    SIMTX_ATOMIC(Or, unsigned long long, unsigned long long, __ull, s)                                                 \
-    SIMTX_ATOMIC(Xor, int, int, __i, s)                                                                                \
-    SIMTX_ATOMIC(Xor, unsigned int, unsigned int, __u, s)                                                              \
-    SIMTX_ATOMIC(Xor, unsigned long long, unsigned long long, __ull, s)                                                \
-    SIMTX_ATOMIC_CAS(int, int, __i, s)                                                                                 \
-    SIMTX_ATOMIC_CAS(unsigned int, unsigned int, __u, s)                                                               \
-    SIMTX_ATOMIC_CAS(unsigned long long, unsigned long long, __ull, s)                                                 \
-    SIMTX_DEV int atomicSub##s(int *p, int v) { return atomicAdd##s(p, (int)(0u - (unsigned int)v)); }                 \
+#define SIMTX_ATOMICS(s)                                                                               \
+    SIMTX_ATOMIC(Add, int, int, __i, s)                                                                \
+    SIMTX_ATOMIC(Add, unsigned int, unsigned int, __u, s)                                              \
+    SIMTX_ATOMIC(Add, unsigned long long, unsigned long long, __ull, s)                                \
+    SIMTX_ATOMIC(Add, float, float, __f, s)                                                            \
+    SIMTX_ATOMIC(Exch, int, int, __i, s)                                                               \
+    SIMTX_ATOMIC(Exch, unsigned int, unsigned int, __u, s)                                             \
+    SIMTX_ATOMIC(Exch, unsigned long long, unsigned long long, __ull, s)                               \
+    SIMTX_ATOMIC(Exch, float, float, __f, s)                                                           \
+    SIMTX_ATOMIC(Min, int, int, __i, s)                                                                \
+    SIMTX_ATOMIC(Min, unsigned int, unsigned int, __u, s)                                              \
+    SIMTX_ATOMIC(Min, long long, long long, __ill, s)                                                  \
+    SIMTX_ATOMIC(Min, unsigned long long, unsigned long long, __ull, s)                                \
+    SIMTX_ATOMIC(Max, int, int, __i, s)                                                                \
+    SIMTX_ATOMIC(Max, unsigned int, unsigned int, __u, s)                                              \
+    SIMTX_ATOMIC(Max, long long, long long, __ill, s)                                                  \
+    SIMTX_ATOMIC(Max, unsigned long long, unsigned long long, __ull, s)                                \
+    SIMTX_ATOMIC(Inc, unsigned int, unsigned int, __u, s)                                              \
+    SIMTX_ATOMIC(Dec, unsigned int, unsigned int, __u, s)                                              \
+    SIMTX_ATOMIC(And, int, int, __i, s)                                                                \
+    SIMTX_ATOMIC(And, unsigned int, unsigned int, __u, s)                                              \
+    SIMTX_ATOMIC(And, unsigned long long, unsigned long long, __ull, s)                                \
+    SIMTX_ATOMIC(Or, int, int, __i, s)                                                                 \
+    SIMTX_ATOMIC(Or, unsigned int, unsigned int, __u, s)                                               \
+    SIMTX_ATOMIC(Or, unsigned long long, unsigned long long, __ull, s)                                 \
+    SIMTX_ATOMIC(Xor, int, int, __i, s)                                                                \
+    SIMTX_ATOMIC(Xor, unsigned int, unsigned int, __u, s)                                              \
+    SIMTX_ATOMIC(Xor, unsigned long long, unsigned long long, __ull, s)                                \
+    SIMTX_ATOMIC_CAS(int, int, __i, s)                                                                 \
+    SIMTX_ATOMIC_CAS(unsigned int, unsigned int, __u, s)                                               \
+    SIMTX_ATOMIC_CAS(unsigned long long, unsigned long long, __ull, s)                                 \
+    SIMTX_DEV int atomicSub##s(int *p, int v) { return atomicAdd##s(p, (int)(0u - (unsigned int)v)); } \
     SIMTX_DEV unsigned int atomicSub##s(unsigned int *p, unsigned int v) { return atomicAdd##s(p, 0u - v); }
 
 SIMTX_ATOMICS()
+/* Before sm_60 programs define these themselves. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
 SIMTX_ATOMIC(Add, double, double, __d, )
 SIMTX_ATOMICS(_block)
 SIMTX_ATOMIC(Add, double, double, __d, _block)
 SIMTX_ATOMICS(_system)
 SIMTX_ATOMIC(Add, double, double, __d, _system)
+#endif
 #undef SIMTX_ATOMICS
 #undef SIMTX_ATOMIC_CAS
 #undef SIMTX_ATOMIC
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-#define SIMTX_CAS16(s, scope)                                                                                          \
-    SIMTX_DEV unsigned short atomicCAS##s(unsigned short *p, unsigned short c, unsigned short v)                       \
-    {                                                                                                                  \
-        unsigned short r;                                                                                              \
-        asm volatile("atom" scope ".cas.b16 %0, [%1], %2, %3;"                                                         \
-                     : "=h"(r) : "l"(p), "h"(c), "h"(v) : "memory");                                                   \
-        return r;                                                                                                      \
+#define SIMTX_CAS16(s, scope)                                                                    \
+    SIMTX_DEV unsigned short atomicCAS##s(unsigned short *p, unsigned short c, unsigned short v) \
+    {                                                                                            \
+        unsigned short r;                                                                        \
+        asm volatile("atom" scope ".cas.b16 %0, [%1], %2, %3;"                                   \
+                     : "=h"(r)                                                                   \
+                     : "l"(p), "h"(c), "h"(v)                                                    \
+                     : "memory");                                                                \
+        return r;                                                                                \
     }
 SIMTX_CAS16(, "")
 SIMTX_CAS16(_block, ".cta")

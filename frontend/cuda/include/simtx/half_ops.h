@@ -1,8 +1,8 @@
-/* Arithmetic, comparison and mathematics of a 16-bit floating type and its pair; no include guard, because cuda_fp16.h
- * and cuda_bf16.h each include it once.  They set
- *   SIMTX_H, SIMTX_H2   the scalar and the pair type (both with raw bits)
- *   SIMTX_NS            a namespace with to_f, from_f, add, sub, mul, fma on bits and add2, sub2, mul2, fma2 on pairs
- * A value is computed in float and rounded once where no primitive is given. */
+/* Arithmetic, comparison and mathematics of a 16-bit floating type and its pair; no include guard, because
+ * cuda_fp16.h and cuda_bf16.h each include it once.  They set SIMTX_H, SIMTX_H2   the scalar and the pair
+ * type (both with raw bits) SIMTX_NS            a namespace with to_f, from_f, add, sub, mul, fma on bits and
+ * add2, sub2, mul2, fma2 on pairs A value is computed in float and rounded once where no primitive is given.
+ */
 
 #define SIMTX_R(e) ::SIMTX_NS::make(e)
 #define SIMTX_R2(a, b) ::SIMTX_NS::make2(a, b)
@@ -14,7 +14,10 @@ SIMTX_BOTH SIMTX_H __hmul(SIMTX_H a, SIMTX_H b) { return SIMTX_R(SIMTX_NS::mul(a
 SIMTX_BOTH SIMTX_H __hadd_rn(SIMTX_H a, SIMTX_H b) { return __hadd(a, b); }
 SIMTX_BOTH SIMTX_H __hsub_rn(SIMTX_H a, SIMTX_H b) { return __hsub(a, b); }
 SIMTX_BOTH SIMTX_H __hmul_rn(SIMTX_H a, SIMTX_H b) { return __hmul(a, b); }
-SIMTX_BOTH SIMTX_H __hfma(SIMTX_H a, SIMTX_H b, SIMTX_H c) { return SIMTX_R(SIMTX_NS::fma(a.__x, b.__x, c.__x)); }
+SIMTX_BOTH SIMTX_H __hfma(SIMTX_H a, SIMTX_H b, SIMTX_H c)
+{
+    return SIMTX_R(SIMTX_NS::fma(a.__x, b.__x, c.__x));
+}
 SIMTX_BOTH SIMTX_H __hdiv(SIMTX_H a, SIMTX_H b) { return SIMTX_R(SIMTX_NS::from_f(SIMTX_F(a) / SIMTX_F(b))); }
 SIMTX_BOTH SIMTX_H __hneg(SIMTX_H a) { return SIMTX_R((unsigned short)(a.__x ^ 0x8000)); }
 SIMTX_BOTH SIMTX_H __habs(SIMTX_H a) { return SIMTX_R((unsigned short)(a.__x & 0x7fff)); }
@@ -76,9 +79,18 @@ SIMTX_BOTH SIMTX_H __hfma_relu(SIMTX_H a, SIMTX_H b, SIMTX_H c)
 }
 
 /* Pairs */
-SIMTX_BOTH SIMTX_H2 __hadd2(SIMTX_H2 a, SIMTX_H2 b) { return SIMTX_NS::unpack(SIMTX_NS::add2(SIMTX_NS::pack(a), SIMTX_NS::pack(b))); }
-SIMTX_BOTH SIMTX_H2 __hsub2(SIMTX_H2 a, SIMTX_H2 b) { return SIMTX_NS::unpack(SIMTX_NS::sub2(SIMTX_NS::pack(a), SIMTX_NS::pack(b))); }
-SIMTX_BOTH SIMTX_H2 __hmul2(SIMTX_H2 a, SIMTX_H2 b) { return SIMTX_NS::unpack(SIMTX_NS::mul2(SIMTX_NS::pack(a), SIMTX_NS::pack(b))); }
+SIMTX_BOTH SIMTX_H2 __hadd2(SIMTX_H2 a, SIMTX_H2 b)
+{
+    return SIMTX_NS::unpack(SIMTX_NS::add2(SIMTX_NS::pack(a), SIMTX_NS::pack(b)));
+}
+SIMTX_BOTH SIMTX_H2 __hsub2(SIMTX_H2 a, SIMTX_H2 b)
+{
+    return SIMTX_NS::unpack(SIMTX_NS::sub2(SIMTX_NS::pack(a), SIMTX_NS::pack(b)));
+}
+SIMTX_BOTH SIMTX_H2 __hmul2(SIMTX_H2 a, SIMTX_H2 b)
+{
+    return SIMTX_NS::unpack(SIMTX_NS::mul2(SIMTX_NS::pack(a), SIMTX_NS::pack(b)));
+}
 SIMTX_BOTH SIMTX_H2 __hadd2_rn(SIMTX_H2 a, SIMTX_H2 b) { return __hadd2(a, b); }
 SIMTX_BOTH SIMTX_H2 __hsub2_rn(SIMTX_H2 a, SIMTX_H2 b) { return __hsub2(a, b); }
 SIMTX_BOTH SIMTX_H2 __hmul2_rn(SIMTX_H2 a, SIMTX_H2 b) { return __hmul2(a, b); }
@@ -86,11 +98,15 @@ SIMTX_BOTH SIMTX_H2 __hfma2(SIMTX_H2 a, SIMTX_H2 b, SIMTX_H2 c)
 {
     return SIMTX_NS::unpack(SIMTX_NS::fma2(SIMTX_NS::pack(a), SIMTX_NS::pack(b), SIMTX_NS::pack(c)));
 }
-#define SIMTX_PAIR1(name, f) SIMTX_BOTH SIMTX_H2 name(SIMTX_H2 a) { return SIMTX_R2(f(a.x), f(a.y)); }
-#define SIMTX_PAIR2(name, f)                                                                                           \
+#define SIMTX_PAIR1(name, f) \
+    SIMTX_BOTH SIMTX_H2 name(SIMTX_H2 a) { return SIMTX_R2(f(a.x), f(a.y)); }
+#define SIMTX_PAIR2(name, f) \
     SIMTX_BOTH SIMTX_H2 name(SIMTX_H2 a, SIMTX_H2 b) { return SIMTX_R2(f(a.x, b.x), f(a.y, b.y)); }
-#define SIMTX_PAIR3(name, f)                                                                                           \
-    SIMTX_BOTH SIMTX_H2 name(SIMTX_H2 a, SIMTX_H2 b, SIMTX_H2 c) { return SIMTX_R2(f(a.x, b.x, c.x), f(a.y, b.y, c.y)); }
+#define SIMTX_PAIR3(name, f)                                     \
+    SIMTX_BOTH SIMTX_H2 name(SIMTX_H2 a, SIMTX_H2 b, SIMTX_H2 c) \
+    {                                                            \
+        return SIMTX_R2(f(a.x, b.x, c.x), f(a.y, b.y, c.y));     \
+    }
 SIMTX_PAIR1(__hneg2, __hneg)
 SIMTX_PAIR1(__habs2, __habs)
 SIMTX_PAIR2(__h2div, __hdiv)
@@ -107,12 +123,12 @@ SIMTX_PAIR3(__hfma2_relu, __hfma_relu)
 #undef SIMTX_PAIR2
 
 /* Comparisons of pairs: 1.0 or 0.0 in each half; the hb forms ask whether both hold. */
-#define SIMTX_CMP(rel)                                                                                                 \
-    SIMTX_BOTH SIMTX_H2 __h##rel##2(SIMTX_H2 a, SIMTX_H2 b)                                                            \
-    {                                                                                                                  \
-        return SIMTX_R2(SIMTX_R(__h##rel(a.x, b.x) ? SIMTX_NS::one : (unsigned short)0),                               \
-                        SIMTX_R(__h##rel(a.y, b.y) ? SIMTX_NS::one : (unsigned short)0));                              \
-    }                                                                                                                  \
+#define SIMTX_CMP(rel)                                                                    \
+    SIMTX_BOTH SIMTX_H2 __h##rel##2(SIMTX_H2 a, SIMTX_H2 b)                               \
+    {                                                                                     \
+        return SIMTX_R2(SIMTX_R(__h##rel(a.x, b.x) ? SIMTX_NS::one : (unsigned short)0),  \
+                        SIMTX_R(__h##rel(a.y, b.y) ? SIMTX_NS::one : (unsigned short)0)); \
+    }                                                                                     \
     SIMTX_BOTH bool __hb##rel##2(SIMTX_H2 a, SIMTX_H2 b) { return __h##rel(a.x, b.x) && __h##rel(a.y, b.y); }
 SIMTX_CMP(eq)
 SIMTX_CMP(ne)
@@ -134,12 +150,12 @@ SIMTX_BOTH SIMTX_H2 __hisnan2(SIMTX_H2 a)
 }
 
 /* Mathematics, in float */
-#define SIMTX_MATH(name, expr)                                                                                         \
-    SIMTX_DEV SIMTX_H h##name(SIMTX_H h)                                                                               \
-    {                                                                                                                  \
-        float x = SIMTX_F(h);                                                                                          \
-        return SIMTX_R(SIMTX_NS::from_f(expr));                                                                        \
-    }                                                                                                                  \
+#define SIMTX_MATH(name, expr)                  \
+    SIMTX_DEV SIMTX_H h##name(SIMTX_H h)        \
+    {                                           \
+        float x = SIMTX_F(h);                   \
+        return SIMTX_R(SIMTX_NS::from_f(expr)); \
+    }                                           \
     SIMTX_DEV SIMTX_H2 h2##name(SIMTX_H2 a) { return SIMTX_R2(h##name(a.x), h##name(a.y)); }
 SIMTX_MATH(sqrt, ::sqrtf(x))
 SIMTX_MATH(rsqrt, ::rsqrtf(x))
@@ -160,18 +176,18 @@ SIMTX_MATH(rint, ::rintf(x))
 #undef SIMTX_PAIR1
 
 /* Operators */
-#define SIMTX_OP(op, f, f2)                                                                                            \
-    SIMTX_BOTH SIMTX_H operator op(const SIMTX_H &a, const SIMTX_H &b) { return f(a, b); }                             \
-    SIMTX_BOTH SIMTX_H &operator op##=(SIMTX_H &a, const SIMTX_H &b) { return a = f(a, b); }                           \
-    SIMTX_BOTH SIMTX_H2 operator op(const SIMTX_H2 &a, const SIMTX_H2 &b) { return f2(a, b); }                         \
+#define SIMTX_OP(op, f, f2)                                                                    \
+    SIMTX_BOTH SIMTX_H operator op(const SIMTX_H &a, const SIMTX_H &b) { return f(a, b); }     \
+    SIMTX_BOTH SIMTX_H &operator op##=(SIMTX_H &a, const SIMTX_H &b) { return a = f(a, b); }   \
+    SIMTX_BOTH SIMTX_H2 operator op(const SIMTX_H2 &a, const SIMTX_H2 &b) { return f2(a, b); } \
     SIMTX_BOTH SIMTX_H2 &operator op##=(SIMTX_H2 &a, const SIMTX_H2 &b) { return a = f2(a, b); }
 SIMTX_OP(+, __hadd, __hadd2)
 SIMTX_OP(-, __hsub, __hsub2)
 SIMTX_OP(*, __hmul, __hmul2)
 SIMTX_OP(/, __hdiv, __h2div)
 #undef SIMTX_OP
-#define SIMTX_OP(op, f, f2)                                                                                            \
-    SIMTX_BOTH bool operator op(const SIMTX_H &a, const SIMTX_H &b) { return f(a, b); }                                \
+#define SIMTX_OP(op, f, f2)                                                             \
+    SIMTX_BOTH bool operator op(const SIMTX_H &a, const SIMTX_H &b) { return f(a, b); } \
     SIMTX_BOTH bool operator op(const SIMTX_H2 &a, const SIMTX_H2 &b) { return f2(a, b); }
 SIMTX_OP(==, __heq, __hbeq2)
 SIMTX_OP(!=, __hneu, __hbneu2)
@@ -186,26 +202,36 @@ SIMTX_BOTH SIMTX_H2 operator+(const SIMTX_H2 &a) { return a; }
 SIMTX_BOTH SIMTX_H2 operator-(const SIMTX_H2 &a) { return __hneg2(a); }
 SIMTX_BOTH SIMTX_H &operator++(SIMTX_H &a) { return a = __hadd(a, SIMTX_R(SIMTX_NS::one)); }
 SIMTX_BOTH SIMTX_H &operator--(SIMTX_H &a) { return a = __hsub(a, SIMTX_R(SIMTX_NS::one)); }
-SIMTX_BOTH SIMTX_H operator++(SIMTX_H &a, int) { SIMTX_H old = a; ++a; return old; }
-SIMTX_BOTH SIMTX_H operator--(SIMTX_H &a, int) { SIMTX_H old = a; --a; return old; }
+SIMTX_BOTH SIMTX_H operator++(SIMTX_H &a, int)
+{
+    SIMTX_H old = a;
+    ++a;
+    return old;
+}
+SIMTX_BOTH SIMTX_H operator--(SIMTX_H &a, int)
+{
+    SIMTX_H old = a;
+    --a;
+    return old;
+}
 
 /* Shuffles and loads */
-#define SIMTX_SHFL(name, O)                                                                                            \
-    SIMTX_DEV SIMTX_H name(unsigned int mask, SIMTX_H v, O lane, int width = 32)                                       \
-    {                                                                                                                  \
-        return SIMTX_R((unsigned short)name(mask, (unsigned int)v.__x, lane, width));                                  \
-    }                                                                                                                  \
-    SIMTX_DEV SIMTX_H2 name(unsigned int mask, SIMTX_H2 v, O lane, int width = 32)                                     \
-    {                                                                                                                  \
-        return SIMTX_NS::unpack(name(mask, SIMTX_NS::pack(v), lane, width));                                           \
+#define SIMTX_SHFL(name, O)                                                           \
+    SIMTX_DEV SIMTX_H name(unsigned int mask, SIMTX_H v, O lane, int width = 32)      \
+    {                                                                                 \
+        return SIMTX_R((unsigned short)name(mask, (unsigned int)v.__x, lane, width)); \
+    }                                                                                 \
+    SIMTX_DEV SIMTX_H2 name(unsigned int mask, SIMTX_H2 v, O lane, int width = 32)    \
+    {                                                                                 \
+        return SIMTX_NS::unpack(name(mask, SIMTX_NS::pack(v), lane, width));          \
     }
 SIMTX_SHFL(__shfl_sync, int)
 SIMTX_SHFL(__shfl_up_sync, unsigned int)
 SIMTX_SHFL(__shfl_down_sync, unsigned int)
 SIMTX_SHFL(__shfl_xor_sync, int)
 #undef SIMTX_SHFL
-#define SIMTX_LOAD(name)                                                                                               \
-    SIMTX_DEV SIMTX_H name(const SIMTX_H *p) { return SIMTX_R(name((const unsigned short *)p)); }                      \
+#define SIMTX_LOAD(name)                                                                          \
+    SIMTX_DEV SIMTX_H name(const SIMTX_H *p) { return SIMTX_R(name((const unsigned short *)p)); } \
     SIMTX_DEV SIMTX_H2 name(const SIMTX_H2 *p) { return SIMTX_NS::unpack(name((const unsigned int *)p)); }
 SIMTX_LOAD(__ldg)
 SIMTX_LOAD(__ldca)

@@ -1,5 +1,5 @@
-/* Attribute shorthands for these headers.  clang's wrapper redefines __host__ and __forceinline__ around some of its
- * includes, so the attributes are spelled out here. */
+/* Attribute shorthands for these headers.  clang's wrapper redefines __host__ and __forceinline__ around some
+ * of its includes, so the attributes are spelled out here. */
 #ifndef SIMTX_KEYWORDS_H
 #define SIMTX_KEYWORDS_H
 #define SIMTX_DEV static __inline__ __attribute__((always_inline, device, unused))

@@ -1,14 +1,17 @@
-/* The C++ overloads of mathematical functions that clang's CUDA headers only declare, or leave out: a declared but
- * undefined one would end as an unresolved `.extern .func` in the PTX.  Also min and max for every arithmetic type,
- * and host versions of the functions that CUDA offers on both sides but the C library lacks. */
+/* The C++ overloads of mathematical functions that clang's CUDA headers only declare, or leave out: a
+ * declared but undefined one would end as an unresolved `.extern .func` in the PTX.  Also min and max for
+ * every arithmetic type, and host versions of the functions that CUDA offers on both sides but the C library
+ * lacks. */
 #ifndef SIMTX_MATH_OVERLOADS_H
 #define SIMTX_MATH_OVERLOADS_H
 
 #include "simtx/keywords.h"
 
 /* Device: float f(float) over ff(float). */
-#define SIMTX_F1(fn) SIMTX_DEV float fn(float x) { return ::fn##f(x); }
-#define SIMTX_F2(fn) SIMTX_DEV float fn(float x, float y) { return ::fn##f(x, y); }
+#define SIMTX_F1(fn) \
+    SIMTX_DEV float fn(float x) { return ::fn##f(x); }
+#define SIMTX_F2(fn) \
+    SIMTX_DEV float fn(float x, float y) { return ::fn##f(x, y); }
 SIMTX_F1(acosh)
 SIMTX_F1(asinh)
 SIMTX_F1(atanh)
@@ -72,10 +75,11 @@ SIMTX_DEV double nan(const char *tag) { return __nv_nan((const signed char *)tag
 SIMTX_DEV float nanf(const char *tag) { return __nv_nanf((const signed char *)tag); }
 
 /* Device: min and max.  clang defines the pair for int. */
-#define SIMTX_MINMAX(T, A, B, lo, hi)                                                                                  \
-    SIMTX_DEV T min(A x, B y) { return lo((T)x, (T)y); }                                                               \
+#define SIMTX_MINMAX(T, A, B, lo, hi)                    \
+    SIMTX_DEV T min(A x, B y) { return lo((T)x, (T)y); } \
     SIMTX_DEV T max(A x, B y) { return hi((T)x, (T)y); }
-#define SIMTX_MINMAX3(T, S, lo, hi) SIMTX_MINMAX(T, T, T, lo, hi) SIMTX_MINMAX(T, T, S, lo, hi) SIMTX_MINMAX(T, S, T, lo, hi)
+#define SIMTX_MINMAX3(T, S, lo, hi) \
+    SIMTX_MINMAX(T, T, T, lo, hi) SIMTX_MINMAX(T, T, S, lo, hi) SIMTX_MINMAX(T, S, T, lo, hi)
 SIMTX_MINMAX3(unsigned int, int, __nv_umin, __nv_umax)
 SIMTX_MINMAX3(unsigned long, long, __nv_ullmin, __nv_ullmax)
 SIMTX_MINMAX3(unsigned long long, long long, __nv_ullmin, __nv_ullmax)
@@ -86,8 +90,8 @@ SIMTX_MINMAX3(double, float, __nv_fmin, __nv_fmax)
 #undef SIMTX_MINMAX
 
 /* Host: the same pairs, int included. */
-#define SIMTX_MINMAX(T, A, B, lo, hi)                                                                                  \
-    SIMTX_HOST T min(A x, B y) { return (T)y < (T)x ? (T)y : (T)x; }                                                   \
+#define SIMTX_MINMAX(T, A, B, lo, hi)                                \
+    SIMTX_HOST T min(A x, B y) { return (T)y < (T)x ? (T)y : (T)x; } \
     SIMTX_HOST T max(A x, B y) { return (T)x < (T)y ? (T)y : (T)x; }
 SIMTX_MINMAX(int, int, int, , )
 SIMTX_MINMAX3(unsigned int, int, , )
@@ -97,8 +101,8 @@ SIMTX_MINMAX(long long, long long, long long, , )
 SIMTX_MINMAX3(unsigned long long, long long, , )
 #undef SIMTX_MINMAX
 #undef SIMTX_MINMAX3
-#define SIMTX_MINMAX(T, A, B, sfx)                                                                                      \
-    SIMTX_HOST T min(A x, B y) { return __builtin_fmin##sfx((T)x, (T)y); }                                               \
+#define SIMTX_MINMAX(T, A, B, sfx)                                         \
+    SIMTX_HOST T min(A x, B y) { return __builtin_fmin##sfx((T)x, (T)y); } \
     SIMTX_HOST T max(A x, B y) { return __builtin_fmax##sfx((T)x, (T)y); }
 SIMTX_MINMAX(float, float, float, f)
 SIMTX_MINMAX(double, double, double, )
@@ -106,11 +110,17 @@ SIMTX_MINMAX(double, double, float, )
 SIMTX_MINMAX(double, float, double, )
 #undef SIMTX_MINMAX
 
-/* Host: functions outside the C library.  The inverse functions refine a start value by Newton's method on erf. */
-#define SIMTX_H1(fn, expr)                                                                                              \
-    SIMTX_HOST double fn(double x) { return expr; }                                                                    \
-    SIMTX_HOST float fn##f(float v) { double x = v; return (float)(expr); }
-namespace simtx_host {
+/* Host: functions outside the C library.  The inverse functions refine a start value by Newton's method on
+ * erf. */
+#define SIMTX_H1(fn, expr)                          \
+    SIMTX_HOST double fn(double x) { return expr; } \
+    SIMTX_HOST float fn##f(float v)                 \
+    {                                               \
+        double x = v;                               \
+        return (float)(expr);                       \
+    }
+namespace simtx_host
+{
 static const double pi = 3.14159265358979323846;
 SIMTX_HOST double half_turns(double x) { return x - 2.0 * __builtin_floor(x * 0.5); }
 SIMTX_HOST double sinpi_(double x)
@@ -118,7 +128,9 @@ SIMTX_HOST double sinpi_(double x)
     double r = half_turns(x);
     if (r == 0.0 || r == 1.0)
         return __builtin_copysign(0.0, x);
-    return r <= 0.5 ? __builtin_sin(pi * r) : r <= 1.5 ? __builtin_sin(pi * (1.0 - r)) : __builtin_sin(pi * (r - 2.0));
+    return r <= 0.5   ? __builtin_sin(pi * r)
+           : r <= 1.5 ? __builtin_sin(pi * (1.0 - r))
+                      : __builtin_sin(pi * (r - 2.0));
 }
 SIMTX_HOST double cospi_(double x)
 {
@@ -161,8 +173,16 @@ SIMTX_H1(erfinv, simtx_host::erfcinv_(1.0 - x))
 SIMTX_H1(normcdf, 0.5 * __builtin_erfc(-x * 0.70710678118654752440))
 SIMTX_H1(normcdfinv, -1.41421356237309504880 * simtx_host::erfcinv_(2.0 * x))
 #undef SIMTX_H1
-SIMTX_HOST void sincospi(double x, double *s, double *c) { *s = sinpi(x); *c = cospi(x); }
-SIMTX_HOST void sincospif(float x, float *s, float *c) { *s = sinpif(x); *c = cospif(x); }
+SIMTX_HOST void sincospi(double x, double *s, double *c)
+{
+    *s = sinpi(x);
+    *c = cospi(x);
+}
+SIMTX_HOST void sincospif(float x, float *s, float *c)
+{
+    *s = sinpif(x);
+    *c = cospif(x);
+}
 SIMTX_HOST double rhypot(double x, double y) { return 1.0 / __builtin_hypot(x, y); }
 SIMTX_HOST float rhypotf(float x, float y) { return (float)(1.0 / __builtin_hypot((double)x, (double)y)); }
 SIMTX_HOST double norm3d(double x, double y, double z) { return __builtin_hypot(__builtin_hypot(x, y), z); }

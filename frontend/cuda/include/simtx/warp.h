@@ -1,49 +1,50 @@
-/* Warp-wide functions (CUDA C++ programming guide, "Warp Vote/Match/Reduce/Shuffle Functions").  clang's own header of
- * these is replaced: its 64-bit unsigned shuffle calls itself, and its forms without a mask cannot be compiled for
- * sm_70 and later.  Here the old names mean the _sync form with a full mask. */
+/* Warp-wide functions (CUDA C++ programming guide, "Warp Vote/Match/Reduce/Shuffle Functions").  clang's own
+ * header of these is replaced: its 64-bit unsigned shuffle calls itself, and its forms without a mask cannot
+ * be compiled for sm_70 and later.  Here the old names mean the _sync form with a full mask. */
 #ifndef SIMTX_WARP_H
 #define SIMTX_WARP_H
 
 #include "simtx/keywords.h"
 
 /* The clamp operand of shfl: segment mask in bits 8..12, last lane of the segment in bits 0..4. */
-#define SIMTX_SHFL_32(name, op, T, O, clamp)                                                                           \
-    SIMTX_DEV T name(unsigned int mask, T v, O lane, int width = 32)                                                   \
-    {                                                                                                                  \
-        return (T)__nvvm_shfl_sync_##op##_i32(mask, (int)v, (int)lane, ((32 - width) << 8) | clamp);                   \
+#define SIMTX_SHFL_32(name, op, T, O, clamp)                                                         \
+    SIMTX_DEV T name(unsigned int mask, T v, O lane, int width = 32)                                 \
+    {                                                                                                \
+        return (T)__nvvm_shfl_sync_##op##_i32(mask, (int)v, (int)lane, ((32 - width) << 8) | clamp); \
     }
-#define SIMTX_SHFL_64(name, T, O)                                                                                      \
-    SIMTX_DEV T name(unsigned int mask, T v, O lane, int width = 32)                                                   \
-    {                                                                                                                  \
-        unsigned long long u = simtx_warp::to_u64(v);                                                                  \
-        unsigned int lo = name(mask, (unsigned int)u, lane, width);                                                    \
-        unsigned int hi = name(mask, (unsigned int)(u >> 32), lane, width);                                            \
-        return simtx_warp::from_u64<T>((unsigned long long)hi << 32 | lo);                                             \
+#define SIMTX_SHFL_64(name, T, O)                                           \
+    SIMTX_DEV T name(unsigned int mask, T v, O lane, int width = 32)        \
+    {                                                                       \
+        unsigned long long u = simtx_warp::to_u64(v);                       \
+        unsigned int lo = name(mask, (unsigned int)u, lane, width);         \
+        unsigned int hi = name(mask, (unsigned int)(u >> 32), lane, width); \
+        return simtx_warp::from_u64<T>((unsigned long long)hi << 32 | lo);  \
     }
-#define SIMTX_SHFL_OLD(old, name, T, O)                                                                                \
+#define SIMTX_SHFL_OLD(old, name, T, O) \
     SIMTX_DEV T old(T v, O lane, int width = 32) { return name(0xffffffffu, v, lane, width); }
-#define SIMTX_SHFL(old, name, op, O, clamp)                                                                            \
-    SIMTX_SHFL_32(name, op, int, O, clamp)                                                                             \
-    SIMTX_SHFL_32(name, op, unsigned int, O, clamp)                                                                    \
-    SIMTX_DEV float name(unsigned int mask, float v, O lane, int width = 32)                                           \
-    {                                                                                                                  \
-        return __nvvm_shfl_sync_##op##_f32(mask, v, (int)lane, ((32 - width) << 8) | clamp);                           \
-    }                                                                                                                  \
-    SIMTX_SHFL_64(name, long long, O)                                                                                  \
-    SIMTX_SHFL_64(name, unsigned long long, O)                                                                         \
-    SIMTX_SHFL_64(name, long, O)                                                                                       \
-    SIMTX_SHFL_64(name, unsigned long, O)                                                                              \
-    SIMTX_SHFL_64(name, double, O)                                                                                     \
-    SIMTX_SHFL_OLD(old, name, int, O)                                                                                  \
-    SIMTX_SHFL_OLD(old, name, unsigned int, O)                                                                         \
-    SIMTX_SHFL_OLD(old, name, float, O)                                                                                \
-    SIMTX_SHFL_OLD(old, name, long long, O)                                                                            \
-    SIMTX_SHFL_OLD(old, name, unsigned long long, O)                                                                   \
-    SIMTX_SHFL_OLD(old, name, long, O)                                                                                 \
-    SIMTX_SHFL_OLD(old, name, unsigned long, O)                                                                        \
+#define SIMTX_SHFL(old, name, op, O, clamp)                                                  \
+    SIMTX_SHFL_32(name, op, int, O, clamp)                                                   \
+    SIMTX_SHFL_32(name, op, unsigned int, O, clamp)                                          \
+    SIMTX_DEV float name(unsigned int mask, float v, O lane, int width = 32)                 \
+    {                                                                                        \
+        return __nvvm_shfl_sync_##op##_f32(mask, v, (int)lane, ((32 - width) << 8) | clamp); \
+    }                                                                                        \
+    SIMTX_SHFL_64(name, long long, O)                                                        \
+    SIMTX_SHFL_64(name, unsigned long long, O)                                               \
+    SIMTX_SHFL_64(name, long, O)                                                             \
+    SIMTX_SHFL_64(name, unsigned long, O)                                                    \
+    SIMTX_SHFL_64(name, double, O)                                                           \
+    SIMTX_SHFL_OLD(old, name, int, O)                                                        \
+    SIMTX_SHFL_OLD(old, name, unsigned int, O)                                               \
+    SIMTX_SHFL_OLD(old, name, float, O)                                                      \
+    SIMTX_SHFL_OLD(old, name, long long, O)                                                  \
+    SIMTX_SHFL_OLD(old, name, unsigned long long, O)                                         \
+    SIMTX_SHFL_OLD(old, name, long, O)                                                       \
+    SIMTX_SHFL_OLD(old, name, unsigned long, O)                                              \
     SIMTX_SHFL_OLD(old, name, double, O)
 
-namespace simtx_warp {
+namespace simtx_warp
+{
 template <class T> SIMTX_DEV unsigned long long to_u64(T v)
 {
     unsigned long long u;
@@ -73,7 +74,10 @@ SIMTX_DEV void __barrier_sync_count(unsigned int id, unsigned int n) { __nvvm_ba
 SIMTX_DEV int __all_sync(unsigned int mask, int pred) { return __nvvm_vote_all_sync(mask, pred); }
 SIMTX_DEV int __any_sync(unsigned int mask, int pred) { return __nvvm_vote_any_sync(mask, pred); }
 SIMTX_DEV int __uni_sync(unsigned int mask, int pred) { return __nvvm_vote_uni_sync(mask, pred); }
-SIMTX_DEV unsigned int __ballot_sync(unsigned int mask, int pred) { return __nvvm_vote_ballot_sync(mask, pred); }
+SIMTX_DEV unsigned int __ballot_sync(unsigned int mask, int pred)
+{
+    return __nvvm_vote_ballot_sync(mask, pred);
+}
 SIMTX_DEV unsigned int __fns(unsigned int mask, unsigned int base, int offset)
 {
     return __nvvm_fns(mask, base, offset);
@@ -87,39 +91,41 @@ SIMTX_DEV unsigned int __activemask(void)
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-#define SIMTX_MATCH_32(T)                                                                                              \
-    SIMTX_DEV unsigned int __match_any_sync(unsigned int mask, T v)                                                    \
-    {                                                                                                                  \
-        unsigned int r, u;                                                                                             \
-        __builtin_memcpy(&u, &v, 4);                                                                                   \
-        asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(r) : "r"(u), "r"(mask));                                  \
-        return r;                                                                                                      \
-    }                                                                                                                  \
-    SIMTX_DEV unsigned int __match_all_sync(unsigned int mask, T v, int *pred)                                         \
-    {                                                                                                                  \
-        unsigned int r, u;                                                                                             \
-        int p;                                                                                                         \
-        __builtin_memcpy(&u, &v, 4);                                                                                   \
-        asm volatile("{ .reg .pred q; match.all.sync.b32 %0|q, %2, %3; selp.s32 %1, 1, 0, q; }"                        \
-                     : "=r"(r), "=r"(p) : "r"(u), "r"(mask));                                                          \
-        *pred = p;                                                                                                     \
-        return r;                                                                                                      \
+#define SIMTX_MATCH_32(T)                                                                       \
+    SIMTX_DEV unsigned int __match_any_sync(unsigned int mask, T v)                             \
+    {                                                                                           \
+        unsigned int r, u;                                                                      \
+        __builtin_memcpy(&u, &v, 4);                                                            \
+        asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(r) : "r"(u), "r"(mask));           \
+        return r;                                                                               \
+    }                                                                                           \
+    SIMTX_DEV unsigned int __match_all_sync(unsigned int mask, T v, int *pred)                  \
+    {                                                                                           \
+        unsigned int r, u;                                                                      \
+        int p;                                                                                  \
+        __builtin_memcpy(&u, &v, 4);                                                            \
+        asm volatile("{ .reg .pred q; match.all.sync.b32 %0|q, %2, %3; selp.s32 %1, 1, 0, q; }" \
+                     : "=r"(r), "=r"(p)                                                         \
+                     : "r"(u), "r"(mask));                                                      \
+        *pred = p;                                                                              \
+        return r;                                                                               \
     }
-#define SIMTX_MATCH_64(T)                                                                                              \
-    SIMTX_DEV unsigned int __match_any_sync(unsigned int mask, T v)                                                    \
-    {                                                                                                                  \
-        unsigned int r;                                                                                                \
-        asm volatile("match.any.sync.b64 %0, %1, %2;" : "=r"(r) : "l"(simtx_warp::to_u64(v)), "r"(mask));              \
-        return r;                                                                                                      \
-    }                                                                                                                  \
-    SIMTX_DEV unsigned int __match_all_sync(unsigned int mask, T v, int *pred)                                         \
-    {                                                                                                                  \
-        unsigned int r;                                                                                                \
-        int p;                                                                                                         \
-        asm volatile("{ .reg .pred q; match.all.sync.b64 %0|q, %2, %3; selp.s32 %1, 1, 0, q; }"                        \
-                     : "=r"(r), "=r"(p) : "l"(simtx_warp::to_u64(v)), "r"(mask));                                      \
-        *pred = p;                                                                                                     \
-        return r;                                                                                                      \
+#define SIMTX_MATCH_64(T)                                                                                 \
+    SIMTX_DEV unsigned int __match_any_sync(unsigned int mask, T v)                                       \
+    {                                                                                                     \
+        unsigned int r;                                                                                   \
+        asm volatile("match.any.sync.b64 %0, %1, %2;" : "=r"(r) : "l"(simtx_warp::to_u64(v)), "r"(mask)); \
+        return r;                                                                                         \
+    }                                                                                                     \
+    SIMTX_DEV unsigned int __match_all_sync(unsigned int mask, T v, int *pred)                            \
+    {                                                                                                     \
+        unsigned int r;                                                                                   \
+        int p;                                                                                            \
+        asm volatile("{ .reg .pred q; match.all.sync.b64 %0|q, %2, %3; selp.s32 %1, 1, 0, q; }"           \
+                     : "=r"(r), "=r"(p)                                                                   \
+                     : "l"(simtx_warp::to_u64(v)), "r"(mask));                                            \
+        *pred = p;                                                                                        \
+        return r;                                                                                         \
     }
 SIMTX_MATCH_32(int)
 SIMTX_MATCH_32(unsigned int)
@@ -136,12 +142,12 @@ SIMTX_DEV void __nanosleep(unsigned int ns) { asm volatile("nanosleep.u32 %0;" :
 #endif
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-#define SIMTX_REDUCE(name, T, op)                                                                                      \
-    SIMTX_DEV T __reduce_##name##_sync(unsigned int mask, T v)                                                         \
-    {                                                                                                                  \
-        T r;                                                                                                           \
-        asm volatile("redux.sync." op " %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask));                                   \
-        return r;                                                                                                      \
+#define SIMTX_REDUCE(name, T, op)                                                    \
+    SIMTX_DEV T __reduce_##name##_sync(unsigned int mask, T v)                       \
+    {                                                                                \
+        T r;                                                                         \
+        asm volatile("redux.sync." op " %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask)); \
+        return r;                                                                    \
     }
 SIMTX_REDUCE(add, int, "add.s32")
 SIMTX_REDUCE(add, unsigned int, "add.u32")

@@ -1,0 +1,291 @@
+#!/bin/sh
+# Tests of the CUDA directory and of simtx-cc: headers, device code on every architecture, option translation, messages.
+# usage: toolchain.sh BUILD_DIR
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+B=$(cd "${1:?usage: toolchain.sh BUILD_DIR}" && pwd)
+CXX=${CLANGXX:-clang++}
+cc=$B/bin/simtx-cc
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+passed=0 failed=0
+
+# check NAME COMMAND...: the command must succeed; its output is shown when it does not.
+check() {
+    name=$1
+    shift
+    if "$@" >"$tmp/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name"
+        head -n 12 "$tmp/log" | sed 's/^/    /'
+    fi
+}
+
+device() { "$CXX" --cuda-path="$B/cuda" --cuda-device-only -S -Wall -Werror "$@"; }
+
+# Only the functions that the simulator provides may stay undefined.
+no_dangling() {
+    extra=$(sed -n '/^\.extern \.func/{s/.*) //;s/.*\.func *//;s/(.*//;p}' "$1" |
+        grep -v -x -e vprintf -e malloc -e free -e __assertfail)
+    [ -z "$extra" ] || { echo "undefined in $1: $extra"; return 1; }
+}
+
+compiled() { # SOURCE OUTPUT OPTIONS...
+    src=$1 out=$2
+    shift 2
+    device "$@" "$here/$src" -o "$out" && grep -q '^\.visible \.entry' "$out" && no_dangling "$out"
+}
+
+# 1. Device code of every family, and the language, on several architectures and levels.
+for arch in 60 70 75 80; do
+    check "intrinsics for sm_$arch" compiled intrinsics.cu "i$arch.ptx" -O2 --cuda-gpu-arch=sm_$arch
+done
+check "intrinsics at -O0" compiled intrinsics.cu i0.ptx -O0 --cuda-gpu-arch=sm_70
+check "intrinsics with -ffast-math" compiled intrinsics.cu if.ptx -O2 -ffast-math --cuda-gpu-arch=sm_70
+check "intrinsics as C++20" compiled intrinsics.cu i20.ptx -O1 -std=c++20 --cuda-gpu-arch=sm_70
+for opt in "-O2" "-O0" "-O2 -std=c++11 -g" "-O0 -g"; do
+    # shellcheck disable=SC2086
+    check "language $opt" compiled language.cu l.ptx $opt --cuda-gpu-arch=sm_70
+done
+check "host pass" "$CXX" --cuda-path="$B/cuda" --cuda-host-only -c -Wall -Werror "$here/language.cu" -o l.o
+check "host pass of the intrinsics" "$CXX" --cuda-path="$B/cuda" --cuda-host-only -c -Wall -Werror \
+    "$here/intrinsics.cu" -o i.o
+
+# What the instructions must be.
+for pat in 'atom.global.cas.b32' 'shfl.sync.down.b32' 'vote.sync.ballot\|vote.ballot.sync' 'match.all.sync.b64' 'ld.global.nc.v4.f32' \
+    'ld.global.cg.v4.f32' 'fma.rn.f16x2' 'ld.acquire.gpu' 'fence.sc.gpu' 'tx_begin;' 'tx_commit;' 'tex.2d.v4.f32.f32' \
+    'dp4a.s32.s32' 'bar.warp.sync' 'atom.add.noftz.f16' 'activemask.b32' 'cvta.to.shared' 'barrier.sync'; do
+    check "sm_70 PTX has $pat" grep -q -- "$pat" i70.ptx
+done
+check "sm_80 PTX has redux.sync" grep -q redux.sync.add i80.ptx
+markers_free() { # the lines between the two markers: just the guarded statement
+    awk '/simtx: lock begin/{on=1;next} /simtx: lock end/{on=0} on && /^\t(bar|atom|membar|fence|call)/{bad=1}
+         END{exit bad}' i70.ptx && grep -q 'simtx: lock begin' i70.ptx
+}
+check "lock markers cost nothing" markers_free
+
+# 2. Every header alone: in a CUDA file, and those of the runtime API for a host compiler, as C and as C++.
+for h in "$B"/cuda/include/*.h "$B"/cuda/include/cooperative_groups/*.h; do
+    h=${h#"$B"/cuda/include/}
+    case $h in curand_mtgp32_kernel.h) continue ;; esac
+    printf '#include <%s>\n' "$h" >one.cu
+    check "header $h alone" "$CXX" --cuda-path="$B/cuda" --cuda-device-only --cuda-gpu-arch=sm_70 -fsyntax-only -Wall -Werror one.cu
+done
+for h in cuda.h cuda_runtime.h cuda_runtime_api.h vector_types.h vector_functions.h driver_types.h texture_types.h \
+    cuComplex.h cuda_profiler_api.h math_constants.h host_defines.h library_types.h simtx_tm.h; do
+    printf '#include <%s>\nint main(void) { return 0; }\n' "$h" >one.c
+    check "header $h as C" cc -std=c11 -Wall -Wextra -Werror -isystem "$B/cuda/include" -fsyntax-only one.c
+    check "header $h as C++" c++ -x c++ -Wall -Wextra -Werror -isystem "$B/cuda/include" -fsyntax-only one.c
+done
+
+# 3. Host versions of device functions.
+hostside() { "$CXX" --cuda-path="$B/cuda" --cuda-host-only -O1 "$here/hostside.cu" -o hostside && ./hostside; }
+check "host versions of conversions and functions" hostside
+
+# 4. The lock loop.  A lane that got the lock meets the spinning lanes of its warp at the post-dominator of the branch
+#    behind the compare-and-swap.  If the release comes before that point, it is part of the loop: from it, control can
+#    reach the compare-and-swap again.  Otherwise it waits behind the loop for lanes that spin for ever.
+release_inside() {
+    awk '/^\.visible \.entry/ {on = 1}
+         !on {next}
+         {n++}
+         /^[$A-Za-z_0-9]+:/ {l = $1; sub(":.*", "", l); label[l] = n}
+         /atom.*\.cas\./ {cas = n}
+         /atom.*\.exch\./ {exch = n}
+         /[ \t]bra/ {t = $NF; sub(";", "", t); target[n] = t}
+         /^[ \t]*(bra|ret)/ {ends[n] = 1}
+         END {
+             if (!cas || !exch) exit 2
+             work[top = 1] = exch
+             while (top) {
+                 i = work[top--]
+                 if (i > n || seen[i]++) continue
+                 if (i == cas) exit 0
+                 if (i in target) work[++top] = label[target[i]]
+                 if (!(i in ends)) work[++top] = i + 1
+             }
+             exit 1
+         }' "$1"
+}
+device -O2 --cuda-gpu-arch=sm_70 -DMARKED "$here/lock.cu" -o marked.ptx
+device -O2 --cuda-gpu-arch=sm_70 "$here/lock.cu" -o plain.ptx
+check "SIMTX_LOCK_DONE keeps the release inside the loop" release_inside marked.ptx
+moved() { release_inside plain.ptx; [ $? = 1 ]; }
+check "without it clang moves the release (the reason for the macro)" moved
+
+# 5. simtx-cc: what becomes of options.
+echo '__global__ void k() {}' >a.cu
+echo 'int f(void) { return 1; }' >c.c
+echo 'int g() { return 1; }' >p.cpp
+: >o.o
+translates() { # "OPTIONS" "PATTERN"; a pattern that begins with ! must not occur
+    # shellcheck disable=SC2086
+    line=$("$cc" --dryrun $1 2>&1) || { echo "$line"; return 1; }
+    case $2 in
+    !*) ! printf '%s\n' "$line" | grep -q -e "${2#!}" ;;
+    *) printf '%s\n' "$line" | grep -q -e "$2" ;;
+    esac || { echo "$line"; return 1; }
+}
+while IFS='|' read -r opts pat; do
+    [ -n "$opts" ] && check "simtx-cc $opts -> $pat" translates "$opts" "$pat"
+done <<'END'
+a.cu|--cuda-gpu-arch=sm_70
+a.cu|-lcudart
+a.cu|-Wl,-rpath,
+a.cu|-O2
+a.cu|-o a.out
+-arch=sm_75 a.cu|--cuda-gpu-arch=sm_75
+-arch sm_61 a.cu|--cuda-gpu-arch=sm_61
+-arch=compute_60 -code=sm_60 a.cu|--cuda-gpu-arch=sm_60
+-arch=native a.cu|--cuda-gpu-arch=sm_70
+-arch=all a.cu|--cuda-gpu-arch=sm_70
+--gpu-architecture=sm_80 a.cu|--cuda-gpu-arch=sm_80
+-gencode arch=compute_60,code=sm_60 -gencode=arch=compute_75,code=[sm_75,compute_75] a.cu|--cuda-gpu-arch=sm_75
+--generate-code arch=compute_52,code=sm_52 a.cu|--cuda-gpu-arch=sm_52
+-gencode arch=compute_60,code=sm_60 -gencode arch=compute_90,code=sm_90 a.cu|--cuda-gpu-arch=sm_60
+-arch=sm_90 a.cu|--cuda-gpu-arch=sm_86
+-arch=sm_13 a.cu|--cuda-gpu-arch=sm_35
+-O3 a.cu|-O3
+-O0 a.cu|-O0
+-O4 a.cu|-O3
+-std=c++17 a.cu|-std=c++17
+--std c++14 a.cu|-std=c++14
+-std=c++17 a.cu c.c|!-std=c++17.*-x c c.c
+-Xcompiler -Wall,-fPIC a.cu|-Wall -fPIC
+-Xcompiler=-fopenmp a.cu|-fopenmp
+--compiler-options -march=native a.cu|-Xarch_host -march=native
+-Xcompiler -O1 a.cu|-O1
+-Xlinker -z,now a.cu|-Xlinker -z -Xlinker now
+-Xptxas -v a.cu|-Xcuda-ptxas -v
+--ptxas-options=-v a.cu|-Xcuda-ptxas -v
+-lineinfo a.cu|-gline-tables-only
+-G a.cu|--cuda-noopt-device-debug.*-O0
+-g a.cu| -g 
+-c a.cu|-c -x cuda a.cu -o a.o
+-c a.cu -o x.o|-o x.o
+-ptx a.cu|--cuda-device-only -S -x cuda a.cu -o a.ptx
+-E a.cu|-E --cuda-host-only
+-M a.cu|-M --cuda-host-only
+-MD -MF a.d -c a.cu|-MD -MF a.d
+--use_fast_math a.cu|-fcuda-approx-transcendentals -fcuda-flush-denormals-to-zero
+-use_fast_math a.cu|nvptx-prec-divf32=0
+-ftz=true a.cu|-fcuda-flush-denormals-to-zero
+-prec-div=false a.cu|nvptx-prec-divf32=1
+-prec-sqrt=false a.cu|nvptx-prec-sqrtf32=0
+-fmad=false a.cu|-ffp-contract=off
+--expt-relaxed-constexpr --extended-lambda --expt-extended-lambda a.cu|!lambda
+-ccbin g++ a.cu|!clang++.*-ccbin
+-maxrregcount=32 a.cu|has no effect
+-x cu p.cpp|-x cuda p.cpp
+p.cpp|-x c++ p.cpp
+a.cu p.cpp o.o|-x cuda a.cu -x c++ p.cpp -x none o.o
+-DA=1 -D B -I. -lm a.cu|-D A=1 -D B -I .
+-DA=1 -lm a.cu|-lm
+-lcudart -lcudadevrt -lcuda a.cu|!-lcuda 
+-cudart none a.cu|!-lcudart
+-rdc=true a.cu|-x cuda a.cu
+-Werror all-warnings a.cu|-Werror
+-Xcudafe --diag_suppress=2361 a.cu|!diag_suppress
+-diag-suppress 177 a.cu|!177
+-m64 a.cu|!-m64
+-w a.cu| -w 
+--default-stream per-thread a.cu|has no effect
+-shared -Xcompiler -fPIC a.cu -o liba.so|-shared
+END
+mkdir other && : >other/cuda_runtime.h && : >other/libcudart.so
+check "another CUDA's folders are left out" translates "-Iother -Lother a.cu" "this folder holds another CUDA"
+check "and do not reach clang" translates "-Iother a.cu" "!clang.*-I other"
+check "release line" sh -c '"$1" --version | grep -q "release 11.5, V11.5"' - "$B/bin/nvcc"
+check "nvcc compiles" "$B/bin/nvcc" -arch=sm_70 -ptx a.cu -o n.ptx
+check "PTX of several files" sh -c 'cp a.cu b.cu && "$1" -ptx a.cu b.cu && grep -q "entry _Z1kv" a.ptx b.ptx' - "$cc"
+
+# 6. Wrong usage: exit status and message.
+refuses() { # "OPTIONS" "PATTERN"
+    # shellcheck disable=SC2086
+    if msg=$("$cc" $1 2>&1); then
+        echo "accepted"
+        return 1
+    fi
+    printf '%s\n' "$msg" | grep -q -e "$2" || { echo "$msg"; return 1; }
+}
+while IFS='|' read -r opts pat; do
+    [ -n "$pat" ] && check "simtx-cc $opts is refused: $pat" refuses "$opts" "$pat"
+done <<'END'
+|no input file
+missing.cu|missing.cu: no such file
+-cubin a.cu|no machine code
+-dc a.cu|separate device compilation
+-rdc=true -c a.cu|separate device compilation
+-dlink o.o|separate device compilation
+-lib a.cu|ar rcs
+-m32 a.cu|32-bit programs are not supported
+-arch=tesla a.cu|no architecture
+-gencode arch=compute_70 a.cu|-gencode takes arch=
+-c -ptx a.cu|contradict
+-c a.cu p.cpp -o x.o|-o names one file
+-ptx p.cpp|not CUDA source
+-fmad=maybe a.cu|true or false
+-x fortran a.cu|-x takes cu
+-cudart dynamic a.cu|-cudart takes
+a.cu -o|needs a value
+x.ptx|PTX is not compiled
+END
+check "a bad SIMTX_CLANG" env SIMTX_CLANG=/nonexistent sh -c '! "$1" a.cu 2>&1 | grep -q "no executable program" && exit 1 || exit 0' - "$cc"
+managed() { printf '__managed__ int m;\n__global__ void k() { m = 1; }\n' >m.cu; ! device m.cu -o m.ptx 2>m.log && grep -q cudaMallocManaged m.log; }
+check "__managed__ says what to write" managed
+gridsync() {
+    printf '#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_grid().sync(); }\n' >g.cu
+    ! device g.cu -o g.ptx 2>g.log && grep -q 'not supported by simtx' g.log
+}
+check "grid synchronisation is refused" gridsync
+
+# 7. ptxas and fatbinary.
+container() {
+    "$B/cuda/bin/fatbinary" -64 --create f.fatbin --image=profile=sm_70,file=n.ptx --image=profile=compute_70,file=n.ptx || return 1
+    set -- $(od -An -v -tx4 -N 80 f.fatbin)
+    size=$(($(wc -c <f.fatbin)))
+    text=$(($(wc -c <n.ptx)))
+    padded=$(((text + 8) / 8 * 8))
+    [ "$1" = ba55ed50 ] && [ "$2" = 00100001 ] && [ $((0x$3)) = $((size - 16)) ] && [ "$5" = 01010001 ] &&
+        [ $((0x$6)) = 64 ] && [ $((0x$7)) = $padded ] && [ $size = $((80 + padded)) ] && [ "${11}" = 00070005 -o "${11}" = 00050007 ] &&
+        [ $((0x${12})) = 70 ] && [ $((0x${15})) = 17 ] &&
+        tail -c +81 f.fatbin | head -c "$text" | cmp - n.ptx && [ "$(tail -c 1 f.fatbin | od -An -tx1 | tr -d ' ')" = 00 ]
+}
+check "fatbinary writes the container" container
+says() { # PATTERN COMMAND...
+    pat=$1
+    shift
+    if "$@" >says.log 2>&1; then return 1; fi
+    grep -q -e "$pat" says.log || { cat says.log; return 1; }
+}
+check "fatbinary refuses what is not PTX" says "is not PTX text" "$B/cuda/bin/fatbinary" --create f --image=profile=compute_70,file="$B/cuda/bin/ptxas"
+check "fatbinary wants an output" says "no output file" "$B/cuda/bin/fatbinary" --image=profile=compute_70,file=n.ptx
+check "fatbinary wants a readable image" says "cannot read" "$B/cuda/bin/fatbinary" --create f --image=profile=compute_70,file=none
+check "ptxas wants an input" says "no input file" "$B/cuda/bin/ptxas" -o x
+check "ptxas refuses 32 bits" says "32-bit" "$B/cuda/bin/ptxas" -m32 n.ptx
+lonely() { mkdir -p lone/bin && cp "$B/cuda/bin/ptxas" lone/bin/ && says "the simtx command is not next to" lone/bin/ptxas n.ptx; }
+check "ptxas without simtx says so" lonely
+check "ptxas passes valid PTX on" sh -c '"$1" -m64 -O2 --gpu-name sm_70 --output-file n.o n.ptx && cmp n.o n.ptx' - "$B/cuda/bin/ptxas"
+sed 's/ret;/frobnicate.u32 %r1;/' n.ptx >bad.ptx
+check "ptxas refuses an unknown instruction" says "frobnicate" "$B/cuda/bin/ptxas" --output-file bad.o bad.ptx
+check "and leaves no output" sh -c "! test -e bad.o"
+for f in intrinsics language; do
+    for opt in "-O2" "-O0 -g" "-O2 -g"; do
+        # shellcheck disable=SC2086
+        check "ptxas accepts $f.cu $opt" sh -c '"$@"' - "$CXX" --cuda-path="$B/cuda" --cuda-gpu-arch=sm_70 $opt -c "$here/$f.cu" -o x.o
+    done
+done
+
+# 8. The installed layout.
+installed() {
+    mkdir -p pre/bin pre/share/simtx && cp "$cc" pre/bin/ && cp -RL "$B/cuda" pre/share/simtx/cuda &&
+        pre/bin/simtx-cc --dryrun a.cu | grep -q -e "--cuda-path=$(pwd -P)/pre/share/simtx/cuda"
+}
+check "simtx-cc finds the tree of its installation" installed
+check "simtx-cc without a tree says so" sh -c 'mkdir -p solo && cp "$1" solo/ && ! solo/simtx-cc a.cu 2>&1 | grep -q "no CUDA directory" && exit 1 || exit 0' - "$cc"
+
+echo "toolchain: $passed passed, $failed failed"
+[ "$failed" = 0 ]
