@@ -15,7 +15,7 @@ OPT      ?= -O2 -g
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wno-unused-parameter
 SANITIZE ?=
 # -ffp-contract=off: the semantics of an instruction are what its row says, never fused behind its back.
-CFLAGS   := -std=c17 -D_GNU_SOURCE $(OPT) $(WARN) -ffp-contract=off -fno-math-errno -fPIC -pthread -I. -I$(B)/gen \
+CFLAGS   := -std=c17 -D_GNU_SOURCE $(OPT) $(WARN) -fopenmp-simd -ffp-contract=off -fno-math-errno -fPIC -pthread -I. -I$(B)/gen \
             $(SANITIZE) $(EXTRA_CFLAGS)
 LDFLAGS  := $(SANITIZE) $(EXTRA_LDFLAGS)
 LDLIBS   := -lconfig -ljansson -llz4 -lzstd -lz -lelf -lm -lpthread
