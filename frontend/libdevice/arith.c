@@ -5,7 +5,8 @@
  */
 #include "device.h"
 
-#define EACH_ROUNDING(X, ...) X(rn, rn, __VA_ARGS__) X(rz, rz, __VA_ARGS__) X(rd, rm, __VA_ARGS__) X(ru, rp, __VA_ARGS__)
+#define EACH_ROUNDING(X, ...) \
+    X(rn, rn, __VA_ARGS__) X(rz, rz, __VA_ARGS__) X(rd, rm, __VA_ARGS__) X(ru, rp, __VA_ARGS__)
 
 #define ARITH(cuda, ptx, T, c, t) \
     NV T __nv_##c##add_##cuda(T a, T b) { return __nvvm_add_##ptx##_##t(a, b); } \
@@ -55,9 +56,3 @@ NV float __nv_half2float(unsigned short h)
 
 NV i64 __nv_llrint(double a) { return __nvvm_d2ll_rn(a); }
 NV i64 __nv_llrintf(float a) { return __nvvm_f2ll_rn(a); }
-
-/*
- * 1/sqrt(x) correctly rounded: the double result is off by less than 2^-52, and no float's inverse root lies that
- * close to the middle of two floats (all of them were tried: the accuracy test repeats it in its long form).
- */
-NV float __nv_frsqrt_rn(float x) { return (float)(1 / sqrt_rn_d((double)x)); }

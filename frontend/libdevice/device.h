@@ -1,8 +1,9 @@
 /*
  * What the device math sources stand on: short type names, how an exported function is marked, bit casts, and
  * the few machine operations (approximate reciprocals, fused multiply-add, products that must never be fused)
- * as inline functions.  For NVPTX they are LLVM's nvvm intrinsics; the accuracy test compiles the same sources
- * for the host and supplies its own versions (regress/math/host_device.h) with the documented hardware errors.
+ * as inline functions.  For NVPTX they are LLVM's nvvm intrinsics; the accuracy test compiles the same
+ * sources for the host and supplies its own versions (regress/math/host_device.h) with the documented
+ * hardware errors.
  */
 #ifndef SIMTX_LIBDEVICE_DEVICE_H
 #define SIMTX_LIBDEVICE_DEVICE_H

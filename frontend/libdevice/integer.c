@@ -1,7 +1,7 @@
 /*
- * Integer helpers: each is one PTX instruction, or two where PTX has none.  Counting functions are defined for
- * zero as the CUDA C++ programming guide says (clz 32 or 64, ffs 0); averages never overflow because they add
- * the shared bits to half of the differing ones.
+ * Integer helpers: each is one PTX instruction, or two where PTX has none.  Counting functions are defined
+ * for zero as the CUDA C++ programming guide says (clz 32 or 64, ffs 0); averages never overflow because they
+ * add the shared bits to half of the differing ones.
  */
 #include "device.h"
 

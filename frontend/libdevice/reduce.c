@@ -1,6 +1,6 @@
 /*
- * Reduction of huge arguments modulo pi/2 (Payne and Hanek): x = m 2^e with integer m, and only the bits of 2/pi
- * that decide the quotient's last two bits and the fraction are multiplied, in integers.  The bits above
+ * Reduction of huge arguments modulo pi/2 (Payne and Hanek): x = m 2^e with integer m, and only the bits of
+ * 2/pi that decide the quotient's last two bits and the fraction are multiplied, in integers.  The bits above
  * contribute multiples of four, those below less than the result's precision.
  */
 #include "device.h"
@@ -25,17 +25,16 @@ HELP u64 two_over_pi_bits(int at)
 }
 
 /*
- * m 2^e * 2/pi modulo 4 for e >= -30 or so, m below 2^53: *quadrant gets the nearest integer modulo 4, the
- * return value and *low the signed 128-bit remainder in units of 2^-128.
+ * m 2^e * 2/pi modulo 4 for e > -60, m below 2^53: *quadrant gets the nearest integer, the return value and
+ * *low the remainder as a signed number of 128 bits in units of 2^-128.
  *
- * Bit j of the window (counted from its top) has weight 2^(e - at - 1 - j); at = e - 2 - 62 puts the bits that
- * matter for the quotient modulo 4 below the top word's carry range.
+ * Bits of 2/pi before number e - 2 give multiples of four.  The 192 bits from there on, times m, modulo
+ * 2^192, have two integer bits on top and 190 bits of fraction, of which the cut spoils the last 53.
  */
 HELP i64 reduce_huge(u64 m, int e, int *quadrant, u64 *low)
 {
     int at = e - 2;
     u64 w0 = two_over_pi_bits(at), w1 = two_over_pi_bits(at + 64), w2 = two_over_pi_bits(at + 128);
-    /* window W = w0:w1:w2 scaled so that m * W has its binary point 2 bits below bit 192: keep 192 bits */
     u64 p2_high = mulhi_u64(m, w2), p1 = m * w1, p1_high = mulhi_u64(m, w1);
     u64 low_word = p1 + p2_high;
     u64 high_word = m * w0 + p1_high + (low_word < p1);

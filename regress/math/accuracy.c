@@ -1,7 +1,8 @@
 /*
- * Accuracy of the device math library against MPFR: the library's own sources compiled for the host, every inexact
- * function of functions.def over special values, random bit patterns and its interesting interval, in both formats.
- * The error is the distance in ulp to the correctly rounded result, as the CUDA guide defines its bounds.
+ * Accuracy of the device math library against MPFR: the library's own sources compiled for the host, every
+ * inexact function of functions.def over special values, random bit patterns and its interesting interval, in
+ * both formats. The error is the distance in ulp to the correctly rounded result, as the CUDA guide defines
+ * its bounds.
  *
  *     accuracy [samples per function] [name]
  */
@@ -52,17 +53,20 @@ typedef void (*any_fn)(void);
     {#name, kind, arity, (any_fn)__nv_##name##f, (any_fn)__nv_##name, \
      (any_fn)ref, uf, ud, af, ad, low, high, limit},
 #define UNARY(name, ref, uf, ud, low, high) ENTRY(name, UNARY_KIND, 1, ref, uf, ud, 0, 0, low, high, INFINITY)
-#define BINARY(name, ref, uf, ud, low, high) ENTRY(name, BINARY_KIND, 2, ref, uf, ud, 0, 0, low, high, INFINITY)
+#define BINARY(name, ref, uf, ud, low, high) \
+    ENTRY(name, BINARY_KIND, 2, ref, uf, ud, 0, 0, low, high, INFINITY)
 #define TRIPLE(name, ref, uf, ud) ENTRY(name, NORM_KIND, 3, ref, uf, ud, 0, 0, -10, 10, INFINITY)
 #define QUAD(name, ref, uf, ud) ENTRY(name, NORM_KIND, 4, ref, uf, ud, 0, 0, -10, 10, INFINITY)
-#define BESSEL(name, ref, uf, ud, af, ad, low, high) ENTRY(name, UNARY_KIND, 1, ref, uf, ud, af, ad, low, high, 8)
-#define ORDER(name, ref, uf, ud, af, ad, low, high) ENTRY(name, ORDER_KIND, 2, ref, uf, ud, af, ad, low, high, INFINITY)
+#define BESSEL(name, ref, uf, ud, af, ad, low, high) \
+    ENTRY(name, UNARY_KIND, 1, ref, uf, ud, af, ad, low, high, 8)
+#define ORDER(name, ref, uf, ud, af, ad, low, high) \
+    ENTRY(name, ORDER_KIND, 2, ref, uf, ud, af, ad, low, high, INFINITY)
 
 static const struct function functions[] = {
 #include "functions.def"
 };
 
-/* ---- arguments ------------------------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------------------- */
 
 static uint64_t random_state = 0x243f6a8885a308d3;
 static uint64_t random_u64(void)
@@ -89,18 +93,19 @@ static double double_bits(uint64_t u)
 }
 
 static const double specials[] = {
-    0, 0x1p-1074, 0x1p-149, 0x1p-1022, 0x1p-126, 0x1.fffffffffffffp-1023, 0x1.fffffcp-127, 0x1p-60, 0x1p-30, 1e-9, 1e-5,
-    0.1, 0.25, 0.3, 0.5, 0.55, 0.70710678118654752, 0.99999994, 0.99999999999999989, 1, 1.0000001192092896,
-    1.0000000000000002, 1.25, 1.4142135623730951, 1.5, 1.5707963267948966, 1.5707963705062866, 2, 2.25, 2.5, 3,
-    3.1415926535897931, 3.1415927410125732, 4, 5, 6.2831853071795862, 7, 8, 9, 10, 16, 17, 22, 33, 88.722, 88.73, 100,
-    103.9, 127, 128, 149, 150, 709.78, 709.7827128933841, 710.4, 745.13, 1023, 1024, 1074.5, 1e4, 65536, 1e5, 1048576,
-    1e6, 4194303.5, 8388607.5, 8388608, 16777216, 16777217, 1e9, 1073741824, 4294967296.0, 0x1p52, 0x1.8p51, 0x1p53,
-    1e17, 1e22, 6381956970095103.0 * 0x1p797, 0x1.921fb54442d18p100, 1e30, 3.4028234663852886e38, 1e100, 1e200,
+    0, 0x1p-1074, 0x1p-149, 0x1p-1022, 0x1p-126, 0x1.fffffffffffffp-1023, 0x1.fffffcp-127, 0x1p-60,
+    0x1p-30, 1e-9, 1e-5, 0.1, 0.25, 0.3, 0.5, 0.55, 0.70710678118654752, 0.99999994, 0.99999999999999989,
+    1, 1.0000001192092896, 1.0000000000000002, 1.25, 1.4142135623730951, 1.5, 1.5707963267948966,
+    1.5707963705062866, 2, 2.25, 2.5, 3, 3.1415926535897931, 3.1415927410125732, 4, 5, 6.2831853071795862,
+    7, 8, 9, 10, 16, 17, 22, 33, 88.722, 88.73, 100, 103.9, 127, 128, 149, 150, 709.78, 709.7827128933841,
+    710.4, 745.13, 1023, 1024, 1074.5, 1e4, 65536, 1e5, 1048576, 1e6, 4194303.5, 8388607.5, 8388608,
+    16777216, 16777217, 1e9, 1073741824, 4294967296.0, 0x1p52, 0x1.8p51, 0x1p53, 1e17, 1e22,
+    6381956970095103.0 * 0x1p797, 0x1.921fb54442d18p100, 1e30, 3.4028234663852886e38, 1e100, 1e200,
     1.7976931348623157e308, INFINITY, NAN,
 };
 enum { SPECIALS = sizeof specials / sizeof *specials };
 
-/* The i-th argument in one format: specials of both signs, then by turns bit patterns, the interval, its logarithm */
+/* The i-th argument in one format: specials of both signs, then by turns bit patterns, the interval, small */
 static double argument(const struct function *fn, int single, long i, long n)
 {
     double x;
@@ -119,7 +124,7 @@ static double argument(const struct function *fn, int single, long i, long n)
     return single ? (float)x : x;
 }
 
-/* ---- one evaluation and its error --------------------------------------------------------------------------- */
+/* ---- one evaluation and its error ---------------------------------------------------- */
 
 struct worst {
     double ulp, abs, x[4];
@@ -138,9 +143,10 @@ static double evaluate(const struct function *fn, int single, const double *x)
         case ORDER_KIND:
             return ((float (*)(int, float))fn->f)((int)x[0], (float)x[1]);
         default:
-            return fn->arity == 3 ? ((float (*)(float, float, float))fn->f)((float)x[0], (float)x[1], (float)x[2])
-                                  : ((float (*)(float, float, float, float))fn->f)((float)x[0], (float)x[1],
-                                                                                   (float)x[2], (float)x[3]);
+            return fn->arity == 3
+                       ? ((float (*)(float, float, float))fn->f)((float)x[0], (float)x[1], (float)x[2])
+                       : ((float (*)(float, float, float, float))fn->f)((float)x[0], (float)x[1], (float)x[2],
+                                                                        (float)x[3]);
         }
     }
     switch (fn->kind) {
@@ -202,7 +208,8 @@ static double bound_ulp(const struct function *fn, int single, const double *x)
     return single ? fn->ulp_f : fn->ulp_d;
 }
 
-static void judge(const struct function *fn, int single, const double *x, double got, mpfr_t exact, struct worst *w)
+static void judge(const struct function *fn, int single, const double *x, double got, mpfr_t exact,
+                  struct worst *w)
 {
     double want = single ? mpfr_get_flt(exact, MPFR_RNDN) : mpfr_get_d(exact, MPFR_RNDN);
     double bound = bound_ulp(fn, single, x), ulp, distance = 0;

@@ -1,6 +1,7 @@
 /*
- * Functions that have one right answer, compared bit for bit: integer and SIMD-in-a-word helpers against plain wide
- * arithmetic on arrays of lanes, rounding, remainders and the taking apart of numbers against the C library.
+ * Functions that have one right answer, compared bit for bit: integer and SIMD-in-a-word helpers against
+ * plain wide arithmetic on arrays of lanes, rounding, remainders and the taking apart of numbers against the
+ * C library.
  *
  *     exact [rounds]
  */
@@ -48,8 +49,8 @@ static void finish(void)
 static void expect_u64(uint64_t got, uint64_t want, uint64_t a, uint64_t b)
 {
     if (got != want && wrong_here++ == 0) {
-        printf("%s(0x%" PRIx64 ", 0x%" PRIx64 ") gives 0x%" PRIx64 ", should be 0x%" PRIx64 "\n", current, a, b, got,
-               want);
+        printf("%s(0x%" PRIx64 ", 0x%" PRIx64 ") gives 0x%" PRIx64 ", should be 0x%" PRIx64 "\n", current, a,
+               b, got, want);
     }
 }
 
@@ -63,17 +64,23 @@ static void expect_real(double got, double want, double a, double b)
     }
 }
 
-/* ---- integers ------------------------------------------------------------------------------------------------- */
+/* ---- integers ------------------------------------------------------------------------ */
 
 static uint32_t pick32(long i)
 {
-    static const uint32_t edge[] = {0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffff, 0x800000, 0xffffff,
-                                    0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x80808080, 0x7f7f7f7f,
-                                    0x80008000, 0x7fff7fff, 0x01010101};
+    static const uint32_t edge[] = {0,          1,          2,          0x7f,       0x80,       0xff,
+                                    0x7fff,     0x8000,     0xffff,     0x7fffff,   0x800000,   0xffffff,
+                                    0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x80808080,
+                                    0x7f7f7f7f, 0x80008000, 0x7fff7fff, 0x01010101};
     uint64_t r = random_u64();
-    return i % 3 == 0 ? edge[r % (sizeof edge / sizeof *edge)] : i % 3 == 1 ? (uint32_t)r : (uint32_t)(r >> (r % 64));
+    return i % 3 == 0   ? edge[r % (sizeof edge / sizeof *edge)]
+           : i % 3 == 1 ? (uint32_t)r
+                        : (uint32_t)(r >> (r % 64));
 }
-static uint64_t pick64(long i) { return i % 2 ? (uint64_t)pick32(i) << 32 | pick32(i / 2) : random_u64() >> (i % 64); }
+static uint64_t pick64(long i)
+{
+    return i % 2 ? (uint64_t)pick32(i) << 32 | pick32(i / 2) : random_u64() >> (i % 64);
+}
 
 static uint64_t reversed(uint64_t v, int bits)
 {
@@ -120,7 +127,7 @@ static uint32_t permuted(uint32_t a, uint32_t b, uint32_t s)
     return a;
 }
 
-/* name, result type, expression of the library, expression of the reference; a b c are uint32_t, A B uint64_t */
+/* name, result type, the library, the reference; a b c have 32 bits, A B 64 */
 #define INTEGER_CASES(X) \
     X(abs, uint32_t, __nv_abs((int)a), (int32_t)a < 0 ? 0 - (int64_t)(int32_t)a : (int32_t)a) \
     X(llabs, uint64_t, __nv_llabs((long long)A), (int64_t)A < 0 ? ~A + 1 : A) \
@@ -132,10 +139,10 @@ static uint32_t permuted(uint32_t a, uint32_t b, uint32_t s)
     X(llmax, uint64_t, __nv_llmax((long long)A, (long long)B), (int64_t)A < (int64_t)B ? B : A) \
     X(ullmin, uint64_t, __nv_ullmin(A, B), A < B ? A : B) \
     X(ullmax, uint64_t, __nv_ullmax(A, B), A < B ? B : A) \
-    X(mulhi, uint32_t, __nv_mulhi((int)a, (int)b), (__int128)(int32_t)a * (int32_t)b >> 32) \
-    X(umulhi, uint32_t, __nv_umulhi(a, b), (unsigned __int128)a * b >> 32) \
-    X(mul64hi, uint64_t, __nv_mul64hi((long long)A, (long long)B), (__int128)(int64_t)A * (int64_t)B >> 64) \
-    X(umul64hi, uint64_t, __nv_umul64hi(A, B), (unsigned __int128)A * B >> 64) \
+    X(mulhi, uint32_t, __nv_mulhi((int)a, (int)b), (__int128)(int32_t)a *(int32_t)b >> 32) \
+    X(umulhi, uint32_t, __nv_umulhi(a, b), (unsigned __int128)a *b >> 32) \
+    X(mul64hi, uint64_t, __nv_mul64hi((long long)A, (long long)B), (__int128)(int64_t)A *(int64_t)B >> 64) \
+    X(umul64hi, uint64_t, __nv_umul64hi(A, B), (unsigned __int128)A *B >> 64) \
     X(mul24, uint32_t, __nv_mul24((int)a, (int)b), low24(a) * low24(b)) \
     X(umul24, uint32_t, __nv_umul24(a, b), (uint64_t)(a & 0xffffff) * (b & 0xffffff)) \
     X(brev, uint32_t, __nv_brev((int)a), reversed(a, 32)) \
@@ -156,7 +163,8 @@ static uint32_t permuted(uint32_t a, uint32_t b, uint32_t s)
     X(float_as_int, uint32_t, __nv_float_as_int(__nv_int_as_float((int)a)), a) \
     X(float_as_uint, uint32_t, __nv_float_as_uint(__nv_uint_as_float(a)), a) \
     X(double_as_longlong, uint64_t, __nv_double_as_longlong(__nv_longlong_as_double((long long)A)), A) \
-    X(hiloint2double, uint64_t, __nv_double_as_longlong(__nv_hiloint2double((int)a, (int)b)), (uint64_t)a << 32 | b) \
+    X(hiloint2double, uint64_t, __nv_double_as_longlong(__nv_hiloint2double((int)a, (int)b)), \
+      (uint64_t)a << 32 | b) \
     X(double2hiint, uint32_t, __nv_double2hiint(__nv_longlong_as_double((long long)A)), A >> 32) \
     X(double2loint, uint32_t, __nv_double2loint(__nv_longlong_as_double((long long)A)), A)
 
@@ -175,7 +183,7 @@ static void integers(long rounds)
 #undef RUN
 }
 
-/* ---- lanes ---------------------------------------------------------------------------------------------------- */
+/* ---- lanes --------------------------------------------------------------------------- */
 
 static long saturated(long v, long low, long high) { return v < low ? low : v > high ? high : v; }
 static long rounded_average(long x, long y)
@@ -199,7 +207,8 @@ static long rounded_average(long x, long y)
     X(cmples, 1, -(x <= y)) X(cmpleu, 0, -(x <= y)) X(setles, 1, x <= y) X(setleu, 0, x <= y) \
     X(cmplts, 1, -(x < y)) X(cmpltu, 0, -(x < y)) X(setlts, 1, x < y) X(setltu, 0, x < y)
 #define LANE_UNARY(X) \
-    X(abs, 1, labs(x)) X(absss, 1, saturated(labs(x), lo, hi)) X(neg, 1, -x) X(negss, 1, saturated(-x, lo, hi))
+    X(abs, 1, labs(x)) \
+    X(absss, 1, saturated(labs(x), lo, hi)) X(neg, 1, -x) X(negss, 1, saturated(-x, lo, hi))
 
 #define LANE_RUN(name, stype, utype, is_signed, call, e) \
     begin(name); \
@@ -210,7 +219,8 @@ static long rounded_average(long x, long y)
         memcpy(la, &a, 4); \
         memcpy(lb, &b, 4); \
         for (size_t k = 0; k < 4 / sizeof(utype); k++) { \
-            long x = is_signed ? (long)(stype)la[k] : (long)la[k], y = is_signed ? (long)(stype)lb[k] : (long)lb[k]; \
+            long x = is_signed ? (long)(stype)la[k] : (long)la[k], \
+                 y = is_signed ? (long)(stype)lb[k] : (long)lb[k]; \
             (void)x, (void)y, (void)lo, (void)hi; \
             lr[k] = (utype)(long)(e); \
         } \
@@ -249,14 +259,15 @@ static void lanes(long rounds)
     SAD(sadu4, uint8_t)
 }
 
-/* ---- floating point ------------------------------------------------------------------------------------------- */
+/* ---- floating point ------------------------------------------------------------------ */
 
 static double pick_real(long i, int single)
 {
-    static const double edge[] = {0, 0.25, 0.49999999999999994, 0.49999997, 0.5, 0.75, 1, 1.5, 2, 2.5, 3.5, 4194303.5,
-                                  8388607.5, 8388609, 0x1p52, 0x1.fffffffffffffp51, 0x1p53, 0x1p-1074, 0x1p-149,
-                                  0x1p-1022, 0x1p-126, 0x1.8p-1070, 3.4028234663852886e38, 1.7976931348623157e308,
-                                  INFINITY, NAN};
+    static const double edge[] = {
+    0, 0.25, 0.49999999999999994, 0.49999997, 0.5, 0.75, 1, 1.5, 2, 2.5, 3.5, 4194303.5, 8388607.5,
+    8388609, 0x1p52, 0x1.fffffffffffffp51, 0x1p53, 0x1p-1074, 0x1p-149, 0x1p-1022, 0x1p-126, 0x1.8p-1070,
+    3.4028234663852886e38, 1.7976931348623157e308, INFINITY, NAN,
+};
     uint64_t r = random_u64();
     double x;
     if (i % 4 == 0) {
@@ -279,8 +290,8 @@ static double pick_real(long i, int single)
 
 static int pick_exponent(long i)
 {
-    static const int edge[] = {INT_MIN, INT_MAX, -2200, -1075, -1074, -150, -149, -127, -126, -24, -1, 0, 1, 127, 128,
-                               1023, 1024, 2100, 4000};
+    static const int edge[] = {INT_MIN, INT_MAX, -2200, -1075, -1074, -150, -149, -127, -126, -24,
+                               -1,      0,       1,     127,   128,   1023, 1024, 2100, 4000};
     uint64_t r = random_u64();
     return i % 2 ? edge[r % (sizeof edge / sizeof *edge)] : (int)(r % 400) - 200;
 }
@@ -317,7 +328,8 @@ static void reals(long rounds)
 #define RUN_AS(type, single, name, library, expected) \
     begin(name); \
     for (long i = 0; i < rounds; i++) { \
-        type x = (type)pick_real(i, single), y = (type)pick_real(i / 4, single), z = (type)pick_real(i / 16, single); \
+        type x = (type)pick_real(i, single), y = (type)pick_real(i / 4, single), \
+             z = (type)pick_real(i / 16, single); \
         int n = pick_exponent(i); \
         (void)y, (void)z, (void)n; \
         expect_real((double)(library), (double)(expected), (double)x, (double)y); \
@@ -402,6 +414,24 @@ static void parts(long rounds)
     finish();
 }
 
+/*
+ * Every mantissa and both parities of the exponent: y is 1/sqrt(x) rounded to nearest if the squares of the
+ * two midpoints beside it, times x, enclose one. All in integers: x = m 2^-23, y = n 2^-24.
+ */
+static void inverse_roots(void)
+{
+    begin("frsqrt_rn");
+    for (uint32_t u = 0x3f800000; u < 0x40800000; u++) { /* 1 <= x < 4, 1/2 < y <= 1 */
+        float x = __nv_uint_as_float(u), y = __nv_frsqrt_rn(x);
+        uint64_t m = (uint64_t)((double)x * 0x1p23), n = (uint64_t)((double)y * 0x1p24);
+        unsigned __int128 one = (unsigned __int128)1 << 73; /* 23 + 2 * 25 */
+        unsigned __int128 below = (unsigned __int128)(2 * n - 1) * (2 * n - 1) * m;
+        unsigned __int128 above = (unsigned __int128)(2 * n + 1) * (2 * n + 1) * m;
+        expect_u64(below < one && one < above, 1, u, 0);
+    }
+    finish();
+}
+
 int main(int argc, char **argv)
 {
     long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 20000;
@@ -409,6 +439,7 @@ int main(int argc, char **argv)
     lanes(rounds);
     reals(rounds);
     parts(rounds);
+    inverse_roots();
     printf("math-exact: %d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

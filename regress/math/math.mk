@@ -1,5 +1,6 @@
-# Accuracy of the device math library: its sources compiled for the host, against MPFR.  Once as written and once with
-# the compiler free to fuse products and sums, which the device compiler is too.  The sources use clang's builtins.
+# Accuracy of the device math library: its sources compiled for the host, against MPFR.  Once as written, once
+# with the compiler free to fuse products and sums, which the device compiler is too.  The sources use clang's
+# builtins, so the compiler is clang here.
 
 MATH_DIR   := $(B)/regress/math
 MATH_CC    := $(CLANG) -O2 -std=gnu17 -Wall -Wextra -Wno-unused-parameter -fno-math-errno

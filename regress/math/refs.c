@@ -1,6 +1,6 @@
 /*
- * References built from MPFR's functions with 40 to 200 guard bits.  Inverse functions are found by Newton steps on
- * MPFR's erfc, so they share nothing with the formulas under test.
+ * References built from MPFR's functions with 40 to 200 guard bits.  Inverse functions are found by Newton
+ * steps on MPFR's erfc, so they share nothing with the formulas under test.
  */
 #include "refs.h"
 

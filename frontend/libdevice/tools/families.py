@@ -30,6 +30,9 @@ def elementary(fit):
     # log((1+s)/(1-s)) = 2s + 2/3 s^3 + s^5 c(s^2)
     fit.poly("c_log", smooth(lambda z: (log((1 + sqrt(z)) / (1 - sqrt(z))) - 2 * sqrt(z) - 2 * z * sqrt(z) / 3)
                              / (z**2 * sqrt(z)), [mpf(2) / (2 * k + 5) for k in range(6)]), 0, 0.03, -58, -26)
+    # log(1 + f) = f + f^2 c(f), which is enough for the float logarithms
+    fit.poly("c_log1", smooth(lambda f: (log(1 + f) - f) / f**2, [-mpf(1) / 2, mpf(1) / 3]), -0.2929, 0.4143, -57, -27,
+             kinds="f")
     # sin r = r + r^3 c(r^2), cos r = 1 - r^2/2 + r^4 c(r^2)
     fit.poly("c_sin", smooth(lambda t: (sin(sqrt(t)) - sqrt(t)) / (t * sqrt(t)),
                              [(-1) ** (k + 1) / mp.factorial(2 * k + 3) for k in range(6)]), 0, 0.63, -59, -29)
