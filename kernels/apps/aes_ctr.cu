@@ -1,8 +1,8 @@
 // aes_ctr: cryptography. AES-128 in counter mode, one 16-byte block a thread, with the combined
 // SubBytes/MixColumns table in constant memory and the round keys in shared memory (FIPS 197, SP 800-38A).
-// Exercises: __constant__ arrays indexed per lane, byte permutes, 128-bit vector loads and stores, structs by
-// value, two streams, a grid-stride loop. Checked against the published vectors and a byte-wise AES on the
-// host that uses no tables.
+// Exercises: __constant__ arrays indexed per lane, byte permutes, 128-bit vector loads and stores, structs
+// by value, two streams, a grid-stride loop.
+// Checked against the published vectors and a byte-wise AES on the host that uses no tables.
 #include "app.h"
 
 #include <cstring>

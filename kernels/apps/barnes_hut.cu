@@ -3,8 +3,9 @@
 // the tree with a counter of finished children; then each thread walks the tree with its own stack.
 // Exercises: fine-grained locks taken by lanes of one warp, threadfence, volatile access, a bump allocator,
 // unions of body and cell numbers, local stacks, float atomicMin/Max through integer order, divergent
-// traversal, rsqrtf. Checked by the total mass, a census of the bodies in the tree, momentum, and direct
-// summation in double on the host.
+// traversal, rsqrtf.
+// Checked by the total mass, a census of the bodies in the tree, momentum, and direct summation in double on
+// the host.
 #include "app.h"
 
 struct Bodies {

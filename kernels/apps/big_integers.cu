@@ -1,9 +1,11 @@
-// big_integers: arithmetic on large numbers. Montgomery multiplication and modular exponentiation with 32-bit
-// limbs, one number a thread, with carry chains in inline PTX (add.cc, addc.cc, mad.lo.cc, madc.hi.cc); and a
-// product of two long numbers whose columns are summed by a warp and whose carries are resolved with
-// shuffles. Exercises: extended-precision instructions, inline assembly with several outputs, template limb
-// counts, local arrays that stay in registers, 64-bit and 128-bit products and divergent exponents. Checked
-// with Fermat's theorem on known primes, textbook arithmetic in 16-bit digits on the host, and identities.
+// big_integers: arithmetic on large numbers. Montgomery multiplication and modular exponentiation with
+// 32-bit limbs, one number a thread, with carry chains in inline PTX (add.cc, addc.cc, mad.lo.cc,
+// madc.hi.cc); and a product of two long numbers whose columns are summed by a warp and whose carries are
+// resolved with shuffles.
+// Exercises: extended-precision instructions, inline assembly with several outputs, template limb counts,
+// local arrays that stay in registers, 64-bit and 128-bit products and divergent exponents.
+// Checked with Fermat's theorem on known primes, textbook arithmetic in 16-bit digits on the host, and
+// identities.
 #include "app.h"
 
 typedef unsigned long long u64;

@@ -1,9 +1,11 @@
-// boruvka_mst: graph algorithms. Minimum spanning forest by Boruvka rounds over an edge list in CSR form: the
-// cheapest outgoing edge of a component by 64-bit atomicMin, hooking with cycle breaking, pointer jumping,
-// and a triangle count and a greedy independent set on the same graph. Exercises: 64-bit atomicMin on packed
-// keys, irregular loops over neighbours, warp-per-vertex and thread-per-vertex mappings, managed memory flags
-// read by the host between launches, binary search, warp reductions, volatile loads. Checked against
-// Kruskal's algorithm, a bitset triangle count, and the definition of a maximal independent set.
+// boruvka_mst: graph algorithms. Minimum spanning forest by Boruvka rounds over an edge list in CSR form:
+// the cheapest outgoing edge of a component by 64-bit atomicMin, hooking with cycle breaking, pointer
+// jumping, and a triangle count and a greedy independent set on the same graph.
+// Exercises: 64-bit atomicMin on packed keys, irregular loops over neighbours, warp-per-vertex and thread-
+// per-vertex mappings, managed memory flags read by the host between launches, binary search, warp
+// reductions, volatile loads.
+// Checked against Kruskal's algorithm, a bitset triangle count, and the definition of a maximal independent
+// set.
 #include "app.h"
 
 #include <numeric>

@@ -1,8 +1,9 @@
 // canny_edges: image processing. Edge detection in integers: separable binomial blur, gradient, thinning
 // along the gradient direction, two thresholds, and hysteresis as connected components (union-find with
-// atomicMin). Exercises: shared tiles with halos, 2D blocks, switch on a direction, pointer chasing with
-// atomics, ballots that pack 32 pixels to a word, popc and warp-aggregated counting, 8- and 16-bit loads and
-// stores. Exact: checked against a direct two-dimensional convolution and a flood fill on the host.
+// atomicMin).
+// Exercises: shared tiles with halos, 2D blocks, switch on a direction, pointer chasing with atomics,
+// ballots that pack 32 pixels to a word, popc and warp-aggregated counting, 8- and 16-bit loads and stores.
+// Exact: checked against a direct two-dimensional convolution and a flood fill on the host.
 #include "app.h"
 
 static const int TILE = 16, RADIUS = 2;
@@ -220,7 +221,7 @@ static int host_hysteresis(const std::vector<uint8_t> &cls, Image im, std::vecto
 
 int main(int argc, char **argv)
 {
-    int width = app::start(argc, argv, "canny_edges", 150, 20, 2048);
+    int width = app::start(argc, argv, "canny_edges", 150, 100, 2048);
     Image im = {width, width * 2 / 3 + 1};
     int n = im.width * im.height;
     app::Lcg rng(6);

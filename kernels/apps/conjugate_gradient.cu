@@ -1,10 +1,10 @@
 // conjugate_gradient: sparse linear algebra. Conjugate gradients preconditioned by an incomplete Cholesky
-// factorisation: sparse products by a group of lanes a row, triangular solves without levels, where each warp
-// spins until the unknowns it needs are published, and a level-scheduled solve for comparison.
+// factorisation: sparse products by a group of lanes a row, triangular solves without levels, where each
+// warp spins until the unknowns it needs are published, and a level-scheduled solve for comparison.
 // Exercises: spinning across warps and blocks, __threadfence, volatile double loads and flags, sub-warp
 // shuffles of width 8, double arithmetic, two-stage dot products, template row visitors, launch after launch
-// from the host. Checked by the residual computed on the host, a dense Cholesky solution, and exact
-// triangular solutions.
+// from the host.
+// Checked by the residual computed on the host, a dense Cholesky solution, and exact triangular solutions.
 #include "app.h"
 
 struct Csr { // columns are sorted within a row
@@ -353,7 +353,7 @@ static void check_triangles(Solver &s, const HostCsr &l, const HostCsr &lt, cons
 
 int main(int argc, char **argv)
 {
-    int side = app::start(argc, argv, "conjugate_gradient", 15, 4, 40), n = side * side;
+    int side = app::start(argc, argv, "conjugate_gradient", 15, 10, 40), n = side * side;
     app::Lcg rng(17);
     HostCsr a = make_matrix(side, rng), l = incomplete_cholesky(a), lt = transpose(l);
     std::vector<double> b(n), x, y;

@@ -1,9 +1,10 @@
 // fft_convolution: signal processing. A batch of complex transforms, one block a signal: Stockham stages of
-// radix 4 (and one of radix 2 where the length asks for it) between two halves of dynamic shared memory; then
-// circular convolution through the frequency domain. Exercises: dynamic shared memory, template length and
-// direction, float2 and double2 arithmetic, sin and cos of device math, fused multiply-add, barriers in a
-// counted loop, kernels instantiated for float and double. Checked against the defining sum in double,
-// Parseval's identity, the round trip, and direct convolution.
+// radix 4 (and one of radix 2 where the length asks for it) between two halves of dynamic shared memory;
+// then circular convolution through the frequency domain, and a spectrogram of a chirp.
+// Exercises: dynamic shared memory, template length and direction, arithmetic on complex structs, sin and
+// cos of device math, fused multiply-add, barriers in a counted loop, kernels instantiated for float and
+// double.
+// Checked against the defining sum in double, Parseval's identity, the round trip, and direct convolution.
 #include "app.h"
 
 template <class Real> struct Complex {
@@ -87,17 +88,12 @@ __device__ void radix2_stage(const Complex<Real> *from, Complex<Real> *to, int n
     }
 }
 
+// All stages of one block's signal; returns the half of the storage that holds the result.
 template <int LOG, bool INVERSE, class Real>
-__global__ void fft_kernel(const Complex<Real> *in, Complex<Real> *out)
+__device__ Complex<Real> *all_stages(Complex<Real> *from, Complex<Real> *to)
 {
-    extern __shared__ double2 storage[];
     const int n = 1 << LOG;
-    Complex<Real> *from = (Complex<Real> *)storage, *to = from + n;
-    const Complex<Real> *signal = in + (size_t)blockIdx.x * n;
-    for (int i = threadIdx.x; i < n; i += blockDim.x)
-        from[i] = signal[i];
-    int done = 1;
-    while (done < n) {
+    for (int done = 1; done < n;) {
         __syncthreads();
         if (n / done >= 4) {
             radix4_stage<INVERSE>(from, to, n, done);
@@ -111,11 +107,50 @@ __global__ void fft_kernel(const Complex<Real> *in, Complex<Real> *out)
         to = t;
     }
     __syncthreads();
+    return from;
+}
+
+template <int LOG, bool INVERSE, class Real>
+__global__ void fft_kernel(const Complex<Real> *in, Complex<Real> *out)
+{
+    extern __shared__ double2 storage[];
+    const int n = 1 << LOG;
+    Complex<Real> *signal = (Complex<Real> *)storage;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        signal[i] = in[(size_t)blockIdx.x * n + i];
+    Complex<Real> *result = all_stages<LOG, INVERSE>(signal, signal + n);
     Real scale = INVERSE ? (Real)1 / (Real)n : (Real)1;
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
-        Complex<Real> v = {from[i].re * scale, from[i].im * scale};
+        Complex<Real> v = {result[i].re * scale, result[i].im * scale};
         out[(size_t)blockIdx.x * n + i] = v;
     }
+}
+
+// Windowed frames at a hop of half a frame; the strongest bin of the lower half of each spectrum goes out.
+template <int LOG> __global__ void spectrogram_kernel(const float *wave, int *peak)
+{
+    extern __shared__ double2 storage[];
+    __shared__ unsigned long long best;
+    const int n = 1 << LOG;
+    Complex<float> *frame = (Complex<float> *)storage;
+    if (threadIdx.x == 0)
+        best = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        float window = 0.5f - 0.5f * cospif(2.0f * i / n);
+        Complex<float> v = {wave[blockIdx.x * (n / 2) + i] * window, 0};
+        frame[i] = v;
+    }
+    Complex<float> *spectrum = all_stages<LOG, false>(frame, frame + n);
+    unsigned long long mine = 0;
+    for (int k = threadIdx.x; k < n / 2; k += blockDim.x) {
+        float power = spectrum[k].re * spectrum[k].re + spectrum[k].im * spectrum[k].im;
+        // a non-negative float orders like its bits
+        mine = max(mine, (unsigned long long)__float_as_uint(power) << 32 | (unsigned)k);
+    }
+    atomicMax(&best, mine);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        peak[blockIdx.x] = (int)(unsigned)best;
 }
 
 // Signal b multiplied by the spectrum of signal 0 of the batch.
@@ -209,6 +244,27 @@ static void check(const std::string &what, int batch, double epsilon, app::Lcg &
     }
 }
 
+// A chirp: the strongest bin must follow its frequency.
+static void check_spectrogram(int frames, app::Lcg &rng)
+{
+    const int LOG = 8, n = 1 << LOG, samples = (frames + 1) * n / 2;
+    std::vector<float> wave(samples);
+    double phase = 0, low = 10.3, high = 90.7; // in bins
+    auto frequency = [&](double at) { return low + (high - low) * at / samples; };
+    for (int i = 0; i < samples; i++) {
+        wave[i] = (float)(std::sin(2 * M_PI * phase) + rng.between(-0.3, 0.3));
+        phase += frequency(i) / n;
+    }
+    app::Buffer<float> d_wave(wave);
+    app::Buffer<int> d_peak(frames);
+    spectrogram_kernel<LOG><<<frames, 64, 2 * n * sizeof(Complex<float>)>>>(d_wave.get(), d_peak.get());
+    GPU_DONE();
+    std::vector<int> peak = d_peak.read();
+    double slack = 1 + (high - low) / frames;
+    for (int f = 0; f < frames; f++)
+        app::close_to("strongest bin of frame", f, frequency((f + 1) * n / 2.0), peak[f], slack);
+}
+
 int main(int argc, char **argv)
 {
     int batch = app::start(argc, argv, "fft_convolution", 6, 1, 256);
@@ -217,5 +273,6 @@ int main(int argc, char **argv)
     check<8, double>("256 points, double", batch, 1e-15, rng);
     check<3, double>("8 points, double", batch, 1e-15, rng);
     check<10, float>("1024 points, float", 1, 4e-7, rng);
+    check_spectrogram(2 * batch + 6, rng);
     return app::pass();
 }

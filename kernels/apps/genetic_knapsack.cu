@@ -1,11 +1,12 @@
 // genetic_knapsack: evolutionary computation. A population of bit-string genomes for the multi-constraint
 // knapsack: tournament selection, uniform and one-point crossover chosen by a device function pointer,
-// mutation, elitism by a packed atomicMax, islands (one a block) whose best migrates round the ring every few
-// generations. Exercises: tables of device function pointers called divergently, enum-driven switch,
-// per-thread xorshift state kept in global memory between launches, shared-memory genomes, popc, 64-bit
-// atomicMax in shared memory, global barriers by kernel boundaries, structs with arrays by value. Checked by
-// replaying one island's generations on the host bit for bit, by an exact branch-and-bound optimum on a small
-// instance, and by feasibility and monotonicity of the best.
+// mutation, elitism by a packed atomicMax, islands (one a block) whose best migrates round the ring every
+// few generations.
+// Exercises: tables of device function pointers called divergently, enum-driven switch, per-thread xorshift
+// state kept in global memory between launches, shared-memory genomes, popc, 64-bit atomicMax in shared
+// memory, global barriers by kernel boundaries, structs with arrays by value.
+// Checked by replaying one island's generations on the host bit for bit, by an exact branch-and-bound
+// optimum on a small instance, and by feasibility and monotonicity of the best.
 #include "app.h"
 
 typedef unsigned long long u64;

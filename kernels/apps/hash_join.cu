@@ -1,10 +1,10 @@
 // hash_join: data bases. `select o.region, count, sum, min, max from orders o join lines l on key group by
-// region`: a hash table built with 64-bit compare-and-swap, a probe that writes the matches through a
-// warp-aggregated counter, and a group-by in shared memory followed by atomics of every kind on the groups in
-// global memory. A radix partition of the probe side comes first. Exercises: atomicCAS on 64 bits, atomicAdd
-// of 32 and 64 bits, atomicMin and Max of signed and unsigned 64 bits, atomicOr, ballots with popc, open
-// addressing with divergent loops, histogram, scan and scatter. Checked against a sort-merge join on the
-// host.
+// region`: a hash table built with 64-bit compare-and-swap, a probe that writes the matches through a warp-
+// aggregated counter, and a group-by in shared memory followed by atomics of every kind on the groups in
+// global memory. A radix partition of the probe side comes first.
+// Exercises: atomicCAS on 64 bits, atomicAdd of 32 and 64 bits, atomicMin and Max of signed and unsigned 64
+// bits, atomicOr, ballots with popc, open addressing with divergent loops, histogram, scan and scatter.
+// Checked against a sort-merge join on the host.
 #include "app.h"
 
 #include <map>

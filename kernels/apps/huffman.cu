@@ -1,9 +1,9 @@
 // huffman: compression. Canonical Huffman coding: histogram in shared memory, code lengths on the host, bit
 // offsets by a decoupled look-back scan on the device, encoding with atomicOr into 32-bit words, then
-// parallel decoding of blocks from recorded bit positions with a table in constant memory. Exercises: shared
-// atomics, blocks that wait for earlier blocks (threadfence, volatile flags, spinning), 64-bit shifts,
-// __constant__ tables, byte loads, funnel shifts, binary search in device code. Checked by a bit-at-a-time
-// tree decoder on the host, the exact compressed size and the entropy bound.
+// parallel decoding of blocks from recorded bit positions with a table in constant memory.
+// Exercises: shared atomics, blocks that wait for earlier blocks (threadfence, volatile flags, spinning),
+// 64-bit shifts, __constant__ tables, byte loads, funnel shifts, binary search in device code.
+// Checked by a bit-at-a-time tree decoder on the host, the exact compressed size and the entropy bound.
 #include "app.h"
 
 #include <queue>

@@ -3,9 +3,10 @@
 // independent lattices packed into the bits of a word (multi-spin coding) that share their random numbers.
 // Exercises: 32x32->64-bit multiplication, bit-parallel adders, 8-bit loads and stores, constant thresholds,
 // template recursion over the generator's rounds, two streams with events, popc, shared reductions,
-// __launch_bounds__. Exact: the packed lattices, the byte lattice and a host sweep in raster order must agree
-// bit for bit; the published Philox vector, the energy balance and the magnetisation above and below the
-// transition are checked too.
+// __launch_bounds__.
+// Exact: the packed lattices, the byte lattice and a host sweep in raster order must agree bit for bit; the
+// published Philox vector, the energy balance and the magnetisation above and below the transition are
+// checked too.
 #include "app.h"
 
 struct Lattice {
@@ -224,7 +225,7 @@ static double order_after(Lattice l, int sweeps, double t)
 
 int main(int argc, char **argv)
 {
-    int width = app::start(argc, argv, "ising_model", 64, 8, 1024) & ~1;
+    int width = app::start(argc, argv, "ising_model", 64, 48, 1024) & ~1;
     Lattice l = {width, (width / 2 + 2) & ~1};
     app::Buffer<Philox> d_out(1);
     philox_kernel<<<1, 1>>>(Philox{{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0xa4093822, 0x299f31d0,

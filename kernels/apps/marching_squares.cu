@@ -1,10 +1,12 @@
 // marching_squares: computational geometry. Contours of a scalar field: cells are classified and counted, an
 // exclusive scan gives each its place, segments are written compactly and joined into closed loops by list
-// ranking; then the convex hull of the vertices by a parallel quickhull with exact integer orientation tests.
+// ranking; then the convex hull of the vertices by a parallel quickhull with exact integer orientation
+// tests.
 // Exercises: a 16-way switch, two-level scans over a grid, compaction, pointer doubling, int64 cross
-// products, packed atomicMax for farthest points, double-precision area and length sums, half-precision field
-// samples. Checked by each loop's closure, area and length of circles, the topology of the field's sign
-// regions on the host, and a monotone-chain hull.
+// products, packed atomicMax for farthest points, double-precision area and length sums, half-precision
+// field samples.
+// Checked by each loop's closure, area and length of circles, the topology of the field's sign regions on
+// the host, and a monotone-chain hull.
 #include "app.h"
 
 #include <cuda_fp16.h>

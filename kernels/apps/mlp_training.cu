@@ -1,9 +1,11 @@
 // mlp_training: machine learning. A two-layer perceptron trained by gradient descent with momentum: tiled
 // matrix products for the forward and both backward directions, softmax with cross entropy by warps, bias
-// sums by atomics. Exercises: shared-memory tiles, templates over transposition and an epilogue functor, a
-// device function pointer for the activation, warp shuffles, expf and logf, float atomicAdd, half-precision
-// storage of the weights at the end. Checked against a double-precision training run on the host, a
-// finite-difference gradient and a falling loss.
+// sums by atomics.
+// Exercises: shared-memory tiles, templates over transposition and an epilogue functor, a device function
+// pointer for the activation, warp shuffles, expf and logf, float atomicAdd, half-precision storage of the
+// weights at the end.
+// Checked against a double-precision training run on the host, a finite-difference gradient and a falling
+// loss.
 #include "app.h"
 
 #include <cuda_fp16.h>

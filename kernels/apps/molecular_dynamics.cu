@@ -2,7 +2,8 @@
 // the neighbours come from a cell list that the device rebuilds each step by counting, scanning and filling.
 // Exercises: double arithmetic with division and floor, integer atomics on global memory, a shared-memory
 // scan, data-dependent loop bounds, structs by value, insertion sort in global memory, double reductions by
-// shuffle. Checked by energy and momentum conservation, Newton's third law, and all-pairs forces on the host.
+// shuffle.
+// Checked by energy and momentum conservation, Newton's third law, and all-pairs forces on the host.
 #include "app.h"
 
 struct Box {

@@ -1,10 +1,11 @@
 // motion_estimation: video. Block matching between two frames: an exhaustive integer-pel search by sums of
 // absolute differences on four packed bytes at a time, half-pel refinement on interpolated samples, then the
-// residual through an 8x8 integer transform and quantiser, and the reconstruction of the frame. Exercises:
-// SIMD-in-a-word byte arithmetic, unaligned words put together by byte_perm, uchar4 loads, 16-bit values,
-// packed keys reduced by shuffle, 3D grids, shared windows larger than the block, integer division and
-// rounding. Exact: checked against byte-by-byte loops on the host, a planted global motion, and the
-// transform's inverse.
+// residual through an 8x8 integer transform and quantiser, and the reconstruction of the frame.
+// Exercises: SIMD-in-a-word byte arithmetic, unaligned words put together by byte_perm, uchar4 loads, 16-bit
+// values, packed keys reduced by shuffle, 3D grids, shared windows larger than the block, integer division
+// and rounding.
+// Exact: checked against byte-by-byte loops on the host, a planted global motion, and the transform's
+// inverse.
 #include "app.h"
 
 static const int MB = 16, RANGE = 6, WINDOW = MB + 2 * RANGE, PITCH = WINDOW + 4;

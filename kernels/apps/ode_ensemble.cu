@@ -1,10 +1,11 @@
 // ode_ensemble: numerical analysis. Many initial value problems at once, each with its own adaptive step
 // size: the embedded Runge-Kutta pair of Dormand and Prince (1980), coefficients in constant memory, and an
-// event (a zero crossing) located by bisection on the interpolant. Exercises: loops whose length differs from
-// lane to lane, local arrays, template systems with different dimensions and a virtual-free functor
-// interface, double pow and fmin/fmax, lambdas inside device code, ballots that count the lanes still alive,
-// conversions between double, float and int64. Checked against closed solutions, invariants of motion, and a
-// classical fixed-step fourth-order host integrator.
+// event (a zero crossing) located by bisection on the interpolant.
+// Exercises: loops whose length differs from lane to lane, local arrays, template systems with different
+// dimensions and a virtual-free functor interface, double pow and fmin/fmax, lambdas inside device code,
+// ballots that count the lanes still alive, conversions between double, float and int64.
+// Checked against closed solutions, invariants of motion, and a classical fixed-step fourth-order host
+// integrator.
 #include "app.h"
 
 static const int STAGES = 7;
@@ -223,7 +224,7 @@ static std::vector<double> host_rk4(const System &f, std::vector<double> y, doub
 
 int main(int argc, char **argv)
 {
-    int n = app::start(argc, argv, "ode_ensemble", 96, 8, 20000);
+    int n = app::start(argc, argv, "ode_ensemble", 96, 64, 20000);
     Tableau t = dormand_prince();
     GPU(cudaMemcpyToSymbol(tableau, &t, sizeof t));
     app::Lcg rng(18);

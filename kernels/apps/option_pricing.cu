@@ -1,10 +1,11 @@
 // option_pricing: finance. American and European options on a binomial lattice, one block an option with the
-// level in dynamic shared memory; a Monte Carlo of an Asian option with Box-Muller numbers from a
-// counter-based generator; implied volatility by a safeguarded Newton iteration, one thread a quote.
+// level in dynamic shared memory; a Monte Carlo of an Asian option with Box-Muller numbers from a counter-
+// based generator; implied volatility by a safeguarded Newton iteration, one thread a quote.
 // Exercises: double exp, log, sqrt, pow, erfc and sincos; functors as template arguments; dynamic shared
 // memory; 64-bit integer multiplication high parts; divergent iteration counts; reductions by shuffles and
-// double atomicAdd. Checked against the closed formula, put-call parity, a recursion with memory on the host,
-// the closed form of the geometric mean, and the volatilities that went in.
+// double atomicAdd.
+// Checked against the closed formula, put-call parity, a recursion with memory on the host, the closed form
+// of the geometric mean, and the volatilities that went in.
 #include "app.h"
 
 struct Option {

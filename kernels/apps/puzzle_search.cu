@@ -1,10 +1,10 @@
-// puzzle_search: combinatorial search. Sudoku by constraint propagation on bit masks with an explicit stack a
-// thread, one warp a puzzle whose lanes take the branches of the first level; queens counted by recursion
+// puzzle_search: combinatorial search. Sudoku by constraint propagation on bit masks with an explicit stack
+// a thread, one warp a puzzle whose lanes take the branches of the first level; queens counted by recursion
 // from prefixes made on the host; the sliding 8-puzzle by iterative-deepening A* with the path as stack.
 // Exercises: recursion, large local arrays, structs copied to and from local memory, bit tricks (ffs, popc,
-// lowest bit), atomicCAS to publish one winner, work distribution by
-// atomic counter, strongly divergent control flow, 64-bit packed boards. Checked by uniqueness and rules of
-// Sudoku, known queens counts, and a breadth-first search from the goal.
+// lowest bit), atomicCAS to publish one winner, work distribution by atomic counter, strongly divergent
+// control flow, 64-bit packed boards.
+// Checked by uniqueness and rules of Sudoku, known queens counts, and a breadth-first search from the goal.
 #include "app.h"
 
 #include <cstring>

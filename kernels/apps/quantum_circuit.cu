@@ -1,10 +1,11 @@
 // quantum_circuit: quantum computing. A state-vector simulator: single-qubit gates through a class hierarchy
 // on the device, controlled phases, swaps, Grover's search with its oracle as a functor, the quantum Fourier
 // transform, and measurement by a prefix sum over probabilities.
-// Exercises: virtual functions called uniformly, functors as kernel arguments, a lambda inside one,
-// double2 vector loads and stores, bit deposits to enumerate amplitude pairs, managed memory touched by both
-// sides, streams with asynchronous copies, shared-memory low-qubit fusion, sincospi. Checked against the
-// closed forms of Grover and Fourier, dense gate matrices applied on the host, and unit norm.
+// Exercises: virtual functions called uniformly, functors as kernel arguments, a lambda inside one, double2
+// vector loads and stores, bit deposits to enumerate amplitude pairs, managed memory touched by both sides,
+// streams with asynchronous copies, shared-memory low-qubit fusion, sincospi.
+// Checked against the closed forms of Grover and Fourier, dense gate matrices applied on the host, and unit
+// norm.
 #include "app.h"
 
 #include <new>

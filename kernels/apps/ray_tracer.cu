@@ -1,9 +1,10 @@
 // ray_tracer: computer graphics. Triangles under a bounding-volume hierarchy that each thread walks with its
 // own stack, materials as objects with virtual functions built on the device, mirrors by recursion, shadow
-// rays. Exercises: local arrays indexed at run time, virtual dispatch and divergent indirect calls, recursive
+// rays.
+// Exercises: local arrays indexed at run time, virtual dispatch and divergent indirect calls, recursive
 // device functions, placement new, managed memory, float division, square roots, early exits, structs of
-// floats. Checked against a brute-force double-precision tracer without hierarchy; a pixel on an edge may
-// differ.
+// floats.
+// Checked against a brute-force double-precision tracer without hierarchy; a pixel on an edge may differ.
 #include "app.h"
 
 #include <new>
@@ -311,7 +312,7 @@ static double host_trace(const std::vector<Triangle> &t, Wide light_dir, Wide fr
 
 int main(int argc, char **argv)
 {
-    int width = app::start(argc, argv, "ray_tracer", 64, 8, 1024), height = width * 3 / 4;
+    int width = app::start(argc, argv, "ray_tracer", 64, 40, 1024), height = width * 3 / 4;
     std::vector<Triangle> triangles = make_scene();
     std::vector<Node> nodes(1);
     build(triangles, nodes, 0, 0, (int)triangles.size());

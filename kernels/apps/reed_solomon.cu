@@ -1,10 +1,12 @@
 // reed_solomon: error-correcting codes. A concatenated system: Reed-Solomon (255,223) over GF(256) around a
 // rate-1/2 convolutional code of constraint length 7; the Viterbi decoder runs one frame a warp with two
 // states a lane, the Reed-Solomon decoder (syndromes, Berlekamp-Massey, Chien search, Forney) one codeword a
-// thread. Exercises: lookup tables in constant memory, 8-bit arithmetic, local arrays, data-dependent loops,
+// thread.
+// Exercises: lookup tables in constant memory, 8-bit arithmetic, local arrays, data-dependent loops,
 // shuffles with computed source lanes, ballots as survivor storage, loops that run backwards through global
-// memory. Checked by known field identities, exact recovery of the messages after planted errors, and
-// reported failures where more errors were planted than the code can correct.
+// memory.
+// Checked by known field identities, exact recovery of the messages after planted errors, and reported
+// failures where more errors were planted than the code can correct.
 #include "app.h"
 
 static const int N = 255, K = 223, PARITY = N - K, T = PARITY / 2;

@@ -1,8 +1,7 @@
-// sha_merkle: authenticated data. SHA-256 (FIPS 180-4) of messages of different lengths, one a thread, then a
-// Merkle tree over the digests, level by level, then inclusion proofs checked in parallel.
+// sha_merkle: authenticated data. SHA-256 (FIPS 180-4) of messages of different lengths, one a thread, then
+// a Merkle tree over the digests, level by level, then inclusion proofs checked in parallel.
 // Exercises: 32-bit rotates and logic, a 16-word rolling schedule in local memory, lane-divergent trip
-// counts,
-// __constant__ data, a class with state in registers, byte loads at any alignment, atomicAdd.
+// counts, __constant__ data, a class with state in registers, byte loads at any alignment, atomicAdd.
 // Checked against the published digests and a streaming byte-oriented SHA-256 on the host whose constants
 // come from the cube roots of the primes.
 #include "app.h"

@@ -1,8 +1,9 @@
 // shortest_paths: dynamic programming. All-pairs shortest paths by the blocked Floyd-Warshall scheme
 // (diagonal tile, row and column tiles, the rest) with successor matrices for path reconstruction; then the
 // longest common subsequence of two texts bit-parallel with carries, and a 0/1 knapsack in double-buffered
-// rows. Exercises: shared-memory tiles with barriers in data-independent loops, saturating integer addition,
-// 2D grids, 64-bit words with carry chains between lanes by ballot, ping-pong kernels, template tile roles.
+// rows.
+// Exercises: shared-memory tiles with barriers in data-independent loops, saturating integer addition, 2D
+// grids, 64-bit words with carry chains between lanes by ballot, ping-pong kernels, template tile roles.
 // Checked against Dijkstra from every vertex, walks along the reconstructed paths, and row-by-row tables.
 #include "app.h"
 

@@ -1,10 +1,11 @@
 // smith_waterman: bioinformatics. Local alignment with affine gaps (Gotoh), one warp a sequence pair: lane r
 // holds row r of a 32-row strip and the anti-diagonal moves through the lanes by shuffles; the strip's last
 // row goes through shared memory to the next strip. A second kernel walks the stored directions back, one
-// thread a pair. Exercises: shuffles up and xor, lane-dependent predication, dynamic shared memory, a scoring
-// functor as template parameter, byte matrices in global memory, 64-bit key reduction, a divergent state
-// machine in a switch. Checked against a full-matrix row-by-row computation, and the alignments are rescored
-// on the host.
+// thread a pair.
+// Exercises: shuffles up and xor, lane-dependent predication, dynamic shared memory, a scoring functor as
+// template parameter, byte matrices in global memory, 64-bit key reduction, a divergent state machine in a
+// switch.
+// Checked against a full-matrix row-by-row computation, and the alignments are rescored on the host.
 #include "app.h"
 
 struct Pair {

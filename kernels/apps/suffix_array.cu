@@ -1,6 +1,6 @@
-// suffix_array: text processing. Suffix array by prefix doubling with a least-significant-digit radix sort of
-// (rank, rank) pairs, the longest-common-prefix array, pattern search by binary search, and an Aho-Corasick
-// automaton run over overlapping pieces of the text.
+// suffix_array: text processing. Suffix array by prefix doubling with a least-significant-digit radix sort
+// of (rank, rank) pairs, the longest-common-prefix array, pattern search by binary search, and an Aho-
+// Corasick automaton run over overlapping pieces of the text.
 // Exercises: one-bit split sorts by ballot and block scan, gather and scatter, kernels that loop on a device
 // flag copied back, state machines over bytes, __ldg, a persistent block-wide scan with __syncthreads_or.
 // Checked against std::sort of the suffixes, a direct character comparison and std::string::find.
