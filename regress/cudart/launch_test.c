@@ -3,6 +3,7 @@
 #include "regress/cudart/test.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -361,6 +362,55 @@ static void fork_after_use(void **state)
     assert_int_equal(v, 6);
 }
 
+/* Each thread has its own buffer and its own last error. */
+static void *thread_body(void *arg)
+{
+    int *d, host[40], add = (int)(intptr_t)arg, bad = 0;
+    void *args[] = {&d, &add};
+    bad += cudaGetLastError() != cudaSuccess;
+    if (add == 2)
+        bad += launch(&empty, 0, 1, NULL) != cudaErrorInvalidConfiguration;
+    for (int round = 0; round < 20; round++) {
+        bad += cudaMalloc((void **)&d, sizeof host) != cudaSuccess;
+        bad += launch(&scale, 4, 10, args) != cudaSuccess;
+        bad += cudaMemcpy(host, d, sizeof host, cudaMemcpyDeviceToHost) != cudaSuccess;
+        for (int i = 0; i < 40; i++)
+            bad += host[i] != 3 * i + add;
+        bad += cudaFree(d) != cudaSuccess;
+    }
+    bad += cudaGetLastError() != (add == 2 ? cudaErrorInvalidConfiguration : cudaSuccess);
+    return (void *)(intptr_t)bad;
+}
+
+static void host_threads(void **state)
+{
+    pthread_t t[4];
+    void *bad;
+    cudaMalloc(NULL, 1);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, thread_body, (void *)(intptr_t)i), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(t[i], &bad);
+        assert_int_equal((intptr_t)bad, 0);
+    }
+    GIVES(cudaGetLastError(), cudaErrorInvalidValue);     /* of this thread, before the others */
+}
+
+/* With CUDA_LAUNCH_BLOCKING, read when a process starts to use the device, a launch returns its own error. */
+static void blocking_launch(void **state)
+{
+    int status;
+    pid_t child = fork();
+    if (!child) {
+        setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+        execl("/proc/self/exe", "launch_test", "blocking", (char *)NULL);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), cudaErrorLaunchFailure & 0xff);
+}
+
 static void unregistered(void **state)
 {
     static struct fatbin_wrapper w;
@@ -387,15 +437,19 @@ static void managed_variable(void **state)
     __cudaUnregisterFatBinary(h);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         TEST(runs), TEST(pushed_configuration), TEST(symbols), TEST(linked_texts), TEST(kernel_attributes),
         TEST(refused), TEST(code_that_does_not_load), TEST(illegal_address), TEST(freed_address),
-        TEST(misaligned_address), TEST(trap_instruction), TEST(fault_is_of_one_device), TEST(fork_after_use),
+        TEST(misaligned_address), TEST(trap_instruction), TEST(fault_is_of_one_device), TEST(fork_after_use), TEST(host_threads), TEST(blocking_launch),
         TEST(unregistered), TEST(managed_variable),
     };
     setenv("SIMTX_DEVICES", "2", 1);
     add_images();
+    if (argc > 1) {
+        capture_stderr();
+        return launch(&stop, 1, 1, NULL) & 0xff;
+    }
     return finish("launch", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));
 }

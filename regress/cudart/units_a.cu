@@ -1,6 +1,8 @@
 // A program of two translation units built by clang's ordinary command: each unit has device variables, a constant and
 // a kernel of the same names, which must not meet; arguments of several sizes; a template; two devices' worth of calls.
 #include <cstdio>
+#include <cstring>
+#include <unistd.h>
 
 int run_unit_b(const int *in, int *out, int n);
 
@@ -22,6 +24,11 @@ template <typename T> __global__ void combine(const T *in, T *out, int n, pair_a
     }
 }
 
+__global__ void hello(int n)
+{
+    std::printf("device %d of %d\n", (int)threadIdx.x, n);
+}
+
 static int failed;
 
 static void check(bool ok, const char *what)
@@ -30,6 +37,27 @@ static void check(bool ok, const char *what)
         std::printf("FAILED: %s\n", what);
         failed++;
     }
+}
+
+// Host and device text share one buffered stream and keep their order.
+static bool text_in_order()
+{
+    char text[200] = "";
+    std::fflush(stdout);
+    int saved = dup(1);
+    FILE *f = std::tmpfile();
+    dup2(fileno(f), 1);
+    std::printf("before\n");
+    hello<<<1, 2>>>(2);
+    cudaDeviceSynchronize();
+    std::printf("after\n");
+    std::fflush(stdout);
+    dup2(saved, 1);
+    close(saved);
+    std::rewind(f);
+    text[std::fread(text, 1, sizeof text - 1, f)] = 0;
+    std::fclose(f);
+    return std::strcmp(text, "before\ndevice 0 of 2\ndevice 1 of 2\nafter\n") == 0;
 }
 
 int main()
@@ -57,7 +85,8 @@ int main()
         wrong += from_b[i] != i + 7;
     check(wrong == 0, "results of unit b");
     check(cudaMemcpyFromSymbol(&sum, total, sizeof sum) == cudaSuccess && sum == n, "unit a is left alone");
+    check(text_in_order(), "order of host and device text");
     check(cudaDeviceReset() == cudaSuccess, "reset");
-    std::printf("cudart units: %d passed, %d failed\n", 7 - failed, failed);
+    std::printf("cudart units: %d passed, %d failed\n", 8 - failed, failed);
     return failed != 0;
 }
