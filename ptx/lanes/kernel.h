@@ -1,0 +1,241 @@
+/*
+ * The shape of a lane function: one loop over the 32 lanes that the compiler turns into SIMD code. A kernel computes
+ * all lanes; when some are masked off, partial*() calls it on all of them and puts the old values back, so that each
+ * kernel exists once. Included by the family files (int.c, float.c ...), which are compiled once per vector width
+ * with ISA defined to its name; the bits that come out are the same for each width and compiler.
+ */
+#ifndef PTX_LANES_KERNEL_H
+#define PTX_LANES_KERNEL_H
+
+#include <string.h>
+#if defined __SSE2__
+#include <immintrin.h>
+#endif
+
+#include "ptx/lanes.h"
+#include "ptx/lanes/key.h"
+
+#define PASTE2(a, b) a##_##b
+#define PASTE(a, b) PASTE2(a, b)
+#define NAME(x) PASTE(lanes_##x, ISA)            /* lanes_select_int_avx2 */
+
+#define ALL_LANES 0xffffffffu
+#define SIMD _Pragma("omp simd")
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* C type of a register's elements by PTX type. */
+typedef uint16_t c_U8, c_B8, c_B16, c_U16, c_F16, c_BF16, c_E4M3X2, c_E5M2X2;
+typedef int16_t c_S8, c_S16;
+typedef uint32_t c_B32, c_U32, c_F16X2, c_BF16X2, c_U16X2, c_S16X2, c_TF32;
+typedef int32_t c_S32;
+typedef uint64_t c_B64, c_U64;
+typedef int64_t c_S64;
+typedef float c_F32;
+typedef double c_F64;
+
+static inline void *dst_of(const struct lanes *x, const struct dinst *d)
+{
+    return __builtin_assume_aligned(lanes_at(x, d->dst), 64);
+}
+
+static inline const void *src_of(const struct lanes *x, const struct dinst *d, int i)
+{
+    return __builtin_assume_aligned(lanes_at(x, d->src[i]), 64);
+}
+
+/* Runs fn on all lanes, then restores the lanes that do not execute, in the destination and in CC. */
+int NAME(partial2)(struct lanes *x, const struct dinst *d, ptx_fn *fn);
+int NAME(partial4)(struct lanes *x, const struct dinst *d, ptx_fn *fn);
+int NAME(partial8)(struct lanes *x, const struct dinst *d, ptx_fn *fn);
+int NAME(partial16)(struct lanes *x, const struct dinst *d, ptx_fn *fn);
+
+/* By bytes of all elements: 64 halves are 32 words. */
+#define PARTIAL(T, N)                                                                         \
+    (sizeof(T) * (N) == 64 ? NAME(partial2) : sizeof(T) * (N) == 128 ? NAME(partial4) :       \
+     sizeof(T) * (N) == 256 ? NAME(partial8) : NAME(partial16))
+
+#define KERNEL_HEAD(name, TD, N)                                                              \
+    if (__builtin_expect(x->mask != ALL_LANES, 0))                                            \
+        return PARTIAL(TD, N)(x, d, name);                                                    \
+    TD *D = dst_of(x, d)
+
+/* Kernels with one to four sources of C types TA, TB ...; EXPR is in terms of a, b, c, e. N lanes or 2N halves. */
+#define KERNEL1(name, TD, TA, N, EXPR)                                                        \
+    static int name(struct lanes *x, const struct dinst *d)                                   \
+    {                                                                                         \
+        KERNEL_HEAD(name, TD, N);                                                                \
+        const TA *A = src_of(x, d, 0);                                                        \
+        SIMD for (int i = 0; i < (N); i++) {                                                  \
+            TA a = A[i];                                                                      \
+            D[i] = (TD)(EXPR);                                                                \
+        }                                                                                     \
+        return 0;                                                                             \
+    }
+#define KERNEL2(name, TD, TA, TB, N, EXPR)                                                    \
+    static int name(struct lanes *x, const struct dinst *d)                                   \
+    {                                                                                         \
+        KERNEL_HEAD(name, TD, N);                                                                \
+        const TA *A = src_of(x, d, 0);                                                        \
+        const TB *B = src_of(x, d, 1);                                                        \
+        SIMD for (int i = 0; i < (N); i++) {                                                  \
+            TA a = A[i];                                                                      \
+            TB b = B[i];                                                                      \
+            D[i] = (TD)(EXPR);                                                                \
+        }                                                                                     \
+        return 0;                                                                             \
+    }
+#define KERNEL3(name, TD, TA, TB, TC, N, EXPR)                                                \
+    static int name(struct lanes *x, const struct dinst *d)                                   \
+    {                                                                                         \
+        KERNEL_HEAD(name, TD, N);                                                                \
+        const TA *A = src_of(x, d, 0);                                                        \
+        const TB *B = src_of(x, d, 1);                                                        \
+        const TC *C = src_of(x, d, 2);                                                        \
+        SIMD for (int i = 0; i < (N); i++) {                                                  \
+            TA a = A[i];                                                                      \
+            TB b = B[i];                                                                      \
+            TC c = C[i];                                                                      \
+            D[i] = (TD)(EXPR);                                                                \
+        }                                                                                     \
+        return 0;                                                                             \
+    }
+#define KERNEL4(name, TD, TA, TB, TC, TE, N, EXPR)                                            \
+    static int name(struct lanes *x, const struct dinst *d)                                   \
+    {                                                                                         \
+        KERNEL_HEAD(name, TD, N);                                                                \
+        const TA *A = src_of(x, d, 0);                                                        \
+        const TB *B = src_of(x, d, 1);                                                        \
+        const TC *C = src_of(x, d, 2);                                                        \
+        const TE *E = src_of(x, d, 3);                                                        \
+        SIMD for (int i = 0; i < (N); i++) {                                                  \
+            TA a = A[i];                                                                      \
+            TB b = B[i];                                                                      \
+            TC c = C[i];                                                                      \
+            TE e = E[i];                                                                      \
+            D[i] = (TD)(EXPR);                                                                \
+        }                                                                                     \
+        return 0;                                                                             \
+    }
+
+/* lane_bit*[i]: the bit of lane i, in elements as wide as the data that a mask selects (16: of half the lanes). */
+static const uint32_t lane_bit32[LANES] __attribute__((aligned(64))) = {
+#define L4(i) 1u << (i), 1u << ((i) + 1), 1u << ((i) + 2), 1u << ((i) + 3)
+    L4(0), L4(4), L4(8), L4(12), L4(16), L4(20), L4(24), L4(28)
+#undef L4
+};
+
+static const uint16_t lane_bit16[LANES / 2] __attribute__((aligned(32))) = {
+    1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768
+};
+static const uint64_t lane_bit64[LANES] __attribute__((aligned(64))) = {
+#define L4(i) 1ull << (i), 1ull << ((i) + 1), 1ull << ((i) + 2), 1ull << ((i) + 3)
+    L4(0), L4(4), L4(8), L4(12), L4(16), L4(20), L4(24), L4(28)
+#undef L4
+};
+
+/* D[i] = lane i in mask ? A[i] : B[i] */
+static inline void select16(uint16_t *D, const uint16_t *A, const uint16_t *B, uint32_t mask)
+{
+    for (int h = 0; h < 2; h++) {
+        uint16_t m = (uint16_t)(mask >> 16 * h);
+        SIMD for (int i = 0; i < 16; i++)
+            D[16 * h + i] = m & lane_bit16[i] ? A[16 * h + i] : B[16 * h + i];
+    }
+}
+
+static inline void select32(uint32_t *D, const uint32_t *A, const uint32_t *B, uint32_t mask)
+{
+    SIMD for (int i = 0; i < LANES; i++)
+        D[i] = mask & lane_bit32[i] ? A[i] : B[i];
+}
+
+static inline void select64(uint64_t *D, const uint64_t *A, const uint64_t *B, uint32_t mask)
+{
+    SIMD for (int i = 0; i < LANES; i++)
+        D[i] = mask & lane_bit64[i] ? A[i] : B[i];
+}
+
+/* Lane mask of the elements that are true; t[i] is all ones or zero. */
+static inline uint32_t pack32(const int32_t *t)
+{
+    uint32_t m = 0;
+#if defined __AVX512DQ__
+    for (int i = 0; i < 2; i++)
+        m |= (uint32_t)_mm512_movepi32_mask(_mm512_load_si512(t + 16 * i)) << 16 * i;
+#elif defined __AVX2__
+    for (int i = 0; i < 4; i++)
+        m |= (uint32_t)_mm256_movemask_ps(_mm256_load_ps((const float *)t + 8 * i)) << 8 * i;
+#elif defined __SSE2__
+    for (int i = 0; i < 8; i++)
+        m |= (uint32_t)_mm_movemask_ps(_mm_load_ps((const float *)t + 4 * i)) << 4 * i;
+#else
+    for (int i = 0; i < LANES; i++)
+        m |= (uint32_t)(t[i] & 1) << i;
+#endif
+    return m;
+}
+
+static inline uint32_t pack64(const int64_t *t)
+{
+    uint32_t m = 0;
+#if defined __AVX512DQ__
+    for (int i = 0; i < 4; i++)
+        m |= (uint32_t)_mm512_movepi64_mask(_mm512_load_si512(t + 8 * i)) << 8 * i;
+#elif defined __AVX2__
+    for (int i = 0; i < 8; i++)
+        m |= (uint32_t)_mm256_movemask_pd(_mm256_load_pd((const double *)t + 4 * i)) << 4 * i;
+#elif defined __SSE2__
+    for (int i = 0; i < 16; i++)
+        m |= (uint32_t)_mm_movemask_pd(_mm_load_pd((const double *)t + 2 * i)) << 2 * i;
+#else
+    for (int i = 0; i < LANES; i++)
+        m |= (uint32_t)(t[i] & 1) << i;
+#endif
+    return m;
+}
+
+static inline uint32_t pack16(const int16_t *t)
+{
+#if defined __AVX512BW__
+    return (uint32_t)_mm512_movepi16_mask(_mm512_load_si512(t));
+#elif defined __SSE2__
+    uint32_t m = 0;
+    for (int i = 0; i < 2; i++) {
+        __m128i lo = _mm_load_si128((const __m128i *)(t + 16 * i));
+        __m128i hi = _mm_load_si128((const __m128i *)(t + 16 * i + 8));
+        m |= (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(lo, hi)) << 16 * i;
+    }
+    return m;
+#else
+    uint32_t m = 0;
+    for (int i = 0; i < LANES; i++)
+        m |= (uint32_t)(t[i] & 1) << i;
+    return m;
+#endif
+}
+
+/* Writes the bits of executing lanes to a predicate. */
+static inline void put_pred(const struct lanes *x, operand o, uint32_t value)
+{
+    uint32_t *p = lanes_at(x, o);
+    *p = (*p & ~x->mask) | (value & x->mask);
+}
+
+static inline uint32_t get_pred(const struct lanes *x, operand o)
+{
+    return *(const uint32_t *)lanes_at(x, o);
+}
+
+static inline uint32_t f32_bits(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
+static inline float f32_of(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
+static inline uint64_t f64_bits(double f) { uint64_t u; memcpy(&u, &f, 8); return u; }
+static inline double f64_of(uint64_t u) { double f; memcpy(&f, &u, 8); return f; }
+
+/* A subnormal becomes a zero of its sign. */
+static inline float flush32(float f)
+{
+    uint32_t u = f32_bits(f);
+    return f32_of(u & 0x7f800000u ? u : u & 0x80000000u);
+}
+
+#endif

@@ -1,0 +1,182 @@
+/*
+ * Instructions across the lanes of a warp (PTX ISA 9.7.9.6, 9.7.13): shfl, vote, match, redux, activemask. With a
+ * membermask the executing lanes fall into groups of equal masks (tiles of a warp may execute one instruction
+ * together), and each group acts on its own; lanes that a mask names but that do not execute take no part.
+ */
+#include "ptx/lanes/kernel.h"
+
+/* The source lane of each lane, and whether it lies in range. */
+static inline uint32_t shfl_sources(int32_t *from, uint8_t mode, const uint32_t *B, const uint32_t *C)
+{
+    int32_t in_range[LANES] __attribute__((aligned(64)));
+    SIMD for (int i = 0; i < LANES; i++) {
+        int32_t b = B[i] & 31, seg = C[i] >> 8 & 31, c = C[i] & 31;
+        int32_t max = (i & seg) | (c & ~seg), min = i & seg;
+        int32_t up = i - b, down = i + b, bfly = i ^ b, idx = min | (b & ~seg);
+        int32_t j = mode == MOD(SHFL, UP) ? up : mode == MOD(SHFL, DOWN) ? down : mode == MOD(SHFL, BFLY) ? bfly : idx;
+        int32_t ok = mode == MOD(SHFL, UP) ? -(j >= max) : -(j <= max);
+        from[i] = ok ? j : i;
+        in_range[i] = ok;
+    }
+    return pack32(in_range);
+}
+
+static inline int shfl_mode(struct lanes *x, const struct dinst *d, uint8_t mode)
+{
+    int32_t from[LANES] __attribute__((aligned(64)));
+    uint32_t a[LANES] __attribute__((aligned(64))), r[LANES] __attribute__((aligned(64)));
+    uint32_t ok = shfl_sources(from, mode, src_of(x, d, 1), src_of(x, d, 2));
+    memcpy(a, src_of(x, d, 0), sizeof a);
+    if (LIKELY(x->mask == ALL_LANES)) {
+        for (int i = 0; i < LANES; i++)
+            r[i] = a[from[i] & 31];
+        memcpy(dst_of(x, d), r, sizeof r);
+    } else {
+        for (int i = 0; i < LANES; i++)
+            r[i] = a[x->mask >> (from[i] & 31) & 1 ? from[i] & 31 : i];
+        select32(dst_of(x, d), r, dst_of(x, d), x->mask);
+    }
+    if (d->imm & PRED_PAIR)
+        put_pred(x, d->dst2, ok);
+    return 0;
+}
+
+static int shfl_up(struct lanes *x, const struct dinst *d) { return shfl_mode(x, d, MOD(SHFL, UP)); }
+static int shfl_down(struct lanes *x, const struct dinst *d) { return shfl_mode(x, d, MOD(SHFL, DOWN)); }
+static int shfl_bfly(struct lanes *x, const struct dinst *d) { return shfl_mode(x, d, MOD(SHFL, BFLY)); }
+static int shfl_idx(struct lanes *x, const struct dinst *d) { return shfl_mode(x, d, MOD(SHFL, IDX)); }
+
+/* The lanes of `todo` whose membermask equals that of its lowest lane. */
+static inline uint32_t next_group(const struct lanes *x, const struct dinst *d, uint32_t todo)
+{
+    const uint32_t *M = src_of(x, d, 1);
+    uint32_t first = M[__builtin_ctz(todo)];
+    int32_t t[LANES] __attribute__((aligned(64)));
+    SIMD for (int i = 0; i < LANES; i++)
+        t[i] = M[i] == first ? -1 : 0;
+    return pack32(t) & todo;
+}
+
+static inline void put_word(struct lanes *x, const struct dinst *d, uint32_t group, uint32_t value)
+{
+    uint32_t *D = dst_of(x, d);
+    SIMD for (int i = 0; i < LANES; i++)
+        D[i] = group & lane_bit32[i] ? value : D[i];
+}
+
+static inline void put_group_pred(struct lanes *x, operand o, uint32_t group, bool value)
+{
+    uint32_t *p = lanes_at(x, o);
+    *p = value ? *p | group : *p & ~group;
+}
+
+static inline int vote_mode(struct lanes *x, const struct dinst *d, uint8_t mode, bool sync)
+{
+    uint32_t p = get_pred(x, d->src[0]) ^ (d->imm & PRED_NOT ? ALL_LANES : 0);
+    for (uint32_t todo = x->mask, group; todo; todo &= ~group) {
+        group = sync ? next_group(x, d, todo) : todo;
+        uint32_t yes = p & group;
+        if (mode == MOD(VOTE, BALLOT))
+            put_word(x, d, group, yes);
+        else if (mode == MOD(VOTE, ALL))
+            put_group_pred(x, d->dst, group, yes == group);
+        else if (mode == MOD(VOTE, ANY))
+            put_group_pred(x, d->dst, group, yes != 0);
+        else
+            put_group_pred(x, d->dst, group, yes == group || yes == 0);
+    }
+    return 0;
+}
+
+#define VOTE(name, mode)                                                                      \
+    static int vote_##name(struct lanes *x, const struct dinst *d) { return vote_mode(x, d, MOD(VOTE, mode), false); }  \
+    static int vote_sync_##name(struct lanes *x, const struct dinst *d) { return vote_mode(x, d, MOD(VOTE, mode), true); }
+VOTE(all, ALL)
+VOTE(any, ANY)
+VOTE(uni, UNI)
+VOTE(ballot, BALLOT)
+
+static inline uint64_t element(const void *A, int bytes, int i)
+{
+    return bytes == 4 ? ((const uint32_t *)A)[i] : ((const uint64_t *)A)[i];
+}
+
+static inline uint32_t equal_lanes(const void *A, int bytes, uint64_t v, uint32_t among)
+{
+    uint32_t m = 0;
+    for (; among; among &= among - 1) {
+        int i = __builtin_ctz(among);
+        m |= (uint32_t)(element(A, bytes, i) == v) << i;
+    }
+    return m;
+}
+
+/* The destination may be the source: the values are copied first. */
+static inline int match_mode(struct lanes *x, const struct dinst *d, int bytes, bool all)
+{
+    uint64_t A[LANES];
+    memcpy(A, src_of(x, d, 0), (size_t)bytes * LANES);
+    for (uint32_t todo = x->mask, group; todo; todo &= ~group) {
+        group = next_group(x, d, todo);
+        uint32_t left = group;
+        do {
+            uint32_t same = equal_lanes(A, bytes, element(A, bytes, __builtin_ctz(left)), left);
+            if (all) {
+                put_word(x, d, group, same == group ? group : 0);
+                if (d->imm & PRED_PAIR)
+                    put_group_pred(x, d->dst2, group, same == group);
+                break;
+            }
+            put_word(x, d, same, same);
+            left &= ~same;
+        } while (left);
+    }
+    return 0;
+}
+
+static int match_any_32(struct lanes *x, const struct dinst *d) { return match_mode(x, d, 4, false); }
+static int match_any_64(struct lanes *x, const struct dinst *d) { return match_mode(x, d, 8, false); }
+static int match_all_32(struct lanes *x, const struct dinst *d) { return match_mode(x, d, 4, true); }
+static int match_all_64(struct lanes *x, const struct dinst *d) { return match_mode(x, d, 8, true); }
+
+static int activemask(struct lanes *x, const struct dinst *d)
+{
+    put_word(x, d, x->mask, x->active);
+    return 0;
+}
+
+/* EXPR combines the value so far, r, with a lane's, v. */
+#define REDUX(name, T, EXPR)                                                                  \
+    static int redux_##name(struct lanes *x, const struct dinst *d)                           \
+    {                                                                                         \
+        T A[LANES];                                                                           \
+        memcpy(A, src_of(x, d, 0), sizeof A);                                                 \
+        for (uint32_t todo = x->mask, group; todo; todo &= ~group) {                          \
+            group = next_group(x, d, todo);                                                   \
+            T r = A[__builtin_ctz(group)];                                                    \
+            for (uint32_t left = group & (group - 1); left; left &= left - 1) {               \
+                T v = A[__builtin_ctz(left)];                                                 \
+                r = (EXPR);                                                                   \
+            }                                                                                 \
+            put_word(x, d, group, (uint32_t)r);                                               \
+        }                                                                                     \
+        return 0;                                                                             \
+    }
+REDUX(add, uint32_t, r + v)
+REDUX(and, uint32_t, r & v)
+REDUX(or, uint32_t, r | v)
+REDUX(xor, uint32_t, r ^ v)
+REDUX(min_u32, uint32_t, v < r ? v : r)
+REDUX(max_u32, uint32_t, v > r ? v : r)
+REDUX(min_s32, int32_t, v < r ? v : r)
+REDUX(max_s32, int32_t, v > r ? v : r)
+
+ptx_fn *NAME(select_warp)(uint64_t key)
+{
+    switch (key) {
+#define WARP_FN(op, type, sel, fl, fn) case KEY(OP_##op, T_##type, 0, sel, fl): return fn;
+#include "ptx/ops.def"
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,112 @@
+/* The table against itself: every legal combination of an arithmetic opcode has a lane function. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/lanes.h"
+#include "ptx/ops_check.h"
+
+struct walk {
+    struct ptx_inst in;
+    const struct ptx_form *form;
+    int count;
+    bool failed;
+    char *why;
+    size_t n;
+};
+
+/* Opcodes that lanes_select() does not serve: memory, control, barriers, transactions, stack. */
+static bool has_lanes(enum ptx_op op)
+{
+    enum ptx_unit u = ptx_ops[op].unit;
+    return op != OP_NONE && u != U_LDST && u != U_CTRL && u != U_BARRIER && u != U_TM;
+}
+
+static void describe(const struct ptx_inst *in, enum lanes_isa isa, char *why, size_t n)
+{
+    size_t at = (size_t)snprintf(why, n, "no function (%s): %s", lanes_isa_name(isa), ptx_ops[in->op].text);
+    for (int g = 0; g < PG_COUNT && at < n; g++)
+        if (in->mod[g])
+            at += (size_t)snprintf(why + at, n - at, ".%s", ptx_modifier_name(in->mod[g]));
+    for (int t = 0; t < 3 && at < n; t++)
+        if (in->type[t])
+            at += (size_t)snprintf(why + at, n - at, ".%s", ptx_type_name(in->type[t]));
+}
+
+static void check(struct walk *w)
+{
+    const char *why;
+    struct dinst d;
+    w->in.nopd = 3;
+    if (!ptx_form_ok(&w->in, &why)) {
+        w->in.nopd = 2;
+        if (!ptx_form_ok(&w->in, &why))
+            return;
+    }
+    w->count++;
+    for (int i = 0; i < ISA_COUNT && !w->failed; i++) {
+        if (lanes_isa_find(lanes_isa_name((enum lanes_isa)i)) == ISA_COUNT)
+            continue;
+        memset(&d, 0, sizeof d);
+        if (!lanes_select((enum lanes_isa)i, &w->in, &d)) {
+            describe(&w->in, (enum lanes_isa)i, w->why, w->n);
+            w->failed = true;
+        }
+    }
+}
+
+/* All words of the form's groups from `group` on, and none. */
+static void walk_groups(struct walk *w, int group)
+{
+    if (w->failed)
+        return;
+    while (group < PG_COUNT && !(w->form->groups >> group & 1))
+        group++;
+    if (group == PG_COUNT) {
+        check(w);
+        return;
+    }
+    walk_groups(w, group + 1);
+    for (int m = 1; m <= PTX_MODIFIER_COUNT; m++) {
+        const char *word = ptx_modifier_name((uint8_t)m);
+        if (ptx_modifier_find((enum ptx_group)group, word, (int)strlen(word)) != m)
+            continue;
+        w->in.mod[group] = (uint8_t)m;
+        walk_groups(w, group + 1);
+    }
+    w->in.mod[group] = 0;
+}
+
+static void walk_types(struct walk *w, int position)
+{
+    if (position == 3) {
+        walk_groups(w, 0);
+        return;
+    }
+    if (!w->form->type[position]) {
+        w->in.type[position] = T_NONE;
+        walk_types(w, position + 1);
+        return;
+    }
+    for (int t = 1; t < T_COUNT; t++) {
+        if (!(w->form->type[position] >> t & 1))
+            continue;
+        w->in.type[position] = (uint8_t)t;
+        walk_types(w, position + 1);
+    }
+}
+
+int ptx_table_selftest(char *why, size_t n)
+{
+    struct walk w = { .why = why, .n = n };
+    for (int f = 0; f < ptx_form_count && !w.failed; f++) {
+        if (!has_lanes((enum ptx_op)ptx_forms[f].op))
+            continue;
+        w.form = &ptx_forms[f];
+        memset(&w.in, 0, sizeof w.in);
+        w.in.op = ptx_forms[f].op;
+        for (int i = 0; i < PTX_MAX_OPD; i++)
+            w.in.opd[i].kind = OPD_REG;
+        walk_types(&w, 0);
+    }
+    return w.failed ? -1 : w.count;
+}
