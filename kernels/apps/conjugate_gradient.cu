@@ -1,11 +1,15 @@
 // conjugate_gradient: sparse linear algebra. Conjugate gradients preconditioned by an incomplete Cholesky
-// factorisation: sparse products by a group of lanes a row, triangular solves without levels, where each
+// factorisation: sparse products by a tile of lanes a row, triangular solves without levels, where each
 // warp spins until the unknowns it needs are published, and a level-scheduled solve for comparison.
-// Exercises: spinning across warps and blocks, __threadfence, volatile double loads and flags, sub-warp
-// shuffles of width 8, double arithmetic, two-stage dot products, template row visitors, launch after launch
+// Exercises: spinning across warps and blocks, __threadfence, volatile double loads and flags,
+// cooperative tiles of 8 lanes, double arithmetic, two-stage dot products, template row visitors, launch after launch
 // from the host.
 // Checked by the residual computed on the host, a dense Cholesky solution, and exact triangular solutions.
 #include "app.h"
+
+#include <cooperative_groups.h>
+
+namespace cg = cooperative_groups;
 
 struct Csr { // columns are sorted within a row
     int rows;
@@ -32,18 +36,19 @@ public:
     Csr view() const { return Csr{rows_, first_.get(), column_.get(), value_.get()}; }
 };
 
-// y = A x, eight lanes a row.
+// y = A x, a cooperative tile of eight lanes a row.
 __global__ void multiply_kernel(Csr a, const double *x, double *y)
 {
-    const int GROUP = 8;
-    int row = (blockIdx.x * blockDim.x + threadIdx.x) / GROUP, lane = threadIdx.x % GROUP;
+    cg::thread_block block = cg::this_thread_block();
+    auto tile = cg::tiled_partition<8>(block);
+    int row = (blockIdx.x * blockDim.x + threadIdx.x) / tile.size();
     double sum = 0;
     if (row < a.rows)
-        for (int i = a.first[row] + lane; i < a.first[row + 1]; i += GROUP)
+        for (int i = a.first[row] + tile.thread_rank(); i < a.first[row + 1]; i += tile.size())
             sum += a.value[i] * x[a.column[i]];
-    for (int d = GROUP / 2; d > 0; d /= 2)
-        sum += __shfl_down_sync(0xffffffffu, sum, d, GROUP);
-    if (row < a.rows && lane == 0)
+    for (int d = tile.size() / 2; d > 0; d /= 2)
+        sum += tile.shfl_down(sum, d);
+    if (row < a.rows && tile.thread_rank() == 0)
         y[row] = sum;
 }
 

@@ -1,6 +1,5 @@
 // lattice_boltzmann: fluid dynamics. D2Q9 BGK flow past an obstacle between two walls, driven by a body
-// force: the device pulls (stream, then collide) with one array for each direction, two streams' worth of
-// rows at a time.
+// force: the device pulls (stream, then collide) with one array for each direction.
 // Exercises: float arithmetic with division, template over the real type, structs of pointers by value, 2D
 // blocks, constant memory of mixed types, divergence at solid cells, double-precision block reductions with
 // atomicAdd.

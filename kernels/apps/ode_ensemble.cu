@@ -3,7 +3,7 @@
 // event (a zero crossing) located by bisection on the interpolant.
 // Exercises: loops whose length differs from lane to lane, local arrays, template systems with different
 // dimensions and a virtual-free functor interface, double pow and fmin/fmax, lambdas inside device code,
-// ballots that count the lanes still alive, conversions between double, float and int64.
+// ballots that count the lanes still alive, int64 counters.
 // Checked against closed solutions, invariants of motion, and a classical fixed-step fourth-order host
 // integrator.
 #include "app.h"

@@ -3,7 +3,7 @@
 // transform, and measurement by a prefix sum over probabilities.
 // Exercises: virtual functions called uniformly, functors as kernel arguments, a lambda inside one, double2
 // vector loads and stores, bit deposits to enumerate amplitude pairs, managed memory touched by both sides,
-// streams with asynchronous copies, shared-memory low-qubit fusion, sincospi.
+// a stream beside the default one, shared-memory low-qubit fusion, sincospi.
 // Checked against the closed forms of Grover and Fourier, dense gate matrices applied on the host, and unit
 // norm.
 #include "app.h"
