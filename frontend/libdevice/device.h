@@ -34,17 +34,32 @@ HELP float dev_rsqrt_f(float x) { return __nvvm_rsqrt_approx_f(x); }
 HELP float dev_sin_f(float x) { return __nvvm_sin_approx_f(x); }
 HELP float dev_cos_f(float x) { return __nvvm_cos_approx_f(x); }
 HELP float dev_div_f(float a, float b) { return __nvvm_div_approx_f(a, b); }
-/* A backend told to contract may fuse a plain product with a following sum; these two stay as they are. */
-HELP float mul_rn_f(float a, float b) { return __nvvm_mul_rn_f(a, b); }
-HELP double mul_rn_d(double a, double b) { return __nvvm_mul_rn_d(a, b); }
+
+/*
+ * Rounded to nearest and never fused with a neighbour.  Not nvvm intrinsics: LLVM turns those of this rounding into
+ * plain operations, which a compilation that allows contraction then fuses.
+ */
+#define NEVER_FUSED(op, T, t, ptx, constraint) \
+    HELP T op##_rn_##t(T a, T b) \
+    { \
+        T r; \
+        __asm__(#op ".rn." ptx " %0, %1, %2;" : "=" constraint(r) : constraint(a), constraint(b)); \
+        return r; \
+    }
+NEVER_FUSED(add, float, f, "f32", "f")
+NEVER_FUSED(sub, float, f, "f32", "f")
+NEVER_FUSED(mul, float, f, "f32", "f")
+NEVER_FUSED(add, double, d, "f64", "d")
+NEVER_FUSED(sub, double, d, "f64", "d")
+NEVER_FUSED(mul, double, d, "f64", "d")
 HELP float sqrt_rn_f(float x) { return __nvvm_sqrt_rn_f(x); }
 HELP double sqrt_rn_d(double x) { return __nvvm_sqrt_rn_d(x); }
 HELP u64 mulhi_u64(u64 a, u64 b) { return __nvvm_mulhi_ull(a, b); }
 /* C leaves the conversion of NaN and of too large numbers undefined; cvt.rni saturates, NaN gives 0. */
 HELP int to_int_f(float x) { return __nvvm_f2i_rn(x); }
 HELP int to_int_d(double x) { return __nvvm_d2i_rn(x); }
-HELP i64 to_ll_zero_f(float x) { return __nvvm_f2ll_rz(x); }
-HELP i64 to_ll_zero_d(double x) { return __nvvm_d2ll_rz(x); }
+HELP i64 to_ll_zero_f(float x) { return __nv_float2ll_rz(x); }
+HELP i64 to_ll_zero_d(double x) { return __nv_double2ll_rz(x); }
 #define DEV_CONST __attribute__((address_space(4)))
 #else
 #include "host_device.h"

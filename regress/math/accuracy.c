@@ -19,17 +19,9 @@
 #define CUDA_VERSION 9010
 #include <__clang_cuda_libdevice_declares.h>
 
-/* Functions with an unusual interface, brought to the common one */
-#define WRAP(type, s) \
-    static type __nv_sincos_sin##s(type x) { type a, b; return __nv_sincos##s(x, &a, &b), a; } \
-    static type __nv_sincos_cos##s(type x) { type a, b; return __nv_sincos##s(x, &a, &b), b; } \
-    static type __nv_sincospi_sin##s(type x) { type a, b; return __nv_sincospi##s(x, &a, &b), a; } \
-    static type __nv_sincospi_cos##s(type x) { type a, b; return __nv_sincospi##s(x, &a, &b), b; } \
-    static type __nv_norm_of##s(type a, type b, type c) { return __nv_norm##s(3, (type[]){a, b, c}); } \
-    static type __nv_rnorm_of##s(type a, type b, type c) { return __nv_rnorm##s(3, (type[]){a, b, c}); } \
-    static type __nv_powi_of##s(int n, type x) { return __nv_powi##s(x, n); }
-WRAP(float, f)
-WRAP(double, )
+#include "adapt.h"
+ADAPT(__nv_, static, float, f)
+ADAPT(__nv_, static, double, )
 
 enum { UNARY_KIND, BINARY_KIND, NORM_KIND, ORDER_KIND };
 

@@ -30,7 +30,7 @@ $(MATH_DIR)/libdevice-fused.o: $(LIBDEVICE_SRC) regress/math/host_device.h regre
 	@mkdir -p $(@D)
 	$(MATH_CC) $(MATH_FMA) -ffp-contract=fast -Iregress/math -c frontend/libdevice/libdevice.c -o $@
 
-$(MATH_DIR)/%.o: regress/math/%.c regress/math/functions.def regress/math/refs.h
+$(MATH_DIR)/%.o: regress/math/%.c regress/math/functions.def regress/math/refs.h regress/math/adapt.h
 	@mkdir -p $(@D)
 	$(MATH_CC) -c $< -o $@
 
@@ -42,3 +42,26 @@ $(MATH_DIR)/accuracy-fused: $(MATH_DIR)/accuracy.o $(MATH_DIR)/refs.o $(MATH_DIR
 
 $(MATH_DIR)/exact: $(MATH_DIR)/exact.o $(MATH_DIR)/libdevice.o
 	$(CLANG) $^ -lm -o $@
+
+# The same functions through the simulator: the program's host side links the host build under other names.
+TESTS += test-math-device
+.PHONY: test-math-device
+test-math-device: $(MATH_DIR)/device $(B)/bin/simtx
+	$(B)/bin/simtx run -- $(MATH_DIR)/device
+
+$(MATH_DIR)/libdevice-host.o: $(MATH_DIR)/libdevice.o
+	nm --defined-only -g $< | awk '{ print $$3, "host" $$3 }' > $(MATH_DIR)/host-names
+	objcopy --redefine-syms=$(MATH_DIR)/host-names $< $@
+
+$(MATH_DIR)/device: regress/math/device.cu regress/math/functions.def regress/math/adapt.h $(LIBDEVICE) \
+                    $(MATH_DIR)/libdevice-host.o $(B)/bin/simtx-cc $(CUDA_TREE) $(B)/cuda/lib64/libcudart.so
+	$(B)/bin/simtx-cc -O1 -arch=sm_70 -ffp-contract=off $< $(MATH_DIR)/libdevice-host.o -o $@
+
+# Every function of the bitcode as PTX: no calls, no doubles in float functions, the one instruction where one is due
+TESTS += test-math-ptx
+.PHONY: test-math-ptx
+test-math-ptx: $(LIBDEVICE) regress/math/instructions.tsv regress/math/check-ptx.awk
+	@mkdir -p $(MATH_DIR)
+	$(CLANG) --target=nvptx64-nvidia-cuda -Xclang -target-cpu -Xclang sm_35 -O2 -Wno-override-module -S $(LIBDEVICE) \
+	    -o $(MATH_DIR)/libdevice.ptx
+	awk -f regress/math/check-ptx.awk regress/math/instructions.tsv $(MATH_DIR)/libdevice.ptx
