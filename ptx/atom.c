@@ -8,7 +8,7 @@
 #include "ptx/exec.h"
 #include "ptx/lanes/half.h"
 
-static float f32_of(uint64_t bits)
+static float atom_f32(uint64_t bits)
 {
     uint32_t w = (uint32_t)bits;
     float f;
@@ -16,21 +16,21 @@ static float f32_of(uint64_t bits)
     return f;
 }
 
-static uint64_t bits_of_f32(float f)
+static uint64_t atom_bits32(float f)
 {
     uint32_t w;
     memcpy(&w, &f, sizeof w);
     return f != f ? 0x7fffffff : w;
 }
 
-static double f64_of(uint64_t bits)
+static double atom_f64(uint64_t bits)
 {
     double v;
     memcpy(&v, &bits, sizeof v);
     return v;
 }
 
-static uint64_t bits_of_f64(double v)
+static uint64_t atom_bits64(double v)
 {
     uint64_t w;
     memcpy(&w, &v, sizeof w);
@@ -40,9 +40,9 @@ static uint64_t bits_of_f64(double v)
 /* NaN operands pass on quieted, first the old value's, as in add.f64 */
 static uint64_t add_f64(uint64_t old, uint64_t b)
 {
-    double x = f64_of(old), y = f64_of(b), r = x + y;
+    double x = atom_f64(old), y = atom_f64(b), r = x + y;
     if (r == r)
-        return bits_of_f64(r);
+        return atom_bits64(r);
     return x != x ? old | 1ull << 51 : y != y ? b | 1ull << 51 : 0xfff8000000000000ull;
 }
 
@@ -71,7 +71,7 @@ static uint64_t each_half(uint64_t (*op)(uint64_t, uint64_t), uint64_t old, uint
     X(MIN, U64, old < b ? old : b) X(MIN, S64, (int64_t)old < (int64_t)b ? old : b)                         \
     X(MAX, U32, old > b ? old : b) X(MAX, S32, (int32_t)old > (int32_t)b ? old : b)                         \
     X(MAX, U64, old > b ? old : b) X(MAX, S64, (int64_t)old > (int64_t)b ? old : b)                         \
-    X(ADD, F32, bits_of_f32(f32_of(old) + f32_of(b))) X(ADD, F64, add_f64(old, b))                          \
+    X(ADD, F32, atom_bits32(atom_f32(old) + atom_f32(b))) X(ADD, F64, add_f64(old, b))                          \
     X(ADD, F16, add_f16(old, b)) X(ADD, BF16, add_bf16(old, b))                                             \
     X(ADD, F16X2, each_half(add_f16, old, b)) X(ADD, BF16X2, each_half(add_bf16, old, b))
 
