@@ -485,10 +485,12 @@ struct ptx_module *ptx_parse(const char *text, size_t len, const char *file, str
 
 void ptx_module_free(struct ptx_module *m)
 {
-    if (!m)
-        return;
-    strmap_free(&m->symbols);
-    arena_free(m->arena);
+    while (m) {
+        struct ptx_module *next = m->next;
+        strmap_free(&m->symbols);
+        arena_free(m->arena);
+        m = next;
+    }
 }
 
 struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name)
