@@ -1,5 +1,6 @@
 /* Launching: the configuration of <<<>>>, checks that CUDA makes at the call, and what a fault becomes. */
 #include "frontend/cudart/rt.h"
+#include "frontend/session.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -74,10 +75,9 @@ static cudaError_t fault_error(simtx_fault_kind kind)
 /* The launch ran and failed: the report goes out now, the error at the next call. */
 static cudaError_t launch_failed(struct rt_device *d, cudaError_t e, const char *report)
 {
-    size_t n = report ? strlen(report) : 0;
+    size_t n = strlen(report);
     fflush(stdout);
-    if (n)
-        fprintf(stderr, "%s%s", report, report[n - 1] == '\n' ? "" : "\n");
+    fprintf(stderr, "%s%s", report, n && report[n - 1] == '\n' ? "" : "\n");
     d->pending = e;
     if (!rt.blocking)
         return cudaSuccess;
@@ -85,10 +85,15 @@ static cudaError_t launch_failed(struct rt_device *d, cudaError_t e, const char 
     return e;
 }
 
-/* A launch that never began. */
-static cudaError_t launch_refused(struct rt_device *d, simtx_status s)
+/* A launch that never began. The grid and block sizes were right, so what the library calls an invalid launch is
+ * either too much dynamic shared memory, which CUDA calls an invalid value, or a bound that the kernel declares. */
+static cudaError_t launch_refused(struct rt_device *d, simtx_kernel *kernel, size_t dynamic, simtx_status s)
 {
+    simtx_kernel_info k;
+    simtx_kernel_get_info(kernel, &k);
     rt_say("launch refused: %s", simtx_last_message(d->gpu));
+    if (s == SIMTX_INVALID_LAUNCH && dynamic + k.shared_bytes > d->info.shared_per_block)
+        return cudaErrorInvalidValue;
     return rt_status_error(s);
 }
 
@@ -102,14 +107,14 @@ static cudaError_t run(simtx_kernel *kernel, const struct rt_launch_config *c, v
         .dynamic_shared = c->shared,
         .args = (const void *const *)args,
     };
+    session_launch_begin(d->gpu);
     simtx_status s = simtx_launch(kernel, &p, NULL, &fault);
+    session_launch_end(d->gpu, s);
     if (s == SIMTX_OK)
         return cudaSuccess;
     if (s == SIMTX_FAULT)
         return launch_failed(d, fault_error(fault.kind), fault.report);
-    if (s == SIMTX_INTERRUPTED)
-        return launch_failed(d, cudaErrorLaunchTimeout, NULL);
-    return launch_refused(d, s);
+    return launch_refused(d, kernel, c->shared, s);
 }
 
 static cudaError_t launch(const void *func, const struct rt_launch_config *c, void **args)

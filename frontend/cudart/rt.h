@@ -43,6 +43,7 @@ struct rt_alloc {
 
 struct rt_device {
     simtx_gpu *gpu;                     /* NULL until first used */
+    bool failed;                        /* it could not be made */
     simtx_gpu_info info;                /* valid once gpu is */
     cudaError_t pending;                /* error of a kernel that no call has returned yet */
     cudaError_t sticky;                 /* one that has been returned: every call returns it */

@@ -1,5 +1,7 @@
 /* The runtime's state: devices made on first use, the lock around every call, errors that stick. */
 #include "frontend/cudart/rt.h"
+#include "frontend/env.h"
+#include "frontend/session.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,14 +14,15 @@ _Thread_local struct rt_thread rt_thread;
 void rt_say(const char *fmt, ...)
 {
     va_list args;
-    fflush(stdout);
-    flockfile(stderr);
-    fputs("simtx: ", stderr);
+    char *text = NULL;
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    int n = vasprintf(&text, fmt, args);
     va_end(args);
-    fputc('\n', stderr);
-    funlockfile(stderr);
+    if (n < 0)
+        return;
+    fflush(stdout);
+    fprintf(stderr, "simtx: %s%s", text, n && text[n - 1] == '\n' ? "" : "\n");
+    free(text);
 }
 
 void rt_lock(void)
@@ -42,11 +45,11 @@ int rt_device_count(void)
 {
     if (rt.device_count)
         return rt.device_count;
-    const char *s = getenv("SIMTX_DEVICES"), *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+    const char *s = getenv(SIMTX_ENV_DEVICES), *blocking = getenv("CUDA_LAUNCH_BLOCKING");
     char *end = NULL;
     long n = s && *s ? strtol(s, &end, 10) : 1;
     if (s && *s && (*end || n < 1 || n > RT_MAX_DEVICES)) {
-        rt_say("SIMTX_DEVICES=%s: expected a number from 1 to %d; going on with 1", s, RT_MAX_DEVICES);
+        rt_say("%s=%s: expected a number from 1 to %d; going on with 1", SIMTX_ENV_DEVICES, s, RT_MAX_DEVICES);
         n = 1;
     }
     rt.blocking = blocking && strcmp(blocking, "0") && *blocking;
@@ -90,13 +93,15 @@ static void print_device_text(void *ctx, const char *text, size_t len)
     fwrite(text, 1, len, stdout);
 }
 
+/* The GPU that the environment's configuration asks for; the first failure is told, once. */
 static simtx_gpu *new_gpu(int i)
 {
     char *message = NULL;
-    simtx_config *config = simtx_config_new();
+    const simtx_config *config = session_config(&message);
     simtx_gpu *gpu = config ? simtx_gpu_new(config, i, &message) : NULL;
-    simtx_config_free(config);
-    if (!gpu)
+    if (gpu)
+        session_add_gpu(gpu);
+    else
         rt_say("cannot make device %d: %s", i, message ? message : "no memory");
     free(message);
     return gpu;
@@ -109,8 +114,10 @@ cudaError_t rt_open(int i)
         return cudaSuccess;
     if (i >= rt_device_count())
         return cudaErrorInvalidDevice;
-    d->gpu = new_gpu(i);
-    if (!d->gpu)
+    if (!d->failed)
+        d->gpu = new_gpu(i);
+    d->failed = !d->gpu;
+    if (d->failed)
         return cudaErrorInitializationError;
     simtx_set_printf(d->gpu, print_device_text, NULL);
     simtx_gpu_get_info(d->gpu, &d->info);
