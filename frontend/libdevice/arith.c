@@ -56,8 +56,8 @@ CONVERT(rd, rm, )
 CONVERT(ru, rp, )
 
 /*
- * Towards zero: LLVM rewrites these intrinsics as C's conversions, which round integers to nearest (so the result
- * would be wrong) and are undefined out of range; the instruction itself is neither.
+ * Towards zero: LLVM rewrites these intrinsics as C's conversions, which round integers to nearest (so the
+ * result would be wrong) and are undefined out of range; the instruction itself is neither.
  */
 #define CONVERT_ZERO(name, To, From, ptx, out, in) \
     NV To __nv_##name##_rz(From a) \

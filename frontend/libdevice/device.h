@@ -36,8 +36,8 @@ HELP float dev_cos_f(float x) { return __nvvm_cos_approx_f(x); }
 HELP float dev_div_f(float a, float b) { return __nvvm_div_approx_f(a, b); }
 
 /*
- * Rounded to nearest and never fused with a neighbour.  Not nvvm intrinsics: LLVM turns those of this rounding into
- * plain operations, which a compilation that allows contraction then fuses.
+ * Rounded to nearest and never fused with a neighbour.  Not nvvm intrinsics: LLVM turns those of this
+ * rounding into plain operations, which a compilation that allows contraction then fuses.
  */
 #define NEVER_FUSED(op, T, t, ptx, constraint) \
     HELP T op##_rn_##t(T a, T b) \

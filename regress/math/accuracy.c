@@ -302,6 +302,65 @@ static int run(const struct function *fn, int single, long samples)
     return w.bad != 0;
 }
 
+/* ---- fast float functions ------------------------------------------------------------ */
+
+/*
+ * The approximate instruction with its documented error (host_device.h) and one or two roundings: relative
+ * bounds, an absolute one where the function passes through zero, and `slope` for a scaled argument's rounding.
+ */
+static double divide_by_seven(double x) { return x / 7; }
+static float fast_divide_by_seven(float x) { return __nv_fast_fdividef(x, 7); }
+static double power_of_third(double x) { return pow(x, 1.0 / 3); }
+static float fast_power_of_third(float x) { return __nv_fast_powf(x, 1.0f / 3); }
+static float fast_sincos_sin(float x)
+{
+    float s, c;
+    __nv_fast_sincosf(x, &s, &c);
+    return s;
+}
+static float fast_sincos_cos(float x)
+{
+    float s, c;
+    __nv_fast_sincosf(x, &s, &c);
+    return c;
+}
+static double ten_to(double x) { return pow(10, x); }
+
+static const struct fast {
+    const char *name;
+    float (*f)(float);
+    double (*ref)(double);
+    double relative, absolute, slope, low, high;
+} fast[] = {
+    {"fast_sin", __nv_fast_sinf, sin, 0x1p-23, 0x1p-20, 0, -3.14, 3.14},
+    {"fast_cos", __nv_fast_cosf, cos, 0x1p-23, 0x1p-20, 0, -3.14, 3.14},
+    {"fast_sincos", fast_sincos_sin, sin, 0x1p-23, 0x1p-20, 0, -3.14, 3.14},
+    {"fast_sincos", fast_sincos_cos, cos, 0x1p-23, 0x1p-20, 0, -3.14, 3.14},
+    {"fast_tan", __nv_fast_tanf, tan, 0x1p-18, 0x1p-20, 0, -1, 1},
+    {"fast_exp", __nv_fast_expf, exp, 0x1p-22, 0, 0x1p-23, -80, 80},
+    {"fast_exp10", __nv_fast_exp10f, ten_to, 0x1p-22, 0, 0x1p-22, -35, 35},
+    {"fast_log2", __nv_fast_log2f, log2, 0x1p-22, 0x1p-21, 0, 1e-3, 1e3},
+    {"fast_log", __nv_fast_logf, log, 0x1p-22, 0x1p-21, 0, 1e-3, 1e3},
+    {"fast_log10", __nv_fast_log10f, log10, 0x1p-22, 0x1p-21, 0, 1e-3, 1e3},
+    {"fast_pow", fast_power_of_third, power_of_third, 0x1p-20, 0, 0, 1e-3, 1e3},
+    {"fast_fdivide", fast_divide_by_seven, divide_by_seven, 0x1p-22, 0, 0, -1e6, 1e6},
+};
+
+static int run_fast(const struct fast *fn, long samples)
+{
+    long bad = 0;
+    double worst = 0;
+    for (long i = 0; i < samples; i++) {
+        float x = (float)(fn->low + (fn->high - fn->low) * random_unit());
+        double want = fn->ref(x), error = fabs(fn->f(x) - want);
+        double bound = fabs(want) * (fn->relative + fn->slope * fabs(x)) + fn->absolute;
+        worst = fmax(worst, error / bound);
+        bad += !(error <= bound);
+    }
+    printf("%-14sf  %10.3g of its bound%s\n", fn->name, worst, bad ? "   FAILED" : "");
+    return bad != 0;
+}
+
 int main(int argc, char **argv)
 {
     long samples = argc > 1 ? strtol(argv[1], NULL, 10) : 20000;
@@ -317,6 +376,11 @@ int main(int argc, char **argv)
             failed += bad;
             passed += !bad;
         }
+    }
+    for (size_t i = 0; i < sizeof fast / sizeof *fast; i++) {
+        int bad = argc <= 2 && run_fast(&fast[i], samples);
+        failed += bad;
+        passed += argc <= 2 && !bad;
     }
     mpfr_free_cache();
     printf("math%s: %d passed, %d failed\n", strstr(argv[0], "fused") ? "-fused" : "", passed, failed);

@@ -1,5 +1,5 @@
-# Reads instructions.tsv, then the device math library as PTX.  Complains about a call, about a double in a function
-# on floats, about local memory, and about a listed function without its instruction.
+# Reads instructions.tsv, then the device math library as PTX.  Complains about a call, about a double in a
+# function on floats, about local memory, and about a listed function without its instruction.
 
 FNR == NR {
     if ($0 !~ /^#/) {

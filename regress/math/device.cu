@@ -1,8 +1,8 @@
 /*
- * The device math library inside a CUDA program: every function of functions.def, called in a kernel, must give the
- * bits that the same sources give on the host (built without contraction on both sides).  This holds the way from
- * clang through PTX to the executor to account; the accuracy itself is measured in accuracy.c.  For rsqrtf, which is
- * the approximate instruction itself, only the error is known: two places.
+ * The device math library inside a CUDA program: every function of functions.def, called in a kernel, must
+ * give the bits that the same sources give on the host (built without contraction on both sides).  This holds
+ * the way from clang through PTX to the executor to account; the accuracy itself is measured in accuracy.c.
+ * For rsqrtf, which is the approximate instruction itself, only the error is known: two places.
  */
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -174,8 +174,8 @@ static void check(const char *name, bool order, void (*kernel)(const T *, T *), 
         T want = host(&x[i]);
         if (distance(y[i], want) > allowed) {
             wrong = 1;
-            printf("%s(%a, %a) gives %a, on the host %a\n", name, (double)x[i], (double)x[COUNT + i], (double)y[i],
-                   (double)want);
+            printf("%s(%a, %a) gives %a, on the host %a\n", name, (double)x[i], (double)x[COUNT + i],
+                   (double)y[i], (double)want);
         }
     }
     failed += wrong;

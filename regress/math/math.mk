@@ -57,11 +57,11 @@ $(MATH_DIR)/device: regress/math/device.cu regress/math/functions.def regress/ma
                     $(MATH_DIR)/libdevice-host.o $(B)/bin/simtx-cc $(CUDA_TREE) $(B)/cuda/lib64/libcudart.so
 	$(B)/bin/simtx-cc -O1 -arch=sm_70 -ffp-contract=off $< $(MATH_DIR)/libdevice-host.o -o $@
 
-# Every function of the bitcode as PTX: no calls, no doubles in float functions, the one instruction where one is due
+# Every function of the bitcode as PTX: no calls, no doubles in float functions, the instruction that is due
 TESTS += test-math-ptx
 .PHONY: test-math-ptx
 test-math-ptx: $(LIBDEVICE) regress/math/instructions.tsv regress/math/check-ptx.awk
 	@mkdir -p $(MATH_DIR)
-	$(CLANG) --target=nvptx64-nvidia-cuda -Xclang -target-cpu -Xclang sm_35 -O2 -Wno-override-module -S $(LIBDEVICE) \
-	    -o $(MATH_DIR)/libdevice.ptx
+	$(CLANG) --target=nvptx64-nvidia-cuda -Xclang -target-cpu -Xclang sm_35 -O2 -Wno-override-module \
+	    -S $(LIBDEVICE) -o $(MATH_DIR)/libdevice.ptx
 	awk -f regress/math/check-ptx.awk regress/math/instructions.tsv $(MATH_DIR)/libdevice.ptx
