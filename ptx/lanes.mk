@@ -15,3 +15,20 @@ $$(B)/obj/ptx/lanes/%.$(1).o: ptx/lanes/%.c
 endef
 $(foreach isa,$(LANES_ISAS),$(eval $(call LANES_RULE,$(isa))))
 LIB_EXTRA_OBJ += $(foreach isa,$(LANES_ISAS),$(LANES_FILES:%=$(B)/obj/ptx/lanes/%.$(isa).o))
+
+TESTS += test-lanes
+.PHONY: test-lanes bench-lanes
+test-lanes: $(B)/regress/unit/test_lanes
+	@$<
+
+$(B)/regress/unit/test_lanes: regress/unit/test_lanes.c $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a -lcmocka $(LDLIBS)
+
+# Nanoseconds per warp instruction; not part of `make bench`.
+bench-lanes: $(B)/regress/bench/lanes_bench
+	@$<
+
+$(B)/regress/bench/lanes_bench: regress/bench/lanes_bench.c $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS)

@@ -21,6 +21,12 @@ const struct ptx_form *ptx_form_find(const struct ptx_inst *in);
 bool ptx_form_ok(const struct ptx_inst *in, const char **why);
 
 /*
+ * Visits every legal combination of types and modifiers of the opcodes that have lane functions, as an instruction
+ * whose operands are registers. Stops when visit returns false; returns the number of visits.
+ */
+int ptx_table_walk(bool (*visit)(const struct ptx_inst *in, void *arg), void *arg);
+
+/*
  * Every legal combination of type and modifiers of every arithmetic, logic, conversion, comparison, move and
  * warp-level opcode has a function for every vector width of this host. Returns the number of combinations, or -1
  * and what is missing in `why`.

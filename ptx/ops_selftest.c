@@ -8,10 +8,10 @@
 struct walk {
     struct ptx_inst in;
     const struct ptx_form *form;
+    bool (*visit)(const struct ptx_inst *in, void *arg);
+    void *arg;
     int count;
-    bool failed;
-    char *why;
-    size_t n;
+    bool stopped;
 };
 
 /* Opcodes that lanes_select() does not serve: memory, control, barriers, transactions, stack. */
@@ -21,43 +21,25 @@ static bool has_lanes(enum ptx_op op)
     return op != OP_NONE && u != U_LDST && u != U_CTRL && u != U_BARRIER && u != U_TM;
 }
 
-static void describe(const struct ptx_inst *in, enum lanes_isa isa, char *why, size_t n)
-{
-    size_t at = (size_t)snprintf(why, n, "no function (%s): %s", lanes_isa_name(isa), ptx_ops[in->op].text);
-    for (int g = 0; g < PG_COUNT && at < n; g++)
-        if (in->mod[g])
-            at += (size_t)snprintf(why + at, n - at, ".%s", ptx_modifier_name(in->mod[g]));
-    for (int t = 0; t < 3 && at < n; t++)
-        if (in->type[t])
-            at += (size_t)snprintf(why + at, n - at, ".%s", ptx_type_name(in->type[t]));
-}
-
+/* A packing conversion has two sources, other opcodes do not care. */
 static void check(struct walk *w)
 {
     const char *why;
-    struct dinst d;
     w->in.nopd = 3;
     if (!ptx_form_ok(&w->in, &why)) {
         w->in.nopd = 2;
         if (!ptx_form_ok(&w->in, &why))
             return;
     }
+    w->in.nopd = PTX_MAX_OPD;
     w->count++;
-    for (int i = 0; i < ISA_COUNT && !w->failed; i++) {
-        if (lanes_isa_find(lanes_isa_name((enum lanes_isa)i)) == ISA_COUNT)
-            continue;
-        memset(&d, 0, sizeof d);
-        if (!lanes_select((enum lanes_isa)i, &w->in, &d)) {
-            describe(&w->in, (enum lanes_isa)i, w->why, w->n);
-            w->failed = true;
-        }
-    }
+    w->stopped = !w->visit(&w->in, w->arg);
 }
 
 /* All words of the form's groups from `group` on, and none. */
 static void walk_groups(struct walk *w, int group)
 {
-    if (w->failed)
+    if (w->stopped)
         return;
     while (group < PG_COUNT && !(w->form->groups >> group & 1))
         group++;
@@ -95,10 +77,10 @@ static void walk_types(struct walk *w, int position)
     }
 }
 
-int ptx_table_selftest(char *why, size_t n)
+int ptx_table_walk(bool (*visit)(const struct ptx_inst *in, void *arg), void *arg)
 {
-    struct walk w = { .why = why, .n = n };
-    for (int f = 0; f < ptx_form_count && !w.failed; f++) {
+    struct walk w = { .visit = visit, .arg = arg };
+    for (int f = 0; f < ptx_form_count && !w.stopped; f++) {
         if (!has_lanes((enum ptx_op)ptx_forms[f].op))
             continue;
         w.form = &ptx_forms[f];
@@ -108,5 +90,40 @@ int ptx_table_selftest(char *why, size_t n)
             w.in.opd[i].kind = OPD_REG;
         walk_types(&w, 0);
     }
-    return w.failed ? -1 : w.count;
+    return w.count;
+}
+
+struct complaint { char *why; size_t n; bool failed; };
+
+static void describe(const struct ptx_inst *in, enum lanes_isa isa, char *why, size_t n)
+{
+    size_t at = (size_t)snprintf(why, n, "no function (%s): %s", lanes_isa_name(isa), ptx_ops[in->op].text);
+    for (int g = 0; g < PG_COUNT && at < n; g++)
+        if (in->mod[g])
+            at += (size_t)snprintf(why + at, n - at, ".%s", ptx_modifier_name(in->mod[g]));
+    for (int t = 0; t < 3 && at < n; t++)
+        if (in->type[t])
+            at += (size_t)snprintf(why + at, n - at, ".%s", ptx_type_name(in->type[t]));
+}
+
+static bool has_function(const struct ptx_inst *in, void *arg)
+{
+    struct complaint *c = arg;
+    for (int i = 0; i < ISA_COUNT && !c->failed; i++) {
+        struct dinst d = { 0 };
+        if (lanes_isa_find(lanes_isa_name((enum lanes_isa)i)) == ISA_COUNT)
+            continue;
+        if (!lanes_select((enum lanes_isa)i, in, &d)) {
+            describe(in, (enum lanes_isa)i, c->why, c->n);
+            c->failed = true;
+        }
+    }
+    return !c->failed;
+}
+
+int ptx_table_selftest(char *why, size_t n)
+{
+    struct complaint c = { why, n, false };
+    int count = ptx_table_walk(has_function, &c);
+    return c.failed ? -1 : count;
 }

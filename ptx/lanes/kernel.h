@@ -138,21 +138,27 @@ static inline void select16(uint16_t *D, const uint16_t *A, const uint16_t *B, u
 {
     for (int h = 0; h < 2; h++) {
         uint16_t m = (uint16_t)(mask >> 16 * h);
-        SIMD for (int i = 0; i < 16; i++)
-            D[16 * h + i] = m & lane_bit16[i] ? A[16 * h + i] : B[16 * h + i];
+        SIMD for (int i = 0; i < 16; i++) {
+            uint16_t a = A[16 * h + i], b = B[16 * h + i];
+            D[16 * h + i] = m & lane_bit16[i] ? a : b;
+        }
     }
 }
 
 static inline void select32(uint32_t *D, const uint32_t *A, const uint32_t *B, uint32_t mask)
 {
-    SIMD for (int i = 0; i < LANES; i++)
-        D[i] = mask & lane_bit32[i] ? A[i] : B[i];
+    SIMD for (int i = 0; i < LANES; i++) {
+        uint32_t a = A[i], b = B[i];
+        D[i] = mask & lane_bit32[i] ? a : b;
+    }
 }
 
 static inline void select64(uint64_t *D, const uint64_t *A, const uint64_t *B, uint32_t mask)
 {
-    SIMD for (int i = 0; i < LANES; i++)
-        D[i] = mask & lane_bit64[i] ? A[i] : B[i];
+    SIMD for (int i = 0; i < LANES; i++) {
+        uint64_t a = A[i], b = B[i];
+        D[i] = mask & lane_bit64[i] ? a : b;
+    }
 }
 
 /* Lane mask of the elements that are true; t[i] is all ones or zero. */
