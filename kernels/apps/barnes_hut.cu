@@ -278,7 +278,7 @@ static double error_of(const std::vector<Sum> &expected, const std::vector<float
 
 int main(int argc, char **argv)
 {
-    int n = app::start(argc, argv, "barnes_hut", 600, 32, 20000), limit = 4 * n + 64,
+    int n = app::start(argc, argv, "barnes_hut", 350, 32, 20000), limit = 4 * n + 64,
         blocks = app::blocks_for(n, 64);
     app::Lcg rng(15);
     std::vector<float4> bodies;

@@ -192,7 +192,7 @@ static std::vector<Edge> random_graph(int n, app::Lcg &rng)
 
 int main(int argc, char **argv)
 {
-    int n = app::start(argc, argv, "boruvka_mst", 1500, 64, 100000);
+    int n = app::start(argc, argv, "boruvka_mst", 900, 64, 100000);
     app::Lcg rng(12);
     std::vector<Edge> edges = random_graph(n, rng);
     std::vector<std::vector<std::pair<int, int>>> lists(n);

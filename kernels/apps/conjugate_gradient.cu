@@ -358,7 +358,7 @@ static void check_triangles(Solver &s, const HostCsr &l, const HostCsr &lt, cons
 
 int main(int argc, char **argv)
 {
-    int side = app::start(argc, argv, "conjugate_gradient", 15, 10, 40), n = side * side;
+    int side = app::start(argc, argv, "conjugate_gradient", 11, 10, 40), n = side * side;
     app::Lcg rng(17);
     HostCsr a = make_matrix(side, rng), l = incomplete_cholesky(a), lt = transpose(l);
     std::vector<double> b(n), x, y;

@@ -165,9 +165,8 @@ __global__ void evolve_kernel(Genome *population, int *fitness, uint32_t *state,
 
 __global__ void migrate_kernel(Genome *population, int *fitness, int islands)
 {
-    int from = threadIdx.x, to = (from + 1) % islands;
-    if (from >= islands)
-        return;
+    // the threads beyond the last island do nothing, but come to the barrier
+    int from = min((int)threadIdx.x, islands - 1), to = (from + 1) % islands;
     int best = from * ISLAND, worst = to * ISLAND;
     for (int k = 1; k < ISLAND; k++) {
         if (fitness[from * ISLAND + k] > fitness[best])
@@ -178,8 +177,10 @@ __global__ void migrate_kernel(Genome *population, int *fitness, int islands)
     Genome g = population[best];
     int f = fitness[best];
     __syncthreads();
-    population[worst] = g;
-    fitness[worst] = f;
+    if ((int)threadIdx.x < islands) {
+        population[worst] = g;
+        fitness[worst] = f;
+    }
 }
 
 // --- host ---

@@ -367,7 +367,7 @@ static void check_grover(int qubits, const OneOf &marked, app::Lcg &rng)
 
 int main(int argc, char **argv)
 {
-    int qubits = app::start(argc, argv, "quantum_circuit", 10, 6, 16);
+    int qubits = app::start(argc, argv, "quantum_circuit", 9, 6, 16);
     app::Lcg rng(22);
     check_random_circuit(qubits, rng);
     check_fourier(qubits, 77 % (1u << qubits));

@@ -283,7 +283,7 @@ struct HostAutomaton {
 
 int main(int argc, char **argv)
 {
-    int n = app::start(argc, argv, "suffix_array", 1500, 64, 200000);
+    int n = app::start(argc, argv, "suffix_array", 800, 64, 200000);
     app::Lcg rng(19);
     std::string text;
     const char *words[6] = {"abra", "cadabra", "banana", "ssi", "mississippi", "\xff\x01"};
