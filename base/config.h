@@ -1,0 +1,89 @@
+/*
+ * Configuration: values of the keys of config.def, each with the place it was set at. A component reads a key by its
+ * name in capitals, `config_int(c, KEY_GPU_SMS)`; presets and the command line set keys by text. Keys of one kernel
+ * (kernel.NAME.registers) are kept as a list.
+ */
+#ifndef BASE_CONFIG_H
+#define BASE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+enum config_key {
+#define INT_KEY(id, ...) KEY_##id,
+#define REAL_KEY(id, ...) KEY_##id,
+#define BOOL_KEY(id, ...) KEY_##id,
+#define ENUM_KEY(id, ...) KEY_##id,
+#define TEXT_KEY(id, ...) KEY_##id,
+#define KERNEL_KEY(id, ...)
+#include "base/config.def"
+    KEY_COUNT,
+    KEY_NONE = KEY_COUNT
+};
+
+enum kernel_key {
+#define INT_KEY(id, ...)
+#define REAL_KEY(id, ...)
+#define BOOL_KEY(id, ...)
+#define ENUM_KEY(id, ...)
+#define TEXT_KEY(id, ...)
+#define KERNEL_KEY(id, ...) KEY_##id,
+#include "base/config.def"
+    KERNEL_KEY_COUNT
+};
+
+enum config_type { CONFIG_INT, CONFIG_REAL, CONFIG_BOOL, CONFIG_ENUM, CONFIG_TEXT };
+enum config_scope { CONFIG_MODEL, CONFIG_HOST };
+enum config_simt { SIMT_STACK, SIMT_INDEPENDENT };   /* choices of gpu.simt */
+
+struct config_key_info {
+    const char *name, *fallback;     /* "gpu.sms"; the default as text */
+    enum config_type type;
+    enum config_scope scope;
+    double min, max;                 /* of numbers */
+    const char *choices;             /* of an enumeration: "a|b|c" */
+    const char *unit, *help, *source;
+};
+
+extern const struct config_key_info config_keys[KEY_COUNT];
+extern const struct config_key_info config_kernel_keys[KERNEL_KEY_COUNT];   /* name: without kernel.NAME. */
+
+struct simtx_config;                 /* the same as frontend/simtx.h's simtx_config */
+
+struct simtx_config *config_new(void);
+struct simtx_config *config_copy(const struct simtx_config *c);
+void config_free(struct simtx_config *c);
+
+int64_t config_int(const struct simtx_config *c, enum config_key k);
+double config_real(const struct simtx_config *c, enum config_key k);
+bool config_bool(const struct simtx_config *c, enum config_key k);
+int config_choice(const struct simtx_config *c, enum config_key k);          /* position in choices, from 0 */
+const char *config_text(const struct simtx_config *c, enum config_key k);    /* any key's value as text */
+const char *config_origin(const struct simtx_config *c, enum config_key k);  /* "gtx480.cfg:12"; NULL = default */
+const char *config_source(const struct simtx_config *c, enum config_key k);  /* where the figure comes from */
+
+/*
+ * kernel.NAME.key for a kernel: false when nobody set it. NAME is the kernel's name in the PTX or, for a mangled
+ * C++ name, the plain identifier in it; of several that match the last one set counts.
+ */
+bool config_kernel_int(const struct simtx_config *c, const char *kernel, enum kernel_key k, int64_t *value);
+/* The i-th kernel.NAME.key that was set, in order: false at the end. */
+bool config_kernel_at(const struct simtx_config *c, size_t i, const char **kernel, enum kernel_key *k,
+                      const char **text, const char **origin);
+
+enum config_key config_find(const char *name);                               /* KEY_NONE when there is none */
+/*
+ * Sets a key, kernel.NAME.key included. origin: where, for later messages; source: where the figure comes from (may
+ * be NULL); line: position in d's file, 0 when there is none. false with an error in d.
+ */
+bool config_set(struct simtx_config *c, const char *name, const char *text, const char *origin, const char *source,
+                struct diag *d, int line);
+/* Value of any key by name, kernel.NAME.key included; NULL when there is no such key or no value. */
+const char *config_get(const struct simtx_config *c, const char *name);
+/* The rules between keys. false with all violations in d. */
+bool config_check(const struct simtx_config *c, struct diag *d);
+
+#endif

@@ -1,0 +1,29 @@
+# The library's interface and the simtx command.
+
+FRONTEND_CMD := $(wildcard frontend/simtx_main.c frontend/cmd_*.c) frontend/session.c
+LIB_SRC += $(filter-out $(FRONTEND_CMD) frontend/fatbin.c,$(wildcard frontend/*.c))
+CMD_OBJ := $(FRONTEND_CMD:%.c=$(B)/obj/%.o)
+
+$(B)/bin/simtx: $(CMD_OBJ) $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) -Wl,--as-needed $(LDLIBS)
+
+# Presets are found relative to the command and the libraries: the same layout when built and when installed.
+CONFIGS := $(patsubst configs/%,$(B)/share/simtx/configs/%,$(wildcard configs/*.cfg configs/*/*.cfg))
+
+$(B)/share/simtx/configs/%: configs/%
+	@mkdir -p $(@D)
+	@cp $< $@
+
+ALL += $(B)/lib/libsimtx.a $(B)/lib/libsimtx.so $(B)/bin/simtx $(CONFIGS)
+
+INSTALL_SHARE := $(DESTDIR)$(PREFIX)/share/simtx
+.PHONY: install-frontend
+install: install-frontend
+install-frontend: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(INSTALL_SHARE)/configs
+	install -m 755 $(B)/bin/simtx $(DESTDIR)$(PREFIX)/bin/simtx
+	install -m 644 $(B)/lib/libsimtx.a $(DESTDIR)$(PREFIX)/lib/libsimtx.a
+	install -m 755 $(B)/lib/libsimtx.so $(DESTDIR)$(PREFIX)/lib/libsimtx.so
+	install -m 644 frontend/simtx.h $(DESTDIR)$(PREFIX)/include/simtx.h
+	cp -R $(B)/share/simtx/configs/. $(INSTALL_SHARE)/configs/
