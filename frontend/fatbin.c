@@ -17,7 +17,8 @@ static int damaged(char *why, size_t why_size, const char *text)
     return -1;
 }
 
-static int open_container(const struct fatbin *f, struct fatbin_container_header *h, char *why, size_t why_size)
+static int open_container(const struct fatbin *f, struct fatbin_container_header *h, char *why,
+                          size_t why_size)
 {
     if (f->size < sizeof *h)
         return damaged(why, why_size, "fat binary is shorter than its header");
@@ -70,8 +71,8 @@ static char *unpack_zstd(const struct fatbin_entry *e, char *out, size_t size, c
     size_t n = ZSTD_decompress(out, size, e->payload, e->head.compressed_size);
     if (!ZSTD_isError(n) && n == size)
         return out;
-    snprintf(why, why_size, "zstd data in the fat binary does not decompress%s%s", ZSTD_isError(n) ? ": " : "",
-             ZSTD_isError(n) ? ZSTD_getErrorName(n) : "");
+    snprintf(why, why_size, "zstd data in the fat binary does not decompress%s%s",
+             ZSTD_isError(n) ? ": " : "", ZSTD_isError(n) ? ZSTD_getErrorName(n) : "");
     return NULL;
 }
 
@@ -94,7 +95,8 @@ static size_t unpacked_size(const struct fatbin_entry *e, char *why, size_t why_
     return 0;
 }
 
-/* Text ends at its first NUL; what precedes the first directive or comment (blank lines) stays, for line numbers. */
+/* Text ends at its first NUL; what precedes the first directive or comment (blank lines) stays, for line
+ * numbers. */
 static char *finish_text(char *text, size_t size, size_t *length)
 {
     text[size] = 0;
@@ -144,8 +146,9 @@ static bool looks_like_ptx(const struct fatbin *f)
     return i + 1 < f->size && (f->data[i] == '.' || (f->data[i] == '/' && strchr("/*", f->data[i + 1])));
 }
 
-/* Bare text embedded by a compiler has neither a length nor an end mark: it goes to the first byte that is no text,
- * and then back to the last brace or semicolon, as what follows in the segment may begin with printable bytes. */
+/* Bare text embedded by a compiler has neither a length nor an end mark: it goes to the first byte that is no
+ * text, and then back to the last brace or semicolon, as what follows in the segment may begin with printable
+ * bytes. */
 static char *bare_ptx(const struct fatbin *f, size_t *length, char *why, size_t why_size)
 {
     size_t n = 0;
@@ -186,8 +189,10 @@ char *fatbin_ptx(const struct fatbin *f, size_t *length, char *why, size_t why_s
     if (found)
         return fatbin_entry_ptx(&best, length, why, why_size);
     if (machine_code)
-        snprintf(why, why_size, "the program carries machine code for sm_%u only, no PTX: compile it with PTX "
-                                "(-gencode arch=compute_%u,code=compute_%u)", code_arch, code_arch, code_arch);
+        snprintf(why, why_size,
+                 "the program carries machine code for sm_%u only, no PTX: compile it with PTX "
+                 "(-gencode arch=compute_%u,code=compute_%u)",
+                 code_arch, code_arch, code_arch);
     else
         snprintf(why, why_size, "fat binary holds no PTX");
     return NULL;

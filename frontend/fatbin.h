@@ -1,7 +1,7 @@
 /*
  * Device images inside host programs: the fat binary container that compilers embed, and PTX inside it.
- * Container (observed in files of several compilers): magic 0xBA55ED50, u16 version, u16 header size, u64 size of what
- * follows; then entries of header + payload, payload possibly LZ4 (raw block) or zstd (frame).
+ * Container (observed in files of several compilers): magic 0xBA55ED50, u16 version, u16 header size, u64
+ * size of what follows; then entries of header + payload, payload possibly LZ4 (raw block) or zstd (frame).
  */
 #ifndef FRONTEND_FATBIN_H
 #define FRONTEND_FATBIN_H
@@ -61,16 +61,18 @@ struct fatbin_entry {
     size_t payload_size;
 };
 
-/* Iterate over a container's entries. *offset starts at 0. Returns 1 with *entry filled, 0 at the end, -1 when the
- * container is damaged (`why`, of why_size bytes, says how). */
-int fatbin_next(const struct fatbin *f, size_t *offset, struct fatbin_entry *entry, char *why, size_t why_size);
+/* Iterate over a container's entries. *offset starts at 0. Returns 1 with *entry filled, 0 at the end, -1
+ * when the container is damaged (`why`, of why_size bytes, says how). */
+int fatbin_next(const struct fatbin *f, size_t *offset, struct fatbin_entry *entry, char *why,
+                size_t why_size);
 
 /* The PTX text of an entry, malloc'ed and NUL-terminated; NULL with `why` filled. */
 char *fatbin_entry_ptx(const struct fatbin_entry *e, size_t *length, char *why, size_t why_size);
 
 /*
  * The PTX text that a simulator should take from an image: of a container the PTX entry of the highest
- * architecture; of bare PTX text the text itself, up to its end. malloc'ed and NUL-terminated; NULL with `why` filled.
+ * architecture; of bare PTX text the text itself, up to its end. malloc'ed and NUL-terminated; NULL with
+ * `why` filled.
  */
 char *fatbin_ptx(const struct fatbin *f, size_t *length, char *why, size_t why_size);
 

@@ -1,5 +1,5 @@
-/* Finding containers in ELF files with libelf.  A section holds containers one after another, each starting at a
- * multiple of eight bytes; what lies between them is padding. */
+/* Finding containers in ELF files with libelf.  A section holds containers one after another, each starting
+ * at a multiple of eight bytes; what lies between them is padding. */
 #include "frontend/fatbin_elf.h"
 
 #include <errno.h>
@@ -60,8 +60,8 @@ static void visit_sections(struct visitor *v, Elf *elf)
     }
 }
 
-int fatbin_elf_visit(const char *path, bool (*visit)(void *ctx, const struct fatbin *image), void *ctx, char *why,
-                     size_t why_size)
+int fatbin_elf_visit(const char *path, bool (*visit)(void *ctx, const struct fatbin *image), void *ctx,
+                     char *why, size_t why_size)
 {
     struct visitor v = {visit, ctx, 0, false};
     int result = -1, fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -1,7 +1,8 @@
 /*
- * Copies and fills.  A device address is a host address, so every copy is a memmove once its direction and its ranges
- * are known to be right: device ranges must lie inside one allocation, and the kind must agree with the pointers.
- * A two- or three-dimensional copy is rows of bytes; the range checked is from its first to its last byte.
+ * Copies and fills.  A device address is a host address, so every copy is a memmove once its direction and
+ * its ranges are known to be right: device ranges must lie inside one allocation, and the kind must agree
+ * with the pointers. A two- or three-dimensional copy is rows of bytes; the range checked is from its first
+ * to its last byte.
  */
 #include "frontend/cudart/rt.h"
 
@@ -66,7 +67,8 @@ static cudaError_t check_copy(const void *dst, size_t dst_bytes, const void *src
 
 /* ---- linear ---- */
 
-static cudaError_t copy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
+static cudaError_t copy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
+                        cudaStream_t stream)
 {
     if (!rt_stream_ok(stream))
         return cudaErrorInvalidResourceHandle;
@@ -98,15 +100,16 @@ static bool on_device(const void *p, int device)
 static cudaError_t copy_peer(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
                              cudaStream_t stream)
 {
-    if (dst_device < 0 || dst_device >= rt_device_count() || src_device < 0 || src_device >= rt_device_count())
+    if (dst_device < 0 || dst_device >= rt_device_count() || src_device < 0 ||
+        src_device >= rt_device_count())
         return cudaErrorInvalidDevice;
     if (bytes && (!on_device(dst, dst_device) || !on_device(src, src_device)))
         return cudaErrorInvalidValue;
     return copy(dst, src, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
-RT_API cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
-                                       cudaStream_t stream)
+RT_API cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
+                                       size_t bytes, cudaStream_t stream)
 {
     cudaError_t e = rt_enter_gpu();
     return rt_leave(e ? e : copy_peer(dst, dst_device, src, src_device, bytes, stream));
@@ -131,7 +134,8 @@ static size_t box_bytes(const struct box *b, bool *too_big)
     size_t slices, rows, bytes;
     *too_big = __builtin_mul_overflow(b->depth - 1, b->slice, &slices) ||
                __builtin_mul_overflow(b->height - 1, b->pitch, &rows) ||
-               __builtin_add_overflow(slices, rows, &bytes) || __builtin_add_overflow(bytes, b->width, &bytes);
+               __builtin_add_overflow(slices, rows, &bytes) ||
+               __builtin_add_overflow(bytes, b->width, &bytes);
     return *too_big ? 0 : bytes;
 }
 
@@ -169,8 +173,8 @@ static cudaError_t fill_box(const struct box *b, int value)
     return cudaSuccess;
 }
 
-static cudaError_t copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-                           enum cudaMemcpyKind kind, cudaStream_t stream)
+static cudaError_t copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                           size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     struct box to = {dst, dpitch, 0, width, height, 1}, from = {(void *)src, spitch, 0, width, height, 1};
     if (!rt_stream_ok(stream))
@@ -222,7 +226,8 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t strea
         return cudaErrorInvalidResourceHandle;
     if (!p || p->srcArray || p->dstArray)
         return cudaErrorInvalidValue;
-    if (!pitched_box(&to, p->dstPtr, p->dstPos, p->extent) || !pitched_box(&from, p->srcPtr, p->srcPos, p->extent))
+    if (!pitched_box(&to, p->dstPtr, p->dstPos, p->extent) ||
+        !pitched_box(&from, p->srcPtr, p->srcPos, p->extent))
         return cudaErrorInvalidPitchValue;
     return copy_box(&to, &from, p->kind);
 }

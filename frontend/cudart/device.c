@@ -1,4 +1,5 @@
-/* Devices: count, choice, limits, caches, versions, peers, reset.  Properties and attributes are in properties.c. */
+/* Devices: count, choice, limits, caches, versions, peers, reset.  Properties and attributes are in
+ * properties.c. */
 #include "frontend/cudart/rt.h"
 
 #include <stdio.h>
@@ -230,7 +231,8 @@ RT_API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
 
 static cudaError_t check_peers(int a, int b)
 {
-    return a < 0 || b < 0 || a >= rt_device_count() || b >= rt_device_count() ? cudaErrorInvalidDevice : cudaSuccess;
+    return a < 0 || b < 0 || a >= rt_device_count() || b >= rt_device_count() ? cudaErrorInvalidDevice
+                                                                              : cudaSuccess;
 }
 
 RT_API cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
@@ -266,7 +268,8 @@ RT_API cudaError_t cudaDeviceDisablePeerAccess(int peer)
 RT_API cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int a, int b)
 {
     cudaError_t e = rt_enter();
-    if (!e && (!value || attr < cudaDevP2PAttrPerformanceRank || attr > cudaDevP2PAttrCudaArrayAccessSupported))
+    if (!e &&
+        (!value || attr < cudaDevP2PAttrPerformanceRank || attr > cudaDevP2PAttrCudaArrayAccessSupported))
         e = cudaErrorInvalidValue;
     if (!e && (check_peers(a, b) || a == b))
         e = cudaErrorInvalidDevice;

@@ -58,7 +58,8 @@ int rt_unsupported(const char *name, bool *said)
 }
 
 /* A descriptor is plain data, whatever becomes of the texture. */
-RT_API struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+RT_API struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                          enum cudaChannelFormatKind f)
 {
     return (struct cudaChannelFormatDesc){x, y, z, w, f};
 }

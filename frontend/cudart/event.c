@@ -1,5 +1,6 @@
-/* Events.  Work is finished when an event is recorded, so an event is a time stamp: of the host's monotonic clock,
- * which is what functional simulation costs.  An elapsed time is therefore the simulator's own, not a GPU's. */
+/* Events.  Work is finished when an event is recorded, so an event is a time stamp: of the host's monotonic
+ * clock, which is what functional simulation costs.  An elapsed time is therefore the simulator's own, not a
+ * GPU's. */
 #include "frontend/cudart/rt.h"
 
 #include <stdint.h>

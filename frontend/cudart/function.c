@@ -50,8 +50,9 @@ static cudaError_t set_attribute(simtx_kernel *kernel, enum cudaFuncAttribute at
             return cudaErrorInvalidValue;
         return rt_status_error(simtx_kernel_set_max_dynamic_shared(kernel, (size_t)value));
     case cudaFuncAttributePreferredSharedMemoryCarveout:
-        return value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared ? cudaErrorInvalidValue
-                                                                                             : cudaSuccess;
+        return value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared
+                   ? cudaErrorInvalidValue
+                   : cudaSuccess;
     case cudaFuncAttributeMax: break;
     }
     return cudaErrorInvalidValue;
@@ -85,7 +86,8 @@ RT_API cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedM
 /* ---- occupancy ---- */
 
 RT_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func,
-                                                                          int block_size, size_t dynamic_shared,
+                                                                          int block_size,
+                                                                          size_t dynamic_shared,
                                                                           unsigned flags)
 {
     simtx_kernel *kernel;
@@ -97,14 +99,14 @@ RT_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *b
     return rt_leave(e);
 }
 
-RT_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *func, int block_size,
-                                                                 size_t dynamic_shared)
+RT_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *func,
+                                                                 int block_size, size_t dynamic_shared)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, func, block_size, dynamic_shared,
                                                                   cudaOccupancyDefault);
 }
 
-/* The largest dynamic size with which `blocks` blocks are still resident: occupancy falls as the size grows. */
+/* The largest dynamic size with which `blocks` blocks are still resident: it falls as the size grows. */
 static size_t largest_dynamic(const simtx_kernel *kernel, uint32_t blocks, uint32_t block_size)
 {
     size_t low = 0, high = rt_current()->info.shared_per_block_optin;

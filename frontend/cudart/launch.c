@@ -85,8 +85,9 @@ static cudaError_t launch_failed(struct rt_device *d, cudaError_t e, const char 
     return e;
 }
 
-/* A launch that never began. The grid and block sizes were right, so what the library calls an invalid launch is
- * either too much dynamic shared memory, which CUDA calls an invalid value, or a bound that the kernel declares. */
+/* A launch that never began. The grid and block sizes were right, so what the library calls an invalid launch
+ * is either too much dynamic shared memory, which CUDA calls an invalid value, or a bound that the kernel
+ * declares. */
 static cudaError_t launch_refused(struct rt_device *d, simtx_kernel *kernel, size_t dynamic, simtx_status s)
 {
     simtx_kernel_info k;

@@ -1,5 +1,5 @@
-/* Managed memory's hints.  Host and device share one copy of every byte, so they change nothing; what was advised is
- * not kept, and queries give the answer of memory that was never advised. */
+/* Managed memory's hints.  Host and device share one copy of every byte, so they change nothing; what was
+ * advised is not kept, and queries give the answer of memory that was never advised. */
 #include "frontend/cudart/rt.h"
 
 #include <string.h>
@@ -42,8 +42,8 @@ RT_API cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdv
     return rt_leave(e);
 }
 
-static cudaError_t range_attribute(void *data, size_t size, enum cudaMemRangeAttribute attribute, const void *p,
-                                   size_t bytes)
+static cudaError_t range_attribute(void *data, size_t size, enum cudaMemRangeAttribute attribute,
+                                   const void *p, size_t bytes)
 {
     if (!data || !bytes || !is_managed(p, bytes) || size < sizeof(int) || size % sizeof(int))
         return cudaErrorInvalidValue;
@@ -68,8 +68,9 @@ RT_API cudaError_t cudaMemRangeGetAttribute(void *data, size_t size, enum cudaMe
     return rt_leave(e ? e : range_attribute(data, size, attribute, p, bytes));
 }
 
-RT_API cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes, enum cudaMemRangeAttribute *attributes,
-                                             size_t n, const void *p, size_t bytes)
+RT_API cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes,
+                                             enum cudaMemRangeAttribute *attributes, size_t n, const void *p,
+                                             size_t bytes)
 {
     cudaError_t e = rt_enter_gpu();
     if (!e && (!data || !sizes || !attributes || !n))

@@ -1,5 +1,5 @@
-/* Allocation of every kind: device, pinned, mapped and registered host memory, managed, pitched, stream-ordered;
- * what a pointer is. */
+/* Allocation of every kind: device, pinned, mapped and registered host memory, managed, pitched,
+ * stream-ordered; what a pointer is. */
 #include "frontend/cudart/rt.h"
 
 #include <stdint.h>
@@ -270,7 +270,8 @@ RT_API cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 
 static void describe(struct cudaPointerAttributes *a, const void *p)
 {
-    static const enum cudaMemoryType type[] = {cudaMemoryTypeDevice, cudaMemoryTypeHost, cudaMemoryTypeManaged};
+    static const enum cudaMemoryType type[] = {cudaMemoryTypeDevice, cudaMemoryTypeHost,
+                                               cudaMemoryTypeManaged};
     *a = (struct cudaPointerAttributes){cudaMemoryTypeUnregistered, cudaInvalidDeviceId, NULL, (void *)p};
     for (int i = 0; i < rt.device_count; i++) {
         int kind;

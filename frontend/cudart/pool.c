@@ -1,5 +1,5 @@
-/* Stream-ordered allocation.  Execution is synchronous, so memory is taken and given back at the call; pools keep the
- * figures and thresholds that programs set and query. */
+/* Stream-ordered allocation.  Execution is synchronous, so memory is taken and given back at the call; pools
+ * keep the figures and thresholds that programs set and query. */
 #include "frontend/cudart/rt.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Device properties and attributes, made from the simulated GPU's configuration.  What simtx has not (textures,
- * surfaces, ECC, peers, cooperative launches) is 0. */
+/* Device properties and attributes, made from the simulated GPU's configuration.  What simtx has not
+ * (textures, surfaces, ECC, peers, cooperative launches) is 0. */
 #include "frontend/cudart/rt.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* A hash map from pointers to pointers (open addressing, linear probing): host functions, symbols, live handles. */
+/* A hash map from pointers to pointers (open addressing, linear probing): host functions, symbols, live
+ * handles. */
 #ifndef CUDART_PTRMAP_H
 #define CUDART_PTRMAP_H
 
@@ -10,7 +11,7 @@ struct ptrmap {
     size_t cap, count;
 };
 
-void *ptrmap_get(const struct ptrmap *m, const void *key);         /* NULL when absent; key NULL is never there */
+void *ptrmap_get(const struct ptrmap *m, const void *key); /* NULL when absent; key NULL is never there */
 bool ptrmap_put(struct ptrmap *m, const void *key, void *value);   /* false: no memory */
 void *ptrmap_remove(struct ptrmap *m, const void *key);            /* the value that was there, or NULL */
 void ptrmap_free(struct ptrmap *m);

@@ -1,7 +1,8 @@
 /*
- * What compiler-made constructors register: images of device code, and the host addresses that stand for kernels and
- * variables.  Nothing is read at that time, so that a program starts fast: an image is taken apart, parsed and loaded
- * on a device when one of its kernels or variables is first used there.  An image that does not load keeps its error.
+ * What compiler-made constructors register: images of device code, and the host addresses that stand for
+ * kernels and variables.  Nothing is read at that time, so that a program starts fast: an image is taken
+ * apart, parsed and loaded on a device when one of its kernels or variables is first used there.  An image
+ * that does not load keeps its error.
  */
 #include "frontend/cudart/rt.h"
 #include "frontend/fatbin.h"
@@ -47,7 +48,7 @@ struct texts {
     int n;
 };
 
-/* How far an image may be read: to the end of its segment; an image made in other memory vouches for itself. */
+/* How far an image may be read: to the end of its segment; an image in other memory vouches for itself. */
 static struct fatbin bounds(const void *data)
 {
     size_t extent = fatbin_loaded_extent(data);
@@ -76,7 +77,8 @@ static bool add_text(struct texts *t, const void *container, const char *name, c
     return t->text[t->n] && ++t->n;
 }
 
-static bool collect_texts(const struct fatbin_wrapper *w, struct texts *t, const char *name, char *why, size_t size)
+static bool collect_texts(const struct fatbin_wrapper *w, struct texts *t, const char *name, char *why,
+                          size_t size)
 {
     if (w->magic != FATBIN_WRAPPER_MAGIC) {
         snprintf(why, size, "registered image has a wrong magic number");
@@ -233,7 +235,8 @@ RT_API void **__cudaRegisterFatBinary(void *wrapper)
     return (void **)(void *)image;
 }
 
-/* Host code reads managed variables through pointers without any call, so an image with some is loaded at once. */
+/* Host code reads managed variables through pointers without any call, so an image with some is loaded at
+ * once. */
 RT_API void __cudaRegisterFatBinaryEnd(void **handle)
 {
     if (!image_of(handle)->has_managed)
@@ -279,8 +282,9 @@ RT_API void __cudaUnregisterFatBinary(void **handle)
     rt_unlock();
 }
 
-RT_API int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit,
-                                  uint3 *tid, uint3 *bid, dim3 *block_dim, dim3 *grid_dim, int *warp_size)
+RT_API int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                                  int thread_limit, uint3 *tid, uint3 *bid, dim3 *block_dim, dim3 *grid_dim,
+                                  int *warp_size)
 {
     rt_lock();
     struct rt_function *f = must_have(calloc(1, sizeof *f));
@@ -300,8 +304,8 @@ static void register_variable(void **handle, const void *host, const char *name,
     rt_unlock();
 }
 
-RT_API void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t size,
-                              int constant, int global)
+RT_API void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
+                              size_t size, int constant, int global)
 {
     register_variable(handle, host, name, NULL);
 }
@@ -312,16 +316,16 @@ RT_API void __cudaRegisterManagedVar(void **handle, void **host, char *device, c
     register_variable(handle, host, name, host);
 }
 
-/* Texture and surface references are not supported; a program that has some fails when its PTX uses them, or when it
- * binds one, not when it starts. */
-RT_API void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim,
-                                  int normalised, int external)
+/* Texture and surface references are not supported; a program that has some fails when its PTX uses them, or
+ * when it binds one, not when it starts. */
+RT_API void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name,
+                                  int dim, int normalised, int external)
 {
     register_variable(handle, host, name, NULL);
 }
 
-RT_API void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dim,
-                                  int external)
+RT_API void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name,
+                                  int dim, int external)
 {
     register_variable(handle, host, name, NULL);
 }

@@ -1,13 +1,15 @@
 /*
  * The CUDA runtime library of simtx: state that its files share.
  *
- * Execution is synchronous in call order: a launch, copy or callback runs to its end inside the call that asks for
- * it, whatever its stream.  Every legal CUDA program sees one of its legal orders; only a program whose host thread
- * talks to a kernel while it runs (through mapped memory) would wait for ever, and is reported as hung by the
- * executor.  Errors keep CUDA's timing: a launch that faults returns success, the next call that could synchronise
- * returns the error, and from then on every call does until cudaDeviceReset ("sticky").
+ * Execution is synchronous in call order: a launch, copy or callback runs to its end inside the call that
+ * asks for it, whatever its stream.  Every legal CUDA program sees one of its legal orders; only a program
+ * whose host thread talks to a kernel while it runs (through mapped memory) would wait for ever, and is
+ * reported as hung by the executor.  Errors keep CUDA's timing: a launch that faults returns success, the
+ * next call that could synchronise returns the error, and from then on every call does until cudaDeviceReset
+ * ("sticky").
  *
- * One mutex guards everything; the last error, the current device and the <<<>>> configuration are per thread.
+ * One mutex guards everything; the last error, the current device and the <<<>>> configuration are per
+ * thread.
  */
 #ifndef CUDART_RT_H
 #define CUDART_RT_H

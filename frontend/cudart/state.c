@@ -49,7 +49,8 @@ int rt_device_count(void)
     char *end = NULL;
     long n = s && *s ? strtol(s, &end, 10) : 1;
     if (s && *s && (*end || n < 1 || n > RT_MAX_DEVICES)) {
-        rt_say("%s=%s: expected a number from 1 to %d; going on with 1", SIMTX_ENV_DEVICES, s, RT_MAX_DEVICES);
+        rt_say("%s=%s: expected a number from 1 to %d; going on with 1", SIMTX_ENV_DEVICES, s,
+               RT_MAX_DEVICES);
         n = 1;
     }
     rt.blocking = blocking && strcmp(blocking, "0") && *blocking;

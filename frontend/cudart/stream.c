@@ -1,4 +1,4 @@
-/* Streams: handles with flags and a priority.  Work is done when it is asked for, so a stream is always idle. */
+/* Streams: handles with flags and a priority.  Work is done when asked for, so a stream is always idle. */
 #include "frontend/cudart/rt.h"
 
 #include <stdlib.h>
@@ -147,7 +147,8 @@ RT_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t s, enum cudaStreamCaptu
     return cudaStreamIsCapturing(s, status);
 }
 
-static cudaError_t set_attribute(cudaStream_t s, enum cudaStreamAttrID attr, const union cudaStreamAttrValue *v)
+static cudaError_t set_attribute(cudaStream_t s, enum cudaStreamAttrID attr,
+                                 const union cudaStreamAttrValue *v)
 {
     if (!v || is_builtin(s))
         return cudaErrorInvalidValue;
@@ -210,7 +211,8 @@ RT_API cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t fn, void *dat
     return e;
 }
 
-RT_API cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t callback, void *data, unsigned flags)
+RT_API cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t callback, void *data,
+                                         unsigned flags)
 {
     cudaError_t e = enter_stream(s);
     if (!e && (!callback || flags))

@@ -1,5 +1,5 @@
-/* The runtime API without kernels: errors, allocation, copies of every kind and shape, streams, events, devices,
- * pools.  Expected results are what the CUDA Runtime API reference says. */
+/* The runtime API without kernels: errors, allocation, copies of every kind and shape, streams, events,
+ * devices, pools.  Expected results are what the CUDA Runtime API reference says. */
 #include "regress/cudart/test.h"
 
 /* ---- errors ---- */
@@ -184,7 +184,8 @@ static void wrong_kind(void **state)
     GIVES(cudaMemcpy(d, host, 64, cudaMemcpyHostToHost), cudaErrorInvalidValue);
     GIVES(cudaMemcpy(d, host, 64, (enum cudaMemcpyKind)5), cudaErrorInvalidMemcpyDirection);
     GIVES(cudaMemcpyPeer(d, 0, d, 3, 64), cudaErrorInvalidDevice);
-    GIVES(cudaMemcpyAsync(d, host, 64, cudaMemcpyHostToDevice, (cudaStream_t)&d), cudaErrorInvalidResourceHandle);
+    GIVES(cudaMemcpyAsync(d, host, 64, cudaMemcpyHostToDevice, (cudaStream_t)&d),
+          cudaErrorInvalidResourceHandle);
 }
 
 static void copy_ranges(void **state)
@@ -238,7 +239,8 @@ static void pitched_copies(void **state)
         assert_memory_equal(d + (size_t)y * pitch, host[y], W);
     GIVES(cudaMemcpy2D(d, W - 1, host, W, W, H, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
     GIVES(cudaMemcpy2D(d, pitch, host, W - 1, W, H, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
-    GIVES(cudaMemcpy2D(d, (size_t)1 << 32, host, W, W, 2, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
+    GIVES(cudaMemcpy2D(d, (size_t)1 << 32, host, W, W, 2, cudaMemcpyHostToDevice),
+          cudaErrorInvalidPitchValue);
     GIVES(cudaMemcpy2D(d, pitch, host, W, W, H + 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     GIVES(cudaMemcpy2D(d, pitch, host, W, W, SIZE_MAX / 2, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     OK(cudaMemcpy2D(d, pitch, host, W, 0, H, cudaMemcpyHostToDevice));
@@ -260,8 +262,11 @@ static void boxes(void **state)
     struct cudaMemcpy3DParms in = {.srcPtr = make_cudaPitchedPtr(host, W, W, H), .dstPtr = dev,
                                    .extent = {W, H, D}, .kind = cudaMemcpyHostToDevice};
     OK(cudaMemcpy3D(&in));
-    struct cudaMemcpy3DParms out = {.srcPtr = dev, .srcPos = {3, 2, 1}, .dstPtr = make_cudaPitchedPtr(back, 4, 4, 3),
-                                    .extent = {4, 3, 2}, .kind = cudaMemcpyDeviceToHost};
+    struct cudaMemcpy3DParms out = {.srcPtr = dev,
+                                    .srcPos = {3, 2, 1},
+                                    .dstPtr = make_cudaPitchedPtr(back, 4, 4, 3),
+                                    .extent = {4, 3, 2},
+                                    .kind = cudaMemcpyDeviceToHost};
     OK(cudaMemcpy3D(&out));
     for (int z = 0; z < 2; z++)
         for (int y = 0; y < 3; y++)
@@ -486,11 +491,29 @@ static void pools(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(last_error), TEST(error_texts), TEST(unsupported_call), TEST(malloc_free), TEST(memory_info),
-        TEST(host_memory), TEST(host_register), TEST(pointer_attributes), TEST(managed_memory), TEST(every_kind),
-        TEST(wrong_kind), TEST(copy_ranges), TEST(fills), TEST(pitched_copies), TEST(boxes), TEST(streams),
-        TEST(events), TEST(device_choice), TEST(two_devices), TEST(properties), TEST(limits_and_caches),
-        TEST(reset_frees), TEST(pools),
+        TEST(last_error),
+        TEST(error_texts),
+        TEST(unsupported_call),
+        TEST(malloc_free),
+        TEST(memory_info),
+        TEST(host_memory),
+        TEST(host_register),
+        TEST(pointer_attributes),
+        TEST(managed_memory),
+        TEST(every_kind),
+        TEST(wrong_kind),
+        TEST(copy_ranges),
+        TEST(fills),
+        TEST(pitched_copies),
+        TEST(boxes),
+        TEST(streams),
+        TEST(events),
+        TEST(device_choice),
+        TEST(two_devices),
+        TEST(properties),
+        TEST(limits_and_caches),
+        TEST(reset_frees),
+        TEST(pools),
     };
     setenv("SIMTX_DEVICES", "2", 1);
     return finish("api", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));

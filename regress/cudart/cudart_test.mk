@@ -1,13 +1,15 @@
 # Tests of libcudart and of the fat binary reader.
 CUDART_TEST_DIR  := $(B)/regress/cudart
-CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api launch elf) $(CUDART_TEST_DIR)/units
+CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api launch elf) \
+                    $(CUDART_TEST_DIR)/units
 CUDART_TEST_LINK := -L$(B)/cuda/lib64 -lcudart -Wl,-rpath,$(abspath $(B))/cuda/lib64
 
 $(CUDART_TEST_DIR)/fatbin_test: regress/cudart/fatbin_test.c frontend/fatbin.c frontend/fatbin.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) -lcmocka -llz4 -lzstd
 
-$(CUDART_TEST_DIR)/elf_test: regress/cudart/elf_test.c frontend/fatbin.c frontend/fatbin_elf.c $(CUDART_TEST_DIR)/units
+$(CUDART_TEST_DIR)/elf_test: regress/cudart/elf_test.c frontend/fatbin.c frontend/fatbin_elf.c \
+                             $(CUDART_TEST_DIR)/units
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) $(CUDART_TEST_LINK) -lcmocka -llz4 -lzstd -lelf
 
@@ -16,9 +18,11 @@ $(CUDART_TEST_DIR)/%_test: regress/cudart/%_test.c regress/cudart/test.h $(B)/cu
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) $(CUDART_TEST_LINK) -lcmocka
 
 # The documented command, with nothing but clang.
-$(CUDART_TEST_DIR)/units: regress/cudart/units_a.cu regress/cudart/units_b.cu $(B)/cuda/lib64/libcudart.so | all
+$(CUDART_TEST_DIR)/units: regress/cudart/units_a.cu regress/cudart/units_b.cu \
+                          $(B)/cuda/lib64/libcudart.so | all
 	@mkdir -p $(@D)
-	$(CLANGXX) --cuda-path=$(abspath $(B))/cuda --cuda-gpu-arch=sm_70 -O2 $(filter %.cu,$^) -o $@ $(CUDART_TEST_LINK)
+	$(CLANGXX) --cuda-path=$(abspath $(B))/cuda --cuda-gpu-arch=sm_70 -O2 $(filter %.cu,$^) -o $@ \
+	    $(CUDART_TEST_LINK)
 
 TESTS += test-cudart
 .PHONY: test-cudart

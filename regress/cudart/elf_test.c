@@ -1,5 +1,5 @@
-/* Device images found in a program built by clang: one container for each translation unit, each with its PTX.  Run as
- * `elf_test PROGRAM`; by default the two-unit program next to it. */
+/* Device images found in a program built by clang: one container for each translation unit, each with its
+ * PTX.  Run as `elf_test PROGRAM`; by default the two-unit program next to it. */
 #include "regress/cudart/test.h"
 
 #include "frontend/fatbin_elf.h"
@@ -57,7 +57,9 @@ static void other_files(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(program_with_device_code), cmocka_unit_test(visitor_stops), cmocka_unit_test(other_files),
+        cmocka_unit_test(program_with_device_code),
+        cmocka_unit_test(visitor_stops),
+        cmocka_unit_test(other_files),
     };
     const char *slash = strrchr(argv[0], '/');
     if (argc > 1)

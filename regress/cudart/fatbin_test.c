@@ -1,5 +1,5 @@
-/* The fat binary reader: containers as compilers write them (plain, LZ4, zstd, several entries), then damaged ones:
- * a message, never a read beyond the end.  Every image lies right before an unmapped page. */
+/* The fat binary reader: containers as compilers write them (plain, LZ4, zstd, several entries), then damaged
+ * ones: a message, never a read beyond the end.  Every image lies right before an unmapped page. */
 #include "frontend/fatbin.h"
 
 #include <setjmp.h>
@@ -46,8 +46,8 @@ static void begin(struct maker *m)
     put(m, 0, 8);
 }
 
-static void add_entry(struct maker *m, int kind, unsigned arch, unsigned header, uint64_t flags, const void *payload,
-                      size_t size, size_t compressed, size_t full)
+static void add_entry(struct maker *m, int kind, unsigned arch, unsigned header, uint64_t flags,
+                      const void *payload, size_t size, size_t compressed, size_t full)
 {
     size_t padded = (size + 7) / 8 * 8, start = m->size;
     put(m, (uint64_t)kind, 2);

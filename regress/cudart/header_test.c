@@ -1,5 +1,5 @@
-/* The library against the headers that programs are compiled with: every declared function is exported (and nothing
- * but the API), every error code of the enumeration has its name. */
+/* The library against the headers that programs are compiled with: every declared function is exported (and
+ * nothing but the API), every error code of the enumeration has its name. */
 #include "regress/cudart/test.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* Registration, loading on first use, launches and their errors, with images registered by hand as compiled host code
- * does: bare PTX text, containers, machine code only, PTX that does not parse, two linked texts. */
+/* Registration, loading on first use, launches and their errors, with images registered by hand as compiled
+ * host code does: bare PTX text, containers, machine code only, PTX that does not parse, two linked texts. */
 #include "regress/cudart/test.h"
 
 #include <fcntl.h>
@@ -11,7 +11,8 @@
 
 void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
 void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_t, int, int);
-int __cudaRegisterFunction(void **, const char *, char *, const char *, int, uint3 *, uint3 *, dim3 *, dim3 *, int *);
+int __cudaRegisterFunction(void **, const char *, char *, const char *, int, uint3 *, uint3 *, dim3 *, dim3 *,
+                           int *);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, void *);
 
 #define HEAD ".version 7.5\n.target sm_70\n.address_size 64\n"
@@ -32,13 +33,14 @@ static const char kernels_ptx[] = HEAD
     "    atom.global.add.u32 %r1, [counter], 1;\n    ret;\n}\n"
     /* a load of 4 bytes at any address */
     ".visible .entry peek(.param .u64 at)\n{\n    .reg .b32 %r<2>;\n    .reg .b64 %rd<2>;\n"
-    "    ld.param.u64 %rd1, [at];\n    ld.global.u32 %r1, [%rd1];\n    st.global.u32 [%rd1], %r1;\n    ret;\n}\n"
+    "    ld.param.u64 %rd1, [at];\n    ld.global.u32 %r1, [%rd1];\n    st.global.u32 [%rd1], %r1;\n    "
+    "ret;\n}\n"
     ".visible .entry stop()\n{\n    trap;\n}\n"
     ".visible .entry empty()\n{\n    ret;\n}\n";
 
-static const char broken_ptx[] = HEAD
-    ".visible .entry broken()\n{\n    .reg .b32 %r<2>;\n    frobnicate.u32 %r1, 2;\n    mov.u32 %r1, %nosuch;\n"
-    "    ret;\n}\n";
+static const char broken_ptx[] = HEAD ".visible .entry broken()\n{\n    .reg .b32 %r<2>;\n    frobnicate.u32 "
+                                      "%r1, 2;\n    mov.u32 %r1, %nosuch;\n"
+                                      "    ret;\n}\n";
 
 static const char caller_ptx[] = HEAD
     ".extern .func (.param .b32 r) helper(.param .b32 a);\n.global .align 4 .u32 answer;\n"
@@ -46,9 +48,9 @@ static const char caller_ptx[] = HEAD
     "    st.param.b32 [p], 20;\n    call.uni (q), helper, (p);\n    ld.param.b32 %r1, [q];\n    }\n"
     "    st.global.u32 [answer], %r1;\n    ret;\n}\n";
 
-static const char helper_ptx[] = HEAD
-    ".visible .func (.param .b32 r) helper(.param .b32 a)\n{\n    .reg .b32 %r<3>;\n    ld.param.b32 %r1, [a];\n"
-    "    add.s32 %r2, %r1, 22;\n    st.param.b32 [r], %r2;\n    ret;\n}\n";
+static const char helper_ptx[] = HEAD ".visible .func (.param .b32 r) helper(.param .b32 a)\n{\n    .reg "
+                                      ".b32 %r<3>;\n    ld.param.b32 %r1, [a];\n"
+                                      "    add.s32 %r2, %r1, 22;\n    st.param.b32 [r], %r2;\n    ret;\n}\n";
 
 /* Host addresses that stand for kernels and variables. */
 static char scale, count, peek, stop, empty, missing, counter, factor;
@@ -222,7 +224,8 @@ static void kernel_attributes(void **state)
     assert_true(bytes > 0 && bytes <= p.sharedMemPerBlockOptin);
     GIVES(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &scale, 0, 0), cudaErrorInvalidValue);
     OK(cudaFuncSetAttribute(&scale, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024));
-    GIVES(cudaFuncSetAttribute(&scale, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 30), cudaErrorInvalidValue);
+    GIVES(cudaFuncSetAttribute(&scale, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 30),
+          cudaErrorInvalidValue);
     OK(cudaFuncSetCacheConfig(&scale, cudaFuncCachePreferShared));
     GIVES(cudaFuncGetAttributes(&a, &counter), cudaErrorInvalidDeviceFunction);
 }
@@ -238,7 +241,8 @@ static void refused(void **state)
     GIVES(launch(&empty, 1, (unsigned)p.maxThreadsPerBlock + 1, NULL), cudaErrorInvalidConfiguration);
     GIVES(cudaLaunchKernel(&empty, (dim3){1, 65536, 1}, (dim3){1, 1, 1}, NULL, 0, NULL),
           cudaErrorInvalidConfiguration);
-    GIVES(cudaLaunchKernel(&empty, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 1 << 30, NULL), cudaErrorInvalidValue);
+    GIVES(cudaLaunchKernel(&empty, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 1 << 30, NULL),
+          cudaErrorInvalidValue);
     GIVES(cudaLaunchKernel(&empty, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, (cudaStream_t)&p),
           cudaErrorInvalidResourceHandle);
     GIVES(launch("no kernel", 1, 1, NULL), cudaErrorInvalidDeviceFunction);
@@ -440,10 +444,23 @@ static void managed_variable(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        TEST(runs), TEST(pushed_configuration), TEST(symbols), TEST(linked_texts), TEST(kernel_attributes),
-        TEST(refused), TEST(code_that_does_not_load), TEST(illegal_address), TEST(freed_address),
-        TEST(misaligned_address), TEST(trap_instruction), TEST(fault_is_of_one_device), TEST(fork_after_use), TEST(host_threads), TEST(blocking_launch),
-        TEST(unregistered), TEST(managed_variable),
+        TEST(runs),
+        TEST(pushed_configuration),
+        TEST(symbols),
+        TEST(linked_texts),
+        TEST(kernel_attributes),
+        TEST(refused),
+        TEST(code_that_does_not_load),
+        TEST(illegal_address),
+        TEST(freed_address),
+        TEST(misaligned_address),
+        TEST(trap_instruction),
+        TEST(fault_is_of_one_device),
+        TEST(fork_after_use),
+        TEST(host_threads),
+        TEST(blocking_launch),
+        TEST(unregistered),
+        TEST(managed_variable),
     };
     setenv("SIMTX_DEVICES", "2", 1);
     add_images();

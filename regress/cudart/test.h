@@ -16,7 +16,8 @@
 static inline void check_error(cudaError_t got, cudaError_t expected, const char *what, int line)
 {
     if (got != expected)
-        fail_msg("line %d: %s gives %s, expected %s", line, what, cudaGetErrorName(got), cudaGetErrorName(expected));
+        fail_msg("line %d: %s gives %s, expected %s", line, what, cudaGetErrorName(got),
+                 cudaGetErrorName(expected));
 }
 
 #define OK(call) check_error(call, cudaSuccess, #call, __LINE__)

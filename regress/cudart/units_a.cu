@@ -1,5 +1,6 @@
-// A program of two translation units built by clang's ordinary command: each unit has device variables, a constant and
-// a kernel of the same names, which must not meet; arguments of several sizes; a template; two devices' worth of calls.
+// A program of two translation units built by clang's ordinary command: each unit has device variables, a
+// constant and a kernel of the same names, which must not meet; arguments of several sizes; a template; two
+// devices' worth of calls.
 #include <cstdio>
 #include <cstring>
 #include <unistd.h>
@@ -67,12 +68,14 @@ int main()
     int *d_in, *d_out, sum = 0;
     for (int i = 0; i < n; i++)
         in[i] = i;
-    check(cudaMalloc(&d_in, sizeof in) == cudaSuccess && cudaMalloc(&d_out, sizeof out) == cudaSuccess, "malloc");
+    check(cudaMalloc(&d_in, sizeof in) == cudaSuccess && cudaMalloc(&d_out, sizeof out) == cudaSuccess,
+          "malloc");
     cudaMemcpy(d_in, in, sizeof in, cudaMemcpyHostToDevice);
     combine<int><<<(n + 127) / 128, 128>>>(d_in, d_out, n, pair_arg{'x', 2.0, 5}, 3);
     check(cudaGetLastError() == cudaSuccess, "launch");
     cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost);
-    check(cudaMemcpyFromSymbol(&sum, total, sizeof sum) == cudaSuccess && sum == n, "device variable of unit a");
+    check(cudaMemcpyFromSymbol(&sum, total, sizeof sum) == cudaSuccess && sum == n,
+          "device variable of unit a");
     int wrong = 0;
     for (int i = 0; i < n; i++)
         wrong += out[i] != 2 * i + scale[i % 4] + 8;
