@@ -113,7 +113,7 @@ HELP T L(pow2)(int n) { return L(from_bits)((U)(n + BIAS) << MANT); }
 HELP T L(scale)(T x, int n)
 {
     int half = n >> 1;
-    return L(mul_rn)(x, L(pow2)(half)) * L(pow2)(n - half);
+    return (x * L(pow2)(half)) * L(pow2)(n - half);
 }
 
 HELP T L(abs)(T x) { return L(from_bits)(L(bits)(x) & ~SIGN_BIT); }
