@@ -71,7 +71,7 @@ uint32_t simtx_occupancy(const simtx_kernel *k, uint32_t block_threads, size_t d
     uint64_t shared = static_shared(k) + dynamic_shared, regs = (uint64_t)registers_of(k) * warps * ws;
     const struct { const char *what; uint64_t n; } bounds[] = {
         { "blocks per SM", i->max_blocks_per_sm },
-        { "threads per SM", i->max_threads_per_sm / (warps * ws ? warps * ws : 1) },
+        { "threads per SM", warps ? i->max_threads_per_sm / (warps * ws) : 0 },
         { "registers", regs ? i->registers_per_sm / regs : UINT32_MAX },
         { "shared memory", shared ? i->shared_per_sm / shared : UINT32_MAX },
     };

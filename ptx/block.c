@@ -77,12 +77,13 @@ static bool reads(const struct launch *la, enum ptx_sreg s)
 
 static void set_same(struct half *h, enum ptx_sreg s, int comp, uint64_t v)
 {
-    char *at = h->special + sreg_offset(s, comp);
-    for (int i = 0; i < LANES; i++)
-        if (ptx_type_size(ptx_sreg_type(s)) == 8)
-            ((uint64_t *)(void *)at)[i] = v;
-        else
-            ((uint32_t *)(void *)at)[i] = (uint32_t)v;
+    void *at = h->special + sreg_offset(s, comp);
+    if (ptx_sreg_type(s) == T_U64)
+        for (int i = 0; i < LANES; i++)
+            ((uint64_t *)at)[i] = v;
+    else
+        for (int i = 0; i < LANES; i++)
+            ((uint32_t *)at)[i] = (uint32_t)v;
 }
 
 static void set_vector(const struct launch *la, struct half *h, enum ptx_sreg s, const uint32_t v[3])

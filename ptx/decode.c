@@ -4,6 +4,7 @@
  * (9.4.1), plus a join marker where diverged lanes meet. Immediates and addresses become constants spread over the
  * lanes, so that every operand of every step is an array.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,35 +29,26 @@ struct decoder {
 
 /* ---- special registers ---- */
 
-static uint32_t sreg_place(enum ptx_sreg want, int want_comp, uint32_t *total)
-{
-    static const uint8_t vector[SR_COUNT] = {
-#define X(e, s, t, v) [SR_##e] = v,
-        PTX_SREGS(X)
+/* The third operand bank: every special register as an array over the lanes, vector ones as four arrays. */
+struct sreg_bank {
+#define X(e, s, t, v) char e[(v) ? 4 : 1][(T_##t == T_U64 ? 8 : 4) * LANES];
+    PTX_SREGS(X)
 #undef X
-    };
-    uint32_t at = 0, found = 0;
-    for (int s = SR_NONE + 1; s < SR_COUNT; s++)
-        for (int c = 0; c < (vector[s] ? 4 : 1); c++) {
-            if (s == (int)want && c == want_comp)
-                found = at;
-            at += (ptx_type_size(ptx_sreg_type((enum ptx_sreg)s)) == 8 ? 8 : 4) * LANES;
-        }
-    if (total)
-        *total = at;
-    return found;
-}
+};
 
 uint32_t sreg_offset(enum ptx_sreg s, int comp)
 {
-    return sreg_place(s, comp, NULL);
+    static const struct { uint32_t at, stride; } places[SR_COUNT] = {
+#define X(e, s, t, v) [SR_##e] = { offsetof(struct sreg_bank, e), (v) ? sizeof ((struct sreg_bank *)0)->e[0] : 0 },
+        PTX_SREGS(X)
+#undef X
+    };
+    return places[s].at + (uint32_t)comp * places[s].stride;
 }
 
 uint32_t sreg_bytes(void)
 {
-    uint32_t total;
-    sreg_place(SR_NONE, 0, &total);
-    return total;
+    return sizeof(struct sreg_bank);
 }
 
 /* ---- constants ---- */

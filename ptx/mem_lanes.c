@@ -32,19 +32,20 @@ INLINE void addresses(const struct lanes *x, const struct dinst *d, uint64_t *ad
 
 INLINE void classify(const uint64_t *addr, uint32_t mask, int first, uint64_t stride, bool *same, bool *consecutive)
 {
-    uint64_t a = addr[first], b = a - (uint64_t)first * stride, other = 0, gap = 0;
+    int shift = __builtin_ctzll(stride);     /* strides are powers of two */
+    uint64_t a = addr[first], b = a - ((uint64_t)first << shift), other = 0, gap = 0;
     if (mask == UINT32_MAX) {
         _Pragma("omp simd reduction(|:other,gap)") for (int i = 0; i < LANES; i++)
         {
             other |= addr[i] ^ a;
-            gap |= addr[i] ^ (b + (uint64_t)i * stride);
+            gap |= addr[i] ^ (b + ((uint64_t)i << shift));
         }
     } else {
         _Pragma("omp simd reduction(|:other,gap)") for (int i = 0; i < LANES; i++)
         {
             uint64_t on = 0 - (uint64_t)(mask >> i & 1);
             other |= (addr[i] ^ a) & on;
-            gap |= (addr[i] ^ (b + (uint64_t)i * stride)) & on;
+            gap |= (addr[i] ^ (b + ((uint64_t)i << shift))) & on;
         }
     }
     *same = !other;

@@ -1,21 +1,21 @@
 /*
  * The choice of dispatch and register layout, measured before the executor was written and kept to be repeated:
- * one loop of eight instructions (four integer, two float, compare, branch) over one warp of 32 lanes, as
+ * a loop of eight instructions (four integer, two float, compare, branch) over one warp of 32 lanes, as
  *   switch    one switch statement in a loop
  *   call      a loop over functions of the decoded instructions (what simtx uses)
  *   tail      each function jumps to the next one's
- * with registers of 32 lanes x 4 bytes (narrow, what simtx uses) or x 8 bytes whatever their type (wide), and
- *   thread    the same program lane by lane, as simulators that interpret threads do.
- * Prints thousand million thread instructions a second. Build: make bench-dispatch.
+ *   thread    one lane after another, as an interpreter of threads does
+ * with registers of 32 lanes x 4 bytes (narrow, what simtx uses) or x 8 bytes whatever their type (wide).
+ * Prints thousand million thread instructions a second. Build and run: make bench-dispatch.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-enum { N = 32 };
-enum code { MAD, ADD, XOR, SHL, FMA, FADD, SETP, BRA, CODES };
+enum { N = 32, INSTS = 8, LOOPS = 2000000 };
+enum code { MAD, ADD, XOR, SHL, FMA, FADD, SETP, BRA };
 
 struct state;
 struct inst {
@@ -30,6 +30,146 @@ struct state {
     const struct inst *start;
 };
 
+#define OPERANDS(T)                                                                \
+    T *d = (T *)(void *)(x->reg + i->d);                                           \
+    const T *a = (const T *)(const void *)(x->reg + i->a), *b = (const T *)(const void *)(x->reg + i->b); \
+    const T *c = (const T *)(const void *)(x->reg + i->c);                         \
+    (void)c
+
+/* V names the layout, T the type of an element: U integer, F float, of 4 or 8 bytes */
+#define SEMANTICS(X, V, U, F)                                                      \
+    X(V, MAD, U, (uint32_t)a[l] * (uint32_t)b[l] + (uint32_t)c[l])                 \
+    X(V, ADD, U, (uint32_t)a[l] + (uint32_t)b[l])                                  \
+    X(V, XOR, U, a[l] ^ b[l])                                                      \
+    X(V, SHL, U, (uint32_t)a[l] << (b[l] & 31))                                    \
+    X(V, FMA, F, (float)a[l] * (float)b[l] + (float)c[l])                          \
+    X(V, FADD, F, (float)a[l] + (float)b[l])
+
+#define FUNCTIONS(V, NAME, T, EXPR)                                                \
+    static int call_##V##_##NAME(struct state *x, const struct inst *i)            \
+    {                                                                              \
+        OPERANDS(T);                                                               \
+        _Pragma("omp simd") for (int l = 0; l < N; l++) d[l] = (T)(EXPR);          \
+        return 0;                                                                  \
+    }                                                                              \
+    static int tail_##V##_##NAME(struct state *x, const struct inst *i)            \
+    {                                                                              \
+        call_##V##_##NAME(x, i);                                                   \
+        i++;                                                                       \
+        return i->fn(x, i);                                                        \
+    }
+
+#define COMPARE(V, U)                                                              \
+    static int call_##V##_SETP(struct state *x, const struct inst *i)              \
+    {                                                                              \
+        const U *a = (const U *)(const void *)(x->reg + i->a);                     \
+        const U *b = (const U *)(const void *)(x->reg + i->b);                     \
+        uint32_t m = 0;                                                            \
+        for (int l = 0; l < N; l++)                                                \
+            m |= (uint32_t)(a[l] != b[l]) << l;                                    \
+        x->pred = m;                                                               \
+        return 0;                                                                  \
+    }                                                                              \
+    static int tail_##V##_SETP(struct state *x, const struct inst *i)              \
+    {                                                                              \
+        call_##V##_SETP(x, i);                                                     \
+        i++;                                                                       \
+        return i->fn(x, i);                                                        \
+    }
+
+SEMANTICS(FUNCTIONS, narrow, uint32_t, float)
+SEMANTICS(FUNCTIONS, wide, uint64_t, double)
+COMPARE(narrow, uint32_t)
+COMPARE(wide, uint64_t)
+
+enum { AGAIN = 1, END = 2 };
+
+static int call_BRA(struct state *x, const struct inst *i)
+{
+    (void)i;
+    return x->left-- ? AGAIN : END;
+}
+
+static int tail_BRA(struct state *x, const struct inst *i)
+{
+    (void)i;
+    return x->left-- ? x->start->fn(x, x->start) : END;
+}
+
+static void run_call(struct state *x)
+{
+    for (int r = AGAIN; r != END;) {
+        const struct inst *i = x->start;
+        while (!(r = i->fn(x, i)))
+            i++;
+    }
+}
+
+static void run_tail(struct state *x)
+{
+    x->start->fn(x, x->start);
+}
+
+#define CASE(V, NAME, T, EXPR)                                                     \
+    case NAME: {                                                                   \
+        OPERANDS(T);                                                               \
+        _Pragma("omp simd") for (int l = 0; l < N; l++) d[l] = (T)(EXPR);          \
+        i++;                                                                       \
+        break;                                                                     \
+    }
+#define SWITCH(V, U, F)                                                            \
+    static void run_switch_##V(struct state *x)                                    \
+    {                                                                              \
+        for (const struct inst *i = x->start;;) {                                  \
+            switch (i->code) {                                                     \
+                SEMANTICS(CASE, V, U, F)                                           \
+            case SETP:                                                             \
+                call_##V##_SETP(x, i);                                             \
+                i++;                                                               \
+                break;                                                             \
+            default:                                                               \
+                if (call_BRA(x, i) == END)                                         \
+                    return;                                                        \
+                i = x->start;                                                      \
+            }                                                                      \
+        }                                                                          \
+    }
+SWITCH(narrow, uint32_t, float)
+SWITCH(wide, uint64_t, double)
+
+#define ONE_LANE(V, NAME, T, EXPR)                                                 \
+    case NAME: {                                                                   \
+        OPERANDS(T);                                                               \
+        d[l] = (T)(EXPR);                                                          \
+        i++;                                                                       \
+        break;                                                                     \
+    }
+static void run_lane(struct state *x, int l)
+{
+    for (const struct inst *i = x->start;;) {
+        switch (i->code) {
+            SEMANTICS(ONE_LANE, narrow, uint32_t, float)
+        case SETP:
+            x->pred = i->a != i->b;
+            i++;
+            break;
+        default:
+            if (call_BRA(x, i) == END)
+                return;
+            i = x->start;
+        }
+    }
+}
+
+static void run_thread(struct state *x)
+{
+    uint64_t left = x->left;
+    for (int l = 0; l < N; l++) {
+        x->left = left;
+        run_lane(x, l);
+    }
+}
+
 static double now(void)
 {
     struct timespec t;
@@ -37,167 +177,32 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-#define BODY(T, F, EXPR)                                                               \
-    do {                                                                               \
-        T *d = (T *)(x->reg + i->d);                                                   \
-        const T *a = (const T *)(x->reg + i->a), *b = (const T *)(x->reg + i->b);      \
-        const T *c = (const T *)(x->reg + i->c);                                       \
-        (void)c;                                                                       \
-        _Pragma("omp simd") for (int l = 0; l < N; l++) d[l] = (T)(EXPR);              \
-    } while (0)
+#define ROW(V, NAME, T, EXPR) { call_##V##_##NAME, tail_##V##_##NAME },
+static int (*const narrow_fn[INSTS][2])(struct state *, const struct inst *) = {
+    SEMANTICS(ROW, narrow, , ) { call_narrow_SETP, tail_narrow_SETP }, { call_BRA, tail_BRA }
+};
+static int (*const wide_fn[INSTS][2])(struct state *, const struct inst *) = {
+    SEMANTICS(ROW, wide, , ) { call_wide_SETP, tail_wide_SETP }, { call_BRA, tail_BRA }
+};
 
-#define SEMANTICS(X, U, F)                                                             \
-    X(MAD, U, (uint32_t)a[l] * (uint32_t)b[l] + (uint32_t)c[l])                        \
-    X(ADD, U, (uint32_t)a[l] + (uint32_t)b[l])                                         \
-    X(XOR, U, a[l] ^ b[l])                                                             \
-    X(SHL, U, (uint32_t)a[l] << (b[l] & 31))                                           \
-    X(FMA, F, (float)a[l] * (float)b[l] + (float)c[l])                                 \
-    X(FADD, F, (float)a[l] + (float)b[l])
-
-/* narrow registers hold 4-byte elements; wide ones 8 bytes, of which a float uses the low half's value range */
-#define DEFINE(V, U, F)                                                                \
-    static inline int setp_##V(struct state *x, const struct inst *i)                  \
-    {                                                                                  \
-        const U *a = (const U *)(x->reg + i->a), *b = (const U *)(x->reg + i->b);      \
-        uint32_t m = 0;                                                                \
-        for (int l = 0; l < N; l++)                                                    \
-            m |= (uint32_t)(a[l] != b[l]) << l;                                        \
-        x->pred = m;                                                                   \
-        return 0;                                                                      \
-    }
-DEFINE(narrow, uint32_t, float)
-DEFINE(wide, uint64_t, double)
-
-static int bra_op(struct state *x, const struct inst *i)
+/* Best of three runs. */
+static double rate(void (*run)(struct state *), bool wide, bool tail)
 {
-    (void)i;
-    return x->left-- ? 1 : 2;
-}
-
-#define CALLEE(V, NAME, T, EXPR)                                                       \
-    static int call_##V##_##NAME(struct state *x, const struct inst *i)                \
-    {                                                                                  \
-        BODY(T, , EXPR);                                                               \
-        return 0;                                                                      \
-    }
-#define TAIL(V, NAME, T, EXPR)                                                         \
-    static int tail_##V##_##NAME(struct state *x, const struct inst *i)                \
-    {                                                                                  \
-        BODY(T, , EXPR);                                                               \
-        i++;                                                                           \
-        return i->fn(x, i);                                                            \
-    }
-#define X_narrow(NAME, T, EXPR) CALLEE(narrow, NAME, T, EXPR) TAIL(narrow, NAME, T, EXPR)
-#define X_wide(NAME, T, EXPR) CALLEE(wide, NAME, T, EXPR) TAIL(wide, NAME, T, EXPR)
-SEMANTICS(X_narrow, uint32_t, float)
-SEMANTICS(X_wide, uint64_t, double)
-
-static int tail_setp_narrow(struct state *x, const struct inst *i)
-{
-    setp_narrow(x, i);
-    i++;
-    return i->fn(x, i);
-}
-static int tail_setp_wide(struct state *x, const struct inst *i)
-{
-    setp_wide(x, i);
-    i++;
-    return i->fn(x, i);
-}
-static int tail_bra(struct state *x, const struct inst *i)
-{
-    (void)i;
-    if (!x->left--)
-        return 0;
-    i = x->start;
-    return i->fn(x, i);
-}
-
-static void run_call(struct state *x)
-{
-    const struct inst *i = x->start;
-    for (;;) {
-        int r;
-        while (!(r = i->fn(x, i)))
-            i++;
-        if (r == 2)
-            return;
-        i = x->start;
-    }
-}
-
-#define CASE(NAME, T, EXPR)                                                            \
-    case NAME:                                                                         \
-        BODY(T, , EXPR);                                                               \
-        i++;                                                                           \
-        break;
-#define SWITCH(V, U, F)                                                                \
-    static void run_switch_##V(struct state *x)                                        \
-    {                                                                                  \
-        const struct inst *i = x->start;                                               \
-        for (;;) {                                                                     \
-            switch (i->code) {                                                         \
-                SEMANTICS(CASE, U, F)                                                  \
-            case SETP:                                                                 \
-                setp_##V(x, i);                                                        \
-                i++;                                                                   \
-                break;                                                                 \
-            default:                                                                   \
-                if (bra_op(x, i) == 2)                                                 \
-                    return;                                                            \
-                i = x->start;                                                          \
-            }                                                                          \
-        }                                                                              \
-    }
-SWITCH(narrow, uint32_t, float)
-SWITCH(wide, uint64_t, double)
-
-/* one lane at a time: the layout of an interpreter of threads */
-static void run_thread(struct state *x)
-{
-    uint64_t left = x->left;
-    for (int l = 0; l < N; l++) {
-        const struct inst *i = x->start;
-        uint64_t n = left;
-        for (;;) {
-#define SCALAR(NAME, T, EXPR)                                                          \
-    case NAME: {                                                                       \
-        T *d = (T *)(x->reg + i->d);                                                   \
-        const T *a = (const T *)(x->reg + i->a), *b = (const T *)(x->reg + i->b);      \
-        const T *c = (const T *)(x->reg + i->c);                                       \
-        (void)c;                                                                       \
-        d[l] = (T)(EXPR);                                                              \
-        i++;                                                                           \
-        break;                                                                         \
-    }
-            switch (i->code) {
-                SEMANTICS(SCALAR, uint32_t, float)
-            case SETP:
-                x->pred = ((uint32_t *)(x->reg + i->a))[l] != ((uint32_t *)(x->reg + i->b))[l];
-                i++;
-                break;
-            default:
-                if (!n--)
-                    goto next;
-                i = x->start;
-            }
-        }
-    next:;
-    }
-}
-
-static double rate(void (*run)(struct state *), struct inst *prog, uint64_t loops)
-{
+    struct inst prog[INSTS];
     double best = 0;
+    uint32_t w = wide ? 8 * N : 4 * N;
+    for (uint32_t i = 0; i < INSTS; i++)
+        prog[i] = (struct inst){ (wide ? wide_fn : narrow_fn)[i][tail], i % 4 * w, (i + 1) % 6 * w, (i + 2) % 6 * w,
+                                 (i + 3) % 6 * w, (uint8_t)i };
     for (int k = 0; k < 3; k++) {
-        struct state x = { aligned_alloc(64, 8 * 8 * N), 0, loops, prog };
-        memset(x.reg, 0, 8 * 8 * N);
+        struct state x = { aligned_alloc(64, 8 * 8 * N), 0, LOOPS, prog };
+        for (int i = 0; i < 8 * 8 * N; i++)
+            x.reg[i] = 0;
         double t = now();
         run(&x);
         t = now() - t;
-        double r = (double)(loops + 1) * 8 * N / t * 1e-9;
-        if (r > best)
-            best = r;
+        double r = (LOOPS + 1.0) * INSTS * N / t * 1e-9;
+        best = r > best ? r : best;
         free(x.reg);
     }
     return best;
@@ -205,47 +210,11 @@ static double rate(void (*run)(struct state *), struct inst *prog, uint64_t loop
 
 int main(void)
 {
-    static const uint8_t order[8] = { MAD, ADD, XOR, SHL, FMA, FADD, SETP, BRA };
-    static int (*const narrow[])(struct state *, const struct inst *) = {
-        call_narrow_MAD, call_narrow_ADD, call_narrow_XOR, call_narrow_SHL, call_narrow_FMA, call_narrow_FADD,
-        setp_narrow, bra_op, tail_narrow_MAD, tail_narrow_ADD, tail_narrow_XOR, tail_narrow_SHL,
-        tail_narrow_FMA, tail_narrow_FADD, tail_setp_narrow, tail_bra };
-    static int (*const wide[])(struct state *, const struct inst *) = {
-        call_wide_MAD, call_wide_ADD, call_wide_XOR, call_wide_SHL, call_wide_FMA, call_wide_FADD,
-        setp_wide, bra_op, tail_wide_MAD, tail_wide_ADD, tail_wide_XOR, tail_wide_SHL,
-        tail_wide_FMA, tail_wide_FADD, tail_setp_wide, tail_bra };
-    struct inst prog[4][8];
-    for (int k = 0; k < 4; k++)
-        for (int i = 0; i < 8; i++) {
-            uint32_t w = (k & 2) ? 8 * N : 4 * N;
-            prog[k][i] = (struct inst){ (k & 2 ? wide : narrow)[i + (k & 1 ? 8 : 0)], (uint32_t)(i % 4) * w,
-                                        (uint32_t)((i + 1) % 6) * w, (uint32_t)((i + 2) % 6) * w,
-                                        (uint32_t)((i + 3) % 6) * w, order[i] };
-        }
-    uint64_t loops = 2000000;
-    printf("dispatch (10^9 thread instructions a second)   narrow registers   wide registers\n");
-    printf("switch                                         %16.2f   %14.2f\n",
-           rate(run_switch_narrow, prog[0], loops), rate(run_switch_wide, prog[2], loops));
-    printf("call                                           %16.2f   %14.2f\n",
-           rate(run_call, prog[0], loops), rate(run_call, prog[2], loops));
-    printf("tail                                           %16.2f   %14.2f\n",
-           rate((void (*)(struct state *))0 ? NULL : run_call, prog[0], 0) > 1e9 ? 0.0 : ({
-               struct state x = { aligned_alloc(64, 8 * 8 * N), 0, loops, prog[1] };
-               memset(x.reg, 0, 8 * 8 * N);
-               double t = now();
-               prog[1][0].fn(&x, prog[1]);
-               t = now() - t;
-               free(x.reg);
-               (double)(loops + 1) * 8 * N / t * 1e-9;
-           }), ({
-               struct state x = { aligned_alloc(64, 8 * 8 * N), 0, loops, prog[3] };
-               memset(x.reg, 0, 8 * 8 * N);
-               double t = now();
-               prog[3][0].fn(&x, prog[3]);
-               t = now() - t;
-               free(x.reg);
-               (double)(loops + 1) * 8 * N / t * 1e-9;
-           }));
-    printf("thread (lane by lane)                          %16.2f\n", rate(run_thread, prog[0], loops / 8));
+    printf("10^9 thread instructions a second   narrow    wide\n");
+    printf("switch                            %8.2f%8.2f\n", rate(run_switch_narrow, false, false),
+           rate(run_switch_wide, true, false));
+    printf("call                              %8.2f%8.2f\n", rate(run_call, false, false), rate(run_call, true, false));
+    printf("tail                              %8.2f%8.2f\n", rate(run_tail, false, true), rate(run_tail, true, true));
+    printf("thread                            %8.2f\n", rate(run_thread, false, false));
     return 0;
 }
