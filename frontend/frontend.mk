@@ -1,7 +1,7 @@
 # The library's interface and the simtx command.
 
 FRONTEND_CMD := $(wildcard frontend/simtx_main.c frontend/cmd_*.c) frontend/session.c
-LIB_SRC += $(filter-out $(FRONTEND_CMD) frontend/fatbin.c,$(wildcard frontend/*.c))
+LIB_SRC += $(filter-out $(FRONTEND_CMD) $(wildcard frontend/fatbin*.c),$(wildcard frontend/*.c))
 CMD_OBJ := $(FRONTEND_CMD:%.c=$(B)/obj/%.o)
 
 $(B)/bin/simtx: $(CMD_OBJ) $(B)/lib/libsimtx.a
