@@ -105,7 +105,7 @@ static bool atom_ok(const struct ptx_inst *in)
     case MOD(ATOM, INC): case MOD(ATOM, DEC):
         return t & TS(U32);
     case MOD(ATOM, MIN): case MOD(ATOM, MAX):
-        return t & (TS(U32) | TS(S32) | TS(U64) | TS(S64) | TS(F16) | TS(F16X2) | TS(BF16) | TS(BF16X2));
+        return t & (TS(U32) | TS(S32) | TS(U64) | TS(S64));
     default:
         return false;
     }
@@ -254,6 +254,8 @@ static const char *check_video(const struct ptx_inst *in)
     bool simd = in->op >= OP_VADD2;
     if (simd && in->mod[PG_VOP2] && !HAS(in, VOP2, VADD))
         return "the second operation of a SIMD video instruction is .add";
+    if (simd && in->mod[PG_VOP2] && in->mod[PG_SAT])
+        return "a SIMD video instruction with .add cannot saturate";
     if (in->op == OP_VSET || in->op == OP_VSET2 || in->op == OP_VSET4)
         return in->mod[PG_CMP] <= MOD(CMP, GE) ? NULL : "the comparison is one of eq ne lt le gt ge";
     return NULL;

@@ -109,9 +109,9 @@ static int video_scalar(struct lanes *x, const struct dinst *d)
 static int video_mad(struct lanes *x, const struct dinst *d)
 {
     const struct ptx_inst *in = d->in;
-    bool sd = is_signed_type(in->type[0]), sa = is_signed_type(in->type[1]), sb = is_signed_type(in->type[2]);
+    bool sa = is_signed_type(in->type[1]), sb = is_signed_type(in->type[2]);
     bool minus = in->opd[1].negated != in->opd[2].negated, minus_c = in->opd[3].negated;
-    bool sign = sa || sb || minus || minus_c || sd;
+    bool sign = sa || sb || minus || minus_c;
     int scale = in->mod[PG_VSCALE] == MOD(VSCALE, SHR7) ? 7 : in->mod[PG_VSCALE] == MOD(VSCALE, SHR15) ? 15 : 0;
     const uint32_t *A = src_of(x, d, 0), *B = src_of(x, d, 1), *C = src_of(x, d, 2);
     uint32_t *D = dst_of(x, d);
@@ -129,10 +129,14 @@ static int video_mad(struct lanes *x, const struct dinst *d)
     return 0;
 }
 
-/* Part k of a SIMD source: selector digits count through the parts of a, then those of b. */
-static int64_t simd_part(uint32_t a, uint32_t b, const struct ptx_operand *o, int k, int parts, bool is_signed)
+/*
+ * Part k of a SIMD source: selector digits count through the parts of a, then those of b. Without a selector the
+ * first source (which = 0) is a, the second b.
+ */
+static int64_t simd_part(uint32_t a, uint32_t b, const struct ptx_operand *o, int which, int k, int parts,
+                         bool is_signed)
 {
-    int bits = 32 / parts, from = k;
+    int bits = 32 / parts, from = which * parts + k;
     if (o->bytesel)
         from = (int)(o->imm >> 4 * k & 15) % (2 * parts);
     return pick(from < parts ? a >> bits * from : b >> bits * (from - parts), parts == 2 ? 5 : 1, is_signed);
@@ -157,17 +161,18 @@ static uint32_t simd_lane(const struct ptx_inst *in, int parts, uint32_t a, uint
     bool sa = is_signed_type(in->type[set ? 0 : 1]), sb = is_signed_type(in->type[set ? 1 : 2]);
     int bits = 32 / parts;
     uint32_t named = simd_mask(&in->opd[0], parts), part = (uint32_t)((1ull << bits) - 1), r = c;
-    int64_t sum = sd ? (int32_t)c : (int64_t)c;
+    uint32_t sum = c;
     for (int k = 0; k < parts; k++) {
         if (!(named >> k & 1))
             continue;
-        int64_t v = first_op(in, simd_part(a, b, &in->opd[1], k, parts, sa), simd_part(a, b, &in->opd[2], k, parts, sb));
+        int64_t va = simd_part(a, b, &in->opd[1], 0, k, parts, sa);
+        int64_t v = first_op(in, va, simd_part(a, b, &in->opd[2], 1, k, parts, sb));
         if (in->mod[PG_SAT])
             v = clamp(v, bits, sd);
         r = (r & ~(part << bits * k)) | ((uint32_t)v & part) << bits * k;
-        sum += in->mod[PG_SAT] || set || sd ? v : (int64_t)((uint32_t)v & part);
+        sum += (uint32_t)v;
     }
-    return in->mod[PG_VOP2] ? (uint32_t)sum : r;
+    return in->mod[PG_VOP2] ? sum : r;
 }
 
 static inline int video_simd(struct lanes *x, const struct dinst *d, int parts)

@@ -260,7 +260,7 @@ static struct ptx_inst instruction(const char *text)
                 break;
             }
     }
-    in.nopd = in.op == OP_CVT && in.type[0] != T_F16X2 ? 2 : 3;
+    in.nopd = in.op == OP_CVT && in.type[0] != T_F16X2 ? 2 : PTX_MAX_OPD;
     if (!ptx_form_ok(&in, &why))
         fail_msg("%s: %s", text, why);
     return in;
@@ -282,6 +282,8 @@ static void compare(const char *text, const int bytes[4], reference *ref)
 {
     struct ptx_inst in = instruction(text);
     uint32_t cc;
+    for (int i = 0; i < LANES; i++)              /* a fourth operand, of bfi, is 8 */
+        ((uint32_t *)(work + 4 * SLOT))[i] = 8;
     for (int round = 0; round < 40; round++) {
         for (int s = 0; s < 4; s++)
             for (int i = 0; i < LANES; i++) {
@@ -400,6 +402,113 @@ REF(r_cvt_s8_s32, (int64_t)(int8_t)a)
 REF(r_sat_u8_s32, S32(a) < 0 ? 0 : S32(a) > 255 ? 255 : S32(a))
 REF(r_s64_s32, S32(a))
 
+static uint64_t slow_bmsk(uint64_t a, uint64_t b, bool wrap)
+{
+    uint64_t r = 0, pos = wrap ? a & 31 : a, len = wrap ? b & 31 : b;
+    for (uint64_t i = 0; i < 32; i++)
+        r |= (uint64_t)(i >= pos && i - pos < len) << i;
+    return r;
+}
+
+static uint64_t slow_szext(uint64_t a, uint64_t b, bool wrap, bool is_signed)
+{
+    uint64_t n = wrap ? b & 31 : b > 32 ? 32 : b, r = 0;
+    for (uint64_t i = 0; i < 32; i++)
+        r |= (i < n ? a >> i & 1 : is_signed && n ? a >> (n - 1) & 1 : 0) << i;
+    return r;
+}
+
+static int64_t dot(uint64_t a, uint64_t b, int step_a, int step_b, int from_b, int n, bool sa, bool sb)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t x = (int64_t)(a << (64 - step_a * (i + 1))), y = (int64_t)(b << (64 - from_b - step_b * (i + 1)));
+        x = sa ? x >> (64 - step_a) : (int64_t)((uint64_t)x >> (64 - step_a));
+        y = sb ? y >> (64 - step_b) : (int64_t)((uint64_t)y >> (64 - step_b));
+        sum += x * y;
+    }
+    return sum;
+}
+
+static uint64_t bytes_of(uint64_t a, uint64_t b, int n0, int n1, int n2, int n3)
+{
+    int n[4] = { n0, n1, n2, n3 };
+    uint64_t r = 0, ba = b << 32 | (uint32_t)a;
+    for (int i = 0; i < 4; i++)
+        r |= (ba >> 8 * n[i] & 255) << 8 * i;
+    return r;
+}
+
+/* The tables of prmt's modes, lowest byte of the result first. */
+static uint64_t prmt_mode(uint64_t a, uint64_t b, uint64_t c, int mode)
+{
+    static const int8_t table[6][4][4] = {
+        { { 0, 1, 2, 3 }, { 1, 2, 3, 4 }, { 2, 3, 4, 5 }, { 3, 4, 5, 6 } },
+        { { 0, 7, 6, 5 }, { 1, 0, 7, 6 }, { 2, 1, 0, 7 }, { 3, 2, 1, 0 } },
+        { { 0, 0, 0, 0 }, { 1, 1, 1, 1 }, { 2, 2, 2, 2 }, { 3, 3, 3, 3 } },
+        { { 0, 1, 2, 3 }, { 1, 1, 2, 3 }, { 2, 2, 2, 3 }, { 3, 3, 3, 3 } },
+        { { 0, 0, 0, 0 }, { 0, 1, 1, 1 }, { 0, 1, 2, 2 }, { 0, 1, 2, 3 } },
+        { { 0, 1, 0, 1 }, { 2, 3, 2, 3 }, { 0, 1, 0, 1 }, { 2, 3, 2, 3 } },
+    };
+    const int8_t *n = table[mode][c & 3];
+    return bytes_of(a, b, n[0], n[1], n[2], n[3]);
+}
+
+/* SIMD video: op on each of `parts` parts, as the exact number; the rest of the instruction around it. */
+static uint64_t parts_of(uint64_t a, uint64_t b, uint64_t c, int parts, bool is_signed, char op, bool sat, bool sum)
+{
+    int bits = 32 / parts;
+    uint64_t mask = (1ull << bits) - 1, r = 0;
+    for (int k = 0; k < parts; k++) {
+        int64_t x = (int64_t)(a >> bits * k & mask), y = (int64_t)(b >> bits * k & mask), v;
+        if (is_signed) {
+            x -= x >> (bits - 1) ? (int64_t)mask + 1 : 0;
+            y -= y >> (bits - 1) ? (int64_t)mask + 1 : 0;
+        }
+        v = op == '+' ? x + y : op == '-' ? x - y : op == '<' ? (x < y ? x : y) : op == 'd' ? llabs(x - y) :
+            op == 'l' ? x < y : (x + y + 1 - (x + y < 0)) >> 1;
+        int64_t lo = is_signed ? -(int64_t)(mask / 2) - 1 : 0, hi = (int64_t)(is_signed ? mask / 2 : mask);
+        v = !sat ? v : v < lo ? lo : v > hi ? hi : v;
+        c += sum ? (uint64_t)v : 0;
+        r |= ((uint64_t)v & mask) << bits * k;
+    }
+    return sum ? c : r;
+}
+
+REF(r_bfi, (b & ~(slow_bmsk(c & 255, 8, false))) | ((c & 255) > 31 ? 0 : (a & 255) << (c & 255)))
+REF(r_bmsk_clamp, slow_bmsk(a, b, false))
+REF(r_bmsk_wrap, slow_bmsk(a, b, true))
+REF(r_szext_cs, slow_szext(a, b, false, true))
+REF(r_szext_ws, slow_szext(a, b, true, true))
+REF(r_szext_cu, slow_szext(a, b, false, false))
+REF(r_dp4a_ss, dot(a, b, 8, 8, 0, 4, true, true) + S32(c))
+REF(r_dp4a_us, dot(a, b, 8, 8, 0, 4, false, true) + S32(c))
+REF(r_dp2a_lo_su, dot(a, b, 16, 8, 0, 2, true, false) + S32(c))
+REF(r_dp2a_hi_us, dot(a, b, 16, 8, 16, 2, false, true) + S32(c))
+REF(r_f4e, prmt_mode(a, b, c, 0))
+REF(r_b4e, prmt_mode(a, b, c, 1))
+REF(r_rc8, prmt_mode(a, b, c, 2))
+REF(r_ecl, prmt_mode(a, b, c, 3))
+REF(r_ecr, prmt_mode(a, b, c, 4))
+REF(r_rc16, prmt_mode(a, b, c, 5))
+REF(r_slct, (int32_t)c >= 0 ? a : b)
+REF(r_set, S32(a) < S32(b) ? 0x3f800000 : 0)
+REF(r_setu, a > b ? 0xffffffff : 0)
+REF(r_madchi, ((u128)(S64(a) * S64(b)) >> 64) + c)
+REF(r_cnot, a == 0)
+REF(r_vadd4, parts_of(a, b, c, 4, false, '+', false, false))
+REF(r_vadd4add, parts_of(a, b, c, 4, false, '+', false, true))
+REF(r_vsub2sat, parts_of(a, b, c, 2, true, '-', true, false))
+REF(r_vavrg4, parts_of(a, b, c, 4, true, 'a', false, false))
+REF(r_vabsdiff4add, parts_of(a, b, c, 4, false, 'd', false, true))
+REF(r_vmin2, parts_of(a, b, c, 2, true, '<', false, false))
+REF(r_vset4add, parts_of(a, b, c, 4, true, 'l', false, true))
+REF(r_vaddmin, clamp32(S32(a) + (int64_t)b) < S32(c) ? clamp32(S32(a) + (int64_t)b) : S32(c))
+REF(r_vmad, (S32(a) * (s128)b + S32(c)) >> 15)
+REF(r_vshl, (S32(a) << (b > 32 ? 32 : b)) + (uint64_t)S32(c))
+REF(r_addx2, ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16)
+REF(r_maxs16x2, ((uint64_t)(S16(a) > S16(b) ? a : b) & 0xffff) | (S16(a >> 16) > S16(b >> 16) ? a : b) >> 16 << 16)
+
 static void integers(void **state)
 {
     (void)state;
@@ -423,10 +532,46 @@ static void integers(void **state)
         { "shl.b32", w32, r_shl32 }, { "shr.s32", w32, r_shr_s32 }, { "shr.s64", shift64, r_shr_s64 },
         { "shr.u16", shift16, r_shr_u16 }, { "shf.l.wrap.b32", w32, r_shf_l }, { "shf.r.clamp.b32", w32, r_shf_rc },
         { "prmt.b32", w32, slow_prmt }, { "cvt.s8.s32", to8, r_cvt_s8_s32 }, { "cvt.sat.u8.s32", to8, r_sat_u8_s32 },
-        { "cvt.s64.s32", from32, r_s64_s32 },
+        { "cvt.s64.s32", from32, r_s64_s32 }, { "bfi.b32", w32, r_bfi }, { "bmsk.clamp.b32", w32, r_bmsk_clamp },
+        { "bmsk.wrap.b32", w32, r_bmsk_wrap }, { "szext.clamp.s32", w32, r_szext_cs },
+        { "szext.wrap.s32", w32, r_szext_ws }, { "szext.clamp.u32", w32, r_szext_cu },
+        { "dp4a.s32.s32", w32, r_dp4a_ss }, { "dp4a.u32.s32", w32, r_dp4a_us }, { "dp2a.lo.s32.u32", w32, r_dp2a_lo_su },
+        { "dp2a.hi.u32.s32", w32, r_dp2a_hi_us }, { "prmt.b32.f4e", w32, r_f4e }, { "prmt.b32.b4e", w32, r_b4e },
+        { "prmt.b32.rc8", w32, r_rc8 }, { "prmt.b32.ecl", w32, r_ecl }, { "prmt.b32.ecr", w32, r_ecr },
+        { "prmt.b32.rc16", w32, r_rc16 }, { "slct.u32.s32", w32, r_slct }, { "set.lt.f32.s32", w32, r_set },
+        { "set.hi.u32.u32", w32, r_setu }, { "mad.hi.s64", w64, r_madchi }, { "cnot.b64", w64, r_cnot },
+        { "vadd4.u32.u32.u32", w32, r_vadd4 }, { "vadd4.u32.u32.u32.add", w32, r_vadd4add },
+        { "vsub2.s32.s32.s32.sat", w32, r_vsub2sat }, { "vavrg4.s32.s32.s32", w32, r_vavrg4 },
+        { "vabsdiff4.u32.u32.u32.add", w32, r_vabsdiff4add }, { "vmin2.s32.s32.s32", w32, r_vmin2 },
+        { "vset4.s32.s32.lt.add", w32, r_vset4add }, { "vadd.s32.s32.u32.sat.min", w32, r_vaddmin },
+        { "vmad.s32.s32.u32.shr15", w32, r_vmad }, { "vshl.s32.s32.u32.clamp.add", w32, r_vshl },
+        { "add.u16x2", w32, r_addx2 }, { "max.s16x2", w32, r_maxs16x2 },
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         compare(list[i].text, list[i].bytes, list[i].ref);
+}
+
+static void tables(void **state)
+{
+    (void)state;
+    struct ptx_inst in = instruction("lop3.b32");
+    uint32_t cc;
+    for (int table = 0; table < 256; table++) {
+        in.opd[4].imm = table;
+        fill(work, 4);
+        memcpy(other, work, MEMORY);
+        run(lanes_best_isa(), &in, work, ~0u, &cc, 0);
+        for (int i = 0; i < LANES; i++) {
+            uint32_t want = 0;
+            for (int bit = 0; bit < 32; bit++) {
+                int k = 0;
+                for (int s = 1; s <= 3; s++)
+                    k = k << 1 | (int)(at(other, s * SLOT, 4, i) >> bit & 1);
+                want |= (uint32_t)(table >> k & 1) << bit;
+            }
+            assert_int_equal(at(work, 0, 4, i), want);
+        }
+    }
 }
 
 /* A number of 256 bits in 32-bit words, by add.cc and addc. */
@@ -772,6 +917,30 @@ static void predicates(void **state)
     }
 }
 
+/* testp by the host's classification; zeros are normal numbers to PTX. */
+static void properties(void **state)
+{
+    (void)state;
+    static const char *const words[] = { "finite", "infinite", "number", "notanumber", "normal", "subnormal" };
+    for (int k = 0; k < 6; k++)
+        for (int wide = 0; wide < 2; wide++) {
+            char text[40];
+            uint32_t cc, want = 0;
+            snprintf(text, sizeof text, "testp.%s.f%d", words[k], wide ? 64 : 32);
+            struct ptx_inst in = instruction(text);
+            fill(work, wide ? 8 : 4);
+            for (int i = 0; i < LANES; i++) {
+                uint64_t u = at(work, SLOT, wide ? 8 : 4, i);
+                int c = wide ? fpclassify(f64(u)) : fpclassify(f32(u));
+                bool is[6] = { c != FP_NAN && c != FP_INFINITE, c == FP_INFINITE, c != FP_NAN, c == FP_NAN,
+                               c == FP_NORMAL || c == FP_ZERO, c == FP_SUBNORMAL };
+                want |= (uint32_t)is[k] << i;
+            }
+            run(lanes_best_isa(), &in, work, ~0u, &cc, 0);
+            assert_int_equal(at(work, 0, 4, 0), want);
+        }
+}
+
 static void shuffles(void **state)
 {
     (void)state;
@@ -945,8 +1114,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_combinations), cmocka_unit_test(destination_is_source), cmocka_unit_test(integers),
-        cmocka_unit_test(carries), cmocka_unit_test(floats), cmocka_unit_test(conversions), cmocka_unit_test(halves),
-        cmocka_unit_test(predicates), cmocka_unit_test(shuffles), cmocka_unit_test(groups), cmocka_unit_test(accuracy),
+        cmocka_unit_test(tables), cmocka_unit_test(carries), cmocka_unit_test(floats), cmocka_unit_test(conversions), cmocka_unit_test(halves),
+        cmocka_unit_test(predicates), cmocka_unit_test(properties), cmocka_unit_test(shuffles), cmocka_unit_test(groups), cmocka_unit_test(accuracy),
         cmocka_unit_test(special_values), cmocka_unit_test(refusals),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
