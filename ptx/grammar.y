@@ -81,6 +81,8 @@ item: directive
     | ';'
     | error ';'          { yyerrok; inst_abandon(p); GIVE_UP_WHEN_FULL(); }
     | error '}'          { yyerrok; inst_abandon(p); GIVE_UP_WHEN_FULL(); }
+    | error '{'          { ptx_scanner_skip_block(p, @2); }
+      '}'                { yyerrok; inst_abandon(p); GIVE_UP_WHEN_FULL(); }
     ;
 
 directive: VERSION FLOAT         { on_version(p, (struct text){ p->token_text, (uint32_t)p->token_len }, @2); }

@@ -9,9 +9,6 @@
 #include "ptx/grammar.tab.h"
 #include "ptx/parser.h"
 
-bool ptx_scanner_open(struct parser *p, const char *text, size_t len);
-void ptx_scanner_close(struct parser *p);
-
 enum { MAX_SM = 121, NEWEST_VERSION = 85, MAX_FILE_NUMBER = 1 << 20 };
 
 /* ---- module directives ---- */

@@ -151,7 +151,8 @@ struct parser {
     uint32_t names_cap, names_count;
 
     int line, col;               /* scanner position */
-    int section_depth;
+    int section_depth;           /* of { } in text that is passed over */
+    bool skipping;
     struct ptx_loc section_loc;
     int last_token;
     const char *token_text;
@@ -213,6 +214,11 @@ struct parser {
 
     struct form_memo { uint16_t op; uint8_t type[3], mod[PG_COUNT]; bool used; } *memo;
 };
+
+/* ---- lexer.l ---- */
+bool ptx_scanner_open(struct parser *p, const char *text, size_t len);
+void ptx_scanner_close(struct parser *p);
+void ptx_scanner_skip_block(struct parser *p, struct ptx_loc loc);
 
 /* ---- names.c: interning and scopes ---- */
 void names_init(struct parser *p);
