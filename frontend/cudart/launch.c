@@ -31,25 +31,7 @@ RT_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
     return cudaSuccess;
 }
 
-/* ---- checks ---- */
-
-static bool dims_fit(dim3 d, const uint32_t limit[3])
-{
-    return d.x && d.y && d.z && d.x <= limit[0] && d.y <= limit[1] && d.z <= limit[2];
-}
-
-static cudaError_t check_launch(const struct rt_device *d, const struct rt_launch_config *c)
-{
-    uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
-    if (!rt_stream_ok(c->stream))
-        return cudaErrorInvalidResourceHandle;
-    if (!dims_fit(c->grid, d->info.max_grid) || !dims_fit(c->block, d->info.max_block) ||
-        threads > d->info.max_threads_per_block)
-        return cudaErrorInvalidConfiguration;
-    if (c->shared > d->info.shared_per_block_optin)
-        return cudaErrorInvalidValue;
-    return cudaSuccess;
-}
+/* ---- faults and refusals ---- */
 
 static cudaError_t fault_error(simtx_fault_kind kind)
 {
@@ -85,9 +67,8 @@ static cudaError_t launch_failed(struct rt_device *d, cudaError_t e, const char 
     return e;
 }
 
-/* A launch that never began. The grid and block sizes were right, so what the library calls an invalid launch
- * is either too much dynamic shared memory, which CUDA calls an invalid value, or a bound that the kernel
- * declares. */
+/* A launch that never began; the library says why. Too much dynamic shared memory is an invalid value in CUDA,
+ * not an invalid configuration. */
 static cudaError_t launch_refused(struct rt_device *d, simtx_kernel *kernel, size_t dynamic, simtx_status s)
 {
     simtx_kernel_info k;
@@ -121,9 +102,9 @@ static cudaError_t run(simtx_kernel *kernel, const struct rt_launch_config *c, v
 static cudaError_t launch(const void *func, const struct rt_launch_config *c, void **args)
 {
     simtx_kernel *kernel;
-    cudaError_t e = check_launch(rt_current(), c);
-    if (!e)
-        e = rt_kernel(func, &kernel);
+    if (!rt_stream_ok(c->stream))
+        return cudaErrorInvalidResourceHandle;
+    cudaError_t e = rt_kernel(func, &kernel);
     return e ? e : run(kernel, c, args);
 }
 

@@ -36,6 +36,17 @@ static const char kernels_ptx[] = HEAD
     "    ld.param.u64 %rd1, [at];\n    ld.global.u32 %r1, [%rd1];\n    st.global.u32 [%rd1], %r1;\n    "
     "ret;\n}\n"
     ".visible .entry stop()\n{\n    trap;\n}\n"
+    /* a barrier for more threads than there are */
+    ".visible .entry wait()\n{\n    bar.sync 0, 64;\n    ret;\n}\n"
+    ".visible .entry wild()\n{\n    .reg .b64 %rd<2>;\n    mov.u64 %rd1, 64;\n    { .reg .b32 t;\n"
+    "    P: .callprototype ()_ ();\n    call %rd1, (), P;\n    }\n    ret;\n}\n"
+    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
+    ".global .align 1 .b8 text[3] = {111, 107, 0};\n"
+    ".visible .entry claim()\n{\n    .reg .b64 %rd<3>;\n    mov.u64 %rd1, text;\n"
+    "    cvta.global.u64 %rd2, %rd1;\n    {\n    .param .b64 a;\n    .param .b64 b;\n    .param .b32 c;\n"
+    "    .param .b64 d;\n    .param .b64 e;\n    st.param.b64 [a], %rd2;\n    st.param.b64 [b], %rd2;\n"
+    "    st.param.b32 [c], 12;\n    st.param.b64 [d], %rd2;\n    st.param.b64 [e], 1;\n"
+    "    call.uni __assertfail, (a, b, c, d, e);\n    }\n    ret;\n}\n"
     ".visible .entry empty()\n{\n    ret;\n}\n";
 
 static const char broken_ptx[] = HEAD ".visible .entry broken()\n{\n    .reg .b32 %r<2>;\n    frobnicate.u32 "
@@ -53,7 +64,7 @@ static const char helper_ptx[] = HEAD ".visible .func (.param .b32 r) helper(.pa
                                       "    add.s32 %r2, %r1, 22;\n    st.param.b32 [r], %r2;\n    ret;\n}\n";
 
 /* Host addresses that stand for kernels and variables. */
-static char scale, count, peek, stop, empty, missing, counter, factor;
+static char scale, count, peek, stop, wait_bar, wild, claim, empty, missing, counter, factor;
 static char broken, code_only, linked, answer;
 
 static struct fatbin_wrapper wrappers[4];
@@ -68,8 +79,14 @@ static void *container(int kind, const char *text)
 {
     size_t n = (strlen(text) + 8) / 8 * 8;
     struct fatbin_container_header h = {FATBIN_MAGIC, 1, 16, 64 + n};
-    struct fatbin_entry_header e = {.kind = (uint16_t)kind, .version = 0x101, .header_size = 64, .size = n,
-                                    .arch = 70, .major = 7, .minor = 5, .flags = 0x11};
+    struct fatbin_entry_header e = {.kind = (uint16_t)kind,
+                                    .version = 0x101,
+                                    .header_size = 64,
+                                    .size = n,
+                                    .arch = 70,
+                                    .major = 7,
+                                    .minor = 5,
+                                    .flags = 0x11};
     char *out = calloc(1, 80 + n);
     memcpy(out, &h, sizeof h);
     memcpy(out + 16, &e, sizeof e);
@@ -91,6 +108,9 @@ static void add_images(void)
     add_function(h, &count, "count");
     add_function(h, &peek, "peek");
     add_function(h, &stop, "stop");
+    add_function(h, &wait_bar, "wait");
+    add_function(h, &wild, "wild");
+    add_function(h, &claim, "claim");
     add_function(h, &empty, "empty");
     add_function(h, &missing, "missing");
     __cudaRegisterVar(h, &counter, "counter", "counter", 0, 4, 0, 0);
@@ -193,7 +213,7 @@ static void symbols(void **state)
     GIVES(cudaMemcpyToSymbol(&factor, &v, 4, 0, cudaMemcpyDeviceToHost), cudaErrorInvalidMemcpyDirection);
     OK(cudaDeviceReset());
     OK(cudaMemcpyFromSymbol(&v, &factor, 4, 0, cudaMemcpyDeviceToHost));
-    assert_int_equal(v, 3);                               /* the initial value again */
+    assert_int_equal(v, 3); /* the initial value again */
 }
 
 static void linked_texts(void **state)
@@ -236,6 +256,7 @@ static void refused(void **state)
 {
     struct cudaDeviceProp p;
     OK(cudaGetDeviceProperties(&p, 0));
+    capture_stderr();
     GIVES(launch(&empty, 0, 1, NULL), cudaErrorInvalidConfiguration);
     GIVES(launch(&empty, 1, 0, NULL), cudaErrorInvalidConfiguration);
     GIVES(launch(&empty, 1, (unsigned)p.maxThreadsPerBlock + 1, NULL), cudaErrorInvalidConfiguration);
@@ -245,6 +266,7 @@ static void refused(void **state)
           cudaErrorInvalidValue);
     GIVES(cudaLaunchKernel(&empty, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, (cudaStream_t)&p),
           cudaErrorInvalidResourceHandle);
+    expect_said(captured_stderr(), "launch refused: empty: grid.x = 0");
     GIVES(launch("no kernel", 1, 1, NULL), cudaErrorInvalidDeviceFunction);
     GIVES(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
     capture_stderr();
@@ -262,12 +284,12 @@ static void code_that_does_not_load(void **state)
     GIVES(first, cudaErrorInvalidPtx);
     GIVES(second, cudaErrorInvalidPtx);
     expect_said(said, "frobnicate");
-    expect_said(said, "nosuch");                          /* both lines at once */
-    assert_null(strstr(strstr(said, "frobnicate") + 200, "frobnicate"));   /* and not again */
+    expect_said(said, "nosuch");                                         /* both lines at once */
+    assert_null(strstr(strstr(said, "frobnicate") + 200, "frobnicate")); /* and not again */
     capture_stderr();
     GIVES(launch(&code_only, 1, 1, NULL), cudaErrorNoKernelImageForDevice);
     expect_said(captured_stderr(), "machine code for sm_70 only");
-    OK(launch(&empty, 1, 1, NULL));                       /* other images are not concerned */
+    OK(launch(&empty, 1, 1, NULL)); /* other images are not concerned */
 }
 
 /* ---- faults: reported once, returned by every call until the device is reset ---- */
@@ -284,7 +306,7 @@ static void expect_fault(const void *kernel, void **args, cudaError_t error)
     GIVES(at_sync, error);
     assert_true(strlen(said) > 40);
     GIVES(cudaGetLastError(), error);
-    GIVES(cudaGetLastError(), error);                     /* asking does not clear it */
+    GIVES(cudaGetLastError(), error); /* asking does not clear it */
     GIVES(cudaMalloc(&p, 10), error);
     GIVES(launch(&empty, 1, 1, NULL), error);
     GIVES(cudaPeekAtLastError(), error);
@@ -323,6 +345,21 @@ static void misaligned_address(void **state)
 static void trap_instruction(void **state)
 {
     expect_fault(&stop, NULL, cudaErrorLaunchFailure);
+}
+
+static void endless_barrier(void **state)
+{
+    expect_fault(&wait_bar, NULL, cudaErrorLaunchTimeout);
+}
+
+static void failed_assertion(void **state)
+{
+    expect_fault(&claim, NULL, cudaErrorAssert);
+}
+
+static void call_to_nowhere(void **state)
+{
+    expect_fault(&wild, NULL, cudaErrorInvalidPc);
 }
 
 static void fault_is_of_one_device(void **state)
@@ -397,7 +434,7 @@ static void host_threads(void **state)
         pthread_join(t[i], &bad);
         assert_int_equal((intptr_t)bad, 0);
     }
-    GIVES(cudaGetLastError(), cudaErrorInvalidValue);     /* of this thread, before the others */
+    GIVES(cudaGetLastError(), cudaErrorInvalidValue); /* of this thread, before the others */
 }
 
 /* With CUDA_LAUNCH_BLOCKING, read when a process starts to use the device, a launch returns its own error. */
@@ -436,7 +473,7 @@ static void managed_variable(void **state)
     void **h = __cudaRegisterFatBinary(&w);
     __cudaRegisterManagedVar(h, (void **)&host, "counter", "counter", 0, 4, 0, 0);
     __cudaRegisterFatBinaryEnd(h);
-    assert_non_null(host);                                /* set before any other call */
+    assert_non_null(host); /* set before any other call */
     assert_int_equal(*host, 5);
     __cudaUnregisterFatBinary(h);
 }
@@ -455,6 +492,9 @@ int main(int argc, char **argv)
         TEST(freed_address),
         TEST(misaligned_address),
         TEST(trap_instruction),
+        TEST(endless_barrier),
+        TEST(failed_assertion),
+        TEST(call_to_nowhere),
         TEST(fault_is_of_one_device),
         TEST(fork_after_use),
         TEST(host_threads),
