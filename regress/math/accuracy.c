@@ -4,6 +4,8 @@
  * both formats. The error is the distance in ulp to the correctly rounded result, as the CUDA guide defines
  * its bounds.
  *
+ * With ON_DEVICE the functions run in the simulator instead, as an ordinary CUDA compilation makes them.
+ *
  *     accuracy [samples per function] [name]
  */
 #include <inttypes.h>
@@ -19,9 +21,13 @@
 #define CUDA_VERSION 9010
 #include <__clang_cuda_libdevice_declares.h>
 
+#ifdef ON_DEVICE
+#include "batch.h"
+#else
 #include "adapt.h"
 ADAPT(__nv_, static, float, f)
 ADAPT(__nv_, static, double, )
+#endif
 
 enum { UNARY_KIND, BINARY_KIND, NORM_KIND, ORDER_KIND };
 
@@ -41,8 +47,18 @@ struct function {
 };
 
 typedef void (*any_fn)(void);
+#ifdef ON_DEVICE
+#define HOST(function) NULL
+#else
+#define HOST(function) (any_fn) function
+#endif
+#ifdef ON_DEVICE
+#define HOST(function) NULL
+#else
+#define HOST(function) (any_fn) function
+#endif
 #define ENTRY(name, kind, arity, ref, uf, ud, af, ad, low, high, limit) \
-    {#name, kind, arity, (any_fn)__nv_##name##f, (any_fn)__nv_##name, \
+    {#name, kind, arity, HOST(__nv_##name##f), HOST(__nv_##name), \
      (any_fn)ref, uf, ud, af, ad, low, high, limit},
 #define UNARY(name, ref, uf, ud, low, high) ENTRY(name, UNARY_KIND, 1, ref, uf, ud, 0, 0, low, high, INFINITY)
 #define BINARY(name, ref, uf, ud, low, high) \
@@ -124,6 +140,29 @@ struct worst {
     double bad_x[4], bad_got, bad_want;
 };
 
+#ifdef ON_DEVICE
+/* n samples in the simulator; the arguments of one sample are x[4 * i ...] */
+static int evaluate_all(const struct function *fn, int single, const double *x, double *y, long n)
+{
+    float *xf = malloc(sizeof(float) * (size_t)(n * 4)), *yf = malloc(sizeof(float) * (size_t)n);
+    double *xd = malloc(sizeof(double) * (size_t)(n * 4));
+    for (long i = 0; i < n; i++) {
+        for (int k = 0; k < fn->arity; k++) {
+            xd[k * n + i] = x[4 * i + k];
+            xf[k * n + i] = (float)x[4 * i + k];
+        }
+    }
+    const void *args = single ? (void *)xf : xd;
+    int ok = device_evaluate(fn->name, single, args, fn->arity, single ? (void *)yf : y, (int)n);
+    for (long i = 0; single && i < n; i++) {
+        y[i] = yf[i];
+    }
+    free(xf);
+    free(yf);
+    free(xd);
+    return ok;
+}
+#else
 static double evaluate(const struct function *fn, int single, const double *x)
 {
     if (single) {
@@ -153,6 +192,15 @@ static double evaluate(const struct function *fn, int single, const double *x)
                               : ((double (*)(double, double, double, double))fn->d)(x[0], x[1], x[2], x[3]);
     }
 }
+
+static int evaluate_all(const struct function *fn, int single, const double *x, double *y, long n)
+{
+    for (long i = 0; i < n; i++) {
+        y[i] = evaluate(fn, single, &x[4 * i]);
+    }
+    return 1;
+}
+#endif
 
 static void reference(const struct function *fn, mpfr_t r, mpfr_t *v, const double *x)
 {
@@ -252,6 +300,9 @@ static void adjust(const struct function *fn, int single, long i, double *x)
     }
     if (strcmp(fn->name, "powi_of") == 0) {
         x[0] = (double)((int32_t)random_u64() >> random_u64() % 32);
+#ifdef ON_DEVICE
+        x[0] = trunc(x[0] / 256); /* the integer travels as a number of the format */
+#endif
         if (i % 2) {
             x[1] = exp2((2 * random_unit() - 1) * 150 / x[0]) * (random_u64() & 1 ? 1 : -1);
             x[1] = single ? (float)x[1] : x[1];
@@ -270,19 +321,23 @@ static int run(const struct function *fn, int single, long samples)
     for (int i = 0; i < 4; i++) {
         mpfr_init2(v[i], 53);
     }
+    double *x = calloc((size_t)samples * 4, sizeof *x), *y = malloc((size_t)samples * sizeof *y);
+    long n = 0;
     for (long i = 0; i < samples; i++) {
-        double x[4] = {0};
         for (int k = 0; k < fn->arity; k++) {
             long at = fn->arity == 1 ? i : i < SPECIALS * 200 ? (long)(random_u64() % (2 * SPECIALS)) : i;
-            x[k] = argument(fn, single, at, samples);
+            x[4 * n + k] = argument(fn, single, at, samples);
         }
-        adjust(fn, single, i, x);
-        if (excluded(fn, single, x)) {
-            continue;
-        }
-        reference(fn, r, v, x);
-        judge(fn, single, x, evaluate(fn, single, x), r, &w);
+        adjust(fn, single, i, &x[4 * n]);
+        n += !excluded(fn, single, &x[4 * n]);
     }
+    w.bad = !evaluate_all(fn, single, x, y, n);
+    for (long i = 0; i < n; i++) {
+        reference(fn, r, v, &x[4 * i]);
+        judge(fn, single, &x[4 * i], y[i], r, &w);
+    }
+    free(x);
+    free(y);
     printf("%-14s%-2s %10.3g %6g", fn->name, single ? "f" : "", w.ulp, single ? fn->ulp_f : fn->ulp_d);
     if (fn->abs_d > 0) {
         printf("   absolute %.2g (bound %.2g)", w.abs, single ? fn->abs_f : fn->abs_d);
@@ -302,11 +357,12 @@ static int run(const struct function *fn, int single, long samples)
     return w.bad != 0;
 }
 
+#ifndef ON_DEVICE
 /* ---- fast float functions ------------------------------------------------------------ */
 
 /*
  * The approximate instruction with its documented error (host_device.h) and one or two roundings: relative
- * bounds, an absolute one where the function passes through zero, and `slope` for a scaled argument's rounding.
+ * bounds, an absolute one where the function passes through zero, and `slope` for rounding a scaled argument.
  */
 static double divide_by_seven(double x) { return x / 7; }
 static float fast_divide_by_seven(float x) { return __nv_fast_fdividef(x, 7); }
@@ -360,6 +416,7 @@ static int run_fast(const struct fast *fn, long samples)
     printf("%-14sf  %10.3g of its bound%s\n", fn->name, worst, bad ? "   FAILED" : "");
     return bad != 0;
 }
+#endif
 
 int main(int argc, char **argv)
 {
@@ -377,12 +434,16 @@ int main(int argc, char **argv)
             passed += !bad;
         }
     }
+#ifndef ON_DEVICE
     for (size_t i = 0; i < sizeof fast / sizeof *fast; i++) {
         int bad = argc <= 2 && run_fast(&fast[i], samples);
         failed += bad;
         passed += argc <= 2 && !bad;
     }
+#endif
     mpfr_free_cache();
-    printf("math%s: %d passed, %d failed\n", strstr(argv[0], "fused") ? "-fused" : "", passed, failed);
+    const char *variant = strrchr(argv[0], '/');
+    variant = strchr(variant ? variant : argv[0], '-');
+    printf("math%s: %d passed, %d failed\n", variant ? variant : "", passed, failed);
     return failed != 0;
 }

@@ -43,19 +43,43 @@ $(MATH_DIR)/accuracy-fused: $(MATH_DIR)/accuracy.o $(MATH_DIR)/refs.o $(MATH_DIR
 $(MATH_DIR)/exact: $(MATH_DIR)/exact.o $(MATH_DIR)/libdevice.o
 	$(CLANG) $^ -lm -o $@
 
-# The same functions through the simulator: the program's host side links the host build under other names.
+# The same functions through the simulator: bit for bit against the host build (its functions renamed),
+# compiled without contraction; and, compiled as CUDA programs usually are, against MPFR.
 TESTS += test-math-device
 .PHONY: test-math-device
-test-math-device: $(MATH_DIR)/device $(B)/bin/simtx
-	$(B)/bin/simtx run -- $(MATH_DIR)/device
+test-math-device: $(MATH_DIR)/bits $(MATH_DIR)/accuracy-device $(B)/bin/simtx
+	$(B)/bin/simtx run -- $(MATH_DIR)/bits
+	$(B)/bin/simtx run -- $(MATH_DIR)/accuracy-device 3000
 
 $(MATH_DIR)/libdevice-host.o: $(MATH_DIR)/libdevice.o
 	nm --defined-only -g $< | awk '{ print $$3, "host" $$3 }' > $(MATH_DIR)/host-names
 	objcopy --redefine-syms=$(MATH_DIR)/host-names $< $@
 
-$(MATH_DIR)/device: regress/math/device.cu regress/math/functions.def regress/math/adapt.h $(LIBDEVICE) \
-                    $(MATH_DIR)/libdevice-host.o $(B)/bin/simtx-cc $(CUDA_TREE) $(B)/cuda/lib64/libcudart.so
-	$(B)/bin/simtx-cc -O1 -arch=sm_70 -ffp-contract=off $< $(MATH_DIR)/libdevice-host.o -o $@
+MATH_CUDA := regress/math/batch.cu regress/math/batch.h regress/math/functions.def regress/math/adapt.h \
+             $(LIBDEVICE) $(B)/bin/simtx-cc $(CUDA_TREE)
+
+$(MATH_DIR)/batch.o: $(MATH_CUDA)
+	@mkdir -p $(@D)
+	$(B)/bin/simtx-cc -O2 -arch=sm_70 -c $< -o $@
+
+$(MATH_DIR)/batch-bits.o: $(MATH_CUDA)
+	@mkdir -p $(@D)
+	$(B)/bin/simtx-cc -O1 -arch=sm_70 -ffp-contract=off -c $< -o $@
+
+$(MATH_DIR)/bits.o: regress/math/bits.cpp regress/math/batch.h regress/math/adapt.h regress/math/functions.def
+	@mkdir -p $(@D)
+	$(CLANGXX) -O1 -Wall -Wextra -c $< -o $@
+
+$(MATH_DIR)/accuracy-device.o: regress/math/accuracy.c regress/math/batch.h regress/math/functions.def \
+                               regress/math/refs.h
+	@mkdir -p $(@D)
+	$(MATH_CC) -DON_DEVICE -c $< -o $@
+
+$(MATH_DIR)/bits: $(MATH_DIR)/bits.o $(MATH_DIR)/batch-bits.o $(MATH_DIR)/libdevice-host.o | $(CUDART)
+	$(B)/bin/simtx-cc $^ -lm -o $@
+
+$(MATH_DIR)/accuracy-device: $(MATH_DIR)/accuracy-device.o $(MATH_DIR)/batch.o $(MATH_DIR)/refs.o | $(CUDART)
+	$(B)/bin/simtx-cc $^ -lmpfr -lgmp -lm -o $@
 
 # Every function of the bitcode as PTX: no calls, no doubles in float functions, the instruction that is due
 TESTS += test-math-ptx

@@ -4,16 +4,18 @@
  * the way from clang through PTX to the executor to account; the accuracy itself is measured in accuracy.c.
  * For rsqrtf, which is the approximate instruction itself, only the error is known: two places.
  */
-#include <cuda_runtime.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <vector>
 
 #include "adapt.h"
+#include "batch.h"
 
-enum { COUNT = 4096, BLOCK = 128 };
+enum { COUNT = 4096 };
 
 /* The host build of the library, with "host" before each name */
 extern "C" {
@@ -51,40 +53,6 @@ ADAPT(host__nv_, , double, )
 #undef QUAD
 #undef ORDER
 }
-
-ADAPT(__nv_, static __device__, float, f)
-ADAPT(__nv_, static __device__, double, )
-
-/* Argument k of sample i is x[k * COUNT + i]. */
-#define KERNEL(name, call_f, call_d) \
-    __global__ void kf_##name(const float *x, float *y) \
-    { \
-        int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        x += i; \
-        y[i] = __nv_##name##f call_f; \
-    } \
-    __global__ void kd_##name(const double *x, double *y) \
-    { \
-        int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        x += i; \
-        y[i] = __nv_##name call_d; \
-    }
-#define ARGS1 (x[0])
-#define ARGS2 (x[0], x[COUNT])
-#define ARGS3 (x[0], x[COUNT], x[2 * COUNT])
-#define ARGS4 (x[0], x[COUNT], x[2 * COUNT], x[3 * COUNT])
-#define ARGSN ((int)x[0], x[COUNT])
-#define UNARY(name, ...) KERNEL(name, ARGS1, ARGS1)
-#define BINARY(name, ...) KERNEL(name, ARGS2, ARGS2)
-#define TRIPLE(name, ...) KERNEL(name, ARGS3, ARGS3)
-#define QUAD(name, ...) KERNEL(name, ARGS4, ARGS4)
-#define ORDER(name, ...) KERNEL(name, ARGSN, ARGSN)
-#include "functions.def"
-#undef UNARY
-#undef BINARY
-#undef TRIPLE
-#undef QUAD
-#undef ORDER
 
 static int passed, failed;
 
@@ -149,51 +117,40 @@ static int64_t distance(double a, double b)
     return (a != a && b != b) || x == y ? 0 : (x ^ y) < 0 ? INT64_MAX : llabs(x - y);
 }
 
-template <class T, class Host>
-static void check(const char *name, bool order, void (*kernel)(const T *, T *), Host host)
+template <class T, class Host> static void check(const char *name, int arity, bool order, Host host)
 {
     std::vector<T> x(4 * COUNT), y(COUNT);
     for (int i = 0; i < 4 * COUNT; i++) {
         x[i] = order && i < COUNT ? (T)(int)(random_u64() % 12) : argument<T>(i);
     }
-    T *dx, *dy;
-    cudaMalloc(&dx, x.size() * sizeof(T));
-    cudaMalloc(&dy, y.size() * sizeof(T));
-    cudaMemcpy(dx, x.data(), x.size() * sizeof(T), cudaMemcpyHostToDevice);
-    kernel<<<COUNT / BLOCK, BLOCK>>>(dx, dy);
-    cudaMemcpy(y.data(), dy, y.size() * sizeof(T), cudaMemcpyDeviceToHost);
-    cudaError_t error = cudaGetLastError();
-    cudaFree(dx);
-    cudaFree(dy);
-    int wrong = error != cudaSuccess;
-    if (wrong) {
-        printf("%s: %s\n", name, cudaGetErrorString(error));
-    }
-    int64_t allowed = strcmp(name, "rsqrtf") == 0 ? 2 : 0;
+    int single = sizeof(T) == sizeof(float);
+    int wrong = !device_evaluate(name, single, x.data(), arity, y.data(), COUNT);
+    int64_t allowed = single && strcmp(name, "rsqrt") == 0 ? 2 : 0;
     for (int i = 0; i < COUNT && !wrong; i++) {
         T want = host(&x[i]);
         if (distance(y[i], want) > allowed) {
             wrong = 1;
-            printf("%s(%a, %a) gives %a, on the host %a\n", name, (double)x[i], (double)x[COUNT + i],
-                   (double)y[i], (double)want);
+            printf("%s%s(%a, %a) gives %a, on the host %a\n", name, single ? "f" : "", (double)x[i],
+                   (double)x[COUNT + i], (double)y[i], (double)want);
         }
     }
     failed += wrong;
     passed += !wrong;
 }
 
-#define CHECK(name, order, args) \
-    check<float>(#name "f", order, kf_##name, [](const float *x) { return host__nv_##name##f args; }); \
-    check<double>(#name, order, kd_##name, [](const double *x) { return host__nv_##name args; });
-#define UNARY(name, ...) CHECK(name, false, ARGS1)
-#define BINARY(name, ...) CHECK(name, false, ARGS2)
-#define TRIPLE(name, ...) CHECK(name, false, ARGS3)
-#define QUAD(name, ...) CHECK(name, false, ARGS4)
-#define ORDER(name, ...) CHECK(name, true, ARGSN)
+/* Argument k of sample i is x[k * COUNT + i]. */
+#define CHECK(name, arity, order, args) \
+    check<float>(#name, arity, order, [](const float *x) { return host__nv_##name##f args; }); \
+    check<double>(#name, arity, order, [](const double *x) { return host__nv_##name args; });
+#define UNARY(name, ...) CHECK(name, 1, false, (x[0]))
+#define BINARY(name, ...) CHECK(name, 2, false, (x[0], x[COUNT]))
+#define TRIPLE(name, ...) CHECK(name, 3, false, (x[0], x[COUNT], x[2 * COUNT]))
+#define QUAD(name, ...) CHECK(name, 4, false, (x[0], x[COUNT], x[2 * COUNT], x[3 * COUNT]))
+#define ORDER(name, ...) CHECK(name, 2, true, ((int)x[0], x[COUNT]))
 
 int main()
 {
 #include "functions.def"
-    printf("math-device: %d passed, %d failed\n", passed, failed);
+    printf("math-bits: %d passed, %d failed\n", passed, failed);
     return failed != 0;
 }
