@@ -69,11 +69,13 @@ static void check_votes(int rounds) {
     }
 }
 
-// Three groups of one, two and three warps, each going round its own barrier a different number of times.
+// Three groups of 64, 128 and 192 threads, each going round its own barrier a different number of times.
+static const int GROUPED = 384;
+
 __global__ void groups(unsigned *out, int rounds) {
-    __shared__ volatile unsigned box[192];
-    int t = threadIdx.x, group = t < 32 ? 1 : t < 96 ? 2 : 3, size = 32 * group;
-    int first = group == 1 ? 0 : group == 2 ? 32 : 96;
+    __shared__ volatile unsigned box[GROUPED];
+    int t = threadIdx.x, group = t < 64 ? 1 : t < 192 ? 2 : 3, size = 64 * group;
+    int first = group == 1 ? 0 : group == 2 ? 64 : 192;
     box[t] = t;
     for (int round = 0; round < rounds * group; round++) {
         named_sync(group, size);
@@ -82,17 +84,17 @@ __global__ void groups(unsigned *out, int rounds) {
         box[t] = box[t] * 5u + other;
     }
     __syncthreads();
-    out[t] = box[191 - t];
+    out[t] = box[GROUPED - 1 - t];
 }
 
 static void check_groups(int rounds) {
-    unsigned *out = device_zeros<unsigned>(192);
-    groups<<<1, 192>>>(out, rounds);
+    unsigned *out = device_zeros<unsigned>(GROUPED);
+    groups<<<1, GROUPED>>>(out, rounds);
     CHECK_KERNEL();
-    std::vector<unsigned> got = to_host(out, 192), box(192);
-    const int firsts[] = {0, 32, 96};
+    std::vector<unsigned> got = to_host(out, GROUPED), box(GROUPED);
+    const int firsts[] = {0, 64, 192};
     for (int group = 1; group <= 3; group++) {
-        int first = firsts[group - 1], size = 32 * group;
+        int first = firsts[group - 1], size = 64 * group;
         std::vector<unsigned> now(size), next(size);
         for (int i = 0; i < size; i++) {
             now[i] = (unsigned)(first + i);
@@ -105,8 +107,8 @@ static void check_groups(int rounds) {
         }
         std::copy(now.begin(), now.end(), box.begin() + first);
     }
-    for (int t = 0; t < 192; t++) {
-        expect_equal("partial barriers", t, box[191 - t], got[t]);
+    for (int t = 0; t < GROUPED; t++) {
+        expect_equal("partial barriers", t, box[GROUPED - 1 - t], got[t]);
     }
 }
 
@@ -155,14 +157,14 @@ static void check_pipeline(int batches) {
     }
 }
 
-// Threads that have left no longer count at the barrier that the others meet.
-__global__ void leave_early(int *out) {
+// Threads that have left no longer count at the barrier that the others meet, be it whole warps or some lanes.
+__global__ void leave_early(int *out, int stay) {
     __shared__ int sum;
     if (threadIdx.x == 0) {
         sum = 0;
     }
     __syncthreads();
-    if (threadIdx.x >= 96) {
+    if ((int)threadIdx.x >= stay) {
         return;
     }
     atomicAdd(&sum, (int)threadIdx.x);
@@ -175,12 +177,15 @@ int main(int argc, char **argv) {
     check_votes(rounds);
     check_groups(rounds);
     check_pipeline(2 * rounds + 1);
-    int *out = device_zeros<int>(THREADS);
-    leave_early<<<1, THREADS>>>(out);
-    CHECK_KERNEL();
-    std::vector<int> got = to_host(out, THREADS);
-    for (int t = 0; t < THREADS; t++) {
-        expect_equal("after some have left", t, t < 96 ? 96 * 95 / 2 : 0, got[t]);
+    const int staying[] = {96, 100, 1};
+    for (int stay : staying) {
+        int *out = device_zeros<int>(THREADS);
+        leave_early<<<1, THREADS>>>(out, stay);
+        CHECK_KERNEL();
+        std::vector<int> got = to_host(out, THREADS);
+        for (int t = 0; t < THREADS; t++) {
+            expect_equal("after some have left", t, t < stay ? stay * (stay - 1) / 2 : 0, got[t]);
+        }
     }
     return pass();
 }

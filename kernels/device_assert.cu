@@ -44,8 +44,8 @@ int main(int argc, char **argv) {
     expect_mention(child, "value must be positive");
     expect_mention(child, "device_assert.cu");
     expect_mention(child, "check_positive");
-    expect_mention(child, "[1,0,0]");
-    expect_mention(child, "[6,0,0]");
+    expect_mention(child, "(1,0,0)");
+    expect_mention(child, "(6,0,0)");
 
     std::vector<int> values(n), expected(n);
     for (int i = 0; i < n; i++) {

@@ -80,7 +80,7 @@ __global__ void structures(Tiny tiny, Outer outer, Empty, Aligned aligned, Deriv
 
 // Indexing a parameter at run time needs its address; changing it must not reach other threads or launches.
 __global__ void large(Large large, int *items, double *tail) {
-    int i = threadIdx.x;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
     large.items[i] += large.header;
     large.items[(i + 1) % 700] = -1;
     items[i] = large.items[i];
@@ -170,7 +170,7 @@ int main() {
     int *items = device_zeros<int>(700);
     double *tail = device_zeros<double>(1);
     for (int launch = 0; launch < 2; launch++) {
-        large<<<1, 700>>>(big, items, tail);
+        large<<<14, 50>>>(big, items, tail);
         CHECK_KERNEL();
         std::vector<int> items_got = to_host(items, 700);
         for (int i = 0; i < 700; i++) {
