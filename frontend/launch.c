@@ -10,15 +10,25 @@ _Static_assert((int)FAULT_HEAP == (int)SIMTX_FAULT_MALLOC && (int)FAULT_BARRIER 
 /* Hardware passes parameters of device functions in registers; here they take stack, so the limit is stretched. */
 enum { STACK_FACTOR = 4 };
 
-static uint32_t registers_of(const struct simtx_kernel *k)
+/*
+ * Registers a thread for blocks of `threads` (0 = any): kernel.NAME.registers, or our own count within what a compiler
+ * for the machine would allow itself before it spills: the limit of the ISA, .maxnreg, and one block on an SM.
+ */
+static uint32_t registers_of(const struct simtx_kernel *k, uint32_t threads)
 {
+    enum { ISA_MAX = 255 };
+    const simtx_gpu_info *i = &k->module->gpu->info;
     char key[600];
     snprintf(key, sizeof key, "kernel.%s.registers", k->func->name);
-    uint32_t set = (uint32_t)config_number(k->module->gpu->config, key);
-    uint32_t n = set ? set : k->code->registers;
-    if (!set && k->func->maxnreg && n > k->func->maxnreg)
-        n = k->func->maxnreg;
-    return n ? n : 1;
+    uint32_t n = (uint32_t)config_number(k->module->gpu->config, key);
+    if (n)
+        return n;
+    n = k->code->registers ? k->code->registers : 1;
+    uint32_t lanes = (threads + i->warp_size - 1) / i->warp_size * i->warp_size;
+    uint32_t most = lanes && i->registers_per_sm / lanes < ISA_MAX ? i->registers_per_sm / lanes : ISA_MAX;
+    if (k->func->maxnreg && k->func->maxnreg < most)
+        most = k->func->maxnreg;
+    return n < most ? n : most;
 }
 
 static uint32_t static_shared(const struct simtx_kernel *k)
@@ -34,12 +44,13 @@ static uint32_t product3(const uint32_t v[3])
 static uint32_t max_threads(const struct simtx_kernel *k)
 {
     const simtx_gpu_info *i = &k->module->gpu->info;
-    uint32_t n = i->max_threads_per_block, by_regs = i->registers_per_block / registers_of(k) / 32 * 32;
+    uint32_t n = i->max_threads_per_block;
     if (k->func->maxntid[0] && product3(k->func->maxntid) < n)
         n = product3(k->func->maxntid);
     if (k->func->reqntid[0])
         n = product3(k->func->reqntid);
-    return by_regs < n ? by_regs : n;
+    uint32_t by_registers = i->registers_per_block / registers_of(k, n) / i->warp_size * i->warp_size;
+    return by_registers < n ? by_registers : n;
 }
 
 void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out)
@@ -47,7 +58,7 @@ void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out)
     const struct ptx_module *m = k->func->module;
     *out = (simtx_kernel_info){
         .name = k->func->name,
-        .registers = registers_of(k),
+        .registers = registers_of(k, 0),
         .shared_bytes = static_shared(k),
         .local_bytes = k->code->local_total,
         .const_bytes = k->module->const_bytes,
@@ -68,7 +79,7 @@ uint32_t simtx_occupancy(const simtx_kernel *k, uint32_t block_threads, size_t d
     snprintf(key, sizeof key, "kernel.%s.ctas_per_sm", k->func->name);
     uint32_t pinned = (uint32_t)config_number(k->module->gpu->config, key);
     uint32_t ws = i->warp_size, warps = (block_threads + ws - 1) / ws;
-    uint64_t shared = static_shared(k) + dynamic_shared, regs = (uint64_t)registers_of(k) * warps * ws;
+    uint64_t shared = static_shared(k) + dynamic_shared, regs = (uint64_t)registers_of(k, block_threads) * warps * ws;
     const struct { const char *what; uint64_t n; } bounds[] = {
         { "blocks per SM", i->max_blocks_per_sm },
         { "threads per SM", warps ? i->max_threads_per_sm / (warps * ws) : 0 },
@@ -146,7 +157,7 @@ static simtx_status check_resources(simtx_kernel *k, const simtx_launch_params *
     if (!*resident)
         return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES,
                         "%s: a block of %u threads does not fit on an SM: %s (%u registers a thread, %zu bytes of shared memory)",
-                        k->func->name, threads, *limit, registers_of(k), p->dynamic_shared + static_shared(k));
+                        k->func->name, threads, *limit, registers_of(k, threads), p->dynamic_shared + static_shared(k));
     return SIMTX_OK;
 }
 
@@ -284,7 +295,7 @@ static void record(simtx_kernel *k, const simtx_launch_params *p, const struct l
         .grid = p->grid,
         .block = p->block,
         .stats = *s,
-        .registers = registers_of(k),
+        .registers = registers_of(k, la->threads_per_block),
         .shared_bytes = static_shared(k),
         .local_bytes = k->code->local_total,
         .dynamic_shared = (uint32_t)p->dynamic_shared,

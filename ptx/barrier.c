@@ -81,11 +81,40 @@ static bool is_complete(const struct block *blk, const struct barrier *b)
     return b->active && b->arrived >= (b->expected ? b->expected : blk->live_threads);
 }
 
+static bool stands_at_end(const struct warp *w, const struct entry *e)
+{
+    const struct dinst *d = &w->frame[e->frame].code->insts[e->pc];
+    if (!d->counts)
+        d++;                                     /* the join marker before it */
+    return e->frame == 0 && (!d->in || ((d->in->op == OP_RET || d->in->op == OP_EXIT) && !d->in->guard));
+}
+
+/*
+ * Lanes that left a kernel early (`if (i >= n) return;`) stand below at the common end, where the stack lets them wait
+ * for the others; a barrier must not: they end now.
+ */
+static void end_early_leavers(struct warp *w)
+{
+    uint64_t above = simt_top(w)->mask;
+    for (uint32_t i = w->nentry - 1; i-- > 0;) {
+        const struct entry *e = &w->entry[i];
+        uint64_t waiting = e->mask & w->exist & ~above;
+        above |= e->mask;
+        if (!waiting || !stands_at_end(w, e))
+            continue;
+        w->half[0].worker->counts.thread_instructions += (uint64_t)__builtin_popcountll(waiting);
+        simt_exit(w, waiting);
+    }
+}
+
 static bool all_lanes_here(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     const struct dinst *where;
     bool unaligned = d->in->op == OP_BARRIER && !d->in->mod[PG_ALIGNED];
     if (lanes == w->exist || w->block->launch->program->independent)
+        return true;
+    end_early_leavers(w);
+    if (lanes == w->exist)
         return true;
     uint64_t others = simt_elsewhere(w, &where);
     char place[256] = "elsewhere";

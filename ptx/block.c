@@ -172,7 +172,7 @@ static void start_warp(struct block *b, struct warp *w)
     w->spinning = false;
     w->spin_at = NULL;
     memset(&w->spin, 0, sizeof w->spin);
-    w->spin.wait = w->spin.period = 256;
+    w->spin.wait = w->spin.period = WARP_SPIN_FIRST;
     w->tx.open = false;
     for (uint32_t q = 0; q < la->warp_size / LANES; q++) {
         struct half *h = &w->half[q];

@@ -93,7 +93,7 @@ static char *read_string(struct warp *w, int lane, uint64_t address)
     return s;
 }
 
-/* ---- vprintf ---- */
+/* ---- vprintf: returns the number of arguments printed, as CUDA says ---- */
 
 struct format {
     struct warp *w;
@@ -101,6 +101,7 @@ struct format {
     uint64_t args, offset;
     char *text;
     size_t len, cap;
+    int taken;                       /* arguments used */
     bool bad;
 };
 
@@ -123,6 +124,7 @@ static uint64_t next_arg(struct format *f, unsigned bytes)
     if (!read_bytes(f->w, f->lane, f->args + f->offset, &v, bytes))
         f->bad = true;
     f->offset += bytes;
+    f->taken++;
     return v;
 }
 
@@ -222,7 +224,7 @@ static void run_vprintf(struct warp *w, const struct dinst *d, uint64_t lanes)
                         "outside every allocation");
             return;
         }
-        result(w, s, lane, (uint64_t)f.len);
+        result(w, s, lane, (uint64_t)f.taken);
     }
 }
 
@@ -234,8 +236,12 @@ static void run_assertfail(struct warp *w, const struct dinst *d, uint64_t lanes
     int lane = __builtin_ctzll(lanes);
     char *what = read_string(w, lane, argument(w, s, 0, lane)), *file = read_string(w, lane, argument(w, s, 1, lane));
     char *func = read_string(w, lane, argument(w, s, 3, lane));
-    fault_raise(w, d, FAULT_ASSERT, lane, 0, "assertion `%s' failed at %s:%u in %s", what ? what : "?", file ? file : "?",
-                (unsigned)argument(w, s, 2, lane), func ? func : "?");
+    uint32_t thread[3];
+    const uint32_t *block = w->block->id;
+    warp_thread(w, lane, thread);
+    fault_raise(w, d, FAULT_ASSERT, lane, 0, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
+                file ? file : "?", (unsigned)argument(w, s, 2, lane), func ? func : "?", block[0], block[1], block[2],
+                thread[0], thread[1], thread[2], what ? what : "?");
     free(what);
     free(file);
     free(func);

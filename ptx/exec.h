@@ -13,7 +13,8 @@
 #include "ptx/code.h"
 #include "ptx/devmem.h"
 
-enum { MAX_HALVES = 2, MAX_BARRIERS = 16, BOUNDS_CACHE = 256, MAX_BLOCK_THREADS = 1024, CALL_DEPTH_MAX = 4096 };
+enum { MAX_HALVES = 2, MAX_BARRIERS = 16, BOUNDS_CACHE = 256, MAX_BLOCK_THREADS = 1024, CALL_DEPTH_MAX = 4096,
+       WARP_SPIN_FIRST = 16 };           /* backward branches before a loop is first looked at (run.c) */
 
 /* Linked modules, loaded into a device: what kernels are launched from. */
 struct program {
@@ -252,6 +253,8 @@ int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int
 int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write);
 void fault_wait(struct block *b);                 /* nothing in the block can go on: barrier or spin */
 void fault_place(const struct dinst *d, char *buf, size_t size);   /* "file.ptx:12 (app.cu:7): text" */
+
+void warp_thread(const struct warp *w, int lane, uint32_t id[3]);   /* threadIdx of a lane */
 
 /* ---- memory functions, built once per vector width (mem_lanes.c) ---- */
 ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d);

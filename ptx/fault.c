@@ -51,7 +51,7 @@ static void describe(const struct code *c, const struct dinst *d, char *buf, siz
         snprintf(buf + n, size - (size_t)n, "   (%s:%u)", m->src_files[in->src_file], in->src_line);
 }
 
-static void thread_of(const struct warp *w, int lane, uint32_t id[3])
+void warp_thread(const struct warp *w, int lane, uint32_t id[3])
 {
     const struct launch *la = w->block->launch;
     uint32_t t = w->index * la->warp_size + (uint32_t)lane;
@@ -119,7 +119,7 @@ int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int
     f->address = address;
     f->linear_block = w->block->linear;
     memcpy(f->block, w->block->id, sizeof f->block);
-    thread_of(w, lane, f->thread);
+    warp_thread(w, lane, f->thread);
     describe(c, d, place, sizeof place);
     int n = snprintf(f->text, sizeof f->text,
                      "simtx: fault: %s\n"

@@ -10,7 +10,7 @@
 
 enum after { GO_ON, STOP };
 
-enum { SPIN_FIRST = 256, SPIN_MAX = 1 << 16, SPIN_TRIES = 64 };
+enum { SPIN_MAX = 4096, SPIN_TRIES = 8 };
 
 static bool independent(const struct warp *w)
 {
@@ -119,7 +119,7 @@ static bool loop_waits(struct warp *w, const struct dinst *d)
     }
     uint64_t h = hash_registers(w), changes = w->half[0].worker->changes;
     if (w->spin.tries && d->seq == w->spin.pc && h == w->spin.hash && changes == w->spin.changes) {
-        w->spin.period = SPIN_FIRST;
+        w->spin.period = WARP_SPIN_FIRST;
         w->spin.tries = 1;
         w->spinning = true;
         w->spin_at = d;

@@ -182,6 +182,8 @@ template <unsigned int N, class Parent = void> class thread_block_tile : public 
                        simtx_cg::first_bits(N) << (simtx_cg::lane() & ~(N - 1)), false)
     {
     }
+    /* `thread_block_tile<8> t = tiled_partition<8>(block)` drops what the tile is a part of */
+    template <class P> SIMTX_CG thread_block_tile(const thread_block_tile<N, P> &) : thread_block_tile() {}
     static constexpr SIMTX_CG unsigned int size() { return N; }
     static constexpr SIMTX_CG unsigned int num_threads() { return N; }
     static SIMTX_CG unsigned int thread_rank() { return simtx_cg::block_rank() & (N - 1); }

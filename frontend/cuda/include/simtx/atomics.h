@@ -11,6 +11,37 @@
 #define SIMTX_ATOMIC_CAS(T, P, prim, s) \
     SIMTX_DEV T atomicCAS##s(T *p, T c, T v) { return (T)prim##AtomicCAS##s((P *)p, (P)c, (P)v); }
 
+/* clang's scoped minimum and maximum of unsigned numbers compare them as signed */
+#define SIMTX_UNSIGNED(name, T, scope, op, type, c)                                          \
+    SIMTX_DEV T name(T *p, T v)                                                              \
+    {                                                                                        \
+        T old;                                                                               \
+        asm volatile("atom." scope "." op "." type " %0, [%1], %2;"                          \
+                     : "=" c(old)                                                            \
+                     : "l"(p), c(v)                                                          \
+                     : "memory");                                                            \
+        return old;                                                                          \
+    }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
+SIMTX_UNSIGNED(simtx_umin_block, unsigned int, "cta", "min", "u32", "r")
+SIMTX_UNSIGNED(simtx_umax_block, unsigned int, "cta", "max", "u32", "r")
+SIMTX_UNSIGNED(simtx_umin_system, unsigned int, "sys", "min", "u32", "r")
+SIMTX_UNSIGNED(simtx_umax_system, unsigned int, "sys", "max", "u32", "r")
+SIMTX_UNSIGNED(simtx_ullmin_block, unsigned long long, "cta", "min", "u64", "l")
+SIMTX_UNSIGNED(simtx_ullmax_block, unsigned long long, "cta", "max", "u64", "l")
+SIMTX_UNSIGNED(simtx_ullmin_system, unsigned long long, "sys", "min", "u64", "l")
+SIMTX_UNSIGNED(simtx_ullmax_system, unsigned long long, "sys", "max", "u64", "l")
+#define __uAtomicMin_block simtx_umin_block
+#define __uAtomicMax_block simtx_umax_block
+#define __uAtomicMin_system simtx_umin_system
+#define __uAtomicMax_system simtx_umax_system
+#define __ullAtomicMin_block simtx_ullmin_block
+#define __ullAtomicMax_block simtx_ullmax_block
+#define __ullAtomicMin_system simtx_ullmin_system
+#define __ullAtomicMax_system simtx_ullmax_system
+#endif
+#undef SIMTX_UNSIGNED
+
 #define SIMTX_ATOMICS(s)                                                                               \
     SIMTX_ATOMIC(Add, int, int, __i, s)                                                                \
     SIMTX_ATOMIC(Add, unsigned int, unsigned int, __u, s)                                              \

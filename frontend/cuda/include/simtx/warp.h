@@ -5,6 +5,7 @@
 #define SIMTX_WARP_H
 
 #include "simtx/keywords.h"
+#include "simtx/sync.h"
 
 /* The clamp operand of shfl: segment mask in bits 8..12, last lane of the segment in bits 0..4. */
 #define SIMTX_SHFL_32(name, op, T, O, clamp)                                                         \
@@ -68,9 +69,6 @@ SIMTX_SHFL(__shfl_xor, __shfl_xor_sync, bfly, int, 31)
 #undef SIMTX_SHFL_64
 #undef SIMTX_SHFL_32
 
-SIMTX_DEV void __syncwarp(unsigned int mask = 0xffffffffu) { __nvvm_bar_warp_sync(mask); }
-SIMTX_DEV void __barrier_sync(unsigned int id) { __nvvm_barrier_sync(id); }
-SIMTX_DEV void __barrier_sync_count(unsigned int id, unsigned int n) { __nvvm_barrier_sync_cnt(id, n); }
 SIMTX_DEV int __all_sync(unsigned int mask, int pred) { return __nvvm_vote_all_sync(mask, pred); }
 SIMTX_DEV int __any_sync(unsigned int mask, int pred) { return __nvvm_vote_any_sync(mask, pred); }
 SIMTX_DEV int __uni_sync(unsigned int mask, int pred) { return __nvvm_vote_uni_sync(mask, pred); }
