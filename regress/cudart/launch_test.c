@@ -37,7 +37,7 @@ static const char kernels_ptx[] = HEAD
     "ret;\n}\n"
     ".visible .entry stop()\n{\n    trap;\n}\n"
     /* a barrier for more threads than there are */
-    ".visible .entry wait()\n{\n    bar.sync 0, 64;\n    ret;\n}\n"
+    ".visible .entry wait()\n{\n    bar.sync 0, 128;\n    ret;\n}\n"
     ".visible .entry wild()\n{\n    .reg .b64 %rd<2>;\n    mov.u64 %rd1, 64;\n    { .reg .b32 t;\n"
     "    P: .callprototype ()_ ();\n    call %rd1, (), P;\n    }\n    ret;\n}\n"
     ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
