@@ -11,7 +11,6 @@
 #define SIMTX_ENV_PROGRESS "SIMTX_PROGRESS"    /* 1 always, 0 never, unset: when stderr is a terminal */
 #define SIMTX_ENV_QUIET "SIMTX_QUIET"          /* 1: no progress line and no line that says it simulates */
 #define SIMTX_ENV_VERBOSE "SIMTX_VERBOSE"      /* 1: the statistics as a table on stderr at the end */
-#define SIMTX_ENV_COMMAND "SIMTX_COMMAND"      /* the program and its arguments, for the statistics */
 #define SIMTX_ENV_DEVICES "SIMTX_DEVICES"      /* number of GPUs that the program sees, 1 to 16 */
 #define SIMTX_ENV_CONFIG_DIR "SIMTX_CONFIG_DIR"   /* folder of presets that is searched first */
 #define SIMTX_ENV_HANDSHAKE "SIMTX_HANDSHAKE"  /* internal: file descriptor where the library says that it is there */
