@@ -25,6 +25,7 @@ RT_API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const 
     if (e)
         return rt_leave(e);
     simtx_kernel_get_info(kernel, &k);
+    int set = *rt_max_dynamic(func);
     *attr = (struct cudaFuncAttributes){
         .sharedSizeBytes = k.shared_bytes,
         .constSizeBytes = k.const_bytes,
@@ -34,21 +35,29 @@ RT_API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const 
         .ptxVersion = (int)k.sm,
         .binaryVersion = (int)(rt_current()->info.cc_major * 10 + rt_current()->info.cc_minor),
         .cacheModeCA = 0,
-        .maxDynamicSharedSizeBytes = (int)default_dynamic_shared(&k),
+        .maxDynamicSharedSizeBytes = set ? set : (int)default_dynamic_shared(&k),
         .preferredShmemCarveout = cudaSharedmemCarveoutDefault,
     };
     return rt_leave(cudaSuccess);
 }
 
-static cudaError_t set_attribute(simtx_kernel *kernel, enum cudaFuncAttribute attr, int value)
+static cudaError_t set_max_dynamic(simtx_kernel *kernel, const void *func, int value)
 {
     simtx_kernel_info k;
+    simtx_kernel_get_info(kernel, &k);
+    if (value < 0 || (size_t)value + k.shared_bytes > rt_current()->info.shared_per_block_optin)
+        return cudaErrorInvalidValue;
+    cudaError_t e = rt_status_error(simtx_kernel_set_max_dynamic_shared(kernel, (size_t)value));
+    if (!e)
+        *rt_max_dynamic(func) = value;
+    return e;
+}
+
+static cudaError_t set_attribute(simtx_kernel *kernel, const void *func, enum cudaFuncAttribute attr,
+                                 int value)
+{
     switch (attr) {
-    case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        simtx_kernel_get_info(kernel, &k);
-        if (value < 0 || (size_t)value + k.shared_bytes > rt_current()->info.shared_per_block_optin)
-            return cudaErrorInvalidValue;
-        return rt_status_error(simtx_kernel_set_max_dynamic_shared(kernel, (size_t)value));
+    case cudaFuncAttributeMaxDynamicSharedMemorySize: return set_max_dynamic(kernel, func, value);
     case cudaFuncAttributePreferredSharedMemoryCarveout:
         return value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared
                    ? cudaErrorInvalidValue
@@ -62,7 +71,7 @@ RT_API cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute
 {
     simtx_kernel *kernel;
     cudaError_t e = enter_kernel(func, &kernel);
-    return rt_leave(e ? e : set_attribute(kernel, attr, value));
+    return rt_leave(e ? e : set_attribute(kernel, func, attr, value));
 }
 
 RT_API cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache config)

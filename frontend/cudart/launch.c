@@ -67,8 +67,8 @@ static cudaError_t launch_failed(struct rt_device *d, cudaError_t e, const char 
     return e;
 }
 
-/* A launch that never began; the library says why. Too much dynamic shared memory is an invalid value in CUDA,
- * not an invalid configuration. */
+/* A launch that never began; the library says why. Too much dynamic shared memory is an invalid value in
+ * CUDA, not an invalid configuration. */
 static cudaError_t launch_refused(struct rt_device *d, simtx_kernel *kernel, size_t dynamic, simtx_status s)
 {
     simtx_kernel_info k;

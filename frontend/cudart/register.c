@@ -25,6 +25,7 @@ struct rt_function {
     struct image *image;
     const char *name;
     simtx_kernel *kernel[RT_MAX_DEVICES];
+    int max_dynamic[RT_MAX_DEVICES];          /* of cudaFuncSetAttribute; 0: not set */
 };
 
 struct variable {
@@ -169,6 +170,12 @@ cudaError_t rt_kernel(const void *host_function, simtx_kernel **out)
     return cudaSuccess;
 }
 
+int *rt_max_dynamic(const void *host_function)
+{
+    struct rt_function *f = ptrmap_get(&functions, host_function);
+    return &f->max_dynamic[rt_thread.device];
+}
+
 cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes)
 {
     struct variable *v = ptrmap_get(&variables, host_variable);
@@ -188,18 +195,20 @@ cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes)
     return cudaSuccess;
 }
 
-static void forget_kernels(struct image *image, int device)
+static void forget_kernels(int device)
 {
     for (size_t i = 0; i < functions.cap; i++) {
         struct rt_function *f = functions.slots[i].key ? functions.slots[i].value : NULL;
-        if (f && (!image || f->image == image))
-            f->kernel[device] = NULL;
+        if (!f)
+            continue;
+        f->kernel[device] = NULL;
+        f->max_dynamic[device] = 0;
     }
 }
 
 void rt_unload_modules(int device)
 {
-    forget_kernels(NULL, device);
+    forget_kernels(device);
     for (struct image *i = images; i; i = i->next) {
         simtx_module_unload(i->module[device]);
         i->module[device] = NULL;

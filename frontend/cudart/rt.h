@@ -112,8 +112,8 @@ void rt_free_all(struct rt_device *d);
 bool rt_range_ok(const void *p, size_t bytes);
 
 /* register.c */
-struct rt_function;
-cudaError_t rt_kernel(const void *host_function, simtx_kernel **out);      /* of the current device */
+cudaError_t rt_kernel(const void *host_function, simtx_kernel **out); /* of the current device */
+int *rt_max_dynamic(const void *host_function); /* what was set for that kernel, 0 when nothing was */
 cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes);
 void rt_unload_modules(int device);
 

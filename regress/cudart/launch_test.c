@@ -243,7 +243,10 @@ static void kernel_attributes(void **state)
     OK(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &scale, 1, 32));
     assert_true(bytes > 0 && bytes <= p.sharedMemPerBlockOptin);
     GIVES(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &scale, 0, 0), cudaErrorInvalidValue);
+    assert_int_equal(a.maxDynamicSharedSizeBytes, p.sharedMemPerBlock);
     OK(cudaFuncSetAttribute(&scale, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024));
+    OK(cudaFuncGetAttributes(&a, &scale));
+    assert_int_equal(a.maxDynamicSharedSizeBytes, 1024);
     GIVES(cudaFuncSetAttribute(&scale, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 30),
           cudaErrorInvalidValue);
     OK(cudaFuncSetCacheConfig(&scale, cudaFuncCachePreferShared));
