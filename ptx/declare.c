@@ -7,7 +7,7 @@
 
 #include "ptx/parser.h"
 
-enum { MAX_DIMS = 15, MAX_VAR_RANGE = 4096 };
+enum { MAX_DIMS = 15 };
 static const uint64_t max_bytes = 1ull << 40;
 static const uint64_t max_align = 1u << 16;
 
@@ -249,7 +249,7 @@ static void add_var(struct parser *p, struct name *n, struct ptx_var *v, struct 
     if (!b)
         return;
     b->var = v;
-    if (p->func) {
+    if (p->depth > 0) {
         *p->vars_end = v;
         p->vars_end = &v->next;
     } else {
@@ -301,8 +301,9 @@ void declare_var_range(struct parser *p, struct name *n, struct node *range, str
 {
     if (!quals_ok(p, loc) || !placed_well(p, loc))
         return;
-    if (range->u > MAX_VAR_RANGE) {
-        diag_error(p->d, loc.line, loc.col, "range of variables is too large (limit %d)", MAX_VAR_RANGE);
+    p->expanded += range->u > MAX_EXPANDED ? MAX_EXPANDED : range->u;
+    if (p->expanded >= MAX_EXPANDED) {
+        diag_error(p->d, loc.line, loc.col, "range of variables is too large");
         return;
     }
     for (unsigned i = 0; i < range->u; i++) {

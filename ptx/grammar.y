@@ -79,10 +79,10 @@ item: directive
     | variable
     | function
     | ';'
-    | error ';'          { yyerrok; inst_abandon(p); GIVE_UP_WHEN_FULL(); }
-    | error '}'          { yyerrok; inst_abandon(p); GIVE_UP_WHEN_FULL(); }
+    | error ';'          { yyerrok; module_recover(p); GIVE_UP_WHEN_FULL(); }
+    | error '}'          { yyerrok; module_recover(p); GIVE_UP_WHEN_FULL(); }
     | error '{'          { ptx_scanner_skip_block(p, @2); }
-      '}'                { yyerrok; inst_abandon(p); GIVE_UP_WHEN_FULL(); }
+      '}'                { yyerrok; module_recover(p); GIVE_UP_WHEN_FULL(); }
     ;
 
 directive: VERSION FLOAT         { on_version(p, (struct text){ p->token_text, (uint32_t)p->token_len }, @2); }

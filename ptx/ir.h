@@ -61,7 +61,7 @@ enum ptx_operand_kind {
 struct ptx_operand {
     uint8_t kind;
     bool negated;            /* !%p, or - before a register is not PTX */
-    uint8_t comp;            /* 0 none, 1..4 = .x .y .z .w of a special or vector register */
+    uint8_t comp;            /* 0 none, 1..4 = .x .y .z .w of a special register */
     uint8_t bytesel;         /* video selectors: 0 none, 1..4 = .b0 .. .b3, 5, 6 = .h0 .h1 */
     uint8_t n;               /* OPD_VEC: number of elements */
     uint8_t sreg;            /* OPD_SREG: enum ptx_sreg */
@@ -78,6 +78,12 @@ struct ptx_operand {
     bool has_reg, has_var;   /* OPD_MEM: what the base is; neither = absolute address in imm */
     int64_t imm;             /* OPD_IMM value, OPD_FIMM bits, OPD_MEM and OPD_VAR byte offset; sreg index (%envreg7) */
 };
+
+/*
+ * What the parser has already taken apart: a vector register is one scalar register a component, a parameter declared
+ * as a register goes through a .param variable with ld and st at the body's ends, [symbol + register] is a sum made
+ * before, and every body ends in an instruction that does not fall through, so that labels are always < ninsts.
+ */
 
 /* .branchtargets / .calltargets / .callprototype */
 struct ptx_table {
@@ -107,7 +113,7 @@ struct ptx_inst {
     uint8_t mod[PG_COUNT];   /* 0 or MOD(group, word) */
     struct ptx_reg *guard;   /* @%p, NULL when unguarded */
     bool guard_negated;
-    uint8_t nopd;
+    uint8_t nopd;            /* positions of the signature, left-out ones (OPD_NONE) included */
     struct ptx_operand opd[PTX_MAX_OPD];   /* by position in the signature */
     struct ptx_call *call;
     struct ptx_loc loc;      /* of the opcode in the PTX text */

@@ -386,6 +386,8 @@ void label_use_add(struct parser *p, struct label_use use)
 const char *nearest_name(struct parser *p, const char *wanted, bool labels)
 {
     enum { MAX = 4000 };
+    if (diag_full(p->d))
+        return NULL;
     const char **all = arena_alloc(p->scratch, MAX * sizeof *all);
     size_t n = 0;
     for (uint32_t i = 0; i < p->names_cap && n < MAX; i++) {

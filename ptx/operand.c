@@ -172,11 +172,6 @@ static bool is_video(const struct ptx_inst *in)
     return in->op >= OP_VADD && in->op <= OP_VSET4;
 }
 
-static struct node unwrap(const struct node *n)
-{
-    return *n;
-}
-
 static bool vector_operand(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o);
 
 static bool set_value(struct parser *p, const struct node *n, const struct value *v, struct ptx_operand *o)
@@ -249,7 +244,7 @@ static bool simple_operand(struct parser *p, const struct ptx_inst *in, const st
         }
     }
     if (n->kind == N_NAME && n->suffix && is_video(in)) {
-        struct node plain = unwrap(n);
+        struct node plain = *n;
         plain.suffix = NULL;
         if (!simple_operand(p, in, &plain, o))
             return false;

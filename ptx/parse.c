@@ -240,6 +240,14 @@ void func_header(struct parser *p, bool entry, uint8_t linkage, struct name *n, 
     p->header_loc = loc;
 }
 
+/* After a syntax error between functions: a header without body may have been left. */
+void module_recover(struct parser *p)
+{
+    inst_abandon(p);
+    p->func = NULL;
+    nodes_reset(p);
+}
+
 void func_prototype(struct parser *p, struct ptx_loc loc)
 {
     apply_attrs(p, p->func);
@@ -376,7 +384,8 @@ static struct list expand_range(struct parser *p, struct list l)
 {
     const struct node *r = l.first;
     struct list out = { 0 };
-    if (r->u > MAX_LABEL_RANGE) {
+    p->expanded += r->u > MAX_EXPANDED ? MAX_EXPANDED : r->u;
+    if (p->expanded >= MAX_EXPANDED) {
         diag_error(p->d, r->loc.line, r->loc.col, "range of labels is too large");
         return out;
     }

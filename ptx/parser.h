@@ -15,7 +15,7 @@ enum {
     MAX_WORD_GROUPS = 6,         /* modifier groups that share a word */
     MAX_INST_MODS = 24,          /* modifiers and types of one instruction */
     MAX_REG_RANGE = 1 << 20,     /* %r<N> */
-    MAX_LABEL_RANGE = 1 << 20
+    MAX_EXPANDED = 1 << 18       /* labels and variables declared by ranges, in all */
 };
 
 enum binding_kind { B_REG, B_VECREG, B_VAR, B_FUNC, B_TABLE };
@@ -196,7 +196,7 @@ struct parser {
     } *reg_params;
     uint32_t src_file, src_line;
     uint64_t init_bytes;
-    uint64_t nvars;
+    uint64_t expanded;
     int warnings;
 
     struct ptx_var *plist, **plist_end;      /* parameter list being read */
@@ -263,6 +263,7 @@ void declare_param(struct parser *p, struct name *n, struct list dims, struct pt
 void attrs_start(struct parser *p);
 void attr_add(struct parser *p, struct name *n, struct list values, struct ptx_loc loc);
 void func_header(struct parser *p, bool entry, uint8_t linkage, struct name *n, struct ptx_loc loc);
+void module_recover(struct parser *p);
 void func_prototype(struct parser *p, struct ptx_loc loc);
 void func_begin(struct parser *p, struct ptx_loc loc);
 void func_end(struct parser *p, struct ptx_loc loc);
