@@ -1,7 +1,8 @@
 /*
- * Choice of the lane function for an instruction: its types and modifiers are reduced to a key (lanes/key.h), the
- * families of the vector width in use are asked for it, and what the function reads at run time is put in d->imm.
- * Rounding to nearest is what the functions do; other modes wrap them in a switch of the processor's rounding mode.
+ * Choice of the lane function for an instruction: its types and modifiers are reduced to a key
+ * (lanes/key.h), the families of the vector width in use are asked for it, and what the function reads at
+ * run time is put in d->imm. Rounding to nearest is what the functions do; other modes wrap them in a
+ * switch of the processor's rounding mode.
  */
 #include "ptx/lanes.h"
 
@@ -38,7 +39,8 @@ static bool isa_present(enum lanes_isa isa)
 {
 #if defined __x86_64__
     if (isa == ISA_AVX2 || isa == ISA_AVX512)
-        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
+        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+            !__builtin_cpu_supports("bmi2"))
             return false;
     if (isa == ISA_AVX512)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -121,8 +123,8 @@ static ptx_fn *with_mode(ptx_fn *fn, uint8_t rnd, struct dinst *d)
 static uint64_t flags_of(const struct ptx_inst *in)
 {
     static const struct { uint8_t group; uint16_t flag; } table[] = {
-        { PG_FTZ, K_FTZ }, { PG_SAT, K_SAT }, { PG_RELU, K_RELU }, { PG_NAN, K_NAN }, { PG_XORSIGN, K_XORSIGN },
-        { PG_CC, K_CC }, { PG_SYNC, K_SYNC }
+        { PG_FTZ, K_FTZ }, { PG_SAT, K_SAT }, { PG_RELU, K_RELU }, { PG_NAN, K_NAN },
+        { PG_XORSIGN, K_XORSIGN }, { PG_CC, K_CC }, { PG_SYNC, K_SYNC }
     };
     uint64_t f = 0;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -139,8 +141,8 @@ static uint64_t flags_of(const struct ptx_inst *in)
 static int word_of(const struct ptx_inst *in)
 {
     static const uint8_t groups[] = {
-        PG_CMP, PG_MULW, PG_DIR, PG_SHIFTAMT, PG_PRMT, PG_TESTP, PG_SHFL, PG_VOTE, PG_MATCH, PG_REDOP, PG_DPMODE,
-        PG_BFIMODE
+        PG_CMP, PG_MULW, PG_DIR, PG_SHIFTAMT, PG_PRMT, PG_TESTP, PG_SHFL, PG_VOTE, PG_MATCH, PG_REDOP,
+        PG_DPMODE, PG_BFIMODE
     };
     for (size_t i = 0; i < sizeof groups; i++)
         if (in->mod[groups[i]])
@@ -223,7 +225,8 @@ static ptx_fn *select_set(enum lanes_isa isa, const struct ptx_inst *in, struct 
     d->size = (uint8_t)ptx_type_size(in->type[0]);
     d->imm = (int64_t)((uint64_t)true_bits(in->type[0]) << 32) | bool_flags(in, 3);
     d->imm |= half && ftz ? CMP_HALF_FTZ : 0;
-    d->rounded = find(isa, KEY(OP_SETP, half ? T_F32 : t, 0, cmp_word(in), K_RAW | (ftz && !half ? K_FTZ : K_0)));
+    int flags = K_RAW | (ftz && !half ? K_FTZ : K_0);
+    d->rounded = find(isa, KEY(OP_SETP, half ? T_F32 : t, 0, cmp_word(in), flags));
     return d->rounded ? find(isa, KEY(OP_SET, half ? t : T_NONE, 0, NOSEL, K_0)) : NULL;
 }
 
@@ -251,13 +254,17 @@ static ptx_fn *float_to_int(enum lanes_isa isa, const struct ptx_inst *in, struc
     return fn ? find(isa, KEY(OP_CVT, T_NONE, from, NOSEL, K_0)) : NULL;
 }
 
-/* To a floating-point type: a kernel when there is one for this rounding and these modifiers, else the exact general way. */
+/*
+ * To a floating-point type: a kernel when there is one for this rounding and these modifiers, else the
+ * exact general way.
+ */
 static ptx_fn *to_float(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d)
 {
     uint8_t to = in->type[0], from = in->type[1], rnd = in->mod[PG_RND];
     bool whole = rnd >= MOD(RND, RNI), near = rnd == 0 || rnd == MOD(RND, RN);
     bool odd = in->mod[PG_RELU] || in->mod[PG_SATF] || !(near || whole);
-    bool flush_source = in->mod[PG_FTZ] && from == T_F32, flush_result = in->mod[PG_FTZ] && to == T_F32 && from != T_F32;
+    bool flush_source = in->mod[PG_FTZ] && from == T_F32;
+    bool flush_result = in->mod[PG_FTZ] && to == T_F32 && from != T_F32;
     ptx_fn *fn = NULL;
     if (!odd && !flush_result)
         fn = find(isa, KEY(OP_CVT, to, from, whole ? rnd - 1 : NOSEL, in->mod[PG_SAT] ? K_SAT : K_0));
@@ -282,14 +289,16 @@ static ptx_fn *select_cvt(enum lanes_isa isa, const struct ptx_inst *in, struct 
 
 static ptx_fn *select_half(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d)
 {
-    d->imm = (in->mod[PG_FTZ] ? HALF_FTZ : 0) | (in->mod[PG_SAT] ? HALF_SAT : 0) | (in->mod[PG_RELU] ? HALF_RELU : 0) |
-             (in->mod[PG_NAN] ? HALF_NAN : 0) | (in->mod[PG_XORSIGN] ? HALF_XORSIGN : 0);
+    d->imm = (in->mod[PG_FTZ] ? HALF_FTZ : 0) | (in->mod[PG_SAT] ? HALF_SAT : 0) |
+             (in->mod[PG_RELU] ? HALF_RELU : 0) | (in->mod[PG_NAN] ? HALF_NAN : 0) |
+             (in->mod[PG_XORSIGN] ? HALF_XORSIGN : 0);
     return find(isa, KEY(in->op, in->type[0], 0, NOSEL, K_0));
 }
 
 static ptx_fn *select_plain(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d)
 {
-    return with_mode(find(isa, KEY(in->op, in->type[0], in->type[1], word_of(in), flags_of(in))), in->mod[PG_RND], d);
+    uint64_t key = KEY(in->op, in->type[0], in->type[1], word_of(in), flags_of(in));
+    return with_mode(find(isa, key), in->mod[PG_RND], d);
 }
 
 ptx_fn *lanes_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d)
@@ -309,7 +318,7 @@ ptx_fn *lanes_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst
         d->imm = in->opd[3].negated;
         return find(isa, KEY(OP_SELP, bits_type(in->type[0]), 0, NOSEL, K_0));
     case OP_SLCT:
-        return find(isa, KEY(OP_SLCT, bits_type(in->type[0]), in->type[1], NOSEL, in->mod[PG_FTZ] ? K_FTZ : K_0));
+        return find(isa, KEY(OP_SLCT, bits_type(in->type[0]), in->type[1], NOSEL, flags_of(in)));
     case OP_SHR: {
         uint8_t t = in->type[0];
         t = ptx_type_class(t) != 'b' ? t : t == T_B16 ? T_U16 : t == T_B32 ? T_U32 : T_U64;

@@ -74,18 +74,19 @@ struct lanes_window { uint64_t base, size; };
 
 /*
  * Conventions of the lane functions, which decode follows:
- *   src[]        the source operands in the order of the text, predicates included: setp p|q, a, b, c has c in src[2];
- *                selp d, a, b, p has p in src[2]; shfl has a, b, c, membermask; vote has the predicate, membermask.
- *                A '!' before a predicate source is seen in in->opd[] and needs no action by decode
- *   dst, dst2    opd[0] and, for a pair d|p, opd[1]. dst2 is only written when in->opd[1] is present. A destination
- *                '_' needs a scratch slot of full size
+ *   src[]        the source operands in the order of the text, predicates included: setp p|q, a, b, c has c in
+ *                src[2]; selp d, a, b, p has p in src[2]; shfl has a, b, c, membermask; vote has the predicate,
+ *                membermask. A '!' before a predicate source is seen in in->opd[] and needs no action by decode
+ *   dst, dst2    opd[0] and, for a pair d|p, opd[1]. dst2 is only written when in->opd[1] is a register. A
+ *                destination '_' needs a scratch slot of full size
  *   immediates   lop3's table, the only operand 'i' here, is read from in; all others are constants in src[]
  *   mov pack     (in->opd[1] is OPD_VEC) elements in src[0 .. n-1]
  *   mov unpack   (in->opd[0] is OPD_VEC) source in src[0]; extra points to n `operand`s, scratch slots for '_'.
  *                8-bit elements live in 16-bit registers
- *   cvta, isspacep   extra points to the struct lanes_window of the space. isspacep's source is 64 bits wide
+ *   cvta, isspacep   extra points to the struct lanes_window of the space, NULL for the identity (cvta) or
+ *                false (isspacep). isspacep's source is 64 bits wide
  *   cvt          an 8-bit result is left extended by zero or sign in its 16-bit register; tf32 is 32 bits
- *   imm, rounded belong to lanes_select, which may set them; for the opcodes above decode sets only extra
+ *   imm, rounded and, for set, size belong to lanes_select; decode sets only extra for the opcodes above
  */
 
 /*

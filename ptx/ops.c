@@ -1,6 +1,6 @@
 /*
- * The instruction table as data: the OP, FORM and SIG rows of ops.def, and the rules on types and modifiers that a
- * FORM row cannot say (PTX ISA section 9, "Syntax" and notes of each instruction).
+ * The instruction table as data: the OP, FORM and SIG rows of ops.def, and the rules on types and modifiers
+ * that a FORM row cannot say (PTX ISA section 9, "Syntax" and notes of each instruction).
  */
 #include "ptx/ops_check.h"
 
@@ -48,7 +48,8 @@ static unsigned rnd_bit(uint8_t mod)
     return 1u << (mod - MOD(RND, RN));
 }
 
-_Static_assert(RND_RPI - RND_RN == 8 && R_RPI == 1 << 8 && R_RNA == 1 << (RND_RNA - RND_RN), "rounding words follow R_");
+_Static_assert(RND_RPI - RND_RN == 8 && R_RPI == 1 << 8 &&
+    R_RNA == 1 << (RND_RNA - RND_RN), "rounding words follow R_");
 
 static bool type_fits(ptx_typeset legal, uint8_t type)
 {
@@ -101,7 +102,8 @@ static bool atom_ok(const struct ptx_inst *in)
     case MOD(ATOM, EXCH):
         return in->op == OP_ATOM && (t & (TS(B32) | TS(B64)));
     case MOD(ATOM, ADD):
-        return t & (TS(U32) | TS(S32) | TS(U64) | TS(F32) | TS(F64) | TS(F16) | TS(F16X2) | TS(BF16) | TS(BF16X2));
+        return t & (TS(U32) | TS(S32) | TS(U64) | TS(F32) | TS(F64) | TS(F16) | TS(F16X2) | TS(BF16) |
+                    TS(BF16X2));
     case MOD(ATOM, INC): case MOD(ATOM, DEC):
         return t & TS(U32);
     case MOD(ATOM, MIN): case MOD(ATOM, MAX):
@@ -118,7 +120,8 @@ static const char *check_ordering(const struct ptx_inst *in)
                   sem == MOD(SEM, ACQ_REL);
     bool atomic = in->op == OP_ATOM || in->op == OP_RED;
     if (in->op == OP_FENCE)
-        return sem == 0 || sem == MOD(SEM, SC) || sem == MOD(SEM, ACQ_REL) ? NULL : "fence takes .sc or .acq_rel";
+        return sem == 0 || sem == MOD(SEM, SC) || sem == MOD(SEM, ACQ_REL) ? NULL :
+            "fence takes .sc or .acq_rel";
     if (in->op == OP_LD && (sem == MOD(SEM, RELEASE) || sem == MOD(SEM, ACQ_REL) || sem == MOD(SEM, SC)))
         return "ld takes .weak, .volatile, .relaxed, .acquire or .mmio";
     if (in->op == OP_ST && (sem == MOD(SEM, ACQUIRE) || sem == MOD(SEM, ACQ_REL) || sem == MOD(SEM, SC)))
@@ -144,7 +147,8 @@ static const char *check_memory(const struct ptx_inst *in)
         return "a cache operator cannot go with a memory ordering";
     if (in->op == OP_ST && space == MOD(SPACE, CONST))
         return "constant memory cannot be written";
-    if ((in->op == OP_ATOM || in->op == OP_RED) && space && space != MOD(SPACE, GLOBAL) && space != MOD(SPACE, SHARED))
+    if ((in->op == OP_ATOM || in->op == OP_RED) && space && space != MOD(SPACE, GLOBAL) &&
+        space != MOD(SPACE, SHARED))
         return "atomic operations are on global or shared memory";
     if (in->op == OP_LDU && space && space != MOD(SPACE, GLOBAL))
         return "ldu is for global memory";
@@ -197,8 +201,8 @@ static const char *check_convert(const struct ptx_inst *in)
     bool two = in->nopd > 2 && in->opd[2].kind != OPD_NONE;
     if (pack != two)
         return pack ? "a conversion to a packed pair needs two sources" : "this conversion has one source";
-    if (in->type[0] == in->type[1] && ptx_type_class(in->type[0]) == 'f' && !in->mod[PG_RND] && !in->mod[PG_SAT] &&
-        !in->mod[PG_FTZ] && in->type[0] == T_BF16)
+    if (in->type[0] == in->type[1] && ptx_type_class(in->type[0]) == 'f' && !in->mod[PG_RND] &&
+        !in->mod[PG_SAT] && !in->mod[PG_FTZ] && in->type[0] == T_BF16)
         return "cvt.bf16.bf16 needs integer rounding";
     return NULL;
 }
@@ -223,7 +227,8 @@ static const char *check_warp(const struct ptx_inst *in)
 {
     switch (in->op) {
     case OP_VOTE:
-        return HAS(in, VOTE, BALLOT) == (in->type[0] == T_B32) ? NULL : "vote.ballot gives .b32, the others .pred";
+        return HAS(in, VOTE, BALLOT) == (in->type[0] == T_B32) ? NULL :
+            "vote.ballot gives .b32, the others .pred";
     case OP_MATCH:
         return in->mod[PG_SYNC] ? NULL : "match needs .sync";
     case OP_REDUX: {
@@ -265,7 +270,8 @@ static const char *check_rules(const struct ptx_inst *in)
 {
     switch (in->op) {
     case OP_SETP: case OP_SET:
-        return cmp_ok(in->mod[PG_CMP], in->type[in->op == OP_SET]) ? NULL : "this comparison is not for this type";
+        return cmp_ok(in->mod[PG_CMP], in->type[in->op == OP_SET]) ? NULL :
+            "this comparison is not for this type";
     case OP_MUL: case OP_MAD: case OP_MADC: case OP_MUL24: case OP_MAD24:
         return check_integer(in);
     case OP_SHF:

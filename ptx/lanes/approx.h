@@ -1,7 +1,7 @@
 /*
- * The approximate functions (ex2, lg2, sin, cos, tanh, rcp, rsqrt, div .approx): polynomials in double with separate
- * multiplications and additions, so that every host gives the same bits; their errors lie far inside the bounds of
- * PTX ISA 9.7.3. All of it is free of branches and vectorises.
+ * The approximate functions (ex2, lg2, sin, cos, tanh, rcp, rsqrt, div .approx): polynomials in double with
+ * separate multiplications and additions, so that every host gives the same bits; their errors lie far
+ * inside the bounds of PTX ISA 9.7.3. All of it is free of branches and vectorises.
  */
 #ifndef PTX_LANES_APPROX_H
 #define PTX_LANES_APPROX_H

@@ -1,6 +1,7 @@
 /*
- * Comparisons (PTX ISA 9.7.6): setp, set, testp. A comparison makes the lane mask where it holds; setp combines and
- * stores it, set turns it into numbers. Halves are widened to f32, exactly, and compared there.
+ * Comparisons (PTX ISA 9.7.6): setp, set, testp. A comparison makes the lane mask where it holds; setp
+ * combines and stores it, set turns it into numbers. Halves are widened to f32, exactly, and compared
+ * there.
  */
 #include "ptx/lanes/half.h"
 #include "ptx/lanes/kernel.h"
@@ -77,8 +78,8 @@ static inline int finish(struct lanes *x, const struct dinst *d, uint32_t holds)
 #include "ptx/ops.def"
 
 /*
- * Halves: widened by the function for the type, compared by d->rounded, an f32 comparison. For packed types the
- * result is two masks, of the low and the high halves.
+ * Halves: widened by the function for the type, compared by d->rounded, an f32 comparison. For packed types
+ * the result is two masks, of the low and the high halves.
  */
 struct half_masks { uint32_t low, high; };
 

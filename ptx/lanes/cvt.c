@@ -1,7 +1,8 @@
 /*
- * Conversions (PTX ISA 9.7.9.21). Hot ones are vector kernels; every other format and rounding goes through exact
- * integer code (soft.h). Float to integer saturates; a NaN becomes 0, or 0x8000000000000000 in 64 bits, as hardware
- * does. A NaN widening to f64 keeps its payload, quieted; any other float result that is a NaN is canonical.
+ * Conversions (PTX ISA 9.7.9.21). Hot ones are vector kernels; every other format and rounding goes through
+ * exact integer code (soft.h). Float to integer saturates; a NaN becomes 0, or 0x8000000000000000 in 64
+ * bits, as hardware does. A NaN widening to f64 keeps its payload, quieted; any other float result that is
+ * a NaN is canonical.
  */
 #include "ptx/lanes/approx.h"
 #include "ptx/lanes/half.h"
@@ -47,7 +48,10 @@ static inline uint64_t sat_u_U64(uint64_t v) { return v; }
 #define PASTE_(a, b) a##b
 #define SATURATE(prefix, TD) PASTE_(prefix, TD)
 
-/* Rounding to a whole number in the same format; adding 2^23 (2^52) leaves no fraction. The sign stays, also of 0. */
+/*
+ * Rounding to a whole number in the same format; adding 2^23 (2^52) leaves no fraction. The sign stays,
+ * also of 0.
+ */
 #define ROUNDINGS(T, bits, SIGN, LIMIT)                                                       \
     static inline T keep_sign##bits(T r, T a)                                                 \
     {                                                                                         \
@@ -68,7 +72,7 @@ static inline uint64_t sat_u_U64(uint64_t v) { return v; }
 ROUNDINGS(float, 32, 0x80000000u, 0x1p23f)
 ROUNDINGS(double, 64, 0x8000000000000000u, 0x1p52)
 
-/* A whole float to an integer type: clamped; the cast only sees values that fit. */
+/* A float to an integer type: clamped; the cast, which truncates, only sees values that fit. */
 #define TO_INT(T, V, lo, beyond, max, nan)                                                    \
     static inline c_##T to_##T##_F32(float r)                                                 \
     {                                                                                         \
@@ -111,14 +115,17 @@ static inline double saturate64(double r)
 #define CVT_FI(TD, TA) KERNEL1(cvt_##TD##_##TA, c_##TD, c_##TA, LANES, VAL_##TA(a))
 #define CVT_IF(TA, TD)                                                                        \
     KERNEL1(cvt_rni_##TD##_##TA, c_##TD, c_##TA, LANES, to_##TD##_##TA(ROUND_##TA(RNI)(a)))   \
-    KERNEL1(cvt_rzi_##TD##_##TA, c_##TD, c_##TA, LANES, to_##TD##_##TA(ROUND_##TA(RZI)(a)))   \
+    KERNEL1(cvt_rzi_##TD##_##TA, c_##TD, c_##TA, LANES, to_##TD##_##TA(a))                    \
     KERNEL1(cvt_rmi_##TD##_##TA, c_##TD, c_##TA, LANES, to_##TD##_##TA(ROUND_##TA(RMI)(a)))   \
     KERNEL1(cvt_rpi_##TD##_##TA, c_##TD, c_##TA, LANES, to_##TD##_##TA(ROUND_##TA(RPI)(a)))
 #define ROUND_F32(mode) mode##32
 #define ROUND_F64(mode) mode##64
 #include "ptx/ops.def"
 
-/* Conversions of a source that is first made f32: f16, bf16, or f32 with subnormals flushed; d->rounded does the rest. */
+/*
+ * Conversions of a source that is first made f32: f16, bf16, or f32 with subnormals flushed; d->rounded
+ * does the rest.
+ */
 #define FROM_WIDENED(name, T, expr)                                                           \
     static int name(struct lanes *x, const struct dinst *d)                                   \
     {                                                                                         \
@@ -147,7 +154,8 @@ static const struct soft_format formats[T_COUNT] = {
 static struct soft read_soft(uint8_t type, const void *p, int i, bool ftz)
 {
     int size = ptx_type_size(type);
-    uint64_t u = size <= 2 ? ((const uint16_t *)p)[i] : size == 4 ? ((const uint32_t *)p)[i] : ((const uint64_t *)p)[i];
+    uint64_t u = size <= 2 ? ((const uint16_t *)p)[i] :
+                 size == 4 ? ((const uint32_t *)p)[i] : ((const uint64_t *)p)[i];
     if (ptx_type_class(type) == 'f') {
         struct soft s = soft_decode(formats[type], u);
         if (ftz && type == T_F32 && !(u & 0x7f800000u))
@@ -181,7 +189,8 @@ static uint64_t convert_soft(const struct ptx_inst *in, struct soft s)
         return in->mod[PG_SAT] ? 0 : nan_of(type);
     if (clip && s.negative)
         return 0;
-    uint64_t r = soft_encode(f, s, in->mod[PG_RND]), sign = (uint64_t)s.negative << (f.mant_bits + f.exp_bits);
+    uint64_t r = soft_encode(f, s, in->mod[PG_RND]);
+    uint64_t sign = (uint64_t)s.negative << (f.mant_bits + f.exp_bits);
     if (in->mod[PG_SAT] && r > bias << f.mant_bits)
         r = bias << f.mant_bits;
     if (in->mod[PG_SATF] && (r & ~sign) == inf)

@@ -1,6 +1,6 @@
 /*
- * f16 and bf16 as bits: exact widening to f32, correctly rounded narrowing. All of it is integer code with selects,
- * which vectorises and gives the same bits everywhere. A NaN narrows to 0x7fff.
+ * f16 and bf16 as bits: exact widening to f32, correctly rounded narrowing. All of it is integer code with
+ * selects, which vectorises and gives the same bits everywhere. A NaN narrows to 0x7fff.
  */
 #ifndef PTX_LANES_HALF_H
 #define PTX_LANES_HALF_H
@@ -23,7 +23,8 @@ static inline float bf16_to_f32(uint16_t h)
 static inline uint16_t f32_to_f16(float f)
 {
     uint32_t u = f32_bits(f), sign = u >> 16 & 0x8000, m = u & 0x7fffffff;
-    uint32_t small = f32_bits(f32_of(m) + 0.5f) - 0x3f000000u;   /* ulp of 0.5 is the step of f16 subnormals */
+    /* ulp of 0.5 is the step of f16 subnormals */
+    uint32_t small = f32_bits(f32_of(m) + 0.5f) - 0x3f000000u;
     uint32_t normal = (m + 0xfff + (m >> 13 & 1) - 0x38000000u) >> 13;
     uint32_t r = m < 0x38800000u ? small : normal;
     r = m >= 0x47800000u ? 0x7c00 : r;
@@ -38,8 +39,8 @@ static inline uint16_t f32_to_bf16(float f)
 }
 
 /*
- * f64 to f32 rounded to odd: the last bit is set when the result is inexact. A further rounding to a format with at
- * least two bits fewer is then as if the f64 had been rounded once.
+ * f64 to f32 rounded to odd: the last bit is set when the result is inexact. A further rounding to a format
+ * with at least two bits fewer is then as if the f64 had been rounded once.
  */
 static inline float f64_to_f32_odd(double a)
 {

@@ -1,4 +1,6 @@
-/* Integer arithmetic, extended-precision carries, bit fields and counts (PTX ISA 9.7.1, 9.7.2) on 32 lanes. */
+/*
+ * Integer arithmetic, extended-precision carries, bit fields and counts (PTX ISA 9.7.1, 9.7.2) on 32 lanes.
+ */
 #include "ptx/lanes/kernel.h"
 
 static inline uint16_t mulhi_U16(uint16_t a, uint16_t b) { return (uint16_t)((uint32_t)a * b >> 16); }
@@ -27,8 +29,9 @@ static inline uint32_t low24_U32(uint32_t a) { return a & 0xffffff; }
 static inline int32_t low24_S32(int32_t a) { return a << 8 >> 8; }
 
 /*
- * 32-bit division through doubles, which vectorise: a quotient of integers below 2^32 that is not whole is further
- * from the next whole number than the rounding of the double, so that truncating the double quotient is exact.
+ * 32-bit division through doubles, which vectorise: a quotient of integers below 2^32 that is not whole is
+ * further from the next whole number than the rounding of the double, so that truncating the double
+ * quotient is exact.
  */
 static inline uint32_t div_U32(uint32_t a, uint32_t b)
 {
@@ -90,8 +93,8 @@ static inline uint64_t brev64(uint64_t a)
 }
 
 /*
- * Bit fields: pos and len are at most 255. A signed field takes its sign from its highest bit, or from bit 31 (63)
- * when it reaches past the top.
+ * Bit fields: pos and len are at most 255. A signed field takes its sign from its highest bit, or from bit
+ * 31 (63) when it reaches past the top.
  */
 #define BIT_FIELDS(bits)                                                                      \
     static inline uint##bits##_t low##bits(uint32_t n)                                        \
@@ -108,7 +111,8 @@ static inline uint64_t brev64(uint64_t a)
         uint32_t up = bits - 1 - top, down = up + pos > bits - 1 ? bits - 1 : up + pos;       \
         return len ? (int##bits##_t)((uint##bits##_t)a << up) >> down : 0;                    \
     }                                                                                         \
-    static inline uint##bits##_t bfi##bits(uint##bits##_t a, uint##bits##_t b, uint32_t pos, uint32_t len)     \
+    static inline uint##bits##_t bfi##bits(uint##bits##_t a, uint##bits##_t b, uint32_t pos,  \
+        uint32_t len)                                                                         \
     {                                                                                         \
         uint##bits##_t m = pos >= bits ? 0 : low##bits(len) << pos;                           \
         return (b & ~m) | ((a << (pos & (bits - 1))) & m);                                    \
@@ -128,7 +132,10 @@ static inline uint32_t bmsk(uint32_t pos, uint32_t len)
     return pos > 31 ? 0 : low32(len) << pos;
 }
 
-/* Find n-th set: from bit `base` upwards (n > 0) or downwards (n < 0), the bit itself counts; n = 0: is it set? */
+/*
+ * Find n-th set: from bit `base` upwards (n > 0) or downwards (n < 0), the bit itself counts; n = 0: is it
+ * set?
+ */
 static inline uint32_t fns(uint32_t mask, uint32_t base, int32_t n)
 {
     int32_t pos = (int32_t)(base & 31), step = n < 0 ? -1 : 1;
@@ -187,7 +194,8 @@ static inline uint32_t fns(uint32_t mask, uint32_t base, int32_t n)
 ptx_fn *NAME(select_int)(uint64_t key)
 {
     switch (key) {
-#define INT1(op, TD, TA, sel, fl, expr) case KEY(OP_##op, T_##TA, 0, sel, fl): return op##_##TA##_##sel##_##fl;
+#define INT1(op, TD, TA, sel, fl, expr)                                                       \
+    case KEY(OP_##op, T_##TA, 0, sel, fl): return op##_##TA##_##sel##_##fl;
 #define INT2(op, TD, TA, sel, fl, expr) INT1(op, TD, TA, sel, fl, expr)
 #define INT3(op, TD, TA, sel, fl, expr) INT1(op, TD, TA, sel, fl, expr)
 #define BOTH_SIGNS(op, bits, sel, fl)                                                         \
@@ -197,7 +205,8 @@ ptx_fn *NAME(select_int)(uint64_t key)
 #define INT4(op, T, expr) case KEY(OP_##op, T_##T, 0, NOSEL, K_0): return op##_##T;
 #define INT_UU(op, T, expr) INT4(op, T, expr)
 #define PACKED2(op, T, TE, sel, fl, expr) INT1(op, T, T, sel, fl, expr)
-#define DOT(op, TA, TB, sel, expr) case KEY(OP_##op, T_##TA, T_##TB, sel, K_0): return op##_##TA##_##TB##_##sel;
+#define DOT(op, TA, TB, sel, expr)                                                            \
+    case KEY(OP_##op, T_##TA, T_##TB, sel, K_0): return op##_##TA##_##TB##_##sel;
 #define CARRY2N(op, bits, fl, r, cout) BOTH_SIGNS(op, bits, NOSEL, fl) return op##_##bits##_##fl;
 #define CARRY3N(op, bits, sel, fl, r, cout) BOTH_SIGNS(op, bits, sel, fl) return op##_##bits##_##sel##_##fl;
 #define CARRY3(op, T, bits, sel, fl, r, cout)                                                 \

@@ -1,8 +1,9 @@
 /*
- * The shape of a lane function: one loop over the 32 lanes that the compiler turns into SIMD code. A kernel computes
- * all lanes; when some are masked off, partial*() calls it on all of them and puts the old values back, so that each
- * kernel exists once. Included by the family files (int.c, float.c ...), which are compiled once per vector width
- * with ISA defined to its name; the bits that come out are the same for each width and compiler.
+ * The shape of a lane function: one loop over the 32 lanes that the compiler turns into SIMD code. A kernel
+ * computes all lanes; when some are masked off, partial*() calls it on all of them and puts the old values
+ * back, so that each kernel exists once. Included by the family files (int.c, float.c ...), which are
+ * compiled once per vector width with ISA defined to its name; the bits that come out are the same for each
+ * width and compiler.
  */
 #ifndef PTX_LANES_KERNEL_H
 #define PTX_LANES_KERNEL_H
@@ -59,7 +60,10 @@ int NAME(partial16)(struct lanes *x, const struct dinst *d, ptx_fn *fn);
         return PARTIAL(TD, N)(x, d, name);                                                    \
     TD *D = dst_of(x, d)
 
-/* Kernels with one to four sources of C types TA, TB ...; EXPR is in terms of a, b, c, e. N lanes or 2N halves. */
+/*
+ * Kernels with one to four sources of C types TA, TB ...; EXPR is in terms of a, b, c, e. N lanes or 2N
+ * halves.
+ */
 #define KERNEL1(name, TD, TA, N, EXPR)                                                        \
     static int name(struct lanes *x, const struct dinst *d)                                   \
     {                                                                                         \
@@ -117,7 +121,10 @@ int NAME(partial16)(struct lanes *x, const struct dinst *d, ptx_fn *fn);
         return 0;                                                                             \
     }
 
-/* lane_bit*[i]: the bit of lane i, in elements as wide as the data that a mask selects (16: of half the lanes). */
+/*
+ * lane_bit*[i]: the bit of lane i, in elements as wide as the data that a mask selects (16: of half the
+ * lanes).
+ */
 static const uint32_t lane_bit32[LANES] __attribute__((aligned(64))) = {
 #define L4(i) 1u << (i), 1u << ((i) + 1), 1u << ((i) + 2), 1u << ((i) + 3)
     L4(0), L4(4), L4(8), L4(12), L4(16), L4(20), L4(24), L4(28)

@@ -1,7 +1,7 @@
 /*
- * What selects a lane function: an instruction reduced to opcode, types, one modifier word and flags, packed in one
- * number. The semantic rows of ops.def expand to `case KEY(...): return kernel;`, so two rows that claim the same
- * instruction do not compile.
+ * What selects a lane function: an instruction reduced to opcode, types, one modifier word and flags,
+ * packed in one number. The semantic rows of ops.def expand to `case KEY(...): return kernel;`, so two rows
+ * that claim the same instruction do not compile.
  */
 #ifndef PTX_LANES_KEY_H
 #define PTX_LANES_KEY_H
@@ -9,8 +9,8 @@
 #include "ptx/lanes.h"
 
 enum {
-    K_0 = 0, K_FTZ = 1, K_SAT = 2, K_RELU = 4, K_NAN = 8, K_XORSIGN = 16, K_CC = 32, K_APPROX = 64, K_FULL = 128,
-    K_WRAP = 256, K_PACK = 512, K_UNPACK = 1024, K_RAW = 2048, K_SYNC = 4096,
+    K_0 = 0, K_FTZ = 1, K_SAT = 2, K_RELU = 4, K_NAN = 8, K_XORSIGN = 16, K_CC = 32, K_APPROX = 64,
+    K_FULL = 128, K_WRAP = 256, K_PACK = 512, K_UNPACK = 1024, K_RAW = 2048, K_SYNC = 4096,
     K_APPROXFTZ = K_APPROX | K_FTZ, K_NANXOR = K_NAN | K_XORSIGN
 };
 enum { NOSEL = -1 };

@@ -1,4 +1,7 @@
-/* Bitwise logic, shifts, permutes, selection, moves, packing and address conversion (PTX ISA 9.7.7 to 9.7.9). */
+/*
+ * Bitwise logic, shifts, permutes, selection, moves, packing and address conversion (PTX ISA 9.7.7 to
+ * 9.7.9).
+ */
 #include "ptx/lanes/kernel.h"
 
 /* Byte of b:a that a selector nibble names; bit 3 replicates its sign. */
@@ -21,7 +24,9 @@ static inline uint32_t pick4(uint32_t a, uint32_t b, uint32_t n0, uint32_t n1, u
     return permute(a, b, n0 | n1 << 4 | n2 << 8 | n3 << 12);
 }
 
-/* d->imm: the truth table. Its eight bits become masks, and three levels of bitwise choice pick among them. */
+/*
+ * d->imm: the truth table. Its eight bits become masks, and three levels of bitwise choice pick among them.
+ */
 static int lop3(struct lanes *x, const struct dinst *d)
 {
     KERNEL_HEAD(lop3, uint32_t, LANES);
@@ -92,7 +97,8 @@ static int mov128(struct lanes *x, const struct dinst *d)
         SIMD for (int i = 0; i < LANES; i++) {                                                \
             uint64_t v = (A[i] & E##_MASK) | (uint64_t)(B[i] & E##_MASK) << W;                \
             if ((n) > 2)                                                                      \
-                v |= (uint64_t)(C[i] & E##_MASK) << (2 * W & 63) | (uint64_t)(E[i] & E##_MASK) << (3 * W & 63);  \
+                v |= (uint64_t)(C[i] & E##_MASK) << (2 * W & 63) |                            \
+                     (uint64_t)(E[i] & E##_MASK) << (3 * W & 63);                             \
             D[i] = (c_##T)v;                                                                  \
         }                                                                                     \
         return 0;                                                                             \
@@ -248,7 +254,9 @@ ptx_fn *NAME(pick_resize)(int from, int to, bool sign)
 {
     if (from == to)
         return from == 2 ? MOV_B16 : from == 4 ? MOV_B32 : from == 8 ? MOV_B64 : NULL;
-#define X(f, t, TF, TT, s) if (from == (f) && to == (t) && ((s) == sign || (t) < (f))) return resize_##TF##_##TT;
+#define X(f, t, TF, TT, s)                                                                    \
+    if (from == (f) && to == (t) && ((s) == sign || (t) < (f)))                               \
+        return resize_##TF##_##TT;
     RESIZES(X)
 #undef X
     return NULL;

@@ -1,6 +1,7 @@
 /*
- * Exact conversion between number formats by integers, for every rounding mode: a value is sign, whole mantissa and
- * exponent, encoded into a format of so many mantissa and exponent bits. Used by the conversions that are not hot.
+ * Exact conversion between number formats by integers, for every rounding mode: a value is sign, whole
+ * mantissa and exponent, encoded into a format of so many mantissa and exponent bits. Used by the
+ * conversions that are not hot.
  */
 #ifndef PTX_LANES_SOFT_H
 #define PTX_LANES_SOFT_H
@@ -30,7 +31,10 @@ static inline struct soft soft_integer(bool negative, uint64_t magnitude)
     return (struct soft){ negative, SOFT_FINITE, magnitude, 0 };
 }
 
-/* Does the magnitude go up, given whether the kept part is odd and how the rest compares with one half (-1, 0, 1)? */
+/*
+ * Does the magnitude go up, given whether the kept part is odd and how the rest compares with one half (-1,
+ * 0, 1)?
+ */
 static inline bool soft_round_up(uint8_t rnd, bool negative, bool odd, bool inexact, int rest)
 {
     switch (rnd) {

@@ -1,14 +1,18 @@
 /*
- * Video instructions (PTX ISA 9.7.14, 9.7.15): arithmetic on bytes, halves and words picked from the sources, with
- * saturation, then a second operation or a merge with the last source. They are rare; one lane at a time, all
- * modifiers read from the instruction.
+ * Video instructions (PTX ISA 9.7.14, 9.7.15): arithmetic on bytes, halves and words picked from the
+ * sources, with saturation, then a second operation or a merge with the last source. They are rare; one
+ * lane at a time, all modifiers read from the instruction.
  */
 #include "ptx/lanes/kernel.h"
 
-/* The part of a word that a scalar selector names: 1..4 bytes, 5 and 6 halves, 0 the word; extended by its type. */
+/*
+ * The part of a word that a scalar selector names: 1..4 bytes, 5 and 6 halves, 0 the word; extended by its
+ * type.
+ */
 static int64_t pick(uint32_t v, uint8_t sel, bool is_signed)
 {
-    int bits = sel == 0 ? 32 : sel <= 4 ? 8 : 16, shift = sel == 0 ? 0 : sel <= 4 ? 8 * (sel - 1) : 16 * (sel - 5);
+    int bits = sel == 0 ? 32 : sel <= 4 ? 8 : 16;
+    int shift = sel == 0 ? 0 : sel <= 4 ? 8 * (sel - 1) : 16 * (sel - 5);
     uint64_t u = (uint64_t)(v >> shift) << (64 - bits);
     return is_signed ? (int64_t)u >> (64 - bits) : (int64_t)(u >> (64 - bits));
 }
@@ -20,7 +24,8 @@ static bool is_signed_type(uint8_t t)
 
 static int64_t clamp(int64_t v, int bits, bool is_signed)
 {
-    int64_t lo = is_signed ? -((int64_t)1 << (bits - 1)) : 0, hi = ((int64_t)1 << (is_signed ? bits - 1 : bits)) - 1;
+    int64_t lo = is_signed ? -((int64_t)1 << (bits - 1)) : 0;
+    int64_t hi = ((int64_t)1 << (is_signed ? bits - 1 : bits)) - 1;
     return v < lo ? lo : v > hi ? hi : v;
 }
 
@@ -112,7 +117,8 @@ static int video_mad(struct lanes *x, const struct dinst *d)
     bool sa = is_signed_type(in->type[1]), sb = is_signed_type(in->type[2]);
     bool minus = in->opd[1].negated != in->opd[2].negated, minus_c = in->opd[3].negated;
     bool sign = sa || sb || minus || minus_c;
-    int scale = in->mod[PG_VSCALE] == MOD(VSCALE, SHR7) ? 7 : in->mod[PG_VSCALE] == MOD(VSCALE, SHR15) ? 15 : 0;
+    uint8_t vscale = in->mod[PG_VSCALE];
+    int scale = vscale == MOD(VSCALE, SHR7) ? 7 : vscale == MOD(VSCALE, SHR15) ? 15 : 0;
     const uint32_t *A = src_of(x, d, 0), *B = src_of(x, d, 1), *C = src_of(x, d, 2);
     uint32_t *D = dst_of(x, d);
     __extension__ typedef __int128 wide;
@@ -130,8 +136,8 @@ static int video_mad(struct lanes *x, const struct dinst *d)
 }
 
 /*
- * Part k of a SIMD source: selector digits count through the parts of a, then those of b. Without a selector the
- * first source (which = 0) is a, the second b.
+ * Part k of a SIMD source: selector digits count through the parts of a, then those of b. Without a
+ * selector the first source (which = 0) is a, the second b.
  */
 static int64_t simd_part(uint32_t a, uint32_t b, const struct ptx_operand *o, int which, int k, int parts,
                          bool is_signed)

@@ -1,7 +1,8 @@
 /*
- * Instructions across the lanes of a warp (PTX ISA 9.7.9.6, 9.7.13): shfl, vote, match, redux, activemask. With a
- * membermask the executing lanes fall into groups of equal masks (tiles of a warp may execute one instruction
- * together), and each group acts on its own; lanes that a mask names but that do not execute take no part.
+ * Instructions across the lanes of a warp (PTX ISA 9.7.9.6, 9.7.13): shfl, vote, match, redux, activemask.
+ * With a membermask the executing lanes fall into groups of equal masks (tiles of a warp may execute one
+ * instruction together), and each group acts on its own; lanes that a mask names but that do not execute
+ * take no part.
  */
 #include "ptx/lanes/kernel.h"
 
@@ -13,12 +14,40 @@ static inline uint32_t shfl_sources(int32_t *from, uint8_t mode, const uint32_t 
         int32_t b = B[i] & 31, seg = C[i] >> 8 & 31, c = C[i] & 31;
         int32_t max = (i & seg) | (c & ~seg), min = i & seg;
         int32_t up = i - b, down = i + b, bfly = i ^ b, idx = min | (b & ~seg);
-        int32_t j = mode == MOD(SHFL, UP) ? up : mode == MOD(SHFL, DOWN) ? down : mode == MOD(SHFL, BFLY) ? bfly : idx;
+        int32_t j = mode == MOD(SHFL, UP) ? up : mode == MOD(SHFL, DOWN) ? down :
+                    mode == MOD(SHFL, BFLY) ? bfly : idx;
         int32_t ok = mode == MOD(SHFL, UP) ? -(j >= max) : -(j <= max);
         from[i] = ok ? j : i;
         in_range[i] = ok;
     }
     return pack32(in_range);
+}
+
+/* r[i] = a[from[i]], from[i] in 0..31 */
+static inline void gather32(uint32_t *r, const uint32_t *a, const int32_t *from)
+{
+#if defined __AVX512F__
+    __m512i low = _mm512_load_si512(a), high = _mm512_load_si512(a + 16);
+    for (int i = 0; i < LANES; i += 16)
+        _mm512_store_si512(r + i, _mm512_permutex2var_epi32(low, _mm512_load_si512(from + i), high));
+#elif defined __AVX2__
+    const __m256i *v = (const __m256i *)a;
+    for (int i = 0; i < LANES; i += 8) {         /* a lane from each quarter, then a choice by bits 3 and 4 */
+        __m256i n = _mm256_load_si256((const __m256i *)(from + i));
+        __m256 q0 = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(v[0], n));
+        __m256 q1 = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(v[1], n));
+        __m256 q2 = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(v[2], n));
+        __m256 q3 = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(v[3], n));
+        __m256 bit3 = _mm256_castsi256_ps(_mm256_slli_epi32(n, 28));
+        __m256 bit4 = _mm256_castsi256_ps(_mm256_slli_epi32(n, 27));
+        q0 = _mm256_blendv_ps(q0, q1, bit3);
+        q2 = _mm256_blendv_ps(q2, q3, bit3);
+        _mm256_store_ps((float *)r + i, _mm256_blendv_ps(q0, q2, bit4));
+    }
+#else
+    for (int i = 0; i < LANES; i++)
+        r[i] = a[from[i]];
+#endif
 }
 
 static inline int shfl_mode(struct lanes *x, const struct dinst *d, uint8_t mode)
@@ -27,15 +56,14 @@ static inline int shfl_mode(struct lanes *x, const struct dinst *d, uint8_t mode
     uint32_t a[LANES] __attribute__((aligned(64))), r[LANES] __attribute__((aligned(64)));
     uint32_t ok = shfl_sources(from, mode, src_of(x, d, 1), src_of(x, d, 2));
     memcpy(a, src_of(x, d, 0), sizeof a);
-    if (LIKELY(x->mask == ALL_LANES)) {
+    if (x->mask != ALL_LANES)                    /* a lane that does not execute gives nothing */
         for (int i = 0; i < LANES; i++)
-            r[i] = a[from[i] & 31];
+            from[i] = x->mask >> from[i] & 1 ? from[i] : i;
+    gather32(r, a, from);
+    if (LIKELY(x->mask == ALL_LANES))
         memcpy(dst_of(x, d), r, sizeof r);
-    } else {
-        for (int i = 0; i < LANES; i++)
-            r[i] = a[x->mask >> (from[i] & 31) & 1 ? from[i] & 31 : i];
+    else
         select32(dst_of(x, d), r, dst_of(x, d), x->mask);
-    }
     if (d->imm & PRED_PAIR)
         put_pred(x, d->dst2, ok);
     return 0;
@@ -89,8 +117,14 @@ static inline int vote_mode(struct lanes *x, const struct dinst *d, uint8_t mode
 }
 
 #define VOTE(name, mode)                                                                      \
-    static int vote_##name(struct lanes *x, const struct dinst *d) { return vote_mode(x, d, MOD(VOTE, mode), false); }  \
-    static int vote_sync_##name(struct lanes *x, const struct dinst *d) { return vote_mode(x, d, MOD(VOTE, mode), true); }
+    static int vote_##name(struct lanes *x, const struct dinst *d)                            \
+    {                                                                                         \
+        return vote_mode(x, d, MOD(VOTE, mode), false);                                       \
+    }                                                                                         \
+    static int vote_sync_##name(struct lanes *x, const struct dinst *d)                       \
+    {                                                                                         \
+        return vote_mode(x, d, MOD(VOTE, mode), true);                                        \
+    }
 VOTE(all, ALL)
 VOTE(any, ANY)
 VOTE(uni, UNI)

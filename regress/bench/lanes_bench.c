@@ -64,10 +64,14 @@ static double measure(enum lanes_isa isa, const struct ptx_inst *in, char *memor
 int main(void)
 {
     static const char *const list[] = {
-        "mov.b32", "add.s32", "add.s64", "mul.lo.s32", "mad.lo.s32", "mul.wide.s32", "and.b32", "shl.b32", "div.s32",
-        "add.f32", "mul.ftz.f32", "fma.rn.f32", "fma.rn.f64", "add.rz.f32", "div.rn.f32", "max.f32", "setp.lt.s32",
-        "setp.lt.f32", "setp.lt.s64", "selp.b32", "cvt.s64.s32", "cvt.rn.f32.s32", "cvt.rzi.s32.f32", "cvt.rn.f16.f32",
-        "add.f16x2", "fma.rn.f16", "ex2.approx.f32", "sin.approx.f32", "lop3.b32", "prmt.b32", "bfe.u32", "addc.cc.u32",
+        "mov.b32", "add.s32", "add.s64", "mul.lo.s32", "mad.lo.s32", "mul.wide.s32", "and.b32", "shl.b32",
+        "div.s32",
+        "add.f32", "mul.ftz.f32", "fma.rn.f32", "fma.rn.f64", "add.rz.f32", "div.rn.f32", "max.f32",
+        "setp.lt.s32",
+        "setp.lt.f32", "setp.lt.s64", "selp.b32", "cvt.s64.s32", "cvt.rn.f32.s32", "cvt.rzi.s32.f32",
+        "cvt.rn.f16.f32",
+        "add.f16x2", "fma.rn.f16", "ex2.approx.f32", "sin.approx.f32", "lop3.b32", "prmt.b32", "bfe.u32",
+        "addc.cc.u32",
         "shfl.sync.down.b32", "vote.sync.ballot.b32"
     };
     char *memory = aligned_alloc(64, 6 * SLOT);

@@ -1,8 +1,8 @@
 /*
- * Lane functions against scalar C. Every legal combination of the table runs on random and special inputs: all vector
- * widths must give the same bits, a partial mask must change its lanes only, and a destination may be a source. What
- * the instructions compute is then compared with wide integers, the host's floating-point environment and 128-bit
- * floats.
+ * Lane functions against scalar C. Every legal combination of the table runs on random and special inputs:
+ * all vector widths must give the same bits, a partial mask must change its lanes only, and a destination
+ * may be a source. What the instructions compute is then compared with wide integers, the host's
+ * floating-point environment and 128-bit floats.
  */
 #include <fenv.h>
 #include <math.h>
@@ -33,15 +33,21 @@ static uint64_t rnd64(void)
 /* A value of `bytes` bytes: often a boundary, a NaN, a subnormal or a small number. */
 static uint64_t interesting(int bytes)
 {
-    static const uint64_t s16[] = { 0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 1, 0x83ff, 0x3c00, 0x7bff, 0x7fff, 0xffff,
-                                    0x7f80, 0xff80, 0x7fc0, 0x80, 0x3f80 };
-    static const uint64_t s32[] = { 0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 1, 0x807fffff,
-                                    0x3f800000, 0xbf800000, 0x7f7fffff, 0x00800000, 0x7fffffff, 0xffffffff, 0x4f000000,
-                                    0x4effffff, 0xcf000000, 0x3f000000, 0x3fc00000, 0x7e800001 };
-    static const uint64_t s64[] = { 0, 0x8000000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001,
-                                    0x7ff0000000000001, 1, 0x800fffffffffffff, 0x3ff0000000000000, 0x7fefffffffffffff,
-                                    0x0010000000000000, 0x7fffffffffffffff, 0xffffffffffffffff, 0x43e0000000000000,
-                                    0x41dfffffffc00000, 0x3fe0000000000000, 0x36a0000000000001, 0x47efffffffffffff };
+    static const uint64_t s16[] = {
+        0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 1, 0x83ff, 0x3c00, 0x7bff, 0x7fff, 0xffff, 0x7f80, 0xff80,
+        0x7fc0, 0x80, 0x3f80
+    };
+    static const uint64_t s32[] = {
+        0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 1, 0x807fffff, 0x3f800000, 0xbf800000,
+        0x7f7fffff, 0x00800000, 0x7fffffff, 0xffffffff, 0x4f000000, 0x4effffff, 0xcf000000, 0x3f000000,
+        0x3fc00000, 0x7e800001
+    };
+    static const uint64_t s64[] = {
+        0, 0x8000000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001, 0x7ff0000000000001,
+        1, 0x800fffffffffffff, 0x3ff0000000000000, 0x7fefffffffffffff, 0x0010000000000000, 0x7fffffffffffffff,
+        0xffffffffffffffff, 0x43e0000000000000, 0x41dfffffffc00000, 0x3fe0000000000000, 0x36a0000000000001,
+        0x47efffffffffffff
+    };
     uint64_t r = rnd64();
     if (r % 8 < 3)
         return bytes == 2 ? s16[rnd64() % (sizeof s16 / 8)] : bytes == 4 ? s32[rnd64() % (sizeof s32 / 8)]
@@ -65,7 +71,8 @@ static void fill(char *memory, int bytes)
 
 static void set_up(struct lanes *x, struct dinst *d, char *memory, uint32_t mask)
 {
-    *x = (struct lanes){ .base = { memory, memory }, .mask = mask, .active = mask, .exist = ~0u, .cc = 0x5a3c96f1 };
+    *x = (struct lanes){ .base = { memory, memory }, .mask = mask, .active = mask, .exist = ~0u,
+        .cc = 0x5a3c96f1 };
     *d = (struct dinst){ .dst = DST, .dst2 = DST2, .src = { SLOT, 2 * SLOT, 3 * SLOT, 4 * SLOT } };
 }
 
@@ -131,7 +138,8 @@ static void merge(const struct ptx_inst *in, char *to, uint32_t mask)
     for (int i = 0; i < LANES && n; i++)
         for (int k = 0; k < parts; k++)
             if (!(mask >> i & 1))
-                memcpy(to + k * 256 + i * (n / parts), start + k * 256 + i * (n / parts), (size_t)(n / parts));
+                memcpy(to + k * 256 + i * (n / parts), start + k * 256 + i * (n / parts),
+                    (size_t)(n / parts));
     for (int slot = 0; slot <= DST2; slot += DST2) {
         if (slot == DST && n)
             continue;
@@ -203,7 +211,8 @@ static bool check_alias(const struct ptx_inst *in, void *arg)
         return true;
     sig += strcspn(sig, ",") + 1;
     for (; *sig && from <= 3; sig += strcspn(sig, ",") + (strchr(sig, ',') != NULL), from++) {
-        int want = *sig == 'a' || *sig == 's' ? ptx_type_size(in->type[0]) : *sig == 'b' ? ptx_type_size(in->type[1]) :
+        int want = *sig == 'a' || *sig == 's' ? ptx_type_size(in->type[0]) :
+            *sig == 'b' ? ptx_type_size(in->type[1]) :
                    *sig == 'u' ? 4 : 0;
         if ((want == 1 ? 2 : want) != n)
             continue;
@@ -309,7 +318,12 @@ static void compare(const char *text, const int bytes[4], reference *ref)
 
 __extension__ typedef __int128 s128;
 __extension__ typedef unsigned __int128 u128;
-#define REF(name, expr) static uint64_t name(uint64_t a, uint64_t b, uint64_t c) { (void)b, (void)c; return (uint64_t)(expr); }
+#define REF(name, expr)                                                                       \
+    static uint64_t name(uint64_t a, uint64_t b, uint64_t c)                                  \
+    {                                                                                         \
+        (void)b, (void)c;                                                                     \
+        return (uint64_t)(expr);                                                              \
+    }
 #define S32(v) ((int64_t)(int32_t)(v))
 #define S16(v) ((int64_t)(int16_t)(v))
 #define S64(v) ((s128)(int64_t)(v))
@@ -319,7 +333,8 @@ static int64_t clamp32(int64_t v) { return v > INT32_MAX ? INT32_MAX : v < INT32
 /* Bit by bit, as the specification writes it. */
 static uint64_t slow_bfe(uint64_t a, uint64_t b, uint64_t c, int width, bool is_signed)
 {
-    int pos = (int)(b & 255), len = (int)(c & 255), top = pos + len - 1 < width - 1 ? pos + len - 1 : width - 1;
+    int pos = (int)(b & 255), len = (int)(c & 255), top = pos + len - 1 < width - 1 ? pos + len - 1 :
+        width - 1;
     uint64_t sign = is_signed && len ? a >> top & 1 : 0, r = 0;
     for (int i = 0; i < width; i++)
         r |= (i < len && pos + i < width ? a >> (pos + i) & 1 : sign) << i;
@@ -422,7 +437,8 @@ static int64_t dot(uint64_t a, uint64_t b, int step_a, int step_b, int from_b, i
 {
     int64_t sum = 0;
     for (int i = 0; i < n; i++) {
-        int64_t x = (int64_t)(a << (64 - step_a * (i + 1))), y = (int64_t)(b << (64 - from_b - step_b * (i + 1)));
+        int64_t x = (int64_t)(a << (64 - step_a * (i + 1))),
+            y = (int64_t)(b << (64 - from_b - step_b * (i + 1)));
         x = sa ? x >> (64 - step_a) : (int64_t)((uint64_t)x >> (64 - step_a));
         y = sb ? y >> (64 - step_b) : (int64_t)((uint64_t)y >> (64 - step_b));
         sum += x * y;
@@ -455,7 +471,8 @@ static uint64_t prmt_mode(uint64_t a, uint64_t b, uint64_t c, int mode)
 }
 
 /* SIMD video: op on each of `parts` parts, as the exact number; the rest of the instruction around it. */
-static uint64_t parts_of(uint64_t a, uint64_t b, uint64_t c, int parts, bool is_signed, char op, bool sat, bool sum)
+static uint64_t parts_of(uint64_t a, uint64_t b, uint64_t c, int parts, bool is_signed, char op, bool sat,
+    bool sum)
 {
     int bits = 32 / parts;
     uint64_t mask = (1ull << bits) - 1, r = 0;
@@ -507,36 +524,48 @@ REF(r_vaddmin, clamp32(S32(a) + (int64_t)b) < S32(c) ? clamp32(S32(a) + (int64_t
 REF(r_vmad, (S32(a) * (s128)b + S32(c)) >> 15)
 REF(r_vshl, (S32(a) << (b > 32 ? 32 : b)) + (uint64_t)S32(c))
 REF(r_addx2, ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16)
-REF(r_maxs16x2, ((uint64_t)(S16(a) > S16(b) ? a : b) & 0xffff) | (S16(a >> 16) > S16(b >> 16) ? a : b) >> 16 << 16)
+REF(r_maxs16x2, ((uint64_t)(S16(a) > S16(b) ? a : b) & 0xffff) |
+                (S16(a >> 16) > S16(b >> 16) ? a : b) >> 16 << 16)
 
 static void integers(void **state)
 {
     (void)state;
-    static const int w16[] = { 2, 2, 2, 2 }, w32[] = { 4, 4, 4, 4 }, w64[] = { 8, 8, 8, 8 }, wide[] = { 8, 4, 4, 8 };
+    static const int w16[] = { 2, 2, 2, 2 }, w32[] = { 4, 4, 4, 4 }, w64[] = { 8, 8, 8, 8 },
+        wide[] = { 8, 4, 4, 8 };
     static const int wide16[] = { 4, 2, 2, 4 }, count64[] = { 4, 8, 8, 8 }, shift64[] = { 8, 8, 4, 4 };
     static const int shift16[] = { 2, 2, 4, 4 }, from32[] = { 8, 4, 4, 4 }, to8[] = { 2, 4, 4, 4 };
     static const struct { const char *text; const int *bytes; reference *ref; } list[] = {
-        { "add.s32", w32, r_add }, { "add.u64", w64, r_add }, { "add.s16", w16, r_add }, { "sub.u32", w32, r_sub },
+        { "add.s32", w32, r_add }, { "add.u64", w64, r_add }, { "add.s16", w16, r_add },
+        { "sub.u32", w32, r_sub },
         { "add.sat.s32", w32, r_addsat }, { "sub.sat.s32", w32, r_subsat }, { "mul.lo.s64", w64, r_mul },
         { "mul.lo.u16", w16, r_mul }, { "mul.hi.s32", w32, r_mulhi_s32 }, { "mul.hi.u64", w64, r_mulhi_u64 },
-        { "mul.hi.s64", w64, r_mulhi_s64 }, { "mul.hi.s16", w16, r_mulhi_s16 }, { "mul.wide.s32", wide, r_wide_s32 },
-        { "mul.wide.s16", wide16, r_wide_s16 }, { "mad.wide.u32", wide, r_madwide_u32 }, { "mad.lo.s32", w32, r_mad },
-        { "mad.hi.sat.s32", w32, r_madhisat }, { "mul24.hi.s32", w32, r_mul24hi }, { "sad.s32", w32, r_sad_s32 },
+        { "mul.hi.s64", w64, r_mulhi_s64 }, { "mul.hi.s16", w16, r_mulhi_s16 },
+        { "mul.wide.s32", wide, r_wide_s32 },
+        { "mul.wide.s16", wide16, r_wide_s16 }, { "mad.wide.u32", wide, r_madwide_u32 },
+        { "mad.lo.s32", w32, r_mad },
+        { "mad.hi.sat.s32", w32, r_madhisat }, { "mul24.hi.s32", w32, r_mul24hi },
+        { "sad.s32", w32, r_sad_s32 },
         { "div.u32", w32, r_div_u32 }, { "rem.u32", w32, r_rem_u32 }, { "div.s32", w32, r_div_s32 },
         { "rem.s32", w32, r_rem_s32 }, { "div.u16", w16, r_div_u32 }, { "div.s16", w16, r_div_s16 },
         { "div.u64", w64, r_div_u32 }, { "div.s64", w64, r_div_s64 }, { "rem.s64", w64, r_rem_s64 },
         { "popc.b32", w32, r_popc }, { "popc.b64", count64, r_popc }, { "clz.b32", w32, r_clz32 },
-        { "clz.b64", count64, r_clz64 }, { "bfind.s32", w32, r_bfind_s32 }, { "bfind.shiftamt.u64", count64, r_bfind_amt },
+        { "clz.b64", count64, r_clz64 }, { "bfind.s32", w32, r_bfind_s32 },
+        { "bfind.shiftamt.u64", count64, r_bfind_amt },
         { "brev.b32", w32, r_brev32 }, { "brev.b64", w64, r_brev64 }, { "bfe.s32", w32, r_bfe_s32 },
         { "bfe.u32", w32, r_bfe_u32 }, { "bfe.s64", shift64, r_bfe_s64 }, { "fns.b32", w32, slow_fns },
         { "shl.b32", w32, r_shl32 }, { "shr.s32", w32, r_shr_s32 }, { "shr.s64", shift64, r_shr_s64 },
-        { "shr.u16", shift16, r_shr_u16 }, { "shf.l.wrap.b32", w32, r_shf_l }, { "shf.r.clamp.b32", w32, r_shf_rc },
-        { "prmt.b32", w32, slow_prmt }, { "cvt.s8.s32", to8, r_cvt_s8_s32 }, { "cvt.sat.u8.s32", to8, r_sat_u8_s32 },
-        { "cvt.s64.s32", from32, r_s64_s32 }, { "bfi.b32", w32, r_bfi }, { "bmsk.clamp.b32", w32, r_bmsk_clamp },
+        { "shr.u16", shift16, r_shr_u16 }, { "shf.l.wrap.b32", w32, r_shf_l },
+        { "shf.r.clamp.b32", w32, r_shf_rc },
+        { "prmt.b32", w32, slow_prmt }, { "cvt.s8.s32", to8, r_cvt_s8_s32 },
+        { "cvt.sat.u8.s32", to8, r_sat_u8_s32 },
+        { "cvt.s64.s32", from32, r_s64_s32 }, { "bfi.b32", w32, r_bfi },
+        { "bmsk.clamp.b32", w32, r_bmsk_clamp },
         { "bmsk.wrap.b32", w32, r_bmsk_wrap }, { "szext.clamp.s32", w32, r_szext_cs },
         { "szext.wrap.s32", w32, r_szext_ws }, { "szext.clamp.u32", w32, r_szext_cu },
-        { "dp4a.s32.s32", w32, r_dp4a_ss }, { "dp4a.u32.s32", w32, r_dp4a_us }, { "dp2a.lo.s32.u32", w32, r_dp2a_lo_su },
-        { "dp2a.hi.u32.s32", w32, r_dp2a_hi_us }, { "prmt.b32.f4e", w32, r_f4e }, { "prmt.b32.b4e", w32, r_b4e },
+        { "dp4a.s32.s32", w32, r_dp4a_ss }, { "dp4a.u32.s32", w32, r_dp4a_us },
+        { "dp2a.lo.s32.u32", w32, r_dp2a_lo_su },
+        { "dp2a.hi.u32.s32", w32, r_dp2a_hi_us }, { "prmt.b32.f4e", w32, r_f4e },
+        { "prmt.b32.b4e", w32, r_b4e },
         { "prmt.b32.rc8", w32, r_rc8 }, { "prmt.b32.ecl", w32, r_ecl }, { "prmt.b32.ecr", w32, r_ecr },
         { "prmt.b32.rc16", w32, r_rc16 }, { "slct.u32.s32", w32, r_slct }, { "set.lt.f32.s32", w32, r_set },
         { "set.hi.u32.u32", w32, r_setu }, { "mad.hi.s64", w64, r_madchi }, { "cnot.b64", w64, r_cnot },
@@ -578,7 +607,8 @@ static void tables(void **state)
 static void carries(void **state)
 {
     (void)state;
-    struct ptx_inst first = instruction("add.cc.u32"), next = instruction("addc.cc.u32"), last = instruction("addc.u32");
+    struct ptx_inst first = instruction("add.cc.u32"), next = instruction("addc.cc.u32"),
+        last = instruction("addc.u32");
     struct ptx_inst borrow = instruction("sub.cc.u64"), borrow2 = instruction("subc.u64");
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         if (!here(isa))
@@ -628,7 +658,10 @@ static uint64_t ftz(uint64_t u) { return u & 0x7f800000 ? u : u & 0x80000000; }
 
 static int direction;
 
-/* The host's own operation in the rounding direction of the test; noinline keeps it between the mode switches. */
+/*
+ * The host's own operation in the rounding direction of the test; noinline keeps it between the mode
+ * switches.
+ */
 #define HOST(name, T, expr)                                                                   \
     static __attribute__((noinline)) T name(T a, T b, T c)                                    \
     {                                                                                         \
@@ -692,7 +725,8 @@ static void floats(void **state)
     static const struct { const char *op, *type; reference *ref; const int *bytes; } rounded[] = {
         { "add", "f32", r_add32, w32 }, { "mul", "f32", r_mul32, w32 }, { "fma", "f32", r_fma32, w32 },
         { "mad", "f32", r_fma32, w32 }, { "div", "f32", r_div32, w32 }, { "sqrt", "f32", r_sqrt32, w32 },
-        { "add", "ftz.f32", r_add32ftz, w32 }, { "mul", "ftz.f32", r_mul32ftz, w32 }, { "add", "f64", r_add64, w64 },
+        { "add", "ftz.f32", r_add32ftz, w32 }, { "mul", "ftz.f32", r_mul32ftz, w32 },
+        { "add", "f64", r_add64, w64 },
         { "mul", "f64", r_mul64, w64 }, { "fma", "f64", r_fma64, w64 }, { "div", "f64", r_div64, w64 },
     };
     for (int m = 0; m < 4; m++) {
@@ -804,7 +838,8 @@ static uint64_t clamp_double(double v, double lo, double hi, uint64_t nan)
     if (isnan(v))
         return nan;
     v = whole(v);
-    return v <= lo ? (uint64_t)(int64_t)lo : v >= hi ? (hi == 0x1p63 ? (uint64_t)INT64_MAX : (uint64_t)hi) : (uint64_t)(int64_t)v;
+    return v <= lo ? (uint64_t)(int64_t)lo : v >= hi ? (hi == 0x1p63 ? (uint64_t)INT64_MAX : (uint64_t)hi) :
+        (uint64_t)(int64_t)v;
 }
 REF(r_s32_f32, clamp_double(f32(a), INT32_MIN, INT32_MAX, 0))
 REF(r_u32_f32, clamp_double(f32(a), 0, UINT32_MAX, 0))
@@ -817,16 +852,22 @@ REF(r_f32_whole, b32((float)whole(f32(a))))
 static void conversions(void **state)
 {
     (void)state;
-    static const int h_s[] = { 2, 4, 4, 4 }, h_d[] = { 2, 8, 8, 8 }, s_d[] = { 4, 8, 8, 8 }, s_s[] = { 4, 4, 4, 4 };
+    static const int h_s[] = { 2, 4, 4, 4 }, h_d[] = { 2, 8, 8, 8 }, s_d[] = { 4, 8, 8, 8 },
+        s_s[] = { 4, 4, 4, 4 };
     static const int d_s[] = { 8, 4, 4, 4 }, d_d[] = { 8, 8, 8, 8 };
     static const int modes[] = { FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD };
     static const char *const words[] = { "rn", "rz", "rm", "rp" };
     static const struct { const char *types; reference *ref; const int *bytes; bool whole; } list[] = {
-        { "f16.f32", r_f16_f32, h_s, false }, { "bf16.f32", r_bf16_f32, h_s, false }, { "f16.f64", r_f16_f64, h_d, false },
-        { "bf16.f64", r_bf16_f64, h_d, false }, { "f16.s64", r_f16_s64, h_d, false }, { "f32.f64", r_f32_f64, s_d, false },
-        { "f32.s64", r_f32_s64, s_d, false }, { "f32.s32", r_f32_s32, s_s, false }, { "s32.f32", r_s32_f32, s_s, true },
-        { "u32.f32", r_u32_f32, s_s, true }, { "s64.f32", r_s64_f32, d_s, true }, { "s32.f64", r_s32_f64, s_d, true },
-        { "s64.f64", r_s64_f64, d_d, true }, { "u8.f64", r_u8_f64, h_d, true }, { "f32.f32", r_f32_whole, s_s, true },
+        { "f16.f32", r_f16_f32, h_s, false }, { "bf16.f32", r_bf16_f32, h_s, false },
+        { "f16.f64", r_f16_f64, h_d, false },
+        { "bf16.f64", r_bf16_f64, h_d, false }, { "f16.s64", r_f16_s64, h_d, false },
+        { "f32.f64", r_f32_f64, s_d, false },
+        { "f32.s64", r_f32_s64, s_d, false }, { "f32.s32", r_f32_s32, s_s, false },
+        { "s32.f32", r_s32_f32, s_s, true },
+        { "u32.f32", r_u32_f32, s_s, true }, { "s64.f32", r_s64_f32, d_s, true },
+        { "s32.f64", r_s32_f64, s_d, true },
+        { "s64.f64", r_s64_f64, d_d, true }, { "u8.f64", r_u8_f64, h_d, true },
+        { "f32.f32", r_f32_whole, s_s, true },
     };
     for (int m = 0; m < 4; m++) {
         direction = modes[m];
@@ -895,7 +936,8 @@ static bool holds(const char *cmp, float a, float b)
 static void predicates(void **state)
 {
     (void)state;
-    static const char *const cmps[] = { "eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu",
+    static const char *const cmps[] = { "eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu",
+        "gtu", "geu",
                                         "num", "nan" };
     for (size_t k = 0; k < sizeof cmps / sizeof *cmps; k++) {
         char text[40];
@@ -921,7 +963,8 @@ static void predicates(void **state)
 static void properties(void **state)
 {
     (void)state;
-    static const char *const words[] = { "finite", "infinite", "number", "notanumber", "normal", "subnormal" };
+    static const char *const words[] = { "finite", "infinite", "number", "notanumber", "normal",
+        "subnormal" };
     for (int k = 0; k < 6; k++)
         for (int wide = 0; wide < 2; wide++) {
             char text[40];
@@ -950,7 +993,8 @@ static void shuffles(void **state)
             char text[40];
             snprintf(text, sizeof text, "shfl.sync.%s.b32", modes[m]);
             struct ptx_inst in = instruction(text);
-            uint32_t cc, mask = round % 2 ? ~0u : (uint32_t)rnd64() | 1, b = rnd64() % 32, c = (uint32_t)rnd64() & 0x1f1f;
+            uint32_t cc, mask = round % 2 ? ~0u : (uint32_t)rnd64() | 1, b = rnd64() % 32,
+                c = (uint32_t)rnd64() & 0x1f1f;
             in.nopd = PTX_MAX_OPD;
             fill(work, 4);
             for (int i = 0; i < LANES; i++) {
@@ -961,10 +1005,12 @@ static void shuffles(void **state)
             run(round % ISA_COUNT < 2 ? ISA_BASE : (int)lanes_best_isa(), &in, work, mask, &cc, 0);
             for (int i = 0; i < LANES; i++) {
                 int seg = c >> 8 & 31, clamp = c & 31, max = (i & seg) | (clamp & ~seg), min = i & seg;
-                int j = m == 0 ? i - (int)b : m == 1 ? i + (int)b : m == 2 ? i ^ (int)b : min | ((int)b & ~seg);
+                int j = m == 0 ? i - (int)b : m == 1 ? i + (int)b : m == 2 ? i ^ (int)b :
+                    min | ((int)b & ~seg);
                 bool p = m == 0 ? j >= max : j <= max;
                 j = p ? j : i;
-                uint64_t want = mask >> i & 1 ? at(other, SLOT, 4, mask >> j & 1 ? j : i) : at(other, 0, 4, i);
+                uint64_t want = mask >> i & 1 ? at(other, SLOT, 4, mask >> j & 1 ? j : i) :
+                    at(other, 0, 4, i);
                 assert_int_equal(at(work, 0, 4, i), want);
                 if (mask >> i & 1)
                     assert_int_equal(at(work, DST2, 4, 0) >> i & 1, p);
@@ -1019,11 +1065,16 @@ static double rsqrt_(double v) { return 1 / sqrt(v); }
 static void accuracy(void **state)
 {
     (void)state;
-    static const struct { const char *text; double (*f)(double); double lo, hi, bound; bool relative; } list[] = {
-        { "ex2.approx.f32", exp2, -120, 120, 0x1p-22, true }, { "sin.approx.f32", sin, -6.28, 6.28, 0x1p-20, false },
-        { "cos.approx.f32", cos, -6.28, 6.28, 0x1p-20, false }, { "lg2.approx.f32", log2_, 0.5, 2, 0x1p-22, false },
-        { "lg2.approx.f32", log2_, 2, 1e30, 0x1p-22, true }, { "tanh.approx.f32", tanh, -5, 5, 0x1p-11, true },
-        { "rsqrt.approx.f32", rsqrt_, 1e-30, 1e30, 0x1p-22, true }, { "sin.approx.f32", sin, -300, 300, 0x1p-20, false },
+    static const struct { const char *text; double (*f)(double); double lo, hi, bound; bool relative; }
+    list[] = {
+        { "ex2.approx.f32", exp2, -120, 120, 0x1p-22, true },
+        { "sin.approx.f32", sin, -6.28, 6.28, 0x1p-20, false },
+        { "cos.approx.f32", cos, -6.28, 6.28, 0x1p-20, false },
+        { "lg2.approx.f32", log2_, 0.5, 2, 0x1p-22, false },
+        { "lg2.approx.f32", log2_, 2, 1e30, 0x1p-22, true },
+        { "tanh.approx.f32", tanh, -5, 5, 0x1p-11, true },
+        { "rsqrt.approx.f32", rsqrt_, 1e-30, 1e30, 0x1p-22, true },
+        { "sin.approx.f32", sin, -300, 300, 0x1p-20, false },
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         struct ptx_inst in = instruction(list[k].text);
@@ -1038,7 +1089,8 @@ static void accuracy(void **state)
                 double want = list[k].f(((float *)(work + SLOT))[i]), got = ((float *)work)[i];
                 double error = fabs(got - want) / (list[k].relative ? fabs(want) : 1);
                 if (error > list[k].bound)
-                    fail_msg("%s(%a) = %a, expected %a", list[k].text, ((float *)(work + SLOT))[i], got, want);
+                    fail_msg("%s(%a) = %a, expected %a", list[k].text, ((float *)(work + SLOT))[i], got,
+                        want);
             }
         }
     }
@@ -1068,7 +1120,8 @@ static void special_values(void **state)
             ((uint32_t *)(work + SLOT))[i] = list[k].in;
         run(lanes_best_isa(), &in, work, ~0u, &cc, 0);
         if (at(work, 0, 4, 31) != list[k].out)
-            fail_msg("%s(%08x) = %08x, expected %08x", list[k].text, list[k].in, (unsigned)at(work, 0, 4, 31), list[k].out);
+            fail_msg("%s(%08x) = %08x, expected %08x", list[k].text, list[k].in,
+                (unsigned)at(work, 0, 4, 31), list[k].out);
     }
 }
 
@@ -1077,9 +1130,12 @@ static void refusals(void **state)
 {
     (void)state;
     static const char *const list[] = {
-        "add.sat.u32", "fma.f32", "sqrt.f32", "cvt.f32.f64", "cvt.s32.f32", "div.f32", "mul.s32", "mul.wide.s64",
-        "setp.ltu.s32", "setp.lo.s32", "add.rna.f32", "min.sat.s32", "shf.l.b32", "rcp.approx.f64", "mad.lo.sat.s32",
-        "vote.ballot.pred", "redux.sync.and.s32", "abs.u32", "neg.u32", "shl.s32", "cvt.rn.s32.f32", "ex2.f32",
+        "add.sat.u32", "fma.f32", "sqrt.f32", "cvt.f32.f64", "cvt.s32.f32", "div.f32", "mul.s32",
+        "mul.wide.s64",
+        "setp.ltu.s32", "setp.lo.s32", "add.rna.f32", "min.sat.s32", "shf.l.b32", "rcp.approx.f64",
+        "mad.lo.sat.s32",
+        "vote.ballot.pred", "redux.sync.and.s32", "abs.u32", "neg.u32", "shl.s32", "cvt.rn.s32.f32",
+        "ex2.f32",
         "atom.add.f16", "atom.inc.u64", "atom.cas.f32", "red.cas.b32", "add.f16x2.f32", "and.s32", "popc.u32",
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
@@ -1113,9 +1169,12 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_combinations), cmocka_unit_test(destination_is_source), cmocka_unit_test(integers),
-        cmocka_unit_test(tables), cmocka_unit_test(carries), cmocka_unit_test(floats), cmocka_unit_test(conversions), cmocka_unit_test(halves),
-        cmocka_unit_test(predicates), cmocka_unit_test(properties), cmocka_unit_test(shuffles), cmocka_unit_test(groups), cmocka_unit_test(accuracy),
+        cmocka_unit_test(all_combinations), cmocka_unit_test(destination_is_source),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(tables), cmocka_unit_test(carries), cmocka_unit_test(floats),
+        cmocka_unit_test(conversions), cmocka_unit_test(halves),
+        cmocka_unit_test(predicates), cmocka_unit_test(properties), cmocka_unit_test(shuffles),
+        cmocka_unit_test(groups), cmocka_unit_test(accuracy),
         cmocka_unit_test(special_values), cmocka_unit_test(refusals),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
