@@ -56,7 +56,7 @@ $(MATH_DIR)/libdevice-host.o: $(MATH_DIR)/libdevice.o
 	objcopy --redefine-syms=$(MATH_DIR)/host-names $< $@
 
 MATH_CUDA := regress/math/batch.cu regress/math/batch.h regress/math/functions.def regress/math/adapt.h \
-             $(LIBDEVICE) $(B)/bin/simtx-cc $(CUDA_TREE)
+             $(LIBDEVICE) $(B)/bin/simtx-cc $(B)/bin/simtx $(CUDA_TREE)
 
 $(MATH_DIR)/batch.o: $(MATH_CUDA)
 	@mkdir -p $(@D)
