@@ -5,7 +5,7 @@ KERNEL_SRC  := $(wildcard kernels/*.cu kernels/apps/*.cu)
 KERNEL_HDR  := $(wildcard kernels/*.h kernels/apps/*.h)
 KERNEL_BIN  := $(patsubst %.cu,$(B)/kernels/%,$(notdir $(KERNEL_SRC)))
 # What compiling and linking a program takes, whichever folder provides it; none of it forces a recompilation.
-KERNEL_NEEDS = $(B)/bin/simtx-cc $(CUDA_TREE) $(LIBDEVICE) $(CUDART)
+KERNEL_NEEDS = $(B)/bin/simtx-cc $(B)/bin/simtx $(CUDA_TREE) $(LIBDEVICE) $(CUDART)
 
 .SECONDEXPANSION:
 $(B)/kernels/%: kernels/%.cu $(KERNEL_HDR) | $$(KERNEL_NEEDS)
