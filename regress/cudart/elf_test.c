@@ -32,7 +32,7 @@ static void program_with_device_code(void **state)
     assert_int_equal(fatbin_elf_visit(program, look, &f, why, sizeof why), 2);
     assert_string_equal(why, "");
     assert_int_equal(f.images, 2);
-    assert_int_equal(f.entries, 2);
+    assert_int_equal(f.entries, 3);
 }
 
 static void visitor_stops(void **state)
