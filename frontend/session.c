@@ -188,14 +188,19 @@ static void write_file(const char *pattern)
     free(path);
 }
 
+static void print_table(const simtx_gpu *g)
+{
+    char *text = simtx_stats_text(g);
+    if (text)
+        fputs(text, stderr);
+    free(text);
+}
+
 static void print_tables(void)
 {
-    for (int i = 0; i < GPUS_MAX; i++) {
-        char *text = session.gpu[i] ? simtx_stats_text(session.gpu[i]) : NULL;
-        if (text)
-            fputs(text, stderr);
-        free(text);
-    }
+    for (int i = 0; i < GPUS_MAX; i++)
+        if (session.gpu[i])
+            print_table(session.gpu[i]);
 }
 
 static void write_statistics(void)
@@ -380,6 +385,8 @@ void session_remove_gpu(simtx_gpu *g)
         if (session.gpu[i] != g)
             continue;
         session.gpu[i] = NULL;
+        if (session.verbose)
+            print_table(g);
         json_t *o = gpu_json(g);
         if (!session.ended)
             session.ended = json_array();
