@@ -280,10 +280,19 @@ static bool check_float(struct parser *p, const struct ptx_inst *in, struct ptx_
     return false;
 }
 
+/* PTX 1.x had narrower special registers, and its way to read them stays legal (PTX ISA section 10). */
+static bool legacy_sreg(const struct ptx_inst *in, enum ptx_sreg s, enum ptx_type want)
+{
+    if (in->op != OP_MOV || ptx_type_class(want) == 'f')
+        return false;
+    bool was_16 = s == SR_TID || s == SR_NTID || s == SR_CTAID || s == SR_NCTAID;
+    return ptx_type_size(want) == (was_16 ? 2 : s == SR_GRIDID ? 4 : 0);
+}
+
 static bool check_sreg(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o, enum ptx_type want)
 {
     enum ptx_type have = ptx_sreg_type((enum ptx_sreg)o->sreg);
-    if ((have == T_PRED) == (want == T_PRED) && reg_fits(in, have, want))
+    if (reg_fits(in, have, want) || (want != T_PRED && legacy_sreg(in, (enum ptx_sreg)o->sreg, want)))
         return true;
     diag_error(p->d, o->loc.line, o->loc.col, "special register '%%%s' is .%s, but '%s' needs .%s here",
                ptx_sreg_name((enum ptx_sreg)o->sreg), ptx_type_name(have), ptx_ops[in->op].text, ptx_type_name(want));

@@ -33,7 +33,11 @@ void quals_word(struct parser *p, struct name *n, struct ptx_loc loc)
     } else if (n->vec && q->vec == 1 && n->vec <= 4) {
         q->vec = n->vec;
     } else {
-        diag_error(p->d, loc.line, loc.col, "'%s' cannot stand in this declaration", n->s);
+        const char *near = n->type || n->vec || n->space ? NULL : nearest_dotted(p, n->s, true);
+        if (near)
+            diag_error(p->d, loc.line, loc.col, "'%s' is no type; did you mean '%s'?", n->s, near);
+        else
+            diag_error(p->d, loc.line, loc.col, "'%s' cannot stand in this declaration", n->s);
         q->bad = true;
     }
 }

@@ -343,6 +343,14 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, struct parser *p)
         snprintf(text, sizeof text, "unexpected end of text");
     else
         snprintf(text, sizeof text, "unexpected '%.*s'", p->token_len > 60 ? 60 : p->token_len, p->token_text);
+    if (yypcontext_token(ctx) == YYSYMBOL_DOTWORD) {
+        const struct name *word = name_find(p, p->token_text, (size_t)p->token_len);
+        const char *near = word ? nearest_dotted(p, word->s, false) : NULL;
+        if (near) {
+            diag_error(p->d, loc->line, loc->col, "%s; did you mean '%s'?", text, near);
+            return 0;
+        }
+    }
     if (n > 0 && n <= 3) {
         size_t len = strlen(text);
         for (int i = 0; i < n && len < sizeof text; i++)

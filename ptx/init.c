@@ -109,6 +109,7 @@ static bool fill(struct filler *f, const struct node *n, int dim, uint64_t offse
         return put(f, offset, n);
     uint64_t step = dim < f->ndims && f->dims[dim] ? bytes / f->dims[dim] : bytes;
     uint64_t at = offset;
+    bool ok = true;
     for (const struct node *e = n->first; e; e = e->next) {
         if (e->kind == N_VEC && dim + 1 >= f->ndims && f->ndims > 0) {
             diag_error(f->p->d, e->loc.line, e->loc.col, "initialiser is nested deeper than '%s'", f->v->name);
@@ -118,11 +119,10 @@ static bool fill(struct filler *f, const struct node *n, int dim, uint64_t offse
             diag_error(f->p->d, e->loc.line, e->loc.col, "more initialisers than '%s' has elements", f->v->name);
             return false;
         }
-        if (!fill(f, e, dim + 1, at, step))
-            return false;
+        ok &= fill(f, e, dim + 1, at, step);
         at += e->kind == N_VEC ? step : (uint64_t)f->elem;
     }
-    return true;
+    return ok;
 }
 
 bool init_variable(struct parser *p, struct ptx_var *v, const uint64_t *dims, int ndims, struct node *init)

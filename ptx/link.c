@@ -10,6 +10,9 @@
 /* Functions of the device runtime that need no definition in PTX. */
 static const char *const builtins[] = { "vprintf", "malloc", "free", "__assertfail" };
 
+/* What the C++ ABI puts into virtual tables where no function may be called. */
+static const char *const trapping[] = { "__cxa_pure_virtual", "__cxa_deleted_virtual" };
+
 struct linker {
     struct ptx_module **m;
     int n;
@@ -116,6 +119,26 @@ static struct ptx_func *follow_alias(struct ptx_func *f)
     return f;
 }
 
+static bool is_one_of(const char *name, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(name, list[i]))
+            return true;
+    return false;
+}
+
+static void give_trapping_body(struct ptx_module *m, struct ptx_func *f)
+{
+    f->ninsts = 2;
+    f->insts = arena_alloc(m->arena, f->ninsts * sizeof *f->insts);
+    f->insts[0].op = OP_TRAP;
+    f->insts[1].op = OP_RET;
+    f->insts[0].loc = f->insts[1].loc = f->loc;
+    f->regs = arena_alloc(m->arena, sizeof *f->regs);
+    f->has_body = true;
+    f->def = f;
+}
+
 static void resolve_func(struct linker *l, struct ptx_module *m, struct ptx_func *f)
 {
     if (f->has_body && f->linkage == LINK_LOCAL) {
@@ -129,8 +152,11 @@ static void resolve_func(struct linker *l, struct ptx_module *m, struct ptx_func
     if (f->def)
         return;
     struct definition *d = strmap_get(&l->exported, f->name, strlen(f->name));
-    if (!d)
+    if (!d) {
+        if (is_one_of(f->name, trapping, sizeof trapping / sizeof *trapping))
+            give_trapping_body(m, f);
         return;
+    }
     if (!d->func || d->func->is_entry != f->is_entry || !same_sizes(f->params, d->func->params) ||
         !same_sizes(f->rets, d->func->rets)) {
         error(l, m, f->loc, f->name, "is declared with other parameters than it is defined with");
@@ -163,10 +189,7 @@ static void resolve_var(struct linker *l, struct ptx_module *m, struct ptx_var *
 
 static bool is_builtin(const char *name)
 {
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-        if (!strcmp(name, builtins[i]))
-            return true;
-    return false;
+    return is_one_of(name, builtins, sizeof builtins / sizeof *builtins);
 }
 
 static void use_func(struct linker *l, const struct ptx_module *m, struct strmap *told, const struct ptx_func *f,

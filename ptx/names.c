@@ -397,3 +397,17 @@ const char *nearest_name(struct parser *p, const char *wanted, bool labels)
     }
     return diag_nearest(wanted, all, n);
 }
+
+/* The dotted word with a meaning of its own that looks most like this one. */
+const char *nearest_dotted(struct parser *p, const char *wanted, bool types)
+{
+    enum { MAX = 200 };
+    const char *all[MAX];
+    size_t n = 0;
+    for (uint32_t i = 0; i < p->names_cap && n < MAX && !diag_full(p->d); i++) {
+        const struct name *c = p->names[i];
+        if (c && c->s[0] == '.' && (types ? c->type != T_NONE : c->token != DOTWORD))
+            all[n++] = c->s;
+    }
+    return diag_nearest(wanted, all, n);
+}

@@ -232,6 +232,7 @@ struct binding *name_lookup(struct parser *p, struct name *n);    /* makes regis
 struct ptx_reg *reg_new(struct parser *p, const char *name, enum ptx_type type, struct ptx_loc loc);
 void label_define(struct parser *p, struct name *n, struct ptx_loc loc);
 void label_use_add(struct parser *p, struct label_use use);
+const char *nearest_dotted(struct parser *p, const char *word, bool types);
 const char *nearest_name(struct parser *p, const char *word, bool labels);
 
 /* ---- expr.c: nodes and constant expressions ---- */

@@ -371,6 +371,13 @@ static void test_linking(void **state)
     assert_null(link_texts(HEAD ".extern .global .u64 v;\n", HEAD ".visible .global .u32 v;\n", &d));
     assert_non_null(strstr(d.text, "another type or space"));
     diag_free(&d);
+
+    d = (struct diag){ 0 };
+    m = parse(HEAD ".extern .func __cxa_pure_virtual();\n.global .u64 table[2] = {__cxa_pure_virtual, 0};\n");
+    m = ptx_link(&m, 1, &d);
+    assert_non_null(m);
+    assert_int_equal(ptx_find_func(m, "__cxa_pure_virtual")->insts[0].op, OP_TRAP);
+    ptx_module_free(m);
 }
 
 /* ---- round trip ---- */
