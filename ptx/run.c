@@ -92,23 +92,40 @@ static void count_guarded_off(struct warp *w, uint64_t off)
 
 /* ---- waiting loops ---- */
 
-static uint64_t hash_registers(const struct warp *w)
+static uint64_t hash_words(uint64_t h, const void *at, size_t bytes)
 {
-    const struct entry *e = &w->entry[w->current];
-    const struct frame *f = &w->frame[e->frame];
-    uint64_t h = e->mask * 0x9e3779b97f4a7c15ull;
-    uint32_t bytes = f->code->frame_bytes - SCRATCH_BYTES * 5;
-    for (uint32_t i = 0; i < halves(w); i++) {
-        const uint64_t *p = (const uint64_t *)(const void *)(w->half[i].regs + f->reg_base);
-        for (uint32_t k = 0; k < bytes / 8; k++)
-            h = (h ^ p[k]) * 0xff51afd7ed558ccdull, h ^= h >> 32;
+    const uint64_t *p = at;
+    for (size_t k = 0; k < bytes / 8; k++) {
+        h = (h ^ p[k]) * 0xff51afd7ed558ccdull;
+        h ^= h >> 32;
     }
     return h;
 }
 
+/* Everything that decides what the warp does next: who stands where, registers and private memory of all frames. */
+static uint64_t hash_state(const struct warp *w)
+{
+    uint64_t h = w->exist;
+    uint32_t local = 0;
+    for (uint32_t i = 0; i < w->nentry; i++)
+        h = ((h ^ w->entry[i].mask) * 0x9e3779b97f4a7c15ull ^ w->entry[i].pc) * 31 + w->entry[i].frame;
+    for (uint32_t f = 0; f < w->nframe; f++) {
+        const struct frame *fr = &w->frame[f];
+        if (!fr->used)
+            continue;
+        for (uint32_t i = 0; i < halves(w); i++)
+            h = hash_words(h, w->half[i].regs + fr->reg_base, fr->code->frame_bytes - SCRATCH_BYTES * 5);
+        uint32_t end = fr->local_base + fr->code->local_bytes;
+        local = end > local ? end : local;
+    }
+    for (uint32_t i = 0; i < halves(w) && local; i++)
+        h = hash_words(h, w->half[i].local, (size_t)local * LANES);
+    return h;
+}
+
 /*
- * Called at backward branches. A loop that comes back to the same branch with the same registers, while this worker
- * changed no memory in between, waits for somebody else: the warp gives up its turn. Looking costs time, so it is
+ * Called at backward branches. A loop that comes back to the same branch in the same state, while this worker changed
+ * no memory in between, waits for somebody else: the warp gives up its turn. Looking costs time, so it is
  * done rarely in loops that turned out to make progress.
  */
 static bool loop_waits(struct warp *w, const struct dinst *d)
@@ -117,7 +134,7 @@ static bool loop_waits(struct warp *w, const struct dinst *d)
         w->spin.wait--;
         return false;
     }
-    uint64_t h = hash_registers(w), changes = w->half[0].worker->changes;
+    uint64_t h = hash_state(w), changes = w->half[0].worker->changes;
     if (w->spin.tries && d->seq == w->spin.pc && h == w->spin.hash && changes == w->spin.changes) {
         w->spin.period = WARP_SPIN_FIRST;
         w->spin.tries = 1;
