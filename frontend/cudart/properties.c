@@ -14,7 +14,7 @@ static void fill_limits(struct cudaDeviceProp *p, const simtx_gpu_info *g)
     p->sharedMemPerMultiprocessor = g->shared_per_sm;
     p->regsPerBlock = (int)g->registers_per_block;
     p->regsPerMultiprocessor = (int)g->registers_per_sm;
-    p->warpSize = (int)g->warp_size;
+    p->warpSize = 32;    /* a wavefront of 64 is two PTX warps */
     p->memPitch = MAX_PITCH;
     p->maxThreadsPerBlock = (int)g->max_threads_per_block;
     p->maxThreadsPerMultiProcessor = (int)g->max_threads_per_sm;
