@@ -168,6 +168,23 @@ static inline void select64(uint64_t *D, const uint64_t *A, const uint64_t *B, u
     }
 }
 
+/*
+ * memcpy of whole registers in steps as wide as the kernels' own loads and stores, because a load that spans
+ * two smaller stores waits for both to leave the store buffer.
+ */
+static inline void copy_lanes(void *to, const void *from, int bytes)
+{
+#if defined __AVX512F__
+    for (int i = 0; i < bytes; i += 64)
+        _mm512_store_si512((char *)to + i, _mm512_load_si512((const char *)from + i));
+#elif defined __AVX2__
+    for (int i = 0; i < bytes; i += 32)
+        _mm256_store_ps((float *)((char *)to + i), _mm256_load_ps((const float *)((const char *)from + i)));
+#else
+    memmove(to, from, (size_t)bytes);
+#endif
+}
+
 /* Lane mask of the elements that are true; t[i] is all ones or zero. */
 static inline uint32_t pack32(const int32_t *t)
 {

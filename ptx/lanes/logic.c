@@ -79,7 +79,7 @@ static int isspacep(struct lanes *x, const struct dinst *d)
 static int mov128(struct lanes *x, const struct dinst *d)
 {
     KERNEL_HEAD(mov128, uint64_t, 2 * LANES);
-    memmove(D, src_of(x, d, 0), 2 * LANES * sizeof *D);
+    copy_lanes(D, src_of(x, d, 0), 2 * LANES * sizeof *D);
     return 0;
 }
 
@@ -109,7 +109,7 @@ static int mov128(struct lanes *x, const struct dinst *d)
         const operand *to = d->extra;                                                         \
         c_##T A[LANES] __attribute__((aligned(64)));                                          \
         c_##E t[LANES] __attribute__((aligned(64)));                                          \
-        memcpy(A, src_of(x, d, 0), sizeof A);                                                 \
+        copy_lanes(A, src_of(x, d, 0), sizeof A);                                             \
         for (int j = 0; j < (n); j++) {                                                       \
             SIMD for (int i = 0; i < LANES; i++)                                              \
                 t[i] = (c_##E)((A[i] >> W * j) & E##_MASK);                                   \
@@ -144,10 +144,10 @@ static inline void store_B64(struct lanes *x, operand o, const uint64_t *t)
 static int pack128_64(struct lanes *x, const struct dinst *d)
 {
     KERNEL_HEAD(pack128_64, uint64_t, 2 * LANES);
-    uint64_t t[2 * LANES];
-    memcpy(t, src_of(x, d, 0), sizeof t / 2);
-    memcpy(t + LANES, src_of(x, d, 1), sizeof t / 2);
-    memcpy(D, t, sizeof t);
+    uint64_t t[2 * LANES] __attribute__((aligned(64)));
+    copy_lanes(t, src_of(x, d, 0), sizeof t / 2);
+    copy_lanes(t + LANES, src_of(x, d, 1), sizeof t / 2);
+    copy_lanes(D, t, sizeof t);
     return 0;
 }
 
@@ -166,7 +166,7 @@ static int unpack128_64(struct lanes *x, const struct dinst *d)
 {
     const operand *to = d->extra;
     uint64_t t[2 * LANES] __attribute__((aligned(64)));
-    memcpy(t, src_of(x, d, 0), sizeof t);
+    copy_lanes(t, src_of(x, d, 0), sizeof t);
     store_B64(x, to[0], t);
     store_B64(x, to[1], t + LANES);
     return 0;
@@ -177,7 +177,7 @@ static int unpack128_32(struct lanes *x, const struct dinst *d)
     const operand *to = d->extra;
     uint64_t t[2 * LANES] __attribute__((aligned(64)));
     uint32_t part[LANES] __attribute__((aligned(64)));
-    memcpy(t, src_of(x, d, 0), sizeof t);
+    copy_lanes(t, src_of(x, d, 0), sizeof t);
     for (int j = 0; j < 4; j++) {
         for (int i = 0; i < LANES; i++)
             part[i] = (uint32_t)(t[j / 2 * LANES + i] >> 32 * (j & 1));

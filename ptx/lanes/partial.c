@@ -11,7 +11,7 @@
 int NAME(partial2)(struct lanes *x, const struct dinst *d, ptx_fn *fn)
 {
     uint16_t *D = dst_of(x, d), old[LANES] __attribute__((aligned(64)));
-    memcpy(old, D, sizeof old);
+    copy_lanes(old, D, sizeof old);
     PARTIAL_RUN;
     select16(D, D, old, m);
     return 0;
@@ -20,7 +20,7 @@ int NAME(partial2)(struct lanes *x, const struct dinst *d, ptx_fn *fn)
 int NAME(partial4)(struct lanes *x, const struct dinst *d, ptx_fn *fn)
 {
     uint32_t *D = dst_of(x, d), old[LANES] __attribute__((aligned(64)));
-    memcpy(old, D, sizeof old);
+    copy_lanes(old, D, sizeof old);
     PARTIAL_RUN;
     select32(D, D, old, m);
     return 0;
@@ -29,7 +29,7 @@ int NAME(partial4)(struct lanes *x, const struct dinst *d, ptx_fn *fn)
 int NAME(partial8)(struct lanes *x, const struct dinst *d, ptx_fn *fn)
 {
     uint64_t *D = dst_of(x, d), old[LANES] __attribute__((aligned(64)));
-    memcpy(old, D, sizeof old);
+    copy_lanes(old, D, sizeof old);
     PARTIAL_RUN;
     select64(D, D, old, m);
     return 0;
@@ -38,7 +38,7 @@ int NAME(partial8)(struct lanes *x, const struct dinst *d, ptx_fn *fn)
 int NAME(partial16)(struct lanes *x, const struct dinst *d, ptx_fn *fn)
 {
     uint64_t *D = dst_of(x, d), old[2 * LANES] __attribute__((aligned(64)));
-    memcpy(old, D, sizeof old);
+    copy_lanes(old, D, sizeof old);
     PARTIAL_RUN;
     select64(D, D, old, m);
     select64(D + LANES, D + LANES, old + LANES, m);

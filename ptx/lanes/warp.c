@@ -23,7 +23,7 @@ static inline uint32_t shfl_sources(int32_t *from, uint8_t mode, const uint32_t 
     return pack32(in_range);
 }
 
-/* r[i] = a[from[i]], from[i] in 0..31 */
+/* r[i] = a[from[i]], from[i] in 0..31; r may be a. */
 static inline void gather32(uint32_t *r, const uint32_t *a, const int32_t *from)
 {
 #if defined __AVX512F__
@@ -32,12 +32,13 @@ static inline void gather32(uint32_t *r, const uint32_t *a, const int32_t *from)
         _mm512_store_si512(r + i, _mm512_permutex2var_epi32(low, _mm512_load_si512(from + i), high));
 #elif defined __AVX2__
     const __m256i *v = (const __m256i *)a;
+    __m256i v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];
     for (int i = 0; i < LANES; i += 8) {         /* a lane from each quarter, then a choice by bits 3 and 4 */
         __m256i n = _mm256_load_si256((const __m256i *)(from + i));
-        __m256 q0 = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(v[0], n));
-        __m256 q1 = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(v[1], n));
-        __m256 q2 = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(v[2], n));
-        __m256 q3 = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(v[3], n));
+        __m256 q0 = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(v0, n));
+        __m256 q1 = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(v1, n));
+        __m256 q2 = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(v2, n));
+        __m256 q3 = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(v3, n));
         __m256 bit3 = _mm256_castsi256_ps(_mm256_slli_epi32(n, 28));
         __m256 bit4 = _mm256_castsi256_ps(_mm256_slli_epi32(n, 27));
         q0 = _mm256_blendv_ps(q0, q1, bit3);
@@ -45,25 +46,26 @@ static inline void gather32(uint32_t *r, const uint32_t *a, const int32_t *from)
         _mm256_store_ps((float *)r + i, _mm256_blendv_ps(q0, q2, bit4));
     }
 #else
+    uint32_t t[LANES];
+    memcpy(t, a, sizeof t);
     for (int i = 0; i < LANES; i++)
-        r[i] = a[from[i]];
+        r[i] = t[from[i]];
 #endif
 }
 
 static inline int shfl_mode(struct lanes *x, const struct dinst *d, uint8_t mode)
 {
     int32_t from[LANES] __attribute__((aligned(64)));
-    uint32_t a[LANES] __attribute__((aligned(64))), r[LANES] __attribute__((aligned(64)));
+    uint32_t r[LANES] __attribute__((aligned(64)));
     uint32_t ok = shfl_sources(from, mode, src_of(x, d, 1), src_of(x, d, 2));
-    memcpy(a, src_of(x, d, 0), sizeof a);
-    if (x->mask != ALL_LANES)                    /* a lane that does not execute gives nothing */
-        for (int i = 0; i < LANES; i++)
+    if (LIKELY(x->mask == ALL_LANES)) {
+        gather32(dst_of(x, d), src_of(x, d, 0), from);
+    } else {
+        for (int i = 0; i < LANES; i++)          /* a lane that does not execute gives nothing */
             from[i] = x->mask >> from[i] & 1 ? from[i] : i;
-    gather32(r, a, from);
-    if (LIKELY(x->mask == ALL_LANES))
-        memcpy(dst_of(x, d), r, sizeof r);
-    else
+        gather32(r, src_of(x, d, 0), from);
         select32(dst_of(x, d), r, dst_of(x, d), x->mask);
+    }
     if (d->imm & PRED_PAIR)
         put_pred(x, d->dst2, ok);
     return 0;

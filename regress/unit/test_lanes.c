@@ -356,12 +356,13 @@ static uint64_t slow_prmt(uint64_t a, uint64_t b, uint64_t c)
 
 static uint64_t slow_fns(uint64_t a, uint64_t b, uint64_t c)
 {
-    int n = (int)(int32_t)c, pos = (int)(b & 31), seen = 0;
+    int pos = (int)(b & 31);
+    int64_t n = (int32_t)c, seen = 0;
     if (n == 0)
         return a >> pos & 1 ? (uint64_t)pos : 0xffffffff;
     for (int i = pos; i >= 0 && i < 32; i += n > 0 ? 1 : -1)
         if (a >> i & 1)
-            if (++seen == abs(n))
+            if (++seen == llabs(n))
                 return (uint64_t)i;
     return 0xffffffff;
 }
@@ -522,7 +523,7 @@ REF(r_vmin2, parts_of(a, b, c, 2, true, '<', false, false))
 REF(r_vset4add, parts_of(a, b, c, 4, true, 'l', false, true))
 REF(r_vaddmin, clamp32(S32(a) + (int64_t)b) < S32(c) ? clamp32(S32(a) + (int64_t)b) : S32(c))
 REF(r_vmad, (S32(a) * (s128)b + S32(c)) >> 15)
-REF(r_vshl, (S32(a) << (b > 32 ? 32 : b)) + (uint64_t)S32(c))
+REF(r_vshl, ((uint64_t)S32(a) << (b > 32 ? 32 : b)) + (uint64_t)S32(c))
 REF(r_addx2, ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16)
 REF(r_maxs16x2, ((uint64_t)(S16(a) > S16(b) ? a : b) & 0xffff) |
                 (S16(a >> 16) > S16(b >> 16) ? a : b) >> 16 << 16)
