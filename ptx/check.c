@@ -1,7 +1,7 @@
 /*
- * Legality of instructions: types and modifiers against the FORM rows, operands against the signature's letters
- * (register widths by the rules of PTX ISA 9.4 and 9.5), ranges of constants, calls against their prototypes. What
- * PTX has and this program has not is refused by name, in unsupported.c.
+ * Legality of instructions: types and modifiers against the FORM rows, operands against the signature's
+ * letters (register widths by the rules of PTX ISA 9.4 and 9.5), ranges of constants, calls against their
+ * prototypes. What PTX has and this program has not is refused by name, in unsupported.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +79,8 @@ static void explain_types(struct parser *p, const struct ptx_inst *in)
     }
     struct ptx_loc l = p->inst_loc;
     if (have != want) {
-        diag_error(p->d, l.line, l.col, "'%s' takes %d type%s, not %d", p->opcode->s, want, want == 1 ? "" : "s", have);
+        diag_error(p->d, l.line, l.col, "'%s' takes %d type%s, not %d", p->opcode->s, want,
+                   want == 1 ? "" : "s", have);
         return;
     }
     for (int k = 0; k < 3; k++) {
@@ -147,7 +148,8 @@ static void explain_form(struct parser *p, const struct ptx_inst *in)
     if (!(have & ~near->groups) && near->need && !(have & near->need)) {
         char buf[256];
         list_group(buf, sizeof buf, need);
-        diag_error(p->d, l.line, l.col, "'%s%s%s' needs a modifier: one of%s", p->opcode->s, *type ? "." : "", type, buf);
+        diag_error(p->d, l.line, l.col, "'%s%s%s' needs a modifier: one of%s", p->opcode->s, *type ? "." : "",
+                   type, buf);
         return;
     }
     if (in->mod[PG_RND] && !(have & ~near->groups)) {
@@ -155,7 +157,8 @@ static void explain_form(struct parser *p, const struct ptx_inst *in)
                    ptx_modifier_name(in->mod[PG_RND]));
         return;
     }
-    diag_error(p->d, l.line, l.col, "'%s': this combination of types and modifiers does not exist", p->opcode->s);
+    diag_error(p->d, l.line, l.col, "'%s': this combination of types and modifiers does not exist",
+               p->opcode->s);
 }
 
 bool check_modifiers(struct parser *p, struct ptx_inst *in)
@@ -217,7 +220,8 @@ static bool reg_fits(const struct ptx_inst *in, enum ptx_type reg, enum ptx_type
     return classes && (rs == ws || wider);
 }
 
-static bool check_register(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o, enum ptx_type want)
+static bool check_register(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o,
+                           enum ptx_type want)
 {
     if (reg_fits(in, (enum ptx_type)o->reg->type, want))
         return true;
@@ -226,7 +230,8 @@ static bool check_register(struct parser *p, const struct ptx_inst *in, const st
     return false;
 }
 
-static bool check_immediate(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o, enum ptx_type want)
+static bool check_immediate(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o,
+                            enum ptx_type want)
 {
     int bits = ptx_type_size(want) * 8;
     char class = ptx_type_class(want);
@@ -246,7 +251,8 @@ static bool check_immediate(struct parser *p, const struct ptx_inst *in, const s
 }
 
 /* Constants get the width of their operand here: 0f for 32 bits, double for 64; in .b types they are bits. */
-static bool check_float(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o, enum ptx_type want)
+static bool check_float(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o,
+                        enum ptx_type want)
 {
     int size = ptx_type_size(want);
     char class = ptx_type_class(want);
@@ -276,7 +282,8 @@ static bool check_float(struct parser *p, const struct ptx_inst *in, struct ptx_
     } else if (want == T_F32 || want == T_F64) {
         return true;
     }
-    diag_error(p->d, o->loc.line, o->loc.col, "a floating-point constant cannot stand for type .%s", ptx_type_name(want));
+    diag_error(p->d, o->loc.line, o->loc.col, "a floating-point constant cannot stand for type .%s",
+               ptx_type_name(want));
     return false;
 }
 
@@ -289,13 +296,15 @@ static bool legacy_sreg(const struct ptx_inst *in, enum ptx_sreg s, enum ptx_typ
     return ptx_type_size(want) == (was_16 ? 2 : s == SR_GRIDID ? 4 : 0);
 }
 
-static bool check_sreg(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o, enum ptx_type want)
+static bool check_sreg(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o,
+                       enum ptx_type want)
 {
     enum ptx_type have = ptx_sreg_type((enum ptx_sreg)o->sreg);
     if (reg_fits(in, have, want) || (want != T_PRED && legacy_sreg(in, (enum ptx_sreg)o->sreg, want)))
         return true;
     diag_error(p->d, o->loc.line, o->loc.col, "special register '%%%s' is .%s, but '%s' needs .%s here",
-               ptx_sreg_name((enum ptx_sreg)o->sreg), ptx_type_name(have), ptx_ops[in->op].text, ptx_type_name(want));
+               ptx_sreg_name((enum ptx_sreg)o->sreg), ptx_type_name(have), ptx_ops[in->op].text,
+               ptx_type_name(want));
     return false;
 }
 
@@ -356,7 +365,8 @@ static bool check_vector(struct parser *p, const struct ptx_inst *in, char lette
         return check_mov_vector(p, in, letter, o);
     int want = in->mod[PG_VEC] ? 2 << (in->mod[PG_VEC] - MOD(VEC, V2)) : 1;
     if (o->n != want) {
-        diag_error(p->d, o->loc.line, o->loc.col, "the vector has %d elements, the instruction %d", o->n, want);
+        diag_error(p->d, o->loc.line, o->loc.col, "the vector has %d elements, the instruction %d", o->n,
+                   want);
         return false;
     }
     bool ok = true;
@@ -384,7 +394,8 @@ static bool check_memory(struct parser *p, const struct ptx_inst *in, const stru
         int size = ptx_type_size((enum ptx_type)o->reg->type);
         if ((size == 4 || size == 8) && class != 'f')
             return true;
-        diag_error(p->d, o->loc.line, o->loc.col, "register '%s' is .%s; an address is .b64, .u64 or 32 bits wide",
+        diag_error(p->d, o->loc.line, o->loc.col,
+                   "register '%s' is .%s; an address is .b64, .u64 or 32 bits wide",
                    o->reg->name, ptx_type_name((enum ptx_type)o->reg->type));
         return false;
     }
@@ -400,7 +411,8 @@ static bool check_memory(struct parser *p, const struct ptx_inst *in, const stru
     int count = in->mod[PG_VEC] ? 2 << (in->mod[PG_VEC] - MOD(VEC, V2)) : 1;
     int64_t bytes = (int64_t)ptx_type_size((enum ptx_type)in->type[0]) * count;
     if (v->space == SP_PARAM && !v->unsized && (o->imm < 0 || o->imm > (int64_t)v->size - bytes)) {
-        diag_error(p->d, o->loc.line, o->loc.col, "access to %lld bytes at offset %lld of parameter '%s' of %llu bytes",
+        diag_error(p->d, o->loc.line, o->loc.col,
+                   "access to %lld bytes at offset %lld of parameter '%s' of %llu bytes",
                    (long long)bytes, (long long)o->imm, v->name, (unsigned long long)v->size);
         return false;
     }
@@ -446,7 +458,8 @@ static void check_barrier(struct parser *p, const struct ptx_inst *in)
     const struct ptx_operand *count = &in->opd[first + 1];
     in_range(p, &in->opd[first], 15, "the number of a barrier");
     if (count->kind == OPD_IMM && (count->imm <= 0 || count->imm % 32))
-        diag_error(p->d, count->loc.line, count->loc.col, "the number of threads must be a positive multiple of 32");
+        diag_error(p->d, count->loc.line, count->loc.col,
+                   "the number of threads must be a positive multiple of 32");
 }
 
 static void check_hint(struct parser *p, const struct ptx_inst *in)
@@ -581,7 +594,8 @@ static void check_call(struct parser *p, const struct ptx_inst *in)
         params = c->target.func->params;
         rets = c->target.func->rets;
         if (c->target.func->is_entry) {
-            diag_error(p->d, in->loc.line, in->loc.col, "'%s' is a kernel and cannot be called", c->target.func->name);
+            diag_error(p->d, in->loc.line, in->loc.col, "'%s' is a kernel and cannot be called",
+                       c->target.func->name);
             return;
         }
     } else {
@@ -592,7 +606,8 @@ static void check_call(struct parser *p, const struct ptx_inst *in)
             return;
         }
         if (c->table->kind == TABLE_BRANCH || (c->table->kind == TABLE_CALL && !c->table->n)) {
-            diag_error(p->d, in->loc.line, in->loc.col, "'%s' is no prototype or list of functions", c->table->name);
+            diag_error(p->d, in->loc.line, in->loc.col, "'%s' is no prototype or list of functions",
+                       c->table->name);
             return;
         }
         const struct ptx_func *f = c->table->kind == TABLE_CALL ? c->table->funcs[0] : NULL;
@@ -620,7 +635,8 @@ static void visit(struct walk *w, const struct ptx_func *f, uint32_t i)
 static void visit_next(struct walk *w, const struct ptx_func *f, uint32_t i)
 {
     const struct ptx_inst *in = &f->insts[i];
-    bool leaves = in->op == OP_RET || in->op == OP_EXIT || in->op == OP_BRA || in->op == OP_BRX || in->op == OP_TRAP;
+    bool leaves = in->op == OP_RET || in->op == OP_EXIT || in->op == OP_BRA || in->op == OP_BRX ||
+        in->op == OP_TRAP;
     if (in->op == OP_BRA)
         visit(w, f, in->opd[0].label);
     if (in->op == OP_BRX && in->opd[1].table)
@@ -630,7 +646,10 @@ static void visit_next(struct walk *w, const struct ptx_func *f, uint32_t i)
         visit(w, f, i + 1);
 }
 
-/* Loads through the read-only path between tx_begin and tx_commit may see values from before the transaction. */
+/*
+ * Loads through the read-only path between tx_begin and tx_commit may see values from before the
+ * transaction.
+ */
 static void warn_transactional_nc(struct parser *p, const struct ptx_func *f)
 {
     enum { MAX_WARNINGS = 50 };
@@ -650,8 +669,8 @@ static void warn_transactional_nc(struct parser *p, const struct ptx_func *f)
             continue;
         if (in->op == OP_LD && in->mod[PG_NC] && p->warnings++ < MAX_WARNINGS)
             diag_warn(p->d, in->loc.line, in->loc.col,
-                      "ld.global.nc inside a transaction is a transactional read; the compiler may have merged it "
-                      "with a load before tx_begin");
+                      "ld.global.nc inside a transaction is a transactional read; the compiler may have "
+                      "merged it with a load before tx_begin");
         visit_next(&w, f, i);
     }
 }
@@ -664,7 +683,8 @@ void check_function(struct parser *p, struct ptx_func *f)
         if (in->op == OP_CALL)
             check_call(p, in);
         if (in->op == OP_BRX && in->opd[1].table && in->opd[1].table->kind != TABLE_BRANCH)
-            diag_error(p->d, in->loc.line, in->loc.col, "'%s' is no .branchtargets list", in->opd[1].table->name);
+            diag_error(p->d, in->loc.line, in->loc.col, "'%s' is no .branchtargets list",
+                       in->opd[1].table->name);
         tx |= in->op == OP_TX_BEGIN;
     }
     if (tx)

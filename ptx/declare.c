@@ -1,6 +1,6 @@
 /*
- * Declarations of registers, variables and parameters (PTX ISA 5.1, 5.2, 5.4): qualifiers in any order, arrays,
- * vectors, ranges, alignment and linkage.
+ * Declarations of registers, variables and parameters (PTX ISA 5.1, 5.2, 5.4): qualifiers in any order,
+ * arrays, vectors, ranges, alignment and linkage.
  */
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +47,8 @@ void quals_align(struct parser *p, struct node *n)
     if (p->q.ptr)
         return;                  /* alignment of what the pointer points to */
     if (n->u == 0 || (n->u & (n->u - 1)) || n->u > max_align)
-        diag_error(p->d, n->loc.line, n->loc.col, "alignment must be a power of two, at most %u", (unsigned)max_align);
+        diag_error(p->d, n->loc.line, n->loc.col, "alignment must be a power of two, at most %u",
+                   (unsigned)max_align);
     else
         p->q.align = n->u;
 }
@@ -83,8 +84,10 @@ static void declare_reg_range(struct parser *p, struct name *n, uint64_t count, 
         return;
     }
     struct range *r = arena_alloc(p->scratch, sizeof *r);
-    *r = (struct range){ .outer = n->range, .in_scope = p->scopes[p->depth].ranges, .name = n, .depth = p->depth,
-                         .count = (uint32_t)count, .type = p->q.type, .vec = p->q.vec > 1 ? p->q.vec : 0, .loc = loc };
+    *r = (struct range){ .outer = n->range, .in_scope = p->scopes[p->depth].ranges, .name = n,
+                         .depth = p->depth,
+                         .count = (uint32_t)count, .type = p->q.type, .vec = p->q.vec > 1 ? p->q.vec : 0,
+                         .loc = loc };
     p->scopes[p->depth].ranges = r;
     n->range = r;
     p->nested_ranges += p->depth > 1;
@@ -120,7 +123,8 @@ void declare_reg(struct parser *p, struct name *n, struct node *range, struct pt
     if (!quals_ok(p, loc))
         return;
     if (ptx_type_class((enum ptx_type)p->q.type) == 'o') {
-        diag_error(p->d, loc.line, loc.col, "a register cannot have type .%s", ptx_type_name((enum ptx_type)p->q.type));
+        diag_error(p->d, loc.line, loc.col, "a register cannot have type .%s",
+                   ptx_type_name((enum ptx_type)p->q.type));
         return;
     }
     if (range)
@@ -164,7 +168,8 @@ static int read_dims(struct parser *p, struct list l, uint64_t *dims, uint64_t *
     return n;
 }
 
-static struct ptx_var *new_var(struct parser *p, const char *name, struct ptx_loc loc, uint64_t elements, bool array)
+static struct ptx_var *new_var(struct parser *p, const char *name, struct ptx_loc loc, uint64_t elements,
+                               bool array)
 {
     struct ptx_var *v = arena_alloc(p->arena, sizeof *v);
     uint64_t elem = (uint64_t)ptx_type_size((enum ptx_type)p->q.type) * p->q.vec;
@@ -221,7 +226,8 @@ static void add_to_module(struct parser *p, struct name *n, struct ptx_var *v)
 }
 
 /* A second declaration of a module variable is fine when at most one of the two defines it. */
-static struct ptx_var *redeclared(struct parser *p, struct name *n, const struct ptx_var *v, struct ptx_loc loc)
+static struct ptx_var *redeclared(struct parser *p, struct name *n, const struct ptx_var *v,
+                                  struct ptx_loc loc)
 {
     struct binding *b = n->sym;
     if (p->depth > 0 || !b || b->kind != B_VAR)

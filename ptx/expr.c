@@ -1,7 +1,8 @@
 /*
- * Expressions: the trees that the grammar builds, and the value of constant expressions (PTX ISA 4.5). Integers are
- * 64 bits, signed unless a literal says U or does not fit; an operation is unsigned when one of its operands is.
- * The same evaluation serves operands: a register or symbol plus a constant is an address value.
+ * Expressions: the trees that the grammar builds, and the value of constant expressions (PTX ISA 4.5).
+ * Integers are 64 bits, signed unless a literal says U or does not fit; an operation is unsigned when one
+ * of its operands is. The same evaluation serves operands: a register or symbol plus a constant is an
+ * address value.
  */
 #include <math.h>
 #include <string.h>
@@ -124,7 +125,8 @@ static struct value unknown_name(struct parser *p, const struct node *n)
 {
     const char *near = nearest_name(p, n->name->s, false);
     if (near && strcmp(near, n->name->s))
-        diag_error(p->d, n->loc.line, n->loc.col, "undefined name '%s'; did you mean '%s'?", n->name->s, near);
+        diag_error(p->d, n->loc.line, n->loc.col, "undefined name '%s'; did you mean '%s'?", n->name->s,
+                   near);
     else
         diag_error(p->d, n->loc.line, n->loc.col, "undefined name '%s'", n->name->s);
     return bad();
@@ -173,7 +175,9 @@ static struct value eval_name(struct parser *p, const struct node *n)
     if (b->kind == B_VECREG)
         return vector_register(p, n, b);
     if (n->suffix)
-        return fail(p, n, b->kind == B_REG ? "a scalar register has no components" : "unexpected word after a symbol");
+        return fail(p, n,
+                    b->kind == B_REG ? "a scalar register has no components"
+                        : "unexpected word after a symbol");
     switch (b->kind) {
     case B_REG: return (struct value){ .kind = V_ADDR, .reg = b->reg };
     case B_VAR: return (struct value){ .kind = V_ADDR, .var = b->var };
@@ -245,7 +249,8 @@ static struct value shift(int op, const struct value *a, uint64_t by)
     return int_value((uint64_t)((int64_t)a->u >> (by > 63 ? 63 : by)), false);
 }
 
-static struct value int_op(struct parser *p, const struct node *n, const struct value *a, const struct value *b)
+static struct value int_op(struct parser *p, const struct node *n, const struct value *a,
+                           const struct value *b)
 {
     bool u = a->is_unsigned || b->is_unsigned;
     switch (n->op) {
@@ -264,7 +269,8 @@ static struct value int_op(struct parser *p, const struct node *n, const struct 
 }
 
 /* symbol + constant, register + constant, symbol + register */
-static struct value address_op(struct parser *p, const struct node *n, const struct value *a, const struct value *b)
+static struct value address_op(struct parser *p, const struct node *n, const struct value *a,
+                               const struct value *b)
 {
     struct value v = *a;
     bool minus = n->op == '-';

@@ -1,6 +1,7 @@
 /*
- * The grammar (PTX ISA sections 4, 5, 6 and 11). It knows no opcode, type or modifier: words are words, and a kernel
- * called `add` is no problem. Operands are expressions; operand.c gives them meaning by the opcode's row.
+ * The grammar (PTX ISA sections 4, 5, 6 and 11). It knows no opcode, type or modifier: words are words,
+ * and a kernel called `add` is no problem. Operands are expressions; operand.c gives them meaning by the
+ * opcode's row.
  */
 %define api.pure full
 %define api.prefix {ptx_yy}
@@ -45,7 +46,8 @@ static void ptx_yyerror(struct ptx_loc *loc, struct parser *p, const char *msg)
 %token <name> WORD "name"
 %token <name> DOTWORD "modifier" TYPE "type" SPACE "state space" VEC "vector size" LINKAGE "linkage"
 %token <name> VERSION ".version" TARGET ".target" ADDRESS_SIZE ".address_size" FILE_ ".file" LOC ".loc"
-%token <name> PRAGMA ".pragma" ENTRY ".entry" FUNC ".func" REG ".reg" ALIGN ".align" PTR ".ptr" PERF "directive"
+%token <name> PRAGMA ".pragma" ENTRY ".entry" FUNC ".func" REG ".reg" ALIGN ".align" PTR ".ptr"
+%token <name> PERF "directive"
 %token <name> ATTRIBUTE ".attribute" CALLPROTOTYPE ".callprototype" CALLTARGETS ".calltargets"
 %token <name> BRANCHTARGETS ".branchtargets" ALIAS ".alias"
 %token <node> INT "integer" FLOAT "floating-point constant"
@@ -85,7 +87,9 @@ item: directive
       '}'                { yyerrok; module_recover(p); GIVE_UP_WHEN_FULL(); }
     ;
 
-directive: VERSION FLOAT         { on_version(p, (struct text){ p->token_text, (uint32_t)p->token_len }, @2); }
+directive: VERSION FLOAT         {
+            on_version(p, (struct text){ p->token_text, (uint32_t)p->token_len }, @2);
+        }
     | TARGET targets
     | ADDRESS_SIZE INT           { on_address_size(p, $2); }
     | file
@@ -188,7 +192,7 @@ params: %empty | param_list ;
 
 param_list: param | param_list ',' param ;
 
-param: param_start quals opt_name dims   { if ($3) declare_param(p, $3, $4, @3); else declare_param(p, NULL, $4, @1); } ;
+param: param_start quals opt_name dims   { declare_param(p, $3, $4, $3 ? @3 : @1); } ;
 
 param_start: SPACE               { quals_start(p, $1, @1); }
     | REG                        { quals_start(p, $1, @1); }
@@ -242,7 +246,10 @@ label: WORD ':'                  { label_define(p, $1, @1); }
       opt_params attrs ';'       { table_proto(p, $1, @1); }
     ;
 
-words: WORD                      { $$ = list_add((struct list){ 0 }, node_new(p, N_NAME, @1)); $$.last->name = $1; }
+words: WORD                      {
+            $$ = list_add((struct list){ 0 }, node_new(p, N_NAME, @1));
+            $$.last->name = $1;
+        }
     | WORD '<' INT '>'           {
             struct node *n = node_new(p, N_NAME, @1);
             n->name = $1;
@@ -342,7 +349,8 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, struct parser *p)
     if (yypcontext_token(ctx) == YYSYMBOL_YYEOF)
         snprintf(text, sizeof text, "unexpected end of text");
     else
-        snprintf(text, sizeof text, "unexpected '%.*s'", p->token_len > 60 ? 60 : p->token_len, p->token_text);
+        snprintf(text, sizeof text, "unexpected '%.*s'", p->token_len > 60 ? 60 : p->token_len,
+                 p->token_text);
     if (yypcontext_token(ctx) == YYSYMBOL_DOTWORD) {
         const struct name *word = name_find(p, p->token_text, (size_t)p->token_len);
         const char *near = word ? nearest_dotted(p, word->s, false) : NULL;

@@ -26,7 +26,8 @@ static bool put_number(struct filler *f, uint64_t offset, const struct node *n, 
         double d = v->kind == V_FLOAT ? v->f : v->is_unsigned ? (double)v->u : (double)(int64_t)v->u;
         float s = (float)d;
         if (f->elem < 4 || f->v->type == T_F16X2 || f->v->type == T_BF16X2 || f->v->type == T_TF32) {
-            diag_error(p->d, n->loc.line, n->loc.col, "variables of type .%s take no initialiser; declare them .b%d",
+            diag_error(p->d, n->loc.line, n->loc.col,
+                       "variables of type .%s take no initialiser; declare them .b%d",
                        ptx_type_name((enum ptx_type)f->v->type), f->elem * 8);
             return false;
         }
@@ -66,7 +67,8 @@ static bool put_symbol(struct filler *f, uint64_t offset, const struct node *n, 
         while (!(v->mask >> shift & 1))
             shift++;
         if (v->mask >> shift != 0xff || f->elem != 1 || shift % 8) {
-            diag_error(p->d, n->loc.line, n->loc.col, "a mask takes one byte of the address, for a variable of bytes");
+            diag_error(p->d, n->loc.line, n->loc.col,
+                       "a mask takes one byte of the address, for a variable of bytes");
             return false;
         }
     } else if (f->elem < 4 || ptx_type_class((enum ptx_type)f->v->type) == 'f') {
@@ -79,7 +81,8 @@ static bool put_symbol(struct filler *f, uint64_t offset, const struct node *n, 
         return false;
     }
     struct ptx_reloc *r = arena_alloc(p->arena, sizeof *r);
-    *r = (struct ptx_reloc){ .offset = offset, .size = f->elem > 8 ? 8 : f->elem, .shift = shift, .var = v->var,
+    *r = (struct ptx_reloc){ .offset = offset, .size = f->elem > 8 ? 8 : f->elem, .shift = shift,
+                             .var = v->var,
                              .func = v->func, .addend = (int64_t)v->u, .generic = v->generic };
     *f->relocs_end = r;
     f->relocs_end = &r->next;
@@ -112,11 +115,13 @@ static bool fill(struct filler *f, const struct node *n, int dim, uint64_t offse
     bool ok = true;
     for (const struct node *e = n->first; e; e = e->next) {
         if (e->kind == N_VEC && dim + 1 >= f->ndims && f->ndims > 0) {
-            diag_error(f->p->d, e->loc.line, e->loc.col, "initialiser is nested deeper than '%s'", f->v->name);
+            diag_error(f->p->d, e->loc.line, e->loc.col, "initialiser is nested deeper than '%s'",
+                       f->v->name);
             return false;
         }
         if (at >= offset + bytes) {
-            diag_error(f->p->d, e->loc.line, e->loc.col, "more initialisers than '%s' has elements", f->v->name);
+            diag_error(f->p->d, e->loc.line, e->loc.col, "more initialisers than '%s' has elements",
+                       f->v->name);
             return false;
         }
         ok &= fill(f, e, dim + 1, at, step);

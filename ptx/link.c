@@ -1,7 +1,7 @@
 /*
- * Linking modules: every extern function and variable finds its definition in one of them (`def`), strong definitions
- * win over weak and common ones, two strong ones of a name are an error. What stays open and is used is an error at
- * its first use, except the functions that the executor brings along.
+ * Linking modules: every extern function and variable finds its definition in one of them (`def`), strong
+ * definitions win over weak and common ones, two strong ones of a name are an error. What stays open and
+ * is used is an error at its first use, except the functions that the executor brings along.
  */
 #include <string.h>
 
@@ -29,7 +29,8 @@ struct definition {
 };
 
 /* Messages name the module's file; the text for a caret line is at hand for one module only. */
-static void message(struct linker *l, const struct ptx_module *m, struct ptx_loc loc, bool note, const char *text,
+static void message(struct linker *l, const struct ptx_module *m, struct ptx_loc loc, bool note,
+                    const char *text,
                     const char *name)
 {
     const char *file = l->d->file, *source = l->d->source;
@@ -44,7 +45,8 @@ static void message(struct linker *l, const struct ptx_module *m, struct ptx_loc
     l->d->source = source;
 }
 
-static void error(struct linker *l, const struct ptx_module *m, struct ptx_loc loc, const char *name, const char *text)
+static void error(struct linker *l, const struct ptx_module *m, struct ptx_loc loc, const char *name,
+                  const char *text)
 {
     message(l, m, loc, false, text, name);
 }
@@ -96,10 +98,12 @@ static void collect(struct linker *l)
     for (int i = 0; i < l->n; i++) {
         for (struct ptx_func *f = l->m[i]->funcs; f; f = f->next)
             if (f->has_body && f->linkage != LINK_LOCAL)
-                export_name(l, f->name, (struct definition){ .func = f, .module = l->m[i], .linkage = f->linkage });
+                export_name(l, f->name, (struct definition){ .func = f, .module = l->m[i],
+                                                             .linkage = f->linkage });
         for (struct ptx_var *v = l->m[i]->vars; v; v = v->next)
             if (var_is_definition(v))
-                export_name(l, v->name, (struct definition){ .var = v, .module = l->m[i], .linkage = v->linkage });
+                export_name(l, v->name, (struct definition){ .var = v, .module = l->m[i],
+                                                             .linkage = v->linkage });
     }
 }
 
@@ -192,7 +196,8 @@ static bool is_builtin(const char *name)
     return is_one_of(name, builtins, sizeof builtins / sizeof *builtins);
 }
 
-static void use_func(struct linker *l, const struct ptx_module *m, struct strmap *told, const struct ptx_func *f,
+static void use_func(struct linker *l, const struct ptx_module *m, struct strmap *told,
+                     const struct ptx_func *f,
                      struct ptx_loc loc)
 {
     if (f->has_body || f->def || is_builtin(f->name) || strmap_get(told, f->name, strlen(f->name)))
@@ -201,7 +206,8 @@ static void use_func(struct linker *l, const struct ptx_module *m, struct strmap
     error(l, m, loc, f->name, "is declared, but no module defines this function");
 }
 
-static void use_var(struct linker *l, const struct ptx_module *m, struct strmap *told, const struct ptx_var *v,
+static void use_var(struct linker *l, const struct ptx_module *m, struct strmap *told,
+                    const struct ptx_var *v,
                     struct ptx_loc loc)
 {
     bool dynamic_shared = v->space == SP_SHARED && v->unsized;
@@ -211,7 +217,8 @@ static void use_var(struct linker *l, const struct ptx_module *m, struct strmap 
     error(l, m, loc, v->name, "is declared, but no module defines this variable");
 }
 
-static void use_operand(struct linker *l, const struct ptx_module *m, struct strmap *told, const struct ptx_operand *o)
+static void use_operand(struct linker *l, const struct ptx_module *m, struct strmap *told,
+                        const struct ptx_operand *o)
 {
     if (o->kind == OPD_FUNC)
         use_func(l, m, told, o->func, o->loc);
@@ -230,7 +237,8 @@ static void check_uses(struct linker *l, const struct ptx_module *m)
             if (!in->call)
                 continue;
             use_operand(l, m, &told, &in->call->target);
-            for (int k = 0; in->call->table && in->call->table->kind == TABLE_CALL && k < in->call->table->n; k++)
+            for (int k = 0; in->call->table && in->call->table->kind == TABLE_CALL &&
+                 k < in->call->table->n; k++)
                 use_func(l, m, &told, in->call->table->funcs[k], in->call->table->loc);
         }
     for (const struct ptx_var *v = m->vars; v; v = v->next)

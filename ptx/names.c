@@ -1,7 +1,7 @@
 /*
- * Words and scopes of the parser. A word is hashed once, when it is scanned; its bindings form a stack on the word
- * itself, so a look-up is a pointer and leaving a scope pops what the scope bound. Registers declared as a range
- * (`%r<20000>`) come into being when they are first named.
+ * Words and scopes of the parser. A word is hashed once, when it is scanned; its bindings form a stack on
+ * the word itself, so a look-up is a pointer and leaving a scope pops what the scope bound. Registers
+ * declared as a range (`%r<20000>`) come into being when they are first named.
  */
 #include <stdio.h>
 #include <string.h>
@@ -98,7 +98,8 @@ static void init_dotted(struct parser *p)
         { "blocksareclusters", PERF },
     };
     static const struct { const char *word; uint8_t linkage; } linkages[] = {
-        { "visible", LINK_VISIBLE }, { "extern", LINK_EXTERN }, { "weak", LINK_WEAK }, { "common", LINK_COMMON },
+        { "visible", LINK_VISIBLE }, { "extern", LINK_EXTERN }, { "weak", LINK_WEAK }, { "common",
+                                                                                         LINK_COMMON },
     };
     static const char *const vecs[] = { "v2", "v4", "v8" };
     for (size_t i = 0; i < sizeof directives / sizeof *directives; i++)
@@ -224,10 +225,12 @@ static bool use_known(const struct parser *p, const struct label_use *u)
 static void report_unresolved(struct parser *p, const struct label_use *u)
 {
     bool label = u->how == USE_BRA || u->how == USE_TABLE;
-    const char *what = label ? "label" : u->how == USE_BRX ? ".branchtargets list" : "prototype or .calltargets list";
+    const char *what = label ? "label" : u->how == USE_BRX ? ".branchtargets list"
+        : "prototype or .calltargets list";
     const char *near = nearest_name(p, u->name->s, label);
     if (near)
-        diag_error(p->d, u->loc.line, u->loc.col, "undefined %s '%s'; did you mean '%s'?", what, u->name->s, near);
+        diag_error(p->d, u->loc.line, u->loc.col, "undefined %s '%s'; did you mean '%s'?", what, u->name->s,
+                   near);
     else
         diag_error(p->d, u->loc.line, u->loc.col, "undefined %s '%s'", what, u->name->s);
 }
@@ -309,7 +312,8 @@ static const struct range *find_range(const struct parser *p, const struct name 
     return best;
 }
 
-static struct binding *bind_at(struct parser *p, struct name *n, enum binding_kind kind, const struct range *r)
+static struct binding *bind_at(struct parser *p, struct name *n, enum binding_kind kind,
+                               const struct range *r)
 {
     struct binding *b = arena_alloc(p->scratch, sizeof *b);
     b->name = n;

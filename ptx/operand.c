@@ -1,7 +1,8 @@
 /*
- * Instructions: modifier words become types and one byte per group, operands take their place by the signature of
- * the opcode's row (ops.h), labels are noted for later. Names of the old calling form, where parameters are
- * registers, become moves through .param variables here, so that nobody else needs to know them.
+ * Instructions: modifier words become types and one byte per group, operands take their place by the
+ * signature of the opcode's row (ops.h), labels are noted for later. Names of the old calling form, where
+ * parameters are registers, become moves through .param variables here, so that nobody else needs to know
+ * them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -73,7 +74,8 @@ static void report_modifier(struct parser *p, const struct name *n, struct ptx_l
     if (!n->type)
         near = diag_nearest(n->s + 1, candidates, k);
     if (near && strcmp(near, n->s + 1))
-        diag_error(p->d, loc.line, loc.col, "'%s' has no modifier '%s'; did you mean '.%s'?", p->opcode->s, n->s, near);
+        diag_error(p->d, loc.line, loc.col, "'%s' has no modifier '%s'; did you mean '.%s'?", p->opcode->s,
+                   n->s, near);
     else
         diag_error(p->d, loc.line, loc.col, "'%s' has no modifier '%s'", p->opcode->s, n->s);
 }
@@ -136,12 +138,16 @@ static bool usable_variable(struct parser *p, const struct node *n, const struct
 {
     if (ptx_type_class((enum ptx_type)v->type) != 'o' || v->space == SP_PARAM)
         return true;
-    diag_error(p->d, n->loc.line, n->loc.col, "'%s' is a .%s: textures and surfaces are not supported", v->name,
+    diag_error(p->d, n->loc.line, n->loc.col, "'%s' is a .%s: textures and surfaces are not supported",
+               v->name,
                ptx_type_name((enum ptx_type)v->type));
     return false;
 }
 
-/* Video selectors: .b0 .. .b3, .h0, .h1; the SIMD forms name several digits (ops.def says how they are kept). */
+/*
+ * Video selectors: .b0 .. .b3, .h0, .h1; the SIMD forms name several digits (ops.def says how they are
+ * kept).
+ */
 static bool selector(const struct name *suffix, struct ptx_operand *o)
 {
     const char *s = suffix->s + 1;
@@ -172,7 +178,8 @@ static bool is_video(const struct ptx_inst *in)
     return in->op >= OP_VADD && in->op <= OP_VSET4;
 }
 
-static bool vector_operand(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o);
+static bool vector_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
+                           struct ptx_operand *o);
 
 static bool set_value(struct parser *p, const struct node *n, const struct value *v, struct ptx_operand *o)
 {
@@ -215,7 +222,9 @@ static bool set_value(struct parser *p, const struct node *n, const struct value
     if (v->reg) {
         o->kind = OPD_REG;
         o->reg = v->reg;
-        return v->u == 0 && !v->var ? true : operand_error(p, n, "arithmetic on registers is possible only in [ ]");
+        if (v->u || v->var)
+            return operand_error(p, n, "arithmetic on registers is possible only in [ ]");
+        return true;
     }
     o->kind = v->var ? OPD_VAR : OPD_FUNC;
     o->imm = (int64_t)v->u;
@@ -227,7 +236,8 @@ static bool set_value(struct parser *p, const struct node *n, const struct value
     return v->u == 0 ? true : operand_error(p, n, "a function's address takes no offset");
 }
 
-static bool simple_operand(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o)
+static bool simple_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
+                           struct ptx_operand *o)
 {
     o->loc = n->loc;
     if (n->kind == N_VEC)
@@ -254,7 +264,8 @@ static bool simple_operand(struct parser *p, const struct ptx_inst *in, const st
     return set_value(p, n, &v, o);
 }
 
-static bool vector_operand(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o)
+static bool vector_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
+                           struct ptx_operand *o)
 {
     bool ok = true;
     if (n->n < 1 || n->n > 8)
@@ -309,7 +320,8 @@ static struct ptx_reg *emit_address_sum(struct parser *p, const struct value *v,
 }
 
 /* A memory operand needs no '[ ]' around a vector's name in old texts; here it always has them. */
-static bool memory_operand(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o)
+static bool memory_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
+                           struct ptx_operand *o)
 {
     (void)in;
     o->loc = n->loc;
@@ -349,7 +361,8 @@ static bool memory_operand(struct parser *p, const struct ptx_inst *in, const st
 }
 
 /* The place of a label or table is not known yet: it is filled in when its scope ends. */
-static bool label_operand(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o)
+static bool label_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
+                          struct ptx_operand *o)
 {
     o->loc = n->loc;
     if (n->kind != N_NAME || n->suffix)
@@ -403,10 +416,12 @@ static bool wrong_count(struct parser *p, int min, int max, uint32_t have)
 {
     struct ptx_loc l = p->inst_loc;
     if (min == max)
-        diag_error(p->d, l.line, l.col, "'%s' takes %d operand%s here, not %u", p->opcode->s, min, min == 1 ? "" : "s",
+        diag_error(p->d, l.line, l.col, "'%s' takes %d operand%s here, not %u", p->opcode->s, min,
+                   min == 1 ? "" : "s",
                    have);
     else
-        diag_error(p->d, l.line, l.col, "'%s' takes %d to %d operands here, not %u", p->opcode->s, min, max, have);
+        diag_error(p->d, l.line, l.col, "'%s' takes %d to %d operands here, not %u", p->opcode->s, min, max,
+                   have);
     return false;
 }
 
@@ -447,7 +462,8 @@ static bool place_operands(struct parser *p, struct ptx_inst *in, struct list l)
 
 /* ---- calls ---- */
 
-static bool call_list(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand **out,
+static bool call_list(struct parser *p, const struct ptx_inst *in, const struct node *n,
+                      struct ptx_operand **out,
                       int *count)
 {
     bool ok = true;
@@ -514,7 +530,8 @@ static struct ptx_inst *param_move(struct parser *p, const struct reg_param *r, 
     in->guard = guard.guard;
     in->guard_negated = guard.guard_negated;
     in->opd[r->is_return] = (struct ptx_operand){ .kind = OPD_REG, .reg = r->reg, .loc = r->var->loc };
-    in->opd[!r->is_return] = (struct ptx_operand){ .kind = OPD_MEM, .has_var = true, .var = r->var, .loc = r->var->loc };
+    in->opd[!r->is_return] = (struct ptx_operand){ .kind = OPD_MEM, .has_var = true, .var = r->var,
+                                                   .loc = r->var->loc };
     return in;
 }
 
@@ -543,7 +560,8 @@ static bool resolve_guard(struct parser *p, struct ptx_inst *in)
         return true;
     }
     if (b)
-        diag_error(p->d, p->guard_loc.line, p->guard_loc.col, "'%s' is not a predicate register", p->guard->s);
+        diag_error(p->d, p->guard_loc.line, p->guard_loc.col, "'%s' is not a predicate register",
+                   p->guard->s);
     else
         diag_error(p->d, p->guard_loc.line, p->guard_loc.col, "undefined predicate '%s'", p->guard->s);
     return false;

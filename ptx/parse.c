@@ -1,6 +1,6 @@
 /*
- * Building the module: version and target, source files, functions with their headers and bodies (PTX ISA 5.4,
- * 7.1, 11). Instructions are built in operand.c, variables in declare.c.
+ * Building the module: version and target, source files, functions with their headers and bodies (PTX ISA
+ * 5.4, 7.1, 11). Instructions are built in operand.c, variables in declare.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +133,8 @@ static void attr_dim3(struct parser *p, const struct name *n, struct list values
     }
 }
 
-static bool attr_one(struct parser *p, const struct name *n, struct list values, struct ptx_loc loc, uint32_t *out)
+static bool attr_one(struct parser *p, const struct name *n, struct list values, struct ptx_loc loc,
+                     uint32_t *out)
 {
     if (values.n != 1 || values.first->u > UINT32_MAX) {
         diag_error(p->d, loc.line, loc.col, "%s takes one number", n->s);
@@ -155,7 +156,8 @@ void attr_add(struct parser *p, struct name *n, struct list values, struct ptx_l
         }
     if (!strcmp(w, ".noreturn"))
         p->attrs.noreturn = true;
-    else if (!strcmp(w, ".abi_preserve") || !strcmp(w, ".abi_preserve_control") || !strcmp(w, ".maxclusterrank"))
+    else if (!strcmp(w, ".abi_preserve") || !strcmp(w, ".abi_preserve_control") || !strcmp(w,
+                                                                                           ".maxclusterrank"))
         attr_one(p, n, values, loc, &ignored);
     else if (!strcmp(w, ".maxnreg"))
         attr_one(p, n, values, loc, &p->attrs.maxnreg);

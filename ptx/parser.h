@@ -1,7 +1,8 @@
 /*
- * What scanner, grammar and the parts of the parser share while one PTX text is read. Every word is interned once;
- * its struct name says what the word is (opcode, type, modifier, special register) and what it is bound to in the
- * scopes that are open, so that a look-up is one pointer. Expressions are small trees that live for one statement.
+ * What scanner, grammar and the parts of the parser share while one PTX text is read. Every word is
+ * interned once; its struct name says what the word is (opcode, type, modifier, special register) and what
+ * it is bound to in the scopes that are open, so that a look-up is one pointer. Expressions are small
+ * trees that live for one statement.
  */
 #ifndef PTX_PARSER_H
 #define PTX_PARSER_H
@@ -87,7 +88,8 @@ struct name {
 };
 
 enum node_kind {
-    N_BAD, N_NAME, N_INT, N_FLOAT, N_UNARY, N_BINARY, N_COND, N_CAST, N_LIST, N_VEC, N_MEM, N_SUBSCRIPT, N_APPLY,
+    N_BAD, N_NAME, N_INT, N_FLOAT, N_UNARY, N_BINARY, N_COND, N_CAST, N_LIST, N_VEC, N_MEM, N_SUBSCRIPT,
+    N_APPLY,
     N_MASK, N_ASSIGN
 };
 
@@ -228,7 +230,8 @@ uint8_t modifier_group(uint8_t mod);             /* enum ptx_group of a MOD valu
 void scope_open(struct parser *p, struct ptx_loc loc);
 void scope_close(struct parser *p);
 struct binding *bind(struct parser *p, struct name *n, enum binding_kind kind, struct ptx_loc loc);
-struct binding *name_lookup(struct parser *p, struct name *n);    /* makes registers of ranges; NULL if unbound */
+struct binding *name_lookup(struct parser *p,
+                            struct name *n);    /* makes registers of ranges; NULL if unbound */
 struct ptx_reg *reg_new(struct parser *p, const char *name, enum ptx_type type, struct ptx_loc loc);
 void label_define(struct parser *p, struct name *n, struct ptx_loc loc);
 void label_use_add(struct parser *p, struct label_use use);

@@ -1,6 +1,6 @@
 /*
- * Instructions back as PTX text, such that the text parses to the same instruction: opcode, modifiers in the order
- * that the ISA writes them, types, operands by the signature.
+ * Instructions back as PTX text, such that the text parses to the same instruction: opcode, modifiers in
+ * the order that the ISA writes them, types, operands by the signature.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -141,7 +141,8 @@ static void put_operand(struct out *o, const struct ptx_func *f, const struct pt
 /* Groups that the ISA writes after the others, just before the type. */
 static bool late_group(int g)
 {
-    return g == PG_ATOM || g == PG_NOFTZ || g == PG_VEC || g == PG_L2HINT || g == PG_PREFSIZE || g == PG_REDOP;
+    return g == PG_ATOM || g == PG_NOFTZ || g == PG_VEC || g == PG_L2HINT || g == PG_PREFSIZE ||
+        g == PG_REDOP;
 }
 
 static void put_groups(struct out *o, const struct ptx_inst *in, bool done[PG_COUNT], bool late)

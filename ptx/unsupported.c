@@ -1,13 +1,13 @@
 /*
- * Instructions that PTX has and this program has not: known by name, so that loading a module says what is missing
- * instead of calling it a typing error. Some are a modifier of an instruction that exists.
+ * Instructions that PTX has and this program has not: known by name, so that loading a module says what is
+ * missing instead of calling it a typing error. Some are a modifier of an instruction that exists.
  */
 #include <string.h>
 
 #include "ptx/parser.h"
 
 static const char *const opcodes[] = {
-    "tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep",                      /* textures, surfaces */
+    "tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep",           /* textures, surfaces */
     "wmma", "mma", "ldmatrix", "stmatrix", "movmatrix", "wgmma", "tcgen05",               /* matrices */
     "cp", "mbarrier", "griddepcontrol", "getctarank", "mapa", "elect", "clusterlaunchcontrol", "setmaxnreg",
     "multimem", "tensormap", "createpolicy", "applypriority", "discard",
@@ -18,15 +18,18 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "st", ".bulk" }, { "red", ".async" }, { "cvt", ".pack" }, { "prefetch", ".tensormap" },
     { "isspacep", ".shared::cluster" }, { "cvta", ".shared::cluster" }, { "ld", ".shared::cluster" },
     { "st", ".shared::cluster" }, { "atom", ".shared::cluster" }, { "red", ".shared::cluster" },
-    { "atom", ".v2" }, { "atom", ".v4" }, { "atom", ".v8" }, { "red", ".v2" }, { "red", ".v4" }, { "red", ".v8" },
-    { "fence", ".cluster" }, { "ld", ".cluster" }, { "st", ".cluster" }, { "atom", ".cluster" }, { "red", ".cluster" },
+    { "atom", ".v2" }, { "atom", ".v4" }, { "atom", ".v8" }, { "red", ".v2" }, { "red", ".v4" },
+    { "red", ".v8" },
+    { "fence", ".cluster" }, { "ld", ".cluster" }, { "st", ".cluster" }, { "atom", ".cluster" },
+    { "red", ".cluster" },
     { "cvt", ".e4m3x2" }, { "cvt", ".e5m2x2" }, { "atom", ".b128" }, { "atom", ".L2::cache_hint" },
     { "red", ".L2::cache_hint" },
 };
 
 static bool refuse(struct parser *p, const char *word)
 {
-    diag_error(p->d, p->inst_loc.line, p->inst_loc.col, "instruction '%s%s' is not supported", p->opcode->s, word);
+    diag_error(p->d, p->inst_loc.line, p->inst_loc.col, "instruction '%s%s' is not supported", p->opcode->s,
+               word);
     return true;
 }
 

@@ -1,7 +1,8 @@
 /*
- * Damaged PTX: texts with bytes changed, cut out, repeated or foreign words put in, in a fixed pseudo-random order.
- * Whatever comes in, the parser must give a module and no error, or errors and no module; what it accepts can be
- * printed, and linking it is safe. Meant to run with sanitizers:  mutate SEED COUNT FILE...
+ * Damaged PTX: texts with bytes changed, cut out, repeated or foreign words put in, in a fixed
+ * pseudo-random order. Whatever comes in, the parser must give a module and no error, or errors and no
+ * module; what it accepts can be printed, and linking it is safe. Meant to run with sanitizers:  mutate
+ * SEED COUNT FILE...
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +13,14 @@
 enum { MAX_TEXT = 1 << 16, GROWTH = 1024, MAX_CHANGES = 12 };
 
 static const char *const words[] = {
-    "(", ")", "{", "}", "[", "]", ";", ",", ":", "@", "!", "|", "=", "<", "-1", "0f", "0x7fffffffffffffff", "_", "%r1",
-    "%p1", "%rd1", ".u32", ".b8", ".v4", ".global", ".shared", ".const", ".param", ".reg", ".func", ".entry", ".align",
-    ".extern", ".weak", ".common", ".alias", ".section", ".loc 1 1 1", "<1000000>", "[100000][100000]", "L:", "bra L;",
-    "call", "mov", "ret;", "generic(", "={", "/*", "\"", "{%r1,%r2}", ".callprototype", ".branchtargets", "1<<70", "%%",
+    "(", ")", "{", "}", "[", "]", ";", ",", ":", "@", "!", "|", "=", "<", "-1", "0f", "0x7fffffffffffffff",
+    "_", "%r1",
+    "%p1", "%rd1", ".u32", ".b8", ".v4", ".global", ".shared", ".const", ".param", ".reg", ".func", ".entry",
+    ".align",
+    ".extern", ".weak", ".common", ".alias", ".section", ".loc 1 1 1", "<1000000>", "[100000][100000]", "L:",
+    "bra L;",
+    "call", "mov", "ret;", "generic(", "={", "/*", "\"", "{%r1,%r2}", ".callprototype", ".branchtargets",
+    "1<<70", "%%",
 };
 
 static uint64_t next_random(uint64_t *s)

@@ -1,6 +1,6 @@
 /*
- * The parser's results: positions, operands, scopes, initialisers, constant expressions, calls, linking, and the
- * round trip text -> module -> text -> module, which must give the same instructions.
+ * The parser's results: positions, operands, scopes, initialisers, constant expressions, calls, linking,
+ * and the round trip text -> module -> text -> module, which must give the same instructions.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,8 @@
 
 #define HEAD ".version 7.5\n.target sm_70\n.address_size 64\n"
 #define KERNEL HEAD ".visible .entry k(.param .u64 p0, .param .u32 p1)\n{\n" \
-    ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<20>; .reg .f64 %fd<9>;\n" \
+    ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<20>;\n" \
+    ".reg .f64 %fd<9>;" \
     ".shared .align 16 .b8 sh[256];\n"
 
 static struct ptx_module *parse(const char *text)
@@ -73,7 +74,8 @@ static void test_modifiers(void **state)
     struct ptx_module *m = parse_body("mad .lo .cc.u32 %r1, %r2, %r3, %r4;\n"
                                       "atom.acq_rel.gpu.global.cas.b32 %r1, [%rd1+4], %r2, %r3;\n"
                                       "bar.red.and.pred %p1, 0, 64, !%p2;\nbar.red.popc.u32 %r1, 0, %p2;\n"
-                                      "set.gt.and.u32.f32 %r1, %f1, %f2, !%p1;\nld.shared::cta.u32 %r1, [sh];");
+                                      "set.gt.and.u32.f32 %r1, %f1, %f2, !%p1;\n"
+                                      "ld.shared::cta.u32 %r1, [sh];");
     const struct ptx_inst *in = inst(m, 0);
     assert_int_equal(in->mod[PG_MULW], MOD(MULW, LO));
     assert_int_equal(in->mod[PG_CC], MOD(CC, CC));
@@ -108,7 +110,8 @@ static void test_operands(void **state)
                                       "shfl.sync.up.b32 %r1|_, %r2, 1, 0, -1;\nmov.b64 {%r1, _}, %rd1;\n"
                                       "vadd.u32.u32.u32 %r1, %r2.h1, %r3.b2, %r4;\n"
                                       "ld.global.v2.f32 {%f1, %f2}, [%rd1+-16];\nst.shared.u32 [sh+8], 5;\n"
-                                      "mov.u64 %rd1, sh;\nvadd4.u32.u32.u32 %r1.b10, %r2.b3210, %r3.b7654, %r4;");
+                                      "mov.u64 %rd1, sh;\n"
+                                      "vadd4.u32.u32.u32 %r1.b10, %r2.b3210, %r3.b7654, %r4;");
     const struct ptx_inst *in = inst(m, 0);
     assert_string_equal(in->opd[1].reg->name, "%p2");
     assert_string_equal(in->opd[3].reg->name, "%r2");
@@ -187,7 +190,8 @@ static void test_expressions(void **state)
 static void test_floats(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse_body("mov.f32 %f1, 1.5;\nmov.f64 %fd1, 0f3FC00000;\nadd.f32 %f1, %f2, -2.0;\n"
+    struct ptx_module *m = parse_body("mov.f32 %f1, 1.5;\nmov.f64 %fd1, 0f3FC00000;\n"
+                                      "add.f32 %f1, %f2, -2.0;\n"
                                       "mov.b32 %f1, 0f80000000;\nmov.f64 %fd1, 1e3;");
     assert_int_equal(inst(m, 0)->opd[1].imm, 0x3FC00000);
     assert_true(inst(m, 0)->opd[1].is_f32);
@@ -237,7 +241,8 @@ static void test_call_forms(void **state)
 {
     (void)state;
     struct ptx_module *m = parse(HEAD
-        ".func (.reg .b32 r) add2(.reg .b32 a, .reg .b32 b)\n{\n.reg .pred %p;\nadd.s32 r, a, b;\n@%p ret;\n}\n"
+        ".func (.reg .b32 r) add2(.reg .b32 a, .reg .b32 b)\n{\n"
+        ".reg .pred %p;\nadd.s32 r, a, b;\n@%p ret;\n}\n"
         ".visible .entry k() { .reg .b32 %r<4>; .reg .b64 %rd;\n"
         "proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);\n"
         "call (%r1), add2, (%r2, 3);\ncall.uni (%r1), %rd, (%r2, %r3), proto;\nT: .branchtargets A, B;\n"
@@ -351,8 +356,10 @@ static void test_linking(void **state)
     struct diag d = { 0 };
     struct ptx_module *m = link_texts(
         HEAD ".extern .func f(.param .b32 a);\n.extern .global .u32 v;\n.weak .func w() { ret; }\n"
-             ".visible .entry k() { .reg .b32 %r; .param .b32 x; call f, (x); ld.global.u32 %r, [v]; call w; ret; }\n",
-        HEAD ".visible .func f(.param .b32 a) { ret; }\n.visible .global .u32 v = 7;\n.visible .func w() { exit; }\n", &d);
+             ".visible .entry k() { .reg .b32 %r; .param .b32 x; call f, (x);\n"
+             "ld.global.u32 %r, [v]; call w; ret; }\n",
+        HEAD ".visible .func f(.param .b32 a) { ret; }\n.visible .global .u32 v = 7;\n"
+             ".visible .func w() { exit; }\n", &d);
     assert_int_equal(d.errors, 0);
     assert_non_null(m);
     const struct ptx_func *f = inst(m, 0)->call->target.func;
@@ -392,17 +399,22 @@ static void append(char **buf, size_t *len, const char *s)
 }
 
 static const char *const round_trip[] = {
-    "add.rn.ftz.sat.f32 %f1, %f2, 0f3F800000;", "mad.wide.u16 %r1, %h1, %h2, %r2;", "sub.cc.u32 %r1, %r2, -5;",
+    "add.rn.ftz.sat.f32 %f1, %f2, 0f3F800000;", "mad.wide.u16 %r1, %h1, %h2, %r2;",
+    "sub.cc.u32 %r1, %r2, -5;",
     "setp.ltu.and.ftz.f32 %p1|%p2, %f1, %f2, !%p3;", "set.eq.or.u32.f16x2 %r1, %r2, %r3, %p1;",
-    "cvt.rni.sat.s32.f64 %r1, %fd1;", "cvt.rn.relu.bf16x2.f32 %r1, %f1, %f2;", "shf.l.wrap.b32 %r1, %r2, %r3, 7;",
+    "cvt.rni.sat.s32.f64 %r1, %fd1;", "cvt.rn.relu.bf16x2.f32 %r1, %f1, %f2;",
+    "shf.l.wrap.b32 %r1, %r2, %r3, 7;",
     "lop3.b32 %r1, %r2, %r3, %r4, 150;", "prmt.b32.f4e %r1, %r2, %r3, %r4;", "mov.b64 {%r1, _}, %rd1;",
     "mov.b32 %r1, {%h1, %h2};", "mov.u64 %rd1, sh+16;", "mov.u32 %r1, %ctaid.z;", "mov.u64 %rd1, %clock64;",
     "mov.u32 %r1, %envreg7;", "cvta.to.shared.u64 %rd1, %rd2;", "isspacep.global %p1, %rd1;",
     "ld.param.u64 %rd1, [p0];", "ld.acquire.gpu.global.v2.f32 {%f1, %f2}, [%rd1+-8];",
-    "ld.global.nc.L1::evict_last.L2::128B.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];", "ld.volatile.shared.u8 %h1, [sh+3];",
-    "st.release.sys.global.b64 [%rd1], 4;", "st.shared::cta.v2.u32 [sh], {%r1, 3};", "prefetch.global.L2 [%rd1];",
+    "ld.global.nc.L1::evict_last.L2::128B.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];",
+    "ld.volatile.shared.u8 %h1, [sh+3];",
+    "st.release.sys.global.b64 [%rd1], 4;", "st.shared::cta.v2.u32 [sh], {%r1, 3};",
+    "prefetch.global.L2 [%rd1];",
     "atom.relaxed.cta.shared.add.noftz.f16x2 %r1, [sh], %r2;", "atom.global.cas.b64 %rd1, [%rd2], %rd3, 9;",
-    "red.release.gpu.global.max.s64 [%rd1], %rd2;", "fence.acq_rel.sys;", "membar.gl;", "bar.sync 0;", "bar.sync 1, 64;",
+    "red.release.gpu.global.max.s64 [%rd1], %rd2;", "fence.acq_rel.sys;", "membar.gl;", "bar.sync 0;",
+    "bar.sync 1, 64;",
     "bar.arrive 2, 32;", "bar.red.popc.u32 %r1, 0, !%p1;", "bar.warp.sync -1;", "barrier.sync.aligned 3;",
     "shfl.sync.bfly.b32 %r1|%p1, %r2, 1, 31, -1;", "vote.sync.ballot.b32 %r1, !%p1, -1;",
     "match.all.sync.b64 %r1|%p1, %rd1, -1;", "redux.sync.min.s32 %r1, %r2, -1;", "activemask.b32 %r1;",
@@ -411,7 +423,8 @@ static const char *const round_trip[] = {
     "vadd2.u32.u32.u32.sat %r1.h1, %r2.h10, %r3.h32, %r4;", "slct.ftz.u64.f32 %rd1, %rd2, %rd3, %f1;",
     "rcp.approx.ftz.f64 %fd1, %fd2;", "min.xorsign.abs.f32 %f1, %f2, %f3;", "testp.finite.f32 %p1, %f1;",
     "bfi.b64 %rd1, %rd2, %rd3, %r1, 8;", "dp4a.u32.s32 %r1, %r2, %r3, %r4;", "szext.clamp.s32 %r1, %r2, 8;",
-    "@%p1 bra.uni END;", "@!%p2 exit;", "nanosleep.u32 100;", "tx_begin;", "tx_commit;", "trap;", "pmevent 3;",
+    "@%p1 bra.uni END;", "@!%p2 exit;", "nanosleep.u32 100;", "tx_begin;", "tx_commit;", "trap;",
+    "pmevent 3;",
 };
 
 static void same_operand(const struct ptx_operand *a, const struct ptx_operand *b)
@@ -478,7 +491,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_positions), cmocka_unit_test(test_modifiers), cmocka_unit_test(test_operands),
         cmocka_unit_test(test_scopes), cmocka_unit_test(test_expressions), cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_initialisers), cmocka_unit_test(test_call_forms), cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_initialisers), cmocka_unit_test(test_call_forms),
+        cmocka_unit_test(test_headers),
         cmocka_unit_test(test_text_ends), cmocka_unit_test(test_depth), cmocka_unit_test(test_linking),
         cmocka_unit_test(test_round_trip),
     };
