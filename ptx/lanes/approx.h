@@ -108,10 +108,10 @@ static inline double flush64(double a)
     return f64_of(u & 0x7ff0000000000000u ? u : u & 0x8000000000000000u);
 }
 
-/* The .approx.ftz.f64 forms look at the high word only and return a high word. */
+/* The .approx.ftz.f64 forms look at the high word only and return a high word; a NaN stays one. */
 static inline double high_word(double a)
 {
-    return f64_of(f64_bits(a) & 0xffffffff00000000u);
+    return a == a ? f64_of(f64_bits(a) & 0xffffffff00000000u) : a;
 }
 
 static inline double round_high_word(double a)

@@ -47,6 +47,12 @@ static int64_t shift_amount(const struct ptx_inst *in, int64_t b)
     return in->mod[PG_SHIFT] == MOD(SHIFT, WRAP) ? n & 31 : n > 32 ? 32 : n;
 }
 
+/* a << n with n up to 32: by 32 every nonzero result is out of range alike and its low word zero. */
+static int64_t shift_left(int64_t a, int64_t n)
+{
+    return n < 32 ? (int64_t)((uint64_t)a << n) : (int64_t)((a > 0) - (a < 0)) * ((int64_t)1 << 32);
+}
+
 /* The first operation, exact. */
 static int64_t first_op(const struct ptx_inst *in, int64_t a, int64_t b)
 {
@@ -57,7 +63,7 @@ static int64_t first_op(const struct ptx_inst *in, int64_t a, int64_t b)
     case OP_VABSDIFF: case OP_VABSDIFF2: case OP_VABSDIFF4: return a > b ? a - b : b - a;
     case OP_VMIN: case OP_VMIN2: case OP_VMIN4: return a < b ? a : b;
     case OP_VMAX: case OP_VMAX2: case OP_VMAX4: return a > b ? a : b;
-    case OP_VSHL: return (int64_t)((uint64_t)a << shift_amount(in, b));
+    case OP_VSHL: return shift_left(a, shift_amount(in, b));
     case OP_VSHR: return a >> shift_amount(in, b);
     default: return compare(in->mod[PG_CMP], a, b);
     }
