@@ -57,8 +57,9 @@ static void place_variable(struct loader *x, struct ptx_var *v, struct devmem *m
 static uint64_t reloc_value(const struct ptx_reloc *r)
 {
     if (r->func) {
-        const struct ptx_func *f = r->func->def ? r->func->def : r->func;
-        return FUNCTION_BASE + f->index + 1 + (uint64_t)r->addend;
+        /* a function that the simulator provides has no address that a call through it could use */
+        const struct ptx_func *f = body_of(r->func);
+        return FUNCTION_BASE + (f ? f->index + 1 : 0) + (uint64_t)r->addend;
     }
     const struct ptx_var *v = r->var->def ? r->var->def : r->var;
     uint64_t a = v->address + (uint64_t)r->addend;

@@ -92,14 +92,19 @@ static void count_guarded_off(struct warp *w, uint64_t off)
 
 /* ---- waiting loops ---- */
 
+/* Four chains side by side; the bytes of registers and private memory come in multiples of 32. */
 static uint64_t hash_words(uint64_t h, const void *at, size_t bytes)
 {
+    static const uint64_t odd = 0xff51afd7ed558ccdull;
     const uint64_t *p = at;
-    for (size_t k = 0; k < bytes / 8; k++) {
-        h = (h ^ p[k]) * 0xff51afd7ed558ccdull;
-        h ^= h >> 32;
+    uint64_t a = h, b = ~h, c = h * odd, d = h ^ odd;
+    for (size_t k = 0; k < bytes / 8; k += 4) {
+        a = (a ^ p[k]) * odd ^ a >> 29;
+        b = (b ^ p[k + 1]) * odd ^ b >> 29;
+        c = (c ^ p[k + 2]) * odd ^ c >> 29;
+        d = (d ^ p[k + 3]) * odd ^ d >> 29;
     }
-    return h;
+    return a ^ (b << 17 | b >> 47) ^ (c << 31 | c >> 33) ^ (d << 47 | d >> 17);
 }
 
 /* Everything that decides what the warp does next: who stands where, registers and private memory of all frames. */
@@ -134,25 +139,26 @@ static bool loop_waits(struct warp *w, const struct dinst *d)
         w->spin.wait--;
         return false;
     }
-    uint64_t h = hash_state(w), changes = w->half[0].worker->changes;
-    if (w->spin.tries && d->seq == w->spin.pc && h == w->spin.hash && changes == w->spin.changes) {
-        w->spin.period = WARP_SPIN_FIRST;
+    if (!w->spin.tries) {
+        w->spin.pc = d->seq;
+        w->spin.hash = hash_state(w);
+        w->spin.changes = w->half[0].worker->changes;
         w->spin.tries = 1;
+        return false;
+    }
+    if (d->seq != w->spin.pc && w->spin.tries++ < SPIN_TRIES)
+        return false;                    /* another branch of the same loop, perhaps */
+    bool same = d->seq == w->spin.pc && w->spin.changes == w->half[0].worker->changes && w->spin.hash == hash_state(w);
+    w->spin.tries = same;
+    if (same) {
+        w->spin.period = WARP_SPIN_FIRST;
         w->spinning = true;
         w->spin_at = d;
-        return true;
-    }
-    if (!w->spin.tries || changes != w->spin.changes) {
-        w->spin.pc = d->seq;
-        w->spin.hash = h;
-        w->spin.changes = changes;
-    }
-    if (++w->spin.tries > SPIN_TRIES) {
-        w->spin.tries = 0;
-        w->spin.period = w->spin.period < SPIN_MAX ? w->spin.period * 2 : SPIN_MAX;
+    } else {
         w->spin.wait = w->spin.period;
+        w->spin.period = w->spin.period < SPIN_MAX ? w->spin.period * 4 : SPIN_MAX;
     }
-    return false;
+    return same;
 }
 
 /* The loop of the current group waits: with independent lanes the others of the warp go first. */
@@ -433,6 +439,7 @@ static bool next_group(struct warp *w)
 void warp_run(struct warp *w)
 {
     w->spinning = false;
+    w->spin.changes = w->half[0].worker->changes;    /* what others changed meanwhile is no progress of this warp */
     for (;;) {
         if (!next_group(w)) {
             w->state = w->exist ? WARP_BARRIER : WARP_DONE;
