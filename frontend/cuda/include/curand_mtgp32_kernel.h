@@ -5,5 +5,8 @@
 #define __any(pred) __any_sync(0xffffffffu, (pred))
 #define __ballot(pred) __ballot_sync(0xffffffffu, (pred))
 
+/* clang's <new> holds the device forms of new and delete; classes with virtual destructors need them unasked. */
+#include <new>
+
 /* What the vtable of an abstract class holds for its pure functions. */
 extern "C" __inline__ __attribute__((device)) void __cxa_pure_virtual(void) { __trap(); }
