@@ -3,6 +3,7 @@
  * through virtual calls and deletes it. The host knows the sums; after every thread has deleted its objects the heap
  * must be empty again, which a second launch that needs all of it shows.
  */
+#define PROGRAM "new_delete"
 #include "check.h"
 
 struct Shape {
