@@ -699,16 +699,6 @@ static int run_nothing(struct lanes *l, const struct dinst *d)
 
 /* ---- addresses of other spaces (cvta, isspacep) ---- */
 
-static int run_cvta(struct lanes *l, const struct dinst *d)
-{
-    const uint64_t *a = lanes_at(l, d->src[0]);
-    uint64_t *out = lanes_at(l, d->dst), add = (uint64_t)d->imm;
-    for (int i = 0; i < LANES; i++)
-        if (l->mask >> i & 1)
-            out[i] = a[i] + add;
-    return C_NEXT;
-}
-
 static uint64_t window_of(const struct decoder *x, enum ptx_space s)
 {
     if (s == SP_SHARED)
@@ -721,15 +711,17 @@ static uint64_t window_of(const struct decoder *x, enum ptx_space s)
 static void decode_cvta(struct decoder *x)
 {
     const struct ptx_inst *in = x->in;
-    struct destination dst = destination(x, &in->opd[0], T_U64);
-    operand from = source_at(x, &in->opd[1], T_U64);
-    uint64_t w = window_of(x, inst_space(in));
+    enum ptx_type t = (enum ptx_type)in->type[0];
+    struct destination dst = destination(x, &in->opd[0], t);
+    operand from = source_at(x, &in->opd[1], t);
+    struct lanes_window *w = arena_alloc(x->p->arena, sizeof *w);
+    w->base = window_of(x, inst_space(in));
     struct dinst *d = add_step(x);
     d->counts = 1;
     d->dst = dst.at;
     d->src[0] = from;
-    d->imm = (int64_t)(in->mod[PG_TO] ? 0 - w : w);
-    d->fn = run_cvta;
+    d->extra = w;
+    d->fn = lanes_select(x->p->isa, in, d);
     guard(x, d);
     widen_destination(x, &dst);
 }

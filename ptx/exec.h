@@ -218,7 +218,10 @@ enum block_result block_turn(struct block *b, uint64_t turn);
 void warp_run(struct warp *w);
 
 /* ---- simt.c: the stack of diverged paths (one implementation for every mode) ---- */
-struct entry *simt_top(struct warp *w);
+static inline struct entry *simt_top(struct warp *w)
+{
+    return &w->entry[w->current];
+}
 void simt_start(struct warp *w, const struct code *code, uint64_t mask);
 void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc);
 void simt_jump(struct warp *w, uint32_t pc);

@@ -82,7 +82,7 @@ static void count(struct warp *w, const struct dinst *from, const struct dinst *
     w->budget -= (int64_t)n;
     struct launch_counts *c = &w->half[0].worker->counts;
     c->warp_instructions += n;
-    c->thread_instructions += n * (uint64_t)__builtin_popcountll(mask);
+    c->thread_instructions += n * (mask == UINT32_MAX ? LANES : (uint64_t)__builtin_popcountll(mask));
 }
 
 static void count_guarded_off(struct warp *w, uint64_t off)

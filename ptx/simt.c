@@ -18,11 +18,6 @@ static bool independent(const struct warp *w)
     return w->block->launch->program->independent;
 }
 
-struct entry *simt_top(struct warp *w)
-{
-    return &w->entry[w->current];
-}
-
 static struct entry *push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
 {
     if (w->nentry == w->entry_cap) {
