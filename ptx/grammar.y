@@ -241,7 +241,7 @@ block: '{'                       { scope_open(p, @1); if (p->too_deep) YYABORT; 
 label: WORD ':'                  { label_define(p, $1, @1); }
     | WORD ':' BRANCHTARGETS words ';'   { table_list(p, $1, false, $4, @1); nodes_reset(p); }
     | WORD ':' CALLTARGETS words ';'     { table_list(p, $1, true, $4, @1); nodes_reset(p); }
-    | WORD ':' CALLPROTOTYPE     { attrs_start(p); params_start(p); }
+    | WORD ':' CALLPROTOTYPE     { proto_start(p); params_start(p); }
       opt_returns WORD           { returns_end(p); }
       opt_params attrs ';'       { table_proto(p, $1, @1); }
     ;

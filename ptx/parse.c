@@ -371,8 +371,18 @@ static struct ptx_table *new_table(struct parser *p, struct name *n, int kind, s
     return t;
 }
 
+/* A prototype stands inside a body: its parameters are no registers of the function, whose own must survive it. */
+void proto_start(struct parser *p)
+{
+    p->body_reg_params = p->reg_params;
+    p->reg_params = NULL;
+    p->rlist = NULL;
+    p->nrlist = 0;
+}
+
 void table_proto(struct parser *p, struct name *n, struct ptx_loc loc)
 {
+    p->reg_params = p->body_reg_params;
     struct ptx_table *t = new_table(p, n, TABLE_PROTO, loc);
     t->params = p->plist;
     t->nparams = p->nplist;

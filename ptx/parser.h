@@ -195,7 +195,7 @@ struct parser {
         struct ptx_reg *reg;
         struct ptx_var *var;
         bool is_return;
-    } *reg_params;
+    } *reg_params, *body_reg_params;
     uint32_t src_file, src_line;
     uint64_t init_bytes;
     uint64_t expanded;
@@ -271,6 +271,7 @@ void module_recover(struct parser *p);
 void func_prototype(struct parser *p, struct ptx_loc loc);
 void func_begin(struct parser *p, struct ptx_loc loc);
 void func_end(struct parser *p, struct ptx_loc loc);
+void proto_start(struct parser *p);
 void table_proto(struct parser *p, struct name *n, struct ptx_loc loc);
 void table_list(struct parser *p, struct name *n, bool calls, struct list l, struct ptx_loc loc);
 
