@@ -644,17 +644,32 @@ static operand *element_list(struct decoder *x, const struct ptx_operand *o, boo
     return list;
 }
 
+/* A 128-bit register is accessed as two of 64 bits: its low halves lie before its high halves (lanes.h). */
+static operand *split_elements(struct decoder *x, const operand *list, int *n, int *bytes)
+{
+    operand *parts = arena_alloc(x->p->arena, 2 * (size_t)*n * sizeof *parts);
+    for (int i = 0; i < *n; i++) {
+        parts[2 * i] = list[i];
+        parts[2 * i + 1] = list[i] + LANES * sizeof(uint64_t);
+    }
+    *n *= 2;
+    *bytes = 8;
+    return parts;
+}
+
 static void decode_load_store(struct decoder *x)
 {
     const struct ptx_inst *in = x->in;
     bool load = in->op != OP_ST;
     int n, bytes;
     operand *list = element_list(x, load ? &in->opd[0] : &in->opd[1], load, &n, &bytes);
+    if (in->type[0] == T_B128)
+        list = split_elements(x, list, &n, &bytes);
     struct dinst *d = add_step(x);
     d->counts = 1;
     d->extra = list;
     d->vec = (uint8_t)n;
-    d->size = (uint8_t)ptx_type_size((enum ptx_type)in->type[0]);
+    d->size = (uint8_t)(in->type[0] == T_B128 ? 8 : ptx_type_size((enum ptx_type)in->type[0]));
     d->target = (uint32_t)bytes;
     d->id = (uint16_t)(x->p->mem_ids++ % BOUNDS_CACHE);
     decode_address(x, d, load ? &in->opd[1] : &in->opd[0], inst_space(in));
