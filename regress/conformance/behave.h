@@ -1,0 +1,52 @@
+/*
+ * Behaviour tests: memory, control flow, barriers, warp-wide instructions, address conversion. A test is the body of a
+ * kernel and a function that says what each thread must have stored; the bodies and the expectations are worked out
+ * by hand from the PTX ISA, or generated together where there is one test for each width, space or operation.
+ */
+#ifndef REGRESS_CONFORMANCE_BEHAVE_H
+#define REGRESS_CONFORMANCE_BEHAVE_H
+
+#include <stdio.h>
+
+#include "regress/conformance/device.h"
+
+enum { BEHAVE_WORDS = 8, BEHAVE_BUFFER = 1 << 16 };
+
+/*
+ * A kernel t(out, buf) around `body`. There: %i the thread's number in the grid, %t = %tid.x, %o the address of the
+ * thread's BEHAVE_WORDS 64-bit words (zero before), %b the address of a buffer of BEHAVE_BUFFER bytes, filled with
+ * behave_fill(). Registers %h %r %d %f %e %p<64> (16, 32, 64 bits, f32, f64, predicates).
+ */
+struct behave_test {
+    const char *name;
+    const char *module;              /* text before the kernel: variables and functions; may be NULL */
+    const char *body;
+    uint32_t block, grid;            /* 0 means 64, 1 */
+    /* What word k of thread i is; false = anything may be there. */
+    bool (*expect)(uint32_t i, uint32_t k, uint64_t *word);
+    simtx_fault_kind fault;          /* the launch must end with it */
+    const char *printed;             /* device output must be this */
+    const char *refused;             /* the module must not load, and the message has this in it */
+    void (*check_buffer)(const unsigned char *buf, bool *ok);
+    uint32_t dynamic_shared;
+};
+
+struct behave_count { int passed, failed; };
+struct behave_ctx;                   /* the devices, and what was counted */
+
+void behave_one(struct behave_ctx *x, const struct behave_test *t);
+/* Expected words as a table: words[i * BEHAVE_WORDS + k] of `threads` threads, mask says which words count. */
+void behave_table(struct behave_ctx *x, const char *name, const char *module, const char *body, uint32_t threads,
+                  const uint64_t *words, uint32_t mask);
+unsigned char behave_fill(uint32_t at);          /* byte `at` of the buffer */
+
+/* Runs all of them on each device and marks the FORM rows (by index) that their instructions belong to. */
+struct behave_count behave_run(const struct device *dev, int ndev, bool *form_covered);
+
+void behave_memory(struct behave_ctx *x);
+void behave_atomics(struct behave_ctx *x);
+void behave_warp(struct behave_ctx *x);
+void behave_control(struct behave_ctx *x);
+void behave_system(struct behave_ctx *x);
+
+#endif
