@@ -1,6 +1,6 @@
 /*
  * Which functions of the CUDA runtime API that public programs call has libcudart.so? api.txt lists them with
- * the number of programs. A function must be exported, and is carried out unless frontend/cudart/unsupported.def
+ * the number of programs. It must be exported, and is carried out unless frontend/cudart/unsupported.def
  * names it; then its line in the list says "unsupported:" and why.
  */
 #include <dlfcn.h>

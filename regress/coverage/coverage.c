@@ -28,8 +28,8 @@ struct opcode {
 /*
  * Operands of an instruction, a letter each: d destination and a source of the first type, D one of twice its
  * width, b source of the last type, e 32-bit destination, u 32-bit source, x 64-bit source, p predicate
- * destination, q predicate source, m memory, v data of a load or store, i a number, 0 barrier zero, k a mask of
- * all lanes. `with`: only where this word is among the modifiers.
+ * destination, q predicate source, m memory, v data of a load or store, i a number, 0 barrier zero, k a mask
+ * of all lanes. `with`: only where this word is among the modifiers.
  */
 static const struct { const char *mnemonic, *with, *operands; } operand_rules[] = {
     { "mul", "wide", "Daa" }, { "mad", "wide", "DaaD" }, { "shfl", "", "dauuk" },

@@ -16,3 +16,18 @@ TESTS += test-coverage-api
 .PHONY: test-coverage-api
 test-coverage-api: $(B)/regress/coverage/api $(B)/cuda/lib64/libcudart.so regress/coverage/api.txt
 	@$^
+
+# CUDA features that no program of kernels/ has. With OpenMP for the host's part where clang has it.
+FEATURES     := groups numbers host
+FEATURE_BIN  := $(FEATURES:%=$(B)/regress/coverage/features_%)
+HOST_OPENMP   = $(shell echo 'int main(void) { return 0; }' | \
+                  $(CLANG) -x c -fopenmp -o /dev/null - 2>/dev/null && echo -Xcompiler -fopenmp)
+
+$(B)/regress/coverage/features_%: regress/coverage/features_%.cu kernels/check.h | $$(KERNEL_NEEDS)
+	@mkdir -p $(@D)
+	$(B)/bin/simtx-cc -arch=sm_70 -O2 -I. $(if $(filter host,$*),$(HOST_OPENMP)) $< -o $@
+
+TESTS += test-coverage-features
+.PHONY: test-coverage-features
+test-coverage-features: $(FEATURE_BIN) $(B)/bin/simtx
+	@regress/coverage/features.sh $(B)

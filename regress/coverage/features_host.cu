@@ -1,0 +1,113 @@
+// The host's side: OpenMP threads of the host around kernels, a loop over all devices with memory and a
+// stream on each, peer access, cudaLaunchKernel by pointer, loads and stores with a cache operator, copies
+// that go through a stream. Results are exact sums.
+#define PROGRAM "features_host"
+#include "kernels/check.h"
+
+static __global__ void scale(const int *in, int *out, int factor, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = in[i] * factor;
+    }
+}
+
+static const int COUNT = 4096;
+
+// The host's reference in parallel, where the compiler has OpenMP, and the same sum from the device.
+static void check_openmp() {
+    std::vector<int> values(COUNT);
+    long long expected = 0;
+#pragma omp parallel for reduction(+ : expected)
+    for (int i = 0; i < COUNT; i++) {
+        values[i] = i * 3 + 1;
+        expected += (long long)values[i] * 5;
+    }
+    int *in = to_device(values), *out = device_zeros<int>(COUNT);
+    scale<<<blocks_for(COUNT, 256), 256>>>(in, out, 5, COUNT);
+    CHECK_KERNEL();
+    std::vector<int> got = to_host(out, COUNT);
+    long long sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < COUNT; i++) {
+        sum += got[i];
+    }
+    expect_equal("sum", 0, expected, sum);
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+}
+
+static void check_devices() {
+    int devices = 0;
+    CHECK(cudaGetDeviceCount(&devices));
+    expect_true("there is a device", devices, devices > 0);
+    for (int d = 0; d < devices; d++) {
+        CHECK(cudaSetDevice(d));
+        int current = -1, reachable = -1;
+        cudaStream_t stream;
+        CHECK(cudaGetDevice(&current));
+        expect_equal("current device", d, d, current);
+        CHECK(cudaStreamCreate(&stream));
+        std::vector<int> values(COUNT), got(COUNT);
+        for (int i = 0; i < COUNT; i++) {
+            values[i] = i ^ d;
+        }
+        int *in = device_buffer<int>(COUNT), *out = device_buffer<int>(COUNT);
+        CHECK(cudaMemcpyAsync(in, values.data(), COUNT * sizeof(int), cudaMemcpyHostToDevice, stream));
+        scale<<<blocks_for(COUNT, 128), 128, 0, stream>>>(in, out, d + 2, COUNT);
+        CHECK(cudaMemcpyAsync(got.data(), out, COUNT * sizeof(int), cudaMemcpyDeviceToHost, stream));
+        CHECK(cudaStreamSynchronize(stream));
+        for (int i = 0; i < COUNT; i++) {
+            expect_equal("scaled", i, (i ^ d) * (d + 2), got[i]);
+        }
+        CHECK(cudaDeviceCanAccessPeer(&reachable, d, d));
+        expect_equal("a device is no peer of itself", d, 0, reachable);
+        CHECK(cudaFree(in));
+        CHECK(cudaFree(out));
+        CHECK(cudaStreamDestroy(stream));
+    }
+    CHECK(cudaSetDevice(0));
+    expect_error("a device too many", cudaErrorInvalidDevice, cudaSetDevice(devices));
+    CHECK(cudaSetDevice(0));
+    (void)cudaGetLastError();
+}
+
+static __global__ void cached(const int *in, const float4 *in4, int *out, float4 *out4) {
+    int i = threadIdx.x;
+    __stcs(out + i, __ldcs(in + i) + __ldcg(in + i));
+    __stcg(out4 + i, __ldca(in4 + i));
+    __stwt(out + 64 + i, __ldcv(in + i) * 3);
+    __stwb(out + 128 + i, __ldg(in + i) * 5);
+}
+
+static void check_cached() {
+    std::vector<int> in(64);
+    std::vector<float4> in4(64);
+    for (int i = 0; i < 64; i++) {
+        in[i] = i * i - 7;
+        in4[i] = make_float4(i, i + 0.25f, i + 0.5f, -i);
+    }
+    int *din = to_device(in), *out = device_zeros<int>(192);
+    float4 *din4 = to_device(in4), *out4 = device_zeros<float4>(64);
+    void *arguments[] = {&din, &din4, &out, &out4};
+    CHECK(cudaLaunchKernel((const void *)cached, dim3(1), dim3(64), arguments, 0, nullptr));
+    CHECK_KERNEL();
+    std::vector<int> got = to_host(out, 192);
+    std::vector<float4> got4 = to_host(out4, 64);
+    for (int i = 0; i < 64; i++) {
+        expect_equal("__ldcs and __ldcg", i, 2 * in[i], got[i]);
+        expect_equal("__ldcv", i, 3 * in[i], got[64 + i]);
+        expect_equal("__ldg", i, 5 * in[i], got[128 + i]);
+        expect_true("__ldca of a vector", i, !memcmp(&got4[i], &in4[i], sizeof(float4)));
+    }
+    CHECK(cudaFree(din));
+    CHECK(cudaFree(din4));
+    CHECK(cudaFree(out));
+    CHECK(cudaFree(out4));
+}
+
+int main() {
+    check_openmp();
+    check_devices();
+    check_cached();
+    return pass();
+}
