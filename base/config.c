@@ -120,11 +120,6 @@ static int find_truth(const char *text)
     return -1;
 }
 
-static const char *unit_of(const struct config_key_info *k)
-{
-    return k->unit[0] ? k->unit : "a plain number";
-}
-
 /* Numbers are shown without noise; a whole real number keeps its ".0". */
 static char *number_text(const struct config_key_info *k, const struct value *v)
 {
@@ -147,11 +142,10 @@ static bool parse_number(const struct config_key_info *k, const char *name, cons
     else
         out->real = strtod(text, &end), out->number = (int64_t)(fabs(out->real) < 9e18 ? out->real : 0);
     if (end == text || *end || isspace((unsigned char)text[0]) || !isfinite(out->real))
-        return complain(d, line, origin, "%s = %s: expected %s (%s)", name, text,
-                        whole ? "an integer" : "a number", unit_of(k));
+        return complain(d, line, origin, "%s = %s: expected %s", name, text, whole ? "an integer" : "a number");
     if (errno == ERANGE || out->real < k->min || out->real > k->max)
-        return complain(d, line, origin, "%s = %s: out of range, %.15g to %.15g (%s)", name, text, k->min, k->max,
-                        unit_of(k));
+        return complain(d, line, origin, "%s = %s: out of range, %.15g to %.15g%s%s", name, text, k->min, k->max,
+                        k->unit[0] ? " " : "", k->unit);
     out->text = number_text(k, out);
     return true;
 }

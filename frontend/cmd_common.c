@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "frontend/config.h"
 #include "frontend/env.h"
 
 static const struct option_row common_options[] = {
@@ -82,6 +83,7 @@ char *read_whole_file(const char *path, size_t *size)
 /* ---- the common options, collected as text ---- */
 
 static char *configs, *assignments;      /* lines */
+static simtx_config *trial;              /* shows at once which option has a wrong value */
 
 static void add_line(char **list, const char *prefix, const char *line)
 {
@@ -90,6 +92,22 @@ static void add_line(char **list, const char *prefix, const char *line)
         abort();
     free(*list);
     *list = all;
+}
+
+/* An assignment, made by an option. */
+static void add_assignment(const char *option, const char *key, const char *value)
+{
+    char *text = NULL, *message = NULL;
+    if (asprintf(&text, "%s%s", key, value) < 0)
+        abort();
+    if (!trial)
+        trial = simtx_config_new();
+    if (simtx_config_assign(trial, text, option, &message)) {
+        fputs(message, stderr);
+        exit(CMD_USAGE);
+    }
+    add_line(&assignments, "", text);
+    free(text);
 }
 
 /* The program may change its folder before it looks at the file. */
@@ -128,15 +146,15 @@ static void take_common(const char *command, const char *name, const char *value
     else if (!strcmp(name, "--set") && (strchr(value, ';') || !strchr(value, '=')))
         usage_error(command, "--set %s: expected KEY=VALUE without ';'", value);
     else if (!strcmp(name, "--set"))
-        add_line(&assignments, "", value);
+        add_assignment(name, "", value);
     else if (!strcmp(name, "--threads"))
-        add_line(&assignments, "functional.threads=", value);
+        add_assignment(name, "functional.threads=", value);
     else if (!strcmp(name, "--threads-relaxed"))
-        add_line(&assignments, "functional.threads_relaxed=", "true");
+        add_assignment(name, "functional.threads_relaxed=", "true");
     else if (!strcmp(name, "--simt"))
-        add_line(&assignments, "gpu.simt=", value);
+        add_assignment(name, "gpu.simt=", value);
     else if (!strcmp(name, "--isa"))
-        add_line(&assignments, "host.isa=", value);
+        add_assignment(name, "host.isa=", value);
     else if (!strcmp(name, "--stats"))
         set_stats(command, value);
     else if (!strcmp(name, "--verbose"))
@@ -163,6 +181,11 @@ void common_apply(const char *command)
 {
     extend_env(SIMTX_ENV_CONFIG, configs);
     extend_env(SIMTX_ENV_SET, assignments);
+    simtx_config_free(trial);
+    free(configs);
+    free(assignments);
+    trial = NULL;
+    configs = assignments = NULL;
 }
 
 /* ---- options from tables ---- */

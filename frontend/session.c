@@ -35,6 +35,7 @@ static struct session {
     bool started, quiet, verbose, progress, written;
     int wake[2], done[2];            /* pipes: to the thread, and back after a crash was dealt with */
     volatile sig_atomic_t signal;
+    double asked;                    /* when the signal came */
     /* the progress line */
     bool shown;
     double last;
@@ -259,8 +260,11 @@ static void show_progress(void *ctx, const simtx_progress *p)
 static void on_ending(int sig)
 {
     int saved = errno;
-    if (session.signal)
-        signal(sig, SIG_DFL), raise(sig);       /* asked twice: at once, when this handler returns */
+    double t = now();
+    if (!session.signal)
+        session.asked = t;
+    else if (t - session.asked > 1)             /* asked again, not the same request by two ways */
+        signal(sig, SIG_DFL), raise(sig);
     session.signal = sig;
     for (int i = 0; i < GPUS_MAX; i++)
         if (session.gpu[i])

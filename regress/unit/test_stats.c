@@ -1,0 +1,220 @@
+/* Statistics: sums, ratios, and the JSON of real launches against figures counted by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "base/config.h"
+#include "base/stats.h"
+#include "frontend/simtx.h"
+
+static void sums_add_what_adds_up(void **state)
+{
+    struct stats_row total = { 0 }, row = { 0 };
+    row.v[STAT_BLOCKS].count = 3;
+    row.v[STAT_REGISTERS].count = 20;
+    row.v[STAT_SECONDS].real = 0.5;
+    stats_add(&total, &row);
+    stats_add(&total, &row);
+    assert_int_equal(total.v[STAT_BLOCKS].count, 6);
+    assert_int_equal(total.v[STAT_REGISTERS].count, 0);
+    assert_true(total.v[STAT_SECONDS].real == 1.0);
+}
+
+static void ratios_of_nothing_are_zero(void **state)
+{
+    struct stats_row row = { 0 };
+    stats_ratios(&row, 32);
+    assert_true(row.v[STAT_LANE_UTILISATION].real == 0);
+    assert_true(row.v[STAT_THREAD_INST_PER_S].real == 0);
+    row.v[STAT_WARP_INSTRUCTIONS].count = 10;
+    row.v[STAT_THREAD_INSTRUCTIONS].count = 160;
+    row.v[STAT_SECONDS].real = 4;
+    stats_ratios(&row, 32);
+    assert_true(row.v[STAT_LANE_UTILISATION].real == 0.5);
+    assert_true(row.v[STAT_THREAD_INST_PER_S].real == 40);
+}
+
+/* Lane 0 of a block alone goes past the branch to the store; a branch counts for the lanes whose guard lets them. */
+static const char PTX[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry one(.param .u64 out)\n{\n"
+    "  .reg .pred %p; .reg .b32 %r; .reg .b64 %d;\n"
+    "  ld.param.u64 %d, [out];\n"
+    "  mov.u32 %r, %tid.x;\n"
+    "  setp.ne.u32 %p, %r, 0;\n"
+    "  @%p bra END;\n"
+    "  st.global.u32 [%d], %r;\n"
+    "END:\n  ret;\n}\n"
+    ".visible .entry trap_now()\n{\n  trap;\n}\n";
+
+struct session { simtx_config *config; simtx_gpu *gpu; simtx_module *module; };
+
+static void open_gpu(struct session *s, const char *setting)
+{
+    char *message = NULL;
+    s->config = simtx_config_new();
+    assert_int_equal(simtx_config_set(s->config, setting, NULL), SIMTX_OK);
+    s->gpu = simtx_gpu_new(s->config, 0, &message);
+    if (!s->gpu)
+        fail_msg("%s", message);
+    if (simtx_module_load(s->gpu, PTX, sizeof PTX - 1, "stats.ptx", &s->module))
+        fail_msg("%s", simtx_last_message(s->gpu));
+}
+
+static void close_gpu(struct session *s)
+{
+    simtx_gpu_free(s->gpu);
+    simtx_config_free(s->config);
+}
+
+static simtx_status launch(struct session *s, const char *kernel, unsigned grid, unsigned block)
+{
+    void *out = NULL;
+    const void *args[] = { &out };
+    assert_int_equal(simtx_malloc(s->gpu, 4, SIMTX_MEM_DEVICE, &out), SIMTX_OK);
+    simtx_launch_params p = { .grid = { grid, 1, 1 }, .block = { block, 1, 1 }, .args = args };
+    return simtx_launch(simtx_module_kernel(s->module, kernel), &p, NULL, NULL);
+}
+
+static json_t *stats_of(struct session *s)
+{
+    char *text = simtx_stats_json(s->gpu);
+    json_t *o = json_loads(text, 0, NULL);
+    assert_non_null(o);
+    free(text);
+    return o;
+}
+
+static long long number(const json_t *o, const char *key)
+{
+    assert_true(json_is_integer(json_object_get(o, key)));
+    return json_integer_value(json_object_get(o, key));
+}
+
+static const char *text(const json_t *o, const char *key)
+{
+    assert_true(json_is_string(json_object_get(o, key)));
+    return json_string_value(json_object_get(o, key));
+}
+
+static void launches_are_counted(void **state)
+{
+    struct session s;
+    open_gpu(&s, "gpu.sms=4");
+    assert_int_equal(launch(&s, "one", 3, 64), SIMTX_OK);
+    json_t *root = stats_of(&s), *k = json_array_get(json_object_get(root, "kernels"), 0);
+    json_t *total = json_object_get(root, "total");
+    assert_string_equal(text(k, "name"), "one");
+    assert_int_equal(number(k, "blocks"), 3);
+    assert_int_equal(number(k, "threads"), 192);
+    /* 3 blocks of two warps; in the first warp 63 of 64 lanes branch and one stores, the second warp skips the store */
+    assert_int_equal(number(k, "warp_instructions"), 3 * (2 * 5 + 1));
+    assert_int_equal(number(k, "thread_instructions"), 3 * (64 * 3 + 63 + 1 + 64));
+    assert_int_equal(number(total, "thread_instructions"), 3 * (64 * 3 + 63 + 1 + 64));
+    assert_int_equal(number(total, "launches"), 1);
+    assert_string_equal(text(k, "status"), "ok");
+    assert_string_equal(text(k, "fault"), "none");
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(k, "grid"), 0)), 3);
+    assert_int_equal(number(json_object_get(root, "config"), "gpu.sms"), 4);
+    json_decref(root);
+    close_gpu(&s);
+}
+
+static void totals_count_launches_that_are_not_listed(void **state)
+{
+    struct session s;
+    open_gpu(&s, "stats.launches=2");
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(launch(&s, "one", 1, 32), SIMTX_OK);
+    json_t *root = stats_of(&s);
+    assert_int_equal(json_array_size(json_object_get(root, "kernels")), 2);
+    assert_int_equal(number(json_object_get(root, "total"), "launches"), 5);
+    assert_int_equal(number(json_object_get(root, "total"), "blocks"), 5);
+    json_decref(root);
+    close_gpu(&s);
+}
+
+static void faults_are_recorded(void **state)
+{
+    struct session s;
+    open_gpu(&s, "gpu.sms=1");
+    assert_int_equal(launch(&s, "trap_now", 1, 1), SIMTX_FAULT);
+    json_t *root = stats_of(&s), *k = json_array_get(json_object_get(root, "kernels"), 0);
+    assert_string_equal(text(k, "status"), "fault");
+    assert_string_equal(text(k, "fault"), "trap");
+    json_decref(root);
+    close_gpu(&s);
+}
+
+/* Every figure of the table is in the JSON exactly where its place says. */
+static void json_holds_the_whole_table(void **state)
+{
+    struct session s;
+    open_gpu(&s, "gpu.sms=1");
+    assert_int_equal(launch(&s, "one", 1, 32), SIMTX_OK);
+    json_t *root = stats_of(&s), *k = json_array_get(json_object_get(root, "kernels"), 0);
+    json_t *total = json_object_get(root, "total");
+    for (int i = 0; i < STAT_END; i++) {
+        const struct stat_info *t = &stat_table[i];
+        json_t *in_launch = t->place & STAT_OF_HOST ? json_object_get(k, "host") : k;
+        json_t *in_total = t->place & STAT_OF_HOST ? json_object_get(total, "host") : total;
+        assert_true(strlen(t->meaning) > 3);
+        assert_int_equal(json_object_get(in_launch, t->name) != NULL, (t->place & STAT_IN_LAUNCH) != 0);
+        assert_int_equal(json_object_get(in_total, t->name) != NULL, (t->place & STAT_IN_TOTAL) != 0);
+    }
+    for (int i = 0; i < KEY_COUNT; i++) {
+        const char *group = config_keys[i].scope == CONFIG_HOST ? "host" : "config";
+        assert_non_null(json_object_get(json_object_get(root, group), config_keys[i].name));
+    }
+    json_decref(root);
+    close_gpu(&s);
+}
+
+static void drop_host(json_t *o)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+    json_object_del(o, "host");
+    json_object_foreach(o, key, value)
+        drop_host(value);
+    json_array_foreach(o, i, value)
+        drop_host(value);
+}
+
+/* Without the "host" objects the statistics are the same for any number of host threads. */
+static void only_host_objects_differ_between_runs(void **state)
+{
+    json_t *root[2];
+    for (int i = 0; i < 2; i++) {
+        struct session s;
+        open_gpu(&s, i ? "functional.threads=2" : "functional.threads=1");
+        assert_int_equal(launch(&s, "one", 7, 96), SIMTX_OK);
+        root[i] = stats_of(&s);
+        drop_host(root[i]);
+        close_gpu(&s);
+    }
+    assert_true(json_equal(root[0], root[1]));
+    json_decref(root[0]);
+    json_decref(root[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_add_what_adds_up),
+        cmocka_unit_test(ratios_of_nothing_are_zero),
+        cmocka_unit_test(launches_are_counted),
+        cmocka_unit_test(totals_count_launches_that_are_not_listed),
+        cmocka_unit_test(faults_are_recorded),
+        cmocka_unit_test(json_holds_the_whole_table),
+        cmocka_unit_test(only_host_objects_differ_between_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
