@@ -1,0 +1,39 @@
+# Fuzzing with clang's libFuzzer and sanitizers: `make fuzz` replays what once failed and searches for a few seconds;
+# `make fuzz-long SECONDS=600 FUZZ=ptx` searches on, keeping what it learns under $(B)/fuzz/corpus.
+FUZZ_TARGETS  := ptx run launch fatbin
+FUZZ_B        := $(B)/fuzz
+FUZZ_SECONDS  ?= 10
+SECONDS       ?= 300
+FUZZ          ?= $(FUZZ_TARGETS)
+FUZZ_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FUZZ_COMMON   := regress/fuzz/harness.c regress/fuzz/gen.c
+FUZZ_BIN      := $(FUZZ_TARGETS:%=$(FUZZ_B)/fuzz_%)
+FUZZ_FLAGS    := -fsanitize=fuzzer $(FUZZ_SANITIZE)
+
+.PHONY: fuzz fuzz-long fuzz-build test-fuzz
+$(FUZZ_B)/lib/libsimtx.a: fuzz-build ;
+fuzz-build:
+	@$(MAKE) --no-print-directory B=$(FUZZ_B) CC=$(CLANG) OPT="-O1 -g" \
+	    SANITIZE="$(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link" $(FUZZ_B)/lib/libsimtx.a
+
+$(FUZZ_BIN): $(FUZZ_B)/fuzz_%: regress/fuzz/fuzz_%.c $(FUZZ_COMMON) $(wildcard regress/fuzz/*.h) $(FUZZ_B)/lib/libsimtx.a
+	$(CLANG) $(filter-out -O2,$(CFLAGS)) -O1 $(FUZZ_FLAGS) $(filter %.c,$^) $(if $(filter fatbin,$*),frontend/fatbin.c \
+	    frontend/fatbin_elf.c) -o $@ $(FUZZ_B)/lib/libsimtx.a $(LDLIBS)
+
+$(FUZZ_B)/seeds: regress/fuzz/seeds.c frontend/fatbin.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) -llz4 -lzstd
+
+$(FUZZ_B)/corpus/made: $(FUZZ_B)/seeds $(wildcard regress/fuzz/seeds/*.ptx)
+	@mkdir -p $(FUZZ_TARGETS:%=$(FUZZ_B)/corpus/%)
+	@$< $(FUZZ_B)/corpus regress/fuzz/seeds/everything.ptx
+	@cp regress/fuzz/seeds/*.ptx $(FUZZ_B)/corpus/ptx/
+	@touch $@
+
+TESTS += test-fuzz
+fuzz: test-fuzz
+test-fuzz: $(FUZZ_BIN) $(FUZZ_B)/corpus/made
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) regress/fuzz/run.sh $(FUZZ_B) $(FUZZ_TARGETS)
+
+fuzz-long: $(FUZZ_BIN) $(FUZZ_B)/corpus/made
+	@FUZZ_SECONDS=$(SECONDS) FUZZ_KEEP=1 regress/fuzz/run.sh $(FUZZ_B) $(FUZZ)
