@@ -10,8 +10,8 @@ static void make_half(struct half *h, struct warp *w, struct worker *k, int inde
     h->worker = k;
     h->index = (uint8_t)index;
     h->special = aligned_alloc(64, (sreg_bytes() + 63) & ~63u);
-    h->local = local_cap ? aligned_alloc(64, (size_t)local_cap * LANES) : NULL;
-    if (!h->special || (local_cap && !h->local))
+    h->local = aligned_alloc(64, (size_t)(local_cap ? local_cap : 16) * LANES);   /* never NULL: it is added to */
+    if (!h->special || !h->local)
         abort();
     h->l.base[2] = h->special;
 }
