@@ -31,3 +31,12 @@ TESTS += test-coverage-features
 .PHONY: test-coverage-features
 test-coverage-features: $(FEATURE_BIN) $(B)/bin/simtx
 	@regress/coverage/features.sh $(B)
+
+# About a minute; `make coverage-long` takes every program with every architecture and option.
+TESTS += test-coverage-dialects
+.PHONY: test-coverage-dialects coverage-long
+test-coverage-dialects: $$(KERNEL_NEEDS)
+	@regress/coverage/dialects.sh $(B)
+
+coverage-long: $$(KERNEL_NEEDS)
+	@regress/coverage/dialects.sh $(B) all
