@@ -296,6 +296,14 @@ __attribute__((noreturn)) static void die_by_signal(void)
     _exit(128 + sig);
 }
 
+/* A signal may wake the host program out of a call and let it end before the thread has dealt with the signal. */
+static void at_exit(void)
+{
+    write_statistics();
+    if (session.signal && session.pid == getpid())
+        die_by_signal();
+}
+
 __attribute__((noreturn)) static void end_interrupted(void)
 {
     clear_line();
@@ -364,7 +372,7 @@ static void start(simtx_gpu *g)
     simtx_gpu_get_info(g, &info);
     if (!session.quiet)
         fprintf(stderr, "simtx: simulating on %s (functional mode)\n", info.name);
-    atexit(write_statistics);
+    atexit(at_exit);
     watch_signals();
 }
 

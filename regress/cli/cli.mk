@@ -1,0 +1,5 @@
+# Tests of the simtx command.
+TESTS += cli
+.PHONY: cli
+cli: $(B)/bin/simtx $(CUDART) $(CONFIGS)
+	@regress/cli/run.sh $(B)

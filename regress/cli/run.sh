@@ -1,0 +1,229 @@
+#!/bin/bash
+# The simtx command: what it accepts, and that bad input gets one clear message and the right exit code. Usage:
+# run.sh BUILD; the last line counts.
+build=$(cd "${1:-build}" && pwd) || exit 1
+simtx=$build/bin/simtx
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+cp "$here"/*.ptx .
+unset SIMTX_CONFIG SIMTX_SET SIMTX_STATS SIMTX_QUIET SIMTX_VERBOSE SIMTX_PROGRESS
+passed=0
+failed=0
+
+fail() {
+    failed=$((failed + 1))
+    echo "    FAIL $1"
+    sed 's/^/        /' out err | head -n 12
+}
+
+# check CODE TEXT COMMAND...: the command ends with CODE and prints TEXT (a fixed string, on stdout or stderr).
+check() {
+    local code=$1 text=$2 status=0
+    shift 2
+    { timeout 60 "$@" >out 2>err </dev/null || status=$?; } 2>/dev/null
+    if [ "$status" != "$code" ]; then
+        fail "$* : exit status $status, expected $code"
+    elif [ -n "$text" ] && ! cat out err | grep -qF -- "$text"; then
+        fail "$* : '$text' is not in the output"
+    else
+        passed=$((passed + 1))
+    fi
+}
+
+# Like check, for a condition on files that the commands before left behind.
+holds() {
+    local what=$1
+    shift
+    if "$@" >out 2>err; then
+        passed=$((passed + 1))
+    else
+        fail "$what"
+    fi
+}
+
+launch() {
+    echo "$simtx" launch --quiet "$@"
+}
+
+# ---- the command itself ----
+check 2 "usage: simtx COMMAND" "$simtx"
+check 0 "Exit codes" "$simtx" --help
+check 0 "simtx 0." "$simtx" version
+check 2 "did you mean 'launch'" "$simtx" lauch
+for c in run launch ptx config; do
+    check 0 "usage: simtx $c" "$simtx" "$c" --help
+    check 2 "unknown option --nonsense" "$simtx" "$c" --nonsense
+done
+check 2 "--grid needs a value" "$simtx" launch --grid
+check 2 "--quiet takes no value" "$simtx" launch --quiet=1
+check 2 "did you mean --stats?" "$simtx" run --stat x
+
+# ---- config ----
+check 0 "gtx480" "$simtx" config list
+check 0 "gpu.sms                        = 15" "$simtx" config show gtx480
+check 0 "gpu.sms                        = 7" "$simtx" config show gtx480 --set gpu.sms=7
+check 0 "gpu.sms                        = 30" "$simtx" config show gtx480+quadro-fx5800
+check 0 "no differences" "$simtx" config diff gtx480 gtx480
+check 0 "gpu.sms " "$simtx" config diff default gtx480
+check 0 "streaming multiprocessors" "$simtx" config explain gpu.sms
+check 0 "registers a thread" "$simtx" config explain kernel.any.registers
+check 2 "did you mean gpu.sms?" "$simtx" config explain gpu.sm
+check 2 "did you mean gtx480?" "$simtx" config show gtx40
+check 2 "no such configuration file" "$simtx" config show ./none.cfg
+check 2 "must be 32 or 64" "$simtx" config show --set gpu.warp_size=48
+check 2 "did you mean 'show'" "$simtx" config shw
+check 2 "give two configurations" "$simtx" config diff gtx480
+printf 'gpu: {\n  smms = 3;\n};\n' >wrong.cfg
+check 2 "wrong.cfg:2:1: error: unknown key gpu.smms, did you mean gpu.sms?" "$simtx" config show ./wrong.cfg
+printf 'gpu: {\n  sms = ;\n};\n' >syntax.cfg
+check 2 "syntax.cfg:2:1: error: syntax error" "$simtx" config show ./syntax.cfg
+printf '@include "inner.cfg"\ngpu: { l2_kb = 1; };\n' >outer.cfg
+printf 'functional: { quantm = 1; };\n' >inner.cfg
+check 2 "inner.cfg:1:1: error: unknown key functional.quantm" "$simtx" config show ./outer.cfg
+head -c 300 /dev/urandom >noise.cfg
+check 2 "noise.cfg" "$simtx" config show ./noise.cfg
+
+# ---- ptx ----
+check 0 "vadd.ptx: ok" "$simtx" ptx check vadd.ptx
+check 0 "registers" "$simtx" ptx info vadd.ptx
+check 0 '"param_bytes": 28' "$simtx" ptx info --json vadd.ptx
+check 0 "lanes meet again at line 19" "$simtx" ptx list vadd.ptx
+check 0 "tx_begin" "$simtx" ptx ops
+check 0 '| `add` |' "$simtx" ptx ops --markdown
+check 2 "No such file" "$simtx" ptx check none.ptx
+check 2 "Is a directory" "$simtx" ptx check .
+check 2 "no file given" "$simtx" ptx list
+check 2 "did you mean 'check'" "$simtx" ptx chek x
+sed 's/add.f32/ad.f32/' vadd.ptx >bad.ptx
+check 3 "bad.ptx:16:" "$simtx" ptx check bad.ptx
+check 3 "bad.ptx:16:" "$simtx" ptx info bad.ptx
+check 3 "bad.ptx:16:" "$simtx" ptx check vadd.ptx bad.ptx
+: >empty.ptx
+check 3 "empty.ptx" "$simtx" ptx check empty.ptx
+
+# ---- launch ----
+vadd="--grid 4 --block 256 --arg f32[1000]:iota --arg f32[1000]:0.5 --arg c=f32[1000]:0"
+check 0 "c: 0.5 1.5 2.5 ..." $(launch vadd.ptx $vadd --arg u32:1000 --print c:3)
+check 0 "2: 0.5 1.5 0 0 ..." $(launch vadd.ptx $vadd --arg u32:2 --print 2:4)
+check 0 "" $(launch vadd.ptx $vadd --arg u32:1000 --save c:c.bin)
+check 0 "" $(launch vadd.ptx $vadd --arg u32:1000 --expect c:c.bin)
+check 1 "element 999 is 0, expected 999.5" $(launch vadd.ptx $vadd --arg u32:999 --expect c:c.bin)
+check 1 "the buffer has 4000 bytes, the file 0" $(launch vadd.ptx $vadd --arg u32:999 --expect c:empty.ptx)
+check 0 "" $(launch vadd.ptx --grid 4 --block 256 --arg in:c.bin --arg f32[]:@c.bin --arg out:sum.bin,4000 --arg u32:1000)
+check 0 "c: 1 3 5 7" $(launch vadd.ptx --grid 4 --block 256 --arg f32[1000]:0 --arg f32[]:@sum.bin --arg c=f32[1000]:0 \
+    --arg u32:1000 --print c:4)
+check 0 "a: 2 4 6 8" $(launch vadd.ptx --block 4 --arg a=f32[]:1,2,3,4 --arg a --arg a --arg u32:4 --print a)
+check 0 "k: 5 5 5" $(launch int.ptx --kernel fill --block 3 --arg k=s32[3]:0 --arg s32:5 --print k)
+check 0 "k: -7 -7 -7" $(launch int.ptx --kernel fill --block 3 --arg k=s32[3]:0 --arg s32:-7 --print k)
+check 0 "k: 0xfffffff9 0" $(launch int.ptx --kernel fill --block 1 --arg k=b32[2]:0 --arg s32:-7 --print k)
+check 2 "s32:99999999999" $(launch int.ptx --kernel fill --arg s32[1]:0 --arg s32:99999999999)
+check 2 "which kernel?" $(launch int.ptx --arg u32:1)
+check 2 "int.ptx has no kernel fil; it has" $(launch int.ptx --kernel fil)
+check 2 "takes 4 arguments, 3 given" $(launch vadd.ptx $vadd)
+check 2 "argument 3 is u64 of 8 bytes; the parameter is u32 of 4 bytes" $(launch vadd.ptx $vadd --arg u64:1000)
+check 2 "argument 3 is f32; the parameter is u32" $(launch vadd.ptx $vadd --arg f32:1000)
+check 2 "expected one to three positive numbers" $(launch vadd.ptx --grid 0)
+check 2 "expected one to three positive numbers" $(launch vadd.ptx --block 1,x)
+check 2 "more than three numbers" $(launch vadd.ptx --block 1,1,1,1)
+check 2 "is no type of arguments" $(launch vadd.ptx --arg i32:5)
+check 2 "'5x' is not an integer" $(launch vadd.ptx --arg u32:5x)
+check 2 "300 does not fit u8" $(launch vadd.ptx --arg u8:300)
+check 2 "-1 does not fit u32" $(launch vadd.ptx --arg u32:-1)
+check 2 "2 values for 3 elements" $(launch vadd.ptx --arg u32[3]:1,2)
+check 2 "how many elements?" $(launch vadd.ptx --arg u32[]:iota)
+check 2 "expected random(SEED)" $(launch vadd.ptx --arg "u32[3]:random(x)")
+check 2 "expected out:FILE,BYTES" $(launch vadd.ptx --arg out:x)
+check 2 "none.bin: No such file" $(launch vadd.ptx --arg f32[]:@none.bin)
+check 2 "no argument has this name" $(launch vadd.ptx --arg c)
+check 2 "there is no argument '7'" $(launch vadd.ptx $vadd --arg u32:1 --print 7)
+check 2 "is a scalar, not a buffer" $(launch vadd.ptx $vadd --arg u32:1 --print 3)
+check 2 "expected ARG:FILE" $(launch vadd.ptx $vadd --arg u32:1 --save c)
+check 2 "an array of" $(launch vadd.ptx --arg "f64[99999999999999]:0")
+check 2 "none.ptx: No such file" $(launch none.ptx)
+check 2 "one PTX file at a time" $(launch vadd.ptx int.ptx)
+check 3 "bad.ptx:16:" $(launch bad.ptx $vadd --arg u32:1)
+check 2 "out of range, 1 to 256 host threads" $(launch vadd.ptx --threads 0)
+check 2 "--simt: gpu.simt = both" $(launch vadd.ptx --simt both)
+check 2 "expected KEY=VALUE" $(launch vadd.ptx --set gpu.sms)
+check 2 "cannot write" $(launch vadd.ptx --stats /nonexistent/s.json)
+check 2 "launch" $(launch vadd.ptx --block 2000 --arg f32[1]:0 --arg f32[1]:0 --arg f32[1]:0 --arg u32:1)
+check 1 "at vadd.ptx:15:5: ld.global.f32" $(launch vadd.ptx --grid 4 --block 256 --arg f32[10]:0 --arg f32[10]:0 --arg f32[10]:0 --arg u32:1000)
+
+# Statistics: also of a kernel that faulted, and the same for any number of host threads.
+check 1 "" $(launch int.ptx --kernel trap_now --stats s.json)
+holds "statistics of a fault" grep -q '"fault": "trap"' s.json
+check 0 "" $(launch vadd.ptx $vadd --arg u32:1000 --stats s1.json --threads 1)
+check 0 "" $(launch vadd.ptx $vadd --arg u32:1000 --stats s1.json --config gtx480 --set gpu.sms=9)
+holds "configuration in the statistics" grep -q '"gpu.sms": 9' s1.json
+
+# Ctrl-C stops a kernel that never ends; statistics are written, the exit code is the signal's.
+check 130 "" timeout --preserve-status -s INT 1 $(launch int.ptx --kernel for_ever --stats i.json)
+holds "statistics after an interruption" grep -q '"status": "interrupted"' i.json
+
+# ---- run ----
+check 2 "no program given" "$simtx" run
+check 2 "no such program on PATH" "$simtx" run no-such-program
+check 2 "No such file" "$simtx" run -- ./no-such-program
+check 2 "is a folder" "$simtx" run -- ./.
+check 2 "is not an executable file" "$simtx" run -- ./vadd.ptx
+check 2 "is no CUDA program" "$simtx" run -- /bin/ls
+printf '#!/bin/sh\nexit 0\n' >script && chmod +x script
+check 2 "is a script" "$simtx" run -- ./script
+cp vadd.ptx program && chmod +x program
+check 2 "is not an ELF program" "$simtx" run -- ./program
+check 1 "without using simtx's CUDA runtime" "$simtx" run --any-program -- ./script
+check 2 "did you mean gtx480" "$simtx" run --config gtx48 -- ./script
+
+cat >app.c <<'END'
+/* Calls the runtime as its argument says. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int cudaMalloc(void **p, unsigned long n);
+int main(int argc, char **argv)
+{
+    void *p = 0;
+    const char *how = argc > 1 ? argv[1] : "";
+    if (strcmp(how, "nothing") && cudaMalloc(&p, 16))
+        return 99;
+    if (!strcmp(how, "abort"))
+        abort();
+    if (!strcmp(how, "kill"))
+        kill(getpid(), SIGTERM);
+    if (!strcmp(how, "crash"))
+        raise(SIGSEGV);
+    if (!strcmp(how, "sleep"))
+        sleep(20);
+    return atoi(how);
+}
+END
+cc app.c -o app -L"$build/cuda/lib64" -lcudart 2>err
+check 0 "simulating on simtx GPU" "$simtx" run -- ./app 0
+check 7 "" "$simtx" run --quiet -- ./app 7
+check 0 "simulating on GeForce GTX 480" "$simtx" run --config gtx480 ./app
+check 0 "" "$simtx" run --any-program -- ./app nothing
+check 134 "" "$simtx" run --quiet --stats a.json -- ./app abort
+holds "statistics after abort" grep -q '"total"' a.json
+check 139 "" "$simtx" run --quiet --stats b.json -- ./app crash
+holds "statistics after a crash" grep -q '"total"' b.json
+check 143 "" "$simtx" run --quiet --stats k.json -- ./app kill
+holds "statistics after a signal" grep -q '"total"' k.json
+check 0 "has no statistics" "$simtx" run --stats n.json -- ./app nothing
+check 0 "" "$simtx" run --quiet --stats p-%p.json -- ./app
+holds "%p in the name of the statistics" grep -lq '"total"' p-[0-9]*.json
+check 130 "" timeout --preserve-status --foreground -s INT 0.7 "$simtx" run --quiet --stats f.json -- ./app sleep
+holds "a signal to simtx run reaches the program" grep -q '"total"' f.json
+mkdir -p other && printf 'int cudaMalloc(void **p, unsigned long n) { return 0; }\n' >other.c
+cc -shared -fPIC -Wl,-soname,libcudart.so.11.0 other.c -o other/libcudart.so.11.0 2>err
+cc app.c -o rpath -Lother -l:libcudart.so.11.0 -Wl,--disable-new-dtags,-rpath,"$work/other" 2>err
+check 1 "it loaded another libcudart" "$simtx" run -- ./rpath 0
+cc -shared -fPIC -Wl,-soname,libcudart.so.13 other.c -o other/libcudart.so.13 2>err
+cc app.c -o newer -Lother -l:libcudart.so.13 2>err
+check 2 "needs libcudart.so.13, which simtx does not provide" "$simtx" run -- ./newer
+
+echo "cli: $passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
