@@ -17,6 +17,12 @@ static bool independent(const struct warp *w)
     return w->block->launch->program->independent;
 }
 
+static bool interrupted(const struct warp *w)
+{
+    const struct launch *la = w->block->launch;
+    return la->interrupt && *la->interrupt;
+}
+
 static uint32_t halves(const struct warp *w)
 {
     return w->block->launch->warp_size / LANES;
@@ -304,6 +310,11 @@ static enum after do_warpsync(struct warp *w, const struct code *c, const struct
         named |= (uint64_t)lane_value(w, member, lane) << (lane & ~(LANES - 1));
     }
     if (named & w->exist & ~e->mask) {
+        if (w->tx.open) {
+            fault_raise(w, d, FAULT_TX, (int)w->tx.lane, 0,
+                        "waits inside a transaction for lanes of its warp that cannot go on before it commits");
+            return STOP;
+        }
         e->pc = (uint32_t)(d - c->insts);
         e->waits = WAIT_LANES;
         return GO_ON;
@@ -449,7 +460,7 @@ void warp_run(struct warp *w)
             w->state = WARP_FAULT;
             return;
         }
-        if (w->budget <= 0 && !w->tx.open)
+        if (w->budget <= 0 && (!w->tx.open || interrupted(w)))
             return;
         struct entry *e = simt_top(w);
         const struct code *c = w->frame[e->frame].code;
