@@ -46,7 +46,9 @@ $(B)/lib/libsimtx.so: $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-soname,libsimtx.so -o $@ $^ $(LDFLAGS) $(LDLIBS)
 
-test: all $(TESTS)
+# Every test target in turn, to the end; the last line sums up.
+test: all
+	+@MAKE="$(MAKE)" regress/summary.sh $(TESTS)
 
 bench: all $(BENCHES)
 

@@ -45,5 +45,6 @@ int cmd_run(int argc, char **argv);
 int cmd_launch(int argc, char **argv);
 int cmd_ptx(int argc, char **argv);
 int cmd_config(int argc, char **argv);
+int cmd_stats(int argc, char **argv);
 
 #endif

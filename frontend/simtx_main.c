@@ -23,6 +23,7 @@ static const struct command {
     { "launch", cmd_launch, "run one kernel of a .ptx file with arguments from the command line" },
     { "ptx", cmd_ptx, "check, describe and disassemble PTX; list the instructions" },
     { "config", cmd_config, "show presets, keys and their meaning" },
+    { "stats", cmd_stats, "what the figures of the statistics mean" },
     { "version", cmd_version, "print the version" },
     { "help", cmd_help, "print this" },
 };

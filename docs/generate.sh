@@ -1,0 +1,57 @@
+#!/bin/sh
+# Fills the parts of the documents between `<!-- simtx COMMAND -->` and `<!-- end -->` with what `simtx COMMAND` prints
+# (write), or compares them (check; the last line counts). Usage: generate.sh SIMTX write|check
+simtx=$1
+mode=$2
+here=$(dirname "$0")
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0
+failed=0
+
+# The document with its generated parts made anew.
+render() {
+    while IFS= read -r line; do
+        case $line in
+        '<!-- simtx '*' -->')
+            printf '%s\n' "$line"
+            command=${line#'<!-- simtx '}
+            # The command's words are meant to be split.
+            "$simtx" ${command%' -->'} || exit 1
+            while IFS= read -r line && [ "$line" != '<!-- end -->' ]; do :; done
+            printf '%s\n' "$line"
+            ;;
+        *) printf '%s\n' "$line" ;;
+        esac
+    done <"$1"
+}
+
+for document in "$here"/manual.md "$here"/instructions.md; do
+    name=$(basename "$document")
+    if ! render "$document" >"$scratch/$name" || [ ! -s "$scratch/$name" ]; then
+        echo "    FAIL $name: cannot be generated"
+        failed=$((failed + 1))
+    elif [ "$mode" = write ]; then
+        cp "$scratch/$name" "$document"
+    elif cmp -s "$scratch/$name" "$document"; then
+        passed=$((passed + 1))
+    else
+        echo "    FAIL $name is not current; run 'make docs'"
+        diff "$document" "$scratch/$name" | head -n 10
+        failed=$((failed + 1))
+    fi
+done
+
+# Subcommands and options of the program that the manual does not name.
+for command in $("$simtx" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+    for word in "simtx $command" $("$simtx" "$command" --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p'); do
+        if grep -qF -- "$word" "$here/manual.md"; then
+            passed=$((passed + 1))
+        elif [ "$mode" = check ]; then
+            echo "    FAIL manual.md does not mention $word"
+            failed=$((failed + 1))
+        fi
+    done
+done
+[ "$mode" = write ] || echo "docs: $passed passed, $failed failed"
+[ "$failed" = 0 ]
