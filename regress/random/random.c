@@ -1,0 +1,276 @@
+/*
+ * Random kernels in the simulator against the evaluator: stack and independent lanes, 32 and 64 to a wavefront, every
+ * vector width of this machine, one and two host threads. A program whose memory differs is made smaller by leaving
+ * out groups and lines as long as it still differs, and printed with its seed.
+ *
+ *   random [--seed N] [--count N] [--all]      --all: every configuration for every program
+ */
+#include <mpfr.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/simtx.h"
+#include "regress/conformance/values.h"
+#include "regress/random/eval.h"
+#include "regress/random/gen.h"
+
+enum { MAX_CONFIGS = 16, PER_PROGRAM = 5, MINIMISE_TRIES = 1500, MAX_THREADS = 512 };
+
+struct config { simtx_gpu *gpu; char name[96]; char *in, *out, *sum; };
+
+struct memory { char *in, *out, *sum; };
+
+struct run {
+    struct config at[MAX_CONFIGS];
+    int n;
+    struct memory start, want;
+};
+
+static void *need(void *p)
+{
+    if (!p) {
+        fprintf(stderr, "out of memory\n");
+        exit(2);
+    }
+    return p;
+}
+
+static void add_config(struct run *run, const char *isa, int warp, const char *simt, int threads)
+{
+    const char *const keys[] = { "host.isa", "gpu.warp_size", "gpu.simt", "functional.threads" };
+    char values[4][16], assignment[64], *message = NULL;
+    struct config *c = &run->at[run->n];
+    simtx_config *conf = simtx_config_new();
+    snprintf(values[0], 16, "%s", isa);
+    snprintf(values[1], 16, "%d", warp);
+    snprintf(values[2], 16, "%s", simt);
+    snprintf(values[3], 16, "%d", threads);
+    for (int i = 0; i < 4; i++) {
+        snprintf(assignment, sizeof assignment, "%s=%s", keys[i], values[i]);
+        if (simtx_config_set(conf, assignment, &message)) {
+            fprintf(stderr, "%s\n", message);
+            exit(2);
+        }
+    }
+    c->gpu = run->n < MAX_CONFIGS ? simtx_gpu_new(conf, run->n, &message) : NULL;
+    simtx_config_free(conf);
+    free(message);
+    if (!c->gpu)
+        return;                                  /* this machine has no such instructions */
+    snprintf(c->name, sizeof c->name, "%s, %d lanes, %s, %d thread%s", isa, warp, simt, threads, threads > 1 ? "s" : "");
+    void *p[3];
+    size_t bytes[] = { GEN_IN_BYTES, (size_t)MAX_THREADS * GEN_OUT_BYTES, GEN_SUM_BYTES };
+    for (int i = 0; i < 3; i++)
+        if (simtx_malloc(c->gpu, bytes[i], SIMTX_MEM_DEVICE, &p[i]))
+            need(NULL);
+    c->in = p[0];
+    c->out = p[1];
+    c->sum = p[2];
+    run->n++;
+}
+
+static void open_configs(struct run *run)
+{
+    static const char *const isas[] = { "base", "avx2", "avx512" }, *const simts[] = { "stack", "independent" };
+    for (int i = 0; i < 3; i++)
+        for (int w = 32; w <= 64; w += 32)
+            for (int s = 0; s < 2; s++)
+                add_config(run, isas[i], w, simts[s], 1);
+    for (int w = 32; w <= 64; w += 32)
+        for (int s = 0; s < 2; s++)
+            add_config(run, "auto", w, simts[s], 2);
+    if (!run->n) {
+        fprintf(stderr, "no GPU could be made\n");
+        exit(2);
+    }
+}
+
+static size_t out_bytes(const struct gen_program *g) { return (size_t)g->grid * g->block * GEN_OUT_BYTES; }
+
+static void fill_start(struct run *run, uint64_t seed)
+{
+    struct values_random r = { seed };
+    static const uint8_t types[] = { T_F32, T_F64, T_S32, T_U64, T_F16X2 };
+    for (int i = 0; i < GEN_IN_BYTES; i += 8) {
+        uint64_t v = values_next(&r);
+        if (values_next(&r) % 2) {
+            uint8_t t = types[v % 5];
+            v = values_pick(t, &r);
+            if (ptx_type_size(t) == 4)
+                v |= values_pick(t, &r) << 32;
+        }
+        memcpy(run->start.in + i, &v, 8);
+    }
+    for (int i = 0; i < GEN_SUM_BYTES; i += 8)
+        memcpy(run->start.sum + i, (uint64_t[]){ values_next(&r) }, 8);
+}
+
+/* The right answer into run->want. */
+static bool evaluate(struct run *run, const struct gen_program *g, const char *text, char *why, size_t n)
+{
+    struct diag d = { 0 };
+    struct ptx_module *m = ptx_parse(text, strlen(text), "random", &d);
+    if (!m) {
+        snprintf(why, n, "%s", d.text ? d.text : "does not parse");
+        diag_free(&d);
+        return false;
+    }
+    memset(run->want.out, 0, out_bytes(g));
+    memcpy(run->want.sum, run->start.sum, GEN_SUM_BYTES);
+    uint64_t args[] = { (uint64_t)(uintptr_t)run->start.in, (uint64_t)(uintptr_t)run->want.out,
+                        (uint64_t)(uintptr_t)run->want.sum };
+    struct eval_launch l = { g->grid, g->block, args, 3 };
+    bool ok = eval_run(m, "k", &l, why, n);
+    ptx_module_free(m);
+    diag_free(&d);
+    return ok;
+}
+
+/* Does this configuration give the answer in run->want? what: the difference in words. */
+static bool agrees(struct run *run, const struct config *c, const struct gen_program *g, const char *text, char *what, size_t n)
+{
+    simtx_module *m;
+    if (simtx_module_load(c->gpu, text, strlen(text), "random", &m)) {
+        snprintf(what, n, "does not load: %s", simtx_last_message(c->gpu));
+        return false;
+    }
+    memcpy(c->in, run->start.in, GEN_IN_BYTES);
+    memcpy(c->sum, run->start.sum, GEN_SUM_BYTES);
+    memset(c->out, 0, out_bytes(g));
+    const void *args[] = { &c->in, &c->out, &c->sum };
+    simtx_launch_params p = { .grid = { g->grid, 1, 1 }, .block = { g->block, 1, 1 }, .args = args };
+    bool ok = !simtx_launch(simtx_module_kernel(m, "k"), &p, NULL, NULL);
+    if (!ok)
+        snprintf(what, n, "%s", simtx_last_message(c->gpu));
+    simtx_module_unload(m);
+    for (size_t i = 0; ok && i < out_bytes(g); i += 8)
+        if (memcmp(c->out + i, run->want.out + i, 8)) {
+            uint64_t got, want;
+            memcpy(&got, c->out + i, 8);
+            memcpy(&want, run->want.out + i, 8);
+            snprintf(what, n, "thread %zu, output byte %zu: 0x%llx, expected 0x%llx", i / GEN_OUT_BYTES, i % GEN_OUT_BYTES,
+                     (unsigned long long)got, (unsigned long long)want);
+            ok = false;
+        }
+    for (int i = 0; ok && i < GEN_SUM_BYTES; i += 8)
+        if (memcmp(c->sum + i, run->want.sum + i, 8)) {
+            snprintf(what, n, "atomic cell at byte %d", i);
+            ok = false;
+        }
+    return ok;
+}
+
+/* ---- making a failing program smaller ---- */
+
+static bool still_fails(struct run *run, const struct config *c, const struct gen_program *g, const bool *gone)
+{
+    char why[4096], *text = gen_text(g, gone);
+    bool fails = evaluate(run, g, text, why, sizeof why) && !agrees(run, c, g, text, why, sizeof why);
+    free(text);
+    return fails;
+}
+
+/* The end of what starts at line i: a droppable line, a group, or i - 1 when it cannot go. */
+static int span_end(const struct gen_program *g, int i)
+{
+    int depth = 0;
+    if (g->line[i].kind == LINE_DROP)
+        return i;
+    if (g->line[i].kind != LINE_OPEN)
+        return i - 1;
+    for (int j = i; j < g->n; j++) {
+        depth += g->line[j].kind == LINE_OPEN;
+        depth -= g->line[j].kind == LINE_CLOSE;
+        if (!depth)
+            return j;
+    }
+    return i - 1;
+}
+
+static void minimise(struct run *run, const struct config *c, const struct gen_program *g, bool *gone)
+{
+    bool *trial = need(malloc((size_t)g->n * sizeof *trial));
+    int tries = MINIMISE_TRIES;
+    for (bool progress = true; progress && tries > 0;) {
+        progress = false;
+        for (int i = 0; i < g->n && tries > 0; i++) {
+            int end = gone[i] ? i - 1 : span_end(g, i);
+            if (end < i)
+                continue;
+            memcpy(trial, gone, (size_t)g->n * sizeof *trial);
+            for (int j = i; j <= end; j++)
+                trial[j] = true;
+            tries--;
+            if (still_fails(run, c, g, trial)) {
+                memcpy(gone, trial, (size_t)g->n * sizeof *trial);
+                progress = true;
+            }
+        }
+    }
+    free(trial);
+}
+
+static void report(struct run *run, const struct config *c, const struct gen_program *g, uint64_t seed, const char *what)
+{
+    char now[4096];
+    bool *gone = need(calloc((size_t)g->n, sizeof *gone));
+    printf("FAILED: seed %llu (%s; grid %u, block %u): %s\n", (unsigned long long)seed, c->name, g->grid, g->block, what);
+    minimise(run, c, g, gone);
+    char *text = gen_text(g, gone);
+    if (evaluate(run, g, text, now, sizeof now))
+        agrees(run, c, g, text, now, sizeof now);
+    printf("made smaller, it fails with: %s\n%s\n", now, text);
+    free(text);
+    free(gone);
+}
+
+static bool run_seed(struct run *run, uint64_t seed, bool all)
+{
+    struct gen_program *g = gen_make(seed);
+    char what[4096], *text = gen_text(g, NULL);
+    fill_start(run, seed);
+    bool ok = evaluate(run, g, text, what, sizeof what);
+    if (!ok)
+        printf("FAILED: seed %llu: the evaluator: %s\n%s", (unsigned long long)seed, what, getenv("RANDOM_SHOW") ? text : "");
+    for (int k = 0; ok && k < (all ? run->n : PER_PROGRAM); k++) {
+        const struct config *c = &run->at[(seed * PER_PROGRAM + (uint64_t)k) % (uint64_t)run->n];
+        ok = agrees(run, c, g, text, what, sizeof what);
+        if (!ok)
+            report(run, c, g, seed, what);
+    }
+    free(text);
+    gen_free(g);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    struct run run = { 0 };
+    uint64_t seed = 1, count = 300;
+    bool all = false;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--all"))
+            all = true;
+        else if (!strcmp(argv[i], "--seed") && i + 1 < argc)
+            seed = strtoull(argv[++i], NULL, 0);
+        else if (!strcmp(argv[i], "--count") && i + 1 < argc)
+            count = strtoull(argv[++i], NULL, 0);
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    open_configs(&run);
+    run.start = (struct memory){ need(calloc(1, GEN_IN_BYTES)), NULL, need(calloc(1, GEN_SUM_BYTES)) };
+    run.want = (struct memory){ NULL, need(calloc(MAX_THREADS, GEN_OUT_BYTES)), need(calloc(1, GEN_SUM_BYTES)) };
+    uint64_t passed = 0;
+    for (uint64_t i = 0; i < count; i++)
+        passed += run_seed(&run, seed + i, all);
+    for (int i = 0; i < run.n; i++)
+        simtx_gpu_free(run.at[i].gpu);
+    free(run.start.in);
+    free(run.start.sum);
+    free(run.want.out);
+    free(run.want.sum);
+    mpfr_free_cache();
+    printf("random: %llu passed, %llu failed\n", (unsigned long long)passed, (unsigned long long)(count - passed));
+    return passed != count;
+}

@@ -1,0 +1,23 @@
+# Random kernels against a one-lane-at-a-time evaluator; see random.c.
+RANDOM_DIR := $(B)/regress/random
+RANDOM_OBJ := $(patsubst regress/random/%.c,$(RANDOM_DIR)/%.o,$(wildcard regress/random/*.c))
+RANDOM_REF := $(patsubst regress/conformance/%.c,$(B)/regress/conformance/%.o, \
+    $(wildcard regress/conformance/ref*.c) regress/conformance/combo.c regress/conformance/values.c)
+
+$(RANDOM_DIR)/%.o: regress/random/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(RANDOM_DIR)/random: $(RANDOM_OBJ) $(RANDOM_REF) $(B)/lib/libsimtx.a
+	$(CC) -o $@ $(RANDOM_OBJ) $(RANDOM_REF) $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lmpfr -lgmp
+
+TESTS += test-random
+.PHONY: test-random random-long
+test-random: $(RANDOM_DIR)/random
+	@$< --seed 1 --count 300
+
+# make random-long SEED=1000 COUNT=100000: every configuration for every program
+random-long: $(RANDOM_DIR)/random
+	$< --all --seed $(or $(SEED),1) --count $(or $(COUNT),10000)
+
+-include $(RANDOM_OBJ:.o=.d)
