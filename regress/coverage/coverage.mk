@@ -40,3 +40,12 @@ test-coverage-dialects: $$(KERNEL_NEEDS)
 
 coverage-long: $$(KERNEL_NEEDS)
 	@regress/coverage/dialects.sh $(B) all
+
+$(B)/regress/coverage/nvcc_style: regress/coverage/nvcc_style.c $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS)
+
+TESTS += test-coverage-nvcc
+.PHONY: test-coverage-nvcc
+test-coverage-nvcc: $(B)/regress/coverage/nvcc_style
+	@$< regress/coverage
