@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     void *library = argc == 3 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
     FILE *list = argc == 3 ? fopen(argv[2], "r") : NULL;
     char line[256];
-    int passed = 0, failed = 0, missing = 0, worst = 0;
+    int passed = 0, failed = 0, missing = 0, worst = 0, calls = 0, missing_calls = 0;
     if (!library || !list) {
         fprintf(stderr, "api: usage: api libcudart.so api.txt (%s)\n",
                 argc == 3 && !library ? dlerror() : "no list");
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
     }
     while (fgets(line, sizeof line, list)) {
         char name[96], listed[96] = "";
-        int programs, alone;
+        int programs = 0, alone = 0;
         if (line[0] == '#')
             continue;
         int fields = sscanf(line, "%95s %d %d unsupported: %95[^\n]", name, &programs, &alone, listed);
@@ -56,14 +56,17 @@ int main(int argc, char **argv)
             printf("unsupported as listed: %-26s %d programs (%s)\n", name, programs, listed);
         if (*listed) {
             missing++;
+            missing_calls += programs;
             worst = programs > worst ? programs : worst;
         }
+        calls += fields < 3 ? 0 : programs;
         failed += why != NULL;
         passed += why == NULL;
     }
     fclose(list);
-    printf("%d of %d functions carried out; %d programs call the most used of the others\n",
-           passed + failed - missing, passed + failed, worst);
+    printf("%d of %d functions carried out, %.2f %% weighted; %d programs call the most used of the others\n",
+           passed + failed - missing, passed + failed, 100.0 * (calls - missing_calls) / (calls ? calls : 1),
+           worst);
     printf("coverage-api: %d passed, %d failed\n", passed, failed);
     return failed || !passed;
 }

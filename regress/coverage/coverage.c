@@ -378,16 +378,20 @@ static const char *try_spelling(simtx_gpu *gpu, const struct spelling *s, unsign
 
 struct figures {
     const char *kind, *title;
-    int total, covered, nvcc, clang;     /* the last two: programs behind the most used uncovered spelling */
+    int total, covered;
+    long uses, covered_uses;             /* the same, each spelling as often as programs have it */
+    int nvcc, clang;                     /* programs behind the most used uncovered spelling */
 };
 
 static void print_figures(const struct figures *f, int n)
 {
-    printf("%-20s %9s %9s %9s   %s\n", "", "covered", "of", "percent",
+    printf("%-20s %9s %9s %9s %9s   %s\n", "", "covered", "of", "percent", "weighted",
            "programs behind the most used uncovered one: nvcc, clang");
     for (int i = 0; i < n; i++)
-        printf("%-20s %9d %9d %9.1f   %d, %d\n", f[i].title, f[i].covered, f[i].total,
-               f[i].total ? 100.0 * f[i].covered / f[i].total : 0.0, f[i].nvcc, f[i].clang);
+        printf("%-20s %9d %9d %9.1f %9.2f   %d, %d\n", f[i].title, f[i].covered, f[i].total,
+               f[i].total ? 100.0 * f[i].covered / f[i].total : 0.0,
+               f[i].uses ? 100.0 * (double)f[i].covered_uses / (double)f[i].uses : 0.0,
+               f[i].nvcc, f[i].clang);
 }
 
 /* Counts one line of the list; true when it does what the list says. */
@@ -398,6 +402,8 @@ static bool count_spelling(simtx_gpu *gpu, const struct spelling *s, struct figu
     bool refused = why && strstr(why, "coverage.ptx:") && strstr(why, ": error: ");
     f->total++;
     f->covered += !why;
+    f->uses += s->nvcc + s->clang;
+    f->covered_uses += why ? 0 : s->nvcc + s->clang;
     if (!why && listed)
         printf("FAILED: accepted, though listed as refused: %s\n", s->text);
     if (why) {
@@ -415,10 +421,10 @@ static bool count_spelling(simtx_gpu *gpu, const struct spelling *s, struct figu
 int main(int argc, char **argv)
 {
     struct figures figures[] = {
-        { "op", "opcode spellings", 0, 0, 0, 0 },
-        { "sreg", "special registers", 0, 0, 0, 0 },
-        { "directive", "directives", 0, 0, 0, 0 },
-        { "extern", "external functions", 0, 0, 0, 0 },
+        { .kind = "op", .title = "opcode spellings" },
+        { .kind = "sreg", .title = "special registers" },
+        { .kind = "directive", .title = "directives" },
+        { .kind = "extern", .title = "external functions" },
     };
     enum { KINDS = sizeof figures / sizeof *figures };
     FILE *list = argc == 2 ? fopen(argv[1], "r") : NULL;

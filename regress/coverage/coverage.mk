@@ -49,3 +49,8 @@ TESTS += test-coverage-nvcc
 .PHONY: test-coverage-nvcc
 test-coverage-nvcc: $(B)/regress/coverage/nvcc_style
 	@$< regress/coverage
+
+# Writes the figures of docs/coverage.md anew.
+.PHONY: coverage-doc
+coverage-doc: $(B)/regress/coverage/coverage $(B)/regress/coverage/api $(FEATURE_BIN) $(B)/bin/simtx
+	regress/coverage/document.sh $(B) docs/coverage.md

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The dialects of PTX that clang writes: programs of kernels/ compiled for every architecture and at every level of
-# optimisation, each run, and each must find its own results right. Every architecture takes two programs in
-# turn, every option one; `all` takes every architecture, and every option, with every program.
+# The dialects of PTX that clang writes: programs of kernels/ compiled for every architecture and at every
+# level of optimisation, each run, and each must find its own results right. Every architecture takes two
+# programs in turn, every option one; `all` takes every architecture, and every option, with every program.
 # usage: dialects.sh BUILD [all]
 build=${1:-build}
 here=$(dirname "$0")
@@ -12,8 +12,8 @@ passed=0
 failed=0
 
 # Program, and the first architecture that has what it uses.
-programs=(reduce:35 templates:35 virtual_calls:35 recursion:35 struct_args:35 vector_loads:35 apps/ray_tracer:35
-    apps/hash_join:35 atomics:60 int_intrinsics:61 half_arith:60 warp_intrinsics:70)
+programs=(reduce:35 templates:35 virtual_calls:35 recursion:35 struct_args:35 vector_loads:35
+    apps/ray_tracer:35 apps/hash_join:35 atomics:60 int_intrinsics:61 half_arith:60 warp_intrinsics:70)
 architectures=(35 50 60 70 75 80 86)
 options=("-O0" "-O1" "-O2" "-O3" "-O2 -g" "-O0 -G" "-lineinfo" "-use_fast_math")
 
@@ -22,8 +22,8 @@ try() {
     local name=$1 architecture=$2 status=0
     local -a flags
     read -ra flags <<<"$3"
-    if ! "$build/bin/simtx-cc" -arch="sm_$architecture" "${flags[@]}" "$kernels/$name.cu" -o "$scratch/program" \
-        >"$scratch/log" 2>&1; then
+    if ! "$build/bin/simtx-cc" -arch="sm_$architecture" "${flags[@]}" "$kernels/$name.cu" \
+        -o "$scratch/program" >"$scratch/log" 2>&1; then
         echo "FAILED: $name for sm_$architecture $3: does not compile"
         tail -n 5 "$scratch/log" | sed 's/^/    /'
         failed=$((failed + 1))
@@ -43,7 +43,11 @@ next=0
 # The next program in turn that the architecture can take.
 try_next() {
     local entry
-    while entry=${programs[next]}; next=$(((next + 1) % ${#programs[@]})); [ "${entry#*:}" -gt "$1" ]; do :; done
+    while
+        entry=${programs[next]}
+        next=$(((next + 1) % ${#programs[@]}))
+        [ "${entry#*:}" -gt "$1" ]
+    do :; done
     try "${entry%:*}" "$1" "$2"
 }
 

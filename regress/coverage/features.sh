@@ -6,16 +6,18 @@ here=$(dirname "$0")
 passed=0
 failed=0
 covered=0
+covered_uses=0
 total=0
+uses=0
 
 while IFS=$'\t' read -r feature programs _ where pattern; do
     case $feature in '#'* | '') continue ;; esac
-    total=$((total + 1))
+    total=$((total + 1)) uses=$((uses + programs))
     case $where in
     later:*) printf 'not covered: %-44s %3d programs (%s)\n' "$feature" "$programs" "${where#later:}" ;;
     *)
         if grep -qE -- "$pattern" "$where"; then
-            passed=$((passed + 1)) covered=$((covered + 1))
+            passed=$((passed + 1)) covered=$((covered + 1)) covered_uses=$((covered_uses + programs))
         else
             failed=$((failed + 1))
             echo "FAILED: $feature: not in $where"
@@ -34,6 +36,8 @@ for source in "$here"/features_*.cu; do
         tail -n 10 <<<"$output"
     fi
 done
-echo "$covered of $total features covered"
+percent=$((10000 * covered_uses / uses))
+printf '%d of %d features covered, %d.%02d %% weighted\n' "$covered" "$total" \
+    $((percent / 100)) $((percent % 100))
 echo "coverage-features: $passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

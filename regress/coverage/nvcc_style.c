@@ -1,6 +1,7 @@
 /*
  * PTX as nvcc writes it (nvvm7.ptx, nvvm20.ptx), run on warps of both widths and with independent lanes, and
- * compared with what plain C says the kernels compute. The forms come from what nvcc 13 is known to print for public programs; see docs/coverage.md.
+ * compared with what plain C says the kernels compute. Which forms nvcc 13 prints is known from public
+ * programs compiled with it; docs/coverage.md has the counts.
  */
 #include <math.h>
 #include <stdio.h>
