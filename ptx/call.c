@@ -95,9 +95,17 @@ static bool enter(struct warp *w, const struct dinst *d, const struct call_site 
     return true;
 }
 
+/* The same places and sizes: then what the caller writes lies inside the callee's frame. */
+static bool same_layout(const struct ptx_var *a, const struct ptx_var *b)
+{
+    for (; a && b && a->address == b->address && a->size == b->size; a = a->next)
+        b = b->next;
+    return !a && !b;
+}
+
 static bool same_shape(const struct ptx_func *f, const struct call_site *s)
 {
-    return f->nparams == s->narg && f->nrets == s->nret && !f->is_entry;
+    return !f->is_entry && same_layout(f->params, s->params) && same_layout(f->rets, s->rets);
 }
 
 static bool enter_indirect(struct warp *w, const struct dinst *d, const struct call_site *s, uint64_t lanes)

@@ -29,6 +29,7 @@ struct call_site {
     struct call_value *arg, *ret;
     int narg, nret;
     operand pointer;                 /* indirect: the register with the function's address */
+    const struct ptx_var *params, *rets;   /* indirect: of the prototype, laid out as in a function */
 };
 
 struct code {

@@ -911,6 +911,8 @@ static void decode_call(struct decoder *x)
         } else
             place_list(rets, place_list(params, 0));
         s->pointer = source_at(x, &call->target, T_U64);
+        s->params = params;
+        s->rets = rets;
         x->code->indirect = true;
     }
     s->narg = call->narg;
