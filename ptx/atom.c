@@ -85,7 +85,8 @@ static char *resolve(struct half *h, const struct dinst *d, uint64_t a, int lane
 {
     struct worker *k = h->worker;
     bool global = d->space == SP_GLOBAL || (d->space == SP_GENERIC && !(a >> WINDOW_BITS));
-    if (a & (uint64_t)(d->size - 1))
+    bool private = d->space == SP_GENERIC && a >> WINDOW_BITS == WINDOW_LOCAL >> WINDOW_BITS;
+    if (private || a & (uint64_t)(d->size - 1))
         return NULL;
     if (global && a >= k->bounds[d->id].lo && a + d->size <= k->bounds[d->id].hi)
         return (char *)(uintptr_t)a;
