@@ -235,12 +235,51 @@ static void list_waiters(struct fault *f, const struct block *b)
         append(f, "  and %d more\n", more);
 }
 
+/* May lanes that go on here change memory before they end or come to a barrier? Where that is open, they may. */
+static bool could_act(const struct code *c, const struct dinst *d)
+{
+    for (; d < c->insts + c->ninsts && (d->in || !d->counts); d++) {
+        if (!d->counts)
+            continue;
+        switch (d->in->op) {
+        case OP_RET:
+        case OP_EXIT: return d->in->guard || !c->func->is_entry;
+        case OP_BAR:
+        case OP_BARRIER:
+            if (d->in->mod[PG_BAROP] != MOD(BAROP, WARP))
+                return false;
+            break;
+        case OP_ST:
+        case OP_ATOM:
+        case OP_RED:
+        case OP_BRA:
+        case OP_BRX:
+        case OP_CALL:
+        case OP_TX_BEGIN: return true;
+        default: break;
+        }
+    }
+    return !c->func->is_entry;
+}
+
+static const struct code *code_of_step(const struct warp *w, const struct dinst *d)
+{
+    for (uint32_t i = 0; i < w->nentry; i++) {
+        const struct code *c = w->frame[w->entry[i].frame].code;
+        if (d >= c->insts && d < c->insts + c->ninsts)
+            return c;
+    }
+    return w->frame[0].code;
+}
+
 /* A warp that spins while other lanes of its own wait behind it: the stack cannot let those go first. */
 static const struct warp *own_lanes_wait(const struct block *b)
 {
     for (uint32_t i = 0; i < b->nwarps && !b->launch->program->independent; i++) {
         const struct warp *w = &b->warps[i];
-        if (w->state == WARP_READY && w->spinning && w->exist & ~w->entry[w->current].mask)
+        const struct dinst *there;
+        if (w->state == WARP_READY && w->spinning && simt_elsewhere(w, &there) && there &&
+            could_act(code_of_step(w, there), there))
             return w;
     }
     return NULL;
@@ -260,7 +299,7 @@ void fault_wait(struct block *b)
         const struct dinst *there;
         uint64_t others = simt_elsewhere(own, &there);
         char place[500];
-        describe(own->frame[own->entry[own->nentry > 1 ? own->nentry - 2 : 0].frame].code, there, place, sizeof place);
+        describe(code_of_step(own, there), there, place, sizeof place);
         fault_raise((struct warp *)(uintptr_t)own, own->spin_at, FAULT_DEADLOCK,
                     __builtin_ctzll(own->entry[own->current].mask), 0,
                     "%d lanes of a warp loop waiting for something that the warp's other lanes would do, but those come "
