@@ -6,6 +6,8 @@ FUZZ_SECONDS  ?= 10
 SECONDS       ?= 300
 FUZZ          ?= $(FUZZ_TARGETS)
 FUZZ_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FUZZ_COVER    := -fsanitize-coverage=inline-8bit-counters,pc-table \
+                 -fsanitize-coverage-ignorelist=$(abspath regress/fuzz/uncounted.txt)
 FUZZ_COMMON   := regress/fuzz/harness.c regress/fuzz/gen.c
 FUZZ_BIN      := $(FUZZ_TARGETS:%=$(FUZZ_B)/fuzz_%)
 FUZZ_FLAGS    := -fsanitize=fuzzer $(FUZZ_SANITIZE)
@@ -14,7 +16,7 @@ FUZZ_FLAGS    := -fsanitize=fuzzer $(FUZZ_SANITIZE)
 $(FUZZ_B)/lib/libsimtx.a: fuzz-build ;
 fuzz-build:
 	@$(MAKE) --no-print-directory B=$(FUZZ_B) CC=$(CLANG) OPT="-O1 -g" \
-	    SANITIZE="$(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link" $(FUZZ_B)/lib/libsimtx.a
+	    SANITIZE="$(FUZZ_SANITIZE) $(FUZZ_COVER)" $(FUZZ_B)/lib/libsimtx.a
 
 $(FUZZ_BIN): $(FUZZ_B)/fuzz_%: regress/fuzz/fuzz_%.c $(FUZZ_COMMON) $(wildcard regress/fuzz/*.h) $(FUZZ_B)/lib/libsimtx.a
 	$(CLANG) $(filter-out -O2,$(CFLAGS)) -O1 $(FUZZ_FLAGS) $(filter %.c,$^) $(if $(filter fatbin,$*),frontend/fatbin.c \
