@@ -64,7 +64,7 @@ static void collect(void *ctx, const char *text, size_t len)
 
 static bool complain(const struct behave_test *t, const struct device *dev, const char *what)
 {
-    printf("FAILED (%s, %d lanes): %s: %s\n", dev->isa, dev->warp_size, t->name, what);
+    printf("FAILED (%s, %d lanes, %s): %s: %s\n", dev->isa, dev->warp_size, dev->simt, t->name, what);
     return false;
 }
 

@@ -258,7 +258,25 @@ static bool expect_b128(uint32_t i, uint32_t k, uint64_t *w)
     return true;
 }
 
+/* The kernel's own parameters, by every width and as a generic address: compared with the address in %o. */
+static bool expect_kernel_params(uint32_t i, uint32_t k, uint64_t *w)
+{
+    (void)i;
+    *w = 1;
+    return k < 6;
+}
+
+#define SAME(out) "  setp.eq.u64 %p1, %d8, %d9;\n  selp.u64 %d10, 1, 0, %p1;\n  st.global.u64 [%o+" out "], %d10;\n"
+
 static const struct behave_test tests[] = {
+    { .name = "kernel parameters by halves, bytes and generic address",
+      .body = "  ld.param.u64 %d9, [t_out];\n  ld.param.u32 %r2, [t_out];\n  ld.param.u32 %r3, [t_out+4];\n  mov.b64 %d8, {%r2,%r3};\n"
+              SAME("0") "  ld.param.v2.u32 {%r2,%r3}, [t_out];\n  mov.b64 %d8, {%r2,%r3};\n" SAME("8")
+              "  mov.u64 %d1, t_out;\n  cvta.param.u64 %d1, %d1;\n  ld.u64 %d8, [%d1];\n" SAME("16")
+              "  ld.param.u8 %d8, [t_out+1];\n  shr.u64 %d9, %d9, 8;\n  and.b64 %d9, %d9, 255;\n" SAME("24")
+              "  isspacep.param %p2, %d1;\n  selp.u64 %d10, 1, 0, %p2;\n  st.global.u64 [%o+32], %d10;\n"
+              "  isspacep.param %p2, %o;\n  selp.u64 %d10, 0, 1, %p2;\n  st.global.u64 [%o+40], %d10;\n",
+      .expect = expect_kernel_params },
     { .name = "a struct in param space of a call",
       .module = ".func f(.param .align 8 .b8 s[32], .param .b64 o)\n{\n  .reg .b64 %d<8>; .reg .b32 %r<8>; .reg .b16 %h<4>;\n"
                 "  ld.param.u64 %d1, [o];\n  ld.param.u8 %h1, [s];\n  cvt.u64.u16 %d2, %h1;\n  st.global.u64 [%d1+8], %d2;\n"

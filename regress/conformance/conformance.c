@@ -379,7 +379,7 @@ int main(int argc, char **argv)
     struct combo_list list = { 0 };
     combo_list_build(&list);
     bool *behaved = need(calloc((size_t)ptx_form_count, sizeof *behaved));
-    run.ndev = device_open(run.dev, MAX_DEVICES, NULL);
+    run.ndev = device_open(run.dev, MAX_DEVICES, 0, "stack");
     run.in = need(calloc(MAX_VECTORS, sizeof *run.in));
     run.want = need(calloc(MAX_VECTORS, sizeof *run.want));
     for (int d = 0; d < run.ndev; d++)
@@ -391,10 +391,14 @@ int main(int argc, char **argv)
     for (int i = 0; i < list.n; i += PER_MODULE)
         run_range(&run, &list, i, i + PER_MODULE < list.n ? i + PER_MODULE : list.n);
     if (!run.only || !strcmp(run.only, "behaviour")) {
-        struct behave_count b = behave_run(run.dev, run.ndev, behaved);
+        struct device dev[2 * MAX_DEVICES];
+        memcpy(dev, run.dev, sizeof run.dev);
+        int more = device_open(dev + run.ndev, MAX_DEVICES, run.ndev, "independent");
+        struct behave_count b = behave_run(dev, run.ndev + more, behaved);
+        device_close(dev + run.ndev, more);
         run.passed += b.passed;
         run.failed += b.failed + uncovered_rows(&list, behaved);
-        printf("behaviour tests: %d\n", b.passed + b.failed);
+        printf("behaviour tests: %d on %d GPUs\n", b.passed + b.failed, run.ndev + more);
     }
     for (int d = 1; d < run.ndev; d++)
         if (run.dev[d].hash != run.dev[0].hash && !run.failed++)

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void set(simtx_config *c, const char *assignment)
 {
@@ -14,40 +13,39 @@ static void set(simtx_config *c, const char *assignment)
     }
 }
 
-static simtx_gpu *make(const char *isa, int warp_size, const char *extra, int index, char **message)
+static simtx_gpu *make(const char *isa, int warp_size, const char *simt, int index, char **message)
 {
-    char text[64], keys[256];
+    char text[64];
     simtx_config *c = simtx_config_new();
     snprintf(text, sizeof text, "host.isa=%s", isa);
     set(c, text);
     snprintf(text, sizeof text, "gpu.warp_size=%d", warp_size);
     set(c, text);
-    snprintf(keys, sizeof keys, "%s", extra ? extra : "");
-    for (char *save, *k = strtok_r(keys, ";", &save); k; k = strtok_r(NULL, ";", &save))
-        set(c, k);
+    snprintf(text, sizeof text, "gpu.simt=%s", simt);
+    set(c, text);
     simtx_gpu *g = simtx_gpu_new(c, index, message);
     simtx_config_free(c);
     return g;
 }
 
-int device_open(struct device *at, int room, const char *extra)
+int device_open(struct device *at, int room, int first, const char *simt)
 {
     static const char *const isas[] = { "base", "avx2", "avx512" };
     int n = 0;
     char *message = NULL;
     for (int i = 0; i < 3 && n < room; i++) {
-        simtx_gpu *g = make(isas[i], 32, extra, n, &message);
+        simtx_gpu *g = make(isas[i], 32, simt, first + n, &message);
         if (!g && i)                             /* this machine has no such instructions */
             continue;
         if (!g)
             break;
-        at[n] = (struct device){ .gpu = g, .warp_size = 32, .hash = 0xcbf29ce484222325u };
+        at[n] = (struct device){ .gpu = g, .simt = simt, .warp_size = 32, .hash = 0xcbf29ce484222325u };
         snprintf(at[n++].isa, sizeof at->isa, "%s", isas[i]);
     }
     if (n && n < room) {
         at[n] = at[n - 1];
         at[n].warp_size = 64;
-        at[n].gpu = make(at[n].isa, 64, extra, n, &message);
+        at[n].gpu = make(at[n].isa, 64, simt, first + n, &message);
         n += at[n].gpu != NULL;
     }
     if (!n || at[n - 1].warp_size == 32) {

@@ -334,8 +334,8 @@ static bool step(struct eval *e, struct thread *t)
     bool pass = !in->guard || (f->regs[in->guard->id] & 1) != in->guard_negated;
     if (++t->steps > STEPS_MAX)
         fail(e, "thread %u does not end", t->tid);
-    if (pass && (is_warp_wide(in->op) || in->op == OP_BAR)) {
-        t->state = in->op == OP_BAR && in->mod[PG_BAROP] != MOD(BAROP, WARP) ? AT_BARRIER : AT_WARP;
+    if (pass && (is_warp_wide(in->op) || in->op == OP_BAR || in->op == OP_BARRIER)) {
+        t->state = is_warp_wide(in->op) ? AT_WARP : AT_BARRIER;
         return false;
     }
     if (!pass) {
@@ -352,7 +352,7 @@ static bool step(struct eval *e, struct thread *t)
     case OP_ATOM: case OP_RED: run_atomic(e, t, in); break;
     case OP_CVTA: run_cvta(e, t, in); break;
     case OP_MOV: run_mov(e, t, in); break;
-    case OP_MEMBAR: case OP_FENCE: break;
+    case OP_TX_BEGIN: case OP_TX_COMMIT: break;  /* threads run one at a time */
     default: run_lane_op(e, t, in); break;
     }
     f->pc++;
@@ -485,6 +485,34 @@ static bool release_warps(struct eval *e)
     return progress;
 }
 
+/* The reduction of a barrier over all threads that came; a plain barrier has none. */
+static void reduce_at_barrier(struct eval *e)
+{
+    uint32_t count = 0, arrived = 0;
+    const struct ptx_inst *in = NULL;
+    for (uint32_t i = 0; i < e->l->block; i++) {
+        struct thread *t = &e->threads[i];
+        if (t->state != AT_BARRIER)
+            continue;
+        const struct ptx_inst *own = &t->frame->func->insts[t->frame->pc];
+        if (in && in != own)
+            fail(e, "line %d: threads meet at different barriers", own->loc.line);
+        in = own;
+        arrived++;
+        if (in->mod[PG_REDOP]) {
+            const struct ptx_operand *p = &in->opd[in->nopd - 1];
+            count += (source(e, t, p, T_PRED) & 1) != (unsigned)p->negated;
+        }
+    }
+    if (!in || !in->mod[PG_REDOP])
+        return;
+    uint64_t v = in->mod[PG_REDOP] == MOD(REDOP, POPC) ? count : in->mod[PG_REDOP] == MOD(REDOP, AND) ? count == arrived
+               : count != 0;
+    for (uint32_t i = 0; i < e->l->block; i++)
+        if (e->threads[i].state == AT_BARRIER)
+            set_reg(&e->threads[i], &in->opd[0], in->type[0], v);
+}
+
 static bool release_barrier(struct eval *e)
 {
     bool any = false;
@@ -494,6 +522,8 @@ static bool release_barrier(struct eval *e)
             return false;
         any = any || s == AT_BARRIER;
     }
+    if (any)
+        reduce_at_barrier(e);
     for (uint32_t i = 0; any && i < e->l->block; i++)
         if (e->threads[i].state == AT_BARRIER) {
             e->threads[i].state = RUNNING;

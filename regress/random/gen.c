@@ -9,7 +9,7 @@
 #include "regress/conformance/combo.h"
 #include "regress/conformance/values.h"
 
-enum { NH = 6, NR = 10, ND = 8, NP = 6, FUNCS = 3, MAX_DEPTH = 3, SHARED_SLOT = 32 };
+enum { NH = 6, NR = 10, ND = 8, NP = 6, FUNCS = 3, MAX_DEPTH = 3, SHARED_SLOT = 32, FRESH = 240 };
 
 struct gen {
     struct gen_program *p;
@@ -17,7 +17,11 @@ struct gen {
     const struct combo_list *combos;
     int op_first[OP_COUNT], op_count[OP_COUNT];
     int labels, loops, budget;       /* statements left */
+    int fresh;                       /* registers %x that were used once, in this function */
+    bool tail;                       /* past the last barrier: threads may end */
     bool in_function;
+    bool transactions;               /* some programs have them */
+    bool whole_warps;                /* the block has no partial warp: lanes may look at each other */
     int function;                    /* functions with a lower number may be called */
 };
 
@@ -219,6 +223,21 @@ static void atomic(struct gen *g)
         DROP("%satom.%s.%s %%%s, [%s+%u], %%%c%u;", guard, space, word, is_wide ? "a3" : "t1", base, at, class, value);
 }
 
+/* Sums in cells of their own, each lane's read and write in one piece. */
+static void transaction(struct gen *g)
+{
+    uint32_t at = 128 + 8 * pick(g, 4), n = 1 + pick(g, 2);
+    open_group(g);
+    FIXED("tx_begin;");
+    for (uint32_t i = 0; i < n; i++) {
+        FIXED("ld.global.u64 %%a1, [%%sum+%u];", at + 8 * i);
+        FIXED("add.u64 %%a1, %%a1, %%d%u;", d(g));
+        FIXED("st.global.u64 [%%sum+%u], %%a1;", at + 8 * i);
+    }
+    FIXED("tx_commit;");
+    close_group(g);
+}
+
 /* ---- control ---- */
 
 static void block(struct gen *g, int depth, bool uniform);
@@ -261,6 +280,75 @@ static void loop(struct gen *g, int depth, bool uniform)
     FIXED("bra LOOP%d;", n);
     FIXED("DONE%d:", n);
     close_group(g);
+}
+
+/* The body first, then the question: lanes leave it in different rounds at the branch that closes it. */
+static void do_while(struct gen *g, int depth)
+{
+    int n = g->labels++, c = g->loops++;
+    open_group(g);
+    FIXED("and.b32 %%n%d, %%r%u, 3;", c, r(g));
+    FIXED("mov.u32 %%c%d, 0;", c);
+    FIXED("LOOP%d:", n);
+    block(g, depth + 1, false);
+    FIXED("add.u32 %%c%d, %%c%d, 1;", c, c);
+    FIXED("setp.lt.u32 %%q%d, %%c%d, %%n%d;", c, c, c);
+    FIXED("@%%q%d bra LOOP%d;", c, n);
+    FIXED("DONE%d:", n);
+    close_group(g);
+}
+
+/* A value that lives around a loop of one block in a register that nothing else knows, set in the first round only. */
+static void carried(struct gen *g)
+{
+    int n = g->labels++, c = g->loops++, x = g->fresh;
+    g->fresh += 3;
+    open_group(g);
+    FIXED("and.b32 %%n%d, %%r%u, 3;", c, r(g));
+    FIXED("mov.u32 %%c%d, 0;", c);
+    FIXED("LOOP%d:", n);
+    FIXED("add.u32 %%x%d, %%r%u, 1;", x + 1, r(g));
+    FIXED("xor.b32 %%r%u, %%r%u, %%x%d;", r(g), r(g), x + 1);
+    FIXED("setp.eq.u32 %%q%d, %%c%d, 0;", c, c);
+    FIXED("@%%q%d mov.u32 %%x%d, %%r%u;", c, x, r(g));
+    FIXED("add.u32 %%r%u, %%r%u, %%x%d;", r(g), r(g), x);
+    if (pick(g, 2))
+        FIXED("mad.lo.u32 %%x%d, %%x%d, 5, %%r%u;", x, x, r(g));
+    FIXED("add.u32 %%x%d, %%r%u, 2;", x + 2, r(g));
+    FIXED("xor.b32 %%r%u, %%r%u, %%x%d;", r(g), r(g), x + 2);
+    FIXED("add.u32 %%c%d, %%c%d, 1;", c, c);
+    FIXED("setp.le.u32 %%q%d, %%c%d, %%n%d;", c, c, c);
+    FIXED("@%%q%d bra LOOP%d;", c, n);
+    close_group(g);
+}
+
+/* Values that live for a few instructions: their registers are given to others soon. */
+static void short_lived(struct gen *g)
+{
+    int x = g->fresh;
+    g->fresh += 4;
+    open_group(g);
+    FIXED("mov.u32 %%x%d, %%r%u;", x, r(g));
+    FIXED("cvt.u64.u32 %%y%d, %%x%d;", x, x);
+    DROP("xor.b32 %%r%u, %%r%u, %%x%d;", r(g), r(g), x);
+    FIXED("mul.wide.u32 %%y%d, %%x%d, %%r%u;", x + 1, x, r(g));
+    FIXED("add.u64 %%y%d, %%y%d, %%y%d;", x + 2, x, x + 1);
+    FIXED("cvt.u32.u64 %%x%d, %%y%d;", x + 3, x + 2);
+    FIXED("@%%p%u mov.u32 %%x%d, %%r%u;", p(g), x + 3, r(g));
+    FIXED("sub.u64 %%d%u, %%y%d, %%y%d;", d(g), x + 2, x);
+    FIXED("mov.u32 %%r%u, %%x%d;", r(g), x + 3);
+    close_group(g);
+}
+
+/* Threads that end, or leave the function, in the middle of what the others do. */
+static void leave(struct gen *g)
+{
+    if (g->in_function) {
+        DROP("st.param.b32 [fr], %%r%u;", r(g));
+        DROP("@%%p%u ret;", p(g));
+    } else if (g->tail) {
+        DROP("@%s%%p%u %s;", pick(g, 2) ? "!" : "", p(g), pick(g, 2) ? "exit" : "ret");
+    }
 }
 
 static void switch_(struct gen *g, int depth)
@@ -363,31 +451,64 @@ static void new_predicate(struct gen *g)
     }
 }
 
+/* The threads of the block count, or agree on, a predicate. */
+static void barrier_reduction(struct gen *g)
+{
+    switch (pick(g, 3)) {
+    case 0: DROP("bar.red.popc.u32 %%r%u, %u, %s%%p%u;", r(g), pick(g, 16), pick(g, 2) ? "!" : "", p(g)); break;
+    case 1: DROP("bar.red.and.pred %%p%u, %u, %%p%u;", p(g), pick(g, 16), p(g)); break;
+    default: DROP("barrier.red.or.pred %%p%u, %u, %%p%u;", p(g), pick(g, 16), p(g));
+    }
+}
+
+/* A loop that is entered in its middle by some lanes: its graph cannot be reduced. */
+static void two_entries(struct gen *g, int depth)
+{
+    int n = g->labels++, c = g->loops++;
+    open_group(g);
+    FIXED("mov.u32 %%c%d, 0;", c);
+    FIXED("@%%p%u bra MIDDLE%d;", p(g), n);
+    FIXED("TOP%d:", n);
+    block(g, depth + 1, false);
+    FIXED("MIDDLE%d:", n);
+    block(g, depth + 1, false);
+    FIXED("add.u32 %%c%d, %%c%d, 1;", c, c);
+    FIXED("setp.lt.u32 %%q%d, %%c%d, %u;", c, c, 1 + pick(g, 3));
+    FIXED("@%%q%d bra %s%d;", c, pick(g, 2) ? "TOP" : "MIDDLE", n);
+    close_group(g);
+}
+
 static void statement(struct gen *g, int depth, bool uniform)
 {
     uint32_t k = pick(g, 100);
     bool nest = depth < MAX_DEPTH;
     g->budget--;
-    if (uniform && k < 12)
+    if (uniform && k < 12 && g->whole_warps)
         warp_wide(g);
-    else if (uniform && k < 16 && !g->in_function)
+    else if (uniform && k < 14)
+        barrier_reduction(g);
+    else if (uniform && k < 18 && !g->in_function)
         exchange(g);
     else if (nest && k < 26)
         if_else(g, depth);
     else if (nest && k < 33)
-        loop(g, depth, uniform && pick(g, 2));
-    else if (nest && k < 36)
-        switch_(g, depth);
-    else if (k < 40)
+        k < 31 ? loop(g, depth, uniform && pick(g, 2)) : do_while(g, depth);
+    else if (nest && k < 37)
+        k < 36 ? switch_(g, depth) : two_entries(g, depth);
+    else if (k < 41)
         call(g);
     else if (k < 48 && !g->in_function)
         k < 44 ? load_input(g) : own_shared(g);
     else if (k < 56)
         k < 51 ? local_array(g) : k < 53 || g->in_function ? constant_load(g) : own_output(g);
     else if (k < 60 && !g->in_function)
-        atomic(g);
+        k < 59 || !g->transactions ? atomic(g) : transaction(g);
     else if (k < 66)
         new_predicate(g);
+    else if (k < 71 && g->fresh < FRESH)
+        k < 68 ? carried(g) : short_lived(g);
+    else if (k < 73 && (g->in_function || g->tail))
+        leave(g);
     else
         instruction(g);
 }
@@ -405,6 +526,8 @@ static void registers(struct gen *g)
 {
     FIXED(".reg .b16 %%h<%d>; .reg .b32 %%r<%d>, %%t<4>, %%sm, %%c<200>, %%n<200>; .reg .b64 %%d<%d>, %%a<4>, %%in, %%out, %%sum;",
           NH, NR, ND);
+    FIXED(".reg .b32 %%x<%d>; .reg .b64 %%y<%d>;", FRESH + 4, FRESH + 4);
+    g->fresh = 0;
     FIXED(".reg .pred %%p<%d>, %%q<200>;", NP);
     FIXED(".local .align 8 .b8 larr[72];");
 }
@@ -447,10 +570,7 @@ static void function(struct gen *g, int number)
         FIXED("@%%q199 ret;");
     }
     block(g, 1, false);
-    if (pick(g, 2)) {
-        FIXED("st.param.b32 [fr], %%r%u;", r(g));
-        DROP("@%%p%u ret;", p(g));
-    }
+    leave(g);
     block(g, 1, false);
     if (number == 2) {
         FIXED("{ .param .b32 x, y; .param .b64 z;");
@@ -517,7 +637,8 @@ static void epilogue(struct gen *g)
         FIXED("st.global.b32 [%%out+%d], %%t0;", at += 8);
     }
     /* after the last barrier threads may end where they like */
-    g->budget = 6;
+    g->budget = 12;
+    g->tail = true;
     DROP("@%%p%u exit;", p(g));
     block(g, 1, false);
     DROP("@!%%p%u ret;", p(g));
@@ -549,7 +670,9 @@ struct gen_program *gen_make(uint64_t seed)
         if (i >= g->op_first[op])
             g->op_count[op] += usable(&g->combos->at[i]) || g->op_count[op] > 0;
     }
-    g->p->block = 32 * (1 + pick(g, 4));
+    g->whole_warps = pick(g, 4) != 0;
+    g->transactions = pick(g, 4) == 0;
+    g->p->block = g->whole_warps ? 32 * (1 + pick(g, 4)) : 16 + pick(g, 113);
     g->p->grid = 1 + pick(g, 3);
     FIXED(".version 8.3\n.target sm_90\n.address_size 64");
     FIXED(".shared .align 8 .b8 slots[%u];\n.shared .align 8 .b8 scell[128];", SHARED_SLOT * g->p->block);
