@@ -3,6 +3,7 @@
 # run.sh BUILD; the last line counts.
 build=$(cd "${1:-build}" && pwd) || exit 1
 simtx=$build/bin/simtx
+[ -x "$simtx" ] || { echo "cli: 0 passed, 1 failed"; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
