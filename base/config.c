@@ -127,11 +127,13 @@ static char *number_text(const struct config_key_info *k, const struct value *v)
     if (k->type == CONFIG_INT)
         snprintf(buf, sizeof buf, "%lld", (long long)v->number);
     else
-        snprintf(buf, sizeof buf, v->real == floor(v->real) && fabs(v->real) < 1e15 ? "%.1f" : "%.15g", v->real);
+        snprintf(buf, sizeof buf, v->real == floor(v->real) && fabs(v->real) < 1e15 ? "%.1f" : "%.15g",
+                 v->real);
     return copy_text(buf);
 }
 
-static bool parse_number(const struct config_key_info *k, const char *name, const char *text, struct value *out,
+static bool parse_number(const struct config_key_info *k, const char *name, const char *text,
+                         struct value *out,
                          struct diag *d, const char *origin, int line)
 {
     char *end = NULL;
@@ -142,16 +144,19 @@ static bool parse_number(const struct config_key_info *k, const char *name, cons
     else
         out->real = strtod(text, &end), out->number = (int64_t)(fabs(out->real) < 9e18 ? out->real : 0);
     if (end == text || *end || isspace((unsigned char)text[0]) || !isfinite(out->real))
-        return complain(d, line, origin, "%s = %s: expected %s", name, text, whole ? "an integer" : "a number");
+        return complain(d, line, origin, "%s = %s: expected %s", name, text,
+                        whole ? "an integer" : "a number");
     if (errno == ERANGE || out->real < k->min || out->real > k->max)
-        return complain(d, line, origin, "%s = %s: out of range, %.15g to %.15g%s%s", name, text, k->min, k->max,
+        return complain(d, line, origin, "%s = %s: out of range, %.15g to %.15g%s%s", name, text, k->min,
+                        k->max,
                         k->unit[0] ? " " : "", k->unit);
     out->text = number_text(k, out);
     return true;
 }
 
 /* Fills number, real and text of *out. */
-static bool parse_value(const struct config_key_info *k, const char *name, const char *text, struct value *out,
+static bool parse_value(const struct config_key_info *k, const char *name, const char *text,
+                        struct value *out,
                         struct diag *d, const char *origin, int line)
 {
     memset(out, 0, sizeof *out);
@@ -183,7 +188,8 @@ struct simtx_config *config_new(void)
     if (!c)
         abort();
     for (int i = 0; i < KEY_COUNT; i++)
-        if (!parse_value(&config_keys[i], config_keys[i].name, config_keys[i].fallback, &c->value[i], &d, "default", 0)) {
+        if (!parse_value(&config_keys[i], config_keys[i].name, config_keys[i].fallback, &c->value[i], &d,
+                         "default", 0)) {
             fputs(d.text, stderr);
             abort();
         }
@@ -262,8 +268,9 @@ const char *config_source(const struct simtx_config *c, enum config_key k)
 }
 
 /*
- * The identifier that a mangled name ends its (possibly nested) name with: gemm of _Z4gemmPKf and _ZN3lib4gemmEi
- * (Itanium C++ ABI, 5.1: <length><identifier>, N .. E around nested names, I .. E template arguments).
+ * The identifier that a mangled name ends its (possibly nested) name with: gemm of _Z4gemmPKf and
+ * _ZN3lib4gemmEi (Itanium C++ ABI, 5.1: <length><identifier>, N .. E around nested names, I .. E template
+ * arguments).
  */
 static bool plain_name(const char *mangled, const char **name, size_t *len)
 {
@@ -379,7 +386,8 @@ static bool unknown_key(const char *name, const char *origin, struct diag *d, in
     return complain(d, line, origin, "unknown key %s (`simtx config list` shows all)", name);
 }
 
-static bool unknown_kernel_key(const char *name, const char *key, const char *origin, struct diag *d, int line)
+static bool unknown_kernel_key(const char *name, const char *key, const char *origin, struct diag *d,
+                               int line)
 {
     const char *names[KERNEL_KEY_COUNT];
     for (int i = 0; i < KERNEL_KEY_COUNT; i++)
@@ -407,7 +415,8 @@ static bool set_kernel(struct simtx_config *c, const char *name, const char *ker
     return true;
 }
 
-bool config_set(struct simtx_config *c, const char *name, const char *text, const char *origin, const char *source,
+bool config_set(struct simtx_config *c, const char *name, const char *text, const char *origin,
+                const char *source,
                 struct diag *d, int line)
 {
     char kernel[512];
@@ -434,7 +443,8 @@ static const char *said_by(const struct simtx_config *c, enum config_key k)
     return c->value[k].origin ? c->value[k].origin : "default";
 }
 
-static void at_most(const struct simtx_config *c, enum config_key small, enum config_key large, struct diag *d)
+static void at_most(const struct simtx_config *c, enum config_key small, enum config_key large,
+                    struct diag *d)
 {
     if (config_int(c, small) > config_int(c, large))
         diag_error(d, 0, 0, "%s = %s (%s) is more than %s = %s (%s)", config_keys[small].name,
@@ -446,7 +456,8 @@ static void whole_warps(const struct simtx_config *c, enum config_key k, struct 
 {
     if (config_int(c, k) % config_int(c, KEY_GPU_WARP_SIZE))
         diag_error(d, 0, 0, "%s = %s (%s) is no multiple of gpu.warp_size = %s (%s)", config_keys[k].name,
-                   config_text(c, k), said_by(c, k), config_text(c, KEY_GPU_WARP_SIZE), said_by(c, KEY_GPU_WARP_SIZE));
+                   config_text(c, k), said_by(c, k), config_text(c, KEY_GPU_WARP_SIZE),
+                   said_by(c, KEY_GPU_WARP_SIZE));
 }
 
 bool config_check(const struct simtx_config *c, struct diag *d)
@@ -454,7 +465,8 @@ bool config_check(const struct simtx_config *c, struct diag *d)
     int before = d->errors;
     int64_t ws = config_int(c, KEY_GPU_WARP_SIZE);
     if (ws != 32 && ws != 64)
-        diag_error(d, 0, 0, "gpu.warp_size = %lld (%s): must be 32 or 64", (long long)ws, said_by(c, KEY_GPU_WARP_SIZE));
+        diag_error(d, 0, 0, "gpu.warp_size = %lld (%s): must be 32 or 64", (long long)ws,
+                   said_by(c, KEY_GPU_WARP_SIZE));
     whole_warps(c, KEY_GPU_MAX_THREADS_PER_SM, d);
     whole_warps(c, KEY_GPU_MAX_THREADS_PER_BLOCK, d);
     at_most(c, KEY_GPU_MAX_THREADS_PER_BLOCK, KEY_GPU_MAX_THREADS_PER_SM, d);
@@ -462,7 +474,7 @@ bool config_check(const struct simtx_config *c, struct diag *d)
     at_most(c, KEY_GPU_SHARED_PER_BLOCK_OPTIN, KEY_GPU_SHARED_PER_SM, d);
     if (config_int(c, KEY_GPU_HEAP_MB) >= config_int(c, KEY_GPU_MEMORY_MB))
         diag_error(d, 0, 0, "gpu.heap_mb = %s (%s) leaves nothing of gpu.memory_mb = %s (%s)",
-                   config_text(c, KEY_GPU_HEAP_MB), said_by(c, KEY_GPU_HEAP_MB), config_text(c, KEY_GPU_MEMORY_MB),
-                   said_by(c, KEY_GPU_MEMORY_MB));
+                   config_text(c, KEY_GPU_HEAP_MB), said_by(c, KEY_GPU_HEAP_MB),
+                   config_text(c, KEY_GPU_MEMORY_MB), said_by(c, KEY_GPU_MEMORY_MB));
     return d->errors == before;
 }

@@ -1,7 +1,7 @@
 /*
- * Configuration: values of the keys of config.def, each with the place it was set at. A component reads a key by its
- * name in capitals, `config_int(c, KEY_GPU_SMS)`; presets and the command line set keys by text. Keys of one kernel
- * (kernel.NAME.registers) are kept as a list.
+ * Configuration: values of the keys of config.def, each with the place it was set at. A component reads a key
+ * by its name in capitals, `config_int(c, KEY_GPU_SMS)`; presets and the command line set keys by text. Keys
+ * of one kernel (kernel.NAME.registers) are kept as a list.
  */
 #ifndef BASE_CONFIG_H
 #define BASE_CONFIG_H
@@ -62,12 +62,13 @@ double config_real(const struct simtx_config *c, enum config_key k);
 bool config_bool(const struct simtx_config *c, enum config_key k);
 int config_choice(const struct simtx_config *c, enum config_key k);          /* position in choices, from 0 */
 const char *config_text(const struct simtx_config *c, enum config_key k);    /* any key's value as text */
-const char *config_origin(const struct simtx_config *c, enum config_key k);  /* "gtx480.cfg:12"; NULL = default */
+const char *config_origin(const struct simtx_config *c,
+                          enum config_key k);  /* "gtx480.cfg:12"; NULL = default */
 const char *config_source(const struct simtx_config *c, enum config_key k);  /* where the figure comes from */
 
 /*
- * kernel.NAME.key for a kernel: false when nobody set it. NAME is the kernel's name in the PTX or, for a mangled
- * C++ name, the plain identifier in it; of several that match the last one set counts.
+ * kernel.NAME.key for a kernel: false when nobody set it. NAME is the kernel's name in the PTX or, for a
+ * mangled C++ name, the plain identifier in it; of several that match the last one set counts.
  */
 bool config_kernel_int(const struct simtx_config *c, const char *kernel, enum kernel_key k, int64_t *value);
 /* The i-th kernel.NAME.key that was set, in order: false at the end. */
@@ -76,10 +77,11 @@ bool config_kernel_at(const struct simtx_config *c, size_t i, const char **kerne
 
 enum config_key config_find(const char *name);                               /* KEY_NONE when there is none */
 /*
- * Sets a key, kernel.NAME.key included. origin: where, for later messages; source: where the figure comes from (may
- * be NULL); line: position in d's file, 0 when there is none. false with an error in d.
+ * Sets a key, kernel.NAME.key included. origin: where, for later messages; source: where the figure comes
+ * from (may be NULL); line: position in d's file, 0 when there is none. false with an error in d.
  */
-bool config_set(struct simtx_config *c, const char *name, const char *text, const char *origin, const char *source,
+bool config_set(struct simtx_config *c, const char *name, const char *text, const char *origin,
+                const char *source,
                 struct diag *d, int line);
 /* Value of any key by name, kernel.NAME.key included; NULL when there is no such key or no value. */
 const char *config_get(const struct simtx_config *c, const char *name);

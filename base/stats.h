@@ -1,6 +1,7 @@
 /*
- * Statistics: rows of values, one value per figure of stats.def. Whoever ran something fills a row by the figures'
- * names in capitals, `row.v[STAT_BARRIERS].count`; sums, ratios and the printed forms follow from the table.
+ * Statistics: rows of values, one value per figure of stats.def. Whoever ran something fills a row by the
+ * figures' names in capitals, `row.v[STAT_BARRIERS].count`; sums, ratios and the printed forms follow from
+ * the table.
  */
 #ifndef BASE_STATS_H
 #define BASE_STATS_H

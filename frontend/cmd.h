@@ -1,4 +1,5 @@
-/* What the subcommands of `simtx` share: exit codes, options from tables, and the options of everything that runs. */
+/* What the subcommands of `simtx` share: exit codes, options from tables, and the options of everything that
+ * runs. */
 #ifndef FRONTEND_CMD_H
 #define FRONTEND_CMD_H
 
@@ -29,8 +30,9 @@ struct args {
 enum { ARG_END = -1, ARG_WORD = -2 };
 
 /*
- * The next argument: position of an option in `options`, ARG_WORD or ARG_END. --help prints and ends the process;
- * an unknown option ends it with a message that names the nearest one. Common options are taken care of inside.
+ * The next argument: position of an option in `options`, ARG_WORD or ARG_END. --help prints and ends the
+ * process; an unknown option ends it with a message that names the nearest one. Common options are taken care
+ * of inside.
  */
 int args_next(struct args *a);
 /* "simtx COMMAND: message" and the way to the help; ends the process with CMD_USAGE. */

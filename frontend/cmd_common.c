@@ -1,4 +1,5 @@
-/* Options from tables, with --help and hints for all subcommands alike; the options of everything that runs kernels. */
+/* Options from tables, with --help and hints for all subcommands alike; the options of everything that runs
+ * kernels. */
 #include "frontend/cmd.h"
 
 #include <errno.h>
@@ -194,7 +195,8 @@ static void print_rows(const struct option_row *rows)
 {
     for (; rows->name; rows++) {
         char head[64];
-        snprintf(head, sizeof head, "%s%s%s", rows->name, rows->value ? " " : "", rows->value ? rows->value : "");
+        snprintf(head, sizeof head, "%s%s%s", rows->name, rows->value ? " " : "",
+                 rows->value ? rows->value : "");
         printf("  %-30s %s\n", head, rows->help);
     }
 }

@@ -46,7 +46,8 @@ static void list_row(const struct config_key_info *k, const char *name, bool mar
     char values[128];
     values_text(k, values, sizeof values);
     if (markdown)
-        printf("| `%s` | %s | %s | %s | %s |\n", name, k->fallback ? k->fallback : "unset", values, k->unit, k->help);
+        printf("| `%s` | %s | %s | %s | %s |\n", name, k->fallback ? k->fallback : "unset", values, k->unit,
+               k->help);
     else
         printf("  %-30s %-18s %-18s %s\n", name, k->fallback ? k->fallback : "unset", k->unit, k->help);
 }
@@ -120,7 +121,8 @@ static int cmd_show(char **names, int n, char **sets, int nsets)
         const char *at = config_origin(c, k), *source = config_source(c, k);
         char value[160];
         snprintf(value, sizeof value, "%s %s", config_text(c, k), config_keys[k].unit);
-        printf("%-30s = %-26s # %s%s%s\n", config_keys[k].name, value, at ? at : "default", *source ? ": " : "", source);
+        printf("%-30s = %-26s # %s%s%s\n", config_keys[k].name, value, at ? at : "default",
+               *source ? ": " : "", source);
     }
     for (size_t i = 0; config_kernel_at(c, i, &kernel, &key, &text, &origin); i++)
         printf("kernel.%s.%s = %s # %s\n", kernel, config_kernel_keys[key].name, text, origin);
@@ -136,7 +138,8 @@ static int cmd_diff(char **names)
         enum config_key k = (enum config_key)i;
         if (!strcmp(config_text(a, k), config_text(b, k)))
             continue;
-        printf("%-30s %-20s %-20s %s\n", config_keys[k].name, config_text(a, k), config_text(b, k), config_keys[k].unit);
+        printf("%-30s %-20s %-20s %s\n", config_keys[k].name, config_text(a, k), config_text(b, k),
+               config_keys[k].unit);
         differences++;
     }
     bool ok = b != NULL;
@@ -153,8 +156,8 @@ static void explain(const struct config_key_info *k, const char *name)
 {
     char values[128];
     values_text(k, values, sizeof values);
-    printf("%s\n    %s\n    values: %s%s%s\n    default: %s%s%s\n", name, k->help, values, k->unit[0] ? " " : "", k->unit,
-           k->fallback ? k->fallback : "unset", k->source[0] ? ", from " : "", k->source);
+    printf("%s\n    %s\n    values: %s%s%s\n    default: %s%s%s\n", name, k->help, values,
+           k->unit[0] ? " " : "", k->unit, k->fallback ? k->fallback : "unset", k->source[0] ? ", from " : "", k->source);
     if (k->scope == CONFIG_HOST)
         puts("    affects the simulator's speed on this machine, not what is simulated");
 }
@@ -175,8 +178,8 @@ static int explain_key(const char *name)
     for (int i = 0; i < KEY_COUNT; i++)
         names[i] = config_keys[i].name;
     const char *near = diag_nearest(name, names, KEY_COUNT);
-    fprintf(stderr, "simtx config: unknown key %s%s%s%s\n", name, near ? ", did you mean " : "", near ? near : "",
-            near ? "?" : "");
+    fprintf(stderr, "simtx config: unknown key %s%s%s%s\n", name, near ? ", did you mean " : "",
+            near ? near : "", near ? "?" : "");
     return CMD_USAGE;
 }
 
@@ -214,7 +217,8 @@ int cmd_config(int argc, char **argv)
                     *what == 'l' ? "takes no names" : *what == 'd' ? "give two configurations" : "name a key");
     else {
         const char *near = diag_nearest(what, names, 4);
-        usage_error("simtx config", "unknown command '%s'%s%s%s", what, near ? ", did you mean '" : "", near ? near : "",
+        usage_error("simtx config", "unknown command '%s'%s%s%s", what, near ? ", did you mean '" : "", near
+                    ? near : "",
                     near ? "'?" : "");
     }
     free(words);

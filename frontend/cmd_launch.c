@@ -1,6 +1,6 @@
 /*
- * `simtx launch`: one kernel of a PTX file, its arguments from the command line, its buffers printed, saved or
- * compared afterwards.
+ * `simtx launch`: one kernel of a PTX file, its arguments from the command line, its buffers printed, saved
+ * or compared afterwards.
  */
 #include "frontend/cmd.h"
 
@@ -110,7 +110,8 @@ static void add_argument(struct launch_command *l, const char *text)
     if (!text[n]) {
         a->same_as = find_named(l, text, n);
         if (a->same_as < 0)
-            usage_error(COMMAND, "--arg %s: no argument has this name (a value needs its type, as in u32:5)", text);
+            usage_error(COMMAND, "--arg %s: no argument has this name (a value needs its type, as in u32:5)",
+                        text);
     } else {
         const char *spec = text[n] == '=' ? text + n + 1 : text;
         if (spec != text) {
@@ -243,7 +244,8 @@ static bool check_parameters(const struct launch_command *l, const simtx_kernel_
 {
     bool ok = true;
     if ((uint32_t)l->nargs != info->nparams) {
-        fprintf(stderr, "%s: %s takes %u arguments, %d given; its parameters are\n", COMMAND, info->name, info->nparams,
+        fprintf(stderr, "%s: %s takes %u arguments, %d given; its parameters are\n", COMMAND, info->name,
+                info->nparams,
                 l->nargs);
         for (uint32_t i = 0; i < info->nparams; i++)
             fprintf(stderr, "    %u: %s, %u bytes\n", i, info->params[i].type, info->params[i].size);
@@ -276,7 +278,8 @@ static void print_summary(const simtx_kernel_info *info, const simtx_launch_stat
     const char *quiet = getenv("SIMTX_QUIET");
     if (quiet && !strcmp(quiet, "1"))
         return;
-    fprintf(stderr, "simtx: %s: %llu blocks, %llu threads, %llu thread instructions, %.3f s, %.1f M inst/s\n", info->name,
+    fprintf(stderr, "simtx: %s: %llu blocks, %llu threads, %llu thread instructions, %.3f s, %.1f M inst/s\n",
+            info->name,
             (unsigned long long)s->blocks, (unsigned long long)s->threads, (unsigned long long)s->thread_instructions,
             s->seconds, s->seconds > 0 ? (double)s->thread_instructions / s->seconds / 1e6 : 0);
 }
@@ -301,7 +304,8 @@ static int run(struct launch_command *l, simtx_kernel *k, const simtx_kernel_inf
         const struct argument *a = &l->arg[l->arg[i].same_as >= 0 ? l->arg[i].same_as : i];
         pointers[i] = a->value.buffer ? (const void *)&a->device : a->value.data;
     }
-    simtx_launch_params p = { .grid = l->grid, .block = l->block, .dynamic_shared = l->shared, .args = pointers };
+    simtx_launch_params p = { .grid = l->grid, .block = l->block, .dynamic_shared = l->shared,
+                             .args = pointers };
     if (l->shared)
         simtx_kernel_set_max_dynamic_shared(k, l->shared);
     session_launch_begin(l->gpu);
@@ -356,7 +360,8 @@ static int compare_buffer(const struct argument *a, const struct action *act, co
     while (at < n && at < a->value.bytes && want[at] == got[at])
         at++;
     if (n != a->value.bytes) {
-        fprintf(stderr, "%s: --expect %s: the buffer has %zu bytes, the file %zu\n", COMMAND, act->text, a->value.bytes, n);
+        fprintf(stderr, "%s: --expect %s: the buffer has %zu bytes, the file %zu\n", COMMAND, act->text,
+                a->value.bytes, n);
     } else if (at < n) {
         fprintf(stderr, "%s: --expect %s: element %zu is ", COMMAND, act->text, at / size);
         value_print(stderr, &a->value, got, at / size);

@@ -1,6 +1,7 @@
 /*
- * `simtx run`: starts a CUDA program so that simtx's libcudart is the one it loads, and makes sure that it was. The
- * program's ELF header says beforehand whether that can work; a pipe tells afterwards whether it did.
+ * `simtx run`: starts a CUDA program so that simtx's libcudart is the one it loads, and makes sure that it
+ * was. The program's ELF header says beforehand whether that can work; a pipe tells afterwards whether it
+ * did.
  */
 #include "frontend/cmd.h"
 
@@ -70,7 +71,8 @@ static void find_program(const char *name, char path[PATH_MAX])
     struct stat st;
     if (!strchr(name, '/')) {
         if (!find_in_path(name, path))
-            refuse(name, access(name, F_OK) ? "no such program on PATH" : "not on PATH; did you mean ./%s?", name);
+            refuse(name, access(name, F_OK) ? "no such program on PATH" : "not on PATH; did you mean ./%s?",
+                   name);
         return;
     }
     if (snprintf(path, PATH_MAX, "%s", name) >= PATH_MAX)
@@ -101,7 +103,8 @@ static void find_library(char folder[PATH_MAX])
         if (realpath(try, folder))
             return;
     }
-    fprintf(stderr, "%s: simtx's libcudart.so is not where it should be (%s/%s); run `make` or install again\n",
+    fprintf(stderr,
+            "%s: simtx's libcudart.so is not where it should be (%s/%s); run `make` or install again\n",
             COMMAND, self, places[0]);
     exit(CMD_USAGE);
 }
@@ -177,7 +180,8 @@ static void check_cudart(const char *name, const struct elf_facts *f, const char
 {
     char path[PATH_MAX + 160];
     if (!f->cudart[0] && f->driver[0])
-        refuse(name, "uses the CUDA driver API (%s), which simtx does not have; it runs programs of the runtime API",
+        refuse(name,
+               "uses the CUDA driver API (%s), which simtx does not have; it runs programs of the runtime API",
                f->driver);
     if (!f->cudart[0] && f->fatbin)
         refuse(name, "has CUDA code but not the shared runtime library: its libcudart is linked statically.\n"
@@ -187,7 +191,8 @@ static void check_cudart(const char *name, const struct elf_facts *f, const char
                      "Build it with simtx-cc, or with clang++ and -lcudart; --any-program runs it all the same");
     snprintf(path, sizeof path, "%s/%s", library, f->cudart);
     if (access(path, R_OK))
-        refuse(name, "needs %s, which simtx does not provide; build it with simtx-cc, or with clang++ --cuda-path=%.*s",
+        refuse(name,
+               "needs %s, which simtx does not provide; build it with simtx-cc, or with clang++ --cuda-path=%.*s",
                f->cudart, (int)(strrchr(library, '/') - library), library);
 }
 
@@ -263,14 +268,16 @@ static int wait_for(int fd)
     bool loaded = read(fd, &byte, 1) == 1;
     bool could_not_start = WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
     if (!loaded && !could_not_start && !WIFSIGNALED(status)) {
-        fprintf(stderr, "%s: the program ended without using simtx's CUDA runtime: it loaded another libcudart "
+        fprintf(stderr,
+                "%s: the program ended without using simtx's CUDA runtime: it loaded another libcudart "
                         "(an RPATH in the program wins over simtx) or none\n", COMMAND);
         return CMD_FAILED;
     }
     const char *stats = getenv(SIMTX_ENV_STATS);
     struct stat st;
     if (stats && !strstr(stats, "%p") && stat(stats, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
-        fprintf(stderr, "%s: the program used no GPU, or ended by _exit: %s has no statistics\n", COMMAND, stats);
+        fprintf(stderr, "%s: the program used no GPU, or ended by _exit: %s has no statistics\n", COMMAND,
+                stats);
     return pass_on(status);
 }
 

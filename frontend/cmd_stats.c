@@ -36,7 +36,8 @@ int cmd_stats(int argc, char **argv)
         puts("| figure | where | unit | meaning |\n|---|---|---|---|");
     for (int i = 0; i < STAT_END; i++) {
         const struct stat_info *t = &stat_table[i];
-        printf(markdown ? "| `%s` | %s | %s | %s |\n" : "%-22s %-24s %-8s %s\n", t->name, place_of(t), t->unit, t->meaning);
+        printf(markdown ? "| `%s` | %s | %s | %s |\n" : "%-22s %-24s %-8s %s\n", t->name, place_of(t),
+               t->unit, t->meaning);
     }
     return CMD_OK;
 }

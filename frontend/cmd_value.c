@@ -1,5 +1,5 @@
-/* Kernel arguments from text. Random numbers are splitmix64 (Steele, Lea, Flood 2014), so a seed means the same data
- * everywhere. */
+/* Kernel arguments from text. Random numbers are splitmix64 (Steele, Lea, Flood 2014), so a seed means the
+ * same data everywhere. */
 #include "frontend/value.h"
 
 #include <errno.h>
@@ -57,7 +57,8 @@ static bool parse_integer(const char *text, enum ptx_type t, char *at, char **wh
         return wrong(why, "'%s' is not an integer", text);
     char class = ptx_type_class(t);
     int64_t low = class == 'u' ? 0 : -(int64_t)((uint64_t)1 << (bits - 1));
-    uint64_t high = class == 's' ? ((uint64_t)1 << (bits - 1)) - 1 : bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    uint64_t high = class == 's' ? ((uint64_t)1 << (bits - 1)) - 1
+                    : bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     if (errno == ERANGE || (negative ? (int64_t)x < low : x > high))
         return wrong(why, "%s does not fit %s", text, ptx_type_name(t));
     put_integer(at, t, x);
@@ -223,7 +224,8 @@ static bool parse_out(struct value *v, const char *text, char **why)
 
 static bool unknown_type(const char *spec, size_t n, char **why)
 {
-    return wrong(why, "'%.*s' is no type of arguments (u8 s8 b8 ... u64 s64 b64, f32, f64, in, out)", (int)n, spec);
+    return wrong(why, "'%.*s' is no type of arguments (u8 s8 b8 ... u64 s64 b64, f32, f64, in, out)", (int)n,
+                 spec);
 }
 
 bool value_parse(const char *spec, struct value *v, char **why)

@@ -1,8 +1,8 @@
 /*
- * Loading configurations: small libconfig files (http://hyperrealm.github.io/libconfig) whose groups and settings
- * spell the dotted keys of base/config.def. A file may name a parent, `parent = "gtx480";`, which is loaded first, so
- * that it holds only the differences. A value may carry its source: `sms = (15, "Fermi whitepaper, page 7");`
- * Keys of kernels: `kernel = ({ name = "gemm"; registers = 24; });`
+ * Loading configurations: small libconfig files (http://hyperrealm.github.io/libconfig) whose groups and
+ * settings spell the dotted keys of base/config.def. A file may name a parent, `parent = "gtx480";`, which is
+ * loaded first, so that it holds only the differences. A value may carry its source: `sms = (15, "Fermi
+ * whitepaper, page 7");` Keys of kernels: `kernel = ({ name = "gemm"; registers = 24; });`
  */
 #include "frontend/config.h"
 
@@ -43,7 +43,8 @@ static bool own_folder(char folder[PATH_MAX])
 {
     Dl_info info;
     ssize_t n;
-    if (dladdr(&config_keys, &info) && info.dli_fname && info.dli_fname[0] == '/' && strstr(info.dli_fname, ".so")) {
+    if (dladdr(&config_keys, &info) && info.dli_fname && info.dli_fname[0] == '/' &&
+        strstr(info.dli_fname, ".so")) {
         n = snprintf(folder, PATH_MAX, "%s", info.dli_fname);
     } else {
         n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
@@ -58,12 +59,13 @@ static bool own_folder(char folder[PATH_MAX])
 }
 
 /*
- * The i-th folder that may hold presets; false when there are no more. Built and installed, the command is in bin/,
- * libsimtx in lib/ and libcudart in cuda/lib64/ beside share/ or under share/simtx/.
+ * The i-th folder that may hold presets; false when there are no more. Built and installed, the command is in
+ * bin/, libsimtx in lib/ and libcudart in cuda/lib64/ beside share/ or under share/simtx/.
  */
 static bool preset_folder(int i, char folder[PATH_MAX])
 {
-    static const char *const places[] = { "../share/simtx/configs", "../../share/simtx/configs", "../../configs" };
+    static const char *const places[] = { "../share/simtx/configs", "../../share/simtx/configs",
+                                         "../../configs" };
     const char *env = getenv(SIMTX_ENV_CONFIG_DIR);
     char own[PATH_MAX];
     folder[0] = 0;
@@ -196,7 +198,8 @@ static void set_sourced(struct loading *l, const char *name, const config_settin
     const config_setting_t *value = config_setting_get_elem(s, 0), *source = config_setting_get_elem(s, 1);
     at_setting(l->diag, s);
     if (config_setting_length(s) != 2 || config_setting_type(source) != CONFIG_TYPE_STRING)
-        diag_error(l->diag, (int)config_setting_source_line(s), 1, "%s: expected a value or (value, \"source\")", name);
+        diag_error(l->diag, (int)config_setting_source_line(s), 1,
+                   "%s: expected a value or (value, \"source\")", name);
     else
         set_scalar(l, name, value, config_setting_get_string(source));
 }
@@ -288,7 +291,8 @@ static bool not_found(struct loading *l, const char *name)
     else if (near)
         diag_error(l->diag, 0, 0, "no preset is called %s, did you mean %s?", name, near);
     else
-        diag_error(l->diag, 0, 0, "no preset is called %s (`simtx config list` shows all; a file needs a / or .cfg)", name);
+        diag_error(l->diag, 0, 0,
+                   "no preset is called %s (`simtx config list` shows all; a file needs a / or .cfg)", name);
     for (size_t i = 0; i < n; i++)
         free(presets[i]);
     free(presets);

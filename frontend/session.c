@@ -1,7 +1,8 @@
 /*
- * One run of a program in simtx. Signals: a handler may only raise flags, so a small thread waits on a pipe and does
- * the work: Ctrl-C first stops the running launch, then statistics are written, then the process dies by the signal
- * as it would have without simtx. The state is one static structure: signals and exit belong to a process.
+ * One run of a program in simtx. Signals: a handler may only raise flags, so a small thread waits on a pipe
+ * and does the work: Ctrl-C first stops the running launch, then statistics are written, then the process
+ * dies by the signal as it would have without simtx. The state is one static structure: signals and exit
+ * belong to a process.
  */
 #include "frontend/session.h"
 
@@ -49,7 +50,8 @@ static bool env_is(const char *name, const char *value)
     return s && !strcmp(s, value);
 }
 
-/* `simtx run` holds the other end of this descriptor: a byte tells it that the program has loaded the library. */
+/* `simtx run` holds the other end of this descriptor: a byte tells it that the program has loaded the
+ * library. */
 __attribute__((constructor)) static void say_loaded(void)
 {
     const char *s = getenv(SIMTX_ENV_HANDSHAKE);
@@ -179,11 +181,13 @@ static void write_file(const char *pattern)
     json_t *root = report_json();
     FILE *f = path && root ? fopen(path, "w") : NULL;
     if (root) {
-        bool ok = f && json_dumpf(root, f, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 && fputc('\n', f) != EOF;
+        bool ok = f && json_dumpf(root, f, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
+                  fputc('\n', f) != EOF;
         if (f && fclose(f))
             ok = false;
         if (!ok)
-            fprintf(stderr, "simtx: cannot write the statistics to %s: %s\n", path ? path : pattern, strerror(errno));
+            fprintf(stderr, "simtx: cannot write the statistics to %s: %s\n", path ? path : pattern,
+                    strerror(errno));
     }
     json_decref(root);
     free(path);
@@ -296,7 +300,8 @@ __attribute__((noreturn)) static void die_by_signal(void)
     _exit(128 + sig);
 }
 
-/* A signal may wake the host program out of a call and let it end before the thread has dealt with the signal. */
+/* A signal may wake the host program out of a call and let it end before the thread has dealt with the
+ * signal. */
 static void at_exit(void)
 {
     write_statistics();

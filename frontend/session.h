@@ -1,7 +1,7 @@
 /*
- * One run of a program in simtx, seen from its process: configuration from the environment (env.h), the line that
- * says what is simulated, progress on a terminal, Ctrl-C, statistics at the end. libcudart and `simtx launch` are
- * its users; it belongs to the process and is no part of libsimtx.
+ * One run of a program in simtx, seen from its process: configuration from the environment (env.h), the line
+ * that says what is simulated, progress on a terminal, Ctrl-C, statistics at the end. libcudart and `simtx
+ * launch` are its users; it belongs to the process and is no part of libsimtx.
  *
  *     const simtx_config *c = session_config(&message);        NULL: message says why
  *     simtx_gpu *g = simtx_gpu_new(c, 0, &message);
@@ -9,27 +9,29 @@
  *     session_launch_begin(g);  s = simtx_launch(...);  session_launch_end(g, s);
  *     session_remove_gpu(g);    simtx_gpu_free(g);
  *
- * session.c must be linked into libcudart.so itself: its constructor tells `simtx run` that the library was loaded.
+ * session.c must be linked into libcudart.so itself: its constructor tells `simtx run` that the library was
+ * loaded.
  */
 #ifndef SIMTX_SESSION_H
 #define SIMTX_SESSION_H
 
 #include "frontend/simtx.h"
 
-/* The configuration that the environment asks for, made once; *message (malloc'ed) says what is wrong with it. */
+/* The configuration that the environment asks for, made once; *message (malloc'ed) says what is wrong with
+ * it. */
 const simtx_config *session_config(char **message);
 
 /*
  * The GPU takes part from now on: progress, interruption, statistics when the process ends (by exit, abort, a
- * signal). The first one also prints "simtx: simulating on NAME (functional mode)" and installs the signal handlers
- * where the program has none of its own.
+ * signal). The first one also prints "simtx: simulating on NAME (functional mode)" and installs the signal
+ * handlers where the program has none of its own.
  */
 void session_add_gpu(simtx_gpu *g);
 /* Call before simtx_gpu_free; what the GPU counted is kept for the statistics. */
 void session_remove_gpu(simtx_gpu *g);
 
-/* Around every simtx_launch. After SIMTX_INTERRUPTED session_launch_end writes the statistics and does not return:
- * the process dies by the signal that asked for it. */
+/* Around every simtx_launch. After SIMTX_INTERRUPTED session_launch_end writes the statistics and does not
+ * return: the process dies by the signal that asked for it. */
 void session_launch_begin(simtx_gpu *g);
 void session_launch_end(simtx_gpu *g, simtx_status status);
 

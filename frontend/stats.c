@@ -147,7 +147,8 @@ char *simtx_stats_json(const simtx_gpu *g)
     struct stats_row total = total_of(g, NULL);
     json_t *host = config_json(g->config, CONFIG_HOST);
     json_object_set_new(host, "isa", json_string(lanes_isa_name(g->isa)));
-    json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "simtx", SIMTX_VERSION, "mode", "functional", "total",
+    json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "simtx", SIMTX_VERSION, "mode", "functional",
+                             "total",
                              row_json(&total, STAT_IN_TOTAL), "config", config_json(g->config, CONFIG_MODEL),
                              "kernels", kernels_json(g), "host", host);
     char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;

@@ -1,5 +1,5 @@
-/* Texts about PTX, without a GPU: check, description of kernels, disassembly with reconvergence points, the table of
- * instructions. All of it is read from the module, its decoded code and the instruction table. */
+/* Texts about PTX, without a GPU: check, description of kernels, disassembly with reconvergence points, the
+ * table of instructions. All of it is read from the module, its decoded code and the instruction table. */
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,10 +62,12 @@ static json_t *kernel_json(const struct ptx_func *f)
     const struct code *c = func_code(f);
     json_t *params = json_array();
     for (const struct ptx_var *v = f->params; v; v = v->next)
-        json_array_append_new(params, json_pack("{s:s, s:s, s:I, s:I, s:i}", "name", v->name, "type", param_type(v),
+        json_array_append_new(params, json_pack("{s:s, s:s, s:I, s:I, s:i}", "name", v->name, "type",
+                                                param_type(v),
                                                 "offset", (json_int_t)v->address, "size", (json_int_t)v->size,
                                                 "align", (int)v->align));
-    return json_pack("{s:s, s:i, s:i, s:i, s:b, s:i, s:b, s:i, s:i, s:b, s:o}", "name", f->name, "line", f->loc.line,
+    return json_pack("{s:s, s:i, s:i, s:i, s:b, s:i, s:b, s:i, s:i, s:b, s:o}", "name", f->name, "line",
+                     f->loc.line,
                      "registers", (int)c->registers, "shared_bytes", (int)c->shared_static, "dynamic_shared",
                      (int)c->uses_dynamic, "local_bytes", (int)c->local_total, "unbounded_calls",
                      (int)(c->recursive || c->indirect), "param_bytes", (int)param_bytes(f), "instructions",
@@ -82,7 +84,8 @@ static char *info_json(const struct ptx_module *m)
         json_array_append_new(variables, json_pack("{s:s, s:s, s:I}", "name", v->name, "space",
                                                    ptx_space_name((enum ptx_space)v->space), "bytes",
                                                    (json_int_t)v->size));
-    json_t *root = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o}", "file", m->file ? m->file : "", "target", m->target,
+    json_t *root = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o}", "file", m->file ? m->file : "", "target",
+                             m->target,
                              "version_major", m->version_major, "version_minor", m->version_minor, "kernels",
                              kernels, "variables", variables);
     char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
@@ -95,7 +98,8 @@ static void print_kernel(FILE *o, const struct ptx_func *f)
     const struct code *c = func_code(f);
     fprintf(o, "kernel %s (line %d)\n", f->name, f->loc.line);
     fprintf(o, "    registers   %u a thread\n", c->registers);
-    fprintf(o, "    shared      %u bytes a block%s\n", c->shared_static, c->uses_dynamic ? ", and dynamic" : "");
+    fprintf(o, "    shared      %u bytes a block%s\n", c->shared_static,
+            c->uses_dynamic ? ", and dynamic" : "");
     fprintf(o, "    local       %u bytes a thread%s\n", c->local_total,
             c->recursive || c->indirect ? ", and gpu.stack_limit for calls of unknown depth" : "");
     fprintf(o, "    parameters  %u bytes\n", param_bytes(f));
@@ -119,7 +123,8 @@ static char *info_text(const struct ptx_module *m)
     FILE *o = open_memstream(&text, &size);
     if (!o)
         return NULL;
-    fprintf(o, "%s: PTX %d.%d, target %s\n", m->file ? m->file : "module", m->version_major, m->version_minor, m->target);
+    fprintf(o, "%s: PTX %d.%d, target %s\n", m->file ? m->file : "module", m->version_major, m->version_minor,
+            m->target);
     for (const struct ptx_func *f = m->funcs; f; f = f->next)
         if (f->is_entry && func_code(f)) {
             print_kernel(o, f);
@@ -197,7 +202,8 @@ char *simtx_ptx_list(const char *ptx, size_t len, const char *name, char **messa
         const struct code *c = func_code(f);
         if (!f->has_body || !c)
             continue;
-        fprintf(o, "%s %s    // line %d, %u registers\n", f->is_entry ? ".entry" : ".func", f->name, f->loc.line,
+        fprintf(o, "%s %s    // line %d, %u registers\n", f->is_entry ? ".entry" : ".func", f->name,
+                f->loc.line,
                 c->registers);
         print_body(o, f, c->flow);
         fputc('\n', o);
@@ -330,7 +336,8 @@ char *simtx_ptx_ops(bool markdown)
     for (int op = 1; op < OP_COUNT; op++)
         print_op(o, op, markdown);
     if (!markdown)
-        fprintf(o, "%d opcodes. .{a|b} must be written, [.a|.b] may be; operand? may be left out.\n", OP_COUNT - 1);
+        fprintf(o, "%d opcodes. .{a|b} must be written, [.a|.b] may be; operand? may be left out.\n",
+                OP_COUNT - 1);
     fclose(o);
     return text;
 }

@@ -40,7 +40,8 @@ static void ratios_of_nothing_are_zero(void **state)
     assert_true(row.v[STAT_THREAD_INST_PER_S].real == 40);
 }
 
-/* Lane 0 of a block alone goes past the branch to the store; a branch counts for the lanes whose guard lets them. */
+/* Lane 0 of a block alone goes past the branch to the store; a branch counts for the lanes whose guard lets
+ * them. */
 static const char PTX[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry one(.param .u64 out)\n{\n"
@@ -113,7 +114,8 @@ static void launches_are_counted(void **state)
     assert_string_equal(text(k, "name"), "one");
     assert_int_equal(number(k, "blocks"), 3);
     assert_int_equal(number(k, "threads"), 192);
-    /* 3 blocks of two warps; in the first warp 63 of 64 lanes branch and one stores, the second warp skips the store */
+    /* 3 blocks of two warps; in the first warp 63 of 64 lanes branch and one stores, the second warp skips
+     * the store */
     assert_int_equal(number(k, "warp_instructions"), 3 * (2 * 5 + 1));
     assert_int_equal(number(k, "thread_instructions"), 3 * (64 * 3 + 63 + 1 + 64));
     assert_int_equal(number(total, "thread_instructions"), 3 * (64 * 3 + 63 + 1 + 64));
