@@ -27,13 +27,15 @@ static char *make_text(const struct behave_test *t)
     size_t len = 0;
     FILE *f = open_memstream(&text, &len);
     fprintf(f, ".version 8.3\n.target sm_90\n.address_size 64\n%s\n", t->module ? t->module : "");
-    fprintf(f, ".visible .entry t(.param .u64 t_out, .param .u64 t_buf)\n{\n"
-               "  .reg .b16 %%h<64>; .reg .b32 %%r<64>, %%i, %%t; .reg .b64 %%d<64>, %%o, %%b; .reg .f32 %%f<64>;\n"
-               "  .reg .f64 %%e<64>; .reg .pred %%p<64>;\n"
-               "  mov.u32 %%t, %%tid.x;\n  mov.u32 %%r0, %%ctaid.x;\n  mov.u32 %%r1, %%ntid.x;\n"
-               "  mad.lo.u32 %%i, %%r0, %%r1, %%t;\n  ld.param.u64 %%o, [t_out];\n  mul.wide.u32 %%d0, %%i, %d;\n"
-               "  add.u64 %%o, %%o, %%d0;\n  ld.param.u64 %%b, [t_buf];\n%s\n  ret;\n}\n",
-            8 * BEHAVE_WORDS, t->body);
+    fprintf(
+        f,
+        ".visible .entry t(.param .u64 t_out, .param .u64 t_buf)\n{\n"
+        "  .reg .b16 %%h<64>; .reg .b32 %%r<64>, %%i, %%t; .reg .b64 %%d<64>, %%o, %%b; .reg .f32 %%f<64>;\n"
+        "  .reg .f64 %%e<64>; .reg .pred %%p<64>;\n  mov.u32 %%t, %%tid.x;\n  mov.u32 %%r0, %%ctaid.x;\n"
+        "  mov.u32 %%r1, %%ntid.x;\n  mad.lo.u32 %%i, %%r0, %%r1, %%t;\n  ld.param.u64 %%o, [t_out];\n"
+        "  mul.wide.u32 %%d0, %%i, %d;\n  add.u64 %%o, %%o, %%d0;\n  ld.param.u64 %%b, [t_buf];\n%s\n"
+        "  ret;\n}\n",
+        8 * BEHAVE_WORDS, t->body);
     fclose(f);
     return text;
 }
@@ -68,7 +70,8 @@ static bool complain(const struct behave_test *t, const struct device *dev, cons
     return false;
 }
 
-static bool expected_word(struct behave_ctx *x, const struct behave_test *t, uint32_t i, uint32_t k, uint64_t *want)
+static bool expected_word(struct behave_ctx *x, const struct behave_test *t, uint32_t i, uint32_t k,
+                          uint64_t *want)
 {
     if (!x->table)
         return t->expect(i, k, want);
@@ -76,8 +79,8 @@ static bool expected_word(struct behave_ctx *x, const struct behave_test *t, uin
     return x->table_mask >> k & 1;
 }
 
-static bool check_words(struct behave_ctx *x, const struct behave_test *t, const struct device *dev, const uint64_t *out,
-                        uint32_t threads)
+static bool check_words(struct behave_ctx *x, const struct behave_test *t, const struct device *dev,
+                        const uint64_t *out, uint32_t threads)
 {
     for (uint32_t i = 0; i < threads && (t->expect || x->table); i++)
         for (uint32_t k = 0; k < BEHAVE_WORDS; k++) {
@@ -85,21 +88,24 @@ static bool check_words(struct behave_ctx *x, const struct behave_test *t, const
             if (!expected_word(x, t, i, k, &want) || want == got)
                 continue;
             char what[128];
-            snprintf(what, sizeof what, "thread %u word %u is 0x%llx, expected 0x%llx", i, k, (unsigned long long)got,
-                     (unsigned long long)want);
+            snprintf(what, sizeof what, "thread %u word %u is 0x%llx, expected 0x%llx", i, k,
+                     (unsigned long long)got, (unsigned long long)want);
             return complain(t, dev, what);
         }
     return true;
 }
 
-static bool check_status(const struct behave_test *t, const struct device *dev, simtx_status s, const simtx_fault *fault)
+static bool check_status(const struct behave_test *t, const struct device *dev, simtx_status s,
+                         const simtx_fault *fault)
 {
     if (t->fault == SIMTX_FAULT_NONE)
         return s ? complain(t, dev, simtx_last_message(dev->gpu)) : true;
-    return s == SIMTX_FAULT && fault->kind == t->fault ? true : complain(t, dev, "the expected fault did not come");
+    return s == SIMTX_FAULT && fault->kind == t->fault ? true
+                                                       : complain(t, dev, "the expected fault did not come");
 }
 
-static bool run_on(struct behave_ctx *x, const struct behave_test *t, const struct device *dev, const char *text)
+static bool run_on(struct behave_ctx *x, const struct behave_test *t, const struct device *dev,
+                   const char *text)
 {
     simtx_module *m = NULL;
     void *out = NULL, *buf = NULL;
@@ -154,8 +160,8 @@ void behave_one(struct behave_ctx *x, const struct behave_test *t)
     free(text);
 }
 
-void behave_table(struct behave_ctx *x, const char *name, const char *module, const char *body, uint32_t threads,
-                  const uint64_t *words, uint32_t mask)
+void behave_table(struct behave_ctx *x, const char *name, const char *module, const char *body,
+                  uint32_t threads, const uint64_t *words, uint32_t mask)
 {
     struct behave_test t = { .name = name, .module = module, .body = body, .block = threads };
     x->table = words;

@@ -1,7 +1,8 @@
 /*
- * Behaviour tests: memory, control flow, barriers, warp-wide instructions, address conversion. A test is the body of a
- * kernel and a function that says what each thread must have stored; the bodies and the expectations are worked out
- * by hand from the PTX ISA, or generated together where there is one test for each width, space or operation.
+ * Behaviour tests: memory, control flow, barriers, warp-wide instructions, address conversion. A test is the
+ * body of a kernel and a function that says what each thread must have stored; the bodies and the
+ * expectations are worked out by hand from the PTX ISA, or generated together where there is one test for
+ * each width, space or operation.
  */
 #ifndef REGRESS_CONFORMANCE_BEHAVE_H
 #define REGRESS_CONFORMANCE_BEHAVE_H
@@ -13,9 +14,9 @@
 enum { BEHAVE_WORDS = 8, BEHAVE_BUFFER = 1 << 16 };
 
 /*
- * A kernel t(out, buf) around `body`. There: %i the thread's number in the grid, %t = %tid.x, %o the address of the
- * thread's BEHAVE_WORDS 64-bit words (zero before), %b the address of a buffer of BEHAVE_BUFFER bytes, filled with
- * behave_fill(). Registers %h %r %d %f %e %p<64> (16, 32, 64 bits, f32, f64, predicates).
+ * A kernel t(out, buf) around `body`. There: %i the thread's number in the grid, %t = %tid.x, %o the address
+ * of the thread's BEHAVE_WORDS 64-bit words (zero before), %b the address of a buffer of BEHAVE_BUFFER bytes,
+ * filled with behave_fill(). Registers %h %r %d %f %e %p<64> (16, 32, 64 bits, f32, f64, predicates).
  */
 struct behave_test {
     const char *name;
@@ -35,9 +36,11 @@ struct behave_count { int passed, failed; };
 struct behave_ctx;                   /* the devices, and what was counted */
 
 void behave_one(struct behave_ctx *x, const struct behave_test *t);
-/* Expected words as a table: words[i * BEHAVE_WORDS + k] of `threads` threads, mask says which words count. */
-void behave_table(struct behave_ctx *x, const char *name, const char *module, const char *body, uint32_t threads,
-                  const uint64_t *words, uint32_t mask);
+/*
+ * Expected words as a table: words[i * BEHAVE_WORDS + k] of `threads` threads, mask says which words count.
+ */
+void behave_table(struct behave_ctx *x, const char *name, const char *module, const char *body,
+                  uint32_t threads, const uint64_t *words, uint32_t mask);
 unsigned char behave_fill(uint32_t at);          /* byte `at` of the buffer */
 
 /* Runs all of them on each device and marks the FORM rows (by index) that their instructions belong to. */

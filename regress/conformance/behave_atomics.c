@@ -1,7 +1,7 @@
 /*
- * Behaviour of atom and red: every operation, type and space. Each thread first acts on a cell of its own (old value
- * and new contents are known), then all of them on one cell (the fold of all operands is known, as the operands
- * are small integers in every format and the operations commute).
+ * Behaviour of atom and red: every operation, type and space. Each thread first acts on a cell of its own
+ * (old value and new contents are known), then all of them on one cell (the fold of all operands is known, as
+ * the operands are small integers in every format and the operations commute).
  */
 #include "regress/conformance/behave.h"
 
@@ -31,12 +31,16 @@ static uint64_t number(uint8_t t, int v)
 
 static uint64_t start_value(const struct atomic *a, uint32_t i)
 {
-    return number(a->type, a->in.mod[PG_ATOM] == MOD(ATOM, CAS) ? (int)(i % 3) : (int)(i * 5 % 17) - (ptx_type_class(a->type) == 'u' ? 0 : 6));
+    return number(a->type, a->in.mod[PG_ATOM] == MOD(ATOM, CAS)
+                               ? (int)(i % 3)
+                               : (int)(i * 5 % 17) - (ptx_type_class(a->type) == 'u' ? 0 : 6));
 }
 
 static uint64_t operand(const struct atomic *a, uint32_t i)
 {
-    return number(a->type, a->in.mod[PG_ATOM] == MOD(ATOM, CAS) ? 1 : (int)(i * 7 % 13) - (ptx_type_class(a->type) == 'u' ? 0 : 4));
+    return number(a->type, a->in.mod[PG_ATOM] == MOD(ATOM, CAS)
+                               ? 1
+                               : (int)(i * 7 % 13) - (ptx_type_class(a->type) == 'u' ? 0 : 4));
 }
 
 static uint64_t arithmetic(uint16_t op, uint8_t t, uint64_t x, uint64_t y)
@@ -74,7 +78,9 @@ static bool commutes(const struct atomic *a)
 
 static const char *scope_words(const struct atomic *a, int n)
 {
-    static const char *const atom[] = { "", ".relaxed.gpu", ".acq_rel.sys", ".acquire.cta", ".release.gpu", ".gpu", ".sys", ".cta" };
+    static const char *const atom[] = {
+        "", ".relaxed.gpu", ".acq_rel.sys", ".acquire.cta", ".release.gpu", ".gpu", ".sys", ".cta"
+    };
     static const char *const red[] = { "", ".relaxed.gpu", ".release.sys", ".relaxed.cta", ".gpu", ".cta" };
     return a->in.op == OP_ATOM ? atom[n % 8] : red[n % 6];
 }
@@ -83,7 +89,8 @@ static void print_operation(const struct atomic *a, FILE *f, const char *address
 {
     const char *d = a->class == 'h' ? "%h10" : a->class == 'r' ? "%r10" : "%d10";
     fprintf(f, "  %s%s%s.%s%s.%s ", ptx_ops[a->in.op].text, scope_words(a, n), space_words[a->space],
-            ptx_modifier_name(a->in.mod[PG_ATOM]), a->in.mod[PG_NOFTZ] ? ".noftz" : "", ptx_type_name((enum ptx_type)a->type));
+            ptx_modifier_name(a->in.mod[PG_ATOM]), a->in.mod[PG_NOFTZ] ? ".noftz" : "",
+            ptx_type_name((enum ptx_type)a->type));
     if (a->in.op == OP_ATOM)
         fprintf(f, "%s, ", d);
     fprintf(f, "[%s], %%%c11", address, a->class);
@@ -108,10 +115,11 @@ static void print_test(const struct atomic *a, FILE *m, FILE *f, int n)
     if (shared && a->space >= 2)
         fputs("  cvta.shared.u64 %d1, %d1;\n", f);
     const char *sp = space_words[a->space];
-    fprintf(f, "  mul.wide.u32 %%d3, %%t, 8;\n  add.u64 %%d2, %%d1, %%d3;\n  mov.u64 %%d4, starts;\n  add.u64 %%d4, %%d4, %%d3;\n"
-               "  ld.global.b64 %%d5, [%%d4];\n  mov.u64 %%d4, operands;\n  add.u64 %%d4, %%d4, %%d3;\n"
-               "  ld.global.b%d %%%c11, [%%d4];\n  st%s.b64 [%%d2], %%d5;\n"
-               "  setp.eq.u32 %%p1, %%t, 0;\n  @%%p1 st%s.b64 [%%d1+512], %%d5;\n  bar.sync 0;\n",
+    fprintf(f,
+            "  mul.wide.u32 %%d3, %%t, 8;\n  add.u64 %%d2, %%d1, %%d3;\n  mov.u64 %%d4, starts;\n"
+            "  add.u64 %%d4, %%d4, %%d3;\n  ld.global.b64 %%d5, [%%d4];\n  mov.u64 %%d4, operands;\n"
+            "  add.u64 %%d4, %%d4, %%d3;\n  ld.global.b%d %%%c11, [%%d4];\n  st%s.b64 [%%d2], %%d5;\n"
+            "  setp.eq.u32 %%p1, %%t, 0;\n  @%%p1 st%s.b64 [%%d1+512], %%d5;\n  bar.sync 0;\n",
             bits, a->class, sp, sp);
     if (a->in.mod[PG_ATOM] == MOD(ATOM, CAS))
         fprintf(f, "  mov.b%d %%%c12, 9;\n", bits, a->class);

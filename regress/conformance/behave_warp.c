@@ -1,7 +1,7 @@
 /*
- * Behaviour of warp-wide instructions: shfl by the ISA's pseudo code for every mode and segment mask, vote, match,
- * redux, activemask and bar.warp, with all lanes and with half of them. Lane numbers are those of 32-lane PTX warps,
- * also when two of them share a wavefront of 64.
+ * Behaviour of warp-wide instructions: shfl by the ISA's pseudo code for every mode and segment mask, vote,
+ * match, redux, activemask and bar.warp, with all lanes and with half of them. Lane numbers are those of
+ * 32-lane PTX warps, also when two of them share a wavefront of 64.
  */
 #include "regress/conformance/behave.h"
 
@@ -31,13 +31,20 @@ static void shfl_test(struct behave_ctx *x, int mode, uint32_t b, uint32_t c, ui
     static const char *const modes[] = { "up", "down", "bfly", "idx" };
     char body[1024], name[96];
     FILE *f = fmemopen(body, sizeof body, "w");
-    fprintf(f, "  mad.lo.u32 %%r5, %%i, 1000, 7;\n  and.b32 %%r6, %%t, 31;\n  mov.u32 %%r7, 1;\n  shl.b32 %%r7, %%r7, %%r6;\n"
-               "  and.b32 %%r7, %%r7, 0x%x;\n  setp.eq.u32 %%p2, %%r7, 0;\n  @%%p2 bra DONE;\n", active);
-    fprintf(f, b == 100 ? "  mul.lo.u32 %%r8, %%r6, 5;\n  and.b32 %%r8, %%r8, 31;\n" : "  mov.u32 %%r8, %u;\n", b);
+    fprintf(f,
+            "  mad.lo.u32 %%r5, %%i, 1000, 7;\n  and.b32 %%r6, %%t, 31;\n  mov.u32 %%r7, 1;\n"
+            "  shl.b32 %%r7, %%r7, %%r6;\n  and.b32 %%r7, %%r7, 0x%x;\n  setp.eq.u32 %%p2, %%r7, 0;\n"
+            "  @%%p2 bra DONE;\n",
+            active);
+    fprintf(f,
+            b == 100 ? "  mul.lo.u32 %%r8, %%r6, 5;\n  and.b32 %%r8, %%r8, 31;\n" : "  mov.u32 %%r8, %u;\n",
+            b);
     fprintf(f, "  shfl%s.%s.b32 %%r9|%%p1, %%r5, %%r8, 0x%x", sync ? ".sync" : "", modes[mode], c);
     if (sync)
         fprintf(f, ", 0x%x", active);
-    fputs(";\n  selp.u32 %r10, 1, 0, %p1;\n  st.global.u32 [%o], %r9;\n  st.global.u32 [%o+8], %r10;\nDONE:\n", f);
+    fputs(
+        ";\n  selp.u32 %r10, 1, 0, %p1;\n  st.global.u32 [%o], %r9;\n  st.global.u32 [%o+8], %r10;\nDONE:\n",
+        f);
     fclose(f);
     uint64_t words[THREADS * BEHAVE_WORDS] = { 0 };
     bool defined = true;
@@ -76,8 +83,10 @@ static void vote_test(struct behave_ctx *x, uint32_t active, uint32_t yes, bool 
     static const char *const modes[] = { "all", "any", "uni" };
     char body[2048], name[64];
     FILE *f = fmemopen(body, sizeof body, "w");
-    fprintf(f, "  and.b32 %%r6, %%t, 31;\n  mov.u32 %%r7, 1;\n  shl.b32 %%r7, %%r7, %%r6;\n  and.b32 %%r8, %%r7, 0x%x;\n"
-               "  setp.eq.u32 %%p2, %%r8, 0;\n  @%%p2 bra DONE;\n  and.b32 %%r8, %%r7, 0x%x;\n  setp.ne.u32 %%p3, %%r8, 0;\n",
+    fprintf(f,
+            "  and.b32 %%r6, %%t, 31;\n  mov.u32 %%r7, 1;\n  shl.b32 %%r7, %%r7, %%r6;\n"
+            "  and.b32 %%r8, %%r7, 0x%x;\n  setp.eq.u32 %%p2, %%r8, 0;\n  @%%p2 bra DONE;\n"
+            "  and.b32 %%r8, %%r7, 0x%x;\n  setp.ne.u32 %%p3, %%r8, 0;\n",
             active, yes);
     for (int m = 0; m < 3; m++) {
         fprintf(f, "  vote%s.%s.pred %%p4, %s%%p3", sync ? ".sync" : "", modes[m], negated ? "!" : "");
@@ -88,7 +97,8 @@ static void vote_test(struct behave_ctx *x, uint32_t active, uint32_t yes, bool 
     fprintf(f, "  vote%s.ballot.b32 %%r9, %s%%p3", sync ? ".sync" : "", negated ? "!" : "");
     if (sync)
         fprintf(f, ", 0x%x", active);
-    fputs(";\n  st.global.u32 [%o+24], %r9;\n  activemask.b32 %r10;\n  st.global.u32 [%o+32], %r10;\nDONE:\n", f);
+    fputs(";\n  st.global.u32 [%o+24], %r9;\n  activemask.b32 %r10;\n  st.global.u32 [%o+32], %r10;\nDONE:\n",
+          f);
     fclose(f);
     uint64_t words[THREADS * BEHAVE_WORDS] = { 0 };
     uint32_t p = (negated ? ~yes : yes) & active;
@@ -105,19 +115,28 @@ static void vote_test(struct behave_ctx *x, uint32_t active, uint32_t yes, bool 
     behave_table(x, name, NULL, body, THREADS, words, 0x1f);
 }
 
-static uint64_t match_value(uint32_t i, bool wide) { return (uint64_t)(i % 32 % 5) * (wide ? 0x100000001 : 1); }
+static uint64_t match_value(uint32_t i, bool wide)
+{
+    return (uint64_t)(i % 32 % 5) * (wide ? 0x100000001 : 1);
+}
 
 static void match_test(struct behave_ctx *x, bool wide, uint32_t active, bool all_same)
 {
     char body[2048], name[64], r = wide ? 'd' : 'r';
     FILE *f = fmemopen(body, sizeof body, "w");
-    fprintf(f, "  and.b32 %%r6, %%t, 31;\n  mov.u32 %%r7, 1;\n  shl.b32 %%r7, %%r7, %%r6;\n  and.b32 %%r8, %%r7, 0x%x;\n"
-               "  setp.eq.u32 %%p2, %%r8, 0;\n  @%%p2 bra DONE;\n  rem.u32 %%r20, %%r6, %d;\n  cvt.u64.u32 %%d20, %%r20;\n"
-               "  mul.lo.u64 %%d20, %%d20, 0x100000001;\n", active, all_same ? 1 : 5);
-    fprintf(f, "  match.any.sync.b%d %%r9, %%%c20, 0x%x;\n  st.global.u32 [%%o], %%r9;\n", wide ? 64 : 32, r, active);
-    fprintf(f, "  match.all.sync.b%d %%r9|%%p4, %%%c20, 0x%x;\n  st.global.u32 [%%o+8], %%r9;\n  selp.u64 %%d8, 1, 0, %%p4;\n"
-               "  st.global.u64 [%%o+16], %%d8;\n  match.all.sync.b%d %%r9, %%%c20, 0x%x;\n  st.global.u32 [%%o+24], %%r9;\n"
-               "DONE:\n", wide ? 64 : 32, r, active, wide ? 64 : 32, r, active);
+    fprintf(f,
+            "  and.b32 %%r6, %%t, 31;\n  mov.u32 %%r7, 1;\n  shl.b32 %%r7, %%r7, %%r6;\n"
+            "  and.b32 %%r8, %%r7, 0x%x;\n  setp.eq.u32 %%p2, %%r8, 0;\n  @%%p2 bra DONE;\n"
+            "  rem.u32 %%r20, %%r6, %d;\n  cvt.u64.u32 %%d20, %%r20;\n"
+            "  mul.lo.u64 %%d20, %%d20, 0x100000001;\n",
+            active, all_same ? 1 : 5);
+    fprintf(f, "  match.any.sync.b%d %%r9, %%%c20, 0x%x;\n  st.global.u32 [%%o], %%r9;\n", wide ? 64 : 32, r,
+            active);
+    fprintf(f,
+            "  match.all.sync.b%d %%r9|%%p4, %%%c20, 0x%x;\n  st.global.u32 [%%o+8], %%r9;\n"
+            "  selp.u64 %%d8, 1, 0, %%p4;\n  st.global.u64 [%%o+16], %%d8;\n"
+            "  match.all.sync.b%d %%r9, %%%c20, 0x%x;\n  st.global.u32 [%%o+24], %%r9;\nDONE:\n",
+            wide ? 64 : 32, r, active, wide ? 64 : 32, r, active);
     fclose(f);
     uint64_t words[THREADS * BEHAVE_WORDS] = { 0 };
     for (uint32_t i = 0; i < THREADS; i++) {
@@ -135,7 +154,8 @@ static void match_test(struct behave_ctx *x, bool wide, uint32_t active, bool al
         w[1] = w[3] = same ? active : 0;
         w[2] = same;
     }
-    snprintf(name, sizeof name, "match b%d of lanes 0x%x%s", wide ? 64 : 32, active, all_same ? ", all equal" : "");
+    snprintf(name, sizeof name, "match b%d of lanes 0x%x%s", wide ? 64 : 32, active,
+             all_same ? ", all equal" : "");
     behave_table(x, name, NULL, body, THREADS, words, 0xf);
 }
 
@@ -155,13 +175,14 @@ static uint32_t redux_fold(int op, uint32_t r, uint32_t v)
 
 static void redux_test(struct behave_ctx *x, int op, uint32_t active)
 {
-    static const char *const ops[] = { "add.u32", "min.u32", "max.u32", "add.s32", "min.s32", "max.s32", "and.b32", "or.b32",
-                                     "xor.b32" };
+    static const char *const ops[] = { "add.u32", "min.u32", "max.u32", "add.s32", "min.s32",
+                                       "max.s32", "and.b32", "or.b32",  "xor.b32" };
     char body[1024], name[64];
     snprintf(body, sizeof body,
-             "  and.b32 %%r6, %%t, 31;\n  mov.u32 %%r7, 1;\n  shl.b32 %%r7, %%r7, %%r6;\n  and.b32 %%r8, %%r7, 0x%x;\n"
-             "  setp.eq.u32 %%p2, %%r8, 0;\n  @%%p2 bra DONE;\n  mul.lo.u32 %%r9, %%i, 0x9e3779b9;\n"
-             "  redux.sync.%s %%r10, %%r9, 0x%x;\n  st.global.u32 [%%o], %%r10;\nDONE:\n",
+             "  and.b32 %%r6, %%t, 31;\n  mov.u32 %%r7, 1;\n  shl.b32 %%r7, %%r7, %%r6;\n"
+             "  and.b32 %%r8, %%r7, 0x%x;\n  setp.eq.u32 %%p2, %%r8, 0;\n  @%%p2 bra DONE;\n"
+             "  mul.lo.u32 %%r9, %%i, 0x9e3779b9;\n  redux.sync.%s %%r10, %%r9, 0x%x;\n"
+             "  st.global.u32 [%%o], %%r10;\nDONE:\n",
              active, ops[op], active);
     uint64_t words[THREADS * BEHAVE_WORDS] = { 0 };
     for (uint32_t half = 0; half < THREADS / 32; half++) {
@@ -197,15 +218,17 @@ static bool expect_warp_barrier(uint32_t i, uint32_t k, uint64_t *w)
 
 static const struct behave_test tests[] = {
     { .name = "vote and redux by tiles with masks of their own",
-      .body = "  and.b32 %r6, %t, 24;\n  mov.u32 %r7, 255;\n  shl.b32 %r7, %r7, %r6;\n  and.b32 %r8, %t, 1;\n"
-              "  setp.eq.u32 %p1, %r8, 0;\n  vote.sync.ballot.b32 %r9, %p1, %r7;\n  st.global.u32 [%o], %r9;\n"
-              "  redux.sync.add.u32 %r10, %i, %r7;\n  st.global.u32 [%o+8], %r10;\n",
+      .body =
+          "  and.b32 %r6, %t, 24;\n  mov.u32 %r7, 255;\n  shl.b32 %r7, %r7, %r6;\n  and.b32 %r8, %t, 1;\n"
+          "  setp.eq.u32 %p1, %r8, 0;\n  vote.sync.ballot.b32 %r9, %p1, %r7;\n  st.global.u32 [%o], %r9;\n"
+          "  redux.sync.add.u32 %r10, %i, %r7;\n  st.global.u32 [%o+8], %r10;\n",
       .expect = expect_tiles },
     { .name = "bar.warp.sync",
       .module = ".shared .align 4 .b32 cell[64];\n",
-      .body = "  mov.u32 %r2, cell;\n  shl.b32 %r3, %t, 2;\n  add.u32 %r4, %r2, %r3;\n  mul.lo.u32 %r5, %t, 3;\n"
-              "  st.shared.u32 [%r4], %r5;\n  bar.warp.sync 0xffffffff;\n  xor.b32 %r4, %r3, 4;\n  add.u32 %r4, %r2, %r4;\n"
-              "  ld.shared.u32 %r6, [%r4];\n  st.global.u32 [%o], %r6;\n",
+      .body =
+          "  mov.u32 %r2, cell;\n  shl.b32 %r3, %t, 2;\n  add.u32 %r4, %r2, %r3;\n  mul.lo.u32 %r5, %t, 3;\n"
+          "  st.shared.u32 [%r4], %r5;\n  bar.warp.sync 0xffffffff;\n  xor.b32 %r4, %r3, 4;\n"
+          "  add.u32 %r4, %r2, %r4;\n  ld.shared.u32 %r6, [%r4];\n  st.global.u32 [%o], %r6;\n",
       .expect = expect_warp_barrier },
 };
 

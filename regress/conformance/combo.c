@@ -31,16 +31,24 @@ static uint8_t widened(uint8_t type)
 static void add_source(struct combo *c, char letter)
 {
     const uint8_t *t = c->in.type;
-    uint8_t type = letter == 'b' ? t[1] : letter == 'c' ? t[2] : letter == 'A' ? widened(t[0]) : letter == 'u' ? T_U32
-                 : letter == 'q' ? T_PRED : t[0];
+    uint8_t type = letter == 'b'   ? t[1]
+                   : letter == 'c' ? t[2]
+                   : letter == 'A' ? widened(t[0])
+                   : letter == 'u' ? T_U32
+                   : letter == 'q' ? T_PRED
+                                   : t[0];
     c->src_type[c->nsrc++] = type;
 }
 
-/* Operands from the signature: which are written depends on modifiers (boolean operation, packed cvt, video forms). */
+/* Operands from the signature: which are written depends on modifiers (boolean operation, packed cvt, video
+ * forms). */
 static void find_operands(struct combo *c, bool video_three)
 {
     const char *sig = ptx_sig((enum ptx_op)c->in.op, c->in.mod);
-    c->dst_type = sig[0] == 'p' ? T_PRED : sig[0] == 'e' ? T_U32 : sig[0] == 'D' ? widened(c->in.type[0]) : c->in.type[0];
+    c->dst_type = sig[0] == 'p'   ? T_PRED
+                  : sig[0] == 'e' ? T_U32
+                  : sig[0] == 'D' ? widened(c->in.type[0])
+                                  : c->in.type[0];
     c->pair = sig[0] == 'p' && sig[1] == '|';
     for (const char *s = strchr(sig, ','); s; s = strchr(s + 1, ',')) {
         bool optional = s[2] == '?';
@@ -199,10 +207,9 @@ void combo_list_build(struct combo_list *list)
 }
 
 /* The order of the words in the ISA's syntax: before the types, and after them. */
-static const uint8_t before[] = {
-    PG_CMP, PG_BOOL, PG_APPROX, PG_TESTP, PG_DIR, PG_SHIFT, PG_MULW, PG_SHIFTAMT, PG_BFIMODE, PG_DPMODE, PG_RND, PG_FTZ,
-    PG_SAT, PG_RELU, PG_SATF, PG_NAN, PG_XORSIGN, PG_ABSMOD, PG_CC
-};
+static const uint8_t before[] = { PG_CMP,      PG_BOOL,    PG_APPROX,  PG_TESTP,  PG_DIR, PG_SHIFT, PG_MULW,
+                                  PG_SHIFTAMT, PG_BFIMODE, PG_DPMODE,  PG_RND,    PG_FTZ, PG_SAT,   PG_RELU,
+                                  PG_SATF,     PG_NAN,     PG_XORSIGN, PG_ABSMOD, PG_CC };
 static const uint8_t after[] = { PG_VPO, PG_SAT, PG_SHIFT, PG_VSCALE, PG_CMP, PG_VOP2, PG_PRMT };
 
 static void print_words(const struct combo *c, FILE *f, const uint8_t *groups, size_t n)

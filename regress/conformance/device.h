@@ -7,8 +7,9 @@
 struct device { simtx_gpu *gpu; char isa[16]; const char *simt; int warp_size; uint64_t hash; };
 
 /*
- * Fills at[] (room for `room`), warp size 32 with every width, then 64 with the widest; returns how many. simt: "stack"
- * or "independent". first: number of the first GPU in this process. Exits with a message when there is none.
+ * Fills at[] (room for `room`), warp size 32 with every width, then 64 with the widest; returns how many.
+ * simt: "stack" or "independent". first: number of the first GPU in this process. Exits with a message when
+ * there is none.
  */
 int device_open(struct device *at, int room, int first, const char *simt);
 void device_close(struct device *at, int n);

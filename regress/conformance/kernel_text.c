@@ -77,12 +77,13 @@ void kernel_print_header(FILE *f)
 static void print_prologue(int index, FILE *f)
 {
     fprintf(f, ".visible .entry k%d(.param .u64 pin, .param .u64 pout)\n{\n", index);
-    fputs("  .reg .b16 %h<16>; .reg .b32 %r<16>, %t, %cin; .reg .b64 %d<16>, %w, %in, %out; .reg .pred %p<16>, %g;\n"
+    fputs("  .reg .b16 %h<16>; .reg .b32 %r<16>, %t, %cin; .reg .b64 %d<16>, %w, %in, %out;\n"
+          "  .reg .pred %p<16>, %g;\n"
           "  mov.u32 %t, %ctaid.x;\n  mov.u32 %r0, %ntid.x;\n  mov.u32 %r1, %tid.x;\n"
-          "  mad.lo.u32 %t, %t, %r0, %r1;\n  mul.wide.u32 %w, %t, 64;\n"
-          "  ld.param.u64 %in, [pin];\n  add.u64 %in, %in, %w;\n"
-          "  ld.param.u64 %out, [pout];\n  add.u64 %out, %out, %w;\n"
-          "  ld.global.u64 %w, [%in+40];\n  setp.ne.u64 %g, %w, 0;\n  ld.global.u32 %cin, [%in+32];\n", f);
+          "  mad.lo.u32 %t, %t, %r0, %r1;\n  mul.wide.u32 %w, %t, 64;\n  ld.param.u64 %in, [pin];\n"
+          "  add.u64 %in, %in, %w;\n  ld.param.u64 %out, [pout];\n  add.u64 %out, %out, %w;\n"
+          "  ld.global.u64 %w, [%in+40];\n  setp.ne.u64 %g, %w, 0;\n  ld.global.u32 %cin, [%in+32];\n",
+          f);
 }
 
 /* Register number n of the class of a type. */

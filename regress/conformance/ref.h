@@ -1,9 +1,10 @@
 /*
- * The reference: what one lane computes, written from the PTX ISA and from nothing else. Integers by __int128 or bit
- * by bit, floating point by MPFR with one rounding into the target format. No code is shared with ptx/lanes; only
- * the vocabulary of types and modifiers (ptx/types.h, ptx/ir.h) is.
+ * The reference: what one lane computes, written from the PTX ISA and from nothing else. Integers by __int128
+ * or bit by bit, floating point by MPFR with one rounding into the target format. No code is shared with
+ * ptx/lanes; only the vocabulary of types and modifiers (ptx/types.h, ptx/ir.h) is.
  *
- * NaN results: f32 0x7fffffff, f16 and bf16 0x7fff; f64 the first NaN operand, quieted, else 0xfff8000000000000.
+ * NaN results: f32 0x7fffffff, f16 and bf16 0x7fff; f64 the first NaN operand, quieted, else
+ * 0xfff8000000000000.
  */
 #ifndef REGRESS_CONFORMANCE_REF_H
 #define REGRESS_CONFORMANCE_REF_H
@@ -57,7 +58,10 @@ static inline s128 ref_clamp(s128 v, s128 low, s128 high) { return v < low ? low
 
 /* The range of an integer type. */
 static inline s128 ref_least(int bits, bool is_signed) { return is_signed ? -((s128)1 << (bits - 1)) : 0; }
-static inline s128 ref_most(int bits, bool is_signed) { return ((s128)1 << (is_signed ? bits - 1 : bits)) - 1; }
+static inline s128 ref_most(int bits, bool is_signed)
+{
+    return ((s128)1 << (is_signed ? bits - 1 : bits)) - 1;
+}
 
 /* Is the element type of a packed pair; T_NONE for other types. */
 uint8_t ref_half_of(uint8_t type);

@@ -1,7 +1,7 @@
 /*
- * Reference of the approximate functions (PTX ISA 9.7.3, 9.7.4): the exact value by MPFR and the error that the ISA
- * documents give an interval; special values (zeros, infinities, NaN) are exact. Where the ISA gives no bound ours
- * is marked so.
+ * Reference of the approximate functions (PTX ISA 9.7.3, 9.7.4): the exact value by MPFR and the error that
+ * the ISA documents give an interval; special values (zeros, infinities, NaN) are exact. Where the ISA gives
+ * no bound ours is marked so.
  */
 #include <float.h>
 #include <math.h>
@@ -17,15 +17,17 @@ static struct bound bound_of(const struct ptx_inst *in, double x)
     bool f64 = t == T_F64;
     switch (in->op) {
     case OP_DIV: return (struct bound){ ULPS, 2 };
-    case OP_RCP: return f64 ? (struct bound){ RELATIVE, 0x1p-18 } : (struct bound){ ULPS, 1 };      /* f64: ours */
+    case OP_RCP: return f64 ? (struct bound){ RELATIVE, 0x1p-18 } : (struct bound){ ULPS, 1 }; /* f64: ours */
     case OP_SQRT: return (struct bound){ RELATIVE, 0x1p-23 };
     case OP_RSQRT:
-        return !f64 ? (struct bound){ RELATIVE, 0x1.12p-23 }                                        /* 2^-22.9 */
-             : (struct bound){ RELATIVE, in->mod[PG_FTZ] ? 0x1p-18 : 0x1p-51 };                     /* f64: ours */
+        return !f64 ? (struct bound){ RELATIVE, 0x1.12p-23 }                           /* 2^-22.9 */
+                    : (struct bound){ RELATIVE, in->mod[PG_FTZ] ? 0x1p-18 : 0x1p-51 }; /* f64: ours */
     case OP_SIN: case OP_COS:
-        return (struct bound){ ABSOLUTE, fabs(x) <= 6.2831854820251465 ? 0x1.6ap-21                 /* 2^-20.5 */
-                                       : fabs(x) <= 314.15926 ? 0x1.3bp-15 : 2 };                   /* 2^-14.7 */
-    case OP_LG2: return x >= 0.5 && x <= 2 ? (struct bound){ ABSOLUTE, 0x1p-22 } : (struct bound){ RELATIVE, 0x1p-22 };
+        return (struct bound){ ABSOLUTE, fabs(x) <= 6.2831854820251465 ? 0x1.6ap-21 /* 2^-20.5 */
+                                         : fabs(x) <= 314.15926        ? 0x1.3bp-15
+                                                                       : 2 }; /* 2^-14.7 */
+    case OP_LG2:
+        return x >= 0.5 && x <= 2 ? (struct bound){ ABSOLUTE, 0x1p-22 } : (struct bound){ RELATIVE, 0x1p-22 };
     case OP_EX2: return (struct bound){ RELATIVE, t == T_F32 ? 0x1p-22 : t == T_F16 ? 0x1.12p-10 : 0x1p-7 };
     default: return t == T_F32 ? (struct bound){ RELATIVE, 0x1p-11 }
                   : (struct bound){ ABSOLUTE, t == T_F16 ? 0x1.02p-11 : 0x1p-8 };                   /* tanh */
@@ -51,7 +53,8 @@ static void exact_value(uint16_t op, mpfr_t z, mpfr_t x, mpfr_t y)
     }
 }
 
-/* The error in absolute terms around v, and half a step of the subnormals, which no relative bound can promise. */
+/* The error in absolute terms around v, and half a step of the subnormals, which no relative bound can
+ * promise. */
 static double slack(uint8_t t, struct bound b, double v)
 {
     struct fp_format f = fp_format_of(t);
@@ -69,7 +72,8 @@ static void widen(const struct ptx_inst *in, double v, struct ref_result *r)
 {
     uint8_t t = in->type[0];
     struct fp_format f = fp_format_of(t);
-    double least = ldexp(1, 2 - (1 << (f.exp_bits - 1))), most = ldexp(1 - ldexp(0.5, -f.prec), 1 << (f.exp_bits - 1));
+    double least = ldexp(1, 2 - (1 << (f.exp_bits - 1))),
+           most = ldexp(1 - ldexp(0.5, -f.prec), 1 << (f.exp_bits - 1));
     r->approx = true;
     if (in->mod[PG_FTZ]) {
         if (fabs(r->low) < least || fabs(v) < least)
@@ -120,7 +124,8 @@ bool ref_approx(const struct ptx_inst *in, const struct ref_lane *l, struct ref_
     } else if (mpfr_zero_p(z) || mpfr_inf_p(z)) {
         r->d = fp_from_double(t, mpfr_get_d(z, MPFR_RNDN));
     } else {
-        double v = fmax(-DBL_MAX, fmin(mpfr_get_d(z, MPFR_RNDN), DBL_MAX)), e = slack(t, bound_of(in, mpfr_get_d(x, MPFR_RNDN)), v);
+        double v = fmax(-DBL_MAX, fmin(mpfr_get_d(z, MPFR_RNDN), DBL_MAX)),
+               e = slack(t, bound_of(in, mpfr_get_d(x, MPFR_RNDN)), v);
         r->low = v - e;
         r->high = v + e;
         widen(in, v, r);

@@ -74,7 +74,8 @@ static void set(const struct ptx_inst *in, const struct ref_lane *l, struct ref_
 {
     uint8_t half = ref_half_of(in->type[1]);
     if (!half) {
-        r->d = combined(in, compare(in, in->type[1], l->src[0], l->src[1]), l->src[2]) ? truth(in->type[0]) : 0;
+        r->d = combined(in, compare(in, in->type[1], l->src[0], l->src[1]), l->src[2]) ? truth(in->type[0])
+                                                                                       : 0;
         return;
     }
     uint64_t yes = ref_half_of(in->type[0]) ? truth(ref_half_of(in->type[0])) : 0xffff;

@@ -1,6 +1,6 @@
 /*
- * Reference of conversions (PTX ISA 9.7.9.21): the source as an exact MPFR number, one rounding into the target. Float
- * to integer clamps to the target's range; a NaN becomes 0, or 0x8000000000000000 in 64 bits.
+ * Reference of conversions (PTX ISA 9.7.9.21): the source as an exact MPFR number, one rounding into the
+ * target. Float to integer clamps to the target's range; a NaN becomes 0, or 0x8000000000000000 in 64 bits.
  */
 #include "regress/conformance/ref_fp.h"
 

@@ -1,6 +1,6 @@
 /*
- * Reference of floating point arithmetic that is rounded exactly (PTX ISA 9.7.3 to 9.7.5): the operation by MPFR in
- * the target's precision, then range, flush to zero, saturation, relu.
+ * Reference of floating point arithmetic that is rounded exactly (PTX ISA 9.7.3 to 9.7.5): the operation by
+ * MPFR in the target's precision, then range, flush to zero, saturation, relu.
  */
 #include "regress/conformance/ref_fp.h"
 
@@ -49,7 +49,9 @@ static uint64_t rounded_op(const struct ptx_inst *in, const uint64_t *src, int n
     return d;
 }
 
-/* min and max: a NaN loses unless .NaN; -0 is below +0; .xorsign.abs compares magnitudes and xors the signs. */
+/*
+ * min and max: a NaN loses unless .NaN; -0 is below +0; .xorsign.abs compares magnitudes and xors the signs.
+ */
 static uint64_t least_or_most(const struct ptx_inst *in, uint64_t a, uint64_t b)
 {
     uint8_t t = in->type[0];

@@ -1,6 +1,7 @@
 /*
- * Number formats for the reference: bits to MPFR and back. A result is computed with the format's precision and an
- * unbounded exponent, then brought into its range by mpfr_check_range and mpfr_subnormalize, which round only once.
+ * Number formats for the reference: bits to MPFR and back. A result is computed with the format's precision
+ * and an unbounded exponent, then brought into its range by mpfr_check_range and mpfr_subnormalize, which
+ * round only once.
  */
 #ifndef REGRESS_CONFORMANCE_REF_FP_H
 #define REGRESS_CONFORMANCE_REF_FP_H

@@ -1,4 +1,5 @@
-/* Reference of integer arithmetic, carries, counts and bit fields (PTX ISA 9.7.1, 9.7.2): numbers, not tricks. */
+/* Reference of integer arithmetic, carries, counts and bit fields (PTX ISA 9.7.1, 9.7.2): numbers, not
+ * tricks. */
 #include "regress/conformance/ref.h"
 
 static bool carries(const struct ptx_inst *in)
@@ -26,7 +27,8 @@ static s128 product_part(const struct ptx_inst *in, uint64_t a, uint64_t b)
 }
 
 /* Sum with carry in and out, as the ISA defines CC.CF: the carry out of the unsigned addition. */
-static void add_carry(const struct ptx_inst *in, uint64_t a, uint64_t b, bool in_carry, int bits, struct ref_result *r)
+static void add_carry(const struct ptx_inst *in, uint64_t a, uint64_t b, bool in_carry, int bits,
+                      struct ref_result *r)
 {
     u128 sum = (u128)(a & ref_mask(bits)) + (b & ref_mask(bits)) + in_carry;
     r->d = (uint64_t)sum & ref_mask(bits);
@@ -34,7 +36,8 @@ static void add_carry(const struct ptx_inst *in, uint64_t a, uint64_t b, bool in
         r->carry = (sum >> bits) != 0;
 }
 
-static void sub_borrow(const struct ptx_inst *in, uint64_t a, uint64_t b, bool borrow, int bits, struct ref_result *r)
+static void sub_borrow(const struct ptx_inst *in, uint64_t a, uint64_t b, bool borrow, int bits,
+                       struct ref_result *r)
 {
     s128 diff = (s128)(a & ref_mask(bits)) - (s128)(b & ref_mask(bits)) - borrow;
     r->d = (uint64_t)diff & ref_mask(bits);
@@ -49,14 +52,16 @@ static bool add_like(const struct ptx_inst *in, const struct ref_lane *l, struct
     bool use = in->op == OP_ADDC || in->op == OP_SUBC || in->op == OP_MADC;
     if (in->op == OP_ADD || in->op == OP_ADDC) {
         if (in->mod[PG_SAT])
-            r->d = (uint64_t)ref_clamp(ref_value(t, l->src[0]) + ref_value(t, l->src[1]), INT32_MIN, INT32_MAX);
+            r->d = (uint64_t)ref_clamp(ref_value(t, l->src[0]) + ref_value(t, l->src[1]), INT32_MIN,
+                                       INT32_MAX);
         else
             add_carry(in, l->src[0], l->src[1], use && l->carry, bits, r);
         return true;
     }
     if (in->op == OP_SUB || in->op == OP_SUBC) {
         if (in->mod[PG_SAT])
-            r->d = (uint64_t)ref_clamp(ref_value(t, l->src[0]) - ref_value(t, l->src[1]), INT32_MIN, INT32_MAX);
+            r->d = (uint64_t)ref_clamp(ref_value(t, l->src[0]) - ref_value(t, l->src[1]), INT32_MIN,
+                                       INT32_MAX);
         else
             sub_borrow(in, l->src[0], l->src[1], use && l->carry, bits, r);
         return true;
@@ -101,7 +106,9 @@ static uint32_t count_leading(uint64_t v, int bits)
     return n;
 }
 
-/* The highest bit that differs from the sign (from 0 for unsigned), by position or by distance from the top. */
+/*
+ * The highest bit that differs from the sign (from 0 for unsigned), by position or by distance from the top.
+ */
 static uint32_t bfind(const struct ptx_inst *in, uint64_t a)
 {
     int bits = ref_bits_of(in->type[0]);

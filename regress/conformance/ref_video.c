@@ -1,6 +1,6 @@
 /*
- * Reference of the video instructions, after the pseudo code of PTX ISA 9.7.14 and 9.7.15: select parts, operate
- * exactly, saturate, then the secondary operation or the merge.
+ * Reference of the video instructions, after the pseudo code of PTX ISA 9.7.14 and 9.7.15: select parts,
+ * operate exactly, saturate, then the secondary operation or the merge.
  */
 #include "regress/conformance/ref.h"
 
@@ -18,7 +18,8 @@ struct selection { int at, bits; };
 /* bytesel 1..4: .b0 to .b3; 5, 6: .h0, .h1; 0: the whole word */
 static struct selection selected(const struct ptx_operand *o)
 {
-    static const struct selection table[] = { { 0, 32 }, { 0, 8 }, { 8, 8 }, { 16, 8 }, { 24, 8 }, { 0, 16 }, { 16, 16 } };
+    static const struct selection table[] = { { 0, 32 }, { 0, 8 },  { 8, 8 },  { 16, 8 },
+                                              { 24, 8 }, { 0, 16 }, { 16, 16 } };
     return table[o->bytesel];
 }
 
@@ -99,7 +100,8 @@ static void mad(const struct ptx_inst *in, const struct ref_lane *l, struct ref_
 }
 
 /* Parts of both sources in a row: digit k of the selector names one of them. */
-static s128 simd_source(const struct ptx_operand *o, const struct ref_lane *l, int k, int parts, int first, bool sign)
+static s128 simd_source(const struct ptx_operand *o, const struct ref_lane *l, int k, int parts, int first,
+                        bool sign)
 {
     uint64_t both = (l->src[0] & 0xffffffff) | l->src[1] << 32;
     int which = o->bytesel ? (int)(o->imm >> 4 * k & 15) : first + k;
@@ -139,18 +141,31 @@ static void simd(const struct ptx_inst *in, const struct ref_lane *l, int parts,
 bool ref_video(const struct ptx_inst *in, const struct ref_lane *l, struct ref_result *r)
 {
     switch (in->op) {
-    case OP_VADD: case OP_VSUB: case OP_VABSDIFF: case OP_VMIN: case OP_VMAX: case OP_VSHL: case OP_VSHR: case OP_VSET:
-        scalar(in, l, r);
-        return true;
+    case OP_VADD:
+    case OP_VSUB:
+    case OP_VABSDIFF:
+    case OP_VMIN:
+    case OP_VMAX:
+    case OP_VSHL:
+    case OP_VSHR:
+    case OP_VSET: scalar(in, l, r); return true;
     case OP_VMAD:
         mad(in, l, r);
         return true;
-    case OP_VADD2: case OP_VSUB2: case OP_VAVRG2: case OP_VABSDIFF2: case OP_VMIN2: case OP_VMAX2: case OP_VSET2:
-        simd(in, l, 2, r);
-        return true;
-    case OP_VADD4: case OP_VSUB4: case OP_VAVRG4: case OP_VABSDIFF4: case OP_VMIN4: case OP_VMAX4: case OP_VSET4:
-        simd(in, l, 4, r);
-        return true;
+    case OP_VADD2:
+    case OP_VSUB2:
+    case OP_VAVRG2:
+    case OP_VABSDIFF2:
+    case OP_VMIN2:
+    case OP_VMAX2:
+    case OP_VSET2: simd(in, l, 2, r); return true;
+    case OP_VADD4:
+    case OP_VSUB4:
+    case OP_VAVRG4:
+    case OP_VABSDIFF4:
+    case OP_VMIN4:
+    case OP_VMAX4:
+    case OP_VSET4: simd(in, l, 4, r); return true;
     default:
         return false;
     }

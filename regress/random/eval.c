@@ -143,7 +143,8 @@ static uint64_t float_constant(const struct ptx_operand *o, uint8_t type)
     return u;
 }
 
-static uint64_t source(const struct eval *e, const struct thread *t, const struct ptx_operand *o, uint8_t type)
+static uint64_t source(const struct eval *e, const struct thread *t, const struct ptx_operand *o,
+                       uint8_t type)
 {
     uint64_t mask = ref_mask(type == T_NONE ? 64 : ref_bits_of(type));
     switch (o->kind) {
@@ -168,7 +169,9 @@ static void set_reg(struct thread *t, const struct ptx_operand *o, uint8_t type,
 
 static uint8_t letter_type(const struct ptx_inst *in, char letter)
 {
-    static const uint8_t wide[T_COUNT] = { [T_U16] = T_U32, [T_S16] = T_S32, [T_U32] = T_U64, [T_S32] = T_S64 };
+    static const uint8_t wide[T_COUNT] = {
+        [T_U16] = T_U32, [T_S16] = T_S32, [T_U32] = T_U64, [T_S32] = T_S64
+    };
     switch (letter) {
     case 'b': return in->type[1];
     case 'c': return in->type[2];
@@ -278,8 +281,8 @@ static void run_cvta(struct eval *e, struct thread *t, const struct ptx_inst *in
     set_reg(t, &in->opd[0], T_NONE, in->mod[PG_TO] ? a - base : a + base);
 }
 
-static void copy_values(struct eval *e, struct thread *t, const struct ptx_operand *o, int n, struct frame *outer,
-                        struct frame *inner, const struct ptx_var *v, bool in)
+static void copy_values(struct eval *e, struct thread *t, const struct ptx_operand *o, int n,
+                        struct frame *outer, struct frame *inner, const struct ptx_var *v, bool in)
 {
     for (int i = 0; i < n && v; i++, v = v->next) {
         if (o[i].kind == OPD_VAR) {
@@ -506,8 +509,9 @@ static void reduce_at_barrier(struct eval *e)
     }
     if (!in || !in->mod[PG_REDOP])
         return;
-    uint64_t v = in->mod[PG_REDOP] == MOD(REDOP, POPC) ? count : in->mod[PG_REDOP] == MOD(REDOP, AND) ? count == arrived
-               : count != 0;
+    uint64_t v = in->mod[PG_REDOP] == MOD(REDOP, POPC)  ? count
+                 : in->mod[PG_REDOP] == MOD(REDOP, AND) ? count == arrived
+                                                        : count != 0;
     for (uint32_t i = 0; i < e->l->block; i++)
         if (e->threads[i].state == AT_BARRIER)
             set_reg(&e->threads[i], &in->opd[0], in->type[0], v);

@@ -1,4 +1,5 @@
-/* Random kernels: see gen.h. Registers are untyped (%h 16 bits, %r 32, %d 64, %p predicates), any operation takes any. */
+/* Random kernels: see gen.h. Registers are untyped (%h 16 bits, %r 32, %d 64, %p predicates), any operation
+ * takes any. */
 #include "regress/random/gen.h"
 
 #include <stdarg.h>
@@ -27,7 +28,8 @@ struct gen {
 
 /* ---- lines ---- */
 
-static void line(struct gen *g, enum gen_kind kind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void line(struct gen *g, enum gen_kind kind, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static void add_line(struct gen_program *p, enum gen_kind kind, char *text)
 {
@@ -136,7 +138,10 @@ static void load_input(struct gen *g)
     FIXED("add.u64 %%a1, %%in, %%a1;");
     guard_text(g, guard);
     switch (pick(g, 4)) {
-    case 0: FIXED("%sld.global.v4.b32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a1];", guard, r(g) % 2, 2 + r(g) % 2, 4 + r(g) % 2, 6 + r(g) % 2); break;
+    case 0:
+        FIXED("%sld.global.v4.b32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a1];", guard, r(g) % 2, 2 + r(g) % 2,
+              4 + r(g) % 2, 6 + r(g) % 2);
+        break;
     case 1: FIXED("%sld.global.v2.b64 {%%d%u, %%d%u}, [%%a1];", guard, d(g) % 4, 4 + d(g) % 4); break;
     case 2: FIXED("%sld.global.%s %%d%u, [%%a1+%u];", guard, types[pick(g, 9)], d(g), 8 * pick(g, 2)); break;
     default: FIXED("%sld.%s %%d%u, [%%a1+%u];", guard, types[pick(g, 9)], d(g), 8 * pick(g, 2)); break;
@@ -213,14 +218,16 @@ static void atomic(struct gen *g)
     static const char *const wide[] = { "add.u64", "min.s64", "max.u64", "and.b64", "or.b64", "xor.b64" };
     uint32_t op = pick(g, 6);
     bool shared = pick(g, 2), is_wide = pick(g, 2);
-    const char *space = shared ? "shared" : "global", *base = shared ? "scell" : "%sum", *word = is_wide ? wide[op] : ops[op];
+    const char *space = shared ? "shared" : "global", *base = shared ? "scell" : "%sum",
+               *word = is_wide ? wide[op] : ops[op];
     uint32_t at = op * 8 + (is_wide ? 64 : 0), value = is_wide ? d(g) : r(g);
     char guard[16], class = is_wide ? 'd' : 'r';
     guard_text(g, guard);
     if (pick(g, 2))
         DROP("%sred.%s.%s [%s+%u], %%%c%u;", guard, space, word, base, at, class, value);
     else
-        DROP("%satom.%s.%s %%%s, [%s+%u], %%%c%u;", guard, space, word, is_wide ? "a3" : "t1", base, at, class, value);
+        DROP("%satom.%s.%s %%%s, [%s+%u], %%%c%u;", guard, space, word, is_wide ? "a3" : "t1", base, at,
+             class, value);
 }
 
 /* Sums in cells of their own, each lane's read and write in one piece. */
@@ -298,7 +305,8 @@ static void do_while(struct gen *g, int depth)
     close_group(g);
 }
 
-/* A value that lives around a loop of one block in a register that nothing else knows, set in the first round only. */
+/* A value that lives around a loop of one block in a register that nothing else knows, set in the first round
+ * only. */
 static void carried(struct gen *g)
 {
     int n = g->labels++, c = g->loops++, x = g->fresh;
@@ -386,7 +394,8 @@ static void call(struct gen *g)
         FIXED("PR%d: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);", g->labels);
         FIXED("call (y%d), %%a1, (x%d, z%d), PR%d;", g->labels, g->labels, g->labels, g->labels);
     } else {
-        FIXED("call (y%d), f%d, (x%d, z%d);", g->labels, (int)pick(g, (uint32_t)g->function), g->labels, g->labels);
+        FIXED("call (y%d), f%d, (x%d, z%d);", g->labels, (int)pick(g, (uint32_t)g->function), g->labels,
+              g->labels);
     }
     FIXED("ld.param.b32 %%r%u, [y%d];", r(g), g->labels);
     FIXED("}");
@@ -415,19 +424,29 @@ static void exchange(struct gen *g)
 static void warp_wide(struct gen *g)
 {
     static const char *const shfl[] = { "up", "down", "bfly", "idx" };
-    static const char *const redux[] = { "add.u32", "min.s32", "max.u32", "and.b32", "xor.b32", "max.s32", "or.b32" };
+    static const char *const redux[] = { "add.u32", "min.s32", "max.u32", "and.b32",
+                                         "xor.b32", "max.s32", "or.b32" };
     static const uint32_t clamps[] = { 0x1f, 0, 0x1c1f, 0x101f, 0x1800 };
     uint32_t mode = pick(g, 4);
     switch (pick(g, 6)) {
     case 0: case 1:
         if (pick(g, 2))
-            DROP("shfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, 0x%x, 0xffffffff;", shfl[mode], r(g), p(g), r(g), pick(g, 33),
-                 clamps[pick(g, 5)]);
+            DROP("shfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, 0x%x, 0xffffffff;", shfl[mode], r(g), p(g), r(g),
+                 pick(g, 33), clamps[pick(g, 5)]);
         else
-            DROP("shfl.sync.%s.b32 %%r%u, %%r%u, %%r%u, 0x%x, 0xffffffff;", shfl[mode], r(g), r(g), r(g), clamps[pick(g, 5)]);
+            DROP("shfl.sync.%s.b32 %%r%u, %%r%u, %%r%u, 0x%x, 0xffffffff;", shfl[mode], r(g), r(g), r(g),
+                 clamps[pick(g, 5)]);
         break;
-    case 2: DROP("vote.sync.ballot.b32 %%r%u, %s%%p%u, 0xffffffff;", r(g), pick(g, 2) ? "!" : "", p(g)); break;
-    case 3: DROP("vote.sync.%s.pred %%p%u, %%p%u, 0xffffffff;", pick(g, 2) ? "all" : pick(g, 2) ? "any" : "uni", p(g), p(g)); break;
+    case 2:
+        DROP("vote.sync.ballot.b32 %%r%u, %s%%p%u, 0xffffffff;", r(g), pick(g, 2) ? "!" : "", p(g));
+        break;
+    case 3:
+        DROP("vote.sync.%s.pred %%p%u, %%p%u, 0xffffffff;",
+             pick(g, 2)   ? "all"
+             : pick(g, 2) ? "any"
+                          : "uni",
+             p(g), p(g));
+        break;
     case 4:
         if (pick(g, 2))
             DROP("match.any.sync.b32 %%r%u, %%r%u, 0xffffffff;", r(g), r(g));
@@ -455,7 +474,9 @@ static void new_predicate(struct gen *g)
 static void barrier_reduction(struct gen *g)
 {
     switch (pick(g, 3)) {
-    case 0: DROP("bar.red.popc.u32 %%r%u, %u, %s%%p%u;", r(g), pick(g, 16), pick(g, 2) ? "!" : "", p(g)); break;
+    case 0:
+        DROP("bar.red.popc.u32 %%r%u, %u, %s%%p%u;", r(g), pick(g, 16), pick(g, 2) ? "!" : "", p(g));
+        break;
     case 1: DROP("bar.red.and.pred %%p%u, %u, %%p%u;", p(g), pick(g, 16), p(g)); break;
     default: DROP("barrier.red.or.pred %%p%u, %u, %%p%u;", p(g), pick(g, 16), p(g));
     }
@@ -524,7 +545,8 @@ static void block(struct gen *g, int depth, bool uniform)
 
 static void registers(struct gen *g)
 {
-    FIXED(".reg .b16 %%h<%d>; .reg .b32 %%r<%d>, %%t<4>, %%sm, %%c<200>, %%n<200>; .reg .b64 %%d<%d>, %%a<4>, %%in, %%out, %%sum;",
+    FIXED(".reg .b16 %%h<%d>; .reg .b32 %%r<%d>, %%t<4>, %%sm, %%c<200>, %%n<200>; .reg .b64 %%d<%d>, "
+          "%%a<4>, %%in, %%out, %%sum;",
           NH, NR, ND);
     FIXED(".reg .b32 %%x<%d>; .reg .b64 %%y<%d>;", FRESH + 4, FRESH + 4);
     g->fresh = 0;
@@ -676,7 +698,8 @@ struct gen_program *gen_make(uint64_t seed)
     g->p->grid = 1 + pick(g, 3);
     FIXED(".version 8.3\n.target sm_90\n.address_size 64");
     FIXED(".shared .align 8 .b8 slots[%u];\n.shared .align 8 .b8 scell[128];", SHARED_SLOT * g->p->block);
-    FIXED(".const .align 8 .b32 ctab[16] = { 1, 2, 3, 5, 0x80000000, 0x7fffffff, 0xffffffff, 77, 0x3f800000, 0x7f800000, 99, 1024, "
+    FIXED(".const .align 8 .b32 ctab[16] = { 1, 2, 3, 5, 0x80000000, 0x7fffffff, 0xffffffff, 77, 0x3f800000, "
+          "0x7f800000, 99, 1024, "
           "65535, 65536, 0xdeadbeef, 12345 };");
     for (int i = 0; i < FUNCS; i++)
         function(g, i);

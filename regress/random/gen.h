@@ -1,7 +1,8 @@
 /*
- * The generator: a random kernel from a seed, as lines of PTX. It is valid, ends, and has one answer whatever the order
- * of lanes, warps and blocks: shared and global memory are written in a thread's own part, or exchanged across a
- * barrier, or updated by commutative atomics; barriers and warp-wide instructions stand where all threads come by.
+ * The generator: a random kernel from a seed, as lines of PTX. It is valid, ends, and has one answer whatever
+ * the order of lanes, warps and blocks: shared and global memory are written in a thread's own part, or
+ * exchanged across a barrier, or updated by commutative atomics; barriers and warp-wide instructions stand
+ * where all threads come by.
  */
 #ifndef REGRESS_RANDOM_GEN_H
 #define REGRESS_RANDOM_GEN_H

@@ -1,7 +1,7 @@
 /*
- * Random kernels in the simulator against the evaluator: stack and independent lanes, 32 and 64 to a wavefront, every
- * vector width of this machine, one and two host threads. A program whose memory differs is made smaller by leaving
- * out groups and lines as long as it still differs, and printed with its seed.
+ * Random kernels in the simulator against the evaluator: stack and independent lanes, 32 and 64 to a
+ * wavefront, every vector width of this machine, one and two host threads. A program whose memory differs is
+ * made smaller by leaving out groups and lines as long as it still differs, and printed with its seed.
  *
  *   random [--seed N] [--count N] [--all]      --all: every configuration for every program
  */
@@ -58,7 +58,8 @@ static void add_config(struct run *run, const char *isa, int warp, const char *s
     free(message);
     if (!c->gpu)
         return;                                  /* this machine has no such instructions */
-    snprintf(c->name, sizeof c->name, "%s, %d lanes, %s, %d thread%s", isa, warp, simt, threads, threads > 1 ? "s" : "");
+    snprintf(c->name, sizeof c->name, "%s, %d lanes, %s, %d thread%s", isa, warp, simt, threads,
+             threads > 1 ? "s" : "");
     void *p[3];
     size_t bytes[] = { GEN_IN_BYTES, (size_t)MAX_THREADS * GEN_OUT_BYTES, GEN_SUM_BYTES };
     for (int i = 0; i < 3; i++)
@@ -72,7 +73,8 @@ static void add_config(struct run *run, const char *isa, int warp, const char *s
 
 static void open_configs(struct run *run)
 {
-    static const char *const isas[] = { "base", "avx2", "avx512" }, *const simts[] = { "stack", "independent" };
+    static const char *const isas[] = { "base", "avx2", "avx512" }, *const simts[] = { "stack",
+                                                                                       "independent" };
     for (int i = 0; i < 3; i++)
         for (int w = 32; w <= 64; w += 32)
             for (int s = 0; s < 2; s++)
@@ -128,7 +130,8 @@ static bool evaluate(struct run *run, const struct gen_program *g, const char *t
 }
 
 /* Does this configuration give the answer in run->want? what: the difference in words. */
-static bool agrees(struct run *run, const struct config *c, const struct gen_program *g, const char *text, char *what, size_t n)
+static bool agrees(struct run *run, const struct config *c, const struct gen_program *g, const char *text,
+                   char *what, size_t n)
 {
     simtx_module *m;
     if (simtx_module_load(c->gpu, text, strlen(text), "random", &m)) {
@@ -149,8 +152,8 @@ static bool agrees(struct run *run, const struct config *c, const struct gen_pro
             uint64_t got, want;
             memcpy(&got, c->out + i, 8);
             memcpy(&want, run->want.out + i, 8);
-            snprintf(what, n, "thread %zu, output byte %zu: 0x%llx, expected 0x%llx", i / GEN_OUT_BYTES, i % GEN_OUT_BYTES,
-                     (unsigned long long)got, (unsigned long long)want);
+            snprintf(what, n, "thread %zu, output byte %zu: 0x%llx, expected 0x%llx", i / GEN_OUT_BYTES,
+                     i % GEN_OUT_BYTES, (unsigned long long)got, (unsigned long long)want);
             ok = false;
         }
     for (int i = 0; ok && i < GEN_SUM_BYTES; i += 8)
@@ -163,7 +166,8 @@ static bool agrees(struct run *run, const struct config *c, const struct gen_pro
 
 /* ---- making a failing program smaller ---- */
 
-static bool still_fails(struct run *run, const struct config *c, const struct gen_program *g, const bool *gone)
+static bool still_fails(struct run *run, const struct config *c, const struct gen_program *g,
+                        const bool *gone)
 {
     char why[4096], *text = gen_text(g, gone);
     bool fails = evaluate(run, g, text, why, sizeof why) && !agrees(run, c, g, text, why, sizeof why);
@@ -211,11 +215,13 @@ static void minimise(struct run *run, const struct config *c, const struct gen_p
     free(trial);
 }
 
-static void report(struct run *run, const struct config *c, const struct gen_program *g, uint64_t seed, const char *what)
+static void report(struct run *run, const struct config *c, const struct gen_program *g, uint64_t seed,
+                   const char *what)
 {
     char now[4096];
     bool *gone = need(calloc((size_t)g->n, sizeof *gone));
-    printf("FAILED: seed %llu (%s; grid %u, block %u): %s\n", (unsigned long long)seed, c->name, g->grid, g->block, what);
+    printf("FAILED: seed %llu (%s; grid %u, block %u): %s\n", (unsigned long long)seed, c->name, g->grid,
+           g->block, what);
     minimise(run, c, g, gone);
     char *text = gen_text(g, gone);
     if (evaluate(run, g, text, now, sizeof now))
@@ -232,7 +238,8 @@ static bool run_seed(struct run *run, uint64_t seed, bool all)
     fill_start(run, seed);
     bool ok = evaluate(run, g, text, what, sizeof what);
     if (!ok)
-        printf("FAILED: seed %llu: the evaluator: %s\n%s", (unsigned long long)seed, what, getenv("RANDOM_SHOW") ? text : "");
+        printf("FAILED: seed %llu: the evaluator: %s\n%s", (unsigned long long)seed, what,
+               getenv("RANDOM_SHOW") ? text : "");
     for (int k = 0; ok && k < (all ? run->n : PER_PROGRAM); k++) {
         const struct config *c = &run->at[(seed * PER_PROGRAM + (uint64_t)k) % (uint64_t)run->n];
         ok = agrees(run, c, g, text, what, sizeof what);
@@ -260,7 +267,8 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 0);
     open_configs(&run);
     run.start = (struct memory){ need(calloc(1, GEN_IN_BYTES)), NULL, need(calloc(1, GEN_SUM_BYTES)) };
-    run.want = (struct memory){ NULL, need(calloc(MAX_THREADS, GEN_OUT_BYTES)), need(calloc(1, GEN_SUM_BYTES)) };
+    run.want = (struct memory){ NULL, need(calloc(MAX_THREADS, GEN_OUT_BYTES)),
+                                need(calloc(1, GEN_SUM_BYTES)) };
     uint64_t passed = 0;
     for (uint64_t i = 0; i < count; i++)
         passed += run_seed(&run, seed + i, all);
@@ -271,6 +279,7 @@ int main(int argc, char **argv)
     free(run.want.out);
     free(run.want.sum);
     mpfr_free_cache();
-    printf("random: %llu passed, %llu failed\n", (unsigned long long)passed, (unsigned long long)(count - passed));
+    printf("random: %llu passed, %llu failed\n", (unsigned long long)passed,
+           (unsigned long long)(count - passed));
     return passed != count;
 }
