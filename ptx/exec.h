@@ -166,6 +166,8 @@ struct worker {
     struct { uint64_t lo, hi; } bounds[BOUNDS_CACHE];
     struct fault *fault;             /* set when a fault was raised */
     struct fault fault_store;
+    uint64_t shown;                  /* of its thread instructions, in the launch's sum */
+    bool first;                      /* runs on the calling thread, where progress is shown */
     bool parallel;                   /* other workers run at the same time: atomics need the host's */
     pthread_t thread;
 };
@@ -190,6 +192,7 @@ struct launch {
     uint32_t host_threads;
     bool serial, relaxed;
     _Atomic uint64_t next_block, blocks_done;
+    _Atomic uint64_t instructions;   /* thread instructions so far, for the progress line */
     _Atomic uint64_t fault_block;    /* lowest faulting block so far; UINT64_MAX none */
     const volatile int *interrupt;
     void *owner;                     /* the GPU, for the built-in functions */

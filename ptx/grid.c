@@ -26,13 +26,21 @@ static bool interrupted(const struct launch *la)
     return la->interrupt && *la->interrupt;
 }
 
-static void block_done(struct worker *k)
+/* Adds what the worker did to the launch's sum; the first worker shows it. */
+static void show_progress(struct worker *k)
 {
     struct launch *la = k->launch;
+    atomic_fetch_add(&la->instructions, k->counts.thread_instructions - k->shown);
+    k->shown = k->counts.thread_instructions;
+    if (la->progress && k->first)
+        la->progress(la->owner, la->blocks_done, la->nblocks, la->instructions);
+}
+
+static void block_done(struct worker *k)
+{
     k->counts.blocks_done++;
-    uint64_t done = atomic_fetch_add(&la->blocks_done, 1) + 1;
-    if (la->progress && !k->parallel)
-        la->progress(la->owner, done, la->nblocks, k->counts.thread_instructions);
+    atomic_fetch_add(&k->launch->blocks_done, 1);
+    show_progress(k);
 }
 
 /* ---- one thread ---- */
@@ -73,8 +81,7 @@ static uint32_t run_turns(struct residents *r)
         }
         waiting += res == BLOCK_MORE && b->spinning;
         r->active[kept++] = b;
-        if (la->progress)
-            la->progress(la->owner, la->blocks_done, la->nblocks, r->k->counts.thread_instructions);
+        show_progress(r->k);
     }
     r->n = kept;
     return waiting;
@@ -138,9 +145,8 @@ static void *run_worker(void *arg)
             break;
         block_start(b, linear);
         enum block_result res;
-        do
-            res = block_turn(b, UINT64_MAX);
-        while (res == BLOCK_MORE && !b->spinning && !interrupted(la));
+        while ((res = block_turn(b, la->block_turn)) == BLOCK_MORE && !b->spinning && !interrupted(la))
+            show_progress(k);
         if (res == BLOCK_MORE && !interrupted(la))
             fault_wait(b);
         if (k->fault) {
@@ -175,6 +181,7 @@ bool grid_run(struct launch *la)
     for (uint32_t i = 0; i < n; i++) {
         k[i].launch = la;
         k[i].parallel = !serial;
+        k[i].first = i == 0;
     }
     if (serial)
         run_serial(&k[0]);
