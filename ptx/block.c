@@ -207,13 +207,18 @@ void block_start(struct block *b, uint64_t linear)
         start_warp(b, &b->warps[i]);
 }
 
+static bool interrupted(const struct block *b)
+{
+    return b->launch->interrupt && *b->launch->interrupt;
+}
+
 /* One pass over the warps that are ready. */
 struct pass { uint32_t ran, spun, done; uint64_t executed; bool fault; };
 
 static struct pass run_pass(struct block *b)
 {
     struct pass p = { 0 };
-    for (uint32_t i = 0; i < b->nwarps; i++) {
+    for (uint32_t i = 0; i < b->nwarps && !interrupted(b); i++) {
         struct warp *w = &b->warps[i];
         if (w->state == WARP_READY) {
             w->budget = (int64_t)b->launch->quantum;
@@ -244,6 +249,8 @@ enum block_result block_turn(struct block *b, uint64_t turn)
             return BLOCK_FAULT;
         if (p.done == b->nwarps)
             return BLOCK_DONE;
+        if (interrupted(b))
+            return BLOCK_MORE;
         uint32_t ready = 0;
         for (uint32_t i = 0; i < b->nwarps; i++)
             ready += b->warps[i].state == WARP_READY;
@@ -255,7 +262,7 @@ enum block_result block_turn(struct block *b, uint64_t turn)
             b->spinning = true;
             return BLOCK_MORE;
         }
-        if (used >= turn || (b->launch->interrupt && *b->launch->interrupt))
+        if (used >= turn)
             return BLOCK_MORE;
     }
 }
