@@ -183,7 +183,8 @@ void simtx_gpu_get_info(const simtx_gpu *g, simtx_gpu_info *out)
 
 void simtx_set_stack_limit(simtx_gpu *g, size_t bytes)
 {
-    g->stack_limit = bytes;
+    enum { MOST = 512 << 10 };       /* local memory a thread can have: compute capability tables of the CUDA guide */
+    g->stack_limit = bytes < MOST ? bytes : MOST;
 }
 
 size_t simtx_get_stack_limit(const simtx_gpu *g)

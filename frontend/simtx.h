@@ -59,7 +59,7 @@ const char *simtx_config_get(const simtx_config *c, const char *key);
 simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message);
 void simtx_gpu_free(simtx_gpu *g);
 const char *simtx_last_message(const simtx_gpu *g);              /* of the last call that failed; "" when none */
-void simtx_interrupt(simtx_gpu *g);                              /* async-signal-safe: the running launch stops soon */
+void simtx_interrupt(simtx_gpu *g);                              /* async-signal-safe: the running launch, or else the next, stops soon */
 
 typedef struct simtx_gpu_info {
     const char *name;
@@ -115,7 +115,8 @@ void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out);
 uint32_t simtx_occupancy(const simtx_kernel *k, uint32_t block_threads, size_t dynamic_shared, const char **limit);
 /* Dynamic shared memory above the default limit must be asked for first (cudaFuncSetAttribute). */
 simtx_status simtx_kernel_set_max_dynamic_shared(simtx_kernel *k, size_t bytes);
-void simtx_set_stack_limit(simtx_gpu *g, size_t bytes);          /* local memory a thread for calls of unknown depth */
+/* Local memory a thread for calls of unknown depth; more than 512 KiB is taken as 512 KiB. */
+void simtx_set_stack_limit(simtx_gpu *g, size_t bytes);
 size_t simtx_get_stack_limit(const simtx_gpu *g);
 void simtx_set_heap_limit(simtx_gpu *g, size_t bytes);           /* device malloc heap */
 size_t simtx_get_heap_limit(const simtx_gpu *g);
