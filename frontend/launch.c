@@ -343,6 +343,7 @@ simtx_status simtx_launch(simtx_kernel *k, const simtx_launch_params *p, simtx_l
         memset(fault, 0, sizeof *fault);
     if (!ok) {
         s = la.interrupted && !la.fault.kind ? SIMTX_INTERRUPTED : SIMTX_FAULT;
+        g->interrupt = 0;                /* it has been heeded: the GPU can be used again */
         if (fault && s == SIMTX_FAULT)
             fill_fault(&la, fault);
         gpu_fail(g, s, "%s", s == SIMTX_FAULT ? la.fault.text : "interrupted");
