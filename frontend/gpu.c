@@ -128,6 +128,8 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
         set_message(message, "GPU index %d is not in 0 .. %d\n", index, GPUS_MAX - 1);
         return NULL;
     }
+    if (simtx_config_check(c, message))
+        return NULL;
     simtx_gpu *g = calloc(1, sizeof *g);
     if (!g)
         return NULL;
@@ -164,6 +166,9 @@ void simtx_gpu_free(simtx_gpu *g)
     for (size_t i = 0; i < g->nrecords; i++)
         free(g->records[i].kernel);
     free(g->records);
+    for (size_t i = 0; i < g->ntotals; i++)
+        free(g->totals[i].kernel);
+    free(g->totals);
     simtx_config_free(g->config);
     free(g->name);
     free(g->message);

@@ -20,6 +20,13 @@ struct launch_record {
     simtx_status status;
 };
 
+/* All launches of one kernel added up. */
+struct kernel_total {
+    char *kernel;
+    uint64_t launches;
+    simtx_launch_stats sum;
+};
+
 struct simtx_kernel {
     struct simtx_module *module;
     struct ptx_func *func;
@@ -62,8 +69,10 @@ struct simtx_gpu {
     void *progress_ctx;
     double progress_start, progress_last;
     const char *progress_kernel;
-    struct launch_record *records;
+    struct launch_record *records;   /* the first launches, as many as stats.launches says */
     size_t nrecords, records_cap;
+    struct kernel_total *totals;     /* by kernel, in the order of their first launches */
+    size_t ntotals, totals_cap;
 };
 
 /* Sets the GPU's message (printf style) and returns the status. */

@@ -274,22 +274,46 @@ static void fill_fault(const struct launch *la, simtx_fault *f)
     snprintf(f->report, sizeof f->report, "%s", from->text);
 }
 
-static struct launch_record *new_record(simtx_gpu *g)
+static void *grown(void *array, size_t n, size_t *cap, size_t size)
 {
-    if (g->nrecords == g->records_cap) {
-        g->records_cap = g->records_cap ? g->records_cap * 2 : 16;
-        g->records = realloc(g->records, g->records_cap * sizeof *g->records);
-        if (!g->records)
-            abort();
+    if (n < *cap)
+        return array;
+    *cap = *cap ? *cap * 2 : 16;
+    void *p = realloc(array, *cap * size);
+    if (!p)
+        abort();
+    return p;
+}
+
+static void add_to_total(simtx_gpu *g, const char *kernel, const simtx_launch_stats *s)
+{
+    size_t i = 0;
+    while (i < g->ntotals && strcmp(g->totals[i].kernel, kernel))
+        i++;
+    if (i == g->ntotals) {
+        g->totals = grown(g->totals, g->ntotals, &g->totals_cap, sizeof *g->totals);
+        g->totals[g->ntotals++] = (struct kernel_total){ .kernel = strdup(kernel) };
     }
-    return &g->records[g->nrecords++];
+    struct kernel_total *t = &g->totals[i];
+    t->launches++;
+    t->sum.blocks += s->blocks;
+    t->sum.threads += s->threads;
+    t->sum.warp_instructions += s->warp_instructions;
+    t->sum.thread_instructions += s->thread_instructions;
+    t->sum.barriers += s->barriers;
+    t->sum.transactions += s->transactions;
+    t->sum.seconds += s->seconds;
 }
 
 static void record(simtx_kernel *k, const simtx_launch_params *p, const struct launch *la, const simtx_launch_stats *s,
                    uint32_t resident, const char *limit, simtx_status status)
 {
-    struct launch_record *r = new_record(k->module->gpu);
-    *r = (struct launch_record){
+    simtx_gpu *g = k->module->gpu;
+    add_to_total(g, k->func->name, s);
+    if (g->nrecords >= config_number(g->config, "stats.launches"))
+        return;
+    g->records = grown(g->records, g->nrecords, &g->records_cap, sizeof *g->records);
+    g->records[g->nrecords++] = (struct launch_record){
         .kernel = strdup(k->func->name),
         .index = la->grid_id,
         .grid = p->grid,

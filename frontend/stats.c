@@ -66,13 +66,20 @@ static unsigned warp_size(const simtx_gpu *g)
     return (unsigned)config_int(g->config, KEY_GPU_WARP_SIZE);
 }
 
-static struct stats_row total_of(const simtx_gpu *g, const char *kernel)
+/* The figures that add up are the same for a launch and for many. */
+static struct stats_row kernel_row(const simtx_gpu *g, const struct kernel_total *t)
+{
+    const struct launch_record sum = { .kernel = t->kernel, .stats = t->sum };
+    struct stats_row s = row_of(&sum, warp_size(g));
+    s.v[STAT_LAUNCHES].count = t->launches;
+    return s;
+}
+
+static struct stats_row total_of(const simtx_gpu *g)
 {
     struct stats_row total = { 0 };
-    for (size_t i = 0; i < g->nrecords; i++) {
-        if (kernel && strcmp(g->records[i].kernel, kernel))
-            continue;
-        struct stats_row r = row_of(&g->records[i], warp_size(g));
+    for (size_t i = 0; i < g->ntotals; i++) {
+        struct stats_row r = kernel_row(g, &g->totals[i]);
         stats_add(&total, &r);
     }
     stats_ratios(&total, warp_size(g));
@@ -134,8 +141,7 @@ static json_t *config_json(const simtx_config *c, enum config_scope scope)
 static json_t *kernels_json(const simtx_gpu *g)
 {
     json_t *list = json_array();
-    size_t most = (size_t)config_int(g->config, KEY_STATS_LAUNCHES);
-    for (size_t i = 0; i < g->nrecords && i < most; i++) {
+    for (size_t i = 0; i < g->nrecords; i++) {
         struct stats_row r = row_of(&g->records[i], warp_size(g));
         json_array_append_new(list, row_json(&r, STAT_IN_LAUNCH));
     }
@@ -144,7 +150,7 @@ static json_t *kernels_json(const simtx_gpu *g)
 
 char *simtx_stats_json(const simtx_gpu *g)
 {
-    struct stats_row total = total_of(g, NULL);
+    struct stats_row total = total_of(g);
     json_t *host = config_json(g->config, CONFIG_HOST);
     json_object_set_new(host, "isa", json_string(lanes_isa_name(g->isa)));
     json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "simtx", SIMTX_VERSION, "mode", "functional",
@@ -183,14 +189,6 @@ static void print_row(FILE *f, const char *name, const struct stats_row *s)
             s->v[STAT_THREAD_INST_PER_S].real / 1e6);
 }
 
-static bool seen_before(const simtx_gpu *g, size_t i)
-{
-    for (size_t j = 0; j < i; j++)
-        if (!strcmp(g->records[j].kernel, g->records[i].kernel))
-            return true;
-    return false;
-}
-
 char *simtx_stats_text(const simtx_gpu *g)
 {
     char *text = NULL;
@@ -200,13 +198,11 @@ char *simtx_stats_text(const simtx_gpu *g)
         return NULL;
     fprintf(f, "%-28s%9s%13s%15s%20s%10s%12s%12s\n", "kernel", "launches", "blocks", "threads",
             "thread instructions", "lanes", "seconds", "M inst/s");
-    for (size_t i = 0; i < g->nrecords; i++) {
-        if (seen_before(g, i))
-            continue;
-        struct stats_row s = total_of(g, g->records[i].kernel);
-        print_row(f, g->records[i].kernel, &s);
+    for (size_t i = 0; i < g->ntotals; i++) {
+        struct stats_row s = kernel_row(g, &g->totals[i]);
+        print_row(f, g->totals[i].kernel, &s);
     }
-    struct stats_row total = total_of(g, NULL);
+    struct stats_row total = total_of(g);
     print_row(f, "total", &total);
     fclose(f);
     return text;
