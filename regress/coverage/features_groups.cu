@@ -1,6 +1,6 @@
 // Cooperative groups (block, tiles of every size, coalesced threads, reduce, scans), the warp functions of
-// old programs (__shfl and __ballot without _sync), atomics with a scope, the clock. The host computes each
-// answer from the definition of the operation over the group's members.
+// old programs (__shfl and __ballot without _sync), atomics with a scope, the clock, lanes that leave before
+// a barrier. The host computes each answer from the definition of the operation over the group's members.
 #define PROGRAM "features_groups"
 #include "kernels/check.h"
 
@@ -245,6 +245,79 @@ static void check_scoped() {
     CHECK(cudaFree(ticks));
 }
 
+static __device__ __noinline__ int sum_of_shared(int *cells, int thread, int count) {
+    cells[thread] = thread + 1;
+    __syncthreads();
+    int sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += cells[i];
+    }
+    return sum;
+}
+
+// Some lanes of a warp do something else and leave; the others meet at a barrier, here inside a function.
+static __global__ void leave_by_ways(int *out, int count) {
+    __shared__ int cells[THREADS];
+    int thread = threadIdx.x;
+    if (thread >= count) {
+        if (thread % 3 == 0) {
+            out[thread] = -3;
+            return;
+        }
+        if (thread % 3 == 1) {
+            for (int i = 0; i < thread; i++) {
+                out[thread] += i;
+            }
+            return;
+        }
+        out[thread] = -9;
+        return;
+    }
+    out[thread] = sum_of_shared(cells, thread, count);
+}
+
+// One more lane leaves in each round of a loop with a barrier.
+static __global__ void leave_by_turns(int *out, int rounds) {
+    __shared__ int sum;
+    int thread = threadIdx.x;
+    if (thread == 0) {
+        sum = 0;
+    }
+    __syncthreads();
+    for (int round = 0; round < rounds; round++) {
+        if (thread < round) {
+            out[thread] = -round;
+            return;
+        }
+        atomicAdd(&sum, 1);
+        __syncthreads();
+        out[thread] = sum;
+    }
+}
+
+static void check_leaving() {
+    const int count = 40;
+    int *out = device_zeros<int>(THREADS);
+    leave_by_ways<<<1, THREADS>>>(out, count);
+    CHECK_KERNEL();
+    std::vector<int> got = to_host(out, THREADS);
+    for (int i = 0; i < THREADS; i++) {
+        int gone = i % 3 == 0 ? -3 : i % 3 == 1 ? i * (i - 1) / 2 : -9;
+        expect_equal("lanes that left and that stayed", i, i < count ? count * (count + 1) / 2 : gone, got[i]);
+    }
+    leave_by_turns<<<1, THREADS>>>(out, count);
+    CHECK_KERNEL();
+    got = to_host(out, THREADS);
+    int sum = 0;
+    for (int round = 0; round < count; round++) {
+        sum += THREADS - round;
+    }
+    for (int i = 0; i < THREADS; i++) {
+        expect_equal("one lane less in each round", i, i < count - 1 ? -(i + 1) : sum, got[i]);
+    }
+    CHECK(cudaFree(out));
+}
+
 int main() {
     check_tiles<32>();
     check_tiles<16>();
@@ -254,5 +327,6 @@ int main() {
     check_coalesced();
     check_legacy();
     check_scoped();
+    check_leaving();
     return pass();
 }
