@@ -107,25 +107,43 @@ static void end_early_leavers(struct warp *w)
     }
 }
 
+/* The other side of a branch may leave the kernel (`if (i >= n) { out[i] = 0; return; }`): it goes first. */
+static bool comes_back(struct warp *w, uint64_t lanes)
+{
+    struct entry *e = simt_top(w);
+    struct launch_counts *c = &w->half[0].worker->counts;
+    e->pc--;
+    if (!simt_let_others_first(w)) {
+        e->pc++;
+        return false;
+    }
+    c->warp_instructions--;
+    c->thread_instructions -= (uint64_t)__builtin_popcountll(lanes);
+    return true;
+}
+
 static bool all_lanes_here(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     const struct dinst *where;
-    bool unaligned = d->in->op == OP_BARRIER && !d->in->mod[PG_ALIGNED];
-    if (lanes == w->exist || w->block->launch->program->independent)
+    if (w->block->launch->program->independent)
+        return true;
+    simt_top(w)->waits = WAIT_NOT;
+    if (lanes == w->exist)
         return true;
     end_early_leavers(w);
     if (lanes == w->exist)
         return true;
+    if (comes_back(w, lanes))
+        return false;
     uint64_t others = simt_elsewhere(w, &where);
     char place[256] = "elsewhere";
     if (where)
         fault_place(where, place, sizeof place);
     fault_raise(w, d, FAULT_BARRIER, __builtin_ctzll(lanes), 0,
                 "%d of the warp's %d lanes reach the barrier, the others (lane %d first) wait at %s; a barrier in "
-                "divergent code cannot complete under a SIMT stack%s",
+                "divergent code cannot complete under a SIMT stack (--simt independent runs them on)",
                 __builtin_popcountll(lanes), __builtin_popcountll(w->exist),
-                __builtin_ctzll(others ? others : 1), place,
-                unaligned ? " (--simt independent runs such programs)" : "");
+                __builtin_ctzll(others ? others : 1), place);
     return false;
 }
 

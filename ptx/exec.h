@@ -235,6 +235,8 @@ void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc);
 bool simt_pick(struct warp *w);                   /* independent mode: which group goes next; false: all wait */
 bool simt_pick_lane(struct warp *w, uint32_t lane);   /* the group of one lane (inside a transaction) */
 bool simt_others_behind(const struct warp *w);    /* some other group could run and has had fewer turns */
+/* Stack: the top entry waits for lanes beside it that have not had their turn; they go first. False: all have. */
+bool simt_let_others_first(struct warp *w);
 /* Lanes of the warp that are not in the current group, and the step where the first such group stands. */
 uint64_t simt_elsewhere(const struct warp *w, const struct dinst **where);
 /* Points the halves at a frame's registers, constants and private memory. */

@@ -256,6 +256,30 @@ void simt_return(struct warp *w, uint64_t lanes)
     }
 }
 
+/*
+ * Which side of a branch runs first is free. An entry whose lanes are in no entry above it is a side that has not
+ * run yet: it moves to the top, over the entry that waits. (The entry that waits at a reconvergence point has
+ * lanes above it and stays below them.)
+ */
+bool simt_let_others_first(struct warp *w)
+{
+    uint64_t above = 0;
+    simt_top(w)->waits = WAIT_LANES;
+    for (uint32_t i = w->nentry; i-- > 0;) {
+        struct entry e = w->entry[i];
+        uint64_t mask = e.mask & w->frame[e.frame].live & w->exist;
+        if (mask && !(mask & above) && e.waits == WAIT_NOT) {
+            memmove(&w->entry[i], &w->entry[i + 1], (w->nentry - 1 - i) * sizeof e);
+            w->entry[w->nentry - 1] = e;
+            warp_set_frame(w, e.frame);
+            return true;
+        }
+        above |= mask;
+    }
+    simt_top(w)->waits = WAIT_NOT;
+    return false;
+}
+
 /* ---- independent lanes ---- */
 
 static void merge_groups(struct warp *w)
