@@ -59,7 +59,8 @@ const char *simtx_config_get(const simtx_config *c, const char *key);
 simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message);
 void simtx_gpu_free(simtx_gpu *g);
 const char *simtx_last_message(const simtx_gpu *g);              /* of the last call that failed; "" when none */
-void simtx_interrupt(simtx_gpu *g);                              /* async-signal-safe: the running launch, or else the next, stops soon */
+/* The running launch, or else the next one, stops soon; after it the GPU can be used again. Async-signal-safe. */
+void simtx_interrupt(simtx_gpu *g);
 
 typedef struct simtx_gpu_info {
     const char *name;

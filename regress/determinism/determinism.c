@@ -1,11 +1,12 @@
 /*
- * The same result whatever the host does: each program runs with several numbers of host threads, quanta, vector
- * widths, again and again, and with another program running on another GPU of the process at the same time. Memory,
- * device output, faults and statistics (all but the "host" parts) must be those of the first run.
+ * The same result whatever the host does: each program runs with several numbers of host threads, quanta,
+ * vector widths, again and again, and with another program running on another GPU of the process at the same
+ * time. Memory, device output, faults and statistics (all but the "host" parts) must be those of the first
+ * run.
  *
  *   determinism FILE.ptx...      A file says in its first comments:   grid N  block N
- *   "varies with quantum": the order of warps shows, so quanta are not compared;  "faults": ends in a fault, where
- *   only the report is the same.
+ *   "varies with quantum": the order of warps shows, so quanta are not compared;  "faults": ends in a fault,
+ * where only the report is the same.
  */
 #include <jansson.h>
 #include <pthread.h>
@@ -196,7 +197,13 @@ static void run_variants(const struct program *p, const struct result *first)
 
 /* ---- two GPUs of one process at the same time ---- */
 
-struct job { const struct program *p; int index; const char *settings[SETTINGS]; struct result *r; int times; };
+struct job {
+    const struct program *p;
+    int index;
+    const char *settings[SETTINGS];
+    struct result *r;
+    int times;
+};
 
 static void *run_job(void *arg)
 {
@@ -213,7 +220,8 @@ static void run_beside(const struct program *p, const struct result *first, cons
                        const struct result *q_first)
 {
     static struct result a, b;
-    struct job mine = { p, 2, { "functional.threads=2" }, &a, 3 }, other = { q, 5, { "host.isa=base" }, &b, 3 };
+    struct job mine = { p, 2, { "functional.threads=2" }, &a, 3 },
+               other = { q, 5, { "host.isa=base" }, &b, 3 };
     pthread_t t;
     if (pthread_create(&t, NULL, run_job, &other)) {
         failed++;

@@ -1,19 +1,21 @@
 /*
- * Kernels that go wrong, one a file, all run in one process through the library: the fault's kind, PTX line, block,
- * thread, address and words must be those that the file announces in its first comments, and the GPU must run a good
- * kernel right after.      faults FILE.ptx...
+ * Kernels that go wrong, one a file, all run in one process through the library: the fault's kind, PTX line,
+ * block, thread, address and words must be those that the file announces in its first comments, and the GPU
+ * must run a good kernel right after.      faults FILE.ptx...
  *
  *   grid X,Y,Z  block X,Y,Z  shared BYTES     the launch
  *   argument buffer|odd|freed|host            what the first parameter points to (default buffer, 1024 bytes)
  *   fault KIND  block X,Y,Z  thread X,Y,Z|any  address NUMBER|buffer+N|odd+N|freed+N|host|any|none
- *   says TEXT         must stand in the report          names MARK   the line that ends in "// MARK" must be named
- *   config key=value  for this file                     only stack|independent|warp 32
- *   result independent OFFSET = VALUE         with independent lanes it ends well, and leaves this word in the buffer
- * The line that faults ends in "// here".
+ *   says TEXT         must stand in the report          names MARK   the line that ends in "// MARK" must be
+ * named config key=value  for this file                     only stack|independent|warp 32 result independent
+ * OFFSET = VALUE         with independent lanes it ends well, and leaves this word in the buffer The line
+ * that faults ends in "// here".
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "frontend/simtx.h"
 
@@ -111,9 +113,10 @@ static bool read_program(struct program *p, const char *path)
 
 struct bench { simtx_gpu *gpu; simtx_kernel *good; char *buffer, *odd, *freed; };
 
-static const char good_text[] = ".version 7.5\n.target sm_70\n.address_size 64\n.visible .entry good(.param .u64 p)\n{\n"
-                                ".reg .b64 %rd<2>;\n.reg .b32 %r<2>;\nld.param.u64 %rd1, [p];\n"
-                                "mov.u32 %r1, 0x600d;\nst.global.u32 [%rd1+512], %r1;\nret;\n}\n";
+static const char good_text[] =
+    ".version 7.5\n.target sm_70\n.address_size 64\n.visible .entry good(.param .u64 p)\n{\n"
+    ".reg .b64 %rd<2>;\n.reg .b32 %r<2>;\nld.param.u64 %rd1, [p];\n"
+    "mov.u32 %r1, 0x600d;\nst.global.u32 [%rd1+512], %r1;\nret;\n}\n";
 
 static void quiet(void *ctx, const char *text, size_t len)
 {
@@ -132,7 +135,8 @@ static bool bench_open(struct bench *b, int index, const char *const *settings)
     simtx_config_free(c);
     fine = b->gpu && !simtx_malloc(b->gpu, BUFFER, SIMTX_MEM_DEVICE, (void **)&b->buffer) &&
            !simtx_malloc(b->gpu, ODD, SIMTX_MEM_DEVICE, (void **)&b->odd) &&
-           !simtx_malloc(b->gpu, FREED, SIMTX_MEM_DEVICE, (void **)&b->freed) && !simtx_free(b->gpu, b->freed) &&
+           !simtx_malloc(b->gpu, FREED, SIMTX_MEM_DEVICE, (void **)&b->freed) &&
+           !simtx_free(b->gpu, b->freed) &&
            !simtx_module_load(b->gpu, good_text, sizeof good_text - 1, "good", &m);
     b->good = fine ? simtx_module_kernel(m, "good") : NULL;
     if (fine)
@@ -152,15 +156,20 @@ static uint64_t address_of(const struct bench *b, const char *text)
         { "buffer", b->buffer }, { "odd", b->odd }, { "freed", b->freed }, { "host", &host_word } };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (!strncmp(text, places[i].name, strlen(places[i].name)))
-            return (uint64_t)(uintptr_t)places[i].p + (uint64_t)strtoll(text + strlen(places[i].name), NULL, 0);
+            return (uint64_t)(uintptr_t)places[i].p +
+                   (uint64_t)strtoll(text + strlen(places[i].name), NULL, 0);
     return strtoull(text, NULL, 0);
 }
 
-static simtx_status launch(const struct bench *b, const struct program *p, simtx_kernel *k, simtx_fault *fault)
+static simtx_status launch(const struct bench *b, const struct program *p, simtx_kernel *k,
+                           simtx_fault *fault)
 {
     char word[64];
     uint64_t argument = address_of(b, comment(p, "argument", 0, word, sizeof word) ? word : "buffer");
-    simtx_launch_params lp = { .grid = p->grid, .block = p->block, .dynamic_shared = p->shared, .arg_buffer = &argument,
+    simtx_launch_params lp = { .grid = p->grid,
+                               .block = p->block,
+                               .dynamic_shared = p->shared,
+                               .arg_buffer = &argument,
                                .arg_buffer_bytes = sizeof argument };
     return simtx_launch(k, &lp, NULL, fault);
 }
@@ -178,9 +187,10 @@ static bool still_works(const struct bench *b)
 
 static const char *kind_name(simtx_fault_kind k)
 {
-    static const char *const names[] = { "NONE", "OUT_OF_BOUNDS", "USE_AFTER_FREE", "MISALIGNED", "WRONG_SPACE",
-                                         "READ_ONLY", "BARRIER", "DEADLOCK", "STACK_OVERFLOW", "TRAP", "ASSERT",
-                                         "BAD_CALL", "TRANSACTION", "MALLOC" };
+    static const char *const names[] = { "NONE",           "OUT_OF_BOUNDS", "USE_AFTER_FREE", "MISALIGNED",
+                                         "WRONG_SPACE",    "READ_ONLY",     "BARRIER",        "DEADLOCK",
+                                         "STACK_OVERFLOW", "TRAP",          "ASSERT",         "BAD_CALL",
+                                         "TRANSACTION",    "MALLOC" };
     return (size_t)k < sizeof names / sizeof *names ? names[k] : "?";
 }
 
@@ -202,9 +212,11 @@ static const char *wrong_place(const struct bench *b, const char *line, const si
     char word[64];
     if (!value_of(line, "block", word, sizeof word) || !same3(coordinates(word), f->block))
         return "another block";
-    if (!value_of(line, "thread", word, sizeof word) || (strcmp(word, "any") && !same3(coordinates(word), f->thread)))
+    if (!value_of(line, "thread", word, sizeof word) ||
+        (strcmp(word, "any") && !same3(coordinates(word), f->thread)))
         return "another thread";
-    if (!value_of(line, "address", word, sizeof word) || (strcmp(word, "any") && address_of(b, word) != f->address))
+    if (!value_of(line, "address", word, sizeof word) ||
+        (strcmp(word, "any") && address_of(b, word) != f->address))
         return "another address";
     return NULL;
 }
@@ -248,7 +260,9 @@ static bool applies(const struct program *p, const struct machine *m)
     char line[256];
     if (!comment(p, "only", 0, line, sizeof line))
         return true;
-    return !strcmp(line, "stack") ? !m->independent : !strcmp(line, "independent") ? m->independent : !m->wide;
+    return !strcmp(line, "stack")         ? !m->independent
+           : !strcmp(line, "independent") ? m->independent
+                                          : !m->wide;
 }
 
 static const char *wrong_result(const struct bench *b, const char *line, simtx_status s)
@@ -320,6 +334,45 @@ static void run_all(const struct machine *m, int n, char **paths)
     simtx_gpu_free(shared.gpu);
 }
 
+/* ---- interruption: what no report can end ---- */
+
+/* `endless` counts for ever; `endless_tx` does so inside a transaction, which nothing else may come between.
+ */
+static const char endless_text[] =
+    ".version 7.5\n.target sm_70\n.address_size 64\n"
+    ".visible .entry endless()\n{\n.reg .b32 %r<2>;\nL: add.u32 %r1, %r1, 1;\nbra L;\n}\n"
+    ".visible .entry endless_tx()\n{\n.reg .b32 %r<2>;\ntx_begin;\nL: add.u32 %r1, %r1, 1;\nbra L;\n}\n";
+
+static simtx_gpu *volatile to_interrupt;
+
+static void on_alarm(int sig)
+{
+    (void)sig;
+    simtx_interrupt(to_interrupt);
+}
+
+static void run_endless(const char *kernel, const char *setting)
+{
+    static const struct itimerval soon = { .it_value = { 0, 60000 } };
+    const struct program p = { .path = kernel };
+    const struct machine m = { setting, { setting }, false, false };
+    struct bench b = { 0 };
+    simtx_module *module = NULL;
+    simtx_launch_params lp = { .grid = { 4, 1, 1 }, .block = { 64, 1, 1 } };
+    if (!bench_open(&b, 0, m.settings) ||
+        simtx_module_load(b.gpu, endless_text, sizeof endless_text - 1, "endless", &module)) {
+        verdict(&p, &m, "does not load", "");
+        return;
+    }
+    to_interrupt = b.gpu;
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    simtx_status s = simtx_launch(simtx_module_kernel(module, kernel), &lp, NULL, NULL);
+    verdict(&p, &m, s == SIMTX_INTERRUPTED ? NULL : "is not interrupted", simtx_status_name(s));
+    verdict(&p, &m, still_works(&b) ? NULL : "the GPU does not work any more", simtx_last_message(b.gpu));
+    simtx_gpu_free(b.gpu);
+}
+
 int main(int argc, char **argv)
 {
     static const struct machine machines[] = {
@@ -327,6 +380,11 @@ int main(int argc, char **argv)
         { "wavefront 64", { "gpu.warp_size=64" }, false, true },
         { "independent", { "gpu.simt=independent" }, true, false },
     };
+    run_endless("endless", "functional.threads=1");
+    run_endless("endless", "functional.threads=2");
+    run_endless("endless", "gpu.simt=independent");
+    run_endless("endless_tx", "gpu.simt=stack");
+    run_endless("endless_tx", "gpu.simt=independent");
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
         run_all(&machines[i], argc - 1, argv + 1);
     printf("faults: %d passed, %d failed\n", passed, failed);

@@ -1,5 +1,5 @@
-# Fuzzing with clang's libFuzzer and sanitizers: `make fuzz` replays what once failed and searches for a few seconds;
-# `make fuzz-long SECONDS=600 FUZZ=ptx` searches on, keeping what it learns under $(B)/fuzz/corpus.
+# Fuzzing with clang's libFuzzer and sanitizers: `make fuzz` replays what once failed and searches for a few
+# seconds; `make fuzz-long SECONDS=600 FUZZ=ptx` searches on, keeping what it learns under $(B)/fuzz/corpus.
 FUZZ_TARGETS  := ptx run launch fatbin
 FUZZ_B        := $(B)/fuzz
 FUZZ_SECONDS  ?= 10
@@ -18,9 +18,10 @@ fuzz-build:
 	@$(MAKE) --no-print-directory B=$(FUZZ_B) CC=$(CLANG) OPT="-O1 -g" \
 	    SANITIZE="$(FUZZ_SANITIZE) $(FUZZ_COVER)" $(FUZZ_B)/lib/libsimtx.a
 
-$(FUZZ_BIN): $(FUZZ_B)/fuzz_%: regress/fuzz/fuzz_%.c $(FUZZ_COMMON) $(wildcard regress/fuzz/*.h) $(FUZZ_B)/lib/libsimtx.a
-	$(CLANG) $(filter-out -O2,$(CFLAGS)) -O1 $(FUZZ_FLAGS) $(filter %.c,$^) $(if $(filter fatbin,$*),frontend/fatbin.c \
-	    frontend/fatbin_elf.c) -o $@ $(FUZZ_B)/lib/libsimtx.a $(LDLIBS)
+$(FUZZ_BIN): $(FUZZ_B)/fuzz_%: regress/fuzz/fuzz_%.c $(FUZZ_COMMON) $(wildcard regress/fuzz/*.h) \
+                               frontend/fatbin.c frontend/fatbin_elf.c $(FUZZ_B)/lib/libsimtx.a
+	$(CLANG) $(filter-out -O2,$(CFLAGS)) -O1 $(FUZZ_FLAGS) $(filter regress/%.c,$^) \
+	    $(if $(filter fatbin,$*),$(filter frontend/%.c,$^)) -o $@ $(FUZZ_B)/lib/libsimtx.a $(LDLIBS)
 
 $(FUZZ_B)/seeds: regress/fuzz/seeds.c frontend/fatbin.h
 	@mkdir -p $(@D)

@@ -1,7 +1,7 @@
 /*
- * Arbitrary bytes as a device image: every entry of the container and its text, the text that a simulator would take,
- * and the same bytes as an ELF file. The mutator now and then makes the container's header fit, so that the entries
- * behind it are reached.
+ * Arbitrary bytes as a device image: every entry of the container and its text, the text that a simulator
+ * would take, and the same bytes as an ELF file. The mutator now and then makes the container's header fit,
+ * so that the entries behind it are reached.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,8 @@ static void read_image(const struct fatbin *f)
     size_t offset = 0, length = 0;
     struct fatbin_entry e;
     for (int i = 0; i < ENTRIES && fatbin_next(f, &offset, &e, why, sizeof why) > 0; i++) {
-        REQUIRE(e.payload >= f->data && e.payload_size <= f->size - (size_t)(e.payload - f->data), "payload outside");
+        REQUIRE(e.payload >= f->data && e.payload_size <= f->size - (size_t)(e.payload - f->data),
+                "payload outside");
         why[0] = 0;
         char *text = fatbin_entry_ptx(&e, &length, why, sizeof why);
         check_text(text, length, why);

@@ -1,7 +1,7 @@
 /*
- * Arbitrary launches and configurations: lines "key=value" from the end of the input are assigned, one file of them
- * is loaded, then kernels of a fixed module are launched with arbitrary grids, blocks, shared memory, argument
- * buffers and limits. Whatever is refused is refused with a message; afterwards the GPU still works.
+ * Arbitrary launches and configurations: lines "key=value" from the end of the input are assigned, one file
+ * of them is loaded, then kernels of a fixed module are launched with arbitrary grids, blocks, shared memory,
+ * argument buffers and limits. Whatever is refused is refused with a message; afterwards the GPU still works.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static const char module_text[] =
     ".visible .entry nothing()\n{ ret; }\n"
     ".visible .entry store(.param .u64 p, .param .u32 v)\n{ .reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
     "ld.param.u64 %rd0, [p]; ld.param.u32 %r0, [v]; st.global.u32 [%rd0], %r0; ret; }\n"
-    ".visible .entry sums(.param .align 8 .b8 s[40], .param .u64 p) .maxntid 256\n{ .reg .b64 %rd<4>; .reg .b32 %r<4>;\n"
+    ".visible .entry sums(.param .align 8 .b8 s[40], .param .u64 p) .maxntid 256\n{ .reg .b64 %rd<4>; .reg "
+    ".b32 %r<4>;\n"
     ".shared .align 4 .b8 mine[1024];\n"
     "ld.param.u64 %rd0, [p]; ld.param.u64 %rd1, [s+32]; mov.u32 %r0, %tid.x; st.shared.u32 [dynamic], %r0;\n"
     "bar.sync 0; ld.shared.u32 %r1, [dynamic]; red.global.add.u32 [%rd0], %r1; ret; }\n"
@@ -27,7 +28,8 @@ static const char module_text[] =
     "{ .param .b32 a; .param .b32 c; sub.u32 %r1, %r0, 1; st.param.b32 [a], %r1; call (c), deep, (a);\n"
     "ld.param.b32 %r0, [c]; }\nEND: st.param.b32 [r], %r0; ret; }\n"
     ".visible .entry calls(.param .u32 n)\n{ .reg .b32 %r<3>;\n"
-    "{ .param .b32 a; .param .b32 c; ld.param.u32 %r0, [n]; st.param.b32 [a], %r0; call (c), deep, (a); } ret; }\n";
+    "{ .param .b32 a; .param .b32 c; ld.param.u32 %r0, [n]; st.param.b32 [a], %r0; call (c), deep, (a); } "
+    "ret; }\n";
 
 struct input { const uint8_t *p; size_t n; };
 
@@ -70,7 +72,8 @@ static void assign_lines(simtx_config *c, char *text)
 
 static simtx_gpu *configured(struct input in)
 {
-    static const char *const bounds[] = { "gpu.memory_mb=64", "functional.quantum=500", "gpu.max_threads_per_block=1024" };
+    static const char *const bounds[] = { "gpu.memory_mb=64", "functional.quantum=500",
+                                          "gpu.max_threads_per_block=1024" };
     char *text = malloc(in.n + 1), *message = NULL;
     simtx_config *c = simtx_config_new();
     REQUIRE(text && c, "no memory");

@@ -1,6 +1,7 @@
 /*
- * Arbitrary text as PTX: parsed, linked, loaded, its tables printed, its kernels run. The mutator knows the words of
- * the language (tables of ptx/) and random instructions (gen.c). Texts in regressions/ once broke something.
+ * Arbitrary text as PTX: parsed, linked, loaded, its tables printed, its kernels run. The mutator knows the
+ * words of the language (tables of ptx/) and random instructions (gen.c). Texts in regressions/ once broke
+ * something.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -37,12 +38,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(text, data, size);
     void *buffer = harness_buffer(g);
     simtx_status s = simtx_module_load(g, text, size, "fuzz", &m);
-    REQUIRE(s == SIMTX_OK || (s == SIMTX_INVALID_PTX && strstr(simtx_last_message(g), "error")), "%d %s", (int)s,
-            simtx_last_message(g));
+    REQUIRE(s == SIMTX_OK || (s == SIMTX_INVALID_PTX && strstr(simtx_last_message(g), "error")), "%d %s",
+            (int)s, simtx_last_message(g));
     if (m) {
         run_tools(text, size);
         for (int i = 0; i < KERNELS && simtx_module_kernel_at(m, i); i++)
-            harness_launch(g, simtx_module_kernel_at(m, i), (simtx_dim3){ 2, 1, 1 }, (simtx_dim3){ 40, 1, 1 }, buffer);
+            harness_launch(g, simtx_module_kernel_at(m, i), (simtx_dim3){ 2, 1, 1 }, (simtx_dim3){ 40, 1, 1 },
+                           buffer);
     }
     simtx_gpu_free(g);
     free(text);
@@ -52,12 +54,67 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 /* ---- the mutator ---- */
 
 static const char *const punctuation[] = {
-    ".reg .b32 %x<4>;", ".param .b32 p", ".entry e(", ".func (.param .b32 r) f(", ".visible", ".extern", ".weak", ".common",
-    ".version 7.5", ".target sm_70", ".address_size 64", ".align 16", ".maxntid 32, 1, 1", ".reqntid 40", ".minnctapersm 2",
-    ".maxnreg 32", ".noreturn", ".pragma \"nounroll\";", ".loc 1 2 3", ".file 1 \"a.cu\"", ".section .debug_str { .b8 1 }",
-    ".branchtargets L0, L1;", ".callprototype _ (.param .b64 _);", ".alias a, b;", "{", "}", "(", ")", "[", "]", "<", ">",
-    ";", ",", ":", "@", "!", "|", "=", "-", "+", "_", "%p0", "%r1", "%rd2", "%tid.x", "0x80000000", "4294967296", "0f7fc00000",
-    "0d7ff0000000000001", "1<<31", "(1/0)", "generic(g)", "%%", "/*", "*/", "//", "\"", "\\", "L0:", "WARP_SZ",
+    ".reg .b32 %x<4>;",
+    ".param .b32 p",
+    ".entry e(",
+    ".func (.param .b32 r) f(",
+    ".visible",
+    ".extern",
+    ".weak",
+    ".common",
+    ".version 7.5",
+    ".target sm_70",
+    ".address_size 64",
+    ".align 16",
+    ".maxntid 32, 1, 1",
+    ".reqntid 40",
+    ".minnctapersm 2",
+    ".maxnreg 32",
+    ".noreturn",
+    ".pragma \"nounroll\";",
+    ".loc 1 2 3",
+    ".file 1 \"a.cu\"",
+    ".section .debug_str { .b8 1 }",
+    ".branchtargets L0, L1;",
+    ".callprototype _ (.param .b64 _);",
+    ".alias a, b;",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    ";",
+    ",",
+    ":",
+    "@",
+    "!",
+    "|",
+    "=",
+    "-",
+    "+",
+    "_",
+    "%p0",
+    "%r1",
+    "%rd2",
+    "%tid.x",
+    "0x80000000",
+    "4294967296",
+    "0f7fc00000",
+    "0d7ff0000000000001",
+    "1<<31",
+    "(1/0)",
+    "generic(g)",
+    "%%",
+    "/*",
+    "*/",
+    "//",
+    "\"",
+    "\\",
+    "L0:",
+    "WARP_SZ",
 };
 
 static const char *choose_word(struct random *r, bool *modifier)
@@ -72,7 +129,8 @@ static const char *choose_word(struct random *r, bool *modifier)
     }
 }
 
-static size_t splice(uint8_t *data, size_t size, size_t max, size_t at, size_t cut, const char *with, size_t n)
+static size_t splice(uint8_t *data, size_t size, size_t max, size_t at, size_t cut, const char *with,
+                     size_t n)
 {
     if (size - cut + n > max)
         return size;
@@ -121,7 +179,8 @@ static size_t line_end(const uint8_t *data, size_t size, size_t at)
 static size_t change_line(struct random *r, uint8_t *data, size_t size, size_t max)
 {
     char line[640];
-    size_t from = line_start(data, size, random_below(r, (uint32_t)size + 1)), to = line_end(data, size, from);
+    size_t from = line_start(data, size, random_below(r, (uint32_t)size + 1)),
+           to = line_end(data, size, from);
     size_t other = line_start(data, size, random_below(r, (uint32_t)size + 1)), n = to - from;
     switch (random_below(r, 3)) {
     case 0: return splice(data, size, max, from, n, "", 0);

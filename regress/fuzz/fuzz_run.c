@@ -1,7 +1,8 @@
 /*
- * Random valid kernels, run. The input makes the instructions (gen.c); lines that the checks refuse are taken out.
- * Each kernel runs with every vector width that the machine has, under one SIMT mode, warp size and block size taken
- * from the input: no crash, and the same memory, instruction count and fault report whatever the width.
+ * Random valid kernels, run. The input makes the instructions (gen.c); lines that the checks refuse are taken
+ * out. Each kernel runs with every vector width that the machine has, under one SIMT mode, warp size and
+ * block size taken from the input: no crash, and the same memory, instruction count and fault report whatever
+ * the width.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,9 +60,10 @@ static void compare(const struct outcome *a, const struct outcome *b, const char
 {
     if (a->status == SIMTX_INTERRUPTED || b->status == SIMTX_INTERRUPTED)
         return;
-    REQUIRE(a->status == b->status, "base: %s%s; %s: %s%s", simtx_status_name(a->status), a->fault.report, isa,
-            simtx_status_name(b->status), b->fault.report);
-    REQUIRE(!strcmp(a->fault.report, b->fault.report), "base: %s\n%s: %s", a->fault.report, isa, b->fault.report);
+    REQUIRE(a->status == b->status, "base: %s%s; %s: %s%s", simtx_status_name(a->status), a->fault.report,
+            isa, simtx_status_name(b->status), b->fault.report);
+    REQUIRE(!strcmp(a->fault.report, b->fault.report), "base: %s\n%s: %s", a->fault.report, isa,
+            b->fault.report);
     REQUIRE(a->hash == b->hash && a->instructions == b->instructions, "memory or count differs with %s", isa);
 }
 
@@ -79,7 +81,7 @@ static bool run(const char *text, const uint8_t *shape, const char *isa, struct 
     simtx_dim3 grid = { 1 + (shape[0] >> 2) % 3u, 1, 1 }, block = { threads[shape[1] % 8], 1, 1 };
     *o = harness_launch(g, simtx_module_kernel(m, "k"), grid, block, buffer);
     if (getenv("FUZZ_PRINT"))
-        printf("%s: %s\n%s\n", isa, simtx_status_name(o->status), simtx_last_message(g));
+        fprintf(stderr, "%s: %s\n%s\n", isa, simtx_status_name(o->status), simtx_last_message(g));
     simtx_gpu_free(g);
     return true;
 }
@@ -95,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct outcome base, other;
     if (keep_what_is_legal(text, data)) {
         if (getenv("FUZZ_PRINT"))
-            puts(text);
+            fprintf(stderr, "%s\n", text);
         run(text, data, "host.isa=base", &base);
         for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
             if (run(text, data, isas[i], &other))

@@ -87,8 +87,9 @@ static void put_register(struct random *r, struct text *t, int bytes, bool resul
 
 static void put_number(struct random *r, struct text *t, enum ptx_type type)
 {
-    static const char *const numbers[] = { "0", "1", "-1", "2", "31", "32", "33", "255", "4096", "0x7fffffff", "0x80000000",
-                                           "0x7f800001", "0x55aa1234" };
+    static const char *const numbers[] = { "0",          "1",          "-1",        "2",    "31",
+                                           "32",         "33",         "255",       "4096", "0x7fffffff",
+                                           "0x80000000", "0x7f800001", "0x55aa1234" };
     if (ptx_type_class(type) == 'f' && ptx_type_size(type) == 4)
         put(t, random_once(r, 2) ? "0f7FC00000" : "0f3F800001");
     else if (type == T_F64)
@@ -150,13 +151,15 @@ static const char *choose_place(struct random *r, uint8_t space)
 static void put_memory(struct random *r, struct text *t, const struct ptx_inst *in)
 {
     const char *base = choose_place(r, in->mod[PG_SPACE]);
-    long offset = random_once(r, 12) ? (long)random_below(r, 1u << 20) - (1 << 18) : (long)random_below(r, 4) * 16;
+    long offset =
+        random_once(r, 12) ? (long)random_below(r, 1u << 20) - (1 << 18) : (long)random_below(r, 4) * 16;
     put(t, "[%s%+ld]", base, offset);
 }
 
 static void put_moved(struct random *r, struct text *t, enum ptx_type type)
 {
-    static const char *const symbols[] = { "shared_data", "local_data", "global_data", "const_data", "helper", "deep" };
+    static const char *const symbols[] = { "shared_data", "local_data", "global_data",
+                                           "const_data",  "helper",     "deep" };
     int bytes = ptx_type_size(type);
     uint32_t which = random_below(r, 6);
     if (which == 0 && bytes >= 4)
@@ -170,9 +173,11 @@ static void put_moved(struct random *r, struct text *t, enum ptx_type type)
         put_source(r, t, type, false);
 }
 
-static void put_operand(struct random *r, struct text *t, const struct ptx_inst *in, char letter, uint32_t labels)
+static void put_operand(struct random *r, struct text *t, const struct ptx_inst *in, char letter,
+                        uint32_t labels)
 {
-    enum ptx_type a = (enum ptx_type)in->type[0], b = (enum ptx_type)in->type[1], c = (enum ptx_type)in->type[2];
+    enum ptx_type a = (enum ptx_type)in->type[0], b = (enum ptx_type)in->type[1],
+                  c = (enum ptx_type)in->type[2];
     switch (letter) {
     case 'd': put_result(r, t, a, false); break;
     case 'D': put_result(r, t, a, true); break;
@@ -230,7 +235,8 @@ static void put_call(struct random *r, struct text *t)
         "call (c), helper, (a, b); ld.param.b32 %r7, [c]; }",
         "{ .param .b32 a; .param .b32 c; and.b32 %r8, %r8, 7; st.param.b32 [a], %r8; call (c), deep, (a); "
         "ld.param.b32 %r7, [c]; }",
-        "{ .param .b32 a; .param .b32 c; st.param.b32 [a], %r8; call (c), deep, (a); ld.param.b32 %r7, [c]; }",
+        "{ .param .b32 a; .param .b32 c; st.param.b32 [a], %r8; call (c), deep, (a); ld.param.b32 %r7, [c]; "
+        "}",
         "call (%r9), %rd5, (%r5, %r6), proto;",
         "mov.u64 %rd5, helper;",
         "call (%r9), %rd6, (%r5, %r6), proto;",
@@ -258,8 +264,8 @@ static void put_branch(struct random *r, struct text *t, uint32_t here, uint32_t
         put_guard(r, t, false);
         put(t, "bra L%u;", to);
     } else
-        put(t, "sub.s32 %%left, %%left, 1; setp.gt.and.s32 %%more, %%left, 0, %%p%u; @%%more bra L%u;", random_below(r, 8),
-            to);
+        put(t, "sub.s32 %%left, %%left, 1; setp.gt.and.s32 %%more, %%left, 0, %%p%u; @%%more bra L%u;",
+            random_below(r, 8), to);
 }
 
 void gen_instruction(struct random *r, uint32_t here, uint32_t labels, char *out, size_t size)
@@ -317,15 +323,19 @@ static const char registers[] =
     ".reg .s32 %left; .reg .b64 %out; .reg .b32 %t; .local .align 16 .b8 local_data[128];\n"
     "proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);\n"
     "mov.u32 %left, 60; ld.param.u64 %rd0, [buffer];\n"
-    "mov.u64 %rd1, shared_data; cvta.shared.u64 %rd1, %rd1; mov.u64 %rd2, local_data; cvta.local.u64 %rd2, %rd2;\n"
+    "mov.u64 %rd1, shared_data; cvta.shared.u64 %rd1, %rd1; mov.u64 %rd2, local_data; cvta.local.u64 %rd2, "
+    "%rd2;\n"
     "mov.u64 %rd3, global_data; mov.u32 %r0, %tid.x; mov.u32 %r1, %laneid; mov.u32 %r2, shared_data;\n"
-    "mov.u32 %r3, %ctaid.x; mad.lo.u32 %t, %r3, 100, %r0; mul.wide.u32 %out, %t, 128; add.u64 %out, %out, %rd0;\n"
+    "mov.u32 %r3, %ctaid.x; mad.lo.u32 %t, %r3, 100, %r0; mul.wide.u32 %out, %t, 128; add.u64 %out, %out, "
+    "%rd0;\n"
     "add.u64 %out, %out, 4096; mul.wide.u32 %rd11, %r0, 16; add.u64 %rd11, %rd11, %rd0;\n"
     "ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd11]; ld.global.v4.u32 {%r8, %r9, %r10, %r11}, [%rd11+16];\n"
-    "ld.global.v2.u64 {%rd4, %rd5}, [%rd11+32]; ld.global.v2.u64 {%rd6, %rd7}, [%rd11+48]; mov.u64 %rd8, %rd4;\n"
+    "ld.global.v2.u64 {%rd4, %rd5}, [%rd11+32]; ld.global.v2.u64 {%rd6, %rd7}, [%rd11+48]; mov.u64 %rd8, "
+    "%rd4;\n"
     "ld.global.v4.u16 {%h0, %h1, %h2, %h3}, [%rd11+64]; ld.global.v4.u16 {%h4, %h5, %h6, %h7}, [%rd11+72];\n"
     "setp.lt.u32 %p0, %r0, 16; setp.lt.s32 %p1, %r4, %r5; setp.eq.u32 %p2, %r1, 0; setp.ne.u32 %p3, %r3, 0;\n"
-    "mov.pred %p4, %p0; mov.pred %p5, %p1; mov.pred %p6, %p2; mov.pred %p7, %p3; mov.u64 %rd9, %rd0; mov.u64 %rd10, %rd1;\n"
+    "mov.pred %p4, %p0; mov.pred %p5, %p1; mov.pred %p6, %p2; mov.pred %p7, %p3; mov.u64 %rd9, %rd0; mov.u64 "
+    "%rd10, %rd1;\n"
     "mov.u16 %h8, %h0; mov.u16 %h9, %h1; mov.u16 %h10, %h2; mov.u16 %h11, %h3;\n";
 
 static const char tail[] =
@@ -333,7 +343,8 @@ static const char tail[] =
     "st.global.v2.u64 [%out+32], {%rd4, %rd5}; st.global.v2.u64 [%out+48], {%rd6, %rd7};\n"
     "st.global.v2.u64 [%out+64], {%rd8, %rd9}; st.global.v2.u64 [%out+80], {%rd10, %rd11};\n"
     "st.global.v4.u16 [%out+96], {%h4, %h5, %h6, %h7}; st.global.v4.u16 [%out+104], {%h8, %h9, %h10, %h11};\n"
-    "selp.b32 %t, 1, 0, %p0; st.global.u32 [%out+112], %t; selp.b32 %t, 1, 0, %p4; st.global.u32 [%out+116], %t;\n"
+    "selp.b32 %t, 1, 0, %p0; st.global.u32 [%out+112], %t; selp.b32 %t, 1, 0, %p4; st.global.u32 [%out+116], "
+    "%t;\n"
     "ret;\n}\n";
 
 enum { RECORD = 6, GROUP = 3, LINE = 600 };

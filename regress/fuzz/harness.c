@@ -75,9 +75,34 @@ static void set_timer(long milliseconds)
 void *harness_buffer(simtx_gpu *g)
 {
     static const uint64_t special[] = {
-        0, 1, 2, 3, 31, 32, 0xff, 0x7fff, 0x8000, 0xffff, 0x3c003c00, 0x7f800000, 0xff800000, 0x7fc00001, 0x00000001,
-        0x80000000, 0x7fffffff, 0xffffffff, 0x3f800000, 0x0000000100000000, 0x7ff0000000000000, 0xfff8000000000001,
-        0x3ff0000000000000, 0x8000000000000000, 0xffffffffffffffff, 0x123456789abcdef0, 0x4b000001, 0x33000001,
+        0,
+        1,
+        2,
+        3,
+        31,
+        32,
+        0xff,
+        0x7fff,
+        0x8000,
+        0xffff,
+        0x3c003c00,
+        0x7f800000,
+        0xff800000,
+        0x7fc00001,
+        0x00000001,
+        0x80000000,
+        0x7fffffff,
+        0xffffffff,
+        0x3f800000,
+        0x0000000100000000,
+        0x7ff0000000000000,
+        0xfff8000000000001,
+        0x3ff0000000000000,
+        0x8000000000000000,
+        0xffffffffffffffff,
+        0x123456789abcdef0,
+        0x4b000001,
+        0x33000001,
     };
     enum { N = sizeof special / sizeof *special };
     void *p = NULL;
@@ -103,7 +128,8 @@ static void check_outcome(simtx_gpu *g, const struct outcome *o)
     REQUIRE(o->status == SIMTX_OK || *simtx_last_message(g), "failed without a message");
     if (o->status != SIMTX_FAULT)
         return;
-    REQUIRE(o->fault.kind > SIMTX_FAULT_NONE && o->fault.kind <= SIMTX_FAULT_MALLOC, "kind %d", (int)o->fault.kind);
+    REQUIRE(o->fault.kind > SIMTX_FAULT_NONE && o->fault.kind <= SIMTX_FAULT_MALLOC, "kind %d",
+            (int)o->fault.kind);
     REQUIRE(strstr(o->fault.report, "fault: ") && strstr(o->fault.report, "kernel "), "%s", o->fault.report);
 }
 
@@ -128,7 +154,9 @@ struct outcome harness_launch(simtx_gpu *g, simtx_kernel *k, simtx_dim3 grid, si
     static uint64_t parameters[PARAMETERS / 8];
     for (size_t i = 0; i < PARAMETERS / 8; i++)
         parameters[i] = (uint64_t)(uintptr_t)buffer;
-    simtx_launch_params p = { .grid = grid, .block = block, .arg_buffer = parameters, .arg_buffer_bytes = PARAMETERS };
+    simtx_launch_params p = {
+        .grid = grid, .block = block, .arg_buffer = parameters, .arg_buffer_bytes = PARAMETERS
+    };
     struct outcome o = harness_launch_params(g, k, &p);
     o.hash = hash_bytes(buffer, HARNESS_BUFFER);
     return o;

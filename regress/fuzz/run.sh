@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs fuzz targets:  run.sh FOLDER TARGET...   Each replays regressions/TARGET/ and then searches for FUZZ_SECONDS.
+# Runs fuzz targets:  run.sh FOLDER TARGET...
+# Each replays regressions/TARGET/ and then searches for FUZZ_SECONDS.
 # With FUZZ_KEEP what is learnt stays in FOLDER/corpus; else the search starts from the same seeds each time.
 folder=$1
 shift
@@ -18,7 +19,8 @@ for target in "$@"; do
         cp -r "$corpus" "$scratch/$target"
         corpus=$scratch/$target
     fi
-    options="-artifact_prefix=$folder/$target- -rss_limit_mb=3000 -timeout=20 -print_final_stats=1 -max_len=6000"
+    options="-artifact_prefix=$folder/$target- -rss_limit_mb=3000 -timeout=20 -max_len=6000"
+    options="$options -print_final_stats=1"
     ok=1
     if [ -d "$here/regressions/$target" ]; then
         # shellcheck disable=SC2086

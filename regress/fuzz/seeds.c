@@ -1,6 +1,6 @@
 /*
- * Writes the binary seeds into a folder: containers with plain, LZ4 and zstd entries of the PTX text given, and random
- * byte strings for the kernels and launches.      seeds FOLDER FILE.ptx
+ * Writes the binary seeds into a folder: containers with plain, LZ4 and zstd entries of the PTX text given,
+ * and random byte strings for the kernels and launches.      seeds FOLDER FILE.ptx
  */
 #include <lz4.h>
 #include <stdio.h>
@@ -28,8 +28,13 @@ static void write_file(const char *target, int number, const void *p, size_t n)
 
 static size_t add_entry(char *to, uint64_t flags, const char *text, size_t n, unsigned arch)
 {
-    struct fatbin_entry_header h = { .kind = FATBIN_PTX, .version = 0x101, .header_size = sizeof h, .major = 7, .minor = 5,
-                                     .arch = arch, .flags = flags };
+    struct fatbin_entry_header h = { .kind = FATBIN_PTX,
+                                     .version = 0x101,
+                                     .header_size = sizeof h,
+                                     .major = 7,
+                                     .minor = 5,
+                                     .arch = arch,
+                                     .flags = flags };
     char *payload = to + sizeof h;
     if (flags & FATBIN_FLAG_LZ4)
         h.compressed_size = (uint32_t)LZ4_compress_default(text, payload, (int)n, ROOM / 4);
@@ -51,7 +56,8 @@ static void write_containers(const char *text, size_t n)
         struct fatbin_container_header h = { FATBIN_MAGIC, 1, sizeof h, 0 };
         memset(image, 0, sizeof image);
         for (int i = 0; i <= first; i++)
-            h.size += add_entry(image + sizeof h + h.size, flags[(first + i) % 3], text, n / 8 + n % 8, 70 + (unsigned)i);
+            h.size += add_entry(image + sizeof h + h.size, flags[(first + i) % 3], text, n / 8 + n % 8,
+                                70 + (unsigned)i);
         memcpy(image, &h, sizeof h);
         write_file("fatbin", first, image, sizeof h + h.size);
     }
