@@ -303,7 +303,7 @@ static void check_leaving() {
     std::vector<int> got = to_host(out, THREADS);
     for (int i = 0; i < THREADS; i++) {
         int gone = i % 3 == 0 ? -3 : i % 3 == 1 ? i * (i - 1) / 2 : -9;
-        expect_equal("lanes that left and that stayed", i, i < count ? count * (count + 1) / 2 : gone, got[i]);
+        expect_equal("lanes that left or stayed", i, i < count ? count * (count + 1) / 2 : gone, got[i]);
     }
     leave_by_turns<<<1, THREADS>>>(out, count);
     CHECK_KERNEL();
