@@ -1,11 +1,13 @@
 /*
  * Atomic operations (PTX ISA 9.7.12.9 and .10): lane by lane in ascending order, each a read, the operation, and a
  * write. One row of the table at the end per operation and type. While blocks run on several host threads the
- * write is a compare-and-swap of the host; the rows for 16-bit types work on values of 16 bits alike.
+ * write is a compare-and-swap of the host; the rows for 16-bit types work on values of 16 bits alike. A vector
+ * (atom.v4.f32) is one such operation per element, 128 bits are two words.
  */
 #include <string.h>
 
 #include "ptx/exec.h"
+#include "ptx/lanes/fminmax.h"
 #include "ptx/lanes/half.h"
 
 static float atom_f32(uint64_t bits)
@@ -37,6 +39,13 @@ static uint64_t atom_bits64(double v)
     return w;
 }
 
+/* add.f32 on global memory flushes subnormal numbers, on shared memory it does not. */
+static uint64_t add_f32(uint64_t old, uint64_t b, bool global)
+{
+    float x = atom_f32(old), y = atom_f32(b);
+    return atom_bits32(global ? flush32(flush32(x) + flush32(y)) : x + y);
+}
+
 /* NaN operands pass on quieted, first the old value's, as in add.f64 */
 static uint64_t add_f64(uint64_t old, uint64_t b)
 {
@@ -56,6 +65,18 @@ static uint64_t add_bf16(uint64_t old, uint64_t b)
     return f32_to_bf16(bf16_to_f32((uint16_t)old) + bf16_to_f32((uint16_t)b));
 }
 
+#define HALF_MIN_MAX(op, f)                                                                                 \
+    static uint64_t op##_f16(uint64_t old, uint64_t b)                                                      \
+    {                                                                                                       \
+        return f32_to_f16(f(f16_to_f32((uint16_t)old), f16_to_f32((uint16_t)b)));                           \
+    }                                                                                                       \
+    static uint64_t op##_bf16(uint64_t old, uint64_t b)                                                     \
+    {                                                                                                       \
+        return f32_to_bf16(f(bf16_to_f32((uint16_t)old), bf16_to_f32((uint16_t)b)));                        \
+    }
+HALF_MIN_MAX(min, min32)
+HALF_MIN_MAX(max, max32)
+
 static uint64_t each_half(uint64_t (*op)(uint64_t, uint64_t), uint64_t old, uint64_t b)
 {
     return op(old & 0xffff, b & 0xffff) | op(old >> 16 & 0xffff, b >> 16 & 0xffff) << 16;
@@ -71,20 +92,29 @@ static uint64_t each_half(uint64_t (*op)(uint64_t, uint64_t), uint64_t old, uint
     X(MIN, U64, old < b ? old : b) X(MIN, S64, (int64_t)old < (int64_t)b ? old : b)                         \
     X(MAX, U32, old > b ? old : b) X(MAX, S32, (int32_t)old > (int32_t)b ? old : b)                         \
     X(MAX, U64, old > b ? old : b) X(MAX, S64, (int64_t)old > (int64_t)b ? old : b)                         \
-    X(ADD, F32, atom_bits32(atom_f32(old) + atom_f32(b))) X(ADD, F64, add_f64(old, b))                          \
+    X(ADD, F32, add_f32(old, b, global)) X(ADD, F64, add_f64(old, b))                                       \
     X(ADD, F16, add_f16(old, b)) X(ADD, BF16, add_bf16(old, b))                                             \
-    X(ADD, F16X2, each_half(add_f16, old, b)) X(ADD, BF16X2, each_half(add_bf16, old, b))
+    X(ADD, F16X2, each_half(add_f16, old, b)) X(ADD, BF16X2, each_half(add_bf16, old, b))                   \
+    X(MIN, F16, min_f16(old, b)) X(MIN, BF16, min_bf16(old, b))                                             \
+    X(MIN, F16X2, each_half(min_f16, old, b)) X(MIN, BF16X2, each_half(min_bf16, old, b))                   \
+    X(MAX, F16, max_f16(old, b)) X(MAX, BF16, max_bf16(old, b))                                             \
+    X(MAX, F16X2, each_half(max_f16, old, b)) X(MAX, BF16X2, each_half(max_bf16, old, b))
 
 static enum ptx_space space_of(const struct dinst *d)
 {
     return (enum ptx_space)d->space;
 }
 
+static bool is_global(const struct dinst *d, uint64_t a)
+{
+    return d->space == SP_GLOBAL || (d->space == SP_GENERIC && !(a >> WINDOW_BITS));
+}
+
 /* The bounds cache of the instruction spares most lanes the search for their allocation. */
 static char *resolve(struct half *h, const struct dinst *d, uint64_t a, int lane)
 {
     struct worker *k = h->worker;
-    bool global = d->space == SP_GLOBAL || (d->space == SP_GENERIC && !(a >> WINDOW_BITS));
+    bool global = is_global(d, a);
     bool private = d->space == SP_GENERIC && a >> WINDOW_BITS == WINDOW_LOCAL >> WINDOW_BITS;
     if (private || a & (uint64_t)(d->size - 1))
         return NULL;
@@ -118,7 +148,9 @@ static uint64_t address_of(const struct lanes *x, const struct dinst *d, int lan
         for (uint32_t m = x->mask; m; m &= m - 1) {                                                         \
             int i = __builtin_ctz(m);                                                                       \
             uint64_t a = address_of(x, d, i);                                                               \
+            bool global = is_global(d, a);                                                                  \
             MT *p = (MT *)(void *)resolve(h, d, a, i), was;                                                 \
+            (void)global;                                                                                   \
             if (!p)                                                                                         \
                 return fault_memory(h, d, i, a, d->size, true);                                             \
             if (parallel) {                                                                                 \
@@ -172,14 +204,92 @@ static enum ptx_type bits_type(enum ptx_type t)
     return ptx_type_size(t) == 2 ? T_B16 : ptx_type_size(t) == 4 ? T_B32 : T_B64;
 }
 
+/* ---- 128 bits: exch and cas ---- */
+
+__extension__ typedef unsigned __int128 wide;
+
+static wide wide_at(const uint64_t *halves, int lane)
+{
+    return (wide)halves[LANES + lane] << 64 | halves[lane];
+}
+
+/* What the host has at *p becomes `now` if it is `seen`; the result is what was there. */
+#if defined __x86_64__
+__attribute__((target("cx16")))
+#endif
+static wide wide_swap(wide *p, wide seen, wide now)
+{
+    return __sync_val_compare_and_swap(p, seen, now);
+}
+
+static int run_wide(struct lanes *x, const struct dinst *d)
+{
+    struct half *h = half_of(x);
+    const uint64_t *bs = lanes_at(x, d->src[1]), *cs = lanes_at(x, d->src[2]);
+    uint64_t *out = lanes_at(x, d->dst);
+    bool cas = d->in->mod[PG_ATOM] == MOD(ATOM, CAS);
+    for (uint32_t m = x->mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        uint64_t a = address_of(x, d, i);
+        wide *p = (wide *)(void *)resolve(h, d, a, i);
+        if (!p)
+            return fault_memory(h, d, i, a, d->size, true);
+        wide was, now;
+        do {
+            was = h->worker->parallel ? wide_swap(p, 0, 0) : *p;
+            now = cas ? (was == wide_at(bs, i) ? wide_at(cs, i) : was) : wide_at(bs, i);
+        } while (h->worker->parallel && wide_swap(p, was, now) != was);
+        if (!h->worker->parallel)
+            *p = now;
+        h->worker->changes += now != was;
+        out[i] = (uint64_t)was;
+        out[LANES + i] = (uint64_t)(was >> 64);
+    }
+    return C_NEXT;
+}
+
+/* ---- vectors: d->extra lists the elements, results of atom go to d->dst2 first, as they may be sources ---- */
+
+static int run_vector(struct lanes *x, const struct dinst *d)
+{
+    const struct atom_vector *v = d->extra;
+    unsigned bytes = (unsigned)d->size * d->vec;
+    for (uint32_t m = x->mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        uint64_t a = address_of(x, d, i);
+        if (a & (bytes - 1))
+            return fault_memory(half_of(x), d, i, a, bytes, true);
+    }
+    for (unsigned e = 0; e < d->vec; e++) {
+        struct dinst one = *d;
+        one.imm += (int64_t)e * d->size;
+        one.src[1] = v->value[e];
+        one.dst = d->dst2 + e * d->size * LANES;
+        int r = d->rounded(x, &one);
+        if (r)
+            return r;
+    }
+    for (unsigned e = 0; e < d->vec && v->result; e++)
+        for (uint32_t m = x->mask; m; m &= m - 1) {
+            size_t i = (size_t)__builtin_ctz(m) * d->size;
+            memcpy((char *)lanes_at(x, v->result[e]) + i, (char *)lanes_at(x, d->dst2 + e * d->size * LANES) + i,
+                   d->size);
+        }
+    return C_NEXT;
+}
+
 ptx_fn *atom_select(const struct ptx_inst *in, struct dinst *d)
 {
     d->id = (uint16_t)(d->id % (BOUNDS_CACHE / 2) + BOUNDS_CACHE / 2);
+    if (in->type[0] == T_B128)
+        return run_wide;
     for (int round = 0; round < 2; round++) {
         enum ptx_type t = round ? bits_type((enum ptx_type)in->type[0]) : (enum ptx_type)in->type[0];
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-            if (rows[i].op == in->mod[PG_ATOM] && rows[i].type == t)
-                return rows[i].fn;
+            if (rows[i].op == in->mod[PG_ATOM] && rows[i].type == t) {
+                d->rounded = rows[i].fn;
+                return in->mod[PG_VEC] ? run_vector : rows[i].fn;
+            }
     }
     return NULL;
 }

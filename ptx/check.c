@@ -66,7 +66,7 @@ static void explain_types(struct parser *p, const struct ptx_inst *in)
     ptx_typeset legal[3] = { 0 };
     for (int i = 0; i < ptx_form_count; i++) {
         const struct ptx_form *f = &ptx_forms[i];
-        if (f->op != in->op)
+        if (f->op != in->op || !(f->need & G(PACK)) != !in->mod[PG_PACK])
             continue;
         int n = (f->type[0] != 0) + (f->type[1] != 0) + (f->type[2] != 0);
         if (n > want)
@@ -464,9 +464,11 @@ static void check_barrier(struct parser *p, const struct ptx_inst *in)
 
 static void check_hint(struct parser *p, const struct ptx_inst *in)
 {
-    const struct ptx_operand *o = &in->opd[2];
+    const struct ptx_operand *o = &in->opd[in->nopd - 1];
     if (!in->mod[PG_L2HINT] && o->kind != OPD_NONE)
-        error_at(p, o->loc, "a third operand is a cache policy; it needs .L2::cache_hint");
+        error_at(p, o->loc, in->op == OP_ATOM && in->mod[PG_ATOM] != MOD(ATOM, CAS)
+                 ? "only atom.cas takes two values, and a cache policy needs .L2::cache_hint"
+                 : "one operand more is a cache policy; it needs .L2::cache_hint");
     if (in->mod[PG_L2HINT] && o->kind == OPD_NONE)
         error_at(p, in->loc, ".L2::cache_hint needs a cache policy as last operand");
 }
@@ -487,7 +489,7 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
 {
     switch (in->op) {
     case OP_LOP3:
-        in_range(p, &in->opd[4], 255, "the table of lop3");
+        in_range(p, &in->opd[in->mod[PG_BOOL] ? 5 : 4], 255, "the table of lop3");
         break;
     case OP_PMEVENT:
         in_range(p, &in->opd[0], 15, "the number of an event");
@@ -495,12 +497,8 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
     case OP_BAR: case OP_BARRIER:
         check_barrier(p, in);
         break;
-    case OP_LD: case OP_ST:
+    case OP_LD: case OP_ST: case OP_ATOM: case OP_RED:
         check_hint(p, in);
-        break;
-    case OP_ATOM:
-        if (in->opd[3].kind != OPD_NONE && in->mod[PG_ATOM] != MOD(ATOM, CAS))
-            error_at(p, in->opd[3].loc, "only atom.cas takes two values");
         break;
     case OP_CVTA:
         if (in->opd[1].kind == OPD_VAR && in->opd[1].var->space != inst_space(in))

@@ -680,12 +680,52 @@ static void decode_load_store(struct decoder *x)
         guard(x, d);
 }
 
+/* Results go through a temporary of 512 bytes, which holds all elements; a 32-bit address may be among them. */
+static void decode_vector_atomic(struct decoder *x, const struct ptx_operand *result, const struct ptx_operand *o)
+{
+    enum ptx_type t = (enum ptx_type)x->in->type[0];
+    struct atom_vector *v = arena_alloc(x->p->arena, sizeof *v);
+    if (x->in->op == OP_ATOM)
+        v->result = arena_alloc(x->p->arena, result->n * sizeof *v->result);
+    for (int i = 0; i < o[1].n; i++) {
+        v->value[i] = source_at(x, &o[1].elem[i], t);
+        if (v->result)
+            v->result[i] = result->elem[i].kind == OPD_REG ? reg_operand(x, result->elem[i].reg) : x->scratch;
+    }
+    operand address = 0;
+    bool narrow = o->has_reg && reg_bytes(o->reg) == 4;
+    if (narrow)
+        address = resize(x, reg_operand(x, o->reg), 4, 8, false);
+    operand all = temporary(x);
+    struct dinst *d = add_step(x);
+    d->counts = 1;
+    d->extra = v;
+    d->dst2 = all;
+    d->size = (uint8_t)ptx_type_size(t);
+    d->vec = o[1].n;
+    d->id = (uint16_t)(x->p->mem_ids++ % BOUNDS_CACHE);
+    decode_address(x, d, o, inst_space(x->in));
+    if (narrow) {
+        d->src[0] = address;
+        d->addr_size = 8;
+    }
+    d->fn = atom_select(x->in, d);
+    if (!d->fn)
+        error(x, "no executing function for");
+    else
+        guard(x, d);
+}
+
 static void decode_atomic(struct decoder *x)
 {
     const struct ptx_inst *in = x->in;
     bool red = in->op == OP_RED;
     const struct ptx_operand *o = in->opd + (red ? 0 : 1);
     enum ptx_type t = (enum ptx_type)in->type[0];
+    if (in->mod[PG_VEC]) {
+        decode_vector_atomic(x, &in->opd[0], o);
+        return;
+    }
     operand a = source_at(x, &o[1], t);
     operand b = in->mod[PG_ATOM] == MOD(ATOM, CAS) ? source_at(x, &o[2], t) : 0;
     struct dinst *d = add_step(x);

@@ -268,6 +268,8 @@ void warp_thread(const struct warp *w, int lane, uint32_t id[3]);   /* threadIdx
 ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d);
 /* Host address of [address, address + bytes) for one lane, or NULL when the access is illegal. */
 char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int lane, unsigned bytes, bool write);
+/* The elements of a vector atomic: d->extra. */
+struct atom_vector { operand value[8], *result; };
 ptx_fn *atom_select(const struct ptx_inst *in, struct dinst *d);
 
 static inline struct half *half_of(struct lanes *x)

@@ -105,7 +105,7 @@ struct ptx_call {
     struct ptx_table *table;         /* prototype or targets of an indirect call, else NULL */
 };
 
-enum { PTX_MAX_OPD = 6 };
+enum { PTX_MAX_OPD = 7 };
 
 struct ptx_inst {
     uint16_t op;             /* enum ptx_op */

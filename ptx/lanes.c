@@ -254,6 +254,11 @@ static ptx_fn *float_to_int(enum lanes_isa isa, const struct ptx_inst *in, struc
     return fn ? find(isa, KEY(OP_CVT, T_NONE, from, NOSEL, K_0)) : NULL;
 }
 
+static bool is_pair(uint8_t t)
+{
+    return t == T_F16X2 || t == T_BF16X2 || t == T_E4M3X2 || t == T_E5M2X2;
+}
+
 /*
  * To a floating-point type: a kernel when there is one for this rounding and these modifiers, else the
  * exact general way.
@@ -269,7 +274,7 @@ static ptx_fn *to_float(enum lanes_isa isa, const struct ptx_inst *in, struct di
     if (!odd && !flush_result)
         fn = find(isa, KEY(OP_CVT, to, from, whole ? rnd - 1 : NOSEL, in->mod[PG_SAT] ? K_SAT : K_0));
     if (!fn)
-        return find(isa, KEY(OP_CVT, to == T_F16X2 || to == T_BF16X2 ? T_F16X2 : T_F32, T_NONE, NOSEL, K_0));
+        return find(isa, KEY(OP_CVT, is_pair(to) ? T_F16X2 : T_F32, T_NONE, NOSEL, K_0));
     if (!flush_source)
         return fn;
     d->rounded = fn;
@@ -278,6 +283,8 @@ static ptx_fn *to_float(enum lanes_isa isa, const struct ptx_inst *in, struct di
 
 static ptx_fn *select_cvt(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d)
 {
+    if (in->mod[PG_PACK])
+        return find(isa, KEY(OP_CVT, in->type[0], T_S32, NOSEL, K_PACK));
     if (ptx_type_class(in->type[0]) == 'f')
         return to_float(isa, in, d);
     if (ptx_type_class(in->type[1]) == 'f')
@@ -299,6 +306,16 @@ static ptx_fn *select_plain(enum lanes_isa isa, const struct ptx_inst *in, struc
 {
     uint64_t key = KEY(in->op, in->type[0], in->type[1], word_of(in), flags_of(in));
     return with_mode(find(isa, key), in->mod[PG_RND], d);
+}
+
+static ptx_fn *select_lop3(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d)
+{
+    bool pair = in->mod[PG_BOOL] != 0;
+    d->imm = in->opd[pair ? 5 : 4].imm & 255;
+    if (pair)
+        d->imm |= (in->mod[PG_BOOL] == MOD(BOOL, OR) ? LOP3_OR : 0) | (in->opd[6].negated ? LOP3_NOT : 0) |
+                  (present(in, 1) ? LOP3_PAIR : 0);
+    return find(isa, KEY(OP_LOP3, T_B32, pair ? T_PRED : 0, NOSEL, K_0));
 }
 
 ptx_fn *lanes_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d)
@@ -325,7 +342,9 @@ ptx_fn *lanes_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst
         return find(isa, KEY(OP_SHR, t, 0, NOSEL, K_0));
     }
     case OP_LOP3:
-        d->imm = in->opd[4].imm & 255;
+        return select_lop3(isa, in, d);
+    case OP_ELECT:
+        d->imm = present(in, 1) ? PRED_PAIR : 0;
         break;
     case OP_CVTA:
         d->imm = in->mod[PG_TO] != 0;

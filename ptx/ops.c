@@ -94,16 +94,19 @@ static bool cmp_ok(uint8_t cmp, uint8_t type)
 static bool atom_ok(const struct ptx_inst *in)
 {
     ptx_typeset t = (ptx_typeset)1 << in->type[0];
+    ptx_typeset halves = TS(F16) | TS(F16X2) | TS(BF16) | TS(BF16X2);
+    if (in->mod[PG_VEC])
+        return HAS(in, ATOM, ADD) ? (t & (halves | TS(F32))) != 0 :
+               (HAS(in, ATOM, MIN) || HAS(in, ATOM, MAX)) && (t & halves);
     switch (in->mod[PG_ATOM]) {
     case MOD(ATOM, AND): case MOD(ATOM, OR): case MOD(ATOM, XOR):
         return t & (TS(B32) | TS(B64));
     case MOD(ATOM, CAS):
-        return in->op == OP_ATOM && (t & (TS(B16) | TS(B32) | TS(B64)));
+        return in->op == OP_ATOM && (t & (TS(B16) | TS(B32) | TS(B64) | TS(B128)));
     case MOD(ATOM, EXCH):
-        return in->op == OP_ATOM && (t & (TS(B32) | TS(B64)));
+        return in->op == OP_ATOM && (t & (TS(B32) | TS(B64) | TS(B128)));
     case MOD(ATOM, ADD):
-        return t & (TS(U32) | TS(S32) | TS(U64) | TS(F32) | TS(F64) | TS(F16) | TS(F16X2) | TS(BF16) |
-                    TS(BF16X2));
+        return t & (TS(U32) | TS(S32) | TS(U64) | TS(F32) | TS(F64) | halves);
     case MOD(ATOM, INC): case MOD(ATOM, DEC):
         return t & TS(U32);
     case MOD(ATOM, MIN): case MOD(ATOM, MAX):
@@ -137,23 +140,37 @@ static const char *check_ordering(const struct ptx_inst *in)
     return NULL;
 }
 
+/* Vectors of 16 bytes at most; ld and st of global memory also 32, of elements of 4 or 8 bytes. */
+static bool vector_ok(const struct ptx_inst *in, int size, bool atomic)
+{
+    if (!in->mod[PG_VEC])
+        return true;
+    int bytes = size << (in->mod[PG_VEC] - MOD(VEC, V2) + 1);
+    bool wide = bytes == 32 && (size == 4 || size == 8) && HAS(in, SPACE, GLOBAL);
+    wide = wide && !atomic && in->op != OP_LDU;
+    return size <= 8 && (bytes <= 16 || wide) && (!HAS(in, VEC, V8) || (atomic ? size == 2 : wide));
+}
+
 static const char *check_memory(const struct ptx_inst *in)
 {
     uint8_t space = INST_SPACE(in);
     int size = ptx_type_size(in->type[0]);
+    bool atomic = in->op == OP_ATOM || in->op == OP_RED;
     if (in->mod[PG_NC] && (space != MOD(SPACE, GLOBAL) || in->mod[PG_SEM]))
         return ".nc is for ld.global without memory ordering";
     if (in->mod[PG_SEM] && in->mod[PG_CACHE] && !HAS(in, SEM, WEAK))
         return "a cache operator cannot go with a memory ordering";
     if (in->op == OP_ST && space == MOD(SPACE, CONST))
         return "constant memory cannot be written";
-    if ((in->op == OP_ATOM || in->op == OP_RED) && space && space != MOD(SPACE, GLOBAL) &&
+    if (atomic && space && space != MOD(SPACE, GLOBAL) &&
         space != MOD(SPACE, SHARED))
         return "atomic operations are on global or shared memory";
     if (in->op == OP_LDU && space && space != MOD(SPACE, GLOBAL))
         return "ldu is for global memory";
-    if (HAS(in, VEC, V8) || (HAS(in, VEC, V4) && size > 4) || (in->mod[PG_VEC] && size > 8))
-        return "a vector access is of at most 16 bytes";
+    if (atomic && in->mod[PG_VEC] && space && space != MOD(SPACE, GLOBAL))
+        return "a vector of atomic operations is on global memory";
+    if (!vector_ok(in, size, atomic))
+        return "a vector access is of at most 16 bytes, with ld.global and st.global of at most 32";
     if (in->op == OP_PREFETCH && space && space != MOD(SPACE, GLOBAL) && space != MOD(SPACE, LOCAL))
         return "prefetch is for global or local memory";
     if (in->op == OP_PREFETCHU && !HAS(in, LEVEL, L1))
@@ -197,10 +214,23 @@ static const char *check_integer(const struct ptx_inst *in)
 
 static const char *check_convert(const struct ptx_inst *in)
 {
-    bool pack = in->type[0] == T_F16X2 || in->type[0] == T_BF16X2;
     bool two = in->nopd > 2 && in->opd[2].kind != OPD_NONE;
+    bool three = in->nopd > 3 && in->opd[3].kind != OPD_NONE;
+    if (in->mod[PG_PACK]) {
+        if (!in->mod[PG_SAT])
+            return "cvt.pack needs .sat";
+        bool small = in->type[2] != T_NONE;
+        if (!two || three != small)
+            return small ? "cvt.pack below 16 bits has three sources" : "cvt.pack to 16 bits has two sources";
+        return NULL;
+    }
+    bool small = in->type[0] == T_E4M3X2 || in->type[0] == T_E5M2X2;
+    bool pack = in->type[1] == T_F32 && (in->type[0] == T_F16X2 || in->type[0] == T_BF16X2 || small);
+    if (small && !in->mod[PG_RND])
+        return "a conversion to 8-bit floating point needs .rn";
     if (pack != two)
-        return pack ? "a conversion to a packed pair needs two sources" : "this conversion has one source";
+        return pack ? "a conversion of f32 to a packed pair needs two sources" :
+            "this conversion has one source";
     if (in->type[0] == in->type[1] && ptx_type_class(in->type[0]) == 'f' && !in->mod[PG_RND] &&
         !in->mod[PG_SAT] && !in->mod[PG_FTZ] && in->type[0] == T_BF16)
         return "cvt.bf16.bf16 needs integer rounding";
@@ -221,6 +251,11 @@ static const char *check_half_modes(const struct ptx_inst *in)
         (in->type[0] == T_F16 || in->type[0] == T_F16X2))
         return "atomic add on f16 needs .noftz";
     return NULL;
+}
+
+static const char *check_lop3(const struct ptx_inst *in)
+{
+    return HAS(in, BOOL, XOR) ? "lop3 combines with .and or .or" : NULL;
 }
 
 static const char *check_warp(const struct ptx_inst *in)
@@ -278,6 +313,8 @@ static const char *check_rules(const struct ptx_inst *in)
         return in->mod[PG_DIR] && in->mod[PG_SHIFT] ? NULL : "shf needs .l or .r, and .clamp or .wrap";
     case OP_CVT:
         return check_convert(in);
+    case OP_LOP3:
+        return check_lop3(in);
     case OP_MIN: case OP_MAX: case OP_EX2: case OP_RCP: case OP_SQRT: case OP_RSQRT: case OP_SIN: case OP_COS:
     case OP_LG2: case OP_TANH:
         return check_half_modes(in);

@@ -139,6 +139,9 @@
 #ifndef CVT_FI
 #define CVT_FI(TD, TA)
 #endif
+#ifndef CVT_PACK
+#define CVT_PACK(T, bits, lo, hi)
+#endif
 #ifndef CVT_IF
 #define CVT_IF(TA, TD)
 #endif

@@ -45,3 +45,4 @@
 #undef CVT_II
 #undef CVT_FI
 #undef CVT_IF
+#undef CVT_PACK

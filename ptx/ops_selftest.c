@@ -21,16 +21,14 @@ static bool has_lanes(enum ptx_op op)
     return op != OP_NONE && u != U_LDST && u != U_CTRL && u != U_BARRIER && u != U_TM;
 }
 
-/* A packing conversion has two sources, other opcodes do not care. */
+/* Conversions have one to three sources, other opcodes do not care. */
 static void check(struct walk *w)
 {
     const char *why;
-    w->in.nopd = 3;
-    if (!ptx_form_ok(&w->in, &why)) {
-        w->in.nopd = 2;
-        if (!ptx_form_ok(&w->in, &why))
+    w->in.nopd = 4;
+    while (!ptx_form_ok(&w->in, &why))
+        if (--w->in.nopd < 2)
             return;
-    }
     w->in.nopd = PTX_MAX_OPD;
     w->count++;
     w->stopped = !w->visit(&w->in, w->arg);

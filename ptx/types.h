@@ -18,6 +18,7 @@
     X(BF16X2, "bf16x2", 4, 'f') X(F32, "f32", 4, 'f') X(F64, "f64", 8, 'f')                   \
     X(TF32, "tf32", 4, 'f') X(E4M3X2, "e4m3x2", 2, 'f') X(E5M2X2, "e5m2x2", 2, 'f')           \
     X(U16X2, "u16x2", 4, 'u') X(S16X2, "s16x2", 4, 's')                                       \
+    X(U4, "u4", 0, 'u') X(S4, "s4", 0, 's') X(U2, "u2", 0, 'u') X(S2, "s2", 0, 's')           \
     X(PRED, "pred", 0, 'p')                                                                   \
     X(TEXREF, "texref", 8, 'o') X(SAMPLERREF, "samplerref", 8, 'o') X(SURFREF, "surfref", 8, 'o')
 
@@ -63,7 +64,7 @@ const char *ptx_space_name(enum ptx_space s);
     X(ABSMOD, ABS, "abs") X(NOFTZ, NOFTZ, "noftz")                                            \
     X(APPROX, APPROX, "approx") X(APPROX, FULL, "full")                                       \
     X(MULW, LO, "lo") X(MULW, HI, "hi") X(MULW, WIDE, "wide")                                 \
-    X(CC, CC, "cc") X(OOB, OOB, "oob")                                                        \
+    X(CC, CC, "cc") X(PACK, PACK, "pack")                                                      \
     X(CMP, EQ, "eq") X(CMP, NE, "ne") X(CMP, LT, "lt") X(CMP, LE, "le") X(CMP, GT, "gt")      \
     X(CMP, GE, "ge") X(CMP, LO, "lo") X(CMP, LS, "ls") X(CMP, HI, "hi") X(CMP, HS, "hs")      \
     X(CMP, EQU, "equ") X(CMP, NEU, "neu") X(CMP, LTU, "ltu") X(CMP, LEU, "leu")               \
@@ -101,8 +102,9 @@ const char *ptx_space_name(enum ptx_space s);
     X(CACHE, CV, "cv") X(CACHE, WB, "wb") X(CACHE, WT, "wt")                                  \
     X(EVICT, L1_EVICT_NORMAL, "L1::evict_normal") X(EVICT, L1_EVICT_UNCHANGED, "L1::evict_unchanged") \
     X(EVICT, L1_EVICT_FIRST, "L1::evict_first") X(EVICT, L1_EVICT_LAST, "L1::evict_last")     \
-    X(EVICT, L1_NO_ALLOCATE, "L1::no_allocate") X(EVICT, L2_EVICT_LAST, "L2::evict_last")     \
-    X(EVICT, L2_EVICT_NORMAL, "L2::evict_normal") X(EVICT, L2_EVICT_FIRST, "L2::evict_first") \
+    X(EVICT, L1_NO_ALLOCATE, "L1::no_allocate") X(EVICT2, L2_EVICT_LAST, "L2::evict_last")     \
+    X(EVICT2, L2_EVICT_NORMAL, "L2::evict_normal")                                            \
+    X(EVICT2, L2_EVICT_FIRST, "L2::evict_first")                                              \
     X(L2HINT, L2_CACHE_HINT, "L2::cache_hint")                                                \
     X(PREFSIZE, L2_64B, "L2::64B") X(PREFSIZE, L2_128B, "L2::128B") X(PREFSIZE, L2_256B, "L2::256B") \
     X(LEVEL, L1, "L1") X(LEVEL, L2, "L2")                                                     \
@@ -118,9 +120,9 @@ const char *ptx_space_name(enum ptx_space s);
 
 #define PTX_GROUPS(X)                                                                         \
     X(RND) X(FTZ) X(SAT) X(SATF) X(RELU) X(NAN) X(XORSIGN) X(ABSMOD) X(NOFTZ) X(APPROX)       \
-    X(MULW) X(CC) X(OOB) X(CMP) X(BOOL) X(SHIFT) X(DIR) X(SHIFTAMT) X(PRMT) X(TESTP) X(SHFL)  \
+    X(MULW) X(CC) X(PACK) X(CMP) X(BOOL) X(SHIFT) X(DIR) X(SHIFTAMT) X(PRMT) X(TESTP) X(SHFL)  \
     X(VOTE) X(MATCH) X(SYNC) X(ALIGNED) X(BAROP) X(CTA) X(REDOP) X(ATOM) X(SEM) X(SCOPE)      \
-    X(MEMBAR) X(SPACE) X(TO) X(CACHE) X(EVICT) X(L2HINT) X(PREFSIZE) X(LEVEL) X(NC)           \
+    X(MEMBAR) X(SPACE) X(TO) X(CACHE) X(EVICT) X(EVICT2) X(L2HINT) X(PREFSIZE) X(LEVEL) X(NC)           \
     X(UNIFIED) X(VEC) X(UNI) X(DPMODE) X(BFIMODE) X(VOP2) X(VSCALE) X(VPO) X(PARAMSUB)        \
     X(SHAREDSUB)
 

@@ -9,21 +9,17 @@
 static const char *const opcodes[] = {
     "tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep",           /* textures, surfaces */
     "wmma", "mma", "ldmatrix", "stmatrix", "movmatrix", "wgmma", "tcgen05",               /* matrices */
-    "cp", "mbarrier", "griddepcontrol", "getctarank", "mapa", "elect", "clusterlaunchcontrol", "setmaxnreg",
+    "cp", "mbarrier", "griddepcontrol", "getctarank", "mapa", "clusterlaunchcontrol", "setmaxnreg",
     "multimem", "tensormap", "createpolicy", "applypriority", "discard",
 };
 
 static const struct { const char *opcode, *word; } parts[] = {
     { "barrier", ".cluster" }, { "fence", ".proxy" }, { "fence", ".mbarrier_init" }, { "st", ".async" },
-    { "st", ".bulk" }, { "red", ".async" }, { "cvt", ".pack" }, { "prefetch", ".tensormap" },
+    { "st", ".bulk" }, { "red", ".async" }, { "fma", ".oob" }, { "prefetch", ".tensormap" },
     { "isspacep", ".shared::cluster" }, { "cvta", ".shared::cluster" }, { "ld", ".shared::cluster" },
     { "st", ".shared::cluster" }, { "atom", ".shared::cluster" }, { "red", ".shared::cluster" },
-    { "atom", ".v2" }, { "atom", ".v4" }, { "atom", ".v8" }, { "red", ".v2" }, { "red", ".v4" },
-    { "red", ".v8" },
     { "fence", ".cluster" }, { "ld", ".cluster" }, { "st", ".cluster" }, { "atom", ".cluster" },
     { "red", ".cluster" },
-    { "cvt", ".e4m3x2" }, { "cvt", ".e5m2x2" }, { "atom", ".b128" }, { "atom", ".L2::cache_hint" },
-    { "red", ".L2::cache_hint" },
 };
 
 static bool refuse(struct parser *p, const char *word)

@@ -108,6 +108,17 @@ static inline double saturate64(double r)
     return r < 1.0 ? r : 1.0;
 }
 
+/* cvt.pack: a and b saturated side by side, b lowest, and the low bits of c above them (none for 16 bits). */
+static inline uint32_t pack_above(uint32_t low, uint32_t c, int bits)
+{
+    return bits < 32 ? low | c << (bits & 31) : low;
+}
+#define CVT_PACK_BITS(v, bits, lo, hi) \
+    ((uint32_t)((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v)) & ((1u << (bits)) - 1))
+#define CVT_PACK(T, bits, lo, hi)                                                             \
+    KERNEL3(cvt_pack_##T, uint32_t, int32_t, int32_t, uint32_t, LANES,                        \
+            pack_above(CVT_PACK_BITS(b, bits, lo, hi) | CVT_PACK_BITS(a, bits, lo, hi) << (bits), \
+                       c, 2 * (bits)))
 #define CVT1(TD, TA, sel, fl, expr) KERNEL1(cvt_##TD##_##TA##_##sel##_##fl, c_##TD, c_##TA, LANES, expr)
 #define CVT_II(TD, TA)                                                                        \
     KERNEL1(cvt_##TD##_##TA, c_##TD, c_##TA, LANES, CUT_##TD(VAL_##TA(a)))                    \
@@ -148,7 +159,8 @@ FROM_WIDENED(from_f32_flushed, float, flush32(a))
 /* Everything else: decode, apply the modifiers, encode. */
 static const struct soft_format formats[T_COUNT] = {
     [T_F16] = { 10, 5 }, [T_F16X2] = { 10, 5 }, [T_BF16] = { 7, 8 }, [T_BF16X2] = { 7, 8 },
-    [T_F32] = { 23, 8 }, [T_F64] = { 52, 11 }, [T_TF32] = { 10, 8 }
+    [T_F32] = { 23, 8 }, [T_F64] = { 52, 11 }, [T_TF32] = { 10, 8 },
+    [T_E4M3X2] = { 3, 4, true }, [T_E5M2X2] = { 2, 5 }
 };
 
 static struct soft read_soft(uint8_t type, const void *p, int i, bool ftz)
@@ -175,6 +187,7 @@ static uint64_t nan_of(uint8_t type)
     switch (type) {
     case T_F32: case T_TF32: return 0x7fffffff;
     case T_F64: return 0x7fffffffffffffff;
+    case T_E4M3X2: case T_E5M2X2: return 0x7f;
     default: return 0x7fff;
     }
 }
@@ -183,7 +196,7 @@ static uint64_t convert_soft(const struct ptx_inst *in, struct soft s)
 {
     uint8_t type = in->type[0];
     struct soft_format f = formats[type];
-    uint64_t inf = ((1ull << f.exp_bits) - 1) << f.mant_bits, bias = (1ull << (f.exp_bits - 1)) - 1;
+    uint64_t inf = soft_top(f), bias = (1ull << (f.exp_bits - 1)) - 1;
     bool clip = in->mod[PG_SAT] || in->mod[PG_RELU];
     if (s.class == SOFT_NAN)
         return in->mod[PG_SAT] ? 0 : nan_of(type);
@@ -218,16 +231,32 @@ static int cvt_soft(struct lanes *x, const struct dinst *d)
     return 0;
 }
 
-/* Two f32 into a packed pair; the first source is the high half. */
-static int cvt_pack_soft(struct lanes *x, const struct dinst *d)
+/* One half of a packed source; of a pair of f32 sources the first is the high half. */
+static struct soft read_part(const struct lanes *x, const struct dinst *d, int i, bool high)
+{
+    uint8_t type = d->in->type[1];
+    if (type == T_F32)
+        return read_soft(T_F32, src_of(x, d, !high), i, false);
+    uint32_t u = ptx_type_size(type) == 4 ? ((const uint32_t *)src_of(x, d, 0))[i] :
+        ((const uint16_t *)src_of(x, d, 0))[i];
+    int bits = 4 * ptx_type_size(type);
+    return soft_decode(formats[type], (high ? u >> bits : u) & ((1u << bits) - 1));
+}
+
+/* To a packed pair, from two f32 or from a packed pair. */
+static int cvt_pair_soft(struct lanes *x, const struct dinst *d)
 {
     const struct ptx_inst *in = d->in;
-    uint32_t *D = dst_of(x, d);
+    int size = ptx_type_size(in->type[0]);
+    void *D = dst_of(x, d);
     for (uint32_t todo = x->mask; todo; todo &= todo - 1) {
         int i = __builtin_ctz(todo);
-        uint64_t high = convert_soft(in, read_soft(T_F32, src_of(x, d, 0), i, false));
-        uint64_t low = convert_soft(in, read_soft(T_F32, src_of(x, d, 1), i, false));
-        D[i] = (uint32_t)(high << 16 | low);
+        uint64_t high = convert_soft(in, read_part(x, d, i, true));
+        uint64_t low = convert_soft(in, read_part(x, d, i, false));
+        if (size == 4)
+            ((uint32_t *)D)[i] = (uint32_t)(high << 16 | low);
+        else
+            ((uint16_t *)D)[i] = (uint16_t)(high << 8 | low);
     }
     return 0;
 }
@@ -248,6 +277,7 @@ ptx_fn *NAME(select_cvt)(uint64_t key)
     case KEY(OP_CVT, T_##TD, T_##TA, RND_RZI, K_0): return cvt_rzi_##TD##_##TA;               \
     case KEY(OP_CVT, T_##TD, T_##TA, RND_RMI, K_0): return cvt_rmi_##TD##_##TA;               \
     case KEY(OP_CVT, T_##TD, T_##TA, RND_RPI, K_0): return cvt_rpi_##TD##_##TA;
+#define CVT_PACK(T, bits, lo, hi) case KEY(OP_CVT, T_##T, T_S32, NOSEL, K_PACK): return cvt_pack_##T;
 #define CVT_FN(TD, TA, fl, fn) case KEY(OP_CVT, T_##TD, T_##TA, NOSEL, fl): return fn;
 #include "ptx/ops.def"
     default:

@@ -24,6 +24,7 @@ enum {
     PRED_PAIR = 1,           /* setp: the second destination is written */
     PRED_AND = 2, PRED_OR = 4, PRED_XOR = 8,     /* combined with the predicate src[2] */
     PRED_NOT = 16,           /* the predicate source is negated (setp, set, selp, vote) */
+    LOP3_OR = 256, LOP3_NOT = 512, LOP3_PAIR = 1024,  /* lop3, above its table; no OR: and */
     CMP_HALF_FTZ = 32,       /* setp, set on f16: flush */
     HALF_FTZ = 1, HALF_SAT = 2, HALF_RELU = 4, HALF_NAN = 8, HALF_XORSIGN = 16
 };

@@ -44,6 +44,20 @@ static int lop3(struct lanes *x, const struct dinst *d)
     return 0;
 }
 
+/* lop3.and, lop3.or: dst2 = (result is not zero) and/or the predicate src[3]. */
+static int lop3_pred(struct lanes *x, const struct dinst *d)
+{
+    const uint32_t *D = dst_of(x, d);
+    int32_t t[LANES] __attribute__((aligned(64)));
+    lop3(x, d);
+    SIMD for (int i = 0; i < LANES; i++)
+        t[i] = D[i] ? -1 : 0;
+    uint32_t p = pack32(t), q = get_pred(x, d->src[3]) ^ (d->imm & LOP3_NOT ? ALL_LANES : 0);
+    if (d->imm & LOP3_PAIR)
+        put_pred(x, d->dst2, d->imm & LOP3_OR ? p | q : p & q);
+    return 0;
+}
+
 /* d->extra is a struct lanes_window; without one a space starts at generic address 0. */
 static inline uint64_t window_base(const struct dinst *d)
 {

@@ -77,14 +77,18 @@ static int shfl_bfly(struct lanes *x, const struct dinst *d) { return shfl_mode(
 static int shfl_idx(struct lanes *x, const struct dinst *d) { return shfl_mode(x, d, MOD(SHFL, IDX)); }
 
 /* The lanes of `todo` whose membermask equals that of its lowest lane. */
-static inline uint32_t next_group(const struct lanes *x, const struct dinst *d, uint32_t todo)
+static inline uint32_t next_group_of(const uint32_t *M, uint32_t todo)
 {
-    const uint32_t *M = src_of(x, d, 1);
     uint32_t first = M[__builtin_ctz(todo)];
     int32_t t[LANES] __attribute__((aligned(64)));
     SIMD for (int i = 0; i < LANES; i++)
         t[i] = M[i] == first ? -1 : 0;
     return pack32(t) & todo;
+}
+
+static inline uint32_t next_group(const struct lanes *x, const struct dinst *d, uint32_t todo)
+{
+    return next_group_of(src_of(x, d, 1), todo);
 }
 
 static inline void put_word(struct lanes *x, const struct dinst *d, uint32_t group, uint32_t value)
@@ -178,6 +182,21 @@ static int match_all_64(struct lanes *x, const struct dinst *d) { return match_m
 static int activemask(struct lanes *x, const struct dinst *d)
 {
     put_word(x, d, x->mask, x->active);
+    return 0;
+}
+
+/* elect.sync: among the executing lanes of a mask the lowest leads. */
+static int elect(struct lanes *x, const struct dinst *d)
+{
+    uint32_t leaders = 0;
+    for (uint32_t todo = x->mask, group; todo; todo &= ~group) {
+        group = next_group_of(src_of(x, d, 0), todo);
+        uint32_t leader = (uint32_t)__builtin_ctz(group);
+        put_word(x, d, group, leader);
+        leaders |= 1u << leader;
+    }
+    if (d->imm & PRED_PAIR)
+        put_pred(x, d->dst2, leaders);
     return 0;
 }
 

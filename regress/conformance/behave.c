@@ -175,6 +175,7 @@ struct behave_count behave_run(const struct device *dev, int ndev, bool *form_co
     struct behave_ctx x = { .dev = dev, .ndev = ndev, .covered = form_covered };
     behave_memory(&x);
     behave_atomics(&x);
+    behave_wide(&x);
     behave_warp(&x);
     behave_control(&x);
     behave_system(&x);

@@ -48,6 +48,7 @@ struct behave_count behave_run(const struct device *dev, int ndev, bool *form_co
 
 void behave_memory(struct behave_ctx *x);
 void behave_atomics(struct behave_ctx *x);
+void behave_wide(struct behave_ctx *x);
 void behave_warp(struct behave_ctx *x);
 void behave_control(struct behave_ctx *x);
 void behave_system(struct behave_ctx *x);

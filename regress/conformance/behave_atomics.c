@@ -171,7 +171,7 @@ void behave_atomics(struct behave_ctx *x)
                     a.in.mod[PG_ATOM] = w;
                     a.in.mod[PG_NOFTZ] = noftz ? MOD(NOFTZ, NOFTZ) : 0;
                     a.class = a.bytes <= 2 ? 'h' : a.bytes == 4 ? 'r' : 'd';
-                    if (!ptx_form_ok(&a.in, &why))
+                    if (!ptx_form_ok(&a.in, &why) || t == T_B128)        /* behave_wide.c */
                         continue;
                     for (a.space = 0; a.space < SPACES; a.space++)
                         run_one(x, &a, n++);

@@ -71,6 +71,8 @@ static void print_fill(FILE *f, int s)
 static bool loadable(uint8_t t)
 {
     char c = ptx_type_class((enum ptx_type)t);
+    if (!ptx_type_size((enum ptx_type)t))        /* less than a byte */
+        return false;
     return c == 'u' || c == 's' || c == 'b' ? t != T_U16X2 && t != T_S16X2 : t == T_F32 || t == T_F64;
 }
 

@@ -28,6 +28,16 @@ static uint8_t widened(uint8_t type)
     return type == T_U16 ? T_U32 : type == T_S16 ? T_S32 : type == T_U32 ? T_U64 : T_S64;
 }
 
+/* Sources that a conversion has: three or two with .pack, two f32 for a packed pair, else one. */
+static int cvt_sources(const struct ptx_inst *in)
+{
+    uint8_t to = in->type[0];
+    if (in->mod[PG_PACK])
+        return in->type[2] ? 3 : 2;
+    bool pair = to == T_F16X2 || to == T_BF16X2 || to == T_E4M3X2 || to == T_E5M2X2;
+    return pair && in->type[1] == T_F32 ? 2 : 1;
+}
+
 static void add_source(struct combo *c, char letter)
 {
     const uint8_t *t = c->in.type;
@@ -49,14 +59,14 @@ static void find_operands(struct combo *c, bool video_three)
                   : sig[0] == 'e' ? T_U32
                   : sig[0] == 'D' ? widened(c->in.type[0])
                                   : c->in.type[0];
-    c->pair = sig[0] == 'p' && sig[1] == '|';
+    c->pair = sig[1] == '|';
     for (const char *s = strchr(sig, ','); s; s = strchr(s + 1, ',')) {
         bool optional = s[2] == '?';
         if (s[1] == 'i')
             continue;
         if (optional && combo_is_video(c->in.op) && !video_three)
             continue;
-        if (optional && c->in.op == OP_CVT && c->in.type[0] != T_F16X2 && c->in.type[0] != T_BF16X2)
+        if (optional && c->in.op == OP_CVT && c->nsrc == cvt_sources(&c->in))
             continue;
         if (optional && s[1] == 'q' && !c->in.mod[PG_BOOL])
             continue;
@@ -153,8 +163,7 @@ static void check_and_push(struct combo_list *list, struct combo c)
     const char *why;
     if (c.in.op == OP_MOV && c.in.type[0] == T_B128)
         return;                                  /* has no load or store of its own: behave.c */
-    bool two = c.in.op == OP_CVT && (c.in.type[0] == T_F16X2 || c.in.type[0] == T_BF16X2);
-    c.in.nopd = two ? 3 : 2;
+    c.in.nopd = (uint8_t)(c.in.op == OP_CVT ? 1 + cvt_sources(&c.in) : 2);
     for (int i = 0; i < PTX_MAX_OPD; i++)
         c.in.opd[i].kind = i < c.in.nopd ? OPD_REG : OPD_NONE;
     if (ptx_form_ok(&c.in, &why) && ptx_form_find(&c.in) == c.form)
@@ -207,7 +216,7 @@ void combo_list_build(struct combo_list *list)
 }
 
 /* The order of the words in the ISA's syntax: before the types, and after them. */
-static const uint8_t before[] = { PG_CMP,      PG_BOOL,    PG_APPROX,  PG_TESTP,  PG_DIR, PG_SHIFT, PG_MULW,
+static const uint8_t before[] = { PG_PACK,     PG_CMP,     PG_BOOL,    PG_APPROX, PG_TESTP, PG_DIR, PG_SHIFT, PG_MULW,
                                   PG_SHIFTAMT, PG_BFIMODE, PG_DPMODE,  PG_RND,    PG_FTZ, PG_SAT,   PG_RELU,
                                   PG_SATF,     PG_NAN,     PG_XORSIGN, PG_ABSMOD, PG_CC };
 static const uint8_t after[] = { PG_VPO, PG_SAT, PG_SHIFT, PG_VSCALE, PG_CMP, PG_VOP2, PG_PRMT };
@@ -256,11 +265,13 @@ void combo_print_inst(const struct combo *c, FILE *f, const char *dst, const cha
         fprintf(f, "|%s", q);
     for (int i = 0; i < c->nsrc; i++) {
         const struct ptx_operand *o = &c->in.opd[i + (c->pair ? 2 : 1)];
+        if (c->in.op == OP_LOP3 && c->src_type[i] == T_PRED)
+            fprintf(f, ", 0x%llx", (unsigned long long)c->in.opd[4].imm);
         fprintf(f, ", %s%s", o->negated ? video ? "-" : "!" : "", src[i]);
         if (video)
             print_selector(o, f, false, parts);
     }
-    if (c->in.op == OP_LOP3)
+    if (c->in.op == OP_LOP3 && !c->in.mod[PG_BOOL])
         fprintf(f, ", 0x%llx", (unsigned long long)c->in.opd[4].imm);
     fputs(";\n", f);
 }

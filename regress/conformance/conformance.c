@@ -53,7 +53,7 @@ static void *need(void *p)
 static bool is_exhaustive(const struct combo *c)
 {
     uint8_t t = c->src_type[0], half = ref_half_of(t) ? ref_half_of(t) : t;
-    return c->nsrc == 1 && (half == T_F16 || half == T_BF16);
+    return c->nsrc == 1 && (half == T_F16 || half == T_BF16 || t == T_E4M3X2 || t == T_E5M2X2);
 }
 
 static uint64_t exhaustive_value(uint8_t type, uint32_t i)
@@ -203,7 +203,7 @@ static bool check_lane(const struct combo *c, const struct record_in *in, const 
         return *v = (struct verdict){ "all lanes", "d", out->plain }, false;
     if (kernel_alias_source(c) >= 0 && !same(c, l, want, out->alias))
         return *v = (struct verdict){ "destination is a source", "d", out->alias }, false;
-    if (c->pair && out->guarded_q != (in->guard ? want->q : old))
+    if (c->pair && out->guarded_q != (in->guard ? want->q : in->sentinel != 0))
         return *v = (struct verdict){ "guarded", "q", out->guarded_q }, false;
     if (c->pair && out->plain_q != want->q)
         return *v = (struct verdict){ "all lanes", "q", out->plain_q }, false;

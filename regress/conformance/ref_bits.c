@@ -66,7 +66,10 @@ bool ref_bits(const struct ptx_inst *in, const struct ref_lane *l, struct ref_re
     case OP_XOR: r->d = a ^ b; break;
     case OP_NOT: r->d = ~a; break;
     case OP_CNOT: r->d = (a & ref_mask(bits)) == 0; break;
-    case OP_LOP3: r->d = lop3((uint32_t)a, (uint32_t)b, (uint32_t)c, (uint32_t)in->opd[4].imm); break;
+    case OP_LOP3:
+        r->d = lop3((uint32_t)a, (uint32_t)b, (uint32_t)c, (uint32_t)in->opd[4].imm);
+        r->q = REF_HAS(in, BOOL, OR) ? r->d || l->src[3] : r->d && l->src[3];
+        break;
     case OP_SHF: r->d = funnel(in, (uint32_t)a, (uint32_t)b, (uint32_t)c); break;
     case OP_SHL: r->d = (uint32_t)b < (uint32_t)bits ? a << (uint32_t)b : 0; break;
     case OP_SHR: r->d = shift_right(t, a, (uint32_t)b); break;

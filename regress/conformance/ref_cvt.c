@@ -114,8 +114,94 @@ static uint64_t convert(const struct ptx_inst *in, uint64_t a)
     return d;
 }
 
+/* ---- cvt.pack: bit by bit, as the ISA has it ---- */
+
+static uint64_t pack(const struct ptx_inst *in, const uint64_t *src)
+{
+    static const struct { uint8_t type; int bits; bool sign; } formats[] = {
+        { T_U16, 16, false }, { T_S16, 16, true }, { T_U8, 8, false }, { T_S8, 8, true },
+        { T_U4, 4, false }, { T_S4, 4, true }, { T_U2, 2, false }, { T_S2, 2, true }
+    };
+    int k = 0;
+    while (formats[k].type != in->type[0])
+        k++;
+    int n = formats[k].bits;
+    s128 least = ref_least(n, formats[k].sign), most = ref_most(n, formats[k].sign);
+    uint64_t a = (uint64_t)ref_clamp(ref_value(T_S32, src[0]), least, most), d = 0;
+    uint64_t b = (uint64_t)ref_clamp(ref_value(T_S32, src[1]), least, most);
+    for (int i = 0; i < 32; i++) {
+        uint64_t bit = i < n ? b >> i : i < 2 * n ? a >> (i - n) : src[2] >> (i - 2 * n);
+        d |= (bit & 1) << i;
+    }
+    return d;
+}
+
+/* ---- 8-bit floating point: the nearest of the values that the code points have ---- */
+
+static int fp8_max(uint8_t type) { return type == T_E4M3X2 ? 0x7e : 0x7b; }
+
+/* A magnitude's value: exponent bias 7 and 3 bits of mantissa, or 15 and 2. */
+static double fp8_value(uint8_t type, int code)
+{
+    int bits = type == T_E4M3X2 ? 3 : 2, bias = type == T_E4M3X2 ? 7 : 15;
+    int e = code >> bits, m = code & ((1 << bits) - 1);
+    double v = e ? m + (1 << bits) : m;
+    for (int k = (e ? e : 1) - bias - bits; k != 0; k += k < 0 ? 1 : -1)
+        v = k < 0 ? v / 2 : v * 2;
+    return v;
+}
+
+static uint64_t to_fp8(const struct ptx_inst *in, uint8_t from, uint64_t a)
+{
+    uint8_t to = in->type[0];
+    int best = 0;
+    if (fp_is_nan(from, a))
+        return 0x7f;
+    if (fp_negative(from, a) && in->mod[PG_RELU])
+        return 0;
+    double v = fp_to_double(from, a);
+    v = v < 0 ? -v : v;
+    for (int code = 1; code <= fp8_max(to); code++) {
+        double here = fp8_value(to, code) - v, there = fp8_value(to, best) - v;
+        here = here < 0 ? -here : here;
+        there = there < 0 ? -there : there;
+        if (here < there || (here == there && code % 2 == 0))
+            best = code;
+    }
+    if (v > fp8_value(to, fp8_max(to)))          /* infinity too */
+        best = fp8_max(to);
+    return (uint64_t)best | (fp_negative(from, a) ? 0x80 : 0);
+}
+
+static uint64_t from_fp8(const struct ptx_inst *in, uint64_t a)
+{
+    uint8_t from = in->type[1];
+    int code = (int)(a & 0x7f);
+    bool infinite = from == T_E5M2X2 && code == 0x7c;
+    if (!infinite && code > fp8_max(from))
+        return 0x7fff;
+    if (in->mod[PG_RELU] && a & 0x80)
+        return 0;
+    return (infinite ? 0x7c00 : fp_from_double(T_F16, fp8_value(from, code))) | (a & 0x80) << 8;
+}
+
+static bool is_fp8(uint8_t t) { return t == T_E4M3X2 || t == T_E5M2X2; }
+
+static uint64_t fp8_pair(const struct ptx_inst *in, const uint64_t *src)
+{
+    if (is_fp8(in->type[1]))
+        return from_fp8(in, src[0] >> 8 & 0xff) << 16 | from_fp8(in, src[0] & 0xff);
+    if (in->type[1] == T_F32)
+        return to_fp8(in, T_F32, src[0] & 0xffffffff) << 8 | to_fp8(in, T_F32, src[1] & 0xffffffff);
+    return to_fp8(in, T_F16, src[0] >> 16 & 0xffff) << 8 | to_fp8(in, T_F16, src[0] & 0xffff);
+}
+
 bool ref_cvt(const struct ptx_inst *in, const struct ref_lane *l, struct ref_result *r)
 {
+    if (in->mod[PG_PACK] || is_fp8(in->type[0]) || is_fp8(in->type[1])) {
+        r->d = in->mod[PG_PACK] ? pack(in, l->src) : fp8_pair(in, l->src);
+        return true;
+    }
     if (ref_half_of(in->type[0])) {
         r->d = convert(in, l->src[0]) << 16 | convert(in, l->src[1]);
         return true;
