@@ -145,8 +145,10 @@ static simtx_status check_resources(simtx_kernel *k, const simtx_launch_params *
     simtx_gpu *g = k->module->gpu;
     const simtx_gpu_info *i = &g->info;
     uint32_t threads = p->block.x * p->block.y * p->block.z;
-    uint64_t most = k->max_dynamic_shared > i->shared_per_block ? k->max_dynamic_shared : i->shared_per_block;
-    if (p->dynamic_shared + static_shared(k) > most && p->dynamic_shared > k->max_dynamic_shared)
+    uint32_t fixed = static_shared(k);
+    bool plain = fixed <= i->shared_per_block && p->dynamic_shared <= i->shared_per_block - fixed;
+    bool asked = k->max_dynamic_shared && p->dynamic_shared <= k->max_dynamic_shared;
+    if (!plain && !asked)
         return gpu_fail(g, p->dynamic_shared ? SIMTX_INVALID_LAUNCH : SIMTX_LAUNCH_OUT_OF_RESOURCES,
                         "%s: %zu bytes of dynamic and %u of static shared memory; a block has %u%s", k->func->name,
                         p->dynamic_shared, static_shared(k), i->shared_per_block,
@@ -165,9 +167,6 @@ static simtx_status gather_arguments(simtx_kernel *k, const simtx_launch_params 
 {
     simtx_gpu *g = k->module->gpu;
     memset(g->param_buffer, 0, k->param_bytes + 64u < PARAM_MAX ? k->param_bytes + 64u : PARAM_MAX);
-    if (k->param_bytes > PARAM_MAX)
-        return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: %u bytes of parameters; the limit is %d", k->func->name,
-                        k->param_bytes, PARAM_MAX);
     if (p->arg_buffer) {
         if (p->arg_buffer_bytes < k->param_bytes)
             return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: the argument buffer has %zu bytes, the kernel takes %u",
@@ -199,7 +198,7 @@ static void *heap_alloc(void *owner, uint64_t bytes)
     if (bytes > g->heap_limit || g->heap_used > g->heap_limit - bytes)
         return NULL;
     void *p = devmem_alloc(g->mem, bytes, 256, MEM_HEAP, NULL);
-    g->heap_used += p ? bytes : 0;
+    g->heap_used += p ? (bytes ? bytes : 1) : 0;
     return p;
 }
 

@@ -184,7 +184,7 @@ static void print_body(FILE *o, const struct ptx_func *f, const struct flow *fl)
         fprintf(o, "%6d  %s", f->insts[i].loc.line, text);
         if (can_diverge(&f->insts[i])) {
             fprintf(o, "    // lanes meet again at ");
-            print_place(o, f, flow_reconvergence(f, fl, i));
+            print_place(o, f, flow_reconvergence(fl, i));
         }
         fputc('\n', o);
     }

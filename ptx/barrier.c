@@ -16,12 +16,15 @@ static bool predicate_at(struct warp *w, operand o, int lane)
     return *(const uint32_t *)lanes_at(&w->half[lane / LANES].l, o) >> lane % LANES & 1;
 }
 
-/* Threads that an arrival stands for: in a counted barrier a whole warp counts as the warp size. */
+/* Threads that an arrival stands for: in a counted barrier what is left of a PTX warp counts as 32 when it comes whole. */
 static uint32_t weight(const struct warp *w, const struct barrier *b, uint64_t lanes)
 {
-    if (b->expected && lanes == w->exist && w->exist == w->launched)
-        return w->block->launch->warp_size;
-    return (uint32_t)__builtin_popcountll(lanes);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
+        uint32_t part = (uint32_t)(lanes >> LANES * i), whole = (uint32_t)(w->exist >> LANES * i);
+        n += b->expected && part && part == whole ? LANES : (uint32_t)__builtin_popcount(part);
+    }
+    return n;
 }
 
 static void write_results(struct warp *w, const struct dinst *d, const struct barrier *b, uint64_t lanes)
@@ -66,12 +69,13 @@ static void release_warp(struct warp *w, struct barrier *b, uint32_t id)
 static void complete(struct block *blk, struct barrier *b, uint32_t id)
 {
     blk->worker->counts.barriers++;
+    blk->worker->changes++;              /* progress, for loops that wait */
     for (uint32_t i = 0; i < blk->nwarps; i++)
         if (b->waiting_mask[i])
             release_warp(&blk->warps[i], b, id);
     memset(b->arrived_mask, 0, blk->nwarps * sizeof *b->arrived_mask);
     memset(b->waiting_mask, 0, blk->nwarps * sizeof *b->waiting_mask);
-    b->arrived = b->expected = b->waiting_warps = b->popc = 0;
+    b->arrived = b->expected = b->popc = 0;
     b->active = false;
     b->red = 0;
 }
@@ -210,7 +214,6 @@ bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes)
         e->waits = WAIT_BARRIER;
         e->barrier = (uint8_t)id;
         b->waiting_mask[w->index] |= lanes;
-        w->barrier = (uint8_t)id;
         if (!blk->launch->program->independent)
             w->state = WARP_BARRIER;
     }

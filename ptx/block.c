@@ -144,7 +144,7 @@ static void set_launch_registers(struct half *h, const struct launch *la, uint32
     set_lanes(h, la);
     uint32_t total = la->code->shared_static + la->dynamic_shared;
     const struct { enum ptx_sreg s; uint64_t v; } rows[] = {
-        { SR_WARPID, warp }, { SR_NWARPID, la->nwarps * (la->warp_size / LANES) }, { SR_NSMID, la->sms },
+        { SR_WARPID, warp }, { SR_NWARPID, (la->threads_per_block + LANES - 1) / LANES }, { SR_NSMID, la->sms },
         { SR_GRIDID, la->grid_id }, { SR_TOTAL_SMEM_SIZE, total }, { SR_AGGR_SMEM_SIZE, total },
         { SR_DYNAMIC_SMEM_SIZE, la->dynamic_shared }, { SR_RESERVED_SMEM_OFFSET_BEGIN, 0 },
         { SR_RESERVED_SMEM_OFFSET_END, 0 }, { SR_RESERVED_SMEM_OFFSET_CAP, 0 }, { SR_IS_EXPLICIT_CLUSTER, 0 },
@@ -193,12 +193,11 @@ void block_start(struct block *b, uint64_t linear)
     b->id[1] = (uint32_t)(linear / la->grid[0] % la->grid[1]);
     b->id[2] = (uint32_t)(linear / la->grid[0] / la->grid[1]);
     b->live_threads = la->threads_per_block;
-    b->done_warps = 0;
     b->spinning = false;
     memset(b->shared, 0, b->shared_bytes);
     for (int i = 0; i < MAX_BARRIERS; i++) {
         struct barrier *r = &b->barriers[i];
-        r->arrived = r->expected = r->waiting_warps = r->popc = 0;
+        r->arrived = r->expected = r->popc = 0;
         r->active = false;
         r->red = 0;
     }
@@ -258,7 +257,7 @@ enum block_result block_turn(struct block *b, uint64_t turn)
             fault_wait(b);
             return BLOCK_FAULT;
         }
-        if (p.spun && p.spun == ready && changes == b->worker->changes) {
+        if (p.spun && p.spun == p.ran && p.spun == ready && changes == b->worker->changes) {
             b->spinning = true;
             return BLOCK_MORE;
         }

@@ -84,12 +84,10 @@ void call_leave(struct warp *w, uint32_t frame, uint64_t lanes)
 static bool enter(struct warp *w, const struct dinst *d, const struct call_site *s, const struct code *callee,
                   uint32_t caller, uint32_t ret_pc, uint64_t lanes)
 {
-    int frame = warp_push_frame(w, d, callee, lanes);
+    int frame = warp_push_frame(w, d, callee, caller, lanes);
     if (frame < 0)
         return false;
     w->frame[frame].site = s;
-    w->frame[frame].caller = caller;
-    w->frame[frame].depth = w->frame[caller].depth + 1;
     pass_arguments(w, s, caller, (uint32_t)frame, lanes);
     simt_call(w, (uint32_t)frame, lanes, ret_pc);
     return true;
@@ -116,19 +114,19 @@ static bool enter_indirect(struct warp *w, const struct dinst *d, const struct c
     for (uint64_t m = lanes; m; m &= m - 1) {
         int lane = __builtin_ctzll(m);
         address[lane] = ((const uint64_t *)lanes_at(&w->half[lane / LANES].l, s->pointer))[lane % LANES];
-    }
-    while (lanes) {
-        int lane = __builtin_ctzll(lanes);
-        uint64_t index = address[lane] - FUNCTION_BASE - 1, same = 0;
+        uint64_t index = address[lane] - FUNCTION_BASE - 1;
         if (index >= p->nfuncs || !same_shape(p->func_at[index], s)) {
             fault_raise(w, d, FAULT_CALL, lane, address[lane], "indirect call: 0x%llx is not the address of a function "
                         "with this prototype", (unsigned long long)address[lane]);
             return false;
         }
+    }
+    while (lanes) {
+        uint64_t to = address[__builtin_ctzll(lanes)], same = 0;
         for (uint64_t m = lanes; m; m &= m - 1)
-            if (address[__builtin_ctzll(m)] == address[lane])
+            if (address[__builtin_ctzll(m)] == to)
                 same |= m & -m;
-        if (!enter(w, d, s, p->func_at[index]->code, caller, ret_pc, same))
+        if (!enter(w, d, s, p->func_at[to - FUNCTION_BASE - 1]->code, caller, ret_pc, same))
             return false;
         lanes &= ~same;
     }

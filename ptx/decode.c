@@ -284,6 +284,7 @@ static int run_clock(struct lanes *l, const struct dinst *d)
             ((uint32_t *)lanes_at(l, d->dst))[i] = (uint32_t)v;
     }
     h->warp->executed++;
+    h->worker->changes++;                /* a loop that waits for the clock makes progress */
     return C_NEXT;
 }
 
@@ -424,6 +425,13 @@ static void guard(struct decoder *x, struct dinst *d)
     d->fn = run_guarded;
 }
 
+/* The guard of a step that the run loop executes for the whole warp. */
+static void warp_guard(struct decoder *x, struct dinst *d)
+{
+    d->guard = x->in->guard ? reg_operand(x, x->in->guard) : konst(x, 0xffffffffu, 0);
+    d->guard_negated = x->in->guard_negated;
+}
+
 /* ---- destinations ---- */
 
 struct destination { operand at; operand final; int bytes, want; bool sign; };
@@ -559,10 +567,8 @@ static void decode_lanes(struct decoder *x)
         d->guarded = d->fn;
         d->fn = run_warpsync;
         d->target = (uint32_t)nsrc - 1;      /* the member mask is the last source */
-    }
-    if (needs_meeting(x) && in->guard)
-        error(x, "a guarded .sync instruction is not supported with independent lanes");
-    else
+        warp_guard(x, d);
+    } else
         guard(x, d);
     widen_destination(x, &dst[0]);
     widen_destination(x, &dst[1]);
@@ -840,11 +846,7 @@ static struct dinst *control_step(struct decoder *x, ptx_fn *fn)
     struct dinst *d = add_step(x);
     d->counts = 1;
     d->fn = fn;
-    if (x->in->guard) {
-        d->guard = reg_operand(x, x->in->guard);
-        d->guard_negated = x->in->guard_negated;
-    } else
-        d->guard = konst(x, 0xffffffffu, 0);
+    warp_guard(x, d);
     return d;
 }
 
@@ -883,11 +885,11 @@ static uint32_t place_private(struct ptx_func *f)
 {
     uint32_t at = 0;
     if (f->is_entry) {
-        uint32_t offset = 0;
+        uint64_t offset = 0;
         for (struct ptx_var *v = f->params; v; v = v->next) {
             offset = (offset + v->align - 1) / v->align * v->align;
             v->address = offset;
-            offset += (uint32_t)v->size;
+            offset += v->size;
         }
     } else
         at = place_list(f->rets, place_list(f->params, 0));
@@ -946,8 +948,9 @@ static void decode_call(struct decoder *x)
         params = call->table ? call->table->params : NULL;
         rets = call->table ? call->table->rets : NULL;
         if (call->table && call->table->kind == TABLE_CALL && call->table->n) {
-            params = call->table->funcs[0]->params;
-            rets = call->table->funcs[0]->rets;
+            const struct ptx_func *t = call->table->funcs[0]->def ? call->table->funcs[0]->def : call->table->funcs[0];
+            params = t->params;
+            rets = t->rets;
         } else
             place_list(rets, place_list(params, 0));
         s->pointer = source_at(x, &call->target, T_U64);
@@ -972,8 +975,8 @@ static void decode_barrier(struct decoder *x)
         d->src[0] = member;
         d->guarded = run_nothing;
         d->fn = x->p->independent ? run_warpsync : run_nothing;
-        if (x->p->independent && in->guard)
-            error(x, "a guarded .sync instruction is not supported with independent lanes");
+        if (x->p->independent)
+            warp_guard(x, d);
         else
             guard(x, d);
         return;
@@ -1058,7 +1061,7 @@ static void resolve_targets(struct decoder *x)
         if (d->in->op == OP_BRA)
             d->target = c->of_inst[d->target];
         if (d->in->op == OP_BRA || d->in->op == OP_BRX) {
-            uint32_t r = flow_reconvergence(x->f, c->flow, (uint32_t)(d->in - x->f->insts));
+            uint32_t r = flow_reconvergence(c->flow, (uint32_t)(d->in - x->f->insts));
             d->reconverge = r == FLOW_NONE ? UINT32_MAX : c->of_inst[r];
         }
     }
@@ -1091,9 +1094,20 @@ static void decode_body(struct decoder *x)
     resolve_targets(x);
 }
 
+static void check_parameters(const struct ptx_func *f, struct diag *d)
+{
+    for (const struct ptx_var *v = f->params; v && f->is_entry; v = v->next)
+        if (v->address + v->size > PARAM_MAX) {
+            diag_error(d, v->loc.line, v->loc.col, "parameter '%s' lies beyond the %d bytes that a kernel's parameters "
+                       "may take", v->name, PARAM_MAX);
+            return;
+        }
+}
+
 bool code_decode(struct program *p, struct ptx_func *f, struct diag *diag)
 {
     int errors = diag->errors;
+    check_parameters(f, diag);
     struct decoder x = { .p = p, .f = f, .d = diag };
     x.code = arena_alloc(p->arena, sizeof *x.code);
     x.code->func = f;

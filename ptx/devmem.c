@@ -117,7 +117,7 @@ static uint64_t find_gap(struct devmem *m, size_t bytes, size_t align)
     uint64_t at = m->base + ALIGN;
     for (size_t i = 0; i <= m->n; i++) {
         uint64_t start = (at + align - 1) & ~(uint64_t)(align - 1);
-        uint64_t limit = i < m->n ? m->ranges[i].lo : m->base + m->size;
+        uint64_t limit = i < m->n && m->ranges[i].lo < m->base + m->size ? m->ranges[i].lo : m->base + m->size;
         if (start + bytes + GAP <= limit)
             return start;
         if (i < m->n && m->ranges[i].hi > at)

@@ -31,7 +31,7 @@ struct program {
     uint32_t dynamic_offset;         /* where dynamic shared memory starts in every kernel */
 };
 
-enum { PARAM_MAX = 32764, SCRATCH_BYTES = 512 };
+enum { PARAM_MAX = 32764, SCRATCH_BYTES = 512, REGISTERS_MAX = 64 << 20 };   /* the last: bytes of a warp's frames */
 
 struct builtin;
 struct launch;
@@ -69,7 +69,8 @@ struct entry {
     uint32_t pc, rpc;                /* indices in the frame's code; rpc UINT32_MAX = no reconvergence point */
     uint32_t frame;
     /* independent mode */
-    uint32_t turns;                  /* how often it was interrupted while spinning */
+    uint32_t turns;                  /* how often others went first since */
+    uint64_t idle;                   /* worker's `changes` when it was last found waiting; UINT64_MAX never */
     uint8_t waits;                   /* enum wait */
     uint8_t barrier;
 };
@@ -85,9 +86,8 @@ struct tx {
     uint32_t lane;
     uint64_t remaining;              /* lanes still to run */
     uint32_t begin_pc, begin_frame;
-    uint32_t rpc;
     uint32_t ndone;
-    struct { uint32_t pc; uint64_t mask; } done[4];   /* lanes that committed, by where they go on */
+    struct path { uint32_t pc, block; uint64_t mask; } done[4];   /* lanes that committed, by where they go on */
 };
 
 struct warp {
@@ -104,17 +104,15 @@ struct warp {
     uint32_t regs_cap, local_cap;    /* bytes of one half's register and private memory */
     uint64_t executed;               /* warp instructions; the warp's clock */
     int64_t budget;                  /* warp instructions left of this turn */
-    struct { uint32_t pc, wait, period, tries; uint64_t hash, changes; } spin;   /* run.c: is this loop waiting? */
+    struct { uint32_t pc, wait, period, tries; uint64_t hash, changes, seen; } spin;   /* is this loop waiting? run.c */
     bool spinning;                   /* its last turn ended in a loop whose state does not change */
     const struct dinst *spin_at;     /* the backward branch of that loop */
-    uint8_t barrier;                 /* WARP_BARRIER: which one */
     struct tx tx;
 };
 
 struct barrier {
     uint32_t arrived;                /* threads */
     uint32_t expected;               /* 0 = all threads of the block */
-    uint32_t waiting_warps;
     uint32_t popc;
     bool all, any, active;
     uint64_t *arrived_mask;          /* by warp, lanes that arrived */
@@ -126,7 +124,7 @@ struct block {
     struct launch *launch;
     struct worker *worker;
     struct warp *warps;
-    uint32_t nwarps, live_threads, done_warps;
+    uint32_t nwarps, live_threads;
     uint32_t id[3];
     uint64_t linear;
     char *shared;
@@ -134,8 +132,6 @@ struct block {
     struct barrier barriers[MAX_BARRIERS];
     uint64_t *barrier_masks;
     bool spinning;                   /* its last turn brought no progress */
-    bool in_use;
-    uint64_t turns;
 };
 
 enum fault_kind {
@@ -162,7 +158,7 @@ struct worker {
     struct block **blocks;           /* contexts, made as needed */
     uint32_t nblocks;
     struct launch_counts counts;
-    uint64_t changes;                /* stores and atomics that changed memory */
+    uint64_t changes;                /* stores, atomics that changed memory, barriers: what a loop may wait for */
     struct { uint64_t lo, hi; } bounds[BOUNDS_CACHE];
     struct fault *fault;             /* set when a fault was raised */
     struct fault fault_store;
@@ -234,15 +230,18 @@ void simt_return(struct warp *w, uint64_t lanes); /* lanes leave the current fra
 void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc);
 bool simt_pick(struct warp *w);                   /* independent mode: which group goes next; false: all wait */
 bool simt_pick_lane(struct warp *w, uint32_t lane);   /* the group of one lane (inside a transaction) */
-bool simt_others_behind(const struct warp *w);    /* some other group could run and has had fewer turns */
 /* Stack: the top entry waits for lanes beside it that have not had their turn; they go first. False: all have. */
 bool simt_let_others_first(struct warp *w);
+/* Independent mode: the current group waits and goes behind the others; are all waiting since the last change? */
+bool simt_all_idle(struct warp *w, uint64_t changes);
+/* Replaces the current entry by several paths that meet at rpc (UINT32_MAX: where the entry itself ends). */
+void simt_split(struct warp *w, const struct path *path, uint32_t n, uint32_t rpc);
 /* Lanes of the warp that are not in the current group, and the step where the first such group stands. */
 uint64_t simt_elsewhere(const struct warp *w, const struct dinst **where);
 /* Points the halves at a frame's registers, constants and private memory. */
 void warp_set_frame(struct warp *w, uint32_t frame);
-/* A new frame for a callee; -1 (and a fault) when the stack is used up. */
-int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *callee, uint64_t lanes);
+/* A new frame for a callee of `caller`; -1 (and a fault) when the stack is used up. */
+int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *callee, uint32_t caller, uint64_t lanes);
 
 /* ---- barrier.c ---- */
 bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes);  /* true: go on, false: wait or fault */

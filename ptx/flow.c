@@ -265,9 +265,16 @@ static void mark_joins(const struct ptx_func *f, struct flow *fl)
     }
 }
 
-uint32_t flow_reconvergence(const struct ptx_func *f, const struct flow *fl, uint32_t i)
+bool flow_post_dominates(const struct flow *fl, uint32_t b, uint32_t from)
 {
-    (void)f;
+    do
+        from = fl->blocks[from].ipdom;
+    while (from != b && from != FLOW_NONE);
+    return from == b;
+}
+
+uint32_t flow_reconvergence(const struct flow *fl, uint32_t i)
+{
     uint32_t d = fl->blocks[fl->block_of[i]].ipdom;
     return d == FLOW_NONE ? FLOW_NONE : fl->blocks[d].first;
 }

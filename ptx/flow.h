@@ -38,7 +38,10 @@ struct flow *flow_analyse(const struct ptx_func *f, struct arena *arena);
 void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct arena *arena);
 
 /* Index of the instruction where lanes that diverge at branch instruction `i` meet again; FLOW_NONE = at the end. */
-uint32_t flow_reconvergence(const struct ptx_func *f, const struct flow *fl, uint32_t i);
+uint32_t flow_reconvergence(const struct flow *fl, uint32_t i);
+
+/* Does every path from block `from` to the function's end pass the start of block `b`? */
+bool flow_post_dominates(const struct flow *fl, uint32_t b, uint32_t from);
 
 /* The letter of a signature (ops.h) that operand position `k` stands at, 0 past the end. */
 char signature_letter(const char *sig, int k);

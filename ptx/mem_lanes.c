@@ -258,12 +258,12 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
         const uint32_t mask = x->mask;                                                                     \
         if (!d->addr_size) {                                                                               \
             uint64_t at = (uint64_t)d->imm;                                                                \
-            char *base = d->space == SP_REG ? h->frame_local : h->local;                                   \
-            uint64_t used = (uint64_t)(base - h->local) / LANES + at;                                      \
-            if (at & (width - 1) || used + width > h->warp->local_cap)                                     \
-                return fault_memory(h, d, __builtin_ctz(mask), used, width, false);                        \
+            if (d->space == SP_REG)                                                                        \
+                at += (uint64_t)(h->frame_local - h->local) / LANES;                                       \
+            if (at & (width - 1) || at >= h->warp->local_cap || at + width > h->warp->local_cap)           \
+                return fault_memory(h, d, __builtin_ctz(mask), at, width, false);                          \
             for (unsigned e = 0; e < n; e++, at += sizeof(MT)) {                                           \
-                const uint32_t *w = local_word(base, (uint32_t)at, 0);                                     \
+                const uint32_t *w = local_word(h->local, (uint32_t)at, 0);                                  \
                 RT *out = lanes_at(x, to[e]);                                                              \
                 if (mask == UINT32_MAX) {                                                                  \
                     _Pragma("omp simd") for (int i = 0; i < LANES; i++)                                    \
@@ -311,12 +311,12 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
         const uint32_t mask = x->mask;                                                                     \
         if (!d->addr_size) {                                                                               \
             uint64_t at = (uint64_t)d->imm;                                                                \
-            char *base = d->space == SP_REG ? h->frame_local : h->local;                                   \
-            uint64_t used = (uint64_t)(base - h->local) / LANES + at;                                      \
-            if (at & (width - 1) || used + width > h->warp->local_cap)                                     \
-                return fault_memory(h, d, __builtin_ctz(mask), used, width, true);                         \
+            if (d->space == SP_REG)                                                                        \
+                at += (uint64_t)(h->frame_local - h->local) / LANES;                                       \
+            if (at & (width - 1) || at >= h->warp->local_cap || at + width > h->warp->local_cap)           \
+                return fault_memory(h, d, __builtin_ctz(mask), at, width, true);                           \
             for (unsigned e = 0; e < n; e++, at += sizeof(MT)) {                                           \
-                uint32_t *w = local_word(base, (uint32_t)at, 0);                                           \
+                uint32_t *w = local_word(h->local, (uint32_t)at, 0);                                        \
                 const RT *in = lanes_at(x, from[e]);                                                       \
                 if (mask == UINT32_MAX) {                                                                  \
                     _Pragma("omp simd") for (int i = 0; i < LANES; i++) PRIVATE_PUT(MT, w, at, i, in[i]);  \

@@ -96,6 +96,13 @@ static void count_guarded_off(struct warp *w, uint64_t off)
     w->half[0].worker->counts.thread_instructions -= (uint64_t)__builtin_popcountll(off);
 }
 
+/* The instruction was counted, but will be executed again by the lanes that come back to it. */
+static void count_again(struct warp *w, uint64_t lanes)
+{
+    w->half[0].worker->counts.warp_instructions--;
+    count_guarded_off(w, lanes);
+}
+
 /* ---- waiting loops ---- */
 
 /* Four chains side by side; the bytes of registers and private memory come in multiples of 32. */
@@ -150,12 +157,14 @@ static bool loop_waits(struct warp *w, const struct dinst *d)
         w->spin.hash = hash_state(w);
         w->spin.changes = w->half[0].worker->changes;
         w->spin.tries = 1;
+        w->spin.seen = w->executed;
         return false;
     }
     if (d->seq != w->spin.pc && w->spin.tries++ < SPIN_TRIES)
         return false;                    /* another branch of the same loop, perhaps */
     bool same = d->seq == w->spin.pc && w->spin.changes == w->half[0].worker->changes && w->spin.hash == hash_state(w);
     w->spin.tries = same;
+    w->spin.seen = w->executed;
     if (same) {
         w->spin.period = WARP_SPIN_FIRST;
         w->spinning = true;
@@ -167,17 +176,17 @@ static bool loop_waits(struct warp *w, const struct dinst *d)
     return same;
 }
 
-/* The loop of the current group waits: with independent lanes the others of the warp go first. */
+/*
+ * The loop of the current group waits: with independent lanes all others of the warp that can run go first, until
+ * each of them was found waiting since memory changed last.
+ */
 static enum after waiting(struct warp *w, const struct dinst *d)
 {
     if (w->tx.open) {
         fault_raise(w, d, FAULT_DEADLOCK, (int)w->tx.lane, 0, "a transaction waits for something that only others can do");
         return STOP;
     }
-    if (!independent(w))
-        return STOP;
-    simt_top(w)->turns++;
-    if (!simt_others_behind(w))
+    if (!independent(w) || simt_all_idle(w, w->half[0].worker->changes))
         return STOP;
     w->spinning = false;
     return GO_ON;
@@ -221,7 +230,7 @@ static enum after do_table_branch(struct warp *w, const struct code *c, const st
     uint32_t pc = c->of_inst[t->labels[lane_value(w, d->src[0], __builtin_ctzll(lanes))]];
     count_guarded_off(w, lanes & ~same);
     simt_branch(w, pc, same, here, d->reconverge);
-    return GO_ON;
+    return pc < here && loop_waits(w, d) ? waiting(w, d) : GO_ON;
 }
 
 static enum after do_return(struct warp *w, const struct code *c, const struct dinst *d)
@@ -304,7 +313,13 @@ static enum after do_warpsync(struct warp *w, const struct code *c, const struct
 {
     struct entry *e = simt_top(w);
     operand member = d->in->op == OP_BAR ? d->src[0] : d->src[d->target];
-    uint64_t named = 0;
+    uint64_t named = 0, lanes = guard_mask(w, d, e->mask);
+    uint32_t here = (uint32_t)(d - c->insts);
+    if (lanes != e->mask) {
+        count_again(w, e->mask);
+        simt_branch(w, c->of_inst[d->seq], lanes, here + 1, UINT32_MAX);
+        return GO_ON;
+    }
     for (uint64_t m = e->mask; m; m &= m - 1) {
         int lane = __builtin_ctzll(m);
         named |= (uint64_t)lane_value(w, member, lane) << (lane & ~(LANES - 1));
@@ -315,14 +330,15 @@ static enum after do_warpsync(struct warp *w, const struct code *c, const struct
                         "waits inside a transaction for lanes of its warp that cannot go on before it commits");
             return STOP;
         }
-        e->pc = (uint32_t)(d - c->insts);
+        count_again(w, e->mask);
+        e->pc = c->of_inst[d->seq];      /* from its start: the scratch of width changes is shared by all groups */
         e->waits = WAIT_LANES;
         return GO_ON;
     }
     for (uint32_t i = 0; i < halves(w); i++)
         if ((uint32_t)(e->mask >> LANES * i))
             d->guarded(&w->half[i].l, d);
-    e->pc = (uint32_t)(d - c->insts) + 1;
+    e->pc = here + 1;
     return GO_ON;
 }
 
@@ -361,6 +377,18 @@ static enum after do_tx_begin(struct warp *w, const struct code *c, const struct
     return GO_ON;
 }
 
+/* Where lanes that committed at different places meet again: the next join that post-dominates all of them. */
+static uint32_t place_to_meet(const struct code *c, const struct tx *t)
+{
+    uint32_t b = c->flow->blocks[t->done[0].block].ipdom;
+    for (uint32_t k = 0; k < t->ndone && b != FLOW_NONE; k++)
+        if (!c->flow->blocks[b].joins || !flow_post_dominates(c->flow, b, t->done[k].block)) {
+            b = c->flow->blocks[b].ipdom;
+            k = UINT32_MAX;
+        }
+    return b == FLOW_NONE ? UINT32_MAX : c->of_inst[c->flow->blocks[b].first];
+}
+
 static enum after do_tx_commit(struct warp *w, const struct code *c, const struct dinst *d)
 {
     struct tx *t = &w->tx;
@@ -371,14 +399,14 @@ static enum after do_tx_commit(struct warp *w, const struct code *c, const struc
     e->pc = next;
     if (!lanes)
         return GO_ON;
+    if (t->open && t->depth) {
+        t->depth--;
+        return GO_ON;
+    }
     if (!t->open || t->begin_frame != e->frame) {
         fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, t->open ? "tx_commit in another function than its tx_begin"
                                                                       : "tx_commit without tx_begin");
         return STOP;
-    }
-    if (t->depth) {
-        t->depth--;
-        return GO_ON;
     }
     uint32_t k = 0;
     while (k < t->ndone && t->done[k].pc != next)
@@ -389,18 +417,14 @@ static enum after do_tx_commit(struct warp *w, const struct code *c, const struc
     }
     t->ndone += k == t->ndone;
     t->done[k].pc = next;
+    t->done[k].block = c->flow->block_of[d->seq];
     t->done[k].mask |= e->mask;
     if (t->remaining) {
         tx_next_lane(w);
         return GO_ON;
     }
     t->open = false;
-    e->mask = t->done[0].mask;
-    e->pc = t->done[0].pc;
-    for (k = 1; k < t->ndone; k++) {
-        e->mask |= t->done[k].mask;
-        simt_branch(w, t->done[k].pc, t->done[k].mask, e->pc, UINT32_MAX);
-    }
+    simt_split(w, t->done, t->ndone, place_to_meet(c, t));
     return GO_ON;
 }
 
@@ -451,7 +475,13 @@ void warp_run(struct warp *w)
 {
     w->spinning = false;
     w->spin.changes = w->half[0].worker->changes;    /* what others changed meanwhile is no progress of this warp */
+    if (w->spin.seen != w->executed)                 /* but it may have read before, if it did not stop at the branch */
+        w->spin.tries = 0;
     for (;;) {
+        if (w->budget <= 0 && (!w->tx.open || interrupted(w))) {
+            simt_top(w)->turns++;
+            return;
+        }
         if (!next_group(w)) {
             w->state = w->exist ? WARP_BARRIER : WARP_DONE;
             return;
@@ -460,8 +490,6 @@ void warp_run(struct warp *w)
             w->state = WARP_FAULT;
             return;
         }
-        if (w->budget <= 0 && (!w->tx.open || interrupted(w)))
-            return;
         struct entry *e = simt_top(w);
         const struct code *c = w->frame[e->frame].code;
         const struct dinst *from = &c->insts[e->pc], *d = from;

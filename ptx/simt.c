@@ -27,7 +27,7 @@ static struct entry *push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t r
             abort();
     }
     struct entry *e = &w->entry[w->nentry++];
-    *e = (struct entry){ .mask = mask, .pc = pc, .rpc = rpc, .frame = frame };
+    *e = (struct entry){ .mask = mask, .pc = pc, .rpc = rpc, .frame = frame, .idle = UINT64_MAX };
     if (!independent(w))
         w->current = w->nentry - 1;
     return e;
@@ -79,45 +79,58 @@ static struct frame *free_frame(struct warp *w)
     return &w->frame[w->nframe++];
 }
 
-/* Frames lie one above the other; a callee's starts above all that are in use. */
-static struct frame *place_frame(struct warp *w, const struct code *code, uint64_t lanes)
+static void clear_local(struct half *h, uint32_t base, uint32_t bytes, uint32_t lanes)
 {
-    uint32_t regs = 0, local = 0;
+    uint32_t *word = local_word(h->local, base, 0);
+    if (lanes == UINT32_MAX)
+        memset(word, 0, (size_t)bytes * LANES);
+    else
+        for (uint32_t m = lanes; m; m &= m - 1)
+            for (uint32_t k = 0; k < bytes / 4; k++)
+                word[(size_t)k * LANES + (uint32_t)__builtin_ctz(m)] = 0;
+}
+
+/* Where the registers of a new frame start: above all that are in use, whichever lanes use them. */
+static uint32_t free_registers(const struct warp *w)
+{
+    uint32_t end = 0;
     for (uint32_t i = 0; i < w->nframe; i++) {
         const struct frame *f = &w->frame[i];
-        if (!f->used)
-            continue;
-        uint32_t r = f->reg_base + f->code->frame_bytes, l = f->local_base + f->code->local_bytes;
-        regs = r > regs ? r : regs;
-        local = l > local ? l : local;
+        if (f->used && f->reg_base + f->code->frame_bytes > end)
+            end = f->reg_base + f->code->frame_bytes;
     }
+    return (end + 63) & ~63u;
+}
+
+/* Private memory is each lane's own, so a frame starts where its lanes' calling frame ends. */
+static struct frame *place_frame(struct warp *w, const struct code *code, uint32_t local_base, uint64_t lanes)
+{
+    uint32_t regs = free_registers(w);
     struct frame *f = free_frame(w);
-    *f = (struct frame){ .code = code, .live = lanes, .reg_base = (regs + 63) & ~63u, .local_base = local, .used = true };
-    grow_registers(w, f->reg_base + code->frame_bytes);
+    *f = (struct frame){ .code = code, .live = lanes, .reg_base = regs, .local_base = local_base, .used = true };
+    grow_registers(w, regs + code->frame_bytes);
     for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
-        memset(w->half[i].regs + f->reg_base, 0, code->frame_bytes);
-        if (code->local_bytes && f->local_base + code->local_bytes <= w->local_cap)
-            memset(w->half[i].local + (size_t)f->local_base * LANES, 0, (size_t)code->local_bytes * LANES);
+        memset(w->half[i].regs + regs, 0, code->frame_bytes);
+        clear_local(&w->half[i], local_base, code->local_bytes, (uint32_t)(lanes >> LANES * i));
     }
     return f;
 }
 
-int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *callee, uint64_t lanes)
+int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *callee, uint32_t caller, uint64_t lanes)
 {
-    uint32_t caller = simt_top(w)->frame, used = 0;
-    struct frame *f = place_frame(w, callee, lanes);
-    for (uint32_t i = 0; i < w->nframe; i++)
-        used += w->frame[i].used;
-    if (f->local_base + callee->local_bytes > w->local_cap || used > CALL_DEPTH_MAX) {
-        f->used = false;
+    uint32_t depth = w->frame[caller].depth + 1;
+    uint32_t base = w->frame[caller].local_base + w->frame[caller].code->local_bytes;
+    if (base + callee->local_bytes > w->local_cap || depth > CALL_DEPTH_MAX ||
+        free_registers(w) > REGISTERS_MAX) {
         fault_raise(w, d, FAULT_STACK, __builtin_ctzll(lanes), 0,
                     "stack overflow: %u bytes of local memory a thread and %u nested calls are in use, %u bytes are "
                     "allowed (cudaLimitStackSize or gpu.stack_limit raises it)",
-                    f->local_base + callee->local_bytes, used - 1, w->local_cap);
+                    base + callee->local_bytes, depth, w->local_cap);
         return -1;
     }
+    struct frame *f = place_frame(w, callee, base, lanes);
     f->caller = caller;
-    f->depth = w->frame[caller].depth + 1;
+    f->depth = depth;
     return (int)(f - w->frame);
 }
 
@@ -135,7 +148,7 @@ void simt_start(struct warp *w, const struct code *code, uint64_t mask)
     w->nentry = w->nframe = 0;
     w->current = 0;
     w->exist = w->launched = mask;
-    place_frame(w, code, mask);
+    place_frame(w, code, 0, mask);
     push(w, mask, 0, UINT32_MAX, 0);
     w->current = 0;
     warp_set_frame(w, 0);
@@ -194,6 +207,25 @@ void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t nex
         diverge(w, taken_pc, taken, next_pc, rpc);
 }
 
+void simt_split(struct warp *w, const struct path *path, uint32_t n, uint32_t rpc)
+{
+    struct entry *e = simt_top(w);
+    uint32_t frame = e->frame, turns = e->turns, end = e->rpc, first = 1;
+    if (independent(w) || rpc == UINT32_MAX || rpc == end || n == 1) {
+        e->mask = path[0].mask;
+        e->pc = path[0].pc;
+        rpc = end;
+    } else {
+        e->mask = 0;
+        for (uint32_t k = 0; k < n; k++)
+            e->mask |= path[k].mask;
+        e->pc = rpc;
+        first = 0;
+    }
+    for (uint32_t k = first; k < n; k++)
+        push(w, path[k].mask, path[k].pc, rpc, frame)->turns = turns;
+}
+
 bool simt_settle(struct warp *w)
 {
     while (w->nentry) {
@@ -225,6 +257,9 @@ void simt_exit(struct warp *w, uint64_t lanes)
     for (uint32_t i = 0; i < w->nframe; i++)
         w->frame[i].live &= ~lanes;
     simt_top(w)->mask &= ~lanes;
+    for (uint32_t i = 0; i < w->nentry && independent(w); i++)
+        if (w->entry[i].waits == WAIT_LANES)
+            w->entry[i].waits = WAIT_NOT;            /* perhaps for those that left */
     barrier_lanes_left(w->block);
 }
 
@@ -297,6 +332,7 @@ static void merge_groups(struct warp *w)
             b->mask |= a->mask;
             b->waits = WAIT_NOT;
             b->turns = a->turns > b->turns ? a->turns : b->turns;
+            b->idle = UINT64_MAX;
             gone = true;
         }
         if (gone)
@@ -343,13 +379,19 @@ bool simt_pick_lane(struct warp *w, uint32_t lane)
     return false;
 }
 
-bool simt_others_behind(const struct warp *w)
+bool simt_all_idle(struct warp *w, uint64_t changes)
 {
-    for (uint32_t i = 0; i < w->nentry; i++)
-        if (i != w->current && w->entry[i].mask & w->exist && w->entry[i].waits == WAIT_NOT &&
-            w->entry[i].turns < w->entry[w->current].turns)
-            return true;
-    return false;
+    struct entry *mine = simt_top(w);
+    bool all = true;
+    mine->idle = changes;
+    for (uint32_t i = 0; i < w->nentry; i++) {
+        const struct entry *e = &w->entry[i];
+        if (e == mine || !(e->mask & w->exist) || e->waits != WAIT_NOT)
+            continue;
+        all = all && e->idle == changes;
+        mine->turns = e->turns >= mine->turns ? e->turns + 1 : mine->turns;
+    }
+    return all;
 }
 
 uint64_t simt_elsewhere(const struct warp *w, const struct dinst **where)

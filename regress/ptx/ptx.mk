@@ -1,0 +1,5 @@
+# Small PTX programs over the corners of the executor; run.sh says how they state what must come of them.
+TESTS += test-ptx
+.PHONY: test-ptx
+test-ptx: $(B)/bin/simtx
+	@sh regress/ptx/run.sh $<
