@@ -43,6 +43,8 @@ compiled() { # SOURCE OUTPUT OPTIONS...
 for arch in 60 70 75 80; do
     check "intrinsics for sm_$arch" compiled intrinsics.cu "i$arch.ptx" -O2 --cuda-gpu-arch=sm_$arch
 done
+check "textures" compiled textures.cu tex.ptx -O2 --cuda-gpu-arch=sm_70
+check "textures become tex" grep -q tex.2d.v4.f32.f32 tex.ptx
 check "intrinsics at -O0" compiled intrinsics.cu i0.ptx -O0 --cuda-gpu-arch=sm_70
 check "intrinsics with -ffast-math" compiled intrinsics.cu if.ptx -O2 -ffast-math --cuda-gpu-arch=sm_70
 check "intrinsics as C++20" compiled intrinsics.cu i20.ptx -O1 -std=c++20 --cuda-gpu-arch=sm_70
@@ -56,7 +58,7 @@ check "host pass of the intrinsics" "$CXX" --cuda-path="$B/cuda" --cuda-host-onl
 
 # What the instructions must be.
 for pat in 'atom.global.cas.b32' 'shfl.sync.down.b32' 'vote.sync.ballot\|vote.ballot.sync' 'match.all.sync.b64' 'ld.global.nc.v4.f32' \
-    'ld.global.cg.v4.f32' 'fma.rn.f16x2' 'ld.acquire.gpu' 'fence.sc.gpu' 'tx_begin;' 'tx_commit;' 'tex.2d.v4.f32.f32' \
+    'ld.global.cg.v4.f32' 'fma.rn.f16x2' 'ld.acquire.gpu' 'fence.sc.gpu' 'tx_begin;' 'tx_commit;' \
     'dp4a.s32.s32' 'bar.warp.sync' 'atom.add.noftz.f16' 'activemask.b32' 'cvta.to.shared' 'barrier.sync'; do
     check "sm_70 PTX has $pat" grep -q -- "$pat" i70.ptx
 done
@@ -272,6 +274,7 @@ check "ptxas passes valid PTX on" sh -c '"$1" -m64 -O2 --gpu-name sm_70 --output
 sed 's/ret;/frobnicate.u32 %r1;/' n.ptx >bad.ptx
 check "ptxas refuses an unknown instruction" says "frobnicate" "$B/cuda/bin/ptxas" --output-file bad.o bad.ptx
 check "and leaves no output" sh -c "! test -e bad.o"
+check "ptxas refuses textures" says "instruction 'tex.1d' is not supported" "$B/cuda/bin/ptxas" --output-file bad.o tex.ptx
 for f in intrinsics language; do
     for opt in "-O2" "-O0 -g" "-O2 -g"; do
         # shellcheck disable=SC2086
