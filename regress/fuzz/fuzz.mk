@@ -27,10 +27,14 @@ $(FUZZ_B)/seeds: regress/fuzz/seeds.c frontend/fatbin.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) -llz4 -lzstd
 
-$(FUZZ_B)/corpus/made: $(FUZZ_B)/seeds $(wildcard regress/fuzz/seeds/*.ptx)
+FUZZ_TEXTS := regress/fuzz/seeds regress/errors regress/faults regress/determinism
+
+$(FUZZ_B)/corpus/made: $(FUZZ_B)/seeds $(wildcard $(FUZZ_TEXTS:%=%/*.ptx))
 	@mkdir -p $(FUZZ_TARGETS:%=$(FUZZ_B)/corpus/%)
 	@$< $(FUZZ_B)/corpus regress/fuzz/seeds/everything.ptx
-	@cp regress/fuzz/seeds/*.ptx $(FUZZ_B)/corpus/ptx/
+	@for d in $(FUZZ_TEXTS); do \
+	    to=$(FUZZ_B)/corpus/ptx/$$(basename $$d); mkdir -p $$to && cp $$d/*.ptx $$to/ || exit 1; \
+	done
 	@touch $@
 
 TESTS += test-fuzz

@@ -22,9 +22,12 @@ static void run_tools(const char *text, size_t size)
     char *info = simtx_ptx_info(text, size, "fuzz", size & 1, &message);
     REQUIRE(info, "a module that loads has no table: %s", message);
     free(info);
+    free(message);                           /* warnings */
+    message = NULL;
     char *list = simtx_ptx_list(text, size, "fuzz", &message);
     REQUIRE(list, "a module that loads has no listing: %s", message);
     free(list);
+    free(message);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -135,7 +135,7 @@ static void check_outcome(simtx_gpu *g, const struct outcome *o)
 
 struct outcome harness_launch_params(simtx_gpu *g, simtx_kernel *k, const simtx_launch_params *p)
 {
-    enum { PATIENCE = 150 };
+    enum { PATIENCE = 80 };
     struct outcome o = { 0 };
     simtx_launch_stats stats = { 0 };
     running = g;
