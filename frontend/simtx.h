@@ -184,7 +184,7 @@ simtx_status simtx_run_ptx(const simtx_config *config, const char *ptx, const ch
 /* ---- tools on PTX text, without a GPU ---- */
 /* Parse and check only; *message (may be NULL) gets all errors and warnings. */
 simtx_status simtx_ptx_check(const char *ptx, size_t len, const char *name, char **message);
-/* The text of `simtx ptx info` and `simtx ptx list` (malloc'ed; NULL with *message on failure). */
+/* The text of `simtx ptx info` and `simtx ptx list` (malloc'ed; NULL on failure), *message as above. */
 char *simtx_ptx_info(const char *ptx, size_t len, const char *name, bool json, char **message);
 char *simtx_ptx_list(const char *ptx, size_t len, const char *name, char **message);
 /* Every supported instruction with its types and modifiers, from the table (malloc'ed). */
