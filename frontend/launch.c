@@ -249,7 +249,7 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .grid_id = g->launches,
         .clock_base = g->clock_ns,
         .host_threads = g->threads ? g->threads : 1,
-        .serial = k->code->serial && !g->threads_relaxed,
+        .serial = k->code->exclusive || (k->code->serial && !g->threads_relaxed),
         .interrupt = &g->interrupt,
         .owner = g,
         .print = print,

@@ -46,6 +46,7 @@ struct code {
     /* over the whole call graph from here */
     bool recursive, indirect;        /* depth is not known before the run */
     bool serial;                     /* needs the one-thread order of blocks (decisions A3) */
+    bool exclusive;                  /* not even relaxed on several threads: transactions, functions of the host */
     bool uses_dynamic;               /* dynamic shared memory */
     uint32_t local_total;            /* private memory a lane, calls included; the frame alone when recursive */
     uint32_t registers;              /* 32-bit registers a thread: the widest chain of calls */

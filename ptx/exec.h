@@ -155,8 +155,6 @@ struct launch_counts { uint64_t warp_instructions, thread_instructions, barriers
 /* A host thread that executes blocks. */
 struct worker {
     struct launch *launch;
-    struct block **blocks;           /* contexts, made as needed */
-    uint32_t nblocks;
     struct launch_counts counts;
     uint64_t changes;                /* stores, atomics that changed memory, barriers: what a loop may wait for */
     struct { uint64_t lo, hi; } bounds[BOUNDS_CACHE];
@@ -165,6 +163,7 @@ struct worker {
     uint64_t shown;                  /* of its thread instructions, in the launch's sum */
     bool first;                      /* runs on the calling thread, where progress is shown */
     bool parallel;                   /* other workers run at the same time: atomics need the host's */
+    _Atomic int64_t waits_at;        /* the epoch in which all its blocks waited (grid.c) */
     pthread_t thread;
 };
 
@@ -186,10 +185,12 @@ struct launch {
     uint64_t grid_id;
     uint64_t clock_base;             /* nanoseconds on the simulated clock at the start */
     uint32_t host_threads;
-    bool serial, relaxed;
+    bool serial;                     /* blocks in the one-thread order */
     _Atomic uint64_t next_block, blocks_done;
     _Atomic uint64_t instructions;   /* thread instructions so far, for the progress line */
     _Atomic uint64_t fault_block;    /* lowest faulting block so far; UINT64_MAX none */
+    struct worker *workers;          /* host_threads of them */
+    _Atomic int64_t epoch;           /* advances behind changes of memory and ends of blocks */
     const volatile int *interrupt;
     void *owner;                     /* the GPU, for the built-in functions */
     void (*print)(void *owner, const char *text, size_t len);

@@ -1,13 +1,13 @@
 /*
  * Grids: which blocks are resident and whose turn it is.
  *
- * A kernel that needs the one-thread order (decisions A3) runs its blocks on one host thread. Usually a block runs to
- * its end before the next one starts; one that waits gives way, and more blocks become resident, as many as the GPU
- * would hold, taking turns. When all of them wait and nobody changes memory, that is a deadlock. Other kernels run
- * their blocks on several host threads, each block to its end; without races between blocks the result is the same.
+ * A kernel that needs the one-thread order (decisions A3) runs its blocks on one host thread, others on several, each
+ * taking the next block when it is through with one; without races between blocks the result is the same. Usually a
+ * block runs to its end before the next one starts; one that waits gives way, and more blocks become resident, as
+ * many as the GPU would hold, taking turns. When all of them wait and nobody changes memory, that is a deadlock.
  */
+#include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ptx/exec.h"
 
@@ -43,8 +43,6 @@ static void block_done(struct worker *k)
     show_progress(k);
 }
 
-/* ---- one thread ---- */
-
 struct residents {
     struct worker *k;
     struct block **active;       /* in the order of their turns */
@@ -58,12 +56,16 @@ static struct block *take_context(struct residents *r)
     return r->nspare ? r->spare[--r->nspare] : block_new(r->k);
 }
 
-static void admit(struct residents *r)
+static bool admit(struct residents *r)
 {
     struct launch *la = r->k->launch;
+    uint64_t linear = atomic_fetch_add(&la->next_block, 1);
+    if (linear >= la->nblocks)
+        return false;
     struct block *b = take_context(r);
-    block_start(b, atomic_fetch_add(&la->next_block, 1));
+    block_start(b, linear);
     r->active[r->n++] = b;
+    return true;
 }
 
 /* One turn for each resident block. Returns how many wait. */
@@ -87,45 +89,7 @@ static uint32_t run_turns(struct residents *r)
     return waiting;
 }
 
-static void run_serial(struct worker *k)
-{
-    struct launch *la = k->launch;
-    uint64_t most = la->nblocks < la->resident ? la->nblocks : la->resident;
-    uint64_t calm = CONTEXT_BYTES / context_bytes(la);
-    struct residents r = { .k = k, .active = calloc(most + 1, sizeof *r.active),
-                           .spare = calloc(most + 1, sizeof *r.spare) };
-    uint64_t want = 1;
-    if (!r.active || !r.spare)
-        abort();
-    while (!k->fault && !interrupted(la)) {
-        while (r.n < want && la->next_block < la->nblocks)
-            admit(&r);
-        if (!r.n)
-            break;
-        uint64_t changes = k->changes, before = k->counts.blocks_done;
-        uint32_t waiting = run_turns(&r);
-        if (k->fault || interrupted(la))
-            break;
-        bool all_wait = r.n && waiting == r.n;
-        bool full = r.n >= most || la->next_block >= la->nblocks;
-        if (all_wait && full && changes == k->changes && before == k->counts.blocks_done) {
-            fault_wait(r.active[0]);
-            break;
-        }
-        if (all_wait)
-            want = want * 2 < most ? want * 2 : most;
-        else if (r.n == want)
-            want = want < calm && want < most ? want + 1 : want;
-    }
-    for (uint32_t i = 0; i < r.n; i++)
-        block_free(r.active[i]);
-    for (uint32_t i = 0; i < r.nspare; i++)
-        block_free(r.spare[i]);
-    free(r.active);
-    free(r.spare);
-}
-
-/* ---- several threads ---- */
+enum { FINISHED = -1 };              /* a worker that runs no more blocks */
 
 static void note_fault_block(struct launch *la, uint64_t linear)
 {
@@ -134,29 +98,87 @@ static void note_fault_block(struct launch *la, uint64_t linear)
         ;
 }
 
+/*
+ * Do all blocks of all workers wait? `seen` is the epoch before this worker's last turns, which brought nothing. The
+ * epoch advances behind every change, so when all workers say the same epoch and it is still the current one, nobody
+ * changed anything since each looked in vain.
+ */
+static bool all_workers_wait(struct worker *k, int64_t seen)
+{
+    struct launch *la = k->launch;
+    atomic_store(&k->waits_at, seen);
+    for (uint32_t i = 0; i < la->host_threads; i++) {
+        int64_t at = atomic_load(&la->workers[i].waits_at);
+        if (at != seen && at != FINISHED)
+            return false;
+    }
+    return atomic_load(&la->epoch) == seen;
+}
+
+static bool blocks_left(const struct launch *la)
+{
+    return la->next_block < la->nblocks && la->next_block <= la->fault_block;
+}
+
+/* Blocks that wait give way: more become resident. In the one-thread order those that only run long do, too. */
+static uint64_t next_want(const struct launch *la, const struct residents *r, uint64_t want, uint64_t most, bool all_wait)
+{
+    uint64_t calm = CONTEXT_BYTES / context_bytes(la);
+    if (all_wait)
+        return want * 2 < most ? want * 2 : most;
+    return la->serial && r->n == want && want < calm && want < most ? want + 1 : want;
+}
+
+static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
+{
+    struct launch *la = k->launch;
+    uint64_t want = 1;
+    while (!k->fault && !interrupted(la)) {
+        while (r->n < want && blocks_left(la) && admit(r))
+            ;
+        if (!r->n)
+            break;
+        int64_t seen = atomic_load(&la->epoch);
+        uint64_t changes = k->changes, before = k->counts.blocks_done;
+        uint32_t waiting = run_turns(r);
+        if (k->fault || interrupted(la))
+            break;
+        bool moved = changes != k->changes || before != k->counts.blocks_done;
+        bool all_wait = r->n && waiting == r->n, full = r->n >= most || !blocks_left(la);
+        if (moved)
+            atomic_fetch_add(&la->epoch, 1);
+        else if (all_wait && full) {
+            if (la->fault_block != UINT64_MAX)
+                break;                           /* it may wait for the one that faulted */
+            if (all_workers_wait(k, seen)) {
+                fault_wait(r->active[0]);
+                break;
+            }
+            sched_yield();
+        }
+        want = next_want(la, r, want, most, all_wait);
+    }
+}
+
 static void *run_worker(void *arg)
 {
     struct worker *k = arg;
     struct launch *la = k->launch;
-    struct block *b = block_new(k);
-    for (;;) {
-        uint64_t linear = atomic_fetch_add(&la->next_block, 1);
-        if (linear >= la->nblocks || linear > la->fault_block || interrupted(la))
-            break;
-        block_start(b, linear);
-        enum block_result res;
-        while ((res = block_turn(b, la->block_turn)) == BLOCK_MORE && !b->spinning && !interrupted(la))
-            show_progress(k);
-        if (res == BLOCK_MORE && !interrupted(la))
-            fault_wait(b);
-        if (k->fault) {
-            note_fault_block(la, linear);
-            break;
-        }
-        if (res == BLOCK_DONE)
-            block_done(k);
-    }
-    block_free(b);
+    uint64_t share = la->resident / la->host_threads, most = la->nblocks < share ? la->nblocks : share;
+    struct residents r = { .k = k, .active = calloc(most + 1, sizeof *r.active),
+                           .spare = calloc(most + 1, sizeof *r.spare) };
+    if (!r.active || !r.spare)
+        abort();
+    run_blocks(k, &r, most ? most : 1);
+    if (k->fault)
+        note_fault_block(la, k->fault->linear_block);
+    for (uint32_t i = 0; i < r.n; i++)
+        block_free(r.active[i]);
+    for (uint32_t i = 0; i < r.nspare; i++)
+        block_free(r.spare[i]);
+    free(r.active);
+    free(r.spare);
+    atomic_store(&k->waits_at, FINISHED);
     return NULL;
 }
 
@@ -171,28 +193,28 @@ static void add_counts(struct launch_counts *to, const struct launch_counts *fro
 
 bool grid_run(struct launch *la)
 {
-    bool serial = la->serial || la->host_threads < 2 || la->nblocks < 2;
-    uint32_t n = serial ? 1 : la->host_threads;
+    uint32_t n = la->serial || la->host_threads < 1 ? 1 : la->host_threads;
+    n = n < la->nblocks ? n : (uint32_t)la->nblocks;
     struct worker *k = calloc(n, sizeof *k);
     if (!k)
         abort();
     la->host_threads = n;
+    la->workers = k;
     atomic_store(&la->fault_block, UINT64_MAX);
+    atomic_store(&la->epoch, 1);
     for (uint32_t i = 0; i < n; i++) {
         k[i].launch = la;
-        k[i].parallel = !serial;
+        k[i].parallel = n > 1;
         k[i].first = i == 0;
     }
-    if (serial)
-        run_serial(&k[0]);
-    else {
-        uint32_t started = 1;
-        while (started < n && !pthread_create(&k[started].thread, NULL, run_worker, &k[started]))
-            started++;
-        run_worker(&k[0]);
-        for (uint32_t i = 1; i < started; i++)
-            pthread_join(k[i].thread, NULL);
-    }
+    uint32_t started = 1;
+    while (started < n && !pthread_create(&k[started].thread, NULL, run_worker, &k[started]))
+        started++;
+    for (uint32_t i = started; i < n; i++)
+        atomic_store(&k[i].waits_at, FINISHED);
+    run_worker(&k[0]);
+    for (uint32_t i = 1; i < started; i++)
+        pthread_join(k[i].thread, NULL);
     const struct fault *first = NULL;
     for (uint32_t i = 0; i < n; i++) {
         add_counts(&la->counts, &k[i].counts);

@@ -286,24 +286,29 @@ static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)
     return class != 'f' && commutes && result_unused(c, in);
 }
 
-/* Must the blocks of a kernel with this instruction run in the one-thread order (decisions A3)? */
-static bool needs_order(const struct code *c, const struct ptx_inst *in)
+/*
+ * What an instruction asks of the order of blocks (decisions A3): the one-thread order, which --threads-relaxed lifts;
+ * or one thread in any case, as transactions are atomic only there and the functions of the host are not made for two.
+ */
+enum order { ORDER_FREE, ORDER_SERIAL, ORDER_EXCLUSIVE };
+
+static enum order order_of(const struct code *c, const struct ptx_inst *in)
 {
     uint8_t space = in->mod[PG_SPACE], sem = in->mod[PG_SEM];
     bool private = space == MOD(SPACE, SHARED) || space == MOD(SPACE, LOCAL) || in->mod[PG_SHAREDSUB];
     switch (in->op) {
-    case OP_TX_BEGIN: return true;
+    case OP_TX_BEGIN: return ORDER_EXCLUSIVE;
     case OP_ATOM:
-    case OP_RED: return !private && !order_free_atomic(c, in);
+    case OP_RED: return !private && !order_free_atomic(c, in) ? ORDER_SERIAL : ORDER_FREE;
     case OP_LD:
-    case OP_ST: return !private && sem && sem != MOD(SEM, WEAK);
-    case OP_MEMBAR: return in->mod[PG_MEMBAR] != MOD(MEMBAR, CTA);
-    case OP_FENCE: return in->mod[PG_SCOPE] != MOD(SCOPE, CTA);
+    case OP_ST: return !private && sem && sem != MOD(SEM, WEAK) ? ORDER_SERIAL : ORDER_FREE;
+    case OP_MEMBAR: return in->mod[PG_MEMBAR] != MOD(MEMBAR, CTA) ? ORDER_SERIAL : ORDER_FREE;
+    case OP_FENCE: return in->mod[PG_SCOPE] != MOD(SCOPE, CTA) ? ORDER_SERIAL : ORDER_FREE;
     case OP_CALL: {
-        const struct ptx_func *t = in->call->target.kind == OPD_FUNC ? in->call->target.func : NULL;
-        return t && !t->has_body && !(t->def && t->def->has_body);   /* printf, malloc: order shows */
+        struct ptx_func *t = in->call->target.kind == OPD_FUNC ? in->call->target.func : NULL;
+        return t && !body_of(t) ? ORDER_EXCLUSIVE : ORDER_FREE;   /* printf, malloc */
     }
-    default: return false;
+    default: return ORDER_FREE;
     }
 }
 
@@ -344,15 +349,17 @@ static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *
 {
     uint8_t *state = calloc(x->n + 1, 1);
     uint32_t *regs = calloc(x->n + 1, sizeof *regs), *local = calloc(x->n + 1, sizeof *local);
-    bool *own_order = calloc(x->n + 1, sizeof *own_order);
+    enum order *own_order = calloc(x->n + 1, sizeof *own_order);
     if (!state || !regs || !local || !own_order)
         abort();
     for (uint32_t f = 0; f < x->n; f++) {
         if (!state[f])
             measure(x, f, state, regs, local);
         const struct code *c = x->funcs[f]->code;
-        for (uint32_t i = 0; i < c->func->ninsts && !own_order[f]; i++)
-            own_order[f] = needs_order(c, &c->func->insts[i]);
+        for (uint32_t i = 0; i < c->func->ninsts; i++) {
+            enum order o = order_of(c, &c->func->insts[i]);
+            own_order[f] = o > own_order[f] ? o : own_order[f];
+        }
     }
     for (uint32_t f = 0; f < x->n; f++) {
         struct code *c = x->funcs[f]->code;
@@ -364,7 +371,8 @@ static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *
             if (!reaches(x, f, t))
                 continue;
             const struct code *tc = x->funcs[t]->code;
-            c->serial |= own_order[t];
+            c->serial |= own_order[t] != ORDER_FREE;
+            c->exclusive |= own_order[t] == ORDER_EXCLUSIVE;
             for (size_t w = 0; w < sizeof c->sregs / sizeof *c->sregs; w++)
                 c->sregs[w] |= tc->sregs[w];
         }
