@@ -248,7 +248,7 @@ static int run_wide(struct lanes *x, const struct dinst *d)
     return C_NEXT;
 }
 
-/* ---- vectors: d->extra lists the elements, results of atom go to d->dst2 first, as they may be sources ---- */
+/* ---- vectors: d->extra lists the elements; results go to d->dst2 first, as they may be sources ---- */
 
 static int run_vector(struct lanes *x, const struct dinst *d)
 {
@@ -272,8 +272,8 @@ static int run_vector(struct lanes *x, const struct dinst *d)
     for (unsigned e = 0; e < d->vec && v->result; e++)
         for (uint32_t m = x->mask; m; m &= m - 1) {
             size_t i = (size_t)__builtin_ctz(m) * d->size;
-            memcpy((char *)lanes_at(x, v->result[e]) + i, (char *)lanes_at(x, d->dst2 + e * d->size * LANES) + i,
-                   d->size);
+            const char *from = lanes_at(x, d->dst2 + e * d->size * LANES);
+            memcpy((char *)lanes_at(x, v->result[e]) + i, from + i, d->size);
         }
     return C_NEXT;
 }

@@ -1,6 +1,7 @@
 /*
- * Behaviour of accesses wider than a register and of what goes with them: atomic operations on 128 bits and on vectors,
- * loads and stores of 32 bytes, cache policies, where atom.add.f32 flushes subnormal numbers; and elect.sync.
+ * Behaviour of accesses wider than a register and of what goes with them: atomic operations on 128 bits and
+ * on vectors, loads and stores of 32 bytes, cache policies, where atom.add.f32 flushes subnormal numbers; and
+ * elect.sync.
  */
 #include "regress/conformance/behave.h"
 
@@ -26,12 +27,14 @@ static void flush_test(struct behave_ctx *x, int space, bool red)
         fputs("  cvta.shared.u64 %d1, %d1;\n", f);
     fprintf(f, "  mul.wide.u32 %%d2, %%t, 4;\n  add.u64 %%d1, %%d1, %%d2;\n  and.b32 %%r2, %%t, 3;\n"
                "  mov.u64 %%d3, operands;\n  mul.wide.u32 %%d2, %%r2, 8;\n  add.u64 %%d3, %%d3, %%d2;\n"
-               "  ld.global.v2.b32 {%%r3, %%f1}, [%%d3];\n  st%s.b32 [%%d1], %%r3;\n  bar.sync 0;\n", names[space]);
+               "  ld.global.v2.b32 {%%r3, %%f1}, [%%d3];\n  st%s.b32 [%%d1], %%r3;\n  bar.sync 0;\n"
+               "", names[space]);
     if (red)
         fprintf(f, "  red%s.add.f32 [%%d1], %%f1;\n  mov.u32 %%r4, 0;\n", names[space]);
     else
         fprintf(f, "  atom%s.add.f32 %%f2, [%%d1], %%f1;\n  mov.b32 %%r4, %%f2;\n", names[space]);
-    fprintf(f, "  ld%s.b32 %%r5, [%%d1];\n  st.global.u32 [%%o], %%r4;\n  st.global.u32 [%%o+8], %%r5;\n", names[space]);
+    fprintf(f, "  ld%s.b32 %%r5, [%%d1];\n  st.global.u32 [%%o], %%r4;\n  st.global.u32 [%%o+8], %%r5;\n"
+               "", names[space]);
     fclose(f);
     uint64_t words[THREADS * BEHAVE_WORDS] = { 0 };
     for (uint32_t i = 0; i < THREADS; i++) {
@@ -41,11 +44,12 @@ static void flush_test(struct behave_ctx *x, int space, bool red)
     snprintf(name, sizeof name, "%s.add.f32 and subnormal numbers, %s%s", red ? "red" : "atom",
              space > 1 ? "generic " : "", shared ? "shared" : "global");
     behave_table(x, name, ".shared .align 4 .b32 near[64];\n.global .align 4 .b32 far[64];\n"
-                 ".global .align 8 .b32 operands[8] = {0x00000001, 0x00000001, 0x80000001, 0x80000001, 0x00800001, "
+                 ".global .align 8 .b32 operands[8] = {0x00000001, 0x00000001, 0x80000001, 0x80000001, "
+                  "0x00800001, "
                  "0x80800000, 0x3f800000, 0x00400000};\n", body, THREADS, words, 3);
 }
 
-/* Each thread exchanges its own 16 bytes, then swaps them if they are what it expects: even threads are right. */
+/* Each thread exchanges its own 16 bytes, then swaps them if they are what it expects: even threads are. */
 static void wide_atomics(struct behave_ctx *x, bool shared, bool generic)
 {
     char body[1536], name[64];
@@ -62,7 +66,8 @@ static void wide_atomics(struct behave_ctx *x, bool shared, bool generic)
                "  mov.u64 %%d8, 77;\n  mov.u64 %%d9, 88;\n  mov.b128 %%q5, {%%d8, %%d9};\n"
                "  atom%s.acq_rel.gpu.cas.b128 %%q6, [%%d1], %%q4, %%q5;\n"
                "  mov.b128 {%%d5, %%d6}, %%q6;\n  st.global.v2.u64 [%%o+16], {%%d5, %%d6};\n"
-               "  ld%s.v2.u64 {%%d5, %%d6}, [%%d1];\n  st.global.v2.u64 [%%o+32], {%%d5, %%d6};\n", sp, sp, sp, sp);
+               "  ld%s.v2.u64 {%%d5, %%d6}, [%%d1];\n  st.global.v2.u64 [%%o+32], {%%d5, %%d6};\n"
+               "", sp, sp, sp, sp);
     fclose(f);
     uint64_t words[THREADS * BEHAVE_WORDS] = { 0 };
     for (uint64_t i = 0; i < THREADS; i++) {
@@ -70,14 +75,14 @@ static void wide_atomics(struct behave_ctx *x, bool shared, bool generic)
         memcpy(&words[i * BEHAVE_WORDS], w, sizeof w);
     }
     snprintf(name, sizeof name, "atom.b128 %s%s", generic ? "generic " : "", shared ? "shared" : "global");
-    behave_table(x, name, ".shared .align 16 .b64 near[128];\n.global .align 16 .b64 far[128];\n", body, THREADS, words,
-                 0x3f);
+    behave_table(x, name, ".shared .align 16 .b64 near[128];\n.global .align 16 .b64 far[128];\n", body, THREADS,
+                 words, 0x3f);
 }
 
 /* Threads add (i, 1, 2 i, -1) to one cell of four floats; the old values go elsewhere. */
 static bool expect_sums(uint32_t i, uint32_t k, uint64_t *word)
 {
-    static const uint32_t total[] = { 0x44fc0000, 0x42800000, 0x457c0000, 0xc2800000 };   /* 2016, 64, 4032, -64 */
+    static const uint32_t total[] = { 0x44fc0000, 0x42800000, 0x457c0000, 0xc2800000 };  /* 2016, 64, 4032, -64 */
     (void)i;
     *word = k < 4 ? total[k] : 0;
     return true;
@@ -110,7 +115,8 @@ static bool expect_min_max(uint32_t i, uint32_t k, uint64_t *word)
 static bool expect_swapped(uint32_t i, uint32_t k, uint64_t *word)
 {
     (void)i;
-    static const uint64_t words[] = { 0x3f800000, 0x40000000, 0x40800000, 0x40800000 };  /* 1, 2; 1 + 3, 2 + 2 */
+    /* 1, 2; 1 + 3, 2 + 2 */
+    static const uint64_t words[] = { 0x3f800000, 0x40000000, 0x40800000, 0x40800000 };
     *word = k < 4 ? words[k] : 0;
     return true;
 }
@@ -142,21 +148,24 @@ static bool expect_leaders(uint32_t i, uint32_t k, uint64_t *word)
 
 #define CELLS ".global .align 32 .b8 cells[4096];\n"
 #define OWN(bytes) "  mov.u64 %d1, cells;\n  mul.wide.u32 %d2, %i, " #bytes ";\n  add.u64 %d1, %d1, %d2;\n"
-#define HALVES "  mov.b16 %h1, 0x3c00;\n  mov.b16 %h2, 0x4000;\n  mov.b16 %h3, 0x4200;\n  mov.b16 %h4, 0x4400;\n" \
+#define HALVES \
+    "  mov.b16 %h1, 0x3c00;\n  mov.b16 %h2, 0x4000;\n  mov.b16 %h3, 0x4200;\n  mov.b16 %h4, 0x4400;\n" \
     "  mov.b16 %h5, 0x4500;\n  mov.b16 %h6, 0x4600;\n  mov.b16 %h7, 0x4700;\n  mov.b16 %h8, 0x4800;\n" \
     "  mov.b64 %d3, {%h1, %h2, %h3, %h4};\n  mov.b64 %d4, {%h5, %h6, %h7, %h8};\n  mov.b16 %h9, 0x4480;\n" \
     "  st.global.v2.b64 [%d1], {%d3, %d4};\n"
 
 static const struct behave_test tests[] = {
     { .name = "atom.v4.f32 of all threads on one cell", .module = CELLS,
-      .body = "  mov.u64 %d1, cells;\n  cvt.rn.f32.u32 %f1, %i;\n  add.f32 %f2, %f1, %f1;\n  mov.f32 %f3, 0f3f800000;\n"
+      .body = "  mov.u64 %d1, cells;\n  cvt.rn.f32.u32 %f1, %i;\n  add.f32 %f2, %f1, %f1;\n"
+              "  mov.f32 %f3, 0f3f800000;\n"
               "  mov.f32 %f4, 0fbf800000;\n"
               "  atom.global.add.v4.f32 {%f5, _, %f6, %f7}, [%d1], {%f1, %f3, %f2, %f4};\n  bar.sync 0;\n"
               "  ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];\n  st.global.u32 [%o], %r1;\n"
               "  st.global.u32 [%o+8], %r2;\n  st.global.u32 [%o+16], %r3;\n  st.global.u32 [%o+24], %r4;\n",
       .expect = expect_sums },
     { .name = "red.v2.f32, generic, of all threads on one cell", .module = CELLS,
-      .body = "  mov.u64 %d1, cells;\n  cvta.global.u64 %d1, %d1;\n  cvt.rn.f32.u32 %f1, %i;\n  add.f32 %f2, %f1, %f1;\n"
+      .body = "  mov.u64 %d1, cells;\n  cvta.global.u64 %d1, %d1;\n  cvt.rn.f32.u32 %f1, %i;\n"
+              "  add.f32 %f2, %f1, %f1;\n"
               "  mov.f32 %f3, 0f3f800000;\n  mov.f32 %f4, 0fbf800000;\n  red.add.v2.f32 [%d1], {%f1, %f3};\n"
               "  red.relaxed.gpu.global.add.v2.f32 [%d1+8], {%f2, %f4};\n  bar.sync 0;\n"
               "  ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];\n  st.global.u32 [%o], %r1;\n"
@@ -189,7 +198,8 @@ static const struct behave_test tests[] = {
               "  st.global.u32 [%o+24], %r4;\n",
       .expect = expect_swapped },
     { .name = "a vector atomic needs the alignment of the vector", .module = CELLS,
-      .body = "  mov.u64 %d1, cells;\n  mov.f32 %f1, 0f3f800000;\n  red.global.add.v2.f32 [%d1+4], {%f1, %f1};\n",
+      .body = "  mov.u64 %d1, cells;\n  mov.f32 %f1, 0f3f800000;\n"
+              "  red.global.add.v2.f32 [%d1+4], {%f1, %f1};\n",
       .fault = SIMTX_FAULT_MISALIGNED },
     { .name = "a vector atomic is on global memory", .module = ".shared .align 8 .b8 near[64];\n",
       .body = "  mov.f32 %f1, 0f3f800000;\n  red.shared.add.v2.f32 [near], {%f1, %f1};\n",
@@ -199,7 +209,8 @@ static const struct behave_test tests[] = {
       .refused = "not for this type" },
     { .name = "ld and st of 32 bytes",
       .body = "  mul.wide.u32 %d1, %i, 64;\n  add.u64 %d1, %d1, %b;\n"
-              "  ld.global.L1::evict_last.L2::evict_first.v8.b32 {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9}, [%d1];\n"
+              "  ld.global.L1::evict_last.L2::evict_first.v8.b32 "
+              "{%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9}, [%d1];\n"
               "  st.global.L1::no_allocate.v8.b32 [%o], {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9};\n"
               "  ld.global.L2::evict_last.L2::256B.v4.u64 {%d2, %d3, %d4, %d5}, [%d1+32];\n"
               "  st.global.L2::evict_normal.v4.b64 [%o+32], {%d2, %d3, %d4, %d5};\n",
@@ -209,7 +220,8 @@ static const struct behave_test tests[] = {
     { .name = "cache policies are accepted", .module = CELLS,
       .body = OWN(4)
               "  mov.u64 %d9, 0x14f0000000000000;\n  add.u32 %r2, %i, 5;\n"
-              "  st.global.L2::cache_hint.u32 [%d1], %r2, %d9;\n  ld.global.L2::cache_hint.u32 %r3, [%d1], %d9;\n"
+              "  st.global.L2::cache_hint.u32 [%d1], %r2, %d9;\n"
+              "  ld.global.L2::cache_hint.u32 %r3, [%d1], %d9;\n"
               "  atom.global.add.L2::cache_hint.u32 %r4, [%d1], 3, %d9;\n"
               "  red.global.add.L2::cache_hint.u32 [%d1], 4, %d9;\n  ld.global.u32 %r5, [%d1];\n"
               "  atom.global.cas.L2::cache_hint.b32 %r6, [%d1], %r5, 100, %d9;\n  ld.global.u32 %r7, [%d1];\n"
@@ -220,7 +232,8 @@ static const struct behave_test tests[] = {
       .body = "  mov.u64 %d1, cells;\n  red.global.add.u32 [%d1], 4, %d9;\n", .refused = "cache policy" },
     { .name = "elect.sync",
       .body = "  elect.sync %r2|%p1, 0xffffffff;\n  selp.u32 %r3, 1, 0, %p1;\n  st.global.u32 [%o], %r2;\n"
-              "  st.global.u32 [%o+8], %r3;\n  and.b32 %r4, %t, 1;\n  setp.eq.u32 %p2, %r4, 0;\n  @%p2 bra TILES;\n"
+              "  st.global.u32 [%o+8], %r3;\n  and.b32 %r4, %t, 1;\n  setp.eq.u32 %p2, %r4, 0;\n"
+              "  @%p2 bra TILES;\n"
               "  elect.sync %r2|%p1, 0xaaaaaaaa;\n  selp.u32 %r3, 1, 0, %p1;\n  st.global.u32 [%o+16], %r2;\n"
               "  st.global.u32 [%o+24], %r3;\nTILES:\n  bar.warp.sync 0xffffffff;\n  and.b32 %r5, %t, 24;\n"
               "  mov.u32 %r6, 255;\n  shl.b32 %r6, %r6, %r5;\n  elect.sync %r2|%p1, %r6;\n"
