@@ -136,6 +136,9 @@ static void push_simd_video(struct combo_list *list, struct combo c, uint32_t *s
     }
 }
 
+/* The immediate of lop3 stands before the predicate source, where there is one. */
+static struct ptx_operand *lop3_table(struct combo *c) { return &c->in.opd[c->in.mod[PG_BOOL] ? 5 : 4]; }
+
 static void push_all(struct combo_list *list, struct combo c)
 {
     uint32_t state = (uint32_t)list->n;
@@ -145,8 +148,11 @@ static void push_all(struct combo_list *list, struct combo c)
         push_scalar_video(list, c, &state);
     } else if (c.in.op == OP_LOP3) {
         find_operands(&c, false);
-        for (c.in.opd[4].imm = 0; c.in.opd[4].imm < 256; c.in.opd[4].imm++)
+        struct ptx_operand *table = lop3_table(&c);
+        for (table->imm = 0; table->imm < 256; table->imm++) {
+            c.in.opd[6].negated = c.in.mod[PG_BOOL] && table->imm & 1;
             push(list, &c);
+        }
     } else {
         find_operands(&c, false);
         bool pred = c.nsrc && c.src_type[c.nsrc - 1] == T_PRED;
@@ -266,7 +272,7 @@ void combo_print_inst(const struct combo *c, FILE *f, const char *dst, const cha
     for (int i = 0; i < c->nsrc; i++) {
         const struct ptx_operand *o = &c->in.opd[i + (c->pair ? 2 : 1)];
         if (c->in.op == OP_LOP3 && c->src_type[i] == T_PRED)
-            fprintf(f, ", 0x%llx", (unsigned long long)c->in.opd[4].imm);
+            fprintf(f, ", 0x%llx", (unsigned long long)o++->imm);
         fprintf(f, ", %s%s", o->negated ? video ? "-" : "!" : "", src[i]);
         if (video)
             print_selector(o, f, false, parts);

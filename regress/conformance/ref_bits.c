@@ -60,6 +60,7 @@ bool ref_bits(const struct ptx_inst *in, const struct ref_lane *l, struct ref_re
     uint8_t t = in->type[0];
     int bits = ref_bits_of(t);
     uint64_t a = l->src[0], b = l->src[1], c = l->src[2];
+    bool q;
     switch (in->op) {
     case OP_AND: r->d = a & b; break;
     case OP_OR: r->d = a | b; break;
@@ -67,8 +68,9 @@ bool ref_bits(const struct ptx_inst *in, const struct ref_lane *l, struct ref_re
     case OP_NOT: r->d = ~a; break;
     case OP_CNOT: r->d = (a & ref_mask(bits)) == 0; break;
     case OP_LOP3:
-        r->d = lop3((uint32_t)a, (uint32_t)b, (uint32_t)c, (uint32_t)in->opd[4].imm);
-        r->q = REF_HAS(in, BOOL, OR) ? r->d || l->src[3] : r->d && l->src[3];
+        r->d = lop3((uint32_t)a, (uint32_t)b, (uint32_t)c, (uint32_t)in->opd[in->mod[PG_BOOL] ? 5 : 4].imm);
+        q = (l->src[3] & 1) != (unsigned)in->opd[6].negated;
+        r->q = REF_HAS(in, BOOL, OR) ? r->d || q : r->d && q;
         break;
     case OP_SHF: r->d = funnel(in, (uint32_t)a, (uint32_t)b, (uint32_t)c); break;
     case OP_SHL: r->d = (uint32_t)b < (uint32_t)bits ? a << (uint32_t)b : 0; break;
