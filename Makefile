@@ -63,4 +63,4 @@ help:
 	@echo "make install   PREFIX=$(PREFIX)"
 	@echo "Options: SANITIZE=-fsanitize=address,undefined  CC=clang  OPT='-O0 -g'  B=otherdir"
 
--include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

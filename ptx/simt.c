@@ -292,9 +292,10 @@ void simt_return(struct warp *w, uint64_t lanes)
 }
 
 /*
- * Which side of a branch runs first is free. An entry whose lanes are in no entry above it is a side that has not
- * run yet: it moves to the top, over the entry that waits. (The entry that waits at a reconvergence point has
- * lanes above it and stays below them.)
+ * Which side of a branch runs first is free, and lanes that wait at a reconvergence point may also go on without the
+ * others. An entry whose lanes are in no entry above it is a side that has not run yet: it moves to the top, over the
+ * entry that waits. Lanes of an entry that are in none above while others of it are, wait at its reconvergence point:
+ * they go on from there in an entry of their own, as far as the next such point.
  */
 bool simt_let_others_first(struct warp *w)
 {
@@ -302,14 +303,19 @@ bool simt_let_others_first(struct warp *w)
     simt_top(w)->waits = WAIT_LANES;
     for (uint32_t i = w->nentry; i-- > 0;) {
         struct entry e = w->entry[i];
-        uint64_t mask = e.mask & w->frame[e.frame].live & w->exist;
-        if (mask && !(mask & above) && e.waits == WAIT_NOT) {
+        uint64_t mask = e.mask & w->frame[e.frame].live & w->exist, ready = mask & ~above;
+        above |= mask;
+        if (!ready || e.waits != WAIT_NOT)
+            continue;
+        if (ready == mask) {
             memmove(&w->entry[i], &w->entry[i + 1], (w->nentry - 1 - i) * sizeof e);
             w->entry[w->nentry - 1] = e;
-            warp_set_frame(w, e.frame);
-            return true;
+        } else {
+            w->entry[i].mask &= ~ready;
+            push(w, ready, e.pc, e.rpc, e.frame);
         }
-        above |= mask;
+        warp_set_frame(w, e.frame);
+        return true;
     }
     simt_top(w)->waits = WAIT_NOT;
     return false;
