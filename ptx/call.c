@@ -8,6 +8,13 @@
 #include "ptx/exec.h"
 #include "ptx/program.h"
 
+/* The n-th 32-bit part of one lane's register: a 64-bit one has both side by side, of 128 bits two such arrays follow. */
+static uint32_t *register_word(char *reg, int size, int lane, int n)
+{
+    uint32_t *w = (uint32_t *)(void *)reg;
+    return size == 4 ? w + lane : w + n / 2 * 2 * LANES + lane * 2 + n % 2;
+}
+
 /* One value between a register or constant and private memory at `byte` of a frame, for the given lanes. */
 static void copy_register(struct half *h, const struct frame *regs_of, const struct frame *memory_of,
                           const struct call_value *v, uint32_t byte, uint32_t lanes, bool to_memory)
@@ -19,19 +26,17 @@ static void copy_register(struct half *h, const struct frame *regs_of, const str
     uint32_t *word = local_word(memory, byte, 0);
     for (uint32_t m = lanes; m; m &= m - 1) {
         int i = __builtin_ctz(m);
-        if (to_memory) {
-            uint64_t value = v->reg_size == 8   ? ((uint64_t *)(void *)reg)[i]
-                             : v->reg_size == 4 ? ((uint32_t *)(void *)reg)[i]
-                                                : ((uint16_t *)(void *)reg)[i];
-            word[i] = (uint32_t)value;
-            if (v->reg_size == 8)
-                word[LANES + i] = (uint32_t)(value >> 32);
-        } else if (v->reg_size == 8)
-            ((uint64_t *)(void *)reg)[i] = word[i] | (uint64_t)word[LANES + i] << 32;
-        else if (v->reg_size == 4)
-            ((uint32_t *)(void *)reg)[i] = word[i];
-        else
+        if (v->reg_size == 2 && to_memory)
+            word[i] = ((uint16_t *)(void *)reg)[i];
+        else if (v->reg_size == 2)
             ((uint16_t *)(void *)reg)[i] = (uint16_t)word[i];
+        for (int part = 0; part < v->reg_size / 4; part++) {
+            uint32_t *at = register_word(reg, v->reg_size, i, part);
+            if (to_memory)
+                word[part * LANES + i] = *at;
+            else
+                *at = word[part * LANES + i];
+        }
     }
 }
 

@@ -200,8 +200,12 @@ static void append(struct fault *f, const char *fmt, ...)
 
 static const struct dinst *waiting_at(const struct warp *w, const struct entry *e)
 {
-    const struct code *c = w->frame[e->frame].code;
-    return &c->insts[e->pc ? e->pc - 1 : 0];
+    const struct dinst *d = &w->frame[e->frame].code->insts[e->pc];
+    if (e->waits != WAIT_LANES)
+        return e->pc ? d - 1 : d;
+    while (d->in && !d->counts)
+        d++;
+    return d;
 }
 
 static void list_waiters(struct fault *f, const struct block *b)

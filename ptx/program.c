@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCAL_MAX = 512 * 1024 };
+enum { SHARED_MAX = 1 << 30, LOCAL_MAX = 512 * 1024 };
 
 struct loader {
     struct program *p;
@@ -223,6 +223,12 @@ static void layout_shared(struct loader *x, uint32_t *kernel_end, bool *dynamic)
     if (!use)
         abort();
     uint32_t common = 0, largest = 0, align = 16;
+    uint64_t total = 0;
+    for (uint32_t v = 0; v < x->nshared; v++)
+        total += x->shared[v]->size + x->shared[v]->align;
+    if (total > SHARED_MAX)
+        diag_error(x->d, 0, 0, "the module declares %llu bytes of .shared variables; the limit is %d",
+                   (unsigned long long)total, SHARED_MAX);
     for (uint32_t k = 0; k < x->n; k++)
         for (uint32_t v = 0; x->funcs[k]->is_entry && v < x->nshared; v++)
             if (kernel_uses(x, k, v)) {

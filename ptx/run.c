@@ -308,6 +308,40 @@ static enum after do_barrier(struct warp *w, const struct code *c, const struct 
     return barrier_arrive(w, d, lanes) || (independent(w) && w->state == WARP_READY) ? GO_ON : STOP;
 }
 
+/* The PTX instruction at or behind a group's place: the one it waits for. */
+static const struct dinst *instruction_at(const struct warp *w, const struct entry *e)
+{
+    const struct dinst *d = &w->frame[e->frame].code->insts[e->pc];
+    while (d->in && !d->counts)
+        d++;
+    return d;
+}
+
+static bool waits_at_warp_barrier(const struct warp *w, const struct entry *e)
+{
+    const struct ptx_inst *in = instruction_at(w, e)->in;
+    return e->waits == WAIT_LANES && in && in->op == OP_BAR && in->mod[PG_BAROP] == MOD(BAROP, WARP);
+}
+
+/* Lanes may meet at bar.warp.sync from different places: when all named ones stand at one, the others go on, too. */
+static bool meet_elsewhere(struct warp *w, uint64_t named)
+{
+    uint64_t there = simt_top(w)->mask;
+    for (uint32_t i = 0; i < w->nentry; i++)
+        if (waits_at_warp_barrier(w, &w->entry[i]))
+            there |= w->entry[i].mask;
+    if (named & w->exist & ~there)
+        return false;
+    for (uint32_t i = 0; i < w->nentry; i++) {
+        struct entry *e = &w->entry[i];
+        if (i == w->current || !waits_at_warp_barrier(w, e) || !(e->mask & named))
+            continue;
+        e->pc = (uint32_t)(instruction_at(w, e) - w->frame[e->frame].code->insts) + 1;
+        e->waits = WAIT_NOT;
+    }
+    return true;
+}
+
 /* Independent lanes: a .sync instruction is executed once all lanes of its member mask that still exist are there. */
 static enum after do_warpsync(struct warp *w, const struct code *c, const struct dinst *d)
 {
@@ -324,7 +358,7 @@ static enum after do_warpsync(struct warp *w, const struct code *c, const struct
         int lane = __builtin_ctzll(m);
         named |= (uint64_t)lane_value(w, member, lane) << (lane & ~(LANES - 1));
     }
-    if (named & w->exist & ~e->mask) {
+    if (named & w->exist & ~e->mask && !(d->in->op == OP_BAR && meet_elsewhere(w, named))) {
         if (w->tx.open) {
             fault_raise(w, d, FAULT_TX, (int)w->tx.lane, 0,
                         "waits inside a transaction for lanes of its warp that cannot go on before it commits");
