@@ -1029,9 +1029,6 @@ static void decode_one(struct decoder *x)
         add_step(x)->fn = run_nothing;
         x->code->insts[x->code->ninsts - 1].counts = 1;
         break;
-    case OP_ALLOCA:
-    case OP_STACKSAVE:
-    case OP_STACKRESTORE: error(x, "dynamic stack allocation is not supported"); break;
     default: decode_lanes(x);
     }
 }

@@ -69,8 +69,8 @@ enum lanes_isa lanes_best_isa(void);             /* the widest that this host ha
 const char *lanes_isa_name(enum lanes_isa isa);  /* "base", "avx2", "avx512" */
 enum lanes_isa lanes_isa_find(const char *name); /* ISA_COUNT when unknown or not on this host */
 
-/* Where a state space lies among generic addresses: d->extra of cvta and isspacep points to one. */
-struct lanes_window { uint64_t base, size; };
+/* Where a state space starts among generic addresses: d->extra of cvta points to one. */
+struct lanes_window { uint64_t base; };
 
 /*
  * Conventions of the lane functions, which decode follows:
@@ -83,8 +83,7 @@ struct lanes_window { uint64_t base, size; };
  *   mov pack     (in->opd[1] is OPD_VEC) elements in src[0 .. n-1]
  *   mov unpack   (in->opd[0] is OPD_VEC) source in src[0]; extra points to n `operand`s, scratch slots for '_'.
  *                8-bit elements live in 16-bit registers
- *   cvta, isspacep   extra points to the struct lanes_window of the space, NULL for the identity (cvta) or
- *                false (isspacep). isspacep's source is 64 bits wide
+ *   cvta         extra points to the struct lanes_window of the space, NULL for the identity
  *   cvt          an 8-bit result is left extended by zero or sign in its 16-bit register; tf32 is 32 bits
  *   imm, rounded and, for set, size belong to lanes_select; decode sets only extra for the opcodes above
  */

@@ -11,6 +11,7 @@ static const char *const opcodes[] = {
     "wmma", "mma", "ldmatrix", "stmatrix", "movmatrix", "wgmma", "tcgen05",               /* matrices */
     "cp", "mbarrier", "griddepcontrol", "getctarank", "mapa", "clusterlaunchcontrol", "setmaxnreg",
     "multimem", "tensormap", "createpolicy", "applypriority", "discard",
+    "alloca", "stacksave", "stackrestore",                                     /* a stack that grows at run time */
 };
 
 static const struct { const char *opcode, *word; } parts[] = {

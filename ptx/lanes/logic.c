@@ -78,18 +78,6 @@ static inline uint64_t window_base(const struct dinst *d)
 CVTA_KERNEL(cvta32, uint32_t)
 CVTA_KERNEL(cvta64, uint64_t)
 
-static int isspacep(struct lanes *x, const struct dinst *d)
-{
-    const struct lanes_window *w = d->extra;
-    const uint64_t *A = src_of(x, d, 0);
-    int64_t t[LANES] __attribute__((aligned(64)));
-    uint64_t base = w ? w->base : 0, size = w ? w->size : 0;
-    SIMD for (int i = 0; i < LANES; i++)
-        t[i] = A[i] - base < size ? -1 : 0;
-    put_pred(x, d->dst, pack64(t));
-    return 0;
-}
-
 static int mov128(struct lanes *x, const struct dinst *d)
 {
     KERNEL_HEAD(mov128, uint64_t, 2 * LANES);

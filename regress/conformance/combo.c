@@ -14,7 +14,7 @@ bool combo_has_vectors(uint16_t op)
     case U_LDST: case U_CTRL: case U_BARRIER: case U_TM: case U_WARP:
         return false;
     default:
-        return op != OP_NONE && op != OP_CVTA && op != OP_ISSPACEP;
+        return op != OP_NONE && op != OP_CVTA;
     }
 }
 

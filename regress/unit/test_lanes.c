@@ -207,7 +207,7 @@ static bool check_alias(const struct ptx_inst *in, void *arg)
     uint32_t cc;
     const char *sig = ptx_sig((enum ptx_op)in->op, in->mod);
     int n = dst_bytes(in), from = 1;
-    if (in->op == OP_ISSPACEP || in->op == OP_ACTIVEMASK || n == 0)
+    if (in->op == OP_ACTIVEMASK || n == 0)
         return true;
     sig += strcspn(sig, ",") + 1;
     for (; *sig && from <= 3; sig += strcspn(sig, ",") + (strchr(sig, ',') != NULL), from++) {
