@@ -23,7 +23,6 @@ struct call_value {
 };
 
 struct call_site {
-    const struct ptx_call *call;
     struct ptx_func *target;         /* NULL for an indirect call */
     const struct builtin *builtin;   /* vprintf, malloc ...: run by the host */
     struct call_value *arg, *ret;

@@ -931,7 +931,6 @@ static void decode_call(struct decoder *x)
     const struct ptx_call *call = x->in->call;
     struct call_site *s = arena_alloc(x->p->arena, sizeof *s);
     struct ptx_var *params, *rets;
-    s->call = call;
     if (call->target.kind == OPD_FUNC) {
         struct ptx_func *t = call->target.func->def ? call->target.func->def : call->target.func;
         s->builtin = t->has_body ? NULL : builtin_find(t->name);

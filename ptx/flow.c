@@ -240,21 +240,6 @@ static void find_post_dominators(const struct ptx_func *f, struct flow *fl, stru
         fl->blocks[b].ipdom = p.idom[b] == n ? FLOW_NONE : p.idom[b];
 }
 
-static void mark_reachable(struct flow *fl, struct arena *arena)
-{
-    uint32_t *stack = arena_alloc(arena, fl->nblocks * sizeof *stack), depth = 0;
-    stack[depth++] = 0;
-    fl->blocks[0].reachable = true;
-    while (depth) {
-        const struct flow_block *b = &fl->blocks[stack[--depth]];
-        for (uint32_t k = 0; k < b->nsucc; k++)
-            if (!fl->blocks[b->succ[k]].reachable) {
-                fl->blocks[b->succ[k]].reachable = true;
-                stack[depth++] = b->succ[k];
-            }
-    }
-}
-
 static void mark_joins(const struct ptx_func *f, struct flow *fl)
 {
     for (uint32_t b = 0; b < fl->nblocks; b++) {
@@ -285,7 +270,6 @@ struct flow *flow_analyse(const struct ptx_func *f, struct arena *arena)
     if (f->ninsts) {
         build_blocks(f, fl, arena);
         find_post_dominators(f, fl, arena);
-        mark_reachable(fl, arena);
         mark_joins(f, fl);
     }
     flow_allocate_registers(f, fl, arena);

@@ -15,7 +15,6 @@ struct flow_block {
     uint32_t nsucc;
     uint32_t ipdom;              /* block; FLOW_NONE = the function's end */
     bool joins;                  /* some divergent branch reconverges at its first instruction */
-    bool reachable;
 };
 
 enum reg_class { RC_16, RC_32, RC_64, RC_128, RC_PRED, RC_COUNT };

@@ -414,13 +414,15 @@ static enum after do_tx_begin(struct warp *w, const struct code *c, const struct
 /* Where lanes that committed at different places meet again: the next join that post-dominates all of them. */
 static uint32_t place_to_meet(const struct code *c, const struct tx *t)
 {
-    uint32_t b = c->flow->blocks[t->done[0].block].ipdom;
-    for (uint32_t k = 0; k < t->ndone && b != FLOW_NONE; k++)
-        if (!c->flow->blocks[b].joins || !flow_post_dominates(c->flow, b, t->done[k].block)) {
-            b = c->flow->blocks[b].ipdom;
-            k = UINT32_MAX;
-        }
-    return b == FLOW_NONE ? UINT32_MAX : c->of_inst[c->flow->blocks[b].first];
+    const struct flow *fl = c->flow;
+    uint32_t b = t->done[0].block, all = 0;
+    while (b != FLOW_NONE && all < t->ndone) {
+        b = fl->blocks[b].ipdom;
+        for (all = 0; all < t->ndone && b != FLOW_NONE && fl->blocks[b].joins; all++)
+            if (!flow_post_dominates(fl, b, t->done[all].block))
+                break;
+    }
+    return b == FLOW_NONE ? UINT32_MAX : c->of_inst[fl->blocks[b].first];
 }
 
 static enum after do_tx_commit(struct warp *w, const struct code *c, const struct dinst *d)
