@@ -56,7 +56,7 @@ static bool parse_integer(const char *text, enum ptx_type t, char *at, char **wh
     if (end == text || *end)
         return wrong(why, "'%s' is not an integer", text);
     char class = ptx_type_class(t);
-    int64_t low = class == 'u' ? 0 : -(int64_t)((uint64_t)1 << (bits - 1));
+    int64_t low = class == 'u' ? 0 : (int64_t)(0 - ((uint64_t)1 << (bits - 1)));
     uint64_t high = class == 's' ? ((uint64_t)1 << (bits - 1)) - 1
                     : bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     if (errno == ERANGE || (negative ? (int64_t)x < low : x > high))

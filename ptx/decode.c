@@ -269,7 +269,7 @@ static int run_local_address(struct lanes *l, const struct dinst *d)
 static int run_clock(struct lanes *l, const struct dinst *d)
 {
     struct half *h = half_of(l);
-    uint64_t v = h->warp->executed;
+    uint64_t v = h->warp->executed + d->seq - h->warp->run_from;
     enum ptx_sreg s = (enum ptx_sreg)d->imm;
     if (s == SR_GLOBALTIMER || s == SR_GLOBALTIMER_LO || s == SR_GLOBALTIMER_HI)
         v += h->worker->launch->clock_base;
@@ -283,7 +283,6 @@ static int run_clock(struct lanes *l, const struct dinst *d)
         else
             ((uint32_t *)lanes_at(l, d->dst))[i] = (uint32_t)v;
     }
-    h->warp->executed++;
     h->worker->changes++;                /* a loop that waits for the clock makes progress */
     return C_NEXT;
 }

@@ -102,7 +102,8 @@ struct warp {
     struct frame *frame;
     uint32_t nframe, frame_cap;
     uint32_t regs_cap, local_cap;    /* bytes of one half's register and private memory */
-    uint64_t executed;               /* warp instructions; the warp's clock */
+    uint64_t executed;               /* warp instructions before the run of steps now going on; the warp's clock */
+    uint32_t run_from;               /* seq of the first step of that run */
     int64_t budget;                  /* warp instructions left of this turn */
     struct { uint32_t pc, wait, period, tries; uint64_t hash, changes, seen; } spin;   /* is this loop waiting? run.c */
     bool spinning;                   /* its last turn ended in a loop whose state does not change */

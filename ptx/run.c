@@ -530,6 +530,7 @@ void warp_run(struct warp *w)
         const struct code *c = w->frame[e->frame].code;
         const struct dinst *from = &c->insts[e->pc], *d = from;
         uint64_t mask = e->mask;
+        w->run_from = from->seq;
         int r = run_steps(w, mask, &d);
         count(w, from, d, mask);
         if (r == C_FAULT) {
