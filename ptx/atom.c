@@ -214,9 +214,6 @@ static wide wide_at(const uint64_t *halves, int lane)
 }
 
 /* What the host has at *p becomes `now` if it is `seen`; the result is what was there. */
-#if defined __x86_64__
-__attribute__((target("cx16")))
-#endif
 static wide wide_swap(wide *p, wide seen, wide now)
 {
     return __sync_val_compare_and_swap(p, seen, now);

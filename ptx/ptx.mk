@@ -9,3 +9,8 @@ $$(B)/obj/ptx/mem_lanes.$(1).o: ptx/mem_lanes.c
 	$$(CC) $$(CFLAGS) $$(LANES_CFLAGS) $$(LANES_$(1)) -DMEM_TABLE=mem_table_$(1) -MMD -MP -c $$< -o $$@
 endef
 $(foreach isa,$(LANES_ISAS),$(eval $(call MEM_LANES_RULE,$(isa))))
+
+# the compare-and-swap of 16 bytes behind 128-bit atomics
+ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
+$(B)/obj/ptx/atom.o: CFLAGS += -mcx16
+endif
