@@ -96,6 +96,7 @@ __global__ void totals_kernel(Fields<Real> in, int cells, const uint8_t *solid, 
             for (int k = 0; k < 3; k++)
                 part[k][threadIdx.x] += part[k][threadIdx.x + half];
     }
+    __syncthreads();
     if (threadIdx.x < 3)
         atomicAdd(&totals[threadIdx.x], part[threadIdx.x][0]);
 }
