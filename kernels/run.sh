@@ -1,6 +1,7 @@
 #!/bin/bash
 # Runs every program of this folder in the simulator and checks its verdict line: once plainly, once with two host
-# threads (the output must be the same), and once more for each `// also:` line of its source. Options for
+# threads (the output must be the same), once with independent lanes that change places at every instruction (what
+# lacks a barrier shows), and once more for each `// also:` line of its source. Options for
 # `simtx run` come from the source's `// run:` line. Usage: run.sh [BUILD [NAME...]]; the last line counts.
 build=${1:-build}
 shift
@@ -41,6 +42,8 @@ check_program() {
     count $?
     run_once "$scratch/two" "$name" --threads 2 "${options[@]}" &&
         { cmp -s "$scratch/one" "$scratch/two" || { echo "    FAIL $name: two threads print something else"; false; }; }
+    count $?
+    run_once "$scratch/three" "$name" "${options[@]}" --simt independent --set functional.quantum=1
     count $?
     while read -r also; do
         read -ra extra <<<"$also"
