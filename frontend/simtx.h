@@ -109,7 +109,7 @@ typedef struct simtx_kernel_info {
     const simtx_param_info *params;
     uint32_t max_threads;             /* largest block by .maxntid/.reqntid and registers */
     uint32_t ptx_version, sm;         /* 75 for 7.5, 70 for sm_70 */
-    bool serial;                      /* blocks run in the one-thread order whatever the thread count (A3) */
+    bool serial;                      /* blocks run in the one-thread order whatever the thread count (manual, Order) */
 } simtx_kernel_info;
 void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out);
 /* Resident blocks of this size on one SM; 0 when it does not fit. limit: what limited (static text), may be NULL. */

@@ -44,7 +44,7 @@ struct code {
     uint64_t sregs[SR_COUNT / 64 + 1];   /* special registers that it reads */
     /* over the whole call graph from here */
     bool recursive, indirect;        /* depth is not known before the run */
-    bool serial;                     /* needs the one-thread order of blocks (decisions A3) */
+    bool serial;                     /* needs the one-thread order of blocks (manual, Order) */
     bool exclusive;                  /* not even relaxed on several threads: transactions, functions of the host */
     bool uses_dynamic;               /* dynamic shared memory */
     uint32_t local_total;            /* private memory a lane, calls included; the frame alone when recursive */

@@ -79,7 +79,7 @@ enum wait { WAIT_NOT, WAIT_BARRIER, WAIT_LANES };
 
 enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT };
 
-/* A transaction in progress: lanes run one after another from tx_begin to tx_commit (decisions A2). */
+/* A transaction in progress: lanes run one after another from tx_begin to tx_commit (manual, Transactions). */
 struct tx {
     bool open;
     uint32_t depth;                  /* flattened nesting */

@@ -1,7 +1,7 @@
 /*
  * Grids: which blocks are resident and whose turn it is.
  *
- * A kernel that needs the one-thread order (decisions A3) runs its blocks on one host thread, others on several, each
+ * A kernel that needs the one-thread order (manual, Order) runs its blocks on one host thread, others on several, each
  * taking the next block when it is through with one; without races between blocks the result is the same. Usually a
  * block runs to its end before the next one starts; one that waits gives way, and more blocks become resident, as
  * many as the GPU would hold, taking turns. When all of them wait and nobody changes memory, that is a deadlock.

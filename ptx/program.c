@@ -293,7 +293,7 @@ static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)
 }
 
 /*
- * What an instruction asks of the order of blocks (decisions A3): the one-thread order, which --threads-relaxed lifts;
+ * What an instruction asks of the order of blocks (manual, Order): the one-thread order, which --threads-relaxed lifts;
  * or one thread in any case, as transactions are atomic only there and the functions of the host are not made for two.
  */
 enum order { ORDER_FREE, ORDER_SERIAL, ORDER_EXCLUSIVE };

@@ -376,7 +376,7 @@ static enum after do_warpsync(struct warp *w, const struct code *c, const struct
     return GO_ON;
 }
 
-/* ---- transactions: one lane after another, nothing else in between (decisions A2) ---- */
+/* ---- transactions: one lane after another, nothing else in between (manual, Transactions) ---- */
 
 static void tx_next_lane(struct warp *w)
 {
