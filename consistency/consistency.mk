@@ -1,0 +1,2 @@
+# Memory-ordering policies.
+LIB_SRC += $(wildcard consistency/*.c)

@@ -1,0 +1,74 @@
+/*
+ * A memory partition: the L2 slices of one DRAM channel, their atomic units, and the channel. A request waits out the slice's
+ * pipeline latency, looks up the tags, and is performed there and then: reads copy bytes of device memory into the packet,
+ * writes merge theirs into it, atomics read and write it. L2 and DRAM share device memory as their one store, so L2 lines are tags and
+ * dirty bits; a miss performs when its fill has come. Replies leave in the order in which they are performed.
+ */
+#ifndef MEMSYS_PARTITION_H
+#define MEMSYS_PARTITION_H
+
+#include "base/hist.h"
+#include "memsys/dram.h"
+#include "memsys/port.h"
+#include "memsys/tags.h"
+
+struct simtx_config;
+
+struct l2_cfg {
+    uint32_t sets, ways, mshrs, merges;
+    uint32_t latency;                /* L2 cycles from arrival to look-up, at least 1 */
+    uint32_t dram_latency;           /* L2 cycles between a miss and the DRAM queue, on top of the array's own timing */
+    uint32_t miss_queue;             /* misses and write-backs that wait for the DRAM queue */
+    uint32_t reply_queue;
+    uint32_t bytes_per_cycle;        /* of the data array */
+    bool sectored;                   /* fill and write back by sector */
+    bool write_allocate_fetch;       /* a store that does not cover its sectors reads them first */
+    bool hash;
+    uint32_t atomic_cycles[4];       /* cycles per lane: add and the like, exch, cas, floating point */
+    uint32_t atomic_warp_cycles;     /* least cycles per atomic request */
+};
+
+/* What the partition asks of those above it. */
+struct partition_calls {
+    void *ctx;
+    /* Performs an atomic packet on device memory, filling in old values. Returns the number of lanes. (ptx/access.h) */
+    uint32_t (*atomic)(void *ctx, uint32_t slice, struct packet *p);
+    /* The address that the line has at this packet's timestamp; NULL = itself (decisions.md B7a). */
+    uint64_t (*map)(void *ctx, const struct packet *p);
+    /* Is this line readable host memory? False for instruction lines, which have tags but no bytes. */
+    bool (*has_bytes)(void *ctx, uint64_t line);
+    /* A request the baseline does not know (kind >= MSG_PROTOCOL); returns false to have it offered again. */
+    bool (*message)(void *ctx, uint32_t slice, struct packet *p, uint64_t now);
+};
+
+struct partition_cfg {
+    const struct clocks *clocks;
+    const struct addrmap *map;
+    uint32_t channel, slices;        /* slices of this channel; global numbers channel * slices + i */
+    uint32_t flit_bytes;
+    uint32_t reply_latency;          /* crossbar cycles to the reply crossbar (xbar latency_in) */
+    uint32_t credit_latency;         /* crossbar cycles for credits to the request crossbar */
+    struct l2_cfg l2;
+    struct dram_cfg dram;
+    struct partition_calls calls;
+};
+
+void l2_configure(struct l2_cfg *c, const struct simtx_config *config);
+
+struct partition;
+/* requests: ports (one per slice) whose receiver it is, cycles of CLK_L2; replies: ports whose sender it is, cycles of CLK_XBAR. */
+struct partition *partition_new(const struct partition_cfg *c, struct port **requests, struct port **replies,
+                                uint64_t *count, struct hists *hists);
+void partition_free(struct partition *p);
+/* Runs all L2 cycles < until_l2 and all memory cycles < until_mem, in the order of real time. */
+void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem);
+uint64_t partition_next(const struct partition *p);   /* core cycle of its next event, ports included */
+/* End of a kernel: marks dirty lines for write-back, which then happens in time; true when all is written and idle. */
+bool partition_flush(struct partition *p, bool invalidate);
+bool partition_idle(const struct partition *p);
+void partition_invalidate(struct partition *p);       /* drops all (clean) lines: the host changed memory */
+/* Sends a packet that answers no request towards an SM (a protocol's invalidation); false: no room now. */
+bool partition_send(struct partition *p, uint32_t slice, struct packet *k, uint64_t now);
+void partition_dump(const struct partition *p, void (*line)(void *ctx, const char *text), void *ctx);
+
+#endif

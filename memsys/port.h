@@ -1,0 +1,51 @@
+/*
+ * A port: the one-way connection between two components, for packets with credits flowing back. Everything that enters
+ * carries the cycle (of the receiver's domain) at which it is there, and that cycle lies at least one window ahead, so the two
+ * sides can be simulated by different host threads for a window without looking at each other (DESIGN.md 3.7). The
+ * receiver offers a buffer of `flits` per virtual network; a sender spends credits and gets them back as
+ * the receiver frees the buffer. One side writes each ring, the other reads it.
+ */
+#ifndef MEMSYS_PORT_H
+#define MEMSYS_PORT_H
+
+#include <stdatomic.h>
+
+#include "memsys/clock.h"
+#include "memsys/packet.h"
+
+enum { VNS_MAX = 5 };
+
+struct port_msg { uint64_t at; struct packet *p; };
+struct port_credit { uint64_t at; uint16_t vn, flits; };
+
+struct port {
+    struct port_msg *msg;            /* ring, power of two, never overflows: each entry holds at least one credit */
+    struct port_credit *credit;
+    uint32_t cap;
+    _Atomic uint32_t msg_head, msg_tail, credit_head, credit_tail;
+    uint32_t have[VNS_MAX];          /* credits in the sender's hands, flits */
+    uint32_t size;                   /* flits of buffer per virtual network */
+    uint32_t vns;
+};
+
+void port_init(struct port *t, uint32_t vns, uint32_t flits);
+void port_end(struct port *t);
+
+/* ---- sender ---- */
+/* Takes in the credits that are back by cycle `now` of the sender, and says whether `flits` are to be had. */
+bool port_can_send(struct port *t, uint64_t now, unsigned vn, uint32_t flits);
+/* `at`: cycle of the receiver. Messages of one port must be sent with rising `at`. */
+void port_send(struct port *t, uint64_t at, unsigned vn, uint32_t flits, struct packet *p);
+/* The sender's cycle at which the next credit is back; NEVER when none is under way. */
+uint64_t port_credit_next(struct port *t);
+
+/* ---- receiver ---- */
+uint64_t port_next(struct port *t);                          /* when the oldest message is there; NEVER when empty */
+struct packet *port_receive(struct port *t, uint64_t now);   /* the oldest message if it is there by `now`, else NULL */
+/* `at`: cycle of the sender at which it may use them. Rising, too. */
+void port_return(struct port *t, uint64_t at, unsigned vn, uint32_t flits);
+
+/* All credits home and nothing under way: what a kernel's end must show. */
+bool port_idle(struct port *t);
+
+#endif
