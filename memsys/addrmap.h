@@ -27,7 +27,7 @@ bool addrmap_parse(struct addrmap *m, const char *text, uint32_t channels, uint3
                    uint64_t base, char *error, size_t size);
 /* A slice of a channel owns the banks with bank mod slices_per_channel = its number. */
 struct dram_address addrmap_decode(const struct addrmap *m, uint64_t address);
-uint64_t addrmap_encode(const struct addrmap *m, const struct dram_address *a);   /* the inverse (decisions.md B7a) */
+uint64_t addrmap_encode(const struct addrmap *m, const struct dram_address *a);   /* the inverse */
 uint32_t addrmap_slice(const struct addrmap *m, uint64_t address);                /* the hot path of an SM */
 
 #endif

@@ -37,7 +37,7 @@ struct atom_payload;
 struct packet {
     struct packet *next;             /* for whoever owns it now: a queue or a pool */
     uint64_t line;                   /* device address, a multiple of LINE_BYTES */
-    uint64_t mapped;                 /* the same after the partition's mapping (decisions.md B7a); tags and DRAM use it */
+    uint64_t mapped;                 /* the same after the partition's mapping; tags and DRAM use it */
     uint8_t kind, type, vn;
     uint8_t sectors;                 /* bit per 32-byte sector: wanted by a read, touched by a write, carried by a reply */
     uint16_t sm, slice;              /* the two ends */

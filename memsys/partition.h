@@ -33,7 +33,7 @@ struct partition_calls {
     void *ctx;
     /* Performs an atomic packet on device memory, filling in old values. Returns the number of lanes. (ptx/access.h) */
     uint32_t (*atomic)(void *ctx, uint32_t slice, struct packet *p);
-    /* The address that the line has at this packet's timestamp; NULL = itself (decisions.md B7a). */
+    /* The address that the line has at this packet's timestamp; NULL = itself. */
     uint64_t (*map)(void *ctx, const struct packet *p);
     /* Is this line readable host memory? False for instruction lines, which have tags but no bytes. */
     bool (*has_bytes)(void *ctx, uint64_t line);

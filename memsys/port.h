@@ -1,7 +1,7 @@
 /*
  * A port: the one-way connection between two components, for packets with credits flowing back. Everything that enters
  * carries the cycle (of the receiver's domain) at which it is there, and that cycle lies at least one window ahead, so the two
- * sides can be simulated by different host threads for a window without looking at each other (DESIGN.md 3.7). The
+ * sides can be simulated by different host threads for a window without looking at each other. The
  * receiver offers a buffer of `flits` per virtual network; a sender spends credits and gets them back as
  * the receiver frees the buffer. One side writes each ring, the other reads it.
  */

@@ -1,0 +1,34 @@
+/*
+ * Memory-ordering policies: when may a warp's memory instruction issue, when is a fence or a barrier passed. The SM core counts, for every
+ * warp, its global accesses that have not performed; a policy is a table of functions over these counts and, if it wants, state of
+ * its own per SM and a stage between coalescer and L1. The baseline, rmo-ptx, holds nothing back but fences, barriers, releases and acquires
+ * (PTX ISA, memory consistency model).
+ */
+#ifndef CONSISTENCY_ORDER_H
+#define CONSISTENCY_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct order_warp {
+    uint32_t loads, stores;          /* global accesses issued and not performed; atomics count in both */
+    uint32_t acquires;               /* of these, loads whose completion later accesses must wait for */
+};
+
+enum order_kind { ORDER_LOAD, ORDER_STORE, ORDER_ATOMIC, ORDER_SHARED, ORDER_FENCE, ORDER_FENCE_CTA, ORDER_BARRIER, ORDER_EXIT };
+
+struct order_access { enum order_kind kind; bool acquire, release; };
+
+struct order_policy {
+    const char *name;
+    void *(*new_state)(uint32_t warps);                       /* per SM; NULL = none */
+    void (*free_state)(void *state);
+    /* May the instruction issue (a fence: is it passed)? Asked again after every performance of the warp's accesses. */
+    bool (*may_issue)(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a);
+};
+
+extern const struct order_policy *const order_policies[];    /* ends with NULL */
+extern const struct order_policy order_rmo_ptx;              /* barriers and exits drain, too */
+extern const struct order_policy order_rmo_core;             /* barriers at once (core.barrier_drains = false) */
+
+#endif

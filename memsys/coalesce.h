@@ -1,0 +1,26 @@
+/*
+ * The coalescer: the lines that a warp's access touches, and the passes that it needs over the banks of shared memory.
+ * Lanes are merged in groups of coalescer.lanes (a whole warp, or half a warp as on compute capability 1.x).
+ */
+#ifndef MEMSYS_COALESCE_H
+#define MEMSYS_COALESCE_H
+
+#include "memsys/packet.h"
+#include "ptx/access.h"
+
+struct line_access {
+    uint64_t line, lanes;
+    uint8_t sectors;                 /* of the line that the lanes touch */
+    uint8_t piece;
+};
+enum { ACCESSES_MAX = WARP_LANES * MEM_PIECES };
+
+/* Lines in the order of the lowest lane that needs each. Returns their number. */
+uint32_t coalesce(const struct mem_op *op, enum mem_server s, uint32_t group_lanes, struct line_access *out);
+
+struct shared_cfg { uint32_t banks, lanes_per_pass; bool broadcast; };
+/* Passes over the banks: in one pass a bank serves one word, to all lanes that read it when broadcast is on; accesses wider than a word
+ * take their words in separate passes of as many lanes as the banks can serve; atomics on one word go one after another. */
+uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c);
+
+#endif

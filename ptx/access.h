@@ -1,0 +1,78 @@
+/*
+ * A warp's memory instruction between issue and performance. At issue the addresses and the data of every lane are captured, so that
+ * later instructions may overwrite the registers; when the place that serves an access performs it, bytes go between a line and the
+ * lanes' registers here. Nothing in this file knows caches or time.
+ *
+ * Private memory in timing mode: .local variables live in device memory (half->local_device), interleaved by word over the lanes as in
+ * code.h, and are accessed like global memory; .param variables of calls (ABI registers on hardware) stay on the host side
+ * (half->local) and are read and written at issue. Which words of a lane's private memory are .param is marked when a frame is pushed.
+ */
+#ifndef PTX_ACCESS_H
+#define PTX_ACCESS_H
+
+#include "ptx/exec.h"
+
+enum mem_op_kind { MOP_LOAD, MOP_STORE, MOP_ATOM, MOP_RED, MOP_PREFETCH };
+/* Who serves it. Generic addresses are sorted lane by lane; one instruction may need several. */
+enum mem_server { SERVE_GLOBAL, SERVE_SHARED, SERVE_LOCAL, SERVE_CONST, SERVE_TEXTURE, SERVERS };
+/* How caches are told to treat it (PTX ISA, cache operators and eviction), volatile and relaxed accesses count as CG. */
+enum mem_cache { CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT };
+
+enum { MEM_WIDTH_MAX = 32, MEM_PIECES = 8, WARP_LANES = LANES * MAX_HALVES };
+
+struct mem_op {
+    struct mem_op *next;             /* for whoever owns it now */
+    struct warp *warp;
+    const struct dinst *d;
+    uint64_t lanes;                  /* that execute it; lanes of .param words were served at once and are not in it */
+    uint64_t served_by[SERVERS];     /* the lanes of each server; they add up to `lanes` */
+    uint8_t kind, cache;
+    uint8_t width;                   /* bytes a lane: elements x size */
+    uint8_t size, count, reg_bytes;  /* bytes of an element, elements, bytes of the register of an element */
+    bool sign;
+    bool order_acquire, order_release, order_strong;   /* .acquire, .release, .acq_rel; strong: volatile, relaxed or stronger */
+    uint8_t atomic_class;            /* of atomics: 0 integer add and the like, 1 exch, 2 cas, 3 floating point */
+    uint32_t reg[MEM_PIECES];        /* destination registers of a load or atom: byte offset from half->regs, by element */
+    uint64_t address[WARP_LANES];    /* global, const: device address; shared: offset; local: device address of the first word */
+    _Alignas(64) uint8_t data[WARP_LANES][MEM_WIDTH_MAX];    /* stores: the bytes; atomics: operand b at 0, c at 16 */
+    /* the memory pipeline's own */
+    uint64_t issued;                 /* core cycle */
+    uint32_t pending;                /* accesses not performed yet */
+    uint32_t sm_slot;                /* warp slot of the SM */
+    void *owner;
+};
+
+/* Captures a memory step (called by warp_step). Bounds and alignment are checked here: a fault is precise. False: fault raised. */
+bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct mem_op *op);
+
+/*
+ * Local accesses wider than a word fall apart into words of different lines: piece p of a lane is its bytes [4p, 4p + 4) at
+ * address[lane] + 128 p. All others are one piece of `width` bytes.
+ */
+static inline unsigned mem_pieces(const struct mem_op *op, enum mem_server s)
+{
+    return s == SERVE_LOCAL && op->width > 4 ? op->width / 4u : 1;
+}
+
+/* line: the 128 bytes of the line that holds piece p of these lanes. Loads write the lanes' registers (extended as the type says). */
+void mem_load_line(struct mem_op *op, uint64_t lanes, unsigned piece, const uint8_t *line);
+/* Stores put the lanes' bytes into a line image and set its byte mask; lanes ascending, the last one wins. */
+void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uint8_t *line, uint64_t mask[2]);
+/* Shared memory: loads, stores and atomics of the lanes served by it, on the block's memory, now. */
+void mem_perform_shared(struct mem_op *op);
+
+/* ---- global atomics: operands travel to where they are performed, old values travel back ---- */
+struct atom_payload {
+    struct atom_payload *next;       /* of a pool */
+    const struct dinst *d;
+    uint32_t lanes[MAX_HALVES];      /* lanes of this line */
+    uint8_t offset[WARP_LANES];      /* in the line */
+    _Alignas(64) uint8_t b[WARP_LANES][16], c[WARP_LANES][16];   /* operands; old values come back in b */
+};
+void mem_atomic_request(const struct mem_op *op, uint64_t lanes, struct atom_payload *a);
+/* Performs it on device memory; line: device address (= host address). k: a worker of whoever performs (bounds cache, launch). Returns the
+ * largest number of lanes that met at one word. */
+uint32_t mem_atomic_perform(struct worker *k, uint64_t line, struct atom_payload *a);
+void mem_atomic_reply(struct mem_op *op, uint64_t lanes, const struct atom_payload *a);   /* old values into registers */
+
+#endif

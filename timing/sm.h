@@ -1,0 +1,78 @@
+/*
+ * A streaming multiprocessor: resident blocks and warps, fetch, scoreboard, warp schedulers, operand collectors, pipelines, barriers, and its
+ * load/store unit. Arithmetic is executed when it issues; the scoreboard holds back whoever needs the result until the pipeline would have it.
+ * One cycle is: replies and performed accesses, block starts, write-backs, issue, fetch.
+ */
+#ifndef TIMING_SM_H
+#define TIMING_SM_H
+
+#include "base/hist.h"
+#include "base/stats.h"
+#include "consistency/order.h"
+#include "memsys/lsu.h"
+#include "ptx/step.h"
+#include "timing/tinst.h"
+
+enum stall {
+#define STALL(id, name, class, meaning) ST_##id,
+#include "timing/stall.def"
+    STALLS
+};
+struct stall_info { const char *name, *class_name, *meaning; };
+extern const struct stall_info stall_table[STALLS];
+
+/* A grid being run: the same object for all SMs; only the machine's serial part writes to it. */
+struct grid {
+    struct launch launch;            /* counts and fault are filled in at the end */
+    uint32_t id;                     /* small number among the grids now running */
+    uint32_t registers, resident;    /* a thread; blocks of it an SM holds at most */
+    uint64_t next_block, done;
+    uint64_t start, end;             /* core cycles */
+    uint64_t local_base;             /* device address of the private memory of all resident warps */
+    uint64_t local_bytes;            /* of one warp */
+    uint64_t stream;
+};
+
+/* An order to start a block, and the message that it has ended. `at`: core cycle at the receiver. */
+struct block_start { uint64_t at, linear; struct grid *grid; };
+struct block_end { uint64_t at; struct grid *grid; uint16_t sm; };
+
+struct sm_cfg {
+    uint16_t index;
+    uint32_t warps, blocks;          /* slots */
+    uint32_t warp_size, schedulers, policy, active_warps, issue;
+    bool dual_different, perfect_fetch, collector;
+    uint32_t fetch_width, fetches, ibuffer, fetch_latency;
+    uint32_t units[8];               /* by enum pipe */
+    uint32_t collectors, register_banks;
+    const struct order_policy *order;
+    const struct simtx_config *config;
+};
+
+struct sm;
+struct sm_watch;                     /* trace and observers, timing/trace.h; NULL = none */
+
+void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t index);
+bool sm_check(const struct sm_cfg *c, char *error, size_t size);
+struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port *out, struct port *in);
+void sm_free(struct sm *s);
+
+void sm_start(struct sm *s, const struct block_start *b);        /* queued until its cycle */
+/* Runs all core cycles in [from, until): visits those in which something happens, accounts for the rest. Stops early (and says so by
+ * sm_fault) at a fault. With every_cycle each one is visited; the results are the same. */
+void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle);
+uint64_t sm_next(const struct sm *s);                            /* next core cycle at which it can act */
+/* Blocks that ended during the last sm_run; the array belongs to the SM until the next one. */
+const struct block_end *sm_ended(const struct sm *s, uint32_t *n);
+const struct fault *sm_fault(const struct sm *s);                /* NULL = none */
+uint64_t sm_progress(const struct sm *s);                        /* grows with every instruction issued and access performed */
+
+uint64_t *sm_counters(struct sm *s);                             /* [STAT_END] */
+struct hists *sm_hists(struct sm *s);
+struct lsu *sm_lsu(struct sm *s);
+void sm_grid_counts(struct sm *s, const struct grid *g, struct launch_counts *add);   /* and forgets them */
+void sm_grid_end(struct sm *s, const struct grid *g);            /* frees what it kept for this grid */
+/* Words on every resident warp: slot, block, PTX line, what it waits for. For hang reports. */
+void sm_dump(const struct sm *s, void (*line)(void *ctx, const char *text), void *ctx);
+
+#endif
