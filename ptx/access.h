@@ -15,8 +15,8 @@
 enum mem_op_kind { MOP_LOAD, MOP_STORE, MOP_ATOM, MOP_RED, MOP_PREFETCH };
 /* Who serves it. Generic addresses are sorted lane by lane; one instruction may need several. */
 enum mem_server { SERVE_GLOBAL, SERVE_SHARED, SERVE_LOCAL, SERVE_CONST, SERVE_TEXTURE, SERVERS };
-/* How caches are told to treat it (PTX ISA, cache operators and eviction), volatile and relaxed accesses count as CG. */
-enum mem_cache { CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT };
+/* Which caches may serve it (PTX ISA, cache operators; memory consistency model): PATH_L2 for .cg, .cv, volatile, relaxed and stronger. */
+enum mem_path { PATH_CACHED, PATH_L2 };
 
 enum { MEM_WIDTH_MAX = 32, MEM_PIECES = 8, WARP_LANES = LANES * MAX_HALVES };
 
@@ -26,7 +26,7 @@ struct mem_op {
     const struct dinst *d;
     uint64_t lanes;                  /* that execute it; lanes of .param words were served at once and are not in it */
     uint64_t served_by[SERVERS];     /* the lanes of each server; they add up to `lanes` */
-    uint8_t kind, cache;
+    uint8_t kind, path;              /* enum mem_op_kind, enum mem_path */
     uint8_t width;                   /* bytes a lane: elements x size */
     uint8_t size, count, reg_bytes;  /* bytes of an element, elements, bytes of the register of an element */
     bool sign;
