@@ -44,6 +44,6 @@ int main(int argc, char **argv)
     bool ok = mean < mean_within && mean > 1 / mean_within;
     passed += ok;
     failed += !ok;
-    printf("%d passed, %d failed\n", passed, failed);
+    printf("reference: %d passed, %d failed\n", passed, failed);
     return argc == 2 && failed ? 1 : 0;
 }

@@ -1,0 +1,156 @@
+/*
+ * The speed of timing mode (make bench): the reference workloads on one host thread against the incumbent's measured rates, a
+ * pointer chase by one warp, two host threads against what this machine gives two runs at once, and the simulator's memory. Each run is a
+ * process of its own, so that memory and caches start alike. Adds its figures to the object in build/bench.json.
+ *
+ *     bench_timing DIR_OF_PTX OUT.json
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "regress/reference/workloads.h"
+
+enum { REPEATS = 3, CONFIG_MAX = 16 };
+
+static const char *dir;
+static json_t *result;
+
+struct outcome { struct workload_result r; double rss_mb; };
+
+static void put(const char *key, double value)
+{
+    json_object_set_new(result, key, json_real(value));
+}
+
+/* Starts a child that runs a workload ("chase" or a reference one) and leaves what came out in shared memory. */
+static pid_t start(const char *name, const char *const *config, struct outcome *out)
+{
+    pid_t pid = fork();
+    if (pid)
+        return pid;
+    out->r = strcmp(name, "chase") ? workload_run(name, dir, config, NULL) : chase_run(4096, 4096, 20000, config, NULL);
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    out->rss_mb = (double)u.ru_maxrss / 1024;
+    _exit(out->r.correct ? 0 : 1);
+}
+
+static void finish(pid_t pid, const char *name)
+{
+    int status = 1;
+    if (pid < 0 || waitpid(pid, &status, 0) < 0 || status) {
+        fprintf(stderr, "bench: %s in timing mode failed\n", name);
+        exit(1);
+    }
+}
+
+static struct outcome run(const char *name, const char *const *config, struct outcome *shared)
+{
+    finish(start(name, config, shared), name);
+    return *shared;
+}
+
+static struct outcome best_of(const char *name, const char *const *config, struct outcome *shared)
+{
+    struct outcome best = run(name, config, shared);
+    for (int i = 1; i < REPEATS; i++) {
+        struct outcome o = run(name, config, shared);
+        if (o.r.seconds < best.r.seconds)
+            best = o;
+    }
+    return best;
+}
+
+static void bench_reference(struct outcome *shared)
+{
+    static const char *const config[] = { "+gtx480-reference", "sim.mode=timing", "kernel.gemm.registers=24",
+                                          "kernel.gemm.ctas_per_sm=5", NULL };
+    double log_sum = 0;
+    printf("\n%-8s %10s %14s %16s %12s\n", "timing", "cycles", "M inst/s", "kilo cycles/s", "x incumbent");
+    for (int i = 0; i < WORKLOADS; i++) {
+        const struct workload *w = &workloads[i];
+        struct workload_result r = best_of(w->name, config, shared).r;
+        double speed = (double)r.thread_instructions / r.seconds;
+        char key[80];
+        printf("%-8s %10llu %14.2f %16.0f %12.0f\n", w->name, (unsigned long long)r.cycles, speed * 1e-6,
+               (double)r.cycles / r.seconds * 1e-3, speed / w->gtx480_inst_per_s);
+        snprintf(key, sizeof key, "timing.%s.thread_inst_per_s", w->name);
+        put(key, speed);
+        snprintf(key, sizeof key, "timing.%s.cycles", w->name);
+        put(key, (double)r.cycles);
+        log_sum += log(speed / w->gtx480_inst_per_s);
+    }
+    printf("geometric mean over the incumbent's rate: %.0f\n", exp(log_sum / WORKLOADS));
+    put("timing.speed_over_incumbent", exp(log_sum / WORKLOADS));
+}
+
+static void bench_chase(struct outcome *shared)
+{
+    static const char *const config[] = { "+gtx480-reference", "sim.mode=timing", NULL };
+    struct workload_result r = best_of("chase", config, shared).r;
+    printf("pointer chase in DRAM, one warp: %.1f M cycles/s\n", (double)r.cycles / r.seconds * 1e-6);
+    put("timing.chase.cycles_per_s", (double)r.cycles / r.seconds);
+}
+
+/* Two host threads on one run, against two runs side by side on this machine. */
+static void bench_threads(struct outcome *shared)
+{
+    static const char *const one[] = { "+gtx480-reference", "sim.mode=timing", "sim.threads=1", NULL };
+    static const char *const two[] = { "+gtx480-reference", "sim.mode=timing", "sim.threads=2", NULL };
+    double best_one = 1e9, best_two = 1e9, best_pair = 1e9;
+    for (int i = 0; i < REPEATS; i++) {
+        double a = run("vadd", one, shared).r.seconds, b = run("vadd", two, shared).r.seconds;
+        pid_t p = start("vadd", one, shared), q = start("vadd", one, shared + 1);
+        finish(p, "vadd");
+        finish(q, "vadd");
+        double pair = shared[0].r.seconds > shared[1].r.seconds ? shared[0].r.seconds : shared[1].r.seconds;
+        best_one = a < best_one ? a : best_one;
+        best_two = b < best_two ? b : best_two;
+        best_pair = pair < best_pair ? pair : best_pair;
+    }
+    double ceiling = 2 * best_one / best_pair;
+    printf("two host threads (vadd): %.2f times as fast; two runs at once: %.2f times the work of one\n", best_one / best_two,
+           ceiling);
+    put("timing.threads2.speedup", best_one / best_two);
+    put("timing.threads2.ceiling", ceiling);
+}
+
+static void bench_memory(struct outcome *shared)
+{
+    static const char *const config[] = { "+quadro-fx5800", "sim.mode=timing", NULL };
+    double mb = run("reduce", config, shared).rss_mb;
+    printf("memory of the process, 30 SMs (reduce, 1 MB of data): %.0f MB\n", mb);
+    put("timing.rss_mb", mb);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fprintf(stderr, "usage: bench_timing DIR_OF_PTX OUT.json\n");
+        return 2;
+    }
+    dir = argv[1];
+    result = json_load_file(argv[2], 0, NULL);
+    if (!result)
+        result = json_object();
+    struct outcome *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return 1;
+    bench_reference(shared);
+    bench_chase(shared);
+    bench_threads(shared);
+    bench_memory(shared);
+    if (json_dump_file(result, argv[2], JSON_INDENT(2) | JSON_SORT_KEYS)) {
+        fprintf(stderr, "bench: cannot write %s\n", argv[2]);
+        return 1;
+    }
+    json_decref(result);
+    return 0;
+}
