@@ -25,8 +25,30 @@ static inline uint64_t clock_convert(const struct clocks *c, enum clock_domain f
     uint64_t mul = c->ratio[from][to].mul, div = c->ratio[from][to].div;
     if (mul == div || n == NEVER)
         return n;
+    uint64_t narrow;
+    if (!__builtin_mul_overflow(n, mul, &narrow) && !__builtin_add_overflow(narrow, div - 1, &narrow))
+        return narrow / div;
     __extension__ unsigned __int128 wide = (unsigned __int128)n * mul + div - 1;
     return (uint64_t)(wide / div);
+}
+
+/* The last edge of `to` at or before edge n of `from`: the cycle of `to` in which it falls. NEVER stays NEVER. */
+static inline uint64_t clock_floor(const struct clocks *c, enum clock_domain from, enum clock_domain to, uint64_t n)
+{
+    uint64_t mul = c->ratio[from][to].mul, div = c->ratio[from][to].div;
+    if (mul == div || n == NEVER)
+        return n;
+    uint64_t narrow;
+    if (!__builtin_mul_overflow(n, mul, &narrow))
+        return narrow / div;
+    __extension__ unsigned __int128 wide = (unsigned __int128)n * mul;
+    return (uint64_t)(wide / div);
+}
+
+/* The first edge n of `from` whose clock_convert to `to` is t or later. NEVER stays NEVER. */
+static inline uint64_t clock_first(const struct clocks *c, enum clock_domain from, enum clock_domain to, uint64_t t)
+{
+    return t == NEVER || t == 0 ? t : clock_floor(c, to, from, t - 1) + 1;
 }
 
 /* Does edge a of domain x come before edge b of domain y, in real time? */

@@ -43,6 +43,8 @@ struct packet {
     uint16_t sm, slice;              /* the two ends */
     uint16_t bytes;                  /* header and payload on the crossbar; flits = ceil(bytes / flit size) */
     uint16_t warp;                   /* warp slot of the SM, for reports; UINT16_MAX none */
+    uint16_t reply_bytes;            /* MSG_ATOMIC: `bytes` of its reply, old values included */
+    uint8_t atomic_class;            /* MSG_ATOMIC: 0 integer add and the like, 1 exch, 2 cas, 3 floating point */
     uint32_t token;                  /* sender's own: MSHR entry, cache, ... ; unchanged in the reply */
     uint64_t stamp[STAGES];
     struct atom_payload *atom;       /* MSG_ATOMIC and its reply; belongs to the packet */

@@ -31,7 +31,8 @@ struct l2_cfg {
 /* What the partition asks of those above it. */
 struct partition_calls {
     void *ctx;
-    /* Performs an atomic packet on device memory, filling in old values. Returns the number of lanes. (ptx/access.h) */
+    /* Performs an atomic packet on device memory, filling in old values. Returns the largest number of lanes that meet
+     * at one word: they go through the atomic unit one after another, different words of the line side by side. */
     uint32_t (*atomic)(void *ctx, uint32_t slice, struct packet *p);
     /* The address that the line has at this packet's timestamp; NULL = itself. */
     uint64_t (*map)(void *ctx, const struct packet *p);
@@ -48,6 +49,7 @@ struct partition_cfg {
     uint32_t flit_bytes;
     uint32_t reply_latency;          /* crossbar cycles to the reply crossbar (xbar latency_in) */
     uint32_t credit_latency;         /* crossbar cycles for credits to the request crossbar */
+    bool walk;                       /* visit every cycle, for comparison: same results, slower */
     struct l2_cfg l2;
     struct dram_cfg dram;
     struct partition_calls calls;
@@ -63,8 +65,9 @@ void partition_free(struct partition *p);
 /* Runs all L2 cycles < until_l2 and all memory cycles < until_mem, in the order of real time. */
 void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem);
 uint64_t partition_next(const struct partition *p);   /* core cycle of its next event, ports included */
-/* End of a kernel: marks dirty lines for write-back, which then happens in time; true when all is written and idle. */
-bool partition_flush(struct partition *p, bool invalidate);
+/* End of a kernel: dirty lines are written back in time, from L2 cycle `now` on (the first one not run yet). Asked again after
+ * each run: true when all is written and the partition is idle, then with `invalidate` also empty. */
+bool partition_flush(struct partition *p, uint64_t now, bool invalidate);
 bool partition_idle(const struct partition *p);
 void partition_invalidate(struct partition *p);       /* drops all (clean) lines: the host changed memory */
 /* Sends a packet that answers no request towards an SM (a protocol's invalidation); false: no room now. */

@@ -1,0 +1,111 @@
+/* Tag arrays: sets, search, replacement. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "memsys/tags.h"
+
+static uint8_t log2_up(uint32_t n)
+{
+    return n < 2 ? 0 : (uint8_t)(32 - __builtin_clz(n - 1));
+}
+
+void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes, enum replacement policy, bool hash)
+{
+    *t = (struct tags){
+        .sets = sets, .ways = ways, .line_bytes = line_bytes, .policy = policy, .hash = hash, .share = 1,
+        .line_shift = log2_up(line_bytes), .set_shift = log2_up(sets)
+    };
+    t->tag = calloc((size_t)sets * ways, sizeof *t->tag);
+    t->line = calloc((size_t)sets * ways, sizeof *t->line);
+    if (!t->tag || !t->line)
+        abort();
+}
+
+void tags_end(struct tags *t)
+{
+    free(t->tag);
+    free(t->line);
+    t->tag = NULL;
+    t->line = NULL;
+}
+
+void tags_share(struct tags *t, uint64_t base, unsigned bit, uint32_t share)
+{
+    t->base = base;
+    t->share_bit = (uint8_t)bit;
+    t->share = share;
+}
+
+void tags_cut(struct tags *t, unsigned bit)
+{
+    if (t->cuts && t->cut[t->cuts - 1].bit == bit + 1) {
+        t->cut[t->cuts - 1].bit--;
+        t->cut[t->cuts - 1].width++;
+    } else if (t->cuts < TAG_CUTS) {
+        t->cut[t->cuts].bit = (uint8_t)bit;
+        t->cut[t->cuts++].width = 1;
+    }
+}
+
+/* Line numbers without the bits that all lines of this array share. */
+static uint64_t line_number(const struct tags *t, uint64_t line)
+{
+    uint64_t a = line - t->base;
+    if (t->share > 1)
+        a = (a >> t->share_bit) / t->share << t->share_bit | (a & ((UINT64_C(1) << t->share_bit) - 1));
+    for (unsigned i = 0; i < t->cuts; i++) {
+        uint64_t low = (UINT64_C(1) << t->cut[i].bit) - 1;
+        a = (a >> t->cut[i].width & ~low) | (a & low);
+    }
+    return a >> t->line_shift;
+}
+
+uint32_t tags_set(const struct tags *t, uint64_t line)
+{
+    uint64_t n = line_number(t, line);
+    unsigned k = t->set_shift;
+    if (t->hash && k) {              /* the low k bits become the xor of eight groups of k bits */
+        n ^= 4 * k < 64 ? n >> 4 * k : 0;
+        n ^= n >> 2 * k;
+        n ^= n >> k;
+    }
+    return (t->sets & (t->sets - 1)) == 0 ? (uint32_t)n & (t->sets - 1) : (uint32_t)(n % t->sets);
+}
+
+uint32_t tags_find(const struct tags *t, uint64_t line)
+{
+    uint32_t first = tags_set(t, line) * t->ways;
+    for (uint32_t i = first; i < first + t->ways; i++)
+        if (t->line[i] == line && t->tag[i].state)
+            return i;
+    return TAG_NONE;
+}
+
+void tags_touch(struct tags *t, uint32_t i)
+{
+    if (t->policy == REPLACE_LRU)
+        t->tag[i].used = ++t->clock;
+}
+
+uint32_t tags_victim(const struct tags *t, uint64_t line)
+{
+    uint32_t first = tags_set(t, line) * t->ways, oldest = TAG_NONE;
+    for (uint32_t i = first; i < first + t->ways; i++) {
+        if (!t->tag[i].state)
+            return i;
+        if (!t->tag[i].pinned && (oldest == TAG_NONE || t->tag[i].used < t->tag[oldest].used))
+            oldest = i;
+    }
+    return oldest;
+}
+
+void tags_place(struct tags *t, uint32_t i, uint64_t line, uint8_t state)
+{
+    t->tag[i] = (struct tag){ .line = line, .used = ++t->clock, .state = state };
+    t->line[i] = line;
+}
+
+void tags_clear(struct tags *t)
+{
+    memset(t->tag, 0, (size_t)t->sets * t->ways * sizeof *t->tag);
+}
