@@ -1,7 +1,8 @@
 /*
- * The load/store unit of an SM: takes captured memory instructions in order, coalesces them, and serves them from shared memory, L1, the
- * constant and texture caches, or the memory behind the crossbar. Values are bound here: a load gets the bytes of the L1 line that it hits or
- * of the reply that fills it, at that cycle. All of it lives in the SM's clock domain.
+ * The load/store unit of an SM: takes captured memory instructions in order, coalesces them, and serves them from
+ * shared memory, L1, the constant and texture caches, or the memory behind the crossbar. Values are bound here: a load
+ * gets the bytes of the L1 line that it hits or of the reply that fills it, at that cycle. All of it lives in the SM's
+ * clock domain. Within a cycle lsu_run comes first; what is issued or fetched in it is worked from the next one on.
  */
 #ifndef MEMSYS_LSU_H
 #define MEMSYS_LSU_H
@@ -22,7 +23,7 @@ struct lsu_cfg {
     const struct addrmap *map;
     uint16_t sm;
     uint32_t queue;                  /* instructions between issue and coalescer */
-    uint32_t group_lanes, segment, ldst_width;
+    uint32_t warp_lanes, group_lanes, segment, ldst_width;
     struct shared_cfg shared;
     uint32_t shared_latency;
     struct cache_cfg l1, konst, texture, inst;
@@ -38,10 +39,12 @@ struct lsu_cfg {
 /* How the load/store unit calls back into the SM core (never later than the cycle it is told). */
 struct lsu_calls {
     void *ctx;
-    /* Every register of a load or atomic is written; dependent instructions may issue from cycle `at`. Also for stores and reds, when their data
-     * has left the registers (at = now): the op is the caller's again after this call for loads and atomics only. */
+    /* The op is over: every register of a load or atomic is written, and dependent instructions may issue from cycle
+     * `at`; the data of a store or red has left the op (at = now), though it may not have performed. In every case the
+     * op is the caller's again. */
     void (*done)(void *ctx, struct mem_op *op, uint64_t at);
-    /* One access of the warp has performed: globally visible (store acknowledged, atomic performed, load bound). */
+    /* One global access of the warp has performed: globally visible (store acknowledged, load bound). An atomic or red
+     * is told twice, as a load and as a store. */
     void (*performed)(void *ctx, uint32_t sm_slot, bool store, uint64_t at);
     /* An instruction line asked for by lsu_fetch is there. */
     void (*fetched)(void *ctx, uint64_t line, uint64_t at);
@@ -56,18 +59,28 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
 void lsu_free(struct lsu *u);
 
 bool lsu_has_room(const struct lsu *u);              /* for one more instruction */
-/* Takes the op over. Returns the number of accesses that will be reported by `performed` as (loads, stores) of global memory. */
+/* Takes the op over (op->sm_slot is set). *loads, *stores: the accesses that `performed` will tell; only global memory
+ * counts, and prefetches do not. */
 void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, uint32_t *stores);
-/* Is the instruction at this code address there? If not it is asked for (once); `fetched` tells. */
+/* Is any access of this warp slot outstanding, private and unacknowledged ones included? */
+bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot);
+/* Is the instruction at this code address there? If not its line is asked for, and `fetched` tells when to look again
+ * (every call counts as an access). */
 bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now);
-/* Executes cycle `now` (replies, look-ups, sending). Returns the next cycle at which it can act, NEVER = only a message or an issue. Look-ups
- * blocked by a full structure are counted by reason for every cycle, skipped ones included. */
+/* Executes cycle `now` (replies, look-ups, sending) and returns lsu_next. Look-ups blocked by a full structure are
+ * counted by reason for every cycle, skipped ones included. */
 uint64_t lsu_run(struct lsu *u, uint64_t now);
-uint64_t lsu_next(const struct lsu *u);              /* with ports: replies that arrive, credits that return */
+/* The next cycle at which it can act, replies that arrive and credits that return included; NEVER = only a message, an
+ * issue or a fetch can wake it. To be asked again after lsu_issue and lsu_fetch. */
+uint64_t lsu_next(const struct lsu *u);
+/* Counts the blocked cycles before `until` that no lsu_run has counted yet: before counters are looked at. */
+void lsu_settle(struct lsu *u, uint64_t until);
 
-/* Bytes that a thread of this SM would read now from its private memory, for functions of the host: NULL = device memory has them. */
+/* The 128 bytes that a thread of this SM would read now from its private memory, for functions of the host; valid until
+ * the next call. NULL = device memory has them. */
 const uint8_t *lsu_private_line(struct lsu *u, uint64_t line);
-/* Writes dirty lines back at their cost; true when none is left and every write is acknowledged. */
+/* Has lsu_run write dirty lines back, one a cycle; true when none is left and every write is acknowledged. To be asked
+ * again while lsu_run goes on. */
 bool lsu_flush(struct lsu *u, uint64_t now);
 void lsu_invalidate(struct lsu *u);                  /* all caches empty */
 bool lsu_idle(const struct lsu *u);                  /* nothing queued, missing or unacknowledged */

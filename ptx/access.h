@@ -37,6 +37,7 @@ struct mem_op {
     _Alignas(64) uint8_t data[WARP_LANES][MEM_WIDTH_MAX];    /* stores: the bytes; atomics: operand b at 0, c at 16 */
     /* the memory pipeline's own */
     uint64_t issued;                 /* core cycle */
+    uint64_t ready;                  /* core cycle at which the registers of its performed accesses are there */
     uint32_t pending;                /* accesses not performed yet */
     uint32_t sm_slot;                /* warp slot of the SM */
     void *owner;
