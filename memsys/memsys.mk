@@ -1,2 +1,18 @@
 # The memory system: everything between a warp's access and DRAM.
 LIB_SRC += $(wildcard memsys/*.c)
+
+# Unit tests of its parts, regress/unit/test_NAME.c: `make test-NAME` runs one, `make test-memsys` all.
+MEMSYS_TESTS += clock
+MEMSYS_TESTS += port
+
+TESTS += test-memsys
+.PHONY: test-memsys $(MEMSYS_TESTS:%=test-%)
+test-memsys: $(MEMSYS_TESTS:%=$(B)/regress/unit/test_%)
+	@regress/unit/run.sh $^
+
+$(MEMSYS_TESTS:%=test-%): test-%: $(B)/regress/unit/test_%
+	@$<
+
+$(MEMSYS_TESTS:%=$(B)/regress/unit/test_%): $(B)/regress/unit/test_%: regress/unit/test_%.c $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP $< -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a -lcmocka $(LDLIBS)

@@ -1,4 +1,4 @@
-/* Packet pools, and lines with byte masks. */
+/* Packet pools: slabs of packets, linked when they are free. Lines with byte masks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,12 +6,12 @@
 
 enum { SLAB = 64 };
 
-struct slab { struct slab *next; struct packet k[SLAB]; };
+struct packet_slab { struct packet_slab *next; struct packet k[SLAB]; };
 
 struct packet *packet_new(struct packet_pool *p)
 {
     if (!p->free) {
-        struct slab *s = malloc(sizeof *s);
+        struct packet_slab *s = malloc(sizeof *s);
         if (!s)
             abort();
         s->next = p->slabs;
@@ -37,27 +37,37 @@ void packet_free(struct packet_pool *p, struct packet *k)
 
 void packet_pool_end(struct packet_pool *p)
 {
-    for (struct slab *s = p->slabs, *next; s; s = next) {
+    for (struct packet_slab *s = p->slabs, *next; s; s = next) {
         next = s->next;
         free(s);
     }
     *p = (struct packet_pool){ 0 };
 }
 
+static void merge_8_bytes(uint8_t *to, const uint8_t *from, unsigned mask)
+{
+    if (mask == 0xff)
+        memcpy(to, from, 8);
+    else
+        for (; mask; mask &= mask - 1)
+            to[__builtin_ctz(mask)] = from[__builtin_ctz(mask)];
+}
+
 void line_merge(uint8_t *to, const uint8_t *from, const uint64_t mask[2])
 {
-    for (int half = 0; half < 2; half++) {
+    for (int half = 0; half < 2; half++, to += 64, from += 64) {
         if (mask[half] == UINT64_MAX)
-            memcpy(to + 64 * half, from + 64 * half, 64);
+            memcpy(to, from, 64);
         else
-            for (uint64_t m = mask[half]; m; m &= m - 1) {
-                int i = 64 * half + __builtin_ctzll(m);
-                to[i] = from[i];
-            }
+            for (int i = 0; i < 64; i += 8)
+                merge_8_bytes(to + i, from + i, mask[half] >> i & 0xff);
     }
 }
 
 uint8_t line_sectors(const uint64_t mask[2])
 {
-    return (uint8_t)(!!(uint32_t)mask[0] | !!(mask[0] >> 32) << 1 | !!(uint32_t)mask[1] << 2 | !!(mask[1] >> 32) << 3);
+    unsigned sectors = 0;
+    for (int s = 0; s < LINE_SECTORS; s++)
+        sectors |= (unsigned)((uint32_t)(mask[s / 2] >> 32 * (s % 2)) != 0) << s;
+    return (uint8_t)sectors;
 }

@@ -41,7 +41,7 @@ struct packet {
     uint8_t kind, type, vn;
     uint8_t sectors;                 /* bit per 32-byte sector: wanted by a read, touched by a write, carried by a reply */
     uint16_t sm, slice;              /* the two ends */
-    uint16_t bytes;                  /* header and payload on the crossbar; flits = ceil(bytes / flit size) */
+    uint16_t bytes;                  /* header and payload on the crossbar, at least 1; flits = ceil(bytes / flit size) */
     uint16_t warp;                   /* warp slot of the SM, for reports; UINT16_MAX none */
     uint16_t reply_bytes;            /* MSG_ATOMIC: `bytes` of its reply, old values included */
     uint8_t atomic_class;            /* MSG_ATOMIC: 0 integer add and the like, 1 exch, 2 cas, 3 floating point */
@@ -53,8 +53,9 @@ struct packet {
     uint8_t data[LINE_BYTES];
 };
 
-/* Packets are handed out from slabs and never returned to the host before the pool ends. One pool per SM and slice. */
-struct packet_pool { struct packet *free; void *slabs; uint64_t out; };
+/* Packets are handed out from slabs and never returned to the host before the pool ends. One pool per SM and slice;
+ * a packet goes back to the pool that it came from, so no two host threads use one pool in a window. out: not back yet. */
+struct packet_pool { struct packet *free; struct packet_slab *slabs; uint64_t out; };
 struct packet *packet_new(struct packet_pool *p);    /* zeroed except data; aborts when the host is out of memory */
 void packet_free(struct packet_pool *p, struct packet *k);
 void packet_pool_end(struct packet_pool *p);

@@ -6,7 +6,7 @@
 void port_init(struct port *t, uint32_t vns, uint32_t flits)
 {
     uint32_t cap = 1;
-    while (cap < vns * flits + 1)
+    while (cap < vns * flits)
         cap *= 2;
     *t = (struct port){ .cap = cap, .size = flits, .vns = vns };
     t->msg = calloc(cap, sizeof *t->msg);
@@ -43,6 +43,8 @@ void port_send(struct port *t, uint64_t at, unsigned vn, uint32_t flits, struct 
     t->have[vn] -= flits;
     t->msg[tail & (t->cap - 1)] = (struct port_msg){ at, p };
     atomic_store_explicit(&t->msg_tail, tail + 1, memory_order_release);
+    if (t->bell)
+        __atomic_store_n(t->bell, 1, __ATOMIC_RELEASE);
 }
 
 uint64_t port_credit_next(struct port *t)
@@ -70,7 +72,7 @@ struct packet *port_receive(struct port *t, uint64_t now)
 void port_return(struct port *t, uint64_t at, unsigned vn, uint32_t flits)
 {
     uint32_t tail = atomic_load_explicit(&t->credit_tail, memory_order_relaxed);
-    t->credit[tail & (t->cap - 1)] = (struct port_credit){ at, (uint16_t)vn, (uint16_t)flits };
+    t->credit[tail & (t->cap - 1)] = (struct port_credit){ at, vn, flits };
     atomic_store_explicit(&t->credit_tail, tail + 1, memory_order_release);
 }
 
