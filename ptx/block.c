@@ -160,7 +160,7 @@ static void set_launch_registers(struct half *h, const struct launch *la, uint32
     }
 }
 
-static void start_warp(struct block *b, struct warp *w)
+static void start_warp(struct block *b, struct warp *w, uint32_t sm)
 {
     const struct launch *la = b->launch;
     uint32_t first = w->index * la->warp_size, left = la->threads_per_block - first;
@@ -181,11 +181,11 @@ static void start_warp(struct block *b, struct warp *w)
             set_launch_registers(h, la, w->index * (la->warp_size / LANES) + q);
         set_vector(la, h, SR_CTAID, b->id);
         if (reads(la, SR_SMID))
-            set_same(h, SR_SMID, 0, b->linear % la->sms);
+            set_same(h, SR_SMID, 0, sm);
     }
 }
 
-void block_start(struct block *b, uint64_t linear)
+void block_start(struct block *b, uint64_t linear, uint32_t sm)
 {
     const struct launch *la = b->launch;
     b->linear = linear;
@@ -203,7 +203,7 @@ void block_start(struct block *b, uint64_t linear)
     }
     memset(b->barrier_masks, 0, (size_t)b->nwarps * MAX_BARRIERS * 2 * sizeof *b->barrier_masks);
     for (uint32_t i = 0; i < b->nwarps; i++)
-        start_warp(b, &b->warps[i]);
+        start_warp(b, &b->warps[i], sm);
 }
 
 static bool interrupted(const struct block *b)

@@ -996,6 +996,13 @@ static void decode_barrier(struct decoder *x)
         d->dst = reg_operand(x, in->opd[0].reg);
 }
 
+/* src[0]: the duration, for timing mode. */
+static void decode_sleep(struct decoder *x)
+{
+    operand nanoseconds = source_at(x, &x->in->opd[0], T_U32);
+    control_step(x, run_yield)->src[0] = nanoseconds;
+}
+
 static void decode_one(struct decoder *x)
 {
     x->temps = 0;
@@ -1011,7 +1018,7 @@ static void decode_one(struct decoder *x)
     case OP_BARRIER: decode_barrier(x); break;
     case OP_TX_BEGIN: control_step(x, run_tx_begin); break;
     case OP_TX_COMMIT: control_step(x, run_tx_commit); break;
-    case OP_NANOSLEEP: control_step(x, run_yield); break;
+    case OP_NANOSLEEP: decode_sleep(x); break;
     case OP_LD:
     case OP_LDU:
     case OP_ST: decode_load_store(x); break;

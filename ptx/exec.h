@@ -209,7 +209,7 @@ bool grid_run(struct launch *la);
 /* ---- block.c: contexts and the turn of one block ---- */
 struct block *block_new(struct worker *w);
 void block_free(struct block *b);
-void block_start(struct block *b, uint64_t linear);
+void block_start(struct block *b, uint64_t linear, uint32_t sm);    /* sm: what %smid says */
 enum block_result { BLOCK_DONE, BLOCK_MORE, BLOCK_FAULT };
 /* Runs the block's warps until all are done, or `turn` warp instructions passed, or none can go on. */
 enum block_result block_turn(struct block *b, uint64_t turn);

@@ -63,7 +63,7 @@ static bool admit(struct residents *r)
     if (linear >= la->nblocks)
         return false;
     struct block *b = take_context(r);
-    block_start(b, linear);
+    block_start(b, linear, (uint32_t)(linear % la->sms));
     r->active[r->n++] = b;
     return true;
 }

@@ -24,6 +24,7 @@ extern const struct stall_info stall_table[STALLS];
 /* A grid being run: the same object for all SMs; only the machine's serial part writes to it. */
 struct grid {
     struct launch launch;            /* counts and fault are filled in at the end */
+    const struct tprogram *code;     /* of launch.program */
     uint32_t id;                     /* small number among the grids now running */
     uint32_t registers, resident;    /* a thread; blocks of it an SM holds at most */
     uint64_t next_block, done;
@@ -41,10 +42,13 @@ struct sm_cfg {
     uint16_t index;
     uint32_t warps, blocks;          /* slots */
     uint32_t warp_size, schedulers, policy, active_warps, issue;
-    bool dual_different, perfect_fetch, collector;
+    uint32_t issue_interval;         /* core cycles between issues of one scheduler */
+    bool dual_different, perfect_fetch, collector, pinned;
     uint32_t fetch_width, fetches, ibuffer, fetch_latency;
     uint32_t units[8];               /* by enum pipe */
     uint32_t collectors, register_banks;
+    uint32_t inst_bytes, inst_line;  /* of the instruction cache */
+    uint32_t core_mhz;
     const struct order_policy *order;
     const struct simtx_config *config;
 };
@@ -58,7 +62,7 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port
 void sm_free(struct sm *s);
 
 void sm_start(struct sm *s, const struct block_start *b);        /* queued until its cycle */
-/* Runs all core cycles in [from, until): visits those in which something happens, accounts for the rest. Stops early (and says so by
+/* Runs all core cycles in [from, until), and accounts for cycles since the last run that nobody ran (nothing could happen in them). Visits those in which something happens, accounts for the rest. Stops early (and says so by
  * sm_fault) at a fault. With every_cycle each one is visited; the results are the same. */
 void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle);
 uint64_t sm_next(const struct sm *s);                            /* next core cycle at which it can act */

@@ -1,36 +1,54 @@
 /*
- * What the pipelines need to know of an instruction, one entry per PTX instruction of a function, made from the instruction table's unit and
- * latency classes and the configured figures when a kernel is first launched.
+ * What the pipelines need to know of an instruction, one entry per PTX instruction of a function, made from the
+ * instruction table's unit and latency classes and the configured figures when a program first runs in timing mode.
  */
 #ifndef TIMING_TINST_H
 #define TIMING_TINST_H
 
+#include "consistency/order.h"
 #include "ptx/exec.h"
 
 struct simtx_config;
 
 enum pipe { PIPE_SP, PIPE_INT, PIPE_SFU, PIPE_DP, PIPE_TENSOR, PIPE_MEM, PIPE_CTRL, PIPES };
-enum tinst_kind { TK_ALU, TK_MEMORY, TK_BRANCH, TK_CALL, TK_EXIT, TK_BARRIER, TK_FENCE, TK_SLEEP, TK_TX };
+enum tinst_kind {
+    TK_ALU, TK_MEMORY, TK_BRANCH,
+    TK_CALL,                         /* of a function in PTX, and the return from one */
+    TK_HOST,                         /* call of a function that the host runs (vprintf, malloc ...) */
+    TK_EXIT, TK_BARRIER, TK_FENCE, TK_SLEEP, TK_TX
+};
 
-enum { TINST_REGS = 16 };            /* vector accesses and calls may name more: `whole` waits for all of the warp's registers */
+enum { TINST_REGS = 16 };            /* vector accesses and calls may name more: they are `whole` */
 
 struct tinst {
     uint8_t pipe, kind;
     uint8_t nsrc, ndst;
-    bool whole;                      /* waits until no register of the warp is pending */
-    bool fence_cta;
-    uint16_t latency, interval;      /* core cycles; interval at the pipeline's width for a whole warp */
+    bool whole;                      /* waits until no register of the warp is pending; its sources are not listed */
+    bool ordered;                    /* the order policy is asked about `access` before it issues */
+    uint16_t lanes;                  /* core cycles in which a pipeline of this width takes in a whole warp */
+    uint32_t interval;               /* core cycles until the pipeline takes the next instruction */
+    uint32_t latency;                /* core cycles until a dependent instruction may issue, all lanes done */
+    struct order_access access;
     uint16_t reg[TINST_REGS];        /* sources, then destinations: number of the register in the warp's scoreboard */
 };
 
 struct tcode {                       /* of one function */
     const struct code *code;
     struct tinst *inst;              /* by PTX instruction index; [ninsts] = the return at the end */
-    uint32_t nregs;                  /* scoreboard registers */
+    uint32_t ninsts, nregs;          /* nregs: scoreboard registers */
     uint64_t address;                /* of instruction 0 in the instruction cache */
 };
 
 struct tcode *tcode_new(const struct code *code, const struct simtx_config *config, uint64_t address);
 void tcode_free(struct tcode *t);
+
+/* All functions of a program, read by all SMs. Instructions lie one behind the other from `address`, functions at lines. */
+struct tprogram {
+    struct tcode **of_func;          /* by ptx_func.index; NULL without a body */
+    uint32_t nfuncs, max_regs;       /* max_regs: the most scoreboard registers of any function */
+};
+uint64_t tprogram_bytes(const struct program *p, const struct simtx_config *config);    /* of instruction memory */
+struct tprogram *tprogram_new(const struct program *p, const struct simtx_config *config, uint64_t address);
+void tprogram_free(struct tprogram *t);
 
 #endif
