@@ -19,6 +19,7 @@ struct devmem {
     uint64_t committed;          /* bytes from base that are accessible */
     uint64_t next;               /* where the next allocation is tried */
     uint64_t used, capacity;
+    uint64_t upper;              /* bytes at the end that are no allocation's */
     bool wrapped;                /* addresses are being reused */
     struct mem_range *ranges;    /* sorted by lo */
     size_t n, cap, freed;
@@ -102,12 +103,34 @@ static bool commit(struct devmem *m, uint64_t end)
     if (end - m->base <= m->committed)
         return true;
     uint64_t want = (end - m->base + COMMIT_STEP - 1) / COMMIT_STEP * COMMIT_STEP;
-    if (want > m->size)
-        want = m->size;
+    if (want > m->size - m->upper)
+        want = m->size - m->upper;
     if (mprotect((void *)(m->base + m->committed), want - m->committed, PROT_READ | PROT_WRITE))
         return false;
     m->committed = want;
     return true;
+}
+
+/* The end of what allocations may take. */
+static uint64_t limit_of(const struct devmem *m)
+{
+    return m->base + m->size - m->upper;
+}
+
+void *devmem_upper(struct devmem *m, uint64_t bytes)
+{
+    uint64_t want = (bytes + COMMIT_STEP - 1) / COMMIT_STEP * COMMIT_STEP;
+    if (want <= m->upper)
+        return (void *)(m->base + m->size - want);
+    if (want > m->size - m->committed || mprotect((void *)(m->base + m->size - want), want - m->upper, PROT_READ | PROT_WRITE))
+        return NULL;
+    m->upper = want;
+    return (void *)(m->base + m->size - want);
+}
+
+uint64_t devmem_base(const struct devmem *m)
+{
+    return m->base;
 }
 
 /* After the range was used up once: the first gap between live allocations that is large enough. */
@@ -117,7 +140,7 @@ static uint64_t find_gap(struct devmem *m, size_t bytes, size_t align)
     uint64_t at = m->base + ALIGN;
     for (size_t i = 0; i <= m->n; i++) {
         uint64_t start = (at + align - 1) & ~(uint64_t)(align - 1);
-        uint64_t limit = i < m->n && m->ranges[i].lo < m->base + m->size ? m->ranges[i].lo : m->base + m->size;
+        uint64_t limit = i < m->n && m->ranges[i].lo < limit_of(m) ? m->ranges[i].lo : limit_of(m);
         if (start + bytes + GAP <= limit)
             return start;
         if (i < m->n && m->ranges[i].hi > at)
@@ -135,7 +158,7 @@ void *devmem_alloc(struct devmem *m, size_t bytes, size_t align, enum mem_kind k
     if (bytes > m->capacity - m->used || align > COMMIT_STEP)
         return NULL;
     uint64_t lo = (m->next + align - 1) & ~(uint64_t)(align - 1);
-    if (m->wrapped || lo + bytes + GAP > m->base + m->size) {
+    if (m->wrapped || lo + bytes + GAP > limit_of(m)) {
         lo = find_gap(m, bytes, align);
         m->wrapped = true;
         if (!lo)

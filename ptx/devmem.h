@@ -41,6 +41,12 @@ const struct mem_range *devmem_find(const struct devmem *m, uint64_t addr);
 /* For reports: the last allocation (live or freed) that starts at or below addr, and the first above; may be NULL. */
 void devmem_around(const struct devmem *m, uint64_t addr, const struct mem_range **below,
                    const struct mem_range **above);
+/*
+ * The uppermost `bytes` of the range, accessible: memory that is no allocation, which programs cannot reach (private memory
+ * in timing mode). Grows when asked for more; NULL when it would meet the allocations. Contents zero at first.
+ */
+void *devmem_upper(struct devmem *m, uint64_t bytes);
+uint64_t devmem_base(const struct devmem *m);
 bool devmem_in_range(const struct devmem *m, uint64_t addr);
 uint64_t devmem_used(const struct devmem *m);
 uint64_t devmem_capacity(const struct devmem *m);

@@ -69,6 +69,7 @@ uint64_t sm_next(const struct sm *s);                            /* next core cy
 /* Blocks that ended during the last sm_run; the array belongs to the SM until the next one. */
 const struct block_end *sm_ended(const struct sm *s, uint32_t *n);
 const struct fault *sm_fault(const struct sm *s);                /* NULL = none */
+uint64_t sm_fault_cycle(const struct sm *s);                     /* when it was raised; NEVER = none */
 uint64_t sm_progress(const struct sm *s);                        /* grows with every instruction issued and access performed */
 
 uint64_t *sm_counters(struct sm *s);                             /* [STAT_END] */
@@ -76,6 +77,10 @@ struct hists *sm_hists(struct sm *s);
 struct lsu *sm_lsu(struct sm *s);
 void sm_grid_counts(struct sm *s, const struct grid *g, struct launch_counts *add);   /* and forgets them */
 void sm_grid_end(struct sm *s, const struct grid *g);            /* frees what it kept for this grid */
+/* The warp in a slot, NULL when there is none; and a number that grows with everything that a waiting loop may wait for (its workers'
+ * `changes`: barriers completed, shared memory changed). For hang reports. */
+const struct warp *sm_warp(const struct sm *s, uint32_t slot);
+uint64_t sm_changes(const struct sm *s);
 /* Words on every resident warp: slot, block, PTX line, what it waits for. For hang reports. */
 void sm_dump(const struct sm *s, void (*line)(void *ctx, const char *text), void *ctx);
 
