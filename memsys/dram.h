@@ -1,8 +1,9 @@
 /*
  * One DRAM channel: banks in groups, rows, and a controller that turns requests into commands. A command is a row of
- * a table (ACT, PRE, RD, WR, REF; a row copy later) and a constraint is a row too: after this command, at this level
- * (bank, bank group, channel), that command waits so many cycles. The scheduler picks the first request whose row is open (FR-FCFS) or
- * the oldest (FCFS). Cycles are of the memory clock.
+ * a table (ACT, PRE, RD, WR, REF) and a constraint is a row too: after this command, at this level (bank, bank group,
+ * channel), that command waits so many cycles. Each cycle the controller sends at most one command: for the first
+ * request whose row is open and whose command is ready (FR-FCFS: Rixner et al., Memory Access Scheduling, ISCA 2000),
+ * or for the oldest (FCFS). Cycles are of the memory clock.
  */
 #ifndef MEMSYS_DRAM_H
 #define MEMSYS_DRAM_H
@@ -16,34 +17,49 @@ struct simtx_config;
 
 enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_RD, DRAM_WR, DRAM_REF, DRAM_COMMANDS };
 enum dram_level { DRAM_BANK, DRAM_GROUP, DRAM_CHANNEL, DRAM_LEVELS };
+enum { DRAM_MAX_BANKS = 256 };
 
 struct dram_cfg {
     uint32_t banks, groups;
+    bool group_high;                 /* bank group = upper bits of the bank; false: lower bits */
     uint32_t queue;                  /* requests that wait for the scheduler */
     uint32_t burst_bytes;            /* bytes one RD or WR moves */
     uint32_t burst_cycles;           /* cycles of the data bus for that (tCCD is at least this) */
     bool frfcfs, refresh, close_page;
-    /* memory cycles, 0 = no such constraint */
-    uint32_t tCCD, tCCDL, tRRD, tRRDL, tRCD, tRCDW, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTP, tRTPL, tRTW, tFAW, tREFI, tRFC;
+    /* memory cycles, 0 = no such constraint; tRCDW = 0 is tRCD; with 0, or one group, tCCDL is tCCD and so on */
+    uint32_t tCCD, tCCDL, tRRD, tRRDL, tRCD, tRCDW, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTP, tRTPL, tRTW, tFAW;
+    uint32_t tREFI, tRFC;
 };
 
 struct dram_request { struct dram_address at; uint32_t bytes; bool write; uint64_t token; };
 
 struct dram;
 void dram_configure(struct dram_cfg *c, const struct simtx_config *config);
-/* count: the owner's counters, indexed by enum stat. */
+/* False with a message in error (at most size bytes) when no device works that way, or data would meet on the bus. */
+bool dram_check(const struct dram_cfg *c, char *error, size_t size);
+/* False with a message when the address map names other banks or bursts than the channel has. */
+bool dram_check_map(const struct dram_cfg *c, const struct addrmap *m, char *error, size_t size);
+
+/* A channel, with a configuration that dram_check accepts. count: the owner's counters, indexed by enum stat. */
 struct dram *dram_new(const struct dram_cfg *c, uint64_t *count);
 void dram_free(struct dram *d);
 bool dram_full(const struct dram *d);
-void dram_push(struct dram *d, uint64_t now, const struct dram_request *r);   /* not when full; several bursts are one request */
-/* Executes cycle `now` (commands, completions). Returns the next cycle at which anything can happen, NEVER when idle. Cycles left
- * out are accounted (bus idle, queue depth) as if they had been walked. */
+/* Not when full; now never decreases. A request of several bursts lies in one row and is one request. */
+void dram_push(struct dram *d, uint64_t now, const struct dram_request *r);
+/*
+ * Executes all cycles up to `now`. Returns the next cycle at which anything can happen, NEVER when idle without
+ * refresh. Cycles left out, and cycles in which it is called for nothing, change neither commands nor counters.
+ */
 uint64_t dram_run(struct dram *d, uint64_t now);
-bool dram_done(struct dram *d, uint64_t now, uint64_t *token, bool *write);   /* a request whose last data moved by now */
-uint32_t dram_pending(const struct dram *d);
-/* For tests and for planning: first cycle >= now at which the command may go to this bank. */
+/* A request whose last data has moved by `now`, in the order in which the data bus served them; false: no more. */
+bool dram_done(struct dram *d, uint64_t now, uint64_t *token, bool *write);
+uint32_t dram_pending(const struct dram *d);         /* requests pushed and not yet given back by dram_done */
+/* For planning and tests: first cycle >= now at which the command may go to this bank; NEVER in the bank's state. */
 uint64_t dram_ready_at(const struct dram *d, enum dram_command c, uint32_t bank, uint64_t now);
-void dram_issue(struct dram *d, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now);
+void dram_issue(struct dram *d, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now);   /* when ready */
+/* Is told every command when it is sent. */
+typedef void dram_observer(void *ctx, uint64_t cycle, enum dram_command c, uint32_t bank, uint32_t row);
+void dram_observe(struct dram *d, dram_observer *sent, void *ctx);
 void dram_dump(const struct dram *d, void (*line)(void *ctx, const char *text), void *ctx);   /* for hang reports */
 
 #endif
