@@ -4,6 +4,8 @@ LIB_SRC += $(wildcard memsys/*.c)
 # Unit tests of its parts, regress/unit/test_NAME.c: `make test-NAME` runs one, `make test-memsys` all.
 MEMSYS_TESTS += clock
 MEMSYS_TESTS += port
+MEMSYS_TESTS += tags
+MEMSYS_TESTS += partition
 
 TESTS += test-memsys
 .PHONY: test-memsys $(MEMSYS_TESTS:%=test-%)

@@ -1,0 +1,135 @@
+/*
+ * One slice of the L2, inside its partition (partition.h). A request goes
+ *
+ *   port -> input queue -> pipeline of l2.latency stages -> tags -+-> performed -> reply queue -> port
+ *                                                                 +-> MSHR, miss queue -> DRAM -> fill -> performed
+ *
+ * The input queue holds the port's credits; one request a cycle leaves it for the pipeline, which has a place per
+ * stage and closes up when its head is blocked. Each cycle one request looks up its line, and the data array serves
+ * one access, waiting requests whose fill has come before those that hit. All requests for a line with an MSHR entry wait in it
+ * and perform in the order of their coming, so accesses to one line are never reordered. The way to the DRAM queue
+ * is a pipeline as well, of dram.latency stages, which ends in the places of the miss queue.
+ *
+ * A slice is visited in the cycles for which it asks. A visit in any other cycle would change nothing.
+ */
+#ifndef MEMSYS_L2_H
+#define MEMSYS_L2_H
+
+#include "base/stats.h"
+#include "memsys/mshr.h"
+#include "memsys/partition.h"
+
+struct l2_now { uint64_t l2, core, xbar; };          /* one L2 edge: the same instant in three clocks, rounded up */
+
+struct l2_slot { struct packet *p; uint64_t ready; };
+
+/* A virtual network's way to the tags. */
+struct l2_input {
+    struct packet_queue wait;
+    struct l2_slot *pipe;            /* ring of l2.latency places */
+    uint32_t head, n;
+    bool mapped;                     /* the head has its address */
+    const char *why;                 /* the head is blocked, and by what; NULL = it is not */
+    uint64_t since;                  /* first cycle of that which is not counted yet */
+};
+
+/* Sectors of a line on their way to the DRAM queue. */
+struct l2_transfer {
+    uint64_t line, ready;            /* ready: L2 cycle at which the DRAM queue may take it */
+    uint32_t entry;                  /* MSHR entry that waits for it; MSHR_NONE = nobody does */
+    uint8_t sectors;                 /* still to be sent */
+    bool write;
+};
+
+/* Beside each MSHR entry. */
+struct l2_miss {
+    uint64_t queued, filled;         /* core cycles: last at the DRAM queue, last fill */
+    uint32_t outstanding;            /* DRAM requests under way or waiting for the DRAM queue */
+    uint32_t arrived;                /* without tags: DRAM requests that are back and not used by a target yet */
+    uint32_t next;                   /* in the list of entries that can perform */
+    bool listed;
+};
+
+struct slice {
+    struct partition *part;
+    uint32_t number, id;             /* in the partition; over all channels */
+    struct port *request, *reply;
+    uint64_t next;                   /* next L2 cycle in which it acts; messages and credits not counted */
+
+    struct l2_input in[VNS_MAX];
+    uint32_t turn;                   /* network that looks up next */
+    struct tags tags;                /* tags.tag NULL: no L2 */
+    uint64_t *protocol;              /* a word of the coherence protocol per line: sharers, owner */
+    uint64_t *dirty;                 /* bit per line */
+    uint32_t dirty_lines, flush_at;
+    bool flushing;
+
+    struct mshr mshr;
+    struct l2_miss *miss;
+    uint32_t list_head, list_tail;   /* entries whose oldest target can perform */
+    bool list_stuck;
+    struct l2_transfer *transfer;    /* ring */
+    uint32_t transfer_head, transfers, transfer_places;
+
+    uint64_t data_free;              /* first cycle in which the data array is free */
+    struct packet *atomic;           /* in the atomic unit, until: */
+    uint64_t atomic_free;
+    struct packet_queue out[VNS_MAX], unasked;
+    uint64_t unasked_at;             /* cycle of the last partition_send */
+    uint32_t places[VNS_MAX];        /* of the reply queue that are taken or promised */
+    uint32_t out_turn, no_credit;    /* network that sends next; networks that wait for credits */
+};
+
+struct partition {
+    struct partition_cfg cfg;
+    uint64_t *count;
+    struct hists *hists;
+    struct dram *dram;
+    uint64_t l2_from;                /* first L2 cycle not run yet */
+    uint64_t mem_next, drained;      /* next memory cycle to run; the last one whose finished requests were collected */
+    uint32_t dram_waiters;           /* slices for which the DRAM queue was full */
+    uint32_t data_cycles[LINE_SECTORS + 1];          /* of the data array, by number of sectors */
+    struct slice *slice;
+};
+
+void l2_init(struct slice *s, struct partition *part, uint32_t number, struct port *request, struct port *reply);
+void l2_end(struct slice *s);
+/* Executes a cycle and sets s->next. */
+void l2_run(struct slice *s, const struct l2_now *t);
+/* The next cycle at which it acts, messages and credits of its ports included. */
+uint64_t l2_next(const struct slice *s);
+/* Counts the cycles before `until` in which heads have been blocked. */
+void l2_settle(struct slice *s, uint64_t until);
+bool l2_idle(const struct slice *s);
+void l2_clear(struct slice *s);
+void l2_dump(const struct slice *s, void (*line)(void *ctx, const char *text), void *ctx);
+
+/* ---- l2_perform.c: accesses, replies, the atomic unit ---- */
+/* What keeps p from being performed in this cycle, NULL = nothing. */
+const char *l2_cannot_perform(const struct slice *s, const struct packet *p, uint64_t now);
+/* i: its line, TAG_NONE without tags. */
+void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t);
+bool l2_finish_atomic(struct slice *s, uint64_t now);
+bool l2_send_reply(struct slice *s, const struct l2_now *t);
+
+/* ---- l2_miss.c: lines, MSHRs, the way to DRAM ---- */
+/* Sectors that must be valid before p is performed. */
+uint8_t l2_needs(const struct slice *s, const struct packet *p);
+/* Gives a line that has none a place; its victim's dirty sectors are sent off. NULL = done, else what blocks. */
+const char *l2_make_room(struct slice *s, uint64_t line, uint32_t *i, uint64_t now);
+const char *l2_join(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t);    /* an entry there is */
+const char *l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t);    /* a new one */
+bool l2_perform_waiting(struct slice *s, const struct l2_now *t);
+void l2_fill(struct slice *s, uint32_t e, uint8_t sectors, uint64_t core);
+bool l2_to_dram(struct slice *s, const struct l2_now *t);
+bool l2_flush_line(struct slice *s, uint64_t now);
+/* Requests that a transfer of these sectors makes to DRAM: neighbouring sectors go together. */
+uint32_t l2_pieces(const struct slice *s, uint8_t sectors);
+bool l2_send_line(struct slice *s, uint64_t line, uint8_t sectors, uint32_t entry, bool write, uint64_t now);
+
+static inline enum stat l2_stat(const struct packet *p, enum stat read, enum stat write, enum stat atomic)
+{
+    return p->kind == MSG_READ ? read : p->kind == MSG_WRITE ? write : atomic;
+}
+
+#endif
