@@ -18,7 +18,7 @@ enum mem_server { SERVE_GLOBAL, SERVE_SHARED, SERVE_LOCAL, SERVE_CONST, SERVE_TE
 /* Which caches may serve it (PTX ISA, cache operators; memory consistency model): PATH_L2 for .cg, .cv, volatile, relaxed and stronger. */
 enum mem_path { PATH_CACHED, PATH_L2 };
 
-enum { MEM_WIDTH_MAX = 32, MEM_PIECES = 8, WARP_LANES = LANES * MAX_HALVES };
+enum { MEM_WIDTH_MAX = 32, MEM_PIECES = 8, MEM_OPERAND_C = 16, WARP_LANES = LANES * MAX_HALVES };
 
 struct mem_op {
     struct mem_op *next;             /* for whoever owns it now */
@@ -61,6 +61,7 @@ void mem_load_line(struct mem_op *op, uint64_t lanes, unsigned piece, const uint
 void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uint8_t *line, uint64_t mask[2]);
 /* Shared memory: loads, stores and atomics of the lanes served by it, on the block's memory, now. */
 void mem_perform_shared(struct mem_op *op);
+void mem_atomic_shared(struct mem_op *op, uint64_t lanes);    /* the part of it that does atomics */
 
 /* ---- global atomics: operands travel to where they are performed, old values travel back ---- */
 struct atom_payload {

@@ -64,6 +64,7 @@ static void release_warp(struct warp *w, struct barrier *b, uint32_t id)
     }
     if (w->state == WARP_BARRIER)
         w->state = WARP_READY;
+    w->block->released |= 1ull << w->index % 64;
 }
 
 static void complete(struct block *blk, struct barrier *b, uint32_t id)

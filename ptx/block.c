@@ -11,7 +11,8 @@ static void make_half(struct half *h, struct warp *w, struct worker *k, int inde
     h->index = (uint8_t)index;
     h->special = aligned_alloc(64, (sreg_bytes() + 63) & ~63u);
     h->local = aligned_alloc(64, (size_t)(local_cap ? local_cap : 16) * LANES);   /* never NULL: it is added to */
-    if (!h->special || !h->local)
+    h->param_lanes = k->launch->timed ? calloc(local_cap / 4 + 1, sizeof *h->param_lanes) : NULL;
+    if (!h->special || !h->local || (k->launch->timed && !h->param_lanes))
         abort();
     h->l.base[2] = h->special;
 }
@@ -57,6 +58,7 @@ void block_free(struct block *b)
         for (int q = 0; q < MAX_HALVES; q++) {
             free(w->half[q].special);
             free(w->half[q].local);
+            free(w->half[q].param_lanes);
             free(w->half[q].regs);
         }
         free(w->entry);
@@ -169,6 +171,8 @@ static void start_warp(struct block *b, struct warp *w, uint32_t sm)
     simt_start(w, la->code, mask);
     w->state = WARP_READY;
     w->executed = 0;
+    w->budget = (int64_t)la->quantum;
+    w->chosen = false;
     w->spinning = false;
     w->spin_at = NULL;
     memset(&w->spin, 0, sizeof w->spin);
@@ -193,6 +197,7 @@ void block_start(struct block *b, uint64_t linear, uint32_t sm)
     b->id[1] = (uint32_t)(linear / la->grid[0] % la->grid[1]);
     b->id[2] = (uint32_t)(linear / la->grid[0] / la->grid[1]);
     b->live_threads = la->threads_per_block;
+    b->released = 0;
     b->spinning = false;
     memset(b->shared, 0, b->shared_bytes);
     for (int i = 0; i < MAX_BARRIERS; i++) {

@@ -41,6 +41,7 @@ struct code {
     uint32_t konst_bytes;
     uint32_t frame_bytes;            /* registers of one PTX warp */
     uint32_t local_bytes;            /* private memory a lane: parameters, .param and .local variables */
+    uint32_t *param_words;           /* its words that belong to .param variables, a bit each */
     uint64_t sregs[SR_COUNT / 64 + 1];   /* special registers that it reads */
     /* over the whole call graph from here */
     bool recursive, indirect;        /* depth is not known before the run */
@@ -65,6 +66,10 @@ uint32_t sreg_bytes(void);
 bool code_decode(struct program *p, struct ptx_func *f, struct diag *d);
 /* Places parameters and private variables of a function; returns the bytes of its frame of private memory. */
 uint32_t code_place_private(struct ptx_func *f);
+/* Sets param_words of a decoded function whose local_bytes are known. */
+void code_mark_params(struct program *p, struct code *c);
+/* Is this step the marker of a place where diverged lanes may meet? */
+bool code_is_join(const struct dinst *d);
 
 /* Private memory layout: word w of lane l lies at (w * 32 + l) * 4, so that equal offsets are one vector. */
 static inline uint32_t *local_word(char *local, uint32_t byte, int lane)

@@ -265,14 +265,24 @@ static int run_local_address(struct lanes *l, const struct dinst *d)
     return C_NEXT;
 }
 
-/* The simulated clock advances by one with every warp instruction; the timer takes one as a nanosecond. */
+/*
+ * Functional mode: the simulated clock advances by one with every warp instruction; the timer takes one as a nanosecond.
+ * Timing mode has core cycles.
+ */
+static uint64_t clock_now(const struct half *h, const struct dinst *d, bool timer)
+{
+    const struct launch *la = h->worker->launch;
+    uint64_t v = h->worker->clock ? *h->worker->clock : h->warp->executed + d->seq - h->warp->run_from;
+    if (timer && h->worker->clock)
+        v = v / la->clock_khz * 1000000 + v % la->clock_khz * 1000000 / la->clock_khz;
+    return timer ? v + la->clock_base : v;
+}
+
 static int run_clock(struct lanes *l, const struct dinst *d)
 {
     struct half *h = half_of(l);
-    uint64_t v = h->warp->executed + d->seq - h->warp->run_from;
     enum ptx_sreg s = (enum ptx_sreg)d->imm;
-    if (s == SR_GLOBALTIMER || s == SR_GLOBALTIMER_LO || s == SR_GLOBALTIMER_HI)
-        v += h->worker->launch->clock_base;
+    uint64_t v = clock_now(h, d, s == SR_GLOBALTIMER || s == SR_GLOBALTIMER_LO || s == SR_GLOBALTIMER_HI);
     if (s == SR_CLOCK_HI || s == SR_GLOBALTIMER_HI)
         v >>= 32;
     for (int i = 0; i < LANES; i++) {
@@ -757,6 +767,20 @@ static int run_nothing(struct lanes *l, const struct dinst *d)
     return C_NEXT;
 }
 
+/* Without effect on values; timing mode asks a prefetch for its addresses. */
+static void decode_nothing(struct decoder *x)
+{
+    struct dinst *d = add_step(x);
+    d->counts = 1;
+    d->fn = run_nothing;
+    if (x->in->op == OP_PREFETCH || x->in->op == OP_PREFETCHU) {
+        d->size = d->vec = 1;
+        d->id = (uint16_t)(x->p->mem_ids++ % (BOUNDS_CACHE / 2));
+        decode_address(x, d, &x->in->opd[0], inst_space(x->in));
+    }
+    guard(x, d);
+}
+
 /* ---- addresses of other spaces (cvta, isspacep) ---- */
 
 static uint64_t window_of(const struct decoder *x, enum ptx_space s)
@@ -1030,10 +1054,7 @@ static void decode_one(struct decoder *x)
     case OP_PREFETCHU:
     case OP_MEMBAR:
     case OP_FENCE:
-    case OP_PMEVENT:
-        add_step(x)->fn = run_nothing;
-        x->code->insts[x->code->ninsts - 1].counts = 1;
-        break;
+    case OP_PMEVENT: decode_nothing(x); break;
     default: decode_lanes(x);
     }
 }
@@ -1134,4 +1155,26 @@ bool code_decode(struct program *p, struct ptx_func *f, struct diag *diag)
 uint32_t code_place_private(struct ptx_func *f)
 {
     return place_private(f);
+}
+
+static void mark_list(struct code *c, const struct ptx_var *list)
+{
+    for (const struct ptx_var *v = list; v; v = v->next)
+        for (uint64_t k = v->address / 4; v->space == SP_PARAM && k < (v->address + v->size + 3) / 4; k++)
+            c->param_words[k / 32] |= 1u << k % 32;
+}
+
+void code_mark_params(struct program *p, struct code *c)
+{
+    c->param_words = arena_alloc(p->arena, (c->local_bytes / 128 + 1) * sizeof *c->param_words);
+    if (!c->func->is_entry) {
+        mark_list(c, c->func->params);
+        mark_list(c, c->func->rets);
+    }
+    mark_list(c, c->func->vars);
+}
+
+bool code_is_join(const struct dinst *d)
+{
+    return d->fn == run_join;
 }

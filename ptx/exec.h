@@ -48,6 +48,8 @@ struct half {
     char *special;                   /* special registers */
     char *local;                     /* private memory of all frames, interleaved by word (code.h) */
     char *frame_local;               /* of the current frame */
+    uint64_t local_device;           /* timing mode: device address of .local variables (access.h), set before block_start; 0 = all in local */
+    uint32_t *param_lanes;           /* timing mode: by word of private memory, the lanes whose frame has a .param variable there */
     uint8_t index;                   /* 0 or 1 */
 };
 
@@ -108,6 +110,7 @@ struct warp {
     struct { uint32_t pc, wait, period, tries; uint64_t hash, changes, seen; } spin;   /* is this loop waiting? run.c */
     bool spinning;                   /* its last turn ended in a loop whose state does not change */
     const struct dinst *spin_at;     /* the backward branch of that loop */
+    bool chosen;                     /* step.c: the current group stands at an instruction and goes on */
     struct tx tx;
 };
 
@@ -132,6 +135,7 @@ struct block {
     uint32_t shared_bytes;
     struct barrier barriers[MAX_BARRIERS];
     uint64_t *barrier_masks;
+    uint64_t released;               /* warps that a barrier let go on; whoever schedules them takes the bits out */
     bool spinning;                   /* its last turn brought no progress */
 };
 
@@ -166,6 +170,11 @@ struct worker {
     bool parallel;                   /* other workers run at the same time: atomics need the host's */
     _Atomic int64_t waits_at;        /* the epoch in which all its blocks waited (grid.c) */
     pthread_t thread;
+    /* timing mode */
+    const uint64_t *clock;           /* core cycle now; NULL: a warp's clock counts its instructions */
+    /* The 128 bytes of a line of private memory as this SM sees them; NULL: device memory has them. May be NULL itself. */
+    const uint8_t *(*private_line)(void *ctx, uint64_t line);
+    void *private_ctx;
 };
 
 struct launch {
@@ -176,7 +185,7 @@ struct launch {
     uint64_t nblocks;
     uint32_t threads_per_block, warp_size, nwarps;
     uint32_t dynamic_shared, shared_bytes, dynamic_offset;
-    const char *param;               /* parameter block of the kernel, padded */
+    const char *param;               /* parameter block of the kernel, padded: a buffer in device memory */
     uint32_t param_bytes;
     uint32_t resident;               /* blocks that may be resident at once */
     uint32_t sms;
@@ -185,6 +194,8 @@ struct launch {
     uint64_t block_turn;
     uint64_t grid_id;
     uint64_t clock_base;             /* nanoseconds on the simulated clock at the start */
+    bool timed;                      /* timing mode: warps are stepped (step.h) */
+    uint64_t clock_khz;              /* timing mode: of worker->clock */
     uint32_t host_threads;
     bool serial;                     /* blocks in the one-thread order */
     _Atomic uint64_t next_block, blocks_done;
@@ -267,6 +278,12 @@ void warp_thread(const struct warp *w, int lane, uint32_t id[3]);   /* threadIdx
 
 /* ---- memory functions, built once per vector width (mem_lanes.c) ---- */
 ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d);
+/* The kernel's parameters have one generic address in a program; where this launch keeps them, if it is such an address. */
+static inline uint64_t own_parameter(const struct launch *la, uint64_t address)
+{
+    uint64_t offset = address - la->program->param_address;
+    return offset < PARAM_MAX ? (uint64_t)(uintptr_t)la->param + offset : address;
+}
 /* Host address of [address, address + bytes) for one lane, or NULL when the access is illegal. */
 char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int lane, unsigned bytes, bool write);
 /* The elements of a vector atomic: d->extra. */

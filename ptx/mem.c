@@ -94,6 +94,17 @@ ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *
     return run_generic;
 }
 
+/* One lane's word of private memory: in timing mode .local variables are in device memory, or newer in a cache of the SM. */
+static char *private_word(struct half *h, uint32_t byte, int lane)
+{
+    const struct worker *k = h->worker;
+    if (!h->local_device || h->param_lanes[byte / 4] >> lane & 1)
+        return (char *)local_word(h->local, byte, lane);
+    uint64_t line = h->local_device + (uint64_t)(byte / 4) * LANES * 4;
+    const uint8_t *there = k->private_line ? k->private_line(k->private_ctx, line) : NULL;
+    return (char *)(uintptr_t)(there ? there : (const uint8_t *)(uintptr_t)line) + 4 * lane;
+}
+
 char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int lane, unsigned bytes, bool write)
 {
     struct block *b = h->warp->block;
@@ -109,10 +120,9 @@ char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int la
         return address < b->shared_bytes && address + bytes <= b->shared_bytes ? b->shared + address : NULL;
     if (space == SP_LOCAL) {
         bool inside = address < h->warp->local_cap && address + bytes <= h->warp->local_cap;
-        return inside && bytes <= 4 - (address & 3)
-                   ? (char *)local_word(h->local, (uint32_t)address, lane) + (address & 3)
-                   : NULL;
+        return inside && bytes <= 4 - (address & 3) ? private_word(h, (uint32_t)address, lane) + (address & 3) : NULL;
     }
+    address = own_parameter(b->launch, address);
     const struct mem_range *m = devmem_find(b->launch->mem, address);
     if (!m || address + bytes > m->hi || (write && m->kind == MEM_CONSTANT))
         return NULL;

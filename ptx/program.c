@@ -454,6 +454,7 @@ static void load(struct loader *x, const struct program_options *o)
     for (uint32_t f = 0; f < x->n; f++) {
         code_decode(p, x->funcs[f], x->d);
         ((struct code *)x->funcs[f]->code)->local_bytes = frame[f];
+        code_mark_params(p, x->funcs[f]->code);
     }
     if (!x->d->errors)
         summarise(x, kernel_end, dynamic);

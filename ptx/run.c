@@ -5,10 +5,8 @@
  */
 #include <string.h>
 
-#include "ptx/exec.h"
+#include "ptx/control.h"
 #include "ptx/program.h"
-
-enum after { GO_ON, STOP };
 
 enum { SPIN_MAX = 4096, SPIN_TRIES = 8 };
 
@@ -17,30 +15,15 @@ static bool independent(const struct warp *w)
     return w->block->launch->program->independent;
 }
 
+static bool timed(const struct warp *w)
+{
+    return w->block->launch->timed;
+}
+
 static bool interrupted(const struct warp *w)
 {
     const struct launch *la = w->block->launch;
     return la->interrupt && *la->interrupt;
-}
-
-static uint32_t halves(const struct warp *w)
-{
-    return w->block->launch->warp_size / LANES;
-}
-
-/* A predicate or other 32-lane mask operand, both halves together. */
-static uint64_t warp_mask(struct warp *w, operand o)
-{
-    uint64_t m = *(const uint32_t *)lanes_at(&w->half[0].l, o);
-    if (halves(w) == 2)
-        m |= (uint64_t)*(const uint32_t *)lanes_at(&w->half[1].l, o) << 32;
-    return m;
-}
-
-static uint64_t guard_mask(struct warp *w, const struct dinst *d, uint64_t mask)
-{
-    uint64_t g = warp_mask(w, d->guard);
-    return mask & (d->guard_negated ? ~g : g);
 }
 
 static uint32_t lane_value(struct warp *w, operand o, int lane)
@@ -53,7 +36,7 @@ static int run_steps(struct warp *w, uint64_t mask, const struct dinst **at)
 {
     const struct dinst *d = *at;
     int r;
-    if (halves(w) == 1) {
+    if (warp_halves(w) == 1) {
         struct lanes *x = &w->half[0].l;
         x->mask = x->active = (uint32_t)mask;
         x->exist = (uint32_t)w->exist;
@@ -62,38 +45,11 @@ static int run_steps(struct warp *w, uint64_t mask, const struct dinst **at)
         *at = d;
         return r;
     }
-    for (int i = 0; i < 2; i++) {
-        struct lanes *x = &w->half[i].l;
-        x->mask = x->active = (uint32_t)(mask >> LANES * i);
-        x->exist = (uint32_t)(w->exist >> LANES * i);
-    }
-    for (;; d++) {
-        r = C_NEXT;
-        for (int i = 0; i < 2 && r != C_FAULT; i++)
-            if (w->half[i].l.mask) {
-                int q = d->fn(&w->half[i].l, d);
-                r = q ? q : r;
-            }
-        if (r)
-            break;
-    }
+    set_masks(w, mask);
+    while (!(r = run_halves(w, d)))
+        d++;
     *at = d;
     return r;
-}
-
-static void count(struct warp *w, const struct dinst *from, const struct dinst *to, uint64_t mask)
-{
-    uint64_t n = to->seq + to->counts - from->seq;
-    w->executed += n;
-    w->budget -= (int64_t)n;
-    struct launch_counts *c = &w->half[0].worker->counts;
-    c->warp_instructions += n;
-    c->thread_instructions += n * (mask == UINT32_MAX ? LANES : (uint64_t)__builtin_popcountll(mask));
-}
-
-static void count_guarded_off(struct warp *w, uint64_t off)
-{
-    w->half[0].worker->counts.thread_instructions -= (uint64_t)__builtin_popcountll(off);
 }
 
 /* The instruction was counted, but will be executed again by the lanes that come back to it. */
@@ -131,12 +87,12 @@ static uint64_t hash_state(const struct warp *w)
         const struct frame *fr = &w->frame[f];
         if (!fr->used)
             continue;
-        for (uint32_t i = 0; i < halves(w); i++)
+        for (uint32_t i = 0; i < warp_halves(w); i++)
             h = hash_words(h, w->half[i].regs + fr->reg_base, fr->code->frame_bytes - SCRATCH_BYTES * 5);
         uint32_t end = fr->local_base + fr->code->local_bytes;
         local = end > local ? end : local;
     }
-    for (uint32_t i = 0; i < halves(w) && local; i++)
+    for (uint32_t i = 0; i < warp_halves(w) && local; i++)
         h = hash_words(h, w->half[i].local, (size_t)local * LANES);
     return h;
 }
@@ -192,6 +148,29 @@ static enum after waiting(struct warp *w, const struct dinst *d)
     return GO_ON;
 }
 
+/*
+ * Timing mode has its own way to see that nothing happens; a warp with a stack goes round its loop. Independent lanes that come back
+ * in the same state let the warp's others go first.
+ */
+static void give_way(struct warp *w, const struct dinst *d)
+{
+    w->spin.wait = 0;
+    w->spin.changes = w->half[0].worker->changes;
+    if (!independent(w) || !loop_waits(w, d))
+        return;
+    simt_all_idle(w, w->spin.changes);
+    w->spinning = false;
+}
+
+static enum after came_back(struct warp *w, const struct dinst *d)
+{
+    if (timed(w)) {
+        give_way(w, d);
+        return GO_ON;
+    }
+    return loop_waits(w, d) ? waiting(w, d) : GO_ON;
+}
+
 /* ---- control ---- */
 
 static enum after do_branch(struct warp *w, const struct code *c, const struct dinst *d)
@@ -202,7 +181,7 @@ static enum after do_branch(struct warp *w, const struct code *c, const struct d
     if (taken != mask)
         count_guarded_off(w, mask & ~taken);
     simt_branch(w, d->target, taken, next, d->reconverge);
-    return taken && d->target < next && loop_waits(w, d) ? waiting(w, d) : GO_ON;
+    return taken && d->target < next ? came_back(w, d) : GO_ON;
 }
 
 /* A table branch is a row of two-way branches: the lanes of the first lane's target go, the others come back here. */
@@ -230,7 +209,7 @@ static enum after do_table_branch(struct warp *w, const struct code *c, const st
     uint32_t pc = c->of_inst[t->labels[lane_value(w, d->src[0], __builtin_ctzll(lanes))]];
     count_guarded_off(w, lanes & ~same);
     simt_branch(w, pc, same, here, d->reconverge);
-    return pc < here && loop_waits(w, d) ? waiting(w, d) : GO_ON;
+    return pc < here ? came_back(w, d) : GO_ON;
 }
 
 static enum after do_return(struct warp *w, const struct code *c, const struct dinst *d)
@@ -369,7 +348,7 @@ static enum after do_warpsync(struct warp *w, const struct code *c, const struct
         e->waits = WAIT_LANES;
         return GO_ON;
     }
-    for (uint32_t i = 0; i < halves(w); i++)
+    for (uint32_t i = 0; i < warp_halves(w); i++)
         if ((uint32_t)(e->mask >> LANES * i))
             d->guarded(&w->half[i].l, d);
     e->pc = here + 1;
@@ -464,7 +443,33 @@ static enum after do_tx_commit(struct warp *w, const struct code *c, const struc
     return GO_ON;
 }
 
-static enum after control(struct warp *w, int r, const struct code *c, const struct dinst *d)
+/* nanosleep: another warp's turn; how long it takes is timing mode's. */
+static enum after do_yield(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    simt_top(w)->pc = (uint32_t)(d - c->insts) + 1;
+    if (timed(w)) {
+        simt_top(w)->turns++;
+        return GO_ON;
+    }
+    w->spin.wait = 0;
+    if (loop_waits(w, d))
+        return waiting(w, d);
+    simt_top(w)->turns++;
+    return w->tx.open ? GO_ON : STOP;
+}
+
+/* In timing mode transactions are a protocol's, which sees these instructions before they come here. */
+static enum after do_tx(struct warp *w, int r, const struct code *c, const struct dinst *d)
+{
+    if (!timed(w))
+        return r == C_TX_BEGIN ? do_tx_begin(w, c, d) : do_tx_commit(w, c, d);
+    struct entry *e = simt_top(w);
+    count_guarded_off(w, e->mask & ~guard_mask(w, d, e->mask));
+    e->pc = (uint32_t)(d - c->insts) + 1;
+    return GO_ON;
+}
+
+enum after warp_control(struct warp *w, int r, const struct code *c, const struct dinst *d)
 {
     uint32_t at = (uint32_t)(d - c->insts);
     switch (r) {
@@ -476,23 +481,17 @@ static enum after control(struct warp *w, int r, const struct code *c, const str
     case C_TRAP: return do_trap(w, c, d);
     case C_BARRIER: return do_barrier(w, c, d);
     case C_WARPSYNC: return do_warpsync(w, c, d);
-    case C_TX_BEGIN: return do_tx_begin(w, c, d);
-    case C_TX_COMMIT: return do_tx_commit(w, c, d);
+    case C_TX_BEGIN:
+    case C_TX_COMMIT: return do_tx(w, r, c, d);
+    case C_YIELD: return do_yield(w, c, d);
     case C_JOIN:
         simt_top(w)->pc = at + (simt_top(w)->rpc != at);
         return GO_ON;
-    case C_YIELD:
-        simt_top(w)->pc = at + 1;
-        w->spin.wait = 0;
-        if (loop_waits(w, d))
-            return waiting(w, d);
-        simt_top(w)->turns++;
-        return w->tx.open ? GO_ON : STOP;
     default: return STOP;
     }
 }
 
-static bool next_group(struct warp *w)
+bool warp_next_group(struct warp *w)
 {
     if (independent(w))
         return w->tx.open ? simt_pick_lane(w, w->tx.lane) : simt_pick(w);
@@ -518,7 +517,7 @@ void warp_run(struct warp *w)
             simt_top(w)->turns++;
             return;
         }
-        if (!next_group(w)) {
+        if (!warp_next_group(w)) {
             w->state = w->exist ? WARP_BARRIER : WARP_DONE;
             return;
         }
@@ -537,7 +536,7 @@ void warp_run(struct warp *w)
             w->state = WARP_FAULT;
             return;
         }
-        if (control(w, r, c, d) == STOP) {
+        if (warp_control(w, r, c, d) == STOP) {
             if (w->half[0].worker->fault)
                 w->state = WARP_FAULT;
             return;

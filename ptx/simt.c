@@ -90,6 +90,18 @@ static void clear_local(struct half *h, uint32_t base, uint32_t bytes, uint32_t 
                 word[(size_t)k * LANES + (uint32_t)__builtin_ctz(m)] = 0;
 }
 
+/* Timing mode: which words of the frame are .param variables, in `local`; those start as zero, the rest is device memory. */
+static void mark_frame(struct half *h, const struct code *code, uint32_t base, uint32_t lanes)
+{
+    uint32_t *on = h->param_lanes + base / 4;
+    for (uint32_t k = 0; k < code->local_bytes / 4; k++) {
+        bool param = code->param_words[k / 32] >> k % 32 & 1;
+        on[k] = param ? on[k] | lanes : on[k] & ~lanes;
+        if (param)
+            clear_local(h, base + k * 4, 4, lanes);
+    }
+}
+
 /* Where the registers of a new frame start: above all that are in use, whichever lanes use them. */
 static uint32_t free_registers(const struct warp *w)
 {
@@ -111,7 +123,10 @@ static struct frame *place_frame(struct warp *w, const struct code *code, uint32
     grow_registers(w, regs + code->frame_bytes);
     for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
         memset(w->half[i].regs + regs, 0, code->frame_bytes);
-        clear_local(&w->half[i], local_base, code->local_bytes, (uint32_t)(lanes >> LANES * i));
+        if (w->half[i].local_device)
+            mark_frame(&w->half[i], code, local_base, (uint32_t)(lanes >> LANES * i));
+        else
+            clear_local(&w->half[i], local_base, code->local_bytes, (uint32_t)(lanes >> LANES * i));
     }
     return f;
 }

@@ -1,0 +1,492 @@
+/*
+ * Capturing a memory instruction (access.h): the lanes' addresses, who serves each lane, and what a store or an atomic brings along. Bounds
+ * are checked as in mem_lanes.c: all lanes at once against the region that this instruction met last; only when that fails one by one, and
+ * then the first bad lane is the one that functional mode reports.
+ */
+#include "ptx/access.h"
+
+#include <string.h>
+
+/* A half of the warp while it is captured: d is the instruction as its space sees it (generic addresses: sorted). */
+struct capture {
+    struct half *h;
+    const struct dinst *d;
+    struct mem_op *op;
+    uint64_t *address;               /* of its lanes in op */
+    bool write;
+};
+
+/* ---- what the instruction says ---- */
+
+static enum mem_op_kind kind_of(const struct ptx_inst *in)
+{
+    switch (in->op) {
+    case OP_ST: return MOP_STORE;
+    case OP_ATOM: return MOP_ATOM;
+    case OP_RED: return MOP_RED;
+    case OP_PREFETCH:
+    case OP_PREFETCHU: return MOP_PREFETCH;
+    default: return MOP_LOAD;
+    }
+}
+
+static bool is_atomic(const struct mem_op *op)
+{
+    return op->kind == MOP_ATOM || op->kind == MOP_RED;
+}
+
+static void describe_order(struct mem_op *op, const struct ptx_inst *in)
+{
+    uint8_t sem = in->mod[PG_SEM], cache = in->mod[PG_CACHE];
+    op->order_strong = is_atomic(op) || (sem && sem != MOD(SEM, WEAK));
+    op->order_acquire = sem == MOD(SEM, ACQUIRE) || sem == MOD(SEM, ACQ_REL);
+    op->order_release = sem == MOD(SEM, RELEASE) || sem == MOD(SEM, ACQ_REL);
+    bool global = cache == MOD(CACHE, CG) || cache == MOD(CACHE, CV) || cache == MOD(CACHE, WT);
+    op->path = op->order_strong || global || in->mod[PG_LEVEL] == MOD(LEVEL, L2) ? PATH_L2 : PATH_CACHED;
+}
+
+static uint8_t atomic_class(const struct ptx_inst *in)
+{
+    if (in->mod[PG_ATOM] == MOD(ATOM, EXCH))
+        return 1;
+    if (in->mod[PG_ATOM] == MOD(ATOM, CAS))
+        return 2;
+    return ptx_type_class((enum ptx_type)in->type[0]) == 'f' ? 3 : 0;
+}
+
+/* The registers that results go to. Frames move when they grow, so places are kept relative to all of them. */
+static void describe_registers(struct mem_op *op, const struct dinst *d)
+{
+    const struct half *h = &op->warp->half[0];
+    uint32_t frame = (uint32_t)(h->l.base[0] - h->regs);
+    const struct atom_vector *v = d->in->mod[PG_VEC] ? d->extra : NULL;
+    for (unsigned e = 0; e < op->count; e++) {
+        operand o = op->kind == MOP_LOAD ? ((const operand *)d->extra)[e] : v ? v->result[e] : d->dst;
+        op->reg[e] = frame + o;
+    }
+}
+
+static void describe(struct mem_op *op, struct warp *w, const struct dinst *d)
+{
+    op->warp = w;
+    op->d = d;
+    op->kind = (uint8_t)kind_of(d->in);
+    op->size = d->size;
+    op->count = d->vec;
+    op->width = (uint8_t)(d->size * d->vec);
+    op->reg_bytes = is_atomic(op) ? d->size : (uint8_t)d->target;
+    op->sign = op->kind == MOP_LOAD && ptx_type_class((enum ptx_type)d->in->type[0]) == 's';
+    op->atomic_class = is_atomic(op) ? atomic_class(d->in) : 0;
+    describe_order(op, d->in);
+    if (op->kind == MOP_LOAD || op->kind == MOP_ATOM)
+        describe_registers(op, d);
+}
+
+/* ---- addresses and their bounds ---- */
+
+static void lane_addresses(const struct lanes *x, const struct dinst *d, uint64_t *address)
+{
+    uint64_t imm = (uint64_t)d->imm;
+    if (d->addr_size == 8) {
+        const uint64_t *a = lanes_at(x, d->src[0]);
+        _Pragma("omp simd") for (int i = 0; i < LANES; i++) address[i] = a[i] + imm;
+    } else if (d->addr_size == 4) {
+        const uint32_t *a = lanes_at(x, d->src[0]);
+        _Pragma("omp simd") for (int i = 0; i < LANES; i++) address[i] = (uint64_t)a[i] + imm;
+    } else {
+        _Pragma("omp simd") for (int i = 0; i < LANES; i++) address[i] = imm;
+    }
+}
+
+struct region { uint64_t lo, hi; };
+
+/* Do all lanes stay inside, at multiples of width? Differences of addresses: bit 63 says that one is below or above. */
+static bool all_inside(const uint64_t *a, uint32_t mask, struct region r, unsigned width)
+{
+    if (r.hi - r.lo < width)
+        return false;
+    uint64_t span = r.hi - r.lo - width, outside = 0, bits = 0;
+    if (mask == UINT32_MAX) {
+        _Pragma("omp simd reduction(|:outside,bits)") for (int i = 0; i < LANES; i++)
+        {
+            uint64_t at = a[i] - r.lo;
+            outside |= at | (span - at);
+            bits |= a[i];
+        }
+    } else {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint64_t at = a[__builtin_ctz(m)] - r.lo;
+            outside |= at | (span - at);
+            bits |= a[__builtin_ctz(m)];
+        }
+    }
+    return !(outside >> 63) && !(bits & (width - 1));
+}
+
+static struct region region_of(const struct capture *c)
+{
+    const struct half *h = c->h;
+    switch (c->d->space) {
+    case SP_SHARED: return (struct region){ 0, h->warp->block->shared_bytes };
+    case SP_PARAM: return (struct region){ 0, c->write ? 0 : h->worker->launch->param_bytes };
+    case SP_LOCAL:
+    case SP_REG: return (struct region){ 0, h->warp->local_cap };
+    default: return (struct region){ h->worker->bounds[c->d->id].lo, h->worker->bounds[c->d->id].hi };
+    }
+}
+
+static bool is_linear(const struct dinst *d)
+{
+    return d->space != SP_SHARED && d->space != SP_PARAM && d->space != SP_LOCAL && d->space != SP_REG;
+}
+
+/* One lane; for global memory the allocation around it is looked up and kept for the next time. */
+static bool lane_inside(const struct capture *c, uint64_t a, unsigned width)
+{
+    struct region r = region_of(c);
+    if (a & (width - 1))
+        return false;
+    if (is_linear(c->d) && !(a >= r.lo && a + width <= r.hi && a + width > a)) {
+        const struct mem_range *m = devmem_find(c->h->worker->launch->mem, a);
+        if (!m || (c->write && m->kind == MEM_CONSTANT))
+            return false;
+        r = (struct region){ m->lo, m->hi };
+        c->h->worker->bounds[c->d->id].lo = m->lo;
+        c->h->worker->bounds[c->d->id].hi = m->hi;
+    }
+    return a >= r.lo && a + width <= r.hi && a + width > a;
+}
+
+static bool check_lanes(const struct capture *c, uint32_t mask, unsigned width)
+{
+    if (__builtin_expect(all_inside(c->address, mask, region_of(c), width), 1))
+        return true;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        if (!lane_inside(c, c->address[i], width)) {
+            fault_memory(c->h, c->d, i, c->address[i], width, c->write);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- spaces ---- */
+
+static void serve(const struct capture *c, enum mem_server s, uint32_t lanes)
+{
+    c->op->served_by[s] |= (uint64_t)lanes << LANES * c->h->index;
+}
+
+static bool capture_shared(const struct capture *c, uint32_t mask)
+{
+    if (!check_lanes(c, mask, c->op->width))
+        return false;
+    serve(c, SERVE_SHARED, mask);
+    return true;
+}
+
+static bool capture_param(const struct capture *c, uint32_t mask)
+{
+    uint64_t buffer = (uint64_t)(uintptr_t)c->h->worker->launch->param;
+    if (!check_lanes(c, mask, c->op->width))
+        return false;
+    _Pragma("omp simd") for (int i = 0; i < LANES; i++) c->address[i] += buffer;
+    serve(c, SERVE_CONST, mask);
+    return true;
+}
+
+/* The generic addresses of the kernel's parameters are the same in all launches, the buffers are not. */
+static void find_parameters(const struct capture *c)
+{
+    const struct launch *la = c->h->worker->launch;
+    if (la->program->param_address == (uint64_t)(uintptr_t)la->param)
+        return;
+    for (int i = 0; i < LANES; i++)
+        c->address[i] = own_parameter(la, c->address[i]);
+}
+
+static bool capture_global(const struct capture *c, uint32_t mask)
+{
+    find_parameters(c);
+    if (!check_lanes(c, mask, c->op->width))
+        return false;
+    bool konst = c->d->space == SP_CONST;
+    serve(c, konst ? SERVE_CONST : c->op->d->in->mod[PG_NC] ? SERVE_TEXTURE : SERVE_GLOBAL, mask);
+    return true;
+}
+
+/* Lanes whose private memory at these addresses is on the host: .param variables, in functional mode all. */
+static uint32_t on_host(const struct capture *c, uint32_t mask)
+{
+    const struct half *h = c->h;
+    uint32_t lanes = 0;
+    if (!h->local_device)
+        return mask;
+    if (!c->d->addr_size)
+        return h->param_lanes[c->address[0] / 4] & mask;
+    for (uint32_t m = mask; m; m &= m - 1)
+        lanes |= h->param_lanes[c->address[__builtin_ctz(m)] / 4] & (m & -m);
+    return lanes;
+}
+
+/* Those are served now, by the function of functional mode. */
+static void perform_on_host(const struct capture *c, uint32_t lanes)
+{
+    struct lanes *x = &c->h->l;
+    const struct dinst *d = c->op->d;
+    uint32_t all = x->mask;
+    x->mask = lanes;
+    (d->in->guard ? d->guarded : d->fn)(x, d);
+    x->mask = all;
+}
+
+static bool capture_private(const struct capture *c, uint32_t mask)
+{
+    struct half *h = c->h;
+    if (c->d->space == SP_REG) {
+        uint64_t frame = (uint64_t)(h->frame_local - h->local) / LANES;
+        _Pragma("omp simd") for (int i = 0; i < LANES; i++) c->address[i] += frame;
+    }
+    if (!check_lanes(c, mask, c->op->width))
+        return false;
+    uint32_t host = on_host(c, mask);
+    if (host)
+        perform_on_host(c, host);
+    if (!(mask & ~host))
+        return true;
+    uint64_t base = h->local_device;
+    _Pragma("omp simd") for (uint64_t i = 0; i < LANES; i++)
+    {
+        uint64_t byte = c->address[i];
+        c->address[i] = base + ((byte / 4 * LANES + i) * 4 | (byte & 3));
+    }
+    serve(c, SERVE_LOCAL, mask & ~host);
+    return true;
+}
+
+static bool capture_space(const struct capture *c, uint32_t mask)
+{
+    switch (c->d->space) {
+    case SP_SHARED: return capture_shared(c, mask);
+    case SP_PARAM: return capture_param(c, mask);
+    case SP_LOCAL:
+    case SP_REG: return capture_private(c, mask);
+    default: return capture_global(c, mask);
+    }
+}
+
+/* ---- generic addresses ---- */
+
+static uint32_t lanes_in_window(const uint64_t *a, uint32_t mask, uint64_t window)
+{
+    uint32_t lanes = 0;
+    for (int i = 0; i < LANES; i++)
+        lanes |= (uint32_t)(a[i] >> WINDOW_BITS == window >> WINDOW_BITS) << i;
+    return lanes & mask;
+}
+
+/* The lanes of one window, its start taken off their addresses; those of other lanes stay as they are. */
+static bool capture_window(const struct capture *c, uint64_t window, uint8_t space, uint32_t lanes)
+{
+    if (!lanes)
+        return true;
+    struct dinst d = *c->d;
+    struct capture t = *c;
+    uint64_t address[LANES];
+    d.space = space;
+    t.d = &d;
+    t.address = address;
+    for (int i = 0; i < LANES; i++)
+        address[i] = c->address[i] - window;
+    if (!capture_space(&t, lanes))
+        return false;
+    for (uint32_t m = lanes; m; m &= m - 1)
+        c->address[__builtin_ctz(m)] = address[__builtin_ctz(m)];
+    return true;
+}
+
+static bool capture_generic(const struct capture *c, uint32_t mask)
+{
+    uint64_t any = 0;
+    if (mask == UINT32_MAX) {
+        _Pragma("omp simd reduction(|:any)") for (int i = 0; i < LANES; i++) any |= c->address[i];
+    } else {
+        for (uint32_t m = mask; m; m &= m - 1)
+            any |= c->address[__builtin_ctz(m)];
+    }
+    if (!(any >> WINDOW_BITS))
+        return capture_global(c, mask);
+    uint32_t shared = lanes_in_window(c->address, mask, WINDOW_SHARED);
+    uint32_t local = lanes_in_window(c->address, mask, WINDOW_LOCAL);
+    return capture_window(c, 0, SP_GLOBAL, mask & ~(shared | local)) &&
+           capture_window(c, WINDOW_SHARED, SP_SHARED, shared) && capture_window(c, WINDOW_LOCAL, SP_LOCAL, local);
+}
+
+static bool sorts_lanes(const struct dinst *d)
+{
+    return d->space == SP_GENERIC && d->addr_size == 8;
+}
+
+/* ---- atomics: as in atom.c, element by element, and private memory is no place for them ---- */
+
+static bool atomic_lane_inside(const struct capture *c, uint64_t a, unsigned width)
+{
+    uint64_t window = a >> WINDOW_BITS;
+    struct dinst d = *c->d;
+    struct capture t = *c;
+    t.d = &d;
+    if (d.space != SP_GENERIC)
+        return lane_inside(c, a, width);
+    if (window && window != WINDOW_SHARED >> WINDOW_BITS)
+        return false;
+    d.space = window ? SP_SHARED : SP_GLOBAL;
+    return lane_inside(&t, window ? a - WINDOW_SHARED : a, width);
+}
+
+/* False: the lane and element that functional mode would come to first has raised its fault. */
+static bool check_atomic(const struct capture *c, uint32_t mask)
+{
+    const struct dinst *d = c->d;
+    const uint64_t *a = c->address;
+    for (uint32_t m = mask; m && d->vec > 1; m &= m - 1)
+        if (a[__builtin_ctz(m)] & (c->op->width - 1u))
+            return !fault_memory(c->h, d, __builtin_ctz(m), a[__builtin_ctz(m)], c->op->width, true);
+    for (unsigned e = 0; e < d->vec; e++)
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint64_t at = a[__builtin_ctz(m)] + e * d->size;
+            if (!atomic_lane_inside(c, at, d->size))
+                return !fault_memory(c->h, d, __builtin_ctz(m), at, d->size, true);
+        }
+    return true;
+}
+
+static bool capture_atomic(const struct capture *c, uint32_t mask)
+{
+    if (!all_inside(c->address, mask, region_of(c), c->op->width) && !check_atomic(c, mask))
+        return false;
+    return c->d->space == SP_GENERIC ? capture_generic(c, mask) : capture_space(c, mask);
+}
+
+/* ---- prefetches: addresses outside every allocation are ignored, so is shared memory, which has no cache ---- */
+
+static uint32_t lanes_inside(const struct capture *c, uint32_t mask)
+{
+    uint32_t lanes = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        if (lane_inside(c, c->address[__builtin_ctz(m)], 1))
+            lanes |= m & -m;
+    return lanes;
+}
+
+static void prefetch_private(const struct capture *c, uint32_t mask)
+{
+    const struct half *h = c->h;
+    uint64_t frame = c->d->space == SP_REG ? (uint64_t)(h->frame_local - h->local) / LANES : 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        uint64_t byte = c->address[i] + frame;
+        if (!h->local_device || !lane_inside(c, byte, 1) || h->param_lanes[byte / 4] >> i & 1)
+            continue;
+        c->address[i] = h->local_device + (byte / 4 * LANES + (unsigned)i) * 4;
+        serve(c, SERVE_LOCAL, m & -m);
+    }
+}
+
+static void capture_prefetch(const struct capture *c, uint32_t mask)
+{
+    struct dinst d = *c->d;
+    struct capture t = *c;
+    t.d = &d;
+    uint32_t local = 0;
+    if (d.space == SP_REG || d.space == SP_LOCAL)
+        local = mask;
+    else if (d.space == SP_GENERIC && (local = lanes_in_window(c->address, mask, WINDOW_LOCAL))) {
+        d.space = SP_LOCAL;
+        for (uint32_t m = local; m; m &= m - 1)
+            c->address[__builtin_ctz(m)] -= WINDOW_LOCAL;
+    }
+    prefetch_private(&t, local);
+    if (is_linear(c->d))
+        serve(c, SERVE_GLOBAL, lanes_inside(c, mask & ~local));
+}
+
+/* ---- what stores and atomics bring along ---- */
+
+/* n bytes of each lane's place in the register go to `to` bytes behind the start of the lane's data. */
+static void copy_values(struct mem_op *op, const struct half *h, operand from, unsigned reg_bytes, unsigned n, uint32_t mask,
+                        unsigned to)
+{
+    const uint8_t *reg = lanes_at(&h->l, from);
+    uint8_t(*data)[MEM_WIDTH_MAX] = op->data + LANES * h->index;
+#define COPY(BYTES)                                                                                         \
+    if (mask == UINT32_MAX)                                                                                 \
+        for (unsigned i = 0; i < LANES; i++)                                                                \
+            memcpy(data[i] + to, reg + i * reg_bytes, BYTES);                                               \
+    else                                                                                                    \
+        for (uint32_t m = mask; m; m &= m - 1)                                                              \
+            memcpy(data[__builtin_ctz(m)] + to, reg + (unsigned)__builtin_ctz(m) * reg_bytes, BYTES)
+    switch (n) {
+    case 1: COPY(1); break;
+    case 2: COPY(2); break;
+    case 4: COPY(4); break;
+    default: COPY(8); break;
+    }
+#undef COPY
+}
+
+static void copy_operand(struct mem_op *op, const struct half *h, operand from, uint32_t mask, unsigned to)
+{
+    if (op->size < 16) {
+        copy_values(op, h, from, op->size, op->size, mask, to);
+        return;
+    }
+    copy_values(op, h, from, 8, 8, mask, to);
+    copy_values(op, h, from + LANES * sizeof(uint64_t), 8, 8, mask, to + 8);
+}
+
+static void capture_values(struct mem_op *op, const struct half *h, const struct dinst *d, uint32_t mask)
+{
+    const operand *store = op->kind == MOP_STORE ? d->extra : NULL;
+    const struct atom_vector *v = !store && d->in->mod[PG_VEC] ? d->extra : NULL;
+    for (unsigned e = 0; e < op->count; e++)
+        if (store)
+            copy_values(op, h, store[e], op->reg_bytes, op->size, mask, e * op->size);
+        else
+            copy_operand(op, h, v ? v->value[e] : d->src[1], mask, e * op->size);
+    if (!store && d->in->mod[PG_ATOM] == MOD(ATOM, CAS))
+        copy_operand(op, h, d->src[2], mask, MEM_OPERAND_C);
+}
+
+/* ---- the whole ---- */
+
+static bool capture_half(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask)
+{
+    struct capture c = { h, d, op, op->address + LANES * h->index, op->kind == MOP_STORE || is_atomic(op) };
+    lane_addresses(&h->l, d, c.address);
+    if (op->kind == MOP_PREFETCH) {
+        capture_prefetch(&c, mask);
+        return true;
+    }
+    bool ok = is_atomic(op)    ? capture_atomic(&c, mask)
+              : sorts_lanes(d) ? capture_generic(&c, mask)
+                               : capture_space(&c, mask);
+    if (ok && op->kind != MOP_LOAD)
+        capture_values(op, h, d, mask);
+    return ok;
+}
+
+bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct mem_op *op)
+{
+    describe(op, w, d);
+    memset(op->served_by, 0, sizeof op->served_by);
+    op->lanes = 0;
+    for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
+        uint32_t mask = (uint32_t)(lanes >> LANES * i);
+        if (mask && !capture_half(op, &w->half[i], d, mask))
+            return false;
+    }
+    for (int s = 0; s < SERVERS; s++)
+        op->lanes |= op->served_by[s];
+    return true;
+}

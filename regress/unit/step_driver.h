@@ -1,0 +1,40 @@
+/*
+ * The simplest user of ptx/step.h and ptx/access.h: resident warps take turns of one instruction, and every captured access is performed
+ * at once on device memory, line by line. Also what a test needs to run a kernel so, or in functional mode, from its text.
+ */
+#ifndef REGRESS_STEP_DRIVER_H
+#define REGRESS_STEP_DRIVER_H
+
+#include "ptx/program.h"
+#include "ptx/step.h"
+
+struct step_shape {
+    uint32_t grid, block, warp_size;             /* blocks, threads of one, 32 or 64 */
+    bool independent;
+    uint32_t dynamic_shared;
+    uint64_t quantum;                            /* 0 = 16384 */
+    uint32_t sms;
+};
+
+/* A device with one program, and a launch of one of its kernels. */
+struct step_gpu {
+    struct devmem *mem;
+    struct program *program;
+    struct launch launch;
+    char *param;
+    uint64_t clock;                              /* steps so far; what %clock reads when stepped */
+    char *printed;
+    size_t printed_len;
+};
+
+/* Sets up kernel `name` of the text; false with the compiler's messages in *why (malloc'ed). Device addresses are the same every time. */
+bool step_gpu_open(struct step_gpu *g, const char *ptx, const char *name, const struct step_shape *s, char **why);
+void step_gpu_close(struct step_gpu *g);
+void *step_gpu_alloc(struct step_gpu *g, size_t bytes);
+
+/* As grid_run, but stepped: counts and fault are in g->launch. */
+bool step_run(struct step_gpu *g);
+/* Performs all of a captured access. k: a worker for atomics. */
+void step_perform(struct worker *k, struct mem_op *op);
+
+#endif
