@@ -15,12 +15,17 @@ struct line_access {
 };
 enum { ACCESSES_MAX = WARP_LANES * MEM_PIECES };
 
-/* Lines in the order of the lowest lane that needs each. Returns their number. */
+/* Lines in the order of the lowest lane that needs each, pieces one after another. Returns their number, at most the
+ * lanes times mem_pieces. */
 uint32_t coalesce(const struct mem_op *op, enum mem_server s, uint32_t group_lanes, struct line_access *out);
+/* The same for blocks of 2^shift bytes in place of lines: `line` is the block's address. */
+uint32_t coalesce_blocks(const struct mem_op *op, enum mem_server s, uint32_t group_lanes, unsigned shift,
+                         struct line_access *out);
 
 struct shared_cfg { uint32_t banks, lanes_per_pass; bool broadcast; };
-/* Passes over the banks: in one pass a bank serves one word, to all lanes that read it when broadcast is on; accesses wider than a word
- * take their words in separate passes of as many lanes as the banks can serve; atomics on one word go one after another. */
+/* Passes over the banks (CUDA C++ Programming Guide, shared memory of each compute capability): in one pass a bank
+ * serves one word, to all lanes that want it when broadcast is on; accesses wider than a word take as many lanes a pass
+ * as the banks have words for; atomics on one word go one after another. */
 uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c);
 
 #endif

@@ -16,7 +16,8 @@
 
 struct simtx_config;
 
-struct cache_cfg { uint32_t sets, ways, line, latency, mshrs, merges; };
+/* latency: from the issue of an access that hits until dependent instructions may issue, when idle */
+struct cache_cfg { uint32_t bytes, sets, ways, line, latency, mshrs, merges; };
 
 struct lsu_cfg {
     const struct clocks *clocks;
@@ -33,7 +34,6 @@ struct lsu_cfg {
     uint32_t inst_bytes, inst_prefetch;
     uint32_t flit_bytes, request_latency;    /* crossbar cycles from here to the request crossbar (its latency_in) */
     uint32_t credit_latency;                 /* crossbar cycles until freed reply buffers are known there */
-    bool has_bytes_inst;             /* instruction lines have no bytes */
 };
 
 /* How the load/store unit calls back into the SM core (never later than the cycle it is told). */
@@ -51,7 +51,9 @@ struct lsu_calls {
 };
 
 struct lsu;
+/* From the configuration; clocks, map, sm and the latencies of the crossbar are the caller's to set. */
 void lsu_configure(struct lsu_cfg *c, const struct simtx_config *config);
+/* False with a message in error (at most size bytes) when the sizes do not fit together. */
 bool lsu_check(const struct lsu_cfg *c, char *error, size_t size);
 /* out: port to the request crossbar (this side sends); in: port of the reply crossbar (this side receives). */
 struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, struct port *out, struct port *in,

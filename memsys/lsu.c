@@ -1,0 +1,447 @@
+/*
+ * The load/store unit's sequence: the oldest instruction is worked on, server by server; its accesses are offered to
+ * the caches in order, and one that a full structure turns away is offered again when something has changed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memsys/lsu.h"
+#include "memsys/remote.h"
+#include "memsys/rocache.h"
+#include "memsys/xbar.h"
+
+enum { BLOCKED = 3, WORD_SHIFT = 2 };    /* place of a cache's blocked counter behind its hits; words of constants */
+
+/* An instruction that waits, with its global accesses. */
+struct slot {
+    struct mem_op *op;
+    uint32_t n;
+    struct line_access access[WARP_LANES];
+};
+
+/* The order in which an instruction's servers are worked. */
+static const enum mem_server server_order[SERVERS] = {
+    SERVE_SHARED, SERVE_CONST, SERVE_TEXTURE, SERVE_LOCAL, SERVE_GLOBAL
+};
+
+struct lsu {
+    struct lsu_cfg cfg;
+    struct port *in;
+    uint64_t *count;
+    struct hists *hists;
+    struct slot *queue;              /* ring of cfg.queue */
+    uint32_t first, n;
+    /* the oldest instruction */
+    bool started;
+    uint32_t place;                  /* in server_order */
+    const struct line_access *access;
+    uint32_t accesses, next, track;
+    uint64_t step;                   /* cycle of its next step */
+    uint64_t addresses_free;         /* cycle at which the address unit takes another instruction */
+    /* turned away: counted from this cycle on, under these counters */
+    bool blocked, retry;
+    uint64_t blocked_from;
+    enum stat blocked_by[2];
+    uint64_t clock;                  /* last cycle worked, issued or fetched in */
+    bool flushing;
+    struct sender send;
+    struct retire retire;
+    struct l1 l1;
+    struct rocache konst, texture, inst;
+    struct remote remote;
+    struct line_access others[ACCESSES_MAX];     /* accesses that are not global */
+};
+
+struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, struct port *out, struct port *in,
+                    uint64_t *count, struct hists *hists)
+{
+    struct lsu *u = aligned_alloc(64, (sizeof *u + 63) / 64 * 64);
+    if (!u)
+        abort();
+    memset(u, 0, sizeof *u);
+    u->cfg = *c;
+    u->in = in;
+    u->count = count;
+    u->hists = hists;
+    u->queue = calloc(c->queue, sizeof *u->queue);
+    if (!u->queue)
+        abort();
+    u->send = (struct sender){ .cfg = &u->cfg, .out = out, .count = count };
+    retire_init(&u->retire, calls, hists);
+    l1_init(&u->l1, &u->cfg, &u->send, &u->retire, count);
+    rocache_init(&u->konst, &c->konst, ACCESS_CONST, &u->send, &u->retire, count);
+    rocache_init(&u->texture, &c->texture, ACCESS_TEXTURE, &u->send, &u->retire, count);
+    rocache_init(&u->inst, &c->inst, ACCESS_INST, &u->send, &u->retire, count);
+    remote_init(&u->remote, &u->cfg, &u->send, &u->retire, &u->l1, count);
+    return u;
+}
+
+void lsu_free(struct lsu *u)
+{
+    if (!u)
+        return;
+    remote_end(&u->remote);
+    rocache_end(&u->inst);
+    rocache_end(&u->texture);
+    rocache_end(&u->konst);
+    l1_end(&u->l1);
+    retire_end(&u->retire);
+    packet_pool_end(&u->send.pool);
+    free(u->queue);
+    free(u);
+}
+
+/* ---- from the SM core ---- */
+
+bool lsu_has_room(const struct lsu *u)
+{
+    return u->n < u->cfg.queue;
+}
+
+static void count_lines(struct lsu *u, uint32_t n)
+{
+    u->count[STAT_COALESCED_INSTS]++;
+    u->count[STAT_COALESCED_LINES] += n;
+    hist_add(u->hists, HIST_COALESCED, n);
+}
+
+void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, uint32_t *stores)
+{
+    uint32_t at = u->first + u->n++;
+    struct slot *s = &u->queue[at < u->cfg.queue ? at : at - u->cfg.queue];
+    if (!u->cfg.texture_nc) {
+        op->served_by[SERVE_GLOBAL] |= op->served_by[SERVE_TEXTURE];
+        op->served_by[SERVE_TEXTURE] = 0;
+    }
+    s->op = op;
+    s->n = 0;
+    if (op->served_by[SERVE_GLOBAL]) {
+        s->n = coalesce(op, SERVE_GLOBAL, u->cfg.group_lanes, s->access);
+        count_lines(u, s->n);
+    }
+    *loads = op->kind == MOP_STORE || op->kind == MOP_PREFETCH ? 0 : s->n;
+    *stores = op->kind == MOP_LOAD || op->kind == MOP_PREFETCH ? 0 : s->n;
+    op->issued = u->clock = now;
+    retire_begin(&u->retire, op);
+}
+
+bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot)
+{
+    return sm_slot < u->retire.slots && u->retire.busy[sm_slot];
+}
+
+bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now)
+{
+    u->clock = now;
+    return rocache_fetch(&u->inst, address, u->cfg.inst_prefetch, now);
+}
+
+/* ---- the oldest instruction ---- */
+
+static void begin_shared(struct lsu *u, const struct mem_op *op, uint64_t now)
+{
+    uint32_t passes = shared_passes(op, &u->cfg.shared);
+    u->step = now + passes - 1;
+    u->count[STAT_SHARED_INSTS]++;
+    u->count[STAT_SHARED_PASSES] += passes;
+    hist_add(u->hists, HIST_SHARED_CONFLICTS, passes);
+}
+
+static bool remote_kind(const struct lsu *u, const struct mem_op *op, enum mem_server s)
+{
+    return (op->kind == MOP_STORE || op->kind == MOP_RED) &&
+           (s == SERVE_GLOBAL || !u->cfg.l1_exists || !u->cfg.l1_local_writeback);
+}
+
+/* The accesses of one server, to be worked from cycle `now` on. */
+static void begin_server(struct lsu *u, const struct slot *s, enum mem_server server, uint64_t now)
+{
+    u->step = now;
+    u->next = 0;
+    u->access = u->others;
+    if (server == SERVE_SHARED) {
+        begin_shared(u, s->op, now);
+    } else if (server == SERVE_CONST) {
+        u->accesses = coalesce_blocks(s->op, server, WARP_LANES, WORD_SHIFT, u->others);
+    } else if (server == SERVE_TEXTURE) {
+        unsigned shift = (unsigned)__builtin_ctz(u->cfg.texture.line);
+        u->accesses = coalesce_blocks(s->op, server, u->cfg.group_lanes, shift, u->others);
+    } else if (server == SERVE_LOCAL) {
+        u->accesses = coalesce(s->op, server, u->cfg.group_lanes, u->others);
+        count_lines(u, u->accesses);
+    } else {
+        u->access = s->access;
+        u->accesses = s->n;
+    }
+    if ((server == SERVE_LOCAL || server == SERVE_GLOBAL) && remote_kind(u, s->op, server))
+        u->track = remote_begin(&u->remote, s->op, server, u->accesses);
+}
+
+/* Goes on to the next server that has lanes, to be worked from cycle `now` on; false: there is none. */
+static bool next_server(struct lsu *u, uint32_t place, uint64_t now)
+{
+    const struct slot *s = &u->queue[u->first];
+    for (u->place = place; u->place < SERVERS; u->place++)
+        if (s->op->served_by[server_order[u->place]]) {
+            begin_server(u, s, server_order[u->place], now);
+            return true;
+        }
+    return false;
+}
+
+static enum served serve_memory(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
+                                uint64_t now)
+{
+    if (op->kind == MOP_ATOM || op->kind == MOP_RED)
+        return remote_atomic(&u->remote, op, a, u->track, now);
+    if (remote_kind(u, op, s))
+        return remote_store(&u->remote, op, a, s, u->track, now);
+    if (op->kind == MOP_STORE)
+        return l1_store_local(&u->l1, op, a, now);
+    if (!u->cfg.l1_exists || (s == SERVE_GLOBAL && (!u->cfg.l1_global || op->path == PATH_L2)))
+        return l1_load_past(&u->l1, op, a, s, now);
+    return l1_load(&u->l1, op, a, s, now);
+}
+
+static enum served serve(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s, uint64_t now)
+{
+    if (s == SERVE_CONST)
+        return rocache_load(&u->konst, op, a, now);
+    if (s == SERVE_TEXTURE)
+        return rocache_load(&u->texture, op, a, now);
+    return serve_memory(u, op, a, s, now);
+}
+
+/* Remembers under which counters the cycles of waiting go, from this one on. */
+static void turned_away(struct lsu *u, const struct mem_op *op, enum mem_server s, enum served why, uint64_t now)
+{
+    static const enum stat reason[] = {
+        [BLOCKED_LINE] = STAT_L1_RESERVE_FAILS, [BLOCKED_MSHR] = STAT_L1_MSHR_FULL, [BLOCKED_QUEUE] = STAT_L1_QUEUE_FULL
+    };
+    bool cached = s == SERVE_LOCAL || op->kind == MOP_LOAD;
+    u->blocked = true;
+    u->blocked_from = now;
+    u->blocked_by[0] = u->blocked_by[1] = STAT_END;
+    if (s == SERVE_CONST)
+        u->blocked_by[0] = STAT_CONST_BLOCKED;
+    else if (s == SERVE_TEXTURE)
+        u->blocked_by[0] = STAT_TEXTURE_BLOCKED;
+    else
+        u->blocked_by[0] = reason[why];
+    if (s != SERVE_CONST && s != SERVE_TEXTURE && cached)
+        u->blocked_by[1] = l1_counters(op, s) + BLOCKED;
+}
+
+void lsu_settle(struct lsu *u, uint64_t until)
+{
+    if (!u->blocked || until <= u->blocked_from)
+        return;
+    for (int i = 0; i < 2; i++)
+        if (u->blocked_by[i] != STAT_END)
+            u->count[u->blocked_by[i]] += until - u->blocked_from;
+    u->blocked_from = until;
+}
+
+/* Offers accesses to their server, as many as it takes in a cycle; true when all have been taken. */
+static bool work_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, uint64_t now)
+{
+    uint32_t ports = s == SERVE_LOCAL || s == SERVE_GLOBAL ? u->cfg.l1_ports : 1;
+    for (; ports && u->next < u->accesses; ports--, u->next++) {
+        enum served r = serve(u, op, &u->access[u->next], s, now);
+        if (r != SERVED) {
+            turned_away(u, op, s, r, now);
+            return false;
+        }
+    }
+    u->step = now + 1;
+    return u->next == u->accesses;
+}
+
+static bool work_server(struct lsu *u, struct mem_op *op, uint64_t now)
+{
+    enum mem_server s = server_order[u->place];
+    if (s != SERVE_SHARED)
+        return work_accesses(u, op, s, now);
+    uint64_t ready = now + u->cfg.shared_latency - 1;
+    mem_perform_shared(op);
+    op->ready = ready > op->ready ? ready : op->ready;
+    return true;
+}
+
+static void start(struct lsu *u, const struct mem_op *op, uint64_t now)
+{
+    u->started = true;
+    u->addresses_free = now + (u->cfg.warp_lanes + u->cfg.ldst_width - 1) / u->cfg.ldst_width;
+    next_server(u, 0, now);
+}
+
+static void work(struct lsu *u, uint64_t now)
+{
+    u->blocked = false;
+    if (!u->n)
+        return;
+    struct mem_op *op = u->queue[u->first].op;
+    if (!u->started) {
+        if (op->issued >= now || u->addresses_free > now)
+            return;
+        start(u, op, now);
+    }
+    if (u->place < SERVERS && (u->step > now || !work_server(u, op, now) || next_server(u, u->place + 1, now + 1)))
+        return;
+    u->started = false;
+    u->n--;
+    if (++u->first == u->cfg.queue)
+        u->first = 0;
+    retire_part(&u->retire, op, now);
+}
+
+/* ---- replies ---- */
+
+static void add_stage(struct lsu *u, enum hist_id h, uint64_t from, uint64_t to)
+{
+    hist_add(u->hists, h, to > from ? to - from : 0);
+}
+
+/* Where the time of a request went, for those that somebody waited for. */
+static void count_stages(struct lsu *u, const struct packet *p)
+{
+    const uint64_t *t = p->stamp;
+    uint64_t dram = t[STAGE_DRAM] > t[STAGE_DRAM_QUEUE] ? t[STAGE_DRAM] - t[STAGE_DRAM_QUEUE] : 0;
+    add_stage(u, HIST_REQUEST_L1, t[STAGE_ISSUE], t[STAGE_SENT]);
+    add_stage(u, HIST_REQUEST_XBAR, t[STAGE_SENT], t[STAGE_L2_QUEUE]);
+    add_stage(u, HIST_REQUEST_L2, t[STAGE_L2_QUEUE] + dram, t[STAGE_REPLY]);
+    if (t[STAGE_DRAM_QUEUE])
+        hist_add(u->hists, HIST_REQUEST_DRAM, dram);
+    add_stage(u, HIST_REQUEST_REPLY, t[STAGE_REPLY], t[STAGE_FILL]);
+}
+
+static void answer(struct lsu *u, struct packet *p, uint64_t now)
+{
+    switch ((enum reply_to)(p->token >> REPLY_SHIFT)) {
+    case REPLY_L1: l1_fill(&u->l1, p, now); break;
+    case REPLY_STORE: remote_acknowledged(&u->remote, p, now); break;
+    case REPLY_ATOM: remote_replied(&u->remote, p, now); break;
+    case REPLY_WRITEBACK: l1_written_back(&u->l1, p); break;
+    case REPLY_CONST: rocache_fill(&u->konst, p, now); break;
+    case REPLY_TEXTURE: rocache_fill(&u->texture, p, now); break;
+    case REPLY_INST: rocache_fill(&u->inst, p, now); break;
+    }
+}
+
+static void receive(struct lsu *u, uint64_t now)
+{
+    struct packet *p = port_receive(u->in, now);
+    if (!p)
+        return;
+    uint32_t flits = flits_of(p->bytes, u->cfg.flit_bytes), to = p->token >> REPLY_SHIFT;
+    port_return(u->in, clock_convert(u->cfg.clocks, CLK_CORE, CLK_XBAR, now) + u->cfg.credit_latency, p->vn, flits);
+    p->stamp[STAGE_FILL] = now;
+    u->count[STAT_REPLIES]++;
+    if (to != REPLY_STORE && to != REPLY_WRITEBACK && to != REPLY_INST)
+        count_stages(u, p);
+    answer(u, p, now);
+    packet_free(&u->send.pool, p);
+}
+
+/* ---- time ---- */
+
+uint64_t lsu_run(struct lsu *u, uint64_t now)
+{
+    lsu_settle(u, now);
+    receive(u, now);
+    work(u, now);
+    lsu_settle(u, now + 1);
+    if (u->flushing)
+        u->flushing = l1_flush_line(&u->l1, now);
+    u->retry = sender_run(&u->send, now) && u->blocked;
+    u->clock = now;
+    return lsu_next(u);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The cycle after u->clock at which the oldest instruction takes a step. A blocked one waits for a reply or for the miss
+ * queue, and then has its turn in the same cycle or the next. */
+static uint64_t next_step(const struct lsu *u)
+{
+    if (!u->n || (u->blocked && !u->retry))
+        return NEVER;
+    uint64_t step = u->step;
+    if (!u->started) {
+        uint64_t issued = u->queue[u->first].op->issued;
+        step = issued + 1 > u->addresses_free ? issued + 1 : u->addresses_free;
+    }
+    return u->blocked || step <= u->clock ? u->clock + 1 : step;
+}
+
+uint64_t lsu_next(const struct lsu *u)
+{
+    uint64_t reply = port_next(u->in);
+    uint64_t next = earlier(next_step(u), sender_next(&u->send, u->clock));
+    if (u->flushing && sender_has_room(&u->send))
+        next = earlier(next, u->clock + 1);
+    return earlier(next, reply > u->clock ? reply : u->clock + 1);
+}
+
+/* ---- ends of kernels, reports ---- */
+
+const uint8_t *lsu_private_line(struct lsu *u, uint64_t line)
+{
+    return l1_private_line(&u->l1, line);
+}
+
+bool lsu_idle(const struct lsu *u)
+{
+    return !u->n && !u->send.pool.out && !u->inst.nwanted;
+}
+
+bool lsu_flush(struct lsu *u, uint64_t now)
+{
+    u->flushing = u->l1.dirty_lines > 0;
+    return !u->flushing && lsu_idle(u);
+}
+
+void lsu_invalidate(struct lsu *u)
+{
+    l1_clear(&u->l1);
+    rocache_clear(&u->konst);
+    rocache_clear(&u->texture);
+    rocache_clear(&u->inst);
+}
+
+static const char *waits_for(const struct lsu *u)
+{
+    if (!u->blocked)
+        return "";
+    switch (u->blocked_by[0]) {
+    case STAT_L1_RESERVE_FAILS: return ", every way of its L1 set waits for a fill";
+    case STAT_L1_MSHR_FULL: return ", waits for an L1 MSHR entry or merge";
+    case STAT_L1_QUEUE_FULL: return ", waits for room in the miss queue";
+    case STAT_CONST_BLOCKED: return ", waits at the constant cache";
+    default: return ", waits at the texture cache";
+    }
+}
+
+void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    static const char *const names[SERVERS] = {
+        [SERVE_GLOBAL] = "global", [SERVE_SHARED] = "shared", [SERVE_LOCAL] = "local", [SERVE_CONST] = "const",
+        [SERVE_TEXTURE] = "texture"
+    };
+    char text[240];
+    if (lsu_idle(u))
+        return;
+    snprintf(text, sizeof text, "load/store unit: %u instructions queued, %u requests in the miss queue, %llu under way, "
+             "%u L1 MSHR entries of %u in use", u->n, u->send.data.n, (unsigned long long)u->send.pool.out - u->send.data.n,
+             u->l1.mshr.n, u->l1.mshr.entries);
+    line(ctx, text);
+    if (u->n && u->started && u->place < SERVERS) {
+        snprintf(text, sizeof text, "  oldest: warp slot %u, %s, access %u of %u%s", u->queue[u->first].op->sm_slot,
+                 names[server_order[u->place]], u->next + 1, u->accesses, waits_for(u));
+        line(ctx, text);
+    }
+}

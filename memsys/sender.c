@@ -1,0 +1,64 @@
+/* Requests from the miss queue to the crossbar. */
+#include "memsys/sender.h"
+#include "memsys/xbar.h"
+
+struct packet *sender_packet(struct sender *s, enum msg_kind kind, enum access_type type, uint64_t line, uint32_t token,
+                             uint64_t issued, uint64_t now)
+{
+    struct packet *p = packet_new(&s->pool);
+    p->kind = (uint8_t)kind;
+    p->type = (uint8_t)type;
+    p->line = p->mapped = line / LINE_BYTES * LINE_BYTES;
+    p->sm = s->cfg->sm;
+    p->slice = (uint16_t)addrmap_slice(s->cfg->map, p->line);
+    p->bytes = PACKET_HEADER;
+    p->warp = UINT16_MAX;
+    p->token = token;
+    p->stamp[STAGE_ISSUE] = issued;
+    p->stamp[STAGE_L1] = now;
+    return p;
+}
+
+void sender_read(struct sender *s, enum access_type type, uint64_t line, uint8_t sectors, uint32_t token,
+                 uint64_t issued, uint64_t now)
+{
+    struct packet *p = sender_packet(s, MSG_READ, type, line, token, issued, now);
+    p->sectors = sectors;
+    sender_push(s, p);
+}
+
+void sender_push(struct sender *s, struct packet *p)
+{
+    packet_push(p->type == ACCESS_INST ? &s->inst : &s->data, p);
+}
+
+static struct packet_queue *first_queue(const struct sender *s)
+{
+    return (struct packet_queue *)(s->inst.n ? &s->inst : &s->data);
+}
+
+bool sender_run(struct sender *s, uint64_t now)
+{
+    struct packet_queue *q = first_queue(s);
+    if (!q->n)
+        return false;
+    uint32_t flits = flits_of(q->head->bytes, s->cfg->flit_bytes);
+    if (!port_can_send(s->out, now, q->head->vn, flits))
+        return false;
+    struct packet *p = packet_pop(q);
+    p->stamp[STAGE_SENT] = now;
+    port_send(s->out, clock_convert(s->cfg->clocks, CLK_CORE, CLK_XBAR, now) + s->cfg->request_latency, p->vn, flits, p);
+    s->count[STAT_REQUESTS]++;
+    return true;
+}
+
+uint64_t sender_next(const struct sender *s, uint64_t after)
+{
+    const struct packet_queue *q = first_queue(s);
+    if (!q->n)
+        return NEVER;
+    if (s->out->have[q->head->vn] >= flits_of(q->head->bytes, s->cfg->flit_bytes))
+        return after + 1;
+    uint64_t at = port_credit_next(s->out);
+    return at > after ? at : after + 1;
+}

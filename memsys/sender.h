@@ -1,0 +1,42 @@
+/*
+ * The way out of an SM: requests wait in the miss queue until the crossbar's input buffer has room for them, and leave
+ * one a cycle. Instruction lines have a queue of their own that goes first, so that fetch never waits behind data; it
+ * is as short as the instruction cache has MSHRs.
+ */
+#ifndef MEMSYS_SENDER_H
+#define MEMSYS_SENDER_H
+
+#include "memsys/lsu.h"
+
+/* Who gets a reply: the upper bits of a packet's token; the lower ones are a number of that one's own. */
+enum reply_to { REPLY_L1, REPLY_STORE, REPLY_ATOM, REPLY_WRITEBACK, REPLY_CONST, REPLY_TEXTURE, REPLY_INST };
+enum { REPLY_SHIFT = 28 };
+
+static inline uint32_t token_of(enum reply_to to, uint32_t number)
+{
+    return (uint32_t)to << REPLY_SHIFT | number;
+}
+
+struct sender {
+    const struct lsu_cfg *cfg;
+    struct port *out;
+    uint64_t *count;
+    struct packet_pool pool;
+    struct packet_queue data, inst;
+};
+
+static inline bool sender_has_room(const struct sender *s)
+{
+    return s->data.n < s->cfg->miss_queue;
+}
+
+/* A packet with address, ends and header set. issued: core cycle of the instruction; now: of the look-up. */
+struct packet *sender_packet(struct sender *s, enum msg_kind kind, enum access_type type, uint64_t line, uint32_t token,
+                             uint64_t issued, uint64_t now);
+void sender_read(struct sender *s, enum access_type type, uint64_t line, uint8_t sectors, uint32_t token,
+                 uint64_t issued, uint64_t now);         /* makes and queues a read; check sender_has_room first */
+void sender_push(struct sender *s, struct packet *p);
+bool sender_run(struct sender *s, uint64_t now);         /* true: a packet has left */
+uint64_t sender_next(const struct sender *s, uint64_t after);    /* next cycle > after at which one may; NEVER */
+
+#endif
