@@ -272,7 +272,9 @@ int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int
     __attribute__((format(printf, 6, 7)));
 int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write);
 void fault_wait(struct block *b);                 /* nothing in the block can go on: barrier or spin */
-void fault_place(const struct dinst *d, char *buf, size_t size);   /* "file.ptx:12 (app.cu:7): text" */
+void fault_place(const struct dinst *d, char *buf, size_t size);   /* "line 12" */
+/* "app.ptx:12:5: ld.global.u32 ..." and, when .loc told, "(app.cu:7)". */
+void fault_describe(const struct code *c, const struct dinst *d, char *buf, size_t size);
 
 void warp_thread(const struct warp *w, int lane, uint32_t id[3]);   /* threadIdx of a lane */
 

@@ -35,8 +35,7 @@ void fault_place(const struct dinst *d, char *buf, size_t size)
     snprintf(buf, size, "line %d", in->loc.line);
 }
 
-/* "app.ptx:12: ld.global.u32 ..." and, when .loc told, "(app.cu:7)". */
-static void describe(const struct code *c, const struct dinst *d, char *buf, size_t size)
+void fault_describe(const struct code *c, const struct dinst *d, char *buf, size_t size)
 {
     const struct ptx_module *m = c->func->module;
     const struct ptx_inst *in = d->in;
@@ -120,7 +119,7 @@ int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int
     f->linear_block = w->block->linear;
     memcpy(f->block, w->block->id, sizeof f->block);
     warp_thread(w, lane, f->thread);
-    describe(c, d, place, sizeof place);
+    fault_describe(c, d, place, sizeof place);
     int n = snprintf(f->text, sizeof f->text,
                      "simtx: fault: %s\n"
                      "  %s\n"
@@ -226,7 +225,7 @@ static void list_waiters(struct fault *f, const struct block *b)
                 continue;
             }
             const struct dinst *d = w->spinning && current ? w->spin_at : waiting_at(w, e);
-            describe(w->frame[e->frame].code, d, place, sizeof place);
+            fault_describe(w->frame[e->frame].code, d, place, sizeof place);
             append(f, "  warp %u, %d lanes %s %s\n", i, __builtin_popcountll(e->mask & w->exist),
                    w->spinning && current       ? "loop without change at"
                    : e->waits == WAIT_BARRIER   ? "wait at barrier"
@@ -303,7 +302,7 @@ void fault_wait(struct block *b)
         const struct dinst *there;
         uint64_t others = simt_elsewhere(own, &there);
         char place[500];
-        describe(code_of_step(own, there), there, place, sizeof place);
+        fault_describe(code_of_step(own, there), there, place, sizeof place);
         fault_raise((struct warp *)(uintptr_t)own, own->spin_at, FAULT_DEADLOCK,
                     __builtin_ctzll(own->entry[own->current].mask), 0,
                     "%d lanes of a warp loop waiting for something that the warp's other lanes would do, but those come "

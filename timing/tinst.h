@@ -41,6 +41,8 @@ struct tcode {                       /* of one function */
 
 struct tcode *tcode_new(const struct code *code, const struct simtx_config *config, uint64_t address);
 void tcode_free(struct tcode *t);
+/* The name in the text of a scoreboard register that an instruction of the function names; NULL: it does not. */
+const char *tcode_register(const struct tcode *t, const struct ptx_inst *in, uint16_t reg);
 
 /* All functions of a program, read by all SMs. Instructions lie one behind the other from `address`, functions at lines. */
 struct tprogram {

@@ -1,0 +1,41 @@
+/*
+ * The policies that need no state: relaxed ordering as PTX has it. Loads and stores go as they come; a fence, a release
+ * and, with rmo-ptx, a barrier or an exit wait until the warp's earlier global accesses have performed, and what follows an
+ * acquire waits for it (PTX ISA, memory consistency model: release and acquire patterns, causality order). A fence of CTA
+ * scope waits like the others: causality is transitive, and the threads of its block may pass on what they saw.
+ */
+#include <stddef.h>
+
+#include "consistency/order.h"
+
+static bool all_performed(const struct order_warp *w)
+{
+    return !w->loads && !w->stores;
+}
+
+static bool may_issue(const struct order_warp *w, const struct order_access *a)
+{
+    switch (a->kind) {
+    case ORDER_FENCE:
+    case ORDER_FENCE_CTA:
+    case ORDER_BARRIER:
+    case ORDER_EXIT: return all_performed(w);
+    default: return !w->acquires && (!a->release || all_performed(w));
+    }
+}
+
+static bool rmo_ptx(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a)
+{
+    (void)state;
+    (void)warp;
+    return may_issue(w, a);
+}
+
+static bool rmo_core(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a)
+{
+    return a->kind == ORDER_BARRIER || rmo_ptx(state, warp, w, a);
+}
+
+const struct order_policy order_rmo_ptx = { .name = "rmo-ptx", .may_issue = rmo_ptx };
+const struct order_policy order_rmo_core = { .name = "rmo-core", .may_issue = rmo_core };
+const struct order_policy *const order_policies[] = { &order_rmo_ptx, &order_rmo_core, NULL };

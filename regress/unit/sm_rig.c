@@ -1,0 +1,226 @@
+/* The bench for the SM core, and its load/store unit: lsu.h with another inside. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "regress/unit/sm_rig.h"
+
+/* ---- the load/store unit ---- */
+
+enum { PENDING_MAX = 4096, LINES_MAX = 256 };
+
+struct lsu {
+    struct rig_lsu cfg;
+    struct lsu_calls calls;
+    struct worker atomics;
+    struct { struct mem_op *op; uint64_t at; } pending[PENDING_MAX];
+    uint32_t head, tail;
+    struct { uint64_t line, at; bool told; } line[LINES_MAX];
+    uint32_t nlines;
+    uint32_t busy[512];
+};
+
+static struct rig_lsu next_lsu;
+
+struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, struct port *out, struct port *in,
+                    uint64_t *count, struct hists *hists)
+{
+    struct lsu *u = calloc(1, sizeof *u);
+    (void)c, (void)out, (void)in, (void)count, (void)hists;
+    assert_non_null(u);
+    u->cfg = next_lsu;
+    u->calls = *calls;
+    return u;
+}
+
+void lsu_free(struct lsu *u)
+{
+    free(u);
+}
+
+bool lsu_has_room(const struct lsu *u)
+{
+    return u->tail - u->head < u->cfg.room;
+}
+
+static bool counts_load(const struct mem_op *op)
+{
+    return op->served_by[SERVE_GLOBAL] && op->kind != MOP_STORE && op->kind != MOP_PREFETCH;
+}
+
+static bool counts_store(const struct mem_op *op)
+{
+    return op->served_by[SERVE_GLOBAL] && op->kind != MOP_LOAD && op->kind != MOP_PREFETCH;
+}
+
+void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, uint32_t *stores)
+{
+    assert_true(lsu_has_room(u) && op->lanes);
+    *loads = counts_load(op);
+    *stores = counts_store(op);
+    u->busy[op->sm_slot]++;
+    u->pending[u->tail % PENDING_MAX].op = op;
+    u->pending[u->tail++ % PENDING_MAX].at = now + u->cfg.latency;
+}
+
+bool lsu_warp_busy(const struct lsu *u, uint32_t slot)
+{
+    return u->busy[slot];
+}
+
+bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now)
+{
+    uint64_t line = address / LINE_BYTES * LINE_BYTES;
+    uint32_t i = 0;
+    while (i < u->nlines && u->line[i].line != line)
+        i++;
+    if (i == u->nlines && u->cfg.line_miss) {
+        assert_true(i < LINES_MAX);
+        u->line[u->nlines].line = line;
+        u->line[u->nlines].told = false;
+        u->line[u->nlines++].at = now + u->cfg.line_miss;
+    }
+    return !u->cfg.line_miss || u->line[i].told;
+}
+
+static void perform(struct lsu *u, struct mem_op *op, uint64_t now)
+{
+    bool load = counts_load(op), store = counts_store(op);
+    uint32_t slot = op->sm_slot;
+    u->atomics.launch = op->warp->block->launch;
+    step_perform(&u->atomics, op);
+    u->busy[slot]--;
+    u->calls.done(u->calls.ctx, op, now);
+    if (load)
+        u->calls.performed(u->calls.ctx, slot, false, now);
+    if (store)
+        u->calls.performed(u->calls.ctx, slot, true, now);
+}
+
+uint64_t lsu_run(struct lsu *u, uint64_t now)
+{
+    while (u->head != u->tail && u->pending[u->head % PENDING_MAX].at <= now)
+        perform(u, u->pending[u->head++ % PENDING_MAX].op, now);
+    for (uint32_t i = 0; i < u->nlines; i++)
+        if (!u->line[i].told && u->line[i].at <= now) {
+            u->line[i].told = true;
+            u->calls.fetched(u->calls.ctx, u->line[i].line, now);
+        }
+    return lsu_next(u);
+}
+
+uint64_t lsu_next(const struct lsu *u)
+{
+    uint64_t next = u->head == u->tail ? NEVER : u->pending[u->head % PENDING_MAX].at;
+    for (uint32_t i = 0; i < u->nlines; i++)
+        if (!u->line[i].told && u->line[i].at < next)
+            next = u->line[i].at;
+    return next;
+}
+
+const uint8_t *lsu_private_line(struct lsu *u, uint64_t line)
+{
+    (void)u, (void)line;
+    return NULL;
+}
+
+/* ---- the SM ---- */
+
+void sm_rig_open(struct sm_rig *r, const char *ptx, const struct step_shape *s)
+{
+    char *why = NULL;
+    memset(r, 0, sizeof *r);
+    if (!step_gpu_open(&r->gpu, ptx, "k", s, &why))
+        fail_msg("%s", why);
+    free(why);
+    r->config = config_new();
+    r->window = 16;
+    r->gpu.launch.timed = true;
+    if (s->warp_size == 64)
+        sm_rig_set(r, "gpu.warp_size", "64");
+}
+
+void sm_rig_set(struct sm_rig *r, const char *key, const char *value)
+{
+    struct diag d = { 0 };
+    if (!config_set(r->config, key, value, "test", NULL, &d, 0))
+        fail_msg("%s", d.text);
+}
+
+void sm_rig_build(struct sm_rig *r, const struct rig_lsu *lsu)
+{
+    char error[300];
+    next_lsu = *lsu;
+    sm_configure(&r->cfg, r->config, 0);
+    if (!sm_check(&r->cfg, error, sizeof error))
+        fail_msg("%s", error);
+    r->code = tprogram_new(r->gpu.program, r->config, 1 << 20);
+    r->sm = sm_new(&r->cfg, NULL, NULL, NULL);
+    uint64_t bytes = ((uint64_t)r->gpu.launch.code->local_total + r->gpu.launch.stack_bytes + 16) * r->cfg.warp_size;
+    bytes = (bytes + 255) / 256 * 256;
+    r->local = devmem_alloc(r->gpu.mem, bytes * r->cfg.warps, 256, MEM_DEVICE, NULL);
+    assert_non_null(r->local);
+    r->gpu.launch.clock_khz = (uint64_t)r->cfg.core_mhz * 1000;
+    r->grid = (struct grid){ .launch = r->gpu.launch, .code = r->code, .local_base = (uint64_t)(uintptr_t)r->local,
+                             .local_bytes = bytes, .resident = r->cfg.blocks };
+}
+
+static uint64_t resident_limit(const struct sm_rig *r)
+{
+    uint64_t n = r->cfg.warps / r->grid.launch.nwarps;
+    return n < r->cfg.blocks ? n : r->cfg.blocks;
+}
+
+static void start_blocks(struct sm_rig *r)
+{
+    while (r->grid.next_block < r->grid.launch.nblocks && r->grid.next_block - r->grid.done < resident_limit(r)) {
+        struct block_start b = { .at = r->now, .linear = r->grid.next_block++, .grid = &r->grid };
+        sm_start(r->sm, &b);
+    }
+}
+
+static void take_ends(struct sm_rig *r)
+{
+    uint32_t n;
+    const struct block_end *e = sm_ended(r->sm, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_true(e[i].grid == &r->grid && e[i].at < r->now);
+        r->grid.done++;
+        r->end = e[i].at;
+    }
+}
+
+uint64_t sm_rig_run(struct sm_rig *r, uint64_t limit)
+{
+    r->start = r->now;
+    r->grid.next_block = r->grid.done = 0;
+    memset(sm_counters(r->sm), 0, STAT_END * sizeof(uint64_t));
+    while (r->grid.done < r->grid.launch.nblocks && !sm_fault(r->sm) && r->now - r->start < limit) {
+        start_blocks(r);
+        uint64_t next = sm_next(r->sm), until = r->now + r->window;
+        if (r->walk || next < until) {
+            sm_run(r->sm, r->now, until, r->walk);
+            r->now = until;
+            take_ends(r);
+        } else if (next == NEVER)
+            r->now = r->start + limit;
+        else
+            r->now = next / r->window * r->window;
+    }
+    sm_run(r->sm, r->now, r->now, false);
+    sm_grid_counts(r->sm, &r->grid, &r->grid.launch.counts);
+    memcpy(r->count, sm_counters(r->sm), sizeof r->count);
+    return r->end - r->start;
+}
+
+void sm_rig_close(struct sm_rig *r)
+{
+    sm_free(r->sm);
+    tprogram_free(r->code);
+    config_free(r->config);
+    step_gpu_close(&r->gpu);
+}

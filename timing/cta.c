@@ -1,0 +1,278 @@
+/*
+ * Blocks on an SM: a block takes the lowest free warp slots, warp slot w belongs to scheduler w mod schedulers, and it
+ * leaves when all its warps have ended and nothing of theirs is outstanding. Contexts (registers, shared memory) of ended
+ * blocks are used again by the next block of the same grid.
+ */
+#include <stdlib.h>
+
+#include "timing/sm_impl.h"
+
+/* ---- what the SM keeps for a grid ---- */
+
+static const uint8_t *private_line(void *lsu, uint64_t line)
+{
+    return lsu_private_line(lsu, line);
+}
+
+static struct sm_grid *grid_of(struct sm *s, const struct grid *g)
+{
+    for (uint32_t i = 0; i < s->ngrids; i++)
+        if (s->grid[i]->grid == g)
+            return s->grid[i];
+    s->grid = realloc(s->grid, (s->ngrids + 1) * sizeof(struct sm_grid *));
+    struct sm_grid *n = calloc(1, sizeof *n);
+    if (!s->grid || !n)
+        abort();
+    n->grid = g;
+    n->worker.launch = (struct launch *)(uintptr_t)&g->launch;
+    n->worker.clock = &s->now;
+    n->worker.private_line = private_line;
+    n->worker.private_ctx = s->lsu;
+    s->grid[s->ngrids++] = n;
+    return n;
+}
+
+static struct block *take_context(struct sm_grid *g)
+{
+    return g->nspare ? g->spare[--g->nspare] : block_new(&g->worker);
+}
+
+static void give_context(struct sm_grid *g, struct block *b)
+{
+    if (g->nspare == g->cap) {
+        g->cap = g->cap ? g->cap * 2 : 8;
+        g->spare = realloc(g->spare, g->cap * sizeof(struct block *));
+        if (!g->spare)
+            abort();
+    }
+    g->spare[g->nspare++] = b;
+}
+
+void sm_grid_counts(struct sm *s, const struct grid *g, struct launch_counts *add)
+{
+    struct launch_counts *c = &grid_of(s, g)->worker.counts;
+    add->warp_instructions += c->warp_instructions;
+    add->thread_instructions += c->thread_instructions;
+    add->barriers += c->barriers;
+    add->transactions += c->transactions;
+    add->blocks_done += c->blocks_done;
+    *c = (struct launch_counts){ 0 };
+}
+
+/* Blocks that still run (the grid faulted or was interrupted) leave at once. */
+static void drop_blocks(struct sm *s, const struct sm_grid *g)
+{
+    for (uint32_t i = 0; i < s->cfg.blocks; i++)
+        if (s->block[i].block && s->block[i].grid == g)
+            block_free(s->block[i].block);
+}
+
+void sm_grid_end(struct sm *s, const struct grid *g)
+{
+    uint32_t i = 0;
+    while (i < s->ngrids && s->grid[i]->grid != g)
+        i++;
+    if (i == s->ngrids)
+        return;
+    struct sm_grid *n = s->grid[i];
+    drop_blocks(s, n);
+    for (uint32_t k = 0; k < n->nspare; k++)
+        block_free(n->spare[k]);
+    free(n->spare);
+    free(n);
+    s->grid[i] = s->grid[--s->ngrids];
+}
+
+/* ---- scoreboards have as many bits as the function with the most registers needs ---- */
+
+static void grow_scoreboards(struct sm *s, uint32_t regs)
+{
+    uint32_t words = (regs + 63) / 64;
+    if (words <= s->pending_words)
+        return;
+    uint64_t *bits = calloc((size_t)s->cfg.warps * 2 * words, sizeof *bits);
+    if (!bits)
+        abort();
+    for (uint32_t i = 0; i < s->cfg.warps; i++) {
+        uint64_t *row = bits + (size_t)i * 2 * words;
+        for (uint32_t k = 0; k < s->pending_words; k++) {
+            row[k] = s->slot[i].pending[k];
+            row[words + k] = s->slot[i].pending[s->pending_words + k];
+        }
+        s->slot[i].pending = row;
+    }
+    free(s->pending);
+    s->pending = bits;
+    s->pending_words = words;
+}
+
+/* ---- start ---- */
+
+static uint32_t take_slot(struct sm *s)
+{
+    uint32_t k = 0;
+    while (!s->free_slots[k])
+        k++;
+    uint32_t bit = (unsigned)__builtin_ctzll(s->free_slots[k]);
+    s->free_slots[k] &= s->free_slots[k] - 1;
+    s->nfree_slots--;
+    return k * 64 + bit;
+}
+
+static void place_private(const struct sm *s, const struct slot *w, const struct grid *g)
+{
+    uint32_t halves = g->launch.warp_size / LANES;
+    uint64_t base = g->local_base + ((uint64_t)s->cfg.index * s->cfg.warps + w->index) * g->local_bytes;
+    for (uint32_t i = 0; i < halves; i++)
+        w->warp->half[i].local_device = base + i * (g->local_bytes / halves);
+}
+
+static void start_warp(struct sm *s, struct resident *r, struct slot *w, struct warp *warp)
+{
+    const struct grid *g = r->grid->grid;
+    w->warp = warp;
+    w->block = r;
+    w->ended = false;
+    w->hold = NO_HOLD;
+    w->waking = false;
+    w->order = (struct order_warp){ 0 };
+    w->code = w->names = g->code->of_func[g->launch.code->func->index];
+    w->seq = UINT32_MAX;
+    place_private(s, w, g);
+    fetch_start(s, w, 0);
+    warp_advance(s, w);
+    fetch_consider(s, w);
+    warp_consider(s, w);
+}
+
+static void start_block(struct sm *s, struct resident *r, const struct block_start *b)
+{
+    uint64_t mine[SCHEDULERS_MAX] = { 0 };
+    r->grid = grid_of(s, b->grid);
+    r->block = take_context(r->grid);
+    block_start(r->block, b->linear, s->cfg.index);
+    r->alive = r->block->nwarps;
+    s->blocks++;
+    s->live += r->alive;
+    grow_scoreboards(s, b->grid->code->max_regs);
+    for (uint32_t i = 0; i < r->block->nwarps; i++) {
+        r->slot[i] = (uint16_t)take_slot(s);
+        mine[s->slot[r->slot[i]].sched] |= s->slot[r->slot[i]].bit;
+    }
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        if (mine[k])
+            sched_add(&s->sched[k], mine[k]);
+    for (uint32_t i = 0; i < r->block->nwarps; i++)
+        start_warp(s, r, &s->slot[r->slot[i]], &r->block->warps[i]);
+}
+
+bool cta_fits(const struct sm *s)
+{
+    return s->nstart && s->blocks < s->cfg.blocks && s->start[s->start_head].grid->launch.nwarps <= s->nfree_slots;
+}
+
+void cta_start(struct sm *s)
+{
+    struct resident *r = s->block;
+    struct block_start b = s->start[s->start_head];
+    sm_settle(s, s->now);
+    s->start_head = (s->start_head + 1) % s->start_cap;
+    s->nstart--;
+    while (r->block)
+        r++;
+    start_block(s, r, &b);
+}
+
+void sm_start(struct sm *s, const struct block_start *b)
+{
+    if (s->nstart == s->start_cap) {
+        uint32_t cap = s->start_cap ? s->start_cap * 2 : 16;
+        struct block_start *q = malloc(cap * sizeof *q);
+        if (!q)
+            abort();
+        for (uint32_t i = 0; i < s->nstart; i++)
+            q[i] = s->start[(s->start_head + i) % s->start_cap];
+        free(s->start);
+        s->start = q;
+        s->start_cap = cap;
+        s->start_head = 0;
+    }
+    s->start[(s->start_head + s->nstart++) % s->start_cap] = *b;
+}
+
+/* ---- end ---- */
+
+void cta_warp_ended(struct sm *s, struct slot *w)
+{
+    sm_settle(s, s->now);
+    w->ended = true;
+    w->hold = NO_HOLD;
+    warp_move(s, w, PLACE_NONE);
+    fetch_consider(s, w);
+    s->live--;
+    if (!--w->block->alive) {
+        s->ending++;
+        cta_check_end(s, w->block);
+    }
+}
+
+static bool outstanding(const struct sm *s, const struct slot *w)
+{
+    return w->nalu || w->nmem || w->collecting || w->order.loads || w->order.stores || lsu_warp_busy(s->lsu, w->index);
+}
+
+static void free_slot(struct sm *s, struct slot *w)
+{
+    w->warp = NULL;
+    w->block = NULL;
+    s->free_slots[w->index / 64] |= UINT64_C(1) << w->index % 64;
+    s->nfree_slots++;
+}
+
+static void note_end(struct sm *s, const struct grid *g)
+{
+    if (s->nended == s->ended_cap) {
+        s->ended_cap = s->ended_cap ? s->ended_cap * 2 : 16;
+        s->ended = realloc(s->ended, s->ended_cap * sizeof *s->ended);
+        if (!s->ended)
+            abort();
+    }
+    s->ended[s->nended++] = (struct block_end){ .at = s->now, .grid = (struct grid *)(uintptr_t)g, .sm = s->cfg.index };
+}
+
+void cta_check_end(struct sm *s, struct resident *r)
+{
+    uint64_t mine[SCHEDULERS_MAX] = { 0 };
+    if (r->alive)
+        return;
+    for (uint32_t i = 0; i < r->block->nwarps; i++) {
+        if (outstanding(s, &s->slot[r->slot[i]]))
+            return;
+        mine[s->slot[r->slot[i]].sched] |= s->slot[r->slot[i]].bit;
+    }
+    sm_settle(s, s->now);
+    for (uint32_t i = 0; i < r->block->nwarps; i++)
+        free_slot(s, &s->slot[r->slot[i]]);
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        if (mine[k])
+            sched_remove(&s->sched[k], mine[k]);
+    r->grid->worker.counts.blocks_done++;
+    give_context(r->grid, r->block);
+    note_end(s, r->grid->grid);
+    r->block = NULL;
+    s->blocks--;
+    s->ending--;
+    s->progress++;
+}
+
+void cta_release_barrier(struct sm *s, struct resident *r, uint64_t at)
+{
+    uint64_t released = r->block ? r->block->released : 0;
+    for (uint64_t m = released; m; m &= m - 1) {
+        struct slot *w = &s->slot[r->slot[__builtin_ctzll(m)]];
+        if (w->hold == ST_BARRIER && !w->waking)
+            warp_hold(s, w, ST_BARRIER, at);
+    }
+    if (released)
+        r->block->released = 0;
+}

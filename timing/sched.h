@@ -1,0 +1,56 @@
+/*
+ * A warp scheduler: the warps that belong to it, sorted into sets by the pipeline that their next instruction needs or by
+ * what they wait for, and the policies that choose among those that may issue. Bit i of a set is the i-th warp slot of the
+ * scheduler. Policies: loose round robin; greedy then oldest (Rogers et al., MICRO 2012); two-level with a small active
+ * set that warps leave when they wait for memory or for others (Gebhart et al., ISCA 2011; Narasiman et al., MICRO 2011).
+ */
+#ifndef TIMING_SCHED_H
+#define TIMING_SCHED_H
+
+#include "timing/sm.h"
+
+/* Where a warp stands: ready for a pipeline, or waiting for a reason. */
+enum { PLACE_WAIT = PIPES, PLACES = PIPES + STALLS, PLACE_NONE = PLACES, READY_PLACES = (1 << PIPES) - 1 };
+_Static_assert(PLACES <= 32, "the places of a warp are bits of a word");
+
+enum sched_policy { POLICY_LRR, POLICY_GTO, POLICY_TWO_LEVEL };      /* in the order of core.policy's choices */
+
+struct scheduler {
+    uint64_t set[PLACES];
+    uint32_t held;                   /* places whose set is not empty */
+    uint8_t policy;
+    uint8_t last;                    /* warp that issued last */
+    uint8_t promoted;                /* two-level: warp that came into the active set last */
+    uint8_t reason;                  /* why it does not issue, while nothing happens: enum stall */
+    uint32_t active_max;
+    uint64_t resident, active;
+    uint64_t *age;                   /* by age, oldest first: the warps of a block */
+    uint32_t nage;
+    uint64_t issue_free;             /* cycle from which it may issue again */
+    uint64_t at;                     /* cycle at which to look at it again */
+    uint64_t since;                  /* cycles before are accounted for */
+};
+
+void sched_init(struct scheduler *c, uint32_t policy, uint32_t active_max, uint32_t blocks);
+void sched_end(struct scheduler *c);
+void sched_add(struct scheduler *c, uint64_t warps);             /* the warps of a block that starts */
+void sched_remove(struct scheduler *c, uint64_t warps);          /* the same when it has ended */
+
+/* The warps that the policy looks at: all, or for two-level the active set, brought up to date. */
+uint64_t sched_among(struct scheduler *c);
+/* The warp to issue from of `ready`, which is not empty; it becomes the last one. */
+unsigned sched_pick(struct scheduler *c, uint64_t ready);
+/* Of what these warps wait for, the reason that counts most; ST_NO_WARP when there is none. blocked: bits of further reasons. */
+enum stall sched_reason(const struct scheduler *c, uint64_t among, uint32_t blocked);
+
+static inline void sched_move(struct scheduler *c, uint64_t warp, unsigned from, unsigned to)
+{
+    if (from < PLACES && !(c->set[from] &= ~warp))
+        c->held &= ~(1u << from);
+    if (to < PLACES) {
+        c->set[to] |= warp;
+        c->held |= 1u << to;
+    }
+}
+
+#endif

@@ -1,0 +1,164 @@
+/*
+ * The inside of an SM core, shared by the files that make it up: sm.c (life cycle, cycle loop, accounting), cta.c (blocks),
+ * fetch.c, warp.c (what the next instruction waits for), issue.c, pipes.c (pipelines, operand collector), sm_dump.c.
+ */
+#ifndef TIMING_SM_IMPL_H
+#define TIMING_SM_IMPL_H
+
+#include "timing/calendar.h"
+#include "timing/sched.h"
+
+enum { SCHEDULERS_MAX = 8, UNITS_MAX = 16, SLOTS_MAX = SCHEDULERS_MAX * 64, NO_HOLD = STALLS };
+
+/* What an SM keeps for a grid: the worker that its blocks run on, and contexts of ended blocks to use again. */
+struct sm_grid {
+    const struct grid *grid;
+    struct worker worker;
+    struct block **spare;
+    uint32_t nspare, cap;
+};
+
+struct resident {                    /* a resident block */
+    struct block *block;             /* NULL = free */
+    struct sm_grid *grid;
+    uint32_t alive;                  /* warps that have not ended */
+    uint16_t slot[MAX_BLOCK_THREADS / LANES];    /* warp slots, by warp of the block */
+};
+
+struct slot {                        /* a warp slot */
+    struct warp *warp;               /* NULL = free */
+    const struct tinst *inst;        /* the next instruction; NULL = waits at a barrier, or has ended */
+    uint64_t bit;                    /* in its scheduler's sets */
+    uint64_t *pending;               /* scoreboard: [words] results of arithmetic, [words] of memory */
+    uint32_t nalu, nmem;             /* instructions whose results are pending */
+    uint8_t sched, place, hold;      /* hold: what keeps the warp from being looked at, or NO_HOLD */
+    bool missing;                    /* an instruction line is under way */
+    bool waking;                     /* an EV_WAKE is filed */
+    bool ended;
+    uint16_t index;                  /* of this slot */
+    uint16_t buffered, coming;       /* instructions in the buffer, and on their way to it */
+    const struct tcode *code;        /* function of the next instruction */
+    const struct tcode *names;       /* function whose registers are pending */
+    const struct dinst *step;
+    uint32_t seq;                    /* of the next instruction in its function */
+    uint32_t fetch;                  /* of the next instruction to fetch */
+    uint32_t epoch;                  /* of the fetch: changes when it starts anew */
+    uint32_t collecting;             /* memory instructions in operand collectors */
+    struct order_warp order;
+    struct resident *block;
+    uint64_t since;                  /* cycle at which it came to its place */
+};
+
+struct unit { uint64_t free, lanes; };           /* cycle from which it takes an instruction; until which it takes in lanes */
+
+struct pipeline {
+    struct unit unit[UNITS_MAX];
+    uint32_t n;
+    bool pinned;                     /* unit i is scheduler i's own */
+};
+
+struct collected { struct mem_op *op; uint64_t at; uint32_t unit; };
+
+struct collector {
+    uint64_t *unit, *bank;           /* cycle from which each is free */
+    struct collected *queue;         /* memory instructions on their way to the load/store unit, in order: a ring */
+    uint32_t head, n, cap;
+};
+
+struct sm {
+    struct sm_cfg cfg;
+    struct lsu *lsu;
+    uint64_t now;                    /* the cycle being executed; what %clock shows */
+    uint64_t upto;                   /* all cycles before are over */
+    uint64_t lsu_at;                 /* when the load/store unit acts next */
+    uint64_t fetch_at, dispatch_at;  /* when fetch and the operand collectors' memory queue act next */
+    bool mem_blocked;                /* a memory instruction waits for room in the load/store unit */
+    uint8_t first;                   /* scheduler that comes first in the next cycle */
+    struct scheduler sched[SCHEDULERS_MAX];
+    struct slot *slot;
+    struct pipeline pipe[PIPES];
+    struct collector collector;
+    struct calendar calendar;
+    uint64_t *pending;               /* scoreboards of all slots */
+    uint32_t pending_words;          /* of one set of one slot */
+    /* fetch */
+    uint64_t want[SLOTS_MAX / 64];
+    uint32_t fetched_last;
+    /* blocks */
+    struct resident *block;
+    uint64_t *free_slots;            /* bit set */
+    uint32_t nfree_slots, live;      /* live: warps that have not ended */
+    uint32_t blocks, ending;         /* resident blocks; of these, those whose warps all ended */
+    uint32_t hosts;                  /* warps that wait to call a function of the host */
+    struct sm_grid **grid;
+    uint32_t ngrids;
+    struct block_start *start;
+    uint32_t nstart, start_head, start_cap;
+    struct block_end *ended;
+    uint32_t nended, ended_cap;
+    void *order_state;
+    struct mem_op *free_op;
+    void *op_slabs;
+    const struct fault *fault;
+    uint64_t progress, settled;      /* settled: cycles before are in the counters of the SM as a whole */
+    uint64_t count[STAT_END];
+    struct hists hists;
+};
+
+/* ---- sm.c ---- */
+struct mem_op *sm_op_new(struct sm *s);
+void sm_op_free(struct sm *s, struct mem_op *op);
+void sm_settle(struct sm *s, uint64_t until);    /* books resident warps and cycles up to here, before they change */
+
+static inline void sm_event(struct sm *s, uint64_t at, enum event_kind kind, const struct slot *w)
+{
+    calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .kind = (uint8_t)kind, .warp = w->index });
+}
+
+static inline void sm_result(struct sm *s, uint64_t at, enum event_kind kind, const struct slot *w, const struct tinst *t)
+{
+    calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .inst = t, .kind = (uint8_t)kind, .warp = w->index });
+}
+
+/* ---- warp.c ---- */
+void warp_move(struct sm *s, struct slot *w, unsigned place);
+void warp_consider(struct sm *s, struct slot *w);            /* after anything happened that it may have waited for */
+void warp_hold(struct sm *s, struct slot *w, enum stall why, uint64_t until);    /* NEVER: until warp_wake */
+void warp_wake(struct sm *s, struct slot *w);
+/* Goes on to the next instruction. Ends the warp, or holds it at a barrier, when it has none. */
+void warp_advance(struct sm *s, struct slot *w);
+void warp_set_pending(struct slot *w, const struct tinst *t, uint32_t words, bool memory);
+void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, bool memory);
+void warp_performed(struct sm *s, struct slot *w, uint32_t loads, uint32_t stores, uint32_t acquires);
+
+/* ---- fetch.c ---- */
+void fetch_start(struct sm *s, struct slot *w, uint32_t seq);    /* anew from here; the buffer is empty */
+void fetch_consider(struct sm *s, struct slot *w);               /* does it have room for more? */
+void fetch_arrived(struct sm *s, struct slot *w, const struct event *e);
+void fetch_line(struct sm *s, uint64_t line);
+void fetch_run(struct sm *s);
+
+/* ---- issue.c ---- */
+bool issue_run(struct sm *s, unsigned k);        /* a cycle of scheduler k: did it issue? */
+void issue_book(struct sm *s, struct scheduler *c, uint64_t until);  /* books its reason for the cycles since it was looked at */
+void issue_memory(struct sm *s, struct slot *w, struct mem_op *op);  /* hands it to the load/store unit */
+
+/* ---- pipes.c ---- */
+void pipes_init(struct sm *s);
+void pipes_end(struct sm *s);
+/* Can an instruction of scheduler k go to pipeline p now? If not: why (bits), and when to look again. */
+bool pipe_offers(const struct sm *s, unsigned k, enum pipe p, uint32_t *why, uint64_t *again);
+/* Sends it there. Returns the cycle in which the pipeline takes it. */
+uint64_t pipe_take(struct sm *s, unsigned k, const struct slot *w, const struct tinst *t);
+/* A memory instruction: at once, or through an operand collector. */
+void pipe_memory(struct sm *s, struct slot *w, const struct tinst *t, struct mem_op *op);
+void pipe_dispatch(struct sm *s);                /* collected memory instructions whose cycle has come */
+
+/* ---- cta.c ---- */
+void cta_start(struct sm *s);                    /* the oldest queued block */
+bool cta_fits(const struct sm *s);                /* is a block queued, and is there room for it? */
+void cta_warp_ended(struct sm *s, struct slot *w);
+void cta_check_end(struct sm *s, struct resident *r);
+void cta_release_barrier(struct sm *s, struct resident *r, uint64_t at);     /* warps that a completed barrier let go */
+
+#endif
