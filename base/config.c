@@ -1,4 +1,4 @@
-/* Configuration: the table of keys, values with their origin, setting by text, and the rules between keys. */
+/* Configuration: the table of keys, values with their origin, and setting by text. */
 #include "base/config.h"
 
 #include <ctype.h>
@@ -132,6 +132,14 @@ static char *number_text(const struct config_key_info *k, const struct value *v)
     return copy_text(buf);
 }
 
+void config_range_text(const struct config_key_info *k, char *buf, size_t size)
+{
+    if (k->type == CONFIG_INT)
+        snprintf(buf, size, "%lld to %lld", (long long)k->min, (long long)k->max);
+    else
+        snprintf(buf, size, "%.15g to %.15g", k->min, k->max);
+}
+
 static bool parse_number(const struct config_key_info *k, const char *name, const char *text,
                          struct value *out,
                          struct diag *d, const char *origin, int line)
@@ -146,10 +154,12 @@ static bool parse_number(const struct config_key_info *k, const char *name, cons
     if (end == text || *end || isspace((unsigned char)text[0]) || !isfinite(out->real))
         return complain(d, line, origin, "%s = %s: expected %s", name, text,
                         whole ? "an integer" : "a number");
-    if (errno == ERANGE || out->real < k->min || out->real > k->max)
-        return complain(d, line, origin, "%s = %s: out of range, %.15g to %.15g%s%s", name, text, k->min,
-                        k->max,
-                        k->unit[0] ? " " : "", k->unit);
+    if (errno == ERANGE || out->real < k->min || out->real > k->max) {
+        char range[64];
+        config_range_text(k, range, sizeof range);
+        return complain(d, line, origin, "%s = %s: out of range, %s%s%s", name, text, range, k->unit[0] ? " " : "",
+                        k->unit);
+    }
     out->text = number_text(k, out);
     return true;
 }
@@ -227,6 +237,28 @@ void config_free(struct simtx_config *c)
     }
     free(c->kernel);
     free(c);
+}
+
+/* How a simulation is run, not what machine it is of. */
+static bool of_the_run(enum config_key k)
+{
+    static const char *const sections[] = { "sim.", "stats.", "trace.", "functional.", "host." };
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (!strncmp(config_keys[k].name, sections[i], strlen(sections[i])))
+            return true;
+    return false;
+}
+
+void config_reset_machine(struct simtx_config *c)
+{
+    struct simtx_config *fresh = config_new();
+    for (int i = 0; i < KEY_COUNT; i++)
+        if (!of_the_run((enum config_key)i)) {
+            struct value old = c->value[i];
+            c->value[i] = fresh->value[i];
+            fresh->value[i] = old;
+        }
+    config_free(fresh);
 }
 
 /* ---- reading ---- */
@@ -434,47 +466,4 @@ bool config_set(struct simtx_config *c, const char *name, const char *text, cons
     value_free(&c->value[k]);
     c->value[k] = v;
     return true;
-}
-
-/* ---- rules between keys ---- */
-
-static const char *said_by(const struct simtx_config *c, enum config_key k)
-{
-    return c->value[k].origin ? c->value[k].origin : "default";
-}
-
-static void at_most(const struct simtx_config *c, enum config_key small, enum config_key large,
-                    struct diag *d)
-{
-    if (config_int(c, small) > config_int(c, large))
-        diag_error(d, 0, 0, "%s = %s (%s) is more than %s = %s (%s)", config_keys[small].name,
-                   config_text(c, small), said_by(c, small), config_keys[large].name, config_text(c, large),
-                   said_by(c, large));
-}
-
-static void whole_warps(const struct simtx_config *c, enum config_key k, struct diag *d)
-{
-    if (config_int(c, k) % config_int(c, KEY_GPU_WARP_SIZE))
-        diag_error(d, 0, 0, "%s = %s (%s) is no multiple of gpu.warp_size = %s (%s)", config_keys[k].name,
-                   config_text(c, k), said_by(c, k), config_text(c, KEY_GPU_WARP_SIZE),
-                   said_by(c, KEY_GPU_WARP_SIZE));
-}
-
-bool config_check(const struct simtx_config *c, struct diag *d)
-{
-    int before = d->errors;
-    int64_t ws = config_int(c, KEY_GPU_WARP_SIZE);
-    if (ws != 32 && ws != 64)
-        diag_error(d, 0, 0, "gpu.warp_size = %lld (%s): must be 32 or 64", (long long)ws,
-                   said_by(c, KEY_GPU_WARP_SIZE));
-    whole_warps(c, KEY_GPU_MAX_THREADS_PER_SM, d);
-    whole_warps(c, KEY_GPU_MAX_THREADS_PER_BLOCK, d);
-    at_most(c, KEY_GPU_MAX_THREADS_PER_BLOCK, KEY_GPU_MAX_THREADS_PER_SM, d);
-    at_most(c, KEY_GPU_SHARED_PER_BLOCK, KEY_GPU_SHARED_PER_BLOCK_OPTIN, d);
-    at_most(c, KEY_GPU_SHARED_PER_BLOCK_OPTIN, KEY_GPU_SHARED_PER_SM, d);
-    if (config_int(c, KEY_GPU_HEAP_MB) >= config_int(c, KEY_GPU_MEMORY_MB))
-        diag_error(d, 0, 0, "gpu.heap_mb = %s (%s) leaves nothing of gpu.memory_mb = %s (%s)",
-                   config_text(c, KEY_GPU_HEAP_MB), said_by(c, KEY_GPU_HEAP_MB),
-                   config_text(c, KEY_GPU_MEMORY_MB), said_by(c, KEY_GPU_MEMORY_MB));
-    return d->errors == before;
 }

@@ -56,6 +56,9 @@ struct simtx_config;                 /* the same as frontend/simtx.h's simtx_con
 struct simtx_config *config_new(void);
 struct simtx_config *config_copy(const struct simtx_config *c);
 void config_free(struct simtx_config *c);
+/* All keys that describe the machine get their defaults; those of how it is run (sim, stats, trace, functional, host)
+ * and of kernels stay. */
+void config_reset_machine(struct simtx_config *c);
 
 int64_t config_int(const struct simtx_config *c, enum config_key k);
 double config_real(const struct simtx_config *c, enum config_key k);
@@ -85,7 +88,11 @@ bool config_set(struct simtx_config *c, const char *name, const char *text, cons
                 struct diag *d, int line);
 /* Value of any key by name, kernel.NAME.key included; NULL when there is no such key or no value. */
 const char *config_get(const struct simtx_config *c, const char *name);
-/* The rules between keys. false with all violations in d. */
+/* "1 to 1024", of a key that holds a number. */
+void config_range_text(const struct config_key_info *k, char *buf, size_t size);
+/* The rules between keys (config_rules.c). false with all violations in d. */
 bool config_check(const struct simtx_config *c, struct diag *d);
+/* Warnings about what can be simulated but contradicts itself: what programs are told and what is simulated. */
+void config_doubts(const struct simtx_config *c, struct diag *d);
 
 #endif

@@ -144,8 +144,8 @@ static void take_common(const char *command, const char *name, const char *value
 {
     if (!strcmp(name, "--config"))
         add_config(command, value);
-    else if (!strcmp(name, "--set") && (strchr(value, ';') || !strchr(value, '=')))
-        usage_error(command, "--set %s: expected KEY=VALUE without ';'", value);
+    else if (!strcmp(name, "--set") && !strchr(value, '='))
+        usage_error(command, "--set %s: expected KEY=VALUE", value);
     else if (!strcmp(name, "--set"))
         add_assignment(name, "", value);
     else if (!strcmp(name, "--threads"))

@@ -1,129 +1,35 @@
 /*
  * Loading configurations: small libconfig files (http://hyperrealm.github.io/libconfig) whose groups and
  * settings spell the dotted keys of base/config.def. A file may name a parent, `parent = "gtx480";`, which is
- * loaded first, so that it holds only the differences. A value may carry its source: `sms = (15, "Fermi
- * whitepaper, page 7");` Keys of kernels: `kernel = ({ name = "gemm"; registers = 24; });`
+ * loaded first, so that it holds only the differences; or say `machine = true;`: it describes a whole machine, and what
+ * it does not set is at its default. Any other file is an overlay, which changes what is there. `about` is a line for
+ * lists. A value may carry its source: `sms = (15, "Fermi whitepaper, page 7");` Keys of kernels:
+ * `kernel = ({ name = "gemm"; registers = 24; });` The name 30sm, for any number, is an overlay that needs no file.
  */
 #include "frontend/config.h"
 
-#include <dirent.h>
-#include <dlfcn.h>
+#include "memsys/addrmap.h"
+#include "memsys/dram.h"
+
 #include <libconfig.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "frontend/env.h"
 
 enum { PARENTS_MAX = 16 };
 
-/* What loading one file needs to know; `depth` counts parents. */
+/* What loading one file needs to know. */
 struct loading {
     simtx_config *config;
     struct diag *diag;
-    int depth;
+    int depth;                       /* counts parents */
+    int machines;                    /* begun so far */
+    const char *overlay;             /* the one before, of the names joined by '+' */
 };
 
 static bool load_names(struct loading *l, const char *names);
-
-/* ---- where presets are ---- */
-
-static bool is_file(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-/* The folder of the program or library that holds this code. */
-static bool own_folder(char folder[PATH_MAX])
-{
-    Dl_info info;
-    ssize_t n;
-    if (dladdr(&config_keys, &info) && info.dli_fname && info.dli_fname[0] == '/' &&
-        strstr(info.dli_fname, ".so")) {
-        n = snprintf(folder, PATH_MAX, "%s", info.dli_fname);
-    } else {
-        n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    }
-    if (n <= 0 || n >= PATH_MAX)
-        return false;
-    folder[n] = 0;
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        *slash = 0;
-    return slash != NULL;
-}
-
-/*
- * The i-th folder that may hold presets; false when there are no more. Built and installed, the command is in
- * bin/, libsimtx in lib/ and libcudart in cuda/lib64/ beside share/ or under share/simtx/.
- */
-static bool preset_folder(int i, char folder[PATH_MAX])
-{
-    static const char *const places[] = { "../share/simtx/configs", "../../share/simtx/configs",
-                                         "../../configs" };
-    const char *env = getenv(SIMTX_ENV_CONFIG_DIR);
-    char own[PATH_MAX];
-    folder[0] = 0;
-    if (i == 0)
-        return snprintf(folder, PATH_MAX, "%s", env ? env : "") < PATH_MAX;
-    if (i > (int)(sizeof places / sizeof *places))
-        return false;
-    if (own_folder(own) && snprintf(folder, PATH_MAX, "%s/%s", own, places[i - 1]) >= PATH_MAX)
-        folder[0] = 0;
-    return true;
-}
-
-static bool is_path(const char *name)
-{
-    size_t n = strlen(name);
-    return strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".cfg"));
-}
-
-char *simtx_config_find(const char *name)
-{
-    char folder[PATH_MAX], *path = NULL;
-    if (is_path(name))
-        return is_file(name) ? strdup(name) : NULL;
-    for (int i = 0; preset_folder(i, folder); i++) {
-        if (!folder[0])
-            continue;
-        if (asprintf(&path, "%s/%s.cfg", folder, name) < 0)
-            return NULL;
-        if (is_file(path))
-            return path;
-        free(path);
-    }
-    return NULL;
-}
-
-static int preset_filter(const struct dirent *e)
-{
-    size_t n = strlen(e->d_name);
-    return n > 4 && !strcmp(e->d_name + n - 4, ".cfg");
-}
-
-char **simtx_config_presets(void)
-{
-    char folder[PATH_MAX];
-    struct dirent **list = NULL;
-    int n = -1;
-    for (int i = 0; n < 0 && preset_folder(i, folder); i++)
-        if (folder[0])
-            n = scandir(folder, &list, preset_filter, alphasort);
-    char **names = calloc((size_t)(n > 0 ? n : 0) + 1, sizeof *names);
-    for (int i = 0; i < n; i++) {
-        if (names)
-            names[i] = strndup(list[i]->d_name, strlen(list[i]->d_name) - 4);
-        free(list[i]);
-    }
-    free(list);
-    return names;
-}
 
 /* ---- one file ---- */
 
@@ -234,6 +140,12 @@ static void set_kernels(struct loading *l, const config_setting_t *list)
     }
 }
 
+/* Settings at the top that are no keys. */
+static bool of_the_file(const char *name)
+{
+    return !strcmp(name, "parent") || !strcmp(name, "about") || !strcmp(name, "machine");
+}
+
 static void set_setting(struct loading *l, const char *prefix, const config_setting_t *s)
 {
     char name[1200];
@@ -247,31 +159,52 @@ static void set_setting(struct loading *l, const char *prefix, const config_sett
         set_kernels(l, s);
     } else if (config_setting_is_list(s)) {
         set_sourced(l, name, s);
-    } else if (*prefix || strcmp(name, "parent")) {
+    } else if (*prefix || !of_the_file(name)) {
         set_scalar(l, name, s, NULL);
     }
+}
+
+/* False after an error when the setting is there and has another type. */
+static bool typed(struct loading *l, const config_setting_t *s, int type, const char *wanted)
+{
+    if (s && config_setting_type(s) != type)
+        diag_error(l->diag, (int)config_setting_source_line(s), 1, "%s: expected %s", config_setting_name(s), wanted);
+    return s && config_setting_type(s) == type;
+}
+
+static void begin_machine(struct loading *l)
+{
+    if (l->overlay)
+        diag_error(l->diag, 0, 0, "is a whole machine and would undo %s: name the machine first", l->overlay);
+    l->machines++;
+    config_reset_machine(l->config);
+}
+
+static void load_parent(struct loading *l, const config_setting_t *parent, const char *path)
+{
+    int line = (int)config_setting_source_line(parent);
+    if (l->depth == PARENTS_MAX) {
+        diag_error(l->diag, line, 1, "more than %d parents: does a preset name itself?", PARENTS_MAX);
+        return;
+    }
+    l->depth++;
+    bool ok = load_names(l, config_setting_get_string(parent));
+    l->diag->file = path;
+    if (!ok)
+        diag_note(l->diag, line, 1, "named as parent here");
+    l->depth--;
 }
 
 /* The parent first, then the file's own settings. */
 static void apply(struct loading *l, const config_setting_t *root, const char *path)
 {
     const config_setting_t *parent = config_setting_get_member(root, "parent");
-    if (parent) {
-        int line = (int)config_setting_source_line(parent);
-        if (config_setting_type(parent) != CONFIG_TYPE_STRING) {
-            diag_error(l->diag, line, 1, "parent: expected the name of a preset in quotes");
-        } else if (l->depth == PARENTS_MAX) {
-            diag_error(l->diag, line, 1, "more than %d parents: does a preset name itself?", PARENTS_MAX);
-            return;
-        } else {
-            l->depth++;
-            bool ok = load_names(l, config_setting_get_string(parent));
-            l->diag->file = path;
-            if (!ok)
-                diag_note(l->diag, line, 1, "named as parent here");
-            l->depth--;
-        }
-    }
+    const config_setting_t *machine = config_setting_get_member(root, "machine");
+    typed(l, config_setting_get_member(root, "about"), CONFIG_TYPE_STRING, "a string in quotes");
+    if (typed(l, machine, CONFIG_TYPE_BOOL, "true or false") && config_setting_get_bool(machine))
+        begin_machine(l);
+    if (typed(l, parent, CONFIG_TYPE_STRING, "the name of a preset in quotes"))
+        load_parent(l, parent, path);
     set_group(l, "", root);
     l->diag->file = NULL;
 }
@@ -284,9 +217,9 @@ static bool not_found(struct loading *l, const char *name)
     size_t n = 0;
     while (presets && presets[n])
         n++;
-    const char *near = is_path(name) ? NULL : diag_nearest(name, (const char *const *)presets, n);
+    const char *near = config_is_path(name) ? NULL : diag_nearest(name, (const char *const *)presets, n);
     l->diag->file = NULL;
-    if (is_path(name))
+    if (config_is_path(name))
         diag_error(l->diag, 0, 0, "%s: no such configuration file", name);
     else if (near)
         diag_error(l->diag, 0, 0, "no preset is called %s, did you mean %s?", name, near);
@@ -324,10 +257,30 @@ static bool load_file(struct loading *l, const char *path)
     return l->diag->errors == before;
 }
 
+/* 30sm: so many SMs. */
+static bool is_sm_count(const char *name)
+{
+    size_t n = strspn(name, "0123456789");
+    return n > 0 && !strcmp(name + n, "sm");
+}
+
+static bool load_sm_count(struct loading *l, const char *name)
+{
+    char count[64];
+    snprintf(count, sizeof count, "%.*s", (int)strspn(name, "0123456789"), name);
+    return config_set(l->config, "gpu.sms", count, name, NULL, l->diag, 0);
+}
+
 static bool load_name(struct loading *l, const char *name)
 {
+    int machines = l->machines;
+    bool ok;
     char *path = simtx_config_find(name);
-    bool ok = path ? load_file(l, path) : not_found(l, name);
+    if (path)
+        ok = load_file(l, path);
+    else
+        ok = is_sm_count(name) ? load_sm_count(l, name) : not_found(l, name);
+    l->overlay = ok && l->machines == machines ? name : NULL;
     free(path);
     return ok;
 }
@@ -337,27 +290,113 @@ static bool load_line(struct loading *l, char *line)
 {
     bool ok = true;
     char *next = line;
-    if (is_path(line) && is_file(line))
-        return load_name(l, line);
-    while (ok && next) {
-        char *name = strsep(&next, "+");
-        if (*name)
-            ok = load_name(l, name);
+    const char *outer = l->overlay;
+    if (!l->depth)
+        l->overlay = NULL;
+    if (config_is_path(line) && config_is_file(line))
+        ok = load_name(l, line);
+    else
+        while (next) {
+            char *name = strsep(&next, "+");
+            if (*name)
+                ok &= load_name(l, name);
+        }
+    l->overlay = outer;
+    return ok;
+}
+
+/* All lines, whether or not one has errors. */
+static bool load_names(struct loading *l, const char *names)
+{
+    char *copy = strdup(names), *next = copy;
+    bool ok = true;
+    if (!copy)
+        abort();
+    while (next) {
+        char *line = strsep(&next, "\n");
+        if (*line)
+            ok &= load_line(l, line);
+    }
+    free(copy);
+    return ok;
+}
+
+/* ---- assignments ---- */
+
+static bool assign(simtx_config *c, const char *assignment, const char *origin, struct diag *d)
+{
+    const char *eq = strchr(assignment, '=');
+    if (!eq || eq == assignment) {
+        diag_error(d, 0, 0, "%s: '%s' is not of the form key=value", origin, assignment);
+        return false;
+    }
+    size_t n = (size_t)(eq - assignment), blank = strspn(eq + 1, " \t");
+    while (n && (assignment[n - 1] == ' ' || assignment[n - 1] == '\t'))
+        n--;
+    char *key = strndup(assignment, n);
+    if (!key)
+        abort();
+    bool ok = config_set(c, key, eq + 1 + blank, origin, NULL, d, 0);
+    free(key);
+    return ok;
+}
+
+/* Whether text begins with KEY=. A value may hold a ';' (dram.map), so one that no key follows separates nothing. */
+static bool begins_assignment(const char *text)
+{
+    static const char key[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.";
+    text += strspn(text, " \t");
+    size_t n = strspn(text, key);
+    return n && text[n + strspn(text + n, " \t")] == '=';
+}
+
+static bool assign_all(simtx_config *c, const char *list, const char *origin, struct diag *d)
+{
+    bool ok = true;
+    while (*list) {
+        size_t n = strcspn(list, "\n;");
+        while (list[n] == ';' && list[n + 1] && !begins_assignment(list + n + 1))
+            n += 1 + strcspn(list + n + 1, "\n;");
+        size_t blank = strspn(list, " \t");
+        char *one = blank < n ? strndup(list + blank, n - blank) : NULL;
+        if (one)
+            ok &= assign(c, one, origin, d);
+        free(one);
+        list += n + (list[n] != 0);
     }
     return ok;
 }
 
-static bool load_names(struct loading *l, const char *names)
+/* ---- rules ---- */
+
+static const char *said_by(const simtx_config *c, enum config_key k)
 {
-    char *copy = strdup(names), *next = copy;
-    bool ok = copy != NULL;
-    while (ok && next) {
-        char *line = strsep(&next, "\n");
-        if (*line)
-            ok = load_line(l, line);
-    }
-    free(copy);
-    return ok;
+    const char *origin = config_origin(c, k);
+    return origin ? origin : "default";
+}
+
+/* The address map is a text: its own reader says what is wrong with it. */
+static void check_map(const simtx_config *c, struct diag *d)
+{
+    struct addrmap map;
+    struct dram_cfg dram;
+    char text[400];
+    dram_configure(&dram, c);
+    if (!addrmap_parse(&map, config_text(c, KEY_DRAM_MAP), (uint32_t)config_int(c, KEY_DRAM_CHANNELS),
+                       (uint32_t)config_int(c, KEY_L2_SLICES), config_bool(c, KEY_DRAM_HASH), 0, text, sizeof text))
+        diag_error(d, 0, 0, "dram.map (%s), dram.channels = %s (%s): %s", said_by(c, KEY_DRAM_MAP),
+                   config_text(c, KEY_DRAM_CHANNELS), said_by(c, KEY_DRAM_CHANNELS), text);
+    else if (!dram_check_map(&dram, &map, text, sizeof text))
+        diag_error(d, 0, 0, "%s (dram.map: %s, dram.banks: %s, dram.burst_bytes: %s)", text, said_by(c, KEY_DRAM_MAP),
+                   said_by(c, KEY_DRAM_BANKS), said_by(c, KEY_DRAM_BURST_BYTES));
+}
+
+static bool check_rules(const simtx_config *c, struct diag *d)
+{
+    int before = d->errors;
+    config_check(c, d);
+    check_map(c, d);
+    return d->errors == before;
 }
 
 /* ---- interface ---- */
@@ -387,6 +426,16 @@ void simtx_config_free(simtx_config *c)
     config_free(c);
 }
 
+json_t *config_value_json(const simtx_config *c, enum config_key k)
+{
+    switch (config_keys[k].type) {
+    case CONFIG_INT: return json_integer(config_int(c, k));
+    case CONFIG_REAL: return json_real(config_real(c, k));
+    case CONFIG_BOOL: return json_boolean(config_bool(c, k));
+    default: return json_string(config_text(c, k));
+    }
+}
+
 const char *simtx_config_get(const simtx_config *c, const char *key)
 {
     return config_get(c, key);
@@ -395,39 +444,30 @@ const char *simtx_config_get(const simtx_config *c, const char *key)
 simtx_status simtx_config_check(const simtx_config *c, char **message)
 {
     struct diag d = { 0 };
-    return finish(&d, config_check(c, &d), message);
+    return finish(&d, check_rules(c, &d), message);
 }
 
-simtx_status simtx_config_load_all(simtx_config *c, const char *names, char **message)
+simtx_status simtx_config_build(simtx_config *c, const char *names, const char *assignments, const char *origin,
+                                char **message)
 {
     struct diag d = { 0 };
-    struct loading l = { c, &d, 0 };
-    return finish(&d, load_names(&l, names), message);
+    struct loading l = { .config = c, .diag = &d };
+    bool ok = load_names(&l, names ? names : "");
+    ok &= assign_all(c, assignments ? assignments : "", origin, &d);
+    return finish(&d, ok && check_rules(c, &d), message);
 }
 
 simtx_status simtx_config_load(simtx_config *c, const char *name_or_path, char **message)
 {
     struct diag d = { 0 };
-    struct loading l = { c, &d, 0 };
+    struct loading l = { .config = c, .diag = &d };
     return finish(&d, load_name(&l, name_or_path), message);
 }
 
 simtx_status simtx_config_assign(simtx_config *c, const char *assignment, const char *origin, char **message)
 {
     struct diag d = { 0 };
-    const char *eq = strchr(assignment, '=');
-    bool ok = false;
-    if (!eq || eq == assignment) {
-        diag_error(&d, 0, 0, "%s: '%s' is not of the form key=value", origin, assignment);
-    } else {
-        size_t n = (size_t)(eq - assignment), blank = strspn(eq + 1, " \t");
-        while (n && (assignment[n - 1] == ' ' || assignment[n - 1] == '\t'))
-            n--;
-        char *key = strndup(assignment, n);
-        ok = key && config_set(c, key, eq + 1 + blank, origin, NULL, &d, 0);
-        free(key);
-    }
-    return finish(&d, ok, message);
+    return finish(&d, assign(c, assignment, origin, &d), message);
 }
 
 simtx_status simtx_config_set(simtx_config *c, const char *assignment, char **message)

@@ -69,34 +69,12 @@ __attribute__((constructor)) static void say_loaded(void)
 
 /* ---- configuration ---- */
 
-static simtx_status assign_all(simtx_config *c, const char *list, char **message)
-{
-    char *copy = strdup(list), *next = copy;
-    simtx_status s = copy ? SIMTX_OK : SIMTX_OUT_OF_MEMORY;
-    while (!s && next) {
-        char *one = strsep(&next, ";\n");
-        one += strspn(one, " \t");
-        if (*one)
-            s = simtx_config_assign(c, one, SIMTX_ENV_SET, message);
-    }
-    free(copy);
-    return s;
-}
-
 const simtx_config *session_config(char **message)
 {
-    const char *names = getenv(SIMTX_ENV_CONFIG), *assignments = getenv(SIMTX_ENV_SET);
-    simtx_status s = SIMTX_OK;
     if (session.config)
         return session.config;
     simtx_config *c = simtx_config_new();
-    if (names)
-        s = simtx_config_load_all(c, names, message);
-    if (!s && assignments)
-        s = assign_all(c, assignments, message);
-    if (!s)
-        s = simtx_config_check(c, message);
-    if (s) {
+    if (simtx_config_build(c, getenv(SIMTX_ENV_CONFIG), getenv(SIMTX_ENV_SET), "--set or " SIMTX_ENV_SET, message)) {
         simtx_config_free(c);
         return NULL;
     }

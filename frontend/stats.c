@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "base/stats.h"
+#include "frontend/config.h"
 #include "frontend/gpu.h"
 
 static const char *fault_name(simtx_fault_kind f)
@@ -110,16 +110,6 @@ static json_t *row_json(const struct stats_row *s, int place)
                                 value_json(stat_table[i].kind, &s->v[i]));
     json_object_set_new(o, "host", host);
     return o;
-}
-
-static json_t *config_value_json(const simtx_config *c, enum config_key k)
-{
-    switch (config_keys[k].type) {
-    case CONFIG_INT: return json_integer(config_int(c, k));
-    case CONFIG_REAL: return json_real(config_real(c, k));
-    case CONFIG_BOOL: return json_boolean(config_bool(c, k));
-    default: return json_string(config_text(c, k));
-    }
 }
 
 static json_t *config_json(const simtx_config *c, enum config_scope scope)

@@ -208,10 +208,10 @@ static void names_are_laid_over_each_other(void **state)
     simtx_config *c = simtx_config_new();
     char *path = write_file("gpu: { sms = 9; };\n"), *names = NULL;
     assert_true(asprintf(&names, "quadro-fx5800+gtx480\n%s", path) > 0);
-    assert_int_equal(simtx_config_load_all(c, names, NULL), SIMTX_OK);
+    assert_int_equal(simtx_config_build(c, names, NULL, "", NULL), SIMTX_OK);
     assert_int_equal(config_int(c, KEY_GPU_SMS), 9);
     assert_int_equal(config_int(c, KEY_GPU_MEMORY_MB), 1536);
-    assert_int_equal(simtx_config_load_all(c, "gtx480+gtx48", NULL), SIMTX_INVALID_CONFIG);
+    assert_int_equal(simtx_config_build(c, "gtx480+gtx48", NULL, "", NULL), SIMTX_INVALID_CONFIG);
     unlink(path);
     free(path);
     free(names);
@@ -226,7 +226,7 @@ static void rules_between_keys_are_checked(void **state)
         { "gpu.max_threads_per_sm=512", "is more than gpu.max_threads_per_sm" },
         { "gpu.shared_per_block=98305", "is more than gpu.shared_per_block_optin" },
         { "gpu.shared_per_sm=50000", "is more than gpu.shared_per_sm" },
-        { "gpu.heap_mb=16384", "leaves nothing" },
+        { "gpu.heap_mb=16384", "is not less than gpu.memory_mb" },
     };
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         simtx_config *c = simtx_config_new();
