@@ -1,117 +1,6 @@
-/* An L2 slice: from the port through the pipeline to the tags; when it acts next. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/config.h"
+/* A cycle of an L2 slice: from the port through the pipeline to the tags; when it acts next. */
 #include "memsys/l2.h"
 #include "memsys/xbar.h"
-
-void l2_configure(struct l2_cfg *c, const struct simtx_config *config)
-{
-    uint32_t lines = (uint32_t)config_int(config, KEY_L2_SLICE_KB) * 1024 / LINE_BYTES;
-    *c = (struct l2_cfg){
-        .ways = (uint32_t)config_int(config, KEY_L2_WAYS), .mshrs = (uint32_t)config_int(config, KEY_L2_MSHRS),
-        .merges = (uint32_t)config_int(config, KEY_L2_MERGES), .latency = (uint32_t)config_int(config, KEY_L2_LATENCY),
-        .dram_latency = (uint32_t)config_int(config, KEY_DRAM_LATENCY),
-        .miss_queue = (uint32_t)config_int(config, KEY_L2_MISS_QUEUE),
-        .reply_queue = (uint32_t)config_int(config, KEY_L2_REPLY_QUEUE),
-        .bytes_per_cycle = (uint32_t)config_int(config, KEY_L2_BYTES_PER_CYCLE),
-        .sectored = config_bool(config, KEY_L2_SECTORED),
-        .write_allocate_fetch = config_bool(config, KEY_L2_WRITE_FETCH),
-        .hash = config_bool(config, KEY_L2_HASH),
-        .atomic_cycles = {
-            (uint32_t)config_int(config, KEY_L2_ATOMIC_ADD), (uint32_t)config_int(config, KEY_L2_ATOMIC_EXCH),
-            (uint32_t)config_int(config, KEY_L2_ATOMIC_CAS), (uint32_t)config_int(config, KEY_L2_ATOMIC_FLOAT)
-        },
-        .atomic_warp_cycles = (uint32_t)config_int(config, KEY_L2_ATOMIC_WARP)
-    };
-    c->sets = lines / c->ways;
-}
-
-/* ---- construction ---- */
-
-/* The address bits that make the lowest `count` bits of a field. */
-static uint64_t field_bits(const struct addrmap *m, enum addr_field f, unsigned count)
-{
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < m->nruns[f]; i++) {
-        const struct addr_run *r = &m->run[f][i];
-        for (unsigned b = 0; r->mask >> b; b++)
-            if (r->to + b < count)
-                bits |= UINT64_C(1) << (r->from + b);
-    }
-    return bits;
-}
-
-/* What makes an address come to this channel and slice tells its lines nothing apart. */
-static void index_tags(struct tags *t, const struct addrmap *m)
-{
-    uint32_t slices = m->slices_per_channel;
-    uint64_t bits = field_bits(m, ADDR_CHANNEL, 32);
-    if ((slices & (slices - 1)) == 0)
-        bits |= field_bits(m, ADDR_BANK, (unsigned)__builtin_ctz(slices));
-    tags_share(t, m->base, m->split < 0 ? 0 : (unsigned)m->split, m->split < 0 ? 1 : m->channels);
-    for (int b = 63; b >= 0; b--)
-        if (bits >> b & 1)
-            tags_cut(t, (unsigned)b);
-}
-
-static void *zeroed(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size);
-    if (!p)
-        abort();
-    return p;
-}
-
-void l2_init(struct slice *s, struct partition *part, uint32_t number, struct port *request, struct port *reply)
-{
-    const struct partition_cfg *c = &part->cfg;
-    *s = (struct slice){
-        .part = part, .number = number, .id = c->channel * c->slices + number, .request = request, .reply = reply,
-        .next = c->walk ? 0 : NEVER, .list_head = MSHR_NONE, .list_tail = MSHR_NONE,
-        .transfer_places = c->l2.miss_queue + c->l2.dram_latency
-    };
-    for (uint32_t v = 0; v < request->vns; v++)
-        s->in[v].pipe = zeroed(c->l2.latency, sizeof *s->in[v].pipe);
-    if (c->l2.sets) {
-        uint32_t lines = c->l2.sets * c->l2.ways;
-        tags_init(&s->tags, c->l2.sets, c->l2.ways, LINE_BYTES, REPLACE_LRU, c->l2.hash);
-        index_tags(&s->tags, c->map);
-        s->protocol = zeroed(lines, sizeof *s->protocol);
-        s->dirty = zeroed((lines + 63) / 64, sizeof *s->dirty);
-    }
-    mshr_init(&s->mshr, c->l2.mshrs, c->l2.merges);
-    s->miss = zeroed(c->l2.mshrs, sizeof *s->miss);
-    s->transfer = zeroed(s->transfer_places, sizeof *s->transfer);
-}
-
-void l2_end(struct slice *s)
-{
-    for (uint32_t v = 0; v < s->request->vns; v++)
-        free(s->in[v].pipe);
-    tags_end(&s->tags);
-    free(s->protocol);
-    free(s->dirty);
-    mshr_end(&s->mshr);
-    free(s->miss);
-    free(s->transfer);
-}
-
-void l2_clear(struct slice *s)
-{
-    if (!s->tags.clock)
-        return;
-    uint32_t lines = s->tags.sets * s->tags.ways;
-    tags_clear(&s->tags);
-    memset(s->protocol, 0, lines * sizeof *s->protocol);
-    memset(s->dirty, 0, (lines + 63) / 64 * sizeof *s->dirty);
-    s->dirty_lines = 0;
-}
-
-/* ---- a cycle ---- */
 
 static void receive(struct slice *s, const struct l2_now *t)
 {
@@ -206,7 +95,7 @@ static bool look_ups(struct slice *s, const struct l2_now *t)
     return false;
 }
 
-/* When it acts next, if neither messages nor credits come. moved: this cycle something left a place that others want. */
+/* When it acts next, if no messages or credits come. moved: in this cycle something left a place that others want. */
 static uint64_t plan(const struct slice *s, uint64_t now, bool moved)
 {
     uint64_t next = NEVER;
@@ -255,11 +144,11 @@ uint64_t l2_next(const struct slice *s)
     if (arrival < next)
         next = arrival;
     if (s->no_credit) {
-        uint64_t credit = clock_first(s->part->cfg.clocks, CLK_L2, CLK_XBAR, port_credit_next(s->reply));
+        uint64_t credit = clock_convert(s->part->cfg.clocks, CLK_XBAR, CLK_L2, port_credit_next(s->reply));
         if (credit < next)
             next = credit;
     }
-    return next > s->part->l2_from ? next : s->part->l2_from;
+    return next;
 }
 
 void l2_settle(struct slice *s, uint64_t until)
@@ -281,58 +170,4 @@ bool l2_idle(const struct slice *s)
     for (uint32_t v = 0; v < s->request->vns; v++)
         n += s->in[v].wait.n + s->in[v].n + s->out[v].n;
     return n == 0;
-}
-
-/* ---- reports ---- */
-
-struct report { void (*line)(void *ctx, const char *text); void *ctx; };
-
-static void dump_packet(const struct report *r, const char *what, const struct packet *p)
-{
-    static const char *const kinds[] = { "read", "write", "atomic", "read reply", "write ack", "atomic reply" };
-    char text[200];
-    snprintf(text, sizeof text, "  %s: %s of line %#" PRIx64 ", SM %u, warp %u, issued at %" PRIu64, what,
-             p->kind < MSG_PROTOCOL ? kinds[p->kind] : "protocol message", p->line, p->sm, p->warp,
-             p->stamp[STAGE_ISSUE]);
-    r->line(r->ctx, text);
-}
-
-static void dump_network(const struct slice *s, unsigned vn, const struct report *r)
-{
-    const struct l2_input *q = &s->in[vn];
-    char text[200];
-    if (!q->wait.n && !q->n && !s->out[vn].n)
-        return;
-    snprintf(text, sizeof text, "  network %u: %u requests waiting, %u in the pipeline, %u replies%s", vn, q->wait.n, q->n,
-             s->out[vn].n, s->no_credit >> vn & 1 ? " without credits" : "");
-    r->line(r->ctx, text);
-    if (q->n)
-        dump_packet(r, q->why ? q->why : "on its way to the tags", q->pipe[q->head].p);
-    if (s->out[vn].n)
-        dump_packet(r, "to be sent", s->out[vn].head);
-}
-
-void l2_dump(const struct slice *s, void (*line)(void *ctx, const char *text), void *ctx)
-{
-    const struct report r = { line, ctx };
-    char text[200];
-    if (l2_idle(s))
-        return;
-    snprintf(text, sizeof text, "L2 slice %u: %u lines missing, %u transfers to DRAM waiting%s", s->id, s->mshr.n,
-             s->transfers, s->part->dram_waiters >> s->number & 1 ? " (its queue is full)" : "");
-    line(ctx, text);
-    for (uint32_t v = 0; v < s->request->vns; v++)
-        dump_network(s, v, &r);
-    if (s->atomic)
-        dump_packet(&r, "in the atomic unit", s->atomic);
-    for (uint32_t e = 0; e < s->mshr.touched; e++) {
-        const struct mshr_entry *x = &s->mshr.entry[e];
-        if (!x->busy)
-            continue;
-        snprintf(text, sizeof text, "  missing line %#" PRIx64 ": %u DRAM requests under way, %u requests wait", x->line,
-                 s->miss[e].outstanding, x->n);
-        line(ctx, text);
-        if (x->n)
-            dump_packet(&r, "first of them", mshr_first(&s->mshr, e));
-    }
 }

@@ -6,9 +6,9 @@
  *
  * The input queue holds the port's credits; one request a cycle leaves it for the pipeline, which has a place per
  * stage and closes up when its head is blocked. Each cycle one request looks up its line, and the data array serves
- * one access, waiting requests whose fill has come before those that hit. All requests for a line with an MSHR entry wait in it
- * and perform in the order of their coming, so accesses to one line are never reordered. The way to the DRAM queue
- * is a pipeline as well, of dram.latency stages, which ends in the places of the miss queue.
+ * one access, waiting requests whose fill has come before those that hit. All requests for a line with an MSHR entry
+ * wait in it and perform in the order of their coming, so accesses to one line are never reordered. The way to the
+ * DRAM queue is a pipeline as well, of dram.latency stages, which ends in the places of the miss queue.
  *
  * A slice is visited in the cycles for which it asks. A visit in any other cycle would change nothing.
  */
@@ -42,7 +42,7 @@ struct l2_transfer {
 };
 
 /* Beside each MSHR entry. */
-struct l2_miss {
+struct l2_missing {
     uint64_t queued, filled;         /* core cycles: last at the DRAM queue, last fill */
     uint32_t outstanding;            /* DRAM requests under way or waiting for the DRAM queue */
     uint32_t arrived;                /* without tags: DRAM requests that are back and not used by a target yet */
@@ -54,7 +54,8 @@ struct slice {
     struct partition *part;
     uint32_t number, id;             /* in the partition; over all channels */
     struct port *request, *reply;
-    uint64_t next;                   /* next L2 cycle in which it acts; messages and credits not counted */
+    uint64_t next;                   /* next L2 cycle in which it acts, if no message or credit comes */
+    uint64_t due;                    /* the same with them, while the partition runs */
 
     struct l2_input in[VNS_MAX];
     uint32_t turn;                   /* network that looks up next */
@@ -65,7 +66,7 @@ struct slice {
     bool flushing;
 
     struct mshr mshr;
-    struct l2_miss *miss;
+    struct l2_missing *miss;
     uint32_t list_head, list_tail;   /* entries whose oldest target can perform */
     bool list_stuck;
     struct l2_transfer *transfer;    /* ring */
@@ -88,12 +89,16 @@ struct partition {
     uint64_t l2_from;                /* first L2 cycle not run yet */
     uint64_t mem_next, drained;      /* next memory cycle to run; the last one whose finished requests were collected */
     uint32_t dram_waiters;           /* slices for which the DRAM queue was full */
+    uint32_t first;                  /* slice that may use the DRAM queue first */
     uint32_t data_cycles[LINE_SECTORS + 1];          /* of the data array, by number of sectors */
     struct slice *slice;
 };
 
+/* ---- l2_build.c ---- */
 void l2_init(struct slice *s, struct partition *part, uint32_t number, struct port *request, struct port *reply);
 void l2_end(struct slice *s);
+void l2_clear(struct slice *s);                      /* no lines */
+/* ---- l2.c: cycles ---- */
 /* Executes a cycle and sets s->next. */
 void l2_run(struct slice *s, const struct l2_now *t);
 /* The next cycle at which it acts, messages and credits of its ports included. */
@@ -101,7 +106,7 @@ uint64_t l2_next(const struct slice *s);
 /* Counts the cycles before `until` in which heads have been blocked. */
 void l2_settle(struct slice *s, uint64_t until);
 bool l2_idle(const struct slice *s);
-void l2_clear(struct slice *s);
+/* ---- l2_dump.c ---- */
 void l2_dump(const struct slice *s, void (*line)(void *ctx, const char *text), void *ctx);
 
 /* ---- l2_perform.c: accesses, replies, the atomic unit ---- */
@@ -126,6 +131,18 @@ bool l2_flush_line(struct slice *s, uint64_t now);
 /* Requests that a transfer of these sectors makes to DRAM: neighbouring sectors go together. */
 uint32_t l2_pieces(const struct slice *s, uint8_t sectors);
 bool l2_send_line(struct slice *s, uint64_t line, uint8_t sectors, uint32_t entry, bool write, uint64_t now);
+
+/* Something happens to the slice that it must look at in L2 cycle n. */
+static inline void l2_wake(struct slice *s, uint64_t n)
+{
+    s->next = n < s->next ? n : s->next;
+    s->due = n < s->due ? n : s->due;
+}
+
+static inline uint32_t l2_sectors(uint8_t sectors)
+{
+    return (UINT64_C(0x4332322132212110) >> 4 * (sectors & ALL_SECTORS)) & 7;    /* bits set in a mask of four */
+}
 
 static inline enum stat l2_stat(const struct packet *p, enum stat read, enum stat write, enum stat atomic)
 {

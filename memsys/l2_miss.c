@@ -1,8 +1,8 @@
 /*
- * Misses: lines make room, requests wait for fills in an MSHR entry in the order of their coming, transfers wait for the
- * DRAM queue. Stores allocate a line. One that covers a sector in part makes it valid at once, unless
- * l2.write_fetch: its bytes are merged into device memory as they come, and the read of the rest of the sector,
- * which some GPUs make when it is asked for or evicted, is not modelled.
+ * Misses: lines make room, requests wait for fills in an MSHR entry in the order of their coming, transfers wait for
+ * the DRAM queue. Stores allocate a line. One that covers a sector in part makes it valid at once, unless
+ * l2.write_fetch: its bytes are merged into device memory as they come, and the read of the rest of the sector, which
+ * some GPUs make when it is asked for or evicted, is not modelled.
  *
  * Without an L2 every request makes its own DRAM access and performs when that is done, in order within its line; an
  * atomic reads DRAM, operates, and then writes it.
@@ -30,7 +30,7 @@ uint8_t l2_needs(const struct slice *s, const struct packet *p)
 
 uint32_t l2_pieces(const struct slice *s, uint8_t sectors)
 {
-    return s->part->cfg.l2.sectored ? (uint32_t)__builtin_popcount(sectors & ~(sectors << 1)) : 1;
+    return s->part->cfg.l2.sectored ? l2_sectors(sectors & (uint8_t)~(sectors << 1)) : 1;
 }
 
 /* False when the miss queue is full. */
@@ -55,7 +55,7 @@ static void push_piece(struct slice *s, const struct l2_transfer *x, uint8_t pie
     struct partition *part = s->part;
     uint32_t burst = part->cfg.dram.burst_bytes;
     uint64_t from = x->line + (unsigned)__builtin_ctz(piece) * SECTOR_BYTES;
-    uint64_t to = from + (unsigned)__builtin_popcount(piece) * SECTOR_BYTES;
+    uint64_t to = from + l2_sectors(piece) * SECTOR_BYTES;
     from -= from % burst;
     to += (burst - to % burst) % burst;
     uint64_t m = clock_convert(part->cfg.clocks, CLK_L2, CLK_MEM, t->l2);
@@ -65,6 +65,7 @@ static void push_piece(struct slice *s, const struct l2_transfer *x, uint8_t pie
     };
     hist_add(part->hists, HIST_DRAM_QUEUE, dram_pending(part->dram));
     dram_push(part->dram, m, &r);
+    part->first = s->number + 1 == part->cfg.slices ? 0 : s->number + 1;
     if (m < part->mem_next)
         part->mem_next = m;
 }
@@ -74,9 +75,9 @@ bool l2_to_dram(struct slice *s, const struct l2_now *t)
 {
     struct l2_transfer *x = &s->transfer[s->transfer_head];
     uint32_t me = UINT32_C(1) << s->number;
-    s->part->dram_waiters &= ~me;
     if (!s->transfers || x->ready > t->l2)
         return false;
+    s->part->dram_waiters &= ~me;
     if (dram_full(s->part->dram)) {
         s->part->dram_waiters |= me;
         return false;
@@ -101,7 +102,7 @@ static bool write_back(struct slice *s, uint32_t i, uint64_t now)
     struct tag *g = &s->tags.tag[i];
     if (!l2_send_line(s, g->line, g->dirty, MSHR_NONE, true, now))
         return false;
-    s->part->count[STAT_L2_WRITEBACKS] += s->part->cfg.l2.sectored ? (unsigned)__builtin_popcount(g->dirty) : LINE_SECTORS;
+    s->part->count[STAT_L2_WRITEBACKS] += s->part->cfg.l2.sectored ? l2_sectors(g->dirty) : (uint32_t)LINE_SECTORS;
     g->dirty = 0;
     s->dirty[i / 64] &= ~(UINT64_C(1) << i % 64);
     s->dirty_lines--;
@@ -222,7 +223,7 @@ const char *l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct 
     if (s->transfers == s->transfer_places)
         return "the miss queue is full";
     uint32_t e = mshr_new(&s->mshr, p->mapped);
-    s->miss[e] = (struct l2_miss){ .next = MSHR_NONE };
+    s->miss[e] = (struct l2_missing){ .next = MSHR_NONE };
     s->mshr.entry[e].user = i;
     s->mshr.entry[e].wanted = to_fetch(s, i, p);
     if (s->tags.tag)
@@ -235,20 +236,20 @@ const char *l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct 
 
 void l2_fill(struct slice *s, uint32_t e, uint8_t sectors, uint64_t core)
 {
-    struct l2_miss *m = &s->miss[e];
+    struct l2_missing *m = &s->miss[e];
     m->filled = core;
     m->outstanding--;
     m->arrived++;
     if (s->tags.tag) {
         s->tags.tag[s->mshr.entry[e].user].valid |= sectors;
-        s->part->count[STAT_L2_FILLS] += (unsigned)__builtin_popcount(sectors);
+        s->part->count[STAT_L2_FILLS] += l2_sectors(sectors);
     }
     list_if_ready(s, e);
     retire(s, e);
 }
 
 /* When its line came. A request that joined after that has not waited for DRAM. */
-static void stamp_dram(struct packet *p, const struct l2_miss *m)
+static void stamp_dram(struct packet *p, const struct l2_missing *m)
 {
     uint64_t looked_up = p->stamp[STAGE_DRAM_QUEUE];
     bool waited = m->filled > looked_up;

@@ -58,7 +58,8 @@ bool l2_finish_atomic(struct slice *s, uint64_t now)
 {
     if (!s->atomic || s->atomic_free > now)
         return false;
-    answer(s, s->atomic, MSG_ATOMIC_REPLY, s->atomic->reply_bytes > PACKET_HEADER ? s->atomic->reply_bytes : PACKET_HEADER);
+    uint16_t bytes = s->atomic->reply_bytes;
+    answer(s, s->atomic, MSG_ATOMIC_REPLY, bytes > PACKET_HEADER ? bytes : PACKET_HEADER);
     s->atomic = NULL;
     return true;
 }
@@ -68,7 +69,7 @@ void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_n
     const struct partition_calls *calls = &s->part->cfg.calls;
     uint8_t *memory = (uint8_t *)(uintptr_t)p->mapped;
     bool there = !calls->has_bytes || calls->has_bytes(calls->ctx, p->mapped);
-    uint32_t sectors = (uint32_t)__builtin_popcount(p->sectors);
+    uint32_t sectors = l2_sectors(p->sectors);
     s->data_free = t->l2 + s->part->data_cycles[sectors];
     s->places[p->vn]++;
     p->stamp[STAGE_L2] = t->core;
@@ -92,25 +93,34 @@ void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_n
     }
 }
 
-/* One packet a cycle, when there are credits for all its flits; networks take turns. */
-bool l2_send_reply(struct slice *s, const struct l2_now *t)
+/* The head of a network's reply queue, when there are credits for all its flits: those that are back by now. */
+static bool send_head(struct slice *s, unsigned vn, const struct l2_now *t)
 {
     const struct partition_cfg *c = &s->part->cfg;
+    struct packet *p = s->out[vn].head;
+    uint32_t flits = flits_of(p->bytes, c->flit_bytes);
+    if (!port_can_send(s->reply, clock_floor(c->clocks, CLK_L2, CLK_XBAR, t->l2), vn, flits)) {
+        s->no_credit |= UINT32_C(1) << vn;
+        return false;
+    }
+    packet_pop(&s->out[vn]);
+    s->places[vn]--;
+    p->stamp[STAGE_REPLY] = t->core;
+    port_send(s->reply, t->xbar + c->reply_latency, vn, flits, p);
+    return true;
+}
+
+/* One packet a cycle; networks take turns. */
+bool l2_send_reply(struct slice *s, const struct l2_now *t)
+{
     uint32_t vns = s->reply->vns;
     s->no_credit = 0;
     for (uint32_t k = 0; k < vns; k++) {
         uint32_t vn = s->out_turn + k < vns ? s->out_turn + k : s->out_turn + k - vns;
-        struct packet *p = s->out[vn].head;
-        uint32_t flits = p ? flits_of(p->bytes, c->flit_bytes) : 0;
-        if (p && port_can_send(s->reply, t->xbar, vn, flits)) {
-            packet_pop(&s->out[vn]);
-            s->places[vn]--;
+        if (s->out[vn].n && send_head(s, vn, t)) {
             s->out_turn = vn + 1 == vns ? 0 : vn + 1;
-            p->stamp[STAGE_REPLY] = t->core;
-            port_send(s->reply, t->xbar + c->reply_latency, vn, flits, p);
             return true;
         }
-        s->no_credit |= (uint32_t)(p != NULL) << vn;
     }
     return false;
 }

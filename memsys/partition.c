@@ -3,6 +3,7 @@
  * fall together, what DRAM has finished by then is collected first, then the L2 cycle runs, then the memory cycle:
  * every crossing takes the next edge of the other clock, which may be the same instant.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "memsys/l2.h"
@@ -39,25 +40,13 @@ void partition_free(struct partition *p)
     free(p);
 }
 
-static uint64_t next_l2(const struct partition *p)
-{
-    uint64_t next = NEVER;
-    for (uint32_t i = 0; i < p->cfg.slices; i++) {
-        uint64_t n = l2_next(&p->slice[i]);
-        next = n < next ? n : next;
-    }
-    return next;
-}
-
 /* Slices that wait for the DRAM queue look again at this L2 cycle. */
 static void wake_waiters(struct partition *p, uint64_t l2)
 {
     if (dram_full(p->dram))
         return;
-    for (uint32_t w = p->dram_waiters; w; w &= w - 1) {
-        struct slice *s = &p->slice[__builtin_ctz(w)];
-        s->next = l2 < s->next ? l2 : s->next;
-    }
+    for (uint32_t w = p->dram_waiters; w; w &= w - 1)
+        l2_wake(&p->slice[__builtin_ctz(w)], l2);
     p->dram_waiters = 0;
 }
 
@@ -72,8 +61,7 @@ static void collect(struct partition *p, uint64_t m)
         if ((uint32_t)token == MSHR_NONE)
             continue;
         l2_fill(s, (uint32_t)token, token >> 32 & ALL_SECTORS, clock_convert(k, CLK_MEM, CLK_CORE, m));
-        uint64_t seen = clock_convert(k, CLK_MEM, CLK_L2, m);
-        s->next = seen < s->next ? seen : s->next;
+        l2_wake(s, clock_convert(k, CLK_MEM, CLK_L2, m));
     }
     if (p->dram_waiters)
         wake_waiters(p, clock_convert(k, CLK_MEM, CLK_L2, m));
@@ -88,28 +76,41 @@ static void run_memory(struct partition *p, uint64_t m)
         wake_waiters(p, clock_floor(p->cfg.clocks, CLK_MEM, CLK_L2, m) + 1);
 }
 
-/* Slices take turns at being first, for they share the DRAM queue. */
+/* The slices share the DRAM queue: the one that used it last comes last. */
 static void run_l2(struct partition *p, uint64_t n)
 {
     const struct clocks *k = p->cfg.clocks;
     const struct l2_now t = { n, clock_convert(k, CLK_L2, CLK_CORE, n), clock_convert(k, CLK_L2, CLK_XBAR, n) };
-    uint32_t slices = p->cfg.slices, first = slices > 1 ? (uint32_t)(n % slices) : 0;
+    uint32_t slices = p->cfg.slices, first = p->first;
     for (uint32_t j = 0; j < slices; j++) {
         struct slice *s = &p->slice[first + j < slices ? first + j : first + j - slices];
-        if (l2_next(s) <= n)
+        if (s->due <= n) {
             l2_run(s, &t);
+            s->due = l2_next(s);
+        }
     }
+}
+
+static uint64_t next_due(const struct partition *p)
+{
+    uint64_t next = NEVER;
+    for (uint32_t i = 0; i < p->cfg.slices; i++)
+        next = p->slice[i].due < next ? p->slice[i].due : next;
+    return next;
 }
 
 void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem)
 {
     const struct clocks *k = p->cfg.clocks;
+    for (uint32_t i = 0; i < p->cfg.slices; i++)
+        p->slice[i].due = l2_next(&p->slice[i]);
     for (;;) {
-        uint64_t n = next_l2(p), m = p->mem_next;
+        uint64_t n = next_due(p), m = p->mem_next;
         n = n < until_l2 ? n : NEVER;
         m = m < until_mem ? m : NEVER;
         if (n == NEVER && m == NEVER)
             break;
+        assert(n >= p->l2_from);     /* no message comes late */
         bool after = clock_before(k, CLK_L2, n, CLK_MEM, m);
         if (!after && p->drained != m)
             collect(p, m);
@@ -126,8 +127,14 @@ void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem)
 uint64_t partition_next(const struct partition *p)
 {
     const struct clocks *k = p->cfg.clocks;
-    uint64_t l2 = clock_floor(k, CLK_L2, CLK_CORE, next_l2(p)), mem = clock_floor(k, CLK_MEM, CLK_CORE, p->mem_next);
-    return l2 < mem ? l2 : mem;
+    uint64_t next = NEVER;
+    for (uint32_t i = 0; i < p->cfg.slices; i++) {
+        uint64_t n = l2_next(&p->slice[i]);
+        next = n < next ? n : next;
+    }
+    next = clock_floor(k, CLK_L2, CLK_CORE, next);
+    uint64_t mem = clock_floor(k, CLK_MEM, CLK_CORE, p->mem_next);
+    return next < mem ? next : mem;
 }
 
 bool partition_idle(const struct partition *p)
@@ -145,7 +152,7 @@ bool partition_flush(struct partition *p, uint64_t now, bool invalidate)
         struct slice *s = &p->slice[i];
         clean &= !s->dirty_lines;
         if (s->dirty_lines && !s->flushing)
-            s->next = now < s->next ? now : s->next;
+            l2_wake(s, now);
         s->flushing = s->dirty_lines > 0;
     }
     if (!clean || !partition_idle(p))
@@ -169,7 +176,7 @@ bool partition_send(struct partition *p, uint32_t slice, struct packet *k, uint6
     s->places[k->vn]++;
     s->unasked_at = now;
     packet_push(&s->unasked, k);
-    s->next = now + 1 < s->next ? now + 1 : s->next;
+    l2_wake(s, now + 1);
     return true;
 }
 

@@ -1,8 +1,10 @@
 /*
- * A memory partition: the L2 slices of one DRAM channel, their atomic units, and the channel. A request waits out the slice's
- * pipeline latency, looks up the tags, and is performed there and then: reads copy bytes of device memory into the packet,
- * writes merge theirs into it, atomics read and write it. L2 and DRAM share device memory as their one store, so L2 lines are tags and
- * dirty bits; a miss performs when its fill has come. Replies leave in the order in which they are performed.
+ * A memory partition: the L2 slices of one DRAM channel, their atomic units, and the channel. A request waits out the
+ * slice's pipeline latency, looks up the tags, and is performed there and then: reads copy bytes of device memory into
+ * the packet, writes merge theirs into it, atomics read and write it. L2 and DRAM share device memory as their one
+ * store, so L2 lines are tags and dirty bits; a miss performs when its fill has come. Accesses to one line perform in
+ * the order of their coming. Replies of a virtual network leave in the order in which they are performed, those of
+ * atomics when the atomic unit is through with them.
  */
 #ifndef MEMSYS_PARTITION_H
 #define MEMSYS_PARTITION_H
@@ -31,8 +33,10 @@ struct l2_cfg {
 /* What the partition asks of those above it. */
 struct partition_calls {
     void *ctx;
-    /* Performs an atomic packet on device memory, filling in old values. Returns the largest number of lanes that meet
-     * at one word: they go through the atomic unit one after another, different words of the line side by side. */
+    /*
+     * Performs an atomic packet on device memory, filling in old values. Returns the largest number of lanes that meet
+     * at one word: they go through the atomic unit one after another, different words of the line side by side.
+     */
     uint32_t (*atomic)(void *ctx, uint32_t slice, struct packet *p);
     /* The address that the line has at this packet's timestamp; NULL = itself. */
     uint64_t (*map)(void *ctx, const struct packet *p);
@@ -58,19 +62,33 @@ struct partition_cfg {
 void l2_configure(struct l2_cfg *c, const struct simtx_config *config);
 
 struct partition;
-/* requests: ports (one per slice) whose receiver it is, cycles of CLK_L2; replies: ports whose sender it is, cycles of CLK_XBAR. */
+/*
+ * requests: ports (one per slice) whose receiver it is, cycles of CLK_L2; replies: ports whose sender it is, cycles of
+ * CLK_XBAR. count: counters by enum stat. Of hists only HIST_DRAM_QUEUE is filled in; the others follow from a packet's
+ * stamps when it is back.
+ */
 struct partition *partition_new(const struct partition_cfg *c, struct port **requests, struct port **replies,
                                 uint64_t *count, struct hists *hists);
 void partition_free(struct partition *p);
-/* Runs all L2 cycles < until_l2 and all memory cycles < until_mem, in the order of real time. */
+/*
+ * Runs all L2 cycles < until_l2 and all memory cycles < until_mem (the same instant), in the order of real time. Where
+ * nothing is due it may be left out; the counters of blocked cycles are exact after it.
+ */
 void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem);
 uint64_t partition_next(const struct partition *p);   /* core cycle of its next event, ports included */
-/* End of a kernel: dirty lines are written back in time, from L2 cycle `now` on (the first one not run yet). Asked again after
- * each run: true when all is written and the partition is idle, then with `invalidate` also empty. */
+/*
+ * End of a kernel: dirty lines are written back in time, from L2 cycle `now` on (the first one not run yet). Asked
+ * again after each run: true when all is written and the partition is idle, then with `invalidate` also empty.
+ */
 bool partition_flush(struct partition *p, uint64_t now, bool invalidate);
+/* Nothing is in its queues, missing, or in DRAM; ports are not looked at. */
 bool partition_idle(const struct partition *p);
-void partition_invalidate(struct partition *p);       /* drops all (clean) lines: the host changed memory */
-/* Sends a packet that answers no request towards an SM (a protocol's invalidation); false: no room now. */
+/* Drops all lines of an idle partition: the host changed memory. */
+void partition_invalidate(struct partition *p);
+/*
+ * Sends a packet that answers no request towards an SM (a protocol's invalidation), on network k->vn, in the L2 cycle
+ * after `now`; false: no room now.
+ */
 bool partition_send(struct partition *p, uint32_t slice, struct packet *k, uint64_t now);
 void partition_dump(const struct partition *p, void (*line)(void *ctx, const char *text), void *ctx);
 

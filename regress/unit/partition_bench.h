@@ -65,13 +65,14 @@ static inline void bench_init(struct bench *b, uint32_t channels, uint32_t slice
     b->vns = 1;
     b->request_flits = b->reply_flits = 64;
     b->cfg = (struct partition_cfg){
-        .clocks = &b->clocks, .map = &b->map, .slices = slices, .flit_bytes = 32, .reply_latency = 3, .credit_latency = 2,
+        .clocks = &b->clocks, .map = &b->map, .slices = slices, .flit_bytes = 32, .reply_latency = 3,
+        .credit_latency = 2,
         .l2 = { .sets = 16, .ways = 4, .mshrs = 16, .merges = 8, .latency = 10, .dram_latency = 20, .miss_queue = 8,
                 .reply_queue = 8, .bytes_per_cycle = 64, .sectored = true, .hash = true,
                 .atomic_cycles = { 1, 2, 3, 4 }, .atomic_warp_cycles = 1 },
-        .dram = { .banks = 16, .groups = 4, .queue = 16, .burst_bytes = 32, .burst_cycles = 2, .frfcfs = true, .tCCD = 2,
-                  .tRRD = 6, .tRCD = 12, .tRAS = 28, .tRP = 12, .tRC = 40, .tCL = 11, .tWL = 4, .tCDLR = 5, .tWR = 12,
-                  .tRTP = 2, .tRTW = 11, .tREFI = 1000, .tRFC = 100 },
+        .dram = { .banks = 16, .groups = 4, .queue = 16, .burst_bytes = 32, .burst_cycles = 2, .frfcfs = true,
+                  .tCCD = 2, .tRRD = 6, .tRCD = 12, .tRAS = 28, .tRP = 12, .tRC = 40, .tCL = 11, .tWL = 4,
+                  .tCDLR = 5, .tWR = 12, .tRTP = 2, .tRTW = 11, .tREFI = 1000, .tRFC = 100 },
         .calls = { .ctx = b, .atomic = bench_atomic }
     };
 }
@@ -177,14 +178,24 @@ static inline void bench_run(struct bench *b, uint64_t until, uint64_t window)
     }
 }
 
-/* The next reply of a slice; its credits go back at once. *at: crossbar cycle at which it is there. NULL: none. */
+/* The next reply of a slice; its credits go back. *at: crossbar cycle at which it is there. NULL: none. */
 static inline struct packet *bench_reply(struct bench *b, uint32_t slice, uint64_t *at)
 {
+    uint64_t now = clock_convert(&b->clocks, CLK_CORE, CLK_XBAR, b->core);
     *at = port_next(&b->reply[slice]);
     struct packet *p = port_receive(&b->reply[slice], NEVER - 1);
     if (p)
-        port_return(&b->reply[slice], *at + 1, p->vn, flits_of(p->bytes, b->cfg.flit_bytes));
+        port_return(&b->reply[slice], now, p->vn, flits_of(p->bytes, b->cfg.flit_bytes));
     return p;
+}
+
+/* The end of a kernel. */
+static inline void bench_flush(struct bench *b, bool invalidate)
+{
+    for (int i = 0; !partition_flush(b->p, clock_convert(&b->clocks, CLK_CORE, CLK_L2, b->core), invalidate); i++) {
+        assert_true(i < 10000);
+        bench_run(b, b->core + 8, 8);
+    }
 }
 
 /* Sends p, waits for its reply, and returns the crossbar cycle of that. The packet stays the caller's. */

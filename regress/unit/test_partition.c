@@ -26,13 +26,13 @@ static void idle_hit_latency(void **state)
         bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 5), ALL_SECTORS));
         for (unsigned phase = 0; phase < 60; phase++) {
             bench_run(&b, b.core + 11, 3);
-            uint64_t arrival = clock_convert(&b.clocks, CLK_CORE, CLK_L2, b.core);
+            uint64_t arrival = clock_convert(&b.clocks, CLK_CORE, CLK_L2, b.core), n = arrival + b.cfg.l2.latency;
             struct packet *p = bench_packet(&b, MSG_READ, bench_line(&b, 5), 1);
-            assert_int_equal(bench_ask(&b, p), reply_at(&b, arrival + b.cfg.l2.latency));
+            assert_int_equal(bench_ask(&b, p), reply_at(&b, n));
             assert_int_equal(p->kind, MSG_READ_REPLY);
             assert_int_equal(p->bytes, PACKET_HEADER + SECTOR_BYTES);
             assert_int_equal(p->stamp[STAGE_L2_QUEUE], clock_convert(&b.clocks, CLK_L2, CLK_CORE, arrival));
-            assert_int_equal(p->stamp[STAGE_L2], clock_convert(&b.clocks, CLK_L2, CLK_CORE, arrival + b.cfg.l2.latency));
+            assert_int_equal(p->stamp[STAGE_L2], clock_convert(&b.clocks, CLK_L2, CLK_CORE, n));
             assert_int_equal(p->stamp[STAGE_DRAM], 0);
             bench_drop(&b, p);
         }
@@ -85,9 +85,7 @@ static void disjoint_stores_merge(void **state)
     assert_memory_equal(p[2]->data, (void *)(uintptr_t)line, LINE_BYTES);
     for (int i = 0; i < 3; i++)
         bench_drop(&b, p[i]);
-    assert_true(partition_flush(b.p, 1000, false) || b.count[STAT_L2_WRITE_MISSES] == 1);
-    while (!partition_flush(b.p, clock_convert(&b.clocks, CLK_CORE, CLK_L2, b.core), true))
-        bench_run(&b, b.core + 8, 8);
+    bench_flush(&b, true);
     bench_end(&b);
 }
 
@@ -253,12 +251,6 @@ static void data_array_limits_bandwidth(void **state)
     bench_end(&b);
 }
 
-static void flush(struct bench *b, bool invalidate)
-{
-    while (!partition_flush(b->p, clock_convert(&b->clocks, CLK_CORE, CLK_L2, b->core), invalidate))
-        bench_run(b, b->core + 8, 8);
-}
-
 static void dirty_sectors_are_written_back(void **state)
 {
     for (int sectored = 0; sectored < 2; sectored++) {
@@ -273,15 +265,17 @@ static void dirty_sectors_are_written_back(void **state)
             dirty += sectored ? (unsigned)__builtin_popcount(p->sectors) : 4;
             bench_do(&b, p);
         }
+        bench_do(&b, bench_write(&b, bench_line(&b, 5), 0, 1, 2));
+        dirty += sectored;
         assert_int_equal(b.count[STAT_L2_EVICTIONS], 2);
-        flush(&b, false);
+        bench_flush(&b, false);
         assert_int_equal(b.count[STAT_L2_WRITEBACKS], dirty);
         assert_int_equal(b.count[STAT_DRAM_WRITES], dirty);
         assert_int_equal(b.count[STAT_L2_FILLS], 0);
         uint64_t hits = b.count[STAT_L2_READ_HITS];
         bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 5), 8));
         assert_int_equal(b.count[STAT_L2_READ_HITS], hits + 1);
-        flush(&b, true);
+        bench_flush(&b, true);
         assert_int_equal(b.count[STAT_L2_WRITEBACKS], dirty);
         bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 5), 8));
         assert_int_equal(b.count[STAT_L2_READ_HITS], hits + 1);
@@ -303,7 +297,7 @@ static void partial_stores_fetch_when_asked_to(void **state)
         assert_int_equal(b.count[STAT_L2_FILLS], fetch ? 1 : 0);
         bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 0), ALL_SECTORS));
         assert_int_equal(b.memory[59] << 8 | b.memory[99], 0x102);
-        flush(&b, true);
+        bench_flush(&b, true);
         bench_end(&b);
     }
 }
@@ -346,6 +340,68 @@ static void without_l2_everything_goes_to_dram(void **state)
     assert_int_equal(b.count[STAT_DRAM_WRITES], 2);
     assert_int_equal(*(uint32_t *)b.memory, 0x01010104);
     assert_int_equal(b.count[STAT_L2_READ_MISSES] + b.count[STAT_L2_WRITE_MISSES] + b.count[STAT_L2_ATOMIC_MISSES], 5);
+    bench_end(&b);
+}
+
+/* Requests for one line wait each for its own DRAM access. */
+static void without_l2_nothing_is_shared(void **state)
+{
+    struct bench b;
+    bench_init(&b, 1, 1);
+    clocks_set(&b.clocks, clock_sets[1]);
+    b.cfg.l2.sets = 0;
+    bench_start(&b);
+    struct packet *p = bench_packet(&b, MSG_READ, bench_line(&b, 0), 3);
+    assert_int_equal(apart(&b, p, bench_packet(&b, MSG_READ, bench_line(&b, 0), 1)), b.cfg.dram.tCCD);
+    bench_end(&b);
+}
+
+/* Each of two slices gets its share of a DRAM queue that is always full. */
+static void slices_share_the_dram_queue(void **state)
+{
+    struct bench b;
+    uint64_t at, answered[2] = { 0 };
+    bench_init(&b, 1, 2);
+    b.cfg.dram.queue = 1;
+    bench_start(&b);
+    for (uint32_t i = 0; i < 32; i++) {
+        bench_send(&b, 5 + i, bench_packet(&b, MSG_READ, bench_line(&b, i), 1));
+        bench_send(&b, 5 + i, bench_packet(&b, MSG_READ, bench_line(&b, 32 + i), 1));
+    }
+    for (uint32_t i = 0; i < 64; i++) {
+        bench_run(&b, b.core + 20, 20);
+        for (uint32_t s = 0; s < 2; s++)
+            for (struct packet *p; (p = bench_reply(&b, s, &at)); answered[s]++)
+                bench_drop(&b, p);
+        int difference = (int)answered[0] - (int)answered[1];
+        assert_in_range(difference + 2, 0, 4);
+    }
+    assert_int_equal(answered[0] + answered[1], 64);
+    bench_end(&b);
+}
+
+/* One reply has left, one waits, two requests are in a pipeline of two stages: the others keep their credits. */
+static void credits_return_when_the_pipeline_takes_over(void **state)
+{
+    struct bench b;
+    uint64_t at;
+    bench_init(&b, 1, 1);
+    b.cfg.l2.latency = 2;
+    b.cfg.l2.reply_queue = 1;
+    b.reply_flits = 2;
+    bench_start(&b);
+    bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 0), 1));
+    bench_run(&b, 1000, 7);
+    for (uint64_t i = 0; i < 6; i++)
+        bench_send(&b, 500 + i, bench_packet(&b, MSG_READ, bench_line(&b, 0), 1));
+    bench_run(&b, 1400, 7);
+    assert_int_equal(b.request[0].credit_tail - b.request[0].credit_head, 4);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_int_equal(b.request[0].credit[b.request[0].credit_head + i].at,
+                         clock_convert(&b.clocks, CLK_L2, CLK_XBAR, 500 + i) + b.cfg.credit_latency);
+    for (uint64_t i = 0; i < 6; i++, bench_run(&b, b.core + 100, 7))
+        bench_drop(&b, bench_reply(&b, 0, &at));
+    assert_int_equal(b.count[STAT_L2_READ_HITS], 6);
     bench_end(&b);
 }
 
@@ -428,6 +484,44 @@ static void protocols_have_their_networks(void **state)
     bench_end(&b);
 }
 
+struct sender { struct bench *b; struct packet *unasked; };
+
+static bool send_to_the_other(void *ctx, uint32_t slice, struct packet *p, uint64_t now)
+{
+    struct sender *g = ctx;
+    bench_drop(g->b, p);
+    return partition_send(g->b->p, 1 - slice, g->unasked, now);
+}
+
+/* Also when the slice that it leaves from is visited later in the same cycle. */
+static void unasked_packets_leave_in_the_next_cycle(void **state)
+{
+    struct bench b;
+    uint64_t at;
+    bench_init(&b, 1, 2);
+    struct sender g = { .b = &b };
+    clocks_set(&b.clocks, clock_sets[1]);
+    b.cfg.calls.ctx = &g;
+    b.cfg.calls.message = send_to_the_other;
+    bench_start(&b);
+    uint64_t mine = bench_line(&b, 0), other = bench_line(&b, 32);
+    bench_do(&b, bench_packet(&b, MSG_READ, other, 1));
+    for (uint64_t later = 0; later < 2; later++) {
+        bench_run(&b, 200 + 100 * later, 10);
+        struct packet *r = bench_packet(&b, MSG_READ, other, 1);
+        g.unasked = bench_packet(&b, MSG_PROTOCOL, other, 0);
+        bench_send(&b, b.core + 10, bench_packet(&b, MSG_PROTOCOL, mine, 0));
+        bench_send(&b, b.core + 10 - later, r);
+        bench_run(&b, b.core + 50, 10);
+        assert_ptr_equal(bench_reply(&b, 1, &at), r);
+        assert_ptr_equal(bench_reply(&b, 1, &at), g.unasked);
+        assert_int_equal(at, reply_at(&b, 200 + 100 * later + 10 + b.cfg.l2.latency + 1));
+        bench_drop(&b, r);
+        bench_drop(&b, g.unasked);
+    }
+    bench_end(&b);
+}
+
 static void dump_line(void *ctx, const char *text)
 {
     strcat(ctx, text);
@@ -472,8 +566,12 @@ int main(void)
         cmocka_unit_test(partial_stores_fetch_when_asked_to),
         cmocka_unit_test(requests_for_a_missing_line_merge),
         cmocka_unit_test(without_l2_everything_goes_to_dram),
+        cmocka_unit_test(without_l2_nothing_is_shared),
+        cmocka_unit_test(slices_share_the_dram_queue),
+        cmocka_unit_test(credits_return_when_the_pipeline_takes_over),
         cmocka_unit_test(blocked_cycles_are_counted),
         cmocka_unit_test(protocols_have_their_networks),
+        cmocka_unit_test(unasked_packets_leave_in_the_next_cycle),
         cmocka_unit_test(dump_names_what_waits)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,57 @@
+/* What is under way in an L2 slice, and what its heads wait for: for hang reports. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "memsys/l2.h"
+
+struct report { void (*line)(void *ctx, const char *text); void *ctx; };
+
+static void dump_packet(const struct report *r, const char *what, const struct packet *p)
+{
+    static const char *const kinds[] = { "read", "write", "atomic", "read reply", "write ack", "atomic reply" };
+    char text[200];
+    snprintf(text, sizeof text, "  %s: %s of line %#" PRIx64 ", SM %u, warp %u, issued at %" PRIu64, what,
+             p->kind < MSG_PROTOCOL ? kinds[p->kind] : "protocol message", p->line, p->sm, p->warp,
+             p->stamp[STAGE_ISSUE]);
+    r->line(r->ctx, text);
+}
+
+static void dump_network(const struct slice *s, unsigned vn, const struct report *r)
+{
+    const struct l2_input *q = &s->in[vn];
+    char text[200];
+    if (!q->wait.n && !q->n && !s->out[vn].n)
+        return;
+    snprintf(text, sizeof text, "  network %u: %u requests waiting, %u in the pipeline, %u replies%s", vn, q->wait.n,
+             q->n, s->out[vn].n, s->no_credit >> vn & 1 ? " without credits" : "");
+    r->line(r->ctx, text);
+    if (q->n)
+        dump_packet(r, q->why ? q->why : "on its way to the tags", q->pipe[q->head].p);
+    if (s->out[vn].n)
+        dump_packet(r, "to be sent", s->out[vn].head);
+}
+
+void l2_dump(const struct slice *s, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    const struct report r = { line, ctx };
+    char text[200];
+    if (l2_idle(s))
+        return;
+    snprintf(text, sizeof text, "L2 slice %u: %u lines missing, %u transfers to DRAM waiting%s", s->id, s->mshr.n,
+             s->transfers, s->part->dram_waiters >> s->number & 1 ? " (its queue is full)" : "");
+    line(ctx, text);
+    for (uint32_t v = 0; v < s->request->vns; v++)
+        dump_network(s, v, &r);
+    if (s->atomic)
+        dump_packet(&r, "in the atomic unit", s->atomic);
+    for (uint32_t e = 0; e < s->mshr.touched; e++) {
+        const struct mshr_entry *x = &s->mshr.entry[e];
+        if (!x->busy)
+            continue;
+        snprintf(text, sizeof text, "  missing line %#" PRIx64 ": %u DRAM requests under way, %u requests wait",
+                 x->line, s->miss[e].outstanding, x->n);
+        line(ctx, text);
+        if (x->n)
+            dump_packet(&r, "first of them", mshr_first(&s->mshr, e));
+    }
+}
