@@ -56,6 +56,11 @@ bool dram_full(const struct dram *d)
     return d->queued == d->cfg.queue;
 }
 
+uint32_t dram_queued(const struct dram *d)
+{
+    return d->queued;
+}
+
 uint32_t dram_pending(const struct dram *d)
 {
     return d->queued + d->flights;

@@ -54,6 +54,7 @@ uint64_t dram_run(struct dram *d, uint64_t now);
 /* A request whose last data has moved by `now`, in the order in which the data bus served them; false: no more. */
 bool dram_done(struct dram *d, uint64_t now, uint64_t *token, bool *write);
 uint32_t dram_pending(const struct dram *d);         /* requests pushed and not yet given back by dram_done */
+uint32_t dram_queued(const struct dram *d);          /* of these, requests that still wait for commands */
 /* For planning and tests: first cycle >= now at which the command may go to this bank; NEVER in the bank's state. */
 uint64_t dram_ready_at(const struct dram *d, enum dram_command c, uint32_t bank, uint64_t now);
 void dram_issue(struct dram *d, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now);   /* when ready */

@@ -63,7 +63,7 @@ static void push_piece(struct slice *s, const struct l2_transfer *x, uint8_t pie
         .at = addrmap_decode(part->cfg.map, from), .bytes = (uint32_t)(to - from), .write = x->write,
         .token = (uint64_t)s->number << 40 | (uint64_t)piece << 32 | x->entry
     };
-    hist_add(part->hists, HIST_DRAM_QUEUE, dram_pending(part->dram));
+    hist_add(part->hists, HIST_DRAM_QUEUE, dram_queued(part->dram));
     dram_push(part->dram, m, &r);
     part->first = s->number + 1 == part->cfg.slices ? 0 : s->number + 1;
     if (m < part->mem_next)

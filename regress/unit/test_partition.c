@@ -343,6 +343,29 @@ static void without_l2_everything_goes_to_dram(void **state)
     bench_end(&b);
 }
 
+/* The slice lets a stream of lines through as fast as DRAM's data bus moves them. */
+static void stream_reaches_dram_bandwidth(void **state)
+{
+    struct bench b;
+    uint64_t at, first = 0, last = 0;
+    bench_init(&b, 1, 1);
+    clocks_set(&b.clocks, clock_sets[1]);
+    b.request_flits = b.reply_flits = 1024;
+    b.cfg.l2.miss_queue = 32;
+    bench_start(&b);
+    for (uint32_t i = 0; i < 200; i++)
+        bench_send(&b, 10 + 5 * i, bench_packet(&b, MSG_READ, bench_line(&b, i % 32 + i / 32 * 64), ALL_SECTORS));
+    bench_run(&b, 4000, 50);
+    for (uint32_t i = 0; i < 200; i++) {
+        bench_drop(&b, bench_reply(&b, 0, &at));
+        first = i ? first : at;
+        last = at;
+    }
+    uint64_t least = 199 * LINE_SECTORS * b.cfg.dram.burst_cycles;
+    assert_in_range(last - first, least, least * 100 / 90);
+    bench_end(&b);
+}
+
 /* Requests for one line wait each for its own DRAM access. */
 static void without_l2_nothing_is_shared(void **state)
 {
@@ -566,6 +589,7 @@ int main(void)
         cmocka_unit_test(partial_stores_fetch_when_asked_to),
         cmocka_unit_test(requests_for_a_missing_line_merge),
         cmocka_unit_test(without_l2_everything_goes_to_dram),
+        cmocka_unit_test(stream_reaches_dram_bandwidth),
         cmocka_unit_test(without_l2_nothing_is_shared),
         cmocka_unit_test(slices_share_the_dram_queue),
         cmocka_unit_test(credits_return_when_the_pipeline_takes_over),
