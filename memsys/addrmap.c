@@ -143,7 +143,12 @@ bool addrmap_parse(struct addrmap *m, const char *text, uint32_t channels, uint3
         return fail(&p, 0, "no %s", channels ? "slices" : "channels");
     if (channels & (channels - 1))
         m->reciprocal = UINT64_MAX / channels + 1;
-    return read_text(&p, m) && place_letters(&p, m) && check(&p, m);
+    if (!read_text(&p, m) || !place_letters(&p, m) || !check(&p, m))
+        return false;
+    uint32_t n = slices_per_channel;
+    bool simple = !(n & (n - 1)) && n - 1 <= (m->nbits[ADDR_BANK] ? m->run[ADDR_BANK][0].mask : 0);
+    m->slice_bit = simple ? m->run[ADDR_BANK][0].from : -1;
+    return true;
 }
 
 static inline uint32_t field(const struct addrmap *m, enum addr_field f, uint64_t a)
@@ -235,10 +240,12 @@ uint64_t addrmap_encode(const struct addrmap *m, const struct dram_address *d)
 
 uint32_t addrmap_slice(const struct addrmap *m, uint64_t address)
 {
-    uint32_t channel;
+    uint32_t channel, n = m->slices_per_channel;
     uint64_t rest = take_channel(m, address - m->base, &channel);
-    uint32_t bank = field(m, ADDR_BANK, rest), n = m->slices_per_channel;
+    if (m->slice_bit >= 0 && !m->hash)
+        return channel * n + ((uint32_t)(rest >> m->slice_bit) & (n - 1));
+    uint32_t bank = field(m, ADDR_BANK, rest);
     if (m->hash && m->channel_bits)
         channel ^= fold(m, row_of(m, rest), bank);
-    return channel * n + (n & (n - 1) ? bank % n : bank & (n - 1));
+    return channel * n + bank % n;
 }

@@ -29,6 +29,7 @@ struct addrmap {
     uint8_t channel_bits;            /* log2(channels) when that is a power of two */
     uint8_t nbits[ADDR_FIELDS];      /* letters of each field */
     uint8_t top;                     /* bits from here on belong to the row */
+    int slice_bit;                   /* the slice is log2(slices_per_channel) bits from here on; -1 = not that simple */
     uint8_t nruns[ADDR_FIELDS];
     struct addr_run run[ADDR_FIELDS][32];
 };

@@ -230,7 +230,7 @@ void dram_push(struct dram *d, uint64_t now, const struct dram_request *r)
     insert(d, i);
     if (d->from < now)
         d->from = now;
-    d->stale = true;
+    d->stale = d->stale || !dram_plan_stands(d, i);
 }
 
 uint64_t dram_run(struct dram *d, uint64_t now)

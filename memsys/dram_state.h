@@ -25,8 +25,8 @@ struct dram_slot {
 
 struct dram_list { uint32_t head, tail, hit; };
 
-/* A command that could go at `at`, having been ready since `ready`. Of two at the same cycle the lower rank goes. */
-struct dram_plan { uint64_t at, ready, rank; uint32_t bank, slot; enum dram_command command; };
+/* The next command, for the request in `slot` or, with NONE, for none. */
+struct dram_plan { uint64_t at; uint32_t bank, slot; enum dram_command command; };
 
 struct dram_flight { uint64_t at, token; bool write; };   /* a request whose commands are sent; done at `at` */
 
@@ -66,6 +66,8 @@ struct dram {
 
 /* Plans the next command. */
 void dram_plan(struct dram *d);
+/* Request i has just come and cannot be the next to be served: the plan stays as it is. */
+bool dram_plan_stands(const struct dram *d, uint32_t i);
 
 static inline void dram_turn_to(struct dram *d, int direction)
 {

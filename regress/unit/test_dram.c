@@ -21,8 +21,8 @@ static const struct dram_cfg BASE = {
 };
 
 /*
- * Commands by letter and bank, each sent at the first cycle at which it is ready; '.' waits 60 cycles. After `before`, `next`
- * may go `latency` cycles after command number `from` (0 = the first). `field` of BASE is set to `value`, if not 0.
+ * Commands by letter and bank, each sent at the first cycle at which it is ready; '.' waits 60 cycles. After `before`,
+ * `next` may go `latency` cycles after command number `from` (0 = the first). `field` of BASE, unless 0, is `value`.
  */
 struct constraint_row {
     const char *name, *before, *next;
@@ -269,6 +269,28 @@ static void starvation_is_bounded(void **state)
     }
 }
 
+/* Writes that always hit are drained in batches: a read waits for one of them. */
+static void reads_wait_for_one_batch(void **state)
+{
+    struct dram *d = dram_new(&BASE, count);
+    uint64_t now, token = 1, asked = 0;
+    bool write = true;
+    for (now = 0; write && now < 2000; now++) {
+        if (now >= 300 && !asked && !dram_full(d)) {
+            push(d, now, 0, false, 1, 1, 64);
+            asked = now;
+        }
+        while (!dram_full(d))
+            push(d, now, 1, true, 0, 1, 64);
+        dram_run(d, now);
+        while (write && dram_done(d, now, &token, &write))
+            ;
+    }
+    assert_int_equal(token, 0);
+    assert_true(now < asked + 2 * BASE.queue * BASE.tCCDL);
+    dram_free(d);
+}
+
 /* Reads and writes to open rows, half each: the bus turns round once in many requests, not at each. */
 static void directions_are_batched(void **state)
 {
@@ -343,6 +365,24 @@ static void the_queue_is_finite(void **state)
     dram_free(d);
 }
 
+/* However long the owner does not collect them. */
+static void done_requests_are_kept_in_order(void **state)
+{
+    struct dram *d = dram_new(&BASE, count);
+    uint64_t token, sent = 0, got = 0;
+    bool write;
+    for (uint64_t now = 0; got < 300; now++) {
+        while (sent < 300 && !dram_full(d))
+            push(d, now, sent++, false, 0, 1, 64);
+        dram_run(d, now);
+        while ((sent < 50 || now > 2000) && dram_done(d, now, &token, &write))
+            assert_int_equal(token, got++);
+        assert_true(now < 2010);
+    }
+    assert_int_equal(dram_pending(d), 0);
+    dram_free(d);
+}
+
 static void impossible_settings(void **state)
 {
     static const struct { size_t field; uint32_t value; const char *says; } rows[] = {
@@ -412,9 +452,11 @@ int main(void)
         cmocka_unit_test(row_statistics),
         cmocka_unit_test(closed_pages),
         cmocka_unit_test(starvation_is_bounded),
+        cmocka_unit_test(reads_wait_for_one_batch),
         cmocka_unit_test(directions_are_batched),
         cmocka_unit_test(refresh_is_on_time),
         cmocka_unit_test(the_queue_is_finite),
+        cmocka_unit_test(done_requests_are_kept_in_order),
         cmocka_unit_test(impossible_settings),
         cmocka_unit_test(defaults_are_possible),
         cmocka_unit_test(dump_names_what_waits),
