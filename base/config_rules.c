@@ -29,6 +29,7 @@ static const struct relation_rule { enum config_key a; enum relation relation; e
     { KEY_GPU_SHARED_PER_BLOCK, AT_MOST, KEY_GPU_SHARED_PER_BLOCK_OPTIN },
     { KEY_GPU_SHARED_PER_BLOCK_OPTIN, AT_MOST, KEY_GPU_SHARED_PER_SM },
     { KEY_GPU_HEAP_MB, LESS_THAN, KEY_GPU_MEMORY_MB },
+    { KEY_INST_BYTES, AT_MOST, KEY_INST_LINE },
     { KEY_CORE_FETCH_WIDTH, AT_MOST, KEY_CORE_IBUFFER },
     { KEY_CORE_ISSUE, AT_MOST, KEY_CORE_IBUFFER },
     { KEY_DRAM_BANKS, MULTIPLE_OF, KEY_DRAM_GROUPS },
@@ -74,6 +75,18 @@ static void check_intervals(const struct simtx_config *c, struct diag *d)
         snprintf(name, sizeof name, "interval.%s", config_keys[i].name + sizeof latency - 1);
         check_relation(c, config_find(name), AT_MOST, (enum config_key)i, d);
     }
+}
+
+/* A scheduler's warps are a word of bits. */
+static void check_schedulers(const struct simtx_config *c, struct diag *d)
+{
+    enum { WARPS = 64 };
+    int64_t warps = config_int(c, KEY_GPU_MAX_THREADS_PER_SM) / config_int(c, KEY_GPU_WARP_SIZE);
+    char threads[160], size[160], schedulers[160];
+    if (warps > WARPS * config_int(c, KEY_CORE_SCHEDULERS))
+        diag_error(d, 0, 0, "%s and %s make %lld warps, more than %d for each of %s",
+                   said(c, KEY_GPU_MAX_THREADS_PER_SM, threads), said(c, KEY_GPU_WARP_SIZE, size), (long long)warps,
+                   WARPS, said(c, KEY_CORE_SCHEDULERS, schedulers));
 }
 
 /* ---- rules of one key ---- */
@@ -142,15 +155,17 @@ static void check_turnaround(const struct simtx_config *c, struct diag *d)
 
 /* ---- crossbars ---- */
 
-/* A packet starts only when there is room for all of it: a line with its header must fit. */
+/* A packet starts only when there is room for all of it. The largest is the compare-and-swap of 16-byte words by a
+ * whole warp: two operands a lane behind a header of 8 bytes. */
 static void check_buffer(const struct simtx_config *c, enum config_key k, struct diag *d)
 {
-    enum { HEADER = 8 };
-    int64_t flits = (LINE + HEADER + config_int(c, KEY_XBAR_FLIT) - 1) / config_int(c, KEY_XBAR_FLIT);
-    char buffer[160], flit[160];
+    int64_t bytes = 8 + config_int(c, KEY_GPU_WARP_SIZE) * 2 * 16, flit = config_int(c, KEY_XBAR_FLIT);
+    int64_t flits = (bytes + flit - 1) / flit;
+    char buffer[160], width[160], warp[160];
     if (config_int(c, k) < flits)
-        diag_error(d, 0, 0, "%s is less than the largest packet, %lld flits with %s", said(c, k, buffer),
-                   (long long)flits, said(c, KEY_XBAR_FLIT, flit));
+        diag_error(d, 0, 0, "%s is less than the largest packet, an atomic of %lld flits with %s and %s",
+                   said(c, k, buffer), (long long)flits, said(c, KEY_XBAR_FLIT, width),
+                   said(c, KEY_GPU_WARP_SIZE, warp));
 }
 
 /* The sides of the machine are simulated apart for as long as a flit takes half-way: at least a core cycle. */
@@ -171,6 +186,7 @@ bool config_check(const struct simtx_config *c, struct diag *d)
     for (size_t i = 0; i < sizeof relations / sizeof *relations; i++)
         check_relation(c, relations[i].a, relations[i].relation, relations[i].b, d);
     check_intervals(c, d);
+    check_schedulers(c, d);
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
         check_cache(c, &caches[i], d);
     check_row_cycle(c, d);

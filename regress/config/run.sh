@@ -170,5 +170,18 @@ check 2 "unknown key l1.kB, did you mean l1.kb?" explain l1.kB l1.way
 holds "every unknown key" grep -qF "unknown key l1.way, did you mean l1.ways?" err
 check 0 '"origin": "gtx480.cfg:' show gtx480 --json
 
+# ---- the statistics of a run hold every key ----
+if timeout 60 "$simtx" launch --quiet --config gtx480+7sm --set l2.ways=16 --stats s.json "$here/../cli/int.ptx" \
+    --kernel fill --arg u32[1]:0 --arg u32:1 >out 2>err; then
+    for line in '"gpu.sms": 7' '"l2.ways": 16' '"l1.kb": 48' '"dram.tRCD": 12' '"core.policy": "gto"'; do
+        holds "statistics: $line" grep -qF -- "$line" s.json
+    done
+    for key in $("$simtx" config list --keys --json | sed -n 's/.*"name": "\([^"]*\)".*/\1/p' | grep -v '^kernel\.'); do
+        holds "statistics: $key" grep -qF -- "\"$key\": " s.json
+    done
+else
+    fail "launch with a configuration"
+fi
+
 echo "config: $passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
