@@ -391,11 +391,23 @@ static void check_map(const simtx_config *c, struct diag *d)
                    said_by(c, KEY_DRAM_BANKS), said_by(c, KEY_DRAM_BURST_BYTES));
 }
 
+/* What takes more than two keys to see: a refresh interval that leaves no time for requests. */
+static void check_dram(const simtx_config *c, struct diag *d)
+{
+    struct dram_cfg dram;
+    char text[400];
+    dram_configure(&dram, c);
+    if (!dram_check(&dram, text, sizeof text))
+        diag_error(d, 0, 0, "%s", text);
+}
+
 static bool check_rules(const simtx_config *c, struct diag *d)
 {
     int before = d->errors;
     config_check(c, d);
     check_map(c, d);
+    if (d->errors == before)
+        check_dram(c, d);
     return d->errors == before;
 }
 
