@@ -28,14 +28,20 @@ void clocks_set(struct clocks *c, const uint64_t khz[CLK_COUNT]);
 /* For edges beyond `exact`, and NEVER: rounded up or down. */
 uint64_t clock_far(const struct clock_ratio *r, uint64_t n, bool up);
 
+static inline uint64_t clock_cross(const struct clock_ratio *r, uint64_t n)
+{
+    if (n > r->exact)
+        return clock_far(r, n, true);
+    if (!r->fraction)
+        return n * r->whole;
+    __extension__ unsigned __int128 part = (unsigned __int128)n * r->fraction;
+    return n * r->whole + (uint64_t)(part >> 64) + (n > 0);
+}
+
 /* The first edge of `to` at or after edge n of `from`. NEVER stays NEVER. */
 static inline uint64_t clock_convert(const struct clocks *c, enum clock_domain from, enum clock_domain to, uint64_t n)
 {
-    const struct clock_ratio *r = &c->ratio[from][to];
-    if (n > r->exact)
-        return clock_far(r, n, true);
-    __extension__ unsigned __int128 part = (unsigned __int128)n * r->fraction;
-    return n * r->whole + (uint64_t)(part >> 64) + (n && r->fraction);
+    return clock_cross(&c->ratio[from][to], n);
 }
 
 /* The last edge of `to` at or before edge n of `from`: the cycle of `to` in which it falls. NEVER stays NEVER. */

@@ -7,6 +7,7 @@ MEMSYS_TESTS += port
 MEMSYS_TESTS += tags
 MEMSYS_TESTS += partition
 MEMSYS_TESTS += partition_random
+MEMSYS_TESTS += xbar
 
 TESTS += test-memsys
 .PHONY: test-memsys $(MEMSYS_TESTS:%=test-%)

@@ -23,8 +23,8 @@ enum msg_kind {
 
 /* What an access is for: statistics by type, and who gets the reply inside the SM. */
 enum access_type {
-    ACCESS_GLOBAL_LOAD, ACCESS_GLOBAL_STORE, ACCESS_ATOMIC, ACCESS_LOCAL_LOAD, ACCESS_LOCAL_STORE, ACCESS_LOCAL_WRITEBACK,
-    ACCESS_CONST, ACCESS_TEXTURE, ACCESS_INST, ACCESS_L2_FILL, ACCESS_L2_WRITEBACK, ACCESS_TYPES
+    ACCESS_GLOBAL_LOAD, ACCESS_GLOBAL_STORE, ACCESS_ATOMIC, ACCESS_LOCAL_LOAD, ACCESS_LOCAL_STORE,
+    ACCESS_LOCAL_WRITEBACK, ACCESS_CONST, ACCESS_TEXTURE, ACCESS_INST, ACCESS_L2_FILL, ACCESS_L2_WRITEBACK, ACCESS_TYPES
 };
 
 /* Stages of a request's way, each with the core cycle at which it was reached (0 = not on this request's way). */
@@ -39,9 +39,9 @@ struct packet {
     uint64_t line;                   /* device address, a multiple of LINE_BYTES */
     uint64_t mapped;                 /* the same after the partition's mapping; tags and DRAM use it */
     uint8_t kind, type, vn;
-    uint8_t sectors;                 /* bit per 32-byte sector: wanted by a read, touched by a write, carried by a reply */
+    uint8_t sectors;                 /* bit per sector: wanted by a read, touched by a write, carried by a reply */
     uint16_t sm, slice;              /* the two ends */
-    uint16_t bytes;                  /* header and payload on the crossbar, at least 1; flits = ceil(bytes / flit size) */
+    uint16_t bytes;                  /* header and payload on the crossbar; flits = ceil(bytes / flit size) */
     uint16_t warp;                   /* warp slot of the SM, for reports; UINT16_MAX none */
     uint16_t reply_bytes;            /* MSG_ATOMIC: `bytes` of its reply, old values included */
     uint8_t atomic_class;            /* MSG_ATOMIC: 0 integer add and the like, 1 exch, 2 cas, 3 floating point */
@@ -54,7 +54,8 @@ struct packet {
 };
 
 /* Packets are handed out from slabs and never returned to the host before the pool ends. One pool per SM and slice;
- * a packet goes back to the pool that it came from, so no two host threads use one pool in a window. out: not back yet. */
+ * a packet goes back to the pool that it came from, so no two host threads use one pool in a window. out: how many
+ * are not back yet. */
 struct packet_pool { struct packet *free; struct packet_slab *slabs; uint64_t out; };
 struct packet *packet_new(struct packet_pool *p);    /* zeroed except data; aborts when the host is out of memory */
 void packet_free(struct packet_pool *p, struct packet *k);

@@ -23,7 +23,7 @@ struct port_credit { uint64_t at; uint32_t vn, flits; };
 struct port {
     struct port_msg *msg;            /* ring, power of two, never overflows: each entry holds at least one credit */
     struct port_credit *credit;
-    uint32_t cap;
+    uint32_t mask;                   /* entries of a ring - 1 */
     uint32_t size;                   /* flits of buffer per virtual network */
     uint32_t vns;
     uint8_t *bell;                   /* becomes 1 with every message: a receiver of many ports looks here; or NULL */
@@ -40,19 +40,67 @@ void port_init(struct port *t, uint32_t vns, uint32_t flits);
 void port_end(struct port *t);
 
 /* ---- sender ---- */
-/* Takes in the credits that are back by cycle `now` of the sender, and says whether `flits` are to be had. */
-bool port_can_send(struct port *t, uint64_t now, unsigned vn, uint32_t flits);
-/* `at`: cycle of the receiver. Messages of one port must be sent with rising or equal `at`. Only after port_can_send has
- * said that the flits, at least 1, are to be had. */
-void port_send(struct port *t, uint64_t at, unsigned vn, uint32_t flits, struct packet *p);
-/* The sender's cycle at which the next credit is back; NEVER when none is under way. */
-uint64_t port_credit_next(struct port *t);
+
+/* Are `flits` to be had in cycle `now` of the sender? Credits that are back by then count. */
+static inline bool port_can_send(struct port *t, uint64_t now, unsigned vn, uint32_t flits)
+{
+    if (t->have[vn] >= flits)
+        return true;
+    uint32_t h = atomic_load_explicit(&t->credit_head, memory_order_relaxed);
+    uint32_t tail = atomic_load_explicit(&t->credit_tail, memory_order_acquire);
+    for (; h != tail && t->credit[h & t->mask].at <= now; h++)
+        t->have[t->credit[h & t->mask].vn] += t->credit[h & t->mask].flits;
+    atomic_store_explicit(&t->credit_head, h, memory_order_release);
+    return t->have[vn] >= flits;
+}
+
+/* `at`: cycle of the receiver. Messages of one port must be sent with rising or equal `at`. Only after port_can_send
+ * has said that the flits, at least 1, are to be had. */
+static inline void port_send(struct port *t, uint64_t at, unsigned vn, uint32_t flits, struct packet *p)
+{
+    uint32_t tail = atomic_load_explicit(&t->msg_tail, memory_order_relaxed);
+    t->have[vn] -= flits;
+    t->msg[tail & t->mask] = (struct port_msg){ at, p };
+    atomic_store_explicit(&t->msg_tail, tail + 1, memory_order_release);
+    if (t->bell)
+        __atomic_store_n(t->bell, 1, __ATOMIC_RELEASE);
+}
+
+/* The sender's cycle at which the next credit is back; NEVER when none is under way. After port_can_send has said no it
+ * lies ahead. */
+static inline uint64_t port_credit_next(struct port *t)
+{
+    uint32_t h = atomic_load_explicit(&t->credit_head, memory_order_relaxed);
+    return h == atomic_load_explicit(&t->credit_tail, memory_order_acquire) ? NEVER : t->credit[h & t->mask].at;
+}
 
 /* ---- receiver ---- */
-uint64_t port_next(struct port *t);                          /* when the oldest message is there; NEVER when empty */
-struct packet *port_receive(struct port *t, uint64_t now);   /* the oldest message if it is there by `now`, else NULL */
+
+/* When the oldest message is there; NEVER when there is none. */
+static inline uint64_t port_next(struct port *t)
+{
+    uint32_t h = atomic_load_explicit(&t->msg_head, memory_order_relaxed);
+    return h == atomic_load_explicit(&t->msg_tail, memory_order_acquire) ? NEVER : t->msg[h & t->mask].at;
+}
+
+/* The oldest message if it is there by `now`, else NULL. */
+static inline struct packet *port_receive(struct port *t, uint64_t now)
+{
+    uint32_t h = atomic_load_explicit(&t->msg_head, memory_order_relaxed);
+    if (h == atomic_load_explicit(&t->msg_tail, memory_order_acquire) || t->msg[h & t->mask].at > now)
+        return NULL;
+    struct packet *p = t->msg[h & t->mask].p;
+    atomic_store_explicit(&t->msg_head, h + 1, memory_order_release);
+    return p;
+}
+
 /* `at`: cycle of the sender at which it may use them. Rising or equal, too. Flits: at least 1, of what was received. */
-void port_return(struct port *t, uint64_t at, unsigned vn, uint32_t flits);
+static inline void port_return(struct port *t, uint64_t at, unsigned vn, uint32_t flits)
+{
+    uint32_t tail = atomic_load_explicit(&t->credit_tail, memory_order_relaxed);
+    t->credit[tail & t->mask] = (struct port_credit){ at, vn, flits };
+    atomic_store_explicit(&t->credit_tail, tail + 1, memory_order_release);
+}
 
 /* All credits home or on their way home, and no message under way: what a kernel's end must show. Not while one of the
  * two sides runs. */

@@ -50,7 +50,7 @@ static inline uint64_t wheel_next(const struct wheel *w)
     return w->now + (unsigned)__builtin_ctzll(turned);
 }
 
-/* Goes on to a cycle that is not beyond wheel_next. True when it has timers, all of whose words are then to be taken. */
+/* Goes on to a cycle that is not beyond wheel_next. True when it has timers: all words are then to be taken. */
 static inline bool wheel_advance(struct wheel *w, uint64_t now)
 {
     uint64_t bit = UINT64_C(1) << now % WHEEL_SLOTS;
