@@ -365,10 +365,9 @@ void l1_fill(struct l1 *l, const struct packet *p, uint64_t now)
     struct miss *m = &l->miss[e];
     struct tag *t = m->index == TAG_NONE ? NULL : &l->tags.tag[m->index];
     uint8_t *line = t ? l->data[m->index] : m->data, *have = t ? &t->valid : &m->have;
-    uint8_t got = p->sectors & m->wait;
-    copy_sectors(line, p->data, got);
-    *have |= got;
-    m->wait &= (uint8_t)~got;
+    copy_sectors(line, p->data, p->sectors);
+    *have |= p->sectors;
+    m->wait &= (uint8_t)~p->sectors;
     for (struct waiter *w; (w = mshr_first(&l->mshr, e)) && !(w->sectors & ~*have);) {
         mshr_take(&l->mshr, e);
         perform(l, m, w, line, now);

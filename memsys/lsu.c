@@ -283,7 +283,7 @@ static void work(struct lsu *u, uint64_t now)
         return;
     struct mem_op *op = u->queue[u->first].op;
     if (!u->started) {
-        if (op->issued >= now || u->addresses_free > now)
+        if (u->addresses_free > now)
             return;
         start(u, op, now);
     }
@@ -351,7 +351,6 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
     lsu_settle(u, now);
     receive(u, now);
     work(u, now);
-    lsu_settle(u, now + 1);
     if (u->flushing)
         u->flushing = l1_flush_line(&u->l1, now);
     u->retry = sender_run(&u->send, now) && u->blocked;
@@ -370,11 +369,7 @@ static uint64_t next_step(const struct lsu *u)
 {
     if (!u->n || (u->blocked && !u->retry))
         return NEVER;
-    uint64_t step = u->step;
-    if (!u->started) {
-        uint64_t issued = u->queue[u->first].op->issued;
-        step = issued + 1 > u->addresses_free ? issued + 1 : u->addresses_free;
-    }
+    uint64_t step = u->started ? u->step : u->addresses_free;
     return u->blocked || step <= u->clock ? u->clock + 1 : step;
 }
 

@@ -75,6 +75,7 @@ void rig_drain(struct rig *r);                                   /* until the un
 /* Issues, waits; cycles from issue to dependent issue. */
 uint64_t rig_latency(struct rig *r, struct rig_op *o);
 uint64_t rig_value(const struct rig *r, const struct rig_op *o, unsigned lane, unsigned element);
+void random_traffic_returns_what_was_written(void **state);      /* lsu_random.c */
 static inline uint64_t rig_address(uint32_t offset)
 {
     return (uint64_t)(uintptr_t)rig_memory + offset;

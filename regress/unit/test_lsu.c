@@ -1,6 +1,6 @@
 /*
  * The load/store unit alone: exact latencies when idle, coalescing, bank conflicts, merges, sectors, what stores do to
- * lines, blocked cycles, write-backs. Random traffic against a reference is in test_lsu_random.c.
+ * lines, blocked cycles, write-backs. Random traffic against a reference is in lsu_random.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -419,6 +419,26 @@ static void a_volatile_load_sees_l2_and_drops_the_line(void **state)
     finish();
 }
 
+static void the_line_that_makes_room_is_the_oldest(void **state)
+{
+    for (int fifo = 0; fifo < 2; fifo++) {
+        start();
+        rig.cfg.l1.sets = 1;
+        rig.cfg.l1.ways = 2;
+        rig.cfg.l1_replacement = fifo ? REPLACE_FIFO : REPLACE_LRU;
+        rig_build(&rig);
+        static const uint32_t order[] = { 0, 128, 0, 256 };
+        for (int i = 0; i < 4; i++)
+            rig_latency(&rig, load(order[i], 4));
+        rig_latency(&rig, load(fifo ? 128 : 0, 4));              /* still there */
+        assert_int_equal(rig.count[STAT_L1_GLOBAL_LOAD_HITS], 2);
+        assert_int_equal(rig.count[STAT_L1_EVICTIONS], 1);
+        rig_latency(&rig, load(fifo ? 0 : 128, 4));
+        assert_int_equal(rig.count[STAT_L1_GLOBAL_LOAD_HITS], 2);
+        finish();
+    }
+}
+
 static void a_prefetch_brings_the_line_and_nothing_waits(void **state)
 {
     start();
@@ -557,6 +577,7 @@ static void private_stores_stay_in_l1_until_evicted(void **state)
     rig_cycle(&rig);
     assert_int_equal(lsu_private_line(rig.u, rig_address(0))[5], 0x11);      /* on its way */
     rig_until_done(&rig, o);
+    assert_int_equal(rig.count[STAT_L1_QUEUE_FULL], 1);          /* the write-back went first */
     assert_int_equal(word_at(0), 0x11111111);
     assert_int_equal(rig.writes[ACCESS_LOCAL_WRITEBACK], 1);
     assert_int_equal(rig.read_sectors[ACCESS_LOCAL_STORE], 1);
@@ -566,6 +587,51 @@ static void private_stores_stay_in_l1_until_evicted(void **state)
     rig_drain(&rig);
     assert_int_equal(word_at(128), 0x22222222);
     assert_int_equal(rig.told_loads[0] + rig.told_stores[0], 0);
+    finish();
+}
+
+static void the_last_of_several_write_backs_counts(void **state)
+{
+    start();
+    rig.cfg.l1.sets = rig.cfg.l1.ways = 1;
+    rig.delay = 100;
+    rig_build(&rig);
+    for (uint8_t i = 1; i <= 4; i++)
+        rig_latency(&rig, private(MOP_STORE, i % 2 * 128, 32, i));
+    rig_latency(&rig, private(MOP_STORE, 512, 32, 9));
+    assert_true(rig.now < 100);
+    assert_int_equal(lsu_private_line(rig.u, rig_address(0))[0], 4);
+    assert_int_equal(lsu_private_line(rig.u, rig_address(128))[0], 3);
+    finish();
+}
+
+static void a_private_store_fetches_what_it_does_not_cover(void **state)
+{
+    for (int sectored = 0; sectored < 2; sectored++) {
+        start();
+        rig.cfg.l1_sectored = sectored;
+        rig_build(&rig);
+        rig_latency(&rig, private(MOP_STORE, 0, 8, 1));          /* a sector */
+        assert_int_equal(rig.read_sectors[ACCESS_LOCAL_STORE], sectored ? 0 : 4);
+        rig_latency(&rig, private(MOP_STORE, 128, 9, 1));        /* and a word */
+        assert_int_equal(rig.read_sectors[ACCESS_LOCAL_STORE], sectored ? 2 : 8);
+        finish();
+    }
+}
+
+static void an_eviction_waits_for_the_miss_queue(void **state)
+{
+    start();
+    rig.cfg.l1.sets = rig.cfg.l1.ways = rig.cfg.miss_queue = 1;
+    rig.port_flits = 5;                                          /* one line */
+    rig_build(&rig);
+    for (uint8_t i = 0; i < 3; i++)
+        assert_int_equal(rig_latency(&rig, private(MOP_STORE, i * 128, 32, i)), 1);
+    assert_int_equal(rig.count[STAT_L1_QUEUE_FULL], 0);
+    uint64_t latency = rig_latency(&rig, private(MOP_STORE, 3 * 128, 32, 3));
+    assert_true(latency > 1);
+    assert_int_equal(rig.count[STAT_L1_QUEUE_FULL], latency - 1);
+    assert_int_equal(rig.count[STAT_L1_LOCAL_STORE_BLOCKED], latency - 1);
     finish();
 }
 
@@ -652,6 +718,7 @@ static void no_packet_leaves_without_credits(void **state)
     /* stores leave every request_latency + 2 cycles: when the one before has been taken and its credits are back */
     assert_int_equal(rig.hists.h[HIST_STORE_LATENCY].max - rig.hists.h[HIST_STORE_LATENCY].sum / 3,
                      rig.cfg.request_latency + 2);
+    assert_true(rig.visits < 16);
     finish();
 }
 
@@ -721,18 +788,23 @@ int main(void)
         cmocka_unit_test(sectors_of_a_missing_line_join_its_entry),
         cmocka_unit_test(loads_past_l1_leave_no_line),
         cmocka_unit_test(a_volatile_load_sees_l2_and_drops_the_line),
+        cmocka_unit_test(the_line_that_makes_room_is_the_oldest),
         cmocka_unit_test(a_prefetch_brings_the_line_and_nothing_waits),
         cmocka_unit_test(a_store_evicts_or_updates_its_line),
         cmocka_unit_test(a_load_behind_a_store_never_sees_the_old_value),
         cmocka_unit_test(a_store_is_over_when_sent_and_performs_when_acknowledged),
         cmocka_unit_test(atomics_return_old_values_and_reds_do_not_wait),
         cmocka_unit_test(private_stores_stay_in_l1_until_evicted),
+        cmocka_unit_test(the_last_of_several_write_backs_counts),
+        cmocka_unit_test(a_private_store_fetches_what_it_does_not_cover),
+        cmocka_unit_test(an_eviction_waits_for_the_miss_queue),
         cmocka_unit_test(a_flush_writes_dirty_lines_back),
         cmocka_unit_test(blocked_cycles_are_counted_by_reason),
         cmocka_unit_test(counters_can_be_brought_up_to_date_while_blocked),
         cmocka_unit_test(no_packet_leaves_without_credits),
         cmocka_unit_test(configurations_that_do_not_fit_are_named),
         cmocka_unit_test(a_dump_says_what_the_oldest_waits_for),
+        cmocka_unit_test(random_traffic_returns_what_was_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
