@@ -428,11 +428,12 @@ void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), vo
         [SERVE_TEXTURE] = "texture"
     };
     char text[240];
+    uint32_t queued = u->send.data.n + u->send.inst.n;
     if (lsu_idle(u))
         return;
-    snprintf(text, sizeof text, "load/store unit: %u instructions queued, %u requests in the miss queue, %llu under way, "
-             "%u L1 MSHR entries of %u in use", u->n, u->send.data.n, (unsigned long long)u->send.pool.out - u->send.data.n,
-             u->l1.mshr.n, u->l1.mshr.entries);
+    snprintf(text, sizeof text, "load/store unit: %u instructions queued, %u requests in the miss queue, %u under way, "
+             "%u L1 MSHR entries of %u in use", u->n, queued, (uint32_t)u->send.pool.out - queued, u->l1.mshr.n,
+             u->l1.mshr.entries);
     line(ctx, text);
     if (u->n && u->started && u->place < SERVERS) {
         snprintf(text, sizeof text, "  oldest: warp slot %u, %s, access %u of %u%s", u->queue[u->first].op->sm_slot,

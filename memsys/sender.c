@@ -32,14 +32,9 @@ void sender_push(struct sender *s, struct packet *p)
     packet_push(p->type == ACCESS_INST ? &s->inst : &s->data, p);
 }
 
-static struct packet_queue *first_queue(const struct sender *s)
-{
-    return (struct packet_queue *)(s->inst.n ? &s->inst : &s->data);
-}
-
 bool sender_run(struct sender *s, uint64_t now)
 {
-    struct packet_queue *q = first_queue(s);
+    struct packet_queue *q = s->inst.n ? &s->inst : &s->data;
     if (!q->n)
         return false;
     uint32_t flits = flits_of(q->head->bytes, s->cfg->flit_bytes);
@@ -54,7 +49,7 @@ bool sender_run(struct sender *s, uint64_t now)
 
 uint64_t sender_next(const struct sender *s, uint64_t after)
 {
-    const struct packet_queue *q = first_queue(s);
+    const struct packet_queue *q = s->inst.n ? &s->inst : &s->data;
     if (!q->n)
         return NEVER;
     if (s->out->have[q->head->vn] >= flits_of(q->head->bytes, s->cfg->flit_bytes))

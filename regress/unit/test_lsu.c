@@ -153,7 +153,7 @@ static void lanes_merge_into_lines_in_lane_order(void **state)
     assert_int_equal(a[0].line, rig_address(4096 + 31 * 128));
     assert_int_equal(lines_of(load(0, 0), SERVE_GLOBAL, 32, a), 1);
     assert_int_equal(lines_of(load(0, 0), SERVE_GLOBAL, 16, a), 2);
-    o = rig_op(&rig, MOP_LOAD, 4, 1);                    /* lanes alternate between two lines whose numbers hash alike */
+    o = rig_op(&rig, MOP_LOAD, 4, 1);                    /* lanes alternate between two lines */
     for (unsigned i = 0; i < 32; i++)
         rig_lane(o, SERVE_GLOBAL, i, rig_address(i % 2 * 64 * 128 + 4 * i));
     assert_int_equal(lines_of(o, SERVE_GLOBAL, 32, a), 2);
@@ -213,6 +213,45 @@ static void n_way_conflicts_cost_n_passes(void **state)
     assert_int_equal(passes(MOP_LOAD, 8, 2, 64, 16, all), 8);
     assert_int_equal(passes(MOP_RED, 4, 1, 32, 0, all), 32);     /* atomics on one word take turns */
     assert_int_equal(passes(MOP_ATOM, 4, 1, 32, 4, all), 1);
+    config_free(rig.config);
+}
+
+/* The same counted the slow way: for each bank, lanes [from, to) in turn, words that no lane before asked for. */
+static uint32_t busiest_bank(const struct mem_op *op, unsigned from, unsigned to, const struct shared_cfg *c)
+{
+    uint32_t most = 0;
+    for (uint32_t bank = 0; bank < c->banks; bank++) {
+        uint32_t wanted = 0;
+        for (unsigned lane = from; lane < to; lane++)
+            for (uint64_t a = op->address[lane]; a < op->address[lane] + op->width; a += 4) {
+                bool before = false;
+                for (unsigned l = from; l < lane && c->broadcast && op->kind == MOP_LOAD; l++)
+                    before |= op->lanes >> l & 1 && a / 4 >= op->address[l] / 4 && a / 4 <= (op->address[l] + op->width - 1) / 4;
+                wanted += op->lanes >> lane & 1 && a / 4 % c->banks == bank && !before;
+            }
+        most = wanted > most ? wanted : most;
+    }
+    return most;
+}
+
+static void random_conflicts_cost_the_busiest_bank(void **state)
+{
+    static const struct shared_cfg cfg[] = { { 32, 32, true }, { 16, 16, true }, { 32, 32, false }, { 10, 8, true } };
+    start();
+    for (int k = 0; k < 2000; k++) {
+        const struct shared_cfg *c = &cfg[k % 4];
+        unsigned width = 1u << rig_random(&rig, 5), words = width > 4 ? width / 4 : 1, expect = 0;
+        struct rig_op *o = rig_op(&rig, rig_random(&rig, 4) ? MOP_LOAD : MOP_ATOM, width, 1);
+        uint32_t range = 4 << rig_random(&rig, 6), apart = rig_random(&rig, 2);
+        for (unsigned i = 0; i < 64; i++)
+            if (rig_random(&rig, 8))
+                rig_lane(o, SERVE_SHARED, i, (apart * i + rig_random(&rig, range)) * width);
+        uint32_t group = words == 1 || c->banks / words > c->lanes_per_pass ? c->lanes_per_pass : c->banks / words;
+        for (unsigned from = 0; from < 64; from += group)
+            expect += busiest_bank(&o->op, from, from + group < 64 ? from + group : 64, c);
+        assert_int_equal(shared_passes(&o->op, c), expect);
+        o->busy = false;
+    }
     config_free(rig.config);
 }
 
@@ -779,6 +818,7 @@ int main(void)
         cmocka_unit_test(lanes_merge_into_lines_in_lane_order),
         cmocka_unit_test(wide_private_accesses_fall_into_words),
         cmocka_unit_test(n_way_conflicts_cost_n_passes),
+        cmocka_unit_test(random_conflicts_cost_the_busiest_bank),
         cmocka_unit_test(shared_accesses_take_their_passes),
         cmocka_unit_test(constants_take_a_cycle_for_each_address),
         cmocka_unit_test(texture_loads_are_global_unless_configured),
