@@ -25,24 +25,32 @@ static const struct { enum config_key latency, interval; } lat_keys[] = {
 #undef PAIR
 };
 
+static bool is_float(uint8_t type)
+{
+    return type && ptx_type_class((enum ptx_type)type) == 'f';
+}
+
+/* Conversions between integers are moves, shifts or bit operations on hardware. */
+static bool converts(const struct ptx_inst *in)
+{
+    return in->op == OP_CVT && (is_float(in->type[0]) || is_float(in->type[1]));
+}
+
 /* What an instruction computes with. */
 enum domain { N_INT, N_FP, N_DP };
 
 static enum domain domain_of(const struct ptx_inst *in)
 {
-    bool compare = in->op == OP_SET;         /* set.lt.u32.f32 compares its second type */
-    uint8_t t = in->type[compare && in->type[1] ? 1 : 0];
-    if (in->op == OP_CVT && (in->type[0] == T_F64 || in->type[1] == T_F64))
+    uint8_t t = in->type[in->op == OP_SET && in->type[1] ? 1 : 0];      /* set.lt.u32.f32 compares its second type */
+    if (t == T_F64 || (converts(in) && in->type[1] == T_F64))
         return N_DP;
-    if (t == T_F64)
-        return N_DP;
-    return t && ptx_type_class((enum ptx_type)t) == 'f' ? N_FP : N_INT;
+    return is_float(t) || converts(in) ? N_FP : N_INT;
 }
 
 /* Moves, selections and bit operations of any type are the integer pipeline's. */
 static bool only_moves(const struct ptx_inst *in)
 {
-    return ptx_ops[in->op].unit == U_ALU && in->op != OP_SET && in->op != OP_SETP && in->op != OP_CVT;
+    return ptx_ops[in->op].unit == U_ALU && in->op != OP_SET && in->op != OP_SETP && !converts(in);
 }
 
 static enum lat_class lat_class_of(const struct ptx_inst *in, enum domain n)
@@ -58,6 +66,8 @@ static enum lat_class lat_class_of(const struct ptx_inst *in, enum domain n)
     enum ptx_latency l = ptx_ops[in->op].latency;
     if (in->op == OP_DP4A || in->op == OP_DP2A)
         return LC_TENSOR;
+    if (in->op == OP_CVT)
+        return converts(in) ? LC_CVT : LC_INT_ADD;
     if (in->op == OP_ABS && n == N_INT)
         return LC_INT_MAX;
     if (n == N_FP && in->mod[PG_APPROX] && (l == L_DIV || l == L_SQRT))
