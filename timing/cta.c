@@ -119,12 +119,12 @@ static uint32_t take_slot(struct sm *s)
     return k * 64 + bit;
 }
 
-static void place_private(const struct sm *s, const struct slot *w, const struct grid *g)
+static void place_private(const struct sm *s, uint32_t slot, struct warp *warp, const struct grid *g)
 {
     uint32_t halves = g->launch.warp_size / LANES;
-    uint64_t base = g->local_base + ((uint64_t)s->cfg.index * s->cfg.warps + w->index) * g->local_bytes;
+    uint64_t base = g->local_base + ((uint64_t)s->cfg.index * s->cfg.warps + slot) * g->local_bytes;
     for (uint32_t i = 0; i < halves; i++)
-        w->warp->half[i].local_device = base + i * (g->local_bytes / halves);
+        warp->half[i].local_device = base + i * (g->local_bytes / halves);
 }
 
 static void start_warp(struct sm *s, struct resident *r, struct slot *w, struct warp *warp)
@@ -138,7 +138,6 @@ static void start_warp(struct sm *s, struct resident *r, struct slot *w, struct 
     w->order = (struct order_warp){ 0 };
     w->code = w->names = g->code->of_func[g->launch.code->func->index];
     w->seq = UINT32_MAX;
-    place_private(s, w, g);
     fetch_start(s, w, 0);
     warp_advance(s, w);
     fetch_consider(s, w);
@@ -150,7 +149,6 @@ static void start_block(struct sm *s, struct resident *r, const struct block_sta
     uint64_t mine[SCHEDULERS_MAX] = { 0 };
     r->grid = grid_of(s, b->grid);
     r->block = take_context(r->grid);
-    block_start(r->block, b->linear, s->cfg.index);
     r->alive = r->block->nwarps;
     s->blocks++;
     s->live += r->alive;
@@ -158,7 +156,9 @@ static void start_block(struct sm *s, struct resident *r, const struct block_sta
     for (uint32_t i = 0; i < r->block->nwarps; i++) {
         r->slot[i] = (uint16_t)take_slot(s);
         mine[s->slot[r->slot[i]].sched] |= s->slot[r->slot[i]].bit;
+        place_private(s, r->slot[i], &r->block->warps[i], b->grid);
     }
+    block_start(r->block, b->linear, s->cfg.index);
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
         if (mine[k])
             sched_add(&s->sched[k], mine[k]);
@@ -208,6 +208,7 @@ void cta_warp_ended(struct sm *s, struct slot *w)
     w->ended = true;
     w->hold = NO_HOLD;
     warp_move(s, w, PLACE_NONE);
+    sched_ended(&s->sched[w->sched], w->bit);
     fetch_consider(s, w);
     s->live--;
     if (!--w->block->alive) {

@@ -24,7 +24,7 @@ void sched_end(struct scheduler *c)
 void sched_add(struct scheduler *c, uint64_t warps)
 {
     c->age[c->nage++] = warps;
-    c->resident |= warps;
+    c->running |= warps;
 }
 
 void sched_remove(struct scheduler *c, uint64_t warps)
@@ -33,8 +33,11 @@ void sched_remove(struct scheduler *c, uint64_t warps)
     while (c->age[i] != warps)
         i++;
     memmove(&c->age[i], &c->age[i + 1], (--c->nage - i) * sizeof *c->age);
-    c->resident &= ~warps;
-    c->active &= ~warps;
+}
+
+void sched_ended(struct scheduler *c, uint64_t warp)
+{
+    c->running &= ~warp;
 }
 
 /* The first of a set behind warp `last`, going round. */
@@ -77,7 +80,7 @@ uint64_t sched_among(struct scheduler *c)
 {
     if (c->policy != POLICY_TWO_LEVEL)
         return ~UINT64_C(0);
-    uint64_t may = c->resident & ~long_waits(c), more;
+    uint64_t may = c->running & ~long_waits(c), more;
     c->active &= may;
     while ((more = may & ~c->active) && (uint32_t)__builtin_popcountll(c->active) < c->active_max) {
         c->promoted = (uint8_t)next_of(more, c->promoted);

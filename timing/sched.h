@@ -23,7 +23,7 @@ struct scheduler {
     uint8_t promoted;                /* two-level: warp that came into the active set last */
     uint8_t reason;                  /* why it does not issue, while nothing happens: enum stall */
     uint32_t active_max;
-    uint64_t resident, active;
+    uint64_t running, active;        /* warps that have not ended; two-level: the active set */
     uint64_t *age;                   /* by age, oldest first: the warps of a block */
     uint32_t nage;
     uint64_t issue_free;             /* cycle from which it may issue again */
@@ -34,7 +34,8 @@ struct scheduler {
 void sched_init(struct scheduler *c, uint32_t policy, uint32_t active_max, uint32_t blocks);
 void sched_end(struct scheduler *c);
 void sched_add(struct scheduler *c, uint64_t warps);             /* the warps of a block that starts */
-void sched_remove(struct scheduler *c, uint64_t warps);          /* the same when it has ended */
+void sched_ended(struct scheduler *c, uint64_t warp);            /* a warp of it has ended */
+void sched_remove(struct scheduler *c, uint64_t warps);          /* the block has ended */
 
 /* The warps that the policy looks at: all, or for two-level the active set, brought up to date. */
 uint64_t sched_among(struct scheduler *c);

@@ -138,7 +138,7 @@ void sm_rig_open(struct sm_rig *r, const char *ptx, const struct step_shape *s)
         fail_msg("%s", why);
     free(why);
     r->config = config_new();
-    r->window = 16;
+    r->window = RIG_WINDOW;
     r->gpu.launch.timed = true;
     if (s->warp_size == 64)
         sm_rig_set(r, "gpu.warp_size", "64");
@@ -175,10 +175,11 @@ static uint64_t resident_limit(const struct sm_rig *r)
     return n < r->cfg.blocks ? n : r->cfg.blocks;
 }
 
-static void start_blocks(struct sm_rig *r)
+static void start_block(struct sm_rig *r, uint64_t at)
 {
-    while (r->grid.next_block < r->grid.launch.nblocks && r->grid.next_block - r->grid.done < resident_limit(r)) {
-        struct block_start b = { .at = r->now, .linear = r->grid.next_block++, .grid = &r->grid };
+    struct block_start b = { .at = at, .linear = r->grid.next_block, .grid = &r->grid };
+    if (r->grid.next_block < r->grid.launch.nblocks) {
+        r->grid.next_block++;
         sm_start(r->sm, &b);
     }
 }
@@ -191,6 +192,7 @@ static void take_ends(struct sm_rig *r)
         assert_true(e[i].grid == &r->grid && e[i].at < r->now);
         r->grid.done++;
         r->end = e[i].at;
+        start_block(r, r->end + 2 * RIG_WINDOW);
     }
 }
 
@@ -199,8 +201,9 @@ uint64_t sm_rig_run(struct sm_rig *r, uint64_t limit)
     r->start = r->now;
     r->grid.next_block = r->grid.done = 0;
     memset(sm_counters(r->sm), 0, STAT_END * sizeof(uint64_t));
+    for (uint64_t i = 0; i < resident_limit(r); i++)
+        start_block(r, r->now);
     while (r->grid.done < r->grid.launch.nblocks && !sm_fault(r->sm) && r->now - r->start < limit) {
-        start_blocks(r);
         uint64_t next = sm_next(r->sm), until = r->now + r->window;
         if (r->walk || next < until) {
             sm_run(r->sm, r->now, until, r->walk);
@@ -211,7 +214,9 @@ uint64_t sm_rig_run(struct sm_rig *r, uint64_t limit)
         else
             r->now = next / r->window * r->window;
     }
-    sm_run(r->sm, r->now, r->now, false);
+    if (!sm_fault(r->sm))
+        r->now = (r->now + RIG_WINDOW - 1) / RIG_WINDOW * RIG_WINDOW;
+    sm_run(r->sm, r->now, r->now, r->walk);
     sm_grid_counts(r->sm, &r->grid, &r->grid.launch.counts);
     memcpy(r->count, sm_counters(r->sm), sizeof r->count);
     return r->end - r->start;

@@ -9,6 +9,8 @@
 #include "regress/unit/step_driver.h"
 #include "timing/sm.h"
 
+enum { RIG_WINDOW = 16 };            /* the longest */
+
 struct sm_rig {
     struct step_gpu gpu;
     struct simtx_config *config;
