@@ -41,16 +41,15 @@ void port_end(struct port *t);
 
 /* ---- sender ---- */
 
-/* Are `flits` to be had in cycle `now` of the sender? Credits that are back by then count. */
+/* Takes in the credits that are back by cycle `now` of the sender, and says whether `flits` are to be had. */
 static inline bool port_can_send(struct port *t, uint64_t now, unsigned vn, uint32_t flits)
 {
-    if (t->have[vn] >= flits)
-        return true;
-    uint32_t h = atomic_load_explicit(&t->credit_head, memory_order_relaxed);
+    uint32_t h = atomic_load_explicit(&t->credit_head, memory_order_relaxed), first = h;
     uint32_t tail = atomic_load_explicit(&t->credit_tail, memory_order_acquire);
     for (; h != tail && t->credit[h & t->mask].at <= now; h++)
         t->have[t->credit[h & t->mask].vn] += t->credit[h & t->mask].flits;
-    atomic_store_explicit(&t->credit_head, h, memory_order_release);
+    if (h != first)
+        atomic_store_explicit(&t->credit_head, h, memory_order_release);
     return t->have[vn] >= flits;
 }
 
@@ -66,8 +65,8 @@ static inline void port_send(struct port *t, uint64_t at, unsigned vn, uint32_t 
         __atomic_store_n(t->bell, 1, __ATOMIC_RELEASE);
 }
 
-/* The sender's cycle at which the next credit is back; NEVER when none is under way. After port_can_send has said no it
- * lies ahead. */
+/* The sender's cycle at which the next credit is back; NEVER when none is under way. It lies after the cycle of the last
+ * port_can_send. */
 static inline uint64_t port_credit_next(struct port *t)
 {
     uint32_t h = atomic_load_explicit(&t->credit_head, memory_order_relaxed);
