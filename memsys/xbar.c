@@ -197,7 +197,7 @@ SPECIALISED bool choose_packet(struct xbar *x, struct choice *c, uint32_t d, uin
         uint32_t vn = choose_vn(x, input, d, vns, n);
         struct voq *q = xbar_queue(x, input, d, vn, n.vns);
         uint32_t flits = (uint32_t)((q->head->bytes + x->c.flit_bytes - 1) * x->flit_inverse >> 32);
-        if (port_can_send(&x->out[d], now, vn, flits)) {
+        if (x->out[d].have[vn] >= flits || port_can_send(&x->out[d], now, vn, flits)) {
             *c = (struct choice){ q, input, d, vn, flits };
             return true;
         }
