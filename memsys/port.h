@@ -65,8 +65,8 @@ static inline void port_send(struct port *t, uint64_t at, unsigned vn, uint32_t 
         __atomic_store_n(t->bell, 1, __ATOMIC_RELEASE);
 }
 
-/* The sender's cycle at which the next credit is back; NEVER when none is under way. It lies after the cycle of the last
- * port_can_send. */
+/* The sender's cycle at which the next credit is back, which lies after that of the last port_can_send; NEVER when
+ * none is under way. */
 static inline uint64_t port_credit_next(struct port *t)
 {
     uint32_t h = atomic_load_explicit(&t->credit_head, memory_order_relaxed);
