@@ -104,10 +104,6 @@ static uint64_t hash_state(const struct warp *w)
  */
 static bool loop_waits(struct warp *w, const struct dinst *d)
 {
-    if (w->spin.wait) {
-        w->spin.wait--;
-        return false;
-    }
     if (!w->spin.tries) {
         w->spin.pc = d->seq;
         w->spin.hash = hash_state(w);
@@ -154,21 +150,33 @@ static enum after waiting(struct warp *w, const struct dinst *d)
  */
 static void give_way(struct warp *w, const struct dinst *d)
 {
-    w->spin.wait = 0;
     w->spin.changes = w->half[0].worker->changes;
-    if (!independent(w) || !loop_waits(w, d))
+    if (!independent(w)) {
+        w->spin.wait = UINT32_MAX;
         return;
-    simt_all_idle(w, w->spin.changes);
+    }
+    if (loop_waits(w, d))
+        simt_all_idle(w, w->spin.changes);
     w->spinning = false;
+    w->spin.wait = 0;
 }
 
-static enum after came_back(struct warp *w, const struct dinst *d)
+static enum after look_at_loop(struct warp *w, const struct dinst *d)
 {
     if (timed(w)) {
         give_way(w, d);
         return GO_ON;
     }
     return loop_waits(w, d) ? waiting(w, d) : GO_ON;
+}
+
+static inline enum after came_back(struct warp *w, const struct dinst *d)
+{
+    if (w->spin.wait) {
+        w->spin.wait--;
+        return GO_ON;
+    }
+    return look_at_loop(w, d);
 }
 
 /* ---- control ---- */
@@ -469,7 +477,7 @@ static enum after do_tx(struct warp *w, int r, const struct code *c, const struc
     return GO_ON;
 }
 
-enum after warp_control(struct warp *w, int r, const struct code *c, const struct dinst *d)
+static inline __attribute__((always_inline)) enum after control(struct warp *w, int r, const struct code *c, const struct dinst *d)
 {
     uint32_t at = (uint32_t)(d - c->insts);
     switch (r) {
@@ -491,7 +499,7 @@ enum after warp_control(struct warp *w, int r, const struct code *c, const struc
     }
 }
 
-bool warp_next_group(struct warp *w)
+static inline bool next_group(struct warp *w)
 {
     if (independent(w))
         return w->tx.open ? simt_pick_lane(w, w->tx.lane) : simt_pick(w);
@@ -517,7 +525,7 @@ void warp_run(struct warp *w)
             simt_top(w)->turns++;
             return;
         }
-        if (!warp_next_group(w)) {
+        if (!next_group(w)) {
             w->state = w->exist ? WARP_BARRIER : WARP_DONE;
             return;
         }
@@ -536,10 +544,20 @@ void warp_run(struct warp *w)
             w->state = WARP_FAULT;
             return;
         }
-        if (warp_control(w, r, c, d) == STOP) {
+        if (control(w, r, c, d) == STOP) {
             if (w->half[0].worker->fault)
                 w->state = WARP_FAULT;
             return;
         }
     }
+}
+
+enum after warp_control(struct warp *w, int r, const struct code *c, const struct dinst *d)
+{
+    return control(w, r, c, d);
+}
+
+bool warp_next_group(struct warp *w)
+{
+    return next_group(w);
 }

@@ -71,12 +71,13 @@ static bool same(const char *ptx, const struct step_shape *s, uint64_t seed, str
 {
     *want = run(ptx, s, seed, false);
     struct outcome got = run(ptx, s, seed, true);
-    const char *differs = got.ok != want->ok || strcmp(got.fault, want->fault) ? "fault"
-                          : strcmp(got.printed, want->printed)                ? "printed text"
-                          : memcmp(got.sum, want->sum, sizeof got.sum)        ? "sums"
-                          : memcmp(got.out, want->out, OUT_BYTES)             ? "output"
-                          : got.ok && memcmp(&got.counts, &want->counts, sizeof got.counts) ? "counts"
-                                                                              : NULL;
+    bool ended = got.ok && want->ok;             /* how far other warps came before a fault is open */
+    const char *differs = got.ok != want->ok || strcmp(got.fault, want->fault)          ? "fault"
+                          : strcmp(got.printed, want->printed)                         ? "printed text"
+                          : ended && memcmp(got.sum, want->sum, sizeof got.sum)         ? "sums"
+                          : ended && memcmp(got.out, want->out, OUT_BYTES)              ? "output"
+                          : ended && memcmp(&got.counts, &want->counts, sizeof got.counts) ? "counts"
+                                                                                       : NULL;
     if (differs)
         print_message("%s differs (%u lanes, %s): stepped %llu/%llu instructions, %llu barriers, '%s' '%s'; functional %llu/%llu, %llu, "
                       "'%s' '%s'\n",
