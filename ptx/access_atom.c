@@ -20,17 +20,38 @@ static unsigned array_bytes(const struct dinst *d)
     return d->size == 16 ? 8 : d->size;
 }
 
-/* The operand of lane i, `width` bytes side by side, into the arrays or back. */
-static void spread(uint8_t *arrays, const uint8_t *value, unsigned i, unsigned width, unsigned part)
+#define EACH_LANE(COPY)                                                                                     \
+    for (unsigned at = 0; at < width; at += part)                                                           \
+        for (uint32_t m = mask; m; m &= m - 1) {                                                            \
+            unsigned i = (unsigned)__builtin_ctz(m);                                                        \
+            uint8_t *array = arrays + at * LANES + i * part, *lane = value + i * stride + at;               \
+            COPY;                                                                                           \
+        }
+#define TO(BYTES) EACH_LANE(memcpy(array, lane, BYTES))
+#define FROM(BYTES) EACH_LANE(memcpy(lane, array, BYTES))
+
+/* Operands of `width` bytes, `stride` bytes from lane to lane, into the arrays of their parts. */
+static void spread(uint8_t *arrays, uint8_t *value, unsigned stride, uint32_t mask, unsigned width, unsigned part)
 {
-    for (unsigned at = 0; at < width; at += part)
-        memcpy(arrays + at * LANES + i * part, value + at, part);
+    switch (part) {
+    case 2: TO(2) break;
+    case 4: TO(4) break;
+    default: TO(8)
+    }
 }
 
-static void gather(uint8_t *value, const uint8_t *arrays, unsigned i, unsigned width, unsigned part)
+static void gather(uint8_t *arrays, uint8_t *value, unsigned stride, uint32_t mask, unsigned width, unsigned part)
 {
-    for (unsigned at = 0; at < width; at += part)
-        memcpy(value + at, arrays + at * LANES + i * part, part);
+    switch (part) {
+    case 2: FROM(2) break;
+    case 4: FROM(4) break;
+    default: FROM(8)
+    }
+}
+
+static bool is_cas(const struct dinst *d)
+{
+    return d->in->mod[PG_ATOM] == MOD(ATOM, CAS);
 }
 
 static ptx_fn *row_of(const struct dinst *d)
@@ -58,46 +79,45 @@ static void perform(struct half *h, const struct dinst *d, uint8_t space, struct
     }
 }
 
-/* One lane's old values into the destination registers. */
-static void write_old(struct mem_op *op, unsigned lane, const uint8_t *value)
+/* Old values, `stride` bytes from lane to lane, into the destination registers of one half of the warp. */
+static void write_old(struct mem_op *op, unsigned k, uint32_t mask, const uint8_t *old, unsigned stride)
 {
-    unsigned part = array_bytes(op->d), i = lane % LANES;
-    char *regs = op->warp->half[lane / LANES].regs;
-    if (op->size == 16) {
-        spread((uint8_t *)regs + op->reg[0], value, i, 16, part);
-        return;
+    unsigned part = array_bytes(op->d);
+    for (unsigned at = 0; at < op->width; at += part) {
+        uint32_t reg = op->size == 16 ? op->reg[0] + at * LANES : op->reg[at / part];
+        char *out = op->warp->half[k].regs + reg;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            unsigned i = (unsigned)__builtin_ctz(m);
+            memcpy(out + i * part, old + i * stride + at, part);
+        }
     }
-    for (unsigned e = 0; e < op->count; e++)
-        memcpy(regs + op->reg[e] + i * part, value + e * part, part);
 }
 
 void mem_atomic_shared(struct mem_op *op, uint64_t lanes)
 {
     unsigned part = array_bytes(op->d);
     for (unsigned k = 0; k < MAX_HALVES; k++) {
-        struct half h = { .l.mask = (uint32_t)(lanes >> LANES * k), .warp = op->warp, .worker = op->warp->half[0].worker };
+        uint32_t mask = (uint32_t)(lanes >> LANES * k);
+        struct half h = { .l.mask = mask, .warp = op->warp, .worker = op->warp->half[0].worker };
+        uint8_t *data = op->data[LANES * k];
         struct operands o;
-        uint8_t old[OPERAND_BYTES];
-        if (!h.l.mask)
+        if (!mask)
             continue;
         memcpy(o.address, op->address + LANES * k, sizeof o.address);
-        for (uint32_t m = h.l.mask; m; m &= m - 1) {
-            unsigned i = (unsigned)__builtin_ctz(m);
-            spread(o.b, op->data[LANES * k + i], i, op->width, part);
-            spread(o.c, op->data[LANES * k + i] + MEM_OPERAND_C, i, op->size, part);
-        }
+        spread(o.b, data, MEM_WIDTH_MAX, mask, op->width, part);
+        if (is_cas(op->d))
+            spread(o.c, data + MEM_OPERAND_C, MEM_WIDTH_MAX, mask, op->width, part);
         perform(&h, op->d, SP_SHARED, &o);
-        for (uint32_t m = h.l.mask; m && op->kind == MOP_ATOM; m &= m - 1) {
-            unsigned i = (unsigned)__builtin_ctz(m);
-            gather(old, o.old, i, op->width, part);
-            write_old(op, LANES * k + i, old);
-        }
+        if (op->kind == MOP_RED)
+            continue;
+        gather(o.old, data, MEM_WIDTH_MAX, mask, op->width, part);
+        write_old(op, k, mask, data, MEM_WIDTH_MAX);
     }
 }
 
 void mem_atomic_request(const struct mem_op *op, uint64_t lanes, struct atom_payload *a)
 {
-    bool cas = op->d->in->mod[PG_ATOM] == MOD(ATOM, CAS);
+    bool cas = is_cas(op->d);
     a->d = op->d;
     for (unsigned k = 0; k < MAX_HALVES; k++)
         a->lanes[k] = (uint32_t)(lanes >> LANES * k);
@@ -129,26 +149,24 @@ uint32_t mem_atomic_perform(struct worker *k, uint64_t line, struct atom_payload
     k->bounds[d->id].lo = line;                  /* was checked where it was issued */
     k->bounds[d->id].hi = line + 128;
     for (unsigned q = 0; q < MAX_HALVES; q++) {
-        struct half h = { .l.mask = a->lanes[q], .worker = k };
+        uint32_t mask = a->lanes[q];
+        struct half h = { .l.mask = mask, .worker = k };
         struct operands o;
-        for (uint32_t m = h.l.mask; m; m &= m - 1) {
-            unsigned i = (unsigned)__builtin_ctz(m), lane = LANES * q + i;
-            o.address[i] = line + a->offset[lane];
-            spread(o.b, a->b[lane], i, width, part);
-            spread(o.c, a->c[lane], i, d->size, part);
-        }
-        if (h.l.mask)
-            perform(&h, d, SP_GLOBAL, &o);
-        for (uint32_t m = h.l.mask; m; m &= m - 1)
-            gather(a->b[LANES * q + (unsigned)__builtin_ctz(m)], o.old, (unsigned)__builtin_ctz(m), width, part);
+        if (!mask)
+            continue;
+        for (unsigned i = 0; i < LANES; i++)
+            o.address[i] = line + a->offset[LANES * q + i];
+        spread(o.b, a->b[LANES * q], OPERAND_BYTES, mask, width, part);
+        if (is_cas(d))
+            spread(o.c, a->c[LANES * q], OPERAND_BYTES, mask, width, part);
+        perform(&h, d, SP_GLOBAL, &o);
+        gather(o.old, a->b[LANES * q], OPERAND_BYTES, mask, width, part);
     }
     return most_at_one_word(a);
 }
 
 void mem_atomic_reply(struct mem_op *op, uint64_t lanes, const struct atom_payload *a)
 {
-    for (uint64_t m = lanes; m; m &= m - 1) {
-        unsigned i = (unsigned)__builtin_ctzll(m);
-        write_old(op, i, a->b[i]);
-    }
+    for (unsigned k = 0; k < MAX_HALVES; k++)
+        write_old(op, k, (uint32_t)(lanes >> LANES * k), a->b[LANES * k], OPERAND_BYTES);
 }

@@ -6,6 +6,8 @@
 
 #include "ptx/access.h"
 
+__extension__ typedef unsigned __int128 wide_mask;
+
 /* Where bytes of an access lie: `from` plus the lane's address in it (only its low bits for a line) plus `at`. */
 struct place { const uint8_t *from; uint64_t low; unsigned at; };
 
@@ -92,29 +94,53 @@ void mem_load_line(struct mem_op *op, uint64_t lanes, unsigned piece, const uint
                      (uint32_t)(lanes >> LANES * k), p, piece % 2);
 }
 
-/* The bits [at, at + n) of a line's byte mask, n a power of two. */
-static void mark_bytes(uint64_t mask[2], unsigned at, unsigned n)
+/* Every bit of `words` four times: the bytes of words. */
+static uint64_t bytes_of_words(uint64_t words)
 {
-    mask[at / 64] |= mask_all(n) << at % 64;
+    words = (words | words << 24) & 0x000000ff000000ff;
+    words = (words | words << 12) & 0x000f000f000f000f;
+    words = (words | words << 6) & 0x0303030303030303;
+    words = (words | words << 3) & 0x1111111111111111;
+    return words * 15;
 }
 
-#define STORE_LANES(BYTES)                                                                                  \
+/* BYTES from each lane's data into the line; `marks` gets a bit for every UNIT bytes that were written. */
+#define STORE_LANES(BYTES, UNIT, marks)                                                                     \
     for (uint64_t m = lanes; m; m &= m - 1) {                                                               \
         int i = __builtin_ctzll(m);                                                                         \
         unsigned at = op->address[i] & 127;                                                                 \
         memcpy(line + at, op->data[i] + from, BYTES);                                                       \
-        mark_bytes(mask, at, BYTES);                                                                        \
+        marks |= (__typeof__(marks))mask_all(BYTES / (UNIT)) << at / (UNIT);                                    \
     }
+
+static void store_words(const struct mem_op *op, uint64_t lanes, unsigned from, unsigned bytes, uint8_t *line, uint64_t mask[2])
+{
+    uint32_t words = 0;
+    switch (bytes) {
+    case 4: STORE_LANES(4, 4, words) break;
+    case 8: STORE_LANES(8, 4, words) break;
+    case 16: STORE_LANES(16, 4, words) break;
+    default: STORE_LANES(32, 4, words)
+    }
+    mask[0] |= bytes_of_words(words & 0xffff);
+    mask[1] |= bytes_of_words(words >> 16);
+}
 
 void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uint8_t *line, uint64_t mask[2])
 {
-    bool words = op->width > 4 && lanes & op->served_by[SERVE_LOCAL];
-    unsigned from = words ? 4 * piece : 0, n = words ? 4 : op->width;
-    switch (n) {
-    case 4: STORE_LANES(4) break;
-    case 8: STORE_LANES(8) break;
-    default: STORE_LANES(n)
+    bool pieces = op->width > 4 && lanes & op->served_by[SERVE_LOCAL];
+    unsigned from = pieces ? 4 * piece : 0, bytes = pieces ? 4 : op->width;
+    wide_mask marks = 0;
+    if (bytes >= 4) {
+        store_words(op, lanes, from, bytes, line, mask);
+        return;
     }
+    if (bytes == 1)
+        STORE_LANES(1, 1, marks)
+    else
+        STORE_LANES(2, 1, marks)
+    mask[0] |= (uint64_t)marks;
+    mask[1] |= (uint64_t)(marks >> 64);
 }
 
 static void store_shared(struct mem_op *op, uint64_t lanes)
