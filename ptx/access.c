@@ -1,7 +1,7 @@
 /*
- * Capturing a memory instruction (access.h): the lanes' addresses, who serves each lane, and what a store or an atomic brings along. Bounds
- * are checked as in mem_lanes.c: all lanes at once against the region that this instruction met last; only when that fails one by one, and
- * then the first bad lane is the one that functional mode reports.
+ * Capturing a memory instruction (access.h): the lanes' addresses, who serves each lane, and what a store or an atomic
+ * brings along. Bounds are checked as in mem_lanes.c: all lanes at once against the region that this instruction met
+ * last; only when that fails one by one, and then the first bad lane is the one that functional mode reports.
  */
 #include "ptx/access.h"
 
@@ -414,8 +414,8 @@ static void capture_prefetch(const struct capture *c, uint32_t mask)
 /* ---- what stores and atomics bring along ---- */
 
 /* n bytes of each lane's place in the register go to `to` bytes behind the start of the lane's data. */
-static void copy_values(struct mem_op *op, const struct half *h, operand from, unsigned reg_bytes, unsigned n, uint32_t mask,
-                        unsigned to)
+static void copy_values(struct mem_op *op, const struct half *h, operand from, unsigned reg_bytes, unsigned n,
+                        uint32_t mask, unsigned to)
 {
     const uint8_t *reg = lanes_at(&h->l, from);
     uint8_t(*data)[MEM_WIDTH_MAX] = op->data + LANES * h->index;

@@ -1,6 +1,6 @@
 /*
- * Captured atomics (access.h): operands to where they are performed, the operation by the rows of atom.c on arrays that look to them like
- * registers, and old values back into the destination registers.
+ * Captured atomics (access.h): operands to where they are performed, the operation by the rows of atom.c on arrays that
+ * look to them like registers, and old values back into the destination registers.
  */
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
- * Performing captured loads and stores (access.h): bytes between a line, or the block's shared memory, and the lanes' registers. A loaded
- * element is extended to its register as its type says; lanes are in ascending order, so of several stores to one place the last wins.
+ * Performing captured loads and stores (access.h): bytes between a line, or the block's shared memory, and the lanes'
+ * registers. A loaded element is extended to its register as its type says; lanes are in ascending order, so of several
+ * stores to one place the last wins.
  */
 #include <string.h>
 
@@ -113,7 +114,8 @@ static uint64_t bytes_of_words(uint64_t words)
         marks |= (__typeof__(marks))mask_all(BYTES / (UNIT)) << at / (UNIT);                                    \
     }
 
-static void store_words(const struct mem_op *op, uint64_t lanes, unsigned from, unsigned bytes, uint8_t *line, uint64_t mask[2])
+static void store_words(const struct mem_op *op, uint64_t lanes, unsigned from, unsigned bytes, uint8_t *line,
+                        uint64_t mask[2])
 {
     uint32_t words = 0;
     switch (bytes) {

@@ -1,6 +1,6 @@
 /*
- * What the run loop of functional mode (run.c) and the stepping of timing mode (step.c) share: the masks of a warp, counting, and what
- * control instructions do to the SIMT stack.
+ * What the run loop of functional mode (run.c) and the stepping of timing mode (step.c) share: the masks of a warp,
+ * counting, and what control instructions do to the SIMT stack.
  */
 #ifndef PTX_CONTROL_H
 #define PTX_CONTROL_H
@@ -67,7 +67,10 @@ static inline void count_guarded_off(struct warp *w, uint64_t off)
     w->half[0].worker->counts.thread_instructions -= (uint64_t)__builtin_popcountll(off);
 }
 
-/* What control instruction d of c does, which returned r (enum control). STOP: the warp waits, ended, faulted, or lets others go. */
+/*
+ * Does what control instruction d of c says, which returned r (enum control). STOP: the warp waits, ended, faulted, or
+ * lets others go.
+ */
 enum after warp_control(struct warp *w, int r, const struct code *c, const struct dinst *d);
 
 /* Pops finished paths, or picks a group of independent lanes. False: no lanes are left, or all wait. */

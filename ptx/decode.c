@@ -266,8 +266,8 @@ static int run_local_address(struct lanes *l, const struct dinst *d)
 }
 
 /*
- * Functional mode: the simulated clock advances by one with every warp instruction; the timer takes one as a nanosecond.
- * Timing mode has core cycles.
+ * In functional mode the clock advances by one with every warp instruction; the timer takes one as a nanosecond. In
+ * timing mode it is the core's cycle.
  */
 static uint64_t clock_now(const struct half *h, const struct dinst *d, bool timer)
 {

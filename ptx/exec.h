@@ -48,8 +48,9 @@ struct half {
     char *special;                   /* special registers */
     char *local;                     /* private memory of all frames, interleaved by word (code.h) */
     char *frame_local;               /* of the current frame */
-    uint64_t local_device;           /* timing mode: device address of .local variables (access.h), set before block_start; 0 = all in local */
-    uint32_t *param_lanes;           /* timing mode: by word of private memory, the lanes whose frame has a .param variable there */
+    /* timing mode */
+    uint64_t local_device;           /* device address of .local variables, set before block_start; 0: in local */
+    uint32_t *param_lanes;           /* by word of private memory: the lanes whose frame has a .param variable there */
     uint8_t index;                   /* 0 or 1 */
 };
 
@@ -172,7 +173,7 @@ struct worker {
     pthread_t thread;
     /* timing mode */
     const uint64_t *clock;           /* core cycle now; NULL: a warp's clock counts its instructions */
-    /* The 128 bytes of a line of private memory as this SM sees them; NULL: device memory has them. May be NULL itself. */
+    /* The 128 bytes of a line of private memory as this SM sees them; NULL: device memory has them. May be NULL. */
     const uint8_t *(*private_line)(void *ctx, uint64_t line);
     void *private_ctx;
 };
@@ -280,7 +281,7 @@ void warp_thread(const struct warp *w, int lane, uint32_t id[3]);   /* threadIdx
 
 /* ---- memory functions, built once per vector width (mem_lanes.c) ---- */
 ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d);
-/* The kernel's parameters have one generic address in a program; where this launch keeps them, if it is such an address. */
+/* Parameters have the same generic addresses in all launches of a program: where this one keeps what lies there. */
 static inline uint64_t own_parameter(const struct launch *la, uint64_t address)
 {
     uint64_t offset = address - la->program->param_address;

@@ -94,7 +94,7 @@ ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *
     return run_generic;
 }
 
-/* One lane's word of private memory: in timing mode .local variables are in device memory, or newer in a cache of the SM. */
+/* One lane's word of private memory: in timing mode .local variables are in device memory or, newer, in a cache. */
 static char *private_word(struct half *h, uint32_t byte, int lane)
 {
     const struct worker *k = h->worker;

@@ -145,8 +145,8 @@ static enum after waiting(struct warp *w, const struct dinst *d)
 }
 
 /*
- * Timing mode has its own way to see that nothing happens; a warp with a stack goes round its loop. Independent lanes that come back
- * in the same state let the warp's others go first.
+ * Timing mode has its own way to see that nothing happens; a warp with a stack goes round its loop. Independent lanes
+ * that come back in the same state let the warp's others go first.
  */
 static void give_way(struct warp *w, const struct dinst *d)
 {
@@ -477,7 +477,9 @@ static enum after do_tx(struct warp *w, int r, const struct code *c, const struc
     return GO_ON;
 }
 
-static inline __attribute__((always_inline)) enum after control(struct warp *w, int r, const struct code *c, const struct dinst *d)
+/* Inlined into both users: a call here costs a branch-heavy kernel a twentieth. */
+static inline __attribute__((always_inline)) enum after control(struct warp *w, int r, const struct code *c,
+                                                                const struct dinst *d)
 {
     uint32_t at = (uint32_t)(d - c->insts);
     switch (r) {

@@ -90,7 +90,7 @@ static void clear_local(struct half *h, uint32_t base, uint32_t bytes, uint32_t 
                 word[(size_t)k * LANES + (uint32_t)__builtin_ctz(m)] = 0;
 }
 
-/* Timing mode: which words of the frame are .param variables, in `local`; those start as zero, the rest is device memory. */
+/* Timing mode: which words of the frame are .param variables, kept in `local`; they start as zero. */
 static void mark_frame(struct half *h, const struct code *code, uint32_t base, uint32_t lanes)
 {
     uint32_t *on = h->param_lanes + base / 4;

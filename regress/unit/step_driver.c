@@ -168,7 +168,8 @@ static struct program *load(struct step_gpu *g, const char *ptx, const struct st
 {
     struct ptx_module *m = ptx_parse(ptx, strlen(ptx), "test", d);
     struct ptx_module *linked = m ? ptx_link(&m, 1, d) : NULL;
-    struct program_options o = { lanes_best_isa(), s->independent, s->warp_size, (uint64_t)(uintptr_t)g->param, 65536 };
+    uint64_t param = (uint64_t)(uintptr_t)g->param;
+    struct program_options o = { lanes_best_isa(), s->independent, s->warp_size, param, 65536 };
     return linked ? program_load(linked, g->mem, &o, d) : NULL;
 }
 
@@ -181,8 +182,8 @@ static void fill_launch(struct step_gpu *g, const struct ptx_func *f, const stru
         .nwarps = (s->block + s->warp_size - 1) / s->warp_size, .dynamic_shared = s->dynamic_shared,
         .shared_bytes = c->uses_dynamic ? g->program->dynamic_offset + s->dynamic_shared : c->shared_static,
         .param = g->param, .resident = 64, .sms = s->sms ? s->sms : 1, .stack_bytes = 4096,
-        .quantum = s->quantum ? s->quantum : 1 << 14, .block_turn = 1 << 18, .host_threads = 1, .serial = true, .owner = g,
-        .print = print, .heap_alloc = heap_alloc, .heap_free = heap_free,
+        .quantum = s->quantum ? s->quantum : 1 << 14, .block_turn = 1 << 18, .host_threads = 1, .serial = true,
+        .owner = g, .print = print, .heap_alloc = heap_alloc, .heap_free = heap_free,
     };
     for (const struct ptx_var *v = f->params; v; v = v->next)
         g->launch.param_bytes = (uint32_t)(v->address + v->size);

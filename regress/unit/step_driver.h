@@ -1,6 +1,7 @@
 /*
- * The simplest user of ptx/step.h and ptx/access.h: resident warps take turns of one instruction, and every captured access is performed
- * at once on device memory, line by line. Also what a test needs to run a kernel so, or in functional mode, from its text.
+ * The simplest user of ptx/step.h and ptx/access.h: the warps of a block take turns of one instruction, and every
+ * captured access is performed at once on device memory, line by line. Also what a test needs to run a kernel so, or in
+ * functional mode, from its text.
  */
 #ifndef REGRESS_STEP_DRIVER_H
 #define REGRESS_STEP_DRIVER_H
@@ -27,7 +28,10 @@ struct step_gpu {
     size_t printed_len;
 };
 
-/* Sets up kernel `name` of the text; false with the compiler's messages in *why (malloc'ed). Device addresses are the same every time. */
+/*
+ * Sets up kernel `name` of the text; false with the parser's messages in *why (malloc'ed). Device addresses are the
+ * same every time.
+ */
 bool step_gpu_open(struct step_gpu *g, const char *ptx, const char *name, const struct step_shape *s, char **why);
 void step_gpu_close(struct step_gpu *g);
 void *step_gpu_alloc(struct step_gpu *g, size_t bytes);

@@ -1,6 +1,7 @@
 # Stepping against functional mode; random programs are those of regress/random.
-$(B)/regress/unit/test_step: regress/unit/test_step.c regress/unit/step_driver.c regress/unit/step_cases.c $(RANDOM_DIR)/gen.o $(RANDOM_REF) \
-                             $(B)/lib/libsimtx.a
+STEP_SRC := $(addprefix regress/unit/,test_step.c step_driver.c step_cases.c)
+
+$(B)/regress/unit/test_step: $(STEP_SRC) $(RANDOM_DIR)/gen.o $(RANDOM_REF) $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $^ -o $@ $(LDFLAGS) $(LDLIBS) -lcmocka -lmpfr -lgmp
 
