@@ -326,7 +326,7 @@ static bool plain_name(const char *mangled, const char **name, size_t *len)
     return *len > 0;
 }
 
-static bool kernel_matches(const char *pattern, const char *kernel)
+bool config_kernel_matches(const char *pattern, const char *kernel)
 {
     const char *plain;
     size_t len;
@@ -338,7 +338,7 @@ static bool kernel_matches(const char *pattern, const char *kernel)
 static const struct value *kernel_value(const struct simtx_config *c, const char *kernel, enum kernel_key k)
 {
     for (size_t i = c->nkernel; i-- > 0;)
-        if (c->kernel[i].key == k && kernel_matches(c->kernel[i].name, kernel))
+        if (c->kernel[i].key == k && config_kernel_matches(c->kernel[i].name, kernel))
             return &c->kernel[i].value;
     return NULL;
 }

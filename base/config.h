@@ -38,6 +38,7 @@ enum kernel_key {
 enum config_type { CONFIG_INT, CONFIG_REAL, CONFIG_BOOL, CONFIG_ENUM, CONFIG_TEXT };
 enum config_scope { CONFIG_MODEL, CONFIG_HOST };
 enum config_simt { SIMT_STACK, SIMT_INDEPENDENT };   /* choices of gpu.simt */
+enum config_mode { MODE_FUNCTIONAL, MODE_TIMING };   /* choices of sim.mode */
 
 struct config_key_info {
     const char *name, *fallback;     /* "gpu.sms"; the default as text */
@@ -74,6 +75,8 @@ const char *config_source(const struct simtx_config *c, enum config_key k);  /* 
  * mangled C++ name, the plain identifier in it; of several that match the last one set counts.
  */
 bool config_kernel_int(const struct simtx_config *c, const char *kernel, enum kernel_key k, int64_t *value);
+/* Does `pattern` name the kernel, in one of these two ways? */
+bool config_kernel_matches(const char *pattern, const char *kernel);
 /* The i-th kernel.NAME.key that was set, in order: false at the end. */
 bool config_kernel_at(const struct simtx_config *c, size_t i, const char **kernel, enum kernel_key *k,
                       const char **text, const char **origin);

@@ -19,7 +19,11 @@
 static const struct option_row common_options[] = {
     { "--config", "NAME|FILE", "configuration: a preset, a file, or several joined by +; may be repeated" },
     { "--set", "KEY=VALUE", "set one configuration key; may be repeated" },
-    { "--threads", "N", "execute blocks on N host threads (functional.threads)" },
+    { "--timing", NULL, "simulate cycle by cycle (sim.mode=timing)" },
+    { "--detail", "CHOICE", "timing mode for some launches only: kernel:NAME, launch:A-B, by commas (sim.detail)" },
+    { "--window", "CYCLES[,FILE]", "timing mode: a time series with a row every CYCLES (stats.window; windows.csv)" },
+    { "--trace", "FILE", "timing mode: a timeline for trace viewers (trace.file)" },
+    { "--threads", "N", "simulate on N host threads (functional.threads, sim.threads)" },
     { "--threads-relaxed", NULL, "also kernels whose blocks communicate (functional.threads_relaxed)" },
     { "--simt", "stack|independent", "how diverged lanes progress (gpu.simt)" },
     { "--isa", "auto|base|avx2|avx512", "host vector instructions (host.isa)" },
@@ -121,7 +125,8 @@ static void add_config(const char *command, const char *name)
         add_line(&configs, "", name);
 }
 
-static void set_stats(const char *command, const char *name)
+/* A file that is written later, perhaps from another folder; unless its name depends on the process it must be writable. */
+static char *output_path(const char *command, const char *name)
 {
     char folder[PATH_MAX], *path = NULL;
     if (name[0] == '/' || !getcwd(folder, sizeof folder))
@@ -136,8 +141,35 @@ static void set_stats(const char *command, const char *name)
             usage_error(command, "cannot write %s: %s", path, strerror(errno));
         close(fd);
     }
+    return path;
+}
+
+static void set_stats(const char *command, const char *name)
+{
+    char *path = output_path(command, name);
     setenv(SIMTX_ENV_STATS, path, 1);
     free(path);
+}
+
+static void set_output(const char *command, const char *option, const char *key, const char *name)
+{
+    char *path = output_path(command, name);
+    if (strpbrk(path, ";\n"))
+        usage_error(command, "%s: the file's path must not contain ';'", option);
+    add_assignment(option, key, path);
+    free(path);
+}
+
+/* CYCLES[,FILE] */
+static void set_window(const char *command, const char *option, const char *value)
+{
+    size_t n = strcspn(value, ",");
+    char *cycles = strndup(value, n);
+    if (!cycles)
+        abort();
+    add_assignment(option, "stats.window=", cycles);
+    set_output(command, option, "stats.window_file=", value[n] && value[n + 1] ? value + n + 1 : "windows.csv");
+    free(cycles);
 }
 
 static void take_common(const char *command, const char *name, const char *value)
@@ -148,8 +180,18 @@ static void take_common(const char *command, const char *name, const char *value
         usage_error(command, "--set %s: expected KEY=VALUE", value);
     else if (!strcmp(name, "--set"))
         add_assignment(name, "", value);
-    else if (!strcmp(name, "--threads"))
+    else if (!strcmp(name, "--threads")) {
         add_assignment(name, "functional.threads=", value);
+        add_assignment(name, "sim.threads=", value);
+    } else if (!strcmp(name, "--timing"))
+        add_assignment(name, "sim.mode=", "timing");
+    else if (!strcmp(name, "--detail")) {
+        add_assignment(name, "sim.mode=", "timing");
+        add_assignment(name, "sim.detail=", value);
+    } else if (!strcmp(name, "--window"))
+        set_window(command, name, value);
+    else if (!strcmp(name, "--trace"))
+        set_output(command, name, "trace.file=", value);
     else if (!strcmp(name, "--threads-relaxed"))
         add_assignment(name, "functional.threads_relaxed=", "true");
     else if (!strcmp(name, "--simt"))

@@ -210,7 +210,7 @@ static simtx_config *make(const char *names, const char *sets)
 {
     simtx_config *c = simtx_config_new();
     char *message = NULL;
-    if (!simtx_config_build(c, names, sets, "--set", &message))
+    if (!simtx_config_build(c, names, sets, "--set", &message) && !simtx_config_check_timing(c, &message))
         return c;
     fputs(message ? message : "simtx config: out of memory\n", stderr);
     free(message);

@@ -282,15 +282,20 @@ static void print_summary(const simtx_kernel_info *info, const simtx_launch_stat
             info->name,
             (unsigned long long)s->blocks, (unsigned long long)s->threads, (unsigned long long)s->thread_instructions,
             s->seconds, s->seconds > 0 ? (double)s->thread_instructions / s->seconds / 1e6 : 0);
+    if (s->cycles)
+        fprintf(stderr, "simtx: %s: %llu core cycles, IPC %.2f, %.1f k cycles/s\n", info->name, (unsigned long long)s->cycles,
+                (double)s->thread_instructions / (double)s->cycles, s->seconds > 0 ? (double)s->cycles / s->seconds / 1e3 : 0);
 }
 
 static int report_failure(simtx_gpu *g, simtx_status s, const simtx_fault *fault)
 {
     const char *text = s == SIMTX_FAULT ? fault->report : simtx_last_message(g);
+    bool report = s == SIMTX_FAULT || s == SIMTX_HANG || s == SIMTX_INTERNAL;
     fflush(stdout);
-    fprintf(stderr, "%s%s%s", s == SIMTX_FAULT ? "" : "simtx launch: ", text,
+    fprintf(stderr, "%s%s%s", report ? "" : "simtx launch: ", text,
             *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
-    return s == SIMTX_FAULT || s == SIMTX_INTERRUPTED ? CMD_FAILED : CMD_USAGE;
+    bool ran = s == SIMTX_FAULT || s == SIMTX_INTERRUPTED || s == SIMTX_HANG || s == SIMTX_INTERNAL;
+    return ran ? CMD_FAILED : CMD_USAGE;
 }
 
 static int run(struct launch_command *l, simtx_kernel *k, const simtx_kernel_info *info)

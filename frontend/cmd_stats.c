@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/hist.h"
 #include "base/stats.h"
 
 static const char USAGE[] =
@@ -17,9 +18,16 @@ static const struct option_row OPTIONS[] = {
 static const char *place_of(const struct stat_info *t)
 {
     bool launch = t->place & STAT_IN_LAUNCH, total = t->place & STAT_IN_TOTAL;
+    if (t->place & STAT_OF_TIMING)
+        return launch && total ? "timing: launch, total" : "timing: launch";
     if (t->place & STAT_OF_HOST)
         return launch && total ? "launch.host, total.host" : "launch.host";
     return launch && total ? "launch, total" : launch ? "launch" : "total";
+}
+
+static void print_figure(bool markdown, const char *name, const char *place, const char *unit, const char *meaning)
+{
+    printf(markdown ? "| `%s` | %s | %s | %s |\n" : "%-26s %-24s %-18s %s\n", name, place, unit, meaning);
 }
 
 int cmd_stats(int argc, char **argv)
@@ -36,8 +44,13 @@ int cmd_stats(int argc, char **argv)
         puts("| figure | where | unit | meaning |\n|---|---|---|---|");
     for (int i = 0; i < STAT_END; i++) {
         const struct stat_info *t = &stat_table[i];
-        printf(markdown ? "| `%s` | %s | %s | %s |\n" : "%-22s %-24s %-8s %s\n", t->name, place_of(t),
-               t->unit, t->meaning);
+        print_figure(markdown, t->name, place_of(t), t->unit, t->meaning);
+    }
+    for (int i = 0; i < HIST_COUNT; i++) {
+        const struct hist_info *h = &hist_table[i];
+        char name[80];
+        snprintf(name, sizeof name, "histograms.%s", h->name);
+        print_figure(markdown, name, "timing: launch, total", h->unit, h->meaning);
     }
     return CMD_OK;
 }

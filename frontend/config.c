@@ -10,6 +10,7 @@
 
 #include "memsys/addrmap.h"
 #include "memsys/dram.h"
+#include "timing/machine.h"
 
 #include <libconfig.h>
 #include <limits.h>
@@ -411,6 +412,17 @@ static bool check_rules(const simtx_config *c, struct diag *d)
     return d->errors == before;
 }
 
+/* With the rules that only the parts of the machine know. */
+static bool check_all(const simtx_config *c, struct diag *d)
+{
+    return check_rules(c, d) && machine_check(c, d);
+}
+
+static bool check_for_mode(const simtx_config *c, struct diag *d)
+{
+    return config_choice(c, KEY_SIM_MODE) == MODE_TIMING ? check_all(c, d) : check_rules(c, d);
+}
+
 /* ---- interface ---- */
 
 /* Hands the messages over, or throws them away when nobody wants them. */
@@ -456,7 +468,13 @@ const char *simtx_config_get(const simtx_config *c, const char *key)
 simtx_status simtx_config_check(const simtx_config *c, char **message)
 {
     struct diag d = { 0 };
-    return finish(&d, check_rules(c, &d), message);
+    return finish(&d, check_for_mode(c, &d), message);
+}
+
+simtx_status simtx_config_check_timing(const simtx_config *c, char **message)
+{
+    struct diag d = { 0 };
+    return finish(&d, check_all(c, &d), message);
 }
 
 simtx_status simtx_config_build(simtx_config *c, const char *names, const char *assignments, const char *origin,
@@ -466,7 +484,7 @@ simtx_status simtx_config_build(simtx_config *c, const char *names, const char *
     struct loading l = { .config = c, .diag = &d };
     bool ok = load_names(&l, names ? names : "");
     ok &= assign_all(c, assignments ? assignments : "", origin, &d);
-    return finish(&d, ok && check_rules(c, &d), message);
+    return finish(&d, ok && check_for_mode(c, &d), message);
 }
 
 simtx_status simtx_config_load(simtx_config *c, const char *name_or_path, char **message)

@@ -11,6 +11,8 @@ simtx_config *simtx_config_copy(const simtx_config *c);
 /* The rules between keys, once everything is set; simtx_gpu_new must not be given a configuration that breaks
  * them. */
 simtx_status simtx_config_check(const simtx_config *c, char **message);
+/* The same, and the rules that only matter in timing mode, whatever sim.mode says. */
+simtx_status simtx_config_check_timing(const simtx_config *c, char **message);
 /*
  * Presets and files (joined by '+' or newlines, each laid over what is there; NULL: none), then assignments (';' or
  * newlines between; NULL: none), then the rules; message has every error. origin: of the assignments ("--set").

@@ -41,6 +41,8 @@ const char *simtx_status_name(simtx_status s)
         [SIMTX_INTERRUPTED] = "interrupted",
         [SIMTX_NOT_SUPPORTED] = "not supported",
         [SIMTX_INVALID_ADDRESS] = "invalid address",
+        [SIMTX_HANG] = "hang",
+        [SIMTX_INTERNAL] = "internal error",
     };
     return (size_t)s < sizeof names / sizeof *names ? names[s] : "unknown status";
 }
@@ -142,7 +144,9 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
     g->quantum = config_number(g->config, "functional.quantum");
     g->stack_limit = config_number(g->config, "gpu.stack_limit");
     g->heap_limit = config_number(g->config, "gpu.heap_mb") << 20;
-    if (pick_isa(g, message)) {
+    g->timing = is(g, "sim.mode", "timing");
+    g->detail = detail_new(simtx_config_get(g->config, "sim.detail"), message);
+    if (g->detail && pick_isa(g, message)) {
         g->mem = devmem_new(index, g->info.memory_bytes);
         g->param_buffer = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters") : NULL;
         if (!g->param_buffer)
@@ -160,15 +164,12 @@ void simtx_gpu_free(simtx_gpu *g)
 {
     if (!g)
         return;
+    timed_flush(g, NULL, NULL);
     while (g->modules)
         simtx_module_unload(g->modules);
+    timed_free(g);
     devmem_free(g->mem);
-    for (size_t i = 0; i < g->nrecords; i++)
-        free(g->records[i].kernel);
-    free(g->records);
-    for (size_t i = 0; i < g->ntotals; i++)
-        free(g->totals[i].kernel);
-    free(g->totals);
+    record_free(g);
     simtx_config_free(g->config);
     free(g->name);
     free(g->message);
@@ -184,6 +185,16 @@ void simtx_gpu_get_info(const simtx_gpu *g, simtx_gpu_info *out)
 {
     *out = g->info;
     out->memory_free = g->info.memory_bytes - devmem_used(g->mem);
+}
+
+uint64_t simtx_time(const simtx_gpu *g)
+{
+    return g->clock_ns;
+}
+
+bool simtx_timing(const simtx_gpu *g)
+{
+    return g->timing;
 }
 
 void simtx_set_stack_limit(simtx_gpu *g, size_t bytes)
@@ -244,6 +255,9 @@ simtx_status simtx_free(simtx_gpu *g, void *p)
 {
     const struct mem_range *r = p ? devmem_find(g->mem, (uint64_t)(uintptr_t)p) : NULL;
     bool ours = r && (r->kind == MEM_DEVICE || r->kind == MEM_HOST || r->kind == MEM_MANAGED);
+    simtx_status s = timed_flush(g, NULL, NULL);
+    if (s)
+        return s;
     if (p && (!ours || !devmem_release(g->mem, p)))
         return gpu_fail(g, SIMTX_INVALID_ADDRESS, "%p is not the start of an allocation", p);
     return SIMTX_OK;

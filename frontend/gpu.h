@@ -3,7 +3,15 @@
 #define FRONTEND_GPU_H
 
 #include "frontend/simtx.h"
+#include "base/hist.h"
+#include "base/stats.h"
 #include "ptx/program.h"
+
+struct machine;
+struct detail;
+
+/* What timing mode counted, in one launch or in many. */
+struct timed_row { uint64_t count[STAT_END]; struct hists hists; };
 
 /* One launch as the statistics show it. */
 struct launch_record {
@@ -18,13 +26,26 @@ struct launch_record {
     bool relaxed;                    /* --threads-relaxed lifted it */
     simtx_fault_kind fault;
     simtx_status status;
+    struct timed_row *timed;         /* NULL: functional mode */
 };
 
 /* All launches of one kernel added up. */
 struct kernel_total {
     char *kernel;
-    uint64_t launches;
+    uint64_t launches, timed_launches;
     simtx_launch_stats sum;
+    struct timed_row *timed;         /* NULL: none in timing mode */
+};
+
+/* A launch that has passed all checks. */
+struct ordered {
+    struct simtx_kernel *kernel;
+    simtx_dim3 grid, block;
+    uint32_t dynamic_shared;
+    uint32_t resident;               /* blocks of it that fit on an SM */
+    const char *limit;
+    uint64_t stream;
+    struct launch la;
 };
 
 struct simtx_kernel {
@@ -60,7 +81,14 @@ struct simtx_gpu {
     uint64_t quantum;
     size_t stack_limit, heap_limit, heap_used;
     uint64_t launches;
-    uint64_t clock_ns;               /* simulated time: a nanosecond per warp instruction of the longest SM */
+    uint64_t clock_ns;               /* simulated time: in functional mode a nanosecond per warp instruction of the longest SM */
+    /* timing mode */
+    bool timing;
+    struct detail *detail;           /* which launches run in it */
+    struct machine *machine;         /* made at the first launch in timing mode */
+    struct ordered *queue;           /* launches on streams that have not run yet, side by side when they do */
+    uint32_t nqueue;
+    char **param_buffers;            /* of queued launches; [0] = param_buffer */
     volatile int interrupt;
     char *message;
     void (*print)(void *ctx, const char *text, size_t len);
@@ -75,10 +103,36 @@ struct simtx_gpu {
     size_t ntotals, totals_cap;
 };
 
+enum { QUEUE_MAX = 32 };             /* launches side by side: CUDA guide, resident grids per device */
+
 /* Sets the GPU's message (printf style) and returns the status. */
 simtx_status gpu_fail(simtx_gpu *g, simtx_status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* A configuration value as a number; 0 when there is no such key. */
 uint64_t config_number(const simtx_config *c, const char *key);
 double host_seconds(void);
+
+/* launch.c */
+uint32_t kernel_registers(const struct simtx_kernel *k, uint32_t threads);
+void launch_fault(const struct launch *la, simtx_fault *f);
+simtx_launch_stats launch_figures(const struct ordered *o, double seconds);
+
+/* record.c: keeps what a launch gave; takes over timed. */
+void record_launch(simtx_gpu *g, const struct ordered *o, const simtx_launch_stats *s, simtx_status status, struct timed_row *timed);
+void record_free(simtx_gpu *g);
+
+/* timed.c: launches in timing mode. */
+bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k);
+/* Room for one more launch in the queue, with a buffer for its parameters; runs what is queued when there is none, or
+ * when the launch must not run beside it. */
+simtx_status timed_room(simtx_gpu *g, uint64_t stream, char **params, simtx_fault *fault);
+void timed_queue(simtx_gpu *g, const struct ordered *o);
+/* Runs what is queued. stats: of the last of them. Both may be NULL. */
+simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *fault);
+void timed_free(simtx_gpu *g);
+
+/* detail.c: sim.detail. NULL with a message when it cannot be understood. */
+struct detail *detail_new(const char *text, char **message);
+bool detail_selects(const struct detail *d, const char *kernel, uint64_t launch);
+void detail_free(struct detail *d);
 
 #endif

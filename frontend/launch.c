@@ -14,7 +14,7 @@ enum { STACK_FACTOR = 4 };
  * Registers a thread for blocks of `threads` (0 = any): kernel.NAME.registers, or our own count within what a compiler
  * for the machine would allow itself before it spills: the limit of the ISA, .maxnreg, and one block on an SM.
  */
-static uint32_t registers_of(const struct simtx_kernel *k, uint32_t threads)
+uint32_t kernel_registers(const struct simtx_kernel *k, uint32_t threads)
 {
     enum { ISA_MAX = 255 };
     const simtx_gpu_info *i = &k->module->gpu->info;
@@ -49,7 +49,7 @@ static uint32_t max_threads(const struct simtx_kernel *k)
         n = product3(k->func->maxntid);
     if (k->func->reqntid[0])
         n = product3(k->func->reqntid);
-    uint32_t by_registers = i->registers_per_block / registers_of(k, n) / i->warp_size * i->warp_size;
+    uint32_t by_registers = i->registers_per_block / kernel_registers(k, n) / i->warp_size * i->warp_size;
     return by_registers < n ? by_registers : n;
 }
 
@@ -58,7 +58,7 @@ void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out)
     const struct ptx_module *m = k->func->module;
     *out = (simtx_kernel_info){
         .name = k->func->name,
-        .registers = registers_of(k, 0),
+        .registers = kernel_registers(k, 0),
         .shared_bytes = static_shared(k),
         .local_bytes = k->code->local_total,
         .const_bytes = k->module->const_bytes,
@@ -79,7 +79,7 @@ uint32_t simtx_occupancy(const simtx_kernel *k, uint32_t block_threads, size_t d
     snprintf(key, sizeof key, "kernel.%s.ctas_per_sm", k->func->name);
     uint32_t pinned = (uint32_t)config_number(k->module->gpu->config, key);
     uint32_t ws = i->warp_size, warps = (block_threads + ws - 1) / ws;
-    uint64_t shared = static_shared(k) + dynamic_shared, regs = (uint64_t)registers_of(k, block_threads) * warps * ws;
+    uint64_t shared = static_shared(k) + dynamic_shared, regs = (uint64_t)kernel_registers(k, block_threads) * warps * ws;
     const struct { const char *what; uint64_t n; } bounds[] = {
         { "blocks per SM", i->max_blocks_per_sm },
         { "threads per SM", warps ? i->max_threads_per_sm / (warps * ws) : 0 },
@@ -159,25 +159,25 @@ static simtx_status check_resources(simtx_kernel *k, const simtx_launch_params *
     if (!*resident)
         return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES,
                         "%s: a block of %u threads does not fit on an SM: %s (%u registers a thread, %zu bytes of shared memory)",
-                        k->func->name, threads, *limit, registers_of(k, threads), p->dynamic_shared + static_shared(k));
+                        k->func->name, threads, *limit, kernel_registers(k, threads), p->dynamic_shared + static_shared(k));
     return SIMTX_OK;
 }
 
-static simtx_status gather_arguments(simtx_kernel *k, const simtx_launch_params *p)
+static simtx_status gather_arguments(simtx_kernel *k, const simtx_launch_params *p, char *to)
 {
     simtx_gpu *g = k->module->gpu;
-    memset(g->param_buffer, 0, k->param_bytes + 64u < PARAM_MAX ? k->param_bytes + 64u : PARAM_MAX);
+    memset(to, 0, k->param_bytes + 64u < PARAM_MAX ? k->param_bytes + 64u : PARAM_MAX);
     if (p->arg_buffer) {
         if (p->arg_buffer_bytes < k->param_bytes)
             return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: the argument buffer has %zu bytes, the kernel takes %u",
                             k->func->name, p->arg_buffer_bytes, k->param_bytes);
-        memcpy(g->param_buffer, p->arg_buffer, k->param_bytes);
+        memcpy(to, p->arg_buffer, k->param_bytes);
         return SIMTX_OK;
     }
     if (k->nparams && !p->args)
         return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s takes %u arguments, none were given", k->func->name, k->nparams);
     for (uint32_t i = 0; i < k->nparams; i++)
-        memcpy(g->param_buffer + k->params[i].offset, p->args[i], k->params[i].size);
+        memcpy(to + k->params[i].offset, p->args[i], k->params[i].size);
     return SIMTX_OK;
 }
 
@@ -220,11 +220,12 @@ static void progress(void *owner, uint64_t done, uint64_t total, uint64_t thread
     if (!g->progress || now - g->progress_last < period)
         return;
     g->progress_last = now;
-    simtx_progress p = { g->progress_kernel, done, total, thread_instructions, now - g->progress_start };
+    simtx_progress p = { .kernel = g->progress_kernel, .blocks_done = done, .blocks = total,
+                         .thread_instructions = thread_instructions, .seconds = now - g->progress_start };
     g->progress(g->progress_ctx, &p);
 }
 
-static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_params *p, uint32_t resident)
+static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_params *p, uint32_t resident, const char *param)
 {
     simtx_gpu *g = k->module->gpu;
     *la = (struct launch){
@@ -239,14 +240,14 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .dynamic_shared = (uint32_t)p->dynamic_shared,
         .shared_bytes = k->code->uses_dynamic ? k->module->program->dynamic_offset + (uint32_t)p->dynamic_shared
                                               : k->code->shared_static,
-        .param = g->param_buffer,
+        .param = param,
         .param_bytes = k->param_bytes,
         .resident = resident * g->info.sms,
         .sms = g->info.sms,
         .stack_bytes = g->stack_limit * STACK_FACTOR,
         .quantum = g->quantum ? g->quantum : 1 << 14,
         .block_turn = 1 << 18,
-        .grid_id = g->launches,
+        .grid_id = g->launches++,
         .clock_base = g->clock_ns,
         .host_threads = g->threads ? g->threads : 1,
         .serial = k->code->exclusive || (k->code->serial && !g->threads_relaxed),
@@ -260,7 +261,7 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
     la->nwarps = (la->threads_per_block + la->warp_size - 1) / la->warp_size;
 }
 
-static void fill_fault(const struct launch *la, simtx_fault *f)
+void launch_fault(const struct launch *la, simtx_fault *f)
 {
     const struct fault *from = &la->fault;
     memset(f, 0, sizeof *f);
@@ -273,187 +274,94 @@ static void fill_fault(const struct launch *la, simtx_fault *f)
     snprintf(f->report, sizeof f->report, "%s", from->text);
 }
 
-static void *grown(void *array, size_t n, size_t *cap, size_t size)
+/* Checks a launch and writes its parameters into a buffer. */
+static simtx_status prepare(simtx_kernel *k, const simtx_launch_params *p, char *params, struct ordered *o)
 {
-    if (n < *cap)
-        return array;
-    *cap = *cap ? *cap * 2 : 16;
-    void *p = realloc(array, *cap * size);
-    if (!p)
-        abort();
-    return p;
+    *o = (struct ordered){ .kernel = k, .grid = p->grid, .block = p->block, .dynamic_shared = (uint32_t)p->dynamic_shared,
+                           .stream = p->stream };
+    simtx_status s = check_shape(k, p);
+    if (!s)
+        s = check_resources(k, p, &o->resident, &o->limit);
+    if (!s)
+        s = gather_arguments(k, p, params);
+    if (!s)
+        fill_launch(&o->la, k, p, o->resident, params);
+    return s;
 }
 
-static void add_to_total(simtx_gpu *g, const char *kernel, const simtx_launch_stats *s)
+simtx_launch_stats launch_figures(const struct ordered *o, double seconds)
 {
-    size_t i = 0;
-    while (i < g->ntotals && strcmp(g->totals[i].kernel, kernel))
-        i++;
-    if (i == g->ntotals) {
-        g->totals = grown(g->totals, g->ntotals, &g->totals_cap, sizeof *g->totals);
-        g->totals[g->ntotals++] = (struct kernel_total){ .kernel = strdup(kernel) };
+    const struct launch_counts *c = &o->la.counts;
+    return (simtx_launch_stats){
+        .blocks = c->blocks_done,
+        .threads = c->blocks_done * o->la.threads_per_block,
+        .warp_instructions = c->warp_instructions,
+        .thread_instructions = c->thread_instructions,
+        .barriers = c->barriers,
+        .transactions = c->transactions,
+        .seconds = seconds,
+        .host_threads = o->la.host_threads,
+    };
+}
+
+static simtx_status run_functional(struct ordered *o, simtx_launch_stats *stats, simtx_fault *fault)
+{
+    simtx_gpu *g = o->kernel->module->gpu;
+    simtx_status s = SIMTX_OK;
+    g->progress_start = g->progress_last = host_seconds();
+    g->progress_kernel = o->kernel->func->name;
+    bool ok = grid_run(&o->la);
+    simtx_launch_stats st = launch_figures(o, host_seconds() - g->progress_start);
+    g->clock_ns += st.warp_instructions / g->info.sms + 1;
+    if (stats)
+        *stats = st;
+    if (!ok) {
+        s = o->la.interrupted && !o->la.fault.kind ? SIMTX_INTERRUPTED : SIMTX_FAULT;
+        g->interrupt = 0;                /* it has been heeded: the GPU can be used again */
+        if (fault && s == SIMTX_FAULT)
+            launch_fault(&o->la, fault);
+        gpu_fail(g, s, "%s", s == SIMTX_FAULT ? o->la.fault.text : "interrupted");
     }
-    struct kernel_total *t = &g->totals[i];
-    t->launches++;
-    t->sum.blocks += s->blocks;
-    t->sum.threads += s->threads;
-    t->sum.warp_instructions += s->warp_instructions;
-    t->sum.thread_instructions += s->thread_instructions;
-    t->sum.barriers += s->barriers;
-    t->sum.transactions += s->transactions;
-    t->sum.seconds += s->seconds;
+    record_launch(g, o, &st, s, NULL);
+    return s;
 }
 
-static void record(simtx_kernel *k, const simtx_launch_params *p, const struct launch *la, const simtx_launch_stats *s,
-                   uint32_t resident, const char *limit, simtx_status status)
+/* Queues the launch in timing mode; in functional mode it runs. */
+static simtx_status start(simtx_kernel *k, const simtx_launch_params *p, simtx_launch_stats *stats, simtx_fault *fault)
 {
     simtx_gpu *g = k->module->gpu;
-    add_to_total(g, k->func->name, s);
-    if (g->nrecords >= config_number(g->config, "stats.launches"))
-        return;
-    g->records = grown(g->records, g->nrecords, &g->records_cap, sizeof *g->records);
-    g->records[g->nrecords++] = (struct launch_record){
-        .kernel = strdup(k->func->name),
-        .index = la->grid_id,
-        .grid = p->grid,
-        .block = p->block,
-        .stats = *s,
-        .registers = registers_of(k, la->threads_per_block),
-        .shared_bytes = static_shared(k),
-        .local_bytes = k->code->local_total,
-        .dynamic_shared = (uint32_t)p->dynamic_shared,
-        .resident_per_sm = resident,
-        .limit = limit,
-        .serial = la->serial,
-        .relaxed = k->code->serial && !la->serial,
-        .fault = status == SIMTX_FAULT ? (simtx_fault_kind)la->fault.kind : SIMTX_FAULT_NONE,
-        .status = status,
-    };
+    bool timed = timed_wanted(g, k);
+    struct ordered o;
+    char *params = g->param_buffer;
+    simtx_status s = timed ? timed_room(g, p->stream, &params, fault) : timed_flush(g, NULL, fault);
+    if (!s)
+        s = prepare(k, p, params, &o);
+    if (!s && timed)
+        timed_queue(g, &o);
+    return s || timed ? s : run_functional(&o, stats, fault);
 }
 
 simtx_status simtx_launch(simtx_kernel *k, const simtx_launch_params *p, simtx_launch_stats *stats, simtx_fault *fault)
 {
     simtx_gpu *g = k->module->gpu;
-    uint32_t resident = 0;
-    const char *limit = NULL;
-    struct launch la;
-    simtx_status s = check_shape(k, p);
-    if (!s)
-        s = check_resources(k, p, &resident, &limit);
-    if (!s)
-        s = gather_arguments(k, p);
-    if (s)
-        return s;
-    fill_launch(&la, k, p, resident);
-    g->progress_start = g->progress_last = host_seconds();
-    g->progress_kernel = k->func->name;
-    bool ok = grid_run(&la);
-    simtx_launch_stats st = {
-        .blocks = la.counts.blocks_done,
-        .threads = la.counts.blocks_done * la.threads_per_block,
-        .warp_instructions = la.counts.warp_instructions,
-        .thread_instructions = la.counts.thread_instructions,
-        .barriers = la.counts.barriers,
-        .transactions = la.counts.transactions,
-        .seconds = host_seconds() - g->progress_start,
-        .host_threads = la.host_threads,
-    };
-    g->launches++;
-    g->clock_ns += st.warp_instructions / g->info.sms + 1;
-    if (stats)
-        *stats = st;
+    simtx_launch_params alone = *p;
+    alone.stream = 0;
     if (fault)
         memset(fault, 0, sizeof *fault);
-    if (!ok) {
-        s = la.interrupted && !la.fault.kind ? SIMTX_INTERRUPTED : SIMTX_FAULT;
-        g->interrupt = 0;                /* it has been heeded: the GPU can be used again */
-        if (fault && s == SIMTX_FAULT)
-            fill_fault(&la, fault);
-        gpu_fail(g, s, "%s", s == SIMTX_FAULT ? la.fault.text : "interrupted");
-    }
-    record(k, p, &la, &st, resident, limit, s);
-    return s;
+    simtx_status s = start(k, &alone, stats, fault);
+    return s || !g->nqueue ? s : timed_flush(g, stats, fault);
 }
 
-/* ---- the plain call ---- */
-
-static simtx_status copy_in(simtx_gpu *g, const simtx_arg *args, int n, void **device, const void **pointers)
+simtx_status simtx_launch_async(simtx_kernel *k, const simtx_launch_params *p, simtx_fault *fault)
 {
-    for (int i = 0; i < n; i++) {
-        pointers[i] = args[i].kind == SIMTX_ARG_VALUE ? args[i].data : &device[i];
-        if (args[i].kind == SIMTX_ARG_VALUE)
-            continue;
-        simtx_status s = simtx_malloc(g, args[i].bytes, SIMTX_MEM_DEVICE, &device[i]);
-        if (s)
-            return s;
-        if (args[i].kind != SIMTX_ARG_OUT)
-            memcpy(device[i], args[i].data, args[i].bytes);
-    }
-    return SIMTX_OK;
+    if (fault)
+        memset(fault, 0, sizeof *fault);
+    return p->stream ? start(k, p, NULL, fault) : simtx_launch(k, p, NULL, fault);
 }
 
-static simtx_status check_args(simtx_gpu *g, const simtx_kernel *k, const simtx_arg *args, int n)
+simtx_status simtx_synchronize(simtx_gpu *g, simtx_fault *fault)
 {
-    if ((uint32_t)n != k->nparams)
-        return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s takes %u arguments, %d were given", k->func->name, k->nparams, n);
-    for (int i = 0; i < n; i++) {
-        size_t have = args[i].kind == SIMTX_ARG_VALUE ? args[i].bytes : sizeof(void *);
-        if (have != k->params[i].size)
-            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: argument %d has %zu bytes, the parameter %u", k->func->name, i,
-                            have, k->params[i].size);
-    }
-    return SIMTX_OK;
-}
-
-static simtx_status run_in(simtx_gpu *g, const char *ptx, const char *kernel, const simtx_launch_params *shape,
-                           const simtx_arg *args, int nargs, simtx_launch_stats *stats)
-{
-    simtx_module *m;
-    simtx_status s = simtx_module_load(g, ptx, strlen(ptx), "<ptx>", &m);
-    if (s)
-        return s;
-    simtx_kernel *k = simtx_module_kernel(m, kernel);
-    if (!k)
-        return gpu_fail(g, SIMTX_NOT_FOUND, "the module has no kernel '%s'", kernel);
-    void **device = calloc((size_t)nargs + 1, sizeof *device);
-    const void **pointers = calloc((size_t)nargs + 1, sizeof *pointers);
-    s = device && pointers ? check_args(g, k, args, nargs) : SIMTX_OUT_OF_MEMORY;
-    if (!s)
-        s = copy_in(g, args, nargs, device, pointers);
-    if (!s) {
-        simtx_launch_params p = *shape;
-        p.args = pointers;
-        s = simtx_launch(k, &p, stats, NULL);
-    }
-    for (int i = 0; i < nargs && !s; i++)
-        if (args[i].kind == SIMTX_ARG_OUT || args[i].kind == SIMTX_ARG_INOUT)
-            memcpy(args[i].data, device[i], args[i].bytes);
-    free(device);
-    free(pointers);
-    return s;
-}
-
-simtx_status simtx_run_ptx(const simtx_config *config, const char *ptx, const char *kernel, simtx_dim3 grid,
-                           simtx_dim3 block, size_t dynamic_shared, const simtx_arg *args, int nargs,
-                           simtx_launch_stats *stats, char **message)
-{
-    simtx_config *own = config ? NULL : simtx_config_new();
-    simtx_gpu *g = NULL;
-    for (int i = 15; i >= 0 && !g; i--) {
-        if (message) {
-            free(*message);
-            *message = NULL;
-        }
-        g = simtx_gpu_new(config ? config : own, i, message);
-    }
-    simtx_status s = SIMTX_OUT_OF_MEMORY;
-    if (g) {
-        simtx_launch_params shape = { .grid = grid, .block = block, .dynamic_shared = dynamic_shared };
-        s = run_in(g, ptx, kernel, &shape, args, nargs, stats);
-        if (s && message)
-            *message = strdup(simtx_last_message(g));
-        simtx_gpu_free(g);
-    }
-    simtx_config_free(own);
-    return s;
+    if (fault)
+        memset(fault, 0, sizeof *fault);
+    return timed_flush(g, NULL, fault);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frontend/gpu.h"
+#include "timing/machine.h"
 
 /* Takes the collected diagnostics as the GPU's message. */
 static simtx_status fail_with(simtx_gpu *g, simtx_status s, struct diag *d)
@@ -99,6 +100,9 @@ void simtx_module_unload(simtx_module *m)
 {
     if (!m)
         return;
+    timed_flush(m->gpu, NULL, NULL);
+    if (m->gpu->machine)
+        machine_forget(m->gpu->machine, m->program);
     for (struct simtx_module **p = &m->gpu->modules; *p; p = &(*p)->next)
         if (*p == m) {
             *p = m->next;

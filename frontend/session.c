@@ -230,6 +230,9 @@ static void show_progress(void *ctx, const simtx_progress *p)
     fprintf(stderr, "\r\033[Ksimtx: %.40s  %llu of %llu blocks  %.0f %%  %.1f M inst/s", p->kernel,
             (unsigned long long)p->blocks_done, (unsigned long long)p->blocks, 100 * part,
             (double)p->thread_instructions / p->seconds / 1e6);
+    if (p->cycles)
+        fprintf(stderr, "  cycle %llu  IPC %.1f  %.0f k cycles/s", (unsigned long long)p->cycles,
+                (double)p->thread_instructions / (double)p->cycles, (double)p->cycles / p->seconds / 1e3);
     if (p->blocks_done) {
         unsigned left = (unsigned)(p->seconds / part * (1 - part) + 0.5);
         fprintf(stderr, "  %u:%02u to go", left / 60, left % 60);
@@ -282,6 +285,9 @@ __attribute__((noreturn)) static void die_by_signal(void)
  * signal. */
 static void at_exit(void)
 {
+    for (int i = 0; i < GPUS_MAX && !session.signal && session.pid == getpid(); i++)
+        if (session.gpu[i])
+            simtx_synchronize(session.gpu[i], NULL);      /* launches that nobody waited for */
     write_statistics();
     if (session.signal && session.pid == getpid())
         die_by_signal();
@@ -354,7 +360,7 @@ static void start(simtx_gpu *g)
     session.progress = progress && *progress ? !strcmp(progress, "1") : !session.quiet && isatty(2);
     simtx_gpu_get_info(g, &info);
     if (!session.quiet)
-        fprintf(stderr, "simtx: simulating on %s (functional mode)\n", info.name);
+        fprintf(stderr, "simtx: simulating on %s (%s mode)\n", info.name, simtx_timing(g) ? "timing" : "functional");
     atexit(at_exit);
     watch_signals();
 }
@@ -375,6 +381,7 @@ void session_add_gpu(simtx_gpu *g)
 
 void session_remove_gpu(simtx_gpu *g)
 {
+    simtx_synchronize(g, NULL);
     pthread_mutex_lock(&session.writing);
     for (int i = 0; i < GPUS_MAX; i++) {
         if (session.gpu[i] != g)

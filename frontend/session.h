@@ -23,14 +23,14 @@ const simtx_config *session_config(char **message);
 
 /*
  * The GPU takes part from now on: progress, interruption, statistics when the process ends (by exit, abort, a
- * signal). The first one also prints "simtx: simulating on NAME (functional mode)" and installs the signal
+ * signal). The first one also prints "simtx: simulating on NAME (functional mode)", or timing, and installs the signal
  * handlers where the program has none of its own.
  */
 void session_add_gpu(simtx_gpu *g);
 /* Call before simtx_gpu_free; what the GPU counted is kept for the statistics. */
 void session_remove_gpu(simtx_gpu *g);
 
-/* Around every simtx_launch. After SIMTX_INTERRUPTED session_launch_end writes the statistics and does not
+/* Around everything that runs kernels. After SIMTX_INTERRUPTED session_launch_end writes the statistics and does not
  * return: the process dies by the signal that asked for it. */
 void session_launch_begin(simtx_gpu *g);
 void session_launch_end(simtx_gpu *g, simtx_status status);

@@ -31,7 +31,9 @@ typedef enum simtx_status {
     SIMTX_FAULT,                 /* a kernel faulted; see simtx_fault */
     SIMTX_INTERRUPTED,           /* simtx_interrupt() was called */
     SIMTX_NOT_SUPPORTED,
-    SIMTX_INVALID_ADDRESS        /* not an address of device memory, or not the start of an allocation */
+    SIMTX_INVALID_ADDRESS,       /* not an address of device memory, or not the start of an allocation */
+    SIMTX_HANG,                  /* timing mode: a kernel makes no progress; the message says what waits for what */
+    SIMTX_INTERNAL               /* timing mode: a conservation law does not hold, an error of simtx */
 } simtx_status;
 
 const char *simtx_status_name(simtx_status s);
@@ -145,6 +147,7 @@ typedef struct simtx_launch_stats {
     uint64_t transactions;
     double seconds;                   /* host time */
     uint32_t host_threads;            /* that executed blocks */
+    uint64_t cycles;                  /* core cycles, in timing mode */
 } simtx_launch_stats;
 
 typedef struct simtx_launch_params {
@@ -153,15 +156,31 @@ typedef struct simtx_launch_params {
     const void *const *args;          /* one pointer per parameter, as for cudaLaunchKernel */
     const void *arg_buffer;           /* or the parameter block as a whole */
     size_t arg_buffer_bytes;
+    uint64_t stream;                  /* of simtx_launch_async; 0 = the default stream */
 } simtx_launch_params;
 
 /* Runs the kernel to its end. stats and fault may be NULL. Device printf goes to the sink (default stdout). */
 simtx_status simtx_launch(simtx_kernel *k, const simtx_launch_params *p, simtx_launch_stats *stats,
                           simtx_fault *fault);
+/*
+ * In timing mode, launches on different streams run side by side: they wait until simtx_synchronize, any launch on the default
+ * stream or a second one on the same stream, and then run together. In functional mode, and on the default stream, the
+ * kernel runs at once. Arguments are copied. Before the host looks at device memory, frees it or reads statistics, it must
+ * synchronize. The errors of launches that waited come out of the call that runs them, which then starts nothing of its own.
+ */
+simtx_status simtx_launch_async(simtx_kernel *k, const simtx_launch_params *p, simtx_fault *fault);
+simtx_status simtx_synchronize(simtx_gpu *g, simtx_fault *fault);
+/* Time on the simulated GPU's clock, in nanoseconds; in timing mode that of its core clock. */
+uint64_t simtx_time(const simtx_gpu *g);
+bool simtx_timing(const simtx_gpu *g);                           /* sim.mode = timing */
 void simtx_set_printf(simtx_gpu *g, void (*sink)(void *ctx, const char *text, size_t len), void *ctx);
 /* Called now and then during a launch with blocks done so far; for progress lines. */
-typedef struct simtx_progress { const char *kernel; uint64_t blocks_done, blocks, thread_instructions; double seconds; }
-    simtx_progress;
+typedef struct simtx_progress {
+    const char *kernel;
+    uint64_t blocks_done, blocks, thread_instructions;
+    double seconds;
+    uint64_t cycles;                  /* core cycles of this launch, in timing mode; else 0 */
+} simtx_progress;
 void simtx_set_progress(simtx_gpu *g, void (*fn)(void *ctx, const simtx_progress *p), void *ctx);
 
 /* Statistics of all launches so far as JSON text (malloc'ed). The keys come from the statistics tables. */

@@ -31,6 +31,13 @@ static const char *fault_name(simtx_fault_kind f)
 
 /* ---- rows ---- */
 
+static void add_timed(struct stats_row *s, const struct timed_row *t)
+{
+    for (int i = 0; i < STAT_END; i++)
+        if (stat_table[i].place & STAT_OF_TIMING && stat_table[i].kind == STAT_KIND_COUNT)
+            s->v[i].count = t->count[i];
+}
+
 static struct stats_row row_of(const struct launch_record *r, unsigned warp_size)
 {
     struct stats_row s = { 0 };
@@ -57,6 +64,8 @@ static struct stats_row row_of(const struct launch_record *r, unsigned warp_size
     s.v[STAT_FAULT].text = fault_name(r->fault);
     s.v[STAT_SECONDS].real = r->stats.seconds;
     s.v[STAT_HOST_THREADS].count = r->stats.host_threads;
+    if (r->timed)
+        add_timed(&s, r->timed);
     stats_ratios(&s, warp_size);
     return s;
 }
@@ -69,7 +78,7 @@ static unsigned warp_size(const simtx_gpu *g)
 /* The figures that add up are the same for a launch and for many. */
 static struct stats_row kernel_row(const simtx_gpu *g, const struct kernel_total *t)
 {
-    const struct launch_record sum = { .kernel = t->kernel, .stats = t->sum };
+    const struct launch_record sum = { .kernel = t->kernel, .stats = t->sum, .timed = t->timed };
     struct stats_row s = row_of(&sum, warp_size(g));
     s.v[STAT_LAUNCHES].count = t->launches;
     return s;
@@ -100,14 +109,56 @@ static json_t *value_json(enum stat_kind kind, const union stat_value *v)
     return json_null();
 }
 
-/* An object of the figures that appear at this place, those of the host in an object of their own. */
-static json_t *row_json(const struct stats_row *s, int place)
+/* "l1.hits": "hits" in the object "l1". */
+static void set_nested(json_t *o, const char *name, json_t *value)
+{
+    const char *dot;
+    while ((dot = strchr(name, '.'))) {
+        char part[64];
+        snprintf(part, sizeof part, "%.*s", (int)(dot - name), name);
+        json_t *inner = json_object_get(o, part);
+        if (!inner) {
+            inner = json_object();
+            json_object_set_new(o, part, inner);
+        }
+        o = inner;
+        name = dot + 1;
+    }
+    json_object_set_new(o, name, value);
+}
+
+static json_t *histogram_json(const struct hist *h)
+{
+    int last = HIST_BUCKETS;
+    while (last && !h->bucket[last - 1])
+        last--;
+    json_t *buckets = json_array();
+    for (int i = 0; i < last; i++)
+        json_array_append_new(buckets, json_integer((json_int_t)h->bucket[i]));
+    return json_pack("{s:I, s:f, s:I, s:o}", "n", (json_int_t)h->n, "mean", h->n ? (double)h->sum / (double)h->n : 0.0, "max",
+                     (json_int_t)h->max, "buckets", buckets);
+}
+
+static json_t *histograms_json(const struct hists *hists)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < HIST_COUNT; i++)
+        set_nested(o, hist_table[i].name, histogram_json(&hists->h[i]));
+    return o;
+}
+
+/* An object of the figures that appear at this place, those of the host in an object of their own; hists: NULL in
+ * functional mode, which has no figures of timing mode. */
+static json_t *row_json(const struct stats_row *s, int place, const struct hists *hists)
 {
     json_t *o = json_object(), *host = json_object();
-    for (int i = 0; i < STAT_END; i++)
-        if (stat_table[i].place & place)
-            json_object_set_new(stat_table[i].place & STAT_OF_HOST ? host : o, stat_table[i].name,
-                                value_json(stat_table[i].kind, &s->v[i]));
+    for (int i = 0; i < STAT_END; i++) {
+        const struct stat_info *t = &stat_table[i];
+        if (t->place & place && (hists || !(t->place & STAT_OF_TIMING)))
+            set_nested(t->place & STAT_OF_HOST ? host : o, t->name, value_json(t->kind, &s->v[i]));
+    }
+    if (hists)
+        json_object_set_new(o, "histograms", histograms_json(hists));
     json_object_set_new(o, "host", host);
     return o;
 }
@@ -132,20 +183,51 @@ static json_t *kernels_json(const simtx_gpu *g)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < g->nrecords; i++) {
+        const struct timed_row *timed = g->records[i].timed;
         struct stats_row r = row_of(&g->records[i], warp_size(g));
-        json_array_append_new(list, row_json(&r, STAT_IN_LAUNCH));
+        json_array_append_new(list, row_json(&r, STAT_IN_LAUNCH, timed ? &timed->hists : NULL));
     }
     return list;
 }
 
-char *simtx_stats_json(const simtx_gpu *g)
+static uint64_t timed_launches(const simtx_gpu *g, uint64_t *all)
+{
+    uint64_t timed = 0;
+    *all = 0;
+    for (size_t i = 0; i < g->ntotals; i++) {
+        *all += g->totals[i].launches;
+        timed += g->totals[i].timed_launches;
+    }
+    return timed;
+}
+
+static const char *mode_of(const simtx_gpu *g)
+{
+    uint64_t all, timed = timed_launches(g, &all);
+    if (!all)
+        return g->timing ? "timing" : "functional";
+    return timed == all ? "timing" : timed ? "mixed" : "functional";
+}
+
+static json_t *total_json(const simtx_gpu *g)
 {
     struct stats_row total = total_of(g);
+    struct hists hists = { 0 };
+    bool timed = false;
+    for (size_t i = 0; i < g->ntotals; i++)
+        if (g->totals[i].timed) {
+            hists_merge(&hists, &g->totals[i].timed->hists);
+            timed = true;
+        }
+    return row_json(&total, STAT_IN_TOTAL, timed ? &hists : NULL);
+}
+
+char *simtx_stats_json(const simtx_gpu *g)
+{
     json_t *host = config_json(g->config, CONFIG_HOST);
     json_object_set_new(host, "isa", json_string(lanes_isa_name(g->isa)));
-    json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "simtx", SIMTX_VERSION, "mode", "functional",
-                             "total",
-                             row_json(&total, STAT_IN_TOTAL), "config", config_json(g->config, CONFIG_MODEL),
+    json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "simtx", SIMTX_VERSION, "mode", mode_of(g), "total",
+                             total_json(g), "config", config_json(g->config, CONFIG_MODEL),
                              "kernels", kernels_json(g), "host", host);
     char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(root);
@@ -179,6 +261,66 @@ static void print_row(FILE *f, const char *name, const struct stats_row *s)
             s->v[STAT_THREAD_INST_PER_S].real / 1e6);
 }
 
+/* ---- timing mode: where the cycles went ---- */
+
+/* Share of the accesses that found what they wanted, in %. */
+static double hit_rate(const struct stats_row *s, const enum stat *hits, int n)
+{
+    uint64_t hit = 0, all = 0;
+    for (int i = 0; i < n; i++) {            /* hits, misses, merged: rows of one cache stand together */
+        hit += s->v[hits[i]].count;
+        all += s->v[hits[i]].count + s->v[hits[i] + 1].count + s->v[hits[i] + 2].count;
+    }
+    return all ? 100 * (double)hit / (double)all : 0;
+}
+
+/* The reasons that cost most, with their share of all scheduler cycles. */
+static void print_stalls(FILE *f, const struct stats_row *s)
+{
+    enum { FIRST = STAT_STALL_ISSUE_WIDTH, LAST = STAT_STALL_NO_WARP, TOP = 3 };
+    uint64_t before = UINT64_MAX, slots = s->v[STAT_ISSUE_SLOTS].count;
+    int last = -1;
+    for (int k = 0; k < TOP; k++) {
+        int best = -1;
+        for (int i = FIRST; i <= LAST; i++) {
+            uint64_t n = s->v[i].count;
+            bool later = n < before || (n == before && i > last);
+            if (later && n && (best < 0 || n > s->v[best].count))
+                best = i;
+        }
+        if (best < 0)
+            return;
+        before = s->v[best].count;
+        last = best;
+        fprintf(f, "%s%s %.0f %%", k ? ", " : "  ", stat_table[best].name + strlen("stall."), 100 * (double)before / (double)slots);
+    }
+}
+
+static void print_timed_row(FILE *f, const char *name, const struct stats_row *s)
+{
+    static const enum stat l1[] = { STAT_L1_GLOBAL_LOAD_HITS, STAT_L1_LOCAL_LOAD_HITS, STAT_L1_LOCAL_STORE_HITS };
+    static const enum stat l2[] = { STAT_L2_READ_HITS, STAT_L2_WRITE_HITS, STAT_L2_ATOMIC_HITS };
+    fprintf(f, "%-28.28s", name);
+    print_grouped(f, 15, s->v[STAT_CYCLES].count);
+    fprintf(f, "%10.2f%9.1f %%%8.1f %%%8.1f %%%8.1f %%", s->v[STAT_IPC].real, 100 * s->v[STAT_OCCUPANCY].real, hit_rate(s, l1, 3),
+            hit_rate(s, l2, 3), 100 * s->v[STAT_DRAM_USE].real);
+    print_stalls(f, s);
+    fputc('\n', f);
+}
+
+static void print_timed(FILE *f, const simtx_gpu *g, const struct stats_row *total)
+{
+    fprintf(f, "\n%-28s%15s%10s%11s%10s%10s%10s  %s\n", "timing mode", "core cycles", "IPC", "occupancy", "L1 hits", "L2 hits",
+            "DRAM use", "most scheduler cycles lost to");
+    for (size_t i = 0; i < g->ntotals; i++) {
+        if (!g->totals[i].timed)
+            continue;
+        struct stats_row s = kernel_row(g, &g->totals[i]);
+        print_timed_row(f, g->totals[i].kernel, &s);
+    }
+    print_timed_row(f, "total", total);
+}
+
 char *simtx_stats_text(const simtx_gpu *g)
 {
     char *text = NULL;
@@ -194,6 +336,9 @@ char *simtx_stats_text(const simtx_gpu *g)
     }
     struct stats_row total = total_of(g);
     print_row(f, "total", &total);
+    uint64_t all;
+    if (timed_launches(g, &all))
+        print_timed(f, g, &total);
     fclose(f);
     return text;
 }

@@ -70,13 +70,4 @@ static inline bool clock_before(const struct clocks *c, enum clock_domain x, uin
     return (wide)a * c->khz[y] < (wide)b * c->khz[x];
 }
 
-/* The last edge of `to` at or before edge n of `from`: the cycle of `to` in which it falls. NEVER stays NEVER. */
-static inline uint64_t clock_cycle_of(const struct clocks *c, enum clock_domain from, enum clock_domain to, uint64_t n)
-{
-    if (n == NEVER || c->khz[from] == c->khz[to])
-        return n;
-    __extension__ typedef unsigned __int128 wide;
-    return (uint64_t)((wide)n * c->ratio[from][to].mul / c->ratio[from][to].div);
-}
-
 #endif

@@ -17,6 +17,12 @@ static void make_half(struct half *h, struct warp *w, struct worker *k, int inde
     h->l.base[2] = h->special;
 }
 
+uint32_t launch_private_bytes(const struct launch *la)
+{
+    bool deep = la->code->recursive || la->code->indirect;
+    return (uint32_t)(la->code->local_total + (deep ? la->stack_bytes : 0) + 15) & ~15u;
+}
+
 struct block *block_new(struct worker *k)
 {
     const struct launch *la = k->launch;
@@ -36,8 +42,7 @@ struct block *block_new(struct worker *k)
         b->barriers[i].arrived_mask = b->barrier_masks + (size_t)i * 2 * b->nwarps;
         b->barriers[i].waiting_mask = b->barriers[i].arrived_mask + b->nwarps;
     }
-    bool deep = la->code->recursive || la->code->indirect;
-    uint32_t cap = (uint32_t)(la->code->local_total + (deep ? la->stack_bytes : 0) + 15) & ~15u;
+    uint32_t cap = launch_private_bytes(la);
     for (uint32_t i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];
         w->block = b;

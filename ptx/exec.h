@@ -221,6 +221,7 @@ bool grid_run(struct launch *la);
 /* ---- block.c: contexts and the turn of one block ---- */
 struct block *block_new(struct worker *w);
 void block_free(struct block *b);
+uint32_t launch_private_bytes(const struct launch *la);    /* private memory of a lane, all frames */
 void block_start(struct block *b, uint64_t linear, uint32_t sm);    /* sm: what %smid says */
 enum block_result { BLOCK_DONE, BLOCK_MORE, BLOCK_FAULT };
 /* Runs the block's warps until all are done, or `turn` warp instructions passed, or none can go on. */
@@ -229,6 +230,8 @@ enum block_result block_turn(struct block *b, uint64_t turn);
 /* ---- run.c ---- */
 /* Runs one warp until it waits, ends, faults, or used its budget. */
 void warp_run(struct warp *w);
+/* A hash of everything that decides what the warp does next: who stands where, registers and private memory of all frames. */
+uint64_t warp_state(const struct warp *w);
 
 /* ---- simt.c: the stack of diverged paths (one implementation for every mode) ---- */
 static inline struct entry *simt_top(struct warp *w)

@@ -76,8 +76,7 @@ static uint64_t hash_words(uint64_t h, const void *at, size_t bytes)
     return a ^ (b << 17 | b >> 47) ^ (c << 31 | c >> 33) ^ (d << 47 | d >> 17);
 }
 
-/* Everything that decides what the warp does next: who stands where, registers and private memory of all frames. */
-static uint64_t hash_state(const struct warp *w)
+uint64_t warp_state(const struct warp *w)
 {
     uint64_t h = w->exist;
     uint32_t local = 0;
@@ -106,7 +105,7 @@ static bool loop_waits(struct warp *w, const struct dinst *d)
 {
     if (!w->spin.tries) {
         w->spin.pc = d->seq;
-        w->spin.hash = hash_state(w);
+        w->spin.hash = warp_state(w);
         w->spin.changes = w->half[0].worker->changes;
         w->spin.tries = 1;
         w->spin.seen = w->executed;
@@ -114,7 +113,7 @@ static bool loop_waits(struct warp *w, const struct dinst *d)
     }
     if (d->seq != w->spin.pc && w->spin.tries++ < SPIN_TRIES)
         return false;                    /* another branch of the same loop, perhaps */
-    bool same = d->seq == w->spin.pc && w->spin.changes == w->half[0].worker->changes && w->spin.hash == hash_state(w);
+    bool same = d->seq == w->spin.pc && w->spin.changes == w->half[0].worker->changes && w->spin.hash == warp_state(w);
     w->spin.tries = same;
     w->spin.seen = w->executed;
     if (same) {

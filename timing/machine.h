@@ -12,26 +12,37 @@
 
 struct machine;
 
-/* NULL with all violated rules in d. */
+/* The rules between keys that only timing mode has; false with all violations in d. */
+bool machine_check(const struct simtx_config *config, struct diag *d);
+/* NULL with all violated rules in d. The configuration must live as long as the machine. */
 struct machine *machine_new(const struct simtx_config *config, struct devmem *mem, struct diag *d);
 void machine_free(struct machine *m);
 
-/* What a run reports while it goes on, about ten times a second of host time. */
-struct machine_progress { uint64_t cycle, cycles_now, thread_instructions, blocks_done, blocks; double seconds; };
+/* What a run reports while it goes on, about ten times a second of host time. cycles: of this run. */
+struct machine_progress { uint64_t cycles, thread_instructions, blocks_done, blocks; double seconds; };
 
-enum machine_result { MACHINE_OK, MACHINE_FAULT, MACHINE_INTERRUPTED, MACHINE_HANG };
+enum machine_result {
+    MACHINE_OK,
+    MACHINE_FAULT,                   /* launch.fault of the grid that faulted: the fault of the lowest (cycle, SM) */
+    MACHINE_INTERRUPTED,
+    MACHINE_HANG,                    /* nothing moves, or only loops that wait for something: machine_report */
+    MACHINE_BROKEN,                  /* a conservation law does not hold, an error of the simulator: machine_report */
+    MACHINE_NO_MEMORY                /* the private memory of all resident warps does not fit beside the allocations */
+};
 
 /*
- * Runs grids to their end; several of different streams run side by side, those of one stream one after another. Fills in each launch's
- * counts, and on a fault the launch's fault. count and hists: what all components counted meanwhile; for side by side runs the share of each grid
- * is not separable and the row says so.
+ * Runs grids to their end, side by side; each grid's launch is filled in but for `timed` and its counts, fault and `interrupted`,
+ * which are filled in here. count [STAT_END] and hists: what all components counted is added; which share of it is which grid's is not
+ * separable. A run that does not end well leaves empty caches and idle components.
  */
 enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t n, uint64_t *count, struct hists *hists);
+/* Core cycles since the machine was made. */
 uint64_t machine_cycle(const struct machine *m);
-/* The report of the last MACHINE_HANG (text, kept by the machine). */
-const char *machine_hang_report(const struct machine *m);
-/* Dirty lines go to memory, caches are emptied: before the host or functional mode looks at device memory. */
-void machine_flush(struct machine *m);
+/* The words on the last MACHINE_HANG or MACHINE_BROKEN, kept by the machine. */
+const char *machine_report(const struct machine *m);
 void machine_set_progress(struct machine *m, void (*fn)(void *ctx, const struct machine_progress *p), void *ctx);
+
+/* A program is about to be freed: forget what was prepared for it. */
+void machine_forget(struct machine *m, const struct program *p);
 
 #endif

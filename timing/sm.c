@@ -403,7 +403,7 @@ uint64_t sm_fault_cycle(const struct sm *s)
     return s->fault ? s->now : NEVER;
 }
 
-const struct warp *sm_warp(const struct sm *s, uint32_t slot)
+struct warp *sm_warp(const struct sm *s, uint32_t slot)
 {
     return s->slot[slot].warp;
 }
@@ -413,6 +413,14 @@ uint64_t sm_changes(const struct sm *s)
     uint64_t n = 0;
     for (uint32_t i = 0; i < s->ngrids; i++)
         n += s->grid[i]->worker.changes;
+    return n;
+}
+
+uint64_t sm_thread_instructions(const struct sm *s)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < s->ngrids; i++)
+        n += s->grid[i]->worker.counts.thread_instructions;
     return n;
 }
 

@@ -77,9 +77,10 @@ struct hists *sm_hists(struct sm *s);
 struct lsu *sm_lsu(struct sm *s);
 void sm_grid_counts(struct sm *s, const struct grid *g, struct launch_counts *add);   /* and forgets them */
 void sm_grid_end(struct sm *s, const struct grid *g);            /* frees what it kept for this grid */
+uint64_t sm_thread_instructions(const struct sm *s);             /* of the grids now running, so far */
 /* The warp in a slot, NULL when there is none; and a number that grows with everything that a waiting loop may wait for (its workers'
  * `changes`: barriers completed, shared memory changed). For hang reports. */
-const struct warp *sm_warp(const struct sm *s, uint32_t slot);
+struct warp *sm_warp(const struct sm *s, uint32_t slot);
 uint64_t sm_changes(const struct sm *s);
 /* Words on every resident warp: slot, block, PTX line, what it waits for. For hang reports. */
 void sm_dump(const struct sm *s, void (*line)(void *ctx, const char *text), void *ctx);

@@ -1,6 +1,6 @@
-/* Events.  Work is finished when an event is recorded, so an event is a time stamp: of the host's monotonic
- * clock, which is what functional simulation costs.  An elapsed time is therefore the simulator's own, not a
- * GPU's. */
+/* Events.  Work is finished when an event is recorded, so an event is a time stamp: in functional mode of the host's
+ * monotonic clock, which is what functional simulation costs (an elapsed time is then the simulator's own, not a
+ * GPU's); in timing mode of the simulated GPU's clock. */
 #include "frontend/cudart/rt.h"
 
 #include <stdint.h>
@@ -17,7 +17,10 @@ struct CUevent_st {
 
 static uint64_t now(void)
 {
+    const simtx_gpu *gpu = rt_current()->gpu;
     struct timespec t;
+    if (simtx_timing(gpu))
+        return simtx_time(gpu);
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }

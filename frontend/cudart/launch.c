@@ -79,6 +79,46 @@ static cudaError_t launch_refused(struct rt_device *d, simtx_kernel *kernel, siz
     return rt_status_error(s);
 }
 
+/* Did it run, and what came of it? A launch that never began is refused at once. */
+static cudaError_t outcome(struct rt_device *d, simtx_status s, const simtx_fault *fault)
+{
+    switch (s) {
+    case SIMTX_FAULT: return launch_failed(d, fault_error(fault->kind), fault->report);
+    case SIMTX_HANG:
+    case SIMTX_INTERNAL: return launch_failed(d, rt_status_error(s), simtx_last_message(d->gpu));
+    default: return rt_status_error(s);
+    }
+}
+
+static bool began(simtx_status s)
+{
+    return s == SIMTX_OK || s == SIMTX_FAULT || s == SIMTX_HANG || s == SIMTX_INTERNAL;
+}
+
+void rt_run_queued(void)
+{
+    for (int i = 0; i < rt.device_count; i++) {
+        struct rt_device *d = &rt.device[i];
+        simtx_fault fault;
+        if (!d->queued)
+            continue;
+        d->queued = false;
+        session_launch_begin(d->gpu);
+        simtx_status s = simtx_synchronize(d->gpu, &fault);
+        session_launch_end(d->gpu, s);
+        if (began(s))
+            outcome(d, s, &fault);
+        else
+            launch_failed(d, rt_status_error(s), simtx_last_message(d->gpu));
+    }
+}
+
+/* The number of a stream among those that run side by side. */
+static uint64_t stream_number(cudaStream_t s)
+{
+    return s == cudaStreamLegacy || rt.blocking ? 0 : (uint64_t)(uintptr_t)s;
+}
+
 static cudaError_t run(simtx_kernel *kernel, const struct rt_launch_config *c, void **args)
 {
     struct rt_device *d = rt_current();
@@ -88,15 +128,13 @@ static cudaError_t run(simtx_kernel *kernel, const struct rt_launch_config *c, v
         .block = {c->block.x, c->block.y, c->block.z},
         .dynamic_shared = c->shared,
         .args = (const void *const *)args,
+        .stream = stream_number(c->stream),
     };
     session_launch_begin(d->gpu);
-    simtx_status s = simtx_launch(kernel, &p, NULL, &fault);
+    simtx_status s = simtx_launch_async(kernel, &p, &fault);
     session_launch_end(d->gpu, s);
-    if (s == SIMTX_OK)
-        return cudaSuccess;
-    if (s == SIMTX_FAULT)
-        return launch_failed(d, fault_error(fault.kind), fault.report);
-    return launch_refused(d, kernel, c->shared, s);
+    d->queued |= p.stream && simtx_timing(d->gpu);
+    return began(s) ? outcome(d, s, &fault) : launch_refused(d, kernel, c->shared, s);
 }
 
 static cudaError_t launch(const void *func, const struct rt_launch_config *c, void **args)
@@ -112,7 +150,7 @@ RT_API cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, voi
                                     cudaStream_t stream)
 {
     struct rt_launch_config c = {grid, block, shared, stream};
-    cudaError_t e = rt_enter_gpu();
+    cudaError_t e = rt_enter_launch();
     return rt_leave(e ? e : launch(func, &c, args));
 }
 

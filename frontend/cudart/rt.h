@@ -8,6 +8,9 @@
  * next call that could synchronise returns the error, and from then on every call does until cudaDeviceReset
  * ("sticky").
  *
+ * In timing mode launches on different streams run side by side: they wait in the GPU's queue until the first
+ * call that is no launch.
+ *
  * One mutex guards everything; the last error, the current device and the <<<>>> configuration are per
  * thread.
  */
@@ -47,6 +50,7 @@ struct rt_device {
     simtx_gpu *gpu;                     /* NULL until first used */
     bool failed;                        /* it could not be made */
     simtx_gpu_info info;                /* valid once gpu is */
+    bool queued;                        /* launches on streams may be waiting (timing mode) */
     cudaError_t pending;                /* error of a kernel that no call has returned yet */
     cudaError_t sticky;                 /* one that has been returned: every call returns it */
     unsigned flags;
@@ -85,9 +89,11 @@ extern struct rt rt;
 extern _Thread_local struct rt_thread rt_thread;
 
 /* Every API function is `e = rt_enter*(); if (!e) e = work(); return rt_leave(e);`.
- * rt_enter locks and returns the sticky error of the current device; rt_enter_gpu also makes its GPU. */
+ * rt_enter locks, runs what is queued, and returns the sticky error of the current device; rt_enter_gpu also makes its
+ * GPU; rt_enter_launch leaves the queue alone. */
 cudaError_t rt_enter(void);
 cudaError_t rt_enter_gpu(void);
+cudaError_t rt_enter_launch(void);
 cudaError_t rt_leave(cudaError_t e);
 /* Lock only: for calls that do not touch the device and never return its errors. */
 void rt_lock(void);
@@ -103,6 +109,9 @@ struct rt_device *rt_owner(const void *p);
 cudaError_t rt_status_error(simtx_status s);
 /* One line on stderr, "simtx: ..." */
 void rt_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* launch.c: runs what is queued on all devices; its errors become pending ones */
+void rt_run_queued(void);
 
 /* memory.c */
 cudaError_t rt_malloc(void **out, size_t bytes, enum rt_alloc_kind kind, unsigned flags, cudaMemPool_t pool);

@@ -63,15 +63,28 @@ struct rt_device *rt_current(void)
     return &rt.device[rt_thread.device];
 }
 
-cudaError_t rt_enter(void)
+static cudaError_t enter(void)
 {
-    rt_lock();
     struct rt_device *d = rt_current();
     if (d->pending) {
         d->sticky = d->pending;
         d->pending = cudaSuccess;
     }
     return d->sticky;
+}
+
+cudaError_t rt_enter(void)
+{
+    rt_lock();
+    rt_run_queued();
+    return enter();
+}
+
+cudaError_t rt_enter_launch(void)
+{
+    rt_lock();
+    cudaError_t e = enter();
+    return e ? e : rt_open(rt_thread.device);
 }
 
 cudaError_t rt_enter_gpu(void)
@@ -153,6 +166,8 @@ cudaError_t rt_status_error(simtx_status s)
     case SIMTX_INTERRUPTED: return cudaErrorLaunchTimeout;
     case SIMTX_NOT_SUPPORTED: return cudaErrorNotSupported;
     case SIMTX_INVALID_ADDRESS: return cudaErrorInvalidValue;
+    case SIMTX_HANG: return cudaErrorLaunchTimeout;
+    case SIMTX_INTERNAL: return cudaErrorUnknown;
     }
     return cudaErrorUnknown;
 }

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "base/config.h"
+#include "base/hist.h"
 #include "base/stats.h"
 #include "frontend/simtx.h"
 
@@ -154,11 +155,23 @@ static void faults_are_recorded(void **state)
     close_gpu(&s);
 }
 
+/* "a.b" is b in the object a. */
+static json_t *find(json_t *o, const char *name)
+{
+    const char *dot = strchr(name, '.');
+    char part[64];
+    if (!dot)
+        return json_object_get(o, name);
+    memcpy(part, name, (size_t)(dot - name));
+    part[dot - name] = 0;
+    return find(json_object_get(o, part), dot + 1);
+}
+
 /* Every figure of the table is in the JSON exactly where its place says. */
-static void json_holds_the_whole_table(void **state)
+static void check_table(const char *setting, bool timing)
 {
     struct session s;
-    open_gpu(&s, "gpu.sms=1");
+    open_gpu(&s, setting);
     assert_int_equal(launch(&s, "one", 1, 32), SIMTX_OK);
     json_t *root = stats_of(&s), *k = json_array_get(json_object_get(root, "kernels"), 0);
     json_t *total = json_object_get(root, "total");
@@ -167,15 +180,25 @@ static void json_holds_the_whole_table(void **state)
         json_t *in_launch = t->place & STAT_OF_HOST ? json_object_get(k, "host") : k;
         json_t *in_total = t->place & STAT_OF_HOST ? json_object_get(total, "host") : total;
         assert_true(strlen(t->meaning) > 3);
-        assert_int_equal(json_object_get(in_launch, t->name) != NULL, (t->place & STAT_IN_LAUNCH) != 0);
-        assert_int_equal(json_object_get(in_total, t->name) != NULL, (t->place & STAT_IN_TOTAL) != 0);
+        bool shown = !(t->place & STAT_OF_TIMING) || timing;
+        assert_int_equal(find(in_launch, t->name) != NULL, shown && (t->place & STAT_IN_LAUNCH));
+        assert_int_equal(find(in_total, t->name) != NULL, shown && (t->place & STAT_IN_TOTAL));
     }
+    for (int i = 0; i < HIST_COUNT; i++)
+        assert_int_equal(find(json_object_get(total, "histograms"), hist_table[i].name) != NULL, timing);
+    assert_string_equal(text(root, "mode"), timing ? "timing" : "functional");
     for (int i = 0; i < KEY_COUNT; i++) {
         const char *group = config_keys[i].scope == CONFIG_HOST ? "host" : "config";
         assert_non_null(json_object_get(json_object_get(root, group), config_keys[i].name));
     }
     json_decref(root);
     close_gpu(&s);
+}
+
+static void json_holds_the_whole_table(void **state)
+{
+    check_table("gpu.sms=1", false);
+    check_table("sim.mode=timing", true);
 }
 
 static void drop_host(json_t *o)

@@ -1,0 +1,433 @@
+/*
+ * A run of the machine: windows of core cycles in which components do not look at each other, with an exchange after each. Where a
+ * run ends is fixed by cycles, not by where a window happens to end: the last message to the dispatcher, or a window's length after a
+ * fault; so neither the length of windows nor the jumps between them change the result.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "timing/machine_parts.h"
+
+static double host_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- one window, by one host thread ---- */
+
+static uint64_t part_next(const struct machine *m, const struct part *p)
+{
+    switch (p->kind) {
+    case PART_SM: return sm_next(m->sm[p->index]);
+    case PART_XBAR: return clock_floor(&m->cfg.clocks, CLK_XBAR, CLK_CORE, xbar_next(m->xbar[p->index]));
+    default: return partition_next(m->partition[p->index]);
+    }
+}
+
+static void run_sm(struct machine *m, struct share *mine, uint32_t i)
+{
+    struct sm *s = m->sm[i];
+    uint32_t ended;
+    sm_run(s, m->now, m->until, m->cfg.every_cycle);
+    sm_ended(s, &ended);
+    if (ended || sm_fault(s))
+        m->news[i] = mine->news = true;
+}
+
+static void run_part(struct machine *m, struct share *mine, const struct part *p)
+{
+    const struct clocks *k = &m->cfg.clocks;
+    switch (p->kind) {
+    case PART_SM: run_sm(m, mine, p->index); break;
+    case PART_XBAR: xbar_run(m->xbar[p->index], clock_convert(k, CLK_CORE, CLK_XBAR, m->until)); break;
+    default:
+        partition_run(m->partition[p->index], clock_convert(k, CLK_CORE, CLK_L2, m->until),
+                      clock_convert(k, CLK_CORE, CLK_MEM, m->until));
+    }
+}
+
+static void run_share(void *ctx, uint32_t member)
+{
+    struct machine *m = ctx;
+    struct share *mine = &m->share[member];
+    mine->ran = mine->news = false;
+    mine->next = NEVER;
+    for (uint32_t i = 0; i < mine->n; i++) {
+        const struct part *p = &mine->part[i];
+        uint64_t next = part_next(m, p);
+        if (next < m->until)
+            mine->ran = true;
+        else
+            mine->next = earlier(mine->next, next);
+        if (next < m->until || m->cfg.every_cycle)
+            run_part(m, mine, p);
+    }
+}
+
+/* ---- shares ---- */
+
+/* Host time of a part, roughly, in units of an SM's. */
+static uint32_t weight_of(const struct machine *m, enum part_kind kind)
+{
+    enum { SM = 16, PER_PORT = 1, PARTITION = 8 };
+    return kind == PART_SM ? SM : kind == PART_PARTITION ? PARTITION : PER_PORT * (m->cfg.sms + m->cfg.slices);
+}
+
+static void give(struct machine *m, uint32_t n, uint32_t *load, enum part_kind kind, uint32_t parts)
+{
+    for (uint32_t i = 0; i < parts; i++) {
+        uint32_t to = 0;
+        for (uint32_t k = 1; k < n; k++)
+            to = load[k] < load[to] ? k : to;
+        struct share *s = &m->share[to];
+        s->part[s->n++] = (struct part){ (uint16_t)kind, (uint16_t)i };
+        load[to] += weight_of(m, kind);
+    }
+}
+
+/* Shares the parts out over the crew, each to whoever has the least to do so far. */
+static void share_out(struct machine *m, uint32_t n)
+{
+    const struct machine_cfg *c = &m->cfg;
+    uint32_t *load = calloc(n, sizeof *load);
+    m->share = calloc(n, sizeof *m->share);
+    if (!m->share || !load)
+        abort();
+    for (uint32_t i = 0; i < n; i++)
+        if (!(m->share[i].part = calloc(c->sms + XBARS + c->channels, sizeof *m->share[i].part)))
+            abort();
+    give(m, n, load, PART_XBAR, XBARS);
+    give(m, n, load, PART_PARTITION, c->channels);
+    give(m, n, load, PART_SM, c->sms);
+    free(load);
+}
+
+static bool exclusive(const struct machine *m)
+{
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        if (m->grids[i].launch.code->exclusive)
+            return true;
+    return false;
+}
+
+/* Functions of the host (printf, malloc) touch what all SMs share: such kernels run on one thread, a cycle at a time, SM by SM. */
+static void hire(struct machine *m)
+{
+    uint32_t n = exclusive(m) ? 1 : m->cfg.threads, parts = m->cfg.sms + m->cfg.channels;
+    m->crew = crew_new(n < parts ? n : parts, run_share, m);
+    share_out(m, crew_size(m->crew));
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        m->grids[i].launch.host_threads = crew_size(m->crew);
+    m->width = m->cfg.window;
+    if (m->cfg.sync_window && m->cfg.sync_window < m->width)
+        m->width = m->cfg.sync_window;
+    if (exclusive(m))
+        m->width = 1;
+}
+
+static void dismiss(struct machine *m)
+{
+    for (uint32_t i = 0; i < crew_size(m->crew); i++)
+        free(m->share[i].part);
+    free(m->share);
+    crew_free(m->crew);
+    m->crew = NULL;
+    m->share = NULL;
+}
+
+/* ---- one window, by all ---- */
+
+static void start_block(void *ctx, uint32_t sm, const struct block_start *b)
+{
+    struct machine *m = ctx;
+    sm_start(m->sm[sm], b);
+}
+
+static void note_fault(struct machine *m, uint32_t sm)
+{
+    uint64_t at = sm_fault_cycle(m->sm[sm]);
+    if (at < m->fault_at) {
+        m->fault_at = at;
+        m->fault = sm_fault(m->sm[sm]);
+    }
+}
+
+static void hear_news(struct machine *m)
+{
+    for (uint32_t i = 0; i < m->cfg.sms; i++) {
+        if (!m->news[i])
+            continue;
+        uint32_t n;
+        const struct block_end *e = sm_ended(m->sm[i], &n);
+        if (n)
+            dispatcher_ended(m->dispatcher, e, n);
+        note_fault(m, i);
+        m->news[i] = false;
+    }
+}
+
+/* Runs a window, at most to `stop`, and goes on to the next event. */
+static void advance(struct machine *m, uint64_t stop)
+{
+    bool ran = false, news = false;
+    uint64_t next = NEVER;
+    m->until = earlier(m->now + m->width, stop);
+    dispatcher_run(m->dispatcher, m->now, m->until, start_block, m);
+    crew_step(m->crew);
+    for (uint32_t i = 0; i < crew_size(m->crew); i++) {
+        ran |= m->share[i].ran;
+        news |= m->share[i].news;
+        next = earlier(next, m->share[i].next);
+    }
+    if (news)
+        hear_news(m);
+    next = earlier(next, dispatcher_next(m->dispatcher));
+    m->dead = !ran && next == NEVER;
+    m->now = m->until;
+    next = earlier(next, stop);
+    if (!ran && !m->cfg.every_cycle && next != NEVER && next > m->now)
+        m->now = next;
+    m->windows++;
+}
+
+/* The same in windows of full length, on their grid from `origin`, whatever sim.sync_window says. */
+static void advance_on_grid(struct machine *m, uint64_t origin)
+{
+    advance(m, NEVER);
+    m->now = origin + (m->now - origin) / m->width * m->width;
+}
+
+/* ---- blocks ---- */
+
+static bool interrupted(const struct machine *m)
+{
+    const volatile int *flag = m->grids[0].launch.interrupt;
+    return flag && *flag;
+}
+
+static void show_progress(struct machine *m)
+{
+    static const double period = 0.1;
+    enum { WINDOWS = 256 };
+    if (!m->progress || m->windows % WINDOWS)
+        return;
+    double now = host_now();
+    if (now - m->shown < period)
+        return;
+    struct machine_progress p = { .cycles = m->now - m->grids[0].start, .seconds = now - m->started,
+                                  .blocks_done = dispatcher_blocks_done(m->dispatcher) };
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        p.blocks += m->grids[i].launch.nblocks;
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        p.thread_instructions += sm_thread_instructions(m->sm[i]);
+    m->shown = now;
+    m->progress(m->progress_ctx, &p);
+}
+
+static enum machine_result run_blocks(struct machine *m, struct hang_watch *watch)
+{
+    for (;;) {
+        uint64_t end = m->fault_at == NEVER ? dispatcher_finish(m->dispatcher) : m->fault_at + m->cfg.window;
+        if (m->now >= end)
+            break;
+        if (interrupted(m))
+            return MACHINE_INTERRUPTED;
+        if (m->now >= hang_watch_next(watch) && hang_look(watch))
+            return MACHINE_HANG;
+        advance(m, earlier(end, hang_watch_next(watch)));
+        if (m->dead && m->fault_at == NEVER && dispatcher_finish(m->dispatcher) == NEVER)
+            return MACHINE_HANG;
+        show_progress(m);
+    }
+    dispatcher_run(m->dispatcher, m->now, m->now + 1, start_block, m);      /* the last end */
+    return m->fault_at == NEVER ? MACHINE_OK : MACHINE_FAULT;
+}
+
+/* ---- the end of a kernel ---- */
+
+/* Dirty lines of private memory go to L2. */
+static bool written_back(struct machine *m)
+{
+    bool clean = true;
+    for (uint32_t i = 0; i < m->cfg.sms; i++) {
+        sm_run(m->sm[i], m->now, m->now, false);         /* it goes on from here, not from when it last had something to do */
+        clean &= lsu_flush(sm_lsu(m->sm[i]), m->now);
+    }
+    return clean;
+}
+
+static bool flushed(struct machine *m)
+{
+    bool clean = true;
+    for (uint32_t i = 0; i < m->cfg.channels; i++)
+        clean &= partition_flush(m->partition[i], clock_convert(&m->cfg.clocks, CLK_CORE, CLK_L2, m->now), true);
+    return clean;
+}
+
+/* What is on its way arrives; dirty L1 lines are written back, and the grids end when they are. False: it never ends. */
+static bool drain(struct machine *m)
+{
+    uint64_t origin = m->now;
+    m->width = m->cfg.window;
+    while (!written_back(m)) {
+        advance_on_grid(m, origin);
+        if (m->dead)
+            return false;
+    }
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        if (m->grids[i].end == origin)
+            m->grids[i].end = m->now;
+    while (!machine_quiet(m)) {
+        advance_on_grid(m, origin);
+        if (m->dead)
+            return false;
+    }
+    return true;
+}
+
+/* Empties the L2, at its cost. */
+static bool flush(struct machine *m, uint64_t *count)
+{
+    uint64_t origin = m->now, none[STAT_END] = { 0 };
+    while (!flushed(m)) {
+        advance_on_grid(m, origin);
+        if (m->dead)
+            return false;
+    }
+    count_add(m, origin, origin, none, NULL);
+    count[STAT_FLUSH_CYCLES] += m->now - origin;
+    count[STAT_FLUSH_WRITEBACKS] += none[STAT_L2_WRITEBACKS];
+    return true;
+}
+
+static enum machine_result finish(struct machine *m, uint64_t *count, struct hists *hists)
+{
+    uint64_t from = m->grids[0].start;
+    bool ok = drain(m);
+    count_add(m, from, m->now, count, hists);
+    ok = ok && (!m->cfg.checks || count_check(m, count));
+    count_clear(m);
+    if (ok && m->cfg.flush)
+        ok = flush(m, count);
+    for (uint32_t i = 0; i < m->cfg.sms; i++) {
+        lsu_invalidate(sm_lsu(m->sm[i]));
+        for (uint32_t g = 0; g < m->ngrids; g++)
+            sm_grid_end(m->sm[i], &m->grids[g]);
+    }
+    if (!ok && m->dead)
+        hang_report(m);
+    return ok ? MACHINE_OK : m->dead ? MACHINE_HANG : MACHINE_BROKEN;
+}
+
+/* After a run that was given up: new components take the place of those that are full of its messages. */
+static void renew(struct machine *m)
+{
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        m->grids[i].end = m->grids[i].end ? m->grids[i].end : m->now;
+    m->past += m->now;
+    machine_dismantle(m);
+    machine_build(m);
+}
+
+/* ---- a run ---- */
+
+/* Private memory of all warps that can be resident, one place for each slot whatever grid its warp is of. */
+static bool place_private_memory(struct machine *m)
+{
+    uint64_t bytes = 0, warps = (uint64_t)m->cfg.sms * m->cfg.sm.warps;
+    for (uint32_t i = 0; i < m->ngrids; i++) {
+        const struct launch *la = &m->grids[i].launch;
+        uint64_t need = (uint64_t)launch_private_bytes(la) * la->warp_size;
+        bytes = need > bytes ? need : bytes;
+    }
+    bytes = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    void *base = devmem_upper(m->mem, bytes * warps);
+    for (uint32_t i = 0; i < m->ngrids; i++) {
+        m->grids[i].local_base = (uint64_t)(uintptr_t)base;
+        m->grids[i].local_bytes = bytes;
+    }
+    return base;
+}
+
+static void take_counts(struct machine *m)
+{
+    for (uint32_t i = 0; i < m->ngrids; i++) {
+        struct grid *g = &m->grids[i];
+        g->launch.counts = (struct launch_counts){ 0 };
+        for (uint32_t s = 0; s < m->cfg.sms; s++)
+            sm_grid_counts(m->sm[s], g, &g->launch.counts);
+        g->launch.counts.blocks_done = g->done;
+    }
+}
+
+static void take_fault(struct machine *m)
+{
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        if (m->grids[i].launch.code->func == m->fault->func) {
+            m->grids[i].launch.fault = *m->fault;
+            return;
+        }
+}
+
+static void begin(struct machine *m, struct grid *grids, uint32_t n)
+{
+    m->grids = grids;
+    m->ngrids = n;
+    m->fault_at = NEVER;
+    m->fault = NULL;
+    m->windows = 0;
+    m->started = m->shown = host_now();
+    free(m->report);
+    m->report = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        grids[i].id = i;
+        grids[i].code = machine_code(m, grids[i].launch.program);
+        grids[i].launch.timed = true;
+        grids[i].launch.clock_khz = m->cfg.clocks.khz[CLK_CORE];
+    }
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        sm_run(m->sm[i], m->now, m->now, false);         /* what passed between kernels is nobody's */
+    for (uint32_t i = 0; i < m->cfg.slices; i++)
+        m->worker[i] = (struct worker){ .launch = &grids[0].launch };
+    count_clear(m);
+}
+
+static enum machine_result run_and_finish(struct machine *m, uint64_t *count, struct hists *hists)
+{
+    struct hang_watch *watch = hang_watch_new(m);
+    enum machine_result r = run_blocks(m, watch);
+    hang_watch_free(watch);
+    take_counts(m);
+    if (r == MACHINE_OK)
+        return finish(m, count, hists);
+    if (r == MACHINE_FAULT)
+        take_fault(m);
+    if (r == MACHINE_HANG)
+        hang_report(m);
+    count_add(m, m->grids[0].start, m->now, count, hists);
+    return r;
+}
+
+enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t n, uint64_t *count, struct hists *hists)
+{
+    begin(m, grids, n);
+    if (!place_private_memory(m))
+        return MACHINE_NO_MEMORY;
+    hire(m);
+    dispatcher_launch(m->dispatcher, grids, n, m->now);
+    enum machine_result r = run_and_finish(m, count, hists);
+    dismiss(m);
+    for (uint32_t i = 0; i < n; i++)
+        grids[i].launch.interrupted = r == MACHINE_INTERRUPTED;
+    if (r != MACHINE_OK)
+        renew(m);
+    return r;
+}
