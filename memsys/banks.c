@@ -1,7 +1,7 @@
 /*
  * Bank conflicts of shared memory: lanes are taken in groups that one pass could serve, and a group needs as many
- * passes as its busiest bank has words to serve (lanes, for atomics and without broadcast). That every lane has banks of
- * its own, the usual case, is seen from the set of banks alone.
+ * passes as its busiest bank has words to serve (lanes, for atomics and without broadcast). That every lane has banks
+ * of its own, the usual case, is seen from the set of banks alone.
  */
 #include "memsys/coalesce.h"
 
@@ -43,7 +43,7 @@ static uint32_t first_word(const struct mem_op *op, uint64_t lanes)
     return (uint32_t)(op->address[__builtin_ctzll(lanes)] / BANK_BYTES);
 }
 
-/* Words of a lane lie in banks side by side, which do not wrap around when the number of words divides that of banks. */
+/* Words of a lane lie in banks side by side, which do not wrap around when their number divides that of banks. */
 static bool all_apart(const struct mem_op *op, uint64_t lanes, uint32_t words, uint32_t banks)
 {
     uint64_t used = 0;

@@ -1,7 +1,7 @@
 /*
  * Merging lanes into lines. Neighbouring lanes mostly fall into one line, so eight are looked at together where eight
- * are active. For those that do not, 64 bits remember which lines may have been seen (by a hash), so that scattered lanes
- * rarely search.
+ * are active. For those that do not, 64 bits remember which lines may have been seen (by a hash), so that scattered
+ * lanes rarely search.
  */
 #include "memsys/coalesce.h"
 

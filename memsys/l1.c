@@ -1,4 +1,4 @@
-/* The L1 data cache: look-ups, fills, write-backs. */
+/* The L1 data cache: look-ups, misses, stores, fills. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,58 +68,8 @@ static struct miss *filling(const struct l1 *l, uint32_t index)
     return l->tags.tag[index].pinned ? &l->miss[l->entry[index]] : NULL;
 }
 
-/* ---- lines that leave ---- */
-
-static uint32_t writeback_new(struct l1 *l)
-{
-    if (l->free_writeback == UINT32_MAX) {
-        uint32_t old = l->writebacks;
-        l->writebacks = old ? 2 * old : 8;
-        l->writeback = realloc(l->writeback, l->writebacks * sizeof *l->writeback);
-        if (!l->writeback)
-            abort();
-        for (uint32_t i = old; i < l->writebacks; i++) {
-            l->writeback[i].busy = false;
-            l->writeback[i].next = l->free_writeback;
-            l->free_writeback = i;
-        }
-    }
-    uint32_t i = l->free_writeback;
-    l->free_writeback = l->writeback[i].next;
-    return i;
-}
-
-static void write_back(struct l1 *l, uint32_t index, uint64_t now)
-{
-    struct tag *t = &l->tags.tag[index];
-    uint32_t w = writeback_new(l);
-    struct writeback *b = &l->writeback[w];
-    struct packet *p = sender_packet(l->send, MSG_WRITE, ACCESS_LOCAL_WRITEBACK, t->line,
-                                     token_of(REPLY_WRITEBACK, w), now, now);
-    *b = (struct writeback){ .line = t->line, .age = l->age++, .busy = true };
-    memcpy(b->mask, l->dirty[index], sizeof b->mask);
-    memcpy(b->data, l->data[index], LINE_BYTES);
-    memcpy(p->mask, b->mask, sizeof p->mask);
-    memcpy(p->data, b->data, LINE_BYTES);
-    p->sectors = line_sectors(p->mask);
-    p->bytes = (uint16_t)(PACKET_HEADER + SECTOR_BYTES * __builtin_popcount(p->sectors));
-    sender_push(l->send, p);
-    l->dirty[index][0] = l->dirty[index][1] = 0;
-    t->dirty = 0;
-    l->dirty_lines--;
-    l->count[STAT_L1_WRITEBACKS]++;
-}
-
-void l1_written_back(struct l1 *l, const struct packet *p)
-{
-    uint32_t w = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1);
-    l->writeback[w].busy = false;
-    l->writeback[w].next = l->free_writeback;
-    l->free_writeback = w;
-}
-
-/* An invalid place for the line, at *index. The dirty line that makes room takes one place of the miss queue at once, so
- * with a short queue the line itself may have to wait for the next cycle. */
+/* An invalid place for the line, at *index. The dirty line that makes room takes one place of the miss queue at once,
+ * so with a short queue the line itself may have to wait for the next cycle. */
 static enum served make_room(struct l1 *l, uint64_t line, uint32_t *index, uint64_t now)
 {
     *index = tags_victim(&l->tags, line);
@@ -131,22 +81,11 @@ static enum served make_room(struct l1 *l, uint64_t line, uint32_t *index, uint6
     if (t->dirty) {
         if (!sender_has_room(l->send))
             return BLOCKED_QUEUE;
-        write_back(l, *index, now);
+        l1_write_back(l, *index, now);
     }
     l->count[STAT_L1_EVICTIONS]++;
     t->state = INVALID;
     return SERVED;
-}
-
-bool l1_flush_line(struct l1 *l, uint64_t now)
-{
-    if (!l->dirty_lines || !sender_has_room(l->send))
-        return l->dirty_lines > 0;
-    uint32_t lines = l->tags.sets * l->tags.ways;
-    while (!l->tags.tag[l->cursor].dirty)
-        l->cursor = l->cursor + 1 == lines ? 0 : l->cursor + 1;
-    write_back(l, l->cursor, now);
-    return l->dirty_lines > 0;
 }
 
 void l1_clear(struct l1 *l)
@@ -176,8 +115,8 @@ static void wait_for(struct l1 *l, uint32_t e, struct mem_op *op, const struct l
 }
 
 /* Joins the accesses that wait for a line under way, asking for the sectors that nobody has asked for. */
-static enum served join_miss(struct l1 *l, uint32_t index, struct mem_op *op, const struct line_access *a, enum mem_server s,
-                        uint8_t need, uint64_t now)
+static enum served join_miss(struct l1 *l, uint32_t index, struct mem_op *op, const struct line_access *a,
+                             enum mem_server s, uint8_t need, uint64_t now)
 {
     uint32_t e = l->entry[index];
     uint8_t more = need & (uint8_t)~(l->tags.tag[index].valid | l->miss[e].wait);
@@ -193,8 +132,8 @@ static enum served join_miss(struct l1 *l, uint32_t index, struct mem_op *op, co
 }
 
 /* A new entry; index: the line that lacks sectors, or TAG_NONE. */
-static enum served new_miss(struct l1 *l, uint32_t index, struct mem_op *op, const struct line_access *a, enum mem_server s,
-                            uint8_t need, uint64_t now)
+static enum served new_miss(struct l1 *l, uint32_t index, struct mem_op *op, const struct line_access *a,
+                            enum mem_server s, uint8_t need, uint64_t now)
 {
     if (mshr_full(&l->mshr))
         return BLOCKED_MSHR;
@@ -219,8 +158,8 @@ static enum served new_miss(struct l1 *l, uint32_t index, struct mem_op *op, con
     return SERVED;
 }
 
-static enum served serve_miss(struct l1 *l, uint32_t index, struct mem_op *op, const struct line_access *a, enum mem_server s,
-                        uint8_t need, uint64_t now)
+static enum served serve_miss(struct l1 *l, uint32_t index, struct mem_op *op, const struct line_access *a,
+                              enum mem_server s, uint8_t need, uint64_t now)
 {
     enum served r = index != TAG_NONE && l->tags.tag[index].pinned ? join_miss(l, index, op, a, s, need, now)
                                                                    : new_miss(l, index, op, a, s, need, now);
@@ -341,7 +280,7 @@ void l1_written_through(struct l1 *l, const struct packet *p)
 
 /* ---- replies ---- */
 
-static void copy_sectors(uint8_t *to, const uint8_t *from, uint8_t sectors)
+void l1_copy_sectors(uint8_t *to, const uint8_t *from, uint8_t sectors)
 {
     for (unsigned s = 0; s < LINE_SECTORS; s++)
         if (sectors >> s & 1)
@@ -365,7 +304,7 @@ void l1_fill(struct l1 *l, const struct packet *p, uint64_t now)
     struct miss *m = &l->miss[e];
     struct tag *t = m->index == TAG_NONE ? NULL : &l->tags.tag[m->index];
     uint8_t *line = t ? l->data[m->index] : m->data, *have = t ? &t->valid : &m->have;
-    copy_sectors(line, p->data, p->sectors);
+    l1_copy_sectors(line, p->data, p->sectors);
     *have |= p->sectors;
     m->wait &= (uint8_t)~p->sectors;
     for (struct waiter *w; (w = mshr_first(&l->mshr, e)) && !(w->sectors & ~*have);) {
@@ -377,31 +316,4 @@ void l1_fill(struct l1 *l, const struct packet *p, uint64_t now)
     if (t)
         t->pinned = false;
     mshr_free(&l->mshr, e);
-}
-
-/* ---- what a thread would read ---- */
-
-static const struct writeback *next_writeback(const struct l1 *l, uint64_t line, uint64_t from_age)
-{
-    const struct writeback *first = NULL;
-    for (uint32_t i = 0; i < l->writebacks; i++) {
-        const struct writeback *b = &l->writeback[i];
-        if (b->busy && b->line == line && b->age >= from_age && (!first || b->age < first->age))
-            first = b;
-    }
-    return first;
-}
-
-const uint8_t *l1_private_line(struct l1 *l, uint64_t line)
-{
-    uint32_t i = l->cfg->l1_exists ? tags_find(&l->tags, line) : TAG_NONE;
-    const struct writeback *b = next_writeback(l, line, 0);
-    if (i == TAG_NONE && !b)
-        return NULL;
-    memcpy(l->view, (const void *)(uintptr_t)line, LINE_BYTES);      /* a device address is a host address */
-    for (; b; b = next_writeback(l, line, b->age + 1))
-        line_merge(l->view, b->data, b->mask);
-    if (i != TAG_NONE)
-        copy_sectors(l->view, l->data[i], l->tags.tag[i].valid);
-    return l->view;
 }

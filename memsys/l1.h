@@ -1,8 +1,8 @@
 /*
  * The L1 data cache of an SM. Lines carry their bytes. Global stores are written through without allocation, and a line
- * that a store hits is dropped or updated; private (.local) lines are written back, with a mask of their dirty bytes, or
- * written through. A missing line is reserved at once; accesses to it wait in its MSHR entry and are performed in order
- * when the data comes.
+ * that a store hits is dropped or updated; private (.local) lines are written back, with a mask of their dirty bytes,
+ * or written through. A missing line is reserved at once; accesses to it wait in its MSHR entry and are performed in
+ * order when the data comes.
  *
  * A load must not return a value older than a store that its SM sent before it. So a store (atomic, volatile load) to a
  * line that is being filled cuts the entry off from the line: its accesses are still served, in the entry's own
@@ -62,8 +62,13 @@ void l1_drop(struct l1 *l, uint64_t line);               /* an atomic or a volat
 void l1_fill(struct l1 *l, const struct packet *p, uint64_t now);
 void l1_written_back(struct l1 *l, const struct packet *p);
 
-bool l1_flush_line(struct l1 *l, uint64_t now);          /* one dirty line, if the miss queue has room; true: more are left */
-void l1_clear(struct l1 *l);                             /* empty; nothing is under way */
+/* ---- l1_writeback.c ---- */
+void l1_write_back(struct l1 *l, uint32_t index, uint64_t now);  /* a dirty line; check sender_has_room first */
+/* Writes one dirty line back if the miss queue has room; true: more are left. */
+bool l1_flush_line(struct l1 *l, uint64_t now);
 const uint8_t *l1_private_line(struct l1 *l, uint64_t line);
+
+void l1_clear(struct l1 *l);                             /* empty; nothing is under way */
+void l1_copy_sectors(uint8_t *to, const uint8_t *from, uint8_t sectors);
 
 #endif

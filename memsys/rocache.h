@@ -1,7 +1,7 @@
 /*
- * A read-only cache of an SM: constants, texture (ld.global.nc) and instructions are three instances. Lines are placed when
- * their data comes; nothing is ever dirty, and stores do not reach it, so a line keeps its bytes until it is evicted
- * or the cache is emptied. The instruction cache has tags only.
+ * A read-only cache of an SM: constants, texture (ld.global.nc) and instructions are three instances. Lines are placed
+ * when their data comes; nothing is ever dirty, and stores do not reach it, so a line keeps its bytes until it is
+ * evicted or the cache is emptied. The instruction cache has tags only.
  */
 #ifndef MEMSYS_ROCACHE_H
 #define MEMSYS_ROCACHE_H

@@ -42,7 +42,8 @@ bool sender_run(struct sender *s, uint64_t now)
         return false;
     struct packet *p = packet_pop(q);
     p->stamp[STAGE_SENT] = now;
-    port_send(s->out, clock_convert(s->cfg->clocks, CLK_CORE, CLK_XBAR, now) + s->cfg->request_latency, p->vn, flits, p);
+    uint64_t at = clock_convert(s->cfg->clocks, CLK_CORE, CLK_XBAR, now) + s->cfg->request_latency;
+    port_send(s->out, at, p->vn, flits, p);
     s->count[STAT_REQUESTS]++;
     return true;
 }

@@ -1,9 +1,9 @@
 /*
  * Random loads, stores, atomics and private accesses of a few warps through the load/store unit, with every limit as
- * small as it goes, against a reference memory that is updated when an instruction issues. Every byte belongs to one lane, though
- * lines are shared by lanes of several warps, so what each load must return is known exactly: one SM sees its own
- * accesses to one address in order. Each run is made twice, visiting every cycle and visiting only cycles that lsu_next
- * names, and both must count the same and say the same at the same cycles.
+ * small as it goes, against a reference memory that is updated when an instruction issues. Every byte belongs to one
+ * lane, though lines are shared by lanes of several warps, so what each load must return is known exactly: one SM sees
+ * its own accesses to one address in order. Each run is made twice, visiting every cycle and visiting only cycles that
+ * lsu_next names, and both must count the same and say the same at the same cycles.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "regress/unit/lsu_rig.h"
 
 enum { WARPS = 3, CELL = 16, CELLS = 4, GLOBAL = 0, PRIVATE = 32 << 10, PRIVATE_BYTES = 32, CONSTANTS = 60 << 10,
-       CONSTANT_BYTES = 1024, OPS = 300 };
+       CONSTANT_BYTES = 1024, INSTRUCTIONS = 61 << 10, OPS = 300 };
 
 static struct rig rig;
 static uint8_t model[RIG_MEMORY], model_shared[RIG_SHARED];
@@ -25,7 +25,7 @@ static uint8_t model[RIG_MEMORY], model_shared[RIG_SHARED];
 struct setting {
     const char *name;
     uint32_t sets, ways, mshrs, merges, miss_queue, queue, ports, segment, group, lanes, flits, jitter, ro_mshrs;
-    bool sectored, update, writeback, global, exists, texture, spread;
+    bool sectored, update, writeback, global, exists, texture, spread, clocks;
 };
 
 /* ---- who owns what ---- */
@@ -131,7 +131,9 @@ static uint64_t random_lanes(void)
 
 static struct rig_op *random_op(const struct setting *s, uint32_t warp)
 {
-    static const uint8_t shapes[][2] = { { 4, 1 }, { 4, 1 }, { 4, 2 }, { 4, 4 }, { 8, 1 }, { 8, 2 }, { 1, 1 }, { 2, 1 }, { 1, 4 } };
+    static const uint8_t shapes[][2] = {
+        { 4, 1 }, { 4, 1 }, { 4, 2 }, { 4, 4 }, { 8, 1 }, { 8, 2 }, { 1, 1 }, { 2, 1 }, { 1, 4 }
+    };
     enum mem_op_kind kind = random_kind();
     enum mem_server server = random_server(kind);
     bool atomic = kind == MOP_ATOM || kind == MOP_RED, mixed = !atomic && kind != MOP_PREFETCH && !rig_random(&rig, 6);
@@ -245,6 +247,10 @@ static void configure(const struct setting *s, bool walk, uint64_t seed)
     rig.cfg.l1_global = s->global;
     rig.cfg.l1_exists = s->exists;
     rig.cfg.texture_nc = s->texture;
+    rig.cfg.inst.sets = rig.cfg.inst.ways = rig.cfg.inst.mshrs = s->ro_mshrs;
+    rig.cfg.inst_prefetch = 1;
+    if (s->clocks)
+        clocks_set(&rig.clocks, (const uint64_t[CLK_COUNT]){ 1300, 700, 700, 900 });
     rig.port_flits = s->flits;
     rig.jitter = s->jitter;
     rig.walk = walk;
@@ -265,6 +271,8 @@ static void run(const struct setting *s, bool walk, uint64_t seed)
         assert_true(cycle < 400000);
         rig_cycle(&rig);
         collect();
+        if (!rig_random(&rig, 6))
+            lsu_fetch(rig.u, rig_address(INSTRUCTIONS + rig_random(&rig, 2048)), rig.now - 1);
         if (pause) {
             pause--;
         } else if (lsu_has_room(rig.u) && outstanding() < RIG_OPS - 1) {
@@ -284,14 +292,14 @@ static void run(const struct setting *s, bool walk, uint64_t seed)
 static const struct setting settings[] = {
     { "tiny", 2, 1, 1, 1, 1, 1, 1, 32, 32, 32, 17, 30, 1, .sectored = true, .writeback = true, .global = true,
       .exists = true, .spread = true },
-    { "tiny, whole lines", 2, 1, 1, 1, 1, 1, 1, 128, 32, 32, 17, 30, 1, .writeback = true, .global = true, .exists = true,
-      .texture = true, .spread = true },
+    { "tiny, whole lines", 2, 1, 1, 1, 1, 1, 1, 128, 32, 32, 17, 30, 1, .writeback = true, .global = true,
+      .exists = true, .texture = true, .spread = true },
     { "one line", 1, 1, 4, 2, 2, 2, 1, 64, 16, 32, 20, 20, 2, .sectored = true, .update = true, .writeback = true,
       .global = true, .exists = true, .texture = true },
-    { "sectors, update", 4, 2, 8, 4, 4, 4, 2, 32, 32, 32, 64, 60, 2, .sectored = true, .update = true, .writeback = true,
-      .global = true, .exists = true, .spread = true },
-    { "whole lines, update, write-through", 4, 2, 8, 4, 4, 4, 2, 128, 32, 32, 64, 60, 2, .update = true, .global = true,
-      .exists = true, .texture = true },
+    { "sectors, update", 4, 2, 8, 4, 4, 4, 2, 32, 32, 32, 64, 60, 2, .sectored = true, .update = true,
+      .writeback = true, .global = true, .exists = true, .spread = true },
+    { "whole lines, update, write-through", 4, 2, 8, 4, 4, 4, 2, 128, 32, 32, 64, 60, 2, .update = true,
+      .global = true, .exists = true, .texture = true, .clocks = true },
     { "sectors, write-through", 8, 2, 3, 8, 4, 4, 4, 64, 32, 32, 64, 5, 4, .sectored = true, .global = true,
       .exists = true, .spread = true },
     { "L1 for private memory only", 2, 2, 4, 4, 2, 4, 1, 32, 32, 32, 64, 30, 2, .writeback = true, .exists = true },
@@ -299,7 +307,7 @@ static const struct setting settings[] = {
     { "wavefronts of 64", 4, 4, 16, 8, 8, 4, 1, 32, 64, 64, 64, 40, 2, .sectored = true, .writeback = true,
       .global = true, .exists = true, .texture = true },
     { "roomy", 8, 4, 64, 16, 8, 8, 1, 32, 32, 32, 64, 100, 8, .sectored = true, .update = true, .writeback = true,
-      .global = true, .exists = true, .spread = true },
+      .global = true, .exists = true, .spread = true, .clocks = true },
 };
 
 void random_traffic_returns_what_was_written(void **state)

@@ -60,8 +60,8 @@ void rig_start(struct rig *r)
     r->random = 88172645463325252u;
     r->config = config_new();
     clocks_set(&r->clocks, (const uint64_t[CLK_COUNT]){ 1000, 1000, 1000, 1000 });
-    assert_true(addrmap_parse(&r->map, "dramid@8;RRRRRRRR.BBBBCCCC.CCCSSSSS", RIG_SLICES, 1, false, rig_address(0), error,
-                              sizeof error));
+    assert_true(addrmap_parse(&r->map, "dramid@8;RRRRRRRR.BBBBCCCC.CCCSSSSS", RIG_SLICES, 1, false, rig_address(0),
+                              error, sizeof error));
     lsu_configure(&r->cfg, r->config);
     assert_true(lsu_check(&r->cfg, error, sizeof error));
     r->cfg.clocks = &r->clocks;

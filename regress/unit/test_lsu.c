@@ -79,7 +79,9 @@ static void a_hit_takes_the_configured_latency(void **state)
 
 static void a_miss_is_over_a_cycle_after_its_reply(void **state)
 {
-    static const uint64_t khz[][CLK_COUNT] = { { 1000, 1000, 1000, 1000 }, { 1300, 650, 650, 800 }, { 700, 1234, 700, 900 } };
+    static const uint64_t khz[][CLK_COUNT] = {
+        { 1000, 1000, 1000, 1000 }, { 1300, 650, 650, 800 }, { 700, 1234, 700, 900 }
+    };
     for (unsigned k = 0; k < 3; k++)
         for (unsigned phase = 0; phase < 9; phase++) {
             start();
@@ -216,6 +218,11 @@ static void n_way_conflicts_cost_n_passes(void **state)
     config_free(rig.config);
 }
 
+static bool wants(const struct mem_op *op, unsigned lane, uint64_t word)
+{
+    return op->lanes >> lane & 1 && word >= op->address[lane] / 4 && word <= (op->address[lane] + op->width - 1) / 4;
+}
+
 /* The same counted the slow way: for each bank, lanes [from, to) in turn, words that no lane before asked for. */
 static uint32_t busiest_bank(const struct mem_op *op, unsigned from, unsigned to, const struct shared_cfg *c)
 {
@@ -223,11 +230,11 @@ static uint32_t busiest_bank(const struct mem_op *op, unsigned from, unsigned to
     for (uint32_t bank = 0; bank < c->banks; bank++) {
         uint32_t wanted = 0;
         for (unsigned lane = from; lane < to; lane++)
-            for (uint64_t a = op->address[lane]; a < op->address[lane] + op->width; a += 4) {
+            for (uint64_t word = op->address[lane] / 4; wants(op, lane, word); word++) {
                 bool before = false;
                 for (unsigned l = from; l < lane && c->broadcast && op->kind == MOP_LOAD; l++)
-                    before |= op->lanes >> l & 1 && a / 4 >= op->address[l] / 4 && a / 4 <= (op->address[l] + op->width - 1) / 4;
-                wanted += op->lanes >> lane & 1 && a / 4 % c->banks == bank && !before;
+                    before |= wants(op, l, word);
+                wanted += word % c->banks == bank && !before;
             }
         most = wanted > most ? wanted : most;
     }
@@ -765,8 +772,8 @@ static void configurations_that_do_not_fit_are_named(void **state)
 {
     static const struct { const char *key, *value, *word; } rows[] = {
         { "l1.kb", "1", NULL }, { "l1.ways", "3", "l1" }, { "const.kb", "1", NULL }, { "inst.ways", "7", "inst" },
-        { "texture.line", "48", "texture.line" }, { "coalescer.segment", "96", "coalescer.segment" }, { "l1.kb", "0", NULL },
-        { "coalescer.lanes", "12", "coalescer.lanes" }
+        { "texture.line", "48", "texture.line" }, { "coalescer.segment", "96", "coalescer.segment" },
+        { "l1.kb", "0", NULL }, { "coalescer.lanes", "12", "coalescer.lanes" }
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct simtx_config *c = config_new();
