@@ -1,0 +1,31 @@
+/*
+ * The timeline: what every warp did and waited for, blocks, and memory requests with their stages, in the trace-event format
+ * that browsers' trace viewers load (one process an SM, one thread a warp slot, requests as asynchronous events; a core cycle is shown
+ * as a microsecond). Each SM writes into a buffer of its own while it runs; the buffers go to the file, in the order of the SMs, when all
+ * SMs rest, so the file is the same for every number of host threads.
+ */
+#ifndef TIMING_TRACE_H
+#define TIMING_TRACE_H
+
+#include "memsys/packet.h"
+#include "ptx/exec.h"
+
+struct trace;
+struct sm_watch;
+
+struct trace_range { uint64_t from, to; int sm; };   /* core cycles, both included; sm: -1 = all */
+
+/* The name ends in .gz: compressed. NULL with a message in error. */
+struct trace *trace_open(const char *path, const struct trace_range *range, char *error, size_t size);
+/* The buffer of an SM with so many warp slots; NULL when the timeline leaves it out. Lives as long as the trace. */
+struct sm_watch *trace_watch(struct trace *t, uint16_t sm, uint32_t slots);
+void trace_drain(struct trace *t);                   /* serially: buffers to the file */
+bool trace_close(struct trace *t, char *error, size_t size);
+
+/* ---- while an SM runs; cycles [from, to) outside the range are left out ---- */
+void watch_block(struct sm_watch *w, uint32_t slot, const char *kernel, uint64_t block, uint64_t from, uint64_t to);
+void watch_state(struct sm_watch *w, uint32_t slot, const char *state, uint64_t from, uint64_t to);
+void watch_issue(struct sm_watch *w, uint32_t slot, const struct dinst *d, uint64_t lanes, uint64_t at);
+void watch_request(struct sm_watch *w, const struct packet *p);      /* when its reply has come: all stamps are set */
+
+#endif
