@@ -16,6 +16,7 @@ void l2_configure(struct l2_cfg *c, const struct simtx_config *config)
         .reply_queue = (uint32_t)config_int(config, KEY_L2_REPLY_QUEUE),
         .bytes_per_cycle = (uint32_t)config_int(config, KEY_L2_BYTES_PER_CYCLE),
         .sectored = config_bool(config, KEY_L2_SECTORED),
+        .merge_fills = config_bool(config, KEY_L2_MERGE_FILLS),
         .write_allocate_fetch = config_bool(config, KEY_L2_WRITE_FETCH),
         .hash = config_bool(config, KEY_L2_HASH),
         .atomic_cycles = {

@@ -30,7 +30,8 @@ uint8_t l2_needs(const struct slice *s, const struct packet *p)
 
 uint32_t l2_pieces(const struct slice *s, uint8_t sectors)
 {
-    return s->part->cfg.l2.sectored ? l2_sectors(sectors & (uint8_t)~(sectors << 1)) : 1;
+    const struct l2_cfg *c = &s->part->cfg.l2;
+    return !c->sectored ? 1 : l2_sectors(c->merge_fills ? sectors & (uint8_t)~(sectors << 1) : sectors);
 }
 
 /* False when the miss queue is full. */
@@ -49,7 +50,7 @@ bool l2_send_line(struct slice *s, uint64_t line, uint8_t sectors, uint32_t entr
     return true;
 }
 
-/* Neighbouring sectors make one request, of whole bursts. */
+/* Neighbouring sectors make one request, of whole bursts; with l2.merge_fills off each sector that is read makes its own. */
 static void push_piece(struct slice *s, const struct l2_transfer *x, uint8_t piece, const struct l2_now *t)
 {
     struct partition *part = s->part;
@@ -83,7 +84,8 @@ bool l2_to_dram(struct slice *s, const struct l2_now *t)
         return false;
     }
     uint8_t piece = x->sectors, low = (uint8_t)(x->sectors & -x->sectors);
-    piece &= (uint8_t)~(piece + low);                /* the lowest run of ones */
+    bool alone = x->entry != MSHR_NONE && s->part->cfg.l2.sectored && !s->part->cfg.l2.merge_fills;
+    piece = alone ? low : piece & (uint8_t)~(piece + low);       /* else the lowest run of ones */
     push_piece(s, x, piece, t);
     if (x->entry != MSHR_NONE)
         s->miss[x->entry].queued = t->core;

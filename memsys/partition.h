@@ -24,6 +24,7 @@ struct l2_cfg {
     uint32_t reply_queue;
     uint32_t bytes_per_cycle;        /* of the data array */
     bool sectored;                   /* fill and write back by sector */
+    bool merge_fills;                /* neighbouring sectors are read from DRAM together */
     bool write_allocate_fetch;       /* a store that does not cover its sectors reads them first */
     bool hash;
     uint32_t atomic_cycles[4];       /* cycles per lane: add and the like, exch, cas, floating point */

@@ -68,7 +68,7 @@ static inline void bench_init(struct bench *b, uint32_t channels, uint32_t slice
         .clocks = &b->clocks, .map = &b->map, .slices = slices, .flit_bytes = 32, .reply_latency = 3,
         .credit_latency = 2,
         .l2 = { .sets = 16, .ways = 4, .mshrs = 16, .merges = 8, .latency = 10, .dram_latency = 20, .miss_queue = 8,
-                .reply_queue = 8, .bytes_per_cycle = 64, .sectored = true, .hash = true,
+                .reply_queue = 8, .bytes_per_cycle = 64, .sectored = true, .merge_fills = true, .hash = true,
                 .atomic_cycles = { 1, 2, 3, 4 }, .atomic_warp_cycles = 1 },
         .dram = { .banks = 16, .groups = 4, .queue = 16, .burst_bytes = 32, .burst_cycles = 2, .frfcfs = true,
                   .tCCD = 2, .tRRD = 6, .tRCD = 12, .tRAS = 28, .tRP = 12, .tRC = 40, .tCL = 11, .tWL = 4,
