@@ -96,6 +96,8 @@ static void a_miss_is_over_a_cycle_after_its_reply(void **state)
             assert_int_equal(rig.last_performed, arrives + rig.delay);
             assert_int_equal(rig.last_sent, clock_convert(&rig.clocks, CLK_XBAR, CLK_CORE, arrives + rig.delay) + 3);
             assert_int_equal(o->at, rig.last_sent + 1);
+            assert_int_equal(port_credit_next(&rig.in), clock_convert(&rig.clocks, CLK_CORE, CLK_XBAR, rig.last_sent) +
+                             rig.cfg.credit_latency);
             finish();
         }
 }
@@ -347,8 +349,9 @@ static void instruction_lines_are_asked_for_once_and_ahead(void **state)
     assert_false(lsu_fetch(rig.u, rig_address(1008), 0));
     assert_false(lsu_fetch(rig.u, rig_address(4000), 0));        /* no MSHR is free: waits for one */
     assert_false(lsu_fetch(rig.u, rig_address(4000), 0));
-    while (rig.fetched_line != rig_address(4000 / 128 * 128))
+    for (int i = 0; i < 1000 && rig.fetched_line != rig_address(4000 / 128 * 128); i++)
         rig_cycle(&rig);
+    assert_int_equal(rig.fetched_line, rig_address(4000 / 128 * 128));
     rig_drain(&rig);
     assert_true(lsu_fetch(rig.u, rig_address(1000), rig.now));
     assert_true(lsu_fetch(rig.u, rig_address(1024), rig.now));   /* was fetched ahead */
