@@ -39,7 +39,7 @@ void l1_write_back(struct l1 *l, uint32_t index, uint64_t now)
     memcpy(p->mask, b->mask, sizeof p->mask);
     memcpy(p->data, b->data, LINE_BYTES);
     p->sectors = line_sectors(p->mask);
-    p->bytes = (uint16_t)(PACKET_HEADER + SECTOR_BYTES * __builtin_popcount(p->sectors));
+    p->bytes = write_bytes(p->sectors);
     sender_push(l->send, p);
     l->dirty[index][0] = l->dirty[index][1] = 0;
     t->dirty = 0;

@@ -26,26 +26,25 @@ static const enum mem_server server_order[SERVERS] = {
 };
 
 struct lsu {
-    struct lsu_cfg cfg;
+    /* what lsu_next looks at comes first */
     struct port *in;
-    uint64_t *count;
-    struct hists *hists;
-    struct slot *queue;              /* ring of cfg.queue */
-    uint32_t first, n;
-    /* the oldest instruction */
-    bool started;
-    uint32_t place;                  /* in server_order */
-    const struct line_access *access;
-    uint32_t accesses, next, track;
+    uint64_t clock;                  /* last cycle worked, issued or fetched in */
+    uint32_t first, n;               /* of the queue */
+    bool started;                    /* the oldest instruction */
+    bool blocked, retry;             /* it was turned away; it can have another turn */
+    bool flushing;
     uint64_t step;                   /* cycle of its next step */
     uint64_t addresses_free;         /* cycle at which the address unit takes another instruction */
-    /* turned away: counted from this cycle on, under these counters */
-    bool blocked, retry;
-    uint64_t blocked_from;
-    enum stat blocked_by[2];
-    uint64_t clock;                  /* last cycle worked, issued or fetched in */
-    bool flushing;
     struct sender send;
+    struct slot *queue;              /* ring of cfg.queue */
+    uint32_t place;                  /* of the oldest instruction in server_order */
+    uint32_t accesses, next, track;
+    const struct line_access *access;
+    uint64_t blocked_from;           /* counted from this cycle on, under these counters */
+    enum stat blocked_by[2];
+    uint64_t *count;
+    struct hists *hists;
+    struct lsu_cfg cfg;
     struct retire retire;
     struct l1 l1;
     struct rocache konst, texture, inst;

@@ -92,7 +92,7 @@ enum served remote_store(struct remote *r, const struct mem_op *op, const struct
                                      a->line, token_of(REPLY_STORE, number), op->issued, now);
     mem_store_line(op, a->lanes, a->piece, p->data, p->mask);
     p->sectors = line_sectors(p->mask);
-    p->bytes = (uint16_t)(PACKET_HEADER + SECTOR_BYTES * __builtin_popcount(p->sectors));
+    p->bytes = write_bytes(p->sectors);
     p->warp = (uint16_t)op->sm_slot;
     l1_written_through(r->l1, p);
     sender_push(r->send, p);

@@ -18,16 +18,23 @@ static inline uint32_t token_of(enum reply_to to, uint32_t number)
 }
 
 struct sender {
-    const struct lsu_cfg *cfg;
+    struct packet_queue data, inst;
     struct port *out;
+    const struct lsu_cfg *cfg;
     uint64_t *count;
     struct packet_pool pool;
-    struct packet_queue data, inst;
 };
 
 static inline bool sender_has_room(const struct sender *s)
 {
     return s->data.n < s->cfg->miss_queue;
+}
+
+/* Header and the sectors' bytes. */
+static inline uint16_t write_bytes(uint8_t sectors)
+{
+    static const uint8_t ones[ALL_SECTORS + 1] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
+    return (uint16_t)(PACKET_HEADER + SECTOR_BYTES * ones[sectors]);
 }
 
 /* A packet with address, ends and header set. issued: core cycle of the instruction; now: of the look-up. */
