@@ -183,5 +183,62 @@ else
     fail "launch with a configuration"
 fi
 
+# ---- the minimum latencies of the papers' tables: what a load adds to a chain of dependent loads on an idle machine ----
+
+# A chain of loads at the given offsets, each address made from the value loaded before (0) and the next offset.
+chain() {
+    local at=0 to
+    printf '.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry chain(.param .u64 a, .param .u64 r)\n{\n'
+    printf '.reg .b64 %%a, %%r, %%v;\nld.param.u64 %%a, [a]; ld.param.u64 %%r, [r];\n'
+    for to in "$@"; do
+        printf 'add.s64 %%a, %%a, %d;\nld.global.cg.u64 %%v, [%%a];\nadd.s64 %%a, %%a, %%v;\n' $((to - at))
+        at=$to
+    done
+    printf 'st.global.u64 [%%r], %%a;\nret;\n}\n'
+}
+
+# cycles PRESET OFFSET...
+cycles() {
+    local preset=$1
+    shift
+    chain "$@" >chain.ptx
+    timeout 60 "$simtx" launch --quiet --config "$preset+perfect-fetch" --set sim.mode=timing --stats c.json chain.ptx \
+        --arg u64[65536]:0 --arg u64[1]:0 && sed -n 's/^    "cycles": \([0-9]*\).*/\1/p' c.json
+}
+
+value() {
+    "$simtx" config show "$1" | awk -v key="$2" '$1 == key { print $3 }'
+}
+
+# adds WHAT PRESET LOW HIGH FIRST MORE: each of the offsets MORE behind FIRST costs LOW to HIGH cycles, apart from the
+# two additions.
+adds() {
+    local n lanes add more got
+    n=$(wc -w <<<"$6")
+    lanes=$((($(value "$2" gpu.warp_size) - 1) / $(value "$2" core.simd_width)))
+    add=$((2 * ($(value "$2" latency.int_add) + lanes)))
+    more=$(cycles "$2" $5 $6 2>err)
+    got=$((more - $(cycles "$2" $5 2>err) - n * add))
+    echo "$1 of $2: $n loads in $got cycles, expected $3 to $4 each" >out
+    if [ "$got" -ge $((n * $3)) ] && [ "$got" -le $((n * $4)) ]; then
+        passed=$((passed + 1))
+    else
+        fail "$(cat out)"
+    fi
+}
+
+# Lines of one DRAM row are 256 bytes times the channels apart, or their double where slices take turns.
+open_row() {
+    local step=$((512 * $(value "$1" dram.channels)))
+    echo 128 $step $((step + 128)) $((2 * step)) $((2 * step + 128)) $((3 * step)) $((3 * step + 128))
+}
+
+same_line="0 0 0 0 0 0 0 0"
+adds "minimum L2 latency" quadro-fx5800 460 460 0 "$same_line"
+adds "minimum L2 latency" gtx480-sc 340 340 0 "$same_line"
+adds "L2 latency" v100 193 193 0 "$same_line"
+adds "minimum DRAM latency" gtx480 330 332 0 "$(open_row gtx480)"
+adds "minimum DRAM latency" gtx480-sc 460 460 0 "$(open_row gtx480-sc)"
+
 echo "config: $passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
