@@ -13,11 +13,9 @@ static uint64_t fetch_address(const struct sm *s, const struct slot *w)
 /* Instructions that the next fetch brings. */
 static uint32_t fetch_size(const struct sm *s, const struct slot *w)
 {
-    uint32_t line = (s->cfg.inst_line - (uint32_t)(fetch_address(s, w) % s->cfg.inst_line)) / s->cfg.inst_bytes;
-    uint32_t n = s->cfg.fetch_width, left = w->code->ninsts + 1 - w->fetch;
-    n = n < s->cfg.ibuffer ? n : s->cfg.ibuffer;
+    uint32_t line = s->line_insts - (w->fetch & (s->line_insts - 1)), n = s->fetch_most, left = w->code->ninsts + 1 - w->fetch;
     n = n < left ? n : left;
-    return line && line < n ? line : n;
+    return n < line ? n : line;
 }
 
 static bool wants(const struct sm *s, const struct slot *w)

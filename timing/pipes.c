@@ -19,8 +19,9 @@ void pipes_init(struct sm *s)
     s->collector.unit = calloc(s->cfg.collectors, sizeof(uint64_t));
     s->collector.bank = calloc(s->cfg.register_banks, sizeof(uint64_t));
     s->collector.cap = s->cfg.collectors;
+    s->collector.idle = calloc(s->cfg.collectors, sizeof *s->collector.idle);
     s->collector.queue = calloc(s->cfg.collectors, sizeof *s->collector.queue);
-    if (!s->collector.unit || !s->collector.bank || !s->collector.queue)
+    if (!s->collector.unit || !s->collector.bank || !s->collector.idle || !s->collector.queue)
         abort();
 }
 
@@ -28,6 +29,7 @@ void pipes_end(struct sm *s)
 {
     free(s->collector.unit);
     free(s->collector.bank);
+    free(s->collector.idle);
     free(s->collector.queue);
 }
 
@@ -59,19 +61,25 @@ static void unit_stall(const struct sm *s, const struct pipeline *q, enum pipe p
     *why |= 1u << (lanes ? ST_ISSUE_WIDTH : p == PIPE_MEM ? ST_MEM_QUEUE : (unsigned)ST_UNIT_SP + p);
 }
 
-static bool collector_offers(const struct sm *s, uint32_t *why, uint64_t *again)
+static bool collector_offers(struct sm *s, uint32_t *why, uint64_t *again)
 {
+    struct collector *c = &s->collector;
     uint64_t first = NEVER;
-    for (uint32_t i = 0; i < s->cfg.collectors; i++)
-        first = earlier(first, s->collector.unit[i]);
-    if (first <= s->now)
+    if (c->nidle)
+        return true;
+    for (uint32_t i = s->cfg.collectors; i-- > 0;) {
+        first = earlier(first, c->unit[i]);
+        if (c->unit[i] <= s->now)
+            c->idle[c->nidle++] = i;
+    }
+    if (c->nidle)
         return true;
     *why |= 1u << ST_COLLECTOR;
     *again = earlier(*again, first);
     return false;
 }
 
-bool pipe_offers(const struct sm *s, unsigned k, enum pipe p, uint32_t *why, uint64_t *again)
+bool pipe_offers(struct sm *s, unsigned k, enum pipe p, uint32_t *why, uint64_t *again)
 {
     const struct pipeline *q = &s->pipe[p];
     if (p == PIPE_CTRL)
@@ -100,20 +108,12 @@ static uint64_t take_unit(struct pipeline *p, unsigned k, const struct tinst *t,
 
 /* ---- operand collectors ---- */
 
-static uint32_t free_collector(const struct sm *s)
-{
-    uint32_t i = 0;
-    while (s->collector.unit[i] > s->now)
-        i++;
-    return i;
-}
-
 /* The cycle in which all sources have been read. */
 static uint64_t read_sources(struct sm *s, const struct slot *w, const struct tinst *t)
 {
     uint64_t done = s->now + 1;
     for (unsigned i = 0; i < t->nsrc; i++) {
-        uint64_t *bank = &s->collector.bank[(t->reg[i] + w->index) % s->cfg.register_banks];
+        uint64_t *bank = &s->collector.bank[((uint32_t)t->reg[i] + w->index) % s->cfg.register_banks];
         uint64_t read = *bank > s->now ? *bank : s->now;
         s->count[STAT_BANK_CONFLICTS] += read - s->now;
         *bank = read + 1;
@@ -128,7 +128,7 @@ uint64_t pipe_take(struct sm *s, unsigned k, const struct slot *w, const struct 
         return s->now;
     if (!s->cfg.collector)
         return take_unit(&s->pipe[t->pipe], k, t, s->now);
-    uint32_t c = free_collector(s);
+    uint32_t c = s->collector.idle[--s->collector.nidle];
     return s->collector.unit[c] = take_unit(&s->pipe[t->pipe], k, t, read_sources(s, w, t));
 }
 
@@ -150,7 +150,7 @@ void pipe_memory(struct sm *s, struct slot *w, const struct tinst *t, struct mem
         issue_memory(s, w, op);
         return;
     }
-    uint32_t unit = free_collector(s);
+    uint32_t unit = c->idle[--c->nidle];
     uint64_t at = read_sources(s, w, t);
     c->unit[unit] = NEVER;
     c->queue[(c->head + c->n++) % c->cap] = (struct collected){ op, at, unit };

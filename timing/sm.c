@@ -82,11 +82,6 @@ bool sm_check(const struct sm_cfg *c, char *error, size_t size)
     else if (c->warps > c->schedulers * 64)
         snprintf(error, size, "gpu.max_threads_per_sm = %u: %u warps, but %u schedulers (core.schedulers) of 64 warps",
                  c->warps * c->warp_size, c->warps, c->schedulers);
-    else if (c->inst_bytes > c->inst_line)
-        snprintf(error, size, "inst.bytes = %u: an instruction does not fit in a line (inst.line) of %u bytes",
-                 c->inst_bytes, c->inst_line);
-    else if (c->issue == 2 && !c->perfect_fetch && c->ibuffer < 2)
-        snprintf(error, size, "core.ibuffer = 1: dual issue (core.issue = 2) needs room for two instructions");
     else
         return true;
     return false;
@@ -173,22 +168,20 @@ static void on_fetched(void *ctx, uint64_t line, uint64_t at)
 static void init_slots(struct sm *s)
 {
     uint32_t n = s->cfg.warps;
-    s->slot = calloc(n, sizeof *s->slot);
+    s->slot = aligned_alloc(_Alignof(struct slot), n * sizeof *s->slot);
     s->free_slots = calloc((n + 63) / 64, sizeof *s->free_slots);
     s->block = calloc(s->cfg.blocks, sizeof *s->block);
     if (!s->slot || !s->free_slots || !s->block)
         abort();
     for (uint32_t i = 0; i < n; i++) {
-        struct slot *w = &s->slot[i];
-        w->index = (uint16_t)i;
-        w->sched = (uint8_t)(i % s->cfg.schedulers);
-        w->bit = UINT64_C(1) << i / s->cfg.schedulers;
-        w->place = PLACE_NONE;
-        w->hold = NO_HOLD;
+        s->slot[i] = (struct slot){ .index = (uint16_t)i, .sched = (uint8_t)(i % s->cfg.schedulers), .place = PLACE_NONE,
+                                    .hold = NO_HOLD, .bit = UINT64_C(1) << i / s->cfg.schedulers };
         s->free_slots[i / 64] |= UINT64_C(1) << i % 64;
     }
     s->nfree_slots = n;
     s->fetched_last = n - 1;
+    s->line_insts = s->cfg.inst_line / s->cfg.inst_bytes;
+    s->fetch_most = s->cfg.fetch_width < s->cfg.ibuffer ? s->cfg.fetch_width : s->cfg.ibuffer;
 }
 
 struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port *out, struct port *in)

@@ -25,27 +25,27 @@ struct resident {                    /* a resident block */
     uint16_t slot[MAX_BLOCK_THREADS / LANES];    /* warp slots, by warp of the block */
 };
 
-struct slot {                        /* a warp slot */
-    struct warp *warp;               /* NULL = free */
+struct slot {                        /* a warp slot: two cache lines of the host */
+    _Alignas(128) struct warp *warp; /* NULL = free */
     const struct tinst *inst;        /* the next instruction; NULL = waits at a barrier, or has ended */
     uint64_t bit;                    /* in its scheduler's sets */
     uint64_t *pending;               /* scoreboard: [words] results of arithmetic, [words] of memory */
-    uint32_t nalu, nmem;             /* instructions whose results are pending */
+    const struct tcode *code;        /* function of the next instruction */
+    const struct tcode *names;       /* function whose registers are pending */
+    uint16_t nalu, nmem;             /* instructions whose results are pending */
+    uint16_t buffered, coming;       /* instructions in the buffer, and on their way to it */
     uint8_t sched, place, hold;      /* hold: what keeps the warp from being looked at, or NO_HOLD */
     bool missing;                    /* an instruction line is under way */
     bool waking;                     /* an EV_WAKE is filed */
     bool ended;
     uint16_t index;                  /* of this slot */
-    uint16_t buffered, coming;       /* instructions in the buffer, and on their way to it */
-    const struct tcode *code;        /* function of the next instruction */
-    const struct tcode *names;       /* function whose registers are pending */
-    const struct dinst *step;
     uint32_t seq;                    /* of the next instruction in its function */
     uint32_t fetch;                  /* of the next instruction to fetch */
     uint32_t epoch;                  /* of the fetch: changes when it starts anew */
     uint32_t collecting;             /* memory instructions in operand collectors */
     struct order_warp order;
     struct resident *block;
+    const struct dinst *step;
     uint64_t since;                  /* cycle at which it came to its place */
 };
 
@@ -61,6 +61,7 @@ struct collected { struct mem_op *op; uint64_t at; uint32_t unit; };
 
 struct collector {
     uint64_t *unit, *bank;           /* cycle from which each is free */
+    uint32_t *idle, nidle;           /* units known to be free */
     struct collected *queue;         /* memory instructions on their way to the load/store unit, in order: a ring */
     uint32_t head, n, cap;
 };
@@ -82,6 +83,7 @@ struct sm {
     uint64_t *pending;               /* scoreboards of all slots */
     uint32_t pending_words;          /* of one set of one slot */
     /* fetch */
+    uint32_t line_insts, fetch_most; /* instructions of a line, and the most that one fetch brings */
     uint64_t want[SLOTS_MAX / 64];
     uint32_t fetched_last;
     /* blocks */
@@ -147,7 +149,7 @@ void issue_memory(struct sm *s, struct slot *w, struct mem_op *op);  /* hands it
 void pipes_init(struct sm *s);
 void pipes_end(struct sm *s);
 /* Can an instruction of scheduler k go to pipeline p now? If not: why (bits), and when to look again. */
-bool pipe_offers(const struct sm *s, unsigned k, enum pipe p, uint32_t *why, uint64_t *again);
+bool pipe_offers(struct sm *s, unsigned k, enum pipe p, uint32_t *why, uint64_t *again);
 /* Sends it there. Returns the cycle in which the pipeline takes it. */
 uint64_t pipe_take(struct sm *s, unsigned k, const struct slot *w, const struct tinst *t);
 /* A memory instruction: at once, or through an operand collector. */
