@@ -1,8 +1,8 @@
 /*
- * Memory-ordering policies: when may a warp's memory instruction issue, when is a fence or a barrier passed. The SM core counts, for every
- * warp, its global accesses that have not performed; a policy is a table of functions over these counts and, if it wants, state of
- * its own per SM and a stage between coalescer and L1. The baseline, rmo-ptx, holds nothing back but fences, barriers, releases and acquires
- * (PTX ISA, memory consistency model).
+ * Memory-ordering policies: when may a warp's memory instruction issue, when is a fence or a barrier passed. The SM
+ * core counts, for every warp, its global accesses that have not performed; a policy is a table of functions over these
+ * counts and, if it wants, state of its own per SM and a stage between coalescer and L1. The baseline, rmo-ptx, holds
+ * nothing back but fences, barriers, releases and acquires (PTX ISA, memory consistency model).
  */
 #ifndef CONSISTENCY_ORDER_H
 #define CONSISTENCY_ORDER_H
@@ -15,7 +15,16 @@ struct order_warp {
     uint32_t acquires;               /* of these, loads whose completion later accesses must wait for */
 };
 
-enum order_kind { ORDER_LOAD, ORDER_STORE, ORDER_ATOMIC, ORDER_SHARED, ORDER_FENCE, ORDER_FENCE_CTA, ORDER_BARRIER, ORDER_EXIT };
+enum order_kind {
+    ORDER_LOAD,
+    ORDER_STORE,
+    ORDER_ATOMIC,
+    ORDER_SHARED,
+    ORDER_FENCE,
+    ORDER_FENCE_CTA,
+    ORDER_BARRIER,
+    ORDER_EXIT
+};
 
 struct order_access { enum order_kind kind; bool acquire, release; };
 

@@ -1,7 +1,7 @@
 /*
  * Blocks on an SM: a block takes the lowest free warp slots, warp slot w belongs to scheduler w mod schedulers, and it
- * leaves when all its warps have ended and nothing of theirs is outstanding. Contexts (registers, shared memory) of ended
- * blocks are used again by the next block of the same grid.
+ * leaves when all its warps have ended and nothing of theirs is outstanding. Contexts (registers, shared memory) of
+ * ended blocks are used again by the next block of the same grid.
  */
 #include <stdlib.h>
 

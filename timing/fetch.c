@@ -1,7 +1,7 @@
 /*
  * Fetch: warps whose instruction buffer has room take turns at the instruction cache. A hit brings a few instructions,
- * not past the end of the line, into the buffer some cycles later; a miss waits for its line. When the next instruction is
- * not the one behind the last in the text, the buffer is emptied and what is on its way to it is dropped.
+ * not past the end of the line, into the buffer some cycles later; a miss waits for its line. When the next instruction
+ * is not the one behind the last in the text, the buffer is emptied and what is on its way to it is dropped.
  */
 #include "timing/sm_impl.h"
 
@@ -13,7 +13,8 @@ static uint64_t fetch_address(const struct sm *s, const struct slot *w)
 /* Instructions that the next fetch brings. */
 static uint32_t fetch_size(const struct sm *s, const struct slot *w)
 {
-    uint32_t line = s->line_insts - (w->fetch & (s->line_insts - 1)), n = s->fetch_most, left = w->code->ninsts + 1 - w->fetch;
+    uint32_t line = s->line_insts - (w->fetch & (s->line_insts - 1)), n = s->fetch_most;
+    uint32_t left = w->code->ninsts + 1 - w->fetch;
     n = n < left ? n : left;
     return n < line ? n : line;
 }

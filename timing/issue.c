@@ -23,11 +23,15 @@ void issue_memory(struct sm *s, struct slot *w, struct mem_op *op)
     s->lsu_at = s->now;
 }
 
-static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, const struct step *st, struct mem_op *op)
+/*
+ * lanes: those whose guard passed. The instruction may have none of them left: parameters of calls, which are registers on
+ * hardware, were accessed at once.
+ */
+static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, uint64_t lanes, struct mem_op *op)
 {
-    if (!op->lanes) {                            /* no lane's guard passed, or parameters of a call: registers on hardware */
+    if (!op->lanes) {
         sm_op_free(s, op);
-        if (st->lanes && t->ndst) {
+        if (lanes && t->ndst) {
             warp_set_pending(w, t, s->pending_words, false);
             sm_result(s, s->now + t->latency, EV_ALU, w, t);
         }
@@ -64,7 +68,8 @@ static uint64_t sleep_cycles(const struct sm *s, struct slot *w)
     return ((uint64_t)ns * s->cfg.core_mhz + 999) / 1000 + 1;
 }
 
-/* What the warp does behind the instruction: go on, or wait until control flow is known, others arrive, time has passed. */
+/* What the warp does behind the instruction: go on, or wait until control flow is known, others arrive, time has
+ * passed. */
 static void settle_control(struct sm *s, struct slot *w, const struct tinst *t, uint64_t sleep)
 {
     if (w->ended || w->hold != NO_HOLD)
@@ -100,7 +105,7 @@ static void issue(struct sm *s, struct slot *w)
     w->names = code;
     w->buffered -= !s->cfg.perfect_fetch;
     if (op)
-        execute_memory(s, w, t, &st, op);
+        execute_memory(s, w, t, st.lanes, op);
     else if (t->kind == TK_ALU)
         execute_alu(s, w, t);
     warp_advance(s, w);
@@ -130,7 +135,9 @@ static bool issues_again(struct sm *s, unsigned k, const struct slot *w, unsigne
 {
     uint32_t why = 0;
     uint64_t again = NEVER;
-    if (first_pipe == PIPE_CTRL || s->fault || w->place >= PLACE_WAIT || (s->cfg.dual_different && w->place == first_pipe))
+    if (first_pipe == PIPE_CTRL || s->fault || w->place >= PLACE_WAIT)
+        return false;
+    if (s->cfg.dual_different && w->place == first_pipe)
         return false;
     return pipe_offers(s, k, (enum pipe)w->place, &why, &again);
 }

@@ -1,9 +1,9 @@
 /*
  * The pipelines, as many units of each kind as configured, shared by the schedulers or pinned to them; and as an option
- * the operand collectors in front of them: an instruction occupies one while its source registers are read, one read per
- * bank and cycle, and until its pipeline takes it (Lindholm et al., IEEE Micro 2008; register r of warp w is in bank
- * (r + w) mod banks). Reads and pipelines are given out in the order of issue, so all times are known at issue; only
- * memory instructions, which may find the load/store unit's queue full, stand in a queue of their own.
+ * the operand collectors in front of them: an instruction occupies one while its source registers are read, one read
+ * per bank and cycle, and until its pipeline takes it (Lindholm et al., IEEE Micro 2008; register r of warp w is in
+ * bank (r + w) mod banks). Reads and pipelines are given out in the order of issue, so all times are known at issue;
+ * only memory instructions, which may find the load/store unit's queue full, stand in a queue of their own.
  */
 #include <stdlib.h>
 
@@ -51,10 +51,12 @@ static unsigned first_unit(const struct pipeline *p, unsigned k)
 }
 
 /* All units are taken: while one still takes in lanes it is the width that holds, else the class's interval. */
-static void unit_stall(const struct sm *s, const struct pipeline *q, enum pipe p, unsigned k, uint32_t *why, uint64_t *again)
+static void unit_stall(const struct sm *s, unsigned k, enum pipe p, uint32_t *why, uint64_t *again)
 {
+    const struct pipeline *q = &s->pipe[p];
+    unsigned from = q->pinned ? k : 0, end = q->pinned ? k + 1 : q->n;
     bool lanes = false;
-    for (unsigned i = q->pinned ? k : 0; i < (q->pinned ? k + 1 : q->n); i++) {
+    for (unsigned i = from; i < end; i++) {
         lanes |= q->unit[i].lanes > s->now;
         *again = earlier(*again, q->unit[i].lanes > s->now ? q->unit[i].lanes : q->unit[i].free);
     }
@@ -87,7 +89,7 @@ bool pipe_offers(struct sm *s, unsigned k, enum pipe p, uint32_t *why, uint64_t 
     if (s->cfg.collector)
         return collector_offers(s, why, again);
     if (q->unit[first_unit(q, k)].free > s->now) {
-        unit_stall(s, q, p, k, why, again);
+        unit_stall(s, k, p, why, again);
         return false;
     }
     if (p == PIPE_MEM && !lsu_has_room(s->lsu)) {
@@ -132,7 +134,8 @@ uint64_t pipe_take(struct sm *s, unsigned k, const struct slot *w, const struct 
     return s->collector.unit[c] = take_unit(&s->pipe[t->pipe], k, t, read_sources(s, w, t));
 }
 
-/* Fences must know of an instruction while it is in a collector: as one access, until the load/store unit says how many. */
+/* Fences must know of an instruction while it is in a collector: as one access, until the load/store unit says how
+ * many. */
 static void count_collected(struct slot *w, const struct mem_op *op, uint32_t n)
 {
     w->collecting += n;

@@ -1,8 +1,9 @@
 /*
- * A warp scheduler: the warps that belong to it, sorted into sets by the pipeline that their next instruction needs or by
- * what they wait for, and the policies that choose among those that may issue. Bit i of a set is the i-th warp slot of the
- * scheduler. Policies: loose round robin; greedy then oldest (Rogers et al., MICRO 2012); two-level with a small active
- * set that warps leave when they wait for memory or for others (Gebhart et al., ISCA 2011; Narasiman et al., MICRO 2011).
+ * A warp scheduler: the warps that belong to it, sorted into sets by the pipeline that their next instruction needs or
+ * by what they wait for, and the policies that choose among those that may issue. Bit i of a set is the i-th warp slot
+ * of the scheduler. Policies: loose round robin; greedy then oldest (Rogers et al., MICRO 2012); two-level with a small
+ * active set that warps leave when they wait for memory or for others (Gebhart et al., ISCA 2011; Narasiman et al.,
+ * MICRO 2011).
  */
 #ifndef TIMING_SCHED_H
 #define TIMING_SCHED_H
@@ -41,7 +42,8 @@ void sched_remove(struct scheduler *c, uint64_t warps);          /* the block ha
 uint64_t sched_among(struct scheduler *c);
 /* The warp to issue from of `ready`, which is not empty; it becomes the last one. */
 unsigned sched_pick(struct scheduler *c, uint64_t ready);
-/* Of what these warps wait for, the reason that counts most; ST_NO_WARP when there is none. blocked: bits of further reasons. */
+/* Of what these warps wait for, the reason that counts most; ST_NO_WARP when there is none. blocked: bits of further
+ * reasons. */
 enum stall sched_reason(const struct scheduler *c, uint64_t among, uint32_t blocked);
 
 static inline void sched_move(struct scheduler *c, uint64_t warp, unsigned from, unsigned to)

@@ -174,8 +174,10 @@ static void init_slots(struct sm *s)
     if (!s->slot || !s->free_slots || !s->block)
         abort();
     for (uint32_t i = 0; i < n; i++) {
-        s->slot[i] = (struct slot){ .index = (uint16_t)i, .sched = (uint8_t)(i % s->cfg.schedulers), .place = PLACE_NONE,
-                                    .hold = NO_HOLD, .bit = UINT64_C(1) << i / s->cfg.schedulers };
+        s->slot[i] = (struct slot){
+            .index = (uint16_t)i, .place = PLACE_NONE, .hold = NO_HOLD,
+            .sched = (uint8_t)(i % s->cfg.schedulers), .bit = UINT64_C(1) << i / s->cfg.schedulers,
+        };
         s->free_slots[i / 64] |= UINT64_C(1) << i % 64;
     }
     s->nfree_slots = n;

@@ -1,7 +1,8 @@
 /*
- * A streaming multiprocessor: resident blocks and warps, fetch, scoreboard, warp schedulers, operand collectors, pipelines, barriers, and its
- * load/store unit. Arithmetic is executed when it issues; the scoreboard holds back whoever needs the result until the pipeline would have it.
- * One cycle is: replies and performed accesses, block starts, write-backs, issue, fetch.
+ * A streaming multiprocessor: resident blocks and warps, fetch, scoreboard, warp schedulers, operand collectors,
+ * pipelines, barriers, and its load/store unit. Arithmetic is executed when it issues; the scoreboard holds back
+ * whoever needs the result until the pipeline would have it. One cycle is: replies and performed accesses, block
+ * starts, write-backs, issue, fetch.
  */
 #ifndef TIMING_SM_H
 #define TIMING_SM_H
@@ -62,15 +63,18 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port
 void sm_free(struct sm *s);
 
 void sm_start(struct sm *s, const struct block_start *b);        /* queued until its cycle */
-/* Runs all core cycles in [from, until), and accounts for cycles since the last run that nobody ran (nothing could happen in them). Visits those in which something happens, accounts for the rest. Stops early (and says so by
- * sm_fault) at a fault. With every_cycle each one is visited; the results are the same. */
+/*
+ * Runs all core cycles up to `until`: visits those in which something happens, accounts for the rest. Cycles before
+ * `from` that no run included are caught up with (nothing can have happened in them). Stops early (and says so by
+ * sm_fault) at a fault. With every_cycle each cycle is visited; the results are the same.
+ */
 void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle);
 uint64_t sm_next(const struct sm *s);                            /* next core cycle at which it can act */
 /* Blocks that ended during the last sm_run; the array belongs to the SM until the next one. */
 const struct block_end *sm_ended(const struct sm *s, uint32_t *n);
 const struct fault *sm_fault(const struct sm *s);                /* NULL = none */
 uint64_t sm_fault_cycle(const struct sm *s);                     /* when it was raised; NEVER = none */
-uint64_t sm_progress(const struct sm *s);                        /* grows with every instruction issued and access performed */
+uint64_t sm_progress(const struct sm *s);    /* grows with every instruction issued and access performed */
 
 uint64_t *sm_counters(struct sm *s);                             /* [STAT_END] */
 struct hists *sm_hists(struct sm *s);
@@ -78,8 +82,8 @@ struct lsu *sm_lsu(struct sm *s);
 void sm_grid_counts(struct sm *s, const struct grid *g, struct launch_counts *add);   /* and forgets them */
 void sm_grid_end(struct sm *s, const struct grid *g);            /* frees what it kept for this grid */
 uint64_t sm_thread_instructions(const struct sm *s);             /* of the grids now running, so far */
-/* The warp in a slot, NULL when there is none; and a number that grows with everything that a waiting loop may wait for (its workers'
- * `changes`: barriers completed, shared memory changed). For hang reports. */
+/* The warp in a slot, NULL when there is none; and a number that grows with everything that a waiting loop may wait for
+ * (its workers' `changes`: barriers completed, shared memory changed). For hang reports. */
 struct warp *sm_warp(const struct sm *s, uint32_t slot);
 uint64_t sm_changes(const struct sm *s);
 /* Words on every resident warp: slot, block, PTX line, what it waits for. For hang reports. */

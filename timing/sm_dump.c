@@ -55,7 +55,8 @@ static void say_barrier(const struct slot *w, char *buf, size_t size)
 
 static void say_accesses(const struct slot *w, const char *what, char *buf, size_t size)
 {
-    snprintf(buf, size, "its accesses%s: %u loads and %u stores have not performed", what, w->order.loads, w->order.stores);
+    const struct order_warp *o = &w->order;
+    snprintf(buf, size, "its accesses%s: %u loads and %u stores have not performed", what, o->loads, o->stores);
 }
 
 static void say_ready(const struct sm *s, const struct slot *w, char *buf, size_t size)
@@ -86,25 +87,29 @@ static void say_reason(const struct sm *s, const struct slot *w, char *buf, size
     }
 }
 
-static void say_warp(const struct sm *s, const struct slot *w, char *buf, size_t size)
+static void say_running(const struct sm *s, const struct slot *w, char *buf, size_t size)
 {
-    const struct block *b = w->warp->block;
-    int n = snprintf(buf, size, "warp slot %u: block %" PRIu64 " (%u,%u,%u), warp %u of %u, ", w->index, b->linear, b->id[0],
-                     b->id[1], b->id[2], w->warp->index, b->nwarps);
     char place[300], why[300] = "";
-    if (n < 0 || (size_t)n >= size)
-        return;
-    if (w->ended) {
-        snprintf(buf + n, size - (size_t)n, "has ended; %u results, %u loads and %u stores are outstanding", w->nalu + w->nmem,
-                 w->order.loads, w->order.stores);
-        return;
-    }
     const struct code *code;
     const struct dinst *d = stands_at(w, &code);
     fault_describe(code, d, place, sizeof place);
     say_reason(s, w, why, sizeof why);
-    snprintf(buf + n, size - (size_t)n, "%d lanes at %s: waits since cycle %" PRIu64 " for %s",
+    snprintf(buf, size, "%d lanes at %s: waits since cycle %" PRIu64 " for %s",
              __builtin_popcountll(w->warp->entry[w->warp->current].mask & w->warp->exist), place, w->since, why);
+}
+
+static void say_warp(const struct sm *s, const struct slot *w, char *buf, size_t size)
+{
+    const struct block *b = w->warp->block;
+    size_t n = (size_t)snprintf(buf, size, "warp slot %u: block %" PRIu64 " (%u,%u,%u), warp %u of %u, ", w->index,
+                                b->linear, b->id[0], b->id[1], b->id[2], w->warp->index, b->nwarps);
+    if (n >= size)
+        return;
+    if (w->ended)
+        snprintf(buf + n, size - n, "has ended; %u results, %u loads and %u stores are outstanding", w->nalu + w->nmem,
+                 w->order.loads, w->order.stores);
+    else
+        say_running(s, w, buf + n, size - n);
 }
 
 void sm_dump(const struct sm *s, void (*line)(void *ctx, const char *text), void *ctx)

@@ -1,6 +1,7 @@
 /*
- * The inside of an SM core, shared by the files that make it up: sm.c (life cycle, cycle loop, accounting), cta.c (blocks),
- * fetch.c, warp.c (what the next instruction waits for), issue.c, pipes.c (pipelines, operand collector), sm_dump.c.
+ * The inside of an SM core, shared by the files that make it up: sm.c (life cycle, cycle loop, accounting), cta.c
+ * (blocks), fetch.c, warp.c (what the next instruction waits for), issue.c, pipes.c (pipelines, operand collector),
+ * sm_dump.c.
  */
 #ifndef TIMING_SM_IMPL_H
 #define TIMING_SM_IMPL_H
@@ -49,7 +50,7 @@ struct slot {                        /* a warp slot: two cache lines of the host
     uint64_t since;                  /* cycle at which it came to its place */
 };
 
-struct unit { uint64_t free, lanes; };           /* cycle from which it takes an instruction; until which it takes in lanes */
+struct unit { uint64_t free, lanes; };           /* when it can take an instruction; when it has taken in all lanes */
 
 struct pipeline {
     struct unit unit[UNITS_MAX];
@@ -117,9 +118,12 @@ static inline void sm_event(struct sm *s, uint64_t at, enum event_kind kind, con
     calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .kind = (uint8_t)kind, .warp = w->index });
 }
 
-static inline void sm_result(struct sm *s, uint64_t at, enum event_kind kind, const struct slot *w, const struct tinst *t)
+/* kind: EV_ALU or EV_MEM */
+static inline void sm_result(struct sm *s, uint64_t at, enum event_kind kind, const struct slot *w,
+                             const struct tinst *t)
 {
-    calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .inst = t, .kind = (uint8_t)kind, .warp = w->index });
+    struct event e = { .at = at, .inst = t, .kind = (uint8_t)kind, .warp = w->index };
+    calendar_add(&s->calendar, s->now, &e);
 }
 
 /* ---- warp.c ---- */
@@ -142,7 +146,8 @@ void fetch_run(struct sm *s);
 
 /* ---- issue.c ---- */
 bool issue_run(struct sm *s, unsigned k);        /* a cycle of scheduler k: did it issue? */
-void issue_book(struct sm *s, struct scheduler *c, uint64_t until);  /* books its reason for the cycles since it was looked at */
+/* Books a scheduler's reason for the cycles since it was looked at. */
+void issue_book(struct sm *s, struct scheduler *c, uint64_t until);
 void issue_memory(struct sm *s, struct slot *w, struct mem_op *op);  /* hands it to the load/store unit */
 
 /* ---- pipes.c ---- */

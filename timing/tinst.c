@@ -1,7 +1,7 @@
 /*
  * From the instruction table's unit and latency class and the types in the text to a pipeline, a latency and an
- * initiation interval; and the numbers of the registers that an instruction reads and writes. Registers of a function are
- * numbered by width class and slot of the register allocation, predicates behind them, the carry flag last.
+ * initiation interval; and the numbers of the registers that an instruction reads and writes. Registers of a function
+ * are numbered by width class and slot of the register allocation, predicates behind them, the carry flag last.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +241,12 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
 
 /* ---- functions and programs ---- */
 
+/* Control flow and barriers, behind which a warp waits before it goes on. */
+static bool holds_back(enum tinst_kind k)
+{
+    return k == TK_BRANCH || k == TK_CALL || k == TK_HOST || k == TK_EXIT || k == TK_BARRIER;
+}
+
 static void set_instruction(struct tinst *t, const struct ptx_inst *in, const struct call_site *site, bool kernel,
                             const struct simtx_config *c)
 {
@@ -254,7 +260,7 @@ static void set_instruction(struct tinst *t, const struct ptx_inst *in, const st
         set_alu(t, in, c);
     else {
         t->pipe = PIPE_CTRL;
-        if (t->kind == TK_BRANCH || t->kind == TK_CALL || t->kind == TK_HOST || t->kind == TK_EXIT || t->kind == TK_BARRIER)
+        if (holds_back((enum tinst_kind)t->kind))
             t->latency = (uint32_t)config_int(c, KEY_LAT_CTRL);
     }
 }

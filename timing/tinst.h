@@ -44,7 +44,8 @@ void tcode_free(struct tcode *t);
 /* The name in the text of a scoreboard register that an instruction of the function names; NULL: it does not. */
 const char *tcode_register(const struct tcode *t, const struct ptx_inst *in, uint16_t reg);
 
-/* All functions of a program, read by all SMs. Instructions lie one behind the other from `address`, functions at lines. */
+/* All functions of a program, read by all SMs. Instructions lie one behind the other from `address`, functions at
+ * lines. */
 struct tprogram {
     struct tcode **of_func;          /* by ptx_func.index; NULL without a body */
     uint32_t nfuncs, max_regs;       /* max_regs: the most scoreboard registers of any function */

@@ -1,8 +1,8 @@
 /*
- * What a warp's next instruction waits for. A warp is looked at only when something happened that it may have waited for:
- * then it moves to the set of warps ready for a pipeline, or to that of the reason that holds it. The scoreboard holds an
- * instruction back while a register that it reads or writes is pending; sources are read at issue, so there
- * is no need to wait for readers.
+ * What a warp's next instruction waits for. A warp is looked at only when something happened that it may have waited
+ * for: then it moves to the set of warps ready for a pipeline, or to that of the reason that holds it. The scoreboard
+ * holds an instruction back while a register that it reads or writes is pending; sources are read at issue, so there is
+ * no need to wait for readers.
  */
 #include "timing/sm_impl.h"
 
@@ -28,7 +28,8 @@ void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, boo
         cta_check_end(s, w->block);
 }
 
-/* The reason, STALLS when nothing is pending. Registers of another function have other numbers: all of them must be there. */
+/* The reason, STALLS when nothing is pending. Registers of another function have other numbers: all of them must be
+ * there. */
 static enum stall scoreboard(const struct slot *w, uint32_t words)
 {
     const struct tinst *t = w->inst;

@@ -1,6 +1,6 @@
 /*
- * An SM core alone on the bench: behind it is a load/store unit that performs every access as a whole after a fixed number
- * of cycles, on device memory, and instruction lines that are there at once or after a fixed number of cycles.
+ * An SM core alone on the bench: behind it is a load/store unit that performs every access as a whole after a fixed
+ * number of cycles, on device memory, and instruction lines that are there at once or after a fixed number of cycles.
  */
 #ifndef REGRESS_SM_RIG_H
 #define REGRESS_SM_RIG_H

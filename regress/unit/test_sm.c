@@ -32,15 +32,19 @@ static void set_keys(struct sm_rig *r, const char *const *keys)
 
 static void make_text(char *text, const char *body, int times)
 {
-    int n = sprintf(text, ".version 7.8\n.target sm_70\n.address_size 64\n"
-                          ".visible .entry k(.param .u64 out)\n"
-                          "{ .reg .b32 %%r<20>; .reg .f32 %%f<20>; .reg .b64 %%rd<9>; .reg .pred %%p<4>; .shared .b32 sh[32];\n"
-                          "ld.param.u64 %%rd1, [out]; mov.u32 %%r1, 1; mov.u32 %%r2, 2; mov.f32 %%f1, 0f3f800000; mov.u32 %%r3, 0;\n"
-                          "cvt.u64.u32 %%rd2, %%r3; st.global.u64 [%%rd1+8], %%rd2; membar.gl; bar.sync 0;\n");
+    int n = sprintf(
+        text,
+        ".version 7.8\n.target sm_70\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n"
+        "{ .reg .b32 %%r<20>; .reg .f32 %%f<20>; .reg .b64 %%rd<9>; .reg .pred %%p<4>; .shared .b32 sh[32];\n"
+        "ld.param.u64 %%rd1, [out]; mov.u32 %%r1, 1; mov.u32 %%r2, 2; mov.f32 %%f1, 0f3f800000; mov.u32 %%r3, 0;\n"
+        "cvt.u64.u32 %%rd2, %%r3; st.global.u64 [%%rd1+8], %%rd2; membar.gl; bar.sync 0;\n");
     for (int i = 0; i < times; i++)
         n += sprintf(text + n, "%s\n", body);
-    sprintf(text + n, "membar.gl; bar.sync 0; add.u64 %%rd1, %%rd1, %%rd2; add.u32 %%r1, %%r1, %%r2; st.global.u32 [%%rd1], %%r1;\n"
-                      "add.f32 %%f1, %%f1, %%f2; st.global.f32 [%%rd1+4], %%f1; ret; }\n");
+    sprintf(
+        text + n,
+        "membar.gl; bar.sync 0; add.u64 %%rd1, %%rd1, %%rd2; add.u32 %%r1, %%r1, %%r2; st.global.u32 [%%rd1], %%r1;\n"
+        "add.f32 %%f1, %%f1, %%f2; st.global.f32 [%%rd1+4], %%f1; ret; }\n");
 }
 
 static void open_body(struct sm_rig *r, const char *body, int times, uint32_t threads, const char *const *keys,
@@ -58,7 +62,8 @@ static void open_body(struct sm_rig *r, const char *body, int times, uint32_t th
     sm_rig_build(r, lsu);
 }
 
-static uint64_t cycles_of(const char *body, int times, uint32_t threads, const char *const *keys, const struct rig_lsu *lsu)
+static uint64_t cycles_of(const char *body, int times, uint32_t threads, const char *const *keys,
+                          const struct rig_lsu *lsu)
 {
     struct sm_rig r;
     open_body(&r, body, times, threads, keys, lsu);
@@ -113,23 +118,30 @@ static void test_width(void **state)
 {
     (void)state;
     assert_int_equal(COST("add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2; add.u32 %r6, %r1, %r2; add.u32 %r7, %r1, %r2;"
-                          "add.u32 %r8, %r1, %r2; add.u32 %r9, %r1, %r2; add.u32 %r10, %r1, %r2;", 32, NONE), STEPS * 7);
+                          "add.u32 %r8, %r1, %r2; add.u32 %r9, %r1, %r2; add.u32 %r10, %r1, %r2;",
+                          32, NONE),
+                     STEPS * 7);
     assert_int_equal(COST("add.u32 %r1, %r1, %r2;", 32, "core.simd_width", "8"), STEPS * (7 + 3));
-    assert_int_equal(COST("add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2; add.u32 %r6, %r1, %r2;", 32, "core.simd_width", "8"),
-                     STEPS * 3 * 4);
-    assert_int_equal(COST("mul.lo.u32 %r4, %r1, %r2; mul.lo.u32 %r5, %r1, %r2;", 256, "interval.int_mul", "3", "core.simd_width", "16"),
+    assert_int_equal(
+        COST("add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2; add.u32 %r6, %r1, %r2;", 32, "core.simd_width", "8"),
+        STEPS * 3 * 4);
+    assert_int_equal(COST("mul.lo.u32 %r4, %r1, %r2; mul.lo.u32 %r5, %r1, %r2;", 256, "interval.int_mul", "3",
+                          "core.simd_width", "16"),
                      STEPS * 2 * 8 * 6);
-    assert_int_equal(COST("sin.approx.f32 %f4, %f1; sin.approx.f32 %f5, %f1;", 128, "core.sfu_width", "4"), STEPS * 2 * 4 * 8);
+    assert_int_equal(COST("sin.approx.f32 %f4, %f1; sin.approx.f32 %f5, %f1;", 128, "core.sfu_width", "4"),
+                     STEPS * 2 * 4 * 8);
 }
 
-/* One scheduler and 8 lanes: a warp instruction every 4 cycles, of any kind, never more and with independent ones never less. */
+/* One scheduler and 8 lanes: a warp instruction every 4 cycles, of any kind, never more and with independent ones
+ * never less. */
 static void test_peak(void **state)
 {
     (void)state;
     const char *const keys[] = { "core.simd_width", "8", "core.issue_interval", "0", "core.int", "0", NULL };
     assert_int_equal(cost("add.u32 %r4, %r1, %r2; add.f32 %f4, %f1, %f1;", 256, keys, &memory), STEPS * 2 * 8 * 4);
-    assert_int_equal(cost("sin.approx.f32 %f4, %f1; add.u32 %r4, %r1, %r2; st.shared.u32 [sh], %r1;", 256, keys, &memory),
-                     STEPS * 3 * 8 * 4);
+    assert_int_equal(
+        cost("sin.approx.f32 %f4, %f1; add.u32 %r4, %r1, %r2; st.shared.u32 [sh], %r1;", 256, keys, &memory),
+        STEPS * 3 * 8 * 4);
     struct sm_rig r;
     open_body(&r, "add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2;", 500, 512, keys, &memory);
     uint64_t n = sm_rig_run(&r, 1000000), lanes = r.grid.launch.counts.thread_instructions;
@@ -147,21 +159,25 @@ static void test_units(void **state)
     assert_int_equal(COST(FADDS, 64, "core.schedulers", "2"), STEPS * 20);
     assert_int_equal(COST(FADDS, 64, "core.schedulers", "2", "core.sp", "2"), STEPS * 10);
     assert_int_equal(COST(FADDS, 32, "core.schedulers", "2", "core.sp", "2", "core.simd_width", "16"), STEPS * 10);
-    assert_int_equal(COST(FADDS, 32, "core.schedulers", "2", "core.sp", "2", "core.simd_width", "16", "core.pinned", "true"), STEPS * 20);
+    assert_int_equal(
+        COST(FADDS, 32, "core.schedulers", "2", "core.sp", "2", "core.simd_width", "16", "core.pinned", "true"),
+        STEPS * 20);
 }
 
 static void test_dual_issue(void **state)
 {
     (void)state;
-    const char *mixed = "add.f32 %f4, %f1, %f1; add.u32 %r4, %r1, %r2; add.f32 %f5, %f1, %f1; add.u32 %r5, %r1, %r2;"
-                        "add.f32 %f6, %f1, %f1; add.u32 %r6, %r1, %r2; add.f32 %f7, %f1, %f1; add.u32 %r7, %r1, %r2;"
-                        "add.f32 %f8, %f1, %f1; add.u32 %r8, %r1, %r2; add.f32 %f9, %f1, %f1; add.u32 %r9, %r1, %r2;"
-                        "add.f32 %f10, %f1, %f1; add.u32 %r10, %r1, %r2; add.f32 %f11, %f1, %f1; add.u32 %r11, %r1, %r2;"
-                        "add.f32 %f12, %f1, %f1; add.u32 %r12, %r1, %r2;";
+    const char *mixed =
+        "add.f32 %f4, %f1, %f1; add.u32 %r4, %r1, %r2; add.f32 %f5, %f1, %f1; add.u32 %r5, %r1, %r2;"
+        "add.f32 %f6, %f1, %f1; add.u32 %r6, %r1, %r2; add.f32 %f7, %f1, %f1; add.u32 %r7, %r1, %r2;"
+        "add.f32 %f8, %f1, %f1; add.u32 %r8, %r1, %r2; add.f32 %f9, %f1, %f1; add.u32 %r9, %r1, %r2;"
+        "add.f32 %f10, %f1, %f1; add.u32 %r10, %r1, %r2; add.f32 %f11, %f1, %f1; add.u32 %r11, %r1, %r2;"
+        "add.f32 %f12, %f1, %f1; add.u32 %r12, %r1, %r2;";
     assert_int_equal(COST(mixed, 32, NONE), STEPS * 18);
     assert_int_equal(COST(mixed, 32, "core.issue", "2"), STEPS * 9);
     assert_int_equal(COST(IADDS IADDS, 32, "core.issue", "2", "core.int", "2"), STEPS * 24);
-    assert_int_equal(COST(IADDS IADDS, 32, "core.issue", "2", "core.int", "2", "core.dual_different", "false"), STEPS * 14);
+    assert_int_equal(COST(IADDS IADDS, 32, "core.issue", "2", "core.int", "2", "core.dual_different", "false"),
+                     STEPS * 14);
     assert_int_equal(COST("add.u32 %r1, %r1, %r2; add.f32 %f1, %f1, %f1;", 32, "core.issue", "2"), STEPS * 9);
 }
 
@@ -170,8 +186,8 @@ static void test_fair(void **state)
 {
     (void)state;
     struct sm_rig r;
-    open_body(&r, "sin.approx.f32 %f4, %f1; sin.approx.f32 %f5, %f1; sin.approx.f32 %f6, %f1; sin.approx.f32 %f7, %f1;", 200, 64, KEYS("core.schedulers", "2", "core.sfu_width", "16"),
-              &memory);
+    open_body(&r, "sin.approx.f32 %f4, %f1; sin.approx.f32 %f5, %f1; sin.approx.f32 %f6, %f1; sin.approx.f32 %f7, %f1;",
+              200, 64, KEYS("core.schedulers", "2", "core.sfu_width", "16"), &memory);
     sm_rig_run(&r, 700);
     assert_true(sm_warp(r.sm, 0) && sm_warp(r.sm, 1));
     uint64_t a = sm_warp(r.sm, 0)->executed, b = sm_warp(r.sm, 1)->executed;
@@ -185,13 +201,16 @@ static void test_memory(void **state)
 {
     (void)state;
     const char *chase = "ld.global.u32 %r3, [%rd1]; cvt.u64.u32 %rd2, %r3; add.u64 %rd1, %rd1, %rd2;";
-    const char *many = "ld.global.u32 %r4, [%rd1]; ld.global.u32 %r5, [%rd1]; ld.global.u32 %r6, [%rd1]; ld.global.u32 %r7, [%rd1];";
+    const char *many =
+        "ld.global.u32 %r4, [%rd1]; ld.global.u32 %r5, [%rd1]; ld.global.u32 %r6, [%rd1]; ld.global.u32 %r7, [%rd1];";
     assert_int_equal(COST(chase, 32, NONE), STEPS * (MEMORY + 7 + 7));
     assert_int_equal(COST(many, 32, NONE), STEPS * MEMORY);
     assert_int_equal(cost(many, 32, NULL, &(struct rig_lsu){ .latency = MEMORY, .room = 1 }), STEPS * 4 * MEMORY);
     assert_int_equal(COST("@%p1 ld.global.u32 %r4, [%rd1];", 32, NONE), STEPS);
-    assert_int_equal(COST("ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd1]; add.u32 %r8, %r7, %r7;", 32, NONE), STEPS * (MEMORY + 1));
-    assert_int_equal(COST("atom.global.add.u32 %r4, [%rd1], %r2; add.u32 %r8, %r4, %r4;", 32, NONE), STEPS * (MEMORY + 1));
+    assert_int_equal(COST("ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd1]; add.u32 %r8, %r7, %r7;", 32, NONE),
+                     STEPS * (MEMORY + 1));
+    assert_int_equal(COST("atom.global.add.u32 %r4, [%rd1], %r2; add.u32 %r8, %r4, %r4;", 32, NONE),
+                     STEPS * (MEMORY + 1));
     assert_int_equal(COST("red.global.add.u32 [%rd1], %r2;", 32, NONE), STEPS);
     assert_int_equal(COST("ld.shared.u32 %r4, [sh]; add.u32 %r1, %r4, %r1;", 32, NONE), STEPS * (MEMORY + 1));
 }
@@ -205,11 +224,13 @@ static void test_order(void **state)
     assert_int_equal(COST("ld.global.u32 %r4, [%rd1]; fence.acq_rel.gpu;", 32, NONE), STEPS * (MEMORY + 1));
     assert_int_equal(COST("st.shared.u32 [sh], %r1; membar.gl;", 32, NONE), STEPS * 2);
     assert_int_equal(COST("st.release.gpu.global.u32 [%rd1], %r1;", 32, NONE), STEPS * MEMORY);
-    assert_int_equal(COST("ld.acquire.gpu.global.u32 %r4, [%rd1]; ld.global.u32 %r5, [%rd1]; add.u32 %r6, %r2, %r2;", 32, NONE),
-                     STEPS * (MEMORY + 2));
+    assert_int_equal(
+        COST("ld.acquire.gpu.global.u32 %r4, [%rd1]; ld.global.u32 %r5, [%rd1]; add.u32 %r6, %r2, %r2;", 32, NONE),
+        STEPS * (MEMORY + 2));
     assert_int_equal(COST("red.release.gpu.global.add.u32 [%rd1], %r1;", 32, NONE), STEPS * MEMORY);
     assert_int_equal(COST("st.global.u32 [%rd1], %r1; bar.sync 0;", 32, NONE), STEPS * (MEMORY + 5));
-    assert_int_equal(COST("st.global.u32 [%rd1], %r1; bar.sync 0;", 32, "core.barrier_drains", "false"), STEPS * (1 + 5));
+    assert_int_equal(COST("st.global.u32 [%rd1], %r1; bar.sync 0;", 32, "core.barrier_drains", "false"),
+                     STEPS * (1 + 5));
 }
 
 /* ---- control ---- */
@@ -220,8 +241,10 @@ static void test_control(void **state)
     const char *const fetch[] = { "core.perfect_fetch", "false", "core.fetch_latency", "3", NULL };
     assert_int_equal(COST("{ bra L; L: }", 32, NONE), STEPS * 5);
     assert_int_equal(COST("{ bra L; add.u32 %r4, %r2, %r2; L: }", 32, NONE), STEPS * 5);
-    assert_int_equal(cost("{ bra L; " IADDS " add.u32 %r4, %r2, %r2; add.u32 %r4, %r2, %r2; add.u32 %r4, %r2, %r2; L: }", 32, fetch,
-                          &memory), STEPS * (5 + 3));
+    assert_int_equal(cost("{ bra L; " IADDS
+                          " add.u32 %r4, %r2, %r2; add.u32 %r4, %r2, %r2; add.u32 %r4, %r2, %r2; L: }",
+                          32, fetch, &memory),
+                     STEPS * (5 + 3));
     assert_int_equal(COST("bar.sync 0;", 32, NONE), STEPS * 5);
     assert_int_equal(COST("bar.sync 0;", 64, NONE), STEPS * (1 + 5));
     assert_int_equal(COST("bar.sync 0;", 256, "core.schedulers", "2"), STEPS * (3 + 5));
@@ -239,11 +262,13 @@ static void test_fetch(void **state)
     assert_int_equal(COST(body, 32, FETCH, "3", "core.fetch_width", "1", "core.ibuffer", "1"), STEPS * 8 * 3);
     assert_int_equal(COST(body, 32, FETCH, "3", "core.fetch_width", "2", "core.ibuffer", "2"), STEPS * 8 / 2 * 4);
     assert_int_equal(COST(body, 32, FETCH, "3", "core.fetch_width", "2", "core.ibuffer", "8"), STEPS * 8);
-    assert_int_equal(COST(body, 128, FETCH, "1", "core.fetch_width", "1", "core.ibuffer", "2", "core.schedulers", "4", "core.int", "4",
-                          "core.fetches", "2"), STEPS * 8 * 2);
+    assert_int_equal(COST(body, 128, FETCH, "1", "core.fetch_width", "1", "core.ibuffer", "2", "core.schedulers", "4",
+                          "core.int", "4", "core.fetches", "2"),
+                     STEPS * 8 * 2);
     /* sixteen instructions of 8 bytes a line */
     const struct rig_lsu cold = { .latency = MEMORY, .room = 64, .line_miss = 200 };
-    assert_int_equal(cost(body, 32, KEYS("core.perfect_fetch", "false", "core.ibuffer", "2"), &cold), STEPS * 8 / 16 * (200 + 16));
+    assert_int_equal(cost(body, 32, KEYS("core.perfect_fetch", "false", "core.ibuffer", "2"), &cold),
+                     STEPS * 8 / 16 * (200 + 16));
 }
 
 static void test_collector(void **state)
@@ -265,10 +290,12 @@ static void test_collector(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_latency), cmocka_unit_test(test_write_after_write), cmocka_unit_test(test_width),
-        cmocka_unit_test(test_peak), cmocka_unit_test(test_units), cmocka_unit_test(test_dual_issue), cmocka_unit_test(test_fair),
-        cmocka_unit_test(test_memory), cmocka_unit_test(test_order), cmocka_unit_test(test_control), cmocka_unit_test(test_fetch),
-        cmocka_unit_test(test_collector),
+        cmocka_unit_test(test_latency), cmocka_unit_test(test_write_after_write),
+        cmocka_unit_test(test_width),   cmocka_unit_test(test_peak),
+        cmocka_unit_test(test_units),   cmocka_unit_test(test_dual_issue),
+        cmocka_unit_test(test_fair),    cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_order),   cmocka_unit_test(test_control),
+        cmocka_unit_test(test_fetch),   cmocka_unit_test(test_collector),
     };
     return _cmocka_run_group_tests("sm", tests, sizeof tests / sizeof *tests, NULL, NULL);
 }

@@ -1,16 +1,14 @@
 # The SM core's unit tests: on a bench of their own, with another load/store unit in place of the library's.
 SM_RIG := regress/unit/sm_rig.c regress/unit/step_driver.c
+SM_TESTS := $(B)/regress/unit/test_sm $(B)/regress/unit/test_sm_parts $(B)/regress/unit/test_sm_programs
 
-$(B)/regress/unit/test_sm: regress/unit/test_sm.c $(SM_RIG) regress/unit/sm_rig.h $(B)/lib/libsimtx.a
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -o $@ $(LDFLAGS) $(LDLIBS) -lcmocka
-
-$(B)/regress/unit/test_sm_programs: regress/unit/test_sm_programs.c regress/unit/step_cases.c $(SM_RIG) regress/unit/sm_rig.h \
-                                    $(RANDOM_DIR)/gen.o $(RANDOM_REF) $(B)/lib/libsimtx.a
+$(SM_TESTS): $(B)/regress/unit/%: regress/unit/%.c $(SM_RIG) regress/unit/sm_rig.h $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter-out %.h,$^) -o $@ $(LDFLAGS) $(LDLIBS) -lcmocka -lmpfr -lgmp
 
+$(B)/regress/unit/test_sm_programs: regress/unit/step_cases.c $(RANDOM_DIR)/gen.o $(RANDOM_REF)
+
 TESTS += test-sm
 .PHONY: test-sm
-test-sm: $(B)/regress/unit/test_sm $(B)/regress/unit/test_sm_programs
+test-sm: $(SM_TESTS)
 	@regress/unit/run.sh $^

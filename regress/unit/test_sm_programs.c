@@ -1,6 +1,7 @@
 /*
- * Whole programs on the SM core, random ones and those of test_step.c, on machines that differ in everything: memory and counts must be
- * those of functional mode, every scheduler cycle must have its reason, and visiting every cycle must change nothing.
+ * Whole programs on the SM core, random ones and those of test_step.c, on machines that differ in everything: memory
+ * and counts must be those of functional mode, every scheduler cycle must have its reason, and visiting every cycle
+ * must change nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,13 +26,17 @@ static const char *const machines[][24] = {
     { "core.issue", "2", "core.dual_different", "false", "core.ibuffer", "4", "core.fetch_latency", "3" },
     { "core.collector", "true", "core.collectors", "3", "core.register_banks", "4" },
     { "core.perfect_fetch", "true", "core.pinned", "true", "core.barrier_drains", "false" },
-    { "core.policy", "two_level", "core.active_warps", "1", "core.issue", "2", "core.collector", "true", "core.collectors", "1" },
-    { "core.fetch_width", "1", "core.ibuffer", "1", "core.fetches", "1", "core.schedulers", "3", "core.sp", "1", "inst.bytes", "16" },
+    { "core.policy", "two_level", "core.active_warps", "1", "core.issue", "2", "core.collector", "true",
+      "core.collectors", "1" },
+    { "core.fetch_width", "1", "core.ibuffer", "1", "core.fetches", "1", "core.schedulers", "3", "core.sp", "1",
+      "inst.bytes", "16" },
 };
 enum { MACHINES = sizeof machines / sizeof *machines };
 
 static const struct rig_lsu memories[] = {
-    { .latency = 37, .room = 1 }, { .latency = 400, .room = 16, .line_miss = 90 }, { .latency = 1500, .room = 4, .line_miss = 1100 },
+    { .latency = 37, .room = 1 },
+    { .latency = 400, .room = 16, .line_miss = 90 },
+    { .latency = 1500, .room = 4, .line_miss = 1100 },
 };
 
 struct outcome {
@@ -83,7 +88,8 @@ static struct outcome run(const char *ptx, const struct step_shape *s, uint64_t 
     struct outcome o = { 0 };
     struct sm_rig r;
     sm_rig_open(&r, ptx, s);
-    char *in = step_gpu_alloc(&r.gpu, GEN_IN_BYTES), *out = step_gpu_alloc(&r.gpu, OUT_BYTES), *sum = step_gpu_alloc(&r.gpu, GEN_SUM_BYTES);
+    char *in = step_gpu_alloc(&r.gpu, GEN_IN_BYTES), *out = step_gpu_alloc(&r.gpu, OUT_BYTES),
+         *sum = step_gpu_alloc(&r.gpu, GEN_SUM_BYTES);
     fill(in, GEN_IN_BYTES, seed);
     fill(sum, GEN_SUM_BYTES, seed + 1);
     memcpy(r.gpu.param, (char *[]){ in, out, sum }, 3 * sizeof in);
@@ -120,8 +126,8 @@ static void same_counters(const struct outcome *a, const struct outcome *b)
     assert_int_equal(a->cycles, b->cycles);
     for (int i = 0; i < STAT_END; i++)
         if (a->count[i] != b->count[i])
-            fail_msg("%s: %llu when cycles are skipped, %llu when not", stat_table[i].name, (unsigned long long)a->count[i],
-                     (unsigned long long)b->count[i]);
+            fail_msg("%s: %llu when cycles are skipped, %llu when not", stat_table[i].name,
+                     (unsigned long long)a->count[i], (unsigned long long)b->count[i]);
 }
 
 static void check(const char *ptx, const struct step_shape *s, uint64_t seed)
@@ -151,7 +157,10 @@ static void test_random(void **state)
         struct gen_program *p = gen_make(seed);
         char *text = gen_text(p, NULL);
         if (!strstr(text, "tx_begin")) {         /* transactions are a protocol's */
-            struct step_shape s = { .grid = p->grid, .block = p->block, .warp_size = seed % 2 ? 32 : 64, .independent = seed / 2 % 2,
+            struct step_shape s = { .grid = p->grid,
+                                    .block = p->block,
+                                    .warp_size = seed % 2 ? 32 : 64,
+                                    .independent = seed / 2 % 2,
                                     .quantum = 1ull << 40 };
             print_message("random program %llu\n", (unsigned long long)seed);
             check(text, &s, seed);
@@ -167,7 +176,9 @@ static void test_case(void **state)
 {
     const struct step_case *c = *state;
     for (uint64_t shape = 0; shape < 4; shape++) {
-        struct step_shape s = { .grid = 2, .block = c->block ? c->block : 64, .warp_size = shape % 2 ? 64 : 32, .independent = shape / 2 };
+        struct step_shape s = {
+            .grid = 2, .block = c->block ? c->block : 64, .warp_size = shape % 2 ? 64 : 32, .independent = shape / 2
+        };
         check(c->ptx, &s, 7 * shape + (uint64_t)(c - step_cases));
     }
 }
@@ -176,6 +187,7 @@ int main(void)
 {
     struct CMUnitTest tests[1 + 64] = { cmocka_unit_test(test_random) };
     for (unsigned i = 0; i < step_ncases; i++)
-        tests[1 + i] = (struct CMUnitTest){ step_cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&step_cases[i] };
+        tests[1 + i] =
+            (struct CMUnitTest){ step_cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&step_cases[i] };
     return _cmocka_run_group_tests("sm programs", tests, 1 + step_ncases, NULL, NULL);
 }
