@@ -24,8 +24,8 @@ void issue_memory(struct sm *s, struct slot *w, struct mem_op *op)
 }
 
 /*
- * lanes: those whose guard passed. The instruction may have none of them left: parameters of calls, which are registers on
- * hardware, were accessed at once.
+ * lanes: those whose guard passed. The instruction may have none of them left: parameters of calls, which are registers
+ * on hardware, were accessed at once.
  */
 static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, uint64_t lanes, struct mem_op *op)
 {
@@ -101,7 +101,6 @@ static void issue(struct sm *s, struct slot *w)
         return;
     }
     s->count[STAT_DIVERGED] += st.diverged;
-    s->count[STAT_THREAD_INSTRUCTIONS] += (uint64_t)__builtin_popcountll(st.lanes);
     w->names = code;
     w->buffered -= !s->cfg.perfect_fetch;
     if (op)

@@ -205,14 +205,15 @@ uint64_t sm_rig_run(struct sm_rig *r, uint64_t limit)
         start_block(r, r->now);
     while (r->grid.done < r->grid.launch.nblocks && !sm_fault(r->sm) && r->now - r->start < limit) {
         uint64_t next = sm_next(r->sm), until = r->now + r->window;
-        if (r->walk || next < until) {
-            sm_run(r->sm, r->now, until, r->walk);
-            r->now = until;
-            take_ends(r);
-        } else if (next == NEVER)
-            r->now = r->start + limit;
-        else
+        if (next == NEVER)
+            break;                               /* it waits for ever */
+        if (!r->walk && next >= until) {
             r->now = next / r->window * r->window;
+            continue;
+        }
+        sm_run(r->sm, r->now, until, r->walk);
+        r->now = until;
+        take_ends(r);
     }
     if (!sm_fault(r->sm))
         r->now = (r->now + RIG_WINDOW - 1) / RIG_WINDOW * RIG_WINDOW;

@@ -44,7 +44,7 @@ struct outcome {
     char *out, sum[GEN_SUM_BYTES];
     struct launch_counts counts;
     uint64_t cycles, count[STAT_END];
-    char fault[sizeof((struct fault *)0)->text];
+    enum fault_kind fault;
 };
 
 static void fill(char *at, size_t bytes, uint64_t seed)
@@ -53,12 +53,6 @@ static void fill(char *at, size_t bytes, uint64_t seed)
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         memcpy(at + i, (uint64_t[]){ seed ^ seed >> 29 }, 8);
     }
-}
-
-static void say(void *ctx, const char *text)
-{
-    (void)ctx;
-    print_message("%s\n", text);
 }
 
 static void run_on_sm(struct sm_rig *r, struct outcome *o, bool walk, uint64_t seed)
@@ -73,10 +67,8 @@ static void run_on_sm(struct sm_rig *r, struct outcome *o, bool walk, uint64_t s
     memcpy(o->count, r->count, sizeof o->count);
     o->counts = r->grid.launch.counts;
     o->ok = r->grid.done == r->grid.launch.nblocks;
-    if (!o->ok && !sm_fault(r->sm))
-        sm_dump(r->sm, say, NULL);
     if (sm_fault(r->sm))
-        memcpy(o->fault, sm_fault(r->sm)->text, sizeof o->fault);
+        o->fault = sm_fault(r->sm)->kind;
     sm_free(r->sm);
     tprogram_free(r->code);
 }
@@ -97,7 +89,7 @@ static struct outcome run(const char *ptx, const struct step_shape *s, uint64_t 
     if (mode == FUNCTIONAL) {
         o.ok = grid_run(&r.gpu.launch);
         o.counts = r.gpu.launch.counts;
-        memcpy(o.fault, r.gpu.launch.fault.text, sizeof o.fault);
+        o.fault = r.gpu.launch.fault.kind;
     } else
         run_on_sm(&r, &o, mode == WALK, seed);
     o.out = malloc(OUT_BYTES);
@@ -133,7 +125,8 @@ static void same_counters(const struct outcome *a, const struct outcome *b)
 static void check(const char *ptx, const struct step_shape *s, uint64_t seed)
 {
     struct outcome want = run(ptx, s, seed, FUNCTIONAL), got = run(ptx, s, seed, SKIP), walk = run(ptx, s, seed, WALK);
-    assert_string_equal(got.fault, want.fault);
+    /* what waits for ever stands still here; another warp's fault may come first */
+    assert_int_equal(got.fault, want.fault == FAULT_BARRIER && !got.fault ? FAULT_NONE : want.fault);
     assert_int_equal(got.ok, want.ok);
     check_slots(&got);
     same_counters(&got, &walk);
@@ -152,24 +145,26 @@ static void check(const char *ptx, const struct step_shape *s, uint64_t seed)
 
 static void test_random(void **state)
 {
-    (void)state;
-    for (uint64_t seed = 1, n = 0; n < RANDOM_PROGRAMS; seed++) {
-        struct gen_program *p = gen_make(seed);
-        char *text = gen_text(p, NULL);
-        if (!strstr(text, "tx_begin")) {         /* transactions are a protocol's */
-            struct step_shape s = { .grid = p->grid,
-                                    .block = p->block,
-                                    .warp_size = seed % 2 ? 32 : 64,
-                                    .independent = seed / 2 % 2,
-                                    .quantum = 1ull << 40 };
-            print_message("random program %llu\n", (unsigned long long)seed);
-            check(text, &s, seed);
-            n++;
-        }
-        free(text);
-        gen_free(p);
-    }
+    uint64_t seed = *(const uint64_t *)*state;
+    struct gen_program *p = gen_make(seed);
+    char *text = gen_text(p, NULL);
+    struct step_shape s = { .grid = p->grid, .block = p->block, .warp_size = seed % 2 ? 32 : 64,
+                            .independent = seed / 2 % 2, .quantum = 1ull << 40 };
+    check(text, &s, seed);
+    free(text);
+    gen_free(p);
     mpfr_free_cache();
+}
+
+/* Transactions are a protocol's. */
+static bool has_transactions(uint64_t seed)
+{
+    struct gen_program *p = gen_make(seed);
+    char *text = gen_text(p, NULL);
+    bool has = strstr(text, "tx_begin");
+    free(text);
+    gen_free(p);
+    return has;
 }
 
 static void test_case(void **state)
@@ -185,9 +180,18 @@ static void test_case(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[1 + 64] = { cmocka_unit_test(test_random) };
-    for (unsigned i = 0; i < step_ncases; i++)
-        tests[1 + i] =
-            (struct CMUnitTest){ step_cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&step_cases[i] };
-    return _cmocka_run_group_tests("sm programs", tests, 1 + step_ncases, NULL, NULL);
+    static struct CMUnitTest tests[RANDOM_PROGRAMS + 256];
+    static char names[RANDOM_PROGRAMS][32];
+    static uint64_t seeds[RANDOM_PROGRAMS];
+    uint32_t n = 0;
+    for (uint64_t seed = 1; n < RANDOM_PROGRAMS; seed++)
+        if (!has_transactions(seed)) {
+            snprintf(names[n], sizeof names[n], "random program %d", (int)seed);
+            seeds[n] = seed;
+            tests[n] = (struct CMUnitTest){ names[n], test_random, NULL, NULL, &seeds[n] };
+            n++;
+        }
+    for (unsigned i = 0; i < step_ncases; i++, n++)
+        tests[n] = (struct CMUnitTest){ step_cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&step_cases[i] };
+    return _cmocka_run_group_tests("sm programs", tests, n, NULL, NULL);
 }
