@@ -29,6 +29,7 @@ struct lsu_cfg {
     uint32_t shared_latency;
     struct cache_cfg l1, konst, texture, inst;
     uint32_t l1_ports, miss_queue;
+    uint32_t miss_cycles;            /* core cycles between the miss queue and the way to the crossbar */
     bool l1_exists, l1_sectored, l1_global, l1_store_update, l1_local_writeback, l1_hash, texture_nc;
     enum replacement l1_replacement;
     uint32_t inst_bytes, inst_prefetch;

@@ -26,6 +26,7 @@ static void configure_l1(struct lsu_cfg *c, const struct simtx_config *config)
     c->l1.merges = get(config, KEY_L1_MERGES);
     c->l1_ports = get(config, KEY_L1_PORTS);
     c->miss_queue = get(config, KEY_L1_MISS_QUEUE);
+    c->miss_cycles = get(config, KEY_L1_MISS_CYCLES);
     c->l1_exists = get(config, KEY_L1_KB) > 0;
     c->l1_sectored = config_bool(config, KEY_L1_SECTORED);
     c->l1_global = config_bool(config, KEY_L1_GLOBAL);

@@ -42,8 +42,10 @@ bool sender_run(struct sender *s, uint64_t now)
         return false;
     struct packet *p = packet_pop(q);
     p->stamp[STAGE_SENT] = now;
-    uint64_t at = clock_convert(s->cfg->clocks, CLK_CORE, CLK_XBAR, now) + s->cfg->request_latency;
-    port_send(s->out, at, p->vn, flits, p);
+    uint64_t leaves = now + (p->type == ACCESS_INST ? 0 : s->cfg->miss_cycles);
+    uint64_t at = clock_convert(s->cfg->clocks, CLK_CORE, CLK_XBAR, leaves) + s->cfg->request_latency;
+    s->last = at > s->last ? at : s->last;               /* the port keeps their order */
+    port_send(s->out, s->last, p->vn, flits, p);
     s->count[STAT_REQUESTS]++;
     return true;
 }

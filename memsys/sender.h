@@ -23,6 +23,7 @@ struct sender {
     const struct lsu_cfg *cfg;
     uint64_t *count;
     struct packet_pool pool;
+    uint64_t last;                   /* crossbar cycle of the last packet's arrival */
 };
 
 static inline bool sender_has_room(const struct sender *s)

@@ -33,7 +33,7 @@ static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
         sm_op_free(s, op);
         if (lanes && t->ndst) {
             warp_set_pending(w, t, s->pending_words, false);
-            sm_result(s, s->now + t->latency, EV_ALU, w, t);
+            sm_result(s, s->now + t->latency + s->cfg.stages, EV_ALU, w, t);
         }
         return;
     }
@@ -52,7 +52,7 @@ static void execute_alu(struct sm *s, struct slot *w, const struct tinst *t)
     if (!t->ndst)
         return;
     warp_set_pending(w, t, s->pending_words, false);
-    sm_result(s, at + t->latency, EV_ALU, w, t);
+    sm_result(s, at + t->latency + s->cfg.stages, EV_ALU, w, t);
 }
 
 /* The longest that any lane asks for, at most a millisecond (PTX ISA, nanosleep). */

@@ -70,6 +70,7 @@ void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t 
     c->dual_different = config_bool(config, KEY_CORE_DUAL_DIFFERENT);
     c->issue_interval = issue_interval(c, config);
     c->core_mhz = get(config, KEY_GPU_CORE_MHZ);
+    c->stages = get(config, KEY_CORE_STAGES);
     c->order = config_bool(config, KEY_CORE_BARRIER_DRAINS) ? &order_rmo_ptx : &order_rmo_core;
     configure_units(c, config);
     configure_fetch(c, config);
@@ -128,6 +129,7 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     const struct tinst *t = op->owner;
     bool acquire = op->order_acquire && op->served_by[SERVE_GLOBAL];
     s->progress++;
+    at += s->cfg.stages;
     sm_op_free(s, op);
     if (at > s->now) {
         if (acquire)

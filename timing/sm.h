@@ -46,6 +46,7 @@ struct sm_cfg {
     uint32_t issue_interval;         /* core cycles between issues of one scheduler */
     bool dual_different, perfect_fetch, collector, pinned;
     uint32_t fetch_width, fetches, ibuffer, fetch_latency;
+    uint32_t stages;                 /* core cycles added to the latency of every result */
     uint32_t units[8];               /* by enum pipe */
     uint32_t collectors, register_banks;
     uint32_t inst_bytes, inst_line;  /* of the instruction cache */
