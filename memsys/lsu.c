@@ -234,6 +234,7 @@ static void turned_away(struct lsu *u, const struct mem_op *op, enum mem_server 
 
 void lsu_settle(struct lsu *u, uint64_t until)
 {
+    rocache_settle(&u->inst, until);
     if (!u->blocked || until <= u->blocked_from)
         return;
     for (int i = 0; i < 2; i++)

@@ -4,7 +4,7 @@
 
 #include "memsys/rocache.h"
 
-enum { MISSES = 1, MERGED = 2 };                         /* places of counters behind the hits */
+enum { MISSES = 1, MERGED = 2, BLOCKED = 3 };            /* places of counters behind the hits */
 enum { AHEAD, DEMANDED };                                /* mshr_entry.user: does anybody wait for the instructions? */
 
 void rocache_init(struct rocache *c, const struct cache_cfg *cfg, enum access_type type, struct sender *send,
@@ -87,8 +87,10 @@ static bool wanted(const struct rocache *c, uint64_t line)
     return false;
 }
 
-static void want(struct rocache *c, uint64_t line)
+static void want(struct rocache *c, uint64_t line, uint64_t now)
 {
+    rocache_settle(c, now);
+    c->wanted_since = now;
     if (c->nwanted == c->wanted_cap) {
         c->wanted_cap = c->wanted_cap ? 2 * c->wanted_cap : 16;
         c->wanted = realloc(c->wanted, c->wanted_cap * sizeof *c->wanted);
@@ -121,13 +123,21 @@ bool rocache_fetch(struct rocache *c, uint64_t address, uint32_t ahead, uint64_t
     }
     c->count[c->stat + MISSES]++;
     if (mshr_full(&c->mshr))
-        want(c, line);
+        want(c, line, now);
     else
         c->mshr.entry[request(c, line, now, now)].user = DEMANDED;
     for (uint32_t k = 1; k <= ahead && !mshr_full(&c->mshr); k++)
         if (missing(c, line + k * c->cfg.line))
             request(c, line + k * c->cfg.line, now, now);
     return false;
+}
+
+void rocache_settle(struct rocache *c, uint64_t until)
+{
+    if (!c->nwanted || until <= c->wanted_since)
+        return;
+    c->count[c->stat + BLOCKED] += until - c->wanted_since;
+    c->wanted_since = until;
 }
 
 /* An entry is free again: the oldest line that found none gets it. */

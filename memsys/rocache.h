@@ -24,6 +24,7 @@ struct rocache {
     struct mshr mshr;
     uint64_t *wanted;                /* instruction lines that wait for an MSHR entry, oldest first */
     uint32_t nwanted, wanted_cap;
+    uint64_t wanted_since;           /* cycles of waiting are counted up to here */
 };
 
 /* type says which of the three. */
@@ -33,6 +34,7 @@ void rocache_end(struct rocache *c);
 enum served rocache_load(struct rocache *c, struct mem_op *op, const struct line_access *a, uint64_t now);
 /* Instructions: true when the line is there; else it is asked for, and with it the `ahead` lines behind it. */
 bool rocache_fetch(struct rocache *c, uint64_t address, uint32_t ahead, uint64_t now);
+void rocache_settle(struct rocache *c, uint64_t until);          /* counts cycles in which lines waited for an MSHR */
 void rocache_fill(struct rocache *c, const struct packet *p, uint64_t now);
 void rocache_clear(struct rocache *c);
 

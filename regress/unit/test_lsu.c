@@ -349,9 +349,13 @@ static void instruction_lines_are_asked_for_once_and_ahead(void **state)
     assert_false(lsu_fetch(rig.u, rig_address(1008), 0));
     assert_false(lsu_fetch(rig.u, rig_address(4000), 0));        /* no MSHR is free: waits for one */
     assert_false(lsu_fetch(rig.u, rig_address(4000), 0));
+    while (rig.now < 1000 && rig.fetched_line != rig_address(1000 / 128 * 128))
+        rig_cycle(&rig);
+    uint64_t first = rig.fetched_at;
     for (int i = 0; i < 1000 && rig.fetched_line != rig_address(4000 / 128 * 128); i++)
         rig_cycle(&rig);
     assert_int_equal(rig.fetched_line, rig_address(4000 / 128 * 128));
+    assert_int_equal(rig.count[STAT_INST_BLOCKED], first);       /* until the first line came */
     rig_drain(&rig);
     assert_true(lsu_fetch(rig.u, rig_address(1000), rig.now));
     assert_true(lsu_fetch(rig.u, rig_address(1024), rig.now));   /* was fetched ahead */
