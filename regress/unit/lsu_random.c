@@ -249,6 +249,7 @@ static void configure(const struct setting *s, bool walk, uint64_t seed)
     rig.cfg.texture_nc = s->texture;
     rig.cfg.inst.sets = rig.cfg.inst.ways = rig.cfg.inst.mshrs = s->ro_mshrs;
     rig.cfg.inst_prefetch = 1;
+    rig.cfg.miss_cycles = s->clocks ? 5 : 0;
     if (s->clocks)
         clocks_set(&rig.clocks, (const uint64_t[CLK_COUNT]){ 1300, 700, 700, 900 });
     rig.port_flits = s->flits;

@@ -86,13 +86,15 @@ static void a_miss_is_over_a_cycle_after_its_reply(void **state)
         for (unsigned phase = 0; phase < 9; phase++) {
             start();
             clocks_set(&rig.clocks, khz[k]);
+            rig.cfg.miss_cycles = 7 * k;
             rig_build(&rig);
             while (rig.now < 20 + phase)
                 rig_cycle(&rig);
             uint64_t issued = rig.now - 1;
             struct rig_op *o = load(4096, 4);
             rig_latency(&rig, o);
-            uint64_t arrives = clock_convert(&rig.clocks, CLK_CORE, CLK_XBAR, issued + 1) + rig.cfg.request_latency;
+            uint64_t leaves = issued + 1 + rig.cfg.miss_cycles;
+            uint64_t arrives = clock_convert(&rig.clocks, CLK_CORE, CLK_XBAR, leaves) + rig.cfg.request_latency;
             assert_int_equal(rig.last_performed, arrives + rig.delay);
             assert_int_equal(rig.last_sent, clock_convert(&rig.clocks, CLK_XBAR, CLK_CORE, arrives + rig.delay) + 3);
             assert_int_equal(o->at, rig.last_sent + 1);
