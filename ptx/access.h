@@ -1,11 +1,14 @@
 /*
- * A warp's memory instruction between issue and performance. At issue the addresses and the data of every lane are captured, so that
- * later instructions may overwrite the registers; when the place that serves an access performs it, bytes go between a line and the
- * lanes' registers here. Nothing in this file knows caches or time.
+ * A warp's memory instruction between issue and performance. At issue the addresses and the data of every lane are
+ * captured, so that later instructions may overwrite the registers; when the place that serves an access performs it,
+ * bytes go between a line and the lanes' registers here. Nothing in this file knows caches or time.
  *
- * Private memory in timing mode: .local variables live in device memory (half->local_device), interleaved by word over the lanes as in
- * code.h, and are accessed like global memory; .param variables of calls (ABI registers on hardware) stay on the host side
- * (half->local) and are read and written at issue. Which words of a lane's private memory are .param is marked when a frame is pushed.
+ * Private memory in timing mode: .local variables live in device memory (half->local_device, a multiple of 128, set
+ * before block_start), interleaved by word over the lanes as in code.h, and are accessed like global memory; .param
+ * variables of calls (ABI registers on hardware) stay on the host side (half->local) and are read and written at
+ * issue. Which words of a lane's private memory are .param is marked when a frame is pushed (half->param_lanes).
+ * Functions of the host read .local variables through worker->private_line; the caches must have taken the warp's
+ * stores before such a call.
  */
 #ifndef PTX_ACCESS_H
 #define PTX_ACCESS_H
@@ -15,7 +18,7 @@
 enum mem_op_kind { MOP_LOAD, MOP_STORE, MOP_ATOM, MOP_RED, MOP_PREFETCH };
 /* Who serves it. Generic addresses are sorted lane by lane; one instruction may need several. */
 enum mem_server { SERVE_GLOBAL, SERVE_SHARED, SERVE_LOCAL, SERVE_CONST, SERVE_TEXTURE, SERVERS };
-/* Which caches may serve it (PTX ISA, cache operators; memory consistency model): PATH_L2 for .cg, .cv, volatile, relaxed and stronger. */
+/* Which caches may serve it (PTX ISA 9.7.9.1): PATH_L2 for .cg, .cv, .wt, volatile, relaxed and stronger, atomics. */
 enum mem_path { PATH_CACHED, PATH_L2 };
 
 enum { MEM_WIDTH_MAX = 32, MEM_PIECES = 8, MEM_OPERAND_C = 16, WARP_LANES = LANES * MAX_HALVES };
@@ -30,10 +33,11 @@ struct mem_op {
     uint8_t width;                   /* bytes a lane: elements x size */
     uint8_t size, count, reg_bytes;  /* bytes of an element, elements, bytes of the register of an element */
     bool sign;
-    bool order_acquire, order_release, order_strong;   /* .acquire, .release, .acq_rel; strong: volatile, relaxed or stronger */
+    bool order_acquire, order_release;   /* .acquire, .release, .acq_rel */
+    bool order_strong;               /* volatile, relaxed or stronger; atomics */
     uint8_t atomic_class;            /* of atomics: 0 integer add and the like, 1 exch, 2 cas, 3 floating point */
-    uint32_t reg[MEM_PIECES];        /* destination registers of a load or atom: byte offset from half->regs, by element */
-    uint64_t address[WARP_LANES];    /* global, const: device address; shared: offset; local: device address of the first word */
+    uint32_t reg[MEM_PIECES];        /* registers of a load's or atom's elements: byte offsets from half->regs */
+    uint64_t address[WARP_LANES];    /* device address, in shared memory an offset, in local that of the first byte */
     _Alignas(64) uint8_t data[WARP_LANES][MEM_WIDTH_MAX];    /* stores: the bytes; atomics: operand b at 0, c at 16 */
     /* the memory pipeline's own */
     uint64_t issued;                 /* core cycle */
@@ -43,19 +47,22 @@ struct mem_op {
     void *owner;
 };
 
-/* Captures a memory step (called by warp_step). Bounds and alignment are checked here: a fault is precise. False: fault raised. */
+/* Captures a memory step (called by warp_step). Bounds and alignment are checked: faults are precise. False: raised. */
 bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct mem_op *op);
 
 /*
- * Local accesses wider than a word fall apart into words of different lines: piece p of a lane is its bytes [4p, 4p + 4) at
- * address[lane] + 128 p. All others are one piece of `width` bytes.
+ * Local accesses wider than a word fall apart into words of different lines: piece p of a lane is its bytes [4p, 4p +
+ * 4) at address[lane] + 128 p. All others are one piece of `width` bytes.
  */
 static inline unsigned mem_pieces(const struct mem_op *op, enum mem_server s)
 {
     return s == SERVE_LOCAL && op->width > 4 ? op->width / 4u : 1;
 }
 
-/* line: the 128 bytes of the line that holds piece p of these lanes. Loads write the lanes' registers (extended as the type says). */
+/*
+ * line: the 128 bytes of the line that holds this piece of these lanes, all of one server. Loads write the lanes'
+ * registers, extended as the type says; the frame that the warp had at issue must still be its current one.
+ */
 void mem_load_line(struct mem_op *op, uint64_t lanes, unsigned piece, const uint8_t *line);
 /* Stores put the lanes' bytes into a line image and set its byte mask; lanes ascending, the last one wins. */
 void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uint8_t *line, uint64_t mask[2]);
@@ -72,9 +79,12 @@ struct atom_payload {
     _Alignas(64) uint8_t b[WARP_LANES][16], c[WARP_LANES][16];   /* operands; old values come back in b */
 };
 void mem_atomic_request(const struct mem_op *op, uint64_t lanes, struct atom_payload *a);
-/* Performs it on device memory; line: device address (= host address). k: a worker of whoever performs (bounds cache, launch). Returns the
- * largest number of lanes that met at one word. */
+/*
+ * Performs it on device memory; line: device address (= host address). k: a worker of whoever performs, not parallel;
+ * of it only the bounds cache is used. Returns the largest number of lanes that met at one word.
+ */
 uint32_t mem_atomic_perform(struct worker *k, uint64_t line, struct atom_payload *a);
-void mem_atomic_reply(struct mem_op *op, uint64_t lanes, const struct atom_payload *a);   /* old values into registers */
+/* Old values into registers. */
+void mem_atomic_reply(struct mem_op *op, uint64_t lanes, const struct atom_payload *a);
 
 #endif

@@ -288,6 +288,13 @@ static const struct warp *own_lanes_wait(const struct block *b)
     return NULL;
 }
 
+/* The group of independent lanes that was picked last may have ended; one that waits takes its place. */
+static void pick_waiter(struct warp *w)
+{
+    for (uint32_t i = 0; i < w->nentry && !(simt_top(w)->mask & w->exist); i++)
+        w->current = i;
+}
+
 void fault_wait(struct block *b)
 {
     struct worker *k = b->worker;
@@ -298,6 +305,7 @@ void fault_wait(struct block *b)
             any = &b->warps[i];
     if (!any)
         return;
+    pick_waiter(any);
     if (own) {
         const struct dinst *there;
         uint64_t others = simt_elsewhere(own, &there);

@@ -354,7 +354,7 @@ const struct step_case step_cases[] = {
       ENTRY BEGIN "  { .param .b32 a; st.param.b32 [a], %r1; call deep, (a); }\n" END },
     { .name = "fault: trap", .fault = "trap", .ptx = MODULE ENTRY BEGIN "  setp.eq.u32 %p1, %r2, 40; @%p1 trap;\n"
     END },
-    { .name = "fault: not all come to the barrier", .fault = "barrier", .ptx = MODULE ENTRY BEGIN
+    { .name = "fault: not all come to the barrier", .fault = "bar.sync 0, 128;\n  warp 0", .ptx = MODULE ENTRY BEGIN
       "  setp.lt.u32 %p1, %r2, 32; @!%p1 bra E; bar.sync 0, 128;\nE:\n" END },
 };
 const unsigned step_ncases = sizeof step_cases / sizeof *step_cases;
