@@ -198,6 +198,8 @@ void sm_start(struct sm *s, const struct block_start *b)
         s->start_head = 0;
     }
     s->start[(s->start_head + s->nstart++) % s->start_cap] = *b;
+    if (cta_fits(s) && s->start[s->start_head].at < s->core_at)
+        s->core_at = s->start[s->start_head].at;
 }
 
 /* ---- end ---- */

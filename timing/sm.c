@@ -194,7 +194,7 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port
     if (!s)
         abort();
     s->cfg = *c;
-    s->lsu_at = s->fetch_at = s->dispatch_at = NEVER;
+    s->lsu_at = s->core_at = s->fetch_at = s->dispatch_at = NEVER;
     init_slots(s);
     for (uint32_t k = 0; k < c->schedulers; k++) {
         sched_init(&s->sched[k], c->policy, c->active_warps, c->blocks);
@@ -322,10 +322,10 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The first cycle from `from` on in which something happens; all before it have been run. */
-static uint64_t next_event(const struct sm *s, uint64_t from)
+/* The first cycle from `from` on in which something happens inside; all before it have been run. */
+static uint64_t core_next(const struct sm *s, uint64_t from)
 {
-    uint64_t at = earlier(s->lsu_at, earlier(s->fetch_at, s->dispatch_at));
+    uint64_t at = earlier(s->fetch_at, s->dispatch_at);
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
         at = earlier(at, s->sched[k].at);
     if (cta_fits(s))
@@ -339,9 +339,8 @@ uint64_t sm_next(const struct sm *s)
 {
     if (s->fault)
         return NEVER;
-    uint64_t lsu = lsu_next(s->lsu), at = next_event(s, s->upto);
-    lsu = lsu > s->upto ? lsu : s->upto;
-    return earlier(lsu, at);
+    uint64_t at = earlier(lsu_next(s->lsu), s->core_at);
+    return at > s->upto ? at : s->upto;
 }
 
 static void visit_all(struct sm *s)
@@ -353,18 +352,19 @@ static void visit_all(struct sm *s)
 
 void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle)
 {
+    (void)from;                                  /* cycles that nobody ran are caught up with */
     s->nended = 0;
     s->lsu_at = lsu_next(s->lsu);
-    (void)from;                                  /* cycles that nobody ran are caught up with */
     while (!s->fault) {
-        uint64_t at = every_cycle ? s->upto : next_event(s, s->upto);
+        uint64_t at = every_cycle ? s->upto : earlier(s->lsu_at, s->core_at);
         if (at >= until)
             break;
-        s->now = at;
+        s->now = at > s->upto ? at : s->upto;
         if (every_cycle)
             visit_all(s);
         run_cycle(s);
         s->upto = s->now + 1;
+        s->core_at = core_next(s, s->upto);
     }
     s->upto = s->fault || s->upto > until ? s->upto : until;
     sm_settle(s, s->upto);

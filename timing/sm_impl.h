@@ -72,7 +72,7 @@ struct sm {
     struct lsu *lsu;
     uint64_t now;                    /* the cycle being executed; what %clock shows */
     uint64_t upto;                   /* all cycles before are over */
-    uint64_t lsu_at;                 /* when the load/store unit acts next */
+    uint64_t lsu_at, core_at;        /* when the load/store unit and the rest act next */
     uint64_t fetch_at, dispatch_at;  /* when fetch and the operand collectors' memory queue act next */
     bool mem_blocked;                /* a memory instruction waits for room in the load/store unit */
     uint8_t first;                   /* scheduler that comes first in the next cycle */
