@@ -55,7 +55,8 @@ static void configure_crossbars(struct machine_cfg *c, const struct simtx_config
     request->in_share = reply->out_share = least(cluster, c->sms);
     request->out_share = reply->in_share = 1;
     request->source_clock = reply->destination_clock = CLK_CORE;
-    request->destination_clock = reply->source_clock = CLK_L2;
+    request->destination_clock = CLK_L2;
+    reply->source_clock = CLK_XBAR;          /* slices count credits in crossbar cycles */
     request->to_slices = true;
     c->slice_flits = (uint32_t)config_int(config, KEY_XBAR_INPUT_FLITS);
     c->sm_flits = (uint32_t)config_int(config, KEY_XBAR_OUTPUT_FLITS);
