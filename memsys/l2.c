@@ -117,6 +117,8 @@ static uint64_t plan(const struct slice *s, uint64_t now, bool moved)
         next = s->data_free;
     if (s->atomic && s->atomic_free < next)
         next = s->atomic_free;
+    if (s->late.at < next)
+        next = s->late.at;
     if (s->transfers && !(s->part->dram_waiters >> s->number & 1) && s->transfer[s->transfer_head].ready < next)
         next = s->transfer[s->transfer_head].ready;
     return next > now ? next : now + 1;
@@ -126,6 +128,7 @@ void l2_run(struct slice *s, const struct l2_now *t)
 {
     receive(s, t);
     take_unasked(s, t->l2);
+    l2_late_store(s, t->l2);
     l2_settle(s, t->l2);
     bool moved = l2_finish_atomic(s, t->l2);
     moved |= l2_perform_waiting(s, t);
@@ -166,7 +169,7 @@ void l2_settle(struct slice *s, uint64_t until)
 
 bool l2_idle(const struct slice *s)
 {
-    uint32_t n = s->mshr.n + s->transfers + s->unasked.n + (s->atomic != NULL);
+    uint32_t n = s->mshr.n + s->transfers + s->unasked.n + (s->atomic != NULL) + (s->late.at != NEVER);
     for (uint32_t v = 0; v < s->request->vns; v++)
         n += s->in[v].wait.n + s->in[v].n + s->out[v].n;
     return n == 0;

@@ -109,8 +109,8 @@ static bool check_dram(struct machine *m, const uint64_t *n)
 {
     uint64_t sectors = n[STAT_L2_FILLS] + n[STAT_L2_WRITEBACKS], burst = m->cfg.partition.dram.burst_bytes;
     uint64_t bursts = n[STAT_DRAM_READS] + n[STAT_DRAM_WRITES];
-    if (SECTOR_BYTES % burst)
-        return true;                     /* bursts move more than was asked for */
+    if (SECTOR_BYTES % burst || !m->cfg.partition.l2.sets)
+        return true;                     /* bursts move more than was asked for; without L2 nothing is filled */
     return equal(m, "bytes of DRAM bursts", bursts * burst, "bytes filled and written back", sectors * SECTOR_BYTES);
 }
 

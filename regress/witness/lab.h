@@ -1,0 +1,26 @@
+/*
+ * A small GPU in timing mode for the witnesses: a kernel of one-warp blocks, two of which are the actors, on a block of
+ * words that they share and one for what they saw.
+ */
+#ifndef REGRESS_WITNESS_LAB_H
+#define REGRESS_WITNESS_LAB_H
+
+#include "frontend/simtx.h"
+
+enum { LAB_WORDS = 1 << 14, LAB_SEEN = 64, LAB_PARAMS = 8 };
+
+struct lab {
+    simtx_gpu *gpu;
+    simtx_module *module;
+    uint32_t *words, *seen;          /* device memory, the host's as well */
+};
+
+/* settings: "key=value", ends with NULL; text: PTX with kernels of parameters (words, seen, eight numbers). */
+void lab_open(struct lab *l, const char *text, const char *const *settings);
+void lab_close(struct lab *l);
+/* Runs a kernel on zeroed words. blocks of 32 threads. */
+void lab_run(struct lab *l, const char *kernel, uint32_t blocks, const uint32_t params[LAB_PARAMS]);
+/* Statistics without what concerns only the host, as text (malloc'ed). */
+char *lab_statistics(const struct lab *l);
+
+#endif

@@ -1,0 +1,235 @@
+/*
+ * Witnesses that a value is bound where and when its access is performed: programs whose results a simulator that binds
+ * values when instructions issue cannot show. Message passing and store buffering: Alglave et al., GPU concurrency:
+ * weak behaviours and programming assumptions (ASPLOS 2015).
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "regress/witness/lab.h"
+
+#define ENTRY(name) \
+    ".visible .entry " name "(.param .u64 words, .param .u64 seen, .param .u32 p0, .param .u32 p1, .param .u32 p2,\n" \
+    "    .param .u32 p3, .param .u32 p4, .param .u32 p5, .param .u32 p6, .param .u32 p7)\n{\n" \
+    ".reg .pred %p; .reg .u32 %b, %w, %r, %n, %d, %i, %v<8>; .reg .u64 %m, %s, %x, %y, %a, %o;\n" \
+    "ld.param.u64 %m, [words]; ld.param.u64 %s, [seen]; mov.u32 %b, %ctaid.x; mov.u32 %i, %tid.x;\n" \
+    "ld.param.u32 %w, [p0]; ld.param.u32 %r, [p1];\n" \
+    "ld.param.u32 %n, [p2]; mul.wide.u32 %o, %n, 4; add.u64 %x, %m, %o;\n" \
+    "ld.param.u32 %n, [p3]; mul.wide.u32 %o, %n, 4; add.u64 %y, %m, %o;\n"
+#define AS_FIRST "setp.eq.u32 %p, %b, %w; @%p bra FIRST;\n"
+#define AS_SECOND "setp.eq.u32 %p, %b, %r; @%p bra SECOND;\nret;\n"
+#define AWAIT(label, flag) label ": ld.volatile.global.u32 %n, [%m+" flag "]; setp.eq.u32 %p, %n, 0; @%p bra " label ";\n"
+#define DELAY(label, param) \
+    "ld.param.u32 %n, [" param "];\n" \
+    label ": setp.eq.u32 %p, %n, 0; sub.u32 %n, %n, 1; @!%p bra " label ";\n"
+#define SHOW(place, value) "st.global.u32 [%s+" place "], " value ";\n"
+#define END "ret;\n}\n"
+
+/* The first reads x, lets the second write it, and reads it again through L1, past it, and through it. */
+#define STALE(name, past) \
+    ENTRY(name) AS_FIRST AS_SECOND \
+    "FIRST: ld.global.ca.u32 %v0, [%x]; st.volatile.global.u32 [%m+1024], 1;\n" AWAIT("A", "2048") \
+    "ld.global.ca.u32 %v1, [%x]; " past " %v2, [%x]; ld.global.ca.u32 %v3, [%x]; mov.u32 %v4, %smid;\n" \
+    SHOW("0", "%v0") SHOW("4", "%v1") SHOW("8", "%v2") SHOW("12", "%v3") SHOW("16", "%v4") "ret;\n" \
+    "SECOND:" AWAIT("B", "1024") "st.global.u32 [%x], 1; membar.gl; st.volatile.global.u32 [%m+2048], 1;\n" \
+    "mov.u32 %v0, %smid;\n" SHOW("20", "%v0") END
+
+/* p7 instructions whose 32 lanes store to as many lines, p6 words apart, in the way of what goes to the slice of x. */
+#define CROWD \
+    "ld.param.u32 %n, [p6]; add.u32 %v7, %i, 1; mul.wide.u32 %a, %n, %v7; shl.b64 %a, %a, 2;\n" \
+    "add.u64 %a, %a, %x; ld.param.u32 %n, [p7];\n" \
+    "N: setp.eq.u32 %p, %n, 0; @%p bra M; st.global.u32 [%a], %i; add.u64 %a, %a, 128; sub.u32 %n, %n, 1; bra N;\nM: "
+
+/* The first writes x, then y. */
+#define MESSAGE(name, fence) \
+    ENTRY(name) AS_FIRST AS_SECOND \
+    "FIRST:" DELAY("A", "p4") CROWD "st.relaxed.gpu.global.u32 [%x], 1;\n" fence "st.relaxed.gpu.global.u32 [%y], 1; mov.u32 %v0, %smid;\n" \
+    SHOW("8", "%v0") "ret;\n" \
+    "SECOND:" DELAY("B", "p5") \
+    "ld.relaxed.gpu.global.u32 %v0, [%y];\n" fence "ld.relaxed.gpu.global.u32 %v1, [%x]; mov.u32 %v2, %smid;\n" \
+    SHOW("0", "%v0") SHOW("4", "%v1") SHOW("12", "%v2") END
+
+/* Each writes one word and reads the other. */
+#define BUFFER(name, fence) \
+    ENTRY(name) AS_FIRST AS_SECOND \
+    "FIRST:" DELAY("A", "p4") CROWD "st.relaxed.gpu.global.u32 [%x], 1;\n" fence "ld.relaxed.gpu.global.u32 %v0, [%y];\n" \
+    SHOW("0", "%v0") "ret;\n" \
+    "SECOND:" DELAY("B", "p5") "st.relaxed.gpu.global.u32 [%y], 1;\n" fence "ld.relaxed.gpu.global.u32 %v0, [%x];\n" \
+    SHOW("4", "%v0") END
+
+/* Both have the lines in L1; then the first writes the even bytes of eight lines, the second the odd ones, each its own
+ * value, and each reads its bytes back. */
+#define BYTES(name) \
+    ENTRY(name) AS_FIRST AS_SECOND \
+    "FIRST: mov.u32 %v0, 0; bra GO;\nSECOND: mov.u32 %v0, 1;\n" \
+    "GO: mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %m; mul.wide.u32 %o, %v0, 1; mov.u32 %n, 8; mov.u32 %v5, 0;\n" \
+    "L: ld.global.ca.u32 %v1, [%a]; add.u64 %y, %a, %o; add.u32 %v2, %n, %v0; mul.lo.u32 %v2, %v2, 16; add.u32 %v2, %v2, %v0;\n" \
+    "st.global.u8 [%y], %v2; add.u32 %v3, %v2, 4; st.global.u8 [%y+2], %v3;\n" \
+    "ld.global.ca.u8 %v4, [%y]; setp.ne.u32 %p, %v4, %v2; @%p add.u32 %v5, %v5, 1;\n" \
+    "add.u64 %a, %a, 128; sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra L;\n" \
+    "shl.b32 %v0, %v0, 2; mul.wide.u32 %o, %v0, 1; add.u64 %s, %s, %o; red.global.add.u32 [%s], %v5;\n" END
+
+static const char programs[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    STALE("stale_cg", "ld.global.cg.u32") STALE("stale_volatile", "ld.volatile.global.u32")
+    MESSAGE("message", "") MESSAGE("message_membar", "membar.gl;\n") MESSAGE("message_fence", "fence.acq_rel.gpu;\n")
+    BUFFER("buffer", "") BUFFER("buffer_membar", "membar.gl;\n") BUFFER("buffer_fence", "fence.sc.gpu;\n")
+    BYTES("bytes");
+
+static const char *const defaults[] = { NULL };
+enum { X = 4096, SLICE_WORDS = 64, SLICES = 4 };     /* words of x; the slice changes every 256 bytes */
+
+/* ---- (a) L1 keeps what it has read ---- */
+
+static void see_stale(const char *kernel, const char *setting, uint32_t first, uint32_t second, uint32_t again)
+{
+    const char *const settings[] = { setting, NULL };
+    struct lab l;
+    lab_open(&l, programs, settings);
+    lab_run(&l, kernel, 4, (uint32_t[LAB_PARAMS]){ first, second, X, X });
+    assert_int_not_equal(l.seen[4], l.seen[5]);      /* two SMs */
+    assert_int_equal(l.seen[0], 0);
+    assert_int_equal(l.seen[1], again);
+    assert_int_equal(l.seen[2], 1);
+    assert_int_equal(l.seen[3], 1);
+    lab_close(&l);
+}
+
+static void a_line_in_l1_goes_stale(void **state)
+{
+    see_stale("stale_cg", "l1.global=true", 0, 1, 0);
+    see_stale("stale_volatile", "l1.global=true", 3, 0, 0);
+    see_stale("stale_cg", "l1.global=false", 0, 1, 1);
+    see_stale("stale_volatile", "l1.kb=0", 2, 1, 1);
+}
+
+/* ---- (b) message passing, store buffering ---- */
+
+struct sweep { const char *kernel; uint32_t weak_first, weak_second; };      /* what both see when the outcome is weak */
+
+/* Runs over placements of blocks and words, stores in the way, delays; the number of weak outcomes. */
+static unsigned weak_outcomes(const struct sweep *s)
+{
+    static const uint32_t place[][2] = { { 0, 1 }, { 3, 0 }, { 1, 2 } };
+    static const uint32_t slices[][2] = { { 0, 1 }, { 3, 2 }, { 1, 1 } };
+    unsigned weak = 0;
+    struct lab l;
+    lab_open(&l, programs, defaults);
+    for (unsigned i = 0; i < 9; i++)
+        for (uint32_t d = 0; d < 24; d++) {
+            const uint32_t *p = place[i % 3], *q = slices[i / 3];
+            lab_run(&l, s->kernel, 4, (uint32_t[LAB_PARAMS]){
+                p[0], p[1], X + q[0] * SLICE_WORDS, X + q[1] * SLICE_WORDS + 32, d % 3 * 5, d, SLICE_WORDS * SLICES, d % 2 * 2 });
+            assert_true(l.words[X + q[0] * SLICE_WORDS] == 1 && l.words[X + q[1] * SLICE_WORDS + 32] == 1);
+            weak += l.seen[0] == s->weak_first && l.seen[1] == s->weak_second;
+        }
+    lab_close(&l);
+    return weak;
+}
+
+static void message_passing_is_weak_without_fences(void **state)
+{
+    assert_true(weak_outcomes(&(struct sweep){ "message", 1, 0 }) > 0);
+    assert_int_equal(weak_outcomes(&(struct sweep){ "message_membar", 1, 0 }), 0);
+    assert_int_equal(weak_outcomes(&(struct sweep){ "message_fence", 1, 0 }), 0);
+    assert_true(weak_outcomes(&(struct sweep){ "message_fence", 1, 1 }) > 0);
+}
+
+static void store_buffering_is_weak_without_fences(void **state)
+{
+    assert_true(weak_outcomes(&(struct sweep){ "buffer", 0, 0 }) > 0);
+    assert_int_equal(weak_outcomes(&(struct sweep){ "buffer_membar", 0, 0 }), 0);
+    assert_int_equal(weak_outcomes(&(struct sweep){ "buffer_fence", 0, 0 }), 0);
+    assert_true(weak_outcomes(&(struct sweep){ "buffer_fence", 1, 1 }) > 0);
+}
+
+/* ---- (c) bytes of one line ---- */
+
+static void bytes_of_two_sms_do_not_hurt_each_other(void **state)
+{
+    static const char *const settings[][2] = {
+        { "l1.store_hit=update", NULL }, { "l1.store_hit=evict", NULL }, { "l1.kb=0", NULL }, { "l2.slice_kb=0", NULL }
+    };
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        struct lab l;
+        lab_open(&l, programs, settings[i]);
+        lab_run(&l, "bytes", 2, (uint32_t[LAB_PARAMS]){ 0, 1 });
+        for (uint32_t k = 0; k < 8 * 32; k++) {
+            uint32_t even = (8 - k / 32) * 16, odd = (9 - k / 32) * 16 + 1;
+            assert_int_equal(l.words[k], even | (odd & 0xff) << 8 | (even + 4) << 16 | ((odd + 4) & 0xff) << 24);
+        }
+        assert_int_equal(l.seen[0], 0);
+        assert_int_equal(l.seen[1], 0);
+        lab_close(&l);
+    }
+}
+
+/* ---- (d) a store whose bytes come late or never ---- */
+
+/* What the second sees, with fences, long after the first has written x and then y. */
+static void see_withheld(const char *number, const char *delay, uint32_t y, uint32_t x, uint32_t x_at_the_end)
+{
+    const char *const settings[] = { "dram.channels=1", number, delay, NULL };
+    struct lab l;
+    lab_open(&l, programs, settings);
+    lab_run(&l, "message_membar", 2, (uint32_t[LAB_PARAMS]){ 0, 1, X, X + 64, 0, 100 });
+    assert_int_equal(l.seen[0], y);
+    assert_int_equal(l.seen[1], x);
+    assert_int_equal(l.words[X], x_at_the_end);
+    lab_close(&l);
+}
+
+static void a_withheld_store_changes_the_result(void **state)
+{
+    see_withheld("sim.test_store=0", "sim.test_store_delay=5000", 1, 1, 1);
+    see_withheld("sim.test_store=1", "sim.test_store_delay=5000", 1, 0, 1);
+    see_withheld("sim.test_store=1", "sim.test_store_delay=0", 1, 0, 0);
+    see_withheld("sim.test_store=2", "sim.test_store_delay=0", 0, 1, 1);
+}
+
+/* ---- (e) what the host does is not seen ---- */
+
+static char *run_all(const char *host)
+{
+    static const char *const kernels[] = { "stale_cg", "message", "message_membar", "buffer", "buffer_fence", "bytes" };
+    const char *const settings[] = { host, NULL };
+    struct lab l;
+    lab_open(&l, programs, settings);
+    for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        lab_run(&l, kernels[i], 4, (uint32_t[LAB_PARAMS]){ 2, 1, X, X + SLICE_WORDS, 3, 20, SLICE_WORDS * SLICES, 1 });
+    char *text = lab_statistics(&l);
+    lab_close(&l);
+    return text;
+}
+
+static void statistics_do_not_depend_on_the_host(void **state)
+{
+    static const char *const ways[] = { "sim.no_skip=true", "sim.threads=2", "sim.sync_window=1" };
+    char *skipped = run_all("sim.no_skip=false");
+    assert_non_null(strstr(skipped, "\"cycles\""));
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char *text = run_all(ways[i]);
+        assert_string_equal(text, skipped);
+        free(text);
+    }
+    free(skipped);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_in_l1_goes_stale),
+        cmocka_unit_test(message_passing_is_weak_without_fences),
+        cmocka_unit_test(store_buffering_is_weak_without_fences),
+        cmocka_unit_test(bytes_of_two_sms_do_not_hurt_each_other),
+        cmocka_unit_test(a_withheld_store_changes_the_result),
+        cmocka_unit_test(statistics_do_not_depend_on_the_host),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
