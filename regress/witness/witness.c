@@ -24,7 +24,8 @@
     "ld.param.u32 %n, [p3]; mul.wide.u32 %o, %n, 4; add.u64 %y, %m, %o;\n"
 #define AS_FIRST "setp.eq.u32 %p, %b, %w; @%p bra FIRST;\n"
 #define AS_SECOND "setp.eq.u32 %p, %b, %r; @%p bra SECOND;\nret;\n"
-#define AWAIT(label, flag) label ": ld.volatile.global.u32 %n, [%m+" flag "]; setp.eq.u32 %p, %n, 0; @%p bra " label ";\n"
+#define AWAIT(label, flag) \
+    label ": ld.volatile.global.u32 %n, [%m+" flag "]; setp.eq.u32 %p, %n, 0; @%p bra " label ";\n"
 #define DELAY(label, param) \
     "ld.param.u32 %n, [" param "];\n" \
     label ": setp.eq.u32 %p, %n, 0; sub.u32 %n, %n, 1; @!%p bra " label ";\n"
@@ -49,16 +50,17 @@
 /* The first writes x, then y. */
 #define MESSAGE(name, fence) \
     ENTRY(name) AS_FIRST AS_SECOND \
-    "FIRST:" DELAY("A", "p4") CROWD "st.relaxed.gpu.global.u32 [%x], 1;\n" fence "st.relaxed.gpu.global.u32 [%y], 1; mov.u32 %v0, %smid;\n" \
-    SHOW("8", "%v0") "ret;\n" \
+    "FIRST:" DELAY("A", "p4") CROWD \
+    "st.relaxed.gpu.global.u32 [%x], 1;\n" fence "st.relaxed.gpu.global.u32 [%y], 1; ret;\n" \
     "SECOND:" DELAY("B", "p5") \
-    "ld.relaxed.gpu.global.u32 %v0, [%y];\n" fence "ld.relaxed.gpu.global.u32 %v1, [%x]; mov.u32 %v2, %smid;\n" \
-    SHOW("0", "%v0") SHOW("4", "%v1") SHOW("12", "%v2") END
+    "ld.relaxed.gpu.global.u32 %v0, [%y];\n" fence "ld.relaxed.gpu.global.u32 %v1, [%x];\n" \
+    SHOW("0", "%v0") SHOW("4", "%v1") END
 
 /* Each writes one word and reads the other. */
 #define BUFFER(name, fence) \
     ENTRY(name) AS_FIRST AS_SECOND \
-    "FIRST:" DELAY("A", "p4") CROWD "st.relaxed.gpu.global.u32 [%x], 1;\n" fence "ld.relaxed.gpu.global.u32 %v0, [%y];\n" \
+    "FIRST:" DELAY("A", "p4") CROWD \
+    "st.relaxed.gpu.global.u32 [%x], 1;\n" fence "ld.relaxed.gpu.global.u32 %v0, [%y];\n" \
     SHOW("0", "%v0") "ret;\n" \
     "SECOND:" DELAY("B", "p5") "st.relaxed.gpu.global.u32 [%y], 1;\n" fence "ld.relaxed.gpu.global.u32 %v0, [%x];\n" \
     SHOW("4", "%v0") END
@@ -69,7 +71,8 @@
     ENTRY(name) AS_FIRST AS_SECOND \
     "FIRST: mov.u32 %v0, 0; bra GO;\nSECOND: mov.u32 %v0, 1;\n" \
     "GO: mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %m; mul.wide.u32 %o, %v0, 1; mov.u32 %n, 8; mov.u32 %v5, 0;\n" \
-    "L: ld.global.ca.u32 %v1, [%a]; add.u64 %y, %a, %o; add.u32 %v2, %n, %v0; mul.lo.u32 %v2, %v2, 16; add.u32 %v2, %v2, %v0;\n" \
+    "L: ld.global.ca.u32 %v1, [%a]; add.u64 %y, %a, %o;\n" \
+    "add.u32 %v2, %n, %v0; mul.lo.u32 %v2, %v2, 16; add.u32 %v2, %v2, %v0;\n" \
     "st.global.u8 [%y], %v2; add.u32 %v3, %v2, 4; st.global.u8 [%y+2], %v3;\n" \
     "ld.global.ca.u8 %v4, [%y]; setp.ne.u32 %p, %v4, %v2; @%p add.u32 %v5, %v5, 1;\n" \
     "add.u64 %a, %a, 128; sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra L;\n" \
@@ -83,7 +86,7 @@ static const char programs[] =
     BYTES("bytes");
 
 static const char *const defaults[] = { NULL };
-enum { X = 4096, SLICE_WORDS = 64, SLICES = 4 };     /* words of x; the slice changes every 256 bytes */
+enum { X = 4096, SLICE_WORDS = 64, SLICES = 4 };     /* words of x; the slice changes every 64 of them */
 
 /* ---- (a) L1 keeps what it has read ---- */
 
@@ -111,10 +114,10 @@ static void a_line_in_l1_goes_stale(void **state)
 
 /* ---- (b) message passing, store buffering ---- */
 
-struct sweep { const char *kernel; uint32_t weak_first, weak_second; };      /* what both see when the outcome is weak */
+struct sweep { const char *kernel; uint32_t weak_first, weak_second; };      /* the outcome that is counted */
 
-/* Runs over placements of blocks and words, stores in the way, delays; the number of weak outcomes. */
-static unsigned weak_outcomes(const struct sweep *s)
+/* Runs over placements of blocks and words, stores in the way, delays; the number of such outcomes. */
+static unsigned outcomes(const struct sweep *s)
 {
     static const uint32_t place[][2] = { { 0, 1 }, { 3, 0 }, { 1, 2 } };
     static const uint32_t slices[][2] = { { 0, 1 }, { 3, 2 }, { 1, 1 } };
@@ -124,9 +127,10 @@ static unsigned weak_outcomes(const struct sweep *s)
     for (unsigned i = 0; i < 9; i++)
         for (uint32_t d = 0; d < 24; d++) {
             const uint32_t *p = place[i % 3], *q = slices[i / 3];
+            uint32_t x = X + q[0] * SLICE_WORDS, y = X + q[1] * SLICE_WORDS + 32;
             lab_run(&l, s->kernel, 4, (uint32_t[LAB_PARAMS]){
-                p[0], p[1], X + q[0] * SLICE_WORDS, X + q[1] * SLICE_WORDS + 32, d % 3 * 5, d, SLICE_WORDS * SLICES, d % 2 * 2 });
-            assert_true(l.words[X + q[0] * SLICE_WORDS] == 1 && l.words[X + q[1] * SLICE_WORDS + 32] == 1);
+                p[0], p[1], x, y, d % 3 * 5, d, SLICE_WORDS * SLICES, d % 2 * 2 });
+            assert_true(l.words[x] == 1 && l.words[y] == 1);
             weak += l.seen[0] == s->weak_first && l.seen[1] == s->weak_second;
         }
     lab_close(&l);
@@ -135,18 +139,18 @@ static unsigned weak_outcomes(const struct sweep *s)
 
 static void message_passing_is_weak_without_fences(void **state)
 {
-    assert_true(weak_outcomes(&(struct sweep){ "message", 1, 0 }) > 0);
-    assert_int_equal(weak_outcomes(&(struct sweep){ "message_membar", 1, 0 }), 0);
-    assert_int_equal(weak_outcomes(&(struct sweep){ "message_fence", 1, 0 }), 0);
-    assert_true(weak_outcomes(&(struct sweep){ "message_fence", 1, 1 }) > 0);
+    assert_true(outcomes(&(struct sweep){ "message", 1, 0 }) > 0);
+    assert_int_equal(outcomes(&(struct sweep){ "message_membar", 1, 0 }), 0);
+    assert_int_equal(outcomes(&(struct sweep){ "message_fence", 1, 0 }), 0);
+    assert_true(outcomes(&(struct sweep){ "message_fence", 1, 1 }) > 0);
 }
 
 static void store_buffering_is_weak_without_fences(void **state)
 {
-    assert_true(weak_outcomes(&(struct sweep){ "buffer", 0, 0 }) > 0);
-    assert_int_equal(weak_outcomes(&(struct sweep){ "buffer_membar", 0, 0 }), 0);
-    assert_int_equal(weak_outcomes(&(struct sweep){ "buffer_fence", 0, 0 }), 0);
-    assert_true(weak_outcomes(&(struct sweep){ "buffer_fence", 1, 1 }) > 0);
+    assert_true(outcomes(&(struct sweep){ "buffer", 0, 0 }) > 0);
+    assert_int_equal(outcomes(&(struct sweep){ "buffer_membar", 0, 0 }), 0);
+    assert_int_equal(outcomes(&(struct sweep){ "buffer_fence", 0, 0 }), 0);
+    assert_true(outcomes(&(struct sweep){ "buffer_fence", 1, 1 }) > 0);
 }
 
 /* ---- (c) bytes of one line ---- */
