@@ -50,7 +50,7 @@ static double each(maker *make, const char *arg, unsigned few, unsigned many, st
 static struct text *chain(unsigned n, const char *instruction)
 {
     struct text *t = text_new();
-    text_add(t, "    mov.u32 %%r0, %%tid;\n    mov.u32 %%r1, 3;\n    mov.f32 %%f0, 0f3f800000;\n    mov.f32 %%f1, 0f3f800001;\n"
+    text_add(t, "    mov.u32 %%r0, %%me;\n    mov.u32 %%r1, 3;\n    mov.f32 %%f0, 0f3f800000;\n    mov.f32 %%f1, 0f3f800001;\n"
                 "    mov.f64 %%d0, 0d3ff0000000000000;\n    mov.f64 %%d1, 0d3ff0000000000001;\n");
     for (unsigned i = 0; i < n; i++)
         text_add(t, "    %s\n", instruction);
@@ -61,7 +61,6 @@ static struct text *chain(unsigned n, const char *instruction)
 
 static void test_latencies(void)
 {
-    static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", NULL };
     static const struct { const char *instruction, *key; } rows[] = {
         { "add.s32 %r0, %r0, %r1;", "latency.int_add" },   { "xor.b32 %r0, %r0, %r1;", "latency.int_add" },
         { "min.s32 %r0, %r0, %r1;", "latency.int_max" },   { "mul.lo.s32 %r0, %r0, %r1;", "latency.int_mul" },
@@ -75,7 +74,6 @@ static void test_latencies(void)
     };
     static const char *const wide[] = { "+gtx480", "core.perfect_fetch=true", "core.simd_width=32", "core.sfu_width=32",
                                         "core.dp_width=32", NULL };
-    (void)settings;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double want = config_value(wide, rows[i].key) * (strstr(rows[i].instruction, "; c") ? 2 : 1);
         check(rows[i].instruction, each(chain, rows[i].instruction, 50, 150, (struct shape){ 1, 32 }, wide), want, want);
@@ -126,9 +124,9 @@ static struct text *pairs(unsigned n, const char *unused)
 static void test_dual_issue(void)
 {
     static const char *const one[] = { "+gtx480", "core.perfect_fetch=true", "core.simd_width=32", "core.sp=2", "core.int=2",
-                                       "core.issue=1", NULL };
+                                       "core.issue_interval=1", "core.issue=1", NULL };
     static const char *const two[] = { "+gtx480", "core.perfect_fetch=true", "core.simd_width=32", "core.sp=2", "core.int=2",
-                                       "core.issue=2", NULL };
+                                       "core.issue_interval=1", "core.issue=2", NULL };
     check("pairs on SP and INT, single issue: cycles a pair of 16 warps", each(pairs, NULL, 100, 300, (struct shape){ 1, 512 }, one), 16, 16);
     check("the same, dual issue", each(pairs, NULL, 100, 300, (struct shape){ 1, 512 }, two), 8, 8);
 }
@@ -140,14 +138,14 @@ static struct text *bank_stride(unsigned n, const char *stride)
     struct text *t = text_new();
     text_add(t, "    mul.lo.u32 %%r0, %%t2, %s;\n    and.b32 %%r0, %%r0, 16383;\n    mov.u32 %%r1, mem;\n    add.u32 %%r0, %%r0, %%r1;\n", stride);
     for (unsigned i = 0; i < n; i++)
-        text_add(t, "    ld.shared.u32 %%r%u, [%%r0];\n", i % 32 + 16);
+        text_add(t, "    ld.shared.u32 %%r%u, [%%r0];\n", i % 48 + 16);
     return t;
 }
 
 static void test_banks(void)
 {
-    static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", NULL };
-    static const char *const wide[] = { "+southern-islands", "core.perfect_fetch=true", NULL };
+    static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "core.ldst_width=32", "core.issue_interval=1", NULL };
+    static const char *const wide[] = { "+southern-islands", "core.perfect_fetch=true", "core.ldst_width=64", "core.issue_interval=1", NULL };
     static const struct { const char *stride; double ways; } rows[] = {
         { "4", 1 }, { "8", 2 }, { "12", 1 }, { "16", 4 }, { "32", 8 }, { "64", 16 }, { "128", 32 }, { "0", 1 },
     };
@@ -155,8 +153,6 @@ static void test_banks(void)
         char what[80];
         snprintf(what, sizeof what, "shared loads, stride %s bytes: cycles each", rows[i].stride);
         check(what, each(bank_stride, rows[i].stride, 100, 300, (struct shape){ 1, 32 }, settings), rows[i].ways, rows[i].ways);
-        if (rows[i].ways <= 32 && strcmp(rows[i].stride, "0"))
-            continue;
     }
     check("64 lanes, stride 4: cycles each", each(bank_stride, "4", 100, 300, (struct shape){ 1, 64 }, wide), 2, 2);
     check("64 lanes, stride 8: cycles each", each(bank_stride, "8", 100, 300, (struct shape){ 1, 64 }, wide), 4, 4);
@@ -177,7 +173,7 @@ static struct text *barriers(unsigned n, const char *unused)
 static struct text *diverge(unsigned n, const char *lanes)
 {
     struct text *t = text_new();
-    text_add(t, "    setp.lt.u32 %%p0, %%tid, %s;\n    @%%p0 bra left;\n", lanes);
+    text_add(t, "    setp.lt.u32 %%p0, %%me, %s;\n    @%%p0 bra left;\n", lanes);
     for (unsigned i = 0; i < n; i++)
         text_add(t, "    add.s32 %%r0, %%r0, 1;\n");
     text_add(t, "    bra meet;\nleft:\n");
@@ -189,7 +185,8 @@ static struct text *diverge(unsigned n, const char *lanes)
 
 static void test_control(void)
 {
-    static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "core.simd_width=32", NULL };
+    static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "core.simd_width=32", "core.issue_interval=1",
+                                            NULL };
     double add = config_value(settings, "latency.int_add"), ctrl = config_value(settings, "latency.ctrl");
     double schedulers = config_value(settings, "core.schedulers");
     check("barrier of one warp: cycles each", each(barriers, NULL, 50, 150, (struct shape){ 1, 32 }, settings), ctrl, ctrl);
@@ -206,7 +203,7 @@ static void test_control(void)
 static struct text *atomics(unsigned n, const char *stride)
 {
     struct text *t = text_new();
-    text_add(t, "    mul.wide.u32 %%a0, %%tid, %s;\n    add.u64 %%a0, %%a0, %%data;\n", stride);
+    text_add(t, "    mul.wide.u32 %%a0, %%me, %s;\n    add.u64 %%a0, %%a0, %%data;\n", stride);
     for (unsigned i = 0; i < n; i++)
         text_add(t, "    red.global.add.u32 [%%a0], 1;\n");
     return t;
@@ -221,73 +218,192 @@ static void test_atomics(void)
           32 * add * core, 32 * add * core * 1.02);
 }
 
-/* ---- pointer chases ---- */
+/* ---- pointer chases: what a load takes when nothing else moves, clock crossings included ---- */
 
-static uint64_t chase_lines, chase_stride;
+enum { CHASE_LINES = 8, CHASE_LOADS = 300 };
 
 static void fill_chase(char *data, uint64_t bytes)
 {
-    for (uint64_t i = 0; i < chase_lines; i++)
-        *(uint64_t *)(void *)(data + i * chase_stride) = (uint64_t)(uintptr_t)(data + (i + 1) % chase_lines * chase_stride);
-    (void)bytes;
+    uint64_t stride = bytes / CHASE_LINES;
+    for (uint64_t i = 0; i < CHASE_LINES; i++)
+        *(uint64_t *)(void *)(data + i * stride) = (uint64_t)(uintptr_t)(data + (i + 1) % CHASE_LINES * stride);
 }
 
-static struct text *chase(unsigned n, const char *load)
+/* After a round that brings the lines in: the clock, a chain of loads, an instruction that needs the last, the clock. */
+static struct text *chase(const char *load, unsigned loads)
 {
     struct text *t = text_new();
     text_add(t, "    mov.u64 %%a0, %%data;\n");
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < CHASE_LINES; i++)
         text_add(t, "    %s.u64 %%a0, [%%a0];\n", load);
-    text_add(t, "    st.global.u64 [%%out], %%a0;\n");
+    text_add(t, "    add.u64 %%a5, %%a0, 0;\n    mov.u64 %%a1, %%clock64;\n");
+    for (unsigned i = 0; i < loads; i++)
+        text_add(t, "    %s.u64 %%a0, [%%a0];\n", load);
+    text_add(t, "    add.u64 %%a3, %%a0, 0;\n    mov.u64 %%a2, %%clock64;\n"
+                "    st.global.u64 [%%out], %%a1;\n    st.global.u64 [%%out+8], %%a2;\n    st.global.u64 [%%out+16], %%a3;\n");
     return t;
 }
 
-static double chase_latency(const char *load, uint64_t lines, uint64_t stride, unsigned few, unsigned many, const char *const *settings)
+struct way { double core, xbar, l2; double in, out, request_flits, reply_flits, latency, before, after; };
+
+/* The first edge of a clock of frequency `to` at or after edge n of one of frequency `from`. */
+static double cross(double n, double from, double to)
 {
-    const struct shape one = { 1, 1 };
-    chase_lines = lines;
-    chase_stride = stride;
-    double a = cycles(chase(few, load), one, lines * stride, fill_chase, settings);
-    double b = cycles(chase(many, load), one, lines * stride, fill_chase, settings);
-    return (b - a) / (many - few);
+    return ceil(n * to / from - 1e-9);
+}
+
+/* A load that hits in L2: issued at core cycle t, its result is there at the returned one. */
+static double through_l2(const struct way *w, double t)
+{
+    double x = cross(t + w->before, w->core, w->xbar) + w->in + w->request_flits - 1 + w->out;
+    double l = cross(x, w->xbar, w->l2) + w->latency;
+    x = cross(l, w->l2, w->xbar) + w->in + w->reply_flits - 1 + w->out;
+    return cross(x, w->xbar, w->core) + w->after;
+}
+
+static struct way way_of(const char *const *settings)
+{
+    double flit = config_value(settings, "xbar.flit"), latency = config_value(settings, "xbar.latency");
+    double reply = 8 + fmax(32, config_value(settings, "coalescer.segment"));
+    return (struct way){
+        .core = config_value(settings, "gpu.core_mhz"), .xbar = config_value(settings, "xbar.mhz"), .l2 = config_value(settings, "l2.mhz"),
+        .in = floor(latency / 2), .out = ceil(latency / 2), .request_flits = ceil(8 / flit), .reply_flits = ceil(reply / flit),
+        .latency = config_value(settings, "l2.latency"),
+        .before = 1 + config_value(settings, "core.collector") + config_value(settings, "l1.miss_cycles"),
+        .after = 1 + config_value(settings, "core.stages"),
+    };
+}
+
+static void chase_l2(const char *name, const char *const *settings)
+{
+    struct run none = run_kernel(chase("ld.global.cg", 0), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase, settings);
+    struct run r = run_kernel(chase("ld.global.cg", CHASE_LOADS), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase, settings);
+    double interval = config_value(settings, "core.issue_interval");
+    if (!interval)
+        interval = config_value(settings, "core.schedulers") > 1 ? 1 : 32 / config_value(settings, "core.simd_width");
+    double rest = (double)(none.out[1] - none.out[0]) - interval, start = (double)r.out[0] + interval, t = start, mean;
+    struct way w = way_of(settings);
+    char what[120];
+    for (unsigned i = 0; i < CHASE_LOADS; i++)
+        t = through_l2(&w, t);
+    mean = (t - start) / CHASE_LOADS;
+    snprintf(what, sizeof what, "chase in L2, %s: %.1f core cycles a load, in all", name, mean);
+    check(r.message ? r.message : what, (double)(r.out[1] - r.out[0]), t - (double)r.out[0] + rest, t - (double)r.out[0] + rest);
+    run_end(&none);
+    run_end(&r);
+}
+
+static double chase_l1(const char *const *settings)
+{
+    struct run none = run_kernel(chase("ld.global.ca", 0), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase, settings);
+    struct run r = run_kernel(chase("ld.global.ca", CHASE_LOADS), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase, settings);
+    double each_load = ((double)(r.out[1] - r.out[0]) - (double)(none.out[1] - none.out[0])) / CHASE_LOADS;
+    run_end(&none);
+    run_end(&r);
+    return each_load;
 }
 
 static void test_chase(void)
 {
+    static const char *const presets[] = { "+gtx480", "+quadro-fx5800", "+gtx480-sc", "+southern-islands", "+v100", "+gtx480-reference" };
+    static const char *const clocks[][3] = {
+        { "gpu.core_mhz=1300", "xbar.mhz=650", "l2.mhz=800" }, { "gpu.core_mhz=700", "xbar.mhz=1101", "l2.mhz=333" },
+        { "gpu.core_mhz=1000", "xbar.mhz=999", "l2.mhz=1001" },
+    };
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        const char *const settings[] = { presets[i], "core.perfect_fetch=true", NULL };
+        chase_l2(presets[i] + 1, settings);
+    }
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
+        const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", clocks[i][0], clocks[i][1], clocks[i][2], NULL };
+        chase_l2(clocks[i][1], settings);
+    }
     static const char *const l1[] = { "+gtx480", "+l1on", "core.perfect_fetch=true", NULL };
+    static const char *const staged[] = { "+gtx480", "+l1on", "core.perfect_fetch=true", "core.stages=5", NULL };
     double want = config_value(l1, "l1.latency");
-    check("chase in L1: cycles a load", chase_latency("ld.global", 8, 128, 108, 308, l1), want, want);
+    check("chase in L1: cycles a load", chase_l1(l1), want, want);
+    check("the same with core.stages = 5", chase_l1(staged), want + 5, want + 5);
+    static const struct { const char *preset; double cycles; } papers[] = {
+        { "+quadro-fx5800", 460 },       /* KILO TM paper, Table 3 */
+        { "+gtx480-sc", 340 },           /* memory-ordering paper, Table 2 */
+    };
+    for (size_t i = 0; i < sizeof papers / sizeof *papers; i++) {
+        const char *const settings[] = { papers[i].preset, "core.perfect_fetch=true", NULL };
+        struct way w = way_of(settings);
+        check("minimum L2 latency of the paper, core cycles", through_l2(&w, 0), papers[i].cycles - 1, papers[i].cycles);
+    }
 }
 
 /* ---- bandwidth ---- */
 
-static struct text *stream(unsigned loads, const char *total)
+static struct text *stream(unsigned loads, uint64_t stride)
 {
     struct text *t = text_new();
     text_add(t, "    shl.b64 %%wide, %%wide, 4;\n    add.u64 %%a0, %%data, %%wide;\n");
-    for (unsigned i = 0; i < loads; i++)
-        text_add(t, "    ld.global.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a0];\n    add.u64 %%a0, %%a0, %s;\n", i % 8 * 4, i % 8 * 4 + 1,
-                 i % 8 * 4 + 2, i % 8 * 4 + 3, total);
+    for (unsigned i = 0; i < loads; i++) {
+        unsigned r = i % 8 * 4;
+        text_add(t, "    ld.global.cg.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a0];\n    add.u64 %%a0, %%a0, %llu;\n", r, r + 1, r + 2, r + 3,
+                 (unsigned long long)stride);
+    }
     return t;
 }
 
-static void test_bandwidth(void)
+/* Bytes a microsecond that the reply crossbar can carry: lines of 128 bytes in whole flits, at the ports of the slices or of the SMs. */
+static double crossbar_limit(const char *const *settings)
 {
-    static const char *const presets[] = { "+gtx480", "+quadro-fx5800", "+v100", "+gtx480-sc" };
+    double flit = config_value(settings, "xbar.flit"), line = 128, flits = ceil((line + 8) / flit);
+    double slices = config_value(settings, "dram.channels") * config_value(settings, "l2.slices");
+    double ports = ceil(config_value(settings, "gpu.sms") / config_value(settings, "xbar.cluster"));
+    return fmin(slices, ports) * line / flits * config_value(settings, "xbar.mhz");
+}
+
+static double dram_limit(const char *const *settings)
+{
+    return config_value(settings, "dram.channels") * config_value(settings, "dram.burst_bytes") / config_value(settings, "dram.burst_cycles") *
+           config_value(settings, "dram.mhz");
+}
+
+static void test_dram_bandwidth(void)
+{
+    static const char *const presets[] = { "+gtx480", "+quadro-fx5800", "+v100", "+gtx480-sc", "+southern-islands" };
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
         const char *const settings[] = { presets[i], NULL };
-        double sms = config_value(settings, "gpu.sms");
-        unsigned threads = 256, blocks = (unsigned)sms * 4, loads = 32;
-        char total[32], what[80];
+        unsigned threads = 256, blocks = (unsigned)config_value(settings, "gpu.sms") * 4, loads = 32;
         uint64_t stride = (uint64_t)blocks * threads * 16;
-        snprintf(total, sizeof total, "%llu", (unsigned long long)stride);
-        struct run r = run_kernel(stream(loads, total), (struct shape){ blocks, threads }, stride * loads, NULL, settings);
-        double peak = config_value(settings, "dram.channels") * config_value(settings, "dram.burst_bytes") /
-                      config_value(settings, "dram.burst_cycles") * config_value(settings, "dram.mhz");
-        double got = (double)stride * loads / (r.cycles / config_value(settings, "gpu.core_mhz"));
-        snprintf(what, sizeof what, "read-only stream on %s: share of DRAM's %.0f GB/s", presets[i] + 1, peak * 1e-3);
-        check(r.message ? r.message : what, got / peak, 0.85, 1);
+        struct run r = run_kernel(stream(loads, stride), (struct shape){ blocks, threads }, stride * loads, NULL, settings);
+        double dram = dram_limit(settings), limit = fmin(dram, crossbar_limit(settings)), got;
+        char what[120];
+        got = (double)stride * loads / (r.cycles / config_value(settings, "gpu.core_mhz"));
+        snprintf(what, sizeof what, "stream on %s: share of %s's %.0f GB/s", presets[i] + 1, limit < dram ? "the crossbar" : "DRAM", limit * 1e-3);
+        check(r.message ? r.message : what, got / limit, 0.85, 1);
         run_end(&r);
+    }
+}
+
+/* The same few lines over and over: they hit in L2, so the crossbar is the limit. */
+static struct text *same_lines(unsigned rounds, const char *unused)
+{
+    struct text *t = text_new();
+    (void)unused;
+    text_add(t, "    shl.b64 %%wide, %%wide, 4;\n    and.b64 %%wide, %%wide, 262143;\n    add.u64 %%a0, %%data, %%wide;\n");
+    for (unsigned i = 0; i < rounds; i++) {
+        unsigned r = i % 8 * 4;
+        text_add(t, "    ld.global.cg.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a0];\n", r, r + 1, r + 2, r + 3);
+    }
+    return t;
+}
+
+static void test_crossbar_bandwidth(void)
+{
+    static const char *const presets[] = { "+gtx480", "+quadro-fx5800", "+gtx480-sc" };
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        const char *const settings[] = { presets[i], "l2.bytes_per_cycle=128", NULL };
+        unsigned threads = 256, blocks = (unsigned)config_value(settings, "gpu.sms") * 4;
+        double step = each(same_lines, NULL, 32, 96, (struct shape){ blocks, threads }, settings);
+        double got = (double)blocks * threads * 16 / (step / config_value(settings, "gpu.core_mhz")), limit = crossbar_limit(settings);
+        char what[120];
+        snprintf(what, sizeof what, "hits in L2 on %s: share of the crossbar's %.0f GB/s", presets[i] + 1, limit * 1e-3);
+        check(what, got / limit, 0.85, 1);
     }
 }
 
@@ -301,7 +417,8 @@ int main(int argc, char **argv)
     test_control();
     test_atomics();
     test_chase();
-    test_bandwidth();
+    test_dram_bandwidth();
+    test_crossbar_bandwidth();
     printf("micro: %d passed, %d failed\n", passed, failed);
     return failed ? 1 : 0;
 }
