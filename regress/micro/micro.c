@@ -281,7 +281,7 @@ static void chase_l2(const char *name, const char *const *settings)
     double interval = config_value(settings, "core.issue_interval");
     if (!interval)
         interval = config_value(settings, "core.schedulers") > 1 ? 1 : 32 / config_value(settings, "core.simd_width");
-    double rest = (double)(none.out[1] - none.out[0]) - interval, start = (double)r.out[0] + interval, t = start, mean;
+    double rest = (double)(none.out[1] - none.out[0]) / 2, start = (double)r.out[0] + interval, t = start, mean;
     struct way w = way_of(settings);
     char what[120];
     for (unsigned i = 0; i < CHASE_LOADS; i++)
@@ -330,7 +330,10 @@ static void test_chase(void)
     for (size_t i = 0; i < sizeof papers / sizeof *papers; i++) {
         const char *const settings[] = { papers[i].preset, "core.perfect_fetch=true", NULL };
         struct way w = way_of(settings);
-        check("minimum L2 latency of the paper, core cycles", through_l2(&w, 0), papers[i].cycles - 1, papers[i].cycles);
+        double least = INFINITY;
+        for (double t = 0; t < 100; t++)                 /* over all phases of the clocks */
+            least = fmin(least, through_l2(&w, t) - t);
+        check("minimum L2 latency of the paper, core cycles", least, papers[i].cycles, papers[i].cycles);
     }
 }
 
