@@ -340,6 +340,8 @@ static void receive(struct lsu *u, uint64_t now)
     u->count[STAT_REPLIES]++;
     if (to != REPLY_STORE && to != REPLY_WRITEBACK && to != REPLY_INST)
         count_stages(u, p);
+    if (u->retire.calls.replied)
+        u->retire.calls.replied(u->retire.calls.ctx, p);
     answer(u, p, now);
     packet_free(&u->send.pool, p);
 }

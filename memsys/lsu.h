@@ -49,6 +49,8 @@ struct lsu_calls {
     void (*performed)(void *ctx, uint32_t sm_slot, bool store, uint64_t at);
     /* An instruction line asked for by lsu_fetch is there. */
     void (*fetched)(void *ctx, uint64_t line, uint64_t at);
+    /* A request's reply has come, all its stages are stamped: for timelines. May be NULL. */
+    void (*replied)(void *ctx, const struct packet *p);
 };
 
 struct lsu;

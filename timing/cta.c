@@ -150,6 +150,7 @@ static void start_block(struct sm *s, struct resident *r, const struct block_sta
     r->grid = grid_of(s, b->grid);
     r->block = take_context(r->grid);
     r->alive = r->block->nwarps;
+    r->start = s->now;
     s->blocks++;
     s->live += r->alive;
     grow_scoreboards(s, b->grid->code->max_regs);
@@ -226,6 +227,9 @@ static bool outstanding(const struct sm *s, const struct slot *w)
 
 static void free_slot(struct sm *s, struct slot *w)
 {
+    if (s->watch)
+        watch_block(s->watch, w->index, w->block->grid->grid->launch.code->func->name, w->block->block->linear,
+                    w->block->start, s->now);
     w->warp = NULL;
     w->block = NULL;
     s->free_slots[w->index / 64] |= UINT64_C(1) << w->index % 64;

@@ -114,6 +114,27 @@ static void issue(struct sm *s, struct slot *w)
         fetch_consider(s, w);
         warp_consider(s, w);
     }
+    w->since = s->now + 1;
+}
+
+/* The same, for a timeline: what the warp did before ends here. */
+static void issue_watched(struct sm *s, struct slot *w)
+{
+    const struct dinst *d = w->step;
+    uint64_t lanes = warp_guard_lanes(w->warp, d), since = w->since;
+    if (s->now > since)
+        watch_state(s->watch, w->index, "ready", since, s->now);
+    w->since = s->now;
+    watch_issue(s->watch, w->index, d, lanes, s->now);
+    issue(s, w);
+}
+
+static void issue_one(struct sm *s, struct slot *w)
+{
+    if (s->watch)
+        issue_watched(s, w);
+    else
+        issue(s, w);
 }
 
 /* The warps that can issue now. If none can: what blocks those that are ready, and when to look again. */
@@ -144,10 +165,10 @@ static bool issues_again(struct sm *s, unsigned k, const struct slot *w, unsigne
 static void issue_from(struct sm *s, unsigned k, struct slot *w)
 {
     unsigned first_pipe = w->place;
-    issue(s, w);
+    issue_one(s, w);
     for (uint32_t n = 1; n < s->cfg.issue && issues_again(s, k, w, first_pipe); n++) {
         s->count[STAT_DUAL_ISSUED]++;
-        issue(s, w);
+        issue_one(s, w);
     }
     s->count[STAT_ISSUED_SLOTS]++;
 }

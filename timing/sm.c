@@ -165,6 +165,13 @@ static void on_fetched(void *ctx, uint64_t line, uint64_t at)
         fetch_line(s, line);
 }
 
+static void on_replied(void *ctx, const struct packet *p)
+{
+    struct sm *s = ctx;
+    if (s->watch)
+        watch_request(s->watch, p);
+}
+
 /* ---- life ---- */
 
 static void init_slots(struct sm *s)
@@ -204,9 +211,16 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port
     calendar_init(&s->calendar);
     if (c->order->new_state)
         s->order_state = c->order->new_state(c->warps);
-    struct lsu_calls calls = { .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched };
+    const struct lsu_calls calls = {
+        .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched, .replied = on_replied,
+    };
     s->lsu = lsu_new(lsu, &calls, out, in, s->count, &s->hists);
     return s;
+}
+
+void sm_observe(struct sm *s, struct sm_watch *w)
+{
+    s->watch = w;
 }
 
 void sm_free(struct sm *s)

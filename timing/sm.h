@@ -56,13 +56,14 @@ struct sm_cfg {
 };
 
 struct sm;
-struct sm_watch;                     /* trace and observers, timing/trace.h; NULL = none */
+struct sm_watch;                     /* timing/trace.h */
 
 void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t index);
 bool sm_check(const struct sm_cfg *c, char *error, size_t size);
 struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port *out, struct port *in);
 void sm_free(struct sm *s);
 
+void sm_observe(struct sm *s, struct sm_watch *w);               /* NULL: its timeline is not recorded */
 void sm_start(struct sm *s, const struct block_start *b);        /* queued until its cycle */
 /*
  * Runs all core cycles up to `until`: visits those in which something happens, accounts for the rest. Cycles before

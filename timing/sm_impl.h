@@ -8,6 +8,7 @@
 
 #include "timing/calendar.h"
 #include "timing/sched.h"
+#include "timing/trace.h"
 
 enum { SCHEDULERS_MAX = 8, UNITS_MAX = 16, SLOTS_MAX = SCHEDULERS_MAX * 64, NO_HOLD = STALLS };
 
@@ -22,6 +23,7 @@ struct sm_grid {
 struct resident {                    /* a resident block */
     struct block *block;             /* NULL = free */
     struct sm_grid *grid;
+    uint64_t start;                  /* core cycle */
     uint32_t alive;                  /* warps that have not ended */
     uint16_t slot[MAX_BLOCK_THREADS / LANES];    /* warp slots, by warp of the block */
 };
@@ -103,6 +105,7 @@ struct sm {
     struct mem_op *free_op;
     void *op_slabs;
     const struct fault *fault;
+    struct sm_watch *watch;          /* the timeline, or NULL */
     uint64_t progress, settled;      /* settled: cycles before are in the counters of the SM as a whole */
     uint64_t count[STAT_END];
     struct hists hists;

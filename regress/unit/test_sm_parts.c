@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <setjmp.h>
 #include <cmocka.h>
@@ -12,6 +13,7 @@
 #include "regress/unit/sm_rig.h"
 #include "timing/calendar.h"
 #include "timing/sched.h"
+#include "timing/trace.h"
 
 /* ---- policies ---- */
 
@@ -312,6 +314,54 @@ static void test_dump(void **state)
     has(&s, "for nanosleep");
 }
 
+/* ---- timeline ---- */
+
+static uint64_t number_behind(const char *line, const char *key)
+{
+    const char *at = strstr(line, key);
+    assert_non_null(at);
+    return strtoull(at + strlen(key), NULL, 10);
+}
+
+/* What a warp does and waits for lies end to end from its start to its end; every instruction is there once. */
+static void test_timeline(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/simtx_timeline_XXXXXX", error[300], line[1024];
+    close(mkstemp(path));
+    struct trace *t = trace_open(path, &(struct trace_range){ 0, UINT64_MAX - 1, -1 }, error, sizeof error);
+    assert_non_null(t);
+    struct sm_rig r;
+    sm_rig_open(&r, ".version 7.8\n.target sm_70\n.address_size 64\n.visible .entry k() {\n"
+                ".reg .b32 %r<4>; .reg .pred %p<2>; .shared .b32 sh; mov.u32 %r1, %tid.x; mov.u32 %r2, 20;\n"
+                "L: st.shared.u32 [sh], %r1; bar.sync 0; ld.shared.u32 %r3, [sh]; add.u32 %r1, %r1, %r3;\n"
+                "sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra L; nanosleep.u32 100; ret; }",
+                &(struct step_shape){ .grid = 1, .block = 96, .warp_size = 32 });
+    sm_rig_build(&r, &(struct rig_lsu){ .latency = 20, .room = 2 });
+    sm_observe(r.sm, trace_watch(t, 0, r.cfg.warps));
+    sm_rig_run(&r, 100000);
+    uint64_t at[3] = { 0 }, issued = 0, blocks = 0, insts = r.grid.launch.counts.warp_instructions;
+    sm_rig_close(&r);
+    assert_true(trace_close(t, error, sizeof error));
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        bool state_of = strstr(line, "\"cat\":\"wait\""), issue = strstr(line, "\"cat\":\"issue\"");
+        blocks += strstr(line, "\"cat\":\"block\"") != NULL;
+        issued += issue;
+        if (!state_of && !issue)
+            continue;
+        uint64_t slot = number_behind(line, "\"tid\":"), ts = number_behind(line, "\"ts\":");
+        assert_true(slot < 3);
+        assert_int_equal(ts, at[slot]);
+        at[slot] = ts + number_behind(line, "\"dur\":");
+    }
+    fclose(f);
+    remove(path);
+    assert_int_equal(issued, insts);
+    assert_int_equal(blocks, 3);
+}
+
 /* A fault stops the SM at its cycle; the report is functional mode's. */
 static void test_fault(void **state)
 {
@@ -337,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_lrr),      cmocka_unit_test(test_gto),          cmocka_unit_test(test_two_level),
         cmocka_unit_test(test_reason),   cmocka_unit_test(test_calendar),     cmocka_unit_test(test_instructions),
         cmocka_unit_test(test_order),    cmocka_unit_test(test_dump),         cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_timeline),
     };
     return _cmocka_run_group_tests("sm parts", tests, sizeof tests / sizeof *tests, NULL, NULL);
 }
