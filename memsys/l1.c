@@ -163,6 +163,8 @@ static enum served serve_miss(struct l1 *l, uint32_t index, struct mem_op *op, c
 {
     enum served r = index != TAG_NONE && l->tags.tag[index].pinned ? join_miss(l, index, op, a, s, need, now)
                                                                    : new_miss(l, index, op, a, s, need, now);
+    if (r == BLOCKED_LINE && l->cfg->l1_streaming && s == SERVE_GLOBAL)
+        return l1_load_past(l, op, a, s, now);
     return op->kind == MOP_PREFETCH ? SERVED : r;        /* a prefetch that finds no room is forgotten */
 }
 

@@ -30,7 +30,7 @@ struct lsu_cfg {
     struct cache_cfg l1, konst, texture, inst;
     uint32_t l1_ports, miss_queue;
     uint32_t miss_cycles;            /* core cycles between the miss queue and the way to the crossbar */
-    bool l1_exists, l1_sectored, l1_global, l1_store_update, l1_local_writeback, l1_hash, texture_nc;
+    bool l1_exists, l1_sectored, l1_global, l1_store_update, l1_local_writeback, l1_streaming, l1_hash, texture_nc;
     enum replacement l1_replacement;
     uint32_t inst_bytes, inst_prefetch;
     uint32_t flit_bytes, request_latency;    /* crossbar cycles from here to the request crossbar (its latency_in) */

@@ -339,14 +339,14 @@ static void test_chase(void)
 
 /* ---- bandwidth ---- */
 
-static struct text *stream(unsigned loads, uint64_t stride)
+static struct text *stream(const char *cache, unsigned loads, uint64_t stride)
 {
     struct text *t = text_new();
     text_add(t, "    shl.b64 %%wide, %%wide, 4;\n    add.u64 %%a0, %%data, %%wide;\n");
     for (unsigned i = 0; i < loads; i++) {
         unsigned r = i % 8 * 4;
-        text_add(t, "    ld.global.cg.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a0];\n    add.u64 %%a0, %%a0, %llu;\n", r, r + 1, r + 2, r + 3,
-                 (unsigned long long)stride);
+        text_add(t, "    ld.global.%s.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a0];\n    add.u64 %%a0, %%a0, %llu;\n", cache, r, r + 1, r + 2,
+                 r + 3, (unsigned long long)stride);
     }
     return t;
 }
@@ -368,16 +368,19 @@ static double dram_limit(const char *const *settings)
 
 static void test_dram_bandwidth(void)
 {
-    static const char *const presets[] = { "+gtx480", "+quadro-fx5800", "+v100", "+gtx480-sc", "+southern-islands" };
-    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
-        const char *const settings[] = { presets[i], NULL };
+    static const struct { const char *preset, *cache; } rows[] = {
+        { "+gtx480", "cg" }, { "+quadro-fx5800", "cg" }, { "+v100", "ca" }, { "+v100", "cg" }, { "+gtx480-sc", "cg" },
+        { "+southern-islands", "cg" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const settings[] = { rows[i].preset, NULL };
         unsigned threads = 256, blocks = (unsigned)config_value(settings, "gpu.sms") * 4, loads = 32;
         uint64_t stride = (uint64_t)blocks * threads * 16;
-        struct run r = run_kernel(stream(loads, stride), (struct shape){ blocks, threads }, stride * loads, NULL, settings);
+        struct run r = run_kernel(stream(rows[i].cache, loads, stride), (struct shape){ blocks, threads }, stride * loads, NULL, settings);
         double dram = dram_limit(settings), limit = fmin(dram, crossbar_limit(settings)), got;
         char what[120];
         got = (double)stride * loads / (r.cycles / config_value(settings, "gpu.core_mhz"));
-        snprintf(what, sizeof what, "stream on %s: share of %s's %.0f GB/s", presets[i] + 1, limit < dram ? "the crossbar" : "DRAM", limit * 1e-3);
+        snprintf(what, sizeof what, "ld.%s stream on %s: share of %s's %.0f GB/s", rows[i].cache, rows[i].preset + 1, limit < dram ? "the crossbar" : "DRAM", limit * 1e-3);
         check(r.message ? r.message : what, got / limit, 0.85, 1);
         run_end(&r);
     }

@@ -25,7 +25,7 @@ static uint8_t model[RIG_MEMORY], model_shared[RIG_SHARED];
 struct setting {
     const char *name;
     uint32_t sets, ways, mshrs, merges, miss_queue, queue, ports, segment, group, lanes, flits, jitter, ro_mshrs;
-    bool sectored, update, writeback, global, exists, texture, spread, clocks;
+    bool sectored, update, writeback, global, exists, texture, spread, clocks, streaming;
 };
 
 /* ---- who owns what ---- */
@@ -246,6 +246,7 @@ static void configure(const struct setting *s, bool walk, uint64_t seed)
     rig.cfg.l1_local_writeback = s->writeback;
     rig.cfg.l1_global = s->global;
     rig.cfg.l1_exists = s->exists;
+    rig.cfg.l1_streaming = s->streaming;
     rig.cfg.texture_nc = s->texture;
     rig.cfg.inst.sets = rig.cfg.inst.ways = rig.cfg.inst.mshrs = s->ro_mshrs;
     rig.cfg.inst_prefetch = 1;
@@ -301,6 +302,8 @@ static const struct setting settings[] = {
       .writeback = true, .global = true, .exists = true, .spread = true },
     { "whole lines, update, write-through", 4, 2, 8, 4, 4, 4, 2, 128, 32, 32, 64, 60, 2, .update = true,
       .global = true, .exists = true, .texture = true, .clocks = true },
+    { "one line, streaming", 1, 1, 8, 2, 4, 4, 2, 32, 32, 32, 32, 40, 2, .sectored = true, .update = true, .writeback = true,
+      .global = true, .exists = true, .streaming = true },
     { "sectors, write-through", 8, 2, 3, 8, 4, 4, 4, 64, 32, 32, 64, 5, 4, .sectored = true, .global = true,
       .exists = true, .spread = true },
     { "L1 for private memory only", 2, 2, 4, 4, 2, 4, 1, 32, 32, 32, 64, 30, 2, .writeback = true, .exists = true },
