@@ -27,6 +27,7 @@ struct port {
     uint32_t size;                   /* flits of buffer per virtual network */
     uint32_t vns;
     uint8_t *bell;                   /* becomes 1 with every message: a receiver of many ports looks here; or NULL */
+    uint8_t *credit_bell;            /* the same for the sender, with every return of credits */
     char pad_sender[HOST_CACHE_LINE];
     _Atomic uint32_t msg_tail, credit_head;
     uint32_t have[VNS_MAX];          /* credits in the sender's hands, flits */
@@ -99,6 +100,8 @@ static inline void port_return(struct port *t, uint64_t at, unsigned vn, uint32_
     uint32_t tail = atomic_load_explicit(&t->credit_tail, memory_order_relaxed);
     t->credit[tail & t->mask] = (struct port_credit){ at, vn, flits };
     atomic_store_explicit(&t->credit_tail, tail + 1, memory_order_release);
+    if (t->credit_bell)
+        __atomic_store_n(t->credit_bell, 1, __ATOMIC_RELEASE);
 }
 
 /* All credits home or on their way home, and no message under way: what a kernel's end must show. Not while one of the

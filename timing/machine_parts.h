@@ -33,11 +33,12 @@ struct machine_cfg {
 
 /* A component with its own next event. */
 enum part_kind { PART_SM, PART_XBAR, PART_PARTITION };
-struct part { uint16_t kind, index; };
+struct part { uint64_t next; uint16_t kind, index; };     /* next: core cycle, as of the last look */
 
 /* What one host thread runs, and what came of it in the last window. */
 struct share {
     struct part *part;
+    uint8_t *bell;                       /* by part: it was sent something since the last look */
     uint32_t n;
     bool ran, news;                      /* anything had an event; an SM has ended blocks or a fault */
     uint64_t next;                       /* core cycle of the next event of those that had none */

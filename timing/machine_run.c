@@ -54,6 +54,15 @@ static void run_part(struct machine *m, struct share *mine, const struct part *p
     }
 }
 
+/* A part that had no message and no event keeps its next event. Who sends writes the message, then rings; so what is not seen here rings
+ * again, and is not for this window. */
+static uint64_t look(const struct machine *m, struct part *p, uint8_t *bell)
+{
+    if (p->kind == PART_XBAR || (__atomic_load_n(bell, __ATOMIC_RELAXED) && __atomic_exchange_n(bell, 0, __ATOMIC_ACQ_REL)))
+        p->next = part_next(m, p);
+    return p->next;
+}
+
 static void run_share(void *ctx, uint32_t member)
 {
     struct machine *m = ctx;
@@ -61,14 +70,15 @@ static void run_share(void *ctx, uint32_t member)
     mine->ran = mine->news = false;
     mine->next = NEVER;
     for (uint32_t i = 0; i < mine->n; i++) {
-        const struct part *p = &mine->part[i];
-        uint64_t next = part_next(m, p);
-        if (next < m->until)
-            mine->ran = true;
-        else
-            mine->next = earlier(mine->next, next);
-        if (next < m->until || m->cfg.every_cycle)
+        struct part *p = &mine->part[i];
+        bool due = look(m, p, &mine->bell[i]) < m->until;
+        mine->ran |= due;
+        if (due || m->cfg.every_cycle) {
             run_part(m, mine, p);
+            p->next = part_next(m, p);
+        }
+        if (!due)
+            mine->next = earlier(mine->next, p->next);
     }
 }
 
@@ -81,6 +91,25 @@ static uint32_t weight_of(const struct machine *m, enum part_kind kind)
     return kind == PART_SM ? SM : kind == PART_PARTITION ? PARTITION : PER_PORT * (m->cfg.sms + m->cfg.slices);
 }
 
+/* Whoever sends to the part rings; crossbars have bells of their own. It is looked at the first time. */
+static void hang_bells(struct machine *m, enum part_kind kind, uint32_t index, uint8_t *bell)
+{
+    *bell = 1;
+    if (kind == PART_SM)
+        m->sm_in[index].bell = m->sm_out[index].credit_bell = bell;
+    for (uint32_t i = 0; kind == PART_PARTITION && i < m->cfg.partition.slices; i++) {
+        uint32_t slice = index * m->cfg.partition.slices + i;
+        m->slice_in[slice].bell = m->slice_out[slice].credit_bell = bell;
+    }
+}
+
+/* Something other than a message gives the parts events. */
+static void ring_all(struct machine *m)
+{
+    for (uint32_t i = 0; i < crew_size(m->crew); i++)
+        memset(m->share[i].bell, 1, m->share[i].n);
+}
+
 static void give(struct machine *m, uint32_t n, uint32_t *load, enum part_kind kind, uint32_t parts)
 {
     for (uint32_t i = 0; i < parts; i++) {
@@ -88,7 +117,8 @@ static void give(struct machine *m, uint32_t n, uint32_t *load, enum part_kind k
         for (uint32_t k = 1; k < n; k++)
             to = load[k] < load[to] ? k : to;
         struct share *s = &m->share[to];
-        s->part[s->n++] = (struct part){ (uint16_t)kind, (uint16_t)i };
+        hang_bells(m, kind, i, &s->bell[s->n]);
+        s->part[s->n++] = (struct part){ .kind = (uint16_t)kind, .index = (uint16_t)i };
         load[to] += weight_of(m, kind);
     }
 }
@@ -97,13 +127,16 @@ static void give(struct machine *m, uint32_t n, uint32_t *load, enum part_kind k
 static void share_out(struct machine *m, uint32_t n)
 {
     const struct machine_cfg *c = &m->cfg;
-    uint32_t *load = calloc(n, sizeof *load);
+    uint32_t *load = calloc(n, sizeof *load), parts = c->sms + XBARS + c->channels;
     m->share = calloc(n, sizeof *m->share);
     if (!m->share || !load)
         abort();
-    for (uint32_t i = 0; i < n; i++)
-        if (!(m->share[i].part = calloc(c->sms + XBARS + c->channels, sizeof *m->share[i].part)))
+    for (uint32_t i = 0; i < n; i++) {
+        m->share[i].part = calloc(parts, sizeof *m->share[i].part);
+        m->share[i].bell = aligned_alloc(HOST_CACHE_LINE, (parts + HOST_CACHE_LINE - 1) / HOST_CACHE_LINE * HOST_CACHE_LINE);
+        if (!m->share[i].part || !m->share[i].bell)
             abort();
+    }
     give(m, n, load, PART_XBAR, XBARS);
     give(m, n, load, PART_PARTITION, c->channels);
     give(m, n, load, PART_SM, c->sms);
@@ -135,8 +168,10 @@ static void hire(struct machine *m)
 
 static void dismiss(struct machine *m)
 {
-    for (uint32_t i = 0; i < crew_size(m->crew); i++)
+    for (uint32_t i = 0; i < crew_size(m->crew); i++) {
         free(m->share[i].part);
+        free(m->share[i].bell);
+    }
     free(m->share);
     crew_free(m->crew);
     m->crew = NULL;
@@ -149,6 +184,7 @@ static void start_block(void *ctx, uint32_t sm, const struct block_start *b)
 {
     struct machine *m = ctx;
     sm_start(m->sm[sm], b);
+    *m->sm_in[sm].bell = 1;
 }
 
 static void note_fault(struct machine *m, uint32_t sm)
@@ -257,6 +293,7 @@ static enum machine_result run_blocks(struct machine *m, struct hang_watch *watc
 static bool written_back(struct machine *m)
 {
     bool clean = true;
+    ring_all(m);
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
         sm_run(m->sm[i], m->now, m->now, false);         /* it goes on from here, not from when it last had something to do */
         clean &= lsu_flush(sm_lsu(m->sm[i]), m->now);
@@ -267,6 +304,7 @@ static bool written_back(struct machine *m)
 static bool flushed(struct machine *m)
 {
     bool clean = true;
+    ring_all(m);
     for (uint32_t i = 0; i < m->cfg.channels; i++)
         clean &= partition_flush(m->partition[i], clock_convert(&m->cfg.clocks, CLK_CORE, CLK_L2, m->now), true);
     return clean;
