@@ -268,6 +268,15 @@ static void show_progress(struct machine *m)
     m->progress(m->progress_ctx, &p);
 }
 
+/* Is nothing under way, and no SM has anything to do? Then that stays so. */
+static bool stuck(struct machine *m)
+{
+    m->dead = machine_quiet(m) && dispatcher_next(m->dispatcher) == NEVER;
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        m->dead &= sm_next(m->sm[i]) == NEVER;
+    return m->dead;
+}
+
 static enum machine_result run_blocks(struct machine *m, struct hang_watch *watch)
 {
     for (;;) {
@@ -276,11 +285,14 @@ static enum machine_result run_blocks(struct machine *m, struct hang_watch *watc
             break;
         if (interrupted(m))
             return MACHINE_INTERRUPTED;
-        if (m->now >= hang_watch_next(watch) && hang_look(watch))
+        if (m->now >= hang_watch_next(watch) && (stuck(m) || hang_look(watch)))
             return MACHINE_HANG;
-        advance(m, earlier(end, hang_watch_next(watch)));
-        if (m->dead && m->fault_at == NEVER && dispatcher_finish(m->dispatcher) == NEVER)
+        uint64_t stop = earlier(end, hang_watch_next(watch));
+        advance(m, stop);
+        if (m->dead && end == NEVER && stop == NEVER)
             return MACHINE_HANG;
+        if (m->dead)
+            m->now = stop;
         show_progress(m);
     }
     dispatcher_run(m->dispatcher, m->now, m->now + 1, start_block, m);      /* the last end */

@@ -93,15 +93,16 @@ static void list_missing(const struct block *b, char *text, size_t size)
     for (uint32_t i = 0; i < b->nwarps && n + 40 < size; i++) {
         const struct warp *w = &b->warps[i];
         if (w->state != WARP_BARRIER)
-            n += (size_t)snprintf(text + n, size - n, "%s%u (%s)", n ? ", " : "", i, w->state == WARP_DONE ? "ended" : "running");
+            n += (size_t)snprintf(text + n, size - n, "%s%u (%s)", n ? ", " : "for warps that are not there: ", i,
+                                  w->state == WARP_DONE ? "ended" : "running");
     }
     if (!n)
-        snprintf(text, size, "none, all wait, at different barriers or for more threads than there are");
+        snprintf(text, size, "as all warps of its block do, at different barriers or for more threads than there are");
 }
 
 static void explain_barrier(struct explanation *x, const struct subject *s)
 {
-    char name[160], place[PLACE], missing[600] = "";
+    char name[160], place[PLACE], missing[600];
     const struct entry *e = simt_top(s->w);
     const struct code *c = s->w->frame[e->frame].code;
     if (!room_for_more(x))
@@ -109,7 +110,7 @@ static void explain_barrier(struct explanation *x, const struct subject *s)
     name_of(s, name, sizeof name);
     fault_describe(c, e->pc ? &c->insts[e->pc - 1] : c->insts, place, sizeof place);
     list_missing(s->w->block, missing, sizeof missing);
-    report_add(x->m, "  %s waits at the barrier of %s for warps that are not there: %s", name, place, missing);
+    report_add(x->m, "  %s waits at %s %s", name, place, missing);
 }
 
 void hang_explain(struct machine *m)
