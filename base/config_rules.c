@@ -171,9 +171,9 @@ static void check_buffer(const struct simtx_config *c, enum config_key k, struct
 /* The sides of the machine are simulated apart for as long as a flit takes half-way: at least a core cycle. */
 static void check_window(const struct simtx_config *c, struct diag *d)
 {
-    double half = (double)(config_int(c, KEY_XBAR_LATENCY) / 2) / config_real(c, KEY_XBAR_MHZ);
+    double half = (double)(config_int(c, KEY_XBAR_LATENCY) / 2);
     char latency[160], xbar[160], core[160];
-    if (half * (double)config_int(c, KEY_GPU_CORE_MHZ) < 1)
+    if (half * (double)config_int(c, KEY_GPU_CORE_MHZ) < config_real(c, KEY_XBAR_MHZ))
         diag_error(d, 0, 0, "half of %s is less than a core cycle with %s and %s", said(c, KEY_XBAR_LATENCY, latency),
                    said(c, KEY_XBAR_MHZ, xbar), said(c, KEY_GPU_CORE_MHZ, core));
 }
