@@ -713,12 +713,32 @@ static void a_flush_writes_dirty_lines_back(void **state)
 
 /* ---- blocked cycles ---- */
 
+static void a_streaming_cache_lets_loads_past(void **state)
+{
+    start();
+    rig.cfg.l1.sets = rig.cfg.l1.ways = 1;
+    rig.cfg.l1_streaming = true;
+    rig.delay = 100;
+    rig_build(&rig);
+    struct rig_op *a = load(0, 4), *b = load(128, 4);
+    rig_issue(&rig, a, 0);
+    rig_issue(&rig, b, 0);
+    rig_until_done(&rig, a);
+    rig_until_done(&rig, b);
+    assert_true(b->at <= a->at + 2);
+    assert_int_equal(rig.count[STAT_L1_RESERVE_FAILS], 0);
+    assert_int_equal(rig.count[STAT_L1_BYPASSED], 1);
+    assert_int_equal(rig_latency(&rig, load(0, 4)), rig.cfg.l1.latency);
+    finish();
+}
+
 static void blocked_cycles_are_counted_by_reason(void **state)
 {
     for (int walk = 0; walk < 2; walk++) {
         start();
         rig.walk = walk;
         rig.cfg.l1.sets = rig.cfg.l1.ways = 1;
+        rig.cfg.l1_streaming = false;
         rig.delay = 100;
         rig_build(&rig);
         struct rig_op *a = load(0, 4), *b = load(128, 4);
@@ -856,6 +876,7 @@ int main(void)
         cmocka_unit_test(an_eviction_waits_for_the_miss_queue),
         cmocka_unit_test(a_flush_writes_dirty_lines_back),
         cmocka_unit_test(blocked_cycles_are_counted_by_reason),
+        cmocka_unit_test(a_streaming_cache_lets_loads_past),
         cmocka_unit_test(counters_can_be_brought_up_to_date_while_blocked),
         cmocka_unit_test(no_packet_leaves_without_credits),
         cmocka_unit_test(configurations_that_do_not_fit_are_named),
