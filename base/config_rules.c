@@ -131,6 +131,17 @@ static void check_cache(const struct simtx_config *c, const struct cache_rule *r
                    said(c, r->ways, ways), r->line == KEY_NONE ? "128" : said(c, r->line, size));
 }
 
+/* The simulator keeps the bytes of all L1 caches. */
+static void check_l1_memory(const struct simtx_config *c, struct diag *d)
+{
+    enum { MOST_MB = 2048 };
+    int64_t mb = config_int(c, KEY_GPU_SMS) * config_int(c, KEY_L1_KB) / 1024;
+    char sms[160], kb[160];
+    if (mb > MOST_MB)
+        diag_error(d, 0, 0, "%s and %s make %lld MiB of L1 in all, more than %d", said(c, KEY_GPU_SMS, sms),
+                   said(c, KEY_L1_KB, kb), (long long)mb, MOST_MB);
+}
+
 /* ---- DRAM ---- */
 
 /* A row is opened and closed before the next of its bank. */
@@ -189,6 +200,7 @@ bool config_check(const struct simtx_config *c, struct diag *d)
     check_schedulers(c, d);
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
         check_cache(c, &caches[i], d);
+    check_l1_memory(c, d);
     check_row_cycle(c, d);
     check_turnaround(c, d);
     check_buffer(c, KEY_XBAR_INPUT_FLITS, d);
