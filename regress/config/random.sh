@@ -1,6 +1,7 @@
 #!/bin/bash
-# Random settings of the machine's keys, extremes first: simtx either refuses them with a message or runs the kernel to
-# its right result in timing mode; it never crashes or hangs. Usage: random.sh BUILD [RUNS [SEED]]; the last line counts.
+# Random settings of the machine's keys, extremes first: simtx either refuses them with a message or runs the kernel
+# to its right result in timing mode; it never crashes or hangs. Usage: random.sh BUILD [RUNS [SEED]]; the last line
+# counts.
 build=$(cd "${1:-build}" && pwd) || exit 1
 runs=${2:-120}
 simtx=$build/bin/simtx
@@ -44,8 +45,9 @@ refused=0
     }' >runs
 while read -r line; do
     status=0
-    timeout 60 "$simtx" launch --quiet --config $line --set sim.mode=timing --set sim.hang_cycles=1000000 "$here/random.ptx" \
-        --grid 6 --block 128 --arg u32[768]:iota --arg sum=u32[64]:0 --print sum:1 >out 2>err || status=$?
+    timeout 60 "$simtx" launch --quiet --config $line --set sim.mode=timing --set sim.hang_cycles=1000000 \
+        "$here/random.ptx" --grid 6 --block 128 --arg u32[768]:iota --arg sum=u32[64]:0 --print sum:1 >out 2>err ||
+        status=$?
     if [ "$status" = 2 ] && grep -qE '^(error|simtx launch): ' err; then
         refused=$((refused + 1))
     elif [ "$status" = 0 ] && grep -qF 'sum: 589344 ' out; then

@@ -183,7 +183,7 @@ else
     fail "launch with a configuration"
 fi
 
-# ---- the minimum latencies of the papers' tables: what a load adds to a chain of dependent loads on an idle machine ----
+# ---- the minimum latencies of the papers' tables: what a load adds to a chain of dependent ones, all else idle ----
 
 # A chain of loads at the given offsets, each address made from the value loaded before (0) and the next offset.
 chain() {
