@@ -1,0 +1,15 @@
+# Timing mode from end to end.
+$(B)/regress/timing/same_json: regress/timing/same_json.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) -ljansson
+
+$(B)/regress/timing/streams: regress/timing/streams.cu | $(ALL)
+	@mkdir -p $(@D)
+	$(B)/bin/simtx-cc -O2 $< -o $@
+
+TIMING_PROGRAMS := vecadd gemm_naive bfs reduce recursion device_printf
+
+TESTS += test-timing
+.PHONY: test-timing
+test-timing: $(B)/regress/timing/same_json $(B)/regress/timing/streams $(TIMING_PROGRAMS:%=$(B)/kernels/%) $(CONFIGS)
+	@regress/timing/run.sh $(B)
