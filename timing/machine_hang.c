@@ -111,6 +111,14 @@ bool hang_look(struct hang_watch *w)
     return all_come_back(w);
 }
 
+uint64_t hang_still(const struct hang_watch *w, uint32_t sm, uint32_t slot)
+{
+    const struct machine *m = w->m;
+    const struct seen *s = &w->seen[sm * m->cfg.sm.warps + slot];
+    const struct warp *warp = sm_warp(m->sm[sm], slot);
+    return warp && s->looks && warp->executed == s->instructions ? m->now - s->since : 0;
+}
+
 /* ---- the report ---- */
 
 struct lines { struct machine *m; uint32_t of_part, all, left_out; };
@@ -158,7 +166,7 @@ static void report_memory(struct machine *m, struct lines *l)
     }
 }
 
-void hang_report(struct machine *m)
+void hang_report(struct machine *m, const struct hang_watch *w)
 {
     struct lines l = { .m = m };
     uint64_t started = 0, blocks = 0;
@@ -173,7 +181,7 @@ void hang_report(struct machine *m)
                        : "warps only go round in loops that wait for something, and nothing changes");
     report_add(m, "  %" PRIu64 " of %" PRIu64 " blocks have ended, %" PRIu64 " have started", dispatcher_blocks_done(m->dispatcher),
                blocks, started);
-    hang_explain(m);
+    hang_explain(m, w);
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         report_sm(m, &l, i);
     report_memory(m, &l);

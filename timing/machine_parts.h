@@ -35,14 +35,18 @@ struct machine_cfg {
 enum part_kind { PART_SM, PART_XBAR, PART_PARTITION };
 struct part { uint64_t next; uint16_t kind, index; };     /* next: core cycle, as of the last look */
 
-/* What one host thread runs, and what came of it in the last window. */
+/* The parts that one host thread runs first, before it helps the others. */
 struct share {
     struct part *part;
     uint8_t *bell;                       /* by part: it was sent something since the last look */
     uint32_t n;
+};
+
+/* What one host thread saw in a window. */
+struct seen_by {
+    _Alignas(HOST_CACHE_LINE) uint64_t step;     /* of the crew */
     bool ran, news;                      /* anything had an event; an SM has ended blocks or a fault */
     uint64_t next;                       /* core cycle of the next event of those that had none */
-    char apart[HOST_CACHE_LINE];
 };
 
 /* What is counted outside the SMs, by component. */
@@ -71,6 +75,8 @@ struct machine {
     /* the run */
     struct crew *crew;
     struct share *share;                 /* by member of the crew */
+    struct seen_by *seen;
+    uint32_t members;
     bool *news;                          /* by SM */
     struct grid *grids;
     uint32_t ngrids;
@@ -112,10 +118,13 @@ void hang_watch_free(struct hang_watch *w);
 uint64_t hang_watch_next(const struct hang_watch *w);
 /* Is there no progress, nor any to be expected? */
 bool hang_look(struct hang_watch *w);
-void hang_report(struct machine *m);
+/* Core cycles since the warp in a slot was seen to execute an instruction; 0 = it does. */
+uint64_t hang_still(const struct hang_watch *w, uint32_t sm, uint32_t slot);
+/* w: NULL when the blocks had ended. */
+void hang_report(struct machine *m, const struct hang_watch *w);
 
 /* ---- machine_waits.c ---- */
 /* Adds to the report who waits for whom, as far as that can be told. */
-void hang_explain(struct machine *m);
+void hang_explain(struct machine *m, const struct hang_watch *w);
 
 #endif

@@ -32,7 +32,7 @@ static uint64_t part_next(const struct machine *m, const struct part *p)
     }
 }
 
-static void run_sm(struct machine *m, struct share *mine, uint32_t i)
+static void run_sm(struct machine *m, struct seen_by *mine, uint32_t i)
 {
     struct sm *s = m->sm[i];
     uint32_t ended;
@@ -42,7 +42,7 @@ static void run_sm(struct machine *m, struct share *mine, uint32_t i)
         m->news[i] = mine->news = true;
 }
 
-static void run_part(struct machine *m, struct share *mine, const struct part *p)
+static void run_part(struct machine *m, struct seen_by *mine, const struct part *p)
 {
     const struct clocks *k = &m->cfg.clocks;
     switch (p->kind) {
@@ -63,23 +63,21 @@ static uint64_t look(const struct machine *m, struct part *p, uint8_t *bell)
     return p->next;
 }
 
-static void run_share(void *ctx, uint32_t member)
+static void visit(void *ctx, uint64_t step, uint32_t member, uint32_t list, uint32_t item)
 {
     struct machine *m = ctx;
-    struct share *mine = &m->share[member];
-    mine->ran = mine->news = false;
-    mine->next = NEVER;
-    for (uint32_t i = 0; i < mine->n; i++) {
-        struct part *p = &mine->part[i];
-        bool due = look(m, p, &mine->bell[i]) < m->until;
-        mine->ran |= due;
-        if (due || m->cfg.every_cycle) {
-            run_part(m, mine, p);
-            p->next = part_next(m, p);
-        }
-        if (!due)
-            mine->next = earlier(mine->next, p->next);
+    struct seen_by *mine = &m->seen[member];
+    struct part *p = &m->share[list].part[item];
+    if (mine->step != step)
+        *mine = (struct seen_by){ .step = step, .next = NEVER };
+    bool due = look(m, p, &m->share[list].bell[item]) < m->until;
+    mine->ran |= due;
+    if (due || m->cfg.every_cycle) {
+        run_part(m, mine, p);
+        p->next = part_next(m, p);
     }
+    if (!due)
+        mine->next = earlier(mine->next, p->next);
 }
 
 /* ---- shares ---- */
@@ -106,7 +104,7 @@ static void hang_bells(struct machine *m, enum part_kind kind, uint32_t index, u
 /* Something other than a message gives the parts events. */
 static void ring_all(struct machine *m)
 {
-    for (uint32_t i = 0; i < crew_size(m->crew); i++)
+    for (uint32_t i = 0; i < m->members; i++)
         memset(m->share[i].bell, 1, m->share[i].n);
 }
 
@@ -123,23 +121,26 @@ static void give(struct machine *m, uint32_t n, uint32_t *load, enum part_kind k
     }
 }
 
-/* Shares the parts out over the crew, each to whoever has the least to do so far. */
+/* Shares the parts out over n host threads, each to whoever has the least to do so far; the heavy ones come first. */
 static void share_out(struct machine *m, uint32_t n)
 {
     const struct machine_cfg *c = &m->cfg;
     uint32_t *load = calloc(n, sizeof *load), parts = c->sms + XBARS + c->channels;
+    m->members = n;
     m->share = calloc(n, sizeof *m->share);
-    if (!m->share || !load)
+    m->seen = aligned_alloc(HOST_CACHE_LINE, n * sizeof *m->seen);
+    if (!m->share || !m->seen || !load)
         abort();
+    memset(m->seen, 0, n * sizeof *m->seen);
     for (uint32_t i = 0; i < n; i++) {
         m->share[i].part = calloc(parts, sizeof *m->share[i].part);
         m->share[i].bell = aligned_alloc(HOST_CACHE_LINE, (parts + HOST_CACHE_LINE - 1) / HOST_CACHE_LINE * HOST_CACHE_LINE);
         if (!m->share[i].part || !m->share[i].bell)
             abort();
     }
+    give(m, n, load, PART_SM, c->sms);
     give(m, n, load, PART_XBAR, XBARS);
     give(m, n, load, PART_PARTITION, c->channels);
-    give(m, n, load, PART_SM, c->sms);
     free(load);
 }
 
@@ -155,10 +156,17 @@ static bool exclusive(const struct machine *m)
 static void hire(struct machine *m)
 {
     uint32_t n = exclusive(m) ? 1 : m->cfg.threads, parts = m->cfg.sms + m->cfg.channels;
-    m->crew = crew_new(n < parts ? n : parts, run_share, m);
-    share_out(m, crew_size(m->crew));
+    n = n < parts ? n : parts;
+    share_out(m, n);
+    uint32_t *items = calloc(n, sizeof *items);
+    if (!items)
+        abort();
+    for (uint32_t i = 0; i < n; i++)
+        items[i] = m->share[i].n;
+    m->crew = crew_new(n, items, visit, m);
+    free(items);
     for (uint32_t i = 0; i < m->ngrids; i++)
-        m->grids[i].launch.host_threads = crew_size(m->crew);
+        m->grids[i].launch.host_threads = n;
     m->width = m->cfg.window;
     if (m->cfg.sync_window && m->cfg.sync_window < m->width)
         m->width = m->cfg.sync_window;
@@ -168,14 +176,14 @@ static void hire(struct machine *m)
 
 static void dismiss(struct machine *m)
 {
-    for (uint32_t i = 0; i < crew_size(m->crew); i++) {
+    crew_free(m->crew);
+    for (uint32_t i = 0; i < m->members; i++) {
         free(m->share[i].part);
         free(m->share[i].bell);
     }
     free(m->share);
-    crew_free(m->crew);
+    free(m->seen);
     m->crew = NULL;
-    m->share = NULL;
 }
 
 /* ---- one window, by all ---- */
@@ -218,10 +226,13 @@ static void advance(struct machine *m, uint64_t stop)
     m->until = earlier(m->now + m->width, stop);
     dispatcher_run(m->dispatcher, m->now, m->until, start_block, m);
     crew_step(m->crew);
-    for (uint32_t i = 0; i < crew_size(m->crew); i++) {
-        ran |= m->share[i].ran;
-        news |= m->share[i].news;
-        next = earlier(next, m->share[i].next);
+    for (uint32_t i = 0; i < m->members; i++) {
+        const struct seen_by *s = &m->seen[i];
+        if (s->step != crew_steps(m->crew))
+            continue;
+        ran |= s->ran;
+        news |= s->news;
+        next = earlier(next, s->next);
     }
     if (news)
         hear_news(m);
@@ -373,7 +384,7 @@ static enum machine_result finish(struct machine *m, uint64_t *count, struct his
             sm_grid_end(m->sm[i], &m->grids[g]);
     }
     if (!ok && m->dead)
-        hang_report(m);
+        hang_report(m, NULL);
     return ok ? MACHINE_OK : m->dead ? MACHINE_HANG : MACHINE_BROKEN;
 }
 
@@ -454,14 +465,14 @@ static enum machine_result run_and_finish(struct machine *m, uint64_t *count, st
 {
     struct hang_watch *watch = hang_watch_new(m);
     enum machine_result r = run_blocks(m, watch);
+    if (r == MACHINE_HANG)
+        hang_report(m, watch);
     hang_watch_free(watch);
     take_counts(m);
     if (r == MACHINE_OK)
         return finish(m, count, hists);
     if (r == MACHINE_FAULT)
         take_fault(m);
-    if (r == MACHINE_HANG)
-        hang_report(m);
     count_add(m, m->grids[0].start, m->now, count, hists);
     return r;
 }

@@ -1,6 +1,7 @@
 /*
  * Who waits for whom, for the report of a hang: loops that wait for lanes of their own warp, which the SIMT stack lets go on only behind
- * the loop (KILO TM paper, Example 1); barriers whose other warps do not come; loops on memory that nobody writes.
+ * the loop (KILO TM paper, Example 1); barriers whose other warps do not come; loops on memory that nobody writes; warps that never
+ * get their turn beside others that wait in loops.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -80,10 +81,10 @@ static void explain_loop(struct explanation *x, const struct subject *s)
     if (!others || !where || s->w->block->launch->program->independent)
         return;
     fault_describe(c, where, place, sizeof place);
-    report_add(x->m, "      a cycle: the warp's other lanes, the first of them lane %d, come after the loop in the SIMT stack, at %s",
-               __builtin_ctzll(others), place);
-    report_add(x->m, "      If they are to end the wait, run with --simt independent, or write the loop so that lanes that succeed do "
-                     "their work inside it (SIMTX_LOCK_DONE, simtx_tm.h)");
+    report_add(x->m, "      the warp's other lanes, the first of them lane %d, go on behind the loop, at %s", __builtin_ctzll(others),
+               place);
+    report_add(x->m, "      If they are to end the wait, that is a cycle: run with --simt independent, or write the loop so that lanes that "
+                     "succeed do their work inside it (SIMTX_LOCK_DONE, simtx_tm.h)");
 }
 
 /* Words on the warps of the block that are not at a barrier. */
@@ -113,19 +114,41 @@ static void explain_barrier(struct explanation *x, const struct subject *s)
     report_add(x->m, "  %s waits at %s %s", name, place, missing);
 }
 
-void hang_explain(struct machine *m)
+static void explain_standing(struct explanation *x, const struct subject *s, uint64_t still)
+{
+    char name[160], place[PLACE];
+    const struct entry *e = simt_top(s->w);
+    const struct code *c = s->w->frame[e->frame].code;
+    if (!room_for_more(x))
+        return;
+    name_of(s, name, sizeof name);
+    fault_describe(c, &c->insts[e->pc], place, sizeof place);
+    report_add(x->m, "  %s has not got its turn for %" PRIu64 " cycles, at %s", name, still, place);
+}
+
+static void explain(struct explanation *x, const struct hang_watch *w, const struct subject *s, bool loops)
+{
+    enum { LONG = 10000 };               /* cycles that no memory access takes */
+    uint64_t still = w ? hang_still(w, s->sm, s->slot) : 0;
+    bool barrier = s->w->state == WARP_BARRIER, loop = s->w->state == WARP_READY && still < LONG;
+    if (loops && loop && !x->m->dead)
+        explain_loop(x, s);
+    else if (!loops && barrier)
+        explain_barrier(x, s);
+    else if (!loops && !loop && s->w->state == WARP_READY)
+        explain_standing(x, s, still);
+}
+
+void hang_explain(struct machine *m, const struct hang_watch *w)
 {
     struct explanation x = { .m = m };
-    for (uint32_t i = 0; i < m->cfg.sms; i++)
-        for (uint32_t slot = 0; slot < m->cfg.sm.warps; slot++) {
-            struct subject s = { sm_warp(m->sm[i], slot), i, slot };
-            if (!s.w || !s.w->exist)
-                continue;
-            if (s.w->state == WARP_BARRIER)
-                explain_barrier(&x, &s);
-            else if (s.w->state == WARP_READY && !m->dead)
-                explain_loop(&x, &s);
-        }
+    for (int loops = 0; loops < 2; loops++)          /* who does not move at all comes first */
+        for (uint32_t i = 0; i < m->cfg.sms; i++)
+            for (uint32_t slot = 0; slot < m->cfg.sm.warps; slot++) {
+                struct subject s = { sm_warp(m->sm[i], slot), i, slot };
+                if (s.w && s.w->exist)
+                    explain(&x, w, &s, loops);
+            }
     if (x.more)
         report_add(m, "  and %u warps more", x.more);
 }
