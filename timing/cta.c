@@ -222,7 +222,8 @@ void cta_warp_ended(struct sm *s, struct slot *w)
 
 static bool outstanding(const struct sm *s, const struct slot *w)
 {
-    return w->nalu || w->nmem || w->collecting || w->order.loads || w->order.stores || lsu_warp_busy(s->lsu, w->index);
+    const struct order_warp *o = &w->order;
+    return w->nalu || w->nmem || w->collecting || o->loads || o->stores || o->acquires || lsu_warp_busy(s->lsu, w->index);
 }
 
 static void free_slot(struct sm *s, struct slot *w)

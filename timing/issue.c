@@ -40,7 +40,7 @@ static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
     op->sm_slot = w->index;
     op->issued = s->now;
     op->owner = (void *)(uintptr_t)t;
-    if (t->ndst)
+    if (sm_op_writes(op))
         warp_set_pending(w, t, s->pending_words, true);
     w->order.acquires += op->order_acquire && op->served_by[SERVE_GLOBAL];
     pipe_memory(s, w, t, op);

@@ -127,20 +127,20 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     struct sm *s = ctx;
     struct slot *w = &s->slot[op->sm_slot];
     const struct tinst *t = op->owner;
-    bool acquire = op->order_acquire && op->served_by[SERVE_GLOBAL];
+    bool acquire = op->order_acquire && op->served_by[SERVE_GLOBAL], writes = sm_op_writes(op);
     s->progress++;
     at += s->cfg.stages;
     sm_op_free(s, op);
     if (at > s->now) {
         if (acquire)
             sm_event(s, at, EV_ACQUIRE, w);
-        if (t->ndst)
+        if (writes)
             sm_result(s, at, EV_MEM, w, t);
         return;
     }
     if (acquire)
         warp_performed(s, w, 0, 0, 1);
-    if (t->ndst)
+    if (writes)
         warp_clear_pending(s, w, t, true);
 }
 

@@ -121,6 +121,12 @@ static inline void sm_event(struct sm *s, uint64_t at, enum event_kind kind, con
     calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .kind = (uint8_t)kind, .warp = w->index });
 }
 
+/* Will registers be written when the op is performed, even such as nobody reads? Its frame must stay until then. */
+static inline bool sm_op_writes(const struct mem_op *op)
+{
+    return op->kind == MOP_LOAD || op->kind == MOP_ATOM;
+}
+
 /* kind: EV_ALU or EV_MEM */
 static inline void sm_result(struct sm *s, uint64_t at, enum event_kind kind, const struct slot *w,
                              const struct tinst *t)

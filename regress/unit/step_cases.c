@@ -303,6 +303,23 @@ const struct step_case step_cases[] = {
       " mul.wide.u32 %rd10, %r8, 4; add.u64 %rd10, %rd10, %rd11;\n"
       "  ld.shared.u32 %r9, [%rd10];\n" PUT(0, "%r9") END },
 
+    { .name = "an acquire is the last instruction", .ptx = MODULE ENTRY BEGIN
+      PUT(0, "%r5") "  ld.acquire.gpu.global.u32 %r10, [%rd4];\n" END },
+    { .name = "results that nobody wants come while other functions run", .ptx = MODULE
+      ".func forget(.param .b64 p) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [p]; atom.global.add.u64 _, [%rd1], 1;"
+      " ld.global.v2.u64 {_, _}, [%rd1]; ret; }\n"
+      ".func (.param .b32 r) remember(.param .b32 a) { .reg .pred %p; .reg .b32 %r<3>; .reg .b64 %rd<8>;\n"
+      "  ld.param.u32 %r1, [a]; cvt.u64.u32 %rd1, %r1; add.u64 %rd2, %rd1, 2; add.u64 %rd3, %rd1, 3;"
+      " add.u64 %rd4, %rd1, 4; add.u64 %rd5, %rd1, 5; add.u64 %rd6, %rd1, 6; mov.u32 %r2, 500;\n"
+      "L: sub.u32 %r2, %r2, 1; setp.ne.u32 %p, %r2, 0; @%p bra L;\n"
+      "  xor.b64 %rd7, %rd1, %rd2; mad.lo.u64 %rd7, %rd7, 3, %rd3; mad.lo.u64 %rd7, %rd7, 3, %rd4;"
+      " mad.lo.u64 %rd7, %rd7, 3, %rd5; mad.lo.u64 %rd7, %rd7, 3, %rd6; cvt.u32.u64 %r2, %rd7;"
+      " st.param.b32 [r], %r2; ret; }\n"
+      ENTRY BEGIN
+      "  { .param .b64 p; st.param.b64 [p], %rd3; call.uni forget, (p); }\n"
+      "  { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), remember, (a);"
+      " ld.param.b32 %r10, [b]; }\n" PUT(0, "%r10") END },
+
     { .name = "fault: global, one lane", .fault = "at 0x400", .ptx = MODULE ENTRY BEGIN
       "  setp.eq.u32 %p1, %r2, 37; selp.u64 %rd10, 1024, %rd4, %p1; ld.global.u32 %r10, [%rd10];\n"
       PUT(0, "%r10") END },

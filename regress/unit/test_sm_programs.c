@@ -20,11 +20,11 @@
 enum { OUT_BYTES = 512 * GEN_OUT_BYTES, RANDOM_PROGRAMS = 40, CYCLES_MAX = 10000000 };
 
 static const char *const machines[][24] = {
-    { "core.policy", "gto" },
+    { "core.policy", "gto", "core.stages", "3" },
     { "core.policy", "lrr", "core.schedulers", "2", "core.sp", "2", "core.int", "0", "core.sfu", "1", "core.dp", "0" },
     { "core.policy", "two_level", "core.active_warps", "2", "core.schedulers", "1", "core.simd_width", "8" },
     { "core.issue", "2", "core.dual_different", "false", "core.ibuffer", "4", "core.fetch_latency", "3" },
-    { "core.collector", "true", "core.collectors", "3", "core.register_banks", "4" },
+    { "core.collector", "true", "core.collectors", "3", "core.register_banks", "4", "core.stages", "9" },
     { "core.perfect_fetch", "true", "core.pinned", "true", "core.barrier_drains", "false" },
     { "core.policy", "two_level", "core.active_warps", "1", "core.issue", "2", "core.collector", "true",
       "core.collectors", "1" },
