@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "frontend/gpu.h"
+#include "frontend/shadow.h"
 #include "timing/machine.h"
 
 bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k)
@@ -184,9 +186,13 @@ simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *f
         fill_grid(&grids[i], &g->queue[i]);
     g->progress_kernel = g->queue[0].kernel->func->name;
     g->progress_start = host_seconds();
+    struct shadow *shadow = config_bool(g->config, KEY_SIM_SHADOW) ? shadow_run(g, g->queue, n) : NULL;
     enum machine_result r = machine_run(g->machine, grids, n, sum->count, &sum->hists);
     pass_time(g, grids, n);
     simtx_status s = keep(g, grids, n, r, sum, host_seconds() - g->progress_start, stats, fault);
+    char message[600];
+    if (!shadow_equal(shadow, g, message, sizeof message) && !s)
+        s = gpu_fail(g, SIMTX_INTERNAL, "%s: %s", g->queue[0].kernel->func->name, message);
     if (r != MACHINE_OK)
         g->interrupt = 0;                /* it has been heeded: the GPU can be used again */
     g->nqueue = 0;
