@@ -67,6 +67,18 @@ for name in vecadd reduce recursion device_printf; do
     done
 done
 
+# ---- device memory after every launch, against functional mode's ----
+for name in convolution fft_convolution radix_sort recursion stencil3d struct_args transpose vector_loads virtual_calls; do
+    for machine in gtx480+tiny+l1on quadro-fx5800 default; do
+        holds "$name on $machine leaves the same memory" run out "$(kernel $name)" --timing --config $machine --set sim.shadow=true
+    done
+done
+# where a position comes from an atomic counter the order of the threads shows
+if run out "$(kernel compaction)" --timing --config gtx480 --set sim.shadow=true 2>message; then
+    holds "a race is seen" false
+fi
+holds "a race is named" says "differs from functional mode's after this launch"
+
 # ---- streams ----
 holds "streams" run out.streams "$build/regress/timing/streams" --timing
 holds "streams run side by side" grep -q "four kernels took about as long as one" out.streams
