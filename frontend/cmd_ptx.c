@@ -14,17 +14,18 @@ static const char USAGE[] =
     "usage: simtx ptx check FILE ...          report everything that simtx cannot run, with line and column\n"
     "       simtx ptx info [--json] FILE ...  kernels with registers, shared, local and parameter sizes\n"
     "       simtx ptx list FILE ...           disassembly with the points where diverged lanes meet\n"
-    "       simtx ptx ops [--markdown]        every supported instruction with types and modifiers\n";
+    "       simtx ptx ops [--markdown]        every supported instruction with types and modifiers\n"
+    "       simtx ptx classes [--markdown]    timing mode: pipeline and latency class of the arithmetic instructions\n";
 
 enum { OPT_JSON, OPT_MARKDOWN };
 static const struct option_row OPTIONS[] = {
     [OPT_JSON] = { "--json", NULL, "info: as JSON" },
-    [OPT_MARKDOWN] = { "--markdown", NULL, "ops: as a table for the manual" },
+    [OPT_MARKDOWN] = { "--markdown", NULL, "ops, classes: as a table for the manual" },
     { NULL, NULL, NULL }
 };
 
-enum what { CHECK, INFO, LIST, OPS };
-static const char *const names[] = { "check", "info", "list", "ops" };
+enum what { CHECK, INFO, LIST, OPS, CLASSES, WHATS };
+static const char *const names[] = { "check", "info", "list", "ops", "classes" };
 
 static int print_text(char *text)
 {
@@ -63,10 +64,10 @@ static int do_file(enum what what, const char *path, bool json)
 
 static enum what find_what(const char *word)
 {
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < WHATS; i++)
         if (!strcmp(names[i], word))
             return (enum what)i;
-    const char *near = diag_nearest(word, names, 4);
+    const char *near = diag_nearest(word, names, WHATS);
     usage_error(COMMAND, "unknown command '%s'%s%s%s", word, near ? ", did you mean '" : "", near ? near : "",
                 near ? "'?" : "");
 }
@@ -86,14 +87,15 @@ int cmd_ptx(int argc, char **argv)
         markdown |= which == OPT_MARKDOWN;
     }
     if (!n)
-        usage_error(COMMAND, "what? check, info, list or ops");
+        usage_error(COMMAND, "what? check, info, list, ops or classes");
     enum what what = find_what(words[0]);
-    if (what == OPS && n > 1)
-        usage_error(COMMAND, "ops takes no file");
-    if (what != OPS && n < 2)
+    bool table = what == OPS || what == CLASSES;
+    if (table && n > 1)
+        usage_error(COMMAND, "%s takes no file", words[0]);
+    if (!table && n < 2)
         usage_error(COMMAND, "%s: no file given", words[0]);
-    if (what == OPS)
-        status = print_text(simtx_ptx_ops(markdown));
+    if (table)
+        status = print_text(what == OPS ? simtx_ptx_ops(markdown) : simtx_ptx_classes(markdown));
     for (int i = 1; i < n; i++) {
         int s = do_file(what, words[i], json);
         status = s > status ? s : status;

@@ -1,17 +1,20 @@
-/* `simtx stats`: what the figures of the statistics mean, from their table. */
+/* `simtx stats`: what the figures of the statistics mean, from their tables. */
 #include "frontend/cmd.h"
 
 #include <stdio.h>
 
 #include "base/hist.h"
 #include "base/stats.h"
+#include "timing/sm.h"
 
 static const char USAGE[] =
-    "usage: simtx stats [--markdown]\n\n"
+    "usage: simtx stats [--stalls] [--markdown]\n\n"
     "Lists the figures that --stats writes: name, place in the JSON, unit, meaning.\n";
 
+enum { OPT_STALLS, OPT_MARKDOWN };
 static const struct option_row OPTIONS[] = {
-    { "--markdown", NULL, "a table for the manual" },
+    [OPT_STALLS] = { "--stalls", NULL, "only why schedulers do not issue, from what counts most to least, with classes" },
+    [OPT_MARKDOWN] = { "--markdown", NULL, "a table for the manual" },
     { NULL, NULL, NULL }
 };
 
@@ -30,16 +33,17 @@ static void print_figure(bool markdown, const char *name, const char *place, con
     printf(markdown ? "| `%s` | %s | %s | %s |\n" : "%-26s %-24s %-18s %s\n", name, place, unit, meaning);
 }
 
-int cmd_stats(int argc, char **argv)
+static void print_stalls(bool markdown)
 {
-    struct args a = { "simtx stats", USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
-    bool markdown = false;
-    int which;
-    while ((which = args_next(&a)) != ARG_END) {
-        if (which == ARG_WORD)
-            usage_error("simtx stats", "takes no arguments, got '%s'", a.value);
-        markdown = true;
-    }
+    if (markdown)
+        puts("| reason | class | meaning |\n|---|---|---|");
+    for (int i = 0; i < STALLS; i++)
+        printf(markdown ? "| `%s` | %s | %s |\n" : "%-16s %-6s %s\n", stall_table[i].name, stall_table[i].class_name,
+               stall_table[i].meaning);
+}
+
+static void print_figures(bool markdown)
+{
     if (markdown)
         puts("| figure | where | unit | meaning |\n|---|---|---|---|");
     for (int i = 0; i < STAT_END; i++) {
@@ -52,5 +56,22 @@ int cmd_stats(int argc, char **argv)
         snprintf(name, sizeof name, "histograms.%s", h->name);
         print_figure(markdown, name, "timing: launch, total", h->unit, h->meaning);
     }
+}
+
+int cmd_stats(int argc, char **argv)
+{
+    struct args a = { "simtx stats", USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
+    bool markdown = false, stalls = false;
+    int which;
+    while ((which = args_next(&a)) != ARG_END) {
+        if (which == ARG_WORD)
+            usage_error("simtx stats", "takes no arguments, got '%s'", a.value);
+        markdown |= which == OPT_MARKDOWN;
+        stalls |= which == OPT_STALLS;
+    }
+    if (stalls)
+        print_stalls(markdown);
+    else
+        print_figures(markdown);
     return CMD_OK;
 }

@@ -208,6 +208,8 @@ char *simtx_ptx_info(const char *ptx, size_t len, const char *name, bool json, c
 char *simtx_ptx_list(const char *ptx, size_t len, const char *name, char **message);
 /* Every supported instruction with its types and modifiers, from the table (malloc'ed). */
 char *simtx_ptx_ops(bool markdown);
+/* Which opcodes fall in which latency class of timing mode and go to which pipeline (malloc'ed). */
+char *simtx_ptx_classes(bool markdown);
 
 #ifdef __cplusplus
 }

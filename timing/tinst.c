@@ -113,6 +113,12 @@ static uint32_t lanes_of(enum pipe p, const struct simtx_config *c)
     return (warp + width - 1) / width;
 }
 
+struct tinst_class tinst_class(const struct ptx_inst *in)
+{
+    enum domain n = only_moves(in) ? N_INT : domain_of(in);
+    return (struct tinst_class){ pipe_of(in, n), lat_keys[lat_class_of(in, n)].latency };
+}
+
 static void set_alu(struct tinst *t, const struct ptx_inst *in, const struct simtx_config *c)
 {
     enum domain n = only_moves(in) ? N_INT : domain_of(in);

@@ -5,10 +5,9 @@
 #ifndef TIMING_TINST_H
 #define TIMING_TINST_H
 
+#include "base/config.h"
 #include "consistency/order.h"
 #include "ptx/exec.h"
-
-struct simtx_config;
 
 enum pipe { PIPE_SP, PIPE_INT, PIPE_SFU, PIPE_DP, PIPE_TENSOR, PIPE_MEM, PIPE_CTRL, PIPES };
 enum tinst_kind {
@@ -43,6 +42,10 @@ struct tcode *tcode_new(const struct code *code, const struct simtx_config *conf
 void tcode_free(struct tcode *t);
 /* The name in the text of a scoreboard register that an instruction of the function names; NULL: it does not. */
 const char *tcode_register(const struct tcode *t, const struct ptx_inst *in, uint16_t reg);
+
+/* Where arithmetic goes on a machine that has pipelines of every kind, and the key of its latency. */
+struct tinst_class { enum pipe pipe; enum config_key latency; };
+struct tinst_class tinst_class(const struct ptx_inst *in);
 
 /* All functions of a program, read by all SMs. Instructions lie one behind the other from `address`, functions at
  * lines. */
