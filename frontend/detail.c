@@ -1,5 +1,6 @@
 /* sim.detail: which launches run in timing mode, "kernel:NAME,launch:A-B"; one that matches is enough. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,10 @@ static bool parse_number(const char **p, uint64_t *out)
     char *end;
     if (!isdigit((unsigned char)**p))
         return false;
+    errno = 0;
     *out = strtoull(*p, &end, 10);
     *p = end;
-    return true;
+    return !errno;
 }
 
 /* "A", "A-", "A-B" */

@@ -122,6 +122,8 @@ void record_free(simtx_gpu *g);
 
 /* timed.c: launches in timing mode. */
 bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k);
+/* Can timing mode run it? If not it is refused: SIMTX_NOT_SUPPORTED. */
+simtx_status timed_check(const struct simtx_kernel *k);
 /* Room for one more launch in the queue, with a buffer for its parameters; runs what is queued when there is none, or
  * when the launch must not run beside it. */
 simtx_status timed_room(simtx_gpu *g, uint64_t stream, char **params, simtx_fault *fault);

@@ -333,7 +333,9 @@ static simtx_status start(simtx_kernel *k, const simtx_launch_params *p, simtx_l
     bool timed = timed_wanted(g, k);
     struct ordered o;
     char *params = g->param_buffer;
-    simtx_status s = timed ? timed_room(g, p->stream, &params, fault) : timed_flush(g, NULL, fault);
+    simtx_status s = timed ? timed_check(k) : timed_flush(g, NULL, fault);
+    if (!s && timed)
+        s = timed_room(g, p->stream, &params, fault);
     if (!s)
         s = prepare(k, p, params, &o);
     if (!s && timed)

@@ -186,12 +186,31 @@ static void print_tables(void)
             print_table(session.gpu[i]);
 }
 
+/* A misspelt kernel in --detail would go unnoticed: everything runs, only not in timing mode. */
+static void warn_of_detail(const simtx_gpu *g, const json_t *stats)
+{
+    const char *mode = json_string_value(json_object_get(stats, "mode"));
+    if (simtx_timing(g) && mode && !strcmp(mode, "functional"))
+        fputs("simtx: sim.detail (--detail) chose none of the launches: all ran in functional mode\n", stderr);
+}
+
+static void warn_of_details(void)
+{
+    for (int i = 0; i < GPUS_MAX; i++)
+        if (session.gpu[i] && simtx_timing(session.gpu[i])) {
+            json_t *o = gpu_json(session.gpu[i]);
+            warn_of_detail(session.gpu[i], o);
+            json_decref(o);
+        }
+}
+
 static void write_statistics(void)
 {
     pthread_mutex_lock(&session.writing);
     if (!session.written && session.pid == getpid()) {
         const char *pattern = getenv(SIMTX_ENV_STATS);
         session.written = true;
+        warn_of_details();
         if (session.verbose)
             print_tables();
         if (pattern && *pattern)
@@ -390,6 +409,7 @@ void session_remove_gpu(simtx_gpu *g)
         if (session.verbose)
             print_table(g);
         json_t *o = gpu_json(g);
+        warn_of_detail(g, o);
         if (!session.ended)
             session.ended = json_array();
         if (o)

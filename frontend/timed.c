@@ -15,6 +15,14 @@ bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k)
     return g->timing && detail_selects(g->detail, k->func->name, g->launches);
 }
 
+simtx_status timed_check(const struct simtx_kernel *k)
+{
+    if (!k->code->transactions)
+        return SIMTX_OK;
+    return gpu_fail(k->module->gpu, SIMTX_NOT_SUPPORTED, "%s uses tx_begin, and timing mode has no transactional memory; "
+                    "run it in functional mode (--detail chooses the launches of timing mode)", k->func->name);
+}
+
 /* ---- the machine ---- */
 
 static void show_progress(void *ctx, const struct machine_progress *m)

@@ -47,6 +47,7 @@ struct code {
     bool recursive, indirect;        /* depth is not known before the run */
     bool serial;                     /* needs the one-thread order of blocks (manual, Order) */
     bool exclusive;                  /* not even relaxed on several threads: transactions, functions of the host */
+    bool transactions;               /* tx_begin can be reached */
     bool uses_dynamic;               /* dynamic shared memory */
     uint32_t local_total;            /* private memory a lane, calls included; the frame alone when recursive */
     uint32_t registers;              /* 32-bit registers a thread: the widest chain of calls */

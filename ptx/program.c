@@ -296,14 +296,14 @@ static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)
  * What an instruction asks of the order of blocks (manual, Order): the one-thread order, which --threads-relaxed lifts;
  * or one thread in any case, as transactions are atomic only there and the functions of the host are not made for two.
  */
-enum order { ORDER_FREE, ORDER_SERIAL, ORDER_EXCLUSIVE };
+enum order { ORDER_FREE, ORDER_SERIAL, ORDER_EXCLUSIVE, ORDER_TRANSACTIONS };
 
 static enum order order_of(const struct code *c, const struct ptx_inst *in)
 {
     uint8_t space = in->mod[PG_SPACE], sem = in->mod[PG_SEM];
     bool private = space == MOD(SPACE, SHARED) || space == MOD(SPACE, LOCAL) || in->mod[PG_SHAREDSUB];
     switch (in->op) {
-    case OP_TX_BEGIN: return ORDER_EXCLUSIVE;
+    case OP_TX_BEGIN: return ORDER_TRANSACTIONS;
     case OP_ATOM:
     case OP_RED: return !private && !order_free_atomic(c, in) ? ORDER_SERIAL : ORDER_FREE;
     case OP_LD:
@@ -378,7 +378,8 @@ static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *
                 continue;
             const struct code *tc = x->funcs[t]->code;
             c->serial |= own_order[t] != ORDER_FREE;
-            c->exclusive |= own_order[t] == ORDER_EXCLUSIVE;
+            c->exclusive |= own_order[t] >= ORDER_EXCLUSIVE;
+            c->transactions |= own_order[t] == ORDER_TRANSACTIONS;
             for (size_t w = 0; w < sizeof c->sregs / sizeof *c->sregs; w++)
                 c->sregs[w] |= tc->sregs[w];
         }

@@ -93,6 +93,9 @@ check 0 '"param_bytes": 28' "$simtx" ptx info --json vadd.ptx
 check 0 "lanes meet again at line 19" "$simtx" ptx list vadd.ptx
 check 0 "tx_begin" "$simtx" ptx ops
 check 0 '| `add` |' "$simtx" ptx ops --markdown
+check 0 "int_div    SFU     div, rem" "$simtx" ptx classes
+check 0 '| `fp_mad` | SP | `mad`, `fma` |' "$simtx" ptx classes --markdown
+check 2 "classes takes no file" "$simtx" ptx classes vadd.ptx
 check 2 "No such file" "$simtx" ptx check none.ptx
 check 2 "Is a directory" "$simtx" ptx check .
 check 2 "no file given" "$simtx" ptx list
@@ -162,6 +165,64 @@ holds "configuration in the statistics" grep -q '"gpu.sms": 9' s1.json
 # Ctrl-C stops a kernel that never ends; statistics are written, the exit code is the signal's.
 check 130 "" timeout --preserve-status -s INT 1 $(launch int.ptx --kernel for_ever --stats i.json)
 holds "statistics after an interruption" grep -q '"status": "interrupted"' i.json
+
+# ---- timing mode ----
+# timed CODE TEXT OPTIONS...: vadd in timing mode.
+timed() {
+    local code=$1 text=$2
+    shift 2
+    check "$code" "$text" "$simtx" launch vadd.ptx $vadd --arg u32:1000 --config default+2sm "$@"
+}
+timed 0 "(timing mode)" --timing
+timed 0 "core cycles, IPC" --timing
+timed 0 "c: 0.5 1.5 2.5 ..." --timing --quiet --print c:3
+timed 0 "(functional mode)"
+timed 0 "core cycles, IPC" --detail kernel:vadd
+timed 0 "core cycles, IPC" --detail launch:0-
+timed 0 "chose none of the launches" --detail kernel:vad
+timed 0 "chose none of the launches" --detail launch:1-2
+for choice in nonsense kernel: launch: launch:x launch:2-1 launch:-1 launch:1-2-3 launch:99999999999999999999999 \
+    kernel:vadd,x; do
+    timed 2 "is neither kernel:NAME nor launch:FIRST-LAST" --detail $choice
+done
+timed 2 "--detail needs a value" --detail
+timed 2 "--timing takes no value" --timing=yes
+timed 2 "stats.window = x: expected an integer" --window x
+timed 2 "stats.window = -5: out of range" --window -5
+for option in stats trace window; do
+    value=/nonexistent/file
+    [ $option = window ] && value=100,$value
+    timed 2 "cannot write /nonexistent/file: No such file" --timing --$option $value
+    timed 2 "cannot write $work/.: Is a directory" --timing --$option ${value%/nonexistent/file}.
+done
+timed 2 "no preset is called gtx40, did you mean gtx480?" --timing --config gtx40
+timed 2 "no preset is called l1onn, did you mean l1on?" --timing --config gtx480+l1onn
+timed 2 "unknown key l2.wayz, did you mean l2.ways?" --timing --set l2.wayz=3
+timed 2 "sim.threads = 1000: out of range, 1 to 256" --timing --set sim.threads=1000
+timed 2 "dram.mhz = 1e99: out of range" --timing --set dram.mhz=1e99
+timed 2 "dram.mhz = nan: expected a number" --timing --set dram.mhz=nan
+timed 2 "gpu.sms = 99999999999999999999: out of range" --timing --set gpu.sms=99999999999999999999
+timed 2 "const.kb = 0: out of range" --timing --set const.kb=0
+timed 2 "dram.queue = 0: out of range" --timing --set dram.queue=0
+timed 2 "does not divide into sets" --timing --set l1.ways=7
+timed 2 "is more than latency.int_add = 1" --timing --set latency.int_add=1 --set interval.int_add=5
+timed 2 "is less than the sum of dram.tRAS" --timing --set dram.tRC=1
+timed 2 "'f' is none of R B C S D 0 and ." --timing --set dram.map=foo
+timed 2 "is less than the largest packet" --timing --set xbar.input_flits=8 --set xbar.flit=8
+timed 0 "core cycles, IPC" --timing --set l1.kb=0
+timed 0 "core cycles, IPC" --timing --set l2.slice_kb=0
+timed 2 "does not fit on an SM: registers (255 registers a thread" --timing --set kernel.vadd.registers=255 \
+    --set gpu.registers_per_sm=16384
+timed 2 "of static shared memory; a block has 16384" --timing --config gtx480 --shared 20000
+check 2 "block.x = 2000 is not in 1 .. 1024" $(launch vadd.ptx --timing --block 2000 --arg f32[1]:0 --arg f32[1]:0 \
+    --arg f32[1]:0 --arg u32:1)
+check 2 "uses tx_begin, and timing mode has no transactional memory" $(launch tx.ptx --timing)
+check 0 "" $(launch tx.ptx)
+check 130 "" timeout --preserve-status -s INT 1 $(launch int.ptx --kernel for_ever --timing --stats t.json)
+holds "statistics after an interruption in timing mode" grep -q '"status": "interrupted"' t.json
+check 0 "no_warp          IDLE" "$simtx" stats --stalls
+check 0 '| `fetch` | IDLE |' "$simtx" stats --stalls --markdown
+check 2 "takes no arguments" "$simtx" stats stall
 
 # ---- run ----
 check 2 "no program given" "$simtx" run
