@@ -69,8 +69,12 @@ bool code_decode(struct program *p, struct ptx_func *f, struct diag *d);
 uint32_t code_place_private(struct ptx_func *f);
 /* Sets param_words of a decoded function whose local_bytes are known. */
 void code_mark_params(struct program *p, struct code *c);
+
 /* Is this step the marker of a place where diverged lanes may meet? */
-bool code_is_join(const struct dinst *d);
+static inline bool code_is_join(const struct dinst *d)
+{
+    return d->stepping & STEPS_JOIN;
+}
 
 /* Private memory layout: word w of lane l lies at (w * 32 + l) * 4, so that equal offsets are one vector. */
 static inline uint32_t *local_word(char *local, uint32_t byte, int lane)

@@ -11,7 +11,7 @@ enum after { GO_ON, STOP };
 
 static inline uint32_t warp_halves(const struct warp *w)
 {
-    return w->block->launch->warp_size / LANES;
+    return w->halves;
 }
 
 /* A predicate or other 32-lane mask operand, both halves together. */
@@ -43,6 +43,8 @@ static inline void set_masks(struct warp *w, uint64_t mask)
 static inline int run_halves(struct warp *w, const struct dinst *d)
 {
     int r = C_NEXT;
+    if (warp_halves(w) == 1)
+        return d->fn(&w->half[0].l, d);
     for (uint32_t i = 0; i < warp_halves(w) && r != C_FAULT; i++)
         if (w->half[i].l.mask) {
             int q = d->fn(&w->half[i].l, d);

@@ -1096,6 +1096,29 @@ static bool joins_here(const struct decoder *x, uint32_t i)
     return b->first == i && (b->joins || x->p->independent);
 }
 
+static bool is_memory(const struct ptx_inst *in)
+{
+    switch (in->op) {
+    case OP_LD:
+    case OP_LDU:
+    case OP_ST:
+    case OP_ATOM:
+    case OP_RED:
+    case OP_PREFETCH:
+    case OP_PREFETCHU: return true;
+    default: return false;
+    }
+}
+
+/* What stepping wants to know of the PTX instruction just decoded, which begins at step `from`. */
+static void mark_stepping(struct decoder *x, uint32_t from)
+{
+    uint8_t marks = STEPS_HERE | (is_memory(x->in) ? STEPS_MEMORY : 0) | (x->in->guard ? STEPS_GUARDED : 0);
+    for (uint32_t k = from; k < x->code->ninsts; k++)
+        if (x->code->insts[k].counts)
+            x->code->insts[k].stepping = marks;
+}
+
 static void decode_body(struct decoder *x)
 {
     struct code *c = x->code;
@@ -1103,9 +1126,13 @@ static void decode_body(struct decoder *x)
     for (uint32_t i = 0; i < x->f->ninsts; i++) {
         x->in = &x->f->insts[i];
         c->of_inst[i] = c->ninsts;
-        if (joins_here(x, i))
-            add_step(x)->fn = run_join;
+        if (joins_here(x, i)) {
+            struct dinst *join = add_step(x);
+            join->fn = run_join;
+            join->stepping = STEPS_JOIN;
+        }
         decode_one(x);
+        mark_stepping(x, c->of_inst[i]);
     }
     /* running off the end is a return */
     c->of_inst[x->f->ninsts] = c->ninsts;
@@ -1113,6 +1140,7 @@ static void decode_body(struct decoder *x)
     struct dinst *end = add_step(x);
     end->fn = run_ret;
     end->seq = x->f->ninsts;
+    end->stepping = STEPS_HERE;
     end->guard = konst(x, 0xffffffffu, 0);
     resolve_targets(x);
 }
@@ -1172,9 +1200,4 @@ void code_mark_params(struct program *p, struct code *c)
         mark_list(c, c->func->rets);
     }
     mark_list(c, c->func->vars);
-}
-
-bool code_is_join(const struct dinst *d)
-{
-    return d->fn == run_join;
 }

@@ -97,7 +97,7 @@ struct warp {
     struct half half[MAX_HALVES];
     struct block *block;
     uint32_t index;                  /* within the block */
-    uint8_t state;
+    uint8_t state, halves;           /* enum warp_state; of the warp size */
     uint64_t exist;                  /* launched and not exited */
     uint64_t launched;
     struct entry *entry;
@@ -111,7 +111,9 @@ struct warp {
     struct { uint32_t pc, wait, period, tries; uint64_t hash, changes, seen; } spin;   /* is this loop waiting? run.c */
     bool spinning;                   /* its last turn ended in a loop whose state does not change */
     const struct dinst *spin_at;     /* the backward branch of that loop */
-    bool chosen;                     /* step.c: the current group stands at an instruction and goes on */
+    bool chosen;                     /* step.c: the current group stands at an instruction and goes on, namely at */
+    const struct dinst *here;        /* (its step that counts) */
+    const struct code *here_code;
     struct tx tx;
 };
 

@@ -36,6 +36,10 @@ enum { OPERAND_BITS = 30 };
 #define OPERAND_CONST   (1u << OPERAND_BITS)
 #define OPERAND_SPECIAL (2u << OPERAND_BITS)
 
+/* The step of a PTX instruction that counts, or the return behind the last one; it is captured; it has a guard; the
+ * marker of a place where diverged lanes may meet. */
+enum dinst_stepping { STEPS_HERE = 1, STEPS_MEMORY = 2, STEPS_GUARDED = 4, STEPS_JOIN = 8 };
+
 struct dinst {
     ptx_fn *fn;              /* what the run loop calls */
     ptx_fn *guarded;         /* what the guard calls for the lanes that pass */
@@ -48,6 +52,7 @@ struct dinst {
     uint8_t vec;             /* memory: elements */
     uint8_t addr_size;       /* memory: bytes of the address register, 0 = the address is imm alone */
     uint8_t space;           /* memory: enum ptx_space */
+    uint8_t stepping;        /* bits of enum dinst_stepping, for timing mode (step.c) */
     uint16_t id;             /* memory: picks an entry of the bounds cache */
     uint32_t seq;            /* PTX instructions of the function before this one */
     uint8_t counts;          /* 1 for the last step of a PTX instruction, 0 for steps that prepare it */

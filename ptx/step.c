@@ -7,15 +7,15 @@
 
 #include "ptx/control.h"
 
-static const struct dinst *counting_step(const struct dinst *d)
+static inline const struct dinst *counting_step(const struct dinst *d)
 {
-    while (d->in && !d->counts)
+    while (!(d->stepping & STEPS_HERE))
         d++;
     return d;
 }
 
 /* The first step behind the PTX instruction of d; the return behind the last instruction is the last step. */
-static uint32_t behind(const struct code *c, const struct dinst *d)
+static inline uint32_t behind(const struct code *c, const struct dinst *d)
 {
     return d->in ? c->of_inst[d->seq + 1] : c->ninsts;
 }
@@ -26,8 +26,7 @@ static void next_turn(struct warp *w)
     w->budget = (int64_t)w->block->launch->quantum;
 }
 
-/* On to the next instruction, or to the state in which there is none. */
-static void settle(struct warp *w)
+void warp_settle(struct warp *w)
 {
     w->chosen = false;
     while (w->state == WARP_READY) {
@@ -48,46 +47,21 @@ static void settle(struct warp *w)
         const struct code *c = w->frame[e->frame].code;
         if (!code_is_join(&c->insts[e->pc])) {
             w->chosen = true;
+            w->here = counting_step(&c->insts[e->pc]);
+            w->here_code = c;
             return;
         }
         warp_control(w, C_JOIN, c, &c->insts[e->pc]);
     }
 }
 
-const struct dinst *warp_peek(struct warp *w, const struct code **code)
-{
-    if (!w->chosen)
-        settle(w);
-    if (w->state != WARP_READY)
-        return NULL;
-    const struct entry *e = simt_top(w);
-    *code = w->frame[e->frame].code;
-    return counting_step(&(*code)->insts[e->pc]);
-}
-
 uint64_t warp_guard_lanes(struct warp *w, const struct dinst *d)
 {
     uint64_t mask = simt_top(w)->mask;
-    return d->in && d->in->guard ? guard_mask(w, d, mask) : mask;
+    return d->stepping & STEPS_GUARDED ? guard_mask(w, d, mask) : mask;
 }
 
-static bool is_memory(const struct dinst *d)
-{
-    if (!d->in)
-        return false;
-    switch (d->in->op) {
-    case OP_LD:
-    case OP_LDU:
-    case OP_ST:
-    case OP_ATOM:
-    case OP_RED:
-    case OP_PREFETCH:
-    case OP_PREFETCHU: return true;
-    default: return false;
-    }
-}
-
-static int run_range(struct warp *w, const struct dinst **at, const struct dinst *end)
+static inline int run_range(struct warp *w, const struct dinst **at, const struct dinst *end)
 {
     int r = C_NEXT;
     for (; *at < end && !(r = run_halves(w, *at)); ++*at)
@@ -121,13 +95,15 @@ static bool jumps(struct warp *w, const struct code *c, const struct dinst *d)
 }
 
 /* Straight on behind d: the lanes stay together unless others wait there. True when another instruction comes next. */
-static bool go_on(struct warp *w, const struct code *c, const struct dinst *d)
+static inline bool go_on(struct warp *w, const struct code *c, const struct dinst *d)
 {
     uint32_t pc = behind(c, d);
     simt_top(w)->pc = pc;
-    if (!code_is_join(&c->insts[pc]))
+    if (!code_is_join(&c->insts[pc])) {
+        w->here = counting_step(&c->insts[pc]);
         return false;
-    settle(w);
+    }
+    warp_settle(w);
     return jumps(w, c, d);
 }
 
@@ -150,7 +126,7 @@ static enum step_result step_control(struct warp *w, const struct code *c, int r
     w->chosen = false;
     warp_control(w, r, c, s->d);
     s->diverged = branch && simt_top(w)->mask != s->active;
-    settle(w);
+    warp_settle(w);
     s->jumped = jumps(w, c, s->d);
     return w->half[0].worker->fault ? faulted(w) : state_of(w);
 }
@@ -163,10 +139,13 @@ enum step_result warp_step(struct warp *w, struct step *s, struct mem_op *op)
         return state_of(w);
     const struct entry *e = simt_top(w);
     const struct dinst *from = &c->insts[e->pc], *end = &c->insts[behind(c, d)];
-    *s = (struct step){ .d = d, .active = e->mask, .lanes = warp_guard_lanes(w, d) };
+    uint64_t active = e->mask;
+    *s = (struct step){ .d = d, .active = active, .lanes = active };
+    if (d->stepping & STEPS_GUARDED)
+        s->lanes = guard_mask(w, d, active);
     w->run_from = from->seq;
-    set_masks(w, e->mask);
-    if (is_memory(d))
+    set_masks(w, active);
+    if (d->stepping & STEPS_MEMORY)
         return step_memory(w, c, from, s, op);
     const struct dinst *at = from;
     int r = run_range(w, &at, end);

@@ -22,13 +22,23 @@ struct step {
                                         false when the warp ended or waits */
 };
 
+void warp_settle(struct warp *w);    /* on to the next instruction, or to the state in which there is none */
+
 /*
  * The PTX instruction that the warp executes next: finished paths are popped and join markers passed. NULL when the
  * warp has ended or waits (w->state WARP_DONE, WARP_BARRIER, WARP_FAULT). Calling it twice changes nothing. *code:
  * the function it is in; d->in is NULL for the return behind its last instruction. block->released tells who need no
  * longer wait.
  */
-const struct dinst *warp_peek(struct warp *w, const struct code **code);
+static inline const struct dinst *warp_peek(struct warp *w, const struct code **code)
+{
+    if (!w->chosen)
+        warp_settle(w);
+    if (w->state != WARP_READY)
+        return NULL;
+    *code = w->here_code;
+    return w->here;
+}
 
 /*
  * Executes the instruction of warp_peek. Memory instructions (ld, st, atom, red on any space; prefetch): steps that
