@@ -262,7 +262,7 @@ static void stamp_dram(struct packet *p, const struct l2_missing *m)
         p->stamp[STAGE_DRAM_QUEUE] = m->queued;
 }
 
-/* One waiting request a cycle is performed. */
+/* One waiting request a cycle is performed; lines take turns, since requests for one may never end. */
 bool l2_perform_waiting(struct slice *s, const struct l2_now *t)
 {
     uint32_t e = s->list_head;
@@ -281,10 +281,9 @@ bool l2_perform_waiting(struct slice *s, const struct l2_now *t)
     if (writes_dram)
         l2_send_line(s, p->mapped, p->sectors, MSHR_NONE, true, t->l2);
     l2_perform(s, s->mshr.entry[e].user, p, t);
-    if (!data_there(s, e)) {
-        s->list_head = s->miss[e].next;
-        s->miss[e].listed = false;
-        retire(s, e);
-    }
+    s->list_head = s->miss[e].next;
+    s->miss[e].listed = false;
+    list_if_ready(s, e);
+    retire(s, e);
     return true;
 }

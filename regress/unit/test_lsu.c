@@ -800,7 +800,7 @@ static void no_packet_leaves_without_credits(void **state)
 static void configurations_that_do_not_fit_are_named(void **state)
 {
     static const struct { const char *key, *value, *word; } rows[] = {
-        { "l1.kb", "1", NULL }, { "l1.ways", "3", "l1" }, { "const.kb", "1", NULL }, { "inst.ways", "7", "inst" },
+        { "l1.kb", "8", NULL }, { "l1.ways", "3", "l1" }, { "const.kb", "1", NULL }, { "inst.ways", "7", "inst" },
         { "texture.line", "48", "texture.line" }, { "coalescer.segment", "96", "coalescer.segment" },
         { "l1.kb", "0", NULL }, { "coalescer.lanes", "12", "coalescer.lanes" }
     };

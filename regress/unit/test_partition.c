@@ -320,6 +320,37 @@ static void requests_for_a_missing_line_merge(void **state)
     bench_end(&b);
 }
 
+/* A read each cycle for one line, as of warps that spin on it, keeps that line's entry alive. Other lines have come. */
+static void a_line_in_demand_holds_up_no_other(void **state)
+{
+    struct bench b;
+    struct packet *other = NULL;
+    bool answered = false;
+    bench_init(&b, 1, 1);
+    bench_start(&b);
+    for (uint64_t n = 1; n < 2000 && !answered; n++) {
+        uint64_t at, xbar = clock_convert(&b.clocks, CLK_CORE, CLK_XBAR, b.core);
+        struct packet *p = bench_packet(&b, MSG_READ, bench_line(&b, n == 10 ? 9 : 3), 1);
+        other = n == 10 ? p : other;
+        if (port_can_send(&b.request[0], xbar, 0, 1))
+            bench_send(&b, n, p);
+        else
+            bench_drop(&b, p);
+        bench_run(&b, clock_convert(&b.clocks, CLK_L2, CLK_CORE, n), 1);
+        while ((p = bench_reply(&b, 0, &at))) {
+            answered |= p == other;
+            bench_drop(&b, p);
+        }
+    }
+    assert_true(answered);
+    for (int i = 0; i < 200; i++) {
+        bench_run(&b, b.core + 8, 8);
+        for (uint64_t at; (other = bench_reply(&b, 0, &at));)
+            bench_drop(&b, other);
+    }
+    bench_end(&b);
+}
+
 static void without_l2_everything_goes_to_dram(void **state)
 {
     static const uint8_t offset[2] = { 0, 0 };
@@ -588,6 +619,7 @@ int main(void)
         cmocka_unit_test(dirty_sectors_are_written_back),
         cmocka_unit_test(partial_stores_fetch_when_asked_to),
         cmocka_unit_test(requests_for_a_missing_line_merge),
+        cmocka_unit_test(a_line_in_demand_holds_up_no_other),
         cmocka_unit_test(without_l2_everything_goes_to_dram),
         cmocka_unit_test(stream_reaches_dram_bandwidth),
         cmocka_unit_test(without_l2_nothing_is_shared),
