@@ -251,7 +251,7 @@ void machine_dismantle(struct machine *m)
     free(m->news);
 }
 
-bool machine_quiet(const struct machine *m)
+bool machine_quiet(struct machine *m)
 {
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         if (!lsu_idle(sm_lsu(m->sm[i])))

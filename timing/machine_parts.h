@@ -98,7 +98,7 @@ const struct tprogram *machine_code(struct machine *m, const struct program *p);
 void machine_build(struct machine *m);
 void machine_dismantle(struct machine *m);
 /* Are all components idle: nothing queued, missing or on its way? */
-bool machine_quiet(const struct machine *m);
+bool machine_quiet(struct machine *m);
 
 /* ---- machine_count.c ---- */
 /* Forgets what was counted. */

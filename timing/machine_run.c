@@ -333,36 +333,38 @@ static bool flushed(struct machine *m)
     return clean;
 }
 
-/* What is on its way arrives; dirty L1 lines are written back, and the grids end when they are. False: it never ends. */
-static bool drain(struct machine *m)
+/* Goes on, in windows of full length, until it holds. False, with m->dead, when it never will. */
+static bool until_it_holds(struct machine *m, bool (*holds)(struct machine *m))
 {
+    static const uint64_t longest = 1 << 28;     /* core cycles; more than any cache takes to be written back */
     uint64_t origin = m->now;
     m->width = m->cfg.window;
-    while (!written_back(m)) {
+    m->dead = false;
+    while (!holds(m) && !m->dead) {
         advance_on_grid(m, origin);
-        if (m->dead)
-            return false;
+        m->dead |= m->now - origin > longest;
     }
+    return !m->dead;
+}
+
+/* Dirty L1 lines are written back, and the grids end when they are; what is on its way arrives. */
+static bool drain(struct machine *m)
+{
+    uint64_t end = m->now;
+    if (!until_it_holds(m, written_back))
+        return false;
     for (uint32_t i = 0; i < m->ngrids; i++)
-        if (m->grids[i].end == origin)
+        if (m->grids[i].end == end)
             m->grids[i].end = m->now;
-    while (!machine_quiet(m)) {
-        advance_on_grid(m, origin);
-        if (m->dead)
-            return false;
-    }
-    return true;
+    return until_it_holds(m, machine_quiet);
 }
 
 /* Empties the L2, at its cost. */
 static bool flush(struct machine *m, uint64_t *count)
 {
     uint64_t origin = m->now, none[STAT_END] = { 0 };
-    while (!flushed(m)) {
-        advance_on_grid(m, origin);
-        if (m->dead)
-            return false;
-    }
+    if (!until_it_holds(m, flushed))
+        return false;
     count_add(m, origin, origin, none, NULL);
     count[STAT_FLUSH_CYCLES] += m->now - origin;
     count[STAT_FLUSH_WRITEBACKS] += none[STAT_L2_WRITEBACKS];
