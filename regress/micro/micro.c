@@ -274,20 +274,78 @@ static struct way way_of(const char *const *settings)
     };
 }
 
+/* Cycles between two instructions of a warp that do not need each other and go to different pipelines. */
+static double issue_gap(const char *const *settings)
+{
+    double interval = config_value(settings, "core.issue_interval");
+    return interval ? interval : config_value(settings, "core.schedulers") > 1 ? 1 : 32 / config_value(settings, "core.simd_width");
+}
+
 static void chase_l2(const char *name, const char *const *settings)
 {
     struct run none = run_kernel(chase("ld.global.cg", 0), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase, settings);
     struct run r = run_kernel(chase("ld.global.cg", CHASE_LOADS), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase, settings);
-    double interval = config_value(settings, "core.issue_interval");
-    if (!interval)
-        interval = config_value(settings, "core.schedulers") > 1 ? 1 : 32 / config_value(settings, "core.simd_width");
-    double rest = (double)(none.out[1] - none.out[0]) / 2, start = (double)r.out[0] + interval, t = start, mean;
+    double rest = (double)(none.out[1] - none.out[0]) / 2, start = (double)r.out[0] + issue_gap(settings), t = start, mean;
     struct way w = way_of(settings);
     char what[120];
     for (unsigned i = 0; i < CHASE_LOADS; i++)
         t = through_l2(&w, t);
     mean = (t - start) / CHASE_LOADS;
     snprintf(what, sizeof what, "chase in L2, %s: %.1f core cycles a load, in all", name, mean);
+    check(r.message ? r.message : what, (double)(r.out[1] - r.out[0]), t - (double)r.out[0] + rest, t - (double)r.out[0] + rest);
+    run_end(&none);
+    run_end(&r);
+}
+
+/* ---- and through DRAM: a second sector of lines whose rows are open ---- */
+
+enum { ROW_LINES = 64 };
+
+static void fill_sectors(char *data, uint64_t bytes)
+{
+    for (uint64_t pass = 0; pass < 2; pass++)
+        for (uint64_t i = 0; i < ROW_LINES; i++) {
+            char *next = i + 1 < ROW_LINES ? data + (i + 1) * 128 + pass * 32 : data + 32;
+            *(uint64_t *)(void *)(data + i * 128 + pass * 32) = (uint64_t)(uintptr_t)next;
+        }
+    (void)bytes;
+}
+
+static struct text *chase_rows(unsigned loads)
+{
+    struct text *t = text_new();
+    text_add(t, "    mov.u64 %%a0, %%data;\n");
+    for (unsigned i = 0; i < ROW_LINES; i++)
+        text_add(t, "    ld.global.cg.u64 %%a0, [%%a0];\n");
+    text_add(t, "    add.u64 %%a5, %%a0, 0;\n    mov.u64 %%a1, %%clock64;\n");
+    for (unsigned i = 0; i < loads; i++)
+        text_add(t, "    ld.global.cg.u64 %%a0, [%%a0];\n");
+    text_add(t, "    add.u64 %%a3, %%a0, 0;\n    mov.u64 %%a2, %%clock64;\n    st.global.u64 [%%out], %%a1;\n"
+                "    st.global.u64 [%%out+8], %%a2;\n    st.global.u64 [%%out+16], %%a3;\n");
+    return t;
+}
+
+static double through_dram(const struct way *w, double t, const char *const *settings)
+{
+    double mem = config_value(settings, "dram.mhz"), array = config_value(settings, "dram.tCL") + config_value(settings, "dram.burst_cycles");
+    double x = cross(t + w->before, w->core, w->xbar) + w->in + w->request_flits - 1 + w->out;
+    double l = cross(x, w->xbar, w->l2) + w->latency + config_value(settings, "dram.latency");
+    l = cross(cross(l, w->l2, mem) + array, mem, w->l2);
+    x = cross(l, w->l2, w->xbar) + w->in + w->reply_flits - 1 + w->out;
+    return cross(x, w->xbar, w->core) + w->after;
+}
+
+static void chase_dram(const char *name, const char *const *settings)
+{
+    const struct shape one = { 1, 1 };
+    struct run none = run_kernel(chase_rows(0), one, ROW_LINES * 128, fill_sectors, settings);
+    struct run r = run_kernel(chase_rows(ROW_LINES), one, ROW_LINES * 128, fill_sectors, settings);
+    struct way w = way_of(settings);
+    double rest = (double)(none.out[1] - none.out[0]) / 2, start = (double)r.out[0] + issue_gap(settings), t = start;
+    char what[120];
+    for (unsigned i = 0; i < ROW_LINES; i++)
+        t = through_dram(&w, t, settings);
+    snprintf(what, sizeof what, "chase in open rows, %s: %.1f core cycles a load, in all", name, (t - start) / ROW_LINES);
     check(r.message ? r.message : what, (double)(r.out[1] - r.out[0]), t - (double)r.out[0] + rest, t - (double)r.out[0] + rest);
     run_end(&none);
     run_end(&r);
@@ -311,12 +369,15 @@ static void test_chase(void)
         { "gpu.core_mhz=1000", "xbar.mhz=999", "l2.mhz=1001" },
     };
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
-        const char *const settings[] = { presets[i], "core.perfect_fetch=true", NULL };
+        const char *const settings[] = { presets[i], "core.perfect_fetch=true", "l2.sectored=true", NULL };
         chase_l2(presets[i] + 1, settings);
+        chase_dram(presets[i] + 1, settings);
     }
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
-        const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", clocks[i][0], clocks[i][1], clocks[i][2], NULL };
+        const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "l2.sectored=true", clocks[i][0], clocks[i][1], clocks[i][2],
+                                         NULL };
         chase_l2(clocks[i][1], settings);
+        chase_dram(clocks[i][1], settings);
     }
     static const char *const l1[] = { "+gtx480", "+l1on", "core.perfect_fetch=true", NULL };
     static const char *const staged[] = { "+gtx480", "+l1on", "core.perfect_fetch=true", "core.stages=5", NULL };
