@@ -56,7 +56,8 @@ static void add_to_total(simtx_gpu *g, const char *kernel, const simtx_launch_st
         add_timed(t, timed);
 }
 
-void record_launch(simtx_gpu *g, const struct ordered *o, const simtx_launch_stats *s, simtx_status status, struct timed_row *timed)
+void record_launch(simtx_gpu *g, const struct ordered *o, const simtx_launch_stats *s, simtx_status status,
+                   struct timed_row *timed)
 {
     const struct simtx_kernel *k = o->kernel;
     const struct launch *la = &o->la;

@@ -135,8 +135,9 @@ static json_t *histogram_json(const struct hist *h)
     json_t *buckets = json_array();
     for (int i = 0; i < last; i++)
         json_array_append_new(buckets, json_integer((json_int_t)h->bucket[i]));
-    return json_pack("{s:I, s:f, s:I, s:o}", "n", (json_int_t)h->n, "mean", h->n ? (double)h->sum / (double)h->n : 0.0, "max",
-                     (json_int_t)h->max, "buckets", buckets);
+    double mean = h->n ? (double)h->sum / (double)h->n : 0;
+    return json_pack("{s:I, s:f, s:I, s:o}", "n", (json_int_t)h->n, "mean", mean, "max", (json_int_t)h->max, "buckets",
+                     buckets);
 }
 
 static json_t *histograms_json(const struct hists *hists)
@@ -292,7 +293,8 @@ static void print_stalls(FILE *f, const struct stats_row *s)
             return;
         before = s->v[best].count;
         last = best;
-        fprintf(f, "%s%s %.0f %%", k ? ", " : "  ", stat_table[best].name + strlen("stall."), 100 * (double)before / (double)slots);
+        fprintf(f, "%s%s %.0f %%", k ? ", " : "  ", stat_table[best].name + strlen("stall."),
+                100 * (double)before / (double)slots);
     }
 }
 
@@ -302,16 +304,16 @@ static void print_timed_row(FILE *f, const char *name, const struct stats_row *s
     static const enum stat l2[] = { STAT_L2_READ_HITS, STAT_L2_WRITE_HITS, STAT_L2_ATOMIC_HITS };
     fprintf(f, "%-28.28s", name);
     print_grouped(f, 15, s->v[STAT_CYCLES].count);
-    fprintf(f, "%10.2f%9.1f %%%8.1f %%%8.1f %%%8.1f %%", s->v[STAT_IPC].real, 100 * s->v[STAT_OCCUPANCY].real, hit_rate(s, l1, 3),
-            hit_rate(s, l2, 3), 100 * s->v[STAT_DRAM_USE].real);
+    fprintf(f, "%10.2f%9.1f %%%8.1f %%%8.1f %%%8.1f %%", s->v[STAT_IPC].real, 100 * s->v[STAT_OCCUPANCY].real,
+            hit_rate(s, l1, 3), hit_rate(s, l2, 3), 100 * s->v[STAT_DRAM_USE].real);
     print_stalls(f, s);
     fputc('\n', f);
 }
 
 static void print_timed(FILE *f, const simtx_gpu *g, const struct stats_row *total)
 {
-    fprintf(f, "\n%-28s%15s%10s%11s%10s%10s%10s  %s\n", "timing mode", "core cycles", "IPC", "occupancy", "L1 hits", "L2 hits",
-            "DRAM use", "most scheduler cycles lost to");
+    fprintf(f, "\n%-28s%15s%10s%11s%10s%10s%10s  %s\n", "timing mode", "core cycles", "IPC", "occupancy", "L1 hits",
+            "L2 hits", "DRAM use", "most scheduler cycles lost to");
     for (size_t i = 0; i < g->ntotals; i++) {
         if (!g->totals[i].timed)
             continue;

@@ -122,7 +122,8 @@ void *devmem_upper(struct devmem *m, uint64_t bytes)
     uint64_t want = (bytes + COMMIT_STEP - 1) / COMMIT_STEP * COMMIT_STEP;
     if (want <= m->upper)
         return (void *)(m->base + m->size - want);
-    if (want > m->size - m->committed || mprotect((void *)(m->base + m->size - want), want - m->upper, PROT_READ | PROT_WRITE))
+    if (want > m->size - m->committed ||
+        mprotect((void *)(m->base + m->size - want), want - m->upper, PROT_READ | PROT_WRITE))
         return NULL;
     m->upper = want;
     return (void *)(m->base + m->size - want);

@@ -28,7 +28,8 @@ struct mem_range {
 
 struct devmem;
 
-/* index: which GPU; capacity: bytes that allocations may take in all. NULL with errno when the range is not to be had. */
+/* index: which GPU; capacity: bytes that allocations may take in all. NULL with errno when the range is not to be
+ * had. */
 struct devmem *devmem_new(int index, uint64_t capacity);
 void devmem_free(struct devmem *m);
 /* Zeroed memory, at least 256-byte aligned (align: power of two); NULL when the capacity is used up. 0 bytes -> 1. */
@@ -42,8 +43,8 @@ const struct mem_range *devmem_find(const struct devmem *m, uint64_t addr);
 void devmem_around(const struct devmem *m, uint64_t addr, const struct mem_range **below,
                    const struct mem_range **above);
 /*
- * The uppermost `bytes` of the range, accessible: memory that is no allocation, which programs cannot reach (private memory
- * in timing mode). Grows when asked for more; NULL when it would meet the allocations. Contents zero at first.
+ * The uppermost `bytes` of the range, accessible: memory that is no allocation, which programs cannot reach (private
+ * memory in timing mode). Grows when asked for more; NULL when it would meet the allocations. Contents zero at first.
  */
 void *devmem_upper(struct devmem *m, uint64_t bytes);
 uint64_t devmem_base(const struct devmem *m);

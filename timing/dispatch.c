@@ -146,8 +146,9 @@ static void take_end(struct dispatcher *d, const struct block_end *e)
 static bool has_room(const struct dispatcher *d, uint32_t sm)
 {
     const struct sm_room *r = &d->room[sm], *n = &d->need[d->current];
-    return d->resident[(size_t)d->current * d->cfg.sms + sm] < d->grids[d->current].resident && r->blocks >= n->blocks &&
-           r->warps >= n->warps && r->threads >= n->threads && r->registers >= n->registers && r->shared >= n->shared;
+    uint16_t resident = d->resident[(size_t)d->current * d->cfg.sms + sm];
+    return resident < d->grids[d->current].resident && r->blocks >= n->blocks && r->warps >= n->warps &&
+           r->threads >= n->threads && r->registers >= n->registers && r->shared >= n->shared;
 }
 
 static void take_room(struct dispatcher *d, uint32_t sm)
@@ -163,7 +164,7 @@ static void take_room(struct dispatcher *d, uint32_t sm)
 }
 
 /* The blocks of one cycle. */
-static void hand_out(struct dispatcher *d, uint64_t now, void (*start)(void *ctx, uint32_t sm, const struct block_start *b), void *ctx)
+static void hand_out(struct dispatcher *d, uint64_t now, dispatch_start *start, void *ctx)
 {
     uint32_t given = 0, sms = d->cfg.sms;
     for (uint32_t asked = 0; asked < sms && given < d->cfg.per_cycle && d->current < d->n; asked++) {
@@ -187,7 +188,7 @@ uint64_t dispatcher_next(const struct dispatcher *d)
     return end < start ? end : start;
 }
 
-void dispatcher_run(struct dispatcher *d, uint64_t from, uint64_t until, void (*start)(void *ctx, uint32_t sm, const struct block_start *b), void *ctx)
+void dispatcher_run(struct dispatcher *d, uint64_t from, uint64_t until, dispatch_start *start, void *ctx)
 {
     uint64_t now;
     while ((now = dispatcher_next(d)) < until) {

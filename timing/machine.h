@@ -1,8 +1,8 @@
 /*
- * The machine: SMs on one side, memory partitions on the other, crossbars between them, and the dispatcher that hands out blocks. Time goes
- * in windows: all components run the same window of core cycles, shared out over host threads, and only meet at its end; nothing that one
- * sends reaches another within the window, so the result does not depend on the number of threads or the length of the window.
- * Between windows the clock jumps to the next event.
+ * The machine: SMs on one side, memory partitions on the other, crossbars between them, and the dispatcher that hands
+ * out blocks. Time goes in windows: all components run the same window of core cycles, shared out over host threads,
+ * and only meet at its end; nothing that one sends reaches another within the window, so the result does not depend
+ * on the number of threads or the length of the window. Between windows the clock jumps to the next event.
  */
 #ifndef TIMING_MACHINE_H
 #define TIMING_MACHINE_H
@@ -31,11 +31,12 @@ enum machine_result {
 };
 
 /*
- * Runs grids to their end, side by side; each grid's launch is filled in but for `timed` and its counts, fault and `interrupted`,
- * which are filled in here. count [STAT_END] and hists: what all components counted is added; which share of it is which grid's is not
- * separable. A run that does not end well leaves empty caches and idle components.
+ * Runs grids to their end, side by side; each grid's launch is filled in but for `timed` and its counts, fault and
+ * `interrupted`, which are filled in here. count [STAT_END] and hists: what all components counted is added; which
+ * share of it is which grid's is not separable. A run that does not end well leaves empty caches and idle components.
  */
-enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t n, uint64_t *count, struct hists *hists);
+enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t n, uint64_t *count,
+                                struct hists *hists);
 /* Core cycles since the machine was made. */
 uint64_t machine_cycle(const struct machine *m);
 /* The words on the last MACHINE_HANG or MACHINE_BROKEN, kept by the machine. */

@@ -1,8 +1,9 @@
 /*
- * Hangs. When no event is left, nothing will ever move. But a warp that waits in a loop issues instructions for ever: so from time to
- * time, when nothing that a loop may wait for has changed for sim.hang_cycles (memory, barriers, ends of blocks), the state of
- * every warp is looked at, more often from then on. A warp that is found in a state that it was in before, while nothing changed,
- * will come round to it again and again (the saved state is renewed at distances that double: Brent, BIT 20, 1980).
+ * Hangs. When no event is left, nothing will ever move. But a warp that waits in a loop issues instructions for ever:
+ * so from time to time, when nothing that a loop may wait for has changed for sim.hang_cycles (memory, barriers, ends
+ * of blocks), the state of every warp is looked at, more often from then on. A warp that is found in a state that it
+ * was in before, while nothing changed, will come round to it again and again (the saved state is renewed at
+ * distances that double: Brent, BIT 20, 1980).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 #include "timing/machine_parts.h"
 
-enum { LOOK_EVERY = 997,             /* core cycles between looks at the states; odd, so that loops are met at all their places */
+enum { LOOK_EVERY = 997,             /* core cycles between looks at the states: loops are met at all their places */
        SLEEP_MAX_US = 2000,          /* nothing sleeps longer (PTX ISA, nanosleep) */
        REPORT_LINES = 200, REPORT_PER_PART = 40 };
 
@@ -30,7 +31,8 @@ static uint64_t changes(const struct machine *m)
     uint64_t n = dispatcher_blocks_done(m->dispatcher);
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
         const uint64_t *c = sm_counters(m->sm[i]);
-        n += sm_changes(m->sm[i]) + c[STAT_L1_LOCAL_STORE_HITS] + c[STAT_L1_LOCAL_STORE_MISSES] + c[STAT_L1_LOCAL_STORE_MERGED];
+        n += sm_changes(m->sm[i]);
+        n += c[STAT_L1_LOCAL_STORE_HITS] + c[STAT_L1_LOCAL_STORE_MISSES] + c[STAT_L1_LOCAL_STORE_MERGED];
     }
     for (uint32_t i = 0; i < m->cfg.slices; i++)
         n += m->worker[i].changes;
@@ -179,8 +181,8 @@ void hang_report(struct machine *m, const struct hang_watch *w)
     report_add(m, "simtx: hang in kernel %s at core cycle %" PRIu64 ": %s", m->grids[0].launch.code->func->name, m->now,
                m->dead ? "nothing is under way and no warp can go on"
                        : "warps only go round in loops that wait for something, and nothing changes");
-    report_add(m, "  %" PRIu64 " of %" PRIu64 " blocks have ended, %" PRIu64 " have started", dispatcher_blocks_done(m->dispatcher),
-               blocks, started);
+    report_add(m, "  %" PRIu64 " of %" PRIu64 " blocks have ended, %" PRIu64 " have started",
+               dispatcher_blocks_done(m->dispatcher), blocks, started);
     hang_explain(m, w);
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         report_sm(m, &l, i);

@@ -1,7 +1,7 @@
 /*
- * Who waits for whom, for the report of a hang: loops that wait for lanes of their own warp, which the SIMT stack lets go on only behind
- * the loop (KILO TM paper, Example 1); barriers whose other warps do not come; loops on memory that nobody writes; warps that never
- * get their turn beside others that wait in loops.
+ * Who waits for whom, for the report of a hang: loops that wait for lanes of their own warp, which the SIMT stack
+ * lets go on only behind the loop (KILO TM paper, Example 1); barriers whose other warps do not come; loops on memory
+ * that nobody writes; warps that never get their turn beside others that wait in loops.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -81,10 +81,10 @@ static void explain_loop(struct explanation *x, const struct subject *s)
     if (!others || !where || s->w->block->launch->program->independent)
         return;
     fault_describe(c, where, place, sizeof place);
-    report_add(x->m, "      the warp's other lanes, the first of them lane %d, go on behind the loop, at %s", __builtin_ctzll(others),
-               place);
-    report_add(x->m, "      If they are to end the wait, that is a cycle: run with --simt independent, or write the loop so that lanes that "
-                     "succeed do their work inside it (SIMTX_LOCK_DONE, simtx_tm.h)");
+    report_add(x->m, "      the warp's other lanes, the first of them lane %d, go on behind the loop, at %s",
+               __builtin_ctzll(others), place);
+    report_add(x->m, "      If they are to end the wait, that is a cycle: run with --simt independent, or write the loop so "
+                     "that lanes that succeed do their work inside it (SIMTX_LOCK_DONE, simtx_tm.h)");
 }
 
 /* Words on the warps of the block that are not at a barrier. */

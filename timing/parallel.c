@@ -1,8 +1,9 @@
 /*
- * The crew. The caller opens a step by setting each list's count of taken items to 0, under the number of the step, and then
- * counting the steps up, for which members that have nothing to do wait. Who takes an item adds one to its list's count; who
- * finds no more adds what it did to the count of items done, for which the caller waits. A step takes about a microsecond, so members spin; where the host has fewer processors than
- * members, that only delays, and they yield soon.
+ * The crew. The caller opens a step by setting each list's count of taken items to 0, under the number of the step,
+ * and then counting the steps up, for which members that have nothing to do wait. Who takes an item adds one to its
+ * list's count; who finds no more adds what it did to the count of items done, for which the caller waits. A step
+ * takes about a microsecond, so members spin; where the host has fewer processors than members, that only delays, and
+ * they yield soon.
  */
 #include "timing/parallel.h"
 
@@ -49,8 +50,8 @@ static inline void pause_or_yield(const struct crew *c, uint32_t *spins)
 }
 
 /*
- * Takes items until there are none. A member that comes late may find a list already set for a later step: it takes part in that
- * one then, since nobody can open a step before all items taken in the one before are counted as done.
+ * Takes items until there are none. A member that comes late may find a list already set for a later step: it takes
+ * part in that one then, since nobody can open a step before all items taken in the one before are counted as done.
  */
 static void work_off(struct crew *c, uint32_t member)
 {

@@ -1,7 +1,8 @@
 /*
- * A crew of host threads that works off lists of items, the same ones again and again. Each member has a list of its own that it begins
- * with, so that what the items touch stays in its caches, and then takes what is left of the others' lists. A step ends when
- * all items are done, not when all members have come: one that the host does not let run holds nobody up.
+ * A crew of host threads that works off lists of items, the same ones again and again. Each member has a list of its
+ * own that it begins with, so that what the items touch stays in its caches, and then takes what is left of the
+ * others' lists. A step ends when all items are done, not when all members have come: one that the host does not let
+ * run holds nobody up.
  */
 #ifndef TIMING_PARALLEL_H
 #define TIMING_PARALLEL_H

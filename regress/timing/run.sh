@@ -1,6 +1,7 @@
 #!/bin/bash
-# Timing mode from end to end: programs print what they print in functional mode, the statistics are the same however they are
-# simulated, hangs and impossible machines have a message and an exit code. Usage: run.sh BUILD; the last line counts.
+# Timing mode from end to end: programs print what they print in functional mode, the statistics are the same however
+# they are simulated, hangs and impossible machines have a message and an exit code. Usage: run.sh BUILD; the last line
+# counts.
 build=$(cd "${1:-build}" && pwd) || exit 1
 here=$(cd "$(dirname "$0")" && pwd)
 simtx=$build/bin/simtx
@@ -60,7 +61,8 @@ done
 small="--timing --config default+3sm --set dram.channels=2"
 for name in vecadd reduce recursion device_printf; do
     holds "$name" run one "$(kernel $name)" $small --stats one.json
-    for how in "--threads 2" "--threads 5" "--set sim.sync_window=1" "--set sim.sync_window=3" "--set sim.no_skip=true"; do
+    for how in "--threads 2" "--threads 5" "--set sim.sync_window=1" "--set sim.sync_window=3" \
+               "--set sim.no_skip=true"; do
         holds "$name $how" run other "$(kernel $name)" $small $how --stats other.json
         holds "$name $how: the same output" cmp one other
         holds "$name $how: the same statistics" "$build/regress/timing/same_json" one.json other.json
@@ -85,7 +87,8 @@ holds "streams run side by side" grep -q "four kernels took about as long as one
 holds "streams in functional mode" run out.streams "$build/regress/timing/streams"
 
 # ---- some launches only ----
-holds "--detail" run out.detail "$(kernel bfs)" --detail kernel:expand_frontier,launch:1 --config default+3sm --stats mixed.json
+holds "--detail" run out.detail "$(kernel bfs)" --detail kernel:expand_frontier,launch:1 --config default+3sm \
+    --stats mixed.json
 holds "--detail: both modes" grep -q '"mode": "mixed"' mixed.json
 holds "--detail: 15 of 28 launches have cycles" test "$(grep -c '"flush_cycles"' mixed.json)" = 16
 
@@ -110,7 +113,8 @@ holds "which barriers" says "barrier 2: 32 of 128 threads have arrived"
 holds "a block that fits on no SM" ends 2 launch "$here/hang.ptx" --kernel lock --block 64 --arg u32[4]:0 \
     --set gpu.registers_per_sm=1024 --set kernel.lock.registers=100
 holds "the resource is named" says "registers"
-holds "too much in flight for a port" ends 2 launch "$here/hang.ptx" --kernel lock --arg u32[4]:0 --set xbar.input_flits=8 --set xbar.flit=8
+holds "too much in flight for a port" ends 2 launch "$here/hang.ptx" --kernel lock --arg u32[4]:0 \
+    --set xbar.input_flits=8 --set xbar.flit=8
 holds "an unusable choice" ends 2 launch "$here/hang.ptx" --kernel lock --arg u32[4]:0 --detail nothing
 holds "what is wrong with it" says "sim.detail: 'nothing'"
 

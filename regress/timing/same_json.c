@@ -1,4 +1,5 @@
-/* Are two statistics files the same but for what depends on the host and the command? Prints the first difference. Usage: same_json A B */
+/* Are two statistics files the same but for what depends on the host and the command? Prints the first difference.
+ * Usage: same_json A B */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Kernels on streams, with the calls that real programs make around them: events on the simulated clock, a fault of a queued
-// kernel that shows at the next synchronising call, a stream's own order, the default stream that waits for all.
+// Kernels on streams, with the calls that real programs make around them: events on the simulated clock, a fault of a
+// queued kernel that shows at the next synchronising call, a stream's own order, the default stream that waits for all.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
 /*
- * The machine as the library shows it: the same statistics however it is simulated, launches side by side, errors of launches that
- * waited, hangs, faults, interruption, and which launches run in timing mode.
+ * The machine as the library shows it: the same statistics however it is simulated, launches side by side, errors of
+ * launches that waited, hangs, faults, interruption, and which launches run in timing mode.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,7 +99,8 @@ static simtx_status launch_slow(struct session *s, unsigned word, uint32_t value
     return simtx_launch_async(simtx_module_kernel(s->module, "slow"), &p, NULL);
 }
 
-static simtx_status launch_one(struct session *s, const char *kernel, unsigned grid, uint64_t stream, simtx_fault *fault)
+static simtx_status launch_one(struct session *s, const char *kernel, unsigned grid, uint64_t stream,
+                               simtx_fault *fault)
 {
     const void *args[] = { &s->memory };
     simtx_launch_params p = shape(grid, 32, args, stream);
