@@ -273,9 +273,13 @@ static uint64_t clock_now(const struct half *h, const struct dinst *d, bool time
 {
     const struct launch *la = h->worker->launch;
     uint64_t v = h->worker->clock ? *h->worker->clock : h->warp->executed + d->seq - h->warp->run_from;
-    if (timer && h->worker->clock)
+    if (!timer)
+        return v;
+    if (h->worker->clock) {
+        v -= la->clock_start;
         v = v / la->clock_khz * 1000000 + v % la->clock_khz * 1000000 / la->clock_khz;
-    return timer ? v + la->clock_base : v;
+    }
+    return v + la->clock_base;
 }
 
 static int run_clock(struct lanes *l, const struct dinst *d)

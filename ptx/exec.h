@@ -198,7 +198,7 @@ struct launch {
     uint64_t grid_id;
     uint64_t clock_base;             /* nanoseconds on the simulated clock at the start */
     bool timed;                      /* timing mode: warps are stepped (step.h) */
-    uint64_t clock_khz;              /* timing mode: of worker->clock */
+    uint64_t clock_khz, clock_start; /* timing mode: of worker->clock; what that showed at the start */
     uint32_t host_threads;
     bool serial;                     /* blocks in the one-thread order */
     _Atomic uint64_t next_block, blocks_done;

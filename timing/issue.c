@@ -89,7 +89,6 @@ static void issue(struct sm *s, struct slot *w)
 {
     const struct tinst *t = w->inst;
     const struct tcode *code = w->code;
-    struct worker *k = &w->block->grid->worker;
     struct resident *block = w->block;
     struct mem_op *op = t->kind == TK_MEMORY ? sm_op_new(s) : NULL;
     uint64_t sleep = t->kind == TK_SLEEP ? sleep_cycles(s, w) : 0;
@@ -97,7 +96,7 @@ static void issue(struct sm *s, struct slot *w)
     s->count[STAT_INSTS_SP + t->pipe]++;
     s->progress++;
     if (warp_step(w->warp, &st, op) == STEP_FAULT) {
-        s->fault = k->fault;
+        sm_take_fault(s, w);
         return;
     }
     s->count[STAT_DIVERGED] += st.diverged;

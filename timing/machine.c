@@ -145,7 +145,7 @@ bool machine_check(const struct simtx_config *config, struct diag *d)
 static uint32_t perform_atomic(void *ctx, uint32_t slice, struct packet *p)
 {
     struct machine *m = ctx;
-    return mem_atomic_perform(&m->worker[slice], p->line, p->atom);
+    return mem_atomic_perform(&m->worker[slice], p->mapped, p->atom);
 }
 
 static bool has_bytes(void *ctx, uint64_t line)

@@ -86,6 +86,7 @@ struct machine {
     bool dead;                           /* no event is left */
     uint64_t fault_at;                   /* NEVER = none */
     const struct fault *fault;
+    uint32_t fault_grid;
     uint64_t windows;                    /* since the run began, for the pace of what is done now and then */
     double started, shown;               /* host time */
     char *report;

@@ -201,6 +201,7 @@ static void note_fault(struct machine *m, uint32_t sm)
     if (at < m->fault_at) {
         m->fault_at = at;
         m->fault = sm_fault(m->sm[sm]);
+        m->fault_grid = (uint32_t)(sm_fault_grid(m->sm[sm]) - m->grids);
     }
 }
 
@@ -431,15 +432,6 @@ static void take_counts(struct machine *m)
     }
 }
 
-static void take_fault(struct machine *m)
-{
-    for (uint32_t i = 0; i < m->ngrids; i++)
-        if (m->grids[i].launch.code->func == m->fault->func) {
-            m->grids[i].launch.fault = *m->fault;
-            return;
-        }
-}
-
 static void begin(struct machine *m, struct grid *grids, uint32_t n)
 {
     m->grids = grids;
@@ -455,6 +447,7 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
         grids[i].code = machine_code(m, grids[i].launch.program);
         grids[i].launch.timed = true;
         grids[i].launch.clock_khz = m->cfg.clocks.khz[CLK_CORE];
+        grids[i].launch.clock_start = m->now;
     }
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         sm_run(m->sm[i], m->now, m->now, false);         /* what passed between kernels is nobody's */
@@ -474,7 +467,7 @@ static enum machine_result run_and_finish(struct machine *m, uint64_t *count, st
     if (r == MACHINE_OK)
         return finish(m, count, hists);
     if (r == MACHINE_FAULT)
-        take_fault(m);
+        m->grids[m->fault_grid].launch.fault = *m->fault;
     count_add(m, m->grids[0].start, m->now, count, hists);
     return r;
 }

@@ -409,6 +409,11 @@ const struct fault *sm_fault(const struct sm *s)
     return s->fault;
 }
 
+const struct grid *sm_fault_grid(const struct sm *s)
+{
+    return s->fault_grid;
+}
+
 uint64_t sm_fault_cycle(const struct sm *s)
 {
     return s->fault ? s->now : NEVER;

@@ -75,6 +75,7 @@ uint64_t sm_next(const struct sm *s);                            /* next core cy
 /* Blocks that ended during the last sm_run; the array belongs to the SM until the next one. */
 const struct block_end *sm_ended(const struct sm *s, uint32_t *n);
 const struct fault *sm_fault(const struct sm *s);                /* NULL = none */
+const struct grid *sm_fault_grid(const struct sm *s);            /* whose fault that is */
 uint64_t sm_fault_cycle(const struct sm *s);                     /* when it was raised; NEVER = none */
 uint64_t sm_progress(const struct sm *s);    /* grows with every instruction issued and access performed */
 

@@ -105,6 +105,7 @@ struct sm {
     struct mem_op *free_op;
     void *op_slabs;
     const struct fault *fault;
+    const struct grid *fault_grid;
     struct sm_watch *watch;          /* the timeline, or NULL */
     uint64_t progress, settled;      /* settled: cycles before are in the counters of the SM as a whole */
     uint64_t count[STAT_END];
@@ -115,6 +116,16 @@ struct sm {
 struct mem_op *sm_op_new(struct sm *s);
 void sm_op_free(struct sm *s, struct mem_op *op);
 void sm_settle(struct sm *s, uint64_t until);    /* books resident warps and cycles up to here, before they change */
+
+/* A warp's worker has raised a fault, or not. */
+static inline void sm_take_fault(struct sm *s, const struct slot *w)
+{
+    const struct sm_grid *g = w->block->grid;
+    if (g->worker.fault) {
+        s->fault = g->worker.fault;
+        s->fault_grid = g->grid;
+    }
+}
 
 static inline void sm_event(struct sm *s, uint64_t at, enum event_kind kind, const struct slot *w)
 {

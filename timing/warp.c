@@ -137,8 +137,7 @@ void warp_advance(struct sm *s, struct slot *w)
 {
     const struct code *code = NULL;
     const struct dinst *d = warp_peek(w->warp, &code);
-    if (w->block->grid->worker.fault)
-        s->fault = w->block->grid->worker.fault;
+    sm_take_fault(s, w);
     w->step = d;
     if (!d) {
         w->inst = NULL;

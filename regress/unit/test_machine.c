@@ -48,6 +48,9 @@ static const char PTX[] =
     "  .reg .pred %p; .reg .b32 %r; .reg .b64 %d;\n"
     "  ld.param.u64 %d, [flag];\n"
     "LOOP:\n  ld.volatile.global.u32 %r, [%d]; setp.eq.u32 %p, %r, 0; @%p bra LOOP;\n  ret;\n}\n"
+    ".visible .entry when(.param .u64 out)\n{\n"
+    "  .reg .b64 %d<3>;\n"
+    "  ld.param.u64 %d1, [out]; mov.u64 %d2, %globaltimer; st.global.u64 [%d1], %d2;\n  ret;\n}\n"
     ".visible .entry wild(.param .u64 out)\n{\n"
     "  .reg .b32 %r; .reg .b64 %d<3>;\n"
     "  ld.param.u64 %d1, [out]; mov.u32 %r, %ctaid.x; mul.wide.u32 %d2, %r, 4; add.u64 %d1, %d1, %d2;\n"
@@ -333,6 +336,44 @@ static void a_run_can_be_interrupted(void **state)
     close_gpu(&s);
 }
 
+/* Of two launches of one kernel the one that faulted is blamed. */
+static void the_launch_that_faults_is_blamed(void **state)
+{
+    struct session s;
+    simtx_fault fault;
+    open_gpu(&s, "sim.seed=1");
+    assert_int_equal(launch_one(&s, "wild", 1, 1, NULL), SIMTX_OK);
+    assert_int_equal(launch_one(&s, "wild", WORDS + 1, 2, NULL), SIMTX_OK);
+    assert_int_equal(simtx_synchronize(s.gpu, &fault), SIMTX_FAULT);
+    assert_int_equal(fault.block.x, WORDS);
+    json_t *root = stats_of(&s);
+    assert_string_equal(json_string_value(json_object_get(kernel_of(root, 0), "status")), "ok");
+    assert_string_equal(json_string_value(json_object_get(kernel_of(root, 1), "status")), "fault");
+    json_decref(root);
+    close_gpu(&s);
+}
+
+/* %globaltimer is the time that events on the host get, also after launches of either mode and after a machine was made
+ * anew. */
+static void the_timer_is_the_hosts_time(void **state)
+{
+    struct session s;
+    open_gpu(&s, "sim.detail=launch:2-5,launch:8-20");
+    for (unsigned i = 0; i < 7; i++) {
+        uint64_t before = simtx_time(s.gpu), at;
+        if (i == 4)
+            launch_one(&s, "wild", WORDS + 1, 0, NULL);
+        else
+            assert_int_equal(launch_slow(&s, 9, 1, 1000, 0), SIMTX_OK);
+        assert_true(simtx_time(s.gpu) > before);
+        before = simtx_time(s.gpu);
+        assert_int_equal(launch_one(&s, "when", 1, 0, NULL), SIMTX_OK);
+        memcpy(&at, s.memory, sizeof at);
+        assert_in_range(at, before, simtx_time(s.gpu));
+    }
+    close_gpu(&s);
+}
+
 /* ---- which launches ---- */
 
 static void detail_chooses_launches(void **state)
@@ -393,6 +434,8 @@ int main(void)
         cmocka_unit_test(a_loop_that_waits_for_ever_is_a_hang),
         cmocka_unit_test(long_loops_are_no_hang),
         cmocka_unit_test(a_run_can_be_interrupted),
+        cmocka_unit_test(the_launch_that_faults_is_blamed),
+        cmocka_unit_test(the_timer_is_the_hosts_time),
         cmocka_unit_test(detail_chooses_launches),
         cmocka_unit_test(bad_settings_have_a_message),
     };
