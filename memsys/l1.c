@@ -4,7 +4,7 @@
 
 #include "memsys/l1.h"
 
-enum { INVALID, VALID };                                 /* states of a line */
+enum { INVALID, LOCAL, GLOBAL };                       /* states of a line: of .local or of global memory */
 enum { MISSES = 1, MERGED = 2 };                         /* places of counters behind the hits */
 
 static void *array(size_t n, size_t size)
@@ -95,6 +95,7 @@ void l1_clear(struct l1 *l)
     tags_clear(&l->tags);
     memset(l->dirty, 0, (size_t)l->tags.sets * l->tags.ways * sizeof *l->dirty);
     l->dirty_lines = 0;
+    l->has_global = false;
 }
 
 /* ---- misses ---- */
@@ -145,7 +146,8 @@ static enum served new_miss(struct l1 *l, uint32_t index, struct mem_op *op, con
             return r;
         if (!sender_has_room(l->send))
             return BLOCKED_QUEUE;
-        tags_place(&l->tags, index, a->line, VALID);
+        tags_place(&l->tags, index, a->line, s == SERVE_LOCAL ? LOCAL : GLOBAL);
+        l->has_global |= s != SERVE_LOCAL;
     }
     tags_touch(&l->tags, index);
     uint32_t e = mshr_new(&l->mshr, a->line);
@@ -236,7 +238,7 @@ enum served l1_store_local(struct l1 *l, struct mem_op *op, const struct line_ac
         enum served r = make_room(l, a->line, &i, now);
         if (r != SERVED)
             return r;
-        tags_place(&l->tags, i, a->line, VALID);
+        tags_place(&l->tags, i, a->line, LOCAL);
     }
     l->tags.tag[i].valid |= want.sectors;
     tags_touch(&l->tags, i);
@@ -264,6 +266,14 @@ void l1_drop(struct l1 *l, uint64_t line)
     uint32_t i = l->cfg->l1_exists ? tags_find(&l->tags, line) : TAG_NONE;
     if (i != TAG_NONE)
         invalidate(l, i);
+}
+
+void l1_forget_global(struct l1 *l)
+{
+    for (uint32_t i = 0; l->has_global && i < l->tags.sets * l->tags.ways; i++)
+        if (l->tags.tag[i].state == GLOBAL)
+            invalidate(l, i);
+    l->has_global = false;
 }
 
 void l1_written_through(struct l1 *l, const struct packet *p)

@@ -6,7 +6,8 @@
  *
  * A load must not return a value older than a store that its SM sent before it. So a store (atomic, volatile load) to a
  * line that is being filled cuts the entry off from the line: its accesses are still served, in the entry's own
- * buffer, but the line is invalid, and a later load makes a new request that follows the store on its way.
+ * buffer, but the line is invalid, and a later load makes a new request that follows the store on its way. An acquire
+ * does the same to all lines of global memory, since loads behind it must see what other SMs stored before.
  */
 #ifndef MEMSYS_L1_H
 #define MEMSYS_L1_H
@@ -39,6 +40,7 @@ struct l1 {
     struct mshr mshr;
     struct miss *miss;               /* by MSHR entry */
     uint32_t dirty_lines, cursor;    /* cursor: of the flush */
+    bool has_global;                 /* lines of global memory were placed since they were forgotten last */
     struct writeback *writeback;
     uint32_t writebacks, free_writeback;
     uint64_t age;
@@ -57,6 +59,8 @@ enum served l1_store_local(struct l1 *l, struct mem_op *op, const struct line_ac
 /* A store is on its way to L2: the line, if it is here, gets its bytes, or goes. */
 void l1_written_through(struct l1 *l, const struct packet *p);
 void l1_drop(struct l1 *l, uint64_t line);               /* an atomic or a volatile load is on its way */
+/* All lines of global memory go, those under way as well. */
+void l1_forget_global(struct l1 *l);
 
 /* ---- replies ---- */
 void l1_fill(struct l1 *l, const struct packet *p, uint64_t now);

@@ -130,6 +130,12 @@ bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot)
     return sm_slot < u->retire.slots && u->retire.busy[sm_slot];
 }
 
+void lsu_acquire(struct lsu *u)
+{
+    if (u->cfg.l1_acquire)
+        l1_forget_global(&u->l1);
+}
+
 bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now)
 {
     u->clock = now;

@@ -31,6 +31,7 @@ struct lsu_cfg {
     uint32_t l1_ports, miss_queue;
     uint32_t miss_cycles;            /* core cycles between the miss queue and the way to the crossbar */
     bool l1_exists, l1_sectored, l1_global, l1_store_update, l1_local_writeback, l1_streaming, l1_hash, texture_nc;
+    bool l1_acquire;                 /* an acquire makes L1 forget global memory */
     enum replacement l1_replacement;
     uint32_t inst_bytes, inst_prefetch;
     uint32_t flit_bytes, request_latency;    /* crossbar cycles from here to the request crossbar (its latency_in) */
@@ -72,6 +73,8 @@ bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot);
 /* Is the instruction at this code address there? If not its line is asked for, and `fetched` tells when to look again
  * (every call counts as an access). */
 bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now);
+/* Loads of global memory from now on see what had performed anywhere: an acquire has performed, or a fence is passed. */
+void lsu_acquire(struct lsu *u);
 /* Executes cycle `now` (replies, look-ups, sending) and returns lsu_next. Look-ups blocked by a full structure are
  * counted by reason for every cycle, skipped ones included. */
 uint64_t lsu_run(struct lsu *u, uint64_t now);

@@ -12,7 +12,8 @@ enum event_kind {
     EV_WAKE,                         /* what held the warp is over */
     EV_FETCHED,                      /* n instructions reach the buffer, if the warp's fetch is still that of `epoch` */
     EV_LINE,                         /* an instruction line is there: address */
-    EV_LOAD, EV_STORE, EV_ACQUIRE    /* an access of the warp has performed */
+    EV_LOAD, EV_STORE,               /* an access of the warp has performed */
+    EV_ACQUIRE                       /* an acquire has: inst */
 };
 
 struct tinst;

@@ -106,6 +106,8 @@ static void issue(struct sm *s, struct slot *w)
         execute_memory(s, w, t, st.lanes, op);
     else if (t->kind == TK_ALU)
         execute_alu(s, w, t);
+    else if (t->acquires)
+        lsu_acquire(s->lsu);
     warp_advance(s, w);
     settle_control(s, w, t, sleep);
     cta_release_barrier(s, block, s->now + t->latency);

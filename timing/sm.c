@@ -122,6 +122,13 @@ void sm_op_free(struct sm *s, struct mem_op *op)
 
 /* ---- what the load/store unit tells ---- */
 
+static void acquired(struct sm *s, struct slot *w, const struct tinst *t)
+{
+    if (t->acquires)
+        lsu_acquire(s->lsu);
+    warp_performed(s, w, 0, 0, 1);
+}
+
 static void on_done(void *ctx, struct mem_op *op, uint64_t at)
 {
     struct sm *s = ctx;
@@ -133,13 +140,13 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     sm_op_free(s, op);
     if (at > s->now) {
         if (acquire)
-            sm_event(s, at, EV_ACQUIRE, w);
+            sm_result(s, at, EV_ACQUIRE, w, t);
         if (writes)
             sm_result(s, at, EV_MEM, w, t);
         return;
     }
     if (acquire)
-        warp_performed(s, w, 0, 0, 1);
+        acquired(s, w, t);
     if (writes)
         warp_clear_pending(s, w, t, true);
 }
@@ -263,7 +270,7 @@ static void handle(struct sm *s, const struct event *e)
     case EV_LINE: fetch_line(s, e->address); break;
     case EV_LOAD: warp_performed(s, w, 1, 0, 0); break;
     case EV_STORE: warp_performed(s, w, 0, 1, 0); break;
-    default: warp_performed(s, w, 0, 0, 1); break;
+    default: acquired(s, w, e->inst); break;
     }
 }
 

@@ -138,7 +138,7 @@ static inline bool sm_op_writes(const struct mem_op *op)
     return op->kind == MOP_LOAD || op->kind == MOP_ATOM;
 }
 
-/* kind: EV_ALU or EV_MEM */
+/* kind: EV_ALU, EV_MEM or EV_ACQUIRE */
 static inline void sm_result(struct sm *s, uint64_t at, enum event_kind kind, const struct slot *w,
                              const struct tinst *t)
 {

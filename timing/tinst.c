@@ -166,16 +166,17 @@ static void set_access(struct tinst *t, const struct ptx_inst *in)
 
 static void set_order(struct tinst *t, const struct ptx_inst *in)
 {
+    bool block = in->mod[PG_SCOPE] == MOD(SCOPE, CTA) || in->mod[PG_MEMBAR] == MOD(MEMBAR, CTA);
     if (t->kind == TK_MEMORY)
         set_access(t, in);
     else if (t->kind == TK_FENCE) {
-        bool cta = in->mod[PG_SCOPE] == MOD(SCOPE, CTA) || in->mod[PG_MEMBAR] == MOD(MEMBAR, CTA);
         t->ordered = true;
-        t->access = (struct order_access){ cta ? ORDER_FENCE_CTA : ORDER_FENCE, true, true };
+        t->access = (struct order_access){ block ? ORDER_FENCE_CTA : ORDER_FENCE, true, true };
     } else if (t->kind == TK_BARRIER || t->kind == TK_EXIT) {
         t->ordered = true;
         t->access.kind = t->kind == TK_EXIT ? ORDER_EXIT : ORDER_BARRIER;
     }
+    t->acquires = t->access.acquire && !block;
 }
 
 /* ---- registers ---- */

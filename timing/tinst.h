@@ -24,6 +24,7 @@ struct tinst {
     uint8_t nsrc, ndst;
     bool whole;                      /* waits until no register of the warp is pending; its sources are not listed */
     bool ordered;                    /* the order policy is asked about `access` before it issues */
+    bool acquires;                   /* what others stored: an acquire or fence of more than block scope */
     uint16_t lanes;                  /* core cycles in which a pipeline of this width takes in a whole warp */
     uint32_t interval;               /* core cycles until the pipeline takes the next instruction */
     uint32_t latency;                /* core cycles until a dependent instruction may issue, all lanes done */

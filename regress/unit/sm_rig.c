@@ -72,6 +72,11 @@ bool lsu_warp_busy(const struct lsu *u, uint32_t slot)
     return u->busy[slot];
 }
 
+void lsu_acquire(struct lsu *u)
+{
+    (void)u;
+}
+
 bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now)
 {
     uint64_t line = address / LINE_BYTES * LINE_BYTES;

@@ -556,6 +556,36 @@ static void a_load_behind_a_store_never_sees_the_old_value(void **state)
     }
 }
 
+/* Global lines go, also one whose old value is under way; a private line stays. */
+static void behind_an_acquire_nothing_is_stale(void **state)
+{
+    for (int keep = 0; keep < 2; keep++) {
+        start();
+        rig.cfg.l1_acquire = !keep;
+        rig_build(&rig);
+        struct rig_op *own = rig_op(&rig, MOP_STORE, 4, 1), *coming = load(128, 4);
+        rig_lanes(own, SERVE_LOCAL, 32, rig_address(1024), 4);
+        rig_latency(&rig, own);
+        rig_latency(&rig, load(0, 4));
+        uint64_t before = rig.last_performed;
+        rig_issue(&rig, coming, 0);
+        while (rig.last_performed == before)
+            rig_cycle(&rig);
+        lsu_acquire(rig.u);
+        rig_until_done(&rig, coming);
+        memset(rig_memory, 0x55, 256);                           /* another SM's stores */
+        for (uint32_t at = 0; at < 256; at += 128) {
+            struct rig_op *o = load(at, 4);
+            rig_latency(&rig, o);
+            assert_int_equal(rig_value(&rig, o, 5, 0) == 0x55555555, !keep);
+        }
+        own = rig_op(&rig, MOP_LOAD, 4, 1);
+        rig_lanes(own, SERVE_LOCAL, 32, rig_address(1024), 4);
+        assert_int_equal(rig_latency(&rig, own), rig.cfg.l1.latency);
+        finish();
+    }
+}
+
 static void a_store_is_over_when_sent_and_performs_when_acknowledged(void **state)
 {
     start();
@@ -868,6 +898,7 @@ int main(void)
         cmocka_unit_test(a_prefetch_brings_the_line_and_nothing_waits),
         cmocka_unit_test(a_store_evicts_or_updates_its_line),
         cmocka_unit_test(a_load_behind_a_store_never_sees_the_old_value),
+        cmocka_unit_test(behind_an_acquire_nothing_is_stale),
         cmocka_unit_test(a_store_is_over_when_sent_and_performs_when_acknowledged),
         cmocka_unit_test(atomics_return_old_values_and_reds_do_not_wait),
         cmocka_unit_test(private_stores_stay_in_l1_until_evicted),

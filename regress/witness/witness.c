@@ -41,6 +41,14 @@
     "SECOND:" AWAIT("B", "1024") "st.global.u32 [%x], 1; membar.gl; st.volatile.global.u32 [%m+2048], 1;\n" \
     "mov.u32 %v0, %smid;\n" SHOW("20", "%v0") END
 
+/* The first has a word beside x in L1, hears of the second's store to x, and reads x: without a race. */
+#define BESIDE(name, hear) \
+    ENTRY(name) AS_FIRST AS_SECOND \
+    "FIRST: ld.global.ca.u32 %v0, [%y]; st.volatile.global.u32 [%m+1024], 1; add.u64 %a, %m, 2048;\n" \
+    "A: " hear " setp.eq.u32 %p, %n, 0; @%p bra A;\n" \
+    "ld.global.ca.u32 %v1, [%x];\n" SHOW("0", "%v0") SHOW("4", "%v1") "ret;\n" \
+    "SECOND:" AWAIT("B", "1024") "st.global.u32 [%x], 1; membar.gl; st.volatile.global.u32 [%m+2048], 1;\n" END
+
 /* p7 instructions whose 32 lanes store to as many lines, p6 words apart, in the way of what goes to the slice of x. */
 #define CROWD \
     "ld.param.u32 %n, [p6]; add.u32 %v7, %i, 1; mul.wide.u32 %a, %n, %v7; shl.b64 %a, %a, 2;\n" \
@@ -81,6 +89,10 @@
 static const char programs[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     STALE("stale_cg", "ld.global.cg.u32") STALE("stale_volatile", "ld.volatile.global.u32")
+    BESIDE("beside_membar", "ld.volatile.global.u32 %n, [%a]; membar.gl;")
+    BESIDE("beside_fence", "ld.relaxed.sys.global.u32 %n, [%a]; fence.acq_rel.sys;")
+    BESIDE("beside_load", "ld.acquire.gpu.global.u32 %n, [%a];")
+    BESIDE("beside_atom", "atom.acquire.gpu.global.add.u32 %n, [%a], 0;")
     MESSAGE("message", "") MESSAGE("message_membar", "membar.gl;\n") MESSAGE("message_fence", "fence.acq_rel.gpu;\n")
     BUFFER("buffer", "") BUFFER("buffer_membar", "membar.gl;\n") BUFFER("buffer_fence", "fence.sc.gpu;\n")
     BYTES("bytes");
@@ -110,6 +122,24 @@ static void a_line_in_l1_goes_stale(void **state)
     see_stale("stale_volatile", "l1.global=true", 3, 0, 0);
     see_stale("stale_cg", "l1.global=false", 0, 1, 1);
     see_stale("stale_volatile", "l1.kb=0", 2, 1, 1);
+}
+
+static void what_was_heard_of_is_not_stale(void **state)
+{
+    static const char *const kernels[] = { "beside_membar", "beside_fence", "beside_load", "beside_atom" };
+    static const char *const settings[][3] = {
+        { "l1.global=true", "l1.sectored=true", NULL }, { "l1.global=true", "l1.sectored=false", NULL },
+        { "l1.global=false", "l1.acquire=false", NULL }, { "l1.global=true", "l1.acquire=false", NULL }
+    };
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+            struct lab l;
+            lab_open(&l, programs, settings[i]);
+            lab_run(&l, kernels[k], 4, (uint32_t[LAB_PARAMS]){ 0, 1, X, X + 1 });
+            assert_int_equal(l.seen[0], 0);
+            assert_int_equal(l.seen[1], i < 3);
+            lab_close(&l);
+        }
 }
 
 /* ---- (b) message passing, store buffering ---- */
@@ -229,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_in_l1_goes_stale),
+        cmocka_unit_test(what_was_heard_of_is_not_stale),
         cmocka_unit_test(message_passing_is_weak_without_fences),
         cmocka_unit_test(store_buffering_is_weak_without_fences),
         cmocka_unit_test(bytes_of_two_sms_do_not_hurt_each_other),
