@@ -73,7 +73,7 @@ bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot);
 /* Is the instruction at this code address there? If not its line is asked for, and `fetched` tells when to look again
  * (every call counts as an access). */
 bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now);
-/* Loads of global memory from now on see what had performed anywhere: an acquire has performed, or a fence is passed. */
+/* Loads of global memory from now on see what has performed anywhere: behind an acquire, or a fence. */
 void lsu_acquire(struct lsu *u);
 /* Executes cycle `now` (replies, look-ups, sending) and returns lsu_next. Look-ups blocked by a full structure are
  * counted by reason for every cycle, skipped ones included. */
