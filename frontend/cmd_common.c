@@ -125,6 +125,8 @@ static void add_config(const char *command, const char *name)
         add_line(&configs, "", name);
 }
 
+static const char TRACE_FILE[] = "trace.file=", WINDOW_FILE[] = "stats.window_file=";
+
 /* A file that is written later, perhaps from another folder; unless its name depends on the process it must be writable. */
 static char *output_path(const char *command, const char *name)
 {
@@ -168,8 +170,22 @@ static void set_window(const char *command, const char *option, const char *valu
     if (!cycles)
         abort();
     add_assignment(option, "stats.window=", cycles);
-    set_output(command, option, "stats.window_file=", value[n] && value[n + 1] ? value + n + 1 : "windows.csv");
+    set_output(command, option, WINDOW_FILE, value[n] && value[n + 1] ? value + n + 1 : "windows.csv");
     free(cycles);
+}
+
+/* Files are checked now, and mean this folder. */
+static void set_key(const char *command, const char *option, const char *assignment)
+{
+    static const char *const files[] = { TRACE_FILE, WINDOW_FILE };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        size_t n = strlen(files[i]);
+        if (!strncmp(assignment, files[i], n) && assignment[n]) {
+            set_output(command, option, files[i], assignment + n);
+            return;
+        }
+    }
+    add_assignment(option, "", assignment);
 }
 
 static void take_common(const char *command, const char *name, const char *value)
@@ -179,7 +195,7 @@ static void take_common(const char *command, const char *name, const char *value
     else if (!strcmp(name, "--set") && !strchr(value, '='))
         usage_error(command, "--set %s: expected KEY=VALUE", value);
     else if (!strcmp(name, "--set"))
-        add_assignment(name, "", value);
+        set_key(command, name, value);
     else if (!strcmp(name, "--threads")) {
         add_assignment(name, "functional.threads=", value);
         add_assignment(name, "sim.threads=", value);
@@ -191,7 +207,7 @@ static void take_common(const char *command, const char *name, const char *value
     } else if (!strcmp(name, "--window"))
         set_window(command, name, value);
     else if (!strcmp(name, "--trace"))
-        set_output(command, name, "trace.file=", value);
+        set_output(command, name, TRACE_FILE, value);
     else if (!strcmp(name, "--threads-relaxed"))
         add_assignment(name, "functional.threads_relaxed=", "true");
     else if (!strcmp(name, "--simt"))

@@ -420,8 +420,7 @@ static int launch_in(struct launch_command *l, const char *text, size_t size)
 static int open_gpu(struct launch_command *l)
 {
     char *message = NULL;
-    const simtx_config *c = session_config(&message);
-    l->gpu = c ? simtx_gpu_new(c, 0, &message) : NULL;
+    l->gpu = session_new_gpu(0, &message);
     if (!l->gpu)
         fprintf(stderr, "%s", message ? message : "simtx launch: no memory\n");
     free(message);
@@ -442,9 +441,9 @@ int cmd_launch(int argc, char **argv)
         usage_error(COMMAND, "%s: %s", l.file, strerror(errno));
     int status = open_gpu(&l);
     if (status == CMD_OK) {
-        session_add_gpu(l.gpu);
         status = launch_in(&l, text, size);
-        session_remove_gpu(l.gpu);
+        if (!session_remove_gpu(l.gpu) && status == CMD_OK)
+            status = CMD_FAILED;
         simtx_gpu_free(l.gpu);
     }
     for (int i = 0; i < l.nargs; i++) {

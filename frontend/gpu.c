@@ -43,6 +43,7 @@ const char *simtx_status_name(simtx_status s)
         [SIMTX_INVALID_ADDRESS] = "invalid address",
         [SIMTX_HANG] = "hang",
         [SIMTX_INTERNAL] = "internal error",
+        [SIMTX_NOT_WRITTEN] = "file not written",
     };
     return (size_t)s < sizeof names / sizeof *names ? names[s] : "unknown status";
 }
@@ -100,9 +101,7 @@ static void fill_info(simtx_gpu *g)
     i->memory_bytes = config_number(g->config, "gpu.memory_mb") << 20;
 }
 
-static void set_message(char **message, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void set_message(char **message, const char *fmt, ...)
+void gpu_message(char **message, const char *fmt, ...)
 {
     va_list ap;
     if (!message)
@@ -118,7 +117,7 @@ static bool pick_isa(simtx_gpu *g, char **message)
     const char *isa = simtx_config_get(g->config, "host.isa");
     g->isa = !isa || !strcmp(isa, "auto") ? lanes_best_isa() : lanes_isa_find(isa);
     if (g->isa == ISA_COUNT)
-        set_message(message, "host.isa = %s: this machine cannot run that vector width; its widest is %s\n", isa,
+        gpu_message(message, "host.isa = %s: this machine cannot run that vector width; its widest is %s\n", isa,
                     lanes_isa_name(lanes_best_isa()));
     return g->isa != ISA_COUNT;
 }
@@ -127,7 +126,7 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
 {
     enum { GPUS_MAX = 16 };
     if (index < 0 || index >= GPUS_MAX) {
-        set_message(message, "GPU index %d is not in 0 .. %d\n", index, GPUS_MAX - 1);
+        gpu_message(message, "GPU index %d is not in 0 .. %d\n", index, GPUS_MAX - 1);
         return NULL;
     }
     if (simtx_config_check(c, message))
@@ -146,11 +145,11 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
     g->heap_limit = config_number(g->config, "gpu.heap_mb") << 20;
     g->timing = is(g, "sim.mode", "timing");
     g->detail = detail_new(simtx_config_get(g->config, "sim.detail"), message);
-    if (g->detail && pick_isa(g, message)) {
+    if (g->detail && pick_isa(g, message) && timed_open(g, message)) {
         g->mem = devmem_new(index, g->info.memory_bytes);
         g->param_buffer = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters") : NULL;
         if (!g->param_buffer)
-            set_message(message, "cannot reserve the address range of GPU %d: %s\n", index,
+            gpu_message(message, "cannot reserve the address range of GPU %d: %s\n", index,
                         errno == EEXIST ? "another GPU with this index exists in the process" : strerror(errno));
     }
     if (!g->param_buffer) {

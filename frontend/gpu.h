@@ -9,6 +9,8 @@
 
 struct machine;
 struct detail;
+struct trace;
+struct series;
 
 /* What timing mode counted, in one launch or in many. */
 struct timed_row { uint64_t count[STAT_END]; struct hists hists; };
@@ -86,6 +88,8 @@ struct simtx_gpu {
     bool timing;
     struct detail *detail;           /* which launches run in it */
     struct machine *machine;         /* made at the first launch in timing mode */
+    struct trace *trace;             /* the timeline; NULL = none */
+    struct series *series;           /* the time series; NULL = none */
     struct ordered *queue;           /* launches on streams that have not run yet, side by side when they do */
     uint32_t nqueue;
     char **param_buffers;            /* of queued launches; [0] = param_buffer */
@@ -107,6 +111,8 @@ enum { QUEUE_MAX = 32 };             /* launches side by side: CUDA guide, resid
 
 /* Sets the GPU's message (printf style) and returns the status. */
 simtx_status gpu_fail(simtx_gpu *g, simtx_status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* *message, when wanted: the text, malloc'ed. */
+void gpu_message(char **message, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A configuration value as a number; 0 when there is no such key. */
 uint64_t config_number(const simtx_config *c, const char *key);
 double host_seconds(void);
@@ -121,6 +127,8 @@ void record_launch(simtx_gpu *g, const struct ordered *o, const simtx_launch_sta
 void record_free(simtx_gpu *g);
 
 /* timed.c: launches in timing mode. */
+/* Opens the files that they write; false with a message when that cannot be. */
+bool timed_open(simtx_gpu *g, char **message);
 bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k);
 /* Can timing mode run it? If not it is refused: SIMTX_NOT_SUPPORTED. */
 simtx_status timed_check(const struct simtx_kernel *k);

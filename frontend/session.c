@@ -33,6 +33,7 @@ static struct session {
     simtx_config *config;
     simtx_gpu *volatile gpu[GPUS_MAX];
     json_t *ended;                   /* statistics of GPUs that are gone, an array */
+    unsigned made;                   /* GPUs so far */
     bool started, quiet, verbose, progress, written;
     int wake[2], done[2];            /* pipes: to the thread, and back after a crash was dealt with */
     volatile sig_atomic_t signal;
@@ -69,6 +70,25 @@ __attribute__((constructor)) static void say_loaded(void)
 
 /* ---- configuration ---- */
 
+/* A file's name with %p replaced by the process number, and with a number in front of its ending unless that is 0. */
+static char *own_path(const char *pattern, unsigned number)
+{
+    const char *p = strstr(pattern, "%p");
+    char *path = NULL, *own = NULL;
+    if (!p)
+        path = strdup(pattern);
+    else if (asprintf(&path, "%.*s%d%s", (int)(p - pattern), pattern, (int)getpid(), p + 2) < 0)
+        path = NULL;
+    if (!path || !number)
+        return path;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = *name ? strchr(name + 1, '.') : NULL;
+    int head = dot ? (int)(dot - path) : (int)strlen(path);
+    if (asprintf(&own, "%.*s.%u%s", head, path, number, path + head) < 0)
+        own = NULL;
+    free(path);
+    return own;
+}
+
 const simtx_config *session_config(char **message)
 {
     if (session.config)
@@ -79,6 +99,23 @@ const simtx_config *session_config(char **message)
         return NULL;
     }
     session.config = c;
+    return c;
+}
+
+/* The same with files that no other GPU of the process writes. */
+static simtx_config *own_config(char **message)
+{
+    static const char *const files[] = { "trace.file", "stats.window_file" };
+    const simtx_config *shared = session_config(message);
+    simtx_config *c = shared ? simtx_config_copy(shared) : NULL;
+    for (size_t i = 0; c && i < sizeof files / sizeof *files; i++) {
+        const char *pattern = simtx_config_get(c, files[i]);
+        char *path = *pattern ? own_path(pattern, session.made) : NULL, *assignment = NULL;
+        if (path && asprintf(&assignment, "%s=%s", files[i], path) >= 0)
+            simtx_config_set(c, assignment, NULL);
+        free(assignment);
+        free(path);
+    }
     return c;
 }
 
@@ -143,19 +180,10 @@ static json_t *report_json(void)
     return root;
 }
 
-/* The file's name with %p replaced by the process number. */
-static char *stats_path(const char *pattern)
-{
-    const char *p = strstr(pattern, "%p");
-    char *path = NULL;
-    if (!p)
-        return strdup(pattern);
-    return asprintf(&path, "%.*s%d%s", (int)(p - pattern), pattern, (int)getpid(), p + 2) < 0 ? NULL : path;
-}
 
 static void write_file(const char *pattern)
 {
-    char *path = stats_path(pattern);
+    char *path = own_path(pattern, 0);
     json_t *root = report_json();
     FILE *f = path && root ? fopen(path, "w") : NULL;
     if (root) {
@@ -217,6 +245,23 @@ static void write_statistics(void)
             write_file(pattern);
     }
     pthread_mutex_unlock(&session.writing);
+}
+
+/* The files that launches wrote; false after a message when one could not be written. */
+static bool close_files(simtx_gpu *g)
+{
+    bool ok = simtx_close_files(g) == SIMTX_OK;
+    if (!ok)
+        fprintf(stderr, "simtx: %s\n", simtx_last_message(g));
+    return ok;
+}
+
+/* While no kernel runs. */
+static void close_all_files(void)
+{
+    for (int i = 0; i < GPUS_MAX && session.pid == getpid(); i++)
+        if (session.gpu[i])
+            close_files(session.gpu[i]);
 }
 
 /* ---- progress ---- */
@@ -308,6 +353,7 @@ static void at_exit(void)
         if (session.gpu[i])
             simtx_synchronize(session.gpu[i], NULL);      /* launches that nobody waited for */
     write_statistics();
+    close_all_files();
     if (session.signal && session.pid == getpid())
         die_by_signal();
 }
@@ -321,6 +367,7 @@ __attribute__((noreturn)) static void end_interrupted(void)
     else if (!session.quiet)
         fprintf(stderr, "simtx: interrupted\n");
     write_statistics();
+    close_all_files();
     die_by_signal();
 }
 
@@ -333,6 +380,8 @@ static void *signal_thread(void *arg)
             end_interrupted();
         }
         write_statistics();
+        if (!pthread_mutex_trylock(&session.launching))    /* else it crashed while a kernel ran */
+            close_all_files();
         ssize_t n = write(session.done[1], "D", 1);
         (void)n;
     }
@@ -384,7 +433,7 @@ static void start(simtx_gpu *g)
     watch_signals();
 }
 
-void session_add_gpu(simtx_gpu *g)
+static void add_gpu(simtx_gpu *g)
 {
     pthread_mutex_lock(&session.writing);
     for (int i = 0; i < GPUS_MAX; i++)
@@ -398,7 +447,18 @@ void session_add_gpu(simtx_gpu *g)
     simtx_set_progress(g, show_progress, NULL);
 }
 
-void session_remove_gpu(simtx_gpu *g)
+simtx_gpu *session_new_gpu(int index, char **message)
+{
+    simtx_config *c = own_config(message);
+    simtx_gpu *g = c ? simtx_gpu_new(c, index, message) : NULL;
+    simtx_config_free(c);
+    session.made += g != NULL;
+    if (g)
+        add_gpu(g);
+    return g;
+}
+
+bool session_remove_gpu(simtx_gpu *g)
 {
     simtx_synchronize(g, NULL);
     pthread_mutex_lock(&session.writing);
@@ -417,6 +477,7 @@ void session_remove_gpu(simtx_gpu *g)
     }
     pthread_mutex_unlock(&session.writing);
     simtx_set_progress(g, NULL, NULL);
+    return close_files(g);
 }
 
 void session_launch_begin(simtx_gpu *g)

@@ -3,9 +3,7 @@
  * that says what is simulated, progress on a terminal, Ctrl-C, statistics at the end. libcudart and `simtx
  * launch` are its users; it belongs to the process and is no part of libsimtx.
  *
- *     const simtx_config *c = session_config(&message);        NULL: message says why
- *     simtx_gpu *g = simtx_gpu_new(c, 0, &message);
- *     session_add_gpu(g);
+ *     simtx_gpu *g = session_new_gpu(0, &message);             NULL: message says why
  *     session_launch_begin(g);  s = simtx_launch(...);  session_launch_end(g, s);
  *     session_remove_gpu(g);    simtx_gpu_free(g);
  *
@@ -22,13 +20,16 @@
 const simtx_config *session_config(char **message);
 
 /*
- * The GPU takes part from now on: progress, interruption, statistics when the process ends (by exit, abort, a
- * signal). The first one also prints "simtx: simulating on NAME (functional mode)", or timing, and installs the signal
- * handlers where the program has none of its own.
+ * A GPU with that configuration, which takes part from now on: progress, interruption, statistics and other files when
+ * the process ends (by exit, abort, a signal). The first one also prints "simtx: simulating on NAME (functional mode)",
+ * or timing, and installs the signal handlers where the program has none of its own. Each GPU of a process writes files
+ * of its own: %p in their names is the process number, and names of later GPUs have a number before the ending.
+ * index, message: see simtx_gpu_new.
  */
-void session_add_gpu(simtx_gpu *g);
-/* Call before simtx_gpu_free; what the GPU counted is kept for the statistics. */
-void session_remove_gpu(simtx_gpu *g);
+simtx_gpu *session_new_gpu(int index, char **message);
+/* Call before simtx_gpu_free; what the GPU counted is kept for the statistics. Its files are closed; false after a
+ * message when one could not be written. */
+bool session_remove_gpu(simtx_gpu *g);
 
 /* Around everything that runs kernels. After SIMTX_INTERRUPTED session_launch_end writes the statistics and does not
  * return: the process dies by the signal that asked for it. */

@@ -33,7 +33,8 @@ typedef enum simtx_status {
     SIMTX_NOT_SUPPORTED,
     SIMTX_INVALID_ADDRESS,       /* not an address of device memory, or not the start of an allocation */
     SIMTX_HANG,                  /* timing mode: a kernel makes no progress; the message says what waits for what */
-    SIMTX_INTERNAL               /* timing mode: a conservation law does not hold, an error of simtx */
+    SIMTX_INTERNAL,              /* timing mode: a conservation law does not hold, an error of simtx */
+    SIMTX_NOT_WRITTEN            /* a file could not be written */
 } simtx_status;
 
 const char *simtx_status_name(simtx_status s);
@@ -187,6 +188,11 @@ void simtx_set_progress(simtx_gpu *g, void (*fn)(void *ctx, const simtx_progress
 char *simtx_stats_json(const simtx_gpu *g);
 /* The same as a table for people (malloc'ed). */
 char *simtx_stats_text(const simtx_gpu *g);
+/*
+ * Closes the files that launches in timing mode write, the timeline (trace.file) and the time series (stats.window);
+ * launches from now on are in neither. simtx_gpu_free does it, too, but cannot tell that a file could not be written.
+ */
+simtx_status simtx_close_files(simtx_gpu *g);
 
 /* ---- the plain call: PTX text, kernel, arguments ---- */
 /* Host buffers given as arguments are copied in before and out after the launch. */

@@ -9,6 +9,10 @@
 #include "frontend/gpu.h"
 #include "frontend/shadow.h"
 #include "timing/machine.h"
+#include "timing/series.h"
+#include "timing/trace.h"
+
+enum { MESSAGE_MAX = 4500 };         /* a path and some words */
 
 bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k)
 {
@@ -21,6 +25,56 @@ simtx_status timed_check(const struct simtx_kernel *k)
         return SIMTX_OK;
     return gpu_fail(k->module->gpu, SIMTX_NOT_SUPPORTED, "%s uses tx_begin, and timing mode has no transactional memory; "
                     "run it in functional mode (--detail chooses the launches of timing mode)", k->func->name);
+}
+
+/* ---- files ---- */
+
+static bool open_trace(simtx_gpu *g, char **message)
+{
+    const struct trace_range range = { config_number(g->config, "trace.from"), config_number(g->config, "trace.to"),
+                                       (int)config_int(g->config, KEY_TRACE_SM) };
+    const char *path = simtx_config_get(g->config, "trace.file");
+    char error[MESSAGE_MAX];
+    if (!*path)
+        return true;
+    g->trace = trace_open(path, &range, error, sizeof error);
+    if (!g->trace)
+        gpu_message(message, "%s\n", error);
+    return g->trace;
+}
+
+static bool open_series(simtx_gpu *g, char **message)
+{
+    uint64_t window = config_number(g->config, "stats.window");
+    char error[MESSAGE_MAX];
+    if (!window)
+        return true;
+    g->series = series_open(simtx_config_get(g->config, "stats.window_file"), window, g->info.warp_size, error, sizeof error);
+    if (!g->series)
+        gpu_message(message, "%s\n", error);
+    return g->series;
+}
+
+bool timed_open(simtx_gpu *g, char **message)
+{
+    return !g->timing || (open_trace(g, message) && open_series(g, message));
+}
+
+simtx_status simtx_close_files(simtx_gpu *g)
+{
+    char trace[MESSAGE_MAX] = "", series[MESSAGE_MAX] = "";
+    bool ok = true;
+    if (g->machine) {
+        machine_set_trace(g->machine, NULL);
+        machine_set_series(g->machine, NULL);
+    }
+    if (g->trace)
+        ok &= trace_close(g->trace, trace, sizeof trace);
+    if (g->series)
+        ok &= series_close(g->series, series, sizeof series);
+    g->trace = NULL;
+    g->series = NULL;
+    return ok ? SIMTX_OK : gpu_fail(g, SIMTX_NOT_WRITTEN, "%s%s%s", trace, *trace && *series ? "; " : "", series);
 }
 
 /* ---- the machine ---- */
@@ -41,9 +95,11 @@ static simtx_status need_machine(simtx_gpu *g)
     if (g->machine)
         return s;
     g->machine = machine_new(g->config, g->mem, &d);
-    if (g->machine)
+    if (g->machine) {
         machine_set_progress(g->machine, show_progress, g);
-    else
+        machine_set_trace(g->machine, g->trace);
+        machine_set_series(g->machine, g->series);
+    } else
         s = gpu_fail(g, SIMTX_INVALID_CONFIG, "%s", d.text ? d.text : "");
     diag_free(&d);
     return s;
@@ -51,6 +107,7 @@ static simtx_status need_machine(simtx_gpu *g)
 
 void timed_free(simtx_gpu *g)
 {
+    simtx_close_files(g);
     machine_free(g->machine);
     detail_free(g->detail);
     free(g->queue);

@@ -208,8 +208,8 @@ static void advance(struct dram *d, uint64_t end)
     }
 }
 
-/* Counts the cycles before `now` in which there was something to do. */
-static void account(struct dram *d, uint64_t now)
+/* Of the cycles before `now`, those in which there was something to do. */
+void dram_settle(struct dram *d, uint64_t now)
 {
     uint64_t end = d->queued || d->data_end > now ? now : d->data_end;
     if (end > d->accounted)
@@ -221,7 +221,7 @@ static void account(struct dram *d, uint64_t now)
 void dram_push(struct dram *d, uint64_t now, const struct dram_request *r)
 {
     advance(d, now);
-    account(d, now);
+    dram_settle(d, now);
     assert(!dram_full(d) && r->at.bank < d->cfg.banks);
     uint32_t i = d->free, bursts = (r->bytes + d->cfg.burst_bytes - 1) / d->cfg.burst_bytes;
     d->free = d->slot[i].next;
@@ -236,7 +236,7 @@ void dram_push(struct dram *d, uint64_t now, const struct dram_request *r)
 uint64_t dram_run(struct dram *d, uint64_t now)
 {
     advance(d, now + 1);
-    account(d, now);
+    dram_settle(d, now);
     uint64_t next = d->stale ? d->from : d->plan.at;
     for (uint32_t i = 0; i < d->flights; i++) {
         const struct dram_flight *f = &d->flight[(d->flight_head + i) % d->flight_cap];

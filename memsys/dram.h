@@ -51,6 +51,8 @@ void dram_push(struct dram *d, uint64_t now, const struct dram_request *r);
  * refresh. Cycles left out, and cycles in which it is called for nothing, change neither commands nor counters.
  */
 uint64_t dram_run(struct dram *d, uint64_t now);
+/* Counts the cycles before `now` that no call has counted yet; all commands due before have been executed. */
+void dram_settle(struct dram *d, uint64_t now);
 /* A request whose last data has moved by `now`, in the order in which the data bus served them; false: no more. */
 bool dram_done(struct dram *d, uint64_t now, uint64_t *token, bool *write);
 uint32_t dram_pending(const struct dram *d);         /* requests pushed and not yet given back by dram_done */

@@ -74,7 +74,7 @@ struct partition *partition_new(const struct partition_cfg *c, struct port **req
 void partition_free(struct partition *p);
 /*
  * Runs all L2 cycles < until_l2 and all memory cycles < until_mem (the same instant), in the order of real time. Where
- * nothing is due it may be left out; the counters of blocked cycles are exact after it.
+ * nothing is due it may be left out; the counters of blocked and busy cycles are exact after it.
  */
 void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem);
 uint64_t partition_next(const struct partition *p);   /* core cycle of its next event, ports included */

@@ -48,15 +48,26 @@ static void give_context(struct sm_grid *g, struct block *b)
     g->spare[g->nspare++] = b;
 }
 
+static void add_counts(struct launch_counts *to, const struct launch_counts *c)
+{
+    to->warp_instructions += c->warp_instructions;
+    to->thread_instructions += c->thread_instructions;
+    to->barriers += c->barriers;
+    to->transactions += c->transactions;
+    to->blocks_done += c->blocks_done;
+}
+
 void sm_grid_counts(struct sm *s, const struct grid *g, struct launch_counts *add)
 {
     struct launch_counts *c = &grid_of(s, g)->worker.counts;
-    add->warp_instructions += c->warp_instructions;
-    add->thread_instructions += c->thread_instructions;
-    add->barriers += c->barriers;
-    add->transactions += c->transactions;
-    add->blocks_done += c->blocks_done;
+    add_counts(add, c);
     *c = (struct launch_counts){ 0 };
+}
+
+void sm_counts(const struct sm *s, struct launch_counts *add)
+{
+    for (uint32_t i = 0; i < s->ngrids; i++)
+        add_counts(add, &s->grid[i]->worker.counts);
 }
 
 /* Blocks that still run (the grid faulted or was interrupted) leave at once. */
@@ -226,11 +237,27 @@ static bool outstanding(const struct sm *s, const struct slot *w)
     return w->nalu || w->nmem || w->collecting || o->loads || o->stores || o->acquires || lsu_warp_busy(s->lsu, w->index);
 }
 
+static void watch_slot(struct sm *s, const struct slot *w, uint64_t until)
+{
+    const struct resident *r = w->block;
+    if (s->watch)
+        watch_block(s->watch, w->index, r->grid->grid->launch.code->func->name, r->block->linear, r->start, until);
+}
+
+void sm_observe_rest(struct sm *s)
+{
+    for (uint32_t i = 0; s->watch && i < s->cfg.warps; i++) {
+        struct slot *w = &s->slot[i];
+        if (!w->warp)
+            continue;
+        warp_watch(s, w, s->upto);
+        watch_slot(s, w, s->upto);
+    }
+}
+
 static void free_slot(struct sm *s, struct slot *w)
 {
-    if (s->watch)
-        watch_block(s->watch, w->index, w->block->grid->grid->launch.code->func->name, w->block->block->linear,
-                    w->block->start, s->now);
+    watch_slot(s, w, s->now + 1);
     w->warp = NULL;
     w->block = NULL;
     s->free_slots[w->index / 64] |= UINT64_C(1) << w->index % 64;

@@ -122,9 +122,8 @@ static void issue(struct sm *s, struct slot *w)
 static void issue_watched(struct sm *s, struct slot *w)
 {
     const struct dinst *d = w->step;
-    uint64_t lanes = warp_guard_lanes(w->warp, d), since = w->since;
-    if (s->now > since)
-        watch_state(s->watch, w->index, "ready", since, s->now);
+    uint64_t lanes = warp_guard_lanes(w->warp, d);
+    warp_watch(s, w, s->now);
     w->since = s->now;
     watch_issue(s->watch, w->index, d, lanes, s->now);
     issue(s, w);

@@ -288,6 +288,7 @@ void machine_free(struct machine *m)
     for (uint32_t i = 0; i < m->nhomes; i++)
         tprogram_free(m->home[i].code);
     free(m->home);
+    free(m->observer);
     free(m->report);
     free(m);
 }
@@ -300,12 +301,6 @@ uint64_t machine_cycle(const struct machine *m)
 const char *machine_report(const struct machine *m)
 {
     return m->report ? m->report : "";
-}
-
-void machine_set_progress(struct machine *m, void (*fn)(void *ctx, const struct machine_progress *p), void *ctx)
-{
-    m->progress = fn;
-    m->progress_ctx = ctx;
 }
 
 /* ---- code ---- */

@@ -11,6 +11,8 @@
 #include "timing/sm.h"
 
 struct machine;
+struct trace;
+struct series;
 
 /* The rules between keys that only timing mode has; false with all violations in d. */
 bool machine_check(const struct simtx_config *config, struct diag *d);
@@ -42,6 +44,9 @@ uint64_t machine_cycle(const struct machine *m);
 /* The words on the last MACHINE_HANG or MACHINE_BROKEN, kept by the machine. */
 const char *machine_report(const struct machine *m);
 void machine_set_progress(struct machine *m, void (*fn)(void *ctx, const struct machine_progress *p), void *ctx);
+/* The runs from now on are written there too; it must live until the machine's end or another call. NULL = none. */
+void machine_set_trace(struct machine *m, struct trace *t);
+void machine_set_series(struct machine *m, struct series *s);
 
 /* A program is about to be freed: forget what was prepared for it. */
 void machine_forget(struct machine *m, const struct program *p);

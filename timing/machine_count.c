@@ -64,10 +64,13 @@ void count_add(struct machine *m, uint64_t from, uint64_t until, uint64_t *count
     struct hists unused = { 0 }, *h = hists ? hists : &unused;
     uint64_t sum[STAT_END] = { 0 };
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
-        sm_run(m->sm[i], until, until, false);           /* accounts for cycles in which it had nothing to do */
+        sm_catch_up(m->sm[i], until);
         add(sum, sm_counters(m->sm[i]));
         hists_merge(h, sm_hists(m->sm[i]));
     }
+    for (uint32_t i = 0; i < m->cfg.channels; i++)
+        partition_run(m->partition[i], clock_convert(&m->cfg.clocks, CLK_CORE, CLK_L2, until),
+                      clock_convert(&m->cfg.clocks, CLK_CORE, CLK_MEM, until));
     for (uint32_t i = 0; i < XBARS + m->cfg.channels; i++) {
         add(sum, m->counters[i].count);
         hists_merge(h, &m->counters[i].hists);

@@ -1,6 +1,7 @@
 /*
- * The inside of the machine, for the files that make it up: machine.c builds it, machine_run.c runs it, machine_count.c adds
- * up and checks what was counted, machine_hang.c finds out and reports that nothing moves.
+ * The inside of the machine, for the files that make it up: machine.c builds it, machine_run.c runs it, machine_count.c
+ * adds up and checks what was counted, machine_watch.c shows what goes on, machine_hang.c finds out and reports that
+ * nothing moves.
  */
 #ifndef TIMING_MACHINE_PARTS_H
 #define TIMING_MACHINE_PARTS_H
@@ -10,6 +11,8 @@
 #include "timing/dispatch.h"
 #include "timing/machine.h"
 #include "timing/parallel.h"
+#include "timing/series.h"
+#include "timing/trace.h"
 
 enum { XBAR_REQUEST, XBAR_REPLY, XBARS };
 
@@ -87,11 +90,16 @@ struct machine {
     uint64_t fault_at;                   /* NEVER = none */
     const struct fault *fault;
     uint32_t fault_grid;
+    char *report;
+    /* what users look at */
     uint64_t windows;                    /* since the run began, for the pace of what is done now and then */
     double started, shown;               /* host time */
-    char *report;
     void (*progress)(void *ctx, const struct machine_progress *p);
     void *progress_ctx;
+    struct trace *trace;                 /* NULL = none */
+    struct sm_watch **observer;          /* by SM */
+    struct series *series;               /* NULL = none */
+    uint64_t row_at;                     /* core cycle at which its next row ends; NEVER = none */
 };
 
 /* ---- machine.c ---- */
@@ -110,6 +118,17 @@ void count_add(struct machine *m, uint64_t from, uint64_t until, uint64_t *count
 bool count_check(struct machine *m, const uint64_t *count);
 /* A line of m->report (printf style). */
 void report_add(struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- machine_watch.c ---- */
+void watch_attach(struct machine *m);    /* to SMs that were rebuilt */
+void watch_begin(struct machine *m);
+/* A window is over: progress, and the timeline to its file, now and then. */
+void watch_window(struct machine *m);
+/* Rows of the time series up to m->now; all components have been run to the row's end or have nothing to do before. */
+void watch_rows(struct machine *m);
+void watch_counted(struct machine *m);   /* the run's counters have been added up: what follows is counted apart */
+/* count: of the whole run. given_up: warps are still there. */
+void watch_end(struct machine *m, const uint64_t *count, bool given_up);
 
 /* ---- machine_hang.c ---- */
 struct hang_watch;

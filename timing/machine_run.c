@@ -5,16 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "timing/machine_parts.h"
-
-static double host_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
@@ -219,13 +211,12 @@ static void hear_news(struct machine *m)
     }
 }
 
-/* Runs a window, at most to `stop`, and goes on to the next event. */
-static void advance(struct machine *m, uint64_t stop)
+/* All components up to cycle `until`. Had any of them an event? *next: if not, the cycle of their next one. */
+static bool run_parts(struct machine *m, uint64_t until, uint64_t *next)
 {
     bool ran = false, news = false;
-    uint64_t next = NEVER;
-    m->until = earlier(m->now + m->width, stop);
-    dispatcher_run(m->dispatcher, m->now, m->until, start_block, m);
+    *next = NEVER;
+    m->until = until;
     crew_step(m->crew);
     for (uint32_t i = 0; i < m->members; i++) {
         const struct seen_by *s = &m->seen[i];
@@ -233,17 +224,32 @@ static void advance(struct machine *m, uint64_t stop)
             continue;
         ran |= s->ran;
         news |= s->news;
-        next = earlier(next, s->next);
+        *next = earlier(*next, s->next);
     }
     if (news)
         hear_news(m);
+    m->now = until;
+    return ran;
+}
+
+/* Runs a window, at most to `stop`, with a halt where a row of the time series ends; goes on to the next event. */
+static void advance(struct machine *m, uint64_t stop)
+{
+    uint64_t end = earlier(m->now + m->width, stop), next;
+    bool ran = false;
+    dispatcher_run(m->dispatcher, m->now, end, start_block, m);
+    while (m->row_at < end) {
+        ran |= run_parts(m, m->row_at, &next);
+        watch_rows(m);
+    }
+    ran |= run_parts(m, end, &next);
     next = earlier(next, dispatcher_next(m->dispatcher));
     m->dead = !ran && next == NEVER;
-    m->now = m->until;
     next = earlier(next, stop);
     if (!ran && !m->cfg.every_cycle && next != NEVER && next > m->now)
         m->now = next;
-    m->windows++;
+    watch_rows(m);
+    watch_window(m);
 }
 
 /* The same in windows of full length, on their grid from `origin`, whatever sim.sync_window says. */
@@ -259,25 +265,6 @@ static bool interrupted(const struct machine *m)
 {
     const volatile int *flag = m->grids[0].launch.interrupt;
     return flag && *flag;
-}
-
-static void show_progress(struct machine *m)
-{
-    static const double period = 0.1;
-    enum { WINDOWS = 256 };
-    if (!m->progress || m->windows % WINDOWS)
-        return;
-    double now = host_now();
-    if (now - m->shown < period)
-        return;
-    struct machine_progress p = { .cycles = m->now - m->grids[0].start, .seconds = now - m->started,
-                                  .blocks_done = dispatcher_blocks_done(m->dispatcher) };
-    for (uint32_t i = 0; i < m->ngrids; i++)
-        p.blocks += m->grids[i].launch.nblocks;
-    for (uint32_t i = 0; i < m->cfg.sms; i++)
-        p.thread_instructions += sm_thread_instructions(m->sm[i]);
-    m->shown = now;
-    m->progress(m->progress_ctx, &p);
 }
 
 /* Is nothing under way, and no SM has anything to do? Then that stays so. */
@@ -303,9 +290,10 @@ static enum machine_result run_blocks(struct machine *m, struct hang_watch *watc
         advance(m, stop);
         if (m->dead && end == NEVER && stop == NEVER)
             return MACHINE_HANG;
-        if (m->dead)
+        if (m->dead) {
             m->now = stop;
-        show_progress(m);
+            watch_rows(m);
+        }
     }
     dispatcher_run(m->dispatcher, m->now, m->now + 1, start_block, m);      /* the last end */
     return m->fault_at == NEVER ? MACHINE_OK : MACHINE_FAULT;
@@ -319,7 +307,7 @@ static bool written_back(struct machine *m)
     bool clean = true;
     ring_all(m);
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
-        sm_run(m->sm[i], m->now, m->now, false);         /* it goes on from here, not from when it last had something to do */
+        sm_catch_up(m->sm[i], m->now);           /* it goes on from here, not from when it last had something to do */
         clean &= lsu_flush(sm_lsu(m->sm[i]), m->now);
     }
     return clean;
@@ -352,11 +340,12 @@ static bool until_it_holds(struct machine *m, bool (*holds)(struct machine *m))
 static bool drain(struct machine *m)
 {
     uint64_t end = m->now;
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        m->grids[i].end = m->grids[i].end == end ? 0 : m->grids[i].end;
     if (!until_it_holds(m, written_back))
         return false;
     for (uint32_t i = 0; i < m->ngrids; i++)
-        if (m->grids[i].end == end)
-            m->grids[i].end = m->now;
+        m->grids[i].end = m->grids[i].end ? m->grids[i].end : m->now;
     return until_it_holds(m, machine_quiet);
 }
 
@@ -379,6 +368,7 @@ static enum machine_result finish(struct machine *m, uint64_t *count, struct his
     count_add(m, from, m->now, count, hists);
     ok = ok && (!m->cfg.checks || count_check(m, count));
     count_clear(m);
+    watch_counted(m);
     if (ok && m->cfg.flush)
         ok = flush(m, count);
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
@@ -399,6 +389,7 @@ static void renew(struct machine *m)
     m->past += m->now;
     machine_dismantle(m);
     machine_build(m);
+    watch_attach(m);
 }
 
 /* ---- a run ---- */
@@ -438,8 +429,6 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
     m->ngrids = n;
     m->fault_at = NEVER;
     m->fault = NULL;
-    m->windows = 0;
-    m->started = m->shown = host_now();
     free(m->report);
     m->report = NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -450,10 +439,11 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
         grids[i].launch.clock_start = m->now;
     }
     for (uint32_t i = 0; i < m->cfg.sms; i++)
-        sm_run(m->sm[i], m->now, m->now, false);         /* what passed between kernels is nobody's */
+        sm_catch_up(m->sm[i], m->now);                   /* what passed between kernels is nobody's */
     for (uint32_t i = 0; i < m->cfg.slices; i++)
         m->worker[i] = (struct worker){ .launch = &grids[0].launch };
     count_clear(m);
+    watch_begin(m);
 }
 
 static enum machine_result run_and_finish(struct machine *m, uint64_t *count, struct hists *hists)
@@ -474,12 +464,16 @@ static enum machine_result run_and_finish(struct machine *m, uint64_t *count, st
 
 enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t n, uint64_t *count, struct hists *hists)
 {
+    uint64_t counted[STAT_END] = { 0 };
     begin(m, grids, n);
     if (!place_private_memory(m))
         return MACHINE_NO_MEMORY;
     hire(m);
     dispatcher_launch(m->dispatcher, grids, n, m->now);
-    enum machine_result r = run_and_finish(m, count, hists);
+    enum machine_result r = run_and_finish(m, counted, hists);
+    watch_end(m, counted, r != MACHINE_OK);
+    for (int i = 0; i < STAT_END; i++)
+        count[i] += counted[i];
     dismiss(m);
     for (uint32_t i = 0; i < n; i++)
         grids[i].launch.interrupted = r == MACHINE_INTERRUPTED;

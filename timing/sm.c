@@ -371,6 +371,14 @@ static void visit_all(struct sm *s)
         s->sched[k].at = s->now;
 }
 
+static void book(struct sm *s, uint64_t until)
+{
+    s->upto = s->fault || s->upto > until ? s->upto : until;
+    sm_settle(s, s->upto);
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        issue_book(s, &s->sched[k], s->upto);
+}
+
 void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle)
 {
     (void)from;                                  /* cycles that nobody ran are caught up with */
@@ -387,10 +395,13 @@ void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle)
         s->upto = s->now + 1;
         s->core_at = core_next(s, s->upto);
     }
-    s->upto = s->fault || s->upto > until ? s->upto : until;
-    sm_settle(s, s->upto);
-    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
-        issue_book(s, &s->sched[k], s->upto);
+    book(s, until);
+}
+
+void sm_catch_up(struct sm *s, uint64_t until)
+{
+    book(s, until);
+    lsu_settle(s->lsu, s->upto);
 }
 
 /* ---- what it tells ---- */
@@ -436,14 +447,6 @@ uint64_t sm_changes(const struct sm *s)
     uint64_t n = 0;
     for (uint32_t i = 0; i < s->ngrids; i++)
         n += s->grid[i]->worker.changes;
-    return n;
-}
-
-uint64_t sm_thread_instructions(const struct sm *s)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < s->ngrids; i++)
-        n += s->grid[i]->worker.counts.thread_instructions;
     return n;
 }
 

@@ -64,6 +64,7 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port
 void sm_free(struct sm *s);
 
 void sm_observe(struct sm *s, struct sm_watch *w);               /* NULL: its timeline is not recorded */
+void sm_observe_rest(struct sm *s);  /* the run is given up at its cycle: what its warps are at goes into the timeline */
 void sm_start(struct sm *s, const struct block_start *b);        /* queued until its cycle */
 /*
  * Runs all core cycles up to `until`: visits those in which something happens, accounts for the rest. Cycles before
@@ -71,6 +72,8 @@ void sm_start(struct sm *s, const struct block_start *b);        /* queued until
  * sm_fault) at a fault. With every_cycle each cycle is visited; the results are the same.
  */
 void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle);
+/* Accounts for the cycles before `until`, all of them before sm_next: the counters are exact after it. */
+void sm_catch_up(struct sm *s, uint64_t until);
 uint64_t sm_next(const struct sm *s);                            /* next core cycle at which it can act */
 /* Blocks that ended during the last sm_run; the array belongs to the SM until the next one. */
 const struct block_end *sm_ended(const struct sm *s, uint32_t *n);
@@ -84,7 +87,8 @@ struct hists *sm_hists(struct sm *s);
 struct lsu *sm_lsu(struct sm *s);
 void sm_grid_counts(struct sm *s, const struct grid *g, struct launch_counts *add);   /* and forgets them */
 void sm_grid_end(struct sm *s, const struct grid *g);            /* frees what it kept for this grid */
-uint64_t sm_thread_instructions(const struct sm *s);             /* of the grids now running, so far */
+/* Adds what the grids now running have executed so far. */
+void sm_counts(const struct sm *s, struct launch_counts *add);
 /* The warp in a slot, NULL when there is none; and a number that grows with everything that a waiting loop may wait for
  * (its workers' `changes`: barriers completed, shared memory changed). For hang reports. */
 struct warp *sm_warp(const struct sm *s, uint32_t slot);

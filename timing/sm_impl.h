@@ -147,6 +147,8 @@ static inline void sm_result(struct sm *s, uint64_t at, enum event_kind kind, co
 }
 
 /* ---- warp.c ---- */
+/* Into the timeline, which there is: the place at which the warp has been, up to this cycle. */
+void warp_watch(struct sm *s, const struct slot *w, uint64_t until);
 void warp_move(struct sm *s, struct slot *w, unsigned place);
 void warp_consider(struct sm *s, struct slot *w);            /* after anything happened that it may have waited for */
 void warp_hold(struct sm *s, struct slot *w, enum stall why, uint64_t until);    /* NEVER: until warp_wake */

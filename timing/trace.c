@@ -1,4 +1,6 @@
-/* Writing the timeline: buffers of text per SM, one file behind them (zlib writes both forms). */
+/* Writing the timeline: buffers of text, one file behind them (zlib writes both forms). */
+#include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +9,19 @@
 
 #include "timing/trace.h"
 
+/* Numbers of processes: viewers keep 0 for the idle process of a host. Threads count from 1 for the same reason. */
+enum { LAUNCHES_PID = 1, FIRST_SM_PID = 2, FIRST_TID = 1 };
+
+struct text { char *at; size_t len, cap; };
+
 struct sm_watch {
+    struct text text;
     struct trace_range range;
+    uint64_t origin;
     uint16_t sm;
-    char *text;
-    size_t len, cap;
-    uint64_t requests;                   /* numbers of asynchronous events */
-    bool *named;                         /* by warp slot: the viewer knows its name */
     uint32_t slots;
+    uint64_t requests;                   /* numbers of asynchronous events */
+    bool *named;                         /* by warp slot, and [slots] of the SM: the viewer knows its name */
     struct sm_watch *next;
 };
 
@@ -22,27 +29,31 @@ struct trace {
     gzFile file;
     char *path;
     struct trace_range range;
+    uint64_t origin;
+    struct text launches;
     struct sm_watch *first, **last;
-    bool failed, any;
+    bool failed, any;                    /* any: events are in the file */
 };
 
 struct trace *trace_open(const char *path, const struct trace_range *range, char *error, size_t size)
 {
+    static const char head[] =
+        "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"a microsecond is a core cycle\"},\n\"traceEvents\":[";
+    enum { BUFFER = 1 << 17 };
     size_t n = strlen(path);
-    bool compress = n > 3 && !strcmp(path + n - 3, ".gz");
-    gzFile f = gzopen(path, compress ? "wb" : "wbT");
+    gzFile f = gzopen(path, n > 3 && !strcmp(path + n - 3, ".gz") ? "wb3e" : "wbTe");
     if (!f) {
-        snprintf(error, size, "cannot write the timeline '%s'", path);
+        snprintf(error, size, "cannot write the timeline '%s': %s", path, errno ? strerror(errno) : "no memory");
         return NULL;
     }
     struct trace *t = calloc(1, sizeof *t);
-    if (!t)
+    if (!t || !(t->path = strdup(path)))
         abort();
+    gzbuffer(f, BUFFER);
     t->file = f;
-    t->path = strdup(path);
     t->range = *range;
     t->last = &t->first;
-    t->failed = gzputs(f, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"one microsecond is one core cycle\"},\n\"traceEvents\":[") < 0;
+    t->failed = gzputs(f, head) < 0;
     return t;
 }
 
@@ -54,6 +65,7 @@ struct sm_watch *trace_watch(struct trace *t, uint16_t sm, uint32_t slots)
     if (!w || !(w->named = calloc(slots + 1, sizeof *w->named)))
         abort();
     w->range = t->range;
+    w->origin = t->origin;
     w->sm = sm;
     w->slots = slots;
     *t->last = w;
@@ -61,16 +73,28 @@ struct sm_watch *trace_watch(struct trace *t, uint16_t sm, uint32_t slots)
     return w;
 }
 
+void trace_origin(struct trace *t, uint64_t cycle)
+{
+    t->origin = cycle;
+    for (struct sm_watch *w = t->first; w; w = w->next)
+        w->origin = cycle;
+}
+
 /* Every event begins with a comma; the first one of the file loses it. */
+static void write_out(struct trace *t, struct text *x)
+{
+    size_t skip = x->len && !t->any;
+    if (x->len && gzwrite(t->file, x->at + skip, (unsigned)(x->len - skip)) <= 0)
+        t->failed = true;
+    t->any |= x->len > 0;
+    x->len = 0;
+}
+
 void trace_drain(struct trace *t)
 {
-    for (struct sm_watch *w = t->first; w; w = w->next) {
-        size_t skip = w->len && !t->any;
-        if (w->len && gzwrite(t->file, w->text + skip, (unsigned)(w->len - skip)) <= 0)
-            t->failed = true;
-        t->any |= w->len > 0;
-        w->len = 0;
-    }
+    write_out(t, &t->launches);
+    for (struct sm_watch *w = t->first; w; w = w->next)
+        write_out(t, &w->text);
 }
 
 bool trace_close(struct trace *t, char *error, size_t size)
@@ -83,10 +107,11 @@ bool trace_close(struct trace *t, char *error, size_t size)
         snprintf(error, size, "the timeline '%s' could not be written to its end", t->path);
     for (struct sm_watch *w = t->first, *next; w; w = next) {
         next = w->next;
-        free(w->text);
+        free(w->text.at);
         free(w->named);
         free(w);
     }
+    free(t->launches.at);
     free(t->path);
     free(t);
     return ok;
@@ -94,95 +119,146 @@ bool trace_close(struct trace *t, char *error, size_t size)
 
 /* ---- events ---- */
 
-static void add(struct sm_watch *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct sm_watch *w, const char *format, ...)
+static void add(struct text *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct text *x, const char *format, ...)
 {
-    enum { LONGEST = 1024 };
-    if (w->cap - w->len < LONGEST) {
-        w->cap = w->cap ? w->cap * 2 : 1 << 16;
-        w->text = realloc(w->text, w->cap);
-        if (!w->text)
+    enum { LONGEST = 1024, LEAST = 1 << 14 };
+    if (x->cap - x->len < LONGEST) {
+        x->cap = x->cap ? x->cap * 2 : LEAST;
+        x->at = realloc(x->at, x->cap);
+        if (!x->at)
             abort();
     }
     va_list ap;
     va_start(ap, format);
-    int n = vsnprintf(w->text + w->len, LONGEST, format, ap);
+    int n = vsnprintf(x->at + x->len, LONGEST, format, ap);
     va_end(ap);
-    w->len += n < LONGEST ? (size_t)n : 0;
+    x->len += n < LONGEST ? (size_t)n : 0;
 }
 
-static bool cut(const struct sm_watch *w, uint64_t *from, uint64_t *to)
+/* To cycles of the timeline, and to what of them lies in the range; false: nothing does. */
+static bool cut(const struct trace_range *range, uint64_t origin, uint64_t *from, uint64_t *to)
 {
-    *from = *from > w->range.from ? *from : w->range.from;
-    *to = *to <= w->range.to ? *to : w->range.to + 1;
+    *from += origin;
+    *to += origin;
+    *from = *from > range->from ? *from : range->from;
+    *to = *to <= range->to ? *to : range->to + 1;
     return *from < *to;
+}
+
+static void name_process(struct text *x, uint32_t pid, const char *name)
+{
+    add(x, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%s\"}}", pid, name);
+    add(x, ",\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":{\"sort_index\":%u}}", pid, pid);
+}
+
+void trace_launch(struct trace *t, const char *kernel, uint64_t launch, uint32_t row, uint64_t from, uint64_t to)
+{
+    if (!cut(&t->range, t->origin, &from, &to))
+        return;
+    if (!t->launches.cap)
+        name_process(&t->launches, LAUNCHES_PID, "launches");
+    add(&t->launches, ",\n{\"ph\":\"X\",\"cat\":\"launch\",\"name\":\"%.200s\",\"pid\":%u,\"tid\":%u,"
+        "\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"args\":{\"launch\":%" PRIu64 "}}",
+        kernel, LAUNCHES_PID, FIRST_TID + row, from, to - from, launch);
+}
+
+static void name_sm(struct sm_watch *w)
+{
+    char name[16];
+    if (w->named[w->slots])
+        return;
+    snprintf(name, sizeof name, "SM %u", w->sm);
+    name_process(&w->text, FIRST_SM_PID + w->sm, name);
+    w->named[w->slots] = true;
 }
 
 static void name_slot(struct sm_watch *w, uint32_t slot)
 {
-    if (!w->named[w->slots])
-        add(w, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"SM %u\"}}", w->sm, w->sm);
+    name_sm(w);
     if (!w->named[slot])
-        add(w, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"warp slot %u\"}}", w->sm, slot, slot);
-    w->named[slot] = w->named[w->slots] = true;
+        add(&w->text, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,"
+            "\"args\":{\"name\":\"warp slot %u\"}}", FIRST_SM_PID + w->sm, FIRST_TID + slot, slot);
+    w->named[slot] = true;
+}
+
+/* The beginning of an event that takes time; the caller closes it. False: it lies outside the range. */
+static bool add_slice(struct sm_watch *w, uint32_t slot, const char *category, const char *name, uint64_t from,
+                      uint64_t to)
+{
+    if (!cut(&w->range, w->origin, &from, &to))
+        return false;
+    name_slot(w, slot);
+    add(&w->text, ",\n{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%.200s\",\"pid\":%u,\"tid\":%u,"
+        "\"ts\":%" PRIu64 ",\"dur\":%" PRIu64, category, name, FIRST_SM_PID + w->sm, FIRST_TID + slot, from, to - from);
+    return true;
 }
 
 void watch_block(struct sm_watch *w, uint32_t slot, const char *kernel, uint64_t block, uint64_t from, uint64_t to)
 {
-    if (!cut(w, &from, &to))
-        return;
-    name_slot(w, slot);
-    add(w, ",\n{\"ph\":\"X\",\"cat\":\"block\",\"name\":\"%.200s block %llu\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":%llu}", kernel,
-        (unsigned long long)block, w->sm, slot, (unsigned long long)from, (unsigned long long)(to - from));
+    if (add_slice(w, slot, "block", kernel, from, to))
+        add(&w->text, ",\"args\":{\"block\":%" PRIu64 "}}", block);
 }
 
 void watch_state(struct sm_watch *w, uint32_t slot, const char *state, uint64_t from, uint64_t to)
 {
-    if (!cut(w, &from, &to))
-        return;
-    name_slot(w, slot);
-    add(w, ",\n{\"ph\":\"X\",\"cat\":\"wait\",\"name\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":%llu}", state, w->sm, slot,
-        (unsigned long long)from, (unsigned long long)(to - from));
+    if (add_slice(w, slot, "wait", state, from, to))
+        add(&w->text, "}");
 }
 
 void watch_issue(struct sm_watch *w, uint32_t slot, const struct dinst *d, uint64_t lanes, uint64_t at)
 {
-    uint64_t to = at + 1;
-    if (!cut(w, &at, &to))
-        return;
-    name_slot(w, slot);
-    add(w, ",\n{\"ph\":\"X\",\"cat\":\"issue\",\"name\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":1,\"args\":{\"line\":%d,\"lanes\":%d}}",
-        d->in ? ptx_ops[d->in->op].text : "ret", w->sm, slot, (unsigned long long)at, d->in ? d->in->loc.line : 0,
-        __builtin_popcountll(lanes));
+    if (add_slice(w, slot, "issue", d->in ? ptx_ops[d->in->op].text : "ret", at, at + 1))
+        add(&w->text, ",\"args\":{\"line\":%d,\"lanes\":%d}}", d->in ? d->in->loc.line : 0,
+            __builtin_popcountll(lanes));
 }
 
-static void stage(struct sm_watch *w, const char *name, uint64_t id, uint64_t from, uint64_t to)
+/* The beginning ('b') or end ('e') of a request or of one of its stages; the caller closes it. */
+static void add_async(struct sm_watch *w, char phase, const char *name, uint64_t id, uint64_t at)
 {
-    static const char format[] = ",\n{\"ph\":\"%c\",\"cat\":\"memory\",\"name\":\"%s\",\"id\":\"%u.%llu\",\"pid\":%u,\"tid\":0,\"ts\":%llu}";
-    add(w, format, 'b', name, w->sm, (unsigned long long)id, w->sm, (unsigned long long)from);
-    add(w, format, 'e', name, w->sm, (unsigned long long)id, w->sm, (unsigned long long)to);
+    add(&w->text, ",\n{\"ph\":\"%c\",\"cat\":\"memory\",\"name\":\"%s\",\"id\":\"%u.%" PRIu64 "\",\"pid\":%u,"
+        "\"tid\":%u,\"ts\":%" PRIu64, phase, name, w->sm, id, FIRST_SM_PID + w->sm, FIRST_TID, at);
+}
+
+static void add_stage(struct sm_watch *w, const char *name, uint64_t id, uint64_t from, uint64_t to)
+{
+    if (from >= to || !cut(&w->range, w->origin, &from, &to))
+        return;
+    add_async(w, 'b', name, id, from);
+    add(&w->text, "}");
+    add_async(w, 'e', name, id, to);
+    add(&w->text, "}");
+}
+
+/* Back to back from issue to reply, as the histograms of requests' stages count them. */
+static void add_stages(struct sm_watch *w, const struct packet *p, uint64_t id)
+{
+    const uint64_t *t = p->stamp;
+    bool dram = t[STAGE_DRAM_QUEUE] && t[STAGE_DRAM] > t[STAGE_DRAM_QUEUE];
+    add_stage(w, "L1", id, t[STAGE_ISSUE], t[STAGE_SENT]);
+    add_stage(w, "crossbar", id, t[STAGE_SENT], t[STAGE_L2_QUEUE]);
+    add_stage(w, "L2", id, t[STAGE_L2_QUEUE], dram ? t[STAGE_DRAM_QUEUE] : t[STAGE_REPLY]);
+    if (dram) {
+        add_stage(w, "DRAM", id, t[STAGE_DRAM_QUEUE], t[STAGE_DRAM]);
+        add_stage(w, "L2", id, t[STAGE_DRAM], t[STAGE_REPLY]);
+    }
+    add_stage(w, "reply", id, t[STAGE_REPLY], t[STAGE_FILL]);
 }
 
 void watch_request(struct sm_watch *w, const struct packet *p)
 {
-    static const char *const names[ACCESS_TYPES] = { "global load", "global store", "atomic", "local load", "local store",
-                                                     "local write-back", "constant", "texture", "instructions", "L2 fill",
-                                                     "L2 write-back" };
-    static const struct { const char *name; enum stage from, to; } parts[] = {
-        { "L1", STAGE_ISSUE, STAGE_SENT },     { "crossbar", STAGE_SENT, STAGE_L2_QUEUE },
-        { "L2", STAGE_L2_QUEUE, STAGE_L2 },    { "DRAM", STAGE_DRAM_QUEUE, STAGE_DRAM },
-        { "reply", STAGE_REPLY, STAGE_FILL },
+    static const char *const names[ACCESS_TYPES] = {
+        "global load", "global store", "atomic", "local load", "local store", "local write-back", "constant", "texture",
+        "instructions", "L2 fill", "L2 write-back"
     };
-    uint64_t from = p->stamp[STAGE_ISSUE], to = p->stamp[STAGE_FILL] + 1, id = w->requests++;
-    if (from < w->range.from || to > w->range.to)
+    uint64_t from = p->stamp[STAGE_ISSUE], to = p->stamp[STAGE_FILL], id = w->requests++;
+    if (!cut(&w->range, w->origin, &from, &to))
         return;
-    add(w, ",\n{\"ph\":\"b\",\"cat\":\"memory\",\"name\":\"%s\",\"id\":\"%u.%llu\",\"pid\":%u,\"tid\":0,\"ts\":%llu,"
-           "\"args\":{\"address\":\"0x%llx\",\"slice\":%u,\"warp\":%d}}",
-        names[p->type], w->sm, (unsigned long long)id, w->sm, (unsigned long long)from, (unsigned long long)p->line, p->slice,
-        p->warp == UINT16_MAX ? -1 : p->warp);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (p->stamp[parts[i].from] && p->stamp[parts[i].to] > p->stamp[parts[i].from])
-            stage(w, parts[i].name, id, p->stamp[parts[i].from], p->stamp[parts[i].to]);
-    add(w, ",\n{\"ph\":\"e\",\"cat\":\"memory\",\"name\":\"%s\",\"id\":\"%u.%llu\",\"pid\":%u,\"tid\":0,\"ts\":%llu}", names[p->type], w->sm,
-        (unsigned long long)id, w->sm, (unsigned long long)to);
+    name_sm(w);
+    add_async(w, 'b', names[p->type], id, from);
+    add(&w->text, ",\"args\":{\"address\":\"0x%" PRIx64 "\",\"sectors\":%d,\"slice\":%u}}", p->line,
+        __builtin_popcount(p->sectors), p->slice);
+    add_stages(w, p, id);
+    add_async(w, 'e', names[p->type], id, to);
+    add(&w->text, "}");
 }

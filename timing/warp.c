@@ -94,13 +94,19 @@ static const char *place_name(unsigned place)
     return place < PIPES ? "ready" : stall_table[place - PLACE_WAIT].name;
 }
 
+void warp_watch(struct sm *s, const struct slot *w, uint64_t until)
+{
+    if (w->place != PLACE_NONE && until > w->since)
+        watch_state(s->watch, w->index, place_name(w->place), w->since, until);
+}
+
 void warp_move(struct sm *s, struct slot *w, unsigned place)
 {
     struct scheduler *c = &s->sched[w->sched];
     if (place == w->place)
         return;
-    if (s->watch && w->place != PLACE_NONE && s->now > w->since)
-        watch_state(s->watch, w->index, place_name(w->place), w->since, s->now);
+    if (s->watch)
+        warp_watch(s, w, s->now);
     sched_move(c, w->bit, w->place, place);
     w->place = (uint8_t)place;
     w->since = s->now;

@@ -111,11 +111,8 @@ static void print_device_text(void *ctx, const char *text, size_t len)
 static simtx_gpu *new_gpu(int i)
 {
     char *message = NULL;
-    const simtx_config *config = session_config(&message);
-    simtx_gpu *gpu = config ? simtx_gpu_new(config, i, &message) : NULL;
-    if (gpu)
-        session_add_gpu(gpu);
-    else
+    simtx_gpu *gpu = session_new_gpu(i, &message);
+    if (!gpu)
         rt_say("cannot make device %d: %s", i, message ? message : "no memory");
     free(message);
     return gpu;
@@ -167,7 +164,8 @@ cudaError_t rt_status_error(simtx_status s)
     case SIMTX_NOT_SUPPORTED: return cudaErrorNotSupported;
     case SIMTX_INVALID_ADDRESS: return cudaErrorInvalidValue;
     case SIMTX_HANG: return cudaErrorLaunchTimeout;
-    case SIMTX_INTERNAL: return cudaErrorUnknown;
+    case SIMTX_INTERNAL:
+    case SIMTX_NOT_WRITTEN: return cudaErrorUnknown;
     }
     return cudaErrorUnknown;
 }

@@ -351,7 +351,7 @@ static void test_timeline(void **state)
         issued += issue;
         if (!state_of && !issue)
             continue;
-        uint64_t slot = number_behind(line, "\"tid\":"), ts = number_behind(line, "\"ts\":");
+        uint64_t slot = number_behind(line, "\"tid\":") - 1, ts = number_behind(line, "\"ts\":");
         assert_true(slot < 3);
         assert_int_equal(ts, at[slot]);
         at[slot] = ts + number_behind(line, "\"dur\":");

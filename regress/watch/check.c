@@ -1,0 +1,279 @@
+/*
+ * Checks what timing mode writes for people to look at. Prints the first thing that is wrong.
+ *
+ *     check trace FILE FROM TO SM      a timeline, perhaps compressed: it loads, slices of a warp slot nest, states and
+ *                                      instructions of a block lie end to end, everything lies in the cycles FROM .. TO
+ *                                      and on the SM (-1: any); requests end as often as they begin
+ *     check sorted FILE                its events in an order that does not depend on when they were written
+ *     check series FILE STATISTICS     a time series: its columns add up to the statistics' total
+ *     check stages STATISTICS          the stages of requests, and a cycle in which the register is written, add up to
+ *                                      the latency of loads
+ */
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+static void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+static void fail(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vprintf(format, ap);
+    va_end(ap);
+    putchar('\n');
+    exit(1);
+}
+
+static char *read_file(const char *path)
+{
+    size_t n = 0, cap = 1 << 16;
+    char *text = malloc(cap);
+    gzFile f = gzopen(path, "rb");
+    int got;
+    if (!f || !text)
+        fail("%s cannot be read", path);
+    while ((got = gzread(f, text + n, (unsigned)(cap - n - 1))) > 0) {
+        n += (size_t)got;
+        if (cap - n < cap / 2 && !(text = realloc(text, cap *= 2)))
+            abort();
+    }
+    if (got < 0)
+        fail("%s cannot be read to its end", path);
+    gzclose(f);
+    text[n] = 0;
+    return text;
+}
+
+static json_t *load(const char *path)
+{
+    json_error_t e;
+    char *text = read_file(path);
+    json_t *root = json_loads(text, 0, &e);
+    if (!root)
+        fail("%s:%d: %s", path, e.line, e.text);
+    free(text);
+    return root;
+}
+
+static const char *word(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    if (!s)
+        fail("an event has no %s", key);
+    return s;
+}
+
+static long long number(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    if (!json_is_integer(v))
+        fail("an event has no %s", key);
+    return json_integer_value(v);
+}
+
+/* ---- timeline ---- */
+
+struct slice { long long pid, tid, from, to; int order; const char *what, *name; };
+
+static bool is_block(const struct slice *s)
+{
+    return !strcmp(s->what, "block");
+}
+
+/* By thread and time, longer ones first: one that contains others comes before them. */
+static int by_time(const void *a, const void *b)
+{
+    const struct slice *x = a, *y = b;
+    if (x->pid != y->pid || x->tid != y->tid)
+        return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : x->tid < y->tid ? -1 : 1;
+    if (x->from != y->from || x->to != y->to)
+        return x->from != y->from ? (x->from < y->from ? -1 : 1) : x->to > y->to ? -1 : 1;
+    return is_block(x) != is_block(y) ? (is_block(x) ? -1 : 1) : x->order < y->order ? -1 : 1;
+}
+
+static void check_range(long long from, long long to, const char *name, const char *const *limits)
+{
+    if (from < atoll(limits[0]) || to > atoll(limits[1]) + 1 || from > to)
+        fail("%s in the cycles %lld .. %lld lies outside the range", name, from, to);
+}
+
+/* What a warp does in a block must begin where the thing before it ended. */
+static void check_slices(struct slice *s, size_t n)
+{
+    qsort(s, n, sizeof *s, by_time);
+    const struct slice *block = NULL;
+    long long at = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool inside = block && block->pid == s[i].pid && block->tid == s[i].tid && s[i].from < block->to;
+        if (inside && s[i].to > block->to)
+            fail("%s at %lld does not nest in its block", s[i].name, s[i].from);
+        if (is_block(&s[i])) {
+            if (inside)
+                fail("a block at %lld lies in another one", s[i].from);
+            block = &s[i];
+            at = s[i].from;
+        } else if (strcmp(s[i].what, "launch")) {
+            bool second = i && !strcmp(s[i].what, "issue") && s[i - 1].from == s[i].from && s[i - 1].to == s[i].to;
+            if (!inside || (s[i].from != at && !second))
+                fail("%s at %lld: expected at %lld of a block", s[i].name, s[i].from, at);
+            at = s[i].to;
+        }
+    }
+}
+
+/* Events of a request come in order: it begins, its stages begin and end, it ends. */
+static void check_request(const json_t *e, const char *phase, const char *const *limits)
+{
+    static char id[40];
+    static long long depth, from, last;
+    long long at = number(e, "ts");
+    if (!depth) {
+        snprintf(id, sizeof id, "%s", word(e, "id"));
+        from = last = at;
+    }
+    if (strcmp(id, word(e, "id")))
+        fail("request %s is not closed", id);
+    if (at < last)
+        fail("request %s goes back in time", id);
+    last = at;
+    depth += *phase == 'b' ? 1 : -1;
+    if (depth < 0 || depth > 2)
+        fail("request %s ends more often than it begins", id);
+    if (!depth)
+        check_range(from, at, "a request", limits);
+}
+
+static int check_trace(const char *path, const char *const *limits)
+{
+    json_t *root = load(path), *events = json_object_get(root, "traceEvents"), *e;
+    size_t i, n = 0, requests = 0, count = json_array_size(events);
+    struct slice *s = calloc(count + 1, sizeof *s);
+    json_array_foreach(events, i, e) {
+        const char *phase = word(e, "ph");
+        long long pid = number(e, "pid"), sm = atoll(limits[2]);
+        if (sm >= 0 && pid != 1 && pid != sm + 2)
+            fail("an event of SM %lld", pid - 2);
+        if (*phase == 'X') {
+            long long from = number(e, "ts"), to = from + number(e, "dur");
+            s[n] = (struct slice){ pid, number(e, "tid"), from, to, (int)n, word(e, "cat"), word(e, "name") };
+            check_range(from, to, s[n].name, limits);
+            n++;
+        } else if (*phase == 'b' || *phase == 'e') {
+            check_request(e, phase, limits);
+            requests++;
+        }
+    }
+    check_slices(s, n);
+    printf("%zu slices, %zu ends of requests and stages\n", n, requests);
+    return n + requests == 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int print_sorted(const char *path)
+{
+    json_t *events = json_object_get(load(path), "traceEvents"), *e;
+    size_t i, n = json_array_size(events);
+    char **text = calloc(n + 1, sizeof *text);
+    json_array_foreach(events, i, e)
+        text[i] = json_dumps(e, JSON_SORT_KEYS);
+    qsort(text, n, sizeof *text, by_text);
+    for (i = 0; i < n; i++)
+        puts(text[i]);
+    return 0;
+}
+
+/* ---- time series ---- */
+
+/* "a.b": "b" in the object "a". */
+static const json_t *find(const json_t *o, const char *name)
+{
+    const char *dot = strchr(name, '.');
+    char part[64];
+    if (!dot)
+        return json_object_get(o, name);
+    snprintf(part, sizeof part, "%.*s", (int)(dot - name), name);
+    return find(json_object_get(o, part), dot + 1);
+}
+
+static char *field(char **rest, char end)
+{
+    char *at = *rest;
+    char *stop = strpbrk(at, ",\n");
+    if (!stop || (*stop == '\n') != (end == '\n'))
+        return NULL;
+    *stop = 0;
+    *rest = stop + 1;
+    return at;
+}
+
+enum { COLUMNS = 400, FIRST_COLUMN = 3 };
+
+static int check_series(const char *path, const char *statistics)
+{
+    char *text = read_file(path), *name[COLUMNS], *rest = text;
+    const json_t *total = json_object_get(load(statistics), "total");
+    long long sum[COLUMNS] = { 0 }, rows = 0;
+    int n = 0;
+    while ((name[n] = field(&rest, ',')))
+        n++;
+    name[n++] = field(&rest, '\n');
+    for (; *rest; rows++)
+        for (int i = 0; i < n; i++) {
+            const char *value = field(&rest, i + 1 < n ? ',' : '\n');
+            if (!value)
+                fail("row %lld has another number of columns", rows + 1);
+            sum[i] += atoll(value);
+        }
+    for (int i = FIRST_COLUMN; i < n; i++) {
+        const json_t *v = find(total, name[i]);
+        if (!v)
+            fail("%s is not in the statistics", name[i]);
+        if (json_is_integer(v) && json_integer_value(v) != sum[i])
+            fail("%s: %lld in the series, %lld in all", name[i], sum[i], (long long)json_integer_value(v));
+    }
+    printf("%lld rows, %d columns\n", rows, n);
+    return rows == 0;
+}
+
+/* ---- histograms ---- */
+
+static double sum_of(const json_t *histograms, const char *name)
+{
+    const json_t *h = find(histograms, name);
+    if (!h)
+        fail("no histogram %s", name);
+    return (double)json_integer_value(json_object_get(h, "n")) * json_real_value(json_object_get(h, "mean"));
+}
+
+static int check_stages(const char *statistics)
+{
+    static const char *const stages[] = { "request.l1", "request.xbar", "request.l2", "request.dram", "request.reply" };
+    const json_t *h = find(json_object_get(load(statistics), "total"), "histograms");
+    double sum = (double)json_integer_value(find(h, "load_latency.n")), latency = sum_of(h, "load_latency");
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        sum += sum_of(h, stages[i]);
+    printf("stages %.0f, loads %.0f\n", sum, latency);
+    return sum != latency || sum <= 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 6 && !strcmp(argv[1], "trace"))
+        return check_trace(argv[2], (const char *const *)argv + 3);
+    if (argc == 3 && !strcmp(argv[1], "sorted"))
+        return print_sorted(argv[2]);
+    if (argc == 4 && !strcmp(argv[1], "series"))
+        return check_series(argv[2], argv[3]);
+    if (argc == 3 && !strcmp(argv[1], "stages"))
+        return check_stages(argv[2]);
+    fprintf(stderr, "usage: check trace|sorted|series|stages FILE ...\n");
+    return 2;
+}
