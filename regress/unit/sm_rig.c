@@ -127,6 +127,11 @@ uint64_t lsu_next(const struct lsu *u)
     return next;
 }
 
+void lsu_settle(struct lsu *u, uint64_t until)
+{
+    (void)u, (void)until;
+}
+
 const uint8_t *lsu_private_line(struct lsu *u, uint64_t line)
 {
     (void)u, (void)line;
