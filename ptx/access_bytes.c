@@ -145,13 +145,27 @@ void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uin
     mask[1] |= (uint64_t)(marks >> 64);
 }
 
+/* BYTES of each lane's data; `changed` becomes true where memory has others. */
+#define STORE_SHARED(BYTES, changed)                                                                        \
+    for (uint64_t m = lanes; m; m &= m - 1) {                                                               \
+        int i = __builtin_ctzll(m);                                                                         \
+        changed |= memcmp(shared + op->address[i], op->data[i], BYTES) != 0;                                \
+        memcpy(shared + op->address[i], op->data[i], BYTES);                                                \
+    }
+
 static void store_shared(struct mem_op *op, uint64_t lanes)
 {
     char *shared = op->warp->block->shared;
-    for (uint64_t m = lanes; m; m &= m - 1) {
-        int i = __builtin_ctzll(m);
-        memcpy(shared + op->address[i], op->data[i], op->width);
+    bool changed = false;
+    switch (op->width) {
+    case 1: STORE_SHARED(1, changed) break;
+    case 2: STORE_SHARED(2, changed) break;
+    case 4: STORE_SHARED(4, changed) break;
+    case 8: STORE_SHARED(8, changed) break;
+    case 16: STORE_SHARED(16, changed) break;
+    default: STORE_SHARED(32, changed)
     }
+    op->warp->half[0].worker->changes += changed;        /* progress, for loops that wait */
 }
 
 void mem_perform_shared(struct mem_op *op)

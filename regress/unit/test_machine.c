@@ -41,6 +41,12 @@ static const char PTX[] =
     "  ld.param.u64 %d, [out]; ld.param.u32 %r1, [value]; ld.param.u32 %r2, [n];\n"
     "LOOP:\n  sub.u32 %r2, %r2, 1; setp.ne.u32 %p, %r2, 0; @%p bra LOOP;\n"
     "  ld.param.u32 %r3, [value]; st.global.u32 [%d], %r3;\n  ret;\n}\n"
+    /* counts in shared memory, so that no register shows it, then stores a number */
+    ".visible .entry quiet(.param .u64 out)\n{\n"
+    "  .reg .pred %p; .reg .b32 %r; .reg .b64 %d; .shared .b32 n;\n"
+    "  ld.param.u64 %d, [out];\n"
+    "LOOP:\n  ld.shared.u32 %r, [n]; add.u32 %r, %r, 1; st.shared.u32 [n], %r; setp.lt.u32 %p, %r, 2000; mov.u32 %r, 7;\n"
+    "  @%p bra LOOP;\n  st.global.u32 [%d], %r;\n  ret;\n}\n"
     ".visible .entry copy(.param .u64 to, .param .u64 from)\n{\n"
     "  .reg .b32 %r; .reg .b64 %d<3>;\n"
     "  ld.param.u64 %d1, [to]; ld.param.u64 %d2, [from]; ld.global.u32 %r, [%d2]; st.global.u32 [%d1], %r;\n  ret;\n}\n"
@@ -314,6 +320,8 @@ static void long_loops_are_no_hang(void **state)
     open_gpu(&s, "sim.hang_cycles=500");
     assert_int_equal(launch_slow(&s, 0, 5, 100000, 0), SIMTX_OK);
     assert_int_equal(s.memory[0], 5);
+    assert_int_equal(launch_one(&s, "quiet", 1, 0, NULL), SIMTX_OK);
+    assert_int_equal(s.memory[0], 7);
     close_gpu(&s);
 }
 
