@@ -6,8 +6,8 @@
 #include "base/hist.h"
 #include "base/stats.h"
 #include "ptx/program.h"
+#include "timing/machine.h"
 
-struct machine;
 struct detail;
 struct trace;
 struct series;
@@ -90,6 +90,7 @@ struct simtx_gpu {
     struct machine *machine;         /* made at the first launch in timing mode */
     struct trace *trace;             /* the timeline; NULL = none */
     struct series *series;           /* the time series; NULL = none */
+    struct machine_plugins plugins;  /* of the machine: tests set them before the first launch */
     struct ordered *queue;           /* launches on streams that have not run yet, side by side when they do */
     uint32_t nqueue;
     char **param_buffers;            /* of queued launches; [0] = param_buffer */

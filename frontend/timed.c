@@ -94,7 +94,7 @@ static simtx_status need_machine(simtx_gpu *g)
     simtx_status s = SIMTX_OK;
     if (g->machine)
         return s;
-    g->machine = machine_new(g->config, g->mem, &d);
+    g->machine = machine_new(g->config, &g->plugins, g->mem, &d);
     if (g->machine) {
         machine_set_progress(g->machine, show_progress, g);
         machine_set_trace(g->machine, g->trace);

@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memsys/l1.h"
+#include "memsys/l1_coherence.h"
 
-enum { INVALID, LOCAL, GLOBAL };                       /* states of a line: of .local or of global memory */
 enum { MISSES = 1, MERGED = 2 };                         /* places of counters behind the hits */
 
 static void *array(size_t n, size_t size)
@@ -68,23 +67,23 @@ static struct miss *filling(const struct l1 *l, uint32_t index)
     return l->tags.tag[index].pinned ? &l->miss[l->entry[index]] : NULL;
 }
 
-/* An invalid place for the line, at *index. The dirty line that makes room takes one place of the miss queue at once,
- * so with a short queue the line itself may have to wait for the next cycle. */
-static enum served make_room(struct l1 *l, uint64_t line, uint32_t *index, uint64_t now)
+enum served l1_make_room(struct l1 *l, uint64_t line, uint32_t *index, uint64_t now)
 {
     *index = tags_victim(&l->tags, line);
     if (*index == TAG_NONE)
         return BLOCKED_LINE;
     struct tag *t = &l->tags.tag[*index];
-    if (t->state == INVALID)
+    if (t->state == L1_INVALID)
         return SERVED;
+    if (t->state >= L1_COHERENT)
+        return l1_coherence_evict(l->coherence, *index, now);
     if (t->dirty) {
         if (!sender_has_room(l->send))
             return BLOCKED_QUEUE;
         l1_write_back(l, *index, now);
     }
     l->count[STAT_L1_EVICTIONS]++;
-    t->state = INVALID;
+    t->state = L1_INVALID;
     return SERVED;
 }
 
@@ -141,12 +140,12 @@ static enum served new_miss(struct l1 *l, uint32_t index, struct mem_op *op, con
     if (!sender_has_room(l->send))
         return BLOCKED_QUEUE;
     if (index == TAG_NONE) {
-        enum served r = make_room(l, a->line, &index, now);
+        enum served r = l1_make_room(l, a->line, &index, now);
         if (r != SERVED)
             return r;
         if (!sender_has_room(l->send))
             return BLOCKED_QUEUE;
-        tags_place(&l->tags, index, a->line, s == SERVE_LOCAL ? LOCAL : GLOBAL);
+        tags_place(&l->tags, index, a->line, s == SERVE_LOCAL ? L1_LOCAL : L1_GLOBAL);
         l->has_global |= s != SERVE_LOCAL;
     }
     tags_touch(&l->tags, index);
@@ -235,10 +234,10 @@ enum served l1_store_local(struct l1 *l, struct mem_op *op, const struct line_ac
     if (behind || !(whole || (i != TAG_NONE && available(l, i, want.sectors))))
         return serve_miss(l, i, op, &want, SERVE_LOCAL, want.sectors, now);
     if (i == TAG_NONE) {
-        enum served r = make_room(l, a->line, &i, now);
+        enum served r = l1_make_room(l, a->line, &i, now);
         if (r != SERVED)
             return r;
-        tags_place(&l->tags, i, a->line, LOCAL);
+        tags_place(&l->tags, i, a->line, L1_LOCAL);
     }
     l->tags.tag[i].valid |= want.sectors;
     tags_touch(&l->tags, i);
@@ -257,7 +256,7 @@ static void invalidate(struct l1 *l, uint32_t index)
         m->have = t->valid;
         memcpy(m->data, l->data[index], LINE_BYTES);
     }
-    t->state = INVALID;
+    t->state = L1_INVALID;
     t->pinned = false;
 }
 
@@ -271,7 +270,7 @@ void l1_drop(struct l1 *l, uint64_t line)
 void l1_forget_global(struct l1 *l)
 {
     for (uint32_t i = 0; l->has_global && i < l->tags.sets * l->tags.ways; i++)
-        if (l->tags.tag[i].state == GLOBAL)
+        if (l->tags.tag[i].state == L1_GLOBAL)
             invalidate(l, i);
     l->has_global = false;
 }

@@ -22,14 +22,22 @@ struct miss {
     uint8_t wait;                    /* sectors asked for that have not come */
     uint8_t touch;                   /* sectors that accesses in the entry may touch: later ones queue behind them */
     uint8_t have;                    /* sectors in `data` */
+    uint8_t state;                   /* a coherence protocol's, while the line has the entry */
+    bool listed;                     /* its oldest access waits for room to go on */
     uint8_t data[LINE_BYTES];
 };
 
 /* A write-back that is not acknowledged, for lsu_private_line. */
 struct writeback { uint64_t line, age, mask[2]; uint32_t next; bool busy; uint8_t data[LINE_BYTES]; };
 
+/* States of a line's tag: of .local memory, of global memory, or a coherence protocol's, which follow. */
+enum { L1_INVALID, L1_LOCAL, L1_GLOBAL, L1_COHERENT };
+
+struct l1_coherence;
+
 struct l1 {
     const struct lsu_cfg *cfg;
+    struct l1_coherence *coherence;  /* NULL = none */
     struct sender *send;
     struct retire *retire;
     uint64_t *count;
@@ -61,6 +69,9 @@ void l1_written_through(struct l1 *l, const struct packet *p);
 void l1_drop(struct l1 *l, uint64_t line);               /* an atomic or a volatile load is on its way */
 /* All lines of global memory go, those under way as well. */
 void l1_forget_global(struct l1 *l);
+/* A place for the line, invalid, at *index: what is there leaves. That takes a place of the miss queue at once when it
+ * must be written back, so with a short queue the line itself may have to wait for the next cycle. */
+enum served l1_make_room(struct l1 *l, uint64_t line, uint32_t *index, uint64_t now);
 
 /* ---- replies ---- */
 void l1_fill(struct l1 *l, const struct packet *p, uint64_t now);

@@ -38,7 +38,7 @@ static const char *look_up(struct slice *s, struct packet *p, const struct l2_no
 {
     uint32_t e = mshr_find(&s->mshr, p->mapped), i = TAG_NONE;
     if (e != MSHR_NONE)
-        return l2_join(s, e, p, t);
+        return s->busy && s->busy[e].coherent ? l2_coherence_beside(s, e, p, t) : l2_join(s, e, p, t);
     if (!s->tags.tag)
         return l2_miss(s, TAG_NONE, p, t);
     i = tags_find(&s->tags, p->mapped);
@@ -47,7 +47,7 @@ static const char *look_up(struct slice *s, struct packet *p, const struct l2_no
     bool placed = i == TAG_NONE;
     const char *why = l2_cannot_perform(s, p, t->l2);
     if (!why && placed)
-        why = l2_make_room(s, p->mapped, &i, t->l2);
+        why = l2_make_room(s, p->mapped, &i, t);
     if (why)
         return why;
     enum stat hit = l2_stat(p, STAT_L2_READ_HITS, STAT_L2_WRITE_HITS, STAT_L2_ATOMIC_HITS);
@@ -67,6 +67,8 @@ static bool serve(struct slice *s, unsigned vn, const struct l2_now *t)
     q->mapped = true;
     if (p->kind < MSG_PROTOCOL)
         q->why = look_up(s, p, t);
+    else if (p->kind < MSG_POLICY && s->busy)
+        q->why = l2_coherence_message(s, p, t);
     else
         q->why = calls->message(calls->ctx, s->id, p, t->l2) ? NULL : "the protocol does not take it yet";
     q->since = t->l2;
@@ -111,7 +113,7 @@ static uint64_t plan(const struct slice *s, uint64_t now, bool moved)
         if (s->out[v].n && !(s->no_credit >> v & 1))
             return now + 1;
     }
-    if ((stuck && moved) || s->unasked.n || (s->list_head != MSHR_NONE && !s->list_stuck))
+    if ((stuck && moved) || s->unasked.n || s->work.n || s->calling.n || (s->list_head != MSHR_NONE && !s->list_stuck))
         return now + 1;
     if (stuck && s->data_free > now && s->data_free < next)
         next = s->data_free;
@@ -132,9 +134,13 @@ void l2_run(struct slice *s, const struct l2_now *t)
     l2_settle(s, t->l2);
     bool moved = l2_finish_atomic(s, t->l2);
     moved |= l2_perform_waiting(s, t);
+    if (s->work.n)
+        moved |= l2_coherence_work(s, t);
     moved |= look_ups(s, t);
     for (uint32_t v = 0; v < s->request->vns; v++)
         enter(s, v, t);
+    if (s->calling.n)
+        moved |= l2_coherence_call(s, t);
     moved |= l2_flush_line(s, t->l2);
     moved |= l2_to_dram(s, t);
     moved |= l2_send_reply(s, t);

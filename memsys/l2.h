@@ -16,6 +16,7 @@
 #define MEMSYS_L2_H
 
 #include "base/stats.h"
+#include "memsys/coherence.h"
 #include "memsys/mshr.h"
 #include "memsys/partition.h"
 
@@ -50,6 +51,21 @@ struct l2_missing {
     bool listed;
 };
 
+/* Numbers of MSHR entries, each at most once. */
+struct l2_ring { uint32_t *e, first, n, places; };
+
+/* Beside each MSHR entry, under a coherence protocol. */
+struct l2_transaction {
+    struct packet *request;          /* that the line is busy with; NULL: it leaves, or the request is answered */
+    uint64_t *uncalled;              /* bit per SM: to be called still */
+    uint32_t awaited;                /* answers to come */
+    uint8_t call;                    /* message of the calls */
+    uint8_t event;                   /* 1 + the home event that is to be worked; 0 = none */
+    bool coherent;                   /* false: the entry is the baseline's */
+    bool leaves;                     /* the line is to make room for another */
+    bool listed;
+};
+
 /* A store whose bytes come late: only when a test asks for it. */
 struct l2_late { uint64_t at, line, mask[2]; uint8_t data[LINE_BYTES]; };
 
@@ -63,7 +79,12 @@ struct slice {
     struct l2_input in[VNS_MAX];
     uint32_t turn;                   /* network that looks up next */
     struct tags tags;                /* tags.tag NULL: no L2 */
-    uint64_t *protocol;              /* a word of the coherence protocol per line: sharers, owner */
+    uint64_t *protocol;              /* by line: state in a coherence protocol, a bit per SM that shares it; or NULL */
+    uint32_t words;                  /* of a line of that */
+    struct l2_transaction *busy;     /* by MSHR entry; NULL = no protocol */
+    struct l2_ring work, calling;    /* entries with something to be worked; with calls to be sent */
+    uint32_t parked;                 /* entries whose lines wait for a place */
+    struct packet_pool pool;         /* of calls */
     uint64_t *dirty;                 /* bit per line */
     uint32_t dirty_lines, flush_at;
     bool flushing;
@@ -119,7 +140,9 @@ void l2_dump(const struct slice *s, void (*line)(void *ctx, const char *text), v
 const char *l2_cannot_perform(const struct slice *s, const struct packet *p, uint64_t now);
 /* i: its line, TAG_NONE without tags. */
 void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t);
+void l2_start_atomic(struct slice *s, struct packet *p, uint64_t now);       /* its place in the reply queue is taken */
 bool l2_finish_atomic(struct slice *s, uint64_t now);
+void l2_mark_dirty(struct slice *s, uint32_t i, uint8_t sectors);
 void l2_late_store(struct slice *s, uint64_t now);           /* its bytes come, when their time has */
 bool l2_send_reply(struct slice *s, const struct l2_now *t);
 
@@ -127,7 +150,9 @@ bool l2_send_reply(struct slice *s, const struct l2_now *t);
 /* Sectors that must be valid before p is performed. */
 uint8_t l2_needs(const struct slice *s, const struct packet *p);
 /* Gives a line that has none a place; its victim's dirty sectors are sent off. NULL = done, else what blocks. */
-const char *l2_make_room(struct slice *s, uint64_t line, uint32_t *i, uint64_t now);
+const char *l2_make_room(struct slice *s, uint64_t line, uint32_t *i, const struct l2_now *t);
+bool l2_write_back(struct slice *s, uint32_t i, uint64_t now);   /* a dirty line; false when the miss queue is full */
+void l2_stamp_dram(struct packet *p, const struct l2_missing *m);    /* when its line came */
 const char *l2_join(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t);    /* an entry there is */
 const char *l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t);    /* a new one */
 bool l2_perform_waiting(struct slice *s, const struct l2_now *t);
@@ -137,6 +162,20 @@ bool l2_flush_line(struct slice *s, uint64_t now);
 /* Requests that a transfer of these sectors makes to DRAM: neighbouring sectors go together. */
 uint32_t l2_pieces(const struct slice *s, uint8_t sectors);
 bool l2_send_line(struct slice *s, uint64_t line, uint8_t sectors, uint32_t entry, bool write, uint64_t now);
+
+/* ---- l2_coherence.c: the home of a coherence protocol ---- */
+void l2_coherence_init(struct slice *s);
+void l2_coherence_end(struct slice *s);
+/* A message of the protocol. NULL = it is taken, else what blocks it. */
+const char *l2_coherence_message(struct slice *s, struct packet *p, const struct l2_now *t);
+/* A request of the baseline for a line with an entry of the protocol's. */
+const char *l2_coherence_beside(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t);
+/* The line at i gives its place up: NULL = it may, else what it waits for. */
+const char *l2_coherence_evict(struct slice *s, uint32_t i, const struct l2_now *t);
+void l2_coherence_filled(struct slice *s, uint32_t e);           /* all of the entry's DRAM requests are back */
+bool l2_coherence_work(struct slice *s, const struct l2_now *t); /* one event, or one request that waited */
+bool l2_coherence_call(struct slice *s, const struct l2_now *t); /* one call goes to the reply queue */
+unsigned l2_coherence_state(const struct slice *s, uint64_t line);
 
 /* Something happens to the slice that it must look at in L2 cycle n. */
 static inline void l2_wake(struct slice *s, uint64_t n)

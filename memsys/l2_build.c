@@ -78,12 +78,13 @@ void l2_init(struct slice *s, struct partition *part, uint32_t number, struct po
         uint32_t lines = c->l2.sets * c->l2.ways;
         tags_init(&s->tags, c->l2.sets, c->l2.ways, LINE_BYTES, REPLACE_LRU, c->l2.hash);
         index_tags(&s->tags, c->map);
-        s->protocol = zeroed(lines, sizeof *s->protocol);
         s->dirty = zeroed((lines + 63) / 64, sizeof *s->dirty);
     }
     mshr_init(&s->mshr, c->l2.mshrs, c->l2.merges);
     s->miss = zeroed(c->l2.mshrs, sizeof *s->miss);
     s->transfer = zeroed(s->transfer_places, sizeof *s->transfer);
+    if (c->coherence)
+        l2_coherence_init(s);
 }
 
 void l2_end(struct slice *s)
@@ -91,7 +92,8 @@ void l2_end(struct slice *s)
     for (uint32_t v = 0; v < s->request->vns; v++)
         free(s->in[v].pipe);
     tags_end(&s->tags);
-    free(s->protocol);
+    if (s->busy)
+        l2_coherence_end(s);
     free(s->dirty);
     mshr_end(&s->mshr);
     free(s->miss);
@@ -104,7 +106,8 @@ void l2_clear(struct slice *s)
         return;
     uint32_t lines = s->tags.sets * s->tags.ways;
     tags_clear(&s->tags);
-    memset(s->protocol, 0, lines * sizeof *s->protocol);
+    if (s->protocol)
+        memset(s->protocol, 0, (size_t)lines * s->words * sizeof *s->protocol);
     memset(s->dirty, 0, (lines + 63) / 64 * sizeof *s->dirty);
     s->dirty_lines = 0;
 }

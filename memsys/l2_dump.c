@@ -4,15 +4,22 @@
 
 #include "memsys/l2.h"
 
-struct report { void (*line)(void *ctx, const char *text); void *ctx; };
+struct report { const struct slice *slice; void (*line)(void *ctx, const char *text); void *ctx; };
+
+static const char *kind_of(const struct slice *s, const struct packet *p)
+{
+    static const char *const kinds[] = { "read", "write", "atomic", "read reply", "write ack", "atomic reply" };
+    const struct coherence *c = s->part->cfg.coherence;
+    if (p->kind < MSG_PROTOCOL)
+        return kinds[p->kind];
+    return c && p->kind < MSG_POLICY ? c->message[p->kind - MSG_PROTOCOL].name : "protocol message";
+}
 
 static void dump_packet(const struct report *r, const char *what, const struct packet *p)
 {
-    static const char *const kinds[] = { "read", "write", "atomic", "read reply", "write ack", "atomic reply" };
     char text[200];
     snprintf(text, sizeof text, "  %s: %s of line %#" PRIx64 ", SM %u, warp %u, issued at %" PRIu64, what,
-             p->kind < MSG_PROTOCOL ? kinds[p->kind] : "protocol message", p->line, p->sm, p->warp,
-             p->stamp[STAGE_ISSUE]);
+             kind_of(r->slice, p), p->line, p->sm, p->warp, p->stamp[STAGE_ISSUE]);
     r->line(r->ctx, text);
 }
 
@@ -33,7 +40,7 @@ static void dump_network(const struct slice *s, unsigned vn, const struct report
 
 void l2_dump(const struct slice *s, void (*line)(void *ctx, const char *text), void *ctx)
 {
-    const struct report r = { line, ctx };
+    const struct report r = { s, line, ctx };
     char text[200];
     if (l2_idle(s))
         return;
@@ -50,6 +57,10 @@ void l2_dump(const struct slice *s, void (*line)(void *ctx, const char *text), v
             continue;
         snprintf(text, sizeof text, "  missing line %#" PRIx64 ": %u DRAM requests under way, %u requests wait",
                  x->line, s->miss[e].outstanding, x->n);
+        if (s->busy && s->busy[e].coherent)
+            snprintf(text, sizeof text, "  line %#" PRIx64 " in state %s: %u DRAM requests and %u answers awaited, "
+                     "%u requests wait", x->line, s->part->cfg.coherence->home_state[l2_coherence_state(s, x->line)],
+                     s->miss[e].outstanding, s->busy[e].awaited, x->n);
         line(ctx, text);
         if (x->n)
             dump_packet(&r, "first of them", mshr_first(&s->mshr, e));

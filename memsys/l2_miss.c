@@ -7,6 +7,8 @@
  * Without an L2 every request makes its own DRAM access and performs when that is done, in order within its line; an
  * atomic reads DRAM, operates, and then writes it.
  */
+#include <string.h>
+
 #include "memsys/l2.h"
 
 static uint8_t partly_covered(const uint64_t mask[2])
@@ -99,7 +101,7 @@ bool l2_to_dram(struct slice *s, const struct l2_now *t)
 
 /* ---- lines ---- */
 
-static bool write_back(struct slice *s, uint32_t i, uint64_t now)
+bool l2_write_back(struct slice *s, uint32_t i, uint64_t now)
 {
     struct tag *g = &s->tags.tag[i];
     if (!l2_send_line(s, g->line, g->dirty, MSHR_NONE, true, now))
@@ -111,17 +113,21 @@ static bool write_back(struct slice *s, uint32_t i, uint64_t now)
     return true;
 }
 
-const char *l2_make_room(struct slice *s, uint64_t line, uint32_t *i, uint64_t now)
+const char *l2_make_room(struct slice *s, uint64_t line, uint32_t *i, const struct l2_now *t)
 {
     uint32_t v = tags_victim(&s->tags, line);
     if (v == TAG_NONE)
         return "every line of its set waits for a fill";
     struct tag *g = &s->tags.tag[v];
-    if (g->state && g->dirty && !write_back(s, v, now))
+    const char *why = s->protocol && g->state ? l2_coherence_evict(s, v, t) : NULL;
+    if (why)
+        return why;
+    if (g->state && g->dirty && !l2_write_back(s, v, t->l2))
         return "the miss queue is full";
     s->part->count[STAT_L2_EVICTIONS] += g->state != 0;
     tags_place(&s->tags, v, line, 1);
-    s->protocol[v] = 0;
+    if (s->protocol)
+        memset(&s->protocol[(size_t)v * s->words], 0, s->words * sizeof *s->protocol);
     *i = v;
     return NULL;
 }
@@ -138,7 +144,7 @@ bool l2_flush_line(struct slice *s, uint64_t now)
             uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
             if (!s->tags.tag[i].pinned) {
                 s->flush_at = w;
-                return write_back(s, i, now);
+                return l2_write_back(s, i, now);
             }
         }
     }
@@ -219,7 +225,7 @@ const char *l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct 
 {
     if (mshr_full(&s->mshr))
         return "no MSHR entry is free";
-    const char *why = s->tags.tag && i == TAG_NONE ? l2_make_room(s, p->mapped, &i, t->l2) : NULL;
+    const char *why = s->tags.tag && i == TAG_NONE ? l2_make_room(s, p->mapped, &i, t) : NULL;
     if (why)
         return why;
     if (s->transfers == s->transfer_places)
@@ -246,12 +252,17 @@ void l2_fill(struct slice *s, uint32_t e, uint8_t sectors, uint64_t core)
         s->tags.tag[s->mshr.entry[e].user].valid |= sectors;
         s->part->count[STAT_L2_FILLS] += l2_sectors(sectors);
     }
+    if (s->busy && s->busy[e].coherent) {
+        if (!m->outstanding)
+            l2_coherence_filled(s, e);
+        return;
+    }
     list_if_ready(s, e);
     retire(s, e);
 }
 
-/* When its line came. A request that joined after that has not waited for DRAM. */
-static void stamp_dram(struct packet *p, const struct l2_missing *m)
+/* A request that joined after its line came has not waited for DRAM. */
+void l2_stamp_dram(struct packet *p, const struct l2_missing *m)
 {
     uint64_t looked_up = p->stamp[STAGE_DRAM_QUEUE];
     bool waited = m->filled > looked_up;
@@ -276,7 +287,7 @@ bool l2_perform_waiting(struct slice *s, const struct l2_now *t)
         return false;
     }
     mshr_take(&s->mshr, e);
-    stamp_dram(p, &s->miss[e]);
+    l2_stamp_dram(p, &s->miss[e]);
     s->miss[e].arrived -= s->tags.tag ? 0 : l2_pieces(s, p->sectors);
     if (writes_dram)
         l2_send_line(s, p->mapped, p->sectors, MSHR_NONE, true, t->l2);

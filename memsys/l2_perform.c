@@ -19,7 +19,7 @@ const char *l2_cannot_perform(const struct slice *s, const struct packet *p, uin
     return NULL;
 }
 
-static void mark_dirty(struct slice *s, uint32_t i, uint8_t sectors)
+void l2_mark_dirty(struct slice *s, uint32_t i, uint8_t sectors)
 {
     if (i == TAG_NONE)
         return;
@@ -40,7 +40,7 @@ static void answer(struct slice *s, struct packet *p, enum msg_kind kind, uint32
  * All lanes read and write memory at once, when they enter the unit; the reply leaves it later. Lanes that meet at
  * one word keep the unit busy one after another, different words of the line go side by side.
  */
-static void perform_atomic(struct slice *s, struct packet *p, uint64_t now)
+void l2_start_atomic(struct slice *s, struct packet *p, uint64_t now)
 {
     const struct l2_cfg *c = &s->part->cfg.l2;
     const struct partition_calls *calls = &s->part->cfg.calls;
@@ -59,7 +59,8 @@ bool l2_finish_atomic(struct slice *s, uint64_t now)
     if (!s->atomic || s->atomic_free > now)
         return false;
     uint16_t bytes = s->atomic->reply_bytes;
-    answer(s, s->atomic, MSG_ATOMIC_REPLY, bytes > PACKET_HEADER ? bytes : PACKET_HEADER);
+    enum msg_kind kind = s->atomic->kind == MSG_ATOMIC ? MSG_ATOMIC_REPLY : s->atomic->kind;
+    answer(s, s->atomic, kind, bytes > PACKET_HEADER ? bytes : PACKET_HEADER);
     s->atomic = NULL;
     return true;
 }
@@ -106,12 +107,12 @@ void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_n
     case MSG_WRITE:
         if (there && !withheld(s, p, t->l2))
             line_merge(memory, p->data, p->mask);
-        mark_dirty(s, i, p->sectors);
+        l2_mark_dirty(s, i, p->sectors);
         answer(s, p, MSG_WRITE_ACK, PACKET_HEADER);
         break;
     default:
-        mark_dirty(s, i, p->sectors);
-        perform_atomic(s, p, t->l2);
+        l2_mark_dirty(s, i, p->sectors);
+        l2_start_atomic(s, p, t->l2);
     }
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memsys/l1_coherence.h"
 #include "memsys/lsu.h"
-#include "memsys/remote.h"
 #include "memsys/rocache.h"
 #include "memsys/xbar.h"
 
@@ -33,6 +33,9 @@ struct lsu {
     bool started;                    /* the oldest instruction */
     bool blocked, retry;             /* it was turned away; it can have another turn */
     bool flushing;
+    uint8_t call_vns;                /* networks of a protocol's calls, taken in as they come */
+    uint32_t reply_vn;               /* network whose reply is next */
+    uint32_t narrived;               /* packets below: only with several networks */
     uint64_t step;                   /* cycle of its next step */
     uint64_t addresses_free;         /* cycle at which the address unit takes another instruction */
     struct sender send;
@@ -49,8 +52,18 @@ struct lsu {
     struct l1 l1;
     struct rocache konst, texture, inst;
     struct remote remote;
+    struct l1_coherence coherence;
+    struct packet_queue arrived[VNS_MAX];
     struct line_access others[ACCESSES_MAX];     /* accesses that are not global */
 };
+
+static uint8_t networks_of_calls(const struct coherence *p)
+{
+    uint8_t vns = 0;
+    for (uint32_t i = 0; p && i < p->messages; i++)
+        vns |= (uint8_t)((p->message[i].way == WAY_CALL) << p->message[i].vn);
+    return vns;
+}
 
 struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, struct port *out, struct port *in,
                     uint64_t *count, struct hists *hists)
@@ -73,6 +86,9 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     rocache_init(&u->texture, &c->texture, ACCESS_TEXTURE, &u->send, &u->retire, count);
     rocache_init(&u->inst, &c->inst, ACCESS_INST, &u->send, &u->retire, count);
     remote_init(&u->remote, &u->cfg, &u->send, &u->retire, &u->l1, count);
+    l1_coherence_init(&u->coherence, &u->cfg, &u->l1, &u->remote);
+    u->call_vns = networks_of_calls(c->coherence);
+    u->retire.stores_wait = c->coherence;
     return u;
 }
 
@@ -80,6 +96,7 @@ void lsu_free(struct lsu *u)
 {
     if (!u)
         return;
+    l1_coherence_end(&u->coherence);
     remote_end(&u->remote);
     rocache_end(&u->inst);
     rocache_end(&u->texture);
@@ -155,8 +172,9 @@ static void begin_shared(struct lsu *u, const struct mem_op *op, uint64_t now)
 
 static bool remote_kind(const struct lsu *u, const struct mem_op *op, enum mem_server s)
 {
-    return (op->kind == MOP_STORE || op->kind == MOP_RED) &&
-           (s == SERVE_GLOBAL || !u->cfg.l1_exists || !u->cfg.l1_local_writeback);
+    if (op->kind != MOP_STORE && op->kind != MOP_RED)
+        return false;
+    return s == SERVE_GLOBAL ? !u->coherence.protocol : !u->cfg.l1_exists || !u->cfg.l1_local_writeback;
 }
 
 /* The accesses of one server, to be worked from cycle `now` on. */
@@ -198,6 +216,8 @@ static bool next_server(struct lsu *u, uint32_t place, uint64_t now)
 static enum served serve_memory(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
                                 uint64_t now)
 {
+    if (u->coherence.protocol && s == SERVE_GLOBAL)
+        return l1_coherence_access(&u->coherence, op, a, now);
     if (op->kind == MOP_ATOM || op->kind == MOP_RED)
         return remote_atomic(&u->remote, op, a, u->track, now);
     if (remote_kind(u, op, s))
@@ -335,21 +355,73 @@ static void answer(struct lsu *u, struct packet *p, uint64_t now)
     }
 }
 
-static void receive(struct lsu *u, uint64_t now)
+/* Does somebody wait for what the reply brings? */
+static bool waited_for(const struct lsu *u, const struct packet *p)
 {
-    struct packet *p = port_receive(u->in, now);
-    if (!p)
-        return;
-    uint32_t flits = flits_of(p->bytes, u->cfg.flit_bytes), to = p->token >> REPLY_SHIFT;
-    port_return(u->in, clock_convert(u->cfg.clocks, CLK_CORE, CLK_XBAR, now) + u->cfg.credit_latency, p->vn, flits);
+    uint32_t to = p->token >> REPLY_SHIFT;
+    if (p->kind >= MSG_PROTOCOL)
+        return u->coherence.protocol->message[p->kind - MSG_PROTOCOL].carries != CARRIES_NOTHING;
+    return to != REPLY_STORE && to != REPLY_WRITEBACK && to != REPLY_INST;
+}
+
+static void take_reply(struct lsu *u, struct packet *p, uint64_t now)
+{
     p->stamp[STAGE_FILL] = now;
-    u->count[STAT_REPLIES]++;
-    if (to != REPLY_STORE && to != REPLY_WRITEBACK && to != REPLY_INST)
+    if (waited_for(u, p))
         count_stages(u, p);
     if (u->retire.calls.replied)
         u->retire.calls.replied(u->retire.calls.ctx, p);
-    answer(u, p, now);
+    if (p->kind >= MSG_PROTOCOL)
+        l1_coherence_message(&u->coherence, p, now);
+    else
+        answer(u, p, now);
     packet_free(&u->send.pool, p);
+}
+
+static void take(struct lsu *u, struct packet *p, uint64_t now)
+{
+    uint32_t flits = flits_of(p->bytes, u->cfg.flit_bytes);
+    port_return(u->in, clock_convert(u->cfg.clocks, CLK_CORE, CLK_XBAR, now) + u->cfg.credit_latency, p->vn, flits);
+    u->count[STAT_REPLIES]++;
+    if (u->call_vns >> p->vn & 1)
+        l1_coherence_message(&u->coherence, p, now);
+    else
+        take_reply(u, p, now);
+}
+
+/* The oldest reply of the network whose turn it is. */
+static struct packet *next_reply(struct lsu *u)
+{
+    for (uint32_t k = 0; u->narrived && k < u->in->vns; k++) {
+        uint32_t vn = (u->reply_vn + k) % u->in->vns;
+        if (u->arrived[vn].n) {
+            u->reply_vn = vn + 1;
+            u->narrived--;
+            return packet_pop(&u->arrived[vn]);
+        }
+    }
+    return NULL;
+}
+
+/* Calls are taken in as they come; of the other networks' packets one a cycle, as of a single network's. */
+static struct packet *sort_networks(struct lsu *u, uint64_t now)
+{
+    for (struct packet *p; (p = port_receive(u->in, now));) {
+        if (u->call_vns >> p->vn & 1) {
+            take(u, p, now);
+        } else {
+            packet_push(&u->arrived[p->vn], p);
+            u->narrived++;
+        }
+    }
+    return next_reply(u);
+}
+
+static void receive(struct lsu *u, uint64_t now)
+{
+    struct packet *p = u->in->vns > 1 ? sort_networks(u, now) : port_receive(u->in, now);
+    if (p)
+        take(u, p, now);
 }
 
 /* ---- time ---- */
@@ -358,9 +430,11 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
 {
     lsu_settle(u, now);
     receive(u, now);
+    if (u->coherence.listed)
+        l1_coherence_run(&u->coherence, now);
     work(u, now);
     if (u->flushing)
-        u->flushing = l1_flush_line(&u->l1, now);
+        u->flushing = l1_flush_line(&u->l1, now) || l1_coherence_flush_line(&u->coherence, now);
     u->retry = sender_run(&u->send, now) && u->blocked;
     u->clock = now;
     return lsu_next(u);
@@ -385,7 +459,7 @@ uint64_t lsu_next(const struct lsu *u)
 {
     uint64_t reply = port_next(u->in);
     uint64_t next = earlier(next_step(u), sender_next(&u->send, u->clock));
-    if (u->flushing && sender_has_room(&u->send))
+    if ((u->flushing && sender_has_room(&u->send)) || u->narrived || u->coherence.listed)
         next = earlier(next, u->clock + 1);
     return earlier(next, reply > u->clock ? reply : u->clock + 1);
 }
@@ -397,14 +471,19 @@ const uint8_t *lsu_private_line(struct lsu *u, uint64_t line)
     return l1_private_line(&u->l1, line);
 }
 
+unsigned lsu_coherence_state(const struct lsu *u, uint64_t line)
+{
+    return l1_coherence_state(&u->coherence, line);
+}
+
 bool lsu_idle(const struct lsu *u)
 {
-    return !u->n && !u->send.pool.out && !u->inst.nwanted;
+    return !u->n && !packets_out(&u->send.pool) && !u->send.napart && !u->inst.nwanted;
 }
 
 bool lsu_flush(struct lsu *u, uint64_t now)
 {
-    u->flushing = u->l1.dirty_lines > 0;
+    u->flushing = u->l1.dirty_lines || u->coherence.unsaved;
     return !u->flushing && lsu_idle(u);
 }
 
@@ -421,7 +500,9 @@ static const char *waits_for(const struct lsu *u)
     if (!u->blocked)
         return "";
     switch (u->blocked_by[0]) {
-    case STAT_L1_RESERVE_FAILS: return ", every way of its L1 set waits for a fill";
+    case STAT_L1_RESERVE_FAILS:
+        return u->coherence.protocol ? ", its L1 line or every way of its set is under way"
+                                     : ", every way of its L1 set waits for a fill";
     case STAT_L1_MSHR_FULL: return ", waits for an L1 MSHR entry or merge";
     case STAT_L1_QUEUE_FULL: return ", waits for room in the miss queue";
     case STAT_CONST_BLOCKED: return ", waits at the constant cache";
@@ -440,12 +521,14 @@ void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), vo
     if (lsu_idle(u))
         return;
     snprintf(text, sizeof text, "load/store unit: %u instructions queued, %u requests in the miss queue, %u under way, "
-             "%u L1 MSHR entries of %u in use", u->n, queued, (uint32_t)u->send.pool.out - queued, u->l1.mshr.n,
-             u->l1.mshr.entries);
+             "%u L1 MSHR entries of %u in use", u->n, queued, (uint32_t)packets_out(&u->send.pool) - queued,
+             u->l1.mshr.n, u->l1.mshr.entries);
     line(ctx, text);
     if (u->n && u->started && u->place < SERVERS) {
         snprintf(text, sizeof text, "  oldest: warp slot %u, %s, access %u of %u%s", u->queue[u->first].op->sm_slot,
                  names[server_order[u->place]], u->next + 1, u->accesses, waits_for(u));
         line(ctx, text);
     }
+    if (u->coherence.protocol)
+        l1_coherence_dump(&u->coherence, line, ctx);
 }

@@ -15,6 +15,8 @@
 #include "memsys/tags.h"
 
 struct simtx_config;
+struct coherence;
+struct atom_payload;
 
 /* latency: from the issue of an access that hits until dependent instructions may issue, when idle */
 struct cache_cfg { uint32_t bytes, sets, ways, line, latency, mshrs, merges; };
@@ -36,6 +38,8 @@ struct lsu_cfg {
     uint32_t inst_bytes, inst_prefetch;
     uint32_t flit_bytes, request_latency;    /* crossbar cycles from here to the request crossbar (its latency_in) */
     uint32_t credit_latency;                 /* crossbar cycles until freed reply buffers are known there */
+    const struct coherence *coherence;       /* protocol of global lines; NULL = none: they are written through */
+    uint64_t *coherence_seen;                /* how often each row of its L1 table was used, for tests; or NULL */
 };
 
 /* How the load/store unit calls back into the SM core (never later than the cycle it is told). */
@@ -43,13 +47,15 @@ struct lsu_calls {
     void *ctx;
     /* The op is over: every register of a load or atomic is written, and dependent instructions may issue from cycle
      * `at`; the data of a store or red has left the op (at = now), though it may not have performed. In every case the
-     * op is the caller's again. */
+     * op is the caller's again. Under a coherence protocol a store or red is over when it has performed. */
     void (*done)(void *ctx, struct mem_op *op, uint64_t at);
     /* One global access of the warp has performed: globally visible (store acknowledged, load bound). An atomic or red
      * is told twice, as a load and as a store. */
     void (*performed)(void *ctx, uint32_t sm_slot, bool store, uint64_t at);
     /* An instruction line asked for by lsu_fetch is there. */
     void (*fetched)(void *ctx, uint64_t line, uint64_t at);
+    /* Performs an atomic on the bytes of a line in L1, filling in old values: for protocols that have L1 do so. */
+    void (*atomic)(void *ctx, const struct mem_op *op, uint8_t *line, struct atom_payload *a);
     /* A request's reply has come, all its stages are stamped: for timelines. May be NULL. */
     void (*replied)(void *ctx, const struct packet *p);
 };
@@ -91,6 +97,8 @@ const uint8_t *lsu_private_line(struct lsu *u, uint64_t line);
  * again while lsu_run goes on. */
 bool lsu_flush(struct lsu *u, uint64_t now);
 void lsu_invalidate(struct lsu *u);                  /* all caches empty */
+/* The line's state in the coherence protocol's L1 table; only with a protocol. */
+unsigned lsu_coherence_state(const struct lsu *u, uint64_t line);
 bool lsu_idle(const struct lsu *u);                  /* nothing queued, missing or unacknowledged */
 void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), void *ctx);
 

@@ -10,6 +10,8 @@ struct packet_slab { struct packet_slab *next; struct packet k[SLAB]; };
 
 struct packet *packet_new(struct packet_pool *p)
 {
+    if (!p->free)
+        p->free = atomic_exchange_explicit(&p->returned, NULL, memory_order_acquire);
     if (!p->free) {
         struct packet_slab *s = malloc(sizeof *s);
         if (!s)
@@ -17,6 +19,7 @@ struct packet *packet_new(struct packet_pool *p)
         s->next = p->slabs;
         p->slabs = s;
         for (int i = 0; i < SLAB; i++) {
+            s->k[i].home = p;
             s->k[i].next = p->free;
             p->free = &s->k[i];
         }
@@ -33,6 +36,16 @@ void packet_free(struct packet_pool *p, struct packet *k)
     k->next = p->free;
     p->free = k;
     p->out--;
+}
+
+void packet_return(struct packet *k)
+{
+    struct packet_pool *p = k->home;
+    k->next = atomic_load_explicit(&p->returned, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&p->returned, &k->next, k, memory_order_release,
+                                                  memory_order_relaxed))
+        continue;
+    atomic_fetch_add_explicit(&p->back, 1, memory_order_release);
 }
 
 void packet_pool_end(struct packet_pool *p)

@@ -6,19 +6,21 @@
 #ifndef MEMSYS_PACKET_H
 #define MEMSYS_PACKET_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32, LINE_SECTORS = 4, ALL_SECTORS = 15, PACKET_HEADER = 8 };
 
-/* Message kinds of the baseline; a coherence or TM protocol numbers its own from MSG_PROTOCOL. */
+/* Message kinds of the baseline; a coherence protocol numbers its own from MSG_PROTOCOL, others from MSG_POLICY. */
 enum msg_kind {
     MSG_READ,            /* sectors wanted */
     MSG_WRITE,           /* bytes of `mask` in `data`; acknowledged */
     MSG_ATOMIC,          /* `atom` holds the operands; answered with the old values (red: acknowledged) */
     MSG_READ_REPLY, MSG_WRITE_ACK, MSG_ATOMIC_REPLY,
-    MSG_PROTOCOL
+    MSG_PROTOCOL,
+    MSG_POLICY = 64
 };
 
 /* What an access is for: statistics by type, and who gets the reply inside the SM. */
@@ -51,15 +53,29 @@ struct packet {
     void *payload;                   /* protocol's own */
     uint64_t mask[2];                /* MSG_WRITE: bytes present, bit per byte of the line */
     uint8_t data[LINE_BYTES];
+    struct packet_pool *home;        /* the pool that it comes from */
 };
 
 /* Packets are handed out from slabs and never returned to the host before the pool ends. One pool per SM and slice;
- * a packet goes back to the pool that it came from, so no two host threads use one pool in a window. out: how many
- * are not back yet. */
-struct packet_pool { struct packet *free; struct packet_slab *slabs; uint64_t out; };
+ * a packet goes back to the pool that it came from, so no two host threads use one pool in a window. Whoever ends the
+ * way of a message that has no answer gives it back with packet_return, from any host thread. */
+struct packet_pool {
+    struct packet *free;
+    struct packet_slab *slabs;
+    uint64_t out;                    /* handed out and not freed */
+    struct packet *_Atomic returned;
+    _Atomic uint64_t back;           /* returned ones so far, which `out` still counts */
+};
 struct packet *packet_new(struct packet_pool *p);    /* zeroed except data; aborts when the host is out of memory */
 void packet_free(struct packet_pool *p, struct packet *k);
+void packet_return(struct packet *k);
 void packet_pool_end(struct packet_pool *p);
+
+/* Packets that are still on their way. Not while components run. */
+static inline uint64_t packets_out(const struct packet_pool *p)
+{
+    return p->out - atomic_load_explicit(&p->back, memory_order_acquire);
+}
 
 /* A queue of packets in order, linked through `next`. */
 struct packet_queue { struct packet *head, *tail; uint32_t n; };

@@ -15,6 +15,7 @@
 #include "memsys/tags.h"
 
 struct simtx_config;
+struct coherence;
 
 struct l2_cfg {
     uint32_t sets, ways, mshrs, merges;
@@ -44,7 +45,7 @@ struct partition_calls {
     uint64_t (*map)(void *ctx, const struct packet *p);
     /* Is this line readable host memory? False for instruction lines, which have tags but no bytes. */
     bool (*has_bytes)(void *ctx, uint64_t line);
-    /* A request the baseline does not know (kind >= MSG_PROTOCOL); returns false to have it offered again. */
+    /* A message that neither the baseline nor the coherence protocol knows; returns false to have it offered again. */
     bool (*message)(void *ctx, uint32_t slice, struct packet *p, uint64_t now);
 };
 
@@ -59,6 +60,9 @@ struct partition_cfg {
     struct l2_cfg l2;
     struct dram_cfg dram;
     struct partition_calls calls;
+    const struct coherence *coherence;   /* protocol whose home the slices are; NULL = none. Needs tags */
+    uint32_t sms;                    /* that may share a line */
+    uint64_t *coherence_seen;        /* how often each row of its home table was used, for tests; NULL = nobody asks */
 };
 
 void l2_configure(struct l2_cfg *c, const struct simtx_config *config);

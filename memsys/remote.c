@@ -47,7 +47,7 @@ static void track_free(struct remote *r, uint32_t i)
     r->free = i;
 }
 
-static struct atom_payload *payload_new(struct remote *r)
+struct atom_payload *remote_payload(struct remote *r)
 {
     if (!r->free_payload) {
         struct payload_slab *s = aligned_alloc(_Alignof(struct payload_slab), sizeof *s);
@@ -65,11 +65,30 @@ static struct atom_payload *payload_new(struct remote *r)
     return a;
 }
 
-static void payload_free(struct remote *r, struct packet *p)
+void remote_payload_free(struct remote *r, struct atom_payload *a)
 {
-    p->atom->next = r->free_payload;
-    r->free_payload = p->atom;
-    p->atom = NULL;
+    a->next = r->free_payload;
+    r->free_payload = a;
+}
+
+void remote_operands(struct remote *r, struct packet *p, const struct mem_op *op, const struct line_access *a)
+{
+    unsigned bytes = (unsigned)__builtin_popcountll(a->lanes) * op->width;
+    p->atom = remote_payload(r);
+    mem_atomic_request(op, a->lanes, p->atom);
+    p->sectors = a->sectors;
+    p->bytes = (uint16_t)(PACKET_HEADER + bytes * (op->atomic_class == CLASS_CAS ? 2 : 1));
+    p->reply_bytes = (uint16_t)(PACKET_HEADER + (op->kind == MOP_ATOM ? bytes : 0));
+    p->atomic_class = op->atomic_class;
+    p->warp = (uint16_t)op->sm_slot;
+}
+
+void remote_bytes(struct packet *p, const struct mem_op *op, const struct line_access *a)
+{
+    mem_store_line(op, a->lanes, a->piece, p->data, p->mask);
+    p->sectors = line_sectors(p->mask);
+    p->bytes = write_bytes(p->sectors);
+    p->warp = (uint16_t)op->sm_slot;
 }
 
 uint32_t remote_begin(struct remote *r, const struct mem_op *op, enum mem_server s, uint32_t n)
@@ -90,10 +109,7 @@ enum served remote_store(struct remote *r, const struct mem_op *op, const struct
         return BLOCKED_QUEUE;
     struct packet *p = sender_packet(r->send, MSG_WRITE, s == SERVE_LOCAL ? ACCESS_LOCAL_STORE : ACCESS_GLOBAL_STORE,
                                      a->line, token_of(REPLY_STORE, number), op->issued, now);
-    mem_store_line(op, a->lanes, a->piece, p->data, p->mask);
-    p->sectors = line_sectors(p->mask);
-    p->bytes = write_bytes(p->sectors);
-    p->warp = (uint16_t)op->sm_slot;
+    remote_bytes(p, op, a);
     l1_written_through(r->l1, p);
     sender_push(r->send, p);
     return SERVED;
@@ -112,14 +128,7 @@ enum served remote_atomic(struct remote *r, struct mem_op *op, const struct line
     }
     struct packet *p = sender_packet(r->send, MSG_ATOMIC, ACCESS_ATOMIC, a->line,
                                      token_of(result ? REPLY_ATOM : REPLY_STORE, number), op->issued, now);
-    unsigned bytes = (unsigned)__builtin_popcountll(a->lanes) * op->width;
-    p->atom = payload_new(r);
-    mem_atomic_request(op, a->lanes, p->atom);
-    p->sectors = a->sectors;
-    p->bytes = (uint16_t)(PACKET_HEADER + bytes * (op->atomic_class == CLASS_CAS ? 2 : 1));
-    p->reply_bytes = (uint16_t)(PACKET_HEADER + (result ? bytes : 0));
-    p->atomic_class = op->atomic_class;
-    p->warp = (uint16_t)op->sm_slot;
+    remote_operands(r, p, op, a);
     l1_drop(r->l1, a->line);
     sender_push(r->send, p);
     r->count[STAT_L1_ATOMICS]++;
@@ -128,11 +137,10 @@ enum served remote_atomic(struct remote *r, struct mem_op *op, const struct line
 
 static void tell(struct remote *r, const struct track *t, uint64_t now)
 {
-    const struct lsu_calls *c = &r->retire->calls;
     if (t->counts_load)
-        c->performed(c->ctx, t->slot, false, now);
+        retire_performed(r->retire, t->slot, false, now);
     if (t->counts_store)
-        c->performed(c->ctx, t->slot, true, now);
+        retire_performed(r->retire, t->slot, true, now);
 }
 
 void remote_acknowledged(struct remote *r, struct packet *p, uint64_t now)
@@ -140,7 +148,7 @@ void remote_acknowledged(struct remote *r, struct packet *p, uint64_t now)
     uint32_t i = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1);
     struct track *t = &r->track[i];
     if (p->atom)
-        payload_free(r, p);
+        remote_payload_free(r, p->atom);
     tell(r, t, now);
     if (--t->pending)
         return;
@@ -156,7 +164,7 @@ void remote_replied(struct remote *r, struct packet *p, uint64_t now)
     struct mem_op *op = r->track[i].op;
     const struct track t = { .slot = op->sm_slot, .counts_load = true, .counts_store = true };
     mem_atomic_reply(op, r->track[i].lanes, p->atom);
-    payload_free(r, p);
+    remote_payload_free(r, p->atom);
     track_free(r, i);
     op->ready = now + 1;
     tell(r, &t, now);

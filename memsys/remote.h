@@ -31,6 +31,11 @@ struct remote {
 void remote_init(struct remote *r, const struct lsu_cfg *c, struct sender *send, struct retire *retire, struct l1 *l1,
                  uint64_t *count);
 void remote_end(struct remote *r);
+struct atom_payload *remote_payload(struct remote *r);
+void remote_payload_free(struct remote *r, struct atom_payload *a);
+/* Puts an atomic's operands into its packet, and a store's bytes. */
+void remote_operands(struct remote *r, struct packet *p, const struct mem_op *op, const struct line_access *a);
+void remote_bytes(struct packet *p, const struct mem_op *op, const struct line_access *a);
 /* Before the first of n stores or reds of an instruction: the number that goes with them. */
 uint32_t remote_begin(struct remote *r, const struct mem_op *op, enum mem_server s, uint32_t n);
 enum served remote_store(struct remote *r, const struct mem_op *op, const struct line_access *a, enum mem_server s,

@@ -54,6 +54,8 @@ static void count_latency(struct retire *r, const struct mem_op *op, uint64_t at
         hist_add(r->hists, HIST_ATOMIC_LATENCY, at - op->issued);
     else if (op->kind == MOP_LOAD && op->served_by[SERVE_GLOBAL])
         hist_add(r->hists, HIST_LOAD_LATENCY, at - op->issued);
+    else if (op->kind == MOP_STORE && r->stores_wait && op->served_by[SERVE_GLOBAL])
+        hist_add(r->hists, HIST_STORE_LATENCY, at - op->issued);
     else if (op->kind == MOP_LOAD && op->served_by[SERVE_LOCAL])
         hist_add(r->hists, HIST_LOCAL_LATENCY, at - op->issued);
 }
@@ -100,5 +102,5 @@ void retire_load(struct retire *r, struct mem_op *op, uint64_t lanes, unsigned p
     mem_load_line(op, lanes, piece, line);
     op->ready = ready > op->ready ? ready : op->ready;
     if (s == SERVE_GLOBAL)
-        r->calls.performed(r->calls.ctx, op->sm_slot, false, now);
+        retire_performed(r, op->sm_slot, false, now);
 }

@@ -22,6 +22,7 @@ struct waiter {
 struct retire {
     struct lsu_calls calls;
     struct hists *hists;
+    bool stores_wait;                /* a store is over when it has performed */
     struct waiter *free;
     struct waiter_slab *slabs;
     uint32_t *busy, slots;           /* by warp slot: instructions and stores outstanding */
@@ -39,5 +40,10 @@ void retire_forget(struct retire *r, struct waiter *w);
  * the caller's business. */
 void retire_load(struct retire *r, struct mem_op *op, uint64_t lanes, unsigned piece, enum mem_server s,
                  const uint8_t *line, uint64_t now, uint64_t ready);
+/* A global access of the warp slot has performed. */
+static inline void retire_performed(struct retire *r, uint32_t slot, bool store, uint64_t now)
+{
+    r->calls.performed(r->calls.ctx, slot, store, now);
+}
 
 #endif

@@ -32,9 +32,15 @@ void sender_push(struct sender *s, struct packet *p)
     packet_push(p->type == ACCESS_INST ? &s->inst : &s->data, p);
 }
 
-bool sender_run(struct sender *s, uint64_t now)
+void sender_push_apart(struct sender *s, struct packet *p)
 {
-    struct packet_queue *q = s->inst.n ? &s->inst : &s->data;
+    packet_push(&s->apart[p->vn], p);
+    s->napart++;
+}
+
+/* Sends the head of a queue, if there are credits for it. */
+static bool send_head(struct sender *s, struct packet_queue *q, uint64_t now)
+{
     if (!q->n)
         return false;
     uint32_t flits = flits_of(q->head->bytes, s->cfg->flit_bytes);
@@ -50,12 +56,31 @@ bool sender_run(struct sender *s, uint64_t now)
     return true;
 }
 
+bool sender_run(struct sender *s, uint64_t now)
+{
+    for (uint32_t vn = 1; s->napart && vn < s->out->vns; vn++)
+        if (send_head(s, &s->apart[vn], now)) {
+            s->napart--;
+            return false;
+        }
+    return send_head(s, s->inst.n ? &s->inst : &s->data, now);
+}
+
+/* Are there credits for the head of the queue? */
+static bool has_credits(const struct sender *s, const struct packet_queue *q)
+{
+    return q->n && s->out->have[q->head->vn] >= flits_of(q->head->bytes, s->cfg->flit_bytes);
+}
+
 uint64_t sender_next(const struct sender *s, uint64_t after)
 {
     const struct packet_queue *q = s->inst.n ? &s->inst : &s->data;
-    if (!q->n)
+    if (!q->n && !s->napart)
         return NEVER;
-    if (s->out->have[q->head->vn] >= flits_of(q->head->bytes, s->cfg->flit_bytes))
+    bool now = has_credits(s, q);
+    for (uint32_t vn = 1; s->napart && vn < s->out->vns; vn++)
+        now |= has_credits(s, &s->apart[vn]);
+    if (now)
         return after + 1;
     uint64_t at = port_credit_next(s->out);
     return at > after ? at : after + 1;

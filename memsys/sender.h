@@ -1,7 +1,8 @@
 /*
  * The way out of an SM: requests wait in the miss queue until the crossbar's input buffer has room for them, and leave
  * one a cycle. Instruction lines have a queue of their own that goes first, so that fetch never waits behind data; it
- * is as short as the instruction cache has MSHRs.
+ * is as short as the instruction cache has MSHRs. What a protocol answers or notes goes before both, on virtual
+ * networks of its own; there are never more such packets than the home has transactions with this SM.
  */
 #ifndef MEMSYS_SENDER_H
 #define MEMSYS_SENDER_H
@@ -19,6 +20,8 @@ static inline uint32_t token_of(enum reply_to to, uint32_t number)
 
 struct sender {
     struct packet_queue data, inst;
+    struct packet_queue apart[VNS_MAX];  /* a protocol's answers and notes, by network: they wait for nothing else */
+    uint32_t napart;
     struct port *out;
     const struct lsu_cfg *cfg;
     uint64_t *count;
@@ -44,7 +47,8 @@ struct packet *sender_packet(struct sender *s, enum msg_kind kind, enum access_t
 void sender_read(struct sender *s, enum access_type type, uint64_t line, uint8_t sectors, uint32_t token,
                  uint64_t issued, uint64_t now);         /* makes and queues a read; check sender_has_room first */
 void sender_push(struct sender *s, struct packet *p);
-bool sender_run(struct sender *s, uint64_t now);         /* true: a packet has left */
+void sender_push_apart(struct sender *s, struct packet *p);      /* on its own network, which has room for all */
+bool sender_run(struct sender *s, uint64_t now);         /* true: a request has left */
 uint64_t sender_next(const struct sender *s, uint64_t after);    /* next cycle > after at which one may; NEVER */
 
 #endif

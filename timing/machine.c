@@ -3,10 +3,12 @@
  * window of core cycles that their latencies allow.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
+#include "consistency/protocols.h"
 #include "timing/machine_parts.h"
 
 /* Instruction memory: addresses that no data has, above those of functions. It has lines and tags but no bytes. */
@@ -84,6 +86,7 @@ static void configure_memory(struct machine_cfg *c, const struct simtx_config *c
     l2_configure(&c->partition.l2, config);
     dram_configure(&c->partition.dram, config);
     c->partition.slices = c->slices / c->channels;
+    c->partition.sms = c->sms;
     c->partition.flit_bytes = c->xbar[XBAR_REPLY].flit_bytes;
     c->partition.reply_latency = c->xbar[XBAR_REPLY].latency_in;
     c->partition.credit_latency = c->xbar[XBAR_REQUEST].latency_out;
@@ -112,6 +115,27 @@ static bool configure(struct machine_cfg *c, const struct simtx_config *config, 
     return addrmap_parse(&c->map, config_text(config, KEY_DRAM_MAP), c->channels, slices, config_bool(config, KEY_DRAM_HASH), base, text, size);
 }
 
+static void choose_protocol(struct machine_cfg *c, const struct simtx_config *config, const struct machine_plugins *plugins)
+{
+    c->lsu.coherence = coherence_protocols[config_choice(config, KEY_COHERENCE_PROTOCOL)];
+    if (plugins->coherence)
+        c->lsu.coherence = plugins->coherence;
+    c->partition.coherence = c->lsu.coherence;
+    if (plugins->order)
+        c->sm.order = plugins->order;
+}
+
+/* A protocol's lines lie in caches, and its messages in networks. */
+static bool check_coherence(const struct machine_cfg *c, char *text, size_t size)
+{
+    const struct coherence *p = c->lsu.coherence;
+    if (p && (!c->lsu.l1_exists || !c->partition.l2.sets)) {
+        snprintf(text, size, "coherence.protocol: %s needs an L1 and an L2, l1.kb and l2.slice_kb more than 0", p->name);
+        return false;
+    }
+    return !p || coherence_check(p, c->xbar[0].vns, text, size);
+}
+
 /* All rules between keys that a part of the machine knows. */
 static bool check(const struct machine_cfg *c, struct diag *d)
 {
@@ -124,20 +148,28 @@ static bool check(const struct machine_cfg *c, struct diag *d)
         error(d, text);
     if (!lsu_check(&c->lsu, text, sizeof text))
         error(d, text);
+    if (!check_coherence(c, text, sizeof text))
+        error(d, text);
     if (!xbar_check(&c->xbar[XBAR_REQUEST], c->slice_flits, c->slice_flits, text, sizeof text) ||
         !xbar_check(&c->xbar[XBAR_REPLY], c->slice_flits, c->sm_flits, text, sizeof text))
         error(d, text);
     return d->errors == before;
 }
 
-bool machine_check(const struct simtx_config *config, struct diag *d)
+static bool check_all(const struct simtx_config *config, const struct machine_plugins *plugins, struct diag *d)
 {
     struct machine_cfg c;
     char text[400];
     bool ok = configure(&c, config, 0, text, sizeof text);
+    choose_protocol(&c, config, plugins);
     if (!ok)
         error(d, text);
     return check(&c, d) && ok;
+}
+
+bool machine_check(const struct simtx_config *config, struct diag *d)
+{
+    return check_all(config, &(struct machine_plugins){ 0 }, d);
 }
 
 /* ---- parts ---- */
@@ -264,9 +296,10 @@ bool machine_quiet(struct machine *m)
 
 /* ---- the machine as a whole ---- */
 
-struct machine *machine_new(const struct simtx_config *config, struct devmem *mem, struct diag *d)
+struct machine *machine_new(const struct simtx_config *config, const struct machine_plugins *plugins, struct devmem *mem,
+                            struct diag *d)
 {
-    if (!machine_check(config, d))
+    if (!check_all(config, plugins, d))
         return NULL;
     struct machine *m = calloc(1, sizeof *m);
     char text[400];
@@ -276,6 +309,7 @@ struct machine *machine_new(const struct simtx_config *config, struct devmem *me
     m->mem = mem;
     m->code_next = CODE_BASE;
     configure(&m->cfg, config, devmem_base(mem), text, sizeof text);
+    choose_protocol(&m->cfg, config, plugins);
     machine_build(m);
     return m;
 }

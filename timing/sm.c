@@ -162,6 +162,12 @@ static void on_performed(void *ctx, uint32_t sm_slot, bool store, uint64_t at)
         warp_performed(s, w, !store, store, 0);
 }
 
+static void on_atomic(void *ctx, const struct mem_op *op, uint8_t *line, struct atom_payload *a)
+{
+    (void)ctx;
+    mem_atomic_perform(op->warp->half[0].worker, (uint64_t)(uintptr_t)line, a);
+}
+
 static void on_fetched(void *ctx, uint64_t line, uint64_t at)
 {
     struct sm *s = ctx;
@@ -219,7 +225,8 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port
     if (c->order->new_state)
         s->order_state = c->order->new_state(c->warps);
     const struct lsu_calls calls = {
-        .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched, .replied = on_replied,
+        .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched, .atomic = on_atomic,
+        .replied = on_replied,
     };
     s->lsu = lsu_new(lsu, &calls, out, in, s->count, &s->hists);
     return s;

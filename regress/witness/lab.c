@@ -24,7 +24,7 @@ static void set_all(simtx_config *c, const char *const *settings)
             fail_msg("%s: %s", *settings, message);
 }
 
-void lab_open(struct lab *l, const char *text, const char *const *settings)
+void lab_open(struct lab *l, const char *text, const char *const *settings, const struct machine_plugins *plugins)
 {
     simtx_config *c = simtx_config_new();
     char *message = NULL;
@@ -34,6 +34,8 @@ void lab_open(struct lab *l, const char *text, const char *const *settings)
     if (!l->gpu)
         fail_msg("%s", message);
     simtx_config_free(c);
+    if (plugins)
+        l->gpu->plugins = *plugins;
     if (simtx_module_load(l->gpu, text, strlen(text), "witness", &l->module) ||
         simtx_malloc(l->gpu, LAB_WORDS * 4, SIMTX_MEM_DEVICE, (void **)&l->words) ||
         simtx_malloc(l->gpu, LAB_SEEN * 4, SIMTX_MEM_DEVICE, (void **)&l->seen))
@@ -50,11 +52,13 @@ void lab_run(struct lab *l, const char *kernel, uint32_t blocks, const uint32_t 
     const void *args[LAB_PARAMS + 2] = { &l->words, &l->seen };
     for (int i = 0; i < LAB_PARAMS; i++)
         args[i + 2] = &params[i];
+    simtx_launch_stats stats;
     simtx_launch_params p = { .grid = { blocks, 1, 1 }, .block = { 32, 1, 1 }, .args = args };
     memset(l->words, 0, LAB_WORDS * 4);
     memset(l->seen, 0, LAB_SEEN * 4);
-    if (simtx_launch(simtx_module_kernel(l->module, kernel), &p, NULL, NULL))
+    if (simtx_launch(simtx_module_kernel(l->module, kernel), &p, &stats, NULL))
         fail_msg("%s", simtx_last_message(l->gpu));
+    l->cycles = stats.cycles;
 }
 
 /* Takes out the objects that concern only the host. */

@@ -5,7 +5,7 @@
 #ifndef REGRESS_WITNESS_LAB_H
 #define REGRESS_WITNESS_LAB_H
 
-#include "frontend/simtx.h"
+#include "frontend/gpu.h"
 
 enum { LAB_WORDS = 1 << 14, LAB_SEEN = 64, LAB_PARAMS = 8 };
 
@@ -13,10 +13,12 @@ struct lab {
     simtx_gpu *gpu;
     simtx_module *module;
     uint32_t *words, *seen;          /* device memory, the host's as well */
+    uint64_t cycles;                 /* of the last run */
 };
 
-/* settings: "key=value", ends with NULL; text: PTX with kernels of parameters (words, seen, eight numbers). */
-void lab_open(struct lab *l, const char *text, const char *const *settings);
+/* settings: "key=value", ends with NULL; text: PTX with kernels of parameters (words, seen, eight numbers). plugins: of
+ * the machine, or NULL. */
+void lab_open(struct lab *l, const char *text, const char *const *settings, const struct machine_plugins *plugins);
 void lab_close(struct lab *l);
 /* Runs a kernel on zeroed words. blocks of 32 threads. */
 void lab_run(struct lab *l, const char *kernel, uint32_t blocks, const uint32_t params[LAB_PARAMS]);

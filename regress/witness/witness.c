@@ -1,7 +1,6 @@
 /*
  * Witnesses that a value is bound where and when its access is performed: programs whose results a simulator that binds
- * values when instructions issue cannot show. Message passing and store buffering: Alglave et al., GPU concurrency:
- * weak behaviours and programming assumptions (ASPLOS 2015).
+ * values when instructions issue cannot show.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,93 +11,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "regress/witness/lab.h"
-
-#define ENTRY(name) \
-    ".visible .entry " name "(.param .u64 words, .param .u64 seen, .param .u32 p0, .param .u32 p1, .param .u32 p2,\n" \
-    "    .param .u32 p3, .param .u32 p4, .param .u32 p5, .param .u32 p6, .param .u32 p7)\n{\n" \
-    ".reg .pred %p; .reg .u32 %b, %w, %r, %n, %d, %i, %v<8>; .reg .u64 %m, %s, %x, %y, %a, %o;\n" \
-    "ld.param.u64 %m, [words]; ld.param.u64 %s, [seen]; mov.u32 %b, %ctaid.x; mov.u32 %i, %tid.x;\n" \
-    "ld.param.u32 %w, [p0]; ld.param.u32 %r, [p1];\n" \
-    "ld.param.u32 %n, [p2]; mul.wide.u32 %o, %n, 4; add.u64 %x, %m, %o;\n" \
-    "ld.param.u32 %n, [p3]; mul.wide.u32 %o, %n, 4; add.u64 %y, %m, %o;\n"
-#define AS_FIRST "setp.eq.u32 %p, %b, %w; @%p bra FIRST;\n"
-#define AS_SECOND "setp.eq.u32 %p, %b, %r; @%p bra SECOND;\nret;\n"
-#define AWAIT(label, flag) \
-    label ": ld.volatile.global.u32 %n, [%m+" flag "]; setp.eq.u32 %p, %n, 0; @%p bra " label ";\n"
-#define DELAY(label, param) \
-    "ld.param.u32 %n, [" param "];\n" \
-    label ": setp.eq.u32 %p, %n, 0; sub.u32 %n, %n, 1; @!%p bra " label ";\n"
-#define SHOW(place, value) "st.global.u32 [%s+" place "], " value ";\n"
-#define END "ret;\n}\n"
-
-/* The first reads x, lets the second write it, and reads it again through L1, past it, and through it. */
-#define STALE(name, past) \
-    ENTRY(name) AS_FIRST AS_SECOND \
-    "FIRST: ld.global.ca.u32 %v0, [%x]; st.volatile.global.u32 [%m+1024], 1;\n" AWAIT("A", "2048") \
-    "ld.global.ca.u32 %v1, [%x]; " past " %v2, [%x]; ld.global.ca.u32 %v3, [%x]; mov.u32 %v4, %smid;\n" \
-    SHOW("0", "%v0") SHOW("4", "%v1") SHOW("8", "%v2") SHOW("12", "%v3") SHOW("16", "%v4") "ret;\n" \
-    "SECOND:" AWAIT("B", "1024") "st.global.u32 [%x], 1; membar.gl; st.volatile.global.u32 [%m+2048], 1;\n" \
-    "mov.u32 %v0, %smid;\n" SHOW("20", "%v0") END
-
-/* The first has a word beside x in L1, hears of the second's store to x, and reads x: without a race. */
-#define BESIDE(name, hear) \
-    ENTRY(name) AS_FIRST AS_SECOND \
-    "FIRST: ld.global.ca.u32 %v0, [%y]; st.volatile.global.u32 [%m+1024], 1; add.u64 %a, %m, 2048;\n" \
-    "A: " hear " setp.eq.u32 %p, %n, 0; @%p bra A;\n" \
-    "ld.global.ca.u32 %v1, [%x];\n" SHOW("0", "%v0") SHOW("4", "%v1") "ret;\n" \
-    "SECOND:" AWAIT("B", "1024") "st.global.u32 [%x], 1; membar.gl; st.volatile.global.u32 [%m+2048], 1;\n" END
-
-/* p7 instructions whose 32 lanes store to as many lines, p6 words apart, in the way of what goes to the slice of x. */
-#define CROWD \
-    "ld.param.u32 %n, [p6]; add.u32 %v7, %i, 1; mul.wide.u32 %a, %n, %v7; shl.b64 %a, %a, 2;\n" \
-    "add.u64 %a, %a, %x; ld.param.u32 %n, [p7];\n" \
-    "N: setp.eq.u32 %p, %n, 0; @%p bra M; st.global.u32 [%a], %i; add.u64 %a, %a, 128; sub.u32 %n, %n, 1; bra N;\nM: "
-
-/* The first writes x, then y. */
-#define MESSAGE(name, fence) \
-    ENTRY(name) AS_FIRST AS_SECOND \
-    "FIRST:" DELAY("A", "p4") CROWD \
-    "st.relaxed.gpu.global.u32 [%x], 1;\n" fence "st.relaxed.gpu.global.u32 [%y], 1; ret;\n" \
-    "SECOND:" DELAY("B", "p5") \
-    "ld.relaxed.gpu.global.u32 %v0, [%y];\n" fence "ld.relaxed.gpu.global.u32 %v1, [%x];\n" \
-    SHOW("0", "%v0") SHOW("4", "%v1") END
-
-/* Each writes one word and reads the other. */
-#define BUFFER(name, fence) \
-    ENTRY(name) AS_FIRST AS_SECOND \
-    "FIRST:" DELAY("A", "p4") CROWD \
-    "st.relaxed.gpu.global.u32 [%x], 1;\n" fence "ld.relaxed.gpu.global.u32 %v0, [%y];\n" \
-    SHOW("0", "%v0") "ret;\n" \
-    "SECOND:" DELAY("B", "p5") "st.relaxed.gpu.global.u32 [%y], 1;\n" fence "ld.relaxed.gpu.global.u32 %v0, [%x];\n" \
-    SHOW("4", "%v0") END
-
-/* Both have the lines in L1; then the first writes the even bytes of eight lines, the second the odd ones, each its own
- * value, and each reads its bytes back. */
-#define BYTES(name) \
-    ENTRY(name) AS_FIRST AS_SECOND \
-    "FIRST: mov.u32 %v0, 0; bra GO;\nSECOND: mov.u32 %v0, 1;\n" \
-    "GO: mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %m; mul.wide.u32 %o, %v0, 1; mov.u32 %n, 8; mov.u32 %v5, 0;\n" \
-    "L: ld.global.ca.u32 %v1, [%a]; add.u64 %y, %a, %o;\n" \
-    "add.u32 %v2, %n, %v0; mul.lo.u32 %v2, %v2, 16; add.u32 %v2, %v2, %v0;\n" \
-    "st.global.u8 [%y], %v2; add.u32 %v3, %v2, 4; st.global.u8 [%y+2], %v3;\n" \
-    "ld.global.ca.u8 %v4, [%y]; setp.ne.u32 %p, %v4, %v2; @%p add.u32 %v5, %v5, 1;\n" \
-    "add.u64 %a, %a, 128; sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra L;\n" \
-    "shl.b32 %v0, %v0, 2; mul.wide.u32 %o, %v0, 1; add.u64 %s, %s, %o; red.global.add.u32 [%s], %v5;\n" END
-
-static const char programs[] =
-    ".version 7.0\n.target sm_70\n.address_size 64\n"
-    STALE("stale_cg", "ld.global.cg.u32") STALE("stale_volatile", "ld.volatile.global.u32")
-    BESIDE("beside_membar", "ld.volatile.global.u32 %n, [%a]; membar.gl;")
-    BESIDE("beside_fence", "ld.relaxed.sys.global.u32 %n, [%a]; fence.acq_rel.sys;")
-    BESIDE("beside_load", "ld.acquire.gpu.global.u32 %n, [%a];")
-    BESIDE("beside_atom", "atom.acquire.gpu.global.add.u32 %n, [%a], 0;")
-    MESSAGE("message", "") MESSAGE("message_membar", "membar.gl;\n") MESSAGE("message_fence", "fence.acq_rel.gpu;\n")
-    BUFFER("buffer", "") BUFFER("buffer_membar", "membar.gl;\n") BUFFER("buffer_fence", "fence.sc.gpu;\n")
-    BYTES("bytes");
+#include "regress/witness/programs.h"
 
 static const char *const defaults[] = { NULL };
-enum { X = 4096, SLICE_WORDS = 64, SLICES = 4 };     /* words of x; the slice changes every 64 of them */
 
 /* ---- (a) L1 keeps what it has read ---- */
 
@@ -106,7 +21,7 @@ static void see_stale(const char *kernel, const char *setting, uint32_t first, u
 {
     const char *const settings[] = { setting, NULL };
     struct lab l;
-    lab_open(&l, programs, settings);
+    lab_open(&l, programs, settings, NULL);
     lab_run(&l, kernel, 4, (uint32_t[LAB_PARAMS]){ first, second, X, X });
     assert_int_not_equal(l.seen[4], l.seen[5]);      /* two SMs */
     assert_int_equal(l.seen[0], 0);
@@ -134,7 +49,7 @@ static void what_was_heard_of_is_not_stale(void **state)
     for (unsigned i = 0; i < 4; i++)
         for (unsigned k = 0; k < sizeof kernels / sizeof *kernels; k++) {
             struct lab l;
-            lab_open(&l, programs, settings[i]);
+            lab_open(&l, programs, settings[i], NULL);
             lab_run(&l, kernels[k], 4, (uint32_t[LAB_PARAMS]){ 0, 1, X, X + 1 });
             assert_int_equal(l.seen[0], 0);
             assert_int_equal(l.seen[1], i < 3);
@@ -153,7 +68,7 @@ static unsigned outcomes(const struct sweep *s)
     static const uint32_t slices[][2] = { { 0, 1 }, { 3, 2 }, { 1, 1 } };
     unsigned weak = 0;
     struct lab l;
-    lab_open(&l, programs, defaults);
+    lab_open(&l, programs, defaults, NULL);
     for (unsigned i = 0; i < 9; i++)
         for (uint32_t d = 0; d < 24; d++) {
             const uint32_t *p = place[i % 3], *q = slices[i / 3];
@@ -192,7 +107,7 @@ static void bytes_of_two_sms_do_not_hurt_each_other(void **state)
     };
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
         struct lab l;
-        lab_open(&l, programs, settings[i]);
+        lab_open(&l, programs, settings[i], NULL);
         lab_run(&l, "bytes", 2, (uint32_t[LAB_PARAMS]){ 0, 1 });
         for (uint32_t k = 0; k < 8 * 32; k++) {
             uint32_t even = (8 - k / 32) * 16, odd = (9 - k / 32) * 16 + 1;
@@ -211,7 +126,7 @@ static void see_withheld(const char *number, const char *delay, uint32_t y, uint
 {
     const char *const settings[] = { "dram.channels=1", number, delay, NULL };
     struct lab l;
-    lab_open(&l, programs, settings);
+    lab_open(&l, programs, settings, NULL);
     lab_run(&l, "message_membar", 2, (uint32_t[LAB_PARAMS]){ 0, 1, X, X + 64, 0, 100 });
     assert_int_equal(l.seen[0], y);
     assert_int_equal(l.seen[1], x);
@@ -234,7 +149,7 @@ static char *run_all(const char *host)
     static const char *const kernels[] = { "stale_cg", "message", "message_membar", "buffer", "buffer_fence", "bytes" };
     const char *const settings[] = { host, NULL };
     struct lab l;
-    lab_open(&l, programs, settings);
+    lab_open(&l, programs, settings, NULL);
     for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++)
         lab_run(&l, kernels[i], 4, (uint32_t[LAB_PARAMS]){ 2, 1, X, X + SLICE_WORDS, 3, 20, SLICE_WORDS * SLICES, 1 });
     char *text = lab_statistics(&l);

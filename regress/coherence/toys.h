@@ -1,0 +1,17 @@
+/*
+ * Coherence protocols for tests: MSI with write-back L1s, with atomics in L1 or at the home; and write-through L1s with
+ * invalidation. The tables of Sorin, Hill and Wood, A Primer on Memory Consistency and Cache Coherence, chapter 8,
+ * made smaller by a home that collects acknowledgements and serves one request of a line at a time.
+ */
+#ifndef REGRESS_COHERENCE_TOYS_H
+#define REGRESS_COHERENCE_TOYS_H
+
+#include "memsys/coherence.h"
+
+extern const struct coherence toy_msi, toy_msi_home_atomics, toy_through;
+
+enum { MSI_ISI = 4 };                /* L1 state of toy_msi: a missing line that was invalidated, DATA_S to come */
+enum { MSI_DATA_S = 5, MSI_INV = 9, MSI_INV_ACK = 12 };
+enum { THROUGH_IVI = 3, THROUGH_DATA = 3 };
+
+#endif
