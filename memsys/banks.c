@@ -54,6 +54,13 @@ static uint32_t group_passes(const struct mem_op *op, uint64_t lanes, uint32_t w
     return u.passes;
 }
 
+/* Lanes at one place, or in a row that is no longer than all banks together, take one pass. */
+static bool without_conflicts(const struct mem_op *op, uint32_t group, uint32_t words, const struct shared_cfg *c)
+{
+    bool share = c->broadcast && op->kind != MOP_ATOM && op->kind != MOP_RED;
+    return share && op->pattern != LANES_ANYWHERE && group * words <= c->banks;
+}
+
 uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c)
 {
     uint32_t words = op->width > BANK_BYTES ? op->width / BANK_BYTES : 1, group = c->lanes_per_pass, passes = 0;
@@ -61,10 +68,11 @@ uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c)
         uint32_t fit = c->banks / words;
         group = fit < 1 ? 1 : fit < group ? fit : group;
     }
-    for (uint32_t from = 0; from < WARP_LANES; from += group) {
+    bool apart = without_conflicts(op, group, words, c);
+    for (uint32_t from = 0; from < WARP_LANES && op->served_by[SERVE_SHARED] >> from; from += group) {
         uint64_t lanes = op->served_by[SERVE_SHARED] & mask_all(group) << from;
         if (lanes)
-            passes += group_passes(op, lanes, words, c);
+            passes += apart ? 1 : group_passes(op, lanes, words, c);
     }
     return passes;
 }

@@ -1,7 +1,7 @@
 /*
  * Merging lanes into lines. Neighbouring lanes mostly fall into one line, so eight are looked at together where eight
  * are active. For those that do not, 64 bits remember which lines may have been seen (by a hash), so that scattered
- * lanes rarely search.
+ * lanes rarely search. Lanes in a row, as found out when they were captured, are cut at the ends of lines.
  */
 #include "memsys/coalesce.h"
 
@@ -67,11 +67,48 @@ static void merge_lanes(struct merge *m, const uint64_t *address, uint64_t lanes
     }
 }
 
+/* Sectors that some lanes of a block touch, of which the first and last are given. */
+static uint8_t sectors_between(const struct mem_op *op, uint64_t lanes, unsigned first, unsigned last)
+{
+    unsigned from = op->address[first] / SECTOR_BYTES % LINE_SECTORS, to = op->address[last] / SECTOR_BYTES % LINE_SECTORS;
+    uint64_t m = lanes >> first;
+    uint8_t sectors = 0;
+    if (!(m & (m + 1)))
+        return (uint8_t)((2u << to) - (1u << from));
+    for (m = lanes; m; m &= m - 1)
+        sectors |= (uint8_t)(1u << op->address[__builtin_ctzll(m)] / SECTOR_BYTES % LINE_SECTORS);
+    return sectors;
+}
+
+/* Lanes at one place or in a row: block after block. */
+static uint32_t merge_row(const struct mem_op *op, uint64_t lanes, unsigned shift, struct line_access *out)
+{
+    uint32_t n = 0;
+    unsigned log_width = (unsigned)__builtin_ctz(op->width);
+    while (lanes) {
+        unsigned first = (unsigned)__builtin_ctzll(lanes);
+        uint64_t block = op->address[first] >> shift << shift, mine = lanes;
+        if (op->pattern == LANES_IN_ROW) {
+            uint64_t room = (block + (UINT64_C(1) << shift) - op->address[first]) >> log_width;
+            mine &= mask_all(room ? (uint32_t)room : 1) << first;
+        }
+        unsigned last = 63 - (unsigned)__builtin_clzll(mine);
+        out[n++] = (struct line_access){ .line = block, .lanes = mine, .sectors = sectors_between(op, mine, first, last) };
+        lanes &= ~mine;
+    }
+    return n;
+}
+
 uint32_t coalesce_blocks(const struct mem_op *op, enum mem_server s, uint32_t group_lanes, unsigned shift,
                          struct line_access *out)
 {
     uint32_t n = 0;
     unsigned pieces = mem_pieces(op, s);
+    if (op->pattern != LANES_ANYWHERE && pieces == 1) {
+        for (uint32_t from = 0; from < WARP_LANES && op->served_by[s] >> from; from += group_lanes)
+            n += merge_row(op, op->served_by[s] & mask_all(group_lanes) << from, shift, out + n);
+        return n;
+    }
     for (uint32_t from = 0; from < WARP_LANES; from += group_lanes) {
         uint64_t lanes = op->served_by[s] & mask_all(group_lanes) << from;
         for (unsigned piece = 0; lanes && piece < pieces; piece++) {

@@ -6,6 +6,7 @@ MEMSYS_TESTS += clock
 MEMSYS_TESTS += port
 MEMSYS_TESTS += tags
 MEMSYS_TESTS += partition
+MEMSYS_TESTS += pattern
 MEMSYS_TESTS += partition_random
 MEMSYS_TESTS += xbar
 

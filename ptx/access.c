@@ -7,12 +7,15 @@
 
 #include <string.h>
 
+#include "ptx/mem_table.h"
+
 /* A half of the warp while it is captured: d is the instruction as its space sees it (generic addresses: sorted). */
 struct capture {
     struct half *h;
     const struct dinst *d;
     struct mem_op *op;
     uint64_t *address;               /* of its lanes in op */
+    uint64_t buffer;                 /* where addresses of its space start */
     bool write;
 };
 
@@ -30,19 +33,19 @@ static enum mem_op_kind kind_of(const struct ptx_inst *in)
     }
 }
 
-static bool is_atomic(const struct mem_op *op)
+static bool is_atomic(uint8_t kind)
 {
-    return op->kind == MOP_ATOM || op->kind == MOP_RED;
+    return kind == MOP_ATOM || kind == MOP_RED;
 }
 
-static void describe_order(struct mem_op *op, const struct ptx_inst *in)
+static void describe_order(struct mem_shape *s, const struct ptx_inst *in)
 {
     uint8_t sem = in->mod[PG_SEM], cache = in->mod[PG_CACHE];
-    op->order_strong = is_atomic(op) || (sem && sem != MOD(SEM, WEAK));
-    op->order_acquire = sem == MOD(SEM, ACQUIRE) || sem == MOD(SEM, ACQ_REL);
-    op->order_release = sem == MOD(SEM, RELEASE) || sem == MOD(SEM, ACQ_REL);
+    s->order_strong = is_atomic(s->kind) || (sem && sem != MOD(SEM, WEAK));
+    s->order_acquire = sem == MOD(SEM, ACQUIRE) || sem == MOD(SEM, ACQ_REL);
+    s->order_release = sem == MOD(SEM, RELEASE) || sem == MOD(SEM, ACQ_REL);
     bool global = cache == MOD(CACHE, CG) || cache == MOD(CACHE, CV) || cache == MOD(CACHE, WT);
-    op->path = op->order_strong || global || in->mod[PG_LEVEL] == MOD(LEVEL, L2) ? PATH_L2 : PATH_CACHED;
+    s->path = s->order_strong || global || in->mod[PG_LEVEL] == MOD(LEVEL, L2) ? PATH_L2 : PATH_CACHED;
 }
 
 static uint8_t atomic_class(const struct ptx_inst *in)
@@ -66,42 +69,52 @@ static void describe_registers(struct mem_op *op, const struct dinst *d)
     }
 }
 
+/* Stores of one element have the lanes' bytes side by side, so that they can be copied together. */
+void mem_describe(struct mem_shape *s, const struct dinst *d)
+{
+    s->kind = (uint8_t)kind_of(d->in);
+    s->size = d->size;
+    s->count = d->vec;
+    s->width = (uint8_t)(d->size * d->vec);
+    s->reg_bytes = is_atomic(s->kind) ? d->size : (uint8_t)d->target;
+    s->sign = s->kind == MOP_LOAD && ptx_type_class((enum ptx_type)d->in->type[0]) == 's';
+    s->atomic_class = is_atomic(s->kind) ? atomic_class(d->in) : 0;
+    s->stride = s->kind == MOP_STORE && s->count == 1 ? s->size : MEM_WIDTH_MAX;
+    describe_order(s, d->in);
+}
+
 static void describe(struct mem_op *op, struct warp *w, const struct dinst *d)
 {
+    const struct mem_shape *s = d->shape;
     op->warp = w;
     op->d = d;
-    op->kind = (uint8_t)kind_of(d->in);
-    op->size = d->size;
-    op->count = d->vec;
-    op->width = (uint8_t)(d->size * d->vec);
-    op->reg_bytes = is_atomic(op) ? d->size : (uint8_t)d->target;
-    op->sign = op->kind == MOP_LOAD && ptx_type_class((enum ptx_type)d->in->type[0]) == 's';
-    op->atomic_class = is_atomic(op) ? atomic_class(d->in) : 0;
-    describe_order(op, d->in);
+    op->kind = s->kind;
+    op->path = s->path;
+    op->width = s->width;
+    op->size = s->size;
+    op->count = s->count;
+    op->reg_bytes = s->reg_bytes;
+    op->sign = s->sign;
+    op->order_acquire = s->order_acquire;
+    op->order_release = s->order_release;
+    op->order_strong = s->order_strong;
+    op->atomic_class = s->atomic_class;
+    op->stride = s->stride;
     if (op->kind == MOP_LOAD || op->kind == MOP_ATOM)
         describe_registers(op, d);
 }
 
 /* ---- addresses and their bounds ---- */
 
-static void lane_addresses(const struct lanes *x, const struct dinst *d, uint64_t *address)
-{
-    uint64_t imm = (uint64_t)d->imm;
-    if (d->addr_size == 8) {
-        const uint64_t *a = lanes_at(x, d->src[0]);
-        _Pragma("omp simd") for (int i = 0; i < LANES; i++) address[i] = a[i] + imm;
-    } else if (d->addr_size == 4) {
-        const uint32_t *a = lanes_at(x, d->src[0]);
-        _Pragma("omp simd") for (int i = 0; i < LANES; i++) address[i] = (uint64_t)a[i] + imm;
-    } else {
-        _Pragma("omp simd") for (int i = 0; i < LANES; i++) address[i] = imm;
-    }
-}
-
 struct region { uint64_t lo, hi; };
 
-/* Do all lanes stay inside, at multiples of width? Differences of addresses: bit 63 says that one is below or above. */
-static bool all_inside(const uint64_t *a, uint32_t mask, struct region r, unsigned width)
+static bool inside(uint64_t a, unsigned width, struct region r)
+{
+    return !(a & (width - 1)) && a >= r.lo && a + width <= r.hi && a + width > a;
+}
+
+/* The same for all lanes. Differences of addresses: bit 63 says that one is below or above. */
+static bool scattered_inside(const uint64_t *a, uint32_t mask, struct region r, unsigned width)
 {
     if (r.hi - r.lo < width)
         return false;
@@ -123,12 +136,23 @@ static bool all_inside(const uint64_t *a, uint32_t mask, struct region r, unsign
     return !(outside >> 63) && !(bits & (width - 1));
 }
 
+/* Of lanes in a row the outer two decide. */
+static bool all_inside(const struct capture *c, uint32_t mask, struct region r, unsigned width)
+{
+    const uint64_t *first = &c->address[__builtin_ctz(mask)];
+    switch (c->op->pattern) {
+    case LANES_SAME: return inside(*first, width, r);
+    case LANES_IN_ROW: return inside(*first, width, r) && inside(c->address[31 - __builtin_clz(mask)], width, r);
+    default: return scattered_inside(c->address, mask, r, width);
+    }
+}
+
 static struct region region_of(const struct capture *c)
 {
     const struct half *h = c->h;
     switch (c->d->space) {
     case SP_SHARED: return (struct region){ 0, h->warp->block->shared_bytes };
-    case SP_PARAM: return (struct region){ 0, c->write ? 0 : h->worker->launch->param_bytes };
+    case SP_PARAM: return (struct region){ c->buffer, c->buffer + (c->write ? 0 : h->worker->launch->param_bytes) };
     case SP_LOCAL:
     case SP_REG: return (struct region){ 0, h->warp->local_cap };
     default: return (struct region){ h->worker->bounds[c->d->id].lo, h->worker->bounds[c->d->id].hi };
@@ -146,7 +170,7 @@ static bool lane_inside(const struct capture *c, uint64_t a, unsigned width)
     struct region r = region_of(c);
     if (a & (width - 1))
         return false;
-    if (is_linear(c->d) && !(a >= r.lo && a + width <= r.hi && a + width > a)) {
+    if (is_linear(c->d) && !inside(a, width, r)) {
         const struct mem_range *m = devmem_find(c->h->worker->launch->mem, a);
         if (!m || (c->write && m->kind == MEM_CONSTANT))
             return false;
@@ -154,17 +178,17 @@ static bool lane_inside(const struct capture *c, uint64_t a, unsigned width)
         c->h->worker->bounds[c->d->id].lo = m->lo;
         c->h->worker->bounds[c->d->id].hi = m->hi;
     }
-    return a >= r.lo && a + width <= r.hi && a + width > a;
+    return inside(a, width, r);
 }
 
 static bool check_lanes(const struct capture *c, uint32_t mask, unsigned width)
 {
-    if (__builtin_expect(all_inside(c->address, mask, region_of(c), width), 1))
+    if (__builtin_expect(all_inside(c, mask, region_of(c), width), 1))
         return true;
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = __builtin_ctz(m);
         if (!lane_inside(c, c->address[i], width)) {
-            fault_memory(c->h, c->d, i, c->address[i], width, c->write);
+            fault_memory(c->h, c->d, i, c->address[i] - c->buffer, width, c->write);
             return false;
         }
     }
@@ -188,10 +212,8 @@ static bool capture_shared(const struct capture *c, uint32_t mask)
 
 static bool capture_param(const struct capture *c, uint32_t mask)
 {
-    uint64_t buffer = (uint64_t)(uintptr_t)c->h->worker->launch->param;
     if (!check_lanes(c, mask, c->op->width))
         return false;
-    _Pragma("omp simd") for (int i = 0; i < LANES; i++) c->address[i] += buffer;
     serve(c, SERVE_CONST, mask);
     return true;
 }
@@ -202,8 +224,14 @@ static void find_parameters(const struct capture *c)
     const struct launch *la = c->h->worker->launch;
     if (la->program->param_address == (uint64_t)(uintptr_t)la->param)
         return;
-    for (int i = 0; i < LANES; i++)
-        c->address[i] = own_parameter(la, c->address[i]);
+    uint64_t moved = 0;
+    for (int i = 0; i < LANES; i++) {
+        uint64_t own = own_parameter(la, c->address[i]);
+        moved |= own ^ c->address[i];
+        c->address[i] = own;
+    }
+    if (moved)
+        c->op->pattern = LANES_ANYWHERE;
 }
 
 static bool capture_global(const struct capture *c, uint32_t mask)
@@ -244,10 +272,6 @@ static void perform_on_host(const struct capture *c, uint32_t lanes)
 static bool capture_private(const struct capture *c, uint32_t mask)
 {
     struct half *h = c->h;
-    if (c->d->space == SP_REG) {
-        uint64_t frame = (uint64_t)(h->frame_local - h->local) / LANES;
-        _Pragma("omp simd") for (int i = 0; i < LANES; i++) c->address[i] += frame;
-    }
     if (!check_lanes(c, mask, c->op->width))
         return false;
     uint32_t host = on_host(c, mask);
@@ -261,6 +285,7 @@ static bool capture_private(const struct capture *c, uint32_t mask)
         uint64_t byte = c->address[i];
         c->address[i] = base + ((byte / 4 * LANES + i) * 4 | (byte & 3));
     }
+    c->op->pattern = c->op->pattern == LANES_SAME && c->op->width == 4 ? LANES_IN_ROW : LANES_ANYWHERE;
     serve(c, SERVE_LOCAL, mask & ~host);
     return true;
 }
@@ -319,8 +344,11 @@ static bool capture_generic(const struct capture *c, uint32_t mask)
         return capture_global(c, mask);
     uint32_t shared = lanes_in_window(c->address, mask, WINDOW_SHARED);
     uint32_t local = lanes_in_window(c->address, mask, WINDOW_LOCAL);
-    return capture_window(c, 0, SP_GLOBAL, mask & ~(shared | local)) &&
-           capture_window(c, WINDOW_SHARED, SP_SHARED, shared) && capture_window(c, WINDOW_LOCAL, SP_LOCAL, local);
+    bool ok = capture_window(c, 0, SP_GLOBAL, mask & ~(shared | local)) &&
+              capture_window(c, WINDOW_SHARED, SP_SHARED, shared) && capture_window(c, WINDOW_LOCAL, SP_LOCAL, local);
+    if (local && local != mask)
+        c->op->pattern = LANES_ANYWHERE;
+    return ok;
 }
 
 static bool sorts_lanes(const struct dinst *d)
@@ -363,7 +391,7 @@ static bool check_atomic(const struct capture *c, uint32_t mask)
 
 static bool capture_atomic(const struct capture *c, uint32_t mask)
 {
-    if (!all_inside(c->address, mask, region_of(c), c->op->width) && !check_atomic(c, mask))
+    if (!all_inside(c, mask, region_of(c), c->op->width) && !check_atomic(c, mask))
         return false;
     return c->d->space == SP_GENERIC ? capture_generic(c, mask) : capture_space(c, mask);
 }
@@ -418,14 +446,15 @@ static void copy_values(struct mem_op *op, const struct half *h, operand from, u
                         uint32_t mask, unsigned to)
 {
     const uint8_t *reg = lanes_at(&h->l, from);
-    uint8_t(*data)[MEM_WIDTH_MAX] = op->data + LANES * h->index;
+    uint8_t *data = mem_data(op, LANES * h->index) + to;
+    unsigned stride = op->stride;
+    if (stride == n && reg_bytes == n) {
+        memcpy(data, reg, LANES * n);
+        return;
+    }
 #define COPY(BYTES)                                                                                         \
-    if (mask == UINT32_MAX)                                                                                 \
-        for (unsigned i = 0; i < LANES; i++)                                                                \
-            memcpy(data[i] + to, reg + i * reg_bytes, BYTES);                                               \
-    else                                                                                                    \
-        for (uint32_t m = mask; m; m &= m - 1)                                                              \
-            memcpy(data[__builtin_ctz(m)] + to, reg + (unsigned)__builtin_ctz(m) * reg_bytes, BYTES)
+    for (uint32_t m = mask; m; m &= m - 1)                                                                  \
+        memcpy(data + (unsigned)__builtin_ctz(m) * stride, reg + (unsigned)__builtin_ctz(m) * reg_bytes, BYTES)
     switch (n) {
     case 1: COPY(1); break;
     case 2: COPY(2); break;
@@ -460,33 +489,67 @@ static void capture_values(struct mem_op *op, const struct half *h, const struct
 
 /* ---- the whole ---- */
 
+/* Where the addresses of the instruction's space start; those of prefetches are looked at one by one. */
+static uint64_t start_of_space(const struct half *h, const struct dinst *d)
+{
+    switch (d->space) {
+    case SP_PARAM: return (uint64_t)(uintptr_t)h->worker->launch->param;
+    case SP_REG: return (uint64_t)(h->frame_local - h->local) / LANES;
+    default: return 0;
+    }
+}
+
 static bool capture_half(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask)
 {
-    struct capture c = { h, d, op, op->address + LANES * h->index, op->kind == MOP_STORE || is_atomic(op) };
-    lane_addresses(&h->l, d, c.address);
+    struct capture c = { .h = h, .d = d, .op = op, .address = op->address + LANES * h->index };
+    uint64_t start = op->kind == MOP_PREFETCH ? 0 : start_of_space(h, d);
+    c.buffer = d->space == SP_PARAM ? start : 0;
+    c.write = op->kind == MOP_STORE || is_atomic(op->kind);
+    op->pattern = mem_addresses[h->warp->isa](&h->l, d, start, mask, c.address);
     if (op->kind == MOP_PREFETCH) {
+        op->pattern = LANES_ANYWHERE;
         capture_prefetch(&c, mask);
         return true;
     }
-    bool ok = is_atomic(op)    ? capture_atomic(&c, mask)
-              : sorts_lanes(d) ? capture_generic(&c, mask)
-                               : capture_space(&c, mask);
+    bool ok = is_atomic(op->kind) ? capture_atomic(&c, mask)
+              : sorts_lanes(d)    ? capture_generic(&c, mask)
+                                  : capture_space(&c, mask);
     if (ok && op->kind != MOP_LOAD)
         capture_values(op, h, d, mask);
     return ok;
 }
 
+/* The pattern of two halves, each of which has one: the same only if one goes on where the other ends. */
+static enum mem_pattern joined(const struct mem_op *op, uint8_t first, uint64_t lanes)
+{
+    uint32_t low = (uint32_t)lanes, high = (uint32_t)(lanes >> LANES), servers = 0;
+    for (int s = 0; s < SERVERS; s++)
+        servers += op->served_by[s] != 0;
+    if (!low || !high)
+        return (enum mem_pattern)op->pattern;
+    if (first != op->pattern || servers != 1)
+        return LANES_ANYWHERE;
+    unsigned i = (unsigned)__builtin_ctz(low), k = LANES + (unsigned)__builtin_ctz(high);
+    uint64_t apart = op->pattern == LANES_SAME ? 0 : (uint64_t)op->width * (k - i);
+    return op->address[k] - op->address[i] == apart ? (enum mem_pattern)op->pattern : LANES_ANYWHERE;
+}
+
 bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct mem_op *op)
 {
+    uint8_t first = LANES_ANYWHERE;
     describe(op, w, d);
     memset(op->served_by, 0, sizeof op->served_by);
     op->lanes = 0;
-    for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
+    op->pattern = LANES_ANYWHERE;
+    for (uint32_t i = 0; i < w->halves; i++) {
         uint32_t mask = (uint32_t)(lanes >> LANES * i);
+        first = op->pattern;
         if (mask && !capture_half(op, &w->half[i], d, mask))
             return false;
     }
     for (int s = 0; s < SERVERS; s++)
         op->lanes |= op->served_by[s];
+    if (w->halves > 1)
+        op->pattern = joined(op, first, lanes);
     return true;
 }

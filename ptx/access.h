@@ -21,6 +21,9 @@ enum mem_server { SERVE_GLOBAL, SERVE_SHARED, SERVE_LOCAL, SERVE_CONST, SERVE_TE
 /* Which caches may serve it (PTX ISA 9.7.9.1): PATH_L2 for .cg, .cv, .wt, volatile, relaxed and stronger, atomics. */
 enum mem_path { PATH_CACHED, PATH_L2 };
 
+/* How the addresses of the lanes lie: lane i's is that of lane k, or that and (i - k) times the width. */
+enum mem_pattern { LANES_ANYWHERE, LANES_SAME, LANES_IN_ROW };
+
 enum { MEM_WIDTH_MAX = 32, MEM_PIECES = 8, MEM_OPERAND_C = 16, WARP_LANES = LANES * MAX_HALVES };
 
 struct mem_op {
@@ -29,6 +32,7 @@ struct mem_op {
     const struct dinst *d;
     uint64_t lanes;                  /* that execute it; lanes of .param words were served at once and are not in it */
     uint64_t served_by[SERVERS];     /* the lanes of each server; they add up to `lanes` */
+    /* what the instruction says, see mem_shape */
     uint8_t kind, path;              /* enum mem_op_kind, enum mem_path */
     uint8_t width;                   /* bytes a lane: elements x size */
     uint8_t size, count, reg_bytes;  /* bytes of an element, elements, bytes of the register of an element */
@@ -36,6 +40,8 @@ struct mem_op {
     bool order_acquire, order_release;   /* .acquire, .release, .acq_rel */
     bool order_strong;               /* volatile, relaxed or stronger; atomics */
     uint8_t atomic_class;            /* of atomics: 0 integer add and the like, 1 exch, 2 cas, 3 floating point */
+    uint8_t stride;                  /* bytes of `data` from lane to lane: MEM_WIDTH_MAX; of single elements their size */
+    uint8_t pattern;                 /* enum mem_pattern of the lanes */
     uint32_t reg[MEM_PIECES];        /* registers of a load's or atom's elements: byte offsets from half->regs */
     uint64_t address[WARP_LANES];    /* device address, in shared memory an offset, in local that of the first byte */
     _Alignas(64) uint8_t data[WARP_LANES][MEM_WIDTH_MAX];    /* stores: the bytes; atomics: operand b at 0, c at 16 */
@@ -47,6 +53,14 @@ struct mem_op {
     void *owner;
 };
 
+/* The part of an op that its instruction decides, found out once, at decoding. */
+struct mem_shape {
+    uint8_t kind, path, width, size, count, reg_bytes;
+    bool sign, order_acquire, order_release, order_strong;
+    uint8_t atomic_class, stride;
+};
+void mem_describe(struct mem_shape *s, const struct dinst *d);
+
 /* Captures a memory step (called by warp_step). Bounds and alignment are checked: faults are precise. False: raised. */
 bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct mem_op *op);
 
@@ -57,6 +71,19 @@ bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct m
 static inline unsigned mem_pieces(const struct mem_op *op, enum mem_server s)
 {
     return s == SERVE_LOCAL && op->width > 4 ? op->width / 4u : 1;
+}
+
+static inline uint8_t *mem_data(struct mem_op *op, unsigned lane)
+{
+    return (uint8_t *)op->data + lane * op->stride;
+}
+
+/* Lanes without a gap, at least one: how many, from *first on. 0: there are gaps. */
+static inline unsigned mem_run(uint64_t lanes, unsigned *first)
+{
+    *first = (unsigned)__builtin_ctzll(lanes);
+    uint64_t m = lanes >> *first;
+    return m & (m + 1) ? 0 : 64 - (unsigned)__builtin_clzll(m);
 }
 
 /*

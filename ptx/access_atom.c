@@ -99,7 +99,7 @@ void mem_atomic_shared(struct mem_op *op, uint64_t lanes)
     for (unsigned k = 0; k < MAX_HALVES; k++) {
         uint32_t mask = (uint32_t)(lanes >> LANES * k);
         struct half h = { .l.mask = mask, .warp = op->warp, .worker = op->warp->half[0].worker };
-        uint8_t *data = op->data[LANES * k];
+        uint8_t *data = mem_data(op, LANES * k);
         struct operands o;
         if (!mask)
             continue;

@@ -81,10 +81,65 @@ static void put_elements(struct mem_op *op, uint64_t lanes, unsigned first, unsi
     }
 }
 
+/* ---- lanes at one place or in a row: one value for all, or one copy ---- */
+
+#define SPREAD(TYPE)                                                                                        \
+    {                                                                                                       \
+        TYPE v, *out = reg;                                                                                 \
+        memcpy(&v, from, sizeof v);                                                                         \
+        for (int i = 0; mask == UINT32_MAX && i < LANES; i++)                                               \
+            out[i] = v;                                                                                     \
+        for (uint32_t m = mask == UINT32_MAX ? 0 : mask; m; m &= m - 1)                                     \
+            out[__builtin_ctz(m)] = v;                                                                      \
+    }
+
+static void spread(void *reg, const uint8_t *from, uint32_t mask, unsigned size)
+{
+    switch (size) {
+    case 2: SPREAD(uint16_t) break;
+    case 4: SPREAD(uint32_t) break;
+    default: SPREAD(uint64_t)
+    }
+}
+
+/* A row of values; most are of 4 or 8 bytes a lane, and all 32 lanes'. */
+static void copy_row(uint8_t *to, const uint8_t *from, unsigned bytes)
+{
+    if (bytes == LANES * 4)
+        memcpy(to, from, LANES * 4);
+    else
+        memcpy(to, from, bytes);
+}
+
+/* Loads these lanes so, whose first one's bytes the place holds, if that can be. */
+static bool put_together(struct mem_op *op, uint64_t lanes, struct place p)
+{
+    unsigned first, n, size = op->size;
+    if (op->pattern == LANES_ANYWHERE || op->count > 1 || op->reg_bytes != size)
+        return false;
+    for (unsigned k = 0; k < MAX_HALVES; k++) {
+        uint32_t mask = (uint32_t)(lanes >> LANES * k);
+        if (!mask)
+            continue;
+        uint8_t *reg = (uint8_t *)op->warp->half[k].regs + op->reg[0];
+        n = mem_run(mask, &first);
+        const uint8_t *from = p.from + (op->address[LANES * k + first] & p.low);
+        if (op->pattern == LANES_SAME)
+            spread(reg, from, mask, size);
+        else if (n)
+            copy_row(reg + first * size, from, n * size);
+        else
+            put_of(size, size, false)(reg, op->address + LANES * k, mask, p);
+    }
+    return true;
+}
+
 void mem_load_line(struct mem_op *op, uint64_t lanes, unsigned piece, const uint8_t *line)
 {
     struct place p = { line, 127, 0 };
     bool words = op->width > 4 && lanes & op->served_by[SERVE_LOCAL];
+    if (put_together(op, lanes, p))
+        return;
     if (!words)
         put_elements(op, lanes, 0, op->count, p);
     else if (op->size <= 4)
@@ -110,13 +165,14 @@ static uint64_t bytes_of_words(uint64_t words)
     for (uint64_t m = lanes; m; m &= m - 1) {                                                               \
         int i = __builtin_ctzll(m);                                                                         \
         unsigned at = op->address[i] & 127;                                                                 \
-        memcpy(line + at, op->data[i] + from, BYTES);                                                       \
+        memcpy(line + at, data + (unsigned)i * op->stride, BYTES);                                          \
         marks |= (__typeof__(marks))mask_all(BYTES / (UNIT)) << at / (UNIT);                                    \
     }
 
 static void store_words(const struct mem_op *op, uint64_t lanes, unsigned from, unsigned bytes, uint8_t *line,
                         uint64_t mask[2])
 {
+    const uint8_t *data = (const uint8_t *)op->data + from;
     uint32_t words = 0;
     switch (bytes) {
     case 4: STORE_LANES(4, 4, words) break;
@@ -128,11 +184,32 @@ static void store_words(const struct mem_op *op, uint64_t lanes, unsigned from, 
     mask[1] |= bytes_of_words(words >> 16);
 }
 
+/* The bits from..until - 1 of a mask of 64. */
+static uint64_t bits(unsigned from, unsigned until)
+{
+    return from < until ? mask_all(until) & ~mask_all(from) : 0;
+}
+
+/* Stores lanes in a row at once, if that can be: their bytes from the first one's on, how many. */
+static unsigned row_of(const struct mem_op *op, uint64_t lanes, unsigned *first)
+{
+    bool row = lanes && op->pattern == LANES_IN_ROW && op->stride == op->width;
+    return row ? mem_run(lanes, first) * op->width : 0;
+}
+
 void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uint8_t *line, uint64_t mask[2])
 {
     bool pieces = op->width > 4 && lanes & op->served_by[SERVE_LOCAL];
-    unsigned from = pieces ? 4 * piece : 0, bytes = pieces ? 4 : op->width;
+    unsigned from = pieces ? 4 * piece : 0, bytes = pieces ? 4 : op->width, first, row = row_of(op, lanes, &first);
+    const uint8_t *data = (const uint8_t *)op->data + from;
     wide_mask marks = 0;
+    if (row) {
+        unsigned at = op->address[first] & 127;
+        copy_row(line + at, data + first * op->stride, row);
+        mask[0] |= bits(at, at + row);
+        mask[1] |= bits(at > 64 ? at - 64 : 0, at + row > 64 ? at + row - 64 : 0);
+        return;
+    }
     if (bytes >= 4) {
         store_words(op, lanes, from, bytes, line, mask);
         return;
@@ -148,23 +225,28 @@ void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uin
 /* BYTES of each lane's data; `changed` becomes true where memory has others. */
 #define STORE_SHARED(BYTES, changed)                                                                        \
     for (uint64_t m = lanes; m; m &= m - 1) {                                                               \
-        int i = __builtin_ctzll(m);                                                                         \
-        changed |= memcmp(shared + op->address[i], op->data[i], BYTES) != 0;                                \
-        memcpy(shared + op->address[i], op->data[i], BYTES);                                                \
+        unsigned i = (unsigned)__builtin_ctzll(m);                                                          \
+        changed |= memcmp(shared + op->address[i], mem_data(op, i), BYTES) != 0;                            \
+        memcpy(shared + op->address[i], mem_data(op, i), BYTES);                                            \
     }
 
 static void store_shared(struct mem_op *op, uint64_t lanes)
 {
-    char *shared = op->warp->block->shared;
+    uint8_t *shared = (uint8_t *)op->warp->block->shared;
+    unsigned first, row = row_of(op, lanes, &first);
     bool changed = false;
-    switch (op->width) {
-    case 1: STORE_SHARED(1, changed) break;
-    case 2: STORE_SHARED(2, changed) break;
-    case 4: STORE_SHARED(4, changed) break;
-    case 8: STORE_SHARED(8, changed) break;
-    case 16: STORE_SHARED(16, changed) break;
-    default: STORE_SHARED(32, changed)
-    }
+    if (row) {
+        changed = memcmp(shared + op->address[first], mem_data(op, first), row) != 0;
+        copy_row(shared + op->address[first], mem_data(op, first), row);
+    } else
+        switch (op->width) {
+        case 1: STORE_SHARED(1, changed) break;
+        case 2: STORE_SHARED(2, changed) break;
+        case 4: STORE_SHARED(4, changed) break;
+        case 8: STORE_SHARED(8, changed) break;
+        case 16: STORE_SHARED(16, changed) break;
+        default: STORE_SHARED(32, changed)
+        }
     op->warp->half[0].worker->changes += changed;        /* progress, for loops that wait */
 }
 
@@ -173,7 +255,10 @@ void mem_perform_shared(struct mem_op *op)
     uint64_t lanes = op->served_by[SERVE_SHARED];
     struct place p = { (const uint8_t *)op->warp->block->shared, UINT64_MAX, 0 };
     switch (op->kind) {
-    case MOP_LOAD: put_elements(op, lanes, 0, op->count, p); break;
+    case MOP_LOAD:
+        if (!put_together(op, lanes, p))
+            put_elements(op, lanes, 0, op->count, p);
+        break;
     case MOP_STORE: store_shared(op, lanes); break;
     case MOP_ATOM:
     case MOP_RED: mem_atomic_shared(op, lanes); break;

@@ -49,6 +49,7 @@ struct block *block_new(struct worker *k)
         w->index = i;
         w->local_cap = cap;
         w->halves = (uint8_t)(la->warp_size / LANES);
+        w->isa = (uint8_t)la->program->isa;
         for (uint32_t q = 0; q < la->warp_size / LANES; q++)
             make_half(&w->half[q], w, k, (int)q, cap);
     }

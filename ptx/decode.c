@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/exec.h"
+#include "ptx/access.h"
 #include "ptx/ops_check.h"
 
 struct decoder {
@@ -1118,9 +1118,17 @@ static bool is_memory(const struct ptx_inst *in)
 static void mark_stepping(struct decoder *x, uint32_t from)
 {
     uint8_t marks = STEPS_HERE | (is_memory(x->in) ? STEPS_MEMORY : 0) | (x->in->guard ? STEPS_GUARDED : 0);
-    for (uint32_t k = from; k < x->code->ninsts; k++)
-        if (x->code->insts[k].counts)
-            x->code->insts[k].stepping = marks;
+    for (uint32_t k = from; k < x->code->ninsts; k++) {
+        struct dinst *d = &x->code->insts[k];
+        if (!d->counts)
+            continue;
+        d->stepping = marks;
+        if (marks & STEPS_MEMORY) {
+            struct mem_shape *shape = arena_alloc(x->p->arena, sizeof *shape);
+            mem_describe(shape, d);
+            d->shape = shape;
+        }
+    }
 }
 
 static void decode_body(struct decoder *x)

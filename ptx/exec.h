@@ -97,7 +97,7 @@ struct warp {
     struct half half[MAX_HALVES];
     struct block *block;
     uint32_t index;                  /* within the block */
-    uint8_t state, halves;           /* enum warp_state; of the warp size */
+    uint8_t state, halves, isa;      /* enum warp_state; of the warp size; the program's enum lanes_isa */
     uint64_t exist;                  /* launched and not exited */
     uint64_t launched;
     struct entry *entry;

@@ -27,6 +27,7 @@ struct lanes {
 };
 
 struct dinst;
+struct mem_shape;
 /* Executes one decoded instruction. 0 = go on with the next one; other values are for control (exec.h). */
 typedef int ptx_fn(struct lanes *x, const struct dinst *d);
 
@@ -61,6 +62,7 @@ struct dinst {
     int64_t imm;             /* memory: byte offset; others: as the instruction needs */
     const struct ptx_inst *in;
     const void *extra;       /* vector operand lists, call descriptors ... */
+    const struct mem_shape *shape;       /* memory: for timing mode (access.h) */
 };
 
 static inline void *lanes_at(const struct lanes *x, operand o)

@@ -12,6 +12,13 @@ static const struct mem_row *const tables[ISA_COUNT] = {
 #endif
 };
 
+mem_addresses_fn *const mem_addresses[ISA_COUNT] = {
+    mem_addresses_base,
+#if defined(__x86_64__)
+    mem_addresses_avx2, mem_addresses_avx512,
+#endif
+};
+
 static enum mem_place place_of(uint8_t space)
 {
     switch (space) {

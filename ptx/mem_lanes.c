@@ -1,5 +1,5 @@
 /*
- * Loads and stores of a warp, compiled once per vector width (lanes.mk gives MEM_TABLE its name). The addresses of
+ * Loads and stores of a warp, compiled once per vector width (ptx.mk gives MEM_TABLE its name). The addresses of
  * the lanes are first recognised as one of three patterns: all the same (one access, spread), consecutive (one
  * vector), or scattered. Bounds are checked for all lanes at once against the allocation that this instruction met
  * last; only when that fails does each lane look for its own.
@@ -18,9 +18,8 @@
 struct region { uint64_t host, lo, hi; };
 #define AT(r, address) ((char *)(uintptr_t)((r).host + (address)))
 
-INLINE void addresses(const struct lanes *x, const struct dinst *d, uint64_t *addr)
+INLINE void addresses(const struct lanes *x, const struct dinst *d, uint64_t imm, uint64_t *addr)
 {
-    uint64_t imm = (uint64_t)d->imm;
     if (d->addr_size == 8) {
         const uint64_t *a = lanes_at(x, d->src[0]);
         _Pragma("omp simd") for (int i = 0; i < LANES; i++) addr[i] = a[i] + imm;
@@ -50,6 +49,20 @@ INLINE void classify(const uint64_t *addr, uint32_t mask, int first, uint64_t st
     }
     *same = !other;
     *consecutive = !gap;
+}
+
+enum mem_pattern MEM_ADDRESSES(const struct lanes *x, const struct dinst *d, uint64_t offset, uint32_t mask,
+                               uint64_t *address)
+{
+    bool same, in_row;
+    if (d->addr_size == 0) {
+        for (int i = 0; i < LANES; i++)
+            address[i] = (uint64_t)d->imm + offset;
+        return LANES_SAME;
+    }
+    addresses(x, d, (uint64_t)d->imm + offset, address);
+    classify(address, mask, __builtin_ctz(mask), d->size * d->vec, &same, &in_row);
+    return same ? LANES_SAME : in_row ? LANES_IN_ROW : LANES_ANYWHERE;
 }
 
 /* Lowest and highest address, and all low bits that are set anywhere, over the active lanes. */
@@ -123,7 +136,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
         bool same = true, consecutive = false;                                                             \
         struct region r;                                                                                   \
         if (d->addr_size) {                                                                                \
-            addresses(x, d, addr);                                                                         \
+            addresses(x, d, (uint64_t)d->imm, addr);                                                       \
             classify(addr, mask, first, width, &same, &consecutive);                                       \
         } else                                                                                             \
             addr[first] = (uint64_t)d->imm;                                                                \
@@ -204,7 +217,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
         struct region r;                                                                                   \
         h->worker->changes++;                                                                              \
         if (d->addr_size) {                                                                                \
-            addresses(x, d, addr);                                                                         \
+            addresses(x, d, (uint64_t)d->imm, addr);                                                       \
             classify(addr, mask, first, width, &same, &consecutive);                                       \
         } else                                                                                             \
             addr[first] = (uint64_t)d->imm;                                                                \
@@ -276,7 +289,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             return C_NEXT;                                                                                 \
         }                                                                                                  \
         uint64_t addr[LANES];                                                                              \
-        addresses(x, d, addr);                                                                             \
+        addresses(x, d, (uint64_t)d->imm, addr);                                                           \
         for (uint32_t m = mask; m; m &= m - 1) {                                                           \
             int i = __builtin_ctz(m);                                                                      \
             uint64_t at = addr[i];                                                                         \
@@ -330,7 +343,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             return C_NEXT;                                                                                 \
         }                                                                                                  \
         uint64_t addr[LANES];                                                                              \
-        addresses(x, d, addr);                                                                             \
+        addresses(x, d, (uint64_t)d->imm, addr);                                                           \
         for (uint32_t m = mask; m; m &= m - 1) {                                                           \
             int i = __builtin_ctz(m);                                                                      \
             uint64_t at = addr[i];                                                                         \

@@ -211,7 +211,7 @@ struct rig_op *rig_op(struct rig *r, enum mem_op_kind kind, unsigned size, unsig
     o->busy = true;
     o->op = (struct mem_op){
         .warp = &r->warp, .d = &r->dinst, .kind = (uint8_t)kind, .size = (uint8_t)size, .count = (uint8_t)count,
-        .width = (uint8_t)(size * count), .reg_bytes = size == 8 ? 8 : 4, .owner = o
+        .width = (uint8_t)(size * count), .stride = MEM_WIDTH_MAX, .reg_bytes = size == 8 ? 8 : 4, .owner = o
     };
     for (unsigned e = 0; e < count; e++)
         o->op.reg[e] = (uint32_t)((char *)r->regs[0][i][e] - (char *)r->regs[0]);
