@@ -127,7 +127,8 @@ static void add_config(const char *command, const char *name)
 
 static const char TRACE_FILE[] = "trace.file=", WINDOW_FILE[] = "stats.window_file=";
 
-/* A file that is written later, perhaps from another folder; unless its name depends on the process it must be writable. */
+/* A file that is written later, perhaps from another folder; unless its name depends on the process it must be
+ * writable. */
 static char *output_path(const char *command, const char *name)
 {
     char folder[PATH_MAX], *path = NULL;

@@ -283,8 +283,9 @@ static void print_summary(const simtx_kernel_info *info, const simtx_launch_stat
             (unsigned long long)s->blocks, (unsigned long long)s->threads, (unsigned long long)s->thread_instructions,
             s->seconds, s->seconds > 0 ? (double)s->thread_instructions / s->seconds / 1e6 : 0);
     if (s->cycles)
-        fprintf(stderr, "simtx: %s: %llu core cycles, IPC %.2f, %.1f k cycles/s\n", info->name, (unsigned long long)s->cycles,
-                (double)s->thread_instructions / (double)s->cycles, s->seconds > 0 ? (double)s->cycles / s->seconds / 1e3 : 0);
+        fprintf(stderr, "simtx: %s: %llu core cycles, IPC %.2f, %.1f k cycles/s\n", info->name,
+                (unsigned long long)s->cycles, (double)s->thread_instructions / (double)s->cycles,
+                s->seconds > 0 ? (double)s->cycles / s->seconds / 1e3 : 0);
 }
 
 static int report_failure(simtx_gpu *g, simtx_status s, const simtx_fault *fault)

@@ -83,7 +83,7 @@ struct simtx_gpu {
     uint64_t quantum;
     size_t stack_limit, heap_limit, heap_used;
     uint64_t launches;
-    uint64_t clock_ns;               /* simulated time: in functional mode a nanosecond per warp instruction of the longest SM */
+    uint64_t clock_ns;               /* simulated time; functional mode: a nanosecond per warp instruction of an SM */
     /* timing mode */
     bool timing;
     struct detail *detail;           /* which launches run in it */
@@ -124,7 +124,8 @@ void launch_fault(const struct launch *la, simtx_fault *f);
 simtx_launch_stats launch_figures(const struct ordered *o, double seconds);
 
 /* record.c: keeps what a launch gave; takes over timed. */
-void record_launch(simtx_gpu *g, const struct ordered *o, const simtx_launch_stats *s, simtx_status status, struct timed_row *timed);
+void record_launch(simtx_gpu *g, const struct ordered *o, const simtx_launch_stats *s, simtx_status status,
+                   struct timed_row *timed);
 void record_free(simtx_gpu *g);
 
 /* timed.c: launches in timing mode. */

@@ -225,7 +225,8 @@ static void progress(void *owner, uint64_t done, uint64_t total, uint64_t thread
     g->progress(g->progress_ctx, &p);
 }
 
-static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_params *p, uint32_t resident, const char *param)
+static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_params *p, uint32_t resident,
+                        const char *param)
 {
     simtx_gpu *g = k->module->gpu;
     *la = (struct launch){
@@ -277,8 +278,8 @@ void launch_fault(const struct launch *la, simtx_fault *f)
 /* Checks a launch and writes its parameters into a buffer. */
 static simtx_status prepare(simtx_kernel *k, const simtx_launch_params *p, char *params, struct ordered *o)
 {
-    *o = (struct ordered){ .kernel = k, .grid = p->grid, .block = p->block, .dynamic_shared = (uint32_t)p->dynamic_shared,
-                           .stream = p->stream };
+    *o = (struct ordered){ .kernel = k, .grid = p->grid, .block = p->block,
+                           .dynamic_shared = (uint32_t)p->dynamic_shared, .stream = p->stream };
     simtx_status s = check_shape(k, p);
     if (!s)
         s = check_resources(k, p, &o->resident, &o->limit);

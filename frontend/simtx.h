@@ -164,10 +164,11 @@ typedef struct simtx_launch_params {
 simtx_status simtx_launch(simtx_kernel *k, const simtx_launch_params *p, simtx_launch_stats *stats,
                           simtx_fault *fault);
 /*
- * In timing mode, launches on different streams run side by side: they wait until simtx_synchronize, any launch on the default
- * stream or a second one on the same stream, and then run together. In functional mode, and on the default stream, the
- * kernel runs at once. Arguments are copied. Before the host looks at device memory, frees it or reads statistics, it must
- * synchronize. The errors of launches that waited come out of the call that runs them, which then starts nothing of its own.
+ * In timing mode, launches on different streams run side by side: they wait until simtx_synchronize, any launch on
+ * the default stream or a second one on the same stream, and then run together. In functional mode, and on the
+ * default stream, the kernel runs at once. Arguments are copied. Before the host looks at device memory, frees it or
+ * reads statistics, it must synchronize. The errors of launches that waited come out of the call that runs them,
+ * which then starts nothing of its own.
  */
 simtx_status simtx_launch_async(simtx_kernel *k, const simtx_launch_params *p, simtx_fault *fault);
 simtx_status simtx_synchronize(simtx_gpu *g, simtx_fault *fault);

@@ -1,6 +1,7 @@
 /*
- * Launches in timing mode. They go through a queue, even when it holds only one: launches on different streams wait in it until
- * somebody looks at results, or until one comes that must not run beside them, and then run side by side on the machine.
+ * Launches in timing mode. They go through a queue, even when it holds only one: launches on different streams wait
+ * in it until somebody looks at results, or until one comes that must not run beside them, and then run side by side
+ * on the machine.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ simtx_status timed_check(const struct simtx_kernel *k)
 {
     if (!k->code->transactions)
         return SIMTX_OK;
-    return gpu_fail(k->module->gpu, SIMTX_NOT_SUPPORTED, "%s uses tx_begin, and timing mode has no transactional memory; "
+    return gpu_fail(k->module->gpu, SIMTX_NOT_SUPPORTED,
+                    "%s uses tx_begin, and timing mode has no transactional memory; "
                     "run it in functional mode (--detail chooses the launches of timing mode)", k->func->name);
 }
 
@@ -49,7 +51,8 @@ static bool open_series(simtx_gpu *g, char **message)
     char error[MESSAGE_MAX];
     if (!window)
         return true;
-    g->series = series_open(simtx_config_get(g->config, "stats.window_file"), window, g->info.warp_size, error, sizeof error);
+    g->series = series_open(simtx_config_get(g->config, "stats.window_file"), window, g->info.warp_size, error,
+                            sizeof error);
     if (!g->series)
         gpu_message(message, "%s\n", error);
     return g->series;
@@ -82,8 +85,8 @@ simtx_status simtx_close_files(simtx_gpu *g)
 static void show_progress(void *ctx, const struct machine_progress *m)
 {
     simtx_gpu *g = ctx;
-    simtx_progress p = { .kernel = g->progress_kernel, .blocks_done = m->blocks_done, .blocks = m->blocks, .cycles = m->cycles,
-                         .thread_instructions = m->thread_instructions, .seconds = m->seconds };
+    simtx_progress p = { .kernel = g->progress_kernel, .blocks_done = m->blocks_done, .blocks = m->blocks,
+                         .cycles = m->cycles, .thread_instructions = m->thread_instructions, .seconds = m->seconds };
     if (g->progress)
         g->progress(g->progress_ctx, &p);
 }
@@ -142,7 +145,8 @@ simtx_status timed_room(simtx_gpu *g, uint64_t stream, char **params, simtx_faul
     if (!*buffer)
         *buffer = devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters");
     *params = *buffer;
-    return *buffer ? SIMTX_OK : gpu_fail(g, SIMTX_OUT_OF_MEMORY, "no device memory for the parameters of a concurrent kernel");
+    return *buffer ? SIMTX_OK
+                   : gpu_fail(g, SIMTX_OUT_OF_MEMORY, "no device memory for the parameters of a concurrent kernel");
 }
 
 void timed_queue(simtx_gpu *g, const struct ordered *o)
@@ -203,8 +207,8 @@ static simtx_status fail(simtx_gpu *g, const struct ordered *o, simtx_status s, 
 }
 
 /* Records the launches. The status of the run is that of the launch that ended it. */
-static simtx_status keep(simtx_gpu *g, const struct grid *grids, uint32_t n, enum machine_result r, const struct timed_row *sum,
-                         double seconds, simtx_launch_stats *stats, simtx_fault *fault)
+static simtx_status keep(simtx_gpu *g, const struct grid *grids, uint32_t n, enum machine_result r,
+                         const struct timed_row *sum, double seconds, simtx_launch_stats *stats, simtx_fault *fault)
 {
     simtx_status worst = SIMTX_OK;
     for (uint32_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /*
- * What the components counted, added up, and the conservation laws that it must obey: what went in came out, every cycle of every
- * scheduler has a reason, and nothing is left anywhere.
+ * What the components counted, added up, and the conservation laws that it must obey: what went in came out, every
+ * cycle of every scheduler has a reason, and nothing is left anywhere.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -46,12 +46,18 @@ static void add_classes(uint64_t *to, const uint64_t *from)
 #include "timing/stall.def"
 }
 
+/* Cycles of a domain that begin in the core cycles [from, until). */
+static uint64_t cycles_of(const struct machine *m, enum clock_domain domain, uint64_t from, uint64_t until)
+{
+    const struct clocks *k = &m->cfg.clocks;
+    return clock_convert(k, CLK_CORE, domain, until) - clock_convert(k, CLK_CORE, domain, from);
+}
+
 /* What a resource could have done in these cycles: the denominators of the ratios. */
 static void add_capacity(const struct machine *m, uint64_t from, uint64_t until, uint64_t *to)
 {
     const struct machine_cfg *c = &m->cfg;
-    uint64_t xbar = clock_convert(&c->clocks, CLK_CORE, CLK_XBAR, until) - clock_convert(&c->clocks, CLK_CORE, CLK_XBAR, from);
-    uint64_t mem = clock_convert(&c->clocks, CLK_CORE, CLK_MEM, until) - clock_convert(&c->clocks, CLK_CORE, CLK_MEM, from);
+    uint64_t xbar = cycles_of(m, CLK_XBAR, from, until), mem = cycles_of(m, CLK_MEM, from, until);
     to[STAT_MACHINE_CYCLES] += until - from;
     to[STAT_WARP_SLOTS] += (until - from) * c->sms * c->sm.warps;
     to[STAT_XBAR_REQUEST_SLOTS] += xbar * c->slices;
@@ -96,7 +102,8 @@ static bool check_slots(struct machine *m, const uint64_t *n)
 #include "timing/stall.def"
     uint64_t classes = n[STAT_CLASS_EXEC] + n[STAT_CLASS_STALL] + n[STAT_CLASS_SCRB] + n[STAT_CLASS_IDLE];
     bool ok = equal(m, "SM cycles", n[STAT_SM_CYCLES], "cycles x SMs", n[STAT_MACHINE_CYCLES] * m->cfg.sms);
-    ok &= equal(m, "scheduler cycles", n[STAT_ISSUE_SLOTS], "SM cycles x schedulers", n[STAT_SM_CYCLES] * m->cfg.sm.schedulers);
+    ok &= equal(m, "scheduler cycles", n[STAT_ISSUE_SLOTS], "SM cycles x schedulers",
+                n[STAT_SM_CYCLES] * m->cfg.sm.schedulers);
     ok &= equal(m, "issued and stalled", slots, "scheduler cycles", n[STAT_ISSUE_SLOTS]);
     return ok & equal(m, "sum of the classes", classes, "scheduler cycles", n[STAT_ISSUE_SLOTS]);
 }

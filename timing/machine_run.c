@@ -1,7 +1,8 @@
 /*
- * A run of the machine: windows of core cycles in which components do not look at each other, with an exchange after each. Where a
- * run ends is fixed by cycles, not by where a window happens to end: the last message to the dispatcher, or a window's length after a
- * fault; so neither the length of windows nor the jumps between them change the result.
+ * A run of the machine: windows of core cycles in which components do not look at each other, with an exchange after
+ * each. Where a run ends is fixed by cycles, not by where a window happens to end: the last message to the
+ * dispatcher, or a window's length after a fault; so neither the length of windows nor the jumps between them change
+ * the result.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,11 +47,12 @@ static void run_part(struct machine *m, struct seen_by *mine, const struct part 
     }
 }
 
-/* A part that had no message and no event keeps its next event. Who sends writes the message, then rings; so what is not seen here rings
- * again, and is not for this window. */
+/* A part that had no message and no event keeps its next event. Who sends writes the message, then rings; so what
+ * is not seen here rings again, and is not for this window. */
 static uint64_t look(const struct machine *m, struct part *p, uint8_t *bell)
 {
-    if (p->kind == PART_XBAR || (__atomic_load_n(bell, __ATOMIC_RELAXED) && __atomic_exchange_n(bell, 0, __ATOMIC_ACQ_REL)))
+    bool rang = __atomic_load_n(bell, __ATOMIC_RELAXED) && __atomic_exchange_n(bell, 0, __ATOMIC_ACQ_REL);
+    if (rang || p->kind == PART_XBAR)
         p->next = part_next(m, p);
     return p->next;
 }
@@ -126,7 +128,7 @@ static void share_out(struct machine *m, uint32_t n)
     memset(m->seen, 0, n * sizeof *m->seen);
     for (uint32_t i = 0; i < n; i++) {
         m->share[i].part = calloc(parts, sizeof *m->share[i].part);
-        m->share[i].bell = aligned_alloc(HOST_CACHE_LINE, (parts + HOST_CACHE_LINE - 1) / HOST_CACHE_LINE * HOST_CACHE_LINE);
+        m->share[i].bell = aligned_alloc(HOST_CACHE_LINE, (parts / HOST_CACHE_LINE + 1) * HOST_CACHE_LINE);
         if (!m->share[i].part || !m->share[i].bell)
             abort();
     }
@@ -144,7 +146,8 @@ static bool exclusive(const struct machine *m)
     return false;
 }
 
-/* Functions of the host (printf, malloc) touch what all SMs share: such kernels run on one thread, a cycle at a time, SM by SM. */
+/* Functions of the host (printf, malloc) touch what all SMs share: such kernels run on one thread, a cycle at a
+ * time, SM by SM. */
 static void hire(struct machine *m)
 {
     uint32_t n = exclusive(m) ? 1 : m->cfg.threads, parts = m->cfg.sms + m->cfg.channels;
