@@ -26,7 +26,7 @@ render() {
     done <"$1"
 }
 
-for document in "$here"/manual.md "$here"/instructions.md; do
+for document in "$here"/manual.md "$here"/instructions.md "$here"/timing.md; do
     name=$(basename "$document")
     if ! render "$document" >"$scratch/$name" || [ ! -s "$scratch/$name" ]; then
         echo "    FAIL $name: cannot be generated"
