@@ -7,3 +7,8 @@ TESTS += test-reference
 .PHONY: test-reference
 test-reference: $(B)/regress/reference/reference $(CONFIGS)
 	@$< regress/reference
+
+# The measured part of docs/timing.md.
+.PHONY: reference-doc
+reference-doc: $(B)/regress/reference/reference $(CONFIGS)
+	regress/reference/document.sh $(B) docs/timing.md
