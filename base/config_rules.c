@@ -42,6 +42,7 @@ static const struct relation_rule { enum config_key a; enum relation relation; e
     { KEY_DRAM_TRCD, AT_MOST, KEY_DRAM_TRAS },
     { KEY_DRAM_TRFC, LESS_THAN, KEY_DRAM_TREFI },
     { KEY_TRACE_FROM, AT_MOST, KEY_TRACE_TO },
+    { KEY_TRACE_SM, LESS_THAN, KEY_GPU_SMS },
 };
 
 static bool holds(enum relation r, int64_t a, int64_t b)

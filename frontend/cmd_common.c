@@ -127,6 +127,22 @@ static void add_config(const char *command, const char *name)
 
 static const char TRACE_FILE[] = "trace.file=", WINDOW_FILE[] = "stats.window_file=";
 
+/* Two outputs in one file would spoil each other; a device takes any number. */
+static void claim_output(const char *command, const char *path)
+{
+    enum { OUTPUTS_MAX = 16 };
+    static char *outputs[OUTPUTS_MAX];
+    static int n;
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(outputs[i], path))
+            usage_error(command, "%s is named for two outputs", path);
+    if (n < OUTPUTS_MAX)
+        outputs[n++] = strdup(path);
+}
+
 /* A file that is written later, perhaps from another folder; unless its name depends on the process it must be
  * writable. */
 static char *output_path(const char *command, const char *name)
@@ -144,6 +160,7 @@ static char *output_path(const char *command, const char *name)
             usage_error(command, "cannot write %s: %s", path, strerror(errno));
         close(fd);
     }
+    claim_output(command, path);
     return path;
 }
 

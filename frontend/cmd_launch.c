@@ -443,9 +443,11 @@ int cmd_launch(int argc, char **argv)
     int status = open_gpu(&l);
     if (status == CMD_OK) {
         status = launch_in(&l, text, size);
-        if (!session_remove_gpu(l.gpu) && status == CMD_OK)
-            status = CMD_FAILED;
+        bool written = session_remove_gpu(l.gpu);
         simtx_gpu_free(l.gpu);
+        written &= session_end();
+        if (!written && status == CMD_OK)
+            status = CMD_FAILED;
     }
     for (int i = 0; i < l.nargs; i++) {
         value_free(&l.arg[i].value);

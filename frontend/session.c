@@ -34,7 +34,7 @@ static struct session {
     simtx_gpu *volatile gpu[GPUS_MAX];
     json_t *ended;                   /* statistics of GPUs that are gone, an array */
     unsigned made;                   /* GPUs so far */
-    bool started, quiet, verbose, progress, written;
+    bool started, quiet, verbose, progress, written, unwritten;
     int wake[2], done[2];            /* pipes: to the thread, and back after a crash was dealt with */
     volatile sig_atomic_t signal;
     double asked;                    /* when the signal came */
@@ -180,7 +180,6 @@ static json_t *report_json(void)
     return root;
 }
 
-
 static void write_file(const char *pattern)
 {
     char *path = own_path(pattern, 0);
@@ -194,6 +193,7 @@ static void write_file(const char *pattern)
         if (!ok)
             fprintf(stderr, "simtx: cannot write the statistics to %s: %s\n", path ? path : pattern,
                     strerror(errno));
+        session.unwritten |= !ok;
     }
     json_decref(root);
     free(path);
@@ -245,6 +245,12 @@ static void write_statistics(void)
             write_file(pattern);
     }
     pthread_mutex_unlock(&session.writing);
+}
+
+bool session_end(void)
+{
+    write_statistics();
+    return !session.unwritten;
 }
 
 /* The files that launches wrote; false after a message when one could not be written. */
@@ -417,6 +423,11 @@ static void watch_signals(void)
 
 /* ---- GPUs and launches ---- */
 
+static bool records_timing(const simtx_config *c)
+{
+    return *simtx_config_get(c, "trace.file") || strcmp(simtx_config_get(c, "stats.window"), "0") != 0;
+}
+
 static void start(simtx_gpu *g)
 {
     const char *progress = getenv(SIMTX_ENV_PROGRESS);
@@ -429,6 +440,8 @@ static void start(simtx_gpu *g)
     simtx_gpu_get_info(g, &info);
     if (!session.quiet)
         fprintf(stderr, "simtx: simulating on %s (%s mode)\n", info.name, simtx_timing(g) ? "timing" : "functional");
+    if (!simtx_timing(g) && records_timing(session.config))
+        fputs("simtx: --trace and --window record timing mode; without --timing their files stay empty\n", stderr);
     atexit(at_exit);
     watch_signals();
 }

@@ -5,7 +5,7 @@
  *
  *     simtx_gpu *g = session_new_gpu(0, &message);             NULL: message says why
  *     session_launch_begin(g);  s = simtx_launch(...);  session_launch_end(g, s);
- *     session_remove_gpu(g);    simtx_gpu_free(g);
+ *     session_remove_gpu(g);    simtx_gpu_free(g);    session_end();
  *
  * session.c must be linked into libcudart.so itself: its constructor tells `simtx run` that the library was
  * loaded.
@@ -30,6 +30,9 @@ simtx_gpu *session_new_gpu(int index, char **message);
 /* Call before simtx_gpu_free; what the GPU counted is kept for the statistics. Its files are closed; false after a
  * message when one could not be written. */
 bool session_remove_gpu(simtx_gpu *g);
+
+/* Writes the statistics now, not at exit; false after a message when they could not be written. */
+bool session_end(void);
 
 /* Around everything that runs kernels. After SIMTX_INTERRUPTED session_launch_end writes the statistics and does not
  * return: the process dies by the signal that asked for it. */

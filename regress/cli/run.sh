@@ -195,6 +195,15 @@ for option in stats trace window; do
     timed 2 "cannot write /nonexistent/file: No such file" --timing --$option $value
     timed 2 "cannot write $work/.: Is a directory" --timing --$option ${value%/nonexistent/file}.
 done
+timed 2 "cannot write /nonexistent/file: No such file" --timing --set trace.file=/nonexistent/file
+check 2 "cannot write the timeline '/nonexistent/file'" env "SIMTX_SET=sim.mode=timing;trace.file=/nonexistent/file" \
+    $(launch vadd.ptx $vadd --arg u32:1000)
+timed 1 "cannot write the statistics to /dev/full" --timing --stats /dev/full
+timed 1 "the timeline '/dev/full' could not be written to its end" --timing --trace /dev/full
+timed 1 "the time series '/dev/full' could not be written to its end" --timing --window 10,/dev/full
+timed 2 "both.json is named for two outputs" --timing --stats both.json --trace both.json
+timed 0 "without --timing their files stay empty" --window 10
+timed 2 "trace.sm = 2 (--set or SIMTX_SET) is not less than gpu.sms = 2" --timing --trace t.json --set trace.sm=2
 timed 2 "no preset is called gtx40, did you mean gtx480?" --timing --config gtx40
 timed 2 "no preset is called l1onn, did you mean l1on?" --timing --config gtx480+l1onn
 timed 2 "unknown key l2.wayz, did you mean l2.ways?" --timing --set l2.wayz=3
