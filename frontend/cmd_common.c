@@ -28,6 +28,7 @@ static const struct option_row common_options[] = {
     { "--simt", "stack|independent", "how diverged lanes progress (gpu.simt)" },
     { "--isa", "auto|base|avx2|avx512", "host vector instructions (host.isa)" },
     { "--stats", "FILE", "write statistics as JSON; %p in FILE is the process number" },
+    { "--hash", NULL, "statistics with memory_hash: do two runs leave the same in device memory? (stats.hash)" },
     { "--verbose", NULL, "print the statistics as a table at the end" },
     { "--quiet", NULL, "no progress line, no line that says what is simulated" },
     { "--progress", NULL, "progress line even where stderr is no terminal" },
@@ -230,6 +231,8 @@ static void take_common(const char *command, const char *name, const char *value
         add_assignment(name, "functional.threads_relaxed=", "true");
     else if (!strcmp(name, "--simt"))
         add_assignment(name, "gpu.simt=", value);
+    else if (!strcmp(name, "--hash"))
+        add_assignment(name, "stats.hash=", "true");
     else if (!strcmp(name, "--isa"))
         add_assignment(name, "host.isa=", value);
     else if (!strcmp(name, "--stats"))

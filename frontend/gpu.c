@@ -140,6 +140,7 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
     g->independent = is(g, "gpu.simt", "independent");
     g->threads = number(g, "functional.threads");
     g->threads_relaxed = is(g, "functional.threads_relaxed", "true");
+    g->hash = is(g, "stats.hash", "true");
     g->quantum = config_number(g->config, "functional.quantum");
     g->stack_limit = config_number(g->config, "gpu.stack_limit");
     g->heap_limit = config_number(g->config, "gpu.heap_mb") << 20;
@@ -156,6 +157,8 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
         simtx_gpu_free(g);
         return NULL;
     }
+    if (g->hash)
+        devmem_hash_freed(g->mem);
     return g;
 }
 

@@ -80,6 +80,7 @@ struct simtx_gpu {
     bool independent;
     uint32_t threads;
     bool threads_relaxed;
+    bool hash;                       /* statistics tell what is in memory */
     uint64_t quantum;
     size_t stack_limit, heap_limit, heap_used;
     uint64_t launches;

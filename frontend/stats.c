@@ -223,6 +223,12 @@ static json_t *total_json(const simtx_gpu *g)
     return row_json(&total, STAT_IN_TOTAL, timed ? &hists : NULL);
 }
 
+static const char *hash_text(const simtx_gpu *g, char text[16])
+{
+    snprintf(text, 16, "%08x", devmem_hash(g->mem));
+    return text;
+}
+
 char *simtx_stats_json(const simtx_gpu *g)
 {
     json_t *host = config_json(g->config, CONFIG_HOST);
@@ -230,6 +236,9 @@ char *simtx_stats_json(const simtx_gpu *g)
     json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "simtx", SIMTX_VERSION, "mode", mode_of(g), "total",
                              total_json(g), "config", config_json(g->config, CONFIG_MODEL),
                              "kernels", kernels_json(g), "host", host);
+    char hash[16];
+    if (g->hash)
+        json_object_set_new(root, "memory_hash", json_string(hash_text(g, hash)));
     char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(root);
     return text;
@@ -341,6 +350,9 @@ char *simtx_stats_text(const simtx_gpu *g)
     uint64_t all;
     if (timed_launches(g, &all))
         print_timed(f, g, &total);
+    char hash[16];
+    if (g->hash)
+        fprintf(f, "memory_hash %s\n", hash_text(g, hash));
     fclose(f);
     return text;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zlib.h>
 
 /* Clear of where Linux puts programs, libraries and the sanitizers' shadow on x86-64. */
 static const uint64_t RANGE_BASE = 0x200000000000ull;
@@ -21,6 +22,8 @@ struct devmem {
     uint64_t used, capacity;
     uint64_t upper;              /* bytes at the end that are no allocation's */
     bool wrapped;                /* addresses are being reused */
+    bool hashing;                /* what is freed goes into freed_hash */
+    uint32_t freed_hash;
     struct mem_range *ranges;    /* sorted by lo */
     size_t n, cap, freed;
 };
@@ -182,12 +185,35 @@ static ptrdiff_t live_at(const struct devmem *m, const void *p)
     return i >= 0 && m->ranges[i].lo == (uint64_t)p && !m->ranges[i].freed ? i : -1;
 }
 
+static uint32_t hash_range(uint32_t hash, const struct mem_range *r)
+{
+    return (uint32_t)crc32_z(hash, (const void *)r->lo, r->hi - r->lo);
+}
+
+uint32_t devmem_hash(const struct devmem *m)
+{
+    static const bool counts[] = { [MEM_DEVICE] = true, [MEM_HOST] = true, [MEM_MANAGED] = true, [MEM_VARIABLE] = true,
+                                   [MEM_HEAP] = true, [MEM_EXTERNAL] = false };
+    uint32_t hash = m->freed_hash;
+    for (size_t i = 0; i < m->n; i++)
+        if (!m->ranges[i].freed && counts[m->ranges[i].kind])
+            hash = hash_range(hash, &m->ranges[i]);
+    return hash;
+}
+
+void devmem_hash_freed(struct devmem *m)
+{
+    m->hashing = true;
+}
+
 bool devmem_release(struct devmem *m, void *p)
 {
     ptrdiff_t i = live_at(m, p);
     if (i < 0 || m->ranges[i].kind == MEM_EXTERNAL)
         return false;
     struct mem_range *r = &m->ranges[i];
+    if (m->hashing && r->kind != MEM_HEAP)
+        m->freed_hash = hash_range(m->freed_hash, r);
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t lo = (r->lo + page - 1) & ~(page - 1), hi = r->hi & ~(page - 1);
     if (hi > lo)

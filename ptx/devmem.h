@@ -47,6 +47,13 @@ void devmem_around(const struct devmem *m, uint64_t addr, const struct mem_range
  * memory in timing mode). Grows when asked for more; NULL when it would meet the allocations. Contents zero at first.
  */
 void *devmem_upper(struct devmem *m, uint64_t bytes);
+/*
+ * CRC-32 (zlib's) of the contents of all memory that kernels can write: what was freed, with the contents that it had
+ * then, in the order of being freed (only with devmem_hash_freed), then the live allocations in the order of their
+ * addresses. Registered host memory does not count, nor what was freed of the device heap, whose order is nobody's.
+ */
+uint32_t devmem_hash(const struct devmem *m);
+void devmem_hash_freed(struct devmem *m);                       /* counts what is freed from now on */
 uint64_t devmem_base(const struct devmem *m);
 bool devmem_in_range(const struct devmem *m, uint64_t addr);
 uint64_t devmem_used(const struct devmem *m);
