@@ -676,7 +676,7 @@ static const struct combo_list *all_combos(void)
     return &list;
 }
 
-struct gen_program *gen_make(uint64_t seed)
+struct gen_program *gen_make(uint64_t seed, bool transactions)
 {
     struct gen gen = { .r = { seed * 0x5851f42d4c957f2du + 1 }, .combos = all_combos() }, *g = &gen;
     g->p = calloc(1, sizeof *g->p);
@@ -693,7 +693,7 @@ struct gen_program *gen_make(uint64_t seed)
             g->op_count[op] += usable(&g->combos->at[i]) || g->op_count[op] > 0;
     }
     g->whole_warps = pick(g, 4) != 0;
-    g->transactions = pick(g, 4) == 0;
+    g->transactions = pick(g, 4) == 0 && transactions;
     g->p->block = g->whole_warps ? 32 * (1 + pick(g, 4)) : 16 + pick(g, 113);
     g->p->grid = 1 + pick(g, 3);
     FIXED(".version 8.3\n.target sm_90\n.address_size 64");

@@ -1,9 +1,11 @@
 /*
  * Random kernels in the simulator against the evaluator: stack and independent lanes, 32 and 64 to a
  * wavefront, every vector width of this machine, one and two host threads. A program whose memory differs is
- * made smaller by leaving out groups and lines as long as it still differs, and printed with its seed.
+ * made smaller by leaving out groups and lines as long as it still differs, and printed with its seed. Or, with
+ * --timing, cycle by cycle on machines whose queues and caches are so small that everything fills, waits and is
+ * evicted; these programs have no transactions, which need a protocol there.
  *
- *   random [--seed N] [--count N] [--all]      --all: every configuration for every program
+ *   random [--timing] [--seed N] [--count N] [--all]      --all: every configuration for every program
  */
 #include <mpfr.h>
 #include <stdio.h>
@@ -15,15 +17,16 @@
 #include "regress/random/eval.h"
 #include "regress/random/gen.h"
 
-enum { MAX_CONFIGS = 16, PER_PROGRAM = 5, MINIMISE_TRIES = 1500, MAX_THREADS = 512 };
+enum { MAX_CONFIGS = 16, PER_PROGRAM = 5, TIMED_PER_PROGRAM = 3, MINIMISE_TRIES = 1500, MAX_THREADS = 512 };
 
-struct config { simtx_gpu *gpu; char name[96]; char *in, *out, *sum; };
+struct config { simtx_gpu *gpu; char name[256]; char *in, *out, *sum; };
 
 struct memory { char *in, *out, *sum; };
 
 struct run {
     struct config at[MAX_CONFIGS];
     int n;
+    bool timing;
     struct memory start, want;
 };
 
@@ -36,30 +39,37 @@ static void *need(void *p)
     return p;
 }
 
-static void add_config(struct run *run, const char *isa, int warp, const char *simt, int threads)
+enum { PRESET, KEY };
+
+/* Presets separated by '+', or assignments separated by blanks. */
+static void apply(simtx_config *conf, const char *text, const char *separator, int kind)
 {
-    const char *const keys[] = { "host.isa", "gpu.warp_size", "gpu.simt", "functional.threads" };
-    char values[4][16], assignment[64], *message = NULL;
-    struct config *c = &run->at[run->n];
-    simtx_config *conf = simtx_config_new();
-    snprintf(values[0], 16, "%s", isa);
-    snprintf(values[1], 16, "%d", warp);
-    snprintf(values[2], 16, "%s", simt);
-    snprintf(values[3], 16, "%d", threads);
-    for (int i = 0; i < 4; i++) {
-        snprintf(assignment, sizeof assignment, "%s=%s", keys[i], values[i]);
-        if (simtx_config_set(conf, assignment, &message)) {
+    char *message = NULL, *list = need(strdup(text)), *next = list, *word;
+    while ((word = strsep(&next, separator)))
+        if (kind == PRESET ? simtx_config_load(conf, word, &message) : simtx_config_set(conf, word, &message)) {
             fprintf(stderr, "%s\n", message);
             exit(2);
         }
-    }
+    free(list);
+}
+
+static void add_config(struct run *run, const char *presets, const char *keys)
+{
+    char *message = NULL;
+    struct config *c = &run->at[run->n];
+    simtx_config *conf = simtx_config_new();
+    apply(conf, presets, "+", PRESET);
+    apply(conf, keys, " ", KEY);
     c->gpu = run->n < MAX_CONFIGS ? simtx_gpu_new(conf, run->n, &message) : NULL;
     simtx_config_free(conf);
+    if (!c->gpu && !(message && strstr(message, "host.isa"))) {
+        fprintf(stderr, "%s %s: %s\n", presets, keys, message ? message : "");
+        exit(2);
+    }
     free(message);
     if (!c->gpu)
         return;                                  /* this machine has no such instructions */
-    snprintf(c->name, sizeof c->name, "%s, %d lanes, %s, %d thread%s", isa, warp, simt, threads,
-             threads > 1 ? "s" : "");
+    snprintf(c->name, sizeof c->name, "%s %s", presets, keys);
     void *p[3];
     size_t bytes[] = { GEN_IN_BYTES, (size_t)MAX_THREADS * GEN_OUT_BYTES, GEN_SUM_BYTES };
     for (int i = 0; i < 3; i++)
@@ -71,20 +81,53 @@ static void add_config(struct run *run, const char *isa, int warp, const char *s
     run->n++;
 }
 
-static void open_configs(struct run *run)
+static void add_functional(struct run *run, const char *isa, int warp, const char *simt, int threads)
+{
+    char keys[128];
+    snprintf(keys, sizeof keys, "host.isa=%s gpu.warp_size=%d gpu.simt=%s functional.threads=%d", isa, warp, simt, threads);
+    add_config(run, "default", keys);
+}
+
+static void open_functional(struct run *run)
 {
     static const char *const isas[] = { "base", "avx2", "avx512" }, *const simts[] = { "stack",
                                                                                        "independent" };
     for (int i = 0; i < 3; i++)
         for (int w = 32; w <= 64; w += 32)
             for (int s = 0; s < 2; s++)
-                add_config(run, isas[i], w, simts[s], 1);
+                add_functional(run, isas[i], w, simts[s], 1);
     for (int w = 32; w <= 64; w += 32)
         for (int s = 0; s < 2; s++)
-            add_config(run, "auto", w, simts[s], 2);
-    if (!run->n) {
-        fprintf(stderr, "no GPU could be made\n");
-        exit(2);
+            add_functional(run, "auto", w, simts[s], 2);
+}
+
+/* Every scheduling policy, dual issue, collectors, both kinds of lanes, both widths of warps, and in the memory system
+ * every choice that decides where and when an access is performed. */
+static void open_timing(struct run *run)
+{
+    static const struct { const char *preset, *keys; } machines[] = {
+        { "gtx480+tiny", "gpu.sms=2" },
+        { "gtx480+tiny+l1on", "gpu.sms=2 core.policy=lrr core.issue=2" },
+        { "gtx480+tiny+l1on", "gpu.sms=3 core.policy=two_level core.active_warps=2 core.collector=true sim.threads=2" },
+        { "gtx480-sc+tiny", "gpu.sms=2 l1.ways=2 l1.store_hit=update l1.streaming=true gpu.simt=independent" },
+        { "gtx480-reference", "gpu.sms=2 gpu.max_blocks_per_sm=1 sim.threads=3" },
+        { "quadro-fx5800+tiny", "gpu.sms=1" },
+        { "quadro-fx5800", "gpu.sms=2 l1.kb=0 l2.slice_kb=0 const.kb=1 dram.scheduler=fcfs" },
+        { "southern-islands+tiny", "gpu.sms=2" },
+        { "southern-islands", "gpu.sms=2 gpu.simt=independent core.policy=gto sim.no_skip=true" },
+        { "v100+tiny", "gpu.sms=4 l1.sectored=false sim.threads=2" },
+        { "v100", "gpu.sms=2 core.collector=true core.issue=2 core.dual_different=false core.schedulers=2" },
+        { "default+tiny", "gpu.sms=2 gpu.warp_size=64 core.collector=true core.pinned=true core.perfect_fetch=true "
+                          "xbar.input_flits=65 xbar.output_flits=65" },
+        { "default", "gpu.sms=2 gpu.warp_size=64 core.simd_width=64 core.policy=two_level core.active_warps=1" },
+        { "default+tiny+l1off", "gpu.sms=2 l2.write_fetch=true l2.merge_fills=false coalescer.segment=128" },
+        { "default", "gpu.sms=2 dram.close_page=true dram.refresh=true sim.flush=false coalescer.lanes=16" },
+        { "default+tiny", "gpu.sms=2 l2.sectored=false l1.local_writeback=false l1.replacement=fifo xbar.vns=2 core.mem_queue=8" },
+    };
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        char keys[256];
+        snprintf(keys, sizeof keys, "sim.mode=timing %s", machines[i].keys);
+        add_config(run, machines[i].preset, keys);
     }
 }
 
@@ -233,15 +276,16 @@ static void report(struct run *run, const struct config *c, const struct gen_pro
 
 static bool run_seed(struct run *run, uint64_t seed, bool all)
 {
-    struct gen_program *g = gen_make(seed);
+    struct gen_program *g = gen_make(seed, !run->timing);
     char what[4096], *text = gen_text(g, NULL);
     fill_start(run, seed);
     bool ok = evaluate(run, g, text, what, sizeof what);
     if (!ok)
         printf("FAILED: seed %llu: the evaluator: %s\n%s", (unsigned long long)seed, what,
                getenv("RANDOM_SHOW") ? text : "");
-    for (int k = 0; ok && k < (all ? run->n : PER_PROGRAM); k++) {
-        const struct config *c = &run->at[(seed * PER_PROGRAM + (uint64_t)k) % (uint64_t)run->n];
+    uint64_t some = run->timing ? TIMED_PER_PROGRAM : PER_PROGRAM, n = (uint64_t)run->n;
+    for (uint64_t k = 0; ok && k < (all ? n : some); k++) {
+        const struct config *c = &run->at[(seed * some + k) % n];
         ok = agrees(run, c, g, text, what, sizeof what);
         if (!ok)
             report(run, c, g, seed, what);
@@ -259,13 +303,22 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--all"))
             all = true;
+        else if (!strcmp(argv[i], "--timing"))
+            run.timing = true;
         else if (!strcmp(argv[i], "--seed") && i + 1 < argc)
             seed = strtoull(argv[++i], NULL, 0);
         else if (!strcmp(argv[i], "--count") && i + 1 < argc)
             count = strtoull(argv[++i], NULL, 0);
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
-    open_configs(&run);
+    if (run.timing)
+        open_timing(&run);
+    else
+        open_functional(&run);
+    if (!run.n) {
+        fprintf(stderr, "no GPU could be made\n");
+        return 2;
+    }
     run.start = (struct memory){ need(calloc(1, GEN_IN_BYTES)), NULL, need(calloc(1, GEN_SUM_BYTES)) };
     run.want = (struct memory){ NULL, need(calloc(MAX_THREADS, GEN_OUT_BYTES)),
                                 need(calloc(1, GEN_SUM_BYTES)) };

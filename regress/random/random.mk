@@ -11,13 +11,19 @@ $(RANDOM_DIR)/%.o: regress/random/%.c
 $(RANDOM_DIR)/random: $(RANDOM_OBJ) $(RANDOM_REF) $(B)/lib/libsimtx.a
 	$(CC) -o $@ $(RANDOM_OBJ) $(RANDOM_REF) $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lmpfr -lgmp
 
-TESTS += test-random
-.PHONY: test-random random-long
+TESTS += test-random test-random-timing
+.PHONY: test-random test-random-timing random-long random-timing-long
 test-random: $(RANDOM_DIR)/random
-	@$< --seed 1 --count 300
+	@SIMTX_CONFIG_DIR=configs $< --seed 1 --count 300
+
+test-random-timing: $(RANDOM_DIR)/random
+	@SIMTX_CONFIG_DIR=configs $< --timing --seed 1 --count 100
 
 # make random-long SEED=1000 COUNT=100000: every configuration for every program
 random-long: $(RANDOM_DIR)/random
-	$< --all --seed $(or $(SEED),1) --count $(or $(COUNT),10000)
+	SIMTX_CONFIG_DIR=configs $< --all --seed $(or $(SEED),1) --count $(or $(COUNT),10000)
+
+random-timing-long: $(RANDOM_DIR)/random
+	SIMTX_CONFIG_DIR=configs $< --timing --all --seed $(or $(SEED),1) --count $(or $(COUNT),2000)
 
 -include $(RANDOM_OBJ:.o=.d)
