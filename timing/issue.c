@@ -192,6 +192,7 @@ bool issue_run(struct sm *s, unsigned k)
         s->mem_blocked |= why >> ST_MEM_QUEUE & 1;
         return false;
     }
+    can = sched_first(c, can, s->now);
     issue_from(s, k, &s->slot[sched_pick(c, can) * s->cfg.schedulers + k]);
     c->issue_free = s->now + s->cfg.issue_interval;
     c->since = s->now + 1;

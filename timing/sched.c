@@ -25,6 +25,7 @@ void sched_add(struct scheduler *c, uint64_t warps)
 {
     c->age[c->nage++] = warps;
     c->running |= warps;
+    c->issued |= warps;
 }
 
 void sched_remove(struct scheduler *c, uint64_t warps)
@@ -55,6 +56,16 @@ static unsigned oldest_of(const struct scheduler *c, uint64_t set)
     return (unsigned)__builtin_ctzll(set);
 }
 
+uint64_t sched_first(struct scheduler *c, uint64_t can, uint64_t now)
+{
+    if (now >= c->period_end && c->patience) {
+        c->owed = now - c->period_end < c->patience ? c->running & ~c->issued : 0;
+        c->issued = 0;
+        c->period_end = now + c->patience;
+    }
+    return c->owed & can ? c->owed & can : can;
+}
+
 unsigned sched_pick(struct scheduler *c, uint64_t ready)
 {
     unsigned w = c->last;
@@ -63,6 +74,8 @@ unsigned sched_pick(struct scheduler *c, uint64_t ready)
     else if (!(ready >> w & 1))
         w = oldest_of(c, ready);
     c->last = (uint8_t)w;
+    c->issued |= UINT64_C(1) << w;
+    c->owed &= ~c->issued;
     return w;
 }
 

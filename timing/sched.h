@@ -3,7 +3,9 @@
  * by what they wait for, and the policies that choose among those that may issue. Bit i of a set is the i-th warp slot
  * of the scheduler. Policies: loose round robin; greedy then oldest (Rogers et al., MICRO 2012); two-level with a small
  * active set that warps leave when they wait for memory or for others (Gebhart et al., ISCA 2011; Narasiman et al.,
- * MICRO 2011).
+ * MICRO 2011). Warps that spin can keep another from issuing for ever, the very one that they wait for: under "oldest
+ * first" whenever they alone fill a pipeline (ElTantawy and Aamodt, HPCA 2018). So whatever the policy, a warp that has
+ * not issued for a period of core.patience goes first once.
  */
 #ifndef TIMING_SCHED_H
 #define TIMING_SCHED_H
@@ -27,6 +29,9 @@ struct scheduler {
     uint64_t running, active;        /* warps that have not ended; two-level: the active set */
     uint64_t *age;                   /* by age, oldest first: the warps of a block */
     uint32_t nage;
+    uint32_t patience;               /* core cycles; 0: who is passed over stays passed over */
+    uint64_t issued, owed;           /* warps that did, or came, in this period; that did not in the last, until they do */
+    uint64_t period_end;
     uint64_t issue_free;             /* cycle from which it may issue again */
     uint64_t at;                     /* cycle at which to look at it again */
     uint64_t since;                  /* cycles before are accounted for */
@@ -40,6 +45,8 @@ void sched_remove(struct scheduler *c, uint64_t warps);          /* the block ha
 
 /* The warps that the policy looks at: all, or for two-level the active set, brought up to date. */
 uint64_t sched_among(struct scheduler *c);
+/* Of the warps that can issue at cycle `now` those that have waited too long; all, if there are none. */
+uint64_t sched_first(struct scheduler *c, uint64_t can, uint64_t now);
 /* The warp to issue from of `ready`, which is not empty; it becomes the last one. */
 unsigned sched_pick(struct scheduler *c, uint64_t ready);
 /* Of what these warps wait for, the reason that counts most; ST_NO_WARP when there is none. blocked: bits of further

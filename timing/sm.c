@@ -66,6 +66,7 @@ void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t 
     c->schedulers = get(config, KEY_CORE_SCHEDULERS);
     c->policy = (uint32_t)config_choice(config, KEY_CORE_POLICY);
     c->active_warps = get(config, KEY_CORE_ACTIVE_WARPS);
+    c->patience = get(config, KEY_CORE_PATIENCE);
     c->issue = get(config, KEY_CORE_ISSUE);
     c->dual_different = config_bool(config, KEY_CORE_DUAL_DIFFERENT);
     c->issue_interval = issue_interval(c, config);
@@ -218,6 +219,7 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port
     init_slots(s);
     for (uint32_t k = 0; k < c->schedulers; k++) {
         sched_init(&s->sched[k], c->policy, c->active_warps, c->blocks);
+        s->sched[k].patience = c->patience;
         s->sched[k].at = NEVER;
     }
     pipes_init(s);

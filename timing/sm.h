@@ -42,7 +42,7 @@ struct block_end { uint64_t at; struct grid *grid; uint16_t sm; };
 struct sm_cfg {
     uint16_t index;
     uint32_t warps, blocks;          /* slots */
-    uint32_t warp_size, schedulers, policy, active_warps, issue;
+    uint32_t warp_size, schedulers, policy, active_warps, patience, issue;
     uint32_t issue_interval;         /* core cycles between issues of one scheduler */
     bool dual_different, perfect_fetch, collector, pinned;
     uint32_t fetch_width, fetches, ibuffer, fetch_latency;

@@ -676,7 +676,7 @@ static const struct combo_list *all_combos(void)
     return &list;
 }
 
-struct gen_program *gen_make(uint64_t seed, bool transactions)
+static struct gen_program *make(uint64_t seed, bool transactions)
 {
     struct gen gen = { .r = { seed * 0x5851f42d4c957f2du + 1 }, .combos = all_combos() }, *g = &gen;
     g->p = calloc(1, sizeof *g->p);
@@ -717,6 +717,16 @@ struct gen_program *gen_make(uint64_t seed, bool transactions)
     FIXED("ret;");
     FIXED("}");
     return g->p;
+}
+
+struct gen_program *gen_make(uint64_t seed)
+{
+    return make(seed, true);
+}
+
+struct gen_program *gen_make_plain(uint64_t seed)
+{
+    return make(seed, false);
 }
 
 void gen_free(struct gen_program *g)

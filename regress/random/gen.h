@@ -25,7 +25,8 @@ struct gen_program {
     uint32_t grid, block;
 };
 
-struct gen_program *gen_make(uint64_t seed, bool transactions);       /* transactions: some programs may have them */
+struct gen_program *gen_make(uint64_t seed);
+struct gen_program *gen_make_plain(uint64_t seed);              /* never with transactions */
 void gen_free(struct gen_program *g);
 /* The program as text (malloc'ed) without the lines whose `gone` is set; gone may be NULL. */
 char *gen_text(const struct gen_program *g, const bool *gone);

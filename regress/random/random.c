@@ -276,7 +276,7 @@ static void report(struct run *run, const struct config *c, const struct gen_pro
 
 static bool run_seed(struct run *run, uint64_t seed, bool all)
 {
-    struct gen_program *g = gen_make(seed, !run->timing);
+    struct gen_program *g = run->timing ? gen_make_plain(seed) : gen_make(seed);
     char what[4096], *text = gen_text(g, NULL);
     fill_start(run, seed);
     bool ok = evaluate(run, g, text, what, sizeof what);

@@ -60,6 +60,36 @@ static void test_gto(void **state)
     sched_end(&c);
 }
 
+/* Two warps that could issue in every cycle starve the third under every policy's order, until it has waited a period;
+ * what has just come, and what passes while nobody issues, is no waiting. */
+static void test_patience(void **state)
+{
+    (void)state;
+    struct scheduler c;
+    sched_init(&c, POLICY_GTO, 8, 4);
+    c.patience = 100;
+    sched_add(&c, 0x03);
+    assert_int_equal(sched_first(&c, 0x03, 5000), 0x03);       /* a period begins */
+    assert_int_equal(sched_pick(&c, 0x03), 0);
+    assert_int_equal(sched_first(&c, 0x02, 5099), 0x02);
+    assert_int_equal(sched_pick(&c, 0x02), 1);
+    sched_add(&c, 0x04);
+    assert_int_equal(sched_first(&c, 0x07, 5100), 0x07);       /* warp 2 has just come */
+    assert_int_equal(sched_pick(&c, 0x07), 1);
+    assert_int_equal(sched_first(&c, 0x05, 5199), 0x05);
+    assert_int_equal(sched_pick(&c, 0x05), 0);
+    assert_int_equal(sched_first(&c, 0x03, 5200), 0x03);       /* warp 2 is owed, but cannot issue now */
+    assert_int_equal(sched_pick(&c, 0x03), 0);
+    assert_int_equal(sched_first(&c, 0x07, 5201), 0x04);
+    assert_int_equal(sched_pick(&c, 0x04), 2);
+    assert_int_equal(sched_first(&c, 0x03, 5202), 0x03);       /* once */
+    assert_int_equal(sched_pick(&c, 0x03), 0);
+    assert_int_equal(sched_first(&c, 0x07, 9000), 0x07);       /* nobody was passed over meanwhile */
+    c.patience = 0;
+    assert_int_equal(sched_first(&c, 0x07, 20000), 0x07);
+    sched_end(&c);
+}
+
 static void test_two_level(void **state)
 {
     (void)state;
@@ -385,6 +415,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lrr),      cmocka_unit_test(test_gto),          cmocka_unit_test(test_two_level),
+        cmocka_unit_test(test_patience),
         cmocka_unit_test(test_reason),   cmocka_unit_test(test_calendar),     cmocka_unit_test(test_instructions),
         cmocka_unit_test(test_order),    cmocka_unit_test(test_dump),         cmocka_unit_test(test_fault),
         cmocka_unit_test(test_timeline),
