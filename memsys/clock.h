@@ -22,6 +22,11 @@ struct clocks {
     struct clock_ratio ratio[CLK_COUNT][CLK_COUNT];   /* [from][to] */
 };
 
+static inline uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* khz: frequencies, each at least 1. */
 void clocks_set(struct clocks *c, const uint64_t khz[CLK_COUNT]);
 

@@ -440,11 +440,6 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
     return lsu_next(u);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The cycle after u->clock at which the oldest instruction takes a step. A blocked one waits for a reply or for the
  * miss queue, and then has its turn in the same cycle or the next. */
 static uint64_t next_step(const struct lsu *u)

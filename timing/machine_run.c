@@ -9,11 +9,6 @@
 
 #include "timing/machine_parts.h"
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- one window, by one host thread ---- */
 
 static uint64_t part_next(const struct machine *m, const struct part *p)

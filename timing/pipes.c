@@ -33,11 +33,6 @@ void pipes_end(struct sm *s)
     free(s->collector.queue);
 }
 
-static inline uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The unit that scheduler k gets: its own, or the one that is free first. */
 static unsigned first_unit(const struct pipeline *p, unsigned k)
 {

@@ -59,7 +59,6 @@ void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t 
 {
     memset(c, 0, sizeof *c);
     c->index = index;
-    c->config = config;
     c->warp_size = get(config, KEY_GPU_WARP_SIZE);
     c->warps = get(config, KEY_GPU_MAX_THREADS_PER_SM) / c->warp_size;
     c->blocks = get(config, KEY_GPU_MAX_BLOCKS_PER_SM);
@@ -345,11 +344,6 @@ static void run_cycle(struct sm *s)
         fetch_run(s);
     if (s->lsu_at <= s->now)
         s->lsu_at = lsu_next(s->lsu);
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* The first cycle from `from` on in which something happens inside; all before it have been run. */

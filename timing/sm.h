@@ -52,7 +52,6 @@ struct sm_cfg {
     uint32_t inst_bytes, inst_line;  /* of the instruction cache */
     uint32_t core_mhz;
     const struct order_policy *order;
-    const struct simtx_config *config;
 };
 
 struct sm;

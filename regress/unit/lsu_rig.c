@@ -73,6 +73,7 @@ void rig_start(struct rig *r)
     r->walk = true;
     r->block.shared = (char *)rig_shared;
     r->warp.block = &r->block;
+    r->warp.half[0].worker = &r->worker;
     r->inst.mod[PG_ATOM] = MOD(ATOM, ADD);
     r->dinst = (struct dinst){ .in = &r->inst, .size = 4, .vec = 1 };
     for (int h = 0; h < MAX_HALVES; h++)

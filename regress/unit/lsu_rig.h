@@ -45,6 +45,7 @@ struct rig {
     uint64_t reads[ACCESS_TYPES], read_sectors[ACCESS_TYPES], writes[ACCESS_TYPES], atomics;
     uint64_t last_performed, last_sent;
     /* instructions */
+    struct worker worker;
     struct warp warp;
     struct block block;
     struct dinst dinst;
