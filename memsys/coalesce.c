@@ -70,7 +70,8 @@ static void merge_lanes(struct merge *m, const uint64_t *address, uint64_t lanes
 /* Sectors that some lanes of a block touch, of which the first and last are given. */
 static uint8_t sectors_between(const struct mem_op *op, uint64_t lanes, unsigned first, unsigned last)
 {
-    unsigned from = op->address[first] / SECTOR_BYTES % LINE_SECTORS, to = op->address[last] / SECTOR_BYTES % LINE_SECTORS;
+    unsigned from = op->address[first] / SECTOR_BYTES % LINE_SECTORS;
+    unsigned to = op->address[last] / SECTOR_BYTES % LINE_SECTORS;
     uint64_t m = lanes >> first;
     uint8_t sectors = 0;
     if (!(m & (m + 1)))
@@ -93,7 +94,8 @@ static uint32_t merge_row(const struct mem_op *op, uint64_t lanes, unsigned shif
             mine &= mask_all(room ? (uint32_t)room : 1) << first;
         }
         unsigned last = 63 - (unsigned)__builtin_clzll(mine);
-        out[n++] = (struct line_access){ .line = block, .lanes = mine, .sectors = sectors_between(op, mine, first, last) };
+        uint8_t sectors = sectors_between(op, mine, first, last);
+        out[n++] = (struct line_access){ .line = block, .lanes = mine, .sectors = sectors };
         lanes &= ~mine;
     }
     return n;

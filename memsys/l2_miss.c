@@ -52,7 +52,8 @@ bool l2_send_line(struct slice *s, uint64_t line, uint8_t sectors, uint32_t entr
     return true;
 }
 
-/* Neighbouring sectors make one request, of whole bursts; with l2.merge_fills off each sector that is read makes its own. */
+/* Neighbouring sectors make one request, of whole bursts; with l2.merge_fills off each sector that is read makes its
+ * own. */
 static void push_piece(struct slice *s, const struct l2_transfer *x, uint8_t piece, const struct l2_now *t)
 {
     struct partition *part = s->part;

@@ -234,7 +234,8 @@ void cta_warp_ended(struct sm *s, struct slot *w)
 static bool outstanding(const struct sm *s, const struct slot *w)
 {
     const struct order_warp *o = &w->order;
-    return w->nalu || w->nmem || w->collecting || o->loads || o->stores || o->acquires || lsu_warp_busy(s->lsu, w->index);
+    return w->nalu || w->nmem || w->collecting || o->loads || o->stores || o->acquires ||
+           lsu_warp_busy(s->lsu, w->index);
 }
 
 static void watch_slot(struct sm *s, const struct slot *w, uint64_t until)

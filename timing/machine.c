@@ -118,7 +118,8 @@ static bool configure(struct machine_cfg *c, const struct simtx_config *config, 
                          config_bool(config, KEY_DRAM_HASH), base, text, size);
 }
 
-static void choose_protocol(struct machine_cfg *c, const struct simtx_config *config, const struct machine_plugins *plugins)
+static void choose_protocol(struct machine_cfg *c, const struct simtx_config *config,
+                            const struct machine_plugins *plugins)
 {
     c->lsu.coherence = coherence_protocols[config_choice(config, KEY_COHERENCE_PROTOCOL)];
     if (plugins->coherence)
@@ -133,7 +134,8 @@ static bool check_coherence(const struct machine_cfg *c, char *text, size_t size
 {
     const struct coherence *p = c->lsu.coherence;
     if (p && (!c->lsu.l1_exists || !c->partition.l2.sets)) {
-        snprintf(text, size, "coherence.protocol: %s needs an L1 and an L2, l1.kb and l2.slice_kb more than 0", p->name);
+        snprintf(text, size, "coherence.protocol: %s needs an L1 and an L2, l1.kb and l2.slice_kb more than 0",
+                 p->name);
         return false;
     }
     return !p || coherence_check(p, c->xbar[0].vns, text, size);
@@ -298,8 +300,8 @@ bool machine_quiet(struct machine *m)
 
 /* ---- the machine as a whole ---- */
 
-struct machine *machine_new(const struct simtx_config *config, const struct machine_plugins *plugins, struct devmem *mem,
-                            struct diag *d)
+struct machine *machine_new(const struct simtx_config *config, const struct machine_plugins *plugins,
+                            struct devmem *mem, struct diag *d)
 {
     if (!check_all(config, plugins, d))
         return NULL;

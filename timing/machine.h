@@ -25,8 +25,8 @@ struct machine_plugins {
 /* The rules between keys that only timing mode has; false with all violations in d. */
 bool machine_check(const struct simtx_config *config, struct diag *d);
 /* NULL with all violated rules in d. The configuration must live as long as the machine. */
-struct machine *machine_new(const struct simtx_config *config, const struct machine_plugins *plugins, struct devmem *mem,
-                            struct diag *d);
+struct machine *machine_new(const struct simtx_config *config, const struct machine_plugins *plugins,
+                            struct devmem *mem, struct diag *d);
 void machine_free(struct machine *m);
 
 /* What a run reports while it goes on, about ten times a second of host time. cycles: of this run. */

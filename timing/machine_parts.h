@@ -19,7 +19,7 @@ enum { XBAR_REQUEST, XBAR_REPLY, XBARS };
 struct machine_cfg {
     uint32_t sms, channels, slices;      /* slices: of all channels */
     uint32_t threads;
-    uint32_t window;                     /* core cycles that the latencies allow; also how long messages of blocks take */
+    uint32_t window;                     /* core cycles that the latencies allow; messages of blocks take as long */
     uint32_t sync_window;                /* sim.sync_window: only for the host */
     bool every_cycle, checks, flush;
     uint64_t hang_cycles;
