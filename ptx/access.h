@@ -40,7 +40,7 @@ struct mem_op {
     bool order_acquire, order_release;   /* .acquire, .release, .acq_rel */
     bool order_strong;               /* volatile, relaxed or stronger; atomics */
     uint8_t atomic_class;            /* of atomics: 0 integer add and the like, 1 exch, 2 cas, 3 floating point */
-    uint8_t stride;                  /* bytes of `data` from lane to lane: MEM_WIDTH_MAX; of single elements their size */
+    uint8_t stride;                  /* bytes of `data` from lane to lane: MEM_WIDTH_MAX; single elements: their size */
     uint8_t pattern;                 /* enum mem_pattern of the lanes */
     uint32_t reg[MEM_PIECES];        /* registers of a load's or atom's elements: byte offsets from half->regs */
     uint64_t address[WARP_LANES];    /* device address, in shared memory an offset, in local that of the first byte */

@@ -83,8 +83,8 @@ static void explain_loop(struct explanation *x, const struct subject *s)
     fault_describe(c, where, place, sizeof place);
     report_add(x->m, "      the warp's other lanes, the first of them lane %d, go on behind the loop, at %s",
                __builtin_ctzll(others), place);
-    report_add(x->m, "      If they are to end the wait, that is a cycle: run with --simt independent, or write the loop so "
-                     "that lanes that succeed do their work inside it (SIMTX_LOCK_DONE, simtx_tm.h)");
+    report_add(x->m, "      If they are to end the wait, that is a cycle: run with --simt independent, or write the "
+                     "loop so that lanes that succeed do their work inside it (SIMTX_LOCK_DONE, simtx_tm.h)");
 }
 
 /* Words on the warps of the block that are not at a barrier. */

@@ -63,7 +63,8 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port
 void sm_free(struct sm *s);
 
 void sm_observe(struct sm *s, struct sm_watch *w);               /* NULL: its timeline is not recorded */
-void sm_observe_rest(struct sm *s);  /* the run is given up at its cycle: what its warps are at goes into the timeline */
+/* The run is given up at its cycle: what its warps are at goes into the timeline. */
+void sm_observe_rest(struct sm *s);
 void sm_start(struct sm *s, const struct block_start *b);        /* queued until its cycle */
 /*
  * Runs all core cycles up to `until`: visits those in which something happens, accounts for the rest. Cycles before
