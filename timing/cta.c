@@ -98,7 +98,7 @@ void sm_grid_end(struct sm *s, const struct grid *g)
 
 static void grow_scoreboards(struct sm *s, uint32_t regs)
 {
-    uint32_t words = (regs + 63) / 64;
+    uint32_t words = regs > 64 * TINST_WORDS ? (regs + 63) / 64 : TINST_WORDS;
     if (words <= s->pending_words)
         return;
     uint64_t *bits = calloc((size_t)s->cfg.warps * 2 * words, sizeof *bits);
@@ -176,11 +176,6 @@ static void start_block(struct sm *s, struct resident *r, const struct block_sta
             sched_add(&s->sched[k], mine[k]);
     for (uint32_t i = 0; i < r->block->nwarps; i++)
         start_warp(s, r, &s->slot[r->slot[i]], &r->block->warps[i]);
-}
-
-bool cta_fits(const struct sm *s)
-{
-    return s->nstart && s->blocks < s->cfg.blocks && s->start[s->start_head].grid->launch.nwarps <= s->nfree_slots;
 }
 
 void cta_start(struct sm *s)

@@ -92,7 +92,7 @@ static void issue(struct sm *s, struct slot *w)
     struct resident *block = w->block;
     struct mem_op *op = t->kind == TK_MEMORY ? sm_op_new(s) : NULL;
     uint64_t sleep = t->kind == TK_SLEEP ? sleep_cycles(s, w) : 0;
-    struct step st = { 0 };
+    struct step st;
     s->count[STAT_INSTS_SP + t->pipe]++;
     s->progress++;
     if (warp_step(w->warp, &st, op) == STEP_FAULT) {
@@ -109,8 +109,10 @@ static void issue(struct sm *s, struct slot *w)
     else if (t->acquires)
         lsu_acquire(s->lsu);
     warp_advance(s, w);
-    settle_control(s, w, t, sleep);
-    cta_release_barrier(s, block, s->now + t->latency);
+    if (t->kind > TK_MEMORY) {
+        settle_control(s, w, t, sleep);
+        cta_release_barrier(s, block, s->now + t->latency);
+    }
     if (!w->ended) {
         fetch_consider(s, w);
         warp_consider(s, w);

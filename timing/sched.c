@@ -56,27 +56,16 @@ static unsigned oldest_of(const struct scheduler *c, uint64_t set)
     return (unsigned)__builtin_ctzll(set);
 }
 
-uint64_t sched_first(struct scheduler *c, uint64_t can, uint64_t now)
+void sched_new_period(struct scheduler *c, uint64_t now)
 {
-    if (now >= c->period_end && c->patience) {
-        c->owed = now - c->period_end < c->patience ? c->running & ~c->issued : 0;
-        c->issued = 0;
-        c->period_end = now + c->patience;
-    }
-    return c->owed & can ? c->owed & can : can;
+    c->owed = now - c->period_end < c->patience ? c->running & ~c->issued : 0;
+    c->issued = 0;
+    c->period_end = now + c->patience;
 }
 
-unsigned sched_pick(struct scheduler *c, uint64_t ready)
+unsigned sched_choose(const struct scheduler *c, uint64_t ready)
 {
-    unsigned w = c->last;
-    if (c->policy != POLICY_GTO)
-        w = next_of(ready, c->last);
-    else if (!(ready >> w & 1))
-        w = oldest_of(c, ready);
-    c->last = (uint8_t)w;
-    c->issued |= UINT64_C(1) << w;
-    c->owed &= ~c->issued;
-    return w;
+    return c->policy == POLICY_GTO ? oldest_of(c, ready) : next_of(ready, c->last);
 }
 
 /* What takes so long that another warp has the place in the active set meanwhile. */
@@ -89,10 +78,8 @@ static uint64_t long_waits(const struct scheduler *c)
     return set;
 }
 
-uint64_t sched_among(struct scheduler *c)
+uint64_t sched_active(struct scheduler *c)
 {
-    if (c->policy != POLICY_TWO_LEVEL)
-        return ~UINT64_C(0);
     uint64_t may = c->running & ~long_waits(c), more;
     c->active &= may;
     while ((more = may & ~c->active) && (uint32_t)__builtin_popcountll(c->active) < c->active_max) {

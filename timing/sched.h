@@ -43,15 +43,37 @@ void sched_add(struct scheduler *c, uint64_t warps);             /* the warps of
 void sched_ended(struct scheduler *c, uint64_t warp);            /* a warp of it has ended */
 void sched_remove(struct scheduler *c, uint64_t warps);          /* the block has ended */
 
-/* The warps that the policy looks at: all, or for two-level the active set, brought up to date. */
-uint64_t sched_among(struct scheduler *c);
-/* Of the warps that can issue at cycle `now` those that have waited too long; all, if there are none. */
-uint64_t sched_first(struct scheduler *c, uint64_t can, uint64_t now);
-/* The warp to issue from of `ready`, which is not empty; it becomes the last one. */
-unsigned sched_pick(struct scheduler *c, uint64_t ready);
+uint64_t sched_active(struct scheduler *c);                       /* two-level: the active set, brought up to date */
+void sched_new_period(struct scheduler *c, uint64_t now);         /* who has not issued in the last one is owed */
+unsigned sched_choose(const struct scheduler *c, uint64_t ready); /* whoever comes after the last one */
 /* Of what these warps wait for, the reason that counts most; ST_NO_WARP when there is none. blocked: bits of further
  * reasons. */
 enum stall sched_reason(const struct scheduler *c, uint64_t among, uint32_t blocked);
+
+/* The warps that the policy looks at. */
+static inline uint64_t sched_among(struct scheduler *c)
+{
+    return c->policy == POLICY_TWO_LEVEL ? sched_active(c) : UINT64_MAX;
+}
+
+/* Of the warps that can issue at cycle `now` those that have waited too long; all, if there are none. */
+static inline uint64_t sched_first(struct scheduler *c, uint64_t can, uint64_t now)
+{
+    if (now >= c->period_end && c->patience)
+        sched_new_period(c, now);
+    return c->owed & can ? c->owed & can : can;
+}
+
+/* The warp to issue from of `ready`, which is not empty; it becomes the last one. */
+static inline unsigned sched_pick(struct scheduler *c, uint64_t ready)
+{
+    bool greedy = c->policy == POLICY_GTO && ready >> c->last & 1;
+    unsigned w = greedy ? c->last : sched_choose(c, ready);
+    c->last = (uint8_t)w;
+    c->issued |= UINT64_C(1) << w;
+    c->owed &= ~c->issued;
+    return w;
+}
 
 static inline void sched_move(struct scheduler *c, uint64_t warp, unsigned from, unsigned to)
 {

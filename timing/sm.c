@@ -374,14 +374,6 @@ static void visit_all(struct sm *s)
         s->sched[k].at = s->now;
 }
 
-static void book(struct sm *s, uint64_t until)
-{
-    s->upto = s->fault || s->upto > until ? s->upto : until;
-    sm_settle(s, s->upto);
-    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
-        issue_book(s, &s->sched[k], s->upto);
-}
-
 void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle)
 {
     (void)from;                                  /* cycles that nobody ran are caught up with */
@@ -398,12 +390,15 @@ void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle)
         s->upto = s->now + 1;
         s->core_at = core_next(s, s->upto);
     }
-    book(s, until);
+    s->upto = s->fault || s->upto > until ? s->upto : until;
 }
 
 void sm_catch_up(struct sm *s, uint64_t until)
 {
-    book(s, until);
+    s->upto = s->fault || s->upto > until ? s->upto : until;
+    sm_settle(s, s->upto);
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        issue_book(s, &s->sched[k], s->upto);
     lsu_settle(s->lsu, s->upto);
 }
 

@@ -127,6 +127,12 @@ static inline void sm_take_fault(struct sm *s, const struct slot *w)
     }
 }
 
+/* Is a block queued, and is there room for it? */
+static inline bool cta_fits(const struct sm *s)
+{
+    return s->nstart && s->blocks < s->cfg.blocks && s->start[s->start_head].grid->launch.nwarps <= s->nfree_slots;
+}
+
 static inline void sm_event(struct sm *s, uint64_t at, enum event_kind kind, const struct slot *w)
 {
     calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .kind = (uint8_t)kind, .warp = w->index });
@@ -185,7 +191,6 @@ void pipe_dispatch(struct sm *s);                /* collected memory instruction
 
 /* ---- cta.c ---- */
 void cta_start(struct sm *s);                    /* the oldest queued block */
-bool cta_fits(const struct sm *s);                /* is a block queued, and is there room for it? */
 void cta_warp_ended(struct sm *s, struct slot *w);
 void cta_check_end(struct sm *s, struct resident *r);
 void cta_release_barrier(struct sm *s, struct resident *r, uint64_t at);     /* warps that a completed barrier let go */

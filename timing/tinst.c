@@ -244,6 +244,15 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
         t->reg[i] = (uint16_t)n->src[i];
     for (uint32_t i = 0; i < t->ndst; i++)
         t->reg[t->nsrc + i] = (uint16_t)n->dst[i];
+    for (uint32_t i = 0; i < (uint32_t)t->nsrc + t->ndst; i++) {
+        uint32_t word = t->reg[i] / 64;
+        uint64_t bit = UINT64_C(1) << t->reg[i] % 64;
+        t->far |= word >= TINST_WORDS;
+        if (word < TINST_WORDS) {
+            t->names[word] |= bit;
+            t->writes[word] |= i < t->nsrc ? 0 : bit;
+        }
+    }
 }
 
 /* ---- functions and programs ---- */

@@ -17,7 +17,8 @@ enum tinst_kind {
     TK_EXIT, TK_BARRIER, TK_FENCE, TK_SLEEP, TK_TX
 };
 
-enum { TINST_REGS = 16 };            /* vector accesses and calls may name more: they are `whole` */
+/* Vector accesses and calls may name more registers: they are `whole`. The first ones are in bit sets, too. */
+enum { TINST_REGS = 16, TINST_WORDS = 2 };
 
 struct tinst {
     uint8_t pipe, kind;
@@ -25,10 +26,12 @@ struct tinst {
     bool whole;                      /* waits until no register of the warp is pending; its sources are not listed */
     bool ordered;                    /* the order policy is asked about `access` before it issues */
     bool acquires;                   /* what others stored: an acquire or fence of more than block scope */
+    bool far;                        /* names registers that are not in the bit sets */
     uint16_t lanes;                  /* core cycles in which a pipeline of this width takes in a whole warp */
     uint32_t interval;               /* core cycles until the pipeline takes the next instruction */
     uint32_t latency;                /* core cycles until a dependent instruction may issue, all lanes done */
     struct order_access access;
+    uint64_t names[TINST_WORDS], writes[TINST_WORDS];    /* bit sets of registers: all that it names; destinations */
     uint16_t reg[TINST_REGS];        /* sources, then destinations: number of the register in the warp's scoreboard */
 };
 

@@ -8,19 +8,33 @@
 
 /* ---- scoreboard ---- */
 
+static inline void set_bit(uint64_t *set, uint32_t i)
+{
+    set[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static inline void clear_bit(uint64_t *set, uint32_t i)
+{
+    set[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
 void warp_set_pending(struct slot *w, const struct tinst *t, uint32_t words, bool memory)
 {
     uint64_t *set = w->pending + (memory ? words : 0);
-    for (unsigned i = t->nsrc; i < t->nsrc + t->ndst; i++)
-        set[t->reg[i] / 64] |= UINT64_C(1) << t->reg[i] % 64;
+    for (int k = 0; k < TINST_WORDS; k++)
+        set[k] |= t->writes[k];
+    for (unsigned i = t->nsrc; t->far && i < t->nsrc + t->ndst; i++)
+        set_bit(set, t->reg[i]);
     *(memory ? &w->nmem : &w->nalu) += 1;
 }
 
 void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, bool memory)
 {
     uint64_t *set = w->pending + (memory ? s->pending_words : 0);
-    for (unsigned i = t->nsrc; i < t->nsrc + t->ndst; i++)
-        set[t->reg[i] / 64] &= ~(UINT64_C(1) << t->reg[i] % 64);
+    for (int k = 0; k < TINST_WORDS; k++)
+        set[k] &= ~t->writes[k];
+    for (unsigned i = t->nsrc; t->far && i < t->nsrc + t->ndst; i++)
+        clear_bit(set, t->reg[i]);
     *(memory ? &w->nmem : &w->nalu) -= 1;
     if (w->place == PLACE_WAIT + ST_SCOREBOARD_MEM || w->place == PLACE_WAIT + ST_SCOREBOARD_ALU)
         warp_consider(s, w);
@@ -28,20 +42,27 @@ void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, boo
         cta_check_end(s, w->block);
 }
 
+/* Is a register that the instruction names in the set? */
+static inline bool names_any(const struct tinst *t, const uint64_t *set)
+{
+    uint64_t any = 0;
+    for (int k = 0; k < TINST_WORDS; k++)
+        any |= t->names[k] & set[k];
+    for (unsigned i = 0; t->far && i < (unsigned)t->nsrc + t->ndst; i++)
+        any |= set[t->reg[i] / 64] >> t->reg[i] % 64 & 1;
+    return any;
+}
+
 /* The reason, STALLS when nothing is pending. Registers of another function have other numbers: all of them must be
  * there. */
 static enum stall scoreboard(const struct slot *w, uint32_t words)
 {
     const struct tinst *t = w->inst;
-    const uint64_t *alu = w->pending, *memory = w->pending + words;
-    uint64_t a = 0, m = 0;
     if (t->whole || w->names != w->code)
         return w->nmem ? ST_SCOREBOARD_MEM : ST_SCOREBOARD_ALU;
-    for (unsigned i = 0; i < (unsigned)t->nsrc + t->ndst; i++) {
-        a |= alu[t->reg[i] / 64] >> t->reg[i] % 64;
-        m |= memory[t->reg[i] / 64] >> t->reg[i] % 64;
-    }
-    return m & 1 ? ST_SCOREBOARD_MEM : a & 1 ? ST_SCOREBOARD_ALU : STALLS;
+    if (names_any(t, w->pending + words))
+        return ST_SCOREBOARD_MEM;
+    return names_any(t, w->pending) ? ST_SCOREBOARD_ALU : STALLS;
 }
 
 /* ---- order ---- */
@@ -143,9 +164,9 @@ void warp_advance(struct sm *s, struct slot *w)
 {
     const struct code *code = NULL;
     const struct dinst *d = warp_peek(w->warp, &code);
-    sm_take_fault(s, w);
     w->step = d;
     if (!d) {
+        sm_take_fault(s, w);
         w->inst = NULL;
         if (w->warp->state == WARP_DONE)
             cta_warp_ended(s, w);

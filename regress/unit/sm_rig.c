@@ -228,6 +228,7 @@ uint64_t sm_rig_run(struct sm_rig *r, uint64_t limit)
     if (!sm_fault(r->sm))
         r->now = (r->now + RIG_WINDOW - 1) / RIG_WINDOW * RIG_WINDOW;
     sm_run(r->sm, r->now, r->now, r->walk);
+    sm_catch_up(r->sm, r->now);
     sm_grid_counts(r->sm, &r->grid, &r->grid.launch.counts);
     memcpy(r->count, sm_counters(r->sm), sizeof r->count);
     return r->end - r->start;
