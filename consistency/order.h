@@ -10,9 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memsys/stage.h"
+
+struct partition;
+
 struct order_warp {
     uint32_t loads, stores;          /* global accesses issued and not performed; atomics count in both */
     uint32_t acquires;               /* of these, loads whose completion later accesses must wait for */
+    uint32_t shared;                 /* instructions on shared memory that have not performed */
 };
 
 enum order_kind {
@@ -32,8 +37,17 @@ struct order_policy {
     const char *name;
     void *(*new_state)(uint32_t warps);                       /* per SM; NULL = none */
     void (*free_state)(void *state);
-    /* May the instruction issue (a fence: is it passed)? Asked again after every performance of the warp's accesses. */
+    /* May the instruction issue (a fence: is it passed)? Asked again after every performance of the warp's accesses, and
+     * after stage_wake. */
     bool (*may_issue)(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a);
+    /* Between coalescer and L1, with the SM's state; NULL = none. */
+    const struct order_stage *stage;
+    /* State of a memory partition with so many slices, and its messages: kinds >= MSG_POLICY, for `slice` of all. True:
+     * taken. It may send packets with partition_send: the message turned round, or those of partition_packet; those that
+     * go no further end with packet_return. */
+    void *(*new_partition)(uint32_t slices);
+    void (*free_partition)(void *state);
+    bool (*message)(void *state, struct partition *p, uint32_t slice, struct packet *k, uint64_t now);
 };
 
 extern const struct order_policy *const order_policies[];    /* ends with NULL */

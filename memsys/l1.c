@@ -184,7 +184,7 @@ enum served l1_load(struct l1 *l, struct mem_op *op, const struct line_access *a
     tags_touch(&l->tags, i);
     l->count[l1_counters(op, s)]++;
     if (op->kind != MOP_PREFETCH)
-        retire_load(l->retire, op, a->lanes, a->piece, s, l->data[i], now, now + l->cfg->l1.latency - 1);
+        retire_load(l->retire, op, a, s, l->data[i], now, now + l->cfg->l1.latency - 1);
     return SERVED;
 }
 
@@ -302,9 +302,9 @@ static void perform(struct l1 *l, const struct miss *m, struct waiter *w, const 
 {
     struct mem_op *op = w->op;
     if (op->kind == MOP_STORE)
-        write_line(l, m->index, op, w->lanes, w->piece);
+        write_line(l, m->index, op, w->access.lanes, w->access.piece);
     else
-        retire_load(l->retire, op, w->lanes, w->piece, w->server, line, now, now + 1);
+        retire_load(l->retire, op, &w->access, w->server, line, now, now + 1);
     retire_forget(l->retire, w);
     retire_part(l->retire, op, now);
 }
@@ -318,7 +318,7 @@ void l1_fill(struct l1 *l, const struct packet *p, uint64_t now)
     l1_copy_sectors(line, p->data, p->sectors);
     *have |= p->sectors;
     m->wait &= (uint8_t)~p->sectors;
-    for (struct waiter *w; (w = mshr_first(&l->mshr, e)) && !(w->sectors & ~*have);) {
+    for (struct waiter *w; (w = mshr_first(&l->mshr, e)) && !(w->access.sectors & ~*have);) {
         mshr_take(&l->mshr, e);
         perform(l, m, w, line, now);
     }

@@ -226,18 +226,18 @@ static void hit(struct l1_coherence *c, const struct place *x, const struct caus
     tags_touch(&c->l1->tags, x->index);
     switch (op->kind) {
     case MOP_LOAD:
-        retire_load(r, op, k->access.lanes, k->access.piece, SERVE_GLOBAL, bytes_of(c, x), k->now, ready);
+        retire_load(r, op, &k->access, SERVE_GLOBAL, bytes_of(c, x), k->now, ready);
         break;
     case MOP_STORE:
         mem_store_line(op, k->access.lanes, k->access.piece, bytes_of(c, x), mask);
-        retire_performed(r, op->sm_slot, true, k->now);
+        retire_performed(r, op->sm_slot, x->line, true, k->now);
         break;
     case MOP_ATOM:
     case MOP_RED:
         perform_atomic(c, x, op, k->access.lanes);
         op->ready = ready > op->ready ? ready : op->ready;
-        retire_performed(r, op->sm_slot, false, k->now);
-        retire_performed(r, op->sm_slot, true, k->now);
+        retire_performed(r, op->sm_slot, x->line, false, k->now);
+        retire_performed(r, op->sm_slot, x->line, true, k->now);
         break;
     default: break;
     }
@@ -262,7 +262,7 @@ static void finish_oldest(struct l1_coherence *c, const struct place *x, uint64_
 static void serve_loads(struct l1_coherence *c, const struct place *x, const struct cause *k)
 {
     for (struct waiter *w; (w = mshr_first(&c->l1->mshr, x->entry)) && w->op->kind == MOP_LOAD;) {
-        retire_load(c->l1->retire, w->op, w->lanes, w->piece, SERVE_GLOBAL, k->packet->data, k->now, k->now + 1);
+        retire_load(c->l1->retire, w->op, &w->access, SERVE_GLOBAL, k->packet->data, k->now, k->now + 1);
         finish_oldest(c, x, k->now);
     }
 }
@@ -274,16 +274,16 @@ static void done(struct l1_coherence *c, const struct place *x, const struct cau
     struct mem_op *op = w->op;
     uint64_t mask[2] = { 0 };
     if (op->kind == MOP_STORE && x->index != TAG_NONE)
-        mem_store_line(op, w->lanes, w->piece, bytes_of(c, x), mask);
+        mem_store_line(op, w->access.lanes, w->access.piece, bytes_of(c, x), mask);
     if (op->kind == MOP_ATOM) {
-        mem_atomic_reply(op, w->lanes, k->packet->atom);
+        mem_atomic_reply(op, w->access.lanes, k->packet->atom);
         op->ready = k->now + 1;
     }
     if (k->packet->atom)
         remote_payload_free(c->remote, k->packet->atom);
     if (op->kind != MOP_STORE)
-        retire_performed(r, op->sm_slot, false, k->now);
-    retire_performed(r, op->sm_slot, true, k->now);
+        retire_performed(r, op->sm_slot, x->line, false, k->now);
+    retire_performed(r, op->sm_slot, x->line, true, k->now);
     finish_oldest(c, x, k->now);
 }
 
@@ -376,8 +376,7 @@ static void settle(struct l1_coherence *c, struct place *x, uint64_t now)
             free_entry(c, x);
             return;
         }
-        struct cause k = { .op = w->op, .waits = true, .now = now };
-        k.access = (struct line_access){ .line = x->line, .lanes = w->lanes, .sectors = w->sectors, .piece = w->piece };
+        const struct cause k = { .op = w->op, .access = w->access, .waits = true, .now = now };
         const struct coherence_row *row = row_of(c, x, event_of(w->op));
         if (room_for(c, x, row, &k) != SERVED) {
             if (!l->miss[x->entry].listed)

@@ -84,7 +84,7 @@ struct slice {
     struct l2_transaction *busy;     /* by MSHR entry; NULL = no protocol */
     struct l2_ring work, calling;    /* entries with something to be worked; with calls to be sent */
     uint32_t parked;                 /* entries whose lines wait for a place */
-    struct packet_pool pool;         /* of calls */
+    struct packet_pool pool;         /* of packets that answer nothing */
     uint64_t *dirty;                 /* bit per line */
     uint32_t dirty_lines, flush_at;
     bool flushing;

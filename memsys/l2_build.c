@@ -94,6 +94,7 @@ void l2_end(struct slice *s)
     tags_end(&s->tags);
     if (s->busy)
         l2_coherence_end(s);
+    packet_pool_end(&s->pool);
     free(s->dirty);
     mshr_end(&s->mshr);
     free(s->miss);

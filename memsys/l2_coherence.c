@@ -47,7 +47,6 @@ void l2_coherence_end(struct slice *s)
     free(s->busy);
     free(s->work.e);
     free(s->calling.e);
-    packet_pool_end(&s->pool);
 }
 
 static void ring_push(struct l2_ring *r, uint32_t e)
@@ -520,13 +519,9 @@ bool l2_coherence_call(struct slice *s, const struct l2_now *t)
         return false;
     while (!b->uncalled[w])
         w++;
-    struct packet *p = packet_new(&s->pool);
-    p->kind = (uint8_t)(MSG_PROTOCOL + b->call);
-    p->vn = m->vn;
-    p->line = p->mapped = s->mshr.entry[e].line;
-    p->sm = (uint16_t)(w * 64 + (unsigned)__builtin_ctzll(b->uncalled[w]));
-    p->slice = (uint16_t)s->id;
-    p->warp = UINT16_MAX;
+    unsigned sm = w * 64 + (unsigned)__builtin_ctzll(b->uncalled[w]);
+    struct packet *p = partition_packet(s->part, s->id, (unsigned)MSG_PROTOCOL + b->call, m->vn, s->mshr.entry[e].line,
+                                        (uint16_t)sm);
     p->bytes = coherence_bytes(m);
     p->stamp[STAGE_ISSUE] = t->core;
     s->places[m->vn]++;

@@ -9,6 +9,7 @@
 #include "memsys/l1_coherence.h"
 #include "memsys/lsu.h"
 #include "memsys/rocache.h"
+#include "memsys/staging.h"
 #include "memsys/xbar.h"
 
 enum { BLOCKED = 3, WORD_SHIFT = 2 };    /* place of a cache's blocked counter behind its hits; words of constants */
@@ -17,6 +18,7 @@ enum { BLOCKED = 3, WORD_SHIFT = 2 };    /* place of a cache's blocked counter b
 struct slot {
     struct mem_op *op;
     uint32_t n;
+    uint64_t number;                 /* instructions before it */
     struct line_access access[WARP_LANES];
 };
 
@@ -33,7 +35,7 @@ struct lsu {
     bool started;                    /* the oldest instruction */
     bool blocked, retry;             /* it was turned away; it can have another turn */
     bool flushing;
-    uint8_t call_vns;                /* networks of a protocol's calls, taken in as they come */
+    uint8_t call_vns;                /* networks of unasked messages, taken in as they come */
     uint32_t reply_vn;               /* network whose reply is next */
     uint32_t narrived;               /* packets below: only with several networks */
     uint64_t step;                   /* cycle of its next step */
@@ -53,13 +55,16 @@ struct lsu {
     struct rocache konst, texture, inst;
     struct remote remote;
     struct l1_coherence coherence;
+    struct staging staging;
+    uint64_t instructions;           /* issued so far */
+    uint32_t ports;                  /* of the L1, not used in this cycle yet */
     struct packet_queue arrived[VNS_MAX];
     struct line_access others[ACCESSES_MAX];     /* accesses that are not global */
 };
 
-static uint8_t networks_of_calls(const struct coherence *p)
+static uint8_t networks_of_calls(const struct coherence *p, const struct order_stage *stage)
 {
-    uint8_t vns = 0;
+    uint8_t vns = stage ? stage->call_vns : 0;
     for (uint32_t i = 0; p && i < p->messages; i++)
         vns |= (uint8_t)((p->message[i].way == WAY_CALL) << p->message[i].vn);
     return vns;
@@ -87,8 +92,13 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     rocache_init(&u->inst, &c->inst, ACCESS_INST, &u->send, &u->retire, count);
     remote_init(&u->remote, &u->cfg, &u->send, &u->retire, &u->l1, count);
     l1_coherence_init(&u->coherence, &u->cfg, &u->l1, &u->remote);
-    u->call_vns = networks_of_calls(c->coherence);
+    u->call_vns = networks_of_calls(c->coherence, c->stage);
     u->retire.stores_wait = c->coherence;
+    u->retire.stage = c->stage;
+    u->retire.stage_state = c->stage_state;
+    staging_init(&u->staging, c->stage, c->stage_state, &u->retire);
+    if (c->stage && c->stage->attach)
+        c->stage->attach(c->stage_state, u);
     return u;
 }
 
@@ -96,6 +106,7 @@ void lsu_free(struct lsu *u)
 {
     if (!u)
         return;
+    staging_end(&u->staging);
     l1_coherence_end(&u->coherence);
     remote_end(&u->remote);
     rocache_end(&u->inst);
@@ -132,6 +143,7 @@ void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, 
     }
     s->op = op;
     s->n = 0;
+    s->number = u->instructions++;
     if (op->served_by[SERVE_GLOBAL]) {
         s->n = coalesce(op, SERVE_GLOBAL, u->cfg.group_lanes, s->access);
         count_lines(u, s->n);
@@ -213,15 +225,16 @@ static bool next_server(struct lsu *u, uint32_t place, uint64_t now)
     return false;
 }
 
+/* track: of stores and reds that go to L2. */
 static enum served serve_memory(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
-                                uint64_t now)
+                                uint32_t track, uint64_t now)
 {
     if (u->coherence.protocol && s == SERVE_GLOBAL)
         return l1_coherence_access(&u->coherence, op, a, now);
     if (op->kind == MOP_ATOM || op->kind == MOP_RED)
-        return remote_atomic(&u->remote, op, a, u->track, now);
+        return remote_atomic(&u->remote, op, a, track, now);
     if (remote_kind(u, op, s))
-        return remote_store(&u->remote, op, a, s, u->track, now);
+        return remote_store(&u->remote, op, a, s, track, now);
     if (op->kind == MOP_STORE)
         return l1_store_local(&u->l1, op, a, now);
     if (!u->cfg.l1_exists || (s == SERVE_GLOBAL && (!u->cfg.l1_global || op->path == PATH_L2)))
@@ -235,14 +248,17 @@ static enum served serve(struct lsu *u, struct mem_op *op, const struct line_acc
         return rocache_load(&u->konst, op, a, now);
     if (s == SERVE_TEXTURE)
         return rocache_load(&u->texture, op, a, now);
-    return serve_memory(u, op, a, s, now);
+    if (s == SERVE_GLOBAL && staging_holds(&u->staging) && op->kind != MOP_PREFETCH)
+        return staging_offer(&u->staging, op, a, u->track, u->queue[u->first].number, now);
+    return serve_memory(u, op, a, s, u->track, now);
 }
 
 /* Remembers under which counters the cycles of waiting go, from this one on. */
 static void turned_away(struct lsu *u, const struct mem_op *op, enum mem_server s, enum served why, uint64_t now)
 {
     static const enum stat reason[] = {
-        [BLOCKED_LINE] = STAT_L1_RESERVE_FAILS, [BLOCKED_MSHR] = STAT_L1_MSHR_FULL, [BLOCKED_QUEUE] = STAT_L1_QUEUE_FULL
+        [BLOCKED_LINE] = STAT_L1_RESERVE_FAILS, [BLOCKED_MSHR] = STAT_L1_MSHR_FULL,
+        [BLOCKED_QUEUE] = STAT_L1_QUEUE_FULL, [BLOCKED_STAGE] = STAT_STAGE_BLOCKED
     };
     bool cached = s == SERVE_LOCAL || op->kind == MOP_LOAD;
     u->blocked = true;
@@ -254,7 +270,7 @@ static void turned_away(struct lsu *u, const struct mem_op *op, enum mem_server 
         u->blocked_by[0] = STAT_TEXTURE_BLOCKED;
     else
         u->blocked_by[0] = reason[why];
-    if (s != SERVE_CONST && s != SERVE_TEXTURE && cached)
+    if (s != SERVE_CONST && s != SERVE_TEXTURE && cached && why != BLOCKED_STAGE)
         u->blocked_by[1] = l1_counters(op, s) + BLOCKED;
 }
 
@@ -272,7 +288,8 @@ void lsu_settle(struct lsu *u, uint64_t until)
 /* Offers accesses to their server, as many as it takes in a cycle; true when all have been taken. */
 static bool work_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, uint64_t now)
 {
-    uint32_t ports = s == SERVE_LOCAL || s == SERVE_GLOBAL ? u->cfg.l1_ports : 1;
+    uint32_t ports = s == SERVE_GLOBAL && staging_holds(&u->staging) ? u->cfg.l1_ports
+                     : s == SERVE_LOCAL || s == SERVE_GLOBAL ? u->ports : 1;
     for (; ports && u->next < u->accesses; ports--, u->next++) {
         enum served r = serve(u, op, &u->access[u->next], s, now);
         if (r != SERVED) {
@@ -289,6 +306,11 @@ static bool work_server(struct lsu *u, struct mem_op *op, uint64_t now)
     enum mem_server s = server_order[u->place];
     if (s != SERVE_SHARED)
         return work_accesses(u, op, s, now);
+    if (u->staging.stage && u->staging.stage->shared &&
+        !staging_shared(&u->staging, op, u->queue[u->first].number, now)) {
+        turned_away(u, op, s, BLOCKED_STAGE, now);
+        return false;
+    }
     uint64_t ready = now + u->cfg.shared_latency - 1;
     mem_perform_shared(op);
     op->ready = ready > op->ready ? ready : op->ready;
@@ -320,6 +342,20 @@ static void work(struct lsu *u, uint64_t now)
     if (++u->first == u->cfg.queue)
         u->first = 0;
     retire_part(&u->retire, op, now);
+}
+
+/* Accesses that the order policy's stage gives to the L1. */
+static void send_staged(struct lsu *u, uint64_t now)
+{
+    struct staging *g = &u->staging;
+    g->stuck = false;
+    for (struct staged *d; u->ports && !g->stuck && (d = (struct staged *)g->stage->choose(g->state, now));) {
+        g->stuck = serve_memory(u, d->op, &d->access, SERVE_GLOBAL, d->track, now) != SERVED;
+        if (!g->stuck) {
+            u->ports--;
+            staging_sent(g, d, now);
+        }
+    }
 }
 
 /* ---- replies ---- */
@@ -378,12 +414,27 @@ static void take_reply(struct lsu *u, struct packet *p, uint64_t now)
     packet_free(&u->send.pool, p);
 }
 
+/* A message of the order policy's: its own packet come back, or one of a partition's. */
+static void take_policy_message(struct lsu *u, struct packet *p, uint64_t now)
+{
+    if (u->staging.stage->message(u->staging.state, p, now))
+        return;
+    if (p->home == &u->send.pool) {
+        packet_free(p->home, p);
+        return;
+    }
+    u->count[STAT_NOTICES]++;
+    packet_return(p);
+}
+
 static void take(struct lsu *u, struct packet *p, uint64_t now)
 {
     uint32_t flits = flits_of(p->bytes, u->cfg.flit_bytes);
     port_return(u->in, clock_convert(u->cfg.clocks, CLK_CORE, CLK_XBAR, now) + u->cfg.credit_latency, p->vn, flits);
     u->count[STAT_REPLIES]++;
-    if (u->call_vns >> p->vn & 1)
+    if (p->kind >= MSG_POLICY)
+        take_policy_message(u, p, now);
+    else if (u->call_vns >> p->vn & 1)
         l1_coherence_message(&u->coherence, p, now);
     else
         take_reply(u, p, now);
@@ -432,6 +483,9 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
     receive(u, now);
     if (u->coherence.listed)
         l1_coherence_run(&u->coherence, now);
+    u->ports = u->cfg.l1_ports;
+    if (u->staging.held)
+        send_staged(u, now);
     work(u, now);
     if (u->flushing)
         u->flushing = l1_flush_line(&u->l1, now) || l1_coherence_flush_line(&u->coherence, now);
@@ -450,13 +504,44 @@ static uint64_t next_step(const struct lsu *u)
     return u->blocked || step <= u->clock ? u->clock + 1 : step;
 }
 
+/* The stage's own time; while the L1 turns away what it chose, it may choose otherwise in every cycle. */
+static uint64_t next_of_stage(const struct lsu *u)
+{
+    const struct staging *g = &u->staging;
+    uint64_t at = g->stuck ? u->clock + 1 : g->stage->next ? g->stage->next(g->state, u->clock) : NEVER;
+    return at > u->clock ? at : u->clock + 1;
+}
+
 uint64_t lsu_next(const struct lsu *u)
 {
     uint64_t reply = port_next(u->in);
     uint64_t next = earlier(next_step(u), sender_next(&u->send, u->clock));
     if ((u->flushing && sender_has_room(&u->send)) || u->narrived || u->coherence.listed)
         next = earlier(next, u->clock + 1);
+    if (u->staging.stage)
+        next = earlier(next, next_of_stage(u));
     return earlier(next, reply > u->clock ? reply : u->clock + 1);
+}
+
+/* ---- for the order policy's stage ---- */
+
+struct packet *stage_packet(struct lsu *u, unsigned kind, unsigned vn, uint64_t line, bool note, uint64_t now)
+{
+    struct packet *p = sender_packet(&u->send, MSG_POLICY, ACCESS_GLOBAL_LOAD, line, 0, now, now);
+    p->kind = (uint8_t)kind;
+    p->vn = (uint8_t)vn;
+    u->count[STAT_NOTES] += note;
+    return p;
+}
+
+void stage_send(struct lsu *u, struct packet *p)
+{
+    sender_push_apart(&u->send, p);
+}
+
+void stage_wake(struct lsu *u, uint32_t warp)
+{
+    u->retire.calls.wake(u->retire.calls.ctx, warp);
 }
 
 /* ---- ends of kernels, reports ---- */
@@ -473,7 +558,7 @@ unsigned lsu_coherence_state(const struct lsu *u, uint64_t line)
 
 bool lsu_idle(const struct lsu *u)
 {
-    return !u->n && !packets_out(&u->send.pool) && !u->send.napart && !u->inst.nwanted;
+    return !u->n && !u->staging.held && !packets_out(&u->send.pool) && !u->send.napart && !u->inst.nwanted;
 }
 
 bool lsu_flush(struct lsu *u, uint64_t now)
@@ -500,6 +585,7 @@ static const char *waits_for(const struct lsu *u)
                                      : ", every way of its L1 set waits for a fill";
     case STAT_L1_MSHR_FULL: return ", waits for an L1 MSHR entry or merge";
     case STAT_L1_QUEUE_FULL: return ", waits for room in the miss queue";
+    case STAT_STAGE_BLOCKED: return ", waits for the order policy's stage";
     case STAT_CONST_BLOCKED: return ", waits at the constant cache";
     default: return ", waits at the texture cache";
     }
@@ -516,8 +602,8 @@ void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), vo
     if (lsu_idle(u))
         return;
     snprintf(text, sizeof text, "load/store unit: %u instructions queued, %u requests in the miss queue, %u under way, "
-             "%u L1 MSHR entries of %u in use", u->n, queued, (uint32_t)packets_out(&u->send.pool) - queued,
-             u->l1.mshr.n, u->l1.mshr.entries);
+             "%u L1 MSHR entries of %u in use, %u accesses held in the stage", u->n, queued, (uint32_t)packets_out(&u->send.pool) - queued,
+             u->l1.mshr.n, u->l1.mshr.entries, u->staging.held);
     line(ctx, text);
     if (u->n && u->started && u->place < SERVERS) {
         snprintf(text, sizeof text, "  oldest: warp slot %u, %s, access %u of %u%s", u->queue[u->first].op->sm_slot,

@@ -16,6 +16,7 @@
 
 struct simtx_config;
 struct coherence;
+struct order_stage;
 struct atom_payload;
 
 /* latency: from the issue of an access that hits until dependent instructions may issue, when idle */
@@ -40,6 +41,8 @@ struct lsu_cfg {
     uint32_t credit_latency;                 /* crossbar cycles until freed reply buffers are known there */
     const struct coherence *coherence;       /* protocol of global lines; NULL = none: they are written through */
     uint64_t *coherence_seen;                /* how often each row of its L1 table was used, for tests; or NULL */
+    const struct order_stage *stage;               /* of an order policy, between coalescer and L1; NULL = none */
+    void *stage_state;
 };
 
 /* How the load/store unit calls back into the SM core (never later than the cycle it is told). */
@@ -56,6 +59,8 @@ struct lsu_calls {
     void (*fetched)(void *ctx, uint64_t line, uint64_t at);
     /* Performs an atomic on the bytes of a line in L1, filling in old values: for protocols that have L1 do so. */
     void (*atomic)(void *ctx, const struct mem_op *op, uint8_t *line, struct atom_payload *a);
+    /* The order policy may say otherwise for this warp. Only with a stage. */
+    void (*wake)(void *ctx, uint32_t sm_slot);
     /* A request's reply has come, all its stages are stamped: for timelines. May be NULL. */
     void (*replied)(void *ctx, const struct packet *p);
 };

@@ -181,6 +181,19 @@ bool partition_send(struct partition *p, uint32_t slice, struct packet *k, uint6
     return true;
 }
 
+struct packet *partition_packet(struct partition *p, uint32_t slice, unsigned kind, unsigned vn, uint64_t line, uint16_t sm)
+{
+    struct packet *k = packet_new(&p->slice[slice - p->cfg.channel * p->cfg.slices].pool);
+    k->kind = (uint8_t)kind;
+    k->vn = (uint8_t)vn;
+    k->line = k->mapped = line;
+    k->sm = sm;
+    k->slice = (uint16_t)slice;
+    k->warp = UINT16_MAX;
+    k->bytes = PACKET_HEADER;
+    return k;
+}
+
 void partition_dump(const struct partition *p, void (*line)(void *ctx, const char *text), void *ctx)
 {
     for (uint32_t i = 0; i < p->cfg.slices; i++)

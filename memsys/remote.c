@@ -135,12 +135,12 @@ enum served remote_atomic(struct remote *r, struct mem_op *op, const struct line
     return SERVED;
 }
 
-static void tell(struct remote *r, const struct track *t, uint64_t now)
+static void tell(struct remote *r, const struct track *t, uint64_t line, uint64_t now)
 {
     if (t->counts_load)
-        retire_performed(r->retire, t->slot, false, now);
+        retire_performed(r->retire, t->slot, line, false, now);
     if (t->counts_store)
-        retire_performed(r->retire, t->slot, true, now);
+        retire_performed(r->retire, t->slot, line, true, now);
 }
 
 void remote_acknowledged(struct remote *r, struct packet *p, uint64_t now)
@@ -149,7 +149,7 @@ void remote_acknowledged(struct remote *r, struct packet *p, uint64_t now)
     struct track *t = &r->track[i];
     if (p->atom)
         remote_payload_free(r, p->atom);
-    tell(r, t, now);
+    tell(r, t, p->line, now);
     if (--t->pending)
         return;
     if (t->counts_store && !t->counts_load)
@@ -167,6 +167,6 @@ void remote_replied(struct remote *r, struct packet *p, uint64_t now)
     remote_payload_free(r, p->atom);
     track_free(r, i);
     op->ready = now + 1;
-    tell(r, &t, now);
+    tell(r, &t, p->line, now);
     retire_part(r->retire, op, now);
 }

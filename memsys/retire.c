@@ -83,9 +83,7 @@ struct waiter *retire_waiter(struct retire *r, struct mem_op *op, enum mem_serve
     }
     struct waiter *w = r->free;
     r->free = w->next;
-    *w = (struct waiter){
-        .op = op, .lanes = a->lanes, .piece = a->piece, .sectors = a->sectors, .server = (uint8_t)s
-    };
+    *w = (struct waiter){ .op = op, .access = *a, .server = (uint8_t)s };
     op->pending++;
     return w;
 }
@@ -96,11 +94,11 @@ void retire_forget(struct retire *r, struct waiter *w)
     r->free = w;
 }
 
-void retire_load(struct retire *r, struct mem_op *op, uint64_t lanes, unsigned piece, enum mem_server s,
-                 const uint8_t *line, uint64_t now, uint64_t ready)
+void retire_load(struct retire *r, struct mem_op *op, const struct line_access *a, enum mem_server s,
+                 const uint8_t *bytes, uint64_t now, uint64_t ready)
 {
-    mem_load_line(op, lanes, piece, line);
+    mem_load_line(op, a->lanes, a->piece, bytes);
     op->ready = ready > op->ready ? ready : op->ready;
     if (s == SERVE_GLOBAL)
-        retire_performed(r, op->sm_slot, false, now);
+        retire_performed(r, op->sm_slot, a->line, false, now);
 }

@@ -7,22 +7,25 @@
 #define MEMSYS_RETIRE_H
 
 #include "memsys/lsu.h"
+#include "memsys/stage.h"
 
 /* What became of an access that was offered to a cache. */
-enum served { SERVED, BLOCKED_LINE, BLOCKED_MSHR, BLOCKED_QUEUE };
+enum served { SERVED, BLOCKED_LINE, BLOCKED_MSHR, BLOCKED_QUEUE, BLOCKED_STAGE };
 
 /* Lanes of an instruction that wait for a line. */
 struct waiter {
     struct waiter *next;             /* free ones */
     struct mem_op *op;
-    uint64_t lanes;
-    uint8_t piece, sectors, server;
+    struct line_access access;
+    uint8_t server;
 };
 
 struct retire {
     struct lsu_calls calls;
     struct hists *hists;
     bool stores_wait;                /* a store is over when it has performed */
+    const struct order_stage *stage;       /* of an order policy: is told what performs; NULL = nobody is */
+    void *stage_state;
     struct waiter *free;
     struct waiter_slab *slabs;
     uint32_t *busy, slots;           /* by warp slot: instructions and stores outstanding */
@@ -36,13 +39,15 @@ void retire_begin(struct retire *r, struct mem_op *op);  /* issued: one count, t
 void retire_part(struct retire *r, struct mem_op *op, uint64_t now);     /* one count less; at 0 the op is done */
 struct waiter *retire_waiter(struct retire *r, struct mem_op *op, enum mem_server s, const struct line_access *a);
 void retire_forget(struct retire *r, struct waiter *w);
-/* Binds a load: lanes get their bytes of the line now, their registers are there at `ready`. The instruction's count is
- * the caller's business. */
-void retire_load(struct retire *r, struct mem_op *op, uint64_t lanes, unsigned piece, enum mem_server s,
-                 const uint8_t *line, uint64_t now, uint64_t ready);
+/* Binds a load: lanes get their bytes of the line at this address now, their registers are there at `ready`. The
+ * instruction's count is the caller's business. */
+void retire_load(struct retire *r, struct mem_op *op, const struct line_access *a, enum mem_server s,
+                 const uint8_t *bytes, uint64_t now, uint64_t ready);
 /* A global access of the warp slot has performed. */
-static inline void retire_performed(struct retire *r, uint32_t slot, bool store, uint64_t now)
+static inline void retire_performed(struct retire *r, uint32_t slot, uint64_t line, bool store, uint64_t now)
 {
+    if (r->stage && r->stage->performed)
+        r->stage->performed(r->stage_state, slot, line, store, now);
     r->calls.performed(r->calls.ctx, slot, store, now);
 }
 

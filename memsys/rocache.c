@@ -62,7 +62,7 @@ enum served rocache_load(struct rocache *c, struct mem_op *op, const struct line
     if (i != TAG_NONE) {
         tags_touch(&c->tags, i);
         c->count[c->stat]++;
-        retire_load(c->retire, op, a->lanes, 0, c->server, line_of(c, i, line), now, now + c->cfg.latency - 1);
+        retire_load(c->retire, op, a, c->server, line_of(c, i, line), now, now + c->cfg.latency - 1);
         return SERVED;
     }
     uint32_t e = mshr_find(&c->mshr, line);
@@ -167,7 +167,7 @@ void rocache_fill(struct rocache *c, const struct packet *p, uint64_t now)
     place(c, line, p);
     for (struct waiter *w; (w = mshr_take(&c->mshr, e));) {
         struct mem_op *op = w->op;
-        retire_load(c->retire, op, w->lanes, 0, c->server, p->data, now, now + 1);
+        retire_load(c->retire, op, &w->access, c->server, p->data, now, now + 1);
         retire_forget(c->retire, w);
         retire_part(c->retire, op, now);
     }

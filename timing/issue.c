@@ -43,6 +43,7 @@ static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
     if (sm_op_writes(op))
         warp_set_pending(w, t, s->pending_words, true);
     w->order.acquires += op->order_acquire && op->served_by[SERVE_GLOBAL];
+    w->order.shared += op->served_by[SERVE_SHARED] != 0;
     pipe_memory(s, w, t, op);
 }
 

@@ -184,6 +184,13 @@ static uint32_t perform_atomic(void *ctx, uint32_t slice, struct packet *p)
     return mem_atomic_perform(&m->worker[slice], p->mapped, p->atom);
 }
 
+static bool take_message(void *ctx, uint32_t slice, struct packet *p, uint64_t now)
+{
+    struct machine *m = ctx;
+    uint32_t channel = slice / m->cfg.partition.slices;
+    return m->cfg.sm.order->message(m->order[channel], m->partition[channel], slice, p, now);
+}
+
 static bool has_bytes(void *ctx, uint64_t line)
 {
     return line - CODE_BASE >= CODE_SPAN;
@@ -228,7 +235,11 @@ static void build_partition(struct machine *m, uint32_t channel)
     c.map = &m->cfg.map;
     c.channel = channel;
     c.walk = m->cfg.every_cycle;
-    c.calls = (struct partition_calls){ .ctx = m, .atomic = perform_atomic, .has_bytes = has_bytes };
+    c.calls = (struct partition_calls){
+        .ctx = m, .atomic = perform_atomic, .has_bytes = has_bytes, .message = m->cfg.sm.order->message ? take_message : NULL
+    };
+    if (m->cfg.sm.order->new_partition)
+        m->order[channel] = m->cfg.sm.order->new_partition(c.slices);
     for (uint32_t i = 0; i < c.slices; i++) {
         in[i] = &m->slice_in[first + i];
         out[i] = &m->slice_out[first + i];
@@ -243,7 +254,8 @@ static void build_memory(struct machine *m)
     m->counters = calloc(XBARS + c->channels, sizeof *m->counters);
     m->partition = calloc(c->channels, sizeof *m->partition);
     m->worker = calloc(c->slices, sizeof *m->worker);
-    if (!m->counters || !m->partition || !m->worker)
+    m->order = calloc(c->channels, sizeof *m->order);
+    if (!m->counters || !m->partition || !m->worker || !m->order)
         abort();
     for (int i = 0; i < XBARS; i++) {
         struct xbar_cfg x = c->xbar[i];
@@ -274,8 +286,11 @@ void machine_dismantle(struct machine *m)
         sm_free(m->sm[i]);
     for (int i = 0; i < XBARS; i++)
         xbar_free(m->xbar[i]);
-    for (uint32_t i = 0; i < c->channels; i++)
+    for (uint32_t i = 0; i < c->channels; i++) {
         partition_free(m->partition[i]);
+        if (c->sm.order->free_partition)
+            c->sm.order->free_partition(m->order[i]);
+    }
     for (uint32_t i = 0; i < 2 * (c->sms + c->slices); i++)
         port_end(&m->ports[i]);
     dispatcher_free(m->dispatcher);
@@ -283,6 +298,7 @@ void machine_dismantle(struct machine *m)
     free(m->sm);
     free(m->partition);
     free(m->worker);
+    free(m->order);
     free(m->counters);
     free(m->news);
 }

@@ -69,6 +69,7 @@ struct machine {
     struct xbar *xbar[XBARS];
     struct partition **partition;
     struct worker *worker;               /* by slice: who performs atomics */
+    void **order;                        /* by partition: state of the order policy; NULL = it has none there */
     struct counters *counters;           /* crossbars, then partitions */
     struct dispatcher *dispatcher;
     /* code */

@@ -129,6 +129,14 @@ static void acquired(struct sm *s, struct slot *w, const struct tinst *t)
     warp_performed(s, w, 0, 0, 1);
 }
 
+/* A policy that counts shared memory's instructions may have waited for this one. */
+static void shared_performed(struct sm *s, struct slot *w)
+{
+    w->order.shared--;
+    if (w->place == PLACE_WAIT + ST_ORDER)
+        warp_consider(s, w);
+}
+
 static void on_done(void *ctx, struct mem_op *op, uint64_t at)
 {
     struct sm *s = ctx;
@@ -137,6 +145,8 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     bool acquire = op->order_acquire && op->served_by[SERVE_GLOBAL], writes = sm_op_writes(op);
     s->progress++;
     at += s->cfg.stages;
+    if (op->served_by[SERVE_SHARED])
+        shared_performed(s, w);
     sm_op_free(s, op);
     if (at > s->now) {
         if (acquire)
@@ -160,6 +170,13 @@ static void on_performed(void *ctx, uint32_t sm_slot, bool store, uint64_t at)
         sm_event(s, at, store ? EV_STORE : EV_LOAD, w);
     else
         warp_performed(s, w, !store, store, 0);
+}
+
+static void on_wake(void *ctx, uint32_t sm_slot)
+{
+    struct sm *s = ctx;
+    if (s->slot[sm_slot].warp)
+        warp_performed(s, &s->slot[sm_slot], 0, 0, 0);
 }
 
 static void on_atomic(void *ctx, const struct mem_op *op, uint8_t *line, struct atom_payload *a)
@@ -227,9 +244,12 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port
         s->order_state = c->order->new_state(c->warps);
     const struct lsu_calls calls = {
         .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched, .atomic = on_atomic,
-        .replied = on_replied,
+        .wake = on_wake, .replied = on_replied,
     };
-    s->lsu = lsu_new(lsu, &calls, out, in, s->count, &s->hists);
+    struct lsu_cfg own = *lsu;
+    own.stage = c->order->stage;
+    own.stage_state = s->order_state;
+    s->lsu = lsu_new(&own, &calls, out, in, s->count, &s->hists);
     return s;
 }
 
