@@ -62,9 +62,9 @@ struct lsu {
     struct line_access others[ACCESSES_MAX];     /* accesses that are not global */
 };
 
-static uint8_t networks_of_calls(const struct coherence *p, const struct order_stage *stage)
+static uint8_t networks_of_calls(const struct coherence *p)
 {
-    uint8_t vns = stage ? stage->call_vns : 0;
+    uint8_t vns = 0;
     for (uint32_t i = 0; p && i < p->messages; i++)
         vns |= (uint8_t)((p->message[i].way == WAY_CALL) << p->message[i].vn);
     return vns;
@@ -92,14 +92,19 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     rocache_init(&u->inst, &c->inst, ACCESS_INST, &u->send, &u->retire, count);
     remote_init(&u->remote, &u->cfg, &u->send, &u->retire, &u->l1, count);
     l1_coherence_init(&u->coherence, &u->cfg, &u->l1, &u->remote);
-    u->call_vns = networks_of_calls(c->coherence, c->stage);
+    u->call_vns = networks_of_calls(c->coherence);
     u->retire.stores_wait = c->coherence;
-    u->retire.stage = c->stage;
-    u->retire.stage_state = c->stage_state;
-    staging_init(&u->staging, c->stage, c->stage_state, &u->retire);
-    if (c->stage && c->stage->attach)
-        c->stage->attach(c->stage_state, u);
     return u;
+}
+
+void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state)
+{
+    u->call_vns |= stage->call_vns;
+    u->retire.stage = stage;
+    u->retire.stage_state = state;
+    staging_init(&u->staging, stage, state, &u->retire);
+    if (stage->attach)
+        stage->attach(state, u);
 }
 
 void lsu_free(struct lsu *u)

@@ -41,8 +41,6 @@ struct lsu_cfg {
     uint32_t credit_latency;                 /* crossbar cycles until freed reply buffers are known there */
     const struct coherence *coherence;       /* protocol of global lines; NULL = none: they are written through */
     uint64_t *coherence_seen;                /* how often each row of its L1 table was used, for tests; or NULL */
-    const struct order_stage *stage;               /* of an order policy, between coalescer and L1; NULL = none */
-    void *stage_state;
 };
 
 /* How the load/store unit calls back into the SM core (never later than the cycle it is told). */
@@ -74,6 +72,8 @@ bool lsu_check(const struct lsu_cfg *c, char *error, size_t size);
 struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, struct port *out, struct port *in,
                     uint64_t *count, struct hists *hists);
 void lsu_free(struct lsu *u);
+/* Puts the stage of an order policy, with its state, between coalescer and L1: before anything else. */
+void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state);
 
 bool lsu_has_room(const struct lsu *u);              /* for one more instruction */
 /* Takes the op over (op->sm_slot is set). *loads, *stores: the accesses that `performed` will tell; only global memory

@@ -246,10 +246,9 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port
         .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched, .atomic = on_atomic,
         .wake = on_wake, .replied = on_replied,
     };
-    struct lsu_cfg own = *lsu;
-    own.stage = c->order->stage;
-    own.stage_state = s->order_state;
-    s->lsu = lsu_new(&own, &calls, out, in, s->count, &s->hists);
+    s->lsu = lsu_new(lsu, &calls, out, in, s->count, &s->hists);
+    if (c->order->stage)
+        lsu_stage(s->lsu, c->order->stage, s->order_state);
     return s;
 }
 

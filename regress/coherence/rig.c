@@ -318,7 +318,8 @@ static void begin(struct rig *r, struct node *n, struct access *a)
     a->busy = true;
     a->logged = r->logged;
     a->op = (struct mem_op){
-        .warp = &n->warp, .d = &r->dinst, .size = 4, .count = 1, .width = 4, .reg_bytes = 4, .owner = a
+        .warp = &n->warp, .d = &r->dinst, .size = 4, .count = 1, .width = 4, .stride = MEM_WIDTH_MAX, .reg_bytes = 4,
+        .owner = a
     };
 }
 
