@@ -40,6 +40,7 @@ struct order_policy {
     /* May the instruction issue (a fence: is it passed)? Asked again after every performance of the warp's accesses, and
      * after stage_wake. */
     bool (*may_issue)(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a);
+    uint32_t vns;                    /* virtual networks that its messages need; 0 = it has none */
     /* Between coalescer and L1, with the SM's state; NULL = none. */
     const struct order_stage *stage;
     /* State of a memory partition with so many slices, and its messages: kinds >= MSG_POLICY, for `slice` of all. True:

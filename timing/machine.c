@@ -152,6 +152,9 @@ static bool check(const struct machine_cfg *c, struct diag *d)
         error(d, text);
     if (!lsu_check(&c->lsu, text, sizeof text))
         error(d, text);
+    if (c->sm.order->vns > c->xbar[0].vns)
+        diag_error(d, 0, 0, "the order policy %s needs %u virtual networks, but xbar.vns = %u", c->sm.order->name,
+                   c->sm.order->vns, c->xbar[0].vns);
     if (!check_coherence(c, text, sizeof text))
         error(d, text);
     if (!xbar_check(&c->xbar[XBAR_REQUEST], c->slice_flits, c->slice_flits, text, sizeof text) ||

@@ -14,35 +14,9 @@
 #include "regress/coherence/toys.h"
 #include "regress/witness/programs.h"
 
-/* Each thread, eight times: adds to a counter of many, writes a word of a line that other SMs' threads write too, reads
- * it back, keeps a private array; the old values of the counters and what was read back are summed up. */
-#define MIX \
-    ".visible .entry mix(.param .u64 words, .param .u64 seen, .param .u32 p0, .param .u32 p1, .param .u32 p2,\n" \
-    "    .param .u32 p3, .param .u32 p4, .param .u32 p5, .param .u32 p6, .param .u32 p7)\n{\n" \
-    ".local .align 4 .b8 own[256]; .reg .pred %p; .reg .u32 %i, %k, %v<8>; .reg .u64 %m, %s, %a, %l;\n" \
-    "ld.param.u64 %m, [words]; ld.param.u64 %s, [seen]; mov.u32 %i, %ctaid.x; mov.u32 %v0, %tid.x;\n" \
-    "mad.lo.u32 %i, %i, 32, %v0; mov.u32 %k, 0; mov.u32 %v7, 0; mov.u64 %l, own;\n" \
-    "L: mad.lo.u32 %v0, %i, 7, %k; and.b32 %v0, %v0, 63; mul.wide.u32 %a, %v0, 4; add.u64 %a, %a, %m;\n" \
-    "atom.global.add.u32 %v1, [%a], 1; add.u32 %v7, %v7, %v1;\n" \
-    "mul.lo.u32 %v0, %i, 37; and.b32 %v0, %v0, 511; mul.wide.u32 %a, %v0, 4; add.u64 %a, %a, %m;\n" \
-    "add.u32 %v2, %i, %k; st.global.u32 [%a+4096], %v2; ld.global.ca.u32 %v3, [%a+4096]; add.u32 %v7, %v7, %v3;\n" \
-    "mul.wide.u32 %a, %k, 32; add.u64 %a, %a, %l; st.local.u32 [%a], %v2;\n" \
-    "ld.local.u32 %v4, [own]; add.u32 %v7, %v7, %v4;\n" \
-    "add.u32 %k, %k, 1; setp.lt.u32 %p, %k, 8; @%p bra L; red.global.add.u32 [%s], %v7; ret;\n}\n"
-
-/* Two blocks take turns, p2 times each, to add one to x; the turn is in y. */
-#define TURNS \
-    ENTRY("turns") AS_FIRST AS_SECOND "FIRST: mov.u32 %v0, 0; mov.u32 %v1, 1; bra GO;\n" \
-    "SECOND: mov.u32 %v0, 1; mov.u32 %v1, 0;\nGO: ld.param.u32 %d, [p4];\n" \
-    "L: ld.volatile.global.u32 %v2, [%y]; setp.ne.u32 %p, %v2, %v0; @%p bra L; membar.gl;\n" \
-    "ld.global.cg.u32 %v3, [%x]; add.u32 %v3, %v3, 1; st.global.u32 [%x], %v3; membar.gl;\n" \
-    "st.volatile.global.u32 [%y], %v1;\n" \
-    "sub.u32 %d, %d, 1; setp.ne.u32 %p, %d, 0; @%p bra L;\n" END
-
-static const char kernels[] = ".version 7.0\n.target sm_70\n.address_size 64\n" MIX TURNS;
 
 static const struct coherence *const PROTOCOLS[] = { &toy_msi, &toy_msi_home_atomics, &toy_through };
-enum { PROTOCOLS_N = sizeof PROTOCOLS / sizeof *PROTOCOLS, BLOCKS = 16, MIXES = 512 * 8, SETTINGS = 7 };
+enum { PROTOCOLS_N = sizeof PROTOCOLS / sizeof *PROTOCOLS, SETTINGS = 7 };
 #define NETWORKS "xbar.vns=3"
 
 static void open_with(struct lab *l, const char *text, const struct coherence *p, const char *const settings[SETTINGS])
@@ -64,13 +38,13 @@ static void kernels_give_the_same_results(void **state)
     for (unsigned p = 0; p < PROTOCOLS_N; p++)
         for (unsigned s = 0; s < sizeof settings / sizeof *settings; s++) {
             struct lab l;
-            open_with(&l, kernels, PROTOCOLS[p], settings[s]);
+            open_with(&l, programs, PROTOCOLS[p], settings[s]);
             for (int again = 0; again < 2; again++) {
                 uint32_t added = 0;
-                lab_run(&l, "mix", BLOCKS, (uint32_t[LAB_PARAMS]){ 0 });
+                lab_run(&l, "mix", MIX_BLOCKS, (uint32_t[LAB_PARAMS]){ 0 });
                 for (unsigned i = 0; i < 64; i++)
                     added += l.words[i];
-                assert_int_equal(added, MIXES);
+                assert_int_equal(added, MIX_SUM);
                 lab_run(&l, "turns", 4, (uint32_t[LAB_PARAMS]){ 2, 1, X, X + 1, 10 });
                 assert_int_equal(l.words[X], 20);
             }
@@ -116,8 +90,8 @@ static char *run_all(const struct coherence *p, const char *host)
 {
     const char *const settings[SETTINGS] = { host, "l1.kb=1", "l1.ways=1", "l2.slice_kb=1", "l2.ways=2" };
     struct lab l;
-    open_with(&l, kernels, p, settings);
-    lab_run(&l, "mix", BLOCKS, (uint32_t[LAB_PARAMS]){ 0 });
+    open_with(&l, programs, p, settings);
+    lab_run(&l, "mix", MIX_BLOCKS, (uint32_t[LAB_PARAMS]){ 0 });
     lab_run(&l, "turns", 4, (uint32_t[LAB_PARAMS]){ 0, 3, X, X + 64, 5 });
     char *text = lab_statistics(&l);
     lab_close(&l);
@@ -149,7 +123,7 @@ static void misfits_are_named(void **state)
         const char *const settings[] = { NETWORKS, CASES[i].setting, NULL };
         struct machine_plugins plugins = { .coherence = &toy_msi };
         struct lab l;
-        lab_open(&l, kernels, settings, &plugins);
+        lab_open(&l, programs, settings, &plugins);
         const uint32_t none = 0;
         const void *args[] = { &l.words, &l.seen, &none, &none, &none, &none, &none, &none, &none, &none };
         simtx_launch_params p = { .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .args = args };

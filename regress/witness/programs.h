@@ -81,6 +81,33 @@ enum { X = 4096, SLICE_WORDS = 64, SLICES = 4 };     /* word of x; the slice cha
     "add.u64 %a, %a, 128; sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra L;\n" \
     "shl.b32 %v0, %v0, 2; mul.wide.u32 %o, %v0, 1; add.u64 %s, %s, %o; red.global.add.u32 [%s], %v5;\n" END
 
+/* Each thread, eight times: adds to a counter of many, writes a word of a line that other SMs' threads write too, reads
+ * it back, keeps a private array; the old values of the counters and what was read back are summed up. */
+#define MIX \
+    ".visible .entry mix(.param .u64 words, .param .u64 seen, .param .u32 p0, .param .u32 p1, .param .u32 p2,\n" \
+    "    .param .u32 p3, .param .u32 p4, .param .u32 p5, .param .u32 p6, .param .u32 p7)\n{\n" \
+    ".local .align 4 .b8 own[256]; .reg .pred %p; .reg .u32 %i, %k, %v<8>; .reg .u64 %m, %s, %a, %l;\n" \
+    "ld.param.u64 %m, [words]; ld.param.u64 %s, [seen]; mov.u32 %i, %ctaid.x; mov.u32 %v0, %tid.x;\n" \
+    "mad.lo.u32 %i, %i, 32, %v0; mov.u32 %k, 0; mov.u32 %v7, 0; mov.u64 %l, own;\n" \
+    "L: mad.lo.u32 %v0, %i, 7, %k; and.b32 %v0, %v0, 63; mul.wide.u32 %a, %v0, 4; add.u64 %a, %a, %m;\n" \
+    "atom.global.add.u32 %v1, [%a], 1; add.u32 %v7, %v7, %v1;\n" \
+    "mul.lo.u32 %v0, %i, 37; and.b32 %v0, %v0, 511; mul.wide.u32 %a, %v0, 4; add.u64 %a, %a, %m;\n" \
+    "add.u32 %v2, %i, %k; st.global.u32 [%a+4096], %v2; ld.global.ca.u32 %v3, [%a+4096]; add.u32 %v7, %v7, %v3;\n" \
+    "mul.wide.u32 %a, %k, 32; add.u64 %a, %a, %l; st.local.u32 [%a], %v2;\n" \
+    "ld.local.u32 %v4, [own]; add.u32 %v7, %v7, %v4;\n" \
+    "add.u32 %k, %k, 1; setp.lt.u32 %p, %k, 8; @%p bra L; red.global.add.u32 [%s], %v7; ret;\n}\n"
+
+/* Two blocks take turns, p2 times each, to add one to x; the turn is in y. */
+#define TURNS \
+    ENTRY("turns") AS_FIRST AS_SECOND "FIRST: mov.u32 %v0, 0; mov.u32 %v1, 1; bra GO;\n" \
+    "SECOND: mov.u32 %v0, 1; mov.u32 %v1, 0;\nGO: ld.param.u32 %d, [p4];\n" \
+    "L: ld.volatile.global.u32 %v2, [%y]; setp.ne.u32 %p, %v2, %v0; @%p bra L; membar.gl;\n" \
+    "ld.global.cg.u32 %v3, [%x]; add.u32 %v3, %v3, 1; st.global.u32 [%x], %v3; membar.gl;\n" \
+    "st.volatile.global.u32 [%y], %v1;\n" \
+    "sub.u32 %d, %d, 1; setp.ne.u32 %p, %d, 0; @%p bra L;\n" END
+
+enum { MIX_BLOCKS = 16, MIX_SUM = MIX_BLOCKS * 32 * 8 };
+
 static const char programs[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     STALE("stale_cg", "ld.global.cg.u32") STALE("stale_volatile", "ld.volatile.global.u32")
@@ -90,6 +117,6 @@ static const char programs[] =
     BESIDE("beside_atom", "atom.acquire.gpu.global.add.u32 %n, [%a], 0;")
     MESSAGE("message", "") MESSAGE("message_membar", "membar.gl;\n") MESSAGE("message_fence", "fence.acq_rel.gpu;\n")
     BUFFER("buffer", "") BUFFER("buffer_membar", "membar.gl;\n") BUFFER("buffer_fence", "fence.sc.gpu;\n")
-    BYTES("bytes");
+    BYTES("bytes") MIX TURNS;
 
 #endif
