@@ -37,15 +37,15 @@ struct order_policy {
     const char *name;
     void *(*new_state)(uint32_t warps);                       /* per SM; NULL = none */
     void (*free_state)(void *state);
-    /* May the instruction issue (a fence: is it passed)? Asked again after every performance of the warp's accesses, and
-     * after stage_wake. */
+    /* May the instruction issue (a fence: is it passed)? Asked again after every performance of the warp's accesses,
+     * and after stage_wake. */
     bool (*may_issue)(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a);
     uint32_t vns;                    /* virtual networks that its messages need; 0 = it has none */
     /* Between coalescer and L1, with the SM's state; NULL = none. */
     const struct order_stage *stage;
     /* State of a memory partition with so many slices, and its messages: kinds >= MSG_POLICY, for `slice` of all. True:
-     * taken. It may send packets with partition_send: the message turned round, or those of partition_packet; those that
-     * go no further end with packet_return. */
+     * taken; false: offered again in the next cycle. It may send packets with partition_send: the message turned round,
+     * or those of partition_packet; those that go no further end with packet_return. */
     void *(*new_partition)(uint32_t slices);
     void (*free_partition)(void *state);
     bool (*message)(void *state, struct partition *p, uint32_t slice, struct packet *k, uint64_t now);

@@ -607,7 +607,8 @@ void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), vo
     if (lsu_idle(u))
         return;
     snprintf(text, sizeof text, "load/store unit: %u instructions queued, %u requests in the miss queue, %u under way, "
-             "%u L1 MSHR entries of %u in use, %u accesses held in the stage", u->n, queued, (uint32_t)packets_out(&u->send.pool) - queued,
+             "%u L1 MSHR entries of %u in use, %u accesses held in the stage", u->n, queued,
+             (uint32_t)packets_out(&u->send.pool) - queued,
              u->l1.mshr.n, u->l1.mshr.entries, u->staging.held);
     line(ctx, text);
     if (u->n && u->started && u->place < SERVERS) {

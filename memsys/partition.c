@@ -181,7 +181,8 @@ bool partition_send(struct partition *p, uint32_t slice, struct packet *k, uint6
     return true;
 }
 
-struct packet *partition_packet(struct partition *p, uint32_t slice, unsigned kind, unsigned vn, uint64_t line, uint16_t sm)
+struct packet *partition_packet(struct partition *p, uint32_t slice, unsigned kind, unsigned vn, uint64_t line,
+                                uint16_t sm)
 {
     struct packet *k = packet_new(&p->slice[slice - p->cfg.channel * p->cfg.slices].pool);
     k->kind = (uint8_t)kind;

@@ -97,7 +97,8 @@ void partition_invalidate(struct partition *p);
  */
 bool partition_send(struct partition *p, uint32_t slice, struct packet *k, uint64_t now);
 /* A packet for that, of the slice's own, to this SM; `bytes` is the header's. packet_return ends its way. */
-struct packet *partition_packet(struct partition *p, uint32_t slice, unsigned kind, unsigned vn, uint64_t line, uint16_t sm);
+struct packet *partition_packet(struct partition *p, uint32_t slice, unsigned kind, unsigned vn, uint64_t line,
+                                uint16_t sm);
 void partition_dump(const struct partition *p, void (*line)(void *ctx, const char *text), void *ctx);
 
 #endif

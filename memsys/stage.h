@@ -1,9 +1,9 @@
 /*
  * A stage between the coalescer and the L1, which a memory-ordering policy may own: global accesses come to it line by
- * line in the order of their instructions, it holds them as long as it wants, and gives them to the L1 in whatever order
- * it wants. Every access that it accepted counts as outstanding, so the SM's counts, fences, barriers and exits need
- * not know of it. It may send messages of its own to the memory partitions, and is told of every access that performs.
- * Functions that are NULL do nothing; without a stage accesses go straight to the L1.
+ * line in the order of their instructions, it holds them as long as it wants, and gives them to the L1 in an order of
+ * its own. That of accesses of one thread to one place is its business, too. What it holds counts as outstanding, so
+ * fences, barriers and exits need not know of it. It may send messages to the memory partitions, and is told of every
+ * access that performs. Functions that are NULL do nothing; without a stage accesses go straight to the L1.
  */
 #ifndef MEMSYS_STAGE_H
 #define MEMSYS_STAGE_H
@@ -45,8 +45,8 @@ struct order_stage {
 };
 
 /* ---- for stages ---- */
-/* A message to the partition of this line, of the header's size. The partition may answer it: then the same packet comes
- * to `message`. note: it does not, and gives it back with packet_return. vn: not 0. */
+/* A message to the partition of this line, of the header's size; only in the functions above but `next`. The partition
+ * may answer it: then the same packet comes to `message`. note: it does not, and ends it with packet_return. vn: not 0. */
 struct packet *stage_packet(struct lsu *u, unsigned kind, unsigned vn, uint64_t line, bool note, uint64_t now);
 void stage_send(struct lsu *u, struct packet *p);
 /* may_issue of the order policy may say otherwise for this warp. */

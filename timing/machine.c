@@ -239,7 +239,8 @@ static void build_partition(struct machine *m, uint32_t channel)
     c.channel = channel;
     c.walk = m->cfg.every_cycle;
     c.calls = (struct partition_calls){
-        .ctx = m, .atomic = perform_atomic, .has_bytes = has_bytes, .message = m->cfg.sm.order->message ? take_message : NULL
+        .ctx = m, .atomic = perform_atomic, .has_bytes = has_bytes,
+        .message = m->cfg.sm.order->message ? take_message : NULL
     };
     if (m->cfg.sm.order->new_partition)
         m->order[channel] = m->cfg.sm.order->new_partition(c.slices);

@@ -77,7 +77,7 @@ void rig_start(struct rig *r)
     r->inst.mod[PG_ATOM] = MOD(ATOM, ADD);
     r->dinst = (struct dinst){ .in = &r->inst, .size = 4, .vec = 1 };
     for (int h = 0; h < MAX_HALVES; h++)
-        r->warp.half[h] = (struct half){ .regs = (char *)r->regs[h], .worker = &r->worker };
+        r->warp.half[h].regs = (char *)r->regs[h];
 }
 
 void rig_build(struct rig *r)

@@ -47,7 +47,6 @@ struct rig {
     /* instructions */
     struct worker worker;
     struct warp warp;
-    struct worker worker;
     struct block block;
     struct dinst dinst;
     struct ptx_inst inst;
