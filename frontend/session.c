@@ -42,7 +42,7 @@ static struct session {
     bool shown;
     double last;
     char kernel[80];
-    uint64_t blocks_done, blocks;
+    uint64_t blocks_done, blocks, cycles;
 } session = { .launching = PTHREAD_MUTEX_INITIALIZER, .writing = PTHREAD_MUTEX_INITIALIZER };
 
 static bool env_is(const char *name, const char *value)
@@ -293,6 +293,7 @@ static void show_progress(void *ctx, const simtx_progress *p)
     snprintf(session.kernel, sizeof session.kernel, "%s", p->kernel);
     session.blocks_done = p->blocks_done;
     session.blocks = p->blocks;
+    session.cycles = p->cycles;
     if (!session.progress || p->seconds < first_after || t - session.last < interval)
         return;
     session.last = t;
@@ -364,14 +365,22 @@ static void at_exit(void)
         die_by_signal();
 }
 
+static void tell_interrupted(void)
+{
+    fprintf(stderr, "simtx: interrupted");
+    if (session.kernel[0])
+        fprintf(stderr, "; last kernel %s, %llu of %llu blocks done", session.kernel,
+                (unsigned long long)session.blocks_done, (unsigned long long)session.blocks);
+    if (session.cycles)
+        fprintf(stderr, ", core cycle %llu", (unsigned long long)session.cycles);
+    fputc('\n', stderr);
+}
+
 __attribute__((noreturn)) static void end_interrupted(void)
 {
     clear_line();
-    if (!session.quiet && session.kernel[0])
-        fprintf(stderr, "simtx: interrupted; last kernel %s, %llu of %llu blocks done\n", session.kernel,
-                (unsigned long long)session.blocks_done, (unsigned long long)session.blocks);
-    else if (!session.quiet)
-        fprintf(stderr, "simtx: interrupted\n");
+    if (!session.quiet)
+        tell_interrupted();
     write_statistics();
     close_all_files();
     die_by_signal();

@@ -210,16 +210,23 @@ static const char *mode_of(const simtx_gpu *g)
     return timed == all ? "timing" : timed ? "mixed" : "functional";
 }
 
+/* False: nothing ran in timing mode. */
+static bool total_hists(const simtx_gpu *g, struct hists *sum)
+{
+    bool timed = false;
+    for (size_t i = 0; i < g->ntotals; i++)
+        if (g->totals[i].timed) {
+            hists_merge(sum, &g->totals[i].timed->hists);
+            timed = true;
+        }
+    return timed;
+}
+
 static json_t *total_json(const simtx_gpu *g)
 {
     struct stats_row total = total_of(g);
     struct hists hists = { 0 };
-    bool timed = false;
-    for (size_t i = 0; i < g->ntotals; i++)
-        if (g->totals[i].timed) {
-            hists_merge(&hists, &g->totals[i].timed->hists);
-            timed = true;
-        }
+    bool timed = total_hists(g, &hists);
     return row_json(&total, STAT_IN_TOTAL, timed ? &hists : NULL);
 }
 
@@ -273,15 +280,24 @@ static void print_row(FILE *f, const char *name, const struct stats_row *s)
 
 /* ---- timing mode: where the cycles went ---- */
 
-/* Share of the accesses that found what they wanted, in %. */
-static double hit_rate(const struct stats_row *s, const enum stat *hits, int n)
+/* A share in %, or a dash when there is nothing that it is a share of. */
+static void print_share(FILE *f, double part, double all)
+{
+    if (all > 0)
+        fprintf(f, "%8.1f %%", 100 * part / all);
+    else
+        fprintf(f, "%10s", "-");
+}
+
+/* Share of the accesses that found what they wanted. */
+static void print_hits(FILE *f, const struct stats_row *s, const enum stat *hits, int n)
 {
     uint64_t hit = 0, all = 0;
     for (int i = 0; i < n; i++) {            /* hits, misses, merged: rows of one cache stand together */
         hit += s->v[hits[i]].count;
         all += s->v[hits[i]].count + s->v[hits[i] + 1].count + s->v[hits[i] + 2].count;
     }
-    return all ? 100 * (double)hit / (double)all : 0;
+    print_share(f, (double)hit, (double)all);
 }
 
 /* The reasons that cost most, with their share of all scheduler cycles. */
@@ -313,10 +329,34 @@ static void print_timed_row(FILE *f, const char *name, const struct stats_row *s
     static const enum stat l2[] = { STAT_L2_READ_HITS, STAT_L2_WRITE_HITS, STAT_L2_ATOMIC_HITS };
     fprintf(f, "%-28.28s", name);
     print_grouped(f, 15, s->v[STAT_CYCLES].count);
-    fprintf(f, "%10.2f%9.1f %%%8.1f %%%8.1f %%%8.1f %%", s->v[STAT_IPC].real, 100 * s->v[STAT_OCCUPANCY].real,
-            hit_rate(s, l1, 3), hit_rate(s, l2, 3), 100 * s->v[STAT_DRAM_USE].real);
+    fprintf(f, "%10.2f%9.1f %%", s->v[STAT_IPC].real, 100 * s->v[STAT_OCCUPANCY].real);
+    print_hits(f, s, l1, 3);
+    print_hits(f, s, l2, 3);
+    print_share(f, s->v[STAT_DRAM_USE].real, 1);
     print_stalls(f, s);
     fputc('\n', f);
+}
+
+/* What a load takes on average, and where the requests that L1 does not serve spend their time. */
+static void print_latency(FILE *f, const struct hists *hists)
+{
+    static const struct { enum hist_id h; const char *name; } stages[] = {
+        { HIST_REQUEST_L1, "L1" }, { HIST_REQUEST_XBAR, "crossbar" }, { HIST_REQUEST_L2, "L2" },
+        { HIST_REQUEST_DRAM, "DRAM" }, { HIST_REQUEST_REPLY, "reply" },
+    };
+    const struct hist *loads = &hists->h[HIST_LOAD_LATENCY];
+    double n = (double)hists->h[HIST_REQUEST_L1].n, sum = 0;
+    if (loads->n)
+        fprintf(f, "core cycles of a global load: %.0f\n", (double)loads->sum / (double)loads->n);
+    if (!n)
+        return;
+    fprintf(f, "of a request to L2:");
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        double part = (double)hists->h[stages[i].h].sum / n;
+        fprintf(f, "%s %.0f %s", i ? " +" : "", part, stages[i].name);
+        sum += part;
+    }
+    fprintf(f, " = %.0f\n", sum);
 }
 
 static void print_timed(FILE *f, const simtx_gpu *g, const struct stats_row *total)
@@ -330,6 +370,9 @@ static void print_timed(FILE *f, const simtx_gpu *g, const struct stats_row *tot
         print_timed_row(f, g->totals[i].kernel, &s);
     }
     print_timed_row(f, "total", total);
+    struct hists hists = { 0 };
+    total_hists(g, &hists);
+    print_latency(f, &hists);
 }
 
 char *simtx_stats_text(const simtx_gpu *g)

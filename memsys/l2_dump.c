@@ -17,9 +17,11 @@ static const char *kind_of(const struct slice *s, const struct packet *p)
 
 static void dump_packet(const struct report *r, const char *what, const struct packet *p)
 {
-    char text[200];
-    snprintf(text, sizeof text, "  %s: %s of line %#" PRIx64 ", SM %u, warp %u, issued at %" PRIu64, what,
-             kind_of(r->slice, p), p->line, p->sm, p->warp, p->stamp[STAGE_ISSUE]);
+    char text[200], warp[32] = "";
+    if (p->warp != UINT16_MAX)
+        snprintf(warp, sizeof warp, ", warp slot %u", p->warp);
+    snprintf(text, sizeof text, "  %s: %s of line %#" PRIx64 ", SM %u%s, issued at %" PRIu64, what,
+             kind_of(r->slice, p), p->line, p->sm, warp, p->stamp[STAGE_ISSUE]);
     r->line(r->ctx, text);
 }
 

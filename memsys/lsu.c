@@ -596,6 +596,19 @@ static const char *waits_for(const struct lsu *u)
     }
 }
 
+/* What the way to the crossbar waits for. */
+static void dump_sender(const struct lsu *u, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    const struct packet *p = u->send.inst.n ? u->send.inst.head : u->send.data.head;
+    uint32_t have = p ? u->send.out->have[p->vn] : 0, flits = p ? flits_of(p->bytes, u->cfg.flit_bytes) : 0;
+    char text[200];
+    if (have >= flits)
+        return;
+    snprintf(text, sizeof text, "  the miss queue waits for credits of the crossbar: it has %u, line 0x%llx takes %u flits",
+             have, (unsigned long long)p->line, flits);
+    line(ctx, text);
+}
+
 void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), void *ctx)
 {
     static const char *const names[SERVERS] = {
@@ -611,6 +624,7 @@ void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), vo
              (uint32_t)packets_out(&u->send.pool) - queued,
              u->l1.mshr.n, u->l1.mshr.entries, u->staging.held);
     line(ctx, text);
+    dump_sender(u, line, ctx);
     if (u->n && u->started && u->place < SERVERS) {
         snprintf(text, sizeof text, "  oldest: warp slot %u, %s, access %u of %u%s", u->queue[u->first].op->sm_slot,
                  names[server_order[u->place]], u->next + 1, u->accesses, waits_for(u));

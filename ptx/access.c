@@ -553,3 +553,21 @@ bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct m
         op->pattern = joined(op, first, lanes);
     return true;
 }
+
+/* ---- for reports ---- */
+
+bool mem_among_threads(const struct dinst *d)
+{
+    return d->space == SP_GLOBAL || d->space == SP_SHARED || d->space == SP_GENERIC;
+}
+
+uint64_t mem_lane_address(const struct warp *w, const struct dinst *d, int lane)
+{
+    const struct lanes *x = &w->half[lane / LANES].l;
+    uint64_t address = (uint64_t)d->imm + (d->space == SP_SHARED ? WINDOW_SHARED : 0);
+    if (d->addr_size == 8)
+        address += ((const uint64_t *)lanes_at(x, d->src[0]))[lane % LANES];
+    else if (d->addr_size == 4)
+        address += ((const uint32_t *)lanes_at(x, d->src[0]))[lane % LANES];
+    return address;
+}

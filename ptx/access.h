@@ -97,6 +97,12 @@ void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uin
 void mem_perform_shared(struct mem_op *op);
 void mem_atomic_shared(struct mem_op *op, uint64_t lanes);    /* the part of it that does atomics */
 
+/* ---- for reports: nothing is checked, nothing changes ---- */
+/* Is it an access to memory that other threads see? */
+bool mem_among_threads(const struct dinst *d);
+/* The address at which a lane would make it now, in the warp's current frame; a generic one for shared memory. */
+uint64_t mem_lane_address(const struct warp *w, const struct dinst *d, int lane);
+
 /* ---- global atomics: operands travel to where they are performed, old values travel back ---- */
 struct atom_payload {
     struct atom_payload *next;       /* of a pool */

@@ -13,7 +13,7 @@
 #include "timing/machine_parts.h"
 
 enum { LOOK_EVERY = 997,             /* core cycles between looks at the states: loops are met at all their places */
-       SLEEP_MAX_US = 2000,          /* nothing sleeps longer (PTX ISA, nanosleep) */
+       LOOK_SLOWER = 64,             /* this part of the time without change, when that is more */
        REPORT_LINES = 200, REPORT_PER_PART = 40 };
 
 struct seen { uint64_t hash, instructions, since; uint32_t looks, renew; bool back; };
@@ -66,13 +66,14 @@ uint64_t hang_watch_next(const struct hang_watch *w)
     return w->next;
 }
 
-/* Is the warp in a loop, or has it stood still for longer than anything sleeps? */
-static bool comes_back(const struct hang_watch *w, struct seen *s, const struct warp *warp)
+/* Is the warp in a loop, or does it stand still, and not because it sleeps? One at a barrier waits for others. */
+static bool comes_back(const struct hang_watch *w, struct seen *s, const struct warp *warp, bool sleeps)
 {
-    uint64_t hash = warp_state(warp), now = w->m->now, sleep = w->m->cfg.clocks.khz[CLK_CORE] * SLEEP_MAX_US / 1000;
-    uint64_t patience = w->m->cfg.hang_cycles > sleep ? w->m->cfg.hang_cycles : sleep;
-    if (s->looks && hash == s->hash)
-        s->back |= warp->executed != s->instructions || now - s->since > patience;
+    uint64_t hash = warp_state(warp), now = w->m->now;
+    if (warp->state == WARP_BARRIER)
+        s->back = true;
+    else if (s->looks && hash == s->hash)
+        s->back |= warp->executed != s->instructions || (!sleeps && now - s->since > w->m->cfg.hang_cycles);
     else if (s->looks++ == s->renew) {
         s->renew = 2 * s->renew + 1;
         s->hash = hash;
@@ -90,7 +91,7 @@ static bool all_come_back(struct hang_watch *w)
         for (uint32_t slot = 0; slot < m->cfg.sm.warps; slot++) {
             const struct warp *warp = sm_warp(m->sm[i], slot);
             if (warp)
-                all &= comes_back(w, &w->seen[i * m->cfg.sm.warps + slot], warp);
+                all &= comes_back(w, &w->seen[i * m->cfg.sm.warps + slot], warp, sm_sleeps(m->sm[i], slot));
         }
     return all;
 }
@@ -109,7 +110,8 @@ bool hang_look(struct hang_watch *w)
     if (!w->close)
         memset(w->seen, 0, (size_t)m->cfg.sms * m->cfg.sm.warps * sizeof *w->seen);
     w->close = true;
-    w->next = m->now + LOOK_EVERY;
+    uint64_t distance = (m->now - w->calm) / LOOK_SLOWER;
+    w->next = m->now + (distance > LOOK_EVERY ? distance : LOOK_EVERY);
     return all_come_back(w);
 }
 
@@ -181,8 +183,9 @@ void hang_report(struct machine *m, const struct hang_watch *w)
     report_add(m, "simtx: hang in kernel %s at core cycle %" PRIu64 ": %s", m->grids[0].launch.code->func->name, m->now,
                m->dead ? "nothing is under way and no warp can go on"
                        : "warps only go round in loops that wait for something, and nothing changes");
-    report_add(m, "  %" PRIu64 " of %" PRIu64 " blocks have ended, %" PRIu64 " have started",
-               dispatcher_blocks_done(m->dispatcher), blocks, started);
+    report_add(m, "  %" PRIu64 " of %" PRIu64 " blocks have ended, %" PRIu64 " have started%s",
+               dispatcher_blocks_done(m->dispatcher), blocks, started,
+               started < blocks ? "; the others find no room on an SM until one of those ends" : "");
     hang_explain(m, w);
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         report_sm(m, &l, i);

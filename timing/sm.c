@@ -459,6 +459,11 @@ struct warp *sm_warp(const struct sm *s, uint32_t slot)
     return s->slot[slot].warp;
 }
 
+bool sm_sleeps(const struct sm *s, uint32_t slot)
+{
+    return s->slot[slot].hold == ST_SLEEP;
+}
+
 uint64_t sm_changes(const struct sm *s)
 {
     uint64_t n = 0;

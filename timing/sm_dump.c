@@ -59,6 +59,13 @@ static void say_accesses(const struct slot *w, const char *what, char *buf, size
     snprintf(buf, size, "its accesses%s: %u loads and %u stores have not performed", what, o->loads, o->stores);
 }
 
+static void say_order(const struct sm *s, const struct slot *w, char *buf, size_t size)
+{
+    const struct order_warp *o = &w->order;
+    snprintf(buf, size, "the consistency policy %s; %u loads and %u stores have not performed", s->cfg.order->name,
+             o->loads, o->stores);
+}
+
 static void say_ready(const struct sm *s, const struct slot *w, char *buf, size_t size)
 {
     static const char *const names[PIPES] = { "an SP pipeline", "an INT pipeline", "an SFU", "a DP pipeline",
@@ -77,8 +84,8 @@ static void say_reason(const struct sm *s, const struct slot *w, char *buf, size
     case ST_SCOREBOARD_ALU: say_register(s, w, buf, size); break;
     case ST_BARRIER: say_barrier(w, buf, size); break;
     case ST_FENCE: say_accesses(w, " before the fence", buf, size); break;
-    case ST_DRAIN:
-    case ST_ORDER: say_accesses(w, "", buf, size); break;
+    case ST_DRAIN: say_accesses(w, "", buf, size); break;
+    case ST_ORDER: say_order(s, w, buf, size); break;
     case ST_FETCH:
         snprintf(buf, size, w->missing ? "the instruction line at 0x%" PRIx64 : "instruction fetch at 0x%" PRIx64,
                  w->code->address + (uint64_t)w->fetch * s->cfg.inst_bytes);

@@ -103,7 +103,7 @@ hang() {
 }
 holds "a lock that the stack cannot pass" ends 1 hang lock
 holds "it is a hang" says "simtx: hang in kernel lock"
-holds "who waits for whom" says "the warp's other lanes, the first of them lane 0, go on behind the loop"
+holds "who waits for whom" says "lane 0 of the same warp would write it"
 holds "its statistics are written" grep -q '"status": "hang"' hang.json
 holds "independent lanes pass it" ends 0 hang lock --simt independent
 holds "barriers that never complete" ends 1 hang barrier

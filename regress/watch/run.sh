@@ -102,5 +102,63 @@ for machine in gtx480 gtx480+l1on quadro-fx5800 southern-islands default; do
     holds "chase on $machine: stages" "$check" stages chase.json
 done
 
+# ---- hangs ----
+hang() {
+    local kernel=$1
+    shift
+    launch "$kernel" --block 64 --arg u32[8]:0 --config gtx480+2sm --set sim.hang_cycles=20000 --stats hang.json "$@"
+}
+for how in "" "--threads 2" "--set sim.sync_window=1"; do
+    holds "a lock in a warp $how" ends 1 hang lock $how
+    holds "a lock in a warp: the statistics" grep -q '"status": "hang"' hang.json
+    sed -n 1p message >>titles
+done
+holds "the same cycle however it is simulated" test "$(sort -u titles | wc -l)" = 1
+holds "a lock in a warp: it is a hang" says "simtx: hang in kernel lock at core cycle"
+holds "a lock in a warp: the circle" says "waits for lanes of its own, at $here/kernels.ptx:$(grep -n '@%p bra LOOP' "$here/kernels.ptx" | sed -n 3p | cut -d: -f1):9: @%p bra LOOP;"
+holds "a lock in a warp: who has it" says "lane 0 of the same warp would write it at"
+holds "a lock in a warp: where the lane is" says "but comes behind the loop in the SIMT stack, and stands at"
+holds "a lock in a warp, independent lanes" ends 0 hang lock --simt independent
+holds "a flag that is set behind a barrier" ends 1 hang crossed
+holds "a flag that is set behind a barrier: one waits" says "warp 0 of block (0,0,0) on SM 0 waits for the next one, at"
+holds "a flag that is set behind a barrier: so does the other" says "warp 1 of block (0,0,0) on SM 0 waits for the first one, at"
+holds "a flag that is set behind a barrier: by whom" says "lane 0 of warp 1 of block (0,0,0) on SM 0 would write it at"
+holds "a barrier of more blocks than there is room for" ends 1 hang grid_barrier --grid 40
+holds "a barrier of more blocks: blocks" says "16 have started; the others find no room on an SM until one of those ends"
+holds "a barrier of more blocks: nobody comes" says "and no resident warp seems to come to a write of it"
+holds "a barrier of more blocks: a report of bounded length" test "$(wc -l <message)" -lt 250
+holds "a barrier of blocks that have room" ends 0 hang grid_barrier --grid 16
+holds "a loop with pauses" ends 1 hang asleep
+holds "a loop with pauses: where" says "on address 0x"
+
+# ---- what takes long is no hang ----
+holds "arithmetic for 500 times sim.hang_cycles" ends 0 hang count --block 32 --arg u32:200000
+holds "a loop that waits for the clock" ends 0 hang clock --arg u64:1000000
+holds "all wait for one that computes" ends 0 hang patience --grid 4 --arg u32:20000
+
+# ---- Ctrl-C, progress, the table ----
+long() {
+    timeout --preserve-status -s INT 1.5 "$simtx" launch --timing --config gtx480+2sm "$here/kernels.ptx" --kernel count \
+        --grid 8 --block 256 --arg u32[8]:0 --arg u32:1000000000 --progress "$@"
+}
+holds "Ctrl-C" ends 130 long --stats long.json --window 10000,long.csv --trace long.trace.gz --set trace.to=2000
+holds "Ctrl-C: message" says "simtx: interrupted; last kernel count, 0 of 8 blocks done, core cycle"
+holds "Ctrl-C: statistics" grep -q '"status": "interrupted"' long.json
+holds "Ctrl-C: time series" "$check" series long.csv long.json
+holds "Ctrl-C: timeline" "$check" trace long.trace.gz 0 2000 -1
+holds "progress" grep -qE 'simtx: count  0 of 8 blocks  0 %  .* M inst/s  cycle [1-9][0-9]*  IPC [0-9.]+  [0-9]+ k cycles/s' message
+half() {
+    SIMTX_PROGRESS=1 timeout 60 "$simtx" launch --timing --config gtx480+2sm "$here/kernels.ptx" --kernel count --grid 160 \
+        --block 32 --arg u32[8]:0 --arg u32:25000
+}
+holds "progress of blocks" ends 0 half
+holds "progress: time to go" grep -qE '[0-9]+:[0-9][0-9] to go' message
+table() {
+    mix --config gtx480+2sm --verbose
+}
+holds "the table" ends 0 table
+holds "the table: shares" grep -qE '^mix +[0-9 ]+ +[0-9.]+ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ % +[0-9.]+ %  [a-z_]+ [0-9]+ %, [a-z_]+ [0-9]+ %' message
+holds "the table: latency" grep -qE '^of a request to L2: [0-9]+ L1 \+ .* reply = [0-9]+$' message
+
 echo "watch: $passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
