@@ -604,7 +604,7 @@ static void dump_sender(const struct lsu *u, void (*line)(void *ctx, const char 
     char text[200];
     if (have >= flits)
         return;
-    snprintf(text, sizeof text, "  the miss queue waits for credits of the crossbar: it has %u, line 0x%llx takes %u flits",
+    snprintf(text, sizeof text, "  the miss queue waits for credits of the crossbar: it has %u, line 0x%llx takes %u",
              have, (unsigned long long)p->line, flits);
     line(ctx, text);
 }

@@ -213,11 +213,13 @@ static void tell_writer(const struct waits *all, const struct waiter_warp *x)
     name_of(hit.by, name, sizeof name);
     fault_describe(hit.by->code, hit.write, place, sizeof place);
     fault_describe(hit.by->code, hit.stands, stands, sizeof stands);
-    report_add(all->m, "      lane %d of %s would write it at %s", hit.lane, hit.by == x ? "the same warp" : name, place);
+    report_add(all->m, "      lane %d of %s would write it at %s", hit.lane,
+               hit.by == x ? "the same warp" : name, place);
     if (hit.stack && hit.by == x)
         report_add(all->m, "      but comes behind the loop in the SIMT stack, and stands at %s", stands);
     else if (hit.stack)
-        report_add(all->m, "      but comes behind other lanes of its warp in the SIMT stack, and stands at %s", stands);
+        report_add(all->m, "      but comes behind other lanes of its warp in the SIMT stack, and stands at %s",
+                   stands);
 }
 
 static void tell_loop(const struct waits *all, const struct waiter_warp *x)
@@ -226,7 +228,8 @@ static void tell_loop(const struct waits *all, const struct waiter_warp *x)
     name_of(x, name, sizeof name);
     fault_describe(x->code, x->at, place, sizeof place);
     int lanes = __builtin_popcountll(simt_top(x->w)->mask);
-    report_add(all->m, "  %s: %d lane%s in the loop that ends at %s", name, lanes, lanes == 1 ? " spins" : "s spin", place);
+    report_add(all->m, "  %s: %d lane%s in the loop that ends at %s", name, lanes, lanes == 1 ? " spins" : "s spin",
+               place);
     if (!x->read) {
         report_add(all->m, "      which reads no memory that others could write");
         return;
@@ -268,7 +271,8 @@ static void tell_turn(const struct waits *all, const struct waiter_warp *x)
 }
 
 /* One of those that wait for the same is told, and how many more there are. */
-static void tell_waits(struct waits *all, enum wait_for what, void (*tell)(const struct waits *, const struct waiter_warp *))
+static void tell_waits(struct waits *all, enum wait_for what,
+                       void (*tell)(const struct waits *all, const struct waiter_warp *x))
 {
     for (uint32_t i = 0; i < all->n; i++) {
         uint32_t same = 0, first = 0;
@@ -323,8 +327,8 @@ static void tell_circle(const struct waits *all)
                    n == 1 ? "lanes of its own" : i + 1 < n ? "the next one" : "the first one", place);
     }
     if (n == 1)
-        report_add(all->m, "      Run with --simt independent, or write the loop so that lanes that succeed do their work "
-                           "inside it (SIMTX_LOCK_DONE, simtx_tm.h)");
+        report_add(all->m, "      Run with --simt independent, or write the loop so that lanes that succeed do their "
+                           "work inside it (SIMTX_LOCK_DONE, simtx_tm.h)");
 }
 
 void hang_explain(struct machine *m, const struct hang_watch *w)

@@ -303,7 +303,8 @@ static void a_loop_that_waits_for_ever_is_a_hang(void **state)
     assert_int_equal(launch_one(&s, "spin", 2, 0, NULL), SIMTX_HANG);
     const char *text = simtx_last_message(s.gpu);
     assert_non_null(strstr(text, "hang in kernel spin"));
-    assert_non_null(strstr(text, "warp 0 of block (1,0,0) on SM 1: 32 lanes spin"));
+    assert_non_null(strstr(text, "warp 0 of block (0,0,0) on SM 0: 32 lanes spin"));
+    assert_non_null(strstr(text, "and so does 1 warp more"));
     assert_non_null(strstr(text, "ld.volatile.global.u32"));
     json_t *root = stats_of(&s);
     assert_string_equal(json_string_value(json_object_get(kernel_of(root, 0), "status")), "hang");

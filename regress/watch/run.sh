@@ -60,7 +60,8 @@ for machine in gtx480+2sm quadro-fx5800+2sm southern-islands+2sm default+2sm+tin
     holds "timeline on $machine, 2 threads: the same" sh -c 'gzip -dc two.json.gz | cmp - one.json'
     holds "timeline on $machine, cycle by cycle" mix --config $machine --trace two.json --set sim.no_skip=true
     holds "timeline on $machine, cycle by cycle: the same events" same_events one.json two.json
-    holds "part of the timeline" mix --config $machine --trace part.json --set trace.from=700 --set trace.to=1500 --set trace.sm=1
+    holds "part of the timeline" mix --config $machine --trace part.json \
+        --set trace.from=700 --set trace.to=1500 --set trace.sm=1
     holds "part of the timeline: what is in it" "$check" trace part.json 700 1500 1
 done
 
@@ -79,7 +80,8 @@ holds "time series in its usual file" mix --config gtx480+2sm --set stats.window
 holds "time series in its usual file" test -s windows.csv
 
 # ---- files that cannot be written ----
-for option in "--trace no/such/folder/t.json" "--window 100,no/such/folder/w.csv" "--set trace.file=no/such/folder/t.json"; do
+for option in "--trace no/such/folder/t.json" "--window 100,no/such/folder/w.csv" \
+              "--set trace.file=no/such/folder/t.json"; do
     holds "$option" ends 2 mix $option
     holds "$option: message" says "no/such/folder"
 done
@@ -115,16 +117,19 @@ for how in "" "--threads 2" "--set sim.sync_window=1"; do
 done
 holds "the same cycle however it is simulated" test "$(sort -u titles | wc -l)" = 1
 holds "a lock in a warp: it is a hang" says "simtx: hang in kernel lock at core cycle"
-holds "a lock in a warp: the circle" says "waits for lanes of its own, at $here/kernels.ptx:$(grep -n '@%p bra LOOP' "$here/kernels.ptx" | sed -n 3p | cut -d: -f1):9: @%p bra LOOP;"
+line=$(grep -n 'bra LOOP' "$here/kernels.ptx" | sed -n 3p | cut -d: -f1)
+holds "a lock in a warp: the circle" says "waits for lanes of its own, at $here/kernels.ptx:$line:9: @%p bra LOOP;"
 holds "a lock in a warp: who has it" says "lane 0 of the same warp would write it at"
 holds "a lock in a warp: where the lane is" says "but comes behind the loop in the SIMT stack, and stands at"
 holds "a lock in a warp, independent lanes" ends 0 hang lock --simt independent
 holds "a flag that is set behind a barrier" ends 1 hang crossed
 holds "a flag that is set behind a barrier: one waits" says "warp 0 of block (0,0,0) on SM 0 waits for the next one, at"
-holds "a flag that is set behind a barrier: so does the other" says "warp 1 of block (0,0,0) on SM 0 waits for the first one, at"
+holds "a flag that is set behind a barrier: so does the other" \
+    says "warp 1 of block (0,0,0) on SM 0 waits for the first one, at"
 holds "a flag that is set behind a barrier: by whom" says "lane 0 of warp 1 of block (0,0,0) on SM 0 would write it at"
 holds "a barrier of more blocks than there is room for" ends 1 hang grid_barrier --grid 40
-holds "a barrier of more blocks: blocks" says "16 have started; the others find no room on an SM until one of those ends"
+holds "a barrier of more blocks: blocks" \
+    says "16 have started; the others find no room on an SM until one of those ends"
 holds "a barrier of more blocks: nobody comes" says "and no resident warp seems to come to a write of it"
 holds "a barrier of more blocks: a report of bounded length" test "$(wc -l <message)" -lt 250
 holds "a barrier of blocks that have room" ends 0 hang grid_barrier --grid 16
@@ -138,18 +143,19 @@ holds "all wait for one that computes" ends 0 hang patience --grid 4 --arg u32:2
 
 # ---- Ctrl-C, progress, the table ----
 long() {
-    timeout --preserve-status -s INT 1.5 "$simtx" launch --timing --config gtx480+2sm "$here/kernels.ptx" --kernel count \
-        --grid 8 --block 256 --arg u32[8]:0 --arg u32:1000000000 --progress "$@"
+    timeout --preserve-status -s INT 1.5 "$simtx" launch --timing --config gtx480+2sm "$here/kernels.ptx" \
+        --kernel count --grid 8 --block 256 --arg u32[8]:0 --arg u32:1000000000 --progress "$@"
 }
 holds "Ctrl-C" ends 130 long --stats long.json --window 10000,long.csv --trace long.trace.gz --set trace.to=2000
 holds "Ctrl-C: message" says "simtx: interrupted; last kernel count, 0 of 8 blocks done, core cycle"
 holds "Ctrl-C: statistics" grep -q '"status": "interrupted"' long.json
 holds "Ctrl-C: time series" "$check" series long.csv long.json
 holds "Ctrl-C: timeline" "$check" trace long.trace.gz 0 2000 -1
-holds "progress" grep -qE 'simtx: count  0 of 8 blocks  0 %  .* M inst/s  cycle [1-9][0-9]*  IPC [0-9.]+  [0-9]+ k cycles/s' message
+holds "progress" grep -qE \
+    'simtx: count  0 of 8 blocks  0 %  .* M inst/s  cycle [1-9][0-9]*  IPC [0-9.]+  [0-9]+ k cycles/s' message
 half() {
-    SIMTX_PROGRESS=1 timeout 60 "$simtx" launch --timing --config gtx480+2sm "$here/kernels.ptx" --kernel count --grid 160 \
-        --block 32 --arg u32[8]:0 --arg u32:25000
+    SIMTX_PROGRESS=1 timeout 60 "$simtx" launch --timing --config gtx480+2sm "$here/kernels.ptx" \
+        --kernel count --grid 160 --block 32 --arg u32[8]:0 --arg u32:25000
 }
 holds "progress of blocks" ends 0 half
 holds "progress: time to go" grep -qE '[0-9]+:[0-9][0-9] to go' message
@@ -157,7 +163,9 @@ table() {
     mix --config gtx480+2sm --verbose
 }
 holds "the table" ends 0 table
-holds "the table: shares" grep -qE '^mix +[0-9 ]+ +[0-9.]+ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ % +[0-9.]+ %  [a-z_]+ [0-9]+ %, [a-z_]+ [0-9]+ %' message
+share='[0-9.]+ %'
+holds "the table: shares" \
+    grep -qE "^mix +[0-9 ]+ +[0-9.]+ +$share +$share +$share +$share  [a-z_]+ $share, [a-z_]+ $share" message
 holds "the table: latency" grep -qE '^of a request to L2: [0-9]+ L1 \+ .* reply = [0-9]+$' message
 
 echo "watch: $passed passed, $failed failed"
