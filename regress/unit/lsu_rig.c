@@ -82,7 +82,7 @@ void rig_start(struct rig *r)
 
 void rig_build(struct rig *r)
 {
-    const struct lsu_calls calls = { r, on_done, on_performed, on_fetched, NULL };
+    const struct lsu_calls calls = { .ctx = r, .done = on_done, .performed = on_performed, .fetched = on_fetched };
     port_init(&r->out, 1, r->port_flits);
     port_init(&r->in, 1, r->port_flits);
     r->u = lsu_new(&r->cfg, &calls, &r->out, &r->in, r->count, &r->hists);

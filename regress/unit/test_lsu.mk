@@ -8,4 +8,4 @@ $(B)/regress/unit/test_lsu: $(LSU_TEST_SRC) regress/unit/lsu_rig.h $(B)/lib/libs
 TESTS += test-lsu
 .PHONY: test-lsu
 test-lsu: $(B)/regress/unit/test_lsu
-	@$<
+	@regress/unit/run.sh $<
