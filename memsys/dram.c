@@ -128,7 +128,8 @@ static void take_out(struct dram *d, uint32_t i)
 static void send(struct dram *d, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now)
 {
     dram_timing_send(&d->timing, c, bank, row, now);
-    d->count[COMMAND_STAT[c]]++;
+    if (c < DRAM_OWN)
+        d->count[COMMAND_STAT[c]]++;
     d->from = now + 1;
     d->stale = true;
     if (c == DRAM_ACT || c == DRAM_PRE)
@@ -266,9 +267,17 @@ static bool all_closed(const struct dram *d)
     return !open;
 }
 
+bool dram_row_waits(const struct dram *d, uint32_t bank, uint32_t row)
+{
+    for (uint32_t i = d->list[bank][WRITE].head; i != NONE; i = d->slot[i].next)
+        if (d->slot[i].r.at.row == row)
+            return true;
+    return false;
+}
+
 uint64_t dram_ready_at(const struct dram *d, enum dram_command c, uint32_t bank, uint64_t now)
 {
-    bool right = c == DRAM_REF ? all_closed(d) : dram_is_open(&d->timing, bank) == (c != DRAM_ACT);
+    bool right = c == DRAM_REF ? all_closed(d) : dram_is_open(&d->timing, bank) == (c != DRAM_ACT && c < DRAM_OWN);
     uint64_t ready = dram_timing_ready(&d->timing, c, bank);
     return !right ? NEVER : ready > now ? ready : now;
 }

@@ -15,9 +15,14 @@
 
 struct simtx_config;
 
-enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_RD, DRAM_WR, DRAM_REF, DRAM_COMMANDS };
+/* DRAM_OWN and the next: whatever a device can do besides, with a bank that is closed and stays so (a copy of rows). */
+enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_RD, DRAM_WR, DRAM_REF, DRAM_COMMANDS, DRAM_OWN = DRAM_COMMANDS,
+                    DRAM_ALL = DRAM_OWN + 2 };
 enum dram_level { DRAM_BANK, DRAM_GROUP, DRAM_CHANNEL, DRAM_LEVELS };
 enum { DRAM_MAX_BANKS = 256 };
+
+/* After `before`, `after` waits so many memory cycles: to the same bank, its group, or the channel. */
+struct dram_rule { enum dram_command before, after; enum dram_level level; uint32_t cycles; };
 
 struct dram_cfg {
     uint32_t banks, groups;
@@ -29,6 +34,8 @@ struct dram_cfg {
     /* memory cycles, 0 = no such constraint; tRCDW = 0 is tRCD; with 0, or one group, tCCDL is tCCD and so on */
     uint32_t tCCD, tCCDL, tRRD, tRRDL, tRCD, tRCDW, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTP, tRTPL, tRTW, tFAW;
     uint32_t tREFI, tRFC;
+    const struct dram_rule *rule;    /* more rows of the table of constraints, for own commands; not copied */
+    uint32_t rules;
 };
 
 struct dram_request { struct dram_address at; uint32_t bytes; bool write; uint64_t token; };
@@ -57,6 +64,7 @@ void dram_settle(struct dram *d, uint64_t now);
 bool dram_done(struct dram *d, uint64_t now, uint64_t *token, bool *write);
 uint32_t dram_pending(const struct dram *d);         /* requests pushed and not yet given back by dram_done */
 uint32_t dram_queued(const struct dram *d);          /* of these, requests that still wait for commands */
+bool dram_row_waits(const struct dram *d, uint32_t bank, uint32_t row);      /* does a write to the row wait? */
 /* For planning and tests: first cycle >= now at which the command may go to this bank; NEVER in the bank's state. */
 uint64_t dram_ready_at(const struct dram *d, enum dram_command c, uint32_t bank, uint64_t now);
 void dram_issue(struct dram *d, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now);   /* when ready */

@@ -70,16 +70,24 @@ static const struct constraint {
     { DRAM_REF, DRAM_REF, DRAM_CHANNEL, 1, refresh },
 };
 
+static void add_effect(struct dram_timing *t, const struct dram_rule *k, unsigned window)
+{
+    if (!k->cycles)
+        return;
+    assert(t->effects[k->before] < DRAM_MAX_EFFECTS);
+    t->effect[k->before][t->effects[k->before]++] =
+        (struct dram_effect){ (uint8_t)k->level, (uint8_t)k->after, (uint8_t)window, k->cycles };
+}
+
 void dram_timing_init(struct dram_timing *t, const struct dram_cfg *c)
 {
     *t = (struct dram_timing){ 0 };
     for (size_t i = 0; i < sizeof constraints / sizeof *constraints; i++) {
         const struct constraint *k = &constraints[i];
-        uint32_t latency = k->latency(c);
-        if (latency)
-            t->effect[k->before][t->effects[k->before]++] =
-                (struct dram_effect){ k->level, k->after, (uint8_t)k->window, latency };
+        add_effect(t, &(struct dram_rule){ k->before, k->after, k->level, k->latency(c) }, k->window);
     }
+    for (uint32_t i = 0; i < c->rules; i++)
+        add_effect(t, &c->rule[i], 1);
     t->bank = calloc(c->banks, sizeof *t->bank);
     t->group = calloc(c->groups, sizeof *t->group);
     if (!t->bank || !t->group)

@@ -6,7 +6,7 @@
 
 #include "memsys/dram.h"
 
-enum { DRAM_BANK_WORDS = DRAM_MAX_BANKS / 64, DRAM_MAX_EFFECTS = 8 };
+enum { DRAM_BANK_WORDS = DRAM_MAX_BANKS / 64, DRAM_MAX_EFFECTS = 16 };
 
 extern const char *const dram_command_names[DRAM_COMMANDS];
 
@@ -14,17 +14,17 @@ extern const char *const dram_command_names[DRAM_COMMANDS];
 struct dram_effect { uint8_t level, command, window; uint32_t latency; };
 
 struct dram_bank {
-    uint64_t earliest[DRAM_COMMANDS];
+    uint64_t earliest[DRAM_ALL];
     uint32_t group;
     uint32_t row;                    /* when open */
 };
 
 struct dram_timing {
-    struct dram_effect effect[DRAM_COMMANDS][DRAM_MAX_EFFECTS];
-    unsigned effects[DRAM_COMMANDS];
+    struct dram_effect effect[DRAM_ALL][DRAM_MAX_EFFECTS];
+    unsigned effects[DRAM_ALL];
     struct dram_bank *bank;
-    uint64_t (*group)[DRAM_COMMANDS];
-    uint64_t channel[DRAM_COMMANDS];
+    uint64_t (*group)[DRAM_ALL];
+    uint64_t channel[DRAM_ALL];
     uint64_t act[4];                 /* when the last four ACTs were sent, a ring */
     uint64_t acts;
     uint64_t open[DRAM_BANK_WORDS];  /* bit per bank: a row is open */

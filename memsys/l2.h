@@ -152,6 +152,7 @@ uint8_t l2_needs(const struct slice *s, const struct packet *p);
 /* Gives a line that has none a place; its victim's dirty sectors are sent off. NULL = done, else what blocks. */
 const char *l2_make_room(struct slice *s, uint64_t line, uint32_t *i, const struct l2_now *t);
 bool l2_write_back(struct slice *s, uint32_t i, uint64_t now);   /* a dirty line; false when the miss queue is full */
+void l2_forget_dirty(struct slice *s, uint32_t i);               /* its bytes need no write-back */
 void l2_stamp_dram(struct packet *p, const struct l2_missing *m);    /* when its line came */
 const char *l2_join(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t);    /* an entry there is */
 const char *l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t);    /* a new one */

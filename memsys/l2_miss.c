@@ -102,15 +102,20 @@ bool l2_to_dram(struct slice *s, const struct l2_now *t)
 
 /* ---- lines ---- */
 
+void l2_forget_dirty(struct slice *s, uint32_t i)
+{
+    s->dirty_lines -= s->tags.tag[i].dirty != 0;
+    s->tags.tag[i].dirty = 0;
+    s->dirty[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
 bool l2_write_back(struct slice *s, uint32_t i, uint64_t now)
 {
     struct tag *g = &s->tags.tag[i];
     if (!l2_send_line(s, g->line, g->dirty, MSHR_NONE, true, now))
         return false;
     s->part->count[STAT_L2_WRITEBACKS] += s->part->cfg.l2.sectored ? l2_sectors(g->dirty) : (uint32_t)LINE_SECTORS;
-    g->dirty = 0;
-    s->dirty[i / 64] &= ~(UINT64_C(1) << i % 64);
-    s->dirty_lines--;
+    l2_forget_dirty(s, i);
     return true;
 }
 

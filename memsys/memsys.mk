@@ -8,6 +8,7 @@ MEMSYS_TESTS += tags
 MEMSYS_TESTS += partition
 MEMSYS_TESTS += pattern
 MEMSYS_TESTS += partition_random
+MEMSYS_TESTS += versions
 MEMSYS_TESTS += xbar
 
 TESTS += test-memsys

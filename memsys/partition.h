@@ -99,6 +99,15 @@ bool partition_send(struct partition *p, uint32_t slice, struct packet *k, uint6
 /* A packet for that, of the slice's own, to this SM; `bytes` is the header's. packet_return ends its way. */
 struct packet *partition_packet(struct partition *p, uint32_t slice, unsigned kind, unsigned vn, uint64_t line,
                                 uint16_t sm);
+/*
+ * The DRAM row that this address of the partition's channel lies in, before it is copied or written over by a command
+ * of its own. dirty: its lines whose bytes the L2 has and DRAM has not. clean: sends these off, from the L2 cycle after
+ * `now` on; to be asked again, true when DRAM has all of them. drop: the L2 forgets the row's lines, dirty or not;
+ * false: one of them is in use, nothing is changed.
+ */
+uint32_t partition_row_dirty(const struct partition *p, uint64_t address);
+bool partition_row_clean(struct partition *p, uint64_t address, uint64_t now);
+bool partition_row_drop(struct partition *p, uint64_t address);
 void partition_dump(const struct partition *p, void (*line)(void *ctx, const char *text), void *ctx);
 
 #endif
