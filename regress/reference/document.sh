@@ -53,7 +53,7 @@ row() {
     echo "|---|---|---|---|"
     row "DRAM reads" "a request for each sector, whole bursts" l2.merge_fills=true
     row "L1 look-up" "at the end of its 35 cycles" l1.miss_cycles=0
-    row "queues around the crossbar" "8 cycles" xbar.latency=2
+    row "queues around the crossbar, part of L1's 35" "24 cycles" xbar.latency=2
     row "stages beside the pipelines" "3" core.stages=0
     row "flits" "40 bytes" xbar.flit=32
     row "instruction cache" "2 KB, cold at each launch" +perfect-fetch
