@@ -63,7 +63,8 @@ bool partition_row_clean(struct partition *p, uint64_t address, uint64_t now)
             l2_write_back(s, i, now + 1);
             l2_wake(s, now + 1);
         }
-    return !partition_row_dirty(p, address) && !on_its_way(p, s, &r.at) && !dram_row_waits(p->dram, r.at.bank, r.at.row);
+    return !partition_row_dirty(p, address) && !on_its_way(p, s, &r.at) &&
+           !dram_row_waits(p->dram, r.at.bank, r.at.row);
 }
 
 static bool in_use(const struct slice *s, uint32_t i)
