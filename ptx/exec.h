@@ -80,7 +80,7 @@ struct entry {
 
 enum wait { WAIT_NOT, WAIT_BARRIER, WAIT_LANES };
 
-enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT };
+enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT, WARP_TX };
 
 /* A transaction in progress: lanes run one after another from tx_begin to tx_commit (manual, Transactions). */
 struct tx {
@@ -198,6 +198,7 @@ struct launch {
     uint64_t grid_id;
     uint64_t clock_base;             /* nanoseconds on the simulated clock at the start */
     bool timed;                      /* timing mode: warps are stepped (step.h) */
+    bool tm, tm_serial;              /* timing mode: transactions are a protocol's (txn.h) */
     uint64_t clock_khz, clock_start; /* timing mode: of worker->clock; what that showed at the start */
     uint32_t host_threads;
     bool serial;                     /* blocks in the one-thread order */
