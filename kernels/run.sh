@@ -1,8 +1,9 @@
 #!/bin/bash
 # Runs every program of this folder in the simulator and checks its verdict line: once plainly, once with two host
 # threads (the output must be the same), once with independent lanes that change places at every instruction (what
-# lacks a barrier shows), and once more for each `// also:` line of its source. Options for
-# `simtx run` come from the source's `// run:` line. Usage: run.sh [BUILD [NAME...]]; the last line counts.
+# lacks a barrier shows), once more for each `// also:` line of its source (more options of
+# `simtx run`) and for each `// args:` line (arguments of the program). Options for `simtx run` come from the source's
+# `// run:` line. Usage: run.sh [BUILD [NAME...]]; the last line counts.
 build=${1:-build}
 shift
 here=$(dirname "$0")
@@ -11,15 +12,16 @@ trap 'rm -rf "$scratch"' EXIT
 passed=0
 failed=0
 
-# One run: $1 output file, $2 program, the rest options of `simtx run`. A good run exits with 0 and ends in the
-# program's verdict.
+# One run: $1 output file, $2 program, the rest options of `simtx run`; the program's arguments are in `arguments`. A
+# good run exits with 0 and ends in the program's verdict.
 run_once() {
     local output=$1 name=$2 status=0
     shift 2
-    timeout 120 "$build/bin/simtx" run --quiet "$@" -- "$build/kernels/$name" >"$output" 2>"$output.err" || status=$?
+    timeout 120 "$build/bin/simtx" run --quiet "$@" -- "$build/kernels/$name" "${arguments[@]}" \
+        >"$output" 2>"$output.err" || status=$?
     [ "$status" = 0 ] && [ "$(tail -n 1 "$output")" = "$name: PASS" ] && return 0
     {
-        echo "FAIL $name ($*): exit status $status"
+        echo "FAIL $name ${arguments[*]} ($*): exit status $status"
         tail -n 5 "$output"
         tail -n 20 "$output.err"
     } | sed 's/^/    /'
@@ -35,8 +37,8 @@ count() {
 }
 
 check_program() {
-    local name=$1 source=$2 also
-    local -a options extra
+    local name=$1 source=$2 line
+    local -a options extra arguments=()
     read -ra options <<<"$(sed -n 's|^// run: ||p' "$source")"
     run_once "$scratch/one" "$name" "${options[@]}"
     count $?
@@ -45,14 +47,19 @@ check_program() {
     count $?
     run_once "$scratch/three" "$name" "${options[@]}" --simt independent --set functional.quantum=1
     count $?
-    while read -r also; do
-        read -ra extra <<<"$also"
+    while read -r line; do
+        read -ra extra <<<"$line"
         run_once "$scratch/also" "$name" "${options[@]}" "${extra[@]}"
         count $?
     done < <(sed -n 's|^// also: ||p' "$source")
+    while read -r line; do
+        read -ra arguments <<<"$line"
+        run_once "$scratch/args" "$name" "${options[@]}"
+        count $?
+    done < <(sed -n 's|^// args: ||p' "$source")
 }
 
-for source in "$here"/*.cu "$here"/apps/*.cu; do
+for source in "$here"/*.cu "$here"/apps/*.cu "$here"/tm/*.cu; do
     name=$(basename "$source" .cu)
     if [ $# = 0 ] || [[ " $* " == *" $name "* ]]; then
         check_program "$name" "$source"
