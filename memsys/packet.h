@@ -20,7 +20,8 @@ enum msg_kind {
     MSG_ATOMIC,          /* `atom` holds the operands; answered with the old values (red: acknowledged) */
     MSG_READ_REPLY, MSG_WRITE_ACK, MSG_ATOMIC_REPLY,
     MSG_PROTOCOL,
-    MSG_POLICY = 64
+    MSG_POLICY = 64,
+    MSG_UNIT = 128                 /* messages of the units beside the slices (unit.h) and of their partners in the SMs */
 };
 
 /* What an access is for: statistics by type, and who gets the reply inside the SM. */

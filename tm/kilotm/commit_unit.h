@@ -1,0 +1,73 @@
+/*
+ * The commit unit of a memory partition (KILO TM, section 4.5): a ring of entries in the order of commit IDs, through
+ * which transactions pass from log transfer and speculative validation over hazard detection, validation wait, the final
+ * outcome and the writing of memory to their end. It knows messages and words; how they travel is its caller's.
+ */
+#ifndef TM_KILOTM_COMMIT_UNIT_H
+#define TM_KILOTM_COMMIT_UNIT_H
+
+#include "base/hist.h"
+#include "base/stats.h"
+#include "tm/kilotm/kilotm.h"
+
+struct simtx_config;
+
+enum cu_hazards { HAZARD_LWH, HAZARD_PERFECT, HAZARD_BF_ARRAY };
+enum cu_buffers { BUFFERS_ALL, BUFFERS_ACCESSED, BUFFERS_USED, BUFFERS_NEEDED };
+
+struct cu_cfg {
+    enum cu_hazards hazards;
+    uint32_t lwh_sets, lwh_ways;     /* lookup table */
+    uint32_t lwh_buckets, lwh_arrays;            /* recency bloom filter: buckets in all, sub-arrays */
+    uint32_t granularity;            /* bytes of an address of the last writer history */
+    uint32_t bf_bits, bf_functions;  /* bloom filter array: a signature */
+    uint32_t ring;                   /* entries; 0 = unlimited */
+    uint32_t read_buffer, write_buffer;          /* words; 0 = unlimited */
+    uint32_t buffers;                /* of the pool, each of read_buffer or write_buffer words; 0 = unlimited */
+    enum cu_buffers accounting;      /* when a buffer of the pool is taken and given back */
+    bool resend;                     /* overflowing sets are sent again; false: such a transaction cannot commit */
+    uint32_t input;                  /* messages in the input queue */
+    uint32_t latency;                /* unit cycles to the L2 slice's queue, besides the slice's own */
+    bool ideal_validation, ideal_commit;         /* accesses always hit: performed after the slice's latency */
+    uint32_t ideal_latency;          /* of these, in unit cycles */
+    bool pass_waiting;               /* the pass pointer moves past entries that wait for validation */
+    bool fail_at_hazard;             /* a hazard fails the transaction instead of making it wait */
+    uint64_t seed;                   /* of the hash functions */
+    const void *fault;               /* test builds: which step is broken on purpose; NULL = none */
+};
+void cu_configure(struct cu_cfg *c, const struct simtx_config *config);
+bool cu_check(const struct cu_cfg *c, char *error, size_t size);
+
+struct cu_calls {
+    void *ctx;
+    /* Sends a message about lanes of a batch to its core; false: no room in this cycle. */
+    bool (*reply)(void *ctx, enum kilo_kind kind, const struct kilo_batch *b, uint64_t lanes, uint64_t now);
+    /* A word is read from or written to memory (bytes: bit per byte of the word). cu_performed tells when it has been,
+     * with the same token. ideal: without the cache, right in memory; performed at cycle `at`. */
+    void (*access)(void *ctx, bool write, uint32_t address, unsigned bytes, uint32_t value, uint32_t token,
+                   uint64_t now);
+    /* The value that the word has in memory now; writes it: for ideal accesses. */
+    uint32_t (*peek)(void *ctx, uint32_t address);
+    void (*poke)(void *ctx, uint32_t address, unsigned bytes, uint32_t value);
+    /* For the oracle: the write of this commit ID to a word is in memory (before: its old value). May be NULL. */
+    void (*written)(void *ctx, uint64_t cid, uint32_t address, uint32_t before);
+};
+
+struct commit_unit;
+struct commit_unit *cu_new(const struct cu_cfg *c, const struct cu_calls *calls, uint64_t *count, struct hists *hists);
+void cu_free(struct commit_unit *u);
+/* A message of kind KILO_READ_SET ... KILO_VALIDATE; the payload is read before it returns. False: the input queue is
+ * full. Cycles are the unit's clock, that of L2. */
+bool cu_take(struct commit_unit *u, enum kilo_kind kind, const struct kilo_payload *p, uint64_t now);
+/* found: how a read was served (packet->found). */
+void cu_performed(struct commit_unit *u, uint32_t token, uint32_t value, unsigned found, uint64_t now);
+/* One cycle, in this order: a reply, a commit write, a validation read, one step of each pointer (hazard detection,
+ * pass, commit, retire), one entry of one message. Returns the next cycle in which it acts by itself; NEVER = only a
+ * message or a performed access can wake it. */
+uint64_t cu_run(struct commit_unit *u, uint64_t now);
+/* The occupancy statistics, for the cycles before `until`. */
+void cu_settle(struct commit_unit *u, uint64_t until);
+bool cu_idle(const struct commit_unit *u);           /* no entry between first message and retirement */
+void cu_dump(const struct commit_unit *u, void (*line)(void *ctx, const char *text), void *ctx);
+
+#endif

@@ -1,0 +1,2 @@
+# Transactional memory: the interface, the protocols, the oracle.
+LIB_SRC += $(wildcard tm/*.c) $(wildcard tm/kilotm/*.c)
