@@ -1,0 +1,150 @@
+/*
+ * The interface of transactional-memory protocols in timing mode. Between an SM and a protocol stands the core part
+ * (core.c), which does what every protocol needs: concurrency control, who is in which attempt, the exact read and
+ * write set of every lane, loads put together from memory and own writes, statistics, the oracle. A protocol is one
+ * table of functions: it decides what an access costs, what messages travel, and which attempts commit. It may own a
+ * unit beside each L2 slice (memsys/unit.h), messages of kinds from MSG_UNIT on, and lines of private memory behind
+ * those of the kernel (logs), and it may take part in the serial step between two windows of the simulation.
+ *
+ *   SM  <->  tm core part (core.h)  <->  protocol at the SM  <- messages ->  protocol's unit at the L2 slice
+ */
+#ifndef TM_TM_H
+#define TM_TM_H
+
+#include "base/config.h"
+#include "base/hist.h"
+#include "base/stats.h"
+#include "memsys/unit.h"
+#include "ptx/access.h"
+
+enum { TM_LANES = 64 };
+
+enum tm_reason {
+#define REASON(id, name, meaning) TM_##id,
+#include "tm/reasons.def"
+    TM_REASONS
+};
+
+/* A word of a read or write set, exactly: address is a multiple of 4, bytes has a bit for each byte that was written. */
+struct tm_word { uint64_t address; uint32_t value; uint8_t bytes; };
+struct tm_set { struct tm_word *w; uint32_t n, cap; };
+
+/* One lane's attempt. */
+struct tm_lane {
+    struct tm_set reads, writes;     /* in program order, one element per dynamic access and word; own reads are not in */
+    uint32_t aborts;                 /* of this transaction so far */
+    uint32_t instructions;           /* of this attempt */
+    uint64_t first, start;           /* core cycles: first tx_begin of the transaction; start of the attempt */
+};
+
+/* A load inside a transaction, while it is put together. op->data of a lane takes its bytes; registers are written when
+ * nothing is waited for any more. */
+struct tm_load {
+    struct tm_load *next;
+    struct mem_op *op;               /* the program's instruction; only its global lanes are handled here */
+    struct mem_op *fetch;            /* whole words from memory into its data, for lanes & ~covered; NULL = none */
+    uint32_t slot, waits;
+    uint64_t lanes, own, covered;    /* global lanes; with own writes to some byte; to all bytes */
+    uint64_t protocol;               /* the protocol's */
+};
+
+struct tm;                           /* of a machine */
+struct tm_core;                      /* of an SM */
+
+struct tm_protocol {
+    const char *name;
+    /* Its actions need the whole GPU in one cycle: windows are one cycle long and `step` is called after each. */
+    bool (*global_step)(const struct simtx_config *c);
+    bool (*check)(const struct simtx_config *c, char *error, size_t size);
+    /* State of the machine; unit_kind->new_unit gets it as `shared`. */
+    void *(*new_shared)(struct tm *t, const struct simtx_config *c);
+    void (*free_shared)(void *shared);
+    /* Words of 4 bytes a lane of private memory that it wants for logs. */
+    uint32_t (*private_words)(const struct simtx_config *c);
+    const struct unit_kind *unit;    /* NULL = none */
+
+    /* At an SM. `core` is what new_core returned. All cycles are core cycles. */
+    void *(*new_core)(struct tm_core *c, void *shared);
+    void (*free_core)(void *core);
+    /* May the warp's next memory instruction, or tx_commit, issue? Asked again after tm_wake. NULL = always. */
+    bool (*may_issue)(void *core, uint32_t slot, bool commit);
+    /* An attempt of these lanes starts. */
+    void (*attempt)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
+    /* A load: l->own, covered and fetch are set, the fetch goes to the load/store unit when this returns. The protocol
+     * adds to l->waits what it wants to wait for, and calls tm_load_part for each. */
+    void (*load)(void *core, struct tm_load *l, uint64_t now);
+    /* The words have come: l->fetch->data. The read sets have them already. NULL = nothing to do. */
+    void (*loaded)(void *core, struct tm_load *l, uint64_t now);
+    /* A store of these lanes: op->data has the bytes; the write sets have them already. */
+    void (*store)(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
+    /* An op of tm_issue or tm_log is over; op->owner is what the protocol set. It frees it with tm_op_free. */
+    void (*done)(void *core, struct mem_op *op, uint64_t now);
+    /* All lanes of the attempt are at tx_commit and nothing of them is under way: the protocol decides each with
+     * tm_decide, in this call or later. */
+    void (*commit)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
+    /* Lanes of a running attempt have been aborted by tm_abort. */
+    void (*aborted)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
+    /* Are the values that these lanes have read current (watchdog, held faults)? Answered with tm_validated. */
+    void (*validate)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
+    /* The warp's transaction is over for all its lanes. NULL = nothing to do. */
+    void (*ended)(void *core, uint32_t slot, uint64_t now);
+    /* A message of a unit, which is the protocol's now; packet_return ends it. */
+    void (*message)(void *core, struct packet *k, uint64_t now);
+    /* Cycle `now`; returns the next cycle in which it acts without a message or a call; NEVER. */
+    uint64_t (*run)(void *core, uint64_t now);
+    bool (*idle)(const void *core);
+    void (*dump)(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
+    /* Serial, between two windows; all cycles before `now` have been simulated. cores: by SM. */
+    void (*step)(void *shared, void *const *cores, uint32_t n, uint64_t now);
+};
+
+extern const struct tm_protocol *const tm_protocols[];   /* by choice of tm.global; NULL = none */
+
+/* ---- for protocols, at the SM ---- */
+struct tm_lane *tm_lane(struct tm_core *c, uint32_t slot, unsigned lane);
+uint64_t tm_lanes(const struct tm_core *c, uint32_t slot);       /* of the attempt, undecided */
+uint16_t tm_sm(const struct tm_core *c);
+uint64_t *tm_count(struct tm_core *c);                           /* by enum stat */
+struct hists *tm_hists(struct tm_core *c);
+const struct simtx_config *tm_config(const struct tm_core *c);
+uint64_t tm_now(const struct tm_core *c);                        /* core cycle being simulated */
+/* Device address of the protocol's words of private memory of this warp: word w of lane l lies at + (w x lanes + l) x 4. */
+uint64_t tm_private(const struct tm_core *c, uint32_t slot);
+uint32_t tm_warp_lanes(const struct tm_core *c);
+uint64_t tm_memory_base(const struct tm_core *c);                /* start of device memory */
+
+/* Bytes of own writes into l->op->data, from the exact sets. */
+void tm_own_bytes(struct tm_core *c, struct tm_load *l);
+void tm_load_part(struct tm_core *c, struct tm_load *l, uint64_t now);   /* one wait less; the last writes the registers */
+/* key: of the oracle: commits are replayed in its order. now: the cycle in which the outcome is known. */
+void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
+               uint64_t now);
+/*
+ * Aborts lanes of the attempt with this number (tm_attempt) while it runs or commits, at any cycle; lanes that are
+ * decided already and older attempts are ignored. It takes effect when what they have under way has come back.
+ */
+void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt, enum tm_reason why, uint64_t now);
+uint32_t tm_attempt(const struct tm_core *c, uint32_t slot);
+void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t stale, uint64_t now);
+void tm_wake(struct tm_core *c, uint32_t slot);                  /* may_issue may say otherwise */
+void tm_runs(struct tm_core *c, uint64_t at);                    /* `run` is to be called at this cycle, at the latest */
+/* An impossible transaction: reported with its instruction, and the run ends. */
+void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const char *what, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Memory instructions of the protocol's own. to_data: a load's bytes go to op->data, not to registers. */
+struct mem_op *tm_op_new(struct tm_core *c, uint32_t slot);
+void tm_op_free(struct tm_core *c, struct mem_op *op);
+void tm_issue(struct tm_core *c, struct mem_op *op, uint64_t now);       /* global memory: like an instruction of the warp */
+/* Private memory, in the background: behind what was given before, when L1 has a port free. */
+void tm_log(struct tm_core *c, struct mem_op *op, uint64_t now);
+uint32_t tm_logs_queued(const struct tm_core *c);
+/* A message to the unit of the slice that has this line; bytes: payload on the crossbar. It leaves in its turn among the
+ * core's requests. extra: bytes at packet->payload that belong to the packet. */
+struct packet *tm_packet(struct tm_core *c, unsigned kind, uint32_t slice, uint32_t bytes);
+void tm_send(struct tm_core *c, struct packet *k);
+bool tm_can_send(const struct tm_core *c);
+uint32_t tm_slice(const struct tm_core *c, uint64_t address);
+uint32_t tm_slices(const struct tm_core *c);
+
+#endif
