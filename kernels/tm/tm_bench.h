@@ -16,6 +16,8 @@
 #include "../check.h"
 #include <simtx_tm.h>
 
+#include <algorithm>
+
 enum Version { VERSION_TM, VERSION_FGL, VERSION_LOCK };
 
 static const char *const VERSION_NAMES[] = {"tm", "fgl", "lock", nullptr};
