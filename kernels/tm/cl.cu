@@ -1,0 +1,210 @@
+// Cloth physics (CL of the KILO TM paper, MICRO 2011, section 5): one step of a distance solver, in which each thread
+// brings the two particles of one constraint back to an allowed distance, in a critical section for each constraint.
+// The cloths are grids of 27 x 28 particles, each linked to its neighbours, diagonal neighbours and next but one
+// neighbours: 4263 constraints, in random order, so that those of one warp seldom meet. Every second cloth hangs from
+// its top row, whose particles are locked. A constraint reads both positions and its limits (10 words) and, if it
+// moves its particles, whether they are locked (2 words), and writes both positions (8 words).
+// Checked: a move conserves the sum of mass times position of a cloth without locked particles, so an update that got
+// lost shows there; locked particles stay; every cloth has less error than before; all numbers are finite.
+// args: --version fgl
+// args: --version lock --size 1000
+#define PROGRAM "cl"
+#include "tm_bench.h"
+
+static const int BLOCK = 512, COLUMNS = 27, ROWS = 28, PARTICLES = COLUMNS * ROWS;
+static const int PER_CLOTH = 6 * PARTICLES - 5 * (COLUMNS + ROWS) + 2, PAPER_CONSTRAINTS = 60200;
+static const float SLACK = 0.045f, NOISE = 0.25f; // of a link's length
+
+struct Particle {
+    float4 now;    // w: inverse mass
+    float4 before; // the step before this one; w: negative if the particle is locked
+};
+
+struct Limits {
+    float least, most;
+};
+
+struct Cloth {
+    Particle *particles;
+    const int2 *ends;
+    const Limits *limits;
+    int constraints;
+    int *locks; // one for each particle
+    int *lock;
+};
+
+static __device__ __forceinline__ void move(Particle *particle, float4 now, float3 along, float by) {
+    particle->now = make_float4(now.x + along.x * by, now.y + along.y * by, now.z + along.z * by, now.w);
+}
+
+static __device__ __forceinline__ void satisfy(Particle *a, Particle *b, const Limits *limits) {
+    float4 at = a->now, to = b->now;
+    float3 along = make_float3(to.x - at.x, to.y - at.y, to.z - at.z);
+    float distance = sqrtf(along.x * along.x + along.y * along.y + along.z * along.z);
+    float least = limits->least, most = limits->most;
+    if (distance >= least && distance <= most) {
+        return;
+    }
+    float first = a->before.w < 0 ? 0.0f : at.w, second = b->before.w < 0 ? 0.0f : to.w;
+    if (first + second == 0.0f) {
+        return;
+    }
+    float by = (distance - (distance < least ? least : most)) / (distance * (first + second));
+    if (first > 0) {
+        move(a, at, along, first * by);
+    }
+    if (second > 0) {
+        move(b, to, along, -second * by);
+    }
+}
+
+// Calls `step` with the numbers of this thread's constraint and of its particles.
+template <typename Step>
+static __device__ __forceinline__ void with_constraint(const Cloth &cloth, Step step) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < cloth.constraints) {
+        step(i, cloth.ends[i]);
+    }
+}
+
+static __device__ __forceinline__ void satisfy(const Cloth &cloth, int i, int2 ends) {
+    satisfy(&cloth.particles[ends.x], &cloth.particles[ends.y], &cloth.limits[i]);
+}
+
+extern "C" __global__ void cl_tm(Cloth cloth) {
+    with_constraint(cloth, [&](int i, int2 ends) { as_transaction([&] { satisfy(cloth, i, ends); }); });
+}
+
+// The particle with the lower number is locked first; it is the first one of a constraint.
+extern "C" __global__ void cl_fgl(Cloth cloth) {
+    with_constraint(cloth, [&](int i, int2 ends) {
+        under_two_locks(&cloth.locks[ends.x], &cloth.locks[ends.y], [&] { satisfy(cloth, i, ends); });
+    });
+}
+
+extern "C" __global__ void cl_lock(Cloth cloth) {
+    with_constraint(cloth, [&](int i, int2 ends) { under_lock(cloth.lock, [&] { satisfy(cloth, i, ends); }); });
+}
+
+struct Input {
+    std::vector<Particle> particles;
+    std::vector<int2> ends;
+    std::vector<Limits> limits;
+};
+
+static bool hangs(int cloth) {
+    return cloth % 2 == 1;
+}
+
+static void add_particles(Lcg &random, int cloth, Input &input) {
+    for (int i = 0; i < PARTICLES; i++) {
+        float mass = random.between(0.5f, 2.0f);
+        float4 at = make_float4(i % COLUMNS + random.between(-NOISE, NOISE), i / COLUMNS + random.between(-NOISE, NOISE),
+                                random.between(-NOISE, NOISE), 1 / mass);
+        bool locked = hangs(cloth) && i < COLUMNS;
+        input.particles.push_back({at, make_float4(at.x, at.y, at.z, locked ? -1.0f : 1.0f)});
+    }
+}
+
+// The constraints of one cloth, whose first particle has the number `base`.
+static void add_constraints(Lcg &random, int base, Input &input) {
+    static const int STEPS[6][2] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}, {2, 0}, {0, 2}};
+    size_t begin = input.ends.size();
+    for (int i = 0; i < PARTICLES; i++) {
+        for (const int *step : STEPS) {
+            int column = i % COLUMNS + step[0], row = i / COLUMNS + step[1];
+            if (column >= 0 && column < COLUMNS && row < ROWS) {
+                input.ends.push_back(make_int2(base + i, base + row * COLUMNS + column));
+            }
+        }
+    }
+    for (size_t left = input.ends.size() - begin; left > 1; left--) {
+        std::swap(input.ends[begin + left - 1], input.ends[begin + random.below((uint32_t)left)]);
+    }
+}
+
+static Input random_input(Lcg &random, int constraints) {
+    Input input;
+    for (int cloth = 0; cloth < blocks_for(constraints, PER_CLOTH); cloth++) {
+        add_particles(random, cloth, input);
+        add_constraints(random, cloth * PARTICLES, input);
+    }
+    input.ends.resize(constraints);
+    for (const int2 &ends : input.ends) {
+        int columns = ends.y % PARTICLES % COLUMNS - ends.x % PARTICLES % COLUMNS;
+        int rows = ends.y % PARTICLES / COLUMNS - ends.x % PARTICLES / COLUMNS;
+        float length = std::sqrt((float)(columns * columns + rows * rows));
+        input.limits.push_back({length * (1 - SLACK), length * (1 + SLACK)});
+    }
+    return input;
+}
+
+// How far a constraint is from its limits. Nothing can be done about two locked particles.
+static double error_of(const Input &input, const std::vector<Particle> &particles, int i) {
+    if (particles[input.ends[i].x].before.w < 0 && particles[input.ends[i].y].before.w < 0) {
+        return 0;
+    }
+    float4 a = particles[input.ends[i].x].now, b = particles[input.ends[i].y].now;
+    double distance = std::sqrt(std::pow((double)b.x - a.x, 2) + std::pow((double)b.y - a.y, 2) +
+                                std::pow((double)b.z - a.z, 2));
+    return std::max({0.0, input.limits[i].least - distance, distance - input.limits[i].most});
+}
+
+// The sum of mass times position of a cloth.
+static void moments(const std::vector<Particle> &particles, int cloth, double sums[3]) {
+    sums[0] = sums[1] = sums[2] = 0;
+    for (int i = cloth * PARTICLES; i < (cloth + 1) * PARTICLES; i++) {
+        float4 at = particles[i].now;
+        sums[0] += at.x / (double)at.w;
+        sums[1] += at.y / (double)at.w;
+        sums[2] += at.z / (double)at.w;
+    }
+}
+
+static void check_cloth(const Input &input, const std::vector<Particle> &got, int cloth) {
+    double before = 0, after = 0, expected[3], sums[3];
+    int end = std::min((int)input.ends.size(), (cloth + 1) * PER_CLOTH);
+    for (int i = cloth * PER_CLOTH; i < end; i++) {
+        before += error_of(input, input.particles, i);
+        after += error_of(input, got, i);
+    }
+    expect_true("a step lessens the error of a cloth", cloth, after <= 0.8 * before + 1e-5);
+    moments(input.particles, cloth, expected);
+    moments(got, cloth, sums);
+    for (int k = 0; k < 3 && !hangs(cloth); k++) {
+        expect_near("sum of mass times position", cloth * 3 + k, expected[k], sums[k], 0, 1e-3);
+    }
+}
+
+static void check_particles(const Input &input, const std::vector<Particle> &got) {
+    for (size_t i = 0; i < got.size(); i++) {
+        float4 start = input.particles[i].now, at = got[i].now;
+        expect_true("a position is finite", (long)i, std::isfinite(at.x + at.y + at.z));
+        expect_equal("inverse mass", (long)i, start.w, at.w);
+        expect_true("a locked particle stays", (long)i, input.particles[i].before.w > 0 ||
+                    (start.x == at.x && start.y == at.y && start.z == at.z));
+    }
+}
+
+int main(int argc, char **argv) {
+    BenchOptions options = bench_options(argc, argv, {"constraints", PER_CLOTH, PAPER_CONSTRAINTS, 1, 1 << 22}, 2011);
+    Lcg random(options.seed);
+    Input input = random_input(random, options.size);
+    Cloth cloth = {to_device(input.particles), to_device(input.ends), to_device(input.limits), options.size,
+                   device_zeros<int>(input.particles.size()), device_zeros<int>(1)};
+
+    void (*const kernels[])(Cloth) = {cl_tm, cl_fgl, cl_lock};
+    int blocks = blocks_for(options.size, BLOCK);
+    kernels[options.version]<<<blocks, BLOCK>>>(cloth);
+    CHECK_KERNEL();
+
+    std::vector<Particle> got = to_host(cloth.particles, input.particles.size());
+    check_particles(input, got);
+    for (int i = 0; i < blocks_for(options.size, PER_CLOTH); i++) {
+        check_cloth(input, got, i);
+    }
+    expect_same("locks", std::vector<int>(got.size(), 0), to_host(cloth.locks, got.size()));
+    printf("CL: %d transactions, %d x %d threads, %zu particles, version %s\n", options.size, blocks, BLOCK, got.size(),
+           VERSION_NAMES[options.version]);
+    return pass();
+}
