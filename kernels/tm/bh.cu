@@ -1,0 +1,352 @@
+// Barnes-Hut tree building (BH of the KILO TM paper, MICRO 2011, section 5, after Burtscher and Pingali, An Efficient
+// CUDA Implementation of the Tree-Based Barnes Hut n-Body Algorithm, GPU Computing Gems 2011): threads insert bodies
+// into an octree that they share. Every level of the way down is a small critical section of its own, which reads a
+// cell's centre and one of its children. A last one looks again at the slot where the way ends, goes on down if
+// somebody has put a cell there, and stores the body if it is empty; if another body is in it, a new cell takes that
+// body and its place, and this body goes on from the new cell. After every attempt the threads of a block meet.
+// New cells come from a pool by an atomic decrement that an abort does not take back: such cells stay unused.
+// With fine-grained locks a child slot that holds LOCKED is locked, the way down reads without locks, and all cells
+// that two bodies need to part are built before one store publishes them.
+// Checked: the tree is the one that a sequential build gives, which does not depend on the order of the bodies.
+// args: --version fgl
+// args: --version lock --size 400
+#define PROGRAM "bh"
+#include "tm_bench.h"
+
+static const int BLOCK = 288, PAPER_BLOCKS = 60, PAPER_BODIES = 30000, QUICK_BODIES = 600;
+static const int EMPTY = -1, LOCKED = -2;
+
+// Nodes are bodies up to the number of bodies and cells from the root, the last one, downward.
+struct Tree {
+    float *x, *y, *z; // of a body, or of the centre of a cell
+    int *child;       // eight of each node: EMPTY, LOCKED, or a node
+    float *mass;      // of a cell: -1, to be computed by the kernel that follows
+    int *start;       // of a cell: -1, likewise
+    int *bottom;      // the cell taken last from the pool
+    int *exhausted;   // set when the pool is empty
+    int *lock;
+    int bodies, root;
+    float radius; // half the edge of the root
+};
+
+// Where a thread is with its body: in a cell, at one of its children.
+struct Place {
+    int body;
+    float x, y, z;
+    int cell, octant;
+    float half; // half the edge of the cell
+};
+
+// Reads of the tree: inside critical sections as they are, outside them always from memory.
+struct Plain {
+    template <typename T>
+    static __device__ __forceinline__ T load(const T *from) {
+        return *from;
+    }
+};
+
+struct Fresh {
+    template <typename T>
+    static __device__ __forceinline__ T load(const T *from) {
+        return *(const volatile T *)from;
+    }
+};
+
+static __host__ __device__ inline int octant_of(float x, float y, float z, float cx, float cy, float cz) {
+    return (cx < x ? 1 : 0) | (cy < y ? 2 : 0) | (cz < z ? 4 : 0);
+}
+
+template <typename Reads>
+static __device__ __forceinline__ int child_towards(const Tree &tree, Place &at) {
+    at.octant = octant_of(at.x, at.y, at.z, Reads::load(&tree.x[at.cell]), Reads::load(&tree.y[at.cell]),
+                          Reads::load(&tree.z[at.cell]));
+    return Reads::load(&tree.child[at.cell * 8 + at.octant]);
+}
+
+static __device__ __forceinline__ void go_down(Place &at, int cell) {
+    at.cell = cell;
+    at.half *= 0.5f;
+}
+
+static __device__ __forceinline__ Place place_at_root(const Tree &tree, int body) {
+    return {body, tree.x[body], tree.y[body], tree.z[body], tree.root, 0, tree.radius};
+}
+
+// Takes a cell from the pool; a body's number means that there is none left.
+static __device__ __forceinline__ int take_cell(const Tree &tree) {
+    int cell = atomicSub(tree.bottom, 1) - 1;
+    if (cell < tree.bodies) {
+        *tree.exhausted = 1;
+    }
+    return cell;
+}
+
+// Makes `cell` the child where the place is, with `body` in it.
+static __device__ __forceinline__ void make_cell(const Tree &tree, const Place &at, int cell, int body) {
+    float step = at.half * 0.5f;
+    float x = tree.x[at.cell] + (at.octant & 1 ? step : -step);
+    float y = tree.y[at.cell] + (at.octant & 2 ? step : -step);
+    float z = tree.z[at.cell] + (at.octant & 4 ? step : -step);
+    tree.x[cell] = x;
+    tree.y[cell] = y;
+    tree.z[cell] = z;
+    tree.mass[cell] = -1;
+    tree.start[cell] = -1;
+    int octant = octant_of(tree.x[body], tree.y[body], tree.z[body], x, y, z);
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        tree.child[cell * 8 + k] = k == octant ? body : EMPTY;
+    }
+}
+
+// The last critical section of an attempt. Tells whether the body is in the tree, or can never be.
+static __device__ __forceinline__ bool insert(const Tree &tree, Place &at) {
+    int *slot = &tree.child[at.cell * 8 + at.octant], found = *slot;
+    while (found >= tree.bodies) {
+        go_down(at, found);
+        found = child_towards<Plain>(tree, at);
+        slot = &tree.child[at.cell * 8 + at.octant];
+    }
+    if (found == EMPTY) {
+        *slot = at.body;
+        return true;
+    }
+    int cell = take_cell(tree);
+    if (cell < tree.bodies) {
+        return true;
+    }
+    make_cell(tree, at, cell, found);
+    *slot = cell;
+    go_down(at, cell);
+    return false;
+}
+
+// One attempt whose critical sections `atomically` carries out.
+template <typename Atomically>
+static __device__ __forceinline__ bool attempt(const Tree &tree, Place &at, Atomically atomically) {
+    int found;
+    atomically([&] { found = child_towards<Plain>(tree, at); });
+    while (found >= tree.bodies) {
+        go_down(at, found);
+        atomically([&] { found = child_towards<Plain>(tree, at); });
+    }
+    bool placed;
+    atomically([&] { placed = insert(tree, at); });
+    return placed;
+}
+
+// The cells that part this body from the body `found` in the same slot; the highest of them. Nobody else sees them.
+static __device__ __forceinline__ int part_bodies(const Tree &tree, Place at, int found) {
+    int highest = EMPTY;
+    do {
+        int cell = take_cell(tree);
+        if (cell < tree.bodies) {
+            return highest == EMPTY ? found : highest;
+        }
+        make_cell(tree, at, cell, found);
+        if (highest == EMPTY) {
+            highest = cell;
+        } else {
+            tree.child[at.cell * 8 + at.octant] = cell;
+        }
+        go_down(at, cell);
+        found = child_towards<Plain>(tree, at);
+    } while (found != EMPTY);
+    tree.child[at.cell * 8 + at.octant] = at.body;
+    return highest;
+}
+
+// One attempt with fine-grained locks. It does not wait: who fails comes back after the barrier.
+static __device__ __forceinline__ bool attempt_locked(const Tree &tree, Place &at) {
+    int found = child_towards<Fresh>(tree, at);
+    while (found >= tree.bodies) {
+        go_down(at, found);
+        found = child_towards<Fresh>(tree, at);
+    }
+    if (found == LOCKED) {
+        return false;
+    }
+    int *slot = &tree.child[at.cell * 8 + at.octant];
+    simtx_lock_begin();
+    bool placed = atomicCAS(slot, found, LOCKED) == found;
+    if (placed) {
+        int now = found == EMPTY ? at.body : part_bodies(tree, at, found);
+        __threadfence();
+        atomicExch(slot, now);
+    }
+    simtx_lock_end();
+    return placed;
+}
+
+// Every thread inserts bodies one after the other; the block goes on as long as one of its threads has one.
+template <typename Attempt>
+static __device__ __forceinline__ void build(const Tree &tree, Attempt attempt) {
+    int body = blockIdx.x * blockDim.x + threadIdx.x, threads = blockDim.x * gridDim.x;
+    bool more = body < tree.bodies;
+    Place at = place_at_root(tree, more ? body : 0);
+    while (__syncthreads_or(more)) {
+        if (more && attempt(at)) {
+            body += threads;
+            more = body < tree.bodies;
+            at = place_at_root(tree, more ? body : 0);
+        }
+    }
+}
+
+extern "C" __global__ void bh_tm(Tree tree) {
+    build(tree, [&](Place &at) { return attempt(tree, at, [](auto body) { as_transaction(body); }); });
+}
+
+extern "C" __global__ void bh_fgl(Tree tree) {
+    build(tree, [&](Place &at) { return attempt_locked(tree, at); });
+}
+
+extern "C" __global__ void bh_lock(Tree tree) {
+    build(tree, [&](Place &at) { return attempt(tree, at, [&](auto body) { under_lock(tree.lock, body); }); });
+}
+
+// The tree on the host, with the same rounding.
+struct HostTree {
+    std::vector<float> x, y, z;
+    std::vector<int> child;
+    int bodies, root;
+    float radius;
+};
+
+// Bodies by Plummer's model of a star cluster, without velocities.
+static void place_bodies(Lcg &random, HostTree &tree) {
+    for (int i = 0; i < tree.bodies; i++) {
+        double r = 1 / std::sqrt(std::pow(0.999 * random.unit() + 1e-7, -2.0 / 3) - 1), x, y, z, square;
+        do {
+            x = random.between(-1, 1);
+            y = random.between(-1, 1);
+            z = random.between(-1, 1);
+            square = x * x + y * y + z * z;
+        } while (square > 1 || square == 0);
+        tree.x[i] = (float)(r * x / std::sqrt(square));
+        tree.y[i] = (float)(r * y / std::sqrt(square));
+        tree.z[i] = (float)(r * z / std::sqrt(square));
+    }
+}
+
+static void place_root(HostTree &tree) {
+    float centre[3], edge = 0;
+    std::vector<float> *const axes[3] = {&tree.x, &tree.y, &tree.z};
+    for (int k = 0; k < 3; k++) {
+        auto ends = std::minmax_element(axes[k]->begin(), axes[k]->begin() + tree.bodies);
+        centre[k] = (*ends.first + *ends.second) * 0.5f;
+        edge = std::max(edge, *ends.second - *ends.first);
+    }
+    for (int k = 0; k < 3; k++) {
+        (*axes[k])[tree.root] = centre[k];
+    }
+    tree.radius = edge * 0.5f;
+}
+
+// Ten nodes for each body, cells among them, as in the original.
+static HostTree empty_tree(Lcg &random, int bodies) {
+    int nodes = (std::max(bodies * 10, 1024) + 31) / 32 * 32;
+    HostTree tree;
+    tree.bodies = bodies;
+    tree.root = nodes - 1;
+    tree.x.resize(nodes);
+    tree.y.resize(nodes);
+    tree.z.resize(nodes);
+    tree.child.assign((size_t)nodes * 8, EMPTY);
+    place_bodies(random, tree);
+    place_root(tree);
+    return tree;
+}
+
+static int host_octant(const HostTree &tree, int body, int cell) {
+    return octant_of(tree.x[body], tree.y[body], tree.z[body], tree.x[cell], tree.y[cell], tree.z[cell]);
+}
+
+static void host_insert(HostTree &tree, int body, int &bottom) {
+    int cell = tree.root, slot = cell * 8 + host_octant(tree, body, cell);
+    float half = tree.radius;
+    while (tree.child[slot] != EMPTY) {
+        int found = tree.child[slot];
+        half *= 0.5f;
+        if (found < tree.bodies) {
+            int octant = slot - cell * 8, made = --bottom;
+            expect_true("bodies are far enough from each other", body, made >= tree.bodies);
+            tree.x[made] = tree.x[cell] + (octant & 1 ? half : -half);
+            tree.y[made] = tree.y[cell] + (octant & 2 ? half : -half);
+            tree.z[made] = tree.z[cell] + (octant & 4 ? half : -half);
+            tree.child[made * 8 + host_octant(tree, found, made)] = found;
+            tree.child[slot] = made;
+        }
+        cell = tree.child[slot];
+        slot = cell * 8 + host_octant(tree, body, cell);
+    }
+    tree.child[slot] = body;
+}
+
+// Cells of the device's tree that the walk has met.
+struct Walk {
+    std::vector<char> met;
+    std::vector<float> mass;
+    std::vector<int> start;
+    int cells;
+};
+
+// The subtree below cell `a` of the sequential tree must be that below cell `b` of the device's.
+static void compare(const HostTree &expected, const HostTree &got, int a, int b, Walk &walk) {
+    expect_equal("times that a cell is reached", b, 0, (int)walk.met[b]);
+    walk.met[b] = 1;
+    walk.cells++;
+    expect_equal("x of a cell", b, expected.x[a], got.x[b]);
+    expect_equal("y of a cell", b, expected.y[a], got.y[b]);
+    expect_equal("z of a cell", b, expected.z[a], got.z[b]);
+    expect_equal("mass of a cell", b, -1.0f, walk.mass[b]);
+    expect_equal("start of a cell", b, -1, walk.start[b]);
+    for (int k = 0; k < 8; k++) {
+        int left = expected.child[a * 8 + k], right = got.child[b * 8 + k];
+        if (left < expected.bodies) {
+            expect_equal("child of a cell", b * 8 + k, left, right);
+        } else {
+            expect_true("a child is a cell", b * 8 + k, right >= got.bodies && right <= got.root);
+            compare(expected, got, left, right, walk);
+        }
+    }
+}
+
+static void check_tree(const Tree &tree, const HostTree &start) {
+    expect_equal("empty pool of cells", 0, 0, to_host(tree.exhausted, 1)[0]);
+    HostTree expected = start, got = start;
+    int bottom = start.root;
+    for (int body = 0; body < start.bodies; body++) {
+        host_insert(expected, body, bottom);
+    }
+    size_t nodes = start.x.size();
+    got.x = to_host(tree.x, nodes);
+    got.y = to_host(tree.y, nodes);
+    got.z = to_host(tree.z, nodes);
+    got.child = to_host(tree.child, nodes * 8);
+    Walk walk = {std::vector<char>(nodes, 0), to_host(tree.mass, nodes), to_host(tree.start, nodes), 0};
+    compare(expected, got, start.root, start.root, walk);
+    expect_equal("cells in the tree", 0, start.root - bottom + 1, walk.cells);
+}
+
+int main(int argc, char **argv) {
+    BenchOptions options = bench_options(argc, argv, {"bodies", QUICK_BODIES, PAPER_BODIES, 1, 1 << 20}, 7);
+    Lcg random(options.seed);
+    HostTree start = empty_tree(random, options.size);
+    size_t nodes = start.x.size();
+    Tree tree = {to_device(start.x), to_device(start.y), to_device(start.z), to_device(start.child),
+                 to_device(std::vector<float>(nodes, -1.0f)), to_device(std::vector<int>(nodes, -1)),
+                 to_device(std::vector<int>(1, start.root)), device_zeros<int>(1), device_zeros<int>(1),
+                 start.bodies, start.root, start.radius};
+
+    void (*const kernels[])(Tree) = {bh_tm, bh_fgl, bh_lock};
+    int blocks = std::min(PAPER_BLOCKS, blocks_for(options.size * PAPER_BLOCKS, PAPER_BODIES));
+    kernels[options.version]<<<blocks, BLOCK>>>(tree);
+    CHECK_KERNEL();
+
+    check_tree(tree, start);
+    int taken = start.root - to_host(tree.bottom, 1)[0];
+    printf("BH: %d bodies, %d x %d threads, %d cells taken, version %s\n", options.size, blocks, BLOCK, taken,
+           VERSION_NAMES[options.version]);
+    return pass();
+}
