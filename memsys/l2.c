@@ -25,10 +25,11 @@ static void enter(struct slice *s, unsigned vn, const struct l2_now *t)
 {
     const struct partition_cfg *c = &s->part->cfg;
     struct l2_input *q = &s->in[vn];
-    if (!q->wait.n || q->n == c->l2.latency)
+    if (!q->wait.n || q->n == c->l2.latency || q->wait.head->kind >= MSG_UNIT)
         return;
     struct packet *p = packet_pop(&q->wait);
-    port_return(s->request, t->xbar + c->credit_latency, vn, flits_of(p->bytes, c->flit_bytes));
+    if (!p->own)
+        port_return(s->request, t->xbar + c->credit_latency, vn, flits_of(p->bytes, c->flit_bytes));
     uint32_t at = q->head + q->n++;
     q->pipe[at < c->l2.latency ? at : at - c->l2.latency] = (struct l2_slot){ p, t->l2 + c->l2.latency };
 }
@@ -37,6 +38,8 @@ static void enter(struct slice *s, unsigned vn, const struct l2_now *t)
 static const char *look_up(struct slice *s, struct packet *p, const struct l2_now *t)
 {
     uint32_t e = mshr_find(&s->mshr, p->mapped), i = TAG_NONE;
+    if (s->unit && !p->own && !l2_unit_before(s, p, t))
+        return "the slice's unit holds it back";
     if (e != MSHR_NONE)
         return s->busy && s->busy[e].coherent ? l2_coherence_beside(s, e, p, t) : l2_join(s, e, p, t);
     if (!s->tags.tag)
@@ -83,7 +86,7 @@ static bool serve(struct slice *s, unsigned vn, const struct l2_now *t)
 /* One look-up a cycle; networks take turns. */
 static bool look_ups(struct slice *s, const struct l2_now *t)
 {
-    uint32_t vns = s->request->vns;
+    uint32_t vns = s->inputs;
     for (uint32_t k = 0; k < vns; k++)
         s->in[k].why = NULL;
     for (uint32_t k = 0; k < vns; k++) {
@@ -102,7 +105,7 @@ static uint64_t plan(const struct slice *s, uint64_t now, bool moved)
 {
     uint64_t next = NEVER;
     bool stuck = s->list_stuck || (s->flushing && s->dirty_lines);
-    for (uint32_t v = 0; v < s->request->vns; v++) {
+    for (uint32_t v = 0; v < s->inputs; v++) {
         const struct l2_input *q = &s->in[v];
         if ((q->wait.n && q->n < s->part->cfg.l2.latency) || (q->why && q->pipe[q->head].p->kind >= MSG_PROTOCOL))
             return now + 1;
@@ -110,9 +113,13 @@ static uint64_t plan(const struct slice *s, uint64_t now, bool moved)
             stuck = true;
         else if (q->n && q->pipe[q->head].ready < next)
             next = q->pipe[q->head].ready;
-        if (s->out[v].n && !(s->no_credit >> v & 1))
+        if (v < s->request->vns && s->out[v].n && !(s->no_credit >> v & 1))
             return now + 1;
     }
+    if (s->unit && s->unit_next < next)
+        next = s->unit_next;
+    if (s->unit_busy)
+        return now + 1;
     if ((stuck && moved) || s->unasked.n || s->work.n || s->calling.n || (s->list_head != MSHR_NONE && !s->list_stuck))
         return now + 1;
     if (stuck && s->data_free > now && s->data_free < next)
@@ -132,12 +139,16 @@ void l2_run(struct slice *s, const struct l2_now *t)
     take_unasked(s, t->l2);
     l2_late_store(s, t->l2);
     l2_settle(s, t->l2);
+    if (s->unit) {
+        l2_unit_take(s, t);
+        l2_unit_run(s, t);
+    }
     bool moved = l2_finish_atomic(s, t->l2);
     moved |= l2_perform_waiting(s, t);
     if (s->work.n)
         moved |= l2_coherence_work(s, t);
     moved |= look_ups(s, t);
-    for (uint32_t v = 0; v < s->request->vns; v++)
+    for (uint32_t v = 0; v < s->inputs; v++)
         enter(s, v, t);
     if (s->calling.n)
         moved |= l2_coherence_call(s, t);
@@ -162,7 +173,7 @@ uint64_t l2_next(const struct slice *s)
 
 void l2_settle(struct slice *s, uint64_t until)
 {
-    for (uint32_t v = 0; v < s->request->vns; v++) {
+    for (uint32_t v = 0; v < s->inputs; v++) {
         struct l2_input *q = &s->in[v];
         const struct packet *p = q->why ? q->pipe[q->head].p : NULL;
         if (p && p->kind < MSG_PROTOCOL && until > q->since) {
@@ -176,7 +187,9 @@ void l2_settle(struct slice *s, uint64_t until)
 bool l2_idle(const struct slice *s)
 {
     uint32_t n = s->mshr.n + s->transfers + s->unasked.n + (s->atomic != NULL) + (s->late.at != NEVER);
+    for (uint32_t v = 0; v < s->inputs; v++)
+        n += s->in[v].wait.n + s->in[v].n;
     for (uint32_t v = 0; v < s->request->vns; v++)
-        n += s->in[v].wait.n + s->in[v].n + s->out[v].n;
-    return n == 0;
+        n += s->out[v].n;
+    return n == 0 && l2_unit_idle(s);
 }

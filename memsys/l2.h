@@ -19,6 +19,7 @@
 #include "memsys/coherence.h"
 #include "memsys/mshr.h"
 #include "memsys/partition.h"
+#include "memsys/unit.h"
 
 struct l2_now { uint64_t l2, core, xbar; };          /* one L2 edge: the same instant in three clocks, rounded up */
 
@@ -76,7 +77,8 @@ struct slice {
     uint64_t next;                   /* next L2 cycle in which it acts, if no message or credit comes */
     uint64_t due;                    /* the same with them, while the partition runs */
 
-    struct l2_input in[VNS_MAX];
+    struct l2_input in[VNS_MAX + 1]; /* networks, then the unit's own accesses */
+    uint32_t inputs;
     uint32_t turn;                   /* network that looks up next */
     struct tags tags;                /* tags.tag NULL: no L2 */
     uint64_t *protocol;              /* by line: state in a coherence protocol, a bit per SM that shares it; or NULL */
@@ -85,6 +87,9 @@ struct slice {
     struct l2_ring work, calling;    /* entries with something to be worked; with calls to be sent */
     uint32_t parked;                 /* entries whose lines wait for a place */
     struct packet_pool pool;         /* of packets that answer nothing */
+    void *unit;                      /* NULL = none */
+    uint64_t unit_next;              /* L2 cycle in which it acts next */
+    bool unit_busy;                  /* it has turned a message away */
     uint64_t *dirty;                 /* bit per line */
     uint32_t dirty_lines, flush_at;
     bool flushing;
@@ -132,6 +137,15 @@ uint64_t l2_next(const struct slice *s);
 /* Counts the cycles before `until` in which heads have been blocked. */
 void l2_settle(struct slice *s, uint64_t until);
 bool l2_idle(const struct slice *s);
+/* ---- l2_unit.c: the unit beside the slice ---- */
+void l2_unit_init(struct slice *s);
+void l2_unit_end(struct slice *s);
+void l2_unit_take(struct slice *s, const struct l2_now *t);      /* messages at the heads of the input queues */
+void l2_unit_run(struct slice *s, const struct l2_now *t);
+void l2_unit_performed(struct slice *s, struct packet *p, const struct l2_now *t);
+bool l2_unit_before(struct slice *s, const struct packet *p, const struct l2_now *t);
+void l2_unit_accessed(struct slice *s, const struct packet *p, const struct l2_now *t);
+bool l2_unit_idle(const struct slice *s);
 /* ---- l2_dump.c ---- */
 void l2_dump(const struct slice *s, void (*line)(void *ctx, const char *text), void *ctx);
 

@@ -72,7 +72,8 @@ void l2_init(struct slice *s, struct partition *part, uint32_t number, struct po
         .next = c->walk ? 0 : NEVER, .late.at = NEVER, .list_head = MSHR_NONE, .list_tail = MSHR_NONE,
         .transfer_places = c->l2.miss_queue + c->l2.dram_latency
     };
-    for (uint32_t v = 0; v < request->vns; v++)
+    s->inputs = request->vns + (c->unit != NULL);
+    for (uint32_t v = 0; v < s->inputs; v++)
         s->in[v].pipe = zeroed(c->l2.latency, sizeof *s->in[v].pipe);
     if (c->l2.sets) {
         uint32_t lines = c->l2.sets * c->l2.ways;
@@ -85,11 +86,13 @@ void l2_init(struct slice *s, struct partition *part, uint32_t number, struct po
     s->transfer = zeroed(s->transfer_places, sizeof *s->transfer);
     if (c->coherence)
         l2_coherence_init(s);
+    l2_unit_init(s);
 }
 
 void l2_end(struct slice *s)
 {
-    for (uint32_t v = 0; v < s->request->vns; v++)
+    l2_unit_end(s);
+    for (uint32_t v = 0; v < s->inputs; v++)
         free(s->in[v].pipe);
     tags_end(&s->tags);
     if (s->busy)

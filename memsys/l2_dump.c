@@ -29,14 +29,15 @@ static void dump_network(const struct slice *s, unsigned vn, const struct report
 {
     const struct l2_input *q = &s->in[vn];
     char text[200];
-    if (!q->wait.n && !q->n && !s->out[vn].n)
+    uint32_t out = vn < s->request->vns ? s->out[vn].n : 0;
+    if (!q->wait.n && !q->n && !out)
         return;
     snprintf(text, sizeof text, "  network %u: %u requests waiting, %u in the pipeline, %u replies%s", vn, q->wait.n,
-             q->n, s->out[vn].n, s->no_credit >> vn & 1 ? " without credits" : "");
+             q->n, out, s->no_credit >> vn & 1 ? " without credits" : "");
     r->line(r->ctx, text);
     if (q->n)
         dump_packet(r, q->why ? q->why : "on its way to the tags", q->pipe[q->head].p);
-    if (s->out[vn].n)
+    if (out)
         dump_packet(r, "to be sent", s->out[vn].head);
 }
 
@@ -49,8 +50,10 @@ void l2_dump(const struct slice *s, void (*line)(void *ctx, const char *text), v
     snprintf(text, sizeof text, "L2 slice %u: %u lines missing, %u transfers to DRAM waiting%s", s->id, s->mshr.n,
              s->transfers, s->part->dram_waiters >> s->number & 1 ? " (its queue is full)" : "");
     line(ctx, text);
-    for (uint32_t v = 0; v < s->request->vns; v++)
+    for (uint32_t v = 0; v < s->inputs; v++)
         dump_network(s, v, &r);
+    if (s->unit && s->part->cfg.unit->dump)
+        s->part->cfg.unit->dump(s->unit, line, ctx);
     if (s->atomic)
         dump_packet(&r, "in the atomic unit", s->atomic);
     for (uint32_t e = 0; e < s->mshr.touched; e++) {

@@ -221,6 +221,7 @@ const char *l2_join(struct slice *s, uint32_t e, struct packet *p, const struct 
     if (more && !l2_send_line(s, x->line, more, e, write, t->l2))
         return "the miss queue is full";
     x->wanted |= more;
+    p->found = more ? FOUND_MISS : FOUND_PENDING;
     s->part->count[more ? l2_stat(p, STAT_L2_READ_MISSES, STAT_L2_WRITE_MISSES, STAT_L2_ATOMIC_MISSES)
                         : l2_stat(p, STAT_L2_READ_MERGED, STAT_L2_WRITE_MERGED, STAT_L2_ATOMIC_MERGED)]++;
     wait_in(s, e, p, t);
@@ -237,6 +238,7 @@ const char *l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct 
     if (s->transfers == s->transfer_places)
         return "the miss queue is full";
     uint32_t e = mshr_new(&s->mshr, p->mapped);
+    p->found = FOUND_MISS;
     s->miss[e] = (struct l2_missing){ .next = MSHR_NONE };
     s->mshr.entry[e].user = i;
     s->mshr.entry[e].wanted = to_fetch(s, i, p);

@@ -10,7 +10,7 @@
 
 const char *l2_cannot_perform(const struct slice *s, const struct packet *p, uint64_t now)
 {
-    if (s->places[p->vn] >= s->part->cfg.l2.reply_queue)
+    if (!p->own && s->places[p->vn] >= s->part->cfg.l2.reply_queue)
         return "the reply queue is full";
     if (s->data_free > now)
         return "the data array is busy";
@@ -94,7 +94,10 @@ void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_n
     bool there = !calls->has_bytes || calls->has_bytes(calls->ctx, p->mapped);
     uint32_t sectors = l2_sectors(p->sectors);
     s->data_free = t->l2 + s->part->data_cycles[sectors];
-    s->places[p->vn]++;
+    if (!p->own)
+        s->places[p->vn]++;
+    if (s->unit && !p->own)
+        l2_unit_accessed(s, p, t);
     p->stamp[STAGE_L2] = t->core;
     if (i != TAG_NONE)
         tags_touch(&s->tags, i);
@@ -102,13 +105,19 @@ void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_n
     case MSG_READ:
         if (there)
             memcpy(p->data, memory, LINE_BYTES);
-        answer(s, p, MSG_READ_REPLY, PACKET_HEADER + SECTOR_BYTES * sectors);
+        if (p->own)
+            l2_unit_performed(s, p, t);
+        else
+            answer(s, p, MSG_READ_REPLY, PACKET_HEADER + SECTOR_BYTES * sectors);
         break;
     case MSG_WRITE:
         if (there && !withheld(s, p, t->l2))
             line_merge(memory, p->data, p->mask);
         l2_mark_dirty(s, i, p->sectors);
-        answer(s, p, MSG_WRITE_ACK, PACKET_HEADER);
+        if (p->own)
+            l2_unit_performed(s, p, t);
+        else
+            answer(s, p, MSG_WRITE_ACK, PACKET_HEADER);
         break;
     default:
         l2_mark_dirty(s, i, p->sectors);

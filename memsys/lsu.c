@@ -22,6 +22,14 @@ struct slot {
     struct line_access access[WARP_LANES];
 };
 
+/* Ops on private memory that work when L1 has a port free; the oldest one has made `next` of its `n` accesses. */
+struct background {
+    struct mem_op *first, *last;     /* linked by `next` */
+    uint32_t queued, n, next, track;
+    bool started, blocked, retry;
+    struct line_access access[ACCESSES_MAX];
+};
+
 /* The order in which an instruction's servers are worked. */
 static const enum mem_server server_order[SERVERS] = {
     SERVE_SHARED, SERVE_CONST, SERVE_TEXTURE, SERVE_LOCAL, SERVE_GLOBAL
@@ -58,6 +66,7 @@ struct lsu {
     struct staging staging;
     uint64_t instructions;           /* issued so far */
     uint32_t ports;                  /* of the L1, not used in this cycle yet */
+    struct background background;
     struct packet_queue arrived[VNS_MAX];
     struct line_access others[ACCESSES_MAX];     /* accesses that are not global */
 };
@@ -295,12 +304,14 @@ static bool work_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, u
 {
     uint32_t ports = s == SERVE_GLOBAL && staging_holds(&u->staging) ? u->cfg.l1_ports
                      : s == SERVE_LOCAL || s == SERVE_GLOBAL ? u->ports : 1;
+    bool l1 = (s == SERVE_LOCAL || s == SERVE_GLOBAL) && !(s == SERVE_GLOBAL && staging_holds(&u->staging));
     for (; ports && u->next < u->accesses; ports--, u->next++) {
         enum served r = serve(u, op, &u->access[u->next], s, now);
         if (r != SERVED) {
             turned_away(u, op, s, r, now);
             return false;
         }
+        u->ports -= l1;
     }
     u->step = now + 1;
     return u->next == u->accesses;
@@ -347,6 +358,59 @@ static void work(struct lsu *u, uint64_t now)
     if (++u->first == u->cfg.queue)
         u->first = 0;
     retire_part(&u->retire, op, now);
+}
+
+/* ---- in the background ---- */
+
+void lsu_background(struct lsu *u, struct mem_op *op, uint64_t now)
+{
+    struct background *b = &u->background;
+    op->next = NULL;
+    op->issued = u->clock = now;
+    if (b->first)
+        b->last->next = op;
+    else
+        b->first = op;
+    b->last = op;
+    b->queued++;
+    b->retry = true;
+    retire_begin(&u->retire, op);
+}
+
+uint32_t lsu_background_queued(const struct lsu *u)
+{
+    return u->background.queued;
+}
+
+static void start_background(struct lsu *u, struct background *b)
+{
+    b->started = true;
+    b->next = 0;
+    b->n = coalesce(b->first, SERVE_LOCAL, u->cfg.group_lanes, b->access);
+    if (remote_kind(u, b->first, SERVE_LOCAL))
+        b->track = remote_begin(&u->remote, b->first, SERVE_LOCAL, b->n);
+}
+
+static void work_background(struct lsu *u, uint64_t now)
+{
+    struct background *b = &u->background;
+    b->blocked = b->retry = false;
+    while (b->first && u->ports) {
+        struct mem_op *op = b->first;
+        if (!b->started)
+            start_background(u, b);
+        for (; u->ports && b->next < b->n; b->next++, u->ports--)
+            if (serve_memory(u, op, &b->access[b->next], SERVE_LOCAL, b->track, now) != SERVED) {
+                b->blocked = true;
+                return;
+            }
+        if (b->next < b->n)
+            return;
+        b->first = op->next;
+        b->queued--;
+        b->started = false;
+        retire_part(&u->retire, op, now);
+    }
 }
 
 /* Accesses that the order policy's stage gives to the L1. */
@@ -437,7 +501,10 @@ static void take(struct lsu *u, struct packet *p, uint64_t now)
     uint32_t flits = flits_of(p->bytes, u->cfg.flit_bytes);
     port_return(u->in, clock_convert(u->cfg.clocks, CLK_CORE, CLK_XBAR, now) + u->cfg.credit_latency, p->vn, flits);
     u->count[STAT_REPLIES]++;
-    if (p->kind >= MSG_POLICY)
+    if (p->kind >= MSG_UNIT) {
+        u->count[STAT_NOTICES]++;
+        u->retire.calls.message(u->retire.calls.ctx, p, now);
+    } else if (p->kind >= MSG_POLICY)
         take_policy_message(u, p, now);
     else if (u->call_vns >> p->vn & 1)
         l1_coherence_message(&u->coherence, p, now);
@@ -492,9 +559,13 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
     if (u->staging.held)
         send_staged(u, now);
     work(u, now);
+    if (u->background.first)
+        work_background(u, now);
     if (u->flushing)
         u->flushing = l1_flush_line(&u->l1, now) || l1_coherence_flush_line(&u->coherence, now);
-    u->retry = sender_run(&u->send, now) && u->blocked;
+    bool sent = sender_run(&u->send, now);
+    u->retry = sent && u->blocked;
+    u->background.retry = sent && u->background.blocked;
     u->clock = now;
     return lsu_next(u);
 }
@@ -525,6 +596,8 @@ uint64_t lsu_next(const struct lsu *u)
         next = earlier(next, u->clock + 1);
     if (u->staging.stage)
         next = earlier(next, next_of_stage(u));
+    if (u->background.first && (!u->background.blocked || u->background.retry))
+        next = earlier(next, u->clock + 1);
     return earlier(next, reply > u->clock ? reply : u->clock + 1);
 }
 
@@ -549,6 +622,38 @@ void stage_wake(struct lsu *u, uint32_t warp)
     u->retire.calls.wake(u->retire.calls.ctx, warp);
 }
 
+/* ---- for the partners of units ---- */
+
+struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
+                          uint64_t now)
+{
+    struct packet *p = packet_new(pool);
+    p->kind = (uint8_t)kind;
+    p->type = ACCESS_GLOBAL_LOAD;
+    p->sm = u->cfg.sm;
+    p->slice = (uint16_t)slice;
+    p->bytes = (uint16_t)(PACKET_HEADER + bytes);
+    p->warp = UINT16_MAX;
+    p->stamp[STAGE_ISSUE] = p->stamp[STAGE_L1] = now;
+    return p;
+}
+
+bool lsu_can_send(const struct lsu *u)
+{
+    return sender_has_room(&u->send);
+}
+
+void lsu_send(struct lsu *u, struct packet *p)
+{
+    u->count[STAT_NOTES]++;
+    sender_push(&u->send, p);
+}
+
+uint32_t lsu_slice(const struct lsu *u, uint64_t address)
+{
+    return addrmap_slice(u->cfg.map, address);
+}
+
 /* ---- ends of kernels, reports ---- */
 
 const uint8_t *lsu_private_line(struct lsu *u, uint64_t line)
@@ -563,7 +668,7 @@ unsigned lsu_coherence_state(const struct lsu *u, uint64_t line)
 
 bool lsu_idle(const struct lsu *u)
 {
-    return !u->n && !u->staging.held && !packets_out(&u->send.pool) && !u->send.napart && !u->inst.nwanted;
+    return !u->n && !u->background.first && !u->staging.held && !packets_out(&u->send.pool) && !u->send.napart && !u->inst.nwanted;
 }
 
 bool lsu_flush(struct lsu *u, uint64_t now)

@@ -61,6 +61,8 @@ struct lsu_calls {
     void (*wake)(void *ctx, uint32_t sm_slot);
     /* A request's reply has come, all its stages are stamped: for timelines. May be NULL. */
     void (*replied)(void *ctx, const struct packet *p);
+    /* A message of a unit (unit.h), which is the caller's now. Only with units. */
+    void (*message)(void *ctx, struct packet *p, uint64_t now);
 };
 
 struct lsu;
@@ -79,6 +81,16 @@ bool lsu_has_room(const struct lsu *u);              /* for one more instruction
 /* Takes the op over (op->sm_slot is set). *loads, *stores: the accesses that `performed` will tell; only global memory
  * counts, and prefetches do not. */
 void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, uint32_t *stores);
+/* Takes over an op on private memory that works in the background: behind those given before, in cycles in which L1 has
+ * a port free. It ends with `done` like any other. */
+void lsu_background(struct lsu *u, struct mem_op *op, uint64_t now);
+uint32_t lsu_background_queued(const struct lsu *u);
+/* A message to a slice's unit, from a pool of the caller's: addressed, and sent in its turn among the requests. */
+struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
+                          uint64_t now);
+bool lsu_can_send(const struct lsu *u);
+void lsu_send(struct lsu *u, struct packet *p);
+uint32_t lsu_slice(const struct lsu *u, uint64_t address);
 /* Is any access of this warp slot outstanding, private and unacknowledged ones included? */
 bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot);
 /* Is the instruction at this code address there? If not its line is asked for, and `fetched` tells when to look again

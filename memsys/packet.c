@@ -6,7 +6,7 @@
 
 enum { SLAB = 64 };
 
-struct packet_slab { struct packet_slab *next; struct packet k[SLAB]; };
+struct packet_slab { struct packet_slab *next; char *extra; struct packet k[SLAB]; };
 
 struct packet *packet_new(struct packet_pool *p)
 {
@@ -18,7 +18,11 @@ struct packet *packet_new(struct packet_pool *p)
             abort();
         s->next = p->slabs;
         p->slabs = s;
+        s->extra = p->extra ? malloc((size_t)SLAB * p->extra) : NULL;
+        if (p->extra && !s->extra)
+            abort();
         for (int i = 0; i < SLAB; i++) {
+            s->k[i].payload = p->extra ? s->extra + (size_t)i * p->extra : NULL;
             s->k[i].home = p;
             s->k[i].next = p->free;
             p->free = &s->k[i];
@@ -27,7 +31,9 @@ struct packet *packet_new(struct packet_pool *p)
     struct packet *k = p->free;
     p->free = k->next;
     p->out++;
+    void *payload = p->extra ? k->payload : NULL;
     memset(k, 0, offsetof(struct packet, data));
+    k->payload = payload;
     return k;
 }
 
@@ -52,6 +58,7 @@ void packet_pool_end(struct packet_pool *p)
 {
     for (struct packet_slab *s = p->slabs, *next; s; s = next) {
         next = s->next;
+        free(s->extra);
         free(s);
     }
     *p = (struct packet_pool){ 0 };

@@ -34,6 +34,8 @@ enum access_type {
 enum stage { STAGE_ISSUE, STAGE_L1, STAGE_SENT, STAGE_L2_QUEUE, STAGE_L2, STAGE_DRAM_QUEUE, STAGE_DRAM, STAGE_REPLY,
              STAGE_FILL, STAGES };
 
+enum packet_found { FOUND_HIT, FOUND_PENDING, FOUND_MISS };
+
 struct mem_op;
 struct atom_payload;
 
@@ -48,10 +50,12 @@ struct packet {
     uint16_t warp;                   /* warp slot of the SM, for reports; UINT16_MAX none */
     uint16_t reply_bytes;            /* MSG_ATOMIC: `bytes` of its reply, old values included */
     uint8_t atomic_class;            /* MSG_ATOMIC: 0 integer add and the like, 1 exch, 2 cas, 3 floating point */
+    bool own;                        /* a unit's access to its slice (unit.h) */
+    uint8_t found;                   /* enum packet_found: how the look-up in L2 went */
     uint32_t token;                  /* sender's own: MSHR entry, cache, ... ; unchanged in the reply */
     uint64_t stamp[STAGES];
     struct atom_payload *atom;       /* MSG_ATOMIC and its reply; belongs to the packet */
-    void *payload;                   /* protocol's own */
+    void *payload;                   /* protocol's own; of a pool with `extra`: that many bytes, not zeroed */
     uint64_t mask[2];                /* MSG_WRITE: bytes present, bit per byte of the line */
     uint8_t data[LINE_BYTES];
     struct packet_pool *home;        /* the pool that it comes from */
@@ -61,6 +65,7 @@ struct packet {
  * a packet goes back to the pool that it came from, so no two host threads use one pool in a window. Whoever ends the
  * way of a message that has no answer gives it back with packet_return, from any host thread. */
 struct packet_pool {
+    uint32_t extra;                  /* bytes at `payload` that each of its packets has; 0 = none */
     struct packet *free;
     struct packet_slab *slabs;
     uint64_t out;                    /* handed out and not freed */
@@ -98,6 +103,15 @@ static inline struct packet *packet_pop(struct packet_queue *q)
         q->n--;
     }
     return k;
+}
+
+static inline void packet_put_back(struct packet_queue *q, struct packet *k)
+{
+    k->next = q->head;
+    q->head = k;
+    if (!k->next)
+        q->tail = k;
+    q->n++;
 }
 
 /* Copies the bytes that a mask names; from, to: whole lines. */

@@ -16,6 +16,7 @@
 
 struct simtx_config;
 struct coherence;
+struct unit_kind;
 
 struct l2_cfg {
     uint32_t sets, ways, mshrs, merges;
@@ -61,6 +62,9 @@ struct partition_cfg {
     struct dram_cfg dram;
     struct partition_calls calls;
     const struct coherence *coherence;   /* protocol whose home the slices are; NULL = none. Needs tags */
+    const struct unit_kind *unit;    /* beside every slice; NULL = none */
+    void *unit_shared;               /* what its units share */
+    uint32_t all_slices;             /* of all channels */
     uint32_t sms;                    /* that may share a line */
     uint64_t *coherence_seen;        /* how often each row of its home table was used, for tests; NULL = nobody asks */
 };

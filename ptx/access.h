@@ -42,6 +42,9 @@ struct mem_op {
     uint8_t atomic_class;            /* of atomics: 0 integer add and the like, 1 exch, 2 cas, 3 floating point */
     uint8_t stride;                  /* bytes of `data` from lane to lane: MEM_WIDTH_MAX; single elements: their size */
     uint8_t pattern;                 /* enum mem_pattern of the lanes */
+    bool to_data;                    /* a load's bytes go to `data`, not to registers; accesses are one piece */
+    bool hollow;                     /* a store goes its way without bytes */
+    uint8_t role;                    /* whose it is: 0 the program's, else the owner's own */
     uint32_t reg[MEM_PIECES];        /* registers of a load's or atom's elements: byte offsets from half->regs */
     uint64_t address[WARP_LANES];    /* device address, in shared memory an offset, in local that of the first byte */
     _Alignas(64) uint8_t data[WARP_LANES][MEM_WIDTH_MAX];    /* stores: the bytes; atomics: operand b at 0, c at 16 */
@@ -91,6 +94,8 @@ static inline unsigned mem_run(uint64_t lanes, unsigned *first)
  * registers, extended as the type says; the frame that the warp had at issue must still be its current one.
  */
 void mem_load_line(struct mem_op *op, uint64_t lanes, unsigned piece, const uint8_t *line);
+/* Registers of a load's lanes from op->data, as if their lines had brought these bytes. */
+void mem_load_data(struct mem_op *op, uint64_t lanes);
 /* Stores put the lanes' bytes into a line image and set its byte mask; lanes ascending, the last one wins. */
 void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uint8_t *line, uint64_t mask[2]);
 /* Shared memory: loads, stores and atomics of the lanes served by it, on the block's memory, now. */

@@ -134,8 +134,30 @@ static bool put_together(struct mem_op *op, uint64_t lanes, struct place p)
     return true;
 }
 
+static void keep_bytes(struct mem_op *op, uint64_t lanes, const uint8_t *line)
+{
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(m);
+        memcpy(mem_data(op, lane), line + (op->address[lane] & 127), op->width);
+    }
+}
+
+void mem_load_data(struct mem_op *op, uint64_t lanes)
+{
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(m);
+        uint8_t line[128];
+        memcpy(line + (op->address[lane] & 127), mem_data(op, lane), op->width);
+        mem_load_line(op, m & -m, 0, line);
+    }
+}
+
 void mem_load_line(struct mem_op *op, uint64_t lanes, unsigned piece, const uint8_t *line)
 {
+    if (op->to_data) {
+        keep_bytes(op, lanes, line);
+        return;
+    }
     struct place p = { line, 127, 0 };
     bool words = op->width > 4 && lanes & op->served_by[SERVE_LOCAL];
     if (put_together(op, lanes, p))
