@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "ptx/control.h"
 #include "ptx/mem_table.h"
 
 /* A half of the warp while it is captured: d is the instruction as its space sees it (generic addresses: sorted). */
@@ -260,25 +261,13 @@ static uint32_t on_host(const struct capture *c, uint32_t mask)
     return lanes;
 }
 
-/* Those are served now, by the function of functional mode. */
-static void perform_on_host(const struct capture *c, uint32_t lanes)
-{
-    struct lanes *x = &c->h->l;
-    const struct dinst *d = c->op->d;
-    uint32_t all = x->mask;
-    x->mask = lanes;
-    (d->in->guard ? d->guarded : d->fn)(x, d);
-    x->mask = all;
-}
-
 static bool capture_private(const struct capture *c, uint32_t mask)
 {
     struct half *h = c->h;
     if (!check_lanes(c, mask, c->op->width))
         return false;
     uint32_t host = on_host(c, mask);
-    if (host)
-        perform_on_host(c, host);
+    c->op->on_host |= (uint64_t)host << LANES * h->index;
     if (!(mask & ~host))
         return true;
     uint64_t base = h->local_device;
@@ -536,12 +525,25 @@ static enum mem_pattern joined(const struct mem_op *op, uint8_t first, uint64_t 
     return op->address[k] - op->address[i] == apart ? (enum mem_pattern)op->pattern : LANES_ANYWHERE;
 }
 
+/* Those on the host are served once all are found legal, by the function of functional mode. */
+static void perform_on_host(struct warp *w, const struct dinst *d, uint64_t lanes)
+{
+    for (uint32_t i = 0; i < w->halves; i++) {
+        struct lanes *x = &w->half[i].l;
+        uint32_t all = x->mask;
+        x->mask = (uint32_t)(lanes >> LANES * i);
+        if (x->mask)
+            (d->in->guard ? d->guarded : d->fn)(x, d);
+        x->mask = all;
+    }
+}
+
 bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct mem_op *op)
 {
     uint8_t first = LANES_ANYWHERE;
     describe(op, w, d);
     memset(op->served_by, 0, sizeof op->served_by);
-    op->lanes = 0;
+    op->lanes = op->on_host = 0;
     op->pattern = LANES_ANYWHERE;
     for (uint32_t i = 0; i < w->halves; i++) {
         uint32_t mask = (uint32_t)(lanes >> LANES * i);
@@ -553,6 +555,10 @@ bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct m
         op->lanes |= op->served_by[s];
     if (w->halves > 1)
         op->pattern = joined(op, first, lanes);
+    if (op->on_host)
+        perform_on_host(w, d, op->on_host);
+    if (w->tx.open && op->kind == MOP_STORE && op->served_by[SERVE_LOCAL])
+        txn_keep_stored(w, op);
     return true;
 }
 

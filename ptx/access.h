@@ -32,6 +32,7 @@ struct mem_op {
     const struct dinst *d;
     uint64_t lanes;                  /* that execute it; lanes of .param words were served at once and are not in it */
     uint64_t served_by[SERVERS];     /* the lanes of each server; they add up to `lanes` */
+    uint64_t on_host;                /* lanes of .param words */
     /* what the instruction says, see mem_shape */
     uint8_t kind, path;              /* enum mem_op_kind, enum mem_path */
     uint8_t width;                   /* bytes a lane: elements x size */

@@ -68,6 +68,7 @@ void block_free(struct block *b)
             free(w->half[q].param_lanes);
             free(w->half[q].regs);
         }
+        txn_free(w);
         free(w->entry);
         free(w->frame);
     }
@@ -185,6 +186,7 @@ static void start_warp(struct block *b, struct warp *w, uint32_t sm)
     memset(&w->spin, 0, sizeof w->spin);
     w->spin.wait = w->spin.period = WARP_SPIN_FIRST;
     w->tx.open = false;
+    w->attempt = 0;
     for (uint32_t q = 0; q < la->warp_size / LANES; q++) {
         struct half *h = &w->half[q];
         h->l.cc = 0;

@@ -138,13 +138,35 @@ static bool enter_indirect(struct warp *w, const struct dinst *d, const struct c
     return true;
 }
 
+/*
+ * What the host does is not undone. So inside a transaction a lane for which it was done is left out when the call is
+ * executed again because a later lane faulted in it.
+ */
+static bool run_in_transaction(struct warp *w, const struct dinst *d, const struct builtin *b, uint64_t lanes)
+{
+    for (uint64_t m = lanes & ~w->tx.host_done; m; m &= m - 1) {
+        b->run(w, d, m & -m);
+        if (w->half[0].worker->fault)
+            return false;
+        w->tx.host_done |= m & -m;
+    }
+    w->tx.host_done = 0;
+    return true;
+}
+
+static bool run_builtin(struct warp *w, const struct dinst *d, const struct builtin *b, uint64_t lanes)
+{
+    if (w->tx.open)
+        return run_in_transaction(w, d, b, lanes);
+    b->run(w, d, lanes);
+    return !w->half[0].worker->fault;
+}
+
 bool call_enter(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     const struct call_site *s = d->extra;
-    if (s->builtin) {
-        s->builtin->run(w, d, lanes);
-        return !w->half[0].worker->fault;
-    }
+    if (s->builtin)
+        return run_builtin(w, d, s->builtin, lanes);
     if (!s->target)
         return enter_indirect(w, d, s, lanes);
     return enter(w, d, s, s->target->code, simt_top(w)->frame, simt_top(w)->pc, lanes);

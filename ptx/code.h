@@ -40,6 +40,7 @@ struct code {
     char *konst;                     /* constants, each already spread over 32 lanes */
     uint32_t konst_bytes;
     uint32_t frame_bytes;            /* registers of one PTX warp */
+    uint32_t class_base[RC_COUNT];   /* where the registers of each width class start in it */
     uint32_t local_bytes;            /* private memory a lane: parameters, .param and .local variables */
     uint32_t *param_words;           /* its words that belong to .param variables, a bit each */
     uint64_t sregs[SR_COUNT / 64 + 1];   /* special registers that it reads */

@@ -78,4 +78,23 @@ enum after warp_control(struct warp *w, int r, const struct code *c, const struc
 /* Pops finished paths, or picks a group of independent lanes. False: no lanes are left, or all wait. */
 bool warp_next_group(struct warp *w);
 
+/* ---- transactions: what both modes say and do (run.c) ---- */
+
+/* Notes that lanes leave the transaction at tx_commit d. False: a fault was raised. */
+bool tx_note_commit(struct warp *w, const struct code *c, const struct dinst *d, uint64_t lanes);
+/* Where lanes that committed at different places meet again. */
+uint32_t tx_place_to_meet(const struct code *c, const struct tx *t);
+/* Raises the fault of a lane that stands, still inside, where the branch meets that its transaction was begun on. */
+void tx_ran_past(struct warp *w, int lane);
+
+/* ---- transactions of timing mode, if launch->tm (txn.c, txn_undo.c) ---- */
+
+struct mem_op;
+enum after txn_do_begin(struct warp *w, const struct code *c, const struct dinst *d);
+enum after txn_do_commit(struct warp *w, const struct code *c, const struct dinst *d);
+/* warp_next_group inside a transaction. False: all lanes have come to tx_commit and the warp waits (WARP_TX). */
+bool txn_next_group(struct warp *w);
+/* A store to .local memory was captured: what it will overwrite is kept. */
+void txn_keep_stored(struct warp *w, const struct mem_op *op);
+
 #endif

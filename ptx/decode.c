@@ -1044,7 +1044,10 @@ static void decode_one(struct decoder *x)
     case OP_BRKPT: control_step(x, run_trap); break;
     case OP_BAR:
     case OP_BARRIER: decode_barrier(x); break;
-    case OP_TX_BEGIN: control_step(x, run_tx_begin); break;
+    case OP_TX_BEGIN:
+        control_step(x, run_tx_begin)->imm =
+            flow_checkpoint_words(x->f, x->code->flow, (uint32_t)(x->in - x->f->insts));
+        break;
     case OP_TX_COMMIT: control_step(x, run_tx_commit); break;
     case OP_NANOSLEEP: decode_sleep(x); break;
     case OP_LD:
@@ -1075,6 +1078,7 @@ static void layout_frame(struct decoder *x)
     }
     x->scratch = at;
     x->code->frame_bytes = at + SCRATCH_BYTES * 5;
+    memcpy(x->code->class_base, x->class_base, sizeof x->class_base);
 }
 
 /* Branch targets were instruction indices; now that all steps exist they become step indices. */

@@ -38,6 +38,7 @@ struct launch;
 struct worker;
 struct block;
 struct warp;
+struct txn;
 
 /* One PTX warp: 32 lanes with their registers and private memory. The lanes structure comes first. */
 struct half {
@@ -82,13 +83,18 @@ enum wait { WAIT_NOT, WAIT_BARRIER, WAIT_LANES };
 
 enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT, WARP_TX };
 
-/* A transaction in progress: lanes run one after another from tx_begin to tx_commit (manual, Transactions). */
+/*
+ * A transaction in progress. Functional mode: lanes run one after another from tx_begin to tx_commit (manual,
+ * Transactions). Timing mode, if transactions are a protocol's: together with struct txn (txn_state.h).
+ */
 struct tx {
     bool open;
     uint32_t depth;                  /* flattened nesting */
     uint32_t lane;
     uint64_t remaining;              /* lanes still to run */
     uint32_t begin_pc, begin_frame;
+    uint64_t host_done;              /* lanes for which a host function ran before another one faulted in it */
+    uint32_t step_pc, step_entries;  /* stepping: the stack before the instruction that is executed */
     uint32_t ndone;
     struct path { uint32_t pc, block; uint64_t mask; } done[4];   /* lanes that committed, by where they go on */
 };
@@ -115,6 +121,8 @@ struct warp {
     const struct dinst *here;        /* (its step that counts) */
     const struct code *here_code;
     struct tx tx;
+    struct txn *txn;                 /* timing mode: NULL before the first transaction */
+    uint32_t attempt;                /* of all its transactions together (txn.h) */
 };
 
 struct barrier {
@@ -177,6 +185,8 @@ struct worker {
     const uint64_t *clock;           /* core cycle now; NULL: a warp's clock counts its instructions */
     /* The 128 bytes of a line of private memory as this SM sees them; NULL: device memory has them. May be NULL. */
     const uint8_t *(*private_line)(void *ctx, uint64_t line);
+    /* Writes bytes of one such line, behind all stores made before; NULL: device memory is written. */
+    void (*private_write)(void *ctx, uint64_t address, const void *bytes, unsigned n);
     void *private_ctx;
 };
 
@@ -244,6 +254,8 @@ static inline struct entry *simt_top(struct warp *w)
 void simt_start(struct warp *w, const struct code *code, uint64_t mask);
 void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc);
 void simt_jump(struct warp *w, uint32_t pc);
+struct entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame);
+void simt_pop(struct warp *w);                    /* stack: the top entry goes, and its frame if nobody is left in it */
 bool simt_settle(struct warp *w);                 /* pops finished paths; false when the warp has no lanes left */
 void simt_exit(struct warp *w, uint64_t lanes);   /* lanes leave the kernel */
 void simt_return(struct warp *w, uint64_t lanes); /* lanes leave the current frame */
@@ -262,6 +274,9 @@ uint64_t simt_elsewhere(const struct warp *w, const struct dinst **where);
 void warp_set_frame(struct warp *w, uint32_t frame);
 /* A new frame for a callee of `caller`; -1 (and a fault) when the stack is used up. */
 int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *callee, uint32_t caller, uint64_t lanes);
+
+/* ---- txn.c ---- */
+void txn_free(struct warp *w);
 
 /* ---- barrier.c ---- */
 bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes);  /* true: go on, false: wait or fault */

@@ -42,6 +42,12 @@ uint32_t flow_reconvergence(const struct flow *fl, uint32_t i);
 /* Does every path from block `from` to the function's end pass the start of block `b`? */
 bool flow_post_dominates(const struct flow *fl, uint32_t b, uint32_t from);
 
+/*
+ * 32-bit registers a thread whose value behind the tx_begin at instruction `begin` is needed and may be overwritten
+ * before the outermost tx_commit (checkpoint.c); predicates are not counted.
+ */
+uint32_t flow_checkpoint_words(const struct ptx_func *f, const struct flow *fl, uint32_t begin);
+
 /* The letter of a signature (ops.h) that operand position `k` stands at, 0 past the end. */
 char signature_letter(const char *sig, int k);
 /* Registers that an instruction writes and reads (call visit with each). */

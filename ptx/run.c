@@ -78,7 +78,7 @@ static uint64_t hash_words(uint64_t h, const void *at, size_t bytes)
 
 uint64_t warp_state(const struct warp *w)
 {
-    uint64_t h = w->exist;
+    uint64_t h = w->exist ^ (uint64_t)w->attempt << 32;     /* a new attempt is no coming back to the state before */
     uint32_t local = 0;
     for (uint32_t i = 0; i < w->nentry; i++)
         h = ((h ^ w->entry[i].mask) * 0x9e3779b97f4a7c15ull ^ w->entry[i].pc) * 31 + w->entry[i].frame;
@@ -397,8 +397,8 @@ static enum after do_tx_begin(struct warp *w, const struct code *c, const struct
     return GO_ON;
 }
 
-/* Where lanes that committed at different places meet again: the next join that post-dominates all of them. */
-static uint32_t place_to_meet(const struct code *c, const struct tx *t)
+/* The next join that post-dominates all places. */
+uint32_t tx_place_to_meet(const struct code *c, const struct tx *t)
 {
     const struct flow *fl = c->flow;
     uint32_t b = t->done[0].block, all = 0;
@@ -409,6 +409,27 @@ static uint32_t place_to_meet(const struct code *c, const struct tx *t)
                 break;
     }
     return b == FLOW_NONE ? UINT32_MAX : c->of_inst[fl->blocks[b].first];
+}
+
+bool tx_note_commit(struct warp *w, const struct code *c, const struct dinst *d, uint64_t lanes)
+{
+    struct tx *t = &w->tx;
+    uint32_t next = (uint32_t)(d - c->insts) + 1, k = 0;
+    if (!t->open || t->begin_frame != simt_top(w)->frame) {
+        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, t->open ? "tx_commit in another function than its tx_begin"
+                                                                      : "tx_commit without tx_begin");
+        return false;
+    }
+    while (k < t->ndone && t->done[k].pc != next)
+        k++;
+    if (k == sizeof t->done / sizeof *t->done) {
+        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "a transaction with more than 4 places of tx_commit");
+        return false;
+    }
+    if (k == t->ndone)
+        t->done[t->ndone++] = (struct path){ .pc = next, .block = c->flow->block_of[d->seq] };
+    t->done[k].mask |= lanes;
+    return true;
 }
 
 static enum after do_tx_commit(struct warp *w, const struct code *c, const struct dinst *d)
@@ -425,28 +446,14 @@ static enum after do_tx_commit(struct warp *w, const struct code *c, const struc
         t->depth--;
         return GO_ON;
     }
-    if (!t->open || t->begin_frame != e->frame) {
-        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, t->open ? "tx_commit in another function than its tx_begin"
-                                                                      : "tx_commit without tx_begin");
+    if (!tx_note_commit(w, c, d, lanes))
         return STOP;
-    }
-    uint32_t k = 0;
-    while (k < t->ndone && t->done[k].pc != next)
-        k++;
-    if (k == sizeof t->done / sizeof *t->done) {
-        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "a transaction with more than 4 places of tx_commit");
-        return STOP;
-    }
-    t->ndone += k == t->ndone;
-    t->done[k].pc = next;
-    t->done[k].block = c->flow->block_of[d->seq];
-    t->done[k].mask |= e->mask;
     if (t->remaining) {
         tx_next_lane(w);
         return GO_ON;
     }
     t->open = false;
-    simt_split(w, t->done, t->ndone, place_to_meet(c, t));
+    simt_split(w, t->done, t->ndone, tx_place_to_meet(c, t));
     return GO_ON;
 }
 
@@ -465,11 +472,13 @@ static enum after do_yield(struct warp *w, const struct code *c, const struct di
     return w->tx.open ? GO_ON : STOP;
 }
 
-/* In timing mode transactions are a protocol's, which sees these instructions before they come here. */
+/* In timing mode transactions are a protocol's (txn.h), or they do nothing. */
 static enum after do_tx(struct warp *w, int r, const struct code *c, const struct dinst *d)
 {
     if (!timed(w))
         return r == C_TX_BEGIN ? do_tx_begin(w, c, d) : do_tx_commit(w, c, d);
+    if (w->block->launch->tm)
+        return r == C_TX_BEGIN ? txn_do_begin(w, c, d) : txn_do_commit(w, c, d);
     struct entry *e = simt_top(w);
     count_guarded_off(w, e->mask & ~guard_mask(w, d, e->mask));
     e->pc = (uint32_t)(d - c->insts) + 1;
@@ -500,16 +509,21 @@ static inline __attribute__((always_inline)) enum after control(struct warp *w, 
     }
 }
 
+void tx_ran_past(struct warp *w, int lane)
+{
+    const struct entry *e = simt_top(w);
+    fault_raise(w, &w->frame[e->frame].code->insts[e->pc], FAULT_TX, lane, 0,
+                "a transaction begun by some lanes of a branch goes on behind it; put tx_commit on the same side as "
+                "tx_begin");
+}
+
 static inline bool next_group(struct warp *w)
 {
     if (independent(w))
         return w->tx.open ? simt_pick_lane(w, w->tx.lane) : simt_pick(w);
     const struct entry *e = simt_top(w);
     if (w->tx.open && e->frame == w->tx.begin_frame && e->pc == e->rpc) {
-        const struct code *c = w->frame[e->frame].code;
-        fault_raise(w, &c->insts[e->pc], FAULT_TX, (int)w->tx.lane, 0,
-                    "a transaction begun by some lanes of a branch goes on behind it; put tx_commit on the same side "
-                    "as tx_begin");
+        tx_ran_past(w, (int)w->tx.lane);
         return true;
     }
     return simt_settle(w);

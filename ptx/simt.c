@@ -18,7 +18,7 @@ static bool independent(const struct warp *w)
     return w->block->launch->program->independent;
 }
 
-static struct entry *push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
+struct entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
 {
     if (w->nentry == w->entry_cap) {
         w->entry_cap = w->entry_cap ? w->entry_cap * 2 : 16;
@@ -164,7 +164,7 @@ void simt_start(struct warp *w, const struct code *code, uint64_t mask)
     w->current = 0;
     w->exist = w->launched = mask;
     place_frame(w, code, 0, mask);
-    push(w, mask, 0, UINT32_MAX, 0);
+    simt_push(w, mask, 0, UINT32_MAX, 0);
     w->current = 0;
     warp_set_frame(w, 0);
 }
@@ -189,20 +189,20 @@ static void diverge(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t 
         e->mask = next_pc == rpc ? taken : rest;
         e->pc = next_pc == rpc ? taken_pc : next_pc;
         if (next_pc != rpc)
-            push(w, taken, taken_pc, rpc, frame);
+            simt_push(w, taken, taken_pc, rpc, frame);
         return;
     }
     if (rpc == UINT32_MAX) {
         e->mask = rest;
         e->pc = next_pc;
-        push(w, taken, taken_pc, e->rpc, frame);
+        simt_push(w, taken, taken_pc, e->rpc, frame);
         return;
     }
     e->pc = rpc;
     if (next_pc != rpc)
-        push(w, rest, next_pc, rpc, frame);
+        simt_push(w, rest, next_pc, rpc, frame);
     if (taken_pc != rpc)
-        push(w, taken, taken_pc, rpc, frame);
+        simt_push(w, taken, taken_pc, rpc, frame);
 }
 
 void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc)
@@ -217,7 +217,7 @@ void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t nex
         e->mask &= ~taken;
         e->pc = next_pc;
         uint32_t frame = e->frame, turns = e->turns;
-        push(w, taken, taken_pc, UINT32_MAX, frame)->turns = turns;
+        simt_push(w, taken, taken_pc, UINT32_MAX, frame)->turns = turns;
     } else
         diverge(w, taken_pc, taken, next_pc, rpc);
 }
@@ -238,7 +238,21 @@ void simt_split(struct warp *w, const struct path *path, uint32_t n, uint32_t rp
         first = 0;
     }
     for (uint32_t k = first; k < n; k++)
-        push(w, path[k].mask, path[k].pc, rpc, frame)->turns = turns;
+        simt_push(w, path[k].mask, path[k].pc, rpc, frame)->turns = turns;
+}
+
+void simt_pop(struct warp *w)
+{
+    uint32_t frame = simt_top(w)->frame;
+    w->nentry--;
+    if (!w->nentry)
+        return;
+    w->current = w->nentry - 1;
+    if (simt_top(w)->frame != frame) {
+        if (!(w->frame[frame].live & w->exist) && frame)
+            release_frame(w, frame);
+        warp_set_frame(w, simt_top(w)->frame);
+    }
 }
 
 bool simt_settle(struct warp *w)
@@ -250,16 +264,7 @@ bool simt_settle(struct warp *w)
             e->mask = mask;
             return true;
         }
-        uint32_t frame = e->frame;
-        w->nentry--;
-        if (w->nentry) {
-            w->current = w->nentry - 1;
-            if (simt_top(w)->frame != frame) {
-                if (!(w->frame[frame].live & w->exist) && frame)
-                    release_frame(w, frame);
-                warp_set_frame(w, simt_top(w)->frame);
-            }
-        }
+        simt_pop(w);
     }
     return false;
 }
@@ -285,9 +290,9 @@ void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc)
     if (independent(w)) {
         e->mask &= ~lanes;
         uint32_t turns = e->turns;
-        push(w, lanes, 0, UINT32_MAX, frame)->turns = turns;
+        simt_push(w, lanes, 0, UINT32_MAX, frame)->turns = turns;
     } else {
-        push(w, lanes, 0, UINT32_MAX, frame);
+        simt_push(w, lanes, 0, UINT32_MAX, frame);
         warp_set_frame(w, frame);
     }
 }
@@ -302,7 +307,7 @@ void simt_return(struct warp *w, uint64_t lanes)
         uint32_t caller = f->caller, ret = f->ret_pc, turns = e->turns;
         if (!f->live)
             release_frame(w, e->frame);
-        push(w, lanes, ret, UINT32_MAX, caller)->turns = turns;
+        simt_push(w, lanes, ret, UINT32_MAX, caller)->turns = turns;
     }
 }
 
@@ -327,7 +332,7 @@ bool simt_let_others_first(struct warp *w)
             w->entry[w->nentry - 1] = e;
         } else {
             w->entry[i].mask &= ~ready;
-            push(w, ready, e.pc, e.rpc, e.frame);
+            simt_push(w, ready, e.pc, e.rpc, e.frame);
         }
         warp_set_frame(w, e.frame);
         return true;

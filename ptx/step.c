@@ -38,8 +38,9 @@ void warp_settle(struct warp *w)
             simt_top(w)->turns++;
             next_turn(w);
         }
-        if (!warp_next_group(w)) {
-            w->state = w->exist ? WARP_BARRIER : WARP_DONE;
+        if (!(w->tx.open ? txn_next_group(w) : warp_next_group(w))) {
+            if (w->state == WARP_READY)
+                w->state = w->exist ? WARP_BARRIER : WARP_DONE;
             next_turn(w);
             return;
         }
@@ -74,7 +75,8 @@ static enum step_result state_of(struct warp *w)
     switch (w->state) {
     case WARP_DONE: return STEP_ENDED;
     case WARP_FAULT: return STEP_FAULT;
-    case WARP_BARRIER: return STEP_WAITS;
+    case WARP_BARRIER:
+    case WARP_TX: return STEP_WAITS;
     default: return STEP_OK;
     }
 }
@@ -144,6 +146,10 @@ enum step_result warp_step(struct warp *w, struct step *s, struct mem_op *op)
     if (d->stepping & STEPS_GUARDED)
         s->lanes = guard_mask(w, d, active);
     w->run_from = from->seq;
+    if (w->tx.open) {
+        w->tx.step_pc = e->pc;
+        w->tx.step_entries = w->nentry;
+    }
     set_masks(w, active);
     if (d->stepping & STEPS_MEMORY)
         return step_memory(w, c, from, s, op);
