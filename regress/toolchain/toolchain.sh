@@ -87,36 +87,20 @@ done
 hostside() { "$CXX" --cuda-path="$B/cuda" --cuda-host-only -O1 "$here/hostside.cu" -o hostside && ./hostside; }
 check "host versions of conversions and functions" hostside
 
-# 4. The lock loop.  A lane that got the lock meets the spinning lanes of its warp at the post-dominator of the branch
-#    behind the compare-and-swap.  If the release comes before that point, it is part of the loop: from it, control can
-#    reach the compare-and-swap again.  Otherwise it waits behind the loop for lanes that spin for ever.
-release_inside() {
-    awk '/^\.visible \.entry/ {on = 1}
-         !on {next}
-         {n++}
-         /^[$A-Za-z_0-9]+:/ {l = $1; sub(":.*", "", l); label[l] = n}
-         /atom.*\.cas\./ {cas = n}
-         /atom.*\.exch\./ {exch = n}
-         /[ \t]bra/ {t = $NF; sub(";", "", t); target[n] = t}
-         /^[ \t]*(bra|ret)/ {ends[n] = 1}
-         END {
-             if (!cas || !exch) exit 2
-             work[top = 1] = exch
-             while (top) {
-                 i = work[top--]
-                 if (i > n || seen[i]++) continue
-                 if (i == cas) exit 0
-                 if (i in target) work[++top] = label[target[i]]
-                 if (!(i in ends)) work[++top] = i + 1
-             }
-             exit 1
-         }' "$1"
+# 4. The lock loop: every release comes before the post-dominator of the branch behind the compare-and-swap.
+release_inside() { awk -f "$here/release_inside.awk" "$1"; }
+program_releases_inside() {
+    "$cc" -O2 -ptx "$1" -o program.ptx && release_inside program.ptx
 }
 device -O2 --cuda-gpu-arch=sm_70 -DMARKED "$here/lock.cu" -o marked.ptx
 device -O2 --cuda-gpu-arch=sm_70 "$here/lock.cu" -o plain.ptx
 check "SIMTX_LOCK_DONE keeps the release inside the loop" release_inside marked.ptx
 moved() { release_inside plain.ptx; [ $? = 1 ]; }
 check "without it clang moves the release (the reason for the macro)" moved
+for program in $(grep -l -e SIMTX_LOCK_DONE -e simtx_lock_begin -e tm_bench.h "$here"/../../kernels/*.cu \
+    "$here"/../../kernels/tm/*.cu); do
+    check "lock loops of $(basename "$program")" program_releases_inside "$program"
+done
 
 # 5. simtx-cc: what becomes of options.
 echo '__global__ void k() {}' >a.cu
