@@ -99,8 +99,8 @@ static bool hangs(int cloth) {
 static void add_particles(Lcg &random, int cloth, Input &input) {
     for (int i = 0; i < PARTICLES; i++) {
         float mass = random.between(0.5f, 2.0f);
-        float4 at = make_float4(i % COLUMNS + random.between(-NOISE, NOISE), i / COLUMNS + random.between(-NOISE, NOISE),
-                                random.between(-NOISE, NOISE), 1 / mass);
+        float x = i % COLUMNS + random.between(-NOISE, NOISE), y = i / COLUMNS + random.between(-NOISE, NOISE);
+        float4 at = make_float4(x, y, random.between(-NOISE, NOISE), 1 / mass);
         bool locked = hangs(cloth) && i < COLUMNS;
         input.particles.push_back({at, make_float4(at.x, at.y, at.z, locked ? -1.0f : 1.0f)});
     }
