@@ -386,7 +386,7 @@ static void start_background(struct lsu *u, struct background *b)
 {
     b->started = true;
     b->next = 0;
-    b->n = coalesce(b->first, SERVE_LOCAL, u->cfg.group_lanes, b->access);
+    b->n = coalesce(b->first, SERVE_LOCAL, WARP_LANES, b->access);
     if (remote_kind(u, b->first, SERVE_LOCAL))
         b->track = remote_begin(&u->remote, b->first, SERVE_LOCAL, b->n);
 }

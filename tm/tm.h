@@ -48,7 +48,7 @@ struct tm_load {
     uint64_t protocol;               /* the protocol's */
 };
 
-struct tm;                           /* of a machine */
+struct tm_gpu;                           /* of a machine */
 struct tm_core;                      /* of an SM */
 
 struct tm_protocol {
@@ -57,7 +57,7 @@ struct tm_protocol {
     bool (*global_step)(const struct simtx_config *c);
     bool (*check)(const struct simtx_config *c, char *error, size_t size);
     /* State of the machine; unit_kind->new_unit gets it as `shared`. */
-    void *(*new_shared)(struct tm *t, const struct simtx_config *c);
+    void *(*new_shared)(struct tm_gpu *t, const struct simtx_config *c);
     void (*free_shared)(void *shared);
     /* Words of 4 bytes a lane of private memory that it wants for logs. */
     uint32_t (*private_words)(const struct simtx_config *c);

@@ -1,0 +1,530 @@
+/*
+ * Transactional memory at an SM, for every protocol: who may begin, who is in which attempt, what each lane has read and
+ * written, outcomes. Concurrency control (KILO TM, section 4.6) counts warps, or threads, of the core that are in
+ * transactions; a place is given back when the whole warp has left. Doomed transactions are found by the watchdog
+ * (section 4.2) and by faults: their reads are validated while the warp stands.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tm/impl.h"
+
+/* ---- sets ---- */
+
+void *tm_grow(void *array, uint32_t n, uint32_t *cap, size_t size)
+{
+    if (n < *cap)
+        return array;
+    *cap = *cap ? 2 * *cap : 8;
+    array = realloc(array, *cap * size);
+    if (!array)
+        abort();
+    return array;
+}
+
+void tm_set_clear(struct tm_set *s)
+{
+    s->n = 0;
+}
+
+void tm_set_add(struct tm_set *s, uint64_t address, uint32_t value, uint8_t bytes)
+{
+    s->w = tm_grow(s->w, s->n, &s->cap, sizeof *s->w);
+    s->w[s->n++] = (struct tm_word){ address, value, bytes };
+}
+
+uint8_t tm_set_find(const struct tm_set *s, uint64_t address, uint32_t *value)
+{
+    uint8_t have = 0;
+    for (uint32_t i = s->n; i-- > 0 && have != 15;) {
+        const struct tm_word *w = &s->w[i];
+        if (w->address != address)
+            continue;
+        for (unsigned b = 0; b < 4; b++)
+            if (w->bytes & ~have & 1u << b)
+                *value = (*value & ~(0xffu << 8 * b)) | (w->value & 0xffu << 8 * b);
+        have |= w->bytes;
+    }
+    return have;
+}
+
+/* ---- life ---- */
+
+struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, const struct tm_calls *calls, uint64_t *count,
+                            struct hists *hists)
+{
+    struct tm_core *c = calloc(1, sizeof *c);
+    if (!c)
+        abort();
+    *c = (struct tm_core){ .tm = t, .sm = sm, .lsu = lsu, .calls = *calls, .count = count, .hists = hists,
+                           .run_at = NEVER };
+    c->warp = calloc(t->warps, sizeof *c->warp);
+    if (!c->warp)
+        abort();
+    c->note = t->oracle ? oracle_core(t->oracle, sm) : NULL;
+    c->protocol = t->protocol->new_core(c, t->shared);
+    t->core[sm] = c;
+    t->cores[sm] = c->protocol;
+    return c;
+}
+
+void tm_core_free(struct tm_core *c)
+{
+    if (!c)
+        return;
+    c->tm->protocol->free_core(c->protocol);
+    for (uint32_t i = 0; i < c->tm->warps; i++)
+        for (int l = 0; l < TM_LANES; l++) {
+            free(c->warp[i].lane[l].reads.w);
+            free(c->warp[i].lane[l].writes.w);
+        }
+    tm_load_end(c);
+    packet_pool_end(&c->pool);
+    free(c->delta);
+    free(c->request);
+    free(c->warp);
+    free(c);
+}
+
+void tm_core_place(struct tm_core *c, uint32_t slot, struct warp *w, uint64_t log)
+{
+    struct tm_warp *x = &c->warp[slot];
+    x->warp = w;
+    x->log = log;
+    x->lanes_in = 0;
+    x->token = x->granted = x->asked = x->waiting = false;
+    x->doomed = x->validating = 0;
+    x->fault_lane = -1;
+    x->executed = x->row = 0;
+    x->executing = 0;
+    x->committing = 0;
+}
+
+/* ---- concurrency control ---- */
+
+static bool core_has_room(const struct tm_core *c, uint32_t lanes)
+{
+    const struct tm_gpu *t = c->tm;
+    if (t->limit_warps && c->warps_in >= t->limit_warps)
+        return false;
+    return !t->limit_threads || !c->threads_in || c->threads_in + lanes <= t->limit_threads;
+}
+
+/* A place among those of the whole GPU is asked for once; the serial step grants it. */
+static bool gpu_has_room(struct tm_core *c, uint32_t slot, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    if (!c->tm->limit_global || x->granted)
+        return true;
+    if (!x->asked) {
+        c->request = tm_grow(c->request, c->nrequest, &c->request_cap, sizeof *c->request);
+        c->request[c->nrequest++] = (struct tm_request){ now, c->sm, slot };
+        x->asked = true;
+    }
+    return false;
+}
+
+bool tm_core_may_begin(struct tm_core *c, uint32_t slot, uint32_t lanes, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    if (x->lanes_in || !lanes)
+        return true;
+    x->waiting = true;
+    if (!core_has_room(c, lanes) || !gpu_has_room(c, slot, now))
+        return false;
+    x->waiting = false;
+    return true;
+}
+
+/* Warps that wait at tx_begin are asked in the order of their slots. */
+static void ask_waiting(struct tm_core *c)
+{
+    for (uint32_t i = 0; i < c->tm->warps; i++)
+        if (c->warp[i].waiting && c->warp[i].warp)
+            c->calls.ask(c->calls.ctx, i);
+}
+
+static void note_lanes(struct tm_core *c, int32_t lanes, uint64_t now)
+{
+    c->delta = tm_grow(c->delta, c->ndelta, &c->delta_cap, sizeof *c->delta);
+    c->delta[c->ndelta++] = (struct tm_delta){ now, lanes };
+}
+
+static void enter(struct tm_core *c, struct tm_warp *x, uint64_t lanes, uint64_t now)
+{
+    x->lanes_in = (uint32_t)__builtin_popcountll(lanes);
+    x->token = x->granted;
+    x->granted = x->asked = false;
+    c->warps_in++;
+    c->threads_in += x->lanes_in;
+    note_lanes(c, (int32_t)x->lanes_in, now);
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
+        l->aborts = 0;
+        l->first = now;
+    }
+}
+
+void tm_core_ended(struct tm_core *c, uint32_t slot, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    c->warps_in--;
+    c->threads_in -= x->lanes_in;
+    c->released += x->token;
+    x->lanes_in = 0;
+    x->token = false;
+    x->row = 0;
+    if (c->tm->protocol->ended)
+        c->tm->protocol->ended(c->protocol, slot, now);
+    ask_waiting(c);
+}
+
+/* ---- attempts ---- */
+
+static void flush_executed(struct tm_warp *x)
+{
+    for (uint64_t m = x->executed ? x->executing : 0; m; m &= m - 1)
+        x->lane[__builtin_ctzll(m)].instructions += x->executed;
+    x->executed = 0;
+}
+
+static uint64_t held_for(const struct tm_gpu *t, const struct tm_warp *x, bool first, uint32_t registers)
+{
+    uint64_t wait = first ? 0 : (uint64_t)t->backoff * x->row;
+    wait = wait < t->backoff_max ? wait : t->backoff_max;
+    return wait + (uint64_t)t->restore * registers;
+}
+
+uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t registers, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    uint64_t lanes = txn_lanes(x->warp), all = lanes | txn_waiting(x->warp);
+    uint64_t held = held_for(c->tm, x, first, registers);
+    c->now = now;
+    if (first) {
+        enter(c, x, all, now);
+        c->count[STAT_TX_RESTORED] += (uint64_t)registers * x->lanes_in;
+    }
+    flush_executed(x);
+    x->committing = 0;
+    x->deadline = c->tm->watchdog ? now + held + c->tm->watchdog : NEVER;
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
+        tm_set_clear(&l->reads);
+        tm_set_clear(&l->writes);
+        l->instructions = 0;
+        l->start = now + held;
+    }
+    c->tm->protocol->attempt(c->protocol, slot, lanes, now);
+    return held;
+}
+
+void tm_core_executed(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    if (lanes != x->executing) {
+        flush_executed(x);
+        x->executing = lanes;
+    }
+    x->executed++;
+}
+
+bool tm_core_may_issue(struct tm_core *c, uint32_t slot, bool commit)
+{
+    return !c->tm->protocol->may_issue || c->tm->protocol->may_issue(c->protocol, slot, commit);
+}
+
+/* ---- accesses ---- */
+
+static void add_writes(struct tm_core *c, struct tm_warp *x, struct mem_op *op, uint64_t lanes)
+{
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(m);
+        const uint8_t *data = mem_data(op, lane);
+        uint64_t from = op->address[lane], end = from + op->width;
+        for (uint64_t a = from & ~UINT64_C(3); a < end; a += 4) {
+            uint32_t value = 0;
+            uint8_t bytes = 0;
+            for (unsigned b = 0; b < 4; b++)
+                if (a + b >= from && a + b < end) {
+                    value |= (uint32_t)data[a + b - from] << 8 * b;
+                    bytes |= (uint8_t)(1u << b);
+                }
+            tm_set_add(&x->lane[lane].writes, a, value, bytes);
+        }
+    }
+}
+
+bool tm_core_access(struct tm_core *c, struct mem_op *op, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[op->sm_slot];
+    uint64_t lanes = op->served_by[SERVE_GLOBAL] | op->served_by[SERVE_TEXTURE];
+    c->now = now;
+    if (!lanes || (op->kind != MOP_LOAD && op->kind != MOP_STORE))
+        return false;
+    if (op->kind == MOP_LOAD)
+        return tm_load_begin(c, op, lanes, now);
+    add_writes(c, x, op, lanes);
+    c->tm->protocol->store(c->protocol, op->sm_slot, op, lanes, now);
+    op->lanes &= ~lanes;
+    op->served_by[SERVE_GLOBAL] = op->served_by[SERVE_TEXTURE] = 0;
+    if (op->lanes)
+        return false;
+    c->calls.op_free(c->calls.ctx, op);
+    return true;
+}
+
+void tm_core_done(struct tm_core *c, struct mem_op *op, uint64_t now)
+{
+    c->now = now;
+    if (op->role == ROLE_PROTOCOL)
+        c->tm->protocol->done(c->protocol, op, now);
+    else
+        tm_load_fetched(c, op, now);
+}
+
+/* ---- outcomes ---- */
+
+void tm_core_commit(struct tm_core *c, uint32_t slot, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    c->now = now;
+    flush_executed(x);
+    x->committing = now;
+    c->tm->protocol->commit(c->protocol, slot, txn_lanes(x->warp), now);
+}
+
+static void count_commit(struct tm_core *c, const struct tm_lane *l, uint64_t now)
+{
+    c->count[STAT_TX_COMMITS]++;
+    c->count[STAT_TX_WRITERS] += l->writes.n > 0;
+    c->count[STAT_TX_READ_WORDS] += l->reads.n;
+    c->count[STAT_TX_WRITE_WORDS] += l->writes.n;
+    c->count[STAT_TX_INSTRUCTIONS] += l->instructions;
+    hist_add(c->hists, HIST_TX_ABORTS, l->aborts);
+    hist_add(c->hists, HIST_TX_READ_SET, l->reads.n);
+    hist_add(c->hists, HIST_TX_WRITE_SET, l->writes.n);
+    hist_add(c->hists, HIST_TX_DURATION, now - l->first);
+    hist_add(c->hists, HIST_TX_LENGTH, l->instructions);
+}
+
+static void count_abort(struct tm_core *c, struct tm_lane *l, enum tm_reason why)
+{
+    c->count[STAT_TX_ABORTS]++;
+    c->count[STAT_TX_ABORT_VALIDATION + why]++;
+    c->count[STAT_TX_WASTED] += l->instructions;
+    l->aborts++;
+}
+
+static struct oracle_who who(const struct tm_core *c, uint32_t slot, unsigned lane)
+{
+    const struct warp *w = c->warp[slot].warp;
+    return (struct oracle_who){ .sm = c->sm, .slot = slot, .lane = (uint8_t)lane, .block = w->block->linear,
+                                .thread = w->index * c->tm->lanes + lane };
+}
+
+static void tell_oracle(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key)
+{
+    const struct tm_lane *l = &c->warp[slot].lane[lane];
+    if (!c->note || !key)
+        return;
+    if (commits) {
+        struct oracle_who w = who(c, slot, lane);
+        oracle_committed(c->note, key, l, &w);
+    } else
+        oracle_not_committed(c->note, key);
+}
+
+void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
+               uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    struct tm_lane *l = &x->lane[lane];
+    uint64_t bit = UINT64_C(1) << lane;
+    tell_oracle(c, slot, lane, commits, key);
+    if (commits) {
+        count_commit(c, l, now);
+        note_lanes(c, -1, now);
+    } else {
+        count_abort(c, l, why);
+        x->row = l->aborts;
+    }
+    if (txn_lanes(x->warp) == bit)
+        hist_add(c->hists, HIST_TX_COMMIT_TIME, now - x->committing);
+    c->calls.decided(c->calls.ctx, slot, commits ? bit : 0, commits ? 0 : bit);
+}
+
+uint32_t tm_attempt(const struct tm_core *c, uint32_t slot)
+{
+    return txn_attempt(c->warp[slot].warp);
+}
+
+void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt, enum tm_reason why, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    if (!x->lanes_in || txn_attempt(x->warp) != attempt)
+        return;
+    lanes &= txn_lanes(x->warp) & ~x->doomed;
+    if (!lanes)
+        return;
+    x->doomed |= lanes;
+    x->why = why;
+    c->now = now;
+    c->calls.doomed(c->calls.ctx, slot);
+}
+
+uint64_t tm_core_doomed(struct tm_core *c, uint32_t slot, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    uint64_t lanes = x->doomed & txn_lanes(x->warp);
+    x->doomed = 0;
+    flush_executed(x);
+    for (uint64_t m = lanes; m; m &= m - 1)
+        count_abort(c, &x->lane[__builtin_ctzll(m)], x->why);
+    if (lanes)
+        x->row = x->lane[63 - __builtin_clzll(lanes)].aborts;
+    if (lanes && c->tm->protocol->aborted)
+        c->tm->protocol->aborted(c->protocol, slot, lanes, now);
+    return lanes;
+}
+
+/* ---- doomed transactions ---- */
+
+bool tm_core_wants_validation(const struct tm_core *c, uint32_t slot, uint64_t now)
+{
+    const struct tm_warp *x = &c->warp[slot];
+    return x->lanes_in && now >= x->deadline && !x->validating && !x->committing;
+}
+
+bool tm_core_validating(const struct tm_core *c, uint32_t slot)
+{
+    return c->warp[slot].validating;
+}
+
+void tm_core_validate(struct tm_core *c, uint32_t slot, int fault_lane, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    c->now = now;
+    x->fault_lane = fault_lane;
+    x->validating = fault_lane < 0 ? txn_lanes(x->warp) : UINT64_C(1) << fault_lane;
+    c->tm->protocol->validate(c->protocol, slot, x->validating, now);
+}
+
+void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t stale, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    c->now = now;
+    x->validating &= ~(current | stale);
+    if (stale)
+        tm_abort(c, slot, stale, txn_attempt(x->warp), x->fault_lane < 0 ? TM_WATCHDOG : TM_ZOMBIE, now);
+    if (x->validating)
+        return;
+    x->deadline = now + c->tm->watchdog;
+    if (x->fault_lane >= 0 && !stale)
+        c->calls.fault(c->calls.ctx, slot);
+    x->fault_lane = -1;
+    c->calls.ask(c->calls.ctx, slot);
+}
+
+void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const char *what, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, what);
+    vsnprintf(text, sizeof text, what, args);
+    va_end(args);
+    c->calls.impossible(c->calls.ctx, slot, lane, text);
+}
+
+/* ---- time, messages ---- */
+
+void tm_core_message(struct tm_core *c, struct packet *k, uint64_t now)
+{
+    c->now = now;
+    c->tm->protocol->message(c->protocol, k, now);
+}
+
+uint64_t tm_core_run(struct tm_core *c, uint64_t now)
+{
+    c->now = now;
+    c->run_at = NEVER;
+    c->run_at = earlier(c->run_at, c->tm->protocol->run(c->protocol, now));
+    return c->run_at;
+}
+
+void tm_runs(struct tm_core *c, uint64_t at)
+{
+    if (at < c->run_at) {
+        c->run_at = at;
+        c->calls.at(c->calls.ctx, at);
+    }
+}
+
+bool tm_core_idle(const struct tm_core *c)
+{
+    return !c->loads && !packets_out(&c->pool) && c->tm->protocol->idle(c->protocol);
+}
+
+void tm_core_dump(const struct tm_core *c, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    char text[160];
+    if (!c->warps_in)
+        return;
+    snprintf(text, sizeof text, "transactions: %u warps, %u threads in them, %u loads under way", c->warps_in,
+             c->threads_in, c->loads);
+    line(ctx, text);
+    if (c->tm->protocol->dump)
+        c->tm->protocol->dump(c->protocol, line, ctx);
+}
+
+/* ---- for protocols ---- */
+
+struct tm_lane *tm_lane(struct tm_core *c, uint32_t slot, unsigned lane) { return &c->warp[slot].lane[lane]; }
+uint64_t tm_lanes(const struct tm_core *c, uint32_t slot) { return txn_lanes(c->warp[slot].warp); }
+uint16_t tm_sm(const struct tm_core *c) { return c->sm; }
+uint64_t *tm_count(struct tm_core *c) { return c->count; }
+struct hists *tm_hists(struct tm_core *c) { return c->hists; }
+const struct simtx_config *tm_config(const struct tm_core *c) { return c->tm->config; }
+uint64_t tm_now(const struct tm_core *c) { return c->now; }
+uint64_t tm_private(const struct tm_core *c, uint32_t slot) { return c->warp[slot].log; }
+uint32_t tm_warp_lanes(const struct tm_core *c) { return c->tm->lanes; }
+uint64_t tm_memory_base(const struct tm_core *c) { return c->tm->base; }
+void tm_wake(struct tm_core *c, uint32_t slot) { c->calls.ask(c->calls.ctx, slot); }
+uint32_t tm_logs_queued(const struct tm_core *c) { return lsu_background_queued(c->lsu); }
+bool tm_can_send(const struct tm_core *c) { return lsu_can_send(c->lsu); }
+void tm_send(struct tm_core *c, struct packet *k) { lsu_send(c->lsu, k); }
+uint32_t tm_slice(const struct tm_core *c, uint64_t address) { return lsu_slice(c->lsu, address); }
+uint32_t tm_slices(const struct tm_core *c) { return c->tm->slices; }
+
+struct mem_op *tm_op_new(struct tm_core *c, uint32_t slot)
+{
+    struct mem_op *op = c->calls.op_new(c->calls.ctx);
+    memset(op, 0, offsetof(struct mem_op, address));
+    op->warp = c->warp[slot].warp;
+    op->sm_slot = slot;
+    op->role = ROLE_PROTOCOL;
+    return op;
+}
+
+void tm_op_free(struct tm_core *c, struct mem_op *op)
+{
+    c->calls.op_free(c->calls.ctx, op);
+}
+
+void tm_issue(struct tm_core *c, struct mem_op *op, uint64_t now)
+{
+    c->calls.issue(c->calls.ctx, op->sm_slot, op);
+}
+
+void tm_log(struct tm_core *c, struct mem_op *op, uint64_t now)
+{
+    lsu_background(c->lsu, op, now);
+    c->calls.at(c->calls.ctx, now);
+}
+
+struct packet *tm_packet(struct tm_core *c, unsigned kind, uint32_t slice, uint32_t bytes)
+{
+    return lsu_packet(c->lsu, &c->pool, kind, slice, bytes, c->now);
+}

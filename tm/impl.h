@@ -1,0 +1,88 @@
+/* The inside of transactional memory's common part: tm.c (machine), core.c (SM), load.c (loads), unit.c (slices). */
+#ifndef TM_IMPL_H
+#define TM_IMPL_H
+
+#include "tm/core.h"
+
+enum tm_role { ROLE_PROGRAM, ROLE_FETCH, ROLE_REST, ROLE_PROTOCOL };
+
+struct tm_delta { uint64_t at; int32_t lanes; };
+
+/* What an SM asks the whole GPU for: a place among tm.global_warps. */
+struct tm_request { uint64_t at; uint16_t sm; uint32_t slot; };
+
+struct tm_warp {
+    struct warp *warp;               /* NULL: none of a kernel with transactions */
+    struct tm_lane lane[TM_LANES];
+    uint64_t log;
+    uint32_t lanes_in;               /* lanes that took places at tx_begin; 0 = no transaction */
+    bool token, granted, asked;      /* a place of the GPU: held or to be taken; asked for */
+    bool waiting;                    /* at tx_begin */
+    uint64_t doomed, validating;
+    enum tm_reason why;              /* of the doomed */
+    int fault_lane;                  /* -1 = none held */
+    uint64_t executing;              /* lanes of the last instructions */
+    uint32_t executed;               /* instructions of these, not yet in lane[] */
+    uint32_t row;                    /* aborts of the lane decided last */
+    uint64_t deadline;               /* of the watchdog */
+    uint64_t committing;             /* cycle of the commit; 0 = does not */
+};
+
+struct tm_core {
+    struct tm_gpu *tm;
+    struct lsu *lsu;
+    struct tm_calls calls;
+    uint64_t *count;
+    struct hists *hists;
+    void *protocol;
+    struct tm_warp *warp;
+    uint16_t sm;
+    uint32_t warps_in, threads_in;
+    uint64_t now, run_at;
+    struct oracle_note *note;
+    struct tm_load *free_load;
+    void *load_slabs;
+    uint32_t loads;                  /* under way */
+    struct packet_pool pool;
+    struct tm_delta *delta;          /* since the last step */
+    uint32_t ndelta, delta_cap;
+    struct tm_request *request;
+    uint32_t nrequest, request_cap;
+    uint32_t released;               /* places of the GPU given back since the last step */
+};
+
+struct tm_gpu {
+    const struct simtx_config *config;
+    const struct tm_protocol *protocol;
+    void *shared;
+    struct oracle *oracle;           /* NULL = off */
+    struct tm_core **core;
+    void **cores;                    /* their protocol parts */
+    uint32_t sms, slices, warps, lanes;
+    uint64_t base;                   /* of device memory */
+    uint32_t limit_warps, limit_threads, limit_global;
+    uint64_t watchdog;
+    uint32_t backoff, backoff_max, restore;
+    uint32_t places;                 /* of the GPU that are taken */
+    struct tm_request *queue;        /* who waits for one */
+    uint32_t nqueue, queue_cap;
+    int64_t in;                      /* lanes in transactions; the most at once */
+    int64_t most;
+    struct tm_delta *delta;          /* of all cores, to be sorted */
+    uint32_t delta_cap;
+    struct unit_kind unit;
+};
+
+void tm_set_clear(struct tm_set *s);
+void tm_set_add(struct tm_set *s, uint64_t address, uint32_t value, uint8_t bytes);
+/* The newest value of each byte of a word in a set: returns which bytes there are. */
+uint8_t tm_set_find(const struct tm_set *s, uint64_t address, uint32_t *value);
+void *tm_grow(void *array, uint32_t n, uint32_t *cap, size_t size);
+
+bool tm_load_begin(struct tm_core *c, struct mem_op *op, uint64_t lanes, uint64_t now);
+void tm_load_fetched(struct tm_core *c, struct mem_op *op, uint64_t now);
+void tm_load_end(struct tm_core *c);
+
+void tm_unit_kind(struct unit_kind *k, const struct tm_protocol *p);
+
+#endif
