@@ -20,7 +20,7 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
                   uint32_t sms, uint32_t slices, uint32_t warps);
 void tm_free(struct tm_gpu *t);
 bool tm_global_step(const struct tm_gpu *t);             /* windows must be one cycle */
-const struct unit_kind *tm_unit(const struct tm_gpu *t); /* beside every slice, its `shared` being t */
+extern const struct unit_kind tm_slice_unit;         /* beside every slice, its `shared` being the struct tm_gpu */
 uint64_t tm_private_bytes(const struct tm_gpu *t);       /* of a warp, for logs */
 /* A run begins: nothing is known of the run before. */
 void tm_begin_run(struct tm_gpu *t);

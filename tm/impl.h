@@ -70,7 +70,6 @@ struct tm_gpu {
     int64_t most;
     struct tm_delta *delta;          /* of all cores, to be sorted */
     uint32_t delta_cap;
-    struct unit_kind unit;
 };
 
 void tm_set_clear(struct tm_set *s);
@@ -83,6 +82,5 @@ bool tm_load_begin(struct tm_core *c, struct mem_op *op, uint64_t lanes, uint64_
 void tm_load_fetched(struct tm_core *c, struct mem_op *op, uint64_t now);
 void tm_load_end(struct tm_core *c);
 
-void tm_unit_kind(struct unit_kind *k, const struct tm_protocol *p);
 
 #endif

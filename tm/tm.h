@@ -48,7 +48,8 @@ struct tm_load {
     uint64_t protocol;               /* the protocol's */
 };
 
-struct tm_gpu;                           /* of a machine */
+struct tm_gpu;                       /* of a machine */
+struct oracle_note;
 struct tm_core;                      /* of an SM */
 
 struct tm_protocol {
@@ -56,7 +57,7 @@ struct tm_protocol {
     /* Its actions need the whole GPU in one cycle: windows are one cycle long and `step` is called after each. */
     bool (*global_step)(const struct simtx_config *c);
     bool (*check)(const struct simtx_config *c, char *error, size_t size);
-    /* State of the machine; unit_kind->new_unit gets it as `shared`. */
+    /* State of the machine; unit_kind->new_unit gets the struct tm_gpu as `shared`. */
     void *(*new_shared)(struct tm_gpu *t, const struct simtx_config *c);
     void (*free_shared)(void *shared);
     /* Words of 4 bytes a lane of private memory that it wants for logs. */
@@ -99,6 +100,10 @@ struct tm_protocol {
 };
 
 extern const struct tm_protocol *const tm_protocols[];   /* by choice of tm.global; NULL = none */
+
+/* ---- for protocols, of the machine ---- */
+void *tm_shared(struct tm_gpu *t);                               /* what new_shared returned; units get t */
+struct oracle_note *tm_slice_note(struct tm_gpu *t, uint32_t slice);     /* for writes that a unit performs; may be NULL */
 
 /* ---- for protocols, at the SM ---- */
 struct tm_lane *tm_lane(struct tm_core *c, uint32_t slot, unsigned lane);
