@@ -1,9 +1,11 @@
-# Transactions of a warp: stack, registers, private memory.
-$(B)/regress/unit/test_txn: regress/unit/test_txn.c regress/unit/step_driver.c $(B)/lib/libsimtx.a
+# Transactions of a warp: the stack, what comes back, faults, random programs.
+TXN_TESTS := $(addprefix $(B)/regress/unit/,test_txn test_txn_undo test_txn_faults test_txn_random)
+
+$(TXN_TESTS): $(B)/regress/unit/%: regress/unit/%.c regress/unit/txn_rig.c regress/unit/step_driver.c $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $^ -o $@ $(LDFLAGS) $(LDLIBS) -lcmocka
 
 TESTS += test-txn
 .PHONY: test-txn
-test-txn: $(B)/regress/unit/test_txn
-	@regress/unit/run.sh $<
+test-txn: $(TXN_TESTS)
+	@regress/unit/run.sh $^
