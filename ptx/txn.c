@@ -90,7 +90,6 @@ static void end_transaction(struct warp *w)
     const struct code *c = w->frame[w->tx.begin_frame].code;
     simt_pop(w);
     w->tx.open = false;
-    undo_end(w);
     simt_split(w, w->tx.done, w->tx.ndone, tx_place_to_meet(c, &w->tx));
 }
 

@@ -38,7 +38,6 @@ struct txn {
 /* txn_undo.c: lanes of the transaction just begun, in the frame w->tx.begin_frame. */
 void undo_begin(struct warp *w);
 void undo_lanes(struct warp *w, uint64_t lanes);
-void undo_end(struct warp *w);
 void undo_free(struct undo *u);
 
 #endif

@@ -243,11 +243,6 @@ void undo_lanes(struct warp *w, uint64_t lanes)
         restore_row(w, &u->row[k], u->row[k].lanes & (uint32_t)(lanes >> LANES * u->row[k].half));
 }
 
-void undo_end(struct warp *w)
-{
-    forget_rows(&w->txn->undo);
-}
-
 void undo_free(struct undo *u)
 {
     for (int i = 0; i < MAX_HALVES; i++) {

@@ -153,16 +153,17 @@ static bool count_free(void *owner, void *p)
     return ((uintptr_t)p & 255) == 0;
 }
 
+static const char frees_one[] = HEAD ".extern .func free(.param .b64 p);\n" KERNEL
+    "  tx_begin; ld.global.u64 %rd3, [%rd2]; add.u64 %rd3, %rd3, %rd2;\n"
+    "  { .param .b64 p; st.param.b64 [p], %rd3; call.uni free, (p); }\n"
+    "  tx_commit;\n" END;
+
 /* What the host did for lanes before the one that faulted is not done again. */
 static void test_fault_in_host(void **state)
 {
-    static const char ptx[] = HEAD ".extern .func free(.param .b64 p);\n" KERNEL
-        "  tx_begin; ld.global.u64 %rd3, [%rd2]; add.u64 %rd3, %rd3, %rd2;\n"
-        "  { .param .b64 p; st.param.b64 [p], %rd3; call.uni free, (p); }\n"
-        "  tx_commit;\n" END;
     struct bench b;
     (void)state;
-    bench_open(&b, ptx, 8, 32);
+    bench_open(&b, frees_one, 8, 32);
     b.gpu.launch.heap_free = count_free;
     frees = 0;
     *word(&b, 3, 0) = *word(&b, 6, 0) = 8;
@@ -182,6 +183,24 @@ static void test_fault_in_host(void **state)
     assert_int_equal(frees, 11);
     txn_commit(b.w, 0x4a);
     assert_int_equal(bench_run(&b), STEP_ENDED);
+    bench_close(&b);
+}
+
+/* The same when all lanes are aborted there: each of them does it again. */
+static void test_host_again(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, frees_one, 8, 32);
+    b.gpu.launch.heap_free = count_free;
+    frees = 0;
+    *word(&b, 3, 0) = 8;
+    assert_int_equal(bench_run(&b), STEP_FAULT);
+    assert_int_equal(txn_hold_fault(b.w), 3);
+    txn_abort(b.w, 0xff);
+    *word(&b, 3, 0) = 0;
+    assert_int_equal(bench_run(&b), STEP_WAITS);
+    assert_int_equal(frees, 4 + 8);
     bench_close(&b);
 }
 
@@ -231,6 +250,7 @@ int main(void)
         cmocka_unit_test(test_trap),
         cmocka_unit_test(test_fault_in_call),
         cmocka_unit_test(test_fault_in_host),
+        cmocka_unit_test(test_host_again),
         cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests_name("transactions of a warp: faults", tests, NULL, NULL);

@@ -73,7 +73,7 @@ static const char registers[] = HEAD KERNEL
     "  cvt.u16.u32 %h1, %r1; mov.u32 %r3, 5; mul.wide.u32 %rd3, %r1, 0x10001; setp.lt.u32 %p1, %r1, 20;\n"
     "  setp.gt.u32 %p2, %r1, 40; mov.b128 %q1, {%rd3, %rd2}; add.cc.u32 %r4, %r1, 0xfffffff0;\n"
     "  tx_begin;\n"
-    "  addc.cc.u32 %r6, %r1, 0xffffffff; addc.u32 %r3, %r3, %r1; add.u16 %h1, %h1, 9; mul.lo.u64 %rd3, %rd3, 77;\n"
+    "  addc.cc.u32 %r6, %r1, 0; addc.u32 %r3, %r3, %r6; add.u16 %h1, %h1, 9; mul.lo.u64 %rd3, %rd3, 77;\n"
     "  not.pred %p1, %p1; xor.pred %p2, %p1, %p2; mov.b128 {%rd4, %rd5}, %q1; add.u64 %rd5, %rd5, 3;\n"
     "  xor.b64 %rd4, %rd4, %rd3; mov.b128 %q1, {%rd5, %rd4};\n"
     "  tx_commit;\n"
