@@ -25,8 +25,10 @@ enum kilo_kind {
     KILO_RESEND_READ, KILO_RESEND_WRITE,         /* to the core: the lane's entries for this unit are wanted again */
     KILO_RESENT_READ, KILO_RESENT_WRITE,         /* from the core: entries as in READ_SET, WRITE_SET */
     KILO_RESENT_DONE,                            /* from the core: that was all of the lane's */
-    KILO_VALIDATE,                   /* watchdog: entries to be compared with memory now, without a commit ID */
-    KILO_VALID, KILO_STALE           /* answer to a VALIDATE: all its entries were current, or one was not */
+    KILO_VALIDATE,                   /* watchdog: entries to be compared with memory now, without a commit ID; a lane's
+                                      * last one carries KILO_VOID_ENTRY */
+    KILO_VALID, KILO_STALE,          /* answer to a lane's VALIDATEs: all its entries were current, or one was not */
+    KILO_CU_HAZARD                   /* as CU_FAIL, because of a hazard (kilotm.fail_at_hazard) */
 };
 
 /* A warp's attempt to commit. The core keeps it until every unit has retired its entries. */

@@ -1,0 +1,157 @@
+/*
+ * Accesses to memory: a read and a write of the queues in a cycle, which reach the slice after the configured delay, or
+ * ideal ones that are performed without the cache after a fixed time. The token of an access is its place in a table.
+ */
+#include "tm/kilotm/cu_state.h"
+
+static uint32_t new_access(struct commit_unit *u)
+{
+    if (u->free_access == UINT32_MAX) {
+        uint32_t n = u->accesses ? 2 * u->accesses : 64;
+        u->access = realloc(u->access, n * sizeof *u->access);
+        if (!u->access)
+            abort();
+        for (uint32_t i = u->accesses; i < n; i++)
+            u->access[i].next = i + 1 < n ? i + 1 : UINT32_MAX;
+        u->free_access = u->accesses;
+        u->accesses = n;
+    }
+    uint32_t token = u->free_access;
+    u->free_access = u->access[token].next;
+    return token;
+}
+
+static void queue_access(struct commit_unit *u, struct fifo *queue, struct cu_access a)
+{
+    uint32_t token = new_access(u);
+    u->access[token] = a;
+    *(uint32_t *)fifo_push(queue) = token;
+}
+
+void cu_queue_read(struct commit_unit *u, enum access_kind kind, uint64_t owner, struct kilo_entry word)
+{
+    if (kind == ACCESS_READ)
+        cu_entry(u, owner)->reading++;
+    queue_access(u, &u->reads, (struct cu_access){ .owner = owner, .address = word.address & ~UINT32_C(3),
+                                                   .value = word.value, .kind = (uint8_t)kind, .bytes = 15 });
+}
+
+void cu_queue_write(struct commit_unit *u, uint64_t cid, struct kilo_entry word)
+{
+    uint32_t value;
+    unsigned bytes = kilo_bytes(word, &value);
+    if (MUTANT(u, FAULT_PARTIAL_WHOLE))
+        bytes = 15;
+    queue_access(u, &u->writes, (struct cu_access){ .owner = cid, .address = word.address & ~UINT32_C(3),
+                                                    .value = value, .kind = ACCESS_WRITE, .bytes = (uint8_t)bytes });
+}
+
+static void begin(struct commit_unit *u, uint32_t token, uint64_t now)
+{
+    const struct cu_access *a = &u->access[token];
+    bool write = a->kind == ACCESS_WRITE;
+    u->calls.access(u->calls.ctx, write, a->address, a->bytes, write ? a->value : 0, token, now);
+}
+
+static void wait_in(struct fifo *f, uint64_t at, uint32_t token)
+{
+    *(struct cu_due *)fifo_push(f) = (struct cu_due){ at, token };
+}
+
+static uint32_t next_token(struct commit_unit *u, struct fifo *queue)
+{
+    uint32_t *first = fifo_front(queue), *last = fifo_at(queue, queue->n - 1), token = *first;
+    if (queue == &u->writes && MUTANT(u, FAULT_WRITES_REVERSED)) {
+        token = *last;
+        *last = *first;
+    }
+    fifo_pop(queue);
+    return token;
+}
+
+bool cu_step_issue(struct commit_unit *u, struct fifo *queue, uint64_t now)
+{
+    if (!queue->n)
+        return false;
+    uint32_t token = next_token(u, queue);
+    bool ideal = u->access[token].kind == ACCESS_WRITE ? u->cfg.ideal_commit : u->cfg.ideal_validation;
+    if (ideal)
+        wait_in(&u->ideal, now + u->cfg.ideal_latency, token);
+    else if (u->cfg.latency)
+        wait_in(&u->delayed, now + u->cfg.latency, token);
+    else
+        begin(u, token, now);
+    return true;
+}
+
+/* The next token of a queue whose time has come. */
+static bool take_due(struct fifo *f, uint64_t now, uint32_t *token)
+{
+    const struct cu_due *d = f->n ? fifo_front(f) : NULL;
+    if (!d || d->at > now)
+        return false;
+    *token = d->token;
+    fifo_pop(f);
+    return true;
+}
+
+void cu_run_delayed(struct commit_unit *u, uint64_t now)
+{
+    uint32_t token;
+    while (take_due(&u->delayed, now, &token))
+        begin(u, token, now);
+}
+
+void cu_run_ideal(struct commit_unit *u, uint64_t now)
+{
+    uint32_t token;
+    while (take_due(&u->ideal, now, &token)) {
+        const struct cu_access *a = &u->access[token];
+        uint32_t value = u->calls.peek(u->calls.ctx, a->address);
+        if (a->kind == ACCESS_WRITE)
+            u->calls.poke(u->calls.ctx, a->address, a->bytes, a->value);
+        cu_performed(u, token, value, CU_FOUND_HIT, now);
+    }
+}
+
+static bool same_value(const struct commit_unit *u, const struct cu_access *a, uint32_t value)
+{
+    return !((value ^ a->value) & (MUTANT(u, FAULT_VALUE_UNCHECKED) ? 0xffff : UINT32_MAX));
+}
+
+static void read_performed(struct commit_unit *u, const struct cu_access *a, bool same, unsigned found)
+{
+    struct entry *e = cu_entry(u, a->owner);
+    cu_add(u, STAT_CU_VALIDATIONS, 1);
+    cu_add(u, STAT_CU_VALIDATION_HITS, found == CU_FOUND_HIT);
+    cu_add(u, STAT_CU_VALIDATION_PENDING, found == CU_FOUND_PENDING);
+    cu_add(u, STAT_CU_VALIDATION_MISSES, found == CU_FOUND_MISS);
+    e->reading--;
+    e->stale |= !same;
+    cu_validated(u, e, a->owner);
+}
+
+static void write_performed(struct commit_unit *u, const struct cu_access *a, uint32_t before, unsigned found)
+{
+    struct entry *e = cu_entry(u, a->owner);
+    cu_add(u, STAT_CU_WRITES, 1);
+    cu_add(u, STAT_CU_WRITE_HITS, found == CU_FOUND_HIT);
+    if (u->calls.written)
+        u->calls.written(u->calls.ctx, a->owner, a->address, before);
+    e->writing--;
+    cu_written(u, e, a->owner);
+}
+
+void cu_performed(struct commit_unit *u, uint32_t token, uint32_t value, unsigned found, uint64_t now)
+{
+    struct cu_access a = u->access[token];
+    cu_settle(u, now);
+    u->access[token].next = u->free_access;
+    u->free_access = token;
+    if (a.kind == ACCESS_READ)
+        read_performed(u, &a, same_value(u, &a, value), found);
+    else if (a.kind == ACCESS_WRITE)
+        write_performed(u, &a, value, found);
+    else
+        cu_check_performed(u, a.owner, same_value(u, &a, value));
+}

@@ -1,0 +1,141 @@
+/*
+ * Read-set and write-set buffers (KILO TM, sections 4.5.3 and 6.4.2): words are kept in chunks of a pool of the host's;
+ * what the modelled unit has room for is counted. A set whose buffer is full, or for which the unit's pool has none
+ * left, overflows: the core sends it again when it is needed, or the transaction cannot commit.
+ */
+#include "tm/kilotm/cu_state.h"
+
+static uint32_t new_chunk(struct commit_unit *u)
+{
+    if (u->free_chunk == NO_CHUNK) {
+        uint32_t n = u->chunks ? 2 * u->chunks : 64;
+        u->chunk = realloc(u->chunk, n * sizeof *u->chunk);
+        if (!u->chunk)
+            abort();
+        for (uint32_t i = u->chunks; i < n; i++)
+            u->chunk[i].next = i + 1 < n ? i + 1 : NO_CHUNK;
+        u->free_chunk = u->chunks;
+        u->chunks = n;
+    }
+    uint32_t c = u->free_chunk;
+    u->free_chunk = u->chunk[c].next;
+    u->chunk[c].next = NO_CHUNK;
+    return c;
+}
+
+static void free_chunks(struct commit_unit *u, struct word_set *s)
+{
+    if (s->first != NO_CHUNK) {
+        u->chunk[s->last].next = u->free_chunk;
+        u->free_chunk = s->first;
+    }
+    s->first = s->last = NO_CHUNK;
+}
+
+static void take_buffer(struct commit_unit *u, struct entry *e, enum set_kind k)
+{
+    if (!u->cfg.buffers || u->buffers < u->cfg.buffers) {
+        e->set[k].buffer = true;
+        u->buffers++;
+    }
+}
+
+static void give_buffer(struct commit_unit *u, struct entry *e, enum set_kind k)
+{
+    u->buffers -= e->set[k].buffer;
+    e->set[k].buffer = false;
+}
+
+void cu_buffers_at_first(struct commit_unit *u, struct entry *e)
+{
+    if (u->cfg.accounting == BUFFERS_ALL) {
+        take_buffer(u, e, READS);
+        take_buffer(u, e, WRITES);
+    }
+}
+
+void cu_buffers_accessed(struct commit_unit *u, struct entry *e)
+{
+    e->accessed = true;
+    u->n_accessed++;
+    if (u->cfg.accounting == BUFFERS_ACCESSED) {
+        take_buffer(u, e, READS);
+        take_buffer(u, e, WRITES);
+    }
+}
+
+static void first_word(struct commit_unit *u, struct entry *e, enum set_kind k)
+{
+    u->n_used[k]++;
+    if (!e->stale) {
+        e->set[k].needed = true;
+        u->n_needed[k]++;
+    }
+    if (u->cfg.accounting >= BUFFERS_USED)
+        take_buffer(u, e, k);
+}
+
+/* The set is not kept any more; without resending, the entry fails. */
+static void overflow(struct commit_unit *u, struct entry *e, enum set_kind k)
+{
+    static const char *const too_large[] = {
+        "its read set is larger than kilotm.read_buffer, and kilotm.resend is off",
+        "its write set is larger than kilotm.write_buffer, and kilotm.resend is off"
+    };
+    struct word_set *s = &e->set[k];
+    s->overflow = true;
+    free_chunks(u, s);
+    cu_add(u, k == READS ? STAT_CU_READ_OVERFLOWS : STAT_CU_WRITE_OVERFLOWS, 1);
+    if (u->cfg.resend)
+        return;
+    e->stale = true;
+    if (s->buffer && u->calls.impossible)
+        u->calls.impossible(u->calls.ctx, e->batch, e->lane, too_large[k]);
+}
+
+static void store(struct commit_unit *u, struct word_set *s, struct kilo_entry word)
+{
+    uint32_t i = s->n % CHUNK_ENTRIES;
+    if (!i) {
+        uint32_t c = new_chunk(u);
+        if (s->first == NO_CHUNK)
+            s->first = c;
+        else
+            u->chunk[s->last].next = c;
+        s->last = c;
+    }
+    u->chunk[s->last].entry[i] = word;
+}
+
+void cu_append(struct commit_unit *u, struct entry *e, enum set_kind k, struct kilo_entry word)
+{
+    struct word_set *s = &e->set[k];
+    uint32_t room = k == READS ? u->cfg.read_buffer : u->cfg.write_buffer;
+    if (!s->n)
+        first_word(u, e, k);
+    if (!s->overflow && (!s->buffer || (room && s->n == room)))
+        overflow(u, e, k);
+    if (!s->overflow)
+        store(u, s, word);
+    s->n++;
+}
+
+void cu_unneeded(struct commit_unit *u, struct entry *e, enum set_kind k)
+{
+    struct word_set *s = &e->set[k];
+    u->n_needed[k] -= s->needed;
+    s->needed = false;
+    free_chunks(u, s);
+    if (u->cfg.accounting == BUFFERS_NEEDED)
+        give_buffer(u, e, k);
+}
+
+void cu_buffers_end(struct commit_unit *u, struct entry *e)
+{
+    for (enum set_kind k = READS; k <= WRITES; k++) {
+        cu_unneeded(u, e, k);
+        give_buffer(u, e, k);
+        u->n_used[k] -= e->set[k].n > 0;
+    }
+    u->n_accessed -= e->accessed;
+}

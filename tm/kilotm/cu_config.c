@@ -1,0 +1,70 @@
+/* The commit unit's part of the configuration. */
+#include <stdio.h>
+
+#include "base/config.h"
+#include "tm/kilotm/cu_state.h"
+
+static uint32_t number(const struct simtx_config *config, enum config_key k)
+{
+    return (uint32_t)config_int(config, k);
+}
+
+/* Lanes that concurrency control lets be in transactions at once, on the whole GPU; 0 = no limit. */
+static uint64_t concurrency(const struct simtx_config *config)
+{
+    uint64_t sms = (uint64_t)config_int(config, KEY_GPU_SMS), warp = (uint64_t)config_int(config, KEY_GPU_WARP_SIZE);
+    uint64_t limits[] = { (uint64_t)config_int(config, KEY_TM_WARPS) * warp * sms,
+                          (uint64_t)config_int(config, KEY_TM_THREADS) * sms,
+                          (uint64_t)config_int(config, KEY_TM_GLOBAL_WARPS) * warp };
+    uint64_t least = 0;
+    for (int i = 0; i < 3; i++)
+        if (limits[i] && (!least || limits[i] < least))
+            least = limits[i];
+    return least;
+}
+
+void cu_configure(struct cu_cfg *c, const struct simtx_config *config)
+{
+    *c = (struct cu_cfg){
+        .hazards = (enum cu_hazards)config_choice(config, KEY_KILO_HAZARDS),
+        .lwh_sets = number(config, KEY_KILO_LWH_SETS), .lwh_ways = number(config, KEY_KILO_LWH_WAYS),
+        .lwh_buckets = number(config, KEY_KILO_LWH_BUCKETS), .lwh_arrays = number(config, KEY_KILO_LWH_ARRAYS),
+        .granularity = number(config, KEY_KILO_GRANULARITY), .bf_bits = number(config, KEY_KILO_BF_BITS),
+        .bf_functions = number(config, KEY_KILO_BF_FUNCTIONS), .ring = number(config, KEY_KILO_RING),
+        .read_buffer = number(config, KEY_KILO_READ_BUFFER), .write_buffer = number(config, KEY_KILO_WRITE_BUFFER),
+        .buffers = number(config, KEY_KILO_BUFFERS),
+        .accounting = (enum cu_buffers)config_choice(config, KEY_KILO_ACCOUNTING),
+        .resend = config_bool(config, KEY_KILO_RESEND), .input = number(config, KEY_KILO_INPUT),
+        .latency = number(config, KEY_KILO_CU_LATENCY), .ideal_latency = number(config, KEY_L2_LATENCY),
+        .ideal_validation = config_bool(config, KEY_KILO_IDEAL_VALIDATION),
+        .ideal_commit = config_bool(config, KEY_KILO_IDEAL_COMMIT),
+        .pass_waiting = config_bool(config, KEY_KILO_PASS_WAITING),
+        .fail_at_hazard = config_bool(config, KEY_KILO_FAIL_AT_HAZARD), .limit = concurrency(config), .seed = 1,
+    };
+    c->ideal_latency += c->latency;
+}
+
+static bool power_of_two(uint32_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+/* Parts that are indexed by hashes: a power of two of places each. */
+static bool splits(uint32_t all, uint32_t parts)
+{
+    return parts && all % parts == 0 && power_of_two(all / parts);
+}
+
+bool cu_check(const struct cu_cfg *c, char *error, size_t size)
+{
+    const char *what =
+        !power_of_two(c->lwh_sets) ? "kilotm.lwh_sets is no power of two"
+        : !splits(c->lwh_buckets, c->lwh_arrays) ? "kilotm.lwh_buckets / kilotm.lwh_arrays is no power of two"
+        : !power_of_two(c->granularity) || c->granularity < 4 ? "kilotm.granularity is no power of two from 4 on"
+        : !splits(c->bf_bits, c->bf_functions) ? "kilotm.bf_bits / kilotm.bf_functions is no power of two"
+        : c->ring && c->ring < KILO_LANES ? "kilotm.ring is neither 0 nor at least 64, the lanes of the widest warp"
+        : c->buffers == 1 ? "kilotm.buffers is 1: a transaction that reads and writes needs two" : NULL;
+    if (what)
+        snprintf(error, size, "%s", what);
+    return !what;
+}

@@ -1,0 +1,206 @@
+/*
+ * Messages from cores: of those with log entries, one entry in a cycle; the others, whatever number of lanes they are
+ * about, take a cycle each. A message never waits for anything but its turn.
+ */
+#include "tm/kilotm/cu_state.h"
+
+typedef void lane_step(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
+                       uint64_t now);
+
+/* ---- log transfer ---- */
+
+static void log_entry(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, enum set_kind k,
+                      struct kilo_entry word, uint64_t now)
+{
+    uint64_t cid;
+    struct entry *e = cu_open(u, b, lane, &cid);
+    if (e->state != FILL)
+        cu_broken(u, cid, "a log entry behind the end of its log");
+    if (kilo_size(word) == KILO_VOID)
+        return;
+    if (!e->accessed)
+        cu_buffers_accessed(u, e);
+    cu_append(u, e, k, word);
+    if (u->cfg.hazards == HAZARD_BF_ARRAY)
+        cu_bf_arrival(u, e, cid, k, word.address, now);
+    if (k == READS && !e->revalidate)
+        cu_queue_read(u, ACCESS_READ, cid, word);
+}
+
+static void read_set(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
+                     uint64_t now)
+{
+    log_entry(u, b, lane, READS, word, now);
+}
+
+static void write_set(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
+                      uint64_t now)
+{
+    log_entry(u, b, lane, WRITES, word, now);
+}
+
+static void done_fill(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
+                      uint64_t now)
+{
+    uint64_t cid;
+    struct entry *e = cu_open(u, b, lane, &cid);
+    if (e->state != FILL)
+        cu_broken(u, cid, "a second end of its log");
+    if (MUTANT(u, FAULT_LATE_RCID))
+        e->rcid = u->retire;
+    if (e->set[READS].n)
+        hist_add(u->hists, HIST_CU_READ_BUFFER, e->set[READS].n);
+    if (e->set[WRITES].n)
+        hist_add(u->hists, HIST_CU_WRITE_BUFFER, e->set[WRITES].n);
+    e->state = VALIDATION_WAIT;
+    cu_validated(u, e, cid);
+}
+
+static void skip(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word, uint64_t now)
+{
+    uint64_t cid;
+    struct entry *e = cu_open(u, b, lane, &cid);
+    if (e->state != FILL || e->accessed)
+        cu_broken(u, cid, "skipped in spite of its log entries");
+    e->state = MUTANT(u, FAULT_SKIP_ANSWERED) ? PASS : RETIRED;
+}
+
+/* ---- final outcome ---- */
+
+/* The entry that a message is about, which must be in the ring. */
+static struct entry *known(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, uint64_t *cid)
+{
+    *cid = kilo_cid(b, lane);
+    if (*cid < u->retire || *cid >= u->head || cu_entry(u, *cid)->state == UNUSED)
+        cu_broken(u, *cid, "a message for an entry that is not in the ring");
+    return cu_entry(u, *cid);
+}
+
+static void final_fail(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
+                       uint64_t now)
+{
+    uint64_t cid = kilo_cid(b, lane);
+    if (cid < u->retire || known(u, b, lane, &cid)->state == RETIRED)
+        return;
+    struct entry *e = cu_entry(u, cid);
+    if (e->state != PASS_ACK_WAIT)
+        cu_broken(u, cid, "a final failure before the local outcome");
+    if (MUTANT(u, FAULT_FINAL_FAIL_COMMITS)) {
+        e->state = COMMIT_READY;
+        return;
+    }
+    cu_unneeded(u, e, WRITES);
+    e->state = RETIRED;
+}
+
+static void final_pass(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
+                       uint64_t now)
+{
+    uint64_t cid;
+    struct entry *e = known(u, b, lane, &cid);
+    if (e->state != PASS_ACK_WAIT)
+        cu_broken(u, cid, "a final pass that does not follow a local one");
+    e->state = COMMIT_READY;
+}
+
+/* ---- entries sent again ---- */
+
+static void resent(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
+                   uint64_t now)
+{
+    uint64_t cid;
+    struct entry *e = known(u, b, lane, &cid);
+    if (kilo_size(word) == KILO_VOID)
+        return;
+    if (e->resend == RESEND_HAZARD_READS || e->resend == RESEND_HAZARD_WRITES)
+        cu_hazard_word(u, e, cid, e->resend == RESEND_HAZARD_READS ? READS : WRITES, word, now);
+    else if (e->resend == RESEND_REVALIDATION && !MUTANT(u, FAULT_RESENT_UNREAD))
+        cu_queue_read(u, ACCESS_READ, cid, word);
+    else if (e->resend == RESEND_COMMIT)
+        cu_commit_word(u, e, cid, word);
+}
+
+static void resent_done(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
+                        uint64_t now)
+{
+    uint64_t cid;
+    struct entry *e = known(u, b, lane, &cid);
+    enum resend what = (enum resend)e->resend;
+    e->resend = RESEND_NONE;
+    switch (what) {
+    case RESEND_HAZARD_READS: cu_hazard_set_done(u, e, READS); break;
+    case RESEND_HAZARD_WRITES: cu_hazard_set_done(u, e, WRITES); break;
+    case RESEND_REVALIDATION: cu_validated(u, e, cid); break;
+    case RESEND_COMMIT:
+        e->state = COMMIT_SENT;
+        cu_written(u, e, cid);
+        break;
+    default: cu_broken(u, cid, "entries were sent again that nobody asked for");
+    }
+}
+
+/* ---- places in a finite ring ---- */
+
+static void allocate(struct commit_unit *u, const struct kilo_batch *b, uint64_t lanes)
+{
+    uint64_t last = kilo_cid(b, 63 - (unsigned)__builtin_clzll(lanes));
+    bool fits = !u->cfg.ring || last < u->retire + u->cfg.ring;
+    cu_reply(u, fits ? KILO_ALLOC_PASS : KILO_ALLOC_FAIL, b, lanes);
+}
+
+static void check(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
+                  uint64_t now)
+{
+    cu_check_entry(u, b, lane, word);
+}
+
+static const struct { lane_step *step; bool by_lane; } messages[] = {
+#define ROW(kind, step, by_lane) [KILO_##kind - KILO_READ_SET] = { step, by_lane }
+    ROW(READ_SET, read_set, true), ROW(WRITE_SET, write_set, true), ROW(DONE_FILL, done_fill, false),
+    ROW(SKIP, skip, false), ROW(PASS, final_pass, false), ROW(FAIL, final_fail, false),
+    ROW(RESENT_READ, resent, true), ROW(RESENT_WRITE, resent, true), ROW(RESENT_DONE, resent_done, false),
+    ROW(VALIDATE, check, true),
+#undef ROW
+};
+
+bool cu_step_input(struct commit_unit *u, uint64_t now)
+{
+    if (!u->input.n)
+        return false;
+    struct cu_message *m = fifo_front(&u->input);
+    if (m->kind == KILO_CU_ALLOC) {
+        allocate(u, m->p.batch, m->lanes);
+        m->lanes = 0;
+    }
+    while (m->lanes) {
+        unsigned lane = (unsigned)__builtin_ctzll(m->lanes);
+        m->lanes &= m->lanes - 1;
+        messages[m->kind - KILO_READ_SET].step(u, m->p.batch, lane, m->p.entry[lane], now);
+        if (messages[m->kind - KILO_READ_SET].by_lane)
+            break;
+    }
+    if (!m->lanes)
+        fifo_pop(&u->input);
+    return true;
+}
+
+static bool expected(enum kilo_kind kind)
+{
+    return kind == KILO_CU_ALLOC ||
+           (kind >= KILO_READ_SET && kind <= KILO_VALIDATE && messages[kind - KILO_READ_SET].step);
+}
+
+bool cu_take(struct commit_unit *u, enum kilo_kind kind, const struct kilo_payload *p, uint64_t now)
+{
+    if (u->input.n >= u->cfg.input) {
+        cu_add(u, STAT_CU_INPUT_FULL, 1);
+        return false;
+    }
+    if (!expected(kind))
+        cu_broken(u, p->batch->first_cid, "a message that is not for commit units");
+    if (p->lanes) {
+        struct cu_message *m = fifo_push(&u->input);
+        *m = (struct cu_message){ p->lanes, kind, *p };
+    }
+    return true;
+}

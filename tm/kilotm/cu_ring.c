@@ -1,0 +1,70 @@
+/*
+ * The ring of entries: a commit ID's place is its remainder. Without a limit the ring doubles when a commit ID does not
+ * fit; with one, whoever gives out commit IDs keeps them within it (credits, or CU_ALLOC).
+ */
+#include "tm/kilotm/cu_state.h"
+
+static void grow(struct commit_unit *u)
+{
+    struct commit_unit old = *u;
+    u->ring_size *= 2;
+    u->ring = calloc(u->ring_size, sizeof *u->ring);
+    if (!u->ring)
+        abort();
+    if (u->cfg.hazards == HAZARD_BF_ARRAY)
+        bf_double(&u->bf);
+    for (uint64_t cid = u->retire; cid < u->head; cid++) {
+        *cu_entry(u, cid) = *cu_entry(&old, cid);
+        if (u->cfg.hazards == HAZARD_BF_ARRAY)
+            bf_clear(&u->bf, (uint32_t)((cid ^ old.ring_size) & (u->ring_size - 1)));
+    }
+    free(old.ring);
+}
+
+static void set_up(struct commit_unit *u, struct entry *e, const struct kilo_batch *b, unsigned lane)
+{
+    struct word_set none = { .first = NO_CHUNK, .last = NO_CHUNK };
+    *e = (struct entry){ .batch = b, .lane = (uint8_t)lane, .state = FILL, .rcid = u->retire, .set = { none, none } };
+    u->n_all++;
+    cu_add(u, STAT_CU_ENTRIES, 1);
+    cu_buffers_at_first(u, e);
+}
+
+struct entry *cu_open(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, uint64_t *cid)
+{
+    *cid = kilo_cid(b, lane);
+    if (*cid < u->retire)
+        cu_broken(u, *cid, "a message for an entry that has retired");
+    if (u->cfg.ring && *cid - u->retire >= u->cfg.ring)
+        cu_broken(u, *cid, "a message for an entry beyond the ring");
+    while (*cid - u->retire >= u->ring_size)
+        grow(u);
+    u->head = *cid >= u->head ? *cid + 1 : u->head;
+    struct entry *e = cu_entry(u, *cid);
+    if (e->state == UNUSED)
+        set_up(u, e, b, lane);
+    return e;
+}
+
+static bool may_retire(const struct commit_unit *u, const struct entry *e)
+{
+    return e->state == RETIRED || (e->state == COMMIT_SENT && MUTANT(u, FAULT_RETIRE_EARLY));
+}
+
+bool cu_step_retire(struct commit_unit *u)
+{
+    struct entry *e = cu_entry(u, u->retire);
+    if (u->retire == u->commit)
+        return false;
+    if (!may_retire(u, e)) {
+        u->stall |= STALL_RETIRE;
+        return false;
+    }
+    cu_buffers_end(u, e);
+    if (u->cfg.hazards == HAZARD_BF_ARRAY && e->accessed)
+        bf_clear(&u->bf, (uint32_t)(u->retire & (u->ring_size - 1)));
+    u->n_all--;
+    e->state = UNUSED;
+    u->retire++;
+    return true;
+}

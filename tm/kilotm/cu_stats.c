@@ -1,0 +1,52 @@
+/*
+ * Occupancy: what the ring holds at the end of each cycle (KILO TM, section 6.4.2). Between two events nothing changes,
+ * so the cycles between are added together.
+ */
+#include "tm/kilotm/cu_state.h"
+
+/* As if hist_add had been called n times. */
+static void add_often(struct hists *s, enum hist_id i, uint64_t v, uint64_t n)
+{
+    struct hist *h = &s->h[i];
+    uint64_t before = h->n;
+    hist_add(s, i, v);
+    int b = v ? 64 - __builtin_clzll(v) : 0;
+    h->n = before + n;
+    h->sum += v * (n - 1);
+    h->bucket[b < HIST_BUCKETS ? b : HIST_BUCKETS - 1] += n - 1;
+}
+
+static void add_stalls(struct commit_unit *u, uint64_t n)
+{
+    static const enum stat by_stall[] = { STAT_CU_STALL_FILL, STAT_CU_STALL_PASS, STAT_CU_STALL_COMMIT,
+                                          STAT_CU_STALL_RETIRE };
+    for (unsigned m = u->stall; m; m &= m - 1)
+        cu_add(u, by_stall[__builtin_ctz(m)], n);
+}
+
+static void add_cycles(struct commit_unit *u, uint64_t n)
+{
+    cu_add(u, STAT_CU_CYCLES, n);
+    cu_add(u, STAT_CU_OCCUPANCY_ALL, n * u->n_all);
+    cu_add(u, STAT_CU_OCCUPANCY_ACCESSED, n * u->n_accessed);
+    cu_add(u, STAT_CU_OCCUPANCY_USED_READ, n * u->n_used[READS]);
+    cu_add(u, STAT_CU_OCCUPANCY_USED_WRITE, n * u->n_used[WRITES]);
+    cu_add(u, STAT_CU_OCCUPANCY_NEEDED_READ, n * u->n_needed[READS]);
+    cu_add(u, STAT_CU_OCCUPANCY_NEEDED_WRITE, n * u->n_needed[WRITES]);
+    if (u->cfg.limit && u->n_all > u->cfg.limit)
+        cu_add(u, STAT_CU_ABOVE_LIMIT, n);
+    add_often(u->hists, HIST_CU_ENTRIES, u->n_all, n);
+    add_often(u->hists, HIST_CU_NEEDED_READ, u->n_needed[READS], n);
+    add_often(u->hists, HIST_CU_NEEDED_WRITE, u->n_needed[WRITES], n);
+}
+
+void cu_settle(struct commit_unit *u, uint64_t until)
+{
+    if (until <= u->settled)
+        return;
+    if (u->n_all) {
+        add_cycles(u, until - u->settled);
+        add_stalls(u, until - u->settled);
+    }
+    u->settled = until;
+}
