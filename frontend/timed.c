@@ -22,11 +22,11 @@ bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k)
 
 simtx_status timed_check(const struct simtx_kernel *k)
 {
-    if (!k->code->transactions)
+    if (!k->code->transactions || config_choice(k->module->gpu->config, KEY_TM_GLOBAL))
         return SIMTX_OK;
     return gpu_fail(k->module->gpu, SIMTX_NOT_SUPPORTED,
-                    "%s uses tx_begin, and timing mode has no transactional memory; "
-                    "run it in functional mode (--detail chooses the launches of timing mode)", k->func->name);
+                    "%s uses tx_begin, and the configuration has no transactional memory (tm.global = none): "
+                    "choose a preset that has one, such as --config kilotm, or functional mode", k->func->name);
 }
 
 /* ---- files ---- */

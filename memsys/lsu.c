@@ -90,7 +90,8 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     u->in = in;
     u->count = count;
     u->hists = hists;
-    u->queue = calloc(c->queue, sizeof *u->queue);
+    u->cfg.queue++;                  /* one place more, for the second part of an instruction in a transaction */
+    u->queue = calloc(u->cfg.queue, sizeof *u->queue);
     if (!u->queue)
         abort();
     u->send = (struct sender){ .cfg = &u->cfg, .out = out, .count = count };
@@ -137,7 +138,7 @@ void lsu_free(struct lsu *u)
 
 bool lsu_has_room(const struct lsu *u)
 {
-    return u->n < u->cfg.queue;
+    return u->n + 1 < u->cfg.queue;
 }
 
 static void count_lines(struct lsu *u, uint32_t n)

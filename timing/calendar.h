@@ -13,7 +13,8 @@ enum event_kind {
     EV_FETCHED,                      /* n instructions reach the buffer, if the warp's fetch is still that of `epoch` */
     EV_LINE,                         /* an instruction line is there: address */
     EV_LOAD, EV_STORE,               /* an access of the warp has performed */
-    EV_ACQUIRE                       /* an acquire has: inst */
+    EV_ACQUIRE,                      /* an acquire has: inst */
+    EV_TX                            /* a memory access of transactional memory is over: address of its op */
 };
 
 struct tinst;

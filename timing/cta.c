@@ -9,9 +9,9 @@
 
 /* ---- what the SM keeps for a grid ---- */
 
-static const uint8_t *private_line(void *lsu, uint64_t line)
+static const uint8_t *private_line(void *sm, uint64_t line)
 {
-    return lsu_private_line(lsu, line);
+    return lsu_private_line(((struct sm *)sm)->lsu, line);
 }
 
 static struct sm_grid *grid_of(struct sm *s, const struct grid *g)
@@ -27,7 +27,8 @@ static struct sm_grid *grid_of(struct sm *s, const struct grid *g)
     n->worker.launch = (struct launch *)(uintptr_t)&g->launch;
     n->worker.clock = &s->now;
     n->worker.private_line = private_line;
-    n->worker.private_ctx = s->lsu;
+    n->worker.private_write = tx_private_write;
+    n->worker.private_ctx = s;
     s->grid[s->ngrids++] = n;
     return n;
 }
@@ -138,6 +139,20 @@ static void place_private(const struct sm *s, uint32_t slot, struct warp *warp, 
         warp->half[i].local_device = base + i * (g->local_bytes / halves);
 }
 
+static void start_transactions(struct sm *s, struct slot *w, const struct grid *g)
+{
+    const struct code *c = g->launch.code;
+    uint64_t number = (uint64_t)s->cfg.index * s->cfg.warps + w->index;
+    w->tm = g->launch.tm;
+    w->in_tx = w->doomed = w->validate = w->validating = w->controlled = w->locked = false;
+    w->atomics = 0;
+    w->fault_lane = -1;
+    w->has_local = c->local_total || c->recursive || c->indirect;
+    w->states = (struct thread_states){ .since = s->now };
+    if (w->tm)
+        tm_core_place(s->tm, w->index, w->warp, g->log_base + number * g->log_bytes);
+}
+
 static void start_warp(struct sm *s, struct resident *r, struct slot *w, struct warp *warp)
 {
     const struct grid *g = r->grid->grid;
@@ -149,6 +164,8 @@ static void start_warp(struct sm *s, struct resident *r, struct slot *w, struct 
     w->order = (struct order_warp){ 0 };
     w->code = w->names = g->code->of_func[g->launch.code->func->index];
     w->seq = UINT32_MAX;
+    start_transactions(s, w, g);
+    states_book(s, w);
     fetch_start(s, w, 0);
     warp_advance(s, w);
     fetch_consider(s, w);
@@ -214,6 +231,7 @@ void sm_start(struct sm *s, const struct block_start *b)
 void cta_warp_ended(struct sm *s, struct slot *w)
 {
     sm_settle(s, s->now);
+    states_book(s, w);
     w->ended = true;
     w->hold = NO_HOLD;
     warp_move(s, w, PLACE_NONE);

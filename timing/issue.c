@@ -42,6 +42,14 @@ static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
     op->owner = (void *)(uintptr_t)t;
     if (sm_op_writes(op))
         warp_set_pending(w, t, s->pending_words, true);
+    if (w->in_tx && tm_core_access(s->tm, op, s->now)) {
+        s->lsu_at = s->now;
+        return;
+    }
+    if (op->kind == MOP_ATOM && s->cfg.thread_states) {
+        w->atomics++;
+        states_book(s, w);
+    }
     w->order.acquires += op->order_acquire && op->served_by[SERVE_GLOBAL];
     w->order.shared += op->served_by[SERVE_SHARED] != 0;
     pipe_memory(s, w, t, op);
@@ -86,6 +94,15 @@ static void settle_control(struct sm *s, struct slot *w, const struct tinst *t, 
     }
 }
 
+/* Inside a transaction the fault may be a doomed one's. */
+static void faulted(struct sm *s, struct slot *w, struct mem_op *op)
+{
+    if (op)
+        sm_op_free(s, op);
+    if (!tx_fault(s, w))
+        sm_take_fault(s, w);
+}
+
 static void issue(struct sm *s, struct slot *w)
 {
     const struct tinst *t = w->inst;
@@ -97,9 +114,13 @@ static void issue(struct sm *s, struct slot *w)
     s->count[STAT_INSTS_SP + t->pipe]++;
     s->progress++;
     if (warp_step(w->warp, &st, op) == STEP_FAULT) {
-        sm_take_fault(s, w);
+        faulted(s, w, op);
         return;
     }
+    if (w->in_tx)
+        tx_executed(s, w, st.lanes);
+    else if (t->kind == TK_TX && w->tm)
+        tx_begun(s, w, code, st.d);
     s->count[STAT_DIVERGED] += st.diverged;
     w->names = code;
     w->buffered -= !s->cfg.perfect_fetch;
@@ -112,6 +133,7 @@ static void issue(struct sm *s, struct slot *w)
     warp_advance(s, w);
     if (t->kind > TK_MEMORY) {
         settle_control(s, w, t, sleep);
+        states_book(s, w);
         cta_release_barrier(s, block, s->now + t->latency);
     }
     if (!w->ended) {

@@ -166,12 +166,15 @@ static bool check(const struct machine_cfg *c, struct diag *d)
 static bool check_all(const struct simtx_config *config, const struct machine_plugins *plugins, struct diag *d)
 {
     struct machine_cfg c;
-    char text[400];
+    char text[400], error_text[400];
+    int before = d->errors;
     bool ok = configure(&c, config, 0, text, sizeof text);
+    if (!tm_check(config, c.slices, error_text, sizeof error_text))
+        error(d, error_text);
     choose_protocol(&c, config, plugins);
     if (!ok)
         error(d, text);
-    return check(&c, d) && ok;
+    return check(&c, d) && ok && d->errors == before;
 }
 
 bool machine_check(const struct simtx_config *config, struct diag *d)
@@ -225,7 +228,7 @@ static void build_sms(struct machine *m)
         sm.index = lsu.sm = (uint16_t)i;
         lsu.clocks = &m->cfg.clocks;
         lsu.map = &m->cfg.map;
-        m->sm[i] = sm_new(&sm, &lsu, &m->sm_out[i], &m->sm_in[i]);
+        m->sm[i] = sm_new(&sm, &lsu, m->tm, &m->sm_out[i], &m->sm_in[i]);
     }
 }
 
@@ -247,6 +250,11 @@ static void build_partition(struct machine *m, uint32_t channel)
     for (uint32_t i = 0; i < c.slices; i++) {
         in[i] = &m->slice_in[first + i];
         out[i] = &m->slice_out[first + i];
+    }
+    if (m->tm) {
+        c.unit = &tm_slice_unit;
+        c.unit_shared = m->tm;
+        c.all_slices = m->cfg.slices;
     }
     struct counters *n = &m->counters[XBARS + channel];
     m->partition[channel] = partition_new(&c, in, out, n->count, &n->hists);
@@ -274,6 +282,7 @@ static void build_memory(struct machine *m)
 void machine_build(struct machine *m)
 {
     build_ports(m);
+    m->tm = tm_new(m->config, m->protocol, m->mem, m->cfg.sms, m->cfg.slices, m->cfg.sm.warps);
     build_sms(m);
     build_memory(m);
     m->dispatcher = dispatcher_new(&m->cfg.dispatch);
@@ -297,6 +306,7 @@ void machine_dismantle(struct machine *m)
     }
     for (uint32_t i = 0; i < 2 * (c->sms + c->slices); i++)
         port_end(&m->ports[i]);
+    tm_free(m->tm);
     dispatcher_free(m->dispatcher);
     free(m->ports);
     free(m->sm);
@@ -315,6 +325,8 @@ bool machine_quiet(struct machine *m)
     for (uint32_t i = 0; i < m->cfg.channels; i++)
         if (!partition_idle(m->partition[i]))
             return false;
+    if (m->tm && !tm_idle(m->tm))
+        return false;
     return xbar_empty(m->xbar[XBAR_REQUEST]) && xbar_empty(m->xbar[XBAR_REPLY]);
 }
 
@@ -330,6 +342,7 @@ struct machine *machine_new(const struct simtx_config *config, const struct mach
     if (!m)
         abort();
     m->config = config;
+    m->protocol = plugins->tm;
     m->mem = mem;
     m->code_next = CODE_BASE;
     configure(&m->cfg, config, devmem_base(mem), text, sizeof text);

@@ -14,12 +14,14 @@ struct machine;
 struct trace;
 struct series;
 struct coherence;
+struct tm_protocol;
 
 /* What takes the place of what the configuration names, for protocols and policies that are not part of simtx; NULL =
  * nothing. */
 struct machine_plugins {
     const struct coherence *coherence;
     const struct order_policy *order;
+    const struct tm_protocol *tm;
 };
 
 /* The rules between keys that only timing mode has; false with all violations in d. */

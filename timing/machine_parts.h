@@ -13,6 +13,7 @@
 #include "timing/parallel.h"
 #include "timing/series.h"
 #include "timing/trace.h"
+#include "tm/core.h"
 
 enum { XBAR_REQUEST, XBAR_REPLY, XBARS };
 
@@ -71,6 +72,9 @@ struct machine {
     struct worker *worker;               /* by slice: who performs atomics */
     void **order;                        /* by partition: state of the order policy; NULL = it has none there */
     struct counters *counters;           /* crossbars, then partitions */
+    struct tm_gpu *tm;                   /* NULL = no transactional memory */
+    const struct tm_protocol *protocol;  /* instead of what the configuration names; NULL = that */
+    bool transactions;                   /* a grid of this run has some */
     struct dispatcher *dispatcher;
     /* code */
     struct code_home *home;

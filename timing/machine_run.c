@@ -160,7 +160,7 @@ static void hire(struct machine *m)
     m->width = m->cfg.window;
     if (m->cfg.sync_window && m->cfg.sync_window < m->width)
         m->width = m->cfg.sync_window;
-    if (exclusive(m))
+    if (exclusive(m) || (m->transactions && tm_global_step(m->tm)))
         m->width = 1;
 }
 
@@ -209,6 +209,16 @@ static void hear_news(struct machine *m)
     }
 }
 
+/* What transactional memory does in the serial part may give SMs something to do. */
+static void step_transactions(struct machine *m)
+{
+    if (!tm_step(m->tm, m->now))
+        return;
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        if (tm_core_touched(sm_tm(m->sm[i])))
+            *m->sm_in[i].bell = 1;
+}
+
 /* All components up to cycle `until`. Had any of them an event? *next: if not, the cycle of their next one. */
 static bool run_parts(struct machine *m, uint64_t until, uint64_t *next)
 {
@@ -227,6 +237,8 @@ static bool run_parts(struct machine *m, uint64_t until, uint64_t *next)
     if (news)
         hear_news(m);
     m->now = until;
+    if (m->transactions)
+        step_transactions(m);
     return ran;
 }
 
@@ -325,7 +337,7 @@ static bool until_it_holds(struct machine *m, bool (*holds)(struct machine *m))
 {
     static const uint64_t longest = 1 << 28;     /* core cycles; more than any cache takes to be written back */
     uint64_t origin = m->now;
-    m->width = m->cfg.window;
+    m->width = m->transactions && tm_global_step(m->tm) ? 1 : m->cfg.window;
     m->dead = false;
     while (!holds(m) && !m->dead) {
         advance_on_grid(m, origin);
@@ -362,8 +374,13 @@ static bool flush(struct machine *m, uint64_t *count)
 static enum machine_result finish(struct machine *m, uint64_t *count, struct hists *hists)
 {
     uint64_t from = m->grids[0].start;
+    char text[4000];
     bool ok = drain(m);
     count_add(m, from, m->now, count, hists);
+    if (ok && m->transactions && !tm_finish(m->tm, count, text, sizeof text)) {
+        report_add(m, "%s", text);
+        ok = false;
+    }
     ok = ok && (!m->cfg.checks || count_check(m, count));
     count_clear(m);
     watch_counted(m);
@@ -402,10 +419,13 @@ static bool place_private_memory(struct machine *m)
         bytes = need > bytes ? need : bytes;
     }
     bytes = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    void *base = devmem_upper(m->mem, bytes * warps);
+    uint64_t log = m->transactions ? tm_private_bytes(m->tm) : 0;
+    void *base = devmem_upper(m->mem, (bytes + log) * warps);
     for (uint32_t i = 0; i < m->ngrids; i++) {
         m->grids[i].local_base = (uint64_t)(uintptr_t)base;
         m->grids[i].local_bytes = bytes;
+        m->grids[i].log_base = m->grids[i].local_base + bytes * warps;
+        m->grids[i].log_bytes = log;
     }
     return base;
 }
@@ -425,6 +445,7 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
 {
     m->grids = grids;
     m->ngrids = n;
+    m->transactions = false;
     m->fault_at = NEVER;
     m->fault = NULL;
     free(m->report);
@@ -433,6 +454,9 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
         grids[i].id = i;
         grids[i].code = machine_code(m, grids[i].launch.program);
         grids[i].launch.timed = true;
+        grids[i].launch.tm = m->tm && grids[i].launch.code->transactions;
+        grids[i].launch.tm_serial = config_bool(m->config, KEY_TM_SERIAL);
+        m->transactions |= grids[i].launch.tm;
         grids[i].launch.clock_khz = m->cfg.clocks.khz[CLK_CORE];
         grids[i].launch.clock_start = m->now;
     }
@@ -440,6 +464,8 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
         sm_catch_up(m->sm[i], m->now);                   /* what passed between kernels is nobody's */
     for (uint32_t i = 0; i < m->cfg.slices; i++)
         m->worker[i] = (struct worker){ .launch = &grids[0].launch };
+    if (m->tm)
+        tm_begin_run(m->tm, m->transactions);
     count_clear(m);
     watch_begin(m);
 }

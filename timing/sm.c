@@ -71,6 +71,7 @@ void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t 
     c->issue_interval = issue_interval(c, config);
     c->core_mhz = get(config, KEY_GPU_CORE_MHZ);
     c->stages = get(config, KEY_CORE_STAGES);
+    c->thread_states = config_bool(config, KEY_STATS_THREAD_STATES);
     c->order = config_bool(config, KEY_CORE_BARRIER_DRAINS) ? &order_rmo_ptx : &order_rmo_core;
     configure_units(c, config);
     configure_fetch(c, config);
@@ -144,6 +145,14 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     const struct tinst *t = op->owner;
     bool acquire = op->order_acquire && op->served_by[SERVE_GLOBAL], writes = sm_op_writes(op);
     s->progress++;
+    if (op->role) {
+        tx_op_done(s, op, at);
+        return;
+    }
+    if (w->atomics && op->kind == MOP_ATOM) {
+        w->atomics--;
+        states_book(s, w);
+    }
     at += s->cfg.stages;
     if (op->served_by[SERVE_SHARED])
         shared_performed(s, w);
@@ -195,6 +204,13 @@ static void on_fetched(void *ctx, uint64_t line, uint64_t at)
         fetch_line(s, line);
 }
 
+static void on_message(void *ctx, struct packet *p, uint64_t now)
+{
+    struct sm *s = ctx;
+    s->progress++;
+    tm_core_message(s->tm, p, now);
+}
+
 static void on_replied(void *ctx, const struct packet *p)
 {
     struct sm *s = ctx;
@@ -225,13 +241,24 @@ static void init_slots(struct sm *s)
     s->fetch_most = s->cfg.fetch_width < s->cfg.ibuffer ? s->cfg.fetch_width : s->cfg.ibuffer;
 }
 
-struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port *out, struct port *in)
+static void add_tm(struct sm *s, struct tm_gpu *tm)
+{
+    const struct tm_calls calls = {
+        .ctx = s, .op_new = tx_op_new, .op_free = tx_op_free, .issue = tx_issue, .loaded = tx_loaded,
+        .decided = tx_decided, .doomed = tx_doomed, .ask = tx_ask, .fault = tx_fault_again,
+        .impossible = tx_impossible, .at = tx_at
+    };
+    s->tm = tm_core_new(tm, s->cfg.index, s->lsu, &calls, s->count, &s->hists);
+}
+
+struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_gpu *tm, struct port *out,
+                  struct port *in)
 {
     struct sm *s = calloc(1, sizeof *s);
     if (!s)
         abort();
     s->cfg = *c;
-    s->lsu_at = s->core_at = s->fetch_at = s->dispatch_at = NEVER;
+    s->lsu_at = s->core_at = s->fetch_at = s->dispatch_at = s->tm_at = NEVER;
     init_slots(s);
     for (uint32_t k = 0; k < c->schedulers; k++) {
         sched_init(&s->sched[k], c->policy, c->active_warps, c->blocks);
@@ -244,11 +271,13 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port
         s->order_state = c->order->new_state(c->warps);
     const struct lsu_calls calls = {
         .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched, .atomic = on_atomic,
-        .wake = on_wake, .replied = on_replied,
+        .wake = on_wake, .replied = on_replied, .message = on_message,
     };
     s->lsu = lsu_new(lsu, &calls, out, in, s->count, &s->hists);
     if (c->order->stage)
         lsu_stage(s->lsu, c->order->stage, s->order_state);
+    if (tm)
+        add_tm(s, tm);
     return s;
 }
 
@@ -261,6 +290,7 @@ void sm_free(struct sm *s)
 {
     if (!s)
         return;
+    tm_core_free(s->tm);
     lsu_free(s->lsu);
     while (s->ngrids)
         sm_grid_end(s, s->grid[0]->grid);
@@ -297,6 +327,7 @@ static void handle(struct sm *s, const struct event *e)
     case EV_LINE: fetch_line(s, e->address); break;
     case EV_LOAD: warp_performed(s, w, 1, 0, 0); break;
     case EV_STORE: warp_performed(s, w, 0, 1, 0); break;
+    case EV_TX: tx_op_over(s, (struct mem_op *)(uintptr_t)e->address); break;
     default: acquired(s, w, e->inst); break;
     }
 }
@@ -336,6 +367,8 @@ static void run_lsu(struct sm *s)
         s->dispatch_at = s->now;
     if (s->hosts)
         poll_hosts(s);
+    if (s->tm)
+        tx_poll(s);
     for (uint32_t i = 0; s->ending && i < s->cfg.blocks; i++)
         if (s->block[i].block)
             cta_check_end(s, &s->block[i]);
@@ -350,6 +383,10 @@ static void run_cycle(struct sm *s)
     if (cta_fits(s) && s->start[s->start_head].at <= s->now)
         cta_start(s);
     run_calendar(s);
+    if (s->tm_at <= s->now) {
+        s->tm_at = tm_core_run(s->tm, s->now);
+        s->lsu_at = s->now;
+    }
     if (s->dispatch_at <= s->now)
         pipe_dispatch(s);
     for (uint32_t i = 0; i < n && !s->fault; i++) {
@@ -368,7 +405,7 @@ static void run_cycle(struct sm *s)
 /* The first cycle from `from` on in which something happens inside; all before it have been run. */
 static uint64_t core_next(const struct sm *s, uint64_t from)
 {
-    uint64_t at = earlier(s->fetch_at, s->dispatch_at);
+    uint64_t at = earlier(earlier(s->fetch_at, s->dispatch_at), s->tm_at);
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
         at = earlier(at, s->sched[k].at);
     if (cta_fits(s))
@@ -389,6 +426,8 @@ uint64_t sm_next(const struct sm *s)
 static void visit_all(struct sm *s)
 {
     s->lsu_at = s->fetch_at = s->now;
+    if (s->tm)
+        s->tm_at = s->now;
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
         s->sched[k].at = s->now;
 }
@@ -490,4 +529,9 @@ struct hists *sm_hists(struct sm *s)
 struct lsu *sm_lsu(struct sm *s)
 {
     return s->lsu;
+}
+
+struct tm_core *sm_tm(struct sm *s)
+{
+    return s->tm;
 }

@@ -32,6 +32,7 @@ struct grid {
     uint64_t start, end;             /* core cycles */
     uint64_t local_base;             /* device address of the private memory of all resident warps */
     uint64_t local_bytes;            /* of one warp */
+    uint64_t log_base, log_bytes;    /* the same of a transactional memory's logs */
     uint64_t stream;
 };
 
@@ -51,15 +52,20 @@ struct sm_cfg {
     uint32_t collectors, register_banks;
     uint32_t inst_bytes, inst_line;  /* of the instruction cache */
     uint32_t core_mhz;
+    bool thread_states;              /* stats.thread_states */
     const struct order_policy *order;
 };
 
 struct sm;
+struct tm_core;
 struct sm_watch;                     /* timing/trace.h */
 
 void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t index);
 bool sm_check(const struct sm_cfg *c, char *error, size_t size);
-struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct port *out, struct port *in);
+struct tm_gpu;
+/* tm: NULL = no transactional memory. */
+struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_gpu *tm, struct port *out,
+                  struct port *in);
 void sm_free(struct sm *s);
 
 void sm_observe(struct sm *s, struct sm_watch *w);               /* NULL: its timeline is not recorded */
@@ -85,6 +91,7 @@ uint64_t sm_progress(const struct sm *s);    /* grows with every instruction iss
 uint64_t *sm_counters(struct sm *s);                             /* [STAT_END] */
 struct hists *sm_hists(struct sm *s);
 struct lsu *sm_lsu(struct sm *s);
+struct tm_core *sm_tm(struct sm *s);
 void sm_grid_counts(struct sm *s, const struct grid *g, struct launch_counts *add);   /* and forgets them */
 void sm_grid_end(struct sm *s, const struct grid *g);            /* frees what it kept for this grid */
 /* Adds what the grids now running have executed so far. */

@@ -9,6 +9,7 @@
 #include "timing/calendar.h"
 #include "timing/sched.h"
 #include "timing/trace.h"
+#include "tm/core.h"
 
 enum { SCHEDULERS_MAX = 8, UNITS_MAX = 16, SLOTS_MAX = SCHEDULERS_MAX * 64, NO_HOLD = STALLS };
 
@@ -26,6 +27,13 @@ struct resident {                    /* a resident block */
     uint64_t start;                  /* core cycle */
     uint32_t alive;                  /* warps that have not ended */
     uint16_t slot[MAX_BLOCK_THREADS / LANES];    /* warp slots, by warp of the block */
+};
+
+/* What the threads of a warp are at, since when (states.c). */
+struct thread_states {
+    uint64_t since, run_from, run_to;            /* of the attempt: its start; cycle at which it came to its commit */
+    uint32_t exist, committing, passed, running; /* lanes; the others are at `out` */
+    enum stat out;
 };
 
 struct slot {                        /* a warp slot: two cache lines of the host */
@@ -50,6 +58,17 @@ struct slot {                        /* a warp slot: two cache lines of the host
     struct resident *block;
     const struct dinst *step;
     uint64_t since;                  /* cycle at which it came to its place */
+    /* transactions */
+    bool tm, in_tx;                  /* of a kernel with transactions; inside one */
+    bool doomed, validate, validating;           /* lanes to be aborted; reads to be validated; being validated */
+    bool has_local;                  /* .local memory is used: a transaction's accesses to it go one by one */
+    bool controlled, locked;         /* waits for its turn at tx_begin; in a lock loop */
+    uint16_t atomics;                /* outstanding */
+    uint32_t attempt;                /* as txn_attempt says */
+    int fault_lane;                  /* of a held fault that is to be validated; -1 = none */
+    const struct dinst *tx_begin;    /* of the transaction, in: */
+    const struct code *tx_code;
+    struct thread_states states;
 };
 
 struct unit { uint64_t free, lanes; };           /* when it can take an instruction; when it has taken in all lanes */
@@ -107,6 +126,9 @@ struct sm {
     const struct fault *fault;
     const struct grid *fault_grid;
     struct sm_watch *watch;          /* the timeline, or NULL */
+    struct tm_core *tm;              /* NULL = none */
+    uint64_t tm_at;                  /* when it acts next */
+    uint32_t restoring;              /* slot of the warp whose private memory is being put back */
     uint64_t progress, settled;      /* settled: cycles before are in the counters of the SM as a whole */
     uint64_t count[STAT_END];
     struct hists hists;
@@ -188,6 +210,36 @@ uint64_t pipe_take(struct sm *s, unsigned k, const struct slot *w, const struct 
 /* A memory instruction: at once, or through an operand collector. */
 void pipe_memory(struct sm *s, struct slot *w, const struct tinst *t, struct mem_op *op);
 void pipe_dispatch(struct sm *s);                /* collected memory instructions whose cycle has come */
+
+/* ---- tx.c: transactions ---- */
+/* What transactional memory calls (struct tm_calls), with the SM as ctx. */
+struct mem_op *tx_op_new(void *ctx);
+void tx_op_free(void *ctx, struct mem_op *op);
+void tx_issue(void *ctx, uint32_t slot, struct mem_op *op);
+void tx_loaded(void *ctx, struct mem_op *op);
+void tx_decided(void *ctx, uint32_t slot, uint64_t commits, uint64_t aborts);
+void tx_doomed(void *ctx, uint32_t slot);
+void tx_ask(void *ctx, uint32_t slot);
+void tx_fault_again(void *ctx, uint32_t slot);
+void tx_impossible(void *ctx, uint32_t slot, unsigned lane, const char *text);
+void tx_at(void *ctx, uint64_t cycle);
+void tx_private_write(void *ctx, uint64_t address, const void *bytes, unsigned n);   /* of a worker (ptx/exec.h) */
+/* May the next instruction issue, as far as transactions go? */
+bool tx_may_issue(struct sm *s, struct slot *w, const struct tinst *t);
+void tx_begun(struct sm *s, struct slot *w, const struct tcode *code, const struct dinst *d);    /* behind a tx_begin */
+void tx_committing(struct sm *s, struct slot *w);                /* all lanes of its attempt have come to tx_commit */
+void tx_executed(struct sm *s, struct slot *w, uint64_t lanes);  /* an instruction inside */
+bool tx_fault(struct sm *s, struct slot *w);                     /* a step has faulted; true: the fault is held */
+/* Aborts, or begins to validate, what waits for that, if nothing is under way. False: not now, or nothing waits. */
+bool tx_try(struct sm *s, struct slot *w);
+void tx_op_done(struct sm *s, struct mem_op *op, uint64_t at);   /* an op with a role will be over at this cycle */
+void tx_op_over(struct sm *s, struct mem_op *op);
+void tx_poll(struct sm *s);
+
+/* ---- states.c ---- */
+void states_book(struct sm *s, struct slot *w);                  /* behind any change of what its threads are at */
+void states_attempt(struct sm *s, struct slot *w, uint64_t held);            /* an attempt begins, after so many cycles */
+void states_decided(struct sm *s, struct slot *w, uint64_t commits, uint64_t aborts);    /* before they are applied */
 
 /* ---- cta.c ---- */
 void cta_start(struct sm *s);                    /* the oldest queued block */

@@ -101,6 +101,8 @@ static unsigned place_of(struct sm *s, struct slot *w)
         return PLACE_WAIT + ST_FETCH;
     if (w->nalu + w->nmem && (r = scoreboard(w, s->pending_words)) != STALLS)
         return PLACE_WAIT + r;
+    if (w->tm && (t->kind == TK_TX || w->in_tx) && !tx_may_issue(s, w, t))
+        return PLACE_WAIT + ST_TX;
     if (t->ordered && !s->cfg.order->may_issue(s->order_state, w->index, &w->order, &t->access))
         return PLACE_WAIT + order_stall(t->access.kind);
     if (t->kind == TK_HOST && (w->collecting || lsu_warp_busy(s->lsu, w->index))) {
@@ -152,6 +154,7 @@ void warp_wake(struct sm *s, struct slot *w)
 {
     w->hold = NO_HOLD;
     w->waking = false;
+    states_book(s, w);
     if (!w->inst)
         warp_advance(s, w);
     if (w->ended)
@@ -170,6 +173,8 @@ void warp_advance(struct sm *s, struct slot *w)
         w->inst = NULL;
         if (w->warp->state == WARP_DONE)
             cta_warp_ended(s, w);
+        else if (w->warp->state == WARP_TX)
+            tx_committing(s, w);
         else
             warp_hold(s, w, ST_BARRIER, NEVER);
         return;

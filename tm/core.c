@@ -209,6 +209,7 @@ uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t 
     }
     flush_executed(x);
     x->committing = 0;
+    x->row = 0;
     x->deadline = c->tm->watchdog ? now + held + c->tm->watchdog : NEVER;
     for (uint64_t m = lanes; m; m &= m - 1) {
         struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
@@ -279,7 +280,9 @@ bool tm_core_access(struct tm_core *c, struct mem_op *op, uint64_t now)
 void tm_core_done(struct tm_core *c, struct mem_op *op, uint64_t now)
 {
     c->now = now;
-    if (op->role == ROLE_PROTOCOL)
+    if (op->role == ROLE_RESTORE)
+        c->calls.op_free(c->calls.ctx, op);
+    else if (op->role == ROLE_PROTOCOL)
         c->tm->protocol->done(c->protocol, op, now);
     else
         tm_load_fetched(c, op, now);
@@ -353,6 +356,7 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
     }
     if (txn_lanes(x->warp) == bit)
         hist_add(c->hists, HIST_TX_COMMIT_TIME, now - x->committing);
+    c->touched = true;
     c->calls.decided(c->calls.ctx, slot, commits ? bit : 0, commits ? 0 : bit);
 }
 
@@ -372,6 +376,7 @@ void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt
     x->doomed |= lanes;
     x->why = why;
     c->now = now;
+    c->touched = true;
     c->calls.doomed(c->calls.ctx, slot);
 }
 
@@ -458,6 +463,7 @@ void tm_runs(struct tm_core *c, uint64_t at)
 {
     if (at < c->run_at) {
         c->run_at = at;
+        c->touched = true;
         c->calls.at(c->calls.ctx, at);
     }
 }
@@ -491,7 +497,13 @@ uint64_t tm_now(const struct tm_core *c) { return c->now; }
 uint64_t tm_private(const struct tm_core *c, uint32_t slot) { return c->warp[slot].log; }
 uint32_t tm_warp_lanes(const struct tm_core *c) { return c->tm->lanes; }
 uint64_t tm_memory_base(const struct tm_core *c) { return c->tm->base; }
-void tm_wake(struct tm_core *c, uint32_t slot) { c->calls.ask(c->calls.ctx, slot); }
+
+void tm_wake(struct tm_core *c, uint32_t slot)
+{
+    c->touched = true;
+    c->calls.ask(c->calls.ctx, slot);
+}
+
 uint32_t tm_logs_queued(const struct tm_core *c) { return lsu_background_queued(c->lsu); }
 bool tm_can_send(const struct tm_core *c) { return lsu_can_send(c->lsu); }
 void tm_send(struct tm_core *c, struct packet *k) { lsu_send(c->lsu, k); }

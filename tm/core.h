@@ -13,7 +13,7 @@
 
 /* ---- of a machine ---- */
 /* The rules between its keys; false with a message. */
-bool tm_check(const struct simtx_config *c, char *error, size_t size);
+bool tm_check(const struct simtx_config *c, uint32_t slices, char *error, size_t size);
 /* NULL when tm.global is none. The configuration must live as long. protocol: instead of what the configuration names;
  * NULL = that. */
 struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *protocol, const struct devmem *mem,
@@ -22,8 +22,8 @@ void tm_free(struct tm_gpu *t);
 bool tm_global_step(const struct tm_gpu *t);             /* windows must be one cycle */
 extern const struct unit_kind tm_slice_unit;         /* beside every slice, its `shared` being the struct tm_gpu */
 uint64_t tm_private_bytes(const struct tm_gpu *t);       /* of a warp, for logs */
-/* A run begins: nothing is known of the run before. */
-void tm_begin_run(struct tm_gpu *t);
+/* A run begins, of grids with transactions or without: nothing is known of the run before. */
+void tm_begin_run(struct tm_gpu *t, bool transactions);
 /* Serial, between two windows; all cycles before now have been simulated. True: SMs have something to do. */
 bool tm_step(struct tm_gpu *t, uint64_t now);
 bool tm_idle(const struct tm_gpu *t);
@@ -34,6 +34,8 @@ bool tm_finish(struct tm_gpu *t, uint64_t *count, char *text, size_t size);
 bool tm_violated(const struct tm_gpu *t, char *text, size_t size);
 
 /* ---- of an SM ---- */
+enum { ROLE_RESTORE = 255 };         /* op->role of a store that puts private memory back: over, it is done */
+
 struct tm_calls {
     void *ctx;
     struct mem_op *(*op_new)(void *ctx);
@@ -84,6 +86,7 @@ void tm_core_ended(struct tm_core *c, uint32_t slot, uint64_t now);      /* all 
 void tm_core_message(struct tm_core *c, struct packet *k, uint64_t now);
 uint64_t tm_core_run(struct tm_core *c, uint64_t now);                   /* returns when to be called next */
 bool tm_core_idle(const struct tm_core *c);
+bool tm_core_touched(struct tm_core *c);             /* by the last tm_step */
 void tm_core_dump(const struct tm_core *c, void (*line)(void *ctx, const char *text), void *ctx);
 
 #endif

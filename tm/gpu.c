@@ -9,7 +9,7 @@
 
 #include "tm/impl.h"
 
-bool tm_check(const struct simtx_config *c, char *error, size_t size)
+bool tm_check(const struct simtx_config *c, uint32_t slices, char *error, size_t size)
 {
     const struct tm_protocol *p = tm_protocols[config_choice(c, KEY_TM_GLOBAL)];
     if (p && config_choice(c, KEY_GPU_SIMT) == SIMT_INDEPENDENT) {
@@ -103,18 +103,17 @@ static void take_requests(struct tm_gpu *t)
         qsort(t->queue + from, t->nqueue - from, sizeof *t->queue, compare_requests);
 }
 
-static bool grant_places(struct tm_gpu *t)
+static void grant_places(struct tm_gpu *t)
 {
     uint32_t n = 0;
     take_requests(t);
     for (; n < t->nqueue && t->places < t->limit_global; n++, t->places++) {
         struct tm_core *c = t->core[t->queue[n].sm];
         c->warp[t->queue[n].slot].granted = true;
-        c->calls.ask(c->calls.ctx, t->queue[n].slot);
+        tm_wake(c, t->queue[n].slot);
     }
     t->nqueue -= n;
     memmove(t->queue, t->queue + n, t->nqueue * sizeof *t->queue);
-    return n > 0;
 }
 
 /* ---- the most lanes at once ---- */
@@ -149,25 +148,32 @@ static void count_lanes(struct tm_gpu *t)
 
 /* ---- a run ---- */
 
-void tm_begin_run(struct tm_gpu *t)
+void tm_begin_run(struct tm_gpu *t, bool transactions)
 {
+    t->active = transactions;
     t->in = t->most = 0;
     t->nqueue = t->places = 0;
 }
 
 bool tm_step(struct tm_gpu *t, uint64_t now)
 {
-    bool news = false;
-    if (t->limit_global)
-        news = grant_places(t);
-    count_lanes(t);
-    if (t->protocol->step) {
-        t->protocol->step(t->shared, t->cores, t->sms, now);
-        news = true;
+    for (uint32_t i = 0; i < t->sms; i++) {
+        t->core[i]->now = now;
+        t->core[i]->touched = false;
     }
+    if (t->limit_global)
+        grant_places(t);
+    count_lanes(t);
+    if (t->protocol->step)
+        t->protocol->step(t->shared, t->cores, t->sms, now);
     if (t->oracle)
         oracle_step(t->oracle, now);
-    return news;
+    return t->limit_global || t->protocol->step;
+}
+
+bool tm_core_touched(struct tm_core *c)
+{
+    return c->touched;
 }
 
 bool tm_idle(const struct tm_gpu *t)

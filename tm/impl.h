@@ -39,6 +39,7 @@ struct tm_core {
     uint16_t sm;
     uint32_t warps_in, threads_in;
     uint64_t now, run_at;
+    bool touched;                    /* in the serial step */
     struct oracle_note *note;
     struct tm_load *free_load;
     void *load_slabs;
@@ -66,6 +67,7 @@ struct tm_gpu {
     uint32_t places;                 /* of the GPU that are taken */
     struct tm_request *queue;        /* who waits for one */
     uint32_t nqueue, queue_cap;
+    bool active;                     /* the run has transactions */
     int64_t in;                      /* lanes in transactions; the most at once */
     int64_t most;
     struct tm_delta *delta;          /* of all cores, to be sorted */

@@ -10,6 +10,7 @@ struct tm_slice {
     const struct unit_kind *kind;    /* the protocol's; NULL = none */
     void *unit;
     struct oracle_note *note;
+    const struct tm_gpu *gpu;
     struct unit_home home;
 };
 
@@ -19,7 +20,8 @@ static void *new_unit(void *shared, const struct unit_home *home)
     struct tm_slice *s = calloc(1, sizeof *s);
     if (!s)
         abort();
-    *s = (struct tm_slice){ .kind = t->protocol->unit, .note = tm_slice_note(t, home->slice), .home = *home };
+    *s = (struct tm_slice){ .kind = t->protocol->unit, .note = tm_slice_note(t, home->slice), .home = *home,
+                            .gpu = t };
     if (s->kind)
         s->unit = s->kind->new_unit(t, home);
     return s;
@@ -71,6 +73,8 @@ static void note_atomic(struct tm_slice *s, const struct packet *k, uint64_t cyc
 static void accessed(void *unit, const struct packet *k, uint64_t now)
 {
     struct tm_slice *s = unit;
+    if (!s->gpu->active)
+        return;
     uint64_t cycle = s->note ? clock_convert(s->home.clocks, CLK_L2, CLK_CORE, now) : 0;
     if (s->note && k->kind == MSG_WRITE && k->type == ACCESS_GLOBAL_STORE && (k->mask[0] | k->mask[1]))
         oracle_plain(s->note, k->mapped, k->mask, k->data, cycle);

@@ -1,0 +1,318 @@
+/*
+ * Transactions at an SM core: between the warps (ptx/txn.h), the pipelines, and transactional memory (tm/core.h). A warp
+ * that waits for it is held under ST_TX: at tx_begin for its turn, at tx_commit until its outcome is known, before an
+ * abort or a validation until what it has under way has come back.
+ */
+#include <string.h>
+
+#include "timing/sm_impl.h"
+
+/* Nothing of the warp is under way in the memory system. */
+static bool quiet(const struct sm *s, const struct slot *w)
+{
+    const struct order_warp *o = &w->order;
+    return !w->nmem && !w->collecting && !o->loads && !o->stores && !o->shared && !lsu_warp_busy(s->lsu, w->index);
+}
+
+/* Something outside the cycle loop has happened to the warp: it acts from this cycle on. */
+static void come_to(struct sm *s)
+{
+    uint64_t now = tm_now(s->tm);
+    s->now = now > s->now ? now : s->now;
+    s->core_at = s->now < s->core_at ? s->now : s->core_at;
+}
+
+static uint32_t registers_of(const struct slot *w)
+{
+    return w->tx_begin ? txn_registers(w->tx_code, w->tx_begin) : 0;
+}
+
+/* ---- outcomes ---- */
+
+/* The warp stands at its next instruction, after so many cycles. */
+static void go_on_after(struct sm *s, struct slot *w, uint64_t held)
+{
+    w->inst = NULL;
+    if (held)
+        warp_hold(s, w, ST_TX, s->now + held);
+    else
+        warp_wake(s, w);
+    if (held)
+        warp_consider(s, w);
+}
+
+/* Outcomes have been applied to the warp: is there a new attempt, is the transaction over, or are others still open? */
+static void after_outcome(struct sm *s, struct slot *w)
+{
+    if (w->warp->state == WARP_TX)
+        return;
+    if (!txn_lanes(w->warp)) {
+        w->in_tx = false;
+        states_book(s, w);
+        tm_core_ended(s->tm, w->index, s->now);
+        go_on_after(s, w, 0);
+    } else if (txn_attempt(w->warp) != w->attempt) {
+        w->attempt = txn_attempt(w->warp);
+        uint64_t held = tm_core_attempt(s->tm, w->index, false, registers_of(w), s->now);
+        states_attempt(s, w, held);
+        go_on_after(s, w, held);
+    } else {
+        go_on_after(s, w, 0);
+    }
+}
+
+static void abort_lanes(struct sm *s, struct slot *w, uint64_t lanes)
+{
+    s->restoring = w->index;
+    txn_abort(w->warp, lanes);
+}
+
+void tx_decided(void *ctx, uint32_t slot, uint64_t commits, uint64_t aborts)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[slot];
+    come_to(s);
+    s->progress++;
+    states_decided(s, w, commits, aborts);
+    if (commits)
+        txn_commit(w->warp, commits);
+    if (aborts)
+        abort_lanes(s, w, aborts);
+    states_book(s, w);
+    after_outcome(s, w);
+}
+
+void tx_doomed(void *ctx, uint32_t slot)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[slot];
+    come_to(s);
+    w->doomed = true;
+    if (w->hold == NO_HOLD || w->warp->state == WARP_TX)
+        tx_try(s, w);
+    if (w->hold == NO_HOLD && !w->ended)
+        warp_consider(s, w);
+}
+
+static void abort_doomed(struct sm *s, struct slot *w)
+{
+    w->doomed = false;
+    uint64_t lanes = tm_core_doomed(s->tm, w->index, s->now);
+    if (!lanes)
+        return;
+    s->progress++;
+    states_decided(s, w, 0, lanes);
+    abort_lanes(s, w, lanes);
+    states_book(s, w);
+    after_outcome(s, w);
+    if (w->warp->state == WARP_TX && w->hold == NO_HOLD)
+        warp_advance(s, w);
+}
+
+bool tx_try(struct sm *s, struct slot *w)
+{
+    if (!(w->doomed || w->validate) || !quiet(s, w))
+        return false;
+    if (w->doomed)
+        abort_doomed(s, w);
+    else if (!tm_core_validating(s->tm, w->index)) {
+        int lane = w->fault_lane;
+        w->fault_lane = -1;
+        w->validating = true;
+        w->validate = false;
+        tm_core_validate(s->tm, w->index, lane, s->now);
+    }
+    return true;
+}
+
+void tx_ask(void *ctx, uint32_t slot)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[slot];
+    come_to(s);
+    if (!tm_core_validating(s->tm, slot))
+        w->validating = false;
+    if (w->warp && !w->ended && w->hold == NO_HOLD && w->place == PLACE_WAIT + ST_TX)
+        warp_consider(s, w);
+}
+
+/* ---- instructions ---- */
+
+static bool may_begin(struct sm *s, struct slot *w)
+{
+    uint64_t lanes = warp_guard_lanes(w->warp, w->step);
+    bool may = tm_core_may_begin(s->tm, w->index, (uint32_t)__builtin_popcountll(lanes), s->now);
+    if (may != !w->controlled) {
+        states_book(s, w);
+        w->controlled = !may;
+    }
+    return may;
+}
+
+bool tx_may_issue(struct sm *s, struct slot *w, const struct tinst *t)
+{
+    if (w->doomed || w->validate || w->validating)
+        return false;
+    if (t->kind == TK_TX)
+        return w->step->in->op == OP_TX_BEGIN ? w->in_tx || may_begin(s, w)
+                                              : quiet(s, w) && (!w->in_tx || tm_core_may_issue(s->tm, w->index, true));
+    if (!w->in_tx || t->kind != TK_MEMORY)
+        return true;
+    if (w->has_local && (w->step->space == SP_LOCAL || w->step->space == SP_GENERIC) &&
+        lsu_warp_busy(s->lsu, w->index))
+        return false;
+    return tm_core_may_issue(s->tm, w->index, false);
+}
+
+void tx_begun(struct sm *s, struct slot *w, const struct tcode *code, const struct dinst *d)
+{
+    if (w->in_tx || !txn_lanes(w->warp))
+        return;
+    w->in_tx = true;
+    w->attempt = txn_attempt(w->warp);
+    w->tx_begin = d;
+    w->tx_code = code->code;
+    states_book(s, w);
+    uint64_t held = tm_core_attempt(s->tm, w->index, true, registers_of(w), s->now);
+    states_attempt(s, w, held);
+    if (held && w->hold == NO_HOLD)
+        warp_hold(s, w, ST_TX, s->now + held);
+}
+
+void tx_committing(struct sm *s, struct slot *w)
+{
+    warp_hold(s, w, ST_TX, NEVER);
+    warp_move(s, w, PLACE_WAIT + ST_TX);
+    states_book(s, w);
+    tm_core_commit(s->tm, w->index, s->now);
+}
+
+void tx_executed(struct sm *s, struct slot *w, uint64_t lanes)
+{
+    tm_core_executed(s->tm, w->index, lanes, s->now);
+    if (tm_core_wants_validation(s->tm, w->index, s->now) && !w->validate && !w->validating) {
+        w->validate = true;
+        w->fault_lane = -1;
+    }
+}
+
+bool tx_fault(struct sm *s, struct slot *w)
+{
+    int lane = w->in_tx ? txn_hold_fault(w->warp) : -1;
+    if (lane < 0)
+        return false;
+    w->validate = true;
+    w->fault_lane = lane;
+    warp_advance(s, w);
+    if (!tx_try(s, w))
+        warp_consider(s, w);
+    return true;
+}
+
+void tx_fault_again(void *ctx, uint32_t slot)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[slot];
+    come_to(s);
+    txn_fault_again(w->warp);
+    sm_take_fault(s, w);
+}
+
+void tx_impossible(void *ctx, uint32_t slot, unsigned lane, const char *text)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[slot];
+    come_to(s);
+    fault_raise(w->warp, w->tx_begin, FAULT_TX, (int)lane, 0, "%s", text);
+    sm_take_fault(s, w);
+}
+
+/* ---- accesses ---- */
+
+struct mem_op *tx_op_new(void *ctx)
+{
+    return sm_op_new(ctx);
+}
+
+void tx_op_free(void *ctx, struct mem_op *op)
+{
+    sm_op_free(ctx, op);
+}
+
+void tx_issue(void *ctx, uint32_t slot, struct mem_op *op)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[slot];
+    come_to(s);
+    w->order.shared += op->served_by[SERVE_SHARED] != 0;
+    issue_memory(s, w, op);
+}
+
+void tx_loaded(void *ctx, struct mem_op *op)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[op->sm_slot];
+    const struct tinst *t = op->owner;
+    come_to(s);
+    s->progress++;
+    sm_op_free(s, op);
+    sm_result(s, s->now + 1 + s->cfg.stages, EV_MEM, w, t);
+}
+
+void tx_op_done(struct sm *s, struct mem_op *op, uint64_t at)
+{
+    s->progress++;
+    if (at > s->now) {
+        struct event e = { .at = at, .kind = EV_TX, .warp = (uint16_t)op->sm_slot };
+        e.address = (uint64_t)(uintptr_t)op;
+        calendar_add(&s->calendar, s->now, &e);
+    } else {
+        tx_op_over(s, op);
+    }
+}
+
+void tx_op_over(struct sm *s, struct mem_op *op)
+{
+    struct slot *w = &s->slot[op->sm_slot];
+    if (op->served_by[SERVE_SHARED])
+        w->order.shared--;
+    tm_core_done(s->tm, op, s->now);
+}
+
+/* Warps that wait for what no message tells: that nothing of theirs is under way. */
+void tx_poll(struct sm *s)
+{
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        for (uint64_t m = s->sched[k].set[PLACE_WAIT + ST_TX]; m; m &= m - 1) {
+            struct slot *w = &s->slot[(uint32_t)__builtin_ctzll(m) * s->cfg.schedulers + k];
+            if (w->hold == NO_HOLD && !tx_try(s, w))
+                warp_consider(s, w);
+        }
+}
+
+void tx_at(void *ctx, uint64_t cycle)
+{
+    struct sm *s = ctx;
+    come_to(s);
+    s->tm_at = cycle < s->tm_at ? cycle : s->tm_at;
+    s->core_at = cycle < s->core_at ? cycle : s->core_at;
+    s->lsu_at = s->now;
+}
+
+void tx_private_write(void *ctx, uint64_t address, const void *bytes, unsigned n)
+{
+    struct sm *s = ctx;
+    struct mem_op *op = sm_op_new(s);
+    memset(op, 0, offsetof(struct mem_op, address));
+    op->kind = MOP_STORE;
+    op->lanes = op->served_by[SERVE_LOCAL] = 1;
+    op->width = op->size = op->stride = (uint8_t)n;
+    op->count = 1;
+    op->pattern = LANES_ANYWHERE;
+    op->role = ROLE_RESTORE;
+    op->sm_slot = s->restoring;
+    op->address[0] = address;
+    memcpy(mem_data(op, 0), bytes, n);
+    lsu_background(s->lsu, op, s->now);
+    s->lsu_at = s->now;
+}
