@@ -18,7 +18,7 @@ static bool independent(const struct warp *w)
     return w->block->launch->program->independent;
 }
 
-struct entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
+static struct entry *push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
 {
     if (w->nentry == w->entry_cap) {
         w->entry_cap = w->entry_cap ? w->entry_cap * 2 : 16;
@@ -31,6 +31,11 @@ struct entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc
     if (!independent(w))
         w->current = w->nentry - 1;
     return e;
+}
+
+struct entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
+{
+    return push(w, mask, pc, rpc, frame);
 }
 
 /* ---- frames ---- */
@@ -164,7 +169,7 @@ void simt_start(struct warp *w, const struct code *code, uint64_t mask)
     w->current = 0;
     w->exist = w->launched = mask;
     place_frame(w, code, 0, mask);
-    simt_push(w, mask, 0, UINT32_MAX, 0);
+    push(w, mask, 0, UINT32_MAX, 0);
     w->current = 0;
     warp_set_frame(w, 0);
 }
@@ -189,20 +194,20 @@ static void diverge(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t 
         e->mask = next_pc == rpc ? taken : rest;
         e->pc = next_pc == rpc ? taken_pc : next_pc;
         if (next_pc != rpc)
-            simt_push(w, taken, taken_pc, rpc, frame);
+            push(w, taken, taken_pc, rpc, frame);
         return;
     }
     if (rpc == UINT32_MAX) {
         e->mask = rest;
         e->pc = next_pc;
-        simt_push(w, taken, taken_pc, e->rpc, frame);
+        push(w, taken, taken_pc, e->rpc, frame);
         return;
     }
     e->pc = rpc;
     if (next_pc != rpc)
-        simt_push(w, rest, next_pc, rpc, frame);
+        push(w, rest, next_pc, rpc, frame);
     if (taken_pc != rpc)
-        simt_push(w, taken, taken_pc, rpc, frame);
+        push(w, taken, taken_pc, rpc, frame);
 }
 
 void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc)
@@ -217,7 +222,7 @@ void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t nex
         e->mask &= ~taken;
         e->pc = next_pc;
         uint32_t frame = e->frame, turns = e->turns;
-        simt_push(w, taken, taken_pc, UINT32_MAX, frame)->turns = turns;
+        push(w, taken, taken_pc, UINT32_MAX, frame)->turns = turns;
     } else
         diverge(w, taken_pc, taken, next_pc, rpc);
 }
@@ -238,10 +243,11 @@ void simt_split(struct warp *w, const struct path *path, uint32_t n, uint32_t rp
         first = 0;
     }
     for (uint32_t k = first; k < n; k++)
-        simt_push(w, path[k].mask, path[k].pc, rpc, frame)->turns = turns;
+        push(w, path[k].mask, path[k].pc, rpc, frame)->turns = turns;
 }
 
-void simt_pop(struct warp *w)
+/* Static, because a function that the library shows is called through a table. */
+static inline void pop(struct warp *w)
 {
     uint32_t frame = simt_top(w)->frame;
     w->nentry--;
@@ -255,6 +261,11 @@ void simt_pop(struct warp *w)
     }
 }
 
+void simt_pop(struct warp *w)
+{
+    pop(w);
+}
+
 bool simt_settle(struct warp *w)
 {
     while (w->nentry) {
@@ -264,7 +275,7 @@ bool simt_settle(struct warp *w)
             e->mask = mask;
             return true;
         }
-        simt_pop(w);
+        pop(w);
     }
     return false;
 }
@@ -290,9 +301,9 @@ void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc)
     if (independent(w)) {
         e->mask &= ~lanes;
         uint32_t turns = e->turns;
-        simt_push(w, lanes, 0, UINT32_MAX, frame)->turns = turns;
+        push(w, lanes, 0, UINT32_MAX, frame)->turns = turns;
     } else {
-        simt_push(w, lanes, 0, UINT32_MAX, frame);
+        push(w, lanes, 0, UINT32_MAX, frame);
         warp_set_frame(w, frame);
     }
 }
@@ -307,7 +318,7 @@ void simt_return(struct warp *w, uint64_t lanes)
         uint32_t caller = f->caller, ret = f->ret_pc, turns = e->turns;
         if (!f->live)
             release_frame(w, e->frame);
-        simt_push(w, lanes, ret, UINT32_MAX, caller)->turns = turns;
+        push(w, lanes, ret, UINT32_MAX, caller)->turns = turns;
     }
 }
 
@@ -332,7 +343,7 @@ bool simt_let_others_first(struct warp *w)
             w->entry[w->nentry - 1] = e;
         } else {
             w->entry[i].mask &= ~ready;
-            simt_push(w, ready, e.pc, e.rpc, e.frame);
+            push(w, ready, e.pc, e.rpc, e.frame);
         }
         warp_set_frame(w, e.frame);
         return true;
