@@ -321,23 +321,23 @@ static void count_abort(struct tm_core *c, struct tm_lane *l, enum tm_reason why
     l->aborts++;
 }
 
-static struct oracle_who who(const struct tm_core *c, uint32_t slot, unsigned lane)
+static struct oracle_who who(const struct tm_core *c, uint32_t slot, unsigned lane, uint64_t now)
 {
     const struct warp *w = c->warp[slot].warp;
     return (struct oracle_who){ .sm = c->sm, .slot = slot, .lane = (uint8_t)lane, .block = w->block->linear,
-                                .thread = w->index * c->tm->lanes + lane };
+                                .thread = w->index * c->tm->lanes + lane, .cycle = now };
 }
 
-static void tell_oracle(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key)
+static void tell_oracle(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, uint64_t now)
 {
     const struct tm_lane *l = &c->warp[slot].lane[lane];
     if (!c->note || !key)
         return;
     if (commits) {
-        struct oracle_who w = who(c, slot, lane);
+        struct oracle_who w = who(c, slot, lane, now);
         oracle_committed(c->note, key, l, &w);
     } else
-        oracle_not_committed(c->note, key);
+        oracle_not_committed(c->note, key, now);
 }
 
 void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
@@ -346,7 +346,7 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
     struct tm_warp *x = &c->warp[slot];
     struct tm_lane *l = &x->lane[lane];
     uint64_t bit = UINT64_C(1) << lane;
-    tell_oracle(c, slot, lane, commits, key);
+    tell_oracle(c, slot, lane, commits, key, now);
     if (commits) {
         count_commit(c, l, now);
         note_lanes(c, -1, now);

@@ -1,6 +1,4 @@
 /* The transactional-memory protocols that tm.global can name, in the order of its choices. */
 #include "tm/tm.h"
 
-extern const struct tm_protocol tm_kilotm;
-
 const struct tm_protocol *const tm_protocols[] = { NULL, NULL, NULL };
