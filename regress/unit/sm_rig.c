@@ -174,7 +174,7 @@ void sm_rig_build(struct sm_rig *r, const struct rig_lsu *lsu)
     if (!sm_check(&r->cfg, error, sizeof error))
         fail_msg("%s", error);
     r->code = tprogram_new(r->gpu.program, r->config, 1 << 20);
-    r->sm = sm_new(&r->cfg, NULL, NULL, NULL);
+    r->sm = sm_new(&r->cfg, NULL, NULL, NULL, NULL);
     uint64_t bytes = ((uint64_t)r->gpu.launch.code->local_total + r->gpu.launch.stack_bytes + 16) * r->cfg.warp_size;
     bytes = (bytes + 255) / 256 * 256;
     r->local = devmem_alloc(r->gpu.mem, bytes * r->cfg.warps, 256, MEM_DEVICE, NULL);
