@@ -116,8 +116,9 @@ static __device__ __forceinline__ Node *spread(const Tree &tree, Node *node, int
     Node *large = nullptr;
     node->first = nullptr;
     node->inner = 1;
+    Node *volatile *links = node->child; // volatile: clang makes memset of the loop otherwise, byte by byte
     for (int i = 0; i < FAN_OUT; i++) {
-        node->child[i] = nullptr;
+        links[i] = nullptr;
     }
     while (element) {
         Element *next = element->next;
