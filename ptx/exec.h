@@ -185,7 +185,7 @@ struct worker {
     const uint64_t *clock;           /* core cycle now; NULL: a warp's clock counts its instructions */
     /* The 128 bytes of a line of private memory as this SM sees them; NULL: device memory has them. May be NULL. */
     const uint8_t *(*private_line)(void *ctx, uint64_t line);
-    /* Writes bytes of one such line, behind all stores made before; NULL: device memory is written. */
+    /* Writes words of one such line, n bytes, behind all stores made before; NULL: device memory is written. */
     void (*private_write)(void *ctx, uint64_t address, const void *bytes, unsigned n);
     void *private_ctx;
 };

@@ -305,13 +305,14 @@ void tx_private_write(void *ctx, uint64_t address, const void *bytes, unsigned n
     struct mem_op *op = sm_op_new(s);
     memset(op, 0, offsetof(struct mem_op, address));
     op->kind = MOP_STORE;
-    op->lanes = op->served_by[SERVE_LOCAL] = 1;
-    op->width = op->size = op->stride = (uint8_t)n;
+    op->lanes = op->served_by[SERVE_LOCAL] = mask_all(n / 4);    /* words of lanes side by side */
+    op->width = op->size = op->stride = 4;
     op->count = 1;
-    op->pattern = LANES_ANYWHERE;
+    op->pattern = LANES_IN_ROW;
     op->role = ROLE_RESTORE;
     op->sm_slot = s->restoring;
-    op->address[0] = address;
+    for (unsigned i = 0; i < n / 4; i++)
+        op->address[i] = address + 4 * i;
     memcpy(mem_data(op, 0), bytes, n);
     lsu_background(s->lsu, op, s->now);
     s->lsu_at = s->now;
