@@ -1,7 +1,8 @@
 /*
  * One PTX instruction at a time (step.h). A PTX instruction is a row of steps, from code->of_inst[i] on: perhaps a
- * marker where lanes meet, width changes of operands, the step that counts, width changes of results. As in the run loop
- * the group of lanes is chosen anew only behind control instructions and markers, so that both modes go the same way.
+ * marker where lanes meet, width changes of operands, the step that counts, width changes of results. As in the run
+ * loop the group of lanes is chosen anew only behind control instructions and markers, so that both modes go the
+ * same way.
  */
 #include "ptx/step.h"
 

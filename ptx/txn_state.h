@@ -1,7 +1,7 @@
 /*
- * What a warp keeps while it is in a transaction of timing mode (txn.h), shared by the stack's part (txn.c) and the part
- * that puts back what an aborted lane overwrote (txn_undo.c). It is made when a warp first meets a tx_begin and used
- * again for all that follow.
+ * What a warp keeps while it is in a transaction of timing mode (txn.h), shared by the stack's part (txn.c) and the
+ * part that puts back what an aborted lane overwrote (txn_undo.c). It is made when a warp first meets a tx_begin and
+ * used again for all that follow.
  */
 #ifndef PTX_TXN_STATE_H
 #define PTX_TXN_STATE_H

@@ -59,7 +59,9 @@ static void put_alu(struct text *t)
     case 1: put(t, "xor.b32 %%r%u, %%r%u, %%r%u; shf.l.wrap.b32 %%r%u, %%r%u, %%r%u, 7;\n", a, b, c, b, a, a); break;
     case 2: put(t, "mul.wide.u32 %%rd4, %%r%u, %%r%u; add.u64 %%rd3, %%rd3, %%rd4;\n", a, b); break;
     case 3: put(t, "cvt.u16.u32 %%h2, %%r%u; mad.lo.u16 %%h1, %%h1, 3, %%h2;\n", a); break;
-    case 4: put(t, "setp.lt.xor.u32 %%p3, %%r%u, %%r%u, %%p3; selp.u32 %%r%u, %%r%u, %%r%u, %%p3;\n", a, b, c, a, b); break;
+    case 4:
+        put(t, "setp.lt.xor.u32 %%p3, %%r%u, %%r%u, %%p3; selp.u32 %%r%u, %%r%u, %%r%u, %%p3;\n", a, b, c, a, b);
+        break;
     default: put(t, "cvt.u32.u64 %%r%u, %%rd3; @%%p3 add.u32 %%r%u, %%r%u, 1;\n", a, b, c); break;
     }
 }
@@ -176,7 +178,8 @@ static void put_program(struct text *t)
     put(t, HEAD);
     put_function(t);
     put(t, ".visible .entry k(.param .u64 in)\n{ " REGISTERS);
-    put(t, "ld.param.u64 %%rd1, [in]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd2, %%r1, 256; add.u64 %%rd2, %%rd1, %%rd2;\n");
+    put(t, "ld.param.u64 %%rd1, [in]; mov.u32 %%r1, %%tid.x;\n"
+           "mul.wide.u32 %%rd2, %%r1, 256; add.u64 %%rd2, %%rd1, %%rd2;\n");
     put_start(t);
     put_body(t, 0, false);
     for (unsigned k = 0; k < 8; k++)

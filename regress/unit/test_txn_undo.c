@@ -1,6 +1,6 @@
 /*
- * What transactions of a warp put back when lanes are aborted (ptx/txn.h): calls, registers, private memory, parameters;
- * and which registers that needs (txn_registers).
+ * What transactions of a warp put back when lanes are aborted (ptx/txn.h): calls, registers, private memory,
+ * parameters; and which registers that needs (txn_registers).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,7 +124,7 @@ static void test_registers(void **state)
     }
 }
 
-/* Stores of several widths to places that differ from thread to thread; a later store to a word that is kept already. */
+/* Stores of several widths to places that differ from thread to thread; a later one to a word that is kept already. */
 static const char local[] = HEAD KERNEL
     "  .reg .b64 %rl, %rg; mov.u64 %rl, l; cvta.local.u64 %rg, %rl; mov.u32 %r2, 0; mov.u64 %rd9, %rl;\n"
     "FILL: add.u32 %r3, %r2, 0x1000; st.local.u32 [%rd9], %r3; add.u64 %rd9, %rd9, 4; add.u32 %r2, %r2, 1;\n"
