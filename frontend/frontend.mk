@@ -1,6 +1,7 @@
 # The library's interface and the simtx command.
 
-FRONTEND_CMD := $(wildcard frontend/simtx_main.c frontend/cmd_*.c) frontend/session.c
+FRONTEND_CMD := $(wildcard frontend/simtx_main.c frontend/cmd_*.c frontend/paper*.c) frontend/session.c \
+                frontend/expr.c frontend/cost.c
 LIB_SRC += $(filter-out $(FRONTEND_CMD) $(wildcard frontend/fatbin*.c),$(wildcard frontend/*.c))
 CMD_OBJ := $(FRONTEND_CMD:%.c=$(B)/obj/%.o)
 

@@ -24,6 +24,8 @@ static const struct command {
     { "ptx", cmd_ptx, "check, describe and disassemble PTX; list the instructions" },
     { "config", cmd_config, "show presets, keys and their meaning" },
     { "stats", cmd_stats, "what the figures of the statistics mean" },
+    { "paper", cmd_paper, "do the evaluation of a paper again, beside what it published" },
+    { "cost", cmd_cost, "bytes of the structures of transactional memory" },
     { "version", cmd_version, "print the version" },
     { "help", cmd_help, "print this" },
 };

@@ -1,0 +1,35 @@
+/*
+ * A small language for figures that are computed from others: numbers, names, + - * / ( ), comparisons and & that give
+ * 1 or 0, and
+ *   $key                    value of a configuration key; is(key, text): whether it has this value
+ *   primary@CONFIG          with that configuration as the current one
+ *   mean(LIST: e)           over the members of a list, likewise gmean, hmean, sum, most, least
+ *   argmax(LIST: e)         position, from 0, of the member for which e is largest
+ *   max(a, b) min(a, b) abs(a) near(a, b, share): |a - b| <= share x |b|
+ * What names, keys and lists mean is the environment's. A value that is not there is NaN, and so is what is made of it;
+ * comparisons with NaN give NaN.
+ */
+#ifndef FRONTEND_EXPR_H
+#define FRONTEND_EXPR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct expr_env {
+    void *ctx;
+    int bench, config;               /* current ones, of the environment's tables */
+    double (*name)(struct expr_env *e, const char *name);
+    const char *(*key)(struct expr_env *e, const char *key);         /* as text; NULL = not known */
+    /* Makes the i-th member of a list ("all", "HT-H+CL") current: 1, 0 after the last one, -1 when it is no list. */
+    int (*member)(struct expr_env *e, const char *list, int i);
+    bool (*select)(struct expr_env *e, const char *config);          /* makes a configuration current */
+    char error[160];                 /* what is wrong with the text; "" = nothing */
+};
+
+/* NaN with e->error on wrong text; e->error must be empty before. */
+double expr_value(struct expr_env *e, const char *text);
+
+enum mean_kind { MEAN_ARITHMETIC, MEAN_GEOMETRIC, MEAN_HARMONIC, MEAN_KINDS };
+double expr_mean(enum mean_kind kind, const double *v, int n);       /* NaN without values */
+
+#endif

@@ -1,0 +1,197 @@
+/* Verdicts on a paper's claims: reproduced, not reproduced or not applicable, with numbers and what explains them. */
+#include "frontend/paper.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const MEANS[MEAN_KINDS] = { "arithmetic", "geometric", "harmonic" };
+
+const char *verdict_name(enum verdict v)
+{
+    static const char *const names[VERDICTS] = { "reproduced", "not reproduced", "not applicable" };
+    return names[v];
+}
+
+/* Appends to a text of limited length. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *fmt, ...)
+{
+    size_t n = strlen(text);
+    va_list ap;
+    va_start(ap, fmt);
+    if (n + 1 < size)
+        vsnprintf(text + n, size - n, fmt, ap);
+    va_end(ap);
+}
+
+/* ---- one claim ---- */
+
+/* Values of its benchmarks; without a list, the one value that there is. */
+struct sample { double v[64]; const char *bench[64]; int n; bool complete; };
+
+static void evaluate(struct paper_values *v, const struct paper_claim *c, struct sample *s)
+{
+    const struct paper *p = v->grid->paper;
+    int bench = -1, config = -1;
+    const char *error = NULL;
+    s->complete = true;
+    while (s->n < 64 && (c->benches ? paper_member(p, c->benches, s->n, &bench, &config) > 0 : s->n == 0)) {
+        s->v[s->n] = paper_value(v, c->expr, bench, -1, &error);
+        s->bench[s->n] = bench >= 0 ? p->benches[bench].name : NULL;
+        s->complete &= !isnan(s->v[s->n]);
+        s->n++;
+    }
+}
+
+static bool holds(const struct paper_claim *c, double v)
+{
+    switch (c->kind) {
+    case CLAIM_VALUE: return fabs(v - c->published) <= c->tolerance * fabs(c->published) + 1e-9;
+    case CLAIM_BELOW: return v < c->published;
+    case CLAIM_ABOVE: return v > c->published;
+    default: return v != 0;
+    }
+}
+
+static void show_values(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
+{
+    for (int i = 0; i < s->n; i++) {
+        append(r->simulated, sizeof r->simulated, "%s%s%s", i ? ", " : "", s->n > 1 ? s->bench[i] : "",
+               s->n > 1 ? " " : "");
+        if (isnan(s->v[i]))
+            append(r->simulated, sizeof r->simulated, "?");
+        else if (c->kind == CLAIM_TRUE)
+            append(r->simulated, sizeof r->simulated, "%s", s->v[i] != 0 ? "yes" : "no");
+        else
+            append(r->simulated, sizeof r->simulated, "%.4g", s->v[i]);
+    }
+}
+
+static double deviation(const struct paper_claim *c, double v)
+{
+    return c->kind == CLAIM_TRUE || c->published == 0 ? NAN : v / c->published - 1;
+}
+
+/* Every benchmark's value; the deviation is the largest. */
+static bool judge_each(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
+{
+    bool all = true;
+    show_values(c, s, r);
+    for (int i = 0; i < s->n; i++) {
+        double d = deviation(c, s->v[i]);
+        all &= !isnan(s->v[i]) && holds(c, s->v[i]);
+        if (isnan(r->deviation) || fabs(d) > fabs(r->deviation))
+            r->deviation = d;
+    }
+    return all;
+}
+
+/* The paper does not say which mean: the one that comes nearest is judged, all three are shown. */
+static bool judge_mean(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
+{
+    for (int k = 0; k < MEAN_KINDS; k++) {
+        double m = expr_mean((enum mean_kind)k, s->v, s->n), d = deviation(c, m);
+        append(r->simulated, sizeof r->simulated, "%s%.4g %s", k ? ", " : "", m, MEANS[k]);
+        if (isnan(r->deviation) || fabs(d) < fabs(r->deviation))
+            r->deviation = d;
+    }
+    return s->complete && fabs(r->deviation) <= c->tolerance;
+}
+
+/* The figures that explain a result, for each benchmark of the claim. */
+static void explain(const struct paper_grid *g, const struct paper_claim *c, struct claim_result *r)
+{
+    int bench = -1, config = -1;
+    char label[80], expr[300];
+    const char *error = NULL;
+    for (int i = 0; c->benches ? paper_member(g->paper, c->benches, i, &bench, &config) > 0 : i == 0; i++) {
+        append(r->reason, sizeof r->reason, "%s%s%s", i ? "; " : "", bench >= 0 ? g->paper->benches[bench].name : "",
+               bench >= 0 ? ": " : "");
+        for (int part = 0; paper_part(c->because, part, label, expr); part++) {
+            struct paper_values v = { .grid = g };
+            double value = paper_value(&v, expr, bench, -1, &error);
+            if (!isnan(value))
+                append(r->reason, sizeof r->reason, "%s%s %.3g", part ? ", " : "", label, value);
+        }
+    }
+}
+
+static void show_published(const struct paper_claim *c, struct claim_result *r)
+{
+    static const char *const before[] = { [CLAIM_BELOW] = "below ", [CLAIM_ABOVE] = "above " };
+    const char *sign = c->kind == CLAIM_BELOW || c->kind == CLAIM_ABOVE ? before[c->kind] : "";
+    if (c->kind == CLAIM_TRUE)
+        snprintf(r->published, sizeof r->published, "yes");
+    else
+        snprintf(r->published, sizeof r->published, "%s%.6g", sign, c->published);
+}
+
+static void judge(const struct paper_grid *g, const struct paper_claim *c, struct claim_result *r)
+{
+    struct paper_values v = { .grid = g };
+    struct sample s = { .n = 0 };
+    *r = (struct claim_result){ .claim = c, .verdict = NOT_REPRODUCED, .deviation = NAN };
+    show_published(c, r);
+    if (c->kind == CLAIM_NOT_APPLICABLE) {
+        r->verdict = NOT_APPLICABLE;
+        snprintf(r->reason, sizeof r->reason, "not a result of simulation");
+        return;
+    }
+    if (!(c->sizes & g->size)) {
+        snprintf(r->reason, sizeof r->reason, "not run at this size");
+        return;
+    }
+    evaluate(&v, c, &s);
+    bool good = c->kind == CLAIM_MEAN && s.complete ? judge_mean(c, &s, r) : judge_each(c, &s, r);
+    r->verdict = good && s.complete ? REPRODUCED : NOT_REPRODUCED;
+    if (!s.complete)
+        snprintf(r->reason, sizeof r->reason, "%s", v.missing);
+    else if (c->because)
+        explain(g, c, r);
+}
+
+struct claim_result *claims_judge(const struct paper_grid *g, int count[VERDICTS])
+{
+    const struct paper *p = g->paper;
+    struct claim_result *r = calloc((size_t)p->nclaims, sizeof *r);
+    if (!r)
+        abort();
+    memset(count, 0, VERDICTS * sizeof *count);
+    for (int i = 0; i < p->nclaims; i++) {
+        judge(g, &p->claims[i], &r[i]);
+        count[r[i].verdict]++;
+    }
+    return r;
+}
+
+/* ---- CSV ---- */
+
+static void quoted(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', f);
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}
+
+void claims_csv(const struct claim_result *r, int n, FILE *f)
+{
+    fputs("id,verdict,published,simulated,deviation,tolerance,benchmarks,claim,reason\n", f);
+    for (int i = 0; i < n; i++) {
+        const struct paper_claim *c = r[i].claim;
+        fprintf(f, "%s,%s,%s,", c->id, verdict_name(r[i].verdict), r[i].published);
+        quoted(f, r[i].simulated);
+        if (isnan(r[i].deviation))
+            fputs(",,", f);
+        else
+            fprintf(f, ",%.4g,", r[i].deviation);
+        fprintf(f, "%g,%s,", c->tolerance, c->benches ? c->benches : "");
+        quoted(f, c->wording);
+        fputc(',', f);
+        quoted(f, r[i].reason);
+        fputc('\n', f);
+    }
+}
