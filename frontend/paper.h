@@ -164,7 +164,8 @@ enum verdict { REPRODUCED, NOT_REPRODUCED, NOT_APPLICABLE, VERDICTS };
 struct claim_result {
     const struct paper_claim *claim;
     enum verdict verdict;
-    char simulated[160], published[40], reason[300];
+    bool judged;                     /* false: something that it takes was not run */
+    char simulated[200], published[40], reason[900];
     double deviation;                /* share of the published value; NaN = none */
 };
 

@@ -63,7 +63,7 @@ static void show_values(const struct paper_claim *c, const struct sample *s, str
         else if (c->kind == CLAIM_TRUE)
             append(r->simulated, sizeof r->simulated, "%s", s->v[i] != 0 ? "yes" : "no");
         else
-            append(r->simulated, sizeof r->simulated, "%.4g", s->v[i]);
+            append(r->simulated, sizeof r->simulated, "%.*g", s->v[i] == floor(s->v[i]) ? 15 : 4, s->v[i]);
     }
 }
 
@@ -103,15 +103,19 @@ static void explain(const struct paper_grid *g, const struct paper_claim *c, str
 {
     int bench = -1, config = -1;
     char label[80], expr[300];
-    const char *error = NULL;
+    const char *error = NULL, *between = "";
     for (int i = 0; c->benches ? paper_member(g->paper, c->benches, i, &bench, &config) > 0 : i == 0; i++) {
-        append(r->reason, sizeof r->reason, "%s%s%s", i ? "; " : "", bench >= 0 ? g->paper->benches[bench].name : "",
-               bench >= 0 ? ": " : "");
+        bool first = true;
         for (int part = 0; paper_part(c->because, part, label, expr); part++) {
             struct paper_values v = { .grid = g };
             double value = paper_value(&v, expr, bench, -1, &error);
-            if (!isnan(value))
-                append(r->reason, sizeof r->reason, "%s%s %.3g", part ? ", " : "", label, value);
+            if (isnan(value))
+                continue;
+            if (first && bench >= 0)
+                append(r->reason, sizeof r->reason, "%s%s: ", between, g->paper->benches[bench].name);
+            append(r->reason, sizeof r->reason, "%s%s %.3g", first ? "" : ", ", label, value);
+            first = false;
+            between = "; ";
         }
     }
 }
@@ -144,6 +148,7 @@ static void judge(const struct paper_grid *g, const struct paper_claim *c, struc
     evaluate(&v, c, &s);
     bool good = c->kind == CLAIM_MEAN && s.complete ? judge_mean(c, &s, r) : judge_each(c, &s, r);
     r->verdict = good && s.complete ? REPRODUCED : NOT_REPRODUCED;
+    r->judged = s.complete;
     if (!s.complete)
         snprintf(r->reason, sizeof r->reason, "%s", v.missing);
     else if (c->because)

@@ -122,8 +122,11 @@ void paper_page(const struct paper_grid *g, struct paper_chart **charts, const s
     html_text(f, p->title);
     fprintf(f, "</h1>\n<p>Simulated by simtx %s, %s sizes.", SIMTX_VERSION,
             g->size == SIZE_QUICK ? "reduced" : "the paper's");
-    fprintf(f, " Claims: %d reproduced, %d not, %d not applicable of %d.</p>\n", count[REPRODUCED],
-            count[NOT_REPRODUCED], count[NOT_APPLICABLE], p->nclaims);
+    int open = 0;
+    for (int i = 0; i < p->nclaims; i++)
+        open += claims[i].verdict == NOT_REPRODUCED && !claims[i].judged;
+    fprintf(f, " Claims: %d reproduced, %d not (%d of them for want of a run), %d not applicable of %d.</p>\n",
+            count[REPRODUCED], count[NOT_REPRODUCED], open, count[NOT_APPLICABLE], p->nclaims);
     fputs("<p>In tables, published values stand in parentheses; in pictures they are outlined with dashes. A dash or a "
           "gap is a run that is missing.</p>\n", f);
     for (int i = 0; i < p->nfigures; i++) {

@@ -69,7 +69,7 @@ static void summary(const struct paper_grid *g, const struct claim_result *r, co
     for (int i = 0; i < g->paper->nclaims; i++)
         if (r[i].claim->kind == CLAIM_MEAN)
             printf("%-6s %-58.58s %9s  %s\n", r[i].claim->id, r[i].claim->wording, r[i].published,
-                   r[i].simulated[0] ? r[i].simulated : r[i].reason);
+                   r[i].judged ? r[i].simulated : r[i].reason);
     printf("page: %s/index.html\n", g->out);
     printf("claims: %d reproduced, %d not, %d not applicable of %d\n", count[REPRODUCED], count[NOT_REPRODUCED],
            count[NOT_APPLICABLE], g->paper->nclaims);

@@ -157,8 +157,10 @@ static int count(const struct paper_grid *g, enum run_state state)
 
 static void show_progress(const struct paper_grid *g)
 {
-    if (!g->progress)
+    static double shown;
+    if (!g->progress || now() - shown < 0.5)
         return;
+    shown = now();
     int done = count(g, RUN_DONE), failed = count(g, RUN_FAILED), running = count(g, RUN_RUNNING);
     double left = grid_estimate(g);
     fprintf(stderr, "\r\033[K%d of %d runs done, %d failed, %d running, about %.0f:%02.0f left", done,
@@ -167,7 +169,7 @@ static void show_progress(const struct paper_grid *g)
     fflush(stderr);
 }
 
-/* Waits for any child, at most STEP_MS. */
+/* Takes what has ended, and waits a little. */
 static void collect(struct paper_grid *g)
 {
     int status;

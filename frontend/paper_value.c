@@ -2,7 +2,7 @@
  * Values of expressions over the statistics of a grid's runs. A name is one of these, in this order:
  *   a derived figure of the paper;
  *   cost.NAME         bytes of a structure in the current configuration (frontend/cost.h);
- *   printed.WORD      the number before that word in what the program printed;
+ *   printed.WORD      the number, or size, before that word in what the program printed;
  *   h.NAME.MEMBER     n, mean or max of a histogram, or belowN: the share of values below N, a power of two;
  *   a figure of the run's total, or else the largest of any of its launches (of a size, the product of its numbers).
  */
@@ -136,7 +136,17 @@ static double largest_of_launches(const json_t *kernels, const char *name)
     return most;
 }
 
-/* The number before `word` in the run's log. */
+/* "200 x 150 " is 30000. */
+static double product_of(const char *text)
+{
+    char *end;
+    double product = strtod(text, &end);
+    while (!strncmp(end, " x ", 3))
+        product *= strtod(end + 3, &end);
+    return product;
+}
+
+/* The number, or size, before `word` in the run's log. */
 static double printed(const struct paper_grid *g, const struct paper_run *run, const char *word)
 {
     char path[PATH_MAX];
@@ -146,10 +156,11 @@ static double printed(const struct paper_grid *g, const struct paper_run *run, c
     double value = NAN;
     while (at && isnan(value) && (at = strstr(at, word))) {
         char *digit = at;
-        while (digit > text && (digit[-1] == ' ' || (digit[-1] >= '0' && digit[-1] <= '9')))
+        while (digit > text && strchr(" x0123456789", digit[-1]))
             digit--;
+        digit += strspn(digit, " x");
         if (digit < at - 1 && at[-1] == ' ')
-            value = strtod(digit, NULL);
+            value = product_of(digit);
         at += strlen(word);
     }
     free(text);
