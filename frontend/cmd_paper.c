@@ -137,7 +137,7 @@ static void choose(struct paper_grid *g, char *only)
     int n = 0;
     while (only && n < WORDS_MAX)
         words[n++] = strsep(&only, ",");
-    if (n && !grid_only(g, words, n))
+    if (n && !paper_grid_only(g, words, n))
         usage_error(COMMAND, "--only: each of its words must be a figure, a benchmark or a configuration; --plan shows "
                              "them, figures are called as their files");
 }
@@ -162,18 +162,18 @@ static int do_paper(struct paper_grid *g, struct request *r)
     int code = CMD_OK;
     g->out = out;
     g->programs = programs;
-    grid_new(g);
+    paper_grid_new(g);
     choose(g, r->only);
     if (r->plan) {
-        grid_plan(g, stdout);
+        paper_grid_plan(g, stdout);
     } else {
         check_programs(g);
-        if (!grid_run(g))
+        if (!paper_grid_run(g))
             code = 130;
         else if (!paper_report(g) || failures(g))
             code = CMD_FAILED;
     }
-    grid_free(g);
+    paper_grid_free(g);
     free(out);
     free(programs);
     return code;

@@ -108,16 +108,16 @@ struct paper_grid {
 };
 
 /* The grid's runs with commands and estimates; finished ones of `out` are taken over unless fresh. */
-void grid_new(struct paper_grid *g);
-void grid_free(struct paper_grid *g);
-struct paper_run *grid_find(const struct paper_grid *g, int bench, int config);      /* NULL: not in the grid */
+void paper_grid_new(struct paper_grid *g);
+void paper_grid_free(struct paper_grid *g);
+struct paper_run *paper_grid_find(const struct paper_grid *g, int bench, int config);      /* NULL: not in the grid */
 /* Leaves only what the words name: figures, benchmarks or configurations; false when one names nothing. */
-bool grid_only(struct paper_grid *g, char **words, int n);
+bool paper_grid_only(struct paper_grid *g, char **words, int n);
 /* Seconds until the waiting and running ones are done. */
-double grid_estimate(const struct paper_grid *g);
-void grid_plan(const struct paper_grid *g, FILE *f);
+double paper_grid_estimate(const struct paper_grid *g);
+void paper_grid_plan(const struct paper_grid *g, FILE *f);
 /* Runs what is waiting; false when interrupted. */
-bool grid_run(struct paper_grid *g);
+bool paper_grid_run(struct paper_grid *g);
 int paper_bench_find(const struct paper *p, const char *name);       /* -1 */
 int paper_config_find(const struct paper *p, const char *id);
 bool paper_in_list(const struct paper *p, const char *list, int bench, int config);

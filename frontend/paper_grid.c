@@ -194,7 +194,7 @@ static void add_run(struct paper_grid *g, int bench, int config)
     }
 }
 
-void grid_new(struct paper_grid *g)
+void paper_grid_new(struct paper_grid *g)
 {
     const struct paper *p = g->paper;
     resolve(g);
@@ -207,7 +207,7 @@ void grid_new(struct paper_grid *g)
                 add_run(g, b, c);
 }
 
-void grid_free(struct paper_grid *g)
+void paper_grid_free(struct paper_grid *g)
 {
     for (int i = 0; i < g->nruns; i++) {
         struct paper_run *run = &g->runs[i];
@@ -228,7 +228,7 @@ void grid_free(struct paper_grid *g)
     free(g->config_errors);
 }
 
-struct paper_run *grid_find(const struct paper_grid *g, int bench, int config)
+struct paper_run *paper_grid_find(const struct paper_grid *g, int bench, int config)
 {
     for (int i = 0; i < g->nruns; i++)
         if (g->runs[i].bench == bench && g->runs[i].config == config)
@@ -264,7 +264,7 @@ static const struct paper_figure *find_figure(const struct paper *p, const char 
 }
 
 /* Figures and configurations say together what is run, benchmarks on what. */
-bool grid_only(struct paper_grid *g, char **words, int n)
+bool paper_grid_only(struct paper_grid *g, char **words, int n)
 {
     bool benches[64] = { false }, any_bench = false, any_other = false;
     for (int i = 0; i < g->nruns; i++)
@@ -293,7 +293,7 @@ static bool is_open(const struct paper_run *run)
 }
 
 /* The guesses by how wrong they were for the runs that are done. */
-double grid_estimate(const struct paper_grid *g)
+double paper_grid_estimate(const struct paper_grid *g)
 {
     double done = 0, guessed = 0, open = 0;
     for (int i = 0; i < g->nruns; i++) {
@@ -307,7 +307,7 @@ double grid_estimate(const struct paper_grid *g)
     return open * (done > 0 && guessed > 0 ? done / guessed : 1) / g->jobs;
 }
 
-void grid_plan(const struct paper_grid *g, FILE *f)
+void paper_grid_plan(const struct paper_grid *g, FILE *f)
 {
     static const char *const states[] = { "to run", "runs", "done", "wrong" };
     int open = 0, done = 0;
@@ -321,5 +321,5 @@ void grid_plan(const struct paper_grid *g, FILE *f)
         print_command(run, f);
     }
     fprintf(f, "%d runs to do, %d done, about %.0f minutes with %d at a time\n", open, done,
-            ceil(grid_estimate(g) / 60), g->jobs);
+            ceil(paper_grid_estimate(g) / 60), g->jobs);
 }

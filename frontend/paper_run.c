@@ -162,7 +162,7 @@ static void show_progress(const struct paper_grid *g)
         return;
     shown = now();
     int done = count(g, RUN_DONE), failed = count(g, RUN_FAILED), running = count(g, RUN_RUNNING);
-    double left = grid_estimate(g);
+    double left = paper_grid_estimate(g);
     fprintf(stderr, "\r\033[K%d of %d runs done, %d failed, %d running, about %.0f:%02.0f left", done,
             done + failed + running + count(g, RUN_WAITING), failed, running, (double)((int)left / 60),
             (double)((int)left % 60));
@@ -204,7 +204,7 @@ static void stop(struct paper_grid *g)
     }
 }
 
-bool grid_run(struct paper_grid *g)
+bool paper_grid_run(struct paper_grid *g)
 {
     struct sigaction action = { .sa_handler = on_interrupt }, old_int, old_term;
     struct paper_run *run;

@@ -199,7 +199,7 @@ static double of_current_run(struct paper_values *v, const struct expr_env *e, c
     const struct paper *p = v->grid->paper;
     if (e->bench < 0 || e->config < 0)
         return missing(v, "%s: of which run?", name);
-    struct paper_run *run = grid_find(v->grid, e->bench, e->config);
+    struct paper_run *run = paper_grid_find(v->grid, e->bench, e->config);
     if (run && v->want)
         run->wanted = true;
     if (!run)
