@@ -176,6 +176,16 @@ static bool available(const struct l1 *l, uint32_t index, uint8_t sectors)
     return !(sectors & ~l->tags.tag[index].valid) && !(m && sectors & m->touch);
 }
 
+/* The line's bytes are not needed any more: it goes without a write-back. */
+static void discard(struct l1 *l, uint32_t index)
+{
+    struct tag *t = &l->tags.tag[index];
+    l->dirty_lines -= t->dirty != 0;
+    l->dirty[index][0] = l->dirty[index][1] = 0;
+    t->dirty = 0;
+    t->state = L1_INVALID;
+}
+
 enum served l1_load(struct l1 *l, struct mem_op *op, const struct line_access *a, enum mem_server s, uint64_t now)
 {
     uint32_t i = tags_find(&l->tags, a->line);
@@ -185,6 +195,8 @@ enum served l1_load(struct l1 *l, struct mem_op *op, const struct line_access *a
     l->count[l1_counters(op, s)]++;
     if (op->kind != MOP_PREFETCH)
         retire_load(l->retire, op, a, s, l->data[i], now, now + l->cfg->l1.latency - 1);
+    if (op->last_use && !l->tags.tag[i].pinned)
+        discard(l, i);
     return SERVED;
 }
 

@@ -96,7 +96,7 @@ void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_n
     s->data_free = t->l2 + s->part->data_cycles[sectors];
     if (!p->own)
         s->places[p->vn]++;
-    if (s->unit && !p->own)
+    if (s->unit)
         l2_unit_accessed(s, p, t);
     p->stamp[STAGE_L2] = t->core;
     if (i != TAG_NONE)

@@ -34,7 +34,7 @@ struct unit_kind {
     uint64_t (*run)(void *unit, uint64_t now);
     /* A request of an SM is about to be looked up. False: it waits, and is offered again in every cycle. */
     bool (*before)(void *unit, const struct packet *k, uint64_t now);
-    /* A request of an SM is about to be performed: memory still has the bytes from before. */
+    /* A request of an SM, or an access of the unit's own, is about to be performed: memory still has the old bytes. */
     void (*accessed)(void *unit, const struct packet *k, uint64_t now);
     bool (*idle)(const void *unit);
     void (*dump)(const void *unit, void (*line)(void *ctx, const char *text), void *ctx);

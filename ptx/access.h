@@ -44,6 +44,7 @@ struct mem_op {
     uint8_t stride;                  /* bytes of `data` from lane to lane: MEM_WIDTH_MAX; single elements: their size */
     uint8_t pattern;                 /* enum mem_pattern of the lanes */
     bool to_data;                    /* a load's bytes go to `data`, not to registers; accesses are one piece */
+    bool last_use;                   /* its line of private memory is not needed any more once it has been read */
     bool hollow;                     /* a store goes its way without bytes */
     uint8_t role;                    /* whose it is: 0 the program's, else the owner's own */
     uint32_t reg[MEM_PIECES];        /* registers of a load's or atom's elements: byte offsets from half->regs */

@@ -59,7 +59,7 @@ struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, cons
     if (!c)
         abort();
     *c = (struct tm_core){ .tm = t, .sm = sm, .lsu = lsu, .calls = *calls, .count = count, .hists = hists,
-                           .run_at = NEVER };
+                           .run_at = NEVER, .pool.extra = t->protocol->payload };
     c->warp = calloc(t->warps, sizeof *c->warp);
     if (!c->warp)
         abort();
@@ -509,6 +509,7 @@ bool tm_can_send(const struct tm_core *c) { return lsu_can_send(c->lsu); }
 void tm_send(struct tm_core *c, struct packet *k) { lsu_send(c->lsu, k); }
 uint32_t tm_slice(const struct tm_core *c, uint64_t address) { return lsu_slice(c->lsu, address); }
 uint32_t tm_slices(const struct tm_core *c) { return c->tm->slices; }
+uint32_t tm_slots(const struct tm_core *c) { return c->tm->warps; }
 
 struct mem_op *tm_op_new(struct tm_core *c, uint32_t slot)
 {

@@ -17,7 +17,7 @@ bool tm_check(const struct simtx_config *c, uint32_t slices, char *error, size_t
                  "entries for retries", p->name);
         return false;
     }
-    return !p || !p->check || p->check(c, error, size);
+    return !p || !p->check || p->check(c, slices, error, size);
 }
 
 static uint32_t get(const struct simtx_config *c, enum config_key k)
@@ -198,6 +198,16 @@ bool tm_finish(struct tm_gpu *t, uint64_t *count, char *text, size_t size)
 struct oracle_note *tm_slice_note(struct tm_gpu *t, uint32_t slice)
 {
     return t->oracle ? oracle_slice(t->oracle, slice) : NULL;
+}
+
+uint32_t tm_gpu_slices(const struct tm_gpu *t)
+{
+    return t->slices;
+}
+
+uint64_t tm_gpu_base(const struct tm_gpu *t)
+{
+    return t->base;
 }
 
 void *tm_shared(struct tm_gpu *t)

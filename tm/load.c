@@ -88,6 +88,7 @@ static struct mem_op *fetch_of(struct tm_core *c, struct load *x, uint64_t lanes
     f->path = PATH_L2;
     f->to_data = true;
     f->role = ROLE_FETCH;
+    f->sm_slot = op->sm_slot;
     f->owner = x;
     f->width = op->width < 4 ? 4 : op->width;
     f->stride = MEM_WIDTH_MAX;

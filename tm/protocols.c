@@ -1,4 +1,6 @@
 /* The transactional-memory protocols that tm.global can name, in the order of its choices. */
 #include "tm/tm.h"
 
-const struct tm_protocol *const tm_protocols[] = { NULL, NULL, NULL };
+extern const struct tm_protocol tm_kilotm;
+
+const struct tm_protocol *const tm_protocols[] = { NULL, &tm_kilotm, NULL };

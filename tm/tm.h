@@ -54,9 +54,10 @@ struct tm_core;                      /* of an SM */
 
 struct tm_protocol {
     const char *name;
+    uint32_t payload;                /* bytes at packet->payload of its messages */
     /* Its actions need the whole GPU in one cycle: windows are one cycle long and `step` is called after each. */
     bool (*global_step)(const struct simtx_config *c);
-    bool (*check)(const struct simtx_config *c, char *error, size_t size);
+    bool (*check)(const struct simtx_config *c, uint32_t slices, char *error, size_t size);
     /* State of the machine; unit_kind->new_unit gets the struct tm_gpu as `shared`. */
     void *(*new_shared)(struct tm_gpu *t, const struct simtx_config *c);
     void (*free_shared)(void *shared);
@@ -102,6 +103,8 @@ struct tm_protocol {
 extern const struct tm_protocol *const tm_protocols[];   /* by choice of tm.global; NULL = none */
 
 /* ---- for protocols, of the machine ---- */
+uint32_t tm_gpu_slices(const struct tm_gpu *t);
+uint64_t tm_gpu_base(const struct tm_gpu *t);                    /* start of device memory */
 void *tm_shared(struct tm_gpu *t);                               /* what new_shared returned; units get t */
 struct oracle_note *tm_slice_note(struct tm_gpu *t, uint32_t slice);     /* for writes that a unit performs; may be NULL */
 
@@ -151,5 +154,6 @@ void tm_send(struct tm_core *c, struct packet *k);
 bool tm_can_send(const struct tm_core *c);
 uint32_t tm_slice(const struct tm_core *c, uint64_t address);
 uint32_t tm_slices(const struct tm_core *c);
+uint32_t tm_slots(const struct tm_core *c);                      /* warp slots of the SM */
 
 #endif

@@ -75,6 +75,10 @@ static void accessed(void *unit, const struct packet *k, uint64_t now)
     struct tm_slice *s = unit;
     if (!s->gpu->active)
         return;
+    if (k->own) {
+        s->kind->accessed(s->unit, k, now);
+        return;
+    }
     uint64_t cycle = s->note ? clock_convert(s->home.clocks, CLK_L2, CLK_CORE, now) : 0;
     if (s->note && k->kind == MSG_WRITE && k->type == ACCESS_GLOBAL_STORE && (k->mask[0] | k->mask[1]))
         oracle_plain(s->note, k->mapped, k->mask, k->data, cycle);

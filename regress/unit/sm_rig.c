@@ -137,6 +137,19 @@ void lsu_settle(struct lsu *u, uint64_t until)
     (void)u, (void)until;
 }
 
+/* What only transactional memory calls, which these SMs do not have. */
+void lsu_background(struct lsu *u, struct mem_op *op, uint64_t now) { fail(); }
+uint32_t lsu_background_queued(const struct lsu *u) { return 0; }
+bool lsu_can_send(const struct lsu *u) { return false; }
+void lsu_send(struct lsu *u, struct packet *p) { fail(); }
+uint32_t lsu_slice(const struct lsu *u, uint64_t address) { return 0; }
+struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
+                          uint64_t now)
+{
+    fail();
+    return NULL;
+}
+
 const uint8_t *lsu_private_line(struct lsu *u, uint64_t line)
 {
     (void)u, (void)line;

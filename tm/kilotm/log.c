@@ -1,0 +1,190 @@
+/*
+ * Loads and stores inside transactions (KILO TM, 4.4): each appends entries to the logs of all lanes of the warp. An
+ * entry's address word is written when the instruction issues, the value word of a read when the value has come.
+ */
+#include <string.h>
+
+#include "tm/kilotm/log_unit.h"
+
+enum { QUEUE = 32 };                 /* lines that may wait for a port of the L1 before the next access issues */
+
+/* ---- lines of the logs ---- */
+
+static struct log_op *take_op(struct kilo_core *k)
+{
+    struct log_op *o = k->free_op;
+    if (!o)
+        return kilo_alloc(k, sizeof *o);
+    k->free_op = o->next;
+    return o;
+}
+
+/* An access to one word of all lanes. */
+static struct mem_op *line_op(struct kilo_core *k, uint32_t slot, uint32_t word, struct log_op use)
+{
+    struct mem_op *op = tm_op_new(k->tm, slot);
+    uint64_t base = tm_private(k->tm, slot) + (uint64_t)word * k->lanes * 4;
+    struct log_op *o = take_op(k);
+    *o = use;
+    op->owner = o;
+    op->width = op->size = op->stride = 4;
+    op->count = 1;
+    op->pattern = LANES_IN_ROW;
+    op->lanes = op->served_by[SERVE_LOCAL] = mask_all(k->lanes);
+    for (uint32_t i = 0; i < k->lanes; i++)
+        op->address[i] = base + 4 * i;
+    return op;
+}
+
+static void write_line(struct kilo_core *k, uint32_t slot, uint32_t word, const uint32_t *values, uint64_t now)
+{
+    struct mem_op *op = line_op(k, slot, word, (struct log_op){ .use = LOG_WRITE });
+    op->kind = MOP_STORE;
+    memcpy(op->data, values, k->lanes * sizeof *values);
+    tm_count(k->tm)[STAT_LOG_WRITES]++;
+    tm_log(k->tm, op, now);
+}
+
+void log_read(struct kilo_core *k, uint32_t slot, uint32_t word, enum log_use use, void *of, uint32_t index, bool last,
+              uint64_t now)
+{
+    struct mem_op *op = line_op(k, slot, word, (struct log_op){ .use = use, .of = of, .index = index });
+    op->kind = MOP_LOAD;
+    op->to_data = true;
+    op->last_use = last;
+    tm_log(k->tm, op, now);
+}
+
+void log_done(void *core, struct mem_op *op, uint64_t now)
+{
+    struct kilo_core *k = core;
+    struct log_op *o = op->owner;
+    if (o->use == LOG_WALK_ADDRESS || o->use == LOG_WALK_VALUE)
+        walk_line(k, o, op, now);
+    else if (o->use != LOG_WRITE)
+        transfer_line(k, o, op, now);
+    tm_op_free(k->tm, op);
+    o->next = k->free_op;
+    k->free_op = o;
+}
+
+/* ---- accesses ---- */
+
+void log_attempt(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    struct kilo_core *k = core;
+    struct kilo_warp *w = &k->warp[slot];
+    w->reads = w->writes = 0;
+    w->walking = false;
+    if (w->filter)
+        memset(w->filter, 0, (size_t)k->filter_words * KILO_LANES * sizeof *w->filter);
+}
+
+bool log_may_issue(void *core, uint32_t slot, bool commit)
+{
+    struct kilo_core *k = core;
+    return !k->warp[slot].walking && (commit || tm_logs_queued(k->tm) < QUEUE);
+}
+
+static bool too_long(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint32_t n, uint32_t most, const char *which,
+                     const char *key)
+{
+    if (n <= most)
+        return false;
+    tm_impossible(k->tm, slot, (unsigned)__builtin_ctzll(lanes),
+                  "the transaction's %s log of %u words is full; --set %s=%u makes it longer", which, most, key,
+                  2 * most);
+    return true;
+}
+
+/* The address words of the entries of a load: of lanes that do not have the word from their own writes. */
+static void log_addresses(struct kilo_core *k, const struct tm_load *l, uint32_t first, uint64_t now)
+{
+    const struct mem_op *f = l->fetch;
+    for (uint32_t n = 0; n < f->width / 4u; n++) {
+        uint32_t line[KILO_LANES];
+        for (uint32_t i = 0; i < k->lanes; i++)
+            line[i] = f->lanes >> i & 1 ? (uint32_t)(f->address[i] + 4 * n - k->base) : UINT32_MAX;
+        write_line(k, l->slot, 2 * (first + n), line, now);
+    }
+}
+
+void log_load(void *core, struct tm_load *l, uint64_t now)
+{
+    struct kilo_core *k = core;
+    struct kilo_warp *w = &k->warp[l->slot];
+    walk_begin(k, l, now);
+    if (!l->fetch)
+        return;
+    l->protocol = w->reads;
+    w->reads += l->fetch->width / 4u;
+    if (!too_long(k, l->slot, l->fetch->lanes, w->reads, k->read_log, "read", "kilotm.read_log_words"))
+        log_addresses(k, l, (uint32_t)l->protocol, now);
+}
+
+void log_loaded(void *core, struct tm_load *l, uint64_t now)
+{
+    struct kilo_core *k = core;
+    const struct mem_op *f = l->fetch;
+    for (uint32_t n = 0; n < f->width / 4u; n++) {
+        uint32_t line[KILO_LANES] = { 0 };
+        for (uint64_t m = f->lanes; m; m &= m - 1) {
+            unsigned lane = (unsigned)__builtin_ctzll(m);
+            memcpy(&line[lane], (const uint8_t *)f->data + lane * f->stride + 4 * n, 4);
+        }
+        write_line(k, l->slot, 2 * ((uint32_t)l->protocol + n) + 1, line, now);
+    }
+}
+
+/* An entry of a store (kilotm.h): part `n` of the lane's bytes. */
+static struct kilo_entry entry_of(const struct kilo_core *k, const struct mem_op *op, unsigned lane, uint32_t n)
+{
+    const uint8_t *data = (const uint8_t *)op->data + lane * op->stride;
+    uint64_t at = op->address[lane] - k->base;
+    struct kilo_entry e = { (uint32_t)(at & ~UINT64_C(3)) + 4 * n, 0 };
+    if (op->width >= 4) {
+        memcpy(&e.value, data + 4 * n, 4);
+    } else if (op->width == 2) {
+        e.address |= KILO_HALF;
+        e.value = data[0] | (uint32_t)data[1] << 8 | (uint32_t)(at >> 1 & 1) << 16;
+    } else {
+        e.address |= KILO_BYTE;
+        e.value = data[0] | (uint32_t)(at & 3) << 8;
+    }
+    return e;
+}
+
+static uint32_t hash(uint64_t address)
+{
+    return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+static void into_filter(struct kilo_core *k, struct kilo_warp *w, unsigned lane, uint32_t address)
+{
+    uint64_t *f = w->filter ? w->filter + (size_t)lane * k->filter_words : NULL;
+    uint32_t bit = hash(address / 4) % (k->filter_words * 64);
+    if (f)
+        f[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+void log_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
+{
+    struct kilo_core *k = core;
+    struct kilo_warp *w = &k->warp[slot];
+    uint32_t words = op->width < 4 ? 1 : op->width / 4u, first = w->writes;
+    w->writes += words;
+    if (too_long(k, slot, lanes, w->writes, k->write_log, "write", "kilotm.write_log_words"))
+        return;
+    for (uint32_t n = 0; n < words; n++) {
+        uint32_t address[KILO_LANES], value[KILO_LANES] = { 0 };
+        for (uint32_t i = 0; i < k->lanes; i++) {
+            struct kilo_entry e = lanes >> i & 1 ? entry_of(k, op, i, n) : KILO_VOID_ENTRY;
+            address[i] = e.address;
+            value[i] = e.value;
+            if (lanes >> i & 1 && w->filter)
+                into_filter(k, w, i, e.address);
+        }
+        write_line(k, slot, 2 * (k->read_log + first + n), address, now);
+        write_line(k, slot, 2 * (k->read_log + first + n) + 1, value, now);
+    }
+}

@@ -1,0 +1,129 @@
+/*
+ * The inside of KILO TM's transaction log unit, one in the load/store unit of every core (sections 4.3, 4.4): log.c
+ * (loads and stores inside transactions), walk.c (reads of own writes), transfer.c (logs to commit units), outcome.c
+ * (replies, the end of a commit), protocol.c (the table of functions).
+ *
+ * Logs are linear buffers in private memory: an entry is an address word and a value word, word w of all lanes is one
+ * line. The read log comes first, the write log behind it. A warp's lanes have logs of the same length; where a lane has
+ * no entry its address word is void.
+ */
+#ifndef TM_KILOTM_LOG_UNIT_H
+#define TM_KILOTM_LOG_UNIT_H
+
+#include "tm/kilotm/commit_unit.h"
+#include "tm/tm.h"
+
+enum { DEPTH = 4 };                  /* log entries of a transfer that are read ahead */
+
+struct kilo_shared;
+struct core_batch;
+
+/* What an op of the log unit is for: at op->owner. */
+enum log_use { LOG_WRITE, LOG_WALK_ADDRESS, LOG_WALK_VALUE, LOG_ADDRESS, LOG_VALUE };
+struct log_op { struct log_op *next; enum log_use use; void *of; uint32_t index; };
+
+/* Entries of a transfer, read ahead: both lines must come before it can be sent. */
+struct ahead { uint32_t lines; struct kilo_entry entry[KILO_LANES]; };
+
+/* Logs on their way to commit units: of a warp that commits, or whose reads are validated. */
+struct transfer {
+    struct transfer *next;
+    uint32_t slot;
+    uint64_t lanes;
+    bool validation;
+    uint64_t ready;                  /* core cycle at which it may start: the commit IDs are there */
+    uint32_t asked, taken;           /* entries, read log first: lines asked for; sent */
+    struct ahead ahead[DEPTH];
+};
+
+struct kilo_warp {
+    uint32_t reads, writes;          /* entries of the logs */
+    bool walking;                    /* waits for a walk of its write log */
+    struct core_batch *batch;
+    uint64_t sent[KILO_LANES], wrote[KILO_LANES];    /* by lane: slices that have entries, that have writes */
+    uint64_t replies[KILO_LANES];    /* by lane: slices that have not answered */
+    uint64_t failed;                 /* lanes with a bad answer */
+    uint64_t to_compare;             /* lanes to be validated by the published watchdog */
+    uint64_t *filter;                /* bloom filters of the write sets, by lane; NULL = exact */
+};
+
+/* A batch and whose it is; used again when no unit knows it any more. */
+struct core_batch {
+    struct kilo_batch b;
+    uint64_t left;                   /* lanes without outcome */
+    uint64_t last;                   /* commit ID of its last lane */
+    bool busy;                       /* the core needs it */
+    struct core_batch *next;
+};
+
+/* Commit IDs asked for in the cycles since the last serial step. */
+struct ticket { uint64_t at; uint16_t sm; uint32_t slot; struct core_batch *batch; };
+
+struct kilo_core {
+    struct tm_core *tm;
+    struct kilo_shared *shared;
+    uint32_t read_log, write_log;    /* entries */
+    uint32_t lanes, slices, slots, filter_words;
+    uint64_t base;
+    bool watchdog_ideal;
+    bool group, last_use;            /* entries of a warp travel together; logs are not needed once they are sent */
+    uint64_t cid_latency;
+    struct kilo_warp *warp;
+    struct transfer *first, *last;   /* in the order of their coming; the first one is being sent */
+    struct transfer *free_transfer;
+    struct log_op *free_op;
+    struct walk *free_walk;
+    struct core_batch *batches;
+    struct packet_queue out;         /* messages to be sent, one a cycle */
+    struct ticket *ticket;
+    uint32_t ntickets, ticket_cap;
+    void *slabs;
+};
+
+struct kilo_shared {
+    const struct simtx_config *config;
+    uint64_t base;                   /* of device memory */
+    bool watchdog_ideal;
+    uint64_t next_cid, oldest;       /* oldest: commit ID that some unit has not retired, as of the last step */
+    struct commit_unit **unit;       /* by slice */
+    uint32_t slices;
+    struct ticket *ticket;
+    uint32_t ticket_cap;
+};
+
+/* ---- protocol.c ---- */
+void *kilo_alloc(struct kilo_core *k, size_t size);              /* lives as long as the core */
+struct packet *kilo_message(struct kilo_core *k, enum kilo_kind kind, uint32_t slice, uint64_t lanes, bool entries,
+                            const struct kilo_batch *b);         /* queued; its payload's entries are the caller's */
+struct core_batch *kilo_batch_new(struct kilo_core *k);
+void kilo_ticket(struct kilo_core *k, struct core_batch *b, uint64_t now);   /* asks for its commit IDs */
+
+/* ---- log.c ---- */
+void log_attempt(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
+void log_load(void *core, struct tm_load *l, uint64_t now);
+void log_loaded(void *core, struct tm_load *l, uint64_t now);
+void log_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
+bool log_may_issue(void *core, uint32_t slot, bool commit);
+void log_done(void *core, struct mem_op *op, uint64_t now);
+/* Asks for a line of the warp's logs: word w of its private words; done comes with this use. */
+void log_read(struct kilo_core *k, uint32_t slot, uint32_t word, enum log_use use, void *of, uint32_t index, bool last,
+              uint64_t now);
+
+/* ---- walk.c ---- */
+void walk_begin(struct kilo_core *k, struct tm_load *l, uint64_t now);
+void walk_line(struct kilo_core *k, const struct log_op *o, struct mem_op *op, uint64_t now);
+
+/* ---- transfer.c ---- */
+void transfer_begin(struct kilo_core *k, uint32_t slot, uint64_t lanes, bool validation, uint64_t ready);
+void transfer_line(struct kilo_core *k, const struct log_op *o, struct mem_op *op, uint64_t now);
+uint64_t transfer_run(struct kilo_core *k, uint64_t now);
+
+/* ---- outcome.c ---- */
+void kilo_commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
+void kilo_validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
+void kilo_reply(void *core, struct packet *p, uint64_t now);
+
+/* ---- slice.c ---- */
+extern const struct unit_kind kilo_unit;
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * The end of a commit at the core (KILO TM, 4.5): commit IDs, replies of the commit units, the final outcome of every
+ * lane. A transaction that passed everywhere commits; one that wrote nothing is over with the replies, others when
+ * their writes are in memory.
+ */
+#include "tm/kilotm/log_unit.h"
+
+static uint64_t with_entries(struct kilo_core *k, uint32_t slot, uint64_t lanes)
+{
+    uint64_t some = 0;
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        const struct tm_lane *l = tm_lane(k->tm, slot, (unsigned)__builtin_ctzll(m));
+        some |= l->reads.n || l->writes.n ? m & -m : 0;
+    }
+    return some;
+}
+
+static struct core_batch *begin(struct kilo_core *k, uint32_t slot, uint64_t lanes)
+{
+    struct kilo_warp *w = &k->warp[slot];
+    w->batch = kilo_batch_new(k);
+    w->batch->b.lanes = w->batch->left = lanes;
+    w->batch->b.slot = (uint16_t)slot;
+    w->failed = 0;
+    return w->batch;
+}
+
+void kilo_commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    struct kilo_core *k = core;
+    uint64_t some = with_entries(k, slot, lanes);
+    if (some) {
+        struct core_batch *b = begin(k, slot, some);
+        kilo_ticket(k, b, now);
+        transfer_begin(k, slot, some, false, now + k->cid_latency);
+    }
+    for (uint64_t m = lanes & ~some; m; m &= m - 1)
+        tm_decide(k->tm, slot, (unsigned)__builtin_ctzll(m), true, 0, TM_VALIDATION, now);
+}
+
+void kilo_validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    struct kilo_core *k = core;
+    uint64_t some = 0;
+    for (uint64_t m = lanes; m; m &= m - 1)
+        some |= tm_lane(k->tm, slot, (unsigned)__builtin_ctzll(m))->reads.n ? m & -m : 0;
+    if (k->watchdog_ideal && some) {
+        k->warp[slot].to_compare = some;
+    } else if (some) {
+        begin(k, slot, some);
+        transfer_begin(k, slot, some, true, now);
+    }
+    if (lanes & ~some)
+        tm_validated(k->tm, slot, lanes & ~some, 0, now);
+}
+
+/* The lane's outcome is known. When it was the batch's last one the batch is free before the warp goes on. */
+static void decide(struct kilo_core *k, uint32_t slot, unsigned lane, bool commits, uint64_t now)
+{
+    struct kilo_warp *w = &k->warp[slot];
+    uint64_t cid = kilo_cid(&w->batch->b, lane);
+    w->batch->left &= ~(UINT64_C(1) << lane);
+    if (!w->batch->left)
+        w->batch->busy = false;
+    tm_decide(k->tm, slot, lane, commits, cid, TM_VALIDATION, now);
+}
+
+/* All units have answered: their last word, and the lane's outcome if it need not wait for writes. */
+static void answer(struct kilo_core *k, uint32_t slot, unsigned lane, uint64_t now)
+{
+    struct kilo_warp *w = &k->warp[slot];
+    bool fails = w->failed >> lane & 1;
+    for (uint64_t m = w->sent[lane]; m; m &= m - 1)
+        kilo_message(k, fails ? KILO_FAIL : KILO_PASS, (uint32_t)__builtin_ctzll(m), UINT64_C(1) << lane, false,
+                     &w->batch->b);
+    w->replies[lane] = fails ? 0 : w->wrote[lane];
+    if (!w->replies[lane])
+        decide(k, slot, lane, !fails, now);
+}
+
+static void validated(struct kilo_core *k, uint32_t slot, unsigned lane, uint64_t now)
+{
+    struct kilo_warp *w = &k->warp[slot];
+    struct core_batch *b = w->batch;
+    b->left &= ~(UINT64_C(1) << lane);
+    if (b->left)
+        return;
+    b->busy = false;
+    tm_validated(k->tm, slot, b->b.lanes & ~w->failed, b->b.lanes & w->failed, now);
+}
+
+static void lane_reply(struct kilo_core *k, enum kilo_kind kind, uint32_t slot, unsigned lane, uint64_t slice,
+                       uint64_t now)
+{
+    struct kilo_warp *w = &k->warp[slot];
+    w->replies[lane] &= ~slice;
+    if (kind == KILO_CU_FAIL || kind == KILO_STALE)
+        w->failed |= UINT64_C(1) << lane;
+    if (w->replies[lane])
+        return;
+    if (kind == KILO_VALID || kind == KILO_STALE)
+        validated(k, slot, lane, now);
+    else if (kind == KILO_CU_DONE_COMMIT)
+        decide(k, slot, lane, true, now);
+    else
+        answer(k, slot, lane, now);
+}
+
+static void count_reply(struct kilo_core *k, const struct packet *p)
+{
+    static const enum stat counter[] = {
+        [KILO_CU_PASS - KILO_READ_SET] = STAT_MSG_CU_PASS, [KILO_CU_FAIL - KILO_READ_SET] = STAT_MSG_CU_FAIL,
+        [KILO_CU_DONE_COMMIT - KILO_READ_SET] = STAT_MSG_CU_DONE, [KILO_VALID - KILO_READ_SET] = STAT_MSG_VALIDATE,
+        [KILO_STALE - KILO_READ_SET] = STAT_MSG_VALIDATE
+    };
+    enum stat c = counter[p->kind - KILO_READ_SET];
+    tm_count(k->tm)[c]++;
+    tm_count(k->tm)[c + 1] += p->bytes;
+}
+
+void kilo_reply(void *core, struct packet *p, uint64_t now)
+{
+    struct kilo_core *k = core;
+    count_reply(k, p);
+    for (uint64_t m = p->mask[0]; m; m &= m - 1)
+        lane_reply(k, (enum kilo_kind)p->kind, p->token, (unsigned)__builtin_ctzll(m), UINT64_C(1) << p->slice, now);
+    packet_return(p);
+    tm_runs(k->tm, now);
+}

@@ -1,0 +1,271 @@
+/* KILO TM as a protocol: its parts at the core, its state of the machine, and the vendor of commit IDs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tm/kilotm/log_unit.h"
+
+/* ---- memory that lives as long as the core ---- */
+
+struct slab { struct slab *next; _Alignas(64) char bytes[]; };
+
+void *kilo_alloc(struct kilo_core *k, size_t size)
+{
+    struct slab *s = calloc(1, sizeof *s + size);
+    if (!s)
+        abort();
+    s->next = k->slabs;
+    k->slabs = s;
+    return s->bytes;
+}
+
+/* ---- messages, batches, commit IDs ---- */
+
+static void count_message(struct kilo_core *k, const struct packet *p)
+{
+    static const enum stat counter[] = {
+        [KILO_READ_SET - KILO_READ_SET] = STAT_MSG_READ_SET, [KILO_WRITE_SET - KILO_READ_SET] = STAT_MSG_WRITE_SET,
+        [KILO_DONE_FILL - KILO_READ_SET] = STAT_MSG_DONE_FILL, [KILO_SKIP - KILO_READ_SET] = STAT_MSG_SKIP,
+        [KILO_PASS - KILO_READ_SET] = STAT_MSG_PASS, [KILO_FAIL - KILO_READ_SET] = STAT_MSG_FAIL,
+        [KILO_VALIDATE - KILO_READ_SET] = STAT_MSG_VALIDATE
+    };
+    enum stat c = counter[p->kind - KILO_READ_SET];
+    tm_count(k->tm)[c]++;
+    tm_count(k->tm)[c + 1] += p->bytes;
+}
+
+struct packet *kilo_message(struct kilo_core *k, enum kilo_kind kind, uint32_t slice, uint64_t lanes, bool entries,
+                            const struct kilo_batch *b)
+{
+    uint32_t n = entries ? (uint32_t)__builtin_popcountll(lanes) : 0;
+    struct packet *p = tm_packet(k->tm, kind, slice, n * (uint32_t)sizeof(struct kilo_entry));
+    struct kilo_payload *x = p->payload;
+    x->batch = b;
+    x->lanes = lanes;
+    count_message(k, p);
+    packet_push(&k->out, p);
+    return p;
+}
+
+struct core_batch *kilo_batch_new(struct kilo_core *k)
+{
+    struct core_batch *b = k->batches;
+    while (b && (b->busy || b->last >= k->shared->oldest))
+        b = b->next;
+    if (!b) {
+        b = kilo_alloc(k, sizeof *b);
+        b->next = k->batches;
+        k->batches = b;
+    }
+    b->b = (struct kilo_batch){ .sm = tm_sm(k->tm) };
+    b->last = 0;
+    b->busy = true;
+    return b;
+}
+
+void kilo_ticket(struct kilo_core *k, struct core_batch *b, uint64_t now)
+{
+    if (k->ntickets == k->ticket_cap) {
+        k->ticket_cap = k->ticket_cap ? 2 * k->ticket_cap : 16;
+        k->ticket = realloc(k->ticket, k->ticket_cap * sizeof *k->ticket);
+        if (!k->ticket)
+            abort();
+    }
+    b->last = UINT64_MAX;
+    k->ticket[k->ntickets++] = (struct ticket){ now, tm_sm(k->tm), b->b.slot, b };
+}
+
+static int compare_tickets(const void *a, const void *b)
+{
+    const struct ticket *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->sm != y->sm)
+        return x->sm < y->sm ? -1 : 1;
+    return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+static void add_ticket(struct kilo_shared *s, uint32_t n, const struct ticket *t)
+{
+    if (n == s->ticket_cap) {
+        s->ticket_cap = s->ticket_cap ? 2 * s->ticket_cap : 64;
+        s->ticket = realloc(s->ticket, s->ticket_cap * sizeof *s->ticket);
+        if (!s->ticket)
+            abort();
+    }
+    s->ticket[n] = *t;
+}
+
+/*
+ * The vendor: IDs are given out in the order of (cycle, SM, warp slot). No message of a batch arrives in the window in
+ * which its ID is asked for, so it is early enough to do so behind the window.
+ */
+static void give_ids(struct kilo_shared *s, void *const *cores, uint32_t n)
+{
+    uint32_t tickets = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct kilo_core *k = cores[i];
+        for (uint32_t j = 0; j < k->ntickets; j++)
+            add_ticket(s, tickets++, &k->ticket[j]);
+        k->ntickets = 0;
+    }
+    if (tickets > 1)
+        qsort(s->ticket, tickets, sizeof *s->ticket, compare_tickets);
+    for (uint32_t i = 0; i < tickets; i++) {
+        struct core_batch *b = s->ticket[i].batch;
+        b->b.first_cid = s->next_cid;
+        s->next_cid += (unsigned)__builtin_popcountll(b->b.lanes);
+        b->last = s->next_cid - 1;
+    }
+}
+
+/* The published watchdog: reads are compared with memory at once. */
+static void compare(struct kilo_core *k, uint64_t now)
+{
+    for (uint32_t slot = 0; slot < k->slots; slot++) {
+        uint64_t lanes = k->warp[slot].to_compare, stale = 0;
+        for (uint64_t m = lanes; m; m &= m - 1) {
+            const struct tm_set *r = &tm_lane(k->tm, slot, (unsigned)__builtin_ctzll(m))->reads;
+            for (uint32_t i = 0; i < r->n; i++)
+                if (memcmp((const void *)(uintptr_t)r->w[i].address, &r->w[i].value, 4))
+                    stale |= m & -m;
+        }
+        k->warp[slot].to_compare = 0;
+        if (lanes)
+            tm_validated(k->tm, slot, lanes & ~stale, stale, now);
+    }
+}
+
+static void step(void *shared, void *const *cores, uint32_t n, uint64_t now)
+{
+    struct kilo_shared *s = shared;
+    give_ids(s, cores, n);
+    s->oldest = UINT64_MAX;
+    for (uint32_t i = 0; i < s->slices; i++) {
+        uint64_t oldest = cu_oldest(s->unit[i]);
+        s->oldest = oldest < s->oldest ? oldest : s->oldest;
+    }
+    for (uint32_t i = 0; s->watchdog_ideal && i < n; i++)
+        compare(cores[i], now);
+}
+
+/* ---- life ---- */
+
+static void *new_core(struct tm_core *tm, void *shared)
+{
+    const struct simtx_config *c = tm_config(tm);
+    struct kilo_core *k = calloc(1, sizeof *k);
+    if (!k)
+        abort();
+    *k = (struct kilo_core){
+        .tm = tm, .shared = shared, .read_log = (uint32_t)config_int(c, KEY_KILO_READ_LOG),
+        .write_log = (uint32_t)config_int(c, KEY_KILO_WRITE_LOG), .lanes = tm_warp_lanes(tm),
+        .slices = tm_slices(tm), .slots = tm_slots(tm), .base = tm_memory_base(tm),
+        .filter_words = ((uint32_t)config_int(c, KEY_KILO_OWN_FILTER) + 63) / 64,
+        .group = config_bool(c, KEY_KILO_GROUP),
+        .last_use = !config_int(c, KEY_KILO_READ_BUFFER) && !config_int(c, KEY_KILO_WRITE_BUFFER) &&
+                    !config_int(c, KEY_KILO_BUFFERS),
+        .cid_latency = (uint64_t)config_int(c, KEY_KILO_CID_LATENCY),
+        .watchdog_ideal = config_bool(c, KEY_KILO_WATCHDOG_IDEAL)
+    };
+    k->warp = kilo_alloc(k, k->slots * sizeof *k->warp);
+    for (uint32_t i = 0; k->filter_words && i < k->slots; i++)
+        k->warp[i].filter = kilo_alloc(k, (size_t)k->filter_words * KILO_LANES * sizeof(uint64_t));
+    return k;
+}
+
+static void free_core(void *core)
+{
+    struct kilo_core *k = core;
+    for (struct slab *s = k->slabs, *next; s; s = next) {
+        next = s->next;
+        free(s);
+    }
+    free(k->ticket);
+    free(k);
+}
+
+static void *new_shared(struct tm_gpu *t, const struct simtx_config *c)
+{
+    struct kilo_shared *s = calloc(1, sizeof *s);
+    if (!s)
+        abort();
+    *s = (struct kilo_shared){
+        .config = c, .next_cid = 1, .oldest = 1, .slices = tm_gpu_slices(t), .base = tm_gpu_base(t),
+        .watchdog_ideal = config_bool(c, KEY_KILO_WATCHDOG_IDEAL)
+    };
+    s->unit = calloc(s->slices, sizeof(struct commit_unit *));
+    if (!s->unit)
+        abort();
+    return s;
+}
+
+static void free_shared(void *shared)
+{
+    struct kilo_shared *s = shared;
+    free(s->unit);
+    free(s->ticket);
+    free(s);
+}
+
+static bool check(const struct simtx_config *c, uint32_t slices, char *error, size_t size)
+{
+    enum { MEMORY_MB = 4096, SLICES = 64 };
+    struct cu_cfg cu;
+    cu_configure(&cu, c);
+    if (config_int(c, KEY_GPU_MEMORY_MB) > MEMORY_MB)
+        snprintf(error, size, "tm.global = kilotm: log entries hold addresses of 32 bits, so gpu.memory_mb must be "
+                 "at most %d", MEMORY_MB);
+    else if (slices > SLICES)
+        snprintf(error, size, "tm.global = kilotm: %u L2 slices; at most %d are supported", slices, SLICES);
+    else if (!config_int(c, KEY_L1_KB) || !config_bool(c, KEY_L1_LOCAL_WRITEBACK))
+        snprintf(error, size, "tm.global = kilotm keeps logs in L1: l1.kb must be more than 0 and "
+                 "l1.local_writeback true");
+    else
+        return cu_check(&cu, error, size);
+    return false;
+}
+
+static bool global_step(const struct simtx_config *c)
+{
+    return config_bool(c, KEY_KILO_WATCHDOG_IDEAL);
+}
+
+static uint32_t private_words(const struct simtx_config *c)
+{
+    return 2 * (uint32_t)(config_int(c, KEY_KILO_READ_LOG) + config_int(c, KEY_KILO_WRITE_LOG));
+}
+
+static uint64_t run(void *core, uint64_t now)
+{
+    return transfer_run(core, now);
+}
+
+static bool idle(const void *core)
+{
+    const struct kilo_core *k = core;
+    return !k->first && !k->out.n && !k->ntickets;
+}
+
+static void dump(const void *core, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    const struct kilo_core *k = core;
+    char text[200];
+    for (uint32_t i = 0; i < k->slots; i++) {
+        const struct core_batch *b = k->warp[i].batch;
+        if (!b || !b->busy)
+            continue;
+        snprintf(text, sizeof text, "  warp slot %u: commits from commit ID %llu on, %u of %u lanes not decided", i,
+                 (unsigned long long)b->b.first_cid, (unsigned)__builtin_popcountll(b->left),
+                 (unsigned)__builtin_popcountll(b->b.lanes));
+        line(ctx, text);
+    }
+}
+
+const struct tm_protocol tm_kilotm = {
+    .name = "kilotm", .payload = sizeof(struct kilo_payload), .global_step = global_step, .check = check,
+    .new_shared = new_shared, .free_shared = free_shared, .private_words = private_words, .unit = &kilo_unit,
+    .new_core = new_core, .free_core = free_core, .may_issue = log_may_issue, .attempt = log_attempt,
+    .load = log_load, .loaded = log_loaded, .store = log_store, .done = log_done, .commit = kilo_commit,
+    .validate = kilo_validate, .message = kilo_reply, .run = run, .idle = idle, .dump = dump, .step = step
+};

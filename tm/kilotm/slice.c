@@ -1,0 +1,165 @@
+/* A commit unit at its L2 slice: its messages are packets, its accesses go through the slice. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tm/kilotm/log_unit.h"
+#include "tm/oracle.h"
+
+struct kilo_slice {
+    struct commit_unit *unit;
+    struct unit_home home;
+    struct oracle_note *note;
+    uint64_t base;
+    bool half;                       /* the lanes of a DONE_FILL have been taken, those that it skips have not */
+};
+
+/* ---- what the unit asks for ---- */
+
+static bool reply(void *ctx, enum kilo_kind kind, const struct kilo_batch *b, uint64_t lanes, uint64_t now)
+{
+    struct kilo_slice *s = ctx;
+    struct packet *k = partition_packet(s->home.part, s->home.slice, kind, 0, 0, b->sm);
+    k->token = b->slot;
+    k->mask[0] = lanes;
+    if (partition_send(s->home.part, s->home.slice, k, now))
+        return true;
+    packet_return(k);
+    return false;
+}
+
+static uint8_t *word_at(const struct kilo_slice *s, uint32_t address)
+{
+    return (uint8_t *)(uintptr_t)(s->base + (address & ~UINT32_C(3)));
+}
+
+static void access(void *ctx, bool write, uint32_t address, unsigned bytes, uint32_t value, uint32_t token,
+                   uint64_t now)
+{
+    struct kilo_slice *s = ctx;
+    uint64_t at = s->base + (address & ~UINT32_C(3)), line = at / LINE_BYTES * LINE_BYTES;
+    unsigned offset = (unsigned)(at - line);
+    struct packet *k = unit_packet(&s->home, write, line, (uint8_t)(1u << offset / SECTOR_BYTES));
+    k->token = token;
+    k->reply_bytes = (uint16_t)offset;
+    if (write) {
+        k->mask[offset / 64] = (uint64_t)bytes << offset % 64;
+        memcpy(k->data + offset, &value, 4);
+    }
+    unit_access(&s->home, k, now);
+}
+
+static uint32_t peek(void *ctx, uint32_t address)
+{
+    uint32_t value;
+    memcpy(&value, word_at(ctx, address), 4);
+    return value;
+}
+
+static void poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value)
+{
+    uint8_t *at = word_at(ctx, address);
+    for (unsigned b = 0; b < 4; b++)
+        if (bytes >> b & 1)
+            at[b] = (uint8_t)(value >> 8 * b);
+}
+
+static uint64_t core_cycle(const struct kilo_slice *s, uint64_t now)
+{
+    return clock_convert(s->home.clocks, CLK_L2, CLK_CORE, now);
+}
+
+/* ---- of a slice ---- */
+
+static void *new_unit(void *shared, const struct unit_home *home)
+{
+    struct tm_gpu *t = shared;
+    struct kilo_shared *kilo = tm_shared(t);
+    struct kilo_slice *s = calloc(1, sizeof *s);
+    struct cu_cfg c;
+    if (!s)
+        abort();
+    *s = (struct kilo_slice){ .home = *home, .note = tm_slice_note(t, home->slice), .base = kilo->base };
+    cu_configure(&c, kilo->config);
+    const struct cu_calls calls = { .ctx = s, .reply = reply, .access = access, .peek = peek, .poke = poke };
+    s->unit = cu_new(&c, &calls, home->count, home->hists);
+    kilo->unit[home->slice] = s->unit;
+    return s;
+}
+
+static void free_unit(void *unit)
+{
+    struct kilo_slice *s = unit;
+    cu_free(s->unit);
+    free(s);
+}
+
+/* A DONE_FILL says by silence that the batch's other lanes have nothing here. */
+static bool take_end(struct kilo_slice *s, const struct kilo_payload *p, uint64_t now)
+{
+    struct kilo_payload rest;
+    if (!s->half && !cu_take(s->unit, KILO_DONE_FILL, p, now))
+        return false;
+    rest.batch = p->batch;
+    rest.lanes = p->batch->lanes & ~p->lanes;
+    s->half = rest.lanes && !cu_take(s->unit, KILO_SKIP, &rest, now);
+    return !s->half;
+}
+
+static bool take(void *unit, struct packet *k, uint64_t now)
+{
+    struct kilo_slice *s = unit;
+    const struct kilo_payload *p = k->payload;
+    if (k->kind == KILO_DONE_FILL ? !take_end(s, p, now) : !cu_take(s->unit, (enum kilo_kind)k->kind, p, now))
+        return false;
+    packet_return(k);
+    return true;
+}
+
+/* A write is about to change its word: the old value is kept in the packet. */
+static void accessed(void *unit, const struct packet *k, uint64_t now)
+{
+    struct kilo_slice *s = unit;
+    if (!k->own || k->kind != MSG_WRITE)
+        return;
+    uint64_t at = k->line + k->reply_bytes;
+    uint32_t before;
+    memcpy(&before, (const void *)(uintptr_t)at, 4);
+    ((struct packet *)(uintptr_t)k)->stamp[STAGE_FILL] = before;
+    if (s->note)
+        oracle_tx_write(s->note, at, before, core_cycle(s, now));
+}
+
+static void performed(void *unit, struct packet *k, uint64_t now)
+{
+    struct kilo_slice *s = unit;
+    uint32_t value = (uint32_t)k->stamp[STAGE_FILL];
+    if (k->kind == MSG_READ)
+        memcpy(&value, k->data + k->reply_bytes, 4);
+    uint32_t token = k->token;
+    unsigned found = k->found;
+    packet_return(k);
+    cu_performed(s->unit, token, value, found, now);
+}
+
+static uint64_t run(void *unit, uint64_t now)
+{
+    struct kilo_slice *s = unit;
+    return cu_run(s->unit, now);
+}
+
+static bool idle(const void *unit)
+{
+    const struct kilo_slice *s = unit;
+    return cu_idle(s->unit);
+}
+
+static void dump(const void *unit, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    const struct kilo_slice *s = unit;
+    cu_dump(s->unit, line, ctx);
+}
+
+const struct unit_kind kilo_unit = {
+    .new_unit = new_unit, .free_unit = free_unit, .take = take, .performed = performed, .run = run,
+    .accessed = accessed, .idle = idle, .dump = dump
+};

@@ -1,0 +1,163 @@
+/*
+ * Log transfer (KILO TM, 4.4, 4.5): the log unit walks the read log and then the write log of a warp that commits, line
+ * by line through L1, and sends the entries of its lanes to the commit units of their partitions, those for one unit in
+ * one message; behind them a message to every unit that says which lanes have no more, or nothing, for it. One warp at
+ * a time is sent, the others wait in the order of their commits. The reads of a warp that is to be validated go the
+ * same way.
+ */
+#include <string.h>
+
+#include "tm/kilotm/log_unit.h"
+
+enum { OUT = 4 };                    /* messages that may wait before the next entry is turned into more */
+
+void transfer_begin(struct kilo_core *k, uint32_t slot, uint64_t lanes, bool validation, uint64_t ready)
+{
+    struct transfer *t = k->free_transfer;
+    if (t)
+        k->free_transfer = t->next;
+    else
+        t = kilo_alloc(k, sizeof *t);
+    *t = (struct transfer){ .slot = slot, .lanes = lanes, .validation = validation, .ready = ready };
+    for (uint64_t m = lanes; m; m &= m - 1)
+        k->warp[slot].sent[__builtin_ctzll(m)] = k->warp[slot].wrote[__builtin_ctzll(m)] = 0;
+    if (k->first)
+        k->last->next = t;
+    else
+        k->first = t;
+    k->last = t;
+    tm_runs(k->tm, ready > tm_now(k->tm) ? ready : tm_now(k->tm));
+}
+
+static uint32_t entries_of(const struct kilo_core *k, const struct transfer *t)
+{
+    const struct kilo_warp *w = &k->warp[t->slot];
+    return w->reads + (t->validation ? 0 : w->writes);
+}
+
+void transfer_line(struct kilo_core *k, const struct log_op *o, struct mem_op *op, uint64_t now)
+{
+    struct transfer *t = o->of;
+    struct ahead *a = &t->ahead[o->index % DEPTH];
+    const uint32_t *words = (const uint32_t *)(const void *)op->data;
+    for (uint32_t i = 0; i < k->lanes; i++)
+        if (o->use == LOG_ADDRESS)
+            a->entry[i].address = words[i];
+        else
+            a->entry[i].value = words[i];
+    a->lines++;
+    tm_runs(k->tm, now);
+}
+
+static void ask(struct kilo_core *k, struct transfer *t, uint64_t now)
+{
+    const struct kilo_warp *w = &k->warp[t->slot];
+    uint32_t n = entries_of(k, t);
+    for (; t->asked < n && t->asked < t->taken + DEPTH; t->asked++) {
+        uint32_t e = t->asked, word = 2 * (e < w->reads ? e : k->read_log + e - w->reads);
+        bool last = k->last_use && !t->validation;
+        t->ahead[e % DEPTH].lines = 0;
+        log_read(k, t->slot, word, LOG_ADDRESS, t, e, last, now);
+        log_read(k, t->slot, word + 1, LOG_VALUE, t, e, last, now);
+        tm_count(k->tm)[STAT_LOG_READS] += 2;
+    }
+}
+
+static const struct kilo_batch *batch_of(const struct kilo_core *k, const struct transfer *t)
+{
+    return &k->warp[t->slot].batch->b;
+}
+
+/* One message: the entries of these lanes for a slice. */
+static void send_entries(struct kilo_core *k, const struct transfer *t, const struct ahead *a, uint32_t slice,
+                         uint64_t lanes)
+{
+    bool read = t->taken < k->warp[t->slot].reads;
+    enum kilo_kind kind = t->validation ? KILO_VALIDATE : read ? KILO_READ_SET : KILO_WRITE_SET;
+    struct packet *p = kilo_message(k, kind, slice, lanes, true, batch_of(k, t));
+    memcpy(((struct kilo_payload *)p->payload)->entry, a->entry, k->lanes * sizeof *a->entry);
+}
+
+static void send_entry(struct kilo_core *k, struct transfer *t)
+{
+    struct kilo_warp *w = &k->warp[t->slot];
+    struct ahead *a = &t->ahead[t->taken % DEPTH];
+    uint64_t of_slice[KILO_LANES] = { 0 }, slices = 0;
+    for (uint64_t m = t->lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(m);
+        if (kilo_size(a->entry[lane]) == KILO_VOID)
+            continue;
+        uint32_t s = tm_slice(k->tm, k->base + (a->entry[lane].address & ~UINT32_C(3)));
+        of_slice[s] |= m & -m;
+        slices |= UINT64_C(1) << s;
+        w->sent[lane] |= UINT64_C(1) << s;
+        if (t->taken >= w->reads)
+            w->wrote[lane] |= UINT64_C(1) << s;
+    }
+    for (uint64_t m = slices; m; m &= m - 1) {
+        uint32_t s = (uint32_t)__builtin_ctzll(m);
+        if (k->group)
+            send_entries(k, t, a, s, of_slice[s]);
+        else
+            for (uint64_t l = of_slice[s]; l; l &= l - 1)
+                send_entries(k, t, a, s, l & -l);
+    }
+    t->taken++;
+}
+
+/* Behind the entries: which lanes have some at this slice, and that it was all. */
+static void send_end(struct kilo_core *k, const struct transfer *t, uint32_t slice)
+{
+    const struct kilo_warp *w = &k->warp[t->slot];
+    uint64_t with = 0;
+    for (uint64_t m = t->lanes; m; m &= m - 1)
+        if (w->sent[__builtin_ctzll(m)] >> slice & 1)
+            with |= m & -m;
+    if (!t->validation) {
+        kilo_message(k, with ? KILO_DONE_FILL : KILO_SKIP, slice, with ? with : t->lanes, false, batch_of(k, t));
+        return;
+    }
+    if (!with)
+        return;
+    struct kilo_payload *p = kilo_message(k, KILO_VALIDATE, slice, with, false, batch_of(k, t))->payload;
+    for (uint32_t i = 0; i < k->lanes; i++)
+        p->entry[i] = KILO_VOID_ENTRY;
+}
+
+static void finish(struct kilo_core *k, struct transfer *t)
+{
+    struct kilo_warp *w = &k->warp[t->slot];
+    for (uint64_t m = t->lanes; m; m &= m - 1)
+        w->replies[__builtin_ctzll(m)] = w->sent[__builtin_ctzll(m)];
+    for (uint32_t s = 0; s < k->slices; s++)
+        send_end(k, t, s);
+    k->first = t->next;
+    t->next = k->free_transfer;
+    k->free_transfer = t;
+}
+
+/* The transfer at the head goes on. Returns when it can do so again by itself. */
+static uint64_t work(struct kilo_core *k, struct transfer *t, uint64_t now)
+{
+    if (t->ready > now)
+        return t->ready;
+    ask(k, t, now);
+    if (k->out.n > OUT)
+        return now + 1;
+    if (t->taken < t->asked) {
+        if (t->ahead[t->taken % DEPTH].lines < 2)
+            return NEVER;
+        send_entry(k, t);
+        return now + 1;
+    }
+    finish(k, t);
+    return k->first ? now + 1 : NEVER;
+}
+
+uint64_t transfer_run(struct kilo_core *k, uint64_t now)
+{
+    uint64_t next = k->first ? work(k, k->first, now) : NEVER;
+    if (k->out.n && tm_can_send(k->tm))
+        tm_send(k->tm, packet_pop(&k->out));
+    return k->out.n ? now + 1 : next;
+}
