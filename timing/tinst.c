@@ -237,7 +237,7 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
         t->whole = true;                         /* results are copied when the callee returns */
         return;
     }
-    t->whole = n->nsrc + n->ndst > TINST_REGS;
+    t->whole = t->kind == TK_TX || n->nsrc + n->ndst > TINST_REGS;   /* registers are saved, and put back, whole */
     t->nsrc = t->whole ? 0 : (uint8_t)n->nsrc;
     t->ndst = (uint8_t)(n->ndst < TINST_REGS ? n->ndst : TINST_REGS);
     for (uint32_t i = 0; i < t->nsrc; i++)

@@ -43,6 +43,7 @@ struct kilo_warp {
     uint64_t sent[KILO_LANES], wrote[KILO_LANES];    /* by lane: slices that have entries, that have writes */
     uint64_t replies[KILO_LANES];    /* by lane: slices that have not answered */
     uint64_t failed;                 /* lanes with a bad answer */
+    uint64_t failing[KILO_LANES];    /* by lane: slices that gave one */
     uint64_t to_compare;             /* lanes to be validated by the published watchdog */
     uint64_t *filter;                /* bloom filters of the write sets, by lane; NULL = exact */
 };

@@ -65,12 +65,13 @@ static void decide(struct kilo_core *k, uint32_t slot, unsigned lane, bool commi
     tm_decide(k->tm, slot, lane, commits, cid, TM_VALIDATION, now);
 }
 
-/* All units have answered: their last word, and the lane's outcome if it need not wait for writes. */
+/* All units have answered: those that passed hear the outcome, which is final if it need not wait for writes. A unit
+ * that failed the lane has forgotten it. */
 static void answer(struct kilo_core *k, uint32_t slot, unsigned lane, uint64_t now)
 {
     struct kilo_warp *w = &k->warp[slot];
     bool fails = w->failed >> lane & 1;
-    for (uint64_t m = w->sent[lane]; m; m &= m - 1)
+    for (uint64_t m = w->sent[lane] & ~w->failing[lane]; m; m &= m - 1)
         kilo_message(k, fails ? KILO_FAIL : KILO_PASS, (uint32_t)__builtin_ctzll(m), UINT64_C(1) << lane, false,
                      &w->batch->b);
     w->replies[lane] = fails ? 0 : w->wrote[lane];
@@ -94,8 +95,10 @@ static void lane_reply(struct kilo_core *k, enum kilo_kind kind, uint32_t slot, 
 {
     struct kilo_warp *w = &k->warp[slot];
     w->replies[lane] &= ~slice;
-    if (kind == KILO_CU_FAIL || kind == KILO_STALE)
+    if (kind == KILO_CU_FAIL || kind == KILO_STALE) {
         w->failed |= UINT64_C(1) << lane;
+        w->failing[lane] |= slice;
+    }
     if (w->replies[lane])
         return;
     if (kind == KILO_VALID || kind == KILO_STALE)

@@ -20,7 +20,8 @@ void transfer_begin(struct kilo_core *k, uint32_t slot, uint64_t lanes, bool val
         t = kilo_alloc(k, sizeof *t);
     *t = (struct transfer){ .slot = slot, .lanes = lanes, .validation = validation, .ready = ready };
     for (uint64_t m = lanes; m; m &= m - 1)
-        k->warp[slot].sent[__builtin_ctzll(m)] = k->warp[slot].wrote[__builtin_ctzll(m)] = 0;
+        k->warp[slot].sent[__builtin_ctzll(m)] = k->warp[slot].wrote[__builtin_ctzll(m)] =
+            k->warp[slot].failing[__builtin_ctzll(m)] = 0;
     if (k->first)
         k->last->next = t;
     else
