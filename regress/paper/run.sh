@@ -1,0 +1,139 @@
+#!/bin/bash
+# `simtx paper` and `simtx cost`: what they accept, that runs are taken over, interrupted and reported when they fail,
+# and that what they write is well-formed. Usage: run.sh BUILD; the last line counts.
+build=$(cd "${1:-build}" && pwd) || exit 1
+simtx=$build/bin/simtx
+[ -x "$simtx" ] || { echo "paper: 0 passed, 1 failed"; exit 1; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset SIMTX_CONFIG SIMTX_SET SIMTX_STATS SIMTX_QUIET SIMTX_VERBOSE SIMTX_PROGRESS
+passed=0
+failed=0
+
+fail() {
+    failed=$((failed + 1))
+    echo "    FAIL $1"
+    sed 's/^/        /' out err | head -n 12
+}
+
+# check CODE TEXT COMMAND...: the command ends with CODE and prints TEXT (a fixed string, on stdout or stderr).
+check() {
+    local code=$1 text=$2 status=0
+    shift 2
+    timeout 60 "$@" >out 2>err </dev/null || status=$?
+    if [ "$status" != "$code" ]; then
+        fail "$* : exit status $status, expected $code"
+    elif [ -n "$text" ] && ! cat out err | tr -s ' ' | grep -qF -- "$text"; then
+        fail "$* : '$text' is not in the output"
+    else
+        passed=$((passed + 1))
+    fi
+}
+
+# holds WHAT COMMAND...: a condition on what the last check left behind.
+holds() {
+    local what=$1
+    shift
+    if "$@" >/dev/null 2>&1; then
+        passed=$((passed + 1))
+    else
+        fail "$what"
+    fi
+}
+
+nothing_runs() {
+    ! pgrep -f "$work/stopped/runs"
+}
+
+# ---- arguments ----
+check 0 "usage: simtx paper NAME" "$simtx" paper --help
+check 2 "which paper?" "$simtx" paper
+check 2 "did you mean kilotm" "$simtx" paper kilotn
+check 2 "one paper at a time" "$simtx" paper kilotm kilotm
+check 2 "unknown option --quik, did you mean --quick?" "$simtx" paper kilotm --quik
+for jobs in 0 -1 x 99999; do
+    check 2 "expected a number from 1 to 1024" "$simtx" paper kilotm --jobs $jobs
+done
+check 2 "--only: each of its words" "$simtx" paper kilotm --only fgl,nothing --out o
+check 2 "cannot make the folder /nonexistent/o" "$simtx" paper kilotm --out /nonexistent/o
+check 2 "--programs" "$simtx" paper kilotm --programs /nonexistent --out o
+check 2 "build the benchmarks" "$simtx" paper kilotm --programs . --out o
+check 0 "simtx run --timing" "$simtx" paper kilotm --plan --programs . --out o
+check 0 "14 runs to do, 0 done" "$simtx" paper kilotm --plan --quick --only kl,fgl --programs . --out o
+check 0 "2 runs to do, 0 done" "$simtx" paper kilotm --plan --quick --only kl,fgl,ht-h --programs . --out o
+check 0 "9 runs to do, 0 done" "$simtx" paper kilotm --plan --quick --only sec313 --programs . --out o
+check 0 "21 runs to do, 0 done" "$simtx" paper kilotm --plan --only fig2 --programs . --out o
+
+# ---- runs: the locks' versions of the hash table ----
+small="$simtx paper kilotm --quick --only fgl,HT-H,HT-L --out small"
+check 0 "of 217" $small
+holds "last line" bash -c "tail -n 1 out | grep -qE '^claims: [0-9]+ reproduced, [0-9]+ not, 6 not applicable of 217$'"
+holds "statistics, log and key of each run" bash -c "ls small/runs/HT-{H,L}.fgl.quick.{json,log,key}"
+holds "nothing else is left" [ "$(ls small/runs | wc -l)" = 6 ]
+holds "well-formed page and pictures" "$build/regress/paper/wellformed" small/index.html small/*.svg
+holds "a row a claim" [ "$(grep -c '^K-' small/claims.csv)" = 217 ]
+holds "a simulated figure in a table" grep -qE '^HT-H,"fine-grained locks","IPC",[0-9.]+,8.1' small/table1.csv
+holds "rows that this size cannot judge say so" grep -qE '^K-007,not .*not run at this size' small/claims.csv
+
+# What is finished is taken over; not when it would be another run, nor with --fresh.
+touch small/mark
+check 0 "of 217" $small
+holds "runs were taken over" [ ! small/runs/HT-H.fgl.quick.json -nt small/mark ]
+check 0 "2 done" $small --plan
+check 0 "of 217" $small --fresh
+holds "--fresh runs again" [ small/runs/HT-H.fgl.quick.json -nt small/mark ]
+sed -i 's/ht/hx/' small/runs/HT-L.fgl.quick.key
+check 0 "1 runs to do, 1 done" $small --plan
+printf '{' >small/runs/HT-H.fgl.quick.json
+check 0 "2 runs to do, 0 done" $small --plan
+
+# A run that fails is reported with what it said last; the others go on.
+mkdir programs
+ln -s "$build/kernels/ht" programs/ht
+printf '#!/bin/sh\nexit 0\n' >programs/cl
+chmod +x programs/cl
+check 1 "CL.fgl.quick failed: exit status 2" "$simtx" paper kilotm --quick --only fgl,CL,HT-H --out broken --programs programs
+holds "what it said is shown" grep -q "programs/cl" err
+check 1 "1 runs failed" "$simtx" paper kilotm --quick --only fgl,CL,HT-H --out broken --programs programs
+holds "the other run is there" [ -s broken/runs/HT-H.fgl.quick.json ]
+holds "the failed one is not" [ ! -e broken/runs/CL.fgl.quick.key ]
+mkdir presets
+cp "$build"/share/simtx/configs/*.cfg presets
+printf 'tm: { backoff = -1; };\n' >presets/tm-locks.cfg
+check 1 "configuration fgl: " env SIMTX_CONFIG_DIR=presets $small --out wrong
+
+# Ctrl-C ends children and keeps what is finished.
+check 130 "" timeout --preserve-status -s INT 1.5 "$simtx" paper kilotm --only fgl,HT-H,CL --jobs 1 --out stopped
+holds "no process is left" nothing_runs
+holds "no half of a run is left" [ ! -e stopped/runs/HT-H.fgl.json -o -e stopped/runs/HT-H.fgl.key ]
+check 0 "to do" "$simtx" paper kilotm --only fgl,HT-H,CL --plan --out stopped
+
+# ---- cost ----
+# bytes NAME BYTES CONFIG...: a structure's size.
+bytes() {
+    local name=$1 value=$2
+    shift 2
+    check 0 "\"bytes\": $value," sh -c "$simtx cost $* --json | tr -d '\n' | tr -s ' ' | sed 's/}, {/\n/g' | grep '\"$name\"'"
+}
+check 0 "usage: simtx cost" "$simtx" cost --help
+check 2 "which configuration?" "$simtx" cost
+check 2 "no preset is called kilotn" "$simtx" cost kilotn
+check 2 "one configuration at a time" "$simtx" cost kilotm kilotm
+check 2 "tm.warps" "$simtx" cost kilotm --set tm.warps=x
+check 0 "whole GPU: 0 B" "$simtx" cost gtx480
+check 0 "commit unit: 5 kB" "$simtx" cost kilotm
+check 0 "commit unit: 512 B" "$simtx" cost kilotm+lwh-512
+bytes lwh_table 3072 kilotm
+bytes lwh_filter 2048 kilotm
+bytes ring 19200 kilotm+finite-units
+bytes read_buffers 122880 kilotm+finite-units
+bytes write_buffers 122880 kilotm+finite-units
+bytes buffer_pool 32768 kilotm+finite-units --set kilotm.buffers=512
+bytes bf_array 245760 kilotm+finite-units+bf-array
+bytes bf_array 122880 kilotm+finite-units+bf-array --set kilotm.bf_bits=256
+bytes signatures 3932160 kilotm+tm-ideal --set tm.ideal_detection=signature
+bytes records 1966080 kilotm+tm-ideal --set tm.ideal_detection=ring --set tm.signature_bits=512
+
+echo "paper: $passed passed, $failed failed"
+[ "$failed" = 0 ]
