@@ -93,9 +93,10 @@ mkdir programs
 ln -s "$build/kernels/ht" programs/ht
 printf '#!/bin/sh\nexit 0\n' >programs/cl
 chmod +x programs/cl
-check 1 "CL.fgl.quick failed: exit status 2" "$simtx" paper kilotm --quick --only fgl,CL,HT-H --out broken --programs programs
+broken="$simtx paper kilotm --quick --only fgl,CL,HT-H --out broken --programs programs"
+check 1 "CL.fgl.quick failed: exit status 2" $broken
 holds "what it said is shown" grep -q "programs/cl" err
-check 1 "1 runs failed" "$simtx" paper kilotm --quick --only fgl,CL,HT-H --out broken --programs programs
+check 1 "1 runs failed" $broken
 holds "the other run is there" [ -s broken/runs/HT-H.fgl.quick.json ]
 holds "the failed one is not" [ ! -e broken/runs/CL.fgl.quick.key ]
 mkdir presets
@@ -114,7 +115,8 @@ check 0 "to do" "$simtx" paper kilotm --only fgl,HT-H,CL --plan --out stopped
 bytes() {
     local name=$1 value=$2
     shift 2
-    check 0 "\"bytes\": $value," sh -c "$simtx cost $* --json | tr -d '\n' | tr -s ' ' | sed 's/}, {/\n/g' | grep '\"$name\"'"
+    check 0 "\"bytes\": $value," \
+        sh -c "$simtx cost $* --json | tr -d '\n' | tr -s ' ' | sed 's/}, {/\n/g' | grep '\"$name\"'"
 }
 check 0 "usage: simtx cost" "$simtx" cost --help
 check 2 "which configuration?" "$simtx" cost

@@ -1,6 +1,6 @@
 /*
- * Tells whether a file is well-formed as far as XML goes: every element is closed in order, attributes are quoted, text
- * has no bare & or <. `<!DOCTYPE ...>` may come first. Usage: wellformed FILE...; the exit code is the number of bad ones.
+ * Tells whether a file is well-formed as far as XML goes: every element is closed in order, attributes are quoted,
+ * text has no bare & or <. `<!DOCTYPE ...>` may come first. Usage: wellformed FILE...; the exit code counts bad ones.
  */
 #include <ctype.h>
 #include <stdbool.h>

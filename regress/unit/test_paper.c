@@ -1,0 +1,359 @@
+/*
+ * What `simtx paper` computes with: the language of figures, hardware cost, and the tables of the KILO TM paper, whose
+ * every name must be a figure that the statistics have; verdicts and pictures from canned statistics.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hist.h"
+#include "base/stats.h"
+#include "frontend/config.h"
+#include "frontend/cost.h"
+#include "frontend/paper.h"
+
+static const struct paper *const paper = &paper_kilotm;
+
+/* ---- the language ---- */
+
+static double toy_name(struct expr_env *e, const char *name)
+{
+    return !strcmp(name, "bench") ? e->bench : !strcmp(name, "config") ? e->config : NAN;
+}
+
+static const char *toy_key(struct expr_env *e, const char *key)
+{
+    return !strcmp(key, "a.b") ? "12" : !strcmp(key, "flag") ? "true" : !strcmp(key, "text") ? "lrr" : NULL;
+}
+
+/* "N": the numbers 1 to N. */
+static int toy_member(struct expr_env *e, const char *list, int i)
+{
+    e->bench = i + 1;
+    return strspn(list, "0123456789") == strlen(list) ? i < atoi(list) : -1;
+}
+
+static bool toy_select(struct expr_env *e, const char *config)
+{
+    e->config = config[0] - 'a';
+    return strlen(config) == 1;
+}
+
+static double toy(const char *text, bool *wrong)
+{
+    struct expr_env e = { .bench = -1, .config = -1, .name = toy_name, .key = toy_key, .member = toy_member,
+                          .select = toy_select };
+    double v = expr_value(&e, text);
+    *wrong = e.error[0] != 0;
+    return v;
+}
+
+static void test_language(void **state)
+{
+    static const struct { const char *text; double value; } rows[] = {
+        { "1 + 2 * 3", 7 }, { "(1 + 2) * 3", 9 }, { "8 / 4 / 2", 1 }, { "5 - 3 - 1", 1 }, { "1.5e2", 150 },
+        { "2 > 1", 1 }, { "2 <= 1", 0 }, { "1 == 1 & 2 == 3", 0 }, { "1 < 2 & 2 < 3 & 3 < 4", 1 },
+        { "$a.b + 1", 13 }, { "$flag", 1 }, { "is(text, lrr)", 1 }, { "is(text, gto)", 0 },
+        { "config@c", 2 }, { "(config + config@b)@d", 4 }, { "config@b + config@c", 3 }, { "is(text, lrr)@b", 1 },
+        { "mean(3: bench)", 2 }, { "sum(4: bench * 2)", 20 }, { "most(3: bench) - least(3: bench)", 2 },
+        { "argmax(3: 1 / bench)", 0 }, { "hmean(2: bench)", 4.0 / 3 }, { "gmean(1: bench)", 1 },
+        { "mean(2: sum(2: bench))", 3 }, { "max(1, 2) + min(1, 2) + abs(1 - 3)", 5 },
+        { "near(100, 110, 0.1)", 1 }, { "near(100, 120, 0.1)", 0 },
+    };
+    bool wrong;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double v = toy(rows[i].text, &wrong);
+        if (wrong || fabs(v - rows[i].value) > 1e-12)
+            fail_msg("%s is %g, expected %g", rows[i].text, v, rows[i].value);
+    }
+}
+
+static void test_unknown_values(void **state)
+{
+    static const char *const rows[] = { "other", "other + 1", "other > 1", "1 / 0", "1 == 1 & other == 2", "$none",
+                                        "is(none, x)", "mean(2: other)", "max(other, 1)", "most(2: other)" };
+    bool wrong;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(isnan(toy(rows[i], &wrong)));
+        assert_false(wrong);
+    }
+}
+
+static void test_wrong_texts(void **state)
+{
+    static const char *const rows[] = { "", "1 +", "(1", "1)", "1 2", "mean(x: 1)", "mean(bench)", "none(1)", "max(1)",
+                                        "config@", "config@toolong", "$", "$text", "is(text)", "1 @b +" };
+    bool wrong;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double v = toy(rows[i], &wrong);
+        if (!wrong || !isnan(v))
+            fail_msg("'%s' is taken for %g", rows[i], v);
+    }
+}
+
+/* ---- canned statistics ---- */
+
+static void set_nested(json_t *o, const char *name, json_t *value)
+{
+    const char *dot;
+    while ((dot = strchr(name, '.'))) {
+        char part[64];
+        snprintf(part, sizeof part, "%.*s", (int)(dot - name), name);
+        if (!json_object_get(o, part))
+            json_object_set_new(o, part, json_object());
+        o = json_object_get(o, part);
+        name = dot + 1;
+    }
+    json_object_set_new(o, name, value);
+}
+
+/* Every figure and histogram there is, as a run writes them; all are 2. */
+static json_t *canned_stats(void)
+{
+    json_t *total = json_object(), *launch = json_object();
+    for (int i = 0; i < STAT_END; i++) {
+        const struct stat_info *t = &stat_table[i];
+        if (t->kind == STAT_KIND_COUNT || t->kind == STAT_KIND_REAL)
+            set_nested(t->place & STAT_IN_TOTAL ? total : launch, t->name, json_integer(2));
+        else if (t->kind == STAT_KIND_SIZE3)
+            set_nested(launch, t->name, json_pack("[iii]", 2, 1, 1));
+    }
+    for (int i = 0; i < HIST_COUNT; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "histograms.%s", hist_table[i].name);
+        set_nested(total, name,
+                   json_pack("{s:i, s:f, s:i, s:[iii]}", "n", 2, "mean", 2.0, "max", 2, "buckets", 0, 0, 2));
+    }
+    return json_pack("{s:o, s:[o]}", "total", total, "kernels", launch);
+}
+
+static struct paper_grid grid;
+
+/* A grid whose runs are all done, without folders. */
+static int make_grid(void **state)
+{
+    grid = (struct paper_grid){ .paper = paper, .size = SIZE_PAPER, .out = "/nonexistent", .programs = "/nonexistent",
+                                .jobs = 1, .fresh = true };
+    paper_grid_new(&grid);
+    for (int i = 0; i < grid.nruns; i++) {
+        assert_null(grid.runs[i].error);
+        grid.runs[i].state = RUN_DONE;
+        grid.runs[i].stats = canned_stats();
+    }
+    return 0;
+}
+
+static int free_grid(void **state)
+{
+    paper_grid_free(&grid);
+    return 0;
+}
+
+static void set_figure(const char *bench, const char *config, const char *name, double value)
+{
+    struct paper_run *run = paper_grid_find(&grid, paper_bench_find(paper, bench), paper_config_find(paper, config));
+    set_nested(json_object_get(run->stats, "total"), name, json_real(value));
+}
+
+static const struct claim_result *claim(const struct claim_result *r, const char *id)
+{
+    for (int i = 0; i < paper->nclaims; i++)
+        if (!strcmp(r[i].claim->id, id))
+            return &r[i];
+    fail_msg("no claim %s", id);
+    return NULL;
+}
+
+/* ---- tables ---- */
+
+static void test_claims_are_complete(void **state)
+{
+    int not_applicable = 0;
+    assert_int_equal(paper->nclaims, 217);
+    for (int i = 0; i < paper->nclaims; i++) {
+        const struct paper_claim *c = &paper->claims[i];
+        char id[16];
+        snprintf(id, sizeof id, "K-%03d", i + 1);
+        assert_string_equal(c->id, id);
+        assert_true(c->wording[0]);
+        assert_true((c->expr == NULL) == (c->kind == CLAIM_NOT_APPLICABLE));
+        assert_true(c->kind != CLAIM_MEAN || c->benches);
+        not_applicable += c->kind == CLAIM_NOT_APPLICABLE;
+    }
+    assert_int_equal(not_applicable, 6);
+}
+
+static void check_expression(const char *owner, const char *expr, const char *benches)
+{
+    struct paper_values v = { .grid = &grid };
+    const char *error;
+    int bench = -1, config = -1;
+    for (int i = 0; benches ? paper_member(paper, benches, i, &bench, &config) > 0 : i == 0; i++) {
+        double value = paper_value(&v, expr, bench, -1, &error);
+        bool from_log = strstr(expr, "printed.") != NULL;
+        if (error || (isnan(value) && !from_log))
+            fail_msg("%s: %s: %s", owner, expr, error ? error : v.missing);
+    }
+}
+
+static void check_parts(const char *owner, const char *parts, const char *benches)
+{
+    char label[80], expr[300];
+    for (int i = 0; paper_part(parts, i, label, expr); i++)
+        check_expression(owner, expr, benches);
+}
+
+/* The benchmarks that "because" of a claim without list speaks of are in its text. */
+static void test_claims_use_figures_that_exist(void **state)
+{
+    for (int i = 0; i < paper->nclaims; i++) {
+        const struct paper_claim *c = &paper->claims[i];
+        bool signed_only = c->because && strstr(c->because, "sig1024");
+        if (c->expr)
+            check_expression(c->id, c->expr, c->benches);
+        if (c->because && (c->benches || !signed_only))
+            check_parts(c->id, c->because, c->benches);
+    }
+}
+
+static void test_figures_have_values(void **state)
+{
+    for (int i = 0; i < paper->nfigures; i++) {
+        struct paper_chart *c = chart_new(&grid, &paper->figures[i]);
+        assert_true(c->benches > 0 && c->bars > 0 && c->parts > 0);
+        for (int k = 0; k < c->benches * c->bars * c->parts; k++)
+            if (isnan(c->simulated[k]) && strcmp(c->figure->id, "serial"))
+                fail_msg("%s: cell %d has no value", c->figure->id, k);
+        chart_free(c);
+    }
+}
+
+static void test_published_values_are_in_figures(void **state)
+{
+    static const struct { const char *figure, *bench; int column; double value; } rows[] = {
+        { "table1", "HT-H", 0, 6.6 }, { "table1", "AP", 1, 0.5 }, { "table2", "ATM", 5, 122880 },
+        { "table2", "AP", 13, 192 }, { "fig2", "mean", 1, 279 }, { "fig6", "mean", 0, 4.1 },
+        { "fig7", "BH", 0, 0.15 }, { "fig8", "mean", 1, 128 }, { "sec632", "mean", 1, 1.36 },
+        { "sec631", "CL", 0, 1.17 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int f = 0; f < paper->nfigures; f++) {
+            struct paper_chart *c = chart_new(&grid, &paper->figures[f]);
+            for (int b = 0; b < c->benches && !strcmp(c->figure->id, rows[i].figure); b++) {
+                double published = c->published[chart_at(c, b, 0, 0) + rows[i].column];
+                if (!strcmp(c->bench[b], rows[i].bench) && published != rows[i].value)
+                    fail_msg("%s, %s: %g", rows[i].figure, rows[i].bench, published);
+            }
+            chart_free(c);
+        }
+}
+
+/* ---- verdicts ---- */
+
+static void test_verdicts(void **state)
+{
+    int count[VERDICTS];
+    set_figure("HT-H", "ideal", "ipc", 6.6 * 1.2);
+    set_figure("HT-L", "ideal", "ipc", 5.9 * 1.3);
+    set_figure("AP", "kl", "cycles", 1000);
+    set_figure("AP", "klu", "cycles", 1099);
+    set_figure("CC", "klu", "cycles", 1.7);
+    struct claim_result *r = claims_judge(&grid, count);
+    assert_int_equal(count[0] + count[1] + count[2], 217);
+    assert_int_equal(count[NOT_APPLICABLE], 6);
+    assert_int_equal(claim(r, "K-007")->verdict, REPRODUCED);
+    assert_true(fabs(claim(r, "K-007")->deviation - 0.2) < 1e-9);
+    assert_int_equal(claim(r, "K-009")->verdict, NOT_REPRODUCED);
+    assert_int_equal(claim(r, "K-165")->verdict, REPRODUCED);
+    assert_int_equal(claim(r, "K-166")->verdict, NOT_REPRODUCED);
+    assert_int_equal(claim(r, "K-170")->verdict, REPRODUCED);
+    assert_int_equal(claim(r, "K-214")->verdict, NOT_APPLICABLE);
+    assert_true(claim(r, "K-007")->reason[0]);
+    free(r);
+}
+
+/* 0.59 by one of three means. */
+static void test_mean_is_the_nearest(void **state)
+{
+    int count[VERDICTS];
+    for (int b = 0; b < paper->nbenches; b++)
+        set_figure(paper->benches[b].name, "kl", "cycles", b ? 4 : 1);
+    struct claim_result *r = claims_judge(&grid, count);
+    const struct claim_result *c = claim(r, "K-001");      /* 2 and six times 0.5 */
+    assert_string_equal(c->simulated, "0.7143 arithmetic, 0.6095 geometric, 0.56 harmonic");
+    assert_true(fabs(c->deviation - (pow(2, -5.0 / 7) / 0.59 - 1)) < 1e-9);
+    assert_int_equal(c->verdict, REPRODUCED);
+    free(r);
+}
+
+static void test_missing_runs_are_named(void **state)
+{
+    int count[VERDICTS];
+    struct paper_run *run = paper_grid_find(&grid, paper_bench_find(paper, "CL"), paper_config_find(paper, "kl"));
+    json_decref(run->stats);
+    run->stats = NULL;
+    run->state = RUN_FAILED;
+    struct claim_result *r = claims_judge(&grid, count);
+    assert_int_equal(claim(r, "K-001")->verdict, NOT_REPRODUCED);
+    assert_false(claim(r, "K-001")->judged);
+    assert_string_equal(claim(r, "K-001")->reason, "failed: CL with kl");
+    free(r);
+    grid.size = SIZE_QUICK;
+    r = claims_judge(&grid, count);
+    assert_string_equal(claim(r, "K-030")->reason, "not run at this size");
+    free(r);
+}
+
+/* ---- grid and cost ---- */
+
+static void test_only(void **state)
+{
+    char *words[] = { "fig8", "ATM" }, *none[] = { "nothing" };
+    int wanted = 0;
+    assert_true(paper_grid_only(&grid, words, 2));
+    for (int i = 0; i < grid.nruns; i++)
+        wanted += grid.runs[i].wanted;
+    assert_int_equal(wanted, 7);         /* six limits and the serialised reference */
+    assert_false(paper_grid_only(&grid, none, 1));
+}
+
+static void test_cost(void **state)
+{
+    simtx_config *c = simtx_config_new();
+    assert_int_equal(simtx_config_build(c, "kilotm+finite-units", NULL, "test", NULL), SIMTX_OK);
+    for (int i = 0; i < cost_row_count; i++) {
+        struct cost k = cost_of_row(c, &cost_rows[i]);
+        assert_false(isnan(k.entries) || isnan(k.bits) || isnan(k.copies));
+        assert_true(k.copies == (cost_rows[i].place == COST_UNIT ? 8 : cost_rows[i].place == COST_CORE ? 30 : 1));
+    }
+    assert_true(cost_bytes(c, "ring") == 19200 && cost_bytes(c, "ring.entry") == 10);
+    assert_true(cost_bytes(c, "lwh_table") + cost_bytes(c, "lwh_filter") == 5120);
+    assert_true(isnan(cost_bytes(c, "bf_array")) && isnan(cost_bytes(c, "none")) && isnan(cost_bytes(c, "ring.x")));
+    assert_int_equal(simtx_config_set(c, "kilotm.ring=0", NULL), SIMTX_OK);
+    assert_true(isnan(cost_bytes(c, "ring")));
+    simtx_config_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_language), cmocka_unit_test(test_unknown_values), cmocka_unit_test(test_wrong_texts),
+        cmocka_unit_test(test_claims_are_complete), cmocka_unit_test(test_cost),
+        cmocka_unit_test_setup_teardown(test_claims_use_figures_that_exist, make_grid, free_grid),
+        cmocka_unit_test_setup_teardown(test_figures_have_values, make_grid, free_grid),
+        cmocka_unit_test_setup_teardown(test_published_values_are_in_figures, make_grid, free_grid),
+        cmocka_unit_test_setup_teardown(test_verdicts, make_grid, free_grid),
+        cmocka_unit_test_setup_teardown(test_mean_is_the_nearest, make_grid, free_grid),
+        cmocka_unit_test_setup_teardown(test_missing_runs_are_named, make_grid, free_grid),
+        cmocka_unit_test_setup_teardown(test_only, make_grid, free_grid),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL), n = sizeof tests / sizeof *tests;
+    printf("test-paper: %d passed, %d failed\n", n - failed, failed);
+    return failed;
+}

@@ -1,0 +1,12 @@
+# What `simtx paper` and `simtx cost` compute with: parts of the command, which libsimtx does not have.
+TESTS += test-paper
+.PHONY: test-paper
+PAPER_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard frontend/paper*.c) \
+               frontend/expr.c frontend/cost.c frontend/cmd_common.c)
+
+test-paper: $(B)/regress/unit/test_paper $(CONFIGS)
+	@SIMTX_CONFIG_DIR=$(B)/share/simtx/configs $<
+
+$(B)/regress/unit/test_paper: regress/unit/test_paper.c $(PAPER_OBJ) $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $< -o $@ $(PAPER_OBJ) $(LDFLAGS) $(B)/lib/libsimtx.a -lcmocka $(LDLIBS)
