@@ -83,7 +83,7 @@ uint64_t cu_run(struct commit_unit *u, uint64_t now)
     acted |= cu_step_commit(u);
     acted |= cu_step_retire(u);
     acted |= cu_step_input(u, now);
-    if (acted)
+    if (acted || u->replies.n || u->reads.n || u->writes.n)
         return now + 1;
     uint64_t a = next_due(&u->delayed), b = next_due(&u->ideal);
     return a < b ? a : b;

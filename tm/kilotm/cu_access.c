@@ -139,7 +139,7 @@ static void write_performed(struct commit_unit *u, const struct cu_access *a, ui
     if (u->calls.written)
         u->calls.written(u->calls.ctx, a->owner, a->address, before);
     e->writing--;
-    cu_written(u, e, a->owner);
+    cu_written(u, e);
 }
 
 void cu_performed(struct commit_unit *u, uint32_t token, uint32_t value, unsigned found, uint64_t now)

@@ -10,16 +10,16 @@ void cu_commit_word(struct commit_unit *u, struct entry *e, uint64_t cid, struct
     cu_queue_write(u, cid, word);
 }
 
-void cu_written(struct commit_unit *u, struct entry *e, uint64_t cid)
+void cu_written(struct commit_unit *u, struct entry *e)
 {
     if (e->state != COMMIT_SENT)
         return;
-    if (e->writing == MUTANT(u, FAULT_DONE_EARLY))
-        cu_reply_lane(u, KILO_CU_DONE_COMMIT, e);
     if (e->writing)
         return;
     cu_unneeded(u, e, WRITES);
     e->state = RETIRED;
+    if (!MUTANT(u, FAULT_DONE_EARLY))
+        cu_reply_lane(u, KILO_CU_DONE_COMMIT, e);
 }
 
 static void send_writes(struct commit_unit *u, struct entry *e, uint64_t cid)
@@ -32,8 +32,9 @@ static void send_writes(struct commit_unit *u, struct entry *e, uint64_t cid)
         cu_commit_word(u, e, cid, u->chunk[chunk].entry[i % CHUNK_ENTRIES]);
     }
     e->state = COMMIT_SENT;
-    if (!e->writing)
-        cu_written(u, e, cid);
+    if (MUTANT(u, FAULT_DONE_EARLY))
+        cu_reply_lane(u, KILO_CU_DONE_COMMIT, e);
+    cu_written(u, e);
 }
 
 /* True: the commit pointer moves on. */

@@ -40,9 +40,9 @@ static void dump_entry(const struct commit_unit *u, uint64_t cid, void (*line)(v
 void cu_dump(const struct commit_unit *u, void (*line)(void *ctx, const char *text), void *ctx)
 {
     say(line, ctx, "commit unit: retire %llu, commit %llu, pass %llu, hazard %llu, head %llu",
-        (unsigned long long)u->retire, (unsigned long long)u->commit, (unsigned long long)u->pass, (unsigned long long)u->hazard,
-        (unsigned long long)u->head);
-    say(line, ctx, "  %u messages, %u replies, %u reads and %u writes to issue, %u buffers in use, %u watchdog checks",
+        (unsigned long long)u->retire, (unsigned long long)u->commit, (unsigned long long)u->pass,
+        (unsigned long long)u->hazard, (unsigned long long)u->head);
+    say(line, ctx, "  %u messages, %u replies, %u reads and %u writes to issue, %u buffers used, %u watchdog checks",
         u->input.n, u->replies.n, u->reads.n, u->writes.n, u->buffers, u->checks_used);
     for (uint64_t cid = u->retire; cid < u->head && cid < u->retire + SHOWN; cid++)
         dump_entry(u, cid, line, ctx);

@@ -192,8 +192,7 @@ static void for_matches(struct commit_unit *u, enum bf_kind k, uint64_t cid, uin
         }
 }
 
-void cu_bf_arrival(struct commit_unit *u, struct entry *e, uint64_t cid, enum set_kind k, uint32_t address,
-                   uint64_t now)
+void cu_bf_arrival(struct commit_unit *u, uint64_t cid, enum set_kind k, uint32_t address, uint64_t now)
 {
     uint32_t line = (address & ~UINT32_C(3)) >> u->line_shift, slot = (uint32_t)(cid & (u->ring_size - 1));
     if (k == WRITES && MUTANT(u, FAULT_NO_INSERT))

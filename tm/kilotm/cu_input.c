@@ -22,7 +22,7 @@ static void log_entry(struct commit_unit *u, const struct kilo_batch *b, unsigne
         cu_buffers_accessed(u, e);
     cu_append(u, e, k, word);
     if (u->cfg.hazards == HAZARD_BF_ARRAY)
-        cu_bf_arrival(u, e, cid, k, word.address, now);
+        cu_bf_arrival(u, cid, k, word.address, now);
     if (k == READS && !e->revalidate)
         cu_queue_read(u, ACCESS_READ, cid, word);
 }
@@ -133,7 +133,7 @@ static void resent_done(struct commit_unit *u, const struct kilo_batch *b, unsig
     case RESEND_REVALIDATION: cu_validated(u, e, cid); break;
     case RESEND_COMMIT:
         e->state = COMMIT_SENT;
-        cu_written(u, e, cid);
+        cu_written(u, e);
         break;
     default: cu_broken(u, cid, "entries were sent again that nobody asked for");
     }

@@ -154,8 +154,7 @@ void cu_hazard_word(struct commit_unit *u, struct entry *e, uint64_t cid, enum s
 /* The set has been seen in whole. */
 void cu_hazard_set_done(struct commit_unit *u, struct entry *e, enum set_kind k);
 /* Bloom filter array: an entry arrives. */
-void cu_bf_arrival(struct commit_unit *u, struct entry *e, uint64_t cid, enum set_kind k, uint32_t address,
-                   uint64_t now);
+void cu_bf_arrival(struct commit_unit *u, uint64_t cid, enum set_kind k, uint32_t address, uint64_t now);
 
 /* ---- cu_outcome.c ---- */
 bool cu_step_pass(struct commit_unit *u, uint64_t now);
@@ -169,7 +168,7 @@ bool cu_step_reply(struct commit_unit *u, uint64_t now);
 
 /* ---- cu_commit.c ---- */
 bool cu_step_commit(struct commit_unit *u);
-void cu_written(struct commit_unit *u, struct entry *e, uint64_t cid);
+void cu_written(struct commit_unit *u, struct entry *e);
 void cu_commit_word(struct commit_unit *u, struct entry *e, uint64_t cid, struct kilo_entry word);
 
 /* ---- cu_access.c ---- */

@@ -1,0 +1,99 @@
+/*
+ * Each deliberate fault of the commit unit (mutate.h) is found by the random machine's oracle within a few thousand
+ * transactions. A fault may crash or hang, so each run is a process of its own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "regress/unit/cu_rig.h"
+
+enum { MOST = 4000, SECONDS = 20 };
+
+/* A history in which every set and bucket is full of aliases, and buffers that hold two words. */
+static struct cu_rig_setup narrow(void)
+{
+    struct cu_rig_setup s = cu_rig_default();
+    s.cfg.lwh_sets = 2;
+    s.cfg.lwh_ways = 1;
+    s.cfg.lwh_buckets = 16;
+    s.cfg.lwh_arrays = 2;
+    s.cfg.read_buffer = s.cfg.write_buffer = 2;
+    return s;
+}
+
+/* Exact hazard detection, so that nothing but the outcomes can show a fault of the pipeline. */
+static struct cu_rig_setup exact(void)
+{
+    struct cu_rig_setup s = cu_rig_default();
+    s.cfg.hazards = HAZARD_PERFECT;
+    s.words = 24;
+    return s;
+}
+
+/* 0 = the oracle finds nothing; else how the fault shows: by a message, by an abort or by a hang. */
+static int found(struct cu_rig_setup s, const struct cu_fault *f, uint32_t transactions, uint64_t seed)
+{
+    static struct cu_rig_result r;
+    int status = 0;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        alarm(SECONDS);
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(2);
+        s.cfg.fault = f;
+        s.transactions = transactions;
+        s.seed = seed;
+        cu_rig_run(&s, &r);
+        _exit(r.error[0] != 0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+/* Transactions within which one of the machines finds the fault; 0 = none does. */
+static uint32_t needed(enum cu_fault_kind kind)
+{
+    struct cu_fault f = { kind };
+    struct cu_rig_setup setup[] = { exact(), narrow() };
+    for (uint32_t n = 125; n <= MOST; n *= 2)
+        for (unsigned i = 0; i < 2; i++)
+            if (found(setup[i], &f, n, n + i))
+                return n;
+    return 0;
+}
+
+static void every_fault_is_found(void **state)
+{
+    unsigned lost = 0;
+    for (int kind = FAULT_NONE + 1; kind < FAULTS; kind++) {
+        uint32_t n = needed((enum cu_fault_kind)kind);
+        if (n)
+            print_message("fault %d: found within %u transactions\n", kind, n);
+        else
+            print_message("fault %d: NOT FOUND\n", kind);
+        lost += !n;
+    }
+    assert_int_equal(lost, 0);
+}
+
+static void no_fault_is_not_found(void **state)
+{
+    struct cu_fault none = { FAULT_NONE };
+    assert_int_equal(found(exact(), &none, MOST, 1), 0);
+    assert_int_equal(found(narrow(), &none, MOST, 2), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(no_fault_is_not_found),
+                                        cmocka_unit_test(every_fault_is_found) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
