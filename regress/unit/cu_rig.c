@@ -530,7 +530,7 @@ struct cu_rig_setup cu_rig_default(void)
         .cfg = { .lwh_sets = 128, .lwh_ways = 4, .lwh_buckets = 1024, .lwh_arrays = 4, .granularity = 4, .bf_bits = 512,
                  .bf_functions = 4, .accounting = BUFFERS_NEEDED, .resend = true, .input = 64, .ideal_latency = 9,
                  .limit = 8, .seed = 1 },
-        .units = 3, .words = 64, .cores = 3, .batches = 3, .lanes = 4, .reads = 4, .writes = 3, .transactions = 2000,
+        .units = 3, .words = 64, .cores = 3, .batches = 3, .lanes = 4, .reads = 4, .writes = 3, .transactions = 1000,
         .delay = 40, .seed = 1,
     };
 }

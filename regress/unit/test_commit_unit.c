@@ -184,7 +184,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain), cmocka_unit_test(every_address_is_an_alias),
-        cmocka_unit_test(few_words_many_conflicts), cmocka_unit_test(many_words_few_conflicts), cmocka_unit_test(input_queue_of_one),
+        cmocka_unit_test(few_words_many_conflicts), cmocka_unit_test(many_words_few_conflicts),
+        cmocka_unit_test(input_queue_of_one),
         cmocka_unit_test(finite_ring_with_credits), cmocka_unit_test(finite_ring_with_handshake),
         cmocka_unit_test(ring_that_grows), cmocka_unit_test(sets_sent_again), cmocka_unit_test(sets_of_several_chunks),
         cmocka_unit_test(overflow_without_resending_fails), cmocka_unit_test(variants),

@@ -9,9 +9,10 @@ $(B)/regress/unit/test_commit_unit: regress/unit/test_commit_unit.c $(CU_RIG) re
 	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -o $@ $(LDFLAGS) -lcmocka $(LDLIBS)
 
 $(B)/regress/unit/cu_mutants: regress/unit/cu_mutants.c $(CU_RIG) regress/unit/cu_rig.h $(CU_SRC) \
+                              regress/unit/test_cu_rules.c \
                               $(wildcard tm/kilotm/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -DSIMTX_MUTATE $(filter %.c,$^) -o $@ $(LDFLAGS) -lcmocka $(LDLIBS)
+	$(CC) $(CFLAGS) -DSIMTX_MUTATE $(filter-out %.h %/test_cu_rules.c,$^) -o $@ $(LDFLAGS) -lcmocka $(LDLIBS)
 
 TESTS += test-commit-unit
 .PHONY: test-commit-unit
