@@ -149,6 +149,8 @@ static void report_sm(struct machine *m, struct lines *l, uint32_t i)
         report_add(m, "  SM %u", i);
     sm_dump(m->sm[i], take_line, l);
     lsu_dump(sm_lsu(m->sm[i]), take_line, l);
+    if (sm_tm(m->sm[i]))
+        tm_core_dump(sm_tm(m->sm[i]), take_line, l);
 }
 
 static void report_memory(struct machine *m, struct lines *l)

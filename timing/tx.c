@@ -142,9 +142,9 @@ static bool may_begin(struct sm *s, struct slot *w)
 {
     uint64_t lanes = warp_guard_lanes(w->warp, w->step);
     bool may = tm_core_may_begin(s->tm, w->index, (uint32_t)__builtin_popcountll(lanes), s->now);
-    if (may != !w->controlled) {
-        states_book(s, w);
+    if (may == w->controlled) {
         w->controlled = !may;
+        states_book(s, w);
     }
     return may;
 }
@@ -181,6 +181,7 @@ void tx_begun(struct sm *s, struct slot *w, const struct tcode *code, const stru
 
 void tx_committing(struct sm *s, struct slot *w)
 {
+    w->validate = false;             /* the commit does that */
     warp_hold(s, w, ST_TX, NEVER);
     warp_move(s, w, PLACE_WAIT + ST_TX);
     states_book(s, w);

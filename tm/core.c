@@ -135,6 +135,9 @@ bool tm_core_may_begin(struct tm_core *c, uint32_t slot, uint32_t lanes, uint64_
     if (!core_has_room(c, lanes) || !gpu_has_room(c, slot, now))
         return false;
     x->waiting = false;
+    x->lanes_in = lanes;
+    c->warps_in++;
+    c->threads_in += lanes;
     return true;
 }
 
@@ -154,11 +157,8 @@ static void note_lanes(struct tm_core *c, int32_t lanes, uint64_t now)
 
 static void enter(struct tm_core *c, struct tm_warp *x, uint64_t lanes, uint64_t now)
 {
-    x->lanes_in = (uint32_t)__builtin_popcountll(lanes);
     x->token = x->granted;
     x->granted = x->asked = false;
-    c->warps_in++;
-    c->threads_in += x->lanes_in;
     note_lanes(c, (int32_t)x->lanes_in, now);
     for (uint64_t m = lanes; m; m &= m - 1) {
         struct tm_lane *l = &x->lane[__builtin_ctzll(m)];

@@ -64,7 +64,7 @@ void tm_core_free(struct tm_core *c);
 
 /* A warp has come to the slot. log: device address of its logs. thread: number of its first lane's in the block. */
 void tm_core_place(struct tm_core *c, uint32_t slot, struct warp *w, uint64_t log);
-/* May tx_begin of so many lanes issue? If not, `ask` tells when to ask again. */
+/* May tx_begin of so many lanes issue? Then their place is taken. If not, `ask` tells when to ask again. */
 bool tm_core_may_begin(struct tm_core *c, uint32_t slot, uint32_t lanes, uint64_t now);
 /* May a memory instruction, or tx_commit, inside a transaction issue? */
 bool tm_core_may_issue(struct tm_core *c, uint32_t slot, bool commit);

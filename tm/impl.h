@@ -15,7 +15,7 @@ struct tm_warp {
     struct warp *warp;               /* NULL: none of a kernel with transactions */
     struct tm_lane lane[TM_LANES];
     uint64_t log;
-    uint32_t lanes_in;               /* lanes that took places at tx_begin; 0 = no transaction */
+    uint32_t lanes_in;               /* lanes that have places, in a transaction or about to begin one; 0 = none */
     bool token, granted, asked;      /* a place of the GPU: held or to be taken; asked for */
     bool waiting;                    /* at tx_begin */
     uint64_t doomed, validating;
