@@ -1,8 +1,8 @@
 /*
- * The version graph of a history of transactions: which versions a word had, who wrote and who read each. From it follow
- * the dependencies between transactions (Adya, "Weak Consistency", 1999): a read depends on the write of its version
- * (wr), a write on the one that it replaces (ww), and a read comes before the write that replaces its version (rw). A
- * transaction that read what it should not is on a cycle of them, which names the anomaly.
+ * The version graph of a history of transactions: which versions a word had, who wrote and who read each. From it
+ * follow the dependencies between transactions (Adya, "Weak Consistency", 1999): a read depends on the write of its
+ * version (wr), a write on the one that it replaces (ww), and a read comes before the write that replaces its version
+ * (rw). A transaction that read what it should not is on a cycle of them, which names the anomaly.
  */
 #ifndef TM_GRAPH_H
 #define TM_GRAPH_H

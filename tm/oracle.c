@@ -253,9 +253,9 @@ static bool mismatch(struct oracle *o, const struct oracle_txn *t, const struct 
         return false;
     }
     tell_writer(shadow_writer(&o->shadow, line, w), writer, sizeof writer);
-    return violation(o, "the transaction with key %llu (SM %u, warp slot %u, lane %u; block %llu, thread %u), committed in "
-                     "cycle %llu, read 0x%x at 0x%llx; the replay in commit order has 0x%x, %s", (ull)t->key,
-                     t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block, t->who.thread, (ull)t->who.cycle, r->value,
+    return violation(o, "the transaction with key %llu (SM %u, warp slot %u, lane %u; block %llu, thread %u), "
+                     "committed in cycle %llu, read 0x%x at 0x%llx; the replay in commit order has 0x%x, %s",
+                     (ull)t->key, t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block, t->who.thread, (ull)t->who.cycle, r->value,
                      (ull)r->address, o->shadow.value[line][w], writer);
 }
 
@@ -410,8 +410,8 @@ static void wrong_memory(struct oracle *o, uint32_t line, unsigned word, uint32_
     uint64_t address = l->address + 4 * word;
     char text[1024];
     tell_writer(shadow_writer(&o->shadow, line, word), text, sizeof text);
-    bool first = violation(o, "memory has 0x%x at 0x%llx at the end of the kernel; the replay of all commits has 0x%x, %s "
-                           "(last transactional write to its line in cycle %llu)", value, (ull)address,
+    bool first = violation(o, "memory has 0x%x at 0x%llx at the end of the kernel; the replay of all commits has 0x%x, "
+                           "%s (last transactional write to its line in cycle %llu)", value, (ull)address,
                            o->shadow.value[line][word], text, (ull)l->performed);
     if (!first || o->mode != ORACLE_FULL)
         return;
@@ -439,8 +439,8 @@ static void missing(struct oracle *o)
     uint64_t n = 0;
     for (uint64_t key = o->next; key <= o->largest; key++)
         n += !o->ring[key & o->ring_mask];
-    violation(o, "key %llu was never reported as committed or aborted: a commit was lost (%llu keys of %llu are missing)",
-              (ull)o->next, (ull)n, (ull)o->largest);
+    violation(o, "key %llu was never reported as committed or aborted: a commit was lost (%llu keys of %llu are "
+              "missing)", (ull)o->next, (ull)n, (ull)o->largest);
 }
 
 static void count_up(struct oracle *o, uint64_t *count)

@@ -1,7 +1,7 @@
 /*
  * The oracle: every committed transaction is replayed in the protocol's commit order on a shadow of memory; each value
- * that it read must be the one that the shadow has, and at the end of the kernel memory must be what the shadow is. Plain
- * stores and atomics of the same kernel enter the shadow when they are performed and mark their words as mixed: a
+ * that it read must be the one that the shadow has, and at the end of the kernel memory must be what the shadow is.
+ * Plain stores and atomics of the same kernel enter the shadow when they are performed and mark their words as mixed: a
  * mismatch there is weak isolation, which the protocols allow; anywhere else it is an error of the protocol.
  *
  * Cores and partitions run side by side: each notes what it did in a list of its own, and the serial step between two
@@ -35,16 +35,17 @@ void oracle_committed(struct oracle_note *n, uint64_t key, const struct tm_lane 
 void oracle_not_committed(struct oracle_note *n, uint64_t key, uint64_t cycle);
 
 /* ---- noted by a unit, in the order of their performance ---- */
-/* A transaction's write is performed now: before is the word's old value. cycle: core cycles, not descending in a list. */
+/* A transaction's write is performed now: before is the word's old value. cycle: core cycles, not descending in a
+ * list. */
 void oracle_tx_write(struct oracle_note *n, uint64_t address, uint32_t before, uint64_t cycle);
-/* A plain store or atomic is about to be performed on these bytes of a line; memory has the old ones. after: NULL for an
- * atomic, whose result is looked up at the step. */
+/* A plain store or atomic is about to be performed on these bytes of a line; memory has the old ones. after: NULL for
+ * an atomic, whose result is looked up at the step. */
 void oracle_plain(struct oracle_note *n, uint64_t line, const uint64_t mask[2], const uint8_t *after, uint64_t cycle);
 
 /* Serial: takes in all lists; every cycle before `now` has been simulated. */
 void oracle_step(struct oracle *o, uint64_t now);
-/* The kernel is over, memory is final. False: a violation, told in text (several lines). Adds to the counters. Afterwards
- * the oracle is ready for the next kernel, whose keys go on where these ended. */
+/* The kernel is over, memory is final. False: a violation, told in text (several lines). Adds to the counters.
+ * Afterwards the oracle is ready for the next kernel, whose keys go on where these ended. */
 bool oracle_finish(struct oracle *o, uint64_t *count, char *text, size_t size);
 /* A violation found so far? Then text. */
 bool oracle_violated(const struct oracle *o, char *text, size_t size);

@@ -1,6 +1,6 @@
 /*
- * Shadow of device memory, word by word, for lines that were touched: what each word holds in a replay, who wrote it, and
- * what sort of accesses reached it. A flat table of lines in the order of their first touch; an index with open
+ * Shadow of device memory, word by word, for lines that were touched: what each word holds in a replay, who wrote it,
+ * and what sort of accesses reached it. A flat table of lines in the order of their first touch; an index with open
  * addressing finds them. A word takes its value when it is first touched; nothing is allocated once the table has grown
  * to the kernel's footprint.
  */

@@ -1,6 +1,6 @@
 /*
- * The oracle: random histories of a correct memory are accepted, whenever the serial steps are; each way to spoil one is
- * found; small histories with a known anomaly are called by its name.
+ * The oracle: random histories of a correct memory are accepted, whenever the serial steps are; each way to spoil one
+ * is found; small histories with a known anomaly are called by its name.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -313,8 +313,8 @@ static void reported_twice(void **state)
     (void)state;
     for (int early = 0; early < 2; early++) {
         struct history *h = random_history(6, 500, 96, false);
-        struct action again = *pick(h, COMMIT, true, true), *twin = act(h, ABORT, early ? again.cycle : 5000, again.key);
-        assert_non_null(twin);
+        struct action again = *pick(h, COMMIT, true, true);
+        act(h, ABORT, early ? again.cycle : 5000, again.key);
         qsort(h->a, h->n, sizeof *h->a, by_cycle);
         expect(h, "a duplicated commit", "it was reported before");
     }
@@ -437,8 +437,8 @@ static void anomalies(void **state)
     (void)state;
     named((const struct step[]){ { 1, 'r', 0, 0 }, { 1, 'w', 0, 1 }, { 2, 'r', 0, 0 }, { 2, 'w', 0, 2 }, { 0 } },
           "lost update\n", "cycle: key 2 -rw");
-    named((const struct step[]){ { 1, 'r', 0, 0 }, { 1, 'r', 1, 0 }, { 1, 'w', 0, 1 }, { 2, 'r', 0, 0 }, { 2, 'r', 1, 0 },
-                                 { 2, 'w', 1, 1 }, { 0 } }, "write skew\n", "cycle: key 2 -rw");
+    named((const struct step[]){ { 1, 'r', 0, 0 }, { 1, 'r', 1, 0 }, { 1, 'w', 0, 1 }, { 2, 'r', 0, 0 },
+                                 { 2, 'r', 1, 0 }, { 2, 'w', 1, 1 }, { 0 } }, "write skew\n", "cycle: key 2 -rw");
     named((const struct step[]){ { 1, 'w', 0, 1 }, { 1, 'w', 1, 1 }, { 2, 'r', 0, 1 }, { 2, 'r', 1, 0 }, { 0 } },
           "inconsistent snapshot\n", "-> key 1 -wr");
     named((const struct step[]){ { 1, 'w', 0, 1 }, { 2, 'r', 0, 0 }, { 2, 'r', 0, 1 }, { 0 } }, "non-repeatable read\n",
@@ -446,8 +446,8 @@ static void anomalies(void **state)
     named((const struct step[]){ { 1, 'r', 0, 77 }, { 0 } }, "dirty read", "");
     named((const struct step[]){ { 1, 'w', 0, 1 }, { 2, 'r', 0, 0 }, { 0 } }, "stale read; the history is serialisable",
           "");
-    named((const struct step[]){ { 1, 'w', 0, 1 }, { 2, 'r', 0, 1 }, { 2, 'r', 1, 0 }, { 3, 'w', 1, 1 }, { 3, 'r', 0, 0 },
-                                 { 0 } }, "write skew of several transactions", "-> key 2 -rw");
+    named((const struct step[]){ { 1, 'w', 0, 1 }, { 2, 'r', 0, 1 }, { 2, 'r', 1, 0 }, { 3, 'w', 1, 1 },
+                                 { 3, 'r', 0, 0 }, { 0 } }, "write skew of several transactions", "-> key 2 -rw");
     named((const struct step[]){ { 1, 'w', 0, 1 }, { 1, 'w', 1, 1 }, { 2, 'r', 0, 0 }, { 2, 'w', 1, 2 }, { 0 } },
           "stale read and a later write", "-> key 1 -ww");
 }
