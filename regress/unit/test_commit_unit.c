@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "regress/unit/cu_rig.h"
 
 static struct cu_rig_result result;
@@ -180,6 +181,51 @@ static void skipped_cycles_count(void **state)
     assert_memory_equal(&result.hists, &every.hists, sizeof every.hists);
 }
 
+/* ---- configuration ---- */
+
+static void defaults_are_the_papers(void **state)
+{
+    struct simtx_config *config = config_new();
+    struct cu_cfg c;
+    char error[200];
+    cu_configure(&c, config);
+    assert_true(cu_check(&c, error, sizeof error));
+    assert_true(c.hazards == HAZARD_LWH && c.lwh_sets * c.lwh_ways == 512);
+    assert_true(c.lwh_buckets == 1024 && c.lwh_arrays == 4);
+    assert_true(c.bf_bits == 512 && c.bf_functions == 4 && c.resend && !c.ring && c.input == 64 && !c.limit);
+    config_free(config);
+}
+
+/* The key is set to the value in a default configuration; the unit's check names it, or accepts. */
+static void expect(const char *key, const char *value, bool accepted)
+{
+    struct simtx_config *config = config_new();
+    struct diag d = { 0 };
+    struct cu_cfg c;
+    char error[200] = "";
+    assert_true(config_set(config, key, value, "test", NULL, &d, 0));
+    cu_configure(&c, config);
+    assert_int_equal(cu_check(&c, error, sizeof error), accepted);
+    assert_true(accepted || strstr(error, key));
+    diag_free(&d);
+    config_free(config);
+}
+
+static void impossible_configurations_are_named(void **state)
+{
+    expect("kilotm.lwh_sets", "100", false);
+    expect("kilotm.lwh_sets", "1", true);
+    expect("kilotm.lwh_buckets", "1000", false);
+    expect("kilotm.lwh_arrays", "3", false);
+    expect("kilotm.lwh_arrays", "1", true);
+    expect("kilotm.granularity", "12", false);
+    expect("kilotm.granularity", "32", true);
+    expect("kilotm.bf_bits", "500", false);
+    expect("kilotm.ring", "63", false);
+    expect("kilotm.ring", "64", true);
+    expect("kilotm.buffers", "1", false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,7 +235,8 @@ int main(void)
         cmocka_unit_test(finite_ring_with_credits), cmocka_unit_test(finite_ring_with_handshake),
         cmocka_unit_test(ring_that_grows), cmocka_unit_test(sets_sent_again), cmocka_unit_test(sets_of_several_chunks),
         cmocka_unit_test(overflow_without_resending_fails), cmocka_unit_test(variants),
-        cmocka_unit_test(skipped_cycles_count),
+        cmocka_unit_test(skipped_cycles_count), cmocka_unit_test(defaults_are_the_papers),
+        cmocka_unit_test(impossible_configurations_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

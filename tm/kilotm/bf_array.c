@@ -4,17 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t *zeroed(size_t n)
+{
+    uint64_t *p = calloc(n, sizeof *p);
+    if (!p)
+        abort();
+    return p;
+}
+
 static void new_rows(struct bf_array *b)
 {
-    for (int k = BF_READS; k <= BF_WRITES; k++)
-        if (!(b->row[k] = calloc((size_t)b->bits * b->words, sizeof *b->row[k])))
-            abort();
+    for (int k = BF_READS; k <= BF_WRITES; k++) {
+        b->row[k] = zeroed((size_t)b->bits * b->words);
+        b->own[k] = zeroed((size_t)b->slots * b->own_words);
+    }
 }
 
 void bf_init(struct bf_array *b, uint32_t bits, uint32_t functions, uint32_t slots, uint64_t seed)
 {
     unsigned index_bits = 31 - (unsigned)__builtin_clz(bits / functions);
-    *b = (struct bf_array){ .bits = bits, .functions = functions, .slots = slots, .words = slots / 64 };
+    *b = (struct bf_array){ .bits = bits, .functions = functions, .slots = slots, .words = slots / 64,
+                             .own_words = (bits + 63) / 64 };
     new_rows(b);
     for (uint32_t f = 0; f < functions; f++)
         h3_init(&b->hash[f], index_bits, seed, f);
@@ -22,48 +32,77 @@ void bf_init(struct bf_array *b, uint32_t bits, uint32_t functions, uint32_t slo
 
 void bf_end(struct bf_array *b)
 {
-    free(b->row[BF_READS]);
-    free(b->row[BF_WRITES]);
+    for (int k = BF_READS; k <= BF_WRITES; k++) {
+        free(b->row[k]);
+        free(b->own[k]);
+    }
 }
 
-static uint64_t *row_of(const struct bf_array *b, enum bf_kind k, uint32_t function, uint32_t address)
+static uint32_t bit_of(const struct bf_array *b, uint32_t function, uint32_t address)
 {
-    uint32_t bit = function * (b->bits / b->functions) + h3(&b->hash[function], address);
+    return function * (b->bits / b->functions) + h3(&b->hash[function], address);
+}
+
+static uint64_t *row_of(const struct bf_array *b, enum bf_kind k, uint32_t bit)
+{
     return b->row[k] + (size_t)bit * b->words;
+}
+
+static uint64_t *own_of(const struct bf_array *b, enum bf_kind k, uint32_t slot)
+{
+    return b->own[k] + (size_t)slot * b->own_words;
 }
 
 void bf_insert(struct bf_array *b, enum bf_kind k, uint32_t slot, uint32_t address)
 {
-    for (uint32_t f = 0; f < b->functions; f++)
-        row_of(b, k, f, address)[slot / 64] |= UINT64_C(1) << slot % 64;
+    for (uint32_t f = 0; f < b->functions; f++) {
+        uint32_t bit = bit_of(b, f, address);
+        row_of(b, k, bit)[slot / 64] |= UINT64_C(1) << slot % 64;
+        own_of(b, k, slot)[bit / 64] |= UINT64_C(1) << bit % 64;
+    }
 }
 
 uint64_t bf_match(const struct bf_array *b, enum bf_kind k, uint32_t word, uint32_t address)
 {
     uint64_t all = UINT64_MAX;
     for (uint32_t f = 0; f < b->functions && all; f++)
-        all &= row_of(b, k, f, address)[word];
+        all &= row_of(b, k, bit_of(b, f, address))[word];
     return all;
+}
+
+static void clear_kind(struct bf_array *b, enum bf_kind k, uint32_t slot)
+{
+    uint64_t *own = own_of(b, k, slot);
+    for (uint32_t w = 0; w < b->own_words; w++) {
+        for (uint64_t m = own[w]; m; m &= m - 1)
+            row_of(b, k, 64 * w + (unsigned)__builtin_ctzll(m))[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+        own[w] = 0;
+    }
 }
 
 void bf_clear(struct bf_array *b, uint32_t slot)
 {
-    for (int k = BF_READS; k <= BF_WRITES; k++)
-        for (uint32_t bit = 0; bit < b->bits; bit++)
-            b->row[k][(size_t)bit * b->words + slot / 64] &= ~(UINT64_C(1) << slot % 64);
+    clear_kind(b, BF_READS, slot);
+    clear_kind(b, BF_WRITES, slot);
+}
+
+/* Copies n words to two places, one behind the other. */
+static void twice(uint64_t *to, const uint64_t *from, size_t n)
+{
+    memcpy(to, from, n * sizeof *to);
+    memcpy(to + n, from, n * sizeof *to);
 }
 
 void bf_double(struct bf_array *b)
 {
     struct bf_array old = *b;
-    size_t n = old.words * sizeof *old.row[0];
     b->slots *= 2;
     b->words *= 2;
     new_rows(b);
-    for (int k = BF_READS; k <= BF_WRITES; k++)
-        for (uint32_t bit = 0; bit < b->bits; bit++) {
-            memcpy(b->row[k] + (size_t)bit * b->words, old.row[k] + (size_t)bit * old.words, n);
-            memcpy(b->row[k] + (size_t)bit * b->words + old.words, old.row[k] + (size_t)bit * old.words, n);
-        }
+    for (int k = BF_READS; k <= BF_WRITES; k++) {
+        twice(b->own[k], old.own[k], (size_t)old.slots * old.own_words);
+        for (uint32_t bit = 0; bit < b->bits; bit++)
+            twice(row_of(b, (enum bf_kind)k, bit), row_of(&old, (enum bf_kind)k, bit), old.words);
+    }
     bf_end(&old);
 }

@@ -1,7 +1,7 @@
 /*
  * The bloom filter array (KILO TM, section 6.3.2): the alternative to the last writer history, with a read and a write
  * signature for each entry of the ring. An incoming access is compared with the signatures of all entries at once, so
- * they are stored by bit: a row tells which entries have that bit set.
+ * they are stored by bit: a row tells which entries have that bit set. A copy by entry tells which bits to clear.
  */
 #ifndef TM_KILOTM_BF_ARRAY_H
 #define TM_KILOTM_BF_ARRAY_H
@@ -16,6 +16,8 @@ enum bf_kind { BF_READS, BF_WRITES };
 struct bf_array {
     uint32_t bits, functions, slots, words;      /* words of 64 slots in a row */
     uint64_t *row[2];                /* by kind: bits x words */
+    uint64_t *own[2];                /* by kind: slots x own_words, the signature of each slot */
+    uint32_t own_words;
     struct h3 hash[BF_MAX_FUNCTIONS];
 };
 

@@ -169,14 +169,15 @@ bool cu_step_input(struct commit_unit *u, uint64_t now)
         return false;
     struct cu_message *m = fifo_front(&u->input);
     if (m->kind == KILO_CU_ALLOC) {
-        allocate(u, m->p.batch, m->lanes);
+        allocate(u, m->batch, m->lanes);
         m->lanes = 0;
     }
     while (m->lanes) {
         unsigned lane = (unsigned)__builtin_ctzll(m->lanes);
         m->lanes &= m->lanes - 1;
-        messages[m->kind - KILO_READ_SET].step(u, m->p.batch, lane, m->p.entry[lane], now);
-        if (messages[m->kind - KILO_READ_SET].by_lane)
+        bool by_lane = messages[m->kind - KILO_READ_SET].by_lane;
+        messages[m->kind - KILO_READ_SET].step(u, m->batch, lane, by_lane ? m->entry[lane] : KILO_VOID_ENTRY, now);
+        if (by_lane)
             break;
     }
     if (!m->lanes)
@@ -190,6 +191,15 @@ static bool expected(enum kilo_kind kind)
            (kind >= KILO_READ_SET && kind <= KILO_VALIDATE && messages[kind - KILO_READ_SET].step);
 }
 
+static void keep(struct cu_message *m, enum kilo_kind kind, const struct kilo_payload *p)
+{
+    m->batch = p->batch;
+    m->lanes = p->lanes;
+    m->kind = kind;
+    if (kind != KILO_CU_ALLOC && messages[kind - KILO_READ_SET].by_lane)
+        memcpy(m->entry, p->entry, (64 - (unsigned)__builtin_clzll(p->lanes)) * sizeof *m->entry);
+}
+
 bool cu_take(struct commit_unit *u, enum kilo_kind kind, const struct kilo_payload *p, uint64_t now)
 {
     if (u->input.n >= u->cfg.input) {
@@ -198,9 +208,7 @@ bool cu_take(struct commit_unit *u, enum kilo_kind kind, const struct kilo_paylo
     }
     if (!expected(kind))
         cu_broken(u, p->batch->first_cid, "a message that is not for commit units");
-    if (p->lanes) {
-        struct cu_message *m = fifo_push(&u->input);
-        *m = (struct cu_message){ p->lanes, kind, *p };
-    }
+    if (p->lanes)
+        keep(fifo_push(&u->input), kind, p);
     return true;
 }

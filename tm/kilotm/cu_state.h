@@ -69,7 +69,12 @@ struct cu_access {
 };
 struct cu_due { uint64_t at; uint32_t token; };
 
-struct cu_message { uint64_t lanes; enum kilo_kind kind; struct kilo_payload p; };
+struct cu_message {
+    const struct kilo_batch *batch;
+    uint64_t lanes;                  /* not processed yet */
+    enum kilo_kind kind;
+    struct kilo_entry entry[KILO_LANES];         /* by lane, in messages that carry log entries */
+};
 struct cu_reply { const struct kilo_batch *batch; uint64_t lanes; enum kilo_kind kind; };
 
 /* A lane whose read log is compared with memory for the watchdog. */
