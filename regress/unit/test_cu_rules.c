@@ -657,6 +657,27 @@ static void occupancy_is_counted(void **state)
     at_rest();
 }
 
+static void collect(void *ctx, const char *text)
+{
+    strcat(strcat((char *)ctx, text), "\n");
+}
+
+/* A report of a hang names the pointers, and what the oldest entries wait for. */
+static void dump_says_what_it_waits_for(void **state)
+{
+    static char text[4000];
+    char error[200];
+    text[0] = 0;
+    reader_after_writer();
+    cu_dump(b.u, collect, text);
+    assert_non_null(strstr(text, "retire 1, commit 1, pass 2, hazard 3, head 3"));
+    assert_non_null(strstr(text, "1: waits for the final outcome"));
+    assert_non_null(strstr(text, "2: validation wait, lane 0, reads 1 (0 under way)"));
+    assert_non_null(strstr(text, "rcid 1, ycid 1, hazard"));
+    assert_false(cu_sound(b.u, error, sizeof error));
+    assert_non_null(strstr(error, "entries are left"));
+}
+
 int main(void)
 {
 #define RULE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -673,6 +694,7 @@ int main(void)
         RULE(places_are_allocated_within_the_ring), RULE(watchdog_compares_without_a_commit_id),
         RULE(ideal_accesses_need_no_slice), RULE(input_queue_turns_away), RULE(one_entry_of_a_packet_in_a_cycle),
         RULE(refused_replies_are_kept), RULE(ring_grows_around_its_entries), RULE(occupancy_is_counted),
+        RULE(dump_says_what_it_waits_for),
     };
 #undef RULE
     return cmocka_run_group_tests(tests, NULL, NULL);
