@@ -20,12 +20,13 @@
 
 enum paper_size { SIZE_PAPER = 1, SIZE_QUICK = 2, SIZE_BOTH = 3 };
 
-/* A program and its options, without version and size. seconds: a guess of a run with the cheapest configuration. */
-struct paper_bench { const char *name, *program, *options; double seconds[2]; };     /* [0] paper's size, [1] quick */
+/* A program, its options without version and size, its size with --quick. seconds: a guess of a run whose configuration
+ * has the factor 1: [0] at the paper's size, [1] quick. */
+struct paper_bench { const char *name, *program, *options, *quick; double seconds[2]; };
 
 /*
- * What the benchmarks run on. benches: a list (expr.h's), NULL = all. version: the program's way to do critical
- * sections. sizes: at which a run is part of the grid. factor: its time by that of the cheapest.
+ * What the benchmarks run on. benches: a list (expr.h's), NULL = "all". version: the program's way to do critical
+ * sections. sizes: at which a run is part of the grid. factor: its time by that of the others.
  */
 struct paper_config {
     const char *id, *label, *presets, *sets, *version, *benches;
@@ -35,6 +36,9 @@ struct paper_config {
 };
 
 struct paper_named { const char *name, *text; };     /* a derived figure, or a list of benchmarks or configurations */
+
+/* A value to stand beside a figure's cell although no claim is about it. */
+struct paper_point { const char *bench, *expr; int sizes; double value; };
 
 enum chart { CHART_TABLE, CHART_BARS, CHART_STACK, CHART_LINES, CHART_CDF };     /* CDF: its part is a histogram */
 
@@ -72,7 +76,8 @@ struct paper {
     const struct paper_named *derived, *lists;
     const struct paper_figure *figures;
     const struct paper_claim *claims;
-    int nbenches, nconfigs, nderived, nlists, nfigures, nclaims;
+    const struct paper_point *points;
+    int nbenches, nconfigs, nderived, nlists, nfigures, nclaims, npoints;
 };
 
 extern const struct paper paper_kilotm;

@@ -28,9 +28,10 @@ static bool part_at(const struct paper_figure *f, int i, char label[80], char ex
     return true;
 }
 
-/* What claims publish of a cell; bench -1: of the mean. */
-static double published_value(const struct paper *p, const char *expr, int bench)
+/* What claims publish of a cell, or what the paper's table of points has; bench -1: of the mean. */
+static double published_value(const struct paper_grid *g, const char *expr, int bench)
 {
+    const struct paper *p = g->paper;
     for (int i = 0; i < p->nclaims; i++) {
         const struct paper_claim *c = &p->claims[i];
         if (!c->expr || !c->benches || strcmp(c->expr, expr))
@@ -39,6 +40,10 @@ static double published_value(const struct paper *p, const char *expr, int bench
         if (cell || (bench < 0 && c->kind == CLAIM_MEAN))
             return c->published;
     }
+    for (int i = 0; i < p->npoints && bench >= 0; i++)
+        if (p->points[i].sizes & g->size && !strcmp(p->points[i].expr, expr) &&
+            !strcmp(p->points[i].bench, p->benches[bench].name))
+            return p->points[i].value;
     return NAN;
 }
 
@@ -61,7 +66,7 @@ static void fill(const struct paper_grid *g, struct paper_chart *c, int row, int
             for (int r = 0; r < row; r++)
                 sum += c->simulated[chart_at(c, r, bar, part)];
             c->simulated[at] = bench >= 0 ? paper_value(&v, cell, bench, -1, &error) : row ? sum / row : NAN;
-            c->published[at] = published_value(g->paper, cell, bench);
+            c->published[at] = published_value(g, cell, bench);
         }
     }
 }

@@ -111,7 +111,7 @@ static char **command(const struct paper_grid *g, const struct paper_run *run)
     add(&w, "--version");
     add(&w, c->version);
     add(&w, "--size");
-    add(&w, g->size == SIZE_QUICK ? "quick" : "paper");
+    add(&w, g->size == SIZE_QUICK ? b->quick : "paper");
     free(stats);
     free(program);
     char **argv = calloc((size_t)w.n + 1, sizeof *argv);
@@ -201,10 +201,12 @@ void paper_grid_new(struct paper_grid *g)
     g->runs = calloc((size_t)(p->nbenches * p->nconfigs), sizeof *g->runs);
     if (!g->runs)
         abort();
-    for (int c = 0; c < p->nconfigs; c++)
+    for (int c = 0; c < p->nconfigs; c++) {
+        const char *benches = p->configs[c].benches ? p->configs[c].benches : "all";
         for (int b = 0; b < p->nbenches; b++)
-            if (p->configs[c].sizes & g->size && paper_in_list(p, p->configs[c].benches, b, -1))
+            if (p->configs[c].sizes & g->size && paper_in_list(p, benches, b, -1))
                 add_run(g, b, c);
+    }
 }
 
 void paper_grid_free(struct paper_grid *g)

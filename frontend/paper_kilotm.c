@@ -6,48 +6,52 @@
 
 #define COUNT(a) ((int)(sizeof (a) / sizeof *(a)))
 
-/* Seconds are of one core of 2020s' hosts. */
 static const struct paper_bench benches[] = {
-    { "HT-H", "ht", "--table high", { 4, 1 } },
-    { "HT-L", "ht", "--table low", { 4, 1 } },
-    { "ATM", "atm", "", { 15, 1 } },
-    { "CL", "cl", "", { 15, 1 } },
-    { "BH", "bh", "", { 40, 1 } },
-    { "CC", "cc", "", { 60, 2 } },
-    { "AP", "ap", "", { 60, 2 } },
+    { "HT-H", "ht", "--table high", "quick", { 2, 0.3 } },
+    { "HT-L", "ht", "--table low", "quick", { 2, 0.3 } },
+    { "ATM", "atm", "", "quick", { 10, 0.4 } },
+    { "CL", "cl", "", "quick", { 18, 2 } },
+    { "BH", "bh", "", "quick", { 15, 0.5 } },
+    { "CC", "cc", "", "quick", { 8, 1 } },
+    { "AP", "ap", "", "100", { 60, 1.3 } },
+    { "TRANSFERS", "transfers", "", "quick", { 10, 0.4 } },
 };
 
 #define TM "tm", NULL
 static const struct paper_config configs[] = {
-    { "kl", "KILO TM, 2 warps", "kilotm", NULL, TM, SIZE_BOTH, true, 2 },
-    { "fgl", "fine-grained locks", "kilotm+tm-locks", NULL, "fgl", NULL, SIZE_BOTH, true, 2 },
-    { "ideal", "ideal TM", "kilotm+tm-ideal", NULL, TM, SIZE_BOTH, true, 1 },
+    { "kl", "KILO TM, 2 warps", "kilotm", NULL, TM, SIZE_BOTH, true, 1 },
+    { "fgl", "fine-grained locks", "kilotm+tm-locks", NULL, "fgl", NULL, SIZE_BOTH, true, 0.4 },
+    { "ideal", "ideal TM", "kilotm+tm-ideal", NULL, TM, SIZE_BOTH, true, 0.5 },
     { "serial", "one transaction at a time", "kilotm+tm-serial", NULL, TM, SIZE_BOTH, true, 4 },
-    { "klu", "KILO TM, no limit", "kilotm+tm-unlimited", NULL, TM, SIZE_BOTH, true, 3 },
-    { "kl1", "KILO TM, 1 warp", "kilotm", "tm.warps=1", TM, SIZE_BOTH, true, 2 },
-    { "kl4", "KILO TM, 4 warps", "kilotm", "tm.warps=4", TM, SIZE_BOTH, true, 2 },
-    { "kl8", "KILO TM, 8 warps", "kilotm", "tm.warps=8", TM, SIZE_BOTH, true, 2 },
-    { "kl16", "KILO TM, 16 warps", "kilotm", "tm.warps=16", TM, SIZE_BOTH, true, 3 },
-    { "perfect", "perfect hazard detection", "kilotm+lwh-perfect", NULL, TM, SIZE_BOTH, true, 2 },
-    { "lwh512", "last writer history of 512 bytes", "kilotm+lwh-512", NULL, TM, SIZE_BOTH, true, 2 },
-    { "bf", "bloom filter array", "kilotm+bf-array", NULL, TM, SIZE_BOTH, true, 4 },
+    { "klu", "KILO TM, no limit", "kilotm+tm-unlimited", NULL, TM, SIZE_BOTH, true, 1.4 },
+    { "kl1", "KILO TM, 1 warp", "kilotm", "tm.warps=1", TM, SIZE_BOTH, true, 1.2 },
+    { "kl4", "KILO TM, 4 warps", "kilotm", "tm.warps=4", TM, SIZE_BOTH, true, 1 },
+    { "kl8", "KILO TM, 8 warps", "kilotm", "tm.warps=8", TM, SIZE_BOTH, true, 1.2 },
+    { "kl16", "KILO TM, 16 warps", "kilotm", "tm.warps=16", TM, SIZE_BOTH, true, 1.4 },
+    { "perfect", "perfect hazard detection", "kilotm+lwh-perfect", NULL, TM, SIZE_BOTH, true, 1 },
+    { "lwh512", "last writer history of 512 bytes", "kilotm+lwh-512", NULL, TM, SIZE_BOTH, true, 1 },
+    { "bf", "bloom filter array", "kilotm+bf-array", NULL, TM, SIZE_BOTH, true, 3 },
     { "uperfect", "no limit, perfect hazard detection", "kilotm+tm-unlimited+lwh-perfect", NULL, TM, SIZE_PAPER, true,
-      3 },
+      1.4 },
     { "uhits", "no limit, perfect hazards, validation hits", "kilotm+tm-unlimited+lwh-perfect+ideal-validation", NULL,
-      TM, SIZE_PAPER, true, 3 },
-    { "nobackoff", "KILO TM, 2 warps, no back-off", "kilotm+no-backoff", NULL, TM, SIZE_BOTH, true, 2 },
-    { "unobackoff", "KILO TM, no limit, no back-off", "kilotm+tm-unlimited+no-backoff", NULL, TM, SIZE_PAPER, true, 3 },
+      TM, SIZE_PAPER, true, 1.4 },
+    { "nobackoff", "KILO TM, 2 warps, no back-off", "kilotm+no-backoff", NULL, TM, SIZE_BOTH, true, 1 },
+    { "unobackoff", "KILO TM, no limit, no back-off", "kilotm+tm-unlimited+no-backoff", NULL, TM, SIZE_PAPER, true,
+      1.4 },
     { "cas4", "locks, a quarter of the CAS throughput", "kilotm+tm-locks+cas-quarter", NULL, "fgl", NULL, SIZE_BOTH,
-      true, 2 },
-    { "finite", "KILO TM, finite units", "kilotm+finite-units", NULL, TM, SIZE_BOTH, true, 2 },
+      true, 0.4 },
+    { "finite", "KILO TM, finite units", "kilotm+finite-units", NULL, TM, SIZE_BOTH, true, 1 },
     { "sig1024", "ideal TM, signatures of 1024 bits", "kilotm+tm-ideal",
-      "tm.ideal_detection=signature;tm.signature_bits=1024", "tm", "CL+BH+AP", SIZE_BOTH, true, 1 },
+      "tm.ideal_detection=signature;tm.signature_bits=1024", "tm", "CL+BH+AP", SIZE_BOTH, true, 0.5 },
     { "sig512", "ideal TM, signatures of 512 bits", "kilotm+tm-ideal",
-      "tm.ideal_detection=signature;tm.signature_bits=512", "tm", "CL+BH+AP", SIZE_BOTH, true, 1 },
+      "tm.ideal_detection=signature;tm.signature_bits=512", "tm", "CL+BH+AP", SIZE_BOTH, true, 0.5 },
     { "ring512", "ideal TM, ring of signatures of 512 bits", "kilotm+tm-ideal",
-      "tm.ideal_detection=ring;tm.signature_bits=512", "tm", "CL+BH+AP", SIZE_BOTH, true, 1 },
-    { "lock", "one lock for all", "kilotm+tm-locks", NULL, "lock", NULL, SIZE_QUICK, true, 10 },
-    { "count", "blocks of an SM by simtx's own count", "quadro-fx5800", NULL, TM, SIZE_BOTH, false, 0.3 },
+      "tm.ideal_detection=ring;tm.signature_bits=512", "tm", "CL+BH+AP", SIZE_BOTH, true, 0.5 },
+    { "lock", "one lock for all", "kilotm+tm-locks", NULL, "lock", NULL, SIZE_QUICK, true, 5 },
+    { "count", "blocks of an SM by simtx's own count", "quadro-fx5800", NULL, TM, SIZE_BOTH, false, 0.1 },
+    { "machine13", "KILO TM on the machine of 2013", "micro2013", NULL, "tm", "TRANSFERS", SIZE_BOTH, true, 1 },
+    { "ideal13", "ideal TM on the machine of 2013", "micro2013+tm-ideal", NULL, "tm", "TRANSFERS", SIZE_BOTH, true,
+      0.5 },
     { "bfsize", "bloom filter array, finite units", "kilotm+finite-units+bf-array", NULL, TM, 0, true, 0 },
 };
 
@@ -153,8 +157,18 @@ static const struct paper_figure figures[] = {
       "kl+lwh512+bf+klu", "false = false_hazards; again = revalidations", CHART_TABLE, false, false },
     { "variants", "Beyond the paper: time by KILO TM's with 2 warps", "time", "all", "nobackoff+finite+fgl+cas4",
       "time = by_kilo", CHART_BARS, true, false },
+    { "authors", "Transfers on the machine of 2013, beside the authors' published simulator",
+      "", "TRANSFERS", "ideal13+machine13", "core cycles = time; aborts = tm.aborts", CHART_TABLE, false, false },
     { "serial", "The serialised reference: hardware, and one lock (reduced sizes)", "core cycles", "all", "serial+lock",
       "cycles = time", CHART_TABLE, false, false },
+};
+
+/* Single runs of the simulator that the authors published, on its machine of 2013 (core cycles of 700 MHz). */
+static const struct paper_point points[] = {
+    { "TRANSFERS", "time@ideal13", SIZE_QUICK, 7599 }, { "TRANSFERS", "tm.aborts@ideal13", SIZE_QUICK, 212 },
+    { "TRANSFERS", "time@machine13", SIZE_QUICK, 18357 }, { "TRANSFERS", "tm.aborts@machine13", SIZE_QUICK, 70 },
+    { "TRANSFERS", "time@ideal13", SIZE_PAPER, 351972 }, { "TRANSFERS", "tm.aborts@ideal13", SIZE_PAPER, 1015 },
+    { "TRANSFERS", "time@machine13", SIZE_PAPER, 382984 }, { "TRANSFERS", "tm.aborts@machine13", SIZE_PAPER, 330 },
 };
 
 /* What is shown as the reason for a result. */
@@ -189,6 +203,6 @@ static const struct paper_claim claims[] = {
 
 const struct paper paper_kilotm = {
     "kilotm", "Hardware Transactional Memory for GPU Architectures (Fung et al., MICRO 2011)",
-    benches, configs, derived, lists, figures, claims,
-    COUNT(benches), COUNT(configs), COUNT(derived), COUNT(lists), COUNT(figures), COUNT(claims)
+    benches, configs, derived, lists, figures, claims, points,
+    COUNT(benches), COUNT(configs), COUNT(derived), COUNT(lists), COUNT(figures), COUNT(claims), COUNT(points)
 };

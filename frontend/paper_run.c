@@ -107,7 +107,7 @@ static void fail(const struct paper_grid *g, struct paper_run *run, const char *
     free(log);
     path_of(g, run, "part", path);
     unlink(path);
-    fprintf(stderr, "\r\033[Ksimtx paper: %s failed: %s\n", run->key, run->error);
+    fprintf(stderr, "%ssimtx paper: %s failed: %s\n", g->progress ? "\r\033[K" : "", run->key, run->error);
 }
 
 /* The statistics first, the key last: what has a key is whole. */

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1000, HEIGHT = 420, LEFT = 70, RIGHT = 20, BOTTOM = 70, TOP = 40, LEGEND_ROW = 18, LETTER = 7 };
+enum {
+    WIDTH = 1000, PLOT = 310, LEFT = 70, RIGHT = 20, TOP = 40, BOTTOM = 40, BOTTOM_STACK = 70, LEGEND_ROW = 18, LETTER = 7
+};
 
 static const char *const COLOURS[] = { "#3b6ea8", "#e08a3c", "#5a9e5a", "#b8474b", "#8a6bb1", "#8c6d5a", "#d187b8",
                                        "#7f7f7f", "#b5b53c", "#3fb1bd" };
@@ -238,9 +240,10 @@ void chart_svg(const struct paper_chart *c, FILE *f)
 {
     struct picture p = { .c = c, .f = f };
     p.top = TOP + legend(&p, false) * LEGEND_ROW;
-    p.bottom = p.top + HEIGHT - TOP - BOTTOM;
+    p.bottom = p.top + PLOT;
     fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" font-family=\"sans-serif\" "
-               "font-size=\"12\">\n", WIDTH, p.bottom + BOTTOM);
+               "font-size=\"12\">\n", WIDTH,
+            p.bottom + (c->figure->chart == CHART_STACK ? BOTTOM_STACK : BOTTOM));
     fputs("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", f);
     text(&p, LEFT, 18, "font-size=\"14\" font-weight=\"bold\"", c->figure->title);
     legend(&p, true);
