@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    WIDTH = 1000, PLOT = 310, LEFT = 70, RIGHT = 20, TOP = 40, BOTTOM = 40, BOTTOM_STACK = 70, LEGEND_ROW = 18, LETTER = 7
+    WIDTH = 1000, PLOT = 310, LEFT = 70, RIGHT = 20, TOP = 40, BOTTOM = 40, BOTTOM_STACK = 70,
+    LEGEND_ROW = 18, LETTER = 7
 };
 
 static const char *const COLOURS[] = { "#3b6ea8", "#e08a3c", "#5a9e5a", "#b8474b", "#8a6bb1", "#8c6d5a", "#d187b8",
