@@ -620,62 +620,8 @@ static void check_call(struct parser *p, const struct ptx_inst *in)
 
 /* ---- whole functions ---- */
 
-struct walk { uint8_t *seen; uint32_t *stack; uint32_t n; };
-
-static void visit(struct walk *w, const struct ptx_func *f, uint32_t i)
-{
-    if (i < f->ninsts && !w->seen[i]) {
-        w->seen[i] = 1;
-        w->stack[w->n++] = i;
-    }
-}
-
-static void visit_next(struct walk *w, const struct ptx_func *f, uint32_t i)
-{
-    const struct ptx_inst *in = &f->insts[i];
-    bool leaves = in->op == OP_RET || in->op == OP_EXIT || in->op == OP_BRA || in->op == OP_BRX ||
-        in->op == OP_TRAP;
-    if (in->op == OP_BRA)
-        visit(w, f, in->opd[0].label);
-    if (in->op == OP_BRX && in->opd[1].table)
-        for (int k = 0; k < in->opd[1].table->n && in->opd[1].table->kind == TABLE_BRANCH; k++)
-            visit(w, f, in->opd[1].table->labels[k]);
-    if (!leaves || in->guard)
-        visit(w, f, i + 1);
-}
-
-/*
- * Loads through the read-only path between tx_begin and tx_commit may see values from before the
- * transaction.
- */
-static void warn_transactional_nc(struct parser *p, const struct ptx_func *f)
-{
-    enum { MAX_WARNINGS = 50 };
-    struct walk w = { 0 };
-    for (uint32_t i = 0; i < f->ninsts; i++)
-        if (f->insts[i].op == OP_TX_BEGIN) {
-            if (!w.seen) {
-                w.seen = arena_alloc(p->scratch, f->ninsts);
-                w.stack = arena_alloc(p->scratch, f->ninsts * sizeof *w.stack);
-            }
-            visit(&w, f, i + 1);
-        }
-    while (w.n) {
-        uint32_t i = w.stack[--w.n];
-        const struct ptx_inst *in = &f->insts[i];
-        if (in->op == OP_TX_COMMIT)
-            continue;
-        if (in->op == OP_LD && in->mod[PG_NC] && p->warnings++ < MAX_WARNINGS)
-            diag_warn(p->d, in->loc.line, in->loc.col,
-                      "ld.global.nc inside a transaction is a transactional read; the compiler may have "
-                      "merged it with a load before tx_begin");
-        visit_next(&w, f, i);
-    }
-}
-
 void check_function(struct parser *p, struct ptx_func *f)
 {
-    bool tx = false;
     for (uint32_t i = 0; i < f->ninsts; i++) {
         const struct ptx_inst *in = &f->insts[i];
         if (in->op == OP_CALL)
@@ -683,8 +629,5 @@ void check_function(struct parser *p, struct ptx_func *f)
         if (in->op == OP_BRX && in->opd[1].table && in->opd[1].table->kind != TABLE_BRANCH)
             diag_error(p->d, in->loc.line, in->loc.col, "'%s' is no .branchtargets list",
                        in->opd[1].table->name);
-        tx |= in->op == OP_TX_BEGIN;
     }
-    if (tx)
-        warn_transactional_nc(p, f);
 }

@@ -113,6 +113,8 @@ struct ptx_inst {
     uint8_t mod[PG_COUNT];   /* 0 or MOD(group, word) */
     struct ptx_reg *guard;   /* @%p, NULL when unguarded */
     bool guard_negated;
+    bool tx;                 /* between tx_begin and tx_commit of this function, on some path */
+    bool lock;               /* between simtx_lock_begin and simtx_lock_end (simtx_tm.h) of this function */
     uint8_t nopd;            /* positions of the signature, left-out ones (OPD_NONE) included */
     struct ptx_operand opd[PTX_MAX_OPD];   /* by position in the signature */
     struct ptx_call *call;

@@ -355,6 +355,7 @@ void func_end(struct parser *p, struct ptx_loc loc)
     f->nlabels = (uint32_t)p->nlabels;
     p->func = NULL;
     check_function(p, f);
+    regions_find(p, f);
 }
 
 /* ---- tables ---- */

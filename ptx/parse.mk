@@ -1,5 +1,5 @@
 # The parser: flex and bison write C below $(B)/gen/ptx.
-LIB_SRC += ptx/types.c ptx/parse.c ptx/declare.c ptx/names.c ptx/expr.c ptx/init.c ptx/operand.c ptx/check.c \
+LIB_SRC += ptx/types.c ptx/parse.c ptx/declare.c ptx/names.c ptx/expr.c ptx/init.c ptx/operand.c ptx/check.c ptx/regions.c \
            ptx/unsupported.c ptx/print.c ptx/link.c
 LIB_EXTRA_OBJ += $(B)/obj/gen/ptx/lexer.o $(B)/obj/gen/ptx/grammar.tab.o
 

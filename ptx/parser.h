@@ -185,6 +185,8 @@ struct parser {
     size_t nregs, regs_cap;
     struct ptx_label *labels;
     size_t nlabels, labels_cap;
+    struct lock_mark { struct ptx_loc loc; bool begin; } *marks;     /* in the text's order */
+    uint32_t nmarks, marks_cap;
     struct ptx_var **vars_end;
     struct ptx_var **module_vars_end;
     struct ptx_func **funcs_end;
@@ -293,6 +295,9 @@ bool check_modifiers(struct parser *p, struct ptx_inst *in);      /* the FORM ro
 void check_rules(struct parser *p, struct ptx_inst *in);          /* after the operands are known */
 bool check_operand(struct parser *p, const struct ptx_inst *in, char letter, struct ptx_operand *o);
 void check_function(struct parser *p, struct ptx_func *f);
+/* ---- regions.c: transactions and marked lock loops ---- */
+void region_mark(struct parser *p, bool begin, struct ptx_loc loc);      /* a marker of a lock loop */
+void regions_find(struct parser *p, struct ptx_func *f);
 /* ---- unsupported.c ---- */
 bool unsupported_instruction(struct parser *p);                   /* reports and returns true */
 bool fits_bits(uint64_t v, int bits);
