@@ -71,6 +71,7 @@ struct paper_claim {
 
 struct paper {
     const char *name, *title;
+    const char *sets;                /* keys of every run in timing mode */
     const struct paper_bench *benches;
     const struct paper_config *configs;
     const struct paper_named *derived, *lists;

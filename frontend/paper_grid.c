@@ -101,6 +101,7 @@ static char **command(const struct paper_grid *g, const struct paper_run *run)
         add(&w, "--timing");
     add_split(&w, NULL, "--quiet --no-progress --config", " ");
     add(&w, c->presets);
+    add_split(&w, "--set", c->timing ? g->paper->sets : NULL, ";");
     add_split(&w, "--set", c->sets, ";");
     char *stats = text_of("%s/runs/%s.part", g->out, run->key), *program = text_of("%s/%s", g->programs, b->program);
     add(&w, "--stats");

@@ -173,19 +173,21 @@ static const struct paper_point points[] = {
 
 /* What is shown as the reason for a result. */
 #define WHERE \
-    "no limit: committing = to@klu; aborted = ta@klu; aborts = aborts@klu; revalidated = revalidations@klu; " \
-    "2 warps: held back = tc@kl; committing = to@kl; aborts = aborts@kl; revalidated = revalidations@kl; " \
-    "locks: in locks = at@fgl"
+    "TO no limit = to@klu; TA no limit = ta@klu; aborts no limit = aborts@klu; " \
+    "revalidated no limit = revalidations@klu; TC 2 warps = tc@kl; TO 2 warps = to@kl; aborts 2 warps = aborts@kl; " \
+    "revalidated 2 warps = revalidations@kl; " \
+    "aborts ideal = aborts@ideal; AT locks = at@fgl"
 #define LOCKS \
-    "locks: in locks = at@fgl; other = nl@fgl; 2 warps: committing = to@kl; held back = tc@kl; aborts = aborts@kl"
-#define ABORTS "no limit = aborts@klu; 2 warps = aborts@kl; ideal = aborts@ideal; no back-off = aborts@unobackoff"
+    "AT locks = at@fgl; NL locks = nl@fgl; TO 2 warps = to@kl; TC 2 warps = tc@kl; aborts 2 warps = aborts@kl"
+#define ABORTS \
+    "no limit = aborts@klu; 2 warps = aborts@kl; ideal = aborts@ideal; no limit, no back-off = aborts@unobackoff"
 #define LIMITS \
-    "cycles: 1 = time@kl1; 2 = time@kl; 4 = time@kl4; 8 = time@kl8; 16 = time@kl16; no limit = time@klu"
+    "cycles with 1 = time@kl1; 2 = time@kl; 4 = time@kl4; 8 = time@kl8; 16 warps = time@kl16; no limit = time@klu"
 #define SIGNATURES \
-    "false, 1024 bits = false_conflicts@sig1024; 512 bits = false_conflicts@sig512; ring = false_conflicts@ring512"
+    "1024 bits = false_conflicts@sig1024; 512 bits = false_conflicts@sig512; ring = false_conflicts@ring512"
 #define VALIDATION \
-    "2 warps: hits = validation_hits@kl; no limit: hits = validation_hits@klu; under way = validation_pending@klu; " \
-    "gain if all hit = hit_gain"
+    "hits 2 warps = validation_hits@kl; hits no limit = validation_hits@klu; " \
+    "line under way = validation_pending@klu; gain if all hit = hit_gain"
 #define HAZARDS \
     "false hazards of an entry = false_hazards@kl; revalidated = revalidations@kl; " \
     "distance = h.cu.revalidation_distance.mean@kl"
@@ -203,6 +205,7 @@ static const struct paper_claim claims[] = {
 
 const struct paper paper_kilotm = {
     "kilotm", "Hardware Transactional Memory for GPU Architectures (Fung et al., MICRO 2011)",
+    "stats.thread_states=true",
     benches, configs, derived, lists, figures, claims, points,
     COUNT(benches), COUNT(configs), COUNT(derived), COUNT(lists), COUNT(figures), COUNT(claims), COUNT(points)
 };
