@@ -146,6 +146,7 @@ void l2_unit_performed(struct slice *s, struct packet *p, const struct l2_now *t
 bool l2_unit_before(struct slice *s, const struct packet *p, const struct l2_now *t);
 void l2_unit_accessed(struct slice *s, const struct packet *p, const struct l2_now *t);
 bool l2_unit_idle(const struct slice *s);
+void l2_unit_settle(struct slice *s, uint64_t until);
 /* ---- l2_dump.c ---- */
 void l2_dump(const struct slice *s, void (*line)(void *ctx, const char *text), void *ctx);
 

@@ -29,13 +29,13 @@ void l2_unit_take(struct slice *s, const struct l2_now *t)
             struct packet *p = s->in[v].wait.head;
             uint32_t flits = flits_of(p->bytes, c->flit_bytes);
             packet_pop(&s->in[v].wait);
+            s->unit_next = t->l2;
             if (!c->unit->take(s->unit, p, t->l2)) {
                 packet_put_back(&s->in[v].wait, p);
                 s->unit_busy = true;
                 break;
             }
             port_return(s->request, t->xbar + c->credit_latency, v, flits);
-            s->unit_next = t->l2;
         }
 }
 
@@ -66,6 +66,12 @@ void l2_unit_accessed(struct slice *s, const struct packet *p, const struct l2_n
 bool l2_unit_idle(const struct slice *s)
 {
     return !s->unit || s->part->cfg.unit->idle(s->unit);
+}
+
+void l2_unit_settle(struct slice *s, uint64_t until)
+{
+    if (s->unit && s->part->cfg.unit->settle)
+        s->part->cfg.unit->settle(s->unit, until);
 }
 
 /* ---- for units ---- */

@@ -122,6 +122,8 @@ void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem)
     p->l2_from = until_l2 > p->l2_from ? until_l2 : p->l2_from;
     for (uint32_t i = 0; i < p->cfg.slices; i++)
         l2_settle(&p->slice[i], until_l2);
+    for (uint32_t i = 0; p->cfg.unit && i < p->cfg.slices; i++)
+        l2_unit_settle(&p->slice[i], until_l2);
     dram_settle(p->dram, until_mem);
 }
 

@@ -36,6 +36,8 @@ struct unit_kind {
     bool (*before)(void *unit, const struct packet *k, uint64_t now);
     /* A request of an SM, or an access of the unit's own, is about to be performed: memory still has the old bytes. */
     void (*accessed)(void *unit, const struct packet *k, uint64_t now);
+    /* What it counts by cycles is exact for those before `until`. */
+    void (*settle)(void *unit, uint64_t until);
     bool (*idle)(const void *unit);
     void (*dump)(const void *unit, void (*line)(void *ctx, const char *text), void *ctx);
 };

@@ -317,6 +317,15 @@ void machine_dismantle(struct machine *m)
     free(m->news);
 }
 
+/* Their messages may be on their way although nobody waits for them. */
+static bool transactions_quiet(const struct machine *m)
+{
+    for (uint32_t i = 0; i < 2 * (m->cfg.sms + m->cfg.slices); i++)
+        if (!port_idle(&m->ports[i]))
+            return false;
+    return tm_idle(m->tm);
+}
+
 bool machine_quiet(struct machine *m)
 {
     for (uint32_t i = 0; i < m->cfg.sms; i++)
@@ -325,7 +334,7 @@ bool machine_quiet(struct machine *m)
     for (uint32_t i = 0; i < m->cfg.channels; i++)
         if (!partition_idle(m->partition[i]))
             return false;
-    if (m->tm && !tm_idle(m->tm))
+    if (m->transactions && !transactions_quiet(m))
         return false;
     return xbar_empty(m->xbar[XBAR_REQUEST]) && xbar_empty(m->xbar[XBAR_REPLY]);
 }

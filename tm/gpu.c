@@ -192,6 +192,8 @@ bool tm_violated(const struct tm_gpu *t, char *text, size_t size)
 bool tm_finish(struct tm_gpu *t, uint64_t *count, char *text, size_t size)
 {
     count[STAT_TX_MOST] = (uint64_t)t->most;
+    if (t->protocol->sound && !t->protocol->sound(t->shared, text, size))
+        return false;
     return !t->oracle || oracle_finish(t->oracle, count, text, size);
 }
 

@@ -96,6 +96,8 @@ struct tm_protocol {
     uint64_t (*run)(void *core, uint64_t now);
     bool (*idle)(const void *core);
     void (*dump)(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
+    /* The run is over and nothing is under way: is its state what it must be? NULL = nothing to check. */
+    bool (*sound)(void *shared, char *error, size_t size);
     /* Serial, between two windows; all cycles before `now` have been simulated. cores: by SM. */
     void (*step)(void *shared, void *const *cores, uint32_t n, uint64_t now);
 };

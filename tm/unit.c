@@ -88,6 +88,13 @@ static void accessed(void *unit, const struct packet *k, uint64_t now)
         s->kind->accessed(s->unit, k, now);
 }
 
+static void settle(void *unit, uint64_t until)
+{
+    struct tm_slice *s = unit;
+    if (s->kind && s->kind->settle)
+        s->kind->settle(s->unit, until);
+}
+
 static bool idle(const void *unit)
 {
     const struct tm_slice *s = unit;
@@ -103,5 +110,5 @@ static void dump(const void *unit, void (*line)(void *ctx, const char *text), vo
 
 const struct unit_kind tm_slice_unit = {
     .new_unit = new_unit, .free_unit = free_unit, .take = take, .performed = performed, .run = run,
-    .before = before, .accessed = accessed, .idle = idle, .dump = dump
+    .before = before, .accessed = accessed, .settle = settle, .idle = idle, .dump = dump
 };

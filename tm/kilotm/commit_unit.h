@@ -58,6 +58,8 @@ struct cu_calls {
     void (*written)(void *ctx, uint64_t cid, uint32_t address, uint32_t before);
     /* Without kilotm.resend: the lane's transaction can never commit; it fails now. May be NULL. */
     void (*impossible)(void *ctx, const struct kilo_batch *b, unsigned lane, const char *why);
+    /* With a finite ring: an entry has retired; a batch's lanes retire in their order. May be NULL. */
+    void (*retired)(void *ctx, const struct kilo_batch *b, unsigned lane);
 };
 
 struct commit_unit;

@@ -64,6 +64,8 @@ bool cu_step_retire(struct commit_unit *u)
     if (u->cfg.hazards == HAZARD_BF_ARRAY && e->accessed)
         bf_clear(&u->bf, (uint32_t)(u->retire & (u->ring_size - 1)));
     u->n_all--;
+    if (u->cfg.ring && u->calls.retired)
+        u->calls.retired(u->calls.ctx, e->batch, e->lane);
     e->state = UNUSED;
     u->retire++;
     return true;

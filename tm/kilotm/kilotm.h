@@ -28,7 +28,9 @@ enum kilo_kind {
     KILO_VALIDATE,                   /* watchdog: entries to be compared with memory now, without a commit ID; a lane's
                                       * last one carries KILO_VOID_ENTRY */
     KILO_VALID, KILO_STALE,          /* answer to a lane's VALIDATEs: all its entries were current, or one was not */
-    KILO_CU_HAZARD                   /* as CU_FAIL, because of a hazard (kilotm.fail_at_hazard) */
+    KILO_CU_HAZARD,                  /* as CU_FAIL, because of a hazard (kilotm.fail_at_hazard) */
+    KILO_CU_IMPOSSIBLE,              /* the lane's set does not fit and is not sent again (kilotm.resend) */
+    KILO_RETIRED                     /* with a finite ring: the whole batch has retired at this unit */
 };
 
 /* A warp's attempt to commit. The core keeps it until every unit has retired its entries. */

@@ -25,14 +25,17 @@ struct log_op { struct log_op *next; enum log_use use; void *of; uint32_t index;
 /* Entries of a transfer, read ahead: both lines must come before it can be sent. */
 struct ahead { uint32_t lines; struct kilo_entry entry[KILO_LANES]; };
 
+enum transfer_kind { TRANSFER_COMMIT, TRANSFER_VALIDATION, TRANSFER_READS, TRANSFER_WRITES };   /* the last two: again */
+
 /* Logs on their way to commit units: of a warp that commits, or whose reads are validated. */
 struct transfer {
     struct transfer *next;
     uint32_t slot;
+    enum transfer_kind kind;
+    uint32_t slice;                  /* of entries that are sent again */
     uint64_t lanes;
-    bool validation;
     uint64_t ready;                  /* core cycle at which it may start: the commit IDs are there */
-    uint32_t asked, taken;           /* entries, read log first: lines asked for; sent */
+    uint32_t asked, taken, end;      /* entries, read log first: lines asked for; sent; behind the last one */
     struct ahead ahead[DEPTH];
 };
 
@@ -42,9 +45,12 @@ struct kilo_warp {
     struct core_batch *batch;
     uint64_t sent[KILO_LANES], wrote[KILO_LANES];    /* by lane: slices that have entries, that have writes */
     uint64_t replies[KILO_LANES];    /* by lane: slices that have not answered */
-    uint64_t failed;                 /* lanes with a bad answer */
+    uint64_t failed, hazards;        /* lanes with a bad answer; of these, because of a hazard */
     uint64_t failing[KILO_LANES];    /* by lane: slices that gave one */
     uint64_t to_compare;             /* lanes to be validated by the published watchdog */
+    uint64_t allocating, unasked;    /* slices that have not promised places; of these, those to be asked again */
+    uint64_t ask_at, patience;       /* when; and how long next time */
+    uint64_t waits_since;            /* for credits */
     uint64_t *filter;                /* bloom filters of the write sets, by lane; NULL = exact */
 };
 
@@ -53,6 +59,7 @@ struct core_batch {
     struct kilo_batch b;
     uint64_t left;                   /* lanes without outcome */
     uint64_t last;                   /* commit ID of its last lane */
+    uint32_t retiring;               /* with a finite ring: units that have not retired it */
     bool busy;                       /* the core needs it */
     struct core_batch *next;
 };
@@ -66,6 +73,10 @@ struct kilo_core {
     uint32_t read_log, write_log;    /* entries */
     uint32_t lanes, slices, slots, filter_words;
     uint64_t base;
+    uint32_t ring, credits;          /* 0 = unlimited; lanes that may commit now */
+    bool allocate;
+    uint32_t *waiting, first_waiting, nwaiting;  /* slots that wait for credits: a ring */
+    uint32_t refused;                /* warps with units to be asked again */
     bool watchdog_ideal;
     bool group, last_use;            /* entries of a warp travel together; logs are not needed once they are sent */
     uint64_t cid_latency;
@@ -85,11 +96,13 @@ struct kilo_shared {
     const struct simtx_config *config;
     uint64_t base;                   /* of device memory */
     bool watchdog_ideal;
+    uint32_t cid_bits;
+    uint64_t last_epoch;             /* upper bits of the last ID, of kilotm.cid_bits */
     uint64_t next_cid, oldest;       /* oldest: commit ID that some unit has not retired, as of the last step */
     struct commit_unit **unit;       /* by slice */
     uint32_t slices;
     struct ticket *ticket;
-    uint32_t ticket_cap;
+    uint32_t tickets, ticket_cap;
 };
 
 /* ---- protocol.c ---- */
@@ -114,8 +127,17 @@ void log_read(struct kilo_core *k, uint32_t slot, uint32_t word, enum log_use us
 void walk_begin(struct kilo_core *k, struct tm_load *l, uint64_t now);
 void walk_line(struct kilo_core *k, const struct log_op *o, struct mem_op *op, uint64_t now);
 
+/* ---- allocate.c ---- */
+void kilo_want_places(struct kilo_core *k, uint32_t slot, uint64_t now);     /* for the warp's batch */
+void kilo_has_ids(struct kilo_core *k, uint32_t slot, uint64_t now);
+void kilo_allocated(struct kilo_core *k, uint32_t slot, uint32_t slice, bool passed, uint64_t now);
+void kilo_retired(struct kilo_core *k, struct core_batch *b, uint64_t now);
+uint64_t allocate_run(struct kilo_core *k, uint64_t now);
+
 /* ---- transfer.c ---- */
-void transfer_begin(struct kilo_core *k, uint32_t slot, uint64_t lanes, bool validation, uint64_t ready);
+void transfer_begin(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint64_t ready);    /* of a commit */
+void transfer_validation(struct kilo_core *k, uint32_t slot, uint64_t lanes);
+void transfer_again(struct kilo_core *k, uint32_t slot, unsigned lane, uint32_t slice, bool writes);
 void transfer_line(struct kilo_core *k, const struct log_op *o, struct mem_op *op, uint64_t now);
 uint64_t transfer_run(struct kilo_core *k, uint64_t now);
 

@@ -15,14 +15,13 @@ static uint64_t with_entries(struct kilo_core *k, uint32_t slot, uint64_t lanes)
     return some;
 }
 
-static struct core_batch *begin(struct kilo_core *k, uint32_t slot, uint64_t lanes)
+static void begin(struct kilo_core *k, uint32_t slot, uint64_t lanes)
 {
     struct kilo_warp *w = &k->warp[slot];
     w->batch = kilo_batch_new(k);
     w->batch->b.lanes = w->batch->left = lanes;
     w->batch->b.slot = (uint16_t)slot;
-    w->failed = 0;
-    return w->batch;
+    w->failed = w->hazards = 0;
 }
 
 void kilo_commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
@@ -30,9 +29,8 @@ void kilo_commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
     struct kilo_core *k = core;
     uint64_t some = with_entries(k, slot, lanes);
     if (some) {
-        struct core_batch *b = begin(k, slot, some);
-        kilo_ticket(k, b, now);
-        transfer_begin(k, slot, some, false, now + k->cid_latency);
+        begin(k, slot, some);
+        kilo_want_places(k, slot, now);
     }
     for (uint64_t m = lanes & ~some; m; m &= m - 1)
         tm_decide(k->tm, slot, (unsigned)__builtin_ctzll(m), true, 0, TM_VALIDATION, now);
@@ -48,7 +46,7 @@ void kilo_validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
         k->warp[slot].to_compare = some;
     } else if (some) {
         begin(k, slot, some);
-        transfer_begin(k, slot, some, true, now);
+        transfer_validation(k, slot, some);
     }
     if (lanes & ~some)
         tm_validated(k->tm, slot, lanes & ~some, 0, now);
@@ -60,9 +58,9 @@ static void decide(struct kilo_core *k, uint32_t slot, unsigned lane, bool commi
     struct kilo_warp *w = &k->warp[slot];
     uint64_t cid = kilo_cid(&w->batch->b, lane);
     w->batch->left &= ~(UINT64_C(1) << lane);
-    if (!w->batch->left)
+    if (!w->batch->left && !w->batch->retiring)
         w->batch->busy = false;
-    tm_decide(k->tm, slot, lane, commits, cid, TM_VALIDATION, now);
+    tm_decide(k->tm, slot, lane, commits, cid, w->hazards >> lane & 1 ? TM_HAZARD : TM_VALIDATION, now);
 }
 
 /* All units have answered: those that passed hear the outcome, which is final if it need not wait for writes. A unit
@@ -95,7 +93,9 @@ static void lane_reply(struct kilo_core *k, enum kilo_kind kind, uint32_t slot, 
 {
     struct kilo_warp *w = &k->warp[slot];
     w->replies[lane] &= ~slice;
-    if (kind == KILO_CU_FAIL || kind == KILO_STALE) {
+    if (kind == KILO_CU_HAZARD)
+        w->hazards |= UINT64_C(1) << lane;
+    if (kind == KILO_CU_FAIL || kind == KILO_CU_HAZARD || kind == KILO_STALE) {
         w->failed |= UINT64_C(1) << lane;
         w->failing[lane] |= slice;
     }
@@ -114,19 +114,44 @@ static void count_reply(struct kilo_core *k, const struct packet *p)
     static const enum stat counter[] = {
         [KILO_CU_PASS - KILO_READ_SET] = STAT_MSG_CU_PASS, [KILO_CU_FAIL - KILO_READ_SET] = STAT_MSG_CU_FAIL,
         [KILO_CU_DONE_COMMIT - KILO_READ_SET] = STAT_MSG_CU_DONE, [KILO_VALID - KILO_READ_SET] = STAT_MSG_VALIDATE,
-        [KILO_STALE - KILO_READ_SET] = STAT_MSG_VALIDATE
+        [KILO_STALE - KILO_READ_SET] = STAT_MSG_VALIDATE, [KILO_ALLOC_PASS - KILO_READ_SET] = STAT_MSG_ALLOC,
+        [KILO_ALLOC_FAIL - KILO_READ_SET] = STAT_MSG_ALLOC, [KILO_RESEND_READ - KILO_READ_SET] = STAT_MSG_RESEND,
+        [KILO_RESEND_WRITE - KILO_READ_SET] = STAT_MSG_RESEND, [KILO_CU_HAZARD - KILO_READ_SET] = STAT_MSG_CU_FAIL,
+        [KILO_CU_IMPOSSIBLE - KILO_READ_SET] = STAT_MSG_CU_FAIL, [KILO_RETIRED - KILO_READ_SET] = STAT_MSG_ALLOC
     };
     enum stat c = counter[p->kind - KILO_READ_SET];
     tm_count(k->tm)[c]++;
     tm_count(k->tm)[c + 1] += p->bytes;
 }
 
+static void impossible(struct kilo_core *k, uint32_t slot, unsigned lane)
+{
+    tm_impossible(k->tm, slot, lane, "a transaction's read or write set at one L2 slice is larger than a commit unit's "
+                  "buffer (kilotm.read_buffer, kilotm.write_buffer); --set kilotm.resend=true sends it again");
+}
+
+static void take(struct kilo_core *k, const struct packet *p, unsigned lane, uint64_t now)
+{
+    uint32_t slot = p->token;
+    switch ((enum kilo_kind)p->kind) {
+    case KILO_RESEND_READ:
+    case KILO_RESEND_WRITE: transfer_again(k, slot, lane, p->slice, p->kind == KILO_RESEND_WRITE); break;
+    case KILO_CU_IMPOSSIBLE: impossible(k, slot, lane); break;
+    default: lane_reply(k, (enum kilo_kind)p->kind, slot, lane, UINT64_C(1) << p->slice, now); break;
+    }
+}
+
 void kilo_reply(void *core, struct packet *p, uint64_t now)
 {
     struct kilo_core *k = core;
     count_reply(k, p);
-    for (uint64_t m = p->mask[0]; m; m &= m - 1)
-        lane_reply(k, (enum kilo_kind)p->kind, p->token, (unsigned)__builtin_ctzll(m), UINT64_C(1) << p->slice, now);
+    if (p->kind == KILO_RETIRED)
+        kilo_retired(k, p->payload, now);
+    else if (p->kind == KILO_ALLOC_PASS || p->kind == KILO_ALLOC_FAIL)
+        kilo_allocated(k, p->token, p->slice, p->kind == KILO_ALLOC_PASS, now);
+    else
+        for (uint64_t m = p->mask[0]; m; m &= m - 1)
+            take(k, p, (unsigned)__builtin_ctzll(m), now);
     packet_return(p);
     tm_runs(k->tm, now);
 }

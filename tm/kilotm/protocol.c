@@ -27,7 +27,10 @@ static void count_message(struct kilo_core *k, const struct packet *p)
         [KILO_READ_SET - KILO_READ_SET] = STAT_MSG_READ_SET, [KILO_WRITE_SET - KILO_READ_SET] = STAT_MSG_WRITE_SET,
         [KILO_DONE_FILL - KILO_READ_SET] = STAT_MSG_DONE_FILL, [KILO_SKIP - KILO_READ_SET] = STAT_MSG_SKIP,
         [KILO_PASS - KILO_READ_SET] = STAT_MSG_PASS, [KILO_FAIL - KILO_READ_SET] = STAT_MSG_FAIL,
-        [KILO_VALIDATE - KILO_READ_SET] = STAT_MSG_VALIDATE
+        [KILO_VALIDATE - KILO_READ_SET] = STAT_MSG_VALIDATE,
+        [KILO_CU_ALLOC - KILO_READ_SET] = STAT_MSG_ALLOC, [KILO_RESENT_READ - KILO_READ_SET] = STAT_MSG_READ_SET,
+        [KILO_RESENT_WRITE - KILO_READ_SET] = STAT_MSG_WRITE_SET,
+        [KILO_RESENT_DONE - KILO_READ_SET] = STAT_MSG_RESEND
     };
     enum stat c = counter[p->kind - KILO_READ_SET];
     tm_count(k->tm)[c]++;
@@ -85,37 +88,62 @@ static int compare_tickets(const void *a, const void *b)
     return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-static void add_ticket(struct kilo_shared *s, uint32_t n, const struct ticket *t)
+static void take_tickets(struct kilo_shared *s, void *const *cores, uint32_t n)
 {
-    if (n == s->ticket_cap) {
-        s->ticket_cap = s->ticket_cap ? 2 * s->ticket_cap : 64;
-        s->ticket = realloc(s->ticket, s->ticket_cap * sizeof *s->ticket);
-        if (!s->ticket)
-            abort();
+    uint32_t from = s->tickets;
+    for (uint32_t i = 0; i < n; i++) {
+        struct kilo_core *k = cores[i];
+        while (s->tickets + k->ntickets > s->ticket_cap) {
+            s->ticket_cap = s->ticket_cap ? 2 * s->ticket_cap : 64;
+            s->ticket = realloc(s->ticket, s->ticket_cap * sizeof *s->ticket);
+            if (!s->ticket)
+                abort();
+        }
+        if (k->ntickets)
+            memcpy(s->ticket + s->tickets, k->ticket, k->ntickets * sizeof *k->ticket);
+        s->tickets += k->ntickets;
+        k->ntickets = 0;
     }
-    s->ticket[n] = *t;
+    if (s->tickets > from + 1)
+        qsort(s->ticket + from, s->tickets - from, sizeof *s->ticket, compare_tickets);
+}
+
+/* IDs of so many bits may not be given out beyond their range before the units are empty. */
+static bool wraps(const struct kilo_shared *s, uint32_t lanes)
+{
+    return s->cid_bits && (s->next_cid + lanes - 1) >> s->cid_bits != s->last_epoch && s->oldest < s->next_cid;
 }
 
 /*
  * The vendor: IDs are given out in the order of (cycle, SM, warp slot). No message of a batch arrives in the window in
  * which its ID is asked for, so it is early enough to do so behind the window.
  */
-static void give_ids(struct kilo_shared *s, void *const *cores, uint32_t n)
+static void give_ids(struct kilo_shared *s, void *const *cores, uint32_t n, uint64_t now)
 {
-    uint32_t tickets = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct kilo_core *k = cores[i];
-        for (uint32_t j = 0; j < k->ntickets; j++)
-            add_ticket(s, tickets++, &k->ticket[j]);
-        k->ntickets = 0;
-    }
-    if (tickets > 1)
-        qsort(s->ticket, tickets, sizeof *s->ticket, compare_tickets);
-    for (uint32_t i = 0; i < tickets; i++) {
-        struct core_batch *b = s->ticket[i].batch;
+    uint32_t given = 0;
+    take_tickets(s, cores, n);
+    for (; given < s->tickets; given++) {
+        struct core_batch *b = s->ticket[given].batch;
+        uint32_t lanes = (uint32_t)__builtin_popcountll(b->b.lanes);
+        if (wraps(s, lanes))
+            break;
         b->b.first_cid = s->next_cid;
-        s->next_cid += (unsigned)__builtin_popcountll(b->b.lanes);
+        s->next_cid += lanes;
         b->last = s->next_cid - 1;
+        s->last_epoch = s->cid_bits ? b->last >> s->cid_bits : 0;
+        if (s->cid_bits)
+            kilo_has_ids(cores[s->ticket[given].sm], s->ticket[given].slot, now);
+    }
+    s->tickets -= given;
+    memmove(s->ticket, s->ticket + given, s->tickets * sizeof *s->ticket);
+}
+
+static void find_oldest(struct kilo_shared *s)
+{
+    s->oldest = UINT64_MAX;
+    for (uint32_t i = 0; i < s->slices; i++) {
+        uint64_t oldest = cu_oldest(s->unit[i]);
+        s->oldest = oldest < s->oldest ? oldest : s->oldest;
     }
 }
 
@@ -139,14 +167,19 @@ static void compare(struct kilo_core *k, uint64_t now)
 static void step(void *shared, void *const *cores, uint32_t n, uint64_t now)
 {
     struct kilo_shared *s = shared;
-    give_ids(s, cores, n);
-    s->oldest = UINT64_MAX;
-    for (uint32_t i = 0; i < s->slices; i++) {
-        uint64_t oldest = cu_oldest(s->unit[i]);
-        s->oldest = oldest < s->oldest ? oldest : s->oldest;
-    }
+    find_oldest(s);
+    give_ids(s, cores, n, now);
     for (uint32_t i = 0; s->watchdog_ideal && i < n; i++)
         compare(cores[i], now);
+}
+
+static bool sound(void *shared, char *error, size_t size)
+{
+    const struct kilo_shared *s = shared;
+    for (uint32_t i = 0; i < s->slices; i++)
+        if (!cu_sound(s->unit[i], error, size))
+            return false;
+    return true;
 }
 
 /* ---- life ---- */
@@ -166,8 +199,11 @@ static void *new_core(struct tm_core *tm, void *shared)
         .last_use = !config_int(c, KEY_KILO_READ_BUFFER) && !config_int(c, KEY_KILO_WRITE_BUFFER) &&
                     !config_int(c, KEY_KILO_BUFFERS),
         .cid_latency = (uint64_t)config_int(c, KEY_KILO_CID_LATENCY),
-        .watchdog_ideal = config_bool(c, KEY_KILO_WATCHDOG_IDEAL)
+        .watchdog_ideal = config_bool(c, KEY_KILO_WATCHDOG_IDEAL),
+        .ring = (uint32_t)config_int(c, KEY_KILO_RING), .allocate = config_bool(c, KEY_KILO_ALLOC)
     };
+    k->credits = k->ring / (uint32_t)config_int(c, KEY_GPU_SMS);
+    k->waiting = kilo_alloc(k, k->slots * sizeof *k->waiting);
     k->warp = kilo_alloc(k, k->slots * sizeof *k->warp);
     for (uint32_t i = 0; k->filter_words && i < k->slots; i++)
         k->warp[i].filter = kilo_alloc(k, (size_t)k->filter_words * KILO_LANES * sizeof(uint64_t));
@@ -192,7 +228,8 @@ static void *new_shared(struct tm_gpu *t, const struct simtx_config *c)
         abort();
     *s = (struct kilo_shared){
         .config = c, .next_cid = 1, .oldest = 1, .slices = tm_gpu_slices(t), .base = tm_gpu_base(t),
-        .watchdog_ideal = config_bool(c, KEY_KILO_WATCHDOG_IDEAL)
+        .watchdog_ideal = config_bool(c, KEY_KILO_WATCHDOG_IDEAL),
+        .cid_bits = (uint32_t)config_int(c, KEY_KILO_CID_BITS)
     };
     s->unit = calloc(s->slices, sizeof(struct commit_unit *));
     if (!s->unit)
@@ -210,7 +247,7 @@ static void free_shared(void *shared)
 
 static bool check(const struct simtx_config *c, uint32_t slices, char *error, size_t size)
 {
-    enum { MEMORY_MB = 4096, SLICES = 64 };
+    enum { MEMORY_MB = 4096, SLICES = 64, MIN_BITS = 8 };
     struct cu_cfg cu;
     cu_configure(&cu, c);
     if (config_int(c, KEY_GPU_MEMORY_MB) > MEMORY_MB)
@@ -221,6 +258,13 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
     else if (!config_int(c, KEY_L1_KB) || !config_bool(c, KEY_L1_LOCAL_WRITEBACK))
         snprintf(error, size, "tm.global = kilotm keeps logs in L1: l1.kb must be more than 0 and "
                  "l1.local_writeback true");
+    else if (cu.ring && !config_bool(c, KEY_KILO_ALLOC) &&
+             cu.ring / config_int(c, KEY_GPU_SMS) < config_int(c, KEY_GPU_WARP_SIZE))
+        snprintf(error, size, "kilotm.ring = %u: %u entries for each of %d SMs, less than a warp's lanes", cu.ring,
+                 cu.ring / (unsigned)config_int(c, KEY_GPU_SMS), (int)config_int(c, KEY_GPU_SMS));
+    else if (config_int(c, KEY_KILO_CID_BITS) && config_int(c, KEY_KILO_CID_BITS) < MIN_BITS)
+        snprintf(error, size, "kilotm.cid_bits = %d: at least %d are needed", (int)config_int(c, KEY_KILO_CID_BITS),
+                 MIN_BITS);
     else
         return cu_check(&cu, error, size);
     return false;
@@ -228,7 +272,7 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
 
 static bool global_step(const struct simtx_config *c)
 {
-    return config_bool(c, KEY_KILO_WATCHDOG_IDEAL);
+    return config_bool(c, KEY_KILO_WATCHDOG_IDEAL) || config_int(c, KEY_KILO_CID_BITS);
 }
 
 static uint32_t private_words(const struct simtx_config *c)
@@ -238,13 +282,14 @@ static uint32_t private_words(const struct simtx_config *c)
 
 static uint64_t run(void *core, uint64_t now)
 {
-    return transfer_run(core, now);
+    uint64_t next = allocate_run(core, now), transfers = transfer_run(core, now);
+    return transfers < next ? transfers : next;
 }
 
 static bool idle(const void *core)
 {
     const struct kilo_core *k = core;
-    return !k->first && !k->out.n && !k->ntickets;
+    return !k->first && !k->out.n && !k->ntickets && !k->nwaiting && !k->refused;
 }
 
 static void dump(const void *core, void (*line)(void *ctx, const char *text), void *ctx)
@@ -267,5 +312,6 @@ const struct tm_protocol tm_kilotm = {
     .new_shared = new_shared, .free_shared = free_shared, .private_words = private_words, .unit = &kilo_unit,
     .new_core = new_core, .free_core = free_core, .may_issue = log_may_issue, .attempt = log_attempt,
     .load = log_load, .loaded = log_loaded, .store = log_store, .done = log_done, .commit = kilo_commit,
-    .validate = kilo_validate, .message = kilo_reply, .run = run, .idle = idle, .dump = dump, .step = step
+    .validate = kilo_validate, .message = kilo_reply, .run = run, .idle = idle, .dump = dump,
+    .sound = sound, .step = step
 };

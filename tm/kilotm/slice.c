@@ -5,11 +5,15 @@
 #include "tm/kilotm/log_unit.h"
 #include "tm/oracle.h"
 
+struct notice { enum kilo_kind kind; const struct kilo_batch *batch; uint64_t lanes; };
+
 struct kilo_slice {
     struct commit_unit *unit;
     struct unit_home home;
     struct oracle_note *note;
     uint64_t base;
+    struct notice *notice;           /* small messages that wait for room */
+    uint32_t notices, notice_cap;
     bool half;                       /* the lanes of a DONE_FILL have been taken, those that it skips have not */
 };
 
@@ -21,6 +25,7 @@ static bool reply(void *ctx, enum kilo_kind kind, const struct kilo_batch *b, ui
     struct packet *k = partition_packet(s->home.part, s->home.slice, kind, 0, 0, b->sm);
     k->token = b->slot;
     k->mask[0] = lanes;
+    k->payload = (void *)(uintptr_t)b;
     if (partition_send(s->home.part, s->home.slice, k, now))
         return true;
     packet_return(k);
@@ -68,6 +73,39 @@ static uint64_t core_cycle(const struct kilo_slice *s, uint64_t now)
     return clock_convert(s->home.clocks, CLK_L2, CLK_CORE, now);
 }
 
+static void notice(struct kilo_slice *s, enum kilo_kind kind, const struct kilo_batch *b, uint64_t lanes)
+{
+    if (s->notices == s->notice_cap) {
+        s->notice_cap = s->notice_cap ? 2 * s->notice_cap : 16;
+        s->notice = realloc(s->notice, s->notice_cap * sizeof *s->notice);
+        if (!s->notice)
+            abort();
+    }
+    s->notice[s->notices++] = (struct notice){ kind, b, lanes };
+}
+
+static void impossible(void *ctx, const struct kilo_batch *b, unsigned lane, const char *why)
+{
+    (void)why;
+    notice(ctx, KILO_CU_IMPOSSIBLE, b, UINT64_C(1) << lane);
+}
+
+static void retired(void *ctx, const struct kilo_batch *b, unsigned lane)
+{
+    if (!(b->lanes >> lane >> 1))
+        notice(ctx, KILO_RETIRED, b, 0);
+}
+
+static bool send_notices(struct kilo_slice *s, uint64_t now)
+{
+    uint32_t n = 0;
+    while (n < s->notices && reply(s, s->notice[n].kind, s->notice[n].batch, s->notice[n].lanes, now))
+        n++;
+    s->notices -= n;
+    memmove(s->notice, s->notice + n, s->notices * sizeof *s->notice);
+    return s->notices;
+}
+
 /* ---- of a slice ---- */
 
 static void *new_unit(void *shared, const struct unit_home *home)
@@ -80,7 +118,8 @@ static void *new_unit(void *shared, const struct unit_home *home)
         abort();
     *s = (struct kilo_slice){ .home = *home, .note = tm_slice_note(t, home->slice), .base = kilo->base };
     cu_configure(&c, kilo->config);
-    const struct cu_calls calls = { .ctx = s, .reply = reply, .access = access, .peek = peek, .poke = poke };
+    const struct cu_calls calls = { .ctx = s, .reply = reply, .access = access, .peek = peek, .poke = poke,
+                                    .impossible = impossible, .retired = retired };
     s->unit = cu_new(&c, &calls, home->count, home->hists);
     kilo->unit[home->slice] = s->unit;
     return s;
@@ -90,6 +129,7 @@ static void free_unit(void *unit)
 {
     struct kilo_slice *s = unit;
     cu_free(s->unit);
+    free(s->notice);
     free(s);
 }
 
@@ -144,13 +184,14 @@ static void performed(void *unit, struct packet *k, uint64_t now)
 static uint64_t run(void *unit, uint64_t now)
 {
     struct kilo_slice *s = unit;
-    return cu_run(s->unit, now);
+    uint64_t next = cu_run(s->unit, now);
+    return s->notices && send_notices(s, now) ? now + 1 : next;
 }
 
 static bool idle(const void *unit)
 {
     const struct kilo_slice *s = unit;
-    return cu_idle(s->unit);
+    return cu_idle(s->unit) && !s->notices;
 }
 
 static void dump(const void *unit, void (*line)(void *ctx, const char *text), void *ctx)
@@ -159,7 +200,13 @@ static void dump(const void *unit, void (*line)(void *ctx, const char *text), vo
     cu_dump(s->unit, line, ctx);
 }
 
+static void settle(void *unit, uint64_t until)
+{
+    struct kilo_slice *s = unit;
+    cu_settle(s->unit, until);
+}
+
 const struct unit_kind kilo_unit = {
     .new_unit = new_unit, .free_unit = free_unit, .take = take, .performed = performed, .run = run,
-    .accessed = accessed, .idle = idle, .dump = dump
+    .accessed = accessed, .settle = settle, .idle = idle, .dump = dump
 };

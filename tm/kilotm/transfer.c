@@ -11,29 +11,64 @@
 
 enum { OUT = 4 };                    /* messages that may wait before the next entry is turned into more */
 
-void transfer_begin(struct kilo_core *k, uint32_t slot, uint64_t lanes, bool validation, uint64_t ready)
+static struct transfer *transfer_new(struct kilo_core *k, struct transfer x)
 {
     struct transfer *t = k->free_transfer;
     if (t)
         k->free_transfer = t->next;
     else
         t = kilo_alloc(k, sizeof *t);
-    *t = (struct transfer){ .slot = slot, .lanes = lanes, .validation = validation, .ready = ready };
-    for (uint64_t m = lanes; m; m &= m - 1)
-        k->warp[slot].sent[__builtin_ctzll(m)] = k->warp[slot].wrote[__builtin_ctzll(m)] =
-            k->warp[slot].failing[__builtin_ctzll(m)] = 0;
+    *t = x;
+    tm_runs(k->tm, t->ready > tm_now(k->tm) ? t->ready : tm_now(k->tm));
+    return t;
+}
+
+static void add_last(struct kilo_core *k, struct transfer *t)
+{
     if (k->first)
         k->last->next = t;
     else
         k->first = t;
     k->last = t;
-    tm_runs(k->tm, ready > tm_now(k->tm) ? ready : tm_now(k->tm));
 }
 
-static uint32_t entries_of(const struct kilo_core *k, const struct transfer *t)
+static void forget_sent(struct kilo_warp *w, uint64_t lanes)
 {
-    const struct kilo_warp *w = &k->warp[t->slot];
-    return w->reads + (t->validation ? 0 : w->writes);
+    for (uint64_t m = lanes; m; m &= m - 1)
+        w->sent[__builtin_ctzll(m)] = w->wrote[__builtin_ctzll(m)] = w->failing[__builtin_ctzll(m)] = 0;
+}
+
+void transfer_begin(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint64_t ready)
+{
+    struct kilo_warp *w = &k->warp[slot];
+    forget_sent(w, lanes);
+    add_last(k, transfer_new(k, (struct transfer){ .kind = TRANSFER_COMMIT, .slot = slot, .lanes = lanes,
+                                                   .ready = ready, .end = w->reads + w->writes }));
+}
+
+void transfer_validation(struct kilo_core *k, uint32_t slot, uint64_t lanes)
+{
+    struct kilo_warp *w = &k->warp[slot];
+    forget_sent(w, lanes);
+    add_last(k, transfer_new(k, (struct transfer){ .kind = TRANSFER_VALIDATION, .slot = slot, .lanes = lanes,
+                                                   .end = w->reads }));
+}
+
+/* Entries that a unit had no room for go next. */
+void transfer_again(struct kilo_core *k, uint32_t slot, unsigned lane, uint32_t slice, bool writes)
+{
+    const struct kilo_warp *w = &k->warp[slot];
+    uint32_t from = writes ? w->reads : 0;
+    struct transfer *t = transfer_new(k, (struct transfer){
+        .kind = writes ? TRANSFER_WRITES : TRANSFER_READS, .slot = slot, .slice = slice,
+        .lanes = UINT64_C(1) << lane, .asked = from, .taken = from, .end = writes ? w->reads + w->writes : w->reads });
+    if (!k->first) {
+        add_last(k, t);
+        return;
+    }
+    t->next = k->first->next;
+    k->first->next = t;
+    k->last = t->next ? k->last : t;
 }
 
 void transfer_line(struct kilo_core *k, const struct log_op *o, struct mem_op *op, uint64_t now)
@@ -53,10 +88,9 @@ void transfer_line(struct kilo_core *k, const struct log_op *o, struct mem_op *o
 static void ask(struct kilo_core *k, struct transfer *t, uint64_t now)
 {
     const struct kilo_warp *w = &k->warp[t->slot];
-    uint32_t n = entries_of(k, t);
-    for (; t->asked < n && t->asked < t->taken + DEPTH; t->asked++) {
+    for (; t->asked < t->end && t->asked < t->taken + DEPTH; t->asked++) {
         uint32_t e = t->asked, word = 2 * (e < w->reads ? e : k->read_log + e - w->reads);
-        bool last = k->last_use && !t->validation;
+        bool last = k->last_use && t->kind == TRANSFER_COMMIT;
         t->ahead[e % DEPTH].lines = 0;
         log_read(k, t->slot, word, LOG_ADDRESS, t, e, last, now);
         log_read(k, t->slot, word + 1, LOG_VALUE, t, e, last, now);
@@ -73,8 +107,10 @@ static const struct kilo_batch *batch_of(const struct kilo_core *k, const struct
 static void send_entries(struct kilo_core *k, const struct transfer *t, const struct ahead *a, uint32_t slice,
                          uint64_t lanes)
 {
-    bool read = t->taken < k->warp[t->slot].reads;
-    enum kilo_kind kind = t->validation ? KILO_VALIDATE : read ? KILO_READ_SET : KILO_WRITE_SET;
+    static const enum kilo_kind reads[] = { KILO_READ_SET, KILO_VALIDATE, KILO_RESENT_READ, KILO_RESENT_WRITE };
+    enum kilo_kind kind = reads[t->kind];
+    if (t->kind == TRANSFER_COMMIT && t->taken >= k->warp[t->slot].reads)
+        kind = KILO_WRITE_SET;
     struct packet *p = kilo_message(k, kind, slice, lanes, true, batch_of(k, t));
     memcpy(((struct kilo_payload *)p->payload)->entry, a->entry, k->lanes * sizeof *a->entry);
 }
@@ -89,6 +125,8 @@ static void send_entry(struct kilo_core *k, struct transfer *t)
         if (kilo_size(a->entry[lane]) == KILO_VOID)
             continue;
         uint32_t s = tm_slice(k->tm, k->base + (a->entry[lane].address & ~UINT32_C(3)));
+        if (t->kind >= TRANSFER_READS && s != t->slice)
+            continue;
         of_slice[s] |= m & -m;
         slices |= UINT64_C(1) << s;
         w->sent[lane] |= UINT64_C(1) << s;
@@ -114,7 +152,7 @@ static void send_end(struct kilo_core *k, const struct transfer *t, uint32_t sli
     for (uint64_t m = t->lanes; m; m &= m - 1)
         if (w->sent[__builtin_ctzll(m)] >> slice & 1)
             with |= m & -m;
-    if (!t->validation) {
+    if (t->kind == TRANSFER_COMMIT) {
         kilo_message(k, with ? KILO_DONE_FILL : KILO_SKIP, slice, with ? with : t->lanes, false, batch_of(k, t));
         return;
     }
@@ -125,13 +163,21 @@ static void send_end(struct kilo_core *k, const struct transfer *t, uint32_t sli
         p->entry[i] = KILO_VOID_ENTRY;
 }
 
-static void finish(struct kilo_core *k, struct transfer *t)
+static void end_all(struct kilo_core *k, const struct transfer *t)
 {
     struct kilo_warp *w = &k->warp[t->slot];
     for (uint64_t m = t->lanes; m; m &= m - 1)
         w->replies[__builtin_ctzll(m)] = w->sent[__builtin_ctzll(m)];
     for (uint32_t s = 0; s < k->slices; s++)
         send_end(k, t, s);
+}
+
+static void finish(struct kilo_core *k, struct transfer *t)
+{
+    if (t->kind >= TRANSFER_READS)
+        kilo_message(k, KILO_RESENT_DONE, t->slice, t->lanes, false, batch_of(k, t));
+    else
+        end_all(k, t);
     k->first = t->next;
     t->next = k->free_transfer;
     k->free_transfer = t;
