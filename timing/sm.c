@@ -383,6 +383,8 @@ static void run_cycle(struct sm *s)
     if (cta_fits(s) && s->start[s->start_head].at <= s->now)
         cta_start(s);
     run_calendar(s);
+    if (s->tx_waits)
+        tx_poll(s);
     if (s->tm_at <= s->now) {
         s->tm_at = tm_core_run(s->tm, s->now);
         s->lsu_at = s->now;

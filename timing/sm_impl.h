@@ -114,6 +114,7 @@ struct sm {
     uint32_t nfree_slots, live;      /* live: warps that have not ended */
     uint32_t blocks, ending;         /* resident blocks; of these, those whose warps all ended */
     uint32_t hosts;                  /* warps that wait to call a function of the host */
+    bool tx_waits;                   /* some warp may wait until nothing of it is under way, for an abort or a validation */
     struct sm_grid **grid;
     uint32_t ngrids;
     struct block_start *start;

@@ -151,8 +151,10 @@ static bool may_begin(struct sm *s, struct slot *w)
 
 bool tx_may_issue(struct sm *s, struct slot *w, const struct tinst *t)
 {
-    if (w->doomed || w->validate || w->validating)
+    if (w->doomed || w->validate || w->validating) {
+        s->tx_waits |= !w->validating;
         return false;
+    }
     if (t->kind == TK_TX)
         return w->step->in->op == OP_TX_BEGIN ? w->in_tx || may_begin(s, w)
                                               : quiet(s, w) && (!w->in_tx || tm_core_may_issue(s->tm, w->index, true));
@@ -283,6 +285,7 @@ void tx_op_over(struct sm *s, struct mem_op *op)
 /* Warps that wait for what no message tells: that nothing of theirs is under way. */
 void tx_poll(struct sm *s)
 {
+    s->tx_waits = false;
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
         for (uint64_t m = s->sched[k].set[PLACE_WAIT + ST_TX]; m; m &= m - 1) {
             struct slot *w = &s->slot[(uint32_t)__builtin_ctzll(m) * s->cfg.schedulers + k];

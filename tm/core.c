@@ -421,6 +421,7 @@ void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t s
 {
     struct tm_warp *x = &c->warp[slot];
     c->now = now;
+    c->touched = true;
     x->validating &= ~(current | stale);
     if (stale)
         tm_abort(c, slot, stale, txn_attempt(x->warp), x->fault_lane < 0 ? TM_WATCHDOG : TM_ZOMBIE, now);
