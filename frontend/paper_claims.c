@@ -149,10 +149,12 @@ static void judge(const struct paper_grid *g, const struct paper_claim *c, struc
     bool good = c->kind == CLAIM_MEAN && s.complete ? judge_mean(c, &s, r) : judge_each(c, &s, r);
     r->verdict = good && s.complete ? REPRODUCED : NOT_REPRODUCED;
     r->judged = s.complete;
-    if (!s.complete)
+    if (!s.complete) {
+        r->deviation = NAN;
         snprintf(r->reason, sizeof r->reason, "%s", v.missing);
-    else if (c->because)
+    } else if (c->because) {
         explain(g, c, r);
+    }
 }
 
 struct claim_result *claims_judge(const struct paper_grid *g, int count[VERDICTS])
