@@ -22,7 +22,8 @@ static const struct paper_config configs[] = {
     { "kl", "KILO TM, 2 warps", "kilotm", NULL, TM, SIZE_BOTH, true, 1 },
     { "fgl", "fine-grained locks", "kilotm+tm-locks", NULL, "fgl", NULL, SIZE_BOTH, true, 0.4 },
     { "ideal", "ideal TM", "kilotm+tm-ideal", NULL, TM, SIZE_BOTH, true, 0.5 },
-    { "serial", "one transaction at a time", "kilotm+tm-serial", NULL, TM, SIZE_BOTH, true, 4 },
+    /* Warps wait for their turn as long as a run takes. */
+    { "serial", "one transaction at a time", "kilotm+tm-serial", "sim.hang_cycles=1000000000", TM, SIZE_BOTH, true, 4 },
     { "klu", "KILO TM, no limit", "kilotm+tm-unlimited", NULL, TM, SIZE_BOTH, true, 1.4 },
     { "kl1", "KILO TM, 1 warp", "kilotm", "tm.warps=1", TM, SIZE_BOTH, true, 1.2 },
     { "kl4", "KILO TM, 4 warps", "kilotm", "tm.warps=4", TM, SIZE_BOTH, true, 1 },
