@@ -22,7 +22,8 @@ static struct ptx_module *parse(const char *body, struct diag *d)
 {
     static char text[8192];
     int n = snprintf(text, sizeof text, ".version 7.0\n.target sm_70\n.address_size 64\n"
-                     ".visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>;\n.reg .b32 %%r<9>;\n.reg .b64 %%rd<9>;\n%s}\n", body);
+                     ".visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>;\n"
+                     ".reg .b32 %%r<9>;\n.reg .b64 %%rd<9>;\n%s}\n", body);
     assert_true(n > 0 && (size_t)n < sizeof text);
     *d = (struct diag){ .file = "test" };
     struct ptx_module *m = ptx_parse(text, (size_t)n, "test", d);
