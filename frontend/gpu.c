@@ -232,6 +232,12 @@ void simtx_set_progress(simtx_gpu *g, void (*fn)(void *ctx, const simtx_progress
     g->progress_ctx = ctx;
 }
 
+void simtx_set_warning(simtx_gpu *g, void (*fn)(void *ctx, const char *text), void *ctx)
+{
+    g->warning = fn;
+    g->warning_ctx = ctx;
+}
+
 /* ---- memory ---- */
 
 static int kind_of(const struct mem_range *r)

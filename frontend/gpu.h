@@ -57,6 +57,7 @@ struct simtx_kernel {
     simtx_param_info *params;
     uint32_t nparams, param_bytes;
     uint32_t max_dynamic_shared;
+    bool warned;                     /* of what its transactions cannot undo */
 };
 
 struct simtx_module {
@@ -101,6 +102,8 @@ struct simtx_gpu {
     void *print_ctx;
     void (*progress)(void *ctx, const simtx_progress *p);
     void *progress_ctx;
+    void (*warning)(void *ctx, const char *text);
+    void *warning_ctx;
     double progress_start, progress_last;
     const char *progress_kernel;
     struct launch_record *records;   /* the first launches, as many as stats.launches says */
@@ -134,7 +137,7 @@ void record_free(simtx_gpu *g);
 bool timed_open(simtx_gpu *g, char **message);
 bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k);
 /* Can timing mode run it? If not it is refused: SIMTX_NOT_SUPPORTED. */
-simtx_status timed_check(const struct simtx_kernel *k);
+simtx_status timed_check(struct simtx_kernel *k);
 /* Room for one more launch in the queue, with a buffer for its parameters; runs what is queued when there is none, or
  * when the launch must not run beside it. */
 simtx_status timed_room(simtx_gpu *g, uint64_t stream, char **params, simtx_fault *fault);

@@ -286,6 +286,12 @@ static void clear_line(void)
     session.shown = false;
 }
 
+static void show_warning(void *ctx, const char *text)
+{
+    (void)ctx;
+    fprintf(stderr, "simtx: %s\n", text);
+}
+
 static void show_progress(void *ctx, const simtx_progress *p)
 {
     const double first_after = 0.5, interval = 0.2;
@@ -467,6 +473,7 @@ static void add_gpu(simtx_gpu *g)
     if (!session.started)
         start(g);
     simtx_set_progress(g, show_progress, NULL);
+    simtx_set_warning(g, show_warning, NULL);
 }
 
 simtx_gpu *session_new_gpu(int index, char **message)

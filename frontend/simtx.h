@@ -184,6 +184,8 @@ typedef struct simtx_progress {
     uint64_t cycles;                  /* core cycles of this launch, in timing mode; else 0 */
 } simtx_progress;
 void simtx_set_progress(simtx_gpu *g, void (*fn)(void *ctx, const simtx_progress *p), void *ctx);
+/* Warnings about kernels, when they are launched: a line without newline. fn = NULL: none. */
+void simtx_set_warning(simtx_gpu *g, void (*fn)(void *ctx, const char *text), void *ctx);
 
 /* Statistics of all launches so far as JSON text (malloc'ed). The keys come from the statistics tables. */
 char *simtx_stats_json(const simtx_gpu *g);

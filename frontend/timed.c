@@ -20,10 +20,26 @@ bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k)
     return g->timing && detail_selects(g->detail, k->func->name, g->launches);
 }
 
-simtx_status timed_check(const struct simtx_kernel *k)
+/* Once a kernel, before its first launch with transactions in hardware. */
+static void warn_irrevocable(struct simtx_kernel *k)
 {
-    if (!k->code->transactions || config_choice(k->module->gpu->config, KEY_TM_GLOBAL))
+    char text[500];
+    simtx_gpu *g = k->module->gpu;
+    if (k->warned || !g->warning)
+        return;
+    k->warned = true;
+    if (program_irrevocable(k->module->program, k->func, text, sizeof text))
+        g->warning(g->warning_ctx, text);
+}
+
+simtx_status timed_check(struct simtx_kernel *k)
+{
+    if (!k->code->transactions)
         return SIMTX_OK;
+    if (config_choice(k->module->gpu->config, KEY_TM_GLOBAL)) {
+        warn_irrevocable(k);
+        return SIMTX_OK;
+    }
     return gpu_fail(k->module->gpu, SIMTX_NOT_SUPPORTED,
                     "%s uses tx_begin, and the configuration has no transactional memory (tm.global = none): "
                     "choose a preset that has one, such as --config kilotm, or functional mode", k->func->name);

@@ -1,5 +1,5 @@
 # Analysis, decoding and execution. The loads and stores are built once per vector width, like the lane functions.
-LIB_SRC += ptx/flow.c ptx/regalloc.c ptx/checkpoint.c ptx/decode.c ptx/program.c ptx/devmem.c ptx/mem.c ptx/atom.c \
+LIB_SRC += ptx/flow.c ptx/regalloc.c ptx/checkpoint.c ptx/decode.c ptx/program.c ptx/irrevocable.c ptx/devmem.c ptx/mem.c ptx/atom.c \
            ptx/simt.c ptx/run.c ptx/barrier.c ptx/call.c ptx/builtin.c ptx/fault.c ptx/block.c ptx/grid.c ptx/step.c ptx/txn.c ptx/txn_undo.c ptx/access.c ptx/access_bytes.c ptx/access_atom.c
 LIB_EXTRA_OBJ += $(LANES_ISAS:%=$(B)/obj/ptx/mem_lanes.%.o)
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ptx/ir.h"
+#include "ptx/program.h"
 
 #define BEGIN "  // begin inline asm\n\t// simtx: lock begin\n  // end inline asm\n"
 #define END "  // begin inline asm\n\t// simtx: lock end\n  // end inline asm\n"
@@ -139,12 +139,47 @@ static void functions_apart(void **state)
     diag_free(&d);
 }
 
+#define FUNCTION ".func f()\n{\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n  atom.global.inc.u32 %r1, [%rd1], 7;\n}\n"
+
+/* The last function of the text is the kernel. */
+static void undone(const char *body, const char *said)
+{
+    struct diag d;
+    char text[400] = "";
+    struct ptx_module *m = parse(body, &d);
+    struct program_options o = { .isa = lanes_best_isa(), .warp_size = LANES, .const_max = 65536 };
+    struct program *p = program_load(ptx_link(&m, 1, &d), NULL, &o, &d);
+    assert_non_null(p);
+    const struct ptx_func *last = p->module->funcs;
+    while (last->next)
+        last = last->next;
+    assert_int_equal(program_irrevocable(p, last, text, sizeof text), said != NULL);
+    if (said && !strstr(text, said))
+        fail_msg("expected '%s': %s", said, text);
+    program_free(p, NULL);
+    diag_free(&d);
+}
+
+/* Atomics and stores to shared memory inside transactions are found, in called functions too. */
+static void cannot_be_undone(void **state)
+{
+    (void)state;
+    undone("  red.global.add.u32 [%rd1], 1;\n  tx_begin;\n  st.global.u32 [%rd1], %r1;\n  tx_commit;\n"
+           "  st.shared.u32 [%r1], %r1;\n", NULL);
+    undone("  tx_begin;\n  st.global.u32 [%rd1], %r1;\n  red.global.add.u32 [%rd1], 1;\n  tx_commit;\n",
+           "test:11:3: red.global.add.u32");
+    undone("  tx_begin;\n  @%p1 st.shared.u32 [%r1], %r1;\n  tx_commit;\n", "test:10:8: @%p1 st.shared.u32");
+    undone("  ret;\n}\n" FUNCTION ".visible .entry l()\n{\n  tx_begin;\n  call f;\n  tx_commit;\n",
+           "test:15:3: atom.global.inc.u32");
+    undone("  ret;\n}\n" FUNCTION ".visible .entry l()\n{\n  call f;\n  tx_begin;\n  tx_commit;\n", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loop_in_a_row), cmocka_unit_test(blocks_moved), cmocka_unit_test(loops_behind_each_other),
         cmocka_unit_test(two_ends), cmocka_unit_test(transactions), cmocka_unit_test(unbalanced),
-        cmocka_unit_test(functions_apart),
+        cmocka_unit_test(functions_apart), cmocka_unit_test(cannot_be_undone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
