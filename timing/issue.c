@@ -117,6 +117,8 @@ static void issue(struct sm *s, struct slot *w)
         faulted(s, w, op);
         return;
     }
+    if (s->cfg.thread_states && st.d->in)
+        states_locked(s, w, st.d->in->lock);
     if (w->in_tx)
         tx_executed(s, w, st.lanes);
     else if (t->kind == TK_TX && w->tm)

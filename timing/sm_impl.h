@@ -239,6 +239,7 @@ void tx_poll(struct sm *s);
 
 /* ---- states.c ---- */
 void states_book(struct sm *s, struct slot *w);                  /* behind any change of what its threads are at */
+void states_locked(struct sm *s, struct slot *w, bool locked);   /* the instruction issued is in a lock loop, or not */
 void states_attempt(struct sm *s, struct slot *w, uint64_t held);            /* an attempt begins, after so many cycles */
 void states_decided(struct sm *s, struct slot *w, uint64_t commits, uint64_t aborts);    /* before they are applied */
 

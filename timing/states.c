@@ -52,6 +52,14 @@ void states_book(struct sm *s, struct slot *w)
         t->run_to = s->now;
 }
 
+void states_locked(struct sm *s, struct slot *w, bool locked)
+{
+    if (locked == w->locked)
+        return;
+    w->locked = locked;
+    states_book(s, w);
+}
+
 void states_attempt(struct sm *s, struct slot *w, uint64_t held)
 {
     struct thread_states *t = &w->states;
