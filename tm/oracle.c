@@ -10,7 +10,7 @@
 
 #include "tm/oracle_impl.h"
 
-enum { FIRST_RING = 1 << 10, KEYS_AHEAD = 1 << 24, COMPACT = 1024 };
+enum { FIRST_RING = 1 << 10, KEYS_AHEAD = 1 << 24, COMPACT = 64 };
 
 typedef unsigned long long ull;
 

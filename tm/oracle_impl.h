@@ -26,7 +26,7 @@ struct oracle_event {
     uint64_t mask[2];                /* bytes of the line; 0: a transaction's write */
     uint32_t line;                   /* number in the shadow */
     uint32_t before;                 /* of a transaction's write */
-    uint32_t image;                  /* number of its image */
+    uint32_t image;                  /* number of its image, or of the next one that there will be */
     bool atomic;
 };
 

@@ -68,7 +68,7 @@ static struct oracle_event *event_new(struct oracle_note *n, uint64_t address, u
 {
     n->event = shadow_grow(n->event, n->events, &n->events_cap, sizeof *n->event);
     struct oracle_event *e = &n->event[n->events++];
-    *e = (struct oracle_event){ .address = address, .cycle = cycle };
+    *e = (struct oracle_event){ .address = address, .cycle = cycle, .image = n->images };
     return e;
 }
 
@@ -83,11 +83,10 @@ void oracle_plain(struct oracle_note *n, uint64_t line, const uint64_t mask[2], 
         return;
     struct oracle_event *e = event_new(n, line, cycle);
     n->image = shadow_grow(n->image, n->images, &n->images_cap, sizeof *n->image);
-    struct oracle_image *i = &n->image[n->images];
+    struct oracle_image *i = &n->image[n->images++];
     e->mask[0] = mask[0];
     e->mask[1] = mask[1];
     e->atomic = !after;
-    e->image = n->images++;
     memcpy(i->before, (const void *)(uintptr_t)line, SHADOW_LINE);
     if (after)
         memcpy(i->after, after, SHADOW_LINE);

@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#include "tm/ideal.h"
+#include "tm/ideal_impl.h"
 #include "tm/oracle.h"
-#include "tm/signature.h"
 
 enum { SMS = 3, SLOTS = 4, LANES_HERE = 32, LINE = 128, EACH = 2, PICKS = 8 };
 
@@ -302,6 +301,16 @@ static void world_free(struct world *w)
     free(w);
 }
 
+/* Nothing is left in the signatures of attempts that are over. */
+static void check_empty(const struct world *w)
+{
+    for (int i = 0; i < SMS; i++) {
+        const struct signatures *t = &((const struct ideal_core *)w->cores[i])->table;
+        for (size_t k = 0; t->row && k < 2 * (size_t)t->s->bits * t->columns; k++)
+            assert_int_equal(t->row[k], 0);
+    }
+}
+
 static bool all_over(const struct world *w)
 {
     for (int i = 0; i < SMS; i++)
@@ -340,6 +349,7 @@ static void check(struct world *w)
         fail_msg("%s", text);
     assert_int_equal(count[STAT_ORACLE_CHECKED], w->commits);
     assert_int_equal(count[STAT_ORACLE_MIXED], 0);
+    check_empty(w);
 }
 
 static uint64_t false_conflicts(const struct world *w)
