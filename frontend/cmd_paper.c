@@ -2,8 +2,10 @@
 #include "frontend/cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,13 +86,15 @@ static void make_folder(const char *path)
         usage_error(COMMAND, "%s is no folder", path);
 }
 
-/* The folder of results and runs/ in it; its full path, so that runs are found again from anywhere. */
-static char *output_folder(const struct paper_grid *g, const char *name)
+/* The folder of results, with runs/ in it; its full path, for runs to be found from anywhere. A plan makes none. */
+static char *output_folder(const struct paper_grid *g, const char *name, bool plan)
 {
     char *path = NULL, *runs = NULL, *full;
     if (asprintf(&path, name ? "%s" : "paper-%s%s", name ? name : g->paper->name,
                  g->size == SIZE_QUICK ? "-quick" : "") < 0)
         abort();
+    if (plan && access(path, F_OK))
+        return path;
     make_folder(path);
     full = realpath(path, NULL);
     if (!full || asprintf(&runs, "%s/runs", full) < 0)
@@ -131,6 +135,17 @@ static void check_programs(const struct paper_grid *g)
     }
 }
 
+/* Two at work in one folder would take each other's files; the lock ends with the process. */
+static void lock_folder(const char *out)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/runs", out);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB))
+        usage_error(COMMAND, "%s: %s", out,
+                    errno == EWOULDBLOCK ? "another simtx paper is at work there" : strerror(errno));
+}
+
 static void choose(struct paper_grid *g, char *only)
 {
     char *words[WORDS_MAX];
@@ -158,7 +173,7 @@ static int failures(const struct paper_grid *g)
 
 static int do_paper(struct paper_grid *g, struct request *r)
 {
-    char *out = output_folder(g, r->out), *programs = program_folder(r->programs);
+    char *out = output_folder(g, r->out, r->plan), *programs = program_folder(r->programs);
     int code = CMD_OK;
     g->out = out;
     g->programs = programs;
@@ -168,6 +183,7 @@ static int do_paper(struct paper_grid *g, struct request *r)
         paper_grid_plan(g, stdout);
     } else {
         check_programs(g);
+        lock_folder(out);
         if (!paper_grid_run(g))
             code = 130;
         else if (!paper_report(g) || failures(g))

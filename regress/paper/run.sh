@@ -59,11 +59,12 @@ check 2 "--only: each of its words" "$simtx" paper kilotm --only fgl,nothing --o
 check 2 "cannot make the folder /nonexistent/o" "$simtx" paper kilotm --out /nonexistent/o
 check 2 "--programs" "$simtx" paper kilotm --programs /nonexistent --out o
 check 2 "build the benchmarks" "$simtx" paper kilotm --programs . --out o
-check 0 "simtx run --timing" "$simtx" paper kilotm --plan --programs . --out o
-check 0 "14 runs to do, 0 done" "$simtx" paper kilotm --plan --quick --only kl,fgl --programs . --out o
-check 0 "2 runs to do, 0 done" "$simtx" paper kilotm --plan --quick --only kl,fgl,ht-h --programs . --out o
-check 0 "9 runs to do, 0 done" "$simtx" paper kilotm --plan --quick --only sec313 --programs . --out o
-check 0 "21 runs to do, 0 done" "$simtx" paper kilotm --plan --only fig2 --programs . --out o
+check 0 "simtx run --timing" "$simtx" paper kilotm --plan --programs . --out planned
+check 0 "14 runs to do, 0 done" "$simtx" paper kilotm --plan --quick --only kl,fgl --programs . --out planned
+check 0 "2 runs to do, 0 done" "$simtx" paper kilotm --plan --quick --only kl,fgl,ht-h --programs . --out planned
+check 0 "9 runs to do, 0 done" "$simtx" paper kilotm --plan --quick --only sec313 --programs . --out planned
+check 0 "21 runs to do, 0 done" "$simtx" paper kilotm --plan --only fig2 --programs . --out planned
+holds "plans make no folder" [ ! -e planned ]
 
 # ---- runs: the locks' versions of the hash table ----
 small="$simtx paper kilotm --quick --only fgl,HT-H,HT-L --out small"
@@ -111,6 +112,13 @@ mkdir presets
 cp "$build"/share/simtx/configs/*.cfg presets
 printf 'tm: { backoff = -1; };\n' >presets/tm-locks.cfg
 check 1 "configuration fgl: " env SIMTX_CONFIG_DIR=presets $small --out wrong
+
+# Only one at a time in a folder.
+exec 9<small/runs
+flock 9
+check 2 "another simtx paper is at work there" $small
+exec 9<&-
+check 0 "of 217" $small
 
 # Ctrl-C ends children and keeps what is finished.
 check 130 "" timeout --preserve-status -s INT 1.5 "$simtx" paper kilotm --only fgl,HT-H,CL --jobs 1 --out stopped
