@@ -1,6 +1,6 @@
 /*
  * Control flow: basic blocks and post-dominators. Lanes that diverge at a branch meet again at its immediate
- * post-dominator (the SIMT stack of the KILO TM paper, section 2.2). Lanes that leave by a guarded ret or exit simply
+ * post-dominator (the SIMT stack of Fung et al., MICRO 2011, section 2.2). Lanes that leave by a guarded ret or exit simply
  * vanish, and a path that ends in trap or in a call that does not return never comes back, so neither delays the
  * meeting of the others. The post-dominator algorithm is the iterative one of Cooper, Harvey and Kennedy, run on
  * the reversed graph.

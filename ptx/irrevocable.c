@@ -1,5 +1,5 @@
 /*
- * What a transaction cannot take back. As in KILO TM (MICRO 2011, section 3), atomics inside a transaction and accesses
+ * What a transaction cannot take back. As in Fung et al. (MICRO 2011, section 3), atomics inside a transaction and accesses
  * to shared memory are performed at once, without logs, and an abort does not undo them.
  */
 #include <stdio.h>

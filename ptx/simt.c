@@ -1,5 +1,5 @@
 /*
- * The SIMT stack: how the lanes of a warp share one program counter (KILO TM paper, section 2.2; PTX ISA 2.3 on
+ * The SIMT stack: how the lanes of a warp share one program counter (Fung et al., MICRO 2011, section 2.2; PTX ISA 2.3 on
  * divergence). An entry is a set of lanes at one place, with the place where they meet the others again. A branch
  * whose lanes disagree turns the top entry into the one that waits at the reconvergence point and pushes one entry
  * for each side.

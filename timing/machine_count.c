@@ -38,7 +38,7 @@ static void add(uint64_t *to, const uint64_t *from)
         to[i] += from[i];
 }
 
-/* The paper's classes of scheduler cycles are sums of the reasons (KILO TM, Figures 6 to 10). */
+/* The paper's classes of scheduler cycles are sums of the reasons (Fung et al., MICRO 2011, figure 10). */
 static void add_classes(uint64_t *to, const uint64_t *from)
 {
     to[STAT_CLASS_EXEC] += from[STAT_ISSUED_SLOTS];

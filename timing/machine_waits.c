@@ -1,7 +1,7 @@
 /*
  * Who waits for whom, for the report of a hang: loops on memory, and who would write it; barriers, and who does not
  * come; warps that never get their turn; and if these waits close a circle, the circle. Lanes that a loop waits for may
- * be lanes of the same warp, which the SIMT stack lets go on only behind the loop (KILO TM paper, Example 1).
+ * be lanes of the same warp, which the SIMT stack lets go on only behind the loop (Fung et al., MICRO 2011, Example 1).
  *
  * That a warp would write an address is read off its text: the stores and atomics behind its place, with the addresses
  * that its registers give now.
