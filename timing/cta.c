@@ -265,6 +265,7 @@ void sm_observe_rest(struct sm *s)
         if (!w->warp)
             continue;
         warp_watch(s, w, s->upto);
+        watch_transaction_over(s->watch, i, s->upto);
         watch_slot(s, w, s->upto);
     }
 }

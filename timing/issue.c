@@ -99,7 +99,9 @@ static void faulted(struct sm *s, struct slot *w, struct mem_op *op)
 {
     if (op)
         sm_op_free(s, op);
-    if (!tx_fault(s, w))
+    if (tx_fault(s, w))
+        w->since = s->now + 1;
+    else
         sm_take_fault(s, w);
 }
 

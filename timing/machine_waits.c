@@ -18,15 +18,15 @@ enum {
     CIRCLE_MAX = 8,                      /* warps of a circle */
     WRITES_MAX = 64,                     /* writes behind a place that are looked at */
     STILL = 10000,                       /* core cycles that no memory access takes */
-    PLACE = 400, NAME = 160
+    PLACE = 400, NAME = 160, WORDS = 600
 };
 
-enum wait_for { WAITS_NOT, WAITS_IN_LOOP, WAITS_AT_BARRIER, WAITS_FOR_TURN };
+enum wait_for { WAITS_NOT, WAITS_IN_LOOP, WAITS_AT_BARRIER, WAITS_FOR_TURN, WAITS_FOR_TM };
 
 /* A resident warp and what it waits for. */
 struct waiter_warp {
     struct warp *w;
-    uint32_t sm;
+    uint32_t sm, slot;
     enum wait_for what;
     uint64_t still;                      /* core cycles in which it did nothing */
     const struct code *code;             /* of the place that is told */
@@ -85,17 +85,21 @@ static void find_read(struct waiter_warp *x)
         }
 }
 
-static void classify(struct waiter_warp *x, bool dead)
+static void classify(const struct machine *m, struct waiter_warp *x)
 {
+    char words[WORDS];
     const struct entry *e = simt_top(x->w);
     x->code = x->w->frame[e->frame].code;
     x->at = &x->code->insts[e->pc];
     if (x->w->state == WARP_BARRIER) {
         x->what = WAITS_AT_BARRIER;
         x->at -= e->pc > 0;                  /* it stands behind it */
+    } else if (sm_tx_waits(m->sm[x->sm], x->slot, words, sizeof words)) {
+        x->what = WAITS_FOR_TM;
+        x->at -= x->w->state == WARP_TX && e->pc;
     } else if (x->w->state == WARP_READY && x->still >= STILL) {
         x->what = WAITS_FOR_TURN;
-    } else if (x->w->state == WARP_READY && !dead && loop_end(x->code, e->pc)) {
+    } else if (x->w->state == WARP_READY && !m->dead && loop_end(x->code, e->pc)) {
         x->what = WAITS_IN_LOOP;
         x->at = loop_end(x->code, e->pc);
         find_read(x);
@@ -114,8 +118,8 @@ static void collect(struct waits *x, const struct hang_watch *w)
             if (!warp || !warp->exist)
                 continue;
             struct waiter_warp *node = &x->of[x->n++];
-            *node = (struct waiter_warp){ .w = warp, .sm = i, .still = w ? hang_still(w, i, slot) : 0 };
-            classify(node, m->dead);
+            *node = (struct waiter_warp){ .w = warp, .sm = i, .slot = slot, .still = w ? hang_still(w, i, slot) : 0 };
+            classify(m, node);
         }
 }
 
@@ -190,12 +194,25 @@ static const struct waiter_warp *missing_at_barrier(const struct waits *all, con
     return NULL;
 }
 
+/* A warp that has the place that x waits for at tx_begin. */
+static const struct waiter_warp *holder(const struct waits *all, const struct waiter_warp *x)
+{
+    uint32_t sm, slot;
+    if (txn_lanes(x->w) || !tm_core_holder(sm_tm(all->m->sm[x->sm]), x->slot, &sm, &slot))
+        return NULL;
+    for (uint32_t i = 0; i < all->n; i++)
+        if (all->of[i].sm == sm && all->of[i].slot == slot)
+            return &all->of[i];
+    return NULL;
+}
+
 static const struct waiter_warp *waits_for(const struct waits *all, const struct waiter_warp *x)
 {
     struct writer hit;
     switch (x->what) {
     case WAITS_IN_LOOP: return x->read && find_writer(all, x, &hit) ? hit.by : NULL;
     case WAITS_AT_BARRIER: return missing_at_barrier(all, x);
+    case WAITS_FOR_TM: return holder(all, x);
     default: return NULL;
     }
 }
@@ -222,6 +239,15 @@ static void tell_writer(const struct waits *all, const struct waiter_warp *x)
                    stands);
 }
 
+static void tell_inside(const struct waits *all, const struct waiter_warp *x)
+{
+    char words[WORDS];
+    if (!sm_tm(all->m->sm[x->sm]) || !txn_lanes(x->w))
+        return;
+    tm_core_say_inside(sm_tm(all->m->sm[x->sm]), x->slot, words, sizeof words);
+    report_add(all->m, "      %s", words);
+}
+
 static void tell_loop(const struct waits *all, const struct waiter_warp *x)
 {
     char name[NAME], place[PLACE];
@@ -230,6 +256,7 @@ static void tell_loop(const struct waits *all, const struct waiter_warp *x)
     int lanes = __builtin_popcountll(simt_top(x->w)->mask);
     report_add(all->m, "  %s: %d lane%s in the loop that ends at %s", name, lanes, lanes == 1 ? " spins" : "s spin",
                place);
+    tell_inside(all, x);
     if (!x->read) {
         report_add(all->m, "      which reads no memory that others could write");
         return;
@@ -268,6 +295,16 @@ static void tell_turn(const struct waits *all, const struct waiter_warp *x)
     name_of(x, name, sizeof name);
     fault_describe(x->code, x->at, place, sizeof place);
     report_add(all->m, "  %s has not got its turn for %" PRIu64 " cycles, at %s", name, x->still, place);
+}
+
+static void tell_tm(const struct waits *all, const struct waiter_warp *x)
+{
+    char name[NAME], place[PLACE], words[WORDS];
+    name_of(x, name, sizeof name);
+    fault_describe(x->code, x->at, place, sizeof place);
+    sm_tx_waits(all->m->sm[x->sm], x->slot, words, sizeof words);
+    report_add(all->m, "  %s waits at %s", name, place);
+    report_add(all->m, "      for %s", words);
 }
 
 /* One of those that wait for the same is told, and how many more there are. */
@@ -337,6 +374,7 @@ void hang_explain(struct machine *m, const struct hang_watch *w)
     collect(&all, w);
     tell_circle(&all);
     tell_waits(&all, WAITS_AT_BARRIER, tell_barrier);        /* who does not move at all comes first */
+    tell_waits(&all, WAITS_FOR_TM, tell_tm);
     tell_waits(&all, WAITS_FOR_TURN, tell_turn);
     tell_waits(&all, WAITS_IN_LOOP, tell_loop);
     if (all.shown > EXPLAINED_MAX)

@@ -502,7 +502,8 @@ struct warp *sm_warp(const struct sm *s, uint32_t slot)
 
 bool sm_sleeps(const struct sm *s, uint32_t slot)
 {
-    return s->slot[slot].hold == ST_SLEEP;
+    const struct slot *w = &s->slot[slot];
+    return w->hold == ST_SLEEP || (w->hold == ST_TX && w->waking);
 }
 
 uint64_t sm_changes(const struct sm *s)

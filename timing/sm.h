@@ -100,7 +100,9 @@ void sm_counts(const struct sm *s, struct launch_counts *add);
  * (its workers' `changes`: barriers completed, shared memory changed). For hang reports. */
 struct warp *sm_warp(const struct sm *s, uint32_t slot);
 uint64_t sm_changes(const struct sm *s);
-bool sm_sleeps(const struct sm *s, uint32_t slot);       /* nanosleep: time alone lets the warp go on */
+bool sm_sleeps(const struct sm *s, uint32_t slot);       /* nanosleep, back-off: time alone lets the warp go on */
+/* Does transactional memory hold back the warp in this slot? Then for what, in words. For hang reports. */
+bool sm_tx_waits(const struct sm *s, uint32_t slot, char *text, size_t size);
 /* Words on every resident warp: slot, block, PTX line, what it waits for. For hang reports. */
 void sm_dump(const struct sm *s, void (*line)(void *ctx, const char *text), void *ctx);
 

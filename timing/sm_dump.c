@@ -9,15 +9,16 @@
 
 enum { LINE_MAX_BYTES = 1024 };
 
-/* The step that the warp stands at; a warp that waits at a barrier stands behind it. */
+/* The step that the warp stands at; a warp that waits at a barrier, or commits, stands behind it. */
 static const struct dinst *stands_at(const struct slot *w, const struct code **code)
 {
     const struct warp *p = w->warp;
     const struct entry *e = &p->entry[p->current];
     *code = p->frame[e->frame].code;
-    if (w->step)
+    if (w->step && p->state != WARP_TX)
         return w->step;
-    return e->waits == WAIT_BARRIER && e->pc ? &(*code)->insts[e->pc - 1] : &(*code)->insts[e->pc];
+    bool behind = e->pc && (e->waits == WAIT_BARRIER || p->state == WARP_TX);
+    return &(*code)->insts[e->pc - behind];
 }
 
 static void say_register(const struct sm *s, const struct slot *w, char *buf, size_t size)
@@ -90,13 +91,14 @@ static void say_reason(const struct sm *s, const struct slot *w, char *buf, size
         snprintf(buf, size, w->missing ? "the instruction line at 0x%" PRIx64 : "instruction fetch at 0x%" PRIx64,
                  w->code->address + (uint64_t)w->fetch * s->cfg.inst_bytes);
         break;
+    case ST_TX: tx_say(s, w, buf, size); break;
     default: snprintf(buf, size, "%s", stall_table[w->place - PLACE_WAIT].meaning); break;
     }
 }
 
 static void say_running(const struct sm *s, const struct slot *w, char *buf, size_t size)
 {
-    char place[300], why[300] = "";
+    char place[300], why[600] = "";
     const struct code *code;
     const struct dinst *d = stands_at(w, &code);
     fault_describe(code, d, place, sizeof place);

@@ -1,7 +1,7 @@
 /*
  * The inside of an SM core, shared by the files that make it up: sm.c (life cycle, cycle loop, accounting), cta.c
  * (blocks), fetch.c, warp.c (what the next instruction waits for), issue.c, pipes.c (pipelines, operand collector),
- * sm_dump.c.
+ * tx.c, tx_watch.c and states.c (transactions), sm_dump.c.
  */
 #ifndef TIMING_SM_IMPL_H
 #define TIMING_SM_IMPL_H
@@ -63,6 +63,7 @@ struct slot {                        /* a warp slot: two cache lines of the host
     bool doomed, validate, validating;           /* lanes to be aborted; reads to be validated; being validated */
     bool has_local;                  /* .local memory is used: a transaction's accesses to it go one by one */
     bool controlled, locked;         /* waits for its turn at tx_begin; in a lock loop */
+    uint8_t tx_wait;                 /* enum tx_wait, for the timeline: of the time at ST_TX */
     uint16_t atomics;                /* outstanding */
     uint32_t attempt;                /* as txn_attempt says */
     int fault_lane;                  /* of a held fault that is to be validated; -1 = none */
@@ -70,6 +71,10 @@ struct slot {                        /* a warp slot: two cache lines of the host
     const struct code *tx_code;
     struct thread_states states;
 };
+
+/* What a warp at ST_TX waits for: its turn at tx_begin, outcomes, the end of a back-off or of saving registers, the
+ * answer to whether its reads are current, what it has under way, the protocol. */
+enum tx_wait { TX_TURN, TX_OUTCOME, TX_PAUSE, TX_VALIDATION, TX_QUIET, TX_PROTOCOL };
 
 struct unit { uint64_t free, lanes; };           /* when it can take an instruction; when it has taken in all lanes */
 
@@ -179,6 +184,7 @@ static inline void sm_result(struct sm *s, uint64_t at, enum event_kind kind, co
 /* Into the timeline, which there is: the place at which the warp has been, up to this cycle. */
 void warp_watch(struct sm *s, const struct slot *w, uint64_t until);
 void warp_move(struct sm *s, struct slot *w, unsigned place);
+void warp_renew(struct sm *s, struct slot *w);   /* what it waits for at its place has become something else */
 void warp_consider(struct sm *s, struct slot *w);            /* after anything happened that it may have waited for */
 void warp_hold(struct sm *s, struct slot *w, enum stall why, uint64_t until);    /* NEVER: until warp_wake */
 void warp_wake(struct sm *s, struct slot *w);
@@ -236,6 +242,16 @@ bool tx_try(struct sm *s, struct slot *w);
 void tx_op_done(struct sm *s, struct mem_op *op, uint64_t at);   /* an op with a role will be over at this cycle */
 void tx_op_over(struct sm *s, struct mem_op *op);
 void tx_poll(struct sm *s);
+bool tx_quiet(const struct sm *s, const struct slot *w);         /* nothing of the warp is under way in memory */
+
+/* ---- tx_watch.c: what transactions look like from outside ---- */
+enum tx_wait tx_waits_for(const struct sm *s, const struct slot *w);     /* of a warp at ST_TX */
+extern const char *const tx_wait_name[];         /* in the timeline */
+void tx_say(const struct sm *s, const struct slot *w, char *buf, size_t size);       /* in words, of a warp at ST_TX */
+/* Into the timeline, if there is one: an attempt has begun; the transaction is over. */
+void tx_watch_attempt(struct sm *s, struct slot *w);
+void tx_watch_over(struct sm *s, struct slot *w);
+void tx_watch_outcome(struct sm *s, const struct slot *w, uint64_t commits, uint64_t aborts);    /* there is one */
 
 /* ---- states.c ---- */
 void states_book(struct sm *s, struct slot *w);                  /* behind any change of what its threads are at */

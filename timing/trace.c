@@ -7,23 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "timing/trace.h"
-
-/* Numbers of processes: viewers keep 0 for the idle process of a host. Threads count from 1 for the same reason. */
-enum { LAUNCHES_PID = 1, FIRST_SM_PID = 2, FIRST_TID = 1 };
-
-struct text { char *at; size_t len, cap; };
-
-struct sm_watch {
-    struct text text;
-    struct trace_range range;
-    uint64_t origin;
-    uint16_t sm;
-    uint32_t slots;
-    uint64_t requests;                   /* numbers of asynchronous events */
-    bool *named;                         /* by warp slot, and [slots] of the SM: the viewer knows its name */
-    struct sm_watch *next;
-};
+#include "timing/trace_impl.h"
 
 struct trace {
     gzFile file;
@@ -62,7 +46,7 @@ struct sm_watch *trace_watch(struct trace *t, uint16_t sm, uint32_t slots)
     if (t->range.sm >= 0 && t->range.sm != sm)
         return NULL;
     struct sm_watch *w = calloc(1, sizeof *w);
-    if (!w || !(w->named = calloc(slots + 1, sizeof *w->named)))
+    if (!w || !(w->named = calloc(slots + 1, sizeof *w->named)) || !(w->tx = calloc(slots, sizeof *w->tx)))
         abort();
     w->range = t->range;
     w->origin = t->origin;
@@ -108,6 +92,7 @@ bool trace_close(struct trace *t, char *error, size_t size)
     for (struct sm_watch *w = t->first, *next; w; w = next) {
         next = w->next;
         free(w->text.at);
+        free(w->tx);
         free(w->named);
         free(w);
     }
@@ -119,8 +104,7 @@ bool trace_close(struct trace *t, char *error, size_t size)
 
 /* ---- events ---- */
 
-static void add(struct text *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *x, const char *format, ...)
+void trace_add(struct text *x, const char *format, ...)
 {
     enum { LONGEST = 1024, LEAST = 1 << 14 };
     if (x->cap - x->len < LONGEST) {
@@ -136,8 +120,7 @@ static void add(struct text *x, const char *format, ...)
     x->len += n < LONGEST ? (size_t)n : 0;
 }
 
-/* To cycles of the timeline, and to what of them lies in the range; false: nothing does. */
-static bool cut(const struct trace_range *range, uint64_t origin, uint64_t *from, uint64_t *to)
+bool trace_cut(const struct trace_range *range, uint64_t origin, uint64_t *from, uint64_t *to)
 {
     *from += origin;
     *to += origin;
@@ -148,17 +131,17 @@ static bool cut(const struct trace_range *range, uint64_t origin, uint64_t *from
 
 static void name_process(struct text *x, uint32_t pid, const char *name)
 {
-    add(x, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%s\"}}", pid, name);
-    add(x, ",\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":{\"sort_index\":%u}}", pid, pid);
+    trace_add(x, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%s\"}}", pid, name);
+    trace_add(x, ",\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":{\"sort_index\":%u}}", pid, pid);
 }
 
 void trace_launch(struct trace *t, const char *kernel, uint64_t launch, uint32_t row, uint64_t from, uint64_t to)
 {
-    if (!cut(&t->range, t->origin, &from, &to))
+    if (!trace_cut(&t->range, t->origin, &from, &to))
         return;
     if (!t->launches.cap)
         name_process(&t->launches, LAUNCHES_PID, "launches");
-    add(&t->launches, ",\n{\"ph\":\"X\",\"cat\":\"launch\",\"name\":\"%.200s\",\"pid\":%u,\"tid\":%u,"
+    trace_add(&t->launches, ",\n{\"ph\":\"X\",\"cat\":\"launch\",\"name\":\"%.200s\",\"pid\":%u,\"tid\":%u,"
         "\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"args\":{\"launch\":%" PRIu64 "}}",
         kernel, LAUNCHES_PID, FIRST_TID + row, from, to - from, launch);
 }
@@ -177,57 +160,56 @@ static void name_slot(struct sm_watch *w, uint32_t slot)
 {
     name_sm(w);
     if (!w->named[slot])
-        add(&w->text, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,"
+        trace_add(&w->text, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,"
             "\"args\":{\"name\":\"warp slot %u\"}}", FIRST_SM_PID + w->sm, FIRST_TID + slot, slot);
     w->named[slot] = true;
 }
 
-/* The beginning of an event that takes time; the caller closes it. False: it lies outside the range. */
-static bool add_slice(struct sm_watch *w, uint32_t slot, const char *category, const char *name, uint64_t from,
-                      uint64_t to)
+bool trace_slice(struct sm_watch *w, uint32_t slot, const char *category, const char *name, uint64_t from,
+                 uint64_t to)
 {
-    if (!cut(&w->range, w->origin, &from, &to))
+    if (!trace_cut(&w->range, w->origin, &from, &to))
         return false;
     name_slot(w, slot);
-    add(&w->text, ",\n{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%.200s\",\"pid\":%u,\"tid\":%u,"
+    trace_add(&w->text, ",\n{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%.200s\",\"pid\":%u,\"tid\":%u,"
         "\"ts\":%" PRIu64 ",\"dur\":%" PRIu64, category, name, FIRST_SM_PID + w->sm, FIRST_TID + slot, from, to - from);
     return true;
 }
 
 void watch_block(struct sm_watch *w, uint32_t slot, const char *kernel, uint64_t block, uint64_t from, uint64_t to)
 {
-    if (add_slice(w, slot, "block", kernel, from, to))
-        add(&w->text, ",\"args\":{\"block\":%" PRIu64 "}}", block);
+    if (trace_slice(w, slot, "block", kernel, from, to))
+        trace_add(&w->text, ",\"args\":{\"block\":%" PRIu64 "}}", block);
 }
 
 void watch_state(struct sm_watch *w, uint32_t slot, const char *state, uint64_t from, uint64_t to)
 {
-    if (add_slice(w, slot, "wait", state, from, to))
-        add(&w->text, "}");
+    if (trace_slice(w, slot, "wait", state, from, to))
+        trace_add(&w->text, "}");
 }
 
 void watch_issue(struct sm_watch *w, uint32_t slot, const struct dinst *d, uint64_t lanes, uint64_t at)
 {
-    if (add_slice(w, slot, "issue", d->in ? ptx_ops[d->in->op].text : "ret", at, at + 1))
-        add(&w->text, ",\"args\":{\"line\":%d,\"lanes\":%d}}", d->in ? d->in->loc.line : 0,
+    if (trace_slice(w, slot, "issue", d->in ? ptx_ops[d->in->op].text : "ret", at, at + 1))
+        trace_add(&w->text, ",\"args\":{\"line\":%d,\"lanes\":%d}}", d->in ? d->in->loc.line : 0,
             __builtin_popcountll(lanes));
 }
 
 /* The beginning ('b') or end ('e') of a request or of one of its stages; the caller closes it. */
 static void add_async(struct sm_watch *w, char phase, const char *name, uint64_t id, uint64_t at)
 {
-    add(&w->text, ",\n{\"ph\":\"%c\",\"cat\":\"memory\",\"name\":\"%s\",\"id\":\"%u.%" PRIu64 "\",\"pid\":%u,"
+    trace_add(&w->text, ",\n{\"ph\":\"%c\",\"cat\":\"memory\",\"name\":\"%s\",\"id\":\"%u.%" PRIu64 "\",\"pid\":%u,"
         "\"tid\":%u,\"ts\":%" PRIu64, phase, name, w->sm, id, FIRST_SM_PID + w->sm, FIRST_TID, at);
 }
 
 static void add_stage(struct sm_watch *w, const char *name, uint64_t id, uint64_t from, uint64_t to)
 {
-    if (from >= to || !cut(&w->range, w->origin, &from, &to))
+    if (from >= to || !trace_cut(&w->range, w->origin, &from, &to))
         return;
     add_async(w, 'b', name, id, from);
-    add(&w->text, "}");
+    trace_add(&w->text, "}");
     add_async(w, 'e', name, id, to);
-    add(&w->text, "}");
+    trace_add(&w->text, "}");
 }
 
 /* Back to back from issue to reply, as the histograms of requests' stages count them. */
@@ -252,13 +234,13 @@ void watch_request(struct sm_watch *w, const struct packet *p)
         "instructions", "L2 fill", "L2 write-back"
     };
     uint64_t from = p->stamp[STAGE_ISSUE], to = p->stamp[STAGE_FILL], id = w->requests++;
-    if (!cut(&w->range, w->origin, &from, &to))
+    if (!trace_cut(&w->range, w->origin, &from, &to))
         return;
     name_sm(w);
     add_async(w, 'b', names[p->type], id, from);
-    add(&w->text, ",\"args\":{\"address\":\"0x%" PRIx64 "\",\"sectors\":%d,\"slice\":%u}}", p->line,
+    trace_add(&w->text, ",\"args\":{\"address\":\"0x%" PRIx64 "\",\"sectors\":%d,\"slice\":%u}}", p->line,
         __builtin_popcount(p->sectors), p->slice);
     add_stages(w, p, id);
     add_async(w, 'e', names[p->type], id, to);
-    add(&w->text, "}");
+    trace_add(&w->text, "}");
 }

@@ -1,9 +1,9 @@
 /*
- * The timeline: launches, what every warp did and waited for, blocks, and memory requests with their stages, in the
- * trace-event format that browsers' trace viewers load (Google, "Trace Event Format", 2016): one process for the
- * launches and one per SM, in it one thread per warp slot, requests as asynchronous events; a core cycle is shown as a
- * microsecond. Each SM writes into a buffer of its own while it runs; the buffers go to the file, in the order of the
- * SMs, when all SMs rest, so the file is the same for every number of host threads.
+ * The timeline: launches, what every warp did and waited for, its transactions, blocks, and memory requests with their
+ * stages, in the trace-event format that browsers' trace viewers load (Google, "Trace Event Format", 2016): one process
+ * for the launches and one per SM, in it one thread per warp slot, requests as asynchronous events; a core cycle is
+ * shown as a microsecond. Each SM writes into a buffer of its own while it runs; the buffers go to the file, in the
+ * order of the SMs, when all SMs rest, so the file is the same for every number of host threads.
  */
 #ifndef TIMING_TRACE_H
 #define TIMING_TRACE_H
@@ -32,6 +32,13 @@ bool trace_close(struct trace *t, char *error, size_t size);
 void watch_block(struct sm_watch *w, uint32_t slot, const char *kernel, uint64_t block, uint64_t from, uint64_t to);
 void watch_state(struct sm_watch *w, uint32_t slot, const char *state, uint64_t from, uint64_t to);
 void watch_issue(struct sm_watch *w, uint32_t slot, const struct dinst *d, uint64_t lanes, uint64_t at);
+/* Transactions of a warp: an attempt of so many lanes begins, behind the last one's end; its lanes have come to their
+ * commit; a lane's outcome, with the words of its sets; the transaction is over, or the run is given up. */
+void watch_attempt(struct sm_watch *w, uint32_t slot, uint32_t lanes, uint64_t at);
+void watch_commit(struct sm_watch *w, uint32_t slot, uint64_t at);
+void watch_committed(struct sm_watch *w, uint32_t slot, uint32_t reads, uint32_t writes);
+void watch_aborted(struct sm_watch *w, uint32_t slot, uint32_t reads, uint32_t writes, const char *why, uint64_t at);
+void watch_transaction_over(struct sm_watch *w, uint32_t slot, uint64_t at);
 void watch_request(struct sm_watch *w, const struct packet *p);      /* when its reply has come: all stamps are set */
 
 #endif

@@ -7,8 +7,7 @@
 
 #include "timing/sm_impl.h"
 
-/* Nothing of the warp is under way in the memory system. */
-static bool quiet(const struct sm *s, const struct slot *w)
+bool tx_quiet(const struct sm *s, const struct slot *w)
 {
     const struct order_warp *o = &w->order;
     return !w->nmem && !w->collecting && !o->loads && !o->stores && !o->shared && !lsu_warp_busy(s->lsu, w->index);
@@ -51,11 +50,13 @@ static void after_outcome(struct sm *s, struct slot *w)
         states_book(s, w);
         tm_core_ended(s->tm, w->index, s->now);
         go_on_after(s, w, 0);
+        tx_watch_over(s, w);
     } else if (txn_attempt(w->warp) != w->attempt) {
         w->attempt = txn_attempt(w->warp);
         uint64_t held = tm_core_attempt(s->tm, w->index, false, registers_of(w), s->now);
         states_attempt(s, w, held);
         go_on_after(s, w, held);
+        tx_watch_attempt(s, w);
     } else {
         go_on_after(s, w, 0);
     }
@@ -74,6 +75,8 @@ void tx_decided(void *ctx, uint32_t slot, uint64_t commits, uint64_t aborts)
     come_to(s);
     s->progress++;
     states_decided(s, w, commits, aborts);
+    if (s->watch)
+        tx_watch_outcome(s, w, commits, aborts);
     if (commits)
         txn_commit(w->warp, commits);
     if (aborts)
@@ -102,6 +105,8 @@ static void abort_doomed(struct sm *s, struct slot *w)
         return;
     s->progress++;
     states_decided(s, w, 0, lanes);
+    if (s->watch)
+        tx_watch_outcome(s, w, 0, lanes);
     abort_lanes(s, w, lanes);
     states_book(s, w);
     after_outcome(s, w);
@@ -111,7 +116,7 @@ static void abort_doomed(struct sm *s, struct slot *w)
 
 bool tx_try(struct sm *s, struct slot *w)
 {
-    if (!(w->doomed || w->validate) || !quiet(s, w))
+    if (!(w->doomed || w->validate) || !tx_quiet(s, w))
         return false;
     if (w->doomed)
         abort_doomed(s, w);
@@ -120,6 +125,7 @@ bool tx_try(struct sm *s, struct slot *w)
         w->fault_lane = -1;
         w->validating = true;
         w->validate = false;
+        warp_renew(s, w);
         tm_core_validate(s->tm, w->index, lane, s->now);
     }
     return true;
@@ -157,7 +163,7 @@ bool tx_may_issue(struct sm *s, struct slot *w, const struct tinst *t)
     }
     if (t->kind == TK_TX)
         return w->step->in->op == OP_TX_BEGIN ? w->in_tx || may_begin(s, w)
-                                              : quiet(s, w) && (!w->in_tx || tm_core_may_issue(s->tm, w->index, true));
+                                              : tx_quiet(s, w) && (!w->in_tx || tm_core_may_issue(s->tm, w->index, true));
     if (!w->in_tx || t->kind != TK_MEMORY)
         return true;
     if (w->has_local && (w->step->space == SP_LOCAL || w->step->space == SP_GENERIC) &&
@@ -179,6 +185,7 @@ void tx_begun(struct sm *s, struct slot *w, const struct tcode *code, const stru
     states_attempt(s, w, held);
     if (held && w->hold == NO_HOLD)
         warp_hold(s, w, ST_TX, s->now + held);
+    tx_watch_attempt(s, w);
 }
 
 void tx_committing(struct sm *s, struct slot *w)
@@ -187,6 +194,8 @@ void tx_committing(struct sm *s, struct slot *w)
     warp_hold(s, w, ST_TX, NEVER);
     warp_move(s, w, PLACE_WAIT + ST_TX);
     states_book(s, w);
+    if (s->watch)
+        watch_commit(s->watch, w->index, s->now);
     tm_core_commit(s->tm, w->index, s->now);
 }
 

@@ -112,15 +112,17 @@ static unsigned place_of(struct sm *s, struct slot *w)
     return t->pipe;
 }
 
-static const char *place_name(unsigned place)
+static const char *place_name(const struct slot *w)
 {
-    return place < PIPES ? "ready" : stall_table[place - PLACE_WAIT].name;
+    if (w->place == PLACE_WAIT + ST_TX)
+        return tx_wait_name[w->tx_wait];
+    return w->place < PIPES ? "ready" : stall_table[w->place - PLACE_WAIT].name;
 }
 
 void warp_watch(struct sm *s, const struct slot *w, uint64_t until)
 {
     if (w->place != PLACE_NONE && until > w->since)
-        watch_state(s->watch, w->index, place_name(w->place), w->since, until);
+        watch_state(s->watch, w->index, place_name(w), w->since, until);
 }
 
 void warp_move(struct sm *s, struct slot *w, unsigned place)
@@ -134,6 +136,18 @@ void warp_move(struct sm *s, struct slot *w, unsigned place)
     w->place = (uint8_t)place;
     w->since = s->now;
     c->at = s->now;
+    if (s->watch && place == PLACE_WAIT + ST_TX)
+        w->tx_wait = (uint8_t)tx_waits_for(s, w);
+}
+
+void warp_renew(struct sm *s, struct slot *w)
+{
+    if (s->watch)
+        warp_watch(s, w, s->now);
+    if (w->since < s->now)
+        w->since = s->now;
+    if (s->watch && w->place == PLACE_WAIT + ST_TX)
+        w->tx_wait = (uint8_t)tx_waits_for(s, w);
 }
 
 void warp_consider(struct sm *s, struct slot *w)

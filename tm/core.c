@@ -353,6 +353,7 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
     } else {
         count_abort(c, l, why);
         x->row = l->aborts;
+        x->reason = why;
     }
     if (txn_lanes(x->warp) == bit)
         hist_add(c->hists, HIST_TX_COMMIT_TIME, now - x->committing);
@@ -385,6 +386,7 @@ uint64_t tm_core_doomed(struct tm_core *c, uint32_t slot, uint64_t now)
     struct tm_warp *x = &c->warp[slot];
     uint64_t lanes = x->doomed & txn_lanes(x->warp);
     x->doomed = 0;
+    x->reason = x->why;
     flush_executed(x);
     for (uint64_t m = lanes; m; m &= m - 1)
         count_abort(c, &x->lane[__builtin_ctzll(m)], x->why);
@@ -444,6 +446,15 @@ void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const char *
     c->calls.impossible(c->calls.ctx, slot, lane, text);
 }
 
+const char *tm_core_reason(const struct tm_core *c, uint32_t slot)
+{
+    static const char *const names[TM_REASONS] = {
+#define REASON(id, name, meaning) [TM_##id] = name,
+#include "tm/reasons.def"
+    };
+    return names[c->warp[slot].reason];
+}
+
 /* ---- time, messages ---- */
 
 void tm_core_message(struct tm_core *c, struct packet *k, uint64_t now)
@@ -472,18 +483,6 @@ void tm_runs(struct tm_core *c, uint64_t at)
 bool tm_core_idle(const struct tm_core *c)
 {
     return !c->loads && !packets_out(&c->pool) && c->tm->protocol->idle(c->protocol);
-}
-
-void tm_core_dump(const struct tm_core *c, void (*line)(void *ctx, const char *text), void *ctx)
-{
-    char text[160];
-    if (!c->warps_in)
-        return;
-    snprintf(text, sizeof text, "transactions: %u warps, %u threads in them, %u loads under way", c->warps_in,
-             c->threads_in, c->loads);
-    line(ctx, text);
-    if (c->tm->protocol->dump)
-        c->tm->protocol->dump(c->protocol, line, ctx);
 }
 
 /* ---- for protocols ---- */

@@ -86,7 +86,16 @@ void tm_core_ended(struct tm_core *c, uint32_t slot, uint64_t now);      /* all 
 void tm_core_message(struct tm_core *c, struct packet *k, uint64_t now);
 uint64_t tm_core_run(struct tm_core *c, uint64_t now);                   /* returns when to be called next */
 bool tm_core_idle(const struct tm_core *c);
+/* Why the lanes that were aborted last were: its name. Of the call that aborts them until the next one. */
+const char *tm_core_reason(const struct tm_core *c, uint32_t slot);
 bool tm_core_touched(struct tm_core *c);             /* by the last tm_step */
+/* For reports of hangs: what a warp waits for at tx_begin, and inside (": ..."; empty = nothing to say); and the slot and
+ * SM of a warp that has what one at tx_begin waits for, false = none. */
+void tm_core_say_turn(const struct tm_core *c, uint32_t slot, char *text, size_t size);
+void tm_core_say(const struct tm_core *c, uint32_t slot, char *text, size_t size);
+/* Of a warp inside a transaction: since when, and whether it is doomed, which is seen in memory as it is now. */
+void tm_core_say_inside(const struct tm_core *c, uint32_t slot, char *text, size_t size);
+bool tm_core_holder(const struct tm_core *c, uint32_t slot, uint32_t *sm, uint32_t *holder);
 void tm_core_dump(const struct tm_core *c, void (*line)(void *ctx, const char *text), void *ctx);
 
 #endif

@@ -1,4 +1,5 @@
-/* The inside of transactional memory's common part: tm.c (machine), core.c (SM), load.c (loads), unit.c (slices). */
+/* The inside of transactional memory's common part: tm.c (machine), core.c (SM), load.c (loads), unit.c (slices), say.c
+ * (words for reports of hangs). */
 #ifndef TM_IMPL_H
 #define TM_IMPL_H
 
@@ -20,6 +21,7 @@ struct tm_warp {
     bool waiting;                    /* at tx_begin */
     uint64_t doomed, validating;
     enum tm_reason why;              /* of the doomed */
+    enum tm_reason reason;           /* of the lanes that were aborted last */
     int fault_lane;                  /* -1 = none held */
     uint64_t executing;              /* lanes of the last instructions */
     uint32_t executed;               /* instructions of these, not yet in lane[] */

@@ -95,6 +95,9 @@ struct tm_protocol {
     /* Cycle `now`; returns the next cycle in which it acts without a message or a call; NEVER. */
     uint64_t (*run)(void *core, uint64_t now);
     bool (*idle)(const void *core);
+    /* For reports of hangs, in words: what a warp waits for that commits, is validated or may not issue, as ": ...". NULL =
+     * nothing to say; and the state of everything, a line each. */
+    void (*say)(const void *core, uint32_t slot, char *text, size_t size);
     void (*dump)(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
     /* The run is over and nothing is under way: is its state what it must be? NULL = nothing to check. */
     bool (*sound)(void *shared, char *error, size_t size);
@@ -138,6 +141,9 @@ uint32_t tm_attempt(const struct tm_core *c, uint32_t slot);
 void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t stale, uint64_t now);
 void tm_wake(struct tm_core *c, uint32_t slot);                  /* may_issue may say otherwise */
 void tm_runs(struct tm_core *c, uint64_t at);                    /* `run` is to be called at this cycle, at the latest */
+/* Text behind text, as far as there is room; lanes as in "lanes 0-3,7". */
+void tm_append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void tm_append_lanes(char *text, size_t size, uint64_t lanes);
 /* An impossible transaction: reported with its instruction, and the run ends. */
 void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const char *what, ...)
     __attribute__((format(printf, 4, 5)));

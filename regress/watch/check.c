@@ -4,6 +4,7 @@
  *     check trace FILE FROM TO SM      a timeline, perhaps compressed: it loads, slices of a warp slot nest, states and
  *                                      instructions of a block lie end to end, everything lies in the cycles FROM .. TO
  *                                      and on the SM (-1: any); requests end as often as they begin
+ *     check transactions FILE STATISTICS   every lane of an attempt commits or aborts, and they add up to the statistics
  *     check sorted FILE                its events in an order that does not depend on when they were written
  *     check series FILE STATISTICS     a time series: its columns add up to the statistics' total
  *     check stages STATISTICS          the stages of requests, and a cycle in which the register is written, add up to
@@ -84,6 +85,11 @@ static bool is_block(const struct slice *s)
     return !strcmp(s->what, "block");
 }
 
+static bool is_transaction(const struct slice *s)
+{
+    return !strcmp(s->what, "transaction");
+}
+
 /* By thread and time, longer ones first: one that contains others comes before them. */
 static int by_time(const void *a, const void *b)
 {
@@ -92,7 +98,9 @@ static int by_time(const void *a, const void *b)
         return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : x->tid < y->tid ? -1 : 1;
     if (x->from != y->from || x->to != y->to)
         return x->from != y->from ? (x->from < y->from ? -1 : 1) : x->to > y->to ? -1 : 1;
-    return is_block(x) != is_block(y) ? (is_block(x) ? -1 : 1) : x->order < y->order ? -1 : 1;
+    if (is_block(x) != is_block(y))
+        return is_block(x) ? -1 : 1;
+    return is_transaction(x) != is_transaction(y) ? (is_transaction(x) ? -1 : 1) : x->order < y->order ? -1 : 1;
 }
 
 static void check_range(long long from, long long to, const char *name, const char *const *limits)
@@ -101,10 +109,28 @@ static void check_range(long long from, long long to, const char *name, const ch
         fail("%s in the cycles %lld .. %lld lies outside the range", name, from, to);
 }
 
+/* A slice that begins in an attempt or a commit ends in it, too. */
+static void check_nesting(const struct slice *s, size_t n)
+{
+    enum { DEEPEST = 4 };
+    const struct slice *in[DEEPEST];
+    size_t deep = 0;
+    for (size_t i = 0; i < n; i++) {
+        while (deep && (in[deep - 1]->pid != s[i].pid || in[deep - 1]->tid != s[i].tid || in[deep - 1]->to <= s[i].from))
+            deep--;
+        if (deep && s[i].to > in[deep - 1]->to)
+            fail("%s at %lld ends behind %s at %lld, in which it began", s[i].name, s[i].from, in[deep - 1]->name,
+                 in[deep - 1]->from);
+        if (is_transaction(&s[i]) && deep < DEEPEST)
+            in[deep++] = &s[i];
+    }
+}
+
 /* What a warp does in a block must begin where the thing before it ended. */
 static void check_slices(struct slice *s, size_t n)
 {
     qsort(s, n, sizeof *s, by_time);
+    check_nesting(s, n);
     const struct slice *block = NULL;
     long long at = 0;
     for (size_t i = 0; i < n; i++) {
@@ -116,7 +142,7 @@ static void check_slices(struct slice *s, size_t n)
                 fail("a block at %lld lies in another one", s[i].from);
             block = &s[i];
             at = s[i].from;
-        } else if (strcmp(s[i].what, "launch")) {
+        } else if (strcmp(s[i].what, "launch") && !is_transaction(&s[i])) {
             bool second = i && !strcmp(s[i].what, "issue") && s[i - 1].from == s[i].from && s[i - 1].to == s[i].to;
             if (!inside || (s[i].from != at && !second))
                 fail("%s at %lld: expected at %lld of a block", s[i].name, s[i].from, at);
@@ -190,8 +216,6 @@ static int print_sorted(const char *path)
     return 0;
 }
 
-/* ---- time series ---- */
-
 /* "a.b": "b" in the object "a". */
 static const json_t *find(const json_t *o, const char *name)
 {
@@ -202,6 +226,50 @@ static const json_t *find(const json_t *o, const char *name)
     snprintf(part, sizeof part, "%.*s", (int)(dot - name), name);
     return find(json_object_get(o, part), dot + 1);
 }
+
+static void same(const json_t *total, const char *name, long long sum)
+{
+    const json_t *v = find(total, name);
+    if (json_integer_value(v) != sum)
+        fail("%s: %lld in the timeline, %lld in the statistics", name, sum, (long long)json_integer_value(v));
+}
+
+static int check_transactions(const char *path, const char *statistics)
+{
+    const json_t *total = json_object_get(load(statistics), "total");
+    json_t *events = json_object_get(load(path), "traceEvents"), *e;
+    long long committed = 0, aborted = 0, by_commits = 0, instants = 0, reads = 0, validation = 0;
+    size_t i;
+    json_array_foreach(events, i, e) {
+        const json_t *args = json_object_get(e, "args");
+        const char *what = json_string_value(json_object_get(e, "cat"));
+        if (!what || strcmp(what, "transaction"))
+            continue;
+        if (*word(e, "ph") == 'i') {
+            instants += number(args, "lanes");
+            validation += strcmp(word(e, "name"), "abort: validation") ? 0 : number(args, "lanes");
+        } else if (!strcmp(word(e, "name"), "commit")) {
+            by_commits += number(args, "committed");
+        } else {
+            committed += number(args, "committed");
+            aborted += number(args, "aborted");
+            reads += number(args, "aborted") ? 0 : number(args, "reads");
+            if (number(args, "lanes") != number(args, "committed") + number(args, "aborted"))
+                fail("an attempt at %lld leaves lanes undecided", number(e, "ts"));
+        }
+    }
+    same(total, "tm.commits", committed);
+    same(total, "tm.commits", by_commits);
+    same(total, "tm.aborts", aborted);
+    same(total, "tm.aborts", instants);
+    same(total, "tm.abort.validation", validation);
+    if (!aborted)
+        same(total, "tm.read_words", reads);
+    printf("%lld commits, %lld aborts\n", committed, aborted);
+    return committed == 0;
+}
+
+/* ---- time series ---- */
 
 static char *field(char **rest, char end)
 {
@@ -270,10 +338,12 @@ int main(int argc, char **argv)
         return check_trace(argv[2], (const char *const *)argv + 3);
     if (argc == 3 && !strcmp(argv[1], "sorted"))
         return print_sorted(argv[2]);
+    if (argc == 4 && !strcmp(argv[1], "transactions"))
+        return check_transactions(argv[2], argv[3]);
     if (argc == 4 && !strcmp(argv[1], "series"))
         return check_series(argv[2], argv[3]);
     if (argc == 3 && !strcmp(argv[1], "stages"))
         return check_stages(argv[2]);
-    fprintf(stderr, "usage: check trace|sorted|series|stages FILE ...\n");
+    fprintf(stderr, "usage: check trace|sorted|transactions|series|stages FILE ...\n");
     return 2;
 }

@@ -65,6 +65,29 @@ for machine in gtx480+2sm quadro-fx5800+2sm southern-islands+2sm default+2sm+tin
     holds "part of the timeline: what is in it" "$check" trace part.json 700 1500 1
 done
 
+# ---- transactions in the timeline ----
+transfers() {
+    launch transfers --grid 5 --block 64 --arg u32[16]:0 --arg u32:3 "$@"
+}
+for machine in kilotm+2sm kilotm+no-backoff+2sm kilotm+tm-ideal+2sm kilotm+tm-serial+2sm; do
+    holds "transactions on $machine" transfers --config $machine --trace one.json --stats one.stats
+    holds "transactions on $machine: what is in the timeline" "$check" trace one.json 0 1000000 -1
+    holds "transactions on $machine: sums" "$check" transactions one.json one.stats
+    holds "transactions on $machine, 2 threads" transfers --config $machine --trace two.json --threads 2
+    holds "transactions on $machine, 2 threads: the same" cmp one.json two.json
+    holds "transactions on $machine: the same statistics without" transfers --config $machine --stats two.stats
+    holds "transactions on $machine: the same statistics without" "$build/regress/timing/same_json" one.stats two.stats
+    holds "part of the timeline of transactions" transfers --config $machine --trace part.json \
+        --set trace.from=1500 --set trace.to=4000 --set trace.sm=1
+    holds "part of the timeline of transactions: what is in it" "$check" trace part.json 1500 4000 1
+done
+holds "waits for a commit are told from others" grep -qF '"cat":"wait","name":"tx turn"' one.json
+transfers --config kilotm+2sm --trace one.json
+for what in turn commit back-off; do
+    holds "a wait: tx $what" grep -qF "\"cat\":\"wait\",\"name\":\"tx $what\"" one.json
+done
+holds "an attempt" grep -qE '"name":"attempt".*"args":\{"attempt":2,"lanes":[0-9]+,' one.json
+
 # ---- time series ----
 for machine in gtx480+2sm quadro-fx5800+2sm southern-islands+2sm default+2sm+tiny; do
     holds "time series on $machine" mix --config $machine --window 61,one.csv --stats one.json
@@ -135,6 +158,32 @@ holds "a barrier of more blocks: a report of bounded length" test "$(wc -l <mess
 holds "a barrier of blocks that have room" ends 0 hang grid_barrier --grid 16
 holds "a loop with pauses" ends 1 hang asleep
 holds "a loop with pauses: where" says "on address 0x"
+
+# ---- hangs of transactions ----
+tm_hang() {
+    local kernel=$1
+    shift
+    launch "$kernel" --block 64 --grid 1 --arg u32[16]:0 --config kilotm+2sm --set sim.hang_cycles=20000 "$@"
+}
+holds "a doomed transaction, watchdog" ends 0 tm_hang doomed --set tm.watchdog=5000
+holds "a doomed transaction, no watchdog" ends 1 tm_hang doomed --set tm.watchdog=0
+holds "a doomed transaction: who" says "lane 0 cannot commit, since values that they have read have changed"
+holds "a doomed transaction: nobody looks" says "nothing validates it while it runs (tm.watchdog = 0)"
+holds "a turn that never comes" ends 1 tm_hang turn --set tm.warps=1 --set tm.watchdog=0
+holds "a turn that never comes: the circle" says "warp 1 of block (0,0,0) on SM 0 waits for the first one, at"
+holds "a turn that never comes: whose place" \
+    says "in transactions: 1 with 1 threads, tm.warps lets 1: warp slot 0"
+holds "a place of the GPU" ends 1 tm_hang turn --set tm.warps=0 --set tm.global_warps=1 --set tm.watchdog=0
+holds "a place of the GPU: who has it" \
+    says "1 of 1 places of the GPU (tm.global_warps) are taken, 0 warps come first; SM 0 warp slot 0 has a place"
+# A latency above sim.hang_cycles looks like a hang: the words on commits.
+holds "a commit" ends 1 tm_hang transfers --arg u32:1 --set kilotm.cu_latency=100000
+holds "a commit: at its place" says "tx_commit;: waits since cycle"
+holds "a commit: for whom" says "the outcome of its commit: not answered have commit unit"
+holds "a commit: the state of the entries" grep -qE 'commit unit [0-7]: lanes 0-31 \(validation wait\)' message
+holds "commit IDs" ends 1 tm_hang transfers --arg u32:1 --set kilotm.cid_latency=100000
+holds "commit IDs: words" says "the outcome of its commit: commit IDs, until cycle 10"
+holds "a long back-off is no hang" ends 0 tm_hang transfers --arg u32:2 --set tm.backoff=50000 --set tm.backoff_max=50000
 
 # ---- what takes long is no hang ----
 holds "arithmetic for 500 times sim.hang_cycles" ends 0 hang count --block 32 --arg u32:200000

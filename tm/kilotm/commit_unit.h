@@ -89,6 +89,8 @@ uint64_t cu_oldest(const struct commit_unit *u);     /* the oldest commit ID tha
 /* For units that came to rest: false with the reason in `error` when the last writer history has missed a hazard, or
  * anything is left of what transactions held. */
 bool cu_sound(const struct commit_unit *u, char *error, size_t size);
+/* What has become of a commit ID here, in words. */
+const char *cu_state(const struct commit_unit *u, uint64_t cid);
 void cu_dump(const struct commit_unit *u, void (*line)(void *ctx, const char *text), void *ctx);
 
 #endif

@@ -292,26 +292,11 @@ static bool idle(const void *core)
     return !k->first && !k->out.n && !k->ntickets && !k->nwaiting && !k->refused;
 }
 
-static void dump(const void *core, void (*line)(void *ctx, const char *text), void *ctx)
-{
-    const struct kilo_core *k = core;
-    char text[200];
-    for (uint32_t i = 0; i < k->slots; i++) {
-        const struct core_batch *b = k->warp[i].batch;
-        if (!b || !b->busy)
-            continue;
-        snprintf(text, sizeof text, "  warp slot %u: commits from commit ID %llu on, %u of %u lanes not decided", i,
-                 (unsigned long long)b->b.first_cid, (unsigned)__builtin_popcountll(b->left),
-                 (unsigned)__builtin_popcountll(b->b.lanes));
-        line(ctx, text);
-    }
-}
-
 const struct tm_protocol tm_kilotm = {
     .name = "kilotm", .payload = sizeof(struct kilo_payload), .global_step = global_step, .check = check,
     .new_shared = new_shared, .free_shared = free_shared, .private_words = private_words, .unit = &kilo_unit,
     .new_core = new_core, .free_core = free_core, .may_issue = log_may_issue, .attempt = log_attempt,
     .load = log_load, .loaded = log_loaded, .store = log_store, .done = log_done, .commit = kilo_commit,
-    .validate = kilo_validate, .message = kilo_reply, .run = run, .idle = idle, .dump = dump,
+    .validate = kilo_validate, .message = kilo_reply, .run = run, .idle = idle, .say = kilo_say, .dump = kilo_dump,
     .sound = sound, .step = step
 };

@@ -1,0 +1,117 @@
+/*
+ * What warps wait for in KILO TM, in words, for reports of hangs: a walk of the write log, commit IDs, log transfer, and
+ * which commit units have not answered for which lanes, with the state of their entries.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "tm/kilotm/log_unit.h"
+
+/* Lanes whose outcome waits for this slice. */
+static uint64_t waiting(const struct kilo_core *k, uint32_t slot, uint32_t slice)
+{
+    const struct kilo_warp *w = &k->warp[slot];
+    uint64_t lanes = 0;
+    for (uint64_t m = w->batch->left; m; m &= m - 1)
+        lanes |= w->replies[__builtin_ctzll(m)] >> slice & 1 ? m & -m : 0;
+    return lanes;
+}
+
+static void say_units(const struct kilo_core *k, uint32_t slot, char *text, size_t size)
+{
+    tm_append(text, size, ": not answered have");
+    const char *before = " ";
+    for (uint32_t s = 0; s < k->slices; s++) {
+        uint64_t lanes = waiting(k, slot, s);
+        if (!lanes)
+            continue;
+        tm_append(text, size, "%scommit unit %u for ", before, s);
+        tm_append_lanes(text, size, lanes);
+        before = "; ";
+    }
+}
+
+/* The transfer of the warp's logs; before: how many come first. NULL = none. */
+static const struct transfer *transfer_of(const struct kilo_core *k, uint32_t slot, uint32_t *before)
+{
+    *before = 0;
+    for (const struct transfer *t = k->first; t; t = t->next, ++*before)
+        if (t->slot == slot)
+            return t;
+    return NULL;
+}
+
+static void say_transfer(const struct kilo_core *k, const struct transfer *t, uint32_t before, char *text, size_t size)
+{
+    const struct kilo_warp *w = &k->warp[t->slot];
+    uint32_t entries = w->reads + (t->validation ? 0 : w->writes);
+    if (before)
+        tm_append(text, size, ": log transfer, which %u other warps' come before", before);
+    else if (t->ready > tm_now(k->tm))
+        tm_append(text, size, ": commit IDs, until cycle %" PRIu64, t->ready);
+    else
+        tm_append(text, size, ": log transfer, %u of %u entries are sent, %u read ahead", t->taken, entries,
+                  t->asked - t->taken);
+}
+
+void kilo_say(const void *core, uint32_t slot, char *text, size_t size)
+{
+    const struct kilo_core *k = core;
+    const struct kilo_warp *w = &k->warp[slot];
+    uint32_t before;
+    const struct transfer *t = transfer_of(k, slot, &before);
+    if (w->walking)
+        tm_append(text, size, ": the walk of its write log of %u entries", w->writes);
+    else if (t)
+        say_transfer(k, t, before, text, size);
+    else if (w->batch && w->batch->busy)
+        say_units(k, slot, text, size);
+    else
+        tm_append(text, size, ": %u lines of logs to go through L1 first", tm_logs_queued(k->tm));
+}
+
+/* The lanes that wait for a slice, those whose entries are in the same state together. */
+static void dump_slice(const struct kilo_core *k, uint32_t slot, uint32_t slice, char *text, size_t size)
+{
+    const struct kilo_batch *b = &k->warp[slot].batch->b;
+    const struct commit_unit *u = k->shared->unit[slice];
+    uint64_t left = waiting(k, slot, slice);
+    while (left) {
+        const char *state = b->first_cid ? cu_state(u, kilo_cid(b, (unsigned)__builtin_ctzll(left))) : "validation";
+        uint64_t same = 0;
+        for (uint64_t m = left; m; m &= m - 1)
+            if (!b->first_cid || cu_state(u, kilo_cid(b, (unsigned)__builtin_ctzll(m))) == state)
+                same |= m & -m;
+        tm_append_lanes(text, size, same);
+        left &= ~same;
+        tm_append(text, size, " (%s)%s", state, left ? ", " : "");
+    }
+}
+
+static void dump_warp(const struct kilo_core *k, uint32_t slot, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    const struct core_batch *b = k->warp[slot].batch;
+    char text[300] = "";
+    uint32_t before;
+    tm_append(text, sizeof text, "  warp slot %u: ", slot);
+    if (b->b.first_cid)
+        tm_append(text, sizeof text, "commit IDs from %" PRIu64 " on, ", b->b.first_cid);
+    tm_append(text, sizeof text, "%d of %d lanes have no answer", __builtin_popcountll(b->left),
+              __builtin_popcountll(b->b.lanes));
+    line(ctx, text);
+    for (uint32_t s = 0; s < k->slices && !transfer_of(k, slot, &before); s++) {
+        if (!waiting(k, slot, s))
+            continue;
+        snprintf(text, sizeof text, "    commit unit %u: ", s);
+        dump_slice(k, slot, s, text, sizeof text);
+        line(ctx, text);
+    }
+}
+
+void kilo_dump(const void *core, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    const struct kilo_core *k = core;
+    for (uint32_t i = 0; i < k->slots; i++)
+        if (k->warp[i].batch && k->warp[i].batch->busy)
+            dump_warp(k, i, line, ctx);
+}
