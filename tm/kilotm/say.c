@@ -1,6 +1,6 @@
 /*
- * What warps wait for in KILO TM, in words, for reports of hangs: a walk of the write log, commit IDs, log transfer, and
- * which commit units have not answered for which lanes, with the state of their entries.
+ * What warps wait for in KILO TM, in words, for reports of hangs: a walk of the write log, places in the rings, commit
+ * IDs, log transfer, and which commit units have not answered for which lanes, with the state of their entries.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,15 +43,42 @@ static const struct transfer *transfer_of(const struct kilo_core *k, uint32_t sl
 
 static void say_transfer(const struct kilo_core *k, const struct transfer *t, uint32_t before, char *text, size_t size)
 {
-    const struct kilo_warp *w = &k->warp[t->slot];
-    uint32_t entries = w->reads + (t->validation ? 0 : w->writes);
     if (before)
-        tm_append(text, size, ": log transfer, which %u other warps' come before", before);
+        tm_append(text, size, ": log transfer, behind %u others", before);
     else if (t->ready > tm_now(k->tm))
         tm_append(text, size, ": commit IDs, until cycle %" PRIu64, t->ready);
     else
-        tm_append(text, size, ": log transfer, %u of %u entries are sent, %u read ahead", t->taken, entries,
+        tm_append(text, size, ": log transfer, %u of %u entries are sent, %u read ahead", t->taken, t->end,
                   t->asked - t->taken);
+}
+
+/* Behind how many others the warp waits for credits; -1 = it does not. */
+static int credit_turn(const struct kilo_core *k, uint32_t slot)
+{
+    for (uint32_t i = 0; i < k->nwaiting; i++)
+        if (k->waiting[(k->first_waiting + i) % k->slots] == slot)
+            return (int)i;
+    return -1;
+}
+
+/* What comes before the transfer of the logs. False: the warp does not wait for that. */
+static bool say_places(const struct kilo_core *k, uint32_t slot, char *text, size_t size)
+{
+    const struct kilo_warp *w = &k->warp[slot];
+    if (!w->batch->left)
+        return false;
+    if (credit_turn(k, slot) >= 0)
+        tm_append(text, size, ": %d places in the commit units' rings, %u of %u are free, behind %d other warps",
+                  __builtin_popcountll(w->batch->b.lanes), k->credits, k->ring, credit_turn(k, slot));
+    else if (w->allocating) {
+        tm_append(text, size, ": places in the rings of commit units ");
+        for (uint64_t m = w->allocating; m; m &= m - 1)
+            tm_append(text, size, m & (m - 1) ? "%d, " : "%d", __builtin_ctzll(m));
+    } else if (w->batch->last == UINT64_MAX)
+        tm_append(text, size, ": commit IDs, which begin anew when the commit units are empty (kilotm.cid_bits)");
+    else
+        return false;
+    return true;
 }
 
 void kilo_say(const void *core, uint32_t slot, char *text, size_t size)
@@ -64,7 +91,9 @@ void kilo_say(const void *core, uint32_t slot, char *text, size_t size)
         tm_append(text, size, ": the walk of its write log of %u entries", w->writes);
     else if (t)
         say_transfer(k, t, before, text, size);
-    else if (w->batch && w->batch->busy)
+    else if (w->batch && say_places(k, slot, text, size))
+        return;
+    else if (w->batch && w->batch->left)
         say_units(k, slot, text, size);
     else
         tm_append(text, size, ": %u lines of logs to go through L1 first", tm_logs_queued(k->tm));
@@ -98,6 +127,8 @@ static void dump_warp(const struct kilo_core *k, uint32_t slot, void (*line)(voi
         tm_append(text, sizeof text, "commit IDs from %" PRIu64 " on, ", b->b.first_cid);
     tm_append(text, sizeof text, "%d of %d lanes have no answer", __builtin_popcountll(b->left),
               __builtin_popcountll(b->b.lanes));
+    if (b->retiring && !b->left)
+        tm_append(text, sizeof text, ", %u units have not retired it", b->retiring);
     line(ctx, text);
     for (uint32_t s = 0; s < k->slices && !transfer_of(k, slot, &before); s++) {
         if (!waiting(k, slot, s))
