@@ -95,6 +95,13 @@ static char *last_lines(char *text, size_t size)
     return lines == ERROR_LINES ? at + 1 : at;
 }
 
+static void drop_part(const struct paper_grid *g, const struct paper_run *run)
+{
+    char path[PATH_MAX];
+    path_of(g, run, "part", path);
+    unlink(path);
+}
+
 static void fail(const struct paper_grid *g, struct paper_run *run, const char *how)
 {
     char path[PATH_MAX];
@@ -105,8 +112,7 @@ static void fail(const struct paper_grid *g, struct paper_run *run, const char *
     if (asprintf(&run->error, "%s\n%s", how, log ? last_lines(log, size) : "") < 0)
         abort();
     free(log);
-    path_of(g, run, "part", path);
-    unlink(path);
+    drop_part(g, run);
     fprintf(stderr, "%ssimtx paper: %s failed: %s\n", g->progress ? "\r\033[K" : "", run->key, run->error);
 }
 
@@ -135,14 +141,16 @@ static void finish(const struct paper_grid *g, struct paper_run *run, int status
         snprintf(how, sizeof how, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         snprintf(how, sizeof how, "exit status %d", WEXITSTATUS(status));
-    if (interrupted)
+    if (interrupted && status) {
         run->state = RUN_WAITING;
-    else if (status)
+        drop_part(g, run);
+    } else if (status) {
         fail(g, run, how);
-    else if (keep(g, run))
+    } else if (keep(g, run)) {
         run->state = RUN_DONE;
-    else
+    } else {
         fail(g, run, "no statistics");
+    }
 }
 
 /* ---- all of them ---- */
@@ -221,6 +229,8 @@ bool paper_grid_run(struct paper_grid *g)
     stop(g);
     if (g->progress)
         fputs("\r\033[K", stderr);
+    if (interrupted)
+        fprintf(stderr, "simtx paper: interrupted with %d runs done; the same command goes on\n", count(g, RUN_DONE));
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
     return !interrupted;
