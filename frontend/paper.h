@@ -111,6 +111,7 @@ struct paper_grid {
     int nruns;
     simtx_config **resolved;         /* by configuration; NULL: it is wrong, config_errors says why */
     char **config_errors;
+    uint64_t simulator, *program;    /* digests of libcudart and, by benchmark, of the program */
 };
 
 /* The grid's runs with commands and estimates; finished ones of `out` are taken over unless fresh. */

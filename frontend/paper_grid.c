@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "frontend/cmd.h"
@@ -44,17 +43,21 @@ static void resolve(struct paper_grid *g)
     }
 }
 
+/* Fowler, Noll and Vo's hash, 1a of 64 bits. */
+#define FNV_START UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
+
 static uint64_t digest(uint64_t h, const char *text)
 {
     for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+        h = (h ^ (unsigned char)*text) * FNV_PRIME;
     return h;
 }
 
 /* Of everything that the model depends on. */
 static uint64_t config_digest(const simtx_config *c)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = FNV_START;
     const char *kernel, *text, *origin;
     enum kernel_key key;
     for (int i = 0; i < KEY_COUNT; i++)
@@ -132,20 +135,51 @@ static void print_command(const struct paper_run *run, FILE *f)
 
 /* ---- results of an earlier time ---- */
 
-static void print_file(FILE *f, const char *path)
+/* Of a file's bytes; 0 when it cannot be read. */
+static uint64_t file_digest(const char *path)
 {
-    struct stat st;
-    if (stat(path, &st) == 0)
-        fprintf(f, "%s %lld %lld.%09ld\n", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-                st.st_mtim.tv_nsec);
-    else
-        fprintf(f, "%s is missing\n", path);
+    size_t size;
+    char *bytes = read_whole_file(path, &size);
+    uint64_t h = bytes ? FNV_START : 0;
+    for (size_t i = 0; bytes && i < size; i++)
+        h = (h ^ (unsigned char)bytes[i]) * FNV_PRIME;
+    free(bytes);
+    return h;
 }
 
-/* A program built with simtx-cc loads libcudart, which is the simulator that runs; both are rebuilt together. */
+/* What simulates is the libcudart that programs load: beside the command, built or installed. */
+static uint64_t simulator_digest(void)
+{
+    static const char *const places[] = { "../cuda/lib64/libcudart.so", "../share/simtx/cuda/lib64/libcudart.so" };
+    char own[PATH_MAX];
+    uint64_t h = 0;
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(own, '/');
+    for (size_t i = 0; slash && h == 0 && i < sizeof places / sizeof *places; i++) {
+        char *path = text_of("%.*s/%s", (int)(slash - own), own, places[i]);
+        h = file_digest(path);
+        free(path);
+    }
+    return h;
+}
+
+static void take_digests(struct paper_grid *g)
+{
+    g->simulator = simulator_digest();
+    g->program = calloc((size_t)g->paper->nbenches, sizeof *g->program);
+    if (!g->program)
+        abort();
+    for (int i = 0; i < g->paper->nbenches; i++) {
+        char *path = text_of("%s/%s", g->programs, g->paper->benches[i].program);
+        g->program[i] = file_digest(path);
+        free(path);
+    }
+}
+
 static char *fingerprint(const struct paper_grid *g, const struct paper_run *run)
 {
-    char *text = NULL, *program = text_of("%s/%s", g->programs, g->paper->benches[run->bench].program);
+    char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
     if (!f)
@@ -153,10 +187,8 @@ static char *fingerprint(const struct paper_grid *g, const struct paper_run *run
     print_command(run, f);
     if (g->resolved[run->config])
         fprintf(f, "configuration %016" PRIx64 "\n", config_digest(g->resolved[run->config]));
-    print_file(f, program);
-    print_file(f, "/proc/self/exe");
+    fprintf(f, "program %016" PRIx64 "\nsimulator %016" PRIx64 "\n", g->program[run->bench], g->simulator);
     fclose(f);
-    free(program);
     return text;
 }
 
@@ -199,6 +231,7 @@ void paper_grid_new(struct paper_grid *g)
 {
     const struct paper *p = g->paper;
     resolve(g);
+    take_digests(g);
     g->runs = calloc((size_t)(p->nbenches * p->nconfigs), sizeof *g->runs);
     if (!g->runs)
         abort();
@@ -229,6 +262,7 @@ void paper_grid_free(struct paper_grid *g)
     free(g->runs);
     free(g->resolved);
     free(g->config_errors);
+    free(g->program);
 }
 
 struct paper_run *paper_grid_find(const struct paper_grid *g, int bench, int config)
