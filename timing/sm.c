@@ -367,8 +367,8 @@ static void run_lsu(struct sm *s)
         s->dispatch_at = s->now;
     if (s->hosts)
         poll_hosts(s);
-    if (s->tm)
-        tx_poll(s);
+    if (s->parked.first)
+        tx_unpark(s);
     for (uint32_t i = 0; s->ending && i < s->cfg.blocks; i++)
         if (s->block[i].block)
             cta_check_end(s, &s->block[i]);

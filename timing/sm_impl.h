@@ -134,6 +134,7 @@ struct sm {
     struct sm_watch *watch;          /* the timeline, or NULL */
     struct tm_core *tm;              /* NULL = none */
     uint64_t tm_at;                  /* when it acts next */
+    struct { struct mem_op *first, *last; } parked;  /* accesses of transactions that found no room */
     uint32_t restoring;              /* slot of the warp whose private memory is being put back */
     uint64_t progress, settled;      /* settled: cycles before are in the counters of the SM as a whole */
     uint64_t count[STAT_END];
@@ -242,6 +243,7 @@ bool tx_try(struct sm *s, struct slot *w);
 void tx_op_done(struct sm *s, struct mem_op *op, uint64_t at);   /* an op with a role will be over at this cycle */
 void tx_op_over(struct sm *s, struct mem_op *op);
 void tx_poll(struct sm *s);
+void tx_unpark(struct sm *s);        /* accesses that found the load/store unit full */
 bool tx_quiet(const struct sm *s, const struct slot *w);         /* nothing of the warp is under way in memory */
 
 /* ---- tx_watch.c: what transactions look like from outside ---- */

@@ -155,21 +155,28 @@ static bool may_begin(struct sm *s, struct slot *w)
     return may;
 }
 
+/* Private memory that an abort puts back is accessed one instruction after the other. */
+static bool local_waits(const struct sm *s, const struct slot *w)
+{
+    return w->has_local && (w->step->space == SP_LOCAL || w->step->space == SP_GENERIC) &&
+           lsu_warp_busy(s->lsu, w->index);
+}
+
 bool tx_may_issue(struct sm *s, struct slot *w, const struct tinst *t)
 {
-    if (w->doomed || w->validate || w->validating) {
-        s->tx_waits |= !w->validating;
+    bool may = true;
+    if (w->validating)
         return false;
-    }
-    if (t->kind == TK_TX)
-        return w->step->in->op == OP_TX_BEGIN ? w->in_tx || may_begin(s, w)
-                                              : tx_quiet(s, w) && (!w->in_tx || tm_core_may_issue(s->tm, w->index, true));
-    if (!w->in_tx || t->kind != TK_MEMORY)
-        return true;
-    if (w->has_local && (w->step->space == SP_LOCAL || w->step->space == SP_GENERIC) &&
-        lsu_warp_busy(s->lsu, w->index))
-        return false;
-    return tm_core_may_issue(s->tm, w->index, false);
+    if (t->kind == TK_TX && w->step->in->op == OP_TX_BEGIN && !w->doomed && !w->validate)
+        return w->in_tx || may_begin(s, w);
+    if (w->doomed || w->validate)
+        may = false;
+    else if (t->kind == TK_TX)
+        may = tx_quiet(s, w) && (!w->in_tx || tm_core_may_issue(s->tm, w->index, true));
+    else if (w->in_tx && t->kind == TK_MEMORY)
+        may = !local_waits(s, w) && tm_core_may_issue(s->tm, w->index, false);
+    s->tx_waits |= !may;
+    return may;
 }
 
 void tx_begun(struct sm *s, struct slot *w, const struct tcode *code, const struct dinst *d)
@@ -251,13 +258,39 @@ void tx_op_free(void *ctx, struct mem_op *op)
     sm_op_free(ctx, op);
 }
 
+/* The load/store unit's queue is full: with operand collectors nobody has asked before. */
+static void park(struct sm *s, struct slot *w, struct mem_op *op)
+{
+    op->next = NULL;
+    if (s->parked.first)
+        s->parked.last->next = op;
+    else
+        s->parked.first = op;
+    s->parked.last = op;
+    w->collecting++;
+}
+
+void tx_unpark(struct sm *s)
+{
+    while (s->parked.first && lsu_has_room(s->lsu)) {
+        struct mem_op *op = s->parked.first;
+        struct slot *w = &s->slot[op->sm_slot];
+        s->parked.first = op->next;
+        w->collecting--;
+        issue_memory(s, w, op);
+    }
+}
+
 void tx_issue(void *ctx, uint32_t slot, struct mem_op *op)
 {
     struct sm *s = ctx;
     struct slot *w = &s->slot[slot];
     come_to(s);
     w->order.shared += op->served_by[SERVE_SHARED] != 0;
-    issue_memory(s, w, op);
+    if (!s->parked.first && lsu_has_room(s->lsu))
+        issue_memory(s, w, op);
+    else
+        park(s, w, op);
 }
 
 void tx_loaded(void *ctx, struct mem_op *op)
