@@ -1,15 +1,19 @@
-/* `simtx stats`: what the figures of the statistics mean, from their tables. */
+/* `simtx stats`: what the figures of the statistics mean, from their tables; or a file of them as a table. */
 #include "frontend/cmd.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/hist.h"
 #include "base/stats.h"
+#include "frontend/stats_text.h"
 #include "timing/sm.h"
 
 static const char USAGE[] =
-    "usage: simtx stats [--stalls] [--markdown]\n\n"
-    "Lists the figures that --stats writes: name, place in the JSON, unit, meaning.\n";
+    "usage: simtx stats [--stalls] [--markdown]\n"
+    "       simtx stats FILE\n\n"
+    "Lists the figures that --stats writes: name, place in the JSON, unit, meaning. With a file that --stats has written:\n"
+    "its table for people.\n";
 
 enum { OPT_STALLS, OPT_MARKDOWN };
 static const struct option_row OPTIONS[] = {
@@ -58,17 +62,35 @@ static void print_figures(bool markdown)
     }
 }
 
+static int print_file(const char *path)
+{
+    char error[500];
+    char *text = stats_file_text(path, error, sizeof error);
+    if (!text) {
+        fprintf(stderr, "simtx stats: %s\n", error);
+        return CMD_USAGE;
+    }
+    fputs(text, stdout);
+    free(text);
+    return CMD_OK;
+}
+
 int cmd_stats(int argc, char **argv)
 {
     struct args a = { "simtx stats", USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
     bool markdown = false, stalls = false;
+    const char *file = NULL;
     int which;
     while ((which = args_next(&a)) != ARG_END) {
+        if (which == ARG_WORD && file)
+            usage_error("simtx stats", "takes one file, got '%s', too", a.value);
         if (which == ARG_WORD)
-            usage_error("simtx stats", "takes no arguments, got '%s'", a.value);
+            file = a.value;
         markdown |= which == OPT_MARKDOWN;
         stalls |= which == OPT_STALLS;
     }
+    if (file)
+        return print_file(file);
     if (stalls)
         print_stalls(markdown);
     else

@@ -310,6 +310,8 @@ static void show_progress(void *ctx, const simtx_progress *p)
     if (p->cycles)
         fprintf(stderr, "  cycle %llu  IPC %.1f  %.0f k cycles/s", (unsigned long long)p->cycles,
                 (double)p->thread_instructions / (double)p->cycles, (double)p->cycles / p->seconds / 1e3);
+    if (p->commits)
+        fprintf(stderr, "  %llu commits", (unsigned long long)p->commits);
     if (p->blocks_done) {
         unsigned left = (unsigned)(p->seconds / part * (1 - part) + 0.5);
         fprintf(stderr, "  %u:%02u to go", left / 60, left % 60);

@@ -182,6 +182,7 @@ typedef struct simtx_progress {
     uint64_t blocks_done, blocks, thread_instructions;
     double seconds;
     uint64_t cycles;                  /* core cycles of this launch, in timing mode; else 0 */
+    uint64_t commits;                 /* transactions committed, in timing mode; else 0 */
 } simtx_progress;
 void simtx_set_progress(simtx_gpu *g, void (*fn)(void *ctx, const simtx_progress *p), void *ctx);
 /* Warnings about kernels, when they are launched: a line without newline. fn = NULL: none. */

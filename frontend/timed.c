@@ -102,7 +102,8 @@ static void show_progress(void *ctx, const struct machine_progress *m)
 {
     simtx_gpu *g = ctx;
     simtx_progress p = { .kernel = g->progress_kernel, .blocks_done = m->blocks_done, .blocks = m->blocks,
-                         .cycles = m->cycles, .thread_instructions = m->thread_instructions, .seconds = m->seconds };
+                         .cycles = m->cycles, .thread_instructions = m->thread_instructions, .commits = m->commits,
+                         .seconds = m->seconds };
     if (g->progress)
         g->progress(g->progress_ctx, &p);
 }

@@ -32,7 +32,7 @@ struct machine *machine_new(const struct simtx_config *config, const struct mach
 void machine_free(struct machine *m);
 
 /* What a run reports while it goes on, about ten times a second of host time. cycles: of this run. */
-struct machine_progress { uint64_t cycles, thread_instructions, blocks_done, blocks; double seconds; };
+struct machine_progress { uint64_t cycles, thread_instructions, commits, blocks_done, blocks; double seconds; };
 
 enum machine_result {
     MACHINE_OK,

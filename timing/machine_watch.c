@@ -38,8 +38,10 @@ static void show_progress(struct machine *m)
                                   .blocks_done = dispatcher_blocks_done(m->dispatcher) };
     for (uint32_t i = 0; i < m->ngrids; i++)
         p.blocks += m->grids[i].launch.nblocks;
-    for (uint32_t i = 0; i < m->cfg.sms; i++)
+    for (uint32_t i = 0; i < m->cfg.sms; i++) {
         sm_counts(m->sm[i], &n);
+        p.commits += sm_counters(m->sm[i])[STAT_TX_COMMITS];
+    }
     p.thread_instructions = n.thread_instructions;
     m->shown = now;
     m->progress(m->progress_ctx, &p);

@@ -86,6 +86,21 @@ transfers --config kilotm+2sm --trace one.json
 for what in turn commit back-off; do
     holds "a wait: tx $what" grep -qF "\"cat\":\"wait\",\"name\":\"tx $what\"" one.json
 done
+tm_table() {
+    transfers --config kilotm+2sm --set stats.thread_states=true --stats table.json --verbose
+}
+holds "the table of transactions" ends 0 tm_table
+holds "the table: commits and sets" \
+    grep -qE '^transfers +960 +[0-9 ]+ +[0-9.]+ +[0-9.]+/[23] +2.0/2 +[0-9.]+/[0-9]+ +[0-9]+ +[0-9]+$' message
+holds "the table: aborts" grep -qE '^aborts: validation 100.0 %$' message
+holds "the table: states" grep -qE '^thread cycles: tc [0-9.]+ %, to [0-9.]+ %, .*nl [0-9.]+ %$' message
+holds "the table: messages" grep -qE '^  write_set +[0-9 ]+ +[0-9.]+ %$' message
+holds "the table: commit units" says "commit units:"
+holds "the table: oracle" says "oracle: 960 transactions checked, "
+holds "the table of a file" sh -c '"$0" stats table.json | cmp - message' "$simtx"
+holds "the table of no file" ends 2 "$simtx" stats none.json
+holds "the table of another file" ends 2 "$simtx" stats one.json
+holds "the table of another file: message" says "one.json: no statistics of simtx"
 holds "an attempt" grep -qE '"name":"attempt".*"args":\{"attempt":2,"lanes":[0-9]+,' one.json
 
 # ---- time series ----
@@ -208,6 +223,12 @@ half() {
 }
 holds "progress of blocks" ends 0 half
 holds "progress: time to go" grep -qE '[0-9]+:[0-9][0-9] to go' message
+committing() {
+    timeout 60 "$simtx" launch --timing --progress "$here/kernels.ptx" --kernel transfers --config kilotm+2sm \
+        --grid 5 --block 64 --arg u32[16]:0 --arg u32:120
+}
+holds "progress of transactions" ends 0 committing
+holds "progress of transactions: commits" grep -qE ' [1-9][0-9]* commits' message
 table() {
     mix --config gtx480+2sm --verbose
 }
