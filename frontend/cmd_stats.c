@@ -12,8 +12,8 @@
 static const char USAGE[] =
     "usage: simtx stats [--stalls] [--markdown]\n"
     "       simtx stats FILE\n\n"
-    "Lists the figures that --stats writes: name, place in the JSON, unit, meaning. With a file that --stats has written:\n"
-    "its table for people.\n";
+    "Lists the figures that --stats writes: name, place in the JSON, unit, meaning. With a file that --stats has\n"
+    "written: its table for people.\n";
 
 enum { OPT_STALLS, OPT_MARKDOWN };
 static const struct option_row OPTIONS[] = {

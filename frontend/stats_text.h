@@ -16,7 +16,7 @@ char *stats_text(const struct stats_line *lines, size_t n, const char *hash);
 /* The same of a file of --stats; NULL with a message in error when it is none. */
 char *stats_file_text(const char *path, char *error, size_t size);
 
-/* Parts: transactions (stats_tm.c); 1234567 as 1 234 567; a share in %, a dash when there is nothing to be a share of. */
+/* Parts: transactions (stats_tm.c); 1234567 as 1 234 567; a share in %, a dash when there is nothing to share. */
 void print_transactions(FILE *f, const struct stats_line *lines, size_t n);
 void print_grouped(FILE *f, int width, uint64_t n);
 void print_share(FILE *f, double part, double all);

@@ -53,7 +53,8 @@ static void print_parts(FILE *f, const struct stats_line *l, const char *title, 
         all += (double)count(l, parts[i]);
     for (size_t i = 0; i < n; i++)
         if (count(l, parts[i])) {
-            fprintf(f, "%s %s %.1f %%", before, stat_table[parts[i]].name + skip, 100 * (double)count(l, parts[i]) / all);
+            fprintf(f, "%s %s %.1f %%", before, stat_table[parts[i]].name + skip,
+                    100 * (double)count(l, parts[i]) / all);
             before = ",";
         }
     if (all)
@@ -131,8 +132,8 @@ static void print_units(FILE *f, const struct stats_line *l)
     fprintf(f, "commit units: %.1f entries in the ring of one that has any, at most %llu\n", mean(entries),
             (unsigned long long)entries->max);
     print_validation(f, l);
-    fprintf(f, "  hazards %llu, of these false %llu; validated again %llu", (unsigned long long)count(l, STAT_CU_HAZARDS),
-            (unsigned long long)count(l, STAT_CU_FALSE_HAZARDS), (unsigned long long)again);
+    fprintf(f, "  hazards %llu, of these false %llu; validated again %llu",
+            (unsigned long long)count(l, STAT_CU_HAZARDS), (unsigned long long)count(l, STAT_CU_FALSE_HAZARDS), (unsigned long long)again);
     if (again)
         fprintf(f, ", after %.0f unit cycles", (double)count(l, STAT_CU_REVALIDATION_WAIT) / (double)again);
     fputc('\n', f);

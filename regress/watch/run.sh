@@ -198,7 +198,8 @@ holds "a commit: for whom" says "the outcome of its commit: not answered have co
 holds "a commit: the state of the entries" grep -qE 'commit unit [0-7]: lanes 0-31 \(validation wait\)' message
 holds "commit IDs" ends 1 tm_hang transfers --arg u32:1 --set kilotm.cid_latency=100000
 holds "commit IDs: words" says "the outcome of its commit: commit IDs, until cycle 10"
-holds "a long back-off is no hang" ends 0 tm_hang transfers --arg u32:2 --set tm.backoff=50000 --set tm.backoff_max=50000
+holds "a long back-off is no hang" \
+    ends 0 tm_hang transfers --arg u32:2 --set tm.backoff=50000 --set tm.backoff_max=50000
 
 # ---- what takes long is no hang ----
 holds "arithmetic for 500 times sim.hang_cycles" ends 0 hang count --block 32 --arg u32:200000
