@@ -36,7 +36,7 @@ simtx_status timed_check(struct simtx_kernel *k)
 {
     if (!k->code->transactions)
         return SIMTX_OK;
-    if (config_choice(k->module->gpu->config, KEY_TM_GLOBAL)) {
+    if (k->module->gpu->plugins.tm || config_choice(k->module->gpu->config, KEY_TM_GLOBAL)) {
         warn_irrevocable(k);
         return SIMTX_OK;
     }

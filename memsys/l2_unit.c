@@ -85,9 +85,21 @@ struct packet *unit_packet(const struct unit_home *h, bool write, uint64_t line,
     return k;
 }
 
+static struct slice *slice_of(const struct unit_home *h)
+{
+    return &h->part->slice[h->slice - h->part->cfg.channel * h->part->cfg.slices];
+}
+
+void unit_runs(const struct unit_home *h, uint64_t at)
+{
+    struct slice *s = slice_of(h);
+    s->unit_next = at < s->unit_next ? at : s->unit_next;
+    l2_wake(s, at);
+}
+
 void unit_access(const struct unit_home *h, struct packet *k, uint64_t now)
 {
-    struct slice *s = &h->part->slice[h->slice - h->part->cfg.channel * h->part->cfg.slices];
+    struct slice *s = slice_of(h);
     k->vn = (uint8_t)s->request->vns;
     packet_push(&s->in[k->vn].wait, k);
     l2_wake(s, now + 1);

@@ -647,7 +647,10 @@ bool lsu_can_send(const struct lsu *u)
 void lsu_send(struct lsu *u, struct packet *p)
 {
     u->count[STAT_NOTES]++;
-    sender_push(&u->send, p);
+    if (p->vn)
+        sender_push_apart(&u->send, p);
+    else
+        sender_push(&u->send, p);
 }
 
 uint32_t lsu_slice(const struct lsu *u, uint64_t address)

@@ -49,6 +49,8 @@ struct unit_kind {
  * behind those before it. k->found tells afterwards how it was served. */
 struct packet *unit_packet(const struct unit_home *h, bool write, uint64_t line, uint8_t sectors);
 void unit_access(const struct unit_home *h, struct packet *k, uint64_t now);
+/* `run` is to be called at this L2 cycle, at the latest: for units that `before` or `accessed` give something to do. */
+void unit_runs(const struct unit_home *h, uint64_t at);
 /* Messages to SMs: partition_packet, partition_send (partition.h), packet_return. */
 
 #endif

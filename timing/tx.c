@@ -97,12 +97,23 @@ void tx_doomed(void *ctx, uint32_t slot)
         warp_consider(s, w);
 }
 
+/* Aborted lanes need no validation any more. */
+static void end_validation(struct sm *s, struct slot *w, uint64_t lanes)
+{
+    if (w->fault_lane >= 0 && lanes >> w->fault_lane & 1) {
+        w->validate = false;
+        w->fault_lane = -1;
+    }
+    w->validating = tm_core_validating(s->tm, w->index);
+}
+
 static void abort_doomed(struct sm *s, struct slot *w)
 {
     w->doomed = false;
     uint64_t lanes = tm_core_doomed(s->tm, w->index, s->now);
     if (!lanes)
         return;
+    end_validation(s, w, lanes);
     s->progress++;
     states_decided(s, w, 0, lanes);
     if (s->watch)

@@ -208,6 +208,7 @@ uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t 
         c->count[STAT_TX_RESTORED] += (uint64_t)registers * x->lanes_in;
     }
     flush_executed(x);
+    x->attempt++;
     x->committing = 0;
     x->row = 0;
     x->deadline = c->tm->watchdog ? now + held + c->tm->watchdog : NEVER;
@@ -363,13 +364,13 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
 
 uint32_t tm_attempt(const struct tm_core *c, uint32_t slot)
 {
-    return txn_attempt(c->warp[slot].warp);
+    return c->warp[slot].attempt;
 }
 
 void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt, enum tm_reason why, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
-    if (!x->lanes_in || txn_attempt(x->warp) != attempt)
+    if (!x->lanes_in || x->attempt != attempt)
         return;
     lanes &= txn_lanes(x->warp) & ~x->doomed;
     if (!lanes)
@@ -394,6 +395,7 @@ uint64_t tm_core_doomed(struct tm_core *c, uint32_t slot, uint64_t now)
         x->row = x->lane[63 - __builtin_clzll(lanes)].aborts;
     if (lanes && c->tm->protocol->aborted)
         c->tm->protocol->aborted(c->protocol, slot, lanes, now);
+    x->validating &= ~lanes;
     return lanes;
 }
 
@@ -424,9 +426,13 @@ void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t s
     struct tm_warp *x = &c->warp[slot];
     c->now = now;
     c->touched = true;
+    current &= x->validating;
+    stale &= x->validating;
+    if (!(current | stale))
+        return;
     x->validating &= ~(current | stale);
     if (stale)
-        tm_abort(c, slot, stale, txn_attempt(x->warp), x->fault_lane < 0 ? TM_WATCHDOG : TM_ZOMBIE, now);
+        tm_abort(c, slot, stale, x->attempt, x->fault_lane < 0 ? TM_WATCHDOG : TM_ZOMBIE, now);
     if (x->validating)
         return;
     x->deadline = now + c->tm->watchdog;

@@ -14,6 +14,7 @@ struct tm_request { uint64_t at; uint16_t sm; uint32_t slot; };
 
 struct tm_warp {
     struct warp *warp;               /* NULL: none of a kernel with transactions */
+    uint32_t attempt;                /* number of the last one */
     struct tm_lane lane[TM_LANES];
     uint64_t log;
     uint32_t lanes_in;               /* lanes that have places, in a transaction or about to begin one; 0 = none */

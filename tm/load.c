@@ -128,12 +128,16 @@ bool tm_load_begin(struct tm_core *c, struct mem_op *op, uint64_t lanes, uint64_
     c->tm->protocol->load(c->protocol, &x->l, now);
     if (rest)
         issue_rest(c, x, rest);
-    if (x->l.fetch) {
-        x->l.waits++;
-        c->calls.issue(c->calls.ctx, op->sm_slot, x->l.fetch);
-    }
+    x->l.waits += x->l.fetch != NULL;
+    if (x->l.fetch && !x->l.held)
+        tm_fetch(c, &x->l);
     tm_load_part(c, &x->l, now);
     return true;
+}
+
+void tm_fetch(struct tm_core *c, struct tm_load *l)
+{
+    c->calls.issue(c->calls.ctx, l->slot, l->fetch);
 }
 
 /* Memory's words enter the read set, and the bytes that are not own ones go to the load. */

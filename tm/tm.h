@@ -46,6 +46,7 @@ struct tm_load {
     uint32_t slot, waits;
     uint64_t lanes, own, covered;    /* global lanes; with own writes to some byte; to all bytes */
     uint64_t protocol;               /* the protocol's */
+    bool held;                       /* the fetch waits for tm_fetch */
 };
 
 struct tm_gpu;                       /* of a machine */
@@ -72,8 +73,9 @@ struct tm_protocol {
     bool (*may_issue)(void *core, uint32_t slot, bool commit);
     /* An attempt of these lanes starts. */
     void (*attempt)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
-    /* A load: l->own, covered and fetch are set, the fetch goes to the load/store unit when this returns. The protocol
-     * adds to l->waits what it wants to wait for, and calls tm_load_part for each. */
+    /* A load: l->own, covered and fetch are set, the fetch goes to the load/store unit when this returns, or with
+     * l->held, which the protocol may set, when it calls tm_fetch. The protocol adds to l->waits what it wants to wait
+     * for, and calls tm_load_part for each. */
     void (*load)(void *core, struct tm_load *l, uint64_t now);
     /* The words have come: l->fetch->data. The read sets have them already. NULL = nothing to do. */
     void (*loaded)(void *core, struct tm_load *l, uint64_t now);
@@ -86,7 +88,8 @@ struct tm_protocol {
     void (*commit)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
     /* Lanes of a running attempt have been aborted by tm_abort. */
     void (*aborted)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
-    /* Are the values that these lanes have read current (watchdog, held faults)? Answered with tm_validated. */
+    /* Are the values that these lanes have read current (watchdog, held faults)? Answered with tm_validated, but for
+     * lanes that are aborted before. */
     void (*validate)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
     /* The warp's transaction is over for all its lanes. NULL = nothing to do. */
     void (*ended)(void *core, uint32_t slot, uint64_t now);
@@ -126,8 +129,7 @@ uint64_t tm_private(const struct tm_core *c, uint32_t slot);
 uint32_t tm_warp_lanes(const struct tm_core *c);
 uint64_t tm_memory_base(const struct tm_core *c);                /* start of device memory */
 
-/* Bytes of own writes into l->op->data, from the exact sets. */
-void tm_own_bytes(struct tm_core *c, struct tm_load *l);
+void tm_fetch(struct tm_core *c, struct tm_load *l);             /* of a load with a fetch that is held: it goes now */
 void tm_load_part(struct tm_core *c, struct tm_load *l, uint64_t now);   /* one wait less; the last writes the registers */
 /* key: of the oracle: commits are replayed in its order. now: the cycle in which the outcome is known. */
 void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
@@ -137,6 +139,7 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
  * decided already and older attempts are ignored. It takes effect when what they have under way has come back.
  */
 void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt, enum tm_reason why, uint64_t now);
+/* The number of the slot's attempt; the slot has no other with this number in a run, of whatever warp. */
 uint32_t tm_attempt(const struct tm_core *c, uint32_t slot);
 void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t stale, uint64_t now);
 void tm_wake(struct tm_core *c, uint32_t slot);                  /* may_issue may say otherwise */
@@ -156,10 +159,11 @@ void tm_issue(struct tm_core *c, struct mem_op *op, uint64_t now);       /* glob
 void tm_log(struct tm_core *c, struct mem_op *op, uint64_t now);
 uint32_t tm_logs_queued(const struct tm_core *c);
 /* A message to the unit of the slice that has this line; bytes: payload on the crossbar. It leaves in its turn among the
- * core's requests. extra: bytes at packet->payload that belong to the packet. */
+ * core's requests; on a network of its own (packet->vn, which the caller may set) it passes those of the others, as what
+ * requests wait for that the unit holds back must do. extra: bytes at packet->payload that belong to the packet. */
 struct packet *tm_packet(struct tm_core *c, unsigned kind, uint32_t slice, uint32_t bytes);
 void tm_send(struct tm_core *c, struct packet *k);
-bool tm_can_send(const struct tm_core *c);
+bool tm_can_send(const struct tm_core *c);                       /* on network 0; the others have room for all */
 uint32_t tm_slice(const struct tm_core *c, uint64_t address);
 uint32_t tm_slices(const struct tm_core *c);
 uint32_t tm_slots(const struct tm_core *c);                      /* warp slots of the SM */

@@ -56,7 +56,7 @@ static uint64_t run(void *unit, uint64_t now)
 static bool before(void *unit, const struct packet *k, uint64_t now)
 {
     struct tm_slice *s = unit;
-    return !s->kind || !s->kind->before || s->kind->before(s->unit, k, now);
+    return !s->gpu->active || !s->kind || !s->kind->before || s->kind->before(s->unit, k, now);
 }
 
 static void note_atomic(struct tm_slice *s, const struct packet *k, uint64_t cycle)
@@ -76,7 +76,8 @@ static void accessed(void *unit, const struct packet *k, uint64_t now)
     if (!s->gpu->active)
         return;
     if (k->own) {
-        s->kind->accessed(s->unit, k, now);
+        if (s->kind->accessed)
+            s->kind->accessed(s->unit, k, now);
         return;
     }
     uint64_t cycle = s->note ? clock_convert(s->home.clocks, CLK_L2, CLK_CORE, now) : 0;
