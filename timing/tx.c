@@ -169,7 +169,8 @@ static bool may_begin(struct sm *s, struct slot *w)
 /* Private memory that an abort puts back is accessed one instruction after the other. */
 static bool local_waits(const struct sm *s, const struct slot *w)
 {
-    return w->has_local && (w->step->space == SP_LOCAL || w->step->space == SP_GENERIC) &&
+    uint8_t space = w->step->space;  /* SP_REG: variables of the frame */
+    return w->has_local && (space == SP_LOCAL || space == SP_REG || space == SP_GENERIC) &&
            lsu_warp_busy(s->lsu, w->index);
 }
 
