@@ -215,8 +215,10 @@ static void step_transactions(struct machine *m)
     if (!tm_step(m->tm, m->now))
         return;
     for (uint32_t i = 0; i < m->cfg.sms; i++)
-        if (tm_core_touched(sm_tm(m->sm[i])))
+        if (tm_core_touched(sm_tm(m->sm[i]))) {
             *m->sm_in[i].bell = 1;
+            note_fault(m, i);
+        }
 }
 
 /* All components up to cycle `until`. Had any of them an event? *next: if not, the cycle of their next one. */

@@ -235,8 +235,10 @@ bool tx_fault(struct sm *s, struct slot *w)
     w->validate = true;
     w->fault_lane = lane;
     warp_advance(s, w);
-    if (!tx_try(s, w))
+    if (!tx_try(s, w)) {
+        fetch_consider(s, w);
         warp_consider(s, w);
+    }
     return true;
 }
 
