@@ -421,6 +421,17 @@ void tm_core_validate(struct tm_core *c, uint32_t slot, int fault_lane, uint64_t
     c->tm->protocol->validate(c->protocol, slot, x->validating, now);
 }
 
+bool tm_fault_held(const struct tm_core *c, uint32_t slot)
+{
+    return c->warp[slot].fault_lane >= 0;
+}
+
+void tm_unused_key(struct tm_core *c, uint64_t key, uint64_t now)
+{
+    if (c->note)
+        oracle_not_committed(c->note, key, now);
+}
+
 void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t stale, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];

@@ -141,6 +141,10 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
 void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt, enum tm_reason why, uint64_t now);
 /* The number of the slot's attempt; the slot has no other with this number in a run, of whatever warp. */
 uint32_t tm_attempt(const struct tm_core *c, uint32_t slot);
+/* Is this about a held fault? When tm_validated calls the reads of such a lane current the fault is the program's: they
+ * must have been all current at one moment between two commits. */
+bool tm_fault_held(const struct tm_core *c, uint32_t slot);
+void tm_unused_key(struct tm_core *c, uint64_t key, uint64_t now);       /* nothing commits under this key */
 void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t stale, uint64_t now);
 void tm_wake(struct tm_core *c, uint32_t slot);                  /* may_issue may say otherwise */
 void tm_runs(struct tm_core *c, uint64_t at);                    /* `run` is to be called at this cycle, at the latest */

@@ -47,6 +47,7 @@ struct kilo_warp {
     uint64_t replies[KILO_LANES];    /* by lane: slices that have not answered */
     uint64_t failed, hazards;        /* lanes with a bad answer; of these, because of a hazard */
     uint64_t failing[KILO_LANES];    /* by lane: slices that gave one */
+    bool trial;                      /* the batch is of a lane with a held fault: only its reads, nothing commits */
     uint64_t to_compare;             /* lanes to be validated by the published watchdog */
     uint64_t allocating, unasked;    /* slices that have not promised places; of these, those to be asked again */
     uint64_t ask_at, patience;       /* when; and how long next time */

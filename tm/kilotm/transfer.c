@@ -43,7 +43,7 @@ void transfer_begin(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint64_t
     struct kilo_warp *w = &k->warp[slot];
     forget_sent(w, lanes);
     add_last(k, transfer_new(k, (struct transfer){ .kind = TRANSFER_COMMIT, .slot = slot, .lanes = lanes,
-                                                   .ready = ready, .end = w->reads + w->writes }));
+                                                   .ready = ready, .end = w->reads + (w->trial ? 0 : w->writes) }));
 }
 
 void transfer_validation(struct kilo_core *k, uint32_t slot, uint64_t lanes)
@@ -90,7 +90,7 @@ static void ask(struct kilo_core *k, struct transfer *t, uint64_t now)
     const struct kilo_warp *w = &k->warp[t->slot];
     for (; t->asked < t->end && t->asked < t->taken + DEPTH; t->asked++) {
         uint32_t e = t->asked, word = 2 * (e < w->reads ? e : k->read_log + e - w->reads);
-        bool last = k->last_use && t->kind == TRANSFER_COMMIT;
+        bool last = k->last_use && t->kind == TRANSFER_COMMIT && !w->trial;
         t->ahead[e % DEPTH].lines = 0;
         log_read(k, t->slot, word, LOG_ADDRESS, t, e, last, now);
         log_read(k, t->slot, word + 1, LOG_VALUE, t, e, last, now);
