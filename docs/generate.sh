@@ -53,5 +53,16 @@ for command in $("$simtx" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
         fi
     done
 done
+# Files that the documents name; keys and figures of transactional memory.
+{ "$simtx" config list --keys; "$simtx" stats; } >"$scratch/known"
+for word in $(grep -oh '`[a-z_]*/[a-z_/]*\.[a-z]*`\|`\(kilo\)\{0,1\}tm\.[a-z_.]*`' "$here"/*.md |
+                  tr -d '`' | grep -v '^build/' | sort -u); do
+    if [ -e "$here/../$word" ] || grep -qF -- "$word" "$scratch/known"; then
+        passed=$((passed + 1))
+    elif [ "$mode" = check ]; then
+        echo "    FAIL the documents name $word, which is not there"
+        failed=$((failed + 1))
+    fi
+done
 [ "$mode" = write ] || echo "docs: $passed passed, $failed failed"
 [ "$failed" = 0 ]

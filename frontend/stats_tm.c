@@ -133,7 +133,8 @@ static void print_units(FILE *f, const struct stats_line *l)
             (unsigned long long)entries->max);
     print_validation(f, l);
     fprintf(f, "  hazards %llu, of these false %llu; validated again %llu",
-            (unsigned long long)count(l, STAT_CU_HAZARDS), (unsigned long long)count(l, STAT_CU_FALSE_HAZARDS), (unsigned long long)again);
+            (unsigned long long)count(l, STAT_CU_HAZARDS), (unsigned long long)count(l, STAT_CU_FALSE_HAZARDS),
+            (unsigned long long)again);
     if (again)
         fprintf(f, ", after %.0f unit cycles", (double)count(l, STAT_CU_REVALIDATION_WAIT) / (double)again);
     fputc('\n', f);
