@@ -130,14 +130,14 @@ void warp_move(struct sm *s, struct slot *w, unsigned place)
     struct scheduler *c = &s->sched[w->sched];
     if (place == w->place)
         return;
-    if (s->watch)
+    if (s->watch) {
         warp_watch(s, w, s->now);
+        w->tx_wait = place == PLACE_WAIT + ST_TX ? (uint8_t)tx_waits_for(s, w) : 0;
+    }
     sched_move(c, w->bit, w->place, place);
     w->place = (uint8_t)place;
     w->since = s->now;
     c->at = s->now;
-    if (s->watch && place == PLACE_WAIT + ST_TX)
-        w->tx_wait = (uint8_t)tx_waits_for(s, w);
 }
 
 void warp_renew(struct sm *s, struct slot *w)

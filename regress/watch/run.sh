@@ -83,6 +83,13 @@ for machine in kilotm+2sm kilotm+no-backoff+2sm kilotm+tm-ideal+2sm kilotm+tm-se
 done
 holds "waits for a commit are told from others" grep -qF '"cat":"wait","name":"tx turn"' one.json
 transfers --config kilotm+2sm --trace one.json
+holds "a fault of a doomed transaction" launch zombie --block 64 --grid 1 --arg u32[16]:0 --config kilotm+2sm \
+    --trace two.json --stats two.stats
+holds "a fault of a doomed transaction: what is in the timeline" "$check" trace two.json 0 1000000 -1
+holds "a fault of a doomed transaction: sums" "$check" transactions two.json two.stats
+holds "a fault of a doomed transaction: the abort" \
+    grep -q '"name":"abort: zombie_fault".*"args":{"lanes":1}' two.json
+holds "a fault of a doomed transaction: the validation" grep -q '"name":"tx validation"' two.json
 for what in turn commit back-off; do
     holds "a wait: tx $what" grep -qF "\"cat\":\"wait\",\"name\":\"tx $what\"" one.json
 done
@@ -182,6 +189,9 @@ tm_hang() {
 }
 holds "a doomed transaction, watchdog" ends 0 tm_hang doomed --set tm.watchdog=5000
 holds "a doomed transaction, no watchdog" ends 1 tm_hang doomed --set tm.watchdog=0
+holds "a doomed transaction: timeline" ends 1 tm_hang doomed --set tm.watchdog=0 --trace one.json
+holds "a doomed transaction: what is in the timeline" "$check" trace one.json 0 1000000 -1
+holds "a doomed transaction: its attempt" grep -q '"name":"attempt".*"committed":0,"aborted":0,' one.json
 holds "a doomed transaction: who" says "lane 0 cannot commit, since values that they have read have changed"
 holds "a doomed transaction: nobody looks" says "nothing validates it while it runs (tm.watchdog = 0)"
 holds "a turn that never comes" ends 1 tm_hang turn --set tm.warps=1 --set tm.watchdog=0
