@@ -234,11 +234,32 @@ static void same(const json_t *total, const char *name, long long sum)
         fail("%s: %lld in the timeline, %lld in the statistics", name, sum, (long long)json_integer_value(v));
 }
 
+static const char *const reasons[] = { "validation", "hazard", "watchdog", "zombie_fault", "conflict", "signature" };
+enum { REASONS = sizeof reasons / sizeof *reasons };
+
+static void add_abort(const json_t *e, long long *sum)
+{
+    char name[60];
+    for (int i = 0; i < REASONS; i++) {
+        snprintf(name, sizeof name, "abort: %s", reasons[i]);
+        sum[i] += strcmp(word(e, "name"), name) ? 0 : number(json_object_get(e, "args"), "lanes");
+    }
+}
+
+static void same_reasons(const json_t *total, const long long *sum)
+{
+    char name[60];
+    for (int i = 0; i < REASONS; i++) {
+        snprintf(name, sizeof name, "tm.abort.%s", reasons[i]);
+        same(total, name, sum[i]);
+    }
+}
+
 static int check_transactions(const char *path, const char *statistics)
 {
     const json_t *total = json_object_get(load(statistics), "total");
     json_t *events = json_object_get(load(path), "traceEvents"), *e;
-    long long committed = 0, aborted = 0, by_commits = 0, instants = 0, reads = 0, validation = 0;
+    long long committed = 0, aborted = 0, by_commits = 0, reads = 0, by_reason[REASONS] = { 0 };
     size_t i;
     json_array_foreach(events, i, e) {
         const json_t *args = json_object_get(e, "args");
@@ -246,8 +267,7 @@ static int check_transactions(const char *path, const char *statistics)
         if (!what || strcmp(what, "transaction"))
             continue;
         if (*word(e, "ph") == 'i') {
-            instants += number(args, "lanes");
-            validation += strcmp(word(e, "name"), "abort: validation") ? 0 : number(args, "lanes");
+            add_abort(e, by_reason);
         } else if (!strcmp(word(e, "name"), "commit")) {
             by_commits += number(args, "committed");
         } else {
@@ -261,8 +281,7 @@ static int check_transactions(const char *path, const char *statistics)
     same(total, "tm.commits", committed);
     same(total, "tm.commits", by_commits);
     same(total, "tm.aborts", aborted);
-    same(total, "tm.aborts", instants);
-    same(total, "tm.abort.validation", validation);
+    same_reasons(total, by_reason);
     if (!aborted)
         same(total, "tm.read_words", reads);
     printf("%lld commits, %lld aborts\n", committed, aborted);

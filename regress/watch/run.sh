@@ -69,7 +69,10 @@ done
 transfers() {
     launch transfers --grid 5 --block 64 --arg u32[16]:0 --arg u32:3 "$@"
 }
-for machine in kilotm+2sm kilotm+no-backoff+2sm kilotm+tm-ideal+2sm kilotm+tm-serial+2sm; do
+printf 'parent = "kilotm";\nkilotm: { fail_at_hazard = true; };\n' >hazard.cfg
+printf 'parent = "kilotm+tm-ideal";\ntm: { ideal_detection = "signature"; };\n' >signature.cfg
+for machine in kilotm+2sm kilotm+no-backoff+2sm kilotm+tm-ideal+2sm ./hazard.cfg+2sm ./signature.cfg+2sm \
+               kilotm+tm-serial+2sm; do
     holds "transactions on $machine" transfers --config $machine --trace one.json --stats one.stats
     holds "transactions on $machine: what is in the timeline" "$check" trace one.json 0 1000000 -1
     holds "transactions on $machine: sums" "$check" transactions one.json one.stats
