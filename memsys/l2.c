@@ -30,8 +30,8 @@ static void enter(struct slice *s, unsigned vn, const struct l2_now *t)
     struct packet *p = packet_pop(&q->wait);
     if (!p->own)
         port_return(s->request, t->xbar + c->credit_latency, vn, flits_of(p->bytes, c->flit_bytes));
-    uint32_t at = q->head + q->n++;
-    q->pipe[at < c->l2.latency ? at : at - c->l2.latency] = (struct l2_slot){ p, t->l2 + c->l2.latency };
+    uint32_t at = q->head + q->n++, stages = p->stages ? p->stages : c->l2.latency;
+    q->pipe[at < c->l2.latency ? at : at - c->l2.latency] = (struct l2_slot){ p, t->l2 + stages };
 }
 
 /* Looks up a request's line. NULL = it is performed, or waits for its line; else what blocks it. */

@@ -51,6 +51,7 @@ struct packet {
     uint16_t reply_bytes;            /* MSG_ATOMIC: `bytes` of its reply, old values included */
     uint8_t atomic_class;            /* MSG_ATOMIC: 0 integer add and the like, 1 exch, 2 cas, 3 floating point */
     bool own;                        /* a unit's access to its slice (unit.h) */
+    uint16_t stages;                 /* of the slice's pipeline that it passes; 0 = all: l2.latency */
     uint8_t found;                   /* enum packet_found: how the look-up in L2 went */
     uint32_t token;                  /* sender's own: MSHR entry, cache, ... ; unchanged in the reply */
     uint64_t stamp[STAGES];

@@ -262,6 +262,9 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
              cu.ring / config_int(c, KEY_GPU_SMS) < config_int(c, KEY_GPU_WARP_SIZE))
         snprintf(error, size, "kilotm.ring = %u: %u entries for each of %d SMs, less than a warp's lanes", cu.ring,
                  cu.ring / (unsigned)config_int(c, KEY_GPU_SMS), (int)config_int(c, KEY_GPU_SMS));
+    else if (config_int(c, KEY_KILO_L2_LATENCY) > config_int(c, KEY_L2_LATENCY))
+        snprintf(error, size, "kilotm.l2_latency = %d is more than l2.latency = %d",
+                 (int)config_int(c, KEY_KILO_L2_LATENCY), (int)config_int(c, KEY_L2_LATENCY));
     else if (config_int(c, KEY_KILO_CID_BITS) && config_int(c, KEY_KILO_CID_BITS) < MIN_BITS)
         snprintf(error, size, "kilotm.cid_bits = %d: at least %d are needed", (int)config_int(c, KEY_KILO_CID_BITS),
                  MIN_BITS);

@@ -12,6 +12,7 @@ struct kilo_slice {
     struct unit_home home;
     struct oracle_note *note;
     uint64_t base;
+    uint16_t stages;                 /* kilotm.l2_latency */
     struct notice *notice;           /* small messages that wait for room */
     uint32_t notices, notice_cap;
     bool half;                       /* the lanes of a DONE_FILL have been taken, those that it skips have not */
@@ -46,6 +47,7 @@ static void access(void *ctx, bool write, uint32_t address, unsigned bytes, uint
     struct packet *k = unit_packet(&s->home, write, line, (uint8_t)(1u << offset / SECTOR_BYTES));
     k->token = token;
     k->reply_bytes = (uint16_t)offset;
+    k->stages = s->stages;
     if (write) {
         k->mask[offset / 64] = (uint64_t)bytes << offset % 64;
         memcpy(k->data + offset, &value, 4);
@@ -118,6 +120,7 @@ static void *new_unit(void *shared, const struct unit_home *home)
         abort();
     *s = (struct kilo_slice){ .home = *home, .note = tm_slice_note(t, home->slice), .base = kilo->base };
     cu_configure(&c, kilo->config);
+    s->stages = (uint16_t)config_int(kilo->config, KEY_KILO_L2_LATENCY);
     const struct cu_calls calls = { .ctx = s, .reply = reply, .access = access, .peek = peek, .poke = poke,
                                     .impossible = impossible, .retired = retired };
     s->unit = cu_new(&c, &calls, home->count, home->hists);
