@@ -672,7 +672,8 @@ unsigned lsu_coherence_state(const struct lsu *u, uint64_t line)
 
 bool lsu_idle(const struct lsu *u)
 {
-    return !u->n && !u->background.first && !u->staging.held && !packets_out(&u->send.pool) && !u->send.napart && !u->inst.nwanted;
+    return !u->n && !u->background.first && !u->staging.held && !packets_out(&u->send.pool) && !u->send.napart &&
+           !u->inst.nwanted;
 }
 
 bool lsu_flush(struct lsu *u, uint64_t now)

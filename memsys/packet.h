@@ -21,7 +21,7 @@ enum msg_kind {
     MSG_READ_REPLY, MSG_WRITE_ACK, MSG_ATOMIC_REPLY,
     MSG_PROTOCOL,
     MSG_POLICY = 64,
-    MSG_UNIT = 128                 /* messages of the units beside the slices (unit.h) and of their partners in the SMs */
+    MSG_UNIT = 128       /* messages of the units beside the slices (unit.h) and of their partners in the SMs */
 };
 
 /* What an access is for: statistics by type, and who gets the reply inside the SM. */

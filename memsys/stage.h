@@ -45,8 +45,9 @@ struct order_stage {
 };
 
 /* ---- for stages ---- */
-/* A message to the partition of this line, of the header's size; only in the functions above but `next`. The partition
- * may answer it: then the same packet comes to `message`. note: it does not, and ends it with packet_return. vn: not 0. */
+/* A message to the partition of this line, of the header's size; only in the functions above but `next`. The
+ * partition may answer it: then the same packet comes to `message`. note: it does not, and ends it with
+ * packet_return. vn: not 0. */
 struct packet *stage_packet(struct lsu *u, unsigned kind, unsigned vn, uint64_t line, bool note, uint64_t now);
 void stage_send(struct lsu *u, struct packet *p);
 /* may_issue of the order policy may say otherwise for this warp. */

@@ -44,9 +44,10 @@ struct unit_kind {
 
 /* ---- for units ---- */
 
-/* A request of the slice's own: a read of these sectors, or a write of the packet's data and mask (the caller sets them,
- * and line). k->token is the unit's. All of a unit's requests have the same k->stages. It enters the slice's pipeline in the next cycle at the earliest, one a cycle,
- * behind those before it. k->found tells afterwards how it was served. */
+/* A request of the slice's own: a read of these sectors, or a write of the packet's data and mask (the caller sets
+ * them, and line). k->token is the unit's. All of a unit's requests have the same k->stages. It enters the slice's
+ * pipeline in this cycle or a later one, one a cycle, behind those before it. k->found tells afterwards how it
+ * was served. */
 struct packet *unit_packet(const struct unit_home *h, bool write, uint64_t line, uint8_t sectors);
 void unit_access(const struct unit_home *h, struct packet *k, uint64_t now);
 /* `run` is to be called at this L2 cycle, at the latest: for units that `before` or `accessed` give something to do. */

@@ -16,7 +16,8 @@ static bool predicate_at(struct warp *w, operand o, int lane)
     return *(const uint32_t *)lanes_at(&w->half[lane / LANES].l, o) >> lane % LANES & 1;
 }
 
-/* Threads that an arrival stands for: in a counted barrier what is left of a PTX warp counts as 32 when it comes whole. */
+/* Threads that an arrival stands for: in a counted barrier what is left of a PTX warp counts as 32 when it comes
+ * whole. */
 static uint32_t weight(const struct warp *w, const struct barrier *b, uint64_t lanes)
 {
     uint32_t n = 0;

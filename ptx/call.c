@@ -8,7 +8,8 @@
 #include "ptx/exec.h"
 #include "ptx/program.h"
 
-/* The n-th 32-bit part of one lane's register: a 64-bit one has both side by side, of 128 bits two such arrays follow. */
+/* The n-th 32-bit part of one lane's register: a 64-bit one has both side by side, of 128 bits two such arrays
+ * follow. */
 static uint32_t *register_word(char *reg, int size, int lane, int n)
 {
     uint32_t *w = (uint32_t *)(void *)reg;

@@ -1,7 +1,7 @@
 /*
- * What a transaction must save of the registers (Fung et al., MICRO 2011, section 4.3): those that a path from tx_begin writes
- * before it comes to the outermost tx_commit, and whose value behind tx_begin a path may read before writing it. Calls
- * are followed only as far as their arguments and results. Done once for each tx_begin, at decoding.
+ * What a transaction must save of the registers (Fung et al., MICRO 2011, section 4.3): those that a path from tx_begin
+ * writes before it comes to the outermost tx_commit, and whose value behind tx_begin a path may read before writing it.
+ * Calls are followed only as far as their arguments and results. Done once for each tx_begin, at decoding.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -243,7 +243,8 @@ enum block_result block_turn(struct block *b, uint64_t turn);
 /* ---- run.c ---- */
 /* Runs one warp until it waits, ends, faults, or used its budget. */
 void warp_run(struct warp *w);
-/* A hash of everything that decides what the warp does next: who stands where, registers and private memory of all frames. */
+/* A hash of everything that decides what the warp does next: who stands where, registers and private memory of all
+ * frames. */
 uint64_t warp_state(const struct warp *w);
 
 /* ---- simt.c: the stack of diverged paths (one implementation for every mode) ---- */

@@ -1,9 +1,9 @@
 /*
  * Control flow: basic blocks and post-dominators. Lanes that diverge at a branch meet again at its immediate
- * post-dominator (the SIMT stack of Fung et al., MICRO 2011, section 2.2). Lanes that leave by a guarded ret or exit simply
- * vanish, and a path that ends in trap or in a call that does not return never comes back, so neither delays the
- * meeting of the others. The post-dominator algorithm is the iterative one of Cooper, Harvey and Kennedy, run on
- * the reversed graph.
+ * post-dominator (the SIMT stack of Fung et al., MICRO 2011, section 2.2). Lanes that leave by a guarded ret or exit
+ * simply vanish, and a path that ends in trap or in a call that does not return never comes back, so neither delays the
+ * meeting of the others. The post-dominator algorithm is the iterative one of Cooper, Harvey and Kennedy, run on the
+ * reversed graph.
  */
 #include "ptx/flow.h"
 

@@ -1,6 +1,6 @@
 /*
- * What a transaction cannot take back. As in Fung et al. (MICRO 2011, section 3), atomics inside a transaction and accesses
- * to shared memory are performed at once, without logs, and an abort does not undo them.
+ * What a transaction cannot take back. As in Fung et al. (MICRO 2011, section 3), atomics inside a transaction and
+ * accesses to shared memory are performed at once, without logs, and an abort does not undo them.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /*
- * The SIMT stack: how the lanes of a warp share one program counter (Fung et al., MICRO 2011, section 2.2; PTX ISA 2.3 on
- * divergence). An entry is a set of lanes at one place, with the place where they meet the others again. A branch
- * whose lanes disagree turns the top entry into the one that waits at the reconvergence point and pushes one entry
- * for each side.
+ * The SIMT stack: how the lanes of a warp share one program counter (Fung et al., MICRO 2011, section 2.2; PTX ISA 2.3
+ * on divergence). An entry is a set of lanes at one place, with the place where they meet the others again. A branch
+ * whose lanes disagree turns the top entry into the one that waits at the reconvergence point and pushes one entry for
+ * each side.
  *
- * With independent lanes (simt = independent) the same entries are groups without order: any group may run, groups
- * that stand at the same place merge, and a group that spins lets the others go first. Among those that did not spin
- * the one deepest in calls and then lowest in the code runs, which makes lanes wait for those behind them.
+ * With independent lanes (simt = independent) the same entries are groups without order: any group may run, groups that
+ * stand at the same place merge, and a group that spins lets the others go first. Among those that did not spin the one
+ * deepest in calls and then lowest in the code runs, which makes lanes wait for those behind them.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -26,9 +26,9 @@ void warp_settle(struct warp *w);    /* on to the next instruction, or to the st
 
 /*
  * The PTX instruction that the warp executes next: finished paths are popped and join markers passed. NULL when the
- * warp has ended or waits (w->state WARP_DONE, WARP_BARRIER, WARP_TX, WARP_FAULT). Calling it twice changes nothing. *code:
- * the function it is in; d->in is NULL for the return behind its last instruction. block->released tells who need no
- * longer wait.
+ * warp has ended or waits (w->state WARP_DONE, WARP_BARRIER, WARP_TX, WARP_FAULT). Calling it twice changes nothing.
+ * *code: the function it is in; d->in is NULL for the return behind its last instruction. block->released tells who
+ * need no longer wait.
  */
 static inline const struct dinst *warp_peek(struct warp *w, const struct code **code)
 {
@@ -42,12 +42,13 @@ static inline const struct dinst *warp_peek(struct warp *w, const struct code **
 
 /*
  * Executes the instruction of warp_peek. Memory instructions (ld, st, atom, red on any space; prefetch): steps that
- * prepare operands run, operands and addresses are captured into op (which must be given; op->lanes is 0 when no
- * lane's guard passes or all were served at once) and the warp goes on behind the instruction. Others are executed:
- * s->d->in tells which. The result is the warp's state behind it: STEP_WAITS at a barrier until others arrive
- * and behind tx_commit until outcomes are decided (txn.h), STEP_ENDED after the last lanes' exit. nanosleep does nothing;
- * timing makes something of it before. tx_begin and tx_commit do nothing without launch->tm. The launch's counts are kept as in functional mode; a barrier that lanes of a
- * diverged warp reach alone may come again after the others had their turn, and is counted once.
+ * prepare operands run, operands and addresses are captured into op (which must be given; op->lanes is 0 when no lane's
+ * guard passes or all were served at once) and the warp goes on behind the instruction. Others are executed: s->d->in
+ * tells which. The result is the warp's state behind it: STEP_WAITS at a barrier until others arrive and behind
+ * tx_commit until outcomes are decided (txn.h), STEP_ENDED after the last lanes' exit. nanosleep does nothing; timing
+ * makes something of it before. tx_begin and tx_commit do nothing without launch->tm. The launch's counts are kept as
+ * in functional mode; a barrier that lanes of a diverged warp reach alone may come again after the others had their
+ * turn, and is counted once.
  */
 enum step_result warp_step(struct warp *w, struct step *s, struct mem_op *op);
 

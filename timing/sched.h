@@ -30,7 +30,7 @@ struct scheduler {
     uint64_t *age;                   /* by age, oldest first: the warps of a block */
     uint32_t nage;
     uint32_t patience;               /* core cycles; 0: who is passed over stays passed over */
-    uint64_t issued, owed;           /* warps that did, or came, in this period; that did not in the last, until they do */
+    uint64_t issued, owed;           /* warps that did, or came, in this period; that did not in the last */
     uint64_t period_end;
     uint64_t issue_free;             /* cycle from which it may issue again */
     uint64_t at;                     /* cycle at which to look at it again */

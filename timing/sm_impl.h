@@ -119,7 +119,7 @@ struct sm {
     uint32_t nfree_slots, live;      /* live: warps that have not ended */
     uint32_t blocks, ending;         /* resident blocks; of these, those whose warps all ended */
     uint32_t hosts;                  /* warps that wait to call a function of the host */
-    bool tx_waits;                   /* some warp may wait until nothing of it is under way, for an abort or a validation */
+    bool tx_waits;                   /* some warp may wait until nothing of it is under way */
     struct sm_grid **grid;
     uint32_t ngrids;
     struct block_start *start;
@@ -258,7 +258,7 @@ void tx_watch_outcome(struct sm *s, const struct slot *w, uint64_t commits, uint
 /* ---- states.c ---- */
 void states_book(struct sm *s, struct slot *w);                  /* behind any change of what its threads are at */
 void states_locked(struct sm *s, struct slot *w, bool locked);   /* the instruction issued is in a lock loop, or not */
-void states_attempt(struct sm *s, struct slot *w, uint64_t held);            /* an attempt begins, after so many cycles */
+void states_attempt(struct sm *s, struct slot *w, uint64_t held);    /* an attempt begins, after so many cycles */
 void states_decided(struct sm *s, struct slot *w, uint64_t commits, uint64_t aborts);    /* before they are applied */
 
 /* ---- cta.c ---- */

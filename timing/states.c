@@ -1,7 +1,7 @@
 /*
- * Where the cycles of threads go (Fung et al., MICRO 2011, figure 9): each resident thread is in one state in each cycle. Cycles of an
- * attempt are kept back and booked as useful (TU) or aborted (TA) when its outcome is known; those that a warp is held
- * before a new attempt count as concurrency control. Kept only with stats.thread_states.
+ * Where the cycles of threads go (Fung et al., MICRO 2011, figure 9): each resident thread is in one state in each
+ * cycle. Cycles of an attempt are kept back and booked as useful (TU) or aborted (TA) when its outcome is known; those
+ * that a warp is held before a new attempt count as concurrency control. Kept only with stats.thread_states.
  */
 #include "timing/sm_impl.h"
 

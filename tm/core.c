@@ -1,6 +1,6 @@
 /*
- * Transactional memory at an SM, for every protocol: who may begin, who is in which attempt, what each lane has read and
- * written, outcomes. Concurrency control (KILO TM, section 4.6) counts warps, or threads, of the core that are in
+ * Transactional memory at an SM, for every protocol: who may begin, who is in which attempt, what each lane has read
+ * and written, outcomes. Concurrency control (KILO TM, section 4.6) counts warps, or threads, of the core that are in
  * transactions; a place is given back when the whole warp has left. Doomed transactions are found by the watchdog
  * (section 4.2) and by faults: their reads are validated while the warp stands.
  */
@@ -52,8 +52,8 @@ uint8_t tm_set_find(const struct tm_set *s, uint64_t address, uint32_t *value)
 
 /* ---- life ---- */
 
-struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, const struct tm_calls *calls, uint64_t *count,
-                            struct hists *hists)
+struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, const struct tm_calls *calls,
+                            uint64_t *count, struct hists *hists)
 {
     struct tm_core *c = calloc(1, sizeof *c);
     if (!c)

@@ -1,7 +1,7 @@
 /*
  * Transactional memory as the SM core and the machine see it: the same for every protocol (tm.h). A machine has one
- * struct tm_gpu when tm.global names a protocol, an SM one struct tm_core; a warp slot that holds a warp of a kernel with
- * transactions is told to it. Whatever the functions tell the SM comes through tm_calls, in the cycle of the call.
+ * struct tm_gpu when tm.global names a protocol, an SM one struct tm_core; a warp slot that holds a warp of a kernel
+ * with transactions is told to it. Whatever the functions tell the SM comes through tm_calls, in the cycle of the call.
  */
 #ifndef TM_CORE_H
 #define TM_CORE_H
@@ -58,8 +58,8 @@ struct tm_calls {
     void (*at)(void *ctx, uint64_t cycle);
 };
 
-struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, const struct tm_calls *calls, uint64_t *count,
-                            struct hists *hists);
+struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, const struct tm_calls *calls,
+                            uint64_t *count, struct hists *hists);
 void tm_core_free(struct tm_core *c);
 
 /* A warp has come to the slot. log: device address of its logs. thread: number of its first lane's in the block. */
@@ -77,7 +77,7 @@ bool tm_core_access(struct tm_core *c, struct mem_op *op, uint64_t now);
 void tm_core_done(struct tm_core *c, struct mem_op *op, uint64_t now);   /* an op with a role is over */
 void tm_core_commit(struct tm_core *c, uint32_t slot, uint64_t now);     /* the warp is WARP_TX, nothing under way */
 uint64_t tm_core_doomed(struct tm_core *c, uint32_t slot, uint64_t now); /* lanes that are aborted now */
-bool tm_core_wants_validation(const struct tm_core *c, uint32_t slot, uint64_t now);     /* the watchdog's time has come */
+bool tm_core_wants_validation(const struct tm_core *c, uint32_t slot, uint64_t now);     /* the watchdog */
 /* Are the lanes' reads current? Nothing of the warp may be under way. fault: one is held. Answered through `decided`,
  * `fault`, and `ask`. */
 void tm_core_validate(struct tm_core *c, uint32_t slot, int fault_lane, uint64_t now);
@@ -89,8 +89,8 @@ bool tm_core_idle(const struct tm_core *c);
 /* Why the lanes that were aborted last were: its name. Of the call that aborts them until the next one. */
 const char *tm_core_reason(const struct tm_core *c, uint32_t slot);
 bool tm_core_touched(struct tm_core *c);             /* by the last tm_step */
-/* For reports of hangs: what a warp waits for at tx_begin, and inside (": ..."; empty = nothing to say); and the slot and
- * SM of a warp that has what one at tx_begin waits for, false = none. */
+/* For reports of hangs: what a warp waits for at tx_begin, and inside (": ..."; empty = nothing to say); and the
+ * slot and SM of a warp that has what one at tx_begin waits for, false = none. */
 void tm_core_say_turn(const struct tm_core *c, uint32_t slot, char *text, size_t size);
 void tm_core_say(const struct tm_core *c, uint32_t slot, char *text, size_t size);
 /* Of a warp inside a transaction: since when, and whether it is doomed, which is seen in memory as it is now. */

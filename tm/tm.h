@@ -25,13 +25,14 @@ enum tm_reason {
     TM_REASONS
 };
 
-/* A word of a read or write set, exactly: address is a multiple of 4, bytes has a bit for each byte that was written. */
+/* A word of a read or write set, exactly: address is a multiple of 4, bytes has a bit for each byte that was
+ * written. */
 struct tm_word { uint64_t address; uint32_t value; uint8_t bytes; };
 struct tm_set { struct tm_word *w; uint32_t n, cap; };
 
 /* One lane's attempt. */
 struct tm_lane {
-    struct tm_set reads, writes;     /* in program order, one element per dynamic access and word; own reads are not in */
+    struct tm_set reads, writes;     /* in program order, one element per access and word; no own reads */
     uint32_t aborts;                 /* of this transaction so far */
     uint32_t instructions;           /* of this attempt */
     uint64_t first, start;           /* core cycles: first tx_begin of the transaction; start of the attempt */
@@ -98,8 +99,8 @@ struct tm_protocol {
     /* Cycle `now`; returns the next cycle in which it acts without a message or a call; NEVER. */
     uint64_t (*run)(void *core, uint64_t now);
     bool (*idle)(const void *core);
-    /* For reports of hangs, in words: what a warp waits for that commits, is validated or may not issue, as ": ...". NULL =
-     * nothing to say; and the state of everything, a line each. */
+    /* For reports of hangs, in words: what a warp waits for that commits, is validated or may not issue, as ": ...".
+     * NULL = nothing to say; and the state of everything, a line each. */
     void (*say)(const void *core, uint32_t slot, char *text, size_t size);
     void (*dump)(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
     /* The run is over and nothing is under way: is its state what it must be? NULL = nothing to check. */
@@ -114,7 +115,7 @@ extern const struct tm_protocol *const tm_protocols[];   /* by choice of tm.glob
 uint32_t tm_gpu_slices(const struct tm_gpu *t);
 uint64_t tm_gpu_base(const struct tm_gpu *t);                    /* start of device memory */
 void *tm_shared(struct tm_gpu *t);                               /* what new_shared returned; units get t */
-struct oracle_note *tm_slice_note(struct tm_gpu *t, uint32_t slice);     /* for writes that a unit performs; may be NULL */
+struct oracle_note *tm_slice_note(struct tm_gpu *t, uint32_t slice);     /* for a unit's writes; may be NULL */
 
 /* ---- for protocols, at the SM ---- */
 struct tm_lane *tm_lane(struct tm_core *c, uint32_t slot, unsigned lane);
@@ -124,13 +125,14 @@ uint64_t *tm_count(struct tm_core *c);                           /* by enum stat
 struct hists *tm_hists(struct tm_core *c);
 const struct simtx_config *tm_config(const struct tm_core *c);
 uint64_t tm_now(const struct tm_core *c);                        /* core cycle being simulated */
-/* Device address of the protocol's words of private memory of this warp: word w of lane l lies at + (w x lanes + l) x 4. */
+/* Device address of the protocol's words of private memory of this warp: word w of lane l lies at + (w x lanes + l)
+ * x 4. */
 uint64_t tm_private(const struct tm_core *c, uint32_t slot);
 uint32_t tm_warp_lanes(const struct tm_core *c);
 uint64_t tm_memory_base(const struct tm_core *c);                /* start of device memory */
 
 void tm_fetch(struct tm_core *c, struct tm_load *l);             /* of a load with a fetch that is held: it goes now */
-void tm_load_part(struct tm_core *c, struct tm_load *l, uint64_t now);   /* one wait less; the last writes the registers */
+void tm_load_part(struct tm_core *c, struct tm_load *l, uint64_t now);   /* one wait less; the last: registers */
 /* key: of the oracle: commits are replayed in its order. now: the cycle in which the outcome is known. */
 void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
                uint64_t now);
@@ -147,7 +149,7 @@ bool tm_fault_held(const struct tm_core *c, uint32_t slot);
 void tm_unused_key(struct tm_core *c, uint64_t key, uint64_t now);       /* nothing commits under this key */
 void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t stale, uint64_t now);
 void tm_wake(struct tm_core *c, uint32_t slot);                  /* may_issue may say otherwise */
-void tm_runs(struct tm_core *c, uint64_t at);                    /* `run` is to be called at this cycle, at the latest */
+void tm_runs(struct tm_core *c, uint64_t at);                    /* `run` is called at this cycle at the latest */
 /* Text behind text, as far as there is room; lanes as in "lanes 0-3,7". */
 void tm_append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void tm_append_lanes(char *text, size_t size, uint64_t lanes);
@@ -158,13 +160,14 @@ void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const char *
 /* Memory instructions of the protocol's own. to_data: a load's bytes go to op->data, not to registers. */
 struct mem_op *tm_op_new(struct tm_core *c, uint32_t slot);
 void tm_op_free(struct tm_core *c, struct mem_op *op);
-void tm_issue(struct tm_core *c, struct mem_op *op, uint64_t now);       /* global memory: like an instruction of the warp */
+void tm_issue(struct tm_core *c, struct mem_op *op, uint64_t now);       /* global memory: as if of the warp */
 /* Private memory, in the background: behind what was given before, when L1 has a port free. */
 void tm_log(struct tm_core *c, struct mem_op *op, uint64_t now);
 uint32_t tm_logs_queued(const struct tm_core *c);
-/* A message to the unit of the slice that has this line; bytes: payload on the crossbar. It leaves in its turn among the
- * core's requests; on a network of its own (packet->vn, which the caller may set) it passes those of the others, as what
- * requests wait for that the unit holds back must do. extra: bytes at packet->payload that belong to the packet. */
+/* A message to the unit of the slice that has this line; bytes: payload on the crossbar. It leaves in its turn among
+ * the core's requests; on a network of its own (packet->vn, which the caller may set) it passes those of the others,
+ * as what requests wait for that the unit holds back must do. extra: bytes at packet->payload that belong to the
+ * packet. */
 struct packet *tm_packet(struct tm_core *c, unsigned kind, uint32_t slice, uint32_t bytes);
 void tm_send(struct tm_core *c, struct packet *k);
 bool tm_can_send(const struct tm_core *c);                       /* on network 0; the others have room for all */

@@ -78,9 +78,9 @@ bool cu_take(struct commit_unit *u, enum kilo_kind kind, const struct kilo_paylo
 /* An access has been performed. value: of a read, the word's; of a write, the word's before it. found: enum cu_found.
  * Not while `access` runs; cu_run follows in the same cycle or the next. */
 void cu_performed(struct commit_unit *u, uint32_t token, uint32_t value, unsigned found, uint64_t now);
-/* One cycle, at most once for each, in this order: a reply, a commit write, a validation read, one step of each pointer (hazard detection,
- * pass, commit, retire), one entry of one message. Returns the next cycle in which it acts by itself; NEVER = only a
- * message or a performed access can wake it. */
+/* One cycle, at most once for each, in this order: a reply, a commit write, a validation read, one step of each
+ * pointer (hazard detection, pass, commit, retire), one entry of one message. Returns the next cycle in which it
+ * acts by itself; NEVER = only a message or a performed access can wake it. */
 uint64_t cu_run(struct commit_unit *u, uint64_t now);
 /* The occupancy statistics, for the cycles before `until`. */
 void cu_settle(struct commit_unit *u, uint64_t until);

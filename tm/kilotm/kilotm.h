@@ -1,8 +1,8 @@
 /*
- * KILO TM (Fung, Singh, Brownsword, Aamodt: "Hardware Transactional Memory for GPU Architectures", MICRO 2011): what the
- * transaction log unit of a core and the commit unit of a memory partition say to each other. A warp commits as a batch:
- * its lanes have consecutive commit IDs in the order of their numbers, and one message carries the log entries of all
- * lanes that go to one partition, up to the size of the packet.
+ * KILO TM (Fung, Singh, Brownsword, Aamodt: "Hardware Transactional Memory for GPU Architectures", MICRO 2011): what
+ * the transaction log unit of a core and the commit unit of a memory partition say to each other. A warp commits as a
+ * batch: its lanes have consecutive commit IDs in the order of their numbers, and one message carries the log entries
+ * of all lanes that go to one partition, up to the size of the packet.
  */
 #ifndef TM_KILOTM_KILOTM_H
 #define TM_KILOTM_KILOTM_H

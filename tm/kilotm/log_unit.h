@@ -4,8 +4,8 @@
  * (replies, the end of a commit), protocol.c (the table of functions), say.c (words for hangs).
  *
  * Logs are linear buffers in private memory: an entry is an address word and a value word, word w of all lanes is one
- * line. The read log comes first, the write log behind it. A warp's lanes have logs of the same length; where a lane has
- * no entry its address word is void.
+ * line. The read log comes first, the write log behind it. A warp's lanes have logs of the same length; where a lane
+ * has no entry its address word is void.
  */
 #ifndef TM_KILOTM_LOG_UNIT_H
 #define TM_KILOTM_LOG_UNIT_H
@@ -25,7 +25,8 @@ struct log_op { struct log_op *next; enum log_use use; void *of; uint32_t index;
 /* Entries of a transfer, read ahead: both lines must come before it can be sent. */
 struct ahead { uint32_t lines; struct kilo_entry entry[KILO_LANES]; };
 
-enum transfer_kind { TRANSFER_COMMIT, TRANSFER_VALIDATION, TRANSFER_READS, TRANSFER_WRITES };   /* the last two: again */
+/* The last two: entries that a unit wants again. */
+enum transfer_kind { TRANSFER_COMMIT, TRANSFER_VALIDATION, TRANSFER_READS, TRANSFER_WRITES };
 
 /* Logs on their way to commit units: of a warp that commits, or whose reads are validated. */
 struct transfer {

@@ -37,9 +37,9 @@ void kilo_commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 }
 
 /*
- * The watchdog compares each word when its message comes, which is enough to abort. It does not show that all words were
- * current together: other transactions may commit between two comparisons. Before a fault is called the program's, the
- * reads of its lane therefore go through the commit units as those of a transaction that writes nothing.
+ * The watchdog compares each word when its message comes, which is enough to abort. It does not show that all words
+ * were current together: other transactions may commit between two comparisons. Before a fault is called the program's,
+ * the reads of its lane therefore go through the commit units as those of a transaction that writes nothing.
  */
 void kilo_validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 {
