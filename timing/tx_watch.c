@@ -62,7 +62,8 @@ static void say_quiet(const struct sm *s, const struct slot *w, char *buf, size_
     const char *then = w->doomed ? "its lanes that are aborted start again" : w->validate ? "its reads are validated"
                      : w->in_tx ? "it commits" : "it goes on";
     snprintf(buf, size, "what it has under way, before %s: %u results, %u instructions in operand collectors, "
-             "%u loads, %u stores, %u accesses to shared memory%s", then, w->nmem, w->collecting, o->loads, o->stores, o->shared,
+             "%u loads, %u stores, %u accesses to shared memory%s", then, w->nmem, w->collecting, o->loads, o->stores,
+              o->shared,
              lsu_warp_busy(s->lsu, w->index) ? ", accesses in the load/store unit" : "");
 }
 

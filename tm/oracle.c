@@ -255,7 +255,8 @@ static bool mismatch(struct oracle *o, const struct oracle_txn *t, const struct 
     tell_writer(shadow_writer(&o->shadow, line, w), writer, sizeof writer);
     return violation(o, "the transaction with key %llu (SM %u, warp slot %u, lane %u; block %llu, thread %u), "
                      "committed in cycle %llu, read 0x%x at 0x%llx; the replay in commit order has 0x%x, %s",
-                     (ull)t->key, t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block, t->who.thread, (ull)t->who.cycle, r->value,
+                     (ull)t->key, t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block, t->who.thread,
+                      (ull)t->who.cycle, r->value,
                      (ull)r->address, o->shadow.value[line][w], writer);
 }
 

@@ -70,8 +70,8 @@ void cu_free(struct commit_unit *u);
  * that of L2; cu_run follows in the same cycle or the next. Aborts on messages that break the protocol:
  * - a lane's log entries, then DONE_FILL; or SKIP alone; end-to-end in this order;
  * - PASS or FAIL after this unit's own outcome; a FAIL for a lane that failed here is ignored;
- * - every RESEND_READ or RESEND_WRITE is answered by all of the lane's entries of that kind for this unit, in log order,
- *   and RESENT_DONE;
+ * - every RESEND_READ or RESEND_WRITE is answered by all of the lane's entries of that kind for this unit, in log
+ *   order, and RESENT_DONE;
  * - commit IDs from cu_oldest on, without gaps in the end: each gets log entries or SKIP; with a finite ring, less than
  *   cu_oldest + ring, which ALLOC_PASS promises for all lanes of the CU_ALLOC. */
 bool cu_take(struct commit_unit *u, enum kilo_kind kind, const struct kilo_payload *p, uint64_t now);

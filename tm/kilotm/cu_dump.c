@@ -20,7 +20,9 @@ void cu_broken(const struct commit_unit *u, uint64_t cid, const char *what)
 
 const char *cu_state(const struct commit_unit *u, uint64_t cid)
 {
-    return cid < u->retire ? "retired" : cid >= u->head ? "no message of it has come" : state_name[cu_entry(u, cid)->state];
+    if (cid < u->retire)
+        return "retired";
+    return cid >= u->head ? "no message of it has come" : state_name[cu_entry(u, cid)->state];
 }
 
 static void say(void (*line)(void *ctx, const char *text), void *ctx, const char *format, ...)
