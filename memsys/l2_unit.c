@@ -7,7 +7,7 @@ void l2_unit_init(struct slice *s)
     const struct partition_cfg *c = &s->part->cfg;
     const struct unit_home home = {
         .part = s->part, .slice = s->id, .slices = c->all_slices, .count = s->part->count, .hists = s->part->hists,
-        .clocks = c->clocks
+        .clocks = c->clocks, .map = c->map
     };
     s->unit_next = NEVER;
     if (c->unit)

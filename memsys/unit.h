@@ -17,6 +17,7 @@ struct unit_home {
     uint64_t *count;                 /* by enum stat */
     struct hists *hists;
     const struct clocks *clocks;
+    const struct addrmap *map;
 };
 
 struct unit_kind {

@@ -266,6 +266,12 @@ bool devmem_in_range(const struct devmem *m, uint64_t addr)
     return addr - m->base < m->size;
 }
 
+bool devmem_has(const struct devmem *m, uint64_t addr)
+{
+    uint64_t at = addr - m->base;
+    return at < m->committed || (at < m->size && at >= m->size - m->upper);
+}
+
 uint64_t devmem_used(const struct devmem *m)
 {
     return m->used;

@@ -55,6 +55,7 @@ void *devmem_upper(struct devmem *m, uint64_t bytes);
 uint32_t devmem_hash(const struct devmem *m);
 void devmem_hash_freed(struct devmem *m);                       /* counts what is freed from now on */
 uint64_t devmem_base(const struct devmem *m);
+bool devmem_has(const struct devmem *m, uint64_t addr);          /* is there memory that the host can access? */
 bool devmem_in_range(const struct devmem *m, uint64_t addr);
 uint64_t devmem_used(const struct devmem *m);
 uint64_t devmem_capacity(const struct devmem *m);

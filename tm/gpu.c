@@ -35,7 +35,7 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
     if (!(t = calloc(1, sizeof *t)))
         abort();
     *t = (struct tm_gpu){
-        .config = c, .protocol = p, .sms = sms, .slices = slices, .warps = warps, .lanes = get(c, KEY_GPU_WARP_SIZE),
+        .config = c, .mem = mem, .protocol = p, .sms = sms, .slices = slices, .warps = warps, .lanes = get(c, KEY_GPU_WARP_SIZE),
         .base = devmem_base(mem), .limit_warps = get(c, KEY_TM_WARPS), .limit_threads = get(c, KEY_TM_THREADS),
         .limit_global = get(c, KEY_TM_GLOBAL_WARPS), .watchdog = (uint64_t)config_int(c, KEY_TM_WATCHDOG),
         .backoff = get(c, KEY_TM_BACKOFF), .backoff_max = get(c, KEY_TM_BACKOFF_MAX),
@@ -205,6 +205,11 @@ struct oracle_note *tm_slice_note(struct tm_gpu *t, uint32_t slice)
 uint32_t tm_gpu_slices(const struct tm_gpu *t)
 {
     return t->slices;
+}
+
+bool tm_gpu_has(const struct tm_gpu *t, uint64_t address)
+{
+    return devmem_has(t->mem, address);
 }
 
 uint64_t tm_gpu_base(const struct tm_gpu *t)

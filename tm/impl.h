@@ -58,6 +58,7 @@ struct tm_core {
 struct tm_gpu {
     const struct simtx_config *config;
     const struct tm_protocol *protocol;
+    const struct devmem *mem;
     void *shared;
     struct oracle *oracle;           /* NULL = off */
     struct tm_core **core;

@@ -114,6 +114,7 @@ extern const struct tm_protocol *const tm_protocols[];   /* by choice of tm.glob
 /* ---- for protocols, of the machine ---- */
 uint32_t tm_gpu_slices(const struct tm_gpu *t);
 uint64_t tm_gpu_base(const struct tm_gpu *t);                    /* start of device memory */
+bool tm_gpu_has(const struct tm_gpu *t, uint64_t address);       /* is it device memory that has bytes? */
 void *tm_shared(struct tm_gpu *t);                               /* what new_shared returned; units get t */
 struct oracle_note *tm_slice_note(struct tm_gpu *t, uint32_t slice);     /* for a unit's writes; may be NULL */
 

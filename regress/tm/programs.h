@@ -1,87 +1,22 @@
 /*
- * Programs with transactions for tests: parameters are those of regress/witness/lab.h. Thread numbers count over all
- * blocks; p0 tells how often a thread repeats its transaction.
+ * Programs with transactions for tests, on a small GPU (regress/witness/lab.h): blocks of 32 threads, each of which
+ * repeats its transaction some times; what they leave in memory does not depend on the order.
  */
 #ifndef REGRESS_TM_PROGRAMS_H
 #define REGRESS_TM_PROGRAMS_H
 
 #include "regress/witness/lab.h"
 
-enum { ACCOUNTS = 48, HEADS = 16, NODES = 1024, COUNTERS = 24, BYTES = 4096, PAIRS = 40 };   /* words, BYTES in bytes */
+enum tx_program { TX_BANK, TX_HASH, TX_COUNT, TX_PAIRS, TX_MIXED, TX_ALONE, TX_PROGRAMS };
+/* TX_MIXED: with atomics beside; TX_ALONE: without conflicts. At most: */
+enum { TX_MAX_TIMES = 8, TX_MAX_BLOCKS = 16 };
 
-#define TX_ENTRY(name) \
-    ".visible .entry " name "(.param .u64 words, .param .u64 seen, .param .u32 p0, .param .u32 p1, .param .u32 p2,\n" \
-    "    .param .u32 p3, .param .u32 p4, .param .u32 p5, .param .u32 p6, .param .u32 p7)\n{\n" \
-    ".reg .pred %p, %p<4>; .reg .b16 %h; .reg .b32 %r<32>; .reg .b64 %d<12>; .local .align 8 .b8 l[64];\n" \
-    "ld.param.u64 %d1, [words]; ld.param.u64 %d2, [seen]; ld.param.u32 %r9, [p0];\n" \
-    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r1, %r1, 32, %r2; mov.u32 %r8, 0;\n" \
-    "AGAIN:\n"
-#define TX_END "add.u32 %r8, %r8, 1; setp.lt.u32 %p, %r8, %r9; @%p bra AGAIN;\nret;\n}\n"
-/* %address: of word %index of words. */
-#define AT(address, index) "mul.wide.u32 " address ", " index ", 4; add.u64 " address ", " address ", %d1;\n"
-/* %r3: a number that depends on thread and repetition. */
-#define DRAW "mad.lo.u32 %r3, %r1, 747796405, %r8; mad.lo.u32 %r3, %r3, 277803737, 2891336453; shr.u32 %r3, %r3, 8;\n"
+extern const char tx_programs[];                 /* PTX */
+extern const char *const tx_names[TX_PROGRAMS];
 
-static const char tx_programs[] =
-    ".version 8.3\n.target sm_90\n.address_size 64\n"
-    /* adds %value to the word at %at, and to the byte counter of the thread's number mod 4 */
-    ".func add(.param .b64 at, .param .b32 value)\n{\n"
-    ".reg .b32 %r<4>; .reg .b64 %d;\n"
-    "ld.param.b64 %d, [at]; ld.param.b32 %r1, [value]; ld.global.u32 %r2, [%d]; add.u32 %r2, %r2, %r1;\n"
-    "st.global.u32 [%d], %r2; ret;\n}\n"
-    /* moves 1 + number mod 100 from one account to another, and counts */
-    TX_ENTRY("bank") DRAW
-    "rem.u32 %r4, %r3, 48; mul.hi.u32 %r5, %r3, 805306368; rem.u32 %r5, %r5, 48; rem.u32 %r6, %r3, 100;\n"
-    "add.u32 %r6, %r6, 1;\n" AT("%d3", "%r4") AT("%d4", "%r5")
-    "tx_begin;\n"
-    "ld.global.u32 %r10, [%d3]; sub.u32 %r10, %r10, %r6; st.global.u32 [%d3], %r10;\n"
-    "ld.global.u32 %r11, [%d4]; add.u32 %r11, %r11, %r6; st.global.u32 [%d4], %r11;\n"
-    "tx_commit;\n" TX_END
-    /* node `thread` goes to the head of a list; word 2 t + NODES is its next, the one behind its list's length then */
-    TX_ENTRY("hash") DRAW
-    "and.b32 %r4, %r1, 15; mad.lo.u32 %r5, %r8, 512, %r1; shl.b32 %r5, %r5, 1; add.u32 %r5, %r5, 1024;\n"
-    AT("%d3", "%r4") AT("%d4", "%r5") "add.u32 %r6, %r5, 1;\n"
-    "tx_begin;\n"
-    "ld.global.u32 %r10, [%d3]; st.global.u32 [%d4], %r10; mov.u32 %r12, 0; setp.eq.u32 %p1, %r10, 0; @%p1 bra FIRST;\n"
-    AT("%d5", "%r10") "ld.global.u32 %r12, [%d5+4];\n"
-    "FIRST: add.u32 %r12, %r12, 1; st.global.u32 [%d4+4], %r12; st.global.u32 [%d3], %r5;\n"
-    "tx_commit;\n" TX_END
-    /* odd threads add 3 through a function; even ones 1, word by word of a pair read and written at once, and 1 to a byte
-     * through private memory */
-    TX_ENTRY("count") DRAW
-    "rem.u32 %r4, %r3, 24; and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; mov.u64 %d6, l;\n" AT("%d3", "%r4")
-    "and.b32 %r6, %r4, 30;\n" AT("%d4", "%r6") "and.b32 %r7, %r1, 3; cvt.u64.u32 %d5, %r7; add.u64 %d5, %d5, %d1;\n"
-    "st.local.u32 [%d6], 0;\n"
-    "tx_begin;\n"
-    "@%p1 bra EVEN;\n"
-    "{ .param .b64 a; .param .b32 v; st.param.b64 [a], %d3; st.param.b32 [v], 3; call add, (a, v); }\n"
-    "bra JOIN;\n"
-    "EVEN: ld.global.v2.u32 {%r10, %r11}, [%d4]; add.u32 %r10, %r10, 1; add.u32 %r11, %r11, 1;\n"
-    "st.global.v2.u32 [%d4], {%r10, %r11}; ld.global.u8 %h, [%d5+4096]; add.u16 %h, %h, 1; st.global.u8 [%d5+4096], %h;\n"
-    "ld.local.u32 %r12, [%d6]; add.u32 %r12, %r12, 1; st.local.u32 [%d6], %r12;\n"
-    "JOIN: tx_commit;\n"
-    "ld.local.u32 %r12, [%d6]; @!%p1 mov.u32 %r12, 1; setp.eq.u32 %p2, %r12, 1; @!%p2 st.global.u32 [%d2], %r12;\n" TX_END
-    /* pairs of equal words: who commits has seen them equal; every transaction adds 1 to both. Who sees them differ is
-     * doomed: an odd thread loops then, an even one reads far outside of memory. */
-    TX_ENTRY("pairs") DRAW
-    "rem.u32 %r4, %r3, 40; mul.lo.u32 %r5, %r4, 65; add.u32 %r5, %r5, 64;\n" AT("%d3", "%r4") AT("%d4", "%r5")
-    "tx_begin;\n"
-    "ld.global.u32 %r10, [%d3]; ld.global.u32 %r11, [%d4]; sub.u32 %r12, %r10, %r11;\n"
-    "setp.eq.u32 %p1, %r12, 0; @%p1 bra GOOD; and.b32 %r13, %r1, 1; setp.eq.u32 %p1, %r13, 1;\n"
-    "LOOP: @%p1 bra LOOP;\n"
-    "mul.wide.u32 %d5, %r12, 1073741824; shl.b64 %d5, %d5, 16; add.u64 %d5, %d5, %d3; ld.global.u32 %r10, [%d5];\n"
-    "GOOD:\n"
-    "add.u32 %r10, %r10, 1; st.global.u32 [%d3], %r10; ld.global.u32 %r10, [%d3]; st.global.u32 [%d4], %r10;\n"
-    "tx_commit;\n"
-    "setp.ne.u32 %p1, %r12, 0; @%p1 st.global.u32 [%d2], %r12;\n" TX_END
-    /* every other thread adds with transactions, the others with atomics, and one stores to words beside */
-    TX_ENTRY("mixed") DRAW
-    "rem.u32 %r4, %r3, 24; and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0;\n" AT("%d3", "%r4") "@%p1 bra ATOMIC;\n"
-    "tx_begin;\n"
-    "ld.global.u32 %r10, [%d3]; add.u32 %r10, %r10, 1; st.global.u32 [%d3], %r10;\n"
-    "tx_commit;\n"
-    "bra NEXT;\n"
-    "ATOMIC: red.global.add.u32 [%d3], 1;\n"
-    "NEXT:\n" TX_END;
+/* The message of a failing launch; NULL = it went well. */
+const char *tx_run(struct lab *l, enum tx_program p, uint32_t blocks, uint32_t times);
+/* Is in memory what must be after such a run? */
+bool tx_is_right(const struct lab *l, enum tx_program p, uint32_t blocks, uint32_t times);
 
 #endif

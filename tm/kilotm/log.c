@@ -36,11 +36,15 @@ static struct mem_op *line_op(struct kilo_core *k, uint32_t slot, uint32_t word,
     return op;
 }
 
-static void write_line(struct kilo_core *k, uint32_t slot, uint32_t word, const uint32_t *values, uint64_t now)
+/* Word w of the warp's private words, for all lanes; those of `lanes` are of entries. */
+static void write_line(struct kilo_core *k, uint32_t slot, uint32_t word, const uint32_t *values, uint64_t lanes,
+                       uint64_t now)
 {
     struct mem_op *op = line_op(k, slot, word, (struct log_op){ .use = LOG_WRITE });
     op->kind = MOP_STORE;
     memcpy(op->data, values, k->lanes * sizeof *values);
+    ((uint32_t *)(void *)op->data)[__builtin_ctzll(lanes)] ^=
+        kilo_flip(&k->flip, word & 1 ? FLIP_LOG_VALUE : FLIP_LOG_ADDRESS);
     tm_count(k->tm)[STAT_LOG_WRITES]++;
     tm_log(k->tm, op, now);
 }
@@ -97,6 +101,21 @@ static bool too_long(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint32_
     return true;
 }
 
+/* Log entries hold offsets of 32 bits. */
+static bool too_far(struct kilo_core *k, uint32_t slot, const struct mem_op *op, uint64_t lanes)
+{
+    enum { OFFSET_BITS = 32 };
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(m);
+        if ((op->address[lane] - k->base) >> OFFSET_BITS) {
+            tm_impossible(k->tm, slot, lane, "a transaction accesses 0x%llx, which is not in the first 4 GiB of device "
+                          "memory: log entries hold offsets of 32 bits", (unsigned long long)op->address[lane]);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The address words of the entries of a load: of lanes that do not have the word from their own writes. */
 static void log_addresses(struct kilo_core *k, const struct tm_load *l, uint32_t first, uint64_t now)
 {
@@ -105,7 +124,7 @@ static void log_addresses(struct kilo_core *k, const struct tm_load *l, uint32_t
         uint32_t line[KILO_LANES];
         for (uint32_t i = 0; i < k->lanes; i++)
             line[i] = f->lanes >> i & 1 ? (uint32_t)(f->address[i] + 4 * n - k->base) : UINT32_MAX;
-        write_line(k, l->slot, 2 * (first + n), line, now);
+        write_line(k, l->slot, 2 * (first + n), line, f->lanes, now);
     }
 }
 
@@ -118,7 +137,8 @@ void log_load(void *core, struct tm_load *l, uint64_t now)
         return;
     l->protocol = w->reads;
     w->reads += l->fetch->width / 4u;
-    if (!too_long(k, l->slot, l->fetch->lanes, w->reads, k->read_log, "read", "kilotm.read_log_words"))
+    if (!too_long(k, l->slot, l->fetch->lanes, w->reads, k->read_log, "read", "kilotm.read_log_words") &&
+        !too_far(k, l->slot, l->fetch, l->fetch->lanes))
         log_addresses(k, l, (uint32_t)l->protocol, now);
 }
 
@@ -132,7 +152,7 @@ void log_loaded(void *core, struct tm_load *l, uint64_t now)
             unsigned lane = (unsigned)__builtin_ctzll(m);
             memcpy(&line[lane], (const uint8_t *)f->data + lane * f->stride + 4 * n, 4);
         }
-        write_line(k, l->slot, 2 * ((uint32_t)l->protocol + n) + 1, line, now);
+        write_line(k, l->slot, 2 * ((uint32_t)l->protocol + n) + 1, line, f->lanes, now);
     }
 }
 
@@ -173,7 +193,8 @@ void log_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lane
     struct kilo_warp *w = &k->warp[slot];
     uint32_t words = op->width < 4 ? 1 : op->width / 4u, first = w->writes;
     w->writes += words;
-    if (too_long(k, slot, lanes, w->writes, k->write_log, "write", "kilotm.write_log_words"))
+    if (too_long(k, slot, lanes, w->writes, k->write_log, "write", "kilotm.write_log_words") ||
+        too_far(k, slot, op, lanes))
         return;
     for (uint32_t n = 0; n < words; n++) {
         uint32_t address[KILO_LANES], value[KILO_LANES] = { 0 };
@@ -184,7 +205,7 @@ void log_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lane
             if (lanes >> i & 1 && w->filter)
                 into_filter(k, w, i, e.address);
         }
-        write_line(k, slot, 2 * (k->read_log + first + n), address, now);
-        write_line(k, slot, 2 * (k->read_log + first + n) + 1, value, now);
+        write_line(k, slot, 2 * (k->read_log + first + n), address, lanes, now);
+        write_line(k, slot, 2 * (k->read_log + first + n) + 1, value, lanes, now);
     }
 }

@@ -11,6 +11,7 @@
 #define TM_KILOTM_LOG_UNIT_H
 
 #include "tm/kilotm/commit_unit.h"
+#include "tm/kilotm/flip.h"
 #include "tm/tm.h"
 
 enum { DEPTH = 4 };                  /* log entries of a transfer that are read ahead */
@@ -91,6 +92,7 @@ struct kilo_core {
     struct packet_queue out;         /* messages to be sent, one a cycle */
     struct ticket *ticket;
     uint32_t ntickets, ticket_cap;
+    struct kilo_flip flip;
     void *slabs;
 };
 
@@ -102,6 +104,7 @@ struct kilo_shared {
     uint64_t last_epoch;             /* upper bits of the last ID, of kilotm.cid_bits */
     uint64_t next_cid, oldest;       /* oldest: commit ID that some unit has not retired, as of the last step */
     struct commit_unit **unit;       /* by slice */
+    uint64_t *astray;                /* by slice: an address + 1 that its unit cannot have been meant to get; 0 = none */
     uint32_t slices;
     struct ticket *ticket;
     uint32_t tickets, ticket_cap;

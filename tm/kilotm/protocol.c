@@ -176,9 +176,17 @@ static void step(void *shared, void *const *cores, uint32_t n, uint64_t now)
 static bool sound(void *shared, char *error, size_t size)
 {
     const struct kilo_shared *s = shared;
-    for (uint32_t i = 0; i < s->slices; i++)
+    for (uint32_t i = 0; i < s->slices; i++) {
+        uint64_t astray = s->astray[i];
+        s->astray[i] = 0;
+        if (astray) {
+            snprintf(error, size, "the commit unit of slice %u has got a log entry for 0x%llx, which is not in device "
+                     "memory, or is another slice's", i, (unsigned long long)(s->base + astray - 1));
+            return false;
+        }
         if (!cu_sound(s->unit[i], error, size))
             return false;
+    }
     return true;
 }
 
@@ -200,7 +208,8 @@ static void *new_core(struct tm_core *tm, void *shared)
                     !config_int(c, KEY_KILO_BUFFERS),
         .cid_latency = (uint64_t)config_int(c, KEY_KILO_CID_LATENCY),
         .watchdog_ideal = config_bool(c, KEY_KILO_WATCHDOG_IDEAL),
-        .ring = (uint32_t)config_int(c, KEY_KILO_RING), .allocate = config_bool(c, KEY_KILO_ALLOC)
+        .ring = (uint32_t)config_int(c, KEY_KILO_RING), .allocate = config_bool(c, KEY_KILO_ALLOC),
+        .flip = kilo_flip_of(c)
     };
     k->credits = k->ring / (uint32_t)config_int(c, KEY_GPU_SMS);
     k->waiting = kilo_alloc(k, k->slots * sizeof *k->waiting);
@@ -232,7 +241,8 @@ static void *new_shared(struct tm_gpu *t, const struct simtx_config *c)
         .cid_bits = (uint32_t)config_int(c, KEY_KILO_CID_BITS)
     };
     s->unit = calloc(s->slices, sizeof(struct commit_unit *));
-    if (!s->unit)
+    s->astray = calloc(s->slices, sizeof *s->astray);
+    if (!s->unit || !s->astray)
         abort();
     return s;
 }
@@ -241,6 +251,7 @@ static void free_shared(void *shared)
 {
     struct kilo_shared *s = shared;
     free(s->unit);
+    free(s->astray);
     free(s->ticket);
     free(s);
 }

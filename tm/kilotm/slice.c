@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memsys/addrmap.h"
 #include "tm/kilotm/log_unit.h"
 #include "tm/oracle.h"
 
@@ -13,6 +14,11 @@ struct kilo_slice {
     struct oracle_note *note;
     uint64_t base;
     uint16_t stages;                 /* kilotm.l2_latency */
+    const struct tm_gpu *gpu;
+    uint64_t *astray;                /* of kilo_shared */
+    uint32_t *refused;               /* tokens of accesses to such addresses */
+    uint32_t nrefused, refused_cap;
+    struct kilo_flip flip;
     struct notice *notice;           /* small messages that wait for room */
     uint32_t notices, notice_cap;
     bool half;                       /* the lanes of a DONE_FILL have been taken, those that it skips have not */
@@ -38,12 +44,37 @@ static uint8_t *word_at(const struct kilo_slice *s, uint32_t address)
     return (uint8_t *)(uintptr_t)(s->base + (address & ~UINT32_C(3)));
 }
 
+/* Is the word this slice's? What is not is an error of the simulator, which is told at the end of the run. */
+static bool is_ours(struct kilo_slice *s, uint32_t address)
+{
+    uint64_t at = s->base + (address & ~UINT32_C(3));
+    if (tm_gpu_has(s->gpu, at) && addrmap_slice(s->home.map, at) == s->home.slice)
+        return true;
+    *s->astray = (uint64_t)address + 1;
+    return false;
+}
+
+static void refuse(struct kilo_slice *s, uint32_t token)
+{
+    if (s->nrefused == s->refused_cap) {
+        s->refused_cap = s->refused_cap ? 2 * s->refused_cap : 16;
+        s->refused = realloc(s->refused, s->refused_cap * sizeof *s->refused);
+        if (!s->refused)
+            abort();
+    }
+    s->refused[s->nrefused++] = token;
+}
+
 static void access(void *ctx, bool write, uint32_t address, unsigned bytes, uint32_t value, uint32_t token,
                    uint64_t now)
 {
     struct kilo_slice *s = ctx;
     uint64_t at = s->base + (address & ~UINT32_C(3)), line = at / LINE_BYTES * LINE_BYTES;
     unsigned offset = (unsigned)(at - line);
+    if (!is_ours(s, address)) {
+        refuse(s, token);
+        return;
+    }
     struct packet *k = unit_packet(&s->home, write, line, (uint8_t)(1u << offset / SECTOR_BYTES));
     k->token = token;
     k->reply_bytes = (uint16_t)offset;
@@ -57,8 +88,9 @@ static void access(void *ctx, bool write, uint32_t address, unsigned bytes, uint
 
 static uint32_t peek(void *ctx, uint32_t address)
 {
-    uint32_t value;
-    memcpy(&value, word_at(ctx, address), 4);
+    uint32_t value = 0;
+    if (is_ours(ctx, address))
+        memcpy(&value, word_at(ctx, address), 4);
     return value;
 }
 
@@ -66,7 +98,7 @@ static void poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value)
 {
     uint8_t *at = word_at(ctx, address);
     for (unsigned b = 0; b < 4; b++)
-        if (bytes >> b & 1)
+        if (bytes >> b & 1 && is_ours(ctx, address))
             at[b] = (uint8_t)(value >> 8 * b);
 }
 
@@ -118,7 +150,8 @@ static void *new_unit(void *shared, const struct unit_home *home)
     struct cu_cfg c;
     if (!s)
         abort();
-    *s = (struct kilo_slice){ .home = *home, .note = tm_slice_note(t, home->slice), .base = kilo->base };
+    *s = (struct kilo_slice){ .home = *home, .note = tm_slice_note(t, home->slice), .base = kilo->base,
+                              .gpu = t, .astray = &kilo->astray[home->slice], .flip = kilo_flip_of(kilo->config) };
     cu_configure(&c, kilo->config);
     s->stages = (uint16_t)config_int(kilo->config, KEY_KILO_L2_LATENCY);
     const struct cu_calls calls = { .ctx = s, .reply = reply, .access = access, .peek = peek, .poke = poke,
@@ -133,6 +166,7 @@ static void free_unit(void *unit)
     struct kilo_slice *s = unit;
     cu_free(s->unit);
     free(s->notice);
+    free(s->refused);
     free(s);
 }
 
@@ -178,6 +212,7 @@ static void performed(void *unit, struct packet *k, uint64_t now)
     uint32_t value = (uint32_t)k->stamp[STAGE_FILL];
     if (k->kind == MSG_READ)
         memcpy(&value, k->data + k->reply_bytes, 4);
+    value ^= k->kind == MSG_READ ? kilo_flip(&s->flip, FLIP_REPLY) : 0;
     uint32_t token = k->token;
     unsigned found = k->found;
     packet_return(k);
@@ -187,7 +222,11 @@ static void performed(void *unit, struct packet *k, uint64_t now)
 static uint64_t run(void *unit, uint64_t now)
 {
     struct kilo_slice *s = unit;
+    while (s->nrefused)
+        cu_performed(s->unit, s->refused[--s->nrefused], 0, CU_FOUND_HIT, now);
     uint64_t next = cu_run(s->unit, now);
+    if (s->nrefused)
+        return now + 1;
     return s->notices && send_notices(s, now) ? now + 1 : next;
 }
 

@@ -112,7 +112,10 @@ static void send_entries(struct kilo_core *k, const struct transfer *t, const st
     if (t->kind == TRANSFER_COMMIT && t->taken >= k->warp[t->slot].reads)
         kind = KILO_WRITE_SET;
     struct packet *p = kilo_message(k, kind, slice, lanes, true, batch_of(k, t));
-    memcpy(((struct kilo_payload *)p->payload)->entry, a->entry, k->lanes * sizeof *a->entry);
+    struct kilo_payload *x = p->payload;
+    memcpy(x->entry, a->entry, k->lanes * sizeof *a->entry);
+    x->entry[__builtin_ctzll(lanes)].address ^= kilo_flip(&k->flip, FLIP_PACKET_ADDRESS);
+    x->entry[__builtin_ctzll(lanes)].value ^= kilo_flip(&k->flip, FLIP_PACKET_VALUE);
 }
 
 static void send_entry(struct kilo_core *k, struct transfer *t)
@@ -163,11 +166,17 @@ static void send_end(struct kilo_core *k, const struct transfer *t, uint32_t sli
         p->entry[i] = KILO_VOID_ENTRY;
 }
 
+/* Lanes that take part have accessed something, so their logs have entries, or memory has lost them. */
 static void end_all(struct kilo_core *k, const struct transfer *t)
 {
     struct kilo_warp *w = &k->warp[t->slot];
-    for (uint64_t m = t->lanes; m; m &= m - 1)
-        w->replies[__builtin_ctzll(m)] = w->sent[__builtin_ctzll(m)];
+    for (uint64_t m = t->lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(m);
+        w->replies[lane] = w->sent[lane];
+        if (!w->sent[lane])
+            tm_impossible(k->tm, t->slot, lane, "internal error: the log of a transaction that accessed memory has no "
+                          "entry");
+    }
     for (uint32_t s = 0; s < k->slices; s++)
         send_end(k, t, s);
 }
