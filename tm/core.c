@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mutate.h"
 #include "tm/impl.h"
 
 /* ---- sets ---- */
@@ -214,7 +215,8 @@ uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t 
     x->deadline = c->tm->watchdog ? now + held + c->tm->watchdog : NEVER;
     for (uint64_t m = lanes; m; m &= m - 1) {
         struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
-        tm_set_clear(&l->reads);
+        if (!CORE_MUTANT(READS_KEPT) || !l->aborts)
+            tm_set_clear(&l->reads);
         tm_set_clear(&l->writes);
         l->instructions = 0;
         l->start = now + held;
@@ -370,7 +372,7 @@ uint32_t tm_attempt(const struct tm_core *c, uint32_t slot)
 void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt, enum tm_reason why, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
-    if (!x->lanes_in || x->attempt != attempt)
+    if (!x->lanes_in || x->attempt != attempt || CORE_MUTANT(DOOMED_RUNS))
         return;
     lanes &= txn_lanes(x->warp) & ~x->doomed;
     if (!lanes)
@@ -437,6 +439,10 @@ void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t s
     struct tm_warp *x = &c->warp[slot];
     c->now = now;
     c->touched = true;
+    if (CORE_MUTANT(ZOMBIE_FAULTS)) {
+        current |= stale;
+        stale = 0;
+    }
     current &= x->validating;
     stale &= x->validating;
     if (!(current | stale))

@@ -22,3 +22,24 @@ TESTS += test-flip
 .PHONY: test-flip
 test-flip: $(B)/regress/tm/test_flip
 	@regress/unit/run.sh $^
+
+# Deliberate faults: the files that have some are compiled again. A part of them is run by `make test`.
+MUTATED     := $(wildcard tm/*.c) $(wildcard tm/kilotm/*.c) ptx/txn_undo.c
+MUTATED_OBJ := $(MUTATED:%.c=$(B)/obj-mutated/%.o)
+
+$(B)/obj-mutated/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -DSIMTX_MUTATE -MMD -MP -c $< -o $@
+
+$(B)/regress/tm/mutants: regress/tm/mutants.c $(TX_LAB) $(TX_LAB_H) $(MUTATED_OBJ) $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -DSIMTX_MUTATE $(filter %.c,$^) $(MUTATED_OBJ) -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
+
+# The table of all is written anew when no fault survives that should not.
+TESTS += test-tm-mutants-few
+.PHONY: test-tm-mutants test-tm-mutants-few
+test-tm-mutants-few: $(B)/regress/tm/mutants
+	@$< 4 2>&1
+test-tm-mutants: $(B)/regress/tm/mutants
+	@regress/tm/mutants.sh $< > $(B)/tm-mutants.md
+	@cp $(B)/tm-mutants.md docs/tm-mutants.md

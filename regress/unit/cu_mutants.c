@@ -94,7 +94,7 @@ static uint32_t needed(enum cu_fault_kind kind)
 
 static void every_fault_is_found(void **state)
 {
-    for (enum cu_fault_kind kind = FAULT_NONE + 1; kind < FAULTS; kind++) {
+    for (enum cu_fault_kind kind = NO_FAULT + 1; kind < FAULTS; kind++) {
         uint32_t n = needed(kind);
         print_message("fault %d: %s %u\n", kind, n ? "found, transactions at most:" : "only by its rule's test:", n);
         if (kind == FAULT_STALE_CLEARED)             /* what is read again is current, so the outcome may stand */
@@ -106,10 +106,10 @@ static void every_fault_is_found(void **state)
 
 static void no_fault_is_not_found(void **state)
 {
-    struct cu_fault none = { FAULT_NONE };
+    struct cu_fault none = { NO_FAULT };
     assert_int_equal(found(exact(), &none, MOST_TRANSACTIONS, 1), 0);
     assert_int_equal(found(narrow(), &none, MOST_TRANSACTIONS, 2), 0);
-    assert_int_equal(found_by_rules(FAULT_NONE), 0);
+    assert_int_equal(found_by_rules(NO_FAULT), 0);
 }
 
 int main(void)

@@ -78,7 +78,9 @@ void log_attempt(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 {
     struct kilo_core *k = core;
     struct kilo_warp *w = &k->warp[slot];
-    w->reads = w->writes = 0;
+    w->reads = 0;
+    if (!CORE_MUTANT(WRITES_KEPT) || !tm_lane(k->tm, slot, (unsigned)__builtin_ctzll(lanes))->aborts)
+        w->writes = 0;
     w->walking = false;
     if (w->filter)
         memset(w->filter, 0, (size_t)k->filter_words * KILO_LANES * sizeof *w->filter);
@@ -123,7 +125,8 @@ static void log_addresses(struct kilo_core *k, const struct tm_load *l, uint32_t
     for (uint32_t n = 0; n < f->width / 4u; n++) {
         uint32_t line[KILO_LANES];
         for (uint32_t i = 0; i < k->lanes; i++)
-            line[i] = f->lanes >> i & 1 ? (uint32_t)(f->address[i] + 4 * n - k->base) : UINT32_MAX;
+            line[i] = f->lanes >> i & 1 && !CORE_MUTANT(READ_UNLOGGED)
+                          ? (uint32_t)(f->address[i] + 4 * n - k->base) : UINT32_MAX;
         write_line(k, l->slot, 2 * (first + n), line, f->lanes, now);
     }
 }
@@ -168,7 +171,7 @@ static struct kilo_entry entry_of(const struct kilo_core *k, const struct mem_op
         e.address |= KILO_HALF;
         e.value = data[0] | (uint32_t)data[1] << 8 | (uint32_t)(at >> 1 & 1) << 16;
     } else {
-        e.address |= KILO_BYTE;
+        e.address |= CORE_MUTANT(BYTES_WHOLE) ? KILO_WORD : KILO_BYTE;
         e.value = data[0] | (uint32_t)(at & 3) << 8;
     }
     return e;

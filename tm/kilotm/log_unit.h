@@ -10,6 +10,7 @@
 #ifndef TM_KILOTM_LOG_UNIT_H
 #define TM_KILOTM_LOG_UNIT_H
 
+#include "base/mutate.h"
 #include "tm/kilotm/commit_unit.h"
 #include "tm/kilotm/flip.h"
 #include "tm/tm.h"

@@ -128,7 +128,7 @@ static void give_ids(struct kilo_shared *s, void *const *cores, uint32_t n, uint
         if (wraps(s, lanes))
             break;
         b->b.first_cid = s->next_cid;
-        s->next_cid += lanes;
+        s->next_cid += lanes - CORE_MUTANT(IDS_TWICE);
         b->last = s->next_cid - 1;
         s->last_epoch = s->cid_bits ? b->last >> s->cid_bits : 0;
         if (s->cid_bits)

@@ -154,6 +154,7 @@ static void *new_unit(void *shared, const struct unit_home *home)
                               .gpu = t, .astray = &kilo->astray[home->slice], .flip = kilo_flip_of(kilo->config) };
     cu_configure(&c, kilo->config);
     s->stages = (uint16_t)config_int(kilo->config, KEY_KILO_L2_LATENCY);
+    c.fault = UNIT_FAULT;
     const struct cu_calls calls = { .ctx = s, .reply = reply, .access = access, .peek = peek, .poke = poke,
                                     .impossible = impossible, .retired = retired };
     s->unit = cu_new(&c, &calls, home->count, home->hists);

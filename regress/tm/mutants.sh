@@ -1,0 +1,16 @@
+#!/bin/sh
+# The table of deliberate faults of transactional memory, as docs/tm-mutants.md. Usage: mutants.sh PROGRAM > FILE
+cat <<'END'
+# Deliberate faults of KILO TM
+
+Each fault breaks one step of the protocol: in the core (`base/mutants.def`) or in the commit units
+(`tm/kilotm/faults.def`). Small programs with transactions run on the machine with one fault at a time, longer and
+longer, until a check finds it: the oracle (reads and final memory against a replay in commit order), the program's own
+check of its result, the hang detector, conservation checks, or the commit unit's checks of its messages. The table says
+which one was first, in which program, and how many transactions the run had. *narrow*: a last writer history in which
+everything is an alias, and set buffers of two words.
+
+`make test-tm-mutants` makes the table anew; `make test` runs every fourth fault.
+
+END
+"$1"
