@@ -325,7 +325,8 @@ static void *new_shared(struct tm_gpu *t, const struct simtx_config *c, enum eag
     return s;
 }
 
-#define NEW(bug) static void *new_##bug(struct tm_gpu *t, const struct simtx_config *c) { return new_shared(t, c, bug); }
+#define NEW(bug) \
+    static void *new_##bug(struct tm_gpu *t, const struct simtx_config *c) { return new_shared(t, c, bug); }
 NEW(EAGER_SOUND) NEW(EAGER_BLIND) NEW(EAGER_FORGETS) NEW(EAGER_READS_EARLY) NEW(EAGER_PLAIN_PASSES)
 
 #define EAGER(bug) [bug] = { \

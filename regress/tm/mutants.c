@@ -1,7 +1,7 @@
 /*
  * Deliberate faults of KILO TM (base/mutants.def, tm/kilotm/faults.def), one at a time, on the machine: which check
- * finds each, and within how many transactions? A fault may crash or hang the simulator, so each run is a process of its
- * own. With an argument: every n-th fault only. Writes the table of docs/tm-mutants.md; fails when a fault that is not
+ * finds each, and within how many transactions? A fault may crash or hang the simulator, so each run is a process of
+ * its own. With an argument: every n-th fault only. Writes the table of docs/tm-mutants.md; fails when a fault that is not
  * known to survive here does. MUTANTS_VERBOSE in the environment: the messages, too.
  */
 #include <stdarg.h>
@@ -70,7 +70,8 @@ static const char *kind_of(const char *message)
 
 static void child(int out, enum tx_program p, unsigned size, unsigned setup)
 {
-    const char *all[12] = { "tm.global=kilotm", "l1.local_writeback=true", "tm.watchdog=3000", "sim.hang_cycles=200000" };
+    const char *all[12] = { "tm.global=kilotm", "l1.local_writeback=true", "tm.watchdog=3000",
+                            "sim.hang_cycles=200000" };
     unsigned n = 4;
     char text[TEXT] = "";
     struct lab l;
@@ -92,10 +93,9 @@ static void child(int out, enum tx_program p, unsigned size, unsigned setup)
 
 static const char *how_it_died(int status)
 {
-    if (WIFSIGNALED(status))
-        return WTERMSIG(status) == SIGALRM ? "hang (time limit)" : WTERMSIG(status) == SIGABRT ? "commit unit's own check"
-                                                                                               : "crash";
-    return "exit of the process";
+    int s = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return s == SIGALRM ? "hang (time limit)" : s == SIGABRT ? "commit unit's own check" : s ? "crash"
+                                                                                             : "exit of the process";
 }
 
 /* What has found the fault in a run; false: nothing has. */

@@ -45,8 +45,8 @@ const char tx_programs[] =
     AT("%d5", "%r10") "ld.global.u32 %r12, [%d5+4];\n"
     "FIRST: add.u32 %r12, %r12, 1; st.global.u32 [%d4+4], %r12; st.global.u32 [%d3], %r5;\n"
     "tx_commit;\n" TX_END
-    /* odd threads add 3 through a function; even ones 1, word by word of a pair read and written at once, and 1 to a byte
-     * through private memory */
+    /* odd threads add 3 through a function; even ones 1, word by word of a pair read and written at once, and 1 to a
+     * byte, counting in a register and in private memory too */
     TX_ENTRY("count") DRAW
     "rem.u32 %r4, %r3, 24; and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; mov.u64 %d6, l;\n" AT("%d3", "%r4")
     "and.b32 %r6, %r4, 30;\n" AT("%d4", "%r6") "and.b32 %r7, %r1, 3; cvt.u64.u32 %d5, %r7; add.u64 %d5, %d5, %d1;\n"
@@ -57,7 +57,8 @@ const char tx_programs[] =
     "{ .param .b64 a; .param .b32 v; st.param.b64 [a], %d3; st.param.b32 [v], 3; call add, (a, v); }\n"
     "bra JOIN;\n"
     "EVEN: ld.global.v2.u32 {%r10, %r11}, [%d4]; add.u32 %r10, %r10, 1; add.u32 %r11, %r11, 1;\n"
-    "st.global.v2.u32 [%d4], {%r10, %r11}; ld.global.u8 %h, [%d5+4096]; add.u16 %h, %h, 1; st.global.u8 [%d5+4096], %h;\n"
+    "st.global.v2.u32 [%d4], {%r10, %r11};\n"
+    "ld.global.u8 %h, [%d5+4096]; add.u16 %h, %h, 1; st.global.u8 [%d5+4096], %h;\n"
     "ld.local.u32 %r12, [%d6]; add.u32 %r12, %r12, 1; st.local.u32 [%d6], %r12;\n"
     "JOIN: tx_commit;\n"
     "ld.local.u32 %r12, [%d6]; @!%p1 mov.u32 %r12, 1; shl.b32 %r14, %r14, 8; add.u32 %r12, %r12, %r14;\n"
@@ -75,7 +76,7 @@ const char tx_programs[] =
     "add.u32 %r10, %r10, 1; st.global.u32 [%d3], %r10; ld.global.u32 %r10, [%d3]; st.global.u32 [%d4], %r10;\n"
     "tx_commit;\n"
     "setp.ne.u32 %p1, %r12, 0; @%p1 st.global.u32 [%d2], %r12;\n" TX_END
-    /* every other thread adds with transactions, the others with atomics, and one stores to words beside */
+    /* every other thread adds with transactions, the others with atomics */
     TX_ENTRY("mixed") DRAW
     "rem.u32 %r4, %r3, 24; and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0;\n" AT("%d3", "%r4") "@%p1 bra ATOMIC;\n"
     "tx_begin;\n"
@@ -84,7 +85,7 @@ const char tx_programs[] =
     "bra NEXT;\n"
     "ATOMIC: red.global.add.u32 [%d3], 1;\n"
     "NEXT:\n" TX_END
-    /* a pair of words of its own: its number + 1 is added to the first, the sum is read again and stored in the second */
+    /* a pair of words of its own: its number + 1 is added to the first, the sum is read again, and is the second */
     TX_ENTRY("alone")
     "shl.b32 %r4, %r1, 1; add.u32 %r5, %r1, 1;\n" AT("%d3", "%r4")
     "tx_begin;\n"

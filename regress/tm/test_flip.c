@@ -32,7 +32,8 @@ static long long aborts_of(const struct lab *l)
     return n;
 }
 
-static enum noticed noticed_with(const char *where, unsigned at, unsigned bit, const char *more, char *text, size_t size)
+static enum noticed noticed_with(const char *where, unsigned at, unsigned bit, const char *more, char *text,
+                                 size_t size)
 {
     char flip[64], number[64], which[64];
     struct lab l;
