@@ -439,7 +439,7 @@ void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t s
     struct tm_warp *x = &c->warp[slot];
     c->now = now;
     c->touched = true;
-    if (CORE_MUTANT(ZOMBIE_FAULTS)) {
+    if (CORE_MUTANT(ZOMBIE_FAULTS) && x->fault_lane >= 0) {
         current |= stale;
         stale = 0;
     }

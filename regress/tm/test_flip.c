@@ -72,6 +72,22 @@ static void flips_are_noticed(void **state)
     }
 }
 
+/* Lane 0 does not find its own write, since the log has another address, and stores what it reads. */
+static void own_writes_are_read_from_the_log(void **state)
+{
+    static const char *const whole[] = { "tm.global=kilotm", "l1.local_writeback=true", "tm.oracle=off", NULL };
+    static const char *const flipped[] = { "tm.global=kilotm", "l1.local_writeback=true", "tm.oracle=off",
+                                           "kilotm.test_flip=log_address", "kilotm.test_flip_at=5",
+                                           "kilotm.test_flip_bit=3", NULL };
+    for (int flips = 0; flips < 2; flips++) {
+        struct lab l;
+        lab_open(&l, tx_programs, flips ? flipped : whole, NULL);
+        assert_null(tx_run(&l, TX_ALONE, BLOCKS, TIMES));
+        assert_int_equal(l.words[1], flips ? 0 : 2);
+        lab_close(&l);
+    }
+}
+
 /* Whatever bit of whatever word it is, the run ends; values are always noticed. */
 static void no_flip_harms_the_simulator(void **state)
 {
@@ -116,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flips_are_noticed),
+        cmocka_unit_test(own_writes_are_read_from_the_log),
         cmocka_unit_test(no_flip_harms_the_simulator),
         cmocka_unit_test(far_addresses_are_refused),
     };

@@ -95,10 +95,13 @@ static void put_bytes(const struct kilo_core *k, const struct walk *x, uint32_t 
             mem_data(op, lane)[at + b - from] = (uint8_t)(value >> 8 * b);
 }
 
-/* The bytes of own writes are in the load, oldest first. */
+/* The bytes of own writes are put into the load, oldest first. The log says what they are: what the exact sets know is
+ * forgotten before. */
 static void finish(struct kilo_core *k, struct walk *x, uint64_t now)
 {
     struct tm_load *l = x->load;
+    for (uint64_t m = l->covered; m; m &= m - 1)
+        memset(mem_data(l->op, (unsigned)__builtin_ctzll(m)), 0, l->op->width);
     for (uint32_t e = 0; e < x->entries; e++)
         for (uint64_t m = x->match[e]; m; m &= m - 1)
             put_bytes(k, x, e, (unsigned)__builtin_ctzll(m));
