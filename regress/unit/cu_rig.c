@@ -160,7 +160,7 @@ static uint32_t on_peek(void *ctx, uint32_t address)
     return ((struct port *)ctx)->r->memory[address >> 2];
 }
 
-static void on_poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value)
+static void on_poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value, uint64_t now)
 {
     merge(&((struct port *)ctx)->r->memory[address >> 2], bytes, value);
 }

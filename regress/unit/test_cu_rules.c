@@ -52,7 +52,7 @@ static uint32_t on_peek(void *ctx, uint32_t address)
     return b.memory[address / 4];
 }
 
-static void on_poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value)
+static void on_poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value, uint64_t now)
 {
     for (int i = 0; i < 4; i++)
         if (bytes >> i & 1)
@@ -101,7 +101,7 @@ static void perform_due(void)
         memmove(&b.access[i], &b.access[i + 1], (--b.accesses - i) * sizeof a);
         uint32_t before = b.memory[a.address / 4];
         if (a.write)
-            on_poke(NULL, a.address, a.bytes, a.value);
+            on_poke(NULL, a.address, a.bytes, a.value, 0);
         cu_performed(b.u, a.token, before, CU_FOUND_HIT, b.now);
     }
 }

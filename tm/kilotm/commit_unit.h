@@ -53,7 +53,7 @@ struct cu_calls {
                    uint64_t now);
     /* The value that the word has in memory now; writes it: for ideal accesses. */
     uint32_t (*peek)(void *ctx, uint32_t address);
-    void (*poke)(void *ctx, uint32_t address, unsigned bytes, uint32_t value);
+    void (*poke)(void *ctx, uint32_t address, unsigned bytes, uint32_t value, uint64_t now);
     /* For the oracle: the write of this commit ID to a word is in memory (before: its old value). May be NULL. */
     void (*written)(void *ctx, uint64_t cid, uint32_t address, uint32_t before);
     /* Without kilotm.resend: the lane's transaction can never commit; it fails now. May be NULL. */

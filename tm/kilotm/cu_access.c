@@ -109,7 +109,7 @@ void cu_run_ideal(struct commit_unit *u, uint64_t now)
         const struct cu_access *a = &u->access[token];
         uint32_t value = u->calls.peek(u->calls.ctx, a->address);
         if (a->kind == ACCESS_WRITE)
-            u->calls.poke(u->calls.ctx, a->address, a->bytes, a->value);
+            u->calls.poke(u->calls.ctx, a->address, a->bytes, a->value, now);
         cu_performed(u, token, value, CU_FOUND_HIT, now);
     }
 }

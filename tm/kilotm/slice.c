@@ -94,14 +94,6 @@ static uint32_t peek(void *ctx, uint32_t address)
     return value;
 }
 
-static void poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value)
-{
-    uint8_t *at = word_at(ctx, address);
-    for (unsigned b = 0; b < 4; b++)
-        if (bytes >> b & 1 && is_ours(ctx, address))
-            at[b] = (uint8_t)(value >> 8 * b);
-}
-
 static uint64_t core_cycle(const struct kilo_slice *s, uint64_t now)
 {
     return clock_convert(s->home.clocks, CLK_L2, CLK_CORE, now);
@@ -138,6 +130,19 @@ static bool send_notices(struct kilo_slice *s, uint64_t now)
     s->notices -= n;
     memmove(s->notice, s->notice + n, s->notices * sizeof *s->notice);
     return s->notices;
+}
+
+static void poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value, uint64_t now)
+{
+    struct kilo_slice *s = ctx;
+    uint8_t *at = word_at(ctx, address);
+    if (!is_ours(s, address))
+        return;
+    if (s->note)
+        oracle_tx_write(s->note, (uint64_t)(uintptr_t)at, peek(s, address), core_cycle(s, now));
+    for (unsigned b = 0; b < 4; b++)
+        if (bytes >> b & 1)
+            at[b] = (uint8_t)(value >> 8 * b);
 }
 
 /* ---- of a slice ---- */
