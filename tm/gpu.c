@@ -3,6 +3,7 @@
  * were in transactions at once, and the serial step between two windows, in which the protocol and the oracle see what
  * all SMs and partitions did, in the order of cycles, SMs, warps and lanes.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,12 +190,37 @@ bool tm_violated(const struct tm_gpu *t, char *text, size_t size)
     return t->oracle && oracle_violated(t->oracle, text, size);
 }
 
+/* ---- conservation ---- */
+
+static bool equal(const char *what, uint64_t a, const char *like, uint64_t b, char *text, size_t size)
+{
+    if (a != b)
+        snprintf(text, size, "  %s: %" PRIu64 ", %s: %" PRIu64, what, a, like, b);
+    return a == b;
+}
+
+/* Every attempt ends for one reason, every resident thread is in one state, every unit that said yes hears the outcome. */
+static bool conserved(const uint64_t *n, char *text, size_t size)
+{
+    static const enum stat state[] = { STAT_STATE_TC, STAT_STATE_TO, STAT_STATE_TW, STAT_STATE_TA, STAT_STATE_TU,
+                                       STAT_STATE_AT, STAT_STATE_BA, STAT_STATE_NL };
+    uint64_t aborts = 0, states = 0;
+    for (int i = 0; i < TM_REASONS; i++)
+        aborts += n[STAT_TX_ABORT_VALIDATION + i];
+    for (size_t i = 0; i < sizeof state / sizeof *state; i++)
+        states += n[state[i]];
+    return equal("aborts", n[STAT_TX_ABORTS], "reasons", aborts, text, size) &&
+           equal("states of threads", states, "resident thread cycles", n[STAT_STATE_THREADS], text, size) &&
+           equal("outcomes told to commit units", n[STAT_MSG_PASS] + n[STAT_MSG_FAIL], "validations passed there",
+                 n[STAT_MSG_CU_PASS], text, size);
+}
+
 bool tm_finish(struct tm_gpu *t, uint64_t *count, char *text, size_t size)
 {
     count[STAT_TX_MOST] = (uint64_t)t->most;
     if (t->protocol->sound && !t->protocol->sound(t->shared, text, size))
         return false;
-    return !t->oracle || oracle_finish(t->oracle, count, text, size);
+    return (!t->oracle || oracle_finish(t->oracle, count, text, size)) && conserved(count, text, size);
 }
 
 struct oracle_note *tm_slice_note(struct tm_gpu *t, uint32_t slice)
