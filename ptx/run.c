@@ -480,9 +480,13 @@ static enum after do_tx(struct warp *w, int r, const struct code *c, const struc
     if (w->block->launch->tm)
         return r == C_TX_BEGIN ? txn_do_begin(w, c, d) : txn_do_commit(w, c, d);
     struct entry *e = simt_top(w);
-    count_guarded_off(w, e->mask & ~guard_mask(w, d, e->mask));
+    uint64_t lanes = guard_mask(w, d, e->mask);
+    count_guarded_off(w, e->mask & ~lanes);
     e->pc = (uint32_t)(d - c->insts) + 1;
-    return GO_ON;
+    if (!lanes || w->block->launch->code->transactions)
+        return GO_ON;
+    fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "tx_commit without tx_begin");
+    return STOP;
 }
 
 /* Inlined into both users: a call here costs a branch-heavy kernel a twentieth. */

@@ -1,0 +1,272 @@
+#!/bin/bash
+# Transactions in timing mode from end to end. Usage: run.sh BUILD [all]; the last line counts. All: every benchmark in
+# every configuration.
+build=$(cd "${1:-build}" && pwd) || exit 1
+here=$(cd "$(dirname "$0")" && pwd)
+simtx=$build/bin/simtx
+all=$2
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export SIMTX_CONFIG_DIR=$here/../../configs
+cd "$work" || exit 1
+unset SIMTX_CONFIG SIMTX_SET SIMTX_STATS SIMTX_QUIET SIMTX_VERBOSE SIMTX_PROGRESS
+passed=0
+failed=0
+
+# holds WHAT COMMAND...: the command succeeds.
+holds() {
+    local what=$1
+    shift
+    if "$@" >out 2>err; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "    FAIL $what"
+        sed 's/^/        /' out err | head -n 12
+    fi
+}
+
+# ends CODE COMMAND...
+ends() {
+    local code=$1 status=0
+    shift
+    "$@" 2>message || status=$?
+    [ "$status" = "$code" ] || { echo "exit status $status, expected $code"; cat message; return 1; }
+}
+
+# says TEXT: the last `ends` had it on stderr.
+says() {
+    grep -qF -- "$1" message || { cat message; return 1; }
+}
+
+counts() {
+    "$build/regress/tm/counts" stats.json "$@"
+}
+
+# ---- configurations ----
+# NAME OPTIONS...; * in front: also in the short run.
+configurations() {
+    cat <<'LIST'
+* kilotm        --config kilotm
+  one-warp      --config kilotm --set tm.warps=1
+  eight-warps   --config kilotm --set tm.warps=8
+  unlimited     --config kilotm+tm-unlimited
+  threads       --config kilotm --set tm.warps=0 --set tm.threads=40
+* lanes-in-turn --config kilotm --set tm.serial=true
+  one-at-a-time --config kilotm --set tm.serial=true --set tm.global_warps=1
+  at-once       --config kilotm --set tm.backoff=0
+  later         --config kilotm --set tm.warps=0 --set tm.backoff=5000
+  restored      --config kilotm --set tm.restore_cycles=3
+  perfect       --config kilotm+lwh-perfect+tm-unlimited
+* tiny-history  --config kilotm+tm-unlimited --set kilotm.lwh_sets=1 --set kilotm.lwh_ways=1 --set kilotm.lwh_buckets=4
+  signatures    --config kilotm+bf-array --set tm.warps=4
+  coarse        --config kilotm --set kilotm.granularity=64 --set tm.warps=4
+  fails-early   --config kilotm --set kilotm.fail_at_hazard=true --set tm.warps=4
+  passes-by     --config kilotm --set kilotm.pass_waiting=true --set tm.warps=4
+* filter        --config kilotm --set kilotm.own_filter_bits=64 --set kilotm.group=false --set kilotm.cid_latency=200
+* watchdog      --config kilotm+tm-unlimited --set tm.watchdog=2000
+  watchdog-soon --config kilotm --set tm.watchdog=700 --set tm.warps=4 --set tm.backoff=0
+* watchdog-sees --config kilotm+tm-unlimited --set tm.watchdog=2000 --set kilotm.watchdog_ideal=true
+* logs-evicted  --config kilotm --set tm.backoff=0 --set l1.kb=2 --set l1.ways=2 --set tm.warps=8
+  gtx480        --config gtx480 --set tm.global=kilotm --set tm.warps=4
+* wide          --config gtx480 --set tm.global=kilotm --set tm.warps=4 --set gpu.warp_size=64
+  tiny          --config gtx480+tiny --set tm.global=kilotm
+  finite        --config kilotm+finite-units --set tm.warps=8
+  handshake     --config kilotm+finite-units --set tm.warps=8 --set kilotm.ring=128 --set kilotm.allocate=true
+* resent        --config kilotm --set kilotm.read_buffer=2 --set kilotm.write_buffer=2 --set tm.warps=4
+  few-ids       --config kilotm --set kilotm.cid_bits=9 --set tm.warps=4
+  ideal-units   --config kilotm+ideal-validation --set kilotm.ideal_commit=true --set tm.warps=8
+  full-oracle   --config kilotm+tm-unlimited --set tm.oracle=full
+* ideal         --config kilotm+tm-ideal
+  ideal-one     --config kilotm+tm-serial
+  ideal-signs   --config kilotm+tm-ideal --set tm.ideal_detection=signature --set tm.signature_bits=256
+  ideal-ring    --config kilotm+tm-ideal --set tm.ideal_detection=ring
+LIST
+}
+
+# each_configuration FUNCTION ARGUMENT...: calls FUNCTION ARGUMENT... NAME OPTIONS...
+each_configuration() {
+    local mark name options
+    while read -r -u 3 mark name options; do
+        if [ "$mark" != "*" ]; then
+            [ "$all" ] || continue
+            options="$name $options"
+            name=$mark
+        fi
+        "$@" "$name" $options
+    done 3< <(configurations)
+}
+
+# What holds for every run: nobody is lost on the way, and the oracle has seen all that is to be seen.
+standing=(
+    "tm.commits == transactions"
+    "tm.oracle.weak_isolation == 0"
+    "tm.aborts == tm.abort.validation+tm.abort.hazard+tm.abort.watchdog+tm.abort.zombie_fault+tm.abort.conflict+tm.abort.signature"
+    "tm.state.threads == tm.state.tc+tm.state.to+tm.state.tw+tm.state.ta+tm.state.tu+tm.state.at+tm.state.ba+tm.state.nl"
+    "tm.messages.cu_pass.packets == tm.messages.pass.packets+tm.messages.fail.packets"
+)
+
+# ---- benchmarks ----
+run_program() {
+    local program=$1 arguments=$2
+    shift 2
+    timeout 120 "$simtx" run --quiet --timing --stats stats.json --set stats.thread_states=true "$@" -- \
+        "$build/kernels/$program" $arguments >printed
+}
+
+# Transactions that the program says it has.
+said() {
+    sed -n 's/.*: \([0-9][0-9]*\) \(transactions\|critical sections\).*/\1/p' printed
+}
+
+# benchmark PROGRAM ARGUMENTS MIXED NAME OPTIONS...: MIXED words are accessed by transactions and others alike.
+benchmark() {
+    local program=$1 arguments=$2 mixed=$3 name=$4 number
+    shift 4
+    holds "$program $arguments, $name" run_program $program "$arguments" "$@"
+    number=$(said)
+    holds "$program $arguments, $name: counts" counts "${standing[@]}" "tm.oracle.transactions == tm.commits" \
+        "tm.commits == ${number:-tm.commits}" "tm.oracle.mixed == $mixed"
+}
+
+each_configuration benchmark ht "--size 1500" 0
+each_configuration benchmark bh "--size 200" 0
+each_configuration benchmark cl "--size 150" 0
+each_configuration benchmark tx_bank 40 0
+if [ "$all" ]; then
+    each_configuration benchmark ht "" 0
+    each_configuration benchmark ht "--table low" 0
+    each_configuration benchmark atm "" 0
+    each_configuration benchmark cl "" 0
+    each_configuration benchmark bh "" 0
+    each_configuration benchmark cc "" 0
+    each_configuration benchmark ap "--size 60" 0
+    each_configuration benchmark tx_bank 300 0
+else
+    benchmark atm "" 0 kilotm --config kilotm
+    benchmark cc "" 0 kilotm --config kilotm
+    benchmark ap "--size 60" 0 kilotm --config kilotm
+fi
+
+# ---- several kernels ----
+several() {
+    local name=$1
+    shift
+    holds "streams, $name" timeout 60 "$simtx" run --quiet --timing --stats stats.json "$@" -- "$build/regress/tm/streams"
+    holds "streams, $name: counts" counts "${standing[@]}" "tm.oracle.transactions == tm.commits" "tm.commits == 4096"
+}
+each_configuration several
+
+# ---- small programs: what functional mode leaves in memory ----
+launch() {
+    local file=$1 options=$2
+    shift 2
+    timeout 60 "$simtx" launch --quiet --stats stats.json "$@" "$file" $options
+}
+
+# launch_to OUTPUT FILE OPTIONS...
+launch_to() {
+    local output=$1
+    shift
+    launch "$@" >"$output"
+}
+
+# In comments of a program: run: the launch; count: what its statistics fulfil in some configuration; empty: it has
+# transactions without accesses, which nobody has to check.
+small() {
+    local file=$1 options=$2 what=$3 name=$4 condition
+    shift 4
+    holds "$what, $name" launch_to timing "$file" "$options" --timing --set stats.thread_states=true "$@"
+    holds "$what, $name: memory" cmp functional timing
+    condition="tm.oracle.transactions == tm.commits"
+    grep -q '^// empty' "$file" && condition="tm.oracle.transactions <= tm.commits"
+    holds "$what, $name: counts" counts "${standing[@]}" "$condition"
+    condition=$(sed -n 's,^// count: ,,p' "$file")
+    [ "$condition" ] && counts "$condition" >/dev/null && fulfilled=$((fulfilled + 1))
+}
+
+for file in "$here"/*.ptx; do
+    fulfilled=0
+    while read -r -u 4 options; do
+        what=$(basename "$file" .ptx)
+        holds "$what, functional" launch_to functional "$file" "$options"
+        each_configuration small "$file" "$options" "$what"
+    done 4< <(sed -n 's,^// run: ,,p' "$file")
+    if grep -q '^// count: ' "$file"; then
+        holds "$what: $(sed -n 's,^// count: ,,p' "$file") in $fulfilled runs" test $fulfilled -ge 5
+    fi
+done
+
+# ---- what functional mode's own tests of transactions launch ----
+expected() {
+    local file=$1 options=$2
+    shift 3
+    holds "$(basename "$file") $options" launch_to timing "$file" "$options" --timing "$@"
+    holds "$(basename "$file") $options: memory" cmp expected timing
+}
+for file in "$here"/../ptx/tx-{call-inside,commit-places,guarded}.ptx; do
+    sed -n 's,^// expect: ,,p' "$file" >expected
+    while read -r -u 4 options; do
+        each_configuration expected "$file" "$options"
+    done 4< <(sed -n 's,^// run: ,,p' "$file" | grep -v "simt\|warp_size\|relaxed")
+done
+
+# ---- the same statistics, however they are simulated ----
+same() {
+    local program=$1 arguments=$2 how
+    shift 2
+    holds "$program $*" run_program $program "$arguments" "$@"
+    mv stats.json one.json
+    for how in "--threads 2" "--threads 3" "--set sim.sync_window=3" "--set sim.no_skip=true"; do
+        holds "$program $* $how" run_program $program "$arguments" "$@" $how
+        holds "$program $* $how: the same statistics" "$build/regress/timing/same_json" one.json stats.json
+    done
+}
+for machine in kilotm "kilotm+tm-unlimited --set tm.watchdog=1500" kilotm+tm-ideal \
+               "kilotm --set kilotm.watchdog_ideal=true --set tm.watchdog=1500" "kilotm+finite-units --set tm.warps=4"; do
+    same ht "--size 800" --config $machine
+    same bh "--size 150" --config $machine
+done
+
+# ---- what is wrong with a program ----
+# wrong FILE TEXT OPTIONS...: a fault with these words at the line that ends in "// here".
+wrong() {
+    local file=$1 text=$2 line
+    shift 2
+    line=$(grep -n '// here$' "$file" | cut -d: -f1)
+    holds "$(basename "$file") $*" ends 1 launch "$file" "--grid 2 --block 33" --timing --arg u32[16]:0 "$@"
+    holds "$(basename "$file") $*: message" says "$text"
+    holds "$(basename "$file") $*: line" says "$(basename "$file"):$line:"
+}
+for machine in kilotm "kilotm --set kilotm.watchdog_ideal=true" "kilotm --threads 3" kilotm+tm-ideal; do
+    wrong "$here/wrong/wild.ptx" "reads 4 bytes at 0x10" --config $machine
+    wrong "$here/wrong/wild-store.ptx" "writes 4 bytes at" --config $machine
+    wrong "$here/../faults/barrier-in-transaction.ptx" "barrier inside a transaction" --config $machine
+    wrong "$here/../faults/commit-without-begin.ptx" "tx_commit without tx_begin" --config $machine
+    wrong "$here/../faults/exit-in-transaction.ptx" "tx_commit is missing" --config $machine
+done
+wrong "$here/wrong/reads.ptx" "--set kilotm.read_log_words=1024 makes it longer" --config kilotm
+wrong "$here/wrong/writes.ptx" "--set kilotm.write_log_words=512 makes it longer" --config kilotm
+for log in reads writes; do
+    holds "longer logs, $log" launch "$here/wrong/$log.ptx" "--block 33" --timing --arg u32[16]:0 --config kilotm \
+        --set kilotm.read_log_words=1024 --set kilotm.write_log_words=1024
+done
+
+# ---- machines that cannot be ----
+# refused TEXT OPTIONS...
+refused() {
+    local text=$1
+    shift
+    holds "$*" ends 2 launch "$here/widths.ptx" "--arg u8[96]:0" --timing "$@"
+    holds "$*: message" says "$text"
+}
+refused "tm.global = kilotm needs gpu.simt = stack" --config kilotm --set gpu.simt=independent
+refused "tm.global = ideal needs gpu.simt = stack" --config kilotm+tm-ideal --set gpu.simt=independent
+refused "gpu.memory_mb must be at most 4096" --config kilotm --set gpu.memory_mb=16384
+refused "l1.kb must be more than 0" --config kilotm --set l1.kb=0
+refused "less than a warp's lanes" --config kilotm+finite-units --set kilotm.ring=64
+holds "no transactional memory" ends 2 launch "$here/widths.ptx" "--arg u8[96]:0" --timing --config quadro-fx5800
+holds "no transactional memory: message" says "tm.global"
+
+echo "tm: $passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,22 @@
+# Transactions in timing mode from end to end: benchmarks, small programs, wrong ones (run.sh), random ones (random.c).
+TM_DIR      := $(B)/regress/tm
+TM_PROGRAMS := $(patsubst %,$(B)/kernels/%,ht atm cl bh cc ap tx_bank)
+
+$(TM_DIR)/counts: regress/tm/counts.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) -ljansson
+
+$(TM_DIR)/streams: regress/tm/streams.cu | $(ALL)
+	@mkdir -p $(@D)
+	$(B)/bin/simtx-cc -O2 $< -o $@
+
+TM_NEEDS := $(TM_DIR)/counts $(TM_DIR)/streams $(B)/regress/timing/same_json $(TM_PROGRAMS)
+
+TESTS += test-tm
+.PHONY: test-tm test-tm-all
+test-tm: $(TM_NEEDS)
+	@regress/tm/run.sh $(B)
+
+# Every benchmark in every configuration: minutes.
+test-tm-all: $(TM_NEEDS)
+	@regress/tm/run.sh $(B) all
