@@ -20,3 +20,5 @@ test-tm: $(TM_NEEDS)
 # Every benchmark in every configuration: minutes.
 test-tm-all: $(TM_NEEDS)
 	@regress/tm/run.sh $(B) all
+
+include regress/tm/random/random.mk

@@ -1,0 +1,14 @@
+# Random kernels of transactions; see random.c. Three levels down: included from suite.mk.
+$(B)/regress/tm/random/random: regress/tm/random/random.c regress/tm/random/gen.c regress/tm/random/gen.h \
+                               regress/fuzz/random.h $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS)
+
+TESTS += test-random-tm
+.PHONY: test-random-tm random-tm-long
+test-random-tm: $(B)/regress/tm/random/random
+	@SIMTX_CONFIG_DIR=configs $<
+
+# make random-tm-long SEED=1000 COUNT=10000: every configuration for every kernel
+random-tm-long: $(B)/regress/tm/random/random
+	SIMTX_CONFIG_DIR=configs $< --all --seed $(or $(SEED),1) --count $(or $(COUNT),500)
