@@ -1,5 +1,5 @@
 #!/bin/sh
-# The table of deliberate faults of transactional memory, as docs/tm-mutants.md. Usage: mutants.sh PROGRAM > FILE
+# The table of deliberate faults of transactional memory, as docs/tm-mutants.md. Usage: mutants.sh PROGRAM BUILD > FILE
 cat <<'END'
 # Deliberate faults of KILO TM
 
@@ -13,4 +13,13 @@ everything is an alias, and set buffers of two words.
 `make test-tm-mutants` makes the table anew; `make test` runs every fourth fault.
 
 END
-"$1"
+"$1" || exit 1
+cat <<'END'
+
+## CUDA programs
+
+The same in two of the benchmarks, each of one size; `-`: it is not found there (most such faults need stores of bytes,
+sets of many words, contention or private memory, which these do not have).
+
+END
+"$(dirname "$0")/mutant_kernels.sh" "$2" ht bh

@@ -28,7 +28,8 @@ static void open_eager(struct lab *l, enum eager_bug bug, const char *setting)
 static void programs_give_what_they_must(void **state)
 {
     static const char *const settings[] = {
-        "sim.seed=1", "tm.watchdog=300", "tm.watchdog=40", "tm.serial=true", "l2.reply_queue=1", "tm.restore_cycles=2"
+        "sim.seed=1", "tm.watchdog=300", "tm.watchdog=40", "tm.serial=true", "tm.global_warps=3", "gpu.warp_size=64",
+        "l1.miss_queue=1", "l2.reply_queue=1", "tm.restore_cycles=2"
     };
     for (unsigned s = 0; s < sizeof settings / sizeof *settings; s++) {
         struct lab l;

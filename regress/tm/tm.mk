@@ -40,6 +40,12 @@ TESTS += test-tm-mutants-few
 .PHONY: test-tm-mutants test-tm-mutants-few
 test-tm-mutants-few: $(B)/regress/tm/mutants
 	@$< 4 2>&1
-test-tm-mutants: $(B)/regress/tm/mutants
-	@regress/tm/mutants.sh $< > $(B)/tm-mutants.md
+test-tm-mutants: $(B)/regress/tm/mutants $(B)/mutated/libcudart.so.11.0 $(B)/kernels/ht $(B)/kernels/bh
+	@regress/tm/mutants.sh $< $(B) > $(B)/tm-mutants.md
 	@cp $(B)/tm-mutants.md docs/tm-mutants.md
+
+# The same in CUDA programs.
+$(B)/mutated/libcudart.so.11.0: $(MUTATED_OBJ) regress/tm/mutant_env.c $(CUDART_OBJ) $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -DSIMTX_MUTATE -shared -Wl,-soname,libcudart.so.11.0 \
+	    -Wl,--version-script=frontend/cudart/cudart.map -o $@ regress/tm/mutant_env.c $(MUTATED_OBJ) $(CUDART_OBJ) $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS)
