@@ -71,9 +71,9 @@ configurations() {
   gtx480        --config gtx480 --set tm.global=kilotm --set tm.warps=4
 * wide          --config gtx480 --set tm.global=kilotm --set tm.warps=4 --set gpu.warp_size=64
   tiny          --config gtx480+tiny --set tm.global=kilotm
-  finite        --config kilotm+finite-units --set tm.warps=8
+* finite        --config kilotm+finite-units --set tm.warps=8 --set kilotm.read_buffer=2 --set kilotm.write_buffer=2
   handshake     --config kilotm+finite-units --set tm.warps=8 --set kilotm.ring=128 --set kilotm.allocate=true
-* resent        --config kilotm --set kilotm.read_buffer=2 --set kilotm.write_buffer=2 --set tm.warps=4
+  resent        --config kilotm --set kilotm.read_buffer=2 --set kilotm.write_buffer=2 --set tm.warps=4
   few-ids       --config kilotm --set kilotm.cid_bits=9 --set tm.warps=4
   ideal-units   --config kilotm+ideal-validation --set kilotm.ideal_commit=true --set tm.warps=8
   full-oracle   --config kilotm+tm-unlimited --set tm.oracle=full

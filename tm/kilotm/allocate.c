@@ -59,7 +59,7 @@ void kilo_retired(struct kilo_core *k, struct core_batch *b, uint64_t now)
 {
     if (--b->retiring)
         return;
-    b->busy = false;
+    b->busy = b->left != 0;          /* units that fail a lane may have retired it before the core hears */
     if (k->allocate)
         return;
     k->credits += lanes_of(b);
