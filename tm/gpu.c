@@ -199,7 +199,7 @@ static bool equal(const char *what, uint64_t a, const char *like, uint64_t b, ch
     return a == b;
 }
 
-/* Every attempt ends for one reason, every resident thread is in one state, every unit that said yes hears the outcome. */
+/* Every attempt ends for one reason, every resident thread is in one state, every unit that said yes hears more. */
 static bool conserved(const uint64_t *n, char *text, size_t size)
 {
     static const enum stat state[] = { STAT_STATE_TC, STAT_STATE_TO, STAT_STATE_TW, STAT_STATE_TA, STAT_STATE_TU,

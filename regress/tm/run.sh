@@ -97,12 +97,19 @@ each_configuration() {
     done 3< <(configurations)
 }
 
+# sum PREFIX NAME...: the names with the prefix, added.
+sum() {
+    local prefix=$1
+    shift
+    printf "+$prefix.%s" "$@" | cut -c2-
+}
+
 # What holds for every run: nobody is lost on the way, and the oracle has seen all that is to be seen.
 standing=(
     "tm.commits == transactions"
     "tm.oracle.weak_isolation == 0"
-    "tm.aborts == tm.abort.validation+tm.abort.hazard+tm.abort.watchdog+tm.abort.zombie_fault+tm.abort.conflict+tm.abort.signature"
-    "tm.state.threads == tm.state.tc+tm.state.to+tm.state.tw+tm.state.ta+tm.state.tu+tm.state.at+tm.state.ba+tm.state.nl"
+    "tm.aborts == $(sum tm.abort validation hazard watchdog zombie_fault conflict signature)"
+    "tm.state.threads == $(sum tm.state tc to tw ta tu at ba nl)"
     "tm.messages.cu_pass.packets == tm.messages.pass.packets+tm.messages.fail.packets"
 )
 
@@ -152,7 +159,8 @@ fi
 several() {
     local name=$1
     shift
-    holds "streams, $name" timeout 60 "$simtx" run --quiet --timing --stats stats.json "$@" -- "$build/regress/tm/streams"
+    holds "streams, $name" timeout 60 "$simtx" run --quiet --timing --stats stats.json "$@" -- \
+        "$build/regress/tm/streams"
     holds "streams, $name: counts" counts "${standing[@]}" "tm.oracle.transactions == tm.commits" "tm.commits == 4096"
 }
 each_configuration several
@@ -223,7 +231,8 @@ same() {
     done
 }
 for machine in kilotm "kilotm+tm-unlimited --set tm.watchdog=1500" kilotm+tm-ideal \
-               "kilotm --set kilotm.watchdog_ideal=true --set tm.watchdog=1500" "kilotm+finite-units --set tm.warps=4"; do
+               "kilotm --set kilotm.watchdog_ideal=true --set tm.watchdog=1500" \
+               "kilotm+finite-units --set tm.warps=4"; do
     same ht "--size 800" --config $machine
     same bh "--size 150" --config $machine
 done

@@ -36,7 +36,7 @@ static uint32_t below(struct gen *g, uint32_t n)
 
 /* ---- places ---- */
 
-/* The address of a word of the table into %rd<reg>: fixed, by thread, or by what another word holds. even: of a pair. */
+/* The address of a word of the table into %rd<reg>: fixed, by thread, or by what another word holds. */
 static void place(struct gen *g, unsigned reg, bool even)
 {
     switch (below(g, 3)) {
@@ -93,8 +93,9 @@ static void rewrite_part(struct gen *g)
 static void add_to(struct gen *g, const char *type, const char *value, size_t offset, uint32_t amount)
 {
     const char *arithmetic = value[1] == 'r' && value[2] == 'd' ? "u64" : "u32";
-    put(g, "    ld.global.%s %s, [%%rd1+%zu];\n    add.%s %s, %s, %u;\n    st.global.%s [%%rd1+%zu], %s;\n", type, value,
-        offset, arithmetic, value, value, amount, type, offset, value);
+    put(g, "    ld.global.%s %s, [%%rd1+%zu];\n    add.%s %s, %s, %u;\n", type, value, offset, arithmetic, value, value,
+        amount);
+    put(g, "    st.global.%s [%%rd1+%zu], %s;\n", type, offset, value);
 }
 
 static void count(struct gen *g)
@@ -180,7 +181,8 @@ static void step(struct gen *g)
         transaction(g);
     else
         audit(g);
-    put(g, "    add.u32 %%r6, %%r6, 1;\n    setp.lt.u32 %%p2, %%r6, %u;\n    @%%p2 bra L%u;\nL%u:\n", rounds, loop, out);
+    put(g, "    add.u32 %%r6, %%r6, 1;\n    setp.lt.u32 %%p2, %%r6, %u;\n    @%%p2 bra L%u;\nL%u:\n", rounds, loop,
+        out);
 }
 
 void gen_kernel(struct kernel *k, uint64_t seed)

@@ -1,8 +1,8 @@
 /*
  * Random kernels of transactions on few words that all threads share, and what must be true of memory afterwards
- * whatever the order of the transactions was. Words of a table are swapped and amounts are moved between them, at places
- * that depend on the thread or on what was read, so their sum stays; counters of 1, 4 and 8 bytes are added to, so they
- * end at sums that are known; audits, transactions that read the whole table, must see the sum.
+ * whatever the order of the transactions was. Words of a table are swapped and amounts are moved between them, at
+ * places that depend on the thread or on what was read, so their sum stays; counters of 1, 4 and 8 bytes are added to,
+ * so they end at sums that are known; audits, transactions that read the whole table, must see the sum.
  */
 #ifndef REGRESS_TM_RANDOM_GEN_H
 #define REGRESS_TM_RANDOM_GEN_H

@@ -33,7 +33,7 @@ static struct machine machines[] = {
     { .presets = "kilotm", .keys = "kilotm.fail_at_hazard=true tm.watchdog=400 sim.threads=2" },
     { .presets = "kilotm", .keys = "kilotm.watchdog_ideal=true tm.watchdog=400 kilotm.pass_waiting=true" },
     { .presets = "gtx480", .keys = "tm.global=kilotm gpu.warp_size=64 core.collector=true gpu.sms=3 tm.watchdog=600" },
-    { .presets = "gtx480 tiny", .keys = "tm.global=kilotm gpu.sms=2 kilotm.ideal_validation=true kilotm.ideal_commit=true" },
+    { .presets = "gtx480 tiny ideal-validation", .keys = "tm.global=kilotm gpu.sms=2 kilotm.ideal_commit=true" },
     { .presets = "kilotm tm-ideal", .keys = "tm.watchdog=500" },
     { .presets = "kilotm tm-ideal", .keys = "tm.ideal_detection=signature tm.signature_bits=64" },
     { .presets = "gtx480", .keys = "tm.global=ideal tm.ideal_detection=ring gpu.warp_size=64 gpu.sms=2" },

@@ -1,4 +1,4 @@
-# Random kernels of transactions; see random.c. Three levels down: included from suite.mk.
+# Random kernels of transactions; see random.c. Included by suite.mk.
 $(B)/regress/tm/random/random: regress/tm/random/random.c regress/tm/random/gen.c regress/tm/random/gen.h \
                                regress/fuzz/random.h $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
