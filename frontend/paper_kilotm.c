@@ -86,6 +86,8 @@ static const struct paper_named derived[] = {
     { "hit_gain", "time@uperfect / time@uhits" },
     { "dram_efficiency_gain", "dram.efficiency@uperfect / dram.efficiency@uhits" },
     { "dram_use_gain", "dram.utilisation@uperfect / dram.utilisation@uhits" },
+    { "fits_reads", "cu.sets.read_up_to_8 / h.cu.read_buffer.n" },
+    { "fits_writes", "cu.sets.write_up_to_8 / h.cu.write_buffer.n" },
     { "false_hazards", "cu.false_hazards / cu.entries" },
     { "revalidations", "cu.revalidations / cu.entries" },
     /* Thread cycles, shares of all. */

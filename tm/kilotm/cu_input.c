@@ -39,6 +39,16 @@ static void write_set(struct commit_unit *u, const struct kilo_batch *b, unsigne
     log_entry(u, b, lane, WRITES, word, now);
 }
 
+/* How long the set is, and whether it fits the buffers that section 6.4.1 proposes. */
+static void count_set(struct commit_unit *u, uint32_t words, enum hist_id h, enum stat fits)
+{
+    enum { PROPOSED = 8 };
+    if (!words)
+        return;
+    hist_add(u->hists, h, words);
+    cu_add(u, fits, words <= PROPOSED);
+}
+
 static void done_fill(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
                       uint64_t now)
 {
@@ -48,10 +58,8 @@ static void done_fill(struct commit_unit *u, const struct kilo_batch *b, unsigne
         cu_broken(u, cid, "a second end of its log");
     if (MUTANT(u, FAULT_LATE_RCID))
         e->rcid = u->retire;
-    if (e->set[READS].n)
-        hist_add(u->hists, HIST_CU_READ_BUFFER, e->set[READS].n);
-    if (e->set[WRITES].n)
-        hist_add(u->hists, HIST_CU_WRITE_BUFFER, e->set[WRITES].n);
+    count_set(u, e->set[READS].n, HIST_CU_READ_BUFFER, STAT_CU_READ_8);
+    count_set(u, e->set[WRITES].n, HIST_CU_WRITE_BUFFER, STAT_CU_WRITE_8);
     e->state = VALIDATION_WAIT;
     cu_validated(u, e, cid);
 }
