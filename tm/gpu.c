@@ -114,7 +114,8 @@ static void grant_places(struct tm_gpu *t)
         tm_wake(c, t->queue[n].slot);
     }
     t->nqueue -= n;
-    memmove(t->queue, t->queue + n, t->nqueue * sizeof *t->queue);
+    if (t->nqueue && n)
+        memmove(t->queue, t->queue + n, t->nqueue * sizeof *t->queue);
 }
 
 /* ---- the most lanes at once ---- */

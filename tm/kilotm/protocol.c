@@ -135,7 +135,8 @@ static void give_ids(struct kilo_shared *s, void *const *cores, uint32_t n, uint
             kilo_has_ids(cores[s->ticket[given].sm], s->ticket[given].slot, now);
     }
     s->tickets -= given;
-    memmove(s->ticket, s->ticket + given, s->tickets * sizeof *s->ticket);
+    if (s->tickets && given)
+        memmove(s->ticket, s->ticket + given, s->tickets * sizeof *s->ticket);
 }
 
 static void find_oldest(struct kilo_shared *s)
