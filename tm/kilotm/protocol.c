@@ -1,4 +1,5 @@
 /* KILO TM as a protocol: its parts at the core, its state of the machine, and the vendor of commit IDs. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 
 /* ---- memory that lives as long as the core ---- */
 
-struct slab { struct slab *next; _Alignas(64) char bytes[]; };
+struct slab { struct slab *next; _Alignas(max_align_t) char bytes[]; };
 
 void *kilo_alloc(struct kilo_core *k, size_t size)
 {

@@ -128,7 +128,8 @@ static bool send_notices(struct kilo_slice *s, uint64_t now)
     while (n < s->notices && reply(s, s->notice[n].kind, s->notice[n].batch, s->notice[n].lanes, now))
         n++;
     s->notices -= n;
-    memmove(s->notice, s->notice + n, s->notices * sizeof *s->notice);
+    if (s->notices && n)
+        memmove(s->notice, s->notice + n, s->notices * sizeof *s->notice);
     return s->notices;
 }
 
