@@ -30,8 +30,6 @@ bool tm_idle(const struct tm_gpu *t);
 /* The run is over and memory final: what is counted for the whole GPU. False with words on what is wrong: an error of
  * the protocol. */
 bool tm_finish(struct tm_gpu *t, uint64_t *count, char *text, size_t size);
-/* Has the oracle found something already? Then the words. */
-bool tm_violated(const struct tm_gpu *t, char *text, size_t size);
 
 /* ---- of an SM ---- */
 enum { ROLE_RESTORE = 255 };         /* op->role of a store that puts private memory back: over, it is done */
@@ -62,7 +60,7 @@ struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, cons
                             uint64_t *count, struct hists *hists);
 void tm_core_free(struct tm_core *c);
 
-/* A warp has come to the slot. log: device address of its logs. thread: number of its first lane's in the block. */
+/* A warp has come to the slot. log: device address of its logs. */
 void tm_core_place(struct tm_core *c, uint32_t slot, struct warp *w, uint64_t log);
 /* May tx_begin of so many lanes issue? Then their place is taken. If not, `ask` tells when to ask again. */
 bool tm_core_may_begin(struct tm_core *c, uint32_t slot, uint32_t lanes, uint64_t now);

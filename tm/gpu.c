@@ -186,11 +186,6 @@ bool tm_idle(const struct tm_gpu *t)
     return true;
 }
 
-bool tm_violated(const struct tm_gpu *t, char *text, size_t size)
-{
-    return t->oracle && oracle_violated(t->oracle, text, size);
-}
-
 /* ---- conservation ---- */
 
 static bool equal(const char *what, uint64_t a, const char *like, uint64_t b, char *text, size_t size)

@@ -1,4 +1,4 @@
-/* The inside of transactional memory's common part: tm.c (machine), core.c (SM), load.c (loads), unit.c (slices), say.c
+/* The inside of transactional memory's common part: gpu.c (machine), core.c (SM), load.c (loads), unit.c (slices), say.c
  * (words for reports of hangs). */
 #ifndef TM_IMPL_H
 #define TM_IMPL_H
@@ -87,6 +87,5 @@ void *tm_grow(void *array, uint32_t n, uint32_t *cap, size_t size);
 bool tm_load_begin(struct tm_core *c, struct mem_op *op, uint64_t lanes, uint64_t now);
 void tm_load_fetched(struct tm_core *c, struct mem_op *op, uint64_t now);
 void tm_load_end(struct tm_core *c);
-
 
 #endif

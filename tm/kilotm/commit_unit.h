@@ -54,7 +54,7 @@ struct cu_calls {
     /* The value that the word has in memory now; writes it: for ideal accesses. */
     uint32_t (*peek)(void *ctx, uint32_t address);
     void (*poke)(void *ctx, uint32_t address, unsigned bytes, uint32_t value, uint64_t now);
-    /* For the oracle: the write of this commit ID to a word is in memory (before: its old value). May be NULL. */
+    /* For tests: the write of this commit ID to a word is in memory (before: its old value). May be NULL. */
     void (*written)(void *ctx, uint64_t cid, uint32_t address, uint32_t before);
     /* Without kilotm.resend: the lane's transaction can never commit; it fails now. May be NULL. */
     void (*impossible)(void *ctx, const struct kilo_batch *b, unsigned lane, const char *why);
@@ -75,8 +75,8 @@ void cu_free(struct commit_unit *u);
  * - commit IDs from cu_oldest on, without gaps in the end: each gets log entries or SKIP; with a finite ring, less than
  *   cu_oldest + ring, which ALLOC_PASS promises for all lanes of the CU_ALLOC. */
 bool cu_take(struct commit_unit *u, enum kilo_kind kind, const struct kilo_payload *p, uint64_t now);
-/* An access has been performed. value: of a read, the word's; of a write, the word's before it. found: enum cu_found.
- * Not while `access` runs; cu_run follows in the same cycle or the next. */
+/* An access has been performed. value: of a read, the word's; of a write, the word's before it, for `written`.
+ * found: enum cu_found. Not while `access` runs; cu_run follows in the same cycle or the next. */
 void cu_performed(struct commit_unit *u, uint32_t token, uint32_t value, unsigned found, uint64_t now);
 /* One cycle, at most once for each, in this order: a reply, a commit write, a validation read, one step of each
  * pointer (hazard detection, pass, commit, retire), one entry of one message. Returns the next cycle in which it

@@ -38,7 +38,6 @@ struct kilo_batch {
     uint64_t first_cid;              /* of the lowest lane; set before any message of it arrives */
     uint64_t lanes;                  /* that take part */
     uint16_t sm, slot;               /* warp slot of the SM */
-    uint32_t number;                 /* the core's own */
 };
 
 static inline uint64_t kilo_cid(const struct kilo_batch *b, unsigned lane)

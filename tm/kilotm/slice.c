@@ -199,28 +199,26 @@ static bool take(void *unit, struct packet *k, uint64_t now)
     return true;
 }
 
-/* A write is about to change its word: the old value is kept in the packet. */
+/* A write is about to change its word: the oracle is told the old value. */
 static void accessed(void *unit, const struct packet *k, uint64_t now)
 {
     struct kilo_slice *s = unit;
-    if (!k->own || k->kind != MSG_WRITE)
+    if (!s->note || !k->own || k->kind != MSG_WRITE)
         return;
     uint64_t at = k->line + k->reply_bytes;
     uint32_t before;
     memcpy(&before, (const void *)(uintptr_t)at, 4);
-    ((struct packet *)(uintptr_t)k)->stamp[STAGE_FILL] = before;
-    if (s->note)
-        oracle_tx_write(s->note, at, before, core_cycle(s, now));
+    oracle_tx_write(s->note, at, before, core_cycle(s, now));
 }
 
 static void performed(void *unit, struct packet *k, uint64_t now)
 {
     struct kilo_slice *s = unit;
-    uint32_t value = (uint32_t)k->stamp[STAGE_FILL];
-    if (k->kind == MSG_READ)
+    uint32_t value = 0, token = k->token;
+    if (k->kind == MSG_READ) {
         memcpy(&value, k->data + k->reply_bytes, 4);
-    value ^= k->kind == MSG_READ ? kilo_flip(&s->flip, FLIP_REPLY) : 0;
-    uint32_t token = k->token;
+        value ^= kilo_flip(&s->flip, FLIP_REPLY);
+    }
     unsigned found = k->found;
     packet_return(k);
     cu_performed(s->unit, token, value, found, now);
