@@ -235,7 +235,8 @@ bool tx_fault(struct sm *s, struct slot *w)
     w->validate = true;
     w->fault_lane = lane;
     warp_advance(s, w);
-    if (!tx_try(s, w)) {
+    tx_try(s, w);
+    if (w->hold == NO_HOLD) {
         fetch_consider(s, w);
         warp_consider(s, w);
     }
