@@ -180,6 +180,11 @@ void lsu_acquire(struct lsu *u)
         l1_forget_global(&u->l1);
 }
 
+void lsu_forget(struct lsu *u, uint64_t address)
+{
+    l1_drop(&u->l1, address / LINE_BYTES * LINE_BYTES);
+}
+
 bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now)
 {
     u->clock = now;

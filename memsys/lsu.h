@@ -98,6 +98,8 @@ bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot);
 bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now);
 /* Loads of global memory from now on see what has performed anywhere: behind an acquire, or a fence. */
 void lsu_acquire(struct lsu *u);
+/* Loads of this word's line from now on see what has performed: it was written past the L1. */
+void lsu_forget(struct lsu *u, uint64_t address);
 /* Executes cycle `now` (replies, look-ups, sending) and returns lsu_next. Look-ups blocked by a full structure are
  * counted by reason for every cycle, skipped ones included. */
 uint64_t lsu_run(struct lsu *u, uint64_t now);

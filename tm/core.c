@@ -198,6 +198,11 @@ static uint64_t held_for(const struct tm_gpu *t, const struct tm_warp *x, bool f
     return wait + (uint64_t)t->restore * registers;
 }
 
+static uint64_t deadline_from(const struct tm_gpu *t, uint64_t now)
+{
+    return t->watchdog ? now + t->watchdog : NEVER;
+}
+
 uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t registers, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
@@ -212,7 +217,7 @@ uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t 
     x->attempt++;
     x->committing = 0;
     x->row = 0;
-    x->deadline = c->tm->watchdog ? now + held + c->tm->watchdog : NEVER;
+    x->deadline = deadline_from(c->tm, now + held);
     for (uint64_t m = lanes; m; m &= m - 1) {
         struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
         if (!CORE_MUTANT(READS_KEPT) || !l->aborts)
@@ -302,6 +307,13 @@ void tm_core_commit(struct tm_core *c, uint32_t slot, uint64_t now)
     c->tm->protocol->commit(c->protocol, slot, txn_lanes(x->warp), now);
 }
 
+/* Commits write past the L1: its copies are old, and threads of this SM must see what they have committed. */
+static void forget_copies(struct tm_core *c, const struct tm_set *writes)
+{
+    for (uint32_t i = 0; i < writes->n; i++)
+        lsu_forget(c->lsu, writes->w[i].address);
+}
+
 static void count_commit(struct tm_core *c, const struct tm_lane *l, uint64_t now)
 {
     c->count[STAT_TX_COMMITS]++;
@@ -351,6 +363,7 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
     uint64_t bit = UINT64_C(1) << lane;
     tell_oracle(c, slot, lane, commits, key, now);
     if (commits) {
+        forget_copies(c, &l->writes);
         count_commit(c, l, now);
         note_lanes(c, -1, now);
     } else {
@@ -448,11 +461,11 @@ void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t s
     if (!(current | stale))
         return;
     x->validating &= ~(current | stale);
+    x->deadline = deadline_from(c->tm, now);     /* an abort may begin an attempt, which has its own */
     if (stale)
         tm_abort(c, slot, stale, x->attempt, x->fault_lane < 0 ? TM_WATCHDOG : TM_ZOMBIE, now);
     if (x->validating)
         return;
-    x->deadline = now + c->tm->watchdog;
     if (x->fault_lane >= 0 && !stale)
         c->calls.fault(c->calls.ctx, slot);
     x->fault_lane = -1;

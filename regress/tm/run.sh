@@ -68,6 +68,7 @@ configurations() {
   watchdog-soon --config kilotm --set tm.watchdog=700 --set tm.warps=4 --set tm.backoff=0
 * watchdog-sees --config kilotm+tm-unlimited --set tm.watchdog=2000 --set kilotm.watchdog_ideal=true
 * logs-evicted  --config kilotm --set tm.backoff=0 --set l1.kb=2 --set l1.ways=2 --set tm.warps=8
+* cached        --config kilotm --set l1.global=true --set tm.warps=4
   gtx480        --config gtx480 --set tm.global=kilotm --set tm.warps=4
 * wide          --config gtx480 --set tm.global=kilotm --set tm.warps=4 --set gpu.warp_size=64
   tiny          --config gtx480+tiny --set tm.global=kilotm

@@ -143,6 +143,7 @@ uint32_t lsu_background_queued(const struct lsu *u) { return 0; }
 bool lsu_can_send(const struct lsu *u) { return false; }
 void lsu_send(struct lsu *u, struct packet *p) { fail(); }
 uint32_t lsu_slice(const struct lsu *u, uint64_t address) { return 0; }
+void lsu_forget(struct lsu *u, uint64_t address) { fail(); }
 struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
                           uint64_t now)
 {
