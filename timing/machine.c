@@ -169,7 +169,7 @@ static bool check_all(const struct simtx_config *config, const struct machine_pl
     char text[400], error_text[400];
     int before = d->errors;
     bool ok = configure(&c, config, 0, text, sizeof text);
-    if (!tm_check(config, c.slices, error_text, sizeof error_text))
+    if (!tm_check(config, plugins->tm, c.slices, error_text, sizeof error_text))
         error(d, error_text);
     choose_protocol(&c, config, plugins);
     if (!ok)

@@ -12,8 +12,9 @@
 #include "tm/tm.h"
 
 /* ---- of a machine ---- */
-/* The rules between its keys; false with a message. */
-bool tm_check(const struct simtx_config *c, uint32_t slices, char *error, size_t size);
+/* The rules between its keys; false with a message. protocol: as in tm_new. */
+bool tm_check(const struct simtx_config *c, const struct tm_protocol *protocol, uint32_t slices, char *error,
+              size_t size);
 /* NULL when tm.global is none. The configuration must live as long. protocol: instead of what the configuration names;
  * NULL = that. */
 struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *protocol, const struct devmem *mem,

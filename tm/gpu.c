@@ -10,9 +10,10 @@
 
 #include "tm/impl.h"
 
-bool tm_check(const struct simtx_config *c, uint32_t slices, char *error, size_t size)
+bool tm_check(const struct simtx_config *c, const struct tm_protocol *protocol, uint32_t slices, char *error,
+              size_t size)
 {
-    const struct tm_protocol *p = tm_protocols[config_choice(c, KEY_TM_GLOBAL)];
+    const struct tm_protocol *p = protocol ? protocol : tm_protocols[config_choice(c, KEY_TM_GLOBAL)];
     if (p && config_choice(c, KEY_GPU_SIMT) == SIMT_INDEPENDENT) {
         snprintf(error, size, "tm.global = %s needs gpu.simt = stack: lanes that progress independently have no stack "
                  "entries for retries", p->name);

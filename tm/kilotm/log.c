@@ -6,6 +6,8 @@
 
 #include "tm/kilotm/log_unit.h"
 
+#define NOT_LOGGED UINT64_MAX        /* of a load: the log had no room */
+
 enum { QUEUE = 32 };                 /* lines that may wait for a port of the L1 before the next access issues */
 
 /* ---- lines of the logs ---- */
@@ -92,30 +94,48 @@ bool log_may_issue(void *core, uint32_t slot, bool commit)
     return !k->warp[slot].walking && (commit || tm_logs_queued(k->tm) < QUEUE);
 }
 
-static bool too_long(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint32_t n, uint32_t most, const char *which,
-                     const char *key)
+/*
+ * The lanes have no room for an entry, or one cannot hold their address. That may be because they are doomed: they are
+ * aborted, and only who comes to it again and again is reported.
+ */
+static bool refused(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint64_t now)
 {
+    enum { ATTEMPTS = 16 };
+    struct kilo_warp *w = &k->warp[slot];
+    bool again = false;
+    for (uint64_t m = lanes; m; m &= m - 1)
+        again |= ++w->refused[__builtin_ctzll(m)] > ATTEMPTS;
+    if (!again)
+        tm_abort(k->tm, slot, lanes, tm_attempt(k->tm, slot), TM_OVERFLOW, now);
+    return again;
+}
+
+static bool too_long(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint32_t n, bool writes, uint64_t now)
+{
+    uint32_t most = writes ? k->write_log : k->read_log;
     if (n <= most)
         return false;
-    tm_impossible(k->tm, slot, (unsigned)__builtin_ctzll(lanes),
-                  "the transaction's %s log of %u words is full; --set %s=%u makes it longer", which, most, key,
-                  2 * most);
+    if (refused(k, slot, lanes, now))
+        tm_impossible(k->tm, slot, (unsigned)__builtin_ctzll(lanes),
+                      "the transaction's %s log of %u words is full; --set kilotm.%s_log_words=%u makes it longer",
+                      writes ? "write" : "read", most, writes ? "write" : "read", 2 * most);
     return true;
 }
 
 /* Log entries hold offsets of 32 bits. */
-static bool too_far(struct kilo_core *k, uint32_t slot, const struct mem_op *op, uint64_t lanes)
+static bool too_far(struct kilo_core *k, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
 {
     enum { OFFSET_BITS = 32 };
-    for (uint64_t m = lanes; m; m &= m - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(m);
-        if ((op->address[lane] - k->base) >> OFFSET_BITS) {
-            tm_impossible(k->tm, slot, lane, "a transaction accesses 0x%llx, which is not in the first 4 GiB of device "
-                          "memory: log entries hold offsets of 32 bits", (unsigned long long)op->address[lane]);
-            return true;
-        }
-    }
-    return false;
+    uint64_t far = 0;
+    for (uint64_t m = lanes; m; m &= m - 1)
+        far |= (op->address[__builtin_ctzll(m)] - k->base) >> OFFSET_BITS ? m & -m : 0;
+    if (!far)
+        return false;
+    unsigned lane = (unsigned)__builtin_ctzll(far);
+    if (refused(k, slot, lanes, now))
+        tm_impossible(k->tm, slot, lane, "a transaction accesses 0x%llx, which is not in the first 4 GiB of device "
+                      "memory: log entries hold offsets of 32 bits", (unsigned long long)op->address[lane]);
+    return true;
 }
 
 /* The address words of the entries of a load: of lanes that do not have the word from their own writes. */
@@ -138,18 +158,21 @@ void log_load(void *core, struct tm_load *l, uint64_t now)
     walk_begin(k, l, now);
     if (!l->fetch)
         return;
+    uint32_t words = l->fetch->width / 4u;
+    l->protocol = NOT_LOGGED;
+    if (too_long(k, l->slot, l->fetch->lanes, w->reads + words, false, now) ||
+        too_far(k, l->slot, l->fetch, l->fetch->lanes, now))
+        return;
     l->protocol = w->reads;
-    w->reads += l->fetch->width / 4u;
-    if (!too_long(k, l->slot, l->fetch->lanes, w->reads, k->read_log, "read", "kilotm.read_log_words") &&
-        !too_far(k, l->slot, l->fetch, l->fetch->lanes))
-        log_addresses(k, l, (uint32_t)l->protocol, now);
+    w->reads += words;
+    log_addresses(k, l, (uint32_t)l->protocol, now);
 }
 
 void log_loaded(void *core, struct tm_load *l, uint64_t now)
 {
     struct kilo_core *k = core;
     const struct mem_op *f = l->fetch;
-    for (uint32_t n = 0; n < f->width / 4u; n++) {
+    for (uint32_t n = 0; l->protocol != NOT_LOGGED && n < f->width / 4u; n++) {
         uint32_t line[KILO_LANES] = { 0 };
         for (uint64_t m = f->lanes; m; m &= m - 1) {
             unsigned lane = (unsigned)__builtin_ctzll(m);
@@ -195,10 +218,9 @@ void log_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lane
     struct kilo_core *k = core;
     struct kilo_warp *w = &k->warp[slot];
     uint32_t words = op->width < 4 ? 1 : op->width / 4u, first = w->writes;
-    w->writes += words;
-    if (too_long(k, slot, lanes, w->writes, k->write_log, "write", "kilotm.write_log_words") ||
-        too_far(k, slot, op, lanes))
+    if (too_long(k, slot, lanes, first + words, true, now) || too_far(k, slot, op, lanes, now))
         return;
+    w->writes += words;
     for (uint32_t n = 0; n < words; n++) {
         uint32_t address[KILO_LANES], value[KILO_LANES] = { 0 };
         for (uint32_t i = 0; i < k->lanes; i++) {

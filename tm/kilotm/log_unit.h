@@ -51,8 +51,9 @@ struct kilo_warp {
     uint64_t failed, hazards;        /* lanes with a bad answer; of these, because of a hazard */
     uint64_t failing[KILO_LANES];    /* by lane: slices that gave one */
     bool trial;                      /* the batch is of a lane with a held fault: only its reads, nothing commits */
+    uint8_t refused[KILO_LANES];     /* by lane: attempts in a row that the log had no room for */
     uint64_t to_compare;             /* lanes to be validated by the published watchdog */
-    uint64_t allocating, unasked;    /* slices that have not promised places; of these, those to be asked again */
+    uint64_t allocating, unasked;    /* slices that have not promised places; of these, to be asked again */
     uint64_t ask_at, patience;       /* when; and how long next time */
     uint64_t waits_since;            /* for credits */
     uint64_t *filter;                /* bloom filters of the write sets, by lane; NULL = exact */
@@ -105,7 +106,7 @@ struct kilo_shared {
     uint64_t last_epoch;             /* upper bits of the last ID, of kilotm.cid_bits */
     uint64_t next_cid, oldest;       /* oldest: commit ID that some unit has not retired, as of the last step */
     struct commit_unit **unit;       /* by slice */
-    uint64_t *astray;                /* by slice: an address + 1 that its unit cannot have been meant to get; 0 = none */
+    uint64_t *astray;                /* by slice: an address + 1 that its unit was not meant to get; 0 = none */
     uint32_t slices;
     struct ticket *ticket;
     uint32_t tickets, ticket_cap;

@@ -66,6 +66,7 @@ static void decide(struct kilo_core *k, uint32_t slot, unsigned lane, bool commi
 {
     struct kilo_warp *w = &k->warp[slot];
     uint64_t cid = kilo_cid(&w->batch->b, lane);
+    w->refused[lane] = 0;
     if (CORE_MUTANT(IDS_SWAPPED))
         cid = w->batch->b.first_cid + w->batch->last - cid;
     w->batch->left &= ~(UINT64_C(1) << lane);
