@@ -109,7 +109,7 @@ sum() {
 standing=(
     "tm.commits == transactions"
     "tm.oracle.weak_isolation == 0"
-    "tm.aborts == $(sum tm.abort validation hazard watchdog zombie_fault conflict signature)"
+    "tm.aborts == $(sum tm.abort validation hazard watchdog zombie_fault conflict signature log_overflow)"
     "tm.state.threads == $(sum tm.state tc to tw ta tu at ba nl)"
     "tm.messages.cu_pass.packets == tm.messages.pass.packets+tm.messages.fail.packets"
 )
