@@ -1,4 +1,5 @@
 /* A file of --stats as the table for people: the launches of a kernel are added up again. */
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,8 +98,10 @@ char *stats_file_text(const char *path, char *error, size_t size)
     json_t *root = json_load_file(path, 0, &e);
     const json_t *warp = json_object_get(json_object_get(root, "config"), "gpu.warp_size");
     char *text = NULL;
-    if (!root)
-        snprintf(error, size, "%s:%d: %s", path, e.line, e.text);
+    if (!root && e.line < 1)
+        snprintf(error, size, "%s: %s", path, strerror(errno));
+    else if (!root)
+        snprintf(error, size, "%s:%d:%d: %s", path, e.line, e.column, e.text);
     else if (!json_is_object(json_object_get(root, "total")) || json_integer_value(warp) < 1)
         snprintf(error, size, "%s: no statistics of simtx: \"total\" or \"config\" is missing", path);
     else
