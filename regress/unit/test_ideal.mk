@@ -6,4 +6,4 @@ $(B)/regress/unit/test_ideal: regress/unit/test_ideal.c $(B)/lib/libsimtx.a
 TESTS += test-ideal
 .PHONY: test-ideal
 test-ideal: $(B)/regress/unit/test_ideal
-	@$< 2>&1
+	@regress/unit/run.sh $^

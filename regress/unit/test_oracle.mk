@@ -6,4 +6,4 @@ $(B)/regress/unit/test_oracle: regress/unit/test_oracle.c $(B)/lib/libsimtx.a
 TESTS += test-oracle
 .PHONY: test-oracle
 test-oracle: $(B)/regress/unit/test_oracle
-	@$< 2>&1
+	@regress/unit/run.sh $^

@@ -6,4 +6,4 @@ $(B)/regress/unit/test_tm_say: regress/unit/test_tm_say.c $(B)/lib/libsimtx.a
 TESTS += test-tm-say
 .PHONY: test-tm-say
 test-tm-say: $(B)/regress/unit/test_tm_say
-	@$< 2>&1
+	@regress/unit/run.sh $^
