@@ -1,8 +1,7 @@
 /*
- * Transactional memory at an SM, for every protocol: who may begin, who is in which attempt, what each lane has read
- * and written, outcomes. Concurrency control (KILO TM, section 4.6) counts warps, or threads, of the core that are in
- * transactions; a place is given back when the whole warp has left. Doomed transactions are found by the watchdog
- * (section 4.2) and by faults: their reads are validated while the warp stands.
+ * Transactional memory at an SM, for every protocol: who is in which attempt, what each lane has read and written,
+ * outcomes. Doomed transactions are found by the watchdog (KILO TM, section 4.2) and by faults: their reads are
+ * validated while the warp stands.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,45 +10,6 @@
 
 #include "base/mutate.h"
 #include "tm/impl.h"
-
-/* ---- sets ---- */
-
-void *tm_grow(void *array, uint32_t n, uint32_t *cap, size_t size)
-{
-    if (n < *cap)
-        return array;
-    *cap = *cap ? 2 * *cap : 8;
-    array = realloc(array, *cap * size);
-    if (!array)
-        abort();
-    return array;
-}
-
-void tm_set_clear(struct tm_set *s)
-{
-    s->n = 0;
-}
-
-void tm_set_add(struct tm_set *s, uint64_t address, uint32_t value, uint8_t bytes)
-{
-    s->w = tm_grow(s->w, s->n, &s->cap, sizeof *s->w);
-    s->w[s->n++] = (struct tm_word){ address, value, bytes };
-}
-
-uint8_t tm_set_find(const struct tm_set *s, uint64_t address, uint32_t *value)
-{
-    uint8_t have = 0;
-    for (uint32_t i = s->n; i-- > 0 && have != 15;) {
-        const struct tm_word *w = &s->w[i];
-        if (w->address != address)
-            continue;
-        for (unsigned b = 0; b < 4; b++)
-            if (w->bytes & ~have & 1u << b)
-                *value = (*value & ~(0xffu << 8 * b)) | (w->value & 0xffu << 8 * b);
-        have |= w->bytes;
-    }
-    return have;
-}
 
 /* ---- life ---- */
 
@@ -103,85 +63,6 @@ void tm_core_place(struct tm_core *c, uint32_t slot, struct warp *w, uint64_t lo
     x->committing = 0;
 }
 
-/* ---- concurrency control ---- */
-
-static bool core_has_room(const struct tm_core *c, uint32_t lanes)
-{
-    const struct tm_gpu *t = c->tm;
-    if (t->limit_warps && c->warps_in >= t->limit_warps)
-        return false;
-    return !t->limit_threads || !c->threads_in || c->threads_in + lanes <= t->limit_threads;
-}
-
-/* A place among those of the whole GPU is asked for once; the serial step grants it. */
-static bool gpu_has_room(struct tm_core *c, uint32_t slot, uint64_t now)
-{
-    struct tm_warp *x = &c->warp[slot];
-    if (!c->tm->limit_global || x->granted)
-        return true;
-    if (!x->asked) {
-        c->request = tm_grow(c->request, c->nrequest, &c->request_cap, sizeof *c->request);
-        c->request[c->nrequest++] = (struct tm_request){ now, c->sm, slot };
-        x->asked = true;
-    }
-    return false;
-}
-
-bool tm_core_may_begin(struct tm_core *c, uint32_t slot, uint32_t lanes, uint64_t now)
-{
-    struct tm_warp *x = &c->warp[slot];
-    if (x->lanes_in || !lanes)
-        return true;
-    x->waiting = true;
-    if (!core_has_room(c, lanes) || !gpu_has_room(c, slot, now))
-        return false;
-    x->waiting = false;
-    x->lanes_in = lanes;
-    c->warps_in++;
-    c->threads_in += lanes;
-    return true;
-}
-
-/* Warps that wait at tx_begin are asked in the order of their slots. */
-static void ask_waiting(struct tm_core *c)
-{
-    for (uint32_t i = 0; i < c->tm->warps; i++)
-        if (c->warp[i].waiting && c->warp[i].warp)
-            c->calls.ask(c->calls.ctx, i);
-}
-
-static void note_lanes(struct tm_core *c, int32_t lanes, uint64_t now)
-{
-    c->delta = tm_grow(c->delta, c->ndelta, &c->delta_cap, sizeof *c->delta);
-    c->delta[c->ndelta++] = (struct tm_delta){ now, lanes };
-}
-
-static void enter(struct tm_core *c, struct tm_warp *x, uint64_t lanes, uint64_t now)
-{
-    x->token = x->granted;
-    x->granted = x->asked = false;
-    note_lanes(c, (int32_t)x->lanes_in, now);
-    for (uint64_t m = lanes; m; m &= m - 1) {
-        struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
-        l->aborts = 0;
-        l->first = now;
-    }
-}
-
-void tm_core_ended(struct tm_core *c, uint32_t slot, uint64_t now)
-{
-    struct tm_warp *x = &c->warp[slot];
-    c->warps_in--;
-    c->threads_in -= x->lanes_in;
-    c->released += x->token;
-    x->lanes_in = 0;
-    x->token = false;
-    x->row = 0;
-    if (c->tm->protocol->ended)
-        c->tm->protocol->ended(c->protocol, slot, now);
-    ask_waiting(c);
-}
-
 /* ---- attempts ---- */
 
 static void flush_executed(struct tm_warp *x)
@@ -210,7 +91,7 @@ uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t 
     uint64_t held = held_for(c->tm, x, first, registers);
     c->now = now;
     if (first) {
-        enter(c, x, all, now);
+        tm_enter(c, x, all, now);
         c->count[STAT_TX_RESTORED] += (uint64_t)registers * x->lanes_in;
     }
     flush_executed(x);
@@ -365,7 +246,7 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
     if (commits) {
         forget_copies(c, &l->writes);
         count_commit(c, l, now);
-        note_lanes(c, -1, now);
+        tm_note_lanes(c, -1, now);
     } else {
         count_abort(c, l, why);
         x->row = l->aborts;
@@ -524,10 +405,8 @@ bool tm_core_idle(const struct tm_core *c)
 /* ---- for protocols ---- */
 
 struct tm_lane *tm_lane(struct tm_core *c, uint32_t slot, unsigned lane) { return &c->warp[slot].lane[lane]; }
-uint64_t tm_lanes(const struct tm_core *c, uint32_t slot) { return txn_lanes(c->warp[slot].warp); }
 uint16_t tm_sm(const struct tm_core *c) { return c->sm; }
 uint64_t *tm_count(struct tm_core *c) { return c->count; }
-struct hists *tm_hists(struct tm_core *c) { return c->hists; }
 const struct simtx_config *tm_config(const struct tm_core *c) { return c->tm->config; }
 uint64_t tm_now(const struct tm_core *c) { return c->now; }
 uint64_t tm_private(const struct tm_core *c, uint32_t slot) { return c->warp[slot].log; }

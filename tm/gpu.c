@@ -37,7 +37,8 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
     if (!(t = calloc(1, sizeof *t)))
         abort();
     *t = (struct tm_gpu){
-        .config = c, .mem = mem, .protocol = p, .sms = sms, .slices = slices, .warps = warps, .lanes = get(c, KEY_GPU_WARP_SIZE),
+        .config = c, .mem = mem, .protocol = p, .sms = sms, .slices = slices, .warps = warps,
+        .lanes = get(c, KEY_GPU_WARP_SIZE),
         .base = devmem_base(mem), .limit_warps = get(c, KEY_TM_WARPS), .limit_threads = get(c, KEY_TM_THREADS),
         .limit_global = get(c, KEY_TM_GLOBAL_WARPS), .watchdog = (uint64_t)config_int(c, KEY_TM_WATCHDOG),
         .backoff = get(c, KEY_TM_BACKOFF), .backoff_max = get(c, KEY_TM_BACKOFF_MAX),

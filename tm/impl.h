@@ -1,5 +1,5 @@
-/* The inside of transactional memory's common part: gpu.c (machine), core.c (SM), load.c (loads), unit.c (slices), say.c
- * (words for reports of hangs). */
+/* The inside of transactional memory's common part: gpu.c (machine), core.c (SM), turns.c (concurrency control),
+ * sets.c, load.c (loads), unit.c (slices), say.c (words for reports of hangs). */
 #ifndef TM_IMPL_H
 #define TM_IMPL_H
 
@@ -40,7 +40,7 @@ struct tm_core {
     void *protocol;
     struct tm_warp *warp;
     uint16_t sm;
-    uint32_t warps_in, threads_in;
+    uint32_t warps_in, threads_in, asking;   /* asking: warps that have asked for a place of the GPU */
     uint64_t now, run_at;
     bool touched;                    /* in the serial step */
     struct oracle_note *note;
@@ -83,6 +83,10 @@ void tm_set_add(struct tm_set *s, uint64_t address, uint32_t value, uint8_t byte
 /* The newest value of each byte of a word in a set: returns which bytes there are. */
 uint8_t tm_set_find(const struct tm_set *s, uint64_t address, uint32_t *value);
 void *tm_grow(void *array, uint32_t n, uint32_t *cap, size_t size);
+
+/* ---- turns.c ---- */
+void tm_note_lanes(struct tm_core *c, int32_t lanes, uint64_t now);  /* so many more are in transactions */
+void tm_enter(struct tm_core *c, struct tm_warp *x, uint64_t lanes, uint64_t now);   /* a first attempt of lanes */
 
 bool tm_load_begin(struct tm_core *c, struct mem_op *op, uint64_t lanes, uint64_t now);
 void tm_load_fetched(struct tm_core *c, struct mem_op *op, uint64_t now);

@@ -120,10 +120,8 @@ struct oracle_note *tm_slice_note(struct tm_gpu *t, uint32_t slice);     /* for 
 
 /* ---- for protocols, at the SM ---- */
 struct tm_lane *tm_lane(struct tm_core *c, uint32_t slot, unsigned lane);
-uint64_t tm_lanes(const struct tm_core *c, uint32_t slot);       /* of the attempt, undecided */
 uint16_t tm_sm(const struct tm_core *c);
 uint64_t *tm_count(struct tm_core *c);                           /* by enum stat */
-struct hists *tm_hists(struct tm_core *c);
 const struct simtx_config *tm_config(const struct tm_core *c);
 uint64_t tm_now(const struct tm_core *c);                        /* core cycle being simulated */
 /* Device address of the protocol's words of private memory of this warp: word w of lane l lies at + (w x lanes + l)
