@@ -22,12 +22,17 @@ static bool always(const struct simtx_config *c)
 
 static bool check(const struct simtx_config *c, uint32_t slices, char *error, size_t size)
 {
-    int64_t bits = config_int(c, KEY_TM_SIGNATURE_BITS);
+    enum { MEMORY_MB = 16384 };      /* words that a number of 32 bits tells apart */
+    int64_t bits = config_int(c, KEY_TM_SIGNATURE_BITS), memory = config_int(c, KEY_GPU_MEMORY_MB);
     (void)slices;
-    bool good = config_choice(c, KEY_TM_DETECTION) == DETECT_VALUE || !(bits & (bits - 1));
-    if (!good)
+    if (config_choice(c, KEY_TM_DETECTION) == DETECT_VALUE)
+        return true;
+    if (bits & (bits - 1))
         snprintf(error, size, "tm.signature_bits = %lld: signatures need a power of two", (long long)bits);
-    return good;
+    else if (memory > MEMORY_MB)
+        snprintf(error, size, "tm.ideal_detection by signatures is for at most %d MiB of device memory: "
+                 "gpu.memory_mb = %lld", MEMORY_MB, (long long)memory);
+    return !(bits & (bits - 1)) && memory <= MEMORY_MB;
 }
 
 static void *new_shared(struct tm_gpu *gpu, const struct simtx_config *c)
