@@ -23,6 +23,13 @@ static uint64_t concurrency(const struct simtx_config *config)
     return least;
 }
 
+/* What a hit takes: from the slice's queue to its tags. */
+static uint32_t latency_of_hits(const struct simtx_config *config)
+{
+    uint32_t own = number(config, KEY_KILO_L2_LATENCY);
+    return own ? own : number(config, KEY_L2_LATENCY);
+}
+
 void cu_configure(struct cu_cfg *c, const struct simtx_config *config)
 {
     *c = (struct cu_cfg){
@@ -35,7 +42,7 @@ void cu_configure(struct cu_cfg *c, const struct simtx_config *config)
         .buffers = number(config, KEY_KILO_BUFFERS),
         .accounting = (enum cu_buffers)config_choice(config, KEY_KILO_ACCOUNTING),
         .resend = config_bool(config, KEY_KILO_RESEND), .input = number(config, KEY_KILO_INPUT),
-        .latency = number(config, KEY_KILO_CU_LATENCY), .ideal_latency = number(config, KEY_L2_LATENCY),
+        .latency = number(config, KEY_KILO_CU_LATENCY), .ideal_latency = latency_of_hits(config),
         .ideal_validation = config_bool(config, KEY_KILO_IDEAL_VALIDATION),
         .ideal_commit = config_bool(config, KEY_KILO_IDEAL_COMMIT),
         .pass_waiting = config_bool(config, KEY_KILO_PASS_WAITING),
