@@ -25,6 +25,7 @@ static const struct option_row common_options[] = {
     { "--trace", "FILE", "timing mode: a timeline for trace viewers (trace.file)" },
     { "--threads", "N", "simulate on N host threads (functional.threads, sim.threads)" },
     { "--threads-relaxed", NULL, "also kernels whose blocks communicate (functional.threads_relaxed)" },
+    { "--check", "off|on|full", "timing mode: replay committed transactions; full names what went wrong (tm.oracle)" },
     { "--simt", "stack|independent", "how diverged lanes progress (gpu.simt)" },
     { "--isa", "auto|base|avx2|avx512", "host vector instructions (host.isa)" },
     { "--stats", "FILE", "write statistics as JSON; %p in FILE is the process number" },
@@ -229,6 +230,8 @@ static void take_common(const char *command, const char *name, const char *value
         set_output(command, name, TRACE_FILE, value);
     else if (!strcmp(name, "--threads-relaxed"))
         add_assignment(name, "functional.threads_relaxed=", "true");
+    else if (!strcmp(name, "--check"))
+        add_assignment(name, "tm.oracle=", value);
     else if (!strcmp(name, "--simt"))
         add_assignment(name, "gpu.simt=", value);
     else if (!strcmp(name, "--hash"))

@@ -11,6 +11,8 @@
 #include "base/mutate.h"
 #include "tm/impl.h"
 
+enum { SPOILS = 16 };                /* attempts of a transaction that can never commit before that is said */
+
 /* ---- life ---- */
 
 struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, const struct tm_calls *calls,
@@ -105,6 +107,7 @@ uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t 
             tm_set_clear(&l->reads);
         tm_set_clear(&l->writes);
         l->instructions = 0;
+        l->spoiled = false;
         l->start = now + held;
     }
     c->tm->protocol->attempt(c->protocol, slot, lanes, now);
@@ -147,11 +150,23 @@ static void add_writes(struct tm_core *c, struct tm_warp *x, struct mem_op *op, 
     }
 }
 
+/* Atomics are performed at once; one on a word that the attempt has read makes its read stale. */
+static void note_atomic(struct tm_warp *x, const struct mem_op *op)
+{
+    for (uint64_t m = op->served_by[SERVE_GLOBAL]; m; m &= m - 1) {
+        struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
+        uint32_t value = 0;
+        l->spoiled |= tm_set_find(&l->reads, op->address[__builtin_ctzll(m)] & ~UINT64_C(3), &value) != 0;
+    }
+}
+
 bool tm_core_access(struct tm_core *c, struct mem_op *op, uint64_t now)
 {
     struct tm_warp *x = &c->warp[op->sm_slot];
     uint64_t lanes = op->served_by[SERVE_GLOBAL] | op->served_by[SERVE_TEXTURE];
     c->now = now;
+    if (op->kind == MOP_ATOM || op->kind == MOP_RED)
+        note_atomic(x, op);
     if (!lanes || (op->kind != MOP_LOAD && op->kind != MOP_STORE))
         return false;
     if (op->kind == MOP_LOAD)
@@ -242,6 +257,7 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
     struct tm_warp *x = &c->warp[slot];
     struct tm_lane *l = &x->lane[lane];
     uint64_t bit = UINT64_C(1) << lane;
+    bool never = false;
     tell_oracle(c, slot, lane, commits, key, now);
     if (commits) {
         forget_copies(c, &l->writes);
@@ -251,11 +267,15 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
         count_abort(c, l, why);
         x->row = l->aborts;
         x->reason = why;
+        never = l->spoiled && ++l->spoils > SPOILS;
     }
     if (txn_lanes(x->warp) == bit)
         hist_add(c->hists, HIST_TX_COMMIT_TIME, now - x->committing);
     c->touched = true;
     c->calls.decided(c->calls.ctx, slot, commits ? bit : 0, commits ? 0 : bit);
+    if (never)
+        tm_impossible(c, slot, lane, "the transaction reads a word and then changes it by an atomic of its own: what "
+                      "it has read is stale at every commit");
 }
 
 uint32_t tm_attempt(const struct tm_core *c, uint32_t slot)

@@ -97,7 +97,7 @@ static void take_requests(struct tm_gpu *t)
         t->places -= c->released;
         c->released = 0;
         for (uint32_t k = 0; k < c->nrequest; k++) {
-            t->queue = tm_grow(t->queue, t->nqueue, &t->queue_cap, sizeof *t->queue);
+            t->queue = array_grow(t->queue, t->nqueue, &t->queue_cap, sizeof *t->queue);
             t->queue[t->nqueue++] = c->request[k];
         }
         c->nrequest = 0;
@@ -137,7 +137,7 @@ static void count_lanes(struct tm_gpu *t)
     for (uint32_t i = 0; i < t->sms; i++) {
         struct tm_core *c = t->core[i];
         for (uint32_t k = 0; k < c->ndelta; k++) {
-            t->delta = tm_grow(t->delta, n, &t->delta_cap, sizeof *t->delta);
+            t->delta = array_grow(t->delta, n, &t->delta_cap, sizeof *t->delta);
             t->delta[n++] = c->delta[k];
         }
         c->ndelta = 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "tm/graph.h"
 
 enum edge { EDGE_WR, EDGE_WW, EDGE_RW, EDGES };
@@ -31,21 +32,21 @@ void graph_clear(struct graph *g, uint64_t first)
 void graph_txn(struct graph *g, uint64_t key)
 {
     while (g->first + g->starts <= key) {
-        g->start = shadow_grow(g->start, g->starts, &g->starts_cap, sizeof *g->start);
+        g->start = array_grow(g->start, g->starts, &g->starts_cap, sizeof *g->start);
         g->start[g->starts++] = g->ops;
     }
 }
 
 static void add_op(struct graph *g, uint32_t version, bool wrote)
 {
-    g->op = shadow_grow(g->op, g->ops, &g->ops_cap, sizeof *g->op);
+    g->op = array_grow(g->op, g->ops, &g->ops_cap, sizeof *g->op);
     g->op[g->ops++] = 2 * version + wrote;
 }
 
 static uint32_t *current_of(struct graph *g, uint32_t line, uint64_t address)
 {
     while (g->lines <= line) {
-        g->current = shadow_grow(g->current, g->lines, &g->lines_cap, sizeof *g->current);
+        g->current = array_grow(g->current, g->lines, &g->lines_cap, sizeof *g->current);
         memset(g->current[g->lines++], 0, sizeof *g->current);
     }
     return &g->current[line][shadow_word(address)];
@@ -56,7 +57,7 @@ static uint32_t add_version(struct graph *g, uint32_t *current, uint64_t address
     uint32_t old = *current;
     if (!g->versions)
         g->versions = 1;
-    g->version = shadow_grow(g->version, g->versions, &g->versions_cap, sizeof *g->version);
+    g->version = array_grow(g->version, g->versions, &g->versions_cap, sizeof *g->version);
     uint32_t v = *current = g->versions++;
     g->version[v] = (struct graph_version){ .address = address, .writer = writer, .value = value, .older = old };
     if (old)
@@ -87,7 +88,7 @@ void graph_read(struct graph *g, uint64_t key, uint64_t address, uint32_t line, 
         return;
     if (!g->readers)
         g->readers = 1;
-    g->reader = shadow_grow(g->reader, g->readers, &g->readers_cap, sizeof *g->reader);
+    g->reader = array_grow(g->reader, g->readers, &g->readers_cap, sizeof *g->reader);
     g->reader[g->readers] = (struct graph_reader){ .key = key, .next = g->version[v].readers };
     g->version[v].readers = g->readers++;
     add_op(g, v, false);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "tm/ideal_impl.h"
 #include "tm/oracle.h"
 #include "tm/shadow.h"
@@ -128,7 +129,7 @@ static void done(void *core, struct mem_op *op, uint64_t now)
 
 static void ask_step(struct ideal_core *k, uint32_t slot, uint64_t lanes, bool validate, uint64_t now)
 {
-    k->request = shadow_grow(k->request, k->requests, &k->requests_cap, sizeof *k->request);
+    k->request = array_grow(k->request, k->requests, &k->requests_cap, sizeof *k->request);
     k->request[k->requests++] = (struct ideal_request){ now, k, slot, lanes, validate };
 }
 
@@ -247,7 +248,7 @@ static uint32_t gather(struct ideal *s, void *const *cores, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         struct ideal_core *k = cores[i];
         for (uint32_t j = 0; j < k->requests; j++) {
-            s->queue = shadow_grow(s->queue, count, &s->queue_cap, sizeof *s->queue);
+            s->queue = array_grow(s->queue, count, &s->queue_cap, sizeof *s->queue);
             s->queue[count++] = k->request[j];
         }
         k->requests = 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "tm/ideal_impl.h"
 #include "tm/shadow.h"
 
@@ -75,7 +76,7 @@ void detect_attempt(struct ideal_core *k, uint32_t slot, uint64_t lanes)
 static void add_word(struct ideal_core *k, uint32_t lane, uint32_t word, bool write)
 {
     struct words *s = write ? &k->lane[lane].write : &k->lane[lane].read;
-    s->w = shadow_grow(s->w, s->n, &s->cap, sizeof *s->w);
+    s->w = array_grow(s->w, s->n, &s->cap, sizeof *s->w);
     s->w[s->n++] = word;
     if (k->table.row)
         signatures_add(&k->table, lane, word, write);

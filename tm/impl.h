@@ -3,6 +3,7 @@
 #ifndef TM_IMPL_H
 #define TM_IMPL_H
 
+#include "base/grow.h"
 #include "tm/core.h"
 
 enum tm_role { ROLE_PROGRAM, ROLE_FETCH, ROLE_REST, ROLE_PROTOCOL };
@@ -82,7 +83,6 @@ void tm_set_clear(struct tm_set *s);
 void tm_set_add(struct tm_set *s, uint64_t address, uint32_t value, uint8_t bytes);
 /* The newest value of each byte of a word in a set: returns which bytes there are. */
 uint8_t tm_set_find(const struct tm_set *s, uint64_t address, uint32_t *value);
-void *tm_grow(void *array, uint32_t n, uint32_t *cap, size_t size);
 
 /* ---- turns.c ---- */
 void tm_note_lanes(struct tm_core *c, int32_t lanes, uint64_t now);  /* so many more are in transactions */

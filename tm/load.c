@@ -78,6 +78,12 @@ static void find_own(struct tm_core *c, struct load *x)
     }
 }
 
+bool tm_word_is_own(const struct tm_load *l, unsigned lane, unsigned n)
+{
+    uint32_t own = ((const struct load *)l)->own_bytes[lane];
+    return l->op->width < 4 ? own == (UINT32_C(1) << l->op->width) - 1 : (own >> 4 * n & 15) == 15;
+}
+
 /* The same access in whole words, into a buffer. */
 static struct mem_op *fetch_of(struct tm_core *c, struct load *x, uint64_t lanes)
 {
@@ -152,12 +158,11 @@ static void merge(struct tm_core *c, struct load *x, unsigned lane)
     for (unsigned b = 0; b < op->width; b++)
         if (!(own >> b & 1))
             mem_data(op, lane)[b] = from[b + skip];
-    for (unsigned w = 0; w < f->width; w += 4) {
-        uint32_t value, wanted = op->width < 4 ? own : own >> w & 15;
-        uint32_t all = op->width < 4 ? (UINT32_C(1) << op->width) - 1 : 15;
-        memcpy(&value, from + w, 4);
-        if (wanted != all)
-            tm_set_add(reads, f->address[lane] + w, value, 15);
+    for (unsigned n = 0; n < f->width / 4u; n++) {
+        uint32_t value;
+        memcpy(&value, from + 4 * n, 4);
+        if (!tm_word_is_own(&x->l, lane, n))
+            tm_set_add(reads, f->address[lane] + 4 * n, value, 15);
         else
             c->count[STAT_TX_OWN_READS]++;
     }

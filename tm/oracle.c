@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "tm/oracle_impl.h"
 
 enum { FIRST_RING = 1 << 10, KEYS_AHEAD = 1 << 24, COMPACT = 64 };
@@ -148,7 +149,7 @@ static void learn_plain(struct oracle *o, struct oracle_note *n, uint32_t event)
     l->waiting = 0;
     if (!e->atomic)
         return;
-    o->atomic = shadow_grow(o->atomic, o->atomics, &o->atomics_cap, sizeof *o->atomic);
+    o->atomic = array_grow(o->atomic, o->atomics, &o->atomics_cap, sizeof *o->atomic);
     o->atomic[o->atomics++] = (struct oracle_atomic){ .note = n, .event = event };
     l->waiting = o->atomics;
 }

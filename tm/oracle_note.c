@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "tm/oracle_impl.h"
 
 static struct oracle_txn *txn_new(struct oracle_note *n, uint32_t words)
@@ -66,7 +67,7 @@ void oracle_not_committed(struct oracle_note *n, uint64_t key, uint64_t cycle)
 
 static struct oracle_event *event_new(struct oracle_note *n, uint64_t address, uint64_t cycle)
 {
-    n->event = shadow_grow(n->event, n->events, &n->events_cap, sizeof *n->event);
+    n->event = array_grow(n->event, n->events, &n->events_cap, sizeof *n->event);
     struct oracle_event *e = &n->event[n->events++];
     *e = (struct oracle_event){ .address = address, .cycle = cycle, .image = n->images };
     return e;
@@ -82,7 +83,7 @@ void oracle_plain(struct oracle_note *n, uint64_t line, const uint64_t mask[2], 
     if (!(mask[0] | mask[1]))
         return;
     struct oracle_event *e = event_new(n, line, cycle);
-    n->image = shadow_grow(n->image, n->images, &n->images_cap, sizeof *n->image);
+    n->image = array_grow(n->image, n->images, &n->images_cap, sizeof *n->image);
     struct oracle_image *i = &n->image[n->images++];
     e->mask[0] = mask[0];
     e->mask[1] = mask[1];

@@ -1,18 +1,5 @@
 /* Read and write sets of a lane: words in program order, the newest one last. */
-#include <stdlib.h>
-
 #include "tm/impl.h"
-
-void *tm_grow(void *array, uint32_t n, uint32_t *cap, size_t size)
-{
-    if (n < *cap)
-        return array;
-    *cap = *cap ? 2 * *cap : 8;
-    array = realloc(array, *cap * size);
-    if (!array)
-        abort();
-    return array;
-}
 
 void tm_set_clear(struct tm_set *s)
 {
@@ -21,7 +8,7 @@ void tm_set_clear(struct tm_set *s)
 
 void tm_set_add(struct tm_set *s, uint64_t address, uint32_t value, uint8_t bytes)
 {
-    s->w = tm_grow(s->w, s->n, &s->cap, sizeof *s->w);
+    s->w = array_grow(s->w, s->n, &s->cap, sizeof *s->w);
     s->w[s->n++] = (struct tm_word){ address, value, bytes };
 }
 

@@ -4,20 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "tm/shadow.h"
 
 enum { FIRST_INDEX = 1 << 12 };
-
-void *shadow_grow(void *old, uint32_t n, uint32_t *cap, size_t size)
-{
-    if (n < *cap)
-        return old;
-    *cap = *cap ? 2 * *cap : 256;
-    void *p = realloc(old, *cap * size);
-    if (!p)
-        abort();
-    return p;
-}
 
 void shadow_init(struct shadow *s)
 {
@@ -65,8 +55,8 @@ static void double_index(struct shadow *s)
 static uint32_t add_line(struct shadow *s, uint64_t address)
 {
     uint32_t cap = s->cap;
-    s->value = shadow_grow(s->value, s->n, &cap, sizeof *s->value);
-    s->line = shadow_grow(s->line, s->n, &s->cap, sizeof *s->line);
+    s->value = array_grow(s->value, s->n, &cap, sizeof *s->value);
+    s->line = array_grow(s->line, s->n, &s->cap, sizeof *s->line);
     s->line[s->n] = (struct shadow_line){ .address = address };
     if (2 * s->n > s->mask)
         double_index(s);
@@ -97,7 +87,7 @@ void shadow_set_writer(struct shadow *s, uint32_t line, unsigned word, uint64_t 
 {
     uint32_t *w = &s->line[line].writers;
     if (!*w) {
-        s->writer = shadow_grow(s->writer, s->writers, &s->writers_cap, sizeof *s->writer);
+        s->writer = array_grow(s->writer, s->writers, &s->writers_cap, sizeof *s->writer);
         memset(s->writer[s->writers], 0, sizeof *s->writer);
         *w = ++s->writers;
     }

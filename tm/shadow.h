@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/grow.h"
+
 enum { SHADOW_LINE = 128, SHADOW_WORDS = SHADOW_LINE / 4 };
 
 struct shadow_line {
@@ -54,8 +56,5 @@ static inline void shadow_learn(struct shadow *s, uint32_t line, unsigned word, 
     s->line[line].known |= bit;
     s->value[line][word] = value;
 }
-
-/* Room for one more element of size bytes; aborts without memory. */
-void *shadow_grow(void *old, uint32_t n, uint32_t *cap, size_t size);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "tm/shadow.h"
 #include "tm/signature.h"
 
@@ -107,13 +108,13 @@ void ring_drop(struct record_ring *r, uint64_t number)
 void ring_add(struct record_ring *r, const uint32_t *word, uint32_t n)
 {
     uint32_t words = r->s->bits / 64, cap = r->cap, place[SIGNATURE_PARTS];
-    r->bits = shadow_grow(r->bits, r->n, &cap, words * sizeof *r->bits);
-    r->record = shadow_grow(r->record, r->n, &r->cap, sizeof *r->record);
+    r->bits = array_grow(r->bits, r->n, &cap, words * sizeof *r->bits);
+    r->record = array_grow(r->record, r->n, &r->cap, sizeof *r->record);
     uint64_t *bits = r->bits + (size_t)r->n * words;
     memset(bits, 0, words * sizeof *bits);
     r->record[r->n++] = (struct record){ r->words, n };
     for (uint32_t i = 0; i < n; i++) {
-        r->word = shadow_grow(r->word, r->words, &r->words_cap, sizeof *r->word);
+        r->word = array_grow(r->word, r->words, &r->words_cap, sizeof *r->word);
         r->word[r->words++] = word[i];
         signature_places(r->s, word[i], place);
         for (int k = 0; k < SIGNATURE_PARTS; k++)

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "tm/kilotm/h3.h"
+#include "tm/h3.h"
 
 enum { SIGNATURE_PARTS = 4 };
 

@@ -35,6 +35,8 @@ struct tm_lane {
     struct tm_set reads, writes;     /* in program order, one element per access and word; no own reads */
     uint32_t aborts;                 /* of this transaction so far */
     uint32_t instructions;           /* of this attempt */
+    bool spoiled;                    /* an atomic of its own has changed a word that it had read */
+    uint8_t spoils;                  /* attempts in a row that were, and aborted */
     uint64_t first, start;           /* core cycles: first tx_begin of the transaction; start of the attempt */
 };
 
@@ -131,6 +133,8 @@ uint32_t tm_warp_lanes(const struct tm_core *c);
 uint64_t tm_memory_base(const struct tm_core *c);                /* start of device memory */
 
 void tm_fetch(struct tm_core *c, struct tm_load *l);             /* of a load with a fetch that is held: it goes now */
+/* Had the lane written all that it wants of the n-th word of the access? Then the word is not read. */
+bool tm_word_is_own(const struct tm_load *l, unsigned lane, unsigned n);
 void tm_load_part(struct tm_core *c, struct tm_load *l, uint64_t now);   /* one wait less; the last: registers */
 /* key: of the oracle: commits are replayed in its order. now: the cycle in which the outcome is known. */
 void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,

@@ -22,7 +22,7 @@ static bool gpu_has_room(struct tm_core *c, uint32_t slot, uint64_t now)
     if (!c->tm->limit_global || x->granted)
         return true;
     if (!x->asked) {
-        c->request = tm_grow(c->request, c->nrequest, &c->request_cap, sizeof *c->request);
+        c->request = array_grow(c->request, c->nrequest, &c->request_cap, sizeof *c->request);
         c->request[c->nrequest++] = (struct tm_request){ now, c->sm, slot };
         x->asked = true;
         c->asking++;
@@ -56,7 +56,7 @@ static void ask_waiting(struct tm_core *c)
 
 void tm_note_lanes(struct tm_core *c, int32_t lanes, uint64_t now)
 {
-    c->delta = tm_grow(c->delta, c->ndelta, &c->delta_cap, sizeof *c->delta);
+    c->delta = array_grow(c->delta, c->ndelta, &c->delta_cap, sizeof *c->delta);
     c->delta[c->ndelta++] = (struct tm_delta){ now, lanes };
 }
 
@@ -67,7 +67,7 @@ void tm_enter(struct tm_core *c, struct tm_warp *x, uint64_t lanes, uint64_t now
     tm_note_lanes(c, (int32_t)x->lanes_in, now);
     for (uint64_t m = lanes; m; m &= m - 1) {
         struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
-        l->aborts = 0;
+        l->aborts = l->spoils = 0;
         l->first = now;
     }
 }

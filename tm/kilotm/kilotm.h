@@ -11,26 +11,37 @@
 
 enum { KILO_LANES = 64 };
 
-/* Messages; sizes are the header's and 8 bytes an entry. */
+/* Messages; sizes are the header's and 8 bytes an entry. MESSAGE(name, counter): of tm.messages (tm/stats.def). */
+#define KILO_MESSAGES(MESSAGE) \
+    MESSAGE(READ_SET, READ_SET)         /* to the unit: log entries, at most one a lane */                             \
+    MESSAGE(WRITE_SET, WRITE_SET)       /* the same */                                                                 \
+    MESSAGE(DONE_FILL, DONE_FILL)       /* the logs of these lanes, which have entries here, are complete */           \
+    MESSAGE(SKIP, SKIP)                 /* these lanes have no entry here */                                           \
+    MESSAGE(PASS, PASS)                 /* final outcome of a lane, to the units that got entries of it */             \
+    MESSAGE(FAIL, FAIL)                 /* and passed it */                                                            \
+    MESSAGE(CU_PASS, CU_PASS)           /* to the core: local outcome of a lane */                                     \
+    MESSAGE(CU_FAIL, CU_FAIL)           /* the same */                                                                 \
+    MESSAGE(CU_HAZARD, CU_FAIL)         /* as CU_FAIL, because of a hazard (kilotm.fail_at_hazard) */                  \
+    MESSAGE(CU_IMPOSSIBLE, CU_FAIL)     /* the lane's set does not fit and is not sent again (kilotm.resend) */        \
+    MESSAGE(CU_DONE_COMMIT, CU_DONE)    /* the lane's writes here are in memory */                                     \
+    MESSAGE(CU_ALLOC, ALLOC)            /* to the unit: places in the ring for the lanes of a batch */                 \
+    MESSAGE(ALLOC_PASS, ALLOC)          /* to the core: there are */                                                   \
+    MESSAGE(ALLOC_FAIL, ALLOC)          /* there are none now */                                                       \
+    MESSAGE(RETIRED, ALLOC)             /* with a finite ring: the whole batch has retired here */                     \
+    MESSAGE(RESEND_READ, RESEND)        /* to the core: the lane's entries for this unit are wanted again */           \
+    MESSAGE(RESEND_WRITE, RESEND)       /* the same */                                                                 \
+    MESSAGE(RESENT_READ, READ_SET)      /* to the unit: entries as in READ_SET */                                      \
+    MESSAGE(RESENT_WRITE, WRITE_SET)    /* as in WRITE_SET */                                                          \
+    MESSAGE(RESENT_DONE, RESEND)        /* that was all of the lane's */                                               \
+    MESSAGE(VALIDATE, VALIDATE)         /* to the unit: compare with memory now, no commit ID; the last is void */     \
+    MESSAGE(VALID, VALIDATE)            /* to the core: all entries of the lane were current */                        \
+    MESSAGE(STALE, VALIDATE)            /* one was not */
+
 enum kilo_kind {
-    KILO_READ_SET = MSG_UNIT,        /* log entries, at most one a lane */
-    KILO_WRITE_SET,
-    KILO_DONE_FILL,                  /* the logs of these lanes are complete: lanes with entries here */
-    KILO_SKIP,                       /* these lanes have no entry here */
-    KILO_PASS, KILO_FAIL,            /* final outcome of a lane, to the units that got entries of it */
-    KILO_CU_PASS, KILO_CU_FAIL,      /* local outcome of a lane */
-    KILO_CU_DONE_COMMIT,             /* the lane's writes here are in memory */
-    KILO_CU_ALLOC,                   /* handshake: places in the ring for the lanes of a batch */
-    KILO_ALLOC_PASS, KILO_ALLOC_FAIL,
-    KILO_RESEND_READ, KILO_RESEND_WRITE,         /* to the core: the lane's entries for this unit are wanted again */
-    KILO_RESENT_READ, KILO_RESENT_WRITE,         /* from the core: entries as in READ_SET, WRITE_SET */
-    KILO_RESENT_DONE,                            /* from the core: that was all of the lane's */
-    KILO_VALIDATE,                   /* watchdog: entries to be compared with memory now, without a commit ID; a lane's
-                                      * last one carries KILO_VOID_ENTRY */
-    KILO_VALID, KILO_STALE,          /* answer to a lane's VALIDATEs: all its entries were current, or one was not */
-    KILO_CU_HAZARD,                  /* as CU_FAIL, because of a hazard (kilotm.fail_at_hazard) */
-    KILO_CU_IMPOSSIBLE,              /* the lane's set does not fit and is not sent again (kilotm.resend) */
-    KILO_RETIRED                     /* with a finite ring: the whole batch has retired at this unit */
+    KILO_BEFORE = MSG_UNIT - 1,
+#define MESSAGE(name, counter) KILO_##name,
+    KILO_MESSAGES(MESSAGE)
+#undef MESSAGE
 };
 
 /* A warp's attempt to commit. The core keeps it until every unit has retired its entries. */

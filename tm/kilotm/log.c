@@ -145,7 +145,7 @@ static void log_addresses(struct kilo_core *k, const struct tm_load *l, uint32_t
     for (uint32_t n = 0; n < f->width / 4u; n++) {
         uint32_t line[KILO_LANES];
         for (uint32_t i = 0; i < k->lanes; i++)
-            line[i] = f->lanes >> i & 1 && !CORE_MUTANT(READ_UNLOGGED)
+            line[i] = f->lanes >> i & 1 && !tm_word_is_own(l, i, n) && !CORE_MUTANT(READ_UNLOGGED)
                           ? (uint32_t)(f->address[i] + 4 * n - k->base) : UINT32_MAX;
         write_line(k, l->slot, 2 * (first + n), line, f->lanes, now);
     }
@@ -200,15 +200,10 @@ static struct kilo_entry entry_of(const struct kilo_core *k, const struct mem_op
     return e;
 }
 
-static uint32_t hash(uint64_t address)
-{
-    return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
 static void into_filter(struct kilo_core *k, struct kilo_warp *w, unsigned lane, uint32_t address)
 {
     uint64_t *f = w->filter ? w->filter + (size_t)lane * k->filter_words : NULL;
-    uint32_t bit = hash(address / 4) % (k->filter_words * 64);
+    uint32_t bit = kilo_filter_bit(k, address);
     if (f)
         f[bit / 64] |= UINT64_C(1) << bit % 64;
 }

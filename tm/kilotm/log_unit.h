@@ -112,10 +112,17 @@ struct kilo_shared {
     uint32_t tickets, ticket_cap;
 };
 
+/* The bit of a word, by its offset in device memory, in a lane's bloom filter of its write set. */
+static inline uint32_t kilo_filter_bit(const struct kilo_core *k, uint64_t offset)
+{
+    return (uint32_t)(offset / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (k->filter_words * 64);
+}
+
 /* ---- protocol.c ---- */
 void *kilo_alloc(struct kilo_core *k, size_t size);              /* lives as long as the core */
 struct packet *kilo_message(struct kilo_core *k, enum kilo_kind kind, uint32_t slice, uint64_t lanes, bool entries,
                             const struct kilo_batch *b);         /* queued; its payload's entries are the caller's */
+void kilo_count(struct kilo_core *k, const struct packet *p);    /* a message, sent or come */
 struct core_batch *kilo_batch_new(struct kilo_core *k);
 void kilo_ticket(struct kilo_core *k, struct core_batch *b, uint64_t now);   /* asks for its commit IDs */
 

@@ -130,21 +130,6 @@ static void lane_reply(struct kilo_core *k, enum kilo_kind kind, uint32_t slot, 
         answer(k, slot, lane, now);
 }
 
-static void count_reply(struct kilo_core *k, const struct packet *p)
-{
-    static const enum stat counter[] = {
-        [KILO_CU_PASS - KILO_READ_SET] = STAT_MSG_CU_PASS, [KILO_CU_FAIL - KILO_READ_SET] = STAT_MSG_CU_FAIL,
-        [KILO_CU_DONE_COMMIT - KILO_READ_SET] = STAT_MSG_CU_DONE, [KILO_VALID - KILO_READ_SET] = STAT_MSG_VALIDATE,
-        [KILO_STALE - KILO_READ_SET] = STAT_MSG_VALIDATE, [KILO_ALLOC_PASS - KILO_READ_SET] = STAT_MSG_ALLOC,
-        [KILO_ALLOC_FAIL - KILO_READ_SET] = STAT_MSG_ALLOC, [KILO_RESEND_READ - KILO_READ_SET] = STAT_MSG_RESEND,
-        [KILO_RESEND_WRITE - KILO_READ_SET] = STAT_MSG_RESEND, [KILO_CU_HAZARD - KILO_READ_SET] = STAT_MSG_CU_FAIL,
-        [KILO_CU_IMPOSSIBLE - KILO_READ_SET] = STAT_MSG_CU_FAIL, [KILO_RETIRED - KILO_READ_SET] = STAT_MSG_ALLOC
-    };
-    enum stat c = counter[p->kind - KILO_READ_SET];
-    tm_count(k->tm)[c]++;
-    tm_count(k->tm)[c + 1] += p->bytes;
-}
-
 static void impossible(struct kilo_core *k, uint32_t slot, unsigned lane)
 {
     tm_impossible(k->tm, slot, lane, "a transaction's read or write set at one L2 slice is larger than a commit unit's "
@@ -165,7 +150,7 @@ static void take(struct kilo_core *k, const struct packet *p, unsigned lane, uin
 void kilo_reply(void *core, struct packet *p, uint64_t now)
 {
     struct kilo_core *k = core;
-    count_reply(k, p);
+    kilo_count(k, p);
     if (p->kind == KILO_RETIRED)
         kilo_retired(k, p->payload, now);
     else if (p->kind == KILO_ALLOC_PASS || p->kind == KILO_ALLOC_FAIL)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "tm/kilotm/log_unit.h"
 
 /* ---- memory that lives as long as the core ---- */
@@ -22,16 +23,12 @@ void *kilo_alloc(struct kilo_core *k, size_t size)
 
 /* ---- messages, batches, commit IDs ---- */
 
-static void count_message(struct kilo_core *k, const struct packet *p)
+void kilo_count(struct kilo_core *k, const struct packet *p)
 {
     static const enum stat counter[] = {
-        [KILO_READ_SET - KILO_READ_SET] = STAT_MSG_READ_SET, [KILO_WRITE_SET - KILO_READ_SET] = STAT_MSG_WRITE_SET,
-        [KILO_DONE_FILL - KILO_READ_SET] = STAT_MSG_DONE_FILL, [KILO_SKIP - KILO_READ_SET] = STAT_MSG_SKIP,
-        [KILO_PASS - KILO_READ_SET] = STAT_MSG_PASS, [KILO_FAIL - KILO_READ_SET] = STAT_MSG_FAIL,
-        [KILO_VALIDATE - KILO_READ_SET] = STAT_MSG_VALIDATE,
-        [KILO_CU_ALLOC - KILO_READ_SET] = STAT_MSG_ALLOC, [KILO_RESENT_READ - KILO_READ_SET] = STAT_MSG_READ_SET,
-        [KILO_RESENT_WRITE - KILO_READ_SET] = STAT_MSG_WRITE_SET,
-        [KILO_RESENT_DONE - KILO_READ_SET] = STAT_MSG_RESEND
+#define MESSAGE(name, counter) STAT_MSG_##counter,
+        KILO_MESSAGES(MESSAGE)
+#undef MESSAGE
     };
     enum stat c = counter[p->kind - KILO_READ_SET];
     tm_count(k->tm)[c]++;
@@ -46,7 +43,7 @@ struct packet *kilo_message(struct kilo_core *k, enum kilo_kind kind, uint32_t s
     struct kilo_payload *x = p->payload;
     x->batch = b;
     x->lanes = lanes;
-    count_message(k, p);
+    kilo_count(k, p);
     packet_push(&k->out, p);
     return p;
 }
@@ -69,12 +66,7 @@ struct core_batch *kilo_batch_new(struct kilo_core *k)
 
 void kilo_ticket(struct kilo_core *k, struct core_batch *b, uint64_t now)
 {
-    if (k->ntickets == k->ticket_cap) {
-        k->ticket_cap = k->ticket_cap ? 2 * k->ticket_cap : 16;
-        k->ticket = realloc(k->ticket, k->ticket_cap * sizeof *k->ticket);
-        if (!k->ticket)
-            abort();
-    }
+    k->ticket = array_grow(k->ticket, k->ntickets, &k->ticket_cap, sizeof *k->ticket);
     b->last = UINT64_MAX;
     k->ticket[k->ntickets++] = (struct ticket){ now, tm_sm(k->tm), b->b.slot, b };
 }
@@ -94,12 +86,7 @@ static void take_tickets(struct kilo_shared *s, void *const *cores, uint32_t n)
     uint32_t from = s->tickets;
     for (uint32_t i = 0; i < n; i++) {
         struct kilo_core *k = cores[i];
-        while (s->tickets + k->ntickets > s->ticket_cap) {
-            s->ticket_cap = s->ticket_cap ? 2 * s->ticket_cap : 64;
-            s->ticket = realloc(s->ticket, s->ticket_cap * sizeof *s->ticket);
-            if (!s->ticket)
-                abort();
-        }
+        s->ticket = array_grow(s->ticket, s->tickets + k->ntickets, &s->ticket_cap, sizeof *s->ticket);
         if (k->ntickets)
             memcpy(s->ticket + s->tickets, k->ticket, k->ntickets * sizeof *k->ticket);
         s->tickets += k->ntickets;

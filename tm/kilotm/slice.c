@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memsys/addrmap.h"
+#include "base/grow.h"
 #include "tm/kilotm/log_unit.h"
 #include "tm/oracle.h"
 
@@ -101,12 +102,7 @@ static uint64_t core_cycle(const struct kilo_slice *s, uint64_t now)
 
 static void notice(struct kilo_slice *s, enum kilo_kind kind, const struct kilo_batch *b, uint64_t lanes)
 {
-    if (s->notices == s->notice_cap) {
-        s->notice_cap = s->notice_cap ? 2 * s->notice_cap : 16;
-        s->notice = realloc(s->notice, s->notice_cap * sizeof *s->notice);
-        if (!s->notice)
-            abort();
-    }
+    s->notice = array_grow(s->notice, s->notices, &s->notice_cap, sizeof *s->notice);
     s->notice[s->notices++] = (struct notice){ kind, b, lanes };
 }
 

@@ -44,7 +44,7 @@ static uint64_t lanes_to_walk(const struct kilo_core *k, const struct tm_load *l
         uint64_t from = (l->op->address[lane] & ~UINT64_C(3)) - k->base;
         uint64_t end = l->op->address[lane] + l->op->width - k->base;
         for (uint64_t a = from; a < end; a += 4) {
-            uint32_t bit = (uint32_t)(a / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (k->filter_words * 64);
+            uint32_t bit = kilo_filter_bit(k, a);
             lanes |= f[bit / 64] >> bit % 64 & 1 ? m & -m : 0;
         }
     }

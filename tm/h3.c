@@ -2,7 +2,7 @@
  * The masks of an H3 function come from a generator of our own, so that they are the same on every host: splitmix64
  * (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
  */
-#include "tm/kilotm/h3.h"
+#include "tm/h3.h"
 
 static uint64_t next_random(uint64_t *state)
 {

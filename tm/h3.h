@@ -3,8 +3,8 @@
  * names in 6.3.2: bit n of the index is the parity of the address under a random mask. As this is linear over exclusive
  * or, an index is put together from one table entry for each four bits of the address.
  */
-#ifndef TM_KILOTM_H3_H
-#define TM_KILOTM_H3_H
+#ifndef TM_H3_H
+#define TM_H3_H
 
 #include <stdint.h>
 
