@@ -4,7 +4,7 @@
 // args: --version fgl
 // args: --version lock --size 1000
 #define PROGRAM "atm"
-#include "tm_bench.h"
+#include "transfers.h"
 
 static const int BLOCK = 192, PAPER_BLOCKS = 120, PAPER_ACCOUNTS = 1000000, PAPER_TRANSFERS = 122880;
 static const int QUICK_TRANSFERS = 20 * BLOCK;
@@ -15,13 +15,12 @@ struct Account {
 
 struct Bank {
     Account *accounts;
-    const int *from, *to, *amount;
-    int transfers;
+    DeviceTransfers transfers;
     int *lock;
 };
 
 static __device__ __forceinline__ void transfer(const Bank &bank, int i, Account *from, Account *to) {
-    int amount = bank.amount[i];
+    int amount = bank.transfers.amount[i];
     from->balance -= amount;
     to->balance += amount;
 }
@@ -29,10 +28,9 @@ static __device__ __forceinline__ void transfer(const Bank &bank, int i, Account
 // Calls `step` with each transfer of this thread and its two accounts.
 template <typename Step>
 static __device__ __forceinline__ void for_each_transfer(const Bank &bank, Step step) {
-    int threads = blockDim.x * gridDim.x;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < bank.transfers; i += threads) {
-        step(i, &bank.accounts[bank.from[i]], &bank.accounts[bank.to[i]]);
-    }
+    for_each_transfer(bank.transfers, [&](int i) {
+        step(i, &bank.accounts[bank.transfers.from[i]], &bank.accounts[bank.transfers.to[i]]);
+    });
 }
 
 extern "C" __global__ void atm_tm(Bank bank) {
@@ -55,51 +53,29 @@ extern "C" __global__ void atm_lock(Bank bank) {
     });
 }
 
-struct Transfers {
-    std::vector<int> from, to, amount;
-};
-
-static Transfers random_transfers(Lcg &random, int count, int accounts) {
-    Transfers transfers;
-    for (int i = 0; i < count; i++) {
-        int from = (int)random.below(accounts), to = (int)random.below(accounts - 1);
-        transfers.from.push_back(from);
-        transfers.to.push_back(to + (to >= from));
-        transfers.amount.push_back((int)random.below(100));
-    }
-    return transfers;
-}
-
-static void check_bank(std::vector<Account> expected, const Transfers &transfers, const std::vector<Account> &got) {
-    for (size_t i = 0; i < transfers.amount.size(); i++) {
-        expected[transfers.from[i]].balance -= transfers.amount[i];
-        expected[transfers.to[i]].balance += transfers.amount[i];
-    }
-    for (size_t i = 0; i < got.size(); i++) {
-        expect_equal("balance", (long)i, expected[i].balance, got[i].balance);
-        expect_equal("lock", (long)i, 0, got[i].lock);
-    }
-}
-
 int main(int argc, char **argv) {
     BenchOptions options =
         bench_options(argc, argv, {"transfers", QUICK_TRANSFERS, PAPER_TRANSFERS, 1, 1 << 24}, 2009);
     int blocks = std::min(PAPER_BLOCKS, blocks_for(options.size, BLOCK));
     int count = (int)((long)PAPER_ACCOUNTS * blocks / PAPER_BLOCKS);
     Lcg random(options.seed);
-    std::vector<Account> accounts(count);
-    for (Account &account : accounts) {
-        account = {0, (int)random.below(100)};
+    std::vector<int> balances = random_balances(random, count);
+    std::vector<Account> accounts;
+    for (int balance : balances) {
+        accounts.push_back({0, balance});
     }
     Transfers transfers = random_transfers(random, options.size, count);
-    Bank bank = {to_device(accounts), to_device(transfers.from), to_device(transfers.to),
-                 to_device(transfers.amount), options.size, device_zeros<int>(1)};
+    Bank bank = {to_device(accounts), to_device(transfers), device_zeros<int>(1)};
 
     void (*const kernels[])(Bank) = {atm_tm, atm_fgl, atm_lock};
     kernels[options.version]<<<blocks, BLOCK>>>(bank);
     CHECK_KERNEL();
 
-    check_bank(accounts, transfers, to_host(bank.accounts, count));
+    std::vector<int> expected = balances_after(balances, transfers);
+    accounts = to_host(bank.accounts, count);
+    for (size_t i = 0; i < accounts.size(); i++) {
+        check_account(i, expected[i], accounts[i].balance, accounts[i].lock);
+    }
     printf("ATM: %d transactions, %d x %d threads, %d accounts, version %s\n", options.size, blocks, BLOCK, count,
            VERSION_NAMES[options.version]);
     return pass();

@@ -5,25 +5,23 @@
 // args: --version fgl
 // args: --version lock --size 1000
 #define PROGRAM "transfers"
-#include "tm_bench.h"
+#include "transfers.h"
 
 static const int BLOCK = 192, PAPER_BLOCKS = 120, QUICK_BLOCKS = 20;
 static const int PAPER_ACCOUNTS = 1000000, QUICK_ACCOUNTS = 100000, PAPER_TRANSFERS = 122880, QUICK_TRANSFERS = 4096;
 
 struct Bank {
     int *balances, *locks;
-    const int *from, *to, *amount;
-    int transfers;
+    DeviceTransfers transfers;
     int *lock;
 };
 
 // Calls `step` with the accounts and the amount of each transfer of this thread.
 template <typename Step>
 static __device__ __forceinline__ void for_each_transfer(const Bank &bank, Step step) {
-    int threads = blockDim.x * gridDim.x;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < bank.transfers; i += threads) {
-        step(bank.from[i], bank.to[i], bank.amount[i]);
-    }
+    for_each_transfer(bank.transfers, [&](int i) {
+        step(bank.transfers.from[i], bank.transfers.to[i], bank.transfers.amount[i]);
+    });
 }
 
 static __device__ __forceinline__ void transfer(const Bank &bank, int from, int to, int amount) {
@@ -51,52 +49,25 @@ extern "C" __global__ void transfers_lock(Bank bank) {
     });
 }
 
-struct Transfers {
-    std::vector<int> from, to, amount;
-};
-
-static Transfers random_transfers(Lcg &random, int count, int accounts) {
-    Transfers transfers;
-    for (int i = 0; i < count; i++) {
-        int from = (int)random.below(accounts), to = (int)random.below(accounts - 1);
-        transfers.from.push_back(from);
-        transfers.to.push_back(to + (to >= from));
-        transfers.amount.push_back((int)random.below(100));
-    }
-    return transfers;
-}
-
-static void check_bank(std::vector<int> expected, const Transfers &transfers, const std::vector<int> &balances,
-                       const std::vector<int> &locks) {
-    for (size_t i = 0; i < transfers.amount.size(); i++) {
-        expected[transfers.from[i]] -= transfers.amount[i];
-        expected[transfers.to[i]] += transfers.amount[i];
-    }
-    for (size_t i = 0; i < balances.size(); i++) {
-        expect_equal("balance", (long)i, expected[i], balances[i]);
-        expect_equal("lock", (long)i, 0, locks[i]);
-    }
-}
-
 int main(int argc, char **argv) {
     BenchOptions options =
         bench_options(argc, argv, {"transfers", QUICK_TRANSFERS, PAPER_TRANSFERS, 1, 1 << 24}, 2009);
     bool small = options.size <= QUICK_TRANSFERS;
     int blocks = small ? QUICK_BLOCKS : PAPER_BLOCKS, count = small ? QUICK_ACCOUNTS : PAPER_ACCOUNTS;
     Lcg random(options.seed);
-    std::vector<int> accounts(count);
-    for (int &balance : accounts) {
-        balance = (int)random.below(100);
-    }
+    std::vector<int> balances = random_balances(random, count);
     Transfers transfers = random_transfers(random, options.size, count);
-    Bank bank = {to_device(accounts), device_zeros<int>(count), to_device(transfers.from), to_device(transfers.to),
-                 to_device(transfers.amount), options.size, device_zeros<int>(1)};
+    Bank bank = {to_device(balances), device_zeros<int>(count), to_device(transfers), device_zeros<int>(1)};
 
     void (*const kernels[])(Bank) = {transfers_tm, transfers_fgl, transfers_lock};
     kernels[options.version]<<<blocks, BLOCK>>>(bank);
     CHECK_KERNEL();
 
-    check_bank(accounts, transfers, to_host(bank.balances, count), to_host(bank.locks, count));
+    std::vector<int> expected = balances_after(balances, transfers);
+    std::vector<int> got = to_host(bank.balances, count), locks = to_host(bank.locks, count);
+    for (size_t i = 0; i < got.size(); i++) {
+        check_account(i, expected[i], got[i], locks[i]);
+    }
     printf("TRANSFERS: %d transactions, %d x %d threads, %d accounts, version %s\n", options.size, blocks, BLOCK,
            count, VERSION_NAMES[options.version]);
     return pass();

@@ -1,0 +1,66 @@
+// Transfers between random accounts, for the programs that differ in what an account is: how they are made and shared
+// out among threads, and what the accounts hold afterwards.
+#ifndef KERNELS_TM_TRANSFERS_H
+#define KERNELS_TM_TRANSFERS_H
+
+#include "tm_bench.h"
+
+struct Transfers {
+    std::vector<int> from, to, amount;
+};
+
+// Where the device has them.
+struct DeviceTransfers {
+    const int *from, *to, *amount;
+    int count;
+};
+
+// Calls `step` with the number of each transfer of this thread; threads stride over them.
+template <typename Step>
+static __device__ __forceinline__ void for_each_transfer(const DeviceTransfers &transfers, Step step) {
+    int threads = blockDim.x * gridDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < transfers.count; i += threads) {
+        step(i);
+    }
+}
+
+static inline std::vector<int> random_balances(Lcg &random, int accounts) {
+    std::vector<int> balances(accounts);
+    for (int &balance : balances) {
+        balance = (int)random.below(100);
+    }
+    return balances;
+}
+
+static inline Transfers random_transfers(Lcg &random, int count, int accounts) {
+    Transfers transfers;
+    for (int i = 0; i < count; i++) {
+        int from = (int)random.below(accounts), to = (int)random.below(accounts - 1);
+        transfers.from.push_back(from);
+        transfers.to.push_back(to + (to >= from));
+        transfers.amount.push_back((int)random.below(100));
+    }
+    return transfers;
+}
+
+static inline DeviceTransfers to_device(const Transfers &transfers) {
+    return {to_device(transfers.from), to_device(transfers.to), to_device(transfers.amount),
+            (int)transfers.amount.size()};
+}
+
+// The sequential result: sums do not depend on the order of transfers.
+static inline std::vector<int> balances_after(std::vector<int> balances, const Transfers &transfers) {
+    for (size_t i = 0; i < transfers.amount.size(); i++) {
+        balances[transfers.from[i]] -= transfers.amount[i];
+        balances[transfers.to[i]] += transfers.amount[i];
+    }
+    return balances;
+}
+
+// All locks are free in the end.
+static inline void check_account(size_t account, int expected, int balance, int lock) {
+    expect_equal("balance", (long)account, expected, balance);
+    expect_equal("lock", (long)account, 0, lock);
+}
+
+#endif
