@@ -1,48 +1,9 @@
 #!/bin/bash
 # The simtx command: what it accepts, and that bad input gets one clear message and the right exit code. Usage:
 # run.sh BUILD; the last line counts.
-build=$(cd "${1:-build}" && pwd) || exit 1
-simtx=$build/bin/simtx
-[ -x "$simtx" ] || { echo "cli: 0 passed, 1 failed"; exit 1; }
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+suite=cli
+. "$(dirname "$0")/../harness.sh"
 cp "$here"/*.ptx .
-unset SIMTX_CONFIG SIMTX_SET SIMTX_STATS SIMTX_QUIET SIMTX_VERBOSE SIMTX_PROGRESS
-passed=0
-failed=0
-
-fail() {
-    failed=$((failed + 1))
-    echo "    FAIL $1"
-    sed 's/^/        /' out err | head -n 12
-}
-
-# check CODE TEXT COMMAND...: the command ends with CODE and prints TEXT (a fixed string, on stdout or stderr).
-check() {
-    local code=$1 text=$2 status=0
-    shift 2
-    { timeout 60 "$@" >out 2>err </dev/null || status=$?; } 2>/dev/null
-    if [ "$status" != "$code" ]; then
-        fail "$* : exit status $status, expected $code"
-    elif [ -n "$text" ] && ! cat out err | grep -qF -- "$text"; then
-        fail "$* : '$text' is not in the output"
-    else
-        passed=$((passed + 1))
-    fi
-}
-
-# Like check, for a condition on files that the commands before left behind.
-holds() {
-    local what=$1
-    shift
-    if "$@" >out 2>err; then
-        passed=$((passed + 1))
-    else
-        fail "$what"
-    fi
-}
 
 launch() {
     echo "$simtx" launch --quiet "$@"
@@ -296,5 +257,4 @@ cc -shared -fPIC -Wl,-soname,libcudart.so.13 other.c -o other/libcudart.so.13 2>
 cc app.c -o newer -Lother -l:libcudart.so.13 2>err
 check 2 "needs libcudart.so.13, which simtx does not provide" "$simtx" run -- ./newer
 
-echo "cli: $passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+finish

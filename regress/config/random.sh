@@ -2,17 +2,10 @@
 # Random settings of the machine's keys, extremes first: simtx either refuses them with a message or runs the kernel
 # to its right result in timing mode; it never crashes or hangs. Usage: random.sh BUILD [RUNS [SEED]]; the last line
 # counts.
-build=$(cd "${1:-build}" && pwd) || exit 1
+suite=config-random
+. "$(dirname "$0")/../harness.sh"
 runs=${2:-120}
-simtx=$build/bin/simtx
-here=$(cd "$(dirname "$0")" && pwd)
-[ -x "$simtx" ] || { echo "config-random: 0 passed, 1 failed"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset SIMTX_CONFIG SIMTX_SET SIMTX_CONFIG_DIR
-passed=0
-failed=0
+ran=0
 refused=0
 
 # One line a run: a preset and its settings.
@@ -50,18 +43,17 @@ while read -r line; do
         status=$?
     if [ "$status" = 2 ] && grep -qE '^(error|simtx launch): ' err; then
         refused=$((refused + 1))
+        pass
     elif [ "$status" = 0 ] && grep -qF 'sum: 589344 ' out; then
-        passed=$((passed + 1))
+        ran=$((ran + 1))
+        pass
     else
-        failed=$((failed + 1))
-        echo "    FAIL --config $line: exit status $status"
-        cat out err | head -n 4 | sed 's/^/        /'
+        fail "--config $line: exit status $status" out err
     fi
 done <runs
 
 # Both ends must be met, or the settings are not what they should be.
-for n in "$passed" "$refused"; do
-    [ "$n" -ge $((runs / 10)) ] || { failed=$((failed + 1)); echo "    FAIL $passed ran, $refused were refused"; }
+for n in "$ran" "$refused"; do
+    [ "$n" -ge $((runs / 10)) ] || fail "$ran ran, $refused were refused"
 done
-echo "config-random: $((passed + refused)) passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -1,64 +1,37 @@
 #!/bin/bash
 # Presets, composition, wrong settings (wrong.txt) and the answers of `simtx config`. Usage: run.sh BUILD; the last line
 # counts.
-build=$(cd "${1:-build}" && pwd) || exit 1
-simtx=$build/bin/simtx
-here=$(cd "$(dirname "$0")" && pwd)
-[ -x "$simtx" ] || { echo "config: 0 passed, 1 failed"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset SIMTX_CONFIG SIMTX_SET SIMTX_CONFIG_DIR
-passed=0
-failed=0
+suite=config
+. "$(dirname "$0")/../harness.sh"
 
-fail() {
-    failed=$((failed + 1))
-    echo "    FAIL $1"
-    sed 's/^/        /' out err | head -n 8
+# Blanks in a row count as one.
+printed() {
+    cat out err | tr -s ' '
 }
 
-# check CODE TEXT COMMAND...: `simtx config COMMAND` ends with CODE and prints a line with TEXT (blanks count as one).
-check() {
-    local code=$1 text=$2 status=0
+# answers CODE TEXT ARGUMENT...: what `simtx config ARGUMENT...` ends with and prints.
+answers() {
+    local code=$1 text=$2
     shift 2
-    timeout 60 "$simtx" config "$@" >out 2>err </dev/null || status=$?
-    if [ "$status" != "$code" ]; then
-        fail "config $*: exit status $status, expected $code"
-    elif [ -n "$text" ] && ! cat out err | tr -s ' ' | grep -qF -- "$text"; then
-        fail "config $*: '$text' is not in the output"
-    else
-        passed=$((passed + 1))
-    fi
+    check "$code" "$text" "$simtx" config "$@"
 }
 
 # same TEXT-OF-PRESETS OTHER: two compositions are the same machine.
 same() {
-    check 0 "no differences" diff "$1" "$2"
-}
-
-# holds WHAT COMMAND...: a condition on the files that the last check left behind.
-holds() {
-    local what=$1
-    shift
-    if "$@" >/dev/null 2>&1; then
-        passed=$((passed + 1))
-    else
-        fail "$what"
-    fi
+    answers 0 "no differences" diff "$1" "$2"
 }
 
 # ---- every preset, alone and with every overlay, is a machine that obeys the rules and tells programs the truth ----
 machines=$("$simtx" config list --presets --json | sed -n 'N;s/.*"name": "\([^"]*\)",\n *"kind": "machine".*/\1/p;D')
 overlays=$("$simtx" config list --presets --json | sed -n 'N;s/.*"name": "\([^"]*\)",\n *"kind": "overlay".*/\1/p;D')
 for m in $machines; do
-    check 0 "gpu.sms" show "$m"
+    answers 0 "gpu.sms" show "$m"
     holds "$m: a warning" test ! -s err
     for o in $overlays; do
         [ "$o" = Nsm ] && o=3sm
-        check 0 "gpu.sms" show "$m+$o"
+        answers 0 "gpu.sms" show "$m+$o"
     done
-    check 0 "core.perfect_fetch = true" show "$m+tiny+l1on+1sm+perfect-fetch"
+    answers 0 "core.perfect_fetch = true" show "$m+tiny+l1on+1sm+perfect-fetch"
 done
 for m in default gtx480 gtx480-sc gtx480-reference quadro-fx5800 southern-islands v100; do
     holds "machine $m is there" grep -qx "$m" <<<"$machines"
@@ -79,96 +52,96 @@ holds "every value of a preset has a source" test -z "$(unsourced)"
 
 # ---- the papers' tables, as far as they are plain figures ----
 while read -r preset key value; do
-    check 0 "$key = $value " show "$preset"
+    answers 0 "$key = $value " show "$preset"
 done < <(sed 's/#.*//' "$here/tables.txt" | awk 'NF == 3')
 
 # ---- composition ----
-check 0 "gpu.sms = 30 # 30sm" show gtx480+l1on+30sm
-check 0 "l1.global = true # l1on.cfg:2: overlay l1on" show gtx480+l1on+30sm
-check 0 "l1.kb = 48 KiB # gtx480.cfg" show gtx480+l1on+30sm
+answers 0 "gpu.sms = 30 # 30sm" show gtx480+l1on+30sm
+answers 0 "l1.global = true # l1on.cfg:2: overlay l1on" show gtx480+l1on+30sm
+answers 0 "l1.kb = 48 KiB # gtx480.cfg" show gtx480+l1on+30sm
 same gtx480+l1on+l1off gtx480+l1off
 same quadro-fx5800+gtx480 gtx480
-check 2 "gtx480.cfg: error: is a whole machine and would undo l1on: name the machine first" show l1on+gtx480
-check 2 "would undo 30sm: name the machine first" show 30sm+v100
-check 2 "0sm: gpu.sms = 0: out of range, 1 to 1024" show gtx480+0sm
-check 2 "99999sm: gpu.sms = 99999: out of range" show gtx480+99999sm
-check 2 "no preset is called sm" show gtx480+sm
-check 2 "no preset is called gtx48, did you mean gtx480?" show gtx48+30sm
-check 0 "l2.ways = 16 # --set" show gtx480 --set l2.ways=16
-check 0 "gpu.sms = 5 # --set" show gtx480+30sm --set gpu.sms=5
+answers 2 "gtx480.cfg: error: is a whole machine and would undo l1on: name the machine first" show l1on+gtx480
+answers 2 "would undo 30sm: name the machine first" show 30sm+v100
+answers 2 "0sm: gpu.sms = 0: out of range, 1 to 1024" show gtx480+0sm
+answers 2 "99999sm: gpu.sms = 99999: out of range" show gtx480+99999sm
+answers 2 "no preset is called sm" show gtx480+sm
+answers 2 "no preset is called gtx48, did you mean gtx480?" show gtx48+30sm
+answers 0 "l2.ways = 16 # --set" show gtx480 --set l2.ways=16
+answers 0 "gpu.sms = 5 # --set" show gtx480+30sm --set gpu.sms=5
 map="dramid@9;RRRRRRRRRRRR.BBBCCCCBC.CCCSSSSS"
-check 0 "dram.map = $map # --set" show --set "dram.map=$map"
-check 0 "gpu.sms = 6 # --set" show --set "gpu.name=a;b ; gpu.sms=6"
+answers 0 "dram.map = $map # --set" show --set "dram.map=$map"
+answers 0 "gpu.sms = 6 # --set" show --set "gpu.name=a;b ; gpu.sms=6"
 
 printf 'about = "mine";\nparent = "gtx480+l1on";\nl2: { slice_kb = (256, "my book"); ways = 16; };\n' >mine.cfg
-check 0 "l2.slice_kb = 256 KiB # mine.cfg:3: my book" show ./mine.cfg
-check 0 "l1.global = true # l1on.cfg:2" show ./mine.cfg
-check 0 "gpu.sms = 2 # 2sm" show ./mine.cfg+2sm
+answers 0 "l2.slice_kb = 256 KiB # mine.cfg:3: my book" show ./mine.cfg
+answers 0 "l1.global = true # l1on.cfg:2" show ./mine.cfg
+answers 0 "gpu.sms = 2 # 2sm" show ./mine.cfg+2sm
 same ./mine.cfg+gtx480 gtx480
 printf 'machine = true;\nl2: { ways = 8; };\nsim: { mode = "timing"; };\n' >whole.cfg
-check 0 "gpu.sms = 80 # default" show ./whole.cfg
-check 2 "whole.cfg: error: is a whole machine and would undo 30sm" show 30sm+./whole.cfg
+answers 0 "gpu.sms = 80 # default" show ./whole.cfg
+answers 2 "whole.cfg: error: is a whole machine and would undo 30sm" show 30sm+./whole.cfg
 printf 'sim: { mode = "timing"; };\n' >how.cfg
-check 0 "sim.mode = timing # how.cfg:1" show ./how.cfg gtx480
+answers 0 "sim.mode = timing # how.cfg:1" show ./how.cfg gtx480
 printf 'about = 5;\nmachine = 1;\nl1: { kb = 33; ways = "four"; };\nxbar: { mhz = true; };\n' >types.cfg
-check 2 "types.cfg:1:1: error: about: expected a string in quotes" show ./types.cfg
-check 2 "types.cfg:2:1: error: machine: expected true or false" show ./types.cfg
-check 2 "types.cfg:3:1: error: l1.ways: expected an integer" show ./types.cfg
-check 2 "types.cfg:4:1: error: xbar.mhz: expected a number" show ./types.cfg
+answers 2 "types.cfg:1:1: error: about: expected a string in quotes" show ./types.cfg
+answers 2 "types.cfg:2:1: error: machine: expected true or false" show ./types.cfg
+answers 2 "types.cfg:3:1: error: l1.ways: expected an integer" show ./types.cfg
+answers 2 "types.cfg:4:1: error: xbar.mhz: expected a number" show ./types.cfg
 printf 'l1: {\n  kb = 99999999999999999999;\n  ways = 1e30;\n};\n' >huge.cfg
-check 2 "huge.cfg:2" show ./huge.cfg
+answers 2 "huge.cfg:2" show ./huge.cfg
 printf 'l1: {\n  ways = 1e30;\n  kb = -1;\n};\n' >huge.cfg
-check 2 "huge.cfg:2:1: error: l1.ways: expected an integer" show ./huge.cfg
-check 2 "huge.cfg:3:1: error: l1.kb = -1: out of range, 0 to 16384 KiB" show ./huge.cfg
+answers 2 "huge.cfg:2:1: error: l1.ways: expected an integer" show ./huge.cfg
+answers 2 "huge.cfg:3:1: error: l1.kb = -1: out of range, 0 to 16384 KiB" show ./huge.cfg
 
 # ---- wrong settings: one message each, and all at once ----
 while IFS='|' read -r preset sets text; do
     read -r preset <<<"$preset"
     read -r text <<<"$text"
     sets=${sets# }
-    check 2 "error: " show "$preset" --set "$(sed 's/ $//;s/,/;/g' <<<"$sets")"
+    answers 2 "error: " show "$preset" --set "$(sed 's/ $//;s/,/;/g' <<<"$sets")"
     holds "$sets: '$text'" grep -qF -- "$text" err
     holds "$sets: one message, got $(grep -c error: err)" test "$(grep -c error: err)" = 1
 done < <(grep -v '^#' "$here/wrong.txt" | grep .)
-check 2 "" show gtx480 --set l1.ways=5 --set interval.sfu=99 --set dram.groups=3 --set dram.hash=true
+answers 2 "" show gtx480 --set l1.ways=5 --set interval.sfu=99 --set dram.groups=3 --set dram.hash=true
 holds "four rules broken, four messages" test "$(grep -c error: err)" = 4
-check 2 "" show gtx48+gtx480+0sm --set l1.ways=x --set l1.way=4
+answers 2 "" show gtx48+gtx480+0sm --set l1.ways=x --set l1.way=4
 holds "four wrong settings, four messages" test "$(grep -c error: err)" = 4
-check 0 "warning: programs are told gpu.l2_kb = 768 (gtx480.cfg" show gtx480 --set l2.slice_kb=64
-check 0 "warning: programs are told 177 GB/s" show gtx480 --set dram.mhz=1000
+answers 0 "warning: programs are told gpu.l2_kb = 768 (gtx480.cfg" show gtx480 --set l2.slice_kb=64
+answers 0 "warning: programs are told 177 GB/s" show gtx480 --set dram.mhz=1000
 
 # ---- list, diff, explain ----
-check 0 "gtx480-reference the settings of GPGPU-Sim 4.2's GTX480 configuration" list
-check 0 "l1.kb 32 KiB L1 data cache of an SM" list
-check 0 "kernel.NAME.registers unset registers registers a thread" list
-check 0 "| \`l1on\` | overlay | L1 caches global loads |" list --presets --markdown
+answers 0 "gtx480-reference the settings of GPGPU-Sim 4.2's GTX480 configuration" list
+answers 0 "l1.kb 32 KiB L1 data cache of an SM" list
+answers 0 "kernel.NAME.registers unset registers registers a thread" list
+answers 0 "| \`l1on\` | overlay | L1 caches global loads |" list --presets --markdown
 holds "only presets" sh -c '! grep -q "l1\.kb" out'
-check 0 '"kind": "overlay"' list --json
-check 0 "no differences" diff gtx480 gtx480
-check 0 "l1.global false true" diff gtx480 gtx480+l1on
+answers 0 '"kind": "overlay"' list --json
+answers 0 "no differences" diff gtx480 gtx480
+answers 0 "l1.global false true" diff gtx480 gtx480+l1on
 holds "one difference" test "$(wc -l <out)" = 1
-check 0 "gpu.warp_size 32 64 lanes" diff default southern-islands
-check 0 '"b": "true"' diff gtx480 gtx480+l1on --json
+answers 0 "gpu.warp_size 32 64 lanes" diff default southern-islands
+answers 0 '"b": "true"' diff gtx480 gtx480+l1on --json
 printf 'kernel = ({ name = "k"; registers = 9; }, { name = "j"; registers = 8; });\n' >k1.cfg
 printf 'kernel = ({ name = "k"; registers = 7; }, { name = "i"; ctas_per_sm = 2; });\n' >k2.cfg
-check 0 "kernel.k.registers 9 7 registers" diff ./k1.cfg ./k2.cfg
-check 0 "kernel.j.registers 8 unset registers" diff ./k1.cfg ./k2.cfg
-check 0 "kernel.i.ctas_per_sm unset 2 blocks" diff ./k1.cfg ./k2.cfg
+answers 0 "kernel.k.registers 9 7 registers" diff ./k1.cfg ./k2.cfg
+answers 0 "kernel.j.registers 8 unset registers" diff ./k1.cfg ./k2.cfg
+answers 0 "kernel.i.ctas_per_sm unset 2 blocks" diff ./k1.cfg ./k2.cfg
 holds "three differences" test "$(wc -l <out)" = 3
-check 2 "did you mean gtx480?" diff gtx480 gtx40
-check 2 "give two configurations" diff gtx480
-check 0 "values: 0 to 16384 KiB" explain l1.kb
-check 0 "default: 32, from Jia et al." explain l1.kb
-check 0 " gtx480 48 gtx480.cfg:" explain l1.kb
-check 0 " quadro-fx5800 48 quadro-fx5800.cfg" explain l1.kb
-check 0 " gtx480-sc 32 gtx480-sc.cfg" explain l1.kb
-check 0 " tiny 1 tiny.cfg" explain l1.kb
-check 0 "values: lrr, gto, two_level" explain core.policy
-check 0 "not what is simulated" explain sim.threads
-check 0 '"set_by"' explain l1.kb --json
-check 2 "unknown key l1.kB, did you mean l1.kb?" explain l1.kB l1.way
+answers 2 "did you mean gtx480?" diff gtx480 gtx40
+answers 2 "give two configurations" diff gtx480
+answers 0 "values: 0 to 16384 KiB" explain l1.kb
+answers 0 "default: 32, from Jia et al." explain l1.kb
+answers 0 " gtx480 48 gtx480.cfg:" explain l1.kb
+answers 0 " quadro-fx5800 48 quadro-fx5800.cfg" explain l1.kb
+answers 0 " gtx480-sc 32 gtx480-sc.cfg" explain l1.kb
+answers 0 " tiny 1 tiny.cfg" explain l1.kb
+answers 0 "values: lrr, gto, two_level" explain core.policy
+answers 0 "not what is simulated" explain sim.threads
+answers 0 '"set_by"' explain l1.kb --json
+answers 2 "unknown key l1.kB, did you mean l1.kb?" explain l1.kB l1.way
 holds "every unknown key" grep -qF "unknown key l1.way, did you mean l1.ways?" err
-check 0 '"origin": "gtx480.cfg:' show gtx480 --json
+answers 0 '"origin": "gtx480.cfg:' show gtx480 --json
 
 # ---- the statistics of a run hold every key ----
 if timeout 60 "$simtx" launch --quiet --config gtx480+7sm --set l2.ways=16 --stats s.json "$here/../cli/int.ptx" \
@@ -180,7 +153,7 @@ if timeout 60 "$simtx" launch --quiet --config gtx480+7sm --set l2.ways=16 --sta
         holds "statistics: $key" grep -qF -- "\"$key\": " s.json
     done
 else
-    fail "launch with a configuration"
+    fail "launch with a configuration" out err
 fi
 
 # ---- the minimum latencies of the papers' tables: what a load adds to a chain of dependent ones, all else idle ----
@@ -219,12 +192,7 @@ adds() {
     add=$((2 * ($(value "$2" latency.int_add) + lanes)))
     more=$(cycles "$2" $5 $6 2>err)
     got=$((more - $(cycles "$2" $5 2>err) - n * add))
-    echo "$1 of $2: $n loads in $got cycles, expected $3 to $4 each" >out
-    if [ "$got" -ge $((n * $3)) ] && [ "$got" -le $((n * $4)) ]; then
-        passed=$((passed + 1))
-    else
-        fail "$(cat out)"
-    fi
+    holds "$1 of $2: $n loads in $got cycles, expected $3 to $4 each" [ $((got >= n * $3 && got <= n * $4)) = 1 ]
 }
 
 # Lines of one DRAM row are 256 bytes times the channels apart, or their double where slices take turns.
@@ -240,5 +208,4 @@ adds "L2 latency" v100 193 193 0 "$same_line"
 adds "minimum DRAM latency" gtx480 330 332 0 "$(open_row gtx480)"
 adds "minimum DRAM latency" gtx480-sc 460 460 0 "$(open_row gtx480-sc)"
 
-echo "config: $passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+finish

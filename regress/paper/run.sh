@@ -1,45 +1,12 @@
 #!/bin/bash
 # `simtx paper` and `simtx cost`: what they accept, that runs are taken over, interrupted and reported when they fail,
 # and that what they write is well-formed. Usage: run.sh BUILD; the last line counts.
-build=$(cd "${1:-build}" && pwd) || exit 1
-simtx=$build/bin/simtx
-[ -x "$simtx" ] || { echo "paper: 0 passed, 1 failed"; exit 1; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset SIMTX_CONFIG SIMTX_SET SIMTX_STATS SIMTX_QUIET SIMTX_VERBOSE SIMTX_PROGRESS
-passed=0
-failed=0
+suite=paper
+. "$(dirname "$0")/../harness.sh"
 
-fail() {
-    failed=$((failed + 1))
-    echo "    FAIL $1"
-    sed 's/^/        /' out err | head -n 12
-}
-
-# check CODE TEXT COMMAND...: the command ends with CODE and prints TEXT (a fixed string, on stdout or stderr).
-check() {
-    local code=$1 text=$2 status=0
-    shift 2
-    timeout 60 "$@" >out 2>err </dev/null || status=$?
-    if [ "$status" != "$code" ]; then
-        fail "$* : exit status $status, expected $code"
-    elif [ -n "$text" ] && ! cat out err | tr -s ' ' | grep -qF -- "$text"; then
-        fail "$* : '$text' is not in the output"
-    else
-        passed=$((passed + 1))
-    fi
-}
-
-# holds WHAT COMMAND...: a condition on what the last check left behind.
-holds() {
-    local what=$1
-    shift
-    if "$@" >/dev/null 2>&1; then
-        passed=$((passed + 1))
-    else
-        fail "$what"
-    fi
+# Blanks in a row count as one.
+printed() {
+    cat out err | tr -s ' '
 }
 
 nothing_runs() {
@@ -153,5 +120,4 @@ bytes bf_array 122880 kilotm+finite-units+bf-array --set kilotm.bf_bits=256
 bytes signatures 3932160 kilotm+tm-ideal --set tm.ideal_detection=signature
 bytes records 1966080 kilotm+tm-ideal --set tm.ideal_detection=ring --set tm.signature_bits=512
 
-echo "paper: $passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

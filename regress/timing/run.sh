@@ -2,46 +2,14 @@
 # Timing mode from end to end: programs print what they print in functional mode, the statistics are the same however
 # they are simulated, hangs and impossible machines have a message and an exit code. Usage: run.sh BUILD; the last line
 # counts.
-build=$(cd "${1:-build}" && pwd) || exit 1
-here=$(cd "$(dirname "$0")" && pwd)
-simtx=$build/bin/simtx
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset SIMTX_CONFIG SIMTX_SET SIMTX_STATS SIMTX_QUIET SIMTX_VERBOSE SIMTX_PROGRESS
-passed=0
-failed=0
-
-# holds WHAT COMMAND...: the command succeeds.
-holds() {
-    local what=$1
-    shift
-    if "$@" >out 2>err; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "    FAIL $what"
-        sed 's/^/        /' out err | head -n 12
-    fi
-}
+suite=timing
+. "$(dirname "$0")/../harness.sh"
 
 # run OUTPUT PROGRAM OPTIONS...
 run() {
     local output=$1 program=$2
     shift 2
     timeout 120 "$simtx" run --quiet "$@" -- "$program" >"$output"
-}
-
-# ends CODE COMMAND...
-ends() {
-    local code=$1 status=0
-    shift
-    "$@" || status=$?
-    [ "$status" = "$code" ]
-}
-
-says() {
-    grep -qF -- "$1" message
 }
 
 kernel() {
@@ -94,7 +62,7 @@ holds "--detail: 15 of 28 launches have cycles" test "$(grep -c '"flush_cycles"'
 
 # ---- what does not end ----
 launch() {
-    timeout 120 "$simtx" launch --quiet --timing --config default+2sm --set sim.hang_cycles=5000 "$@" 2>message
+    timeout 120 "$simtx" launch --quiet --timing --config default+2sm --set sim.hang_cycles=5000 "$@"
 }
 hang() {
     local kernel=$1
@@ -118,5 +86,4 @@ holds "too much in flight for a port" ends 2 launch "$here/hang.ptx" --kernel lo
 holds "an unusable choice" ends 2 launch "$here/hang.ptx" --kernel lock --arg u32[4]:0 --detail nothing
 holds "what is wrong with it" says "sim.detail: 'nothing'"
 
-echo "timing: $passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+finish

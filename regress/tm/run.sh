@@ -1,43 +1,10 @@
 #!/bin/bash
 # Transactions in timing mode from end to end. Usage: run.sh BUILD [all]; the last line counts. All: every benchmark in
 # every configuration.
-build=$(cd "${1:-build}" && pwd) || exit 1
-here=$(cd "$(dirname "$0")" && pwd)
-simtx=$build/bin/simtx
+suite=tm
+. "$(dirname "$0")/../harness.sh"
 all=$2
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 export SIMTX_CONFIG_DIR=$here/../../configs
-cd "$work" || exit 1
-unset SIMTX_CONFIG SIMTX_SET SIMTX_STATS SIMTX_QUIET SIMTX_VERBOSE SIMTX_PROGRESS
-passed=0
-failed=0
-
-# holds WHAT COMMAND...: the command succeeds.
-holds() {
-    local what=$1
-    shift
-    if "$@" >out 2>err; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "    FAIL $what"
-        sed 's/^/        /' out err | head -n 12
-    fi
-}
-
-# ends CODE COMMAND...
-ends() {
-    local code=$1 status=0
-    shift
-    "$@" 2>message || status=$?
-    [ "$status" = "$code" ] || { echo "exit status $status, expected $code"; cat message; return 1; }
-}
-
-# says TEXT: the last `ends` had it on stderr.
-says() {
-    grep -qF -- "$1" message || { cat message; return 1; }
-}
 
 counts() {
     "$build/regress/tm/counts" stats.json "$@"
@@ -278,5 +245,4 @@ refused "less than a warp's lanes" --config kilotm+finite-units --set kilotm.rin
 holds "no transactional memory" ends 2 launch "$here/widths.ptx" "--arg u8[96]:0" --timing --config quadro-fx5800
 holds "no transactional memory: message" says "tm.global"
 
-echo "tm: $passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+finish

@@ -1,42 +1,9 @@
 #!/bin/bash
 # What users look at in timing mode: timeline, time series, statistics, hang reports, Ctrl-C and progress. Usage: run.sh
 # BUILD; the last line counts.
-build=$(cd "${1:-build}" && pwd) || exit 1
-here=$(cd "$(dirname "$0")" && pwd)
-simtx=$build/bin/simtx
+suite=watch
+. "$(dirname "$0")/../harness.sh"
 check=$build/regress/watch/check
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset SIMTX_CONFIG SIMTX_SET SIMTX_STATS SIMTX_QUIET SIMTX_VERBOSE SIMTX_PROGRESS
-passed=0
-failed=0
-
-# holds WHAT COMMAND...: the command succeeds.
-holds() {
-    local what=$1
-    shift
-    if "$@" >out 2>err; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "    FAIL $what"
-        sed 's/^/        /' out err | head -n 12
-    fi
-}
-
-# ends CODE COMMAND...
-ends() {
-    local code=$1 status=0
-    shift
-    "$@" 2>message || status=$?
-    [ "$status" = "$code" ] || { echo "exit status $status, expected $code"; cat message; return 1; }
-}
-
-# says TEXT: the last `ends` had it on stderr.
-says() {
-    grep -qF -- "$1" message || { cat message; return 1; }
-}
 
 # launch KERNEL OPTIONS...
 launch() {
@@ -252,5 +219,4 @@ holds "the table: shares" \
     grep -qE "^mix +[0-9 ]+ +[0-9.]+ +$share +$share +$share +$share  [a-z_]+ $share, [a-z_]+ $share" message
 holds "the table: latency" grep -qE '^of a request to L2: [0-9]+ L1 \+ .* reply = [0-9]+$' message
 
-echo "watch: $passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+finish

@@ -1,0 +1,76 @@
+# What the suites of shell tests share. Each is a script that sets `suite` to its name and then sources this file, which
+# takes the build's folder from the script's first argument ("build" without), steps into an empty scratch folder and
+# forgets the user's settings. Then come its checks, each of which counts as passed or failed, and last `finish`.
+#   build, simtx, here: the build's folder, the command, the folder of the script
+#   work: the scratch folder
+build=$(cd "${1:-build}" && pwd) || exit 1
+here=$(cd "$(dirname "$0")" && pwd)
+simtx=$build/bin/simtx
+[ -x "$simtx" ] || { echo "$suite: 0 passed, 1 failed"; exit 1; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset "${!SIMTX_@}"
+passed=0
+failed=0
+
+pass() {
+    passed=$((passed + 1))
+}
+
+# fail WHAT FILE...: shows the beginning of the files that there are.
+fail() {
+    failed=$((failed + 1))
+    echo "    FAIL $1"
+    shift
+    cat "$@" 2>/dev/null | sed 's/^/        /' | head -n 12
+}
+
+# holds WHAT COMMAND...: the command succeeds. It may look at what the last check left in out and err.
+holds() {
+    local what=$1
+    shift
+    if "$@" >log 2>&1; then
+        pass
+    else
+        fail "$what" log out err
+    fi
+}
+
+# What `check` looks for its text in; a suite may define it anew.
+printed() {
+    cat out err
+}
+
+# check CODE TEXT COMMAND...: the command ends with CODE and prints TEXT (a fixed string, on stdout or stderr).
+check() {
+    local code=$1 text=$2 status=0
+    shift 2
+    { timeout 60 "$@" >out 2>err </dev/null || status=$?; } 2>/dev/null
+    if [ "$status" != "$code" ]; then
+        fail "$* : exit status $status, expected $code" out err
+    elif [ -n "$text" ] && ! printed | grep -qF -- "$text"; then
+        fail "$* : '$text' is not in the output" out err
+    else
+        pass
+    fi
+}
+
+# ends CODE COMMAND...: for `holds`; what the command says on stderr is left in the file message.
+ends() {
+    local code=$1 status=0
+    shift
+    "$@" 2>message || status=$?
+    [ "$status" = "$code" ] || { echo "exit status $status, expected $code"; cat message; return 1; }
+}
+
+# says TEXT: for `holds`: the last `ends` had it on stderr.
+says() {
+    grep -qF -- "$1" message || { cat message; return 1; }
+}
+
+# The line that counts, and the suite's exit status.
+finish() {
+    echo "$suite: $passed passed, $failed failed"
+    [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+}
