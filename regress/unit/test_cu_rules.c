@@ -65,6 +65,16 @@ static void on_impossible(void *ctx, const struct kilo_batch *batch, unsigned la
     b.impossible++;
 }
 
+/* Makes the unit anew, with b.cfg. */
+static void begin(void)
+{
+    struct cu_calls calls = { .reply = on_reply, .access = on_access, .peek = on_peek, .poke = on_poke,
+                              .impossible = on_impossible };
+    cu_free(b.u);
+    b.u = cu_new(&b.cfg, &calls, b.count, &b.hists);
+}
+
+/* Every rule begins with a unit of this configuration. */
 static int set_up(void **state)
 {
     memset(&b, 0, sizeof b);
@@ -73,15 +83,8 @@ static int set_up(void **state)
                              .input = 64, .ideal_latency = 7, .seed = 1, .fault = &fault };
     for (uint64_t cid = 0; cid < CIDS; cid++)
         b.batch[cid] = (struct kilo_batch){ .first_cid = cid, .lanes = 1 };
+    begin();
     return 0;
-}
-
-/* Makes the unit with b.cfg. */
-static void begin(void)
-{
-    struct cu_calls calls = { .reply = on_reply, .access = on_access, .peek = on_peek, .poke = on_poke,
-                              .impossible = on_impossible };
-    b.u = cu_new(&b.cfg, &calls, b.count, &b.hists);
 }
 
 static int tear_down(void **state)
@@ -154,11 +157,37 @@ static void at_rest(void)
     assert_true(cu_sound(b.u, error, sizeof error));
 }
 
+/* A message, and the cycles after it. */
+static void tell_and_run(enum kilo_kind kind, uint64_t cid, unsigned cycles)
+{
+    tell(kind, cid);
+    run(cycles);
+}
+
+/* A log ends with this access, or is no more than it; the cycles after that. */
+static void read_log(uint64_t cid, uint32_t word, uint32_t value, unsigned cycles)
+{
+    reads(cid, word, value);
+    tell_and_run(KILO_DONE_FILL, cid, cycles);
+}
+
+static void write_log(uint64_t cid, uint32_t word, uint32_t value, unsigned cycles)
+{
+    writes(cid, word, value);
+    tell_and_run(KILO_DONE_FILL, cid, cycles);
+}
+
+/* The last message, after which nothing may be left. */
+static void settle(enum kilo_kind kind, uint64_t cid)
+{
+    tell(kind, cid);
+    at_rest();
+}
+
 /* ---- an entry's way ---- */
 
 static void skip_retires_without_a_word(void **state)
 {
-    begin();
     tell(KILO_SKIP, 1);
     assert_false(cu_idle(b.u));
     run(2);
@@ -169,14 +198,10 @@ static void skip_retires_without_a_word(void **state)
 
 static void read_only_entry_in_time(void **state)
 {
-    begin();
-    reads(1, 3, 0);
-    tell(KILO_DONE_FILL, 1);
-    run(40);
+    read_log(1, 3, 0, 40);
     /* Entry in cycle 0, read issued in 1 and back in 1 + DELAY; that cycle passes it, the next one replies. */
     assert_int_equal(said(KILO_CU_PASS, 1), 1 + (1 + DELAY) + 1);
-    tell(KILO_PASS, 1);
-    run(2);
+    tell_and_run(KILO_PASS, 1, 2);
     assert_int_equal(cu_oldest(b.u), 2);
     assert_int_equal(b.replies, 1);
     at_rest();
@@ -184,25 +209,18 @@ static void read_only_entry_in_time(void **state)
 
 static void stale_read_fails_and_final_fail_is_ignored(void **state)
 {
-    begin();
     b.memory[3] = 0x10000;
     reads(1, 3, 0);
-    writes(1, 3, 9);
-    tell(KILO_DONE_FILL, 1);
-    run(40);
+    write_log(1, 3, 9, 40);
     assert_true(said(KILO_CU_FAIL, 1) && cu_oldest(b.u) == 2);
-    tell(KILO_FAIL, 1);
-    at_rest();
+    settle(KILO_FAIL, 1);
     assert_int_equal(b.memory[3], 0x10000);
     assert_int_equal(b.writes, 0);
 }
 
 static void writes_wait_for_the_final_pass(void **state)
 {
-    begin();
-    writes(1, 5, 77);
-    tell(KILO_DONE_FILL, 1);
-    run(50);
+    write_log(1, 5, 77, 50);
     assert_true(said(KILO_CU_PASS, 1) && !b.writes);
     tell(KILO_PASS, 1);
     b.held = true;
@@ -216,47 +234,33 @@ static void writes_wait_for_the_final_pass(void **state)
 
 static void final_fail_drops_the_writes(void **state)
 {
-    begin();
-    writes(1, 5, 77);
-    tell(KILO_DONE_FILL, 1);
-    run(5);
-    tell(KILO_FAIL, 1);
-    at_rest();
+    write_log(1, 5, 77, 5);
+    settle(KILO_FAIL, 1);
     assert_true(!b.writes && !b.memory[5]);
 }
 
 static void writes_to_one_word_in_log_order(void **state)
 {
-    begin();
     b.memory[5] = 0xffffffff;
     writes(1, 5, 0);
     assert_true(tell_entry(KILO_WRITE_SET, 1, (struct kilo_entry){ 20 | KILO_BYTE, 0x312 }));
     assert_true(tell_entry(KILO_WRITE_SET, 1, (struct kilo_entry){ 20 | KILO_HALF, 0x3456 }));
     assert_true(tell_entry(KILO_WRITE_SET, 1, (struct kilo_entry){ 20 | KILO_BYTE, 0x078 }));
-    tell(KILO_DONE_FILL, 1);
-    run(20);
-    tell(KILO_PASS, 1);
-    at_rest();
+    tell_and_run(KILO_DONE_FILL, 1, 20);
+    settle(KILO_PASS, 1);
     assert_int_equal(b.memory[5], 0x12003478);
 }
 
 static void outcomes_in_the_order_of_commit_ids(void **state)
 {
-    begin();
-    writes(2, 1, 1);
-    tell(KILO_DONE_FILL, 2);
-    run(50);
+    write_log(2, 1, 1, 50);
     assert_int_equal(b.replies, 0);
     assert_true(b.count[STAT_CU_STALL_FILL] > 40);
-    reads(1, 9, 0);
-    tell(KILO_DONE_FILL, 1);
-    run(50);
+    read_log(1, 9, 0, 50);
     assert_true(said(KILO_CU_PASS, 1) < said(KILO_CU_PASS, 2));
-    tell(KILO_PASS, 2);
-    run(30);
+    tell_and_run(KILO_PASS, 2, 30);
     assert_int_equal(b.writes, 0);
-    tell(KILO_PASS, 1);
-    at_rest();
+    settle(KILO_PASS, 1);
     assert_int_equal(b.memory[1], 1);
 }
 
@@ -265,12 +269,8 @@ static void outcomes_in_the_order_of_commit_ids(void **state)
 /* Commit ID 1 writes word 4, commit ID 2 reads it before that is in memory; both logs are here. */
 static void reader_after_writer(void)
 {
-    begin();
-    writes(1, 4, 50);
-    tell(KILO_DONE_FILL, 1);
-    reads(2, 4, 0);
-    tell(KILO_DONE_FILL, 2);
-    run(50);
+    write_log(1, 4, 50, 0);
+    read_log(2, 4, 0, 50);
     assert_true(said(KILO_CU_PASS, 1) && !said(KILO_CU_PASS, 2));
     assert_int_equal(b.reads, 1);
 }
@@ -278,8 +278,7 @@ static void reader_after_writer(void)
 static void hazard_waits_and_fails_after_the_write(void **state)
 {
     reader_after_writer();
-    tell(KILO_PASS, 1);
-    run(60);
+    tell_and_run(KILO_PASS, 1, 60);
     assert_true(said(KILO_CU_FAIL, 2) > said(KILO_CU_DONE_COMMIT, 1));
     assert_int_equal(b.reads, 2);
     assert_int_equal(b.count[STAT_CU_HAZARDS], 1);
@@ -292,42 +291,28 @@ static void hazard_waits_and_fails_after_the_write(void **state)
 static void hazard_passes_when_the_writer_fails(void **state)
 {
     reader_after_writer();
-    tell(KILO_FAIL, 1);
-    run(60);
+    tell_and_run(KILO_FAIL, 1, 60);
     assert_true(said(KILO_CU_PASS, 2));
-    tell(KILO_PASS, 2);
-    at_rest();
+    settle(KILO_PASS, 2);
 }
 
 static void no_hazard_from_writers_retired_before(void **state)
 {
-    begin();
-    writes(1, 4, 50);
-    tell(KILO_DONE_FILL, 1);
-    run(5);
-    tell(KILO_PASS, 1);
-    run(40);
-    reads(2, 4, 50);
-    tell(KILO_DONE_FILL, 2);
-    run(40);
+    write_log(1, 4, 50, 5);
+    tell_and_run(KILO_PASS, 1, 40);
+    read_log(2, 4, 50, 40);
     assert_true(said(KILO_CU_PASS, 2) && !b.count[STAT_CU_HAZARDS]);
-    tell(KILO_PASS, 2);
-    at_rest();
+    settle(KILO_PASS, 2);
 }
 
 /* The writer retires between the reader's first message and its hazard detection. */
 static void first_message_counts(void **state)
 {
-    begin();
-    writes(1, 4, 50);
-    tell(KILO_DONE_FILL, 1);
-    run(5);
+    write_log(1, 4, 50, 5);
     reads(2, 4, 0);
     run(15);
-    tell(KILO_PASS, 1);
-    run(40);
-    tell(KILO_DONE_FILL, 2);
-    run(40);
+    tell_and_run(KILO_PASS, 1, 40);
+    tell_and_run(KILO_DONE_FILL, 2, 40);
     assert_true(said(KILO_CU_FAIL, 2));
     assert_int_equal(b.count[STAT_CU_HAZARDS], 1);
     at_rest();
@@ -335,50 +320,35 @@ static void first_message_counts(void **state)
 
 static void own_write_is_no_hazard(void **state)
 {
-    begin();
     reads(1, 4, 0);
-    writes(1, 4, 1);
-    tell(KILO_DONE_FILL, 1);
-    run(40);
+    write_log(1, 4, 1, 40);
     assert_true(said(KILO_CU_PASS, 1) && !b.count[STAT_CU_HAZARDS]);
-    tell(KILO_PASS, 1);
-    at_rest();
+    settle(KILO_PASS, 1);
 }
 
 static void waits_for_the_youngest_writer(void **state)
 {
-    begin();
     writes(1, 4, 50);
     writes(2, 5, 0);
     tell(KILO_DONE_FILL, 1);
     tell(KILO_DONE_FILL, 2);
     reads(3, 5, 0);
-    reads(3, 4, 0);
-    tell(KILO_DONE_FILL, 3);
-    run(40);
-    tell(KILO_FAIL, 1);
-    run(40);
+    read_log(3, 4, 0, 40);
+    tell_and_run(KILO_FAIL, 1, 40);
     assert_true(!said(KILO_CU_PASS, 3) && cu_oldest(b.u) == 2);
-    tell(KILO_PASS, 2);
-    run(60);
+    tell_and_run(KILO_PASS, 2, 60);
     assert_true(said(KILO_CU_PASS, 3));
-    tell(KILO_PASS, 3);
-    at_rest();
+    settle(KILO_PASS, 3);
 }
 
 /* The first validation fails although the value is right again later. */
 static void failure_sticks(void **state)
 {
-    begin();
-    writes(1, 4, 0);
-    tell(KILO_DONE_FILL, 1);
+    write_log(1, 4, 0, 0);
     b.memory[4] = 8;
-    reads(2, 4, 0);
-    tell(KILO_DONE_FILL, 2);
-    run(30);
+    read_log(2, 4, 0, 30);
     b.memory[4] = 0;
-    tell(KILO_PASS, 1);
-    run(80);
+    tell_and_run(KILO_PASS, 1, 80);
     assert_true(said(KILO_CU_FAIL, 2));
     at_rest();
 }
@@ -387,45 +357,34 @@ static void hazard_may_fail_at_once(void **state)
 {
     b.cfg.fail_at_hazard = true;
     begin();
-    writes(1, 4, 50);
-    tell(KILO_DONE_FILL, 1);
-    reads(2, 4, 0);
-    tell(KILO_DONE_FILL, 2);
-    run(50);
+    write_log(1, 4, 50, 0);
+    read_log(2, 4, 0, 50);
     assert_true(said(KILO_CU_HAZARD, 2) && !said(KILO_CU_FAIL, 2));
-    tell(KILO_FAIL, 1);
-    at_rest();
+    settle(KILO_FAIL, 1);
 }
 
 static void waiting_entries_hold_up_the_others(void **state)
 {
     reader_after_writer();
-    writes(3, 9, 1);
-    tell(KILO_DONE_FILL, 3);
-    run(50);
+    write_log(3, 9, 1, 50);
     assert_int_equal(said(KILO_CU_PASS, 3), 0);
     assert_true(b.count[STAT_CU_STALL_PASS] > 50);
-    tell(KILO_FAIL, 1);
-    run(50);
+    tell_and_run(KILO_FAIL, 1, 50);
     assert_true(said(KILO_CU_PASS, 2) && said(KILO_CU_PASS, 3));
     tell(KILO_PASS, 2);
-    tell(KILO_PASS, 3);
-    at_rest();
+    settle(KILO_PASS, 3);
 }
 
 static void waiting_entries_can_be_passed(void **state)
 {
     b.cfg.pass_waiting = true;
+    begin();
     reader_after_writer();
-    writes(3, 9, 1);
-    tell(KILO_DONE_FILL, 3);
-    run(50);
+    write_log(3, 9, 1, 50);
     assert_true(said(KILO_CU_PASS, 3));
-    tell(KILO_PASS, 3);
-    run(50);
+    tell_and_run(KILO_PASS, 3, 50);
     assert_int_equal(b.writes, 0);
-    tell(KILO_PASS, 1);
-    run(80);
+    tell_and_run(KILO_PASS, 1, 80);
     assert_true(said(KILO_CU_FAIL, 2));
     at_rest();
     assert_int_equal(b.memory[9], 1);
@@ -435,17 +394,11 @@ static void signatures_meet_in_both_orders(void **state)
 {
     b.cfg.hazards = HAZARD_BF_ARRAY;
     begin();
-    reads(2, 4, 0);
-    tell(KILO_DONE_FILL, 2);
-    run(30);
-    writes(1, 4, 50);
-    tell(KILO_DONE_FILL, 1);
-    run(30);
+    read_log(2, 4, 0, 30);
+    write_log(1, 4, 50, 30);
     assert_true(said(KILO_CU_PASS, 1) && !said(KILO_CU_PASS, 2));
-    reads(3, 4, 0);
-    tell(KILO_DONE_FILL, 3);
-    tell(KILO_PASS, 1);
-    run(90);
+    read_log(3, 4, 0, 0);
+    tell_and_run(KILO_PASS, 1, 90);
     assert_true(said(KILO_CU_FAIL, 2) && said(KILO_CU_FAIL, 3));
     at_rest();
 }
@@ -465,27 +418,22 @@ static void sets_are_sent_again_at_each_step(void **state)
 {
     b.cfg.read_buffer = b.cfg.write_buffer = 1;
     begin();
-    writes(1, 4, 50);
-    tell(KILO_DONE_FILL, 1);
+    write_log(1, 4, 50, 0);
     reads(2, 4, 0);
     reads(2, 5, 0);
     writes(2, 6, 7);
-    writes(2, 7, 7);
-    tell(KILO_DONE_FILL, 2);
-    run(30);
+    write_log(2, 7, 7, 30);
     assert_true(said(KILO_CU_PASS, 1) && said(KILO_RESEND_READ, 2));
     answer_again(KILO_RESENT_READ, 2, 4, 0);
     assert_true(said(KILO_RESEND_WRITE, 2));
     answer_again(KILO_RESENT_WRITE, 2, 6, 7);
     assert_int_equal(b.replies, 0);
-    tell(KILO_FAIL, 1);
-    run(20);
+    tell_and_run(KILO_FAIL, 1, 20);
     assert_true(said(KILO_RESEND_READ, 2));
     answer_again(KILO_RESENT_READ, 2, 4, 0);
     assert_true(said(KILO_CU_PASS, 2));
     assert_int_equal(b.reads, 4);
-    tell(KILO_PASS, 2);
-    run(20);
+    tell_and_run(KILO_PASS, 2, 20);
     assert_true(said(KILO_RESEND_WRITE, 2) && !b.writes);
     answer_again(KILO_RESENT_WRITE, 2, 6, 7);
     at_rest();
@@ -498,9 +446,7 @@ static void overflow_without_resending_is_said(void **state)
     b.cfg.resend = false;
     begin();
     writes(1, 4, 50);
-    writes(1, 5, 50);
-    tell(KILO_DONE_FILL, 1);
-    run(30);
+    write_log(1, 5, 50, 30);
     assert_true(b.impossible == 1 && said(KILO_CU_FAIL, 1));
     at_rest();
 }
@@ -516,8 +462,7 @@ static void places_are_allocated_within_the_ring(void **state)
     assert_true(cu_take(b.u, KILO_CU_ALLOC, &p, b.now));
     run(3);
     assert_true(b.said[0].kind == KILO_ALLOC_FAIL && b.said[0].lanes == 3);
-    tell(KILO_SKIP, 1);
-    run(3);
+    tell_and_run(KILO_SKIP, 1, 3);
     assert_true(cu_take(b.u, KILO_CU_ALLOC, &p, b.now));
     run(3);
     assert_true(b.said[1].kind == KILO_ALLOC_PASS);
@@ -525,7 +470,6 @@ static void places_are_allocated_within_the_ring(void **state)
 
 static void watchdog_compares_without_a_commit_id(void **state)
 {
-    begin();
     b.memory[3] = 5;
     for (uint64_t cid = 1; cid <= 2; cid++) {
         assert_true(tell_entry(KILO_VALIDATE, cid, (struct kilo_entry){ 8, 0 }));
@@ -534,8 +478,7 @@ static void watchdog_compares_without_a_commit_id(void **state)
     run(30);
     assert_int_equal(b.replies, 0);
     tell(KILO_VALIDATE, 1);
-    tell(KILO_VALIDATE, 2);
-    run(5);
+    tell_and_run(KILO_VALIDATE, 2, 5);
     assert_true(said(KILO_VALID, 1) && said(KILO_STALE, 2));
     at_rest();
     assert_int_equal(cu_oldest(b.u), 1);
@@ -546,12 +489,9 @@ static void ideal_accesses_need_no_slice(void **state)
     b.cfg.ideal_validation = b.cfg.ideal_commit = true;
     begin();
     reads(1, 3, 0);
-    writes(1, 4, 6);
-    tell(KILO_DONE_FILL, 1);
-    run(20);
+    write_log(1, 4, 6, 20);
     assert_int_equal(said(KILO_CU_PASS, 1), 1 + (1 + 7) + 1);
-    tell(KILO_PASS, 1);
-    at_rest();
+    settle(KILO_PASS, 1);
     assert_true(!b.accesses && !b.reads && b.memory[4] == 6 && b.count[STAT_CU_WRITE_HITS] == 1);
 }
 
@@ -564,10 +504,8 @@ static void input_queue_turns_away(void **state)
     assert_false(tell_entry(KILO_DONE_FILL, 1, KILO_VOID_ENTRY));
     assert_int_equal(b.count[STAT_CU_INPUT_FULL], 1);
     run(1);
-    tell(KILO_DONE_FILL, 1);
-    run(30);
-    tell(KILO_PASS, 1);
-    at_rest();
+    tell_and_run(KILO_DONE_FILL, 1, 30);
+    settle(KILO_PASS, 1);
 }
 
 static void one_entry_of_a_packet_in_a_cycle(void **state)
@@ -576,7 +514,6 @@ static void one_entry_of_a_packet_in_a_cycle(void **state)
     struct kilo_payload p = { .batch = &wide, .lanes = 0xf0 };
     for (int i = 0; i < 8; i++)
         p.entry[i] = (struct kilo_entry){ 4 * (uint32_t)i, 0 };
-    begin();
     assert_true(cu_take(b.u, KILO_READ_SET, &p, b.now));
     assert_true(cu_take(b.u, KILO_DONE_FILL, &p, b.now));
     run(4);
@@ -593,18 +530,14 @@ static void one_entry_of_a_packet_in_a_cycle(void **state)
 
 static void refused_replies_are_kept(void **state)
 {
-    begin();
     b.deaf = true;
-    writes(1, 3, 1);
-    tell(KILO_DONE_FILL, 1);
-    run(20);
+    write_log(1, 3, 1, 20);
     assert_int_equal(cu_run(b.u, b.now), b.now + 1);
     b.now++;
     b.deaf = false;
     run(1);
     assert_true(said(KILO_CU_PASS, 1));
-    tell(KILO_PASS, 1);
-    at_rest();
+    settle(KILO_PASS, 1);
 }
 
 static void ring_grows_around_its_entries(void **state)
@@ -612,36 +545,24 @@ static void ring_grows_around_its_entries(void **state)
     for (int h = HAZARD_LWH; h <= HAZARD_BF_ARRAY; h++) {
         b.cfg.hazards = (enum cu_hazards)h;
         begin();
-        for (uint64_t cid = 399; cid > 200; cid--) {
-            tell(KILO_SKIP, cid);
-            run(1);
-        }
-        writes(1, 4, 50);
-        tell(KILO_DONE_FILL, 1);
-        reads(2, 4, 0);
-        tell(KILO_DONE_FILL, 2);
-        for (uint64_t cid = 3; cid <= 200; cid++) {
-            tell(KILO_SKIP, cid);
-            run(1);
-        }
-        tell(KILO_PASS, 1);
-        run(500);
+        for (uint64_t cid = 399; cid > 200; cid--)
+            tell_and_run(KILO_SKIP, cid, 1);
+        write_log(1, 4, 50, 0);
+        read_log(2, 4, 0, 0);
+        for (uint64_t cid = 3; cid <= 200; cid++)
+            tell_and_run(KILO_SKIP, cid, 1);
+        tell_and_run(KILO_PASS, 1, 500);
         assert_true(said(KILO_CU_FAIL, 2) && cu_oldest(b.u) == 400);
         at_rest();
         tear_down(state);
         set_up(state);
     }
-    begin();
 }
 
 static void occupancy_is_counted(void **state)
 {
-    begin();
-    tell(KILO_SKIP, 2);
-    run(10);
-    writes(1, 3, 1);
-    tell(KILO_DONE_FILL, 1);
-    run(20);
+    tell_and_run(KILO_SKIP, 2, 10);
+    write_log(1, 3, 1, 20);
     cu_settle(b.u, b.now);
     /* Commit ID 2 is there from cycle 0 on, 1 from cycle 10 on. */
     assert_int_equal(b.count[STAT_CU_CYCLES], 30);
@@ -653,8 +574,7 @@ static void occupancy_is_counted(void **state)
     assert_int_equal(b.count[STAT_CU_STALL_FILL], 10 + 1);
     assert_int_equal(b.hists.h[HIST_CU_ENTRIES].n, 30);
     assert_int_equal(b.hists.h[HIST_CU_ENTRIES].max, 2);
-    tell(KILO_PASS, 1);
-    at_rest();
+    settle(KILO_PASS, 1);
 }
 
 static void collect(void *ctx, const char *text)
