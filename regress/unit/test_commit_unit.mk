@@ -2,7 +2,7 @@
 # are compiled again.
 CU_RIG := regress/unit/cu_rig.c
 CU_SRC := $(filter-out tm/kilotm/cu_config.c,$(wildcard tm/kilotm/cu_*.c)) \
-          $(addprefix tm/kilotm/,commit_unit.c lwh.c exact.c bf_array.c h3.c)
+          $(addprefix tm/kilotm/,commit_unit.c lwh.c exact.c bf_array.c) tm/h3.c
 
 $(B)/regress/unit/test_commit_unit: regress/unit/test_commit_unit.c $(CU_RIG) regress/unit/cu_rig.h $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
@@ -10,7 +10,7 @@ $(B)/regress/unit/test_commit_unit: regress/unit/test_commit_unit.c $(CU_RIG) re
 
 $(B)/regress/unit/cu_mutants: regress/unit/cu_mutants.c $(CU_RIG) regress/unit/cu_rig.h $(CU_SRC) \
                               regress/unit/test_cu_rules.c \
-                              $(wildcard tm/kilotm/*.h)
+                              $(wildcard tm/kilotm/*.h) tm/h3.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -DSIMTX_MUTATE $(filter-out %.h %/test_cu_rules.c,$^) -o $@ $(LDFLAGS) -lcmocka $(LDLIBS)
 
