@@ -49,12 +49,19 @@ static struct entry *entry_t(struct warp *w)
 
 /* ---- an attempt ---- */
 
-/* R's lanes become those of a new T; in the serial variant the lowest of them. */
+void txn_serialise(struct warp *w)
+{
+    if (w->tx.open)
+        w->txn->alone = true;
+}
+
+/* R's lanes become those of a new T; in the serial variant, or if asked for, the lowest of them. */
 static void start_attempt(struct warp *w)
 {
     struct txn *t = w->txn;
     struct entry *r = &w->entry[t->retry];
-    uint64_t lanes = w->block->launch->tm_serial ? r->mask & -r->mask : r->mask;
+    uint64_t lanes = w->block->launch->tm_serial || t->alone ? r->mask & -r->mask : r->mask;
+    t->alone = false;
     r->mask &= ~lanes;
     t->open = lanes;
     t->arrived = t->nested = 0;
@@ -113,6 +120,7 @@ static struct txn *open_txn(struct warp *w)
         abort();
     struct txn *t = w->txn;
     t->passed = 0;
+    t->alone = false;
     t->held_lane = -1;
     memset(t->depth, 0, sizeof t->depth);
     return t;

@@ -29,6 +29,10 @@ uint64_t txn_passed(const struct warp *w);
 /* Number of the attempt of this warp since it started; changes whenever T is filled anew. */
 uint32_t txn_attempt(const struct warp *w);
 
+/* The next attempt of the transaction takes one lane, the lowest of R, and the others stay there; it holds for one
+ * attempt. To be called before the last open lane of the attempt that is going on is decided. */
+void txn_serialise(struct warp *w);
+
 /*
  * Decide the outcome of lanes of the attempt, those of txn_lanes. Nothing of the lanes may be under way in the memory
  * system. A commit is legal for lanes of txn_arrived once w->state is WARP_TX; an abort is legal at any time between

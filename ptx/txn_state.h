@@ -27,6 +27,7 @@ struct undo {
 struct txn {
     uint64_t open, arrived, passed;  /* lanes: of the attempt, undecided; of these, at tx_commit; committed */
     uint64_t nested;                 /* lanes whose depth is not 0 */
+    bool alone;                      /* the next attempt takes one lane */
     uint32_t depth[LANES * MAX_HALVES];    /* tx_begins met inside, less their tx_commits */
     uint32_t retry;                  /* the stack's entry R; T is the one above it */
     uint32_t begin_rpc;              /* where the entry below R meets others */

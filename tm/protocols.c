@@ -1,6 +1,9 @@
-/* The transactional-memory protocols that tm.global can name, in the order of its choices. */
+/* The transactional-memory protocols that tm.global and tm.shared can name, in the order of their choices. */
+#include "tm/banks.h"
 #include "tm/ideal.h"
 
 extern const struct tm_protocol tm_kilotm;
 
 const struct tm_protocol *const tm_protocols[] = { NULL, &tm_kilotm, &tm_ideal };
+
+const struct tm_banks *const tm_banks_protocols[] = { NULL, NULL };

@@ -33,6 +33,7 @@ struct tm_set { struct tm_word *w; uint32_t n, cap; };
 /* One lane's attempt. */
 struct tm_lane {
     struct tm_set reads, writes;     /* in program order, one element per access and word; no own reads */
+    struct tm_set shared_reads, shared_writes;   /* of shared memory, by offset; of a read: the bytes not its own */
     uint32_t aborts;                 /* of this transaction so far */
     uint32_t instructions;           /* of this attempt */
     bool spoiled;                    /* an atomic of its own has changed a word that it had read */
