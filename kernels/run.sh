@@ -1,9 +1,9 @@
 #!/bin/bash
 # Runs every program of this folder in the simulator and checks its verdict line: once plainly, once with two host
 # threads (the output must be the same), once with independent lanes that change places at every instruction (what
-# lacks a barrier shows), once more for each `// also:` line of its source (more options of
-# `simtx run`) and for each `// args:` line (arguments of the program). Options for `simtx run` come from the source's
-# `// run:` line. Usage: run.sh [BUILD [NAME...]]; the last line counts.
+# lacks a barrier shows), once more for each `// also:` line of its source (more options of `simtx run`, and behind `--`
+# arguments of the program) and for each `// args:` line (arguments of the program). Options for `simtx run` come from
+# the source's `// run:` line. Usage: run.sh [BUILD [NAME...]]; the last line counts.
 build=${1:-build}
 shift
 here=$(dirname "$0")
@@ -48,7 +48,9 @@ check_program() {
     run_once "$scratch/three" "$name" "${options[@]}" --simt independent --set functional.quantum=1
     count $?
     while read -r line; do
-        read -ra extra <<<"$line"
+        read -ra extra <<<"${line%% -- *}"
+        arguments=()
+        [[ $line == *" -- "* ]] && read -ra arguments <<<"${line#* -- }"
         run_once "$scratch/also" "$name" "${options[@]}" "${extra[@]}"
         count $?
     done < <(sed -n 's|^// also: ||p' "$source")

@@ -2,10 +2,11 @@
 // a lambda, and carried out in one of three ways, chosen on the command line:
 //   tm    between tx_begin() and tx_commit(),
 //   fgl   under fine-grained locks,
-//   lock  under one lock for the whole GPU.
-// The algorithms are those of Fung, Singh, Brownsword and Aamodt, Hardware Transactional Memory for GPU Architectures
-// (MICRO 2011), section 5; `--size paper` is their Table 2, `--size quick` the same shape at a few thousand
-// transactions. What the kernel starts from is copied in, so that a run's statistics are those of the one kernel.
+//   lock  under one lock for the whole GPU;
+// a program may add versions of its own. The algorithms over global memory are those of Fung, Singh, Brownsword and
+// Aamodt, Hardware Transactional Memory for GPU Architectures (MICRO 2011), section 5; `--size paper` is their Table 2,
+// `--size quick` the same shape at a few thousand transactions. What the kernel starts from is copied in, so that a
+// run's statistics are those of the one kernel.
 //
 // The locks follow one form: the whole loop between simtx_lock_begin() and simtx_lock_end(), the critical section and
 // the release inside the loop's body (see simtx_tm.h), fences on both sides of the critical section, and two locks
@@ -18,8 +19,9 @@
 
 #include <algorithm>
 
-enum Version { VERSION_TM, VERSION_FGL, VERSION_LOCK };
+enum Version { VERSION_TM, VERSION_FGL, VERSION_LOCK, VERSION_SERIAL, VERSION_TURNS };
 
+// Those that every program has; a list of a program's own begins with them.
 static const char *const VERSION_NAMES[] = {"tm", "fgl", "lock", nullptr};
 
 // An option of one program: the index of a word of the list `words` (ended by null) or, without a list, a number from
@@ -123,13 +125,14 @@ static inline void parse_pair(const SizeRange &range, const std::vector<NamedOpt
     }
 }
 
-// Reads the command line: --version, --size, --seed and the program's own options. Ends the program with a message and
+// Reads the command line: --version, one of `versions`, --size, --seed and the program's own options. Ends the program with a message and
 // status 2 on anything else.
 static inline BenchOptions bench_options(int argc, char **argv, const SizeRange &range, int seed,
-                                         std::vector<NamedOption> own = {}) {
+                                         std::vector<NamedOption> own = {},
+                                         const char *const *versions = VERSION_NAMES) {
     int version = VERSION_TM, size = range.quick;
     std::vector<NamedOption> options = {{"version", "how critical sections are carried out (tm)", &version,
-                                         VERSION_NAMES, 0, 0}};
+                                         versions, 0, 0}};
     options.insert(options.end(), own.begin(), own.end());
     options.push_back({"seed", "of the input's generator", &seed, nullptr, 0, INT32_MAX});
     for (int i = 1; i < argc; i += 2) {
@@ -150,26 +153,35 @@ static __device__ __forceinline__ void as_transaction(Body body) {
     tx_commit();
 }
 
+// Among whose threads a lock's fences order what it guards.
+struct GpuScope {
+    static __device__ __forceinline__ void fence() { __threadfence(); }
+};
+
+struct BlockScope {
+    static __device__ __forceinline__ void fence() { __threadfence_block(); }
+};
+
 // Carries out `body` if the lock is free, and releases it. Tells whether it was.
-template <typename Body>
+template <typename Scope, typename Body>
 static __device__ __forceinline__ int try_lock(int *lock, Body body) {
     if (atomicCAS(lock, 0, 1) != 0) {
         return 0;
     }
-    __threadfence();
+    Scope::fence();
     body();
-    __threadfence();
+    Scope::fence();
     atomicExch(lock, 0);
     return 1;
 }
 
 // `body` under a lock: 0 is free, 1 taken.
-template <typename Body>
+template <typename Scope = GpuScope, typename Body>
 static __device__ __forceinline__ void under_lock(int *lock, Body body) {
     int done = 0;
     simtx_lock_begin();
     while (!done) {
-        done = try_lock(lock, body);
+        done = try_lock<Scope>(lock, body);
         SIMTX_LOCK_DONE(done);
     }
     simtx_lock_end();
@@ -177,13 +189,13 @@ static __device__ __forceinline__ void under_lock(int *lock, Body body) {
 
 // `body` under two different locks, given in the program's order of locks. A thread that gets only the first gives it
 // back, so that it never holds a lock while it waits for lanes of its own warp.
-template <typename Body>
+template <typename Scope = GpuScope, typename Body>
 static __device__ __forceinline__ void under_two_locks(int *first, int *second, Body body) {
     int done = 0;
     simtx_lock_begin();
     while (!done) {
         if (atomicCAS(first, 0, 1) == 0) {
-            done = try_lock(second, body);
+            done = try_lock<Scope>(second, body);
             atomicExch(first, 0);
         }
         SIMTX_LOCK_DONE(done);
