@@ -1,0 +1,441 @@
+/*
+ * The oracle for transactions on shared memory. The shadow of a block is a flat array with all that is known of a word
+ * side by side, so that a commit touches a line or two of the host's cache for each of its words, and nothing else.
+ *
+ * Places in the order of global keys: a commit with a key has it as its place; one without stands right behind whatever
+ * it must follow, and hands that place on through the words that it touches, so that keys are compared across it, too.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tm/bank_oracle.h"
+#include "tm/graph.h"
+
+enum {
+    WORD_TX = 1,                     /* touched by transactions */
+    WORD_PLAIN = 2,                  /* touched by plain stores or atomics */
+    WORD_WEAK = 4,                   /* the same, while attempts ran that have not all ended: a mismatch is allowed */
+    WORD_PLAIN_LAST = 8              /* not written by a commit since */
+};
+
+enum { ALL_BYTES = 15 };
+
+typedef unsigned long long ull;
+
+struct bank_word {
+    uint32_t value;
+    uint32_t writer, thread;         /* the last commit that wrote it: number in the block, 0 = none; its thread */
+    uint8_t flags;
+    uint64_t cycle;                  /* of that commit */
+    uint64_t written, read;          /* greatest places of writers and of readers in the order of global keys */
+};
+
+struct bank_oracle {
+    enum oracle_mode mode;
+    bool running;                    /* attempts of the block may run */
+    bool keyed;                      /* a commit of the block had a global key */
+    uint32_t bytes, words, cap;
+    struct bank_word *word;
+    uint32_t *weak_word, weak_words; /* words with WORD_WEAK */
+    uint32_t commits;                /* of the block; the last one's number, which is its key in texts and the graph */
+    uint64_t block;                  /* of the last commit */
+    uint64_t checked, reads, weak;   /* of the block */
+    uint64_t violations;             /* of the run */
+    struct graph graph;
+    char text[4096];
+};
+
+struct commit { const struct tm_set *reads, *writes; uint64_t key; const struct oracle_who *who; };
+
+struct bank_oracle *bank_oracle_new(enum oracle_mode mode)
+{
+    struct bank_oracle *o = mode == ORACLE_OFF ? NULL : calloc(1, sizeof *o);
+    if (!o && mode != ORACLE_OFF)
+        abort();
+    if (o)
+        o->mode = mode;
+    return o;
+}
+
+void bank_oracle_free(struct bank_oracle *o)
+{
+    if (!o)
+        return;
+    free(o->word);
+    free(o->weak_word);
+    graph_free(&o->graph);
+    free(o);
+}
+
+static void make_room(struct bank_oracle *o)
+{
+    if (o->words <= o->cap)
+        return;
+    free(o->word);
+    free(o->weak_word);
+    o->cap = o->words;
+    o->word = malloc(o->cap * sizeof *o->word);
+    o->weak_word = malloc(o->cap * sizeof *o->weak_word);
+    if (!o->word || !o->weak_word)
+        abort();
+}
+
+void bank_oracle_start(struct bank_oracle *o, uint32_t bytes)
+{
+    o->bytes = bytes;
+    o->words = bytes / 4 + (bytes % 4 != 0);
+    make_room(o);
+    if (o->words)
+        memset(o->word, 0, o->words * sizeof *o->word);
+    o->running = true;
+    o->keyed = false;
+    o->weak_words = o->commits = 0;
+    o->checked = o->reads = o->weak = 0;
+    graph_clear(&o->graph, 1);
+}
+
+void bank_oracle_forget(struct bank_oracle *o)
+{
+    o->violations = 0;
+}
+
+/* Only the first is told. True: this is it, and more may be added to its text. */
+__attribute__((format(printf, 2, 3))) static bool violation(struct bank_oracle *o, const char *format, ...)
+{
+    if (o->violations++)
+        return false;
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(o->text, sizeof o->text, format, ap);
+    va_end(ap);
+    return true;
+}
+
+static void explain(struct bank_oracle *o, const char *more)
+{
+    size_t n = strlen(o->text);
+    snprintf(o->text + n, sizeof o->text - n, "\n%s", more);
+}
+
+static void tell_who(const struct bank_oracle *o, const struct commit *c, char *text, size_t size)
+{
+    const struct oracle_who *w = c->who;
+    int n = snprintf(text, size, "the transaction with key %u of its block (SM %u, warp slot %u, lane %u; block %llu, "
+                     "thread %u), committed in cycle %llu", o->commits, w->sm, w->slot, w->lane, (ull)w->block,
+                     w->thread, (ull)w->cycle);
+    if (c->key)
+        snprintf(text + n, size - (size_t)n, " with key %llu in global memory,", (ull)c->key);
+    else
+        snprintf(text + n, size - (size_t)n, ",");
+}
+
+static void tell_writer(const struct bank_word *w, char *text, size_t size)
+{
+    if (w->flags & WORD_PLAIN_LAST)
+        snprintf(text, size, "last written by a plain store or atomic");
+    else if (w->writer)
+        snprintf(text, size, "last written by key %u (thread %u, cycle %llu)", w->writer, w->thread, (ull)w->cycle);
+    else
+        snprintf(text, size, "its initial value");
+}
+
+/* ---- words ---- */
+
+static uint32_t bits_of(unsigned bytes)
+{
+    return ((bytes & ALL_BYTES) * UINT32_C(0x204081) & UINT32_C(0x01010101)) * 0xff;
+}
+
+static uint32_t merge(uint32_t old, uint32_t value, unsigned bytes)
+{
+    return old ^ ((old ^ value) & bits_of(bytes));
+}
+
+/* A word of the block's memory, whose last one may be short. */
+static uint32_t memory_word(const struct bank_oracle *o, const uint8_t *memory, uint32_t w)
+{
+    uint32_t value = 0, left = o->bytes - 4 * w;
+    memcpy(&value, memory + 4 * (size_t)w, left < 4 ? left : 4);
+    return value;
+}
+
+static uint32_t line_of(uint32_t w)
+{
+    return w / SHADOW_WORDS;
+}
+
+/* ---- plain stores and atomics ---- */
+
+static void enter(struct bank_oracle *o, uint32_t w, unsigned bytes, const uint8_t *memory)
+{
+    struct bank_word *x = &o->word[w];
+    x->value = merge(x->value, memory_word(o, memory, w), bytes);
+    x->flags |= WORD_PLAIN | WORD_PLAIN_LAST;
+    if (!o->running || x->flags & WORD_WEAK)
+        return;
+    x->flags |= WORD_WEAK;
+    o->weak_word[o->weak_words++] = w;
+}
+
+/* Bytes of the word at `address` that are in [from, end). */
+static unsigned bytes_in(uint64_t address, uint64_t from, uint64_t end)
+{
+    unsigned low = from > address ? (unsigned)(from - address) : 0;
+    unsigned high = end < address + 4 ? (unsigned)(address + 4 - end) : 0;
+    return (unsigned)ALL_BYTES >> high & (unsigned)ALL_BYTES << low;
+}
+
+void bank_oracle_plain(struct bank_oracle *o, const struct mem_op *op, uint64_t lanes, const uint8_t *memory)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t from = op->address[__builtin_ctzll(lanes)], end = from + op->width;
+        if (end > o->bytes)
+            end = o->bytes;
+        for (uint64_t a = from & ~UINT64_C(3); a < end; a += 4)
+            enter(o, (uint32_t)(a / 4), bytes_in(a, from, end), memory);
+    }
+}
+
+/* Nobody has an old value of this word any more: memory is as it stays. */
+static void settle(struct bank_oracle *o, uint32_t w, const uint8_t *memory)
+{
+    struct bank_word *x = &o->word[w];
+    uint32_t value = memory_word(o, memory, w);
+    x->flags &= (uint8_t)~WORD_WEAK;
+    if (x->value == value)
+        return;
+    x->value = value;
+    x->flags |= WORD_TX;
+    o->weak++;
+}
+
+void bank_oracle_running(struct bank_oracle *o, bool any, const uint8_t *memory)
+{
+    o->running = any;
+    if (any)
+        return;
+    for (uint32_t i = 0; i < o->weak_words; i++)
+        settle(o, o->weak_word[i], memory);
+    o->weak_words = 0;
+}
+
+/* ---- replay ---- */
+
+static bool set_fits(const struct bank_oracle *o, const struct tm_set *s, uint64_t *outside)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (s->w[i].address >= o->bytes) {
+            *outside = s->w[i].address;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool fits(struct bank_oracle *o, const struct commit *c)
+{
+    uint64_t outside;
+    if (set_fits(o, c->reads, &outside) && set_fits(o, c->writes, &outside))
+        return true;
+    char who[256];
+    tell_who(o, c, who, sizeof who);
+    violation(o, "%s accessed offset 0x%llx of shared memory, of which the block has %u bytes", who, (ull)outside,
+              o->bytes);
+    return false;
+}
+
+/* The graph has whole values: that of the newest version with the bytes that were read. */
+static uint32_t version_value(const struct bank_oracle *o, uint32_t w, const struct tm_word *r, uint32_t current)
+{
+    const struct graph *g = &o->graph;
+    uint32_t bits = bits_of(r->bytes), v = line_of(w) < g->lines ? g->current[line_of(w)][w % SHADOW_WORDS] : 0;
+    if ((current ^ r->value) & bits)
+        for (; v; v = g->version[v].older)
+            if (!((g->version[v].value ^ r->value) & bits))
+                return g->version[v].value;
+    return merge(current, r->value, r->bytes);
+}
+
+/* A read of another value than the replay's. True: the first violation, to be explained. */
+static bool mismatch(struct bank_oracle *o, const struct commit *c, const struct tm_word *r)
+{
+    const struct bank_word *x = &o->word[r->address / 4];
+    uint32_t bits = bits_of(r->bytes);
+    char who[256], writer[96], part[48] = "";
+    if (x->flags & WORD_WEAK) {
+        o->weak++;
+        return false;
+    }
+    tell_who(o, c, who, sizeof who);
+    tell_writer(x, writer, sizeof writer);
+    if (bits != UINT32_MAX)
+        snprintf(part, sizeof part, " (in the bytes of mask 0x%x)", r->bytes);
+    return violation(o, "%s read 0x%x at offset 0x%llx of shared memory%s; the replay in commit order has 0x%x, %s",
+                     who, r->value & bits, (ull)r->address, part, x->value & bits, writer);
+}
+
+/* Compares its reads; the first that makes the first violation, NULL = none. */
+static const struct tm_word *replay_reads(struct bank_oracle *o, const struct commit *c)
+{
+    const struct tm_word *bad = NULL;
+    for (uint32_t i = 0; i < c->reads->n; i++) {
+        const struct tm_word *r = &c->reads->w[i];
+        uint32_t w = (uint32_t)(r->address / 4);
+        struct bank_word *x = &o->word[w];
+        x->flags |= WORD_TX;
+        if (o->mode == ORACLE_FULL)
+            graph_read(&o->graph, o->commits, r->address, line_of(w), version_value(o, w, r, x->value), x->value);
+        if ((r->value ^ x->value) & bits_of(r->bytes) && mismatch(o, c, r))
+            bad = r;
+    }
+    return bad;
+}
+
+static void replay_writes(struct bank_oracle *o, const struct commit *c)
+{
+    for (uint32_t i = 0; i < c->writes->n; i++) {
+        const struct tm_word *w = &c->writes->w[i];
+        struct bank_word *x = &o->word[w->address / 4];
+        uint32_t before = x->value;
+        x->value = merge(before, w->value, w->bytes);
+        x->flags = (uint8_t)((x->flags | WORD_TX) & ~WORD_PLAIN_LAST);
+        x->writer = o->commits;
+        x->thread = c->who->thread;
+        x->cycle = c->who->cycle;
+        if (o->mode == ORACLE_FULL)
+            graph_write(&o->graph, o->commits, w->address, line_of((uint32_t)(w->address / 4)), x->value, before);
+    }
+}
+
+static void explain_read(struct bank_oracle *o, const struct tm_word *r, uint32_t value)
+{
+    char text[2048];
+    graph_explain(&o->graph, o->commits, r->address, line_of((uint32_t)(r->address / 4)), value, 0, text, sizeof text);
+    explain(o, text);
+}
+
+/* ---- the order of global keys ---- */
+
+/* What a commit comes after: the greatest place of those that it must follow, and where it met it. */
+struct behind { uint64_t place, address; bool wrote; };
+
+static void must_follow(struct behind *b, uint64_t place, const struct tm_word *w, bool wrote)
+{
+    if (place > b->place)
+        *b = (struct behind){ place, w->address, wrote };
+}
+
+static struct behind what_is_before(const struct bank_oracle *o, const struct commit *c)
+{
+    struct behind b = { 0 };
+    for (uint32_t i = 0; i < c->reads->n; i++)
+        must_follow(&b, o->word[c->reads->w[i].address / 4].written, &c->reads->w[i], true);
+    for (uint32_t i = 0; i < c->writes->n; i++) {
+        const struct tm_word *w = &c->writes->w[i];
+        must_follow(&b, o->word[w->address / 4].written, w, true);
+        must_follow(&b, o->word[w->address / 4].read, w, false);
+    }
+    return b;
+}
+
+static void wrong_order(struct bank_oracle *o, const struct commit *c, const struct behind *b)
+{
+    const struct bank_word *x = &o->word[b->address / 4];
+    char who[256], writer[96] = "";
+    tell_who(o, c, who, sizeof who);
+    if (b->wrote)
+        snprintf(writer, sizeof writer, " by key %u (thread %u, cycle %llu)", x->writer, x->thread, (ull)x->cycle);
+    violation(o, "%s follows a commit at key %llu in global memory or behind it: offset 0x%llx of shared memory was %s "
+              "before%s; the keys are no order of the block's commits", who, (ull)b->place, (ull)b->address,
+              b->wrote ? "written" : "read", writer);
+}
+
+static void order_keys(struct bank_oracle *o, const struct commit *c)
+{
+    struct behind b = what_is_before(o, c);
+    if (c->key && b.place >= c->key)
+        wrong_order(o, c, &b);
+    uint64_t place = c->key > b.place ? c->key : b.place;
+    for (uint32_t i = 0; i < c->reads->n; i++) {
+        struct bank_word *x = &o->word[c->reads->w[i].address / 4];
+        x->read = place > x->read ? place : x->read;
+    }
+    for (uint32_t i = 0; i < c->writes->n; i++)
+        o->word[c->writes->w[i].address / 4].written = place;
+    o->keyed = true;
+}
+
+void bank_oracle_commit(struct bank_oracle *o, const struct tm_set *reads, const struct tm_set *writes, uint64_t key,
+                        const struct oracle_who *who)
+{
+    const struct commit c = { reads, writes, key, who };
+    uint32_t value = 0;
+    o->commits++;
+    o->block = who->block;
+    o->checked += !key;
+    o->reads += reads->n;
+    if (!fits(o, &c))
+        return;
+    if (o->mode == ORACLE_FULL)
+        graph_txn(&o->graph, o->commits);
+    const struct tm_word *bad = replay_reads(o, &c);
+    if (bad)
+        value = version_value(o, (uint32_t)(bad->address / 4), bad, o->word[bad->address / 4].value);
+    if (key || o->keyed)
+        order_keys(o, &c);
+    replay_writes(o, &c);
+    if (bad && o->mode == ORACLE_FULL)
+        explain_read(o, bad, value);
+}
+
+/* ---- the end of a block ---- */
+
+static void wrong_memory(struct bank_oracle *o, uint32_t w, uint32_t value)
+{
+    uint32_t offset = 4 * w;
+    char writer[96], block[48] = "a block without commits", text[1024];
+    tell_writer(&o->word[w], writer, sizeof writer);
+    if (o->commits)
+        snprintf(block, sizeof block, "block %llu", (ull)o->block);
+    bool first = violation(o, "shared memory of %s has 0x%x at offset 0x%x at its end; the replay of all commits has "
+                           "0x%x, %s", block, value, offset, o->word[w].value, writer);
+    if (!first || o->mode != ORACLE_FULL)
+        return;
+    graph_explain_memory(&o->graph, offset, line_of(w), value, text, sizeof text);
+    explain(o, text);
+}
+
+static void compare_word(struct bank_oracle *o, uint32_t w, uint32_t value)
+{
+    struct bank_word *x = &o->word[w];
+    if (x->value == value)
+        return;
+    if (x->flags & WORD_WEAK) {
+        x->flags |= WORD_TX;
+        o->weak++;
+    } else {
+        wrong_memory(o, w, value);
+    }
+}
+
+void bank_oracle_end(struct bank_oracle *o, const uint8_t *memory, uint64_t *count)
+{
+    for (uint32_t w = 0; w < o->words; w++) {
+        compare_word(o, w, memory_word(o, memory, w));
+        uint8_t flags = o->word[w].flags;
+        count[STAT_ORACLE_WORDS] += flags & WORD_TX;
+        count[STAT_ORACLE_MIXED] += (flags & (WORD_TX | WORD_PLAIN)) == (WORD_TX | WORD_PLAIN);
+    }
+    count[STAT_ORACLE_CHECKED] += o->checked;
+    count[STAT_ORACLE_READS] += o->reads;
+    count[STAT_ORACLE_WEAK] += o->weak;
+}
+
+bool bank_oracle_violated(const struct bank_oracle *o, char *text, size_t size)
+{
+    if (o->violations)
+        snprintf(text, size, "%s\n%llu violations in all", o->text, (ull)o->violations);
+    return o->violations != 0;
+}
