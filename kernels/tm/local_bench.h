@@ -1,7 +1,8 @@
 // What the benchmarks with transactions on shared memory have in common: those of Villegas et al., GPU-LocalTM, section
 // 5.1 (Hash Table, K-Means, Genetic Algorithm), and of Villegas, Navarro, Asenjo and Plata, Memoria Transaccional
-// Hardware en Memoria Local de GPU, section IV (Hash Table). One block of 256 threads is a run of theirs; `--size` runs several beside each other, each
-// with memory of its own. Besides tm_bench.h's versions, whose locks lie in shared memory here, there are
+// Hardware en Memoria Local de GPU, section IV (Hash Table). One block of 256 threads is a run of theirs; `--size` runs
+// several beside each other, each with memory of its own. Besides tm_bench.h's versions, whose locks lie in shared
+// memory here, there are
 //   serial  one thread after another, all threads meeting at a barrier in between (the papers' baseline),
 //   turns   one thread after another, without barriers.
 //
@@ -10,9 +11,11 @@
 #ifndef KERNELS_LOCAL_BENCH_H
 #define KERNELS_LOCAL_BENCH_H
 
+#include "draws.h"
 #include "tm_bench.h"
 
 #include <map>
+#include <numeric>
 
 static const int BLOCK = 256; // a work-group of the papers
 static const int BANKS = 32, FILTER_BITS = 8;
@@ -103,6 +106,13 @@ static inline void print_banks(const std::vector<int> &words) {
         bits[word / BANKS % FILTER_BITS * BANKS + word % BANKS]++;
     }
     printf("%zu words: banks %s, filter bits %s\n", words.size(), histogram(banks).c_str(), histogram(bits).c_str());
+}
+
+// Of words 0 to `count` - 1.
+static inline void print_banks(int count) {
+    std::vector<int> words(count);
+    std::iota(words.begin(), words.end(), 0);
+    print_banks(words);
 }
 
 #endif

@@ -125,8 +125,8 @@ static inline void parse_pair(const SizeRange &range, const std::vector<NamedOpt
     }
 }
 
-// Reads the command line: --version, one of `versions`, --size, --seed and the program's own options. Ends the program with a message and
-// status 2 on anything else.
+// Reads the command line: --version, one of `versions`, --size, --seed and the program's own options. Ends the program
+// with a message and status 2 on anything else.
 static inline BenchOptions bench_options(int argc, char **argv, const SizeRange &range, int seed,
                                          std::vector<NamedOption> own = {},
                                          const char *const *versions = VERSION_NAMES) {
