@@ -14,7 +14,7 @@ struct Draws {
         return x ^ x >> 16;
     }
 
-    __host__ __device__ __forceinline__ Draws(int seed, int stream) : state(mixed(mixed(seed + 1) + stream)) {}
+    __host__ __device__ __forceinline__ Draws(int seed, int stream) : state(mixed(mixed(seed) + stream)) {}
 
     // `limit` is at most 65536.
     __host__ __device__ __forceinline__ int below(int limit) {
