@@ -38,11 +38,17 @@ static void want_word(struct bank_use *u, uint32_t word, uint32_t bank, bool sha
         u->passes = u->words[bank];
 }
 
+/* May lanes be served together at one word? Inside transactions each is looked at for itself. */
+static bool shares(const struct mem_op *op, const struct shared_cfg *c)
+{
+    return c->broadcast && !op->attempt && op->kind != MOP_ATOM && op->kind != MOP_RED;
+}
+
 static uint32_t group_passes(const struct mem_op *op, uint64_t lanes, uint32_t words, const struct shared_cfg *c)
 {
     struct bank_use u;
     uint32_t banks = c->banks;
-    bool share = c->broadcast && op->kind != MOP_ATOM && op->kind != MOP_RED, power = (banks & (banks - 1)) == 0;
+    bool share = shares(op, c), power = (banks & (banks - 1)) == 0;
     u.banks = 0;
     u.nothers = 0;
     u.passes = 1;
@@ -57,8 +63,7 @@ static uint32_t group_passes(const struct mem_op *op, uint64_t lanes, uint32_t w
 /* Lanes at one place, or in a row that is no longer than all banks together, take one pass. */
 static bool without_conflicts(const struct mem_op *op, uint32_t group, uint32_t words, const struct shared_cfg *c)
 {
-    bool share = c->broadcast && op->kind != MOP_ATOM && op->kind != MOP_RED;
-    return share && op->pattern != LANES_ANYWHERE && group * words <= c->banks;
+    return shares(op, c) && op->pattern != LANES_ANYWHERE && group * words <= c->banks;
 }
 
 uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c)

@@ -48,6 +48,8 @@ struct lsu {
     uint32_t narrived;               /* packets below: only with several networks */
     uint64_t step;                   /* cycle of its next step */
     uint64_t addresses_free;         /* cycle at which the address unit takes another instruction */
+    uint64_t banks_free;             /* cycle until which the banks of shared memory are busy behind their passes */
+    struct lsu_banks banks;
     struct sender send;
     struct slot *queue;              /* ring of cfg.queue */
     uint32_t place;                  /* of the oldest instruction in server_order */
@@ -115,6 +117,11 @@ void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state)
     staging_init(&u->staging, stage, state, &u->retire);
     if (stage->attach)
         stage->attach(state, u);
+}
+
+void lsu_banks(struct lsu *u, const struct lsu_banks *b)
+{
+    u->banks = *b;
 }
 
 void lsu_free(struct lsu *u)
@@ -334,7 +341,12 @@ static bool work_server(struct lsu *u, struct mem_op *op, uint64_t now)
         return false;
     }
     uint64_t ready = now + u->cfg.shared_latency - 1;
-    mem_perform_shared(op);
+    if (u->banks.perform) {
+        u->banks_free = now + u->banks.perform(u->banks.ctx, op, now);
+        ready += u->banks_free - now;
+    } else {
+        mem_perform_shared(op);
+    }
     op->ready = ready > op->ready ? ready : op->ready;
     return true;
 }
@@ -357,7 +369,14 @@ static void work(struct lsu *u, uint64_t now)
             return;
         start(u, op, now);
     }
-    if (u->place < SERVERS && (u->step > now || !work_server(u, op, now) || next_server(u, u->place + 1, now + 1)))
+    if (u->place < SERVERS) {
+        if (u->step > now || !work_server(u, op, now))
+            return;
+        u->step = u->banks_free > now ? u->banks_free : now;
+        if (next_server(u, u->place + 1, u->step + 1))
+            return;
+    }
+    if (u->step > now)
         return;
     u->started = false;
     u->n--;

@@ -77,6 +77,11 @@ void lsu_free(struct lsu *u);
 /* Puts the stage of an order policy, with its state, between coalescer and L1: before anything else. */
 void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state);
 
+/* What stands beside the banks of shared memory: performs their instructions, once the passes are over, and returns
+ * the core cycles that the banks are busy with it behind them. */
+struct lsu_banks { void *ctx; uint32_t (*perform)(void *ctx, struct mem_op *op, uint64_t now); };
+void lsu_banks(struct lsu *u, const struct lsu_banks *b);
+
 bool lsu_has_room(const struct lsu *u);              /* for one more instruction */
 /* Takes the op over (op->sm_slot is set). *loads, *stores: the accesses that `performed` will tell; only global memory
  * counts, and prefetches do not. */

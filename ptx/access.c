@@ -103,6 +103,7 @@ static void describe(struct mem_op *op, struct warp *w, const struct dinst *d)
     op->stride = s->stride;
     op->to_data = op->hollow = op->last_use = false;
     op->role = 0;
+    op->attempt = 0;
     if (op->kind == MOP_LOAD || op->kind == MOP_ATOM)
         describe_registers(op, d);
 }

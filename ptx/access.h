@@ -47,6 +47,7 @@ struct mem_op {
     bool last_use;                   /* its line of private memory is not needed any more once it has been read */
     bool hollow;                     /* a store goes its way without bytes */
     uint8_t role;                    /* whose it is: 0 the program's, else the owner's own */
+    uint32_t attempt;                /* of the transaction that its lanes of shared memory are part of; 0 = of none */
     uint32_t reg[MEM_PIECES];        /* registers of a load's or atom's elements: byte offsets from half->regs */
     uint64_t address[WARP_LANES];    /* device address, in shared memory an offset, in local that of the first byte */
     _Alignas(64) uint8_t data[WARP_LANES][MEM_WIDTH_MAX];    /* stores: the bytes; atomics: operand b at 0, c at 16 */

@@ -328,6 +328,16 @@ void txn_fault_again(struct warp *w)
     w->chosen = false;
 }
 
+uint32_t txn_steps_to_commit(const struct warp *w)
+{
+    const struct entry *e = &w->entry[w->current];
+    const struct code *c = w->frame[e->frame].code;
+    for (uint32_t pc = e->pc; pc < c->ninsts; pc++)
+        if (c->insts[pc].in && c->insts[pc].in->op == OP_TX_COMMIT)
+            return pc - e->pc + 1;
+    return 0;
+}
+
 uint32_t txn_registers(const struct code *c, const struct dinst *d)
 {
     (void)c;                         /* counted at decoding */

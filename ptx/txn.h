@@ -33,6 +33,9 @@ uint32_t txn_attempt(const struct warp *w);
  * attempt. To be called before the last open lane of the attempt that is going on is decided. */
 void txn_serialise(struct warp *w);
 
+/* Instructions from the warp's next one to the first tx_commit behind it in its function, that included; 0 = none. */
+uint32_t txn_steps_to_commit(const struct warp *w);
+
 /*
  * Decide the outcome of lanes of the attempt, those of txn_lanes. Nothing of the lanes may be under way in the memory
  * system. A commit is legal for lanes of txn_arrived once w->state is WARP_TX; an abort is legal at any time between

@@ -188,6 +188,8 @@ static void start_block(struct sm *s, struct resident *r, const struct block_sta
         place_private(s, r->slot[i], &r->block->warps[i], b->grid);
     }
     block_start(r->block, b->linear, s->cfg.index);
+    if (b->grid->launch.tm)
+        tm_core_block_starts(s->tm, (uint32_t)(r - s->block), r->block, r->slot);
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
         if (mine[k])
             sched_add(&s->sched[k], mine[k]);
@@ -301,6 +303,8 @@ void cta_check_end(struct sm *s, struct resident *r)
         mine[s->slot[r->slot[i]].sched] |= s->slot[r->slot[i]].bit;
     }
     sm_settle(s, s->now);
+    if (r->grid->grid->launch.tm)
+        tm_core_block_ends(s->tm, (uint32_t)(r - s->block));
     for (uint32_t i = 0; i < r->block->nwarps; i++)
         free_slot(s, &s->slot[r->slot[i]]);
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)

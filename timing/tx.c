@@ -48,8 +48,7 @@ static void after_outcome(struct sm *s, struct slot *w)
     if (!txn_lanes(w->warp)) {
         w->in_tx = false;
         states_book(s, w);
-        tm_core_ended(s->tm, w->index, s->now);
-        go_on_after(s, w, 0);
+        go_on_after(s, w, tm_core_ended(s->tm, w->index, s->now));
         tx_watch_over(s, w);
     } else if (txn_attempt(w->warp) != w->attempt) {
         w->attempt = txn_attempt(w->warp);
@@ -178,6 +177,8 @@ bool tx_may_issue(struct sm *s, struct slot *w, const struct tinst *t)
 {
     bool may = true;
     if (w->validating)
+        return false;
+    if (w->in_tx && !tm_core_may_run(s->tm, w->index, s->now) && !w->doomed && !w->validate)
         return false;
     if (t->kind == TK_TX && w->step->in->op == OP_TX_BEGIN && !w->doomed && !w->validate)
         return w->in_tx || may_begin(s, w);

@@ -28,6 +28,9 @@ struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, cons
         abort();
     c->note = t->oracle ? oracle_core(t->oracle, sm) : NULL;
     c->protocol = t->protocol->new_core(c, t->shared);
+    c->banks = t->banks ? t->banks->new_core(c) : NULL;
+    if (c->banks)
+        lsu_banks(lsu, &(struct lsu_banks){ c, tm_core_shared });
     t->core[sm] = c;
     t->cores[sm] = c->protocol;
     return c;
@@ -38,10 +41,13 @@ void tm_core_free(struct tm_core *c)
     if (!c)
         return;
     c->tm->protocol->free_core(c->protocol);
+    banks_free(c);
     for (uint32_t i = 0; i < c->tm->warps; i++)
         for (int l = 0; l < TM_LANES; l++) {
             free(c->warp[i].lane[l].reads.w);
             free(c->warp[i].lane[l].writes.w);
+            free(c->warp[i].lane[l].shared_reads.w);
+            free(c->warp[i].lane[l].shared_writes.w);
         }
     tm_load_end(c);
     packet_pool_end(&c->pool);
@@ -62,7 +68,8 @@ void tm_core_place(struct tm_core *c, uint32_t slot, struct warp *w, uint64_t lo
     x->fault_lane = -1;
     x->executed = x->row = 0;
     x->executing = 0;
-    x->committing = 0;
+    x->committing = x->lost = x->turn_from = x->stalled = x->memory = x->held = 0;
+    x->release = 0;
 }
 
 /* ---- attempts ---- */
@@ -98,6 +105,8 @@ uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t 
     }
     flush_executed(x);
     x->attempt++;
+    if (c->banks)
+        held += banks_attempt(c, slot, lanes, first, now);
     x->committing = 0;
     x->row = 0;
     x->deadline = deadline_from(c->tm, now + held);
@@ -165,9 +174,10 @@ bool tm_core_access(struct tm_core *c, struct mem_op *op, uint64_t now)
     struct tm_warp *x = &c->warp[op->sm_slot];
     uint64_t lanes = op->served_by[SERVE_GLOBAL] | op->served_by[SERVE_TEXTURE];
     c->now = now;
+    op->attempt = c->banks ? x->attempt : 0;
     if (op->kind == MOP_ATOM || op->kind == MOP_RED)
         note_atomic(x, op);
-    if (!lanes || (op->kind != MOP_LOAD && op->kind != MOP_STORE))
+    if (c->tm->protocol->plain || !lanes || (op->kind != MOP_LOAD && op->kind != MOP_STORE))
         return false;
     if (op->kind == MOP_LOAD)
         return tm_load_begin(c, op, lanes, now);
@@ -200,6 +210,8 @@ void tm_core_commit(struct tm_core *c, uint32_t slot, uint64_t now)
     c->now = now;
     flush_executed(x);
     x->committing = now;
+    if (c->banks && !c->tm->protocol->plain)
+        x->release = c->tm->banks->commit(c->banks, slot, txn_lanes(x->warp), now);
     c->tm->protocol->commit(c->protocol, slot, txn_lanes(x->warp), now);
 }
 
@@ -232,7 +244,7 @@ static void count_abort(struct tm_core *c, struct tm_lane *l, enum tm_reason why
     l->aborts++;
 }
 
-static struct oracle_who who(const struct tm_core *c, uint32_t slot, unsigned lane, uint64_t now)
+struct oracle_who tm_who(const struct tm_core *c, uint32_t slot, unsigned lane, uint64_t now)
 {
     const struct warp *w = c->warp[slot].warp;
     return (struct oracle_who){ .sm = c->sm, .slot = slot, .lane = (uint8_t)lane, .block = w->block->linear,
@@ -245,7 +257,7 @@ static void tell_oracle(struct tm_core *c, uint32_t slot, unsigned lane, bool co
     if (!c->note || !key)
         return;
     if (commits) {
-        struct oracle_who w = who(c, slot, lane, now);
+        struct oracle_who w = tm_who(c, slot, lane, now);
         oracle_committed(c->note, key, l, &w);
     } else
         oracle_not_committed(c->note, key, now);
@@ -269,6 +281,10 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
         x->reason = why;
         never = l->spoiled && ++l->spoils > SPOILS;
     }
+    if (c->banks && commits)
+        banks_committed(c, slot, lane, key, now);
+    else if (c->banks)
+        banks_aborted(c, slot, bit, now);
     if (txn_lanes(x->warp) == bit)
         hist_add(c->hists, HIST_TX_COMMIT_TIME, now - x->committing);
     c->touched = true;
@@ -309,6 +325,8 @@ uint64_t tm_core_doomed(struct tm_core *c, uint32_t slot, uint64_t now)
         count_abort(c, &x->lane[__builtin_ctzll(m)], x->why);
     if (lanes)
         x->row = x->lane[63 - __builtin_clzll(lanes)].aborts;
+    if (lanes && c->banks)
+        banks_aborted(c, slot, lanes, now);
     if (lanes && c->tm->protocol->aborted)
         c->tm->protocol->aborted(c->protocol, slot, lanes, now);
     x->validating &= ~lanes;
@@ -405,6 +423,8 @@ uint64_t tm_core_run(struct tm_core *c, uint64_t now)
     c->now = now;
     c->run_at = NEVER;
     c->run_at = earlier(c->run_at, c->tm->protocol->run(c->protocol, now));
+    if (c->banks)
+        c->run_at = earlier(c->run_at, c->tm->banks->run(c->banks, now));
     return c->run_at;
 }
 

@@ -65,6 +65,14 @@ void tm_core_free(struct tm_core *c);
 void tm_core_place(struct tm_core *c, uint32_t slot, struct warp *w, uint64_t log);
 /* May tx_begin of so many lanes issue? Then their place is taken. If not, `ask` tells when to ask again. */
 bool tm_core_may_begin(struct tm_core *c, uint32_t slot, uint32_t lanes, uint64_t now);
+/* A block of a kernel with transactions comes, before its warps are placed, and goes. slot: of its warps. */
+void tm_core_block_starts(struct tm_core *c, uint32_t number, struct block *block, const uint16_t *slot);
+void tm_core_block_ends(struct tm_core *c, uint32_t number);
+/* An instruction's lanes of shared memory, whose passes are over: performs it, or what of it may be performed. Returns
+ * the cycles that its banks go on working for it. core: a struct tm_core (memsys/lsu.h calls it). */
+uint32_t tm_core_shared(void *core, struct mem_op *op, uint64_t now);
+/* May an attempt issue at all? */
+bool tm_core_may_run(struct tm_core *c, uint32_t slot, uint64_t now);
 /* May a memory instruction, or tx_commit, inside a transaction issue? */
 bool tm_core_may_issue(struct tm_core *c, uint32_t slot, bool commit);
 /* tx_begin has opened a transaction; or its next attempt has begun (cycle `now`). Returns the core cycles that the warp
@@ -81,7 +89,8 @@ bool tm_core_wants_validation(const struct tm_core *c, uint32_t slot, uint64_t n
  * `fault`, and `ask`. */
 void tm_core_validate(struct tm_core *c, uint32_t slot, int fault_lane, uint64_t now);
 bool tm_core_validating(const struct tm_core *c, uint32_t slot);
-void tm_core_ended(struct tm_core *c, uint32_t slot, uint64_t now);      /* all lanes have left the transaction */
+/* All lanes have left the transaction. Returns the core cycles that the warp is held. */
+uint64_t tm_core_ended(struct tm_core *c, uint32_t slot, uint64_t now);
 void tm_core_message(struct tm_core *c, struct packet *k, uint64_t now);
 uint64_t tm_core_run(struct tm_core *c, uint64_t now);                   /* returns when to be called next */
 bool tm_core_idle(const struct tm_core *c);

@@ -10,16 +10,28 @@
 
 #include "tm/impl.h"
 
+static const struct tm_banks *banks_of(const struct simtx_config *c)
+{
+    return tm_banks_protocols[config_choice(c, KEY_TM_SHARED)];
+}
+
+static const struct tm_protocol *protocol_of(const struct simtx_config *c, const struct tm_protocol *given)
+{
+    const struct tm_protocol *p = given ? given : tm_protocols[config_choice(c, KEY_TM_GLOBAL)];
+    return p || !banks_of(c) ? p : &tm_plain;
+}
+
 bool tm_check(const struct simtx_config *c, const struct tm_protocol *protocol, uint32_t slices, char *error,
               size_t size)
 {
-    const struct tm_protocol *p = protocol ? protocol : tm_protocols[config_choice(c, KEY_TM_GLOBAL)];
+    const struct tm_protocol *p = protocol_of(c, protocol);
+    const struct tm_banks *b = banks_of(c);
     if (p && config_choice(c, KEY_GPU_SIMT) == SIMT_INDEPENDENT) {
-        snprintf(error, size, "tm.global = %s needs gpu.simt = stack: lanes that progress independently have no stack "
-                 "entries for retries", p->name);
+        snprintf(error, size, "tm.%s = %s needs gpu.simt = stack: lanes that progress independently have no stack "
+                 "entries for retries", p->plain ? "shared" : "global", p->plain ? b->name : p->name);
         return false;
     }
-    return !p || !p->check || p->check(c, slices, error, size);
+    return (!p || !p->check || p->check(c, slices, error, size)) && (!b || !b->check || b->check(c, error, size));
 }
 
 static uint32_t get(const struct simtx_config *c, enum config_key k)
@@ -30,14 +42,14 @@ static uint32_t get(const struct simtx_config *c, enum config_key k)
 struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *protocol, const struct devmem *mem,
                       uint32_t sms, uint32_t slices, uint32_t warps)
 {
-    const struct tm_protocol *p = protocol ? protocol : tm_protocols[config_choice(c, KEY_TM_GLOBAL)];
+    const struct tm_protocol *p = protocol_of(c, protocol);
     struct tm_gpu *t;
     if (!p)
         return NULL;
     if (!(t = calloc(1, sizeof *t)))
         abort();
     *t = (struct tm_gpu){
-        .config = c, .mem = mem, .protocol = p, .sms = sms, .slices = slices, .warps = warps,
+        .config = c, .mem = mem, .protocol = p, .banks = banks_of(c), .sms = sms, .slices = slices, .warps = warps,
         .lanes = get(c, KEY_GPU_WARP_SIZE),
         .base = devmem_base(mem), .limit_warps = get(c, KEY_TM_WARPS), .limit_threads = get(c, KEY_TM_THREADS),
         .limit_global = get(c, KEY_TM_GLOBAL_WARPS), .watchdog = (uint64_t)config_int(c, KEY_TM_WATCHDOG),
@@ -46,7 +58,7 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
     };
     if (!t->core || !t->cores)
         abort();
-    if (config_choice(c, KEY_TM_ORACLE) != ORACLE_OFF)
+    if (!p->plain && config_choice(c, KEY_TM_ORACLE) != ORACLE_OFF)
         t->oracle = oracle_new((enum oracle_mode)config_choice(c, KEY_TM_ORACLE), sms, slices);
     t->shared = p->new_shared ? p->new_shared(t, c) : NULL;
     return t;
@@ -218,6 +230,9 @@ bool tm_finish(struct tm_gpu *t, uint64_t *count, char *text, size_t size)
     count[STAT_TX_MOST] = (uint64_t)t->most;
     if (t->protocol->sound && !t->protocol->sound(t->shared, text, size))
         return false;
+    for (uint32_t i = 0; i < t->sms; i++)
+        if (!banks_finish(t->core[i], text, size))
+            return false;
     return (!t->oracle || oracle_finish(t->oracle, count, text, size)) && conserved(count, text, size);
 }
 

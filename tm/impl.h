@@ -4,6 +4,7 @@
 #define TM_IMPL_H
 
 #include "base/grow.h"
+#include "tm/banks.h"
 #include "tm/core.h"
 
 enum tm_role { ROLE_PROGRAM, ROLE_FETCH, ROLE_REST, ROLE_PROTOCOL };
@@ -30,6 +31,15 @@ struct tm_warp {
     uint32_t row;                    /* aborts of the lane decided last */
     uint64_t deadline;               /* of the watchdog */
     uint64_t committing;             /* cycle of the commit; 0 = does not */
+    /* shared memory */
+    struct tm_block *block;
+    uint64_t lost;                   /* lanes that had a conflict there in this attempt */
+    uint64_t entered;                /* cycle of the transaction's tx_begin */
+    uint64_t turn_from;              /* cycle in which it first asked for its turn at tx_begin; 0 = does not wait */
+    uint64_t stalled;                /* cycle from which the attempt may not run; 0 = it may */
+    uint64_t memory, held;           /* cycles of the transaction: of the banks, and at tx_begin and tx_commit */
+    uint32_t release;                /* cycles of tx_commit that are to come: behind the outcomes in global memory */
+    uint32_t steps;                  /* instructions to tx_commit from where the last lanes were lost */
 };
 
 struct tm_core {
@@ -38,8 +48,10 @@ struct tm_core {
     struct tm_calls calls;
     uint64_t *count;
     struct hists *hists;
-    void *protocol;
+    void *protocol, *banks;          /* banks: NULL = tm.shared is none */
     struct tm_warp *warp;
+    struct tm_block **block;         /* by number */
+    uint32_t blocks, blocks_cap;
     uint16_t sm;
     uint32_t warps_in, threads_in, asking;   /* asking: warps that have asked for a place of the GPU */
     uint64_t now, run_at;
@@ -59,6 +71,7 @@ struct tm_core {
 struct tm_gpu {
     const struct simtx_config *config;
     const struct tm_protocol *protocol;
+    const struct tm_banks *banks;    /* NULL = tm.shared is none */
     const struct devmem *mem;
     void *shared;
     struct oracle *oracle;           /* NULL = off */
@@ -87,6 +100,21 @@ uint8_t tm_set_find(const struct tm_set *s, uint64_t address, uint32_t *value);
 /* ---- turns.c ---- */
 void tm_note_lanes(struct tm_core *c, int32_t lanes, uint64_t now);  /* so many more are in transactions */
 void tm_enter(struct tm_core *c, struct tm_warp *x, uint64_t lanes, uint64_t now);   /* a first attempt of lanes */
+
+/* ---- core.c ---- */
+struct oracle_who tm_who(const struct tm_core *c, uint32_t slot, unsigned lane, uint64_t now);
+
+/* ---- banks.c: shared memory; but for the first two only with c->banks ---- */
+void banks_free(struct tm_core *c);
+bool banks_finish(struct tm_core *c, char *text, size_t size);   /* false: what the oracle found */
+uint64_t banks_attempt(struct tm_core *c, uint32_t slot, uint64_t lanes, bool first, uint64_t now);  /* cycles held */
+uint32_t banks_commit(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now);               /* the same */
+void banks_committed(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t key, uint64_t now);
+void banks_aborted(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now);
+uint64_t banks_ended(struct tm_core *c, uint32_t slot, uint64_t now);    /* the same */
+
+/* ---- plain.c ---- */
+extern const struct tm_protocol tm_plain;        /* tm.global = none */
 
 bool tm_load_begin(struct tm_core *c, struct mem_op *op, uint64_t lanes, uint64_t now);
 void tm_load_fetched(struct tm_core *c, struct mem_op *op, uint64_t now);

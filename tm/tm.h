@@ -59,6 +59,8 @@ struct tm_core;                      /* of an SM */
 
 struct tm_protocol {
     const char *name;
+    bool plain;                      /* global memory is accessed as outside transactions: load, store and the message
+                                      * are not called */
     uint32_t payload;                /* bytes at packet->payload of its messages */
     /* Its actions need the whole GPU in one cycle: windows are one cycle long and `step` is called after each. */
     bool (*global_step)(const struct simtx_config *c);

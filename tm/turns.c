@@ -36,8 +36,13 @@ bool tm_core_may_begin(struct tm_core *c, uint32_t slot, uint32_t lanes, uint64_
     if (x->lanes_in || !lanes)
         return true;
     x->waiting = true;
-    if (!core_has_room(c, x, lanes) || !gpu_has_room(c, slot, now))
+    x->turn_from = x->turn_from ? x->turn_from : now;
+    if ((c->banks && !c->tm->banks->may_begin(c->banks, slot)) || !core_has_room(c, x, lanes) ||
+        !gpu_has_room(c, slot, now))
         return false;
+    if (c->banks)
+        c->count[STAT_WARP_BEGIN_COMMIT] += now - x->turn_from;
+    x->turn_from = 0;
     c->asking -= x->asked;
     x->asked = x->waiting = false;
     x->lanes_in = lanes;
@@ -72,9 +77,10 @@ void tm_enter(struct tm_core *c, struct tm_warp *x, uint64_t lanes, uint64_t now
     }
 }
 
-void tm_core_ended(struct tm_core *c, uint32_t slot, uint64_t now)
+uint64_t tm_core_ended(struct tm_core *c, uint32_t slot, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
+    uint64_t held = c->banks ? banks_ended(c, slot, now) : 0;
     c->warps_in--;
     c->threads_in -= x->lanes_in;
     c->released += x->token;
@@ -84,4 +90,5 @@ void tm_core_ended(struct tm_core *c, uint32_t slot, uint64_t now)
     if (c->tm->protocol->ended)
         c->tm->protocol->ended(c->protocol, slot, now);
     ask_waiting(c);
+    return held;
 }
