@@ -64,6 +64,11 @@ void tm_core_say_turn(const struct tm_core *c, uint32_t slot, char *text, size_t
     const struct tm_gpu *t = c->tm;
     uint32_t sm, holder, first = 0;
     snprintf(text, size, "its turn at tx_begin: ");
+    if (c->banks && !c->tm->banks->may_begin(c->banks, slot)) {
+        size_t n = strlen(text);
+        c->tm->banks->say(c->banks, slot, text + n, size - n);
+        return;
+    }
     if (limited_by_core(c)) {
         tm_append(text, size, "warps of the SM in transactions: %u with %u threads", c->warps_in, c->threads_in);
         if (t->limit_warps)
@@ -88,6 +93,8 @@ void tm_core_say(const struct tm_core *c, uint32_t slot, char *text, size_t size
     text[0] = 0;
     if (c->tm->protocol->say)
         c->tm->protocol->say(c->protocol, slot, text, size);
+    if (c->banks && !text[0])
+        c->tm->banks->say(c->banks, slot, text, size);
 }
 
 static bool stale(const struct tm_lane *l)
@@ -130,4 +137,6 @@ void tm_core_dump(const struct tm_core *c, void (*line)(void *ctx, const char *t
     line(ctx, text);
     if (c->tm->protocol->dump)
         c->tm->protocol->dump(c->protocol, line, ctx);
+    if (c->banks)
+        c->tm->banks->dump(c->banks, line, ctx);
 }
