@@ -35,8 +35,7 @@ struct LocalMemory {
 
 // For a version whose fine-grained locks are `fine`.
 static inline LocalMemory local_memory(Version version, int words, int fine) {
-    static const int ONE = 1, NONE = 0;
-    const int locks[] = {NONE, fine, ONE, NONE, ONE};
+    const int locks[] = {0, fine, 1, 0, 1}; // by version
     return {words, locks[version]};
 }
 
