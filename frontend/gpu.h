@@ -7,6 +7,7 @@
 #include "base/stats.h"
 #include "ptx/program.h"
 #include "timing/machine.h"
+#include "tm/banks.h"
 
 struct detail;
 struct trace;
@@ -39,6 +40,16 @@ struct kernel_total {
     struct timed_row *timed;         /* NULL: none in timing mode */
 };
 
+/* What a block takes of an SM. */
+struct block_need {
+    const struct tm_banks *protocol; /* of transactions on shared memory, when the kernel has them; NULL = none */
+    struct banks_need tm;            /* what those take beside */
+    uint32_t registers;              /* a thread's own */
+    uint64_t block_registers;        /* of a block, in all */
+    uint64_t own_shared;             /* bytes of shared memory that the kernel itself takes */
+    uint64_t shared;                 /* in all; 0 and own_shared > 0 = more than there is */
+};
+
 /* A launch that has passed all checks. */
 struct ordered {
     struct simtx_kernel *kernel;
@@ -46,6 +57,7 @@ struct ordered {
     uint32_t dynamic_shared;
     uint32_t resident;               /* blocks of it that fit on an SM */
     const char *limit;
+    struct block_need need;
     uint64_t stream;
     struct launch la;
 };
@@ -122,8 +134,15 @@ void gpu_message(char **message, const char *fmt, ...) __attribute__((format(pri
 uint64_t config_number(const simtx_config *c, const char *key);
 double host_seconds(void);
 
+/* resources.c */
+/* Of a block of so many threads in the kernel's next launch. */
+void kernel_need(const struct simtx_kernel *k, uint32_t threads, size_t dynamic_shared, struct block_need *n);
+/* Bytes of shared memory that the kernel can reach. */
+uint64_t kernel_shared(const struct simtx_kernel *k, size_t dynamic_shared);
+/* Checks its shape and that it fits; fills in o->need, resident and limit. */
+simtx_status kernel_check(struct simtx_kernel *k, const simtx_launch_params *p, struct ordered *o);
+
 /* launch.c */
-uint32_t kernel_registers(const struct simtx_kernel *k, uint32_t threads);
 void launch_fault(const struct launch *la, simtx_fault *f);
 simtx_launch_stats launch_figures(const struct ordered *o, double seconds);
 

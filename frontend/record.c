@@ -73,7 +73,7 @@ void record_launch(simtx_gpu *g, const struct ordered *o, const simtx_launch_sta
         .grid = o->grid,
         .block = o->block,
         .stats = *s,
-        .registers = kernel_registers(k, la->threads_per_block),
+        .registers = o->need.registers,
         .shared_bytes = k->code->shared_static,
         .local_bytes = k->code->local_total,
         .dynamic_shared = o->dynamic_shared,

@@ -28,21 +28,25 @@ static void warn_irrevocable(struct simtx_kernel *k)
     if (k->warned || !g->warning)
         return;
     k->warned = true;
-    if (program_irrevocable(k->module->program, k->func, text, sizeof text))
+    bool global = g->plugins.tm || config_choice(g->config, KEY_TM_GLOBAL);
+    bool shared = config_choice(g->config, KEY_TM_SHARED);
+    if (program_irrevocable(k->module->program, k->func, global, shared, text, sizeof text))
         g->warning(g->warning_ctx, text);
 }
 
 simtx_status timed_check(struct simtx_kernel *k)
 {
+    simtx_gpu *g = k->module->gpu;
     if (!k->code->transactions)
         return SIMTX_OK;
-    if (k->module->gpu->plugins.tm || config_choice(k->module->gpu->config, KEY_TM_GLOBAL)) {
+    if (g->plugins.tm || config_choice(g->config, KEY_TM_GLOBAL) || config_choice(g->config, KEY_TM_SHARED)) {
         warn_irrevocable(k);
         return SIMTX_OK;
     }
-    return gpu_fail(k->module->gpu, SIMTX_NOT_SUPPORTED,
-                    "%s uses tx_begin, and the configuration has no transactional memory (tm.global = none): "
-                    "choose a preset that has one, such as --config kilotm, or functional mode", k->func->name);
+    return gpu_fail(g, SIMTX_NOT_SUPPORTED,
+                    "%s uses tx_begin, and the configuration has no transactional memory (tm.global = none, tm.shared = "
+                    "none): choose a preset that has one, such as --config kilotm or localtm, or functional mode",
+                    k->func->name);
 }
 
 /* ---- files ---- */
@@ -175,8 +179,10 @@ void timed_queue(simtx_gpu *g, const struct ordered *o)
 
 static void fill_grid(struct grid *grid, const struct ordered *o)
 {
+    uint64_t own = (uint64_t)o->need.registers * o->la.nwarps * o->la.warp_size;
     *grid = (struct grid){ .launch = o->la, .resident = o->resident, .stream = o->stream,
-                           .registers = kernel_registers(o->kernel, o->la.threads_per_block) };
+                           .registers = o->need.registers,
+                           .more_registers = (uint32_t)(o->need.block_registers - own) };
 }
 
 /* What became of one of the grids. */

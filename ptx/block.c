@@ -34,7 +34,7 @@ struct block *block_new(struct worker *k)
     b->nwarps = la->nwarps;
     b->shared_bytes = la->shared_bytes;
     b->warps = calloc(b->nwarps, sizeof *b->warps);
-    b->shared = aligned_alloc(256, (la->shared_bytes + 511) & ~255u);
+    b->shared = aligned_alloc(256, (la->shared_bytes + la->shared_behind + 511) & ~255u);
     b->barrier_masks = calloc((size_t)b->nwarps * MAX_BARRIERS * 2, sizeof *b->barrier_masks);
     if (!b->warps || !b->shared || !b->barrier_masks)
         abort();
@@ -208,7 +208,7 @@ void block_start(struct block *b, uint64_t linear, uint32_t sm)
     b->live_threads = la->threads_per_block;
     b->released = 0;
     b->spinning = false;
-    memset(b->shared, 0, b->shared_bytes);
+    memset(b->shared, 0, b->shared_bytes + la->shared_behind);
     for (int i = 0; i < MAX_BARRIERS; i++) {
         struct barrier *r = &b->barriers[i];
         r->arrived = r->expected = r->popc = 0;

@@ -198,6 +198,7 @@ struct launch {
     uint64_t nblocks;
     uint32_t threads_per_block, warp_size, nwarps;
     uint32_t dynamic_shared, shared_bytes, dynamic_offset;
+    uint32_t shared_behind;          /* bytes of shared memory behind those that the kernel reaches */
     const char *param;               /* parameter block of the kernel, padded: a buffer in device memory */
     uint32_t param_bytes;
     uint32_t resident;               /* blocks that may be resident at once */

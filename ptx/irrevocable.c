@@ -1,6 +1,9 @@
 /*
- * What a transaction cannot take back. As in Fung et al. (MICRO 2011, section 3), atomics inside a transaction and
- * accesses to shared memory are performed at once, without logs, and an abort does not undo them.
+ * What a transaction cannot take back. As in Fung et al. (MICRO 2011, section 3), atomics on global memory inside a
+ * transaction and accesses to a memory that is not transactional are performed at once, without logs, and an abort does
+ * not undo them. Where a generic address leads is not known here. A store through one is taken for one to global
+ * memory, as it nearly always is: compilers know the variables of shared memory by name. An atomic is warned of in any
+ * case.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +11,21 @@
 #include "ptx/program.h"
 
 struct search {
+    bool global, shared;             /* memory that transactions are for */
     uint8_t *seen;                   /* by function: bit 0 as it is called outside transactions, bit 1 inside */
     char *text;
     size_t size;
 };
 
-static bool irrevocable(const struct ptx_inst *in)
+static bool irrevocable(const struct search *s, const struct ptx_inst *in)
 {
-    bool shared = in->mod[PG_SPACE] == MOD(SPACE, SHARED) || in->mod[PG_SHAREDSUB];
-    return in->op == OP_ATOM || in->op == OP_RED || (in->op == OP_ST && shared);
+    bool atomic = in->op == OP_ATOM || in->op == OP_RED;
+    if (!atomic && in->op != OP_ST)
+        return false;
+    if (in->mod[PG_SPACE] == MOD(SPACE, SHARED) || in->mod[PG_SHAREDSUB])
+        return !s->shared;
+    bool global = !in->mod[PG_SPACE] || in->mod[PG_SPACE] == MOD(SPACE, GLOBAL);
+    return atomic || (global && !s->global);
 }
 
 static void describe(struct search *s, const struct ptx_func *f, const struct ptx_inst *in)
@@ -35,7 +44,7 @@ static bool search(struct search *s, const struct ptx_func *f, bool inside)
     for (uint32_t i = 0; i < f->ninsts; i++) {
         const struct ptx_inst *in = &f->insts[i];
         bool tx = inside || in->tx;
-        if (tx && irrevocable(in)) {
+        if (tx && irrevocable(s, in)) {
             describe(s, f, in);
             return true;
         }
@@ -47,9 +56,11 @@ static bool search(struct search *s, const struct ptx_func *f, bool inside)
     return false;
 }
 
-bool program_irrevocable(const struct program *p, const struct ptx_func *kernel, char *text, size_t size)
+bool program_irrevocable(const struct program *p, const struct ptx_func *kernel, bool global, bool shared, char *text,
+                         size_t size)
 {
-    struct search s = { .seen = calloc(p->nfuncs + 1, 1), .text = text, .size = size };
+    struct search s = { .global = global, .shared = shared, .seen = calloc(p->nfuncs + 1, 1), .text = text,
+                        .size = size };
     if (!s.seen)
         abort();
     bool found = search(&s, kernel, false);

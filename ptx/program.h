@@ -27,10 +27,11 @@ void program_free(struct program *p, struct devmem *mem);
 struct ptx_module *ptx_link(struct ptx_module **m, int n, struct diag *d);
 
 /*
- * Is there an atomic or a store to shared memory inside a transaction of the kernel, in functions that it calls too?
- * Then words on the first with its line: it cannot be undone (irrevocable.c).
+ * Is there something inside a transaction of the kernel that cannot be undone, in functions that it calls too, when
+ * transactions are for global or shared memory, or both? Then words on the first with its line (irrevocable.c).
  */
-bool program_irrevocable(const struct program *p, const struct ptx_func *kernel, char *text, size_t size);
+bool program_irrevocable(const struct program *p, const struct ptx_func *kernel, bool global, bool shared, char *text,
+                         size_t size);
 
 /* The decoded form of a function with a body. */
 static inline const struct code *func_code(const struct ptx_func *f)

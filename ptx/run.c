@@ -287,7 +287,8 @@ static enum after do_barrier(struct warp *w, const struct code *c, const struct 
         return GO_ON;
     }
     if (w->tx.open) {
-        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "a barrier inside a transaction can never complete");
+        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "a barrier inside a transaction, where none is allowed: "
+                    "lanes that wait for their next attempt cannot come to it");
         return STOP;
     }
     e->pc = (uint32_t)(d - c->insts) + 1;

@@ -55,8 +55,9 @@ static struct sm_room need_of(const struct dispatcher *d, const struct grid *g)
     const struct launch *la = &g->launch;
     uint32_t ws = d->cfg.warp_size, share = g->resident ? g->resident : 1;
     uint32_t warps = (la->threads_per_block + ws - 1) / ws;
-    return (struct sm_room){ 1, warps, warps * ws, least(g->registers * warps * ws, all->registers / share),
-                             least(la->shared_bytes, all->shared / share) };
+    return (struct sm_room){ 1, warps, warps * ws,
+                             least(g->registers * warps * ws + g->more_registers, all->registers / share),
+                             least(la->shared_bytes + la->shared_behind, all->shared / share) };
 }
 
 /* Skips grids that have no blocks left to hand out. */

@@ -28,6 +28,7 @@ struct grid {
     const struct tprogram *code;     /* of launch.program */
     uint32_t id;                     /* small number among the grids now running */
     uint32_t registers, resident;    /* a thread; blocks of it an SM holds at most */
+    uint32_t more_registers;         /* of a block, beside those of its threads */
     uint64_t next_block, done;
     uint64_t start, end;             /* core cycles */
     uint64_t local_base;             /* device address of the private memory of all resident warps */

@@ -24,6 +24,8 @@ struct banks_need {
     uint32_t blocks;                 /* most resident blocks for other reasons; UINT32_MAX = any */
 };
 
+enum banks_limit { BANKS_THREADS, BANKS_SHARED, BANKS_REGISTERS, BANKS_BLOCKS };
+
 /* A block that is resident, with the slots of its warps. */
 struct tm_block {
     struct block *block;             /* ->shared: its bytes, shadow memory behind those of the kernel */
@@ -41,6 +43,10 @@ struct tm_banks {
     const char *name;
     bool (*check)(const struct simtx_config *c, char *error, size_t size);
     void (*need)(const struct simtx_config *c, uint32_t shared, uint32_t warps, struct banks_need *n);
+    /* Where a limit of `need` comes from, behind the words that tell it: as " (...)" or ": ...". NULL = nothing to
+     * say. */
+    void (*explain)(const struct simtx_config *c, enum banks_limit limit, const struct banks_need *n, char *text,
+                    size_t size);
 
     /* At an SM; `core` is what new_core returned. All cycles are core cycles. */
     void *(*new_core)(struct tm_core *c);

@@ -141,8 +141,10 @@ static void functions_apart(void **state)
 
 #define FUNCTION ".func f()\n{\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n  atom.global.inc.u32 %r1, [%rd1], 7;\n}\n"
 
-/* The last function of the text is the kernel. */
-static void undone(const char *body, const char *said)
+enum { GLOBAL = 1, SHARED = 2 };
+
+/* The last function of the text is the kernel; memory: what transactions are for. */
+static void undone(int memory, const char *body, const char *said)
 {
     struct diag d;
     char text[400] = "";
@@ -153,7 +155,8 @@ static void undone(const char *body, const char *said)
     const struct ptx_func *last = p->module->funcs;
     while (last->next)
         last = last->next;
-    assert_int_equal(program_irrevocable(p, last, text, sizeof text), said != NULL);
+    assert_int_equal(program_irrevocable(p, last, memory & GLOBAL, memory & SHARED, text, sizeof text),
+                     said != NULL);
     if (said && !strstr(text, said))
         fail_msg("expected '%s': %s", said, text);
     program_free(p, NULL);
@@ -164,14 +167,32 @@ static void undone(const char *body, const char *said)
 static void cannot_be_undone(void **state)
 {
     (void)state;
-    undone("  red.global.add.u32 [%rd1], 1;\n  tx_begin;\n  st.global.u32 [%rd1], %r1;\n  tx_commit;\n"
+    undone(GLOBAL, "  red.global.add.u32 [%rd1], 1;\n  tx_begin;\n  st.global.u32 [%rd1], %r1;\n  tx_commit;\n"
            "  st.shared.u32 [%r1], %r1;\n", NULL);
-    undone("  tx_begin;\n  st.global.u32 [%rd1], %r1;\n  red.global.add.u32 [%rd1], 1;\n  tx_commit;\n",
+    undone(GLOBAL, "  tx_begin;\n  st.global.u32 [%rd1], %r1;\n  red.global.add.u32 [%rd1], 1;\n  tx_commit;\n",
            "test:11:3: red.global.add.u32");
-    undone("  tx_begin;\n  @%p1 st.shared.u32 [%r1], %r1;\n  tx_commit;\n", "test:10:8: @%p1 st.shared.u32");
-    undone("  ret;\n}\n" FUNCTION ".visible .entry l()\n{\n  tx_begin;\n  call f;\n  tx_commit;\n",
+    undone(GLOBAL, "  tx_begin;\n  @%p1 st.shared.u32 [%r1], %r1;\n  tx_commit;\n", "test:10:8: @%p1 st.shared.u32");
+    undone(GLOBAL, "  ret;\n}\n" FUNCTION ".visible .entry l()\n{\n  tx_begin;\n  call f;\n  tx_commit;\n",
            "test:15:3: atom.global.inc.u32");
-    undone("  ret;\n}\n" FUNCTION ".visible .entry l()\n{\n  call f;\n  tx_begin;\n  tx_commit;\n", NULL);
+    undone(GLOBAL, "  ret;\n}\n" FUNCTION ".visible .entry l()\n{\n  call f;\n  tx_begin;\n  tx_commit;\n", NULL);
+}
+
+#define STORES "  st.shared.u32 [%r1], %r1;\n  red.shared.add.u32 [%r1], 1;\n"
+
+/* On shared memory transactions undo stores and atomics; what may be global memory they then do not. */
+static void undone_by_memory(void **state)
+{
+    (void)state;
+    undone(SHARED, "  tx_begin;\n" STORES "  st.local.u32 [%r1], %r1;\n  tx_commit;\n  st.global.u32 [%rd1], %r1;\n", NULL);
+    undone(SHARED | GLOBAL, "  tx_begin;\n" STORES "  st.u32 [%rd1], %r1;\n  st.global.u32 [%rd1], %r1;\n  tx_commit;\n",
+           NULL);
+    undone(GLOBAL, "  tx_begin;\n  st.u32 [%rd1], %r1;\n" STORES "  tx_commit;\n", "test:11:3: st.shared.u32");
+    undone(SHARED, "  tx_begin;\n" STORES "  st.global.u32 [%rd1], %r1;\n  tx_commit;\n", "test:12:3: st.global.u32");
+    undone(SHARED, "  tx_begin;\n" STORES "  st.u32 [%rd1], %r1;\n  tx_commit;\n", "test:12:3: st.u32");
+    undone(SHARED, "  tx_begin;\n" STORES "  red.global.add.u32 [%rd1], 1;\n  tx_commit;\n", "test:12:3: red.global");
+    undone(SHARED | GLOBAL, "  tx_begin;\n" STORES "  red.global.add.u32 [%rd1], 1;\n  tx_commit;\n",
+           "test:12:3: red.global");
+    undone(SHARED | GLOBAL, "  tx_begin;\n" STORES "  red.add.u32 [%rd1], 1;\n  tx_commit;\n", "test:12:3: red.add");
 }
 
 int main(void)
@@ -180,6 +201,7 @@ int main(void)
         cmocka_unit_test(loop_in_a_row), cmocka_unit_test(blocks_moved), cmocka_unit_test(loops_behind_each_other),
         cmocka_unit_test(two_ends), cmocka_unit_test(transactions), cmocka_unit_test(unbalanced),
         cmocka_unit_test(functions_apart), cmocka_unit_test(cannot_be_undone),
+        cmocka_unit_test(undone_by_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
