@@ -3,7 +3,8 @@
 #include "tm/ideal.h"
 
 extern const struct tm_protocol tm_kilotm;
+extern const struct tm_banks tm_localtm;
 
 const struct tm_protocol *const tm_protocols[] = { NULL, &tm_kilotm, &tm_ideal };
 
-const struct tm_banks *const tm_banks_protocols[] = { NULL, NULL };
+const struct tm_banks *const tm_banks_protocols[] = { NULL, &tm_localtm };

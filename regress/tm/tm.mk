@@ -24,7 +24,7 @@ test-flip: $(B)/regress/tm/test_flip
 	@regress/unit/run.sh $^
 
 # Deliberate faults: the files that have some are compiled again. A part of them is run by `make test`.
-MUTATED     := $(wildcard tm/*.c) $(wildcard tm/kilotm/*.c) ptx/txn_undo.c
+MUTATED     := $(wildcard tm/*.c) $(wildcard tm/kilotm/*.c) $(wildcard tm/localtm/*.c) ptx/txn_undo.c
 MUTATED_OBJ := $(MUTATED:%.c=$(B)/obj-mutated/%.o)
 
 $(B)/obj-mutated/%.o: %.c
