@@ -2,11 +2,13 @@
  * The oracle for transactions on shared memory, of one resident block. An eager protocol lets an attempt keep what it
  * has accessed until its outcome, so commits of a block, in the order of their outcomes, must be a serial order: every
  * commit is replayed at once on a shadow of the block's memory, where each value that it read must be the one that the
- * shadow has. When the block ends, its memory must be what the shadow is, in every word: an aborted attempt may have left
- * something where no commit has been. Plain stores and atomics enter the shadow when they are performed and, while
- * attempts run, mark their words as mixed: a mismatch there is weak isolation, which these protocols allow; anywhere
- * else it is an error. When no attempt runs any more, mixed words are taken from memory and the marks are gone: all
- * shared memory of a program is initialised by plain stores, which must not make the oracle blind.
+ * shadow has. When the block ends, its memory must be what the shadow is, in every word: an aborted attempt may have
+ * left something where no commit has been.
+ *
+ * Plain stores and atomics enter the shadow when they are performed and, while attempts run, mark their words as mixed:
+ * a mismatch there is weak isolation, which these protocols allow; anywhere else it is an error. When no attempt runs
+ * any more, mixed words are taken from memory and the marks are gone: programs initialise shared memory by plain
+ * stores, and these must not make the oracle blind.
  *
  * Where the same transactions reach global memory, too, their keys there (struct oracle) must be an order of these
  * commits as well: two that touch the same word of shared memory, one of them writing, must have ascending keys, also
