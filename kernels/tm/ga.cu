@@ -13,6 +13,7 @@
 // args: --solutions 2 --version fgl
 // args: --solutions 256 --iterations 5 --size 3
 // args: --solutions 100 --version fgl --seed 7
+// also: --timing --config southern-islands --set tm.shared=localtm --check full
 // also: --timing --config southern-islands -- --version fgl
 // also: --timing --config southern-islands -- --version lock
 // also: --timing --config southern-islands -- --version serial

@@ -11,6 +11,8 @@
 // args: --centres 2 --size 2
 // args: --centres 256 --version fgl --seed 7
 // args: --centres 100
+// also: --timing --config southern-islands --set tm.shared=localtm --check full
+// also: --timing --config southern-islands --set tm.shared=localtm --check full -- --centres 256 --size 2
 // also: --timing --config southern-islands -- --version fgl
 // also: --timing --config southern-islands -- --version lock
 // also: --timing --config southern-islands -- --version serial

@@ -9,6 +9,8 @@
 // args: --version turns --size 3
 // args: --buckets 2 --size 2
 // args: --buckets 256 --version fgl
+// also: --timing --config southern-islands --set tm.shared=localtm --check full
+// also: --timing --config southern-islands --set tm.shared=localtm --check full -- --buckets 8 --size 3
 // also: --timing --config southern-islands -- --version fgl
 // also: --timing --config southern-islands -- --version lock
 // also: --timing --config southern-islands -- --version serial

@@ -7,6 +7,7 @@
 // args: --version lock
 // args: --moves 20 --seed 7 --size 7
 // args: --moves 20 --version fgl
+// also: --timing --config kilotm --set tm.shared=localtm --check full
 // also: --timing --config southern-islands -- --version fgl
 // also: --timing --config southern-islands -- --version lock --size 1
 // also: --timing -- --version fgl
