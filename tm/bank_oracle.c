@@ -1,6 +1,7 @@
 /*
- * The oracle for transactions on shared memory. The shadow of a block is a flat array with all that is known of a word
- * side by side, so that a commit touches a line or two of the host's cache for each of its words, and nothing else.
+ * The oracle for transactions on shared memory. The shadow of a block is flat arrays by word: values and flags, which
+ * are cleared when a block comes and compared when it goes, and who accessed it, which is cleared when a transaction
+ * first touches the word.
  *
  * Places in the order of global keys: a commit with a key has it as its place; one without stands right behind whatever
  * it must follow, and hands that place on through the words that it touches, so that keys are compared across it, too.
@@ -24,10 +25,9 @@ enum { ALL_BYTES = 15 };
 
 typedef unsigned long long ull;
 
-struct bank_word {
-    uint32_t value;
+/* Who accessed a word; valid with WORD_TX. */
+struct accessed {
     uint32_t writer, thread;         /* the last commit that wrote it: number in the block, 0 = none; its thread */
-    uint8_t flags;
     uint64_t cycle;                  /* of that commit */
     uint64_t written, read;          /* greatest places of writers and of readers in the order of global keys */
 };
@@ -37,7 +37,9 @@ struct bank_oracle {
     bool running;                    /* attempts of the block may run */
     bool keyed;                      /* a commit of the block had a global key */
     uint32_t bytes, words, cap;
-    struct bank_word *word;
+    uint32_t *value;
+    uint8_t *flags;
+    struct accessed *by;
     uint32_t *weak_word, weak_words; /* words with WORD_WEAK */
     uint32_t commits;                /* of the block; the last one's number, which is its key in texts and the graph */
     uint64_t block;                  /* of the last commit */
@@ -59,12 +61,19 @@ struct bank_oracle *bank_oracle_new(enum oracle_mode mode)
     return o;
 }
 
+static void free_words(struct bank_oracle *o)
+{
+    free(o->value);
+    free(o->flags);
+    free(o->by);
+    free(o->weak_word);
+}
+
 void bank_oracle_free(struct bank_oracle *o)
 {
     if (!o)
         return;
-    free(o->word);
-    free(o->weak_word);
+    free_words(o);
     graph_free(&o->graph);
     free(o);
 }
@@ -73,12 +82,13 @@ static void make_room(struct bank_oracle *o)
 {
     if (o->words <= o->cap)
         return;
-    free(o->word);
-    free(o->weak_word);
+    free_words(o);
     o->cap = o->words;
-    o->word = malloc(o->cap * sizeof *o->word);
+    o->value = malloc(o->cap * sizeof *o->value);
+    o->flags = malloc(o->cap);
+    o->by = malloc(o->cap * sizeof *o->by);
     o->weak_word = malloc(o->cap * sizeof *o->weak_word);
-    if (!o->word || !o->weak_word)
+    if (!o->value || !o->flags || !o->by || !o->weak_word)
         abort();
 }
 
@@ -87,8 +97,10 @@ void bank_oracle_start(struct bank_oracle *o, uint32_t bytes)
     o->bytes = bytes;
     o->words = bytes / 4 + (bytes % 4 != 0);
     make_room(o);
-    if (o->words)
-        memset(o->word, 0, o->words * sizeof *o->word);
+    if (o->words) {
+        memset(o->value, 0, o->words * sizeof *o->value);
+        memset(o->flags, 0, o->words);
+    }
     o->running = true;
     o->keyed = false;
     o->weak_words = o->commits = 0;
@@ -131,12 +143,13 @@ static void tell_who(const struct bank_oracle *o, const struct commit *c, char *
         snprintf(text + n, size - (size_t)n, ",");
 }
 
-static void tell_writer(const struct bank_word *w, char *text, size_t size)
+static void tell_writer(const struct bank_oracle *o, uint32_t w, char *text, size_t size)
 {
-    if (w->flags & WORD_PLAIN_LAST)
+    const struct accessed *a = &o->by[w];
+    if (o->flags[w] & WORD_PLAIN_LAST)
         snprintf(text, size, "last written by a plain store or atomic");
-    else if (w->writer)
-        snprintf(text, size, "last written by key %u (thread %u, cycle %llu)", w->writer, w->thread, (ull)w->cycle);
+    else if (o->flags[w] & WORD_TX && a->writer)
+        snprintf(text, size, "last written by key %u (thread %u, cycle %llu)", a->writer, a->thread, (ull)a->cycle);
     else
         snprintf(text, size, "its initial value");
 }
@@ -157,25 +170,41 @@ static uint32_t merge(uint32_t old, uint32_t value, unsigned bytes)
 static uint32_t memory_word(const struct bank_oracle *o, const uint8_t *memory, uint32_t w)
 {
     uint32_t value = 0, left = o->bytes - 4 * w;
-    memcpy(&value, memory + 4 * (size_t)w, left < 4 ? left : 4);
+    if (left >= 4)
+        memcpy(&value, memory + 4 * (size_t)w, 4);
+    else
+        memcpy(&value, memory + 4 * (size_t)w, left);
     return value;
 }
 
-static uint32_t line_of(uint32_t w)
+static uint32_t word_of(uint64_t offset)
 {
-    return w / SHADOW_WORDS;
+    return (uint32_t)(offset / 4);
+}
+
+static uint32_t line_of(uint64_t offset)
+{
+    return word_of(offset) / SHADOW_WORDS;
+}
+
+/* A transaction has accessed it. */
+static struct accessed *touch(struct bank_oracle *o, uint32_t w)
+{
+    if (!(o->flags[w] & WORD_TX))
+        o->by[w] = (struct accessed){ 0 };
+    o->flags[w] |= WORD_TX;
+    return &o->by[w];
 }
 
 /* ---- plain stores and atomics ---- */
 
 static void enter(struct bank_oracle *o, uint32_t w, unsigned bytes, const uint8_t *memory)
 {
-    struct bank_word *x = &o->word[w];
-    x->value = merge(x->value, memory_word(o, memory, w), bytes);
-    x->flags |= WORD_PLAIN | WORD_PLAIN_LAST;
-    if (!o->running || x->flags & WORD_WEAK)
+    o->value[w] = merge(o->value[w], memory_word(o, memory, w), bytes);
+    o->flags[w] |= WORD_PLAIN | WORD_PLAIN_LAST;
+    if (!o->running || o->flags[w] & WORD_WEAK)
         return;
-    x->flags |= WORD_WEAK;
+    o->flags[w] |= WORD_WEAK;
     o->weak_word[o->weak_words++] = w;
 }
 
@@ -194,20 +223,19 @@ void bank_oracle_plain(struct bank_oracle *o, const struct mem_op *op, uint64_t 
         if (end > o->bytes)
             end = o->bytes;
         for (uint64_t a = from & ~UINT64_C(3); a < end; a += 4)
-            enter(o, (uint32_t)(a / 4), bytes_in(a, from, end), memory);
+            enter(o, word_of(a), bytes_in(a, from, end), memory);
     }
 }
 
 /* Nobody has an old value of this word any more: memory is as it stays. */
 static void settle(struct bank_oracle *o, uint32_t w, const uint8_t *memory)
 {
-    struct bank_word *x = &o->word[w];
     uint32_t value = memory_word(o, memory, w);
-    x->flags &= (uint8_t)~WORD_WEAK;
-    if (x->value == value)
+    o->flags[w] &= (uint8_t)~WORD_WEAK;
+    if (o->value[w] == value)
         return;
-    x->value = value;
-    x->flags |= WORD_TX;
+    o->value[w] = value;
+    touch(o, w);
     o->weak++;
 }
 
@@ -247,10 +275,11 @@ static bool fits(struct bank_oracle *o, const struct commit *c)
 }
 
 /* The graph has whole values: that of the newest version with the bytes that were read. */
-static uint32_t version_value(const struct bank_oracle *o, uint32_t w, const struct tm_word *r, uint32_t current)
+static uint32_t version_value(const struct bank_oracle *o, const struct tm_word *r)
 {
     const struct graph *g = &o->graph;
-    uint32_t bits = bits_of(r->bytes), v = line_of(w) < g->lines ? g->current[line_of(w)][w % SHADOW_WORDS] : 0;
+    uint32_t line = line_of(r->address), bits = bits_of(r->bytes), current = o->value[word_of(r->address)];
+    uint32_t v = line < g->lines ? g->current[line][shadow_word(r->address)] : 0;
     if ((current ^ r->value) & bits)
         for (; v; v = g->version[v].older)
             if (!((g->version[v].value ^ r->value) & bits))
@@ -261,19 +290,18 @@ static uint32_t version_value(const struct bank_oracle *o, uint32_t w, const str
 /* A read of another value than the replay's. True: the first violation, to be explained. */
 static bool mismatch(struct bank_oracle *o, const struct commit *c, const struct tm_word *r)
 {
-    const struct bank_word *x = &o->word[r->address / 4];
-    uint32_t bits = bits_of(r->bytes);
+    uint32_t w = word_of(r->address), bits = bits_of(r->bytes);
     char who[256], writer[96], part[48] = "";
-    if (x->flags & WORD_WEAK) {
+    if (o->flags[w] & WORD_WEAK) {
         o->weak++;
         return false;
     }
     tell_who(o, c, who, sizeof who);
-    tell_writer(x, writer, sizeof writer);
+    tell_writer(o, w, writer, sizeof writer);
     if (bits != UINT32_MAX)
         snprintf(part, sizeof part, " (in the bytes of mask 0x%x)", r->bytes);
     return violation(o, "%s read 0x%x at offset 0x%llx of shared memory%s; the replay in commit order has 0x%x, %s",
-                     who, r->value & bits, (ull)r->address, part, x->value & bits, writer);
+                     who, r->value & bits, (ull)r->address, part, o->value[w] & bits, writer);
 }
 
 /* Compares its reads; the first that makes the first violation, NULL = none. */
@@ -282,12 +310,11 @@ static const struct tm_word *replay_reads(struct bank_oracle *o, const struct co
     const struct tm_word *bad = NULL;
     for (uint32_t i = 0; i < c->reads->n; i++) {
         const struct tm_word *r = &c->reads->w[i];
-        uint32_t w = (uint32_t)(r->address / 4);
-        struct bank_word *x = &o->word[w];
-        x->flags |= WORD_TX;
+        uint32_t value = o->value[word_of(r->address)];
+        touch(o, word_of(r->address));
         if (o->mode == ORACLE_FULL)
-            graph_read(&o->graph, o->commits, r->address, line_of(w), version_value(o, w, r, x->value), x->value);
-        if ((r->value ^ x->value) & bits_of(r->bytes) && mismatch(o, c, r))
+            graph_read(&o->graph, o->commits, r->address, line_of(r->address), version_value(o, r), value);
+        if ((r->value ^ value) & bits_of(r->bytes) && mismatch(o, c, r))
             bad = r;
     }
     return bad;
@@ -296,23 +323,23 @@ static const struct tm_word *replay_reads(struct bank_oracle *o, const struct co
 static void replay_writes(struct bank_oracle *o, const struct commit *c)
 {
     for (uint32_t i = 0; i < c->writes->n; i++) {
-        const struct tm_word *w = &c->writes->w[i];
-        struct bank_word *x = &o->word[w->address / 4];
-        uint32_t before = x->value;
-        x->value = merge(before, w->value, w->bytes);
-        x->flags = (uint8_t)((x->flags | WORD_TX) & ~WORD_PLAIN_LAST);
-        x->writer = o->commits;
-        x->thread = c->who->thread;
-        x->cycle = c->who->cycle;
+        const struct tm_word *x = &c->writes->w[i];
+        uint32_t w = word_of(x->address), before = o->value[w];
+        struct accessed *by = touch(o, w);
+        by->writer = o->commits;
+        by->thread = c->who->thread;
+        by->cycle = c->who->cycle;
+        o->flags[w] &= (uint8_t)~WORD_PLAIN_LAST;
+        o->value[w] = merge(before, x->value, x->bytes);
         if (o->mode == ORACLE_FULL)
-            graph_write(&o->graph, o->commits, w->address, line_of((uint32_t)(w->address / 4)), x->value, before);
+            graph_write(&o->graph, o->commits, x->address, line_of(x->address), o->value[w], before);
     }
 }
 
 static void explain_read(struct bank_oracle *o, const struct tm_word *r, uint32_t value)
 {
     char text[2048];
-    graph_explain(&o->graph, o->commits, r->address, line_of((uint32_t)(r->address / 4)), value, 0, text, sizeof text);
+    graph_explain(&o->graph, o->commits, r->address, line_of(r->address), value, 0, text, sizeof text);
     explain(o, text);
 }
 
@@ -327,26 +354,27 @@ static void must_follow(struct behind *b, uint64_t place, const struct tm_word *
         *b = (struct behind){ place, w->address, wrote };
 }
 
-static struct behind what_is_before(const struct bank_oracle *o, const struct commit *c)
+static struct behind what_is_before(struct bank_oracle *o, const struct commit *c)
 {
     struct behind b = { 0 };
     for (uint32_t i = 0; i < c->reads->n; i++)
-        must_follow(&b, o->word[c->reads->w[i].address / 4].written, &c->reads->w[i], true);
+        must_follow(&b, touch(o, word_of(c->reads->w[i].address))->written, &c->reads->w[i], true);
     for (uint32_t i = 0; i < c->writes->n; i++) {
         const struct tm_word *w = &c->writes->w[i];
-        must_follow(&b, o->word[w->address / 4].written, w, true);
-        must_follow(&b, o->word[w->address / 4].read, w, false);
+        const struct accessed *by = touch(o, word_of(w->address));
+        must_follow(&b, by->written, w, true);
+        must_follow(&b, by->read, w, false);
     }
     return b;
 }
 
 static void wrong_order(struct bank_oracle *o, const struct commit *c, const struct behind *b)
 {
-    const struct bank_word *x = &o->word[b->address / 4];
+    const struct accessed *by = &o->by[word_of(b->address)];
     char who[256], writer[96] = "";
     tell_who(o, c, who, sizeof who);
     if (b->wrote)
-        snprintf(writer, sizeof writer, " by key %u (thread %u, cycle %llu)", x->writer, x->thread, (ull)x->cycle);
+        snprintf(writer, sizeof writer, " by key %u (thread %u, cycle %llu)", by->writer, by->thread, (ull)by->cycle);
     violation(o, "%s follows a commit at key %llu in global memory or behind it: offset 0x%llx of shared memory was %s "
               "before%s; the keys are no order of the block's commits", who, (ull)b->place, (ull)b->address,
               b->wrote ? "written" : "read", writer);
@@ -359,11 +387,11 @@ static void order_keys(struct bank_oracle *o, const struct commit *c)
         wrong_order(o, c, &b);
     uint64_t place = c->key > b.place ? c->key : b.place;
     for (uint32_t i = 0; i < c->reads->n; i++) {
-        struct bank_word *x = &o->word[c->reads->w[i].address / 4];
-        x->read = place > x->read ? place : x->read;
+        struct accessed *by = &o->by[word_of(c->reads->w[i].address)];
+        by->read = place > by->read ? place : by->read;
     }
     for (uint32_t i = 0; i < c->writes->n; i++)
-        o->word[c->writes->w[i].address / 4].written = place;
+        o->by[word_of(c->writes->w[i].address)].written = place;
     o->keyed = true;
 }
 
@@ -382,7 +410,7 @@ void bank_oracle_commit(struct bank_oracle *o, const struct tm_set *reads, const
         graph_txn(&o->graph, o->commits);
     const struct tm_word *bad = replay_reads(o, &c);
     if (bad)
-        value = version_value(o, (uint32_t)(bad->address / 4), bad, o->word[bad->address / 4].value);
+        value = version_value(o, bad);
     if (key || o->keyed)
         order_keys(o, &c);
     replay_writes(o, &c);
@@ -396,38 +424,43 @@ static void wrong_memory(struct bank_oracle *o, uint32_t w, uint32_t value)
 {
     uint32_t offset = 4 * w;
     char writer[96], block[48] = "a block without commits", text[1024];
-    tell_writer(&o->word[w], writer, sizeof writer);
+    tell_writer(o, w, writer, sizeof writer);
     if (o->commits)
         snprintf(block, sizeof block, "block %llu", (ull)o->block);
     bool first = violation(o, "shared memory of %s has 0x%x at offset 0x%x at its end; the replay of all commits has "
-                           "0x%x, %s", block, value, offset, o->word[w].value, writer);
+                           "0x%x, %s", block, value, offset, o->value[w], writer);
     if (!first || o->mode != ORACLE_FULL)
         return;
-    graph_explain_memory(&o->graph, offset, line_of(w), value, text, sizeof text);
+    graph_explain_memory(&o->graph, offset, line_of(offset), value, text, sizeof text);
     explain(o, text);
 }
 
-static void compare_word(struct bank_oracle *o, uint32_t w, uint32_t value)
+static void compare_words(struct bank_oracle *o, const uint8_t *memory)
 {
-    struct bank_word *x = &o->word[w];
-    if (x->value == value)
-        return;
-    if (x->flags & WORD_WEAK) {
-        x->flags |= WORD_TX;
+    for (uint32_t w = 0; w < o->words; w++) {
+        uint32_t value = memory_word(o, memory, w);
+        if (o->value[w] == value)
+            continue;
+        if (!(o->flags[w] & WORD_WEAK)) {
+            wrong_memory(o, w, value);
+            continue;
+        }
+        touch(o, w);
         o->weak++;
-    } else {
-        wrong_memory(o, w, value);
     }
 }
 
 void bank_oracle_end(struct bank_oracle *o, const uint8_t *memory, uint64_t *count)
 {
+    uint32_t words = 0, mixed = 0;
+    if (o->words && memcmp(o->value, memory, o->bytes))
+        compare_words(o, memory);
     for (uint32_t w = 0; w < o->words; w++) {
-        compare_word(o, w, memory_word(o, memory, w));
-        uint8_t flags = o->word[w].flags;
-        count[STAT_ORACLE_WORDS] += flags & WORD_TX;
-        count[STAT_ORACLE_MIXED] += (flags & (WORD_TX | WORD_PLAIN)) == (WORD_TX | WORD_PLAIN);
+        words += o->flags[w] & WORD_TX;
+        mixed += o->flags[w] & o->flags[w] / WORD_PLAIN & WORD_TX;
     }
+    count[STAT_ORACLE_WORDS] += words;
+    count[STAT_ORACLE_MIXED] += mixed;
     count[STAT_ORACLE_CHECKED] += o->checked;
     count[STAT_ORACLE_READS] += o->reads;
     count[STAT_ORACLE_WEAK] += o->weak;

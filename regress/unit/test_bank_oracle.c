@@ -394,12 +394,12 @@ static void memory_at_the_end(void **state)
     static const struct { uint32_t word, value; const char *first, *second; } wrong[] = {
         { 1, 5, "shared memory of block 4 has 0x5 at offset 0x4 at its end; the replay of all commits has 0x6, last "
           "written by key 2 (thread 102, cycle 1002)", "anomaly: lost write: memory has the version of key 1" },
-        { 1, 8, "has 0x8 at offset 0x4", "anomaly: dirty write" },
-        { 6, 0x107, "has 0x107 at offset 0x18", "anomaly: dirty write" },
+        { 1, 8, "has 0x8 at offset 0x4", "wrote this value\n1 violations in all" },
+        { 6, 0xdead0107, "has 0x107 at offset 0x18", "anomaly: dirty write" },
         { 3, 1, "has 0x1 at offset 0xc at its end; the replay of all commits has 0x0, its initial", "dirty write" },
     };
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        uint32_t other[8] = { [1] = 6, [6] = 7 };
+        uint32_t other[8] = { [1] = 6, [6] = 0xdead0007 };
         o = started(ORACLE_FULL, 26);
         commit_all(o, STEPS({ 1, 'w', 1, 5 }, { 2, 'w', 1, 6 }, { 2, 'w', PART(6, 1), 7 }), NULL);
         other[wrong[i].word] = wrong[i].value;
