@@ -64,7 +64,15 @@ static void put_back(struct local_core *k, uint32_t slot, struct local_entries *
     tm_abort(k->c, slot, lanes, tm_attempt(k->c, slot), TM_SERIALISED, now);
 }
 
-static void grant(struct local_core *k, struct local_block *b, uint32_t slot, uint64_t now)
+/* Is the warp inside an attempt in which it may have done something? */
+static bool is_inside(const struct local_core *k, uint32_t slot)
+{
+    const struct local_warp *x = &k->warp[slot];
+    return !x->wants && !x->stalled && !x->out && tm_lanes_in(k->c, slot);
+}
+
+/* leaving: a slot whose attempt is just over. */
+static void grant(struct local_core *k, struct local_block *b, uint32_t slot, uint32_t leaving, uint64_t now)
 {
     struct local_entries e = { 0 };
     struct local_warp *x = &k->warp[slot];
@@ -73,7 +81,7 @@ static void grant(struct local_core *k, struct local_block *b, uint32_t slot, ui
     x->wants = false;
     for (uint32_t i = 0; i < b->b->warps; i++) {
         uint32_t s = b->b->slot[i];
-        if (s != slot && !k->warp[s].stalled && !k->warp[s].wants && !k->warp[s].out && tm_lanes_in(k->c, s))
+        if (s != slot && s != leaving && is_inside(k, s))
             put_back(k, s, &e, now);
     }
     x->starts = now + local_begin(k, local_slowest(k, &e));
@@ -85,7 +93,7 @@ static bool try_grant(struct local_core *k, struct local_block *b, uint32_t leav
     uint32_t slot = b->wanting ? first_in_turn(k, b) : NO_SLOT;
     if (slot == NO_SLOT || others_commit(k, b, slot, leaving))
         return false;
-    grant(k, b, slot, now);
+    grant(k, b, slot, leaving, now);
     return true;
 }
 
