@@ -186,7 +186,7 @@ timed 2 "does not fit on an SM: registers (255 registers a thread" --timing --se
 timed 2 "of static shared memory; a block has 16384" --timing --config gtx480 --shared 20000
 check 2 "block.x = 2000 is not in 1 .. 1024" $(launch vadd.ptx --timing --block 2000 --arg f32[1]:0 --arg f32[1]:0 \
     --arg f32[1]:0 --arg u32:1)
-check 2 "uses tx_begin, and the configuration has no transactional memory" $(launch tx.ptx --timing)
+check 2 "no transactional memory (tm.global = none, tm.shared = none)" $(launch tx.ptx --timing)
 check 0 "" $(launch tx.ptx)
 check 130 "" timeout --preserve-status -s INT 1 $(launch int.ptx --kernel for_ever --timing --stats t.json)
 holds "statistics after an interruption in timing mode" grep -q '"status": "interrupted"' t.json

@@ -103,6 +103,23 @@ static void every_limit_counts(void **state)
     assert_int_equal(resident_of(64, 200, 30000, 7), 7);     /* pinned above what registers and shared memory allow */
 }
 
+/* Transactions take registers and shared memory of a block beside the kernel's own. */
+static void what_transactions_take_counts(void **state)
+{
+    struct grid g = grid_of(60, 256, 20, 1000, 99);
+    g.more_registers = 256 * 20 + 8192;                      /* 18432 of 32768 */
+    struct dispatcher *d = launch(&CFG, &g, 1, 0);
+    run(d, 0, 1000);
+    dispatcher_free(d);
+    assert_int_equal(nstarts / SMS, 1);
+    g.more_registers = 0;
+    g.launch.shared_behind = 15384;                          /* 16384 of 49152 */
+    d = launch(&CFG, &g, 1, 0);
+    run(d, 0, 1000);
+    dispatcher_free(d);
+    assert_int_equal(nstarts / SMS, 3);
+}
+
 /* A block that ended makes room for the next one when its message is there. */
 static void ends_make_room(void **state)
 {
@@ -203,6 +220,7 @@ int main(void)
         cmocka_unit_test(blocks_go_round),
         cmocka_unit_test(several_a_cycle),
         cmocka_unit_test(every_limit_counts),
+        cmocka_unit_test(what_transactions_take_counts),
         cmocka_unit_test(ends_make_room),
         cmocka_unit_test(grids_follow_in_order),
         cmocka_unit_test(an_earlier_grid_without_room_holds_later_ones),
