@@ -21,4 +21,10 @@ test-tm: $(TM_NEEDS)
 test-tm-all: $(TM_NEEDS)
 	@regress/tm/run.sh $(B) all
 
+# What transactions on shared memory take of an SM.
+TESTS += test-tm-limits
+.PHONY: test-tm-limits
+test-tm-limits: $(B)/bin/simtx $(CONFIGS)
+	@regress/tm/limits.sh $(B)
+
 include regress/tm/random/random.mk

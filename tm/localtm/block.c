@@ -30,7 +30,7 @@ static void make_room(const struct local_core *k, struct local_block *b, uint32_
         b->cell = array((size_t)threads * k->banks, sizeof *b->cell);
         b->threads = threads;
     }
-    if (words > b->capacity) {
+    if (!b->owned || words > b->capacity) {
         free(b->next);
         free(b->owned);
         b->next = array(words, sizeof *b->next);

@@ -119,6 +119,8 @@ void local_blocks_free(struct local_core *k);
 /* ---- need.c ---- */
 bool local_check(const struct simtx_config *c, char *error, size_t size);
 void local_need(const struct simtx_config *c, uint32_t shared, uint32_t warps, struct banks_need *n);
+void local_explain(const struct simtx_config *c, enum banks_limit limit, const struct banks_need *n, char *text,
+                   size_t size);
 
 /* ---- say.c ---- */
 void local_say(const void *core, uint32_t slot, char *text, size_t size);

@@ -103,9 +103,9 @@ static void aborted(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 }
 
 const struct tm_banks tm_localtm = {
-    .name = "localtm", .check = local_check, .need = local_need, .new_core = new_core, .free_core = free_core,
-    .block_starts = local_block_starts, .block_ends = local_block_ends, .may_begin = local_may_begin,
-    .may_run = local_may_run, .attempt = attempt, .access = local_access, .plain = local_plain, .commit = commit,
-    .committed = committed, .aborted = aborted, .alone = local_alone, .ended = local_ended, .run = local_run,
-    .say = local_say, .dump = local_dump
+    .name = "localtm", .check = local_check, .need = local_need, .explain = local_explain, .new_core = new_core,
+    .free_core = free_core, .block_starts = local_block_starts, .block_ends = local_block_ends,
+    .may_begin = local_may_begin, .may_run = local_may_run, .attempt = attempt, .access = local_access,
+    .plain = local_plain, .commit = commit, .committed = committed, .aborted = aborted, .alone = local_alone,
+    .ended = local_ended, .run = local_run, .say = local_say, .dump = local_dump
 };
