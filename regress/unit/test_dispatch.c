@@ -103,21 +103,25 @@ static void every_limit_counts(void **state)
     assert_int_equal(resident_of(64, 200, 30000, 7), 7);     /* pinned above what registers and shared memory allow */
 }
 
+/* Blocks that start in all when a block of the first grid is on every SM and the second grid takes what is left. */
+static unsigned started_beside(const struct grid *first, uint32_t registers, uint32_t shared)
+{
+    struct grid g[2] = { *first, grid_of(3, 256, registers, shared, 1) };
+    struct dispatcher *d = launch(&CFG, g, 2, 0);
+    run(d, 0, 1000);
+    dispatcher_free(d);
+    return nstarts;
+}
+
 /* Transactions take registers and shared memory of a block beside the kernel's own. */
 static void what_transactions_take_counts(void **state)
 {
-    struct grid g = grid_of(60, 256, 20, 1000, 99);
-    g.more_registers = 256 * 20 + 8192;                      /* 18432 of 32768 */
-    struct dispatcher *d = launch(&CFG, &g, 1, 0);
-    run(d, 0, 1000);
-    dispatcher_free(d);
-    assert_int_equal(nstarts / SMS, 1);
-    g.more_registers = 0;
-    g.launch.shared_behind = 15384;                          /* 16384 of 49152 */
-    d = launch(&CFG, &g, 1, 0);
-    run(d, 0, 1000);
-    dispatcher_free(d);
-    assert_int_equal(nstarts / SMS, 3);
+    struct grid first = grid_of(3, 256, 20, 1000, 1);
+    first.more_registers = 256 * 20 + 8192;                  /* 18432 of 32768 leave 56 x 256 */
+    first.launch.shared_behind = 39000;                      /* 40000 of 49152 leave 9152 */
+    assert_int_equal(started_beside(&first, 56, 9152), 6);
+    assert_int_equal(started_beside(&first, 57, 9152), 3);
+    assert_int_equal(started_beside(&first, 56, 9153), 3);
 }
 
 /* A block that ended makes room for the next one when its message is there. */
