@@ -1,6 +1,6 @@
 # Unit tests (cmocka): every test_*.c of this folder is a program, linked with libsimtx.a.  A test with an .mk file of
 # its own, or a target elsewhere (lanes, the memory system's), is run by that.
-UNIT_ELSEWHERE := lanes sm_parts sm_programs txn_undo txn_faults txn_random $(MEMSYS_TESTS) $(patsubst regress/unit/test_%.mk,%,$(wildcard regress/unit/test_*.mk))
+UNIT_ELSEWHERE := lanes sm_parts sm_programs txn_undo txn_faults txn_random localtm_random $(MEMSYS_TESTS) $(patsubst regress/unit/test_%.mk,%,$(wildcard regress/unit/test_*.mk))
 UNIT_NAMES := $(filter-out $(UNIT_ELSEWHERE),$(patsubst regress/unit/test_%.c,%,$(wildcard regress/unit/test_*.c)))
 UNIT_BIN   := $(UNIT_NAMES:%=$(B)/regress/unit/test_%)
 

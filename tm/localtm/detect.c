@@ -1,8 +1,8 @@
 /*
- * Conflict detection (GPU-LocalTM, section 3.3). Each bank takes the accesses of an instruction one after another, lanes
- * ascending, and knows nothing of what the other banks find until the instruction is over:
- *   1. The word's bit in the filters of the block's threads. Another thread's is set: a conflict, the lane is put back in
- *      this bank. None is set: the access is new; old value and owner are kept. Only its own is set:
+ * Conflict detection (GPU-LocalTM, section 3.3). Each bank takes the accesses of an instruction one after another,
+ * lanes ascending, and knows nothing of what the other banks find until the instruction is over:
+ *   1. The word's bit in the filters of the block's threads. Another thread's is set: a conflict, the lane is put back
+ *      in this bank. None is set: the access is new; old value and owner are kept. Only its own is set:
  *   2. the owner is looked up. The thread itself: nothing to do; nobody: the filter was wrong, the access is new.
  *   3. Broadcast: lanes that have lost in one bank are put back in all others.
  * So two lanes that meet crosswise in two banks lose both.
@@ -96,7 +96,9 @@ static void own_word(struct local_core *k, struct local_block *b, struct local_c
     bool knows = own->filter[FILTER_WRITE] >> a->bit & 1;
     bool again = knows && local_is_owned(b, a->word) && local_owner(b, a->word) == a->thread;
     set_bit(b, own, a);
-    if (again && !CORE_MUTANT(LOCAL_KEPT_AGAIN)) {
+    if (again) {
+        if (CORE_MUTANT(LOCAL_KEPT_AGAIN))
+            local_save(b, a->word);
         k->count[STAT_LOCALTM_AGAIN]++;
         w->shadow += k->cost.again;
         return;
@@ -177,7 +179,7 @@ static uint32_t broadcast(struct local_core *k, struct local_warp *x, uint64_t l
     return cycles;
 }
 
-/* Lanes that have been put back already, and whose abort waits for what their warp has under way, lose without a look. */
+/* Lanes that have been put back, and whose abort waits for what their warp has under way, lose without a look. */
 struct banks_result local_access(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
 {
     struct local_core *k = core;

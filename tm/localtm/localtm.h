@@ -1,10 +1,10 @@
 /*
  * GPU-LocalTM: transactional memory at the banks of shared memory (Villegas, Asenjo, Navarro, Plata and Kaeli,
  * "GPU-LocalTM"; Villegas, Navarro, Asenjo and Plata, "Memoria Transaccional Hardware en Memoria Local de GPU"). Eager
- * in both senses: every bank looks each access up in the bloom filters of all threads of the block (detect.c), and keeps
- * the old value of a word that is accessed for the first time, with its owner, in shadow memory, which is memory of the
- * block itself (shadow.c). A lane that meets another thread's filter loses and is put back at once; a warp that makes no
- * progress is serialised, first its lanes, then the block (serial.c).
+ * in both senses: every bank looks each access up in the bloom filters of all threads of the block (detect.c), and
+ * keeps the old value of a word that is accessed for the first time, with its owner, in shadow memory, which is memory
+ * of the block itself (shadow.c). A lane that meets another thread's filter loses and is put back at once; a warp that
+ * makes no progress is serialised, first its lanes, then the block (serial.c).
  *
  * Names: a thread is a work-item of the block, its number is what the owner byte holds. The place of a word in its bank
  * is the word's number div banks; its bit in the filters is the place mod localtm.filter_bits.
@@ -86,6 +86,7 @@ static inline struct local_cell *local_cell(const struct local_core *k, const st
 /* ---- shadow.c ---- */
 bool local_is_owned(const struct local_block *b, uint32_t word);
 uint8_t local_owner(const struct local_block *b, uint32_t word);     /* of a word that is */
+void local_save(struct local_block *b, uint32_t word);               /* its value becomes the old one */
 /* The thread becomes the owner of a word of this bank, and its value is kept. */
 void local_keep(struct local_core *k, struct local_block *b, uint32_t thread, uint32_t bank, uint32_t word);
 /* The thread lets go of what it has in a bank; restore: values are put back. Returns the entries. */

@@ -1,9 +1,9 @@
 /*
  * Version management: old values and owners in shadow memory, behind the N words of the kernel in the block's shared
- * memory. The old value of word k is word k + N, its owner is byte k behind those (GPU-LocalTM, section 3.2); N is whole
- * rows of the banks, so that a word and its old value are in the same bank. Whether a word has an owner is a bit of its
- * own, as each of the 256 values of the byte is a thread. What a thread owns in a bank is chained, so that it can be
- * cleared without a look at the other words: hardware clears an entry a cycle.
+ * memory. The old value of word k is word k + N, its owner is byte k behind those (GPU-LocalTM, section 3.2); N is
+ * whole rows of the banks, so that a word and its old value are in the same bank. Whether a word has an owner is a bit
+ * of its own, as each of the 256 values of the byte is a thread. What a thread owns in a bank is chained, so that it
+ * can be cleared without a look at the other words: hardware clears an entry a cycle.
  */
 #include <string.h>
 
@@ -48,10 +48,15 @@ static void disown(struct local_block *b, uint32_t word, bool restore)
     b->owned[word / 64] &= ~(UINT64_C(1) << word % 64);
 }
 
+void local_save(struct local_block *b, uint32_t word)
+{
+    memcpy(old_value(b, word), word_at(b, word), WORD);
+}
+
 void local_keep(struct local_core *k, struct local_block *b, uint32_t thread, uint32_t bank, uint32_t word)
 {
     struct local_cell *cell = local_cell(k, b, thread, bank);
-    memcpy(old_value(b, word), word_at(b, word), WORD);
+    local_save(b, word);
     *owner_byte(b, word) = (uint8_t)thread;
     b->owned[word / 64] |= UINT64_C(1) << word % 64;
     b->next[word] = cell->first;
