@@ -328,13 +328,24 @@ void txn_fault_again(struct warp *w)
     w->chosen = false;
 }
 
+/* Where nobody takes a branch, but all go the way of one that has no condition. */
+static uint32_t next_place(const struct dinst *d, uint32_t pc)
+{
+    return d->in && d->counts && d->in->op == OP_BRA && !d->in->guard ? d->target : pc + 1;
+}
+
 uint32_t txn_steps_to_commit(const struct warp *w)
 {
     const struct entry *e = &w->entry[w->current];
     const struct code *c = w->frame[e->frame].code;
-    for (uint32_t pc = e->pc; pc < c->ninsts; pc++)
-        if (c->insts[pc].in && c->insts[pc].in->op == OP_TX_COMMIT)
-            return pc - e->pc + 1;
+    uint32_t steps = 0, pc = e->pc;
+    for (uint32_t i = 0; i < c->ninsts && pc < c->ninsts; i++) {
+        const struct dinst *d = &c->insts[pc];
+        steps += d->counts;
+        if (d->in && d->counts && d->in->op == OP_TX_COMMIT)
+            return steps;
+        pc = next_place(d, pc);
+    }
     return 0;
 }
 

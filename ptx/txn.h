@@ -33,7 +33,8 @@ uint32_t txn_attempt(const struct warp *w);
  * attempt. To be called before the last open lane of the attempt that is going on is decided. */
 void txn_serialise(struct warp *w);
 
-/* Instructions from the warp's next one to the first tx_commit behind it in its function, that included; 0 = none. */
+/* Instructions from the warp's next one to a tx_commit, that included, on the way of a warp without lanes: branches
+ * with a condition are not taken. 0 = it comes to none. */
 uint32_t txn_steps_to_commit(const struct warp *w);
 
 /*

@@ -371,9 +371,32 @@ static void test_wavefront(void **state)
     bench_close(&b);
 }
 
+/* tx_commit stands before tx_begin, as compilers turn loops round. */
+static const char turned[] = HEAD KERNEL
+    "  mov.u32 %r3, 0; bra B;\n"
+    "C: tx_commit; add.u32 %r3, %r3, 1; setp.eq.u32 %p2, %r3, 2; @%p2 bra D;\n"
+    "B: tx_begin; ld.global.u32 %r4, [%rd2]; setp.eq.u32 %p1, %r4, 0; @%p1 bra E;\n"
+    "  st.global.u32 [%rd2], %r3;\n"
+    "E: bra C;\n"
+    "D:\n" END;
+
+static void test_way_to_commit(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, turned, 8, 32);
+    bench_go_to(&b, OP_TX_BEGIN);
+    bench_step(&b);
+    assert_int_equal(txn_steps_to_commit(b.w), 6);   /* ld, setp, bra, st, bra, tx_commit */
+    bench_go_to(&b, OP_SETP);
+    assert_int_equal(txn_steps_to_commit(b.w), 5);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_way_to_commit),
         cmocka_unit_test(test_figure_3),
         cmocka_unit_test(test_two_places),
         cmocka_unit_test(test_abort_while_running),
