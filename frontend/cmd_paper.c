@@ -14,7 +14,7 @@
 
 static const char COMMAND[] = "simtx paper";
 static const char USAGE[] =
-    "usage: simtx paper NAME [options]     NAME: kilotm\n\n"
+    "usage: simtx paper NAME [options]     NAME: kilotm, localtm\n\n"
     "Runs a paper's benchmarks on its configurations, each pair as a process `simtx run --timing`, and writes every\n"
     "table and figure as CSV and SVG, all of them on one page (index.html), and the verdict on every claim\n"
     "(claims.csv) beside what was published. What is finished is kept: the same command goes on where it was ended.\n"
@@ -34,7 +34,7 @@ static const struct option_row OPTIONS[] = {
     { NULL, NULL, NULL }
 };
 
-static const struct paper *const papers[] = { &paper_kilotm };
+static const struct paper *const papers[] = { &paper_kilotm, &paper_localtm };
 enum { PAPERS = sizeof papers / sizeof *papers, WORDS_MAX = 64 };
 
 struct request { char *only, *out, *programs; bool plan; };
@@ -43,7 +43,7 @@ static const struct paper *find_paper(const char *name)
 {
     const char *names[PAPERS];
     if (!name)
-        usage_error(COMMAND, "which paper? kilotm");
+        usage_error(COMMAND, "which paper? kilotm or localtm");
     for (int i = 0; i < PAPERS; i++) {
         if (!strcmp(papers[i]->name, name))
             return papers[i];

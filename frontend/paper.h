@@ -56,6 +56,7 @@ enum claim_kind {
     CLAIM_VALUE,                     /* every benchmark of the list within the tolerance of the published value */
     CLAIM_MEAN,                      /* the mean over the list: arithmetic, geometric or harmonic */
     CLAIM_BELOW, CLAIM_ABOVE,        /* every benchmark below, above the published value */
+    CLAIM_WITHIN,                    /* every benchmark from the published value to the tolerance, which is a value */
     CLAIM_TRUE,                      /* the relation holds for every benchmark of the list */
     CLAIM_NOT_APPLICABLE
 };
@@ -71,6 +72,8 @@ struct paper_claim {
 
 struct paper {
     const char *name, *title;
+    const char *about;               /* stands before the table of claims */
+    const char *headlines;           /* claims of the summary, by '+'; NULL = those about means */
     const char *sets;                /* keys of every run in timing mode */
     const struct paper_bench *benches;
     const struct paper_config *configs;
@@ -81,7 +84,7 @@ struct paper {
     int nbenches, nconfigs, nderived, nlists, nfigures, nclaims, npoints;
 };
 
-extern const struct paper paper_kilotm;
+extern const struct paper paper_kilotm, paper_localtm;
 
 /* ---- runs ---- */
 
@@ -172,7 +175,7 @@ struct claim_result {
     const struct paper_claim *claim;
     enum verdict verdict;
     bool judged;                     /* false: something that it takes was not run */
-    char simulated[200], published[40], reason[900];
+    char simulated[400], published[40], reason[900];
     double deviation;                /* share of the published value; NaN = none */
 };
 

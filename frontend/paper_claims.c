@@ -49,6 +49,7 @@ static bool holds(const struct paper_claim *c, double v)
     case CLAIM_VALUE: return fabs(v - c->published) <= c->tolerance * fabs(c->published) + 1e-9;
     case CLAIM_BELOW: return v < c->published;
     case CLAIM_ABOVE: return v > c->published;
+    case CLAIM_WITHIN: return v >= c->published && v <= c->tolerance;
     default: return v != 0;
     }
 }
@@ -67,8 +68,24 @@ static void show_values(const struct paper_claim *c, const struct sample *s, str
     }
 }
 
+/* The least and the most. */
+static void show_range(const struct sample *s, struct claim_result *r)
+{
+    int least = 0, most = 0;
+    for (int i = 0; i < s->n; i++) {
+        least = s->v[i] < s->v[least] ? i : least;
+        most = s->v[i] > s->v[most] ? i : most;
+    }
+    append(r->simulated, sizeof r->simulated, "%.4g", s->v[least]);
+    if (s->n > 1)
+        append(r->simulated, sizeof r->simulated, " (%s) to %.4g (%s)", s->bench[least], s->v[most], s->bench[most]);
+}
+
+/* Of a range: from its nearer end. */
 static double deviation(const struct paper_claim *c, double v)
 {
+    if (c->kind == CLAIM_WITHIN)
+        return v < c->published ? v / c->published - 1 : v > c->tolerance ? v / c->tolerance - 1 : 0;
     return c->kind == CLAIM_TRUE || c->published == 0 ? NAN : v / c->published - 1;
 }
 
@@ -76,7 +93,10 @@ static double deviation(const struct paper_claim *c, double v)
 static bool judge_each(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
 {
     bool all = true;
-    show_values(c, s, r);
+    if (c->kind == CLAIM_WITHIN && s->complete)
+        show_range(s, r);
+    else
+        show_values(c, s, r);
     for (int i = 0; i < s->n; i++) {
         double d = deviation(c, s->v[i]);
         all &= !isnan(s->v[i]) && holds(c, s->v[i]);
@@ -113,7 +133,7 @@ static void explain(const struct paper_grid *g, const struct paper_claim *c, str
                 continue;
             if (first && bench >= 0)
                 append(r->reason, sizeof r->reason, "%s%s: ", between, g->paper->benches[bench].name);
-            append(r->reason, sizeof r->reason, "%s%s %.3g", first ? "" : ", ", label, value);
+            append(r->reason, sizeof r->reason, "%s%s %.4g", first ? "" : ", ", label, value);
             first = false;
             between = "; ";
         }
@@ -126,6 +146,8 @@ static void show_published(const struct paper_claim *c, struct claim_result *r)
     const char *sign = c->kind == CLAIM_BELOW || c->kind == CLAIM_ABOVE ? before[c->kind] : "";
     if (c->kind == CLAIM_TRUE)
         snprintf(r->published, sizeof r->published, "yes");
+    else if (c->kind == CLAIM_WITHIN)
+        snprintf(r->published, sizeof r->published, "%.6g to %.6g", c->published, c->tolerance);
     else
         snprintf(r->published, sizeof r->published, "%s%.6g", sign, c->published);
 }
@@ -195,7 +217,7 @@ void claims_csv(const struct claim_result *r, int n, FILE *f)
             fputs(",,", f);
         else
             fprintf(f, ",%.4g,", r[i].deviation);
-        fprintf(f, "%g,%s,", c->tolerance, c->benches ? c->benches : "");
+        fprintf(f, "%g,%s,", c->kind == CLAIM_WITHIN ? 0 : c->tolerance, c->benches ? c->benches : "");
         quoted(f, c->wording);
         fputc(',', f);
         quoted(f, r[i].reason);

@@ -48,7 +48,11 @@ static void claim_row(const struct claim_result *r, FILE *f)
         fputs("<td></td>", f);
     else
         fprintf(f, "<td>%+.1f %%</td>", 100 * r->deviation);
-    fprintf(f, "<td>%.3g %%</td><td class=\"verdict\">%s</td>", 100 * c->tolerance, verdict_name(r->verdict));
+    if (c->kind == CLAIM_WITHIN)
+        fputs("<td></td>", f);
+    else
+        fprintf(f, "<td>%.3g %%</td>", 100 * c->tolerance);
+    fprintf(f, "<td class=\"verdict\">%s</td>", verdict_name(r->verdict));
     words(f, r->reason);
     fputs("</tr>\n", f);
 }
@@ -56,10 +60,10 @@ static void claim_row(const struct claim_result *r, FILE *f)
 static void claims_table(const struct paper_grid *g, const struct claim_result *r, FILE *f)
 {
     fputs("<h2>Claims</h2>\n<p>Deviation: of the simulated value from the published one, of several benchmarks the "
-          "largest. The paper does not say which mean it takes: all three are shown, the nearest is judged. The last "
-          "column has the figures of the statistics that show where the time went; shares of thread cycles, aborts of "
-          "a transaction.</p>\n<table><tr><th>id</th><th>what</th><th>benchmarks</th><th>published</th>"
-          "<th>simulated</th><th>deviation</th><th>tolerance</th><th>verdict</th><th>because</th></tr>\n", f);
+          "largest. ", f);
+    html_text(f, g->paper->about);
+    fputs("</p>\n<table><tr><th>id</th><th>what</th><th>benchmarks</th><th>published</th><th>simulated</th>"
+          "<th>deviation</th><th>tolerance</th><th>verdict</th><th>because</th></tr>\n", f);
     for (int i = 0; i < g->paper->nclaims; i++)
         claim_row(&r[i], f);
     fputs("</table>\n", f);

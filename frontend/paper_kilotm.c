@@ -208,6 +208,8 @@ static const struct paper_claim claims[] = {
 
 const struct paper paper_kilotm = {
     "kilotm", "Hardware Transactional Memory for GPU Architectures (Fung et al., MICRO 2011)",
+    "The paper does not say which mean it takes: all three are shown, the nearest is judged. The last column has the "
+    "figures of the statistics that show where the time went; shares of thread cycles, aborts of a transaction.", NULL,
     "stats.thread_states=true",
     benches, configs, derived, lists, figures, claims, points,
     COUNT(benches), COUNT(configs), COUNT(derived), COUNT(lists), COUNT(figures), COUNT(claims), COUNT(points)

@@ -62,12 +62,16 @@ static bool write_page(const struct paper_grid *g, struct paper_chart **charts, 
     return close_file(g, "index.html", f);
 }
 
-/* Headlines: the claims about means. */
+static bool is_headline(const struct paper *p, const struct paper_claim *c)
+{
+    return p->headlines ? strstr(p->headlines, c->id) != NULL : c->kind == CLAIM_MEAN;
+}
+
 static void summary(const struct paper_grid *g, const struct claim_result *r, const int count[VERDICTS])
 {
     printf("%-6s %-58s %9s  %s\n", "claim", "headline", "published", "simulated");
     for (int i = 0; i < g->paper->nclaims; i++)
-        if (r[i].claim->kind == CLAIM_MEAN)
+        if (is_headline(g->paper, r[i].claim))
             printf("%-6s %-58.58s %9s  %s\n", r[i].claim->id, r[i].claim->wording, r[i].published,
                    r[i].judged ? r[i].simulated : r[i].reason);
     printf("page: %s/index.html\n", g->out);
