@@ -45,7 +45,7 @@ static const struct paper_config configs[] = {
       SIZE_PAPER, true, 1 },
     { "serialf", "one after another, no instruction misses", MACHINE "+perfect-fetch", NULL, "serial", NULL,
       SIZE_PAPER, true, 1 },
-    { "lt32", "GPU-LocalTM on a GTX 480", "gtx480", "tm.shared=localtm", "tm", NULL, SIZE_PAPER, true, 1 },
+    { "lt32", "GPU-LocalTM on a GTX 480", "gtx480+tm-localtm", NULL, "tm", NULL, SIZE_PAPER, true, 1 },
     { "serial32", "one after another on a GTX 480", "gtx480", NULL, "serial", NULL, SIZE_PAPER, true, 1 },
     { "scalars", "scalar registers of two work-groups", "localtm", "localtm.scalar_registers=8", "tm", "HT256",
       SIZE_BOTH, true, 1 },
@@ -78,6 +78,8 @@ static const struct paper_named derived[] = {
     { "by_localtm", "time / time@lt" },
     /* Cycles of the protocol by kind. */
     { "accessing", "localtm.cycles.bloom + localtm.cycles.shadow + localtm.cycles.restore + localtm.cycles.broadcast" },
+    { "scalar", "($latency.int_add + $gpu.warp_size / $core.simd_width - 1)" },
+    { "new_and_own", "localtm.cycles.shadow * $shared.banks / localtm.new_accesses" },
     { "costs", "accessing + localtm.cycles.begin + localtm.cycles.commit" },
 };
 
@@ -100,8 +102,8 @@ static const struct paper_named derived[] = {
 static const struct paper_figure figures[] = {
     SPEEDUP("es2a", "Spanish paper, Fig. 2 a, hash table", "ht", "es+fgl"),
     SHARES("es2b", "Spanish paper, Fig. 2 b, hash table", "ht", "es"),
-    { "es2kinds", "Spanish paper, section IV: what the overhead is made of", "share of the protocol's cycles", "ht", "es",
-      KINDS, CHART_STACK, false, false },
+    { "es2kinds", "Spanish paper, section IV: what the overhead is made of", "share of the protocol's cycles", "ht",
+      "es", KINDS, CHART_STACK, false, false },
     SERIALISED("es2c", "Spanish paper, Fig. 2 c, hash table", "ht", "es"),
     SPEEDUP("fig3a", "Fig. 3 a, hash table", "ht", "lt+perfect"),
     SHARES("fig3b", "Fig. 3 b, hash table", "ht", "lt"),
@@ -129,8 +131,8 @@ static const struct paper_figure figures[] = {
       "filters = localtm.cycles.bloom; shadow memory = localtm.cycles.shadow; restore = localtm.cycles.restore; "
       "broadcast = localtm.cycles.broadcast; begin = localtm.cycles.begin; commit = localtm.cycles.commit",
       CHART_TABLE, false, false },
-    { "cycles", "Time", "core cycles", "all", "lt+perfect+es+fgl+serial+turns+lock", "cycles = time", CHART_TABLE, false,
-      false },
+    { "cycles", "Time", "core cycles", "all", "lt+perfect+es+fgl+serial+turns+lock", "cycles = time", CHART_TABLE,
+      false, false },
     { "fetch", "Without instruction misses: speed-up over serialised critical sections", "speed-up", "all", NULL,
       "GPU-LocalTM = (time@serialf / time@ltf); perfect = (time@serialf / time@perfectf)", CHART_TABLE, false, false },
     { "variants", "Beyond the papers: time by GPU-LocalTM's", "", "all", "rw+step+es", "time = by_localtm", CHART_TABLE,
@@ -173,8 +175,8 @@ static const struct paper_claim claims[] = {
 
 const struct paper paper_localtm = {
     "localtm", "Transactions in the local memory of a GPU (Villegas, Navarro, Asenjo, Plata)",
-    "E: the Spanish paper, with its costs. L: GPU-LocalTM. A run is a wavefront's way from tx_begin to tx_commit, what "
-    "the papers count as a transaction; commits, aborts and conflicts are counted by work-item. The last column has the "
+    "E: the Spanish paper, with its costs. L: GPU-LocalTM. A run is a wavefront's way from tx_begin to tx_commit, "
+    "which the papers count as a transaction; commits, aborts and conflicts are counted by work-item. The last column has "
     "figures of the statistics that show why; shares of resident wavefronts' cycles.",
     "E-001+E-003+E-004+L-001+L-002+L-024+L-033+L-035+L-036",
     NULL,

@@ -265,7 +265,7 @@ int main(int argc, char **argv) {
 
     check_population(population, options.size, initial);
     print_banks(count);
-    printf("GA%d: %d x %d threads, %d iterations, version %s\n", count, options.size, BLOCK, iterations,
-           LOCAL_VERSIONS[options.version]);
+    printf("GA%d: %d x %d threads, %d objects, %d iterations, version %s\n", count, options.size, BLOCK, OBJECTS,
+           iterations, LOCAL_VERSIONS[options.version]);
     return pass();
 }

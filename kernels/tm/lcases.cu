@@ -6,43 +6,45 @@
 //   alias   a thread reads four words for which its own filter has but one bit, section 3.3's second stage,
 //   bytes   section 4.3: the most shared memory that a kernel with transactions gets.
 // Threads tell what they saw by global memory, which an abort does not undo where only shared memory has a protocol. A
-// thread cannot see a mask, only that it runs: the conflict mask has the lanes whose next attempt comes later, and the
-// execution mask those that take the side of the branch, whether they run or not.
+// thread cannot see a mask, only that it runs: the conflict mask has the threads that run on in a later attempt only,
+// and the execution mask those that take this side of the branch, whether they run or not.
 // Checked: the words hold what was added, whatever the order.
 // args: --case bank
 // args: --case filter
 // args: --case alias
 // args: --case bytes
-// also: --config southern-islands -- --case bytes
+// also: --timing --config localtm -- --case masks
+// also: --timing --config localtm -- --case bank
+// also: --timing --config localtm -- --case bytes
 #define PROGRAM "lcases"
 #include "tm_bench.h"
 
 enum Case { MASKS, BANK, FILTER, ALIAS, BYTES };
 
-static const int THREADS = 4, ALL = (1 << THREADS) - 1, ELSE_SIDE = 2; // threads 2 and 3 take the "else"
+static const int THREADS = 4, ELSE_SIDE = 2; // threads 2 and 3 take the "else"
 static const int BANKS = 32, BITS = 8, WORDS = 1024, WORD = 35;
-static const int STEPS_MOST = 64, ATTEMPTS_MOST = 8;
+static const int ATTEMPTS_MOST = 8, LINES = 17;
 static const SizeRange ONE_BLOCK = {"blocks", 1, 1, 1, 1};
 static const char *const ONE_VERSION[] = {"tm", nullptr};
 
-// A line of Fig. 2 and the lanes that were there; lane 0 is the lowest bit.
-struct Step {
-    int line;
-    unsigned lanes;
-};
-
+// The threads that were at each line of Fig. 2, by attempt of the transaction; thread 0 is the lowest bit.
 struct Steps {
-    int count;
-    Step step[STEPS_MOST];
+    int attempts;
+    unsigned at[ATTEMPTS_MOST][LINES];
 };
 
 extern __shared__ int shared_words[];
 
-static __device__ __forceinline__ void note(Steps *steps, int line) {
-    unsigned lanes = __activemask();
-    if ((int)threadIdx.x == __ffs(lanes) - 1) {
-        steps->step[atomicAdd(&steps->count, 1) % STEPS_MOST] = {line, lanes};
+// The lowest of the threads that begin counts the attempt. Returns its number.
+static __device__ __forceinline__ int note_attempt(Steps *steps) {
+    if ((int)threadIdx.x == __ffs(__activemask()) - 1) {
+        atomicAdd(&steps->attempts, 1);
     }
+    return (atomicAdd(&steps->attempts, 0) - 1) % ATTEMPTS_MOST;
+}
+
+static __device__ __forceinline__ void note(Steps *steps, int attempt, int line) {
+    atomicOr(&steps->at[attempt][line], 1u << threadIdx.x);
 }
 
 // Fig. 2, by its line numbers. `other`: the word that stands across from word 0.
@@ -51,19 +53,19 @@ extern "C" __global__ void lcases_masks(Steps *steps, int *words, int other) {
     int first = threadIdx.x == 3 ? other : 0, second = threadIdx.x == 3 ? 0 : other;
     shared_words[threadIdx.x == 0 ? 0 : other] = 0;
     __syncthreads();
-    note(steps, 1);
     tx_begin();
-    note(steps, 2);
+    int attempt = note_attempt(steps);
+    note(steps, attempt, 2);
     if ((int)threadIdx.x < ELSE_SIDE) {
-        note(steps, 5);
+        note(steps, attempt, 5);
     } else {
-        note(steps, 10);
+        note(steps, attempt, 10);
         int left = shared[first], right = shared[second];
-        note(steps, 13);
+        note(steps, attempt, 13);
         shared[first] = left + 1;
         shared[second] = right + 1;
     }
-    note(steps, 15);
+    note(steps, attempt, 15);
     tx_commit();
     __syncthreads();
     words[threadIdx.x] = shared_words[threadIdx.x == 0 ? 0 : other];
@@ -108,66 +110,45 @@ extern "C" __global__ void lcases_bytes(int *word) {
     *word = 1;
 }
 
-// An attempt of the transaction, from what was noted: who began, who was at each line.
-struct Attempt {
-    unsigned began = 0, at[17] = {};
-};
-
-static std::vector<Attempt> attempts_of(const Steps &steps) {
-    std::vector<Attempt> attempts;
-    for (int i = 0; i < steps.count && i < STEPS_MOST; i++) {
-        const Step &step = steps.step[i];
-        if (step.line == 2) {
-            attempts.emplace_back();
-            attempts.back().began = step.lanes;
-        } else if (!attempts.empty()) {
-            attempts.back().at[step.line] |= step.lanes;
-        }
-    }
-    return attempts;
-}
-
-// Lanes 0 to 3 from left to right, as in the paper.
-static std::string mask(unsigned lanes) {
+// Threads 0 to 3 from left to right, as in the paper.
+static std::string mask(unsigned threads) {
     std::string text;
-    for (int lane = 0; lane < THREADS; lane++) {
-        text += lanes >> lane & 1 ? '1' : '0';
+    for (int i = 0; i < THREADS; i++) {
+        text += threads >> i & 1 ? '1' : '0';
     }
     return text;
 }
 
-// The columns of Table 1; `old`: lanes that came from the attempt before; `lost`: those that have a conflict here.
+// The columns of Table 1; `old`: threads that came from the attempt before; `lost`: those that have a conflict here.
 static void print_step(int *number, int line, unsigned exec, unsigned tcm, unsigned old, bool alone, unsigned lost) {
-    printf("%d line%d, %s exec%d, %s tcm%d, %s old%d, %d alone%d, %s lost%d\n", line, *number, mask(exec).c_str(),
-           *number, mask(tcm).c_str(), *number, mask(old).c_str(), *number, alone, *number, mask(lost).c_str(), *number);
-    ++*number;
+    int n = (*number)++;
+    printf("%d line%d, %s exec%d, %s tcm%d, %s old%d, %d alone%d, %s lost%d\n", line, n, mask(exec).c_str(), n,
+           mask(tcm).c_str(), n, mask(old).c_str(), n, alone, n, mask(lost).c_str(), n);
 }
 
-// `open`: lanes that have not committed before this attempt. Those that lose in it go on to the next one.
-static unsigned print_attempt(const Attempt &attempt, unsigned open, bool first, int *number) {
-    const unsigned taken = ALL >> ELSE_SIDE; // lanes 0 and 1 take the "if"
-    unsigned held = open & ~attempt.began, lost = attempt.began & ~attempt.at[15], old = first ? 0 : open;
+// An attempt, from the threads at its lines. `open`: threads that have not committed before. Returns those that go on
+// to the next attempt.
+static unsigned print_attempt(const unsigned *at, unsigned open, bool first, int *number) {
+    const unsigned if_side = open & ((1 << ELSE_SIDE) - 1), else_side = open & ~if_side;
+    unsigned held = open & ~at[2], lost = at[10] & ~at[13], next = open & ~at[15], old = first ? 0 : open;
     bool alone = held != 0;
     print_step(number, 2, open, held, old, alone, 0);
-    print_step(number, 5, open & taken, held, old, alone, 0);
-    print_step(number, 10, open & ~taken, held, old, alone, 0);
-    print_step(number, 13, open & ~taken, held | (attempt.at[10] & ~attempt.at[13]), old, alone,
-               attempt.at[10] & ~attempt.at[13]);
-    print_step(number, 15, open, held | lost, old, alone, 0);
-    unsigned next = held | lost;
+    print_step(number, 5, if_side, held, old, alone, 0);
+    print_step(number, 10, else_side, held, old, alone, 0);
+    print_step(number, 13, else_side, held | lost, old, alone, lost);
+    print_step(number, 15, open, next, old, alone, 0);
     print_step(number, 16, next ? next : open, next, old, alone, 0);
     return next;
 }
 
 static void print_steps(const Steps &steps) {
-    int number = 1;
-    unsigned open = steps.step[0].lanes;
+    int number = 1, attempts = std::min(steps.attempts, ATTEMPTS_MOST);
+    unsigned open = (1 << THREADS) - 1;
     print_step(&number, 1, open, 0, 0, false, 0);
-    std::vector<Attempt> attempts = attempts_of(steps);
-    for (size_t i = 0; i < attempts.size() && i < ATTEMPTS_MOST; i++) {
-        open = print_attempt(attempts[i], open, i == 0, &number);
+    for (int i = 0; i < attempts; i++) {
+        open = print_attempt(steps.at[i], open, i == 0, &number);
     }
-    printf("%zu attempts\n", attempts.size());
+    printf("%d attempts\n", steps.attempts);
 }
 
 static void run_masks(bool one_bank) {
@@ -219,7 +200,7 @@ static void run_bytes() {
         most -= most == middle;
     }
     expect_true("a word fits", 0, fits(least * (int)sizeof(int), word));
-    printf("%d bytes of shared memory at most\n", least * (int)sizeof(int));
+    printf("%d accepted, bytes of shared memory at most\n", least * (int)sizeof(int));
 }
 
 int main(int argc, char **argv) {
