@@ -89,7 +89,15 @@ static double deviation(const struct paper_claim *c, double v)
     return c->kind == CLAIM_TRUE || c->published == 0 ? NAN : v / c->published - 1;
 }
 
-/* Every benchmark's value; the deviation is the largest. */
+/* Is a deviation worse than another: nearer to, or farther behind, the bound, or else larger? */
+static bool is_worse(const struct paper_claim *c, double d, double than)
+{
+    if (isnan(than))
+        return true;
+    return c->kind == CLAIM_BELOW ? d > than : c->kind == CLAIM_ABOVE ? d < than : fabs(d) > fabs(than);
+}
+
+/* Every benchmark's value; the deviation is the worst. */
 static bool judge_each(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
 {
     bool all = true;
@@ -100,7 +108,7 @@ static bool judge_each(const struct paper_claim *c, const struct sample *s, stru
     for (int i = 0; i < s->n; i++) {
         double d = deviation(c, s->v[i]);
         all &= !isnan(s->v[i]) && holds(c, s->v[i]);
-        if (isnan(r->deviation) || fabs(d) > fabs(r->deviation))
+        if (is_worse(c, d, r->deviation))
             r->deviation = d;
     }
     return all;

@@ -60,7 +60,7 @@ static void claim_row(const struct claim_result *r, FILE *f)
 static void claims_table(const struct paper_grid *g, const struct claim_result *r, FILE *f)
 {
     fputs("<h2>Claims</h2>\n<p>Deviation: of the simulated value from the published one, of several benchmarks the "
-          "largest. ", f);
+          "worst. ", f);
     html_text(f, g->paper->about);
     fputs("</p>\n<table><tr><th>id</th><th>what</th><th>benchmarks</th><th>published</th><th>simulated</th>"
           "<th>deviation</th><th>tolerance</th><th>verdict</th><th>because</th></tr>\n", f);

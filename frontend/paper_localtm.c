@@ -160,7 +160,7 @@ static const struct paper_point points[] = {
 #define ABORTS \
     "transactions = transactions@lt; aborts = tm.aborts@lt; of attempts = attempts_committed@lt; " \
     "true conflicts = (localtm.conflicts - localtm.false_conflicts)@lt; false = localtm.false_conflicts@lt; " \
-    "runs = runs@lt"
+    "of aborts, by work-group serialisation = tm.abort.serialised@lt; runs = runs@lt"
 #define RUNS \
     "runs = runs@lt; serialised = serial_runs@lt; transactions = transactions@lt; aborts = tm.aborts@lt; " \
     "perfect runs = runs@perfect; serialised = serial_runs@perfect"
@@ -176,8 +176,8 @@ static const struct paper_claim claims[] = {
 const struct paper paper_localtm = {
     "localtm", "Transactions in the local memory of a GPU (Villegas, Navarro, Asenjo, Plata)",
     "E: the Spanish paper, with its costs. L: GPU-LocalTM. A run is a wavefront's way from tx_begin to tx_commit, "
-    "which the papers count as a transaction; commits, aborts and conflicts are counted by work-item. The last column has "
-    "figures of the statistics that show why; shares of resident wavefronts' cycles.",
+    "which the papers count as a transaction; commits, aborts and conflicts are counted by work-item. The last column "
+    "has figures of the statistics that show why; shares of resident wavefronts' cycles.",
     "E-001+E-003+E-004+L-001+L-002+L-024+L-033+L-035+L-036",
     NULL,
     benches, configs, derived, lists, figures, claims, points,

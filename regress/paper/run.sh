@@ -17,6 +17,7 @@ nothing_runs() {
 check 0 "usage: simtx paper NAME" "$simtx" paper --help
 check 2 "which paper?" "$simtx" paper
 check 2 "did you mean kilotm" "$simtx" paper kilotn
+check 2 "did you mean localtm" "$simtx" paper localm
 check 2 "one paper at a time" "$simtx" paper kilotm kilotm
 check 2 "unknown option --quik, did you mean --quick?" "$simtx" paper kilotm --quik
 for jobs in 0 -1 x 99999; do
@@ -51,6 +52,18 @@ for claim in 038 039 040 041 051 053; do
 done
 holds "well-formed page and pictures of them" "$build/regress/paper/wellformed" tm/index.html tm/*.svg
 holds "thread states" grep -qE '^HT-H,"KILO TM, 2 warps","TO committing",0*[.0-9]*[1-9]' tm/fig9.csv
+
+# GPU-LocalTM: two hash tables, and the cases whose course the paper gives.
+local="$simtx paper localtm --quick --only lt,es,serial,HT32,HT256,MASKS,BANK,FILTER,ALIAS,BYTES --out local"
+check 0 "16 runs to do, 0 done" $local --plan
+check 0 "of 90" $local
+for claim in E-013 E-014 E-015 E-016 E-017 E-018 L-013 L-014 L-015 L-016 L-017 L-020 L-022 L-027 \
+             $(seq -f L-%03g 48 72); do
+    holds "$claim: costs, limits, masks" grep -q "^$claim,reproduced," local/claims.csv
+done
+holds "a row a claim" [ "$(grep -cE '^[EL]-' local/claims.csv)" = 90 ]
+holds "well-formed page and pictures of them" "$build/regress/paper/wellformed" local/index.html local/*.svg
+holds "a breakdown" grep -qE '^HT32,"GPU-LocalTM","TX code",0\.[0-9]+' local/fig3b.csv
 
 # What is finished is taken over; not when it would be another run, nor with --fresh.
 touch small/mark

@@ -1,6 +1,6 @@
 /*
- * What `simtx paper` computes with: the language of figures, hardware cost, and the tables of the KILO TM paper, whose
- * every name must be a figure that the statistics have; verdicts and pictures from canned statistics.
+ * What `simtx paper` computes with: the language of figures, hardware cost, and the tables of the papers, whose every
+ * name must be a figure that the statistics have; verdicts and pictures from canned statistics.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include "frontend/cost.h"
 #include "frontend/paper.h"
 
-static const struct paper *const paper = &paper_kilotm;
+static const struct paper *paper = &paper_kilotm;     /* a test of the other one's tables changes it */
 
 /* ---- the language ---- */
 
@@ -152,7 +152,14 @@ static int make_grid(void **state)
 static int free_grid(void **state)
 {
     paper_grid_free(&grid);
+    paper = &paper_kilotm;
     return 0;
+}
+
+static int make_localtm_grid(void **state)
+{
+    paper = &paper_localtm;
+    return make_grid(state);
 }
 
 static void set_figure(const char *bench, const char *config, const char *name, double value)
@@ -187,6 +194,21 @@ static void test_claims_are_complete(void **state)
         not_applicable += c->kind == CLAIM_NOT_APPLICABLE;
     }
     assert_int_equal(not_applicable, 6);
+}
+
+/* E-001 to E-018, then L-001 to L-072. */
+static void test_localtm_claims_are_complete(void **state)
+{
+    const struct paper *p = &paper_localtm;
+    assert_int_equal(p->nclaims, 90);
+    for (int i = 0; i < p->nclaims; i++) {
+        const struct paper_claim *c = &p->claims[i];
+        char id[16];
+        snprintf(id, sizeof id, "%c-%03d", i < 18 ? 'E' : 'L', i < 18 ? i + 1 : i - 17);
+        assert_string_equal(c->id, id);
+        assert_true(c->wording[0] && c->expr && c->kind != CLAIM_NOT_APPLICABLE);
+        assert_true(c->kind != CLAIM_WITHIN || c->tolerance > c->published);
+    }
 }
 
 static void check_expression(const char *owner, const char *expr, const char *benches)
@@ -278,6 +300,30 @@ static void test_verdicts(void **state)
     free(r);
 }
 
+/* Between two values; with aborts and without; what the case of Table 1 does. */
+static void test_localtm_verdicts(void **state)
+{
+    int count[VERDICTS], bench = -1, config = -1;
+    for (int i = 0; paper_member(paper, "all", i, &bench, &config) > 0; i++)
+        set_figure(paper->benches[bench].name, "serial", "cycles", i == 3 ? 161 : 4);
+    set_figure("HT2", "lt", "tm.commits", 49);
+    set_figure("HT2", "lt", "tm.aborts", 1000);
+    set_figure("HT256", "lt", "tm.commits", 256);
+    set_figure("HT256", "lt", "tm.aborts", 0);
+    set_figure("BANK", "lt", "localtm.cycles.restore", 4);
+    struct claim_result *r = claims_judge(&grid, count);
+    assert_int_equal(count[REPRODUCED] + count[NOT_REPRODUCED], 90);
+    assert_int_equal(claim(r, "L-001")->verdict, NOT_REPRODUCED);
+    assert_string_equal(claim(r, "L-001")->simulated, "2 (HT2) to 80.5 (HT16)");
+    assert_string_equal(claim(r, "L-001")->published, "1.25 to 80");
+    assert_true(fabs(claim(r, "L-001")->deviation - (80.5 / 80 - 1)) < 1e-9);
+    assert_int_equal(claim(r, "L-026")->verdict, REPRODUCED);
+    assert_int_equal(claim(r, "L-027")->verdict, REPRODUCED);
+    assert_int_equal(claim(r, "L-016")->verdict, NOT_REPRODUCED);
+    assert_true(fabs(claim(r, "L-016")->deviation - 1) < 1e-9);
+    free(r);
+}
+
 /* 0.59 by one of three means. */
 static void test_mean_is_the_nearest(void **state)
 {
@@ -345,9 +391,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_language), cmocka_unit_test(test_unknown_values), cmocka_unit_test(test_wrong_texts),
-        cmocka_unit_test(test_claims_are_complete), cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_claims_are_complete), cmocka_unit_test(test_localtm_claims_are_complete),
+        cmocka_unit_test(test_cost),
         cmocka_unit_test_setup_teardown(test_claims_use_figures_that_exist, make_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_figures_have_values, make_grid, free_grid),
+        cmocka_unit_test_setup_teardown(test_claims_use_figures_that_exist, make_localtm_grid, free_grid),
+        cmocka_unit_test_setup_teardown(test_figures_have_values, make_localtm_grid, free_grid),
+        cmocka_unit_test_setup_teardown(test_localtm_verdicts, make_localtm_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_published_values_are_in_figures, make_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_verdicts, make_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_mean_is_the_nearest, make_grid, free_grid),
