@@ -48,6 +48,7 @@ static void clear(const struct local_core *k, struct local_block *b, uint32_t th
     memset(b->owned, 0, (b->words / 64 + 1) * sizeof *b->owned);
     b->runner = NO_SLOT;
     b->wanting = 0;
+    b->choose = NEVER;
 }
 
 void local_block_starts(void *core, struct tm_block *tb)

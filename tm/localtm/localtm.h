@@ -44,6 +44,7 @@ struct local_block {
     uint16_t known[FILTERS][LOCAL_BANKS][LOCAL_BITS];    /* threads that have set the bit */
     /* serial.c */
     uint32_t runner, wanting;        /* slot that runs alone, NO_SLOT; warps that want to */
+    uint64_t choose;                 /* cycle in which one of them is chosen, if it may be; NEVER */
 };
 
 struct local_warp {

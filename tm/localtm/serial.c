@@ -110,6 +110,13 @@ static void open_block(struct local_core *k, const struct local_block *b, uint32
     }
 }
 
+/* Something has changed. What acts in a cycle acts behind that, whoever else is run in it. */
+static void choose_at(struct local_core *k, struct local_block *b, uint64_t at)
+{
+    b->choose = at;
+    tm_runs(k->c, at);
+}
+
 /* The attempt of the slot is over. */
 static void leave(struct local_core *k, uint32_t slot, uint64_t now)
 {
@@ -121,13 +128,12 @@ static void leave(struct local_core *k, uint32_t slot, uint64_t now)
         open_block(k, b, slot);
     }
     if (b->wanting)
-        tm_runs(k->c, now + 1);
+        choose_at(k, b, now + 1);
 }
 
-static uint64_t run_block(struct local_core *k, struct local_block *b, uint64_t now)
+/* The runner is behind its tx_begin? Returns when it will be. */
+static uint64_t let_run(struct local_core *k, const struct local_block *b, uint64_t now)
 {
-    if (b->runner == NO_SLOT)
-        try_grant(k, b, NO_SLOT, now);
     struct local_warp *x = b->runner == NO_SLOT ? NULL : &k->warp[b->runner];
     if (!x || !x->stalled)
         return NEVER;
@@ -136,6 +142,16 @@ static uint64_t run_block(struct local_core *k, struct local_block *b, uint64_t 
     x->stalled = false;
     tm_wake(k->c, b->runner);
     return NEVER;
+}
+
+static uint64_t run_block(struct local_core *k, struct local_block *b, uint64_t now)
+{
+    if (now >= b->choose) {
+        b->choose = NEVER;
+        if (b->runner == NO_SLOT)
+            try_grant(k, b, NO_SLOT, now);
+    }
+    return earlier(b->choose, let_run(k, b, now));
 }
 
 uint64_t local_run(void *core, uint64_t now)
@@ -185,7 +201,7 @@ bool local_alone(void *core, uint32_t slot, uint64_t lanes, uint64_t lost, uint6
         x->wants = true;
         x->since = now;
         x->block->wanting++;
-        tm_runs(k->c, now + 1);
+        choose_at(k, x->block, now + 1);
     }
     return x->mode != LOCAL_ALL;
 }
