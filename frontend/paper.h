@@ -175,7 +175,7 @@ struct claim_result {
     const struct paper_claim *claim;
     enum verdict verdict;
     bool judged;                     /* false: something that it takes was not run */
-    char simulated[400], published[40], reason[900];
+    char simulated[400], published[40], reason[2400];
     double deviation;                /* share of the published value; NaN = none */
 };
 

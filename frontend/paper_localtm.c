@@ -81,6 +81,8 @@ static const struct paper_named derived[] = {
     { "scalar", "($latency.int_add + $gpu.warp_size / $core.simd_width - 1)" },
     { "new_and_own", "localtm.cycles.shadow * $shared.banks / localtm.new_accesses" },
     { "costs", "accessing + localtm.cycles.begin + localtm.cycles.commit" },
+    { "at_memory", "accessing / costs" },
+    { "letting_go", "localtm.cycles.commit / costs" },
 };
 
 #define BREAKDOWN "Non-TX code = nontx; TX code = tx; memory overhead = memory; begin and commit overhead = ends"
@@ -157,6 +159,8 @@ static const struct paper_point points[] = {
 #define WHERE_ES \
     "non-TX = nontx@es; TX = tx@es; memory = memory@es; begin and commit = ends@es; runs = runs@es; " \
     "aborts = tm.aborts@es; transactions = transactions@es"
+#define SHARES_OF \
+    "non-TX = nontx@lt; TX = tx@lt; begin and commit = ends@lt; by work-group = localtm.group_runs@lt"
 #define ABORTS \
     "transactions = transactions@lt; aborts = tm.aborts@lt; of attempts = attempts_committed@lt; " \
     "true conflicts = (localtm.conflicts - localtm.false_conflicts)@lt; false = localtm.false_conflicts@lt; " \

@@ -193,13 +193,13 @@ static void bars(const struct picture *p)
         double x = LEFT + group * b + group * 0.1;
         for (int i = 0; i < columns; i++) {
             draw_column(p, b, i, x + width * i, width * 0.9);
-            if (stack)
+            if (stack && columns > 1)
                 fprintf(p->f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" font-size=\"9\">%d</text>\n",
                         x + width * (i + 0.45), p->bottom + 11, i + 1);
         }
         text(p, x + group * 0.4, p->bottom + 26, "text-anchor=\"middle\"", c->bench[b]);
     }
-    for (int i = 0; stack && i < columns; i++) {
+    for (int i = 0; stack && columns > 1 && i < columns; i++) {
         char label[60];
         snprintf(label, sizeof label, "%d: %s", i + 1, c->bar[i]);
         text(p, LEFT + (WIDTH - LEFT - RIGHT) / (double)columns * i, p->bottom + 48, "font-size=\"11\"", label);
