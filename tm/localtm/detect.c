@@ -113,7 +113,7 @@ static void look_up(struct local_core *k, struct local_block *b, const struct wo
 {
     struct local_cell *own = local_cell(k, b, a->thread, a->bank);
     k->count[STAT_LOCALTM_ACCESSES]++;
-    w->bloom += k->cost.filter;
+    w->bloom = k->cost.filter;
     if (is_conflict(b, own, a)) {
         lose(k, b, a, w);
     } else if (a->filter == FILTER_READ) {

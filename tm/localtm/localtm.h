@@ -52,6 +52,7 @@ struct local_warp {
     uint32_t first;                  /* thread of lane 0 */
     enum local_mode mode;            /* of the attempt, or the next one */
     bool ended_before;               /* an attempt of this transaction has ended, with `mask` */
+    uint32_t failures;               /* wavefront-serial attempts in a row whose lane lost */
     uint64_t mask;                   /* TCM_OLD: lanes that went on */
     uint64_t gone;                   /* lanes of the attempt that have been put back */
     bool out;                        /* all of them, as another warp runs alone */
@@ -69,6 +70,7 @@ struct local_core {
     uint64_t *count;                 /* by enum stat */
     uint32_t banks, lanes, slots, bits;
     bool tells_reads, steps_on;
+    uint32_t group_after;            /* failures until work-group serialisation */
     uint32_t warp_turns;             /* cycles that a warp takes in a pipeline */
     struct local_costs cost;
     struct local_warp *warp;         /* by slot */

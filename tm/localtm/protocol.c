@@ -39,7 +39,7 @@ static void *new_core(struct tm_core *c)
         .c = c, .count = tm_count(c), .banks = cycles(cfg, KEY_SHARED_BANKS), .lanes = tm_warp_lanes(c),
         .slots = tm_slots(c), .bits = cycles(cfg, KEY_LOCALTM_FILTER_BITS),
         .tells_reads = config_bool(cfg, KEY_LOCALTM_READ_WRITE), .steps_on = config_bool(cfg, KEY_LOCALTM_STEP_ON),
-        .warp_turns = turns(cfg), .cost = costs(cfg)
+        .group_after = cycles(cfg, KEY_LOCALTM_GROUP_AFTER), .warp_turns = turns(cfg), .cost = costs(cfg)
     };
     k->warp = calloc(k->slots, sizeof *k->warp);
     if (!k->warp)

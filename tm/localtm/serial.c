@@ -173,14 +173,14 @@ static void count_run(struct local_core *k, const struct local_warp *x)
     k->count[STAT_LOCALTM_GROUP] += x->mode == LOCAL_GROUP;
 }
 
-/* unchanged: TCM is TCM_OLD; lost: to another thread, here. */
-static enum local_mode next_mode(enum local_mode mode, bool unchanged, bool lost)
+/* unchanged: TCM is TCM_OLD; failures: runs of the one lane in a row that lost to another thread, here. */
+static enum local_mode next_mode(const struct local_core *k, enum local_mode mode, bool unchanged, uint32_t failures)
 {
     switch (mode) {
     case LOCAL_ALL:
         return unchanged ? LOCAL_WAVEFRONT : LOCAL_ALL;
     case LOCAL_WAVEFRONT:
-        return !unchanged ? LOCAL_ALL : lost ? LOCAL_GROUP : LOCAL_WAVEFRONT;
+        return !unchanged ? LOCAL_ALL : failures >= k->group_after ? LOCAL_GROUP : LOCAL_WAVEFRONT;
     default:
         return LOCAL_ALL;
     }
@@ -192,7 +192,12 @@ bool local_alone(void *core, uint32_t slot, uint64_t lanes, uint64_t lost, uint6
     struct local_warp *x = &k->warp[slot];
     bool here = lost && !x->out;
     count_run(k, x);
-    x->mode = next_mode(x->mode, x->ended_before && x->mask == lanes, here);
+    if (x->out) {
+        leave(k, slot, now);
+        return x->mode != LOCAL_ALL;
+    }
+    x->failures = x->mode == LOCAL_WAVEFRONT && here ? x->failures + 1 : 0;
+    x->mode = next_mode(k, x->mode, x->ended_before && x->mask == lanes, x->failures);
     x->mask = lanes;
     x->ended_before = true;
     x->skipped = here && !x->at_commit;
