@@ -93,6 +93,8 @@ uint32_t tm_warp_index(const struct tm_core *c, uint32_t slot);      /* of the s
 uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot);        /* lanes of a running attempt; 0 = none */
 /* Of an attempt that lost its last lanes: instructions from there to tx_commit in program order; 0 = was there. */
 uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot);
+/* So many cycles of those that `attempt` returns are the program's, not the protocol's. */
+void tm_executes(struct tm_core *c, uint32_t slot, uint32_t cycles);
 bool tm_committing(const struct tm_core *c, uint32_t slot);          /* they are at tx_commit, and wait for outcomes */
 
 #endif

@@ -71,7 +71,7 @@ struct local_core {
     uint32_t banks, lanes, slots, bits;
     bool tells_reads, steps_on;
     uint32_t group_after;            /* failures until work-group serialisation */
-    uint32_t warp_turns;             /* cycles that a warp takes in a pipeline */
+    uint32_t step;                   /* cycles of an instruction without lanes, on the way to tx_commit */
     struct local_costs cost;
     struct local_warp *warp;         /* by slot */
     struct local_block *blocks;

@@ -15,6 +15,12 @@ static uint32_t turns(const struct simtx_config *c)
     return (cycles(c, KEY_GPU_WARP_SIZE) + width - 1) / width;
 }
 
+/* Of an instruction, until the next one that depends on it may issue. */
+static uint32_t step(const struct simtx_config *c)
+{
+    return cycles(c, KEY_LAT_INT_ADD) + turns(c) - 1 + cycles(c, KEY_CORE_STAGES);
+}
+
 static struct local_costs costs(const struct simtx_config *c)
 {
     uint32_t base = cycles(c, KEY_LOCALTM_BASE), fresh = cycles(c, KEY_LOCALTM_NEW);
@@ -39,7 +45,7 @@ static void *new_core(struct tm_core *c)
         .c = c, .count = tm_count(c), .banks = cycles(cfg, KEY_SHARED_BANKS), .lanes = tm_warp_lanes(c),
         .slots = tm_slots(c), .bits = cycles(cfg, KEY_LOCALTM_FILTER_BITS),
         .tells_reads = config_bool(cfg, KEY_LOCALTM_READ_WRITE), .steps_on = config_bool(cfg, KEY_LOCALTM_STEP_ON),
-        .group_after = cycles(cfg, KEY_LOCALTM_GROUP_AFTER), .warp_turns = turns(cfg), .cost = costs(cfg)
+        .group_after = cycles(cfg, KEY_LOCALTM_GROUP_AFTER), .step = step(cfg), .cost = costs(cfg)
     };
     k->warp = calloc(k->slots, sizeof *k->warp);
     if (!k->warp)
@@ -59,8 +65,9 @@ static void free_core(void *core)
  * to there without lanes. */
 static uint32_t steps(struct local_core *k, uint32_t slot)
 {
-    uint32_t n = k->steps_on && k->warp[slot].skipped ? tm_steps_to_commit(k->c, slot) * k->warp_turns : 0;
+    uint32_t n = k->steps_on && k->warp[slot].skipped ? tm_steps_to_commit(k->c, slot) * k->step : 0;
     k->count[STAT_LOCALTM_STEP_CYCLES] += n;
+    tm_executes(k->c, slot, n);
     return n;
 }
 
