@@ -36,8 +36,11 @@ void tm_core_block_starts(struct tm_core *c, uint32_t number, struct block *bloc
         b->slot[i] = slot[i];
         c->warp[slot[i]].block = b;
     }
-    if (b->oracle)
+    b->running = 0;
+    if (b->oracle) {
         bank_oracle_start(b->oracle, b->bytes);
+        bank_oracle_running(b->oracle, false, (const uint8_t *)block->shared);
+    }
     c->tm->banks->block_starts(c->banks, b);
 }
 
@@ -62,6 +65,13 @@ void banks_free(struct tm_core *c)
         free(c->block[i]);
     }
     free(c->block);
+}
+
+void banks_begin_run(struct tm_core *c)
+{
+    for (uint32_t i = 0; i < c->blocks; i++)
+        if (c->block[i]->oracle)
+            bank_oracle_forget(c->block[i]->oracle);
 }
 
 bool banks_finish(struct tm_core *c, char *text, size_t size)
@@ -178,6 +188,18 @@ bool tm_core_may_run(struct tm_core *c, uint32_t slot, uint64_t now)
     return false;
 }
 
+/* The oracle tells what plain accesses meet apart by whether any attempt of the block runs. */
+static void set_running(struct tm_warp *x, bool running)
+{
+    struct tm_block *b = x->block;
+    if (x->running == running)
+        return;
+    x->running = running;
+    b->running += running ? 1 : -1u;
+    if (b->oracle && b->running == running)
+        bank_oracle_running(b->oracle, running, (const uint8_t *)b->block->shared);
+}
+
 uint64_t banks_attempt(struct tm_core *c, uint32_t slot, uint64_t lanes, bool first, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
@@ -188,6 +210,7 @@ uint64_t banks_attempt(struct tm_core *c, uint32_t slot, uint64_t lanes, bool fi
         cycles += c->tm->banks->commit(c->banks, slot, 0, now);
     if (first)
         x->entered = now;
+    set_running(x, true);
     x->lost = 0;
     for (uint64_t m = lanes; m; m &= m - 1) {
         tm_set_clear(&x->lane[__builtin_ctzll(m)].shared_reads);
@@ -226,7 +249,10 @@ static void outcome(struct tm_core *c, uint32_t slot, uint64_t lanes, bool commi
         c->tm->banks->committed(c->banks, slot, lanes, now);
     else
         c->tm->banks->aborted(c->banks, slot, lanes, now);
-    if (txn_lanes(x->warp) != lanes || !again)
+    if (txn_lanes(x->warp) != lanes)
+        return;
+    set_running(x, false);
+    if (!again)
         return;
     x->steps = x->committing ? 0 : txn_steps_to_commit(x->warp);
     if (c->tm->banks->alone(c->banks, slot, again, x->lost & again, now))

@@ -31,6 +31,7 @@ struct tm_block {
     struct block *block;             /* ->shared: its bytes, shadow memory behind those of the kernel */
     uint32_t number;                 /* among the SM's resident blocks */
     uint32_t warps, bytes;           /* bytes: of shared memory, the kernel's own */
+    uint32_t running;                /* warps in an attempt */
     uint32_t slot[1024 / 32];        /* warp slots by warp of the block */
     void *protocol;                  /* the protocol's */
     struct bank_oracle *oracle;      /* NULL = off */

@@ -70,6 +70,7 @@ void tm_core_place(struct tm_core *c, uint32_t slot, struct warp *w, uint64_t lo
     x->executing = 0;
     x->committing = x->lost = x->turn_from = x->stalled = x->memory = x->held = 0;
     x->release = 0;
+    x->running = false;
 }
 
 /* ---- attempts ---- */
@@ -273,6 +274,7 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
     tell_oracle(c, slot, lane, commits, key, now);
     if (commits) {
         forget_copies(c, &l->writes);
+        x->commits++;
         count_commit(c, l, now);
         tm_note_lanes(c, -1, now);
     } else {

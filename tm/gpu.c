@@ -169,6 +169,10 @@ void tm_begin_run(struct tm_gpu *t, bool transactions)
     t->active = transactions;
     t->in = t->most = 0;
     t->nqueue = t->places = 0;
+    for (uint32_t i = 0; i < t->sms; i++) {
+        t->core[i]->uneven = 0;
+        banks_begin_run(t->core[i]);
+    }
 }
 
 bool tm_step(struct tm_gpu *t, uint64_t now)
@@ -225,9 +229,22 @@ static bool conserved(const uint64_t *n, char *text, size_t size)
                  n[STAT_MSG_CU_PASS], text, size);
 }
 
+/* Every lane that enters a transaction commits once. */
+static bool even(const struct tm_gpu *t, char *text, size_t size)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < t->sms; i++)
+        n += t->core[i]->uneven;
+    if (n)
+        snprintf(text, size, "  %" PRIu64 " transactions of warps ended with another number of commits than of lanes", n);
+    return !n;
+}
+
 bool tm_finish(struct tm_gpu *t, uint64_t *count, char *text, size_t size)
 {
     count[STAT_TX_MOST] = (uint64_t)t->most;
+    if (!even(t, text, size))
+        return false;
     if (t->protocol->sound && !t->protocol->sound(t->shared, text, size))
         return false;
     for (uint32_t i = 0; i < t->sms; i++)

@@ -19,6 +19,7 @@ struct tm_warp {
     uint32_t attempt;                /* number of the last one */
     struct tm_lane lane[TM_LANES];
     uint64_t log;
+    uint32_t commits;                /* lanes of the transaction that have committed */
     uint32_t lanes_in;               /* lanes that have places, in a transaction or about to begin one; 0 = none */
     bool token, granted, asked;      /* a place of the GPU: held or to be taken; asked for */
     bool waiting;                    /* at tx_begin */
@@ -33,6 +34,7 @@ struct tm_warp {
     uint64_t committing;             /* cycle of the commit; 0 = does not */
     /* shared memory */
     struct tm_block *block;
+    bool running;                    /* counted among the block's attempts */
     uint64_t lost;                   /* lanes that had a conflict there in this attempt */
     uint64_t entered;                /* cycle of the transaction's tx_begin */
     uint64_t turn_from;              /* cycle in which it first asked for its turn at tx_begin; 0 = does not wait */
@@ -53,6 +55,7 @@ struct tm_core {
     struct tm_block **block;         /* by number */
     uint32_t blocks, blocks_cap;
     uint16_t sm;
+    uint64_t uneven;                 /* transactions that ended with more or fewer commits than lanes */
     uint32_t warps_in, threads_in, asking;   /* asking: warps that have asked for a place of the GPU */
     uint64_t now, run_at;
     bool touched;                    /* in the serial step */
@@ -104,8 +107,9 @@ void tm_enter(struct tm_core *c, struct tm_warp *x, uint64_t lanes, uint64_t now
 /* ---- core.c ---- */
 struct oracle_who tm_who(const struct tm_core *c, uint32_t slot, unsigned lane, uint64_t now);
 
-/* ---- banks.c: shared memory; but for the first two only with c->banks ---- */
+/* ---- banks.c: shared memory; but for the first three only with c->banks ---- */
 void banks_free(struct tm_core *c);
+void banks_begin_run(struct tm_core *c);
 bool banks_finish(struct tm_core *c, char *text, size_t size);   /* false: what the oracle found */
 uint64_t banks_attempt(struct tm_core *c, uint32_t slot, uint64_t lanes, bool first, uint64_t now);  /* cycles held */
 uint32_t banks_commit(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now);               /* the same */

@@ -69,6 +69,7 @@ void tm_enter(struct tm_core *c, struct tm_warp *x, uint64_t lanes, uint64_t now
 {
     x->token = x->granted;
     x->granted = false;
+    x->commits = 0;
     tm_note_lanes(c, (int32_t)x->lanes_in, now);
     for (uint64_t m = lanes; m; m &= m - 1) {
         struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
@@ -81,6 +82,7 @@ uint64_t tm_core_ended(struct tm_core *c, uint32_t slot, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
     uint64_t held = c->banks ? banks_ended(c, slot, now) : 0;
+    c->uneven += x->commits != x->lanes_in;
     c->warps_in--;
     c->threads_in -= x->lanes_in;
     c->released += x->token;

@@ -66,27 +66,27 @@ static bool conflicts(struct model *m, uint32_t thread, uint32_t word, bool read
     return found;
 }
 
-/* One access of a lane that has not lost in this bank; returns the bank's cycles. */
+/* One access of a lane that has not lost in this bank; returns the bank's cycles behind its filters. */
 static uint32_t look_up(struct model *m, uint32_t thread, uint32_t word, bool reads, bool *lost)
 {
     uint32_t bank = word % m->banks;
     uint64_t bit = UINT64_C(1) << word / m->banks % m->bits;
     if ((*lost = conflicts(m, thread, word, reads)))
-        return 1 + forget(m, thread, bank, true);
+        return forget(m, thread, bank, true);
     if (reads) {
         m->filter[thread][bank][0] |= bit;
         m->reads++;
-        return 1;
+        return 0;
     }
     if (m->owner[word] == (int)thread) {
         m->again++;
-        return 1 + 1;
+        return 1;
     }
     *(m->filter[thread][bank][1] & bit ? &m->alias : &m->fresh) += 1;
     m->filter[thread][bank][1] |= bit;
     m->owner[word] = (int)thread;
     m->old[word] = m->memory[word];
-    return 1 + 2;
+    return 2;
 }
 
 static struct banks_result model_access(struct model *m, uint32_t warp, bool reads, uint64_t lanes,
@@ -105,6 +105,7 @@ static struct banks_result model_access(struct model *m, uint32_t warp, bool rea
         }
         r.cycles = cycles > r.cycles ? cycles : r.cycles;
     }
+    r.cycles += lanes != 0;
     for (uint32_t bank = 0; bank < m->banks; bank++) {
         uint32_t entries = 0;
         for (uint32_t l = 0; l < RIG_LANES; l++)

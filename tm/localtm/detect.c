@@ -17,7 +17,7 @@
 enum { WORD = 4 };
 
 /* What an instruction costs a bank, and the lanes that have lost there. Valid for banks of `used`. */
-struct bank_work { uint32_t bloom, shadow, restore; uint64_t lost; };
+struct bank_work { uint32_t shadow, restore; uint64_t lost; };
 struct work { uint64_t used, conflicts; struct bank_work bank[LOCAL_BANKS]; };
 
 /* An access to one word. */
@@ -113,7 +113,6 @@ static void look_up(struct local_core *k, struct local_block *b, const struct wo
 {
     struct local_cell *own = local_cell(k, b, a->thread, a->bank);
     k->count[STAT_LOCALTM_ACCESSES]++;
-    w->bloom = k->cost.filter;
     if (is_conflict(b, own, a)) {
         lose(k, b, a, w);
     } else if (a->filter == FILTER_READ) {
@@ -151,22 +150,23 @@ static void access_lane(struct local_core *k, uint32_t slot, const struct mem_op
     }
 }
 
-/* Cycles of the bank that takes longest, the lowest one of several. */
+/* Cycles of the bank that takes longest, the lowest one of several. Filters are looked up ahead of the accesses, one
+ * behind the other, and add their time once. */
 static uint32_t count_work(struct local_core *k, const struct work *work)
 {
     struct bank_work most = { 0 };
-    uint32_t cycles = 0;
+    uint32_t cycles = 0, bloom = work->used ? k->cost.filter : 0;
     for (uint64_t m = work->used; m; m &= m - 1) {
         const struct bank_work *w = &work->bank[__builtin_ctzll(m)];
-        if (w->bloom + w->shadow + w->restore > cycles) {
-            cycles = w->bloom + w->shadow + w->restore;
+        if (w->shadow + w->restore > cycles) {
+            cycles = w->shadow + w->restore;
             most = *w;
         }
     }
-    k->count[STAT_LOCALTM_BLOOM_CYCLES] += most.bloom;
+    k->count[STAT_LOCALTM_BLOOM_CYCLES] += bloom;
     k->count[STAT_LOCALTM_SHADOW_CYCLES] += most.shadow;
     k->count[STAT_LOCALTM_RESTORE_CYCLES] += most.restore;
-    return cycles;
+    return bloom + cycles;
 }
 
 static uint32_t broadcast(struct local_core *k, struct local_warp *x, uint64_t lost)
