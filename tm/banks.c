@@ -179,7 +179,7 @@ bool tm_core_may_run(struct tm_core *c, uint32_t slot, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
     if (!c->banks || c->tm->banks->may_run(c->banks, slot)) {
-        x->held += x->stalled ? now - x->stalled : 0;
+        c->count[STAT_WARP_STALLED] += x->stalled ? now - x->stalled : 0;
         x->stalled = 0;
         return true;
     }

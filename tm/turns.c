@@ -40,8 +40,10 @@ bool tm_core_may_begin(struct tm_core *c, uint32_t slot, uint32_t lanes, uint64_
     if ((c->banks && !c->tm->banks->may_begin(c->banks, slot)) || !core_has_room(c, x, lanes) ||
         !gpu_has_room(c, slot, now))
         return false;
-    if (c->banks)
-        c->count[STAT_WARP_BEGIN_COMMIT] += now - x->turn_from;
+    if (c->banks) {
+        c->count[STAT_WARP_TX] += now - x->turn_from;
+        c->count[STAT_WARP_STALLED] += now - x->turn_from;
+    }
     x->turn_from = 0;
     c->asking -= x->asked;
     x->asked = x->waiting = false;
