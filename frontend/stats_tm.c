@@ -140,6 +140,41 @@ static void print_units(FILE *f, const struct stats_line *l)
     fputc('\n', f);
 }
 
+/* Shared memory: what accesses met at the banks, how the warps ran, where their cycles went. */
+static void print_banks(FILE *f, const struct stats_line *l)
+{
+    static const enum stat outcomes[] = { STAT_LOCALTM_NEW, STAT_LOCALTM_AGAIN, STAT_LOCALTM_ALIAS, STAT_LOCALTM_READS,
+                                          STAT_LOCALTM_CONFLICTS };
+    static const enum stat costs[] = { STAT_LOCALTM_BEGIN_CYCLES, STAT_LOCALTM_COMMIT_CYCLES, STAT_LOCALTM_BLOOM_CYCLES,
+                                       STAT_LOCALTM_SHADOW_CYCLES, STAT_LOCALTM_RESTORE_CYCLES,
+                                       STAT_LOCALTM_BROADCAST_CYCLES };
+    uint64_t all = count(l, STAT_WARP_CYCLES), memory = count(l, STAT_WARP_MEMORY);
+    uint64_t inside = count(l, STAT_WARP_TX), ends = count(l, STAT_WARP_BEGIN_COMMIT);
+    if (!count(l, STAT_LOCALTM_RUNS))
+        return;
+    print_parts(f, l, "words at the banks:", outcomes, sizeof outcomes / sizeof *outcomes, strlen("localtm."));
+    fprintf(f, "  conflicts that are false");
+    print_share(f, (double)count(l, STAT_LOCALTM_FALSE), (double)count(l, STAT_LOCALTM_CONFLICTS));
+    fprintf(f, "\nruns of warps from tx_begin to tx_commit: ");
+    print_grouped(f, 0, count(l, STAT_LOCALTM_RUNS));
+    fprintf(f, ", with one lane ");
+    print_grouped(f, 0, count(l, STAT_LOCALTM_SERIAL));
+    fprintf(f, ", alone in the block ");
+    print_grouped(f, 0, count(l, STAT_LOCALTM_GROUP));
+    fprintf(f, "\nwarp cycles: outside transactions");
+    print_share(f, (double)(all - inside - memory - ends), (double)all);
+    fprintf(f, ", inside");
+    print_share(f, (double)inside, (double)all);
+    fprintf(f, ", of these stalled");
+    print_share(f, (double)count(l, STAT_WARP_STALLED), (double)inside);
+    fprintf(f, "; banks");
+    print_share(f, (double)memory, (double)all);
+    fprintf(f, "; tx_begin and tx_commit");
+    print_share(f, (double)ends, (double)all);
+    fputc('\n', f);
+    print_parts(f, l, "cycles of the protocol:", costs, sizeof costs / sizeof *costs, strlen("localtm.cycles."));
+}
+
 static void print_oracle(FILE *f, const struct stats_line *l)
 {
     if (!count(l, STAT_ORACLE_CHECKED))
@@ -171,5 +206,6 @@ void print_transactions(FILE *f, const struct stats_line *lines, size_t n)
     print_states(f, total);
     print_messages(f, total);
     print_units(f, total);
+    print_banks(f, total);
     print_oracle(f, total);
 }

@@ -226,13 +226,13 @@ static void forget_copies(struct tm_core *c, const struct tm_set *writes)
 static void count_commit(struct tm_core *c, const struct tm_lane *l, uint64_t now)
 {
     c->count[STAT_TX_COMMITS]++;
-    c->count[STAT_TX_WRITERS] += l->writes.n > 0;
+    c->count[STAT_TX_WRITERS] += l->writes.n + l->shared_writes.n > 0;
     c->count[STAT_TX_READ_WORDS] += l->reads.n;
     c->count[STAT_TX_WRITE_WORDS] += l->writes.n;
     c->count[STAT_TX_INSTRUCTIONS] += l->instructions;
     hist_add(c->hists, HIST_TX_ABORTS, l->aborts);
-    hist_add(c->hists, HIST_TX_READ_SET, l->reads.n);
-    hist_add(c->hists, HIST_TX_WRITE_SET, l->writes.n);
+    hist_add(c->hists, HIST_TX_READ_SET, l->reads.n + l->shared_reads.n);
+    hist_add(c->hists, HIST_TX_WRITE_SET, l->writes.n + l->shared_writes.n);
     hist_add(c->hists, HIST_TX_DURATION, now - l->first);
     hist_add(c->hists, HIST_TX_LENGTH, l->instructions);
 }
