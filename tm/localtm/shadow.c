@@ -77,7 +77,7 @@ uint32_t local_clear(struct local_core *k, struct local_block *b, uint32_t threa
 {
     struct local_cell *cell = local_cell(k, b, thread, bank);
     uint32_t entries = cell->entries;
-    for (uint32_t word = cell->first; word != NO_WORD; word = b->next[word]) {
+    for (uint32_t word = cell->first, left = entries; left && word != NO_WORD; word = b->next[word], left--) {
         if (restore && (!CORE_MUTANT(LOCAL_RESTORE_SKIPS) || word != cell->first))
             memcpy(word_at(b, word), old_value(b, word), WORD);
         disown(b, word, restore);
