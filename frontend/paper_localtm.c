@@ -28,27 +28,30 @@ static const struct paper_named lists[] = {
     { "versions", "serial+turns+lock" },
 };
 
-#define MACHINE "southern-islands"
+/* The papers' figures were taken on Multi2Sim. */
+#define MACHINE "southern-islands+multi2sim"
+#define LOCAL "localtm+multi2sim"
 static const struct paper_config configs[] = {
-    { "lt", "GPU-LocalTM", "localtm", NULL, "tm", "every", SIZE_BOTH, true, 1 },
-    { "perfect", "perfect GPU-LocalTM", "localtm+localtm-perfect", NULL, "tm", NULL, SIZE_BOTH, true, 1 },
-    { "es", "with the Spanish paper's costs", "localtm+localtm-es", NULL, "tm", "every", SIZE_BOTH, true, 1 },
+    { "lt", "GPU-LocalTM", LOCAL, NULL, "tm", "every", SIZE_BOTH, true, 1 },
+    { "perfect", "perfect GPU-LocalTM", LOCAL "+localtm-perfect", NULL, "tm", NULL, SIZE_BOTH, true, 1 },
+    { "es", "with the Spanish paper's costs", LOCAL "+localtm-es", NULL, "tm", "every", SIZE_BOTH, true, 1 },
     { "serial", "one after another, with barriers", MACHINE, NULL, "serial", NULL, SIZE_BOTH, true, 1 },
     { "fgl", "fine-grained locks", MACHINE, NULL, "fgl", NULL, SIZE_BOTH, true, 1 },
     { "turns", "one after another, without barriers", MACHINE, NULL, "turns", NULL, SIZE_PAPER, true, 1 },
     { "lock", "one lock for all", MACHINE, NULL, "lock", NULL, SIZE_PAPER, true, 2 },
-    { "rw", "filters for reads and for writes", "localtm+localtm-rw", NULL, "tm", NULL, SIZE_PAPER, true, 1 },
-    { "step", "lanes that lost step on to tx_commit", "localtm", "localtm.step_on=true", "tm", NULL, SIZE_PAPER, true,
+    { "rw", "filters for reads and for writes", LOCAL "+localtm-rw", NULL, "tm", NULL, SIZE_PAPER, true, 1 },
+    { "step", "lanes that lost step on to tx_commit", LOCAL, "localtm.step_on=true", "tm", NULL, SIZE_PAPER, true, 1 },
+    { "ltg", "GPU-LocalTM, GCN's pipelines", "localtm", NULL, "tm", NULL, SIZE_PAPER, true, 1 },
+    { "perfectg", "perfect, GCN's pipelines", "localtm+localtm-perfect", NULL, "tm", NULL, SIZE_PAPER, true, 1 },
+    { "serialg", "with barriers, GCN's pipelines", "southern-islands", NULL, "serial", NULL, SIZE_PAPER, true, 1 },
+    { "ltf", "GPU-LocalTM, GCN, no instruction misses", "localtm+perfect-fetch", NULL, "tm", NULL, SIZE_PAPER, true,
       1 },
-    { "ltf", "GPU-LocalTM, no instruction misses", "localtm+perfect-fetch", NULL, "tm", NULL, SIZE_PAPER, true, 1 },
-    { "perfectf", "perfect, no instruction misses", "localtm+localtm-perfect+perfect-fetch", NULL, "tm", NULL,
-      SIZE_PAPER, true, 1 },
-    { "serialf", "one after another, no instruction misses", MACHINE "+perfect-fetch", NULL, "serial", NULL,
+    { "serialf", "with barriers, GCN, no instruction misses", "southern-islands+perfect-fetch", NULL, "serial", NULL,
       SIZE_PAPER, true, 1 },
     { "lt32", "GPU-LocalTM on a GTX 480", "gtx480+tm-localtm", NULL, "tm", NULL, SIZE_PAPER, true, 1 },
-    { "serial32", "one after another on a GTX 480", "gtx480", NULL, "serial", NULL, SIZE_PAPER, true, 1 },
-    { "scalars", "scalar registers of two work-groups", "localtm", "localtm.scalar_registers=8", "tm", "HT256",
-      SIZE_BOTH, true, 1 },
+    { "serial32", "with barriers on a GTX 480", "gtx480", NULL, "serial", NULL, SIZE_PAPER, true, 1 },
+    { "scalars", "scalar registers of two work-groups", LOCAL, "localtm.scalar_registers=8", "tm", "HT256", SIZE_BOTH,
+      true, 1 },
 };
 
 static const struct paper_named derived[] = {
@@ -135,8 +138,10 @@ static const struct paper_figure figures[] = {
       CHART_TABLE, false, false },
     { "cycles", "Time", "core cycles", "all", "lt+perfect+es+fgl+serial+turns+lock", "cycles = time", CHART_TABLE,
       false, false },
-    { "fetch", "Without instruction misses: speed-up over serialised critical sections", "speed-up", "all", NULL,
-      "GPU-LocalTM = (time@serialf / time@ltf); perfect = (time@serialf / time@perfectf)", CHART_TABLE, false, false },
+    { "pipelines", "GCN's pipelines and instruction cache: speed-up over serialised critical sections", "", "all", NULL,
+      "GPU-LocalTM = (time@serialg / time@ltg); perfect = (time@serialg / time@perfectg); "
+      "without instruction misses = (time@serialf / time@ltf); serialised = serialised@ltg; "
+      "commits by aborts = commit_ratio@ltg; overhead of native = native_overhead@ltg", CHART_TABLE, false, false },
     { "variants", "Beyond the papers: time by GPU-LocalTM's", "", "all", "rw+step+es", "time = by_localtm", CHART_TABLE,
       false, false },
     { "warp32", "Warps of 32: a GTX 480", "", "all", NULL,
