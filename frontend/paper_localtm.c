@@ -73,6 +73,7 @@ static const struct paper_named derived[] = {
     { "native_overhead", "extra / (warp_cycles - extra)" },
     { "nontx", "(warp_cycles - tm.warp.tx - extra) / warp_cycles" },
     { "tx", "tm.warp.tx / warp_cycles" },
+    { "stalled", "tm.warp.stalled / warp_cycles" },
     { "memory", "tm.warp.memory / warp_cycles" },
     { "ends", "tm.warp.begin_commit / warp_cycles" },
     { "tx_share", "(tm.warp.tx + extra) / warp_cycles" },
@@ -81,14 +82,20 @@ static const struct paper_named derived[] = {
     { "by_localtm", "time / time@lt" },
     /* Cycles of the protocol by kind. */
     { "accessing", "localtm.cycles.bloom + localtm.cycles.shadow + localtm.cycles.restore + localtm.cycles.broadcast" },
-    { "scalar", "($latency.int_add + $gpu.warp_size / $core.simd_width - 1)" },
+    /* A scalar instruction: as configured, or an integer addition. */
+    { "scalar", "($localtm.base_cycles + ($localtm.base_cycles == 0) * ($latency.int_add + "
+                "$gpu.warp_size / $core.simd_width - 1))" },
     { "new_and_own", "localtm.cycles.shadow * $shared.banks / localtm.new_accesses" },
     { "costs", "accessing + localtm.cycles.begin + localtm.cycles.commit" },
-    { "at_memory", "accessing / costs" },
-    { "letting_go", "localtm.cycles.commit / costs" },
+    /* Without the scalar instructions that tx_begin and tx_commit are. */
+    { "released", "localtm.cycles.commit - scalar * runs" },
+    { "at_memory", "accessing / (accessing + released)" },
+    { "letting_go", "released / (accessing + released)" },
 };
 
-#define BREAKDOWN "Non-TX code = nontx; TX code = tx; memory overhead = memory; begin and commit overhead = ends"
+#define BREAKDOWN \
+    "Non-TX code = nontx; TX code = (tx - stalled); waiting for work-group serialisation = stalled; " \
+    "memory overhead = memory; begin and commit overhead = ends"
 #define KINDS \
     "filters = (localtm.cycles.bloom / costs); shadow memory = (localtm.cycles.shadow / costs); " \
     "restore = (localtm.cycles.restore / costs); broadcast = (localtm.cycles.broadcast / costs); " \
@@ -159,13 +166,15 @@ static const struct paper_point points[] = {
 
 /* What is shown as the reason for a result. */
 #define WHERE \
-    "non-TX = nontx@lt; TX = tx@lt; memory = memory@lt; begin and commit = ends@lt; runs = runs@lt; " \
+    "non-TX = nontx@lt; TX = tx@lt; of it waiting = stalled@lt; memory = memory@lt; " \
+    "begin and commit = ends@lt; runs = runs@lt; " \
     "serialised = serialised@lt; aborts = tm.aborts@lt; transactions = transactions@lt"
 #define WHERE_ES \
     "non-TX = nontx@es; TX = tx@es; memory = memory@es; begin and commit = ends@es; runs = runs@es; " \
     "aborts = tm.aborts@es; transactions = transactions@es"
 #define SHARES_OF \
-    "non-TX = nontx@lt; TX = tx@lt; begin and commit = ends@lt; by work-group = localtm.group_runs@lt"
+    "non-TX = nontx@lt; TX = tx@lt; of it waiting = stalled@lt; begin and commit = ends@lt; " \
+    "by work-group = localtm.group_runs@lt"
 #define ABORTS \
     "transactions = transactions@lt; aborts = tm.aborts@lt; of attempts = attempts_committed@lt; " \
     "true conflicts = (localtm.conflicts - localtm.false_conflicts)@lt; false = localtm.false_conflicts@lt; " \
