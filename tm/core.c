@@ -423,10 +423,11 @@ void tm_core_message(struct tm_core *c, struct packet *k, uint64_t now)
 uint64_t tm_core_run(struct tm_core *c, uint64_t now)
 {
     c->now = now;
-    c->run_at = NEVER;
-    c->run_at = earlier(c->run_at, c->tm->protocol->run(c->protocol, now));
+    c->run_at = NEVER;               /* tm_runs may set it meanwhile */
+    uint64_t next = c->tm->protocol->run(c->protocol, now);
     if (c->banks)
-        c->run_at = earlier(c->run_at, c->tm->banks->run(c->banks, now));
+        next = earlier(next, c->tm->banks->run(c->banks, now));
+    c->run_at = earlier(c->run_at, next);
     return c->run_at;
 }
 
