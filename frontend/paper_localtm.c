@@ -41,6 +41,8 @@ static const struct paper_config configs[] = {
     { "lock", "one lock for all", MACHINE, NULL, "lock", NULL, SIZE_PAPER, true, 2 },
     { "rw", "filters for reads and for writes", LOCAL "+localtm-rw", NULL, "tm", NULL, SIZE_PAPER, true, 1 },
     { "step", "lanes that lost step on to tx_commit", LOCAL, "localtm.step_on=true", "tm", NULL, SIZE_PAPER, true, 1 },
+    { "after64", "work-group serialised after 64 failures", LOCAL, "localtm.group_after=64", "tm", NULL, SIZE_PAPER,
+      true, 1 },
     { "ltg", "GPU-LocalTM, GCN's pipelines", "localtm", NULL, "tm", NULL, SIZE_PAPER, true, 1 },
     { "perfectg", "perfect, GCN's pipelines", "localtm+localtm-perfect", NULL, "tm", NULL, SIZE_PAPER, true, 1 },
     { "serialg", "with barriers, GCN's pipelines", "southern-islands", NULL, "serial", NULL, SIZE_PAPER, true, 1 },
@@ -149,8 +151,8 @@ static const struct paper_figure figures[] = {
       "GPU-LocalTM = (time@serialg / time@ltg); perfect = (time@serialg / time@perfectg); "
       "without instruction misses = (time@serialf / time@ltf); serialised = serialised@ltg; "
       "commits by aborts = commit_ratio@ltg; overhead of native = native_overhead@ltg", CHART_TABLE, false, false },
-    { "variants", "Beyond the papers: time by GPU-LocalTM's", "", "all", "rw+step+es", "time = by_localtm", CHART_TABLE,
-      false, false },
+    { "variants", "Beyond the papers: time by GPU-LocalTM's, work-group serialisation", "", "all", "rw+step+after64+es",
+      "time = by_localtm; by work-group = localtm.group_runs", CHART_TABLE, false, false },
     { "warp32", "Warps of 32: a GTX 480", "", "all", NULL,
       "speed-up = (time@serial32 / time@lt32); runs = runs@lt32; serialised = serialised@lt32; "
       "commits by aborts = commit_ratio@lt32", CHART_TABLE, false, false },
