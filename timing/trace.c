@@ -120,6 +120,11 @@ void trace_add(struct text *x, const char *format, ...)
     x->len += n < LONGEST ? (size_t)n : 0;
 }
 
+void trace_lanes(struct text *x, uint64_t lanes)
+{
+    trace_add(x, "\"lanes\":%d,\"mask\":\"0x%" PRIx64 "\"", __builtin_popcountll(lanes), lanes);
+}
+
 bool trace_cut(const struct trace_range *range, uint64_t origin, uint64_t *from, uint64_t *to)
 {
     *from += origin;
@@ -190,9 +195,11 @@ void watch_state(struct sm_watch *w, uint32_t slot, const char *state, uint64_t 
 
 void watch_issue(struct sm_watch *w, uint32_t slot, const struct dinst *d, uint64_t lanes, uint64_t at)
 {
-    if (trace_slice(w, slot, "issue", d->in ? ptx_ops[d->in->op].text : "ret", at, at + 1))
-        trace_add(&w->text, ",\"args\":{\"line\":%d,\"lanes\":%d}}", d->in ? d->in->loc.line : 0,
-            __builtin_popcountll(lanes));
+    if (trace_slice(w, slot, "issue", d->in ? ptx_ops[d->in->op].text : "ret", at, at + 1)) {
+        trace_add(&w->text, ",\"args\":{\"line\":%d,", d->in ? d->in->loc.line : 0);
+        trace_lanes(&w->text, lanes);
+        trace_add(&w->text, "}}");
+    }
 }
 
 /* The beginning ('b') or end ('e') of a request or of one of its stages; the caller closes it. */

@@ -32,12 +32,13 @@ bool trace_close(struct trace *t, char *error, size_t size);
 void watch_block(struct sm_watch *w, uint32_t slot, const char *kernel, uint64_t block, uint64_t from, uint64_t to);
 void watch_state(struct sm_watch *w, uint32_t slot, const char *state, uint64_t from, uint64_t to);
 void watch_issue(struct sm_watch *w, uint32_t slot, const struct dinst *d, uint64_t lanes, uint64_t at);
-/* Transactions of a warp: an attempt of so many lanes begins, behind the last one's end; its lanes have come to their
+/* Transactions of a warp: an attempt of these lanes begins, behind the last one's end; its lanes have come to their
  * commit; a lane's outcome, with the words of its sets; the transaction is over, or the run is given up. */
-void watch_attempt(struct sm_watch *w, uint32_t slot, uint32_t lanes, uint64_t at);
+void watch_attempt(struct sm_watch *w, uint32_t slot, uint64_t lanes, uint64_t at);
 void watch_commit(struct sm_watch *w, uint32_t slot, uint64_t at);
 void watch_committed(struct sm_watch *w, uint32_t slot, uint32_t reads, uint32_t writes);
-void watch_aborted(struct sm_watch *w, uint32_t slot, uint32_t reads, uint32_t writes, const char *why, uint64_t at);
+void watch_aborted(struct sm_watch *w, uint32_t slot, unsigned lane, uint32_t reads, uint32_t writes, const char *why,
+                   uint64_t at);
 void watch_transaction_over(struct sm_watch *w, uint32_t slot, uint64_t at);
 void watch_request(struct sm_watch *w, const struct packet *p);      /* when its reply has come: all stamps are set */
 

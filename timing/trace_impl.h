@@ -14,10 +14,11 @@ struct watched_tx {
     bool open;
     uint64_t from, commit;               /* cycles: beginning; tx_commit, NEVER = its lanes have not come to it */
     uint32_t attempt;                    /* of this transaction, from 1 */
-    uint32_t lanes, committed, aborted;
+    uint64_t lanes;
+    uint32_t committed, aborted;
     uint32_t reads, writes;              /* words of the sets of the decided lanes */
     uint64_t aborted_at;                 /* the last aborts: told when others follow in another cycle */
-    uint32_t together;
+    uint64_t together;                   /* their lanes */
     const char *why;
 };
 
@@ -36,6 +37,8 @@ struct sm_watch {
 void trace_add(struct text *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* To cycles of the timeline, and to what of them lies in the range; false: nothing does. */
 bool trace_cut(const struct trace_range *range, uint64_t origin, uint64_t *from, uint64_t *to);
+/* Lanes as elements of an event's arguments: their number, and which they are, as a mask. */
+void trace_lanes(struct text *x, uint64_t lanes);
 /* The beginning of an event that takes time; the caller closes it. False: it lies outside the range. */
 bool trace_slice(struct sm_watch *w, uint32_t slot, const char *category, const char *name, uint64_t from,
                  uint64_t to);

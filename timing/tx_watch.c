@@ -32,7 +32,7 @@ void tx_watch_attempt(struct sm *s, struct slot *w)
 {
     warp_renew(s, w);
     if (s->watch)
-        watch_attempt(s->watch, w->index, (uint32_t)__builtin_popcountll(txn_lanes(w->warp)), s->now);
+        watch_attempt(s->watch, w->index, txn_lanes(w->warp), s->now);
 }
 
 void tx_watch_over(struct sm *s, struct slot *w)
@@ -45,11 +45,13 @@ void tx_watch_over(struct sm *s, struct slot *w)
 void tx_watch_outcome(struct sm *s, const struct slot *w, uint64_t commits, uint64_t aborts)
 {
     for (uint64_t m = commits | aborts; m; m &= m - 1) {
-        const struct tm_lane *l = tm_lane(s->tm, w->index, (unsigned)__builtin_ctzll(m));
+        unsigned lane = (unsigned)__builtin_ctzll(m);
+        const struct tm_lane *l = tm_lane(s->tm, w->index, lane);
+        uint32_t reads = l->reads.n + l->shared_reads.n, writes = l->writes.n + l->shared_writes.n;
         if (commits & m & -m)
-            watch_committed(s->watch, w->index, l->reads.n, l->writes.n);
+            watch_committed(s->watch, w->index, reads, writes);
         else
-            watch_aborted(s->watch, w->index, l->reads.n, l->writes.n, tm_core_reason(s->tm, w->index), s->now);
+            watch_aborted(s->watch, w->index, lane, reads, writes, tm_core_reason(s->tm, w->index), s->now);
     }
 }
 

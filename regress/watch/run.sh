@@ -58,7 +58,7 @@ holds "a fault of a doomed transaction" launch zombie --block 64 --grid 1 --arg 
 holds "a fault of a doomed transaction: what is in the timeline" "$check" trace two.json 0 1000000 -1
 holds "a fault of a doomed transaction: sums" "$check" transactions two.json two.stats
 holds "a fault of a doomed transaction: the abort" \
-    grep -q '"name":"abort: zombie_fault".*"args":{"lanes":1}' two.json
+    grep -q '"name":"abort: zombie_fault".*"args":{"lanes":1,"mask":"0x[1248]0*"}' two.json
 holds "a fault of a doomed transaction: the validation" grep -q '"name":"tx validation"' two.json
 for what in turn commit back-off; do
     holds "a wait: tx $what" grep -qF "\"cat\":\"wait\",\"name\":\"tx $what\"" one.json
@@ -78,7 +78,7 @@ holds "the table of a file" sh -c '"$0" stats table.json | cmp - message' "$simt
 holds "the table of no file" ends 2 "$simtx" stats none.json
 holds "the table of another file" ends 2 "$simtx" stats one.json
 holds "the table of another file: message" says "one.json: no statistics of simtx"
-holds "an attempt" grep -qE '"name":"attempt".*"args":\{"attempt":2,"lanes":[0-9]+,' one.json
+holds "an attempt" grep -qE '"name":"attempt".*"args":\{"attempt":2,"lanes":[0-9]+,"mask":"0x[0-9a-f]+",' one.json
 
 # ---- time series ----
 for machine in gtx480+2sm quadro-fx5800+2sm southern-islands+2sm default+2sm+tiny; do

@@ -1,0 +1,12 @@
+# GPU-LocalTM on the machine: table 1 of its paper, costs, small programs (run.sh).
+LOCALTM_RIG     := regress/localtm/rig.c regress/localtm/rig.h
+LOCALTM_MACHINE := $(addprefix $(B)/regress/localtm/,test_table1)
+
+$(LOCALTM_MACHINE): $(B)/regress/localtm/%: regress/localtm/%.c $(LOCALTM_RIG) $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
+
+TESTS += test-localtm-machine
+.PHONY: test-localtm-machine
+test-localtm-machine: $(LOCALTM_MACHINE)
+	@regress/unit/run.sh $^
