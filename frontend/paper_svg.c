@@ -10,7 +10,7 @@
 
 enum {
     WIDTH = 1000, PLOT = 310, LEFT = 70, RIGHT = 20, TOP = 40, BOTTOM = 40, BOTTOM_STACK = 70,
-    LEGEND_ROW = 18, LETTER = 7
+    LEGEND_ROW = 18, LETTER = 8
 };
 
 static const char *const COLOURS[] = { "#3b6ea8", "#e08a3c", "#5a9e5a", "#b8474b", "#8a6bb1", "#8c6d5a", "#d187b8",
@@ -82,10 +82,10 @@ static void find_range(struct picture *p)
     p->low = p->logarithmic ? pow(10, floor(log10(low) - 0.001)) : 0;
 }
 
-/* 1, 2 or 5 times a power of ten: about five steps. */
+/* 1, 2 or 5 times a power of ten: about five steps. Sums of shares may be a little more than 1. */
 static double nice_step(double high)
 {
-    double unit = pow(10, floor(log10(high / 5))), by = high / 5 / unit;
+    double unit = pow(10, floor(log10(high / 5))), by = high / 5 / unit * (1 - 1e-9);
     return unit * (by <= 1 ? 1 : by <= 2 ? 2 : by <= 5 ? 5 : 10);
 }
 
@@ -93,7 +93,7 @@ static void axis(struct picture *p)
 {
     double step = p->logarithmic ? 10 : nice_step(p->high);
     char label[32];
-    p->high = p->logarithmic ? pow(10, ceil(log10(p->high) + 0.001)) : ceil(p->high / step) * step;
+    p->high = p->logarithmic ? pow(10, ceil(log10(p->high) + 0.001)) : ceil(p->high / step - 1e-9) * step;
     for (double v = p->low; v <= p->high * 1.0001; v = p->logarithmic ? v * step : v + step) {
         double y = height_of(p, v);
         line(p, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#dddddd\"");
