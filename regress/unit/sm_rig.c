@@ -140,6 +140,7 @@ void lsu_settle(struct lsu *u, uint64_t until)
 /* What only transactional memory calls, which these SMs do not have. */
 void lsu_background(struct lsu *u, struct mem_op *op, uint64_t now) { fail(); }
 uint32_t lsu_background_queued(const struct lsu *u) { return 0; }
+void lsu_banks(struct lsu *u, const struct lsu_banks *b) { fail(); }
 bool lsu_can_send(const struct lsu *u) { return false; }
 void lsu_send(struct lsu *u, struct packet *p) { fail(); }
 uint32_t lsu_slice(const struct lsu *u, uint64_t address) { return 0; }
