@@ -175,6 +175,7 @@ uint32_t tm_core_shared(void *core, struct mem_op *op, uint64_t now)
 
 /* ---- attempts and outcomes ---- */
 
+/* A warp that is being put back is asked for as often as its SM runs; it stalls from its next attempt on. */
 bool tm_core_may_run(struct tm_core *c, uint32_t slot, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
@@ -183,7 +184,7 @@ bool tm_core_may_run(struct tm_core *c, uint32_t slot, uint64_t now)
         x->stalled = 0;
         return true;
     }
-    if (!x->stalled)
+    if (!x->stalled && !x->doomed)
         x->stalled = now;
     return false;
 }

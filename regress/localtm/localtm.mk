@@ -1,4 +1,4 @@
-# GPU-LocalTM on the machine: table 1 of its paper, costs, small programs (run.sh).
+# GPU-LocalTM on the machine: table 1 of its paper, costs, shared memory as it is; programs (run.sh).
 LOCALTM_RIG     := regress/localtm/rig.c regress/localtm/rig.h
 LOCALTM_MACHINE := $(addprefix $(B)/regress/localtm/,test_table1 test_costs)
 
@@ -10,3 +10,9 @@ TESTS += test-localtm-machine
 .PHONY: test-localtm-machine
 test-localtm-machine: $(LOCALTM_MACHINE)
 	@regress/unit/run.sh $^
+
+TESTS += test-localtm-programs
+.PHONY: test-localtm-programs
+test-localtm-programs: $(B)/bin/simtx $(CONFIGS) $(B)/regress/tm/counts $(B)/regress/timing/same_json \
+                       $(patsubst %,$(B)/kernels/%,lht km ga moves)
+	@regress/localtm/run.sh $(B)
