@@ -1,6 +1,6 @@
 # GPU-LocalTM on the machine: table 1 of its paper, costs, shared memory as it is; programs (run.sh).
 LOCALTM_RIG     := regress/localtm/rig.c regress/localtm/rig.h
-LOCALTM_MACHINE := $(addprefix $(B)/regress/localtm/,test_table1 test_costs)
+LOCALTM_MACHINE := $(addprefix $(B)/regress/localtm/,test_table1 test_costs test_memory)
 
 $(LOCALTM_MACHINE): $(B)/regress/localtm/%: regress/localtm/%.c $(LOCALTM_RIG) $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)

@@ -81,6 +81,47 @@ static void perfect_costs_nothing(void **state)
     expect(preset, "loses", 2, (struct costs){ .runs = 2, .begin = 2 * BASE, .commit = 2 * BASE });
 }
 
+/*
+ * Work-group serialisation: thread 0 loses three times, with all lanes, again, and as the only one; then it runs alone.
+ * The other warp is put back: its five entries, of which three are in one bank, are cleared at the tx_begin.
+ */
+static void a_warp_alone_clears_the_others(void **state)
+{
+    static const struct { const char *presets; unsigned begin, entry; } forms[] = {
+        { "localtm", BASE + 1, 1 }, { "localtm+localtm-es", BASE, 2 }, { "localtm+localtm-perfect", BASE, 0 }
+    };
+    for (int i = 0; i < 3; i++) {
+        struct rig r;
+        rig_open(&r, forms[i].presets, NULL, "costs.ptx", NULL);
+        rig_run(&r, "group", 1, 128);
+        assert_int_equal(rig_count(&r, STAT_LOCALTM_RUNS), 4 + 2);
+        assert_int_equal(rig_count(&r, STAT_LOCALTM_SERIAL), 1);
+        assert_int_equal(rig_count(&r, STAT_LOCALTM_GROUP), 1);
+        assert_int_equal(rig_count(&r, STAT_TX_ABORT_CONFLICT), 3);
+        assert_int_equal(rig_count(&r, STAT_TX_ABORT_SERIALISED), 1);
+        assert_int_equal(rig_count(&r, STAT_LOCALTM_RESTORED), 5);
+        assert_int_equal(rig_count(&r, STAT_LOCALTM_BEGIN_CYCLES), 6 * forms[i].begin + 3 * forms[i].entry);
+        rig_close(&r);
+    }
+}
+
+/* With localtm.group_after the lane runs by itself so many times before it asks to run alone. */
+static void the_way_to_a_warp_alone_is_a_setting(void **state)
+{
+    for (unsigned after = 1; after <= 5; after += 2) {
+        char text[40];
+        const char *const settings[] = { text, NULL };
+        struct rig r;
+        snprintf(text, sizeof text, "localtm.group_after=%u", after);
+        rig_open(&r, "localtm", settings, "costs.ptx", NULL);
+        rig_run(&r, "group", 1, 128);
+        assert_int_equal(rig_count(&r, STAT_LOCALTM_SERIAL), after);
+        assert_int_equal(rig_count(&r, STAT_LOCALTM_GROUP), 1);
+        assert_int_equal(rig_count(&r, STAT_LOCALTM_RUNS), 3 + after + 2);
+        rig_close(&r);
+    }
+}
+
 /* ---- cycles ---- */
 
 static uint64_t cycles_with(const char *key, int value, const char *kernel, uint32_t threads)
@@ -210,6 +251,8 @@ int main(void)
         cmocka_unit_test(costs_are_the_paper_s),
         cmocka_unit_test(costs_of_the_earlier_form),
         cmocka_unit_test(perfect_costs_nothing),
+        cmocka_unit_test(a_warp_alone_clears_the_others),
+        cmocka_unit_test(the_way_to_a_warp_alone_is_a_setting),
         cmocka_unit_test(a_run_takes_what_is_counted),
         cmocka_unit_test(the_ownership_stage_is_a_switch),
         cmocka_unit_test(perfect_saves_what_is_counted),

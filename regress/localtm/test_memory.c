@@ -1,0 +1,227 @@
+/*
+ * Shared memory, filters and turns of GPU-LocalTM as they are in a run: looked at when a warp has come to tx_commit, and
+ * when an attempt begins, by a protocol for global memory that does what none does.
+ */
+#include "regress/localtm/rig.h"
+#include "tm/impl.h"
+#include "tm/localtm/localtm.h"
+
+enum { N = 256, MAX_VIEWS = 64 };
+
+/* What is seen at an attempt's beginning or its commit. */
+struct view {
+    bool commit;
+    uint64_t lanes;
+    uint32_t word[2 * N];            /* of the kernel, then the old ones */
+    uint8_t owner[N];
+    bool owned[N];
+    uint64_t filter3[2];             /* in bank 3: of thread 3, of thread 5 */
+    unsigned bits;                   /* set in filters of all threads */
+};
+
+static struct tm_protocol spy;
+static struct tm_core *core;
+static struct view view[MAX_VIEWS];
+static int views;
+static void (*look)(uint32_t slot, uint64_t lanes, bool commit);
+
+static void *spy_new_core(struct tm_core *c, void *shared)
+{
+    core = c;
+    return tm_plain.new_core(c, shared);
+}
+
+static void spy_attempt(void *p, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    look(slot, lanes, false);
+    tm_plain.attempt(p, slot, lanes, now);
+}
+
+static void spy_commit(void *p, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    look(slot, lanes, true);
+    tm_plain.commit(p, slot, lanes, now);
+}
+
+/* Runs a kernel of memory.ptx in one block with the spy. */
+static void spied(struct rig *r, const char *kernel, uint32_t threads, void (*how)(uint32_t slot, uint64_t lanes, bool commit))
+{
+    spy = tm_plain;
+    spy.new_core = spy_new_core;
+    spy.attempt = spy_attempt;
+    spy.commit = spy_commit;
+    look = how;
+    views = 0;
+    rig_open(r, "localtm", NULL, "memory.ptx", &spy);
+    rig_run(r, kernel, 1, threads);
+}
+
+static struct local_block *block_of(uint32_t slot)
+{
+    return tm_block_of(core, slot)->protocol;
+}
+
+/* ---- what is where ---- */
+
+static unsigned bits_of(const struct local_block *b)
+{
+    unsigned n = 0;
+    for (unsigned bank = 0; bank < 32; bank++)
+        for (unsigned bit = 0; bit < 8; bit++)
+            n += b->known[FILTER_WRITE][bank][bit];
+    return n;
+}
+
+static void take_view(uint32_t slot, uint64_t lanes, bool commit)
+{
+    const struct local_block *b = block_of(slot);
+    const char *shared = tm_block_of(core, slot)->block->shared;
+    struct view *v = &view[views++];
+    assert_true(views < MAX_VIEWS);
+    v->commit = commit;
+    v->lanes = lanes;
+    memcpy(v->word, shared, sizeof v->word);
+    memcpy(v->owner, shared + sizeof v->word, N);
+    for (uint32_t w = 0; w < N; w++)
+        v->owned[w] = local_is_owned(b, w);
+    v->filter3[0] = local_cell(core->banks, b, 3, 3)->filter[FILTER_WRITE];
+    v->filter3[1] = local_cell(core->banks, b, 5, 3)->filter[FILTER_WRITE];
+    v->bits = bits_of(b);
+}
+
+static void expect_word(const struct view *v, uint32_t word, uint32_t value, uint32_t old, int owner)
+{
+    assert_int_equal(v->word[word], value);
+    assert_int_equal(v->owned[word], owner >= 0);
+    if (owner < 0)
+        return;
+    assert_int_equal(v->word[word + N], old);
+    assert_int_equal(v->owner[word], owner);
+}
+
+static unsigned owned(const struct view *v)
+{
+    unsigned n = 0;
+    for (int w = 0; w < N; w++)
+        n += v->owned[w];
+    return n;
+}
+
+/* The old value of word k is word k + N, its owner is k bytes behind those (section 3.2). Word 35 is in bank 3 at place
+ * 1: bit 1 of the filters (section 3.3). */
+static void shadow_memory_is_behind_the_words(void **state)
+{
+    struct rig r;
+    spied(&r, "layout", N, take_view);
+    assert_int_equal(views, 4);
+    assert_true(!view[0].commit && view[1].commit && !view[2].commit && view[3].commit);
+    assert_int_equal(owned(&view[0]), 0);
+    assert_int_equal(view[0].bits, 0);
+
+    expect_word(&view[1], 35, 7777, 1035, 3);
+    expect_word(&view[1], 64, 1064, 1064, 5);
+    expect_word(&view[1], 100, (1100 & ~0xff00) | 0xff00, 1100, 7);
+    expect_word(&view[1], 200, 9, 1200, 9);
+    expect_word(&view[1], 201, 1009, 1201, 9);
+    expect_word(&view[1], 36, 1036, 0, -1);
+    assert_int_equal(owned(&view[1]), 5);
+    assert_int_equal(view[1].filter3[0], 1 << 1);
+    assert_int_equal(view[1].filter3[1], 0);
+    assert_int_equal(view[1].bits, 5);
+
+    assert_int_equal(owned(&view[2]), 0);
+    assert_int_equal(view[2].bits, 0);
+    expect_word(&view[2], 35, 7777, 0, -1);
+    expect_word(&view[3], 67, 8888, 1067, 3);
+    assert_int_equal(view[3].filter3[0], 1 << 2);
+    assert_int_equal(owned(&view[3]), 1);
+    rig_close(&r);
+}
+
+/* A conflict at one word of a wide access puts back all that the lane has, in all banks. */
+static void a_conflict_puts_everything_back(void **state)
+{
+    struct rig r;
+    spied(&r, "wide", N, take_view);
+    assert_int_equal(views, 4);
+    assert_true(view[1].commit && !view[2].commit && view[3].commit);
+    assert_int_equal(view[1].lanes, ~UINT64_C(2));
+    assert_int_equal(view[2].lanes, 2);
+    expect_word(&view[1], 9, 1, 1009, 0);
+    assert_int_equal(owned(&view[1]), 1);
+    for (uint32_t w = 8; w < 12; w++)
+        expect_word(&view[2], w, w == 9 ? 1 : 1000 + w, 0, -1);
+    expect_word(&view[2], 64, 1064, 0, -1);
+    expect_word(&view[2], 97, 1097, 0, -1);
+    expect_word(&view[3], 64, 2, 1064, 1);
+    expect_word(&view[3], 97, 3, 1097, 1);
+    expect_word(&view[3], 9, 5, 1, 1);
+    assert_int_equal(owned(&view[3]), 6);
+    rig_close(&r);
+}
+
+/* ---- work-group serialisation ---- */
+
+static unsigned alone;
+static uint32_t counted, next;
+
+static void everything_is(const struct local_block *b, uint32_t thread)
+{
+    for (uint32_t w = 0; w < b->words; w++)
+        if (local_is_owned(b, w))
+            assert_int_equal(local_owner(b, w), thread);
+}
+
+/* The longest waiting one of the warps that want to run alone, then the lower one; NO_SLOT = none does. */
+static uint32_t first_in_turn(const struct local_core *k, const struct tm_block *b)
+{
+    uint32_t first = NO_SLOT;
+    for (uint32_t i = 0; i < b->warps; i++)
+        if (k->warp[b->slot[i]].wants && (first == NO_SLOT || k->warp[b->slot[i]].since < k->warp[first].since))
+            first = b->slot[i];
+    return first;
+}
+
+/* A warp that runs alone has one lane and all owned words, came in its turn, and others have counted since. */
+static void look_who_runs_alone(uint32_t slot, uint64_t lanes, bool commit)
+{
+    const struct local_block *b = block_of(slot);
+    const struct local_core *k = core->banks;
+    uint32_t count;
+    if (!commit || b->runner == NO_SLOT)
+        return;
+    assert_int_equal(b->runner, slot);
+    assert_int_equal(__builtin_popcountll(lanes), 1);
+    everything_is(b, k->warp[slot].first + (uint32_t)__builtin_ctzll(lanes));
+    if (next != NO_SLOT)
+        assert_int_equal(slot, next);
+    next = first_in_turn(k, tm_block_of(core, slot));
+    memcpy(&count, b->shared + 8, sizeof count);
+    assert_true(count > counted);
+    counted = count;
+    alone++;
+}
+
+static void one_runs_alone_and_others_go_on(void **state)
+{
+    struct rig r;
+    alone = counted = 0;
+    next = NO_SLOT;
+    spied(&r, "beside", 192, look_who_runs_alone);
+    print_message("%u ran alone, %u counted beside\n", alone, counted);
+    assert_true(alone > 10);
+    assert_int_equal(rig_count(&r, STAT_LOCALTM_GROUP), alone);
+    assert_int_equal(rig_count(&r, STAT_TX_COMMITS), 128);
+    assert_true(rig_count(&r, STAT_TX_ABORT_SERIALISED) > 0);
+    rig_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shadow_memory_is_behind_the_words),
+        cmocka_unit_test(a_conflict_puts_everything_back),
+        cmocka_unit_test(one_runs_alone_and_others_go_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
