@@ -1,6 +1,6 @@
 /*
- * A machine with GPU-LocalTM for tests: one SM of the preset localtm, instructions at hand, a PTX file, and buffers of
- * words as the kernel's parameter and for what shared memory held at tx_commit.
+ * A machine with GPU-LocalTM for tests: one SM that has all instructions at hand, a PTX file, and a buffer of words, the
+ * kernels' only parameter.
  */
 #ifndef REGRESS_LOCALTM_RIG_H
 #define REGRESS_LOCALTM_RIG_H
@@ -17,7 +17,7 @@
 
 #include "frontend/gpu.h"
 
-enum { RIG_WORDS = 1024, RIG_SETTINGS = 8 };
+enum { RIG_WORDS = 1024 };
 
 struct rig {
     simtx_gpu *gpu;

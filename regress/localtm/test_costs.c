@@ -1,7 +1,7 @@
 /*
  * What GPU-LocalTM costs on the machine (GPU-LocalTM, section 4.2), for programs whose accesses are worked out by hand
- * (costs.ptx): by counters, and by the cycles that a run takes longer when a cost is higher. Costs of 100 and 200 cycles
- * are compared, so that nothing is hidden behind other instructions.
+ * (costs.ptx): by counters, and by the cycles that a run takes longer when a cost is higher. Costs of 100 and 200
+ * cycles are compared, so that nothing is hidden behind other instructions.
  */
 #include "regress/localtm/rig.h"
 
@@ -71,7 +71,8 @@ static void costs_of_the_earlier_form(void **state)
     expect(preset, "again", 1, (struct costs){ 1, BASE, BASE + ENTRY, 2, ENTRY, 0, 0 });
     expect(preset, "alias", 1, (struct costs){ 1, BASE, BASE + 2 * ENTRY, 2, 2 * ENTRY, 0, 0 });
     expect(preset, "slowest", 9, (struct costs){ 1, BASE, BASE + 8 * ENTRY, 1, 8 * ENTRY, 0, 0 });
-    expect(preset, "loses", 2, (struct costs){ 2, 2 * BASE, 2 * BASE + 4 * ENTRY, 15, 14 * ENTRY, 2 * ENTRY, 3 * ENTRY });
+    expect(preset, "loses", 2, (struct costs){ 2, 2 * BASE, 2 * BASE + 4 * ENTRY, 15, 14 * ENTRY, 2 * ENTRY,
+                                              3 * ENTRY });
 }
 
 static void perfect_costs_nothing(void **state)

@@ -1,6 +1,6 @@
 /*
- * Shared memory, filters and turns of GPU-LocalTM as they are in a run: looked at when a warp has come to tx_commit, and
- * when an attempt begins, by a protocol for global memory that does what none does.
+ * Shared memory, filters and turns of GPU-LocalTM as they are in a run: looked at when a warp has come to tx_commit,
+ * and when an attempt begins, by a protocol for global memory that does what none does.
  */
 #include "regress/localtm/rig.h"
 #include "tm/impl.h"
@@ -23,7 +23,8 @@ static struct tm_protocol spy;
 static struct tm_core *core;
 static struct view view[MAX_VIEWS];
 static int views;
-static void (*look)(uint32_t slot, uint64_t lanes, bool commit);
+typedef void look_fn(uint32_t slot, uint64_t lanes, bool commit);
+static look_fn *look;
 
 static void *spy_new_core(struct tm_core *c, void *shared)
 {
@@ -44,7 +45,7 @@ static void spy_commit(void *p, uint32_t slot, uint64_t lanes, uint64_t now)
 }
 
 /* Runs a kernel of memory.ptx in one block with the spy. */
-static void spied(struct rig *r, const char *kernel, uint32_t threads, void (*how)(uint32_t slot, uint64_t lanes, bool commit))
+static void spied(struct rig *r, const char *kernel, uint32_t threads, look_fn *how)
 {
     spy = tm_plain;
     spy.new_core = spy_new_core;

@@ -18,7 +18,6 @@ struct event { uint64_t at; enum event_kind kind; int line; uint64_t mask; };
 struct tracer {
     uint64_t attempt;                /* lanes that it began with, those that TCM holds back included; 0 = none so far */
     uint64_t exec, tcm, tcm_old, if_side, conflicts;
-    uint64_t before;                 /* EXEC before the transaction */
     int line;                        /* the last one told */
     bool retries;
     const char *mode;
@@ -40,8 +39,8 @@ static void tell(struct tracer *t, int line, uint64_t exec)
 {
     char e[ITEMS + 1], c[ITEMS + 1], o[ITEMS + 1], row[100];
     const char *and = "";
-    int n = snprintf(row, sizeof row, "%d %s %s %s %s ", line, mask_text(exec, e), t->attempt ? mask_text(t->tcm, c) : "-",
-                     t->retries ? mask_text(t->tcm_old, o) : "-", t->mode);
+    int n = snprintf(row, sizeof row, "%d %s %s %s %s ", line, mask_text(exec, e),
+                     t->attempt ? mask_text(t->tcm, c) : "-", t->retries ? mask_text(t->tcm_old, o) : "-", t->mode);
     for (int i = 0; i < ITEMS; i++)
         if (t->conflicts >> i & 1) {
             n += snprintf(row + n, sizeof row - (size_t)n, "%sWI%d", and, i);
@@ -150,7 +149,8 @@ static bool event_of(const json_t *j, const int *line, struct event *e)
     const char *name = json_string_value(json_object_get(j, "name"));
     if (!what || !(mask = json_string_value(json_object_get(args, "mask"))))
         return false;
-    *e = (struct event){ .at = (uint64_t)json_integer_value(json_object_get(j, "ts")), .mask = strtoull(mask, NULL, 16) };
+    *e = (struct event){ .at = (uint64_t)json_integer_value(json_object_get(j, "ts")) };
+    e->mask = strtoull(mask, NULL, 16);
     if (!strcmp(what, "issue")) {
         e->kind = ISSUE;
         e->line = line[json_integer_value(json_object_get(args, "line"))];

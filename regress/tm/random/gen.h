@@ -2,7 +2,8 @@
  * Random kernels of transactions on few words that all threads share, and what must be true of memory afterwards
  * whatever the order of the transactions was. Words of a table are swapped and amounts are moved between them, at
  * places that depend on the thread or on what was read, so their sum stays; counters of 1, 4 and 8 bytes are added to,
- * so they end at sums that are known; audits, transactions that read the whole table, must see the sum.
+ * so they end at sums that are known; audits, transactions that read the whole table, must see the sum. The table, the
+ * counters or both may be in shared memory: then there is one block, which copies them there and back.
  */
 #ifndef REGRESS_TM_RANDOM_GEN_H
 #define REGRESS_TM_RANDOM_GEN_H
@@ -25,6 +26,9 @@ struct kernel {
     struct words start, end;         /* end: but for the table, of which the sum is known */
 };
 
-void gen_kernel(struct kernel *k, uint64_t seed);
+/* What is in shared memory: masks. */
+enum { IN_GLOBAL = 0, TABLE_SHARED = 1, COUNTERS_SHARED = 2, ALL_SHARED = 3, PLACES = 4 };
+
+void gen_kernel(struct kernel *k, uint64_t seed, unsigned shared);
 
 #endif

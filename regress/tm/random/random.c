@@ -2,7 +2,9 @@
  * Random kernels of transactions (gen.h) in timing mode, each in some of many configurations of transactional memory,
  * with the oracle. A kernel that goes wrong is printed with its seed.
  *
- *   random [--seed N] [--count N] [--all]      --all: every configuration for every kernel
+ *   random [--seed N] [--count N] [--all] [--shared]
+ *
+ * --all: every configuration for every kernel; --shared: words in shared memory, or some in each.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -16,11 +18,13 @@ enum { PER_KERNEL = 5, LINE = 400 };
 
 struct machine {
     const char *presets, *keys;
+    unsigned shared;                 /* what its kernels have in shared memory */
     simtx_gpu *gpu;
     struct words *words;             /* device memory, the host's as well */
 };
 
-static struct machine machines[] = {
+/* A process has at most 16 GPUs. */
+static struct machine in_global[] = {
     { .presets = "functional", .keys = "" },
     { .presets = "kilotm", .keys = "" },
     { .presets = "kilotm tm-unlimited", .keys = "tm.backoff=0 kilotm.granularity=32" },
@@ -39,7 +43,28 @@ static struct machine machines[] = {
     { .presets = "gtx480", .keys = "tm.global=ideal tm.ideal_detection=ring gpu.warp_size=64 gpu.sms=2" },
 };
 
-enum { MACHINES = sizeof machines / sizeof *machines };
+static struct machine in_shared[] = {
+    { .presets = "functional", .keys = "", .shared = ALL_SHARED },
+    { .presets = "localtm", .keys = "", .shared = ALL_SHARED },
+    { .presets = "localtm localtm-es", .keys = "gpu.warp_size=32 tm.warps=2", .shared = ALL_SHARED },
+    { .presets = "localtm localtm-rw", .keys = "gpu.warp_size=32", .shared = ALL_SHARED },
+    { .presets = "localtm", .keys = "localtm.filter_bits=1 shared.banks=2 localtm.entry_cycles=30",
+      .shared = ALL_SHARED },
+    { .presets = "localtm localtm-rw", .keys = "localtm.step_on=true localtm.group_after=2 tm.threads=80",
+      .shared = ALL_SHARED },
+    { .presets = "localtm multi2sim", .keys = "tm.serial=true sim.threads=2", .shared = ALL_SHARED },
+    { .presets = "gtx480 tm-localtm", .keys = "localtm.perfect=true core.collector=true", .shared = ALL_SHARED },
+    { .presets = "kilotm tm-localtm", .keys = "", .shared = TABLE_SHARED },
+    { .presets = "kilotm tm-localtm", .keys = "tm.warps=1 tm.backoff=0", .shared = COUNTERS_SHARED },
+    { .presets = "kilotm tm-localtm localtm-rw", .keys = "tm.watchdog=400 gpu.warp_size=64", .shared = TABLE_SHARED },
+    { .presets = "kilotm finite-units tm-localtm", .keys = "localtm.filter_bits=2 tm.warps=3",
+      .shared = COUNTERS_SHARED },
+    { .presets = "kilotm tm-ideal tm-localtm", .keys = "localtm.step_on=true", .shared = COUNTERS_SHARED },
+    { .presets = "functional", .keys = "", .shared = TABLE_SHARED },
+};
+
+static struct machine *machines = in_global;
+static int nmachines = sizeof in_global / sizeof *in_global;
 
 static void give_up(const char *what, const char *why)
 {
@@ -129,14 +154,16 @@ static bool runs(const struct machine *m, const struct kernel *k, char *what)
 
 static bool run_seed(uint64_t seed, bool all)
 {
-    static struct kernel k;
+    static struct kernel kernels[PLACES];
     char what[LINE];
-    gen_kernel(&k, seed);
-    for (uint64_t i = 0; i < (all ? MACHINES : PER_KERNEL); i++) {
-        const struct machine *m = &machines[(seed * PER_KERNEL + i) % MACHINES];
-        if (!runs(m, &k, what)) {
+    for (unsigned i = 0; i < PLACES; i++)
+        gen_kernel(&kernels[i], seed, i);
+    for (uint64_t i = 0; i < (all ? (uint64_t)nmachines : PER_KERNEL); i++) {
+        const struct machine *m = &machines[(seed * PER_KERNEL + i) % (uint64_t)nmachines];
+        const struct kernel *k = &kernels[m->shared];
+        if (!runs(m, k, what)) {
             printf("FAILED: seed %llu on %s %s, grid %u, block %u: %s\n%s", (unsigned long long)seed, m->presets,
-                   m->keys, k.grid, k.block, what, k.text);
+                   m->keys, k->grid, k->block, what, k->text);
             return false;
         }
     }
@@ -147,7 +174,7 @@ static bool run_seed(uint64_t seed, bool all)
 static long long checked(void)
 {
     long long n = 0;
-    for (int i = 0; i < MACHINES; i++) {
+    for (int i = 0; i < nmachines; i++) {
         char *text = simtx_stats_json(machines[i].gpu);
         json_t *o = text ? json_loads(text, 0, NULL) : NULL;
         const json_t *tm = json_object_get(json_object_get(o, "total"), "tm");
@@ -165,18 +192,22 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--all"))
             all = true;
+        else if (!strcmp(argv[i], "--shared")) {
+            machines = in_shared;
+            nmachines = sizeof in_shared / sizeof *in_shared;
+        }
         else if (!strcmp(argv[i], "--seed") && i + 1 < argc)
             seed = strtoull(argv[++i], NULL, 0);
         else if (!strcmp(argv[i], "--count") && i + 1 < argc)
             count = strtoull(argv[++i], NULL, 0);
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
-    for (int i = 0; i < MACHINES; i++)
+    for (int i = 0; i < nmachines; i++)
         open_machine(&machines[i], i);
     for (uint64_t i = 0; i < count; i++)
         passed += run_seed(seed + i, all);
     printf("%lld transactions checked\n", checked());
-    for (int i = 0; i < MACHINES; i++)
+    for (int i = 0; i < nmachines; i++)
         simtx_gpu_free(machines[i].gpu);
     printf("random-tm: %llu passed, %llu failed\n", (unsigned long long)passed, (unsigned long long)(count - passed));
     return passed != count;
