@@ -1,6 +1,6 @@
 /*
- * A machine with GPU-LocalTM for tests: one SM that has all instructions at hand, a PTX file, and a buffer of words, the
- * kernels' only parameter.
+ * A machine with GPU-LocalTM for tests: one SM that has all instructions at hand, a PTX file, and a buffer of words,
+ * the kernels' only parameter.
  */
 #ifndef REGRESS_LOCALTM_RIG_H
 #define REGRESS_LOCALTM_RIG_H

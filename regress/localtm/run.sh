@@ -44,7 +44,8 @@ standing=(
     "tm.oracle.weak_isolation == 0"
     "tm.aborts == $(printf '+tm.abort.%s' validation hazard watchdog zombie_fault conflict signature log_overflow \
                     serialised | cut -c2-)"
-    "localtm.accesses == $(printf '+localtm.%s' new_accesses own_accesses alias_accesses shared_reads conflicts | cut -c2-)"
+    "localtm.accesses == $(printf '+localtm.%s' new_accesses own_accesses alias_accesses shared_reads conflicts |
+                           cut -c2-)"
     "localtm.serial_runs+localtm.group_runs <= localtm.runs"
     "localtm.false_conflicts <= localtm.conflicts"
     "tm.abort.conflict <= localtm.conflicts"

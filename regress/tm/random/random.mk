@@ -10,7 +10,7 @@ test-random-tm: $(B)/regress/tm/random/random
 	@SIMTX_CONFIG_DIR=configs $<
 
 test-random-tm-shared: $(B)/regress/tm/random/random
-	@SIMTX_CONFIG_DIR=configs $< --shared
+	@SIMTX_CONFIG_DIR=configs $< --shared --count 30
 
 # make random-tm-long SEED=1000 COUNT=10000: every configuration for every kernel
 random-tm-long: $(B)/regress/tm/random/random
