@@ -11,8 +11,14 @@ TESTS += test-localtm-machine
 test-localtm-machine: $(LOCALTM_MACHINE)
 	@regress/unit/run.sh $^
 
+LOCALTM_NEEDS := $(B)/bin/simtx $(CONFIGS) $(B)/regress/tm/counts $(B)/regress/timing/same_json \
+                 $(patsubst %,$(B)/kernels/%,lht km ga moves)
+
 TESTS += test-localtm-programs
-.PHONY: test-localtm-programs
-test-localtm-programs: $(B)/bin/simtx $(CONFIGS) $(B)/regress/tm/counts $(B)/regress/timing/same_json \
-                       $(patsubst %,$(B)/kernels/%,lht km ga moves)
+.PHONY: test-localtm-programs test-localtm-all
+test-localtm-programs: $(LOCALTM_NEEDS)
 	@regress/localtm/run.sh $(B)
+
+# Every launch in every configuration.
+test-localtm-all: $(LOCALTM_NEEDS)
+	@regress/localtm/run.sh $(B) all
