@@ -63,12 +63,13 @@ void tm_core_say_turn(const struct tm_core *c, uint32_t slot, char *text, size_t
 {
     const struct tm_gpu *t = c->tm;
     uint32_t sm, holder, first = 0;
-    snprintf(text, size, "its turn at tx_begin: ");
+    snprintf(text, size, "its turn at tx_begin");
     if (c->banks && !c->tm->banks->may_begin(c->banks, slot)) {
         size_t n = strlen(text);
         c->tm->banks->say(c->banks, slot, text + n, size - n);
         return;
     }
+    tm_append(text, size, ": ");
     if (limited_by_core(c)) {
         tm_append(text, size, "warps of the SM in transactions: %u with %u threads", c->warps_in, c->threads_in);
         if (t->limit_warps)

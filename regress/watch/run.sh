@@ -171,6 +171,12 @@ holds "a turn that never comes: whose place" \
 holds "a place of the GPU" ends 1 tm_hang turn --set tm.warps=0 --set tm.global_warps=1 --set tm.watchdog=0
 holds "a place of the GPU: who has it" \
     says "1 of 1 places of the GPU (tm.global_warps) are taken, 0 warps come first; SM 0 warp slot 0 has a place"
+holds "a warp that runs alone" ends 1 tm_hang alone --block 96 --set tm.global=none --set tm.shared=localtm
+holds "a warp that runs alone: whose turn" \
+    says "its turn at tx_begin: waits until warp slot 1 has run alone in its block"
+holds "a warp that runs alone: who was put back" \
+    says "the transactional memory: waits until warp slot 1 has run alone in its block"
+holds "a warp that runs alone: its block" says "1 of 16 words have an owner; warp slot 1 runs alone"
 # A latency above sim.hang_cycles looks like a hang: the words on commits.
 holds "a commit" ends 1 tm_hang transfers --arg u32:1 --set kilotm.cu_latency=100000
 holds "a commit: at its place" says "tx_commit;: waits since cycle"
