@@ -287,10 +287,8 @@ uint64_t banks_ended(struct tm_core *c, uint32_t slot, uint64_t now)
 
 /* ---- for protocols ---- */
 
-const struct tm_block *tm_block_of(const struct tm_core *c, uint32_t slot) { return c->warp[slot].block; }
 uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot) { return c->warp[slot].steps; }
 void tm_executes(struct tm_core *c, uint32_t slot, uint32_t cycles) { c->warp[slot].held -= cycles; }
-uint32_t tm_warp_index(const struct tm_core *c, uint32_t slot) { return c->warp[slot].warp->index; }
 
 uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot)
 {

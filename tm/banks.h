@@ -89,8 +89,6 @@ struct tm_banks {
 extern const struct tm_banks *const tm_banks_protocols[];    /* by choice of tm.shared; NULL = none */
 
 /* ---- for protocols ---- */
-const struct tm_block *tm_block_of(const struct tm_core *c, uint32_t slot);
-uint32_t tm_warp_index(const struct tm_core *c, uint32_t slot);      /* of the slot's warp in its block */
 uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot);        /* lanes of a running attempt; 0 = none */
 /* Of an attempt that lost its last lanes: instructions from there to tx_commit in program order; 0 = was there. */
 uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot);

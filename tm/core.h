@@ -71,7 +71,7 @@ void tm_core_block_ends(struct tm_core *c, uint32_t number);
 /* An instruction's lanes of shared memory, whose passes are over: performs it, or what of it may be performed. Returns
  * the cycles that its banks go on working for it. core: a struct tm_core (memsys/lsu.h calls it). */
 uint32_t tm_core_shared(void *core, struct mem_op *op, uint64_t now);
-/* May an attempt issue at all? */
+/* May an attempt issue at all? The protocol for shared memory may stall it. */
 bool tm_core_may_run(struct tm_core *c, uint32_t slot, uint64_t now);
 /* May a memory instruction, or tx_commit, inside a transaction issue? */
 bool tm_core_may_issue(struct tm_core *c, uint32_t slot, bool commit);

@@ -236,7 +236,8 @@ static bool even(const struct tm_gpu *t, char *text, size_t size)
     for (uint32_t i = 0; i < t->sms; i++)
         n += t->core[i]->uneven;
     if (n)
-        snprintf(text, size, "  %" PRIu64 " transactions of warps ended with another number of commits than of lanes", n);
+        snprintf(text, size, "  %" PRIu64 " transactions of warps ended with another number of commits than of lanes",
+                 n);
     return !n;
 }
 

@@ -60,8 +60,7 @@ void local_block_starts(void *core, struct tm_block *tb)
     tb->protocol = b;
     b->b = tb;
     b->shared = (uint8_t *)tb->block->shared;
-    b->rows = (tb->bytes + row - 1) / row;
-    b->words = b->rows * k->banks;
+    b->words = (tb->bytes + row - 1) / row * k->banks;
     make_room(k, b, threads, b->words);
     clear(k, b, threads);
     for (uint32_t i = 0; i < tb->warps; i++)

@@ -9,8 +9,6 @@
  *
  * With localtm.read_write_filters a read loses against writes only; it sets its bit, and nothing is kept.
  */
-#include <string.h>
-
 #include "base/mutate.h"
 #include "tm/localtm/localtm.h"
 
@@ -22,13 +20,14 @@ struct work { uint64_t used, conflicts; struct bank_work bank[LOCAL_BANKS]; };
 
 /* An access to one word. */
 struct word_access {
-    uint32_t slot, thread, word, bank;
+    uint32_t thread, word, bank;
     unsigned bit;
     uint64_t lane;                   /* as a mask */
     enum local_filter filter;        /* where it leaves its bit: is it a read or a write? */
 };
 
-void local_words(const struct mem_op *op, unsigned lane, uint32_t *first, uint32_t *end)
+/* Words of a lane's access. */
+static void words_of(const struct mem_op *op, unsigned lane, uint32_t *first, uint32_t *end)
 {
     *first = (uint32_t)(op->address[lane] / WORD);
     *end = (uint32_t)((op->address[lane] + op->width + WORD - 1) / WORD);
@@ -135,10 +134,10 @@ static void access_lane(struct local_core *k, uint32_t slot, const struct mem_op
 {
     const struct local_warp *x = &k->warp[slot];
     bool reads = k->tells_reads && op->kind == MOP_LOAD;
-    struct word_access a = { .slot = slot, .thread = x->first + lane, .lane = UINT64_C(1) << lane,
+    struct word_access a = { .thread = x->first + lane, .lane = UINT64_C(1) << lane,
                              .filter = reads ? FILTER_READ : FILTER_WRITE };
     uint32_t end;
-    local_words(op, lane, &a.word, &end);
+    words_of(op, lane, &a.word, &end);
     end = CORE_MUTANT(LOCAL_FIRST_WORD) ? a.word + 1 : end;
     for (; a.word < end; a.word++) {
         a.bank = a.word % k->banks;
@@ -203,7 +202,7 @@ void local_plain(void *core, uint32_t slot, const struct mem_op *op, uint64_t la
     const struct local_block *b = k->warp[slot].block;
     for (uint64_t m = lanes; m; m &= m - 1) {
         uint32_t word, end;
-        local_words(op, (unsigned)__builtin_ctzll(m), &word, &end);
+        words_of(op, (unsigned)__builtin_ctzll(m), &word, &end);
         for (; word < end; word++)
             k->count[STAT_LOCALTM_PLAIN] += local_is_owned(b, word);
     }

@@ -35,7 +35,7 @@ struct local_block {
     struct local_block *chain;       /* all of the SM's, resident or not */
     const struct tm_block *b;        /* NULL = none is resident */
     uint8_t *shared;
-    uint32_t rows, words;            /* of the kernel's own bytes, the last row of the banks filled up */
+    uint32_t words;                  /* of the kernel's own bytes, the last row of the banks filled up */
     uint32_t threads, capacity;      /* of `next` and `owned`, in words */
     struct local_cell *cell;         /* thread x banks + bank */
     uint64_t in[LOCAL_OWNERS];       /* banks in which the thread has set a bit of its filter */
@@ -104,7 +104,6 @@ uint32_t local_slowest(const struct local_core *k, const struct local_entries *e
 /* ---- detect.c ---- */
 struct banks_result local_access(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
 void local_plain(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
-void local_words(const struct mem_op *op, unsigned lane, uint32_t *first, uint32_t *end);   /* of an access */
 
 /* ---- serial.c ---- */
 /* The cycles of tx_begin when so many entries of the slowest bank are cleared; counted. */
