@@ -1,25 +1,14 @@
 /* The generator (gen.h): transactions of a kernel one after another, each of a few operations. */
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "regress/fuzz/random.h"
-#include "regress/tm/random/gen.h"
+#include "regress/tm/random/emit.h"
 
-enum { MOST_TRANSACTIONS = 4, MOST_OPERATIONS = 5, MOST_ROUNDS = 3 };
+enum { MOST_TRANSACTIONS = 4, MOST_OPERATIONS = 5, MOST_ROUNDS = 3, MOST_START = 50 };
 
-struct gen {
-    struct kernel *k;
-    struct random r;
-    uint32_t labels;
-    const char *table, *counters;    /* their spaces; addresses: of the table %rd1, of counters %rd10, of words %rd11 */
-    uint64_t times;                  /* how often what is generated now is executed by all threads together */
-};
-
-static void put(struct gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct gen *g, const char *fmt, ...)
+void put(struct gen *g, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -30,20 +19,19 @@ static void put(struct gen *g, const char *fmt, ...)
     g->k->length += (uint32_t)n;
 }
 
-static uint32_t below(struct gen *g, uint32_t n)
+uint32_t below(struct gen *g, uint32_t n)
 {
     return random_below(&g->r, n);
 }
 
 /* ---- places ---- */
 
-/* The address of a word of the table into %rd<reg>: fixed, by thread, or by what another word holds. */
-static void place(struct gen *g, unsigned reg, bool even)
+void gen_place(struct gen *g, unsigned reg, bool even)
 {
     switch (below(g, 3)) {
     case 0: put(g, "    mov.u32 %%r9, %u;\n", below(g, TABLE)); break;
     case 1: put(g, "    mad.lo.u32 %%r9, %%r1, %u, %u;\n", 1 + below(g, 5), below(g, TABLE)); break;
-    default: put(g, "    ld.%s.u32 %%r9, [%%rd1+%u];\n", g->table, 4 * below(g, TABLE)); break;
+    default: put(g, "    ld.global.u32 %%r9, [%%rd1+%u];\n", 4 * below(g, TABLE)); break;
     }
     put(g, "    and.b32 %%r9, %%r9, %u;\n", even ? TABLE - 2 : TABLE - 1);
     put(g, "    mul.wide.u32 %%rd9, %%r9, 4;\n    add.u64 %%rd%u, %%rd1, %%rd9;\n", reg);
@@ -55,33 +43,30 @@ static void swap(struct gen *g)
 {
     bool guarded = below(g, 2);
     const char *guard = guarded ? "@%p1 " : "";
-    place(g, 2, false);
-    place(g, 3, false);
-    put(g, "    ld.%s.u32 %%r2, [%%rd2];\n    ld.%s.u32 %%r3, [%%rd3];\n", g->table, g->table);
+    gen_place(g, 2, false);
+    gen_place(g, 3, false);
+    put(g, "    ld.global.u32 %%r2, [%%rd2];\n    ld.global.u32 %%r3, [%%rd3];\n");
     if (guarded)
         put(g, "    setp.lt.u32 %%p1, %%r2, %%r3;\n");
-    put(g, "    %sst.%s.u32 [%%rd2], %%r3;\n    %sst.%s.u32 [%%rd3], %%r2;\n", guard, g->table, guard, g->table);
+    put(g, "    %sst.global.u32 [%%rd2], %%r3;\n    %sst.global.u32 [%%rd3], %%r2;\n", guard, guard);
 }
 
 /* The second place is read behind the first one's store: they may be one. */
 static void move(struct gen *g)
 {
     uint32_t amount = 1 + below(g, 9), label = g->labels++;
-    place(g, 2, false);
-    place(g, 3, false);
-    put(g, "    ld.%s.u32 %%r2, [%%rd2];\n    setp.lt.u32 %%p1, %%r2, %u;\n", g->table, amount);
-    put(g, "    @%%p1 bra L%u;\n", label);
-    put(g, "    sub.u32 %%r2, %%r2, %u;\n    st.%s.u32 [%%rd2], %%r2;\n", amount, g->table);
-    put(g, "    ld.%s.u32 %%r3, [%%rd3];\n    add.u32 %%r3, %%r3, %u;\n", g->table, amount);
-    put(g, "    st.%s.u32 [%%rd3], %%r3;\n", g->table);
+    gen_place(g, 2, false);
+    gen_place(g, 3, false);
+    put(g, "    ld.global.u32 %%r2, [%%rd2];\n    setp.lt.u32 %%p1, %%r2, %u;\n    @%%p1 bra L%u;\n", amount, label);
+    put(g, "    sub.u32 %%r2, %%r2, %u;\n    st.global.u32 [%%rd2], %%r2;\n", amount);
+    put(g, "    ld.global.u32 %%r3, [%%rd3];\n    add.u32 %%r3, %%r3, %u;\n    st.global.u32 [%%rd3], %%r3;\n", amount);
     put(g, "L%u:\n", label);
 }
 
 static void turn_pair(struct gen *g)
 {
-    place(g, 2, true);
-    put(g, "    ld.%s.v2.u32 {%%r2, %%r3}, [%%rd2];\n", g->table);
-    put(g, "    st.%s.v2.u32 [%%rd2], {%%r3, %%r2};\n", g->table);
+    gen_place(g, 2, true);
+    put(g, "    ld.global.v2.u32 {%%r2, %%r3}, [%%rd2];\n    st.global.v2.u32 [%%rd2], {%%r3, %%r2};\n");
 }
 
 /* A byte or half of a word is written again as it was. */
@@ -90,17 +75,16 @@ static void rewrite_part(struct gen *g)
     bool half = below(g, 2);
     uint32_t part = half ? 2 * below(g, 2) : below(g, 4);
     const char *type = half ? "u16" : "u8";
-    place(g, 2, false);
-    put(g, "    ld.%s.%s %%r2, [%%rd2+%u];\n", g->table, type, part);
-    put(g, "    st.%s.%s [%%rd2+%u], %%r2;\n", g->table, type, part);
+    gen_place(g, 2, false);
+    put(g, "    ld.global.%s %%r2, [%%rd2+%u];\n    st.global.%s [%%rd2+%u], %%r2;\n", type, part, type, part);
 }
 
 static void add_to(struct gen *g, const char *type, const char *value, size_t offset, uint32_t amount)
 {
     const char *arithmetic = value[1] == 'r' && value[2] == 'd' ? "u64" : "u32";
-    put(g, "    ld.%s.%s %s, [%%rd10+%zu];\n", g->counters, type, value, offset);
-    put(g, "    add.%s %s, %s, %u;\n", arithmetic, value, value, amount);
-    put(g, "    st.%s.%s [%%rd10+%zu], %s;\n", g->counters, type, offset, value);
+    put(g, "    ld.global.%s %s, [%%rd1+%zu];\n    add.%s %s, %s, %u;\n", type, value, offset, arithmetic, value, value,
+        amount);
+    put(g, "    st.global.%s [%%rd1+%zu], %s;\n", type, offset, value);
 }
 
 static void count(struct gen *g)
@@ -121,7 +105,7 @@ static void count(struct gen *g)
     }
 }
 
-static void operation(struct gen *g)
+void gen_operation(struct gen *g)
 {
     switch (below(g, 6)) {
     case 0: swap(g); break;
@@ -134,7 +118,7 @@ static void operation(struct gen *g)
 
 /* ---- transactions ---- */
 
-static uint32_t sum_of(const uint32_t *table)
+uint32_t gen_sum(const uint32_t *table)
 {
     uint32_t sum = 0;
     for (int i = 0; i < TABLE; i++)
@@ -146,11 +130,11 @@ static void audit(struct gen *g)
 {
     uint32_t label = g->labels++;
     put(g, "    tx_begin;\n    mov.u32 %%r2, 0;\n    mov.u32 %%r4, 0;\n    mov.u64 %%rd2, %%rd1;\nL%u:\n", label);
-    put(g, "    ld.%s.u32 %%r3, [%%rd2];\n    add.u32 %%r2, %%r2, %%r3;\n    add.u64 %%rd2, %%rd2, 4;\n", g->table);
+    put(g, "    ld.global.u32 %%r3, [%%rd2];\n    add.u32 %%r2, %%r2, %%r3;\n    add.u64 %%rd2, %%rd2, 4;\n");
     put(g, "    add.u32 %%r4, %%r4, 1;\n    setp.lt.u32 %%p1, %%r4, %d;\n    @%%p1 bra L%u;\n    tx_commit;\n", TABLE,
         label);
-    put(g, "    setp.ne.u32 %%p1, %%r2, %u;\n    @%%p1 atom.global.add.u32 %%r3, [%%rd11+%zu], 1;\n",
-        sum_of(g->k->start.table), offsetof(struct words, wrong));
+    put(g, "    setp.ne.u32 %%p1, %%r2, %u;\n    @%%p1 atom.global.add.u32 %%r3, [%%rd1+%zu], 1;\n",
+        gen_sum(g->k->start.table), offsetof(struct words, wrong));
 }
 
 /* Some are opened again inside. */
@@ -160,88 +144,76 @@ static void transaction(struct gen *g)
     put(g, "    tx_begin;\n");
     for (uint32_t i = 0; i < operations; i++) {
         put(g, "%s", i == nested ? "    tx_begin;\n" : "");
-        operation(g);
+        gen_operation(g);
         put(g, "%s", i == nested ? "    tx_commit;\n" : "");
     }
     put(g, "    tx_commit;\n");
 }
 
-static uint32_t threads_where(const struct kernel *k, uint32_t mask, uint32_t value)
+static void transaction_or_audit(struct gen *g)
 {
-    uint32_t n = 0;
-    for (uint32_t t = 0; t < k->block; t++)
-        n += (t & mask) == value;
-    return n * k->grid;
-}
-
-/* A transaction, or an audit, in a loop of one or more rounds, of the threads whose number has these bits. */
-static void step(struct gen *g)
-{
-    uint32_t rounds = 1 + below(g, MOST_ROUNDS), mask = below(g, 3) ? 0 : 1 + below(g, 7), value = mask & below(g, 8);
-    uint32_t loop = g->labels++, out = g->labels++;
-    g->times = (uint64_t)threads_where(g->k, mask, value) * rounds;
-    put(g, "    and.b32 %%r5, %%r1, %u;\n    setp.ne.u32 %%p2, %%r5, %u;\n    @%%p2 bra L%u;\n", mask, value, out);
-    put(g, "    mov.u32 %%r6, 0;\nL%u:\n", loop);
     if (below(g, 5))
         transaction(g);
     else
         audit(g);
-    put(g, "    add.u32 %%r6, %%r6, 1;\n    setp.lt.u32 %%p2, %%r6, %u;\n    @%%p2 bra L%u;\nL%u:\n", rounds, loop,
+}
+
+static uint32_t choose_threads(struct gen *g, uint32_t mask, uint32_t value)
+{
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < g->k->block; t++)
+        n += g->in[t] = (t & mask) == value;
+    return n * g->k->grid;
+}
+
+void gen_step(struct gen *g, void (*once)(struct gen *g))
+{
+    uint32_t mask = below(g, 3) ? 0 : 1 + below(g, 7), value = mask & below(g, 8);
+    uint32_t loop = g->labels++, out = g->labels++;
+    g->rounds = 1 + below(g, MOST_ROUNDS);
+    g->times = (uint64_t)choose_threads(g, mask, value) * g->rounds;
+    g->k->transactions += g->times;
+    put(g, "    and.b32 %%r5, %%r1, %u;\n    setp.ne.u32 %%p2, %%r5, %u;\n    @%%p2 bra L%u;\n", mask, value, out);
+    put(g, "    mov.u32 %%r6, 0;\nL%u:\n", loop);
+    once(g);
+    put(g, "    add.u32 %%r6, %%r6, 1;\n    setp.lt.u32 %%p2, %%r6, %u;\n    @%%p2 bra L%u;\nL%u:\n", g->rounds, loop,
         out);
 }
 
 /* ---- kernels ---- */
 
-/* The words of table or counters from one space to the other. */
-static void copy(struct gen *g, size_t offset, size_t bytes, const char *from, const char *to)
+void gen_begin(struct gen *g, uint32_t most_blocks, uint32_t most_threads)
 {
-    uint32_t label = g->labels++;
-    const char *source = *from == 'g' ? "%rd3" : "%rd4", *target = *to == 'g' ? "%rd3" : "%rd4";
-    put(g, "    mov.u32 %%r6, %%r1;\nL%u:\n    mul.wide.u32 %%rd2, %%r6, 4;\n", label);
-    put(g, "    setp.lt.u32 %%p1, %%r6, %zu;\n    add.u64 %%rd3, %%rd2, %%rd11;\n", bytes / 4);
-    put(g, "    add.u64 %%rd4, %%rd2, %%rd8;\n    @%%p1 ld.%s.u32 %%r2, [%s+%zu];\n", from, source, offset);
-    put(g, "    @%%p1 st.%s.u32 [%s+%zu], %%r2;\n    mov.u32 %%r7, %%ntid.x;\n", to, target, offset);
-    put(g, "    add.u32 %%r6, %%r6, %%r7;\n    setp.lt.u32 %%p1, %%r6, %zu;\n    @%%p1 bra L%u;\n", bytes / 4, label);
-}
-
-static void copy_all(struct gen *g, unsigned shared, const char *from, const char *to)
-{
-    if (shared & TABLE_SHARED)
-        copy(g, 0, sizeof g->k->start.table, from, to);
-    if (shared & COUNTERS_SHARED) {
-        copy(g, offsetof(struct words, counter), offsetof(struct words, wrong) - offsetof(struct words, counter), from,
-             to);
-        copy(g, offsetof(struct words, wide), sizeof g->k->start.wide, from, to);
-    }
-}
-
-static void addresses(struct gen *g, unsigned shared)
-{
-    put(g, "    .shared .align 16 .b8 s[%zu];\n", sizeof(struct words));
-    put(g, "    ld.param.u64 %%rd11, [words];\n    mov.u64 %%rd8, s;\n    mov.u32 %%r1, %%tid.x;\n");
-    put(g, "    mov.u64 %%rd1, %%rd%d;\n    mov.u64 %%rd10, %%rd%d;\n", shared & TABLE_SHARED ? 8 : 11,
-        shared & COUNTERS_SHARED ? 8 : 11);
-    g->table = shared & TABLE_SHARED ? "shared" : "global";
-    g->counters = shared & COUNTERS_SHARED ? "shared" : "global";
-}
-
-void gen_kernel(struct kernel *k, uint64_t seed, unsigned shared)
-{
-    enum { GLOBAL_THREADS = 48, SHARED_THREADS = 200 };
-    struct gen g = { .k = k, .r = random_from(seed) };
-    *k = (struct kernel){ .grid = 1 + below(&g, 2), .block = 1 + below(&g, shared ? SHARED_THREADS : GLOBAL_THREADS) };
-    k->grid = shared ? 1 : k->grid;
+    g->k->grid = 1 + below(g, most_blocks);
+    g->k->block = 1 + below(g, most_threads);
     for (int i = 0; i < TABLE; i++)
-        k->start.table[i] = below(&g, 50);
-    k->end = k->start;
-    put(&g, ".version 7.5\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 words)\n{\n");
-    put(&g, "    .reg .pred %%p<4>; .reg .b32 %%r<12>; .reg .b64 %%rd<12>;\n");
-    addresses(&g, shared);
-    copy_all(&g, shared, "global", "shared");
-    put(&g, "    bar.sync 0;\n");
-    for (uint32_t n = 1 + below(&g, MOST_TRANSACTIONS); n > 0; n--)
-        step(&g);
-    put(&g, "    bar.sync 0;\n");
-    copy_all(&g, shared, "shared", "global");
-    put(&g, "    ret;\n}\n");
+        g->k->start.table[i] = below(g, MOST_START);
+    for (int i = 0; g->k->memory != GLOBAL && i < TABLE; i++)
+        g->k->start.first.table[i] = below(g, MOST_START);
+    g->k->end = g->k->start;
+}
+
+static void gen_global(struct gen *g)
+{
+    gen_begin(g, 2, 48);
+    put(g, ".version 7.5\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 words)\n{\n");
+    put(g, "    .reg .pred %%p<4>; .reg .b32 %%r<12>; .reg .b64 %%rd<12>;\n");
+    put(g, "    ld.param.u64 %%rd1, [words];\n    mov.u32 %%r1, %%tid.x;\n");
+    for (uint32_t n = 1 + below(g, MOST_TRANSACTIONS); n > 0; n--)
+        gen_step(g, transaction_or_audit);
+    put(g, "    ret;\n}\n");
+}
+
+void gen_kernel(struct kernel *k, enum memory memory, uint64_t seed)
+{
+    struct gen g = { .k = k, .r = random_from(seed) };
+    k->memory = memory;
+    k->length = 0;
+    k->grid = k->block = 0;
+    k->transactions = 0;
+    k->start = (struct words){ 0 };
+    if (memory == GLOBAL)
+        gen_global(&g);
+    else
+        gen_near(&g);
 }
