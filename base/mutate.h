@@ -9,6 +9,8 @@ enum core_fault {
     CORE_FAULT_NONE,
 #define CORE_FAULT(id, what) CORE_FAULT_##id,
 #include "base/mutants.def"
+#define BANKS_FAULT(id, what) CORE_FAULT_BANKS_##id,
+#include "base/bank_mutants.def"
 #define LOCAL_FAULT(id, what) CORE_FAULT_LOCAL_##id,
 #include "tm/localtm/faults.def"
     CORE_FAULTS

@@ -213,6 +213,8 @@ void tm_core_commit(struct tm_core *c, uint32_t slot, uint64_t now)
     x->committing = now;
     if (c->banks && !c->tm->protocol->plain)
         x->release = c->tm->banks->commit(c->banks, slot, txn_lanes(x->warp), now);
+    if (c->banks && CORE_MUTANT(BANKS_EARLY))
+        c->tm->banks->committed(c->banks, slot, txn_lanes(x->warp), now);
     c->tm->protocol->commit(c->protocol, slot, txn_lanes(x->warp), now);
 }
 
@@ -284,7 +286,7 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
         never = l->spoiled && ++l->spoils > SPOILS;
     }
     if (c->banks && commits)
-        banks_committed(c, slot, lane, key, now);
+        banks_committed(c, slot, lane, key && CORE_MUTANT(BANKS_KEYS_SWAPPED) ? ((key - 1) ^ 1) + 1 : key, now);
     else if (c->banks)
         banks_aborted(c, slot, bit, now);
     if (txn_lanes(x->warp) == bit)

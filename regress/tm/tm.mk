@@ -35,12 +35,19 @@ $(B)/regress/tm/mutants: regress/tm/mutants.c $(TX_LAB) $(TX_LAB_H) $(MUTATED_OB
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -DSIMTX_MUTATE $(filter %.c,$^) $(MUTATED_OBJ) -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
 
+# Of transactions on shared memory: random kernels find them.
+$(B)/regress/tm/bank_mutants: regress/tm/bank_mutants.c $(RANDOM_TM_SRC) $(RANDOM_TM_H) $(MUTATED_OBJ) $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -DSIMTX_MUTATE $(filter %.c,$^) $(MUTATED_OBJ) -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS)
+
 # The table of all is written anew when no fault survives that should not.
-TESTS += test-tm-mutants-few
-.PHONY: test-tm-mutants test-tm-mutants-few
+TESTS += test-tm-mutants-few test-bank-mutants
+.PHONY: test-tm-mutants test-tm-mutants-few test-bank-mutants
 test-tm-mutants-few: $(B)/regress/tm/mutants
 	@$< 4 2>&1
-test-tm-mutants: $(B)/regress/tm/mutants $(B)/mutated/libcudart.so.11.0 $(B)/kernels/ht $(B)/kernels/bh
+test-bank-mutants: $(B)/regress/tm/bank_mutants
+	@SIMTX_CONFIG_DIR=configs $< 2>&1
+test-tm-mutants: $(B)/regress/tm/mutants $(B)/regress/tm/bank_mutants $(B)/mutated/libcudart.so.11.0 $(B)/kernels/ht $(B)/kernels/bh
 	@regress/tm/mutants.sh $< $(B) > $(B)/tm-mutants.md
 	@cp $(B)/tm-mutants.md docs/tm-mutants.md
 

@@ -35,7 +35,7 @@ static bool others_commit(const struct local_core *k, const struct local_block *
 {
     for (uint32_t i = 0; i < b->b->warps; i++) {
         uint32_t s = b->b->slot[i];
-        if (s != slot && s != leaving && tm_committing(k->c, s))
+        if (s != slot && s != leaving && tm_committing(k->c, s) && !CORE_MUTANT(LOCAL_COMMITTING_OUT))
             return true;
     }
     return false;
@@ -59,7 +59,7 @@ static void put_back(struct local_core *k, uint32_t slot, struct local_entries *
     local_clear_lanes(k, x, lanes, true, e);
     if (CORE_MUTANT(LOCAL_OTHERS_GO_ON))
         return;
-    x->gone = ~UINT64_C(0);
+    x->gone = CORE_MUTANT(LOCAL_PUT_BACK_ACCESSES) ? x->gone : ~UINT64_C(0);
     x->out = true;
     tm_abort(k->c, slot, lanes, tm_attempt(k->c, slot), TM_SERIALISED, now);
 }

@@ -6,7 +6,7 @@
 
 #include "regress/tm/random/machines.h"
 
-#define ALWAYS "sim.mode=timing stats.thread_states=true sim.hang_cycles=2000000"
+#define ALWAYS "sim.mode=timing stats.thread_states=true sim.hang_cycles=200000"
 
 struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
     [GLOBAL] = {
@@ -108,6 +108,19 @@ static int key(simtx_config *c, const char *text, char **message)
     return simtx_config_set(c, text, message);
 }
 
+/* A number that no open machine has. */
+static int free_index(void)
+{
+    int index = 0;
+    for (struct random_machine *m = random_machines[0], *end = m + MEMORIES * MACHINES_MOST; m < end;)
+        if (m->gpu && m->index == index) {
+            index++;
+            m = random_machines[0];
+        } else
+            m++;
+    return index;
+}
+
 static void open_machine(struct random_machine *m)
 {
     char *message = NULL;
@@ -119,7 +132,8 @@ static void open_machine(struct random_machine *m)
         apply(c, ALWAYS " tm.oracle=full", key);
     }
     apply(c, m->keys, key);
-    m->gpu = simtx_gpu_new(c, m->as_before, &message);
+    m->index = free_index();
+    m->gpu = simtx_gpu_new(c, m->index, &message);
     if (!m->gpu || simtx_malloc(m->gpu, sizeof *m->words, SIMTX_MEM_DEVICE, &words))
         give_up(m->keys, message);
     m->words = words;

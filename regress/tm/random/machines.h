@@ -13,6 +13,7 @@ struct random_machine {
     const char *presets, *keys;
     bool as_before;                  /* the same as the one before it, which other host threads simulate */
     simtx_gpu *gpu;                  /* NULL = not opened yet */
+    int index;                       /* of it: at most 16 are open */
     struct words *words;             /* device memory, the host's as well */
     uint64_t transactions;           /* that ran */
 };

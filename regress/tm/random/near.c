@@ -461,7 +461,7 @@ static void tail(struct gen *g)
 /* Quads lie together, in one bank of 16 or 32, or at one bit of filters of up to 16. */
 static void choose_places(struct gen *g)
 {
-    static const uint32_t reaches[] = { QUAD_BYTES, 32, 64, 128, 144, 256, 1024, 1040, 2048 };
+    static const uint32_t reaches[] = { QUAD_BYTES, 64, 128, 144, 256, 1024, 1024, 2048 };
     g->reach = reaches[below(g, sizeof reaches / sizeof *reaches)];
     g->base = QUAD_BYTES * below(g, 4);
     g->rest = g->base + (TABLE / QUAD - 1) * g->reach + QUAD_BYTES * (1 + below(g, 2));

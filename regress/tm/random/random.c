@@ -87,7 +87,7 @@ static struct options options_of(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const char *const names[MEMORIES] = { "global", "shared", "both" };
+    static const char *const names[MEMORIES] = { "", "-shared", "-both" };
     struct options o = options_of(argc, argv);
     struct random_machine *m = random_machines[o.memory];
     struct score s = { 0 };
@@ -96,6 +96,6 @@ int main(int argc, char **argv)
         if (!m[i].as_before)
             run_machine(&o, &m[i], (uint64_t)i, &s);
     printf("%lld transactions checked\n", s.checked);
-    printf("random-tm %s: %llu passed, %llu failed\n", names[o.memory], s.passed, s.failed);
+    printf("random-tm%s: %llu passed, %llu failed\n", names[o.memory], s.passed, s.failed);
     return s.failed != 0;
 }
