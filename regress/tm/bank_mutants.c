@@ -1,9 +1,9 @@
 /*
  * Deliberate faults of transactions on shared memory (tm/localtm/faults.def, base/bank_mutants.def), one at a time:
- * which check finds each, in which configuration, and within how many random kernels (random/gen.h)? A fault may crash or
- * hang the simulator, so the kernels of a fault run in a process of their own, which tells where it is. With an argument:
- * every n-th fault only. Writes the table of docs/tm-mutants.md; fails when a fault survives that is not known to.
- * MUTANTS_VERBOSE in the environment: messages, too.
+ * which check finds each, in which configuration, and within how many random kernels (random/gen.h)? A fault may crash
+ * or hang the simulator, so the kernels of a fault run in a process of their own, which tells where it is. With an
+ * argument: every n-th fault only. Writes the table of docs/tm-mutants.md; fails when a fault survives that is not
+ * known to. MUTANTS_VERBOSE in the environment: messages, too.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -116,8 +116,8 @@ static void print_row(const struct mutant *f)
 {
     const struct random_machine *m = &random_machines[told->memory][told->machine];
     if (told->kind[0])
-        printf("| %s | %s | %s | %s%s%s | %u | %llu |\n", f->where, f->what, told->kind, m->presets, *m->keys ? ", " : "",
-               m->keys, told->programs, told->transactions);
+        printf("| %s | %s | %s | %s%s%s | %u | %llu |\n", f->where, f->what, told->kind, m->presets,
+               *m->keys ? ", " : "", m->keys, told->programs, told->transactions);
     else
         printf("| %s | %s | survives | | %u | %llu |\n", f->where, f->what, told->programs, told->transactions);
 }

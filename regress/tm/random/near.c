@@ -424,7 +424,8 @@ static void copy(struct gen *g, bool in)
 
 static void function(struct gen *g)
 {
-    put(g, ".func shift(.param .b64 from, .param .b64 to, .param .b32 n)\n{\n    .reg .b32 %%r<4>; .reg .b64 %%rd<4>;\n");
+    put(g, ".func shift(.param .b64 from, .param .b64 to, .param .b32 n)\n{\n");
+    put(g, "    .reg .b32 %%r<4>; .reg .b64 %%rd<4>;\n");
     put(g, "    ld.param.u64 %%rd1, [from];\n    ld.param.u64 %%rd2, [to];\n    ld.param.u32 %%r1, [n];\n");
     put(g, "    ld.u32 %%r2, [%%rd1];\n    sub.u32 %%r2, %%r2, %%r1;\n    st.u32 [%%rd1], %%r2;\n");
     put(g, "    ld.u32 %%r2, [%%rd2];\n    add.u32 %%r2, %%r2, %%r1;\n    st.u32 [%%rd2], %%r2;\n    ret;\n}\n");

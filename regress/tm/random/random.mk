@@ -11,9 +11,9 @@ TESTS += test-random-tm test-random-tm-shared test-random-tm-both
 test-random-tm: $(B)/regress/tm/random/random
 	@SIMTX_CONFIG_DIR=configs $<
 test-random-tm-shared: $(B)/regress/tm/random/random
-	@SIMTX_CONFIG_DIR=configs $< --memory shared --count 200
+	@SIMTX_CONFIG_DIR=configs $< --memory shared --count 150
 test-random-tm-both: $(B)/regress/tm/random/random
-	@SIMTX_CONFIG_DIR=configs $< --memory both --count 100
+	@SIMTX_CONFIG_DIR=configs $< --memory both --count 80
 
 # make random-tm-long MEMORY=shared SEED=1000 COUNT=10000: every configuration for every kernel
 random-tm-long: $(B)/regress/tm/random/random
