@@ -60,7 +60,7 @@ static void spied(struct rig *r, const char *setting, const char *kernel, uint32
 
 static struct local_block *block_of(uint32_t slot)
 {
-    return tm_block_of(core, slot)->protocol;
+    return ((const struct local_core *)core->banks)->warp[slot].block;
 }
 
 /* ---- what is where ---- */
@@ -77,7 +77,7 @@ static unsigned bits_of(const struct local_block *b)
 static void take_view(uint32_t slot, uint64_t lanes, bool commit)
 {
     const struct local_block *b = block_of(slot);
-    const char *shared = tm_block_of(core, slot)->block->shared;
+    const uint8_t *shared = b->shared;
     struct view *v = &view[views++];
     assert_true(views < MAX_VIEWS);
     v->commit = commit;
@@ -199,7 +199,7 @@ static void look_who_runs_alone(uint32_t slot, uint64_t lanes, bool commit)
         assert_int_equal(slot, next);
         turns++;
     }
-    next = first_in_turn(k, tm_block_of(core, slot));
+    next = first_in_turn(k, b->b);
     memcpy(&count, b->shared + 8, sizeof count);
     assert_true(count > counted);
     counted = count;
