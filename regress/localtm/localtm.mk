@@ -22,3 +22,9 @@ test-localtm-programs: $(LOCALTM_NEEDS)
 # Every launch in every configuration.
 test-localtm-all: $(LOCALTM_NEEDS)
 	@regress/localtm/run.sh $(B) all
+
+# Transactions that reach both memories.
+TESTS += test-localtm-both
+.PHONY: test-localtm-both
+test-localtm-both: $(B)/bin/simtx $(CONFIGS) $(B)/regress/tm/counts $(B)/regress/timing/same_json
+	@regress/localtm/both.sh $(B)
