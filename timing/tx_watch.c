@@ -51,7 +51,7 @@ void tx_watch_outcome(struct sm *s, const struct slot *w, uint64_t commits, uint
         if (commits & m & -m)
             watch_committed(s->watch, w->index, reads, writes);
         else
-            watch_aborted(s->watch, w->index, lane, reads, writes, tm_core_reason(s->tm, w->index), s->now);
+            watch_aborted(s->watch, w->index, lane, reads, writes, tm_core_reason(s->tm, w->index, lane), s->now);
     }
 }
 

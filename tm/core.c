@@ -239,10 +239,10 @@ static void count_commit(struct tm_core *c, const struct tm_lane *l, uint64_t no
     hist_add(c->hists, HIST_TX_LENGTH, l->instructions);
 }
 
-static void count_abort(struct tm_core *c, struct tm_lane *l, enum tm_reason why)
+static void count_abort(struct tm_core *c, struct tm_lane *l)
 {
     c->count[STAT_TX_ABORTS]++;
-    c->count[STAT_TX_ABORT_VALIDATION + why]++;
+    c->count[STAT_TX_ABORT_VALIDATION + l->why]++;
     c->count[STAT_TX_WASTED] += l->instructions;
     l->aborts++;
 }
@@ -280,9 +280,9 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
         count_commit(c, l, now);
         tm_note_lanes(c, -1, now);
     } else {
-        count_abort(c, l, why);
+        l->why = why;
+        count_abort(c, l);
         x->row = l->aborts;
-        x->reason = why;
         never = l->spoiled && ++l->spoils > SPOILS;
     }
     if (c->banks && commits)
@@ -312,7 +312,8 @@ void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt
     if (!lanes)
         return;
     x->doomed |= lanes;
-    x->why = why;
+    for (uint64_t m = lanes; m; m &= m - 1)
+        x->lane[__builtin_ctzll(m)].why = why;
     c->now = now;
     c->touched = true;
     c->calls.doomed(c->calls.ctx, slot);
@@ -323,10 +324,9 @@ uint64_t tm_core_doomed(struct tm_core *c, uint32_t slot, uint64_t now)
     struct tm_warp *x = &c->warp[slot];
     uint64_t lanes = x->doomed & txn_lanes(x->warp);
     x->doomed = 0;
-    x->reason = x->why;
     flush_executed(x);
     for (uint64_t m = lanes; m; m &= m - 1)
-        count_abort(c, &x->lane[__builtin_ctzll(m)], x->why);
+        count_abort(c, &x->lane[__builtin_ctzll(m)]);
     if (lanes)
         x->row = x->lane[63 - __builtin_clzll(lanes)].aborts;
     if (lanes && c->banks)
@@ -405,13 +405,13 @@ void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const char *
     c->calls.impossible(c->calls.ctx, slot, lane, text);
 }
 
-const char *tm_core_reason(const struct tm_core *c, uint32_t slot)
+const char *tm_core_reason(const struct tm_core *c, uint32_t slot, unsigned lane)
 {
     static const char *const names[TM_REASONS] = {
 #define REASON(id, name, meaning) [TM_##id] = name,
 #include "tm/reasons.def"
     };
-    return names[c->warp[slot].reason];
+    return names[c->warp[slot].lane[lane].why];
 }
 
 /* ---- time, messages ---- */

@@ -94,8 +94,8 @@ uint64_t tm_core_ended(struct tm_core *c, uint32_t slot, uint64_t now);
 void tm_core_message(struct tm_core *c, struct packet *k, uint64_t now);
 uint64_t tm_core_run(struct tm_core *c, uint64_t now);                   /* returns when to be called next */
 bool tm_core_idle(const struct tm_core *c);
-/* Why the lanes that were aborted last were: its name. Of the call that aborts them until the next one. */
-const char *tm_core_reason(const struct tm_core *c, uint32_t slot);
+/* Why the lane was aborted last: its name. */
+const char *tm_core_reason(const struct tm_core *c, uint32_t slot, unsigned lane);
 bool tm_core_touched(struct tm_core *c);             /* by the last tm_step */
 /* For reports of hangs: what a warp waits for at tx_begin, and inside (": ..."; empty = nothing to say); and the
  * slot and SM of a warp that has what one at tx_begin waits for, false = none. */

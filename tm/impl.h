@@ -24,8 +24,6 @@ struct tm_warp {
     bool token, granted, asked;      /* a place of the GPU: held or to be taken; asked for */
     bool waiting;                    /* at tx_begin */
     uint64_t doomed, validating;
-    enum tm_reason why;              /* of the doomed */
-    enum tm_reason reason;           /* of the lanes that were aborted last */
     int fault_lane;                  /* -1 = none held */
     uint64_t executing;              /* lanes of the last instructions */
     uint32_t executed;               /* instructions of these, not yet in lane[] */

@@ -35,6 +35,7 @@ struct tm_lane {
     struct tm_set reads, writes;     /* in program order, one element per access and word; no own reads */
     struct tm_set shared_reads, shared_writes;   /* of shared memory, by offset; of a read: the bytes not its own */
     uint32_t aborts;                 /* of this transaction so far */
+    enum tm_reason why;              /* of its last abort */
     uint32_t instructions;           /* of this attempt */
     bool spoiled;                    /* an atomic of its own has changed a word that it had read */
     uint8_t spoils;                  /* attempts in a row that were, and aborted */

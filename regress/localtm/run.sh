@@ -104,6 +104,11 @@ weak() {
 weak --config localtm
 weak --config localtm --set gpu.warp_size=32
 
+# ---- why lanes are aborted ----
+holds "reasons" launch "$here/reasons.ptx" "--block 128 --arg u32[2048]:0" --timing --config localtm
+holds "reasons: counts" counts "localtm.group_runs == 1" "tm.abort.serialised == 1" \
+    "tm.abort.conflict == localtm.conflicts" "tm.aborts == tm.abort.conflict+1" "tm.commits == 3"
+
 # ---- what is wrong with a program ----
 # wrong NAME TEXT OPTIONS...: a fault with these words at the line that ends in "// here".
 wrong() {
