@@ -508,7 +508,7 @@ bool sm_sleeps(const struct sm *s, uint32_t slot)
 
 uint64_t sm_changes(const struct sm *s)
 {
-    uint64_t n = 0;
+    uint64_t n = s->tm ? tm_core_retried(s->tm) : 0;
     for (uint32_t i = 0; i < s->ngrids; i++)
         n += s->grid[i]->worker.changes;
     return n;

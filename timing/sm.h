@@ -98,7 +98,7 @@ void sm_grid_end(struct sm *s, const struct grid *g);            /* frees what i
 /* Adds what the grids now running have executed so far. */
 void sm_counts(const struct sm *s, struct launch_counts *add);
 /* The warp in a slot, NULL when there is none; and a number that grows with everything that a waiting loop may wait for
- * (its workers' `changes`: barriers completed, shared memory changed). For hang reports. */
+ * (its workers' `changes`: barriers completed, shared memory changed; tm_core_retried). For hang reports. */
 struct warp *sm_warp(const struct sm *s, uint32_t slot);
 uint64_t sm_changes(const struct sm *s);
 bool sm_sleeps(const struct sm *s, uint32_t slot);       /* nanosleep, back-off: time alone lets the warp go on */

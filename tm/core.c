@@ -228,6 +228,7 @@ static void forget_copies(struct tm_core *c, const struct tm_set *writes)
 static void count_commit(struct tm_core *c, const struct tm_lane *l, uint64_t now)
 {
     c->count[STAT_TX_COMMITS]++;
+    c->retried += l->aborts > 0;
     c->count[STAT_TX_WRITERS] += l->writes.n + l->shared_writes.n > 0;
     c->count[STAT_TX_READ_WORDS] += l->reads.n;
     c->count[STAT_TX_WRITE_WORDS] += l->writes.n;
@@ -440,6 +441,11 @@ void tm_runs(struct tm_core *c, uint64_t at)
         c->touched = true;
         c->calls.at(c->calls.ctx, at);
     }
+}
+
+uint64_t tm_core_retried(const struct tm_core *c)
+{
+    return c->retried;
 }
 
 bool tm_core_idle(const struct tm_core *c)

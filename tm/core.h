@@ -93,6 +93,9 @@ bool tm_core_validating(const struct tm_core *c, uint32_t slot);
 uint64_t tm_core_ended(struct tm_core *c, uint32_t slot, uint64_t now);
 void tm_core_message(struct tm_core *c, struct packet *k, uint64_t now);
 uint64_t tm_core_run(struct tm_core *c, uint64_t now);                   /* returns when to be called next */
+/* Transactions that have committed after they had been aborted: what tells a warp that tries again and again, in the
+ * same state each time, from one that never gets anywhere. For hang reports. */
+uint64_t tm_core_retried(const struct tm_core *c);
 bool tm_core_idle(const struct tm_core *c);
 /* Why the lane was aborted last: its name. */
 const char *tm_core_reason(const struct tm_core *c, uint32_t slot, unsigned lane);

@@ -53,6 +53,7 @@ struct tm_core {
     struct tm_block **block;         /* by number */
     uint32_t blocks, blocks_cap;
     uint16_t sm;
+    uint64_t retried;                /* transactions that committed behind an abort */
     uint64_t uneven;                 /* transactions that ended with more or fewer commits than lanes */
     uint32_t warps_in, threads_in, asking;   /* asking: warps that have asked for a place of the GPU */
     uint64_t now, run_at;

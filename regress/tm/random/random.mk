@@ -12,6 +12,7 @@ test-random-tm: $(B)/regress/tm/random/random
 	@SIMTX_CONFIG_DIR=configs $<
 test-random-tm-shared: $(B)/regress/tm/random/random
 	@SIMTX_CONFIG_DIR=configs $< --memory shared --count 150
+	@SIMTX_CONFIG_DIR=configs $< --memory shared --seed 10099 --count 1 --all
 test-random-tm-both: $(B)/regress/tm/random/random
 	@SIMTX_CONFIG_DIR=configs $< --memory both --count 80
 
