@@ -49,6 +49,7 @@ struct code {
     bool serial;                     /* needs the one-thread order of blocks (manual, Order) */
     bool exclusive;                  /* not even relaxed on several threads: transactions, functions of the host */
     bool transactions;               /* tx_begin can be reached */
+    bool host_functions;             /* printf, malloc and the like can be */
     bool uses_dynamic;               /* dynamic shared memory */
     uint32_t local_total;            /* private memory a lane, calls included; the frame alone when recursive */
     uint32_t registers;              /* 32-bit registers a thread: the widest chain of calls */

@@ -296,7 +296,7 @@ static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)
  * What an instruction asks of the order of blocks (manual, Order): the one-thread order, which --threads-relaxed lifts;
  * or one thread in any case, as transactions are atomic only there and the functions of the host are not made for two.
  */
-enum order { ORDER_FREE, ORDER_SERIAL, ORDER_EXCLUSIVE, ORDER_TRANSACTIONS };
+enum order { ORDER_FREE, ORDER_SERIAL = 1, ORDER_HOST = 2, ORDER_TRANSACTIONS = 4 };   /* bits of a set */
 
 static enum order order_of(const struct code *c, const struct ptx_inst *in)
 {
@@ -312,7 +312,7 @@ static enum order order_of(const struct code *c, const struct ptx_inst *in)
     case OP_FENCE: return in->mod[PG_SCOPE] != MOD(SCOPE, CTA) ? ORDER_SERIAL : ORDER_FREE;
     case OP_CALL: {
         struct ptx_func *t = in->call->target.kind == OPD_FUNC ? in->call->target.func : NULL;
-        return t && !body_of(t) ? ORDER_EXCLUSIVE : ORDER_FREE;   /* printf, malloc */
+        return t && !body_of(t) ? ORDER_HOST : ORDER_FREE;   /* printf, malloc */
     }
     default: return ORDER_FREE;
     }
@@ -355,17 +355,15 @@ static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *
 {
     uint8_t *state = calloc(x->n + 1, 1);
     uint32_t *regs = calloc(x->n + 1, sizeof *regs), *local = calloc(x->n + 1, sizeof *local);
-    enum order *own_order = calloc(x->n + 1, sizeof *own_order);
+    uint8_t *own_order = calloc(x->n + 1, sizeof *own_order);
     if (!state || !regs || !local || !own_order)
         abort();
     for (uint32_t f = 0; f < x->n; f++) {
         if (!state[f])
             measure(x, f, state, regs, local);
         const struct code *c = x->funcs[f]->code;
-        for (uint32_t i = 0; i < c->func->ninsts; i++) {
-            enum order o = order_of(c, &c->func->insts[i]);
-            own_order[f] = o > own_order[f] ? o : own_order[f];
-        }
+        for (uint32_t i = 0; i < c->func->ninsts; i++)
+            own_order[f] |= (uint8_t)order_of(c, &c->func->insts[i]);
     }
     for (uint32_t f = 0; f < x->n; f++) {
         struct code *c = x->funcs[f]->code;
@@ -378,8 +376,9 @@ static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *
                 continue;
             const struct code *tc = x->funcs[t]->code;
             c->serial |= own_order[t] != ORDER_FREE;
-            c->exclusive |= own_order[t] >= ORDER_EXCLUSIVE;
-            c->transactions |= own_order[t] == ORDER_TRANSACTIONS;
+            c->transactions |= (own_order[t] & ORDER_TRANSACTIONS) != 0;
+            c->host_functions |= (own_order[t] & ORDER_HOST) != 0;
+            c->exclusive |= c->transactions || c->host_functions;
             for (size_t w = 0; w < sizeof c->sregs / sizeof *c->sregs; w++)
                 c->sregs[w] |= tc->sregs[w];
         }

@@ -136,7 +136,7 @@ static void share_out(struct machine *m, uint32_t n)
 static bool exclusive(const struct machine *m)
 {
     for (uint32_t i = 0; i < m->ngrids; i++)
-        if (m->grids[i].launch.code->exclusive)
+        if (m->grids[i].launch.code->host_functions)
             return true;
     return false;
 }

@@ -137,6 +137,7 @@ same() {
     mv stats.json one.json
     for how in "--threads 2" "--set sim.no_skip=true" "--set sim.sync_window=1" "--set sim.sync_window=7"; do
         holds "$what $how" "$@" $how
+        [[ $how == "--threads 2" ]] && holds "$what runs on two host threads" grep -q '"host_threads": 2' stats.json
         holds "$what $how: the same statistics" "$build/regress/timing/same_json" one.json stats.json
     done
 }
