@@ -32,8 +32,10 @@ static void describe(struct search *s, const struct ptx_func *f, const struct pt
 {
     char line[200];
     ptx_print_inst(f, in, line, sizeof line);
-    snprintf(s->text, s->size, "%s:%d:%d: %s   inside a transaction: an abort does not undo it, and the next attempt "
-             "does it again", f->module->file, in->loc.line, in->loc.col, line);
+    bool generic = !in->mod[PG_SPACE] && s->shared;
+    snprintf(s->text, s->size, "%s:%d:%d: %s   inside a transaction: %san abort does not undo it, and the next attempt "
+             "does it again", f->module->file, in->loc.line, in->loc.col, line,
+             generic ? "where it leads to global memory, " : "");
 }
 
 static bool search(struct search *s, const struct ptx_func *f, bool inside)

@@ -153,7 +153,8 @@ words="inside a transaction: an abort does not undo it"
 warns "" "$writes" --config localtm
 warns "" "tx_begin; red.shared.add.u32 [s], 1; tx_commit; st.global.u32 [%rd1], %r1;" --config localtm
 warns "k.ptx:11:15: st.global.u32 [%rd1], %r1;   $words" "tx_begin; st.global.u32 [%rd1], %r1; tx_commit;" --config localtm
-warns "st.u32 [%rd1], %r1;   $words" "tx_begin; st.u32 [%rd1], %r1; tx_commit;" --config localtm
+warns "st.u32 [%rd1], %r1;   inside a transaction: where it leads to global memory, an abort" \
+    "tx_begin; st.u32 [%rd1], %r1; tx_commit;" --config localtm
 warns "red.global.add.u32 [%rd1], 1;   $words" "tx_begin; red.global.add.u32 [%rd1], 1; tx_commit;" --config localtm
 warns "" "tx_begin; st.global.u32 [%rd1], %r1; st.shared.u32 [s], %r1; tx_commit;" --config kilotm+tm-localtm
 warns "red.global.add.u32 [%rd1], 1;   $words" "tx_begin; red.global.add.u32 [%rd1], 1; tx_commit;" \
