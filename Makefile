@@ -57,6 +57,7 @@ clean:
 
 help:
 	@echo "make all       simtx, simtx-cc, libcudart and the CUDA directory under $(B)/"
+	@echo "make kernels   the CUDA programs of kernels/, which simtx paper runs, in $(B)/kernels"
 	@echo "make demo      compile CUDA programs with clang, run them, check their results"
 	@echo "make test      every test; the last line says N passed, N failed"
 	@echo "make bench     speed figures, also written to $(B)/bench.json"

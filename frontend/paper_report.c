@@ -75,6 +75,11 @@ static void summary(const struct paper_grid *g, const struct claim_result *r, co
             printf("%-6s %-58.58s %9s  %s\n", r[i].claim->id, r[i].claim->wording, r[i].published,
                    r[i].judged ? r[i].simulated : r[i].reason);
     printf("page: %s/index.html\n", g->out);
+    int open = 0;
+    for (int i = 0; i < g->paper->nclaims; i++)
+        open += r[i].verdict == NOT_REPRODUCED && !r[i].judged;
+    if (open)
+        printf("not judged, for want of a run: %d of the claims that are not reproduced\n", open);
     printf("claims: %d reproduced, %d not, %d not applicable of %d\n", count[REPRODUCED], count[NOT_REPRODUCED],
            count[NOT_APPLICABLE], g->paper->nclaims);
 }
