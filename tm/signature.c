@@ -92,7 +92,7 @@ bool ring_full(const struct record_ring *r)
 void ring_drop(struct record_ring *r, uint64_t number)
 {
     uint32_t k = number > r->begin ? (uint32_t)(number - r->begin) : 0, words = r->s->bits / 64;
-    if (k < r->n / 2)
+    if (!k || k < r->n / 2)
         return;
     uint32_t gone = k < r->n ? r->record[k].first : r->words;
     r->begin += k;
