@@ -167,8 +167,8 @@ simtx_status simtx_kernel_set_max_dynamic_shared(simtx_kernel *k, size_t bytes)
     const simtx_gpu_info *i = &k->module->gpu->info;
     if (bytes + k->code->shared_static > i->shared_per_block_optin)
         return gpu_fail(k->module->gpu, SIMTX_INVALID_ARGUMENT,
-                        "%s: %zu bytes of dynamic and %u of static shared memory; a block may ask for %u", k->func->name,
-                        bytes, k->code->shared_static, i->shared_per_block_optin);
+                        "%s: %zu bytes of dynamic and %u of static shared memory; a block may ask for %u",
+                        k->func->name, bytes, k->code->shared_static, i->shared_per_block_optin);
     k->max_dynamic_shared = (uint32_t)bytes;
     return SIMTX_OK;
 }
@@ -199,8 +199,9 @@ static simtx_status check_threads(simtx_kernel *k, uint64_t threads)
     kernel_need(k, 1, 0, &n);
     if (threads <= n.tm.threads)
         return SIMTX_OK;
-    return gpu_fail(k->module->gpu, SIMTX_INVALID_LAUNCH, "%s: a block of %llu threads; with tm.shared = %s a block that "
-                    "uses transactions has at most %u%s", k->func->name, (unsigned long long)threads, n.protocol->name,
+    return gpu_fail(k->module->gpu, SIMTX_INVALID_LAUNCH,
+                    "%s: a block of %llu threads; with tm.shared = %s a block that uses transactions has at most %u%s",
+                    k->func->name, (unsigned long long)threads, n.protocol->name,
                     n.tm.threads, reason(k, &n, BANKS_THREADS, why, sizeof why));
 }
 
@@ -211,21 +212,22 @@ static simtx_status check_shape(simtx_kernel *k, const simtx_launch_params *p)
     const uint32_t grid[3] = { p->grid.x, p->grid.y, p->grid.z }, block[3] = { p->block.x, p->block.y, p->block.z };
     for (int d = 0; d < 3; d++) {
         if (!grid[d] || grid[d] > i->max_grid[d])
-            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: grid.%c = %u is not in 1 .. %u", k->func->name, 'x' + d, grid[d],
-                            i->max_grid[d]);
+            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: grid.%c = %u is not in 1 .. %u", k->func->name, 'x' + d,
+                            grid[d], i->max_grid[d]);
         if (!block[d] || block[d] > i->max_block[d])
             return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: block.%c = %u is not in 1 .. %u", k->func->name, 'x' + d,
                             block[d], i->max_block[d]);
         if (k->func->reqntid[0] && block[d] != (k->func->reqntid[d] ? k->func->reqntid[d] : 1))
-            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: block.%c = %u, but .reqntid demands %u", k->func->name, 'x' + d,
-                            block[d], k->func->reqntid[d]);
+            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: block.%c = %u, but .reqntid demands %u", k->func->name,
+                            'x' + d, block[d], k->func->reqntid[d]);
     }
     uint64_t threads = threads_of(p->block);
     if (threads > i->max_threads_per_block)
         return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: a block of %llu threads; the GPU allows %u", k->func->name,
                         (unsigned long long)threads, i->max_threads_per_block);
     if (k->func->maxntid[0] && threads > product3(k->func->maxntid))
-        return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: a block of %llu threads, but .maxntid (__launch_bounds__) allows %u",
+        return gpu_fail(g, SIMTX_INVALID_LAUNCH,
+                        "%s: a block of %llu threads, but .maxntid (__launch_bounds__) allows %u",
                         k->func->name, (unsigned long long)threads, product3(k->func->maxntid));
     return SIMTX_OK;
 }
@@ -236,8 +238,10 @@ static simtx_status check_shared(simtx_kernel *k, const simtx_launch_params *p, 
     const simtx_gpu_info *i = &g->info;
     char why[300];
     if (n->own_shared && !n->shared)
-        return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES, "%s: %llu bytes of shared memory; with tm.shared = %s a kernel "
-                        "with transactions may declare %u%s", k->func->name, (unsigned long long)n->own_shared,
+        return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES,
+                        "%s: %llu bytes of shared memory; with tm.shared = %s a kernel with transactions may "
+                        "declare %u%s",
+                        k->func->name, (unsigned long long)n->own_shared,
                         n->protocol->name, n->tm.shared_most, reason(k, n, BANKS_SHARED, why, sizeof why));
     uint32_t fixed = k->code->shared_static;
     bool plain = fixed <= i->shared_per_block && p->dynamic_shared <= i->shared_per_block - fixed;
@@ -257,13 +261,15 @@ static simtx_status does_not_fit(simtx_kernel *k, uint32_t threads, const struct
     simtx_gpu *g = k->module->gpu;
     char why[300];
     if (n->protocol && n->block_registers > g->info.registers_per_sm)
-        return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES, "%s: %u registers a thread, and a block of %u threads takes %llu;"
-                        " with tm.shared = %s an SM has %u%s", k->func->name, n->registers, threads,
+        return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES,
+                        "%s: %u registers a thread, and a block of %u threads takes %llu; with tm.shared = %s "
+                        "an SM has %u%s",
+                        k->func->name, n->registers, threads,
                         (unsigned long long)n->block_registers, n->protocol->name, g->info.registers_per_sm,
                         reason(k, n, BANKS_REGISTERS, why, sizeof why));
     return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES,
-                    "%s: a block of %u threads does not fit on an SM: %s (%u registers a thread, %llu bytes of shared memory)%s",
-                    k->func->name, threads, limit, n->registers, (unsigned long long)n->own_shared,
+                    "%s: a block of %u threads does not fit on an SM: %s (%u registers a thread, %llu bytes of shared "
+                    "memory)%s", k->func->name, threads, limit, n->registers, (unsigned long long)n->own_shared,
                     n->protocol && !n->tm.blocks ? reason(k, n, BANKS_BLOCKS, why, sizeof why) : "");
 }
 

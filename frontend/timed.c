@@ -44,8 +44,8 @@ simtx_status timed_check(struct simtx_kernel *k)
         return SIMTX_OK;
     }
     return gpu_fail(g, SIMTX_NOT_SUPPORTED,
-                    "%s uses tx_begin, and the configuration has no transactional memory (tm.global = none, tm.shared = "
-                    "none): choose a preset that has one, such as --config kilotm or localtm, or functional mode",
+                    "%s uses tx_begin, and the configuration has no transactional memory (tm.global = none, "
+                    "tm.shared = none): choose a preset that has one, such as --config kilotm or localtm, or functional mode",
                     k->func->name);
 }
 

@@ -296,6 +296,12 @@ uint64_t banks_ended(struct tm_core *c, uint32_t slot, uint64_t now)
 /* ---- for protocols ---- */
 
 uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot) { return c->warp[slot].steps; }
+void tm_begins(struct tm_core *c, uint32_t slot, uint32_t cycles)
+{
+    c->warp[slot].held += cycles;
+    c->count[STAT_WARP_STALLED] -= cycles;       /* which will be counted there */
+}
+
 void tm_executes(struct tm_core *c, uint32_t slot, uint32_t cycles) { c->warp[slot].held -= cycles; }
 
 uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot)

@@ -92,6 +92,8 @@ extern const struct tm_banks *const tm_banks_protocols[];    /* by choice of tm.
 uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot);        /* lanes of a running attempt; 0 = none */
 /* Of an attempt that lost its last lanes: instructions from there to tx_commit in program order; 0 = was there. */
 uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot);
+/* So many cycles for which may_run will say no are those of tx_begin. */
+void tm_begins(struct tm_core *c, uint32_t slot, uint32_t cycles);
 /* So many cycles of those that `attempt` returns are the program's, not the protocol's. */
 void tm_executes(struct tm_core *c, uint32_t slot, uint32_t cycles);
 bool tm_committing(const struct tm_core *c, uint32_t slot);          /* they are at tx_commit, and wait for outcomes */

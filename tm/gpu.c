@@ -52,7 +52,8 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
         .config = c, .mem = mem, .protocol = p, .banks = banks_of(c), .sms = sms, .slices = slices, .warps = warps,
         .lanes = get(c, KEY_GPU_WARP_SIZE),
         .base = devmem_base(mem), .limit_warps = get(c, KEY_TM_WARPS), .limit_threads = get(c, KEY_TM_THREADS),
-        .limit_global = get(c, KEY_TM_GLOBAL_WARPS), .watchdog = (uint64_t)config_int(c, KEY_TM_WATCHDOG),
+        .limit_global = get(c, KEY_TM_GLOBAL_WARPS),
+        .watchdog = p->plain ? 0 : (uint64_t)config_int(c, KEY_TM_WATCHDOG),
         .backoff = get(c, KEY_TM_BACKOFF), .backoff_max = get(c, KEY_TM_BACKOFF_MAX),
         .restore = get(c, KEY_TM_RESTORE), .core = calloc(sms, sizeof *t->core), .cores = calloc(sms, sizeof *t->cores)
     };

@@ -113,6 +113,11 @@ void tm_core_say_inside(const struct tm_core *c, uint32_t slot, char *text, size
     text[0] = 0;
     if (!lanes)
         return;
+    if (c->tm->protocol->plain) {    /* nothing makes stale what the banks keep */
+        tm_append(text, size, "inside a transaction whose attempt began in cycle %" PRIu64,
+                  x->lane[__builtin_ctzll(lanes)].start);
+        return;
+    }
     for (uint64_t m = lanes; m; m &= m - 1)
         doomed |= stale(&x->lane[__builtin_ctzll(m)]) ? m & -m : 0;
     tm_append(text, size, "inside a transaction whose attempt began in cycle %" PRIu64 "; ",

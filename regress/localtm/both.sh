@@ -1,7 +1,7 @@
 #!/bin/bash
 # Transactions that reach both memories: who runs alone in its block, who waits for a turn at tx_begin, and who commits
-# in global memory do not wait for each other in a ring; a lane that lost in shared memory sends no log; what an abort in
-# global memory puts back; the same statistics whoever simulates. Usage: both.sh BUILD; the last line counts.
+# in global memory do not wait for each other in a ring; a lane that lost in shared memory sends no log; what an abort
+# in global memory puts back; the same statistics whoever simulates. Usage: both.sh BUILD; the last line counts.
 suite=localtm-both
 . "$(dirname "$0")/../harness.sh"
 export SIMTX_CONFIG_DIR=$here/../../configs

@@ -15,6 +15,7 @@ uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot) { return c->in[slot
 bool tm_committing(const struct tm_core *c, uint32_t slot) { return c->committing[slot]; }
 uint32_t tm_attempt(const struct tm_core *c, uint32_t slot) { return 7 + slot; }
 uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot) { return c->steps; }
+void tm_begins(struct tm_core *c, uint32_t slot, uint32_t cycles) { }
 void tm_executes(struct tm_core *c, uint32_t slot, uint32_t cycles) { }
 struct tm_lane *tm_lane(struct tm_core *c, uint32_t slot, unsigned lane) { return &c->lane[slot][lane]; }
 

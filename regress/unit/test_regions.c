@@ -183,8 +183,10 @@ static void cannot_be_undone(void **state)
 static void undone_by_memory(void **state)
 {
     (void)state;
-    undone(SHARED, "  tx_begin;\n" STORES "  st.local.u32 [%r1], %r1;\n  tx_commit;\n  st.global.u32 [%rd1], %r1;\n", NULL);
-    undone(SHARED | GLOBAL, "  tx_begin;\n" STORES "  st.u32 [%rd1], %r1;\n  st.global.u32 [%rd1], %r1;\n  tx_commit;\n",
+    undone(SHARED,
+           "  tx_begin;\n" STORES "  st.local.u32 [%r1], %r1;\n  tx_commit;\n  st.global.u32 [%rd1], %r1;\n", NULL);
+    undone(SHARED | GLOBAL,
+           "  tx_begin;\n" STORES "  st.u32 [%rd1], %r1;\n  st.global.u32 [%rd1], %r1;\n  tx_commit;\n",
            NULL);
     undone(GLOBAL, "  tx_begin;\n  st.u32 [%rd1], %r1;\n" STORES "  tx_commit;\n", "test:11:3: st.shared.u32");
     undone(SHARED, "  tx_begin;\n" STORES "  st.global.u32 [%rd1], %r1;\n  tx_commit;\n", "test:12:3: st.global.u32");

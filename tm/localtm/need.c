@@ -57,8 +57,8 @@ static void explain_shared(const struct simtx_config *c, const struct banks_need
     uint32_t total = reach(c), banks = (uint32_t)config_int(c, KEY_SHARED_BANKS);
     uint32_t values = (uint32_t)((uint64_t)total * WORD / ROW_BYTES_A_BANK), owners = total - 2 * values;
     bool group = total != (uint32_t)config_int(c, KEY_GPU_SHARED_PER_SM);
-    snprintf(text, size, ": values and backups take 2 x %u bytes and owners %u, of %u%s (by the papers' formula %u and %u; "
-             "rows of %u banks are whole)", n->shared_most, n->shared_most / WORD, total,
+    snprintf(text, size, ": values and backups take 2 x %u bytes and owners %u, of %u%s (by the papers' formula %u and "
+             "%u; rows of %u banks are whole)", n->shared_most, n->shared_most / WORD, total,
              group ? " (localtm.group_bytes)" : "", values, owners, banks);
 }
 
@@ -72,8 +72,8 @@ void local_explain(const struct simtx_config *c, enum banks_limit limit, const s
         snprintf(text, size, ": filters take %u, and shadow registers double a thread's", n->registers);
         break;
     case BANKS_BLOCKS:
-        snprintf(text, size, ": localtm.scalar_registers = %" PRId64 ", of which a warp takes one for its conflict mask",
-                 config_int(c, KEY_LOCALTM_SCALAR));
+        snprintf(text, size, ": localtm.scalar_registers = %" PRId64 ", of which a warp takes one for its conflict "
+                 "mask", config_int(c, KEY_LOCALTM_SCALAR));
         break;
     }
 }

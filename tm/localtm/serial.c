@@ -84,7 +84,9 @@ static void grant(struct local_core *k, struct local_block *b, uint32_t slot, ui
         if (s != slot && s != leaving && is_inside(k, s))
             put_back(k, s, &e, now);
     }
-    x->starts = now + local_begin(k, local_slowest(k, &e));
+    uint32_t cycles = local_begin(k, local_slowest(k, &e));
+    x->starts = now + cycles;
+    tm_begins(k->c, slot, cycles);
     tm_runs(k->c, x->starts);
 }
 
