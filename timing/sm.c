@@ -441,9 +441,10 @@ void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle)
     s->lsu_at = lsu_next(s->lsu);
     while (!s->fault) {
         uint64_t at = every_cycle ? s->upto : earlier(s->lsu_at, s->core_at);
+        at = at > s->upto ? at : s->upto;        /* what was asked for in the last cycle comes in the next one */
         if (at >= until)
             break;
-        s->now = at > s->upto ? at : s->upto;
+        s->now = at;
         if (every_cycle)
             visit_all(s);
         run_cycle(s);

@@ -204,6 +204,8 @@ for machine in kilotm "kilotm+tm-unlimited --set tm.watchdog=1500" kilotm+tm-ide
     same ht "--size 800" --config $machine
     same bh "--size 150" --config $machine
 done
+# long enough that logs and replies meet at the end of a window
+same transfers "--size 20000" --config micro2013
 
 # ---- what is wrong with a program ----
 # wrong FILE TEXT OPTIONS...: a fault with these words at the line that ends in "// here".

@@ -1,6 +1,6 @@
 # Transactions in timing mode from end to end: benchmarks, small programs, wrong ones (run.sh), random ones (random.c).
 TM_DIR      := $(B)/regress/tm
-TM_PROGRAMS := $(patsubst %,$(B)/kernels/%,ht atm cl bh cc ap tx_bank)
+TM_PROGRAMS := $(patsubst %,$(B)/kernels/%,ht atm cl bh cc ap tx_bank transfers)
 
 $(TM_DIR)/counts: regress/tm/counts.c
 	@mkdir -p $(@D)
