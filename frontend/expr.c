@@ -155,6 +155,8 @@ static double of_arguments(const char *name, const double *v, int n, bool *known
     *known = true;
     if (!strcmp(name, "abs") && n == 1)
         return fabs(v[0]);
+    if (!strcmp(name, "floor") && n == 1)
+        return floor(v[0]);
     if (!strcmp(name, "near") && n == 3)
         return isnan(v[0] + v[1]) ? NAN : fabs(v[0] - v[1]) <= v[2] * fabs(v[1]);
     if (n == 2 && (!strcmp(name, "max") || !strcmp(name, "min")))

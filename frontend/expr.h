@@ -5,7 +5,7 @@
  *   primary@CONFIG          with that configuration as the current one
  *   mean(LIST: e)           over the members of a list, likewise gmean, hmean, sum, most, least
  *   argmax(LIST: e)         position, from 0, of the member for which e is largest
- *   max(a, b) min(a, b) abs(a) near(a, b, share): |a - b| <= share x |b|
+ *   max(a, b) min(a, b) abs(a) floor(a) near(a, b, share): |a - b| <= share x |b|
  * What names, keys and lists mean is the environment's. A value that is not there is NaN, and so is what is made of it;
  * comparisons with NaN give NaN.
  */

@@ -64,7 +64,7 @@ static void test_language(void **state)
         { "mean(3: bench)", 2 }, { "sum(4: bench * 2)", 20 }, { "most(3: bench) - least(3: bench)", 2 },
         { "argmax(3: 1 / bench)", 0 }, { "hmean(2: bench)", 4.0 / 3 }, { "gmean(1: bench)", 1 },
         { "mean(2: sum(2: bench))", 3 }, { "max(1, 2) + min(1, 2) + abs(1 - 3)", 5 },
-        { "near(100, 110, 0.1)", 1 }, { "near(100, 120, 0.1)", 0 },
+        { "near(100, 110, 0.1)", 1 }, { "floor(7 / 2) + floor(3)", 6 }, { "near(100, 120, 0.1)", 0 },
     };
     bool wrong;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
