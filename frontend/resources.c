@@ -197,7 +197,7 @@ static simtx_status check_threads(simtx_kernel *k, uint64_t threads)
     char why[300];
     struct block_need n;
     kernel_need(k, 1, 0, &n);
-    if (threads <= n.tm.threads)
+    if (!n.protocol || threads <= n.tm.threads)
         return SIMTX_OK;
     return gpu_fail(k->module->gpu, SIMTX_INVALID_LAUNCH,
                     "%s: a block of %llu threads; with tm.shared = %s a block that uses transactions has at most %u%s",
