@@ -6,12 +6,12 @@
  * Places in the order of global keys: a commit with a key has it as its place; one without stands right behind whatever
  * it must follow, and hands that place on through the words that it touches, so that keys are compared across it, too.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tm/bank_oracle.h"
+#include "tm/findings.h"
 #include "tm/graph.h"
 
 enum {
@@ -44,9 +44,8 @@ struct bank_oracle {
     uint32_t commits;                /* of the block; the last one's number, which is its key in texts and the graph */
     uint64_t block;                  /* of the last commit */
     uint64_t checked, reads, weak;   /* of the block */
-    uint64_t violations;             /* of the run */
+    struct findings found;           /* in the run */
     struct graph graph;
-    char text[4096];
 };
 
 struct commit { const struct tm_set *reads, *writes; uint64_t key; const struct oracle_who *who; };
@@ -110,25 +109,7 @@ void bank_oracle_start(struct bank_oracle *o, uint32_t bytes)
 
 void bank_oracle_forget(struct bank_oracle *o)
 {
-    o->violations = 0;
-}
-
-/* Only the first is told. True: this is it, and more may be added to its text. */
-__attribute__((format(printf, 2, 3))) static bool violation(struct bank_oracle *o, const char *format, ...)
-{
-    if (o->violations++)
-        return false;
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(o->text, sizeof o->text, format, ap);
-    va_end(ap);
-    return true;
-}
-
-static void explain(struct bank_oracle *o, const char *more)
-{
-    size_t n = strlen(o->text);
-    snprintf(o->text + n, sizeof o->text - n, "\n%s", more);
+    o->found.n = 0;
 }
 
 static void tell_who(const struct bank_oracle *o, const struct commit *c, char *text, size_t size)
@@ -155,16 +136,6 @@ static void tell_writer(const struct bank_oracle *o, uint32_t w, char *text, siz
 }
 
 /* ---- words ---- */
-
-static uint32_t bits_of(unsigned bytes)
-{
-    return ((bytes & ALL_BYTES) * UINT32_C(0x204081) & UINT32_C(0x01010101)) * 0xff;
-}
-
-static uint32_t merge(uint32_t old, uint32_t value, unsigned bytes)
-{
-    return old ^ ((old ^ value) & bits_of(bytes));
-}
 
 /* A word of the block's memory, whose last one may be short. */
 static uint32_t memory_word(const struct bank_oracle *o, const uint8_t *memory, uint32_t w)
@@ -200,7 +171,7 @@ static struct accessed *touch(struct bank_oracle *o, uint32_t w)
 
 static void enter(struct bank_oracle *o, uint32_t w, unsigned bytes, const uint8_t *memory)
 {
-    o->value[w] = merge(o->value[w], memory_word(o, memory, w), bytes);
+    o->value[w] = shadow_merge(o->value[w], memory_word(o, memory, w), bytes);
     o->flags[w] |= WORD_PLAIN | WORD_PLAIN_LAST;
     if (!o->running || o->flags[w] & WORD_WEAK)
         return;
@@ -269,8 +240,9 @@ static bool fits(struct bank_oracle *o, const struct commit *c)
         return true;
     char who[256];
     tell_who(o, c, who, sizeof who);
-    violation(o, "%s accessed offset 0x%llx of shared memory, of which the block has %u bytes", who, (ull)outside,
-              o->bytes);
+    findings_add(&o->found,
+                 "%s accessed offset 0x%llx of shared memory, of which the block has %u bytes", who, (ull)outside,
+                 o->bytes);
     return false;
 }
 
@@ -278,19 +250,19 @@ static bool fits(struct bank_oracle *o, const struct commit *c)
 static uint32_t version_value(const struct bank_oracle *o, const struct tm_word *r)
 {
     const struct graph *g = &o->graph;
-    uint32_t line = line_of(r->address), bits = bits_of(r->bytes), current = o->value[word_of(r->address)];
+    uint32_t line = line_of(r->address), bits = shadow_bits(r->bytes), current = o->value[word_of(r->address)];
     uint32_t v = line < g->lines ? g->current[line][shadow_word(r->address)] : 0;
     if ((current ^ r->value) & bits)
         for (; v; v = g->version[v].older)
             if (!((g->version[v].value ^ r->value) & bits))
                 return g->version[v].value;
-    return merge(current, r->value, r->bytes);
+    return shadow_merge(current, r->value, r->bytes);
 }
 
 /* A read of another value than the replay's. True: the first violation, to be explained. */
 static bool mismatch(struct bank_oracle *o, const struct commit *c, const struct tm_word *r)
 {
-    uint32_t w = word_of(r->address), bits = bits_of(r->bytes);
+    uint32_t w = word_of(r->address), bits = shadow_bits(r->bytes);
     char who[256], writer[96], part[48] = "";
     if (o->flags[w] & WORD_WEAK) {
         o->weak++;
@@ -300,8 +272,9 @@ static bool mismatch(struct bank_oracle *o, const struct commit *c, const struct
     tell_writer(o, w, writer, sizeof writer);
     if (bits != UINT32_MAX)
         snprintf(part, sizeof part, " (in the bytes of mask 0x%x)", r->bytes);
-    return violation(o, "%s read 0x%x at offset 0x%llx of shared memory%s; the replay in commit order has 0x%x, %s",
-                     who, r->value & bits, (ull)r->address, part, o->value[w] & bits, writer);
+    return findings_add(&o->found,
+                        "%s read 0x%x at offset 0x%llx of shared memory%s; the replay in commit order has 0x%x, %s",
+                        who, r->value & bits, (ull)r->address, part, o->value[w] & bits, writer);
 }
 
 /* Compares its reads; the first that makes the first violation, NULL = none. */
@@ -314,7 +287,7 @@ static const struct tm_word *replay_reads(struct bank_oracle *o, const struct co
         touch(o, word_of(r->address));
         if (o->mode == ORACLE_FULL)
             graph_read(&o->graph, o->commits, r->address, line_of(r->address), version_value(o, r), value);
-        if ((r->value ^ value) & bits_of(r->bytes) && mismatch(o, c, r))
+        if ((r->value ^ value) & shadow_bits(r->bytes) && mismatch(o, c, r))
             bad = r;
     }
     return bad;
@@ -330,7 +303,7 @@ static void replay_writes(struct bank_oracle *o, const struct commit *c)
         by->thread = c->who->thread;
         by->cycle = c->who->cycle;
         o->flags[w] &= (uint8_t)~WORD_PLAIN_LAST;
-        o->value[w] = merge(before, x->value, x->bytes);
+        o->value[w] = shadow_merge(before, x->value, x->bytes);
         if (o->mode == ORACLE_FULL)
             graph_write(&o->graph, o->commits, x->address, line_of(x->address), o->value[w], before);
     }
@@ -340,7 +313,7 @@ static void explain_read(struct bank_oracle *o, const struct tm_word *r, uint32_
 {
     char text[2048];
     graph_explain(&o->graph, o->commits, r->address, line_of(r->address), value, 0, text, sizeof text);
-    explain(o, text);
+    findings_explain(&o->found, text);
 }
 
 /* ---- the order of global keys ---- */
@@ -375,9 +348,10 @@ static void wrong_order(struct bank_oracle *o, const struct commit *c, const str
     tell_who(o, c, who, sizeof who);
     if (b->wrote)
         snprintf(writer, sizeof writer, " by key %u (thread %u, cycle %llu)", by->writer, by->thread, (ull)by->cycle);
-    violation(o, "%s follows a commit at key %llu in global memory or behind it: offset 0x%llx of shared memory was %s "
-              "before%s; the keys are no order of the block's commits", who, (ull)b->place, (ull)b->address,
-              b->wrote ? "written" : "read", writer);
+    findings_add(&o->found,
+                 "%s follows a commit at key %llu in global memory or behind it: offset 0x%llx of shared memory was %s "
+                 "before%s; the keys are no order of the block's commits", who, (ull)b->place, (ull)b->address,
+                 b->wrote ? "written" : "read", writer);
 }
 
 static void order_keys(struct bank_oracle *o, const struct commit *c)
@@ -427,12 +401,13 @@ static void wrong_memory(struct bank_oracle *o, uint32_t w, uint32_t value)
     tell_writer(o, w, writer, sizeof writer);
     if (o->commits)
         snprintf(block, sizeof block, "block %llu", (ull)o->block);
-    bool first = violation(o, "shared memory of %s has 0x%x at offset 0x%x at its end; the replay of all commits has "
-                           "0x%x, %s", block, value, offset, o->value[w], writer);
+    bool first = findings_add(&o->found,
+                              "shared memory of %s has 0x%x at offset 0x%x at its end; the replay of all commits has "
+                              "0x%x, %s", block, value, offset, o->value[w], writer);
     if (!first || o->mode != ORACLE_FULL)
         return;
     graph_explain_memory(&o->graph, offset, line_of(offset), value, text, sizeof text);
-    explain(o, text);
+    findings_explain(&o->found, text);
 }
 
 static void compare_words(struct bank_oracle *o, const uint8_t *memory)
@@ -468,7 +443,5 @@ void bank_oracle_end(struct bank_oracle *o, const uint8_t *memory, uint64_t *cou
 
 bool bank_oracle_violated(const struct bank_oracle *o, char *text, size_t size)
 {
-    if (o->violations)
-        snprintf(text, size, "%s\n%llu violations in all", o->text, (ull)o->violations);
-    return o->violations != 0;
+    return findings_tell(&o->found, text, size);
 }

@@ -3,7 +3,6 @@
  * transactions whose turn it is, with the plain stores of earlier cycles entered before each. A word that was not
  * written while the kernel ran has its initial value in memory.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,24 +70,6 @@ struct oracle_note *oracle_slice(struct oracle *o, uint32_t slice)
     return &o->note[o->cores + slice];
 }
 
-/* Only the first is told. True: this is it, and more may be added to its text. */
-__attribute__((format(printf, 2, 3))) static bool violation(struct oracle *o, const char *format, ...)
-{
-    if (o->violations++)
-        return false;
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(o->text, sizeof o->text, format, ap);
-    va_end(ap);
-    return true;
-}
-
-static void explain(struct oracle *o, const char *more)
-{
-    size_t n = strlen(o->text);
-    snprintf(o->text + n, sizeof o->text - n, "\n%s", more);
-}
-
 /* ---- what reached memory ---- */
 
 /* Words of a line of which a mask has bytes. */
@@ -102,15 +83,6 @@ static uint32_t words_of(const uint64_t mask[2])
             words |= UINT32_C(1) << (__builtin_ctzll(m) / 4 + 16 * h);
     }
     return words;
-}
-
-static uint32_t merge(uint32_t old, uint32_t value, unsigned bytes)
-{
-    static const uint32_t bits[16] = {
-        0, 0xff, 0xff00, 0xffff, 0xff0000, 0xff00ff, 0xffff00, 0xffffff, 0xff000000, 0xff0000ff, 0xff00ff00,
-        0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00, 0xffffffff
-    };
-    return (old & ~bits[bytes & 15]) | (value & bits[bytes & 15]);
 }
 
 /* These words of the line are now known to have been so after the line's last atomic. */
@@ -187,7 +159,7 @@ static void enter(struct oracle *o, const struct oracle_note *n, const struct or
     o->shadow.line[e->line].plain |= words;
     for (; words; words &= words - 1) {
         unsigned w = (unsigned)__builtin_ctz(words);
-        value[w] = merge(value[w], after[w], (unsigned)(e->mask[w / 16] >> w % 16 * 4));
+        value[w] = shadow_merge(value[w], after[w], (unsigned)(e->mask[w / 16] >> w % 16 * 4));
     }
 }
 
@@ -254,11 +226,12 @@ static bool mismatch(struct oracle *o, const struct oracle_txn *t, const struct 
         return false;
     }
     tell_writer(shadow_writer(&o->shadow, line, w), writer, sizeof writer);
-    return violation(o, "the transaction with key %llu (SM %u, warp slot %u, lane %u; block %llu, thread %u), "
-                     "committed in cycle %llu, read 0x%x at 0x%llx; the replay in commit order has 0x%x, %s",
-                     (ull)t->key, t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block, t->who.thread,
-                      (ull)t->who.cycle, r->value,
-                     (ull)r->address, o->shadow.value[line][w], writer);
+    return findings_add(&o->found,
+                        "the transaction with key %llu (SM %u, warp slot %u, lane %u; block %llu, thread %u), "
+                        "committed in cycle %llu, read 0x%x at 0x%llx; the replay in commit order has 0x%x, %s",
+                        (ull)t->key, t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block, t->who.thread,
+                        (ull)t->who.cycle, r->value,
+                        (ull)r->address, o->shadow.value[line][w], writer);
 }
 
 /* A transaction that waits for its turn and wrote this value; 0 = none. */
@@ -293,7 +266,7 @@ static void replay_writes(struct oracle *o, const struct oracle_txn *t)
     for (uint32_t i = 0; i < t->writes; i++) {
         const struct tm_word *w = &t->w[t->reads + i];
         uint32_t line, *value = word_of(o, w->address, &line), before = *value;
-        *value = merge(before, w->value, w->bytes);
+        *value = shadow_merge(before, w->value, w->bytes);
         shadow_set_writer(&o->shadow, line, shadow_word(w->address), t->key);
         if (o->mode == ORACLE_FULL)
             graph_write(&o->graph, t->key, w->address, line, *value, before);
@@ -313,7 +286,7 @@ static void replay(struct oracle *o, const struct oracle_txn *t)
     char text[2048];
     graph_explain(&o->graph, t->key, bad->address, shadow_find(&o->shadow, bad->address), bad->value,
                   later_writer(o, bad), text, sizeof text);
-    explain(o, text);
+    findings_explain(&o->found, text);
 }
 
 /* Transactions whose turn came before cycle `now`. */
@@ -360,9 +333,10 @@ static void file(struct oracle *o, struct oracle_txn *t)
     if (!wrong && o->ring[t->key & o->ring_mask])
         wrong = "but it was reported before: a duplicated commit";
     if (wrong) {
-        violation(o, "key %llu is reported as %s (SM %u, warp slot %u, lane %u; block %llu, thread %u; cycle %llu), %s",
-                  (ull)t->key, what, t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block, t->who.thread,
-                  (ull)t->who.cycle, wrong);
+        findings_add(&o->found,
+                     "key %llu is reported as %s (SM %u, warp slot %u, lane %u; block %llu, thread %u; cycle %llu), %s",
+                     (ull)t->key, what, t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block, t->who.thread,
+                     (ull)t->who.cycle, wrong);
         oracle_txn_free(t);
         return;
     }
@@ -412,13 +386,14 @@ static void wrong_memory(struct oracle *o, uint32_t line, unsigned word, uint32_
     uint64_t address = l->address + 4 * word;
     char text[1024];
     tell_writer(shadow_writer(&o->shadow, line, word), text, sizeof text);
-    bool first = violation(o, "memory has 0x%x at 0x%llx at the end of the kernel; the replay of all commits has 0x%x, "
-                           "%s (last transactional write to its line in cycle %llu)", value, (ull)address,
-                           o->shadow.value[line][word], text, (ull)l->performed);
+    bool first = findings_add(&o->found,
+                              "memory has 0x%x at 0x%llx at the end of the kernel; the replay of all commits has 0x%x, "
+                              "%s (last transactional write to its line in cycle %llu)", value, (ull)address,
+                              o->shadow.value[line][word], text, (ull)l->performed);
     if (!first || o->mode != ORACLE_FULL)
         return;
     graph_explain_memory(&o->graph, address, line, value, text, sizeof text);
-    explain(o, text);
+    findings_explain(&o->found, text);
 }
 
 static void compare_line(struct oracle *o, uint32_t line)
@@ -441,8 +416,9 @@ static void missing(struct oracle *o)
     uint64_t n = 0;
     for (uint64_t key = o->next; key <= o->largest; key++)
         n += !o->ring[key & o->ring_mask];
-    violation(o, "key %llu was never reported as committed or aborted: a commit was lost (%llu keys of %llu are "
-              "missing)", (ull)o->next, (ull)n, (ull)o->largest);
+    findings_add(&o->found,
+                 "key %llu was never reported as committed or aborted: a commit was lost (%llu keys of %llu are "
+                 "missing)", (ull)o->next, (ull)n, (ull)o->largest);
 }
 
 static void count_up(struct oracle *o, uint64_t *count)
@@ -461,7 +437,7 @@ static void start_again(struct oracle *o)
 {
     empty_ring(o);
     o->next = o->largest + 1;
-    o->checked = o->reads = o->weak = o->violations = 0;
+    o->checked = o->reads = o->weak = o->found.n = 0;
     shadow_clear(&o->shadow);
     graph_clear(&o->graph, o->next);
 }
@@ -482,7 +458,5 @@ bool oracle_finish(struct oracle *o, uint64_t *count, char *text, size_t size)
 
 bool oracle_violated(const struct oracle *o, char *text, size_t size)
 {
-    if (o->violations)
-        snprintf(text, size, "%s\n%llu violations in all", o->text, (ull)o->violations);
-    return o->violations != 0;
+    return findings_tell(&o->found, text, size);
 }

@@ -4,6 +4,7 @@
 #ifndef TM_ORACLE_IMPL_H
 #define TM_ORACLE_IMPL_H
 
+#include "tm/findings.h"
 #include "tm/graph.h"
 #include "tm/oracle.h"
 #include "tm/shadow.h"
@@ -65,8 +66,7 @@ struct oracle {
     struct oracle_atomic *atomic;    /* in the order in which they were noted */
     uint32_t atomics, atomics_cap;
     uint64_t checked, reads, weak;
-    uint64_t violations;
-    char text[4096];                 /* of the first */
+    struct findings found;
     struct graph graph;              /* mode full */
 };
 

@@ -47,6 +47,18 @@ static inline unsigned shadow_word(uint64_t address)
     return address / 4 % SHADOW_WORDS;
 }
 
+/* The bits of a word that bytes of it have; bytes: a bit for each. */
+static inline uint32_t shadow_bits(unsigned bytes)
+{
+    return ((bytes & 15) * UINT32_C(0x204081) & UINT32_C(0x01010101)) * 0xff;
+}
+
+/* A word's value after these bytes of it have been written. */
+static inline uint32_t shadow_merge(uint32_t old, uint32_t value, unsigned bytes)
+{
+    return old ^ ((old ^ value) & shadow_bits(bytes));
+}
+
 /* Gives a word its value from before anything happened to it, if it has none. */
 static inline void shadow_learn(struct shadow *s, uint32_t line, unsigned word, uint32_t value)
 {
