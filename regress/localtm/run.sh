@@ -4,6 +4,7 @@
 # launch of a program in every configuration, not in every second one.
 suite=localtm
 . "$(dirname "$0")/../harness.sh"
+. "$here/../launch.sh"
 all=$2
 export SIMTX_CONFIG_DIR=$here/../../configs
 
@@ -52,19 +53,6 @@ standing=(
     "localtm.false_conflicts <= localtm.conflicts"
     "tm.abort.conflict <= localtm.conflicts"
 )
-
-launch() {
-    local file=$1 options=$2
-    shift 2
-    timeout 60 "$simtx" launch --quiet --stats stats.json "$@" "$file" $options
-}
-
-# launch_to OUTPUT FILE OPTIONS...
-launch_to() {
-    local output=$1
-    shift
-    launch "$@" >"$output"
-}
 
 # ---- small programs ----
 # In comments of a program: run: the launch; count: what its statistics fulfil in most configurations.

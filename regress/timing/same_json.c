@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "regress/drop_host.h"
+
 static json_t *load(const char *path)
 {
     json_error_t e;
@@ -15,18 +17,6 @@ static json_t *load(const char *path)
         exit(2);
     }
     return o;
-}
-
-static void drop_host(json_t *o)
-{
-    const char *key;
-    json_t *value;
-    size_t i;
-    json_object_del(o, "host");
-    json_object_foreach(o, key, value)
-        drop_host(value);
-    json_array_foreach(o, i, value)
-        drop_host(value);
 }
 
 static char *rest_of(const char *path)

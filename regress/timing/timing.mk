@@ -1,5 +1,5 @@
 # Timing mode from end to end.
-$(B)/regress/timing/same_json: regress/timing/same_json.c
+$(B)/regress/timing/same_json: regress/timing/same_json.c regress/drop_host.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) -ljansson
 

@@ -3,6 +3,7 @@
 # every configuration.
 suite=tm
 . "$(dirname "$0")/../harness.sh"
+. "$here/../launch.sh"
 all=$2
 export SIMTX_CONFIG_DIR=$here/../../configs
 
@@ -134,19 +135,6 @@ several() {
 each_configuration several
 
 # ---- small programs: what functional mode leaves in memory ----
-launch() {
-    local file=$1 options=$2
-    shift 2
-    timeout 60 "$simtx" launch --quiet --stats stats.json "$@" "$file" $options
-}
-
-# launch_to OUTPUT FILE OPTIONS...
-launch_to() {
-    local output=$1
-    shift
-    launch "$@" >"$output"
-}
-
 # In comments of a program: run: the launch; count: what its statistics fulfil in some configuration; empty: it has
 # transactions without accesses, which nobody has to check.
 small() {

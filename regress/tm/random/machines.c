@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "regress/drop_host.h"
 #include "regress/tm/random/machines.h"
 
 #define ALWAYS "sim.mode=timing stats.thread_states=true sim.hang_cycles=200000"
@@ -252,18 +253,6 @@ static json_t *statistics(const struct random_machine *m)
     if (!o)
         give_up(m->keys, "no statistics");
     return o;
-}
-
-static void drop_host(json_t *o)
-{
-    const char *name;
-    json_t *value;
-    size_t i;
-    json_object_del(o, "host");
-    json_object_foreach(o, name, value)
-        drop_host(value);
-    json_array_foreach(o, i, value)
-        drop_host(value);
 }
 
 static bool same_as(const struct random_machine *m, const struct random_machine *before)
