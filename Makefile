@@ -8,8 +8,16 @@ CC       ?= gcc
 ifeq ($(origin CC),default)
 CC       := gcc
 endif
-CLANG    ?= clang
-CLANGXX  ?= clang++
+# Device code is compiled by clang: the first of these versions that is installed, unless CLANG names one.
+CLANG_VERSIONS := 19 18 17 16 15 14
+CLANG_FOUND    := $(foreach v,$(CLANG_VERSIONS),$(if $(shell command -v clang-$(v)),$(v)))
+CLANG    ?= $(if $(CLANG_FOUND),clang-$(firstword $(CLANG_FOUND)),clang)
+CLANGXX  ?= $(if $(findstring /,$(CLANG)),$(dir $(CLANG)))$(patsubst clang%,clang++%,$(notdir $(CLANG)))
+CLANG_MAJOR := $(firstword $(subst ., ,$(shell $(CLANG) -dumpversion)))
+# A compiler that was asked for is also the one that simtx-cc takes in the tests.
+ifneq ($(filter command environment,$(firstword $(origin CLANG))),)
+export SIMTX_CLANG ?= $(CLANGXX)
+endif
 PREFIX   ?= /usr/local
 OPT      ?= -O2 -g
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wno-unused-parameter

@@ -2,6 +2,7 @@
 #ifndef SIMTX_CC_H
 #define SIMTX_CC_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,7 +23,9 @@ struct input {
 
 struct cc {
     const char *tree;
-    const char *clang;
+    char clang[PATH_MAX];
+    int clang_major;
+    const char *cuda_path;  /* the tree, or its part for an older clang */
     enum cc_mode mode;
     const char *preprocess; /* -E, -M or -MM */
     const char *output;
@@ -51,5 +54,14 @@ bool cc_parse(struct cc *cc, int argc, char **argv);
 
 /* Settles what depends on the whole command line: architecture, optimisation level, what is refused. */
 void cc_finish(struct cc *cc);
+
+/* Finds clang and its version. */
+void cc_clang_find(struct cc *cc);
+
+/* Sets the CUDA directory that this clang can read. */
+void cc_clang_cuda(struct cc *cc);
+
+/* A note when this version is not to be relied on. */
+void cc_clang_warn(const struct cc *cc);
 
 #endif

@@ -1,6 +1,9 @@
 # simtx-cc, and its other name nvcc.
-CC_SRC := frontend/cc/simtx-cc.c frontend/cc/options.c
+CC_SRC := frontend/cc/simtx-cc.c frontend/cc/options.c frontend/cc/clang.c
 CC_OBJ := $(CC_SRC:%.c=$(B)/obj/%.o)
+
+comma := ,
+$(B)/obj/frontend/cc/clang.o: CFLAGS += -DCLANG_VERSIONS='$(subst $(eval ) ,$(comma),$(strip $(CLANG_VERSIONS)))'
 
 $(B)/bin/simtx-cc: $(CC_OBJ)
 	@mkdir -p $(@D)

@@ -87,38 +87,6 @@ static bool find_tree(char tree[PATH_MAX])
     return false;
 }
 
-static bool on_path(const char *name)
-{
-    if (strchr(name, '/'))
-        return access(name, X_OK) == 0;
-    const char *path = getenv("PATH");
-    char file[PATH_MAX];
-    while (path && *path) {
-        size_t n = strcspn(path, ":");
-        if (snprintf(file, sizeof file, "%.*s/%s", (int)n, path, name) < (int)sizeof file &&
-            access(file, X_OK) == 0)
-            return true;
-        path += n + (path[n] == ':');
-    }
-    return false;
-}
-
-static const char *find_clang(void)
-{
-    static const char *const names[] = {"clang++",    "clang++-14", "clang++-15", "clang++-16",
-                                        "clang++-17", "clang++-18", "clang++-19"};
-    const char *env = getenv("SIMTX_CLANG");
-    if (env && *env) {
-        if (!on_path(env))
-            cc_fail("SIMTX_CLANG is '%s', which is no executable program", env);
-        return env;
-    }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (on_path(names[i]))
-            return names[i];
-    cc_fail("no clang++ on PATH; install it (apt install clang) or name one with SIMTX_CLANG");
-}
-
 static void print_command(const struct list *cmd)
 {
     for (size_t i = 0; i < cmd->n; i++) {
@@ -166,10 +134,18 @@ static int run(const struct cc *cc, const struct list *cmd)
     return WEXITSTATUS(status);
 }
 
+static bool has_cuda(const struct cc *cc)
+{
+    for (size_t i = 0; i < cc->n_inputs; i++)
+        if (cc->inputs[i].kind == IN_CUDA)
+            return true;
+    return false;
+}
+
 /* The part of every command that is about device code. */
 static void add_cuda(const struct cc *cc, struct list *cmd)
 {
-    list_addf(cmd, "--cuda-path=%s", cc->tree);
+    list_addf(cmd, "--cuda-path=%s", cc->cuda_path);
     list_addf(cmd, "--cuda-gpu-arch=sm_%d", cc->arch);
     list_add(cmd, "--no-cuda-version-check");
     list_append(cmd, &cc->device_opts);
@@ -286,11 +262,8 @@ static int build(struct cc *cc)
     }
 
     struct list cmd = {0};
-    bool cuda = false;
-    for (size_t i = 0; i < cc->n_inputs; i++)
-        cuda |= cc->inputs[i].kind == IN_CUDA;
     list_add(&cmd, cc->clang);
-    if (cuda)
+    if (has_cuda(cc))
         add_cuda(cc, &cmd);
     add_common(cc, &cmd);
     if (cc->std)
@@ -328,7 +301,11 @@ int main(int argc, char **argv)
         cc_fail(
             "no CUDA directory beside simtx-cc (looked for ../cuda and ../share/simtx/cuda from its folder); "
             "run `make` or reinstall");
-    cc.clang = find_clang();
+    cc_clang_find(&cc);
     cc_finish(&cc);
+    if (has_cuda(&cc)) {
+        cc_clang_cuda(&cc);
+        cc_clang_warn(&cc);
+    }
     return cc.mode == MODE_LINK ? build(&cc) : compile_each(&cc);
 }

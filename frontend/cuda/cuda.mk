@@ -36,6 +36,6 @@ install: install-cuda
 install-cuda: all
 	rm -rf $(INSTALL_CUDA)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/simtx
-	cp -RL $(B)/cuda $(INSTALL_CUDA)
+	cp -R $(B)/cuda $(INSTALL_CUDA)
 	install -m 755 $(B)/bin/simtx-cc $(DESTDIR)$(PREFIX)/bin/simtx-cc
 	ln -sf simtx-cc $(DESTDIR)$(PREFIX)/bin/nvcc

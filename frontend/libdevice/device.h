@@ -15,7 +15,12 @@ typedef long long i64;
 
 #define CUDA_VERSION 9010 /* makes clang's header declare the SIMD-in-a-word functions too */
 #define __DEVICE__
+/* Whether the arguments of these two are signed differs between versions of clang: its prototypes of them are renamed. */
+#define __nv_popc   clang_nv_popc
+#define __nv_popcll clang_nv_popcll
 #include <__clang_cuda_libdevice_declares.h>
+#undef __nv_popc
+#undef __nv_popcll
 
 /* Exported functions are always inlined: the "target-cpu" of the bitcode would otherwise forbid it. */
 #define NV __attribute__((always_inline))

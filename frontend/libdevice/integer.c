@@ -33,8 +33,8 @@ NV int __nv_brev(int a) { return (int)__builtin_bitreverse32((u32)a); }
 NV i64 __nv_brevll(i64 a) { return (i64)__builtin_bitreverse64((u64)a); }
 NV int __nv_clz(int a) { return a ? __builtin_clz((u32)a) : 32; }
 NV int __nv_clzll(i64 a) { return a ? __builtin_clzll((u64)a) : 64; }
-NV int __nv_popc(int a) { return __builtin_popcount((u32)a); }
-NV int __nv_popcll(i64 a) { return __builtin_popcountll((u64)a); }
+NV int __nv_popc(u32 a) { return __builtin_popcount(a); }
+NV int __nv_popcll(u64 a) { return __builtin_popcountll(a); }
 NV int __nv_ffs(int a) { return a ? __builtin_ctz((u32)a) + 1 : 0; }
 NV int __nv_ffsll(i64 a) { return a ? __builtin_ctzll((u64)a) + 1 : 0; }
 

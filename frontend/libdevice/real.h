@@ -6,6 +6,7 @@
  */
 #undef T
 #undef U
+#undef I
 #undef NV_NAME
 #undef L
 #undef FMA
@@ -20,6 +21,7 @@
 #if REAL == 32
 #define T float
 #define U u32
+#define I i32
 #define NV_NAME(n) __nv_##n##f
 #define L(n) n##_f
 #define BI(n) __builtin_##n##f
@@ -32,6 +34,7 @@
 #else
 #define T double
 #define U u64
+#define I i64
 #define NV_NAME(n) __nv_##n
 #define L(n) n##_d
 #define BI(n) __builtin_##n

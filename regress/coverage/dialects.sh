@@ -2,6 +2,7 @@
 # The dialects of PTX that clang writes: programs of kernels/ compiled for every architecture and at every
 # level of optimisation, each run, and each must find its own results right. Every architecture takes two
 # programs in turn, every option one; `all` takes every architecture, and every option, with every program.
+# Then the other versions of clang that are installed: every program with each.
 # usage: dialects.sh BUILD [all]
 build=${1:-build}
 here=$(dirname "$0")
@@ -71,5 +72,15 @@ else
         try_next 70 "$option"
     done
 fi
+# Other compilers than the one that simtx-cc takes by itself.
+taken=$("$build/bin/simtx-cc" --dryrun -x cu /dev/null 2>/dev/null | sed 's/ .*//')
+for version in 14 15 16 17 18 19; do
+    export SIMTX_CLANG=clang++-$version
+    if [ "$SIMTX_CLANG" != "$taken" ] && command -v "$SIMTX_CLANG" >/dev/null; then
+        for entry in "${programs[@]}" math_accuracy:70; do
+            try "${entry%:*}" 70 -O2
+        done
+    fi
+done
 echo "coverage-dialects: $passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -3,7 +3,7 @@
 # builtins, so the compiler is clang here.
 
 MATH_DIR   := $(B)/regress/math
-MATH_CC    := $(LIBDEVICE_CC) -O2 -std=gnu17 -Wall -Wextra -Wno-unused-parameter -fno-math-errno
+MATH_CC    := $(CLANG) -O2 -std=gnu17 -Wall -Wextra -Wno-unused-parameter -fno-math-errno
 MATH_FMA   := $(shell grep -qw fma /proc/cpuinfo 2>/dev/null && echo -mfma)
 MATH_TESTS := $(MATH_DIR)/accuracy $(MATH_DIR)/accuracy-fused $(MATH_DIR)/exact
 MATH_SAMPLES ?= 20000
@@ -35,13 +35,13 @@ $(MATH_DIR)/%.o: regress/math/%.c regress/math/functions.def regress/math/refs.h
 	$(MATH_CC) -c $< -o $@
 
 $(MATH_DIR)/accuracy: $(MATH_DIR)/accuracy.o $(MATH_DIR)/refs.o $(MATH_DIR)/libdevice.o
-	$(LIBDEVICE_CC) $^ -lmpfr -lgmp -lm -o $@
+	$(CLANG) $^ -lmpfr -lgmp -lm -o $@
 
 $(MATH_DIR)/accuracy-fused: $(MATH_DIR)/accuracy.o $(MATH_DIR)/refs.o $(MATH_DIR)/libdevice-fused.o
-	$(LIBDEVICE_CC) $^ -lmpfr -lgmp -lm -o $@
+	$(CLANG) $^ -lmpfr -lgmp -lm -o $@
 
 $(MATH_DIR)/exact: $(MATH_DIR)/exact.o $(MATH_DIR)/libdevice.o
-	$(LIBDEVICE_CC) $^ -lm -o $@
+	$(CLANG) $^ -lm -o $@
 
 # The same functions through the simulator: bit for bit against the host build (its functions renamed),
 # compiled without contraction; and, compiled as CUDA programs usually are, against MPFR.
@@ -86,6 +86,6 @@ TESTS += test-math-ptx
 .PHONY: test-math-ptx
 test-math-ptx: $(LIBDEVICE) regress/math/instructions.tsv regress/math/check-ptx.awk
 	@mkdir -p $(MATH_DIR)
-	$(LIBDEVICE_CC) --target=nvptx64-nvidia-cuda -Xclang -target-cpu -Xclang sm_35 -O2 -Wno-override-module \
+	$(CLANG) --target=nvptx64-nvidia-cuda -Xclang -target-cpu -Xclang sm_35 -O2 -Wno-override-module \
 	    -S $(LIBDEVICE) -o $(MATH_DIR)/libdevice.ptx
 	awk -f regress/math/check-ptx.awk regress/math/instructions.tsv $(MATH_DIR)/libdevice.ptx

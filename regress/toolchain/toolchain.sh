@@ -268,11 +268,40 @@ done
 
 # 8. The installed layout.
 installed() {
-    mkdir -p pre/bin pre/share/simtx && cp "$cc" pre/bin/ && cp -RL "$B/cuda" pre/share/simtx/cuda &&
+    mkdir -p pre/bin pre/share/simtx && cp "$cc" pre/bin/ && cp -R "$B/cuda" pre/share/simtx/cuda &&
         pre/bin/simtx-cc --dryrun a.cu | grep -q -e "--cuda-path=$(pwd -P)/pre/share/simtx/cuda"
 }
 check "simtx-cc finds the tree of its installation" installed
 check "simtx-cc without a tree says so" sh -c 'mkdir -p solo && cp "$1" solo/ && ! solo/simtx-cc a.cu 2>&1 | grep -q "no CUDA directory" && exit 1 || exit 0' - "$cc"
+
+# 9. Which clang compiles: the newest version that is supported, unless SIMTX_CLANG names another.
+runs() { "$cc" -O2 "$here/$1" -o program && "$B/bin/simtx" run --quiet -- ./program; }
+with() { version=$1; shift; SIMTX_CLANG=clang++-$version; export SIMTX_CLANG; "$@"; status=$?; unset SIMTX_CLANG; return $status; }
+fails() { ! "$@"; }
+SIMTX_CLANG_KEPT=${SIMTX_CLANG-}
+unset SIMTX_CLANG
+newest=
+for version in 19 18 17 16 15 14; do
+    command -v "clang++-$version" >/dev/null || continue
+    [ -n "$newest" ] || { newest=$version; check "clang $version is taken" translates a.cu "^clang++-$version "; }
+    if [ "$version" -ge 16 ]; then
+        check "clang $version compares structs with padding" with "$version" runs padding.cu
+        check "clang $version initialises by an address" with "$version" runs address.cu
+        check "clang $version needs no warning" with "$version" translates a.cu '!warning: clang'
+    else
+        check "clang $version miscompiles structs with padding (the reason for the warning)" with "$version" fails runs padding.cu
+        check "clang $version is warned of" with "$version" translates a.cu "warning: clang $version can compile"
+        check "and just once" with "$version" sh -c '[ "$("$1" --dryrun a.cu a.cu a.cu 2>&1 | grep -c warning:)" = 1 ]' - "$cc"
+        check "not for host code" with "$version" translates p.cpp "!warning:"
+    fi
+done
+older_than_library() {
+    mkdir -p old/bin && cp "$cc" old/bin/ && cp -R "$B/cuda" old/cuda && rm -rf old/cuda/clang-* &&
+        echo 99 >old/cuda/nvvm/libdevice/clang-version && says "made by clang 99, which older versions cannot read" old/bin/simtx-cc a.cu
+}
+check "a clang that cannot read the math library says so" older_than_library
+check "SIMTX_CLANG that is no compiler" env SIMTX_CLANG=/bin/true sh -c '"$1" a.cu 2>&1 | grep -q "prints no version"' - "$cc"
+[ -z "$SIMTX_CLANG_KEPT" ] || export SIMTX_CLANG="$SIMTX_CLANG_KEPT"
 
 echo "toolchain: $passed passed, $failed failed"
 [ "$failed" = 0 ]
