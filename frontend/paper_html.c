@@ -56,8 +56,7 @@ static void claim_row(const struct claim_result *r, FILE *f)
 /* What the verdicts mean: the rules of docs/claims.md. */
 static const char *const LEGEND[VERDICTS] = {
     [VERDICT_MEASURED] = "a quantity that a run measured is within the tolerance, or meets the bound or relation",
-    [VERDICT_BY_CONFIGURATION] = "it holds, but follows from a preset's value, the program's own constant, cost "
-                                 "arithmetic, or how the model is built",
+    [VERDICT_BY_CONFIGURATION] = "it holds, but follows from a preset, the program, cost arithmetic or the model",
     [VERDICT_NOT_REPRODUCED] = "it does not hold, or was not judged: the last column says why",
     [VERDICT_NOT_APPLICABLE] = "not a result of simulation",
 };
