@@ -52,21 +52,31 @@ struct paper_figure {
     bool mean, logarithmic;
 };
 
+/* How claims are judged: docs/claims.md. */
 enum claim_kind {
     CLAIM_VALUE,                     /* every benchmark of the list within the tolerance of the published value */
-    CLAIM_MEAN,                      /* the mean over the list: arithmetic, geometric or harmonic */
+    CLAIM_ARITHMETIC, CLAIM_GEOMETRIC, CLAIM_HARMONIC,       /* this mean over the list, likewise */
     CLAIM_BELOW, CLAIM_ABOVE,        /* every benchmark below, above the published value */
     CLAIM_WITHIN,                    /* every benchmark from the published value to the tolerance, which is a value */
     CLAIM_TRUE,                      /* the relation holds for every benchmark of the list */
     CLAIM_NOT_APPLICABLE
 };
 
-/* sizes: at which the claim can be judged. because: figures that explain the result, as paper_figure's parts. */
+static inline bool claim_is_mean(enum claim_kind k) { return k >= CLAIM_ARITHMETIC && k <= CLAIM_HARMONIC; }
+
+/* What a claim that holds rests on: what a run measured, or what the configuration, the program or the model fixes. */
+enum claim_basis { BASIS_RUN, BASIS_CONFIG, BASIS_NONE, BASES };
+
+/*
+ * sizes: at which the claim can be judged. tolerance of CLAIM_TRUE: the one in its expression, 0 = none. because:
+ * figures that explain the result, as paper_figure's parts.
+ */
 struct paper_claim {
     const char *id, *wording, *benches, *expr;
     enum claim_kind kind;
     double published, tolerance;
     int sizes;
+    enum claim_basis basis;
     const char *because;
 };
 
@@ -134,9 +144,13 @@ bool paper_in_list(const struct paper *p, const char *list, int bench, int confi
 
 /* ---- values ---- */
 
+/* Where values come from (bits): keys, options and cost; programs' output and launches; statistics of runs. */
+enum value_source { SOURCE_CONFIG = 1, SOURCE_PROGRAM = 2, SOURCE_RUN = 4 };
+
 struct paper_values {
     const struct paper_grid *grid;
     bool want;                       /* marks the runs that expressions name as wanted */
+    unsigned sources;                /* of what expressions have read so far */
     char missing[120];               /* the first thing that was not there */
 };
 
@@ -169,19 +183,25 @@ static inline int chart_at(const struct paper_chart *c, int bench, int bar, int 
 
 /* ---- claims ---- */
 
-enum verdict { REPRODUCED, NOT_REPRODUCED, NOT_APPLICABLE, VERDICTS };
+/* A claim that holds is measured, or follows by configuration, as its basis says. */
+enum verdict { VERDICT_MEASURED, VERDICT_BY_CONFIGURATION, VERDICT_NOT_REPRODUCED, VERDICT_NOT_APPLICABLE, VERDICTS };
 
 struct claim_result {
     const struct paper_claim *claim;
     enum verdict verdict;
     bool judged;                     /* false: something that it takes was not run */
-    char simulated[400], published[40], reason[2400];
+    char simulated[400], published[40], tolerance[60], reason[2400];
     double deviation;                /* share of the published value; NaN = none */
 };
 
 struct claim_result *claims_judge(const struct paper_grid *g, int count[VERDICTS]);
 void claims_csv(const struct claim_result *r, int n, FILE *f);
 const char *verdict_name(enum verdict v);
+const char *basis_name(enum claim_basis b);
+/* "3 measured, 2 by configuration, 1 not reproduced, 0 not applicable of 6". */
+void claims_count_text(const int count[VERDICTS], char *text, size_t size);
+/* Claims that are not reproduced for want of a run. */
+int claims_not_judged(const struct claim_result *r, int n);
 
 /* ---- report ---- */
 

@@ -1,4 +1,7 @@
-/* Verdicts on a paper's claims: reproduced, not reproduced or not applicable, with numbers and what explains them. */
+/*
+ * Verdicts on a paper's claims, with numbers and what explains them; the rules are in docs/claims.md. A claim that holds
+ * is measured only if its row says so and its expression read a statistic that a run measured.
+ */
 #include "frontend/paper.h"
 
 #include <math.h>
@@ -6,11 +9,19 @@
 #include <string.h>
 
 static const char *const MEANS[MEAN_KINDS] = { "arithmetic", "geometric", "harmonic" };
+_Static_assert(CLAIM_HARMONIC - CLAIM_ARITHMETIC == MEAN_HARMONIC && CLAIM_GEOMETRIC - CLAIM_ARITHMETIC ==
+               MEAN_GEOMETRIC, "means stand in the same order");
 
 const char *verdict_name(enum verdict v)
 {
-    static const char *const names[VERDICTS] = { "reproduced", "not reproduced", "not applicable" };
+    static const char *const names[VERDICTS] = { "measured", "by configuration", "not reproduced", "not applicable" };
     return names[v];
+}
+
+const char *basis_name(enum claim_basis b)
+{
+    static const char *const names[BASES] = { "run", "configuration", "none" };
+    return names[b];
 }
 
 /* Appends to a text of limited length. */
@@ -114,16 +125,22 @@ static bool judge_each(const struct paper_claim *c, const struct sample *s, stru
     return all;
 }
 
-/* The paper does not say which mean: the one that comes nearest is judged, all three are shown. */
+/* The row's own mean is judged; the other two stand beside it in parentheses. */
 static bool judge_mean(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
 {
-    for (int k = 0; k < MEAN_KINDS; k++) {
-        double m = expr_mean((enum mean_kind)k, s->v, s->n), d = deviation(c, m);
-        append(r->simulated, sizeof r->simulated, "%s%.4g %s", k ? ", " : "", m, MEANS[k]);
-        if (isnan(r->deviation) || fabs(d) < fabs(r->deviation))
-            r->deviation = d;
-    }
-    return s->complete && fabs(r->deviation) <= c->tolerance;
+    const int own = (int)c->kind - CLAIM_ARITHMETIC;
+    double mean = expr_mean((enum mean_kind)own, s->v, s->n);
+    const char *between = " (";
+    append(r->simulated, sizeof r->simulated, "%.4g %s", mean, MEANS[own]);
+    for (int k = 0; k < MEAN_KINDS; k++)
+        if (k != own) {
+            append(r->simulated, sizeof r->simulated, "%s%.4g %s", between, expr_mean((enum mean_kind)k, s->v, s->n),
+                   MEANS[k]);
+            between = ", ";
+        }
+    append(r->simulated, sizeof r->simulated, ")");
+    r->deviation = deviation(c, mean);
+    return fabs(r->deviation) <= c->tolerance + 1e-9;
 }
 
 /* The figures that explain a result, for each benchmark of the claim. */
@@ -160,30 +177,55 @@ static void show_published(const struct paper_claim *c, struct claim_result *r)
         snprintf(r->published, sizeof r->published, "%s%.6g", sign, c->published);
 }
 
-static void judge(const struct paper_grid *g, const struct paper_claim *c, struct claim_result *r)
+/* Of bounds and relations: what is published. */
+static void show_tolerance(const struct paper_claim *c, struct claim_result *r)
+{
+    bool bound = c->kind == CLAIM_BELOW || c->kind == CLAIM_ABOVE || c->kind == CLAIM_WITHIN;
+    if (c->kind == CLAIM_NOT_APPLICABLE)
+        return;
+    append(r->tolerance, sizeof r->tolerance, "%s", bound ? r->published : c->kind == CLAIM_TRUE ? "relation" : "");
+    if (!bound && c->tolerance > 0)
+        append(r->tolerance, sizeof r->tolerance, "%s%.3g %%", c->kind == CLAIM_TRUE ? ", " : "", 100 * c->tolerance);
+    if (!r->tolerance[0])
+        append(r->tolerance, sizeof r->tolerance, "exact");
+}
+
+/* Of a claim that holds. */
+static enum verdict holding(const struct paper_claim *c, const struct paper_values *v)
+{
+    return c->basis == BASIS_RUN && v->sources & SOURCE_RUN ? VERDICT_MEASURED : VERDICT_BY_CONFIGURATION;
+}
+
+static void judge_values(const struct paper_grid *g, const struct paper_claim *c, struct claim_result *r)
 {
     struct paper_values v = { .grid = g };
     struct sample s = { .n = 0 };
-    *r = (struct claim_result){ .claim = c, .verdict = NOT_REPRODUCED, .deviation = NAN };
-    show_published(c, r);
-    if (c->kind == CLAIM_NOT_APPLICABLE) {
-        r->verdict = NOT_APPLICABLE;
-        snprintf(r->reason, sizeof r->reason, "not a result of simulation");
-        return;
-    }
-    if (!(c->sizes & g->size)) {
-        snprintf(r->reason, sizeof r->reason, "not run at this size");
-        return;
-    }
     evaluate(&v, c, &s);
-    bool good = c->kind == CLAIM_MEAN && s.complete ? judge_mean(c, &s, r) : judge_each(c, &s, r);
-    r->verdict = good && s.complete ? REPRODUCED : NOT_REPRODUCED;
+    bool good = claim_is_mean(c->kind) && s.complete ? judge_mean(c, &s, r) : judge_each(c, &s, r);
     r->judged = s.complete;
     if (!s.complete) {
         r->deviation = NAN;
         snprintf(r->reason, sizeof r->reason, "%s", v.missing);
-    } else if (c->because) {
+        return;
+    }
+    if (good)
+        r->verdict = holding(c, &v);
+    if (c->because)
         explain(g, c, r);
+}
+
+static void judge(const struct paper_grid *g, const struct paper_claim *c, struct claim_result *r)
+{
+    *r = (struct claim_result){ .claim = c, .verdict = VERDICT_NOT_REPRODUCED, .deviation = NAN };
+    show_published(c, r);
+    show_tolerance(c, r);
+    if (c->kind == CLAIM_NOT_APPLICABLE) {
+        r->verdict = VERDICT_NOT_APPLICABLE;
+        snprintf(r->reason, sizeof r->reason, "not a result of simulation");
+    } else if (!(c->sizes & g->size)) {
+        snprintf(r->reason, sizeof r->reason, "not run at this size");
+    } else {
+        judge_values(g, c, r);
     }
 }
 
@@ -201,6 +243,25 @@ struct claim_result *claims_judge(const struct paper_grid *g, int count[VERDICTS
     return r;
 }
 
+void claims_count_text(const int count[VERDICTS], char *text, size_t size)
+{
+    int all = 0;
+    text[0] = 0;
+    for (int v = 0; v < VERDICTS; v++) {
+        append(text, size, "%s%d %s", v ? ", " : "", count[v], verdict_name((enum verdict)v));
+        all += count[v];
+    }
+    append(text, size, " of %d", all);
+}
+
+int claims_not_judged(const struct claim_result *r, int n)
+{
+    int open = 0;
+    for (int i = 0; i < n; i++)
+        open += r[i].verdict == VERDICT_NOT_REPRODUCED && !r[i].judged;
+    return open;
+}
+
 /* ---- CSV ---- */
 
 static void quoted(FILE *f, const char *text)
@@ -216,16 +277,17 @@ static void quoted(FILE *f, const char *text)
 
 void claims_csv(const struct claim_result *r, int n, FILE *f)
 {
-    fputs("id,verdict,published,simulated,deviation,tolerance,benchmarks,claim,reason\n", f);
+    fputs("id,verdict,basis,published,simulated,deviation,tolerance,benchmarks,claim,reason\n", f);
     for (int i = 0; i < n; i++) {
         const struct paper_claim *c = r[i].claim;
-        fprintf(f, "%s,%s,%s,", c->id, verdict_name(r[i].verdict), r[i].published);
+        fprintf(f, "%s,%s,%s,%s,", c->id, verdict_name(r[i].verdict), basis_name(c->basis), r[i].published);
         quoted(f, r[i].simulated);
         if (isnan(r[i].deviation))
             fputs(",,", f);
         else
             fprintf(f, ",%.4g,", r[i].deviation);
-        fprintf(f, "%g,%s,", c->kind == CLAIM_WITHIN ? 0 : c->tolerance, c->benches ? c->benches : "");
+        quoted(f, r[i].tolerance);
+        fprintf(f, ",%s,", c->benches ? c->benches : "");
         quoted(f, c->wording);
         fputc(',', f);
         quoted(f, r[i].reason);

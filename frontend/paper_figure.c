@@ -28,7 +28,7 @@ static bool part_at(const struct paper_figure *f, int i, char label[80], char ex
     return true;
 }
 
-/* What claims publish of a cell, or what the paper's table of points has; bench -1: of the mean. */
+/* What claims publish of a cell, or what the paper's table of points has; bench -1: of the arithmetic mean. */
 static double published_value(const struct paper_grid *g, const char *expr, int bench)
 {
     const struct paper *p = g->paper;
@@ -37,7 +37,7 @@ static double published_value(const struct paper_grid *g, const char *expr, int 
         if (!c->expr || !c->benches || strcmp(c->expr, expr))
             continue;
         bool cell = bench >= 0 && c->kind == CLAIM_VALUE && paper_in_list(p, c->benches, bench, -1);
-        if (cell || (bench < 0 && c->kind == CLAIM_MEAN))
+        if (cell || (bench < 0 && c->kind == CLAIM_ARITHMETIC))
             return c->published;
     }
     for (int i = 0; i < p->npoints && bench >= 0; i++)

@@ -23,7 +23,7 @@ static const char HEAD[] =
     "table { border-collapse: collapse; font-size: 13px; margin: 1em 0; }\n"
     "th, td { border: 1px solid #ccc; padding: 2px 6px; text-align: right; vertical-align: top; }\n"
     "th, td.words { text-align: left; }\n"
-    "tr.reproduced td.verdict { background: #d8efd8; } tr.not td.verdict { background: #f6d9d9; }\n"
+    ".v0 { background: #d8efd8; } .v1 { background: #dde6f4; } .v2 { background: #f6d9d9; } .v3 { background: #eee; }\n"
     ".pub { color: #666; }\n"
     "svg { max-width: 100%; border: 1px solid #eee; }\n"
     "</style>\n";
@@ -38,8 +38,7 @@ static void words(FILE *f, const char *text)
 static void claim_row(const struct claim_result *r, FILE *f)
 {
     const struct paper_claim *c = r->claim;
-    fprintf(f, "<tr class=\"%s\"><td>%s</td>", r->verdict == REPRODUCED ? "reproduced" :
-            r->verdict == NOT_REPRODUCED ? "not" : "none", c->id);
+    fprintf(f, "<tr><td>%s</td>", c->id);
     words(f, c->wording);
     words(f, c->benches ? c->benches : "");
     fprintf(f, "<td>%s</td>", r->published);
@@ -48,19 +47,44 @@ static void claim_row(const struct claim_result *r, FILE *f)
         fputs("<td></td>", f);
     else
         fprintf(f, "<td>%+.1f %%</td>", 100 * r->deviation);
-    if (c->kind == CLAIM_WITHIN)
-        fputs("<td></td>", f);
-    else
-        fprintf(f, "<td>%.3g %%</td>", 100 * c->tolerance);
-    fprintf(f, "<td class=\"verdict\">%s</td>", verdict_name(r->verdict));
+    words(f, r->tolerance);
+    fprintf(f, "<td class=\"v%d\">%s</td>", (int)r->verdict, verdict_name(r->verdict));
     words(f, r->reason);
     fputs("</tr>\n", f);
 }
 
+/* What the verdicts mean: the rules of docs/claims.md. */
+static const char *const LEGEND[VERDICTS] = {
+    [VERDICT_MEASURED] = "a quantity that a run measured is within the tolerance, or meets the bound or relation",
+    [VERDICT_BY_CONFIGURATION] = "it holds, but follows from a preset, the program, cost arithmetic or the model",
+    [VERDICT_NOT_REPRODUCED] = "it does not hold, or was not judged: the last column says why",
+    [VERDICT_NOT_APPLICABLE] = "not a result of simulation",
+};
+static const char RULES[] =
+    "Each row has one fixed mean, which is judged; the others stand in parentheses: averages of relative performance "
+    "are harmonic, since the papers draw execution times; averages of speed-ups, times, shares and counts are "
+    "arithmetic. Tolerance: 15 % of the published value for ratios, 25 % for counts and where the paper says about; "
+    "less where the paper says that nothing changes or prints the digits of a constant. A bound or a range that the "
+    "paper states is judged as it is. Deviation: of the simulated value from the published one, of several benchmarks "
+    "the worst. ";
+
+static void legend(FILE *f)
+{
+    fputs("<table>", f);
+    for (int v = 0; v < VERDICTS; v++) {
+        fprintf(f, "<tr><td class=\"v%d\">%s</td>", v, verdict_name((enum verdict)v));
+        words(f, LEGEND[v]);
+        fputs("</tr>", f);
+    }
+    fputs("</table>\n", f);
+}
+
 static void claims_table(const struct paper_grid *g, const struct claim_result *r, FILE *f)
 {
-    fputs("<h2>Claims</h2>\n<p>Deviation: of the simulated value from the published one, of several benchmarks the "
-          "worst. ", f);
+    fputs("<h2>Claims</h2>\n", f);
+    legend(f);
+    fputs("<p>", f);
+    html_text(f, RULES);
     html_text(f, g->paper->about);
     fputs("</p>\n<table><tr><th>id</th><th>what</th><th>benchmarks</th><th>published</th><th>simulated</th>"
           "<th>deviation</th><th>tolerance</th><th>verdict</th><th>because</th></tr>\n", f);
@@ -126,11 +150,10 @@ void paper_page(const struct paper_grid *g, struct paper_chart **charts, const s
     html_text(f, p->title);
     fprintf(f, "</h1>\n<p>Simulated by simtx %s, %s sizes.", SIMTX_VERSION,
             g->size == SIZE_QUICK ? "reduced" : "the paper's");
-    int open = 0;
-    for (int i = 0; i < p->nclaims; i++)
-        open += claims[i].verdict == NOT_REPRODUCED && !claims[i].judged;
-    fprintf(f, " Claims: %d reproduced, %d not (%d of them for want of a run), %d not applicable of %d.</p>\n",
-            count[REPRODUCED], count[NOT_REPRODUCED], open, count[NOT_APPLICABLE], p->nclaims);
+    char counts[120];
+    claims_count_text(count, counts, sizeof counts);
+    fprintf(f, " Claims: %s; %d of those not reproduced were not judged for want of a run.</p>\n", counts,
+            claims_not_judged(claims, p->nclaims));
     fputs("<p>In tables, published values stand in parentheses; in pictures they are outlined with dashes. A dash or a "
           "gap is a run that is missing.</p>\n", f);
     for (int i = 0; i < p->nfigures; i++) {

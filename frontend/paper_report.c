@@ -64,24 +64,28 @@ static bool write_page(const struct paper_grid *g, struct paper_chart **charts, 
 
 static bool is_headline(const struct paper *p, const struct paper_claim *c)
 {
-    return p->headlines ? strstr(p->headlines, c->id) != NULL : c->kind == CLAIM_MEAN;
+    return p->headlines ? strstr(p->headlines, c->id) != NULL : claim_is_mean(c->kind);
+}
+
+static void headline(const struct claim_result *r)
+{
+    printf("%-6s %-58.58s %12s %12s  %-16s %s\n", r->claim->id, r->claim->wording, r->published, r->tolerance,
+           r->judged ? verdict_name(r->verdict) : "not judged", r->judged ? r->simulated : r->reason);
 }
 
 static void summary(const struct paper_grid *g, const struct claim_result *r, const int count[VERDICTS])
 {
-    printf("%-6s %-58s %9s  %s\n", "claim", "headline", "published", "simulated");
-    for (int i = 0; i < g->paper->nclaims; i++)
+    char counts[120];
+    int n = g->paper->nclaims, open = claims_not_judged(r, n);
+    printf("%-6s %-58s %12s %12s  %-16s %s\n", "claim", "headline", "published", "tolerance", "verdict", "simulated");
+    for (int i = 0; i < n; i++)
         if (is_headline(g->paper, r[i].claim))
-            printf("%-6s %-58.58s %9s  %s\n", r[i].claim->id, r[i].claim->wording, r[i].published,
-                   r[i].judged ? r[i].simulated : r[i].reason);
+            headline(&r[i]);
     printf("page: %s/index.html\n", g->out);
-    int open = 0;
-    for (int i = 0; i < g->paper->nclaims; i++)
-        open += r[i].verdict == NOT_REPRODUCED && !r[i].judged;
     if (open)
         printf("not judged, for want of a run: %d of the claims that are not reproduced\n", open);
-    printf("claims: %d reproduced, %d not, %d not applicable of %d\n", count[REPRODUCED], count[NOT_REPRODUCED],
-           count[NOT_APPLICABLE], g->paper->nclaims);
+    claims_count_text(count, counts, sizeof counts);
+    printf("claims: %s\n", counts);
 }
 
 bool paper_report(const struct paper_grid *g)

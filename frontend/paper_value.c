@@ -2,9 +2,12 @@
  * Values of expressions over the statistics of a grid's runs. A name is one of these, in this order:
  *   a derived figure of the paper;
  *   cost.NAME         bytes of a structure in the current configuration (frontend/cost.h);
+ *   option.NAME       the number after --NAME among the benchmark's options;
  *   printed.WORD      the number, or size, before that word in what the program printed;
  *   h.NAME.MEMBER     n, mean or max of a histogram, or belowN: the share of values below N, a power of two;
  *   a figure of the run's total, or else the largest of any of its launches (of a size, the product of its numbers).
+ * Each leaves its source in the values' `sources`: only statistics that a run counts or times are measured; a launch's
+ * shape and resources, and what the program prints, are the program's.
  */
 #include "frontend/paper.h"
 
@@ -12,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "frontend/cmd.h"
 #include "frontend/cost.h"
 
@@ -177,6 +181,20 @@ static double of_run(const struct paper_grid *g, const struct paper_run *run, co
     return isnan(v) ? largest_of_launches(json_object_get(run->stats, "kernels"), name) : v;
 }
 
+/* A launch's shape and resources are known before it runs. */
+static bool is_of_launch(const char *name)
+{
+    for (int i = 0; i < STAT_END; i++)
+        if (!strcmp(stat_table[i].name, name))
+            return !(stat_table[i].place & (STAT_IN_TOTAL | STAT_OF_TIMING));
+    return false;
+}
+
+static enum value_source source_of(const char *name)
+{
+    return !strncmp(name, "printed.", 8) || is_of_launch(name) ? SOURCE_PROGRAM : SOURCE_RUN;
+}
+
 /* ---- the environment of expressions ---- */
 
 __attribute__((format(printf, 2, 3))) static double missing(struct paper_values *v, const char *fmt, ...)
@@ -197,6 +215,7 @@ static const char *label_of(const struct paper *p, int config)
 static double of_current_run(struct paper_values *v, const struct expr_env *e, const char *name)
 {
     const struct paper *p = v->grid->paper;
+    v->sources |= source_of(name);
     if (e->bench < 0 || e->config < 0)
         return missing(v, "%s: of which run?", name);
     struct paper_run *run = paper_grid_find(v->grid, e->bench, e->config);
@@ -214,6 +233,7 @@ static double of_current_run(struct paper_values *v, const struct expr_env *e, c
 static const simtx_config *current_config(struct paper_values *v, const struct expr_env *e)
 {
     const simtx_config *c = e->config >= 0 ? v->grid->resolved[e->config] : NULL;
+    v->sources |= SOURCE_CONFIG;
     if (!c)
         missing(v, "%s cannot be configured", label_of(v->grid->paper, e->config));
     return c;
@@ -227,6 +247,15 @@ static double cost_of(struct paper_values *v, const struct expr_env *e, const ch
                              : bytes;
 }
 
+static double option_of(struct paper_values *v, const struct expr_env *e, const char *option)
+{
+    char word[64];
+    snprintf(word, sizeof word, "--%s ", option);
+    const char *at = e->bench >= 0 ? strstr(v->grid->paper->benches[e->bench].options, word) : NULL;
+    v->sources |= SOURCE_CONFIG;
+    return at ? strtod(at + strlen(word), NULL) : missing(v, "no benchmark with the option --%s", option);
+}
+
 static double name_value(struct expr_env *e, const char *name)
 {
     struct paper_values *v = e->ctx;
@@ -234,6 +263,8 @@ static double name_value(struct expr_env *e, const char *name)
     const char *text = named(p->derived, p->nderived, name);
     if (!strncmp(name, "cost.", 5))
         return cost_of(v, e, name + 5);
+    if (!strncmp(name, "option.", 7))
+        return option_of(v, e, name + 7);
     if (!text)
         return of_current_run(v, e, name);
     double value = expr_value(e, text);
