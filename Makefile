@@ -1,7 +1,8 @@
 # simtx: build, demo, test, bench, install.  `make help` lists the targets.
 #
 # Each folder says in its own .mk file what it adds: LIB_SRC (sources of libsimtx), ALL (things that `make all`
-# builds), TESTS (phony targets that `make test` runs), BENCHES.  Everything built lands under $(B).
+# builds), TESTS (phony targets that `make test` runs), LONG_TESTS (those of `make test-long`), BENCHES.  Everything built
+# lands under $(B).
 
 B        ?= build
 CC       ?= gcc
@@ -32,13 +33,14 @@ LDLIBS   := -lconfig -ljansson -llz4 -lzstd -lz -lelf -lm -lpthread
 LIB_SRC  :=
 ALL      :=
 TESTS    :=
+LONG_TESTS :=
 BENCHES  :=
 
 include $(sort $(wildcard */*.mk) $(wildcard */*/*.mk))
 
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/obj/%.o) $(LIB_EXTRA_OBJ)
 
-.PHONY: all demo test bench install clean help
+.PHONY: all demo test test-long bench install clean help
 all: $(ALL)
 
 $(B)/obj/%.o: %.c
@@ -54,9 +56,11 @@ $(B)/lib/libsimtx.so: $(LIB_OBJ) frontend/simtx.map
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-soname,libsimtx.so -Wl,--version-script=frontend/simtx.map -o $@ $(LIB_OBJ) $(LDFLAGS) $(LDLIBS)
 
-# Every test target in turn, to the end; the last line sums up.
+# Every test target in turn, to the end; the last line sums up. test-long: what takes too long for every day.
 test: all
-	+@MAKE="$(MAKE)" regress/summary.sh $(TESTS)
+	+@MAKE="$(MAKE)" regress/summary.sh $(B)/test-times.tsv $(TESTS)
+test-long: all
+	+@MAKE="$(MAKE)" regress/summary.sh $(B)/test-long-times.tsv $(LONG_TESTS)
 
 bench: all $(BENCHES)
 
@@ -68,6 +72,7 @@ help:
 	@echo "make kernels   the CUDA programs of kernels/, which simtx paper runs, in $(B)/kernels"
 	@echo "make demo      compile CUDA programs with clang, run them, check their results"
 	@echo "make test      every test; the last line says N passed, N failed"
+	@echo "make test-long the tests that take hours: every configuration, long searches, every deliberate fault"
 	@echo "make bench     speed figures, also written to $(B)/bench.json"
 	@echo "make install   PREFIX=$(PREFIX)"
 	@echo "Options: SANITIZE=-fsanitize=address,undefined  CC=clang  OPT='-O0 -g'  B=otherdir"

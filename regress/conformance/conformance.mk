@@ -22,6 +22,7 @@ test-conformance: $(CONF_DIR)/conformance
 # SEED=2 for other random operands
 conformance-long: $(CONF_DIR)/conformance
 	$< --vectors 65536 --seed $(or $(SEED),1)
+LONG_TESTS += conformance-long
 
 # The library built by clang must give the same bits: the hashes of all results, by vector width.
 conformance-clang: test-conformance

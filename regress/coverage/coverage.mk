@@ -40,6 +40,7 @@ test-coverage-dialects: $$(KERNEL_NEEDS)
 
 coverage-long: $$(KERNEL_NEEDS)
 	@regress/coverage/dialects.sh $(B) all
+LONG_TESTS += coverage-long
 
 $(B)/regress/coverage/nvcc_style: regress/coverage/nvcc_style.c $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)

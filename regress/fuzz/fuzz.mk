@@ -44,3 +44,4 @@ test-fuzz: $(FUZZ_BIN) $(FUZZ_B)/corpus/made
 
 fuzz-long: $(FUZZ_BIN) $(FUZZ_B)/corpus/made
 	@FUZZ_SECONDS=$(SECONDS) FUZZ_KEEP=1 regress/fuzz/run.sh $(FUZZ_B) $(FUZZ)
+LONG_TESTS += fuzz-long

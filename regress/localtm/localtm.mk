@@ -22,6 +22,7 @@ test-localtm-programs: $(LOCALTM_NEEDS)
 # Every launch in every configuration.
 test-localtm-all: $(LOCALTM_NEEDS)
 	@regress/localtm/run.sh $(B) all
+LONG_TESTS += test-localtm-all
 
 # Transactions that reach both memories.
 TESTS += test-localtm-both

@@ -21,6 +21,7 @@ math-long: $(MATH_TESTS)
 	$(MATH_DIR)/exact 2000000
 	$(MATH_DIR)/accuracy-fused 500000
 	$(MATH_DIR)/accuracy 2000000
+LONG_TESTS += math-long
 
 $(MATH_DIR)/libdevice.o: $(LIBDEVICE_SRC) regress/math/host_device.h regress/math/math.mk
 	@mkdir -p $(@D)

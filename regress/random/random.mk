@@ -25,5 +25,6 @@ random-long: $(RANDOM_DIR)/random
 
 random-timing-long: $(RANDOM_DIR)/random
 	SIMTX_CONFIG_DIR=configs $< --timing --all --seed $(or $(SEED),1) --count $(or $(COUNT),2000)
+LONG_TESTS += random-long random-timing-long
 
 -include $(RANDOM_OBJ:.o=.d)

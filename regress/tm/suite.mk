@@ -20,6 +20,7 @@ test-tm: $(TM_NEEDS)
 # Every benchmark in every configuration: minutes.
 test-tm-all: $(TM_NEEDS)
 	@regress/tm/run.sh $(B) all
+LONG_TESTS += test-tm-all
 
 # What transactions on shared memory take of an SM.
 TESTS += test-tm-limits

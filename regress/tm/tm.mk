@@ -50,6 +50,8 @@ test-bank-mutants: $(B)/regress/tm/bank_mutants
 test-tm-mutants: $(B)/regress/tm/mutants $(B)/regress/tm/bank_mutants $(B)/mutated/libcudart.so.11.0 $(B)/kernels/ht $(B)/kernels/bh
 	@regress/tm/mutants.sh $< $(B) > $(B)/tm-mutants.md
 	@cp $(B)/tm-mutants.md docs/tm-mutants.md
+	@echo "tm-mutants: $$(awk -F '[ ,]+' '/ faults, / { n += $$3 } END { print n }' docs/tm-mutants.md) passed, 0 failed"
+LONG_TESTS += test-tm-mutants
 
 # The same in CUDA programs.
 $(B)/mutated/libcudart.so.11.0: $(MUTATED_OBJ) regress/tm/mutant_env.c $(CUDART_OBJ) $(B)/lib/libsimtx.a
