@@ -128,19 +128,18 @@ static bool comes_back(struct warp *w, uint64_t lanes)
     return true;
 }
 
-static bool all_lanes_here(struct warp *w, const struct dinst *d, uint64_t lanes)
+/* Lanes that came to this barrier one group after another, out of a loop that other lanes leave elsewhere, arrive with the
+ * last group. */
+static uint64_t with_earlier_groups(struct warp *w, const struct dinst *d, uint64_t lanes)
+{
+    uint64_t joined = d->in->guard ? 0 : simt_join(w, simt_top(w)->pc - 1);
+    w->half[0].worker->counts.thread_instructions += (uint64_t)__builtin_popcountll(joined);
+    return lanes | joined;
+}
+
+static void divergent_fault(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     const struct dinst *where;
-    if (w->block->launch->program->independent)
-        return true;
-    simt_top(w)->waits = WAIT_NOT;
-    if (lanes == w->exist)
-        return true;
-    end_early_leavers(w);
-    if (lanes == w->exist)
-        return true;
-    if (comes_back(w, lanes))
-        return false;
     uint64_t others = simt_elsewhere(w, &where);
     char place[256] = "elsewhere";
     if (where)
@@ -150,7 +149,25 @@ static bool all_lanes_here(struct warp *w, const struct dinst *d, uint64_t lanes
                 "divergent code cannot complete under a SIMT stack (--simt independent runs them on)",
                 __builtin_popcountll(lanes), __builtin_popcountll(w->exist),
                 __builtin_ctzll(others ? others : 1), place);
-    return false;
+}
+
+/* Are all lanes of the warp at the barrier, *lanes at first? Those that are found to wait here are added. */
+static bool all_lanes_here(struct warp *w, const struct dinst *d, uint64_t *lanes)
+{
+    if (w->block->launch->program->independent)
+        return true;
+    simt_top(w)->waits = WAIT_NOT;
+    if (*lanes == w->exist)
+        return true;
+    end_early_leavers(w);
+    if (*lanes == w->exist)
+        return true;
+    if (comes_back(w, *lanes))
+        return false;
+    *lanes = with_earlier_groups(w, d, *lanes);
+    if (*lanes != w->exist)
+        divergent_fault(w, d, *lanes);
+    return *lanes == w->exist;
 }
 
 static struct barrier *open_barrier(struct warp *w, const struct dinst *d, uint64_t lanes, uint32_t *id)
@@ -197,7 +214,7 @@ bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     struct block *blk = w->block;
     uint32_t id;
-    if (!all_lanes_here(w, d, lanes))
+    if (!all_lanes_here(w, d, &lanes))
         return false;
     struct barrier *b = open_barrier(w, d, lanes, &id);
     if (!b)

@@ -1,9 +1,9 @@
 /*
  * Control flow: basic blocks and post-dominators. Lanes that diverge at a branch meet again at its immediate
  * post-dominator (the SIMT stack of Fung et al., MICRO 2011, section 2.2). Lanes that leave by a guarded ret or exit
- * simply vanish, and a path that ends in trap or in a call that does not return never comes back, so neither delays the
- * meeting of the others. The post-dominator algorithm is the iterative one of Cooper, Harvey and Kennedy, run on the
- * reversed graph.
+ * simply vanish. A path that reaches no ret, but exit, trap or a call that does not return, never comes back (clang ends
+ * paths that it takes to be unreachable with exit), so it does not delay the reconvergence of the others. The
+ * post-dominator algorithm is the iterative one of Cooper, Harvey and Kennedy, run on the reversed graph.
  */
 #include "ptx/flow.h"
 
@@ -106,6 +106,7 @@ struct pdom {
     uint32_t *idom;
     uint32_t count;
     bool *exits;                  /* block has an edge to the virtual exit */
+    bool *lost;                   /* from the block lanes come to exit, trap or a call that does not return, never to ret */
 };
 
 static void build_preds(struct pdom *p, struct arena *arena)
@@ -186,23 +187,52 @@ static void number_blocks(struct pdom *p, struct arena *arena)
     p->idom[n] = n;
 }
 
-/* A path that ends in trap does not take part: its block post-dominates nothing and is ignored by its predecessors. */
-static bool dead_end(const struct pdom *p, uint32_t b)
+/* Marks every block from which a marked one can be reached. */
+static void mark_reaching(const struct flow *fl, bool *mark)
 {
-    return p->fl->blocks[b].nsucc == 0 && !leaves(&p->f->insts[p->fl->blocks[b].end - 1]) &&
-           never_returns(&p->f->insts[p->fl->blocks[b].end - 1]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = fl->nblocks; b-- > 0;)
+            for (uint32_t k = 0; k < fl->blocks[b].nsucc && !mark[b]; k++)
+                if (mark[fl->blocks[b].succ[k]])
+                    mark[b] = changed = true;
+    }
+}
+
+/* Lost blocks post-dominate nothing and are ignored by their predecessors. A function without ret ends with exit. */
+static void find_lost(struct pdom *p, struct arena *arena)
+{
+    uint32_t n = p->fl->nblocks;
+    bool *returns = arena_alloc(arena, n), any = false;
+    p->lost = arena_alloc(arena, n);
+    for (uint32_t b = 0; b < n; b++) {
+        const struct ptx_inst *last = &p->f->insts[p->fl->blocks[b].end - 1];
+        bool exit = last->op == OP_EXIT && !last->guard;
+        bool ends = p->fl->blocks[b].nsucc == 0;
+        p->lost[b] = ends && (exit || never_returns(last));
+        returns[b] = ends && !p->lost[b];
+        any |= returns[b];
+    }
+    for (uint32_t b = 0; b < n && !any; b++) {
+        returns[b] = p->lost[b] && !never_returns(&p->f->insts[p->fl->blocks[b].end - 1]);
+        p->lost[b] &= !returns[b];
+    }
+    mark_reaching(p->fl, p->lost);
+    mark_reaching(p->fl, returns);
+    for (uint32_t b = 0; b < n; b++)
+        p->lost[b] &= !returns[b];
 }
 
 static uint32_t meet(const struct pdom *p, uint32_t b)
 {
     uint32_t n = p->fl->nblocks, best = FLOW_NONE;
     const struct flow_block *blk = &p->fl->blocks[b];
-    bool only_dead = true;
+    bool only_lost = true;
     for (uint32_t k = 0; k < blk->nsucc; k++)
-        only_dead = only_dead && dead_end(p, blk->succ[k]);
+        only_lost = only_lost && p->lost[blk->succ[k]];
     for (uint32_t k = 0; k < blk->nsucc; k++) {
         uint32_t s = blk->succ[k];
-        if (p->idom[s] == FLOW_NONE || (!only_dead && dead_end(p, s)))
+        if (p->idom[s] == FLOW_NONE || (!only_lost && p->lost[s]))
             continue;
         best = best == FLOW_NONE ? s : intersect(p, best, s);
     }
@@ -225,6 +255,7 @@ static void find_post_dominators(const struct ptx_func *f, struct flow *fl, stru
         const struct ptx_inst *last = &f->insts[fl->blocks[b].end - 1];
         p.exits[b] = fl->blocks[b].nsucc == 0 && !never_returns(last);
     }
+    find_lost(&p, arena);
     number_blocks(&p, arena);
     for (bool changed = true; changed;) {
         changed = false;

@@ -352,6 +352,21 @@ bool simt_let_others_first(struct warp *w)
     return false;
 }
 
+/* Entries above may end where this one goes on, so their lanes join only an entry that meets the others where they do. */
+uint64_t simt_join(struct warp *w, uint32_t pc)
+{
+    struct entry *top = simt_top(w);
+    uint64_t joined = 0;
+    for (struct entry *e = w->entry; e < top; e++)
+        if (e->waits == WAIT_LANES && e->pc == pc && e->frame == top->frame && e->rpc == top->rpc) {
+            joined |= e->mask & w->exist;
+            e->mask = 0;                             /* simt_settle drops it */
+            e->waits = WAIT_NOT;
+        }
+    top->mask |= joined;
+    return joined;
+}
+
 /* ---- independent lanes ---- */
 
 static void merge_groups(struct warp *w)
