@@ -40,7 +40,7 @@ include $(sort $(wildcard */*.mk) $(wildcard */*/*.mk))
 
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/obj/%.o) $(LIB_EXTRA_OBJ)
 
-.PHONY: all demo test test-long bench install clean help
+.PHONY: all demo test test-long test-times bench install clean help
 all: $(ALL)
 
 $(B)/obj/%.o: %.c
@@ -61,6 +61,10 @@ test: all
 	+@MAKE="$(MAKE)" regress/summary.sh $(B)/test-times.tsv $(TESTS)
 test-long: all
 	+@MAKE="$(MAKE)" regress/summary.sh $(B)/test-long-times.tsv $(LONG_TESTS)
+
+# The table of docs/testing.md, from the last `make test`.
+test-times:
+	@regress/times.sh $(B)/test-times.tsv docs/testing.md
 
 bench: all $(BENCHES)
 

@@ -5,8 +5,6 @@
  * fence of CTA scope waits like the others: causality is transitive, and the threads of its block may pass on what they
  * saw.
  */
-#include <stddef.h>
-
 #include "consistency/order.h"
 
 static bool all_performed(const struct order_warp *w)
@@ -32,11 +30,10 @@ static bool rmo_ptx(void *state, uint32_t warp, const struct order_warp *w, cons
     return may_issue(w, a);
 }
 
-static bool rmo_core(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a)
+static bool rmo_no_drain(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a)
 {
     return a->kind == ORDER_BARRIER || rmo_ptx(state, warp, w, a);
 }
 
 const struct order_policy order_rmo_ptx = { .name = "rmo-ptx", .may_issue = rmo_ptx };
-const struct order_policy order_rmo_core = { .name = "rmo-core", .may_issue = rmo_core };
-const struct order_policy *const order_policies[] = { &order_rmo_ptx, &order_rmo_core, NULL };
+const struct order_policy order_rmo_no_drain = { .name = "rmo-no-drain", .may_issue = rmo_no_drain };

@@ -51,8 +51,7 @@ struct order_policy {
     bool (*message)(void *state, struct partition *p, uint32_t slice, struct packet *k, uint64_t now);
 };
 
-extern const struct order_policy *const order_policies[];    /* ends with NULL */
 extern const struct order_policy order_rmo_ptx;              /* barriers and exits drain, too */
-extern const struct order_policy order_rmo_core;             /* barriers at once (core.barrier_drains = false) */
+extern const struct order_policy order_rmo_no_drain;         /* barriers at once */
 
 #endif

@@ -1,6 +1,10 @@
-/* The registry of coherence protocols. */
-#include <stddef.h>
-
+/* The policies and protocols of registry.h, by choice of their keys. */
 #include "consistency/protocols.h"
 
-const struct coherence *const coherence_protocols[] = { NULL };
+#include <stddef.h>
+
+#include "consistency/registry.h"
+
+#define REFERENCE(symbol, name) &symbol,
+const struct order_policy *const order_policies[] = { ORDER_POLICIES(REFERENCE) };
+const struct coherence *const coherence_protocols[] = { NULL, COHERENCE_PROTOCOLS(REFERENCE) };

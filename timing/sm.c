@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "consistency/protocols.h"
 #include "timing/sm_impl.h"
 
 const struct stall_info stall_table[STALLS] = {
@@ -72,7 +73,7 @@ void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t 
     c->core_mhz = get(config, KEY_GPU_CORE_MHZ);
     c->stages = get(config, KEY_CORE_STAGES);
     c->thread_states = config_bool(config, KEY_STATS_THREAD_STATES);
-    c->order = config_bool(config, KEY_CORE_BARRIER_DRAINS) ? &order_rmo_ptx : &order_rmo_core;
+    c->order = order_policies[config_choice(config, KEY_ORDER_POLICY)];
     configure_units(c, config);
     configure_fetch(c, config);
 }

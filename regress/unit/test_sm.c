@@ -229,7 +229,7 @@ static void test_order(void **state)
         STEPS * (MEMORY + 2));
     assert_int_equal(COST("red.release.gpu.global.add.u32 [%rd1], %r1;", 32, NONE), STEPS * MEMORY);
     assert_int_equal(COST("st.global.u32 [%rd1], %r1; bar.sync 0;", 32, NONE), STEPS * (MEMORY + 5));
-    assert_int_equal(COST("st.global.u32 [%rd1], %r1; bar.sync 0;", 32, "core.barrier_drains", "false"),
+    assert_int_equal(COST("st.global.u32 [%rd1], %r1; bar.sync 0;", 32, "order.policy", "rmo-no-drain"),
                      STEPS * (1 + 5));
 }
 

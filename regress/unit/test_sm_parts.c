@@ -280,7 +280,7 @@ static void test_order(void **state)
     (void)state;
     const struct order_warp idle = { .loads = 0 }, loads = { .loads = 2 }, stores = { .stores = 1 };
     const struct order_warp acquiring = { .loads = 1, .acquires = 1 };
-    const struct order_policy *p = &order_rmo_ptx, *q = &order_rmo_core;
+    const struct order_policy *p = &order_rmo_ptx, *q = &order_rmo_no_drain;
     struct order_access load = { .kind = ORDER_LOAD }, release = { .kind = ORDER_STORE, .release = true };
     assert_true(p->may_issue(NULL, 0, &stores, &load) && p->may_issue(NULL, 0, &loads, &load));
     assert_false(p->may_issue(NULL, 0, &acquiring, &load));

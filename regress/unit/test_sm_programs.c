@@ -25,7 +25,7 @@ static const char *const machines[][24] = {
     { "core.policy", "two_level", "core.active_warps", "2", "core.schedulers", "1", "core.simd_width", "8" },
     { "core.issue", "2", "core.dual_different", "false", "core.ibuffer", "4", "core.fetch_latency", "3" },
     { "core.collector", "true", "core.collectors", "3", "core.register_banks", "4", "core.stages", "9" },
-    { "core.perfect_fetch", "true", "core.pinned", "true", "core.barrier_drains", "false" },
+    { "core.perfect_fetch", "true", "core.pinned", "true", "order.policy", "rmo-no-drain" },
     { "core.policy", "two_level", "core.active_warps", "1", "core.issue", "2", "core.collector", "true",
       "core.collectors", "1" },
     { "core.fetch_width", "1", "core.ibuffer", "1", "core.fetches", "1", "core.schedulers", "3", "core.sp", "1",
