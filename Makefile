@@ -58,7 +58,7 @@ $(B)/lib/libsimtx.so: $(LIB_OBJ) frontend/simtx.map
 
 # Every test target in turn, to the end; the last line sums up. test-long: what takes too long for every day.
 test: all
-	+@MAKE="$(MAKE)" regress/summary.sh $(B)/test-times.tsv $(TESTS)
+	+@MAKE="$(MAKE)" LIMIT=2400 regress/summary.sh $(B)/test-times.tsv $(TESTS)
 test-long: all
 	+@MAKE="$(MAKE)" regress/summary.sh $(B)/test-long-times.tsv $(LONG_TESTS)
 

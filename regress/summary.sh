@@ -3,7 +3,7 @@
 # A target that fails without counting a failure, or that prints no such line, is a failure; so is one without a row in
 # regress/budgets.tsv. Usage: summary.sh TIMES TARGET... with MAKE in the environment; TIMES is a file that gets a row
 # for each target (target, passed, failed, seconds). At the end stand the slowest targets and those over their budget of
-# time; the last line is the sum.
+# time; the last line is the sum. LIMIT: seconds that all budgets together must not exceed.
 times=$1
 shift
 here=$(dirname "$0")
@@ -59,6 +59,15 @@ awk -F '\t' 'NR == FNR { budget[$1] = $2; next }
     { sum += $4 }
     $1 in budget && $4 > budget[$1] { printf "over its budget: %s took %.0f s of %d\n", $1, $4, budget[$1] }
     END { printf "all: %.0f s\n", sum }' "$here/budgets.tsv" "$times"
+budgets=0
+for target in "$@"; do
+    budget=$(budget_of "$target")
+    budgets=$((budgets + ${budget:-0}))
+done
+if [ "$budgets" -gt "${LIMIT:-$budgets}" ]; then
+    echo "the budgets add up to $budgets s, more than $LIMIT: shorten a target or move a part of it to make test-long"
+    failed=$((failed + 1))
+fi
 [ -z "$broken" ] || echo "failed in:$broken"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
