@@ -23,6 +23,7 @@
 #include "frontend/config.h"
 #include "frontend/env.h"
 #include "frontend/session.h"
+#include "frontend/simtx.h"
 
 static const char COMMAND[] = "simtx run";
 static const char USAGE[] =
@@ -30,10 +31,11 @@ static const char USAGE[] =
     "Runs a CUDA program, built with simtx-cc or with clang and -lcudart, on the simulated GPU. Its output, exit\n"
     "code and signals are passed on; simtx speaks on stderr only.\n";
 
-enum { OPT_ANY_PROGRAM };
+enum { OPT_ANY_PROGRAM, OPT_PTX };
 static const struct option_row OPTIONS[] = {
     [OPT_ANY_PROGRAM] = { "--any-program", NULL,
                           "do not ask that the program itself names libcudart (a library of its may)" },
+    [OPT_PTX] = { "--ptx", "FILE", "take the device code from this PTX file, not from the program" },
     { NULL, NULL, NULL }
 };
 
@@ -211,6 +213,27 @@ static void check_program(const char *name, const char *path, const char *librar
     check_cudart(name, &f, library);
 }
 
+/* ---- device code from a file ---- */
+
+/* The file is checked whole, so that the program does not start with code that cannot run. The program may
+ * change its folder before it reads the file. */
+static void replace_code(const char *file)
+{
+    char path[PATH_MAX], *message = NULL;
+    size_t size = 0;
+    char *text = read_whole_file(file, &size);
+    if (!text || !realpath(file, path))
+        refuse(file, "%s", strerror(errno));
+    simtx_status status = simtx_ptx_check(text, size, file, &message);
+    if (message)
+        fputs(message, stderr);
+    if (status)
+        exit(CMD_PTX);
+    free(message);
+    free(text);
+    setenv(SIMTX_ENV_PTX, path, 1);
+}
+
 /* ---- the child process ---- */
 
 static volatile pid_t child;
@@ -285,10 +308,13 @@ int cmd_run(int argc, char **argv)
 {
     struct args a = { COMMAND, USAGE, OPTIONS, true, true, argc, 1, argv, NULL };
     char path[PATH_MAX], library[PATH_MAX], *message = NULL;
+    const char *ptx = NULL;
     bool any = false;
     int which, fd[2];
-    while ((which = args_next(&a)) >= 0)
+    while ((which = args_next(&a)) >= 0) {
         any |= which == OPT_ANY_PROGRAM;
+        ptx = which == OPT_PTX ? a.value : ptx;
+    }
     if (which != ARG_WORD)
         usage_error(COMMAND, "no program given");
     char **program = argv + a.at - 1;
@@ -297,6 +323,8 @@ int cmd_run(int argc, char **argv)
         fputs(message ? message : "", stderr);
         return CMD_USAGE;
     }
+    if (ptx)
+        replace_code(ptx);
     find_program(program[0], path);
     find_library(library);
     check_program(program[0], path, library, any);

@@ -8,6 +8,7 @@
 
 #define SIMTX_ENV_CONFIG "SIMTX_CONFIG"        /* presets or files; '+' or newline between, later ones win */
 #define SIMTX_ENV_SET "SIMTX_SET"              /* key=value assignments; ';' or newline between them */
+#define SIMTX_ENV_PTX "SIMTX_PTX"              /* file with the device code that replaces the program's own */
 #define SIMTX_ENV_STATS "SIMTX_STATS"          /* file for the statistics; %p in it: the process number */
 #define SIMTX_ENV_PROGRESS "SIMTX_PROGRESS"    /* 1 always, 0 never, unset: when stderr is a terminal */
 #define SIMTX_ENV_QUIET "SIMTX_QUIET"          /* 1: no progress line and no line that says it simulates */

@@ -44,7 +44,7 @@ static void path_of(const struct paper_grid *g, const struct paper_run *run, con
 __attribute__((noreturn)) static void become(const struct paper_grid *g, const struct paper_run *run, int argc)
 {
     static const char *const own[] = { SIMTX_ENV_CONFIG, SIMTX_ENV_SET, SIMTX_ENV_STATS, SIMTX_ENV_PROGRESS,
-                                       SIMTX_ENV_VERBOSE, SIMTX_ENV_DEVICES };
+                                       SIMTX_ENV_VERBOSE, SIMTX_ENV_DEVICES, SIMTX_ENV_PTX };
     char log[PATH_MAX];
     char **argv = calloc((size_t)argc + 2, sizeof *argv);
     path_of(g, run, "log", log);

@@ -2,21 +2,28 @@
  * What compiler-made constructors register: images of device code, and the host addresses that stand for
  * kernels and variables.  Nothing is read at that time, so that a program starts fast: an image is taken
  * apart, parsed and loaded on a device when one of its kernels or variables is first used there.  An image
- * that does not load keeps its error.
+ * that does not load keeps its error.  With SIMTX_PTX one file's code takes the place of every image's.
  */
 #include "frontend/cudart/rt.h"
+#include "frontend/env.h"
 #include "frontend/fatbin.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Device code: one image's, or the file's that SIMTX_PTX names, which all images share. */
+struct code {
+    simtx_module *module[RT_MAX_DEVICES];
+    cudaError_t failed;                       /* why it cannot be loaded */
+};
+
 struct image {
     const struct fatbin_wrapper *wrapper;
     int number;                               /* in order of registration, from 1 */
-    simtx_module *module[RT_MAX_DEVICES];
-    cudaError_t failed;                       /* why it cannot be loaded */
+    struct code *code, own;                   /* code: &own, or &replaced */
     bool has_managed;
     struct image *next;
 };
@@ -36,6 +43,7 @@ struct variable {
 
 static struct image *images;
 static int image_count;
+static struct code replaced;
 static struct ptrmap functions, variables;
 
 /* ---- loading ---- */
@@ -47,6 +55,7 @@ struct texts {
     size_t length[MAX_LINKED];
     const char *name[MAX_LINKED];
     int n;
+    char made_up[256];                        /* name of an image's texts */
 };
 
 /* How far an image may be read: to the end of its segment; an image in other memory vouches for itself. */
@@ -95,17 +104,37 @@ static bool collect_texts(const struct fatbin_wrapper *w, struct texts *t, const
     return t->n > 0;
 }
 
-static void set_managed(struct image *image, simtx_module *m)
+static bool read_text(struct texts *t, const char *path, char *why, size_t size)
+{
+    FILE *f = fopen(path, "rb"), *text = NULL;
+    char chunk[4096];
+    size_t n;
+    if (f && (text = open_memstream(&t->text[0], &t->length[0])))
+        while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
+            fwrite(chunk, 1, n, text);
+    bool ok = text && !ferror(f) && !fflush(text);
+    if (!ok)
+        snprintf(why, size, SIMTX_ENV_PTX ": %s: %s", path, strerror(errno));
+    if (text)
+        fclose(text);
+    if (f)
+        fclose(f);
+    t->name[0] = path;
+    t->n = text != NULL;
+    return ok;
+}
+
+static void set_managed(const struct code *code, simtx_module *m)
 {
     for (size_t i = 0; i < variables.cap; i++) {
         struct variable *v = variables.slots[i].key ? variables.slots[i].value : NULL;
-        if (v && v->image == image && v->managed)
+        if (v && v->image->code == code && v->managed)
             simtx_module_symbol(m, v->name, v->managed, NULL);
     }
 }
 
 /* The library gives all its messages at once; they are for people, so they go to stderr whole. */
-static cudaError_t load_texts(struct image *image, const struct texts *t, simtx_gpu *gpu, simtx_module **out)
+static cudaError_t load_texts(const struct texts *t, simtx_gpu *gpu, simtx_module **out)
 {
     simtx_status s = t->n == 1 ? simtx_module_load(gpu, t->text[0], t->length[0], t->name[0], out)
                                : simtx_module_load_many(gpu, (const char *const *)t->text, t->length, t->name,
@@ -119,35 +148,41 @@ static cudaError_t load_texts(struct image *image, const struct texts *t, simtx_
     return rt_status_error(s);
 }
 
+/* The image's texts, or the one that takes their place. */
+static bool find_texts(const struct image *image, struct texts *t, char *why, size_t size)
+{
+    if (image->code == &replaced)
+        return read_text(t, getenv(SIMTX_ENV_PTX), why, size);
+    if (image->number == 1)
+        snprintf(t->made_up, sizeof t->made_up, "%s.ptx", program_invocation_short_name);
+    else
+        snprintf(t->made_up, sizeof t->made_up, "%s.%d.ptx", program_invocation_short_name, image->number);
+    return collect_texts(image->wrapper, t, t->made_up, why, size);
+}
+
 static cudaError_t load_image(struct image *image)
 {
     struct rt_device *d = rt_current();
-    simtx_module **module = &image->module[rt_thread.device];
-    char why[256] = "", name[256];
-    struct texts *t;
-    if (*module)
-        return cudaSuccess;
-    if (image->failed)
-        return image->failed;
-    t = calloc(1, sizeof *t);
+    struct code *code = image->code;
+    simtx_module **module = &code->module[rt_thread.device];
+    char why[PATH_MAX + 64] = "";
+    if (*module || code->failed)
+        return *module ? cudaSuccess : code->failed;
+    struct texts *t = calloc(1, sizeof *t);
     if (!t)
         return cudaErrorMemoryAllocation;
-    if (image->number == 1)
-        snprintf(name, sizeof name, "%s.ptx", program_invocation_short_name);
-    else
-        snprintf(name, sizeof name, "%s.%d.ptx", program_invocation_short_name, image->number);
-    if (!collect_texts(image->wrapper, t, name, why, sizeof why)) {
-        rt_say("%s: %s", program_invocation_short_name, why);
-        image->failed = cudaErrorNoKernelImageForDevice;
+    if (find_texts(image, t, why, sizeof why)) {
+        code->failed = load_texts(t, d->gpu, module);
     } else {
-        image->failed = load_texts(image, t, d->gpu, module);
+        rt_say("%s: %s", program_invocation_short_name, why);
+        code->failed = cudaErrorNoKernelImageForDevice;
     }
     for (int i = 0; i < t->n; i++)
         free(t->text[i]);
     free(t);
-    if (*module && image->has_managed)
-        set_managed(image, *module);
-    return image->failed;
+    if (*module)
+        set_managed(code, *module);
+    return code->failed;
 }
 
 cudaError_t rt_kernel(const void *host_function, simtx_kernel **out)
@@ -160,7 +195,7 @@ cudaError_t rt_kernel(const void *host_function, simtx_kernel **out)
         cudaError_t e = load_image(f->image);
         if (e)
             return e;
-        *kernel = simtx_module_kernel(f->image->module[rt_thread.device], f->name);
+        *kernel = simtx_module_kernel(f->image->code->module[rt_thread.device], f->name);
         if (!*kernel) {
             rt_say("kernel %s is not in its device code", f->name);
             return cudaErrorInvalidDeviceFunction;
@@ -186,7 +221,7 @@ cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes)
     cudaError_t e = load_image(v->image);
     if (e)
         return e;
-    if (!simtx_module_symbol(v->image->module[rt_thread.device], v->name, &a, &n))
+    if (!simtx_module_symbol(v->image->code->module[rt_thread.device], v->name, &a, &n))
         return cudaErrorInvalidSymbol;
     if (address)
         *address = a;
@@ -206,13 +241,18 @@ static void forget_kernels(int device)
     }
 }
 
+static void unload(struct code *code, int device)
+{
+    simtx_module_unload(code->module[device]);
+    code->module[device] = NULL;
+}
+
 void rt_unload_modules(int device)
 {
     forget_kernels(device);
-    for (struct image *i = images; i; i = i->next) {
-        simtx_module_unload(i->module[device]);
-        i->module[device] = NULL;
-    }
+    unload(&replaced, device);
+    for (struct image *i = images; i; i = i->next)
+        unload(&i->own, device);
 }
 
 /* ---- registration ---- */
@@ -236,6 +276,8 @@ RT_API void **__cudaRegisterFatBinary(void *wrapper)
 {
     rt_lock();
     struct image *image = must_have(calloc(1, sizeof *image));
+    const char *path = getenv(SIMTX_ENV_PTX);
+    image->code = path && *path ? &replaced : &image->own;
     image->wrapper = wrapper;
     image->number = ++image_count;
     image->next = images;
@@ -245,13 +287,17 @@ RT_API void **__cudaRegisterFatBinary(void *wrapper)
 }
 
 /* Host code reads managed variables through pointers without any call, so an image with some is loaded at
- * once. */
+ * once. Code that images share is loaded with the first of them. */
 RT_API void __cudaRegisterFatBinaryEnd(void **handle)
 {
     if (!image_of(handle)->has_managed)
         return;
     cudaError_t e = rt_enter_gpu();
-    rt_leave(e ? e : load_image(image_of(handle)));
+    if (!e)
+        e = load_image(image_of(handle));
+    if (!e)
+        set_managed(image_of(handle)->code, image_of(handle)->code->module[rt_thread.device]);
+    rt_leave(e);
 }
 
 /* Remove from a map what belongs to the image.  Removal moves entries, so the scan starts again after one. */
@@ -284,7 +330,7 @@ RT_API void __cudaUnregisterFatBinary(void **handle)
         drop_entries(&functions, image, function_owner);
         drop_entries(&variables, image, variable_owner);
         for (int i = 0; i < RT_MAX_DEVICES; i++)
-            simtx_module_unload(image->module[i]);
+            unload(&image->own, i);
         free(image);
         break;
     }

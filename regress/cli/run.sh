@@ -257,4 +257,55 @@ cc -shared -fPIC -Wl,-soname,libcudart.so.13 other.c -o other/libcudart.so.13 2>
 cc app.c -o newer -Lother -l:libcudart.so.13 2>err
 check 2 "needs libcudart.so.13, which simtx does not provide" "$simtx" run -- ./newer
 
+# ---- run --ptx ----
+# Two images, each with a kernel that stores its number in its own managed variable.
+cat >units.c <<'END'
+#include <stdio.h>
+#include "frontend/cuda/include/cuda_runtime_api.h"
+struct wrapper { int magic, version; const void *data, *more; };
+void **__cudaRegisterFatBinary(void *);
+void __cudaRegisterFatBinaryEnd(void **);
+void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_t, int, int);
+int __cudaRegisterFunction(void **, const char *, char *, const char *, int, uint3 *, uint3 *, dim3 *, dim3 *, int *);
+#define CODE(name, value) ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .align 4 .u32 " name "_out;\n" \
+    ".visible .entry " name "()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, " value ";\nst.global.u32 [" name "_out], %r1;\nret;\n}\n"
+static struct wrapper images[] = { { 0x466243b1, 1, CODE("one", "1"), 0 }, { 0x466243b1, 1, CODE("two", "2"), 0 } };
+static char kernels[2];
+static int *results[2];
+static void add(int i, const char *kernel, const char *variable)
+{
+    void **h = __cudaRegisterFatBinary(&images[i]);
+    __cudaRegisterFunction(h, &kernels[i], (char *)kernel, kernel, -1, 0, 0, 0, 0, 0);
+    __cudaRegisterManagedVar(h, (void **)&results[i], (char *)variable, variable, 0, 4, 0, 0);
+    __cudaRegisterFatBinaryEnd(h);
+}
+int main(void)
+{
+    add(0, "one", "one_out");
+    add(1, "two", "two_out");
+    for (int i = 0; i < 2; i++)
+        if (cudaLaunchKernel(&kernels[i], (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, 0, 0, 0) || cudaDeviceSynchronize())
+            return 9;
+    printf("results %d %d\n", *results[0], *results[1]);
+    return 0;
+}
+END
+cc -I"$here/../.." units.c -o units -L"$build/cuda/lib64" -lcudart 2>err
+kernel() {
+    printf '.visible .global .align 4 .u32 %s_out;\n.visible .entry %s()\n{\n.reg .b32 %%r<2>;\nmov.u32 %%r1, %s;\n' "$1" "$1" "$2"
+    printf 'st.global.u32 [%s_out], %%r1;\nret;\n}\n' "$1"
+}
+head -n 3 vadd.ptx >one.ptx
+kernel one 10 >>one.ptx
+{ cat one.ptx; kernel two 20; } >both.ptx
+check 0 "results 1 2" "$simtx" run --quiet -- ./units
+check 0 "results 10 20" "$simtx" run --quiet --ptx both.ptx -- ./units
+check 0 "results 10 20" env LD_LIBRARY_PATH="$build/cuda/lib64" SIMTX_PTX=both.ptx ./units
+check 9 "kernel two is not in its device code" "$simtx" run --quiet --ptx one.ptx -- ./units
+check 9 "SIMTX_PTX: none.ptx: No such file" env LD_LIBRARY_PATH="$build/cuda/lib64" SIMTX_PTX=none.ptx ./units
+check 2 "none.ptx: No such file" "$simtx" run --ptx none.ptx -- ./units
+check 2 ".: Is a directory" "$simtx" run --ptx . -- ./units
+check 3 "bad.ptx:16:" "$simtx" run --ptx bad.ptx -- ./units
+check 2 "--ptx needs a value" "$simtx" run --ptx
+
 finish
