@@ -85,35 +85,31 @@ static void compare_columns(const struct table *t, const struct grid *g, struct 
         }
 }
 
-static bool has_run(const struct run *runs, int n, const char *program)
+static bool wanted(const struct suite *s, const struct table *t, const char *program)
 {
-    for (int i = 0; i < n; i++)
-        if (!strcmp(runs[i].program->name, program))
-            return true;
+    for (int i = 0; i < s->nprograms; i++)
+        if (!strcmp(s->programs[i].name, program))
+            return suite_wants(s, t, &s->programs[i]);
     return false;
 }
 
-static void miss_rows(const struct table *t, const struct grid *g, const struct run *runs, int n, struct counts *counts)
+static void compare_rows(const struct suite *s, const struct table *t, const struct grid *g, struct counts *counts)
 {
     for (int i = 1; i < g->rows; i++)
-        if (!has_run(runs, n, grid_at(g, i, 0))) {
-            say(t, grid_at(g, i, 0), "has a row in the table, but no run");
+        if (!wanted(s, t, grid_at(g, i, 0))) {
+            say(t, grid_at(g, i, 0), "has a row in the table, but the lists do not run it there");
             counts->failed++;
         }
 }
 
-void compare_table(const struct suite *s, const struct table *t, const struct run *runs, int n, bool whole,
-                   struct counts *counts)
+void compare_table(const struct suite *s, const struct table *t, const struct run *runs, int n, struct counts *counts)
 {
     struct grid g;
-    char *path = table_path(s, t);
-    if (grid_read(&g, path, ' '))
+    if (grid_read(&g, table_path(s, t), ' '))
         compare_columns(t, &g, counts);
+    compare_rows(s, t, &g, counts);
     for (int i = 0; i < n; i++)
         *(same_row(t, &g, &runs[i]) ? &counts->passed : &counts->failed) += 1;
-    if (whole)
-        miss_rows(t, &g, runs, n, counts);
-    free(path);
 }
 
 /* ---- tables written anew ---- */
@@ -141,18 +137,16 @@ static void fill(const struct suite *s, const struct table *t, const struct grid
 {
     out->columns = t->columns;
     out->rows = 1;
-    out->cell = calloc((size_t)(s->nprograms + 1) * (size_t)t->columns, sizeof *out->cell);
-    if (!out->cell)
-        abort();
+    out->cell = keep((size_t)(s->nprograms + 1) * (size_t)t->columns * sizeof *out->cell);
     memcpy(out->cell, t->column, (size_t)t->columns * sizeof *out->cell);
     for (int i = 0; i < s->nprograms; i++) {
         const char *name = s->programs[i].name;
         const struct run *r = run_of(runs, n, name);
         int row = grid_row(old, name);
-        if (!r && row < 0)
+        if (!suite_wants(s, t, &s->programs[i]) || (!r && row < 0))
             continue;
         for (int c = 0; c < t->columns; c++)
-            out->cell[out->rows * t->columns + c] = (char *)new_cell(t, old, row, r, c);
+            out->cell[out->rows * t->columns + c] = new_cell(t, old, row, r, c);
         out->rows++;
     }
 }
@@ -178,14 +172,13 @@ static bool all_ran(const struct run *runs, int n)
     return true;
 }
 
-bool write_table(const struct suite *s, const struct table *t, const struct run *runs, int n, bool whole)
+bool write_table(const struct suite *s, const struct table *t, const struct run *runs, int n)
 {
-    struct grid old = { NULL, 0, 0 }, new;
+    struct grid old, new;
     char *path = table_path(s, t);
     if (!all_ran(runs, n))
         return false;
-    if (!whole)
-        grid_read(&old, path, ' ');
+    grid_read(&old, path, ' ');
     fill(s, t, &old, runs, n, &new);
     FILE *f = fopen(path, "w");
     if (!f)
@@ -194,7 +187,5 @@ bool write_table(const struct suite *s, const struct table *t, const struct run 
     print_aligned(f, &new);
     if (fclose(f))
         die("%s: %s", path, strerror(errno));
-    free(new.cell);
-    free(path);
     return true;
 }

@@ -80,9 +80,7 @@ static bool chosen(const struct choice *c, const struct table *t, const struct p
 
 static struct run *plan(const struct choice *c, int *n)
 {
-    struct run *runs = calloc((size_t)(suite.ntables * suite.nprograms + 1), sizeof *runs);
-    if (!runs)
-        abort();
+    struct run *runs = keep((size_t)(suite.ntables * suite.nprograms + 1) * sizeof *runs);
     for (int t = 0; t < suite.ntables; t++)
         for (int p = 0; p < suite.nprograms; p++)
             if (chosen(c, &suite.tables[t], &suite.programs[p]))
@@ -100,11 +98,28 @@ static bool judge(const struct choice *c, const struct run *runs, int n, struct 
             at++;
         if (c->table && strcmp(c->table, suite.tables[t].name))
             continue;
-        compare_table(&suite, &suite.tables[t], runs + first, at - first, !c->program, counts);
+        compare_table(&suite, &suite.tables[t], runs + first, at - first, counts);
         if (c->accept)
-            written &= write_table(&suite, &suite.tables[t], runs + first, at - first, !c->program);
+            written &= write_table(&suite, &suite.tables[t], runs + first, at - first);
     }
     return written;
+}
+
+/* The process's exit status. */
+static int accept_result(bool written, int mistakes)
+{
+    puts(written ? "The tables are written; say in the commit why figures moved."
+                 : "Not written: tables with a run that failed.");
+    return !written || mistakes;
+}
+
+static int compare_result(struct counts *counts, int mistakes)
+{
+    if (counts->failed)
+        puts("If this is meant to be: `make golden-accept` writes the tables, and the commit says why figures moved.");
+    *(mistakes ? &counts->failed : &counts->passed) += 1;
+    printf("golden: %d passed, %d failed\n", counts->passed, counts->failed);
+    return counts->failed != 0;
 }
 
 int main(int argc, char **argv)
@@ -117,16 +132,11 @@ int main(int argc, char **argv)
     suite_read(&suite);
     int mistakes = suite_mistakes(&suite);
     struct run *runs = plan(&c, &n);
+    if (!n)
+        die("golden: nothing to run; is there such a table, such a program?");
     run_all(&suite, runs, n, c.jobs);
     bool written = judge(&c, runs, n, &counts);
-    if (c.accept) {
-        puts(written ? "The tables are written; say in the commit why figures moved." :
-                       "Not written: tables with a run that failed.");
-        return !written || mistakes;
-    }
-    if (counts.failed)
-        puts("If this is meant to be: `make golden-accept` writes the tables, and the commit says why figures moved.");
-    *(mistakes ? &counts.failed : &counts.passed) += 1;
-    printf("golden: %d passed, %d failed\n", counts.passed, counts.failed);
-    return counts.failed || !n;
+    int status = c.accept ? accept_result(written, mistakes) : compare_result(&counts, mistakes);
+    free_kept();
+    return status;
 }

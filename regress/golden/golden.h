@@ -21,8 +21,9 @@
 
 /* Cells of text; row 0 is the first line that is no comment. */
 struct grid {
-    char **cell;
+    const char **cell;
     int rows, columns;
+    size_t cap;
 };
 
 /* false: there is no such file. Ends the process with a message when the file is malformed. */
@@ -36,7 +37,12 @@ int grid_row(const struct grid *g, const char *name);
 bool has_word(const char *list, const char *word);
 /* Hash of a file in hexadecimal, "none" without the file. */
 void file_hash(const char *path, char hash[17]);
+
+/* Zeroed memory that stays until the end; text in such memory. */
+void *keep(size_t size);
+char *keep_text(const char *text, size_t n);
 char *format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void free_kept(void);
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* ---- suite.c ---- */
@@ -47,7 +53,7 @@ struct program {
     const char *name, *file;             /* file: of build/kernels, or PTX to be launched */
     const char *groups, *options, *functional, *timing;
     bool deterministic;                  /* memory does not depend on the order of threads */
-    char *ptx;
+    const char *ptx;
     char hash[17];
 };
 
@@ -81,8 +87,8 @@ int suite_mistakes(const struct suite *s);
 struct run {
     const struct table *table;
     const struct program *program;
-    char **cell;                         /* a row of the table */
-    char *error;                         /* why there is no row, or NULL */
+    const char **cell;                   /* a row of the table */
+    const char *error;                   /* why there is no row, or NULL */
     pid_t pid;
 };
 
@@ -93,10 +99,9 @@ void run_all(const struct suite *s, struct run *runs, int n, int workers);
 
 struct counts { int passed, failed; };
 
-/* The runs of one table, one after another in the array. whole: rows without a run are missed. */
-void compare_table(const struct suite *s, const struct table *t, const struct run *runs, int n, bool whole,
-                   struct counts *counts);
-/* Writes the table with the runs' rows; without `whole`, rows that did not run stay. false: a run has no row. */
-bool write_table(const struct suite *s, const struct table *t, const struct run *runs, int n, bool whole);
+/* Runs of one table, one after another in the array. */
+void compare_table(const struct suite *s, const struct table *t, const struct run *runs, int n, struct counts *counts);
+/* Writes the table with the runs' rows; those of other programs stay. false: a run has no row, nothing is written. */
+bool write_table(const struct suite *s, const struct table *t, const struct run *runs, int n);
 
 #endif

@@ -7,6 +7,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
+static struct arena *kept;
+
+static struct arena *memory(void)
+{
+    if (!kept)
+        kept = arena_new();
+    return kept;
+}
+
+void *keep(size_t size)
+{
+    return arena_alloc(memory(), size);
+}
+
+char *keep_text(const char *text, size_t n)
+{
+    return arena_strndup(memory(), text, n);
+}
+
+char *format(const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    size_t size = (size_t)vsnprintf(NULL, 0, fmt, ap) + 1;
+    char *text = keep(size);
+    vsnprintf(text, size, fmt, again);
+    va_end(again);
+    va_end(ap);
+    return text;
+}
+
+void free_kept(void)
+{
+    arena_free(kept);
+    kept = NULL;
+}
+
 void die(const char *fmt, ...)
 {
     va_list ap;
@@ -15,18 +55,8 @@ void die(const char *fmt, ...)
     va_end(ap);
     fputc('\n', stderr);
     puts("golden: 0 passed, 1 failed");
+    free_kept();
     exit(2);
-}
-
-char *format(const char *fmt, ...)
-{
-    char *text = NULL;
-    va_list ap;
-    va_start(ap, fmt);
-    if (vasprintf(&text, fmt, ap) < 0)
-        abort();
-    va_end(ap);
-    return text;
 }
 
 static char *trimmed(const char *text, size_t n)
@@ -35,15 +65,12 @@ static char *trimmed(const char *text, size_t n)
         n--;
     while (n && isspace((unsigned char)*text))
         text++, n--;
-    return strndup(text, n);
+    return keep_text(text, n);
 }
 
-static void add_cell(struct grid *g, int n, char *cell)
+static void add_cell(struct grid *g, int n, const char *cell)
 {
-    if (!(n & (n - 1)))
-        g->cell = realloc(g->cell, 2 * (size_t)(n + 1) * sizeof *g->cell);
-    if (!g->cell || !cell)
-        abort();
+    g->cell = arena_grow(memory(), g->cell, (size_t)n, &g->cap, sizeof *g->cell);
     g->cell[n] = cell;
 }
 
@@ -66,7 +93,7 @@ bool grid_read(struct grid *g, const char *path, char separator)
     FILE *f = fopen(path, "r");
     char *line = NULL;
     size_t cap = 0;
-    *g = (struct grid){ NULL, 0, 0 };
+    *g = (struct grid){ NULL, 0, 0, 0 };
     for (int number = 1; f && getline(&line, &cap, f) > 0; number++) {
         if (line[0] == '#' || line[strspn(line, " \n")] == 0)
             continue;

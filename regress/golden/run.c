@@ -1,12 +1,10 @@
 /* Runs: each is a `simtx run` or `simtx launch` in a process of its own, which leaves its output and its statistics in
- * a scratch folder. */
+ * a folder of their own. */
 #include "regress/golden/golden.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,11 +12,11 @@
 
 enum { ARGUMENTS_MAX = 128 };
 
-struct words { char *word[ARGUMENTS_MAX + 1]; int n; };
+struct words { const char *word[ARGUMENTS_MAX + 1]; int n; };
 
-static char scratch[] = "/tmp/simtx-golden-XXXXXX";
+static char *scratch;                    /* a folder in the build's */
 
-static void add(struct words *w, char *word)
+static void add(struct words *w, const char *word)
 {
     if (w->n == ARGUMENTS_MAX)
         die("%s: more than %d words", w->word[0], ARGUMENTS_MAX);
@@ -27,7 +25,7 @@ static void add(struct words *w, char *word)
 
 static void add_words(struct words *w, const char *text)
 {
-    char *rest = strdup(text);
+    char *rest = keep_text(text, strlen(text));
     for (char *word; (word = strtok_r(rest, " ", &rest));)
         add(w, word);
 }
@@ -69,7 +67,7 @@ __attribute__((noreturn)) static void become(const struct words *w, int number)
     int out = open(scratch_file(number, "out"), O_WRONLY | O_CREAT | O_TRUNC, 0666);
     int err = open(scratch_file(number, "err"), O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (in >= 0 && out >= 0 && err >= 0 && dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(err, 2) >= 0)
-        execvp(w->word[0], w->word);
+        execvp(w->word[0], (char **)w->word);
     _exit(127);
 }
 
@@ -87,22 +85,25 @@ static void start(const struct suite *s, struct run *r, int number)
 
 /* ---- what it left ---- */
 
-/* A figure that is the sum of members of "total"; the name of one that is not there goes to *missing. */
-static long long sum_of(const json_t *total, const char *sum, const char **missing)
+/* A member of a member: "l2.read.hits". */
+static const json_t *member(const json_t *o, const char *name)
 {
-    static char name[128];
+    char copy[128], *rest = copy;
+    snprintf(copy, sizeof copy, "%s", name);
+    for (char *part; (part = strtok_r(rest, ".", &rest));)
+        o = json_object_get(o, part);
+    return o;
+}
+
+static long long sum_of(struct run *r, const json_t *total, const char *sum)
+{
+    char *rest = keep_text(sum, strlen(sum));
     long long value = 0;
-    for (const char *p = sum; *p; p += strspn(p, "+ ")) {
-        size_t len = strcspn(p, "+ ");
-        snprintf(name, sizeof name, "%.*s", (int)len, p);
-        const json_t *o = total;
-        char copy[sizeof name], *rest = strcpy(copy, name);
-        for (char *part; (part = strtok_r(rest, ".", &rest));)
-            o = json_object_get(o, part);
-        if (!json_is_integer(o))
-            *missing = name;
+    for (char *name; (name = strtok_r(rest, "+ ", &rest));) {
+        const json_t *o = member(total, name);
+        if (!json_is_integer(o) && !r->error)
+            r->error = format("there is no figure %s; exit code %s", name, r->cell[2]);
         value += json_integer_value(o);
-        p += len;
     }
     return value;
 }
@@ -111,88 +112,71 @@ static void take_figures(struct run *r, const json_t *stats)
 {
     const json_t *total = json_object_get(stats, "total");
     const struct table *t = r->table;
-    const char *hash = json_string_value(json_object_get(stats, "memory_hash")), *missing = NULL;
-    r->cell[4] = strdup(hash ? hash : "none");
+    const char *hash = json_string_value(json_object_get(stats, "memory_hash"));
+    r->cell[4] = hash ? keep_text(hash, strlen(hash)) : "none";
     for (int i = FIXED_COLUMNS; i < t->columns; i++)
-        r->cell[i] = format("%lld", sum_of(total, t->figure[i - FIXED_COLUMNS]->sum, &missing));
-    if (missing)
-        r->error = format("there is no figure %s; exit code %s", missing, r->cell[2]);
+        r->cell[i] = format("%lld", sum_of(r, total, t->figure[i - FIXED_COLUMNS]->sum));
 }
 
 /* The last line that a run has written to stderr. */
-static char *last_message(int number)
+static const char *last_message(int number)
 {
-    char *path = scratch_file(number, "err"), *line = NULL, *last = NULL;
+    const char *last = "";
+    char *line = NULL;
     size_t cap = 0;
-    FILE *f = fopen(path, "r");
+    FILE *f = fopen(scratch_file(number, "err"), "r");
     while (f && getline(&line, &cap, f) > 0)
-        if (line[0] != '\n') {
-            free(last);
-            last = strndup(line, strcspn(line, "\n"));
-        }
+        if (line[0] != '\n')
+            last = keep_text(line, strcspn(line, "\n"));
     if (f)
         fclose(f);
     free(line);
-    free(path);
-    return last ? last : strdup("");
-}
-
-static void add_message(struct run *r, int number)
-{
-    char *message = last_message(number), *error = format("%s: %s", r->error, message);
-    free(message);
-    free(r->error);
-    r->error = error;
+    return last;
 }
 
 static void collect(struct run *r, int number, int status)
 {
-    char *output = scratch_file(number, "out"), *path = scratch_file(number, "json"), hash[17];
-    json_t *stats = json_load_file(path, 0, NULL);
+    json_t *stats = json_load_file(scratch_file(number, "json"), 0, NULL);
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    file_hash(output, hash);
-    r->cell = calloc((size_t)r->table->columns, sizeof *r->cell);
-    if (!r->cell)
-        abort();
-    r->cell[0] = strdup(r->program->name);
-    r->cell[1] = strdup(r->program->hash);
+    char *hash = keep(17);
+    file_hash(scratch_file(number, "out"), hash);
+    r->cell = keep((size_t)r->table->columns * sizeof *r->cell);
+    r->cell[0] = r->program->name;
+    r->cell[1] = r->program->hash;
     r->cell[2] = format("%d", code);
-    r->cell[3] = strdup(hash);
+    r->cell[3] = hash;
     if (stats)
         take_figures(r, stats);
     else
         r->error = format("no statistics; exit code %d", code);
     if (r->error)
-        add_message(r, number);
+        r->error = format("%s: %s", r->error, last_message(number));
     json_decref(stats);
-    free(output);
-    free(path);
 }
 
 /* ---- all of them ---- */
+
+static void remove_files(int number)
+{
+    static const char *const ends[] = { "out", "err", "json" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        unlink(scratch_file(number, ends[i]));
+}
 
 static void wait_for_one(struct run *runs, int n)
 {
     int status;
     pid_t pid = wait(&status);
     for (int i = 0; i < n; i++)
-        if (runs[i].pid == pid)
+        if (runs[i].pid == pid) {
             collect(&runs[i], i, status);
-}
-
-static void remove_scratch(void)
-{
-    DIR *d = opendir(scratch);
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (e->d_name[0] != '.')
-            unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
-    rmdir(scratch);
+            remove_files(i);
+        }
 }
 
 void run_all(const struct suite *s, struct run *runs, int n, int workers)
 {
+    scratch = format("%s/golden-XXXXXX", s->build);
     if (!mkdtemp(scratch))
         die("%s: %s", scratch, strerror(errno));
     int running = 0;
@@ -206,5 +190,5 @@ void run_all(const struct suite *s, struct run *runs, int n, int workers)
     }
     while (running-- > 0)
         wait_for_one(runs, n);
-    remove_scratch();
+    rmdir(scratch);
 }

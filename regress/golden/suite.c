@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void read_list(const struct suite *s, struct grid *g, const char *name, int columns)
@@ -14,15 +13,11 @@ static void read_list(const struct suite *s, struct grid *g, const char *name, i
         die("%s: no such file", path);
     if (g->columns != columns)
         die("%s: %d columns, expected %d", path, g->columns, columns);
-    free(path);
 }
 
 static void *array_of(int n, size_t size)
 {
-    void *a = calloc((size_t)n + 1, size);
-    if (!a)
-        abort();
-    return a;
+    return keep(((size_t)n + 1) * size);
 }
 
 static bool is_ptx(const char *file)
@@ -39,10 +34,10 @@ static void read_programs(struct suite *s)
     s->programs = array_of(s->nprograms, sizeof *s->programs);
     for (int i = 0; i < s->nprograms; i++) {
         struct program *p = &s->programs[i];
-        const char *const *cell = (const char *const *)g.cell + (i + 1) * g.columns;
+        const char *const *cell = g.cell + (i + 1) * g.columns;
         *p = (struct program){ .name = cell[0], .file = cell[1], .groups = cell[2], .options = cell[4],
                                .functional = cell[5], .timing = cell[6], .deterministic = !strcmp(cell[3], "yes") };
-        p->ptx = is_ptx(p->file) ? strdup(p->file) : format("%s/ptx/%s.ptx", s->dir, p->file);
+        p->ptx = is_ptx(p->file) ? p->file : format("%s/ptx/%s.ptx", s->dir, p->file);
         file_hash(p->ptx, p->hash);
     }
 }
@@ -60,14 +55,10 @@ static void read_figures(struct suite *s)
 /* Do two lists of words share one? */
 static bool share(const char *a, const char *b)
 {
-    char word[64];
-    for (const char *p = a; *p; p += strspn(p, ", ")) {
-        size_t len = strcspn(p, ", ");
-        snprintf(word, sizeof word, "%.*s", (int)len, p);
+    char *rest = keep_text(a, strlen(a));
+    for (char *word; (word = strtok_r(rest, ", ", &rest));)
         if (has_word(b, word))
             return true;
-        p += len;
-    }
     return false;
 }
 
@@ -150,11 +141,10 @@ static bool is_program(const struct suite *s, const char *name)
 static int unknown(const struct suite *s, const char *list, bool (*known)(const struct suite *, const char *))
 {
     int mistakes = 0;
-    char *copy = strdup(list), *rest = copy;
+    char *rest = keep_text(list, strlen(list));
     for (char *word; (word = strtok_r(rest, ", ", &rest));)
         if (!known(s, word))
             mistakes += wrong("left-out.txt: there is no %s", word);
-    free(copy);
     return mistakes;
 }
 
@@ -165,6 +155,16 @@ static int wrong_omissions(const struct suite *s)
         mistakes += unknown(s, grid_at(&s->left_out, i, 0), is_program);
         mistakes += unknown(s, grid_at(&s->left_out, i, 1), is_table);
     }
+    return mistakes;
+}
+
+static int repeated_programs(const struct suite *s)
+{
+    int mistakes = 0;
+    for (int i = 0; i < s->nprograms; i++)
+        for (int k = 0; k < i; k++)
+            if (!strcmp(s->programs[k].name, s->programs[i].name))
+                mistakes += wrong("programs.txt: two programs are called %s", s->programs[i].name);
     return mistakes;
 }
 
@@ -180,11 +180,9 @@ static int wrong_ptx(const struct suite *s)
         for (int i = 0; i < s->nprograms; i++)
             used |= !strcmp(s->programs[i].ptx, file);
         mistakes += used ? 0 : wrong("%s: no program of programs.txt has this PTX", file);
-        free(file);
     }
     if (d)
         closedir(d);
-    free(path);
     for (int i = 0; i < s->nprograms; i++)
         if (!strcmp(s->programs[i].hash, "none"))
             mistakes += wrong("%s: no such file; `make golden-ptx` compiles it", s->programs[i].ptx);
@@ -207,12 +205,10 @@ static bool has_preset(const struct table *t, const char *preset)
     if (!config)
         return false;
     config += strlen("--config ");
-    char *parts = strndup(config, strcspn(config, " "));
+    char *parts = keep_text(config, strcspn(config, " "));
     for (char *plus; (plus = strchr(parts, '+'));)
         *plus = ' ';
-    bool found = has_word(parts, preset) || (!strcmp(preset, "Nsm") && has_number_of_sms(parts));
-    free(parts);
-    return found;
+    return has_word(parts, preset) || (!strcmp(preset, "Nsm") && has_number_of_sms(parts));
 }
 
 static bool covered(const struct suite *s, const char *preset)
@@ -230,7 +226,6 @@ static json_t *list_presets(const struct suite *s)
     json_t *o = f ? json_loadf(f, 0, NULL) : NULL;
     if (f)
         pclose(f);
-    free(command);
     return o;
 }
 
@@ -252,5 +247,5 @@ static int wrong_presets(const struct suite *s)
 
 int suite_mistakes(const struct suite *s)
 {
-    return wrong_omissions(s) + wrong_ptx(s) + wrong_presets(s);
+    return repeated_programs(s) + wrong_omissions(s) + wrong_ptx(s) + wrong_presets(s);
 }
