@@ -267,8 +267,10 @@ void **__cudaRegisterFatBinary(void *);
 void __cudaRegisterFatBinaryEnd(void **);
 void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_t, int, int);
 int __cudaRegisterFunction(void **, const char *, char *, const char *, int, uint3 *, uint3 *, dim3 *, dim3 *, int *);
-#define CODE(name, value) ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .align 4 .u32 " name "_out;\n" \
-    ".visible .entry " name "()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, " value ";\nst.global.u32 [" name "_out], %r1;\nret;\n}\n"
+#define CODE(name, value) ".version 7.0\n.target sm_70\n.address_size 64\n" \
+    ".visible .global .align 4 .u32 " name "_out;\n" \
+    ".visible .entry " name "()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, " value ";\n" \
+    "st.global.u32 [" name "_out], %r1;\nret;\n}\n"
 static struct wrapper images[] = { { 0x466243b1, 1, CODE("one", "1"), 0 }, { 0x466243b1, 1, CODE("two", "2"), 0 } };
 static char kernels[2];
 static int *results[2];
@@ -292,8 +294,8 @@ int main(void)
 END
 cc -I"$here/../.." units.c -o units -L"$build/cuda/lib64" -lcudart 2>err
 kernel() {
-    printf '.visible .global .align 4 .u32 %s_out;\n.visible .entry %s()\n{\n.reg .b32 %%r<2>;\nmov.u32 %%r1, %s;\n' "$1" "$1" "$2"
-    printf 'st.global.u32 [%s_out], %%r1;\nret;\n}\n' "$1"
+    printf '.visible .global .align 4 .u32 %s_out;\n.visible .entry %s()\n{\n' "$1" "$1"
+    printf '.reg .b32 %%r<2>;\nmov.u32 %%r1, %s;\nst.global.u32 [%s_out], %%r1;\nret;\n}\n' "$2" "$1"
 }
 head -n 3 vadd.ptx >one.ptx
 kernel one 10 >>one.ptx

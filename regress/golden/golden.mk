@@ -1,7 +1,8 @@
 # Golden outputs. `make golden` compares, `make golden-accept` writes the tables, `make golden-ptx` compiles the pinned
 # device code again; comments of the compiler are left out of it.
 GOLDEN_SRC   := $(wildcard regress/golden/*.c) base/arena.c
-GOLDEN_NAMES := $(shell sed -n 's/^[^\#|]*| *\([a-z][a-z_0-9]*\) *|.*/\1/p' regress/golden/programs.txt | grep -v '^file$$' | sort -u)
+GOLDEN_NAMES := $(filter-out file,$(sort $(shell sed -n 's/^[^\#|]*| *\([a-z][a-z_0-9]*\) *|.*/\1/p' \
+                                               regress/golden/programs.txt)))
 GOLDEN_CLANG := clang++-19
 GOLDEN_PTX   := $(GOLDEN_NAMES:%=golden-ptx-%)
 
@@ -25,5 +26,6 @@ golden-self: $(GOLDEN_NEEDS)
 golden-ptx: $(GOLDEN_PTX)
 $(GOLDEN_PTX): golden-ptx-%: all
 	@mkdir -p $(B)/golden
-	SIMTX_CLANG=$(GOLDEN_CLANG) $(B)/bin/simtx-cc -O2 -w -ptx $(wildcard kernels/$*.cu kernels/*/$*.cu) -o $(B)/golden/$*.ptx
+	SIMTX_CLANG=$(GOLDEN_CLANG) $(B)/bin/simtx-cc -O2 -w -ptx $(wildcard kernels/$*.cu kernels/*/$*.cu) \
+	    -o $(B)/golden/$*.ptx
 	@sed 's,[ \t]*//.*$$,,; /^$$/d' $(B)/golden/$*.ptx >regress/golden/ptx/$*.ptx

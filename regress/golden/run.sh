@@ -1,6 +1,6 @@
 #!/bin/bash
-# The golden outputs notice what they are for: one program in one table, with the lists, the table or the program changed
-# on purpose. Usage: run.sh BUILD; the last line counts.
+# The golden outputs notice what they are for: one program in one table, with the lists, the table or the program
+# changed on purpose. Usage: run.sh BUILD; the last line counts.
 suite=golden-self
 root=$PWD
 . "$(dirname "$0")/../harness.sh"
