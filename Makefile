@@ -78,6 +78,7 @@ help:
 	@echo "make test      every test; the last line says N passed, N failed"
 	@echo "make test-long the tests that take hours: every configuration, long searches, every deliberate fault"
 	@echo "make golden    what programs give on every machine, against regress/golden; golden-accept rewrites that"
+	@echo "make mutants   looks for every deliberate fault, and writes docs/mutants.md"
 	@echo "make bench     speed figures, also written to $(B)/bench.json"
 	@echo "make install   PREFIX=$(PREFIX)"
 	@echo "Options: SANITIZE=-fsanitize=address,undefined  CC=clang  OPT='-O0 -g'  B=otherdir"

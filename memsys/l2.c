@@ -126,8 +126,6 @@ static uint64_t plan(const struct slice *s, uint64_t now, bool moved)
         next = s->data_free;
     if (s->atomic && s->atomic_free < next)
         next = s->atomic_free;
-    if (s->late.at < next)
-        next = s->late.at;
     if (s->transfers && !(s->part->dram_waiters >> s->number & 1) && s->transfer[s->transfer_head].ready < next)
         next = s->transfer[s->transfer_head].ready;
     return next > now ? next : now + 1;
@@ -137,7 +135,6 @@ void l2_run(struct slice *s, const struct l2_now *t)
 {
     receive(s, t);
     take_unasked(s, t->l2);
-    l2_late_store(s, t->l2);
     l2_settle(s, t->l2);
     if (s->unit) {
         l2_unit_take(s, t);
@@ -186,7 +183,7 @@ void l2_settle(struct slice *s, uint64_t until)
 
 bool l2_idle(const struct slice *s)
 {
-    uint32_t n = s->mshr.n + s->transfers + s->unasked.n + (s->atomic != NULL) + (s->late.at != NEVER);
+    uint32_t n = s->mshr.n + s->transfers + s->unasked.n + (s->atomic != NULL);
     for (uint32_t v = 0; v < s->inputs; v++)
         n += s->in[v].wait.n + s->in[v].n;
     for (uint32_t v = 0; v < s->request->vns; v++)

@@ -67,9 +67,6 @@ struct l2_transaction {
     bool listed;
 };
 
-/* A store whose bytes come late: only when a test asks for it. */
-struct l2_late { uint64_t at, line, mask[2]; uint8_t data[LINE_BYTES]; };
-
 struct slice {
     struct partition *part;
     uint32_t number, id;             /* in the partition; over all channels */
@@ -108,8 +105,6 @@ struct slice {
     uint64_t unasked_at;             /* cycle of the last partition_send */
     uint32_t places[VNS_MAX];        /* of the reply queue that are taken or promised */
     uint32_t out_turn, no_credit;    /* network that sends next; networks that wait for credits */
-    uint64_t stores;                 /* global ones performed: counted only when a test withholds one */
-    struct l2_late late;
 };
 
 struct partition {
@@ -158,7 +153,6 @@ void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_n
 void l2_start_atomic(struct slice *s, struct packet *p, uint64_t now);       /* its place in the reply queue is taken */
 bool l2_finish_atomic(struct slice *s, uint64_t now);
 void l2_mark_dirty(struct slice *s, uint32_t i, uint8_t sectors);
-void l2_late_store(struct slice *s, uint64_t now);           /* its bytes come, when their time has */
 bool l2_send_reply(struct slice *s, const struct l2_now *t);
 
 /* ---- l2_miss.c: lines, MSHRs, the way to DRAM ---- */

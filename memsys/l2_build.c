@@ -23,9 +23,7 @@ void l2_configure(struct l2_cfg *c, const struct simtx_config *config)
             (uint32_t)config_int(config, KEY_L2_ATOMIC_ADD), (uint32_t)config_int(config, KEY_L2_ATOMIC_EXCH),
             (uint32_t)config_int(config, KEY_L2_ATOMIC_CAS), (uint32_t)config_int(config, KEY_L2_ATOMIC_FLOAT)
         },
-        .atomic_warp_cycles = (uint32_t)config_int(config, KEY_L2_ATOMIC_WARP),
-        .test_store = (uint64_t)config_int(config, KEY_SIM_TEST_STORE),
-        .test_store_delay = (uint64_t)config_int(config, KEY_SIM_TEST_STORE_DELAY)
+        .atomic_warp_cycles = (uint32_t)config_int(config, KEY_L2_ATOMIC_WARP)
     };
     c->sets = lines / c->ways;
 }
@@ -69,7 +67,7 @@ void l2_init(struct slice *s, struct partition *part, uint32_t number, struct po
     const struct partition_cfg *c = &part->cfg;
     *s = (struct slice){
         .part = part, .number = number, .id = c->channel * c->slices + number, .request = request, .reply = reply,
-        .next = c->walk ? 0 : NEVER, .late.at = NEVER, .list_head = MSHR_NONE, .list_tail = MSHR_NONE,
+        .next = c->walk ? 0 : NEVER, .list_head = MSHR_NONE, .list_tail = MSHR_NONE,
         .transfer_places = c->l2.miss_queue + c->l2.dram_latency
     };
     s->inputs = request->vns + (c->unit != NULL);

@@ -65,28 +65,6 @@ bool l2_finish_atomic(struct slice *s, uint64_t now)
     return true;
 }
 
-/* Is this the store whose bytes a test withholds? */
-static bool withheld(struct slice *s, const struct packet *p, uint64_t now)
-{
-    const struct l2_cfg *c = &s->part->cfg.l2;
-    if (!c->test_store || p->type != ACCESS_GLOBAL_STORE || ++s->stores != c->test_store)
-        return false;
-    if (c->test_store_delay) {
-        s->late = (struct l2_late){ .at = now + c->test_store_delay, .line = p->mapped };
-        memcpy(s->late.mask, p->mask, sizeof p->mask);
-        memcpy(s->late.data, p->data, LINE_BYTES);
-    }
-    return true;
-}
-
-void l2_late_store(struct slice *s, uint64_t now)
-{
-    if (s->late.at > now)
-        return;
-    line_merge((uint8_t *)(uintptr_t)s->late.line, s->late.data, s->late.mask);
-    s->late.at = NEVER;
-}
-
 void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t)
 {
     const struct partition_calls *calls = &s->part->cfg.calls;
@@ -111,7 +89,7 @@ void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_n
             answer(s, p, MSG_READ_REPLY, PACKET_HEADER + SECTOR_BYTES * sectors);
         break;
     case MSG_WRITE:
-        if (there && !withheld(s, p, t->l2))
+        if (there)
             line_merge(memory, p->data, p->mask);
         l2_mark_dirty(s, i, p->sectors);
         if (p->own)

@@ -31,7 +31,6 @@ struct l2_cfg {
     bool hash;
     uint32_t atomic_cycles[4];       /* cycles per lane: add and the like, exch, cas, floating point */
     uint32_t atomic_warp_cycles;     /* least cycles per atomic request */
-    uint64_t test_store, test_store_delay;   /* number of a store whose bytes come late, and cycles; 0 = none, never */
 };
 
 /* What the partition asks of those above it. */

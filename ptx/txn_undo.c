@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutate.h"
 #include "ptx/access.h"
 #include "ptx/control.h"
 #include "ptx/txn_state.h"
@@ -237,11 +236,10 @@ void undo_lanes(struct warp *w, uint64_t lanes)
         uint32_t part = (uint32_t)(lanes >> LANES * i);
         if (!part)
             continue;
-        if (!CORE_MUTANT(REGISTERS_KEPT))
-            restore_registers(w, i, part);
+        restore_registers(w, i, part);
         each_param(w, i, part, restore_word);
     }
-    for (uint32_t k = 0; k < u->rows && !CORE_MUTANT(LOCAL_KEPT); k++)
+    for (uint32_t k = 0; k < u->rows; k++)
         restore_row(w, &u->row[k], u->row[k].lanes & (uint32_t)(lanes >> LANES * u->row[k].half));
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutate.h"
 #include "tm/bank_oracle.h"
 #include "tm/impl.h"
 
@@ -163,17 +162,14 @@ uint32_t tm_core_shared(void *core, struct mem_op *op, uint64_t now)
         access_plain(c, op, now);
         return 0;
     }
-    uint64_t out = x->lost | (CORE_MUTANT(LOCAL_PUT_BACK_ACCESSES) ? 0 : x->doomed);
+    uint64_t out = x->lost | x->doomed;
     uint64_t lanes = op->served_by[SERVE_SHARED] & txn_lanes(x->warp) & ~out;
-    if (CORE_MUTANT(BANKS_PERFORMED_FIRST))
-        perform_noted(x, op, lanes);
     struct banks_result r = lanes ? c->tm->banks->access(c->banks, op->sm_slot, op, lanes, now)
                                   : (struct banks_result){ 0 };
-    if (!CORE_MUTANT(BANKS_PERFORMED_FIRST))
-        perform_noted(x, op, CORE_MUTANT(BANKS_LOST_PERFORMED) ? lanes : lanes & ~r.conflicts);
+    perform_noted(x, op, lanes & ~r.conflicts);
     x->memory += r.cycles;
     x->lost |= r.conflicts;
-    if (r.conflicts && !CORE_MUTANT(BANKS_LOST_COMMITS))
+    if (r.conflicts)
         tm_abort(c, op->sm_slot, r.conflicts, x->attempt, TM_CONFLICT, now);
     return r.cycles;
 }
@@ -220,10 +216,8 @@ uint64_t banks_attempt(struct tm_core *c, uint32_t slot, uint64_t lanes, bool fi
     x->lost = 0;
     for (uint64_t m = lanes; m; m &= m - 1) {
         struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
-        if (!CORE_MUTANT(BANKS_READS_KEPT) || !l->aborts)
-            tm_set_clear(&l->shared_reads);
-        if (!CORE_MUTANT(BANKS_WRITES_KEPT) || !l->aborts)
-            tm_set_clear(&l->shared_writes);
+        tm_set_clear(&l->shared_reads);
+        tm_set_clear(&l->shared_writes);
     }
     cycles += c->tm->banks->attempt(c->banks, slot, lanes, first, now);
     x->held += cycles;
@@ -254,7 +248,7 @@ static void outcome(struct tm_core *c, uint32_t slot, uint64_t lanes, bool commi
 {
     struct tm_warp *x = &c->warp[slot];
     uint64_t again = txn_waiting(x->warp) | (commit ? 0 : lanes);
-    if (commit || (CORE_MUTANT(BANKS_ABORT_KEEPS) && x->committing))
+    if (commit)
         c->tm->banks->committed(c->banks, slot, lanes, now);
     else
         c->tm->banks->aborted(c->banks, slot, lanes, now);
@@ -264,7 +258,7 @@ static void outcome(struct tm_core *c, uint32_t slot, uint64_t lanes, bool commi
     if (!again)
         return;
     x->steps = x->committing ? 0 : txn_steps_to_commit(x->warp);
-    if (c->tm->banks->alone(c->banks, slot, again, x->lost & again, now) && !CORE_MUTANT(BANKS_TOGETHER))
+    if (c->tm->banks->alone(c->banks, slot, again, x->lost & again, now))
         txn_serialise(x->warp);
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutate.h"
 #include "tm/impl.h"
 
 enum { SPOILS = 16 };                /* attempts of a transaction that can never commit before that is said */
@@ -113,8 +112,7 @@ uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t 
     x->deadline = deadline_from(c->tm, now + held);
     for (uint64_t m = lanes; m; m &= m - 1) {
         struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
-        if (!CORE_MUTANT(READS_KEPT) || !l->aborts)
-            tm_set_clear(&l->reads);
+        tm_set_clear(&l->reads);
         tm_set_clear(&l->writes);
         l->instructions = 0;
         l->spoiled = false;
@@ -213,8 +211,6 @@ void tm_core_commit(struct tm_core *c, uint32_t slot, uint64_t now)
     x->committing = now;
     if (c->banks && !c->tm->protocol->plain)
         x->release = c->tm->banks->commit(c->banks, slot, txn_lanes(x->warp), now);
-    if (c->banks && CORE_MUTANT(BANKS_EARLY))
-        c->tm->banks->committed(c->banks, slot, txn_lanes(x->warp), now);
     c->tm->protocol->commit(c->protocol, slot, txn_lanes(x->warp), now);
 }
 
@@ -287,7 +283,7 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
         never = l->spoiled && ++l->spoils > SPOILS;
     }
     if (c->banks && commits)
-        banks_committed(c, slot, lane, key && CORE_MUTANT(BANKS_KEYS_SWAPPED) ? ((key - 1) ^ 1) + 1 : key, now);
+        banks_committed(c, slot, lane, key, now);
     else if (c->banks)
         banks_aborted(c, slot, bit, now);
     if (txn_lanes(x->warp) == bit)
@@ -307,7 +303,7 @@ uint32_t tm_attempt(const struct tm_core *c, uint32_t slot)
 void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt, enum tm_reason why, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
-    if (!x->lanes_in || x->attempt != attempt || CORE_MUTANT(DOOMED_RUNS))
+    if (!x->lanes_in || x->attempt != attempt)
         return;
     lanes &= txn_lanes(x->warp) & ~x->doomed;
     if (!lanes)
@@ -376,10 +372,6 @@ void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t s
     struct tm_warp *x = &c->warp[slot];
     c->now = now;
     c->touched = true;
-    if (CORE_MUTANT(ZOMBIE_FAULTS) && x->fault_lane >= 0) {
-        current |= stale;
-        stale = 0;
-    }
     current &= x->validating;
     stale &= x->validating;
     if (!(current | stale))

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutate.h"
 #include "tm/impl.h"
 
 enum { LOADS_IN_SLAB = 16 };
@@ -53,7 +52,7 @@ static uint32_t own_of(const struct tm_set *writes, struct mem_op *op, unsigned 
 {
     uint64_t from = op->address[lane], end = from + op->width;
     uint32_t own = 0;
-    for (uint64_t a = from & ~UINT64_C(3); writes->n && a < end && !CORE_MUTANT(OWN_UNSEEN); a += 4) {
+    for (uint64_t a = from & ~UINT64_C(3); writes->n && a < end; a += 4) {
         uint32_t value = 0;
         uint8_t have = tm_set_find(writes, a, &value);
         for (unsigned b = 0; b < 4; b++)
@@ -92,7 +91,7 @@ static struct mem_op *fetch_of(struct tm_core *c, struct load *x, uint64_t lanes
     memcpy(f, op, offsetof(struct mem_op, address));
     memset(f->served_by, 0, sizeof f->served_by);
     f->lanes = f->served_by[SERVE_GLOBAL] = lanes;
-    f->path = CORE_MUTANT(L1_HITS) ? PATH_CACHED : PATH_L2;
+    f->path = PATH_L2;
     f->to_data = true;
     f->role = ROLE_FETCH;
     f->sm_slot = op->sm_slot;

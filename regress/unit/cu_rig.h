@@ -6,7 +6,6 @@
 #define CU_RIG_H
 
 #include "tm/kilotm/commit_unit.h"
-#include "tm/kilotm/mutate.h"
 
 enum { RIG_MAX_UNITS = 4, RIG_ERROR = 300 };
 

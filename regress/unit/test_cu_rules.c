@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "tm/kilotm/commit_unit.h"
-#include "tm/kilotm/mutate.h"
 
 enum { CIDS = 400, WORDS = 64, MOST = 1000, DELAY = 10 };
 
@@ -28,8 +27,6 @@ static struct bench {
     unsigned replies, accesses, reads, writes, impossible;
     bool held, deaf;
 } b;
-
-static struct cu_fault fault;        /* of builds with deliberate faults */
 
 static bool on_reply(void *ctx, enum kilo_kind kind, const struct kilo_batch *batch, uint64_t lanes, uint64_t now)
 {
@@ -80,7 +77,7 @@ static int set_up(void **state)
     memset(&b, 0, sizeof b);
     b.cfg = (struct cu_cfg){ .lwh_sets = 16, .lwh_ways = 2, .lwh_buckets = 64, .lwh_arrays = 4, .granularity = 4,
                              .bf_bits = 512, .bf_functions = 4, .accounting = BUFFERS_NEEDED, .resend = true,
-                             .input = 64, .ideal_latency = 7, .seed = 1, .fault = &fault };
+                             .input = 64, .ideal_latency = 7, .seed = 1 };
     for (uint64_t cid = 0; cid < CIDS; cid++)
         b.batch[cid] = (struct kilo_batch){ .first_cid = cid, .lanes = 1 };
     begin();

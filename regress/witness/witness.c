@@ -1,6 +1,7 @@
 /*
  * Witnesses that a value is bound where and when its access is performed: programs whose results a simulator that binds
- * values when instructions issue cannot show.
+ * values when instructions issue cannot show. One of them, (d), a store whose bytes come late or never, is a finder of
+ * deliberate faults: regress/mutants/store.c.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -119,29 +120,6 @@ static void bytes_of_two_sms_do_not_hurt_each_other(void **state)
     }
 }
 
-/* ---- (d) a store whose bytes come late or never ---- */
-
-/* What the second sees, with fences, long after the first has written x and then y. */
-static void see_withheld(const char *number, const char *delay, uint32_t y, uint32_t x, uint32_t x_at_the_end)
-{
-    const char *const settings[] = { "dram.channels=1", number, delay, NULL };
-    struct lab l;
-    lab_open(&l, programs, settings, NULL);
-    lab_run(&l, "message_membar", 2, (uint32_t[LAB_PARAMS]){ 0, 1, X, X + 64, 0, 100 });
-    assert_int_equal(l.seen[0], y);
-    assert_int_equal(l.seen[1], x);
-    assert_int_equal(l.words[X], x_at_the_end);
-    lab_close(&l);
-}
-
-static void a_withheld_store_changes_the_result(void **state)
-{
-    see_withheld("sim.test_store=0", "sim.test_store_delay=5000", 1, 1, 1);
-    see_withheld("sim.test_store=1", "sim.test_store_delay=5000", 1, 0, 1);
-    see_withheld("sim.test_store=1", "sim.test_store_delay=0", 1, 0, 0);
-    see_withheld("sim.test_store=2", "sim.test_store_delay=0", 0, 1, 1);
-}
-
 /* ---- (e) what the host does is not seen ---- */
 
 static char *run_all(const char *host)
@@ -178,7 +156,6 @@ int main(void)
         cmocka_unit_test(message_passing_is_weak_without_fences),
         cmocka_unit_test(store_buffering_is_weak_without_fences),
         cmocka_unit_test(bytes_of_two_sms_do_not_hurt_each_other),
-        cmocka_unit_test(a_withheld_store_changes_the_result),
         cmocka_unit_test(statistics_do_not_depend_on_the_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

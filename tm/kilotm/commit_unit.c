@@ -16,10 +16,8 @@ static void new_histories(struct commit_unit *u)
     const struct cu_cfg *c = &u->cfg;
     u->line_shift = (unsigned)__builtin_ctz(c->granularity);
     exact_init(&u->exact);
-    if (c->hazards == HAZARD_LWH) {
+    if (c->hazards == HAZARD_LWH)
         lwh_init(&u->lwh, c->lwh_sets, c->lwh_ways, c->lwh_buckets, c->lwh_arrays, c->seed);
-        u->lwh.fault = u->fault;
-    }
     if (c->hazards == HAZARD_BF_ARRAY)
         bf_init(&u->bf, c->bf_bits, c->bf_functions, (uint32_t)u->ring_size, c->seed);
 }
@@ -29,8 +27,8 @@ struct commit_unit *cu_new(const struct cu_cfg *c, const struct cu_calls *calls,
     struct commit_unit *u = calloc(1, sizeof *u);
     if (!u)
         abort();
-    *u = (struct commit_unit){ .cfg = *c, .calls = *calls, .count = count, .hists = hists, .fault = c->fault,
-                               .ring_size = first_ring(c), .free_chunk = NO_CHUNK, .free_access = UINT32_MAX };
+    *u = (struct commit_unit){ .cfg = *c, .calls = *calls, .count = count, .hists = hists, .ring_size = first_ring(c),
+                               .free_chunk = NO_CHUNK, .free_access = UINT32_MAX };
     u->retire = u->commit = u->pass = u->hazard = u->head = 1;
     u->ring = calloc(u->ring_size, sizeof *u->ring);
     if (!u->ring)

@@ -34,7 +34,6 @@ struct cu_cfg {
     bool fail_at_hazard;             /* a hazard fails the transaction instead of making it wait */
     uint64_t limit;                  /* lanes that concurrency control lets be in transactions; 0 = no limit */
     uint64_t seed;                   /* of the hash functions */
-    const void *fault;               /* test builds: a struct cu_fault, the step broken on purpose; NULL = none */
 };
 void cu_configure(struct cu_cfg *c, const struct simtx_config *config);
 /* False: the configuration is impossible, with the reason in `error`. */

@@ -40,8 +40,6 @@ void cu_queue_write(struct commit_unit *u, uint64_t cid, struct kilo_entry word)
 {
     uint32_t value;
     unsigned bytes = kilo_bytes(word, &value);
-    if (MUTANT(u, FAULT_PARTIAL_WHOLE))
-        bytes = 15;
     queue_access(u, &u->writes, (struct cu_access){ .owner = cid, .address = word.address & ~UINT32_C(3),
                                                     .value = value, .kind = ACCESS_WRITE, .bytes = (uint8_t)bytes });
 }
@@ -58,22 +56,12 @@ static void wait_in(struct fifo *f, uint64_t at, uint32_t token)
     *(struct cu_due *)fifo_push(f) = (struct cu_due){ at, token };
 }
 
-static uint32_t next_token(struct commit_unit *u, struct fifo *queue)
-{
-    uint32_t *first = fifo_front(queue), *last = fifo_at(queue, queue->n - 1), token = *first;
-    if (queue == &u->writes && MUTANT(u, FAULT_WRITES_REVERSED)) {
-        token = *last;
-        *last = *first;
-    }
-    fifo_pop(queue);
-    return token;
-}
-
 bool cu_step_issue(struct commit_unit *u, struct fifo *queue, uint64_t now)
 {
     if (!queue->n)
         return false;
-    uint32_t token = next_token(u, queue);
+    uint32_t token = *(uint32_t *)fifo_front(queue);
+    fifo_pop(queue);
     bool ideal = u->access[token].kind == ACCESS_WRITE ? u->cfg.ideal_commit : u->cfg.ideal_validation;
     if (ideal)
         wait_in(&u->ideal, now + u->cfg.ideal_latency, token);
@@ -114,11 +102,6 @@ void cu_run_ideal(struct commit_unit *u, uint64_t now)
     }
 }
 
-static bool same_value(const struct commit_unit *u, const struct cu_access *a, uint32_t value)
-{
-    return !((value ^ a->value) & (MUTANT(u, FAULT_VALUE_UNCHECKED) ? 0xffff : UINT32_MAX));
-}
-
 static void read_performed(struct commit_unit *u, const struct cu_access *a, bool same, unsigned found)
 {
     struct entry *e = cu_entry(u, a->owner);
@@ -149,9 +132,9 @@ void cu_performed(struct commit_unit *u, uint32_t token, uint32_t value, unsigne
     u->access[token].next = u->free_access;
     u->free_access = token;
     if (a.kind == ACCESS_READ)
-        read_performed(u, &a, same_value(u, &a, value), found);
+        read_performed(u, &a, value == a.value, found);
     else if (a.kind == ACCESS_WRITE)
         write_performed(u, &a, value, found);
     else
-        cu_check_performed(u, a.owner, same_value(u, &a, value));
+        cu_check_performed(u, a.owner, value == a.value);
 }

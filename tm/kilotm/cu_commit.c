@@ -18,22 +18,19 @@ void cu_written(struct commit_unit *u, struct entry *e)
         return;
     cu_unneeded(u, e, WRITES);
     e->state = RETIRED;
-    if (!MUTANT(u, FAULT_DONE_EARLY))
-        cu_reply_lane(u, KILO_CU_DONE_COMMIT, e);
+    cu_reply_lane(u, KILO_CU_DONE_COMMIT, e);
 }
 
 static void send_writes(struct commit_unit *u, struct entry *e, uint64_t cid)
 {
     const struct word_set *s = &e->set[WRITES];
-    uint32_t chunk = s->first, n = s->n - (s->n && MUTANT(u, FAULT_WRITE_DROPPED));
-    for (uint32_t i = 0; i < n; i++) {
+    uint32_t chunk = s->first;
+    for (uint32_t i = 0; i < s->n; i++) {
         if (i && i % CHUNK_ENTRIES == 0)
             chunk = u->chunk[chunk].next;
         cu_commit_word(u, e, cid, u->chunk[chunk].entry[i % CHUNK_ENTRIES]);
     }
     e->state = COMMIT_SENT;
-    if (MUTANT(u, FAULT_DONE_EARLY))
-        cu_reply_lane(u, KILO_CU_DONE_COMMIT, e);
     cu_written(u, e);
 }
 
@@ -60,8 +57,7 @@ bool cu_step_commit(struct commit_unit *u)
     struct entry *e = cu_entry(u, u->commit);
     if (u->commit == u->pass)
         return false;
-    bool ready = e->state == COMMIT_READY || (e->state == PASS_ACK_WAIT && MUTANT(u, FAULT_COMMIT_UNASKED));
-    bool passed = ready ? begin_commit(u, e, u->commit) : e->state >= COMMIT_SENT;
+    bool passed = e->state == COMMIT_READY ? begin_commit(u, e, u->commit) : e->state >= COMMIT_SENT;
     u->commit += passed;
     if (!passed)
         u->stall |= STALL_COMMIT;

@@ -10,12 +10,12 @@ static void set_hazard(struct commit_unit *u, struct entry *e, uint64_t cid, uin
 {
     if (!e->revalidate)
         e->since = now;
-    if (writer > e->ycid && !(e->revalidate && MUTANT(u, FAULT_YCID_FIRST)))
+    if (writer > e->ycid)
         e->ycid = writer;
     e->revalidate = true;
     if (u->cfg.fail_at_hazard)
         e->stale = e->by_hazard = true;
-    if (e->state == PASS && !MUTANT(u, FAULT_HAZARD_IGNORED))
+    if (e->state == PASS)
         e->state = VALIDATION_WAIT;
     cu_validated(u, e, cid);
 }
@@ -45,7 +45,7 @@ static void check_read(struct commit_unit *u, struct entry *e, uint64_t cid, uin
     }
     uint64_t writer = youngest_writer(u, e, address, exact);
     e->true_hazard |= exact >= e->rcid;
-    if (writer >= e->rcid + MUTANT(u, FAULT_HAZARD_ABOVE_RCID))
+    if (writer >= e->rcid)
         set_hazard(u, e, cid, writer, now);
 }
 
@@ -63,8 +63,6 @@ static uint64_t oldest_rcid(const struct commit_unit *u)
 
 static void insert_write(struct commit_unit *u, const struct entry *e, uint64_t cid, uint32_t address)
 {
-    if (MUTANT(u, FAULT_NO_INSERT) || (e->resend && MUTANT(u, FAULT_RESENT_UNINSERTED)))
-        return;
     if (exact_full(&u->exact))
         exact_rebuild(&u->exact, oldest_rcid(u));
     exact_insert(&u->exact, address, cid);
@@ -195,8 +193,6 @@ static void for_matches(struct commit_unit *u, enum bf_kind k, uint64_t cid, uin
 void cu_bf_arrival(struct commit_unit *u, uint64_t cid, enum set_kind k, uint32_t address, uint64_t now)
 {
     uint32_t line = (address & ~UINT32_C(3)) >> u->line_shift, slot = (uint32_t)(cid & (u->ring_size - 1));
-    if (k == WRITES && MUTANT(u, FAULT_NO_INSERT))
-        return;
     bf_insert(&u->bf, k == READS ? BF_READS : BF_WRITES, slot, line);
     for_matches(u, k == READS ? BF_WRITES : BF_READS, cid, line, now);
 }

@@ -56,8 +56,6 @@ static void done_fill(struct commit_unit *u, const struct kilo_batch *b, unsigne
     struct entry *e = cu_open(u, b, lane, &cid);
     if (e->state != FILL)
         cu_broken(u, cid, "a second end of its log");
-    if (MUTANT(u, FAULT_LATE_RCID))
-        e->rcid = u->retire;
     count_set(u, e->set[READS].n, HIST_CU_READ_BUFFER, STAT_CU_READ_8);
     count_set(u, e->set[WRITES].n, HIST_CU_WRITE_BUFFER, STAT_CU_WRITE_8);
     e->state = VALIDATION_WAIT;
@@ -70,7 +68,7 @@ static void skip(struct commit_unit *u, const struct kilo_batch *b, unsigned lan
     struct entry *e = cu_open(u, b, lane, &cid);
     if (e->state != FILL || e->accessed)
         cu_broken(u, cid, "skipped in spite of its log entries");
-    e->state = MUTANT(u, FAULT_SKIP_ANSWERED) ? PASS : RETIRED;
+    e->state = RETIRED;
 }
 
 /* ---- final outcome ---- */
@@ -93,10 +91,6 @@ static void final_fail(struct commit_unit *u, const struct kilo_batch *b, unsign
     struct entry *e = cu_entry(u, cid);
     if (e->state != PASS_ACK_WAIT)
         cu_broken(u, cid, "a final failure before the local outcome");
-    if (MUTANT(u, FAULT_FINAL_FAIL_COMMITS)) {
-        e->state = COMMIT_READY;
-        return;
-    }
     cu_unneeded(u, e, WRITES);
     e->state = RETIRED;
 }
@@ -122,7 +116,7 @@ static void resent(struct commit_unit *u, const struct kilo_batch *b, unsigned l
         return;
     if (e->resend == RESEND_HAZARD_READS || e->resend == RESEND_HAZARD_WRITES)
         cu_hazard_word(u, e, cid, e->resend == RESEND_HAZARD_READS ? READS : WRITES, word, now);
-    else if (e->resend == RESEND_REVALIDATION && !MUTANT(u, FAULT_RESENT_UNREAD))
+    else if (e->resend == RESEND_REVALIDATION)
         cu_queue_read(u, ACCESS_READ, cid, word);
     else if (e->resend == RESEND_COMMIT)
         cu_commit_word(u, e, cid, word);

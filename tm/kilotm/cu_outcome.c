@@ -52,9 +52,8 @@ static void decide(struct commit_unit *u, struct entry *e, uint64_t cid)
 
 void cu_validated(struct commit_unit *u, struct entry *e, uint64_t cid)
 {
-    bool again = e->revalidate && (!e->stale || MUTANT(u, FAULT_STALE_CLEARED));
-    bool last_left = e->reading == 1 && e->state == REVALIDATION_WAIT && MUTANT(u, FAULT_REVALIDATION_ENDS_EARLY);
-    if ((e->reading && !last_left) || e->resend == RESEND_REVALIDATION)
+    bool again = e->revalidate && !e->stale;
+    if (e->reading || e->resend == RESEND_REVALIDATION)
         return;
     if ((e->state == VALIDATION_WAIT && !again) || e->state == REVALIDATION_WAIT)
         decide(u, e, cid);
@@ -63,22 +62,19 @@ void cu_validated(struct commit_unit *u, struct entry *e, uint64_t cid)
 /* May the entry be validated again now? */
 static bool due(const struct commit_unit *u, const struct entry *e)
 {
-    bool again = e->revalidate && (!e->stale || MUTANT(u, FAULT_STALE_CLEARED));
-    return e->state == VALIDATION_WAIT && again && (u->retire > e->ycid || MUTANT(u, FAULT_YCID_RETIRES));
+    return e->state == VALIDATION_WAIT && e->revalidate && !e->stale && u->retire > e->ycid;
 }
 
 static void read_again(struct commit_unit *u, struct entry *e, uint64_t cid)
 {
     const struct word_set *s = &e->set[READS];
-    uint32_t chunk = s->first, n = s->n - (MUTANT(u, FAULT_READ_UNCHECKED) && s->n);
-    if (MUTANT(u, FAULT_NO_REVALIDATION))
-        return;
+    uint32_t chunk = s->first;
     if (s->overflow) {
         e->resend = RESEND_REVALIDATION;
         cu_reply_lane(u, KILO_RESEND_READ, e);
         return;
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < s->n; i++) {
         if (i && i % CHUNK_ENTRIES == 0)
             chunk = u->chunk[chunk].next;
         cu_queue_read(u, ACCESS_READ, cid, u->chunk[chunk].entry[i % CHUNK_ENTRIES]);
@@ -90,8 +86,6 @@ static void revalidate(struct commit_unit *u, struct entry *e, uint64_t cid, uin
     cu_add(u, STAT_CU_REVALIDATIONS, 1);
     cu_add(u, STAT_CU_REVALIDATION_WAIT, now - e->since);
     hist_add(u->hists, HIST_CU_REVALIDATION_DISTANCE, cid - e->ycid);
-    if (MUTANT(u, FAULT_STALE_CLEARED))
-        e->stale = false;
     e->state = REVALIDATION_WAIT;
     read_again(u, e, cid);
     cu_validated(u, e, cid);

@@ -46,17 +46,12 @@ struct entry *cu_open(struct commit_unit *u, const struct kilo_batch *b, unsigne
     return e;
 }
 
-static bool may_retire(const struct commit_unit *u, const struct entry *e)
-{
-    return e->state == RETIRED || (e->state == COMMIT_SENT && MUTANT(u, FAULT_RETIRE_EARLY));
-}
-
 bool cu_step_retire(struct commit_unit *u)
 {
     struct entry *e = cu_entry(u, u->retire);
     if (u->retire == u->commit)
         return false;
-    if (!may_retire(u, e)) {
+    if (e->state != RETIRED) {
         u->stall |= STALL_RETIRE;
         return false;
     }

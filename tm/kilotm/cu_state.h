@@ -10,7 +10,6 @@
 #include "tm/kilotm/exact.h"
 #include "tm/kilotm/fifo.h"
 #include "tm/kilotm/lwh.h"
-#include "tm/kilotm/mutate.h"
 
 #ifndef NEVER
 #define NEVER UINT64_MAX
@@ -87,7 +86,6 @@ struct commit_unit {
     struct cu_calls calls;
     uint64_t *count;
     struct hists *hists;
-    const struct cu_fault *fault;
     unsigned line_shift;             /* of an address in the last writer history */
 
     struct entry *ring;              /* by commit ID modulo size */

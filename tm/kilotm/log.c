@@ -38,15 +38,12 @@ static struct mem_op *line_op(struct kilo_core *k, uint32_t slot, uint32_t word,
     return op;
 }
 
-/* Word w of the warp's private words, for all lanes; those of `lanes` are of entries. */
-static void write_line(struct kilo_core *k, uint32_t slot, uint32_t word, const uint32_t *values, uint64_t lanes,
-                       uint64_t now)
+/* Word w of the warp's private words, for all lanes. */
+static void write_line(struct kilo_core *k, uint32_t slot, uint32_t word, const uint32_t *values, uint64_t now)
 {
     struct mem_op *op = line_op(k, slot, word, (struct log_op){ .use = LOG_WRITE });
     op->kind = MOP_STORE;
     memcpy(op->data, values, k->lanes * sizeof *values);
-    ((uint32_t *)(void *)op->data)[__builtin_ctzll(lanes)] ^=
-        kilo_flip(&k->flip, word & 1 ? FLIP_LOG_VALUE : FLIP_LOG_ADDRESS);
     tm_count(k->tm)[STAT_LOG_WRITES]++;
     tm_log(k->tm, op, now);
 }
@@ -80,9 +77,7 @@ void log_attempt(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 {
     struct kilo_core *k = core;
     struct kilo_warp *w = &k->warp[slot];
-    w->reads = 0;
-    if (!CORE_MUTANT(WRITES_KEPT) || !tm_lane(k->tm, slot, (unsigned)__builtin_ctzll(lanes))->aborts)
-        w->writes = 0;
+    w->reads = w->writes = 0;
     w->walking = false;
     if (w->filter)
         memset(w->filter, 0, (size_t)k->filter_words * KILO_LANES * sizeof *w->filter);
@@ -145,9 +140,9 @@ static void log_addresses(struct kilo_core *k, const struct tm_load *l, uint32_t
     for (uint32_t n = 0; n < f->width / 4u; n++) {
         uint32_t line[KILO_LANES];
         for (uint32_t i = 0; i < k->lanes; i++)
-            line[i] = f->lanes >> i & 1 && !tm_word_is_own(l, i, n) && !CORE_MUTANT(READ_UNLOGGED)
+            line[i] = f->lanes >> i & 1 && !tm_word_is_own(l, i, n)
                           ? (uint32_t)(f->address[i] + 4 * n - k->base) : UINT32_MAX;
-        write_line(k, l->slot, 2 * (first + n), line, f->lanes, now);
+        write_line(k, l->slot, 2 * (first + n), line, now);
     }
 }
 
@@ -178,7 +173,7 @@ void log_loaded(void *core, struct tm_load *l, uint64_t now)
             unsigned lane = (unsigned)__builtin_ctzll(m);
             memcpy(&line[lane], (const uint8_t *)f->data + lane * f->stride + 4 * n, 4);
         }
-        write_line(k, l->slot, 2 * ((uint32_t)l->protocol + n) + 1, line, f->lanes, now);
+        write_line(k, l->slot, 2 * ((uint32_t)l->protocol + n) + 1, line, now);
     }
 }
 
@@ -194,7 +189,7 @@ static struct kilo_entry entry_of(const struct kilo_core *k, const struct mem_op
         e.address |= KILO_HALF;
         e.value = data[0] | (uint32_t)data[1] << 8 | (uint32_t)(at >> 1 & 1) << 16;
     } else {
-        e.address |= CORE_MUTANT(BYTES_WHOLE) ? KILO_WORD : KILO_BYTE;
+        e.address |= KILO_BYTE;
         e.value = data[0] | (uint32_t)(at & 3) << 8;
     }
     return e;
@@ -225,7 +220,7 @@ void log_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lane
             if (lanes >> i & 1 && w->filter)
                 into_filter(k, w, i, e.address);
         }
-        write_line(k, slot, 2 * (k->read_log + first + n), address, lanes, now);
-        write_line(k, slot, 2 * (k->read_log + first + n) + 1, value, lanes, now);
+        write_line(k, slot, 2 * (k->read_log + first + n), address, now);
+        write_line(k, slot, 2 * (k->read_log + first + n) + 1, value, now);
     }
 }

@@ -10,9 +10,7 @@
 #ifndef TM_KILOTM_LOG_UNIT_H
 #define TM_KILOTM_LOG_UNIT_H
 
-#include "base/mutate.h"
 #include "tm/kilotm/commit_unit.h"
-#include "tm/kilotm/flip.h"
 #include "tm/tm.h"
 
 enum { DEPTH = 4 };                  /* log entries of a transfer that are read ahead */
@@ -94,7 +92,6 @@ struct kilo_core {
     struct packet_queue out;         /* messages to be sent, one a cycle */
     struct ticket *ticket;
     uint32_t ntickets, ticket_cap;
-    struct kilo_flip flip;
     void *slabs;
 };
 

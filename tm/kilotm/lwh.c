@@ -47,7 +47,7 @@ static void filter_insert(struct lwh *l, uint32_t address, uint64_t cid)
 {
     for (uint32_t a = 0; a < l->arrays; a++) {
         uint64_t *b = bucket_of(l, a, address);
-        if (cid > *b || MUTANT(l, FAULT_FILTER_OVERWRITES))
+        if (cid > *b)
             *b = cid;
     }
 }
@@ -78,10 +78,8 @@ bool lwh_insert(struct lwh *l, uint32_t address, uint64_t cid)
 {
     size_t at = place_of(l, address);
     bool evicted = l->cid[at] && l->address[at] != address;
-    if (evicted && !MUTANT(l, FAULT_EVICTION_LOST))
+    if (evicted)
         filter_insert(l, l->address[at], l->cid[at]);
-    if (l->cid[at] && !evicted && MUTANT(l, FAULT_HIT_KEEPS_CID))
-        return false;
     l->address[at] = address;
     l->cid[at] = cid;
     return evicted;

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "tm/h3.h"
-#include "tm/kilotm/mutate.h"
 
 enum { LWH_MAX_ARRAYS = 16 };
 
@@ -21,7 +20,6 @@ struct lwh {
     uint64_t *cid;                   /* 0 = empty */
     uint64_t *bucket;                /* arrays x buckets */
     struct h3 set_hash, hash[LWH_MAX_ARRAYS];
-    const struct cu_fault *fault;
 };
 
 /* buckets: of all sub-arrays together. The host out of memory: abort. */

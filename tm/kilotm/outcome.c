@@ -67,8 +67,6 @@ static void decide(struct kilo_core *k, uint32_t slot, unsigned lane, bool commi
     struct kilo_warp *w = &k->warp[slot];
     uint64_t cid = kilo_cid(&w->batch->b, lane);
     w->refused[lane] = 0;
-    if (CORE_MUTANT(IDS_SWAPPED))
-        cid = w->batch->b.first_cid + w->batch->last - cid;
     w->batch->left &= ~(UINT64_C(1) << lane);
     if (!w->batch->left && !w->batch->retiring)
         w->batch->busy = false;
@@ -88,10 +86,10 @@ static void answer(struct kilo_core *k, uint32_t slot, unsigned lane, uint64_t n
 {
     struct kilo_warp *w = &k->warp[slot];
     bool fails = w->failed >> lane & 1;
-    for (uint64_t m = w->sent[lane] & ~w->failing[lane]; m && !(CORE_MUTANT(PASS_UNSENT) && m == (m & -m)); m &= m - 1)
+    for (uint64_t m = w->sent[lane] & ~w->failing[lane]; m; m &= m - 1)
         kilo_message(k, fails ? KILO_FAIL : KILO_PASS, (uint32_t)__builtin_ctzll(m), UINT64_C(1) << lane, false,
                      &w->batch->b);
-    w->replies[lane] = fails || CORE_MUTANT(NO_DONE_WAIT) ? 0 : w->wrote[lane];
+    w->replies[lane] = fails ? 0 : w->wrote[lane];
     if (!w->replies[lane])
         decide(k, slot, lane, !fails, now);
 }
@@ -111,16 +109,14 @@ static void lane_reply(struct kilo_core *k, enum kilo_kind kind, uint32_t slot, 
                        uint64_t now)
 {
     struct kilo_warp *w = &k->warp[slot];
-    if (CORE_MUTANT(NO_DONE_WAIT) && kind == KILO_CU_DONE_COMMIT)
-        return;
     w->replies[lane] &= ~slice;
     if (kind == KILO_CU_HAZARD)
         w->hazards |= UINT64_C(1) << lane;
     if (kind == KILO_CU_FAIL || kind == KILO_CU_HAZARD || kind == KILO_STALE) {
-        w->failed |= CORE_MUTANT(FAIL_IGNORED) ? 0 : UINT64_C(1) << lane;
+        w->failed |= UINT64_C(1) << lane;
         w->failing[lane] |= slice;
     }
-    if (w->replies[lane] && !(CORE_MUTANT(PASS_EARLY) && kind == KILO_CU_PASS))
+    if (w->replies[lane])
         return;
     if (kind == KILO_VALID || kind == KILO_STALE)
         validated(k, slot, lane, now);

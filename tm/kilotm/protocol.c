@@ -116,7 +116,7 @@ static void give_ids(struct kilo_shared *s, void *const *cores, uint32_t n, uint
         if (wraps(s, lanes))
             break;
         b->b.first_cid = s->next_cid;
-        s->next_cid += lanes - CORE_MUTANT(IDS_TWICE);
+        s->next_cid += lanes;
         b->last = s->next_cid - 1;
         s->last_epoch = s->cid_bits ? b->last >> s->cid_bits : 0;
         if (s->cid_bits)
@@ -197,8 +197,7 @@ static void *new_core(struct tm_core *tm, void *shared)
                     !config_int(c, KEY_KILO_BUFFERS),
         .cid_latency = (uint64_t)config_int(c, KEY_KILO_CID_LATENCY),
         .watchdog_ideal = config_bool(c, KEY_KILO_WATCHDOG_IDEAL),
-        .ring = (uint32_t)config_int(c, KEY_KILO_RING), .allocate = config_bool(c, KEY_KILO_ALLOC),
-        .flip = kilo_flip_of(c)
+        .ring = (uint32_t)config_int(c, KEY_KILO_RING), .allocate = config_bool(c, KEY_KILO_ALLOC)
     };
     k->credits = k->ring / (uint32_t)config_int(c, KEY_GPU_SMS);
     k->waiting = kilo_alloc(k, k->slots * sizeof *k->waiting);

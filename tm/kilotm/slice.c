@@ -19,7 +19,6 @@ struct kilo_slice {
     uint64_t *astray;                /* of kilo_shared */
     uint32_t *refused;               /* tokens of accesses to such addresses */
     uint32_t nrefused, refused_cap;
-    struct kilo_flip flip;
     struct notice *notice;           /* small messages that wait for room */
     uint32_t notices, notice_cap;
     bool half;                       /* the lanes of a DONE_FILL have been taken, those that it skips have not */
@@ -153,10 +152,9 @@ static void *new_unit(void *shared, const struct unit_home *home)
     if (!s)
         abort();
     *s = (struct kilo_slice){ .home = *home, .note = tm_slice_note(t, home->slice), .base = kilo->base,
-                              .gpu = t, .astray = &kilo->astray[home->slice], .flip = kilo_flip_of(kilo->config) };
+                              .gpu = t, .astray = &kilo->astray[home->slice] };
     cu_configure(&c, kilo->config);
     s->stages = (uint16_t)config_int(kilo->config, KEY_KILO_L2_LATENCY);
-    c.fault = UNIT_FAULT;
     const struct cu_calls calls = { .ctx = s, .reply = reply, .access = access, .peek = peek, .poke = poke,
                                     .impossible = impossible, .retired = retired };
     s->unit = cu_new(&c, &calls, home->count, home->hists);
@@ -211,10 +209,8 @@ static void performed(void *unit, struct packet *k, uint64_t now)
 {
     struct kilo_slice *s = unit;
     uint32_t value = 0, token = k->token;
-    if (k->kind == MSG_READ) {
+    if (k->kind == MSG_READ)
         memcpy(&value, k->data + k->reply_bytes, 4);
-        value ^= kilo_flip(&s->flip, FLIP_REPLY);
-    }
     unsigned found = k->found;
     packet_return(k);
     cu_performed(s->unit, token, value, found, now);

@@ -89,8 +89,7 @@ static void ask(struct kilo_core *k, struct transfer *t, uint64_t now)
 {
     const struct kilo_warp *w = &k->warp[t->slot];
     for (; t->asked < t->end && t->asked < t->taken + DEPTH; t->asked++) {
-        uint32_t e = t->asked, from = CORE_MUTANT(WRITES_REVERSED) && e >= w->reads ? w->reads + t->end - 1 - e : e;
-        uint32_t word = 2 * (e < w->reads ? e : k->read_log + from - w->reads);
+        uint32_t e = t->asked, word = 2 * (e < w->reads ? e : k->read_log + e - w->reads);
         bool last = k->last_use && t->kind == TRANSFER_COMMIT && !w->trial;
         t->ahead[e % DEPTH].lines = 0;
         log_read(k, t->slot, word, LOG_ADDRESS, t, e, last, now);
@@ -115,12 +114,6 @@ static void send_entries(struct kilo_core *k, const struct transfer *t, const st
     struct packet *p = kilo_message(k, kind, slice, lanes, true, batch_of(k, t));
     struct kilo_payload *x = p->payload;
     memcpy(x->entry, a->entry, k->lanes * sizeof *a->entry);
-    for (uint64_t m = CORE_MUTANT(VALUES_LATE) && kind == KILO_READ_SET ? lanes : 0; m; m &= m - 1) {
-        struct kilo_entry *e = &x->entry[__builtin_ctzll(m)];
-        memcpy(&e->value, (const void *)(uintptr_t)(k->base + e->address), 4);
-    }
-    x->entry[__builtin_ctzll(lanes)].address ^= kilo_flip(&k->flip, FLIP_PACKET_ADDRESS);
-    x->entry[__builtin_ctzll(lanes)].value ^= kilo_flip(&k->flip, FLIP_PACKET_VALUE);
 }
 
 static void send_entry(struct kilo_core *k, struct transfer *t)
@@ -130,8 +123,7 @@ static void send_entry(struct kilo_core *k, struct transfer *t)
     uint64_t of_slice[KILO_LANES] = { 0 }, slices = 0;
     for (uint64_t m = t->lanes; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(m);
-        if (kilo_size(a->entry[lane]) == KILO_VOID ||
-            (CORE_MUTANT(LANE_UNSENT) && t->taken >= w->reads && m == (m & -m)))
+        if (kilo_size(a->entry[lane]) == KILO_VOID)
             continue;
         uint32_t s = tm_slice(k->tm, k->base + (a->entry[lane].address & ~UINT32_C(3)));
         if (t->kind >= TRANSFER_READS && s != t->slice)
@@ -162,8 +154,7 @@ static void send_end(struct kilo_core *k, const struct transfer *t, uint32_t sli
         if (w->sent[__builtin_ctzll(m)] >> slice & 1)
             with |= m & -m;
     if (t->kind == TRANSFER_COMMIT) {
-        bool fill = with && !CORE_MUTANT(SKIP_WITH_ENTRIES);
-        kilo_message(k, fill ? KILO_DONE_FILL : KILO_SKIP, slice, with ? with : t->lanes, false, batch_of(k, t));
+        kilo_message(k, with ? KILO_DONE_FILL : KILO_SKIP, slice, with ? with : t->lanes, false, batch_of(k, t));
         return;
     }
     if (!with)

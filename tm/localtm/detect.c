@@ -9,7 +9,6 @@
  *
  * With localtm.read_write_filters a read loses against writes only; it sets its bit, and nothing is kept.
  */
-#include "base/mutate.h"
 #include "tm/localtm/localtm.h"
 
 enum { WORD = 4 };
@@ -42,7 +41,7 @@ static bool known_to_others(const struct local_block *b, const struct local_cell
 static bool is_conflict(const struct local_block *b, const struct local_cell *own, const struct word_access *a)
 {
     return known_to_others(b, own, FILTER_WRITE, a)
-        || (a->filter == FILTER_WRITE && !CORE_MUTANT(LOCAL_READERS_UNSEEN) && known_to_others(b, own, FILTER_READ, a));
+        || (a->filter == FILTER_WRITE && known_to_others(b, own, FILTER_READ, a));
 }
 
 /* Threads of the warp whose filters know a read of the word: has one of them read it indeed? */
@@ -81,7 +80,7 @@ static void lose(struct local_core *k, struct local_block *b, const struct word_
 
 static void set_bit(struct local_block *b, struct local_cell *own, const struct word_access *a)
 {
-    if (!(own->filter[a->filter] >> a->bit & 1) && !CORE_MUTANT(LOCAL_BIT_UNSET)) {
+    if (!(own->filter[a->filter] >> a->bit & 1)) {
         own->filter[a->filter] |= UINT64_C(1) << a->bit;
         b->known[a->filter][a->bank][a->bit]++;
     }
@@ -96,16 +95,13 @@ static void own_word(struct local_core *k, struct local_block *b, struct local_c
     bool again = knows && local_is_owned(b, a->word) && local_owner(b, a->word) == a->thread;
     set_bit(b, own, a);
     if (again) {
-        if (CORE_MUTANT(LOCAL_KEPT_AGAIN))
-            local_save(b, a->word);
         k->count[STAT_LOCALTM_AGAIN]++;
         w->shadow += k->cost.again;
         return;
     }
     k->count[knows ? STAT_LOCALTM_ALIAS : STAT_LOCALTM_NEW]++;
     w->shadow += knows ? k->cost.alias : k->cost.fresh;
-    if (!knows || !CORE_MUTANT(LOCAL_ALIAS_OWN))
-        local_keep(k, b, a->thread, a->bank, a->word);
+    local_keep(k, b, a->thread, a->bank, a->word);
 }
 
 static void look_up(struct local_core *k, struct local_block *b, const struct word_access *a, struct bank_work *w)
@@ -138,7 +134,6 @@ static void access_lane(struct local_core *k, uint32_t slot, const struct mem_op
                              .filter = reads ? FILTER_READ : FILTER_WRITE };
     uint32_t end;
     words_of(op, lane, &a.word, &end);
-    end = CORE_MUTANT(LOCAL_FIRST_WORD) ? a.word + 1 : end;
     for (; a.word < end; a.word++) {
         a.bank = a.word % k->banks;
         a.bit = a.word / k->banks & (k->bits - 1);
@@ -171,7 +166,7 @@ static uint32_t count_work(struct local_core *k, const struct work *work)
 static uint32_t broadcast(struct local_core *k, struct local_warp *x, uint64_t lost)
 {
     struct local_entries e = { 0 };
-    local_clear_lanes(k, x, lost, !CORE_MUTANT(LOCAL_BROADCAST_KEEPS), &e);
+    local_clear_lanes(k, x, lost, true, &e);
     uint32_t cycles = k->cost.entry * local_slowest(k, &e);
     k->count[STAT_LOCALTM_BROADCAST_CYCLES] += cycles;
     x->gone |= lost;

@@ -6,7 +6,6 @@
  * transactions are put back, aborted, and stalled at tx_begin until its attempt is over. Of several that want it the
  * one that has wanted it longest comes first, then the lower warp of the block. Warps outside transactions go on.
  */
-#include "base/mutate.h"
 #include "tm/localtm/localtm.h"
 
 uint32_t local_begin(struct local_core *k, uint32_t entries)
@@ -35,7 +34,7 @@ static bool others_commit(const struct local_core *k, const struct local_block *
 {
     for (uint32_t i = 0; i < b->b->warps; i++) {
         uint32_t s = b->b->slot[i];
-        if (s != slot && s != leaving && tm_committing(k->c, s) && !CORE_MUTANT(LOCAL_COMMITTING_OUT))
+        if (s != slot && s != leaving && tm_committing(k->c, s))
             return true;
     }
     return false;
@@ -57,9 +56,7 @@ static void put_back(struct local_core *k, uint32_t slot, struct local_entries *
     struct local_warp *x = &k->warp[slot];
     uint64_t lanes = tm_lanes_in(k->c, slot);
     local_clear_lanes(k, x, lanes, true, e);
-    if (CORE_MUTANT(LOCAL_OTHERS_GO_ON))
-        return;
-    x->gone = CORE_MUTANT(LOCAL_PUT_BACK_ACCESSES) ? x->gone : ~UINT64_C(0);
+    x->gone = ~UINT64_C(0);
     x->out = true;
     tm_abort(k->c, slot, lanes, tm_attempt(k->c, slot), TM_SERIALISED, now);
 }

@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "base/mutate.h"
 #include "tm/localtm/localtm.h"
 
 enum { WORD = 4 };
@@ -37,14 +36,8 @@ uint8_t local_owner(const struct local_block *b, uint32_t word)
     return *owner_byte(b, word);
 }
 
-static void disown(struct local_block *b, uint32_t word, bool restore)
+static void disown(struct local_block *b, uint32_t word)
 {
-    if (CORE_MUTANT(LOCAL_OWNER_ZERO)) {
-        *owner_byte(b, word) = 0;
-        return;
-    }
-    if (CORE_MUTANT(LOCAL_OWNER_KEPT) && !restore)
-        return;
     b->owned[word / 64] &= ~(UINT64_C(1) << word % 64);
 }
 
@@ -78,17 +71,15 @@ uint32_t local_clear(struct local_core *k, struct local_block *b, uint32_t threa
     struct local_cell *cell = local_cell(k, b, thread, bank);
     uint32_t entries = cell->entries;
     for (uint32_t word = cell->first, left = entries; left && word != NO_WORD; word = b->next[word], left--) {
-        if (restore && (!CORE_MUTANT(LOCAL_RESTORE_SKIPS) || word != cell->first))
+        if (restore)
             memcpy(word_at(b, word), old_value(b, word), WORD);
-        disown(b, word, restore);
+        disown(b, word);
     }
     k->count[STAT_LOCALTM_RESTORED] += restore ? entries : 0;
     cell->first = NO_WORD;
     cell->entries = 0;
-    if (!(CORE_MUTANT(LOCAL_FILTERS_ABORT) && restore) && !(CORE_MUTANT(LOCAL_FILTERS_COMMIT) && !restore)) {
-        forget_bits(b, cell, bank);
-        b->in[thread] &= ~(UINT64_C(1) << bank);
-    }
+    forget_bits(b, cell, bank);
+    b->in[thread] &= ~(UINT64_C(1) << bank);
     return entries;
 }
 

@@ -1,0 +1,45 @@
+# Deliberate faults: tables of them (*.faults), and finders, the programs that are linked with the changed objects and
+# look for the fault. head.md says how faults and finders are added.
+MUTANT_TABLES := $(sort $(wildcard regress/mutants/*.faults))
+MUTANT_TABLE  := $(B)/regress/mutants/table
+MUTANT_JOBS   := $(shell nproc)
+
+FINDERS := kilo unit rules shared flip store
+FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
+FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/cu_rig.c
+FINDER_rules  := regress/unit/test_cu_rules.c
+FINDER_shared := regress/mutants/shared.c regress/mutants/finder.c \
+                 $(patsubst %,regress/tm/random/%.c,gen near machines)
+FINDER_flip   := regress/mutants/flip.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
+FINDER_store  := regress/mutants/store.c regress/mutants/finder.c regress/witness/lab.c
+
+# What a finder consists of besides the changed objects, and how it is linked with them: $(call LINK_FINDER,name,objects).
+$(foreach f,$(FINDERS),$(eval FINDER_NEEDS_$(f) = $(FINDER_$(f):%.c=$(B)/obj/%.o) $(B)/lib/libsimtx.a))
+FINDER_NEEDS_cuda = $(CUDART_OBJ) $(B)/lib/libsimtx.a
+LINK_FINDER = $(CC) $(LINK_FLAGS_$(1)) -s -o $@ $(filter %.o,$(FINDER_NEEDS_$(1))) $(2) $(LDFLAGS) \
+              $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
+LINK_FLAGS_cuda = -shared -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=frontend/cudart/cudart.map
+
+$(MUTANT_TABLE): regress/mutants/table.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS)
+
+# Rules for every fault; mutants.sh writes them, and makes itself what they are for.
+ifdef MUTANT_RULES
+include $(MUTANT_RULES)
+endif
+
+MUTANTS = MAKE="$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(MUTANT_JOBS))" BUILD=$(B) \
+          JOBS=$(MUTANT_JOBS) regress/mutants/mutants.sh
+
+# `make test`: the texts of all faults, and a part of the searches (`few` in the tables).
+TESTS += test-mutants
+.PHONY: test-mutants mutants
+test-mutants: $(MUTANT_TABLE)
+	+@$(MUTANTS) few $(MUTANT_TABLES)
+
+# All of them; then the page is written anew.
+LONG_TESTS += mutants
+mutants: $(MUTANT_TABLE) $(B)/kernels/ht $(B)/kernels/bh
+	+@$(MUTANTS) all $(MUTANT_TABLES); status=$$?; \
+	regress/mutants/page.sh $(B) $(MUTANT_TABLES) >docs/mutants.md; exit $$status

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Runs a finder on a fault and keeps its line as FINDER.result beside the program. A finder is a program linked with the
+# fault, or FINDER.sh, which gets that program. One that prints no such line finds what it fails at.
+# Usage: run.sh FAULT FINDER ARGUMENT..., BUILD in the environment
+program=$BUILD/mutants/$1/$2
+script=$(dirname "$0")/$2.sh
+shift 2
+set -- "$program" "$@"
+[ ! -e "$script" ] || set -- "$script" "$@"
+rm -f "$program.result"
+timeout 900 "$@" >"$program.out" 2>"$program.err"
+status=$?
+if grep -E '^(found|survives|wrong)	' "$program.out" >"$program.line"; then
+    tail -n 1 "$program.line" >"$program.result"
+elif [ $status -eq 0 ]; then
+    printf 'survives\t\t\t\n' >"$program.result"
+elif [ $status -eq 124 ]; then
+    printf 'found\thang (time limit)\t\t\n' >"$program.result"
+elif [ $status -gt 128 ]; then
+    printf 'found\tcrash\t\t\n' >"$program.result"
+else
+    printf 'found\ta test that fails\t%s\t\n' \
+        "$(sed -n 's/^\[  FAILED  \] \([a-z_0-9]*\)$/\1/p' "$program.out" "$program.err" | head -n 1)" >"$program.result"
+fi
