@@ -4,7 +4,7 @@ MUTANT_TABLES := $(sort $(wildcard regress/mutants/*.faults))
 MUTANT_TABLE  := $(B)/regress/mutants/table
 MUTANT_JOBS   := $(shell nproc)
 
-FINDERS := kilo unit rules shared flip store
+FINDERS := kilo unit rules shared flip store witness coherence dram
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/cu_rig.c
 FINDER_rules  := regress/unit/test_cu_rules.c
@@ -12,6 +12,9 @@ FINDER_shared := regress/mutants/shared.c regress/mutants/finder.c \
                  $(patsubst %,regress/tm/random/%.c,gen near machines)
 FINDER_flip   := regress/mutants/flip.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_store  := regress/mutants/store.c regress/mutants/finder.c regress/witness/lab.c
+FINDER_witness   := regress/witness/witness.c regress/witness/lab.c
+FINDER_coherence := $(patsubst %,regress/coherence/%.c,test_coherence rig msi through)
+FINDER_dram      := regress/unit/test_dram.c
 
 # What a finder consists of besides the changed objects, and how it is linked with them: $(call LINK_FINDER,name,objects).
 $(foreach f,$(FINDERS),$(eval FINDER_NEEDS_$(f) = $(FINDER_$(f):%.c=$(B)/obj/%.o) $(B)/lib/libsimtx.a))
@@ -36,6 +39,7 @@ MUTANTS = MAKE="$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(MUTANT_JO
 TESTS += test-mutants
 .PHONY: test-mutants mutants
 test-mutants: $(MUTANT_TABLE)
+	@regress/mutants/self.sh $(B)
 	+@$(MUTANTS) few $(MUTANT_TABLES)
 
 # All of them; then the page is written anew.

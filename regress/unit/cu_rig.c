@@ -550,7 +550,8 @@ static void set_up(struct rig *r)
         r->memory[i] = r->initial[i] = i * 7;
     for (uint32_t u = 0; u < s->units; u++) {
         r->port[u] = (struct port){ r, u };
-        struct cu_calls calls = { &r->port[u], on_reply, on_access, on_peek, on_poke, on_written, NULL };
+        struct cu_calls calls = { .ctx = &r->port[u], .reply = on_reply, .access = on_access, .peek = on_peek,
+                                  .poke = on_poke, .written = on_written };
         r->unit[u] = cu_new(&s->cfg, &calls, r->out->count, &r->out->hists);
     }
 }
