@@ -9,7 +9,7 @@
 
 enum { FINDING_TEXT = 200 };
 
-/* Which check found the fault ("" = none did), in which program or setup, and within how many transactions or the like. */
+/* Which check found the fault ("" = none did), in which program or setup, within how many transactions or the like. */
 struct finding { char check[FINDING_TEXT], where[FINDING_TEXT], count[FINDING_TEXT]; };
 
 /* The check of a message: the first row of `kinds` (words, check) whose words stand in it; the last row's are "". */

@@ -1,7 +1,8 @@
 /*
- * Finder of flipped bits: a bit that is flipped in a log, in a packet or in a word that a commit unit reads changes what
- * happens, and is noticed: the lane aborts, the oracle or the program finds a wrong value, or the simulator reports an
- * address that cannot be. It never crashes or hangs. The changed code calls flipped_bit. Argument: what it flips.
+ * Finder of flipped bits: a bit that is flipped in a log, in a packet or in a word that a commit unit reads changes
+ * what happens, and is noticed: the lane aborts, the oracle or the program finds a wrong value, or the simulator
+ * reports an address that cannot be. It never crashes or hangs. The changed code calls flipped_bit. Argument: what it
+ * flips.
  */
 #include <stdarg.h>
 #include <stddef.h>

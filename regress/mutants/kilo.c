@@ -33,7 +33,8 @@ static void run(void *ctx, struct finding *found)
     static const char *const KINDS[][2] = {
         { "replay", "oracle" }, { "oracle", "oracle" }, { "hang", "hang" }, { "nothing moves", "hang" },
         { "no progress", "hang" }, { "commit unit", "commit unit's check at rest" },
-        { "internal error", "conservation check" }, { "conservation", "conservation check" }, { "", "fault of the kernel" }
+        { "internal error", "conservation check" }, { "conservation", "conservation check" },
+        { "", "fault of the kernel" }
     };
     const char *all[12] = { "tm.global=kilotm", "l1.local_writeback=true", "tm.watchdog=3000",
                             "sim.hang_cycles=200000" };

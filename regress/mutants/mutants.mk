@@ -16,7 +16,7 @@ FINDER_witness   := regress/witness/witness.c regress/witness/lab.c
 FINDER_coherence := $(patsubst %,regress/coherence/%.c,test_coherence rig msi through)
 FINDER_dram      := regress/unit/test_dram.c
 
-# What a finder consists of besides the changed objects, and how it is linked with them: $(call LINK_FINDER,name,objects).
+# What a finder consists of besides the changed objects, how it is linked with them: $(call LINK_FINDER,name,objects).
 $(foreach f,$(FINDERS),$(eval FINDER_NEEDS_$(f) = $(FINDER_$(f):%.c=$(B)/obj/%.o) $(B)/lib/libsimtx.a))
 FINDER_NEEDS_cuda = $(CUDART_OBJ) $(B)/lib/libsimtx.a
 LINK_FINDER = $(CC) $(LINK_FLAGS_$(1)) -s -o $@ $(filter %.o,$(FINDER_NEEDS_$(1))) $(2) $(LDFLAGS) \
@@ -27,7 +27,7 @@ $(MUTANT_TABLE): regress/mutants/table.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS)
 
-# Rules for every fault; mutants.sh writes them, and makes itself what they are for.
+# Rules for every fault: mutants.sh writes them, then calls make with them.
 ifdef MUTANT_RULES
 include $(MUTANT_RULES)
 endif

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Deliberate faults: checks that the texts of all stand once in their files, builds the finders with the faults and runs
-# them side by side. Usage: mutants.sh few|all TABLE...; MAKE (with its variables), BUILD and JOBS in the environment. The
-# results lie in BUILD/mutants; the last line is the sum.
+# them side by side. Usage: mutants.sh few|all TABLE...; MAKE, BUILD and JOBS in the environment. The results lie in
+# BUILD/mutants; the last line is the sum.
 which=$1
 shift
 here=$(dirname "$0")

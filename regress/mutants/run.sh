@@ -2,6 +2,14 @@
 # Runs a finder on a fault and keeps its line as FINDER.result beside the program. A finder is a program linked with the
 # fault, or FINDER.sh, which gets that program. One that prints no such line finds what it fails at.
 # Usage: run.sh FAULT FINDER ARGUMENT..., BUILD in the environment
+
+# The result of a cmocka program that fails: its first failure, and the number of tests up to that.
+first_failure() {
+    name=$(sed -n 's/^\[  FAILED  \] \([a-z_0-9]*\)$/\1/p' "$program.out" "$program.err" | head -n 1)
+    tests=$(sed -n 's/^\[ RUN      \] //p' "$program.out" "$program.err" | grep -n -x "$name" | cut -d : -f 1)
+    printf 'found\ta test that fails\t%s\t%s\n' "$name" "${tests:-1} tests"
+}
+
 program=$BUILD/mutants/$1/$2
 script=$(dirname "$0")/$2.sh
 shift 2
@@ -10,7 +18,9 @@ set -- "$program" "$@"
 rm -f "$program.result"
 timeout 900 "$@" >"$program.out" 2>"$program.err"
 status=$?
-if grep -E '^(found|survives|wrong)	' "$program.out" >"$program.line"; then
+if [ ! -e "$program" ]; then
+    printf 'wrong\tit has not been built\n' >"$program.result"
+elif grep -E '^(found|survives|wrong)	' "$program.out" >"$program.line"; then
     tail -n 1 "$program.line" >"$program.result"
 elif [ $status -eq 0 ]; then
     printf 'survives\t\t\t\n' >"$program.result"
@@ -19,6 +29,5 @@ elif [ $status -eq 124 ]; then
 elif [ $status -gt 128 ]; then
     printf 'found\tcrash\t\t\n' >"$program.result"
 else
-    printf 'found\ta test that fails\t%s\t\n' \
-        "$(sed -n 's/^\[  FAILED  \] \([a-z_0-9]*\)$/\1/p' "$program.out" "$program.err" | head -n 1)" >"$program.result"
+    first_failure >"$program.result"
 fi

@@ -256,7 +256,8 @@ static bool row_is_whole(const struct row *r)
         good &= holds(strcmp(o->name, r->name), r, "a second one of this name");
     for (unsigned i = 0; i < r->hunks; i++) {
         good &= stands_once(r, &r->hunk[i]);
-        good &= holds(is_source(r->hunk[i].file) || r->objects, r, "%s is no source: which object has it?", r->hunk[i].file);
+        good &= holds(is_source(r->hunk[i].file) || r->objects, r, "%s is no source: which object has it?",
+                      r->hunk[i].file);
     }
     return good;
 }

@@ -32,7 +32,8 @@ static struct cu_rig_setup exact(void)
 static void run(void *ctx, struct finding *found)
 {
     static const char *const KINDS[][2] = {
-        { "which had", "oracle" }, { ", not ", "oracle" }, { "nothing happens", "hang" }, { "", "check of the messages" }
+        { "which had", "oracle" }, { ", not ", "oracle" }, { "nothing happens", "hang" },
+        { "", "check of the messages" }
     };
     static struct cu_rig_result result;
     const struct run *r = ctx;
