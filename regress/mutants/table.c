@@ -225,8 +225,10 @@ static bool stands_once(const struct row *r, const struct hunk *h)
 {
     char *file = whole_file(h->file);
     unsigned n = 0;
-    if (!file || !*h->text)
-        return holds(false, r, file ? "no text for %s" : "there is no %s", h->file);
+    if (!holds(*h->text, r, "no text for %s", h->file) || !holds(file != NULL, r, "there is no %s", h->file)) {
+        free(file);
+        return false;
+    }
     for (const char *at = next_place(file, h->text, file); at; at = next_place(file, h->text, at + 1))
         n++;
     free(file);
@@ -424,8 +426,9 @@ struct result { char text[LINE], *verdict, *check, *where, *count; };
 
 static char *field(char **rest)
 {
+    static char none[1];
     char *f = strsep(rest, "\t");
-    return f ? f : copy("");
+    return f ? f : none;
 }
 
 static struct result *result_of(const struct row *r, const struct finder *f, const char *build)
