@@ -25,7 +25,7 @@ struct cc {
     const char *tree;
     char clang[PATH_MAX];
     int clang_major;
-    const char *cuda_path;  /* the tree, or its part for an older clang */
+    char cuda_path[PATH_MAX]; /* the tree, or its part for an older clang */
     enum cc_mode mode;
     const char *preprocess; /* -E, -M or -MM */
     const char *output;
