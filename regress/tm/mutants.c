@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,7 +76,7 @@ static void child(int out, enum tx_program p, unsigned size, unsigned setup)
     unsigned n = 4;
     char text[TEXT] = "";
     struct lab l;
-    alarm(SECONDS);
+    setitimer(ITIMER_VIRTUAL, &(struct itimerval){ .it_value.tv_sec = SECONDS }, NULL);
     for (unsigned i = 0; i < 6 && setups[setup][i]; i++)
         all[n++] = setups[setup][i];
     lab_open(&l, tx_programs, all, NULL);
@@ -94,7 +95,7 @@ static void child(int out, enum tx_program p, unsigned size, unsigned setup)
 static const char *how_it_died(int status)
 {
     int s = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    return s == SIGALRM ? "hang (time limit)" : s == SIGABRT ? "commit unit's own check" : s ? "crash"
+    return s == SIGVTALRM ? "hang (time limit)" : s == SIGABRT ? "commit unit's own check" : s ? "crash"
                                                                                              : "exit of the process";
 }
 
