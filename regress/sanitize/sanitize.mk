@@ -28,7 +28,7 @@ SANITIZE_FEWER := RANDOM_COUNT=100 RANDOM_TIMING_COUNT=50 RANDOM_TM_COUNT=20 RAN
                   RANDOM_TM_BOTH_COUNT=15
 
 sanitize-threads: export CCC_OVERRIDE_OPTIONS = $(call sanitize_link,libtsan.so)
-sanitize-threads: export TSAN_OPTIONS = $(SANITIZE_REPORTS)
+sanitize-threads: export TSAN_OPTIONS = suppressions=$(abspath regress/sanitize/threads.supp):$(SANITIZE_REPORTS)
 sanitize-threads:
 	+@$(SANITIZE_MAKE) SANITIZE=-fsanitize=thread $(SANITIZE_FEWER) TESTS="$(THREADED_TESTS) sanitize-reports" test
 
