@@ -1,8 +1,8 @@
 # simtx: build, demo, test, bench, install.  `make help` lists the targets.
 #
 # Each folder says in its own .mk file what it adds: LIB_SRC (sources of libsimtx), ALL (things that `make all`
-# builds), TESTS (phony targets that `make test` runs), LONG_TESTS (those of `make test-long`), BENCHES.  Everything built
-# lands under $(B).
+# builds), TESTS (phony targets that `make test` runs), THREADED_TESTS (those of them that use several host threads),
+# LONG_TESTS (those of `make test-long`), BENCHES.  Everything built lands under $(B).
 
 B        ?= build
 CC       ?= gcc
@@ -33,6 +33,7 @@ LDLIBS   := -lconfig -ljansson -llz4 -lzstd -lz -lelf -lm -lpthread
 LIB_SRC  :=
 ALL      :=
 TESTS    :=
+THREADED_TESTS :=
 LONG_TESTS :=
 BENCHES  :=
 
@@ -69,7 +70,7 @@ test-times:
 bench: all $(BENCHES)
 
 clean:
-	rm -rf $(B)
+	rm -rf $(B) $(B)-sanitize $(B)-threads
 
 help:
 	@echo "make all       simtx, simtx-cc, libcudart and the CUDA directory under $(B)/"
@@ -79,6 +80,8 @@ help:
 	@echo "make test-long the tests that take hours: every configuration, long searches, every deliberate fault"
 	@echo "make golden    what programs give on every machine, against regress/golden; golden-accept rewrites that"
 	@echo "make mutants   looks for every deliberate fault, and writes docs/mutants.md"
+	@echo "make sanitize  every test with checks of addresses, leaks and undefined behaviour compiled in"
+	@echo "make sanitize-threads  the tests that use several host threads, with a check for data races"
 	@echo "make bench     speed figures, also written to $(B)/bench.json"
 	@echo "make install   PREFIX=$(PREFIX)"
 	@echo "Options: SANITIZE=-fsanitize=address,undefined  CC=clang  OPT='-O0 -g'  B=otherdir"

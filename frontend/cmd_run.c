@@ -321,6 +321,7 @@ int cmd_run(int argc, char **argv)
     common_apply(COMMAND);
     if (!session_config(&message)) {
         fputs(message ? message : "", stderr);
+        free(message);
         return CMD_USAGE;
     }
     if (ptx)

@@ -26,7 +26,8 @@ kernels: $(KERNEL_BIN)
 test-kernels: $(KERNEL_BIN) $$(B)/bin/simtx
 	kernels/run.sh $(B)
 
-TESTS += test-kernels
+TESTS          += test-kernels
+THREADED_TESTS += test-kernels
 
 demo: all $$(addprefix $$(B)/kernels/,$$(DEMO_PROGRAMS))
 	kernels/demo.sh $(B) $(DEMO_PROGRAMS)

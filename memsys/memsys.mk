@@ -11,7 +11,8 @@ MEMSYS_TESTS += partition_random
 MEMSYS_TESTS += versions
 MEMSYS_TESTS += xbar
 
-TESTS += test-memsys
+TESTS          += test-memsys
+THREADED_TESTS += test-memsys
 .PHONY: test-memsys $(MEMSYS_TESTS:%=test-%)
 test-memsys: $(MEMSYS_TESTS:%=$(B)/regress/unit/test_%)
 	@regress/unit/run.sh $^

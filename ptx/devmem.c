@@ -8,10 +8,17 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Clear of where Linux puts programs, libraries and the sanitizers' shadow on x86-64. */
+#ifndef __SANITIZE_THREAD__
+/* Clear of where Linux puts programs, libraries and AddressSanitizer's shadow on x86-64. */
 static const uint64_t RANGE_BASE = 0x200000000000ull;
 static const uint64_t RANGE_STRIDE = 0x10000000000ull;
 static const uint64_t RANGE_SIZES[] = { 0x10000000000ull, 0x1000000000ull, 0x200000000ull };
+#else
+/* ThreadSanitizer knows races only where Linux puts programs: below the lowest address of a position-independent one. */
+static const uint64_t RANGE_BASE = 0x550000000000ull;
+static const uint64_t RANGE_STRIDE = 0x200000000ull;
+static const uint64_t RANGE_SIZES[] = { 0x200000000ull };
+#endif
 static const uint64_t COMMIT_STEP = 64ull << 20;
 enum { ALIGN = 256, GAP = 256, FREED_MAX = 4096 };
 

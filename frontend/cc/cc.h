@@ -25,7 +25,7 @@ struct cc {
     const char *tree;
     char clang[PATH_MAX];
     int clang_major;
-    const char *cuda_path;  /* the tree, or its part for an older clang */
+    char cuda_path[PATH_MAX]; /* the tree, or its part for an older clang */
     enum cc_mode mode;
     const char *preprocess; /* -E, -M or -MM */
     const char *output;
@@ -40,6 +40,7 @@ struct cc {
     struct list device_opts; /* for CUDA sources only */
     struct list link_opts;
     struct list deps;
+    struct list host_pieces; /* the words of -Xcompiler; opt_level and std may point into them */
     struct input *inputs;
     size_t n_inputs, cap_inputs;
 };
@@ -47,6 +48,7 @@ struct cc {
 __attribute__((noreturn, format(printf, 1, 2))) void cc_fail(const char *fmt, ...);
 __attribute__((format(printf, 1, 2))) void cc_note(const char *fmt, ...);
 void list_add(struct list *l, const char *s);
+void list_free(struct list *l);
 __attribute__((format(printf, 2, 3))) void list_addf(struct list *l, const char *fmt, ...);
 
 /* Reads the command line; true if it was answered (--help, --version) and nothing is left to do. */
@@ -63,5 +65,8 @@ void cc_clang_cuda(struct cc *cc);
 
 /* A note when this version is not to be relied on. */
 void cc_clang_warn(const struct cc *cc);
+
+/* Frees what cc_parse and cc_finish have allocated. */
+void cc_free(struct cc *cc);
 
 #endif

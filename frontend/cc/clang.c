@@ -109,19 +109,16 @@ void cc_clang_find(struct cc *cc)
 
 void cc_clang_cuda(struct cc *cc)
 {
-    char older[PATH_MAX];
     int made_by = bitcode_version(cc->tree);
-    cc->cuda_path = cc->tree;
+    strcpy(cc->cuda_path, cc->tree);
     if (cc->clang_major >= made_by)
         return;
-    if (snprintf(older, sizeof older, "%s/clang-%d", cc->tree, cc->clang_major) >= (int)sizeof older ||
-        access(older, R_OK))
+    size_t size = sizeof cc->cuda_path;
+    if (snprintf(cc->cuda_path, size, "%s/clang-%d", cc->tree, cc->clang_major) >= (int)size ||
+        access(cc->cuda_path, R_OK))
         cc_fail("%s is version %d, and the device math library in %s was made by clang %d, which older versions cannot "
                 "read; take a newer clang, or install clang-%d and run `make` again",
                 cc->clang, cc->clang_major, cc->tree, made_by, cc->clang_major);
-    cc->cuda_path = strdup(older);
-    if (!cc->cuda_path)
-        cc_fail("out of memory");
 }
 
 void cc_clang_warn(const struct cc *cc)

@@ -339,28 +339,32 @@ static void add_pieces(struct list *l, const char *before, const char *v)
 }
 
 /* Machine options of the host must not reach the device compilation. */
+static void add_host_option(struct cc *cc, const char *piece)
+{
+    if (!strncmp(piece, "-m", 2)) {
+        list_add(&cc->opts, "-Xarch_host");
+        list_add(&cc->opts, piece);
+    } else if (!strncmp(piece, "-O", 2)) {
+        if (!cc->opt_level)
+            cc->opt_level = piece[2] ? piece + 2 : "1";
+    } else if (!strncmp(piece, "-std=", 5)) {
+        if (!cc->std)
+            cc->std = piece + 5;
+    } else {
+        list_add(&cc->opts, piece);
+    }
+}
+
 static void add_host_options(struct cc *cc, const char *v)
 {
-    struct list pieces = {0};
     if (!strncmp(v, "-Wl,", 4)) {
         list_add(&cc->link_opts, v);
         return;
     }
-    add_pieces(&pieces, NULL, v);
-    for (size_t i = 0; i < pieces.n; i++) {
-        if (!strncmp(pieces.v[i], "-m", 2)) {
-            list_add(&cc->opts, "-Xarch_host");
-            list_add(&cc->opts, pieces.v[i]);
-        } else if (!strncmp(pieces.v[i], "-O", 2) || !strncmp(pieces.v[i], "-std=", 5)) {
-            if (pieces.v[i][1] == 'O' && !cc->opt_level)
-                cc->opt_level = pieces.v[i][2] ? pieces.v[i] + 2 : "1";
-            if (pieces.v[i][1] == 's' && !cc->std)
-                cc->std = pieces.v[i] + 5;
-        } else {
-            list_add(&cc->opts, pieces.v[i]);
-        }
-    }
-    free(pieces.v);
+    size_t first = cc->host_pieces.n;
+    add_pieces(&cc->host_pieces, NULL, v);
+    for (size_t i = first; i < cc->host_pieces.n; i++)
+        add_host_option(cc, cc->host_pieces.v[i]);
 }
 
 static void set_mode(struct cc *cc, enum cc_mode mode, const char *opt)
@@ -610,4 +614,12 @@ void cc_finish(struct cc *cc)
     }
     if (!cc->opt_level)
         cc->opt_level = "2";
+}
+
+void cc_free(struct cc *cc)
+{
+    struct list *lists[] = {&cc->opts, &cc->device_opts, &cc->link_opts, &cc->deps, &cc->host_pieces};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        list_free(lists[i]);
+    free(cc->inputs);
 }

@@ -60,6 +60,14 @@ void list_addf(struct list *l, const char *fmt, ...)
     free(s);
 }
 
+void list_free(struct list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->v[i]);
+    free(l->v);
+    *l = (struct list){0};
+}
+
 static void list_append(struct list *l, const struct list *more)
 {
     for (size_t i = 0; i < more->n; i++)
@@ -213,7 +221,9 @@ static int compile_one(const struct cc *cc, const struct input *in, const char *
         list_add(&cmd, "-o");
         list_add(&cmd, output);
     }
-    return run(cc, &cmd);
+    int rc = run(cc, &cmd);
+    list_free(&cmd);
+    return rc;
 }
 
 static int compile_each(const struct cc *cc)
@@ -288,6 +298,8 @@ static int build(struct cc *cc)
             unlink(temps.v[i]);
         rmdir(dir);
     }
+    list_free(&cmd);
+    list_free(&temps);
     return rc;
 }
 
@@ -295,8 +307,10 @@ int main(int argc, char **argv)
 {
     char tree[PATH_MAX];
     struct cc cc = {.arch = CC_DEFAULT_ARCH, .tree = find_tree(tree) ? tree : NULL};
-    if (cc_parse(&cc, argc, argv))
+    if (cc_parse(&cc, argc, argv)) {
+        cc_free(&cc);
         return 0;
+    }
     if (!cc.tree)
         cc_fail(
             "no CUDA directory beside simtx-cc (looked for ../cuda and ../share/simtx/cuda from its folder); "
@@ -307,5 +321,7 @@ int main(int argc, char **argv)
         cc_clang_cuda(&cc);
         cc_clang_warn(&cc);
     }
-    return cc.mode == MODE_LINK ? build(&cc) : compile_each(&cc);
+    int rc = cc.mode == MODE_LINK ? build(&cc) : compile_each(&cc);
+    cc_free(&cc);
+    return rc;
 }

@@ -120,13 +120,11 @@ int main(int argc, char **argv)
             stderr,
             "%s: the device code was refused; add -save-temps to the compiler's options to keep its PTX\n",
             tool_name);
-        return rc;
-    }
-    if (output) {
+    } else if (output) {
         FILE *f = tool_create(output);
         fwrite(text, 1, size, f);
         tool_close(f, output);
     }
     free(text);
-    return 0;
+    return rc;
 }

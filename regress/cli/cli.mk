@@ -2,4 +2,4 @@
 TESTS += cli
 .PHONY: cli
 cli: $(B)/bin/simtx $(CUDART) $(CONFIGS)
-	@regress/cli/run.sh $(B)
+	@CC="$(CC) $(SANITIZE)" regress/cli/run.sh $(B)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # The simtx command: what it accepts, and that bad input gets one clear message and the right exit code. Usage:
-# run.sh BUILD; the last line counts.
+# run.sh BUILD; the last line counts. CC in the environment compiles host programs.
 suite=cli
+cc=${CC:-cc}
 . "$(dirname "$0")/../harness.sh"
 cp "$here"/*.ptx .
 
@@ -233,14 +234,14 @@ int main(int argc, char **argv)
     return atoi(how);
 }
 END
-cc app.c -o app -L"$build/cuda/lib64" -lcudart 2>err
+$cc app.c -o app -L"$build/cuda/lib64" -lcudart 2>err
 check 0 "simulating on simtx GPU" "$simtx" run -- ./app 0
 check 7 "" "$simtx" run --quiet -- ./app 7
 check 0 "simulating on GeForce GTX 480" "$simtx" run --config gtx480 ./app
 check 0 "" "$simtx" run --any-program -- ./app nothing
 check 134 "" "$simtx" run --quiet --stats a.json -- ./app abort
 holds "statistics after abort" grep -q '"total"' a.json
-check 139 "" "$simtx" run --quiet --stats b.json -- ./app crash
+check 139 "" env "ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0" "$simtx" run --quiet --stats b.json -- ./app crash
 holds "statistics after a crash" grep -q '"total"' b.json
 check 143 "" "$simtx" run --quiet --stats k.json -- ./app kill
 holds "statistics after a signal" grep -q '"total"' k.json
@@ -250,11 +251,11 @@ holds "%p in the name of the statistics" grep -lq '"total"' p-[0-9]*.json
 check 130 "" timeout --preserve-status --foreground -s INT 0.7 "$simtx" run --quiet --stats f.json -- ./app sleep
 holds "a signal to simtx run reaches the program" grep -q '"total"' f.json
 mkdir -p other && printf 'int cudaMalloc(void **p, unsigned long n) { return 0; }\n' >other.c
-cc -shared -fPIC -Wl,-soname,libcudart.so.11.0 other.c -o other/libcudart.so.11.0 2>err
-cc app.c -o rpath -Lother -l:libcudart.so.11.0 -Wl,--disable-new-dtags,-rpath,"$work/other" 2>err
+$cc -shared -fPIC -Wl,-soname,libcudart.so.11.0 other.c -o other/libcudart.so.11.0 2>err
+$cc app.c -o rpath -Lother -l:libcudart.so.11.0 -Wl,--disable-new-dtags,-rpath,"$work/other" 2>err
 check 1 "it loaded another libcudart" "$simtx" run -- ./rpath 0
-cc -shared -fPIC -Wl,-soname,libcudart.so.13 other.c -o other/libcudart.so.13 2>err
-cc app.c -o newer -Lother -l:libcudart.so.13 2>err
+$cc -shared -fPIC -Wl,-soname,libcudart.so.13 other.c -o other/libcudart.so.13 2>err
+$cc app.c -o newer -Lother -l:libcudart.so.13 2>err
 check 2 "needs libcudart.so.13, which simtx does not provide" "$simtx" run -- ./newer
 
 # ---- run --ptx ----

@@ -8,7 +8,8 @@ $(COHERENCE_TESTS): $(B)/regress/coherence/%: regress/coherence/%.c $(COHERENCE_
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
 
-TESTS += test-coherence
+TESTS          += test-coherence
+THREADED_TESTS += test-coherence
 .PHONY: test-coherence
 test-coherence: $(COHERENCE_TESTS)
 	@regress/unit/run.sh $^

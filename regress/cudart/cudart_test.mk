@@ -24,7 +24,8 @@ $(CUDART_TEST_DIR)/units: regress/cudart/units_a.cu regress/cudart/units_b.cu \
 	$(CLANGXX) --cuda-path=$(abspath $(B))/cuda --cuda-gpu-arch=sm_70 -O2 $(filter %.cu,$^) -o $@ \
 	    $(CUDART_TEST_LINK)
 
-TESTS += test-cudart
+TESTS          += test-cudart
+THREADED_TESTS += test-cudart
 .PHONY: test-cudart
 test-cudart: $(CUDART_TEST_BIN)
 	@regress/cudart/run.sh $^

@@ -3,7 +3,8 @@ $(B)/regress/determinism/determinism: regress/determinism/determinism.c $(B)/lib
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS)
 
-TESTS += test-determinism
+TESTS          += test-determinism
+THREADED_TESTS += test-determinism
 .PHONY: test-determinism
 test-determinism: $(B)/regress/determinism/determinism
 	@$< $(sort $(wildcard regress/determinism/*.ptx))

@@ -3,7 +3,8 @@ $(B)/regress/faults/faults: regress/faults/faults.c $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS)
 
-TESTS += test-faults
+TESTS          += test-faults
+THREADED_TESTS += test-faults
 .PHONY: test-faults
 test-faults: $(B)/regress/faults/faults
 	@$< $(sort $(wildcard regress/faults/*.ptx))

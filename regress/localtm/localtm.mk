@@ -14,7 +14,8 @@ test-localtm-machine: $(LOCALTM_MACHINE)
 LOCALTM_NEEDS := $(B)/bin/simtx $(CONFIGS) $(B)/regress/tm/counts $(B)/regress/timing/same_json \
                  $(patsubst %,$(B)/kernels/%,lht km ga moves)
 
-TESTS += test-localtm-programs
+TESTS          += test-localtm-programs
+THREADED_TESTS += test-localtm-programs
 .PHONY: test-localtm-programs test-localtm-all
 test-localtm-programs: $(LOCALTM_NEEDS)
 	@regress/localtm/run.sh $(B)
@@ -25,7 +26,8 @@ test-localtm-all: $(LOCALTM_NEEDS)
 LONG_TESTS += test-localtm-all
 
 # Transactions that reach both memories.
-TESTS += test-localtm-both
+TESTS          += test-localtm-both
+THREADED_TESTS += test-localtm-both
 .PHONY: test-localtm-both
 test-localtm-both: $(B)/bin/simtx $(CONFIGS) $(B)/regress/tm/counts $(B)/regress/timing/same_json
 	@regress/localtm/both.sh $(B)

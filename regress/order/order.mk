@@ -5,7 +5,8 @@ $(B)/regress/order/test_order: $(ORDER_SRC) $(ORDER_HDR) $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -o $@ $(LDFLAGS) $(LDLIBS) -lcmocka
 
-TESTS += test-order
+TESTS          += test-order
+THREADED_TESTS += test-order
 .PHONY: test-order
 test-order: $(B)/regress/order/test_order
 	@regress/unit/run.sh $<

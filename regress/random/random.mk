@@ -11,13 +11,18 @@ $(RANDOM_DIR)/%.o: regress/random/%.c
 $(RANDOM_DIR)/random: $(RANDOM_OBJ) $(RANDOM_REF) $(B)/lib/libsimtx.a
 	$(CC) -o $@ $(RANDOM_OBJ) $(RANDOM_REF) $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lmpfr -lgmp
 
-TESTS += test-random test-random-timing
+# Programs that the tests take.
+RANDOM_COUNT        ?= 300
+RANDOM_TIMING_COUNT ?= 100
+
+TESTS          += test-random test-random-timing
+THREADED_TESTS += test-random test-random-timing
 .PHONY: test-random test-random-timing random-long random-timing-long
 test-random: $(RANDOM_DIR)/random
-	@SIMTX_CONFIG_DIR=configs $< --seed 1 --count 300
+	@SIMTX_CONFIG_DIR=configs $< --seed 1 --count $(RANDOM_COUNT)
 
 test-random-timing: $(RANDOM_DIR)/random
-	@SIMTX_CONFIG_DIR=configs $< --timing --seed 1 --count 100
+	@SIMTX_CONFIG_DIR=configs $< --timing --seed 1 --count $(RANDOM_TIMING_COUNT)
 
 # make random-long SEED=1000 COUNT=100000: every configuration for every program
 random-long: $(RANDOM_DIR)/random

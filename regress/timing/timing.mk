@@ -10,7 +10,8 @@ $(B)/regress/timing/streams: regress/timing/streams.cu | $(ALL)
 TIMING_PROGRAMS := vecadd gemm_naive bfs reduce recursion device_printf convolution fft_convolution radix_sort stencil3d \
                    struct_args transpose vector_loads virtual_calls compaction
 
-TESTS += test-timing
+TESTS          += test-timing
+THREADED_TESTS += test-timing
 .PHONY: test-timing
 test-timing: $(B)/regress/timing/same_json $(B)/regress/timing/streams $(TIMING_PROGRAMS:%=$(B)/kernels/%) $(CONFIGS)
 	@regress/timing/run.sh $(B)

@@ -12,7 +12,8 @@ $(TM_DIR)/streams: regress/tm/streams.cu | $(ALL)
 
 TM_NEEDS := $(TM_DIR)/counts $(TM_DIR)/streams $(B)/regress/timing/same_json $(TM_PROGRAMS)
 
-TESTS += test-tm
+TESTS          += test-tm
+THREADED_TESTS += test-tm
 .PHONY: test-tm test-tm-all
 test-tm: $(TM_NEEDS)
 	@regress/tm/run.sh $(B)

@@ -8,7 +8,8 @@ $(B)/regress/tm/test_eager: regress/tm/test_eager.c $(EAGER_SRC) regress/tm/eage
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
 
-TESTS += test-eager
+TESTS          += test-eager
+THREADED_TESTS += test-eager
 .PHONY: test-eager
 test-eager: $(B)/regress/tm/test_eager
 	@regress/unit/run.sh $^

@@ -8,7 +8,8 @@ $(UNIT_BIN): $(B)/regress/unit/test_%: regress/unit/test_%.c $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP $< -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a -lcmocka $(LDLIBS)
 
-TESTS += unit
+TESTS          += unit
+THREADED_TESTS += unit
 .PHONY: unit
 unit: $(UNIT_BIN) $(CONFIGS)
 	@SIMTX_CONFIG_DIR=configs regress/unit/run.sh $(UNIT_BIN)

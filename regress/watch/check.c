@@ -49,6 +49,10 @@ static char *read_file(const char *path)
     return text;
 }
 
+/* The files that were loaded, until the end of the program. */
+static json_t *document[2];
+static size_t documents;
+
 static json_t *load(const char *path)
 {
     json_error_t e;
@@ -57,7 +61,13 @@ static json_t *load(const char *path)
     if (!root)
         fail("%s:%d: %s", path, e.line, e.text);
     free(text);
-    return root;
+    return document[documents++] = root;
+}
+
+static void free_documents(void)
+{
+    while (documents)
+        json_decref(document[--documents]);
 }
 
 static const char *word(const json_t *o, const char *key)
@@ -194,6 +204,7 @@ static int check_trace(const char *path, const char *const *limits)
         }
     }
     check_slices(s, n);
+    free(s);
     printf("%zu slices, %zu ends of requests and stages\n", n, requests);
     return n + requests == 0;
 }
@@ -211,8 +222,11 @@ static int print_sorted(const char *path)
     json_array_foreach(events, i, e)
         text[i] = json_dumps(e, JSON_SORT_KEYS);
     qsort(text, n, sizeof *text, by_text);
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; i++) {
         puts(text[i]);
+        free(text[i]);
+    }
+    free(text);
     return 0;
 }
 
@@ -326,6 +340,7 @@ static int check_series(const char *path, const char *statistics)
         if (json_is_integer(v) && json_integer_value(v) != sum[i])
             fail("%s: %lld in the series, %lld in all", name[i], sum[i], (long long)json_integer_value(v));
     }
+    free(text);
     printf("%lld rows, %d columns\n", rows, n);
     return rows == 0;
 }
@@ -351,7 +366,7 @@ static int check_stages(const char *statistics)
     return sum != latency || sum <= 0;
 }
 
-int main(int argc, char **argv)
+static int check(int argc, char **argv)
 {
     if (argc == 6 && !strcmp(argv[1], "trace"))
         return check_trace(argv[2], (const char *const *)argv + 3);
@@ -365,4 +380,11 @@ int main(int argc, char **argv)
         return check_stages(argv[2]);
     fprintf(stderr, "usage: check trace|sorted|transactions|series|stages FILE ...\n");
     return 2;
+}
+
+int main(int argc, char **argv)
+{
+    int status = check(argc, argv);
+    free_documents();
+    return status;
 }

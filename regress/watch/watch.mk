@@ -3,7 +3,8 @@ $(B)/regress/watch/check: regress/watch/check.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) -ljansson -lz
 
-TESTS += test-watch
+TESTS          += test-watch
+THREADED_TESTS += test-watch
 .PHONY: test-watch
 test-watch: $(B)/regress/watch/check $(B)/regress/timing/same_json $(B)/bin/simtx $(CONFIGS)
 	@regress/watch/run.sh $(B)

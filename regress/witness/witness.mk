@@ -3,7 +3,8 @@ $(B)/regress/witness/witness: regress/witness/witness.c regress/witness/lab.c re
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -o $@ $(LDFLAGS) $(LDLIBS) -lcmocka
 
-TESTS += test-witness
+TESTS          += test-witness
+THREADED_TESTS += test-witness
 .PHONY: test-witness
 test-witness: $(B)/regress/witness/witness
 	@regress/unit/run.sh $<

@@ -6,15 +6,21 @@ $(B)/regress/tm/random/random: regress/tm/random/random.c $(RANDOM_TM_SRC) $(RAN
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS)
 
-TESTS += test-random-tm test-random-tm-shared test-random-tm-both
+# Kernels that the tests take.
+RANDOM_TM_COUNT        ?= 50
+RANDOM_TM_SHARED_COUNT ?= 150
+RANDOM_TM_BOTH_COUNT   ?= 80
+
+TESTS          += test-random-tm test-random-tm-shared test-random-tm-both
+THREADED_TESTS += test-random-tm test-random-tm-shared test-random-tm-both
 .PHONY: test-random-tm test-random-tm-shared test-random-tm-both random-tm-long
 test-random-tm: $(B)/regress/tm/random/random
-	@SIMTX_CONFIG_DIR=configs $<
+	@SIMTX_CONFIG_DIR=configs $< --count $(RANDOM_TM_COUNT)
 test-random-tm-shared: $(B)/regress/tm/random/random
-	@SIMTX_CONFIG_DIR=configs $< --memory shared --count 150
+	@SIMTX_CONFIG_DIR=configs $< --memory shared --count $(RANDOM_TM_SHARED_COUNT)
 	@SIMTX_CONFIG_DIR=configs $< --memory shared --seed 10099 --count 1 --all
 test-random-tm-both: $(B)/regress/tm/random/random
-	@SIMTX_CONFIG_DIR=configs $< --memory both --count 80
+	@SIMTX_CONFIG_DIR=configs $< --memory both --count $(RANDOM_TM_BOTH_COUNT)
 
 # make random-tm-long MEMORY=shared SEED=1000 COUNT=10000: every configuration for every kernel
 random-tm-long: $(B)/regress/tm/random/random
