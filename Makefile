@@ -53,9 +53,9 @@ $(B)/lib/libsimtx.a: $(LIB_OBJ)
 	@rm -f $@
 	ar rcs $@ $^
 
-$(B)/lib/libsimtx.so: $(LIB_OBJ) frontend/simtx.map
+$(B)/lib/libsimtx.so: $(LIB_OBJ) frontend/lib/simtx.map
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,libsimtx.so -Wl,--version-script=frontend/simtx.map -o $@ $(LIB_OBJ) $(LDFLAGS) $(LDLIBS)
+	$(CC) -shared -Wl,-soname,libsimtx.so -Wl,--version-script=frontend/lib/simtx.map -o $@ $(LIB_OBJ) $(LDFLAGS) $(LDLIBS)
 
 # Every test target in turn, to the end; the last line sums up. test-long: what takes too long for every day.
 test: all

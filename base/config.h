@@ -52,7 +52,7 @@ struct config_key_info {
 extern const struct config_key_info config_keys[KEY_COUNT];
 extern const struct config_key_info config_kernel_keys[KERNEL_KEY_COUNT];   /* name: without kernel.NAME. */
 
-struct simtx_config;                 /* the same as frontend/simtx.h's simtx_config */
+struct simtx_config;                 /* the same as frontend/lib/simtx.h's simtx_config */
 
 struct simtx_config *config_new(void);
 struct simtx_config *config_copy(const struct simtx_config *c);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "memsys/stage.h"
+#include "memsys/lsu/stage.h"
 
 struct partition;
 

@@ -3,7 +3,7 @@
 #define CONSISTENCY_PROTOCOLS_H
 
 #include "consistency/order.h"
-#include "memsys/coherence.h"
+#include "memsys/coherence/coherence.h"
 
 /* By choice of order.policy. */
 extern const struct order_policy *const order_policies[];

@@ -2,7 +2,7 @@
  * The memory-ordering policies and coherence protocols that a configuration can name: a row is all that one needs besides
  * its file. The choices of order.policy and coherence.protocol are these names, in this order.
  *
- *   ROW(symbol, "name")     symbol: a struct order_policy (order.h) or a struct coherence (memsys/coherence.h)
+ *   ROW(symbol, "name")     symbol: a struct order_policy (order.h) or a struct coherence (memsys/coherence/coherence.h)
  */
 #ifndef CONSISTENCY_REGISTRY_H
 #define CONSISTENCY_REGISTRY_H

@@ -1,8 +1,7 @@
 # The library's interface and the simtx command.
 
-FRONTEND_CMD := $(wildcard frontend/simtx_main.c frontend/cmd_*.c frontend/paper*.c) frontend/session.c \
-                frontend/expr.c frontend/cost.c
-LIB_SRC += $(filter-out $(FRONTEND_CMD) $(wildcard frontend/fatbin*.c),$(wildcard frontend/*.c))
+FRONTEND_CMD := $(wildcard frontend/cli/*.c frontend/paper/*.c) frontend/session/session.c
+LIB_SRC += $(wildcard frontend/lib/*.c)
 CMD_OBJ := $(FRONTEND_CMD:%.c=$(B)/obj/%.o)
 
 $(B)/bin/simtx: $(CMD_OBJ) $(B)/lib/libsimtx.a
@@ -26,5 +25,5 @@ install-frontend: all
 	install -m 755 $(B)/bin/simtx $(DESTDIR)$(PREFIX)/bin/simtx
 	install -m 644 $(B)/lib/libsimtx.a $(DESTDIR)$(PREFIX)/lib/libsimtx.a
 	install -m 755 $(B)/lib/libsimtx.so $(DESTDIR)$(PREFIX)/lib/libsimtx.so
-	install -m 644 frontend/simtx.h $(DESTDIR)$(PREFIX)/include/simtx.h
+	install -m 644 frontend/lib/simtx.h $(DESTDIR)$(PREFIX)/include/simtx.h
 	cp -R $(B)/share/simtx/configs/. $(INSTALL_SHARE)/configs/

@@ -1,5 +1,5 @@
 # The memory system: everything between a warp's access and DRAM.
-LIB_SRC += $(wildcard memsys/*.c)
+LIB_SRC += $(wildcard memsys/*.c memsys/*/*.c)
 
 # Unit tests of its parts, regress/unit/test_NAME.c: `make test-NAME` runs one, `make test-memsys` all.
 MEMSYS_TESTS += clock

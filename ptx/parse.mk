@@ -1,15 +1,13 @@
 # The parser: flex and bison write C below $(B)/gen/ptx.
-LIB_SRC += ptx/types.c ptx/parse.c ptx/declare.c ptx/names.c ptx/expr.c ptx/init.c ptx/operand.c ptx/check.c ptx/regions.c \
-           ptx/unsupported.c ptx/print.c ptx/link.c
 LIB_EXTRA_OBJ += $(B)/obj/gen/ptx/lexer.o $(B)/obj/gen/ptx/grammar.tab.o
 
-$(B)/gen/ptx/grammar.tab.c: ptx/grammar.y
+$(B)/gen/ptx/grammar.tab.c: ptx/text/grammar.y
 	@mkdir -p $(@D)
 	bison -Wall -d -o $@ $<
 
 $(B)/gen/ptx/grammar.tab.h: $(B)/gen/ptx/grammar.tab.c ;
 
-$(B)/gen/ptx/lexer.c: ptx/lexer.l
+$(B)/gen/ptx/lexer.c: ptx/text/lexer.l
 	@mkdir -p $(@D)
 	flex -o $@ $<
 
@@ -18,5 +16,5 @@ $(B)/obj/gen/ptx/%.o: $(B)/gen/ptx/%.c $(B)/gen/ptx/grammar.tab.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -w -MMD -MP -c $< -o $@
 
-$(B)/obj/ptx/names.o: $(B)/gen/ptx/grammar.tab.h
-$(B)/obj/ptx/parse.o: $(B)/gen/ptx/grammar.tab.h
+$(B)/obj/ptx/text/names.o: $(B)/gen/ptx/grammar.tab.h
+$(B)/obj/ptx/text/parse.o: $(B)/gen/ptx/grammar.tab.h

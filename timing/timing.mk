@@ -1,2 +1,2 @@
 # SM cores, clocks, and the machine that runs them.
-LIB_SRC += $(wildcard timing/*.c)
+LIB_SRC += $(wildcard timing/*/*.c)

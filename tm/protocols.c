@@ -1,6 +1,6 @@
 /* The transactional-memory protocols that tm.global and tm.shared can name, in the order of their choices. */
-#include "tm/banks.h"
-#include "tm/ideal.h"
+#include "tm/core/banks.h"
+#include "tm/ideal/ideal.h"
 
 extern const struct tm_protocol tm_kilotm;
 extern const struct tm_banks tm_localtm;

@@ -5,8 +5,8 @@
  * that does not load keeps its error.  With SIMTX_PTX one file's code takes the place of every image's.
  */
 #include "frontend/cudart/rt.h"
-#include "frontend/env.h"
-#include "frontend/fatbin.h"
+#include "frontend/session/env.h"
+#include "frontend/fatbin/fatbin.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -23,7 +23,7 @@
 
 #include "frontend/cuda/include/cuda_runtime_api.h"
 #include "frontend/cudart/ptrmap.h"
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 
 #define RT_API __attribute__((visibility("default")))
 #define RT_MAX_DEVICES 16

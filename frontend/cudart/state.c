@@ -1,7 +1,7 @@
 /* The runtime's state: devices made on first use, the lock around every call, errors that stick. */
 #include "frontend/cudart/rt.h"
-#include "frontend/env.h"
-#include "frontend/session.h"
+#include "frontend/session/env.h"
+#include "frontend/session/session.h"
 
 #include <stdarg.h>
 #include <stdio.h>

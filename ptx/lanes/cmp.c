@@ -75,7 +75,7 @@ static inline int finish(struct lanes *x, const struct dinst *d, uint32_t holds)
     COMPARE(cmp##_F64, double, 64, AS_IS, expr)
 #define TEST32(word, expr) TEST(testp_##word##_F32, uint32_t, 32, expr)
 #define TEST64(word, expr) TEST(testp_##word##_F64, uint64_t, 64, expr)
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
 
 /*
  * Halves: widened by the function for the type, compared by d->rounded, an f32 comparison. For packed types
@@ -210,7 +210,7 @@ ptx_fn *NAME(select_cmp)(uint64_t key)
 #define CMP_FN(op, type, fn) case KEY(OP_##op, T_##type, 0, NOSEL, K_0): return fn;
 #define TEST32(word, expr) case KEY(OP_TESTP, T_F32, 0, TESTP_##word, K_0): return testp_##word##_F32;
 #define TEST64(word, expr) case KEY(OP_TESTP, T_F64, 0, TESTP_##word, K_0): return testp_##word##_F64;
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
     default:
         return NULL;
     }

@@ -131,7 +131,7 @@ static inline uint32_t pack_above(uint32_t low, uint32_t c, int bits)
     KERNEL1(cvt_rpi_##TD##_##TA, c_##TD, c_##TA, LANES, to_##TD##_##TA(ROUND_##TA(RPI)(a)))
 #define ROUND_F32(mode) mode##32
 #define ROUND_F64(mode) mode##64
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
 
 /*
  * Conversions of a source that is first made f32: f16, bf16, or f32 with subnormals flushed; d->rounded
@@ -279,7 +279,7 @@ ptx_fn *NAME(select_cvt)(uint64_t key)
     case KEY(OP_CVT, T_##TD, T_##TA, RND_RPI, K_0): return cvt_rpi_##TD##_##TA;
 #define CVT_PACK(T, bits, lo, hi) case KEY(OP_CVT, T_##T, T_S32, NOSEL, K_PACK): return cvt_pack_##T;
 #define CVT_FN(TD, TA, fl, fn) case KEY(OP_CVT, T_##TD, T_##TA, NOSEL, fl): return fn;
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
     default:
         return NULL;
     }

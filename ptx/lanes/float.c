@@ -67,7 +67,7 @@ static inline double nan64_3(double r, double a, double b, double c)
 #define FBIT64(n, op, expr)                                                                   \
     FORMULA##n(uint64_t, op##_b64, expr)                                                      \
     KERNEL_T##n(op##_F64_bits, uint64_t, PLAIN##n(op##_b64))
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
 
 ptx_fn *NAME(select_float)(uint64_t key)
 {
@@ -84,7 +84,7 @@ ptx_fn *NAME(select_float)(uint64_t key)
     case KEY(OP_##op, T_F32, 0, NOSEL, K_0): return op##_F32_bits;                            \
     case KEY(OP_##op, T_F32, 0, NOSEL, K_FTZ): return op##_F32_bits_ftz;
 #define FBIT64(n, op, expr) case KEY(OP_##op, T_F64, 0, NOSEL, K_0): return op##_F64_bits;
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
     default:
         return NULL;
     }

@@ -113,7 +113,7 @@ enum { EXP_f16 = 0x7c00, EXP_bf16 = 0x7f80 };
 #define HALF(n, op, expr) HALF_FORMATS(HALF_ONE, n, op, expr)
 #define HALF_MINMAX(op, f) HALF_FORMATS(HALF_MINMAX_ONE, op, f)
 #define HALF_BIT(op, expr) HALF_FORMATS(HALF_BIT_ONE, op, expr)
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
 
 ptx_fn *NAME(select_half)(uint64_t key)
 {
@@ -122,7 +122,7 @@ ptx_fn *NAME(select_half)(uint64_t key)
 #define HALF(n, op, expr) HALF_FORMATS(HALF_CASE, op)
 #define HALF_MINMAX(op, f) HALF_FORMATS(HALF_CASE, op)
 #define HALF_BIT(op, expr) HALF_FORMATS(HALF_CASE, op)
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
     default:
         return NULL;
     }

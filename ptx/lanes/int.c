@@ -189,7 +189,7 @@ static inline uint32_t fns(uint32_t mask, uint32_t base, int32_t n)
 #define CARRY2N(op, bits, fl, r, cout) CARRY_KERNEL(op##_##bits##_##fl, bits, 1, fl, r, cout)
 #define CARRY3N(op, bits, sel, fl, r, cout) CARRY_KERNEL(op##_##bits##_##sel##_##fl, bits, 2, fl, r, cout)
 #define CARRY3(op, T, bits, sel, fl, r, cout) CARRY_KERNEL(op##_##T##_##sel##_##fl##_, bits, 2, fl, r, cout)
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
 
 ptx_fn *NAME(select_int)(uint64_t key)
 {
@@ -211,7 +211,7 @@ ptx_fn *NAME(select_int)(uint64_t key)
 #define CARRY3N(op, bits, sel, fl, r, cout) BOTH_SIGNS(op, bits, sel, fl) return op##_##bits##_##sel##_##fl;
 #define CARRY3(op, T, bits, sel, fl, r, cout)                                                 \
     case KEY(OP_##op, T_##T, 0, sel, fl): return op##_##T##_##sel##_##fl##_;
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
     default:
         return NULL;
     }

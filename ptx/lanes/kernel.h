@@ -13,7 +13,7 @@
 #include <immintrin.h>
 #endif
 
-#include "ptx/lanes.h"
+#include "ptx/lanes/lanes.h"
 #include "ptx/lanes/key.h"
 
 #define PASTE2(a, b) a##_##b

@@ -6,7 +6,7 @@
 #ifndef PTX_LANES_KEY_H
 #define PTX_LANES_KEY_H
 
-#include "ptx/lanes.h"
+#include "ptx/lanes/lanes.h"
 
 enum {
     K_0 = 0, K_FTZ = 1, K_SAT = 2, K_RELU = 4, K_NAN = 8, K_XORSIGN = 16, K_CC = 32, K_APPROX = 64,

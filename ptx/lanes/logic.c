@@ -217,7 +217,7 @@ static int unpack128_32(struct lanes *x, const struct dinst *d)
 #define SLCT3(bits, TC, fl, cond)                                                             \
     KERNEL3(SLCT_B##bits##_##TC##_##fl, c_B##bits, c_B##bits, c_B##bits, c_##TC, LANES, (cond) ? a : b)
 #define PACK(T, E, n) PACK_KERNEL(T, E, n)
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
 
 ptx_fn *NAME(select_logic)(uint64_t key)
 {
@@ -235,7 +235,7 @@ ptx_fn *NAME(select_logic)(uint64_t key)
     case KEY(OP_MOV, T_##T, T_##E, NOSEL, K_PACK): return pack_##T##_##E;                     \
     case KEY(OP_MOV, T_##T, T_##E, NOSEL, K_UNPACK): return unpack_##T##_##E;
 #define LOGIC_FN(op, t1, t2, sel, fl, fn) case KEY(OP_##op, T_##t1, t2, sel, fl): return fn;
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
     default:
         return NULL;
     }

@@ -205,7 +205,7 @@ ptx_fn *NAME(select_video)(uint64_t key)
 {
     switch (key) {
 #define VIDEO_FN(op, fn) case KEY(OP_##op, 0, 0, NOSEL, K_0): return fn;
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
     default:
         return NULL;
     }

@@ -230,7 +230,7 @@ ptx_fn *NAME(select_warp)(uint64_t key)
 {
     switch (key) {
 #define WARP_FN(op, type, sel, fl, fn) case KEY(OP_##op, T_##type, 0, sel, fl): return fn;
-#include "ptx/ops.def"
+#include "ptx/isa/ops.def"
     default:
         return NULL;
     }

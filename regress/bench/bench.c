@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 #include "regress/bench/reference.h"
 
 enum { REPEATS = 3 };

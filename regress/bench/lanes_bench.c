@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "ptx/lanes.h"
-#include "ptx/ops_check.h"
+#include "ptx/lanes/lanes.h"
+#include "ptx/isa/ops_check.h"
 
 static double now(void)
 {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/config.h"
-#include "ptx/exec.h"
+#include "ptx/exec/exec.h"
 #include "regress/coherence/rig.h"
 
 _Alignas(1 << 14) uint32_t rig_memory[WORDS];

@@ -5,10 +5,10 @@
 #ifndef REGRESS_COHERENCE_RIG_H
 #define REGRESS_COHERENCE_RIG_H
 
-#include "memsys/coherence.h"
-#include "memsys/lsu.h"
-#include "memsys/partition.h"
-#include "memsys/xbar.h"
+#include "memsys/coherence/coherence.h"
+#include "memsys/lsu/lsu.h"
+#include "memsys/l2/partition.h"
+#include "memsys/xbar/xbar.h"
 
 enum { NODES_MAX = 6, SLOTS = 4, SLICES_MAX = 4, LINES = 10, LINE_WORDS = LINE_BYTES / 4, WORDS = LINES * LINE_WORDS,
        LOG_MAX = 1 << 18, ROWS_MAX = COHERENCE_STATES * (COHERENCE_MESSAGES + 8) };

@@ -6,7 +6,7 @@
 #ifndef REGRESS_COHERENCE_TOYS_H
 #define REGRESS_COHERENCE_TOYS_H
 
-#include "memsys/coherence.h"
+#include "memsys/coherence/coherence.h"
 
 extern const struct coherence toy_msi, toy_msi_home_atomics, toy_through;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops_check.h"
+#include "ptx/isa/ops_check.h"
 
 enum { MAX_THREADS = 2048, TEXT_MAX = 1 << 16 };
 

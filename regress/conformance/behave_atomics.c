@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops_check.h"
+#include "ptx/isa/ops_check.h"
 #include "regress/conformance/ref_fp.h"
 
 enum { THREADS = 64, SPACES = 4 };

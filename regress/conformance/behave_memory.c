@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ir.h"
+#include "ptx/program/ir.h"
 #include "regress/conformance/ref.h"
 
 enum { THREADS = 64, CELL = 16 };                /* each thread has CELL bytes of a space */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops_check.h"
+#include "ptx/isa/ops_check.h"
 
 bool combo_is_video(uint16_t op) { return op >= OP_VADD && op <= OP_VSET4; }
 

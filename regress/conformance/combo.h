@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "ptx/ir.h"
+#include "ptx/program/ir.h"
 
 struct combo {
     struct ptx_inst in;          /* op, type, mod; operands only as far as selectors, negation, tables go */

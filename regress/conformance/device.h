@@ -2,7 +2,7 @@
 #ifndef REGRESS_CONFORMANCE_DEVICE_H
 #define REGRESS_CONFORMANCE_DEVICE_H
 
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 
 struct device { simtx_gpu *gpu; char isa[16]; const char *simt; int warp_size; uint64_t hash; };
 

@@ -1,7 +1,7 @@
 /*
  * The reference: what one lane computes, written from the PTX ISA and from nothing else. Integers by __int128
  * or bit by bit, floating point by MPFR with one rounding into the target format. No code is shared with
- * ptx/lanes; only the vocabulary of types and modifiers (ptx/types.h, ptx/ir.h) is.
+ * ptx/lanes; only the vocabulary of types and modifiers (ptx/isa/types.h, ptx/program/ir.h) is.
  *
  * NaN results: f32 0x7fffffff, f16 and bf16 0x7fff; f64 the first NaN operand, quieted, else
  * 0xfff8000000000000.
@@ -9,7 +9,7 @@
 #ifndef REGRESS_CONFORMANCE_REF_H
 #define REGRESS_CONFORMANCE_REF_H
 
-#include "ptx/ir.h"
+#include "ptx/program/ir.h"
 
 __extension__ typedef __int128 s128;
 __extension__ typedef unsigned __int128 u128;

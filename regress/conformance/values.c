@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "ptx/ir.h"
+#include "ptx/program/ir.h"
 
 static const uint64_t integers[] = { 0,
                                      1,

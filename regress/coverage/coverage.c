@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 
 enum { MAX_WORDS = 16, TEXT = 8192 };
 

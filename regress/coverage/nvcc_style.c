@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 
 enum { BLOCK = 128, THREADS = 2 * BLOCK };
 

@@ -4,11 +4,11 @@ CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api lau
                     $(CUDART_TEST_DIR)/units
 CUDART_TEST_LINK := -L$(B)/cuda/lib64 -lcudart -Wl,-rpath,$(abspath $(B))/cuda/lib64
 
-$(CUDART_TEST_DIR)/fatbin_test: regress/cudart/fatbin_test.c frontend/fatbin.c frontend/fatbin.h
+$(CUDART_TEST_DIR)/fatbin_test: regress/cudart/fatbin_test.c frontend/fatbin/fatbin.c frontend/fatbin/fatbin.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) -lcmocka -llz4 -lzstd
 
-$(CUDART_TEST_DIR)/elf_test: regress/cudart/elf_test.c frontend/fatbin.c frontend/fatbin_elf.c \
+$(CUDART_TEST_DIR)/elf_test: regress/cudart/elf_test.c frontend/fatbin/fatbin.c frontend/fatbin/fatbin_elf.c \
                              $(CUDART_TEST_DIR)/units
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) $(CUDART_TEST_LINK) -lcmocka -llz4 -lzstd -lelf

@@ -2,7 +2,7 @@
  * PTX.  Run as `elf_test PROGRAM`; by default the two-unit program next to it. */
 #include "regress/cudart/test.h"
 
-#include "frontend/fatbin_elf.h"
+#include "frontend/fatbin/fatbin_elf.h"
 
 static char program[4096];
 

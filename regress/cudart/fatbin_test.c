@@ -1,6 +1,6 @@
 /* The fat binary reader: containers as compilers write them (plain, LZ4, zstd, several entries), then damaged
  * ones: a message, never a read beyond the end.  Every image lies right before an unmapped page. */
-#include "frontend/fatbin.h"
+#include "frontend/fatbin/fatbin.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

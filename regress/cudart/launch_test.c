@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "frontend/fatbin.h"
+#include "frontend/fatbin/fatbin.h"
 
 void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
 void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_t, int, int);

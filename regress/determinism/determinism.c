@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 
 enum { TEXT_MAX = 1 << 14, BUFFER = 1 << 14, PRINTED = 1 << 14, SETTINGS = 4 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/program.h"
+#include "ptx/program/program.h"
 
 enum { MAX_TEXT = 1 << 16, GROWTH = 1024, MAX_CHANGES = 12 };
 

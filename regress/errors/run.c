@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/program.h"
+#include "ptx/program/program.h"
 
 struct expectation { char kind[8]; int line, col; char text[256]; bool met; };
 

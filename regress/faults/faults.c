@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 
 enum { TEXT_MAX = 1 << 14, BUFFER = 1024, ODD = 1020, FREED = 512, SETTINGS = 8 };
 

@@ -19,11 +19,11 @@ fuzz-build:
 	    SANITIZE="$(FUZZ_SANITIZE) $(FUZZ_COVER)" $(FUZZ_B)/lib/libsimtx.a
 
 $(FUZZ_BIN): $(FUZZ_B)/fuzz_%: regress/fuzz/fuzz_%.c $(FUZZ_COMMON) $(wildcard regress/fuzz/*.h) \
-                               frontend/fatbin.c frontend/fatbin_elf.c $(FUZZ_B)/lib/libsimtx.a
+                               frontend/fatbin/fatbin.c frontend/fatbin/fatbin_elf.c $(FUZZ_B)/lib/libsimtx.a
 	$(CLANG) $(filter-out -O2,$(CFLAGS)) -O1 $(FUZZ_FLAGS) $(filter regress/%.c,$^) \
 	    $(if $(filter fatbin,$*),$(filter frontend/%.c,$^)) -o $@ $(FUZZ_B)/lib/libsimtx.a $(LDLIBS)
 
-$(FUZZ_B)/seeds: regress/fuzz/seeds.c frontend/fatbin.h
+$(FUZZ_B)/seeds: regress/fuzz/seeds.c frontend/fatbin/fatbin.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) -llz4 -lzstd
 

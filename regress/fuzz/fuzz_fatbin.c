@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "frontend/fatbin.h"
-#include "frontend/fatbin_elf.h"
+#include "frontend/fatbin/fatbin.h"
+#include "frontend/fatbin/fatbin_elf.h"
 #include "regress/fuzz/harness.h"
 #include "regress/fuzz/random.h"
 

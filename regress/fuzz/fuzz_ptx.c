@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops.h"
+#include "ptx/isa/ops.h"
 #include "regress/fuzz/gen.h"
 #include "regress/fuzz/harness.h"
 

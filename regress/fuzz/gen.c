@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops_check.h"
+#include "ptx/isa/ops_check.h"
 
 struct text { char *s; size_t size, len; };
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 
 /* Stops the fuzzer with a message when a condition that must hold does not. */
 #define REQUIRE(cond, ...) ((cond) ? (void)0 : harness_fail(#cond, __VA_ARGS__))

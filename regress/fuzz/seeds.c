@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "frontend/fatbin.h"
+#include "frontend/fatbin/fatbin.h"
 #include "regress/fuzz/random.h"
 
 enum { TEXT_MAX = 1 << 14, ROOM = 1 << 16 };

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "frontend/gpu.h"
+#include "frontend/lib/gpu.h"
 
 enum { RIG_WORDS = 1024 };
 

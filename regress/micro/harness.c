@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 
 enum { OUT_BYTES = 4 << 20 };
 

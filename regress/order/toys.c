@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "memsys/clock.h"
-#include "memsys/partition.h"
-#include "ptx/access.h"
+#include "memsys/l2/partition.h"
+#include "ptx/memory/access.h"
 #include "regress/order/toys.h"
 
 struct toy_totals toy_totals;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ops_check.h"
+#include "ptx/isa/ops_check.h"
 #include "regress/conformance/ref.h"
 
 enum { WARP = 32, STEPS_MAX = 300000, DEPTH_MAX = 64, SHARED_MAX = 1 << 15 };

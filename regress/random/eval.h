@@ -7,7 +7,7 @@
 #ifndef REGRESS_RANDOM_EVAL_H
 #define REGRESS_RANDOM_EVAL_H
 
-#include "ptx/ir.h"
+#include "ptx/program/ir.h"
 
 struct eval_launch {
     uint32_t grid, block;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 #include "regress/conformance/values.h"
 #include "regress/random/eval.h"
 #include "regress/random/gen.h"

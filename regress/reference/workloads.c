@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 
 const struct workload workloads[WORKLOADS] = {
     { "vadd", 22020096, 85737, 0.491e6 },

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "regress/tm/eager.h"
-#include "tm/oracle.h"
+#include "tm/oracle/oracle.h"
 
 enum { OWNERS = 1 << 16, PASSING = 256, KILL_MIN = 100, KILL_RANGE = 400 };
 

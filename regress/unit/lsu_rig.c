@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "memsys/xbar.h"
+#include "memsys/xbar/xbar.h"
 #include "regress/unit/lsu_rig.h"
 
 _Alignas(1 << 16) uint8_t rig_memory[RIG_MEMORY];

@@ -7,8 +7,8 @@
 #define REGRESS_LSU_RIG_H
 
 #include "base/config.h"
-#include "memsys/lsu.h"
-#include "ptx/exec.h"
+#include "memsys/lsu/lsu.h"
+#include "ptx/exec/exec.h"
 
 enum { RIG_MEMORY = 1 << 16, RIG_SHARED = 1 << 13, RIG_OPS = 24, RIG_SLICES = 2, RIG_SLOTS = 8, RIG_WAITING = 512 };
 

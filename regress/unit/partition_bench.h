@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "base/stats.h"
-#include "memsys/partition.h"
-#include "memsys/xbar.h"
-#include "ptx/access.h"
+#include "memsys/l2/partition.h"
+#include "memsys/xbar/xbar.h"
+#include "ptx/memory/access.h"
 
 enum { BENCH_BYTES = 1 << 20, BENCH_SLICES = 4 };
 

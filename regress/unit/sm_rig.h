@@ -7,7 +7,7 @@
 
 #include "base/config.h"
 #include "regress/unit/step_driver.h"
-#include "timing/sm.h"
+#include "timing/core/sm.h"
 
 enum { RIG_WINDOW = 16 };            /* the longest */
 

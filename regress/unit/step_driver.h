@@ -1,13 +1,13 @@
 /*
- * The simplest user of ptx/step.h and ptx/access.h: the warps of a block take turns of one instruction, and every
+ * The simplest user of ptx/exec/step.h and ptx/memory/access.h: the warps of a block take turns of one instruction, and every
  * captured access is performed at once on device memory, line by line. Also what a test needs to run a kernel so, or in
  * functional mode, from its text.
  */
 #ifndef REGRESS_STEP_DRIVER_H
 #define REGRESS_STEP_DRIVER_H
 
-#include "ptx/program.h"
-#include "ptx/step.h"
+#include "ptx/program/program.h"
+#include "ptx/exec/step.h"
 
 struct step_shape {
     uint32_t grid, block, warp_size;             /* blocks, threads of one, 32 or 64 */

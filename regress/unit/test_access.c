@@ -1,6 +1,6 @@
 /*
- * What a step says of an instruction and what a captured access says of itself and takes along (ptx/step.h,
- * ptx/access.h), instruction by instruction. That the values are right is test_step.c's.
+ * What a step says of an instruction and what a captured access says of itself and takes along (ptx/exec/step.h,
+ * ptx/memory/access.h), instruction by instruction. That the values are right is test_step.c's.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "memsys/addrmap.h"
+#include "memsys/dram/addrmap.h"
 
 #define GTX480 "dramid@8;0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS"
 

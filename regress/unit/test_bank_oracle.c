@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "tm/bank_oracle.h"
+#include "tm/oracle/bank_oracle.h"
 
 enum { THREADS = 8, MOST_WORDS = 4096, MOST_SET = 256 };
 

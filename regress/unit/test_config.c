@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "frontend/config.h"
+#include "frontend/lib/config_load.h"
 
 /* A file of this test's own; the caller frees the name after unlink. */
 static char *write_file(const char *text)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "timing/dispatch.h"
+#include "timing/machine/dispatch.h"
 
 enum { SMS = 3, DELAY = 4, STARTS_MAX = 64 };
 

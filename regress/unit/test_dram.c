@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/config.h"
-#include "memsys/dram.h"
+#include "memsys/dram/dram.h"
 
 static uint64_t count[STAT_END];
 

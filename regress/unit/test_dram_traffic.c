@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "memsys/dram.h"
+#include "memsys/dram/dram.h"
 
 enum { MAX_BANKS = 16, RECORDS = 1 << 16 };
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "frontend/gpu.h"
-#include "timing/machine_parts.h"
+#include "frontend/lib/gpu.h"
+#include "timing/machine/machine_parts.h"
 
 static const char PTX[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "tm/ideal_impl.h"
-#include "tm/oracle.h"
+#include "tm/ideal/ideal_impl.h"
+#include "tm/oracle/oracle.h"
 
 enum { SMS = 3, SLOTS = 4, LANES_HERE = 32, LINE = 128, EACH = 2, PICKS = 8 };
 

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "ptx/lanes.h"
-#include "ptx/ops_check.h"
+#include "ptx/lanes/lanes.h"
+#include "ptx/isa/ops_check.h"
 
 enum { SLOT = 512, NSRC = 4, DST = 0, DST2 = 5 * SLOT, MEMORY = 6 * SLOT };
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 
 static const char PTX[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tm/oracle.h"
+#include "tm/oracle/oracle.h"
 
 enum { CORES = 3, SLICES = 4, LINE = 128, WORDS_OF_LINE = 32 };
 

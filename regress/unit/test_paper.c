@@ -14,9 +14,9 @@
 
 #include "base/hist.h"
 #include "base/stats.h"
-#include "frontend/config.h"
-#include "frontend/cost.h"
-#include "frontend/paper.h"
+#include "frontend/lib/config_load.h"
+#include "frontend/cli/cost.h"
+#include "frontend/paper/paper.h"
 
 static const struct paper *paper = &paper_kilotm;     /* a test of the other one's tables changes it */
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ptx/program.h"
+#include "ptx/program/program.h"
 
 #define HEAD ".version 7.5\n.target sm_70\n.address_size 64\n"
 #define KERNEL HEAD ".visible .entry k(.param .u64 p0, .param .u32 p1)\n{\n" \

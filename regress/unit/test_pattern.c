@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "memsys/coalesce.h"
+#include "memsys/lsu/coalesce.h"
 
 enum { RUNS = 5000, BASE = 1 << 20 };
 

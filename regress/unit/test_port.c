@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "memsys/port.h"
+#include "memsys/xbar/port.h"
 
 static void packets_come_back_zeroed(void **state)
 {

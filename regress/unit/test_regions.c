@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ptx/program.h"
+#include "ptx/program/program.h"
 
 #define BEGIN "  // begin inline asm\n\t// simtx: lock begin\n  // end inline asm\n"
 #define END "  // begin inline asm\n\t// simtx: lock end\n  // end inline asm\n"

@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "regress/unit/sm_rig.h"
-#include "timing/calendar.h"
-#include "timing/sched.h"
-#include "timing/trace.h"
+#include "timing/core/calendar.h"
+#include "timing/core/sched.h"
+#include "timing/machine/trace.h"
 
 /* ---- policies ---- */
 

@@ -12,7 +12,7 @@
 #include "base/config.h"
 #include "base/hist.h"
 #include "base/stats.h"
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 
 static void sums_add_what_adds_up(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * Stepping (ptx/step.h, ptx/access.h) against functional mode: the same programs must leave the same memory, print the
+ * Stepping (ptx/exec/step.h, ptx/memory/access.h) against functional mode: the same programs must leave the same memory, print the
  * same, count the same instructions and fault with the same words.
  */
 #include <setjmp.h>

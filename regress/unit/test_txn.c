@@ -1,5 +1,5 @@
 /*
- * Transactions of a warp (ptx/txn.h): programs are stepped by hand, and the test decides which lanes commit. The
+ * Transactions of a warp (ptx/txn/txn.h): programs are stepped by hand, and the test decides which lanes commit. The
  * entries of the stack are those of figure 3 of "Hardware Transactional Memory for GPU Architectures" (MICRO 2011): N
  * at the bottom, R and T above it while the warp is in a transaction.
  */

@@ -1,5 +1,5 @@
 /*
- * Random programs with transactions (ptx/txn.h), stepped while lanes are aborted at random places. An attempt reads
+ * Random programs with transactions (ptx/txn/txn.h), stepped while lanes are aborted at random places. An attempt reads
  * noise from memory that no lane may commit with, so attempts go other ways and leave other registers, calls and
  * private memory behind. At the end everything must be as in the same program without its transactions, run in
  * functional mode.

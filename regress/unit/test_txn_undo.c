@@ -1,5 +1,5 @@
 /*
- * What transactions of a warp put back when lanes are aborted (ptx/txn.h): calls, registers, private memory,
+ * What transactions of a warp put back when lanes are aborted (ptx/txn/txn.h): calls, registers, private memory,
  * parameters; and which registers that needs (txn_registers).
  */
 #include <setjmp.h>

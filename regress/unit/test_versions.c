@@ -2,7 +2,7 @@
  * Versioned memory on a partition: two versions of a line by timestamp, through a map before the look-up; and a copy of
  * a DRAM row as a command of its own, with what the L2 has of source and target.
  */
-#include "memsys/l2.h"
+#include "memsys/l2/l2.h"
 #include "regress/unit/partition_bench.h"
 
 #define COPY DRAM_OWN

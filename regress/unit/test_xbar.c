@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "memsys/xbar.h"
+#include "memsys/xbar/xbar.h"
 
 enum { REPLY_BYTES = PACKET_HEADER + LINE_BYTES, REPLY_FLITS = 5, FLIT = 32, ENDLESS = INT32_MAX, FOREVER = 1 << 30 };
 

@@ -1,11 +1,11 @@
 /*
  * A warp alone that a test steps by hand, whose accesses are performed at once, and of whose transactions the test
- * decides which lanes commit (ptx/txn.h). The kernel's text is made of the pieces below.
+ * decides which lanes commit (ptx/txn/txn.h). The kernel's text is made of the pieces below.
  */
 #ifndef REGRESS_TXN_RIG_H
 #define REGRESS_TXN_RIG_H
 
-#include "ptx/txn.h"
+#include "ptx/txn/txn.h"
 #include "regress/unit/step_driver.h"
 
 enum { IN_BYTES = 65536, LOCAL_BYTES = 1 << 20, STEPS_MAX = 100000 };

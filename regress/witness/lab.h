@@ -5,7 +5,7 @@
 #ifndef REGRESS_WITNESS_LAB_H
 #define REGRESS_WITNESS_LAB_H
 
-#include "frontend/gpu.h"
+#include "frontend/lib/gpu.h"
 
 enum { LAB_WORDS = 1 << 14, LAB_SEEN = 64, LAB_PARAMS = 8 };
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "tm/h3.h"
+#include "tm/core/h3.h"
 
 enum { BF_MAX_FUNCTIONS = 16 };
 enum bf_kind { BF_READS, BF_WRITES };

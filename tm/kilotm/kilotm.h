@@ -7,7 +7,7 @@
 #ifndef TM_KILOTM_KILOTM_H
 #define TM_KILOTM_KILOTM_H
 
-#include "memsys/packet.h"
+#include "memsys/xbar/packet.h"
 
 enum { KILO_LANES = 64 };
 

@@ -1,7 +1,7 @@
 /*
  * The inside of KILO TM's transaction log unit, one in the load/store unit of every core (sections 4.3, 4.4): log.c
  * (loads and stores inside transactions), walk.c (reads of own writes), transfer.c (logs to commit units), outcome.c
- * (replies, the end of a commit), protocol.c (the table of functions), say.c (words for hangs).
+ * (replies, the end of a commit), protocol.c (the table of functions), kilotm_describe.c (words for hangs).
  *
  * Logs are linear buffers in private memory: an entry is an address word and a value word, word w of all lanes is one
  * line. The read log comes first, the write log behind it. A warp's lanes have logs of the same length; where a lane
@@ -157,7 +157,7 @@ void kilo_commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
 void kilo_validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
 void kilo_reply(void *core, struct packet *p, uint64_t now);
 
-/* ---- say.c ---- */
+/* ---- kilotm_describe.c ---- */
 void kilo_say(const void *core, uint32_t slot, char *text, size_t size);
 void kilo_dump(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
 

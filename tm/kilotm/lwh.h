@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tm/h3.h"
+#include "tm/core/h3.h"
 
 enum { LWH_MAX_ARRAYS = 16 };
 

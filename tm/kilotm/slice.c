@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memsys/addrmap.h"
+#include "memsys/dram/addrmap.h"
 #include "base/grow.h"
 #include "tm/kilotm/log_unit.h"
-#include "tm/oracle.h"
+#include "tm/oracle/oracle.h"
 
 struct notice { enum kilo_kind kind; const struct kilo_batch *batch; uint64_t lanes; };
 

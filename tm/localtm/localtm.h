@@ -13,7 +13,7 @@
 #define TM_LOCALTM_LOCALTM_H
 
 #include "memsys/clock.h"
-#include "tm/banks.h"
+#include "tm/core/banks.h"
 
 enum { LOCAL_BANKS = 64, LOCAL_BITS = 64, LOCAL_OWNERS = 256 };
 #define NO_WORD UINT32_MAX
@@ -114,7 +114,7 @@ bool local_alone(void *core, uint32_t slot, uint64_t lanes, uint64_t lost, uint6
 void local_ended(void *core, uint32_t slot, uint64_t now);
 uint64_t local_run(void *core, uint64_t now);
 
-/* ---- block.c ---- */
+/* ---- block_state.c ---- */
 void local_block_starts(void *core, struct tm_block *b);
 void local_block_ends(void *core, struct tm_block *b);
 void local_blocks_free(struct local_core *k);
@@ -125,7 +125,7 @@ void local_need(const struct simtx_config *c, uint32_t shared, uint32_t warps, s
 void local_explain(const struct simtx_config *c, enum banks_limit limit, const struct banks_need *n, char *text,
                    size_t size);
 
-/* ---- say.c ---- */
+/* ---- localtm_describe.c ---- */
 void local_say(const void *core, uint32_t slot, char *text, size_t size);
 void local_dump(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
 

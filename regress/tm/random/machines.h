@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "frontend/simtx.h"
+#include "frontend/lib/simtx.h"
 #include "regress/tm/random/gen.h"
 
 enum { MACHINES_MOST = 24, MACHINE_LINE = 400 };

@@ -1,0 +1,366 @@
+/* Options from tables, with --help and hints for all subcommands alike; the options of everything that runs
+ * kernels. */
+#include "frontend/cli/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "frontend/lib/config_load.h"
+#include "frontend/session/env.h"
+
+static const struct option_row common_options[] = {
+    { "--config", "NAME|FILE", "configuration: a preset, a file, or several joined by +; may be repeated" },
+    { "--set", "KEY=VALUE", "set one configuration key; may be repeated" },
+    { "--timing", NULL, "simulate cycle by cycle (sim.mode=timing)" },
+    { "--detail", "CHOICE", "timing mode for some launches only: kernel:NAME, launch:A-B, by commas (sim.detail)" },
+    { "--window", "CYCLES[,FILE]", "timing mode: a time series with a row every CYCLES (stats.window; windows.csv)" },
+    { "--trace", "FILE", "timing mode: a timeline for trace viewers (trace.file)" },
+    { "--threads", "N", "simulate on N host threads (functional.threads, sim.threads)" },
+    { "--threads-relaxed", NULL, "also kernels whose blocks communicate (functional.threads_relaxed)" },
+    { "--check", "off|on|full", "timing mode: replay committed transactions; full names what went wrong (tm.oracle)" },
+    { "--simt", "stack|independent", "how diverged lanes progress (gpu.simt)" },
+    { "--isa", "auto|base|avx2|avx512", "host vector instructions (host.isa)" },
+    { "--stats", "FILE", "write statistics as JSON; %p in FILE is the process number" },
+    { "--hash", NULL, "statistics with memory_hash: do two runs leave the same in device memory? (stats.hash)" },
+    { "--verbose", NULL, "print the statistics as a table at the end" },
+    { "--quiet", NULL, "no progress line, no line that says what is simulated" },
+    { "--progress", NULL, "progress line even where stderr is no terminal" },
+    { "--no-progress", NULL, "no progress line" },
+    { NULL, NULL, NULL }
+};
+
+/* ---- messages and files ---- */
+
+void usage_error(const char *command, const char *fmt, ...)
+{
+    va_list ap;
+    fprintf(stderr, "%s: ", command);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "\n`%s --help` explains the options\n", command);
+    exit(CMD_USAGE);
+}
+
+char *read_whole_file(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = NULL;
+    size_t n = 0, cap = 0;
+    struct stat st;
+    if (!f)
+        return NULL;
+    if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
+        fclose(f);
+        errno = EISDIR;
+        return NULL;
+    }
+    for (;;) {
+        if (cap - n < 2) {
+            cap = cap ? cap * 2 : 1 << 16;
+            text = realloc(text, cap);
+            if (!text)
+                abort();
+        }
+        size_t got = fread(text + n, 1, cap - n - 1, f);
+        n += got;
+        if (!got)
+            break;
+    }
+    int failed = ferror(f) ? errno : 0;
+    fclose(f);
+    if (failed) {
+        free(text);
+        errno = failed;
+        return NULL;
+    }
+    text[n] = 0;
+    *size = n;
+    return text;
+}
+
+/* ---- the common options, collected as text ---- */
+
+static char *configs, *assignments;      /* lines */
+static simtx_config *trial;              /* shows at once which option has a wrong value */
+
+static void add_line(char **list, const char *prefix, const char *line)
+{
+    char *all = NULL;
+    if (asprintf(&all, "%s%s%s%s", *list ? *list : "", *list ? "\n" : "", prefix, line) < 0)
+        abort();
+    free(*list);
+    *list = all;
+}
+
+/* An assignment, made by an option. */
+static void add_assignment(const char *option, const char *key, const char *value)
+{
+    char *text = NULL, *message = NULL;
+    if (asprintf(&text, "%s%s", key, value) < 0)
+        abort();
+    if (!trial)
+        trial = simtx_config_new();
+    if (simtx_config_assign(trial, text, option, &message)) {
+        fputs(message, stderr);
+        exit(CMD_USAGE);
+    }
+    add_line(&assignments, "", text);
+    free(text);
+}
+
+/* The program may change its folder before it looks at the file. */
+static void add_config(const char *command, const char *name)
+{
+    char path[PATH_MAX];
+    if (access(name, F_OK) == 0 && (strchr(name, '/') || strstr(name, ".cfg")) && realpath(name, path))
+        add_line(&configs, "", path);
+    else
+        add_line(&configs, "", name);
+}
+
+static const char TRACE_FILE[] = "trace.file=", WINDOW_FILE[] = "stats.window_file=";
+
+/* Two outputs in one file would spoil each other; a device takes any number. */
+static void claim_output(const char *command, const char *path)
+{
+    enum { OUTPUTS_MAX = 16 };
+    static char *outputs[OUTPUTS_MAX];
+    static int n;
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(outputs[i], path))
+            usage_error(command, "%s is named for two outputs", path);
+    if (n < OUTPUTS_MAX)
+        outputs[n++] = strdup(path);
+}
+
+/* A file that is written later, perhaps from another folder; unless its name depends on the process it must be
+ * writable. */
+static char *output_path(const char *command, const char *name)
+{
+    char folder[PATH_MAX], *path = NULL;
+    if (name[0] == '/' || !getcwd(folder, sizeof folder))
+        path = strdup(name);
+    else if (asprintf(&path, "%s/%s", folder, name) < 0)
+        path = NULL;
+    if (!path)
+        abort();
+    if (!strstr(path, "%p")) {
+        int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        if (fd < 0)
+            usage_error(command, "cannot write %s: %s", path, strerror(errno));
+        close(fd);
+    }
+    claim_output(command, path);
+    return path;
+}
+
+static void set_stats(const char *command, const char *name)
+{
+    char *path = output_path(command, name);
+    setenv(SIMTX_ENV_STATS, path, 1);
+    free(path);
+}
+
+static void set_output(const char *command, const char *option, const char *key, const char *name)
+{
+    char *path = output_path(command, name);
+    if (strpbrk(path, ";\n"))
+        usage_error(command, "%s: the file's path must not contain ';'", option);
+    add_assignment(option, key, path);
+    free(path);
+}
+
+/* CYCLES[,FILE] */
+static void set_window(const char *command, const char *option, const char *value)
+{
+    size_t n = strcspn(value, ",");
+    char *cycles = strndup(value, n);
+    if (!cycles)
+        abort();
+    add_assignment(option, "stats.window=", cycles);
+    set_output(command, option, WINDOW_FILE, value[n] && value[n + 1] ? value + n + 1 : "windows.csv");
+    free(cycles);
+}
+
+/* Files are checked now, and mean this folder. */
+static void set_key(const char *command, const char *option, const char *assignment)
+{
+    static const char *const files[] = { TRACE_FILE, WINDOW_FILE };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        size_t n = strlen(files[i]);
+        if (!strncmp(assignment, files[i], n) && assignment[n]) {
+            set_output(command, option, files[i], assignment + n);
+            return;
+        }
+    }
+    add_assignment(option, "", assignment);
+}
+
+static void take_common(const char *command, const char *name, const char *value)
+{
+    if (!strcmp(name, "--config"))
+        add_config(command, value);
+    else if (!strcmp(name, "--set") && !strchr(value, '='))
+        usage_error(command, "--set %s: expected KEY=VALUE", value);
+    else if (!strcmp(name, "--set"))
+        set_key(command, name, value);
+    else if (!strcmp(name, "--threads")) {
+        add_assignment(name, "functional.threads=", value);
+        add_assignment(name, "sim.threads=", value);
+    } else if (!strcmp(name, "--timing"))
+        add_assignment(name, "sim.mode=", "timing");
+    else if (!strcmp(name, "--detail")) {
+        add_assignment(name, "sim.mode=", "timing");
+        add_assignment(name, "sim.detail=", value);
+    } else if (!strcmp(name, "--window"))
+        set_window(command, name, value);
+    else if (!strcmp(name, "--trace"))
+        set_output(command, name, TRACE_FILE, value);
+    else if (!strcmp(name, "--threads-relaxed"))
+        add_assignment(name, "functional.threads_relaxed=", "true");
+    else if (!strcmp(name, "--check"))
+        add_assignment(name, "tm.oracle=", value);
+    else if (!strcmp(name, "--simt"))
+        add_assignment(name, "gpu.simt=", value);
+    else if (!strcmp(name, "--hash"))
+        add_assignment(name, "stats.hash=", "true");
+    else if (!strcmp(name, "--isa"))
+        add_assignment(name, "host.isa=", value);
+    else if (!strcmp(name, "--stats"))
+        set_stats(command, value);
+    else if (!strcmp(name, "--verbose"))
+        setenv(SIMTX_ENV_VERBOSE, "1", 1);
+    else if (!strcmp(name, "--quiet"))
+        setenv(SIMTX_ENV_QUIET, "1", 1);
+    else
+        setenv(SIMTX_ENV_PROGRESS, strcmp(name, "--progress") ? "0" : "1", 1);
+}
+
+static void extend_env(const char *name, const char *more)
+{
+    const char *old = getenv(name);
+    char *all = NULL;
+    if (!more)
+        return;
+    if (asprintf(&all, "%s%s%s", old && *old ? old : "", old && *old ? "\n" : "", more) < 0)
+        abort();
+    setenv(name, all, 1);
+    free(all);
+}
+
+void common_apply(const char *command)
+{
+    extend_env(SIMTX_ENV_CONFIG, configs);
+    extend_env(SIMTX_ENV_SET, assignments);
+    simtx_config_free(trial);
+    free(configs);
+    free(assignments);
+    trial = NULL;
+    configs = assignments = NULL;
+}
+
+/* ---- options from tables ---- */
+
+static void print_rows(const struct option_row *rows)
+{
+    for (; rows->name; rows++) {
+        char head[64];
+        snprintf(head, sizeof head, "%s%s%s", rows->name, rows->value ? " " : "",
+                 rows->value ? rows->value : "");
+        printf("  %-30s %s\n", head, rows->help);
+    }
+}
+
+static void print_help(const struct args *a)
+{
+    fputs(a->usage, stdout);
+    if (a->options[0].name || a->common)
+        puts("\nOptions:");
+    print_rows(a->options);
+    if (a->common)
+        print_rows(common_options);
+    print_rows((const struct option_row[]){ { "--help", NULL, "print this" }, { NULL, NULL, NULL } });
+}
+
+/* The row whose name is the first `len` characters of text; -1 when none is. */
+static int find_row(const struct option_row *rows, const char *text, size_t len)
+{
+    for (int i = 0; rows[i].name; i++)
+        if (strlen(rows[i].name) == len && !memcmp(rows[i].name, text, len))
+            return i;
+    return -1;
+}
+
+static size_t collect_names(const struct option_row *rows, const char **names, size_t n, size_t max)
+{
+    for (; rows->name && n < max; rows++)
+        names[n++] = rows->name;
+    return n;
+}
+
+__attribute__((noreturn)) static void unknown_option(const struct args *a, const char *text)
+{
+    const char *names[64] = { "--help" };
+    size_t n = collect_names(a->options, names, 1, 64);
+    if (a->common)
+        n = collect_names(common_options, names, n, 64);
+    const char *near = diag_nearest(text, names, n);
+    if (near)
+        usage_error(a->command, "unknown option %s, did you mean %s?", text, near);
+    usage_error(a->command, "unknown option %s", text);
+}
+
+/* Finds the value of an option: after '=' or the next argument. */
+static void take_value(struct args *a, const struct option_row *row, const char *text, size_t len)
+{
+    a->value = text[len] == '=' ? text + len + 1 : NULL;
+    if (!row->value && a->value)
+        usage_error(a->command, "%s takes no value", row->name);
+    if (row->value && !a->value) {
+        if (a->at == a->argc)
+            usage_error(a->command, "%s needs a value: %s %s", row->name, row->name, row->value);
+        a->value = a->argv[a->at++];
+    }
+}
+
+int args_next(struct args *a)
+{
+    while (a->at < a->argc) {
+        const char *text = a->argv[a->at++];
+        size_t len = strcspn(text, "=");
+        int i;
+        if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
+            print_help(a);
+            exit(CMD_OK);
+        }
+        if (a->words_end && !strcmp(text, "--")) {
+            a->value = a->at < a->argc ? a->argv[a->at++] : NULL;
+            return a->value ? ARG_WORD : ARG_END;
+        }
+        if (text[0] != '-' || !text[1]) {
+            a->value = text;
+            return ARG_WORD;
+        }
+        if ((i = find_row(a->options, text, len)) >= 0) {
+            take_value(a, &a->options[i], text, len);
+            return i;
+        }
+        if (!a->common || (i = find_row(common_options, text, len)) < 0)
+            unknown_option(a, text);
+        take_value(a, &common_options[i], text, len);
+        take_common(a->command, common_options[i].name, a->value);
+    }
+    return ARG_END;
+}

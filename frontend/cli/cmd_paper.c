@@ -1,0 +1,217 @@
+/* `simtx paper`: a paper's evaluation done again, beside what it published. */
+#include "frontend/cli/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "frontend/paper/paper.h"
+
+static const char COMMAND[] = "simtx paper";
+static const char USAGE[] =
+    "usage: simtx paper NAME [options]     NAME: kilotm, localtm\n\n"
+    "Runs a paper's benchmarks on its configurations, each pair as a process `simtx run --timing`, and writes every\n"
+    "table and figure as CSV and SVG, all of them on one page (index.html), and the verdict on every claim\n"
+    "(claims.csv) beside what was published. What is finished is kept: the same command goes on where it was ended.\n"
+    "Ctrl-C ends it. Exit code: 0 all runs done, 1 a run failed, 130 interrupted.\n";
+
+enum { OPT_QUICK, OPT_JOBS, OPT_OUT, OPT_ONLY, OPT_PLAN, OPT_FRESH, OPT_PROGRAMS, OPT_PROGRESS, OPT_NO_PROGRESS };
+static const struct option_row OPTIONS[] = {
+    [OPT_QUICK] = { "--quick", NULL, "reduced sizes and fewer configurations, a few minutes" },
+    [OPT_JOBS] = { "--jobs", "N", "runs at a time (as many as the host has processors)" },
+    [OPT_OUT] = { "--out", "DIR", "folder of the results (paper-NAME, with --quick paper-NAME-quick)" },
+    [OPT_ONLY] = { "--only", "WHAT[,WHAT...]", "only runs of these figures, benchmarks, configurations" },
+    [OPT_PLAN] = { "--plan", NULL, "print the runs and the estimated time, and do nothing" },
+    [OPT_FRESH] = { "--fresh", NULL, "do not take over finished runs" },
+    [OPT_PROGRAMS] = { "--programs", "DIR", "folder of the benchmarks (kernels beside simtx's bin folder)" },
+    [OPT_PROGRESS] = { "--progress", NULL, "progress line even where stderr is no terminal" },
+    [OPT_NO_PROGRESS] = { "--no-progress", NULL, "no progress line" },
+    { NULL, NULL, NULL }
+};
+
+static const struct paper *const papers[] = { &paper_kilotm, &paper_localtm };
+enum { PAPERS = sizeof papers / sizeof *papers, WORDS_MAX = 64 };
+
+struct request { char *only, *out, *programs; bool plan; };
+
+static const struct paper *find_paper(const char *name)
+{
+    const char *names[PAPERS];
+    if (!name)
+        usage_error(COMMAND, "which paper? kilotm or localtm");
+    for (int i = 0; i < PAPERS; i++) {
+        if (!strcmp(papers[i]->name, name))
+            return papers[i];
+        names[i] = papers[i]->name;
+    }
+    const char *near = diag_nearest(name, names, PAPERS);
+    usage_error(COMMAND, "no paper is called '%s'%s%s", name, near ? ", did you mean " : "", near ? near : "");
+}
+
+static int job_count(const char *text)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (end == text || *end || n < 1 || n > 1024)
+        usage_error(COMMAND, "--jobs %s: expected a number from 1 to 1024", text);
+    return (int)n;
+}
+
+static void take(struct paper_grid *g, struct request *r, int option, char *value)
+{
+    switch (option) {
+    case OPT_QUICK: g->size = SIZE_QUICK; break;
+    case OPT_JOBS: g->jobs = job_count(value); break;
+    case OPT_OUT: r->out = value; break;
+    case OPT_ONLY: r->only = value; break;
+    case OPT_PLAN: r->plan = true; break;
+    case OPT_FRESH: g->fresh = true; break;
+    case OPT_PROGRAMS: r->programs = value; break;
+    case OPT_PROGRESS: g->progress = true; break;
+    case OPT_NO_PROGRESS: g->progress = false; break;
+    }
+}
+
+static void make_folder(const char *path)
+{
+    struct stat st;
+    if (mkdir(path, 0777) && errno != EEXIST)
+        usage_error(COMMAND, "cannot make the folder %s: %s", path, strerror(errno));
+    if (stat(path, &st) || !S_ISDIR(st.st_mode))
+        usage_error(COMMAND, "%s is no folder", path);
+}
+
+/* The folder of results, with runs/ in it; its full path, for runs to be found from anywhere. A plan makes none. */
+static char *output_folder(const struct paper_grid *g, const char *name, bool plan)
+{
+    char *path = NULL, *runs = NULL, *full;
+    if (asprintf(&path, name ? "%s" : "paper-%s%s", name ? name : g->paper->name,
+                 g->size == SIZE_QUICK ? "-quick" : "") < 0)
+        abort();
+    if (plan && access(path, F_OK))
+        return path;
+    make_folder(path);
+    full = realpath(path, NULL);
+    if (!full || asprintf(&runs, "%s/runs", full) < 0)
+        abort();
+    make_folder(runs);
+    free(path);
+    free(runs);
+    return full;
+}
+
+/* Built, the command is in build/bin and the benchmarks in build/kernels. */
+static char *program_folder(const char *name)
+{
+    char own[PATH_MAX], *path = NULL;
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(own, '/');
+    if (slash)
+        *slash = 0;
+    if (asprintf(&path, "%s%s", name ? name : own, name ? "" : "/../kernels") < 0)
+        abort();
+    char *full = realpath(path, NULL);
+    if (!full)
+        usage_error(COMMAND, "%s: %s; build the benchmarks (`make kernels`) or name their folder with --programs", path,
+                    strerror(errno));
+    free(path);
+    return full;
+}
+
+static void check_programs(const struct paper_grid *g)
+{
+    for (int i = 0; i < g->nruns; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", g->programs, g->paper->benches[g->runs[i].bench].program);
+        if (g->runs[i].wanted && access(path, X_OK))
+            usage_error(COMMAND, "%s: %s; build the benchmarks (`make kernels`) or name their folder with --programs",
+                        path, strerror(errno));
+    }
+}
+
+/* Two at work in one folder would take each other's files; the lock ends with the process. */
+static void lock_folder(const char *out)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/runs", out);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB))
+        usage_error(COMMAND, "%s: %s", out,
+                    errno == EWOULDBLOCK ? "another simtx paper is at work there" : strerror(errno));
+}
+
+static void choose(struct paper_grid *g, char *only)
+{
+    char *words[WORDS_MAX];
+    int n = 0;
+    while (only && n < WORDS_MAX)
+        words[n++] = strsep(&only, ",");
+    if (n && !paper_grid_only(g, words, n))
+        usage_error(COMMAND, "--only: each of its words must be a figure, a benchmark or a configuration; --plan shows "
+                             "them, figures are called as their files");
+}
+
+/* Configurations that are wrong are as failed runs; said once each. */
+static int failures(const struct paper_grid *g)
+{
+    int failed = 0;
+    for (int i = 0; i < g->nruns; i++)
+        failed += g->runs[i].wanted && g->runs[i].state == RUN_FAILED;
+    for (int i = 0; i < g->paper->nconfigs; i++)
+        if (g->config_errors[i])
+            fprintf(stderr, "simtx paper: configuration %s: %s", g->paper->configs[i].id, g->config_errors[i]);
+    if (failed)
+        fprintf(stderr, "simtx paper: %d runs failed\n", failed);
+    return failed;
+}
+
+static int do_paper(struct paper_grid *g, struct request *r)
+{
+    char *out = output_folder(g, r->out, r->plan), *programs = program_folder(r->programs);
+    int code = CMD_OK;
+    g->out = out;
+    g->programs = programs;
+    paper_grid_new(g);
+    choose(g, r->only);
+    if (r->plan) {
+        paper_grid_plan(g, stdout);
+    } else {
+        check_programs(g);
+        lock_folder(out);
+        if (!paper_grid_run(g))
+            code = 130;
+        else if (!paper_report(g) || failures(g))
+            code = CMD_FAILED;
+    }
+    paper_grid_free(g);
+    free(out);
+    free(programs);
+    return code;
+}
+
+int cmd_paper(int argc, char **argv)
+{
+    struct args a = { COMMAND, USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
+    struct request r = { NULL, NULL, NULL, false };
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct paper_grid g = { .size = SIZE_PAPER, .jobs = processors > 0 ? (int)processors : 1,
+                            .progress = isatty(STDERR_FILENO) };
+    const char *name = NULL;
+    int which;
+    while ((which = args_next(&a)) != ARG_END) {
+        if (which != ARG_WORD)
+            take(&g, &r, which, (char *)a.value);
+        else if (name)
+            usage_error(COMMAND, "one paper at a time, got '%s' too", a.value);
+        else
+            name = a.value;
+    }
+    g.paper = find_paper(name);
+    return do_paper(&g, &r);
+}

@@ -1,0 +1,105 @@
+/* `simtx ptx`: what libsimtx knows about a PTX file, printed. */
+#include "frontend/cli/cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "frontend/lib/simtx.h"
+
+static const char COMMAND[] = "simtx ptx";
+static const char USAGE[] =
+    "usage: simtx ptx check FILE ...          report everything that simtx cannot run, with line and column\n"
+    "       simtx ptx info [--json] FILE ...  kernels with registers, shared, local and parameter sizes\n"
+    "       simtx ptx list FILE ...           disassembly with the points where diverged lanes meet\n"
+    "       simtx ptx ops [--markdown]        every supported instruction with types and modifiers\n"
+    "       simtx ptx classes [--markdown]    timing mode: pipeline and latency class of the arithmetic instructions\n";
+
+enum { OPT_JSON, OPT_MARKDOWN };
+static const struct option_row OPTIONS[] = {
+    [OPT_JSON] = { "--json", NULL, "info: as JSON" },
+    [OPT_MARKDOWN] = { "--markdown", NULL, "ops, classes: as a table for the manual" },
+    { NULL, NULL, NULL }
+};
+
+enum what { CHECK, INFO, LIST, OPS, CLASSES, WHATS };
+static const char *const names[] = { "check", "info", "list", "ops", "classes" };
+
+static int print_text(char *text)
+{
+    if (text)
+        fputs(text, stdout);
+    if (text && *text && text[strlen(text) - 1] != '\n')
+        putchar('\n');
+    int status = text ? CMD_OK : CMD_PTX;
+    free(text);
+    return status;
+}
+
+static int do_file(enum what what, const char *path, bool json)
+{
+    size_t size = 0;
+    char *message = NULL, *text = read_whole_file(path, &size);
+    int status = CMD_OK;
+    if (!text) {
+        fprintf(stderr, "%s: %s: %s\n", COMMAND, path, strerror(errno));
+        return CMD_USAGE;
+    }
+    if (what == CHECK)
+        status = simtx_ptx_check(text, size, path, &message) ? CMD_PTX : CMD_OK;
+    else if (what == INFO)
+        status = print_text(simtx_ptx_info(text, size, path, json, &message));
+    else
+        status = print_text(simtx_ptx_list(text, size, path, &message));
+    if (message)
+        fputs(message, stderr);
+    if (what == CHECK && status == CMD_OK)
+        printf("%s: ok\n", path);
+    free(message);
+    free(text);
+    return status;
+}
+
+static enum what find_what(const char *word)
+{
+    for (int i = 0; i < WHATS; i++)
+        if (!strcmp(names[i], word))
+            return (enum what)i;
+    const char *near = diag_nearest(word, names, WHATS);
+    usage_error(COMMAND, "unknown command '%s'%s%s%s", word, near ? ", did you mean '" : "", near ? near : "",
+                near ? "'?" : "");
+}
+
+int cmd_ptx(int argc, char **argv)
+{
+    struct args a = { COMMAND, USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
+    char **words = calloc((size_t)argc + 1, sizeof *words);
+    bool json = false, markdown = false;
+    int n = 0, which, status = CMD_OK;
+    if (!words)
+        abort();
+    while ((which = args_next(&a)) != ARG_END) {
+        if (which == ARG_WORD)
+            words[n++] = (char *)a.value;
+        json |= which == OPT_JSON;
+        markdown |= which == OPT_MARKDOWN;
+    }
+    if (!n)
+        usage_error(COMMAND, "what? check, info, list, ops or classes");
+    enum what what = find_what(words[0]);
+    bool table = what == OPS || what == CLASSES;
+    if (table && n > 1)
+        usage_error(COMMAND, "%s takes no file", words[0]);
+    if (!table && n < 2)
+        usage_error(COMMAND, "%s: no file given", words[0]);
+    if (table)
+        status = print_text(what == OPS ? simtx_ptx_ops(markdown) : simtx_ptx_classes(markdown));
+    for (int i = 1; i < n; i++) {
+        int s = do_file(what, words[i], json);
+        status = s > status ? s : status;
+    }
+    free(words);
+    return status;
+}

@@ -1,0 +1,343 @@
+/*
+ * `simtx run`: starts a CUDA program so that simtx's libcudart is the one it loads, and makes sure that it
+ * was. The program's ELF header says beforehand whether that can work; a pipe tells afterwards whether it
+ * did.
+ */
+#include "frontend/cli/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "frontend/lib/config_load.h"
+#include "frontend/session/env.h"
+#include "frontend/session/session.h"
+#include "frontend/lib/simtx.h"
+
+static const char COMMAND[] = "simtx run";
+static const char USAGE[] =
+    "usage: simtx run [options] [--] PROGRAM [ARGUMENT ...]\n\n"
+    "Runs a CUDA program, built with simtx-cc or with clang and -lcudart, on the simulated GPU. Its output, exit\n"
+    "code and signals are passed on; simtx speaks on stderr only.\n";
+
+enum { OPT_ANY_PROGRAM, OPT_PTX };
+static const struct option_row OPTIONS[] = {
+    [OPT_ANY_PROGRAM] = { "--any-program", NULL,
+                          "do not ask that the program itself names libcudart (a library of its may)" },
+    [OPT_PTX] = { "--ptx", "FILE", "take the device code from this PTX file, not from the program" },
+    { NULL, NULL, NULL }
+};
+
+__attribute__((noreturn, format(printf, 2, 3)))
+static void refuse(const char *program, const char *fmt, ...)
+{
+    va_list ap;
+    fprintf(stderr, "%s: %s: ", COMMAND, program);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+    exit(CMD_USAGE);
+}
+
+/* ---- finding things ---- */
+
+static bool find_in_path(const char *name, char path[PATH_MAX])
+{
+    const char *dirs = getenv("PATH");
+    char *copy = strdup(dirs ? dirs : "/usr/bin:/bin"), *next = copy;
+    bool found = false;
+    while (next && !found) {
+        const char *dir = strsep(&next, ":");
+        int n = snprintf(path, PATH_MAX, "%s/%s", *dir ? dir : ".", name);
+        struct stat st;
+        found = n < PATH_MAX && access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    }
+    free(copy);
+    return found;
+}
+
+static void find_program(const char *name, char path[PATH_MAX])
+{
+    struct stat st;
+    if (!strchr(name, '/')) {
+        if (!find_in_path(name, path))
+            refuse(name, access(name, F_OK) ? "no such program on PATH" : "not on PATH; did you mean ./%s?",
+                   name);
+        return;
+    }
+    if (snprintf(path, PATH_MAX, "%s", name) >= PATH_MAX)
+        refuse("program", "its path is too long");
+    if (stat(path, &st))
+        refuse(name, "%s", strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        refuse(name, "is a folder");
+    if (!S_ISREG(st.st_mode) || access(path, X_OK))
+        refuse(name, "is not an executable file");
+}
+
+/* The folder of simtx's libcudart: beside the build's or the installation's bin/. */
+static void find_library(char folder[PATH_MAX])
+{
+    static const char *const places[] = { "../cuda/lib64", "../share/simtx/cuda/lib64" };
+    char self[PATH_MAX], try[PATH_MAX + 64];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(try, sizeof try, "%s/%s/libcudart.so", self, places[i]);
+        if (access(try, R_OK))
+            continue;
+        snprintf(try, sizeof try, "%s/%s", self, places[i]);
+        if (realpath(try, folder))
+            return;
+    }
+    fprintf(stderr,
+            "%s: simtx's libcudart.so is not where it should be (%s/%s); run `make` or install again\n",
+            COMMAND, self, places[0]);
+    exit(CMD_USAGE);
+}
+
+/* ---- is it a program that can work? ---- */
+
+struct elf_facts {
+    int class, machine, type;
+    bool dynamic, fatbin;
+    char cudart[128], driver[128];   /* names of the needed libraries, "" when not needed */
+};
+
+static void read_needed(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, struct elf_facts *f)
+{
+    Elf_Data *data = elf_getdata(scn, NULL);
+    size_t n = data && sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+    for (size_t i = 0; i < n; i++) {
+        GElf_Dyn dyn;
+        if (!gelf_getdyn(data, (int)i, &dyn) || dyn.d_tag != DT_NEEDED)
+            continue;
+        const char *name = elf_strptr(elf, sh->sh_link, dyn.d_un.d_val);
+        if (name && !strncmp(name, "libcudart.so", 12))
+            snprintf(f->cudart, sizeof f->cudart, "%s", name);
+        if (name && !strncmp(name, "libcuda.so", 10))
+            snprintf(f->driver, sizeof f->driver, "%s", name);
+    }
+}
+
+/* false: not an ELF file */
+static bool read_elf(const char *path, struct elf_facts *f)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    memset(f, 0, sizeof *f);
+    elf_version(EV_CURRENT);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    GElf_Ehdr eh;
+    bool ok = elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &eh);
+    size_t names = 0;
+    if (ok) {
+        f->class = eh.e_ident[EI_CLASS];
+        f->machine = eh.e_machine;
+        f->type = eh.e_type;
+        elf_getshdrstrndx(elf, &names);
+    }
+    for (Elf_Scn *scn = NULL; ok && (scn = elf_nextscn(elf, scn));) {
+        GElf_Shdr sh;
+        if (!gelf_getshdr(scn, &sh))
+            continue;
+        const char *name = elf_strptr(elf, names, sh.sh_name);
+        f->fatbin |= name && (!strcmp(name, ".nv_fatbin") || !strcmp(name, ".hip_fatbin"));
+        if (sh.sh_type == SHT_DYNAMIC) {
+            f->dynamic = true;
+            read_needed(elf, scn, &sh, f);
+        }
+    }
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+static bool is_script(const char *path)
+{
+    char head[2] = "";
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(head, 1, 2, f) : 0;
+    if (f)
+        fclose(f);
+    return n == 2 && head[0] == '#' && head[1] == '!';
+}
+
+static void check_cudart(const char *name, const struct elf_facts *f, const char *library)
+{
+    char path[PATH_MAX + 160];
+    if (!f->cudart[0] && f->driver[0])
+        refuse(name,
+               "uses the CUDA driver API (%s), which simtx does not have; it runs programs of the runtime API",
+               f->driver);
+    if (!f->cudart[0] && f->fatbin)
+        refuse(name, "has CUDA code but not the shared runtime library: its libcudart is linked statically.\n"
+                     "Link it with -lcudart (nvcc: -cudart shared), or build it with simtx-cc");
+    if (!f->cudart[0])
+        refuse(name, "is no CUDA program: it does not need libcudart.so.\n"
+                     "Build it with simtx-cc, or with clang++ and -lcudart; --any-program runs it all the same");
+    snprintf(path, sizeof path, "%s/%s", library, f->cudart);
+    if (access(path, R_OK))
+        refuse(name,
+               "needs %s, which simtx does not provide; build it with simtx-cc, or with clang++ --cuda-path=%.*s",
+               f->cudart, (int)(strrchr(library, '/') - library), library);
+}
+
+static void check_program(const char *name, const char *path, const char *library, bool any)
+{
+    struct elf_facts f, self;
+    if (any)
+        return;
+    if (!read_elf(path, &f))
+        refuse(name, is_script(path) ? "is a script; give the program that it starts, or use --any-program"
+                                     : "is not an ELF program");
+    if (!read_elf("/proc/self/exe", &self) || f.class != self.class || f.machine != self.machine)
+        refuse(name, "is a program for another kind of machine");
+    if (f.type != ET_EXEC && f.type != ET_DYN)
+        refuse(name, "is an object file, not a program; link it");
+    check_cudart(name, &f, library);
+}
+
+/* ---- device code from a file ---- */
+
+/* The file is checked whole, so that the program does not start with code that cannot run. The program may
+ * change its folder before it reads the file. */
+static void replace_code(const char *file)
+{
+    char path[PATH_MAX], *message = NULL;
+    size_t size = 0;
+    char *text = read_whole_file(file, &size);
+    if (!text || !realpath(file, path))
+        refuse(file, "%s", strerror(errno));
+    simtx_status status = simtx_ptx_check(text, size, file, &message);
+    if (message)
+        fputs(message, stderr);
+    if (status)
+        exit(CMD_PTX);
+    free(message);
+    free(text);
+    setenv(SIMTX_ENV_PTX, path, 1);
+}
+
+/* ---- the child process ---- */
+
+static volatile pid_t child;
+
+/* A terminal sends Ctrl-C to the program itself; what somebody sends to `simtx run` alone is handed on. */
+static void hand_on(int sig, siginfo_t *info, void *context)
+{
+    if (child > 0 && info->si_code <= 0)
+        kill(child, sig);
+}
+
+static void watch(void)
+{
+    static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+    struct sigaction sa = { .sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART };
+    sigemptyset(&sa.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &sa, NULL);
+}
+
+__attribute__((noreturn)) static void become(const char *path, char **argv, const char *library, int fd)
+{
+    const char *old = getenv("LD_LIBRARY_PATH");
+    char number[16], *paths = NULL;
+    if (asprintf(&paths, "%s%s%s", library, old && *old ? ":" : "", old && *old ? old : "") < 0)
+        _exit(CMD_FAILED);
+    snprintf(number, sizeof number, "%d", fd);
+    setenv("LD_LIBRARY_PATH", paths, 1);
+    setenv(SIMTX_ENV_HANDSHAKE, number, 1);
+    execv(path, argv);
+    fprintf(stderr, "%s: %s: %s\n", COMMAND, path, strerror(errno));
+    _exit(126);
+}
+
+/* Ends as the program ended. */
+static int pass_on(int status)
+{
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    int sig = WTERMSIG(status);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+    signal(sig, SIG_DFL);
+    raise(sig);
+    return 128 + sig;
+}
+
+static int wait_for(int fd)
+{
+    int status = 0;
+    char byte = 0;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return CMD_FAILED;
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    bool loaded = read(fd, &byte, 1) == 1;
+    bool could_not_start = WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
+    if (!loaded && !could_not_start && !WIFSIGNALED(status)) {
+        fprintf(stderr,
+                "%s: the program ended without using simtx's CUDA runtime: it loaded another libcudart "
+                        "(an RPATH in the program wins over simtx) or none\n", COMMAND);
+        return CMD_FAILED;
+    }
+    const char *stats = getenv(SIMTX_ENV_STATS);
+    struct stat st;
+    if (stats && !strstr(stats, "%p") && stat(stats, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+        fprintf(stderr, "%s: the program used no GPU, or ended by _exit: %s has no statistics\n", COMMAND,
+                stats);
+    return pass_on(status);
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct args a = { COMMAND, USAGE, OPTIONS, true, true, argc, 1, argv, NULL };
+    char path[PATH_MAX], library[PATH_MAX], *message = NULL;
+    const char *ptx = NULL;
+    bool any = false;
+    int which, fd[2];
+    while ((which = args_next(&a)) >= 0) {
+        any |= which == OPT_ANY_PROGRAM;
+        ptx = which == OPT_PTX ? a.value : ptx;
+    }
+    if (which != ARG_WORD)
+        usage_error(COMMAND, "no program given");
+    char **program = argv + a.at - 1;
+    common_apply(COMMAND);
+    if (!session_config(&message)) {
+        fputs(message ? message : "", stderr);
+        free(message);
+        return CMD_USAGE;
+    }
+    if (ptx)
+        replace_code(ptx);
+    find_program(program[0], path);
+    find_library(library);
+    check_program(program[0], path, library, any);
+    if (pipe(fd))
+        refuse(program[0], "%s", strerror(errno));
+    fcntl(fd[0], F_SETFD, FD_CLOEXEC);
+    watch();
+    child = fork();
+    if (child < 0)
+        refuse(program[0], "%s", strerror(errno));
+    if (child == 0)
+        become(path, program, library, fd[1]);
+    close(fd[1]);
+    return wait_for(fd[0]);
+}

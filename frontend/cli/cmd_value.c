@@ -1,0 +1,265 @@
+/* Kernel arguments from text. Random numbers are splitmix64 (Steele, Lea, Flood 2014), so a seed means the
+ * same data everywhere. */
+#include "frontend/cli/value.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cli/cmd.h"
+
+#define BYTES_MAX ((size_t)1 << 36)
+
+__attribute__((format(printf, 2, 3))) static bool wrong(char **why, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    if (vasprintf(why, fmt, ap) < 0)
+        *why = NULL;
+    va_end(ap);
+    return false;
+}
+
+static bool takes_values(enum ptx_type t)
+{
+    char c = ptx_type_class(t);
+    int size = ptx_type_size(t);
+    return (c == 'f' && (t == T_F32 || t == T_F64)) ||
+           ((c == 'u' || c == 's' || c == 'b') && size <= 8 && t != T_U16X2 && t != T_S16X2);
+}
+
+/* ---- elements ---- */
+
+static void put_integer(char *at, enum ptx_type t, uint64_t x)
+{
+    memcpy(at, &x, (size_t)ptx_type_size(t));        /* little endian, as the device */
+}
+
+static void put_real(char *at, enum ptx_type t, double x)
+{
+    float f = (float)x;
+    if (t == T_F32)
+        memcpy(at, &f, sizeof f);
+    else
+        memcpy(at, &x, sizeof x);
+}
+
+static bool parse_integer(const char *text, enum ptx_type t, char *at, char **why)
+{
+    char *end;
+    int bits = ptx_type_size(t) * 8;
+    bool negative = text[0] == '-';
+    errno = 0;
+    uint64_t x = negative ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
+    if (end == text || *end)
+        return wrong(why, "'%s' is not an integer", text);
+    char class = ptx_type_class(t);
+    int64_t low = class == 'u' ? 0 : (int64_t)(0 - ((uint64_t)1 << (bits - 1)));
+    uint64_t high = class == 's' ? ((uint64_t)1 << (bits - 1)) - 1
+                    : bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    if (errno == ERANGE || (negative ? (int64_t)x < low : x > high))
+        return wrong(why, "%s does not fit %s", text, ptx_type_name(t));
+    put_integer(at, t, x);
+    return true;
+}
+
+static bool parse_element(const char *text, enum ptx_type t, char *at, char **why)
+{
+    char *end;
+    if (ptx_type_class(t) != 'f')
+        return parse_integer(text, t, at, why);
+    double x = t == T_F32 ? (double)strtof(text, &end) : strtod(text, &end);
+    if (end == text || *end)
+        return wrong(why, "'%s' is not a number", text);
+    put_real(at, t, x);
+    return true;
+}
+
+void value_print(FILE *f, const struct value *v, const char *data, size_t i)
+{
+    size_t size = (size_t)ptx_type_size(v->type);
+    uint64_t u = 0;
+    float x32;
+    double x64;
+    memcpy(&u, data + i * size, size);
+    if (v->type == T_F32) {
+        memcpy(&x32, &u, sizeof x32);
+        fprintf(f, "%.9g", (double)x32);
+    } else if (v->type == T_F64) {
+        memcpy(&x64, &u, sizeof x64);
+        fprintf(f, "%.17g", x64);
+    } else if (ptx_type_class(v->type) == 's') {
+        unsigned unused = 64 - 8 * (unsigned)size;
+        fprintf(f, "%" PRId64, (int64_t)(u << unused) >> unused);
+    } else if (ptx_type_class(v->type) == 'b') {
+        fprintf(f, "0x%0*" PRIx64, (int)size * 2, u);
+    } else {
+        fprintf(f, "%" PRIu64, u);
+    }
+}
+
+/* ---- arrays ---- */
+
+static bool make_buffer(struct value *v, size_t count, char **why)
+{
+    size_t size = (size_t)ptx_type_size(v->type);
+    if (!count || count > BYTES_MAX / size)
+        return wrong(why, "an array of %zu elements of %zu bytes", count, size);
+    v->buffer = true;
+    v->count = count;
+    v->bytes = count * size;
+    v->data = calloc(count, size);
+    return v->data || wrong(why, "no memory for %zu bytes", v->bytes);
+}
+
+static uint64_t splitmix64(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static void fill_generated(struct value *v, bool random, uint64_t seed)
+{
+    size_t size = (size_t)ptx_type_size(v->type);
+    bool real = ptx_type_class(v->type) == 'f';
+    for (size_t i = 0; i < v->count; i++) {
+        uint64_t x = random ? splitmix64(&seed) : i;
+        if (real)
+            put_real(v->data + i * size, v->type, random ? (double)(x >> 40) * 0x1p-24 : (double)x);
+        else
+            put_integer(v->data + i * size, v->type, x);
+    }
+}
+
+static size_t count_commas(const char *s)
+{
+    size_t n = 1;
+    for (; *s; s++)
+        n += *s == ',';
+    return n;
+}
+
+/* One value for all elements, or a list that gives every one. */
+static bool fill_listed(struct value *v, const char *list, char **why)
+{
+    size_t size = (size_t)ptx_type_size(v->type), given = count_commas(list), i = 0;
+    char *copy = strdup(list), *next = copy;
+    bool ok = copy != NULL;
+    if (given != 1 && given != v->count)
+        ok = wrong(why, "%zu values for %zu elements", given, v->count);
+    for (; ok && next; i++)
+        ok = parse_element(strsep(&next, ","), v->type, v->data + i * size, why);
+    for (i = 1; ok && given == 1 && i < v->count; i++)
+        memcpy(v->data + i * size, v->data, size);
+    free(copy);
+    return ok;
+}
+
+static bool fill_from_file(struct value *v, const char *path, size_t count, char **why)
+{
+    size_t size = (size_t)ptx_type_size(v->type), n = 0;
+    char *bytes = read_whole_file(path, &n);
+    bool ok = bytes != NULL;
+    if (!bytes)
+        return wrong(why, "%s: %s", path, strerror(errno));
+    if (n % size)
+        ok = wrong(why, "%s: %zu bytes are no whole number of %s", path, n, ptx_type_name(v->type));
+    else if (count && count != n / size)
+        ok = wrong(why, "%s: has %zu elements, not %zu", path, n / size, count);
+    ok = ok && make_buffer(v, n / size, why);
+    if (ok)
+        memcpy(v->data, bytes, n);
+    free(bytes);
+    return ok;
+}
+
+/* text: what follows TYPE[N]: */
+static bool parse_array(struct value *v, size_t count, const char *text, char **why)
+{
+    char *end;
+    uint64_t seed;
+    if (text[0] == '@')
+        return fill_from_file(v, text + 1, count, why);
+    bool random = !strncmp(text, "random(", 7);
+    if (!count && (random || !strcmp(text, "iota")))
+        return wrong(why, "how many elements? %s[N]:%s", ptx_type_name(v->type), text);
+    if (!make_buffer(v, count ? count : count_commas(text), why))
+        return false;
+    if (random) {
+        seed = strtoull(text + 7, &end, 0);
+        if (end == text + 7 || strcmp(end, ")"))
+            return wrong(why, "'%s': expected random(SEED)", text);
+        fill_generated(v, true, seed);
+    } else if (!strcmp(text, "iota")) {
+        fill_generated(v, false, 0);
+    } else {
+        return fill_listed(v, text, why);
+    }
+    return true;
+}
+
+/* in:FILE */
+static bool parse_in(struct value *v, const char *path, char **why)
+{
+    v->type = T_U8;
+    return fill_from_file(v, path, 0, why);
+}
+
+/* out:FILE,BYTES */
+static bool parse_out(struct value *v, const char *text, char **why)
+{
+    const char *comma = strrchr(text, ',');
+    char *end = NULL;
+    size_t n = comma ? strtoull(comma + 1, &end, 0) : 0;
+    if (!comma || comma == text || !n || *end)
+        return wrong(why, "expected out:FILE,BYTES");
+    v->type = T_U8;
+    v->save = strndup(text, (size_t)(comma - text));
+    return make_buffer(v, n, why);
+}
+
+static bool unknown_type(const char *spec, size_t n, char **why)
+{
+    return wrong(why, "'%.*s' is no type of arguments (u8 s8 b8 ... u64 s64 b64, f32, f64, in, out)", (int)n,
+                 spec);
+}
+
+bool value_parse(const char *spec, struct value *v, char **why)
+{
+    size_t n = strcspn(spec, ":[");
+    char *end;
+    memset(v, 0, sizeof *v);
+    *why = NULL;
+    if (!strncmp(spec, "in:", 3))
+        return parse_in(v, spec + 3, why);
+    if (!strncmp(spec, "out:", 4))
+        return parse_out(v, spec + 4, why);
+    v->type = ptx_type_find(spec, (int)n);
+    if (!spec[n])
+        return wrong(why, "expected TYPE:VALUE, TYPE[N]:VALUES, in:FILE or out:FILE,BYTES");
+    if (v->type == T_NONE || !takes_values(v->type))
+        return unknown_type(spec, n, why);
+    if (spec[n] == '[') {
+        size_t count = spec[n + 1] == ']' ? 0 : strtoull(spec + n + 1, &end, 0);
+        if (spec[n + 1] == ']')
+            end = (char *)spec + n + 1;
+        if (spec[n + 1] == '-' || strncmp(end, "]:", 2))
+            return wrong(why, "expected %s[N]:VALUES", ptx_type_name(v->type));
+        return parse_array(v, count, end + 2, why);
+    }
+    v->count = 1;
+    v->bytes = (size_t)ptx_type_size(v->type);
+    v->data = calloc(1, 8);
+    return v->data && parse_element(spec + n + 1, v->type, v->data, why);
+}
+
+void value_free(struct value *v)
+{
+    free(v->data);
+    free(v->save);
+    v->data = v->save = NULL;
+}

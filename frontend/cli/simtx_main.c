@@ -1,0 +1,75 @@
+/* The simtx command: picks the subcommand. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "frontend/cli/cmd.h"
+#include "frontend/lib/simtx.h"
+
+static int cmd_version(int argc, char **argv)
+{
+    printf("simtx %s\n", SIMTX_VERSION);
+    return CMD_OK;
+}
+
+static int cmd_help(int argc, char **argv);
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    { "run", cmd_run, "run a CUDA program on the simulated GPU" },
+    { "launch", cmd_launch, "run one kernel of a .ptx file with arguments from the command line" },
+    { "ptx", cmd_ptx, "check, describe and disassemble PTX; list the instructions" },
+    { "config", cmd_config, "show presets, keys and their meaning" },
+    { "stats", cmd_stats, "what the figures of the statistics mean" },
+    { "paper", cmd_paper, "do the evaluation of a paper again, beside what it published" },
+    { "cost", cmd_cost, "bytes of the structures of transactional memory" },
+    { "version", cmd_version, "print the version" },
+    { "help", cmd_help, "print this" },
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int cmd_help(int argc, char **argv)
+{
+    puts("simtx simulates a GPU: it runs CUDA programs and PTX kernels on a machine without one.\n\n"
+         "usage: simtx COMMAND [options]     `simtx COMMAND --help` explains each\n");
+    for (int i = 0; i < COMMANDS; i++)
+        printf("  %-9s %s\n", commands[i].name, commands[i].help);
+    puts("\nExit codes: 0 fine, 1 the program or kernel failed, 2 wrong usage or configuration, 3 errors in the PTX,\n"
+         "130 interrupted; `simtx run` passes on the program's own exit code and signals.");
+    return CMD_OK;
+}
+
+static const struct command *find(const char *name)
+{
+    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        name = "help";
+    if (!strcmp(name, "--version"))
+        name = "version";
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        cmd_help(argc, argv);
+        return CMD_USAGE;
+    }
+    const struct command *c = find(argv[1]);
+    if (!c) {
+        const char *names[COMMANDS];
+        for (int i = 0; i < COMMANDS; i++)
+            names[i] = commands[i].name;
+        const char *near = diag_nearest(argv[1], names, COMMANDS);
+        if (near)
+            usage_error("simtx", "unknown command '%s', did you mean '%s'?", argv[1], near);
+        usage_error("simtx", "unknown command '%s'", argv[1]);
+    }
+    return c->run(argc - 1, argv + 1);
+}

@@ -1,0 +1,13 @@
+/* Device images inside an ELF file (executable, object, shared library): sections .nv_fatbin and
+ * __nv_relfatbin. */
+#ifndef FRONTEND_FATBIN_ELF_H
+#define FRONTEND_FATBIN_ELF_H
+
+#include "frontend/fatbin/fatbin.h"
+
+/* Call visit for every container in the file, in file order, until it returns false. Returns the number
+ * visited, 0 when the file has none, -1 (with `why` filled) when it cannot be read or is not an ELF file. */
+int fatbin_elf_visit(const char *path, bool (*visit)(void *ctx, const struct fatbin *image), void *ctx,
+                     char *why, size_t why_size);
+
+#endif

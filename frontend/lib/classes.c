@@ -1,0 +1,82 @@
+/*
+ * `simtx ptx classes`: which opcodes fall in which class of latencies and go to which pipeline, asked of the same
+ * function that timing mode asks, for every combination of types and modifiers that an opcode has.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/lib/simtx.h"
+#include "ptx/isa/ops_check.h"
+#include "timing/core/tinst.h"
+
+enum { ROWS_MAX = 64, WORDS = 3 };
+
+/* Opcodes that share class and pipeline; by word: none, .approx, .full. */
+struct row { struct tinst_class k; bool has[OP_COUNT][WORDS]; };
+
+struct table { struct row row[ROWS_MAX]; int n; };
+
+static int word_of(const struct ptx_inst *in)
+{
+    uint8_t m = in->mod[PG_APPROX];
+    return !m ? 0 : m == MOD(APPROX, APPROX) ? 1 : 2;
+}
+
+static struct row *row_of(struct table *t, struct tinst_class k)
+{
+    int i = 0;
+    while (i < t->n && (t->row[i].k.latency != k.latency || t->row[i].k.pipe != k.pipe))
+        i++;
+    if (i == ROWS_MAX)
+        abort();
+    if (i == t->n)
+        t->row[t->n++].k = k;
+    return &t->row[i];
+}
+
+static bool note(const struct ptx_inst *in, void *ctx)
+{
+    enum ptx_unit u = ptx_ops[in->op].unit;
+    if (u != U_CTRL && u != U_BARRIER)
+        row_of(ctx, tinst_class(in))->has[in->op][word_of(in)] = true;
+    return true;
+}
+
+static int by_class(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    return x->k.latency != y->k.latency ? (int)x->k.latency - (int)y->k.latency : (int)x->k.pipe - (int)y->k.pipe;
+}
+
+static void print_row(FILE *o, const struct row *r, bool markdown)
+{
+    static const char *const pipes[] = { "SP", "INT", "SFU", "DP", "tensor" }, *const words[] = { "", ".approx", ".full" };
+    const char *name = strchr(config_keys[r->k.latency].name, '.') + 1, *sep = "";
+    fprintf(o, markdown ? "| `%s` | %s | " : "%-10s %-8s", name, pipes[r->k.pipe]);
+    for (int op = 1; op < OP_COUNT; op++)
+        for (int w = 0; w < WORDS; w++)
+            if (r->has[op][w]) {
+                fprintf(o, markdown ? "%s`%s%s`" : "%s%s%s", sep, ptx_ops[op].text, words[w]);
+                sep = ", ";
+            }
+    fputs(markdown ? " |\n" : "\n", o);
+}
+
+char *simtx_ptx_classes(bool markdown)
+{
+    struct table *t = calloc(1, sizeof *t);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *o = open_memstream(&text, &size);
+    if (!t || !o)
+        abort();
+    ptx_table_walk(note, t);
+    qsort(t->row, (size_t)t->n, sizeof *t->row, by_class);
+    fputs(markdown ? "| class | pipeline | opcodes |\n|---|---|---|\n" : "class      pipeline opcodes\n", o);
+    for (int i = 0; i < t->n; i++)
+        print_row(o, &t->row[i], markdown);
+    fclose(o);
+    free(t);
+    return text;
+}

@@ -1,0 +1,126 @@
+/* Where presets are: the folders that are searched, and what a preset says of itself. */
+#include "frontend/lib/config_load.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <libconfig.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "frontend/session/env.h"
+
+bool config_is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* The folder of the program or library that holds this code. */
+static bool own_folder(char folder[PATH_MAX])
+{
+    Dl_info info;
+    ssize_t n;
+    if (dladdr(&config_keys, &info) && info.dli_fname && info.dli_fname[0] == '/' &&
+        strstr(info.dli_fname, ".so")) {
+        n = snprintf(folder, PATH_MAX, "%s", info.dli_fname);
+    } else {
+        n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    }
+    if (n <= 0 || n >= PATH_MAX)
+        return false;
+    folder[n] = 0;
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = 0;
+    return slash != NULL;
+}
+
+/*
+ * The i-th folder that may hold presets; false when there are no more. Built and installed, the command is in
+ * bin/, libsimtx in lib/ and libcudart in cuda/lib64/ beside share/ or under share/simtx/.
+ */
+static bool preset_folder(int i, char folder[PATH_MAX])
+{
+    static const char *const places[] = { "../share/simtx/configs", "../../share/simtx/configs",
+                                         "../../configs" };
+    const char *env = getenv(SIMTX_ENV_CONFIG_DIR);
+    char own[PATH_MAX];
+    folder[0] = 0;
+    if (i == 0)
+        return snprintf(folder, PATH_MAX, "%s", env ? env : "") < PATH_MAX;
+    if (i > (int)(sizeof places / sizeof *places))
+        return false;
+    if (own_folder(own) && snprintf(folder, PATH_MAX, "%s/%s", own, places[i - 1]) >= PATH_MAX)
+        folder[0] = 0;
+    return true;
+}
+
+bool config_is_path(const char *name)
+{
+    size_t n = strlen(name);
+    return strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".cfg"));
+}
+
+char *simtx_config_find(const char *name)
+{
+    char folder[PATH_MAX], *path = NULL;
+    if (config_is_path(name))
+        return config_is_file(name) ? strdup(name) : NULL;
+    for (int i = 0; preset_folder(i, folder); i++) {
+        if (!folder[0])
+            continue;
+        if (asprintf(&path, "%s/%s.cfg", folder, name) < 0)
+            return NULL;
+        if (config_is_file(path))
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+static int preset_filter(const struct dirent *e)
+{
+    size_t n = strlen(e->d_name);
+    return n > 4 && !strcmp(e->d_name + n - 4, ".cfg");
+}
+
+char **simtx_config_presets(void)
+{
+    char folder[PATH_MAX];
+    struct dirent **list = NULL;
+    int n = -1;
+    for (int i = 0; n < 0 && preset_folder(i, folder); i++)
+        if (folder[0])
+            n = scandir(folder, &list, preset_filter, alphasort);
+    char **names = calloc((size_t)(n > 0 ? n : 0) + 1, sizeof *names);
+    for (int i = 0; i < n; i++) {
+        if (names)
+            names[i] = strndup(list[i]->d_name, strlen(list[i]->d_name) - 4);
+        free(list[i]);
+    }
+    free(list);
+    return names;
+}
+
+bool simtx_config_about(const char *name, char about[200], bool *machine)
+{
+    char *path = simtx_config_find(name);
+    config_t cfg;
+    const char *text = "";
+    int whole = 0;
+    config_init(&cfg);
+    bool ok = path && config_read_file(&cfg, path);
+    if (ok) {
+        config_lookup_string(&cfg, "about", &text);
+        config_lookup_bool(&cfg, "machine", &whole);
+        *machine = whole || config_lookup(&cfg, "parent");
+        snprintf(about, 200, "%s", text);
+    }
+    config_destroy(&cfg);
+    free(path);
+    return ok;
+}

@@ -1,0 +1,343 @@
+/* Texts about PTX, without a GPU: check, description of kernels, disassembly with reconvergence points, the
+ * table of instructions. All of it is read from the module, its decoded code and the instruction table. */
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/lib/simtx.h"
+#include "ptx/program/program.h"
+
+enum { CONST_MAX = 65536 };
+
+/* Parsed, linked and decoded for the widest vectors of this machine; NULL with the problems in d. */
+static struct program *load(const char *ptx, size_t len, const char *name, struct diag *d)
+{
+    struct program_options o = { .isa = lanes_best_isa(), .warp_size = LANES, .const_max = CONST_MAX };
+    d->file = name;
+    d->source = ptx;
+    d->source_len = len;
+    struct ptx_module *m = ptx_parse(ptx, len, name, d);
+    struct ptx_module *linked = m ? ptx_link(&m, 1, d) : NULL;
+    return linked ? program_load(linked, NULL, &o, d) : NULL;
+}
+
+/* Hands the messages over, or throws them away when nobody wants them. */
+static void give_message(struct diag *d, char **message)
+{
+    if (message)
+        *message = d->text;
+    else
+        diag_free(d);
+}
+
+simtx_status simtx_ptx_check(const char *ptx, size_t len, const char *name, char **message)
+{
+    struct diag d = { 0 };
+    struct program *p = load(ptx, len, name, &d);
+    if (p)
+        program_free(p, NULL);
+    give_message(&d, message);
+    return p ? SIMTX_OK : SIMTX_INVALID_PTX;
+}
+
+/* ---- info ---- */
+
+static const char *param_type(const struct ptx_var *v)
+{
+    return v->is_array ? "bytes" : ptx_type_name((enum ptx_type)v->type);
+}
+
+static uint32_t param_bytes(const struct ptx_func *f)
+{
+    uint32_t end = 0;
+    for (const struct ptx_var *v = f->params; v; v = v->next)
+        end = (uint32_t)(v->address + v->size);
+    return end;
+}
+
+static json_t *kernel_json(const struct ptx_func *f)
+{
+    const struct code *c = func_code(f);
+    json_t *params = json_array();
+    for (const struct ptx_var *v = f->params; v; v = v->next)
+        json_array_append_new(params, json_pack("{s:s, s:s, s:I, s:I, s:i}", "name", v->name, "type",
+                                                param_type(v),
+                                                "offset", (json_int_t)v->address, "size", (json_int_t)v->size,
+                                                "align", (int)v->align));
+    return json_pack("{s:s, s:i, s:i, s:i, s:b, s:i, s:b, s:i, s:i, s:b, s:o}", "name", f->name, "line",
+                     f->loc.line,
+                     "registers", (int)c->registers, "shared_bytes", (int)c->shared_static, "dynamic_shared",
+                     (int)c->uses_dynamic, "local_bytes", (int)c->local_total, "unbounded_calls",
+                     (int)(c->recursive || c->indirect), "param_bytes", (int)param_bytes(f), "instructions",
+                     (int)f->ninsts, "serial", (int)c->serial, "params", params);
+}
+
+static char *info_json(const struct ptx_module *m)
+{
+    json_t *kernels = json_array(), *variables = json_array();
+    for (const struct ptx_func *f = m->funcs; f; f = f->next)
+        if (f->is_entry && func_code(f))
+            json_array_append_new(kernels, kernel_json(f));
+    for (const struct ptx_var *v = m->vars; v; v = v->next)
+        json_array_append_new(variables, json_pack("{s:s, s:s, s:I}", "name", v->name, "space",
+                                                   ptx_space_name((enum ptx_space)v->space), "bytes",
+                                                   (json_int_t)v->size));
+    json_t *root = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o}", "file", m->file ? m->file : "", "target",
+                             m->target,
+                             "version_major", m->version_major, "version_minor", m->version_minor, "kernels",
+                             kernels, "variables", variables);
+    char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+    json_decref(root);
+    return text;
+}
+
+static void print_kernel(FILE *o, const struct ptx_func *f)
+{
+    const struct code *c = func_code(f);
+    fprintf(o, "kernel %s (line %d)\n", f->name, f->loc.line);
+    fprintf(o, "    registers   %u a thread\n", c->registers);
+    fprintf(o, "    shared      %u bytes a block%s\n", c->shared_static,
+            c->uses_dynamic ? ", and dynamic" : "");
+    fprintf(o, "    local       %u bytes a thread%s\n", c->local_total,
+            c->recursive || c->indirect ? ", and gpu.stack_limit for calls of unknown depth" : "");
+    fprintf(o, "    parameters  %u bytes\n", param_bytes(f));
+    for (const struct ptx_var *v = f->params; v; v = v->next)
+        fprintf(o, "        +%-5llu %-6s %6llu bytes  %s\n", (unsigned long long)v->address, param_type(v),
+                (unsigned long long)v->size, v->name);
+    fprintf(o, "    instructions %u\n", f->ninsts);
+    if (f->maxntid[0])
+        fprintf(o, "    .maxntid    %u, %u, %u\n", f->maxntid[0], f->maxntid[1], f->maxntid[2]);
+    if (f->reqntid[0])
+        fprintf(o, "    .reqntid    %u, %u, %u\n", f->reqntid[0], f->reqntid[1], f->reqntid[2]);
+    if (c->serial)
+        fprintf(o, "    blocks may communicate: they run in the one-thread order\n");
+}
+
+static char *info_text(const struct ptx_module *m)
+{
+    char *text = NULL;
+    size_t size = 0;
+    int kernels = 0;
+    FILE *o = open_memstream(&text, &size);
+    if (!o)
+        return NULL;
+    fprintf(o, "%s: PTX %d.%d, target %s\n", m->file ? m->file : "module", m->version_major, m->version_minor,
+            m->target);
+    for (const struct ptx_func *f = m->funcs; f; f = f->next)
+        if (f->is_entry && func_code(f)) {
+            print_kernel(o, f);
+            kernels++;
+        }
+    for (const struct ptx_var *v = m->vars; v; v = v->next)
+        fprintf(o, "variable %s: .%s, %llu bytes\n", v->name, ptx_space_name((enum ptx_space)v->space),
+                (unsigned long long)v->size);
+    if (!kernels)
+        fprintf(o, "no kernels\n");
+    fclose(o);
+    return text;
+}
+
+char *simtx_ptx_info(const char *ptx, size_t len, const char *name, bool json, char **message)
+{
+    struct diag d = { 0 };
+    struct program *p = load(ptx, len, name, &d);
+    char *text = p ? json ? info_json(p->module) : info_text(p->module) : NULL;
+    if (p)
+        program_free(p, NULL);
+    give_message(&d, message);
+    return text;
+}
+
+/* ---- list ---- */
+
+static void print_place(FILE *o, const struct ptx_func *f, uint32_t inst)
+{
+    if (inst == FLOW_NONE || inst >= f->ninsts)
+        fprintf(o, "the end");
+    else
+        fprintf(o, "line %d", f->insts[inst].loc.line);
+}
+
+static bool can_diverge(const struct ptx_inst *in)
+{
+    return (in->op == OP_BRA && in->guard && !in->mod[PG_UNI]) || (in->op == OP_BRX && !in->mod[PG_UNI]);
+}
+
+static void print_labels(FILE *o, const struct ptx_func *f, uint32_t *next, uint32_t inst)
+{
+    for (; *next < f->nlabels && f->labels[*next].inst <= inst; ++*next)
+        fprintf(o, "%s:\n", f->labels[*next].name);
+}
+
+static void print_body(FILE *o, const struct ptx_func *f, const struct flow *fl)
+{
+    uint32_t label = 0;
+    for (uint32_t i = 0; i < f->ninsts; i++) {
+        char text[2048];
+        const struct flow_block *b = &fl->blocks[fl->block_of[i]];
+        print_labels(o, f, &label, i);
+        if (b->joins && b->first == i)
+            fprintf(o, "        // diverged lanes meet here\n");
+        ptx_print_inst(f, &f->insts[i], text, sizeof text);
+        fprintf(o, "%6d  %s", f->insts[i].loc.line, text);
+        if (can_diverge(&f->insts[i])) {
+            fprintf(o, "    // lanes meet again at ");
+            print_place(o, f, flow_reconvergence(fl, i));
+        }
+        fputc('\n', o);
+    }
+    print_labels(o, f, &label, f->ninsts);
+}
+
+char *simtx_ptx_list(const char *ptx, size_t len, const char *name, char **message)
+{
+    struct diag d = { 0 };
+    struct program *p = load(ptx, len, name, &d);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *o = p ? open_memstream(&text, &size) : NULL;
+    for (const struct ptx_func *f = o ? p->module->funcs : NULL; f; f = f->next) {
+        const struct code *c = func_code(f);
+        if (!f->has_body || !c)
+            continue;
+        fprintf(o, "%s %s    // line %d, %u registers\n", f->is_entry ? ".entry" : ".func", f->name,
+                f->loc.line,
+                c->registers);
+        print_body(o, f, c->flow);
+        fputc('\n', o);
+    }
+    if (o)
+        fclose(o);
+    if (p)
+        program_free(p, NULL);
+    give_message(&d, message);
+    return text;
+}
+
+/* ---- ops ---- */
+
+static const struct { enum ptx_group group; const char *word; } words[] = {
+#define X(g, e, s) { PG_##g, s },
+    PTX_MODIFIERS(X)
+#undef X
+};
+
+/* Whether a form with these rounding bits takes a rounding word. */
+static bool takes_rounding(uint16_t rnd, const char *word)
+{
+    static const struct { const char *word; int bit; } bits[] = {
+        { "rn", R_RN }, { "rz", R_RZ }, { "rm", R_RM }, { "rp", R_RP }, { "rna", R_RNA },
+        { "rni", R_RNI }, { "rzi", R_RZI }, { "rmi", R_RMI }, { "rpi", R_RPI }
+    };
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        if (!strcmp(bits[i].word, word))
+            return rnd & bits[i].bit;
+    return false;
+}
+
+/* .{a|b} when it must be written, [.a|.b] when it may. */
+static void print_group(FILE *o, const struct ptx_form *f, enum ptx_group g)
+{
+    bool must = f->need == ((ptx_groupset)1 << g);
+    const char *sep = must ? ".{" : "[.";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (words[i].group != g || (g == PG_RND && f->rnd && !takes_rounding(f->rnd, words[i].word)))
+            continue;
+        fprintf(o, "%s%s", sep, words[i].word);
+        sep = must ? "|" : "|.";
+    }
+    if (sep[0] == '|')
+        fputs(must ? "}" : "]", o);
+}
+
+static void print_types(FILE *o, ptx_typeset set)
+{
+    const char *sep = ".{";
+    if (!set)
+        return;
+    for (int t = 1; t < T_COUNT; t++)
+        if (set >> t & 1) {
+            fprintf(o, "%s%s", sep, ptx_type_name((enum ptx_type)t));
+            sep = "|";
+        }
+    fputc('}', o);
+}
+
+static void print_form(FILE *o, const struct ptx_form *f)
+{
+    fputs(ptx_ops[f->op].text, o);
+    for (int g = 0; g < PG_COUNT; g++)
+        if (f->groups >> g & 1)
+            print_group(o, f, (enum ptx_group)g);
+    for (int i = 0; i < 3; i++)
+        print_types(o, f->type[i]);
+}
+
+/* Operands by their role: d destination, a b c sources, p and q predicates, [m] memory. */
+static void print_operands(FILE *o, const char *sig)
+{
+    static const char sources[] = "abcefgh";
+    int next = 0;
+    for (const char *s = sig; *s; s++) {
+        switch (*s) {
+        case ',': fputs(", ", o); break;
+        case '?': fputs("?", o); break;
+        case '|': fputs("|", o); break;
+        case 'd': case 'D': case 'V': case 'e': fputs("d", o); break;
+        case 'p': fputs("p", o); break;
+        case 'q': fputs("q", o); break;
+        case 'm': fputs("[m]", o); break;
+        case 'l': fputs("label", o); break;
+        case 'f': fputs("function", o); break;
+        case 'i': fputs("imm", o); break;
+        default: fputc(next < (int)sizeof sources - 1 ? sources[next++] : 'x', o); break;
+        }
+    }
+}
+
+static void print_op(FILE *o, int op, bool markdown)
+{
+    fprintf(o, markdown ? "| `%s` | `" : "%-12s ", ptx_ops[op].text);
+    print_operands(o, ptx_ops[op].sig);
+    fprintf(o, markdown ? "` | %s | " : "\n        %s\n", ptx_ops[op].doc);
+    const char *sep = "";
+    for (int i = 0; i < ptx_form_count; i++) {
+        if (ptx_forms[i].op != op)
+            continue;
+        fputs(markdown ? sep : "    ", o);
+        fputs(markdown ? "<code>" : "", o);
+        char *form = NULL;
+        size_t size = 0;
+        FILE *f = open_memstream(&form, &size);
+        if (!f)
+            continue;
+        print_form(f, &ptx_forms[i]);
+        fclose(f);
+        for (const char *c = form; *c; c++)
+            fputs(markdown && *c == '|' ? "&#124;" : (char[]){ *c, 0 }, o);
+        free(form);
+        fputs(markdown ? "</code>" : "\n", o);
+        sep = "<br>";
+    }
+    fputs(markdown ? " |\n" : "\n", o);
+}
+
+char *simtx_ptx_ops(bool markdown)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *o = open_memstream(&text, &size);
+    if (!o)
+        return NULL;
+    if (markdown)
+        fputs("| opcode | operands | what it computes | forms |\n|---|---|---|---|\n", o);
+    for (int op = 1; op < OP_COUNT; op++)
+        print_op(o, op, markdown);
+    if (!markdown)
+        fprintf(o, "%d opcodes. .{a|b} must be written, [.a|.b] may be; operand? may be left out.\n",
+                OP_COUNT - 1);
+    fclose(o);
+    return text;
+}

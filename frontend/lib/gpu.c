@@ -1,0 +1,312 @@
+/* A GPU: made from a configuration, with its memory; the rest of the library hangs on it. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "frontend/lib/config_load.h"
+#include "frontend/lib/gpu.h"
+
+simtx_status gpu_fail(simtx_gpu *g, simtx_status s, const char *fmt, ...)
+{
+    va_list ap;
+    char *text = NULL;
+    va_start(ap, fmt);
+    if (vasprintf(&text, fmt, ap) < 0)
+        text = NULL;
+    va_end(ap);
+    free(g->message);
+    g->message = text;
+    return s;
+}
+
+const char *simtx_last_message(const simtx_gpu *g)
+{
+    return g->message ? g->message : "";
+}
+
+const char *simtx_status_name(simtx_status s)
+{
+    static const char *const names[] = {
+        [SIMTX_OK] = "ok",
+        [SIMTX_INVALID_ARGUMENT] = "invalid argument",
+        [SIMTX_OUT_OF_MEMORY] = "out of memory",
+        [SIMTX_INVALID_PTX] = "invalid PTX",
+        [SIMTX_NOT_FOUND] = "not found",
+        [SIMTX_INVALID_LAUNCH] = "invalid launch",
+        [SIMTX_LAUNCH_OUT_OF_RESOURCES] = "launch out of resources",
+        [SIMTX_INVALID_CONFIG] = "invalid configuration",
+        [SIMTX_FAULT] = "fault",
+        [SIMTX_INTERRUPTED] = "interrupted",
+        [SIMTX_NOT_SUPPORTED] = "not supported",
+        [SIMTX_INVALID_ADDRESS] = "invalid address",
+        [SIMTX_HANG] = "hang",
+        [SIMTX_INTERNAL] = "internal error",
+        [SIMTX_NOT_WRITTEN] = "file not written",
+    };
+    return (size_t)s < sizeof names / sizeof *names ? names[s] : "unknown status";
+}
+
+double host_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+uint64_t config_number(const simtx_config *c, const char *key)
+{
+    const char *v = simtx_config_get(c, key);
+    return v ? strtoull(v, NULL, 0) : 0;
+}
+
+static uint32_t number(const simtx_gpu *g, const char *key)
+{
+    return (uint32_t)config_number(g->config, key);
+}
+
+static bool is(const simtx_gpu *g, const char *key, const char *value)
+{
+    const char *v = simtx_config_get(g->config, key);
+    return v && !strcmp(v, value);
+}
+
+static void fill_info(simtx_gpu *g)
+{
+    simtx_gpu_info *i = &g->info;
+    const char *name = simtx_config_get(g->config, "gpu.name"), *cc = simtx_config_get(g->config, "gpu.compute_capability");
+    g->name = strdup(name ? name : "simtx");
+    i->name = g->name;
+    i->sms = number(g, "gpu.sms");
+    i->warp_size = number(g, "gpu.warp_size");
+    i->max_threads_per_block = number(g, "gpu.max_threads_per_block");
+    i->max_threads_per_sm = number(g, "gpu.max_threads_per_sm");
+    i->max_blocks_per_sm = number(g, "gpu.max_blocks_per_sm");
+    i->registers_per_sm = i->registers_per_block = number(g, "gpu.registers_per_sm");
+    i->shared_per_sm = number(g, "gpu.shared_per_sm");
+    i->shared_per_block = number(g, "gpu.shared_per_block");
+    i->shared_per_block_optin = number(g, "gpu.shared_per_block_optin");
+    i->const_bytes = 65536;
+    i->max_grid[0] = 0x7fffffff;
+    i->max_grid[1] = i->max_grid[2] = 65535;
+    i->max_block[0] = i->max_block[1] = i->max_threads_per_block;
+    i->max_block[2] = 64;
+    i->cc_major = cc ? (uint32_t)strtoul(cc, NULL, 10) : 7;
+    i->cc_minor = cc && strchr(cc, '.') ? (uint32_t)strtoul(strchr(cc, '.') + 1, NULL, 10) : 0;
+    i->core_mhz = number(g, "gpu.core_mhz");
+    i->memory_mhz = number(g, "gpu.memory_mhz");
+    i->memory_bus_bits = number(g, "gpu.memory_bus_bits");
+    i->l2_bytes = number(g, "gpu.l2_kb") * 1024;
+    i->memory_bytes = config_number(g->config, "gpu.memory_mb") << 20;
+}
+
+void gpu_message(char **message, const char *fmt, ...)
+{
+    va_list ap;
+    if (!message)
+        return;
+    va_start(ap, fmt);
+    if (vasprintf(message, fmt, ap) < 0)
+        *message = NULL;
+    va_end(ap);
+}
+
+static bool pick_isa(simtx_gpu *g, char **message)
+{
+    const char *isa = simtx_config_get(g->config, "host.isa");
+    g->isa = !isa || !strcmp(isa, "auto") ? lanes_best_isa() : lanes_isa_find(isa);
+    if (g->isa == ISA_COUNT)
+        gpu_message(message, "host.isa = %s: this machine cannot run that vector width; its widest is %s\n", isa,
+                    lanes_isa_name(lanes_best_isa()));
+    return g->isa != ISA_COUNT;
+}
+
+simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
+{
+    enum { GPUS_MAX = 16 };
+    if (index < 0 || index >= GPUS_MAX) {
+        gpu_message(message, "GPU index %d is not in 0 .. %d\n", index, GPUS_MAX - 1);
+        return NULL;
+    }
+    if (simtx_config_check(c, message))
+        return NULL;
+    simtx_gpu *g = calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    g->config = simtx_config_copy(c);
+    g->index = index;
+    fill_info(g);
+    g->independent = is(g, "gpu.simt", "independent");
+    g->threads = number(g, "functional.threads");
+    g->threads_relaxed = is(g, "functional.threads_relaxed", "true");
+    g->hash = is(g, "stats.hash", "true");
+    g->quantum = config_number(g->config, "functional.quantum");
+    g->stack_limit = config_number(g->config, "gpu.stack_limit");
+    g->heap_limit = config_number(g->config, "gpu.heap_mb") << 20;
+    g->timing = is(g, "sim.mode", "timing");
+    g->detail = detail_new(simtx_config_get(g->config, "sim.detail"), message);
+    if (g->detail && pick_isa(g, message) && timed_open(g, message)) {
+        g->mem = devmem_new(index, g->info.memory_bytes);
+        g->param_buffer = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters") : NULL;
+        if (!g->param_buffer)
+            gpu_message(message, "cannot reserve the address range of GPU %d: %s\n", index,
+                        errno == EEXIST ? "another GPU with this index exists in the process" : strerror(errno));
+    }
+    if (!g->param_buffer) {
+        simtx_gpu_free(g);
+        return NULL;
+    }
+    if (g->hash)
+        devmem_hash_freed(g->mem);
+    return g;
+}
+
+void simtx_gpu_free(simtx_gpu *g)
+{
+    if (!g)
+        return;
+    timed_flush(g, NULL, NULL);
+    while (g->modules)
+        simtx_module_unload(g->modules);
+    timed_free(g);
+    devmem_free(g->mem);
+    record_free(g);
+    simtx_config_free(g->config);
+    free(g->name);
+    free(g->message);
+    free(g);
+}
+
+void simtx_interrupt(simtx_gpu *g)
+{
+    g->interrupt = 1;
+}
+
+void simtx_gpu_get_info(const simtx_gpu *g, simtx_gpu_info *out)
+{
+    *out = g->info;
+    out->memory_free = g->info.memory_bytes - devmem_used(g->mem);
+}
+
+uint64_t simtx_time(const simtx_gpu *g)
+{
+    return g->clock_ns;
+}
+
+bool simtx_timing(const simtx_gpu *g)
+{
+    return g->timing;
+}
+
+void simtx_set_stack_limit(simtx_gpu *g, size_t bytes)
+{
+    enum { MOST = 512 << 10 };       /* local memory a thread can have: compute capability tables of the CUDA guide */
+    g->stack_limit = bytes < MOST ? bytes : MOST;
+}
+
+size_t simtx_get_stack_limit(const simtx_gpu *g)
+{
+    return g->stack_limit;
+}
+
+void simtx_set_heap_limit(simtx_gpu *g, size_t bytes)
+{
+    g->heap_limit = bytes;
+}
+
+size_t simtx_get_heap_limit(const simtx_gpu *g)
+{
+    return g->heap_limit;
+}
+
+void simtx_set_printf(simtx_gpu *g, void (*sink)(void *ctx, const char *text, size_t len), void *ctx)
+{
+    g->print = sink;
+    g->print_ctx = ctx;
+}
+
+void simtx_set_progress(simtx_gpu *g, void (*fn)(void *ctx, const simtx_progress *p), void *ctx)
+{
+    g->progress = fn;
+    g->progress_ctx = ctx;
+}
+
+void simtx_set_warning(simtx_gpu *g, void (*fn)(void *ctx, const char *text), void *ctx)
+{
+    g->warning = fn;
+    g->warning_ctx = ctx;
+}
+
+/* ---- memory ---- */
+
+static int kind_of(const struct mem_range *r)
+{
+    return r->kind == MEM_HOST || r->kind == MEM_EXTERNAL ? SIMTX_MEM_HOST
+           : r->kind == MEM_MANAGED                       ? SIMTX_MEM_MANAGED
+                                                          : SIMTX_MEM_DEVICE;
+}
+
+simtx_status simtx_malloc(simtx_gpu *g, size_t bytes, int kind, void **out)
+{
+    static const enum mem_kind kinds[] = { MEM_DEVICE, MEM_HOST, MEM_MANAGED };
+    if (kind < SIMTX_MEM_DEVICE || kind > SIMTX_MEM_MANAGED)
+        return gpu_fail(g, SIMTX_INVALID_ARGUMENT, "no such kind of memory: %d", kind);
+    *out = devmem_alloc(g->mem, bytes, 256, kinds[kind], NULL);
+    if (!*out)
+        return gpu_fail(g, SIMTX_OUT_OF_MEMORY, "%zu bytes do not fit: %llu of %llu bytes are in use (gpu.memory_mb)",
+                        bytes, (unsigned long long)devmem_used(g->mem), (unsigned long long)devmem_capacity(g->mem));
+    return SIMTX_OK;
+}
+
+simtx_status simtx_free(simtx_gpu *g, void *p)
+{
+    const struct mem_range *r = p ? devmem_find(g->mem, (uint64_t)(uintptr_t)p) : NULL;
+    bool ours = r && (r->kind == MEM_DEVICE || r->kind == MEM_HOST || r->kind == MEM_MANAGED);
+    simtx_status s = timed_flush(g, NULL, NULL);
+    if (s)
+        return s;
+    if (p && (!ours || !devmem_release(g->mem, p)))
+        return gpu_fail(g, SIMTX_INVALID_ADDRESS, "%p is not the start of an allocation", p);
+    return SIMTX_OK;
+}
+
+simtx_status simtx_host_register(simtx_gpu *g, void *p, size_t bytes)
+{
+    if (!p || !bytes || !devmem_register(g->mem, p, bytes))
+        return gpu_fail(g, SIMTX_INVALID_ARGUMENT, "%p .. +%zu is empty or overlaps memory that is known already", p, bytes);
+    return SIMTX_OK;
+}
+
+simtx_status simtx_host_unregister(simtx_gpu *g, void *p)
+{
+    if (!devmem_unregister(g->mem, p))
+        return gpu_fail(g, SIMTX_INVALID_ADDRESS, "%p was not registered", p);
+    return SIMTX_OK;
+}
+
+bool simtx_mem_find(const simtx_gpu *g, const void *p, void **base, size_t *bytes, int *kind)
+{
+    const struct mem_range *r = devmem_find(g->mem, (uint64_t)(uintptr_t)p);
+    if (!r)
+        return false;
+    if (base)
+        *base = (void *)(uintptr_t)r->lo;
+    if (bytes)
+        *bytes = r->hi - r->lo;
+    if (kind)
+        *kind = kind_of(r);
+    return true;
+}
+
+bool simtx_mem_valid(const simtx_gpu *g, const void *p, size_t bytes)
+{
+    uint64_t a = (uint64_t)(uintptr_t)p;
+    const struct mem_range *r = devmem_find(g->mem, a);
+    return r && bytes <= r->hi - a;
+}
+
+bool simtx_mem_in_range(const simtx_gpu *g, const void *p)
+{
+    return devmem_in_range(g->mem, (uint64_t)(uintptr_t)p);
+}

@@ -1,0 +1,215 @@
+/* Launches: running the grid, and the record of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/lib/gpu.h"
+
+_Static_assert((int)FAULT_HEAP == (int)SIMTX_FAULT_MALLOC && (int)FAULT_BARRIER == (int)SIMTX_FAULT_BARRIER,
+               "the executor's fault kinds are the interface's");
+
+/* Hardware passes parameters of device functions in registers; here they take stack, so the limit is stretched. */
+enum { STACK_FACTOR = 4 };
+
+static simtx_status gather_arguments(simtx_kernel *k, const simtx_launch_params *p, char *to)
+{
+    simtx_gpu *g = k->module->gpu;
+    memset(to, 0, k->param_bytes + 64u < PARAM_MAX ? k->param_bytes + 64u : PARAM_MAX);
+    if (p->arg_buffer) {
+        if (p->arg_buffer_bytes < k->param_bytes)
+            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: the argument buffer has %zu bytes, the kernel takes %u",
+                            k->func->name, p->arg_buffer_bytes, k->param_bytes);
+        memcpy(to, p->arg_buffer, k->param_bytes);
+        return SIMTX_OK;
+    }
+    if (k->nparams && !p->args)
+        return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s takes %u arguments, none were given", k->func->name, k->nparams);
+    for (uint32_t i = 0; i < k->nparams; i++)
+        memcpy(to + k->params[i].offset, p->args[i], k->params[i].size);
+    return SIMTX_OK;
+}
+
+/* ---- what the executor asks of the GPU ---- */
+
+static void print(void *owner, const char *text, size_t len)
+{
+    simtx_gpu *g = owner;
+    if (g->print)
+        g->print(g->print_ctx, text, len);
+    else
+        fwrite(text, 1, len, stdout);
+}
+
+static void *heap_alloc(void *owner, uint64_t bytes)
+{
+    simtx_gpu *g = owner;
+    if (bytes > g->heap_limit || g->heap_used > g->heap_limit - bytes)
+        return NULL;
+    void *p = devmem_alloc(g->mem, bytes, 256, MEM_HEAP, NULL);
+    g->heap_used += p ? (bytes ? bytes : 1) : 0;
+    return p;
+}
+
+static bool heap_free(void *owner, void *p)
+{
+    simtx_gpu *g = owner;
+    const struct mem_range *r = devmem_find(g->mem, (uint64_t)(uintptr_t)p);
+    if (!r || r->kind != MEM_HEAP || r->lo != (uint64_t)(uintptr_t)p)
+        return false;
+    g->heap_used -= r->hi - r->lo;
+    return devmem_release(g->mem, p);
+}
+
+static void progress(void *owner, uint64_t done, uint64_t total, uint64_t thread_instructions)
+{
+    static const double period = 0.1;
+    simtx_gpu *g = owner;
+    double now = host_seconds();
+    if (!g->progress || now - g->progress_last < period)
+        return;
+    g->progress_last = now;
+    simtx_progress p = { .kernel = g->progress_kernel, .blocks_done = done, .blocks = total,
+                         .thread_instructions = thread_instructions, .seconds = now - g->progress_start };
+    g->progress(g->progress_ctx, &p);
+}
+
+static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_params *p, const struct ordered *o,
+                        const char *param)
+{
+    simtx_gpu *g = k->module->gpu;
+    *la = (struct launch){
+        .program = k->module->program,
+        .code = k->code,
+        .mem = g->mem,
+        .grid = { p->grid.x, p->grid.y, p->grid.z },
+        .block = { p->block.x, p->block.y, p->block.z },
+        .nblocks = (uint64_t)p->grid.x * p->grid.y * p->grid.z,
+        .threads_per_block = p->block.x * p->block.y * p->block.z,
+        .warp_size = g->info.warp_size,
+        .dynamic_shared = (uint32_t)p->dynamic_shared,
+        .shared_bytes = (uint32_t)kernel_shared(k, p->dynamic_shared),
+        .param = param,
+        .param_bytes = k->param_bytes,
+        .resident = o->resident * g->info.sms,
+        .sms = g->info.sms,
+        .stack_bytes = g->stack_limit * STACK_FACTOR,
+        .quantum = g->quantum ? g->quantum : 1 << 14,
+        .block_turn = 1 << 18,
+        .grid_id = g->launches++,
+        .clock_base = g->clock_ns,
+        .host_threads = g->threads ? g->threads : 1,
+        .serial = k->code->exclusive || (k->code->serial && !g->threads_relaxed),
+        .interrupt = &g->interrupt,
+        .owner = g,
+        .print = print,
+        .heap_alloc = heap_alloc,
+        .heap_free = heap_free,
+        .progress = progress,
+    };
+    la->nwarps = (la->threads_per_block + la->warp_size - 1) / la->warp_size;
+    la->shared_behind = o->need.protocol ? (uint32_t)o->need.shared - la->shared_bytes : 0;
+}
+
+void launch_fault(const struct launch *la, simtx_fault *f)
+{
+    const struct fault *from = &la->fault;
+    memset(f, 0, sizeof *f);
+    f->kind = (simtx_fault_kind)from->kind;
+    snprintf(f->kernel, sizeof f->kernel, "%s", from->func ? from->func->name : "");
+    f->block = (simtx_dim3){ from->block[0], from->block[1], from->block[2] };
+    f->thread = (simtx_dim3){ from->thread[0], from->thread[1], from->thread[2] };
+    f->ptx_line = from->inst ? (uint32_t)from->inst->loc.line : 0;
+    f->address = from->address;
+    snprintf(f->report, sizeof f->report, "%s", from->text);
+}
+
+/* Checks a launch and writes its parameters into a buffer. */
+static simtx_status prepare(simtx_kernel *k, const simtx_launch_params *p, char *params, struct ordered *o)
+{
+    *o = (struct ordered){ .kernel = k, .grid = p->grid, .block = p->block,
+                           .dynamic_shared = (uint32_t)p->dynamic_shared, .stream = p->stream };
+    simtx_status s = kernel_check(k, p, o);
+    if (!s)
+        s = gather_arguments(k, p, params);
+    if (!s)
+        fill_launch(&o->la, k, p, o, params);
+    return s;
+}
+
+simtx_launch_stats launch_figures(const struct ordered *o, double seconds)
+{
+    const struct launch_counts *c = &o->la.counts;
+    return (simtx_launch_stats){
+        .blocks = c->blocks_done,
+        .threads = c->blocks_done * o->la.threads_per_block,
+        .warp_instructions = c->warp_instructions,
+        .thread_instructions = c->thread_instructions,
+        .barriers = c->barriers,
+        .transactions = c->transactions,
+        .seconds = seconds,
+        .host_threads = o->la.host_threads,
+    };
+}
+
+static simtx_status run_functional(struct ordered *o, simtx_launch_stats *stats, simtx_fault *fault)
+{
+    simtx_gpu *g = o->kernel->module->gpu;
+    simtx_status s = SIMTX_OK;
+    g->progress_start = g->progress_last = host_seconds();
+    g->progress_kernel = o->kernel->func->name;
+    bool ok = grid_run(&o->la);
+    simtx_launch_stats st = launch_figures(o, host_seconds() - g->progress_start);
+    g->clock_ns += st.warp_instructions / g->info.sms + 1;
+    if (stats)
+        *stats = st;
+    if (!ok) {
+        s = o->la.interrupted && !o->la.fault.kind ? SIMTX_INTERRUPTED : SIMTX_FAULT;
+        g->interrupt = 0;                /* it has been heeded: the GPU can be used again */
+        if (fault && s == SIMTX_FAULT)
+            launch_fault(&o->la, fault);
+        gpu_fail(g, s, "%s", s == SIMTX_FAULT ? o->la.fault.text : "interrupted");
+    }
+    record_launch(g, o, &st, s, NULL);
+    return s;
+}
+
+/* Queues the launch in timing mode; in functional mode it runs. */
+static simtx_status start(simtx_kernel *k, const simtx_launch_params *p, simtx_launch_stats *stats, simtx_fault *fault)
+{
+    simtx_gpu *g = k->module->gpu;
+    bool timed = timed_wanted(g, k);
+    struct ordered o;
+    char *params = g->param_buffer;
+    simtx_status s = timed ? timed_check(k) : timed_flush(g, NULL, fault);
+    if (!s && timed)
+        s = timed_room(g, p->stream, &params, fault);
+    if (!s)
+        s = prepare(k, p, params, &o);
+    if (!s && timed)
+        timed_queue(g, &o);
+    return s || timed ? s : run_functional(&o, stats, fault);
+}
+
+simtx_status simtx_launch(simtx_kernel *k, const simtx_launch_params *p, simtx_launch_stats *stats, simtx_fault *fault)
+{
+    simtx_gpu *g = k->module->gpu;
+    simtx_launch_params alone = *p;
+    alone.stream = 0;
+    if (fault)
+        memset(fault, 0, sizeof *fault);
+    simtx_status s = start(k, &alone, stats, fault);
+    return s || !g->nqueue ? s : timed_flush(g, stats, fault);
+}
+
+simtx_status simtx_launch_async(simtx_kernel *k, const simtx_launch_params *p, simtx_fault *fault)
+{
+    if (fault)
+        memset(fault, 0, sizeof *fault);
+    return p->stream ? start(k, p, NULL, fault) : simtx_launch(k, p, NULL, fault);
+}
+
+simtx_status simtx_synchronize(simtx_gpu *g, simtx_fault *fault)
+{
+    if (fault)
+        memset(fault, 0, sizeof *fault);
+    return timed_flush(g, NULL, fault);
+}

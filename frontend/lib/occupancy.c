@@ -1,0 +1,290 @@
+/*
+ * What a block takes of an SM, how many are resident, and the checks of both before a launch. Transactions at the banks
+ * of shared memory take resources beside the kernel's own, of kernels that have some (GPU-LocalTM, section 4.3).
+ */
+#include <string.h>
+
+#include "frontend/lib/gpu.h"
+#include "tm/core/banks.h"
+
+static uint32_t least(uint64_t a, uint32_t b)
+{
+    return a < b ? (uint32_t)a : b;
+}
+
+static uint32_t product3(const uint32_t v[3])
+{
+    return (v[0] ? v[0] : 1) * (v[1] ? v[1] : 1) * (v[2] ? v[2] : 1);
+}
+
+static uint32_t lanes_of(const struct simtx_kernel *k, uint32_t threads)
+{
+    uint32_t ws = k->module->gpu->info.warp_size;
+    return (threads + ws - 1) / ws * ws;
+}
+
+static uint32_t pinned(const struct simtx_kernel *k, const char *what)
+{
+    char key[600];
+    snprintf(key, sizeof key, "kernel.%s.%s", k->func->name, what);
+    return (uint32_t)config_number(k->module->gpu->config, key);
+}
+
+/* The protocol for transactions on shared memory of the kernel's next launch; NULL = none. */
+static const struct tm_banks *protocol_of(const struct simtx_kernel *k)
+{
+    const simtx_gpu *g = k->module->gpu;
+    bool tm = k->code->transactions && timed_wanted(g, k);
+    return tm ? tm_banks_protocols[config_choice(g->config, KEY_TM_SHARED)] : NULL;
+}
+
+static struct banks_need need_of_banks(const struct simtx_kernel *k, const struct tm_banks *p, uint32_t lanes,
+                                       uint64_t shared)
+{
+    const simtx_gpu_info *i = &k->module->gpu->info;
+    struct banks_need n = { .threads = UINT32_MAX, .register_copies = 1, .blocks = UINT32_MAX };
+    if (p)
+        p->need(k->module->gpu->config, least(shared, i->shared_per_sm + 1), lanes / i->warp_size, &n);
+    return n;
+}
+
+/*
+ * Registers a thread for blocks of so many lanes (0 = any): kernel.NAME.registers, or our own count within what a
+ * compiler for the machine would allow itself before it spills: the limit of the ISA, .maxnreg, and one block on an SM.
+ */
+static uint32_t own_registers(const struct simtx_kernel *k, uint32_t lanes, const struct banks_need *tm)
+{
+    enum { ISA_MAX = 255 };
+    uint32_t n = pinned(k, "registers"), all = k->module->gpu->info.registers_per_sm, most = ISA_MAX;
+    if (n)
+        return n;
+    all = all > tm->registers ? all - tm->registers : 0;
+    if (lanes)
+        most = least(all / tm->register_copies / lanes, most);
+    if (k->func->maxnreg)
+        most = least(k->func->maxnreg, most);
+    n = least(k->code->registers, most);
+    return n ? n : 1;
+}
+
+uint64_t kernel_shared(const struct simtx_kernel *k, size_t dynamic)
+{
+    return k->code->uses_dynamic ? (uint64_t)k->module->program->dynamic_offset + dynamic : k->code->shared_static;
+}
+
+void kernel_need(const struct simtx_kernel *k, uint32_t threads, size_t dynamic, struct block_need *n)
+{
+    uint64_t own = (uint64_t)k->code->shared_static + dynamic, reached = kernel_shared(k, dynamic);
+    uint32_t lanes = lanes_of(k, threads);
+    const struct tm_banks *p = protocol_of(k);
+    own = p && own < reached ? reached : own;
+    struct banks_need tm = need_of_banks(k, p, lanes, own);
+    uint32_t registers = own_registers(k, lanes, &tm);
+    *n = (struct block_need){
+        .protocol = p,
+        .tm = tm,
+        .registers = registers,
+        .block_registers = (uint64_t)registers * tm.register_copies * lanes + tm.registers,
+        .own_shared = own,
+        .shared = p ? tm.shared : own,
+    };
+}
+
+static uint32_t max_threads(const struct simtx_kernel *k)
+{
+    const simtx_gpu_info *i = &k->module->gpu->info;
+    uint32_t n = i->max_threads_per_block;
+    if (k->func->maxntid[0] && product3(k->func->maxntid) < n)
+        n = product3(k->func->maxntid);
+    if (k->func->reqntid[0])
+        n = product3(k->func->reqntid);
+    struct banks_need tm = need_of_banks(k, protocol_of(k), lanes_of(k, n), 0);
+    n = least(n, tm.threads);
+    uint32_t all = i->registers_per_block > tm.registers ? i->registers_per_block - tm.registers : 0;
+    uint32_t by_registers = all / tm.register_copies / own_registers(k, lanes_of(k, n), &tm);
+    return least(by_registers / i->warp_size * i->warp_size, n);
+}
+
+void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out)
+{
+    const struct ptx_module *m = k->func->module;
+    struct banks_need any = need_of_banks(k, NULL, 0, 0);
+    *out = (simtx_kernel_info){
+        .name = k->func->name,
+        .registers = own_registers(k, 0, &any),
+        .shared_bytes = k->code->shared_static,
+        .local_bytes = k->code->local_total,
+        .const_bytes = k->module->const_bytes,
+        .param_bytes = k->param_bytes,
+        .nparams = k->nparams,
+        .params = k->params,
+        .max_threads = max_threads(k),
+        .ptx_version = (uint32_t)(m->version_major * 10 + m->version_minor),
+        .sm = (uint32_t)m->sm,
+        .serial = k->code->serial,
+    };
+}
+
+/* Blocks of an SM by what each takes; *limit: what there is least of. */
+static uint32_t resident_blocks(const struct simtx_kernel *k, uint32_t threads, const struct block_need *n,
+                                const char **limit)
+{
+    const simtx_gpu_info *i = &k->module->gpu->info;
+    uint32_t lanes = lanes_of(k, threads);
+    bool tm = n->protocol, too_much = n->own_shared && !n->shared;
+    const struct { const char *what; uint64_t n; } bounds[] = {
+        { "threads of a block (tm.shared)", threads > n->tm.threads ? 0 : UINT32_MAX },
+        { "blocks per SM", i->max_blocks_per_sm },
+        { "threads per SM", lanes ? i->max_threads_per_sm / lanes : 0 },
+        { tm ? "registers (tm.shared)" : "registers",
+          n->block_registers ? i->registers_per_sm / n->block_registers : UINT32_MAX },
+        { tm ? "shared memory (tm.shared)" : "shared memory",
+          too_much ? 0 : n->shared ? i->shared_per_sm / n->shared : UINT32_MAX },
+        { "blocks (tm.shared)", n->tm.blocks },
+    };
+    uint64_t blocks = UINT64_MAX;
+    for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
+        if (bounds[b].n < blocks) {
+            blocks = bounds[b].n;
+            *limit = bounds[b].what;
+        }
+    uint32_t pin = pinned(k, "ctas_per_sm");
+    if (pin && blocks)
+        *limit = "kernel.*.ctas_per_sm";
+    return pin && blocks ? pin : (uint32_t)blocks;
+}
+
+uint32_t simtx_occupancy(const simtx_kernel *k, uint32_t block_threads, size_t dynamic_shared, const char **limit)
+{
+    const char *what;
+    struct block_need n;
+    kernel_need(k, block_threads, dynamic_shared, &n);
+    return resident_blocks(k, block_threads, &n, limit ? limit : &what);
+}
+
+simtx_status simtx_kernel_set_max_dynamic_shared(simtx_kernel *k, size_t bytes)
+{
+    const simtx_gpu_info *i = &k->module->gpu->info;
+    if (bytes + k->code->shared_static > i->shared_per_block_optin)
+        return gpu_fail(k->module->gpu, SIMTX_INVALID_ARGUMENT,
+                        "%s: %zu bytes of dynamic and %u of static shared memory; a block may ask for %u",
+                        k->func->name, bytes, k->code->shared_static, i->shared_per_block_optin);
+    k->max_dynamic_shared = (uint32_t)bytes;
+    return SIMTX_OK;
+}
+
+/* ---- checks before a launch ---- */
+
+/* Where the limit comes from that transactions on shared memory bring. */
+static const char *reason(const struct simtx_kernel *k, const struct block_need *n, enum banks_limit limit, char *text,
+                          size_t size)
+{
+    *text = 0;
+    if (n->protocol->explain)
+        n->protocol->explain(k->module->gpu->config, limit, &n->tm, text, size);
+    return text;
+}
+
+/* As many as can be told: x * y when that is beyond everything already. */
+static uint64_t threads_of(simtx_dim3 d)
+{
+    uint64_t plane = (uint64_t)d.x * d.y;
+    return plane > UINT32_MAX ? plane : plane * d.z;
+}
+
+static simtx_status check_threads(simtx_kernel *k, uint64_t threads)
+{
+    char why[300];
+    struct block_need n;
+    kernel_need(k, 1, 0, &n);
+    if (!n.protocol || threads <= n.tm.threads)
+        return SIMTX_OK;
+    return gpu_fail(k->module->gpu, SIMTX_INVALID_LAUNCH,
+                    "%s: a block of %llu threads; with tm.shared = %s a block that uses transactions has at most %u%s",
+                    k->func->name, (unsigned long long)threads, n.protocol->name,
+                    n.tm.threads, reason(k, &n, BANKS_THREADS, why, sizeof why));
+}
+
+static simtx_status check_shape(simtx_kernel *k, const simtx_launch_params *p)
+{
+    simtx_gpu *g = k->module->gpu;
+    const simtx_gpu_info *i = &g->info;
+    const uint32_t grid[3] = { p->grid.x, p->grid.y, p->grid.z }, block[3] = { p->block.x, p->block.y, p->block.z };
+    for (int d = 0; d < 3; d++) {
+        if (!grid[d] || grid[d] > i->max_grid[d])
+            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: grid.%c = %u is not in 1 .. %u", k->func->name, 'x' + d,
+                            grid[d], i->max_grid[d]);
+        if (!block[d] || block[d] > i->max_block[d])
+            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: block.%c = %u is not in 1 .. %u", k->func->name, 'x' + d,
+                            block[d], i->max_block[d]);
+        if (k->func->reqntid[0] && block[d] != (k->func->reqntid[d] ? k->func->reqntid[d] : 1))
+            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: block.%c = %u, but .reqntid demands %u", k->func->name,
+                            'x' + d, block[d], k->func->reqntid[d]);
+    }
+    uint64_t threads = threads_of(p->block);
+    if (threads > i->max_threads_per_block)
+        return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: a block of %llu threads; the GPU allows %u", k->func->name,
+                        (unsigned long long)threads, i->max_threads_per_block);
+    if (k->func->maxntid[0] && threads > product3(k->func->maxntid))
+        return gpu_fail(g, SIMTX_INVALID_LAUNCH,
+                        "%s: a block of %llu threads, but .maxntid (__launch_bounds__) allows %u",
+                        k->func->name, (unsigned long long)threads, product3(k->func->maxntid));
+    return SIMTX_OK;
+}
+
+static simtx_status check_shared(simtx_kernel *k, const simtx_launch_params *p, const struct block_need *n)
+{
+    simtx_gpu *g = k->module->gpu;
+    const simtx_gpu_info *i = &g->info;
+    char why[300];
+    if (n->own_shared && !n->shared)
+        return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES,
+                        "%s: %llu bytes of shared memory; with tm.shared = %s a kernel with transactions may "
+                        "declare %u%s",
+                        k->func->name, (unsigned long long)n->own_shared,
+                        n->protocol->name, n->tm.shared_most, reason(k, n, BANKS_SHARED, why, sizeof why));
+    uint32_t fixed = k->code->shared_static;
+    bool plain = fixed <= i->shared_per_block && p->dynamic_shared <= i->shared_per_block - fixed;
+    bool asked = k->max_dynamic_shared && p->dynamic_shared <= k->max_dynamic_shared;
+    if (plain || asked)
+        return SIMTX_OK;
+    return gpu_fail(g, p->dynamic_shared ? SIMTX_INVALID_LAUNCH : SIMTX_LAUNCH_OUT_OF_RESOURCES,
+                    "%s: %zu bytes of dynamic and %u of static shared memory; a block has %u%s", k->func->name,
+                    p->dynamic_shared, fixed, i->shared_per_block,
+                    i->shared_per_block_optin > i->shared_per_block
+                        ? " (more after cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize)"
+                        : "");
+}
+
+static simtx_status does_not_fit(simtx_kernel *k, uint32_t threads, const struct block_need *n, const char *limit)
+{
+    simtx_gpu *g = k->module->gpu;
+    char why[300];
+    if (n->protocol && n->block_registers > g->info.registers_per_sm)
+        return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES,
+                        "%s: %u registers a thread, and a block of %u threads takes %llu; with tm.shared = %s "
+                        "an SM has %u%s",
+                        k->func->name, n->registers, threads,
+                        (unsigned long long)n->block_registers, n->protocol->name, g->info.registers_per_sm,
+                        reason(k, n, BANKS_REGISTERS, why, sizeof why));
+    return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES,
+                    "%s: a block of %u threads does not fit on an SM: %s (%u registers a thread, %llu bytes of shared "
+                    "memory)%s", k->func->name, threads, limit, n->registers, (unsigned long long)n->own_shared,
+                    n->protocol && !n->tm.blocks ? reason(k, n, BANKS_BLOCKS, why, sizeof why) : "");
+}
+
+simtx_status kernel_check(simtx_kernel *k, const simtx_launch_params *p, struct ordered *o)
+{
+    simtx_status s = check_threads(k, threads_of(p->block));
+    if (!s)
+        s = check_shape(k, p);
+    if (s)
+        return s;
+    uint32_t threads = (uint32_t)threads_of(p->block);
+    kernel_need(k, threads, p->dynamic_shared, &o->need);
+    s = check_shared(k, p, &o->need);
+    if (s)
+        return s;
+    o->resident = resident_blocks(k, threads, &o->need, &o->limit);
+    return o->resident ? SIMTX_OK : does_not_fit(k, threads, &o->need, o->limit);
+}

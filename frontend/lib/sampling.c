@@ -1,0 +1,93 @@
+/* sim.detail: which launches run in timing mode, "kernel:NAME,launch:A-B"; one that matches is enough. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "frontend/lib/gpu.h"
+
+struct choice { char *kernel; uint64_t first, last; };
+
+struct detail { struct choice *choice; uint32_t n; };
+
+static bool parse_number(const char **p, uint64_t *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)**p))
+        return false;
+    errno = 0;
+    *out = strtoull(*p, &end, 10);
+    *p = end;
+    return !errno;
+}
+
+/* "A", "A-", "A-B" */
+static bool parse_range(const char *p, struct choice *c)
+{
+    if (!parse_number(&p, &c->first))
+        return false;
+    c->last = c->first;
+    if (*p == '-') {
+        p++;
+        c->last = UINT64_MAX;
+        if (*p && !parse_number(&p, &c->last))
+            return false;
+    }
+    return !*p && c->first <= c->last;
+}
+
+static bool parse_choice(const char *word, struct choice *c)
+{
+    static const char kernel[] = "kernel:", launch[] = "launch:";
+    *c = (struct choice){ 0 };
+    if (!strncmp(word, kernel, sizeof kernel - 1) && word[sizeof kernel - 1]) {
+        c->kernel = strdup(word + sizeof kernel - 1);
+        return c->kernel;
+    }
+    return !strncmp(word, launch, sizeof launch - 1) && parse_range(word + sizeof launch - 1, c);
+}
+
+struct detail *detail_new(const char *text, char **message)
+{
+    struct detail *d = calloc(1, sizeof *d);
+    char *copy = strdup(text), *next = copy, *word;
+    if (!d || !copy || !(d->choice = calloc(strlen(text) + 1, sizeof *d->choice)))
+        abort();
+    while ((word = strsep(&next, ","))) {
+        word += strspn(word, " ");
+        if (!*word)
+            continue;
+        if (parse_choice(word, &d->choice[d->n])) {
+            d->n++;
+            continue;
+        }
+        if (message && asprintf(message, "sim.detail: '%s' is neither kernel:NAME nor launch:FIRST-LAST (numbers from 0)\n", word) < 0)
+            *message = NULL;
+        detail_free(d);
+        d = NULL;
+        break;
+    }
+    free(copy);
+    return d;
+}
+
+bool detail_selects(const struct detail *d, const char *kernel, uint64_t launch)
+{
+    for (uint32_t i = 0; i < d->n; i++) {
+        const struct choice *c = &d->choice[i];
+        if (c->kernel ? config_kernel_matches(c->kernel, kernel) : launch >= c->first && launch <= c->last)
+            return true;
+    }
+    return !d->n;
+}
+
+void detail_free(struct detail *d)
+{
+    for (uint32_t i = 0; d && i < d->n; i++)
+        free(d->choice[i].kernel);
+    if (d)
+        free(d->choice);
+    free(d);
+}

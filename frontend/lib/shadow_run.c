@@ -1,0 +1,107 @@
+/* Images of device memory, and the functional run between two of them. */
+#include "frontend/lib/shadow_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct piece { uint64_t lo, hi; char *bytes; };
+
+struct shadow { struct piece *piece; size_t n, cap; };
+
+static void add_piece(struct shadow *s, const struct mem_range *r)
+{
+    if (s->n == s->cap) {
+        s->cap = s->cap ? s->cap * 2 : 16;
+        s->piece = realloc(s->piece, s->cap * sizeof *s->piece);
+        if (!s->piece)
+            abort();
+    }
+    struct piece *p = &s->piece[s->n++];
+    *p = (struct piece){ .lo = r->lo, .hi = r->hi, .bytes = malloc(r->hi - r->lo) };
+    if (!p->bytes)
+        abort();
+    memcpy(p->bytes, (const void *)(uintptr_t)r->lo, r->hi - r->lo);
+}
+
+/* Everything that kernels can write. */
+static struct shadow *take(const simtx_gpu *g)
+{
+    struct shadow *s = calloc(1, sizeof *s);
+    const struct mem_range *below, *above;
+    if (!s)
+        abort();
+    for (uint64_t at = 0;; at = above->lo) {
+        devmem_around(g->mem, at, &below, &above);
+        if (!above)
+            return s;
+        if (!above->freed && above->kind != MEM_CONSTANT)
+            add_piece(s, above);
+    }
+}
+
+static void put_back(const struct shadow *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        memcpy((void *)(uintptr_t)s->piece[i].lo, s->piece[i].bytes, s->piece[i].hi - s->piece[i].lo);
+}
+
+static void end(struct shadow *s)
+{
+    for (size_t i = 0; s && i < s->n; i++)
+        free(s->piece[i].bytes);
+    if (s)
+        free(s->piece);
+    free(s);
+}
+
+static bool run(const struct ordered *o, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct launch la = o[i].la;
+        la.progress = NULL;
+        if (!grid_run(&la))
+            return false;
+    }
+    return true;
+}
+
+struct shadow *shadow_run(simtx_gpu *g, const struct ordered *o, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (o[i].kernel->code->exclusive)
+            return NULL;
+    struct shadow *before = take(g), *after = run(o, n) ? take(g) : NULL;
+    put_back(before);
+    end(before);
+    return after;
+}
+
+static void describe(const struct piece *p, const simtx_gpu *g, uint64_t at, uint64_t n, char *message, size_t size)
+{
+    const struct mem_range *r = devmem_find(g->mem, p->lo);
+    snprintf(message, size,
+             "device memory differs from functional mode's after this launch: %llu bytes of the allocation %s%s0x%llx, first at byte "
+             "%llu: 0x%02x, functionally 0x%02x; the program has a race, or the simulator an error (sim.shadow)",
+             (unsigned long long)n, r && r->name ? r->name : "", r && r->name ? " at " : "at ", (unsigned long long)p->lo,
+             (unsigned long long)at, ((const unsigned char *)(uintptr_t)p->lo)[at], (unsigned char)p->bytes[at]);
+}
+
+bool shadow_equal(struct shadow *s, const simtx_gpu *g, char *message, size_t size)
+{
+    bool equal = true;
+    for (size_t i = 0; s && i < s->n && equal; i++) {
+        const struct piece *p = &s->piece[i];
+        const char *now = (const char *)(uintptr_t)p->lo;
+        uint64_t bytes = p->hi - p->lo, first = 0, n = 0;
+        equal = !memcmp(now, p->bytes, bytes);
+        for (uint64_t k = bytes; !equal && k-- > 0;)
+            if (now[k] != p->bytes[k]) {
+                first = k;
+                n++;
+            }
+        if (!equal)
+            describe(p, g, first, n, message, size);
+    }
+    end(s);
+    return equal;
+}

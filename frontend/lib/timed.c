@@ -1,0 +1,294 @@
+/*
+ * Launches in timing mode. They go through a queue, even when it holds only one: launches on different streams wait
+ * in it until somebody looks at results, or until one comes that must not run beside them, and then run side by side
+ * on the machine.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "frontend/lib/gpu.h"
+#include "frontend/lib/shadow_run.h"
+#include "timing/machine/machine.h"
+#include "timing/machine/series.h"
+#include "timing/machine/trace.h"
+
+enum { MESSAGE_MAX = 4500 };         /* a path and some words */
+
+bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k)
+{
+    return g->timing && detail_selects(g->detail, k->func->name, g->launches);
+}
+
+/* Once a kernel, before its first launch with transactions in hardware. */
+static void warn_irrevocable(struct simtx_kernel *k)
+{
+    char text[500];
+    simtx_gpu *g = k->module->gpu;
+    if (k->warned || !g->warning)
+        return;
+    k->warned = true;
+    bool global = g->plugins.tm || config_choice(g->config, KEY_TM_GLOBAL);
+    bool shared = config_choice(g->config, KEY_TM_SHARED);
+    if (program_irrevocable(k->module->program, k->func, global, shared, text, sizeof text))
+        g->warning(g->warning_ctx, text);
+}
+
+simtx_status timed_check(struct simtx_kernel *k)
+{
+    simtx_gpu *g = k->module->gpu;
+    if (!k->code->transactions)
+        return SIMTX_OK;
+    if (g->plugins.tm || config_choice(g->config, KEY_TM_GLOBAL) || config_choice(g->config, KEY_TM_SHARED)) {
+        warn_irrevocable(k);
+        return SIMTX_OK;
+    }
+    return gpu_fail(g, SIMTX_NOT_SUPPORTED,
+                    "%s uses tx_begin, and the configuration has no transactional memory (tm.global = none, "
+                    "tm.shared = none): choose a preset that has one, such as --config kilotm or localtm, or functional mode",
+                    k->func->name);
+}
+
+/* ---- files ---- */
+
+static bool open_trace(simtx_gpu *g, char **message)
+{
+    const struct trace_range range = { config_number(g->config, "trace.from"), config_number(g->config, "trace.to"),
+                                       (int)config_int(g->config, KEY_TRACE_SM) };
+    const char *path = simtx_config_get(g->config, "trace.file");
+    char error[MESSAGE_MAX];
+    if (!*path)
+        return true;
+    g->trace = trace_open(path, &range, error, sizeof error);
+    if (!g->trace)
+        gpu_message(message, "%s\n", error);
+    return g->trace;
+}
+
+static bool open_series(simtx_gpu *g, char **message)
+{
+    uint64_t window = config_number(g->config, "stats.window");
+    char error[MESSAGE_MAX];
+    if (!window)
+        return true;
+    g->series = series_open(simtx_config_get(g->config, "stats.window_file"), window, g->info.warp_size, error,
+                            sizeof error);
+    if (!g->series)
+        gpu_message(message, "%s\n", error);
+    return g->series;
+}
+
+bool timed_open(simtx_gpu *g, char **message)
+{
+    return !g->timing || (open_trace(g, message) && open_series(g, message));
+}
+
+simtx_status simtx_close_files(simtx_gpu *g)
+{
+    char trace[MESSAGE_MAX] = "", series[MESSAGE_MAX] = "";
+    bool ok = true;
+    if (g->machine) {
+        machine_set_trace(g->machine, NULL);
+        machine_set_series(g->machine, NULL);
+    }
+    if (g->trace)
+        ok &= trace_close(g->trace, trace, sizeof trace);
+    if (g->series)
+        ok &= series_close(g->series, series, sizeof series);
+    g->trace = NULL;
+    g->series = NULL;
+    return ok ? SIMTX_OK : gpu_fail(g, SIMTX_NOT_WRITTEN, "%s%s%s", trace, *trace && *series ? "; " : "", series);
+}
+
+/* ---- the machine ---- */
+
+static void show_progress(void *ctx, const struct machine_progress *m)
+{
+    simtx_gpu *g = ctx;
+    simtx_progress p = { .kernel = g->progress_kernel, .blocks_done = m->blocks_done, .blocks = m->blocks,
+                         .cycles = m->cycles, .thread_instructions = m->thread_instructions, .commits = m->commits,
+                         .seconds = m->seconds };
+    if (g->progress)
+        g->progress(g->progress_ctx, &p);
+}
+
+static simtx_status need_machine(simtx_gpu *g)
+{
+    struct diag d = { 0 };
+    simtx_status s = SIMTX_OK;
+    if (g->machine)
+        return s;
+    g->machine = machine_new(g->config, &g->plugins, g->mem, &d);
+    if (g->machine) {
+        machine_set_progress(g->machine, show_progress, g);
+        machine_set_trace(g->machine, g->trace);
+        machine_set_series(g->machine, g->series);
+    } else
+        s = gpu_fail(g, SIMTX_INVALID_CONFIG, "%s", d.text ? d.text : "");
+    diag_free(&d);
+    return s;
+}
+
+void timed_free(simtx_gpu *g)
+{
+    simtx_close_files(g);
+    machine_free(g->machine);
+    detail_free(g->detail);
+    free(g->queue);
+    free(g->param_buffers);
+}
+
+/* ---- the queue ---- */
+
+static bool beside_others(const simtx_gpu *g, uint64_t stream)
+{
+    for (uint32_t i = 0; i < g->nqueue; i++)
+        if (!stream || !g->queue[i].stream || g->queue[i].stream == stream)
+            return false;
+    return g->nqueue < QUEUE_MAX;
+}
+
+simtx_status timed_room(simtx_gpu *g, uint64_t stream, char **params, simtx_fault *fault)
+{
+    simtx_status s = need_machine(g);
+    if (!s && g->nqueue && !beside_others(g, stream))
+        s = timed_flush(g, NULL, fault);
+    if (s)
+        return s;
+    if (!g->queue) {
+        g->queue = calloc(QUEUE_MAX, sizeof *g->queue);
+        g->param_buffers = calloc(QUEUE_MAX, sizeof *g->param_buffers);
+        if (!g->queue || !g->param_buffers)
+            abort();
+        g->param_buffers[0] = g->param_buffer;
+    }
+    char **buffer = &g->param_buffers[g->nqueue];
+    if (!*buffer)
+        *buffer = devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters");
+    *params = *buffer;
+    return *buffer ? SIMTX_OK
+                   : gpu_fail(g, SIMTX_OUT_OF_MEMORY, "no device memory for the parameters of a concurrent kernel");
+}
+
+void timed_queue(simtx_gpu *g, const struct ordered *o)
+{
+    g->queue[g->nqueue++] = *o;
+}
+
+/* ---- a run ---- */
+
+static void fill_grid(struct grid *grid, const struct ordered *o)
+{
+    uint64_t own = (uint64_t)o->need.registers * o->la.nwarps * o->la.warp_size;
+    *grid = (struct grid){ .launch = o->la, .resident = o->resident, .stream = o->stream,
+                           .registers = o->need.registers,
+                           .more_registers = (uint32_t)(o->need.block_registers - own) };
+}
+
+/* What became of one of the grids. */
+static simtx_status status_of(const struct grid *grid, enum machine_result r)
+{
+    switch (r) {
+    case MACHINE_OK: return SIMTX_OK;
+    case MACHINE_BROKEN: return SIMTX_INTERNAL;
+    case MACHINE_NO_MEMORY: return SIMTX_OUT_OF_MEMORY;
+    default: break;
+    }
+    if (grid->launch.fault.kind)
+        return SIMTX_FAULT;
+    if (grid->done == grid->launch.nblocks)
+        return SIMTX_OK;
+    return r == MACHINE_HANG ? SIMTX_HANG : SIMTX_INTERRUPTED;
+}
+
+/* The counters of launches side by side cannot be told apart: they are all in the row of the first. */
+static struct timed_row *row_of(const struct ordered *first, const struct ordered *o, const struct timed_row *sum)
+{
+    struct timed_row *row = calloc(1, sizeof *row);
+    if (!row)
+        abort();
+    if (o == first)
+        *row = *sum;
+    row->count[STAT_COUNTED_IN] = first->la.grid_id;
+    return row;
+}
+
+static simtx_status fail(simtx_gpu *g, const struct ordered *o, simtx_status s, simtx_fault *fault)
+{
+    switch (s) {
+    case SIMTX_FAULT:
+        if (fault)
+            launch_fault(&o->la, fault);
+        return gpu_fail(g, s, "%s", o->la.fault.text);
+    case SIMTX_HANG:
+    case SIMTX_INTERNAL: return gpu_fail(g, s, "%s", machine_report(g->machine));
+    case SIMTX_OUT_OF_MEMORY:
+        return gpu_fail(g, s, "%s: the private memory of all resident threads does not fit (%u bytes each)",
+                        o->kernel->func->name, o->kernel->code->local_total);
+    default: return gpu_fail(g, s, "interrupted");
+    }
+}
+
+/* Records the launches. The status of the run is that of the launch that ended it. */
+static simtx_status keep(simtx_gpu *g, const struct grid *grids, uint32_t n, enum machine_result r,
+                         const struct timed_row *sum, double seconds, simtx_launch_stats *stats, simtx_fault *fault)
+{
+    simtx_status worst = SIMTX_OK;
+    for (uint32_t i = 0; i < n; i++) {
+        struct ordered *o = &g->queue[i];
+        const struct grid *grid = &grids[i];
+        simtx_status s = status_of(grid, r);
+        o->la.counts = grid->launch.counts;
+        o->la.fault = grid->launch.fault;
+        o->la.host_threads = grid->launch.host_threads;
+        simtx_launch_stats st = launch_figures(o, i ? 0 : seconds);
+        st.cycles = grid->end - grid->start;
+        struct timed_row *row = row_of(g->queue, o, sum);
+        row->count[STAT_CYCLES] = st.cycles;
+        row->count[STAT_TIMED_WARP_INSTRUCTIONS] = st.warp_instructions;
+        row->count[STAT_TIMED_THREAD_INSTRUCTIONS] = st.thread_instructions;
+        record_launch(g, o, &st, s, row);
+        if (s && (!worst || s == SIMTX_FAULT))
+            worst = fail(g, o, s, fault);
+        if (stats)
+            *stats = st;
+    }
+    return worst;
+}
+
+/* Simulated time goes on by the longest. */
+static void pass_time(simtx_gpu *g, const struct grid *grids, uint32_t n)
+{
+    uint64_t cycles = 0;
+    for (uint32_t i = 0; i < n; i++)
+        cycles = grids[i].end - grids[i].start > cycles ? grids[i].end - grids[i].start : cycles;
+    g->clock_ns += cycles * 1000 / g->info.core_mhz + 1;
+}
+
+simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *fault)
+{
+    uint32_t n = g->nqueue;
+    if (!n)
+        return SIMTX_OK;
+    struct grid *grids = calloc(n, sizeof *grids);
+    struct timed_row *sum = calloc(1, sizeof *sum);
+    if (!grids || !sum)
+        abort();
+    for (uint32_t i = 0; i < n; i++)
+        fill_grid(&grids[i], &g->queue[i]);
+    g->progress_kernel = g->queue[0].kernel->func->name;
+    g->progress_start = host_seconds();
+    struct shadow *shadow = config_bool(g->config, KEY_SIM_SHADOW) ? shadow_run(g, g->queue, n) : NULL;
+    enum machine_result r = machine_run(g->machine, grids, n, sum->count, &sum->hists);
+    pass_time(g, grids, n);
+    simtx_status s = keep(g, grids, n, r, sum, host_seconds() - g->progress_start, stats, fault);
+    char message[600];
+    if (!shadow_equal(shadow, g, message, sizeof message) && !s)
+        s = gpu_fail(g, SIMTX_INTERNAL, "%s: %s", g->queue[0].kernel->func->name, message);
+    if (r != MACHINE_OK)
+        g->interrupt = 0;                /* it has been heeded: the GPU can be used again */
+    g->nqueue = 0;
+    free(grids);
+    free(sum);
+    return s;
+}

@@ -1,0 +1,296 @@
+/*
+ * Verdicts on a paper's claims, with numbers and what explains them; the rules are in docs/claims.md. A claim that holds
+ * is measured only if its row says so and its expression read a statistic that a run measured.
+ */
+#include "frontend/paper/paper.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const MEANS[MEAN_KINDS] = { "arithmetic", "geometric", "harmonic" };
+_Static_assert(CLAIM_HARMONIC - CLAIM_ARITHMETIC == MEAN_HARMONIC && CLAIM_GEOMETRIC - CLAIM_ARITHMETIC ==
+               MEAN_GEOMETRIC, "means stand in the same order");
+
+const char *verdict_name(enum verdict v)
+{
+    static const char *const names[VERDICTS] = { "measured", "by configuration", "not reproduced", "not applicable" };
+    return names[v];
+}
+
+const char *basis_name(enum claim_basis b)
+{
+    static const char *const names[BASES] = { "run", "configuration", "none" };
+    return names[b];
+}
+
+/* Appends to a text of limited length. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *fmt, ...)
+{
+    size_t n = strlen(text);
+    va_list ap;
+    va_start(ap, fmt);
+    if (n + 1 < size)
+        vsnprintf(text + n, size - n, fmt, ap);
+    va_end(ap);
+}
+
+/* ---- one claim ---- */
+
+/* Values of its benchmarks; without a list, the one value that there is. */
+struct sample { double v[64]; const char *bench[64]; int n; bool complete; };
+
+static void evaluate(struct paper_values *v, const struct paper_claim *c, struct sample *s)
+{
+    const struct paper *p = v->grid->paper;
+    int bench = -1, config = -1;
+    const char *error = NULL;
+    s->complete = true;
+    while (s->n < 64 && (c->benches ? paper_member(p, c->benches, s->n, &bench, &config) > 0 : s->n == 0)) {
+        s->v[s->n] = paper_value(v, c->expr, bench, -1, &error);
+        s->bench[s->n] = bench >= 0 ? p->benches[bench].name : NULL;
+        s->complete &= !isnan(s->v[s->n]);
+        s->n++;
+    }
+}
+
+static bool holds(const struct paper_claim *c, double v)
+{
+    switch (c->kind) {
+    case CLAIM_VALUE: return fabs(v - c->published) <= c->tolerance * fabs(c->published) + 1e-9;
+    case CLAIM_BELOW: return v < c->published;
+    case CLAIM_ABOVE: return v > c->published;
+    case CLAIM_WITHIN: return v >= c->published && v <= c->tolerance;
+    default: return v != 0;
+    }
+}
+
+static void show_values(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
+{
+    for (int i = 0; i < s->n; i++) {
+        append(r->simulated, sizeof r->simulated, "%s%s%s", i ? ", " : "", s->n > 1 ? s->bench[i] : "",
+               s->n > 1 ? " " : "");
+        if (isnan(s->v[i]))
+            append(r->simulated, sizeof r->simulated, "?");
+        else if (c->kind == CLAIM_TRUE)
+            append(r->simulated, sizeof r->simulated, "%s", s->v[i] != 0 ? "yes" : "no");
+        else
+            append(r->simulated, sizeof r->simulated, "%.*g", s->v[i] == floor(s->v[i]) ? 15 : 4, s->v[i]);
+    }
+}
+
+/* The least and the most. */
+static void show_range(const struct sample *s, struct claim_result *r)
+{
+    int least = 0, most = 0;
+    for (int i = 0; i < s->n; i++) {
+        least = s->v[i] < s->v[least] ? i : least;
+        most = s->v[i] > s->v[most] ? i : most;
+    }
+    append(r->simulated, sizeof r->simulated, "%.4g", s->v[least]);
+    if (s->n > 1)
+        append(r->simulated, sizeof r->simulated, " (%s) to %.4g (%s)", s->bench[least], s->v[most], s->bench[most]);
+}
+
+/* Of a range: from its nearer end. */
+static double deviation(const struct paper_claim *c, double v)
+{
+    if (c->kind == CLAIM_WITHIN)
+        return v < c->published ? v / c->published - 1 : v > c->tolerance ? v / c->tolerance - 1 : 0;
+    return c->kind == CLAIM_TRUE || c->published == 0 ? NAN : v / c->published - 1;
+}
+
+/* Is a deviation worse than another: nearer to, or farther behind, the bound, or else larger? */
+static bool is_worse(const struct paper_claim *c, double d, double than)
+{
+    if (isnan(than))
+        return true;
+    return c->kind == CLAIM_BELOW ? d > than : c->kind == CLAIM_ABOVE ? d < than : fabs(d) > fabs(than);
+}
+
+/* Every benchmark's value; the deviation is the worst. */
+static bool judge_each(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
+{
+    bool all = true;
+    if (c->kind == CLAIM_WITHIN && s->complete)
+        show_range(s, r);
+    else
+        show_values(c, s, r);
+    for (int i = 0; i < s->n; i++) {
+        double d = deviation(c, s->v[i]);
+        all &= !isnan(s->v[i]) && holds(c, s->v[i]);
+        if (is_worse(c, d, r->deviation))
+            r->deviation = d;
+    }
+    return all;
+}
+
+/* The row's own mean is judged; the other two stand beside it in parentheses. */
+static bool judge_mean(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
+{
+    const int own = (int)c->kind - CLAIM_ARITHMETIC;
+    double mean = expr_mean((enum mean_kind)own, s->v, s->n);
+    const char *between = " (";
+    append(r->simulated, sizeof r->simulated, "%.4g %s", mean, MEANS[own]);
+    for (int k = 0; k < MEAN_KINDS; k++)
+        if (k != own) {
+            append(r->simulated, sizeof r->simulated, "%s%.4g %s", between, expr_mean((enum mean_kind)k, s->v, s->n),
+                   MEANS[k]);
+            between = ", ";
+        }
+    append(r->simulated, sizeof r->simulated, ")");
+    r->deviation = deviation(c, mean);
+    return fabs(r->deviation) <= c->tolerance + 1e-9;
+}
+
+/* The figures that explain a result, for each benchmark of the claim. */
+static void explain(const struct paper_grid *g, const struct paper_claim *c, struct claim_result *r)
+{
+    int bench = -1, config = -1;
+    char label[80], expr[300];
+    const char *error = NULL, *between = "";
+    for (int i = 0; c->benches ? paper_member(g->paper, c->benches, i, &bench, &config) > 0 : i == 0; i++) {
+        bool first = true;
+        for (int part = 0; paper_part(c->because, part, label, expr); part++) {
+            struct paper_values v = { .grid = g };
+            double value = paper_value(&v, expr, bench, -1, &error);
+            if (isnan(value))
+                continue;
+            if (first && bench >= 0)
+                append(r->reason, sizeof r->reason, "%s%s: ", between, g->paper->benches[bench].name);
+            append(r->reason, sizeof r->reason, "%s%s %.4g", first ? "" : ", ", label, value);
+            first = false;
+            between = "; ";
+        }
+    }
+}
+
+static void show_published(const struct paper_claim *c, struct claim_result *r)
+{
+    static const char *const before[] = { [CLAIM_BELOW] = "below ", [CLAIM_ABOVE] = "above " };
+    const char *sign = c->kind == CLAIM_BELOW || c->kind == CLAIM_ABOVE ? before[c->kind] : "";
+    if (c->kind == CLAIM_TRUE)
+        snprintf(r->published, sizeof r->published, "yes");
+    else if (c->kind == CLAIM_WITHIN)
+        snprintf(r->published, sizeof r->published, "%.6g to %.6g", c->published, c->tolerance);
+    else
+        snprintf(r->published, sizeof r->published, "%s%.6g", sign, c->published);
+}
+
+/* Of bounds and relations: what is published. */
+static void show_tolerance(const struct paper_claim *c, struct claim_result *r)
+{
+    bool bound = c->kind == CLAIM_BELOW || c->kind == CLAIM_ABOVE || c->kind == CLAIM_WITHIN;
+    if (c->kind == CLAIM_NOT_APPLICABLE)
+        return;
+    append(r->tolerance, sizeof r->tolerance, "%s", bound ? r->published : c->kind == CLAIM_TRUE ? "relation" : "");
+    if (!bound && c->tolerance > 0)
+        append(r->tolerance, sizeof r->tolerance, "%s%.3g %%", c->kind == CLAIM_TRUE ? ", " : "", 100 * c->tolerance);
+    if (!r->tolerance[0])
+        append(r->tolerance, sizeof r->tolerance, "exact");
+}
+
+/* Of a claim that holds. */
+static enum verdict holding(const struct paper_claim *c, const struct paper_values *v)
+{
+    return c->basis == BASIS_RUN && v->sources & SOURCE_RUN ? VERDICT_MEASURED : VERDICT_BY_CONFIGURATION;
+}
+
+static void judge_values(const struct paper_grid *g, const struct paper_claim *c, struct claim_result *r)
+{
+    struct paper_values v = { .grid = g };
+    struct sample s = { .n = 0 };
+    evaluate(&v, c, &s);
+    bool good = claim_is_mean(c->kind) && s.complete ? judge_mean(c, &s, r) : judge_each(c, &s, r);
+    r->judged = s.complete;
+    if (!s.complete) {
+        r->deviation = NAN;
+        snprintf(r->reason, sizeof r->reason, "%s", v.missing);
+        return;
+    }
+    if (good)
+        r->verdict = holding(c, &v);
+    if (c->because)
+        explain(g, c, r);
+}
+
+static void judge(const struct paper_grid *g, const struct paper_claim *c, struct claim_result *r)
+{
+    *r = (struct claim_result){ .claim = c, .verdict = VERDICT_NOT_REPRODUCED, .deviation = NAN };
+    show_published(c, r);
+    show_tolerance(c, r);
+    if (c->kind == CLAIM_NOT_APPLICABLE) {
+        r->verdict = VERDICT_NOT_APPLICABLE;
+        snprintf(r->reason, sizeof r->reason, "not a result of simulation");
+    } else if (!(c->sizes & g->size)) {
+        snprintf(r->reason, sizeof r->reason, "not run at this size");
+    } else {
+        judge_values(g, c, r);
+    }
+}
+
+struct claim_result *claims_judge(const struct paper_grid *g, int count[VERDICTS])
+{
+    const struct paper *p = g->paper;
+    struct claim_result *r = calloc((size_t)p->nclaims, sizeof *r);
+    if (!r)
+        abort();
+    memset(count, 0, VERDICTS * sizeof *count);
+    for (int i = 0; i < p->nclaims; i++) {
+        judge(g, &p->claims[i], &r[i]);
+        count[r[i].verdict]++;
+    }
+    return r;
+}
+
+void claims_count_text(const int count[VERDICTS], char *text, size_t size)
+{
+    int all = 0;
+    text[0] = 0;
+    for (int v = 0; v < VERDICTS; v++) {
+        append(text, size, "%s%d %s", v ? ", " : "", count[v], verdict_name((enum verdict)v));
+        all += count[v];
+    }
+    append(text, size, " of %d", all);
+}
+
+int claims_not_judged(const struct claim_result *r, int n)
+{
+    int open = 0;
+    for (int i = 0; i < n; i++)
+        open += r[i].verdict == VERDICT_NOT_REPRODUCED && !r[i].judged;
+    return open;
+}
+
+/* ---- CSV ---- */
+
+static void quoted(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', f);
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}
+
+void claims_csv(const struct claim_result *r, int n, FILE *f)
+{
+    fputs("id,verdict,basis,published,simulated,deviation,tolerance,benchmarks,claim,reason\n", f);
+    for (int i = 0; i < n; i++) {
+        const struct paper_claim *c = r[i].claim;
+        fprintf(f, "%s,%s,%s,%s,", c->id, verdict_name(r[i].verdict), basis_name(c->basis), r[i].published);
+        quoted(f, r[i].simulated);
+        if (isnan(r[i].deviation))
+            fputs(",,", f);
+        else
+            fprintf(f, ",%.4g,", r[i].deviation);
+        quoted(f, r[i].tolerance);
+        fprintf(f, ",%s,", c->benches ? c->benches : "");
+        quoted(f, c->wording);
+        fputc(',', f);
+        quoted(f, r[i].reason);
+        fputc('\n', f);
+    }
+}

@@ -1,0 +1,166 @@
+/* Tables and pictures of a paper as numbers: what was simulated, and what the claims say was published. */
+#include "frontend/paper/paper.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CDF_PARTS = 10 };             /* below 1, 2, 4, ... words */
+
+static int list_length(const struct paper *p, const char *list)
+{
+    int n = 0, bench = -1, config = -1;
+    while (paper_member(p, list, n, &bench, &config) > 0)
+        n++;
+    return n;
+}
+
+/* The name and the expression of a part; false at the end. */
+static bool part_at(const struct paper_figure *f, int i, char label[80], char expr[300])
+{
+    char histogram[300];
+    if (f->chart != CHART_CDF)
+        return paper_part(f->parts, i, label, expr);
+    if (i == CDF_PARTS || !paper_part(f->parts, 0, label, histogram))
+        return false;
+    snprintf(label, 80, "%d", (1 << i) - 1);
+    snprintf(expr, 300, "%.280s.below%d", histogram, 1 << i);
+    return true;
+}
+
+/* What claims publish of a cell, or what the paper's table of points has; bench -1: of the arithmetic mean. */
+static double published_value(const struct paper_grid *g, const char *expr, int bench)
+{
+    const struct paper *p = g->paper;
+    for (int i = 0; i < p->nclaims; i++) {
+        const struct paper_claim *c = &p->claims[i];
+        if (!c->expr || !c->benches || strcmp(c->expr, expr))
+            continue;
+        bool cell = bench >= 0 && c->kind == CLAIM_VALUE && paper_in_list(p, c->benches, bench, -1);
+        if (cell || (bench < 0 && c->kind == CLAIM_ARITHMETIC))
+            return c->published;
+    }
+    for (int i = 0; i < p->npoints && bench >= 0; i++)
+        if (p->points[i].sizes & g->size && !strcmp(p->points[i].expr, expr) &&
+            !strcmp(p->points[i].bench, p->benches[bench].name))
+            return p->points[i].value;
+    return NAN;
+}
+
+/* A row of the chart: a benchmark, or -1 for the mean, whose values are those of the rows before it. */
+static void fill(const struct paper_grid *g, struct paper_chart *c, int row, int bench)
+{
+    const struct paper_figure *f = c->figure;
+    struct paper_values v = { .grid = g };
+    const char *error;
+    char label[80], expr[300], cell[340];
+    int other = -1, config = -1;
+    for (int bar = 0; bar < c->bars; bar++) {
+        if (f->bars)
+            paper_member(g->paper, f->bars, bar, &other, &config);
+        for (int part = 0; part_at(f, part, label, expr); part++) {
+            int at = chart_at(c, row, bar, part);
+            double sum = 0;
+            snprintf(cell, sizeof cell, "%s%s%s", expr, f->bars ? "@" : "",
+                     f->bars ? g->paper->configs[config].id : "");
+            for (int r = 0; r < row; r++)
+                sum += c->simulated[chart_at(c, r, bar, part)];
+            c->simulated[at] = bench >= 0 ? paper_value(&v, cell, bench, -1, &error) : row ? sum / row : NAN;
+            c->published[at] = published_value(g, cell, bench);
+        }
+    }
+}
+
+struct paper_chart *chart_new(const struct paper_grid *g, const struct paper_figure *f)
+{
+    const struct paper *p = g->paper;
+    struct paper_chart *c = calloc(1, sizeof *c);
+    char expr[300];
+    int bench = -1, config = -1, n = list_length(p, f->benches);
+    if (!c)
+        abort();
+    c->figure = f;
+    c->benches = n + f->mean;
+    c->bars = f->bars ? list_length(p, f->bars) : 1;
+    while (part_at(f, c->parts, c->part[c->parts], expr))
+        c->parts++;
+    size_t cells = (size_t)(c->benches * c->bars * c->parts);
+    c->simulated = calloc(cells, sizeof *c->simulated);
+    c->published = calloc(cells, sizeof *c->published);
+    if (!c->simulated || !c->published)
+        abort();
+    for (int i = 0; f->bars && i < c->bars && paper_member(p, f->bars, i, &bench, &config) > 0; i++)
+        snprintf(c->bar[i], sizeof c->bar[i], "%s", p->configs[config].label);
+    for (int i = 0; i < n && paper_member(p, f->benches, i, &bench, &config) > 0; i++) {
+        snprintf(c->bench[i], sizeof c->bench[i], "%s", p->benches[bench].name);
+        fill(g, c, i, bench);
+    }
+    if (f->mean) {
+        snprintf(c->bench[n], sizeof c->bench[n], "mean");
+        fill(g, c, n, -1);
+    }
+    return c;
+}
+
+void chart_free(struct paper_chart *c)
+{
+    free(c->simulated);
+    free(c->published);
+    free(c);
+}
+
+static void print_number(FILE *f, double v)
+{
+    if (!isnan(v))
+        fprintf(f, "%.6g", v);
+}
+
+/* In quotes, which labels do not contain. */
+void chart_csv(const struct paper_chart *c, FILE *f)
+{
+    fputs("benchmark,configuration,figure,simulated,published\n", f);
+    for (int b = 0; b < c->benches; b++)
+        for (int bar = 0; bar < c->bars; bar++)
+            for (int part = 0; part < c->parts; part++) {
+                fprintf(f, "%s,\"%s\",\"%s\",", c->bench[b], c->bar[bar], c->part[part]);
+                print_number(f, c->simulated[chart_at(c, b, bar, part)]);
+                fputc(',', f);
+                print_number(f, c->published[chart_at(c, b, bar, part)]);
+                fputc('\n', f);
+            }
+}
+
+static void html_cell(const struct paper_chart *c, int at, FILE *f)
+{
+    fputs("<td>", f);
+    if (isnan(c->simulated[at]))
+        fputs("&ndash;", f);
+    else
+        fprintf(f, "%.4g", c->simulated[at]);
+    if (!isnan(c->published[at]))
+        fprintf(f, " <span class=\"pub\">(%.4g)</span>", c->published[at]);
+    fputs("</td>", f);
+}
+
+void chart_html(const struct paper_chart *c, FILE *f)
+{
+    fputs("<table><tr><th></th>", f);
+    for (int bar = 0; bar < c->bars; bar++)
+        for (int part = 0; part < c->parts; part++) {
+            fputs("<th>", f);
+            html_text(f, c->bar[bar]);
+            fputs(c->bar[bar][0] && c->parts > 1 ? ": " : "", f);
+            html_text(f, c->bar[bar][0] && c->parts == 1 ? "" : c->part[part]);
+            fputs("</th>", f);
+        }
+    fputs("</tr>\n", f);
+    for (int b = 0; b < c->benches; b++) {
+        fputs("<tr><th>", f);
+        html_text(f, c->bench[b]);
+        fputs("</th>", f);
+        for (int i = 0; i < c->bars * c->parts; i++)
+            html_cell(c, chart_at(c, b, 0, 0) + i, f);
+        fputs("</tr>\n", f);
+    }
+    fputs("</table>\n", f);
+}

@@ -1,0 +1,111 @@
+/* The files and the summary that `simtx paper` ends with. */
+#include "frontend/paper/paper.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NULL after a message. */
+static FILE *create(const struct paper_grid *g, const char *name, const char *end)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s%s", g->out, name, end);
+    FILE *f = fopen(path, "w");
+    if (!f)
+        fprintf(stderr, "simtx paper: cannot write %s: %s\n", path, strerror(errno));
+    return f;
+}
+
+static bool close_file(const struct paper_grid *g, const char *name, FILE *f)
+{
+    bool failed = ferror(f) != 0;
+    if (fclose(f) == 0 && !failed)
+        return true;
+    fprintf(stderr, "simtx paper: cannot write %s/%s: %s\n", g->out, name, strerror(errno));
+    return false;
+}
+
+static bool write_chart(const struct paper_grid *g, const struct paper_chart *c)
+{
+    const char *id = c->figure->id;
+    FILE *f = create(g, id, ".csv");
+    if (!f)
+        return false;
+    chart_csv(c, f);
+    if (!close_file(g, id, f))
+        return false;
+    if (c->figure->chart == CHART_TABLE)
+        return true;
+    if (!(f = create(g, id, ".svg")))
+        return false;
+    chart_svg(c, f);
+    return close_file(g, id, f);
+}
+
+static bool write_claims(const struct paper_grid *g, const struct claim_result *r)
+{
+    FILE *f = create(g, "claims", ".csv");
+    if (!f)
+        return false;
+    claims_csv(r, g->paper->nclaims, f);
+    return close_file(g, "claims.csv", f);
+}
+
+static bool write_page(const struct paper_grid *g, struct paper_chart **charts, const struct claim_result *r,
+                       const int count[VERDICTS])
+{
+    FILE *f = create(g, "index", ".html");
+    if (!f)
+        return false;
+    paper_page(g, charts, r, count, f);
+    return close_file(g, "index.html", f);
+}
+
+static bool is_headline(const struct paper *p, const struct paper_claim *c)
+{
+    return p->headlines ? strstr(p->headlines, c->id) != NULL : claim_is_mean(c->kind);
+}
+
+static void headline(const struct claim_result *r)
+{
+    printf("%-6s %-58.58s %12s %12s  %-16s %s\n", r->claim->id, r->claim->wording, r->published, r->tolerance,
+           r->judged ? verdict_name(r->verdict) : "not judged", r->judged ? r->simulated : r->reason);
+}
+
+static void summary(const struct paper_grid *g, const struct claim_result *r, const int count[VERDICTS])
+{
+    char counts[120];
+    int n = g->paper->nclaims, open = claims_not_judged(r, n);
+    printf("%-6s %-58s %12s %12s  %-16s %s\n", "claim", "headline", "published", "tolerance", "verdict", "simulated");
+    for (int i = 0; i < n; i++)
+        if (is_headline(g->paper, r[i].claim))
+            headline(&r[i]);
+    printf("page: %s/index.html\n", g->out);
+    if (open)
+        printf("not judged, for want of a run: %d of the claims that are not reproduced\n", open);
+    claims_count_text(count, counts, sizeof counts);
+    printf("claims: %s\n", counts);
+}
+
+bool paper_report(const struct paper_grid *g)
+{
+    const struct paper *p = g->paper;
+    int count[VERDICTS];
+    bool ok = true;
+    struct claim_result *claims = claims_judge(g, count);
+    struct paper_chart **charts = calloc((size_t)p->nfigures, sizeof *charts);
+    if (!charts)
+        abort();
+    for (int i = 0; i < p->nfigures; i++) {
+        charts[i] = chart_new(g, &p->figures[i]);
+        ok = ok && write_chart(g, charts[i]);
+    }
+    ok = ok && write_claims(g, claims) && write_page(g, charts, claims, count);
+    summary(g, claims, count);
+    for (int i = 0; i < p->nfigures; i++)
+        chart_free(charts[i]);
+    free(charts);
+    free(claims);
+    return ok;
+}

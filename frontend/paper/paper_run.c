@@ -1,0 +1,237 @@
+/*
+ * The runs of a grid, so many at a time, each a child process `simtx run` in a process group of its own. A finished run
+ * leaves runs/KEY.json (its statistics), KEY.log (what it printed) and KEY.key (what it depends on, and its time), from
+ * which a later time takes it over. Ctrl-C ends the children and keeps what is finished.
+ */
+#include "frontend/paper/paper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "frontend/cli/cmd.h"
+#include "frontend/session/env.h"
+
+enum { ERROR_LINES = 6, PATIENCE_MS = 5000, STEP_MS = 50 };
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+    interrupted = 1;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void path_of(const struct paper_grid *g, const struct paper_run *run, const char *end, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/runs/%s.%s", g->out, run->key, end);
+}
+
+/* ---- one child ---- */
+
+__attribute__((noreturn)) static void become(const struct paper_grid *g, const struct paper_run *run, int argc)
+{
+    static const char *const own[] = { SIMTX_ENV_CONFIG, SIMTX_ENV_SET, SIMTX_ENV_STATS, SIMTX_ENV_PROGRESS,
+                                       SIMTX_ENV_VERBOSE, SIMTX_ENV_DEVICES, SIMTX_ENV_PTX };
+    char log[PATH_MAX];
+    char **argv = calloc((size_t)argc + 2, sizeof *argv);
+    path_of(g, run, "log", log);
+    int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666), in = open("/dev/null", O_RDONLY);
+    if (!argv || fd < 0 || in < 0 || dup2(in, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+        _exit(127);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        unsetenv(own[i]);
+    argv[0] = "simtx";
+    memcpy(argv + 1, run->argv, (size_t)argc * sizeof *argv);
+    execv("/proc/self/exe", argv);
+    _exit(127);
+}
+
+static void start(const struct paper_grid *g, struct paper_run *run)
+{
+    int argc = 0;
+    pid_t parent = getpid();
+    while (run->argv[argc])
+        argc++;
+    run->started = now();
+    run->pid = fork();
+    if (run->pid == 0) {
+        setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        if (getppid() != parent)
+            _exit(127);
+        become(g, run, argc);
+    }
+    if (run->pid > 0)
+        setpgid(run->pid, run->pid);
+    run->state = run->pid > 0 ? RUN_RUNNING : RUN_FAILED;
+    if (run->pid < 0 && !(run->error = strdup("cannot start a process\n")))
+        abort();
+}
+
+/* The last lines of a text, in place. */
+static char *last_lines(char *text, size_t size)
+{
+    int lines = 0;
+    while (size > 0 && text[size - 1] == '\n')
+        size--;
+    char *at = text + size;
+    while (at > text && lines < ERROR_LINES)
+        lines += *--at == '\n';
+    return lines == ERROR_LINES ? at + 1 : at;
+}
+
+static void drop_part(const struct paper_grid *g, const struct paper_run *run)
+{
+    char path[PATH_MAX];
+    path_of(g, run, "part", path);
+    unlink(path);
+}
+
+static void fail(const struct paper_grid *g, struct paper_run *run, const char *how)
+{
+    char path[PATH_MAX];
+    size_t size;
+    path_of(g, run, "log", path);
+    char *log = read_whole_file(path, &size);
+    run->state = RUN_FAILED;
+    if (asprintf(&run->error, "%s\n%s", how, log ? last_lines(log, size) : "") < 0)
+        abort();
+    free(log);
+    drop_part(g, run);
+    fprintf(stderr, "%ssimtx paper: %s failed: %s\n", g->progress ? "\r\033[K" : "", run->key, run->error);
+}
+
+/* The statistics first, the key last: what has a key is whole. */
+static bool keep(const struct paper_grid *g, struct paper_run *run)
+{
+    char part[PATH_MAX], json[PATH_MAX], key[PATH_MAX];
+    path_of(g, run, "part", part);
+    path_of(g, run, "json", json);
+    path_of(g, run, "key", key);
+    run->stats = json_load_file(part, 0, NULL);
+    if (!run->stats || rename(part, json))
+        return false;
+    FILE *f = fopen(key, "w");
+    if (!f)
+        return false;
+    fprintf(f, "%s%.3f\n", run->fingerprint, run->seconds);
+    return fclose(f) == 0;
+}
+
+static void finish(const struct paper_grid *g, struct paper_run *run, int status)
+{
+    char how[80];
+    run->seconds = now() - run->started;
+    if (WIFSIGNALED(status))
+        snprintf(how, sizeof how, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(how, sizeof how, "exit status %d", WEXITSTATUS(status));
+    if (interrupted && status) {
+        run->state = RUN_WAITING;
+        drop_part(g, run);
+    } else if (status) {
+        fail(g, run, how);
+    } else if (keep(g, run)) {
+        run->state = RUN_DONE;
+    } else {
+        fail(g, run, "no statistics");
+    }
+}
+
+/* ---- all of them ---- */
+
+static int count(const struct paper_grid *g, enum run_state state)
+{
+    int n = 0;
+    for (int i = 0; i < g->nruns; i++)
+        n += g->runs[i].wanted && g->runs[i].state == state;
+    return n;
+}
+
+static void show_progress(const struct paper_grid *g)
+{
+    static double shown;
+    if (!g->progress || now() - shown < 0.5)
+        return;
+    shown = now();
+    int done = count(g, RUN_DONE), failed = count(g, RUN_FAILED), running = count(g, RUN_RUNNING);
+    double left = paper_grid_estimate(g);
+    fprintf(stderr, "\r\033[K%d of %d runs done, %d failed, %d running, about %.0f:%02.0f left", done,
+            done + failed + running + count(g, RUN_WAITING), failed, running, (double)((int)left / 60),
+            (double)((int)left % 60));
+    fflush(stderr);
+}
+
+/* Takes what has ended, and waits a little. */
+static void collect(struct paper_grid *g)
+{
+    int status;
+    for (int i = 0; i < g->nruns; i++) {
+        struct paper_run *run = &g->runs[i];
+        if (run->state == RUN_RUNNING && waitpid(run->pid, &status, WNOHANG) == run->pid)
+            finish(g, run, status);
+    }
+    nanosleep(&(struct timespec){ .tv_nsec = STEP_MS * 1000000L }, NULL);
+}
+
+/* The longest one first, so that none is left alone at the end. */
+static struct paper_run *next(struct paper_grid *g)
+{
+    struct paper_run *best = NULL;
+    for (int i = 0; i < g->nruns; i++) {
+        struct paper_run *run = &g->runs[i];
+        if (run->wanted && run->state == RUN_WAITING && (!best || run->estimate > best->estimate))
+            best = run;
+    }
+    return best;
+}
+
+/* Children end when they are asked to, or are ended. */
+static void stop(struct paper_grid *g)
+{
+    for (int waited = 0; count(g, RUN_RUNNING) && waited <= 2 * PATIENCE_MS; waited += STEP_MS) {
+        for (int i = 0; i < g->nruns; i++)
+            if (g->runs[i].state == RUN_RUNNING && waited % PATIENCE_MS == 0)
+                kill(-g->runs[i].pid, waited ? SIGKILL : SIGTERM);
+        collect(g);
+    }
+}
+
+bool paper_grid_run(struct paper_grid *g)
+{
+    struct sigaction action = { .sa_handler = on_interrupt }, old_int, old_term;
+    struct paper_run *run;
+    interrupted = 0;
+    sigaction(SIGINT, &action, &old_int);
+    sigaction(SIGTERM, &action, &old_term);
+    while (!interrupted && ((run = next(g)) != NULL || count(g, RUN_RUNNING))) {
+        if (run && count(g, RUN_RUNNING) < g->jobs)
+            start(g, run);
+        else
+            collect(g);
+        show_progress(g);
+    }
+    stop(g);
+    if (g->progress)
+        fputs("\r\033[K", stderr);
+    if (interrupted)
+        fprintf(stderr, "simtx paper: interrupted with %d runs done; the same command goes on\n", count(g, RUN_DONE));
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
+    return !interrupted;
+}

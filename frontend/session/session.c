@@ -1,0 +1,528 @@
+/*
+ * One run of a program in simtx. Signals: a handler may only raise flags, so a small thread waits on a pipe
+ * and does the work: Ctrl-C first stops the running launch, then statistics are written, then the process
+ * dies by the signal as it would have without simtx. The state is one static structure: signals and exit
+ * belong to a process.
+ */
+#include "frontend/session/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "frontend/lib/config_load.h"
+#include "frontend/session/env.h"
+
+enum { GPUS_MAX = 16, CRASH_WAIT_MS = 2000 };
+
+static const int ending_signals[] = { SIGINT, SIGTERM };
+static const int crash_signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+
+static struct session {
+    pthread_mutex_t launching;       /* held while a kernel runs */
+    pthread_mutex_t writing;         /* guards gpu, ended, written */
+    pid_t pid;                       /* process that started it; a forked child reports nothing */
+    simtx_config *config;
+    simtx_gpu *volatile gpu[GPUS_MAX];
+    json_t *ended;                   /* statistics of GPUs that are gone, an array */
+    unsigned made;                   /* GPUs so far */
+    bool started, quiet, verbose, progress, written, unwritten;
+    int wake[2], done[2];            /* pipes: to the thread, and back after a crash was dealt with */
+    volatile sig_atomic_t signal;
+    double asked;                    /* when the signal came */
+    /* the progress line */
+    bool shown;
+    double last;
+    char kernel[80];
+    uint64_t blocks_done, blocks, cycles;
+} session = { .launching = PTHREAD_MUTEX_INITIALIZER, .writing = PTHREAD_MUTEX_INITIALIZER };
+
+static bool env_is(const char *name, const char *value)
+{
+    const char *s = getenv(name);
+    return s && !strcmp(s, value);
+}
+
+/* `simtx run` holds the other end of this descriptor: a byte tells it that the program has loaded the
+ * library. */
+__attribute__((constructor)) static void say_loaded(void)
+{
+    const char *s = getenv(SIMTX_ENV_HANDSHAKE);
+    char *end;
+    if (!s || !*s)
+        return;
+    long fd = strtol(s, &end, 10);
+    if (*end == 0 && fd > 2 && fd < 1 << 20) {
+        ssize_t n = write((int)fd, "L", 1);
+        (void)n;
+        close((int)fd);
+    }
+    unsetenv(SIMTX_ENV_HANDSHAKE);
+}
+
+/* ---- configuration ---- */
+
+/* A file's name with %p replaced by the process number, and with a number in front of its ending unless that is 0. */
+static char *own_path(const char *pattern, unsigned number)
+{
+    const char *p = strstr(pattern, "%p");
+    char *path = NULL, *own = NULL;
+    if (!p)
+        path = strdup(pattern);
+    else if (asprintf(&path, "%.*s%d%s", (int)(p - pattern), pattern, (int)getpid(), p + 2) < 0)
+        path = NULL;
+    if (!path || !number)
+        return path;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = *name ? strchr(name + 1, '.') : NULL;
+    int head = dot ? (int)(dot - path) : (int)strlen(path);
+    if (asprintf(&own, "%.*s.%u%s", head, path, number, path + head) < 0)
+        own = NULL;
+    free(path);
+    return own;
+}
+
+const simtx_config *session_config(char **message)
+{
+    if (session.config)
+        return session.config;
+    simtx_config *c = simtx_config_new();
+    if (simtx_config_build(c, getenv(SIMTX_ENV_CONFIG), getenv(SIMTX_ENV_SET), "--set or " SIMTX_ENV_SET, message)) {
+        simtx_config_free(c);
+        return NULL;
+    }
+    session.config = c;
+    return c;
+}
+
+/* The same with files that no other GPU of the process writes. */
+static simtx_config *own_config(char **message)
+{
+    static const char *const files[] = { "trace.file", "stats.window_file" };
+    const simtx_config *shared = session_config(message);
+    simtx_config *c = shared ? simtx_config_copy(shared) : NULL;
+    for (size_t i = 0; c && i < sizeof files / sizeof *files; i++) {
+        const char *pattern = simtx_config_get(c, files[i]);
+        char *path = *pattern ? own_path(pattern, session.made) : NULL, *assignment = NULL;
+        if (path && asprintf(&assignment, "%s=%s", files[i], path) >= 0)
+            simtx_config_set(c, assignment, NULL);
+        free(assignment);
+        free(path);
+    }
+    return c;
+}
+
+/* ---- statistics ---- */
+
+static json_t *command_json(void)
+{
+    char buf[4096];
+    FILE *f = fopen("/proc/self/cmdline", "r");
+    size_t n = f ? fread(buf, 1, sizeof buf - 1, f) : 0;
+    if (f)
+        fclose(f);
+    json_t *words = json_array();
+    buf[n] = 0;
+    for (const char *p = buf; p < buf + n; p += strlen(p) + 1) {
+        json_t *word = json_string(p);
+        json_array_append_new(words, word ? word : json_string("(not UTF-8)"));
+    }
+    return words;
+}
+
+static json_t *gpu_json(const simtx_gpu *g)
+{
+    char *text = simtx_stats_json(g);
+    json_t *o = text ? json_loads(text, 0, NULL) : NULL;
+    free(text);
+    return o;
+}
+
+/* Every GPU in order of its number, gone ones first. */
+static json_t *all_gpus(void)
+{
+    json_t *list = session.ended ? json_copy(session.ended) : json_array();
+    for (int i = 0; i < GPUS_MAX; i++) {
+        json_t *o = session.gpu[i] ? gpu_json(session.gpu[i]) : NULL;
+        if (o)
+            json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* The first GPU's figures with the command in front; other GPUs in a list of their own. */
+static json_t *report_json(void)
+{
+    json_t *list = all_gpus(), *first = json_array_get(list, 0), *root = json_object(), *value;
+    const char *key;
+    if (!first) {
+        json_decref(list);
+        json_decref(root);
+        return NULL;
+    }
+    json_object_set(root, "simtx", json_object_get(first, "simtx"));
+    json_object_set(root, "mode", json_object_get(first, "mode"));
+    json_object_set_new(root, "command", command_json());
+    json_object_foreach(first, key, value)
+        if (!json_object_get(root, key))
+            json_object_set(root, key, value);
+    json_array_remove(list, 0);
+    if (json_array_size(list))
+        json_object_set(root, "other_devices", list);
+    json_decref(list);
+    return root;
+}
+
+static void write_file(const char *pattern)
+{
+    char *path = own_path(pattern, 0);
+    json_t *root = report_json();
+    FILE *f = path && root ? fopen(path, "w") : NULL;
+    if (root) {
+        bool ok = f && json_dumpf(root, f, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
+                  fputc('\n', f) != EOF;
+        if (f && fclose(f))
+            ok = false;
+        if (!ok)
+            fprintf(stderr, "simtx: cannot write the statistics to %s: %s\n", path ? path : pattern,
+                    strerror(errno));
+        session.unwritten |= !ok;
+    }
+    json_decref(root);
+    free(path);
+}
+
+static void print_table(const simtx_gpu *g)
+{
+    char *text = simtx_stats_text(g);
+    if (text)
+        fputs(text, stderr);
+    free(text);
+}
+
+static void print_tables(void)
+{
+    for (int i = 0; i < GPUS_MAX; i++)
+        if (session.gpu[i])
+            print_table(session.gpu[i]);
+}
+
+/* A misspelt kernel in --detail would go unnoticed: everything runs, only not in timing mode. */
+static void warn_of_detail(const simtx_gpu *g, const json_t *stats)
+{
+    const char *mode = json_string_value(json_object_get(stats, "mode"));
+    if (simtx_timing(g) && mode && !strcmp(mode, "functional"))
+        fputs("simtx: sim.detail (--detail) chose none of the launches: all ran in functional mode\n", stderr);
+}
+
+static void warn_of_details(void)
+{
+    for (int i = 0; i < GPUS_MAX; i++)
+        if (session.gpu[i] && simtx_timing(session.gpu[i])) {
+            json_t *o = gpu_json(session.gpu[i]);
+            warn_of_detail(session.gpu[i], o);
+            json_decref(o);
+        }
+}
+
+static void write_statistics(void)
+{
+    pthread_mutex_lock(&session.writing);
+    if (!session.written && session.pid == getpid()) {
+        const char *pattern = getenv(SIMTX_ENV_STATS);
+        session.written = true;
+        warn_of_details();
+        if (session.verbose)
+            print_tables();
+        if (pattern && *pattern)
+            write_file(pattern);
+    }
+    pthread_mutex_unlock(&session.writing);
+}
+
+bool session_end(void)
+{
+    write_statistics();
+    return !session.unwritten;
+}
+
+/* The files that launches wrote; false after a message when one could not be written. */
+static bool close_files(simtx_gpu *g)
+{
+    bool ok = simtx_close_files(g) == SIMTX_OK;
+    if (!ok)
+        fprintf(stderr, "simtx: %s\n", simtx_last_message(g));
+    return ok;
+}
+
+/* While no kernel runs. */
+static void close_all_files(void)
+{
+    for (int i = 0; i < GPUS_MAX && session.pid == getpid(); i++)
+        if (session.gpu[i])
+            close_files(session.gpu[i]);
+}
+
+/* ---- progress ---- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void clear_line(void)
+{
+    if (session.shown)
+        fputs("\r\033[K", stderr);
+    session.shown = false;
+}
+
+static void show_warning(void *ctx, const char *text)
+{
+    (void)ctx;
+    fprintf(stderr, "simtx: %s\n", text);
+}
+
+static void show_progress(void *ctx, const simtx_progress *p)
+{
+    const double first_after = 0.5, interval = 0.2;
+    double t = now(), part = p->blocks ? (double)p->blocks_done / (double)p->blocks : 0;
+    snprintf(session.kernel, sizeof session.kernel, "%s", p->kernel);
+    session.blocks_done = p->blocks_done;
+    session.blocks = p->blocks;
+    session.cycles = p->cycles;
+    if (!session.progress || p->seconds < first_after || t - session.last < interval)
+        return;
+    session.last = t;
+    session.shown = true;
+    fprintf(stderr, "\r\033[Ksimtx: %.40s  %llu of %llu blocks  %.0f %%  %.1f M inst/s", p->kernel,
+            (unsigned long long)p->blocks_done, (unsigned long long)p->blocks, 100 * part,
+            (double)p->thread_instructions / p->seconds / 1e6);
+    if (p->cycles)
+        fprintf(stderr, "  cycle %llu  IPC %.1f  %.0f k cycles/s", (unsigned long long)p->cycles,
+                (double)p->thread_instructions / (double)p->cycles, (double)p->cycles / p->seconds / 1e3);
+    if (p->commits)
+        fprintf(stderr, "  %llu commits", (unsigned long long)p->commits);
+    if (p->blocks_done) {
+        unsigned left = (unsigned)(p->seconds / part * (1 - part) + 0.5);
+        fprintf(stderr, "  %u:%02u to go", left / 60, left % 60);
+    }
+    fflush(stderr);
+}
+
+/* ---- signals ---- */
+
+static void on_ending(int sig)
+{
+    int saved = errno;
+    double t = now();
+    if (!session.signal)
+        session.asked = t;
+    else if (t - session.asked > 1)             /* asked again, not the same request by two ways */
+        signal(sig, SIG_DFL), raise(sig);
+    session.signal = sig;
+    for (int i = 0; i < GPUS_MAX; i++)
+        if (session.gpu[i])
+            simtx_interrupt(session.gpu[i]);
+    ssize_t n = write(session.wake[1], "E", 1);
+    (void)n;
+    errno = saved;
+}
+
+/* The handler is gone already (SA_RESETHAND): the signal raised here kills as soon as this returns. */
+static void on_crash(int sig)
+{
+    struct pollfd done = { .fd = session.done[0], .events = POLLIN };
+    ssize_t n = write(session.wake[1], "C", 1);
+    (void)n;
+    poll(&done, 1, CRASH_WAIT_MS);
+    raise(sig);
+}
+
+__attribute__((noreturn)) static void die_by_signal(void)
+{
+    int sig = session.signal;
+    sigset_t set;
+    signal(sig, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    kill(getpid(), sig);
+    _exit(128 + sig);
+}
+
+/* A signal may wake the host program out of a call and let it end before the thread has dealt with the
+ * signal. */
+static void at_exit(void)
+{
+    for (int i = 0; i < GPUS_MAX && !session.signal && session.pid == getpid(); i++)
+        if (session.gpu[i])
+            simtx_synchronize(session.gpu[i], NULL);      /* launches that nobody waited for */
+    write_statistics();
+    close_all_files();
+    if (session.signal && session.pid == getpid())
+        die_by_signal();
+}
+
+static void tell_interrupted(void)
+{
+    fprintf(stderr, "simtx: interrupted");
+    if (session.kernel[0])
+        fprintf(stderr, "; last kernel %s, %llu of %llu blocks done", session.kernel,
+                (unsigned long long)session.blocks_done, (unsigned long long)session.blocks);
+    if (session.cycles)
+        fprintf(stderr, ", core cycle %llu", (unsigned long long)session.cycles);
+    fputc('\n', stderr);
+}
+
+__attribute__((noreturn)) static void end_interrupted(void)
+{
+    clear_line();
+    if (!session.quiet)
+        tell_interrupted();
+    write_statistics();
+    close_all_files();
+    die_by_signal();
+}
+
+static void *signal_thread(void *arg)
+{
+    char what;
+    while (read(session.wake[0], &what, 1) == 1) {
+        if (what == 'E') {
+            pthread_mutex_lock(&session.launching);    /* a running launch ends first */
+            end_interrupted();
+        }
+        write_statistics();
+        if (!pthread_mutex_trylock(&session.launching))    /* else it crashed while a kernel ran */
+            close_all_files();
+        ssize_t n = write(session.done[1], "D", 1);
+        (void)n;
+    }
+    return NULL;
+}
+
+static void install(int sig, void (*handler)(int), int flags)
+{
+    struct sigaction old, sa = { .sa_handler = handler, .sa_flags = flags };
+    sigemptyset(&sa.sa_mask);
+    if (sigaction(sig, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL)
+        sigaction(sig, &sa, NULL);
+}
+
+static void watch_signals(void)
+{
+    pthread_t thread;
+    sigset_t all, old;
+    if (pipe2(session.wake, O_CLOEXEC) || pipe2(session.done, O_CLOEXEC))
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int failed = pthread_create(&thread, NULL, signal_thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (failed)
+        return;
+    pthread_detach(thread);
+    for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++)
+        install(ending_signals[i], on_ending, SA_RESTART);
+    for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++)
+        install(crash_signals[i], on_crash, SA_RESETHAND);
+}
+
+/* ---- GPUs and launches ---- */
+
+static bool records_timing(const simtx_config *c)
+{
+    return *simtx_config_get(c, "trace.file") || strcmp(simtx_config_get(c, "stats.window"), "0") != 0;
+}
+
+static void start(simtx_gpu *g)
+{
+    const char *progress = getenv(SIMTX_ENV_PROGRESS);
+    simtx_gpu_info info;
+    session.started = true;
+    session.pid = getpid();
+    session.quiet = env_is(SIMTX_ENV_QUIET, "1");
+    session.verbose = env_is(SIMTX_ENV_VERBOSE, "1");
+    session.progress = progress && *progress ? !strcmp(progress, "1") : !session.quiet && isatty(2);
+    simtx_gpu_get_info(g, &info);
+    if (!session.quiet)
+        fprintf(stderr, "simtx: simulating on %s (%s mode)\n", info.name, simtx_timing(g) ? "timing" : "functional");
+    if (!simtx_timing(g) && records_timing(session.config))
+        fputs("simtx: --trace and --window record timing mode; without --timing their files stay empty\n", stderr);
+    atexit(at_exit);
+    watch_signals();
+}
+
+static void add_gpu(simtx_gpu *g)
+{
+    pthread_mutex_lock(&session.writing);
+    for (int i = 0; i < GPUS_MAX; i++)
+        if (!session.gpu[i]) {
+            session.gpu[i] = g;
+            break;
+        }
+    pthread_mutex_unlock(&session.writing);
+    if (!session.started)
+        start(g);
+    simtx_set_progress(g, show_progress, NULL);
+    simtx_set_warning(g, show_warning, NULL);
+}
+
+simtx_gpu *session_new_gpu(int index, char **message)
+{
+    simtx_config *c = own_config(message);
+    simtx_gpu *g = c ? simtx_gpu_new(c, index, message) : NULL;
+    simtx_config_free(c);
+    session.made += g != NULL;
+    if (g)
+        add_gpu(g);
+    return g;
+}
+
+bool session_remove_gpu(simtx_gpu *g)
+{
+    simtx_synchronize(g, NULL);
+    pthread_mutex_lock(&session.writing);
+    for (int i = 0; i < GPUS_MAX; i++) {
+        if (session.gpu[i] != g)
+            continue;
+        session.gpu[i] = NULL;
+        if (session.verbose)
+            print_table(g);
+        json_t *o = gpu_json(g);
+        warn_of_detail(g, o);
+        if (!session.ended)
+            session.ended = json_array();
+        if (o)
+            json_array_append_new(session.ended, o);
+    }
+    pthread_mutex_unlock(&session.writing);
+    simtx_set_progress(g, NULL, NULL);
+    return close_files(g);
+}
+
+void session_launch_begin(simtx_gpu *g)
+{
+    pthread_mutex_lock(&session.launching);
+    session.last = 0;
+}
+
+void session_launch_end(simtx_gpu *g, simtx_status status)
+{
+    clear_line();
+    if (status == SIMTX_INTERRUPTED && session.signal) {
+        fflush(stdout);
+        end_interrupted();
+    }
+    pthread_mutex_unlock(&session.launching);
+}

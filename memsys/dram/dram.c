@@ -1,0 +1,336 @@
+/*
+ * The DRAM controller. Requests wait in lists by bank and direction, oldest first; each list knows its oldest request
+ * to the open row (its hit), and bit masks over the banks say which lists have requests and which have hits.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "memsys/dram/dram_state.h"
+
+static const enum stat FOUND_STAT[] = { STAT_DRAM_ROW_HITS, STAT_DRAM_ROW_MISSES, STAT_DRAM_ROW_CONFLICTS };
+
+static const enum stat COMMAND_STAT[DRAM_COMMANDS] = { STAT_DRAM_ACTS, STAT_DRAM_PRES, STAT_DRAM_READS,
+                                                       STAT_DRAM_WRITES, STAT_DRAM_REFS };
+
+struct dram *dram_new(const struct dram_cfg *c, uint64_t *count)
+{
+    struct dram *d = calloc(1, sizeof *d);
+    if (!d)
+        abort();
+    d->cfg = *c;
+    d->count = count;
+    d->words = (c->banks + 63) / 64;
+    d->slot = calloc(c->queue, sizeof *d->slot);
+    d->list = calloc(c->banks, sizeof *d->list);
+    d->flight_cap = 64;
+    d->flight = calloc(d->flight_cap, sizeof *d->flight);
+    if (!d->slot || !d->list || !d->flight)
+        abort();
+    dram_timing_init(&d->timing, c);
+    for (uint32_t i = 0; i < c->queue; i++)
+        d->slot[i].next = i + 1 < c->queue ? i + 1 : NONE;
+    d->oldest = d->youngest = NONE;
+    for (uint32_t b = 0; b < c->banks; b++)
+        d->list[b][READ] = d->list[b][WRITE] = (struct dram_list){ NONE, NONE, NONE };
+    d->high = c->queue / 2 ? c->queue / 2 : 1;
+    d->low = c->queue / 8;
+    d->refresh_due = c->refresh ? c->tREFI : NEVER;
+    d->stale = true;
+    return d;
+}
+
+void dram_free(struct dram *d)
+{
+    if (!d)
+        return;
+    dram_timing_end(&d->timing);
+    free(d->slot);
+    free(d->list);
+    free(d->flight);
+    free(d);
+}
+
+bool dram_full(const struct dram *d)
+{
+    return d->queued == d->cfg.queue;
+}
+
+uint32_t dram_queued(const struct dram *d)
+{
+    return d->queued;
+}
+
+uint32_t dram_pending(const struct dram *d)
+{
+    return d->queued + d->flights;
+}
+
+/* Requests and their lists */
+
+static void set_bit(uint64_t *mask, uint32_t bank, bool on)
+{
+    uint64_t bit = 1ull << bank % 64;
+    mask[bank / 64] = on ? mask[bank / 64] | bit : mask[bank / 64] & ~bit;
+}
+
+/* Makes the first request of the list from `i` on that goes to the open row the list's hit. */
+static void find_hit(struct dram *d, uint32_t bank, int direction, uint32_t i)
+{
+    while (i != NONE && d->slot[i].r.at.row != d->timing.bank[bank].row)
+        i = d->slot[i].next;
+    d->list[bank][direction].hit = i;
+    set_bit(d->hits[direction], bank, i != NONE);
+}
+
+static void row_changed(struct dram *d, uint32_t bank)
+{
+    bool open = dram_is_open(&d->timing, bank);
+    find_hit(d, bank, READ, open ? d->list[bank][READ].head : NONE);
+    find_hit(d, bank, WRITE, open ? d->list[bank][WRITE].head : NONE);
+}
+
+static void insert(struct dram *d, uint32_t i)
+{
+    struct dram_slot *s = &d->slot[i];
+    uint32_t bank = s->r.at.bank;
+    struct dram_list *l = &d->list[bank][s->r.write];
+    s->older = d->youngest;
+    s->younger = s->next = NONE;
+    s->prev = l->tail;
+    *(d->youngest == NONE ? &d->oldest : &d->slot[d->youngest].younger) = i;
+    *(l->tail == NONE ? &l->head : &d->slot[l->tail].next) = i;
+    d->youngest = l->tail = i;
+    set_bit(d->any[s->r.write], bank, true);
+    if (l->hit == NONE && dram_is_open(&d->timing, bank))
+        find_hit(d, bank, s->r.write, i);
+    d->queued++;
+    d->waiting[s->r.write]++;
+}
+
+static void take_out(struct dram *d, uint32_t i)
+{
+    struct dram_slot *s = &d->slot[i];
+    uint32_t bank = s->r.at.bank;
+    struct dram_list *l = &d->list[bank][s->r.write];
+    *(s->older == NONE ? &d->oldest : &d->slot[s->older].younger) = s->younger;
+    *(s->younger == NONE ? &d->youngest : &d->slot[s->younger].older) = s->older;
+    *(s->prev == NONE ? &l->head : &d->slot[s->prev].next) = s->next;
+    *(s->next == NONE ? &l->tail : &d->slot[s->next].prev) = s->prev;
+    set_bit(d->any[s->r.write], bank, l->head != NONE);
+    find_hit(d, bank, s->r.write, s->next);
+    d->queued--;
+    d->waiting[s->r.write]--;
+    s->next = d->free;
+    d->free = i;
+}
+
+static void send(struct dram *d, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now)
+{
+    dram_timing_send(&d->timing, c, bank, row, now);
+    if (c < DRAM_OWN)
+        d->count[COMMAND_STAT[c]]++;
+    d->from = now + 1;
+    d->stale = true;
+    if (c == DRAM_ACT || c == DRAM_PRE)
+        row_changed(d, bank);
+    if (d->sent)
+        d->sent(d->sent_ctx, now, c, bank, row);
+}
+
+static void take_off(struct dram *d, const struct dram_slot *s)
+{
+    if (d->flights == d->flight_cap) {
+        struct dram_flight *wider = calloc(d->flight_cap * 2, sizeof *wider);
+        if (!wider)
+            abort();
+        for (uint32_t i = 0; i < d->flights; i++)
+            wider[i] = d->flight[(d->flight_head + i) % d->flight_cap];
+        free(d->flight);
+        d->flight = wider;
+        d->flight_head = 0;
+        d->flight_cap *= 2;
+    }
+    d->flight[(d->flight_head + d->flights++) % d->flight_cap] =
+        (struct dram_flight){ d->data_end, s->r.token, s->r.write };
+}
+
+static void send_column(struct dram *d, const struct dram_plan *p)
+{
+    struct dram_slot *s = &d->slot[p->slot];
+    send(d, p->command, p->bank, s->r.at.row, p->at);
+    if (d->columns && d->last_write != s->r.write)
+        d->count[STAT_DRAM_TURNS]++;
+    d->last_write = s->r.write;
+    dram_turn_to(d, s->r.write);
+    d->count[STAT_DRAM_BUSY] += d->cfg.burst_cycles;
+    d->data_end = p->at + (s->r.write ? d->cfg.tWL : d->cfg.tCL) + d->cfg.burst_cycles;
+    d->columns++;
+    d->batch++;
+    if (--s->bursts)
+        return;
+    d->count[FOUND_STAT[s->found]]++;
+    take_off(d, s);
+    take_out(d, p->slot);
+}
+
+static void execute(struct dram *d, const struct dram_plan p)
+{
+    bool displaced = d->displaced[p.bank / 64] >> p.bank % 64 & 1;
+    switch (p.command) {
+    case DRAM_ACT:
+        d->slot[p.slot].found = displaced ? FOUND_OTHER : FOUND_CLOSED;
+        send(d, DRAM_ACT, p.bank, d->slot[p.slot].r.at.row, p.at);
+        break;
+    case DRAM_PRE:
+        set_bit(d->displaced, p.bank, p.slot != NONE);
+        send(d, DRAM_PRE, p.bank, d->timing.bank[p.bank].row, p.at);
+        break;
+    case DRAM_REF:
+        d->refresh_due += d->cfg.tREFI;
+        send(d, DRAM_REF, p.bank, 0, p.at);
+        break;
+    default:
+        send_column(d, &p);
+    }
+}
+
+/*
+ * Executes all cycles before `end`. A plan is made after each command, and once after the requests that came in a
+ * cycle: when the owner calls makes no difference.
+ */
+static void advance(struct dram *d, uint64_t end)
+{
+    if (d->stale && d->from < end)
+        dram_plan(d);
+    while (!d->stale && d->plan.at < end) {
+        execute(d, d->plan);
+        dram_plan(d);
+    }
+}
+
+/* Of the cycles before `now`, those in which there was something to do. */
+void dram_settle(struct dram *d, uint64_t now)
+{
+    uint64_t end = d->queued || d->data_end > now ? now : d->data_end;
+    if (end > d->accounted)
+        d->count[STAT_DRAM_PENDING] += end - d->accounted;
+    if (now > d->accounted)
+        d->accounted = now;
+}
+
+void dram_push(struct dram *d, uint64_t now, const struct dram_request *r)
+{
+    advance(d, now);
+    dram_settle(d, now);
+    assert(!dram_full(d) && r->at.bank < d->cfg.banks);
+    uint32_t i = d->free, bursts = (r->bytes + d->cfg.burst_bytes - 1) / d->cfg.burst_bytes;
+    d->free = d->slot[i].next;
+    d->slot[i] = (struct dram_slot){ .r = *r, .age = d->ages++, .columns = d->columns, .since = now,
+                                .bursts = bursts ? bursts : 1 };
+    insert(d, i);
+    if (d->from < now)
+        d->from = now;
+    d->stale = d->stale || !dram_plan_stands(d, i);
+}
+
+uint64_t dram_run(struct dram *d, uint64_t now)
+{
+    advance(d, now + 1);
+    dram_settle(d, now);
+    uint64_t next = d->stale ? d->from : d->plan.at;
+    for (uint32_t i = 0; i < d->flights; i++) {
+        const struct dram_flight *f = &d->flight[(d->flight_head + i) % d->flight_cap];
+        if (f->at > now)
+            return f->at < next ? f->at : next;
+    }
+    return next;
+}
+
+bool dram_done(struct dram *d, uint64_t now, uint64_t *token, bool *write)
+{
+    const struct dram_flight *f = &d->flight[d->flight_head];
+    if (!d->flights || f->at > now)
+        return false;
+    *token = f->token;
+    *write = f->write;
+    d->flight_head = (d->flight_head + 1) % d->flight_cap;
+    d->flights--;
+    return true;
+}
+
+static bool all_closed(const struct dram *d)
+{
+    uint64_t open = 0;
+    for (uint32_t w = 0; w < d->words; w++)
+        open |= d->timing.open[w];
+    return !open;
+}
+
+bool dram_row_waits(const struct dram *d, uint32_t bank, uint32_t row)
+{
+    for (uint32_t i = d->list[bank][WRITE].head; i != NONE; i = d->slot[i].next)
+        if (d->slot[i].r.at.row == row)
+            return true;
+    return false;
+}
+
+uint64_t dram_ready_at(const struct dram *d, enum dram_command c, uint32_t bank, uint64_t now)
+{
+    bool right = c == DRAM_REF ? all_closed(d) : dram_is_open(&d->timing, bank) == (c != DRAM_ACT && c < DRAM_OWN);
+    uint64_t ready = dram_timing_ready(&d->timing, c, bank);
+    return !right ? NEVER : ready > now ? ready : now;
+}
+
+void dram_issue(struct dram *d, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now)
+{
+    advance(d, now);
+    assert(dram_ready_at(d, c, bank, now) == now);
+    send(d, c, bank, row, now);
+}
+
+void dram_observe(struct dram *d, dram_observer *sent, void *ctx)
+{
+    d->sent = sent;
+    d->sent_ctx = ctx;
+}
+
+static void dump_bank(const struct dram *d, uint32_t bank, char *text, size_t size)
+{
+    uint32_t n[2] = { 0 }, hits[2] = { 0 };
+    bool open = dram_is_open(&d->timing, bank);
+    for (int w = READ; w <= WRITE; w++)
+        for (uint32_t i = d->list[bank][w].head; i != NONE; i = d->slot[i].next) {
+            n[w]++;
+            hits[w] += open && d->slot[i].r.at.row == d->timing.bank[bank].row;
+        }
+    int at = snprintf(text, size, "  bank %u: ", bank);
+    at += open ? snprintf(text + at, size - (size_t)at, "row %u open, ", d->timing.bank[bank].row)
+               : snprintf(text + at, size - (size_t)at, "closed, ");
+    snprintf(text + at, size - (size_t)at, "%u reads (%u to the open row), %u writes (%u)", n[READ], hits[READ],
+             n[WRITE], hits[WRITE]);
+}
+
+void dram_dump(const struct dram *d, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    char text[160];
+    snprintf(text, sizeof text, "DRAM: %u reads and %u writes queued, %u under way or not collected, serving %s",
+             d->waiting[READ], d->waiting[WRITE], d->flights, d->direction == WRITE ? "writes" : "reads");
+    line(ctx, text);
+    if (d->oldest != NONE) {
+        const struct dram_slot *s = &d->slot[d->oldest];
+        snprintf(text, sizeof text, "  oldest: %s of bank %u row %u, here since memory cycle %llu",
+                 s->r.write ? "write" : "read", s->r.at.bank, s->r.at.row, (unsigned long long)s->since);
+        line(ctx, text);
+    }
+    if (!d->stale && d->plan.at != NEVER) {
+        snprintf(text, sizeof text, "  next command: %s to bank %u at memory cycle %llu",
+                 dram_command_names[d->plan.command], d->plan.bank, (unsigned long long)d->plan.at);
+        line(ctx, text);
+    }
+    for (uint32_t b = 0; b < d->cfg.banks; b++)
+        if (d->list[b][READ].head != NONE || d->list[b][WRITE].head != NONE) {
+            dump_bank(d, b, text, sizeof text);
+            line(ctx, text);
+        }
+}

@@ -1,0 +1,56 @@
+/*
+ * When DRAM commands may be sent, and the state of the banks that decides it. Used by the controller only.
+ */
+#ifndef MEMSYS_DRAM_TIMING_H
+#define MEMSYS_DRAM_TIMING_H
+
+#include "memsys/dram/dram.h"
+
+enum { DRAM_BANK_WORDS = DRAM_MAX_BANKS / 64, DRAM_MAX_EFFECTS = 16 };
+
+extern const char *const dram_command_names[DRAM_COMMANDS];
+
+/* What a command sent now does to later ones. */
+struct dram_effect { uint8_t level, command, window; uint32_t latency; };
+
+struct dram_bank {
+    uint64_t earliest[DRAM_ALL];
+    uint32_t group;
+    uint32_t row;                    /* when open */
+};
+
+struct dram_timing {
+    struct dram_effect effect[DRAM_ALL][DRAM_MAX_EFFECTS];
+    unsigned effects[DRAM_ALL];
+    struct dram_bank *bank;
+    uint64_t (*group)[DRAM_ALL];
+    uint64_t channel[DRAM_ALL];
+    uint64_t act[4];                 /* when the last four ACTs were sent, a ring */
+    uint64_t acts;
+    uint64_t open[DRAM_BANK_WORDS];  /* bit per bank: a row is open */
+};
+
+void dram_timing_init(struct dram_timing *t, const struct dram_cfg *c);
+void dram_timing_end(struct dram_timing *t);
+/* Notes that the command is sent at `now`, which must not be before dram_timing_ready. */
+void dram_timing_send(struct dram_timing *t, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now);
+
+static inline bool dram_is_open(const struct dram_timing *t, uint32_t bank)
+{
+    return t->open[bank / 64] >> bank % 64 & 1;
+}
+
+/* The first cycle that the constraints allow, whatever the state of the bank. */
+static inline uint64_t dram_timing_ready(const struct dram_timing *t, enum dram_command c, uint32_t bank)
+{
+    const struct dram_bank *b = &t->bank[bank];
+    uint64_t at = t->channel[c] > b->earliest[c] ? t->channel[c] : b->earliest[c];
+    uint64_t group = t->group[b->group][c];
+    return at > group ? at : group;
+}
+
+/* Least cycles from a column command to one in the other direction. */
+uint32_t dram_read_to_write(const struct dram_cfg *c);
+uint32_t dram_write_to_read(const struct dram_cfg *c);
+
+#endif

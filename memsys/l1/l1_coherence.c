@@ -1,0 +1,496 @@
+/* The L1's side of a coherence protocol. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memsys/l1/l1_coherence.h"
+
+/* A line at an event. */
+struct place { uint64_t line; uint32_t index, entry; };
+
+/* What happens to it: an access, a message, or nothing but an eviction. */
+struct cause {
+    struct mem_op *op;
+    struct line_access access;
+    struct packet *packet;
+    bool waits;                      /* the access is the oldest in the line's entry */
+    uint64_t now;
+};
+
+void l1_coherence_init(struct l1_coherence *c, const struct lsu_cfg *cfg, struct l1 *l1, struct remote *remote)
+{
+    const struct coherence *p = cfg->coherence;
+    *c = (struct l1_coherence){ .protocol = p, .cfg = cfg, .l1 = l1, .remote = remote };
+    if (!p)
+        return;
+    l1->coherence = c;
+    mshr_init(&c->left, cfg->l1.mshrs, 1);
+    c->list = calloc(cfg->l1.mshrs, sizeof *c->list);
+    free(l1->miss);
+    l1->miss = calloc(2 * (size_t)cfg->l1.mshrs, sizeof *l1->miss);
+    if (!c->list || !l1->miss)
+        abort();
+    for (uint32_t s = 1; s < p->l1_stable; s++)
+        c->saves[s] = coherence_l1(p, s, L1_EVICT)->next != 0;
+}
+
+void l1_coherence_end(struct l1_coherence *c)
+{
+    if (c->protocol)
+        mshr_end(&c->left);
+    free(c->list);
+}
+
+/* ---- lines ---- */
+
+static bool has_left(const struct l1_coherence *c, uint32_t entry)
+{
+    return entry != MSHR_NONE && entry >= c->cfg->l1.mshrs;
+}
+
+static struct place find(const struct l1_coherence *c, uint64_t line)
+{
+    const struct l1 *l = c->l1;
+    struct place x = { line, tags_find(&l->tags, line), MSHR_NONE };
+    if (x.index != TAG_NONE) {
+        x.entry = l->tags.tag[x.index].pinned ? l->entry[x.index] : MSHR_NONE;
+        return x;
+    }
+    x.entry = mshr_find(&l->mshr, line);
+    if (x.entry == MSHR_NONE && c->left.n) {
+        x.entry = mshr_find(&c->left, line);
+        x.entry += x.entry == MSHR_NONE ? 0 : c->cfg->l1.mshrs;
+    }
+    return x;
+}
+
+static unsigned state_of(const struct l1_coherence *c, const struct place *x)
+{
+    if (x->entry != MSHR_NONE)
+        return c->l1->miss[x->entry].state;
+    return x->index == TAG_NONE ? 0 : c->l1->tags.tag[x->index].state - (L1_COHERENT - 1u);
+}
+
+unsigned l1_coherence_state(const struct l1_coherence *c, uint64_t line)
+{
+    struct place x = find(c, line);
+    return state_of(c, &x);
+}
+
+static uint8_t *bytes_of(const struct l1_coherence *c, const struct place *x)
+{
+    return x->index == TAG_NONE ? c->l1->miss[x->entry].data : c->l1->data[x->index];
+}
+
+/* The tag of a line without an entry. */
+static void retag(struct l1_coherence *c, uint32_t index, unsigned state)
+{
+    struct tag *t = &c->l1->tags.tag[index];
+    t->state = (uint8_t)(state ? state + L1_COHERENT - 1 : L1_INVALID);
+    t->pinned = false;
+    c->unsaved += c->saves[state];
+}
+
+static void pin(struct l1_coherence *c, const struct place *x)
+{
+    c->l1->tags.tag[x->index].pinned = true;
+    c->l1->entry[x->index] = x->entry;
+}
+
+static void drop(struct l1_coherence *c, struct place *x)
+{
+    if (x->index == TAG_NONE)
+        return;
+    if (x->entry == MSHR_NONE)
+        c->unsaved -= c->saves[state_of(c, x)];
+    else
+        c->l1->miss[x->entry].index = TAG_NONE;
+    retag(c, x->index, 0);
+    x->index = TAG_NONE;
+}
+
+static void enter(struct l1_coherence *c, struct place *x)
+{
+    unsigned state = state_of(c, x);
+    if (x->entry != MSHR_NONE)
+        return;
+    x->entry = mshr_new(&c->l1->mshr, x->line);
+    c->l1->miss[x->entry] = (struct miss){ .index = x->index, .state = (uint8_t)state };
+    if (x->index != TAG_NONE) {
+        c->unsaved -= c->saves[state];
+        pin(c, x);
+    }
+}
+
+/* An entry, and a place that room_for has seen to. */
+static void allocate(struct l1_coherence *c, struct place *x)
+{
+    struct l1 *l = c->l1;
+    enter(c, x);
+    if (x->index != TAG_NONE)
+        return;
+    x->index = tags_victim(&l->tags, x->line);
+    tags_place(&l->tags, x->index, x->line, L1_COHERENT);
+    l->miss[x->entry].index = x->index;
+    pin(c, x);
+}
+
+static void leave(struct l1_coherence *c, struct place *x)
+{
+    uint32_t e = c->cfg->l1.mshrs + mshr_new(&c->left, x->line);
+    c->l1->miss[e].index = TAG_NONE;
+    memcpy(c->l1->miss[e].data, bytes_of(c, x), LINE_BYTES);
+    drop(c, x);
+    x->entry = e;
+    c->l1->count[STAT_L1_WRITEBACKS]++;
+}
+
+/* The line needs its entry no more. */
+static void free_entry(struct l1_coherence *c, struct place *x)
+{
+    unsigned state = state_of(c, x);
+    if (has_left(c, x->entry))
+        mshr_free(&c->left, x->entry - c->cfg->l1.mshrs);
+    else
+        mshr_free(&c->l1->mshr, x->entry);
+    if (x->index != TAG_NONE)
+        retag(c, x->index, state);
+}
+
+/* ---- actions ---- */
+
+static enum access_type type_of(const struct mem_op *op)
+{
+    if (!op)
+        return ACCESS_LOCAL_WRITEBACK;
+    if (op->kind == MOP_STORE)
+        return ACCESS_GLOBAL_STORE;
+    return op->kind == MOP_ATOM || op->kind == MOP_RED ? ACCESS_ATOMIC : ACCESS_GLOBAL_LOAD;
+}
+
+static void send(struct l1_coherence *c, const struct place *x, unsigned message, const struct cause *k)
+{
+    const struct coherence_message *m = &c->protocol->message[message];
+    struct sender *s = c->l1->send;
+    uint64_t issued = k->op ? k->op->issued : k->now;
+    struct packet *p = sender_packet(s, MSG_PROTOCOL, type_of(k->op), x->line, 0, issued, k->now);
+    p->kind = (uint8_t)(MSG_PROTOCOL + message);
+    p->vn = m->vn;
+    p->sectors = ALL_SECTORS;
+    p->bytes = coherence_bytes(m);
+    if (m->carries == CARRIES_LINE)
+        memcpy(p->data, bytes_of(c, x), LINE_BYTES);
+    else if (m->carries == CARRIES_STORE)
+        remote_bytes(p, k->op, &k->access);
+    else if (m->carries == CARRIES_ATOMIC)
+        remote_operands(c->remote, p, k->op, &k->access);
+    if (k->op)
+        p->warp = (uint16_t)k->op->sm_slot;
+    if (m->way == WAY_NOTE)
+        sender_push_apart(s, p);
+    else
+        sender_push(s, p);
+    c->l1->count[STAT_L1_ATOMICS] += m->carries == CARRIES_ATOMIC;
+    c->l1->count[STAT_NOTES] += m->way == WAY_NOTE;
+}
+
+static void answer(struct l1_coherence *c, const struct place *x, unsigned message, struct packet *p)
+{
+    const struct coherence_message *m = &c->protocol->message[message];
+    p->kind = (uint8_t)(MSG_PROTOCOL + message);
+    p->vn = m->vn;
+    p->bytes = coherence_bytes(m);
+    if (m->carries == CARRIES_LINE)
+        memcpy(p->data, bytes_of(c, x), LINE_BYTES);
+    sender_push_apart(c->l1->send, p);
+}
+
+static void perform_atomic(struct l1_coherence *c, const struct place *x, struct mem_op *op, uint64_t lanes)
+{
+    struct retire *r = c->l1->retire;
+    struct atom_payload *a = remote_payload(c->remote);
+    mem_atomic_request(op, lanes, a);
+    r->calls.atomic(r->calls.ctx, op, bytes_of(c, x), a);
+    if (op->kind == MOP_ATOM)
+        mem_atomic_reply(op, lanes, a);
+    remote_payload_free(c->remote, a);
+}
+
+/* The access is bound to the line's bytes; registers are there at `ready`. */
+static void hit(struct l1_coherence *c, const struct place *x, const struct cause *k, uint64_t ready)
+{
+    struct retire *r = c->l1->retire;
+    struct mem_op *op = k->op;
+    uint64_t mask[2] = { 0 };
+    tags_touch(&c->l1->tags, x->index);
+    switch (op->kind) {
+    case MOP_LOAD:
+        retire_load(r, op, &k->access, SERVE_GLOBAL, bytes_of(c, x), k->now, ready);
+        break;
+    case MOP_STORE:
+        mem_store_line(op, k->access.lanes, k->access.piece, bytes_of(c, x), mask);
+        retire_performed(r, op->sm_slot, x->line, true, k->now);
+        break;
+    case MOP_ATOM:
+    case MOP_RED:
+        perform_atomic(c, x, op, k->access.lanes);
+        op->ready = ready > op->ready ? ready : op->ready;
+        retire_performed(r, op->sm_slot, x->line, false, k->now);
+        retire_performed(r, op->sm_slot, x->line, true, k->now);
+        break;
+    default: break;
+    }
+}
+
+static void wait_in(struct l1_coherence *c, const struct place *x, const struct cause *k)
+{
+    if (k->waits || k->op->kind == MOP_PREFETCH)
+        return;
+    mshr_add(&c->l1->mshr, x->entry, retire_waiter(c->l1->retire, k->op, SERVE_GLOBAL, &k->access));
+}
+
+/* The oldest access in the entry is over. */
+static void finish_oldest(struct l1_coherence *c, const struct place *x, uint64_t now)
+{
+    struct waiter *w = mshr_take(&c->l1->mshr, x->entry);
+    struct mem_op *op = w->op;
+    retire_forget(c->l1->retire, w);
+    retire_part(c->l1->retire, op, now);
+}
+
+static void serve_loads(struct l1_coherence *c, const struct place *x, const struct cause *k)
+{
+    for (struct waiter *w; (w = mshr_first(&c->l1->mshr, x->entry)) && w->op->kind == MOP_LOAD;) {
+        retire_load(c->l1->retire, w->op, &w->access, SERVE_GLOBAL, k->packet->data, k->now, k->now + 1);
+        finish_oldest(c, x, k->now);
+    }
+}
+
+static void done(struct l1_coherence *c, const struct place *x, const struct cause *k)
+{
+    struct retire *r = c->l1->retire;
+    struct waiter *w = mshr_first(&c->l1->mshr, x->entry);
+    struct mem_op *op = w->op;
+    uint64_t mask[2] = { 0 };
+    if (op->kind == MOP_STORE && x->index != TAG_NONE)
+        mem_store_line(op, w->access.lanes, w->access.piece, bytes_of(c, x), mask);
+    if (op->kind == MOP_ATOM) {
+        mem_atomic_reply(op, w->access.lanes, k->packet->atom);
+        op->ready = k->now + 1;
+    }
+    if (k->packet->atom)
+        remote_payload_free(c->remote, k->packet->atom);
+    if (op->kind != MOP_STORE)
+        retire_performed(r, op->sm_slot, x->line, false, k->now);
+    retire_performed(r, op->sm_slot, x->line, true, k->now);
+    finish_oldest(c, x, k->now);
+}
+
+static void act(struct l1_coherence *c, struct place *x, const struct coherence_step *s, const struct cause *k)
+{
+    switch ((enum l1_action)s->action) {
+    case L1_ALLOCATE: allocate(c, x); break;
+    case L1_ENTRY: enter(c, x); break;
+    case L1_WAIT: wait_in(c, x, k); break;
+    case L1_SEND: send(c, x, s->message, k); break;
+    case L1_ANSWER: answer(c, x, s->message, k->packet); break;
+    case L1_HIT: hit(c, x, k, k->now + (k->waits ? 1 : c->cfg->l1.latency - 1)); break;
+    case L1_FILL:
+        memcpy(bytes_of(c, x), k->packet->data, LINE_BYTES);
+        c->l1->tags.tag[x->index].valid = ALL_SECTORS;
+        break;
+    case L1_SERVE_LOADS: serve_loads(c, x, k); break;
+    case L1_DONE: done(c, x, k); break;
+    case L1_DROP: drop(c, x); break;
+    case L1_LEAVE: leave(c, x); break;
+    case L1_GO:
+    case L1_STALL: break;
+    }
+}
+
+/* ---- rows ---- */
+
+/* Is there room for all that the row does? What has to make room for the line leaves at once. */
+static enum served room_for(struct l1_coherence *c, const struct place *x, const struct coherence_row *row,
+                            const struct cause *k)
+{
+    struct l1 *l = c->l1;
+    uint32_t sends = 0, index;
+    bool place = false, entry = false, wait = false;
+    for (int i = 0; i < COHERENCE_ACTIONS; i++) {
+        unsigned a = row->step[i].action;
+        if (a == L1_STALL || (a == L1_LEAVE && mshr_full(&c->left)))
+            return BLOCKED_LINE;
+        place |= a == L1_ALLOCATE;
+        entry |= a == L1_ENTRY;
+        wait |= a == L1_WAIT && !k->waits;
+        sends += a == L1_SEND && c->protocol->message[row->step[i].message].way == WAY_REQUEST;
+    }
+    if (x->entry == MSHR_NONE ? (place || entry) && mshr_full(&l->mshr) : wait && !mshr_mergeable(&l->mshr, x->entry))
+        return BLOCKED_MSHR;
+    enum served r = place && x->index == TAG_NONE ? l1_make_room(l, x->line, &index, k->now) : SERVED;
+    return r != SERVED || !sends || l->send->data.n + sends <= c->cfg->miss_queue ? r : BLOCKED_QUEUE;
+}
+
+static const struct coherence_row *row_of(struct l1_coherence *c, const struct place *x, unsigned event)
+{
+    const struct coherence *p = c->protocol;
+    unsigned state = state_of(c, x);
+    const struct coherence_row *row = coherence_l1(p, state, event);
+    if (!row->step[0].action)
+        coherence_impossible_l1(p, c->cfg->sm, x->line, state, event);
+    return row;
+}
+
+static void execute(struct l1_coherence *c, struct place *x, const struct coherence_row *row, const struct cause *k)
+{
+    if (c->cfg->coherence_seen)
+        c->cfg->coherence_seen[row - c->protocol->l1]++;
+    for (int i = 0; i < COHERENCE_ACTIONS && row->step[i].action; i++)
+        act(c, x, &row->step[i], k);
+    if (x->entry != MSHR_NONE) {
+        c->l1->miss[x->entry].state = row->next;
+    } else if (!row->next) {
+        drop(c, x);
+    } else {
+        c->unsaved -= c->saves[state_of(c, x)];
+        retag(c, x->index, row->next);
+    }
+}
+
+static unsigned event_of(const struct mem_op *op)
+{
+    if (op->kind == MOP_STORE)
+        return L1_STORE;
+    return op->kind == MOP_ATOM || op->kind == MOP_RED ? L1_ATOMIC : L1_LOAD;
+}
+
+/* In a stable state the accesses that wait go to the table, as long as they hit. */
+static void settle(struct l1_coherence *c, struct place *x, uint64_t now)
+{
+    struct l1 *l = c->l1;
+    while (l->miss[x->entry].state < c->protocol->l1_stable) {
+        struct waiter *w = has_left(c, x->entry) ? NULL : mshr_first(&l->mshr, x->entry);
+        if (!w) {
+            free_entry(c, x);
+            return;
+        }
+        const struct cause k = { .op = w->op, .access = w->access, .waits = true, .now = now };
+        const struct coherence_row *row = row_of(c, x, event_of(w->op));
+        if (room_for(c, x, row, &k) != SERVED) {
+            if (!l->miss[x->entry].listed)
+                c->list[c->listed++] = x->entry;
+            l->miss[x->entry].listed = true;
+            return;
+        }
+        execute(c, x, row, &k);
+        if (row->step[0].action == L1_HIT)
+            finish_oldest(c, x, now);
+    }
+}
+
+/* ---- events ---- */
+
+static void count(struct l1_coherence *c, const struct mem_op *op, const struct coherence_row *row, bool merged)
+{
+    enum { MISSES = 1, MERGED = 2 };
+    uint64_t *n = c->l1->count;
+    bool hits = row && row->step[0].action == L1_HIT;
+    if (op->kind == MOP_STORE)
+        n[hits ? STAT_L1_STORE_HITS : STAT_L1_STORE_MISSES]++;
+    else if (event_of(op) == L1_LOAD)
+        n[STAT_L1_GLOBAL_LOAD_HITS + (hits ? 0 : merged ? MERGED : MISSES)]++;
+}
+
+static enum served access(struct l1_coherence *c, const struct cause *k)
+{
+    struct place x = find(c, k->access.line);
+    bool merges = x.entry != MSHR_NONE;
+    if (merges && state_of(c, &x) < c->protocol->l1_stable) {        /* others wait for room before it */
+        if (!mshr_mergeable(&c->l1->mshr, x.entry))
+            return BLOCKED_MSHR;
+        wait_in(c, &x, k);
+        count(c, k->op, NULL, true);
+        return SERVED;
+    }
+    const struct coherence_row *row = row_of(c, &x, event_of(k->op));
+    enum served r = room_for(c, &x, row, k);
+    if (r != SERVED)
+        return r;
+    execute(c, &x, row, k);
+    count(c, k->op, row, merges);
+    return SERVED;
+}
+
+enum served l1_coherence_access(struct l1_coherence *c, struct mem_op *op, const struct line_access *a, uint64_t now)
+{
+    const struct cause k = { .op = op, .access = *a, .now = now };
+    enum served r = access(c, &k);
+    return op->kind == MOP_PREFETCH ? SERVED : r;        /* a prefetch that finds no room is forgotten */
+}
+
+enum served l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint64_t now)
+{
+    struct place x = { c->l1->tags.tag[index].line, index, MSHR_NONE };
+    const struct cause k = { .now = now };
+    const struct coherence_row *row = row_of(c, &x, L1_EVICT);
+    enum served r = room_for(c, &x, row, &k);
+    if (r != SERVED)
+        return r;
+    execute(c, &x, row, &k);
+    c->l1->count[STAT_L1_EVICTIONS]++;
+    return SERVED;
+}
+
+void l1_coherence_message(struct l1_coherence *c, struct packet *p, uint64_t now)
+{
+    struct place x = find(c, p->line);
+    const struct cause k = { .packet = p, .now = now };
+    execute(c, &x, row_of(c, &x, L1_EVENTS + p->kind - (unsigned)MSG_PROTOCOL), &k);
+    if (x.entry != MSHR_NONE && !c->l1->miss[x.entry].listed)
+        settle(c, &x, now);
+}
+
+void l1_coherence_run(struct l1_coherence *c, uint64_t now)
+{
+    uint32_t n = c->listed;
+    c->listed = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct miss *m = &c->l1->miss[c->list[i]];
+        struct place x = { c->l1->mshr.entry[c->list[i]].line, m->index, c->list[i] };
+        m->listed = false;
+        settle(c, &x, now);
+    }
+}
+
+bool l1_coherence_flush_line(struct l1_coherence *c, uint64_t now)
+{
+    const struct tags *t = &c->l1->tags;
+    if (!c->unsaved)
+        return false;
+    while (t->tag[c->cursor].state < L1_COHERENT || t->tag[c->cursor].pinned ||
+           !c->saves[t->tag[c->cursor].state - (L1_COHERENT - 1)])
+        c->cursor = c->cursor + 1 == t->sets * t->ways ? 0 : c->cursor + 1;
+    l1_coherence_evict(c, c->cursor, now);
+    return c->unsaved > 0;
+}
+
+static void dump_entries(const struct l1_coherence *c, const struct mshr *m, uint32_t first,
+                         void (*line)(void *ctx, const char *text), void *ctx)
+{
+    char text[160];
+    for (uint32_t e = 0; e < m->touched; e++) {
+        if (!m->entry[e].busy)
+            continue;
+        snprintf(text, sizeof text, "  L1 line %#" PRIx64 " in state %s: %u accesses wait", m->entry[e].line,
+                 c->protocol->l1_state[c->l1->miss[first + e].state], m->entry[e].n);
+        line(ctx, text);
+    }
+}
+
+void l1_coherence_dump(const struct l1_coherence *c, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    dump_entries(c, &c->l1->mshr, 0, line, ctx);
+    dump_entries(c, &c->left, c->cfg->l1.mshrs, line, ctx);
+}

@@ -1,0 +1,115 @@
+/* An L2 slice from its configuration: sizes, and which address bits tell its lines apart. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "memsys/l2/l2.h"
+
+void l2_configure(struct l2_cfg *c, const struct simtx_config *config)
+{
+    uint32_t lines = (uint32_t)config_int(config, KEY_L2_SLICE_KB) * 1024 / LINE_BYTES;
+    *c = (struct l2_cfg){
+        .ways = (uint32_t)config_int(config, KEY_L2_WAYS), .mshrs = (uint32_t)config_int(config, KEY_L2_MSHRS),
+        .merges = (uint32_t)config_int(config, KEY_L2_MERGES), .latency = (uint32_t)config_int(config, KEY_L2_LATENCY),
+        .dram_latency = (uint32_t)config_int(config, KEY_DRAM_LATENCY),
+        .miss_queue = (uint32_t)config_int(config, KEY_L2_MISS_QUEUE),
+        .reply_queue = (uint32_t)config_int(config, KEY_L2_REPLY_QUEUE),
+        .bytes_per_cycle = (uint32_t)config_int(config, KEY_L2_BYTES_PER_CYCLE),
+        .sectored = config_bool(config, KEY_L2_SECTORED),
+        .merge_fills = config_bool(config, KEY_L2_MERGE_FILLS),
+        .write_allocate_fetch = config_bool(config, KEY_L2_WRITE_FETCH),
+        .hash = config_bool(config, KEY_L2_HASH),
+        .atomic_cycles = {
+            (uint32_t)config_int(config, KEY_L2_ATOMIC_ADD), (uint32_t)config_int(config, KEY_L2_ATOMIC_EXCH),
+            (uint32_t)config_int(config, KEY_L2_ATOMIC_CAS), (uint32_t)config_int(config, KEY_L2_ATOMIC_FLOAT)
+        },
+        .atomic_warp_cycles = (uint32_t)config_int(config, KEY_L2_ATOMIC_WARP)
+    };
+    c->sets = lines / c->ways;
+}
+
+/* The address bits that make the lowest `count` bits of a field. */
+static uint64_t field_bits(const struct addrmap *m, enum addr_field f, unsigned count)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < m->nruns[f]; i++) {
+        const struct addr_run *r = &m->run[f][i];
+        for (unsigned b = 0; r->mask >> b; b++)
+            if (r->to + b < count)
+                bits |= UINT64_C(1) << (r->from + b);
+    }
+    return bits;
+}
+
+/* What makes an address come to this channel and slice tells its lines nothing apart. */
+static void index_tags(struct tags *t, const struct addrmap *m)
+{
+    uint32_t slices = m->slices_per_channel;
+    uint64_t bits = field_bits(m, ADDR_CHANNEL, 32);
+    if ((slices & (slices - 1)) == 0)
+        bits |= field_bits(m, ADDR_BANK, (unsigned)__builtin_ctz(slices));
+    tags_share(t, m->base, m->split < 0 ? 0 : (unsigned)m->split, m->split < 0 ? 1 : m->channels);
+    for (int b = 63; b >= 0; b--)
+        if (bits >> b & 1)
+            tags_cut(t, (unsigned)b);
+}
+
+static void *zeroed(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size);
+    if (!p)
+        abort();
+    return p;
+}
+
+void l2_init(struct slice *s, struct partition *part, uint32_t number, struct port *request, struct port *reply)
+{
+    const struct partition_cfg *c = &part->cfg;
+    *s = (struct slice){
+        .part = part, .number = number, .id = c->channel * c->slices + number, .request = request, .reply = reply,
+        .next = c->walk ? 0 : NEVER, .list_head = MSHR_NONE, .list_tail = MSHR_NONE,
+        .transfer_places = c->l2.miss_queue + c->l2.dram_latency
+    };
+    s->inputs = request->vns + (c->unit != NULL);
+    for (uint32_t v = 0; v < s->inputs; v++)
+        s->in[v].pipe = zeroed(c->l2.latency, sizeof *s->in[v].pipe);
+    if (c->l2.sets) {
+        uint32_t lines = c->l2.sets * c->l2.ways;
+        tags_init(&s->tags, c->l2.sets, c->l2.ways, LINE_BYTES, REPLACE_LRU, c->l2.hash);
+        index_tags(&s->tags, c->map);
+        s->dirty = zeroed((lines + 63) / 64, sizeof *s->dirty);
+    }
+    mshr_init(&s->mshr, c->l2.mshrs, c->l2.merges);
+    s->miss = zeroed(c->l2.mshrs, sizeof *s->miss);
+    s->transfer = zeroed(s->transfer_places, sizeof *s->transfer);
+    if (c->coherence)
+        l2_coherence_init(s);
+    l2_unit_init(s);
+}
+
+void l2_end(struct slice *s)
+{
+    l2_unit_end(s);
+    for (uint32_t v = 0; v < s->inputs; v++)
+        free(s->in[v].pipe);
+    tags_end(&s->tags);
+    if (s->busy)
+        l2_coherence_end(s);
+    packet_pool_end(&s->pool);
+    free(s->dirty);
+    mshr_end(&s->mshr);
+    free(s->miss);
+    free(s->transfer);
+}
+
+void l2_clear(struct slice *s)
+{
+    if (!s->tags.clock)
+        return;
+    uint32_t lines = s->tags.sets * s->tags.ways;
+    tags_clear(&s->tags);
+    if (s->protocol)
+        memset(s->protocol, 0, (size_t)lines * s->words * sizeof *s->protocol);
+    memset(s->dirty, 0, (lines + 63) / 64 * sizeof *s->dirty);
+    s->dirty_lines = 0;
+}

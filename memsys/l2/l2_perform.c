@@ -1,0 +1,136 @@
+/*
+ * Performing an access: the instant at which its value is bound. Device memory is the one store behind L2 and DRAM, so
+ * a read copies its line from there, a write merges its bytes into it, an atomic reads and writes it.
+ */
+#include <string.h>
+
+#include "memsys/l2/l2.h"
+#include "memsys/xbar/xbar.h"
+#include "ptx/memory/access.h"
+
+const char *l2_cannot_perform(const struct slice *s, const struct packet *p, uint64_t now)
+{
+    if (!p->own && s->places[p->vn] >= s->part->cfg.l2.reply_queue)
+        return "the reply queue is full";
+    if (s->data_free > now)
+        return "the data array is busy";
+    if (p->kind == MSG_ATOMIC && s->atomic)
+        return "the atomic unit is busy";
+    return NULL;
+}
+
+void l2_mark_dirty(struct slice *s, uint32_t i, uint8_t sectors)
+{
+    if (i == TAG_NONE)
+        return;
+    s->dirty_lines += !s->tags.tag[i].dirty;
+    s->dirty[i / 64] |= UINT64_C(1) << i % 64;
+    s->tags.tag[i].dirty |= sectors;
+    s->tags.tag[i].valid |= sectors;
+}
+
+static void answer(struct slice *s, struct packet *p, enum msg_kind kind, uint32_t bytes)
+{
+    p->kind = (uint8_t)kind;
+    p->bytes = (uint16_t)bytes;
+    packet_push(&s->out[p->vn], p);
+}
+
+/*
+ * All lanes read and write memory at once, when they enter the unit; the reply leaves it later. Lanes that meet at
+ * one word keep the unit busy one after another, different words of the line go side by side.
+ */
+void l2_start_atomic(struct slice *s, struct packet *p, uint64_t now)
+{
+    const struct l2_cfg *c = &s->part->cfg.l2;
+    const struct partition_calls *calls = &s->part->cfg.calls;
+    for (int h = 0; p->atom && h < MAX_HALVES; h++)
+        s->part->count[STAT_ATOMIC_LANES] += (unsigned)__builtin_popcount(p->atom->lanes[h]);
+    uint64_t cycles = (uint64_t)calls->atomic(calls->ctx, s->id, p) * c->atomic_cycles[p->atomic_class];
+    if (cycles < c->atomic_warp_cycles)
+        cycles = c->atomic_warp_cycles;
+    s->part->count[STAT_ATOMIC_BUSY] += cycles;
+    s->atomic = p;
+    s->atomic_free = now + cycles;
+}
+
+bool l2_finish_atomic(struct slice *s, uint64_t now)
+{
+    if (!s->atomic || s->atomic_free > now)
+        return false;
+    uint16_t bytes = s->atomic->reply_bytes;
+    enum msg_kind kind = s->atomic->kind == MSG_ATOMIC ? MSG_ATOMIC_REPLY : s->atomic->kind;
+    answer(s, s->atomic, kind, bytes > PACKET_HEADER ? bytes : PACKET_HEADER);
+    s->atomic = NULL;
+    return true;
+}
+
+void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t)
+{
+    const struct partition_calls *calls = &s->part->cfg.calls;
+    uint8_t *memory = (uint8_t *)(uintptr_t)p->mapped;
+    bool there = !calls->has_bytes || calls->has_bytes(calls->ctx, p->mapped);
+    uint32_t sectors = l2_sectors(p->sectors);
+    s->data_free = t->l2 + s->part->data_cycles[sectors];
+    if (!p->own)
+        s->places[p->vn]++;
+    if (s->unit)
+        l2_unit_accessed(s, p, t);
+    p->stamp[STAGE_L2] = t->core;
+    if (i != TAG_NONE)
+        tags_touch(&s->tags, i);
+    switch (p->kind) {
+    case MSG_READ:
+        if (there)
+            memcpy(p->data, memory, LINE_BYTES);
+        if (p->own)
+            l2_unit_performed(s, p, t);
+        else
+            answer(s, p, MSG_READ_REPLY, PACKET_HEADER + SECTOR_BYTES * sectors);
+        break;
+    case MSG_WRITE:
+        if (there)
+            line_merge(memory, p->data, p->mask);
+        l2_mark_dirty(s, i, p->sectors);
+        if (p->own)
+            l2_unit_performed(s, p, t);
+        else
+            answer(s, p, MSG_WRITE_ACK, PACKET_HEADER);
+        break;
+    default:
+        l2_mark_dirty(s, i, p->sectors);
+        l2_start_atomic(s, p, t->l2);
+    }
+}
+
+/* The head of a network's reply queue, when there are credits for all its flits: those that are back by now. */
+static bool send_head(struct slice *s, unsigned vn, const struct l2_now *t)
+{
+    const struct partition_cfg *c = &s->part->cfg;
+    struct packet *p = s->out[vn].head;
+    uint32_t flits = flits_of(p->bytes, c->flit_bytes);
+    if (!port_can_send(s->reply, clock_floor(c->clocks, CLK_L2, CLK_XBAR, t->l2), vn, flits)) {
+        s->no_credit |= UINT32_C(1) << vn;
+        return false;
+    }
+    packet_pop(&s->out[vn]);
+    s->places[vn]--;
+    p->stamp[STAGE_REPLY] = t->core;
+    port_send(s->reply, t->xbar + c->reply_latency, vn, flits, p);
+    return true;
+}
+
+/* One packet a cycle; networks take turns. */
+bool l2_send_reply(struct slice *s, const struct l2_now *t)
+{
+    uint32_t vns = s->reply->vns;
+    s->no_credit = 0;
+    for (uint32_t k = 0; k < vns; k++) {
+        uint32_t vn = s->out_turn + k < vns ? s->out_turn + k : s->out_turn + k - vns;
+        if (s->out[vn].n && send_head(s, vn, t)) {
+            s->out_turn = vn + 1 == vns ? 0 : vn + 1;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,206 @@
+/*
+ * A memory partition: its slices and its DRAM channel in the order of real time. Where an L2 edge and a memory edge
+ * fall together, what DRAM has finished by then is collected first, then the L2 cycle runs, then the memory cycle:
+ * every crossing takes the next edge of the other clock, which may be the same instant.
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "memsys/l2/l2.h"
+
+struct partition *partition_new(const struct partition_cfg *c, struct port **requests, struct port **replies,
+                                uint64_t *count, struct hists *hists)
+{
+    struct partition *p = calloc(1, sizeof *p);
+    if (!p)
+        abort();
+    *p = (struct partition){
+        .cfg = *c, .count = count, .hists = hists, .mem_next = c->walk ? 0 : NEVER, .drained = NEVER,
+        .dram = dram_new(&c->dram, count), .slice = calloc(c->slices, sizeof *p->slice)
+    };
+    if (!p->slice)
+        abort();
+    for (uint32_t n = 0; n <= LINE_SECTORS; n++) {
+        uint32_t cycles = (n * SECTOR_BYTES + c->l2.bytes_per_cycle - 1) / c->l2.bytes_per_cycle;
+        p->data_cycles[n] = cycles ? cycles : 1;
+    }
+    for (uint32_t i = 0; i < c->slices; i++)
+        l2_init(&p->slice[i], p, i, requests[i], replies[i]);
+    return p;
+}
+
+void partition_free(struct partition *p)
+{
+    if (!p)
+        return;
+    for (uint32_t i = 0; i < p->cfg.slices; i++)
+        l2_end(&p->slice[i]);
+    dram_free(p->dram);
+    free(p->slice);
+    free(p);
+}
+
+/* Slices that wait for the DRAM queue look again at this L2 cycle. */
+static void wake_waiters(struct partition *p, uint64_t l2)
+{
+    if (dram_full(p->dram))
+        return;
+    for (uint32_t w = p->dram_waiters; w; w &= w - 1)
+        l2_wake(&p->slice[__builtin_ctz(w)], l2);
+    p->dram_waiters = 0;
+}
+
+/* Collects what DRAM has finished by memory cycle m. */
+static void collect(struct partition *p, uint64_t m)
+{
+    const struct clocks *k = p->cfg.clocks;
+    uint64_t token;
+    bool write;
+    while (dram_done(p->dram, m, &token, &write)) {
+        struct slice *s = &p->slice[token >> 40];
+        if ((uint32_t)token == MSHR_NONE)
+            continue;
+        l2_fill(s, (uint32_t)token, token >> 32 & ALL_SECTORS, clock_convert(k, CLK_MEM, CLK_CORE, m));
+        l2_wake(s, clock_convert(k, CLK_MEM, CLK_L2, m));
+    }
+    if (p->dram_waiters)
+        wake_waiters(p, clock_convert(k, CLK_MEM, CLK_L2, m));
+    p->drained = m;
+}
+
+static void run_memory(struct partition *p, uint64_t m)
+{
+    uint64_t next = dram_run(p->dram, m);
+    p->mem_next = p->cfg.walk ? m + 1 : next;
+    if (p->dram_waiters)
+        wake_waiters(p, clock_floor(p->cfg.clocks, CLK_MEM, CLK_L2, m) + 1);
+}
+
+/* The slices share the DRAM queue: the one that used it last comes last. */
+static void run_l2(struct partition *p, uint64_t n)
+{
+    const struct clocks *k = p->cfg.clocks;
+    const struct l2_now t = { n, clock_convert(k, CLK_L2, CLK_CORE, n), clock_convert(k, CLK_L2, CLK_XBAR, n) };
+    uint32_t slices = p->cfg.slices, first = p->first;
+    for (uint32_t j = 0; j < slices; j++) {
+        struct slice *s = &p->slice[first + j < slices ? first + j : first + j - slices];
+        if (s->due <= n) {
+            l2_run(s, &t);
+            s->due = l2_next(s);
+        }
+    }
+}
+
+static uint64_t next_due(const struct partition *p)
+{
+    uint64_t next = NEVER;
+    for (uint32_t i = 0; i < p->cfg.slices; i++)
+        next = p->slice[i].due < next ? p->slice[i].due : next;
+    return next;
+}
+
+void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem)
+{
+    const struct clocks *k = p->cfg.clocks;
+    for (uint32_t i = 0; i < p->cfg.slices; i++)
+        p->slice[i].due = l2_next(&p->slice[i]);
+    for (;;) {
+        uint64_t n = next_due(p), m = p->mem_next;
+        n = n < until_l2 ? n : NEVER;
+        m = m < until_mem ? m : NEVER;
+        if (n == NEVER && m == NEVER)
+            break;
+        assert(n >= p->l2_from);     /* no message comes late */
+        bool after = clock_before(k, CLK_L2, n, CLK_MEM, m);
+        if (!after && p->drained != m)
+            collect(p, m);
+        else if (after || !clock_before(k, CLK_MEM, m, CLK_L2, n))
+            run_l2(p, n);
+        else
+            run_memory(p, m);
+    }
+    p->l2_from = until_l2 > p->l2_from ? until_l2 : p->l2_from;
+    for (uint32_t i = 0; i < p->cfg.slices; i++)
+        l2_settle(&p->slice[i], until_l2);
+    for (uint32_t i = 0; p->cfg.unit && i < p->cfg.slices; i++)
+        l2_unit_settle(&p->slice[i], until_l2);
+    dram_settle(p->dram, until_mem);
+}
+
+uint64_t partition_next(const struct partition *p)
+{
+    const struct clocks *k = p->cfg.clocks;
+    uint64_t next = NEVER;
+    for (uint32_t i = 0; i < p->cfg.slices; i++) {
+        uint64_t n = l2_next(&p->slice[i]);
+        next = n < next ? n : next;
+    }
+    next = clock_floor(k, CLK_L2, CLK_CORE, next);
+    uint64_t mem = clock_floor(k, CLK_MEM, CLK_CORE, p->mem_next);
+    return next < mem ? next : mem;
+}
+
+bool partition_idle(const struct partition *p)
+{
+    for (uint32_t i = 0; i < p->cfg.slices; i++)
+        if (!l2_idle(&p->slice[i]))
+            return false;
+    return dram_pending(p->dram) == 0;
+}
+
+bool partition_flush(struct partition *p, uint64_t now, bool invalidate)
+{
+    bool clean = true;
+    for (uint32_t i = 0; i < p->cfg.slices; i++) {
+        struct slice *s = &p->slice[i];
+        clean &= !s->dirty_lines;
+        if (s->dirty_lines && !s->flushing)
+            l2_wake(s, now);
+        s->flushing = s->dirty_lines > 0;
+    }
+    if (!clean || !partition_idle(p))
+        return false;
+    if (invalidate)
+        partition_invalidate(p);
+    return true;
+}
+
+void partition_invalidate(struct partition *p)
+{
+    for (uint32_t i = 0; i < p->cfg.slices; i++)
+        l2_clear(&p->slice[i]);
+}
+
+bool partition_send(struct partition *p, uint32_t slice, struct packet *k, uint64_t now)
+{
+    struct slice *s = &p->slice[slice - p->cfg.channel * p->cfg.slices];
+    if (s->places[k->vn] >= p->cfg.l2.reply_queue)
+        return false;
+    s->places[k->vn]++;
+    s->unasked_at = now;
+    packet_push(&s->unasked, k);
+    l2_wake(s, now + 1);
+    return true;
+}
+
+struct packet *partition_packet(struct partition *p, uint32_t slice, unsigned kind, unsigned vn, uint64_t line,
+                                uint16_t sm)
+{
+    struct packet *k = packet_new(&p->slice[slice - p->cfg.channel * p->cfg.slices].pool);
+    k->kind = (uint8_t)kind;
+    k->vn = (uint8_t)vn;
+    k->line = k->mapped = line;
+    k->sm = sm;
+    k->slice = (uint16_t)slice;
+    k->warp = UINT16_MAX;
+    k->bytes = PACKET_HEADER;
+    return k;
+}
+
+void partition_dump(const struct partition *p, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    for (uint32_t i = 0; i < p->cfg.slices; i++)
+        l2_dump(&p->slice[i], line, ctx);
+    if (dram_pending(p->dram))
+        dram_dump(p->dram, line, ctx);
+}

@@ -1,0 +1,31 @@
+/*
+ * The coalescer: the lines that a warp's access touches, and the passes that it needs over the banks of shared memory.
+ * Lanes are merged in groups of coalescer.lanes (a whole warp, or half a warp as on compute capability 1.x).
+ */
+#ifndef MEMSYS_COALESCE_H
+#define MEMSYS_COALESCE_H
+
+#include "memsys/xbar/packet.h"
+#include "ptx/memory/access.h"
+
+struct line_access {
+    uint64_t line, lanes;
+    uint8_t sectors;                 /* of the line that the lanes touch */
+    uint8_t piece;
+};
+enum { ACCESSES_MAX = WARP_LANES * MEM_PIECES };
+
+/* Lines in the order of the lowest lane that needs each, pieces one after another. Returns their number, at most the
+ * lanes times mem_pieces. */
+uint32_t coalesce(const struct mem_op *op, enum mem_server s, uint32_t group_lanes, struct line_access *out);
+/* The same for blocks of 2^shift bytes in place of lines: `line` is the block's address. */
+uint32_t coalesce_blocks(const struct mem_op *op, enum mem_server s, uint32_t group_lanes, unsigned shift,
+                         struct line_access *out);
+
+struct shared_cfg { uint32_t banks, lanes_per_pass; bool broadcast; };
+/* Passes over the banks (CUDA C++ Programming Guide, shared memory of each compute capability): in one pass a bank
+ * serves one word, to all lanes that want it when broadcast is on; accesses wider than a word take as many lanes a pass
+ * as the banks have words for; atomics on one word go one after another. */
+uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c);
+
+#endif

@@ -1,0 +1,769 @@
+/*
+ * The load/store unit's sequence: the oldest instruction is worked on, server by server; its accesses are offered to
+ * the caches in order, and one that a full structure turns away is offered again when something has changed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memsys/l1/l1_coherence.h"
+#include "memsys/lsu/lsu.h"
+#include "memsys/lsu/rocache.h"
+#include "memsys/lsu/staging.h"
+#include "memsys/xbar/xbar.h"
+
+enum { BLOCKED = 3, WORD_SHIFT = 2 };    /* place of a cache's blocked counter behind its hits; words of constants */
+
+/* An instruction that waits, with its global accesses. */
+struct slot {
+    struct mem_op *op;
+    uint32_t n;
+    uint64_t number;                 /* instructions before it */
+    struct line_access access[WARP_LANES];
+};
+
+/* Ops on private memory that work when L1 has a port free; the oldest one has made `next` of its `n` accesses. */
+struct background {
+    struct mem_op *first, *last;     /* linked by `next` */
+    uint32_t queued, n, next, track;
+    bool started, blocked, retry;
+    struct line_access access[ACCESSES_MAX];
+};
+
+/* The order in which an instruction's servers are worked. */
+static const enum mem_server server_order[SERVERS] = {
+    SERVE_SHARED, SERVE_CONST, SERVE_TEXTURE, SERVE_LOCAL, SERVE_GLOBAL
+};
+
+struct lsu {
+    /* what lsu_next looks at comes first */
+    struct port *in;
+    uint64_t clock;                  /* last cycle worked, issued or fetched in */
+    uint32_t first, n;               /* of the queue */
+    bool started;                    /* the oldest instruction */
+    bool blocked, retry;             /* it was turned away; it can have another turn */
+    bool flushing;
+    uint8_t call_vns;                /* networks of unasked messages, taken in as they come */
+    uint32_t reply_vn;               /* network whose reply is next */
+    uint32_t narrived;               /* packets below: only with several networks */
+    uint64_t step;                   /* cycle of its next step */
+    uint64_t addresses_free;         /* cycle at which the address unit takes another instruction */
+    uint64_t banks_free;             /* cycle until which the banks of shared memory are busy behind their passes */
+    struct lsu_banks banks;
+    struct sender send;
+    struct slot *queue;              /* ring of cfg.queue */
+    uint32_t place;                  /* of the oldest instruction in server_order */
+    uint32_t accesses, next, track;
+    const struct line_access *access;
+    uint64_t blocked_from;           /* counted from this cycle on, under these counters */
+    enum stat blocked_by[2];
+    uint64_t *count;
+    struct hists *hists;
+    struct lsu_cfg cfg;
+    struct retire retire;
+    struct l1 l1;
+    struct rocache konst, texture, inst;
+    struct remote remote;
+    struct l1_coherence coherence;
+    struct staging staging;
+    uint64_t instructions;           /* issued so far */
+    uint32_t ports;                  /* of the L1, not used in this cycle yet */
+    struct background background;
+    struct packet_queue arrived[VNS_MAX];
+    struct line_access others[ACCESSES_MAX];     /* accesses that are not global */
+};
+
+static uint8_t networks_of_calls(const struct coherence *p)
+{
+    uint8_t vns = 0;
+    for (uint32_t i = 0; p && i < p->messages; i++)
+        vns |= (uint8_t)((p->message[i].way == WAY_CALL) << p->message[i].vn);
+    return vns;
+}
+
+struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, struct port *out, struct port *in,
+                    uint64_t *count, struct hists *hists)
+{
+    struct lsu *u = aligned_alloc(64, (sizeof *u + 63) / 64 * 64);
+    if (!u)
+        abort();
+    memset(u, 0, sizeof *u);
+    u->cfg = *c;
+    u->in = in;
+    u->count = count;
+    u->hists = hists;
+    u->cfg.queue++;                  /* one place more, for the second part of an instruction in a transaction */
+    u->queue = calloc(u->cfg.queue, sizeof *u->queue);
+    if (!u->queue)
+        abort();
+    u->send = (struct sender){ .cfg = &u->cfg, .out = out, .count = count };
+    retire_init(&u->retire, calls, hists);
+    l1_init(&u->l1, &u->cfg, &u->send, &u->retire, count);
+    rocache_init(&u->konst, &c->konst, ACCESS_CONST, &u->send, &u->retire, count);
+    rocache_init(&u->texture, &c->texture, ACCESS_TEXTURE, &u->send, &u->retire, count);
+    rocache_init(&u->inst, &c->inst, ACCESS_INST, &u->send, &u->retire, count);
+    remote_init(&u->remote, &u->cfg, &u->send, &u->retire, &u->l1, count);
+    l1_coherence_init(&u->coherence, &u->cfg, &u->l1, &u->remote);
+    u->call_vns = networks_of_calls(c->coherence);
+    u->retire.stores_wait = c->coherence;
+    return u;
+}
+
+void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state)
+{
+    u->call_vns |= stage->call_vns;
+    u->retire.stage = stage;
+    u->retire.stage_state = state;
+    staging_init(&u->staging, stage, state, &u->retire);
+    if (stage->attach)
+        stage->attach(state, u);
+}
+
+void lsu_banks(struct lsu *u, const struct lsu_banks *b)
+{
+    u->banks = *b;
+}
+
+void lsu_free(struct lsu *u)
+{
+    if (!u)
+        return;
+    staging_end(&u->staging);
+    l1_coherence_end(&u->coherence);
+    remote_end(&u->remote);
+    rocache_end(&u->inst);
+    rocache_end(&u->texture);
+    rocache_end(&u->konst);
+    l1_end(&u->l1);
+    retire_end(&u->retire);
+    packet_pool_end(&u->send.pool);
+    free(u->queue);
+    free(u);
+}
+
+/* ---- from the SM core ---- */
+
+bool lsu_has_room(const struct lsu *u)
+{
+    return u->n + 1 < u->cfg.queue;
+}
+
+static void count_lines(struct lsu *u, uint32_t n)
+{
+    u->count[STAT_COALESCED_INSTS]++;
+    u->count[STAT_COALESCED_LINES] += n;
+    hist_add(u->hists, HIST_COALESCED, n);
+}
+
+void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, uint32_t *stores)
+{
+    uint32_t at = u->first + u->n++;
+    struct slot *s = &u->queue[at < u->cfg.queue ? at : at - u->cfg.queue];
+    if (!u->cfg.texture_nc) {
+        op->served_by[SERVE_GLOBAL] |= op->served_by[SERVE_TEXTURE];
+        op->served_by[SERVE_TEXTURE] = 0;
+    }
+    s->op = op;
+    s->n = 0;
+    s->number = u->instructions++;
+    if (op->served_by[SERVE_GLOBAL]) {
+        s->n = coalesce(op, SERVE_GLOBAL, u->cfg.group_lanes, s->access);
+        count_lines(u, s->n);
+    }
+    *loads = op->kind == MOP_STORE || op->kind == MOP_PREFETCH ? 0 : s->n;
+    *stores = op->kind == MOP_LOAD || op->kind == MOP_PREFETCH ? 0 : s->n;
+    op->issued = u->clock = now;
+    retire_begin(&u->retire, op);
+}
+
+bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot)
+{
+    return sm_slot < u->retire.slots && u->retire.busy[sm_slot];
+}
+
+void lsu_acquire(struct lsu *u)
+{
+    if (u->cfg.l1_acquire)
+        l1_forget_global(&u->l1);
+}
+
+void lsu_forget(struct lsu *u, uint64_t address)
+{
+    l1_drop(&u->l1, address / LINE_BYTES * LINE_BYTES);
+}
+
+bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now)
+{
+    u->clock = now;
+    return rocache_fetch(&u->inst, address, u->cfg.inst_prefetch, now);
+}
+
+/* ---- the oldest instruction ---- */
+
+static void begin_shared(struct lsu *u, const struct mem_op *op, uint64_t now)
+{
+    uint32_t passes = shared_passes(op, &u->cfg.shared);
+    u->step = now + passes - 1;
+    u->count[STAT_SHARED_INSTS]++;
+    u->count[STAT_SHARED_PASSES] += passes;
+    hist_add(u->hists, HIST_SHARED_CONFLICTS, passes);
+}
+
+static bool remote_kind(const struct lsu *u, const struct mem_op *op, enum mem_server s)
+{
+    if (op->kind != MOP_STORE && op->kind != MOP_RED)
+        return false;
+    return s == SERVE_GLOBAL ? !u->coherence.protocol : !u->cfg.l1_exists || !u->cfg.l1_local_writeback;
+}
+
+/* The accesses of one server, to be worked from cycle `now` on. */
+static void begin_server(struct lsu *u, const struct slot *s, enum mem_server server, uint64_t now)
+{
+    u->step = now;
+    u->next = 0;
+    u->access = u->others;
+    if (server == SERVE_SHARED) {
+        begin_shared(u, s->op, now);
+    } else if (server == SERVE_CONST) {
+        u->accesses = coalesce_blocks(s->op, server, WARP_LANES, WORD_SHIFT, u->others);
+    } else if (server == SERVE_TEXTURE) {
+        unsigned shift = (unsigned)__builtin_ctz(u->cfg.texture.line);
+        u->accesses = coalesce_blocks(s->op, server, u->cfg.group_lanes, shift, u->others);
+    } else if (server == SERVE_LOCAL) {
+        u->accesses = coalesce(s->op, server, u->cfg.group_lanes, u->others);
+        count_lines(u, u->accesses);
+    } else {
+        u->access = s->access;
+        u->accesses = s->n;
+    }
+    if ((server == SERVE_LOCAL || server == SERVE_GLOBAL) && remote_kind(u, s->op, server))
+        u->track = remote_begin(&u->remote, s->op, server, u->accesses);
+}
+
+/* Goes on to the next server that has lanes, to be worked from cycle `now` on; false: there is none. */
+static bool next_server(struct lsu *u, uint32_t place, uint64_t now)
+{
+    const struct slot *s = &u->queue[u->first];
+    for (u->place = place; u->place < SERVERS; u->place++)
+        if (s->op->served_by[server_order[u->place]]) {
+            begin_server(u, s, server_order[u->place], now);
+            return true;
+        }
+    return false;
+}
+
+/* track: of stores and reds that go to L2. */
+static enum served serve_memory(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
+                                uint32_t track, uint64_t now)
+{
+    if (u->coherence.protocol && s == SERVE_GLOBAL)
+        return l1_coherence_access(&u->coherence, op, a, now);
+    if (op->kind == MOP_ATOM || op->kind == MOP_RED)
+        return remote_atomic(&u->remote, op, a, track, now);
+    if (remote_kind(u, op, s))
+        return remote_store(&u->remote, op, a, s, track, now);
+    if (op->kind == MOP_STORE)
+        return l1_store_local(&u->l1, op, a, now);
+    if (!u->cfg.l1_exists || (s == SERVE_GLOBAL && (!u->cfg.l1_global || op->path == PATH_L2)))
+        return l1_load_past(&u->l1, op, a, s, now);
+    return l1_load(&u->l1, op, a, s, now);
+}
+
+static enum served serve(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s, uint64_t now)
+{
+    if (s == SERVE_CONST)
+        return rocache_load(&u->konst, op, a, now);
+    if (s == SERVE_TEXTURE)
+        return rocache_load(&u->texture, op, a, now);
+    if (s == SERVE_GLOBAL && staging_holds(&u->staging) && op->kind != MOP_PREFETCH)
+        return staging_offer(&u->staging, op, a, u->track, u->queue[u->first].number, now);
+    return serve_memory(u, op, a, s, u->track, now);
+}
+
+/* Remembers under which counters the cycles of waiting go, from this one on. */
+static void turned_away(struct lsu *u, const struct mem_op *op, enum mem_server s, enum served why, uint64_t now)
+{
+    static const enum stat reason[] = {
+        [BLOCKED_LINE] = STAT_L1_RESERVE_FAILS, [BLOCKED_MSHR] = STAT_L1_MSHR_FULL,
+        [BLOCKED_QUEUE] = STAT_L1_QUEUE_FULL, [BLOCKED_STAGE] = STAT_STAGE_BLOCKED
+    };
+    bool cached = s == SERVE_LOCAL || op->kind == MOP_LOAD;
+    u->blocked = true;
+    u->blocked_from = now;
+    u->blocked_by[0] = u->blocked_by[1] = STAT_END;
+    if (s == SERVE_CONST)
+        u->blocked_by[0] = STAT_CONST_BLOCKED;
+    else if (s == SERVE_TEXTURE)
+        u->blocked_by[0] = STAT_TEXTURE_BLOCKED;
+    else
+        u->blocked_by[0] = reason[why];
+    if (s != SERVE_CONST && s != SERVE_TEXTURE && cached && why != BLOCKED_STAGE)
+        u->blocked_by[1] = l1_counters(op, s) + BLOCKED;
+}
+
+void lsu_settle(struct lsu *u, uint64_t until)
+{
+    rocache_settle(&u->inst, until);
+    if (!u->blocked || until <= u->blocked_from)
+        return;
+    for (int i = 0; i < 2; i++)
+        if (u->blocked_by[i] != STAT_END)
+            u->count[u->blocked_by[i]] += until - u->blocked_from;
+    u->blocked_from = until;
+}
+
+/* Offers accesses to their server, as many as it takes in a cycle; true when all have been taken. */
+static bool work_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, uint64_t now)
+{
+    uint32_t ports = s == SERVE_GLOBAL && staging_holds(&u->staging) ? u->cfg.l1_ports
+                     : s == SERVE_LOCAL || s == SERVE_GLOBAL ? u->ports : 1;
+    bool l1 = (s == SERVE_LOCAL || s == SERVE_GLOBAL) && !(s == SERVE_GLOBAL && staging_holds(&u->staging));
+    for (; ports && u->next < u->accesses; ports--, u->next++) {
+        enum served r = serve(u, op, &u->access[u->next], s, now);
+        if (r != SERVED) {
+            turned_away(u, op, s, r, now);
+            return false;
+        }
+        u->ports -= l1;
+    }
+    u->step = now + 1;
+    return u->next == u->accesses;
+}
+
+static bool work_server(struct lsu *u, struct mem_op *op, uint64_t now)
+{
+    enum mem_server s = server_order[u->place];
+    if (s != SERVE_SHARED)
+        return work_accesses(u, op, s, now);
+    if (u->staging.stage && u->staging.stage->shared &&
+        !staging_shared(&u->staging, op, u->queue[u->first].number, now)) {
+        turned_away(u, op, s, BLOCKED_STAGE, now);
+        return false;
+    }
+    uint64_t ready = now + u->cfg.shared_latency - 1;
+    if (u->banks.perform) {
+        u->banks_free = now + u->banks.perform(u->banks.ctx, op, now);
+        ready += u->banks_free - now;
+    } else {
+        mem_perform_shared(op);
+    }
+    op->ready = ready > op->ready ? ready : op->ready;
+    return true;
+}
+
+static void start(struct lsu *u, const struct mem_op *op, uint64_t now)
+{
+    u->started = true;
+    u->addresses_free = now + (u->cfg.warp_lanes + u->cfg.ldst_width - 1) / u->cfg.ldst_width;
+    next_server(u, 0, now);
+}
+
+static void work(struct lsu *u, uint64_t now)
+{
+    u->blocked = false;
+    if (!u->n)
+        return;
+    struct mem_op *op = u->queue[u->first].op;
+    if (!u->started) {
+        if (u->addresses_free > now)
+            return;
+        start(u, op, now);
+    }
+    if (u->place < SERVERS) {
+        if (u->step > now || !work_server(u, op, now))
+            return;
+        u->step = u->banks_free > now ? u->banks_free : now;
+        if (next_server(u, u->place + 1, u->step + 1))
+            return;
+    }
+    if (u->step > now)
+        return;
+    u->started = false;
+    u->n--;
+    if (++u->first == u->cfg.queue)
+        u->first = 0;
+    retire_part(&u->retire, op, now);
+}
+
+/* ---- in the background ---- */
+
+void lsu_background(struct lsu *u, struct mem_op *op, uint64_t now)
+{
+    struct background *b = &u->background;
+    op->next = NULL;
+    op->issued = u->clock = now;
+    if (b->first)
+        b->last->next = op;
+    else
+        b->first = op;
+    b->last = op;
+    b->queued++;
+    b->retry = true;
+    retire_begin(&u->retire, op);
+}
+
+uint32_t lsu_background_queued(const struct lsu *u)
+{
+    return u->background.queued;
+}
+
+static void start_background(struct lsu *u, struct background *b)
+{
+    b->started = true;
+    b->next = 0;
+    b->n = coalesce(b->first, SERVE_LOCAL, WARP_LANES, b->access);
+    if (remote_kind(u, b->first, SERVE_LOCAL))
+        b->track = remote_begin(&u->remote, b->first, SERVE_LOCAL, b->n);
+}
+
+static void work_background(struct lsu *u, uint64_t now)
+{
+    struct background *b = &u->background;
+    b->blocked = b->retry = false;
+    while (b->first && u->ports) {
+        struct mem_op *op = b->first;
+        if (!b->started)
+            start_background(u, b);
+        for (; u->ports && b->next < b->n; b->next++, u->ports--)
+            if (serve_memory(u, op, &b->access[b->next], SERVE_LOCAL, b->track, now) != SERVED) {
+                b->blocked = true;
+                return;
+            }
+        if (b->next < b->n)
+            return;
+        b->first = op->next;
+        b->queued--;
+        b->started = false;
+        retire_part(&u->retire, op, now);
+    }
+}
+
+/* Accesses that the order policy's stage gives to the L1. */
+static void send_staged(struct lsu *u, uint64_t now)
+{
+    struct staging *g = &u->staging;
+    g->stuck = false;
+    for (struct staged *d; u->ports && !g->stuck && (d = (struct staged *)g->stage->choose(g->state, now));) {
+        g->stuck = serve_memory(u, d->op, &d->access, SERVE_GLOBAL, d->track, now) != SERVED;
+        if (!g->stuck) {
+            u->ports--;
+            staging_sent(g, d, now);
+        }
+    }
+}
+
+/* ---- replies ---- */
+
+static void add_stage(struct lsu *u, enum hist_id h, uint64_t from, uint64_t to)
+{
+    hist_add(u->hists, h, to > from ? to - from : 0);
+}
+
+/* Where the time of a request went, for those that somebody waited for. */
+static void count_stages(struct lsu *u, const struct packet *p)
+{
+    const uint64_t *t = p->stamp;
+    uint64_t dram = t[STAGE_DRAM] > t[STAGE_DRAM_QUEUE] ? t[STAGE_DRAM] - t[STAGE_DRAM_QUEUE] : 0;
+    add_stage(u, HIST_REQUEST_L1, t[STAGE_ISSUE], t[STAGE_SENT]);
+    add_stage(u, HIST_REQUEST_XBAR, t[STAGE_SENT], t[STAGE_L2_QUEUE]);
+    add_stage(u, HIST_REQUEST_L2, t[STAGE_L2_QUEUE] + dram, t[STAGE_REPLY]);
+    if (t[STAGE_DRAM_QUEUE])
+        hist_add(u->hists, HIST_REQUEST_DRAM, dram);
+    add_stage(u, HIST_REQUEST_REPLY, t[STAGE_REPLY], t[STAGE_FILL]);
+}
+
+static void answer(struct lsu *u, struct packet *p, uint64_t now)
+{
+    switch ((enum reply_to)(p->token >> REPLY_SHIFT)) {
+    case REPLY_L1: l1_fill(&u->l1, p, now); break;
+    case REPLY_STORE: remote_acknowledged(&u->remote, p, now); break;
+    case REPLY_ATOM: remote_replied(&u->remote, p, now); break;
+    case REPLY_WRITEBACK: l1_written_back(&u->l1, p); break;
+    case REPLY_CONST: rocache_fill(&u->konst, p, now); break;
+    case REPLY_TEXTURE: rocache_fill(&u->texture, p, now); break;
+    case REPLY_INST: rocache_fill(&u->inst, p, now); break;
+    }
+}
+
+/* Does somebody wait for what the reply brings? */
+static bool waited_for(const struct lsu *u, const struct packet *p)
+{
+    uint32_t to = p->token >> REPLY_SHIFT;
+    if (p->kind >= MSG_PROTOCOL)
+        return u->coherence.protocol->message[p->kind - MSG_PROTOCOL].carries != CARRIES_NOTHING;
+    return to != REPLY_STORE && to != REPLY_WRITEBACK && to != REPLY_INST;
+}
+
+static void take_reply(struct lsu *u, struct packet *p, uint64_t now)
+{
+    p->stamp[STAGE_FILL] = now;
+    if (waited_for(u, p))
+        count_stages(u, p);
+    if (u->retire.calls.replied)
+        u->retire.calls.replied(u->retire.calls.ctx, p);
+    if (p->kind >= MSG_PROTOCOL)
+        l1_coherence_message(&u->coherence, p, now);
+    else
+        answer(u, p, now);
+    packet_free(&u->send.pool, p);
+}
+
+/* A message of the order policy's: its own packet come back, or one of a partition's. */
+static void take_policy_message(struct lsu *u, struct packet *p, uint64_t now)
+{
+    if (u->staging.stage->message(u->staging.state, p, now))
+        return;
+    if (p->home == &u->send.pool) {
+        packet_free(p->home, p);
+        return;
+    }
+    u->count[STAT_NOTICES]++;
+    packet_return(p);
+}
+
+static void take(struct lsu *u, struct packet *p, uint64_t now)
+{
+    uint32_t flits = flits_of(p->bytes, u->cfg.flit_bytes);
+    port_return(u->in, clock_convert(u->cfg.clocks, CLK_CORE, CLK_XBAR, now) + u->cfg.credit_latency, p->vn, flits);
+    u->count[STAT_REPLIES]++;
+    if (p->kind >= MSG_UNIT) {
+        u->count[STAT_NOTICES]++;
+        u->retire.calls.message(u->retire.calls.ctx, p, now);
+    } else if (p->kind >= MSG_POLICY)
+        take_policy_message(u, p, now);
+    else if (u->call_vns >> p->vn & 1)
+        l1_coherence_message(&u->coherence, p, now);
+    else
+        take_reply(u, p, now);
+}
+
+/* The oldest reply of the network whose turn it is. */
+static struct packet *next_reply(struct lsu *u)
+{
+    for (uint32_t k = 0; u->narrived && k < u->in->vns; k++) {
+        uint32_t vn = (u->reply_vn + k) % u->in->vns;
+        if (u->arrived[vn].n) {
+            u->reply_vn = vn + 1;
+            u->narrived--;
+            return packet_pop(&u->arrived[vn]);
+        }
+    }
+    return NULL;
+}
+
+/* Calls are taken in as they come; of the other networks' packets one a cycle, as of a single network's. */
+static struct packet *sort_networks(struct lsu *u, uint64_t now)
+{
+    for (struct packet *p; (p = port_receive(u->in, now));) {
+        if (u->call_vns >> p->vn & 1) {
+            take(u, p, now);
+        } else {
+            packet_push(&u->arrived[p->vn], p);
+            u->narrived++;
+        }
+    }
+    return next_reply(u);
+}
+
+static void receive(struct lsu *u, uint64_t now)
+{
+    struct packet *p = u->in->vns > 1 ? sort_networks(u, now) : port_receive(u->in, now);
+    if (p)
+        take(u, p, now);
+}
+
+/* ---- time ---- */
+
+uint64_t lsu_run(struct lsu *u, uint64_t now)
+{
+    lsu_settle(u, now);
+    receive(u, now);
+    if (u->coherence.listed)
+        l1_coherence_run(&u->coherence, now);
+    u->ports = u->cfg.l1_ports;
+    if (u->staging.held)
+        send_staged(u, now);
+    work(u, now);
+    if (u->background.first)
+        work_background(u, now);
+    if (u->flushing)
+        u->flushing = l1_flush_line(&u->l1, now) || l1_coherence_flush_line(&u->coherence, now);
+    bool sent = sender_run(&u->send, now);
+    u->retry = sent && u->blocked;
+    u->background.retry = sent && u->background.blocked;
+    u->clock = now;
+    return lsu_next(u);
+}
+
+/* The cycle after u->clock at which the oldest instruction takes a step. A blocked one waits for a reply or for the
+ * miss queue, and then has its turn in the same cycle or the next. */
+static uint64_t next_step(const struct lsu *u)
+{
+    if (!u->n || (u->blocked && !u->retry))
+        return NEVER;
+    uint64_t step = u->started ? u->step : u->addresses_free;
+    return u->blocked || step <= u->clock ? u->clock + 1 : step;
+}
+
+/* The stage's own time; while the L1 turns away what it chose, it may choose otherwise in every cycle. */
+static uint64_t next_of_stage(const struct lsu *u)
+{
+    const struct staging *g = &u->staging;
+    uint64_t at = g->stuck ? u->clock + 1 : g->stage->next ? g->stage->next(g->state, u->clock) : NEVER;
+    return at > u->clock ? at : u->clock + 1;
+}
+
+uint64_t lsu_next(const struct lsu *u)
+{
+    uint64_t reply = port_next(u->in);
+    uint64_t next = earlier(next_step(u), sender_next(&u->send, u->clock));
+    if ((u->flushing && sender_has_room(&u->send)) || u->narrived || u->coherence.listed)
+        next = earlier(next, u->clock + 1);
+    if (u->staging.stage)
+        next = earlier(next, next_of_stage(u));
+    if (u->background.first && (!u->background.blocked || u->background.retry))
+        next = earlier(next, u->clock + 1);
+    return earlier(next, reply > u->clock ? reply : u->clock + 1);
+}
+
+/* ---- for the order policy's stage ---- */
+
+struct packet *stage_packet(struct lsu *u, unsigned kind, unsigned vn, uint64_t line, bool note, uint64_t now)
+{
+    struct packet *p = sender_packet(&u->send, MSG_POLICY, ACCESS_GLOBAL_LOAD, line, 0, now, now);
+    p->kind = (uint8_t)kind;
+    p->vn = (uint8_t)vn;
+    u->count[STAT_NOTES] += note;
+    return p;
+}
+
+void stage_send(struct lsu *u, struct packet *p)
+{
+    sender_push_apart(&u->send, p);
+}
+
+void stage_wake(struct lsu *u, uint32_t warp)
+{
+    u->retire.calls.wake(u->retire.calls.ctx, warp);
+}
+
+/* ---- for the partners of units ---- */
+
+struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
+                          uint64_t now)
+{
+    struct packet *p = packet_new(pool);
+    p->kind = (uint8_t)kind;
+    p->type = ACCESS_GLOBAL_LOAD;
+    p->sm = u->cfg.sm;
+    p->slice = (uint16_t)slice;
+    p->bytes = (uint16_t)(PACKET_HEADER + bytes);
+    p->warp = UINT16_MAX;
+    p->stamp[STAGE_ISSUE] = p->stamp[STAGE_L1] = now;
+    return p;
+}
+
+bool lsu_can_send(const struct lsu *u)
+{
+    return sender_has_room(&u->send);
+}
+
+void lsu_send(struct lsu *u, struct packet *p)
+{
+    u->count[STAT_NOTES]++;
+    if (p->vn)
+        sender_push_apart(&u->send, p);
+    else
+        sender_push(&u->send, p);
+}
+
+uint32_t lsu_slice(const struct lsu *u, uint64_t address)
+{
+    return addrmap_slice(u->cfg.map, address);
+}
+
+/* ---- ends of kernels, reports ---- */
+
+const uint8_t *lsu_private_line(struct lsu *u, uint64_t line)
+{
+    return l1_private_line(&u->l1, line);
+}
+
+unsigned lsu_coherence_state(const struct lsu *u, uint64_t line)
+{
+    return l1_coherence_state(&u->coherence, line);
+}
+
+bool lsu_idle(const struct lsu *u)
+{
+    return !u->n && !u->background.first && !u->staging.held && !packets_out(&u->send.pool) && !u->send.napart &&
+           !u->inst.nwanted;
+}
+
+bool lsu_flush(struct lsu *u, uint64_t now)
+{
+    u->flushing = u->l1.dirty_lines || u->coherence.unsaved;
+    return !u->flushing && lsu_idle(u);
+}
+
+void lsu_invalidate(struct lsu *u)
+{
+    l1_clear(&u->l1);
+    rocache_clear(&u->konst);
+    rocache_clear(&u->texture);
+    rocache_clear(&u->inst);
+}
+
+static const char *waits_for(const struct lsu *u)
+{
+    if (!u->blocked)
+        return "";
+    switch (u->blocked_by[0]) {
+    case STAT_L1_RESERVE_FAILS:
+        return u->coherence.protocol ? ", its L1 line or every way of its set is under way"
+                                     : ", every way of its L1 set waits for a fill";
+    case STAT_L1_MSHR_FULL: return ", waits for an L1 MSHR entry or merge";
+    case STAT_L1_QUEUE_FULL: return ", waits for room in the miss queue";
+    case STAT_STAGE_BLOCKED: return ", waits for the order policy's stage";
+    case STAT_CONST_BLOCKED: return ", waits at the constant cache";
+    default: return ", waits at the texture cache";
+    }
+}
+
+/* What the way to the crossbar waits for. */
+static void dump_sender(const struct lsu *u, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    const struct packet *p = u->send.inst.n ? u->send.inst.head : u->send.data.head;
+    uint32_t have = p ? u->send.out->have[p->vn] : 0, flits = p ? flits_of(p->bytes, u->cfg.flit_bytes) : 0;
+    char text[200];
+    if (have >= flits)
+        return;
+    snprintf(text, sizeof text, "  the miss queue waits for credits of the crossbar: it has %u, line 0x%llx takes %u",
+             have, (unsigned long long)p->line, flits);
+    line(ctx, text);
+}
+
+void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    static const char *const names[SERVERS] = {
+        [SERVE_GLOBAL] = "global", [SERVE_SHARED] = "shared", [SERVE_LOCAL] = "local", [SERVE_CONST] = "const",
+        [SERVE_TEXTURE] = "texture"
+    };
+    char text[240];
+    uint32_t queued = u->send.data.n + u->send.inst.n;
+    if (lsu_idle(u))
+        return;
+    snprintf(text, sizeof text, "load/store unit: %u instructions queued, %u requests in the miss queue, %u under way, "
+             "%u L1 MSHR entries of %u in use, %u accesses held in the stage", u->n, queued,
+             (uint32_t)packets_out(&u->send.pool) - queued,
+             u->l1.mshr.n, u->l1.mshr.entries, u->staging.held);
+    line(ctx, text);
+    dump_sender(u, line, ctx);
+    if (u->n && u->started && u->place < SERVERS) {
+        snprintf(text, sizeof text, "  oldest: warp slot %u, %s, access %u of %u%s", u->queue[u->first].op->sm_slot,
+                 names[server_order[u->place]], u->next + 1, u->accesses, waits_for(u));
+        line(ctx, text);
+    }
+    if (u->coherence.protocol)
+        l1_coherence_dump(&u->coherence, line, ctx);
+}

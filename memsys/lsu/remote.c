@@ -1,0 +1,174 @@
+/* Write-through stores and atomics. */
+#include <stdlib.h>
+
+#include "memsys/lsu/remote.h"
+
+enum { SLAB = 8, CLASS_CAS = 2 };
+
+struct payload_slab { struct payload_slab *next; struct atom_payload a[SLAB]; };
+
+void remote_init(struct remote *r, const struct lsu_cfg *c, struct sender *send, struct retire *retire, struct l1 *l1,
+                 uint64_t *count)
+{
+    *r = (struct remote){ .cfg = c, .send = send, .retire = retire, .l1 = l1, .count = count, .free = UINT32_MAX };
+}
+
+void remote_end(struct remote *r)
+{
+    for (struct payload_slab *s = r->slabs, *next; s; s = next) {
+        next = s->next;
+        free(s);
+    }
+    free(r->track);
+    *r = (struct remote){ 0 };
+}
+
+static uint32_t track_new(struct remote *r)
+{
+    if (r->free == UINT32_MAX) {
+        uint32_t old = r->tracks;
+        r->tracks = old ? 2 * old : 64;
+        r->track = realloc(r->track, r->tracks * sizeof *r->track);
+        if (!r->track)
+            abort();
+        for (uint32_t i = r->tracks; i-- > old;) {
+            r->track[i].next = r->free;
+            r->free = i;
+        }
+    }
+    uint32_t i = r->free;
+    r->free = r->track[i].next;
+    return i;
+}
+
+static void track_free(struct remote *r, uint32_t i)
+{
+    r->track[i].next = r->free;
+    r->free = i;
+}
+
+struct atom_payload *remote_payload(struct remote *r)
+{
+    if (!r->free_payload) {
+        struct payload_slab *s = aligned_alloc(_Alignof(struct payload_slab), sizeof *s);
+        if (!s)
+            abort();
+        s->next = r->slabs;
+        r->slabs = s;
+        for (int i = 0; i < SLAB; i++) {
+            s->a[i].next = r->free_payload;
+            r->free_payload = &s->a[i];
+        }
+    }
+    struct atom_payload *a = r->free_payload;
+    r->free_payload = a->next;
+    return a;
+}
+
+void remote_payload_free(struct remote *r, struct atom_payload *a)
+{
+    a->next = r->free_payload;
+    r->free_payload = a;
+}
+
+void remote_operands(struct remote *r, struct packet *p, const struct mem_op *op, const struct line_access *a)
+{
+    unsigned bytes = (unsigned)__builtin_popcountll(a->lanes) * op->width;
+    p->atom = remote_payload(r);
+    mem_atomic_request(op, a->lanes, p->atom);
+    p->sectors = a->sectors;
+    p->bytes = (uint16_t)(PACKET_HEADER + bytes * (op->atomic_class == CLASS_CAS ? 2 : 1));
+    p->reply_bytes = (uint16_t)(PACKET_HEADER + (op->kind == MOP_ATOM ? bytes : 0));
+    p->atomic_class = op->atomic_class;
+    p->warp = (uint16_t)op->sm_slot;
+}
+
+void remote_bytes(struct packet *p, const struct mem_op *op, const struct line_access *a)
+{
+    mem_store_line(op, a->lanes, a->piece, p->data, p->mask);
+    p->sectors = line_sectors(p->mask);
+    p->bytes = write_bytes(p->sectors);
+    if (op->hollow)
+        p->mask[0] = p->mask[1] = 0;
+    p->warp = (uint16_t)op->sm_slot;
+}
+
+uint32_t remote_begin(struct remote *r, const struct mem_op *op, enum mem_server s, uint32_t n)
+{
+    uint32_t i = track_new(r);
+    r->track[i] = (struct track){
+        .issued = op->issued, .pending = n, .slot = op->sm_slot,
+        .counts_load = op->kind == MOP_RED, .counts_store = s == SERVE_GLOBAL
+    };
+    retire_hold(r->retire, op->sm_slot);
+    return i;
+}
+
+enum served remote_store(struct remote *r, const struct mem_op *op, const struct line_access *a, enum mem_server s,
+                         uint32_t number, uint64_t now)
+{
+    if (!sender_has_room(r->send))
+        return BLOCKED_QUEUE;
+    struct packet *p = sender_packet(r->send, MSG_WRITE, s == SERVE_LOCAL ? ACCESS_LOCAL_STORE : ACCESS_GLOBAL_STORE,
+                                     a->line, token_of(REPLY_STORE, number), op->issued, now);
+    remote_bytes(p, op, a);
+    l1_written_through(r->l1, p);
+    sender_push(r->send, p);
+    return SERVED;
+}
+
+enum served remote_atomic(struct remote *r, struct mem_op *op, const struct line_access *a, uint32_t number,
+                          uint64_t now)
+{
+    if (!sender_has_room(r->send))
+        return BLOCKED_QUEUE;
+    bool result = op->kind == MOP_ATOM;
+    if (result) {
+        number = track_new(r);
+        r->track[number] = (struct track){ .op = op, .lanes = a->lanes };
+        op->pending++;
+    }
+    struct packet *p = sender_packet(r->send, MSG_ATOMIC, ACCESS_ATOMIC, a->line,
+                                     token_of(result ? REPLY_ATOM : REPLY_STORE, number), op->issued, now);
+    remote_operands(r, p, op, a);
+    l1_drop(r->l1, a->line);
+    sender_push(r->send, p);
+    r->count[STAT_L1_ATOMICS]++;
+    return SERVED;
+}
+
+static void tell(struct remote *r, const struct track *t, uint64_t line, uint64_t now)
+{
+    if (t->counts_load)
+        retire_performed(r->retire, t->slot, line, false, now);
+    if (t->counts_store)
+        retire_performed(r->retire, t->slot, line, true, now);
+}
+
+void remote_acknowledged(struct remote *r, struct packet *p, uint64_t now)
+{
+    uint32_t i = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1);
+    struct track *t = &r->track[i];
+    if (p->atom)
+        remote_payload_free(r, p->atom);
+    tell(r, t, p->line, now);
+    if (--t->pending)
+        return;
+    if (t->counts_store && !t->counts_load)
+        hist_add(r->retire->hists, HIST_STORE_LATENCY, now - t->issued);
+    retire_release(r->retire, t->slot);
+    track_free(r, i);
+}
+
+void remote_replied(struct remote *r, struct packet *p, uint64_t now)
+{
+    uint32_t i = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1);
+    struct mem_op *op = r->track[i].op;
+    const struct track t = { .slot = op->sm_slot, .counts_load = true, .counts_store = true };
+    mem_atomic_reply(op, r->track[i].lanes, p->atom);
+    remote_payload_free(r, p->atom);
+    track_free(r, i);
+    op->ready = now + 1;
+    tell(r, &t, p->line, now);
+    retire_part(r->retire, op, now);
+}

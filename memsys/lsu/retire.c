@@ -1,0 +1,104 @@
+/* Waiting accesses and the end of instructions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "memsys/lsu/retire.h"
+
+enum { SLAB = 64 };
+
+struct waiter_slab { struct waiter_slab *next; struct waiter w[SLAB]; };
+
+void retire_init(struct retire *r, const struct lsu_calls *calls, struct hists *hists)
+{
+    *r = (struct retire){ .calls = *calls, .hists = hists };
+}
+
+void retire_end(struct retire *r)
+{
+    for (struct waiter_slab *s = r->slabs, *next; s; s = next) {
+        next = s->next;
+        free(s);
+    }
+    free(r->busy);
+    *r = (struct retire){ 0 };
+}
+
+void retire_hold(struct retire *r, uint32_t slot)
+{
+    if (slot >= r->slots) {
+        uint32_t old = r->slots;
+        r->slots = (slot + 64) / 64 * 64;
+        r->busy = realloc(r->busy, r->slots * sizeof *r->busy);
+        if (!r->busy)
+            abort();
+        memset(r->busy + old, 0, (r->slots - old) * sizeof *r->busy);
+    }
+    r->busy[slot]++;
+}
+
+void retire_release(struct retire *r, uint32_t slot)
+{
+    r->busy[slot]--;
+}
+
+void retire_begin(struct retire *r, struct mem_op *op)
+{
+    op->pending = 1;
+    op->ready = 0;
+    retire_hold(r, op->sm_slot);
+}
+
+static void count_latency(struct retire *r, const struct mem_op *op, uint64_t at)
+{
+    if (op->kind == MOP_ATOM && op->served_by[SERVE_GLOBAL])
+        hist_add(r->hists, HIST_ATOMIC_LATENCY, at - op->issued);
+    else if (op->kind == MOP_LOAD && op->served_by[SERVE_GLOBAL])
+        hist_add(r->hists, HIST_LOAD_LATENCY, at - op->issued);
+    else if (op->kind == MOP_STORE && r->stores_wait && op->served_by[SERVE_GLOBAL])
+        hist_add(r->hists, HIST_STORE_LATENCY, at - op->issued);
+    else if (op->kind == MOP_LOAD && op->served_by[SERVE_LOCAL])
+        hist_add(r->hists, HIST_LOCAL_LATENCY, at - op->issued);
+}
+
+void retire_part(struct retire *r, struct mem_op *op, uint64_t now)
+{
+    if (--op->pending)
+        return;
+    uint64_t at = op->ready > now ? op->ready : now;
+    count_latency(r, op, at);
+    retire_release(r, op->sm_slot);
+    r->calls.done(r->calls.ctx, op, at);
+}
+
+struct waiter *retire_waiter(struct retire *r, struct mem_op *op, enum mem_server s, const struct line_access *a)
+{
+    if (!r->free) {
+        struct waiter_slab *slab = malloc(sizeof *slab);
+        if (!slab)
+            abort();
+        slab->next = r->slabs;
+        r->slabs = slab;
+        for (int i = 0; i < SLAB; i++)
+            retire_forget(r, &slab->w[i]);
+    }
+    struct waiter *w = r->free;
+    r->free = w->next;
+    *w = (struct waiter){ .op = op, .access = *a, .server = (uint8_t)s };
+    op->pending++;
+    return w;
+}
+
+void retire_forget(struct retire *r, struct waiter *w)
+{
+    w->next = r->free;
+    r->free = w;
+}
+
+void retire_load(struct retire *r, struct mem_op *op, const struct line_access *a, enum mem_server s,
+                 const uint8_t *bytes, uint64_t now, uint64_t ready)
+{
+    mem_load_line(op, a->lanes, a->piece, bytes);
+    op->ready = ready > op->ready ? ready : op->ready;
+    if (s == SERVE_GLOBAL)
+        retire_performed(r, op->sm_slot, a->line, false, now);
+}

@@ -1,0 +1,87 @@
+/* Requests from the miss queue to the crossbar. */
+#include "memsys/lsu/sender.h"
+#include "memsys/xbar/xbar.h"
+
+struct packet *sender_packet(struct sender *s, enum msg_kind kind, enum access_type type, uint64_t line, uint32_t token,
+                             uint64_t issued, uint64_t now)
+{
+    struct packet *p = packet_new(&s->pool);
+    p->kind = (uint8_t)kind;
+    p->type = (uint8_t)type;
+    p->line = p->mapped = line / LINE_BYTES * LINE_BYTES;
+    p->sm = s->cfg->sm;
+    p->slice = (uint16_t)addrmap_slice(s->cfg->map, p->line);
+    p->bytes = PACKET_HEADER;
+    p->warp = UINT16_MAX;
+    p->token = token;
+    p->stamp[STAGE_ISSUE] = issued;
+    p->stamp[STAGE_L1] = now;
+    return p;
+}
+
+void sender_read(struct sender *s, enum access_type type, uint64_t line, uint8_t sectors, uint32_t token,
+                 uint64_t issued, uint64_t now)
+{
+    struct packet *p = sender_packet(s, MSG_READ, type, line, token, issued, now);
+    p->sectors = sectors;
+    sender_push(s, p);
+}
+
+void sender_push(struct sender *s, struct packet *p)
+{
+    packet_push(p->type == ACCESS_INST ? &s->inst : &s->data, p);
+}
+
+void sender_push_apart(struct sender *s, struct packet *p)
+{
+    packet_push(&s->apart[p->vn], p);
+    s->napart++;
+}
+
+/* Sends the head of a queue, if there are credits for it. */
+static bool send_head(struct sender *s, struct packet_queue *q, uint64_t now)
+{
+    if (!q->n)
+        return false;
+    uint32_t flits = flits_of(q->head->bytes, s->cfg->flit_bytes);
+    if (!port_can_send(s->out, now, q->head->vn, flits))
+        return false;
+    struct packet *p = packet_pop(q);
+    p->stamp[STAGE_SENT] = now;
+    uint64_t leaves = now + (p->type == ACCESS_INST ? 0 : s->cfg->miss_cycles);
+    uint64_t at = clock_convert(s->cfg->clocks, CLK_CORE, CLK_XBAR, leaves) + s->cfg->request_latency;
+    s->last = at > s->last ? at : s->last;               /* the port keeps their order */
+    port_send(s->out, s->last, p->vn, flits, p);
+    s->count[STAT_REQUESTS]++;
+    return true;
+}
+
+bool sender_run(struct sender *s, uint64_t now)
+{
+    for (uint32_t vn = 1; s->napart && vn < s->out->vns; vn++)
+        if (send_head(s, &s->apart[vn], now)) {
+            s->napart--;
+            return false;
+        }
+    return send_head(s, s->inst.n ? &s->inst : &s->data, now);
+}
+
+/* Are there credits for the head of the queue? */
+static bool has_credits(const struct sender *s, const struct packet_queue *q)
+{
+    return q->n && s->out->have[q->head->vn] >= flits_of(q->head->bytes, s->cfg->flit_bytes);
+}
+
+uint64_t sender_next(const struct sender *s, uint64_t after)
+{
+    const struct packet_queue *q = s->inst.n ? &s->inst : &s->data;
+    if (!q->n && !s->napart)
+        return NEVER;
+    bool now = has_credits(s, q);
+    for (uint32_t vn = 1; s->napart && vn < s->out->vns; vn++)
+        now |= has_credits(s, &s->apart[vn]);
+    if (now)
+        return after + 1;
+    uint64_t at = port_credit_next(s->out);
+    return at > after ? at : after + 1;
+}

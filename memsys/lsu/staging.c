@@ -1,0 +1,84 @@
+/* Accesses in the stage of a memory-ordering policy. */
+#include <stdlib.h>
+
+#include "memsys/lsu/staging.h"
+
+enum { SLAB = 32 };
+
+struct staged_slab { struct staged_slab *next; struct staged d[SLAB]; };
+
+void staging_init(struct staging *g, const struct order_stage *stage, void *state, struct retire *retire)
+{
+    *g = (struct staging){ .stage = stage, .state = state, .retire = retire };
+}
+
+void staging_end(struct staging *g)
+{
+    for (struct staged_slab *s = g->slabs, *next; s; s = next) {
+        next = s->next;
+        free(s);
+    }
+}
+
+static void put_back(struct staging *g, struct staged *d)
+{
+    d->a.next = (struct stage_access *)g->free;
+    g->free = d;
+}
+
+static struct staged *take(struct staging *g)
+{
+    if (!g->free) {
+        struct staged_slab *s = malloc(sizeof *s);
+        if (!s)
+            abort();
+        s->next = g->slabs;
+        g->slabs = s;
+        for (int i = 0; i < SLAB; i++)
+            put_back(g, &s->d[i]);
+    }
+    struct staged *d = g->free;
+    g->free = (struct staged *)d->a.next;
+    return d;
+}
+
+static struct stage_access describe(const struct mem_op *op, uint64_t instruction)
+{
+    return (struct stage_access){
+        .instruction = instruction, .warp = op->sm_slot, .kind = op->kind, .strong = op->order_strong,
+        .acquire = op->order_acquire, .release = op->order_release
+    };
+}
+
+enum served staging_offer(struct staging *g, struct mem_op *op, const struct line_access *a, uint32_t track,
+                          uint64_t instruction, uint64_t now)
+{
+    struct staged *d = take(g);
+    *d = (struct staged){ .a = describe(op, instruction), .op = op, .access = *a, .track = track };
+    d->a.line = a->line;
+    d->a.lanes = a->lanes;
+    d->a.sectors = a->sectors;
+    if (!g->stage->accept(g->state, &d->a, now)) {
+        put_back(g, d);
+        return BLOCKED_STAGE;
+    }
+    op->pending++;
+    g->held++;
+    return SERVED;
+}
+
+void staging_sent(struct staging *g, struct staged *d, uint64_t now)
+{
+    struct mem_op *op = d->op;
+    g->stage->sent(g->state, &d->a, now);
+    g->held--;
+    put_back(g, d);
+    retire_part(g->retire, op, now);
+}
+
+bool staging_shared(struct staging *g, const struct mem_op *op, uint64_t instruction, uint64_t now)
+{
+    struct stage_access a = describe(op, instruction);
+    a.lanes = op->served_by[SERVE_SHARED];
+    return g->stage->shared(g->state, &a, now);
+}

@@ -1,0 +1,37 @@
+/* Accesses in the stage of a memory-ordering policy: what the load/store unit keeps of them. */
+#ifndef MEMSYS_STAGING_H
+#define MEMSYS_STAGING_H
+
+#include "memsys/lsu/retire.h"
+#include "memsys/lsu/stage.h"
+
+struct staged {
+    struct stage_access a;           /* first: the stage knows only this */
+    struct mem_op *op;
+    struct line_access access;
+    uint32_t track;                  /* of a store or red */
+};
+
+struct staging {
+    const struct order_stage *stage;       /* NULL = none */
+    void *state;
+    struct retire *retire;
+    struct staged *free;
+    struct staged_slab *slabs;
+    uint32_t held;
+    bool stuck;                      /* the L1 turned the chosen one away */
+};
+
+void staging_init(struct staging *g, const struct order_stage *stage, void *state, struct retire *retire);
+void staging_end(struct staging *g);
+enum served staging_offer(struct staging *g, struct mem_op *op, const struct line_access *a, uint32_t track,
+                          uint64_t instruction, uint64_t now);
+void staging_sent(struct staging *g, struct staged *d, uint64_t now);
+bool staging_shared(struct staging *g, const struct mem_op *op, uint64_t instruction, uint64_t now);
+
+static inline bool staging_holds(const struct staging *g)
+{
+    return g->stage && g->stage->accept;
+}
+
+#endif

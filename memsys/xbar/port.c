@@ -1,0 +1,40 @@
+/* The rings of a port: made, unmade, and seen as a whole. */
+#include <stdlib.h>
+
+#include "memsys/xbar/port.h"
+
+void port_init(struct port *t, uint32_t vns, uint32_t flits)
+{
+    uint32_t cap = 1;
+    while (cap < vns * flits)
+        cap *= 2;
+    *t = (struct port){ .mask = cap - 1, .size = flits, .vns = vns };
+    t->msg = calloc(cap, sizeof *t->msg);
+    t->credit = calloc(cap, sizeof *t->credit);
+    if (!t->msg || !t->credit)
+        abort();
+    for (uint32_t v = 0; v < vns; v++)
+        t->have[v] = flits;
+}
+
+void port_end(struct port *t)
+{
+    free(t->msg);
+    free(t->credit);
+    t->msg = NULL;
+    t->credit = NULL;
+}
+
+bool port_idle(struct port *t)
+{
+    if (t->msg_head != t->msg_tail)
+        return false;
+    for (uint32_t v = 0; v < t->vns; v++) {
+        uint32_t have = t->have[v];
+        for (uint32_t h = t->credit_head; h != t->credit_tail; h++)
+            have += t->credit[h & t->mask].vn == v ? t->credit[h & t->mask].flits : 0;
+        if (have != t->size)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,400 @@
+/*
+ * The crossbar's cycles. Only three things can make a packet start: it arrives, a port that it needs gets free, a
+ * credit comes back. Each is a timer of one wheel; the cycles between are not visited. What waits is kept in bit masks
+ * (outputs with work, destinations of an output, inputs with a packet for a destination), so that a visit costs what
+ * starts in it. A visit leaves nothing that could still start: a further one in the same state has no effect, whatever
+ * cycle it is in. That is why results do not depend on which cycles are visited, nor on the windows.
+ *
+ * Most machines have at most 64 ports on a side and one virtual network. The functions of a visit take the shape of
+ * the masks as an argument, and are compiled twice: for this shape and for any.
+ */
+#include "memsys/xbar/xbar_state.h"
+
+#define SPECIALISED static inline __attribute__((always_inline))
+
+enum { NONE = XBAR_ENDS_MAX };
+
+/* The first bit set from `first` on, around a mask of n words; NONE when there is none. */
+SPECIALISED uint32_t next_bit(const uint64_t *mask, uint32_t n, uint32_t first)
+{
+    uint32_t f = first % 64, w = first / 64 < n ? first / 64 : 0;
+    if (n == 1) {
+        uint64_t turned = mask[0] >> f | mask[0] << (-f % 64);
+        return turned ? ((uint32_t)__builtin_ctzll(turned) + f) % 64 : NONE;
+    }
+    uint64_t m = mask[w] & UINT64_MAX << f;
+    for (uint32_t k = 0; !m && k < n; k++) {
+        w = w + 1 < n ? w + 1 : 0;
+        m = mask[w];
+    }
+    return m ? w * 64 + (uint32_t)__builtin_ctzll(m) : NONE;
+}
+
+static inline uint64_t put_bit(uint64_t word, uint32_t i, bool set)
+{
+    return (word & ~(UINT64_C(1) << i % 64)) | (uint64_t)set << i % 64;
+}
+
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- what may go ---- */
+
+static inline void update_work(struct xbar *x, const struct destination *t)
+{
+    struct output *o = &x->output[t->output];
+    uint64_t *word = &x->work[t->output / 64];
+    o->work = put_bit(o->work, t->place, t->has & t->open);
+    *word = put_bit(*word, t->output, o->work);
+}
+
+/* A destination that is closed opens with its next credit. */
+static void await_credit(struct xbar *x, uint32_t d)
+{
+    uint64_t at = port_credit_next(&x->out[d]);
+    if (at != NEVER) {
+        wheel_set(&x->wheel, x->credit_timer + d, later(at, x->wheel.now));
+    } else {
+        set_bit(x->starved, x->shape.destinations, d);
+        x->nstarved++;
+    }
+}
+
+static void close_destination(struct xbar *x, uint32_t d, uint32_t vn, uint64_t now)
+{
+    struct destination *t = &x->destination[d];
+    bool awaited = t->open != x->all_open;
+    t->open &= ~(1u << vn);
+    t->closed_since[vn] = now;
+    update_work(x, t);
+    if (!awaited)
+        await_credit(x, d);
+}
+
+static void open_destination(struct xbar *x, uint32_t d, uint64_t now)
+{
+    struct destination *t = &x->destination[d];
+    for (uint32_t closed = x->all_open & ~t->open; closed; closed &= closed - 1)
+        *x->no_credit += now - t->closed_since[__builtin_ctz(closed)];
+    t->open = x->all_open;
+    update_work(x, t);
+}
+
+/* ---- arrivals and departures ---- */
+
+SPECIALISED void enqueue(struct xbar *x, struct packet *p, uint32_t input, uint64_t now, struct shape n)
+{
+    uint32_t d = x->c.to_slices ? p->slice : p->sm, vn = n.vns == 1 ? 0 : p->vn;
+    struct destination *t = &x->destination[d];
+    struct voq *q = xbar_queue(x, input, d, vn, n.vns);
+    p->next = NULL;
+    if (q->head) {
+        q->tail->next = p;
+    } else {
+        q->head = p;
+        q->since = now;
+        set_bit(&t->want[vn * n.inputs], n.inputs, input);
+    }
+    q->tail = p;
+    x->queued[input * x->outputs + t->output]++;
+    set_bit(&x->reach[input * n.outputs], n.outputs, t->output);
+    if (!t->queued[vn]++) {
+        t->has |= 1u << vn;
+        update_work(x, t);
+    }
+}
+
+SPECIALISED void arrive(struct xbar *x, uint32_t source, uint64_t now, struct shape n)
+{
+    struct port *t = &x->in[source];
+    uint32_t input = x->input_of[source];
+    uint64_t next;
+    do
+        enqueue(x, port_receive(t, now), input, now, n);
+    while ((next = port_next(t)) <= now);
+    if (next != NEVER)
+        wheel_set(&x->wheel, source, next);
+}
+
+/* The packet that holds the output has left; the next of its queue, if there is one, waits from now on. */
+SPECIALISED void finish(struct xbar *x, uint32_t output, uint64_t now, struct shape n)
+{
+    const struct choice *c = &x->output[output].choice;
+    set_bit(x->free_out, n.outputs, output);
+    set_bit(x->free_in, n.inputs, c->input);
+    x->free_inputs++;
+    c->queue->since = now;
+}
+
+SPECIALISED struct packet *dequeue(struct xbar *x, const struct choice *c, uint32_t output, struct shape n)
+{
+    struct destination *t = &x->destination[c->destination];
+    struct packet *p = c->queue->head;
+    uint32_t vn = n.vns == 1 ? 0 : c->vn;
+    uint64_t *want = &t->want[n.inputs == 1 ? vn : vn * n.inputs + c->input / 64];
+    uint64_t *reach = &x->reach[n.outputs == 1 ? c->input : c->input * n.outputs + output / 64];
+    uint32_t left = --x->queued[c->input * x->outputs + output];
+    c->queue->head = p->next;
+    *want = put_bit(*want, c->input, p->next);
+    *reach = put_bit(*reach, output, left);
+    if (!--t->queued[vn]) {
+        t->has &= ~(1u << vn);
+        update_work(x, t);
+    }
+    return p;
+}
+
+/* The packet chosen starts. */
+SPECIALISED void start(struct xbar *x, uint32_t output, uint64_t now, struct shape n)
+{
+    const struct choice c = x->output[output].choice;
+    uint64_t last = now + c.flits - 1;
+    ++*x->packets;
+    *x->flits += c.flits;
+    *x->waits += now - c.queue->since;
+    struct packet *p = dequeue(x, &c, output, n);
+    clear_bit(x->free_in, n.inputs, c.input);
+    clear_bit(x->free_out, n.outputs, output);
+    x->free_inputs--;
+    wheel_set(&x->wheel, x->output_timer + output, last + 1);
+    port_return(&x->in[x->c.to_slices ? p->sm : p->slice], clock_cross(x->to_source, last + x->c.latency_in), c.vn,
+                c.flits);
+    port_send(&x->out[c.destination], clock_cross(x->to_destination, last + x->c.latency_out), c.vn, c.flits, p);
+}
+
+/* ---- matching ---- */
+
+/* The free input whose turn it is of those with a packet for a destination in one of the networks. */
+SPECIALISED uint32_t choose_input(const struct xbar *x, const struct destination *t, uint32_t vns, struct shape n)
+{
+    uint64_t able[XBAR_ENDS_MAX / 64];
+    for (uint32_t w = 0; w < n.inputs; w++) {
+        able[w] = n.vns == 1 ? t->want[w] : 0;
+        for (uint32_t v = n.vns == 1 ? 0 : vns; v; v &= v - 1)
+            able[w] |= t->want[(uint32_t)__builtin_ctz(v) * n.inputs + w];
+        able[w] &= x->free_in[w];
+    }
+    return next_bit(able, n.inputs, t->turn);
+}
+
+SPECIALISED uint32_t choose_vn(const struct xbar *x, uint32_t input, uint32_t d, uint32_t vns, struct shape n)
+{
+    uint32_t v = n.vns == 1 ? 0 : x->vn_turn[input * x->c.destinations + d];
+    while (n.vns > 1 && (!(vns >> v & 1) || !xbar_queue(x, input, d, v, n.vns)->head))
+        v = v + 1 < n.vns ? v + 1 : 0;
+    return v;
+}
+
+SPECIALISED bool choose_packet(struct xbar *x, struct choice *c, uint32_t d, uint64_t now, struct shape n)
+{
+    struct destination *t = &x->destination[d];
+    for (uint32_t vns; (vns = t->has & t->open);) {
+        uint32_t input = choose_input(x, t, vns, n);
+        if (input == NONE)
+            return false;
+        uint32_t vn = choose_vn(x, input, d, vns, n);
+        struct voq *q = xbar_queue(x, input, d, vn, n.vns);
+        uint32_t flits = (uint32_t)((q->head->bytes + x->c.flit_bytes - 1) * x->flit_inverse >> 32);
+        if (x->out[d].have[vn] >= flits || port_can_send(&x->out[d], now, vn, flits)) {
+            *c = (struct choice){ q, input, d, vn, flits };
+            return true;
+        }
+        close_destination(x, d, vn, now);
+    }
+    return false;
+}
+
+/* Can an output serve one of its destinations? Its choice is the packet. */
+SPECIALISED bool choose(struct xbar *x, uint32_t output, uint64_t now, struct shape n)
+{
+    struct output *o = &x->output[output];
+    for (uint64_t work = o->work; work;) {
+        uint32_t place = next_bit(&work, 1, o->turn);
+        if (choose_packet(x, &o->choice, output * x->c.out_share + place, now, n))
+            return true;
+        work &= ~(UINT64_C(1) << place);
+    }
+    return false;
+}
+
+/* Everybody who had a part in a choice asks the next one first the next time. */
+SPECIALISED void pass_turns(struct xbar *x, uint32_t output, struct shape n)
+{
+    struct output *o = &x->output[output];
+    const struct choice *c = &o->choice;
+    struct destination *t = &x->destination[c->destination];
+    x->output_turn[c->input] = output + 1;
+    o->turn = t->place + 1;
+    t->turn = c->input + 1;
+    if (n.vns > 1)
+        x->vn_turn[c->input * x->c.destinations + c->destination] = c->vn + 1 < n.vns ? c->vn + 1 : 0;
+}
+
+/* Outputs that look for an input make an offer each; those that find none give up. */
+SPECIALISED void make_offers(struct xbar *x, uint64_t now, struct shape n)
+{
+    for (uint32_t w = 0; w < n.outputs; w++)
+        for (uint64_t m = x->asking[w]; m; m &= m - 1) {
+            uint32_t output = w * 64 + (uint32_t)__builtin_ctzll(m);
+            if (choose(x, output, now, n)) {
+                uint32_t input = x->output[output].choice.input;
+                set_bit(&x->offers[input * n.outputs], n.outputs, output);
+                set_bit(x->offered, n.inputs, input);
+            } else {
+                clear_bit(x->asking, n.outputs, output);
+            }
+        }
+}
+
+/* Inputs with offers accept one each. */
+SPECIALISED void accept_offers(struct xbar *x, uint64_t now, bool first_round, struct shape n)
+{
+    for (uint32_t w = 0; w < n.inputs; w++) {
+        for (uint64_t m = x->offered[w]; m; m &= m - 1) {
+            uint32_t input = w * 64 + (uint32_t)__builtin_ctzll(m);
+            uint64_t *offers = &x->offers[input * n.outputs];
+            uint32_t output = next_bit(offers, n.outputs, x->output_turn[input]);
+            for (uint32_t k = 0; k < n.outputs; k++)
+                offers[k] = 0;
+            clear_bit(x->asking, n.outputs, output);
+            if (first_round)
+                pass_turns(x, output, n);
+            start(x, output, now, n);
+        }
+        x->offered[w] = 0;
+    }
+}
+
+/* Outputs that are free and have work, and if that is found out quickly, for a free input. */
+SPECIALISED uint64_t ask(const struct xbar *x, uint32_t w, struct shape n)
+{
+    uint64_t able = x->work[w] & x->free_out[w], reach = 0;
+    if (n.inputs > 1)
+        return able;
+    for (uint64_t m = x->free_in[0]; m && able; m &= m - 1)
+        reach |= x->reach[(uint32_t)__builtin_ctzll(m) * n.outputs + w];
+    return able & reach;
+}
+
+/* Rounds of iSLIP until no output can serve anybody. Turns pass only in the first: an output insists on an input that
+ * refused it until it is served. */
+SPECIALISED void match(struct xbar *x, uint64_t now, struct shape n)
+{
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < n.outputs; w++)
+        any |= x->asking[w] = ask(x, w, n);
+    for (bool first_round = true; any && x->free_inputs; first_round = false) {
+        make_offers(x, now, n);
+        accept_offers(x, now, first_round, n);
+        any = 0;
+        for (uint32_t w = 0; w < n.outputs; w++)
+            any |= x->asking[w];
+    }
+}
+
+/* ---- cycles ---- */
+
+SPECIALISED void run_timers(struct xbar *x, uint64_t now, struct shape n)
+{
+    for (uint32_t w = 0; w < n.sources; w++)
+        for (uint64_t m = wheel_take(&x->wheel, w); m; m &= m - 1)
+            arrive(x, w * 64 + (uint32_t)__builtin_ctzll(m), now, n);
+    for (uint32_t w = 0; w < n.outputs; w++)
+        for (uint64_t m = wheel_take(&x->wheel, n.sources + w); m; m &= m - 1)
+            finish(x, w * 64 + (uint32_t)__builtin_ctzll(m), now, n);
+    for (uint32_t w = 0; w < n.destinations; w++)
+        for (uint64_t m = wheel_take(&x->wheel, n.sources + n.outputs + w); m; m &= m - 1)
+            open_destination(x, w * 64 + (uint32_t)__builtin_ctzll(m), now);
+}
+
+SPECIALISED void run_cycles(struct xbar *x, uint64_t until, struct shape n)
+{
+    for (;;) {
+        uint64_t now = x->c.every_cycle ? x->wheel.now : wheel_next(&x->wheel);
+        if (now >= until)
+            break;
+        if (wheel_advance(&x->wheel, now))
+            run_timers(x, now, n);
+        match(x, now, n);
+        x->wheel.now = now + 1;
+    }
+    x->wheel.now = later(until, x->wheel.now);
+}
+
+/* The source of the lowest byte that is not 0 in a word of bells; clears it. */
+static inline uint32_t take_bell(uint64_t *rung)
+{
+    uint32_t byte = (uint32_t)__builtin_ctzll(*rung) / 8;
+    *rung &= ~(UINT64_C(0xff) << byte * 8);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? byte : 7 - byte;
+}
+
+/* Looks at the ports whose bell has rung since the last time. A sender writes its message, then the bell; so a bell
+ * that is taken here shows the message, and one that rings later is seen the next time, which is early enough. */
+static void answer_bells(struct xbar *x)
+{
+    for (uint32_t w = 0; w * 8 < x->c.sources; w++) {
+        if (!__atomic_load_n(&x->bells[w], __ATOMIC_RELAXED))
+            continue;
+        for (uint64_t rung = __atomic_exchange_n(&x->bells[w], 0, __ATOMIC_ACQ_REL); rung;) {
+            uint32_t source = w * 8 + take_bell(&rung);
+            uint64_t next = port_next(&x->in[source]);
+            if (next != NEVER && !wheel_is_set(&x->wheel, source))
+                wheel_set(&x->wheel, source, later(next, x->wheel.now));
+        }
+    }
+}
+
+static void await_credits(struct xbar *x)
+{
+    for (uint32_t w = 0; x->nstarved && w < x->shape.destinations; w++)
+        for (uint64_t m = x->starved[w]; m; m &= m - 1) {
+            uint32_t d = w * 64 + (uint32_t)__builtin_ctzll(m);
+            clear_bit(x->starved, x->shape.destinations, d);
+            x->nstarved--;
+            await_credit(x, d);
+        }
+}
+
+void xbar_run(struct xbar *x, uint64_t until)
+{
+    struct shape n = x->shape;
+    answer_bells(x);
+    await_credits(x);
+    if (n.inputs == 1 && n.outputs == 1 && n.vns == 1)
+        run_cycles(x, until, (struct shape){ n.sources, n.destinations, 1, 1, 1 });
+    else
+        run_cycles(x, until, n);
+}
+
+static uint64_t next_arrival(const struct xbar *x)
+{
+    uint64_t next = NEVER;
+    for (uint32_t w = 0; w * 8 < x->c.sources; w++)
+        for (uint64_t rung = __atomic_load_n(&x->bells[w], __ATOMIC_ACQUIRE); rung;) {
+            uint64_t at = port_next(&x->in[w * 8 + take_bell(&rung)]);
+            next = at < next ? at : next;
+        }
+    return next;
+}
+
+static uint64_t next_credit(const struct xbar *x)
+{
+    uint64_t next = NEVER;
+    for (uint32_t w = 0; x->nstarved && w < x->shape.destinations; w++)
+        for (uint64_t m = x->starved[w]; m; m &= m - 1) {
+            uint64_t at = port_credit_next(&x->out[w * 64 + (uint32_t)__builtin_ctzll(m)]);
+            next = at < next ? at : next;
+        }
+    return next;
+}
+
+uint64_t xbar_next(const struct xbar *x)
+{
+    uint64_t next = wheel_next(&x->wheel), arrival = next_arrival(x), credit = next_credit(x);
+    next = arrival < next ? arrival : next;
+    next = credit < next ? credit : next;
+    return later(next, x->wheel.now);
+}

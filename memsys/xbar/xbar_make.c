@@ -1,0 +1,184 @@
+/* Crossbars made, checked and shown. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "memsys/xbar/xbar_state.h"
+
+static bool in_range(uint32_t n, uint32_t most)
+{
+    return n >= 1 && n <= most;
+}
+
+bool xbar_check(const struct xbar_cfg *c, uint32_t in_flits, uint32_t out_flits, char *error, size_t size)
+{
+    uint32_t largest = c->largest ? c->largest : PACKET_HEADER + LINE_BYTES;
+    uint32_t least = in_flits < out_flits ? in_flits : out_flits;
+    if (!in_range(c->sources, XBAR_ENDS_MAX) || !in_range(c->destinations, XBAR_ENDS_MAX))
+        snprintf(error, size, "crossbar: %u sources and %u destinations, but it has 1 to %d of each", c->sources,
+                 c->destinations, XBAR_ENDS_MAX);
+    else if (!in_range(c->in_share, XBAR_SHARE_MAX) || !in_range(c->out_share, XBAR_SHARE_MAX))
+        snprintf(error, size, "crossbar: %u sources share an input and %u destinations an output, but 1 to %d can",
+                 c->in_share, c->out_share, XBAR_SHARE_MAX);
+    else if (!in_range(c->vns, VNS_MAX))
+        snprintf(error, size, "crossbar: %u virtual networks, but it has 1 to %d", c->vns, VNS_MAX);
+    else if (!c->latency_in || !c->latency_out)
+        snprintf(error, size, "crossbar: %u cycles to the input and %u from the output, but each takes at least 1",
+                 c->latency_in, c->latency_out);
+    else if (!in_range(c->flit_bytes, XBAR_FLIT_MAX))
+        snprintf(error, size, "crossbar: flits of %u bytes, but they have 1 to %d", c->flit_bytes, XBAR_FLIT_MAX);
+    else if (largest > UINT16_MAX || flits_of(largest, c->flit_bytes) > least)
+        snprintf(error, size, "crossbar: a message of %u bytes does not fit into a buffer of %u flits of %u bytes",
+                 largest, least, c->flit_bytes);
+    else
+        return true;
+    return false;
+}
+
+static void *table(size_t n, size_t size)
+{
+    void *t = calloc(n, size);
+    if (!t)
+        abort();
+    return t;
+}
+
+static uint32_t words(uint32_t bits)
+{
+    return (bits + 63) / 64;
+}
+
+static void size_up(struct xbar *x)
+{
+    const struct xbar_cfg *c = &x->c;
+    x->inputs = (c->sources + c->in_share - 1) / c->in_share;
+    x->outputs = (c->destinations + c->out_share - 1) / c->out_share;
+    x->shape = (struct shape){ words(c->sources), words(c->destinations), words(x->inputs), words(x->outputs), c->vns };
+    x->output_timer = x->shape.sources * 64;
+    x->credit_timer = x->output_timer + x->shape.outputs * 64;
+    x->flit_inverse = ((UINT64_C(1) << 32) + c->flit_bytes - 1) / c->flit_bytes;
+    x->all_open = (1u << c->vns) - 1;
+}
+
+static void make_tables(struct xbar *x)
+{
+    const struct xbar_cfg *c = &x->c;
+    size_t pairs = (size_t)x->inputs * c->destinations;
+    wheel_init(&x->wheel, x->shape.sources + x->shape.outputs + x->shape.destinations);
+    x->free_in = table(x->shape.inputs, sizeof *x->free_in);
+    x->free_out = table(x->shape.outputs, sizeof *x->free_out);
+    x->work = table(x->shape.outputs, sizeof *x->work);
+    x->want = table((size_t)c->destinations * c->vns * x->shape.inputs, sizeof *x->want);
+    x->queued = table((size_t)x->inputs * x->outputs, sizeof *x->queued);
+    x->reach = table((size_t)x->inputs * x->shape.outputs, sizeof *x->reach);
+    x->voq = table(pairs * c->vns, sizeof *x->voq);
+    x->vn_turn = table(pairs, sizeof *x->vn_turn);
+    x->output_turn = table(x->inputs, sizeof *x->output_turn);
+    x->asking = table(x->shape.outputs, sizeof *x->asking);
+    x->offered = table(x->shape.inputs, sizeof *x->offered);
+    x->offers = table((size_t)x->inputs * x->shape.outputs, sizeof *x->offers);
+    x->destination = table(c->destinations, sizeof *x->destination);
+    x->output = table(x->outputs, sizeof *x->output);
+    x->input_of = table(c->sources, sizeof *x->input_of);
+    x->starved = table(x->shape.destinations, sizeof *x->starved);
+    x->bells = table((c->sources + 7) / 8, sizeof *x->bells);
+}
+
+static void connect_ends(struct xbar *x)
+{
+    for (uint32_t s = 0; s < x->c.sources; s++) {
+        x->input_of[s] = s / x->c.in_share;
+        x->in[s].bell = (uint8_t *)x->bells + s;
+    }
+    for (uint32_t d = 0; d < x->c.destinations; d++) {
+        struct destination *t = &x->destination[d];
+        t->want = &x->want[(size_t)d * x->c.vns * x->shape.inputs];
+        t->output = d / x->c.out_share;
+        t->place = d % x->c.out_share;
+        t->bit = UINT64_C(1) << t->place;
+        t->open = x->all_open;
+    }
+    for (uint32_t i = 0; i < x->inputs; i++)
+        set_bit(x->free_in, x->shape.inputs, i);
+    for (uint32_t o = 0; o < x->outputs; o++)
+        set_bit(x->free_out, x->shape.outputs, o);
+    x->free_inputs = x->inputs;
+}
+
+struct xbar *xbar_new(const struct xbar_cfg *c, struct port *in, struct port *out, uint64_t *count)
+{
+    struct xbar *x = table(1, sizeof *x);
+    bool requests = c->to_slices;
+    x->c = *c;
+    x->in = in;
+    x->out = out;
+    x->to_source = &c->clocks->ratio[CLK_XBAR][c->source_clock];
+    x->to_destination = &c->clocks->ratio[CLK_XBAR][c->destination_clock];
+    x->packets = &count[requests ? STAT_XBAR_REQUEST_PACKETS : STAT_XBAR_REPLY_PACKETS];
+    x->flits = &count[requests ? STAT_XBAR_REQUEST_FLITS : STAT_XBAR_REPLY_FLITS];
+    x->waits = &count[requests ? STAT_XBAR_REQUEST_WAITS : STAT_XBAR_REPLY_WAITS];
+    x->no_credit = &count[requests ? STAT_XBAR_REQUEST_NO_CREDIT : STAT_XBAR_REPLY_NO_CREDIT];
+    size_up(x);
+    make_tables(x);
+    connect_ends(x);
+    return x;
+}
+
+void xbar_free(struct xbar *x)
+{
+    if (!x)
+        return;
+    void *tables[] = { x->free_in, x->free_out, x->work, x->want, x->queued, x->reach, x->voq, x->vn_turn,
+                       x->output_turn, x->asking, x->offered, x->offers, x->destination, x->output, x->input_of,
+                       x->starved, x->bells };
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        free(tables[i]);
+    wheel_end(&x->wheel);
+    free(x);
+}
+
+static uint32_t packets_inside(const struct xbar *x)
+{
+    uint32_t n = 0;
+    for (uint32_t d = 0; d < x->c.destinations; d++)
+        for (unsigned v = 0; v < x->c.vns; v++)
+            n += x->destination[d].queued[v];
+    return n;
+}
+
+bool xbar_empty(const struct xbar *x)
+{
+    for (uint32_t s = 0; s < x->c.sources; s++)
+        if (port_next(&x->in[s]) != NEVER)
+            return false;
+    return !packets_inside(x);
+}
+
+static void dump_queue(const struct xbar *x, uint32_t input, uint32_t d, unsigned vn, char *text, size_t size)
+{
+    const struct voq *q = xbar_queue(x, input, d, vn, x->c.vns);
+    bool requests = x->c.to_slices;
+    uint32_t n = 0, flits = flits_of(q->head->bytes, x->c.flit_bytes), room = x->out[d].have[vn];
+    for (const struct packet *p = q->head; p; p = p->next)
+        n++;
+    int used = snprintf(text, size, "  input %u to %s %u, network %u: %u packets, the first from %s %u, line %#llx, "
+                        "waits since %llu", input, requests ? "slice" : "SM", d, vn, n, requests ? "SM" : "slice",
+                        requests ? q->head->sm : q->head->slice, (unsigned long long)q->head->line,
+                        (unsigned long long)q->since);
+    if (used > 0 && (size_t)used < size && !(x->destination[d].open >> vn & 1))
+        snprintf(text + used, size - (size_t)used, ", needs room for %u flits, has %u", flits, room);
+}
+
+void xbar_dump(const struct xbar *x, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    char text[256];
+    snprintf(text, sizeof text, "crossbar %s: cycle %llu, %u packets", x->c.to_slices ? "SMs to L2" : "L2 to SMs",
+             (unsigned long long)x->wheel.now, packets_inside(x));
+    line(ctx, text);
+    for (uint32_t i = 0; i < x->inputs; i++)
+        for (uint32_t d = 0; d < x->c.destinations; d++)
+            for (unsigned v = 0; v < x->c.vns; v++)
+                if (xbar_queue(x, i, d, v, x->c.vns)->head) {
+                    dump_queue(x, i, d, v, text, sizeof text);
+                    line(ctx, text);
+                }
+}

@@ -1,0 +1,251 @@
+/*
+ * CTA barriers (PTX ISA 9.7.13.1 and .2): sixteen a block, each with the threads that arrived, the number it waits for,
+ * and a reduction. A warp arrives with all its lanes; with independent lanes each group arrives for itself.
+ */
+#include <string.h>
+
+#include "ptx/exec/exec.h"
+
+static uint32_t value_at(struct warp *w, operand o, int lane)
+{
+    return ((const uint32_t *)lanes_at(&w->half[lane / LANES].l, o))[lane % LANES];
+}
+
+static bool predicate_at(struct warp *w, operand o, int lane)
+{
+    return *(const uint32_t *)lanes_at(&w->half[lane / LANES].l, o) >> lane % LANES & 1;
+}
+
+/* Threads that an arrival stands for: in a counted barrier what is left of a PTX warp counts as 32 when it comes
+ * whole. */
+static uint32_t weight(const struct warp *w, const struct barrier *b, uint64_t lanes)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
+        uint32_t part = (uint32_t)(lanes >> LANES * i), whole = (uint32_t)(w->exist >> LANES * i);
+        n += b->expected && part && part == whole ? LANES : (uint32_t)__builtin_popcount(part);
+    }
+    return n;
+}
+
+static void write_results(struct warp *w, const struct dinst *d, const struct barrier *b, uint64_t lanes)
+{
+    uint8_t op = d->in->mod[PG_REDOP];
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        int lane = __builtin_ctzll(m), i = lane % LANES;
+        struct lanes *x = &w->half[lane / LANES].l;
+        uint32_t *out = lanes_at(x, d->dst);
+        if (op == MOD(REDOP, POPC))
+            out[i] = b->popc;
+        else {
+            uint32_t yes = op == MOD(REDOP, AND) ? b->all : b->any;
+            *out = (*out & ~(1u << i)) | yes << i;
+        }
+    }
+}
+
+/* The step a waiting group stands behind: the barrier instruction itself. */
+static const struct dinst *barrier_step(const struct warp *w, const struct entry *e)
+{
+    return &w->frame[e->frame].code->insts[e->pc - 1];
+}
+
+static void release_warp(struct warp *w, struct barrier *b, uint32_t id)
+{
+    for (uint32_t i = 0; i < w->nentry; i++) {
+        struct entry *e = &w->entry[i];
+        if (e->waits != WAIT_BARRIER || e->barrier != id)
+            continue;
+        e->waits = WAIT_NOT;
+        if (b->red) {
+            warp_set_frame(w, e->frame);
+            write_results(w, barrier_step(w, e), b, e->mask & w->exist);
+            warp_set_frame(w, simt_top(w)->frame);
+        }
+    }
+    if (w->state == WARP_BARRIER)
+        w->state = WARP_READY;
+    w->block->released |= 1ull << w->index % 64;
+}
+
+static void complete(struct block *blk, struct barrier *b, uint32_t id)
+{
+    blk->worker->counts.barriers++;
+    blk->worker->changes++;              /* progress, for loops that wait */
+    for (uint32_t i = 0; i < blk->nwarps; i++)
+        if (b->waiting_mask[i])
+            release_warp(&blk->warps[i], b, id);
+    memset(b->arrived_mask, 0, blk->nwarps * sizeof *b->arrived_mask);
+    memset(b->waiting_mask, 0, blk->nwarps * sizeof *b->waiting_mask);
+    b->arrived = b->expected = b->popc = 0;
+    b->active = false;
+    b->red = 0;
+}
+
+static bool is_complete(const struct block *blk, const struct barrier *b)
+{
+    return b->active && b->arrived >= (b->expected ? b->expected : blk->live_threads);
+}
+
+static bool stands_at_end(const struct warp *w, const struct entry *e)
+{
+    const struct dinst *d = &w->frame[e->frame].code->insts[e->pc];
+    if (!d->counts)
+        d++;                                     /* the join marker before it */
+    return e->frame == 0 && (!d->in || ((d->in->op == OP_RET || d->in->op == OP_EXIT) && !d->in->guard));
+}
+
+/*
+ * Lanes that left a kernel early (`if (i >= n) return;`) stand below at the common end, where the stack lets them wait
+ * for the others; a barrier must not: they end now.
+ */
+static void end_early_leavers(struct warp *w)
+{
+    uint64_t above = simt_top(w)->mask;
+    for (uint32_t i = w->nentry - 1; i-- > 0;) {
+        const struct entry *e = &w->entry[i];
+        uint64_t waiting = e->mask & w->exist & ~above;
+        above |= e->mask;
+        if (!waiting || !stands_at_end(w, e))
+            continue;
+        w->half[0].worker->counts.thread_instructions += (uint64_t)__builtin_popcountll(waiting);
+        simt_exit(w, waiting);
+    }
+}
+
+/* The other side of a branch may leave the kernel (`if (i >= n) { out[i] = 0; return; }`): it goes first. */
+static bool comes_back(struct warp *w, uint64_t lanes)
+{
+    struct entry *e = simt_top(w);
+    struct launch_counts *c = &w->half[0].worker->counts;
+    e->pc--;
+    if (!simt_let_others_first(w)) {
+        e->pc++;
+        return false;
+    }
+    c->warp_instructions--;
+    c->thread_instructions -= (uint64_t)__builtin_popcountll(lanes);
+    return true;
+}
+
+/* Lanes that came to this barrier one group after another, out of a loop that other lanes leave elsewhere, arrive with the
+ * last group. */
+static uint64_t with_earlier_groups(struct warp *w, const struct dinst *d, uint64_t lanes)
+{
+    uint64_t joined = d->in->guard ? 0 : simt_join(w, simt_top(w)->pc - 1);
+    w->half[0].worker->counts.thread_instructions += (uint64_t)__builtin_popcountll(joined);
+    return lanes | joined;
+}
+
+static void divergent_fault(struct warp *w, const struct dinst *d, uint64_t lanes)
+{
+    const struct dinst *where;
+    uint64_t others = simt_elsewhere(w, &where);
+    char place[256] = "elsewhere";
+    if (where)
+        fault_place(where, place, sizeof place);
+    fault_raise(w, d, FAULT_BARRIER, __builtin_ctzll(lanes), 0,
+                "%d of the warp's %d lanes reach the barrier, the others (lane %d first) wait at %s; a barrier in "
+                "divergent code cannot complete under a SIMT stack (--simt independent runs them on)",
+                __builtin_popcountll(lanes), __builtin_popcountll(w->exist),
+                __builtin_ctzll(others ? others : 1), place);
+}
+
+/* Are all lanes of the warp at the barrier, *lanes at first? Those that are found to wait here are added. */
+static bool all_lanes_here(struct warp *w, const struct dinst *d, uint64_t *lanes)
+{
+    if (w->block->launch->program->independent)
+        return true;
+    simt_top(w)->waits = WAIT_NOT;
+    if (*lanes == w->exist)
+        return true;
+    end_early_leavers(w);
+    if (*lanes == w->exist)
+        return true;
+    if (comes_back(w, *lanes))
+        return false;
+    *lanes = with_earlier_groups(w, d, *lanes);
+    if (*lanes != w->exist)
+        divergent_fault(w, d, *lanes);
+    return *lanes == w->exist;
+}
+
+static struct barrier *open_barrier(struct warp *w, const struct dinst *d, uint64_t lanes, uint32_t *id)
+{
+    struct block *blk = w->block;
+    int lane = __builtin_ctzll(lanes);
+    *id = value_at(w, d->src[0], lane);
+    uint32_t count = d->vec ? value_at(w, d->src[1], lane) : 0;
+    if (*id >= MAX_BARRIERS) {
+        fault_raise(w, d, FAULT_BARRIER, lane, 0, "barrier number %u; a block has %d", *id, MAX_BARRIERS);
+        return NULL;
+    }
+    struct barrier *b = &blk->barriers[*id];
+    if (d->vec && (count == 0 || count % LANES || count > MAX_BLOCK_THREADS)) {
+        fault_raise(w, d, FAULT_BARRIER, lane, 0, "barrier for %u threads; the count is a multiple of 32", count);
+        return NULL;
+    }
+    if (b->active && b->expected != count) {
+        fault_raise(w, d, FAULT_BARRIER, lane, 0, "barrier %u is waited for with %u threads here and %u elsewhere", *id,
+                    count, b->expected);
+        return NULL;
+    }
+    if (!b->active) {
+        b->active = true;
+        b->expected = count;
+        b->all = true;
+        b->any = false;
+    }
+    return b;
+}
+
+static void reduce(struct warp *w, const struct dinst *d, struct barrier *b, uint64_t lanes)
+{
+    b->red = d->in->mod[PG_REDOP];
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        bool p = predicate_at(w, d->src[2], __builtin_ctzll(m));
+        b->popc += p;
+        b->all &= p;
+        b->any |= p;
+    }
+}
+
+bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes)
+{
+    struct block *blk = w->block;
+    uint32_t id;
+    if (!all_lanes_here(w, d, &lanes))
+        return false;
+    struct barrier *b = open_barrier(w, d, lanes, &id);
+    if (!b)
+        return false;
+    if (b->arrived_mask[w->index] & lanes && !b->expected) {
+        fault_raise(w, d, FAULT_BARRIER, __builtin_ctzll(lanes), 0, "arrives at barrier %u twice", id);
+        return false;
+    }
+    b->arrived += weight(w, b, lanes);
+    b->arrived_mask[w->index] |= lanes;
+    if (d->in->mod[PG_BAROP] == MOD(BAROP, RED))
+        reduce(w, d, b, lanes);
+    bool waits = d->in->mod[PG_BAROP] != MOD(BAROP, ARRIVE);
+    if (waits) {
+        struct entry *e = simt_top(w);
+        e->waits = WAIT_BARRIER;
+        e->barrier = (uint8_t)id;
+        b->waiting_mask[w->index] |= lanes;
+        if (!blk->launch->program->independent)
+            w->state = WARP_BARRIER;
+    }
+    if (is_complete(blk, b))
+        complete(blk, b, id);
+    return w->state == WARP_READY && simt_top(w)->waits == WAIT_NOT;
+}
+
+void barrier_lanes_left(struct block *blk)
+{
+    for (uint32_t id = 0; id < MAX_BARRIERS; id++) {
+        struct barrier *b = &blk->barriers[id];
+        if (b->active && !b->expected && is_complete(blk, b))
+            complete(blk, b, id);
+    }
+}

@@ -1,0 +1,281 @@
+/* Blocks: the context that a resident block needs, its start, and a turn of its warps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/exec/exec.h"
+
+static void make_half(struct half *h, struct warp *w, struct worker *k, int index, uint32_t local_cap)
+{
+    h->warp = w;
+    h->worker = k;
+    h->index = (uint8_t)index;
+    h->special = aligned_alloc(64, (sreg_bytes() + 63) & ~63u);
+    h->local = aligned_alloc(64, (size_t)(local_cap ? local_cap : 16) * LANES);   /* never NULL: it is added to */
+    h->param_lanes = k->launch->timed ? calloc(local_cap / 4 + 1, sizeof *h->param_lanes) : NULL;
+    if (!h->special || !h->local || (k->launch->timed && !h->param_lanes))
+        abort();
+    h->l.base[2] = h->special;
+}
+
+uint32_t launch_private_bytes(const struct launch *la)
+{
+    bool deep = la->code->recursive || la->code->indirect;
+    return (uint32_t)(la->code->local_total + (deep ? la->stack_bytes : 0) + 15) & ~15u;
+}
+
+struct block *block_new(struct worker *k)
+{
+    const struct launch *la = k->launch;
+    struct block *b = calloc(1, sizeof *b);
+    if (!b)
+        abort();
+    b->launch = k->launch;
+    b->worker = k;
+    b->nwarps = la->nwarps;
+    b->shared_bytes = la->shared_bytes;
+    b->warps = calloc(b->nwarps, sizeof *b->warps);
+    b->shared = aligned_alloc(256, (la->shared_bytes + la->shared_behind + 511) & ~255u);
+    b->barrier_masks = calloc((size_t)b->nwarps * MAX_BARRIERS * 2, sizeof *b->barrier_masks);
+    if (!b->warps || !b->shared || !b->barrier_masks)
+        abort();
+    for (int i = 0; i < MAX_BARRIERS; i++) {
+        b->barriers[i].arrived_mask = b->barrier_masks + (size_t)i * 2 * b->nwarps;
+        b->barriers[i].waiting_mask = b->barriers[i].arrived_mask + b->nwarps;
+    }
+    uint32_t cap = launch_private_bytes(la);
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        struct warp *w = &b->warps[i];
+        w->block = b;
+        w->index = i;
+        w->local_cap = cap;
+        w->halves = (uint8_t)(la->warp_size / LANES);
+        w->isa = (uint8_t)la->program->isa;
+        for (uint32_t q = 0; q < la->warp_size / LANES; q++)
+            make_half(&w->half[q], w, k, (int)q, cap);
+    }
+    return b;
+}
+
+void block_free(struct block *b)
+{
+    if (!b)
+        return;
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        struct warp *w = &b->warps[i];
+        for (int q = 0; q < MAX_HALVES; q++) {
+            free(w->half[q].special);
+            free(w->half[q].local);
+            free(w->half[q].param_lanes);
+            free(w->half[q].regs);
+        }
+        txn_free(w);
+        free(w->entry);
+        free(w->frame);
+    }
+    free(b->warps);
+    free(b->shared);
+    free(b->barrier_masks);
+    free(b);
+}
+
+/* ---- special registers: only those that the kernel and what it calls read ---- */
+
+static bool reads(const struct launch *la, enum ptx_sreg s)
+{
+    return la->code->sregs[s / 64] >> s % 64 & 1;
+}
+
+static void set_same(struct half *h, enum ptx_sreg s, int comp, uint64_t v)
+{
+    void *at = h->special + sreg_offset(s, comp);
+    if (ptx_sreg_type(s) == T_U64)
+        for (int i = 0; i < LANES; i++)
+            ((uint64_t *)at)[i] = v;
+    else
+        for (int i = 0; i < LANES; i++)
+            ((uint32_t *)at)[i] = (uint32_t)v;
+}
+
+static void set_vector(const struct launch *la, struct half *h, enum ptx_sreg s, const uint32_t v[3])
+{
+    for (int c = 0; c < 4 && reads(la, s); c++)
+        set_same(h, s, c, c < 3 ? v[c] : 0);
+}
+
+static void set_threads(struct half *h, const struct launch *la, uint32_t first)
+{
+    uint32_t *x = (uint32_t *)(void *)(h->special + sreg_offset(SR_TID, 0));
+    uint32_t *y = (uint32_t *)(void *)(h->special + sreg_offset(SR_TID, 1));
+    uint32_t *z = (uint32_t *)(void *)(h->special + sreg_offset(SR_TID, 2));
+    uint32_t tx = first % la->block[0], ty = first / la->block[0] % la->block[1];
+    uint32_t tz = first / la->block[0] / la->block[1];
+    for (int i = 0; i < LANES; i++) {
+        x[i] = tx;
+        y[i] = ty;
+        z[i] = tz;
+        if (++tx == la->block[0]) {
+            tx = 0;
+            if (++ty == la->block[1]) {
+                ty = 0;
+                tz++;
+            }
+        }
+    }
+}
+
+static void set_lanes(struct half *h, const struct launch *la)
+{
+    static const enum ptx_sreg which[] = { SR_LANEID, SR_LANEMASK_EQ, SR_LANEMASK_LE, SR_LANEMASK_LT, SR_LANEMASK_GE,
+                                           SR_LANEMASK_GT };
+    for (size_t k = 0; k < sizeof which / sizeof *which; k++) {
+        uint32_t *v = (uint32_t *)(void *)(h->special + sreg_offset(which[k], 0));
+        for (int i = 0; i < LANES && reads(la, which[k]); i++) {
+            uint32_t bit = 1u << i;
+            v[i] = which[k] == SR_LANEID        ? (uint32_t)i
+                   : which[k] == SR_LANEMASK_EQ ? bit
+                   : which[k] == SR_LANEMASK_LE ? bit | (bit - 1)
+                   : which[k] == SR_LANEMASK_LT ? bit - 1
+                   : which[k] == SR_LANEMASK_GE ? ~(bit - 1)
+                                                : ~(bit | (bit - 1));
+        }
+    }
+}
+
+/* What does not change from block to block is written once, when the context is new. */
+static void set_launch_registers(struct half *h, const struct launch *la, uint32_t warp)
+{
+    static const uint32_t zero[3], one[3] = { 1, 1, 1 };
+    set_vector(la, h, SR_NTID, la->block);
+    set_vector(la, h, SR_NCTAID, la->grid);
+    set_vector(la, h, SR_CLUSTERID, zero);
+    set_vector(la, h, SR_NCLUSTERID, la->grid);
+    set_vector(la, h, SR_CLUSTER_CTAID, zero);
+    set_vector(la, h, SR_CLUSTER_NCTAID, one);
+    set_lanes(h, la);
+    uint32_t total = la->code->shared_static + la->dynamic_shared;
+    const struct { enum ptx_sreg s; uint64_t v; } rows[] = {
+        { SR_WARPID, warp }, { SR_NWARPID, (la->threads_per_block + LANES - 1) / LANES }, { SR_NSMID, la->sms },
+        { SR_GRIDID, la->grid_id }, { SR_TOTAL_SMEM_SIZE, total }, { SR_AGGR_SMEM_SIZE, total },
+        { SR_DYNAMIC_SMEM_SIZE, la->dynamic_shared }, { SR_RESERVED_SMEM_OFFSET_BEGIN, 0 },
+        { SR_RESERVED_SMEM_OFFSET_END, 0 }, { SR_RESERVED_SMEM_OFFSET_CAP, 0 }, { SR_IS_EXPLICIT_CLUSTER, 0 },
+        { SR_CLUSTER_CTARANK, 0 }, { SR_CLUSTER_NCTARANK, 1 }, { SR_CURRENT_GRAPH_EXEC, 0 }, { SR_PM, 0 },
+        { SR_PM64, 0 }, { SR_ENVREG, 0 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (reads(la, rows[i].s))
+            set_same(h, rows[i].s, 0, rows[i].v);
+    if (reads(la, SR_TID)) {
+        memset(h->special + sreg_offset(SR_TID, 3), 0, LANES * 4);
+        set_threads(h, la, warp * LANES);
+    }
+}
+
+static void start_warp(struct block *b, struct warp *w, uint32_t sm)
+{
+    const struct launch *la = b->launch;
+    uint32_t first = w->index * la->warp_size, left = la->threads_per_block - first;
+    uint64_t mask = mask_all(left < la->warp_size ? left : la->warp_size);
+    bool fresh = !w->launched;
+    simt_start(w, la->code, mask);
+    w->state = WARP_READY;
+    w->executed = 0;
+    w->budget = (int64_t)la->quantum;
+    w->chosen = false;
+    w->spinning = false;
+    w->spin_at = NULL;
+    memset(&w->spin, 0, sizeof w->spin);
+    w->spin.wait = w->spin.period = WARP_SPIN_FIRST;
+    w->tx.open = false;
+    w->attempt = 0;
+    for (uint32_t q = 0; q < la->warp_size / LANES; q++) {
+        struct half *h = &w->half[q];
+        h->l.cc = 0;
+        if (fresh)
+            set_launch_registers(h, la, w->index * (la->warp_size / LANES) + q);
+        set_vector(la, h, SR_CTAID, b->id);
+        if (reads(la, SR_SMID))
+            set_same(h, SR_SMID, 0, sm);
+    }
+}
+
+void block_start(struct block *b, uint64_t linear, uint32_t sm)
+{
+    const struct launch *la = b->launch;
+    b->linear = linear;
+    b->id[0] = (uint32_t)(linear % la->grid[0]);
+    b->id[1] = (uint32_t)(linear / la->grid[0] % la->grid[1]);
+    b->id[2] = (uint32_t)(linear / la->grid[0] / la->grid[1]);
+    b->live_threads = la->threads_per_block;
+    b->released = 0;
+    b->spinning = false;
+    memset(b->shared, 0, b->shared_bytes + la->shared_behind);
+    for (int i = 0; i < MAX_BARRIERS; i++) {
+        struct barrier *r = &b->barriers[i];
+        r->arrived = r->expected = r->popc = 0;
+        r->active = false;
+        r->red = 0;
+    }
+    memset(b->barrier_masks, 0, (size_t)b->nwarps * MAX_BARRIERS * 2 * sizeof *b->barrier_masks);
+    for (uint32_t i = 0; i < b->nwarps; i++)
+        start_warp(b, &b->warps[i], sm);
+}
+
+static bool interrupted(const struct block *b)
+{
+    return b->launch->interrupt && *b->launch->interrupt;
+}
+
+/* One pass over the warps that are ready. */
+struct pass { uint32_t ran, spun, done; uint64_t executed; bool fault; };
+
+static struct pass run_pass(struct block *b)
+{
+    struct pass p = { 0 };
+    for (uint32_t i = 0; i < b->nwarps && !interrupted(b); i++) {
+        struct warp *w = &b->warps[i];
+        if (w->state == WARP_READY) {
+            w->budget = (int64_t)b->launch->quantum;
+            uint64_t before = w->executed;
+            warp_run(w);
+            p.executed += w->executed - before;
+            p.ran++;
+            p.spun += w->state == WARP_READY && w->spinning;
+            if (w->state == WARP_FAULT || b->worker->fault) {
+                p.fault = true;
+                return p;
+            }
+        }
+        p.done += w->state == WARP_DONE;
+    }
+    return p;
+}
+
+enum block_result block_turn(struct block *b, uint64_t turn)
+{
+    uint64_t used = 0;
+    b->spinning = false;
+    for (;;) {
+        uint64_t changes = b->worker->changes;
+        struct pass p = run_pass(b);
+        used += p.executed;
+        if (p.fault)
+            return BLOCK_FAULT;
+        if (p.done == b->nwarps)
+            return BLOCK_DONE;
+        if (interrupted(b))
+            return BLOCK_MORE;
+        uint32_t ready = 0;
+        for (uint32_t i = 0; i < b->nwarps; i++)
+            ready += b->warps[i].state == WARP_READY;
+        if (!ready) {
+            fault_wait(b);
+            return BLOCK_FAULT;
+        }
+        if (p.spun && p.spun == p.ran && p.spun == ready && changes == b->worker->changes) {
+            b->spinning = true;
+            return BLOCK_MORE;
+        }
+        if (used >= turn)
+            return BLOCK_MORE;
+    }
+}

@@ -1,0 +1,100 @@
+/*
+ * What the run loop of functional mode (run.c) and the stepping of timing mode (step.c) share: the masks of a warp,
+ * counting, and what control instructions do to the SIMT stack.
+ */
+#ifndef PTX_CONTROL_H
+#define PTX_CONTROL_H
+
+#include "ptx/exec/exec.h"
+
+enum after { GO_ON, STOP };
+
+static inline uint32_t warp_halves(const struct warp *w)
+{
+    return w->halves;
+}
+
+/* A predicate or other 32-lane mask operand, both halves together. */
+static inline uint64_t warp_mask(struct warp *w, operand o)
+{
+    uint64_t m = *(const uint32_t *)lanes_at(&w->half[0].l, o);
+    if (warp_halves(w) == 2)
+        m |= (uint64_t)*(const uint32_t *)lanes_at(&w->half[1].l, o) << 32;
+    return m;
+}
+
+static inline uint64_t guard_mask(struct warp *w, const struct dinst *d, uint64_t mask)
+{
+    uint64_t g = warp_mask(w, d->guard);
+    return mask & (d->guard_negated ? ~g : g);
+}
+
+/* Which lanes the next steps act on. */
+static inline void set_masks(struct warp *w, uint64_t mask)
+{
+    for (uint32_t i = 0; i < warp_halves(w); i++) {
+        struct lanes *x = &w->half[i].l;
+        x->mask = x->active = (uint32_t)(mask >> LANES * i);
+        x->exist = (uint32_t)(w->exist >> LANES * i);
+    }
+}
+
+/* One step of all halves that have lanes there; what it returns is the same for both. */
+static inline int run_halves(struct warp *w, const struct dinst *d)
+{
+    int r = C_NEXT;
+    if (warp_halves(w) == 1)
+        return d->fn(&w->half[0].l, d);
+    for (uint32_t i = 0; i < warp_halves(w) && r != C_FAULT; i++)
+        if (w->half[i].l.mask) {
+            int q = d->fn(&w->half[i].l, d);
+            r = q ? q : r;
+        }
+    return r;
+}
+
+/* The PTX instructions of the steps from..to were executed by the lanes of mask. */
+static inline void count(struct warp *w, const struct dinst *from, const struct dinst *to, uint64_t mask)
+{
+    uint64_t n = to->seq + to->counts - from->seq;
+    w->executed += n;
+    w->budget -= (int64_t)n;
+    struct launch_counts *c = &w->half[0].worker->counts;
+    c->warp_instructions += n;
+    c->thread_instructions += n * (mask == UINT32_MAX ? LANES : (uint64_t)__builtin_popcountll(mask));
+}
+
+static inline void count_guarded_off(struct warp *w, uint64_t off)
+{
+    w->half[0].worker->counts.thread_instructions -= (uint64_t)__builtin_popcountll(off);
+}
+
+/*
+ * Does what control instruction d of c says, which returned r (enum control). STOP: the warp waits, ended, faulted, or
+ * lets others go.
+ */
+enum after warp_control(struct warp *w, int r, const struct code *c, const struct dinst *d);
+
+/* Pops finished paths, or picks a group of independent lanes. False: no lanes are left, or all wait. */
+bool warp_next_group(struct warp *w);
+
+/* ---- transactions: what both modes say and do (run.c) ---- */
+
+/* Notes that lanes leave the transaction at tx_commit d. False: a fault was raised. */
+bool tx_note_commit(struct warp *w, const struct code *c, const struct dinst *d, uint64_t lanes);
+/* Where lanes that committed at different places meet again. */
+uint32_t tx_place_to_meet(const struct code *c, const struct tx *t);
+/* Raises the fault of a lane that stands, still inside, where the branch meets that its transaction was begun on. */
+void tx_ran_past(struct warp *w, int lane);
+
+/* ---- transactions of timing mode, if launch->tm (txn.c, txn_undo.c) ---- */
+
+struct mem_op;
+enum after txn_do_begin(struct warp *w, const struct code *c, const struct dinst *d);
+enum after txn_do_commit(struct warp *w, const struct code *c, const struct dinst *d);
+/* warp_next_group inside a transaction. False: all lanes have come to tx_commit and the warp waits (WARP_TX). */
+bool txn_next_group(struct warp *w);
+/* A store to .local memory was captured: what it will overwrite is kept. */
+void txn_keep_stored(struct warp *w, const struct mem_op *op);
+
+#endif

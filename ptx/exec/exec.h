@@ -1,0 +1,332 @@
+/*
+ * The state of a running kernel: program, launch, host worker, block, warp, and the 32-lane halves that instructions
+ * act on. A wavefront of 64 is two PTX warps that share one SIMT stack (each half has its own registers, lane
+ * numbers and warp-level operations); with warp size 32 there is one half.
+ */
+#ifndef PTX_EXEC_H
+#define PTX_EXEC_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "ptx/program/code.h"
+#include "ptx/memory/devmem.h"
+
+enum { MAX_HALVES = 2, MAX_BARRIERS = 16, BOUNDS_CACHE = 256, MAX_BLOCK_THREADS = 1024, CALL_DEPTH_MAX = 4096,
+       WARP_SPIN_FIRST = 16 };           /* backward branches before a loop is first looked at (run.c) */
+
+/* Linked modules, loaded into a device: what kernels are launched from. */
+struct program {
+    struct ptx_module *module;
+    struct arena *arena;             /* decoded code */
+    enum lanes_isa isa;
+    bool independent;                /* lanes of a warp progress independently (simt = independent) */
+    uint32_t warp_size;
+    struct ptx_func **func_at;       /* by index, for function addresses */
+    uint32_t nfuncs;
+    uint32_t mem_ids;                /* memory instructions decoded so far */
+    struct devmem *mem;
+    uint64_t param_address;          /* device address of the buffer that holds a launch's parameters */
+    uint32_t dynamic_offset;         /* where dynamic shared memory starts in every kernel */
+};
+
+enum { PARAM_MAX = 32764, SCRATCH_BYTES = 512, REGISTERS_MAX = 64 << 20 };   /* the last: bytes of a warp's frames */
+
+struct builtin;
+struct launch;
+struct worker;
+struct block;
+struct warp;
+struct txn;
+
+/* One PTX warp: 32 lanes with their registers and private memory. The lanes structure comes first. */
+struct half {
+    struct lanes l;
+    struct warp *warp;
+    struct worker *worker;
+    char *regs;                      /* register memory of all frames */
+    char *special;                   /* special registers */
+    char *local;                     /* private memory of all frames, interleaved by word (code.h) */
+    char *frame_local;               /* of the current frame */
+    /* timing mode */
+    uint64_t local_device;           /* device address of .local variables, set before block_start; 0: in local */
+    uint32_t *param_lanes;           /* by word of private memory: the lanes whose frame has a .param variable there */
+    uint8_t index;                   /* 0 or 1 */
+};
+
+/* A function being executed by some lanes of a warp. */
+struct frame {
+    const struct code *code;
+    uint64_t live;                   /* lanes that have not returned yet */
+    uint32_t reg_base, local_base;   /* byte offsets into the register and private memory */
+    uint32_t caller;                 /* index of the calling frame */
+    uint32_t ret_pc;                 /* where the caller goes on */
+    uint32_t depth;
+    const struct call_site *site;    /* in the caller; NULL in the kernel's frame */
+    bool used;
+};
+
+/* An entry of the SIMT stack, or in independent mode a group of lanes at one place. */
+struct entry {
+    uint64_t mask;
+    uint32_t pc, rpc;                /* indices in the frame's code; rpc UINT32_MAX = no reconvergence point */
+    uint32_t frame;
+    /* independent mode */
+    uint32_t turns;                  /* how often others went first since */
+    uint64_t idle;                   /* worker's `changes` when it was last found waiting; UINT64_MAX never */
+    uint8_t waits;                   /* enum wait */
+    uint8_t barrier;
+};
+
+enum wait { WAIT_NOT, WAIT_BARRIER, WAIT_LANES };
+
+enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT, WARP_TX };
+
+/*
+ * A transaction in progress. Functional mode: lanes run one after another from tx_begin to tx_commit (manual,
+ * Transactions). Timing mode, if transactions are a protocol's: together with struct txn (txn_state.h).
+ */
+struct tx {
+    bool open;
+    uint32_t depth;                  /* flattened nesting */
+    uint32_t lane;
+    uint64_t remaining;              /* lanes still to run */
+    uint32_t begin_pc, begin_frame;
+    uint64_t host_done;              /* lanes for which a host function ran before another one faulted in it */
+    uint32_t step_pc, step_entries;  /* stepping: the stack before the instruction that is executed */
+    uint32_t ndone;
+    struct path { uint32_t pc, block; uint64_t mask; } done[4];   /* lanes that committed, by where they go on */
+};
+
+struct warp {
+    struct half half[MAX_HALVES];
+    struct block *block;
+    uint32_t index;                  /* within the block */
+    uint8_t state, halves, isa;      /* enum warp_state; of the warp size; the program's enum lanes_isa */
+    uint64_t exist;                  /* launched and not exited */
+    uint64_t launched;
+    struct entry *entry;
+    uint32_t nentry, entry_cap, current;
+    struct frame *frame;
+    uint32_t nframe, frame_cap;
+    uint32_t regs_cap, local_cap;    /* bytes of one half's register and private memory */
+    uint64_t executed;               /* warp instructions before the run of steps now going on; the warp's clock */
+    uint32_t run_from;               /* seq of the first step of that run */
+    int64_t budget;                  /* warp instructions left of this turn */
+    struct { uint32_t pc, wait, period, tries; uint64_t hash, changes, seen; } spin;   /* is this loop waiting? run.c */
+    bool spinning;                   /* its last turn ended in a loop whose state does not change */
+    const struct dinst *spin_at;     /* the backward branch of that loop */
+    bool chosen;                     /* step.c: the current group stands at an instruction and goes on, namely at */
+    const struct dinst *here;        /* (its step that counts) */
+    const struct code *here_code;
+    struct tx tx;
+    struct txn *txn;                 /* timing mode: NULL before the first transaction */
+    uint32_t attempt;                /* of all its transactions together (txn.h) */
+};
+
+struct barrier {
+    uint32_t arrived;                /* threads */
+    uint32_t expected;               /* 0 = all threads of the block */
+    uint32_t popc;
+    bool all, any, active;
+    uint64_t *arrived_mask;          /* by warp, lanes that arrived */
+    uint64_t *waiting_mask;          /* by warp, lanes that wait (arrive counts without waiting) */
+    uint8_t red;                     /* MOD(REDOP, ..) or 0 */
+};
+
+struct block {
+    struct launch *launch;
+    struct worker *worker;
+    struct warp *warps;
+    uint32_t nwarps, live_threads;
+    uint32_t id[3];
+    uint64_t linear;
+    char *shared;
+    uint32_t shared_bytes;
+    struct barrier barriers[MAX_BARRIERS];
+    uint64_t *barrier_masks;
+    uint64_t released;               /* warps that a barrier let go on; whoever schedules them takes the bits out */
+    bool spinning;                   /* its last turn brought no progress */
+};
+
+enum fault_kind {
+    FAULT_NONE, FAULT_BOUNDS, FAULT_FREED, FAULT_MISALIGNED, FAULT_SPACE, FAULT_READ_ONLY, FAULT_BARRIER,
+    FAULT_DEADLOCK, FAULT_STACK, FAULT_TRAPPED, FAULT_ASSERT, FAULT_CALL, FAULT_TX, FAULT_HEAP
+};
+
+/* What went wrong, first fault of the lowest block wins. */
+struct fault {
+    enum fault_kind kind;
+    const struct ptx_func *func;
+    const struct ptx_inst *inst;
+    uint32_t block[3], thread[3];
+    uint64_t linear_block;
+    uint64_t address;
+    char text[3072];
+};
+
+struct launch_counts { uint64_t warp_instructions, thread_instructions, barriers, transactions, blocks_done; };
+
+/* A host thread that executes blocks. */
+struct worker {
+    struct launch *launch;
+    struct launch_counts counts;
+    uint64_t changes;                /* stores, atomics that changed memory, barriers: what a loop may wait for */
+    struct { uint64_t lo, hi; } bounds[BOUNDS_CACHE];
+    struct fault *fault;             /* set when a fault was raised */
+    struct fault fault_store;
+    uint64_t shown;                  /* of its thread instructions, in the launch's sum */
+    bool first;                      /* runs on the calling thread, where progress is shown */
+    bool parallel;                   /* other workers run at the same time: atomics need the host's */
+    _Atomic int64_t waits_at;        /* the epoch in which all its blocks waited (grid.c) */
+    pthread_t thread;
+    /* timing mode */
+    const uint64_t *clock;           /* core cycle now; NULL: a warp's clock counts its instructions */
+    /* The 128 bytes of a line of private memory as this SM sees them; NULL: device memory has them. May be NULL. */
+    const uint8_t *(*private_line)(void *ctx, uint64_t line);
+    /* Writes words of one such line, n bytes, behind all stores made before; NULL: device memory is written. */
+    void (*private_write)(void *ctx, uint64_t address, const void *bytes, unsigned n);
+    void *private_ctx;
+};
+
+struct launch {
+    struct program *program;
+    const struct code *code;
+    struct devmem *mem;
+    uint32_t grid[3], block[3];
+    uint64_t nblocks;
+    uint32_t threads_per_block, warp_size, nwarps;
+    uint32_t dynamic_shared, shared_bytes, dynamic_offset;
+    uint32_t shared_behind;          /* bytes of shared memory behind those that the kernel reaches */
+    const char *param;               /* parameter block of the kernel, padded: a buffer in device memory */
+    uint32_t param_bytes;
+    uint32_t resident;               /* blocks that may be resident at once */
+    uint32_t sms;
+    uint64_t stack_bytes;            /* private memory a lane when call depth is unknown */
+    uint64_t quantum;                /* warp instructions of a turn */
+    uint64_t block_turn;
+    uint64_t grid_id;
+    uint64_t clock_base;             /* nanoseconds on the simulated clock at the start */
+    bool timed;                      /* timing mode: warps are stepped (step.h) */
+    bool tm, tm_serial;              /* timing mode: transactions are a protocol's (txn.h) */
+    uint64_t clock_khz, clock_start; /* timing mode: of worker->clock; what that showed at the start */
+    uint32_t host_threads;
+    bool serial;                     /* blocks in the one-thread order */
+    _Atomic uint64_t next_block, blocks_done;
+    _Atomic uint64_t instructions;   /* thread instructions so far, for the progress line */
+    _Atomic uint64_t fault_block;    /* lowest faulting block so far; UINT64_MAX none */
+    struct worker *workers;          /* host_threads of them */
+    _Atomic int64_t epoch;           /* advances behind changes of memory and ends of blocks */
+    const volatile int *interrupt;
+    void *owner;                     /* the GPU, for the built-in functions */
+    void (*print)(void *owner, const char *text, size_t len);
+    void *(*heap_alloc)(void *owner, uint64_t bytes);
+    bool (*heap_free)(void *owner, void *p);
+    void (*progress)(void *owner, uint64_t done, uint64_t total, uint64_t thread_instructions);
+    struct launch_counts counts;
+    struct fault fault;
+    bool interrupted;
+};
+
+/* Runs the whole grid. False when a fault or an interruption ended it (launch->fault, launch->interrupted). */
+bool grid_run(struct launch *la);
+
+/* ---- block.c: contexts and the turn of one block ---- */
+struct block *block_new(struct worker *w);
+void block_free(struct block *b);
+uint32_t launch_private_bytes(const struct launch *la);    /* private memory of a lane, all frames */
+void block_start(struct block *b, uint64_t linear, uint32_t sm);    /* sm: what %smid says */
+enum block_result { BLOCK_DONE, BLOCK_MORE, BLOCK_FAULT };
+/* Runs the block's warps until all are done, or `turn` warp instructions passed, or none can go on. */
+enum block_result block_turn(struct block *b, uint64_t turn);
+
+/* ---- run.c ---- */
+/* Runs one warp until it waits, ends, faults, or used its budget. */
+void warp_run(struct warp *w);
+/* A hash of everything that decides what the warp does next: who stands where, registers and private memory of all
+ * frames. */
+uint64_t warp_state(const struct warp *w);
+
+/* ---- simt.c: the stack of diverged paths (one implementation for every mode) ---- */
+static inline struct entry *simt_top(struct warp *w)
+{
+    return &w->entry[w->current];
+}
+void simt_start(struct warp *w, const struct code *code, uint64_t mask);
+void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc);
+void simt_jump(struct warp *w, uint32_t pc);
+struct entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame);
+void simt_pop(struct warp *w);                    /* stack: the top entry goes, and its frame if nobody is left in it */
+bool simt_settle(struct warp *w);                 /* pops finished paths; false when the warp has no lanes left */
+void simt_exit(struct warp *w, uint64_t lanes);   /* lanes leave the kernel */
+void simt_return(struct warp *w, uint64_t lanes); /* lanes leave the current frame */
+void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc);
+bool simt_pick(struct warp *w);                   /* independent mode: which group goes next; false: all wait */
+bool simt_pick_lane(struct warp *w, uint32_t lane);   /* the group of one lane (inside a transaction) */
+/* Stack: the top entry waits for lanes beside it that have not had their turn; they go first. False: all have. */
+bool simt_let_others_first(struct warp *w);
+/* Stack: entries that wait for lanes at pc, of the top's frame and with its reconvergence point, become part of the top
+ * entry; their lanes. */
+uint64_t simt_join(struct warp *w, uint32_t pc);
+/* Independent mode: the current group waits and goes behind the others; are all waiting since the last change? */
+bool simt_all_idle(struct warp *w, uint64_t changes);
+/* Replaces the current entry by several paths that meet at rpc (UINT32_MAX: where the entry itself ends). */
+void simt_split(struct warp *w, const struct path *path, uint32_t n, uint32_t rpc);
+/* Lanes of the warp that are not in the current group, and the step where the first such group stands. */
+uint64_t simt_elsewhere(const struct warp *w, const struct dinst **where);
+/* Points the halves at a frame's registers, constants and private memory. */
+void warp_set_frame(struct warp *w, uint32_t frame);
+/* A new frame for a callee of `caller`; -1 (and a fault) when the stack is used up. */
+int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *callee, uint32_t caller, uint64_t lanes);
+
+/* ---- txn.c ---- */
+void txn_free(struct warp *w);
+
+/* ---- barrier.c ---- */
+bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes);  /* true: go on, false: wait or fault */
+void barrier_lanes_left(struct block *b);         /* after lanes exited */
+
+/* ---- call.c, builtin.c ---- */
+struct builtin { const char *name; void (*run)(struct warp *w, const struct dinst *d, uint64_t lanes); };
+const struct builtin *builtin_find(const char *name);
+bool call_enter(struct warp *w, const struct dinst *d, uint64_t lanes);       /* false: fault */
+void call_leave(struct warp *w, uint32_t frame, uint64_t lanes);              /* copies the results to the caller */
+
+/* ---- fault.c ---- */
+/* Records a fault of one lane; `what` says it in words (printf style). Always returns C_FAULT. */
+int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int lane, uint64_t address, const char *what, ...)
+    __attribute__((format(printf, 6, 7)));
+int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write);
+void fault_wait(struct block *b);                 /* nothing in the block can go on: barrier or spin */
+void fault_place(const struct dinst *d, char *buf, size_t size);   /* "line 12" */
+/* "app.ptx:12:5: ld.global.u32 ..." and, when .loc told, "(app.cu:7)". */
+void fault_describe(const struct code *c, const struct dinst *d, char *buf, size_t size);
+
+void warp_thread(const struct warp *w, int lane, uint32_t id[3]);   /* threadIdx of a lane */
+
+/* ---- memory functions, built once per vector width (mem_lanes.c) ---- */
+ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d);
+/* Parameters have the same generic addresses in all launches of a program: where this one keeps what lies there. */
+static inline uint64_t own_parameter(const struct launch *la, uint64_t address)
+{
+    uint64_t offset = address - la->program->param_address;
+    return offset < PARAM_MAX ? (uint64_t)(uintptr_t)la->param + offset : address;
+}
+/* Host address of [address, address + bytes) for one lane, or NULL when the access is illegal. */
+char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int lane, unsigned bytes, bool write);
+/* The elements of a vector atomic: d->extra. */
+struct atom_vector { operand value[8], *result; };
+ptx_fn *atom_select(const struct ptx_inst *in, struct dinst *d);
+
+static inline struct half *half_of(struct lanes *x)
+{
+    return (struct half *)x;
+}
+
+static inline uint64_t mask_all(uint32_t n)
+{
+    return n >= 64 ? ~0ull : (1ull << n) - 1;
+}
+
+#endif

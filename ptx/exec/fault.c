@@ -1,0 +1,334 @@
+/*
+ * Faults: one report with the kernel, block and thread, the PTX line (and the CUDA line where .loc tells), the address
+ * and the nearest allocation. The first fault of a worker stops it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/exec/exec.h"
+
+static const char *const titles[] = {
+    [FAULT_NONE] = "no fault",
+    [FAULT_BOUNDS] = "access outside every allocation",
+    [FAULT_FREED] = "use of freed memory",
+    [FAULT_MISALIGNED] = "misaligned access",
+    [FAULT_SPACE] = "access in the wrong state space",
+    [FAULT_READ_ONLY] = "write to read-only memory",
+    [FAULT_BARRIER] = "barrier that cannot complete",
+    [FAULT_DEADLOCK] = "deadlock",
+    [FAULT_STACK] = "stack overflow",
+    [FAULT_TRAPPED] = "trap",
+    [FAULT_ASSERT] = "assertion failed",
+    [FAULT_CALL] = "bad call or branch target",
+    [FAULT_TX] = "transaction misused",
+    [FAULT_HEAP] = "bad free",
+};
+
+void fault_place(const struct dinst *d, char *buf, size_t size)
+{
+    const struct ptx_inst *in = d->in;
+    if (!in) {
+        snprintf(buf, size, "the end of the function");
+        return;
+    }
+    snprintf(buf, size, "line %d", in->loc.line);
+}
+
+void fault_describe(const struct code *c, const struct dinst *d, char *buf, size_t size)
+{
+    const struct ptx_module *m = c->func->module;
+    const struct ptx_inst *in = d->in;
+    if (!in) {
+        snprintf(buf, size, "%s: end of '%s'", m->file, c->func->name);
+        return;
+    }
+    char text[200];
+    ptx_print_inst(c->func, in, text, sizeof text);
+    int n = snprintf(buf, size, "%s:%d:%d: %s", m->file, in->loc.line, in->loc.col, text);
+    if (in->src_line && in->src_file < m->nsrc_files && m->src_files[in->src_file] && n > 0 && (size_t)n < size)
+        snprintf(buf + n, size - (size_t)n, "   (%s:%u)", m->src_files[in->src_file], in->src_line);
+}
+
+void warp_thread(const struct warp *w, int lane, uint32_t id[3])
+{
+    const struct launch *la = w->block->launch;
+    uint32_t t = w->index * la->warp_size + (uint32_t)lane;
+    id[0] = t % la->block[0];
+    id[1] = t / la->block[0] % la->block[1];
+    id[2] = t / la->block[0] / la->block[1];
+}
+
+static const char *range_name(const struct mem_range *r, char *buf, size_t size)
+{
+    static const char *const kinds[] = { "device memory", "pinned host memory", "managed memory", "variable",
+                                         "constant", "device heap block", "registered host memory" };
+    if (r->name)
+        snprintf(buf, size, "%s '%s'", kinds[r->kind], r->name);
+    else
+        snprintf(buf, size, "%s", kinds[r->kind]);
+    return buf;
+}
+
+/* Words on where a global address lies relative to the allocations around it. */
+static void describe_address(const struct launch *la, uint64_t address, char *buf, size_t size)
+{
+    const struct mem_range *below, *above;
+    char name[160];
+    devmem_around(la->mem, address, &below, &above);
+    uint64_t past = below ? address - below->hi : UINT64_MAX, before = above ? above->lo - address : UINT64_MAX;
+    if (below && below->freed && address < below->hi)
+        snprintf(buf, size, "%llu bytes into %s of %llu bytes at 0x%llx that was freed",
+                 (unsigned long long)(address - below->lo), range_name(below, name, sizeof name),
+                 (unsigned long long)(below->hi - below->lo), (unsigned long long)below->lo);
+    else if (below && address < below->hi)
+        snprintf(buf, size, "inside %s of %llu bytes at 0x%llx", range_name(below, name, sizeof name),
+                 (unsigned long long)(below->hi - below->lo), (unsigned long long)below->lo);
+    else if (below && past <= before)
+        snprintf(buf, size, "%llu bytes past the end of the nearest allocation: %s of %llu bytes at 0x%llx%s",
+                 (unsigned long long)past, range_name(below, name, sizeof name),
+                 (unsigned long long)(below->hi - below->lo), (unsigned long long)below->lo,
+                 below->freed ? ", freed" : "");
+    else if (above)
+        snprintf(buf, size, "%llu bytes before the nearest allocation: %s of %llu bytes at 0x%llx",
+                 (unsigned long long)before, range_name(above, name, sizeof name),
+                 (unsigned long long)(above->hi - above->lo), (unsigned long long)above->lo);
+    else
+        snprintf(buf, size, "there are no allocations");
+}
+
+int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int lane, uint64_t address,
+                const char *what, ...)
+{
+    struct worker *k = w->half[0].worker;
+    struct fault *f = &k->fault_store;
+    if (k->fault)
+        return C_FAULT;
+    const struct entry *e = simt_top(w);
+    const struct code *c = w->frame[e->frame].code;
+    char words[1024], place[600];
+    va_list ap;
+    va_start(ap, what);
+    vsnprintf(words, sizeof words, what, ap);
+    va_end(ap);
+    memset(f, 0, sizeof *f);
+    f->kind = kind;
+    f->func = w->frame[0].code->func;
+    f->inst = d->in;
+    f->address = address;
+    f->linear_block = w->block->linear;
+    memcpy(f->block, w->block->id, sizeof f->block);
+    warp_thread(w, lane, f->thread);
+    fault_describe(c, d, place, sizeof place);
+    int n = snprintf(f->text, sizeof f->text,
+                     "simtx: fault: %s\n"
+                     "  %s\n"
+                     "  kernel %s, block (%u,%u,%u), thread (%u,%u,%u)\n"
+                     "  at %s\n",
+                     titles[kind], words, f->func->name, f->block[0], f->block[1], f->block[2], f->thread[0],
+                     f->thread[1], f->thread[2], place);
+    for (uint32_t q = e->frame; q != 0 && n > 0 && (size_t)n < sizeof f->text - 200; q = w->frame[q].caller)
+        n += snprintf(f->text + n, sizeof f->text - (size_t)n, "  in %.120s, called from %.120s\n",
+                      w->frame[q].code->func->name, w->frame[w->frame[q].caller].code->func->name);
+    k->fault = f;
+    return C_FAULT;
+}
+
+static const char *space_word(uint8_t space)
+{
+    switch (space) {
+    case SP_SHARED: return "shared memory";
+    case SP_LOCAL:
+    case SP_REG: return "local memory";
+    case SP_PARAM: return "the kernel's parameters";
+    case SP_CONST: return "constant memory";
+    default: return "global memory";
+    }
+}
+
+int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write)
+{
+    struct warp *w = h->warp;
+    const struct launch *la = w->block->launch;
+    int at = lane + h->index * LANES;
+    const char *verb = write ? "writes" : "reads";
+    char where[400];
+    uint64_t window = address >> WINDOW_BITS;
+    if (address & (bytes - 1))
+        return fault_raise(w, d, FAULT_MISALIGNED, at, address, "%s %u bytes of %s at 0x%llx, which is not a multiple "
+                           "of %u", verb, bytes, space_word(d->space), (unsigned long long)address, bytes);
+    if (d->space == SP_SHARED)
+        return fault_raise(w, d, FAULT_BOUNDS, at, address, "%s %u bytes at 0x%llx of shared memory; the block has %u "
+                           "bytes (%u static, %u dynamic)", verb, bytes, (unsigned long long)address,
+                           w->block->shared_bytes, la->code->shared_static, la->dynamic_shared);
+    if (d->space == SP_LOCAL || d->space == SP_REG)
+        return fault_raise(w, d, FAULT_BOUNDS, at, address, "%s %u bytes at 0x%llx of local memory; the thread has %u "
+                           "bytes", verb, bytes, (unsigned long long)address, w->local_cap);
+    if (d->space == SP_PARAM)
+        return fault_raise(w, d, write ? FAULT_READ_ONLY : FAULT_BOUNDS, at, address, "%s %u bytes at 0x%llx of the "
+                           "kernel's parameters, which have %u bytes", verb, bytes, (unsigned long long)address,
+                           la->param_bytes);
+    if (window)
+        return fault_raise(w, d, FAULT_SPACE, at, address, "%s %u bytes at 0x%llx, an address of %s, as global memory",
+                           verb, bytes, (unsigned long long)address,
+                           window == WINDOW_SHARED >> WINDOW_BITS  ? "shared memory"
+                           : window == WINDOW_LOCAL >> WINDOW_BITS ? "local memory"
+                                                                   : "no memory");
+    describe_address(la, address, where, sizeof where);
+    const struct mem_range *m = devmem_find(la->mem, address), *below, *above;
+    devmem_around(la->mem, address, &below, &above);
+    enum fault_kind kind = m && write && m->kind == MEM_CONSTANT              ? FAULT_READ_ONLY
+                           : !m && below && below->freed && address < below->hi ? FAULT_FREED
+                                                                               : FAULT_BOUNDS;
+    return fault_raise(w, d, kind, at, address, "%s %u bytes at 0x%llx: %s%s", verb, bytes,
+                       (unsigned long long)address, where, address < 4096 ? " (a null pointer?)" : "");
+}
+
+/* ---- nothing can go on ---- */
+
+static void append(struct fault *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(struct fault *f, const char *fmt, ...)
+{
+    size_t n = strlen(f->text);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(f->text + n, sizeof f->text - n, fmt, ap);
+    va_end(ap);
+}
+
+static const struct dinst *waiting_at(const struct warp *w, const struct entry *e)
+{
+    const struct dinst *d = &w->frame[e->frame].code->insts[e->pc];
+    if (e->waits != WAIT_LANES)
+        return e->pc ? d - 1 : d;
+    while (d->in && !d->counts)
+        d++;
+    return d;
+}
+
+static void list_waiters(struct fault *f, const struct block *b)
+{
+    enum { SHOWN = 6 };
+    int shown = 0, more = 0;
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        const struct warp *w = &b->warps[i];
+        for (uint32_t k = 0; k < w->nentry && w->state != WARP_DONE; k++) {
+            const struct entry *e = &w->entry[k];
+            char place[500];
+            bool current = k == w->current;
+            bool stack = !b->launch->program->independent;
+            if (!(e->mask & w->exist) || (stack && !current))
+                continue;
+            if (shown++ >= SHOWN) {
+                more++;
+                continue;
+            }
+            const struct dinst *d = w->spinning && current ? w->spin_at : waiting_at(w, e);
+            fault_describe(w->frame[e->frame].code, d, place, sizeof place);
+            append(f, "  warp %u, %d lanes %s %s\n", i, __builtin_popcountll(e->mask & w->exist),
+                   w->spinning && current       ? "loop without change at"
+                   : e->waits == WAIT_BARRIER   ? "wait at barrier"
+                   : e->waits == WAIT_LANES     ? "wait for other lanes at"
+                                                : "stand at",
+                   place);
+        }
+    }
+    if (more)
+        append(f, "  and %d more\n", more);
+}
+
+/* May lanes that go on here change memory before they end or come to a barrier? Where that is open, they may. */
+static bool could_act(const struct code *c, const struct dinst *d)
+{
+    for (; d < c->insts + c->ninsts && (d->in || !d->counts); d++) {
+        if (!d->counts)
+            continue;
+        switch (d->in->op) {
+        case OP_RET:
+        case OP_EXIT: return d->in->guard || !c->func->is_entry;
+        case OP_BAR:
+        case OP_BARRIER:
+            if (d->in->mod[PG_BAROP] != MOD(BAROP, WARP))
+                return false;
+            break;
+        case OP_ST:
+        case OP_ATOM:
+        case OP_RED:
+        case OP_BRA:
+        case OP_BRX:
+        case OP_CALL:
+        case OP_TX_BEGIN: return true;
+        default: break;
+        }
+    }
+    return !c->func->is_entry;
+}
+
+static const struct code *code_of_step(const struct warp *w, const struct dinst *d)
+{
+    for (uint32_t i = 0; i < w->nentry; i++) {
+        const struct code *c = w->frame[w->entry[i].frame].code;
+        if (d >= c->insts && d < c->insts + c->ninsts)
+            return c;
+    }
+    return w->frame[0].code;
+}
+
+/* A warp that spins while other lanes of its own wait behind it: the stack cannot let those go first. */
+static const struct warp *own_lanes_wait(const struct block *b)
+{
+    for (uint32_t i = 0; i < b->nwarps && !b->launch->program->independent; i++) {
+        const struct warp *w = &b->warps[i];
+        const struct dinst *there;
+        if (w->state == WARP_READY && w->spinning && simt_elsewhere(w, &there) && there &&
+            could_act(code_of_step(w, there), there))
+            return w;
+    }
+    return NULL;
+}
+
+/* The group of independent lanes that was picked last may have ended; one that waits takes its place. */
+static void pick_waiter(struct warp *w)
+{
+    for (uint32_t i = 0; i < w->nentry && !(simt_top(w)->mask & w->exist); i++)
+        w->current = i;
+}
+
+void fault_wait(struct block *b)
+{
+    struct worker *k = b->worker;
+    struct warp *any = NULL;
+    const struct warp *own = own_lanes_wait(b);
+    for (uint32_t i = 0; i < b->nwarps; i++)
+        if (b->warps[i].state != WARP_DONE && (!any || (any->state != WARP_READY && b->warps[i].state == WARP_READY)))
+            any = &b->warps[i];
+    if (!any)
+        return;
+    pick_waiter(any);
+    if (own) {
+        const struct dinst *there;
+        uint64_t others = simt_elsewhere(own, &there);
+        char place[500];
+        fault_describe(code_of_step(own, there), there, place, sizeof place);
+        fault_raise((struct warp *)(uintptr_t)own, own->spin_at, FAULT_DEADLOCK,
+                    __builtin_ctzll(own->entry[own->current].mask), 0,
+                    "%d lanes of a warp loop waiting for something that the warp's other lanes would do, but those come "
+                    "after the loop in the SIMT stack. The first of them is lane %d, which goes on at\n"
+                    "    %s\n"
+                    "  Run with --simt independent, or write the loop so that the lanes that succeed do their work inside "
+                    "it (the compiler moves it out unless the loop ends in SIMTX_LOCK_DONE, simtx_tm.h).",
+                    __builtin_popcountll(own->entry[own->current].mask), others ? __builtin_ctzll(others) : 0, place);
+    } else if (any->state == WARP_READY && any->spin_at)
+        fault_raise(any, any->spin_at, FAULT_DEADLOCK, __builtin_ctzll(any->entry[any->current].mask), 0,
+                    "every resident block waits: the loop comes round with the same registers and nobody changes memory. "
+                    "%llu of %llu blocks were started, %u can be resident at once",
+                    (unsigned long long)b->launch->next_block, (unsigned long long)b->launch->nblocks,
+                    b->launch->resident);
+    else
+        fault_raise(any, waiting_at(any, &any->entry[any->current]), FAULT_BARRIER,
+                    __builtin_ctzll(any->entry[any->current].mask), 0,
+                    "%u of the block's %u threads ended, the others wait for threads that never come",
+                    b->launch->threads_per_block - b->live_threads, b->launch->threads_per_block);
+    list_waiters(k->fault, b);
+}

@@ -1,0 +1,229 @@
+/*
+ * Grids: which blocks are resident and whose turn it is.
+ *
+ * A kernel that needs the one-thread order (manual, Order) runs its blocks on one host thread, others on several, each
+ * taking the next block when it is through with one; without races between blocks the result is the same. Usually a
+ * block runs to its end before the next one starts; one that waits gives way, and more blocks become resident, as
+ * many as the GPU would hold, taking turns. When all of them wait and nobody changes memory, that is a deadlock.
+ */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "ptx/exec/exec.h"
+
+/* Contexts of blocks that make progress may take this much; blocks that wait are admitted beyond it. */
+static const uint64_t CONTEXT_BYTES = 48ull << 20;
+
+static uint64_t context_bytes(const struct launch *la)
+{
+    const struct code *c = la->code;
+    uint64_t warp = (uint64_t)c->frame_bytes + (uint64_t)c->local_total * LANES + sreg_bytes() + sizeof(struct warp);
+    return la->shared_bytes + warp * la->nwarps * (la->warp_size / LANES);
+}
+
+static bool interrupted(const struct launch *la)
+{
+    return la->interrupt && *la->interrupt;
+}
+
+/* Adds what the worker did to the launch's sum; the first worker shows it. */
+static void show_progress(struct worker *k)
+{
+    struct launch *la = k->launch;
+    atomic_fetch_add(&la->instructions, k->counts.thread_instructions - k->shown);
+    k->shown = k->counts.thread_instructions;
+    if (la->progress && k->first)
+        la->progress(la->owner, la->blocks_done, la->nblocks, la->instructions);
+}
+
+static void block_done(struct worker *k)
+{
+    k->counts.blocks_done++;
+    atomic_fetch_add(&k->launch->blocks_done, 1);
+    show_progress(k);
+}
+
+struct residents {
+    struct worker *k;
+    struct block **active;       /* in the order of their turns */
+    uint32_t n;
+    struct block **spare;        /* contexts to use again */
+    uint32_t nspare;
+};
+
+static struct block *take_context(struct residents *r)
+{
+    return r->nspare ? r->spare[--r->nspare] : block_new(r->k);
+}
+
+static bool admit(struct residents *r)
+{
+    struct launch *la = r->k->launch;
+    uint64_t linear = atomic_fetch_add(&la->next_block, 1);
+    if (linear >= la->nblocks)
+        return false;
+    struct block *b = take_context(r);
+    block_start(b, linear, (uint32_t)(linear % la->sms));
+    r->active[r->n++] = b;
+    return true;
+}
+
+/* One turn for each resident block. Returns how many wait. */
+static uint32_t run_turns(struct residents *r)
+{
+    struct launch *la = r->k->launch;
+    uint32_t waiting = 0, kept = 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        struct block *b = r->active[i];
+        enum block_result res = r->k->fault || interrupted(la) ? BLOCK_MORE : block_turn(b, la->block_turn);
+        if (res == BLOCK_DONE) {
+            block_done(r->k);
+            r->spare[r->nspare++] = b;
+            continue;
+        }
+        waiting += res == BLOCK_MORE && b->spinning;
+        r->active[kept++] = b;
+        show_progress(r->k);
+    }
+    r->n = kept;
+    return waiting;
+}
+
+enum { FINISHED = -1 };              /* a worker that runs no more blocks */
+
+static void note_fault_block(struct launch *la, uint64_t linear)
+{
+    uint64_t seen = la->fault_block;
+    while (linear < seen && !atomic_compare_exchange_weak(&la->fault_block, &seen, linear))
+        ;
+}
+
+/*
+ * Do all blocks of all workers wait? `seen` is the epoch before this worker's last turns, which brought nothing. The
+ * epoch advances behind every change, so when all workers say the same epoch and it is still the current one, nobody
+ * changed anything since each looked in vain.
+ */
+static bool all_workers_wait(struct worker *k, int64_t seen)
+{
+    struct launch *la = k->launch;
+    atomic_store(&k->waits_at, seen);
+    for (uint32_t i = 0; i < la->host_threads; i++) {
+        int64_t at = atomic_load(&la->workers[i].waits_at);
+        if (at != seen && at != FINISHED)
+            return false;
+    }
+    return atomic_load(&la->epoch) == seen;
+}
+
+static bool blocks_left(const struct launch *la)
+{
+    return la->next_block < la->nblocks && la->next_block <= la->fault_block;
+}
+
+/* Blocks that wait give way: more become resident. In the one-thread order those that only run long do, too. */
+static uint64_t next_want(const struct launch *la, const struct residents *r, uint64_t want, uint64_t most, bool all_wait)
+{
+    uint64_t calm = CONTEXT_BYTES / context_bytes(la);
+    if (all_wait)
+        return want * 2 < most ? want * 2 : most;
+    return la->serial && r->n == want && want < calm && want < most ? want + 1 : want;
+}
+
+static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
+{
+    struct launch *la = k->launch;
+    uint64_t want = 1;
+    while (!k->fault && !interrupted(la)) {
+        while (r->n < want && blocks_left(la) && admit(r))
+            ;
+        if (!r->n)
+            break;
+        int64_t seen = atomic_load(&la->epoch);
+        uint64_t changes = k->changes, before = k->counts.blocks_done;
+        uint32_t waiting = run_turns(r);
+        if (k->fault || interrupted(la))
+            break;
+        bool moved = changes != k->changes || before != k->counts.blocks_done;
+        bool all_wait = r->n && waiting == r->n, full = r->n >= most || !blocks_left(la);
+        if (moved)
+            atomic_fetch_add(&la->epoch, 1);
+        else if (all_wait && full) {
+            if (la->fault_block != UINT64_MAX)
+                break;                           /* it may wait for the one that faulted */
+            if (all_workers_wait(k, seen)) {
+                fault_wait(r->active[0]);
+                break;
+            }
+            sched_yield();
+        }
+        want = next_want(la, r, want, most, all_wait);
+    }
+}
+
+static void *run_worker(void *arg)
+{
+    struct worker *k = arg;
+    struct launch *la = k->launch;
+    uint64_t share = la->resident / la->host_threads, most = la->nblocks < share ? la->nblocks : share;
+    struct residents r = { .k = k, .active = calloc(most + 1, sizeof *r.active),
+                           .spare = calloc(most + 1, sizeof *r.spare) };
+    if (!r.active || !r.spare)
+        abort();
+    run_blocks(k, &r, most ? most : 1);
+    if (k->fault)
+        note_fault_block(la, k->fault->linear_block);
+    for (uint32_t i = 0; i < r.n; i++)
+        block_free(r.active[i]);
+    for (uint32_t i = 0; i < r.nspare; i++)
+        block_free(r.spare[i]);
+    free(r.active);
+    free(r.spare);
+    atomic_store(&k->waits_at, FINISHED);
+    return NULL;
+}
+
+static void add_counts(struct launch_counts *to, const struct launch_counts *from)
+{
+    to->warp_instructions += from->warp_instructions;
+    to->thread_instructions += from->thread_instructions;
+    to->barriers += from->barriers;
+    to->transactions += from->transactions;
+    to->blocks_done += from->blocks_done;
+}
+
+bool grid_run(struct launch *la)
+{
+    uint32_t n = la->serial || la->host_threads < 1 ? 1 : la->host_threads;
+    n = n < la->nblocks ? n : (uint32_t)la->nblocks;
+    struct worker *k = calloc(n, sizeof *k);
+    if (!k)
+        abort();
+    la->host_threads = n;
+    la->workers = k;
+    atomic_store(&la->fault_block, UINT64_MAX);
+    atomic_store(&la->epoch, 1);
+    for (uint32_t i = 0; i < n; i++) {
+        k[i].launch = la;
+        k[i].parallel = n > 1;
+        k[i].first = i == 0;
+    }
+    uint32_t started = 1;
+    while (started < n && !pthread_create(&k[started].thread, NULL, run_worker, &k[started]))
+        started++;
+    for (uint32_t i = started; i < n; i++)
+        atomic_store(&k[i].waits_at, FINISHED);
+    run_worker(&k[0]);
+    for (uint32_t i = 1; i < started; i++)
+        pthread_join(k[i].thread, NULL);
+    const struct fault *first = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        add_counts(&la->counts, &k[i].counts);
+        if (k[i].fault && (!first || k[i].fault->linear_block < first->linear_block))
+            first = k[i].fault;
+    }
+    if (first)
+        la->fault = *first;
+    la->interrupted = interrupted(la);
+    free(k);
+    return !first && !la->interrupted;
+}

@@ -1,0 +1,460 @@
+/*
+ * The SIMT stack: how the lanes of a warp share one program counter (Fung et al., MICRO 2011, section 2.2; PTX ISA 2.3
+ * on divergence). An entry is a set of lanes at one place, with the place where they meet the others again. A branch
+ * whose lanes disagree turns the top entry into the one that waits at the reconvergence point and pushes one entry for
+ * each side.
+ *
+ * With independent lanes (simt = independent) the same entries are groups without order: any group may run, groups that
+ * stand at the same place merge, and a group that spins lets the others go first. Among those that did not spin the one
+ * deepest in calls and then lowest in the code runs, which makes lanes wait for those behind them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/exec/exec.h"
+
+static bool independent(const struct warp *w)
+{
+    return w->block->launch->program->independent;
+}
+
+static struct entry *push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
+{
+    if (w->nentry == w->entry_cap) {
+        w->entry_cap = w->entry_cap ? w->entry_cap * 2 : 16;
+        w->entry = realloc(w->entry, w->entry_cap * sizeof *w->entry);
+        if (!w->entry)
+            abort();
+    }
+    struct entry *e = &w->entry[w->nentry++];
+    *e = (struct entry){ .mask = mask, .pc = pc, .rpc = rpc, .frame = frame, .idle = UINT64_MAX };
+    if (!independent(w))
+        w->current = w->nentry - 1;
+    return e;
+}
+
+struct entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
+{
+    return push(w, mask, pc, rpc, frame);
+}
+
+/* ---- frames ---- */
+
+void warp_set_frame(struct warp *w, uint32_t frame)
+{
+    const struct frame *f = &w->frame[frame];
+    for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
+        struct half *h = &w->half[i];
+        h->l.base[0] = h->regs + f->reg_base;
+        h->l.base[1] = f->code->konst;
+        h->frame_local = h->local + (size_t)f->local_base * LANES;
+    }
+}
+
+static void grow_registers(struct warp *w, uint32_t bytes)
+{
+    uint32_t cap = w->regs_cap ? w->regs_cap : 1024;
+    while (cap < bytes)
+        cap *= 2;
+    if (cap == w->regs_cap)
+        return;
+    for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
+        char *p = aligned_alloc(64, cap);
+        if (!p)
+            abort();
+        if (w->regs_cap)
+            memcpy(p, w->half[i].regs, w->regs_cap);
+        free(w->half[i].regs);
+        w->half[i].regs = p;
+    }
+    w->regs_cap = cap;
+}
+
+static struct frame *free_frame(struct warp *w)
+{
+    for (uint32_t i = 0; i < w->nframe; i++)
+        if (!w->frame[i].used)
+            return &w->frame[i];
+    if (w->nframe == w->frame_cap) {
+        w->frame_cap = w->frame_cap ? w->frame_cap * 2 : 8;
+        w->frame = realloc(w->frame, w->frame_cap * sizeof *w->frame);
+        if (!w->frame)
+            abort();
+    }
+    return &w->frame[w->nframe++];
+}
+
+static void clear_local(struct half *h, uint32_t base, uint32_t bytes, uint32_t lanes)
+{
+    uint32_t *word = local_word(h->local, base, 0);
+    if (lanes == UINT32_MAX)
+        memset(word, 0, (size_t)bytes * LANES);
+    else
+        for (uint32_t m = lanes; m; m &= m - 1)
+            for (uint32_t k = 0; k < bytes / 4; k++)
+                word[(size_t)k * LANES + (uint32_t)__builtin_ctz(m)] = 0;
+}
+
+/* Timing mode: which words of the frame are .param variables, kept in `local`; they start as zero. */
+static void mark_frame(struct half *h, const struct code *code, uint32_t base, uint32_t lanes)
+{
+    uint32_t *on = h->param_lanes + base / 4;
+    for (uint32_t k = 0; k < code->local_bytes / 4; k++) {
+        bool param = code->param_words[k / 32] >> k % 32 & 1;
+        on[k] = param ? on[k] | lanes : on[k] & ~lanes;
+        if (param)
+            clear_local(h, base + k * 4, 4, lanes);
+    }
+}
+
+/* Where the registers of a new frame start: above all that are in use, whichever lanes use them. */
+static uint32_t free_registers(const struct warp *w)
+{
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < w->nframe; i++) {
+        const struct frame *f = &w->frame[i];
+        if (f->used && f->reg_base + f->code->frame_bytes > end)
+            end = f->reg_base + f->code->frame_bytes;
+    }
+    return (end + 63) & ~63u;
+}
+
+/* Private memory is each lane's own, so a frame starts where its lanes' calling frame ends. */
+static struct frame *place_frame(struct warp *w, const struct code *code, uint32_t local_base, uint64_t lanes)
+{
+    uint32_t regs = free_registers(w);
+    struct frame *f = free_frame(w);
+    *f = (struct frame){ .code = code, .live = lanes, .reg_base = regs, .local_base = local_base, .used = true };
+    grow_registers(w, regs + code->frame_bytes);
+    for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
+        memset(w->half[i].regs + regs, 0, code->frame_bytes);
+        if (w->half[i].local_device)
+            mark_frame(&w->half[i], code, local_base, (uint32_t)(lanes >> LANES * i));
+        else
+            clear_local(&w->half[i], local_base, code->local_bytes, (uint32_t)(lanes >> LANES * i));
+    }
+    return f;
+}
+
+int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *callee, uint32_t caller, uint64_t lanes)
+{
+    uint32_t depth = w->frame[caller].depth + 1;
+    uint32_t base = w->frame[caller].local_base + w->frame[caller].code->local_bytes;
+    if (base + callee->local_bytes > w->local_cap || depth > CALL_DEPTH_MAX ||
+        free_registers(w) > REGISTERS_MAX) {
+        fault_raise(w, d, FAULT_STACK, __builtin_ctzll(lanes), 0,
+                    "stack overflow: %u bytes of local memory a thread and %u nested calls are in use, %u bytes are "
+                    "allowed (cudaLimitStackSize or gpu.stack_limit raises it)",
+                    base + callee->local_bytes, depth, w->local_cap);
+        return -1;
+    }
+    struct frame *f = place_frame(w, callee, base, lanes);
+    f->caller = caller;
+    f->depth = depth;
+    return (int)(f - w->frame);
+}
+
+static void release_frame(struct warp *w, uint32_t frame)
+{
+    w->frame[frame].used = false;
+    while (w->nframe && !w->frame[w->nframe - 1].used)
+        w->nframe--;
+}
+
+/* ---- the stack ---- */
+
+void simt_start(struct warp *w, const struct code *code, uint64_t mask)
+{
+    w->nentry = w->nframe = 0;
+    w->current = 0;
+    w->exist = w->launched = mask;
+    place_frame(w, code, 0, mask);
+    push(w, mask, 0, UINT32_MAX, 0);
+    w->current = 0;
+    warp_set_frame(w, 0);
+}
+
+void simt_jump(struct warp *w, uint32_t pc)
+{
+    simt_top(w)->pc = pc;
+}
+
+static void diverge(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc)
+{
+    struct entry *e = simt_top(w);
+    uint64_t rest = e->mask & ~taken;
+    uint32_t frame = e->frame;
+    if (rpc != UINT32_MAX && rpc == e->rpc) {
+        /* the entry below already waits there: lanes that are there drop out of this one */
+        if (taken_pc == rpc) {
+            e->mask = rest;
+            e->pc = next_pc;
+            return;
+        }
+        e->mask = next_pc == rpc ? taken : rest;
+        e->pc = next_pc == rpc ? taken_pc : next_pc;
+        if (next_pc != rpc)
+            push(w, taken, taken_pc, rpc, frame);
+        return;
+    }
+    if (rpc == UINT32_MAX) {
+        e->mask = rest;
+        e->pc = next_pc;
+        push(w, taken, taken_pc, e->rpc, frame);
+        return;
+    }
+    e->pc = rpc;
+    if (next_pc != rpc)
+        push(w, rest, next_pc, rpc, frame);
+    if (taken_pc != rpc)
+        push(w, taken, taken_pc, rpc, frame);
+}
+
+void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc)
+{
+    struct entry *e = simt_top(w);
+    taken &= e->mask;
+    if (!taken)
+        e->pc = next_pc;
+    else if (taken == e->mask)
+        e->pc = taken_pc;
+    else if (independent(w)) {
+        e->mask &= ~taken;
+        e->pc = next_pc;
+        uint32_t frame = e->frame, turns = e->turns;
+        push(w, taken, taken_pc, UINT32_MAX, frame)->turns = turns;
+    } else
+        diverge(w, taken_pc, taken, next_pc, rpc);
+}
+
+void simt_split(struct warp *w, const struct path *path, uint32_t n, uint32_t rpc)
+{
+    struct entry *e = simt_top(w);
+    uint32_t frame = e->frame, turns = e->turns, end = e->rpc, first = 1;
+    if (independent(w) || rpc == UINT32_MAX || rpc == end || n == 1) {
+        e->mask = path[0].mask;
+        e->pc = path[0].pc;
+        rpc = end;
+    } else {
+        e->mask = 0;
+        for (uint32_t k = 0; k < n; k++)
+            e->mask |= path[k].mask;
+        e->pc = rpc;
+        first = 0;
+    }
+    for (uint32_t k = first; k < n; k++)
+        push(w, path[k].mask, path[k].pc, rpc, frame)->turns = turns;
+}
+
+/* Static, because a function that the library shows is called through a table. */
+static inline void pop(struct warp *w)
+{
+    uint32_t frame = simt_top(w)->frame;
+    w->nentry--;
+    if (!w->nentry)
+        return;
+    w->current = w->nentry - 1;
+    if (simt_top(w)->frame != frame) {
+        if (!(w->frame[frame].live & w->exist) && frame)
+            release_frame(w, frame);
+        warp_set_frame(w, simt_top(w)->frame);
+    }
+}
+
+void simt_pop(struct warp *w)
+{
+    pop(w);
+}
+
+bool simt_settle(struct warp *w)
+{
+    while (w->nentry) {
+        struct entry *e = simt_top(w);
+        uint64_t mask = e->mask & w->frame[e->frame].live & w->exist;
+        if (mask && (e->pc != e->rpc || e->rpc == UINT32_MAX)) {
+            e->mask = mask;
+            return true;
+        }
+        pop(w);
+    }
+    return false;
+}
+
+void simt_exit(struct warp *w, uint64_t lanes)
+{
+    lanes &= w->exist;
+    w->exist &= ~lanes;
+    w->block->live_threads -= (uint32_t)__builtin_popcountll(lanes);
+    for (uint32_t i = 0; i < w->nframe; i++)
+        w->frame[i].live &= ~lanes;
+    simt_top(w)->mask &= ~lanes;
+    for (uint32_t i = 0; i < w->nentry && independent(w); i++)
+        if (w->entry[i].waits == WAIT_LANES)
+            w->entry[i].waits = WAIT_NOT;            /* perhaps for those that left */
+    barrier_lanes_left(w->block);
+}
+
+void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc)
+{
+    struct entry *e = simt_top(w);
+    w->frame[frame].ret_pc = ret_pc;
+    if (independent(w)) {
+        e->mask &= ~lanes;
+        uint32_t turns = e->turns;
+        push(w, lanes, 0, UINT32_MAX, frame)->turns = turns;
+    } else {
+        push(w, lanes, 0, UINT32_MAX, frame);
+        warp_set_frame(w, frame);
+    }
+}
+
+void simt_return(struct warp *w, uint64_t lanes)
+{
+    struct entry *e = simt_top(w);
+    struct frame *f = &w->frame[e->frame];
+    f->live &= ~lanes;
+    e->mask &= ~lanes;
+    if (independent(w)) {
+        uint32_t caller = f->caller, ret = f->ret_pc, turns = e->turns;
+        if (!f->live)
+            release_frame(w, e->frame);
+        push(w, lanes, ret, UINT32_MAX, caller)->turns = turns;
+    }
+}
+
+/*
+ * Which side of a branch runs first is free, and lanes that wait at a reconvergence point may also go on without the
+ * others. An entry whose lanes are in no entry above it is a side that has not run yet: it moves to the top, over the
+ * entry that waits. Lanes of an entry that are in none above while others of it are, wait at its reconvergence point:
+ * they go on from there in an entry of their own, as far as the next such point.
+ */
+bool simt_let_others_first(struct warp *w)
+{
+    uint64_t above = 0;
+    simt_top(w)->waits = WAIT_LANES;
+    for (uint32_t i = w->nentry; i-- > 0;) {
+        struct entry e = w->entry[i];
+        uint64_t mask = e.mask & w->frame[e.frame].live & w->exist, ready = mask & ~above;
+        above |= mask;
+        if (!ready || e.waits != WAIT_NOT)
+            continue;
+        if (ready == mask) {
+            memmove(&w->entry[i], &w->entry[i + 1], (w->nentry - 1 - i) * sizeof e);
+            w->entry[w->nentry - 1] = e;
+        } else {
+            w->entry[i].mask &= ~ready;
+            push(w, ready, e.pc, e.rpc, e.frame);
+        }
+        warp_set_frame(w, e.frame);
+        return true;
+    }
+    simt_top(w)->waits = WAIT_NOT;
+    return false;
+}
+
+/* Entries above may end where this one goes on, so their lanes join only an entry that meets the others where they do. */
+uint64_t simt_join(struct warp *w, uint32_t pc)
+{
+    struct entry *top = simt_top(w);
+    uint64_t joined = 0;
+    for (struct entry *e = w->entry; e < top; e++)
+        if (e->waits == WAIT_LANES && e->pc == pc && e->frame == top->frame && e->rpc == top->rpc) {
+            joined |= e->mask & w->exist;
+            e->mask = 0;                             /* simt_settle drops it */
+            e->waits = WAIT_NOT;
+        }
+    top->mask |= joined;
+    return joined;
+}
+
+/* ---- independent lanes ---- */
+
+static void merge_groups(struct warp *w)
+{
+    for (uint32_t i = 0; i < w->nentry; i++)
+        w->entry[i].mask &= w->exist;
+    for (uint32_t i = 0; i < w->nentry;) {
+        struct entry *a = &w->entry[i];
+        bool gone = !a->mask;
+        for (uint32_t k = 0; k < i && !gone; k++) {
+            struct entry *b = &w->entry[k];
+            bool meet = b->pc == a->pc && b->frame == a->frame && a->waits != WAIT_BARRIER && b->waits != WAIT_BARRIER;
+            if (!meet)
+                continue;
+            b->mask |= a->mask;
+            b->waits = WAIT_NOT;
+            b->turns = a->turns > b->turns ? a->turns : b->turns;
+            b->idle = UINT64_MAX;
+            gone = true;
+        }
+        if (gone)
+            w->entry[i] = w->entry[--w->nentry];
+        else
+            i++;
+    }
+}
+
+static bool goes_before(const struct warp *w, const struct entry *a, const struct entry *b)
+{
+    if (a->turns != b->turns)
+        return a->turns < b->turns;
+    uint32_t da = w->frame[a->frame].depth, db = w->frame[b->frame].depth;
+    if (da != db)
+        return da > db;
+    if (a->pc != b->pc)
+        return a->pc < b->pc;
+    return __builtin_ctzll(a->mask) < __builtin_ctzll(b->mask);
+}
+
+bool simt_pick(struct warp *w)
+{
+    merge_groups(w);
+    int best = -1;
+    for (uint32_t i = 0; i < w->nentry; i++)
+        if (w->entry[i].waits == WAIT_NOT && (best < 0 || goes_before(w, &w->entry[i], &w->entry[best])))
+            best = (int)i;
+    if (best < 0)
+        return false;
+    w->current = (uint32_t)best;
+    warp_set_frame(w, w->entry[best].frame);
+    return true;
+}
+
+bool simt_pick_lane(struct warp *w, uint32_t lane)
+{
+    for (uint32_t i = 0; i < w->nentry; i++)
+        if (w->entry[i].mask >> lane & 1) {
+            w->current = i;
+            warp_set_frame(w, w->entry[i].frame);
+            return true;
+        }
+    return false;
+}
+
+bool simt_all_idle(struct warp *w, uint64_t changes)
+{
+    struct entry *mine = simt_top(w);
+    bool all = true;
+    mine->idle = changes;
+    for (uint32_t i = 0; i < w->nentry; i++) {
+        const struct entry *e = &w->entry[i];
+        if (e == mine || !(e->mask & w->exist) || e->waits != WAIT_NOT)
+            continue;
+        all = all && e->idle == changes;
+        mine->turns = e->turns >= mine->turns ? e->turns + 1 : mine->turns;
+    }
+    return all;
+}
+
+uint64_t simt_elsewhere(const struct warp *w, const struct dinst **where)
+{
+    uint64_t mine = w->entry[w->current].mask, others = w->exist & ~mine;
+    *where = NULL;
+    for (uint32_t i = w->nentry; i-- > 0;)
+        if (i != w->current && w->entry[i].mask & others) {
+            const struct code *c = w->frame[w->entry[i].frame].code;
+            *where = &c->insts[w->entry[i].pc];
+            break;
+        }
+    return others;
+}

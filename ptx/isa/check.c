@@ -1,0 +1,633 @@
+/*
+ * Legality of instructions: types and modifiers against the FORM rows, operands against the signature's
+ * letters (register widths by the rules of PTX ISA 9.4 and 9.5), ranges of constants, calls against their
+ * prototypes. What PTX has and this program has not is refused by name, in unsupported_ops.c.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/text/parser.h"
+
+bool fits_bits(uint64_t v, int bits)
+{
+    if (bits >= 64)
+        return true;
+    int64_t s = (int64_t)v;
+    return v >> bits == 0 || (s < 0 && s >= -(1ll << (bits - 1)));
+}
+
+static bool error_at(struct parser *p, struct ptx_loc l, const char *msg)
+{
+    diag_error(p->d, l.line, l.col, "%s", msg);
+    return false;
+}
+
+/* ---- types and modifiers ---- */
+
+enum { MEMO_SIZE = 4096 };
+
+static struct form_memo *memo_slot(struct parser *p, const struct ptx_inst *in)
+{
+    if (!p->memo)
+        p->memo = arena_alloc(p->scratch, MEMO_SIZE * sizeof *p->memo);
+    uint32_t h = in->op * 2654435761u;
+    for (int i = 0; i < 3; i++)
+        h = (h ^ in->type[i]) * 16777619u;
+    for (int i = 0; i < PG_COUNT; i++)
+        h = (h ^ in->mod[i]) * 16777619u;
+    return &p->memo[(h ^ h >> 12) & (MEMO_SIZE - 1)];
+}
+
+static bool memo_hit(const struct form_memo *m, const struct ptx_inst *in)
+{
+    return m->used && m->op == in->op && !memcmp(m->type, in->type, sizeof m->type) &&
+           !memcmp(m->mod, in->mod, sizeof m->mod);
+}
+
+static bool types_fit(const struct ptx_form *f, const struct ptx_inst *in)
+{
+    for (int i = 0; i < 3; i++)
+        if (f->type[i] ? in->type[i] == T_NONE || !(f->type[i] >> in->type[i] & 1) : in->type[i] != T_NONE)
+            return false;
+    return true;
+}
+
+static size_t put_word(char *buf, size_t n, size_t size, const char *word)
+{
+    int k = n < size ? snprintf(buf + n, size - n, " .%s", word) : 0;
+    return n + (size_t)k;
+}
+
+static void explain_types(struct parser *p, const struct ptx_inst *in)
+{
+    int want = 0, have = 0;
+    for (int i = 0; i < 3; i++)
+        have += in->type[i] != T_NONE;
+    ptx_typeset legal[3] = { 0 };
+    for (int i = 0; i < ptx_form_count; i++) {
+        const struct ptx_form *f = &ptx_forms[i];
+        if (f->op != in->op || !(f->need & G(PACK)) != !in->mod[PG_PACK])
+            continue;
+        int n = (f->type[0] != 0) + (f->type[1] != 0) + (f->type[2] != 0);
+        if (n > want)
+            want = n;
+        bool prefix = true;
+        for (int k = 0; k < 3 && prefix; k++) {
+            legal[k] |= f->type[k];
+            prefix = in->type[k] != T_NONE && (f->type[k] >> in->type[k] & 1);
+        }
+    }
+    struct ptx_loc l = p->inst_loc;
+    if (have != want) {
+        diag_error(p->d, l.line, l.col, "'%s' takes %d type%s, not %d", p->opcode->s, want,
+                   want == 1 ? "" : "s", have);
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        if (in->type[k] == T_NONE || (legal[k] >> in->type[k] & 1))
+            continue;
+        char buf[256];
+        size_t n = 0;
+        buf[0] = 0;
+        for (int t = 1; t < T_COUNT; t++)
+            if (legal[k] >> t & 1)
+                n = put_word(buf, n, sizeof buf, ptx_type_name((enum ptx_type)t));
+        diag_error(p->d, l.line, l.col, "'%s' does not take type .%s; it takes%s", p->opcode->s,
+                   ptx_type_name((enum ptx_type)in->type[k]), buf);
+        return;
+    }
+    diag_error(p->d, l.line, l.col, "'%s' does not take these types together", p->opcode->s);
+}
+
+static ptx_groupset groups_of(const struct ptx_inst *in)
+{
+    ptx_groupset have = 0;
+    for (int g = 0; g < PG_COUNT; g++)
+        if (in->mod[g])
+            have |= (ptx_groupset)1 << g;
+    return have;
+}
+
+static void list_group(char *buf, size_t size, ptx_groupset groups)
+{
+    size_t n = 0;
+    buf[0] = 0;
+    for (int m = 1; m <= PTX_MODIFIER_COUNT; m++)
+        if (groups >> modifier_group((uint8_t)m) & 1)
+            n = put_word(buf, n, size, ptx_modifier_name((uint8_t)m));
+}
+
+/* Why no FORM row fits: first whether the types alone fit one, then what that row lacks or does not have. */
+static void explain_form(struct parser *p, const struct ptx_inst *in)
+{
+    ptx_groupset have = groups_of(in), allowed = 0, need = 0;
+    const struct ptx_form *near = NULL;
+    struct ptx_loc l = p->inst_loc;
+    for (int i = 0; i < ptx_form_count; i++) {
+        const struct ptx_form *f = &ptx_forms[i];
+        if (f->op != in->op || !types_fit(f, in))
+            continue;
+        if (!near)
+            near = f;
+        allowed |= f->groups;
+        need |= f->need;
+        if (!(have & ~f->groups))
+            near = f;
+    }
+    if (!near) {
+        explain_types(p, in);
+        return;
+    }
+    const char *type = ptx_type_name((enum ptx_type)in->type[0]);
+    for (int g = 0; g < PG_COUNT; g++)
+        if ((have >> g & 1) && !(allowed >> g & 1)) {
+            diag_error(p->d, l.line, l.col, "'%s' with type .%s does not take '.%s'", p->opcode->s, type,
+                       ptx_modifier_name(in->mod[g]));
+            return;
+        }
+    if (!(have & ~near->groups) && near->need && !(have & near->need)) {
+        char buf[256];
+        list_group(buf, sizeof buf, need);
+        diag_error(p->d, l.line, l.col, "'%s%s%s' needs a modifier: one of%s", p->opcode->s, *type ? "." : "",
+                   type, buf);
+        return;
+    }
+    if (in->mod[PG_RND] && !(have & ~near->groups)) {
+        diag_error(p->d, l.line, l.col, "'%s' does not take rounding '.%s' here", p->opcode->s,
+                   ptx_modifier_name(in->mod[PG_RND]));
+        return;
+    }
+    diag_error(p->d, l.line, l.col, "'%s': this combination of types and modifiers does not exist",
+               p->opcode->s);
+}
+
+bool check_modifiers(struct parser *p, struct ptx_inst *in)
+{
+    if (memo_hit(memo_slot(p, in), in) || ptx_form_find(in))
+        return true;
+    explain_form(p, in);
+    return false;
+}
+
+/* ---- operands ---- */
+
+static enum ptx_type twice(enum ptx_type t)
+{
+    switch (t) {
+    case T_U8: return T_U16;
+    case T_S8: return T_S16;
+    case T_U16: return T_U32;
+    case T_S16: return T_S32;
+    case T_U32: return T_U64;
+    case T_S32: return T_S64;
+    default: return t;
+    }
+}
+
+static enum ptx_type letter_type(const struct ptx_inst *in, char letter)
+{
+    switch (letter) {
+    case 'd': case 'a': case 'v': case 'V': case 's': return (enum ptx_type)in->type[0];
+    case 'b': return (enum ptx_type)in->type[1];
+    case 'c': return (enum ptx_type)in->type[2];
+    case 'D': case 'A': return twice((enum ptx_type)in->type[0]);
+    case 'p': case 'q': return T_PRED;
+    case 'u': case 'e': return T_U32;
+    default: return T_B64;
+    }
+}
+
+static bool is_destination(char letter)
+{
+    return letter == 'd' || letter == 'D' || letter == 'e' || letter == 'p' || letter == 'V';
+}
+
+/* ld, st and cvt take registers wider than the type (PTX ISA 9.4.1). */
+static bool relaxed(const struct ptx_inst *in)
+{
+    return in->op == OP_LD || in->op == OP_LDU || in->op == OP_ST || in->op == OP_CVT;
+}
+
+static bool reg_fits(const struct ptx_inst *in, enum ptx_type reg, enum ptx_type want)
+{
+    if (reg == T_PRED || want == T_PRED)
+        return reg == want;
+    int rs = ptx_type_size(reg), ws = ptx_type_size(want);
+    char rc = ptx_type_class(reg), wc = ptx_type_class(want);
+    bool r_int = rc == 'u' || rc == 's', w_int = wc == 'u' || wc == 's';
+    bool classes = rc == 'b' || wc == 'b' || rc == wc || (r_int && w_int);
+    bool wider = rs > ws && relaxed(in) && rc != 'f' && wc != 'f';
+    return classes && (rs == ws || wider);
+}
+
+static bool check_register(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o,
+                           enum ptx_type want)
+{
+    if (reg_fits(in, (enum ptx_type)o->reg->type, want))
+        return true;
+    diag_error(p->d, o->loc.line, o->loc.col, "register '%s' is .%s, but '%s' needs .%s here", o->reg->name,
+               ptx_type_name((enum ptx_type)o->reg->type), ptx_ops[in->op].text, ptx_type_name(want));
+    return false;
+}
+
+static bool check_immediate(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o,
+                            enum ptx_type want)
+{
+    int bits = ptx_type_size(want) * 8;
+    char class = ptx_type_class(want);
+    if (want == T_PRED && in->op == OP_MOV)
+        return true;
+    if (want == T_PRED)
+        return error_at(p, o->loc, "a predicate register is expected");
+    if (class == 'f') {
+        diag_error(p->d, o->loc.line, o->loc.col, "'%s' needs a floating-point constant of type .%s here",
+                   ptx_ops[in->op].text, ptx_type_name(want));
+        return false;
+    }
+    if (fits_bits((uint64_t)o->imm, bits))
+        return true;
+    diag_error(p->d, o->loc.line, o->loc.col, "constant %lld does not fit %d bits", (long long)o->imm, bits);
+    return false;
+}
+
+/* Constants get the width of their operand here: 0f for 32 bits, double for 64; in .b types they are bits. */
+static bool check_float(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o,
+                        enum ptx_type want)
+{
+    int size = ptx_type_size(want);
+    char class = ptx_type_class(want);
+    double d;
+    float f;
+    if (class == 'b' || (in->op == OP_MOV && class != 'f' && want != T_PRED)) {
+        if (size == (o->is_f32 ? 4 : 8)) {
+            o->kind = OPD_IMM;
+            o->is_f32 = false;
+            return true;
+        }
+    } else if (want == T_F64 && o->is_f32) {
+        uint32_t bits = (uint32_t)o->imm;
+        memcpy(&f, &bits, 4);
+        d = (double)f;
+        memcpy(&o->imm, &d, 8);
+        o->is_f32 = false;
+        return true;
+    } else if (want == T_F32 && !o->is_f32) {
+        uint32_t bits;
+        memcpy(&d, &o->imm, 8);
+        f = (float)d;
+        memcpy(&bits, &f, 4);
+        o->imm = bits;
+        o->is_f32 = true;
+        return true;
+    } else if (want == T_F32 || want == T_F64) {
+        return true;
+    }
+    diag_error(p->d, o->loc.line, o->loc.col, "a floating-point constant cannot stand for type .%s",
+               ptx_type_name(want));
+    return false;
+}
+
+/* PTX 1.x had narrower special registers, and its way to read them stays legal (PTX ISA section 10). */
+static bool legacy_sreg(const struct ptx_inst *in, enum ptx_sreg s, enum ptx_type want)
+{
+    if (in->op != OP_MOV || ptx_type_class(want) == 'f')
+        return false;
+    bool was_16 = s == SR_TID || s == SR_NTID || s == SR_CTAID || s == SR_NCTAID;
+    return ptx_type_size(want) == (was_16 ? 2 : s == SR_GRIDID ? 4 : 0);
+}
+
+static bool check_sreg(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o,
+                       enum ptx_type want)
+{
+    enum ptx_type have = ptx_sreg_type((enum ptx_sreg)o->sreg);
+    if (reg_fits(in, have, want) || (want != T_PRED && legacy_sreg(in, (enum ptx_sreg)o->sreg, want)))
+        return true;
+    diag_error(p->d, o->loc.line, o->loc.col, "special register '%%%s' is .%s, but '%s' needs .%s here",
+               ptx_sreg_name((enum ptx_sreg)o->sreg), ptx_type_name(have), ptx_ops[in->op].text,
+               ptx_type_name(want));
+    return false;
+}
+
+static bool check_symbol(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o)
+{
+    if (in->op != OP_MOV && in->op != OP_CVTA) {
+        error_at(p, o->loc, "an address is taken with mov or cvta; a memory operand stands in [ ]");
+        return false;
+    }
+    int size = ptx_type_size((enum ptx_type)in->type[0]);
+    bool near = o->kind == OPD_VAR && o->var->space != SP_GLOBAL;
+    if (ptx_type_class((enum ptx_type)in->type[0]) != 'f' && (size == 8 || (size == 4 && near)))
+        return true;
+    return error_at(p, o->loc, "an address has 64 bits");
+}
+
+static bool check_scalar(struct parser *p, const struct ptx_inst *in, char letter, struct ptx_operand *o,
+                         enum ptx_type want)
+{
+    if (o->negated && letter != 'q' && in->op != OP_VMAD)
+        return error_at(p, o->loc, "this operand cannot be negated");
+    if (is_destination(letter)) {
+        if (o->kind == OPD_REG)
+            return check_register(p, in, o, want);
+        if (o->kind == OPD_SINK)
+            return true;
+        return error_at(p, o->loc, "the result needs a register");
+    }
+    switch (o->kind) {
+    case OPD_REG: return check_register(p, in, o, want);
+    case OPD_IMM: return check_immediate(p, in, o, want);
+    case OPD_FIMM: return check_float(p, in, o, want);
+    case OPD_SREG: return check_sreg(p, in, o, want);
+    case OPD_VAR: case OPD_FUNC: return check_symbol(p, in, o);
+    case OPD_SINK: return error_at(p, o->loc, "'_' can only be a result");
+    default: return error_at(p, o->loc, "a vector { } cannot stand here");
+    }
+}
+
+/* mov packs and unpacks: the elements are equal parts of the type. */
+static bool check_mov_vector(struct parser *p, const struct ptx_inst *in, char letter, struct ptx_operand *o)
+{
+    int bytes = ptx_type_size((enum ptx_type)in->type[0]);
+    if (ptx_type_class((enum ptx_type)in->type[0]) != 'b' || (o->n != 2 && o->n != 4) || bytes % o->n)
+        return error_at(p, o->loc, "mov takes a vector of 2 or 4 parts with types .b16 to .b128");
+    if (letter == 's' && in->opd[0].kind == OPD_VEC)
+        return error_at(p, o->loc, "mov takes one vector, not two");
+    static const enum ptx_type part[] = { [1] = T_B8, [2] = T_B16, [4] = T_B32, [8] = T_B64 };
+    bool ok = true;
+    for (int i = 0; i < o->n; i++)
+        ok &= check_scalar(p, in, letter == 'V' ? 'd' : 'a', &o->elem[i], part[bytes / o->n]);
+    return ok;
+}
+
+static bool check_vector(struct parser *p, const struct ptx_inst *in, char letter, struct ptx_operand *o)
+{
+    if (in->op == OP_MOV)
+        return check_mov_vector(p, in, letter, o);
+    int want = in->mod[PG_VEC] ? 2 << (in->mod[PG_VEC] - MOD(VEC, V2)) : 1;
+    if (o->n != want) {
+        diag_error(p->d, o->loc.line, o->loc.col, "the vector has %d elements, the instruction %d", o->n,
+                   want);
+        return false;
+    }
+    bool ok = true;
+    for (int i = 0; i < o->n; i++)
+        ok &= check_scalar(p, in, letter, &o->elem[i], letter_type(in, letter));
+    return ok;
+}
+
+static enum ptx_space inst_space(const struct ptx_inst *in)
+{
+    switch (INST_SPACE(in)) {
+    case MOD(SPACE, CONST): return SP_CONST;
+    case MOD(SPACE, GLOBAL): return SP_GLOBAL;
+    case MOD(SPACE, LOCAL): return SP_LOCAL;
+    case MOD(SPACE, PARAM): return SP_PARAM;
+    case MOD(SPACE, SHARED): return SP_SHARED;
+    default: return SP_GENERIC;
+    }
+}
+
+static bool check_memory(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o)
+{
+    if (o->has_reg) {
+        char class = ptx_type_class((enum ptx_type)o->reg->type);
+        int size = ptx_type_size((enum ptx_type)o->reg->type);
+        if ((size == 4 || size == 8) && class != 'f')
+            return true;
+        diag_error(p->d, o->loc.line, o->loc.col,
+                   "register '%s' is .%s; an address is .b64, .u64 or 32 bits wide",
+                   o->reg->name, ptx_type_name((enum ptx_type)o->reg->type));
+        return false;
+    }
+    enum ptx_space space = inst_space(in);
+    if (!o->has_var)
+        return true;
+    const struct ptx_var *v = o->var;
+    if (space != SP_GENERIC && space != v->space) {
+        diag_error(p->d, o->loc.line, o->loc.col, "'%s' is in .%s, not in .%s", v->name,
+                   ptx_space_name((enum ptx_space)v->space), ptx_space_name(space));
+        return false;
+    }
+    int count = in->mod[PG_VEC] ? 2 << (in->mod[PG_VEC] - MOD(VEC, V2)) : 1;
+    int64_t bytes = (int64_t)ptx_type_size((enum ptx_type)in->type[0]) * count;
+    if (v->space == SP_PARAM && !v->unsized && (o->imm < 0 || o->imm > (int64_t)v->size - bytes)) {
+        diag_error(p->d, o->loc.line, o->loc.col,
+                   "access to %lld bytes at offset %lld of parameter '%s' of %llu bytes",
+                   (long long)bytes, (long long)o->imm, v->name, (unsigned long long)v->size);
+        return false;
+    }
+    return true;
+}
+
+bool check_operand(struct parser *p, const struct ptx_inst *in, char letter, struct ptx_operand *o)
+{
+    switch (letter) {
+    case 'm':
+        return check_memory(p, in, o);
+    case 'l': case 'f':
+        return true;
+    case 'i':
+        return o->kind == OPD_IMM || error_at(p, o->loc, "an integer constant is expected");
+    case 'v': case 'V': case 's':
+        if (o->kind == OPD_VEC)
+            return check_vector(p, in, letter, o);
+        if (in->mod[PG_VEC])
+            return error_at(p, o->loc, "a vector { } is expected");
+        break;
+    default:
+        break;
+    }
+    return check_scalar(p, in, letter, o, letter_type(in, letter));
+}
+
+/* ---- rules on single instructions ---- */
+
+static bool in_range(struct parser *p, const struct ptx_operand *o, int64_t max, const char *what)
+{
+    if (o->kind != OPD_IMM || (o->imm >= 0 && o->imm <= max))
+        return true;
+    diag_error(p->d, o->loc.line, o->loc.col, "%s must be 0 to %lld", what, (long long)max);
+    return false;
+}
+
+static void check_barrier(struct parser *p, const struct ptx_inst *in)
+{
+    if (in->mod[PG_BAROP] == MOD(BAROP, WARP))
+        return;
+    int first = in->mod[PG_BAROP] == MOD(BAROP, RED);
+    const struct ptx_operand *count = &in->opd[first + 1];
+    in_range(p, &in->opd[first], 15, "the number of a barrier");
+    if (count->kind == OPD_IMM && (count->imm <= 0 || count->imm % 32))
+        diag_error(p->d, count->loc.line, count->loc.col,
+                   "the number of threads must be a positive multiple of 32");
+}
+
+static void check_hint(struct parser *p, const struct ptx_inst *in)
+{
+    const struct ptx_operand *o = &in->opd[in->nopd - 1];
+    if (!in->mod[PG_L2HINT] && o->kind != OPD_NONE)
+        error_at(p, o->loc, in->op == OP_ATOM && in->mod[PG_ATOM] != MOD(ATOM, CAS)
+                 ? "only atom.cas takes two values, and a cache policy needs .L2::cache_hint"
+                 : "one operand more is a cache policy; it needs .L2::cache_hint");
+    if (in->mod[PG_L2HINT] && o->kind == OPD_NONE)
+        error_at(p, in->loc, ".L2::cache_hint needs a cache policy as last operand");
+}
+
+/* Without a space, the name of a variable says it. */
+static void infer_space(struct ptx_inst *in)
+{
+    static const uint8_t word[SP_COUNT] = {
+        [SP_CONST] = MOD(SPACE, CONST), [SP_GLOBAL] = MOD(SPACE, GLOBAL), [SP_LOCAL] = MOD(SPACE, LOCAL),
+        [SP_PARAM] = MOD(SPACE, PARAM), [SP_SHARED] = MOD(SPACE, SHARED),
+    };
+    for (int k = 0; k < 2; k++)
+        if (in->opd[k].kind == OPD_MEM && in->opd[k].has_var && !INST_SPACE(in))
+            in->mod[PG_SPACE] = word[in->opd[k].var->space];
+}
+
+static void check_special(struct parser *p, const struct ptx_inst *in)
+{
+    switch (in->op) {
+    case OP_LOP3:
+        in_range(p, &in->opd[in->mod[PG_BOOL] ? 5 : 4], 255, "the table of lop3");
+        break;
+    case OP_PMEVENT:
+        in_range(p, &in->opd[0], 15, "the number of an event");
+        break;
+    case OP_BAR: case OP_BARRIER:
+        check_barrier(p, in);
+        break;
+    case OP_LD: case OP_ST: case OP_ATOM: case OP_RED:
+        check_hint(p, in);
+        break;
+    case OP_CVTA:
+        if (in->opd[1].kind == OPD_VAR && in->opd[1].var->space != inst_space(in))
+            diag_error(p->d, in->opd[1].loc.line, in->opd[1].loc.col, "'%s' is in .%s, not in .%s",
+                       in->opd[1].var->name, ptx_space_name((enum ptx_space)in->opd[1].var->space),
+                       ptx_space_name(inst_space(in)));
+        break;
+    default:
+        break;
+    }
+}
+
+void check_rules(struct parser *p, struct ptx_inst *in)
+{
+    infer_space(in);
+    struct form_memo *m = memo_slot(p, in);
+    if (!memo_hit(m, in)) {
+        const char *why;
+        if (!ptx_form_ok(in, &why)) {
+            diag_error(p->d, in->loc.line, in->loc.col, "'%s': %s", ptx_ops[in->op].text, why);
+            return;
+        }
+        if (in->op != OP_CVT) {      /* its operands decide too */
+            m->used = true;
+            m->op = in->op;
+            memcpy(m->type, in->type, sizeof m->type);
+            memcpy(m->mod, in->mod, sizeof m->mod);
+        }
+    }
+    check_special(p, in);
+}
+
+/* ---- calls ---- */
+
+static bool value_fits(struct parser *p, const struct ptx_operand *o, const struct ptx_var *param, bool ret)
+{
+    const char *what = ret ? "result" : "argument";
+    uint64_t have;
+    if (param->unsized)
+        return true;
+    switch (o->kind) {
+    case OPD_VAR:
+        if (o->var->space != SP_PARAM || o->imm) {
+            diag_error(p->d, o->loc.line, o->loc.col, "'%s' is not a .param variable", o->var->name);
+            return false;
+        }
+        have = o->var->size;
+        break;
+    case OPD_REG:
+        have = (uint64_t)ptx_type_size((enum ptx_type)o->reg->type);
+        break;
+    case OPD_IMM: case OPD_FIMM:
+        if (!ret)
+            return true;
+        /* fall through */
+    default:
+        diag_error(p->d, o->loc.line, o->loc.col, "this cannot be a call's %s", what);
+        return false;
+    }
+    if (have == param->size)
+        return true;
+    diag_error(p->d, o->loc.line, o->loc.col, "%s of %llu bytes, but the parameter has %llu", what,
+               (unsigned long long)have, (unsigned long long)param->size);
+    return false;
+}
+
+static void check_values(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *have, int n,
+                         const struct ptx_var *params, bool ret)
+{
+    const char *what = ret ? "result" : "argument";
+    int want = 0;
+    bool open = false;
+    for (const struct ptx_var *v = params; v; v = v->next) {
+        want++;
+        open = v->unsized;
+    }
+    if (n != want && !(open && n >= want - 1)) {
+        diag_error(p->d, in->loc.line, in->loc.col, "call with %d %s%s, but the function has %d", n, what,
+                   n == 1 ? "" : "s", want);
+        return;
+    }
+    for (const struct ptx_var *v = params; v && n > 0; v = v->next, have++, n--)
+        value_fits(p, have, v, ret);
+}
+
+static void check_call(struct parser *p, const struct ptx_inst *in)
+{
+    const struct ptx_call *c = in->call;
+    const struct ptx_var *params, *rets;
+    if (c->target.kind == OPD_FUNC) {
+        params = c->target.func->params;
+        rets = c->target.func->rets;
+        if (c->target.func->is_entry) {
+            diag_error(p->d, in->loc.line, in->loc.col, "'%s' is a kernel and cannot be called",
+                       c->target.func->name);
+            return;
+        }
+    } else {
+        if (!c->table)
+            return;              /* reported when its scope ended */
+        if (ptx_type_size((enum ptx_type)c->target.reg->type) != 8) {
+            diag_error(p->d, in->loc.line, in->loc.col, "the address of a function has 64 bits");
+            return;
+        }
+        if (c->table->kind == TABLE_BRANCH || (c->table->kind == TABLE_CALL && !c->table->n)) {
+            diag_error(p->d, in->loc.line, in->loc.col, "'%s' is no prototype or list of functions",
+                       c->table->name);
+            return;
+        }
+        const struct ptx_func *f = c->table->kind == TABLE_CALL ? c->table->funcs[0] : NULL;
+        if (c->table->kind == TABLE_CALL && !f)
+            return;              /* reported */
+        params = f ? f->params : c->table->params;
+        rets = f ? f->rets : c->table->rets;
+    }
+    check_values(p, in, c->ret, c->nret, rets, true);
+    check_values(p, in, c->arg, c->narg, params, false);
+}
+
+/* ---- whole functions ---- */
+
+void check_function(struct parser *p, struct ptx_func *f)
+{
+    for (uint32_t i = 0; i < f->ninsts; i++) {
+        const struct ptx_inst *in = &f->insts[i];
+        if (in->op == OP_CALL)
+            check_call(p, in);
+        if (in->op == OP_BRX && in->opd[1].table && in->opd[1].table->kind != TABLE_BRANCH)
+            diag_error(p->d, in->loc.line, in->loc.col, "'%s' is no .branchtargets list",
+                       in->opd[1].table->name);
+    }
+}

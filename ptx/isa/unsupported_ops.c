@@ -1,0 +1,49 @@
+/*
+ * Instructions that PTX has and this program has not: known by name, so that loading a module says what is
+ * missing instead of calling it a typing error. Some are a modifier of an instruction that exists.
+ */
+#include <string.h>
+
+#include "ptx/text/parser.h"
+
+static const char *const opcodes[] = {
+    "tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep",           /* textures, surfaces */
+    "wmma", "mma", "ldmatrix", "stmatrix", "movmatrix", "wgmma", "tcgen05",               /* matrices */
+    "cp", "mbarrier", "griddepcontrol", "getctarank", "mapa", "clusterlaunchcontrol", "setmaxnreg",
+    "multimem", "tensormap", "createpolicy", "applypriority", "discard",
+    "alloca", "stacksave", "stackrestore",                                     /* a stack that grows at run time */
+};
+
+static const struct { const char *opcode, *word; } parts[] = {
+    { "barrier", ".cluster" }, { "fence", ".proxy" }, { "fence", ".mbarrier_init" }, { "st", ".async" },
+    { "st", ".bulk" }, { "red", ".async" }, { "fma", ".oob" }, { "prefetch", ".tensormap" },
+    { "isspacep", ".shared::cluster" }, { "cvta", ".shared::cluster" }, { "ld", ".shared::cluster" },
+    { "st", ".shared::cluster" }, { "atom", ".shared::cluster" }, { "red", ".shared::cluster" },
+    { "fence", ".cluster" }, { "ld", ".cluster" }, { "st", ".cluster" }, { "atom", ".cluster" },
+    { "red", ".cluster" },
+};
+
+static bool refuse(struct parser *p, const char *word)
+{
+    diag_error(p->d, p->inst_loc.line, p->inst_loc.col, "instruction '%s%s' is not supported", p->opcode->s,
+               word);
+    return true;
+}
+
+bool unsupported_instruction(struct parser *p)
+{
+    const char *op = p->opcode->s;
+    if (!p->opcode->op) {
+        for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+            if (!strcmp(op, opcodes[i]))
+                return refuse(p, p->nmods ? p->mods[0]->s : "");
+        return false;
+    }
+    for (int m = 0; m < p->nmods && m < MAX_INST_MODS; m++) {
+        const struct name *n = p->mods[m];
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            if (!strcmp(op, parts[i].opcode) && !strcmp(n->s, parts[i].word))
+                return refuse(p, n->s);
+    }
+    return false;
+}

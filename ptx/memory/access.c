@@ -1,0 +1,582 @@
+/*
+ * Capturing a memory instruction (access.h): the lanes' addresses, who serves each lane, and what a store or an atomic
+ * brings along. Bounds are checked as in mem_lanes.c: all lanes at once against the region that this instruction met
+ * last; only when that fails one by one, and then the first bad lane is the one that functional mode reports.
+ */
+#include "ptx/memory/access.h"
+
+#include <string.h>
+
+#include "ptx/exec/control.h"
+#include "ptx/memory/mem_table.h"
+
+/* A half of the warp while it is captured: d is the instruction as its space sees it (generic addresses: sorted). */
+struct capture {
+    struct half *h;
+    const struct dinst *d;
+    struct mem_op *op;
+    uint64_t *address;               /* of its lanes in op */
+    uint64_t buffer;                 /* where addresses of its space start */
+    bool write;
+};
+
+/* ---- what the instruction says ---- */
+
+static enum mem_op_kind kind_of(const struct ptx_inst *in)
+{
+    switch (in->op) {
+    case OP_ST: return MOP_STORE;
+    case OP_ATOM: return MOP_ATOM;
+    case OP_RED: return MOP_RED;
+    case OP_PREFETCH:
+    case OP_PREFETCHU: return MOP_PREFETCH;
+    default: return MOP_LOAD;
+    }
+}
+
+static bool is_atomic(uint8_t kind)
+{
+    return kind == MOP_ATOM || kind == MOP_RED;
+}
+
+static void describe_order(struct mem_shape *s, const struct ptx_inst *in)
+{
+    uint8_t sem = in->mod[PG_SEM], cache = in->mod[PG_CACHE];
+    s->order_strong = is_atomic(s->kind) || (sem && sem != MOD(SEM, WEAK));
+    s->order_acquire = sem == MOD(SEM, ACQUIRE) || sem == MOD(SEM, ACQ_REL);
+    s->order_release = sem == MOD(SEM, RELEASE) || sem == MOD(SEM, ACQ_REL);
+    bool global = cache == MOD(CACHE, CG) || cache == MOD(CACHE, CV) || cache == MOD(CACHE, WT);
+    s->path = s->order_strong || global || in->mod[PG_LEVEL] == MOD(LEVEL, L2) ? PATH_L2 : PATH_CACHED;
+}
+
+static uint8_t atomic_class(const struct ptx_inst *in)
+{
+    if (in->mod[PG_ATOM] == MOD(ATOM, EXCH))
+        return 1;
+    if (in->mod[PG_ATOM] == MOD(ATOM, CAS))
+        return 2;
+    return ptx_type_class((enum ptx_type)in->type[0]) == 'f' ? 3 : 0;
+}
+
+/* The registers that results go to. Frames move when they grow, so places are kept relative to all of them. */
+static void describe_registers(struct mem_op *op, const struct dinst *d)
+{
+    const struct half *h = &op->warp->half[0];
+    uint32_t frame = (uint32_t)(h->l.base[0] - h->regs);
+    const struct atom_vector *v = d->in->mod[PG_VEC] ? d->extra : NULL;
+    for (unsigned e = 0; e < op->count; e++) {
+        operand o = op->kind == MOP_LOAD ? ((const operand *)d->extra)[e] : v ? v->result[e] : d->dst;
+        op->reg[e] = frame + o;
+    }
+}
+
+/* Stores of one element have the lanes' bytes side by side, so that they can be copied together. */
+void mem_describe(struct mem_shape *s, const struct dinst *d)
+{
+    s->kind = (uint8_t)kind_of(d->in);
+    s->size = d->size;
+    s->count = d->vec;
+    s->width = (uint8_t)(d->size * d->vec);
+    s->reg_bytes = is_atomic(s->kind) ? d->size : (uint8_t)d->target;
+    s->sign = s->kind == MOP_LOAD && ptx_type_class((enum ptx_type)d->in->type[0]) == 's';
+    s->atomic_class = is_atomic(s->kind) ? atomic_class(d->in) : 0;
+    s->stride = s->kind == MOP_STORE && s->count == 1 ? s->size : MEM_WIDTH_MAX;
+    describe_order(s, d->in);
+}
+
+static void describe(struct mem_op *op, struct warp *w, const struct dinst *d)
+{
+    const struct mem_shape *s = d->shape;
+    op->warp = w;
+    op->d = d;
+    op->kind = s->kind;
+    op->path = s->path;
+    op->width = s->width;
+    op->size = s->size;
+    op->count = s->count;
+    op->reg_bytes = s->reg_bytes;
+    op->sign = s->sign;
+    op->order_acquire = s->order_acquire;
+    op->order_release = s->order_release;
+    op->order_strong = s->order_strong;
+    op->atomic_class = s->atomic_class;
+    op->stride = s->stride;
+    op->to_data = op->hollow = op->last_use = false;
+    op->role = 0;
+    op->attempt = 0;
+    if (op->kind == MOP_LOAD || op->kind == MOP_ATOM)
+        describe_registers(op, d);
+}
+
+/* ---- addresses and their bounds ---- */
+
+struct region { uint64_t lo, hi; };
+
+static bool inside(uint64_t a, unsigned width, struct region r)
+{
+    return !(a & (width - 1)) && a >= r.lo && a + width <= r.hi && a + width > a;
+}
+
+/* The same for all lanes. Differences of addresses: bit 63 says that one is below or above. */
+static bool scattered_inside(const uint64_t *a, uint32_t mask, struct region r, unsigned width)
+{
+    if (r.hi - r.lo < width)
+        return false;
+    uint64_t span = r.hi - r.lo - width, outside = 0, bits = 0;
+    if (mask == UINT32_MAX) {
+        _Pragma("omp simd reduction(|:outside,bits)") for (int i = 0; i < LANES; i++)
+        {
+            uint64_t at = a[i] - r.lo;
+            outside |= at | (span - at);
+            bits |= a[i];
+        }
+    } else {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint64_t at = a[__builtin_ctz(m)] - r.lo;
+            outside |= at | (span - at);
+            bits |= a[__builtin_ctz(m)];
+        }
+    }
+    return !(outside >> 63) && !(bits & (width - 1));
+}
+
+/* Of lanes in a row the outer two decide. */
+static bool all_inside(const struct capture *c, uint32_t mask, struct region r, unsigned width)
+{
+    const uint64_t *first = &c->address[__builtin_ctz(mask)];
+    switch (c->op->pattern) {
+    case LANES_SAME: return inside(*first, width, r);
+    case LANES_IN_ROW: return inside(*first, width, r) && inside(c->address[31 - __builtin_clz(mask)], width, r);
+    default: return scattered_inside(c->address, mask, r, width);
+    }
+}
+
+static struct region region_of(const struct capture *c)
+{
+    const struct half *h = c->h;
+    switch (c->d->space) {
+    case SP_SHARED: return (struct region){ 0, h->warp->block->shared_bytes };
+    case SP_PARAM: return (struct region){ c->buffer, c->buffer + (c->write ? 0 : h->worker->launch->param_bytes) };
+    case SP_LOCAL:
+    case SP_REG: return (struct region){ 0, h->warp->local_cap };
+    default: return (struct region){ h->worker->bounds[c->d->id].lo, h->worker->bounds[c->d->id].hi };
+    }
+}
+
+static bool is_linear(const struct dinst *d)
+{
+    return d->space != SP_SHARED && d->space != SP_PARAM && d->space != SP_LOCAL && d->space != SP_REG;
+}
+
+/* One lane; for global memory the allocation around it is looked up and kept for the next time. */
+static bool lane_inside(const struct capture *c, uint64_t a, unsigned width)
+{
+    struct region r = region_of(c);
+    if (a & (width - 1))
+        return false;
+    if (is_linear(c->d) && !inside(a, width, r)) {
+        const struct mem_range *m = devmem_find(c->h->worker->launch->mem, a);
+        if (!m || (c->write && m->kind == MEM_CONSTANT))
+            return false;
+        r = (struct region){ m->lo, m->hi };
+        c->h->worker->bounds[c->d->id].lo = m->lo;
+        c->h->worker->bounds[c->d->id].hi = m->hi;
+    }
+    return inside(a, width, r);
+}
+
+static bool check_lanes(const struct capture *c, uint32_t mask, unsigned width)
+{
+    if (__builtin_expect(all_inside(c, mask, region_of(c), width), 1))
+        return true;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        if (!lane_inside(c, c->address[i], width)) {
+            fault_memory(c->h, c->d, i, c->address[i] - c->buffer, width, c->write);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- spaces ---- */
+
+static void serve(const struct capture *c, enum mem_server s, uint32_t lanes)
+{
+    c->op->served_by[s] |= (uint64_t)lanes << LANES * c->h->index;
+}
+
+static bool capture_shared(const struct capture *c, uint32_t mask)
+{
+    if (!check_lanes(c, mask, c->op->width))
+        return false;
+    serve(c, SERVE_SHARED, mask);
+    return true;
+}
+
+static bool capture_param(const struct capture *c, uint32_t mask)
+{
+    if (!check_lanes(c, mask, c->op->width))
+        return false;
+    serve(c, SERVE_CONST, mask);
+    return true;
+}
+
+/* The generic addresses of the kernel's parameters are the same in all launches, the buffers are not. */
+static void find_parameters(const struct capture *c)
+{
+    const struct launch *la = c->h->worker->launch;
+    if (la->program->param_address == (uint64_t)(uintptr_t)la->param)
+        return;
+    uint64_t moved = 0;
+    for (int i = 0; i < LANES; i++) {
+        uint64_t own = own_parameter(la, c->address[i]);
+        moved |= own ^ c->address[i];
+        c->address[i] = own;
+    }
+    if (moved)
+        c->op->pattern = LANES_ANYWHERE;
+}
+
+static bool capture_global(const struct capture *c, uint32_t mask)
+{
+    find_parameters(c);
+    if (!check_lanes(c, mask, c->op->width))
+        return false;
+    bool konst = c->d->space == SP_CONST;
+    serve(c, konst ? SERVE_CONST : c->op->d->in->mod[PG_NC] ? SERVE_TEXTURE : SERVE_GLOBAL, mask);
+    return true;
+}
+
+/* Lanes whose private memory at these addresses is on the host: .param variables, in functional mode all. */
+static uint32_t on_host(const struct capture *c, uint32_t mask)
+{
+    const struct half *h = c->h;
+    uint32_t lanes = 0;
+    if (!h->local_device)
+        return mask;
+    if (!c->d->addr_size)
+        return h->param_lanes[c->address[0] / 4] & mask;
+    for (uint32_t m = mask; m; m &= m - 1)
+        lanes |= h->param_lanes[c->address[__builtin_ctz(m)] / 4] & (m & -m);
+    return lanes;
+}
+
+static bool capture_private(const struct capture *c, uint32_t mask)
+{
+    struct half *h = c->h;
+    if (!check_lanes(c, mask, c->op->width))
+        return false;
+    uint32_t host = on_host(c, mask);
+    c->op->on_host |= (uint64_t)host << LANES * h->index;
+    if (!(mask & ~host))
+        return true;
+    uint64_t base = h->local_device;
+    _Pragma("omp simd") for (uint64_t i = 0; i < LANES; i++)
+    {
+        uint64_t byte = c->address[i];
+        c->address[i] = base + ((byte / 4 * LANES + i) * 4 | (byte & 3));
+    }
+    c->op->pattern = c->op->pattern == LANES_SAME && c->op->width == 4 ? LANES_IN_ROW : LANES_ANYWHERE;
+    serve(c, SERVE_LOCAL, mask & ~host);
+    return true;
+}
+
+static bool capture_space(const struct capture *c, uint32_t mask)
+{
+    switch (c->d->space) {
+    case SP_SHARED: return capture_shared(c, mask);
+    case SP_PARAM: return capture_param(c, mask);
+    case SP_LOCAL:
+    case SP_REG: return capture_private(c, mask);
+    default: return capture_global(c, mask);
+    }
+}
+
+/* ---- generic addresses ---- */
+
+static uint32_t lanes_in_window(const uint64_t *a, uint32_t mask, uint64_t window)
+{
+    uint32_t lanes = 0;
+    for (int i = 0; i < LANES; i++)
+        lanes |= (uint32_t)(a[i] >> WINDOW_BITS == window >> WINDOW_BITS) << i;
+    return lanes & mask;
+}
+
+/* The lanes of one window, its start taken off their addresses; those of other lanes stay as they are. */
+static bool capture_window(const struct capture *c, uint64_t window, uint8_t space, uint32_t lanes)
+{
+    if (!lanes)
+        return true;
+    struct dinst d = *c->d;
+    struct capture t = *c;
+    uint64_t address[LANES];
+    d.space = space;
+    t.d = &d;
+    t.address = address;
+    for (int i = 0; i < LANES; i++)
+        address[i] = c->address[i] - window;
+    if (!capture_space(&t, lanes))
+        return false;
+    for (uint32_t m = lanes; m; m &= m - 1)
+        c->address[__builtin_ctz(m)] = address[__builtin_ctz(m)];
+    return true;
+}
+
+static bool capture_generic(const struct capture *c, uint32_t mask)
+{
+    uint64_t any = 0;
+    if (mask == UINT32_MAX) {
+        _Pragma("omp simd reduction(|:any)") for (int i = 0; i < LANES; i++) any |= c->address[i];
+    } else {
+        for (uint32_t m = mask; m; m &= m - 1)
+            any |= c->address[__builtin_ctz(m)];
+    }
+    if (!(any >> WINDOW_BITS))
+        return capture_global(c, mask);
+    uint32_t shared = lanes_in_window(c->address, mask, WINDOW_SHARED);
+    uint32_t local = lanes_in_window(c->address, mask, WINDOW_LOCAL);
+    bool ok = capture_window(c, 0, SP_GLOBAL, mask & ~(shared | local)) &&
+              capture_window(c, WINDOW_SHARED, SP_SHARED, shared) && capture_window(c, WINDOW_LOCAL, SP_LOCAL, local);
+    if (local && local != mask)
+        c->op->pattern = LANES_ANYWHERE;
+    return ok;
+}
+
+static bool sorts_lanes(const struct dinst *d)
+{
+    return d->space == SP_GENERIC && d->addr_size == 8;
+}
+
+/* ---- atomics: as in atom.c, element by element, and private memory is no place for them ---- */
+
+static bool atomic_lane_inside(const struct capture *c, uint64_t a, unsigned width)
+{
+    uint64_t window = a >> WINDOW_BITS;
+    struct dinst d = *c->d;
+    struct capture t = *c;
+    t.d = &d;
+    if (d.space != SP_GENERIC)
+        return lane_inside(c, a, width);
+    if (window && window != WINDOW_SHARED >> WINDOW_BITS)
+        return false;
+    d.space = window ? SP_SHARED : SP_GLOBAL;
+    return lane_inside(&t, window ? a - WINDOW_SHARED : a, width);
+}
+
+/* False: the lane and element that functional mode would come to first has raised its fault. */
+static bool check_atomic(const struct capture *c, uint32_t mask)
+{
+    const struct dinst *d = c->d;
+    const uint64_t *a = c->address;
+    for (uint32_t m = mask; m && d->vec > 1; m &= m - 1)
+        if (a[__builtin_ctz(m)] & (c->op->width - 1u))
+            return !fault_memory(c->h, d, __builtin_ctz(m), a[__builtin_ctz(m)], c->op->width, true);
+    for (unsigned e = 0; e < d->vec; e++)
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint64_t at = a[__builtin_ctz(m)] + e * d->size;
+            if (!atomic_lane_inside(c, at, d->size))
+                return !fault_memory(c->h, d, __builtin_ctz(m), at, d->size, true);
+        }
+    return true;
+}
+
+static bool capture_atomic(const struct capture *c, uint32_t mask)
+{
+    if (!all_inside(c, mask, region_of(c), c->op->width) && !check_atomic(c, mask))
+        return false;
+    return c->d->space == SP_GENERIC ? capture_generic(c, mask) : capture_space(c, mask);
+}
+
+/* ---- prefetches: addresses outside every allocation are ignored, so is shared memory, which has no cache ---- */
+
+static uint32_t lanes_inside(const struct capture *c, uint32_t mask)
+{
+    uint32_t lanes = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        if (lane_inside(c, c->address[__builtin_ctz(m)], 1))
+            lanes |= m & -m;
+    return lanes;
+}
+
+static void prefetch_private(const struct capture *c, uint32_t mask)
+{
+    const struct half *h = c->h;
+    uint64_t frame = c->d->space == SP_REG ? (uint64_t)(h->frame_local - h->local) / LANES : 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        uint64_t byte = c->address[i] + frame;
+        if (!h->local_device || !lane_inside(c, byte, 1) || h->param_lanes[byte / 4] >> i & 1)
+            continue;
+        c->address[i] = h->local_device + (byte / 4 * LANES + (unsigned)i) * 4;
+        serve(c, SERVE_LOCAL, m & -m);
+    }
+}
+
+static void capture_prefetch(const struct capture *c, uint32_t mask)
+{
+    struct dinst d = *c->d;
+    struct capture t = *c;
+    t.d = &d;
+    uint32_t local = 0;
+    if (d.space == SP_REG || d.space == SP_LOCAL)
+        local = mask;
+    else if (d.space == SP_GENERIC && (local = lanes_in_window(c->address, mask, WINDOW_LOCAL))) {
+        d.space = SP_LOCAL;
+        for (uint32_t m = local; m; m &= m - 1)
+            c->address[__builtin_ctz(m)] -= WINDOW_LOCAL;
+    }
+    prefetch_private(&t, local);
+    if (is_linear(c->d))
+        serve(c, SERVE_GLOBAL, lanes_inside(c, mask & ~local));
+}
+
+/* ---- what stores and atomics bring along ---- */
+
+/* n bytes of each lane's place in the register go to `to` bytes behind the start of the lane's data. */
+static void copy_values(struct mem_op *op, const struct half *h, operand from, unsigned reg_bytes, unsigned n,
+                        uint32_t mask, unsigned to)
+{
+    const uint8_t *reg = lanes_at(&h->l, from);
+    uint8_t *data = mem_data(op, LANES * h->index) + to;
+    unsigned stride = op->stride;
+    if (stride == n && reg_bytes == n) {
+        memcpy(data, reg, LANES * n);
+        return;
+    }
+#define COPY(BYTES)                                                                                         \
+    for (uint32_t m = mask; m; m &= m - 1)                                                                  \
+        memcpy(data + (unsigned)__builtin_ctz(m) * stride, reg + (unsigned)__builtin_ctz(m) * reg_bytes, BYTES)
+    switch (n) {
+    case 1: COPY(1); break;
+    case 2: COPY(2); break;
+    case 4: COPY(4); break;
+    default: COPY(8); break;
+    }
+#undef COPY
+}
+
+static void copy_operand(struct mem_op *op, const struct half *h, operand from, uint32_t mask, unsigned to)
+{
+    if (op->size < 16) {
+        copy_values(op, h, from, op->size, op->size, mask, to);
+        return;
+    }
+    copy_values(op, h, from, 8, 8, mask, to);
+    copy_values(op, h, from + LANES * sizeof(uint64_t), 8, 8, mask, to + 8);
+}
+
+static void capture_values(struct mem_op *op, const struct half *h, const struct dinst *d, uint32_t mask)
+{
+    const operand *store = op->kind == MOP_STORE ? d->extra : NULL;
+    const struct atom_vector *v = !store && d->in->mod[PG_VEC] ? d->extra : NULL;
+    for (unsigned e = 0; e < op->count; e++)
+        if (store)
+            copy_values(op, h, store[e], op->reg_bytes, op->size, mask, e * op->size);
+        else
+            copy_operand(op, h, v ? v->value[e] : d->src[1], mask, e * op->size);
+    if (!store && d->in->mod[PG_ATOM] == MOD(ATOM, CAS))
+        copy_operand(op, h, d->src[2], mask, MEM_OPERAND_C);
+}
+
+/* ---- the whole ---- */
+
+/* Where the addresses of the instruction's space start; those of prefetches are looked at one by one. */
+static uint64_t start_of_space(const struct half *h, const struct dinst *d)
+{
+    switch (d->space) {
+    case SP_PARAM: return (uint64_t)(uintptr_t)h->worker->launch->param;
+    case SP_REG: return (uint64_t)(h->frame_local - h->local) / LANES;
+    default: return 0;
+    }
+}
+
+static bool capture_half(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask)
+{
+    struct capture c = { .h = h, .d = d, .op = op, .address = op->address + LANES * h->index };
+    uint64_t start = op->kind == MOP_PREFETCH ? 0 : start_of_space(h, d);
+    c.buffer = d->space == SP_PARAM ? start : 0;
+    c.write = op->kind == MOP_STORE || is_atomic(op->kind);
+    op->pattern = mem_addresses[h->warp->isa](&h->l, d, start, mask, c.address);
+    if (op->kind == MOP_PREFETCH) {
+        op->pattern = LANES_ANYWHERE;
+        capture_prefetch(&c, mask);
+        return true;
+    }
+    bool ok = is_atomic(op->kind) ? capture_atomic(&c, mask)
+              : sorts_lanes(d)    ? capture_generic(&c, mask)
+                                  : capture_space(&c, mask);
+    if (ok && op->kind != MOP_LOAD)
+        capture_values(op, h, d, mask);
+    return ok;
+}
+
+/* The pattern of two halves, each of which has one: the same only if one goes on where the other ends. */
+static enum mem_pattern joined(const struct mem_op *op, uint8_t first, uint64_t lanes)
+{
+    uint32_t low = (uint32_t)lanes, high = (uint32_t)(lanes >> LANES), servers = 0;
+    for (int s = 0; s < SERVERS; s++)
+        servers += op->served_by[s] != 0;
+    if (!low || !high)
+        return (enum mem_pattern)op->pattern;
+    if (first != op->pattern || servers != 1)
+        return LANES_ANYWHERE;
+    unsigned i = (unsigned)__builtin_ctz(low), k = LANES + (unsigned)__builtin_ctz(high);
+    uint64_t apart = op->pattern == LANES_SAME ? 0 : (uint64_t)op->width * (k - i);
+    return op->address[k] - op->address[i] == apart ? (enum mem_pattern)op->pattern : LANES_ANYWHERE;
+}
+
+/* Those on the host are served once all are found legal, by the function of functional mode. */
+static void perform_on_host(struct warp *w, const struct dinst *d, uint64_t lanes)
+{
+    for (uint32_t i = 0; i < w->halves; i++) {
+        struct lanes *x = &w->half[i].l;
+        uint32_t all = x->mask;
+        x->mask = (uint32_t)(lanes >> LANES * i);
+        if (x->mask)
+            (d->in->guard ? d->guarded : d->fn)(x, d);
+        x->mask = all;
+    }
+}
+
+bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct mem_op *op)
+{
+    uint8_t first = LANES_ANYWHERE;
+    describe(op, w, d);
+    memset(op->served_by, 0, sizeof op->served_by);
+    op->lanes = op->on_host = 0;
+    op->pattern = LANES_ANYWHERE;
+    for (uint32_t i = 0; i < w->halves; i++) {
+        uint32_t mask = (uint32_t)(lanes >> LANES * i);
+        first = op->pattern;
+        if (mask && !capture_half(op, &w->half[i], d, mask))
+            return false;
+    }
+    for (int s = 0; s < SERVERS; s++)
+        op->lanes |= op->served_by[s];
+    if (w->halves > 1)
+        op->pattern = joined(op, first, lanes);
+    if (op->on_host)
+        perform_on_host(w, d, op->on_host);
+    if (w->tx.open && op->kind == MOP_STORE && op->served_by[SERVE_LOCAL])
+        txn_keep_stored(w, op);
+    return true;
+}
+
+/* ---- for reports ---- */
+
+bool mem_among_threads(const struct dinst *d)
+{
+    return d->space == SP_GLOBAL || d->space == SP_SHARED || d->space == SP_GENERIC;
+}
+
+uint64_t mem_lane_address(const struct warp *w, const struct dinst *d, int lane)
+{
+    const struct lanes *x = &w->half[lane / LANES].l;
+    uint64_t address = (uint64_t)d->imm + (d->space == SP_SHARED ? WINDOW_SHARED : 0);
+    if (d->addr_size == 8)
+        address += ((const uint64_t *)lanes_at(x, d->src[0]))[lane % LANES];
+    else if (d->addr_size == 4)
+        address += ((const uint32_t *)lanes_at(x, d->src[0]))[lane % LANES];
+    return address;
+}

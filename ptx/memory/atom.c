@@ -1,0 +1,292 @@
+/*
+ * Atomic operations (PTX ISA 9.7.12.9 and .10): lane by lane in ascending order, each a read, the operation, and a
+ * write. One row of the table at the end per operation and type. While blocks run on several host threads the
+ * write is a compare-and-swap of the host; the rows for 16-bit types work on values of 16 bits alike. A vector
+ * (atom.v4.f32) is one such operation per element, 128 bits are two words.
+ */
+#include <string.h>
+
+#include "ptx/exec/exec.h"
+#include "ptx/lanes/fminmax.h"
+#include "ptx/lanes/half.h"
+
+static float atom_f32(uint64_t bits)
+{
+    uint32_t w = (uint32_t)bits;
+    float f;
+    memcpy(&f, &w, sizeof f);
+    return f;
+}
+
+static uint64_t atom_bits32(float f)
+{
+    uint32_t w;
+    memcpy(&w, &f, sizeof w);
+    return f != f ? 0x7fffffff : w;
+}
+
+static double atom_f64(uint64_t bits)
+{
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static uint64_t atom_bits64(double v)
+{
+    uint64_t w;
+    memcpy(&w, &v, sizeof w);
+    return w;
+}
+
+/* add.f32 on global memory flushes subnormal numbers, on shared memory it does not. */
+static uint64_t add_f32(uint64_t old, uint64_t b, bool global)
+{
+    float x = atom_f32(old), y = atom_f32(b);
+    return atom_bits32(global ? flush32(flush32(x) + flush32(y)) : x + y);
+}
+
+/* NaN operands pass on quieted, first the old value's, as in add.f64 */
+static uint64_t add_f64(uint64_t old, uint64_t b)
+{
+    double x = atom_f64(old), y = atom_f64(b), r = x + y;
+    if (r == r)
+        return atom_bits64(r);
+    return x != x ? old | 1ull << 51 : y != y ? b | 1ull << 51 : 0xfff8000000000000ull;
+}
+
+static uint64_t add_f16(uint64_t old, uint64_t b)
+{
+    return f32_to_f16(f16_to_f32((uint16_t)old) + f16_to_f32((uint16_t)b));
+}
+
+static uint64_t add_bf16(uint64_t old, uint64_t b)
+{
+    return f32_to_bf16(bf16_to_f32((uint16_t)old) + bf16_to_f32((uint16_t)b));
+}
+
+#define HALF_MIN_MAX(op, f)                                                                                 \
+    static uint64_t op##_f16(uint64_t old, uint64_t b)                                                      \
+    {                                                                                                       \
+        return f32_to_f16(f(f16_to_f32((uint16_t)old), f16_to_f32((uint16_t)b)));                           \
+    }                                                                                                       \
+    static uint64_t op##_bf16(uint64_t old, uint64_t b)                                                     \
+    {                                                                                                       \
+        return f32_to_bf16(f(bf16_to_f32((uint16_t)old), bf16_to_f32((uint16_t)b)));                        \
+    }
+HALF_MIN_MAX(min, min32)
+HALF_MIN_MAX(max, max32)
+
+static uint64_t each_half(uint64_t (*op)(uint64_t, uint64_t), uint64_t old, uint64_t b)
+{
+    return op(old & 0xffff, b & 0xffff) | op(old >> 16 & 0xffff, b >> 16 & 0xffff) << 16;
+}
+
+#define OPS(X)                                                                                              \
+    X(AND, B32, old & b) X(AND, B64, old & b) X(OR, B32, old | b) X(OR, B64, old | b)                       \
+    X(XOR, B32, old ^ b) X(XOR, B64, old ^ b) X(EXCH, B32, b) X(EXCH, B64, b)                               \
+    X(CAS, B16, old == b ? c : old) X(CAS, B32, old == b ? c : old) X(CAS, B64, old == b ? c : old)         \
+    X(ADD, U32, old + b) X(ADD, S32, old + b) X(ADD, U64, old + b) X(ADD, S64, old + b)                     \
+    X(INC, U32, old >= b ? 0 : old + 1) X(DEC, U32, old == 0 || old > b ? b : old - 1)                      \
+    X(MIN, U32, old < b ? old : b) X(MIN, S32, (int32_t)old < (int32_t)b ? old : b)                         \
+    X(MIN, U64, old < b ? old : b) X(MIN, S64, (int64_t)old < (int64_t)b ? old : b)                         \
+    X(MAX, U32, old > b ? old : b) X(MAX, S32, (int32_t)old > (int32_t)b ? old : b)                         \
+    X(MAX, U64, old > b ? old : b) X(MAX, S64, (int64_t)old > (int64_t)b ? old : b)                         \
+    X(ADD, F32, add_f32(old, b, global)) X(ADD, F64, add_f64(old, b))                                       \
+    X(ADD, F16, add_f16(old, b)) X(ADD, BF16, add_bf16(old, b))                                             \
+    X(ADD, F16X2, each_half(add_f16, old, b)) X(ADD, BF16X2, each_half(add_bf16, old, b))                   \
+    X(MIN, F16, min_f16(old, b)) X(MIN, BF16, min_bf16(old, b))                                             \
+    X(MIN, F16X2, each_half(min_f16, old, b)) X(MIN, BF16X2, each_half(min_bf16, old, b))                   \
+    X(MAX, F16, max_f16(old, b)) X(MAX, BF16, max_bf16(old, b))                                             \
+    X(MAX, F16X2, each_half(max_f16, old, b)) X(MAX, BF16X2, each_half(max_bf16, old, b))
+
+static enum ptx_space space_of(const struct dinst *d)
+{
+    return (enum ptx_space)d->space;
+}
+
+static bool is_global(const struct dinst *d, uint64_t a)
+{
+    return d->space == SP_GLOBAL || (d->space == SP_GENERIC && !(a >> WINDOW_BITS));
+}
+
+/* The bounds cache of the instruction spares most lanes the search for their allocation. */
+static char *resolve(struct half *h, const struct dinst *d, uint64_t a, int lane)
+{
+    struct worker *k = h->worker;
+    bool global = is_global(d, a);
+    bool private = d->space == SP_GENERIC && a >> WINDOW_BITS == WINDOW_LOCAL >> WINDOW_BITS;
+    if (private || a & (uint64_t)(d->size - 1))
+        return NULL;
+    if (global && a >= k->bounds[d->id].lo && a + d->size <= k->bounds[d->id].hi)
+        return (char *)(uintptr_t)a;
+    char *p = mem_resolve(h, space_of(d), a, lane, d->size, true);
+    const struct mem_range *m = p && global ? devmem_find(k->launch->mem, a) : NULL;
+    if (m) {
+        k->bounds[d->id].lo = m->lo;
+        k->bounds[d->id].hi = m->hi;
+    }
+    return p;
+}
+
+static uint64_t address_of(const struct lanes *x, const struct dinst *d, int lane)
+{
+    uint64_t base = d->addr_size == 8   ? ((const uint64_t *)lanes_at(x, d->src[0]))[lane]
+                    : d->addr_size == 4 ? ((const uint32_t *)lanes_at(x, d->src[0]))[lane]
+                                        : 0;
+    return base + (uint64_t)d->imm;
+}
+
+/* One read-modify-write of memory type MT whose operands sit in registers of type RT. */
+#define ATOMIC(OP, TYPE, MT, EXPR)                                                                          \
+    static int run_##OP##_##TYPE(struct lanes *x, const struct dinst *d)                                    \
+    {                                                                                                       \
+        struct half *h = half_of(x);                                                                        \
+        const MT *bs = lanes_at(x, d->src[1]), *cs = lanes_at(x, d->src[2]);                                \
+        MT *out = lanes_at(x, d->dst);                                                                      \
+        bool parallel = h->worker->parallel, changed = false;                                               \
+        for (uint32_t m = x->mask; m; m &= m - 1) {                                                         \
+            int i = __builtin_ctz(m);                                                                       \
+            uint64_t a = address_of(x, d, i);                                                               \
+            bool global = is_global(d, a);                                                                  \
+            MT *p = (MT *)(void *)resolve(h, d, a, i), was;                                                 \
+            (void)global;                                                                                   \
+            if (!p)                                                                                         \
+                return fault_memory(h, d, i, a, d->size, true);                                             \
+            if (parallel) {                                                                                 \
+                MT now, seen = __atomic_load_n(p, __ATOMIC_RELAXED);                                        \
+                do {                                                                                        \
+                    uint64_t old = seen, b = bs[i], c = cs[i];                                              \
+                    (void)c;                                                                                \
+                    (void)old;                                                                              \
+                    now = (MT)(EXPR);                                                                       \
+                } while (!__atomic_compare_exchange_n(p, &seen, now, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
+                was = seen;                                                                                 \
+                changed = true;                                                                             \
+            } else {                                                                                        \
+                uint64_t old = was = *p, b = bs[i], c = cs[i];                                              \
+                (void)c;                                                                                    \
+                (void)old;                                                                                  \
+                *p = (MT)(EXPR);                                                                            \
+                changed |= *p != was;                                                                       \
+            }                                                                                               \
+            out[i] = was;                                                                                   \
+        }                                                                                                   \
+        h->worker->changes += changed;                                                                      \
+        return C_NEXT;                                                                                      \
+    }
+
+#define MT_B16 uint16_t
+#define MT_F16 uint16_t
+#define MT_BF16 uint16_t
+#define MT_B32 uint32_t
+#define MT_U32 uint32_t
+#define MT_S32 uint32_t
+#define MT_F32 uint32_t
+#define MT_F16X2 uint32_t
+#define MT_BF16X2 uint32_t
+#define MT_B64 uint64_t
+#define MT_U64 uint64_t
+#define MT_S64 uint64_t
+#define MT_F64 uint64_t
+#define DEFINE(OP, TYPE, EXPR) ATOMIC(OP, TYPE, MT_##TYPE, EXPR)
+OPS(DEFINE)
+
+static const struct { uint8_t op, type; ptx_fn *fn; } rows[] = {
+#define ROW(OP, TYPE, EXPR) { MOD(ATOM, OP), T_##TYPE, run_##OP##_##TYPE },
+    OPS(ROW)
+#undef ROW
+};
+
+/* Operations on bits do not mind how the type is written (atom.exch.u32 in old PTX). */
+static enum ptx_type bits_type(enum ptx_type t)
+{
+    return ptx_type_size(t) == 2 ? T_B16 : ptx_type_size(t) == 4 ? T_B32 : T_B64;
+}
+
+/* ---- 128 bits: exch and cas ---- */
+
+__extension__ typedef unsigned __int128 wide;
+
+static wide wide_at(const uint64_t *halves, int lane)
+{
+    return (wide)halves[LANES + lane] << 64 | halves[lane];
+}
+
+/* What the host has at *p becomes `now` if it is `seen`; the result is what was there. */
+static wide wide_swap(wide *p, wide seen, wide now)
+{
+    return __sync_val_compare_and_swap(p, seen, now);
+}
+
+static int run_wide(struct lanes *x, const struct dinst *d)
+{
+    struct half *h = half_of(x);
+    const uint64_t *bs = lanes_at(x, d->src[1]), *cs = lanes_at(x, d->src[2]);
+    uint64_t *out = lanes_at(x, d->dst);
+    bool cas = d->in->mod[PG_ATOM] == MOD(ATOM, CAS);
+    for (uint32_t m = x->mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        uint64_t a = address_of(x, d, i);
+        wide *p = (wide *)(void *)resolve(h, d, a, i);
+        if (!p)
+            return fault_memory(h, d, i, a, d->size, true);
+        wide was, now;
+        do {
+            was = h->worker->parallel ? wide_swap(p, 0, 0) : *p;
+            now = cas ? (was == wide_at(bs, i) ? wide_at(cs, i) : was) : wide_at(bs, i);
+        } while (h->worker->parallel && wide_swap(p, was, now) != was);
+        if (!h->worker->parallel)
+            *p = now;
+        h->worker->changes += now != was;
+        out[i] = (uint64_t)was;
+        out[LANES + i] = (uint64_t)(was >> 64);
+    }
+    return C_NEXT;
+}
+
+/* ---- vectors: d->extra lists the elements; results go to d->dst2 first, as they may be sources ---- */
+
+static int run_vector(struct lanes *x, const struct dinst *d)
+{
+    const struct atom_vector *v = d->extra;
+    unsigned bytes = (unsigned)d->size * d->vec;
+    for (uint32_t m = x->mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        uint64_t a = address_of(x, d, i);
+        if (a & (bytes - 1))
+            return fault_memory(half_of(x), d, i, a, bytes, true);
+    }
+    for (unsigned e = 0; e < d->vec; e++) {
+        struct dinst one = *d;
+        one.imm += (int64_t)e * d->size;
+        one.src[1] = v->value[e];
+        one.dst = d->dst2 + e * d->size * LANES;
+        int r = d->rounded(x, &one);
+        if (r)
+            return r;
+    }
+    for (unsigned e = 0; e < d->vec && v->result; e++)
+        for (uint32_t m = x->mask; m; m &= m - 1) {
+            size_t i = (size_t)__builtin_ctz(m) * d->size;
+            const char *from = lanes_at(x, d->dst2 + e * d->size * LANES);
+            memcpy((char *)lanes_at(x, v->result[e]) + i, from + i, d->size);
+        }
+    return C_NEXT;
+}
+
+ptx_fn *atom_select(const struct ptx_inst *in, struct dinst *d)
+{
+    d->id = (uint16_t)(d->id % (BOUNDS_CACHE / 2) + BOUNDS_CACHE / 2);
+    if (in->type[0] == T_B128)
+        return run_wide;
+    for (int round = 0; round < 2; round++) {
+        enum ptx_type t = round ? bits_type((enum ptx_type)in->type[0]) : (enum ptx_type)in->type[0];
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (rows[i].op == in->mod[PG_ATOM] && rows[i].type == t) {
+                d->rounded = rows[i].fn;
+                return in->mod[PG_VEC] ? run_vector : rows[i].fn;
+            }
+    }
+    return NULL;
+}

@@ -1,0 +1,290 @@
+/* Device memory: a sorted array of allocations over one reserved range, handed out upwards with gaps between. */
+#include "ptx/memory/devmem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#ifndef __SANITIZE_THREAD__
+/* Clear of where Linux puts programs, libraries and AddressSanitizer's shadow on x86-64. */
+static const uint64_t RANGE_BASE = 0x200000000000ull;
+static const uint64_t RANGE_STRIDE = 0x10000000000ull;
+static const uint64_t RANGE_SIZES[] = { 0x10000000000ull, 0x1000000000ull, 0x200000000ull };
+#else
+/* ThreadSanitizer knows races only where Linux puts programs: below the lowest address of a position-independent one. */
+static const uint64_t RANGE_BASE = 0x550000000000ull;
+static const uint64_t RANGE_STRIDE = 0x200000000ull;
+static const uint64_t RANGE_SIZES[] = { 0x200000000ull };
+#endif
+static const uint64_t COMMIT_STEP = 64ull << 20;
+enum { ALIGN = 256, GAP = 256, FREED_MAX = 4096 };
+
+struct devmem {
+    uint64_t base, size;         /* reserved */
+    uint64_t committed;          /* bytes from base that are accessible */
+    uint64_t next;               /* where the next allocation is tried */
+    uint64_t used, capacity;
+    uint64_t upper;              /* bytes at the end that are no allocation's */
+    bool wrapped;                /* addresses are being reused */
+    bool hashing;                /* what is freed goes into freed_hash */
+    uint32_t freed_hash;
+    struct mem_range *ranges;    /* sorted by lo */
+    size_t n, cap, freed;
+};
+
+struct devmem *devmem_new(int index, uint64_t capacity)
+{
+    struct devmem *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    void *p = MAP_FAILED;
+    m->base = RANGE_BASE + RANGE_STRIDE * (uint64_t)index;
+    for (size_t i = 0; i < sizeof RANGE_SIZES / sizeof *RANGE_SIZES && p == MAP_FAILED; i++) {
+        m->size = RANGE_SIZES[i];
+        p = mmap((void *)m->base, m->size, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (p == MAP_FAILED && errno == EEXIST)
+            break;
+    }
+    if (p == MAP_FAILED) {
+        free(m);
+        return NULL;
+    }
+    m->capacity = capacity;
+    m->next = m->base + ALIGN;
+    return m;
+}
+
+void devmem_free(struct devmem *m)
+{
+    if (!m)
+        return;
+    munmap((void *)m->base, m->size);
+    free(m->ranges);
+    free(m);
+}
+
+/* Index of the last range with lo <= addr, or -1. */
+static ptrdiff_t below_index(const struct devmem *m, uint64_t addr)
+{
+    size_t lo = 0, hi = m->n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (m->ranges[mid].lo <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return (ptrdiff_t)lo - 1;
+}
+
+static void drop_freed(struct devmem *m)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < m->n; i++)
+        if (!m->ranges[i].freed)
+            m->ranges[k++] = m->ranges[i];
+    m->n = k;
+    m->freed = 0;
+}
+
+static bool insert(struct devmem *m, struct mem_range r)
+{
+    if (m->n == m->cap) {
+        size_t cap = m->cap ? m->cap * 2 : 64;
+        struct mem_range *p = realloc(m->ranges, cap * sizeof *p);
+        if (!p)
+            return false;
+        m->ranges = p;
+        m->cap = cap;
+    }
+    size_t at = (size_t)(below_index(m, r.lo) + 1);
+    memmove(m->ranges + at + 1, m->ranges + at, (m->n - at) * sizeof r);
+    m->ranges[at] = r;
+    m->n++;
+    return true;
+}
+
+static bool commit(struct devmem *m, uint64_t end)
+{
+    if (end - m->base <= m->committed)
+        return true;
+    uint64_t want = (end - m->base + COMMIT_STEP - 1) / COMMIT_STEP * COMMIT_STEP;
+    if (want > m->size - m->upper)
+        want = m->size - m->upper;
+    if (mprotect((void *)(m->base + m->committed), want - m->committed, PROT_READ | PROT_WRITE))
+        return false;
+    m->committed = want;
+    return true;
+}
+
+/* The end of what allocations may take. */
+static uint64_t limit_of(const struct devmem *m)
+{
+    return m->base + m->size - m->upper;
+}
+
+void *devmem_upper(struct devmem *m, uint64_t bytes)
+{
+    uint64_t want = (bytes + COMMIT_STEP - 1) / COMMIT_STEP * COMMIT_STEP;
+    if (want <= m->upper)
+        return (void *)(m->base + m->size - want);
+    if (want > m->size - m->committed ||
+        mprotect((void *)(m->base + m->size - want), want - m->upper, PROT_READ | PROT_WRITE))
+        return NULL;
+    m->upper = want;
+    return (void *)(m->base + m->size - want);
+}
+
+uint64_t devmem_base(const struct devmem *m)
+{
+    return m->base;
+}
+
+/* After the range was used up once: the first gap between live allocations that is large enough. */
+static uint64_t find_gap(struct devmem *m, size_t bytes, size_t align)
+{
+    drop_freed(m);
+    uint64_t at = m->base + ALIGN;
+    for (size_t i = 0; i <= m->n; i++) {
+        uint64_t start = (at + align - 1) & ~(uint64_t)(align - 1);
+        uint64_t limit = i < m->n && m->ranges[i].lo < limit_of(m) ? m->ranges[i].lo : limit_of(m);
+        if (start + bytes + GAP <= limit)
+            return start;
+        if (i < m->n && m->ranges[i].hi > at)
+            at = m->ranges[i].hi + GAP;
+    }
+    return 0;
+}
+
+void *devmem_alloc(struct devmem *m, size_t bytes, size_t align, enum mem_kind kind, const char *name)
+{
+    if (!bytes)
+        bytes = 1;
+    if (align < ALIGN)
+        align = ALIGN;
+    if (bytes > m->capacity - m->used || align > COMMIT_STEP)
+        return NULL;
+    uint64_t lo = (m->next + align - 1) & ~(uint64_t)(align - 1);
+    if (m->wrapped || lo + bytes + GAP > limit_of(m)) {
+        lo = find_gap(m, bytes, align);
+        m->wrapped = true;
+        if (!lo)
+            return NULL;
+    }
+    if (!commit(m, lo + bytes) ||
+        !insert(m, (struct mem_range){ lo, lo + bytes, name, (uint8_t)kind, false }))
+        return NULL;
+    if (m->wrapped)
+        memset((void *)lo, 0, bytes);
+    else
+        m->next = lo + bytes + GAP;
+    m->used += bytes;
+    return (void *)lo;
+}
+
+static ptrdiff_t live_at(const struct devmem *m, const void *p)
+{
+    ptrdiff_t i = below_index(m, (uint64_t)p);
+    return i >= 0 && m->ranges[i].lo == (uint64_t)p && !m->ranges[i].freed ? i : -1;
+}
+
+static uint32_t hash_range(uint32_t hash, const struct mem_range *r)
+{
+    return (uint32_t)crc32_z(hash, (const void *)r->lo, r->hi - r->lo);
+}
+
+uint32_t devmem_hash(const struct devmem *m)
+{
+    static const bool counts[] = { [MEM_DEVICE] = true, [MEM_HOST] = true, [MEM_MANAGED] = true, [MEM_VARIABLE] = true,
+                                   [MEM_HEAP] = true, [MEM_EXTERNAL] = false };
+    uint32_t hash = m->freed_hash;
+    for (size_t i = 0; i < m->n; i++)
+        if (!m->ranges[i].freed && counts[m->ranges[i].kind])
+            hash = hash_range(hash, &m->ranges[i]);
+    return hash;
+}
+
+void devmem_hash_freed(struct devmem *m)
+{
+    m->hashing = true;
+}
+
+bool devmem_release(struct devmem *m, void *p)
+{
+    ptrdiff_t i = live_at(m, p);
+    if (i < 0 || m->ranges[i].kind == MEM_EXTERNAL)
+        return false;
+    struct mem_range *r = &m->ranges[i];
+    if (m->hashing && r->kind != MEM_HEAP)
+        m->freed_hash = hash_range(m->freed_hash, r);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t lo = (r->lo + page - 1) & ~(page - 1), hi = r->hi & ~(page - 1);
+    if (hi > lo)
+        madvise((void *)lo, hi - lo, MADV_DONTNEED);
+    m->used -= r->hi - r->lo;
+    r->freed = true;
+    r->name = NULL;
+    if (++m->freed > FREED_MAX + m->n / 2)
+        drop_freed(m);
+    return true;
+}
+
+bool devmem_register(struct devmem *m, void *p, size_t bytes)
+{
+    uint64_t lo = (uint64_t)p, hi = lo + bytes;
+    const struct mem_range *below, *above;
+    devmem_around(m, lo, &below, &above);
+    if (!bytes || hi < lo || hi >> WINDOW_BITS || devmem_in_range(m, lo) ||
+        (below && !below->freed && below->hi > lo) || (above && !above->freed && above->lo < hi))
+        return false;
+    return insert(m, (struct mem_range){ lo, hi, NULL, MEM_EXTERNAL, false });
+}
+
+bool devmem_unregister(struct devmem *m, void *p)
+{
+    ptrdiff_t i = live_at(m, p);
+    if (i < 0 || m->ranges[i].kind != MEM_EXTERNAL)
+        return false;
+    memmove(m->ranges + i, m->ranges + i + 1, (m->n - (size_t)i - 1) * sizeof *m->ranges);
+    m->n--;
+    return true;
+}
+
+const struct mem_range *devmem_find(const struct devmem *m, uint64_t addr)
+{
+    ptrdiff_t i = below_index(m, addr);
+    return i >= 0 && addr < m->ranges[i].hi && !m->ranges[i].freed ? &m->ranges[i] : NULL;
+}
+
+void devmem_around(const struct devmem *m, uint64_t addr, const struct mem_range **below,
+                   const struct mem_range **above)
+{
+    ptrdiff_t i = below_index(m, addr);
+    *below = i >= 0 ? &m->ranges[i] : NULL;
+    *above = (size_t)(i + 1) < m->n ? &m->ranges[i + 1] : NULL;
+}
+
+bool devmem_in_range(const struct devmem *m, uint64_t addr)
+{
+    return addr - m->base < m->size;
+}
+
+bool devmem_has(const struct devmem *m, uint64_t addr)
+{
+    uint64_t at = addr - m->base;
+    return at < m->committed || (at < m->size && at >= m->size - m->upper);
+}
+
+uint64_t devmem_used(const struct devmem *m)
+{
+    return m->used;
+}
+
+uint64_t devmem_capacity(const struct devmem *m)
+{
+    return m->capacity;
+}

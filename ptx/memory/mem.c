@@ -1,0 +1,137 @@
+/*
+ * Picking the memory function of an instruction, generic addressing, and the address of one lane's access for
+ * whoever goes lane by lane (atomics, built-in functions).
+ */
+#include "ptx/exec/exec.h"
+#include "ptx/memory/mem_table.h"
+
+static const struct mem_row *const tables[ISA_COUNT] = {
+    mem_table_base,
+#if defined(__x86_64__)
+    mem_table_avx2, mem_table_avx512,
+#endif
+};
+
+mem_addresses_fn *const mem_addresses[ISA_COUNT] = {
+    mem_addresses_base,
+#if defined(__x86_64__)
+    mem_addresses_avx2, mem_addresses_avx512,
+#endif
+};
+
+static enum mem_place place_of(uint8_t space)
+{
+    switch (space) {
+    case SP_SHARED: return MEM_SHARED;
+    case SP_PARAM: return MEM_PARAM;
+    case SP_LOCAL:
+    case SP_REG: return MEM_PRIVATE;
+    default: return MEM_GLOBAL;
+    }
+}
+
+static ptx_fn *look_up(enum lanes_isa isa, const struct dinst *d, bool store, bool sign)
+{
+    for (const struct mem_row *r = tables[isa]; r->mem_bytes; r++)
+        if (r->mem_bytes == d->size && r->reg_bytes == d->target && r->store == store &&
+            (store || r->sign == sign || r->mem_bytes == r->reg_bytes))
+            return r->fn[place_of(d->space)];
+    return NULL;
+}
+
+static bool is_store(const struct dinst *d)
+{
+    return d->in->op == OP_ST;
+}
+
+static bool sign_extends(const struct ptx_inst *in)
+{
+    return ptx_type_class((enum ptx_type)in->type[0]) == 's';
+}
+
+/* The lanes whose address lies in one window go through that window's function with the window taken off. */
+static int run_window(struct lanes *x, const struct dinst *d, uint64_t window, uint8_t space, uint32_t lanes)
+{
+    struct dinst t = *d;
+    uint32_t all = x->mask;
+    t.space = space;
+    t.imm = (int64_t)((uint64_t)d->imm - window);
+    ptx_fn *fn = look_up(half_of(x)->worker->launch->program->isa, &t, is_store(d), sign_extends(d->in));
+    x->mask = lanes;
+    int r = fn(x, &t);
+    x->mask = all;
+    return r;
+}
+
+static int run_generic(struct lanes *x, const struct dinst *d)
+{
+    const uint64_t *a = lanes_at(x, d->src[0]);
+    uint32_t shared = 0, local = 0;
+    uint64_t any = 0;
+    for (int i = 0; i < LANES; i++)
+        any |= a[i] & (0 - (uint64_t)(x->mask >> i & 1));
+    if (__builtin_expect(!(any >> WINDOW_BITS), 1))
+        return d->rounded(x, d);
+    for (int i = 0; i < LANES; i++) {
+        uint64_t w = (a[i] + (uint64_t)d->imm) >> WINDOW_BITS;
+        shared |= (uint32_t)(w == WINDOW_SHARED >> WINDOW_BITS) << i;
+        local |= (uint32_t)(w == WINDOW_LOCAL >> WINDOW_BITS) << i;
+    }
+    shared &= x->mask;
+    local &= x->mask;
+    uint32_t rest = x->mask & ~(shared | local);
+    int r = C_NEXT;
+    if (rest)
+        r = run_window(x, d, 0, SP_GLOBAL, rest);
+    if (!r && shared)
+        r = run_window(x, d, WINDOW_SHARED, SP_SHARED, shared);
+    if (!r && local)
+        r = run_window(x, d, WINDOW_LOCAL, SP_LOCAL, local);
+    return r;
+}
+
+ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d)
+{
+    /* stores have bounds cache entries of their own: a range that was met by a load may be read-only */
+    d->id = (uint16_t)(d->id % (BOUNDS_CACHE / 2) + (is_store(d) ? BOUNDS_CACHE / 2 : 0));
+    ptx_fn *fn = look_up(isa, d, is_store(d), sign_extends(in));
+    if (d->space != SP_GENERIC || !fn || d->addr_size != 8)
+        return fn;
+    d->rounded = fn;
+    return run_generic;
+}
+
+/* One lane's word of private memory: in timing mode .local variables are in device memory or, newer, in a cache. */
+static char *private_word(struct half *h, uint32_t byte, int lane)
+{
+    const struct worker *k = h->worker;
+    if (!h->local_device || h->param_lanes[byte / 4] >> lane & 1)
+        return (char *)local_word(h->local, byte, lane);
+    uint64_t line = h->local_device + (uint64_t)(byte / 4) * LANES * 4;
+    const uint8_t *there = k->private_line ? k->private_line(k->private_ctx, line) : NULL;
+    return (char *)(uintptr_t)(there ? there : (const uint8_t *)(uintptr_t)line) + 4 * lane;
+}
+
+char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int lane, unsigned bytes, bool write)
+{
+    struct block *b = h->warp->block;
+    if (space == SP_GENERIC && address >> WINDOW_BITS) {
+        space = address >> WINDOW_BITS == WINDOW_SHARED >> WINDOW_BITS ? SP_SHARED
+                : address >> WINDOW_BITS == WINDOW_LOCAL >> WINDOW_BITS ? SP_LOCAL
+                                                                        : SP_TEX;
+        address &= (1ull << WINDOW_BITS) - 1;
+    }
+    if (space == SP_TEX)
+        return NULL;
+    if (space == SP_SHARED)
+        return address < b->shared_bytes && address + bytes <= b->shared_bytes ? b->shared + address : NULL;
+    if (space == SP_LOCAL) {
+        bool inside = address < h->warp->local_cap && address + bytes <= h->warp->local_cap;
+        return inside && bytes <= 4 - (address & 3) ? private_word(h, (uint32_t)address, lane) + (address & 3) : NULL;
+    }
+    address = own_parameter(b->launch, address);
+    const struct mem_range *m = devmem_find(b->launch->mem, address);
+    if (!m || address + bytes > m->hi || (write && m->kind == MEM_CONSTANT))
+        return NULL;
+    return (char *)(uintptr_t)address;
+}

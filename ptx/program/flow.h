@@ -1,0 +1,57 @@
+/*
+ * What the analyses say about one function: basic blocks, immediate post-dominators (where divergent lanes
+ * reconverge), liveness, and the compact register file that replaces PTX's unlimited virtual registers.
+ */
+#ifndef PTX_FLOW_H
+#define PTX_FLOW_H
+
+#include "ptx/program/ir.h"
+
+#define FLOW_NONE UINT32_MAX
+
+struct flow_block {
+    uint32_t first, end;         /* instructions [first, end) */
+    uint32_t *succ;
+    uint32_t nsucc;
+    uint32_t ipdom;              /* block; FLOW_NONE = the function's end */
+    bool joins;                  /* some divergent branch reconverges at its first instruction */
+};
+
+enum reg_class { RC_16, RC_32, RC_64, RC_128, RC_PRED, RC_COUNT };
+enum reg_class reg_class_of(const struct ptx_reg *r);
+int reg_class_bytes(enum reg_class c);          /* bytes of one lane; 4 for the mask of a predicate */
+
+struct flow {
+    struct flow_block *blocks;
+    uint32_t nblocks;
+    uint32_t *block_of;          /* by instruction */
+    uint32_t *slot;              /* by register id: slot within its class; FLOW_NONE when never used */
+    uint32_t slots[RC_COUNT];    /* slots needed of each class */
+    uint32_t registers;          /* 32-bit registers a thread at the widest point (predicates are apart) */
+};
+
+/* Analyse a function with a body. Everything lives in arena. */
+struct flow *flow_analyse(const struct ptx_func *f, struct arena *arena);
+
+/* Fills slot, slots and registers; part of flow_analyse (regalloc.c). */
+void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct arena *arena);
+
+/* Index of the instruction where lanes that diverge at branch instruction `i` meet again; FLOW_NONE = at the end. */
+uint32_t flow_reconvergence(const struct flow *fl, uint32_t i);
+
+/* Does every path from block `from` to the function's end pass the start of block `b`? */
+bool flow_post_dominates(const struct flow *fl, uint32_t b, uint32_t from);
+
+/*
+ * 32-bit registers a thread whose value behind the tx_begin at instruction `begin` is needed and may be overwritten
+ * before the outermost tx_commit (checkpoint.c); predicates are not counted.
+ */
+uint32_t flow_checkpoint_words(const struct ptx_func *f, const struct flow *fl, uint32_t begin);
+
+/* The letter of a signature (ops.h) that operand position `k` stands at, 0 past the end. */
+char signature_letter(const char *sig, int k);
+/* Registers that an instruction writes and reads (call visit with each). */
+bool inst_reads(const struct ptx_inst *in, const struct ptx_reg *r);
+void inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *ctx, struct ptx_reg *r, bool write), void *ctx);
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * A PTX module in memory: what the parser builds and everything else reads. Registers, variables and labels are
+ * resolved to pointers and indices; modifiers to one byte per group; operands to fixed positions by the signature
+ * of the opcode's row. All of it lives in the module's arena.
+ */
+#ifndef PTX_IR_H
+#define PTX_IR_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/strmap.h"
+#include "ptx/isa/ops.h"
+
+struct ptx_loc { int line, col; };
+
+enum ptx_linkage { LINK_LOCAL, LINK_VISIBLE, LINK_EXTERN, LINK_WEAK, LINK_COMMON };
+
+struct ptx_reg {
+    const char *name;
+    uint8_t type;            /* enum ptx_type; T_PRED for predicates */
+    int id;                  /* index in func->regs */
+    struct ptx_loc loc;
+};
+
+/* A symbol's address inside an initialiser: the bytes [offset, offset + size) take (address + addend) >> shift. */
+struct ptx_reloc {
+    struct ptx_reloc *next;
+    size_t offset;
+    int size, shift;
+    struct ptx_var *var;     /* one of the two */
+    struct ptx_func *func;
+    int64_t addend;
+    bool generic;            /* generic(sym): the generic address */
+};
+
+struct ptx_var {
+    struct ptx_var *next;    /* in declaration order within its list */
+    const char *name;
+    struct ptx_loc loc;
+    uint8_t space, type, linkage;
+    uint8_t vec;             /* 1, 2, 4: elements of a vector type */
+    bool is_array, unsized;  /* unsized: `x[]`, extern shared memory */
+    bool managed;
+    bool ptr;                /* .param .ptr attribute */
+    uint32_t align;          /* bytes, explicit or natural */
+    uint64_t size;           /* bytes; 0 when unsized */
+    uint8_t *init;           /* size bytes (zero padded), NULL without initialiser */
+    struct ptx_reloc *relocs;
+    struct ptx_func *func;   /* function whose scope it belongs to; NULL at module scope */
+    uint64_t address;        /* space-relative offset or device address; assigned at load */
+    struct ptx_var *def;     /* after linking: the definition that an extern declaration means */
+};
+
+enum ptx_operand_kind {
+    OPD_NONE,                /* optional operand that was left out */
+    OPD_REG, OPD_IMM, OPD_FIMM, OPD_SREG, OPD_VAR, OPD_FUNC, OPD_LABEL, OPD_VEC, OPD_MEM, OPD_SINK, OPD_TABLE
+};
+
+struct ptx_operand {
+    uint8_t kind;
+    bool negated;            /* !%p, or - before a register is not PTX */
+    uint8_t comp;            /* 0 none, 1..4 = .x .y .z .w of a special register */
+    uint8_t bytesel;         /* video selectors: 0 none, 1..4 = .b0 .. .b3, 5, 6 = .h0 .h1 */
+    uint8_t n;               /* OPD_VEC: number of elements */
+    uint8_t sreg;            /* OPD_SREG: enum ptx_sreg */
+    bool is_f32;             /* OPD_FIMM written 0f........: imm holds the 32 bits; else the bits of the double */
+    struct ptx_loc loc;
+    union {
+        struct ptx_reg *reg;     /* OPD_REG, base of OPD_MEM when has_reg */
+        struct ptx_var *var;     /* OPD_VAR, base of OPD_MEM when has_var */
+        struct ptx_func *func;
+        struct ptx_table *table;
+        struct ptx_operand *elem;  /* OPD_VEC */
+        uint32_t label;          /* OPD_LABEL: index of the instruction it stands before */
+    };
+    bool has_reg, has_var;   /* OPD_MEM: what the base is; neither = absolute address in imm */
+    int64_t imm;             /* OPD_IMM value, OPD_FIMM bits, OPD_MEM and OPD_VAR byte offset; sreg index (%envreg7) */
+};
+
+/*
+ * What the parser has already taken apart: a vector register is one scalar register a component, a parameter declared
+ * as a register goes through a .param variable with ld and st at the body's ends, [symbol + register] is a sum made
+ * before, and every body ends in an instruction that does not fall through, so that labels are always < ninsts.
+ */
+
+/* .branchtargets / .calltargets / .callprototype */
+struct ptx_table {
+    const char *name;
+    struct ptx_loc loc;
+    enum { TABLE_BRANCH, TABLE_CALL, TABLE_PROTO } kind;
+    uint32_t *labels;        /* TABLE_BRANCH: instruction indices */
+    struct ptx_func **funcs; /* TABLE_CALL */
+    int n;
+    struct ptx_var *params, *rets;   /* TABLE_PROTO */
+    int nparams, nrets;
+};
+
+/* What a call passes: operands are registers, immediates or .param variables. */
+struct ptx_call {
+    struct ptx_operand *ret, *arg;
+    int nret, narg;
+    struct ptx_operand target;       /* OPD_FUNC or OPD_REG */
+    struct ptx_table *table;         /* prototype or targets of an indirect call, else NULL */
+};
+
+enum { PTX_MAX_OPD = 7 };
+
+struct ptx_inst {
+    uint16_t op;             /* enum ptx_op */
+    uint8_t type[3];         /* enum ptx_type, in the order written */
+    uint8_t mod[PG_COUNT];   /* 0 or MOD(group, word) */
+    struct ptx_reg *guard;   /* @%p, NULL when unguarded */
+    bool guard_negated;
+    bool tx;                 /* between tx_begin and tx_commit of this function, on some path */
+    bool lock;               /* between simtx_lock_begin and simtx_lock_end (simtx_tm.h) of this function */
+    uint8_t nopd;            /* positions of the signature, left-out ones (OPD_NONE) included */
+    struct ptx_operand opd[PTX_MAX_OPD];   /* by position in the signature */
+    struct ptx_call *call;
+    struct ptx_loc loc;      /* of the opcode in the PTX text */
+    uint32_t src_file, src_line;   /* from .loc: file number (0 = none) and line of the CUDA source */
+};
+
+#define INST_SPACE(in) ((in)->mod[PG_SPACE])     /* 0 = generic */
+
+struct ptx_func {
+    struct ptx_func *next;
+    const char *name;
+    struct ptx_loc loc;
+    uint8_t linkage;
+    bool is_entry, has_body, noreturn;
+    struct ptx_var *params, *rets;   /* lists; in entry functions space is SP_PARAM, size is set */
+    int nparams, nrets;
+    struct ptx_var *vars;            /* .param .local .shared .global .const variables of the body */
+    struct ptx_reg **regs;
+    int nregs;
+    struct ptx_inst *insts;
+    uint32_t ninsts;
+    struct ptx_label { const char *name; uint32_t inst; struct ptx_loc loc; } *labels;
+    uint32_t nlabels;
+    uint32_t maxntid[3], reqntid[3]; /* 0 = not given */
+    uint32_t minnctapersm, maxnreg, maxnctapersm;
+    struct ptx_module *module;
+    struct ptx_func *def;            /* after linking: where the body is */
+    void *code;                      /* decoded form, owned by the executor (struct code) */
+    uint32_t index;                  /* position among the module's functions, from 0 */
+};
+
+struct ptx_module {
+    struct arena *arena;
+    struct ptx_module *next;         /* after linking: the other modules, owned by the first */
+    const char *file;
+    int version_major, version_minor;
+    char target[32];
+    int sm;                          /* 70 of sm_70 */
+    int address_size;
+    struct ptx_var *vars;            /* module scope, in order */
+    struct ptx_func *funcs;
+    int nfuncs;
+    const char **src_files;          /* .file table by number; NULL where absent */
+    uint32_t nsrc_files;
+    struct strmap symbols;           /* name -> struct ptx_symbol */
+};
+
+struct ptx_symbol { enum { SYM_VAR, SYM_FUNC } kind; struct ptx_var *var; struct ptx_func *func; };
+
+/*
+ * Parse and check PTX text (need not end in NUL). On success a module; on failure NULL, and every problem is in
+ * `d` with line and column (all offending lines, not only the first). Warnings do not fail.
+ */
+struct ptx_module *ptx_parse(const char *text, size_t len, const char *file, struct diag *d);
+void ptx_module_free(struct ptx_module *m);
+struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name);
+struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name);
+
+/* Disassembly of one instruction into buf (without newline); returns the length. */
+int ptx_print_inst(const struct ptx_func *f, const struct ptx_inst *in, char *buf, size_t size);
+
+#endif

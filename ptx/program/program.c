@@ -1,0 +1,509 @@
+/*
+ * Loading: places the variables of a linked module, writes their initialisers, decodes all functions, and follows
+ * the call graph for what a kernel needs in all: registers, private memory, shared memory, order of blocks.
+ *
+ * Shared variables that several kernels use (through functions they share) lie first, at places common to all;
+ * those of one kernel follow; dynamic shared memory starts at one place for all kernels of the module, so that one
+ * decoded form of a function serves every kernel.
+ */
+#include "ptx/program/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHARED_MAX = 1 << 30, LOCAL_MAX = 512 * 1024 };
+
+struct loader {
+    struct program *p;
+    struct diag *d;
+    struct ptx_var **shared;         /* shared variables of the module and of its functions */
+    uint32_t nshared, shared_cap;
+    uint64_t *reach;                 /* by function: functions it may call, itself included */
+    uint64_t *uses;                  /* by function: shared variables that it or what it calls names */
+    uint32_t words, shared_words;
+    struct ptx_func **funcs;
+    uint32_t n;
+    bool *taken;                     /* address of the function is taken somewhere */
+};
+
+static struct ptx_func *body_of(struct ptx_func *f)
+{
+    struct ptx_func *t = f->def ? f->def : f;
+    return t->has_body ? t : NULL;
+}
+
+/* ---- variables in device memory ---- */
+
+static void place_variable(struct loader *x, struct ptx_var *v, struct devmem *mem)
+{
+    if (v->def && v->def != v)
+        return;
+    if (v->space != SP_GLOBAL && v->space != SP_CONST)
+        return;
+    if (v->unsized) {
+        diag_error(x->d, v->loc.line, v->loc.col, "variable '%s' has no size and no definition", v->name);
+        return;
+    }
+    enum mem_kind kind = v->space == SP_CONST ? MEM_CONSTANT : v->managed ? MEM_MANAGED : MEM_VARIABLE;
+    void *at = mem ? devmem_alloc(mem, v->size, v->align, kind, v->name) : NULL;
+    if (mem && !at) {
+        diag_error(x->d, v->loc.line, v->loc.col, "device memory is used up: no room for '%s' (%llu bytes)", v->name,
+                   (unsigned long long)v->size);
+        return;
+    }
+    v->address = (uint64_t)at;
+}
+
+static uint64_t reloc_value(const struct ptx_reloc *r)
+{
+    if (r->func) {
+        /* a function that the simulator provides has no address that a call through it could use */
+        const struct ptx_func *f = body_of(r->func);
+        return FUNCTION_BASE + (f ? f->index + 1 : 0) + (uint64_t)r->addend;
+    }
+    const struct ptx_var *v = r->var->def ? r->var->def : r->var;
+    uint64_t a = v->address + (uint64_t)r->addend;
+    return r->generic && v->space == SP_SHARED ? a + WINDOW_SHARED : a;
+}
+
+static void write_initialiser(const struct ptx_var *v)
+{
+    if (!v->address || !v->init || (v->space != SP_GLOBAL && v->space != SP_CONST) || (v->def && v->def != v))
+        return;
+    memcpy((void *)v->address, v->init, v->size);
+    for (const struct ptx_reloc *r = v->relocs; r; r = r->next) {
+        uint64_t value = reloc_value(r) >> r->shift;
+        memcpy((char *)v->address + r->offset, &value, (size_t)r->size);
+    }
+}
+
+static void for_each_var(struct loader *x, void (*fn)(struct loader *, struct ptx_var *))
+{
+    for (struct ptx_module *m = x->p->module; m; m = m->next)
+        for (struct ptx_var *v = m->vars; v; v = v->next)
+            fn(x, v);
+    for (uint32_t i = 0; i < x->n; i++)
+        for (struct ptx_var *v = x->funcs[i]->vars; v; v = v->next)
+            fn(x, v);
+}
+
+static void place(struct loader *x, struct ptx_var *v)
+{
+    place_variable(x, v, x->p->mem);
+}
+
+static void write(struct loader *x, struct ptx_var *v)
+{
+    (void)x;
+    write_initialiser(v);
+}
+
+static void note_taken(struct loader *x, struct ptx_var *v)
+{
+    for (const struct ptx_reloc *r = v->relocs; r; r = r->next)
+        if (r->func && body_of(r->func))
+            x->taken[body_of(r->func)->index] = true;
+}
+
+static void collect_shared(struct loader *x, struct ptx_var *v)
+{
+    if (v->space != SP_SHARED || (v->def && v->def != v))
+        return;
+    if (x->nshared == x->shared_cap) {
+        x->shared_cap = x->shared_cap ? x->shared_cap * 2 : 32;
+        x->shared = realloc(x->shared, x->shared_cap * sizeof *x->shared);
+        if (!x->shared)
+            abort();
+    }
+    v->address = x->nshared;             /* its number until it is placed */
+    x->shared[x->nshared++] = v;
+}
+
+/* ---- who calls whom, who names which shared variable ---- */
+
+static void note_operand(struct loader *x, uint32_t f, const struct ptx_operand *o)
+{
+    if (o->kind == OPD_VEC)
+        for (int i = 0; i < o->n; i++)
+            note_operand(x, f, &o->elem[i]);
+    if (o->kind == OPD_FUNC && body_of(o->func))
+        x->taken[body_of(o->func)->index] = true;
+    bool names_var = o->kind == OPD_VAR || (o->kind == OPD_MEM && o->has_var);
+    if (!names_var)
+        return;
+    const struct ptx_var *v = o->var->def ? o->var->def : o->var;
+    if (v->space == SP_SHARED)
+        x->uses[f * x->shared_words + v->address / 64] |= 1ull << v->address % 64;
+}
+
+static void note_function(struct loader *x, uint32_t f)
+{
+    const struct ptx_func *fn = x->funcs[f];
+    x->reach[f * x->words + f / 64] |= 1ull << f % 64;
+    for (uint32_t i = 0; i < fn->ninsts; i++) {
+        const struct ptx_inst *in = &fn->insts[i];
+        for (int k = 0; k < in->nopd; k++)
+            note_operand(x, f, &in->opd[k]);
+        if (in->op != OP_CALL)
+            continue;
+        struct ptx_func *t = in->call->target.kind == OPD_FUNC ? body_of(in->call->target.func) : NULL;
+        if (t)
+            x->reach[f * x->words + t->index / 64] |= 1ull << t->index % 64;
+        for (int k = 0; k < in->call->narg; k++)
+            note_operand(x, f, &in->call->arg[k]);
+    }
+}
+
+static bool calls_indirectly(const struct ptx_func *f)
+{
+    for (uint32_t i = 0; i < f->ninsts; i++)
+        if (f->insts[i].op == OP_CALL && f->insts[i].call->target.kind != OPD_FUNC)
+            return true;
+    return false;
+}
+
+/* Transitive closure; an indirect call may reach every function whose address is taken. */
+static void close_calls(struct loader *x)
+{
+    for (uint32_t f = 0; f < x->n; f++)
+        if (calls_indirectly(x->funcs[f]))
+            for (uint32_t t = 0; t < x->n; t++)
+                if (x->taken[t])
+                    x->reach[f * x->words + t / 64] |= 1ull << t % 64;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t f = 0; f < x->n; f++)
+            for (uint32_t t = 0; t < x->n; t++) {
+                if (t == f || !(x->reach[f * x->words + t / 64] >> t % 64 & 1))
+                    continue;
+                for (uint32_t w = 0; w < x->words; w++) {
+                    uint64_t add = x->reach[t * x->words + w] & ~x->reach[f * x->words + w];
+                    x->reach[f * x->words + w] |= add;
+                    changed |= add != 0;
+                }
+            }
+    }
+}
+
+static bool reaches(const struct loader *x, uint32_t f, uint32_t t)
+{
+    return x->reach[f * x->words + t / 64] >> t % 64 & 1;
+}
+
+static void close_uses(struct loader *x)
+{
+    uint64_t *own = calloc((size_t)x->n * x->shared_words + 1, sizeof *own);
+    if (!own)
+        abort();
+    memcpy(own, x->uses, (size_t)x->n * x->shared_words * sizeof *own);
+    for (uint32_t f = 0; f < x->n; f++)
+        for (uint32_t t = 0; t < x->n; t++)
+            for (uint32_t w = 0; w < x->shared_words && reaches(x, f, t); w++)
+                x->uses[f * x->shared_words + w] |= own[t * x->shared_words + w];
+    free(own);
+}
+
+static bool kernel_uses(const struct loader *x, uint32_t kernel, uint32_t var)
+{
+    return x->uses[kernel * x->shared_words + var / 64] >> var % 64 & 1;
+}
+
+/* ---- shared memory ---- */
+
+static uint32_t align_up(uint64_t at, uint32_t align)
+{
+    return (uint32_t)((at + align - 1) / align * align);
+}
+
+struct shared_use { uint32_t kernels, kernel; };
+
+static void layout_shared(struct loader *x, uint32_t *kernel_end, bool *dynamic)
+{
+    struct shared_use *use = calloc(x->nshared + 1, sizeof *use);
+    if (!use)
+        abort();
+    uint32_t common = 0, largest = 0, align = 16;
+    uint64_t total = 0;
+    for (uint32_t v = 0; v < x->nshared; v++)
+        total += x->shared[v]->size + x->shared[v]->align;
+    if (total > SHARED_MAX)
+        diag_error(x->d, 0, 0, "the module declares %llu bytes of .shared variables; the limit is %d",
+                   (unsigned long long)total, SHARED_MAX);
+    for (uint32_t k = 0; k < x->n; k++)
+        for (uint32_t v = 0; x->funcs[k]->is_entry && v < x->nshared; v++)
+            if (kernel_uses(x, k, v)) {
+                use[v].kernels++;
+                use[v].kernel = k;
+            }
+    for (uint32_t v = 0; v < x->nshared; v++)
+        if (use[v].kernels > 1 && !x->shared[v]->unsized) {
+            common = align_up(common, x->shared[v]->align);
+            x->shared[v]->address = common;
+            common += (uint32_t)x->shared[v]->size;
+            for (uint32_t k = 0; k < x->n; k++)
+                if (x->funcs[k]->is_entry && kernel_uses(x, k, v) && kernel_end[k] < common)
+                    kernel_end[k] = common;
+        }
+    for (uint32_t v = 0; v < x->nshared; v++) {
+        struct ptx_var *s = x->shared[v];
+        uint32_t k = use[v].kernel;
+        if (s->unsized) {
+            align = s->align > align ? s->align : align;
+            for (uint32_t q = 0; q < x->n; q++)
+                dynamic[q] |= x->funcs[q]->is_entry && kernel_uses(x, q, v);
+        } else if (use[v].kernels == 1) {
+            s->address = align_up(kernel_end[k], s->align);
+            kernel_end[k] = (uint32_t)(s->address + s->size);
+        } else if (use[v].kernels == 0)
+            s->address = 0;
+    }
+    for (uint32_t k = 0; k < x->n; k++)
+        if (dynamic[k] && kernel_end[k] > largest)
+            largest = kernel_end[k];
+    x->p->dynamic_offset = align_up(largest, align);
+    for (uint32_t v = 0; v < x->nshared; v++)
+        if (x->shared[v]->unsized)
+            x->shared[v]->address = x->p->dynamic_offset;
+    free(use);
+}
+
+/* ---- what a kernel needs in all ---- */
+
+/* Does the result of this atomic go nowhere? Then it is as good as red. */
+static bool result_unused(const struct code *c, const struct ptx_inst *in)
+{
+    if (in->op == OP_RED || in->opd[0].kind == OPD_SINK)
+        return true;
+    const struct ptx_func *f = c->func;
+    const struct ptx_reg *r = in->opd[0].kind == OPD_REG ? in->opd[0].reg : NULL;
+    if (!r)
+        return false;
+    for (uint32_t i = 0; i < f->ninsts; i++)
+        if (inst_reads(&f->insts[i], r))
+            return false;
+    return true;
+}
+
+static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)
+{
+    char class = ptx_type_class((enum ptx_type)in->type[0]);
+    uint8_t op = in->mod[PG_ATOM];
+    bool commutes = op != MOD(ATOM, EXCH) && op != MOD(ATOM, CAS) && op != MOD(ATOM, INC) && op != MOD(ATOM, DEC);
+    return class != 'f' && commutes && result_unused(c, in);
+}
+
+/*
+ * What an instruction asks of the order of blocks (manual, Order): the one-thread order, which --threads-relaxed lifts;
+ * or one thread in any case, as transactions are atomic only there and the functions of the host are not made for two.
+ */
+enum order { ORDER_FREE, ORDER_SERIAL = 1, ORDER_HOST = 2, ORDER_TRANSACTIONS = 4 };   /* bits of a set */
+
+static enum order order_of(const struct code *c, const struct ptx_inst *in)
+{
+    uint8_t space = in->mod[PG_SPACE], sem = in->mod[PG_SEM];
+    bool private = space == MOD(SPACE, SHARED) || space == MOD(SPACE, LOCAL) || in->mod[PG_SHAREDSUB];
+    switch (in->op) {
+    case OP_TX_BEGIN: return ORDER_TRANSACTIONS;
+    case OP_ATOM:
+    case OP_RED: return !private && !order_free_atomic(c, in) ? ORDER_SERIAL : ORDER_FREE;
+    case OP_LD:
+    case OP_ST: return !private && sem && sem != MOD(SEM, WEAK) ? ORDER_SERIAL : ORDER_FREE;
+    case OP_MEMBAR: return in->mod[PG_MEMBAR] != MOD(MEMBAR, CTA) ? ORDER_SERIAL : ORDER_FREE;
+    case OP_FENCE: return in->mod[PG_SCOPE] != MOD(SCOPE, CTA) ? ORDER_SERIAL : ORDER_FREE;
+    case OP_CALL: {
+        struct ptx_func *t = in->call->target.kind == OPD_FUNC ? in->call->target.func : NULL;
+        return t && !body_of(t) ? ORDER_HOST : ORDER_FREE;   /* printf, malloc */
+    }
+    default: return ORDER_FREE;
+    }
+}
+
+/* Depth-first over direct calls: widest registers and deepest private memory, and whether a cycle is met. */
+static void measure(struct loader *x, uint32_t f, uint8_t *state, uint32_t *regs, uint32_t *local)
+{
+    struct code *c = x->funcs[f]->code;
+    state[f] = 1;
+    uint32_t most_regs = 0, most_local = 0;
+    for (uint32_t i = 0; i < c->func->ninsts; i++) {
+        const struct ptx_inst *in = &c->func->insts[i];
+        if (in->op != OP_CALL)
+            continue;
+        struct ptx_func *t = in->call->target.kind == OPD_FUNC ? body_of(in->call->target.func) : NULL;
+        if (!t) {
+            c->indirect |= in->call->target.kind != OPD_FUNC;
+            continue;
+        }
+        if (state[t->index] == 0)
+            measure(x, t->index, state, regs, local);
+        if (state[t->index] == 1) {
+            c->recursive = true;
+            continue;
+        }
+        const struct code *tc = t->code;
+        c->recursive |= tc->recursive;
+        c->indirect |= tc->indirect;
+        most_regs = regs[t->index] > most_regs ? regs[t->index] : most_regs;
+        most_local = local[t->index] > most_local ? local[t->index] : most_local;
+    }
+    /* what a caller keeps across a call overlaps little with the callee's: the wider of the two, plus the address */
+    regs[f] = c->flow->registers > most_regs ? c->flow->registers : most_regs;
+    local[f] = c->local_bytes + most_local;
+    state[f] = 2;
+}
+
+static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *dynamic)
+{
+    uint8_t *state = calloc(x->n + 1, 1);
+    uint32_t *regs = calloc(x->n + 1, sizeof *regs), *local = calloc(x->n + 1, sizeof *local);
+    uint8_t *own_order = calloc(x->n + 1, sizeof *own_order);
+    if (!state || !regs || !local || !own_order)
+        abort();
+    for (uint32_t f = 0; f < x->n; f++) {
+        if (!state[f])
+            measure(x, f, state, regs, local);
+        const struct code *c = x->funcs[f]->code;
+        for (uint32_t i = 0; i < c->func->ninsts; i++)
+            own_order[f] |= (uint8_t)order_of(c, &c->func->insts[i]);
+    }
+    for (uint32_t f = 0; f < x->n; f++) {
+        struct code *c = x->funcs[f]->code;
+        c->registers = regs[f];
+        c->local_total = local[f];
+        c->shared_static = kernel_end[f];
+        c->uses_dynamic = dynamic[f];
+        for (uint32_t t = 0; t < x->n; t++) {
+            if (!reaches(x, f, t))
+                continue;
+            const struct code *tc = x->funcs[t]->code;
+            c->serial |= own_order[t] != ORDER_FREE;
+            c->transactions |= (own_order[t] & ORDER_TRANSACTIONS) != 0;
+            c->host_functions |= (own_order[t] & ORDER_HOST) != 0;
+            c->exclusive |= c->transactions || c->host_functions;
+            for (size_t w = 0; w < sizeof c->sregs / sizeof *c->sregs; w++)
+                c->sregs[w] |= tc->sregs[w];
+        }
+        if (c->local_total > LOCAL_MAX)
+            diag_error(x->d, c->func->loc.line, c->func->loc.col,
+                       "'%s' needs %u bytes of local memory a thread; the limit is %d", c->func->name,
+                       c->local_total, LOCAL_MAX);
+    }
+    free(state);
+    free(regs);
+    free(local);
+    free(own_order);
+}
+
+/* ---- loading ---- */
+
+static void number_functions(struct loader *x)
+{
+    uint32_t n = 0;
+    for (struct ptx_module *m = x->p->module; m; m = m->next)
+        for (struct ptx_func *f = m->funcs; f; f = f->next)
+            n += f->has_body;
+    x->funcs = arena_alloc(x->p->arena, (n + 1) * sizeof *x->funcs);
+    for (struct ptx_module *m = x->p->module; m; m = m->next)
+        for (struct ptx_func *f = m->funcs; f; f = f->next)
+            if (f->has_body) {
+                f->index = x->n;
+                x->funcs[x->n++] = f;
+            }
+    x->p->func_at = x->funcs;
+    x->p->nfuncs = x->n;
+}
+
+static void check_const_size(struct loader *x, uint32_t most)
+{
+    uint64_t total = 0;
+    for (struct ptx_module *m = x->p->module; m; m = m->next)
+        for (const struct ptx_var *v = m->vars; v; v = v->next)
+            if (v->space == SP_CONST && !(v->def && v->def != v))
+                total += v->size;
+    if (total > most)
+        diag_error(x->d, 0, 0, "the module declares %llu bytes of .const variables; constant memory has %u",
+                   (unsigned long long)total, most);
+}
+
+static void load(struct loader *x, const struct program_options *o)
+{
+    struct program *p = x->p;
+    number_functions(x);
+    x->words = (x->n + 63) / 64;
+    x->taken = arena_alloc(p->arena, x->n + 1);
+    check_const_size(x, o->const_max);
+    for_each_var(x, collect_shared);
+    x->shared_words = (x->nshared + 63) / 64;
+    x->reach = calloc((size_t)x->n * x->words + 1, sizeof *x->reach);
+    x->uses = calloc((size_t)x->n * x->shared_words + 1, sizeof *x->uses);
+    uint32_t *kernel_end = calloc(x->n + 1, sizeof *kernel_end);
+    bool *dynamic = calloc(x->n + 1, sizeof *dynamic);
+    if (!x->reach || !x->uses || !kernel_end || !dynamic)
+        abort();
+    for (uint32_t f = 0; f < x->n; f++)
+        note_function(x, f);
+    for_each_var(x, note_taken);
+    close_calls(x);
+    close_uses(x);
+    layout_shared(x, kernel_end, dynamic);
+    for_each_var(x, place);
+    uint32_t *frame = calloc(x->n + 1, sizeof *frame);
+    if (!frame)
+        abort();
+    for (uint32_t f = 0; f < x->n; f++)
+        frame[f] = code_place_private(x->funcs[f]);
+    for (uint32_t f = 0; f < x->n; f++) {
+        code_decode(p, x->funcs[f], x->d);
+        ((struct code *)x->funcs[f]->code)->local_bytes = frame[f];
+        code_mark_params(p, x->funcs[f]->code);
+    }
+    if (!x->d->errors)
+        summarise(x, kernel_end, dynamic);
+    if (!x->d->errors)
+        for_each_var(x, write);
+    free(frame);
+    free(kernel_end);
+    free(dynamic);
+    free(x->reach);
+    free(x->uses);
+    free(x->shared);
+}
+
+struct program *program_load(struct ptx_module *m, struct devmem *mem, const struct program_options *o,
+                             struct diag *d)
+{
+    struct program *p = calloc(1, sizeof *p);
+    if (!p)
+        abort();
+    p->module = m;
+    p->arena = arena_new();
+    p->isa = o->isa;
+    p->independent = o->independent;
+    p->warp_size = o->warp_size;
+    p->param_address = o->param_address;
+    p->mem = mem;
+    struct loader x = { .p = p, .d = d };
+    load(&x, o);
+    if (d->errors) {
+        program_free(p, mem);
+        return NULL;
+    }
+    return p;
+}
+
+static void release(struct loader *x, struct ptx_var *v)
+{
+    if (v->address && (v->space == SP_GLOBAL || v->space == SP_CONST) && !(v->def && v->def != v))
+        devmem_release(x->p->mem, (void *)v->address);
+}
+
+void program_free(struct program *p, struct devmem *mem)
+{
+    if (!p)
+        return;
+    struct loader x = { .p = p, .funcs = p->func_at, .n = p->nfuncs };
+    if (mem)
+        for_each_var(&x, release);
+    arena_free(p->arena);
+    ptx_module_free(p->module);
+    free(p);
+}

@@ -1,0 +1,42 @@
+/*
+ * A program: linked modules with their variables placed and initialised in device memory and every function decoded
+ * for one GPU. Kernels are launched from it.
+ */
+#ifndef PTX_PROGRAM_H
+#define PTX_PROGRAM_H
+
+#include "ptx/exec/exec.h"
+
+struct program_options {
+    enum lanes_isa isa;
+    bool independent;
+    uint32_t warp_size;
+    uint64_t param_address;      /* buffer of PARAM_MAX bytes in device memory */
+    uint32_t const_max;          /* bytes of constant memory */
+};
+
+/*
+ * Takes over the module (also on failure). Errors, all of them, go to d; NULL then. mem may be NULL: everything is
+ * checked and decoded, nothing is placed (for `simtx ptx check`).
+ */
+struct program *program_load(struct ptx_module *m, struct devmem *mem, const struct program_options *o,
+                             struct diag *d);
+void program_free(struct program *p, struct devmem *mem);
+
+/* Resolves externs across several modules and returns one that owns them; NULL with errors in d (link.c). */
+struct ptx_module *ptx_link(struct ptx_module **m, int n, struct diag *d);
+
+/*
+ * Is there something inside a transaction of the kernel that cannot be undone, in functions that it calls too, when
+ * transactions are for global or shared memory, or both? Then words on the first with its line (irrevocable.c).
+ */
+bool program_irrevocable(const struct program *p, const struct ptx_func *kernel, bool global, bool shared, char *text,
+                         size_t size);
+
+/* The decoded form of a function with a body. */
+static inline const struct code *func_code(const struct ptx_func *f)
+{
+    return f->def ? f->def->code : f->code;
+}
+
+#endif

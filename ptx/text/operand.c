@@ -1,0 +1,620 @@
+/*
+ * Instructions: modifier words become types and one byte per group, operands take their place by the
+ * signature of the opcode's row (ops.h), labels are noted for later. Names of the old calling form, where
+ * parameters are registers, become moves through .param variables here, so that nobody else needs to know
+ * them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/text/parser.h"
+
+/* ---- head of an instruction ---- */
+
+void inst_abandon(struct parser *p)
+{
+    p->guard = NULL;
+    p->guard_negated = false;
+    p->opcode = NULL;
+    p->nmods = 0;
+}
+
+void inst_guard(struct parser *p, struct name *n, bool negated, struct ptx_loc loc)
+{
+    p->guard = n;
+    p->guard_negated = negated;
+    p->guard_loc = loc;
+}
+
+void inst_begin(struct parser *p, struct name *n, struct ptx_loc loc)
+{
+    p->opcode = n;
+    p->inst_loc = loc;
+    p->nmods = 0;
+}
+
+void inst_mod(struct parser *p, struct name *n, struct ptx_loc loc)
+{
+    if (p->nmods < MAX_INST_MODS) {
+        p->mod_loc[p->nmods] = loc;
+        p->mods[p->nmods++] = n;
+    } else if (p->nmods == MAX_INST_MODS) {
+        diag_error(p->d, loc.line, loc.col, "too many modifiers");
+        p->nmods++;
+    }
+}
+
+struct ptx_inst *inst_append(struct parser *p)
+{
+    if (p->ninsts == p->insts_cap) {
+        size_t cap = p->insts_cap ? p->insts_cap * 2 : 512;
+        struct ptx_inst *insts = arena_alloc(p->scratch, cap * sizeof *insts);
+        if (p->ninsts)
+            memcpy(insts, p->insts, p->ninsts * sizeof *insts);
+        p->insts = insts;
+        p->insts_cap = cap;
+    }
+    struct ptx_inst *in = &p->insts[p->ninsts++];
+    memset(in, 0, sizeof *in);
+    in->src_file = p->src_file;
+    in->src_line = p->src_line;
+    return in;
+}
+
+static void report_modifier(struct parser *p, const struct name *n, struct ptx_loc loc)
+{
+    const char *candidates[PTX_MODIFIER_COUNT + T_COUNT];
+    const char *near = NULL;
+    size_t k = 0;
+    for (int i = 1; i <= PTX_MODIFIER_COUNT; i++)
+        if (ptx_ops[p->opcode->op].groups >> modifier_group((uint8_t)i) & 1)
+            candidates[k++] = ptx_modifier_name((uint8_t)i);
+    for (int t = 1; t < T_COUNT; t++)
+        candidates[k++] = ptx_type_name((enum ptx_type)t);
+    if (!n->type)
+        near = diag_nearest(n->s + 1, candidates, k);
+    if (near && strcmp(near, n->s + 1))
+        diag_error(p->d, loc.line, loc.col, "'%s' has no modifier '%s'; did you mean '.%s'?", p->opcode->s,
+                   n->s, near);
+    else
+        diag_error(p->d, loc.line, loc.col, "'%s' has no modifier '%s'", p->opcode->s, n->s);
+}
+
+static bool add_modifier(struct parser *p, struct ptx_inst *in, const struct name *n, struct ptx_loc loc)
+{
+    ptx_groupset groups = ptx_ops[in->op].groups;
+    uint8_t best = 0;
+    for (int k = 0; k < n->nmod; k++) {
+        uint8_t g = modifier_group(n->mod[k]);
+        if ((groups >> g & 1) && (!best || g < modifier_group(best)) && !in->mod[g])
+            best = n->mod[k];
+    }
+    if (best) {
+        in->mod[modifier_group(best)] = best;
+        return true;
+    }
+    for (int k = 0; k < n->nmod; k++)
+        if (groups >> modifier_group(n->mod[k]) & 1) {
+            uint8_t had = in->mod[modifier_group(n->mod[k])];
+            if (had == n->mod[k])
+                diag_error(p->d, loc.line, loc.col, "modifier '%s' is written twice", n->s);
+            else
+                diag_error(p->d, loc.line, loc.col, "modifiers '.%s' and '%s' exclude each other",
+                           ptx_modifier_name(had), n->s);
+            return false;
+        }
+    report_modifier(p, n, loc);
+    return false;
+}
+
+static bool resolve_modifiers(struct parser *p, struct ptx_inst *in)
+{
+    int ntypes = 0;
+    bool ok = true;
+    for (int i = 0; i < p->nmods && i < MAX_INST_MODS; i++) {
+        const struct name *n = p->mods[i];
+        if (n->type && ntypes < 3)
+            in->type[ntypes++] = n->type;
+        else
+            ok &= add_modifier(p, in, n, p->mod_loc[i]);
+    }
+    /* the parts of a space imply it */
+    if (in->mod[PG_PARAMSUB] && !in->mod[PG_SPACE])
+        in->mod[PG_SPACE] = MOD(SPACE, PARAM);
+    if (in->mod[PG_SHAREDSUB] && !in->mod[PG_SPACE])
+        in->mod[PG_SPACE] = MOD(SPACE, SHARED);
+    return ok;
+}
+
+/* ---- operands ---- */
+
+static bool operand_error(struct parser *p, const struct node *n, const char *msg)
+{
+    diag_error(p->d, n->loc.line, n->loc.col, "%s", msg);
+    return false;
+}
+
+static bool usable_variable(struct parser *p, const struct node *n, const struct ptx_var *v)
+{
+    if (ptx_type_class((enum ptx_type)v->type) != 'o' || v->space == SP_PARAM)
+        return true;
+    diag_error(p->d, n->loc.line, n->loc.col, "'%s' is a .%s: textures and surfaces are not supported",
+               v->name,
+               ptx_type_name((enum ptx_type)v->type));
+    return false;
+}
+
+/*
+ * Video selectors: .b0 .. .b3, .h0, .h1; the SIMD forms name several digits (ops.def says how they are
+ * kept).
+ */
+static bool selector(const struct name *suffix, struct ptx_operand *o)
+{
+    const char *s = suffix->s + 1;
+    bool bytes = *s == 'b';
+    int n = (int)suffix->len - 2;
+    if ((*s != 'b' && *s != 'h') || n < 1 || n > 4)
+        return false;
+    uint32_t digits = 0;
+    for (int i = 0; i < n; i++) {
+        unsigned d = (unsigned)(s[1 + i] - '0');
+        if (d > (bytes ? 7u : 3u))
+            return false;
+        digits = digits << 4 | d;
+    }
+    o->imm = digits;
+    o->n = (uint8_t)n;
+    if (n > 1)
+        o->bytesel = bytes ? 8 : 7;
+    else if (digits > (bytes ? 3 : 1))
+        return false;
+    else
+        o->bytesel = (uint8_t)(bytes ? 1 + digits : 5 + digits);
+    return true;
+}
+
+static bool is_video(const struct ptx_inst *in)
+{
+    return in->op >= OP_VADD && in->op <= OP_VSET4;
+}
+
+static bool vector_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
+                           struct ptx_operand *o);
+
+static bool set_value(struct parser *p, const struct node *n, const struct value *v, struct ptx_operand *o)
+{
+    switch (v->kind) {
+    case V_INT:
+        o->kind = OPD_IMM;
+        o->imm = (int64_t)v->u;
+        return true;
+    case V_FLOAT:
+        o->kind = OPD_FIMM;
+        o->imm = (int64_t)v->u;
+        o->is_f32 = v->is_f32;
+        return true;
+    case V_SREG:
+        o->kind = OPD_SREG;
+        o->sreg = v->sreg;
+        o->comp = v->comp;
+        o->imm = (int64_t)v->u;
+        return true;
+    case V_SINK:
+        o->kind = OPD_SINK;
+        return true;
+    case V_VECREG:
+        o->kind = OPD_VEC;
+        o->n = (uint8_t)v->vec->n;
+        o->elem = arena_alloc(p->arena, o->n * sizeof *o->elem);
+        for (int i = 0; i < o->n; i++) {
+            o->elem[i].kind = OPD_REG;
+            o->elem[i].reg = v->vec->vec[i];
+            o->elem[i].loc = n->loc;
+        }
+        return true;
+    case V_ADDR:
+        break;
+    default:
+        return v->kind == V_BAD ? false : operand_error(p, n, "a list of targets cannot stand here");
+    }
+    if (v->generic || v->mask)
+        return operand_error(p, n, "generic() and masks are for initialisers");
+    if (v->reg) {
+        o->kind = OPD_REG;
+        o->reg = v->reg;
+        if (v->u || v->var)
+            return operand_error(p, n, "arithmetic on registers is possible only in [ ]");
+        return true;
+    }
+    o->kind = v->var ? OPD_VAR : OPD_FUNC;
+    o->imm = (int64_t)v->u;
+    if (v->var) {
+        o->var = v->var;
+        return usable_variable(p, n, v->var);
+    }
+    o->func = v->func;
+    return v->u == 0 ? true : operand_error(p, n, "a function's address takes no offset");
+}
+
+static bool simple_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
+                           struct ptx_operand *o)
+{
+    o->loc = n->loc;
+    if (n->kind == N_VEC)
+        return vector_operand(p, in, n, o);
+    if (n->kind == N_UNARY && (n->op == '!' || n->op == '-') && n->kid[0]->kind == N_NAME) {
+        struct binding *b = name_lookup(p, n->kid[0]->name);
+        if (b && b->kind == B_REG) {
+            bool ok = simple_operand(p, in, n->kid[0], o);
+            o->negated = true;
+            if (n->op == '-' ? in->op != OP_VMAD : b->reg->type != T_PRED)
+                return operand_error(p, n, n->op == '-' ? "a register cannot be negated here"
+                                                        : "only a predicate can be negated with '!'");
+            return ok;
+        }
+    }
+    if (n->kind == N_NAME && n->suffix && is_video(in)) {
+        struct node plain = *n;
+        plain.suffix = NULL;
+        if (!simple_operand(p, in, &plain, o))
+            return false;
+        return selector(n->suffix, o) ? true : operand_error(p, n, "unknown part of a register");
+    }
+    struct value v = eval(p, n);
+    return set_value(p, n, &v, o);
+}
+
+static bool vector_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
+                           struct ptx_operand *o)
+{
+    bool ok = true;
+    if (n->n < 1 || n->n > 8)
+        return operand_error(p, n, "a vector operand has 1 to 8 elements");
+    o->kind = OPD_VEC;
+    o->n = (uint8_t)n->n;
+    o->elem = arena_alloc(p->arena, n->n * sizeof *o->elem);
+    int k = 0;
+    for (const struct node *e = n->first; e; e = e->next, k++) {
+        if (e->kind == N_VEC)
+            return operand_error(p, e, "a vector cannot hold a vector");
+        ok &= simple_operand(p, in, e, &o->elem[k]);
+    }
+    return ok;
+}
+
+/* [symbol + register]: the sum is made in a register of its own before the access. */
+static struct ptx_reg *emit_address_sum(struct parser *p, const struct value *v, const struct node *n)
+{
+    char name[32];
+    int len = snprintf(name, sizeof name, "%%simtx_sum%zu", p->nregs);
+    struct ptx_reg *sum = reg_new(p, arena_strndup(p->arena, name, (size_t)len), T_B64, n->loc);
+    struct ptx_reg *index = v->reg;
+    if (ptx_type_size((enum ptx_type)index->type) == 4) {
+        len = snprintf(name, sizeof name, "%%simtx_index%zu", p->nregs);
+        struct ptx_reg *wide = reg_new(p, arena_strndup(p->arena, name, (size_t)len), T_B64, n->loc);
+        struct ptx_inst *cvt = inst_append(p);
+        cvt->op = OP_CVT;
+        cvt->type[0] = T_U64;
+        cvt->type[1] = T_U32;
+        cvt->nopd = 3;
+        cvt->loc = n->loc;
+        cvt->opd[0] = (struct ptx_operand){ .kind = OPD_REG, .reg = wide, .loc = n->loc };
+        cvt->opd[1] = (struct ptx_operand){ .kind = OPD_REG, .reg = index, .loc = n->loc };
+        index = wide;
+    }
+    struct ptx_inst *mov = inst_append(p);
+    mov->op = OP_MOV;
+    mov->type[0] = T_U64;
+    mov->nopd = 2;
+    mov->loc = n->loc;
+    mov->opd[0] = (struct ptx_operand){ .kind = OPD_REG, .reg = sum, .loc = n->loc };
+    mov->opd[1] = (struct ptx_operand){ .kind = OPD_VAR, .var = v->var, .loc = n->loc };
+    struct ptx_inst *add = inst_append(p);
+    add->op = OP_ADD;
+    add->type[0] = T_S64;
+    add->nopd = 3;
+    add->loc = n->loc;
+    add->opd[0] = add->opd[1] = mov->opd[0];
+    add->opd[2] = (struct ptx_operand){ .kind = OPD_REG, .reg = index, .loc = n->loc };
+    return sum;
+}
+
+/* A memory operand needs no '[ ]' around a vector's name in old texts; here it always has them. */
+static bool memory_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
+                           struct ptx_operand *o)
+{
+    (void)in;
+    o->loc = n->loc;
+    o->kind = OPD_MEM;
+    struct value v;
+    if (n->kind == N_MEM && n->n == 1)
+        v = eval(p, n->first);
+    else if (n->kind == N_SUBSCRIPT)
+        v = eval(p, n);
+    else
+        return operand_error(p, n, "an address in [ ] is expected");
+    if (v.kind == V_BAD)
+        return false;
+    if (v.kind == V_INT) {
+        o->imm = (int64_t)v.u;
+        return true;
+    }
+    if (v.kind != V_ADDR || v.func || v.generic || v.mask)
+        return operand_error(p, n, "an address is a register or variable plus a constant");
+    o->imm = (int64_t)v.u;
+    if (v.reg && v.var) {
+        int size = ptx_type_size((enum ptx_type)v.reg->type);
+        if (size != 4 && size != 8)
+            return operand_error(p, n, "an address register has 32 or 64 bits");
+        v.reg = emit_address_sum(p, &v, n);
+        o->has_reg = true;
+        o->reg = v.reg;
+        return true;
+    }
+    o->has_reg = v.reg != NULL;
+    o->has_var = v.var != NULL;
+    if (v.reg)
+        o->reg = v.reg;
+    else
+        o->var = v.var;
+    return !v.var || usable_variable(p, n, v.var);
+}
+
+/* The place of a label or table is not known yet: it is filled in when its scope ends. */
+static bool label_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
+                          struct ptx_operand *o)
+{
+    o->loc = n->loc;
+    if (n->kind != N_NAME || n->suffix)
+        return operand_error(p, n, "a label is expected");
+    bool brx = in->op == OP_BRX;
+    o->kind = brx ? OPD_TABLE : OPD_LABEL;
+    label_use_add(p, (struct label_use){ .name = n->name, .loc = n->loc, .inst = (uint32_t)p->ninsts,
+                                         .how = brx ? USE_BRX : USE_BRA });
+    return true;
+}
+
+static bool operand(struct parser *p, const struct ptx_inst *in, char letter, const struct node *n,
+                    struct ptx_operand *o)
+{
+    if (letter == 'm')
+        return memory_operand(p, in, n, o);
+    if (letter == 'l')
+        return label_operand(p, in, n, o);
+    if (n->kind == N_MEM)
+        return operand_error(p, n, "a memory operand cannot stand here");
+    if (n->kind == N_LIST && n->n != 1)
+        return operand_error(p, n, "a list in parentheses cannot stand here");
+    return simple_operand(p, in, n, o);
+}
+
+/* ---- the signature ---- */
+
+struct sig_entry { char letter, second; bool optional; };
+
+static int read_sig(const char *sig, struct sig_entry e[PTX_MAX_OPD])
+{
+    int n = 0;
+    for (; *sig; sig++) {
+        if (*sig == ',')
+            continue;
+        e[n] = (struct sig_entry){ .letter = *sig };
+        if (sig[1] == '|') {
+            e[n].second = sig[2];
+            sig += 2;
+        }
+        if (sig[1] == '?') {
+            e[n].optional = true;
+            sig++;
+        }
+        n++;
+    }
+    return n;
+}
+
+static bool wrong_count(struct parser *p, int min, int max, uint32_t have)
+{
+    struct ptx_loc l = p->inst_loc;
+    if (min == max)
+        diag_error(p->d, l.line, l.col, "'%s' takes %d operand%s here, not %u", p->opcode->s, min,
+                   min == 1 ? "" : "s",
+                   have);
+    else
+        diag_error(p->d, l.line, l.col, "'%s' takes %d to %d operands here, not %u", p->opcode->s, min, max,
+                   have);
+    return false;
+}
+
+static bool place_operands(struct parser *p, struct ptx_inst *in, struct list l)
+{
+    struct sig_entry e[PTX_MAX_OPD];
+    int n = read_sig(ptx_sig((enum ptx_op)in->op, in->mod), e), required = 0;
+    for (int i = 0; i < n; i++)
+        required += !e[i].optional;
+    if (l.n < (uint32_t)required || l.n > (uint32_t)n)
+        return wrong_count(p, required, n, l.n);
+    uint32_t spare = l.n - (uint32_t)required;
+    const struct node *node = l.first;
+    bool ok = true;
+    int k = 0;
+    for (int i = 0; i < n; i++, k++) {
+        bool present = !e[i].optional || spare > 0;
+        if (e[i].optional && present)
+            spare--;
+        const struct node *first = present ? node : NULL, *second = NULL;
+        if (present)
+            node = node->next;
+        if (first && e[i].second && first->kind == N_BINARY && first->op == '|') {
+            second = first->kid[1];
+            first = first->kid[0];
+        }
+        if (first)
+            ok &= operand(p, in, e[i].letter, first, &in->opd[k]) &&
+                  check_operand(p, in, e[i].letter, &in->opd[k]);
+        if (e[i].second && second)
+            ok &= operand(p, in, e[i].second, second, &in->opd[k + 1]) &&
+                  check_operand(p, in, e[i].second, &in->opd[k + 1]);
+        k += e[i].second != 0;
+    }
+    in->nopd = (uint8_t)k;
+    return ok;
+}
+
+/* ---- calls ---- */
+
+static bool call_list(struct parser *p, const struct ptx_inst *in, const struct node *n,
+                      struct ptx_operand **out,
+                      int *count)
+{
+    bool ok = true;
+    *out = arena_alloc(p->arena, n->n * sizeof **out + 1);
+    *count = (int)n->n;
+    int k = 0;
+    for (const struct node *e = n->first; e; e = e->next, k++) {
+        if (e->kind == N_MEM || e->kind == N_VEC)
+            return operand_error(p, e, "a call passes registers, constants or .param variables");
+        ok &= simple_operand(p, in, e, &(*out)[k]);
+    }
+    return ok;
+}
+
+static bool place_call(struct parser *p, struct ptx_inst *in, struct list l)
+{
+    struct ptx_call *c = arena_alloc(p->arena, sizeof *c);
+    const struct node *n = l.first;
+    bool ok = true;
+    in->call = c;
+    if (n && n->kind == N_LIST) {
+        ok &= call_list(p, in, n, &c->ret, &c->nret);
+        n = n->next;
+    }
+    if (!n || n->kind != N_NAME) {
+        diag_error(p->d, p->inst_loc.line, p->inst_loc.col, "a call needs a function or a register");
+        return false;
+    }
+    ok &= simple_operand(p, in, n, &c->target);
+    if (ok && c->target.kind != OPD_FUNC && c->target.kind != OPD_REG)
+        ok = operand_error(p, n, "a call needs a function or a register");
+    n = n->next;
+    if (n && n->kind == N_LIST) {
+        ok &= call_list(p, in, n, &c->arg, &c->narg);
+        n = n->next;
+    }
+    if (n && n->kind == N_NAME) {
+        label_use_add(p, (struct label_use){ .name = n->name, .loc = n->loc, .inst = (uint32_t)p->ninsts,
+                                             .how = USE_CALL });
+        n = n->next;
+    } else if (ok && !n && c->target.kind == OPD_REG) {
+        diag_error(p->d, p->inst_loc.line, p->inst_loc.col,
+                   "a call through a register needs a prototype or a .calltargets list");
+        ok = false;
+    }
+    if (n)
+        ok = operand_error(p, n, "unexpected operand of a call");
+    return ok;
+}
+
+/* ---- register parameters ---- */
+
+static struct ptx_inst *param_move(struct parser *p, const struct reg_param *r, const struct ptx_inst *like)
+{
+    struct ptx_inst guard = { 0 };
+    if (like)
+        guard = *like;
+    struct ptx_inst *in = inst_append(p);
+    in->op = r->is_return ? OP_ST : OP_LD;
+    in->type[0] = r->var->type;
+    in->mod[PG_SPACE] = MOD(SPACE, PARAM);
+    in->nopd = 3;
+    in->loc = like ? guard.loc : r->var->loc;
+    in->guard = guard.guard;
+    in->guard_negated = guard.guard_negated;
+    in->opd[r->is_return] = (struct ptx_operand){ .kind = OPD_REG, .reg = r->reg, .loc = r->var->loc };
+    in->opd[!r->is_return] = (struct ptx_operand){ .kind = OPD_MEM, .has_var = true, .var = r->var,
+                                                   .loc = r->var->loc };
+    return in;
+}
+
+void inst_emit_param_move(struct parser *p, const struct reg_param *r, const struct ptx_inst *like)
+{
+    param_move(p, r, like);
+}
+
+void inst_emit_return_values(struct parser *p, const struct ptx_inst *like)
+{
+    for (const struct reg_param *r = p->reg_params; r; r = r->next)
+        if (r->is_return)
+            param_move(p, r, like);
+}
+
+/* ---- the end of an instruction ---- */
+
+static bool resolve_guard(struct parser *p, struct ptx_inst *in)
+{
+    if (!p->guard)
+        return true;
+    struct binding *b = name_lookup(p, p->guard);
+    if (b && b->kind == B_REG && b->reg->type == T_PRED) {
+        in->guard = b->reg;
+        in->guard_negated = p->guard_negated;
+        return true;
+    }
+    if (b)
+        diag_error(p->d, p->guard_loc.line, p->guard_loc.col, "'%s' is not a predicate register",
+                   p->guard->s);
+    else
+        diag_error(p->d, p->guard_loc.line, p->guard_loc.col, "undefined predicate '%s'", p->guard->s);
+    return false;
+}
+
+static void unknown_instruction(struct parser *p)
+{
+    const char *names[OP_COUNT];
+    for (int i = 1; i < OP_COUNT; i++)
+        names[i - 1] = ptx_ops[i].text;
+    const char *near = diag_nearest(p->opcode->s, names, OP_COUNT - 1);
+    if (near)
+        diag_error(p->d, p->inst_loc.line, p->inst_loc.col, "unknown instruction '%s'; did you mean '%s'?",
+                   p->opcode->s, near);
+    else
+        diag_error(p->d, p->inst_loc.line, p->inst_loc.col, "unknown instruction '%s'", p->opcode->s);
+}
+
+static bool build(struct parser *p, struct ptx_inst *in, struct list operands)
+{
+    if (unsupported_instruction(p))
+        return false;
+    if (!p->opcode->op) {
+        unknown_instruction(p);
+        return false;
+    }
+    in->op = p->opcode->op;
+    in->loc = p->inst_loc;
+    bool ok = resolve_guard(p, in);
+    if (!resolve_modifiers(p, in) || !check_modifiers(p, in))
+        return false;
+    ok &= in->op == OP_CALL ? place_call(p, in, operands) : place_operands(p, in, operands);
+    if (ok)
+        check_rules(p, in);
+    return ok;
+}
+
+void inst_end(struct parser *p, struct list operands)
+{
+    struct ptx_inst in = { 0 };
+    in.src_file = p->src_file;
+    in.src_line = p->src_line;
+    if (build(p, &in, operands)) {
+        if (in.op == OP_RET)
+            inst_emit_return_values(p, &in);
+        *inst_append(p) = in;
+    } else {
+        /* keeps its place, so that uses of labels noted for it have an instruction to fill */
+        struct ptx_inst *placeholder = inst_append(p);
+        placeholder->call = in.call;
+        placeholder->loc = p->inst_loc;
+        if (!placeholder->call)
+            placeholder->call = arena_alloc(p->arena, sizeof *placeholder->call);
+    }
+    inst_abandon(p);
+}

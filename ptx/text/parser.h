@@ -1,0 +1,305 @@
+/*
+ * What scanner, grammar and the parts of the parser share while one PTX text is read. Every word is
+ * interned once; its struct name says what the word is (opcode, type, modifier, special register) and what
+ * it is bound to in the scopes that are open, so that a look-up is one pointer. Expressions are small
+ * trees that live for one statement.
+ */
+#ifndef PTX_PARSER_H
+#define PTX_PARSER_H
+
+#include "ptx/program/ir.h"
+#include "ptx/isa/ops_check.h"
+
+enum {
+    MAX_SCOPES = 200,            /* nested { } in a function */
+    MAX_DEPTH = 200,             /* nested parentheses, braces, operators */
+    MAX_WORD_GROUPS = 6,         /* modifier groups that share a word */
+    MAX_INST_MODS = 24,          /* modifiers and types of one instruction */
+    MAX_REG_RANGE = 1 << 20,     /* %r<N> */
+    MAX_EXPANDED = 1 << 18       /* labels and variables declared by ranges, in all */
+};
+
+enum binding_kind { B_REG, B_VECREG, B_VAR, B_FUNC, B_TABLE };
+
+struct binding {
+    struct binding *outer;       /* of the same name, in an enclosing scope */
+    struct binding *in_scope;    /* next of the same scope */
+    struct name *name;
+    uint8_t kind;
+    int depth;
+    struct ptx_loc loc;
+    union {
+        struct ptx_reg *reg;
+        struct ptx_reg **vec;    /* B_VECREG: n registers, one a component */
+        struct ptx_var *var;
+        struct ptx_func *func;
+        struct ptx_table *table;
+    };
+    int n;
+};
+
+/* `%r<21>`: the registers (or .param variables) are made when they are first named. */
+struct range {
+    struct range *outer, *in_scope;
+    struct name *name;
+    int depth;
+    uint32_t count;
+    uint8_t type, vec;
+    struct ptx_loc loc;
+};
+
+struct label {
+    struct label *outer, *in_scope;
+    struct name *name;
+    int depth;
+    uint32_t inst;
+    struct ptx_loc loc;
+};
+
+/* A use of a label or table that may be defined further down. */
+struct label_use {
+    struct label_use *next;
+    struct name *name;
+    struct ptx_loc loc;
+    uint32_t inst;               /* instruction of the function; its operand 0 (bra), 1 (brx) or call */
+    enum { USE_BRA, USE_BRX, USE_CALL, USE_TABLE } how;
+    struct ptx_table *table;     /* USE_TABLE: labels[index] */
+    int index;
+};
+
+struct scope {
+    struct binding *bindings;
+    struct range *ranges;
+    struct label *labels;
+    struct label_use *uses, *uses_tail;
+};
+
+struct name {
+    const char *s;
+    uint32_t len, hash;
+    uint16_t token;              /* words with a dot: the grammar's token */
+    uint16_t op;
+    uint8_t sreg, sreg_index, sreg_comp;
+    uint8_t type, space, linkage, vec, comp;
+    uint8_t nmod, mod[MAX_WORD_GROUPS];
+    struct binding *sym;
+    struct range *range;
+    struct label *label;
+};
+
+enum node_kind {
+    N_BAD, N_NAME, N_INT, N_FLOAT, N_UNARY, N_BINARY, N_COND, N_CAST, N_LIST, N_VEC, N_MEM, N_SUBSCRIPT,
+    N_APPLY,
+    N_MASK, N_ASSIGN
+};
+
+/* operators of constant expressions that are longer than a character */
+enum { O_SHL = 256, O_SHR, O_LE, O_GE, O_EQ, O_NE, O_AND, O_OR };
+
+struct node {
+    uint8_t kind;
+    bool is_unsigned, is_f32, hex;   /* numbers; hex: 0f, 0d */
+    uint16_t op;                 /* operator, or type of a cast */
+    uint16_t depth;
+    uint32_t n;                  /* elements of a list */
+    struct ptx_loc loc;
+    struct name *name, *suffix;  /* %tid .x */
+    union {
+        uint64_t u;              /* N_INT value, N_FLOAT bits */
+        struct node *kid[3];
+        struct node *first;      /* N_LIST, N_VEC, N_MEM ... */
+    };
+    uint64_t mask;               /* N_MASK */
+    struct node *next;           /* in a list */
+};
+
+struct list { struct node *first, *last; uint32_t n; uint16_t depth; };
+struct text { const char *s; uint32_t len; };
+
+struct node_chunk { struct node_chunk *next; struct node nodes[256]; };
+
+/* The words before the names of a declaration. */
+struct quals {
+    struct ptx_loc loc;
+    uint8_t linkage, space, type, vec;
+    bool is_reg, ptr, managed, bad;
+    uint64_t align;
+};
+
+/* What a constant expression or operand evaluates to. */
+enum value_kind { V_BAD, V_INT, V_FLOAT, V_ADDR, V_SREG, V_SINK, V_VECREG, V_TABLE };
+struct value {
+    enum value_kind kind;
+    bool is_unsigned, is_f32, hex, generic;
+    uint64_t u;                  /* V_INT; V_FLOAT bits as written; V_ADDR: offset */
+    double f;
+    struct ptx_reg *reg;
+    struct ptx_var *var;
+    struct ptx_func *func;
+    const struct binding *vec;
+    struct ptx_table *table;
+    uint8_t sreg, comp;
+    uint64_t mask;               /* mask(sym), 0 = none */
+};
+
+struct parser {
+    struct ptx_module *m;
+    struct arena *arena;         /* the module's */
+    struct arena *scratch;       /* lives as long as the parser */
+    struct diag *d;
+    void *scanner;
+
+    struct name **names;         /* intern table */
+    uint32_t names_cap, names_count;
+
+    int line, col;               /* scanner position */
+    int section_depth;           /* of { } in text that is passed over */
+    bool skipping;
+    struct ptx_loc section_loc;
+    int last_token;
+    const char *token_text;
+    int token_len;
+
+    struct node_chunk *chunks, *chunk;
+    uint32_t chunk_used;
+
+    struct quals q;
+    struct ptx_func *func;       /* being built, NULL at module scope */
+    struct scope scopes[MAX_SCOPES + 2];
+    int depth;                   /* 0 = module */
+    int nested_ranges;           /* live ranges below function level */
+    bool too_deep;
+
+    /* the instruction being read */
+    struct name *opcode, *guard;
+    bool guard_negated;
+    struct ptx_loc inst_loc, guard_loc;
+    struct name *mods[MAX_INST_MODS];
+    struct ptx_loc mod_loc[MAX_INST_MODS];
+    int nmods;
+
+    /* the function being built; buffers are reused */
+    struct ptx_inst *insts;
+    size_t ninsts, insts_cap;
+    struct ptx_reg **regs;
+    size_t nregs, regs_cap;
+    struct ptx_label *labels;
+    size_t nlabels, labels_cap;
+    struct lock_mark { struct ptx_loc loc; bool begin; } *marks;     /* in the text's order */
+    uint32_t nmarks, marks_cap;
+    struct ptx_var **vars_end;
+    struct ptx_var **module_vars_end;
+    struct ptx_func **funcs_end;
+    /* parameters that were declared as registers: their values go through a .param variable */
+    struct reg_param {
+        struct reg_param *next;
+        struct name *name;
+        struct ptx_reg *reg;
+        struct ptx_var *var;
+        bool is_return;
+    } *reg_params, *body_reg_params;
+    uint32_t src_file, src_line;
+    uint64_t init_bytes;
+    uint64_t expanded;
+    int warnings;
+
+    struct ptx_var *plist, **plist_end;      /* parameter list being read */
+    int nplist;
+    struct ptx_var *rlist;                   /* return parameters of the header being read */
+    int nrlist;
+    uint8_t header_linkage;
+    struct ptx_loc header_loc;
+    struct func_attrs {
+        uint32_t maxntid[3], reqntid[3], minnctapersm, maxnctapersm, maxnreg;
+        bool noreturn;
+    } attrs;
+
+    bool seen_version, seen_target;
+
+    struct form_memo { uint16_t op; uint8_t type[3], mod[PG_COUNT]; bool used; } *memo;
+};
+
+/* ---- lexer.l ---- */
+bool ptx_scanner_open(struct parser *p, const char *text, size_t len);
+void ptx_scanner_close(struct parser *p);
+void ptx_scanner_skip_block(struct parser *p, struct ptx_loc loc);
+
+/* ---- names.c: interning and scopes ---- */
+void names_init(struct parser *p);
+struct name *name_intern(struct parser *p, const char *s, size_t len);
+struct name *name_find(const struct parser *p, const char *s, size_t len);
+uint8_t modifier_group(uint8_t mod);             /* enum ptx_group of a MOD value */
+void scope_open(struct parser *p, struct ptx_loc loc);
+void scope_close(struct parser *p);
+struct binding *bind(struct parser *p, struct name *n, enum binding_kind kind, struct ptx_loc loc);
+struct binding *name_lookup(struct parser *p,
+                            struct name *n);    /* makes registers of ranges; NULL if unbound */
+struct ptx_reg *reg_new(struct parser *p, const char *name, enum ptx_type type, struct ptx_loc loc);
+void label_define(struct parser *p, struct name *n, struct ptx_loc loc);
+void label_use_add(struct parser *p, struct label_use use);
+const char *nearest_dotted(struct parser *p, const char *word, bool types);
+const char *nearest_name(struct parser *p, const char *word, bool labels);
+
+/* ---- constexpr.c: nodes and constant expressions ---- */
+struct node *node_new(struct parser *p, enum node_kind kind, struct ptx_loc loc);
+struct node *node_op(struct parser *p, int op, struct node *a, struct node *b, struct ptx_loc loc);
+struct node *node_list(struct parser *p, enum node_kind kind, struct list l, struct ptx_loc loc);
+struct list list_add(struct list l, struct node *n);
+void nodes_reset(struct parser *p);
+struct value eval(struct parser *p, const struct node *n);        /* reports problems; V_BAD then */
+bool eval_int(struct parser *p, const struct node *n, int64_t *out, const char *what);
+
+/* ---- parse.c: directives and functions; declare.c: registers and variables ---- */
+void on_version(struct parser *p, struct text t, struct ptx_loc loc);
+void on_target(struct parser *p, struct name *n, struct ptx_loc loc);
+void on_address_size(struct parser *p, struct node *n);
+void on_file(struct parser *p, struct node *number, struct text t);
+void on_loc(struct parser *p, struct node *file, struct node *line);
+void on_alias(struct parser *p, struct name *a, struct name *b, struct ptx_loc loc);
+void quals_start(struct parser *p, struct name *space, struct ptx_loc loc);
+void quals_word(struct parser *p, struct name *n, struct ptx_loc loc);
+void quals_align(struct parser *p, struct node *n);
+void quals_attribute(struct parser *p, struct name *n, struct ptx_loc loc);
+void declare_reg(struct parser *p, struct name *n, struct node *range, struct ptx_loc loc);
+void declare_var(struct parser *p, struct name *n, struct list dims, struct node *init, struct ptx_loc loc);
+void declare_var_range(struct parser *p, struct name *n, struct node *range, struct ptx_loc loc);
+void params_start(struct parser *p);
+void returns_end(struct parser *p);
+void declare_param(struct parser *p, struct name *n, struct list dims, struct ptx_loc loc);
+void attrs_start(struct parser *p);
+void attr_add(struct parser *p, struct name *n, struct list values, struct ptx_loc loc);
+void func_header(struct parser *p, bool entry, uint8_t linkage, struct name *n, struct ptx_loc loc);
+void module_recover(struct parser *p);
+void func_prototype(struct parser *p, struct ptx_loc loc);
+void func_begin(struct parser *p, struct ptx_loc loc);
+void func_end(struct parser *p, struct ptx_loc loc);
+void proto_start(struct parser *p);
+void table_proto(struct parser *p, struct name *n, struct ptx_loc loc);
+void table_list(struct parser *p, struct name *n, bool calls, struct list l, struct ptx_loc loc);
+
+/* ---- init.c: initialisers of variables ---- */
+bool init_variable(struct parser *p, struct ptx_var *v, const uint64_t *dims, int ndims, struct node *init);
+
+/* ---- operand.c: instructions ---- */
+void inst_guard(struct parser *p, struct name *n, bool negated, struct ptx_loc loc);
+void inst_begin(struct parser *p, struct name *n, struct ptx_loc loc);
+void inst_mod(struct parser *p, struct name *n, struct ptx_loc loc);
+void inst_end(struct parser *p, struct list operands);
+void inst_abandon(struct parser *p);
+struct ptx_inst *inst_append(struct parser *p);
+void inst_emit_param_move(struct parser *p, const struct reg_param *r, const struct ptx_inst *like);
+void inst_emit_return_values(struct parser *p, const struct ptx_inst *like);
+
+/* ---- check.c: legality ---- */
+bool check_modifiers(struct parser *p, struct ptx_inst *in);      /* the FORM rows */
+void check_rules(struct parser *p, struct ptx_inst *in);          /* after the operands are known */
+bool check_operand(struct parser *p, const struct ptx_inst *in, char letter, struct ptx_operand *o);
+void check_function(struct parser *p, struct ptx_func *f);
+/* ---- regions.c: transactions and marked lock loops ---- */
+void region_mark(struct parser *p, bool begin, struct ptx_loc loc);      /* a marker of a lock loop */
+void regions_find(struct parser *p, struct ptx_func *f);
+/* ---- isa/unsupported_ops.c ---- */
+bool unsupported_instruction(struct parser *p);                   /* reports and returns true */
+bool fits_bits(uint64_t v, int bits);
+
+#endif

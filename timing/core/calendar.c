@@ -1,0 +1,43 @@
+/* The calendar's pool, and the search for the next slot that holds an event. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "timing/core/calendar.h"
+
+void calendar_init(struct calendar *c)
+{
+    memset(c, 0, sizeof *c);
+}
+
+void calendar_end(struct calendar *c)
+{
+    free(c->event);
+    memset(c, 0, sizeof *c);
+}
+
+void calendar_grow(struct calendar *c)
+{
+    uint32_t cap = c->cap ? c->cap * 2 : 256;
+    c->event = realloc(c->event, cap * sizeof *c->event);
+    if (!c->event)
+        abort();
+    for (uint32_t i = cap; i-- > (c->cap ? c->cap : 1);) {
+        c->event[i].next = c->free;
+        c->free = i;
+    }
+    c->cap = cap;
+}
+
+uint64_t calendar_next(const struct calendar *c, uint64_t now)
+{
+    if (!c->words)
+        return NEVER;
+    uint32_t from = (now + 1) % CALENDAR_SLOTS, word = from / 64;
+    uint64_t here = c->held[word] >> from % 64;
+    if (here)
+        return now + 1 + (unsigned)__builtin_ctzll(here);
+    uint32_t later = c->words >> word >> 1 ? c->words >> word >> 1 << word << 1 : c->words;
+    word = (unsigned)__builtin_ctz(later);
+    uint32_t slot = word * 64 + (unsigned)__builtin_ctzll(c->held[word]);
+    return now + 1 + (slot - from + CALENDAR_SLOTS) % CALENDAR_SLOTS;
+}

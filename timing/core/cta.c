@@ -1,0 +1,332 @@
+/*
+ * Blocks on an SM: a block takes the lowest free warp slots, warp slot w belongs to scheduler w mod schedulers, and it
+ * leaves when all its warps have ended and nothing of theirs is outstanding. Contexts (registers, shared memory) of
+ * ended blocks are used again by the next block of the same grid.
+ */
+#include <stdlib.h>
+
+#include "timing/core/sm_impl.h"
+
+/* ---- what the SM keeps for a grid ---- */
+
+static const uint8_t *private_line(void *sm, uint64_t line)
+{
+    return lsu_private_line(((struct sm *)sm)->lsu, line);
+}
+
+static struct sm_grid *grid_of(struct sm *s, const struct grid *g)
+{
+    for (uint32_t i = 0; i < s->ngrids; i++)
+        if (s->grid[i]->grid == g)
+            return s->grid[i];
+    s->grid = realloc(s->grid, (s->ngrids + 1) * sizeof(struct sm_grid *));
+    struct sm_grid *n = calloc(1, sizeof *n);
+    if (!s->grid || !n)
+        abort();
+    n->grid = g;
+    n->worker.launch = (struct launch *)(uintptr_t)&g->launch;
+    n->worker.clock = &s->now;
+    n->worker.private_line = private_line;
+    n->worker.private_write = tx_private_write;
+    n->worker.private_ctx = s;
+    s->grid[s->ngrids++] = n;
+    return n;
+}
+
+static struct block *take_context(struct sm_grid *g)
+{
+    return g->nspare ? g->spare[--g->nspare] : block_new(&g->worker);
+}
+
+static void give_context(struct sm_grid *g, struct block *b)
+{
+    if (g->nspare == g->cap) {
+        g->cap = g->cap ? g->cap * 2 : 8;
+        g->spare = realloc(g->spare, g->cap * sizeof(struct block *));
+        if (!g->spare)
+            abort();
+    }
+    g->spare[g->nspare++] = b;
+}
+
+static void add_counts(struct launch_counts *to, const struct launch_counts *c)
+{
+    to->warp_instructions += c->warp_instructions;
+    to->thread_instructions += c->thread_instructions;
+    to->barriers += c->barriers;
+    to->transactions += c->transactions;
+    to->blocks_done += c->blocks_done;
+}
+
+void sm_grid_counts(struct sm *s, const struct grid *g, struct launch_counts *add)
+{
+    struct launch_counts *c = &grid_of(s, g)->worker.counts;
+    add_counts(add, c);
+    *c = (struct launch_counts){ 0 };
+}
+
+void sm_counts(const struct sm *s, struct launch_counts *add)
+{
+    for (uint32_t i = 0; i < s->ngrids; i++)
+        add_counts(add, &s->grid[i]->worker.counts);
+}
+
+/* Blocks that still run (the grid faulted or was interrupted) leave at once. */
+static void drop_blocks(struct sm *s, const struct sm_grid *g)
+{
+    for (uint32_t i = 0; i < s->cfg.blocks; i++)
+        if (s->block[i].block && s->block[i].grid == g)
+            block_free(s->block[i].block);
+}
+
+void sm_grid_end(struct sm *s, const struct grid *g)
+{
+    uint32_t i = 0;
+    while (i < s->ngrids && s->grid[i]->grid != g)
+        i++;
+    if (i == s->ngrids)
+        return;
+    struct sm_grid *n = s->grid[i];
+    drop_blocks(s, n);
+    for (uint32_t k = 0; k < n->nspare; k++)
+        block_free(n->spare[k]);
+    free(n->spare);
+    free(n);
+    s->grid[i] = s->grid[--s->ngrids];
+}
+
+/* ---- scoreboards have as many bits as the function with the most registers needs ---- */
+
+static void grow_scoreboards(struct sm *s, uint32_t regs)
+{
+    uint32_t words = regs > 64 * TINST_WORDS ? (regs + 63) / 64 : TINST_WORDS;
+    if (words <= s->pending_words)
+        return;
+    uint64_t *bits = calloc((size_t)s->cfg.warps * 2 * words, sizeof *bits);
+    if (!bits)
+        abort();
+    for (uint32_t i = 0; i < s->cfg.warps; i++) {
+        uint64_t *row = bits + (size_t)i * 2 * words;
+        for (uint32_t k = 0; k < s->pending_words; k++) {
+            row[k] = s->slot[i].pending[k];
+            row[words + k] = s->slot[i].pending[s->pending_words + k];
+        }
+        s->slot[i].pending = row;
+    }
+    free(s->pending);
+    s->pending = bits;
+    s->pending_words = words;
+}
+
+/* ---- start ---- */
+
+static uint32_t take_slot(struct sm *s)
+{
+    uint32_t k = 0;
+    while (!s->free_slots[k])
+        k++;
+    uint32_t bit = (unsigned)__builtin_ctzll(s->free_slots[k]);
+    s->free_slots[k] &= s->free_slots[k] - 1;
+    s->nfree_slots--;
+    return k * 64 + bit;
+}
+
+static void place_private(const struct sm *s, uint32_t slot, struct warp *warp, const struct grid *g)
+{
+    uint32_t halves = g->launch.warp_size / LANES;
+    uint64_t base = g->local_base + ((uint64_t)s->cfg.index * s->cfg.warps + slot) * g->local_bytes;
+    for (uint32_t i = 0; i < halves; i++)
+        warp->half[i].local_device = base + i * (g->local_bytes / halves);
+}
+
+static void start_transactions(struct sm *s, struct slot *w, const struct grid *g)
+{
+    const struct code *c = g->launch.code;
+    uint64_t number = (uint64_t)s->cfg.index * s->cfg.warps + w->index;
+    w->tm = g->launch.tm;
+    w->in_tx = w->doomed = w->validate = w->validating = w->controlled = w->locked = false;
+    w->atomics = 0;
+    w->fault_lane = -1;
+    w->has_local = c->local_total || c->recursive || c->indirect;
+    w->states = (struct thread_states){ .since = s->now };
+    if (w->tm)
+        tm_core_place(s->tm, w->index, w->warp, g->log_base + number * g->log_bytes);
+}
+
+static void start_warp(struct sm *s, struct resident *r, struct slot *w, struct warp *warp)
+{
+    const struct grid *g = r->grid->grid;
+    w->warp = warp;
+    w->block = r;
+    w->ended = false;
+    w->hold = NO_HOLD;
+    w->waking = false;
+    w->order = (struct order_warp){ 0 };
+    w->code = w->names = g->code->of_func[g->launch.code->func->index];
+    w->seq = UINT32_MAX;
+    start_transactions(s, w, g);
+    states_book(s, w);
+    fetch_start(s, w, 0);
+    warp_advance(s, w);
+    fetch_consider(s, w);
+    warp_consider(s, w);
+}
+
+static void start_block(struct sm *s, struct resident *r, const struct block_start *b)
+{
+    uint64_t mine[SCHEDULERS_MAX] = { 0 };
+    r->grid = grid_of(s, b->grid);
+    r->block = take_context(r->grid);
+    r->alive = r->block->nwarps;
+    r->start = s->now;
+    s->blocks++;
+    s->live += r->alive;
+    grow_scoreboards(s, b->grid->code->max_regs);
+    for (uint32_t i = 0; i < r->block->nwarps; i++) {
+        r->slot[i] = (uint16_t)take_slot(s);
+        mine[s->slot[r->slot[i]].sched] |= s->slot[r->slot[i]].bit;
+        place_private(s, r->slot[i], &r->block->warps[i], b->grid);
+    }
+    block_start(r->block, b->linear, s->cfg.index);
+    if (b->grid->launch.tm)
+        tm_core_block_starts(s->tm, (uint32_t)(r - s->block), r->block, r->slot);
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        if (mine[k])
+            sched_add(&s->sched[k], mine[k]);
+    for (uint32_t i = 0; i < r->block->nwarps; i++)
+        start_warp(s, r, &s->slot[r->slot[i]], &r->block->warps[i]);
+}
+
+void cta_start(struct sm *s)
+{
+    struct resident *r = s->block;
+    struct block_start b = s->start[s->start_head];
+    sm_settle(s, s->now);
+    s->start_head = (s->start_head + 1) % s->start_cap;
+    s->nstart--;
+    while (r->block)
+        r++;
+    start_block(s, r, &b);
+}
+
+void sm_start(struct sm *s, const struct block_start *b)
+{
+    if (s->nstart == s->start_cap) {
+        uint32_t cap = s->start_cap ? s->start_cap * 2 : 16;
+        struct block_start *q = malloc(cap * sizeof *q);
+        if (!q)
+            abort();
+        for (uint32_t i = 0; i < s->nstart; i++)
+            q[i] = s->start[(s->start_head + i) % s->start_cap];
+        free(s->start);
+        s->start = q;
+        s->start_cap = cap;
+        s->start_head = 0;
+    }
+    s->start[(s->start_head + s->nstart++) % s->start_cap] = *b;
+    if (cta_fits(s) && s->start[s->start_head].at < s->core_at)
+        s->core_at = s->start[s->start_head].at;
+}
+
+/* ---- end ---- */
+
+void cta_warp_ended(struct sm *s, struct slot *w)
+{
+    sm_settle(s, s->now);
+    states_book(s, w);
+    w->ended = true;
+    w->hold = NO_HOLD;
+    warp_move(s, w, PLACE_NONE);
+    sched_ended(&s->sched[w->sched], w->bit);
+    fetch_consider(s, w);
+    s->live--;
+    if (!--w->block->alive) {
+        s->ending++;
+        cta_check_end(s, w->block);
+    }
+}
+
+static bool outstanding(const struct sm *s, const struct slot *w)
+{
+    const struct order_warp *o = &w->order;
+    return w->nalu || w->nmem || w->collecting || o->loads || o->stores || o->acquires ||
+           lsu_warp_busy(s->lsu, w->index);
+}
+
+static void watch_slot(struct sm *s, const struct slot *w, uint64_t until)
+{
+    const struct resident *r = w->block;
+    if (s->watch)
+        watch_block(s->watch, w->index, r->grid->grid->launch.code->func->name, r->block->linear, r->start, until);
+}
+
+void sm_observe_rest(struct sm *s)
+{
+    for (uint32_t i = 0; s->watch && i < s->cfg.warps; i++) {
+        struct slot *w = &s->slot[i];
+        if (!w->warp)
+            continue;
+        warp_watch(s, w, s->upto);
+        watch_transaction_over(s->watch, i, s->upto);
+        watch_slot(s, w, s->upto);
+    }
+}
+
+static void free_slot(struct sm *s, struct slot *w)
+{
+    watch_slot(s, w, s->now + 1);
+    w->warp = NULL;
+    w->block = NULL;
+    s->free_slots[w->index / 64] |= UINT64_C(1) << w->index % 64;
+    s->nfree_slots++;
+}
+
+static void note_end(struct sm *s, const struct grid *g)
+{
+    if (s->nended == s->ended_cap) {
+        s->ended_cap = s->ended_cap ? s->ended_cap * 2 : 16;
+        s->ended = realloc(s->ended, s->ended_cap * sizeof *s->ended);
+        if (!s->ended)
+            abort();
+    }
+    s->ended[s->nended++] = (struct block_end){ .at = s->now, .grid = (struct grid *)(uintptr_t)g, .sm = s->cfg.index };
+}
+
+void cta_check_end(struct sm *s, struct resident *r)
+{
+    uint64_t mine[SCHEDULERS_MAX] = { 0 };
+    if (r->alive)
+        return;
+    for (uint32_t i = 0; i < r->block->nwarps; i++) {
+        if (outstanding(s, &s->slot[r->slot[i]]))
+            return;
+        mine[s->slot[r->slot[i]].sched] |= s->slot[r->slot[i]].bit;
+    }
+    sm_settle(s, s->now);
+    if (r->grid->grid->launch.tm)
+        tm_core_block_ends(s->tm, (uint32_t)(r - s->block));
+    for (uint32_t i = 0; i < r->block->nwarps; i++)
+        free_slot(s, &s->slot[r->slot[i]]);
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        if (mine[k])
+            sched_remove(&s->sched[k], mine[k]);
+    r->grid->worker.counts.blocks_done++;
+    give_context(r->grid, r->block);
+    note_end(s, r->grid->grid);
+    r->block = NULL;
+    s->blocks--;
+    s->ending--;
+    s->progress++;
+}
+
+void cta_release_barrier(struct sm *s, struct resident *r, uint64_t at)
+{
+    uint64_t released = r->block ? r->block->released : 0;
+    for (uint64_t m = released; m; m &= m - 1) {
+        struct slot *w = &s->slot[r->slot[__builtin_ctzll(m)]];
+        if (w->hold == ST_BARRIER && !w->waking)
+            warp_hold(s, w, ST_BARRIER, at);
+    }
+    if (released)
+        r->block->released = 0;
+}

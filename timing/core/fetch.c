@@ -1,0 +1,111 @@
+/*
+ * Fetch: warps whose instruction buffer has room take turns at the instruction cache. A hit brings a few instructions,
+ * not past the end of the line, into the buffer some cycles later; a miss waits for its line. When the next instruction
+ * is not the one behind the last in the text, the buffer is emptied and what is on its way to it is dropped.
+ */
+#include "timing/core/sm_impl.h"
+
+static uint64_t fetch_address(const struct sm *s, const struct slot *w)
+{
+    return w->code->address + (uint64_t)w->fetch * s->cfg.inst_bytes;
+}
+
+/* Instructions that the next fetch brings. */
+static uint32_t fetch_size(const struct sm *s, const struct slot *w)
+{
+    uint32_t line = s->line_insts - (w->fetch & (s->line_insts - 1)), n = s->fetch_most;
+    uint32_t left = w->code->ninsts + 1 - w->fetch;
+    n = n < left ? n : left;
+    return n < line ? n : line;
+}
+
+static bool wants(const struct sm *s, const struct slot *w)
+{
+    if (w->ended || w->missing || w->hold == ST_BRANCH || w->fetch > w->code->ninsts)
+        return false;
+    return w->buffered + w->coming + fetch_size(s, w) <= s->cfg.ibuffer;
+}
+
+void fetch_consider(struct sm *s, struct slot *w)
+{
+    uint64_t bit = UINT64_C(1) << w->index % 64;
+    if (s->cfg.perfect_fetch)
+        return;
+    if (wants(s, w)) {
+        s->want[w->index / 64] |= bit;
+        s->fetch_at = s->fetch_at < s->now ? s->fetch_at : s->now;
+    } else {
+        s->want[w->index / 64] &= ~bit;
+    }
+}
+
+void fetch_start(struct sm *s, struct slot *w, uint32_t seq)
+{
+    w->epoch++;
+    w->fetch = seq;
+    w->buffered = s->cfg.perfect_fetch;
+    w->coming = 0;
+    w->missing = false;
+}
+
+void fetch_arrived(struct sm *s, struct slot *w, const struct event *e)
+{
+    if (e->epoch != w->epoch)
+        return;
+    w->coming -= (uint16_t)e->n;
+    w->buffered += (uint16_t)e->n;
+    if (w->place == PLACE_WAIT + ST_FETCH)
+        warp_consider(s, w);
+}
+
+void fetch_line(struct sm *s, uint64_t line)
+{
+    for (uint32_t i = 0; i < s->cfg.warps; i++) {
+        struct slot *w = &s->slot[i];
+        if (w->warp && w->missing && fetch_address(s, w) / LINE_BYTES == line / LINE_BYTES) {
+            w->missing = false;
+            fetch_consider(s, w);
+        }
+    }
+}
+
+static void fetch_one(struct sm *s, struct slot *w)
+{
+    if (!lsu_fetch(s->lsu, fetch_address(s, w), s->now)) {
+        w->missing = true;
+        s->lsu_at = s->now;
+    } else {
+        struct event e = { .at = s->now + s->cfg.fetch_latency, .kind = EV_FETCHED, .warp = w->index };
+        e.epoch = w->epoch;
+        e.n = fetch_size(s, w);
+        w->coming += (uint16_t)e.n;
+        w->fetch += e.n;
+        calendar_add(&s->calendar, s->now, &e);
+    }
+    fetch_consider(s, w);
+}
+
+/* The next warp that wants to fetch behind the last one, going round; SLOTS_MAX = none. */
+static uint32_t next_wanting(const struct sm *s)
+{
+    uint32_t words = (s->cfg.warps + 63) / 64, from = (s->fetched_last + 1) % (words * 64);
+    uint64_t here = s->want[from / 64] >> from % 64;
+    if (here)
+        return from + (unsigned)__builtin_ctzll(here);
+    for (uint32_t i = 1; i <= words; i++) {
+        uint32_t k = (from / 64 + i) % words;
+        if (s->want[k])
+            return k * 64 + (unsigned)__builtin_ctzll(s->want[k]);
+    }
+    return SLOTS_MAX;
+}
+
+void fetch_run(struct sm *s)
+{
+    uint32_t w = 0;
+    for (uint32_t n = 0; n < s->cfg.fetches && (w = next_wanting(s)) != SLOTS_MAX; n++) {
+        s->fetched_last = w;
+        fetch_one(s, &s->slot[w]);
+    }
+    s->fetch_at = next_wanting(s) == SLOTS_MAX ? NEVER : s->now + 1;
+}

@@ -1,0 +1,102 @@
+/* The policies: every one works on sets of warps, nothing is done per warp. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "timing/core/sched.h"
+
+void sched_init(struct scheduler *c, uint32_t policy, uint32_t active_max, uint32_t blocks)
+{
+    memset(c, 0, sizeof *c);
+    c->policy = (uint8_t)policy;
+    c->active_max = active_max;
+    c->reason = ST_NO_WARP;
+    c->last = c->promoted = 63;
+    c->age = calloc(blocks + 1, sizeof *c->age);
+    if (!c->age)
+        abort();
+}
+
+void sched_end(struct scheduler *c)
+{
+    free(c->age);
+}
+
+void sched_add(struct scheduler *c, uint64_t warps)
+{
+    c->age[c->nage++] = warps;
+    c->running |= warps;
+    c->issued |= warps;
+}
+
+void sched_remove(struct scheduler *c, uint64_t warps)
+{
+    uint32_t i = 0;
+    while (c->age[i] != warps)
+        i++;
+    memmove(&c->age[i], &c->age[i + 1], (--c->nage - i) * sizeof *c->age);
+}
+
+void sched_ended(struct scheduler *c, uint64_t warp)
+{
+    c->running &= ~warp;
+}
+
+/* The first of a set behind warp `last`, going round. */
+static unsigned next_of(uint64_t set, unsigned last)
+{
+    uint64_t behind = last < 63 ? set >> (last + 1) << (last + 1) : 0;
+    return (unsigned)__builtin_ctzll(behind ? behind : set);
+}
+
+static unsigned oldest_of(const struct scheduler *c, uint64_t set)
+{
+    for (uint32_t i = 0; i < c->nage; i++)
+        if (c->age[i] & set)
+            return (unsigned)__builtin_ctzll(c->age[i] & set);
+    return (unsigned)__builtin_ctzll(set);
+}
+
+void sched_new_period(struct scheduler *c, uint64_t now)
+{
+    c->owed = now - c->period_end < c->patience ? c->running & ~c->issued : 0;
+    c->issued = 0;
+    c->period_end = now + c->patience;
+}
+
+unsigned sched_choose(const struct scheduler *c, uint64_t ready)
+{
+    return c->policy == POLICY_GTO ? oldest_of(c, ready) : next_of(ready, c->last);
+}
+
+/* What takes so long that another warp has the place in the active set meanwhile. */
+static uint64_t long_waits(const struct scheduler *c)
+{
+    static const uint8_t reasons[] = { ST_SCOREBOARD_MEM, ST_ORDER, ST_TX, ST_FENCE, ST_DRAIN, ST_BARRIER, ST_SLEEP };
+    uint64_t set = 0;
+    for (size_t i = 0; i < sizeof reasons; i++)
+        set |= c->set[PLACE_WAIT + reasons[i]];
+    return set;
+}
+
+uint64_t sched_active(struct scheduler *c)
+{
+    uint64_t may = c->running & ~long_waits(c), more;
+    c->active &= may;
+    while ((more = may & ~c->active) && (uint32_t)__builtin_popcountll(c->active) < c->active_max) {
+        c->promoted = (uint8_t)next_of(more, c->promoted);
+        c->active |= UINT64_C(1) << c->promoted;
+    }
+    return c->active ? c->active : ~UINT64_C(0);
+}
+
+enum stall sched_reason(const struct scheduler *c, uint64_t among, uint32_t blocked)
+{
+    for (uint32_t m = c->held >> PLACE_WAIT; m; m &= m - 1) {
+        unsigned r = (unsigned)__builtin_ctz(m);
+        if (blocked && (unsigned)__builtin_ctz(blocked) < r)
+            break;
+        if (c->set[PLACE_WAIT + r] & among)
+            return (enum stall)r;
+    }
+    return blocked ? (enum stall)__builtin_ctz(blocked) : ST_NO_WARP;
+}

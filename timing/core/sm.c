@@ -1,0 +1,542 @@
+/*
+ * The life of an SM core and its cycle: replies and performed accesses, a block start, what the calendar has for the
+ * cycle (results, ends of waits, fetched instructions), issue by each scheduler, fetch. Each part says when it acts
+ * next; cycles in which none does are only accounted for, by the reason that each scheduler had.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "consistency/protocols.h"
+#include "timing/core/sm_impl.h"
+
+const struct stall_info stall_table[STALLS] = {
+#define STALL(id, name, class, meaning) { name, #class, meaning },
+#include "timing/stall.def"
+};
+
+/* ---- configuration ---- */
+
+static uint32_t get(const struct simtx_config *c, enum config_key k)
+{
+    return (uint32_t)config_int(c, k);
+}
+
+static void configure_units(struct sm_cfg *c, const struct simtx_config *config)
+{
+    c->units[PIPE_SP] = get(config, KEY_CORE_SP);
+    c->units[PIPE_INT] = get(config, KEY_CORE_INT);
+    c->units[PIPE_SFU] = get(config, KEY_CORE_SFU);
+    c->units[PIPE_DP] = get(config, KEY_CORE_DP);
+    c->units[PIPE_TENSOR] = get(config, KEY_CORE_TENSOR);
+    c->units[PIPE_MEM] = c->units[PIPE_CTRL] = 1;
+    c->collector = config_bool(config, KEY_CORE_COLLECTOR);
+    c->collectors = get(config, KEY_CORE_COLLECTORS);
+    c->register_banks = get(config, KEY_CORE_REGISTER_BANKS);
+    c->pinned = config_bool(config, KEY_CORE_PINNED);
+}
+
+static void configure_fetch(struct sm_cfg *c, const struct simtx_config *config)
+{
+    c->perfect_fetch = config_bool(config, KEY_CORE_PERFECT_FETCH);
+    c->fetch_width = get(config, KEY_CORE_FETCH_WIDTH);
+    c->fetches = get(config, KEY_CORE_FETCHES);
+    c->ibuffer = get(config, KEY_CORE_IBUFFER);
+    c->fetch_latency = get(config, KEY_CORE_FETCH_LATENCY);
+    c->inst_bytes = get(config, KEY_INST_BYTES);
+    c->inst_line = get(config, KEY_INST_LINE);
+}
+
+static uint32_t issue_interval(const struct sm_cfg *c, const struct simtx_config *config)
+{
+    uint32_t n = get(config, KEY_CORE_ISSUE_INTERVAL), width = get(config, KEY_CORE_SIMD_WIDTH);
+    if (n)
+        return n;
+    return c->schedulers == 1 ? (c->warp_size + width - 1) / width : 1;
+}
+
+void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t index)
+{
+    memset(c, 0, sizeof *c);
+    c->index = index;
+    c->warp_size = get(config, KEY_GPU_WARP_SIZE);
+    c->warps = get(config, KEY_GPU_MAX_THREADS_PER_SM) / c->warp_size;
+    c->blocks = get(config, KEY_GPU_MAX_BLOCKS_PER_SM);
+    c->schedulers = get(config, KEY_CORE_SCHEDULERS);
+    c->policy = (uint32_t)config_choice(config, KEY_CORE_POLICY);
+    c->active_warps = get(config, KEY_CORE_ACTIVE_WARPS);
+    c->patience = get(config, KEY_CORE_PATIENCE);
+    c->issue = get(config, KEY_CORE_ISSUE);
+    c->dual_different = config_bool(config, KEY_CORE_DUAL_DIFFERENT);
+    c->issue_interval = issue_interval(c, config);
+    c->core_mhz = get(config, KEY_GPU_CORE_MHZ);
+    c->stages = get(config, KEY_CORE_STAGES);
+    c->thread_states = config_bool(config, KEY_STATS_THREAD_STATES);
+    c->order = order_policies[config_choice(config, KEY_ORDER_POLICY)];
+    configure_units(c, config);
+    configure_fetch(c, config);
+}
+
+bool sm_check(const struct sm_cfg *c, char *error, size_t size)
+{
+    if (!c->warps)
+        snprintf(error, size, "gpu.max_threads_per_sm is less than a warp of %u lanes", c->warp_size);
+    else if (c->warps > c->schedulers * 64)
+        snprintf(error, size, "gpu.max_threads_per_sm = %u: %u warps, but %u schedulers (core.schedulers) of 64 warps",
+                 c->warps * c->warp_size, c->warps, c->schedulers);
+    else
+        return true;
+    return false;
+}
+
+/* ---- memory instructions ---- */
+
+enum { OPS_IN_SLAB = 16 };
+
+struct op_slab { struct op_slab *next; struct mem_op op[OPS_IN_SLAB]; };
+
+static void add_op_slab(struct sm *s)
+{
+    struct op_slab *slab = aligned_alloc(64, sizeof *slab);
+    if (!slab)
+        abort();
+    slab->next = s->op_slabs;
+    s->op_slabs = slab;
+    for (int i = 0; i < OPS_IN_SLAB; i++)
+        sm_op_free(s, &slab->op[i]);
+}
+
+struct mem_op *sm_op_new(struct sm *s)
+{
+    if (!s->free_op)
+        add_op_slab(s);
+    struct mem_op *op = s->free_op;
+    s->free_op = op->next;
+    return op;
+}
+
+void sm_op_free(struct sm *s, struct mem_op *op)
+{
+    op->next = s->free_op;
+    s->free_op = op;
+}
+
+/* ---- what the load/store unit tells ---- */
+
+static void acquired(struct sm *s, struct slot *w, const struct tinst *t)
+{
+    if (t->acquires)
+        lsu_acquire(s->lsu);
+    warp_performed(s, w, 0, 0, 1);
+}
+
+/* A policy that counts shared memory's instructions may have waited for this one. */
+static void shared_performed(struct sm *s, struct slot *w)
+{
+    w->order.shared--;
+    if (w->place == PLACE_WAIT + ST_ORDER)
+        warp_consider(s, w);
+}
+
+static void on_done(void *ctx, struct mem_op *op, uint64_t at)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[op->sm_slot];
+    const struct tinst *t = op->owner;
+    bool acquire = op->order_acquire && op->served_by[SERVE_GLOBAL], writes = sm_op_writes(op);
+    s->progress++;
+    if (op->role) {
+        tx_op_done(s, op, at);
+        return;
+    }
+    if (w->atomics && op->kind == MOP_ATOM) {
+        w->atomics--;
+        states_book(s, w);
+    }
+    at += s->cfg.stages;
+    if (op->served_by[SERVE_SHARED])
+        shared_performed(s, w);
+    sm_op_free(s, op);
+    if (at > s->now) {
+        if (acquire)
+            sm_result(s, at, EV_ACQUIRE, w, t);
+        if (writes)
+            sm_result(s, at, EV_MEM, w, t);
+        return;
+    }
+    if (acquire)
+        acquired(s, w, t);
+    if (writes)
+        warp_clear_pending(s, w, t, true);
+}
+
+static void on_performed(void *ctx, uint32_t sm_slot, bool store, uint64_t at)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[sm_slot];
+    s->progress++;
+    if (at > s->now)
+        sm_event(s, at, store ? EV_STORE : EV_LOAD, w);
+    else
+        warp_performed(s, w, !store, store, 0);
+}
+
+static void on_wake(void *ctx, uint32_t sm_slot)
+{
+    struct sm *s = ctx;
+    if (s->slot[sm_slot].warp)
+        warp_performed(s, &s->slot[sm_slot], 0, 0, 0);
+}
+
+static void on_atomic(void *ctx, const struct mem_op *op, uint8_t *line, struct atom_payload *a)
+{
+    (void)ctx;
+    mem_atomic_perform(op->warp->half[0].worker, (uint64_t)(uintptr_t)line, a);
+}
+
+static void on_fetched(void *ctx, uint64_t line, uint64_t at)
+{
+    struct sm *s = ctx;
+    s->progress++;
+    if (at > s->now)
+        calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .address = line, .kind = EV_LINE });
+    else
+        fetch_line(s, line);
+}
+
+static void on_message(void *ctx, struct packet *p, uint64_t now)
+{
+    struct sm *s = ctx;
+    s->progress++;
+    tm_core_message(s->tm, p, now);
+}
+
+static void on_replied(void *ctx, const struct packet *p)
+{
+    struct sm *s = ctx;
+    if (s->watch)
+        watch_request(s->watch, p);
+}
+
+/* ---- life ---- */
+
+static void init_slots(struct sm *s)
+{
+    uint32_t n = s->cfg.warps;
+    s->slot = aligned_alloc(_Alignof(struct slot), n * sizeof *s->slot);
+    s->free_slots = calloc((n + 63) / 64, sizeof *s->free_slots);
+    s->block = calloc(s->cfg.blocks, sizeof *s->block);
+    if (!s->slot || !s->free_slots || !s->block)
+        abort();
+    for (uint32_t i = 0; i < n; i++) {
+        s->slot[i] = (struct slot){
+            .index = (uint16_t)i, .place = PLACE_NONE, .hold = NO_HOLD,
+            .sched = (uint8_t)(i % s->cfg.schedulers), .bit = UINT64_C(1) << i / s->cfg.schedulers,
+        };
+        s->free_slots[i / 64] |= UINT64_C(1) << i % 64;
+    }
+    s->nfree_slots = n;
+    s->fetched_last = n - 1;
+    s->line_insts = s->cfg.inst_line / s->cfg.inst_bytes;
+    s->fetch_most = s->cfg.fetch_width < s->cfg.ibuffer ? s->cfg.fetch_width : s->cfg.ibuffer;
+}
+
+static void add_tm(struct sm *s, struct tm_gpu *tm)
+{
+    const struct tm_calls calls = {
+        .ctx = s, .op_new = tx_op_new, .op_free = tx_op_free, .issue = tx_issue, .loaded = tx_loaded,
+        .decided = tx_decided, .doomed = tx_doomed, .ask = tx_ask, .fault = tx_fault_again,
+        .impossible = tx_impossible, .at = tx_at
+    };
+    s->tm = tm_core_new(tm, s->cfg.index, s->lsu, &calls, s->count, &s->hists);
+}
+
+struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_gpu *tm, struct port *out,
+                  struct port *in)
+{
+    struct sm *s = calloc(1, sizeof *s);
+    if (!s)
+        abort();
+    s->cfg = *c;
+    s->lsu_at = s->core_at = s->fetch_at = s->dispatch_at = s->tm_at = NEVER;
+    init_slots(s);
+    for (uint32_t k = 0; k < c->schedulers; k++) {
+        sched_init(&s->sched[k], c->policy, c->active_warps, c->blocks);
+        s->sched[k].patience = c->patience;
+        s->sched[k].at = NEVER;
+    }
+    pipes_init(s);
+    calendar_init(&s->calendar);
+    if (c->order->new_state)
+        s->order_state = c->order->new_state(c->warps);
+    const struct lsu_calls calls = {
+        .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched, .atomic = on_atomic,
+        .wake = on_wake, .replied = on_replied, .message = on_message,
+    };
+    s->lsu = lsu_new(lsu, &calls, out, in, s->count, &s->hists);
+    if (c->order->stage)
+        lsu_stage(s->lsu, c->order->stage, s->order_state);
+    if (tm)
+        add_tm(s, tm);
+    return s;
+}
+
+void sm_observe(struct sm *s, struct sm_watch *w)
+{
+    s->watch = w;
+}
+
+void sm_free(struct sm *s)
+{
+    if (!s)
+        return;
+    tm_core_free(s->tm);
+    lsu_free(s->lsu);
+    while (s->ngrids)
+        sm_grid_end(s, s->grid[0]->grid);
+    if (s->cfg.order->free_state)
+        s->cfg.order->free_state(s->order_state);
+    for (struct op_slab *p = s->op_slabs, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        sched_end(&s->sched[k]);
+    pipes_end(s);
+    calendar_end(&s->calendar);
+    free(s->grid);
+    free(s->slot);
+    free(s->free_slots);
+    free(s->block);
+    free(s->pending);
+    free(s->start);
+    free(s->ended);
+    free(s);
+}
+
+/* ---- a cycle ---- */
+
+static void handle(struct sm *s, const struct event *e)
+{
+    struct slot *w = &s->slot[e->warp];
+    switch (e->kind) {
+    case EV_ALU: warp_clear_pending(s, w, e->inst, false); break;
+    case EV_MEM: warp_clear_pending(s, w, e->inst, true); break;
+    case EV_WAKE: warp_wake(s, w); break;
+    case EV_FETCHED: fetch_arrived(s, w, e); break;
+    case EV_LINE: fetch_line(s, e->address); break;
+    case EV_LOAD: warp_performed(s, w, 1, 0, 0); break;
+    case EV_STORE: warp_performed(s, w, 0, 1, 0); break;
+    case EV_TX: tx_op_over(s, (struct mem_op *)(uintptr_t)e->address); break;
+    default: acquired(s, w, e->inst); break;
+    }
+}
+
+static void run_calendar(struct sm *s)
+{
+    struct event e;
+    for (uint32_t i = calendar_take(&s->calendar, s->now); i;) {
+        i = calendar_read(&s->calendar, i, &e);
+        if (e.at > s->now)
+            calendar_add(&s->calendar, s->now, &e);
+        else
+            handle(s, &e);
+    }
+}
+
+/* Warps that wait to call the host: no message says that their last private access is over. */
+static void poll_hosts(struct sm *s)
+{
+    s->hosts = 0;
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        for (uint64_t m = s->sched[k].set[PLACE_WAIT + ST_DRAIN]; m; m &= m - 1) {
+            struct slot *w = &s->slot[(uint32_t)__builtin_ctzll(m) * s->cfg.schedulers + k];
+            if (w->inst->kind == TK_HOST)
+                warp_consider(s, w);
+        }
+}
+
+static void run_lsu(struct sm *s)
+{
+    s->lsu_at = lsu_run(s->lsu, s->now);
+    if (s->mem_blocked)
+        for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+            s->sched[k].at = s->now;
+    s->mem_blocked = false;
+    if (s->dispatch_at == NEVER && s->collector.n)
+        s->dispatch_at = s->now;
+    if (s->hosts)
+        poll_hosts(s);
+    if (s->parked.first)
+        tx_unpark(s);
+    for (uint32_t i = 0; s->ending && i < s->cfg.blocks; i++)
+        if (s->block[i].block)
+            cta_check_end(s, &s->block[i]);
+}
+
+static void run_cycle(struct sm *s)
+{
+    uint32_t n = s->cfg.schedulers, first = s->first;
+    bool issued = false;
+    if (s->lsu_at <= s->now)
+        run_lsu(s);
+    if (cta_fits(s) && s->start[s->start_head].at <= s->now)
+        cta_start(s);
+    run_calendar(s);
+    if (s->tx_waits)
+        tx_poll(s);
+    if (s->tm_at <= s->now) {
+        s->tm_at = tm_core_run(s->tm, s->now);
+        s->lsu_at = s->now;
+    }
+    if (s->dispatch_at <= s->now)
+        pipe_dispatch(s);
+    for (uint32_t i = 0; i < n && !s->fault; i++) {
+        uint32_t k = first + i < n ? first + i : first + i - n;
+        if (s->sched[k].at <= s->now && issue_run(s, k) && !issued) {
+            issued = true;
+            s->first = (uint8_t)(k + 1 < n ? k + 1 : 0);
+        }
+    }
+    if (s->fetch_at <= s->now)
+        fetch_run(s);
+    if (s->lsu_at <= s->now)
+        s->lsu_at = lsu_next(s->lsu);
+}
+
+/* The first cycle from `from` on in which something happens inside; all before it have been run. */
+static uint64_t core_next(const struct sm *s, uint64_t from)
+{
+    uint64_t at = earlier(earlier(s->fetch_at, s->dispatch_at), s->tm_at);
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        at = earlier(at, s->sched[k].at);
+    if (cta_fits(s))
+        at = earlier(at, s->start[s->start_head].at);
+    if (at > from)
+        at = earlier(at, calendar_next(&s->calendar, from - 1));
+    return at > from ? at : from;
+}
+
+uint64_t sm_next(const struct sm *s)
+{
+    if (s->fault)
+        return NEVER;
+    uint64_t at = earlier(lsu_next(s->lsu), s->core_at);
+    return at > s->upto ? at : s->upto;
+}
+
+static void visit_all(struct sm *s)
+{
+    s->lsu_at = s->fetch_at = s->now;
+    if (s->tm)
+        s->tm_at = s->now;
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        s->sched[k].at = s->now;
+}
+
+void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle)
+{
+    (void)from;                                  /* cycles that nobody ran are caught up with */
+    s->nended = 0;
+    s->lsu_at = lsu_next(s->lsu);
+    while (!s->fault) {
+        uint64_t at = every_cycle ? s->upto : earlier(s->lsu_at, s->core_at);
+        at = at > s->upto ? at : s->upto;        /* what was asked for in the last cycle comes in the next one */
+        if (at >= until)
+            break;
+        s->now = at;
+        if (every_cycle)
+            visit_all(s);
+        run_cycle(s);
+        s->upto = s->now + 1;
+        s->core_at = core_next(s, s->upto);
+    }
+    s->upto = s->fault || s->upto > until ? s->upto : until;
+}
+
+void sm_catch_up(struct sm *s, uint64_t until)
+{
+    s->upto = s->fault || s->upto > until ? s->upto : until;
+    sm_settle(s, s->upto);
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        issue_book(s, &s->sched[k], s->upto);
+    lsu_settle(s->lsu, s->upto);
+}
+
+/* ---- what it tells ---- */
+
+void sm_settle(struct sm *s, uint64_t until)
+{
+    uint64_t n = until - s->settled;
+    s->count[STAT_SM_CYCLES] += n;
+    s->count[STAT_ISSUE_SLOTS] += n * s->cfg.schedulers;
+    s->count[STAT_WARP_CYCLES] += n * s->live;
+    s->count[STAT_ACTIVE_SM_CYCLES] += s->blocks ? n : 0;
+    s->settled = until;
+}
+
+const struct block_end *sm_ended(const struct sm *s, uint32_t *n)
+{
+    *n = s->nended;
+    return s->ended;
+}
+
+const struct fault *sm_fault(const struct sm *s)
+{
+    return s->fault;
+}
+
+const struct grid *sm_fault_grid(const struct sm *s)
+{
+    return s->fault_grid;
+}
+
+uint64_t sm_fault_cycle(const struct sm *s)
+{
+    return s->fault ? s->now : NEVER;
+}
+
+struct warp *sm_warp(const struct sm *s, uint32_t slot)
+{
+    return s->slot[slot].warp;
+}
+
+bool sm_sleeps(const struct sm *s, uint32_t slot)
+{
+    const struct slot *w = &s->slot[slot];
+    return w->hold == ST_SLEEP || (w->hold == ST_TX && w->waking);
+}
+
+uint64_t sm_changes(const struct sm *s)
+{
+    uint64_t n = s->tm ? tm_core_retried(s->tm) : 0;
+    for (uint32_t i = 0; i < s->ngrids; i++)
+        n += s->grid[i]->worker.changes;
+    return n;
+}
+
+uint64_t sm_progress(const struct sm *s)
+{
+    return s->progress;
+}
+
+uint64_t *sm_counters(struct sm *s)
+{
+    return s->count;
+}
+
+struct hists *sm_hists(struct sm *s)
+{
+    return &s->hists;
+}
+
+struct lsu *sm_lsu(struct sm *s)
+{
+    return s->lsu;
+}
+
+struct tm_core *sm_tm(struct sm *s)
+{
+    return s->tm;
+}

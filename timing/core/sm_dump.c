@@ -1,0 +1,136 @@
+/*
+ * What every resident warp waits for, in words, for reports on hangs: its place in the PTX text, and the register,
+ * barrier, accesses or line that it waits for by name.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "timing/core/sm_impl.h"
+
+enum { LINE_MAX_BYTES = 1024 };
+
+/* The step that the warp stands at; a warp that waits at a barrier, or commits, stands behind it. */
+static const struct dinst *stands_at(const struct slot *w, const struct code **code)
+{
+    const struct warp *p = w->warp;
+    const struct entry *e = &p->entry[p->current];
+    *code = p->frame[e->frame].code;
+    if (w->step && p->state != WARP_TX)
+        return w->step;
+    bool behind = e->pc && (e->waits == WAIT_BARRIER || p->state == WARP_TX);
+    return &(*code)->insts[e->pc - behind];
+}
+
+static void say_register(const struct sm *s, const struct slot *w, char *buf, size_t size)
+{
+    const struct tinst *t = w->inst;
+    const uint64_t *alu = w->pending, *memory = alu + s->pending_words;
+    if (t->whole || w->names != w->code) {
+        snprintf(buf, size, "all registers of the warp: %u loads and %u other results are pending", w->nmem, w->nalu);
+        return;
+    }
+    for (unsigned i = 0; i < (unsigned)t->nsrc + t->ndst; i++) {
+        unsigned r = t->reg[i];
+        bool m = memory[r / 64] >> r % 64 & 1, a = alu[r / 64] >> r % 64 & 1;
+        if (!m && !a)
+            continue;
+        const char *name = w->step->in ? tcode_register(w->code, w->step->in, (uint16_t)r) : NULL;
+        snprintf(buf, size, "register %s, which is still %s", name ? name : "?", m ? "loaded" : "computed");
+        return;
+    }
+}
+
+static void say_barrier(const struct slot *w, char *buf, size_t size)
+{
+    const struct warp *p = w->warp;
+    const struct entry *e = &p->entry[p->current];
+    const struct barrier *b = &p->block->barriers[e->barrier % MAX_BARRIERS];
+    if (w->waking)
+        snprintf(buf, size, "the end of a barrier that is complete");
+    else if (e->waits != WAIT_BARRIER)
+        snprintf(buf, size, "other lanes of its warp");
+    else
+        snprintf(buf, size, "barrier %u: %u of %u threads have arrived", e->barrier, b->arrived,
+                 b->expected ? b->expected : p->block->live_threads);
+}
+
+static void say_accesses(const struct slot *w, const char *what, char *buf, size_t size)
+{
+    const struct order_warp *o = &w->order;
+    snprintf(buf, size, "its accesses%s: %u loads and %u stores have not performed", what, o->loads, o->stores);
+}
+
+static void say_order(const struct sm *s, const struct slot *w, char *buf, size_t size)
+{
+    const struct order_warp *o = &w->order;
+    snprintf(buf, size, "the consistency policy %s; %u loads and %u stores have not performed", s->cfg.order->name,
+             o->loads, o->stores);
+}
+
+static void say_ready(const struct sm *s, const struct slot *w, char *buf, size_t size)
+{
+    static const char *const names[PIPES] = { "an SP pipeline", "an INT pipeline", "an SFU", "a DP pipeline",
+                                              "a tensor pipeline", "the load/store unit", "issue" };
+    snprintf(buf, size, "%s (its scheduler: %s)", names[w->place], stall_table[s->sched[w->sched].reason].name);
+}
+
+static void say_reason(const struct sm *s, const struct slot *w, char *buf, size_t size)
+{
+    if (w->place < PIPES) {
+        say_ready(s, w, buf, size);
+        return;
+    }
+    switch (w->place - PLACE_WAIT) {
+    case ST_SCOREBOARD_MEM:
+    case ST_SCOREBOARD_ALU: say_register(s, w, buf, size); break;
+    case ST_BARRIER: say_barrier(w, buf, size); break;
+    case ST_FENCE: say_accesses(w, " before the fence", buf, size); break;
+    case ST_DRAIN: say_accesses(w, "", buf, size); break;
+    case ST_ORDER: say_order(s, w, buf, size); break;
+    case ST_FETCH:
+        snprintf(buf, size, w->missing ? "the instruction line at 0x%" PRIx64 : "instruction fetch at 0x%" PRIx64,
+                 w->code->address + (uint64_t)w->fetch * s->cfg.inst_bytes);
+        break;
+    case ST_TX: tx_say(s, w, buf, size); break;
+    default: snprintf(buf, size, "%s", stall_table[w->place - PLACE_WAIT].meaning); break;
+    }
+}
+
+static void say_running(const struct sm *s, const struct slot *w, char *buf, size_t size)
+{
+    char place[300], why[600] = "";
+    const struct code *code;
+    const struct dinst *d = stands_at(w, &code);
+    fault_describe(code, d, place, sizeof place);
+    say_reason(s, w, why, sizeof why);
+    snprintf(buf, size, "%d lanes at %s: waits since cycle %" PRIu64 " for %s",
+             __builtin_popcountll(w->warp->entry[w->warp->current].mask & w->warp->exist), place, w->since, why);
+}
+
+static void say_warp(const struct sm *s, const struct slot *w, char *buf, size_t size)
+{
+    const struct block *b = w->warp->block;
+    size_t n = (size_t)snprintf(buf, size, "warp slot %u: block %" PRIu64 " (%u,%u,%u), warp %u of %u, ", w->index,
+                                b->linear, b->id[0], b->id[1], b->id[2], w->warp->index, b->nwarps);
+    if (n >= size)
+        return;
+    if (w->ended)
+        snprintf(buf + n, size - n, "has ended; %u results, %u loads and %u stores are outstanding", w->nalu + w->nmem,
+                 w->order.loads, w->order.stores);
+    else
+        say_running(s, w, buf + n, size - n);
+}
+
+void sm_dump(const struct sm *s, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    char buf[LINE_MAX_BYTES];
+    for (uint32_t i = 0; i < s->cfg.warps; i++)
+        if (s->slot[i].warp) {
+            say_warp(s, &s->slot[i], buf, sizeof buf);
+            line(ctx, buf);
+        }
+    if (s->nstart) {
+        snprintf(buf, sizeof buf, "%u blocks wait to start", s->nstart);
+        line(ctx, buf);
+    }
+}

@@ -1,0 +1,379 @@
+/*
+ * From the instruction table's unit and latency class and the types in the text to a pipeline, a latency and an
+ * initiation interval; and the numbers of the registers that an instruction reads and writes. Registers of a function
+ * are numbered by width class and slot of the register allocation, predicates behind them, the carry flag last.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "memsys/xbar/packet.h"
+#include "ptx/isa/ops_check.h"
+#include "timing/core/tinst.h"
+
+/* Pairs of configuration keys. */
+enum lat_class {
+    LC_INT_ADD, LC_INT_MAX, LC_INT_MUL, LC_INT_MAD, LC_INT_DIV, LC_FP_ADD, LC_FP_MAX, LC_FP_MUL, LC_FP_MAD, LC_FP_DIV,
+    LC_DP_ADD, LC_DP_MAX, LC_DP_MUL, LC_DP_MAD, LC_DP_DIV, LC_SFU, LC_CVT, LC_SHFL, LC_TENSOR, LC_CTRL
+};
+
+static const struct { enum config_key latency, interval; } lat_keys[] = {
+#define PAIR(id) [LC_##id] = { KEY_LAT_##id, KEY_II_##id }
+    PAIR(INT_ADD), PAIR(INT_MAX), PAIR(INT_MUL), PAIR(INT_MAD), PAIR(INT_DIV), PAIR(FP_ADD), PAIR(FP_MAX),
+    PAIR(FP_MUL), PAIR(FP_MAD), PAIR(FP_DIV), PAIR(DP_ADD), PAIR(DP_MAX), PAIR(DP_MUL), PAIR(DP_MAD), PAIR(DP_DIV),
+    PAIR(SFU), PAIR(CVT), PAIR(SHFL), PAIR(TENSOR), PAIR(CTRL),
+#undef PAIR
+};
+
+static bool is_float(uint8_t type)
+{
+    return type && ptx_type_class((enum ptx_type)type) == 'f';
+}
+
+/* Conversions between integers are moves, shifts or bit operations on hardware. */
+static bool converts(const struct ptx_inst *in)
+{
+    return in->op == OP_CVT && (is_float(in->type[0]) || is_float(in->type[1]));
+}
+
+/* What an instruction computes with. */
+enum domain { N_INT, N_FP, N_DP };
+
+static enum domain domain_of(const struct ptx_inst *in)
+{
+    uint8_t t = in->type[in->op == OP_SET && in->type[1] ? 1 : 0];      /* set.lt.u32.f32 compares its second type */
+    if (t == T_F64 || (converts(in) && in->type[1] == T_F64))
+        return N_DP;
+    return is_float(t) || converts(in) ? N_FP : N_INT;
+}
+
+/* Moves, selections and bit operations of any type are the integer pipeline's. */
+static bool only_moves(const struct ptx_inst *in)
+{
+    return ptx_ops[in->op].unit == U_ALU && in->op != OP_SET && in->op != OP_SETP && !converts(in);
+}
+
+static enum lat_class lat_class_of(const struct ptx_inst *in, enum domain n)
+{
+    static const enum lat_class rows[][3] = {
+        [L_SIMPLE] = { LC_INT_ADD, LC_FP_ADD, LC_DP_ADD }, [L_ADD] = { LC_INT_ADD, LC_FP_ADD, LC_DP_ADD },
+        [L_MAX] = { LC_INT_MAX, LC_FP_MAX, LC_DP_MAX }, [L_MUL] = { LC_INT_MUL, LC_FP_MUL, LC_DP_MUL },
+        [L_MAD] = { LC_INT_MAD, LC_FP_MAD, LC_DP_MAD }, [L_DIV] = { LC_INT_DIV, LC_FP_DIV, LC_DP_DIV },
+        [L_SQRT] = { LC_FP_DIV, LC_FP_DIV, LC_DP_DIV }, [L_SPECIAL] = { LC_SFU, LC_SFU, LC_SFU },
+        [L_CVT] = { LC_CVT, LC_CVT, LC_CVT }, [L_SHFL] = { LC_SHFL, LC_SHFL, LC_SHFL },
+        [L_MEM] = { LC_INT_ADD, LC_INT_ADD, LC_INT_ADD }, [L_CTRL] = { LC_CTRL, LC_CTRL, LC_CTRL },
+    };
+    enum ptx_latency l = ptx_ops[in->op].latency;
+    if (in->op == OP_DP4A || in->op == OP_DP2A)
+        return LC_TENSOR;
+    if (in->op == OP_CVT)
+        return converts(in) ? LC_CVT : LC_INT_ADD;
+    if (in->op == OP_ABS && n == N_INT)
+        return LC_INT_MAX;
+    if (n == N_FP && in->mod[PG_APPROX] && (l == L_DIV || l == L_SQRT))
+        return LC_SFU;                       /* the special-function unit's own reciprocal and root */
+    return rows[l][n];
+}
+
+static enum pipe pipe_of(const struct ptx_inst *in, enum domain n)
+{
+    enum ptx_latency l = ptx_ops[in->op].latency;
+    if (in->op == OP_DP4A || in->op == OP_DP2A)
+        return PIPE_TENSOR;
+    if (n == N_DP)
+        return PIPE_DP;
+    if (l == L_DIV || l == L_SQRT || l == L_SPECIAL)
+        return PIPE_SFU;
+    return n == N_FP ? PIPE_SP : PIPE_INT;
+}
+
+/* Pipelines that a machine does not have: who does their work. */
+static enum pipe pipe_there(enum pipe p, const struct simtx_config *c)
+{
+    if (p == PIPE_TENSOR && !config_int(c, KEY_CORE_TENSOR))
+        p = PIPE_INT;
+    if (p == PIPE_DP && !config_int(c, KEY_CORE_DP))
+        p = PIPE_SFU;
+    if (p == PIPE_INT && !config_int(c, KEY_CORE_INT))
+        p = PIPE_SP;
+    return p;
+}
+
+static uint32_t lanes_of(enum pipe p, const struct simtx_config *c)
+{
+    uint32_t warp = (uint32_t)config_int(c, KEY_GPU_WARP_SIZE), width = warp;
+    switch (p) {
+    case PIPE_SP:
+    case PIPE_INT:
+    case PIPE_TENSOR: width = (uint32_t)config_int(c, KEY_CORE_SIMD_WIDTH); break;
+    case PIPE_SFU: width = (uint32_t)config_int(c, KEY_CORE_SFU_WIDTH); break;
+    case PIPE_DP: width = (uint32_t)config_int(c, KEY_CORE_DP_WIDTH); break;
+    default: break;
+    }
+    return (warp + width - 1) / width;
+}
+
+struct tinst_class tinst_class(const struct ptx_inst *in)
+{
+    enum domain n = only_moves(in) ? N_INT : domain_of(in);
+    return (struct tinst_class){ pipe_of(in, n), lat_keys[lat_class_of(in, n)].latency };
+}
+
+static void set_alu(struct tinst *t, const struct ptx_inst *in, const struct simtx_config *c)
+{
+    enum domain n = only_moves(in) ? N_INT : domain_of(in);
+    enum lat_class l = lat_class_of(in, n);
+    t->pipe = (uint8_t)pipe_there(pipe_of(in, n), c);
+    t->lanes = (uint16_t)lanes_of((enum pipe)t->pipe, c);
+    t->interval = t->lanes * (uint32_t)config_int(c, lat_keys[l].interval);
+    t->latency = (uint32_t)config_int(c, lat_keys[l].latency) + t->lanes - 1;
+}
+
+/* ---- kinds ---- */
+
+static enum tinst_kind kind_of(const struct ptx_inst *in, const struct call_site *site, bool kernel)
+{
+    switch (in->op) {
+    case OP_BRA:
+    case OP_BRX: return TK_BRANCH;
+    case OP_CALL: return site && site->builtin ? TK_HOST : TK_CALL;
+    case OP_RET: return kernel ? TK_EXIT : TK_CALL;
+    case OP_EXIT:
+    case OP_TRAP:
+    case OP_BRKPT: return TK_EXIT;
+    case OP_NANOSLEEP: return TK_SLEEP;
+    case OP_TX_BEGIN:
+    case OP_TX_COMMIT: return TK_TX;
+    case OP_BAR:
+    case OP_BARRIER: return in->mod[PG_BAROP] == MOD(BAROP, WARP) ? TK_ALU : TK_BARRIER;
+    case OP_MEMBAR:
+    case OP_FENCE: return TK_FENCE;
+    default: return ptx_ops[in->op].unit == U_LDST && ptx_ops[in->op].latency == L_MEM ? TK_MEMORY : TK_ALU;
+    }
+}
+
+/* Generic accesses are asked about as global ones: where they go is known only when they issue. */
+static void set_access(struct tinst *t, const struct ptx_inst *in)
+{
+    uint8_t space = INST_SPACE(in), sem = in->mod[PG_SEM];
+    bool shared = space == MOD(SPACE, SHARED), apart = space && !shared && space != MOD(SPACE, GLOBAL);
+    bool atomic = in->op == OP_ATOM || in->op == OP_RED, load = in->op == OP_LD || in->op == OP_LDU;
+    t->ordered = !apart && (atomic || load || in->op == OP_ST);
+    t->access.kind = shared ? ORDER_SHARED : atomic ? ORDER_ATOMIC : load ? ORDER_LOAD : ORDER_STORE;
+    t->access.acquire = sem == MOD(SEM, ACQUIRE) || sem == MOD(SEM, ACQ_REL);
+    t->access.release = sem == MOD(SEM, RELEASE) || sem == MOD(SEM, ACQ_REL);
+}
+
+static void set_order(struct tinst *t, const struct ptx_inst *in)
+{
+    bool block = in->mod[PG_SCOPE] == MOD(SCOPE, CTA) || in->mod[PG_MEMBAR] == MOD(MEMBAR, CTA);
+    if (t->kind == TK_MEMORY)
+        set_access(t, in);
+    else if (t->kind == TK_FENCE) {
+        t->ordered = true;
+        t->access = (struct order_access){ block ? ORDER_FENCE_CTA : ORDER_FENCE, true, true };
+    } else if (t->kind == TK_BARRIER || t->kind == TK_EXIT) {
+        t->ordered = true;
+        t->access.kind = t->kind == TK_EXIT ? ORDER_EXIT : ORDER_BARRIER;
+    }
+    t->acquires = t->access.acquire && !block;
+}
+
+/* ---- registers ---- */
+
+struct numbering {
+    const struct flow *flow;
+    uint32_t base[RC_COUNT], carry;
+    uint32_t src[64], dst[64], nsrc, ndst;       /* of the instruction at hand; more than 64 do not fit anyway */
+};
+
+static void set_numbering(struct numbering *n, const struct flow *flow)
+{
+    n->flow = flow;
+    uint32_t next = 0;
+    for (int c = 0; c < RC_COUNT; c++) {
+        n->base[c] = next;
+        next += flow->slots[c];
+    }
+    n->carry = next < UINT16_MAX ? next : UINT16_MAX;
+}
+
+static void note(uint32_t *list, uint32_t *n, uint32_t reg)
+{
+    for (uint32_t i = 0; i < *n; i++)
+        if (list[i] == reg)
+            return;
+    if (*n < 64)
+        list[(*n)++] = reg;
+}
+
+/* Beyond 65536 registers two share a number, which is safe: one waits for both. */
+static uint16_t number_in(const struct numbering *n, const struct ptx_reg *r)
+{
+    return (uint16_t)(n->base[reg_class_of(r)] + n->flow->slot[r->id]);
+}
+
+static void note_register(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct numbering *n = ctx;
+    if (n->flow->slot[r->id] == FLOW_NONE)
+        return;
+    uint32_t reg = number_in(n, r);
+    if (write)
+        note(n->dst, &n->ndst, reg);
+    else
+        note(n->src, &n->nsrc, reg);
+}
+
+static void set_registers(struct tinst *t, const struct ptx_inst *in, struct numbering *n)
+{
+    n->nsrc = n->ndst = 0;
+    inst_visit_regs(in, note_register, n);
+    if (in->mod[PG_CC])
+        note(n->dst, &n->ndst, n->carry);
+    if (in->op == OP_ADDC || in->op == OP_SUBC || in->op == OP_MADC)
+        note(n->src, &n->nsrc, n->carry);
+    if (t->kind == TK_CALL || t->kind == TK_HOST) {
+        t->whole = true;                         /* results are copied when the callee returns */
+        return;
+    }
+    t->whole = t->kind == TK_TX || n->nsrc + n->ndst > TINST_REGS;   /* registers are saved, and put back, whole */
+    t->nsrc = t->whole ? 0 : (uint8_t)n->nsrc;
+    t->ndst = (uint8_t)(n->ndst < TINST_REGS ? n->ndst : TINST_REGS);
+    for (uint32_t i = 0; i < t->nsrc; i++)
+        t->reg[i] = (uint16_t)n->src[i];
+    for (uint32_t i = 0; i < t->ndst; i++)
+        t->reg[t->nsrc + i] = (uint16_t)n->dst[i];
+    for (uint32_t i = 0; i < (uint32_t)t->nsrc + t->ndst; i++) {
+        uint32_t word = t->reg[i] / 64;
+        uint64_t bit = UINT64_C(1) << t->reg[i] % 64;
+        t->far |= word >= TINST_WORDS;
+        if (word < TINST_WORDS) {
+            t->names[word] |= bit;
+            t->writes[word] |= i < t->nsrc ? 0 : bit;
+        }
+    }
+}
+
+/* ---- functions and programs ---- */
+
+/* Control flow and barriers, behind which a warp waits before it goes on. */
+static bool holds_back(enum tinst_kind k)
+{
+    return k == TK_BRANCH || k == TK_CALL || k == TK_HOST || k == TK_EXIT || k == TK_BARRIER;
+}
+
+static void set_instruction(struct tinst *t, const struct ptx_inst *in, const struct call_site *site, bool kernel,
+                            const struct simtx_config *c)
+{
+    t->kind = (uint8_t)kind_of(in, site, kernel);
+    t->lanes = 1;
+    t->interval = t->latency = 1;
+    set_order(t, in);
+    if (t->kind == TK_MEMORY)
+        t->pipe = PIPE_MEM;
+    else if (t->kind == TK_ALU && ptx_ops[in->op].unit != U_CTRL && ptx_ops[in->op].unit != U_BARRIER)
+        set_alu(t, in, c);
+    else {
+        t->pipe = PIPE_CTRL;
+        if (holds_back((enum tinst_kind)t->kind))
+            t->latency = (uint32_t)config_int(c, KEY_LAT_CTRL);
+    }
+}
+
+static const struct call_site *site_of(const struct code *code, uint32_t i)
+{
+    const struct dinst *d = &code->insts[code->of_inst[i]];
+    while (!d->counts)
+        d++;
+    return d->in && d->in->op == OP_CALL ? d->extra : NULL;
+}
+
+struct tcode *tcode_new(const struct code *code, const struct simtx_config *c, uint64_t address)
+{
+    const struct ptx_func *f = code->func;
+    struct tcode *t = calloc(1, sizeof *t);
+    struct numbering n;
+    if (!t || !(t->inst = calloc(f->ninsts + 1, sizeof *t->inst)))
+        abort();
+    set_numbering(&n, code->flow);
+    t->code = code;
+    t->address = address;
+    t->ninsts = f->ninsts;
+    t->nregs = n.carry + 1;
+    for (uint32_t i = 0; i < f->ninsts; i++) {
+        set_instruction(&t->inst[i], &f->insts[i], site_of(code, i), f->is_entry, c);
+        set_registers(&t->inst[i], &f->insts[i], &n);
+    }
+    const struct ptx_inst end = { .op = OP_RET };
+    set_instruction(&t->inst[f->ninsts], &end, NULL, f->is_entry, c);
+    set_registers(&t->inst[f->ninsts], &end, &n);
+    return t;
+}
+
+struct name_search { struct numbering numbering; uint16_t reg; const char *name; };
+
+static void note_name(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct name_search *x = ctx;
+    (void)write;
+    if (number_in(&x->numbering, r) == x->reg)
+        x->name = r->name;
+}
+
+const char *tcode_register(const struct tcode *t, const struct ptx_inst *in, uint16_t reg)
+{
+    struct name_search x = { .reg = reg };
+    set_numbering(&x.numbering, t->code->flow);
+    inst_visit_regs(in, note_name, &x);
+    return !x.name && reg == x.numbering.carry ? "the carry flag" : x.name;
+}
+
+void tcode_free(struct tcode *t)
+{
+    if (t)
+        free(t->inst);
+    free(t);
+}
+
+static uint64_t function_bytes(const struct ptx_func *f, const struct simtx_config *c)
+{
+    uint64_t bytes = ((uint64_t)f->ninsts + 1) * (uint64_t)config_int(c, KEY_INST_BYTES);
+    return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+}
+
+uint64_t tprogram_bytes(const struct program *p, const struct simtx_config *c)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < p->nfuncs; i++)
+        if (p->func_at[i]->has_body && p->func_at[i]->code)
+            bytes += function_bytes(p->func_at[i], c);
+    return bytes;
+}
+
+struct tprogram *tprogram_new(const struct program *p, const struct simtx_config *c, uint64_t address)
+{
+    struct tprogram *t = calloc(1, sizeof *t);
+    if (!t || !(t->of_func = calloc(p->nfuncs + 1, sizeof(struct tcode *))))
+        abort();
+    t->nfuncs = p->nfuncs;
+    for (uint32_t i = 0; i < p->nfuncs; i++) {
+        struct ptx_func *f = p->func_at[i];
+        if (!f->has_body || !f->code)
+            continue;
+        t->of_func[i] = tcode_new(f->code, c, address);
+        t->max_regs = t->of_func[i]->nregs > t->max_regs ? t->of_func[i]->nregs : t->max_regs;
+        address += function_bytes(f, c);
+    }
+    return t;
+}
+
+void tprogram_free(struct tprogram *t)
+{
+    if (!t)
+        return;
+    for (uint32_t i = 0; i < t->nfuncs; i++)
+        tcode_free(t->of_func[i]);
+    free(t->of_func);
+    free(t);
+}

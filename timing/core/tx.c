@@ -1,0 +1,381 @@
+/*
+ * Transactions at an SM core: between the warps (ptx/txn/txn.h), the pipelines, and transactional memory (tm/core/core.h). A
+ * warp that waits for it is held under ST_TX: at tx_begin for its turn, at tx_commit until its outcome is known, before
+ * an abort or a validation until what it has under way has come back.
+ */
+#include <string.h>
+
+#include "timing/core/sm_impl.h"
+
+bool tx_quiet(const struct sm *s, const struct slot *w)
+{
+    const struct order_warp *o = &w->order;
+    return !w->nmem && !w->collecting && !o->loads && !o->stores && !o->shared && !lsu_warp_busy(s->lsu, w->index);
+}
+
+/* Something outside the cycle loop has happened to the warp: it acts from this cycle on. */
+static void come_to(struct sm *s)
+{
+    uint64_t now = tm_now(s->tm);
+    s->now = now > s->now ? now : s->now;
+    s->core_at = s->now < s->core_at ? s->now : s->core_at;
+}
+
+static uint32_t registers_of(const struct slot *w)
+{
+    return w->tx_begin ? txn_registers(w->tx_code, w->tx_begin) : 0;
+}
+
+/* ---- outcomes ---- */
+
+/* The warp stands at its next instruction, after so many cycles. */
+static void go_on_after(struct sm *s, struct slot *w, uint64_t held)
+{
+    w->inst = NULL;
+    if (held)
+        warp_hold(s, w, ST_TX, s->now + held);
+    else
+        warp_wake(s, w);
+    if (held)
+        warp_consider(s, w);
+}
+
+/* Outcomes have been applied to the warp: is there a new attempt, is the transaction over, or are others still open? */
+static void after_outcome(struct sm *s, struct slot *w)
+{
+    if (w->warp->state == WARP_TX)
+        return;
+    if (!txn_lanes(w->warp)) {
+        w->in_tx = false;
+        states_book(s, w);
+        go_on_after(s, w, tm_core_ended(s->tm, w->index, s->now));
+        tx_watch_over(s, w);
+    } else if (txn_attempt(w->warp) != w->attempt) {
+        w->attempt = txn_attempt(w->warp);
+        uint64_t held = tm_core_attempt(s->tm, w->index, false, registers_of(w), s->now);
+        states_attempt(s, w, held);
+        go_on_after(s, w, held);
+        tx_watch_attempt(s, w);
+    } else {
+        go_on_after(s, w, 0);
+    }
+}
+
+static void abort_lanes(struct sm *s, struct slot *w, uint64_t lanes)
+{
+    s->restoring = w->index;
+    txn_abort(w->warp, lanes);
+}
+
+void tx_decided(void *ctx, uint32_t slot, uint64_t commits, uint64_t aborts)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[slot];
+    come_to(s);
+    s->progress++;
+    states_decided(s, w, commits, aborts);
+    if (s->watch)
+        tx_watch_outcome(s, w, commits, aborts);
+    if (commits)
+        txn_commit(w->warp, commits);
+    if (aborts)
+        abort_lanes(s, w, aborts);
+    states_book(s, w);
+    after_outcome(s, w);
+}
+
+void tx_doomed(void *ctx, uint32_t slot)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[slot];
+    come_to(s);
+    w->doomed = true;
+    if (w->hold == NO_HOLD || w->warp->state == WARP_TX)
+        tx_try(s, w);
+    if (w->hold == NO_HOLD && !w->ended)
+        warp_consider(s, w);
+}
+
+/* Aborted lanes need no validation any more. */
+static void end_validation(struct sm *s, struct slot *w, uint64_t lanes)
+{
+    if (w->fault_lane >= 0 && lanes >> w->fault_lane & 1) {
+        w->validate = false;
+        w->fault_lane = -1;
+    }
+    w->validating = tm_core_validating(s->tm, w->index);
+}
+
+static void abort_doomed(struct sm *s, struct slot *w)
+{
+    w->doomed = false;
+    uint64_t lanes = tm_core_doomed(s->tm, w->index, s->now);
+    if (!lanes)
+        return;
+    end_validation(s, w, lanes);
+    s->progress++;
+    states_decided(s, w, 0, lanes);
+    if (s->watch)
+        tx_watch_outcome(s, w, 0, lanes);
+    abort_lanes(s, w, lanes);
+    states_book(s, w);
+    after_outcome(s, w);
+    if (w->warp->state == WARP_TX && w->hold == NO_HOLD)
+        warp_advance(s, w);
+}
+
+bool tx_try(struct sm *s, struct slot *w)
+{
+    if (!(w->doomed || w->validate) || !tx_quiet(s, w))
+        return false;
+    if (w->doomed)
+        abort_doomed(s, w);
+    else if (!tm_core_validating(s->tm, w->index)) {
+        int lane = w->fault_lane;
+        w->fault_lane = -1;
+        w->validating = true;
+        w->validate = false;
+        warp_renew(s, w);
+        tm_core_validate(s->tm, w->index, lane, s->now);
+    }
+    return true;
+}
+
+void tx_ask(void *ctx, uint32_t slot)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[slot];
+    come_to(s);
+    if (!tm_core_validating(s->tm, slot))
+        w->validating = false;
+    if (w->warp && !w->ended && w->hold == NO_HOLD && w->place == PLACE_WAIT + ST_TX)
+        warp_consider(s, w);
+}
+
+/* ---- instructions ---- */
+
+static bool may_begin(struct sm *s, struct slot *w)
+{
+    uint64_t lanes = warp_guard_lanes(w->warp, w->step);
+    bool may = tm_core_may_begin(s->tm, w->index, (uint32_t)__builtin_popcountll(lanes), s->now);
+    if (may == w->controlled) {
+        w->controlled = !may;
+        states_book(s, w);
+    }
+    return may;
+}
+
+/* Private memory that an abort puts back is accessed one instruction after the other. */
+static bool local_waits(const struct sm *s, const struct slot *w)
+{
+    uint8_t space = w->step->space;  /* SP_REG: variables of the frame */
+    return w->has_local && (space == SP_LOCAL || space == SP_REG || space == SP_GENERIC) &&
+           lsu_warp_busy(s->lsu, w->index);
+}
+
+bool tx_may_issue(struct sm *s, struct slot *w, const struct tinst *t)
+{
+    bool may = true;
+    if (w->validating)
+        return false;
+    if (w->in_tx && !tm_core_may_run(s->tm, w->index, s->now) && !w->doomed && !w->validate)
+        return false;
+    if (t->kind == TK_TX && w->step->in->op == OP_TX_BEGIN && !w->doomed && !w->validate)
+        return w->in_tx || may_begin(s, w);
+    if (w->doomed || w->validate)
+        may = false;
+    else if (t->kind == TK_TX)
+        may = tx_quiet(s, w) && (!w->in_tx || tm_core_may_issue(s->tm, w->index, true));
+    else if (w->in_tx && t->kind == TK_MEMORY)
+        may = !local_waits(s, w) && tm_core_may_issue(s->tm, w->index, false);
+    s->tx_waits |= !may;
+    return may;
+}
+
+void tx_begun(struct sm *s, struct slot *w, const struct tcode *code, const struct dinst *d)
+{
+    if (w->in_tx || !txn_lanes(w->warp))
+        return;
+    w->in_tx = true;
+    w->attempt = txn_attempt(w->warp);
+    w->tx_begin = d;
+    w->tx_code = code->code;
+    states_book(s, w);
+    uint64_t held = tm_core_attempt(s->tm, w->index, true, registers_of(w), s->now);
+    states_attempt(s, w, held);
+    if (held && w->hold == NO_HOLD)
+        warp_hold(s, w, ST_TX, s->now + held);
+    tx_watch_attempt(s, w);
+}
+
+void tx_committing(struct sm *s, struct slot *w)
+{
+    w->validate = false;             /* the commit does that */
+    warp_hold(s, w, ST_TX, NEVER);
+    warp_move(s, w, PLACE_WAIT + ST_TX);
+    states_book(s, w);
+    if (s->watch)
+        watch_commit(s->watch, w->index, s->now);
+    tm_core_commit(s->tm, w->index, s->now);
+}
+
+void tx_executed(struct sm *s, struct slot *w, uint64_t lanes)
+{
+    tm_core_executed(s->tm, w->index, lanes, s->now);
+    if (tm_core_wants_validation(s->tm, w->index, s->now) && !w->validate && !w->validating) {
+        w->validate = true;
+        w->fault_lane = -1;
+    }
+}
+
+bool tx_fault(struct sm *s, struct slot *w)
+{
+    int lane = w->in_tx ? txn_hold_fault(w->warp) : -1;
+    if (lane < 0)
+        return false;
+    w->validate = true;
+    w->fault_lane = lane;
+    warp_advance(s, w);
+    tx_try(s, w);
+    if (w->hold == NO_HOLD) {
+        fetch_consider(s, w);
+        warp_consider(s, w);
+    }
+    return true;
+}
+
+void tx_fault_again(void *ctx, uint32_t slot)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[slot];
+    come_to(s);
+    txn_fault_again(w->warp);
+    sm_take_fault(s, w);
+}
+
+void tx_impossible(void *ctx, uint32_t slot, unsigned lane, const char *text)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[slot];
+    come_to(s);
+    fault_raise(w->warp, w->tx_begin, FAULT_TX, (int)lane, 0, "%s", text);
+    sm_take_fault(s, w);
+}
+
+/* ---- accesses ---- */
+
+struct mem_op *tx_op_new(void *ctx)
+{
+    return sm_op_new(ctx);
+}
+
+void tx_op_free(void *ctx, struct mem_op *op)
+{
+    sm_op_free(ctx, op);
+}
+
+/* The load/store unit's queue is full: with operand collectors nobody has asked before. */
+static void park(struct sm *s, struct slot *w, struct mem_op *op)
+{
+    op->next = NULL;
+    if (s->parked.first)
+        s->parked.last->next = op;
+    else
+        s->parked.first = op;
+    s->parked.last = op;
+    w->collecting++;
+}
+
+void tx_unpark(struct sm *s)
+{
+    while (s->parked.first && lsu_has_room(s->lsu)) {
+        struct mem_op *op = s->parked.first;
+        struct slot *w = &s->slot[op->sm_slot];
+        s->parked.first = op->next;
+        w->collecting--;
+        issue_memory(s, w, op);
+    }
+}
+
+void tx_issue(void *ctx, uint32_t slot, struct mem_op *op)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[slot];
+    come_to(s);
+    w->order.shared += op->served_by[SERVE_SHARED] != 0;
+    if (!s->parked.first && lsu_has_room(s->lsu))
+        issue_memory(s, w, op);
+    else
+        park(s, w, op);
+}
+
+void tx_loaded(void *ctx, struct mem_op *op)
+{
+    struct sm *s = ctx;
+    struct slot *w = &s->slot[op->sm_slot];
+    const struct tinst *t = op->owner;
+    come_to(s);
+    s->progress++;
+    sm_op_free(s, op);
+    sm_result(s, s->now + 1 + s->cfg.stages, EV_MEM, w, t);
+}
+
+void tx_op_done(struct sm *s, struct mem_op *op, uint64_t at)
+{
+    s->progress++;
+    if (at > s->now) {
+        struct event e = { .at = at, .kind = EV_TX, .warp = (uint16_t)op->sm_slot };
+        e.address = (uint64_t)(uintptr_t)op;
+        calendar_add(&s->calendar, s->now, &e);
+    } else {
+        tx_op_over(s, op);
+    }
+}
+
+void tx_op_over(struct sm *s, struct mem_op *op)
+{
+    struct slot *w = &s->slot[op->sm_slot];
+    if (op->served_by[SERVE_SHARED])
+        w->order.shared--;
+    tm_core_done(s->tm, op, s->now);
+}
+
+/* Warps that wait for what no message tells: that nothing of theirs is under way. */
+void tx_poll(struct sm *s)
+{
+    s->tx_waits = false;
+    for (uint32_t k = 0; k < s->cfg.schedulers; k++)
+        for (uint64_t m = s->sched[k].set[PLACE_WAIT + ST_TX]; m; m &= m - 1) {
+            struct slot *w = &s->slot[(uint32_t)__builtin_ctzll(m) * s->cfg.schedulers + k];
+            if (w->hold == NO_HOLD && !tx_try(s, w))
+                warp_consider(s, w);
+        }
+}
+
+void tx_at(void *ctx, uint64_t cycle)
+{
+    struct sm *s = ctx;
+    come_to(s);
+    s->tm_at = cycle < s->tm_at ? cycle : s->tm_at;
+    s->core_at = cycle < s->core_at ? cycle : s->core_at;
+    s->lsu_at = s->now;
+}
+
+void tx_private_write(void *ctx, uint64_t address, const void *bytes, unsigned n)
+{
+    struct sm *s = ctx;
+    struct mem_op *op = sm_op_new(s);
+    memset(op, 0, offsetof(struct mem_op, address));
+    op->kind = MOP_STORE;
+    op->lanes = op->served_by[SERVE_LOCAL] = mask_all(n / 4);    /* words of lanes side by side */
+    op->width = op->size = op->stride = 4;
+    op->count = 1;
+    op->pattern = LANES_IN_ROW;
+    op->role = ROLE_RESTORE;
+    op->sm_slot = s->restoring;
+    for (unsigned i = 0; i < n / 4; i++)
+        op->address[i] = address + 4 * i;
+    memcpy(mem_data(op, 0), bytes, n);
+    lsu_background(s->lsu, op, s->now);
+    s->lsu_at = s->now;
+}

@@ -1,0 +1,145 @@
+/*
+ * What the components counted, added up, and the conservation laws that it must obey: what went in came out, every
+ * cycle of every scheduler has a reason, and nothing is left anywhere.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timing/machine/machine_parts.h"
+
+void report_add(struct machine *m, const char *fmt, ...)
+{
+    char line[600], *all = NULL;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    if (asprintf(&all, "%s%s\n", m->report ? m->report : "", line) < 0)
+        abort();
+    free(m->report);
+    m->report = all;
+}
+
+void count_clear(struct machine *m)
+{
+    for (uint32_t i = 0; i < m->cfg.sms; i++) {
+        memset(sm_counters(m->sm[i]), 0, STAT_END * sizeof(uint64_t));
+        memset(sm_hists(m->sm[i]), 0, sizeof(struct hists));
+    }
+    memset(m->counters, 0, (XBARS + m->cfg.channels) * sizeof *m->counters);
+}
+
+static void add(uint64_t *to, const uint64_t *from)
+{
+    for (int i = 0; i < STAT_END; i++)
+        to[i] += from[i];
+}
+
+/* The paper's classes of scheduler cycles are sums of the reasons (Fung et al., MICRO 2011, figure 10). */
+static void add_classes(uint64_t *to, const uint64_t *from)
+{
+    to[STAT_CLASS_EXEC] += from[STAT_ISSUED_SLOTS];
+#define STALL(id, name, class, meaning) to[STAT_CLASS_##class] += from[STAT_STALL_##id];
+#include "timing/stall.def"
+}
+
+/* Cycles of a domain that begin in the core cycles [from, until). */
+static uint64_t cycles_of(const struct machine *m, enum clock_domain domain, uint64_t from, uint64_t until)
+{
+    const struct clocks *k = &m->cfg.clocks;
+    return clock_convert(k, CLK_CORE, domain, until) - clock_convert(k, CLK_CORE, domain, from);
+}
+
+/* What a resource could have done in these cycles: the denominators of the ratios. */
+static void add_capacity(const struct machine *m, uint64_t from, uint64_t until, uint64_t *to)
+{
+    const struct machine_cfg *c = &m->cfg;
+    uint64_t xbar = cycles_of(m, CLK_XBAR, from, until), mem = cycles_of(m, CLK_MEM, from, until);
+    to[STAT_MACHINE_CYCLES] += until - from;
+    to[STAT_WARP_SLOTS] += (until - from) * c->sms * c->sm.warps;
+    to[STAT_XBAR_REQUEST_SLOTS] += xbar * c->slices;
+    to[STAT_XBAR_REPLY_SLOTS] += xbar * c->xbar_ports;
+    to[STAT_DRAM_CYCLES] += mem * c->channels;
+}
+
+void count_add(struct machine *m, uint64_t from, uint64_t until, uint64_t *count, struct hists *hists)
+{
+    struct hists unused = { 0 }, *h = hists ? hists : &unused;
+    uint64_t sum[STAT_END] = { 0 };
+    for (uint32_t i = 0; i < m->cfg.sms; i++) {
+        sm_catch_up(m->sm[i], until);
+        add(sum, sm_counters(m->sm[i]));
+        hists_merge(h, sm_hists(m->sm[i]));
+    }
+    for (uint32_t i = 0; i < m->cfg.channels; i++)
+        partition_run(m->partition[i], clock_convert(&m->cfg.clocks, CLK_CORE, CLK_L2, until),
+                      clock_convert(&m->cfg.clocks, CLK_CORE, CLK_MEM, until));
+    for (uint32_t i = 0; i < XBARS + m->cfg.channels; i++) {
+        add(sum, m->counters[i].count);
+        hists_merge(h, &m->counters[i].hists);
+    }
+    add_classes(sum, sum);
+    add_capacity(m, from, until, sum);
+    add(count, sum);
+}
+
+/* ---- conservation ---- */
+
+static bool equal(struct machine *m, const char *what, uint64_t a, const char *like, uint64_t b)
+{
+    if (a != b)
+        report_add(m, "  %s: %" PRIu64 ", %s: %" PRIu64, what, a, like, b);
+    return a == b;
+}
+
+static bool check_slots(struct machine *m, const uint64_t *n)
+{
+    uint64_t slots = n[STAT_ISSUED_SLOTS];
+#define STALL(id, name, class, meaning) slots += n[STAT_STALL_##id];
+#include "timing/stall.def"
+    uint64_t classes = n[STAT_CLASS_EXEC] + n[STAT_CLASS_STALL] + n[STAT_CLASS_SCRB] + n[STAT_CLASS_IDLE];
+    bool ok = equal(m, "SM cycles", n[STAT_SM_CYCLES], "cycles x SMs", n[STAT_MACHINE_CYCLES] * m->cfg.sms);
+    ok &= equal(m, "scheduler cycles", n[STAT_ISSUE_SLOTS], "SM cycles x schedulers",
+                n[STAT_SM_CYCLES] * m->cfg.sm.schedulers);
+    ok &= equal(m, "issued and stalled", slots, "scheduler cycles", n[STAT_ISSUE_SLOTS]);
+    return ok & equal(m, "sum of the classes", classes, "scheduler cycles", n[STAT_ISSUE_SLOTS]);
+}
+
+static bool check_messages(struct machine *m, const uint64_t *n)
+{
+    bool ok = equal(m, "requests and notices", n[STAT_REQUESTS] + n[STAT_NOTICES], "replies and notes",
+                    n[STAT_REPLIES] + n[STAT_NOTES]);
+    ok &= equal(m, "requests", n[STAT_REQUESTS], "packets through the request crossbar", n[STAT_XBAR_REQUEST_PACKETS]);
+    return ok & equal(m, "replies", n[STAT_REPLIES], "packets through the reply crossbar", n[STAT_XBAR_REPLY_PACKETS]);
+}
+
+static bool check_dram(struct machine *m, const uint64_t *n)
+{
+    uint64_t sectors = n[STAT_L2_FILLS] + n[STAT_L2_WRITEBACKS], burst = m->cfg.partition.dram.burst_bytes;
+    uint64_t bursts = n[STAT_DRAM_READS] + n[STAT_DRAM_WRITES];
+    if (SECTOR_BYTES % burst || !m->cfg.partition.l2.sets)
+        return true;                     /* bursts move more than was asked for; without L2 nothing is filled */
+    return equal(m, "bytes of DRAM bursts", bursts * burst, "bytes filled and written back", sectors * SECTOR_BYTES);
+}
+
+static bool check_ports(struct machine *m)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < 2 * (m->cfg.sms + m->cfg.slices); i++)
+        if (!port_idle(&m->ports[i])) {
+            report_add(m, "  port %u of %u: credits or messages are missing", i, 2 * (m->cfg.sms + m->cfg.slices));
+            ok = false;
+        }
+    return ok;
+}
+
+bool count_check(struct machine *m, const uint64_t *count)
+{
+    bool ok = check_slots(m, count);
+    ok &= check_messages(m, count);
+    ok &= check_dram(m, count);
+    return ok & check_ports(m);
+}

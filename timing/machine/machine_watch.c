@@ -1,0 +1,171 @@
+/*
+ * What users look at while a run goes on: the line of progress, the timeline, and the time series. Rows of the time
+ * series are taken at fixed core cycles: a window of the machine is run in two parts there, and all components account
+ * for the cycles up to it, so the rows are the same however the machine is simulated.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "timing/machine/machine_parts.h"
+
+enum { PACE = 256 };                 /* windows between looks at the host's clock, and between drains of the timeline */
+
+static double host_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- progress ---- */
+
+void machine_set_progress(struct machine *m, void (*fn)(void *ctx, const struct machine_progress *p), void *ctx)
+{
+    m->progress = fn;
+    m->progress_ctx = ctx;
+}
+
+static void show_progress(struct machine *m)
+{
+    static const double period = 0.1;
+    double now = host_now();
+    if (!m->progress || now - m->shown < period)
+        return;
+    struct launch_counts n = { 0 };
+    struct machine_progress p = { .cycles = m->now - m->grids[0].start, .seconds = now - m->started,
+                                  .blocks_done = dispatcher_blocks_done(m->dispatcher) };
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        p.blocks += m->grids[i].launch.nblocks;
+    for (uint32_t i = 0; i < m->cfg.sms; i++) {
+        sm_counts(m->sm[i], &n);
+        p.commits += sm_counters(m->sm[i])[STAT_TX_COMMITS];
+    }
+    p.thread_instructions = n.thread_instructions;
+    m->shown = now;
+    m->progress(m->progress_ctx, &p);
+}
+
+void watch_window(struct machine *m)
+{
+    if (++m->windows % PACE)
+        return;
+    show_progress(m);
+    if (m->trace)
+        trace_drain(m->trace);
+}
+
+/* ---- timeline ---- */
+
+void watch_attach(struct machine *m)
+{
+    for (uint32_t i = 0; m->trace && i < m->cfg.sms; i++)
+        sm_observe(m->sm[i], m->observer[i]);
+    if (m->trace)
+        trace_origin(m->trace, m->past);
+}
+
+void machine_set_trace(struct machine *m, struct trace *t)
+{
+    free(m->observer);
+    m->trace = t;
+    m->observer = calloc(m->cfg.sms, sizeof *m->observer);
+    if (!m->observer)
+        abort();
+    for (uint32_t i = 0; i < m->cfg.sms; i++) {
+        m->observer[i] = t ? trace_watch(t, (uint16_t)i, m->cfg.sm.warps) : NULL;
+        sm_observe(m->sm[i], m->observer[i]);
+    }
+    if (t)
+        trace_origin(t, m->past);
+}
+
+static void end_timeline(struct machine *m, bool given_up)
+{
+    if (!m->trace)
+        return;
+    for (uint32_t i = 0; given_up && i < m->cfg.sms; i++)
+        sm_observe_rest(m->sm[i]);
+    for (uint32_t i = 0; i < m->ngrids; i++) {
+        const struct grid *g = &m->grids[i];
+        trace_launch(m->trace, g->launch.code->func->name, g->launch.grid_id, i, g->start, g->end ? g->end : m->now);
+    }
+    trace_drain(m->trace);
+}
+
+/* ---- time series ---- */
+
+void machine_set_series(struct machine *m, struct series *s)
+{
+    m->series = s;
+}
+
+static void begin_rows(struct machine *m)
+{
+    char *names = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&names, &size);
+    if (!f)
+        abort();
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        fprintf(f, "%s%s", i ? "+" : "", m->grids[i].launch.code->func->name);
+    fclose(f);
+    series_begin(m->series, m->grids[0].launch.grid_id, names);
+    free(names);
+    m->row_at = m->now + series_window(m->series);
+}
+
+/* What only launches as a whole have: cycles until each ended, instructions; count: of the run. */
+static void add_launches(const struct machine *m, uint64_t until, uint64_t *count)
+{
+    struct launch_counts n = { 0 };
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        sm_counts(m->sm[i], &n);
+    for (uint32_t i = 0; i < m->ngrids; i++) {
+        const struct grid *g = &m->grids[i];
+        count[STAT_CYCLES] += (g->end && g->end < until ? g->end : until) - g->start;
+        n.warp_instructions += g->launch.counts.warp_instructions;
+        n.thread_instructions += g->launch.counts.thread_instructions;
+    }
+    count[STAT_TIMED_WARP_INSTRUCTIONS] += n.warp_instructions;
+    count[STAT_TIMED_THREAD_INSTRUCTIONS] += n.thread_instructions;
+}
+
+void watch_rows(struct machine *m)
+{
+    uint64_t start = m->grids[0].start;
+    for (; m->row_at <= m->now; m->row_at += series_window(m->series)) {
+        uint64_t count[STAT_END] = { 0 };
+        count_add(m, start, m->row_at, count, NULL);
+        add_launches(m, m->row_at, count);
+        series_row(m->series, m->row_at - start, count);
+    }
+}
+
+/* ---- a run ---- */
+
+void watch_begin(struct machine *m)
+{
+    m->windows = 0;
+    m->started = m->shown = host_now();
+    m->row_at = NEVER;
+    if (m->series)
+        begin_rows(m);
+}
+
+void watch_counted(struct machine *m)
+{
+    m->row_at = NEVER;
+}
+
+void watch_end(struct machine *m, const uint64_t *count, bool given_up)
+{
+    end_timeline(m, given_up);
+    if (!m->series)
+        return;
+    uint64_t all[STAT_END];
+    memcpy(all, count, sizeof all);
+    add_launches(m, m->now, all);
+    series_end(m->series, all);
+}

@@ -1,0 +1,139 @@
+/* Writing the time series. A row waits until the next one comes: it may be the launch's last. */
+#include "timing/machine/series.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct series {
+    FILE *file;
+    char *path, *kernel;
+    uint64_t window, launch;
+    unsigned warp_size;
+    uint64_t from, next_from;            /* first cycles of the row that waits, and of the one behind it */
+    bool waits;
+    uint64_t row[STAT_END];              /* the row that waits */
+    uint64_t before[STAT_END];           /* counted before the one behind it */
+};
+
+static bool is_counter(int i)
+{
+    return stat_table[i].place & STAT_OF_TIMING && stat_table[i].place & STAT_ADDED &&
+           stat_table[i].kind == STAT_KIND_COUNT;
+}
+
+static bool is_ratio(int i)
+{
+    return i == STAT_LANE_UTILISATION ||
+           (stat_table[i].place & STAT_OF_TIMING && stat_table[i].kind == STAT_KIND_REAL);
+}
+
+static void write_head(struct series *s)
+{
+    fputs("launch,kernel,cycle", s->file);
+    for (int i = 0; i < STAT_END; i++)
+        if (is_counter(i) || is_ratio(i))
+            fprintf(s->file, ",%s", stat_table[i].name);
+    fputc('\n', s->file);
+}
+
+struct series *series_open(const char *path, uint64_t window, unsigned warp_size, char *error, size_t size)
+{
+    FILE *f = fopen(path, "we");
+    if (!f) {
+        snprintf(error, size, "cannot write the time series '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    struct series *s = calloc(1, sizeof *s);
+    if (!s || !(s->path = strdup(path)))
+        abort();
+    s->file = f;
+    s->window = window;
+    s->warp_size = warp_size;
+    write_head(s);
+    return s;
+}
+
+uint64_t series_window(const struct series *s)
+{
+    return s->window;
+}
+
+static void write_row(struct series *s)
+{
+    struct stats_row r = { 0 };
+    for (int i = 0; i < STAT_END; i++)
+        if (is_counter(i))
+            r.v[i].count = s->row[i];
+    r.v[STAT_WARP_INSTRUCTIONS].count = s->row[STAT_TIMED_WARP_INSTRUCTIONS];
+    r.v[STAT_THREAD_INSTRUCTIONS].count = s->row[STAT_TIMED_THREAD_INSTRUCTIONS];
+    stats_ratios(&r, s->warp_size);
+    fprintf(s->file, "%" PRIu64 ",%s,%" PRIu64, s->launch, s->kernel, s->from);
+    for (int i = 0; i < STAT_END; i++)
+        if (is_counter(i))
+            fprintf(s->file, ",%" PRIu64, r.v[i].count);
+        else if (is_ratio(i))
+            fprintf(s->file, ",%.6g", r.v[i].real);
+    fputc('\n', s->file);
+    s->waits = false;
+}
+
+void series_begin(struct series *s, uint64_t launch, const char *kernel)
+{
+    free(s->kernel);
+    s->kernel = strdup(kernel);
+    if (!s->kernel)
+        abort();
+    s->launch = launch;
+    s->from = s->next_from = 0;
+    memset(s->row, 0, sizeof s->row);
+    memset(s->before, 0, sizeof s->before);
+}
+
+/* What was counted behind `before` joins the row that waits. */
+static void join(struct series *s, const uint64_t *count)
+{
+    for (int i = 0; i < STAT_END; i++)
+        s->row[i] += count[i] - s->before[i];
+    memcpy(s->before, count, sizeof s->before);
+    s->waits = true;
+}
+
+static void next_row(struct series *s, const uint64_t *count)
+{
+    if (s->waits)
+        write_row(s);
+    s->from = s->next_from;
+    memset(s->row, 0, sizeof s->row);
+    join(s, count);
+}
+
+void series_row(struct series *s, uint64_t until, const uint64_t *count)
+{
+    next_row(s, count);
+    s->next_from = until;
+}
+
+void series_end(struct series *s, const uint64_t *count)
+{
+    if (count[STAT_MACHINE_CYCLES] > s->before[STAT_MACHINE_CYCLES])
+        next_row(s, count);
+    else
+        join(s, count);
+    write_row(s);
+    fflush(s->file);
+}
+
+bool series_close(struct series *s, char *error, size_t size)
+{
+    bool ok = !ferror(s->file);
+    ok &= !fclose(s->file);
+    if (!ok)
+        snprintf(error, size, "the time series '%s' could not be written to its end", s->path);
+    free(s->kernel);
+    free(s->path);
+    free(s);
+    return ok;
+}

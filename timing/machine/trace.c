@@ -1,0 +1,253 @@
+/* Writing the timeline: buffers of text, one file behind them (zlib writes both forms). */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "timing/machine/trace_impl.h"
+
+struct trace {
+    gzFile file;
+    char *path;
+    struct trace_range range;
+    uint64_t origin;
+    struct text launches;
+    struct sm_watch *first, **last;
+    bool failed, any;                    /* any: events are in the file */
+};
+
+struct trace *trace_open(const char *path, const struct trace_range *range, char *error, size_t size)
+{
+    static const char head[] =
+        "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"a microsecond is a core cycle\"},\n\"traceEvents\":[";
+    enum { BUFFER = 1 << 17 };
+    size_t n = strlen(path);
+    gzFile f = gzopen(path, n > 3 && !strcmp(path + n - 3, ".gz") ? "wb3e" : "wbTe");
+    if (!f) {
+        snprintf(error, size, "cannot write the timeline '%s': %s", path, errno ? strerror(errno) : "no memory");
+        return NULL;
+    }
+    struct trace *t = calloc(1, sizeof *t);
+    if (!t || !(t->path = strdup(path)))
+        abort();
+    gzbuffer(f, BUFFER);
+    t->file = f;
+    t->range = *range;
+    t->last = &t->first;
+    t->failed = gzputs(f, head) < 0;
+    return t;
+}
+
+struct sm_watch *trace_watch(struct trace *t, uint16_t sm, uint32_t slots)
+{
+    if (t->range.sm >= 0 && t->range.sm != sm)
+        return NULL;
+    struct sm_watch *w = calloc(1, sizeof *w);
+    if (!w || !(w->named = calloc(slots + 1, sizeof *w->named)) || !(w->tx = calloc(slots, sizeof *w->tx)))
+        abort();
+    w->range = t->range;
+    w->origin = t->origin;
+    w->sm = sm;
+    w->slots = slots;
+    *t->last = w;
+    t->last = &w->next;
+    return w;
+}
+
+void trace_origin(struct trace *t, uint64_t cycle)
+{
+    t->origin = cycle;
+    for (struct sm_watch *w = t->first; w; w = w->next)
+        w->origin = cycle;
+}
+
+/* Every event begins with a comma; the first one of the file loses it. */
+static void write_out(struct trace *t, struct text *x)
+{
+    size_t skip = x->len && !t->any;
+    if (x->len && gzwrite(t->file, x->at + skip, (unsigned)(x->len - skip)) <= 0)
+        t->failed = true;
+    t->any |= x->len > 0;
+    x->len = 0;
+}
+
+void trace_drain(struct trace *t)
+{
+    write_out(t, &t->launches);
+    for (struct sm_watch *w = t->first; w; w = w->next)
+        write_out(t, &w->text);
+}
+
+bool trace_close(struct trace *t, char *error, size_t size)
+{
+    trace_drain(t);
+    t->failed |= gzputs(t->file, "\n]}\n") < 0;
+    t->failed |= gzclose(t->file) != Z_OK;
+    bool ok = !t->failed;
+    if (!ok)
+        snprintf(error, size, "the timeline '%s' could not be written to its end", t->path);
+    for (struct sm_watch *w = t->first, *next; w; w = next) {
+        next = w->next;
+        free(w->text.at);
+        free(w->tx);
+        free(w->named);
+        free(w);
+    }
+    free(t->launches.at);
+    free(t->path);
+    free(t);
+    return ok;
+}
+
+/* ---- events ---- */
+
+void trace_add(struct text *x, const char *format, ...)
+{
+    enum { LONGEST = 1024, LEAST = 1 << 14 };
+    if (x->cap - x->len < LONGEST) {
+        x->cap = x->cap ? x->cap * 2 : LEAST;
+        x->at = realloc(x->at, x->cap);
+        if (!x->at)
+            abort();
+    }
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(x->at + x->len, LONGEST, format, ap);
+    va_end(ap);
+    x->len += n < LONGEST ? (size_t)n : 0;
+}
+
+void trace_lanes(struct text *x, uint64_t lanes)
+{
+    trace_add(x, "\"lanes\":%d,\"mask\":\"0x%" PRIx64 "\"", __builtin_popcountll(lanes), lanes);
+}
+
+bool trace_cut(const struct trace_range *range, uint64_t origin, uint64_t *from, uint64_t *to)
+{
+    *from += origin;
+    *to += origin;
+    *from = *from > range->from ? *from : range->from;
+    *to = *to <= range->to ? *to : range->to + 1;
+    return *from < *to;
+}
+
+static void name_process(struct text *x, uint32_t pid, const char *name)
+{
+    trace_add(x, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%s\"}}", pid, name);
+    trace_add(x, ",\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":{\"sort_index\":%u}}", pid, pid);
+}
+
+void trace_launch(struct trace *t, const char *kernel, uint64_t launch, uint32_t row, uint64_t from, uint64_t to)
+{
+    if (!trace_cut(&t->range, t->origin, &from, &to))
+        return;
+    if (!t->launches.cap)
+        name_process(&t->launches, LAUNCHES_PID, "launches");
+    trace_add(&t->launches, ",\n{\"ph\":\"X\",\"cat\":\"launch\",\"name\":\"%.200s\",\"pid\":%u,\"tid\":%u,"
+        "\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"args\":{\"launch\":%" PRIu64 "}}",
+        kernel, LAUNCHES_PID, FIRST_TID + row, from, to - from, launch);
+}
+
+static void name_sm(struct sm_watch *w)
+{
+    char name[16];
+    if (w->named[w->slots])
+        return;
+    snprintf(name, sizeof name, "SM %u", w->sm);
+    name_process(&w->text, FIRST_SM_PID + w->sm, name);
+    w->named[w->slots] = true;
+}
+
+static void name_slot(struct sm_watch *w, uint32_t slot)
+{
+    name_sm(w);
+    if (!w->named[slot])
+        trace_add(&w->text, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,"
+            "\"args\":{\"name\":\"warp slot %u\"}}", FIRST_SM_PID + w->sm, FIRST_TID + slot, slot);
+    w->named[slot] = true;
+}
+
+bool trace_slice(struct sm_watch *w, uint32_t slot, const char *category, const char *name, uint64_t from,
+                 uint64_t to)
+{
+    if (!trace_cut(&w->range, w->origin, &from, &to))
+        return false;
+    name_slot(w, slot);
+    trace_add(&w->text, ",\n{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%.200s\",\"pid\":%u,\"tid\":%u,"
+        "\"ts\":%" PRIu64 ",\"dur\":%" PRIu64, category, name, FIRST_SM_PID + w->sm, FIRST_TID + slot, from, to - from);
+    return true;
+}
+
+void watch_block(struct sm_watch *w, uint32_t slot, const char *kernel, uint64_t block, uint64_t from, uint64_t to)
+{
+    if (trace_slice(w, slot, "block", kernel, from, to))
+        trace_add(&w->text, ",\"args\":{\"block\":%" PRIu64 "}}", block);
+}
+
+void watch_state(struct sm_watch *w, uint32_t slot, const char *state, uint64_t from, uint64_t to)
+{
+    if (trace_slice(w, slot, "wait", state, from, to))
+        trace_add(&w->text, "}");
+}
+
+void watch_issue(struct sm_watch *w, uint32_t slot, const struct dinst *d, uint64_t lanes, uint64_t at)
+{
+    if (trace_slice(w, slot, "issue", d->in ? ptx_ops[d->in->op].text : "ret", at, at + 1)) {
+        trace_add(&w->text, ",\"args\":{\"line\":%d,", d->in ? d->in->loc.line : 0);
+        trace_lanes(&w->text, lanes);
+        trace_add(&w->text, "}}");
+    }
+}
+
+/* The beginning ('b') or end ('e') of a request or of one of its stages; the caller closes it. */
+static void add_async(struct sm_watch *w, char phase, const char *name, uint64_t id, uint64_t at)
+{
+    trace_add(&w->text, ",\n{\"ph\":\"%c\",\"cat\":\"memory\",\"name\":\"%s\",\"id\":\"%u.%" PRIu64 "\",\"pid\":%u,"
+        "\"tid\":%u,\"ts\":%" PRIu64, phase, name, w->sm, id, FIRST_SM_PID + w->sm, FIRST_TID, at);
+}
+
+static void add_stage(struct sm_watch *w, const char *name, uint64_t id, uint64_t from, uint64_t to)
+{
+    if (from >= to || !trace_cut(&w->range, w->origin, &from, &to))
+        return;
+    add_async(w, 'b', name, id, from);
+    trace_add(&w->text, "}");
+    add_async(w, 'e', name, id, to);
+    trace_add(&w->text, "}");
+}
+
+/* Back to back from issue to reply, as the histograms of requests' stages count them. */
+static void add_stages(struct sm_watch *w, const struct packet *p, uint64_t id)
+{
+    const uint64_t *t = p->stamp;
+    bool dram = t[STAGE_DRAM_QUEUE] && t[STAGE_DRAM] > t[STAGE_DRAM_QUEUE];
+    add_stage(w, "L1", id, t[STAGE_ISSUE], t[STAGE_SENT]);
+    add_stage(w, "crossbar", id, t[STAGE_SENT], t[STAGE_L2_QUEUE]);
+    add_stage(w, "L2", id, t[STAGE_L2_QUEUE], dram ? t[STAGE_DRAM_QUEUE] : t[STAGE_REPLY]);
+    if (dram) {
+        add_stage(w, "DRAM", id, t[STAGE_DRAM_QUEUE], t[STAGE_DRAM]);
+        add_stage(w, "L2", id, t[STAGE_DRAM], t[STAGE_REPLY]);
+    }
+    add_stage(w, "reply", id, t[STAGE_REPLY], t[STAGE_FILL]);
+}
+
+void watch_request(struct sm_watch *w, const struct packet *p)
+{
+    static const char *const names[ACCESS_TYPES] = {
+        "global load", "global store", "atomic", "local load", "local store", "local write-back", "constant", "texture",
+        "instructions", "L2 fill", "L2 write-back"
+    };
+    uint64_t from = p->stamp[STAGE_ISSUE], to = p->stamp[STAGE_FILL], id = w->requests++;
+    if (!trace_cut(&w->range, w->origin, &from, &to))
+        return;
+    name_sm(w);
+    add_async(w, 'b', names[p->type], id, from);
+    trace_add(&w->text, ",\"args\":{\"address\":\"0x%" PRIx64 "\",\"sectors\":%d,\"slice\":%u}}", p->line,
+        __builtin_popcount(p->sectors), p->slice);
+    add_stages(w, p, id);
+    add_async(w, 'e', names[p->type], id, to);
+    trace_add(&w->text, "}");
+}

@@ -1,0 +1,310 @@
+/*
+ * Shared memory inside transactions, at an SM: between the load/store unit, where its banks perform an instruction, and
+ * a protocol that stands beside them (banks.h). Keeps the exact sets of each lane, the blocks that are resident, and
+ * the cycles that the protocol costs a warp.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tm/oracle/bank_oracle.h"
+#include "tm/core/impl.h"
+
+/* ---- blocks ---- */
+
+static struct tm_block *block_at(struct tm_core *c, uint32_t number)
+{
+    while (c->blocks <= number) {
+        c->block = array_grow(c->block, c->blocks, &c->blocks_cap, sizeof *c->block);
+        struct tm_block *b = c->block[c->blocks] = calloc(1, sizeof *b);
+        if (!b)
+            abort();
+        b->number = c->blocks++;
+        b->oracle = bank_oracle_new((enum oracle_mode)config_choice(c->tm->config, KEY_TM_ORACLE));
+    }
+    return c->block[number];
+}
+
+void tm_core_block_starts(struct tm_core *c, uint32_t number, struct block *block, const uint16_t *slot)
+{
+    if (!c->banks)
+        return;
+    struct tm_block *b = block_at(c, number);
+    b->block = block;
+    b->warps = block->nwarps;
+    b->bytes = block->shared_bytes;
+    for (uint32_t i = 0; i < b->warps; i++) {
+        b->slot[i] = slot[i];
+        c->warp[slot[i]].block = b;
+    }
+    b->running = 0;
+    if (b->oracle) {
+        bank_oracle_start(b->oracle, b->bytes);
+        bank_oracle_running(b->oracle, false, (const uint8_t *)block->shared);
+    }
+    c->tm->banks->block_starts(c->banks, b);
+}
+
+void tm_core_block_ends(struct tm_core *c, uint32_t number)
+{
+    if (!c->banks)
+        return;
+    struct tm_block *b = c->block[number];
+    c->tm->banks->block_ends(c->banks, b);
+    if (b->oracle)
+        bank_oracle_end(b->oracle, (const uint8_t *)b->block->shared, c->count);
+    b->block = NULL;
+}
+
+void banks_free(struct tm_core *c)
+{
+    if (!c->banks)
+        return;
+    c->tm->banks->free_core(c->banks);
+    for (uint32_t i = 0; i < c->blocks; i++) {
+        bank_oracle_free(c->block[i]->oracle);
+        free(c->block[i]);
+    }
+    free(c->block);
+}
+
+void banks_begin_run(struct tm_core *c)
+{
+    for (uint32_t i = 0; i < c->blocks; i++)
+        if (c->block[i]->oracle)
+            bank_oracle_forget(c->block[i]->oracle);
+}
+
+bool banks_finish(struct tm_core *c, char *text, size_t size)
+{
+    for (uint32_t i = 0; i < c->blocks; i++)
+        if (c->block[i]->oracle && bank_oracle_violated(c->block[i]->oracle, text, size))
+            return false;
+    return true;
+}
+
+/* ---- accesses ---- */
+
+/* The bytes of each word of a lane's access, from the word of `from` on. */
+static uint8_t bytes_of(uint64_t from, uint64_t end, uint64_t word)
+{
+    uint8_t bytes = 0;
+    for (unsigned b = 0; b < 4; b++)
+        bytes |= (uint8_t)((word + b >= from && word + b < end) << b);
+    return bytes;
+}
+
+static void note_reads(struct tm_lane *l, const uint8_t *memory, uint64_t from, uint64_t end)
+{
+    for (uint64_t a = from & ~UINT64_C(3); a < end; a += 4) {
+        uint32_t value, own_value = 0;
+        uint8_t wanted = bytes_of(from, end, a) & (uint8_t)~tm_set_find(&l->shared_writes, a, &own_value);
+        memcpy(&value, memory + a, 4);
+        if (wanted)
+            tm_set_add(&l->shared_reads, a, value, wanted);
+    }
+}
+
+/* Behind its performance: memory has the new values. */
+static void note_writes(struct tm_lane *l, const uint8_t *memory, uint64_t from, uint64_t end)
+{
+    for (uint64_t a = from & ~UINT64_C(3); a < end; a += 4) {
+        uint32_t value;
+        memcpy(&value, memory + a, 4);
+        tm_set_add(&l->shared_writes, a, value, bytes_of(from, end, a));
+    }
+}
+
+static void perform(struct mem_op *op, uint64_t lanes)
+{
+    uint64_t all = op->served_by[SERVE_SHARED];
+    op->served_by[SERVE_SHARED] = lanes;
+    if (lanes)
+        mem_perform_shared(op);
+    op->served_by[SERVE_SHARED] = all;
+}
+
+/* The lanes have their words for themselves: whether each is noted with its own performance or all together is one. */
+static void perform_noted(struct tm_warp *x, struct mem_op *op, uint64_t lanes)
+{
+    const uint8_t *memory = (const uint8_t *)x->block->block->shared;
+    for (uint64_t m = op->kind == MOP_STORE ? 0 : lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctzll(m);
+        note_reads(&x->lane[l], memory, op->address[l], op->address[l] + op->width);
+    }
+    perform(op, lanes);
+    for (uint64_t m = op->kind == MOP_LOAD ? 0 : lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctzll(m);
+        note_writes(&x->lane[l], memory, op->address[l], op->address[l] + op->width);
+    }
+}
+
+static void access_plain(struct tm_core *c, struct mem_op *op, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[op->sm_slot];
+    uint64_t lanes = op->served_by[SERVE_SHARED];
+    if (c->tm->banks->plain)
+        c->tm->banks->plain(c->banks, op->sm_slot, op, lanes, now);
+    perform(op, lanes);
+    if (op->kind != MOP_LOAD && x->block->oracle)
+        bank_oracle_plain(x->block->oracle, op, lanes, (const uint8_t *)x->block->block->shared);
+}
+
+uint32_t tm_core_shared(void *core, struct mem_op *op, uint64_t now)
+{
+    struct tm_core *c = core;
+    struct tm_warp *x = &c->warp[op->sm_slot];
+    c->now = now;
+    if (!op->warp->block->launch->tm) {
+        perform(op, op->served_by[SERVE_SHARED]);
+        return 0;
+    }
+    if (!op->attempt) {
+        access_plain(c, op, now);
+        return 0;
+    }
+    uint64_t out = x->lost | x->doomed;
+    uint64_t lanes = op->served_by[SERVE_SHARED] & txn_lanes(x->warp) & ~out;
+    struct banks_result r = lanes ? c->tm->banks->access(c->banks, op->sm_slot, op, lanes, now)
+                                  : (struct banks_result){ 0 };
+    perform_noted(x, op, lanes & ~r.conflicts);
+    x->memory += r.cycles;
+    x->lost |= r.conflicts;
+    if (r.conflicts)
+        tm_abort(c, op->sm_slot, r.conflicts, x->attempt, TM_CONFLICT, now);
+    return r.cycles;
+}
+
+/* ---- attempts and outcomes ---- */
+
+/* A warp that is being put back is asked for as often as its SM runs; it stalls from its next attempt on. */
+bool tm_core_may_run(struct tm_core *c, uint32_t slot, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    if (!c->banks || c->tm->banks->may_run(c->banks, slot)) {
+        c->count[STAT_WARP_STALLED] += x->stalled ? now - x->stalled : 0;
+        x->stalled = 0;
+        return true;
+    }
+    if (!x->stalled && !x->doomed)
+        x->stalled = now;
+    return false;
+}
+
+/* The oracle tells what plain accesses meet apart by whether any attempt of the block runs. */
+static void set_running(struct tm_warp *x, bool running)
+{
+    struct tm_block *b = x->block;
+    if (x->running == running)
+        return;
+    x->running = running;
+    b->running += running ? 1 : -1u;
+    if (b->oracle && b->running == running)
+        bank_oracle_running(b->oracle, running, (const uint8_t *)b->block->shared);
+}
+
+uint64_t banks_attempt(struct tm_core *c, uint32_t slot, uint64_t lanes, bool first, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    uint64_t cycles = x->release;
+    x->release = 0;
+    /* all its lanes have lost: what would have been their tx_commit */
+    if (!first && !x->committing && x->lost)
+        cycles += c->tm->banks->commit(c->banks, slot, 0, now);
+    if (first)
+        x->entered = now;
+    set_running(x, true);
+    x->lost = 0;
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
+        tm_set_clear(&l->shared_reads);
+        tm_set_clear(&l->shared_writes);
+    }
+    cycles += c->tm->banks->attempt(c->banks, slot, lanes, first, now);
+    x->held += cycles;
+    return cycles;
+}
+
+uint32_t banks_commit(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    uint32_t cycles = c->tm->banks->commit(c->banks, slot, lanes, now);
+    c->warp[slot].held += cycles;
+    return cycles;
+}
+
+static void commit_lane(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t key, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    const struct tm_lane *l = &x->lane[lane];
+    c->count[STAT_TX_SHARED_READ] += l->shared_reads.n;
+    c->count[STAT_TX_SHARED_WRITE] += l->shared_writes.n;
+    if (x->block->oracle) {
+        struct oracle_who w = tm_who(c, slot, lane, now);
+        bank_oracle_commit(x->block->oracle, &l->shared_reads, &l->shared_writes, key, &w);
+    }
+}
+
+/* Lanes of an attempt are decided: before the warp is told. The last ones end the attempt. */
+static void outcome(struct tm_core *c, uint32_t slot, uint64_t lanes, bool commit, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    uint64_t again = txn_waiting(x->warp) | (commit ? 0 : lanes);
+    if (commit)
+        c->tm->banks->committed(c->banks, slot, lanes, now);
+    else
+        c->tm->banks->aborted(c->banks, slot, lanes, now);
+    if (txn_lanes(x->warp) != lanes)
+        return;
+    set_running(x, false);
+    if (!again)
+        return;
+    x->steps = x->committing ? 0 : txn_steps_to_commit(x->warp);
+    if (c->tm->banks->alone(c->banks, slot, again, x->lost & again, now))
+        txn_serialise(x->warp);
+}
+
+void banks_committed(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t key, uint64_t now)
+{
+    commit_lane(c, slot, lane, key, now);
+    outcome(c, slot, UINT64_C(1) << lane, true, now);
+}
+
+void banks_aborted(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    outcome(c, slot, lanes, false, now);
+}
+
+/* Every resident cycle of a warp is booked once: what remains is outside transactions. */
+uint64_t banks_ended(struct tm_core *c, uint32_t slot, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    uint64_t behind = x->release;
+    c->count[STAT_WARP_TX] += now - x->entered - x->memory - x->held;
+    c->count[STAT_WARP_MEMORY] += x->memory;
+    c->count[STAT_WARP_BEGIN_COMMIT] += x->held + behind;
+    x->memory = x->held = 0;
+    x->release = 0;
+    c->tm->banks->ended(c->banks, slot, now);
+    return behind;
+}
+
+/* ---- for protocols ---- */
+
+uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot) { return c->warp[slot].steps; }
+void tm_begins(struct tm_core *c, uint32_t slot, uint32_t cycles)
+{
+    c->warp[slot].held += cycles;
+    c->count[STAT_WARP_STALLED] -= cycles;       /* which will be counted there */
+}
+
+void tm_executes(struct tm_core *c, uint32_t slot, uint32_t cycles) { c->warp[slot].held -= cycles; }
+
+uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot)
+{
+    const struct tm_warp *x = &c->warp[slot];
+    return x->lanes_in && x->warp ? txn_lanes(x->warp) : 0;
+}
+
+bool tm_committing(const struct tm_core *c, uint32_t slot)
+{
+    return tm_lanes_in(c, slot) && c->warp[slot].committing;
+}

@@ -1,0 +1,501 @@
+/*
+ * Transactional memory at an SM, for every protocol: who is in which attempt, what each lane has read and written,
+ * outcomes. Doomed transactions are found by the watchdog (KILO TM, section 4.2) and by faults: their reads are
+ * validated while the warp stands.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tm/core/impl.h"
+
+enum { SPOILS = 16 };                /* attempts of a transaction that can never commit before that is said */
+
+/* ---- life ---- */
+
+struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, const struct tm_calls *calls,
+                            uint64_t *count, struct hists *hists)
+{
+    struct tm_core *c = calloc(1, sizeof *c);
+    if (!c)
+        abort();
+    *c = (struct tm_core){ .tm = t, .sm = sm, .lsu = lsu, .calls = *calls, .count = count, .hists = hists,
+                           .run_at = NEVER, .pool.extra = t->protocol->payload };
+    c->warp = calloc(t->warps, sizeof *c->warp);
+    if (!c->warp)
+        abort();
+    c->note = t->oracle ? oracle_core(t->oracle, sm) : NULL;
+    c->protocol = t->protocol->new_core(c, t->shared);
+    c->banks = t->banks ? t->banks->new_core(c) : NULL;
+    if (c->banks)
+        lsu_banks(lsu, &(struct lsu_banks){ c, tm_core_shared });
+    t->core[sm] = c;
+    t->cores[sm] = c->protocol;
+    return c;
+}
+
+void tm_core_free(struct tm_core *c)
+{
+    if (!c)
+        return;
+    c->tm->protocol->free_core(c->protocol);
+    banks_free(c);
+    for (uint32_t i = 0; i < c->tm->warps; i++)
+        for (int l = 0; l < TM_LANES; l++) {
+            free(c->warp[i].lane[l].reads.w);
+            free(c->warp[i].lane[l].writes.w);
+            free(c->warp[i].lane[l].shared_reads.w);
+            free(c->warp[i].lane[l].shared_writes.w);
+        }
+    tm_load_end(c);
+    packet_pool_end(&c->pool);
+    free(c->delta);
+    free(c->request);
+    free(c->warp);
+    free(c);
+}
+
+void tm_core_place(struct tm_core *c, uint32_t slot, struct warp *w, uint64_t log)
+{
+    struct tm_warp *x = &c->warp[slot];
+    x->warp = w;
+    x->log = log;
+    x->lanes_in = 0;
+    x->token = x->granted = x->asked = x->waiting = false;
+    x->doomed = x->validating = 0;
+    x->fault_lane = -1;
+    x->executed = x->row = 0;
+    x->executing = 0;
+    x->committing = x->lost = x->turn_from = x->stalled = x->memory = x->held = 0;
+    x->release = 0;
+    x->running = false;
+}
+
+/* ---- attempts ---- */
+
+static void flush_executed(struct tm_warp *x)
+{
+    for (uint64_t m = x->executed ? x->executing : 0; m; m &= m - 1)
+        x->lane[__builtin_ctzll(m)].instructions += x->executed;
+    x->executed = 0;
+}
+
+static uint64_t held_for(const struct tm_gpu *t, const struct tm_warp *x, bool first, uint32_t registers)
+{
+    uint64_t wait = first ? 0 : (uint64_t)t->backoff * x->row;
+    wait = wait < t->backoff_max ? wait : t->backoff_max;
+    return wait + (uint64_t)t->restore * registers;
+}
+
+static uint64_t deadline_from(const struct tm_gpu *t, uint64_t now)
+{
+    return t->watchdog ? now + t->watchdog : NEVER;
+}
+
+uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t registers, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    uint64_t lanes = txn_lanes(x->warp), all = lanes | txn_waiting(x->warp);
+    uint64_t held = held_for(c->tm, x, first, registers);
+    c->now = now;
+    if (first) {
+        tm_enter(c, x, all, now);
+        c->count[STAT_TX_RESTORED] += (uint64_t)registers * x->lanes_in;
+    }
+    flush_executed(x);
+    x->attempt++;
+    if (c->banks)
+        held += banks_attempt(c, slot, lanes, first, now);
+    x->committing = 0;
+    x->row = 0;
+    x->deadline = deadline_from(c->tm, now + held);
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
+        tm_set_clear(&l->reads);
+        tm_set_clear(&l->writes);
+        l->instructions = 0;
+        l->spoiled = false;
+        l->start = now + held;
+    }
+    c->tm->protocol->attempt(c->protocol, slot, lanes, now);
+    return held;
+}
+
+void tm_core_executed(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    if (lanes != x->executing) {
+        flush_executed(x);
+        x->executing = lanes;
+    }
+    x->executed++;
+}
+
+bool tm_core_may_issue(struct tm_core *c, uint32_t slot, bool commit)
+{
+    return !c->tm->protocol->may_issue || c->tm->protocol->may_issue(c->protocol, slot, commit);
+}
+
+/* ---- accesses ---- */
+
+static void add_writes(struct tm_core *c, struct tm_warp *x, struct mem_op *op, uint64_t lanes)
+{
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(m);
+        const uint8_t *data = mem_data(op, lane);
+        uint64_t from = op->address[lane], end = from + op->width;
+        for (uint64_t a = from & ~UINT64_C(3); a < end; a += 4) {
+            uint32_t value = 0;
+            uint8_t bytes = 0;
+            for (unsigned b = 0; b < 4; b++)
+                if (a + b >= from && a + b < end) {
+                    value |= (uint32_t)data[a + b - from] << 8 * b;
+                    bytes |= (uint8_t)(1u << b);
+                }
+            tm_set_add(&x->lane[lane].writes, a, value, bytes);
+        }
+    }
+}
+
+/* Atomics are performed at once; one on a word that the attempt has read makes its read stale. */
+static void note_atomic(struct tm_warp *x, const struct mem_op *op)
+{
+    for (uint64_t m = op->served_by[SERVE_GLOBAL]; m; m &= m - 1) {
+        struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
+        uint32_t value = 0;
+        l->spoiled |= tm_set_find(&l->reads, op->address[__builtin_ctzll(m)] & ~UINT64_C(3), &value) != 0;
+    }
+}
+
+bool tm_core_access(struct tm_core *c, struct mem_op *op, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[op->sm_slot];
+    uint64_t lanes = op->served_by[SERVE_GLOBAL] | op->served_by[SERVE_TEXTURE];
+    c->now = now;
+    op->attempt = c->banks ? x->attempt : 0;
+    if (op->kind == MOP_ATOM || op->kind == MOP_RED)
+        note_atomic(x, op);
+    if (c->tm->protocol->plain || !lanes || (op->kind != MOP_LOAD && op->kind != MOP_STORE))
+        return false;
+    if (op->kind == MOP_LOAD)
+        return tm_load_begin(c, op, lanes, now);
+    add_writes(c, x, op, lanes);
+    c->tm->protocol->store(c->protocol, op->sm_slot, op, lanes, now);
+    op->lanes &= ~lanes;
+    op->served_by[SERVE_GLOBAL] = op->served_by[SERVE_TEXTURE] = 0;
+    if (op->lanes)
+        return false;
+    c->calls.op_free(c->calls.ctx, op);
+    return true;
+}
+
+void tm_core_done(struct tm_core *c, struct mem_op *op, uint64_t now)
+{
+    c->now = now;
+    if (op->role == ROLE_RESTORE)
+        c->calls.op_free(c->calls.ctx, op);
+    else if (op->role == ROLE_PROTOCOL)
+        c->tm->protocol->done(c->protocol, op, now);
+    else
+        tm_load_fetched(c, op, now);
+}
+
+/* ---- outcomes ---- */
+
+void tm_core_commit(struct tm_core *c, uint32_t slot, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    c->now = now;
+    flush_executed(x);
+    x->committing = now;
+    if (c->banks && !c->tm->protocol->plain)
+        x->release = c->tm->banks->commit(c->banks, slot, txn_lanes(x->warp), now);
+    c->tm->protocol->commit(c->protocol, slot, txn_lanes(x->warp), now);
+}
+
+/* Commits write past the L1: its copies are old, and threads of this SM must see what they have committed. */
+static void forget_copies(struct tm_core *c, const struct tm_set *writes)
+{
+    for (uint32_t i = 0; i < writes->n; i++)
+        lsu_forget(c->lsu, writes->w[i].address);
+}
+
+static void count_commit(struct tm_core *c, const struct tm_lane *l, uint64_t now)
+{
+    c->count[STAT_TX_COMMITS]++;
+    c->retried += l->aborts > 0;
+    c->count[STAT_TX_WRITERS] += l->writes.n + l->shared_writes.n > 0;
+    c->count[STAT_TX_READ_WORDS] += l->reads.n;
+    c->count[STAT_TX_WRITE_WORDS] += l->writes.n;
+    c->count[STAT_TX_INSTRUCTIONS] += l->instructions;
+    hist_add(c->hists, HIST_TX_ABORTS, l->aborts);
+    hist_add(c->hists, HIST_TX_READ_SET, l->reads.n + l->shared_reads.n);
+    hist_add(c->hists, HIST_TX_WRITE_SET, l->writes.n + l->shared_writes.n);
+    hist_add(c->hists, HIST_TX_DURATION, now - l->first);
+    hist_add(c->hists, HIST_TX_LENGTH, l->instructions);
+}
+
+static void count_abort(struct tm_core *c, struct tm_lane *l)
+{
+    c->count[STAT_TX_ABORTS]++;
+    c->count[STAT_TX_ABORT_VALIDATION + l->why]++;
+    c->count[STAT_TX_WASTED] += l->instructions;
+    l->aborts++;
+}
+
+struct oracle_who tm_who(const struct tm_core *c, uint32_t slot, unsigned lane, uint64_t now)
+{
+    const struct warp *w = c->warp[slot].warp;
+    return (struct oracle_who){ .sm = c->sm, .slot = slot, .lane = (uint8_t)lane, .block = w->block->linear,
+                                .thread = w->index * c->tm->lanes + lane, .cycle = now };
+}
+
+static void tell_oracle(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, uint64_t now)
+{
+    const struct tm_lane *l = &c->warp[slot].lane[lane];
+    if (!c->note || !key)
+        return;
+    if (commits) {
+        struct oracle_who w = tm_who(c, slot, lane, now);
+        oracle_committed(c->note, key, l, &w);
+    } else
+        oracle_not_committed(c->note, key, now);
+}
+
+void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
+               uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    struct tm_lane *l = &x->lane[lane];
+    uint64_t bit = UINT64_C(1) << lane;
+    bool never = false;
+    tell_oracle(c, slot, lane, commits, key, now);
+    if (commits) {
+        forget_copies(c, &l->writes);
+        x->commits++;
+        count_commit(c, l, now);
+        tm_note_lanes(c, -1, now);
+    } else {
+        l->why = why;
+        count_abort(c, l);
+        x->row = l->aborts;
+        never = l->spoiled && ++l->spoils > SPOILS;
+    }
+    if (c->banks && commits)
+        banks_committed(c, slot, lane, key, now);
+    else if (c->banks)
+        banks_aborted(c, slot, bit, now);
+    if (txn_lanes(x->warp) == bit)
+        hist_add(c->hists, HIST_TX_COMMIT_TIME, now - x->committing);
+    c->touched = true;
+    c->calls.decided(c->calls.ctx, slot, commits ? bit : 0, commits ? 0 : bit);
+    if (never)
+        tm_impossible(c, slot, lane, "the transaction reads a word and then changes it by an atomic of its own: what "
+                      "it has read is stale at every commit");
+}
+
+uint32_t tm_attempt(const struct tm_core *c, uint32_t slot)
+{
+    return c->warp[slot].attempt;
+}
+
+void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt, enum tm_reason why, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    if (!x->lanes_in || x->attempt != attempt)
+        return;
+    lanes &= txn_lanes(x->warp) & ~x->doomed;
+    if (!lanes)
+        return;
+    x->doomed |= lanes;
+    for (uint64_t m = lanes; m; m &= m - 1)
+        x->lane[__builtin_ctzll(m)].why = why;
+    c->now = now;
+    c->touched = true;
+    c->calls.doomed(c->calls.ctx, slot);
+}
+
+uint64_t tm_core_doomed(struct tm_core *c, uint32_t slot, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    uint64_t lanes = x->doomed & txn_lanes(x->warp);
+    x->doomed = 0;
+    flush_executed(x);
+    for (uint64_t m = lanes; m; m &= m - 1)
+        count_abort(c, &x->lane[__builtin_ctzll(m)]);
+    if (lanes)
+        x->row = x->lane[63 - __builtin_clzll(lanes)].aborts;
+    if (lanes && c->banks)
+        banks_aborted(c, slot, lanes, now);
+    if (lanes && c->tm->protocol->aborted)
+        c->tm->protocol->aborted(c->protocol, slot, lanes, now);
+    x->validating &= ~lanes;
+    return lanes;
+}
+
+/* ---- doomed transactions ---- */
+
+bool tm_core_wants_validation(const struct tm_core *c, uint32_t slot, uint64_t now)
+{
+    const struct tm_warp *x = &c->warp[slot];
+    return x->lanes_in && now >= x->deadline && !x->validating && !x->committing;
+}
+
+bool tm_core_validating(const struct tm_core *c, uint32_t slot)
+{
+    return c->warp[slot].validating;
+}
+
+void tm_core_validate(struct tm_core *c, uint32_t slot, int fault_lane, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    c->now = now;
+    x->fault_lane = fault_lane;
+    x->validating = fault_lane < 0 ? txn_lanes(x->warp) : UINT64_C(1) << fault_lane;
+    c->tm->protocol->validate(c->protocol, slot, x->validating, now);
+}
+
+bool tm_fault_held(const struct tm_core *c, uint32_t slot)
+{
+    return c->warp[slot].fault_lane >= 0;
+}
+
+void tm_unused_key(struct tm_core *c, uint64_t key, uint64_t now)
+{
+    if (c->note)
+        oracle_not_committed(c->note, key, now);
+}
+
+void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t stale, uint64_t now)
+{
+    struct tm_warp *x = &c->warp[slot];
+    c->now = now;
+    c->touched = true;
+    current &= x->validating;
+    stale &= x->validating;
+    if (!(current | stale))
+        return;
+    x->validating &= ~(current | stale);
+    x->deadline = deadline_from(c->tm, now);     /* an abort may begin an attempt, which has its own */
+    if (stale)
+        tm_abort(c, slot, stale, x->attempt, x->fault_lane < 0 ? TM_WATCHDOG : TM_ZOMBIE, now);
+    if (x->validating)
+        return;
+    if (x->fault_lane >= 0 && !stale)
+        c->calls.fault(c->calls.ctx, slot);
+    x->fault_lane = -1;
+    c->calls.ask(c->calls.ctx, slot);
+}
+
+void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const char *what, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, what);
+    vsnprintf(text, sizeof text, what, args);
+    va_end(args);
+    c->calls.impossible(c->calls.ctx, slot, lane, text);
+}
+
+const char *tm_core_reason(const struct tm_core *c, uint32_t slot, unsigned lane)
+{
+    static const char *const names[TM_REASONS] = {
+#define REASON(id, name, meaning) [TM_##id] = name,
+#include "tm/reasons.def"
+    };
+    return names[c->warp[slot].lane[lane].why];
+}
+
+/* ---- time, messages ---- */
+
+void tm_core_message(struct tm_core *c, struct packet *k, uint64_t now)
+{
+    c->now = now;
+    c->tm->protocol->message(c->protocol, k, now);
+}
+
+uint64_t tm_core_run(struct tm_core *c, uint64_t now)
+{
+    c->now = now;
+    c->run_at = NEVER;               /* tm_runs may set it meanwhile */
+    uint64_t next = c->tm->protocol->run(c->protocol, now);
+    if (c->banks)
+        next = earlier(next, c->tm->banks->run(c->banks, now));
+    c->run_at = earlier(c->run_at, next);
+    return c->run_at;
+}
+
+void tm_runs(struct tm_core *c, uint64_t at)
+{
+    if (at < c->run_at) {
+        c->run_at = at;
+        c->touched = true;
+        c->calls.at(c->calls.ctx, at);
+    }
+}
+
+uint64_t tm_core_retried(const struct tm_core *c)
+{
+    return c->retried;
+}
+
+bool tm_core_idle(const struct tm_core *c)
+{
+    return !c->loads && !packets_out(&c->pool) && c->tm->protocol->idle(c->protocol);
+}
+
+/* ---- for protocols ---- */
+
+struct tm_lane *tm_lane(struct tm_core *c, uint32_t slot, unsigned lane) { return &c->warp[slot].lane[lane]; }
+uint16_t tm_sm(const struct tm_core *c) { return c->sm; }
+uint64_t *tm_count(struct tm_core *c) { return c->count; }
+const struct simtx_config *tm_config(const struct tm_core *c) { return c->tm->config; }
+uint64_t tm_now(const struct tm_core *c) { return c->now; }
+uint64_t tm_private(const struct tm_core *c, uint32_t slot) { return c->warp[slot].log; }
+uint32_t tm_warp_lanes(const struct tm_core *c) { return c->tm->lanes; }
+uint64_t tm_memory_base(const struct tm_core *c) { return c->tm->base; }
+
+void tm_wake(struct tm_core *c, uint32_t slot)
+{
+    c->touched = true;
+    c->calls.ask(c->calls.ctx, slot);
+}
+
+uint32_t tm_logs_queued(const struct tm_core *c) { return lsu_background_queued(c->lsu); }
+bool tm_can_send(const struct tm_core *c) { return lsu_can_send(c->lsu); }
+void tm_send(struct tm_core *c, struct packet *k) { lsu_send(c->lsu, k); }
+uint32_t tm_slice(const struct tm_core *c, uint64_t address) { return lsu_slice(c->lsu, address); }
+uint32_t tm_slices(const struct tm_core *c) { return c->tm->slices; }
+uint32_t tm_slots(const struct tm_core *c) { return c->tm->warps; }
+
+struct mem_op *tm_op_new(struct tm_core *c, uint32_t slot)
+{
+    struct mem_op *op = c->calls.op_new(c->calls.ctx);
+    memset(op, 0, offsetof(struct mem_op, address));
+    op->warp = c->warp[slot].warp;
+    op->sm_slot = slot;
+    op->role = ROLE_PROTOCOL;
+    return op;
+}
+
+void tm_op_free(struct tm_core *c, struct mem_op *op)
+{
+    c->calls.op_free(c->calls.ctx, op);
+}
+
+void tm_issue(struct tm_core *c, struct mem_op *op, uint64_t now)
+{
+    c->calls.issue(c->calls.ctx, op->sm_slot, op);
+}
+
+void tm_log(struct tm_core *c, struct mem_op *op, uint64_t now)
+{
+    lsu_background(c->lsu, op, now);
+    c->calls.at(c->calls.ctx, now);
+}
+
+struct packet *tm_packet(struct tm_core *c, unsigned kind, uint32_t slice, uint32_t bytes)
+{
+    return lsu_packet(c->lsu, &c->pool, kind, slice, bytes, c->now);
+}

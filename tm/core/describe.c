@@ -1,0 +1,148 @@
+/* What warps wait for that transactional memory holds back, in words, for reports of hangs. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tm/core/impl.h"
+
+void tm_append(char *text, size_t size, const char *format, ...)
+{
+    size_t n = strnlen(text, size);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + n, size - n, format, args);
+    va_end(args);
+}
+
+void tm_append_lanes(char *text, size_t size, uint64_t lanes)
+{
+    const char *before = lanes & (lanes - 1) ? "lanes " : "lane ";
+    for (unsigned n, from; lanes; before = ",", lanes &= ~(mask_all(n) << from)) {
+        from = (unsigned)__builtin_ctzll(lanes);
+        for (n = 1; from + n < TM_LANES && lanes >> (from + n) & 1;)
+            n++;
+        tm_append(text, size, "%s%u", before, from);
+        if (n > 1)
+            tm_append(text, size, "-%u", from + n - 1);
+    }
+}
+
+/* ---- turns at tx_begin ---- */
+
+static bool limited_by_core(const struct tm_core *c)
+{
+    const struct tm_gpu *t = c->tm;
+    return (t->limit_warps && c->warps_in >= t->limit_warps) || (t->limit_threads && c->threads_in);
+}
+
+bool tm_core_holder(const struct tm_core *c, uint32_t slot, uint32_t *sm, uint32_t *holder)
+{
+    bool own = limited_by_core(c);
+    const struct tm_core *const *core = (const struct tm_core *const *)c->tm->core;
+    for (*sm = own ? c->sm : 0; *sm < (own ? c->sm + 1u : c->tm->sms); ++*sm)
+        for (*holder = 0; *holder < c->tm->warps; ++*holder) {
+            const struct tm_warp *x = &core[*sm]->warp[*holder];
+            if (x->lanes_in && (own || x->token || x->granted) && (*sm != c->sm || *holder != slot))
+                return true;
+        }
+    return false;
+}
+
+static void say_slots(const struct tm_core *c, char *text, size_t size)
+{
+    const char *before = c->warps_in == 1 ? ": warp slot " : ": warp slots ";
+    for (uint32_t i = 0; i < c->tm->warps; i++)
+        if (c->warp[i].warp && c->warp[i].lanes_in) {
+            tm_append(text, size, "%s%u", before, i);
+            before = ", ";
+        }
+}
+
+void tm_core_say_turn(const struct tm_core *c, uint32_t slot, char *text, size_t size)
+{
+    const struct tm_gpu *t = c->tm;
+    uint32_t sm, holder, first = 0;
+    snprintf(text, size, "its turn at tx_begin");
+    if (c->banks && !c->tm->banks->may_begin(c->banks, slot)) {
+        size_t n = strlen(text);
+        c->tm->banks->say(c->banks, slot, text + n, size - n);
+        return;
+    }
+    tm_append(text, size, ": ");
+    if (limited_by_core(c)) {
+        tm_append(text, size, "warps of the SM in transactions: %u with %u threads", c->warps_in, c->threads_in);
+        if (t->limit_warps)
+            tm_append(text, size, ", tm.warps lets %u", t->limit_warps);
+        if (t->limit_threads)
+            tm_append(text, size, ", tm.threads lets %u threads", t->limit_threads);
+        say_slots(c, text, size);
+        return;
+    }
+    while (first < t->nqueue && (t->queue[first].sm != c->sm || t->queue[first].slot != slot))
+        first++;
+    tm_append(text, size, "%u of %u places of the GPU (tm.global_warps) are taken, %u warps come first", t->places,
+              t->limit_global, first);
+    if (tm_core_holder(c, slot, &sm, &holder))
+        tm_append(text, size, "; SM %u warp slot %u has a place", sm, holder);
+}
+
+/* ---- inside ---- */
+
+void tm_core_say(const struct tm_core *c, uint32_t slot, char *text, size_t size)
+{
+    text[0] = 0;
+    if (c->tm->protocol->say)
+        c->tm->protocol->say(c->protocol, slot, text, size);
+    if (c->banks && !text[0])
+        c->tm->banks->say(c->banks, slot, text, size);
+}
+
+static bool stale(const struct tm_lane *l)
+{
+    for (uint32_t i = 0; i < l->reads.n; i++)
+        if (memcmp((const void *)(uintptr_t)l->reads.w[i].address, &l->reads.w[i].value, 4))
+            return true;
+    return false;
+}
+
+void tm_core_say_inside(const struct tm_core *c, uint32_t slot, char *text, size_t size)
+{
+    const struct tm_warp *x = &c->warp[slot];
+    uint64_t lanes = txn_lanes(x->warp), doomed = 0;
+    text[0] = 0;
+    if (!lanes)
+        return;
+    if (c->tm->protocol->plain) {    /* nothing makes stale what the banks keep */
+        tm_append(text, size, "inside a transaction whose attempt began in cycle %" PRIu64,
+                  x->lane[__builtin_ctzll(lanes)].start);
+        return;
+    }
+    for (uint64_t m = lanes; m; m &= m - 1)
+        doomed |= stale(&x->lane[__builtin_ctzll(m)]) ? m & -m : 0;
+    tm_append(text, size, "inside a transaction whose attempt began in cycle %" PRIu64 "; ",
+              x->lane[__builtin_ctzll(lanes)].start);
+    if (doomed) {
+        tm_append_lanes(text, size, doomed);
+        tm_append(text, size, " cannot commit, since values that they have read have changed");
+    } else
+        tm_append(text, size, "what it has read is current");
+    if (c->tm->watchdog)
+        tm_append(text, size, "; it is validated every %" PRIu64 " cycles (tm.watchdog)", c->tm->watchdog);
+    else
+        tm_append(text, size, "; nothing validates it while it runs (tm.watchdog = 0)");
+}
+
+void tm_core_dump(const struct tm_core *c, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    char text[160];
+    if (!c->warps_in)
+        return;
+    snprintf(text, sizeof text, "transactions: %u warps, %u threads in them, %u loads under way", c->warps_in,
+             c->threads_in, c->loads);
+    line(ctx, text);
+    if (c->tm->protocol->dump)
+        c->tm->protocol->dump(c->protocol, line, ctx);
+    if (c->banks)
+        c->tm->banks->dump(c->banks, line, ctx);
+}

@@ -1,0 +1,86 @@
+/*
+ * Transactions that reach shared memory only (tm.global = none): accesses to global memory are what they are outside
+ * transactions, and an abort does not undo them. Attempts that come to tx_commit commit, once the banks of shared
+ * memory have let go of what they have. Reads are never stale: the banks keep what an attempt has accessed.
+ */
+#include <stdlib.h>
+
+#include "tm/core/impl.h"
+
+struct plain {
+    struct tm_core *c;
+    uint32_t *slot, slots;           /* that commit */
+    uint64_t *due;                   /* by slot: core cycle of the outcome */
+};
+
+static void *new_core(struct tm_core *c, void *shared)
+{
+    struct plain *p = calloc(1, sizeof *p);
+    (void)shared;
+    if (!p || !(p->slot = calloc(tm_slots(c), sizeof *p->slot)) || !(p->due = calloc(tm_slots(c), sizeof *p->due)))
+        abort();
+    p->c = c;
+    return p;
+}
+
+static void free_core(void *core)
+{
+    struct plain *p = core;
+    free(p->slot);
+    free(p->due);
+    free(p);
+}
+
+static void attempt(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    (void)core, (void)slot, (void)lanes, (void)now;
+}
+
+static void commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    struct plain *p = core;
+    p->slot[p->slots++] = slot;
+    p->due[slot] = now + banks_commit(p->c, slot, lanes, now);
+    tm_runs(p->c, p->due[slot]);
+}
+
+static void decide(struct plain *p, uint32_t slot, uint64_t now)
+{
+    for (uint64_t m = tm_lanes_in(p->c, slot); m; m &= m - 1)
+        tm_decide(p->c, slot, (unsigned)__builtin_ctzll(m), true, 0, 0, now);
+}
+
+static uint64_t run(void *core, uint64_t now)
+{
+    struct plain *p = core;
+    uint64_t next = NEVER;
+    for (uint32_t i = 0; i < p->slots;) {
+        uint32_t slot = p->slot[i];
+        if (p->due[slot] > now) {
+            next = earlier(next, p->due[slot]);
+            i++;
+            continue;
+        }
+        for (uint32_t k = i + 1; k < p->slots; k++)
+            p->slot[k - 1] = p->slot[k];
+        p->slots--;
+        decide(p, slot, now);
+    }
+    return next;
+}
+
+static void validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    struct plain *p = core;
+    tm_validated(p->c, slot, lanes, 0, now);
+}
+
+static bool idle(const void *core)
+{
+    return !((const struct plain *)core)->slots;
+}
+
+const struct tm_protocol tm_plain = {
+    .name = "none", .plain = true, .new_core = new_core, .free_core = free_core, .attempt = attempt, .commit = commit,
+    .validate = validate, .run = run, .idle = idle
+};

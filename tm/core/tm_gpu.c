@@ -1,0 +1,281 @@
+/*
+ * Transactional memory of a whole GPU: its configuration, places for warps among tm.global_warps, the most lanes that
+ * were in transactions at once, and the serial step between two windows, in which the protocol and the oracle see what
+ * all SMs and partitions did, in the order of cycles, SMs, warps and lanes.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tm/core/impl.h"
+
+static const struct tm_banks *banks_of(const struct simtx_config *c)
+{
+    return tm_banks_protocols[config_choice(c, KEY_TM_SHARED)];
+}
+
+static const struct tm_protocol *protocol_of(const struct simtx_config *c, const struct tm_protocol *given)
+{
+    const struct tm_protocol *p = given ? given : tm_protocols[config_choice(c, KEY_TM_GLOBAL)];
+    return p || !banks_of(c) ? p : &tm_plain;
+}
+
+bool tm_check(const struct simtx_config *c, const struct tm_protocol *protocol, uint32_t slices, char *error,
+              size_t size)
+{
+    const struct tm_protocol *p = protocol_of(c, protocol);
+    const struct tm_banks *b = banks_of(c);
+    if (p && config_choice(c, KEY_GPU_SIMT) == SIMT_INDEPENDENT) {
+        snprintf(error, size, "tm.%s = %s needs gpu.simt = stack: lanes that progress independently have no stack "
+                 "entries for retries", p->plain ? "shared" : "global", p->plain ? b->name : p->name);
+        return false;
+    }
+    return (!p || !p->check || p->check(c, slices, error, size)) && (!b || !b->check || b->check(c, error, size));
+}
+
+static uint32_t get(const struct simtx_config *c, enum config_key k)
+{
+    return (uint32_t)config_int(c, k);
+}
+
+struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *protocol, const struct devmem *mem,
+                      uint32_t sms, uint32_t slices, uint32_t warps)
+{
+    const struct tm_protocol *p = protocol_of(c, protocol);
+    struct tm_gpu *t;
+    if (!p)
+        return NULL;
+    if (!(t = calloc(1, sizeof *t)))
+        abort();
+    *t = (struct tm_gpu){
+        .config = c, .mem = mem, .protocol = p, .banks = banks_of(c), .sms = sms, .slices = slices, .warps = warps,
+        .lanes = get(c, KEY_GPU_WARP_SIZE),
+        .base = devmem_base(mem), .limit_warps = get(c, KEY_TM_WARPS), .limit_threads = get(c, KEY_TM_THREADS),
+        .limit_global = get(c, KEY_TM_GLOBAL_WARPS),
+        .watchdog = p->plain ? 0 : (uint64_t)config_int(c, KEY_TM_WATCHDOG),
+        .backoff = get(c, KEY_TM_BACKOFF), .backoff_max = get(c, KEY_TM_BACKOFF_MAX),
+        .restore = get(c, KEY_TM_RESTORE), .core = calloc(sms, sizeof *t->core), .cores = calloc(sms, sizeof *t->cores)
+    };
+    if (!t->core || !t->cores)
+        abort();
+    if (!p->plain && config_choice(c, KEY_TM_ORACLE) != ORACLE_OFF)
+        t->oracle = oracle_new((enum oracle_mode)config_choice(c, KEY_TM_ORACLE), sms, slices);
+    t->shared = p->new_shared ? p->new_shared(t, c) : NULL;
+    return t;
+}
+
+void tm_free(struct tm_gpu *t)
+{
+    if (!t)
+        return;
+    if (t->protocol->free_shared)
+        t->protocol->free_shared(t->shared);
+    oracle_free(t->oracle);
+    free(t->core);
+    free(t->cores);
+    free(t->queue);
+    free(t->delta);
+    free(t);
+}
+
+bool tm_global_step(const struct tm_gpu *t)
+{
+    return t->limit_global || (t->protocol->global_step && t->protocol->global_step(t->config));
+}
+
+uint64_t tm_private_bytes(const struct tm_gpu *t)
+{
+    uint64_t words = t->protocol->private_words ? t->protocol->private_words(t->config) : 0;
+    return words * t->lanes * 4;
+}
+
+/* ---- places among tm.global_warps ---- */
+
+static int compare_requests(const void *a, const void *b)
+{
+    const struct tm_request *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->sm != y->sm)
+        return x->sm < y->sm ? -1 : 1;
+    return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+static void take_requests(struct tm_gpu *t)
+{
+    uint32_t from = t->nqueue;
+    for (uint32_t i = 0; i < t->sms; i++) {
+        struct tm_core *c = t->core[i];
+        t->places -= c->released;
+        c->released = 0;
+        for (uint32_t k = 0; k < c->nrequest; k++) {
+            t->queue = array_grow(t->queue, t->nqueue, &t->queue_cap, sizeof *t->queue);
+            t->queue[t->nqueue++] = c->request[k];
+        }
+        c->nrequest = 0;
+    }
+    if (t->nqueue > from)
+        qsort(t->queue + from, t->nqueue - from, sizeof *t->queue, compare_requests);
+}
+
+static void grant_places(struct tm_gpu *t)
+{
+    uint32_t n = 0;
+    take_requests(t);
+    for (; n < t->nqueue && t->places < t->limit_global; n++, t->places++) {
+        struct tm_core *c = t->core[t->queue[n].sm];
+        c->warp[t->queue[n].slot].granted = true;
+        tm_wake(c, t->queue[n].slot);
+    }
+    t->nqueue -= n;
+    if (t->nqueue && n)
+        memmove(t->queue, t->queue + n, t->nqueue * sizeof *t->queue);
+}
+
+/* ---- the most lanes at once ---- */
+
+static int compare_deltas(const void *a, const void *b)
+{
+    const struct tm_delta *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->lanes > y->lanes) - (x->lanes < y->lanes);
+}
+
+/* In a cycle those that leave come first. */
+static void count_lanes(struct tm_gpu *t)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->sms; i++) {
+        struct tm_core *c = t->core[i];
+        for (uint32_t k = 0; k < c->ndelta; k++) {
+            t->delta = array_grow(t->delta, n, &t->delta_cap, sizeof *t->delta);
+            t->delta[n++] = c->delta[k];
+        }
+        c->ndelta = 0;
+    }
+    if (n > 1)
+        qsort(t->delta, n, sizeof *t->delta, compare_deltas);
+    for (uint32_t k = 0; k < n; k++) {
+        t->in += t->delta[k].lanes;
+        t->most = t->in > t->most ? t->in : t->most;
+    }
+}
+
+/* ---- a run ---- */
+
+void tm_begin_run(struct tm_gpu *t, bool transactions)
+{
+    t->active = transactions;
+    t->in = t->most = 0;
+    t->nqueue = t->places = 0;
+    for (uint32_t i = 0; i < t->sms; i++) {
+        t->core[i]->uneven = 0;
+        banks_begin_run(t->core[i]);
+    }
+}
+
+bool tm_step(struct tm_gpu *t, uint64_t now)
+{
+    for (uint32_t i = 0; i < t->sms; i++) {
+        t->core[i]->now = now;
+        t->core[i]->touched = false;
+    }
+    if (t->limit_global)
+        grant_places(t);
+    count_lanes(t);
+    if (t->protocol->step)
+        t->protocol->step(t->shared, t->cores, t->sms, now);
+    if (t->oracle)
+        oracle_step(t->oracle, now);
+    return t->limit_global || t->protocol->step;
+}
+
+bool tm_core_touched(struct tm_core *c)
+{
+    return c->touched;
+}
+
+bool tm_idle(const struct tm_gpu *t)
+{
+    for (uint32_t i = 0; i < t->sms; i++)
+        if (!tm_core_idle(t->core[i]))
+            return false;
+    return true;
+}
+
+/* ---- conservation ---- */
+
+static bool equal(const char *what, uint64_t a, const char *like, uint64_t b, char *text, size_t size)
+{
+    if (a != b)
+        snprintf(text, size, "  %s: %" PRIu64 ", %s: %" PRIu64, what, a, like, b);
+    return a == b;
+}
+
+/* Every attempt ends for one reason, every resident thread is in one state, every unit that said yes hears more. */
+static bool conserved(const uint64_t *n, char *text, size_t size)
+{
+    static const enum stat state[] = { STAT_STATE_TC, STAT_STATE_TO, STAT_STATE_TW, STAT_STATE_TA, STAT_STATE_TU,
+                                       STAT_STATE_AT, STAT_STATE_BA, STAT_STATE_NL };
+    uint64_t aborts = 0, states = 0;
+    for (int i = 0; i < TM_REASONS; i++)
+        aborts += n[STAT_TX_ABORT_VALIDATION + i];
+    for (size_t i = 0; i < sizeof state / sizeof *state; i++)
+        states += n[state[i]];
+    return equal("aborts", n[STAT_TX_ABORTS], "reasons", aborts, text, size) &&
+           equal("states of threads", states, "resident thread cycles", n[STAT_STATE_THREADS], text, size) &&
+           equal("outcomes told to commit units", n[STAT_MSG_PASS] + n[STAT_MSG_FAIL], "validations passed there",
+                 n[STAT_MSG_CU_PASS], text, size);
+}
+
+/* Every lane that enters a transaction commits once. */
+static bool even(const struct tm_gpu *t, char *text, size_t size)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < t->sms; i++)
+        n += t->core[i]->uneven;
+    if (n)
+        snprintf(text, size, "  %" PRIu64 " transactions of warps ended with another number of commits than of lanes",
+                 n);
+    return !n;
+}
+
+bool tm_finish(struct tm_gpu *t, uint64_t *count, char *text, size_t size)
+{
+    count[STAT_TX_MOST] = (uint64_t)t->most;
+    if (!even(t, text, size))
+        return false;
+    if (t->protocol->sound && !t->protocol->sound(t->shared, text, size))
+        return false;
+    for (uint32_t i = 0; i < t->sms; i++)
+        if (!banks_finish(t->core[i], text, size))
+            return false;
+    return (!t->oracle || oracle_finish(t->oracle, count, text, size)) && conserved(count, text, size);
+}
+
+struct oracle_note *tm_slice_note(struct tm_gpu *t, uint32_t slice)
+{
+    return t->oracle ? oracle_slice(t->oracle, slice) : NULL;
+}
+
+uint32_t tm_gpu_slices(const struct tm_gpu *t)
+{
+    return t->slices;
+}
+
+bool tm_gpu_has(const struct tm_gpu *t, uint64_t address)
+{
+    return devmem_has(t->mem, address);
+}
+
+uint64_t tm_gpu_base(const struct tm_gpu *t)
+{
+    return t->base;
+}
+
+void *tm_shared(struct tm_gpu *t)
+{
+    return t->shared;
+}

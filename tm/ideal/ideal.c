@@ -1,0 +1,280 @@
+/*
+ * Ideal TM. A load is ordinary traffic past the L1, a store traffic without data, since values stay in the write set
+ * until the commit. Commits are decided one after another, in the serial step behind the cycle in which they were asked
+ * for, in the order (cycle, SM, warp slot, lane): if all words read have the values in memory that were read, the
+ * lane's writes are in memory at once. Its key for the oracle is the number of the commit.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "tm/ideal/ideal_impl.h"
+#include "tm/oracle/oracle.h"
+#include "tm/oracle/shadow_words.h"
+
+/* ---- the machine's ---- */
+
+static bool always(const struct simtx_config *c)
+{
+    (void)c;
+    return true;
+}
+
+static bool check(const struct simtx_config *c, uint32_t slices, char *error, size_t size)
+{
+    enum { MEMORY_MB = 16384 };      /* words that a number of 32 bits tells apart */
+    int64_t bits = config_int(c, KEY_TM_SIGNATURE_BITS), memory = config_int(c, KEY_GPU_MEMORY_MB);
+    (void)slices;
+    if (config_choice(c, KEY_TM_DETECTION) == DETECT_VALUE)
+        return true;
+    if (bits & (bits - 1))
+        snprintf(error, size, "tm.signature_bits = %lld: signatures need a power of two", (long long)bits);
+    else if (memory > MEMORY_MB)
+        snprintf(error, size, "tm.ideal_detection by signatures is for at most %d MiB of device memory: "
+                 "gpu.memory_mb = %lld", MEMORY_MB, (long long)memory);
+    return !(bits & (bits - 1)) && memory <= MEMORY_MB;
+}
+
+static void *new_shared(struct tm_gpu *gpu, const struct simtx_config *c)
+{
+    struct ideal *s = calloc(1, sizeof *s);
+    if (!s)
+        abort();
+    s->gpu = gpu;
+    s->detection = (enum detection)config_choice(c, KEY_TM_DETECTION);
+    if (s->detection != DETECT_VALUE)
+        signature_init(&s->signature, (uint32_t)config_int(c, KEY_TM_SIGNATURE_BITS));
+    ring_init(&s->ring, &s->signature);
+    return s;
+}
+
+static void free_shared(void *shared)
+{
+    struct ideal *s = shared;
+    ring_free(&s->ring);
+    free(s->queue);
+    free(s);
+}
+
+static bool detects(const struct ideal_core *k)
+{
+    return k->shared->detection != DETECT_VALUE;
+}
+
+/* ---- at an SM ---- */
+
+static void *new_core(struct tm_core *c, void *shared)
+{
+    struct ideal_core *k = calloc(1, sizeof *k);
+    if (!k)
+        abort();
+    k->c = c;
+    k->shared = shared;
+    if (detects(k))
+        detect_new_core(k);
+    return k;
+}
+
+static void free_core(void *core)
+{
+    struct ideal_core *k = core;
+    if (detects(k))
+        detect_free_core(k);
+    free(k->request);
+    free(k);
+}
+
+static void attempt(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    (void)now;
+    if (detects(core))
+        detect_attempt(core, slot, lanes);
+}
+
+static void load(void *core, struct tm_load *l, uint64_t now)
+{
+    if (detects(core) && l->fetch)
+        detect_access(core, l->slot, l->fetch, l->fetch->lanes, false, now);
+}
+
+static void store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
+{
+    struct ideal_core *k = core;
+    struct mem_op *f = tm_op_new(k->c, slot);
+    uint8_t role = f->role;
+    if (detects(k))
+        detect_access(k, slot, op, lanes, true, now);
+    memcpy(f, op, offsetof(struct mem_op, address));
+    memcpy(f->address, op->address, sizeof f->address);
+    memset(f->served_by, 0, sizeof f->served_by);
+    f->next = NULL;
+    f->role = role;
+    f->lanes = f->served_by[SERVE_GLOBAL] = lanes;
+    f->on_host = 0;
+    f->path = PATH_L2;
+    f->order_release = false;
+    f->hollow = true;
+    k->stores++;
+    tm_issue(k->c, f, now);
+}
+
+static void done(void *core, struct mem_op *op, uint64_t now)
+{
+    struct ideal_core *k = core;
+    (void)now;
+    k->stores--;
+    tm_op_free(k->c, op);
+}
+
+static void ask_step(struct ideal_core *k, uint32_t slot, uint64_t lanes, bool validate, uint64_t now)
+{
+    k->request = array_grow(k->request, k->requests, &k->requests_cap, sizeof *k->request);
+    k->request[k->requests++] = (struct ideal_request){ now, k, slot, lanes, validate };
+}
+
+static void commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    struct ideal_core *k = core;
+    if (detects(k))
+        k->committing[slot] |= lanes;
+    ask_step(k, slot, lanes, false, now);
+}
+
+static void validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    ask_step(core, slot, lanes, true, now);
+}
+
+static void aborted(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    (void)now;
+    if (detects(core))
+        detect_forget(core, slot, lanes);
+}
+
+/* Nobody sends any. */
+static void message(void *core, struct packet *p, uint64_t now)
+{
+    (void)core;
+    (void)now;
+    packet_return(p);
+}
+
+static uint64_t run(void *core, uint64_t now)
+{
+    (void)core;
+    (void)now;
+    return UINT64_MAX;
+}
+
+static bool idle(const void *core)
+{
+    const struct ideal_core *k = core;
+    return !k->stores && !k->requests;
+}
+
+static void dump(const void *core, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    const struct ideal_core *k = core;
+    char text[80];
+    snprintf(text, sizeof text, "ideal TM: %u stores under way, %u requests for the serial step", k->stores,
+             k->requests);
+    line(ctx, text);
+}
+
+/* ---- the serial step ---- */
+
+static uint32_t *word_at(uint64_t address)
+{
+    return (uint32_t *)(uintptr_t)address;
+}
+
+static bool current(const struct tm_lane *l)
+{
+    for (uint32_t i = 0; i < l->reads.n; i++)
+        if (*word_at(l->reads.w[i].address) != l->reads.w[i].value)
+            return false;
+    return true;
+}
+
+static void write_word(struct ideal_core *k, const struct tm_word *w, uint64_t cycle)
+{
+    uint32_t *memory = word_at(w->address);
+    struct oracle_note *n = tm_slice_note(k->shared->gpu, tm_slice(k->c, w->address));
+    if (n)
+        oracle_tx_write(n, w->address, *memory, cycle);
+    for (unsigned b = 0; b < 4; b++)
+        if (w->bytes >> b & 1)
+            ((uint8_t *)memory)[b] = (uint8_t)(w->value >> 8 * b);
+}
+
+static void decide(struct ideal_core *k, uint32_t slot, unsigned lane, void *const *cores, uint32_t n, uint64_t at)
+{
+    const struct tm_lane *l = tm_lane(k->c, slot, lane);
+    bool clean = !detects(k) || detect_may_commit(k, slot, lane), commits = clean && current(l);
+    uint64_t key = commits ? ++k->shared->commits : 0;
+    for (uint32_t i = 0; commits && i < l->writes.n; i++)
+        write_word(k, &l->writes.w[i], at);
+    if (commits && detects(k))
+        detect_committed(k, slot, lane, cores, n, at + 1);
+    if (detects(k))
+        detect_forget(k, slot, UINT64_C(1) << lane);
+    tm_decide(k->c, slot, lane, commits, key, clean ? TM_VALIDATION : TM_SIGNATURE, at + 1);
+}
+
+static void answer(const struct ideal_request *r)
+{
+    uint64_t good = 0;
+    for (uint64_t m = r->lanes; m; m &= m - 1)
+        good |= current(tm_lane(r->core->c, r->slot, (unsigned)__builtin_ctzll(m))) ? m & -m : 0;
+    tm_validated(r->core->c, r->slot, good, r->lanes & ~good, r->at + 1);
+}
+
+static int in_order(const void *a, const void *b)
+{
+    const struct ideal_request *x = a, *y = b;
+    uint16_t p = tm_sm(x->core->c), q = tm_sm(y->core->c);
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (p != q)
+        return p < q ? -1 : 1;
+    return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+static uint32_t gather(struct ideal *s, void *const *cores, uint32_t n)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct ideal_core *k = cores[i];
+        for (uint32_t j = 0; j < k->requests; j++) {
+            s->queue = array_grow(s->queue, count, &s->queue_cap, sizeof *s->queue);
+            s->queue[count++] = k->request[j];
+        }
+        k->requests = 0;
+    }
+    if (count > 1)
+        qsort(s->queue, count, sizeof *s->queue, in_order);
+    return count;
+}
+
+static void step(void *shared, void *const *cores, uint32_t n, uint64_t now)
+{
+    struct ideal *s = shared;
+    uint32_t count = gather(s, cores, n);
+    (void)now;
+    for (uint32_t i = 0; i < count; i++) {
+        struct ideal_request r = s->queue[i];
+        if (r.validate)
+            answer(&r);
+        for (uint64_t m = r.validate ? 0 : r.lanes; m; m &= m - 1)
+            decide(r.core, r.slot, (unsigned)__builtin_ctzll(m), cores, n, r.at);
+    }
+}
+
+const struct tm_protocol tm_ideal = {
+    .name = "ideal", .global_step = always, .check = check, .new_shared = new_shared, .free_shared = free_shared,
+    .new_core = new_core, .free_core = free_core, .attempt = attempt, .load = load, .store = store, .done = done,
+    .commit = commit, .aborted = aborted, .validate = validate, .message = message, .run = run, .idle = idle,
+    .dump = dump, .step = step
+};

@@ -1,0 +1,462 @@
+/*
+ * The oracle. A step learns the old values of all words that were written since the last one, then replays the
+ * transactions whose turn it is, with the plain stores of earlier cycles entered before each. A word that was not
+ * written while the kernel ran has its initial value in memory.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "tm/oracle/oracle_impl.h"
+
+enum { FIRST_RING = 1 << 10, KEYS_AHEAD = 1 << 24, COMPACT = 64 };
+
+typedef unsigned long long ull;
+
+struct oracle *oracle_new(enum oracle_mode mode, uint32_t cores, uint32_t slices)
+{
+    struct oracle *o = mode == ORACLE_OFF ? NULL : calloc(1, sizeof *o);
+    if (!o && mode != ORACLE_OFF)
+        abort();
+    if (!o)
+        return NULL;
+    o->mode = mode;
+    o->cores = cores;
+    o->notes = cores + slices;
+    o->note = aligned_alloc(_Alignof(struct oracle_note), (o->notes + 1) * sizeof *o->note);
+    o->ring = calloc(FIRST_RING, sizeof *o->ring);
+    if (!o->note || !o->ring)
+        abort();
+    memset(o->note, 0, (o->notes + 1) * sizeof *o->note);
+    o->ring_mask = FIRST_RING - 1;
+    o->next = 1;
+    shadow_init(&o->shadow);
+    graph_clear(&o->graph, o->next);
+    return o;
+}
+
+static void empty_ring(struct oracle *o)
+{
+    for (uint64_t i = 0; i <= o->ring_mask; i++) {
+        if (o->ring[i])
+            oracle_txn_free(o->ring[i]);
+        o->ring[i] = NULL;
+    }
+}
+
+void oracle_free(struct oracle *o)
+{
+    if (!o)
+        return;
+    empty_ring(o);
+    for (uint32_t i = 0; i < o->notes; i++)
+        oracle_note_free(&o->note[i]);
+    free(o->note);
+    free(o->ring);
+    free(o->atomic);
+    shadow_free(&o->shadow);
+    graph_free(&o->graph);
+    free(o);
+}
+
+struct oracle_note *oracle_core(struct oracle *o, uint32_t core)
+{
+    return &o->note[core];
+}
+
+struct oracle_note *oracle_slice(struct oracle *o, uint32_t slice)
+{
+    return &o->note[o->cores + slice];
+}
+
+/* ---- what reached memory ---- */
+
+/* Words of a line of which a mask has bytes. */
+static uint32_t words_of(const uint64_t mask[2])
+{
+    uint32_t words = 0;
+    for (int h = 0; h < 2; h++) {
+        uint64_t m = mask[h] | mask[h] >> 1;
+        m = (m | m >> 2) & UINT64_C(0x1111111111111111);
+        for (; m; m &= m - 1)
+            words |= UINT32_C(1) << (__builtin_ctzll(m) / 4 + 16 * h);
+    }
+    return words;
+}
+
+/* These words of the line are now known to have been so after the line's last atomic. */
+static void atomic_known(struct oracle *o, struct shadow_line *l, uint32_t words, const uint32_t *line)
+{
+    struct oracle_atomic *a = &o->atomic[l->waiting - 1];
+    uint32_t *after = a->note->image[a->note->event[a->event].image].after;
+    for (uint32_t w = words & ~a->known; w; w &= w - 1)
+        after[__builtin_ctz(w)] = line[__builtin_ctz(w)];
+    a->known |= words;
+}
+
+static void learn_tx_write(struct oracle *o, struct oracle_event *e)
+{
+    unsigned w = shadow_word(e->address);
+    struct shadow_line *l = &o->shadow.line[e->line];
+    if (l->waiting) {
+        uint32_t old[SHADOW_WORDS];
+        old[w] = e->before;
+        atomic_known(o, l, UINT32_C(1) << w, old);
+    }
+    shadow_learn(&o->shadow, e->line, w, e->before);
+    l->tx |= UINT32_C(1) << w;
+    l->performed = e->cycle;
+}
+
+static void learn_plain(struct oracle *o, struct oracle_note *n, uint32_t event)
+{
+    struct oracle_event *e = &n->event[event];
+    struct shadow_line *l = &o->shadow.line[e->line];
+    const uint32_t *before = n->image[e->image].before;
+    if (l->waiting)
+        atomic_known(o, l, UINT32_MAX, before);
+    for (uint32_t w = words_of(e->mask); w; w &= w - 1)
+        shadow_learn(&o->shadow, e->line, (unsigned)__builtin_ctz(w), before[__builtin_ctz(w)]);
+    l->waiting = 0;
+    if (!e->atomic)
+        return;
+    o->atomic = array_grow(o->atomic, o->atomics, &o->atomics_cap, sizeof *o->atomic);
+    o->atomic[o->atomics++] = (struct oracle_atomic){ .note = n, .event = event };
+    l->waiting = o->atomics;
+}
+
+/* Old values of what was written since the last step; results of atomics. */
+static void learn(struct oracle *o)
+{
+    for (uint32_t i = 0; i < o->notes; i++) {
+        struct oracle_note *n = &o->note[i];
+        for (; n->learnt < n->events; n->learnt++) {
+            struct oracle_event *e = &n->event[n->learnt];
+            e->line = shadow_find(&o->shadow, e->address);
+            if (e->mask[0] | e->mask[1])
+                learn_plain(o, n, n->learnt);
+            else
+                learn_tx_write(o, e);
+        }
+    }
+    for (uint32_t i = 0; i < o->atomics; i++) {
+        struct oracle_atomic *a = &o->atomic[i];
+        struct shadow_line *l = &o->shadow.line[a->note->event[a->event].line];
+        if (l->waiting == i + 1) {
+            atomic_known(o, l, UINT32_MAX, (const uint32_t *)(uintptr_t)l->address);
+            l->waiting = 0;
+        }
+    }
+    o->atomics = 0;
+}
+
+/* A plain store or atomic enters the shadow. */
+static void enter(struct oracle *o, const struct oracle_note *n, const struct oracle_event *e)
+{
+    const uint32_t *after = n->image[e->image].after;
+    uint32_t *value = o->shadow.value[e->line], words = words_of(e->mask);
+    o->shadow.line[e->line].plain |= words;
+    for (; words; words &= words - 1) {
+        unsigned w = (unsigned)__builtin_ctz(words);
+        value[w] = shadow_merge(value[w], after[w], (unsigned)(e->mask[w / 16] >> w % 16 * 4));
+    }
+}
+
+/* Plain stores before this cycle. */
+static void enter_before(struct oracle *o, uint64_t cycle)
+{
+    o->soonest = UINT64_MAX;
+    for (uint32_t i = 0; i < o->notes; i++) {
+        struct oracle_note *n = &o->note[i];
+        for (; n->entered < n->events && n->event[n->entered].cycle < cycle; n->entered++) {
+            const struct oracle_event *e = &n->event[n->entered];
+            if (e->mask[0] | e->mask[1])
+                enter(o, n, e);
+        }
+        if (n->entered < n->events && n->event[n->entered].cycle < o->soonest)
+            o->soonest = n->event[n->entered].cycle;
+    }
+}
+
+/* What has entered the shadow is forgotten. */
+static void compact(struct oracle_note *n)
+{
+    uint32_t rest = n->events - n->entered;
+    if (rest && n->entered < COMPACT)
+        return;
+    if (rest) {
+        uint32_t first = n->event[n->entered].image;
+        memmove(n->event, n->event + n->entered, rest * sizeof *n->event);
+        memmove(n->image, n->image + first, (n->images - first) * sizeof *n->image);
+        for (uint32_t i = 0; i < rest; i++)
+            n->event[i].image -= first;
+        n->images -= first;
+    } else {
+        n->images = 0;
+    }
+    n->events = n->learnt = rest;
+    n->entered = 0;
+}
+
+/* ---- replay ---- */
+
+static uint32_t *word_of(struct oracle *o, uint64_t address, uint32_t *line)
+{
+    unsigned w = shadow_word(address);
+    *line = shadow_find(&o->shadow, address);
+    if (!(o->shadow.line[*line].known >> w & 1))
+        shadow_learn(&o->shadow, *line, w, *(const uint32_t *)(uintptr_t)address);
+    o->shadow.line[*line].tx |= UINT32_C(1) << w;
+    return &o->shadow.value[*line][w];
+}
+
+static void tell_writer(uint64_t writer, char *text, size_t size)
+{
+    snprintf(text, size, writer ? "last written by key %llu" : "its initial value", (ull)writer);
+}
+
+/* A read of another value than the replay's. True: the first violation, to be explained. */
+static bool mismatch(struct oracle *o, const struct oracle_txn *t, const struct tm_word *r, uint32_t line)
+{
+    unsigned w = shadow_word(r->address);
+    char writer[64];
+    if (o->shadow.line[line].plain >> w & 1) {
+        o->weak++;
+        return false;
+    }
+    tell_writer(shadow_writer(&o->shadow, line, w), writer, sizeof writer);
+    return findings_add(&o->found,
+                        "the transaction with key %llu (SM %u, warp slot %u, lane %u; block %llu, thread %u), "
+                        "committed in cycle %llu, read 0x%x at 0x%llx; the replay in commit order has 0x%x, %s",
+                        (ull)t->key, t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block, t->who.thread,
+                        (ull)t->who.cycle, r->value,
+                        (ull)r->address, o->shadow.value[line][w], writer);
+}
+
+/* A transaction that waits for its turn and wrote this value; 0 = none. */
+static uint64_t later_writer(const struct oracle *o, const struct tm_word *r)
+{
+    for (uint64_t key = o->next + 1; key <= o->largest && key - o->next <= o->ring_mask; key++) {
+        const struct oracle_txn *t = o->ring[key & o->ring_mask];
+        for (uint32_t i = 0; t && t->commits && i < t->writes; i++)
+            if (t->w[t->reads + i].address == r->address && t->w[t->reads + i].value == r->value)
+                return key;
+    }
+    return 0;
+}
+
+/* Compares its reads; the first that makes the first violation, NULL = none. */
+static const struct tm_word *replay_reads(struct oracle *o, const struct oracle_txn *t)
+{
+    const struct tm_word *bad = NULL;
+    for (uint32_t i = 0; i < t->reads; i++) {
+        const struct tm_word *r = &t->w[i];
+        uint32_t line, value = *word_of(o, r->address, &line);
+        if (o->mode == ORACLE_FULL)
+            graph_read(&o->graph, t->key, r->address, line, r->value, value);
+        if (r->value != value && mismatch(o, t, r, line))
+            bad = r;
+    }
+    return bad;
+}
+
+static void replay_writes(struct oracle *o, const struct oracle_txn *t)
+{
+    for (uint32_t i = 0; i < t->writes; i++) {
+        const struct tm_word *w = &t->w[t->reads + i];
+        uint32_t line, *value = word_of(o, w->address, &line), before = *value;
+        *value = shadow_merge(before, w->value, w->bytes);
+        shadow_set_writer(&o->shadow, line, shadow_word(w->address), t->key);
+        if (o->mode == ORACLE_FULL)
+            graph_write(&o->graph, t->key, w->address, line, *value, before);
+    }
+}
+
+static void replay(struct oracle *o, const struct oracle_txn *t)
+{
+    if (o->mode == ORACLE_FULL)
+        graph_txn(&o->graph, t->key);
+    const struct tm_word *bad = replay_reads(o, t);
+    replay_writes(o, t);
+    o->checked++;
+    o->reads += t->reads;
+    if (!bad || o->mode != ORACLE_FULL)
+        return;
+    char text[2048];
+    graph_explain(&o->graph, t->key, bad->address, shadow_find(&o->shadow, bad->address), bad->value,
+                  later_writer(o, bad), text, sizeof text);
+    findings_explain(&o->found, text);
+}
+
+/* Transactions whose turn came before cycle `now`. */
+static void replay_ready(struct oracle *o, uint64_t now)
+{
+    for (struct oracle_txn *t; (t = o->ring[o->next & o->ring_mask]); o->next++) {
+        if (t->who.cycle >= now)
+            return;
+        o->time = t->who.cycle > o->time ? t->who.cycle : o->time;
+        if (o->soonest <= o->time)
+            enter_before(o, o->time + 1);
+        if (t->commits)
+            replay(o, t);
+        o->ring[o->next & o->ring_mask] = NULL;
+        oracle_txn_free(t);
+    }
+}
+
+/* ---- keys ---- */
+
+static void double_ring(struct oracle *o)
+{
+    uint64_t n = o->ring_mask + 1;
+    struct oracle_txn **ring = calloc(2 * n, sizeof *ring);
+    if (!ring)
+        abort();
+    for (uint64_t key = o->next; key < o->next + n; key++)
+        ring[key & (2 * n - 1)] = o->ring[key & (n - 1)];
+    free(o->ring);
+    o->ring = ring;
+    o->ring_mask = 2 * n - 1;
+}
+
+/* Keeps a reported attempt until its turn. */
+static void file(struct oracle *o, struct oracle_txn *t)
+{
+    const char *what = t->commits ? "committed" : "aborted", *wrong = NULL;
+    if (t->key && t->key >= o->next && t->key - o->next >= KEYS_AHEAD)
+        wrong = "far ahead of the smallest key that is missing: a commit was lost";
+    else if (t->key < o->next)
+        wrong = t->key ? "but it was reported before: a duplicated commit" : "which is no key";
+    while (!wrong && t->key - o->next > o->ring_mask)
+        double_ring(o);
+    if (!wrong && o->ring[t->key & o->ring_mask])
+        wrong = "but it was reported before: a duplicated commit";
+    if (wrong) {
+        findings_add(&o->found,
+                     "key %llu is reported as %s (SM %u, warp slot %u, lane %u; block %llu, thread %u; cycle %llu), %s",
+                     (ull)t->key, what, t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block, t->who.thread,
+                     (ull)t->who.cycle, wrong);
+        oracle_txn_free(t);
+        return;
+    }
+    o->ring[t->key & o->ring_mask] = t;
+    o->largest = t->key > o->largest ? t->key : o->largest;
+}
+
+static void take_in(struct oracle *o)
+{
+    for (uint32_t i = 0; i < o->notes; i++) {
+        struct oracle_note *n = &o->note[i];
+        for (struct oracle_txn *t = n->first, *next; t; t = next) {
+            next = t->next;
+            file(o, t);
+        }
+        n->first = n->last = NULL;
+    }
+}
+
+/* Nothing new, and nothing that waited for a later cycle. */
+static bool quiet(const struct oracle *o)
+{
+    for (uint32_t i = 0; i < o->notes; i++)
+        if (o->note[i].first || o->note[i].events)
+            return false;
+    return !o->ring[o->next & o->ring_mask];
+}
+
+void oracle_step(struct oracle *o, uint64_t now)
+{
+    if (quiet(o))
+        return;
+    learn(o);
+    take_in(o);
+    o->soonest = 0;
+    replay_ready(o, now);
+    enter_before(o, now);
+    for (uint32_t i = 0; i < o->notes; i++)
+        compact(&o->note[i]);
+}
+
+/* ---- the end ---- */
+
+static void wrong_memory(struct oracle *o, uint32_t line, unsigned word, uint32_t value)
+{
+    const struct shadow_line *l = &o->shadow.line[line];
+    uint64_t address = l->address + 4 * word;
+    char text[1024];
+    tell_writer(shadow_writer(&o->shadow, line, word), text, sizeof text);
+    bool first = findings_add(&o->found,
+                              "memory has 0x%x at 0x%llx at the end of the kernel; the replay of all commits has 0x%x, "
+                              "%s (last transactional write to its line in cycle %llu)", value, (ull)address,
+                              o->shadow.value[line][word], text, (ull)l->performed);
+    if (!first || o->mode != ORACLE_FULL)
+        return;
+    graph_explain_memory(&o->graph, address, line, value, text, sizeof text);
+    findings_explain(&o->found, text);
+}
+
+static void compare_line(struct oracle *o, uint32_t line)
+{
+    const struct shadow_line *l = &o->shadow.line[line];
+    const uint32_t *memory = (const uint32_t *)(uintptr_t)l->address;
+    for (uint32_t m = l->tx; m; m &= m - 1) {
+        unsigned w = (unsigned)__builtin_ctz(m);
+        if (memory[w] == o->shadow.value[line][w])
+            continue;
+        if (l->plain >> w & 1)
+            o->weak++;
+        else
+            wrong_memory(o, line, w, memory[w]);
+    }
+}
+
+static void missing(struct oracle *o)
+{
+    uint64_t n = 0;
+    for (uint64_t key = o->next; key <= o->largest; key++)
+        n += !o->ring[key & o->ring_mask];
+    findings_add(&o->found,
+                 "key %llu was never reported as committed or aborted: a commit was lost (%llu keys of %llu are "
+                 "missing)", (ull)o->next, (ull)n, (ull)o->largest);
+}
+
+static void count_up(struct oracle *o, uint64_t *count)
+{
+    for (uint32_t i = 0; i < o->shadow.n; i++) {
+        const struct shadow_line *l = &o->shadow.line[i];
+        count[STAT_ORACLE_WORDS] += (unsigned)__builtin_popcount(l->tx);
+        count[STAT_ORACLE_MIXED] += (unsigned)__builtin_popcount(l->tx & l->plain);
+    }
+    count[STAT_ORACLE_CHECKED] += o->checked;
+    count[STAT_ORACLE_READS] += o->reads;
+    count[STAT_ORACLE_WEAK] += o->weak;
+}
+
+static void start_again(struct oracle *o)
+{
+    empty_ring(o);
+    o->next = o->largest + 1;
+    o->checked = o->reads = o->weak = o->found.n = 0;
+    shadow_clear(&o->shadow);
+    graph_clear(&o->graph, o->next);
+}
+
+bool oracle_finish(struct oracle *o, uint64_t *count, char *text, size_t size)
+{
+    oracle_step(o, UINT64_MAX);
+    if (o->next <= o->largest)
+        missing(o);
+    else
+        for (uint32_t i = 0; i < o->shadow.n; i++)
+            compare_line(o, i);
+    count_up(o, count);
+    bool broken = oracle_violated(o, text, size);
+    start_again(o);
+    return !broken;
+}
+
+bool oracle_violated(const struct oracle *o, char *text, size_t size)
+{
+    return findings_tell(&o->found, text, size);
+}

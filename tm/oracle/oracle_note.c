@@ -1,0 +1,109 @@
+/*
+ * What cores and units note for the oracle, each in a list of its own: attempts that had a key with copies of their
+ * sets, and accesses that reached memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "tm/oracle/oracle_impl.h"
+
+static struct oracle_txn *txn_new(struct oracle_note *n, uint32_t words)
+{
+    uint8_t c = 0;
+    while (4u << c < words)
+        c++;
+    struct oracle_txn *t = n->pool[c];
+    if (t)
+        n->pool[c] = t->next;
+    else if (!(t = malloc(sizeof *t + (sizeof *t->w << (c + 2)))))
+        abort();
+    t->size_class = c;
+    t->home = n;
+    return t;
+}
+
+void oracle_txn_free(struct oracle_txn *t)
+{
+    struct oracle_txn **pool = &t->home->pool[t->size_class];
+    t->next = *pool;
+    *pool = t;
+}
+
+static void append(struct oracle_note *n, struct oracle_txn *t)
+{
+    t->next = NULL;
+    if (n->last)
+        n->last->next = t;
+    else
+        n->first = t;
+    n->last = t;
+}
+
+void oracle_committed(struct oracle_note *n, uint64_t key, const struct tm_lane *l, const struct oracle_who *who)
+{
+    struct oracle_txn *t = txn_new(n, l->reads.n + l->writes.n);
+    t->key = key;
+    t->who = *who;
+    t->commits = true;
+    t->reads = l->reads.n;
+    t->writes = l->writes.n;
+    if (t->reads)
+        memcpy(t->w, l->reads.w, t->reads * sizeof *t->w);
+    if (t->writes)
+        memcpy(t->w + t->reads, l->writes.w, t->writes * sizeof *t->w);
+    append(n, t);
+}
+
+void oracle_not_committed(struct oracle_note *n, uint64_t key, uint64_t cycle)
+{
+    struct oracle_txn *t = txn_new(n, 0);
+    t->key = key;
+    t->who = (struct oracle_who){ .cycle = cycle };
+    t->commits = false;
+    t->reads = t->writes = 0;
+    append(n, t);
+}
+
+static struct oracle_event *event_new(struct oracle_note *n, uint64_t address, uint64_t cycle)
+{
+    n->event = array_grow(n->event, n->events, &n->events_cap, sizeof *n->event);
+    struct oracle_event *e = &n->event[n->events++];
+    *e = (struct oracle_event){ .address = address, .cycle = cycle, .image = n->images };
+    return e;
+}
+
+void oracle_tx_write(struct oracle_note *n, uint64_t address, uint32_t before, uint64_t cycle)
+{
+    event_new(n, address, cycle)->before = before;
+}
+
+void oracle_plain(struct oracle_note *n, uint64_t line, const uint64_t mask[2], const uint8_t *after, uint64_t cycle)
+{
+    if (!(mask[0] | mask[1]))
+        return;
+    struct oracle_event *e = event_new(n, line, cycle);
+    n->image = array_grow(n->image, n->images, &n->images_cap, sizeof *n->image);
+    struct oracle_image *i = &n->image[n->images++];
+    e->mask[0] = mask[0];
+    e->mask[1] = mask[1];
+    e->atomic = !after;
+    memcpy(i->before, (const void *)(uintptr_t)line, SHADOW_LINE);
+    if (after)
+        memcpy(i->after, after, SHADOW_LINE);
+}
+
+void oracle_note_free(struct oracle_note *n)
+{
+    for (int c = 0; c < ORACLE_CLASSES; c++)
+        for (struct oracle_txn *t = n->pool[c], *next; t; t = next) {
+            next = t->next;
+            free(t);
+        }
+    for (struct oracle_txn *t = n->first, *next; t; t = next) {
+        next = t->next;
+        free(t);
+    }
+    free(n->event);
+    free(n->image);
+}

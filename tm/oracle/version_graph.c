@@ -1,0 +1,256 @@
+/*
+ * The version graph: flat arrays that only grow while a kernel runs; looked through when something is wrong.
+ */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "tm/oracle/version_graph.h"
+
+enum edge { EDGE_WR, EDGE_WW, EDGE_RW, EDGES };
+
+/* ---- making it ---- */
+
+void graph_free(struct graph *g)
+{
+    free(g->version);
+    free(g->reader);
+    free(g->current);
+    free(g->op);
+    free(g->start);
+}
+
+void graph_clear(struct graph *g, uint64_t first)
+{
+    g->versions = g->readers = g->lines = g->ops = g->starts = 0;
+    g->first = first;
+}
+
+void graph_txn(struct graph *g, uint64_t key)
+{
+    while (g->first + g->starts <= key) {
+        g->start = array_grow(g->start, g->starts, &g->starts_cap, sizeof *g->start);
+        g->start[g->starts++] = g->ops;
+    }
+}
+
+static void add_op(struct graph *g, uint32_t version, bool wrote)
+{
+    g->op = array_grow(g->op, g->ops, &g->ops_cap, sizeof *g->op);
+    g->op[g->ops++] = 2 * version + wrote;
+}
+
+static uint32_t *current_of(struct graph *g, uint32_t line, uint64_t address)
+{
+    while (g->lines <= line) {
+        g->current = array_grow(g->current, g->lines, &g->lines_cap, sizeof *g->current);
+        memset(g->current[g->lines++], 0, sizeof *g->current);
+    }
+    return &g->current[line][shadow_word(address)];
+}
+
+static uint32_t add_version(struct graph *g, uint32_t *current, uint64_t address, uint64_t writer, uint32_t value)
+{
+    uint32_t old = *current;
+    if (!g->versions)
+        g->versions = 1;
+    g->version = array_grow(g->version, g->versions, &g->versions_cap, sizeof *g->version);
+    uint32_t v = *current = g->versions++;
+    g->version[v] = (struct graph_version){ .address = address, .writer = writer, .value = value, .older = old };
+    if (old)
+        g->version[old].newer = v;
+    return v;
+}
+
+/* The word's version in the replay; what no transaction wrote is the initial value, or a plain store came between. */
+static uint32_t version_now(struct graph *g, uint32_t line, uint64_t address, uint32_t value)
+{
+    uint32_t *current = current_of(g, line, address);
+    if (!*current || g->version[*current].value != value)
+        return add_version(g, current, address, *current ? GRAPH_PLAIN : 0, value);
+    return *current;
+}
+
+static uint32_t version_with(const struct graph *g, uint32_t v, uint32_t value, uint64_t not_by)
+{
+    while (v && (g->version[v].value != value || g->version[v].writer == not_by))
+        v = g->version[v].older;
+    return v;
+}
+
+void graph_read(struct graph *g, uint64_t key, uint64_t address, uint32_t line, uint32_t value, uint32_t current)
+{
+    uint32_t v = version_with(g, version_now(g, line, address, current), value, key);
+    if (!v)
+        return;
+    if (!g->readers)
+        g->readers = 1;
+    g->reader = array_grow(g->reader, g->readers, &g->readers_cap, sizeof *g->reader);
+    g->reader[g->readers] = (struct graph_reader){ .key = key, .next = g->version[v].readers };
+    g->version[v].readers = g->readers++;
+    add_op(g, v, false);
+}
+
+void graph_write(struct graph *g, uint64_t key, uint64_t address, uint32_t line, uint32_t value, uint32_t before)
+{
+    version_now(g, line, address, before);
+    add_op(g, add_version(g, current_of(g, line, address), address, key, value), true);
+}
+
+/* ---- looking through it ---- */
+
+/* How a key was reached from another: an edge of the graph, at a version's word. */
+struct reached { uint64_t from, address; uint8_t edge; bool seen; };
+
+struct search {
+    const struct graph *g;
+    uint64_t low, high;              /* keys */
+    struct reached *by;              /* by key - low */
+    uint64_t *queue, n;
+};
+
+static uint32_t ops_end(const struct graph *g, uint64_t key)
+{
+    uint64_t i = key - g->first + 1;
+    return i < g->starts ? g->start[i] : g->ops;
+}
+
+static void reach(struct search *s, uint64_t from, uint64_t to, enum edge e, uint64_t address)
+{
+    if (to < s->low || to > s->high || s->by[to - s->low].seen)
+        return;
+    s->by[to - s->low] = (struct reached){ from, address, (uint8_t)e, true };
+    s->queue[s->n++] = to;
+}
+
+static void follow(struct search *s, uint64_t key, enum edge e)
+{
+    const struct graph *g = s->g;
+    for (uint32_t i = g->start[key - g->first]; i < ops_end(g, key); i++) {
+        const struct graph_version *v = &g->version[g->op[i] / 2];
+        bool wrote = g->op[i] & 1;
+        if (wrote != (e != EDGE_RW))
+            continue;
+        if (e == EDGE_WR)
+            for (uint32_t r = v->readers; r; r = g->reader[r].next)
+                reach(s, key, g->reader[r].key, e, v->address);
+        else if (v->newer)
+            reach(s, key, g->version[v->newer].writer, e, v->address);
+    }
+}
+
+/* The shortest way from `low` to `high`; false: none. Free by and queue. */
+static bool find_path(struct search *s)
+{
+    uint64_t n = s->high - s->low + 1;
+    s->by = calloc(n, sizeof *s->by);
+    s->queue = malloc(n * sizeof *s->queue);
+    if (!s->by || !s->queue)
+        abort();
+    s->n = 0;
+    s->by[0].seen = true;
+    s->queue[s->n++] = s->low;
+    for (uint64_t i = 0; i < s->n && !s->by[n - 1].seen; i++)
+        for (int e = 0; e < EDGES; e++)
+            follow(s, s->queue[i], (enum edge)e);
+    return s->by[n - 1].seen;
+}
+
+__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format, ...)
+{
+    size_t n = strlen(text);
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text + n, size - n, format, ap);
+    va_end(ap);
+}
+
+static void tell_edge(char *text, size_t size, enum edge e, uint64_t address, uint64_t to)
+{
+    static const char *const name[EDGES] = { "wr", "ww", "rw" };
+    add(text, size, " -%s 0x%llx-> key %llu", name[e], (unsigned long long)address, (unsigned long long)to);
+}
+
+/* From the search's end back to its start, told forwards. */
+static void tell_path(const struct search *s, char *text, size_t size)
+{
+    enum { MOST = 32 };
+    uint64_t way[MOST];
+    unsigned n = 0;
+    for (uint64_t k = s->high; k != s->low && n < MOST; k = s->by[k - s->low].from)
+        way[n++] = k;
+    while (n--) {
+        const struct reached *r = &s->by[way[n] - s->low];
+        tell_edge(text, size, (enum edge)r->edge, r->address, way[n]);
+    }
+}
+
+static bool touches(const struct graph *g, uint64_t key, uint64_t address, bool wrote, uint32_t not_version)
+{
+    for (uint32_t i = g->start[key - g->first]; i < ops_end(g, key); i++)
+        if ((g->op[i] & 1) == wrote && g->op[i] / 2 != not_version && g->version[g->op[i] / 2].address == address)
+            return true;
+    return false;
+}
+
+static const char *name_of_cycle(const struct search *s)
+{
+    const struct reached *last = &s->by[s->high - s->low];
+    switch (last->edge) {
+    case EDGE_WR: return "inconsistent snapshot";
+    case EDGE_WW: return "stale read and a later write";
+    default: return last->from == s->low ? "write skew" : "write skew of several transactions";
+    }
+}
+
+/* `key` read version v, which `next` had replaced. */
+static void explain_stale(const struct graph *g, uint64_t key, uint32_t v, uint64_t next, char *text, size_t size)
+{
+    uint64_t address = g->version[v].address;
+    struct search s = { .g = g, .low = next, .high = key };
+    bool again = touches(g, key, address, false, v), update = touches(g, key, address, true, 0);
+    bool cycle = !again && !update && find_path(&s);
+    add(text, size, "anomaly: %s", again ? "non-repeatable read" : update ? "lost update" : cycle ? name_of_cycle(&s)
+        : "stale read; the history is serialisable, but not in the order of commits");
+    if (again || update || cycle) {
+        add(text, size, "\ncycle: key %llu", (unsigned long long)key);
+        tell_edge(text, size, EDGE_RW, address, next);
+    }
+    if (again || update)
+        tell_edge(text, size, again ? EDGE_WR : EDGE_WW, address, key);
+    if (cycle)
+        tell_path(&s, text, size);
+    free(s.by);
+    free(s.queue);
+}
+
+void graph_explain(const struct graph *g, uint64_t key, uint64_t address, uint32_t line, uint32_t value, uint64_t later,
+                   char *text, size_t size)
+{
+    uint32_t v = version_with(g, g->current[line][shadow_word(address)], value, key);
+    *text = 0;
+    if (v && g->version[v].newer && g->version[g->version[v].newer].writer != GRAPH_PLAIN)
+        explain_stale(g, key, v, g->version[g->version[v].newer].writer, text, size);
+    else if (later)
+        add(text, size, "anomaly: read from a later commit\ncycle: key %llu -wr 0x%llx-> key %llu -order of commits-> "
+            "key %llu", (unsigned long long)later, (unsigned long long)address, (unsigned long long)key,
+            (unsigned long long)later);
+    else
+        add(text, size, "anomaly: dirty read: no transaction that has committed wrote this value");
+}
+
+void graph_explain_memory(const struct graph *g, uint64_t address, uint32_t line, uint32_t value, char *text,
+                          size_t size)
+{
+    uint32_t now = line < g->lines ? g->current[line][shadow_word(address)] : 0;
+    uint32_t v = version_with(g, now, value, GRAPH_PLAIN);
+    *text = 0;
+    if (v && g->version[v].newer)
+        add(text, size, "anomaly: lost write: memory has the version of key %llu, not that of key %llu behind it",
+            (unsigned long long)g->version[v].writer, (unsigned long long)g->version[g->version[v].newer].writer);
+    else
+        add(text, size, "anomaly: dirty write: no transaction that has committed wrote this value");
+}
