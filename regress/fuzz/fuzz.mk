@@ -15,7 +15,7 @@ FUZZ_FLAGS    := -fsanitize=fuzzer $(FUZZ_SANITIZE)
 .PHONY: fuzz fuzz-long fuzz-build test-fuzz
 $(FUZZ_B)/lib/libsimtx.a: fuzz-build ;
 fuzz-build:
-	@$(MAKE) --no-print-directory B=$(FUZZ_B) CC=$(CLANG) OPT="-O1 -g" \
+	@$(MAKE) --no-print-directory B=$(FUZZ_B) FUZZ_B=$(FUZZ_B)/none CC=$(CLANG) OPT="-O1 -g" \
 	    SANITIZE="$(FUZZ_SANITIZE) $(FUZZ_COVER)" $(FUZZ_B)/lib/libsimtx.a
 
 $(FUZZ_BIN): $(FUZZ_B)/fuzz_%: regress/fuzz/fuzz_%.c $(FUZZ_COMMON) $(wildcard regress/fuzz/*.h) \
