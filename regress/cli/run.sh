@@ -293,7 +293,7 @@ int main(void)
     return 0;
 }
 END
-cc -I"$here/../.." units.c -o units -L"$build/cuda/lib64" -lcudart 2>err
+$cc -I"$here/../.." units.c -o units -L"$build/cuda/lib64" -lcudart 2>err
 kernel() {
     printf '.visible .global .align 4 .u32 %s_out;\n.visible .entry %s()\n{\n' "$1" "$1"
     printf '.reg .b32 %%r<2>;\nmov.u32 %%r1, %s;\nst.global.u32 [%s_out], %%r1;\nret;\n}\n' "$2" "$1"
