@@ -77,11 +77,6 @@ char *arena_strndup(struct arena *a, const char *s, size_t n)
     return p;
 }
 
-size_t arena_bytes(const struct arena *a)
-{
-    return a->total;
-}
-
 void *arena_grow(struct arena *a, void *array, size_t n, size_t *cap, size_t elem_size)
 {
     if (n < *cap)

@@ -255,7 +255,6 @@ static inline struct entry *simt_top(struct warp *w)
 }
 void simt_start(struct warp *w, const struct code *code, uint64_t mask);
 void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc);
-void simt_jump(struct warp *w, uint32_t pc);
 struct entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame);
 void simt_pop(struct warp *w);                    /* stack: the top entry goes, and its frame if nobody is left in it */
 bool simt_settle(struct warp *w);                 /* pops finished paths; false when the warp has no lanes left */

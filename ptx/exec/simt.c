@@ -174,11 +174,6 @@ void simt_start(struct warp *w, const struct code *code, uint64_t mask)
     warp_set_frame(w, 0);
 }
 
-void simt_jump(struct warp *w, uint32_t pc)
-{
-    simt_top(w)->pc = pc;
-}
-
 static void diverge(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc)
 {
     struct entry *e = simt_top(w);

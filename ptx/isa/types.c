@@ -16,12 +16,6 @@ static const char *const spaces[SP_COUNT] = {
 #undef X
 };
 
-static const char *const groups[PG_COUNT] = {
-#define X(g) [PG_##g] = #g,
-    PTX_GROUPS(X)
-#undef X
-};
-
 static const struct { uint8_t group; const char *word; } modifiers[PTX_MODIFIER_COUNT] = {
 #define X(g, e, s) [g##_##e] = { PG_##g, s },
     PTX_MODIFIERS(X)
@@ -69,11 +63,6 @@ enum ptx_type ptx_type_find(const char *name, int len)
 const char *ptx_space_name(enum ptx_space s)
 {
     return spaces[s];
-}
-
-const char *ptx_group_name(enum ptx_group g)
-{
-    return groups[g];
 }
 
 uint8_t ptx_modifier_find(enum ptx_group g, const char *word, int len)

@@ -145,7 +145,6 @@ enum ptx_modifier_value_order { PTX_MODIFIERS(X) PTX_MODIFIER_COUNT };
 /* The enumerators above are unique numbers over all groups plus one is what mod[] holds; see ptx_mod(). */
 #define MOD(g, e) ((uint8_t)(g##_##e + 1))
 
-const char *ptx_group_name(enum ptx_group g);
 /* MOD value of a word within a group, 0 when the group has no such word. */
 uint8_t ptx_modifier_find(enum ptx_group g, const char *word, int len);
 const char *ptx_modifier_name(uint8_t mod);      /* spelling of a MOD value */

@@ -316,7 +316,6 @@ void cta_check_end(struct sm *s, struct resident *r)
     r->block = NULL;
     s->blocks--;
     s->ending--;
-    s->progress++;
 }
 
 void cta_release_barrier(struct sm *s, struct resident *r, uint64_t at)

@@ -114,7 +114,6 @@ static void issue(struct sm *s, struct slot *w)
     uint64_t sleep = t->kind == TK_SLEEP ? sleep_cycles(s, w) : 0;
     struct step st;
     s->count[STAT_INSTS_SP + t->pipe]++;
-    s->progress++;
     if (warp_step(w->warp, &st, op) == STEP_FAULT) {
         faulted(s, w, op);
         return;

@@ -145,7 +145,6 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     struct slot *w = &s->slot[op->sm_slot];
     const struct tinst *t = op->owner;
     bool acquire = op->order_acquire && op->served_by[SERVE_GLOBAL], writes = sm_op_writes(op);
-    s->progress++;
     if (op->role) {
         tx_op_done(s, op, at);
         return;
@@ -175,7 +174,6 @@ static void on_performed(void *ctx, uint32_t sm_slot, bool store, uint64_t at)
 {
     struct sm *s = ctx;
     struct slot *w = &s->slot[sm_slot];
-    s->progress++;
     if (at > s->now)
         sm_event(s, at, store ? EV_STORE : EV_LOAD, w);
     else
@@ -198,7 +196,6 @@ static void on_atomic(void *ctx, const struct mem_op *op, uint8_t *line, struct 
 static void on_fetched(void *ctx, uint64_t line, uint64_t at)
 {
     struct sm *s = ctx;
-    s->progress++;
     if (at > s->now)
         calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .address = line, .kind = EV_LINE });
     else
@@ -208,7 +205,6 @@ static void on_fetched(void *ctx, uint64_t line, uint64_t at)
 static void on_message(void *ctx, struct packet *p, uint64_t now)
 {
     struct sm *s = ctx;
-    s->progress++;
     tm_core_message(s->tm, p, now);
 }
 
@@ -514,11 +510,6 @@ uint64_t sm_changes(const struct sm *s)
     for (uint32_t i = 0; i < s->ngrids; i++)
         n += s->grid[i]->worker.changes;
     return n;
-}
-
-uint64_t sm_progress(const struct sm *s)
-{
-    return s->progress;
 }
 
 uint64_t *sm_counters(struct sm *s)

@@ -87,7 +87,6 @@ const struct block_end *sm_ended(const struct sm *s, uint32_t *n);
 const struct fault *sm_fault(const struct sm *s);                /* NULL = none */
 const struct grid *sm_fault_grid(const struct sm *s);            /* whose fault that is */
 uint64_t sm_fault_cycle(const struct sm *s);                     /* when it was raised; NEVER = none */
-uint64_t sm_progress(const struct sm *s);    /* grows with every instruction issued and access performed */
 
 uint64_t *sm_counters(struct sm *s);                             /* [STAT_END] */
 struct hists *sm_hists(struct sm *s);

@@ -136,7 +136,7 @@ struct sm {
     uint64_t tm_at;                  /* when it acts next */
     struct { struct mem_op *first, *last; } parked;  /* accesses of transactions that found no room */
     uint32_t restoring;              /* slot of the warp whose private memory is being put back */
-    uint64_t progress, settled;      /* settled: cycles before are in the counters of the SM as a whole */
+    uint64_t settled;                /* cycles before are in the counters of the SM as a whole */
     uint64_t count[STAT_END];
     struct hists hists;
 };

@@ -72,7 +72,6 @@ void tx_decided(void *ctx, uint32_t slot, uint64_t commits, uint64_t aborts)
     struct sm *s = ctx;
     struct slot *w = &s->slot[slot];
     come_to(s);
-    s->progress++;
     states_decided(s, w, commits, aborts);
     if (s->watch)
         tx_watch_outcome(s, w, commits, aborts);
@@ -113,7 +112,6 @@ static void abort_doomed(struct sm *s, struct slot *w)
     if (!lanes)
         return;
     end_validation(s, w, lanes);
-    s->progress++;
     states_decided(s, w, 0, lanes);
     if (s->watch)
         tx_watch_outcome(s, w, 0, lanes);
@@ -315,14 +313,12 @@ void tx_loaded(void *ctx, struct mem_op *op)
     struct slot *w = &s->slot[op->sm_slot];
     const struct tinst *t = op->owner;
     come_to(s);
-    s->progress++;
     sm_op_free(s, op);
     sm_result(s, s->now + 1 + s->cfg.stages, EV_MEM, w, t);
 }
 
 void tx_op_done(struct sm *s, struct mem_op *op, uint64_t at)
 {
-    s->progress++;
     if (at > s->now) {
         struct event e = { .at = at, .kind = EV_TX, .warp = (uint16_t)op->sm_slot };
         e.address = (uint64_t)(uintptr_t)op;

@@ -373,11 +373,6 @@ void machine_free(struct machine *m)
     free(m);
 }
 
-uint64_t machine_cycle(const struct machine *m)
-{
-    return m->past + m->now;
-}
-
 const char *machine_report(const struct machine *m)
 {
     return m->report ? m->report : "";

@@ -50,8 +50,6 @@ enum machine_result {
  */
 enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t n, uint64_t *count,
                                 struct hists *hists);
-/* Core cycles since the machine was made. */
-uint64_t machine_cycle(const struct machine *m);
 /* The words on the last MACHINE_HANG or MACHINE_BROKEN, kept by the machine. */
 const char *machine_report(const struct machine *m);
 void machine_set_progress(struct machine *m, void (*fn)(void *ctx, const struct machine_progress *p), void *ctx);
