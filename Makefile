@@ -15,7 +15,7 @@ CLANG_FOUND    := $(foreach v,$(CLANG_VERSIONS),$(if $(shell command -v clang-$(
 CLANG    ?= $(if $(CLANG_FOUND),clang-$(firstword $(CLANG_FOUND)),clang)
 CLANGXX  ?= $(if $(findstring /,$(CLANG)),$(dir $(CLANG)))$(patsubst clang%,clang++%,$(notdir $(CLANG)))
 CLANG_MAJOR := $(firstword $(subst ., ,$(shell $(CLANG) -dumpversion)))
-# A compiler that was asked for is also the one that simtx-cc takes in the tests.
+# In the tests simtx-cc uses the same compiler where the user names one.
 ifneq ($(filter command environment,$(firstword $(origin CLANG))),)
 export SIMTX_CLANG ?= $(CLANGXX)
 endif
@@ -57,7 +57,7 @@ $(B)/lib/libsimtx.so: $(LIB_OBJ) frontend/lib/simtx.map
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-soname,libsimtx.so -Wl,--version-script=frontend/lib/simtx.map -o $@ $(LIB_OBJ) $(LDFLAGS) $(LDLIBS)
 
-# Every test target in turn, to the end; the last line sums up. test-long: what takes too long for every day.
+# Every test target in turn, to the end; the last line sums up. test-long: tests that take too long for every day.
 test: all
 	+@MAKE="$(MAKE)" LIMIT=2400 regress/summary.sh $(B)/test-times.tsv $(TESTS)
 test-long: all
@@ -78,8 +78,8 @@ help:
 	@echo "make demo      compile CUDA programs with clang, run them, check their results"
 	@echo "make test      every test; the last line says N passed, N failed"
 	@echo "make test-long the tests that take hours: every configuration, long searches, every deliberate fault"
-	@echo "make golden    what programs give on every machine, against regress/golden; golden-accept rewrites that"
-	@echo "make mutants   looks for every deliberate fault, and writes docs/mutants.md"
+	@echo "make golden    compares runs on every machine with the tables of regress/golden; golden-accept rewrites them"
+	@echo "make mutants   runs the tests against every deliberate fault, and writes docs/mutants.md"
 	@echo "make sanitize  every test with checks of addresses, leaks and undefined behaviour compiled in"
 	@echo "make sanitize-threads  the tests that use several host threads, with a check for data races"
 	@echo "make bench     speed figures, also written to $(B)/bench.json"

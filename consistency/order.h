@@ -52,6 +52,6 @@ struct order_policy {
 };
 
 extern const struct order_policy order_rmo_ptx;              /* barriers and exits drain, too */
-extern const struct order_policy order_rmo_no_drain;         /* barriers at once */
+extern const struct order_policy order_rmo_no_drain;         /* barriers do not drain, exits do */
 
 #endif

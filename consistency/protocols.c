@@ -1,4 +1,4 @@
-/* The policies and protocols of registry.h, by choice of their keys. */
+/* The policies and protocols of registry.h, indexed by the choices of their keys. */
 #include "consistency/protocols.h"
 
 #include <stddef.h>

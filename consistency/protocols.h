@@ -5,10 +5,10 @@
 #include "consistency/order.h"
 #include "memsys/coherence/coherence.h"
 
-/* By choice of order.policy. */
+/* Indexed by the choice of order.policy. */
 extern const struct order_policy *const order_policies[];
 
-/* By choice of coherence.protocol; NULL = none, L1s are not kept coherent. */
+/* Indexed by the choice of coherence.protocol; NULL = none, L1s are not kept coherent. */
 extern const struct coherence *const coherence_protocols[];
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The memory-ordering policies and coherence protocols that a configuration can name: a row is all that one needs besides
- * its file. The choices of order.policy and coherence.protocol are these names, in this order.
+ * The memory-ordering policies and coherence protocols that a configuration can name. To add one, write its file and a
+ * row here. The choices of order.policy and coherence.protocol are these names, in this order.
  *
  *   ROW(symbol, "name")     symbol: a struct order_policy (order.h) or a struct coherence (memsys/coherence/coherence.h)
  */

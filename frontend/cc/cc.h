@@ -63,7 +63,7 @@ void cc_clang_find(struct cc *cc);
 /* Sets the CUDA directory that this clang can read. */
 void cc_clang_cuda(struct cc *cc);
 
-/* A note when this version is not to be relied on. */
+/* Prints a note when this version miscompiles device code or is not tested. */
 void cc_clang_warn(const struct cc *cc);
 
 /* Frees what cc_parse and cc_finish have allocated. */

@@ -1,4 +1,4 @@
-/* The clang behind simtx-cc: which one is taken, its version, and the CUDA directory whose bitcode it can read
+/* The clang that simtx-cc runs: its choice, its version, and the CUDA directory whose bitcode it can read
  * (frontend/libdevice/libdevice.mk makes one directory for each installed version). */
 #include "cc.h"
 
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-    CLANG_OLDEST = 14,     /* that the tests cover */
+    CLANG_OLDEST = 14,     /* the oldest version that the tests cover */
     CLANG_SOUND = 16       /* older ones miscompile: see cc_clang_warn */
 };
 
@@ -50,7 +50,7 @@ static void find(char name[PATH_MAX])
         cc_fail("no clang++ on PATH; install it (apt install clang-%d) or name one with SIMTX_CLANG", versions[0]);
 }
 
-/* What the program prints when it is asked for its version, at most size - 1 bytes. */
+/* The output of `NAME -dumpversion`, at most size - 1 bytes. */
 static void dumpversion(const char *name, char *text, size_t size)
 {
     int ends[2], status;
@@ -85,7 +85,7 @@ static int major_version(const char *name)
     return (int)major;
 }
 
-/* The version of the clang that made the bitcode of a CUDA directory; 0: it does not say. */
+/* The version of the clang that made the bitcode of a CUDA directory; 0: unknown. */
 static int bitcode_version(const char *tree)
 {
     char file[PATH_MAX];
@@ -117,7 +117,7 @@ void cc_clang_cuda(struct cc *cc)
     if (snprintf(cc->cuda_path, size, "%s/clang-%d", cc->tree, cc->clang_major) >= (int)size ||
         access(cc->cuda_path, R_OK))
         cc_fail("%s is version %d, and the device math library in %s was made by clang %d, which older versions cannot "
-                "read; take a newer clang, or install clang-%d and run `make` again",
+                "read; use a newer clang, or install clang-%d and run `make` again",
                 cc->clang, cc->clang_major, cc->tree, made_by, cc->clang_major);
 }
 

@@ -30,8 +30,8 @@ static const char help[] =
     "  --version, --help\n"
     "nvcc options without a meaning here (--expt-*, --extended-lambda, -ccbin, -maxrregcount ...) are "
     "accepted.\n"
-    "clang's own options are handed through.  SIMTX_CLANG names the clang++ to use; without it the first of versions\n"
-    "19 to 14 that is installed compiles.\n";
+    "clang's own options are handed through.  SIMTX_CLANG names the clang++ to use; without it simtx-cc uses the\n"
+    "newest installed version from 19 to 14.\n";
 
 static const char version[] =
     "simtx-cc: CUDA compiler driver of the simtx GPU simulator, with clang behind it\n"

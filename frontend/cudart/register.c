@@ -2,7 +2,7 @@
  * What compiler-made constructors register: images of device code, and the host addresses that stand for
  * kernels and variables.  Nothing is read at that time, so that a program starts fast: an image is taken
  * apart, parsed and loaded on a device when one of its kernels or variables is first used there.  An image
- * that does not load keeps its error.  With SIMTX_PTX one file's code takes the place of every image's.
+ * that does not load keeps its error.  With SIMTX_PTX the code of one file replaces that of every image.
  */
 #include "frontend/cudart/rt.h"
 #include "frontend/session/env.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Device code: one image's, or the file's that SIMTX_PTX names, which all images share. */
+/* Device code: that of one image, or that of the file that SIMTX_PTX names, which all images share. */
 struct code {
     simtx_module *module[RT_MAX_DEVICES];
     cudaError_t failed;                       /* why it cannot be loaded */

@@ -15,7 +15,7 @@ typedef long long i64;
 
 #define CUDA_VERSION 9010 /* makes clang's header declare the SIMD-in-a-word functions too */
 #define __DEVICE__
-/* Whether the arguments of these two are signed differs between versions of clang: its prototypes of them are renamed. */
+/* Versions of clang differ in whether the arguments of these two are signed: clang's prototypes of them are renamed. */
 #define __nv_popc   clang_nv_popc
 #define __nv_popcll clang_nv_popcll
 #include <__clang_cuda_libdevice_declares.h>

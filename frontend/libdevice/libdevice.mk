@@ -1,5 +1,5 @@
 # Device math bitcode.  One translation unit, so the compiler alone suffices (no llvm-link, no opt).  sm_35 is the
-# oldest target that every version of clang offers: code for a newer one may inline it.  -fno-math-errno: sqrt is an
+# oldest target that every version of clang offers; code for newer targets can inline it.  -fno-math-errno: sqrt is an
 # instruction, not a call.
 #
 # clang reads bitcode of its own version and of older ones.  $(B)/cuda has the bitcode of $(CLANG); every older version

@@ -64,7 +64,7 @@ enum claim_kind {
 
 static inline bool claim_is_mean(enum claim_kind k) { return k >= CLAIM_ARITHMETIC && k <= CLAIM_HARMONIC; }
 
-/* What a claim that holds rests on: what a run measured, or what the configuration, the program or the model fixes. */
+/* Why a claim holds: a run measured it, or the configuration, the program or the model fixes it. */
 enum claim_basis { BASIS_RUN, BASIS_CONFIG, BASIS_NONE, BASES };
 
 /*
@@ -200,7 +200,7 @@ const char *verdict_name(enum verdict v);
 const char *basis_name(enum claim_basis b);
 /* "3 measured, 2 by configuration, 1 not reproduced, 0 not applicable of 6". */
 void claims_count_text(const int count[VERDICTS], char *text, size_t size);
-/* Claims that are not reproduced for want of a run. */
+/* Claims that are not reproduced because a run is missing. */
 int claims_not_judged(const struct claim_result *r, int n);
 
 /* ---- report ---- */

@@ -10,7 +10,7 @@
 
 static const char *const MEANS[MEAN_KINDS] = { "arithmetic", "geometric", "harmonic" };
 _Static_assert(CLAIM_HARMONIC - CLAIM_ARITHMETIC == MEAN_HARMONIC && CLAIM_GEOMETRIC - CLAIM_ARITHMETIC ==
-               MEAN_GEOMETRIC, "means stand in the same order");
+               MEAN_GEOMETRIC, "the means are in the same order");
 
 const char *verdict_name(enum verdict v)
 {
@@ -125,7 +125,7 @@ static bool judge_each(const struct paper_claim *c, const struct sample *s, stru
     return all;
 }
 
-/* The row's own mean is judged; the other two stand beside it in parentheses. */
+/* The row's own mean is judged; the other two are shown beside it in parentheses. */
 static bool judge_mean(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
 {
     const int own = (int)c->kind - CLAIM_ARITHMETIC;
@@ -177,7 +177,7 @@ static void show_published(const struct paper_claim *c, struct claim_result *r)
         snprintf(r->published, sizeof r->published, "%s%.6g", sign, c->published);
 }
 
-/* Of bounds and relations: what is published. */
+/* Text of the tolerance column; for a bound or a range, the published one. */
 static void show_tolerance(const struct paper_claim *c, struct claim_result *r)
 {
     bool bound = c->kind == CLAIM_BELOW || c->kind == CLAIM_ABOVE || c->kind == CLAIM_WITHIN;
@@ -190,7 +190,7 @@ static void show_tolerance(const struct paper_claim *c, struct claim_result *r)
         append(r->tolerance, sizeof r->tolerance, "exact");
 }
 
-/* Of a claim that holds. */
+/* The verdict on a claim that holds. */
 static enum verdict holding(const struct paper_claim *c, const struct paper_values *v)
 {
     return c->basis == BASIS_RUN && v->sources & SOURCE_RUN ? VERDICT_MEASURED : VERDICT_BY_CONFIGURATION;

@@ -63,10 +63,10 @@ static const char *const LEGEND[VERDICTS] = {
 static const char RULES[] =
     "Each row has one fixed mean, which is judged; the others stand in parentheses: averages of relative performance "
     "are harmonic, since the papers draw execution times; averages of speed-ups, times, shares and counts are "
-    "arithmetic. Tolerance: 15 % of the published value for ratios, 25 % for counts and where the paper says about; "
-    "less where the paper says that nothing changes or prints the digits of a constant. A bound or a range that the "
-    "paper states is judged as it is. Deviation: of the simulated value from the published one, of several benchmarks "
-    "the worst. ";
+    "arithmetic. Tolerance: 15 % of the published value for ratios, 25 % for counts and where the paper says "
+    "\"about\"; less where the paper says that nothing changes or prints the digits of a constant. A bound or a range "
+    "that the paper states is judged as it is. Deviation: of the simulated value from the published one, of several "
+    "benchmarks the worst. ";
 
 static void legend(FILE *f)
 {
@@ -152,7 +152,7 @@ void paper_page(const struct paper_grid *g, struct paper_chart **charts, const s
             g->size == SIZE_QUICK ? "reduced" : "the paper's");
     char counts[120];
     claims_count_text(count, counts, sizeof counts);
-    fprintf(f, " Claims: %s; %d of those not reproduced were not judged for want of a run.</p>\n", counts,
+    fprintf(f, " Claims: %s; %d of those not reproduced were not judged because a run is missing.</p>\n", counts,
             claims_not_judged(claims, p->nclaims));
     fputs("<p>In tables, published values stand in parentheses; in pictures they are outlined with dashes. A dash or a "
           "gap is a run that is missing.</p>\n", f);

@@ -151,7 +151,7 @@ static const struct paper_figure figures[] = {
     { "sec313", "Sections 3.1.3, 4.2: false conflicts, of all", "share of aborts", "signed", "sig1024+sig512+ring512",
       "false = false_conflicts", CHART_BARS, false, false },
     { "sec631hits", "Section 6.3.1: validation that hits L2", "share", "all", "kl+klu",
-      "hits = validation_hits; of these, line under way = validation_pending", CHART_TABLE, false, false },
+      "hits = validation_hits; of these, line outstanding = validation_pending", CHART_TABLE, false, false },
     { "sec631", "Section 6.3.1: gain by validation that always hits L2 (no limit, perfect hazards)", "speed-up", "all",
       NULL, "gain = hit_gain; DRAM efficiency = dram_efficiency_gain; DRAM utilisation = dram_use_gain", CHART_BARS,
       true, false },
@@ -168,8 +168,8 @@ static const struct paper_figure figures[] = {
 };
 
 /*
- * Single runs of the simulator that the authors published, on its machine of 2013 (core cycles of 700 MHz); gains that
- * claims judge without the 1.
+ * Values of single runs of the simulator that the authors published, on its machine of 2013 (core cycles of 700 MHz);
+ * and gains as ratios (1.11), which claims judge as changes (0.11).
  */
 static const struct paper_point points[] = {
     { "ATM", "hit_gain", SIZE_PAPER, 1.11 }, { "CL", "hit_gain", SIZE_PAPER, 1.17 },
@@ -195,7 +195,7 @@ static const struct paper_point points[] = {
     "1024 bits = false_conflicts@sig1024; 512 bits = false_conflicts@sig512; ring = false_conflicts@ring512"
 #define VALIDATION \
     "hits 2 warps = validation_hits@kl; hits no limit = validation_hits@klu; " \
-    "line under way = validation_pending@klu; gain if all hit = hit_gain"
+    "line outstanding = validation_pending@klu; gain if all hit = hit_gain"
 #define HAZARDS \
     "false hazards of an entry = false_hazards@kl; revalidated = revalidations@kl; " \
     "distance = h.cu.revalidation_distance.mean@kl"

@@ -83,7 +83,7 @@ static void summary(const struct paper_grid *g, const struct claim_result *r, co
             headline(&r[i]);
     printf("page: %s/index.html\n", g->out);
     if (open)
-        printf("not judged, for want of a run: %d of the claims that are not reproduced\n", open);
+        printf("not judged, because a run is missing: %d of the claims that are not reproduced\n", open);
     claims_count_text(count, counts, sizeof counts);
     printf("claims: %s\n", counts);
 }

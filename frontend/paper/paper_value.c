@@ -6,8 +6,8 @@
  *   printed.WORD      the number, or size, before that word in what the program printed;
  *   h.NAME.MEMBER     n, mean or max of a histogram, or belowN: the share of values below N, a power of two;
  *   a figure of the run's total, or else the largest of any of its launches (of a size, the product of its numbers).
- * Each leaves its source in the values' `sources`: only statistics that a run counts or times are measured; a launch's
- * shape and resources, and what the program prints, are the program's.
+ * Reading a value adds its source to the `sources` of struct paper_values: SOURCE_RUN for statistics that a run counts
+ * or times; SOURCE_PROGRAM for a launch's shape and resources, and for what the program prints.
  */
 #include "frontend/paper/paper.h"
 

@@ -128,8 +128,8 @@ static bool comes_back(struct warp *w, uint64_t lanes)
     return true;
 }
 
-/* Lanes that came to this barrier one group after another, out of a loop that other lanes leave elsewhere, arrive with the
- * last group. */
+/* Lanes that leave a loop in different iterations, while other lanes leave it elsewhere, reach this barrier in groups,
+ * one after another. The earlier groups arrive with the last one. */
 static uint64_t with_earlier_groups(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     uint64_t joined = d->in->guard ? 0 : simt_join(w, simt_top(w)->pc - 1);
@@ -151,7 +151,7 @@ static void divergent_fault(struct warp *w, const struct dinst *d, uint64_t lane
                 __builtin_ctzll(others ? others : 1), place);
 }
 
-/* Are all lanes of the warp at the barrier, *lanes at first? Those that are found to wait here are added. */
+/* Are all lanes of the warp at the barrier? *lanes: those that execute it; lanes that already wait here are added. */
 static bool all_lanes_here(struct warp *w, const struct dinst *d, uint64_t *lanes)
 {
     if (w->block->launch->program->independent)

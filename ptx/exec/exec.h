@@ -265,8 +265,8 @@ bool simt_pick(struct warp *w);                   /* independent mode: which gro
 bool simt_pick_lane(struct warp *w, uint32_t lane);   /* the group of one lane (inside a transaction) */
 /* Stack: the top entry waits for lanes beside it that have not had their turn; they go first. False: all have. */
 bool simt_let_others_first(struct warp *w);
-/* Stack: entries that wait for lanes at pc, of the top's frame and with its reconvergence point, become part of the top
- * entry; their lanes. */
+/* Stack: merges entries that wait for lanes at pc, with the top entry's frame and reconvergence point, into the top
+ * entry; returns their lanes. */
 uint64_t simt_join(struct warp *w, uint32_t pc);
 /* Independent mode: the current group waits and goes behind the others; are all waiting since the last change? */
 bool simt_all_idle(struct warp *w, uint64_t changes);

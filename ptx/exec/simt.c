@@ -347,7 +347,7 @@ bool simt_let_others_first(struct warp *w)
     return false;
 }
 
-/* Entries above may end where this one goes on, so their lanes join only an entry that meets the others where they do. */
+/* Lanes of an entry with another reconvergence point do not join: entries above it may reconverge in that entry. */
 uint64_t simt_join(struct warp *w, uint32_t pc)
 {
     struct entry *top = simt_top(w);

@@ -9,12 +9,12 @@
 #include <zlib.h>
 
 #ifndef __SANITIZE_THREAD__
-/* Clear of where Linux puts programs, libraries and AddressSanitizer's shadow on x86-64. */
+/* Away from where Linux puts programs, libraries and AddressSanitizer's shadow on x86-64. */
 static const uint64_t RANGE_BASE = 0x200000000000ull;
 static const uint64_t RANGE_STRIDE = 0x10000000000ull;
 static const uint64_t RANGE_SIZES[] = { 0x10000000000ull, 0x1000000000ull, 0x200000000ull };
 #else
-/* ThreadSanitizer knows races only where Linux puts programs: below the lowest address of a position-independent one. */
+/* ThreadSanitizer checks only where Linux puts programs. This is below the lowest position-independent executable. */
 static const uint64_t RANGE_BASE = 0x550000000000ull;
 static const uint64_t RANGE_STRIDE = 0x200000000ull;
 static const uint64_t RANGE_SIZES[] = { 0x200000000ull };

@@ -1,8 +1,8 @@
 /*
  * Control flow: basic blocks and post-dominators. Lanes that diverge at a branch meet again at its immediate
  * post-dominator (the SIMT stack of Fung et al., MICRO 2011, section 2.2). Lanes that leave by a guarded ret or exit
- * simply vanish. A path that reaches no ret, but exit, trap or a call that does not return, never comes back (clang ends
- * paths that it takes to be unreachable with exit), so it does not delay the reconvergence of the others. The
+ * simply vanish. A path that reaches no ret, only exit, trap or a call that does not return, never reconverges, so it
+ * does not delay the reconvergence of other paths (clang ends paths that it assumes to be unreachable with exit). The
  * post-dominator algorithm is the iterative one of Cooper, Harvey and Kennedy, run on the reversed graph.
  */
 #include "ptx/program/flow.h"
@@ -106,7 +106,7 @@ struct pdom {
     uint32_t *idom;
     uint32_t count;
     bool *exits;                  /* block has an edge to the virtual exit */
-    bool *lost;                   /* from the block lanes come to exit, trap or a call that does not return, never to ret */
+    bool *lost;                   /* the block reaches exit, trap or a call that does not return, but no ret */
 };
 
 static void build_preds(struct pdom *p, struct arena *arena)
@@ -199,7 +199,8 @@ static void mark_reaching(const struct flow *fl, bool *mark)
     }
 }
 
-/* Lost blocks post-dominate nothing and are ignored by their predecessors. A function without ret ends with exit. */
+/* Lost blocks post-dominate nothing and are ignored by their predecessors. If a function has no ret, exit counts as
+ * ret. */
 static void find_lost(struct pdom *p, struct arena *arena)
 {
     uint32_t n = p->fl->nblocks;

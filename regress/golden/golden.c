@@ -56,7 +56,7 @@ static void read_options(struct choice *c, int argc, char **argv)
         c->jobs = 1;
 }
 
-/* The user's own settings would change what the runs give. */
+/* The user's own settings would change the results. */
 static void clear_settings(void)
 {
     extern char **environ;
@@ -108,7 +108,7 @@ static bool judge(const struct choice *c, const struct run *runs, int n, struct 
 /* The process's exit status. */
 static int accept_result(bool written, int mistakes)
 {
-    puts(written ? "The tables are written; say in the commit why figures moved."
+    puts(written ? "The tables are written; say in the commit why figures changed."
                  : "Not written: tables with a run that failed.");
     return !written || mistakes;
 }
@@ -116,7 +116,7 @@ static int accept_result(bool written, int mistakes)
 static int compare_result(struct counts *counts, int mistakes)
 {
     if (counts->failed)
-        puts("If this is meant to be: `make golden-accept` writes the tables, and the commit says why figures moved.");
+        puts("If this is intended: `make golden-accept` writes the tables, and the commit says why figures changed.");
     *(mistakes ? &counts->failed : &counts->passed) += 1;
     printf("golden: %d passed, %d failed\n", counts->passed, counts->failed);
     return counts->failed != 0;
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
     int mistakes = suite_mistakes(&suite);
     struct run *runs = plan(&c, &n);
     if (!n)
-        die("golden: nothing to run; is there such a table, such a program?");
+        die("golden: nothing to run: no such table or program, or the table does not run it");
     run_all(&suite, runs, n, c.jobs);
     bool written = judge(&c, runs, n, &counts);
     int status = c.accept ? accept_result(written, mistakes) : compare_result(&counts, mistakes);

@@ -1,7 +1,7 @@
 /*
- * Golden outputs: every program of programs.txt runs in every table of tables.txt that wants it, and what the run gives
- * must be what the table's file in tables/ has. Everything is read from text files in one folder; the code knows
- * neither programs nor machines nor figures.
+ * Golden outputs: every program of programs.txt runs in every table of tables.txt that wants it, and the result must
+ * equal the table's file in tables/. Everything is read from text files in one folder; the code names no program, no
+ * machine and no figure.
  *
  *   grid.c      text files of rows and columns, hashes
  *   suite.c     the lists: programs, tables, figures, and what is left out
@@ -79,7 +79,7 @@ struct suite {
 void suite_read(struct suite *s);
 /* Does the table want this program? */
 bool suite_wants(const struct suite *s, const struct table *t, const struct program *p);
-/* Mistakes in the lists, each said in a line; how many. */
+/* Prints a line for each mistake in the lists; returns their number. */
 int suite_mistakes(const struct suite *s);
 
 /* ---- run.c ---- */
@@ -92,7 +92,7 @@ struct run {
     pid_t pid;
 };
 
-/* All of them, so many at a time. */
+/* Runs all, `workers` at a time. */
 void run_all(const struct suite *s, struct run *runs, int n, int workers);
 
 /* ---- compare.c ---- */
@@ -101,7 +101,7 @@ struct counts { int passed, failed; };
 
 /* Runs of one table, one after another in the array. */
 void compare_table(const struct suite *s, const struct table *t, const struct run *runs, int n, struct counts *counts);
-/* Writes the table with the runs' rows; those of other programs stay. false: a run has no row, nothing is written. */
+/* Writes the table with the runs' rows; those of other programs stay. false: nothing written, a run has no row. */
 bool write_table(const struct suite *s, const struct table *t, const struct run *runs, int n);
 
 #endif

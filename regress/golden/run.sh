@@ -1,6 +1,6 @@
 #!/bin/bash
-# The golden outputs notice what they are for: one program in one table, with the lists, the table or the program
-# changed on purpose. Usage: run.sh BUILD; the last line counts.
+# Do the golden outputs notice differences? One program in one table, with the lists, the table or the program changed
+# on purpose. Usage: run.sh BUILD; the last line counts.
 suite=golden-self
 root=$PWD
 . "$(dirname "$0")/../harness.sh"
@@ -71,15 +71,15 @@ finds "PTX that is missing" "vecadd.ptx: no such file; .make golden-ptx. compile
 fresh
 cp "$copy/ptx/vecadd.ptx" "$copy/ptx/vecsub.ptx"
 finds "PTX that nothing runs" "vecsub.ptx: no program of programs.txt has this PTX"
-check_golden "a program that there is not" 2 "nothing to run" --program vecsub
+check_golden "a program that does not exist" 2 "nothing to run" --program vecsub
 changed tables.txt '/config gtx480+l1on/d'
 finds "a preset without a table" "preset l1on is in no table"
 changed programs.txt '/^vecadd /p'
-finds "a program that is there twice" "two programs are called vecadd"
+finds "a program that is listed twice" "two programs are called vecadd"
 changed left-out.txt '$a vecsub | default | because'
-finds "a program that is left out and not there" "left-out.txt: there is no vecsub"
+finds "a program of left-out.txt that does not exist" "left-out.txt: there is no vecsub"
 changed left-out.txt '$a vecadd | defautl | because'
-finds "a table that is left out and not there" "left-out.txt: there is no defautl"
+finds "a table of left-out.txt that does not exist" "left-out.txt: there is no defautl"
 changed programs.txt '/^vecadd /s/|/ /'
 check_golden "a list with a missing column" 2 "programs.txt:[0-9]*: 6 columns, the first line has 7"
 

@@ -137,7 +137,7 @@ static bool is_program(const struct suite *s, const char *name)
     return found;
 }
 
-/* Words of a list for which there is nothing. */
+/* Words of a list that name nothing; returns their number. */
 static int unknown(const struct suite *s, const char *list, bool (*known)(const struct suite *, const char *))
 {
     int mistakes = 0;

@@ -13,7 +13,7 @@ found_by() {
     *replay*) echo oracle ;;
     *hang*|*'nothing moves'*) echo hang ;;
     *'commit unit: commit ID'*) echo "the simulator's own check" ;;
-    *'commit unit'*) echo "commit unit's check at rest" ;;
+    *'commit unit'*) echo "commit unit's check when idle" ;;
     *'fault:'*) echo 'fault of the kernel' ;;
     *': PASS'*) ;;
     *': FAIL'*) echo "the program's result" ;;

@@ -10,7 +10,7 @@
 
 #include "regress/mutants/finder.h"
 
-enum { SLEEP = 20 };                 /* a process that takes no processor time may live so many times longer */
+enum { SLEEP = 20 };                 /* limit of wall-clock time, in limits of processor time */
 
 const char *finder_check(const char *const kinds[][2], const char *message)
 {

@@ -1,8 +1,8 @@
 /*
- * Finder of flipped bits: a bit that is flipped in a log, in a packet or in a word that a commit unit reads changes
- * what happens, and is noticed: the lane aborts, the oracle or the program finds a wrong value, or the simulator
- * reports an address that cannot be. It never crashes or hangs. The changed code calls flipped_bit. Argument: what it
- * flips.
+ * Finder of flipped bits. A bit that is flipped in a log, in a packet or in a word that a commit unit reads must be
+ * noticed: the lane aborts, the oracle or the program finds a wrong value, or the simulator reports an invalid
+ * address; the simulator must not crash or hang. The changed code calls flipped_bit. Argument: where the bit is
+ * flipped.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,13 +21,13 @@ enum { BLOCKS = 1, TIMES = 2, OWNERS = 16, MOST_AT = 6 };
 
 enum noticed { NOTHING, ABORTS, ORACLE, ASTRAY, INTERNAL, OTHER_ERROR, WRONG };
 static const char *const noticed_names[] = {
-    "nothing", "an abort", "oracle", "address astray", "internal error", "another error", "the program's result"
+    "nothing", "an abort", "oracle", "invalid address", "internal error", "another error", "the program's result"
 };
 
 /* The flip: this bit of the word of the `at`-th line, packet or reply of each core or unit. */
 static struct { unsigned at, bit; struct { const void *who; unsigned seen; } owner[OWNERS]; } flip;
 
-/* What is to be XORed to a word of this core or unit. */
+/* The mask to XOR a word of this core or unit with. */
 uint32_t flipped_bit(const void *owner);
 uint32_t flipped_bit(const void *owner)
 {
@@ -86,7 +86,7 @@ static enum noticed noticed_with(unsigned at, unsigned bit, const char *more)
     return n;
 }
 
-/* ---- the outcomes that must come about ---- */
+/* ---- flips whose outcome is fixed ---- */
 
 /* Lines in the order of the program: read, write, write, and the same again; packets: first those of the reads. The
  * third line's value is overwritten unread. */
@@ -122,14 +122,14 @@ static void own_writes_are_read_from_the_log(char *wrong)
     lab_close(&l);
 }
 
-/* ---- whatever bit of whatever word it is ---- */
+/* ---- any bit of any word ---- */
 
 static bool must_be_noticed(const char *where, unsigned at)
 {
     return !strcmp(where, "log_value") ? at != 3 : !strcmp(where, "packet_value") && at == 1;
 }
 
-/* Fills in what was noticed first, and how often. */
+/* Fills in the first flip that was noticed, and how many were. */
 static void sweep(const char *where, struct finding *found, char *wrong)
 {
     static const char *const more[] = { "tm.oracle=on", "kilotm.ideal_validation=true", "kilotm.ideal_commit=true",

@@ -1,5 +1,5 @@
 /*
- * Finder of faults of KILO TM: small programs with transactions on the machine, longer and longer, in three setups,
+ * Finder of faults of KILO TM: small programs run on the machine, with more and more transactions, in three setups,
  * until a check fails.
  */
 #include <stddef.h>
@@ -16,7 +16,7 @@ static const struct { uint32_t blocks, times; } sizes[] = {
 };
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* As published; histories in which everything is an alias, and buffers of two words; exact histories. */
+/* As published; histories in which all addresses alias, and buffers of two words; exact histories. */
 static const char *const setups[][6] = {
     { "kilotm.input=64" },
     { "kilotm.lwh_sets=2", "kilotm.lwh_ways=1", "kilotm.lwh_buckets=16", "kilotm.lwh_arrays=2", "kilotm.read_buffer=2",
@@ -32,7 +32,7 @@ static void run(void *ctx, struct finding *found)
 {
     static const char *const KINDS[][2] = {
         { "replay", "oracle" }, { "oracle", "oracle" }, { "hang", "hang" }, { "nothing moves", "hang" },
-        { "no progress", "hang" }, { "commit unit", "commit unit's check at rest" },
+        { "no progress", "hang" }, { "commit unit", "commit unit's check when idle" },
         { "internal error", "conservation check" }, { "conservation", "conservation check" },
         { "", "fault of the kernel" }
     };

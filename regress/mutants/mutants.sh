@@ -1,6 +1,6 @@
 #!/bin/sh
-# Deliberate faults: checks that the texts of all stand once in their files, builds the finders with the faults and runs
-# them side by side. Usage: mutants.sh few|all TABLE...; MAKE, BUILD and JOBS in the environment. The results lie in
+# Deliberate faults: checks that each text stands once in its file, builds the finders with the faults and runs them
+# in parallel. Usage: mutants.sh few|all TABLE...; MAKE, BUILD and JOBS in the environment. The results lie in
 # BUILD/mutants; the last line is the sum.
 which=$1
 shift

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The page of all faults and who found them, as Markdown; the example is a row of a table. Usage: page.sh BUILD TABLE...
+# The page of all faults and the checks that found them, as Markdown; the example is a row of a table.
+# Usage: page.sh BUILD TABLE...
 here=$(dirname "$0")
 build=$1
 shift

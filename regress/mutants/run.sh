@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs a finder on a fault and keeps its line as FINDER.result beside the program. A finder is a program linked with the
-# fault, or FINDER.sh, which gets that program. One that prints no such line finds what it fails at.
+# fault, or FINDER.sh, which gets that program. One that prints no such line finds the fault if it fails.
 # Usage: run.sh FAULT FINDER ARGUMENT..., BUILD in the environment
 
 # The result of a cmocka program that fails: its first failure, and the number of tests up to that.

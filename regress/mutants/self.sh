@@ -42,7 +42,7 @@ check_says 'there is no finder best' 'by best' 'file file.c' '-last'
 check_says 'are needed' 'file file.c' '-last'
 check_says 'not understood' 'by test' 'survives test' 'file file.c' '-last'
 check_says 'not understood' 'by test' 'file file.c' '-last' 'where here'
-check_says 'a second one' 'by test' 'file file.c' '-last' '' 'fault right' 'part a' 'wrong b' 'by test' \
+check_says 'another fault has this name' 'by test' 'file file.c' '-last' '' 'fault right' 'part a' 'wrong b' 'by test' \
     'file file.c' '-last'
 check_says 'is no source' 'by test' 'file rows' '-title A test'
 

@@ -1,5 +1,5 @@
 /*
- * Finder of faults of transactions on shared memory: random kernels (regress/tm/random/gen.h), half of which reach
+ * Finder of faults of transactions on shared memory: random kernels (regress/tm/random/gen.h), half of which access
  * shared memory only, each in one of eight configurations, until a check fails.
  */
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { SECONDS = 4, PROGRAMS = 240, OPEN = 8 };
 
-/* So far, the kernel that runs included. */
+/* Counts so far, including the kernel that runs. */
 static unsigned programs;
 static unsigned long long transactions;
 
@@ -19,7 +19,7 @@ static bool found_in(enum memory memory, int machine, unsigned seed, struct find
 {
     static const char *const KINDS[][2] = {
         { "the keys are no order", "oracle: order of keys" }, { "replay", "oracle" }, { "hang", "hang" },
-        { "nothing moves", "hang" }, { "commit unit", "commit unit's check at rest" },
+        { "nothing moves", "hang" }, { "commit unit", "commit unit's check when idle" },
         { "ended with another number", "conservation check" }, { "expected", "the program's result" },
         { "counters", "the program's result" }, { "lost count", "the program's result" }, { "", "fault of the kernel" }
     };

@@ -1,12 +1,12 @@
 /*
- * Tables of deliberate faults (*.faults; head.md describes a row): reads them, checks that each text that a fault
- * replaces stands exactly once in its file, writes the changed files, and judges the results of the runs.
+ * Tables of deliberate faults (*.faults; docs/mutants.md describes a row): reads them, checks that each text that a
+ * fault replaces stands exactly once in its file, writes the changed files, and judges the results of the runs.
  *
  *   table check                     each text stands exactly once in its file
  *   table rules BUILD               make's rules for the changed objects and the finders linked with them
  *   table runs few|all              a line for each run: fault, finder, the finder's arguments
  *   table change FAULT DIR          the changed files, under DIR
- *   table judge few|all BUILD       were the faults found that must be?
+ *   table judge few|all BUILD       whether the runs found the faults that they must find
  *   table page BUILD                the results as Markdown
  *
  * followed by the names of the tables.
@@ -30,10 +30,10 @@ struct row {
     char *name, *part, *wrong;
     struct hunk hunk[MOST];
     struct by by[MOST];
-    char *object[MOST];              /* sources to be built with a changed file that is no source */
+    char *object[MOST];              /* sources that include a changed file, to be compiled with it */
     unsigned hunks, bys, objects;
 };
-/* few: `make test` runs every few-th of its faults; 0 = none. */
+/* few: `make test` runs it on every few-th of its faults; 0 = on none. */
 struct finder { char *name, *title, *text; unsigned few; };
 
 static struct row row[ROWS];
@@ -255,11 +255,11 @@ static bool row_is_whole(const struct row *r)
     for (unsigned i = 0; i < r->bys; i++)
         good &= holds(finder_called(r->by[i].finder) != NULL, r, "there is no finder %s", r->by[i].finder);
     for (const struct row *o = row; o < r; o++)
-        good &= holds(strcmp(o->name, r->name), r, "a second one of this name");
+        good &= holds(strcmp(o->name, r->name), r, "another fault has this name");
     for (unsigned i = 0; i < r->hunks; i++) {
         good &= stands_once(r, &r->hunk[i]);
-        good &= holds(is_source(r->hunk[i].file) || r->objects, r, "%s is no source: which object has it?",
-                      r->hunk[i].file);
+        good &= holds(is_source(r->hunk[i].file) || r->objects, r,
+                      "%s is no source: an object line must name one that includes it", r->hunk[i].file);
     }
     return good;
 }
@@ -293,7 +293,7 @@ static void make_folders(char *path)
     }
 }
 
-/* A file that has these bytes already keeps its time, so that it is not compiled again. */
+/* A file that has these bytes already keeps its modification time, so that it is not compiled again. */
 static void write_changed(const char *dir, const char *file, const char *text)
 {
     char path[NAME];
@@ -308,7 +308,7 @@ static void write_changed(const char *dir, const char *file, const char *text)
     free(was);
 }
 
-/* The file's original text with all hunks of the row that are of it. */
+/* The file's original text with the row's hunks for it applied. */
 static char *changed(const struct row *r, const char *file, const char *original)
 {
     char *text = copy("");
@@ -346,7 +346,7 @@ static void change(const struct row *r, const char *dir)
 
 /* ---- make's rules ---- */
 
-/* The object of a source that the row changes, or that has a file that the row changes. */
+/* The object of a source that the row changes, or that includes a file that the row changes. */
 static void object_rule(const struct row *r, const char *build, const char *source, bool is_changed)
 {
     const char *slash = strrchr(source, '/');
@@ -387,7 +387,7 @@ static void row_rules(const struct row *r, const char *build)
                build, r->name, r->by[i].finder, build, r->name, r->by[i].finder, r->by[i].finder);
 }
 
-/* Without a fault, too: "none". */
+/* Also for the finders without a fault, as fault "none". */
 static void rules(const char *build)
 {
     for (unsigned i = 0; i < finders; i++)
@@ -503,7 +503,8 @@ static void do_judge(char **args)
 static void do_page(char **args)
 {
     for_runs(true, args[0], page_run);
-    printf("\n%u faults; of %u searches %u found theirs, %u did not.\n", rows, on_page, on_page - survivors, survivors);
+    printf("\n%u faults, %u searches: %u found the fault, %u did not.\n", rows, on_page, on_page - survivors,
+           survivors);
 }
 
 int main(int argc, char **argv)

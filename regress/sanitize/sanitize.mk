@@ -7,11 +7,11 @@ sanitize-threads: SANITIZE_B := $(B)-threads
 SANITIZE_MAKE = rm -rf $(SANITIZE_B)/reports && mkdir -p $(SANITIZE_B)/reports && \
     $(MAKE) --no-print-directory B=$(SANITIZE_B) FUZZ_B=$(FUZZ_B) OPT="-O1 -g -fno-omit-frame-pointer"
 
-# Reports go to files, since a test may discard what a program prints. No program has this exit status.
+# Reports go to files, since a test may discard what a program prints. No test expects this exit status.
 SANITIZE_REPORTS = exitcode=99:log_path=$(abspath $(SANITIZE_B))/reports/report
 
-# What clang links gets the runtime that libcudart.so needs, as the first library that is loaded: clang takes more options
-# from this variable. The fuzzers have clang's own runtime.
+# The sanitizer runtime that libcudart.so needs must be the first library that a program loads. CCC_OVERRIDE_OPTIONS
+# makes clang link it into every program. The fuzzers use clang's own runtime.
 sanitize_link = \#^-Wno-unused-command-line-argument \
     ^-Wl,--push-state,--no-as-needed,$(shell $(CC) -print-file-name=$(1)),--pop-state
 $(FUZZ_BIN): export CCC_OVERRIDE_OPTIONS = \#
@@ -23,7 +23,7 @@ sanitize:
 	+@$(SANITIZE_MAKE) SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined" \
 	    TESTS="$(TESTS) sanitize-reports" test
 
-# ThreadSanitizer slows programs down by ten; random tests take fewer programs.
+# ThreadSanitizer makes programs ten times slower; random tests take fewer programs.
 SANITIZE_FEWER := RANDOM_COUNT=100 RANDOM_TIMING_COUNT=50 RANDOM_TM_COUNT=20 RANDOM_TM_SHARED_COUNT=15 \
                   RANDOM_TM_BOTH_COUNT=15
 
@@ -32,6 +32,6 @@ sanitize-threads: export TSAN_OPTIONS = suppressions=$(abspath regress/sanitize/
 sanitize-threads:
 	+@$(SANITIZE_MAKE) SANITIZE=-fsanitize=thread $(SANITIZE_FEWER) TESTS="$(THREADED_TESTS) sanitize-reports" test
 
-# One test: no program of the tests before has left a report.
+# One test: no program of the preceding tests has left a report.
 sanitize-reports:
 	@regress/sanitize/reports.sh $(B)/reports

@@ -21,7 +21,7 @@ static void own_writes_are_read_from_the_log(void **state)
     lab_close(&l);
 }
 
-/* Addresses behind the first 4 GiB, which log entries cannot hold, are refused. */
+/* Addresses beyond the first 4 GiB, which log entries cannot hold, are refused. */
 static void far_addresses_are_refused(void **state)
 {
     enum { EACH = 48 << 20, MANY = 100 };
