@@ -180,7 +180,7 @@ void simtx_gpu_free(simtx_gpu *g)
 
 void simtx_interrupt(simtx_gpu *g)
 {
-    g->interrupt = 1;
+    atomic_store_explicit(&g->interrupt, true, memory_order_relaxed);
 }
 
 void simtx_gpu_get_info(const simtx_gpu *g, simtx_gpu_info *out)

@@ -2,6 +2,8 @@
 #ifndef FRONTEND_GPU_H
 #define FRONTEND_GPU_H
 
+#include <stdatomic.h>
+
 #include "frontend/lib/simtx.h"
 #include "base/hist.h"
 #include "base/stats.h"
@@ -108,7 +110,7 @@ struct simtx_gpu {
     struct ordered *queue;           /* launches on streams that have not run yet, side by side when they do */
     uint32_t nqueue;
     char **param_buffers;            /* of queued launches; [0] = param_buffer */
-    volatile int interrupt;
+    atomic_bool interrupt;
     char *message;
     void (*print)(void *ctx, const char *text, size_t len);
     void *print_ctx;

@@ -163,7 +163,7 @@ static simtx_status run_functional(struct ordered *o, simtx_launch_stats *stats,
         *stats = st;
     if (!ok) {
         s = o->la.interrupted && !o->la.fault.kind ? SIMTX_INTERRUPTED : SIMTX_FAULT;
-        g->interrupt = 0;                /* it has been heeded: the GPU can be used again */
+        g->interrupt = false;            /* it has been heeded: the GPU can be used again */
         if (fault && s == SIMTX_FAULT)
             launch_fault(&o->la, fault);
         gpu_fail(g, s, "%s", s == SIMTX_FAULT ? o->la.fault.text : "interrupted");

@@ -286,7 +286,7 @@ simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *f
     if (!shadow_equal(shadow, g, message, sizeof message) && !s)
         s = gpu_fail(g, SIMTX_INTERNAL, "%s: %s", g->queue[0].kernel->func->name, message);
     if (r != MACHINE_OK)
-        g->interrupt = 0;                /* it has been heeded: the GPU can be used again */
+        g->interrupt = false;            /* it has been heeded: the GPU can be used again */
     g->nqueue = 0;
     free(grids);
     free(sum);

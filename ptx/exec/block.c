@@ -220,18 +220,13 @@ void block_start(struct block *b, uint64_t linear, uint32_t sm)
         start_warp(b, &b->warps[i], sm);
 }
 
-static bool interrupted(const struct block *b)
-{
-    return b->launch->interrupt && *b->launch->interrupt;
-}
-
 /* One pass over the warps that are ready. */
 struct pass { uint32_t ran, spun, done; uint64_t executed; bool fault; };
 
 static struct pass run_pass(struct block *b)
 {
     struct pass p = { 0 };
-    for (uint32_t i = 0; i < b->nwarps && !interrupted(b); i++) {
+    for (uint32_t i = 0; i < b->nwarps && !launch_interrupted(b->launch); i++) {
         struct warp *w = &b->warps[i];
         if (w->state == WARP_READY) {
             w->budget = (int64_t)b->launch->quantum;
@@ -262,7 +257,7 @@ enum block_result block_turn(struct block *b, uint64_t turn)
             return BLOCK_FAULT;
         if (p.done == b->nwarps)
             return BLOCK_DONE;
-        if (interrupted(b))
+        if (launch_interrupted(b->launch))
             return BLOCK_MORE;
         uint32_t ready = 0;
         for (uint32_t i = 0; i < b->nwarps; i++)

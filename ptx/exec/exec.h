@@ -218,7 +218,7 @@ struct launch {
     _Atomic uint64_t fault_block;    /* lowest faulting block so far; UINT64_MAX none */
     struct worker *workers;          /* host_threads of them */
     _Atomic int64_t epoch;           /* advances behind changes of memory and ends of blocks */
-    const volatile int *interrupt;
+    const atomic_bool *interrupt;    /* set from a signal handler or another thread; NULL never */
     void *owner;                     /* the GPU, for the built-in functions */
     void (*print)(void *owner, const char *text, size_t len);
     void *(*heap_alloc)(void *owner, uint64_t bytes);
@@ -228,6 +228,11 @@ struct launch {
     struct fault fault;
     bool interrupted;
 };
+
+static inline bool launch_interrupted(const struct launch *la)
+{
+    return la->interrupt && atomic_load_explicit(la->interrupt, memory_order_relaxed);
+}
 
 /* Runs the whole grid. False when a fault or an interruption ended it (launch->fault, launch->interrupted). */
 bool grid_run(struct launch *la);

@@ -21,11 +21,6 @@ static uint64_t context_bytes(const struct launch *la)
     return la->shared_bytes + warp * la->nwarps * (la->warp_size / LANES);
 }
 
-static bool interrupted(const struct launch *la)
-{
-    return la->interrupt && *la->interrupt;
-}
-
 /* Adds what the worker did to the launch's sum; the first worker shows it. */
 static void show_progress(struct worker *k)
 {
@@ -75,7 +70,7 @@ static uint32_t run_turns(struct residents *r)
     uint32_t waiting = 0, kept = 0;
     for (uint32_t i = 0; i < r->n; i++) {
         struct block *b = r->active[i];
-        enum block_result res = r->k->fault || interrupted(la) ? BLOCK_MORE : block_turn(b, la->block_turn);
+        enum block_result res = r->k->fault || launch_interrupted(la) ? BLOCK_MORE : block_turn(b, la->block_turn);
         if (res == BLOCK_DONE) {
             block_done(r->k);
             r->spare[r->nspare++] = b;
@@ -133,7 +128,7 @@ static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
 {
     struct launch *la = k->launch;
     uint64_t want = 1;
-    while (!k->fault && !interrupted(la)) {
+    while (!k->fault && !launch_interrupted(la)) {
         while (r->n < want && blocks_left(la) && admit(r))
             ;
         if (!r->n)
@@ -141,7 +136,7 @@ static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
         int64_t seen = atomic_load(&la->epoch);
         uint64_t changes = k->changes, before = k->counts.blocks_done;
         uint32_t waiting = run_turns(r);
-        if (k->fault || interrupted(la))
+        if (k->fault || launch_interrupted(la))
             break;
         bool moved = changes != k->changes || before != k->counts.blocks_done;
         bool all_wait = r->n && waiting == r->n, full = r->n >= most || !blocks_left(la);
@@ -223,7 +218,7 @@ bool grid_run(struct launch *la)
     }
     if (first)
         la->fault = *first;
-    la->interrupted = interrupted(la);
+    la->interrupted = launch_interrupted(la);
     free(k);
     return !first && !la->interrupted;
 }

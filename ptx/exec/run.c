@@ -20,12 +20,6 @@ static bool timed(const struct warp *w)
     return w->block->launch->timed;
 }
 
-static bool interrupted(const struct warp *w)
-{
-    const struct launch *la = w->block->launch;
-    return la->interrupt && *la->interrupt;
-}
-
 static uint32_t lane_value(struct warp *w, operand o, int lane)
 {
     return ((const uint32_t *)lanes_at(&w->half[lane / LANES].l, o))[lane % LANES];
@@ -541,7 +535,7 @@ void warp_run(struct warp *w)
     if (w->spin.seen != w->executed)                 /* but it may have read before, if it did not stop at the branch */
         w->spin.tries = 0;
     for (;;) {
-        if (w->budget <= 0 && (!w->tx.open || interrupted(w))) {
+        if (w->budget <= 0 && (!w->tx.open || launch_interrupted(w->block->launch))) {
             simt_top(w)->turns++;
             return;
         }

@@ -5,7 +5,7 @@
 sanitize: SANITIZE_B := $(B)-sanitize
 sanitize-threads: SANITIZE_B := $(B)-threads
 SANITIZE_MAKE = rm -rf $(SANITIZE_B)/reports && mkdir -p $(SANITIZE_B)/reports && \
-    $(MAKE) --no-print-directory B=$(SANITIZE_B) FUZZ_B=$(FUZZ_B) OPT="-O1 -g -fno-omit-frame-pointer"
+    $(MAKE) --no-print-directory B=$(SANITIZE_B) OPT="-O1 -g -fno-omit-frame-pointer"
 
 # Reports go to files, since a test may discard what a program prints. No test expects this exit status.
 SANITIZE_REPORTS = exitcode=99:log_path=$(abspath $(SANITIZE_B))/reports/report

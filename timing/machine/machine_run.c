@@ -273,12 +273,6 @@ static void advance_on_grid(struct machine *m, uint64_t origin)
 
 /* ---- blocks ---- */
 
-static bool interrupted(const struct machine *m)
-{
-    const volatile int *flag = m->grids[0].launch.interrupt;
-    return flag && *flag;
-}
-
 /* Is nothing under way, and no SM has anything to do? Then that stays so. */
 static bool stuck(struct machine *m)
 {
@@ -294,7 +288,7 @@ static enum machine_result run_blocks(struct machine *m, struct hang_watch *watc
         uint64_t end = m->fault_at == NEVER ? dispatcher_finish(m->dispatcher) : m->fault_at + m->cfg.window;
         if (m->now >= end)
             break;
-        if (interrupted(m))
+        if (launch_interrupted(&m->grids[0].launch))
             return MACHINE_INTERRUPTED;
         if (m->now >= hang_watch_next(watch) && (stuck(m) || hang_look(watch)))
             return MACHINE_HANG;
