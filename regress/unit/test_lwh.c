@@ -9,9 +9,9 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "tm/kilotm/bf_array.h"
-#include "tm/kilotm/exact.h"
-#include "tm/kilotm/lwh.h"
+#include "tm/kilotm/unit/bf_array.h"
+#include "tm/kilotm/unit/exact.h"
+#include "tm/kilotm/unit/lwh.h"
 
 enum { ADDRESSES = 4096, OPERATIONS = 1000000 };
 

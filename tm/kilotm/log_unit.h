@@ -10,7 +10,7 @@
 #ifndef TM_KILOTM_LOG_UNIT_H
 #define TM_KILOTM_LOG_UNIT_H
 
-#include "tm/kilotm/commit_unit.h"
+#include "tm/kilotm/unit/commit_unit.h"
 #include "tm/tm.h"
 
 enum { DEPTH = 4 };                  /* log entries of a transfer that are read ahead */

@@ -1,5 +1,5 @@
 /* Signatures by bit: inserting sets one bit in each function's row, matching is the intersection of such rows. */
-#include "tm/kilotm/bf_array.h"
+#include "tm/kilotm/unit/bf_array.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* A commit unit's life and its cycle. */
-#include "tm/kilotm/cu_state.h"
+#include "tm/kilotm/unit/cu_state.h"
 
 enum { FIRST_RING = 256 };
 

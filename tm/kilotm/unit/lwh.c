@@ -3,7 +3,7 @@
  * one evicted before, a bucket of the filter keeps the younger; a look-up takes the oldest of its buckets, which is the
  * least aliased (KILO TM, section 4.5.2).
  */
-#include "tm/kilotm/lwh.h"
+#include "tm/kilotm/unit/lwh.h"
 
 #include <stdlib.h>
 

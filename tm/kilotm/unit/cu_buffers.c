@@ -3,7 +3,7 @@
  * what the modelled unit has room for is counted. A set whose buffer is full, or for which the unit's pool has none
  * left, overflows: the core sends it again when it is needed, or the transaction cannot commit.
  */
-#include "tm/kilotm/cu_state.h"
+#include "tm/kilotm/unit/cu_state.h"
 
 static uint32_t new_chunk(struct commit_unit *u)
 {

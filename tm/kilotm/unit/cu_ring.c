@@ -2,7 +2,7 @@
  * The ring of entries: a commit ID's place is its remainder. Without a limit the ring doubles when a commit ID does not
  * fit; with one, whoever gives out commit IDs keeps them within it (credits, or CU_ALLOC).
  */
-#include "tm/kilotm/cu_state.h"
+#include "tm/kilotm/unit/cu_state.h"
 
 static void grow(struct commit_unit *u)
 {

@@ -2,7 +2,7 @@
  * Messages from cores: of those with log entries, one entry in a cycle; the others, whatever number of lanes they are
  * about, take a cycle each. A message never waits for anything but its turn.
  */
-#include "tm/kilotm/cu_state.h"
+#include "tm/kilotm/unit/cu_state.h"
 
 typedef void lane_step(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
                        uint64_t now);

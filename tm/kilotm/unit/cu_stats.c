@@ -2,7 +2,7 @@
  * Occupancy: what the ring holds at the end of each cycle (KILO TM, section 6.4.2). Between two events nothing changes,
  * so the cycles between are added together.
  */
-#include "tm/kilotm/cu_state.h"
+#include "tm/kilotm/unit/cu_state.h"
 
 /* As if hist_add had been called n times. */
 static void add_often(struct hists *s, enum hist_id i, uint64_t v, uint64_t n)

@@ -5,11 +5,11 @@
 #ifndef TM_KILOTM_CU_STATE_H
 #define TM_KILOTM_CU_STATE_H
 
-#include "tm/kilotm/bf_array.h"
-#include "tm/kilotm/commit_unit.h"
-#include "tm/kilotm/exact.h"
-#include "tm/kilotm/fifo.h"
-#include "tm/kilotm/lwh.h"
+#include "tm/kilotm/unit/bf_array.h"
+#include "tm/kilotm/unit/commit_unit.h"
+#include "tm/kilotm/unit/exact.h"
+#include "tm/kilotm/unit/fifo.h"
+#include "tm/kilotm/unit/lwh.h"
 
 #ifndef NEVER
 #define NEVER UINT64_MAX

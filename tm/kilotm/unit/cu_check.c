@@ -2,7 +2,7 @@
  * Validation without a commit ID: the read log of a lane that runs for long, or that has met a fault, is compared with
  * memory. The lane's entries come in KILO_VALIDATE messages, the last of which carries KILO_VOID_ENTRY.
  */
-#include "tm/kilotm/cu_state.h"
+#include "tm/kilotm/unit/cu_state.h"
 
 static uint32_t new_check(struct commit_unit *u)
 {

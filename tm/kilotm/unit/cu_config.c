@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/config.h"
-#include "tm/kilotm/cu_state.h"
+#include "tm/kilotm/unit/cu_state.h"
 
 static uint32_t number(const struct simtx_config *config, enum config_key k)
 {

@@ -2,7 +2,7 @@
  * The commit stage (KILO TM, section 4.5): in the order of commit IDs, the writes of a transaction that passed
  * everywhere go to memory; when the last of them is there, the core is told. A read-only entry ends without a message.
  */
-#include "tm/kilotm/cu_state.h"
+#include "tm/kilotm/unit/cu_state.h"
 
 void cu_commit_word(struct commit_unit *u, struct entry *e, uint64_t cid, struct kilo_entry word)
 {

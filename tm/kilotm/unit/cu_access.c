@@ -2,7 +2,7 @@
  * Accesses to memory: a read and a write of the queues in a cycle, which reach the slice after the configured delay, or
  * ideal ones that are performed without the cache after a fixed time. The token of an access is its place in a table.
  */
-#include "tm/kilotm/cu_state.h"
+#include "tm/kilotm/unit/cu_state.h"
 
 static uint32_t new_access(struct commit_unit *u)
 {

@@ -4,7 +4,7 @@
  * first validation. Then each write, a cycle each, makes the entry the last writer. The bloom filter array compares at
  * the arrival of a log entry instead, with all entries of the ring at once.
  */
-#include "tm/kilotm/cu_state.h"
+#include "tm/kilotm/unit/cu_state.h"
 
 static void set_hazard(struct commit_unit *u, struct entry *e, uint64_t cid, uint64_t writer, uint64_t now)
 {

@@ -3,7 +3,7 @@
  * with a hazard reads again when its youngest writer has retired; the pointer goes on, and the outcome is told when the
  * reads are back. A value that differed once makes the transaction fail, whatever is read later.
  */
-#include "tm/kilotm/cu_state.h"
+#include "tm/kilotm/unit/cu_state.h"
 
 void cu_reply(struct commit_unit *u, enum kilo_kind kind, const struct kilo_batch *b, uint64_t lanes)
 {
