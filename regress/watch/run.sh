@@ -205,7 +205,7 @@ holds "Ctrl-C: timeline" "$check" trace long.trace.gz 0 2000 -1
 holds "progress" grep -qE \
     'simtx: count  0 of 8 blocks  0 %  .* M inst/s  cycle [1-9][0-9]*  IPC [0-9.]+  [0-9]+ k cycles/s' message
 half() {
-    SIMTX_PROGRESS=1 timeout 60 "$simtx" launch --timing --config gtx480+2sm "$here/kernels.ptx" \
+    SIMTX_PROGRESS=1 timeout 300 "$simtx" launch --timing --config gtx480+2sm "$here/kernels.ptx" \
         --kernel count --grid 160 --block 32 --arg u32[8]:0 --arg u32:25000
 }
 holds "progress of blocks" ends 0 half
