@@ -16,8 +16,8 @@ static const uint64_t RANGE_SIZES[] = { 0x10000000000ull, 0x1000000000ull, 0x200
 #else
 /* ThreadSanitizer checks only where Linux puts programs. This is below the lowest position-independent executable. */
 static const uint64_t RANGE_BASE = 0x550000000000ull;
-static const uint64_t RANGE_STRIDE = 0x200000000ull;
-static const uint64_t RANGE_SIZES[] = { 0x200000000ull };
+static const uint64_t RANGE_STRIDE = 0x400000000ull;
+static const uint64_t RANGE_SIZES[] = { 0x400000000ull };
 #endif
 static const uint64_t COMMIT_STEP = 64ull << 20;
 enum { ALIGN = 256, GAP = 256, FREED_MAX = 4096 };

@@ -128,7 +128,7 @@ fi
 several() {
     local name=$1
     shift
-    holds "streams, $name" timeout 60 "$simtx" run --quiet --timing --stats stats.json "$@" -- \
+    holds "streams, $name" timeout 300 "$simtx" run --quiet --timing --stats stats.json "$@" -- \
         "$build/regress/tm/streams"
     holds "streams, $name: counts" counts "${standing[@]}" "tm.oracle.transactions == tm.commits" "tm.commits == 4096"
 }
