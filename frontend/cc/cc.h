@@ -66,6 +66,9 @@ void cc_clang_cuda(struct cc *cc);
 /* Prints a note when this version miscompiles device code or is not tested. */
 void cc_clang_warn(const struct cc *cc);
 
+/* The folder for the temporary files of this command: made at the first call, removed at exit; $TMPDIR of clang. */
+const char *cc_tempdir(void);
+
 /* Frees what cc_parse and cc_finish have allocated. */
 void cc_free(struct cc *cc);
 

@@ -1,5 +1,5 @@
 # simtx-cc, and its other name nvcc.
-CC_SRC := frontend/cc/simtx-cc.c frontend/cc/options.c frontend/cc/clang.c
+CC_SRC := frontend/cc/simtx-cc.c frontend/cc/options.c frontend/cc/clang.c frontend/cc/tempdir.c
 CC_OBJ := $(CC_SRC:%.c=$(B)/obj/%.o)
 
 comma := ,

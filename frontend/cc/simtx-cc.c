@@ -122,6 +122,7 @@ static int run(const struct cc *cc, const struct list *cmd)
         print_command(cmd);
         return 0;
     }
+    cc_tempdir();
     fflush(NULL);
     pid_t pid = fork();
     if (pid < 0)
@@ -256,16 +257,13 @@ static int compile_each(const struct cc *cc)
  */
 static int build(struct cc *cc)
 {
-    char dir[] = "/tmp/simtx-cc-XXXXXX";
     struct list temps = {0};
     int rc = 0;
     for (size_t i = 0; i < cc->n_inputs && !rc; i++) {
         struct input *in = &cc->inputs[i];
         if (in->kind != IN_C)
             continue;
-        if (!temps.n && !cc->dryrun && !mkdtemp(dir))
-            cc_fail("cannot make a folder for temporary objects in /tmp: %s", strerror(errno));
-        list_addf(&temps, "%s/%zu.o", dir, i);
+        list_addf(&temps, "%s/%zu.o", cc->dryrun ? "/tmp" : cc_tempdir(), i);
         const char *object = temps.v[temps.n - 1];
         rc = compile_one(cc, in, object);
         *in = (struct input){IN_LINK, object};
@@ -293,11 +291,8 @@ static int build(struct cc *cc)
     }
     if (!rc)
         rc = run(cc, &cmd);
-    if (temps.n && !cc->dryrun) {
-        for (size_t i = 0; i < temps.n; i++)
-            unlink(temps.v[i]);
-        rmdir(dir);
-    }
+    for (size_t i = 0; i < temps.n && !cc->dryrun; i++)
+        unlink(temps.v[i]);
     list_free(&cmd);
     list_free(&temps);
     return rc;

@@ -278,12 +278,14 @@ check "simtx-cc without a tree says so" sh -c 'mkdir -p solo && cp "$1" solo/ &&
 runs() { "$cc" -O2 "$here/$1" -o program && "$B/bin/simtx" run --quiet -- ./program; }
 with() { version=$1; shift; SIMTX_CLANG=clang++-$version; export SIMTX_CLANG; "$@"; status=$?; unset SIMTX_CLANG; return $status; }
 fails() { ! "$@"; }
+tidy() { mkdir tidy && TMPDIR=$tmp/tidy "$cc" -w -c "$here/padding.cu" -o tidy.o && rmdir tidy; }
 SIMTX_CLANG_KEPT=${SIMTX_CLANG-}
 unset SIMTX_CLANG
 newest=
 for version in 19 18 17 16 15 14; do
     command -v "clang++-$version" >/dev/null || continue
     [ -n "$newest" ] || { newest=$version; check "clang $version is taken" translates a.cu "^clang++-$version "; }
+    check "simtx-cc leaves no temporary files of clang $version" with "$version" tidy
     if [ "$version" -ge 16 ]; then
         check "clang $version compares structs with padding" with "$version" runs padding.cu
         check "clang $version initialises by an address" with "$version" runs address.cu
