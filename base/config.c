@@ -9,6 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define INT_KEY(...)
+#define REAL_KEY(...)
+#define BOOL_KEY(...)
+#define ENUM_KEY(...)
+#define TEXT_KEY(...)
+#define KERNEL_KEY(...)
+#define CHOICES(array) extern const char array[];
+#include "base/config.def"
+
 #define INT_KEY(id, name, def, lo, hi, unit, scope, help, source) \
     [KEY_##id] = { name, #def, CONFIG_INT, CONFIG_##scope, lo, hi, NULL, unit, help, source },
 #define REAL_KEY(id, name, def, lo, hi, unit, scope, help, source) \

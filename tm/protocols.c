@@ -1,10 +1,23 @@
-/* The transactional-memory protocols that tm.global and tm.shared can name, in the order of their choices. */
+/* The protocols of tm/registry.def, in the order of the choices of tm.global and tm.shared. */
 #include "tm/core/banks.h"
-#include "tm/ideal/ideal.h"
 
-extern const struct tm_protocol tm_kilotm;
-extern const struct tm_banks tm_localtm;
+#define TM_GLOBAL(symbol, name) extern const struct tm_protocol symbol;
+#include "tm/registry.def"
+#undef TM_GLOBAL
+#define TM_SHARED(symbol, name) extern const struct tm_banks symbol;
+#include "tm/registry.def"
+#undef TM_SHARED
 
-const struct tm_protocol *const tm_protocols[] = { NULL, &tm_kilotm, &tm_ideal };
+const struct tm_protocol *const tm_protocols[] = {
+    NULL,
+#define TM_GLOBAL(symbol, name) &symbol,
+#include "tm/registry.def"
+#undef TM_GLOBAL
+};
 
-const struct tm_banks *const tm_banks_protocols[] = { NULL, &tm_localtm };
+const struct tm_banks *const tm_banks_protocols[] = {
+    NULL,
+#define TM_SHARED(symbol, name) &symbol,
+#include "tm/registry.def"
+#undef TM_SHARED
+};

@@ -116,6 +116,7 @@ struct tm_protocol {
 };
 
 extern const struct tm_protocol *const tm_protocols[];   /* by choice of tm.global; NULL = none */
+extern const char tm_global_choices[], tm_shared_choices[];   /* "none|..." (tm/registry.def) */
 
 /* ---- for protocols, of the machine ---- */
 uint32_t tm_gpu_slices(const struct tm_gpu *t);

@@ -11,7 +11,7 @@
 
 enum { KILO_LANES = 64 };
 
-/* Messages; sizes are the header's and 8 bytes an entry. MESSAGE(name, counter): of tm.messages (tm/stats.def). */
+/* Messages; sizes are the header's and 8 bytes an entry. MESSAGE(name, counter): of messages.def. */
 #define KILO_MESSAGES(MESSAGE) \
     MESSAGE(READ_SET, READ_SET)         /* to the unit: log entries, at most one a lane */                             \
     MESSAGE(WRITE_SET, WRITE_SET)       /* the same */                                                                 \
