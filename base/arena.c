@@ -2,9 +2,10 @@
 #include "base/arena.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/alloc.h"
 
 struct chunk {
     struct chunk *next;
@@ -14,19 +15,13 @@ struct chunk {
 
 struct arena {
     struct chunk *head;
-    size_t total;
 };
 
 enum { FIRST_CHUNK = 16 * 1024, MAX_CHUNK = 4 * 1024 * 1024 };
 
 struct arena *arena_new(void)
 {
-    struct arena *a = calloc(1, sizeof *a);
-    if (!a) {
-        fputs("simtx: out of memory\n", stderr);
-        abort();
-    }
-    return a;
+    return mem_zero(1, sizeof(struct arena), "an arena");
 }
 
 void arena_free(struct arena *a)
@@ -47,15 +42,10 @@ static struct chunk *add_chunk(struct arena *a, size_t need)
         size = MAX_CHUNK;
     if (size < need)
         size = need;
-    struct chunk *c = calloc(1, sizeof *c + size);
-    if (!c) {
-        fputs("simtx: out of memory\n", stderr);
-        abort();
-    }
+    struct chunk *c = mem_zero(1, sizeof *c + size, "an arena");
     c->size = size;
     c->next = a->head;
     a->head = c;
-    a->total += size;
     return c;
 }
 
@@ -74,17 +64,5 @@ char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
     char *p = arena_alloc(a, n + 1);
     memcpy(p, s, n);
-    return p;
-}
-
-void *arena_grow(struct arena *a, void *array, size_t n, size_t *cap, size_t elem_size)
-{
-    if (n < *cap)
-        return array;
-    size_t new_cap = *cap ? *cap * 2 : 8;
-    void *p = arena_alloc(a, new_cap * elem_size);
-    if (n)
-        memcpy(p, array, n * elem_size);
-    *cap = new_cap;
     return p;
 }

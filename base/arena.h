@@ -8,10 +8,7 @@ struct arena;
 
 struct arena *arena_new(void);
 void arena_free(struct arena *a);                         /* frees everything; NULL is fine */
-void *arena_alloc(struct arena *a, size_t size);          /* zeroed, 16-byte aligned; aborts when out of memory */
+void *arena_alloc(struct arena *a, size_t size);          /* zeroed, 16-byte aligned */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
-
-/* Grow an array kept in an arena: returns the (possibly moved) array with room for n + 1 elements. */
-void *arena_grow(struct arena *a, void *array, size_t n, size_t *cap, size_t elem_size);
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 #define INT_KEY(...)
 #define REAL_KEY(...)
 #define BOOL_KEY(...)
@@ -64,10 +66,7 @@ struct simtx_config {
 
 static char *copy_text(const char *s)
 {
-    char *p = s ? strdup(s) : NULL;
-    if (s && !p)
-        abort();
-    return p;
+    return s ? mem_string(s) : NULL;
 }
 
 static void value_free(struct value *v)
@@ -202,10 +201,8 @@ static bool parse_value(const struct config_key_info *k, const char *name, const
 
 struct simtx_config *config_new(void)
 {
-    struct simtx_config *c = calloc(1, sizeof *c);
+    struct simtx_config *c = mem_zero(1, sizeof *c, "the configuration");
     struct diag d = { 0 };
-    if (!c)
-        abort();
     for (int i = 0; i < KEY_COUNT; i++)
         if (!parse_value(&config_keys[i], config_keys[i].name, config_keys[i].fallback, &c->value[i], &d,
                          "default", 0)) {
@@ -217,14 +214,10 @@ struct simtx_config *config_new(void)
 
 struct simtx_config *config_copy(const struct simtx_config *c)
 {
-    struct simtx_config *n = calloc(1, sizeof *n);
-    if (!n)
-        abort();
+    struct simtx_config *n = mem_zero(1, sizeof *n, "the configuration");
     for (int i = 0; i < KEY_COUNT; i++)
         value_copy(&n->value[i], &c->value[i]);
-    n->kernel = calloc(c->nkernel + 1, sizeof *n->kernel);
-    if (!n->kernel)
-        abort();
+    n->kernel = mem_zero(c->nkernel, sizeof *n->kernel, "keys of kernels");
     for (n->nkernel = 0; n->nkernel < c->nkernel; n->nkernel++) {
         const struct kernel_value *from = &c->kernel[n->nkernel];
         struct kernel_value *to = &n->kernel[n->nkernel];
@@ -449,9 +442,7 @@ static bool set_kernel(struct simtx_config *c, const char *name, const char *ker
         return false;
     parsed.origin = copy_text(v.origin);
     parsed.source = copy_text(v.source);
-    c->kernel = realloc(c->kernel, (c->nkernel + 1) * sizeof *c->kernel);
-    if (!c->kernel)
-        abort();
+    c->kernel = mem_resize(c->kernel, c->nkernel + 1, sizeof *c->kernel, "keys of kernels");
     c->kernel[c->nkernel++] = (struct kernel_value){ copy_text(kernel), (enum kernel_key)k, parsed };
     return true;
 }

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 enum { MAX_ERRORS = 200, CARET_WIDTH = 160 };
 
 static void append(struct diag *d, const char *s, size_t n)
 {
     if (d->len + n + 1 > d->cap) {
         d->cap = (d->len + n + 1) * 2;
-        d->text = realloc(d->text, d->cap);
-        if (!d->text)
-            abort();
+        d->text = mem_resize(d->text, d->cap, 1, "messages");
     }
     memcpy(d->text + d->len, s, n);
     d->len += n;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 static uint32_t hash(const char *s, size_t len)
 {
     uint32_t h = 2166136261u;
@@ -34,9 +36,7 @@ void strmap_put(struct strmap *m, const char *key, size_t len, void *value)
     if (m->count * 2 >= m->cap) {
         struct strmap old = *m;
         m->cap = old.cap ? old.cap * 2 : 64;
-        m->slots = calloc(m->cap, sizeof *m->slots);
-        if (!m->slots)
-            abort();
+        m->slots = mem_zero(m->cap, sizeof *m->slots, "a map of names");
         for (size_t i = 0; i < old.cap; i++)
             if (old.slots[i].key)
                 *find(m, old.slots[i].key, old.slots[i].len, old.slots[i].hash) = old.slots[i];

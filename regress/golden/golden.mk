@@ -1,6 +1,6 @@
 # Golden outputs. `make golden` compares, `make golden-accept` writes the tables, `make golden-ptx` compiles the pinned
 # device code again; comments of the compiler are left out of it.
-GOLDEN_SRC   := $(wildcard regress/golden/*.c) base/arena.c
+GOLDEN_SRC   := $(wildcard regress/golden/*.c) base/alloc.c base/arena.c
 GOLDEN_NAMES := $(filter-out file,$(sort $(shell sed -n 's/^[^\#|]*| *\([a-z][a-z_0-9]*\) *|.*/\1/p' \
                                                regress/golden/programs.txt)))
 GOLDEN_CLANG := clang++-19

@@ -70,7 +70,12 @@ static char *trimmed(const char *text, size_t n)
 
 static void add_cell(struct grid *g, int n, const char *cell)
 {
-    g->cell = arena_grow(memory(), g->cell, (size_t)n, &g->cap, sizeof *g->cell);
+    if ((size_t)n == g->cap) {
+        const char **more = keep((g->cap = 2 * g->cap + 64) * sizeof *more);
+        if (n)
+            memcpy(more, g->cell, (size_t)n * sizeof *more);
+        g->cell = more;
+    }
     g->cell[n] = cell;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "tm/oracle/bank_oracle.h"
 #include "tm/core/impl.h"
 
@@ -14,10 +15,8 @@
 static struct tm_block *block_at(struct tm_core *c, uint32_t number)
 {
     while (c->blocks <= number) {
-        c->block = array_grow(c->block, c->blocks, &c->blocks_cap, sizeof *c->block);
-        struct tm_block *b = c->block[c->blocks] = calloc(1, sizeof *b);
-        if (!b)
-            abort();
+        c->block = mem_grow(c->block, c->blocks, &c->blocks_cap, sizeof *c->block, "an SM's list of blocks");
+        struct tm_block *b = c->block[c->blocks] = mem_zero(1, sizeof *b, "a block's transactional state");
         b->number = c->blocks++;
         b->oracle = bank_oracle_new((enum oracle_mode)config_choice(c->tm->config, KEY_TM_ORACLE));
     }

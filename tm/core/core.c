@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "tm/core/impl.h"
 
 enum { SPOILS = 16 };                /* attempts of a transaction that can never commit before that is said */
@@ -17,14 +18,11 @@ enum { SPOILS = 16 };                /* attempts of a transaction that can never
 struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, const struct tm_calls *calls,
                             uint64_t *count, struct hists *hists)
 {
-    struct tm_core *c = calloc(1, sizeof *c);
-    if (!c)
-        abort();
+    struct tm_core *c = mem_zero(1, sizeof *c, "an SM's transactional memory");
     *c = (struct tm_core){ .tm = t, .sm = sm, .lsu = lsu, .calls = *calls, .count = count, .hists = hists,
                            .run_at = NEVER, .pool.extra = t->protocol->payload };
-    c->warp = calloc(t->warps, sizeof *c->warp);
-    if (!c->warp)
-        abort();
+    tm_load_pool(&c->load);
+    c->warp = mem_zero(t->warps, sizeof *c->warp, "warps' transactional state");
     c->note = t->oracle ? oracle_core(t->oracle, sm) : NULL;
     c->protocol = t->protocol->new_core(c, t->shared);
     c->banks = t->banks ? t->banks->new_core(c) : NULL;
@@ -48,7 +46,7 @@ void tm_core_free(struct tm_core *c)
             free(c->warp[i].lane[l].shared_reads.w);
             free(c->warp[i].lane[l].shared_writes.w);
         }
-    tm_load_end(c);
+    pool_end(&c->load);
     packet_pool_end(&c->pool);
     free(c->delta);
     free(c->request);

@@ -3,7 +3,7 @@
 #ifndef TM_IMPL_H
 #define TM_IMPL_H
 
-#include "base/grow.h"
+#include "base/pool.h"
 #include "tm/core/banks.h"
 #include "tm/core/core.h"
 
@@ -59,8 +59,7 @@ struct tm_core {
     uint64_t now, run_at;
     bool touched;                    /* in the serial step */
     struct oracle_note *note;
-    struct tm_load *free_load;
-    void *load_slabs;
+    struct pool load;
     uint32_t loads;                  /* under way */
     struct packet_pool pool;
     struct tm_delta *delta;          /* since the last step */
@@ -121,6 +120,6 @@ extern const struct tm_protocol tm_plain;        /* tm.global = none */
 
 bool tm_load_begin(struct tm_core *c, struct mem_op *op, uint64_t lanes, uint64_t now);
 void tm_load_fetched(struct tm_core *c, struct mem_op *op, uint64_t now);
-void tm_load_end(struct tm_core *c);
+void tm_load_pool(struct pool *p);
 
 #endif

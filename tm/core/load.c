@@ -8,43 +8,16 @@
 
 #include "tm/core/impl.h"
 
-enum { LOADS_IN_SLAB = 16 };
+enum { LOADS_IN_CHUNK = 16 };
 
 struct load {
     struct tm_load l;
     uint32_t own_bytes[TM_LANES];    /* bytes of the access that the lane had written when it was issued */
 };
 
-struct load_slab { struct load_slab *next; struct load load[LOADS_IN_SLAB]; };
-
-static void put_back(struct tm_core *c, struct tm_load *l)
+void tm_load_pool(struct pool *p)
 {
-    l->next = c->free_load;
-    c->free_load = l;
-}
-
-static struct load *take(struct tm_core *c)
-{
-    if (!c->free_load) {
-        struct load_slab *s = malloc(sizeof *s);
-        if (!s)
-            abort();
-        s->next = c->load_slabs;
-        c->load_slabs = s;
-        for (int i = 0; i < LOADS_IN_SLAB; i++)
-            put_back(c, &s->load[i].l);
-    }
-    struct tm_load *l = c->free_load;
-    c->free_load = l->next;
-    return (struct load *)l;
-}
-
-void tm_load_end(struct tm_core *c)
-{
-    for (struct load_slab *s = c->load_slabs, *next; s; s = next) {
-        next = s->next;
-        free(s);
-    }
+    pool_init(p, sizeof(struct load), LOADS_IN_CHUNK, "loads in transactions");
 }
 
 /* Which bytes of the access has the lane written? Their values go into op->data. */
@@ -122,7 +95,7 @@ static void issue_rest(struct tm_core *c, struct load *x, uint64_t rest)
 
 bool tm_load_begin(struct tm_core *c, struct mem_op *op, uint64_t lanes, uint64_t now)
 {
-    struct load *x = take(c);
+    struct load *x = pool_take(&c->load);
     uint64_t rest = op->lanes & ~lanes;
     x->l = (struct tm_load){ .op = op, .slot = op->sm_slot, .lanes = lanes, .waits = 1 };
     c->loads++;
@@ -187,7 +160,7 @@ void tm_load_part(struct tm_core *c, struct tm_load *l, uint64_t now)
     if (--l->waits)
         return;
     mem_load_data(op, l->lanes);
-    put_back(c, l);
+    pool_give(&c->load, l);
     c->loads--;
     c->now = now;
     c->calls.loaded(c->calls.ctx, op);

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "tm/core/impl.h"
 
 struct plain {
@@ -15,11 +16,11 @@ struct plain {
 
 static void *new_core(struct tm_core *c, void *shared)
 {
-    struct plain *p = calloc(1, sizeof *p);
+    struct plain *p = mem_zero(1, sizeof *p, "plain transactions at an SM");
     (void)shared;
-    if (!p || !(p->slot = calloc(tm_slots(c), sizeof *p->slot)) || !(p->due = calloc(tm_slots(c), sizeof *p->due)))
-        abort();
     p->c = c;
+    p->slot = mem_zero(tm_slots(c), sizeof *p->slot, "warps that commit");
+    p->due = mem_zero(tm_slots(c), sizeof *p->due, "warps that commit");
     return p;
 }
 

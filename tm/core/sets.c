@@ -1,4 +1,5 @@
 /* Read and write sets of a lane: words in program order, the newest one last. */
+#include "base/alloc.h"
 #include "tm/core/impl.h"
 
 void tm_set_clear(struct tm_set *s)
@@ -8,7 +9,7 @@ void tm_set_clear(struct tm_set *s)
 
 void tm_set_add(struct tm_set *s, uint64_t address, uint32_t value, uint8_t bytes)
 {
-    s->w = array_grow(s->w, s->n, &s->cap, sizeof *s->w);
+    s->w = mem_grow(s->w, s->n, &s->cap, sizeof *s->w, "a read or write set");
     s->w[s->n++] = (struct tm_word){ address, value, bytes };
 }
 

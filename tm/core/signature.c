@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/alloc.h"
 #include "tm/oracle/shadow_words.h"
 #include "tm/core/signature.h"
 
@@ -24,9 +24,7 @@ void signatures_init(struct signatures *t, const struct signature *s, uint32_t l
 {
     t->s = s;
     t->columns = (lanes + 31) / 32;
-    t->row = calloc(2 * (size_t)s->bits * t->columns, sizeof *t->row);
-    if (!t->row)
-        abort();
+    t->row = mem_zero(2 * (size_t)s->bits * t->columns, sizeof *t->row, "signatures of running attempts");
 }
 
 void signatures_free(struct signatures *t)
@@ -108,13 +106,13 @@ void ring_drop(struct record_ring *r, uint64_t number)
 void ring_add(struct record_ring *r, const uint32_t *word, uint32_t n)
 {
     uint32_t words = r->s->bits / 64, cap = r->cap, place[SIGNATURE_PARTS];
-    r->bits = array_grow(r->bits, r->n, &cap, words * sizeof *r->bits);
-    r->record = array_grow(r->record, r->n, &r->cap, sizeof *r->record);
+    r->bits = mem_grow(r->bits, r->n, &cap, words * sizeof *r->bits, "signatures of committing transactions");
+    r->record = mem_grow(r->record, r->n, &r->cap, sizeof *r->record, "a list of committing transactions");
     uint64_t *bits = r->bits + (size_t)r->n * words;
     memset(bits, 0, words * sizeof *bits);
     r->record[r->n++] = (struct record){ r->words, n };
     for (uint32_t i = 0; i < n; i++) {
-        r->word = array_grow(r->word, r->words, &r->words_cap, sizeof *r->word);
+        r->word = mem_grow(r->word, r->words, &r->words_cap, sizeof *r->word, "words of committing transactions");
         r->word[r->words++] = word[i];
         signature_places(r->s, word[i], place);
         for (int k = 0; k < SIGNATURE_PARTS; k++)

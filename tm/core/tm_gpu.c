@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "tm/core/impl.h"
 
 static const struct tm_banks *banks_of(const struct simtx_config *c)
@@ -43,11 +44,9 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
                       uint32_t sms, uint32_t slices, uint32_t warps)
 {
     const struct tm_protocol *p = protocol_of(c, protocol);
-    struct tm_gpu *t;
     if (!p)
         return NULL;
-    if (!(t = calloc(1, sizeof *t)))
-        abort();
+    struct tm_gpu *t = mem_zero(1, sizeof *t, "the GPU's transactional memory");
     *t = (struct tm_gpu){
         .config = c, .mem = mem, .protocol = p, .banks = banks_of(c), .sms = sms, .slices = slices, .warps = warps,
         .lanes = get(c, KEY_GPU_WARP_SIZE),
@@ -55,10 +54,9 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
         .limit_global = get(c, KEY_TM_GLOBAL_WARPS),
         .watchdog = p->plain ? 0 : (uint64_t)config_int(c, KEY_TM_WATCHDOG),
         .backoff = get(c, KEY_TM_BACKOFF), .backoff_max = get(c, KEY_TM_BACKOFF_MAX),
-        .restore = get(c, KEY_TM_RESTORE), .core = calloc(sms, sizeof *t->core), .cores = calloc(sms, sizeof *t->cores)
+        .restore = get(c, KEY_TM_RESTORE), .core = mem_zero(sms, sizeof *t->core, "a list of cores"),
+        .cores = mem_zero(sms, sizeof *t->cores, "a list of cores")
     };
-    if (!t->core || !t->cores)
-        abort();
     if (!p->plain && config_choice(c, KEY_TM_ORACLE) != ORACLE_OFF)
         t->oracle = oracle_new((enum oracle_mode)config_choice(c, KEY_TM_ORACLE), sms, slices);
     t->shared = p->new_shared ? p->new_shared(t, c) : NULL;
@@ -110,7 +108,8 @@ static void take_requests(struct tm_gpu *t)
         t->places -= c->released;
         c->released = 0;
         for (uint32_t k = 0; k < c->nrequest; k++) {
-            t->queue = array_grow(t->queue, t->nqueue, &t->queue_cap, sizeof *t->queue);
+            t->queue = mem_grow(t->queue, t->nqueue, &t->queue_cap, sizeof *t->queue,
+                                "the queue for transaction slots");
             t->queue[t->nqueue++] = c->request[k];
         }
         c->nrequest = 0;
@@ -150,7 +149,7 @@ static void count_lanes(struct tm_gpu *t)
     for (uint32_t i = 0; i < t->sms; i++) {
         struct tm_core *c = t->core[i];
         for (uint32_t k = 0; k < c->ndelta; k++) {
-            t->delta = array_grow(t->delta, n, &t->delta_cap, sizeof *t->delta);
+            t->delta = mem_grow(t->delta, n, &t->delta_cap, sizeof *t->delta, "changes of transaction counts");
             t->delta[n++] = c->delta[k];
         }
         c->ndelta = 0;

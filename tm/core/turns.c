@@ -3,6 +3,7 @@
  * are in transactions; a place is given back when the whole warp has left. tm.global_warps counts those of the whole
  * GPU.
  */
+#include "base/alloc.h"
 #include "tm/core/impl.h"
 
 /* Warps that have asked for a place of the GPU have a place of the core: nobody keeps the one and waits for the
@@ -22,7 +23,8 @@ static bool gpu_has_room(struct tm_core *c, uint32_t slot, uint64_t now)
     if (!c->tm->limit_global || x->granted)
         return true;
     if (!x->asked) {
-        c->request = array_grow(c->request, c->nrequest, &c->request_cap, sizeof *c->request);
+        c->request = mem_grow(c->request, c->nrequest, &c->request_cap, sizeof *c->request,
+                              "requests for transaction slots");
         c->request[c->nrequest++] = (struct tm_request){ now, c->sm, slot };
         x->asked = true;
         c->asking++;
@@ -63,7 +65,7 @@ static void ask_waiting(struct tm_core *c)
 
 void tm_note_lanes(struct tm_core *c, int32_t lanes, uint64_t now)
 {
-    c->delta = array_grow(c->delta, c->ndelta, &c->delta_cap, sizeof *c->delta);
+    c->delta = mem_grow(c->delta, c->ndelta, &c->delta_cap, sizeof *c->delta, "changes of transaction counts");
     c->delta[c->ndelta++] = (struct tm_delta){ now, lanes };
 }
 

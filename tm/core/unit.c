@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "tm/core/impl.h"
 
 struct tm_slice {
@@ -17,9 +18,7 @@ struct tm_slice {
 static void *new_unit(void *shared, const struct unit_home *home)
 {
     struct tm_gpu *t = shared;
-    struct tm_slice *s = calloc(1, sizeof *s);
-    if (!s)
-        abort();
+    struct tm_slice *s = mem_zero(1, sizeof *s, "a slice's transactional unit");
     *s = (struct tm_slice){ .kind = t->protocol->unit, .note = tm_slice_note(t, home->slice), .home = *home,
                             .gpu = t };
     if (s->kind)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/alloc.h"
 #include "tm/ideal/ideal_impl.h"
 #include "tm/oracle/oracle.h"
 #include "tm/oracle/shadow_words.h"
@@ -38,9 +38,7 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
 
 static void *new_shared(struct tm_gpu *gpu, const struct simtx_config *c)
 {
-    struct ideal *s = calloc(1, sizeof *s);
-    if (!s)
-        abort();
+    struct ideal *s = mem_zero(1, sizeof *s, "ideal TM");
     s->gpu = gpu;
     s->detection = (enum detection)config_choice(c, KEY_TM_DETECTION);
     if (s->detection != DETECT_VALUE)
@@ -66,9 +64,7 @@ static bool detects(const struct ideal_core *k)
 
 static void *new_core(struct tm_core *c, void *shared)
 {
-    struct ideal_core *k = calloc(1, sizeof *k);
-    if (!k)
-        abort();
+    struct ideal_core *k = mem_zero(1, sizeof *k, "ideal TM at an SM");
     k->c = c;
     k->shared = shared;
     if (detects(k))
@@ -129,7 +125,7 @@ static void done(void *core, struct mem_op *op, uint64_t now)
 
 static void ask_step(struct ideal_core *k, uint32_t slot, uint64_t lanes, bool validate, uint64_t now)
 {
-    k->request = array_grow(k->request, k->requests, &k->requests_cap, sizeof *k->request);
+    k->request = mem_grow(k->request, k->requests, &k->requests_cap, sizeof *k->request, "commit requests");
     k->request[k->requests++] = (struct ideal_request){ now, k, slot, lanes, validate };
 }
 
@@ -248,7 +244,7 @@ static uint32_t gather(struct ideal *s, void *const *cores, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         struct ideal_core *k = cores[i];
         for (uint32_t j = 0; j < k->requests; j++) {
-            s->queue = array_grow(s->queue, count, &s->queue_cap, sizeof *s->queue);
+            s->queue = mem_grow(s->queue, count, &s->queue_cap, sizeof *s->queue, "the queue of commits");
             s->queue[count++] = k->request[j];
         }
         k->requests = 0;

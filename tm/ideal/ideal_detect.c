@@ -7,29 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/alloc.h"
 #include "tm/ideal/ideal_impl.h"
 #include "tm/oracle/shadow_words.h"
-
-static void *zeroed(size_t n, size_t size)
-{
-    void *p = calloc(n, size);
-    if (!p)
-        abort();
-    return p;
-}
 
 void detect_new_core(struct ideal_core *k)
 {
     uint32_t slots = tm_slots(k->c);
     k->lanes = tm_warp_lanes(k->c);
-    k->lane = zeroed((size_t)slots * k->lanes, sizeof *k->lane);
-    k->running = zeroed(slots, sizeof *k->running);
-    k->committing = zeroed(slots, sizeof *k->committing);
-    k->lost = zeroed(slots, sizeof *k->lost);
+    k->lane = mem_zero((size_t)slots * k->lanes, sizeof *k->lane, "sets of lanes");
+    k->running = mem_zero(slots, sizeof *k->running, "lanes that run");
+    k->committing = mem_zero(slots, sizeof *k->committing, "lanes that commit");
+    k->lost = mem_zero(slots, sizeof *k->lost, "lanes that abort");
     if (k->shared->detection == DETECT_SIGNATURE)
         signatures_init(&k->table, &k->shared->signature, slots * k->lanes);
-    k->hit = zeroed(k->table.columns + 1, sizeof *k->hit);
+    k->hit = mem_zero(k->table.columns + 1, sizeof *k->hit, "matches of signatures");
 }
 
 void detect_free_core(struct ideal_core *k)
@@ -76,7 +68,7 @@ void detect_attempt(struct ideal_core *k, uint32_t slot, uint64_t lanes)
 static void add_word(struct ideal_core *k, uint32_t lane, uint32_t word, bool write)
 {
     struct words *s = write ? &k->lane[lane].write : &k->lane[lane].read;
-    s->w = array_grow(s->w, s->n, &s->cap, sizeof *s->w);
+    s->w = mem_grow(s->w, s->n, &s->cap, sizeof *s->w, "a set of words");
     s->w[s->n++] = word;
     if (k->table.row)
         signatures_add(&k->table, lane, word, write);

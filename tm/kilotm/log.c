@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/arena.h"
 #include "tm/kilotm/log_unit.h"
 
 #define NOT_LOGGED UINT64_MAX        /* of a load: the log had no room */
@@ -16,7 +17,7 @@ static struct log_op *take_op(struct kilo_core *k)
 {
     struct log_op *o = k->free_op;
     if (!o)
-        return kilo_alloc(k, sizeof *o);
+        return arena_alloc(k->arena, sizeof *o);
     k->free_op = o->next;
     return o;
 }

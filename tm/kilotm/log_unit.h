@@ -92,7 +92,7 @@ struct kilo_core {
     struct packet_queue out;         /* messages to be sent, one a cycle */
     struct ticket *ticket;
     uint32_t ntickets, ticket_cap;
-    void *slabs;
+    struct arena *arena;             /* memory that lives as long as the core */
 };
 
 struct kilo_shared {
@@ -116,7 +116,6 @@ static inline uint32_t kilo_filter_bit(const struct kilo_core *k, uint64_t offse
 }
 
 /* ---- protocol.c ---- */
-void *kilo_alloc(struct kilo_core *k, size_t size);              /* lives as long as the core */
 struct packet *kilo_message(struct kilo_core *k, enum kilo_kind kind, uint32_t slice, uint64_t lanes, bool entries,
                             const struct kilo_batch *b);         /* queued; its payload's entries are the caller's */
 void kilo_count(struct kilo_core *k, const struct packet *p);    /* a message, sent or come */

@@ -1,25 +1,11 @@
 /* KILO TM as a protocol: its parts at the core, its state of the machine, and the vendor of commit IDs. */
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/alloc.h"
+#include "base/arena.h"
 #include "tm/kilotm/log_unit.h"
-
-/* ---- memory that lives as long as the core ---- */
-
-struct slab { struct slab *next; _Alignas(max_align_t) char bytes[]; };
-
-void *kilo_alloc(struct kilo_core *k, size_t size)
-{
-    struct slab *s = calloc(1, sizeof *s + size);
-    if (!s)
-        abort();
-    s->next = k->slabs;
-    k->slabs = s;
-    return s->bytes;
-}
 
 /* ---- messages, batches, commit IDs ---- */
 
@@ -54,7 +40,7 @@ struct core_batch *kilo_batch_new(struct kilo_core *k)
     while (b && (b->busy || b->last >= k->shared->oldest))
         b = b->next;
     if (!b) {
-        b = kilo_alloc(k, sizeof *b);
+        b = arena_alloc(k->arena, sizeof *b);
         b->next = k->batches;
         k->batches = b;
     }
@@ -66,7 +52,7 @@ struct core_batch *kilo_batch_new(struct kilo_core *k)
 
 void kilo_ticket(struct kilo_core *k, struct core_batch *b, uint64_t now)
 {
-    k->ticket = array_grow(k->ticket, k->ntickets, &k->ticket_cap, sizeof *k->ticket);
+    k->ticket = mem_grow(k->ticket, k->ntickets, &k->ticket_cap, sizeof *k->ticket, "commit-ID requests");
     b->last = UINT64_MAX;
     k->ticket[k->ntickets++] = (struct ticket){ now, tm_sm(k->tm), b->b.slot, b };
 }
@@ -86,7 +72,8 @@ static void take_tickets(struct kilo_shared *s, void *const *cores, uint32_t n)
     uint32_t from = s->tickets;
     for (uint32_t i = 0; i < n; i++) {
         struct kilo_core *k = cores[i];
-        s->ticket = array_grow(s->ticket, s->tickets + k->ntickets, &s->ticket_cap, sizeof *s->ticket);
+        s->ticket = mem_grow(s->ticket, s->tickets + k->ntickets, &s->ticket_cap, sizeof *s->ticket,
+                             "commit-ID requests");
         if (k->ntickets)
             memcpy(s->ticket + s->tickets, k->ticket, k->ntickets * sizeof *k->ticket);
         s->tickets += k->ntickets;
@@ -184,9 +171,7 @@ static bool sound(void *shared, char *error, size_t size)
 static void *new_core(struct tm_core *tm, void *shared)
 {
     const struct simtx_config *c = tm_config(tm);
-    struct kilo_core *k = calloc(1, sizeof *k);
-    if (!k)
-        abort();
+    struct kilo_core *k = mem_zero(1, sizeof *k, "KILO TM at an SM");
     *k = (struct kilo_core){
         .tm = tm, .shared = shared, .read_log = (uint32_t)config_int(c, KEY_KILO_READ_LOG),
         .write_log = (uint32_t)config_int(c, KEY_KILO_WRITE_LOG), .lanes = tm_warp_lanes(tm),
@@ -200,38 +185,32 @@ static void *new_core(struct tm_core *tm, void *shared)
         .ring = (uint32_t)config_int(c, KEY_KILO_RING), .allocate = config_bool(c, KEY_KILO_ALLOC)
     };
     k->credits = k->ring / (uint32_t)config_int(c, KEY_GPU_SMS);
-    k->waiting = kilo_alloc(k, k->slots * sizeof *k->waiting);
-    k->warp = kilo_alloc(k, k->slots * sizeof *k->warp);
+    k->arena = arena_new();
+    k->waiting = arena_alloc(k->arena, k->slots * sizeof *k->waiting);
+    k->warp = arena_alloc(k->arena, k->slots * sizeof *k->warp);
     for (uint32_t i = 0; k->filter_words && i < k->slots; i++)
-        k->warp[i].filter = kilo_alloc(k, (size_t)k->filter_words * KILO_LANES * sizeof(uint64_t));
+        k->warp[i].filter = arena_alloc(k->arena, (size_t)k->filter_words * KILO_LANES * sizeof(uint64_t));
     return k;
 }
 
 static void free_core(void *core)
 {
     struct kilo_core *k = core;
-    for (struct slab *s = k->slabs, *next; s; s = next) {
-        next = s->next;
-        free(s);
-    }
+    arena_free(k->arena);
     free(k->ticket);
     free(k);
 }
 
 static void *new_shared(struct tm_gpu *t, const struct simtx_config *c)
 {
-    struct kilo_shared *s = calloc(1, sizeof *s);
-    if (!s)
-        abort();
+    struct kilo_shared *s = mem_zero(1, sizeof *s, "KILO TM");
     *s = (struct kilo_shared){
         .config = c, .next_cid = 1, .oldest = 1, .slices = tm_gpu_slices(t), .base = tm_gpu_base(t),
         .watchdog_ideal = config_bool(c, KEY_KILO_WATCHDOG_IDEAL),
         .cid_bits = (uint32_t)config_int(c, KEY_KILO_CID_BITS)
     };
-    s->unit = calloc(s->slices, sizeof(struct commit_unit *));
-    s->astray = calloc(s->slices, sizeof *s->astray);
-    if (!s->unit || !s->astray)
-        abort();
+    s->unit = mem_zero(s->slices, sizeof(struct commit_unit *), "commit units");
+    s->astray = mem_zero(s->slices, sizeof *s->astray, "commit units");
     return s;
 }
 

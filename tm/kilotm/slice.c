@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "memsys/dram/addrmap.h"
-#include "base/grow.h"
 #include "tm/kilotm/log_unit.h"
 #include "tm/oracle/oracle.h"
 
@@ -58,9 +58,7 @@ static void refuse(struct kilo_slice *s, uint32_t token)
 {
     if (s->nrefused == s->refused_cap) {
         s->refused_cap = s->refused_cap ? 2 * s->refused_cap : 16;
-        s->refused = realloc(s->refused, s->refused_cap * sizeof *s->refused);
-        if (!s->refused)
-            abort();
+        s->refused = mem_resize(s->refused, s->refused_cap, sizeof *s->refused, "the list of refused accesses");
     }
     s->refused[s->nrefused++] = token;
 }
@@ -101,7 +99,7 @@ static uint64_t core_cycle(const struct kilo_slice *s, uint64_t now)
 
 static void notice(struct kilo_slice *s, enum kilo_kind kind, const struct kilo_batch *b, uint64_t lanes)
 {
-    s->notice = array_grow(s->notice, s->notices, &s->notice_cap, sizeof *s->notice);
+    s->notice = mem_grow(s->notice, s->notices, &s->notice_cap, sizeof *s->notice, "notifications of a commit unit");
     s->notice[s->notices++] = (struct notice){ kind, b, lanes };
 }
 
@@ -147,10 +145,8 @@ static void *new_unit(void *shared, const struct unit_home *home)
 {
     struct tm_gpu *t = shared;
     struct kilo_shared *kilo = tm_shared(t);
-    struct kilo_slice *s = calloc(1, sizeof *s);
+    struct kilo_slice *s = mem_zero(1, sizeof *s, "a slice's commit unit");
     struct cu_cfg c;
-    if (!s)
-        abort();
     *s = (struct kilo_slice){ .home = *home, .note = tm_slice_note(t, home->slice), .base = kilo->base,
                               .gpu = t, .astray = &kilo->astray[home->slice] };
     cu_configure(&c, kilo->config);

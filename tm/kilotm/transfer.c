@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/arena.h"
 #include "tm/kilotm/log_unit.h"
 
 enum { OUT = 4 };                    /* messages that may wait before the next entry is turned into more */
@@ -17,7 +18,7 @@ static struct transfer *transfer_new(struct kilo_core *k, struct transfer x)
     if (t)
         k->free_transfer = t->next;
     else
-        t = kilo_alloc(k, sizeof *t);
+        t = arena_alloc(k->arena, sizeof *t);
     *t = x;
     tm_runs(k->tm, t->ready > tm_now(k->tm) ? t->ready : tm_now(k->tm));
     return t;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/arena.h"
 #include "tm/kilotm/log_unit.h"
 
 struct walk {
@@ -22,11 +23,11 @@ static struct walk *take(struct kilo_core *k, uint32_t entries)
     if (x)
         k->free_walk = x->next;
     else
-        x = kilo_alloc(k, sizeof *x);
+        x = arena_alloc(k->arena, sizeof *x);
     if (x->cap < k->write_log && x->cap < entries) {
         x->cap = k->write_log;
-        x->match = kilo_alloc(k, x->cap * sizeof *x->match);
-        x->entry = kilo_alloc(k, x->cap * sizeof *x->entry);
+        x->match = arena_alloc(k->arena, x->cap * sizeof *x->match);
+        x->entry = arena_alloc(k->arena, x->cap * sizeof *x->entry);
     }
     return x;
 }

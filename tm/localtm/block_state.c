@@ -5,19 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "tm/localtm/localtm.h"
-
-static void *array(size_t n, size_t size)
-{
-    void *a = calloc(n ? n : 1, size);
-    if (!a)
-        abort();
-    return a;
-}
 
 static struct local_block *new_block(struct local_core *k)
 {
-    struct local_block *b = array(1, sizeof *b);
+    struct local_block *b = mem_zero(1, sizeof *b, "a block of GPU-LocalTM");
     b->chain = k->blocks;
     k->blocks = b;
     return b;
@@ -27,14 +20,14 @@ static void make_room(const struct local_core *k, struct local_block *b, uint32_
 {
     if (threads > b->threads) {
         free(b->cell);
-        b->cell = array((size_t)threads * k->banks, sizeof *b->cell);
+        b->cell = mem_zero((size_t)threads * k->banks, sizeof *b->cell, "filters of threads");
         b->threads = threads;
     }
     if (!b->owned || words > b->capacity) {
         free(b->next);
         free(b->owned);
-        b->next = array(words, sizeof *b->next);
-        b->owned = array(words / 64 + 1, sizeof *b->owned);
+        b->next = mem_zero(words, sizeof *b->next, "chains of owned words");
+        b->owned = mem_zero(words / 64 + 1, sizeof *b->owned, "owned words");
         b->capacity = words;
     }
 }

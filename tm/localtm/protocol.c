@@ -1,6 +1,7 @@
 /* The table of GPU-LocalTM, its costs (GPU-LocalTM, section 4.2), and the steps of an attempt. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "tm/localtm/localtm.h"
 
 static uint32_t cycles(const struct simtx_config *c, enum config_key key)
@@ -38,18 +39,14 @@ static struct local_costs costs(const struct simtx_config *c)
 static void *new_core(struct tm_core *c)
 {
     const struct simtx_config *cfg = tm_config(c);
-    struct local_core *k = calloc(1, sizeof *k);
-    if (!k)
-        abort();
+    struct local_core *k = mem_zero(1, sizeof *k, "GPU-LocalTM at an SM");
     *k = (struct local_core){
         .c = c, .count = tm_count(c), .banks = cycles(cfg, KEY_SHARED_BANKS), .lanes = tm_warp_lanes(c),
         .slots = tm_slots(c), .bits = cycles(cfg, KEY_LOCALTM_FILTER_BITS),
         .tells_reads = config_bool(cfg, KEY_LOCALTM_READ_WRITE), .steps_on = config_bool(cfg, KEY_LOCALTM_STEP_ON),
         .group_after = cycles(cfg, KEY_LOCALTM_GROUP_AFTER), .step = step(cfg), .cost = costs(cfg)
     };
-    k->warp = calloc(k->slots, sizeof *k->warp);
-    if (!k->warp)
-        abort();
+    k->warp = mem_zero(k->slots, sizeof *k->warp, "warps of GPU-LocalTM");
     return k;
 }
 

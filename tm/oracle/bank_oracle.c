@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "tm/oracle/bank_oracle.h"
 #include "tm/oracle/findings.h"
 #include "tm/oracle/version_graph.h"
@@ -52,11 +53,10 @@ struct commit { const struct tm_set *reads, *writes; uint64_t key; const struct 
 
 struct bank_oracle *bank_oracle_new(enum oracle_mode mode)
 {
-    struct bank_oracle *o = mode == ORACLE_OFF ? NULL : calloc(1, sizeof *o);
-    if (!o && mode != ORACLE_OFF)
-        abort();
-    if (o)
-        o->mode = mode;
+    if (mode == ORACLE_OFF)
+        return NULL;
+    struct bank_oracle *o = mem_zero(1, sizeof *o, "the oracle of a block");
+    o->mode = mode;
     return o;
 }
 
@@ -83,12 +83,10 @@ static void make_room(struct bank_oracle *o)
         return;
     free_words(o);
     o->cap = o->words;
-    o->value = malloc(o->cap * sizeof *o->value);
-    o->flags = malloc(o->cap);
-    o->by = malloc(o->cap * sizeof *o->by);
-    o->weak_word = malloc(o->cap * sizeof *o->weak_word);
-    if (!o->value || !o->flags || !o->by || !o->weak_word)
-        abort();
+    o->value = mem_alloc(o->cap, sizeof *o->value, "the oracle's copy of shared memory");
+    o->flags = mem_alloc(o->cap, 1, "the oracle's copy of shared memory");
+    o->by = mem_alloc(o->cap, sizeof *o->by, "the oracle's copy of shared memory");
+    o->weak_word = mem_alloc(o->cap, sizeof *o->weak_word, "the oracle's copy of shared memory");
 }
 
 void bank_oracle_start(struct bank_oracle *o, uint32_t bytes)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/alloc.h"
 #include "tm/oracle/oracle_impl.h"
 
 enum { FIRST_RING = 1 << 10, KEYS_AHEAD = 1 << 24, COMPACT = 64 };
@@ -16,18 +16,15 @@ typedef unsigned long long ull;
 
 struct oracle *oracle_new(enum oracle_mode mode, uint32_t cores, uint32_t slices)
 {
-    struct oracle *o = mode == ORACLE_OFF ? NULL : calloc(1, sizeof *o);
-    if (!o && mode != ORACLE_OFF)
-        abort();
-    if (!o)
+    if (mode == ORACLE_OFF)
         return NULL;
+    struct oracle *o = mem_zero(1, sizeof *o, "the oracle");
     o->mode = mode;
     o->cores = cores;
     o->notes = cores + slices;
-    o->note = aligned_alloc(_Alignof(struct oracle_note), (o->notes + 1) * sizeof *o->note);
-    o->ring = calloc(FIRST_RING, sizeof *o->ring);
-    if (!o->note || !o->ring)
-        abort();
+    o->note = mem_aligned(_Alignof(struct oracle_note), (o->notes + 1) * sizeof *o->note,
+                          "the oracle's lists of events");
+    o->ring = mem_zero(FIRST_RING, sizeof *o->ring, "the oracle's ring of transactions");
     memset(o->note, 0, (o->notes + 1) * sizeof *o->note);
     o->ring_mask = FIRST_RING - 1;
     o->next = 1;
@@ -121,7 +118,7 @@ static void learn_plain(struct oracle *o, struct oracle_note *n, uint32_t event)
     l->waiting = 0;
     if (!e->atomic)
         return;
-    o->atomic = array_grow(o->atomic, o->atomics, &o->atomics_cap, sizeof *o->atomic);
+    o->atomic = mem_grow(o->atomic, o->atomics, &o->atomics_cap, sizeof *o->atomic, "the oracle's list of atomics");
     o->atomic[o->atomics++] = (struct oracle_atomic){ .note = n, .event = event };
     l->waiting = o->atomics;
 }
@@ -310,9 +307,7 @@ static void replay_ready(struct oracle *o, uint64_t now)
 static void double_ring(struct oracle *o)
 {
     uint64_t n = o->ring_mask + 1;
-    struct oracle_txn **ring = calloc(2 * n, sizeof *ring);
-    if (!ring)
-        abort();
+    struct oracle_txn **ring = mem_zero(2 * n, sizeof *ring, "the oracle's ring of transactions");
     for (uint64_t key = o->next; key < o->next + n; key++)
         ring[key & (2 * n - 1)] = o->ring[key & (n - 1)];
     free(o->ring);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/alloc.h"
 #include "tm/oracle/oracle_impl.h"
 
 static struct oracle_txn *txn_new(struct oracle_note *n, uint32_t words)
@@ -16,8 +16,8 @@ static struct oracle_txn *txn_new(struct oracle_note *n, uint32_t words)
     struct oracle_txn *t = n->pool[c];
     if (t)
         n->pool[c] = t->next;
-    else if (!(t = malloc(sizeof *t + (sizeof *t->w << (c + 2)))))
-        abort();
+    else
+        t = mem_alloc(1, sizeof *t + (sizeof *t->w << (c + 2)), "the oracle's copy of a transaction");
     t->size_class = c;
     t->home = n;
     return t;
@@ -67,7 +67,7 @@ void oracle_not_committed(struct oracle_note *n, uint64_t key, uint64_t cycle)
 
 static struct oracle_event *event_new(struct oracle_note *n, uint64_t address, uint64_t cycle)
 {
-    n->event = array_grow(n->event, n->events, &n->events_cap, sizeof *n->event);
+    n->event = mem_grow(n->event, n->events, &n->events_cap, sizeof *n->event, "the oracle's lists of events");
     struct oracle_event *e = &n->event[n->events++];
     *e = (struct oracle_event){ .address = address, .cycle = cycle, .image = n->images };
     return e;
@@ -83,7 +83,7 @@ void oracle_plain(struct oracle_note *n, uint64_t line, const uint64_t mask[2], 
     if (!(mask[0] | mask[1]))
         return;
     struct oracle_event *e = event_new(n, line, cycle);
-    n->image = array_grow(n->image, n->images, &n->images_cap, sizeof *n->image);
+    n->image = mem_grow(n->image, n->images, &n->images_cap, sizeof *n->image, "the oracle's copies of memory");
     struct oracle_image *i = &n->image[n->images++];
     e->mask[0] = mask[0];
     e->mask[1] = mask[1];

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/alloc.h"
 #include "tm/oracle/shadow_words.h"
 
 enum { FIRST_INDEX = 1 << 12 };
@@ -12,9 +12,7 @@ enum { FIRST_INDEX = 1 << 12 };
 void shadow_init(struct shadow *s)
 {
     *s = (struct shadow){ .mask = FIRST_INDEX - 1 };
-    s->index = calloc(FIRST_INDEX, sizeof *s->index);
-    if (!s->index)
-        abort();
+    s->index = mem_zero(FIRST_INDEX, sizeof *s->index, "the index of shadow words");
 }
 
 void shadow_free(struct shadow *s)
@@ -41,9 +39,7 @@ static void double_index(struct shadow *s)
 {
     free(s->index);
     s->mask = 2 * s->mask + 1;
-    s->index = calloc((size_t)s->mask + 1, sizeof *s->index);
-    if (!s->index)
-        abort();
+    s->index = mem_zero((size_t)s->mask + 1, sizeof *s->index, "the index of shadow words");
     for (uint32_t i = 0; i < s->n; i++) {
         uint32_t at = home(s, s->line[i].address);
         while (s->index[at])
@@ -55,8 +51,8 @@ static void double_index(struct shadow *s)
 static uint32_t add_line(struct shadow *s, uint64_t address)
 {
     uint32_t cap = s->cap;
-    s->value = array_grow(s->value, s->n, &cap, sizeof *s->value);
-    s->line = array_grow(s->line, s->n, &s->cap, sizeof *s->line);
+    s->value = mem_grow(s->value, s->n, &cap, sizeof *s->value, "shadow words");
+    s->line = mem_grow(s->line, s->n, &s->cap, sizeof *s->line, "shadow words");
     s->line[s->n] = (struct shadow_line){ .address = address };
     if (2 * s->n > s->mask)
         double_index(s);
@@ -87,7 +83,7 @@ void shadow_set_writer(struct shadow *s, uint32_t line, unsigned word, uint64_t 
 {
     uint32_t *w = &s->line[line].writers;
     if (!*w) {
-        s->writer = array_grow(s->writer, s->writers, &s->writers_cap, sizeof *s->writer);
+        s->writer = mem_grow(s->writer, s->writers, &s->writers_cap, sizeof *s->writer, "writers of shadow words");
         memset(s->writer[s->writers], 0, sizeof *s->writer);
         *w = ++s->writers;
     }

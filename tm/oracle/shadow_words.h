@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/grow.h"
-
 enum { SHADOW_LINE = 128, SHADOW_WORDS = SHADOW_LINE / 4 };
 
 struct shadow_line {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/alloc.h"
 #include "tm/oracle/version_graph.h"
 
 enum edge { EDGE_WR, EDGE_WW, EDGE_RW, EDGES };
@@ -32,21 +32,21 @@ void graph_clear(struct graph *g, uint64_t first)
 void graph_txn(struct graph *g, uint64_t key)
 {
     while (g->first + g->starts <= key) {
-        g->start = array_grow(g->start, g->starts, &g->starts_cap, sizeof *g->start);
+        g->start = mem_grow(g->start, g->starts, &g->starts_cap, sizeof *g->start, "the oracle's graph");
         g->start[g->starts++] = g->ops;
     }
 }
 
 static void add_op(struct graph *g, uint32_t version, bool wrote)
 {
-    g->op = array_grow(g->op, g->ops, &g->ops_cap, sizeof *g->op);
+    g->op = mem_grow(g->op, g->ops, &g->ops_cap, sizeof *g->op, "the oracle's graph");
     g->op[g->ops++] = 2 * version + wrote;
 }
 
 static uint32_t *current_of(struct graph *g, uint32_t line, uint64_t address)
 {
     while (g->lines <= line) {
-        g->current = array_grow(g->current, g->lines, &g->lines_cap, sizeof *g->current);
+        g->current = mem_grow(g->current, g->lines, &g->lines_cap, sizeof *g->current, "the oracle's graph");
         memset(g->current[g->lines++], 0, sizeof *g->current);
     }
     return &g->current[line][shadow_word(address)];
@@ -57,7 +57,7 @@ static uint32_t add_version(struct graph *g, uint32_t *current, uint64_t address
     uint32_t old = *current;
     if (!g->versions)
         g->versions = 1;
-    g->version = array_grow(g->version, g->versions, &g->versions_cap, sizeof *g->version);
+    g->version = mem_grow(g->version, g->versions, &g->versions_cap, sizeof *g->version, "the oracle's graph");
     uint32_t v = *current = g->versions++;
     g->version[v] = (struct graph_version){ .address = address, .writer = writer, .value = value, .older = old };
     if (old)
@@ -88,7 +88,7 @@ void graph_read(struct graph *g, uint64_t key, uint64_t address, uint32_t line, 
         return;
     if (!g->readers)
         g->readers = 1;
-    g->reader = array_grow(g->reader, g->readers, &g->readers_cap, sizeof *g->reader);
+    g->reader = mem_grow(g->reader, g->readers, &g->readers_cap, sizeof *g->reader, "the oracle's graph");
     g->reader[g->readers] = (struct graph_reader){ .key = key, .next = g->version[v].readers };
     g->version[v].readers = g->readers++;
     add_op(g, v, false);
@@ -146,10 +146,8 @@ static void follow(struct search *s, uint64_t key, enum edge e)
 static bool find_path(struct search *s)
 {
     uint64_t n = s->high - s->low + 1;
-    s->by = calloc(n, sizeof *s->by);
-    s->queue = malloc(n * sizeof *s->queue);
-    if (!s->by || !s->queue)
-        abort();
+    s->by = mem_zero(n, sizeof *s->by, "the oracle's search for a cycle");
+    s->queue = mem_alloc(n, sizeof *s->queue, "the oracle's search for a cycle");
     s->n = 0;
     s->by[0].seen = true;
     s->queue[s->n++] = s->low;

@@ -4,19 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t *zeroed(size_t n)
-{
-    uint64_t *p = calloc(n, sizeof *p);
-    if (!p)
-        abort();
-    return p;
-}
+#include "base/alloc.h"
 
 static void new_rows(struct bf_array *b)
 {
     for (int k = BF_READS; k <= BF_WRITES; k++) {
-        b->row[k] = zeroed((size_t)b->bits * b->words);
-        b->own[k] = zeroed((size_t)b->slots * b->own_words);
+        b->row[k] = mem_zero((size_t)b->bits * b->words, sizeof **b->row, "rows of signatures");
+        b->own[k] = mem_zero((size_t)b->slots * b->own_words, sizeof **b->own, "signatures of commit IDs");
     }
 }
 

@@ -1,4 +1,5 @@
 /* A commit unit's life and its cycle. */
+#include "base/alloc.h"
 #include "tm/kilotm/unit/cu_state.h"
 
 enum { FIRST_RING = 256 };
@@ -24,15 +25,11 @@ static void new_histories(struct commit_unit *u)
 
 struct commit_unit *cu_new(const struct cu_cfg *c, const struct cu_calls *calls, uint64_t *count, struct hists *hists)
 {
-    struct commit_unit *u = calloc(1, sizeof *u);
-    if (!u)
-        abort();
+    struct commit_unit *u = mem_zero(1, sizeof *u, "a commit unit");
     *u = (struct commit_unit){ .cfg = *c, .calls = *calls, .count = count, .hists = hists, .ring_size = first_ring(c),
                                .free_chunk = NO_CHUNK, .free_access = UINT32_MAX };
     u->retire = u->commit = u->pass = u->hazard = u->head = 1;
-    u->ring = calloc(u->ring_size, sizeof *u->ring);
-    if (!u->ring)
-        abort();
+    u->ring = mem_zero(u->ring_size, sizeof *u->ring, "the ring of a commit unit");
     fifo_init(&u->input, sizeof(struct cu_message));
     fifo_init(&u->replies, sizeof(struct cu_reply));
     fifo_init(&u->reads, sizeof(uint32_t));

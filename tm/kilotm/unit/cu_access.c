@@ -2,15 +2,14 @@
  * Accesses to memory: a read and a write of the queues in a cycle, which reach the slice after the configured delay, or
  * ideal ones that are performed without the cache after a fixed time. The token of an access is its place in a table.
  */
+#include "base/alloc.h"
 #include "tm/kilotm/unit/cu_state.h"
 
 static uint32_t new_access(struct commit_unit *u)
 {
     if (u->free_access == UINT32_MAX) {
         uint32_t n = u->accesses ? 2 * u->accesses : 64;
-        u->access = realloc(u->access, n * sizeof *u->access);
-        if (!u->access)
-            abort();
+        u->access = mem_resize(u->access, n, sizeof *u->access, "accesses of a commit unit");
         for (uint32_t i = u->accesses; i < n; i++)
             u->access[i].next = i + 1 < n ? i + 1 : UINT32_MAX;
         u->free_access = u->accesses;

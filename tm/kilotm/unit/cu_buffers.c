@@ -3,15 +3,14 @@
  * what the modelled unit has room for is counted. A set whose buffer is full, or for which the unit's pool has none
  * left, overflows: the core sends it again when it is needed, or the transaction cannot commit.
  */
+#include "base/alloc.h"
 #include "tm/kilotm/unit/cu_state.h"
 
 static uint32_t new_chunk(struct commit_unit *u)
 {
     if (u->free_chunk == NO_CHUNK) {
         uint32_t n = u->chunks ? 2 * u->chunks : 64;
-        u->chunk = realloc(u->chunk, n * sizeof *u->chunk);
-        if (!u->chunk)
-            abort();
+        u->chunk = mem_resize(u->chunk, n, sizeof *u->chunk, "buffers of a commit unit");
         for (uint32_t i = u->chunks; i < n; i++)
             u->chunk[i].next = i + 1 < n ? i + 1 : NO_CHUNK;
         u->free_chunk = u->chunks;

@@ -2,6 +2,7 @@
  * Validation without a commit ID: the read log of a lane that runs for long, or that has met a fault, is compared with
  * memory. The lane's entries come in KILO_VALIDATE messages, the last of which carries KILO_VOID_ENTRY.
  */
+#include "base/alloc.h"
 #include "tm/kilotm/unit/cu_state.h"
 
 static uint32_t new_check(struct commit_unit *u)
@@ -11,9 +12,7 @@ static uint32_t new_check(struct commit_unit *u)
         i++;
     if (i == u->checks) {
         u->checks = u->checks ? 2 * u->checks : 16;
-        u->check = realloc(u->check, u->checks * sizeof *u->check);
-        if (!u->check)
-            abort();
+        u->check = mem_resize(u->check, u->checks, sizeof *u->check, "checks of a commit unit");
         memset(u->check + i, 0, (u->checks - i) * sizeof *u->check);
     }
     u->checks_used++;

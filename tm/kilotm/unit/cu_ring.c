@@ -2,15 +2,14 @@
  * The ring of entries: a commit ID's place is its remainder. Without a limit the ring doubles when a commit ID does not
  * fit; with one, whoever gives out commit IDs keeps them within it (credits, or CU_ALLOC).
  */
+#include "base/alloc.h"
 #include "tm/kilotm/unit/cu_state.h"
 
 static void grow(struct commit_unit *u)
 {
     struct commit_unit old = *u;
     u->ring_size *= 2;
-    u->ring = calloc(u->ring_size, sizeof *u->ring);
-    if (!u->ring)
-        abort();
+    u->ring = mem_zero(u->ring_size, sizeof *u->ring, "the ring of a commit unit");
     if (u->cfg.hazards == HAZARD_BF_ARRAY)
         bf_double(&u->bf);
     for (uint64_t cid = u->retire; cid < u->head; cid++) {

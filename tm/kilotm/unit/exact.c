@@ -3,14 +3,13 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
+
 enum { FIRST_SIZE = 256 };
 
 static struct exact_place *places(uint32_t n)
 {
-    struct exact_place *p = calloc(n, sizeof *p);
-    if (!p)
-        abort();
-    return p;
+    return mem_zero(n, sizeof(struct exact_place), "the exact writer history");
 }
 
 void exact_init(struct exact *e)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct fifo { char *item; uint32_t size, head, n, room; };   /* room: a power of two of items */
 
 static inline void fifo_init(struct fifo *f, uint32_t item_size)
@@ -29,9 +31,7 @@ static inline void fifo_grow(struct fifo *f)
     struct fifo old = *f;
     f->room = old.room ? 2 * old.room : 8;
     f->head = 0;
-    f->item = malloc((size_t)f->room * f->size);
-    if (!f->item)
-        abort();
+    f->item = mem_alloc(f->room, f->size, "a queue of a commit unit");
     for (uint32_t i = 0; i < old.n; i++)
         memcpy(fifo_at(f, i), fifo_at(&old, i), f->size);
     free(old.item);

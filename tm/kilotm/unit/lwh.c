@@ -7,13 +7,7 @@
 
 #include <stdlib.h>
 
-static void *zeroed(size_t n, size_t size)
-{
-    void *p = calloc(n, size);
-    if (!p)
-        abort();
-    return p;
-}
+#include "base/alloc.h"
 
 static unsigned log2_of(uint32_t n)
 {
@@ -23,9 +17,9 @@ static unsigned log2_of(uint32_t n)
 void lwh_init(struct lwh *l, uint32_t sets, uint32_t ways, uint32_t buckets, uint32_t arrays, uint64_t seed)
 {
     *l = (struct lwh){ .sets = sets, .ways = ways, .arrays = arrays, .buckets = buckets / arrays };
-    l->address = zeroed((size_t)sets * ways, sizeof *l->address);
-    l->cid = zeroed((size_t)sets * ways, sizeof *l->cid);
-    l->bucket = zeroed((size_t)arrays * l->buckets, sizeof *l->bucket);
+    l->address = mem_zero((size_t)sets * ways, sizeof *l->address, "the last writer history");
+    l->cid = mem_zero((size_t)sets * ways, sizeof *l->cid, "the last writer history");
+    l->bucket = mem_zero((size_t)arrays * l->buckets, sizeof *l->bucket, "the last writer history");
     h3_init(&l->set_hash, log2_of(sets), seed, 0);
     for (uint32_t a = 0; a < arrays; a++)
         h3_init(&l->hash[a], log2_of(l->buckets), seed, a + 1);

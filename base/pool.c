@@ -1,0 +1,34 @@
+/* Pools: chunks of objects, and the list of the free ones. */
+#include "base/pool.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum { ALIGN = 64 };                 /* of a chunk's first object; the bytes before it hold the link to the next chunk */
+
+void pool_init(struct pool *p, size_t size, uint32_t per_chunk, const char *what)
+{
+    assert(size >= sizeof(void *));
+    *p = (struct pool){ .size = (uint32_t)size, .per_chunk = per_chunk, .what = what };
+}
+
+void pool_end(struct pool *p)
+{
+    for (void *c = p->chunks, *next; c; c = next) {
+        memcpy(&next, c, sizeof next);
+        free(c);
+    }
+    p->chunks = p->free = NULL;
+}
+
+/* The object with the lowest address is taken first. */
+void pool_add_chunk(struct pool *p)
+{
+    char *c = mem_aligned(ALIGN, ALIGN + (size_t)p->size * p->per_chunk, p->what);
+    memcpy(c, &p->chunks, sizeof p->chunks);
+    p->chunks = c;
+    for (uint32_t i = p->per_chunk; i--;)
+        pool_give(p, c + ALIGN + (size_t)p->size * i);
+}

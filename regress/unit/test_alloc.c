@@ -1,0 +1,186 @@
+/* Memory of the host: what allocations give, what happens when there is none; pools. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/pool.h"
+
+static void empty_arrays_have_an_address(void **state)
+{
+    void *p[] = { mem_alloc(0, 8, "nothing"), mem_zero(8, 0, "nothing"), mem_resize(NULL, 0, 8, "nothing"),
+                  mem_aligned(64, 0, "nothing") };
+    for (size_t i = 0; i < sizeof p / sizeof *p; i++) {
+        assert_non_null(p[i]);
+        free(p[i]);
+    }
+}
+
+static void arrays_are_zeroed_and_aligned(void **state)
+{
+    uint64_t *zero = mem_zero(100, sizeof *zero, "numbers");
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(zero[i], 0);
+    free(zero);
+    for (size_t align = 16; align <= 4096; align *= 2) {
+        char *p = mem_aligned(align, 3 * align + 1, "bytes");
+        assert_int_equal((uintptr_t)p % align, 0);
+        memset(p, 1, 3 * align + 1);
+        free(p);
+    }
+}
+
+static void grown_arrays_keep_their_elements(void **state)
+{
+    uint32_t *a = NULL, cap = 0;
+    for (uint32_t n = 0; n < 1000; n++) {
+        a = mem_grow(a, n, &cap, sizeof *a, "numbers");
+        assert_true(cap > n && (cap & (cap - 1)) == 0);
+        a[n] = n;
+    }
+    for (uint32_t n = 0; n < 1000; n++)
+        assert_int_equal(a[n], n);
+    free(a);
+}
+
+static void texts_are_copied(void **state)
+{
+    char *file = NULL;
+    size_t size = 0;
+    FILE *f = mem_file(&file, &size);
+    fputs("four", f);
+    fclose(f);
+    assert_int_equal(size, 4);
+    char *text[] = { mem_string("ab"), mem_string_n("abc", 2), mem_string_n("ab", 9), mem_format("%s%d", "ab", 7), file };
+    static const char *const want[] = { "ab", "ab", "ab", "ab7", "four" };
+    for (int i = 0; i < 5; i++) {
+        assert_string_equal(text[i], want[i]);
+        free(text[i]);
+    }
+}
+
+/* ---- no memory ---- */
+
+static int pipe_out;
+
+static void save_run(void)
+{
+    ssize_t n = write(pipe_out, "saved\n", 6);
+    (void)n;
+    mem_zero(SIZE_MAX, 1, "what saving needs");
+}
+
+static void too_many(void) { mem_zero(SIZE_MAX / 4, 8, "a table"); }
+static void too_large(void) { mem_resize(NULL, SIZE_MAX / 2 + 1, 1, "a list"); }
+static void too_aligned(void) { mem_aligned(64, SIZE_MAX - 1, "a page"); }
+static void from_elsewhere(void) { mem_failed(12, "a text"); }
+
+/* What a child writes to stderr and the pipe, and its exit status. */
+static int run_out(void (*allocate)(void), bool save, char *text, size_t size)
+{
+    int ends[2], status = 0;
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (!pid) {
+        dup2(ends[1], 2);
+        pipe_out = ends[1];
+        mem_on_failure(save ? save_run : NULL);
+        allocate();
+        _exit(0);
+    }
+    close(ends[1]);
+    size_t n = 0;
+    for (ssize_t got; n < size - 1 && (got = read(ends[0], text + n, size - 1 - n)) > 0;)
+        n += (size_t)got;
+    text[n] = 0;
+    close(ends[0]);
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void a_failed_allocation_says_how_much_and_for_what(void **state)
+{
+    static const struct { void (*allocate)(void); const char *says; } cases[] = {
+        { too_many, "simtx: out of memory: 18446744073709551615 bytes for a table\n" },
+        { too_large, "simtx: out of memory: 9223372036854775808 bytes for a list\n" },
+        { too_aligned, "simtx: out of memory: 18446744073709551614 bytes for a page\n" },
+        { from_elsewhere, "simtx: out of memory: 12 bytes for a text\n" },
+    };
+    char text[400];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(run_out(cases[i].allocate, false, text, sizeof text), 1);
+        assert_string_equal(text, cases[i].says);
+    }
+}
+
+static void the_run_is_saved_once_even_without_memory(void **state)
+{
+    char text[400];
+    assert_int_equal(run_out(from_elsewhere, true, text, sizeof text), 1);
+    assert_string_equal(text, "simtx: out of memory: 12 bytes for a text\nsaved\n"
+                              "simtx: out of memory: 18446744073709551615 bytes for what saving needs\n");
+}
+
+/* ---- pools ---- */
+
+struct object { uint64_t word[3]; };
+
+static void pools_give_the_last_one_first(void **state)
+{
+    struct pool p;
+    struct object *o[3];
+    pool_init(&p, sizeof *o[0], 2, "objects");
+    for (int i = 0; i < 3; i++)
+        o[i] = pool_take(&p);
+    for (int i = 0; i < 3; i++)
+        pool_give(&p, o[i]);
+    for (int i = 3; i--;)
+        assert_ptr_equal(pool_take(&p), o[i]);
+    pool_end(&p);
+    assert_null(p.chunks);
+}
+
+static void objects_of_a_pool_do_not_overlap(void **state)
+{
+    enum { N = 100 };
+    struct pool p;
+    struct object *o[N];
+    pool_init(&p, sizeof *o[0], 16, "objects");
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < N; i++) {
+            o[i] = pool_take(&p);
+            memset(o[i], i, sizeof *o[i]);
+        }
+        for (int i = 0; i < N; i++) {
+            assert_int_equal((uintptr_t)o[i] % _Alignof(struct object), 0);
+            for (size_t b = 0; b < sizeof *o[i]; b++)
+                assert_int_equal(((uint8_t *)o[i])[b], i);
+            pool_give(&p, o[i]);
+        }
+    }
+    pool_end(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(empty_arrays_have_an_address),
+        cmocka_unit_test(arrays_are_zeroed_and_aligned),
+        cmocka_unit_test(grown_arrays_keep_their_elements),
+        cmocka_unit_test(texts_are_copied),
+        cmocka_unit_test(a_failed_allocation_says_how_much_and_for_what),
+        cmocka_unit_test(the_run_is_saved_once_even_without_memory),
+        cmocka_unit_test(pools_give_the_last_one_first),
+        cmocka_unit_test(objects_of_a_pool_do_not_overlap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
