@@ -1,6 +1,7 @@
 #!/bin/sh
-# Fills the parts of the documents between `<!-- simtx COMMAND -->` and `<!-- end -->` with what `simtx COMMAND` prints
-# (write), or compares them (check; the last line counts). Usage: generate.sh SIMTX write|check
+# Fills the parts of the documents between `<!-- simtx COMMAND -->` and `<!-- end -->` with what `simtx COMMAND` prints, and
+# those after `<!-- file PATH -->` with a file (write), or compares them (check; the last line counts). Usage: generate.sh
+# SIMTX write|check
 simtx=$1
 mode=$2
 here=$(dirname "$0")
@@ -9,24 +10,37 @@ trap 'rm -rf "$scratch"' EXIT
 passed=0
 failed=0
 
+code() {
+    printf '```c\n'
+    cat "$here/../$1" || exit 1
+    printf '```\n'
+}
+
+skip_to_end() {
+    while IFS= read -r line && [ "$line" != '<!-- end -->' ]; do :; done
+    printf '%s\n' "$line"
+}
+
 # The document with its generated parts made anew.
 render() {
     while IFS= read -r line; do
+        printf '%s\n' "$line"
+        what=${line%' -->'}
         case $line in
-        '<!-- simtx '*' -->')
-            printf '%s\n' "$line"
-            command=${line#'<!-- simtx '}
+        '<!-- simtx '*)
             # The command's words are meant to be split.
-            "$simtx" ${command%' -->'} || exit 1
-            while IFS= read -r line && [ "$line" != '<!-- end -->' ]; do :; done
-            printf '%s\n' "$line"
+            "$simtx" ${what#'<!-- simtx '} || exit 1
+            skip_to_end
             ;;
-        *) printf '%s\n' "$line" ;;
+        '<!-- file '*)
+            code "${what#'<!-- file '}"
+            skip_to_end
+            ;;
         esac
     done <"$1"
 }
 
-for document in "$here"/manual.md "$here"/instructions.md "$here"/timing.md; do
+for document in "$here"/manual.md "$here"/instructions.md "$here"/timing.md "$here"/adding.md; do
     name=$(basename "$document")
     if ! render "$document" >"$scratch/$name" || [ ! -s "$scratch/$name" ]; then
         echo "    FAIL $name: cannot be generated"

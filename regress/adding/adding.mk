@@ -1,0 +1,11 @@
+# What docs/adding.md adds, step by step: toys, each a folder here, are built into a copy of the product and used there.
+ADDING = MAKE="$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))" regress/adding/adding.sh $(B)
+
+.PHONY: adding
+adding: $(B)/bin/simtx $(CUDART)
+	+@$(ADDING)
+
+TESTS += test-adding-tm
+.PHONY: test-adding-tm
+test-adding-tm: adding $(CONFIGS) $(B)/regress/tm/counts $(patsubst %,$(B)/kernels/%,ht tx_bank)
+	@regress/adding/tm.sh $(B)

@@ -1,0 +1,51 @@
+#!/bin/bash
+# A transactional-memory protocol added by its folder and one line (docs/adding.md): it runs programs with transactions,
+# the oracle agrees, and its name, key, counter and line of the table are there. Usage: tm.sh BUILD; the last line counts.
+suite=adding-tm
+. "$(dirname "$0")/../harness.sh"
+. "$here/../launch.sh"
+simtx=$build/adding/build/bin/simtx
+export SIMTX_CONFIG_DIR=$here/../../configs
+
+counts() {
+    "$build/regress/tm/counts" stats.json "tm.commits == transactions" "tm.oracle.transactions == tm.commits" \
+        "tm.oracle.weak_isolation == 0" "$@"
+}
+
+# program COMMAND OPTIONS...: a CUDA program that checks its own result.
+program() {
+    local command=$1
+    shift
+    holds "$command $*" timeout 60 "$simtx" run --quiet --timing --check full --stats stats.json --verbose \
+        --config gtx480 --set tm.global=toy "$@" -- $build/kernels/$command
+    holds "$command $*: counts" counts "tm.aborts == tm.abort.validation+tm.abort.watchdog" "toy.compared > 0"
+}
+for options in "" "--threads 2" "--set toy.commit_cycles=0" "--set toy.commit_cycles=300 --set tm.watchdog=500" \
+               "--set tm.shared=localtm"; do
+    program "ht --size 1500" $options
+    program "tx_bank 40" $options
+done
+
+# Memory is as functional mode leaves it.
+for file in "$here"/../tm/{own-bytes,calls,widths}.ptx; do
+    name=$(basename "$file")
+    while read -r -u 4 options; do
+        holds "$name, functional" launch_to functional "$file" "$options"
+        holds "$name" launch_to timing "$file" "$options" --timing --config gtx480 --set tm.global=toy
+        holds "$name: memory" cmp functional timing
+    done 4< <(sed -n 's,^// run: ,,p' "$file")
+done
+
+check 2 "expected one of none|kilotm|ideal|toy" "$simtx" config show gtx480 --set tm.global=nothing
+check 0 "toy.commit_cycles" "$simtx" config list --keys
+check 0 "toy.compared" "$simtx" stats
+check 0 "until its transactions are decided" "$simtx" config explain toy.commit_cycles
+
+# A longer commit takes longer.
+cycles() {
+    launch "$here/../tm/widths.ptx" "$(sed -n 's,^// run: ,,p' "$here/../tm/widths.ptx" | head -n 1)" --timing \
+        --config gtx480 --set tm.global=toy "$@" >out && sed -n 's/^ *"cycles": \([0-9]*\).*/\1/p' stats.json | head -n 1
+}
+holds "toy.commit_cycles counts" test "$(cycles --set toy.commit_cycles=1000)" -gt "$(cycles)"
+
+finish
