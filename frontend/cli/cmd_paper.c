@@ -13,8 +13,8 @@
 #include "frontend/paper/paper.h"
 
 static const char COMMAND[] = "simtx paper";
-static const char USAGE[] =
-    "usage: simtx paper NAME [options]     NAME: kilotm, localtm\n\n"
+static const char USAGE[] =                 /* with the papers' names */
+    "usage: simtx paper NAME [options]     NAME: %s\n\n"
     "Runs a paper's benchmarks on its configurations, each pair as a process `simtx run --timing`, and writes every\n"
     "table and figure as CSV and SVG, all of them on one page (index.html), and the verdict on every claim\n"
     "(claims.csv) beside what was published. What is finished is kept: the same command goes on where it was ended.\n"
@@ -34,22 +34,40 @@ static const struct option_row OPTIONS[] = {
     { NULL, NULL, NULL }
 };
 
-static const struct paper *const papers[] = { &paper_kilotm, &paper_localtm };
-enum { PAPERS = sizeof papers / sizeof *papers, WORDS_MAX = 64 };
+enum { PAPERS_MAX = 64, WORDS_MAX = 64 };
 
 struct request { char *only, *out, *programs; bool plan; };
 
+static int paper_names(const char *names[PAPERS_MAX])
+{
+    const struct paper *p;
+    int n = 0;
+    while (n < PAPERS_MAX && (p = paper_at(n)) != NULL)
+        names[n++] = p->name;
+    return n;
+}
+
+/* "a, b, c" with another word before the last. */
+static void join_names(const char *last, char *text, size_t size)
+{
+    const char *names[PAPERS_MAX];
+    int n = paper_names(names);
+    size_t used = 0;
+    for (int i = 0; i < n && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : i + 1 == n ? last : ", ", names[i]);
+}
+
 static const struct paper *find_paper(const char *name)
 {
-    const char *names[PAPERS];
+    const char *names[PAPERS_MAX];
+    char list[400];
+    join_names(" or ", list, sizeof list);
     if (!name)
-        usage_error(COMMAND, "which paper? kilotm or localtm");
-    for (int i = 0; i < PAPERS; i++) {
-        if (!strcmp(papers[i]->name, name))
-            return papers[i];
-        names[i] = papers[i]->name;
-    }
-    const char *near = diag_nearest(name, names, PAPERS);
+        usage_error(COMMAND, "which paper? %s", list);
+    const struct paper *p = paper_find(name);
+    if (p)
+        return p;
+    const char *near = diag_nearest(name, names, (size_t)paper_names(names));
     usage_error(COMMAND, "no paper is called '%s'%s%s", name, near ? ", did you mean " : "", near ? near : "");
 }
 
@@ -65,7 +83,7 @@ static int job_count(const char *text)
 static void take(struct paper_grid *g, struct request *r, int option, char *value)
 {
     switch (option) {
-    case OPT_QUICK: g->size = SIZE_QUICK; break;
+    case OPT_QUICK: g->size = PAPER_SIZE_QUICK; break;
     case OPT_JOBS: g->jobs = job_count(value); break;
     case OPT_OUT: r->out = value; break;
     case OPT_ONLY: r->only = value; break;
@@ -91,7 +109,7 @@ static char *output_folder(const struct paper_grid *g, const char *name, bool pl
 {
     char *path = NULL, *runs = NULL, *full;
     if (asprintf(&path, name ? "%s" : "paper-%s%s", name ? name : g->paper->name,
-                 g->size == SIZE_QUICK ? "-quick" : "") < 0)
+                 g->size == PAPER_SIZE_QUICK ? "-quick" : "") < 0)
         abort();
     if (plan && access(path, F_OK))
         return path;
@@ -162,7 +180,7 @@ static int failures(const struct paper_grid *g)
 {
     int failed = 0;
     for (int i = 0; i < g->nruns; i++)
-        failed += g->runs[i].wanted && g->runs[i].state == RUN_FAILED;
+        failed += g->runs[i].wanted && g->runs[i].state == PAPER_RUN_FAILED;
     for (int i = 0; i < g->paper->nconfigs; i++)
         if (g->config_errors[i])
             fprintf(stderr, "simtx paper: configuration %s: %s", g->paper->configs[i].id, g->config_errors[i]);
@@ -197,10 +215,13 @@ static int do_paper(struct paper_grid *g, struct request *r)
 
 int cmd_paper(int argc, char **argv)
 {
-    struct args a = { COMMAND, USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
+    char names[400], usage[sizeof USAGE + sizeof names];
+    join_names(", ", names, sizeof names);
+    snprintf(usage, sizeof usage, USAGE, names);
+    struct args a = { COMMAND, usage, OPTIONS, false, false, argc, 1, argv, NULL };
     struct request r = { NULL, NULL, NULL, false };
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    struct paper_grid g = { .size = SIZE_PAPER, .jobs = processors > 0 ? (int)processors : 1,
+    struct paper_grid g = { .size = PAPER_SIZE_FULL, .jobs = processors > 0 ? (int)processors : 1,
                             .progress = isatty(STDERR_FILENO) };
     const char *name = NULL;
     int which;

@@ -75,20 +75,20 @@ static const char NAMES[] = LETTERS ".", LISTS[] = LETTERS ".+-", CONFIGS[] = LE
 
 /* ---- functions ---- */
 
-double expr_mean(enum mean_kind kind, const double *v, int n)
+double expr_mean(enum expr_mean_kind kind, const double *v, int n)
 {
     double total = 0;
     for (int i = 0; i < n; i++)
-        total += kind == MEAN_GEOMETRIC ? log(v[i]) : kind == MEAN_HARMONIC ? 1 / v[i] : v[i];
+        total += kind == EXPR_MEAN_GEOMETRIC ? log(v[i]) : kind == EXPR_MEAN_HARMONIC ? 1 / v[i] : v[i];
     if (n == 0)
         return NAN;
-    return kind == MEAN_GEOMETRIC ? exp(total / n) : kind == MEAN_HARMONIC ? n / total : total / n;
+    return kind == EXPR_MEAN_GEOMETRIC ? exp(total / n) : kind == EXPR_MEAN_HARMONIC ? n / total : total / n;
 }
 
-static double of_arithmetic(const double *v, int n) { return expr_mean(MEAN_ARITHMETIC, v, n); }
-static double of_geometric(const double *v, int n) { return expr_mean(MEAN_GEOMETRIC, v, n); }
-static double of_harmonic(const double *v, int n) { return expr_mean(MEAN_HARMONIC, v, n); }
-static double of_sum(const double *v, int n) { return n * expr_mean(MEAN_ARITHMETIC, v, n); }
+static double of_arithmetic(const double *v, int n) { return expr_mean(EXPR_MEAN_ARITHMETIC, v, n); }
+static double of_geometric(const double *v, int n) { return expr_mean(EXPR_MEAN_GEOMETRIC, v, n); }
+static double of_harmonic(const double *v, int n) { return expr_mean(EXPR_MEAN_HARMONIC, v, n); }
+static double of_sum(const double *v, int n) { return n * expr_mean(EXPR_MEAN_ARITHMETIC, v, n); }
 
 static double of_argmax(const double *v, int n)
 {

@@ -29,7 +29,7 @@ struct expr_env {
 /* NaN with e->error on wrong text; e->error must be empty before. */
 double expr_value(struct expr_env *e, const char *text);
 
-enum mean_kind { MEAN_ARITHMETIC, MEAN_GEOMETRIC, MEAN_HARMONIC, MEAN_KINDS };
-double expr_mean(enum mean_kind kind, const double *v, int n);       /* NaN without values */
+enum expr_mean_kind { EXPR_MEAN_ARITHMETIC, EXPR_MEAN_GEOMETRIC, EXPR_MEAN_HARMONIC, EXPR_MEAN_KINDS };
+double expr_mean(enum expr_mean_kind kind, const double *v, int n);       /* NaN without values */
 
 #endif

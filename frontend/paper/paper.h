@@ -18,16 +18,15 @@
 
 /* ---- tables of a paper ---- */
 
-enum paper_size { SIZE_PAPER = 1, SIZE_QUICK = 2, SIZE_BOTH = 3 };
+/* Rows of paper_rows.def, which explains their fields. */
+enum paper_size { PAPER_SIZE_NONE = 0, PAPER_SIZE_FULL = 1, PAPER_SIZE_QUICK = 2, PAPER_SIZE_BOTH = 3 };     /* bits */
+enum { PAPER_MODE_FUNCTIONAL, PAPER_MODE_TIMING };
+enum paper_chart_kind { PAPER_CHART_TABLE, PAPER_CHART_BARS, PAPER_CHART_STACK, PAPER_CHART_LINES, PAPER_CHART_CDF };
+enum { PAPER_CHART_EACH, PAPER_CHART_MEAN };
+enum { PAPER_CHART_LINEAR, PAPER_CHART_LOGARITHMIC };
 
-/* A program, its options without version and size, its size with --quick. seconds: a guess of a run whose configuration
- * has the factor 1: [0] at the paper's size, [1] quick. */
-struct paper_bench { const char *name, *program, *options, *quick; double seconds[2]; };
+struct paper_bench { const char *name, *program, *options, *quick; double seconds[2]; };     /* full size, --quick */
 
-/*
- * What the benchmarks run on. benches: a list (expr.h's), NULL = "all". version: the program's way to do critical
- * sections. sizes: at which a run is part of the grid. factor: its time by that of the others.
- */
 struct paper_config {
     const char *id, *label, *presets, *sets, *version, *benches;
     int sizes;
@@ -35,48 +34,40 @@ struct paper_config {
     double factor;
 };
 
-struct paper_named { const char *name, *text; };     /* a derived figure, or a list of benchmarks or configurations */
-
-/* A value to stand beside a figure's cell although no claim is about it. */
+struct paper_text { const char *name, *text; };      /* LIST, DERIVED, PARTS */
 struct paper_point { const char *bench, *expr; int sizes; double value; };
 
-enum chart { CHART_TABLE, CHART_BARS, CHART_STACK, CHART_LINES, CHART_CDF };     /* CDF: its part is a histogram */
-
-/*
- * A picture or table. bars: list of configurations, NULL = the expressions name theirs. parts: "label = primary; ..."
- * in the language of expr.h; a bar of CHART_STACK has several. benches: list. mean: a group with the arithmetic mean.
- */
 struct paper_figure {
     const char *id, *title, *unit, *benches, *bars, *parts;
-    enum chart chart;
+    enum paper_chart_kind chart;
     bool mean, logarithmic;
 };
 
 /* How claims are judged: docs/claims.md. */
-enum claim_kind {
-    CLAIM_VALUE,                     /* every benchmark of the list within the tolerance of the published value */
-    CLAIM_ARITHMETIC, CLAIM_GEOMETRIC, CLAIM_HARMONIC,       /* this mean over the list, likewise */
-    CLAIM_BELOW, CLAIM_ABOVE,        /* every benchmark below, above the published value */
-    CLAIM_WITHIN,                    /* every benchmark from the published value to the tolerance, which is a value */
-    CLAIM_TRUE,                      /* the relation holds for every benchmark of the list */
-    CLAIM_NOT_APPLICABLE
+enum paper_claim_kind {
+    PAPER_CLAIM_VALUE,               /* every benchmark of the list within the tolerance of the published value */
+    PAPER_CLAIM_ARITHMETIC, PAPER_CLAIM_GEOMETRIC, PAPER_CLAIM_HARMONIC,     /* this mean over the list, likewise */
+    PAPER_CLAIM_BELOW, PAPER_CLAIM_ABOVE,        /* every benchmark below, above the published value */
+    PAPER_CLAIM_WITHIN,              /* every benchmark from the published value to the tolerance, which is a value */
+    PAPER_CLAIM_TRUE,                /* the relation holds for every benchmark of the list */
+    PAPER_CLAIM_NOT_APPLICABLE
 };
 
-static inline bool claim_is_mean(enum claim_kind k) { return k >= CLAIM_ARITHMETIC && k <= CLAIM_HARMONIC; }
+static inline bool paper_claim_is_mean(enum paper_claim_kind k)
+{
+    return k >= PAPER_CLAIM_ARITHMETIC && k <= PAPER_CLAIM_HARMONIC;
+}
 
 /* Why a claim holds: a run measured it, or the configuration, the program or the model fixes it. */
-enum claim_basis { BASIS_RUN, BASIS_CONFIG, BASIS_NONE, BASES };
+enum paper_basis { PAPER_BASIS_RUN, PAPER_BASIS_CONFIG, PAPER_BASIS_NONE, PAPER_BASES };
 
-/*
- * sizes: at which the claim can be judged. tolerance of CLAIM_TRUE: the one in its expression, 0 = none. because:
- * figures that explain the result, as paper_figure's parts.
- */
+/* tolerance of PAPER_CLAIM_TRUE: the one in its expression, 0 = none. */
 struct paper_claim {
     const char *id, *wording, *benches, *expr;
-    enum claim_kind kind;
+    enum paper_claim_kind kind;
     double published, tolerance;
     int sizes;
-    enum claim_basis basis;
+    enum paper_basis basis;
     const char *because;
 };
 
@@ -87,22 +78,32 @@ struct paper {
     const char *sets;                /* keys of every run in timing mode */
     const struct paper_bench *benches;
     const struct paper_config *configs;
-    const struct paper_named *derived, *lists;
+    const struct paper_text *lists, *derived, *parts;
     const struct paper_figure *figures;
-    const struct paper_claim *claims;
     const struct paper_point *points;
-    int nbenches, nconfigs, nderived, nlists, nfigures, nclaims, npoints;
+    const struct paper_claim *claims;
+    int nbenches, nconfigs, nlists, nderived, nparts, nfigures, npoints, nclaims;
 };
 
-extern const struct paper paper_kilotm, paper_localtm;
+/* The i-th paper; NULL after the last. */
+const struct paper *paper_at(int i);
+const struct paper *paper_find(const char *name);                    /* NULL: there is none */
+int paper_bench_find(const struct paper *p, const char *name);       /* -1 */
+int paper_config_find(const struct paper *p, const char *id);
+const char *paper_text_find(const struct paper_text *rows, int n, const char *name);     /* NULL */
+/* The i-th member of a list, a name or members, as benchmark or configuration; 0 at its end, -1 when it is none. */
+int paper_member(const struct paper *p, const char *list, int i, int *bench, int *config);
+bool paper_in_list(const struct paper *p, const char *list, int bench, int config);
+/* The i-th "label = expression" of parts, a name or a text; false at the end. */
+bool paper_part(const struct paper *p, const char *parts, int i, char label[80], char expr[300]);
 
 /* ---- runs ---- */
 
-enum run_state { RUN_WAITING, RUN_RUNNING, RUN_DONE, RUN_FAILED };
+enum paper_run_state { PAPER_RUN_WAITING, PAPER_RUN_RUNNING, PAPER_RUN_DONE, PAPER_RUN_FAILED };
 
 struct paper_run {
     int bench, config;
-    enum run_state state;
+    enum paper_run_state state;
     bool reused;
     bool wanted;                     /* by --only, or all are */
     int pid;
@@ -138,14 +139,11 @@ double paper_grid_estimate(const struct paper_grid *g);
 void paper_grid_plan(const struct paper_grid *g, FILE *f);
 /* Runs what is waiting; false when interrupted. */
 bool paper_grid_run(struct paper_grid *g);
-int paper_bench_find(const struct paper *p, const char *name);       /* -1 */
-int paper_config_find(const struct paper *p, const char *id);
-bool paper_in_list(const struct paper *p, const char *list, int bench, int config);
 
 /* ---- values ---- */
 
 /* Where values come from (bits): keys, options and cost; programs' output and launches; statistics of runs. */
-enum value_source { SOURCE_CONFIG = 1, SOURCE_PROGRAM = 2, SOURCE_RUN = 4 };
+enum paper_source { PAPER_SOURCE_CONFIG = 1, PAPER_SOURCE_PROGRAM = 2, PAPER_SOURCE_RUN = 4 };
 
 struct paper_values {
     const struct paper_grid *grid;
@@ -156,10 +154,6 @@ struct paper_values {
 
 /* An expression for a benchmark and configuration (-1: none). NaN with v->missing or, for wrong texts, *error. */
 double paper_value(struct paper_values *v, const char *expr, int bench, int config, const char **error);
-/* The i-th member of a list as benchmark or configuration; 0 at its end, -1 when it is none. */
-int paper_member(const struct paper *p, const char *list, int i, int *bench, int *config);
-/* The i-th "label = expression" of parts; false at the end. */
-bool paper_part(const char *parts, int i, char label[80], char expr[300]);
 
 /* ---- figures ---- */
 
@@ -171,12 +165,12 @@ struct paper_chart {
     double *simulated, *published;
 };
 
-struct paper_chart *chart_new(const struct paper_grid *g, const struct paper_figure *f);
-void chart_free(struct paper_chart *c);
-void chart_csv(const struct paper_chart *c, FILE *f);
-void chart_svg(const struct paper_chart *c, FILE *f);
-void chart_html(const struct paper_chart *c, FILE *f);   /* as a table */
-static inline int chart_at(const struct paper_chart *c, int bench, int bar, int part)
+struct paper_chart *paper_chart_new(const struct paper_grid *g, const struct paper_figure *f);
+void paper_chart_free(struct paper_chart *c);
+void paper_chart_csv(const struct paper_chart *c, FILE *f);
+void paper_chart_svg(const struct paper_chart *c, FILE *f);
+void paper_chart_html(const struct paper_chart *c, FILE *f);   /* as a table */
+static inline int paper_chart_at(const struct paper_chart *c, int bench, int bar, int part)
 {
     return (bench * c->bars + bar) * c->parts + part;
 }
@@ -184,31 +178,34 @@ static inline int chart_at(const struct paper_chart *c, int bench, int bar, int 
 /* ---- claims ---- */
 
 /* A claim that holds is measured, or follows by configuration, as its basis says. */
-enum verdict { VERDICT_MEASURED, VERDICT_BY_CONFIGURATION, VERDICT_NOT_REPRODUCED, VERDICT_NOT_APPLICABLE, VERDICTS };
+enum paper_verdict {
+    PAPER_VERDICT_MEASURED, PAPER_VERDICT_BY_CONFIGURATION, PAPER_VERDICT_NOT_REPRODUCED, PAPER_VERDICT_NOT_APPLICABLE,
+    PAPER_VERDICTS
+};
 
-struct claim_result {
+struct paper_claim_result {
     const struct paper_claim *claim;
-    enum verdict verdict;
+    enum paper_verdict verdict;
     bool judged;                     /* false: something that it takes was not run */
     char simulated[400], published[40], tolerance[60], reason[2400];
     double deviation;                /* share of the published value; NaN = none */
 };
 
-struct claim_result *claims_judge(const struct paper_grid *g, int count[VERDICTS]);
-void claims_csv(const struct claim_result *r, int n, FILE *f);
-const char *verdict_name(enum verdict v);
-const char *basis_name(enum claim_basis b);
+struct paper_claim_result *paper_claims_judge(const struct paper_grid *g, int count[PAPER_VERDICTS]);
+void paper_claims_csv(const struct paper_claim_result *r, int n, FILE *f);
+const char *paper_verdict_name(enum paper_verdict v);
+const char *paper_basis_name(enum paper_basis b);
 /* "3 measured, 2 by configuration, 1 not reproduced, 0 not applicable of 6". */
-void claims_count_text(const int count[VERDICTS], char *text, size_t size);
+void paper_claims_count_text(const int count[PAPER_VERDICTS], char *text, size_t size);
 /* Claims that are not reproduced because a run is missing. */
-int claims_not_judged(const struct claim_result *r, int n);
+int paper_claims_not_judged(const struct paper_claim_result *r, int n);
 
 /* ---- report ---- */
 
 /* CSV, SVG and HTML files in the grid's folder, a summary on stdout; false when a file cannot be written. */
 bool paper_report(const struct paper_grid *g);
-void paper_page(const struct paper_grid *g, struct paper_chart **charts, const struct claim_result *claims,
-                const int count[VERDICTS], FILE *f);
-void html_text(FILE *f, const char *text);           /* with &, <, > and quotes escaped */
+void paper_page(const struct paper_grid *g, struct paper_chart **charts, const struct paper_claim_result *claims,
+                const int count[PAPER_VERDICTS], FILE *f);
+void paper_html_text(FILE *f, const char *text);           /* with &, <, > and quotes escaped */
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Verdicts on a paper's claims, with numbers and what explains them; the rules are in docs/claims.md. A claim that holds
- * is measured only if its row says so and its expression read a statistic that a run measured.
+ * Verdicts on a paper's claims, with numbers and what explains them; the rules are in docs/claims.md. A claim that
+ * holds is measured only if its row says so and its expression read a statistic that a run measured.
  */
 #include "frontend/paper/paper.h"
 
@@ -8,19 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const MEANS[MEAN_KINDS] = { "arithmetic", "geometric", "harmonic" };
-_Static_assert(CLAIM_HARMONIC - CLAIM_ARITHMETIC == MEAN_HARMONIC && CLAIM_GEOMETRIC - CLAIM_ARITHMETIC ==
-               MEAN_GEOMETRIC, "the means are in the same order");
+static const char *const MEANS[EXPR_MEAN_KINDS] = { "arithmetic", "geometric", "harmonic" };
+_Static_assert(PAPER_CLAIM_GEOMETRIC - PAPER_CLAIM_ARITHMETIC == EXPR_MEAN_GEOMETRIC &&
+               PAPER_CLAIM_HARMONIC - PAPER_CLAIM_ARITHMETIC == EXPR_MEAN_HARMONIC, "the means are in the same order");
 
-const char *verdict_name(enum verdict v)
+const char *paper_verdict_name(enum paper_verdict v)
 {
-    static const char *const names[VERDICTS] = { "measured", "by configuration", "not reproduced", "not applicable" };
+    static const char *const names[PAPER_VERDICTS] = {
+        "measured", "by configuration", "not reproduced", "not applicable"
+    };
     return names[v];
 }
 
-const char *basis_name(enum claim_basis b)
+const char *paper_basis_name(enum paper_basis b)
 {
-    static const char *const names[BASES] = { "run", "configuration", "none" };
+    static const char *const names[PAPER_BASES] = { "run", "configuration", "none" };
     return names[b];
 }
 
@@ -57,22 +59,22 @@ static void evaluate(struct paper_values *v, const struct paper_claim *c, struct
 static bool holds(const struct paper_claim *c, double v)
 {
     switch (c->kind) {
-    case CLAIM_VALUE: return fabs(v - c->published) <= c->tolerance * fabs(c->published) + 1e-9;
-    case CLAIM_BELOW: return v < c->published;
-    case CLAIM_ABOVE: return v > c->published;
-    case CLAIM_WITHIN: return v >= c->published && v <= c->tolerance;
+    case PAPER_CLAIM_VALUE: return fabs(v - c->published) <= c->tolerance * fabs(c->published) + 1e-9;
+    case PAPER_CLAIM_BELOW: return v < c->published;
+    case PAPER_CLAIM_ABOVE: return v > c->published;
+    case PAPER_CLAIM_WITHIN: return v >= c->published && v <= c->tolerance;
     default: return v != 0;
     }
 }
 
-static void show_values(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
+static void show_values(const struct paper_claim *c, const struct sample *s, struct paper_claim_result *r)
 {
     for (int i = 0; i < s->n; i++) {
         append(r->simulated, sizeof r->simulated, "%s%s%s", i ? ", " : "", s->n > 1 ? s->bench[i] : "",
                s->n > 1 ? " " : "");
         if (isnan(s->v[i]))
             append(r->simulated, sizeof r->simulated, "?");
-        else if (c->kind == CLAIM_TRUE)
+        else if (c->kind == PAPER_CLAIM_TRUE)
             append(r->simulated, sizeof r->simulated, "%s", s->v[i] != 0 ? "yes" : "no");
         else
             append(r->simulated, sizeof r->simulated, "%.*g", s->v[i] == floor(s->v[i]) ? 15 : 4, s->v[i]);
@@ -80,7 +82,7 @@ static void show_values(const struct paper_claim *c, const struct sample *s, str
 }
 
 /* The least and the most. */
-static void show_range(const struct sample *s, struct claim_result *r)
+static void show_range(const struct sample *s, struct paper_claim_result *r)
 {
     int least = 0, most = 0;
     for (int i = 0; i < s->n; i++) {
@@ -95,9 +97,9 @@ static void show_range(const struct sample *s, struct claim_result *r)
 /* Of a range: from its nearer end. */
 static double deviation(const struct paper_claim *c, double v)
 {
-    if (c->kind == CLAIM_WITHIN)
+    if (c->kind == PAPER_CLAIM_WITHIN)
         return v < c->published ? v / c->published - 1 : v > c->tolerance ? v / c->tolerance - 1 : 0;
-    return c->kind == CLAIM_TRUE || c->published == 0 ? NAN : v / c->published - 1;
+    return c->kind == PAPER_CLAIM_TRUE || c->published == 0 ? NAN : v / c->published - 1;
 }
 
 /* Is a deviation worse than another: nearer to, or farther behind, the bound, or else larger? */
@@ -105,14 +107,14 @@ static bool is_worse(const struct paper_claim *c, double d, double than)
 {
     if (isnan(than))
         return true;
-    return c->kind == CLAIM_BELOW ? d > than : c->kind == CLAIM_ABOVE ? d < than : fabs(d) > fabs(than);
+    return c->kind == PAPER_CLAIM_BELOW ? d > than : c->kind == PAPER_CLAIM_ABOVE ? d < than : fabs(d) > fabs(than);
 }
 
 /* Every benchmark's value; the deviation is the worst. */
-static bool judge_each(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
+static bool judge_each(const struct paper_claim *c, const struct sample *s, struct paper_claim_result *r)
 {
     bool all = true;
-    if (c->kind == CLAIM_WITHIN && s->complete)
+    if (c->kind == PAPER_CLAIM_WITHIN && s->complete)
         show_range(s, r);
     else
         show_values(c, s, r);
@@ -126,16 +128,16 @@ static bool judge_each(const struct paper_claim *c, const struct sample *s, stru
 }
 
 /* The row's own mean is judged; the other two are shown beside it in parentheses. */
-static bool judge_mean(const struct paper_claim *c, const struct sample *s, struct claim_result *r)
+static bool judge_mean(const struct paper_claim *c, const struct sample *s, struct paper_claim_result *r)
 {
-    const int own = (int)c->kind - CLAIM_ARITHMETIC;
-    double mean = expr_mean((enum mean_kind)own, s->v, s->n);
+    const int own = (int)c->kind - PAPER_CLAIM_ARITHMETIC;
+    double mean = expr_mean((enum expr_mean_kind)own, s->v, s->n);
     const char *between = " (";
     append(r->simulated, sizeof r->simulated, "%.4g %s", mean, MEANS[own]);
-    for (int k = 0; k < MEAN_KINDS; k++)
+    for (int k = 0; k < EXPR_MEAN_KINDS; k++)
         if (k != own) {
-            append(r->simulated, sizeof r->simulated, "%s%.4g %s", between, expr_mean((enum mean_kind)k, s->v, s->n),
-                   MEANS[k]);
+            append(r->simulated, sizeof r->simulated, "%s%.4g %s", between,
+                   expr_mean((enum expr_mean_kind)k, s->v, s->n), MEANS[k]);
             between = ", ";
         }
     append(r->simulated, sizeof r->simulated, ")");
@@ -144,14 +146,14 @@ static bool judge_mean(const struct paper_claim *c, const struct sample *s, stru
 }
 
 /* The figures that explain a result, for each benchmark of the claim. */
-static void explain(const struct paper_grid *g, const struct paper_claim *c, struct claim_result *r)
+static void explain(const struct paper_grid *g, const struct paper_claim *c, struct paper_claim_result *r)
 {
     int bench = -1, config = -1;
     char label[80], expr[300];
     const char *error = NULL, *between = "";
     for (int i = 0; c->benches ? paper_member(g->paper, c->benches, i, &bench, &config) > 0 : i == 0; i++) {
         bool first = true;
-        for (int part = 0; paper_part(c->because, part, label, expr); part++) {
+        for (int part = 0; paper_part(g->paper, c->because, part, label, expr); part++) {
             struct paper_values v = { .grid = g };
             double value = paper_value(&v, expr, bench, -1, &error);
             if (isnan(value))
@@ -165,43 +167,45 @@ static void explain(const struct paper_grid *g, const struct paper_claim *c, str
     }
 }
 
-static void show_published(const struct paper_claim *c, struct claim_result *r)
+static void show_published(const struct paper_claim *c, struct paper_claim_result *r)
 {
-    static const char *const before[] = { [CLAIM_BELOW] = "below ", [CLAIM_ABOVE] = "above " };
-    const char *sign = c->kind == CLAIM_BELOW || c->kind == CLAIM_ABOVE ? before[c->kind] : "";
-    if (c->kind == CLAIM_TRUE)
+    static const char *const before[] = { [PAPER_CLAIM_BELOW] = "below ", [PAPER_CLAIM_ABOVE] = "above " };
+    const char *sign = c->kind == PAPER_CLAIM_BELOW || c->kind == PAPER_CLAIM_ABOVE ? before[c->kind] : "";
+    if (c->kind == PAPER_CLAIM_TRUE)
         snprintf(r->published, sizeof r->published, "yes");
-    else if (c->kind == CLAIM_WITHIN)
+    else if (c->kind == PAPER_CLAIM_WITHIN)
         snprintf(r->published, sizeof r->published, "%.6g to %.6g", c->published, c->tolerance);
     else
         snprintf(r->published, sizeof r->published, "%s%.6g", sign, c->published);
 }
 
 /* Text of the tolerance column; for a bound or a range, the published one. */
-static void show_tolerance(const struct paper_claim *c, struct claim_result *r)
+static void show_tolerance(const struct paper_claim *c, struct paper_claim_result *r)
 {
-    bool bound = c->kind == CLAIM_BELOW || c->kind == CLAIM_ABOVE || c->kind == CLAIM_WITHIN;
-    if (c->kind == CLAIM_NOT_APPLICABLE)
+    bool bound = c->kind == PAPER_CLAIM_BELOW || c->kind == PAPER_CLAIM_ABOVE || c->kind == PAPER_CLAIM_WITHIN;
+    bool relation = c->kind == PAPER_CLAIM_TRUE;
+    if (c->kind == PAPER_CLAIM_NOT_APPLICABLE)
         return;
-    append(r->tolerance, sizeof r->tolerance, "%s", bound ? r->published : c->kind == CLAIM_TRUE ? "relation" : "");
+    append(r->tolerance, sizeof r->tolerance, "%s", bound ? r->published : relation ? "relation" : "");
     if (!bound && c->tolerance > 0)
-        append(r->tolerance, sizeof r->tolerance, "%s%.3g %%", c->kind == CLAIM_TRUE ? ", " : "", 100 * c->tolerance);
+        append(r->tolerance, sizeof r->tolerance, "%s%.3g %%", relation ? ", " : "", 100 * c->tolerance);
     if (!r->tolerance[0])
         append(r->tolerance, sizeof r->tolerance, "exact");
 }
 
 /* The verdict on a claim that holds. */
-static enum verdict holding(const struct paper_claim *c, const struct paper_values *v)
+static enum paper_verdict holding(const struct paper_claim *c, const struct paper_values *v)
 {
-    return c->basis == BASIS_RUN && v->sources & SOURCE_RUN ? VERDICT_MEASURED : VERDICT_BY_CONFIGURATION;
+    bool measured = c->basis == PAPER_BASIS_RUN && v->sources & PAPER_SOURCE_RUN;
+    return measured ? PAPER_VERDICT_MEASURED : PAPER_VERDICT_BY_CONFIGURATION;
 }
 
-static void judge_values(const struct paper_grid *g, const struct paper_claim *c, struct claim_result *r)
+static void judge_values(const struct paper_grid *g, const struct paper_claim *c, struct paper_claim_result *r)
 {
     struct paper_values v = { .grid = g };
     struct sample s = { .n = 0 };
     evaluate(&v, c, &s);
-    bool good = claim_is_mean(c->kind) && s.complete ? judge_mean(c, &s, r) : judge_each(c, &s, r);
+    bool good = paper_claim_is_mean(c->kind) && s.complete ? judge_mean(c, &s, r) : judge_each(c, &s, r);
     r->judged = s.complete;
     if (!s.complete) {
         r->deviation = NAN;
@@ -214,13 +218,13 @@ static void judge_values(const struct paper_grid *g, const struct paper_claim *c
         explain(g, c, r);
 }
 
-static void judge(const struct paper_grid *g, const struct paper_claim *c, struct claim_result *r)
+static void judge(const struct paper_grid *g, const struct paper_claim *c, struct paper_claim_result *r)
 {
-    *r = (struct claim_result){ .claim = c, .verdict = VERDICT_NOT_REPRODUCED, .deviation = NAN };
+    *r = (struct paper_claim_result){ .claim = c, .verdict = PAPER_VERDICT_NOT_REPRODUCED, .deviation = NAN };
     show_published(c, r);
     show_tolerance(c, r);
-    if (c->kind == CLAIM_NOT_APPLICABLE) {
-        r->verdict = VERDICT_NOT_APPLICABLE;
+    if (c->kind == PAPER_CLAIM_NOT_APPLICABLE) {
+        r->verdict = PAPER_VERDICT_NOT_APPLICABLE;
         snprintf(r->reason, sizeof r->reason, "not a result of simulation");
     } else if (!(c->sizes & g->size)) {
         snprintf(r->reason, sizeof r->reason, "not run at this size");
@@ -229,13 +233,13 @@ static void judge(const struct paper_grid *g, const struct paper_claim *c, struc
     }
 }
 
-struct claim_result *claims_judge(const struct paper_grid *g, int count[VERDICTS])
+struct paper_claim_result *paper_claims_judge(const struct paper_grid *g, int count[PAPER_VERDICTS])
 {
     const struct paper *p = g->paper;
-    struct claim_result *r = calloc((size_t)p->nclaims, sizeof *r);
+    struct paper_claim_result *r = calloc((size_t)p->nclaims, sizeof *r);
     if (!r)
         abort();
-    memset(count, 0, VERDICTS * sizeof *count);
+    memset(count, 0, PAPER_VERDICTS * sizeof *count);
     for (int i = 0; i < p->nclaims; i++) {
         judge(g, &p->claims[i], &r[i]);
         count[r[i].verdict]++;
@@ -243,22 +247,22 @@ struct claim_result *claims_judge(const struct paper_grid *g, int count[VERDICTS
     return r;
 }
 
-void claims_count_text(const int count[VERDICTS], char *text, size_t size)
+void paper_claims_count_text(const int count[PAPER_VERDICTS], char *text, size_t size)
 {
     int all = 0;
     text[0] = 0;
-    for (int v = 0; v < VERDICTS; v++) {
-        append(text, size, "%s%d %s", v ? ", " : "", count[v], verdict_name((enum verdict)v));
+    for (int v = 0; v < PAPER_VERDICTS; v++) {
+        append(text, size, "%s%d %s", v ? ", " : "", count[v], paper_verdict_name((enum paper_verdict)v));
         all += count[v];
     }
     append(text, size, " of %d", all);
 }
 
-int claims_not_judged(const struct claim_result *r, int n)
+int paper_claims_not_judged(const struct paper_claim_result *r, int n)
 {
     int open = 0;
     for (int i = 0; i < n; i++)
-        open += r[i].verdict == VERDICT_NOT_REPRODUCED && !r[i].judged;
+        open += r[i].verdict == PAPER_VERDICT_NOT_REPRODUCED && !r[i].judged;
     return open;
 }
 
@@ -275,12 +279,12 @@ static void quoted(FILE *f, const char *text)
     fputc('"', f);
 }
 
-void claims_csv(const struct claim_result *r, int n, FILE *f)
+void paper_claims_csv(const struct paper_claim_result *r, int n, FILE *f)
 {
     fputs("id,verdict,basis,published,simulated,deviation,tolerance,benchmarks,claim,reason\n", f);
     for (int i = 0; i < n; i++) {
         const struct paper_claim *c = r[i].claim;
-        fprintf(f, "%s,%s,%s,%s,", c->id, verdict_name(r[i].verdict), basis_name(c->basis), r[i].published);
+        fprintf(f, "%s,%s,%s,%s,", c->id, paper_verdict_name(r[i].verdict), paper_basis_name(c->basis), r[i].published);
         quoted(f, r[i].simulated);
         if (isnan(r[i].deviation))
             fputs(",,", f);

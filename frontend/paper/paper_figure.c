@@ -16,12 +16,12 @@ static int list_length(const struct paper *p, const char *list)
 }
 
 /* The name and the expression of a part; false at the end. */
-static bool part_at(const struct paper_figure *f, int i, char label[80], char expr[300])
+static bool part_at(const struct paper *p, const struct paper_figure *f, int i, char label[80], char expr[300])
 {
     char histogram[300];
-    if (f->chart != CHART_CDF)
-        return paper_part(f->parts, i, label, expr);
-    if (i == CDF_PARTS || !paper_part(f->parts, 0, label, histogram))
+    if (f->chart != PAPER_CHART_CDF)
+        return paper_part(p, f->parts, i, label, expr);
+    if (i == CDF_PARTS || !paper_part(p, f->parts, 0, label, histogram))
         return false;
     snprintf(label, 80, "%d", (1 << i) - 1);
     snprintf(expr, 300, "%.280s.below%d", histogram, 1 << i);
@@ -36,8 +36,8 @@ static double published_value(const struct paper_grid *g, const char *expr, int 
         const struct paper_claim *c = &p->claims[i];
         if (!c->expr || !c->benches || strcmp(c->expr, expr))
             continue;
-        bool cell = bench >= 0 && c->kind == CLAIM_VALUE && paper_in_list(p, c->benches, bench, -1);
-        if (cell || (bench < 0 && c->kind == CLAIM_ARITHMETIC))
+        bool cell = bench >= 0 && c->kind == PAPER_CLAIM_VALUE && paper_in_list(p, c->benches, bench, -1);
+        if (cell || (bench < 0 && c->kind == PAPER_CLAIM_ARITHMETIC))
             return c->published;
     }
     for (int i = 0; i < p->npoints && bench >= 0; i++)
@@ -58,20 +58,20 @@ static void fill(const struct paper_grid *g, struct paper_chart *c, int row, int
     for (int bar = 0; bar < c->bars; bar++) {
         if (f->bars)
             paper_member(g->paper, f->bars, bar, &other, &config);
-        for (int part = 0; part_at(f, part, label, expr); part++) {
-            int at = chart_at(c, row, bar, part);
+        for (int part = 0; part_at(g->paper, f, part, label, expr); part++) {
+            int at = paper_chart_at(c, row, bar, part);
             double sum = 0;
             snprintf(cell, sizeof cell, "%s%s%s", expr, f->bars ? "@" : "",
                      f->bars ? g->paper->configs[config].id : "");
             for (int r = 0; r < row; r++)
-                sum += c->simulated[chart_at(c, r, bar, part)];
+                sum += c->simulated[paper_chart_at(c, r, bar, part)];
             c->simulated[at] = bench >= 0 ? paper_value(&v, cell, bench, -1, &error) : row ? sum / row : NAN;
             c->published[at] = published_value(g, cell, bench);
         }
     }
 }
 
-struct paper_chart *chart_new(const struct paper_grid *g, const struct paper_figure *f)
+struct paper_chart *paper_chart_new(const struct paper_grid *g, const struct paper_figure *f)
 {
     const struct paper *p = g->paper;
     struct paper_chart *c = calloc(1, sizeof *c);
@@ -82,7 +82,7 @@ struct paper_chart *chart_new(const struct paper_grid *g, const struct paper_fig
     c->figure = f;
     c->benches = n + f->mean;
     c->bars = f->bars ? list_length(p, f->bars) : 1;
-    while (part_at(f, c->parts, c->part[c->parts], expr))
+    while (part_at(p, f, c->parts, c->part[c->parts], expr))
         c->parts++;
     size_t cells = (size_t)(c->benches * c->bars * c->parts);
     c->simulated = calloc(cells, sizeof *c->simulated);
@@ -102,7 +102,7 @@ struct paper_chart *chart_new(const struct paper_grid *g, const struct paper_fig
     return c;
 }
 
-void chart_free(struct paper_chart *c)
+void paper_chart_free(struct paper_chart *c)
 {
     free(c->simulated);
     free(c->published);
@@ -116,16 +116,16 @@ static void print_number(FILE *f, double v)
 }
 
 /* In quotes, which labels do not contain. */
-void chart_csv(const struct paper_chart *c, FILE *f)
+void paper_chart_csv(const struct paper_chart *c, FILE *f)
 {
     fputs("benchmark,configuration,figure,simulated,published\n", f);
     for (int b = 0; b < c->benches; b++)
         for (int bar = 0; bar < c->bars; bar++)
             for (int part = 0; part < c->parts; part++) {
                 fprintf(f, "%s,\"%s\",\"%s\",", c->bench[b], c->bar[bar], c->part[part]);
-                print_number(f, c->simulated[chart_at(c, b, bar, part)]);
+                print_number(f, c->simulated[paper_chart_at(c, b, bar, part)]);
                 fputc(',', f);
-                print_number(f, c->published[chart_at(c, b, bar, part)]);
+                print_number(f, c->published[paper_chart_at(c, b, bar, part)]);
                 fputc('\n', f);
             }
 }
@@ -142,24 +142,24 @@ static void html_cell(const struct paper_chart *c, int at, FILE *f)
     fputs("</td>", f);
 }
 
-void chart_html(const struct paper_chart *c, FILE *f)
+void paper_chart_html(const struct paper_chart *c, FILE *f)
 {
     fputs("<table><tr><th></th>", f);
     for (int bar = 0; bar < c->bars; bar++)
         for (int part = 0; part < c->parts; part++) {
             fputs("<th>", f);
-            html_text(f, c->bar[bar]);
+            paper_html_text(f, c->bar[bar]);
             fputs(c->bar[bar][0] && c->parts > 1 ? ": " : "", f);
-            html_text(f, c->bar[bar][0] && c->parts == 1 ? "" : c->part[part]);
+            paper_html_text(f, c->bar[bar][0] && c->parts == 1 ? "" : c->part[part]);
             fputs("</th>", f);
         }
     fputs("</tr>\n", f);
     for (int b = 0; b < c->benches; b++) {
         fputs("<tr><th>", f);
-        html_text(f, c->bench[b]);
+        paper_html_text(f, c->bench[b]);
         fputs("</th>", f);
         for (int i = 0; i < c->bars * c->parts; i++)
-            html_cell(c, chart_at(c, b, 0, 0) + i, f);
+            html_cell(c, paper_chart_at(c, b, 0, 0) + i, f);
         fputs("</tr>\n", f);
     }
     fputs("</table>\n", f);

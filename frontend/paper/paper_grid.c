@@ -115,7 +115,7 @@ static char **command(const struct paper_grid *g, const struct paper_run *run)
     add(&w, "--version");
     add(&w, c->version);
     add(&w, "--size");
-    add(&w, g->size == SIZE_QUICK ? b->quick : "paper");
+    add(&w, g->size == PAPER_SIZE_QUICK ? b->quick : "paper");
     free(stats);
     free(program);
     char **argv = calloc((size_t)w.n + 1, sizeof *argv);
@@ -199,7 +199,7 @@ static void reuse(const struct paper_grid *g, struct paper_run *run)
     size_t size, n = strlen(run->fingerprint);
     char *old = read_whole_file(key, &size);
     if (old && !strncmp(old, run->fingerprint, n) && (run->stats = json_load_file(json, 0, NULL)) != NULL) {
-        run->state = RUN_DONE;
+        run->state = PAPER_RUN_DONE;
         run->reused = true;
         run->seconds = strtod(old + n, NULL);
     }
@@ -215,14 +215,15 @@ static void add_run(struct paper_grid *g, int bench, int config)
     const struct paper *p = g->paper;
     struct paper_run *run = &g->runs[g->nruns++];
     *run = (struct paper_run){ .bench = bench, .config = config, .wanted = true };
-    run->key = text_of("%s.%s%s", p->benches[bench].name, p->configs[config].id, g->size == SIZE_QUICK ? ".quick" : "");
+    run->key = text_of("%s.%s%s", p->benches[bench].name, p->configs[config].id,
+                       g->size == PAPER_SIZE_QUICK ? ".quick" : "");
     run->argv = command(g, run);
     run->fingerprint = fingerprint(g, run);
-    run->estimate = p->benches[bench].seconds[g->size == SIZE_QUICK] * p->configs[config].factor;
+    run->estimate = p->benches[bench].seconds[g->size == PAPER_SIZE_QUICK] * p->configs[config].factor;
     if (!g->fresh)
         reuse(g, run);
     if (!g->resolved[config]) {
-        run->state = RUN_FAILED;
+        run->state = PAPER_RUN_FAILED;
         run->error = strdup(g->config_errors[config] ? g->config_errors[config] : "out of memory\n");
     }
 }
@@ -281,10 +282,10 @@ static void want_figure(struct paper_grid *g, const struct paper_figure *f)
     const char *error;
     int bench = -1, config = -1;
     for (int i = 0; paper_member(g->paper, f->benches, i, &bench, &config) > 0; i++)
-        for (int part = 0; paper_part(f->parts, part, label, expr); part++) {
+        for (int part = 0; paper_part(g->paper, f->parts, part, label, expr); part++) {
             int c = -1;
             for (int bar = 0; f->bars && paper_member(g->paper, f->bars, bar, &bench, &c) > 0; bar++) {
-                snprintf(name, sizeof name, f->chart == CHART_CDF ? "%s.n" : "%s", expr);
+                snprintf(name, sizeof name, f->chart == PAPER_CHART_CDF ? "%s.n" : "%s", expr);
                 paper_value(&v, name, bench, c, &error);
             }
             if (!f->bars)
@@ -326,7 +327,7 @@ bool paper_grid_only(struct paper_grid *g, char **words, int n)
 
 static bool is_open(const struct paper_run *run)
 {
-    return run->wanted && (run->state == RUN_WAITING || run->state == RUN_RUNNING);
+    return run->wanted && (run->state == PAPER_RUN_WAITING || run->state == PAPER_RUN_RUNNING);
 }
 
 /* The guesses by how wrong they were for the runs that are done. */
@@ -335,7 +336,7 @@ double paper_grid_estimate(const struct paper_grid *g)
     double done = 0, guessed = 0, open = 0;
     for (int i = 0; i < g->nruns; i++) {
         const struct paper_run *run = &g->runs[i];
-        if (run->state == RUN_DONE && run->seconds > 0) {
+        if (run->state == PAPER_RUN_DONE && run->seconds > 0) {
             done += run->seconds;
             guessed += run->estimate;
         }
@@ -353,8 +354,9 @@ void paper_grid_plan(const struct paper_grid *g, FILE *f)
         if (!run->wanted)
             continue;
         open += is_open(run);
-        done += run->state == RUN_DONE;
-        fprintf(f, "%-8s about %4.0f s  ", states[run->state], run->state == RUN_DONE ? run->seconds : run->estimate);
+        done += run->state == PAPER_RUN_DONE;
+        fprintf(f, "%-8s about %4.0f s  ", states[run->state],
+                run->state == PAPER_RUN_DONE ? run->seconds : run->estimate);
         print_command(run, f);
     }
     fprintf(f, "%d runs to do, %d done, about %.0f minutes with %d at a time\n", open, done,

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-void html_text(FILE *f, const char *text)
+void paper_html_text(FILE *f, const char *text)
 {
     for (; *text; text++)
         switch (*text) {
@@ -31,11 +31,11 @@ static const char HEAD[] =
 static void words(FILE *f, const char *text)
 {
     fputs("<td class=\"words\">", f);
-    html_text(f, text);
+    paper_html_text(f, text);
     fputs("</td>", f);
 }
 
-static void claim_row(const struct claim_result *r, FILE *f)
+static void claim_row(const struct paper_claim_result *r, FILE *f)
 {
     const struct paper_claim *c = r->claim;
     fprintf(f, "<tr><td>%s</td>", c->id);
@@ -48,17 +48,17 @@ static void claim_row(const struct claim_result *r, FILE *f)
     else
         fprintf(f, "<td>%+.1f %%</td>", 100 * r->deviation);
     words(f, r->tolerance);
-    fprintf(f, "<td class=\"v%d\">%s</td>", (int)r->verdict, verdict_name(r->verdict));
+    fprintf(f, "<td class=\"v%d\">%s</td>", (int)r->verdict, paper_verdict_name(r->verdict));
     words(f, r->reason);
     fputs("</tr>\n", f);
 }
 
 /* What the verdicts mean: the rules of docs/claims.md. */
-static const char *const LEGEND[VERDICTS] = {
-    [VERDICT_MEASURED] = "a quantity that a run measured is within the tolerance, or meets the bound or relation",
-    [VERDICT_BY_CONFIGURATION] = "it holds, but follows from a preset, the program, cost arithmetic or the model",
-    [VERDICT_NOT_REPRODUCED] = "it does not hold, or was not judged: the last column says why",
-    [VERDICT_NOT_APPLICABLE] = "not a result of simulation",
+static const char *const LEGEND[PAPER_VERDICTS] = {
+    [PAPER_VERDICT_MEASURED] = "a quantity that a run measured is within the tolerance, or meets the bound or relation",
+    [PAPER_VERDICT_BY_CONFIGURATION] = "it holds, but follows from a preset, the program, cost arithmetic or the model",
+    [PAPER_VERDICT_NOT_REPRODUCED] = "it does not hold, or was not judged: the last column says why",
+    [PAPER_VERDICT_NOT_APPLICABLE] = "not a result of simulation",
 };
 static const char RULES[] =
     "Each row has one fixed mean, which is judged; the others stand in parentheses: averages of relative performance "
@@ -71,21 +71,21 @@ static const char RULES[] =
 static void legend(FILE *f)
 {
     fputs("<table>", f);
-    for (int v = 0; v < VERDICTS; v++) {
-        fprintf(f, "<tr><td class=\"v%d\">%s</td>", v, verdict_name((enum verdict)v));
+    for (int v = 0; v < PAPER_VERDICTS; v++) {
+        fprintf(f, "<tr><td class=\"v%d\">%s</td>", v, paper_verdict_name((enum paper_verdict)v));
         words(f, LEGEND[v]);
         fputs("</tr>", f);
     }
     fputs("</table>\n", f);
 }
 
-static void claims_table(const struct paper_grid *g, const struct claim_result *r, FILE *f)
+static void claims_table(const struct paper_grid *g, const struct paper_claim_result *r, FILE *f)
 {
     fputs("<h2>Claims</h2>\n", f);
     legend(f);
     fputs("<p>", f);
-    html_text(f, RULES);
-    html_text(f, g->paper->about);
+    paper_html_text(f, RULES);
+    paper_html_text(f, g->paper->about);
     fputs("</p>\n<table><tr><th>id</th><th>what</th><th>benchmarks</th><th>published</th><th>simulated</th>"
           "<th>deviation</th><th>tolerance</th><th>verdict</th><th>because</th></tr>\n", f);
     for (int i = 0; i < g->paper->nclaims; i++)
@@ -105,8 +105,8 @@ static void run_row(const struct paper_grid *g, const struct paper_run *run, FIL
     double cycles = simulated_cycles(run);
     fprintf(f, "<tr><td>%s</td>", p->benches[run->bench].name);
     words(f, p->configs[run->config].label);
-    if (run->state != RUN_DONE) {
-        words(f, run->state == RUN_FAILED ? "failed" : "not run");
+    if (run->state != PAPER_RUN_DONE) {
+        words(f, run->state == PAPER_RUN_FAILED ? "failed" : "not run");
         fputs("<td></td><td></td><td></td>", f);
         words(f, run->error ? run->error : "");
     } else {
@@ -140,30 +140,30 @@ static void configurations(const struct paper_grid *g, FILE *f)
     fputs("</table>\n", f);
 }
 
-void paper_page(const struct paper_grid *g, struct paper_chart **charts, const struct claim_result *claims,
-                const int count[VERDICTS], FILE *f)
+void paper_page(const struct paper_grid *g, struct paper_chart **charts, const struct paper_claim_result *claims,
+                const int count[PAPER_VERDICTS], FILE *f)
 {
     const struct paper *p = g->paper;
     fprintf(f, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n%s<title>", HEAD);
-    html_text(f, p->title);
+    paper_html_text(f, p->title);
     fputs("</title>\n</head>\n<body>\n<h1>", f);
-    html_text(f, p->title);
+    paper_html_text(f, p->title);
     fprintf(f, "</h1>\n<p>Simulated by simtx %s, %s sizes.", SIMTX_VERSION,
-            g->size == SIZE_QUICK ? "reduced" : "the paper's");
+            g->size == PAPER_SIZE_QUICK ? "reduced" : "the paper's");
     char counts[120];
-    claims_count_text(count, counts, sizeof counts);
+    paper_claims_count_text(count, counts, sizeof counts);
     fprintf(f, " Claims: %s; %d of those not reproduced were not judged because a run is missing.</p>\n", counts,
-            claims_not_judged(claims, p->nclaims));
+            paper_claims_not_judged(claims, p->nclaims));
     fputs("<p>In tables, published values stand in parentheses; in pictures they are outlined with dashes. A dash or a "
           "gap is a run that is missing.</p>\n", f);
     for (int i = 0; i < p->nfigures; i++) {
         fprintf(f, "<h2 id=\"%s\">", p->figures[i].id);
-        html_text(f, p->figures[i].title);
+        paper_html_text(f, p->figures[i].title);
         fputs("</h2>\n", f);
-        if (p->figures[i].chart != CHART_TABLE)
-            chart_svg(charts[i], f);
-        if (p->figures[i].chart != CHART_STACK)
-            chart_html(charts[i], f);
+        if (p->figures[i].chart != PAPER_CHART_TABLE)
+            paper_chart_svg(charts[i], f);
+        if (p->figures[i].chart != PAPER_CHART_STACK)
+            paper_chart_html(charts[i], f);
     }
     claims_table(g, claims, f);
     configurations(g, f);

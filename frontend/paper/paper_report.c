@@ -32,28 +32,28 @@ static bool write_chart(const struct paper_grid *g, const struct paper_chart *c)
     FILE *f = create(g, id, ".csv");
     if (!f)
         return false;
-    chart_csv(c, f);
+    paper_chart_csv(c, f);
     if (!close_file(g, id, f))
         return false;
-    if (c->figure->chart == CHART_TABLE)
+    if (c->figure->chart == PAPER_CHART_TABLE)
         return true;
     if (!(f = create(g, id, ".svg")))
         return false;
-    chart_svg(c, f);
+    paper_chart_svg(c, f);
     return close_file(g, id, f);
 }
 
-static bool write_claims(const struct paper_grid *g, const struct claim_result *r)
+static bool write_claims(const struct paper_grid *g, const struct paper_claim_result *r)
 {
     FILE *f = create(g, "claims", ".csv");
     if (!f)
         return false;
-    claims_csv(r, g->paper->nclaims, f);
+    paper_claims_csv(r, g->paper->nclaims, f);
     return close_file(g, "claims.csv", f);
 }
 
-static bool write_page(const struct paper_grid *g, struct paper_chart **charts, const struct claim_result *r,
-                       const int count[VERDICTS])
+static bool write_page(const struct paper_grid *g, struct paper_chart **charts, const struct paper_claim_result *r,
+                       const int count[PAPER_VERDICTS])
 {
     FILE *f = create(g, "index", ".html");
     if (!f)
@@ -64,19 +64,19 @@ static bool write_page(const struct paper_grid *g, struct paper_chart **charts, 
 
 static bool is_headline(const struct paper *p, const struct paper_claim *c)
 {
-    return p->headlines ? strstr(p->headlines, c->id) != NULL : claim_is_mean(c->kind);
+    return p->headlines ? strstr(p->headlines, c->id) != NULL : paper_claim_is_mean(c->kind);
 }
 
-static void headline(const struct claim_result *r)
+static void headline(const struct paper_claim_result *r)
 {
     printf("%-6s %-58.58s %12s %12s  %-16s %s\n", r->claim->id, r->claim->wording, r->published, r->tolerance,
-           r->judged ? verdict_name(r->verdict) : "not judged", r->judged ? r->simulated : r->reason);
+           r->judged ? paper_verdict_name(r->verdict) : "not judged", r->judged ? r->simulated : r->reason);
 }
 
-static void summary(const struct paper_grid *g, const struct claim_result *r, const int count[VERDICTS])
+static void summary(const struct paper_grid *g, const struct paper_claim_result *r, const int count[PAPER_VERDICTS])
 {
     char counts[120];
-    int n = g->paper->nclaims, open = claims_not_judged(r, n);
+    int n = g->paper->nclaims, open = paper_claims_not_judged(r, n);
     printf("%-6s %-58s %12s %12s  %-16s %s\n", "claim", "headline", "published", "tolerance", "verdict", "simulated");
     for (int i = 0; i < n; i++)
         if (is_headline(g->paper, r[i].claim))
@@ -84,27 +84,27 @@ static void summary(const struct paper_grid *g, const struct claim_result *r, co
     printf("page: %s/index.html\n", g->out);
     if (open)
         printf("not judged, because a run is missing: %d of the claims that are not reproduced\n", open);
-    claims_count_text(count, counts, sizeof counts);
+    paper_claims_count_text(count, counts, sizeof counts);
     printf("claims: %s\n", counts);
 }
 
 bool paper_report(const struct paper_grid *g)
 {
     const struct paper *p = g->paper;
-    int count[VERDICTS];
+    int count[PAPER_VERDICTS];
     bool ok = true;
-    struct claim_result *claims = claims_judge(g, count);
+    struct paper_claim_result *claims = paper_claims_judge(g, count);
     struct paper_chart **charts = calloc((size_t)p->nfigures, sizeof *charts);
     if (!charts)
         abort();
     for (int i = 0; i < p->nfigures; i++) {
-        charts[i] = chart_new(g, &p->figures[i]);
+        charts[i] = paper_chart_new(g, &p->figures[i]);
         ok = ok && write_chart(g, charts[i]);
     }
     ok = ok && write_claims(g, claims) && write_page(g, charts, claims, count);
     summary(g, claims, count);
     for (int i = 0; i < p->nfigures; i++)
-        chart_free(charts[i]);
+        paper_chart_free(charts[i]);
     free(charts);
     free(claims);
     return ok;

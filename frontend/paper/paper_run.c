@@ -78,7 +78,7 @@ static void start(const struct paper_grid *g, struct paper_run *run)
     }
     if (run->pid > 0)
         setpgid(run->pid, run->pid);
-    run->state = run->pid > 0 ? RUN_RUNNING : RUN_FAILED;
+    run->state = run->pid > 0 ? PAPER_RUN_RUNNING : PAPER_RUN_FAILED;
     if (run->pid < 0 && !(run->error = strdup("cannot start a process\n")))
         abort();
 }
@@ -108,7 +108,7 @@ static void fail(const struct paper_grid *g, struct paper_run *run, const char *
     size_t size;
     path_of(g, run, "log", path);
     char *log = read_whole_file(path, &size);
-    run->state = RUN_FAILED;
+    run->state = PAPER_RUN_FAILED;
     if (asprintf(&run->error, "%s\n%s", how, log ? last_lines(log, size) : "") < 0)
         abort();
     free(log);
@@ -142,12 +142,12 @@ static void finish(const struct paper_grid *g, struct paper_run *run, int status
     else
         snprintf(how, sizeof how, "exit status %d", WEXITSTATUS(status));
     if (interrupted && status) {
-        run->state = RUN_WAITING;
+        run->state = PAPER_RUN_WAITING;
         drop_part(g, run);
     } else if (status) {
         fail(g, run, how);
     } else if (keep(g, run)) {
-        run->state = RUN_DONE;
+        run->state = PAPER_RUN_DONE;
     } else {
         fail(g, run, "no statistics");
     }
@@ -155,7 +155,7 @@ static void finish(const struct paper_grid *g, struct paper_run *run, int status
 
 /* ---- all of them ---- */
 
-static int count(const struct paper_grid *g, enum run_state state)
+static int count(const struct paper_grid *g, enum paper_run_state state)
 {
     int n = 0;
     for (int i = 0; i < g->nruns; i++)
@@ -169,10 +169,10 @@ static void show_progress(const struct paper_grid *g)
     if (!g->progress || now() - shown < 0.5)
         return;
     shown = now();
-    int done = count(g, RUN_DONE), failed = count(g, RUN_FAILED), running = count(g, RUN_RUNNING);
+    int done = count(g, PAPER_RUN_DONE), failed = count(g, PAPER_RUN_FAILED), running = count(g, PAPER_RUN_RUNNING);
     double left = paper_grid_estimate(g);
     fprintf(stderr, "\r\033[K%d of %d runs done, %d failed, %d running, about %.0f:%02.0f left", done,
-            done + failed + running + count(g, RUN_WAITING), failed, running, (double)((int)left / 60),
+            done + failed + running + count(g, PAPER_RUN_WAITING), failed, running, (double)((int)left / 60),
             (double)((int)left % 60));
     fflush(stderr);
 }
@@ -183,7 +183,7 @@ static void collect(struct paper_grid *g)
     int status;
     for (int i = 0; i < g->nruns; i++) {
         struct paper_run *run = &g->runs[i];
-        if (run->state == RUN_RUNNING && waitpid(run->pid, &status, WNOHANG) == run->pid)
+        if (run->state == PAPER_RUN_RUNNING && waitpid(run->pid, &status, WNOHANG) == run->pid)
             finish(g, run, status);
     }
     nanosleep(&(struct timespec){ .tv_nsec = STEP_MS * 1000000L }, NULL);
@@ -195,7 +195,7 @@ static struct paper_run *next(struct paper_grid *g)
     struct paper_run *best = NULL;
     for (int i = 0; i < g->nruns; i++) {
         struct paper_run *run = &g->runs[i];
-        if (run->wanted && run->state == RUN_WAITING && (!best || run->estimate > best->estimate))
+        if (run->wanted && run->state == PAPER_RUN_WAITING && (!best || run->estimate > best->estimate))
             best = run;
     }
     return best;
@@ -204,9 +204,9 @@ static struct paper_run *next(struct paper_grid *g)
 /* Children end when they are asked to, or are ended. */
 static void stop(struct paper_grid *g)
 {
-    for (int waited = 0; count(g, RUN_RUNNING) && waited <= 2 * PATIENCE_MS; waited += STEP_MS) {
+    for (int waited = 0; count(g, PAPER_RUN_RUNNING) && waited <= 2 * PATIENCE_MS; waited += STEP_MS) {
         for (int i = 0; i < g->nruns; i++)
-            if (g->runs[i].state == RUN_RUNNING && waited % PATIENCE_MS == 0)
+            if (g->runs[i].state == PAPER_RUN_RUNNING && waited % PATIENCE_MS == 0)
                 kill(-g->runs[i].pid, waited ? SIGKILL : SIGTERM);
         collect(g);
     }
@@ -219,8 +219,8 @@ bool paper_grid_run(struct paper_grid *g)
     interrupted = 0;
     sigaction(SIGINT, &action, &old_int);
     sigaction(SIGTERM, &action, &old_term);
-    while (!interrupted && ((run = next(g)) != NULL || count(g, RUN_RUNNING))) {
-        if (run && count(g, RUN_RUNNING) < g->jobs)
+    while (!interrupted && ((run = next(g)) != NULL || count(g, PAPER_RUN_RUNNING))) {
+        if (run && count(g, PAPER_RUN_RUNNING) < g->jobs)
             start(g, run);
         else
             collect(g);
@@ -230,7 +230,8 @@ bool paper_grid_run(struct paper_grid *g)
     if (g->progress)
         fputs("\r\033[K", stderr);
     if (interrupted)
-        fprintf(stderr, "simtx paper: interrupted with %d runs done; the same command goes on\n", count(g, RUN_DONE));
+        fprintf(stderr, "simtx paper: interrupted with %d runs done; the same command goes on\n",
+                count(g, PAPER_RUN_DONE));
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
     return !interrupted;

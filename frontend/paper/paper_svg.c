@@ -35,7 +35,7 @@ static double height_of(const struct picture *p, double v)
 static void text(const struct picture *p, double x, double y, const char *style, const char *what)
 {
     fprintf(p->f, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, style);
-    html_text(p->f, what);
+    paper_html_text(p->f, what);
     fputs("</text>\n", p->f);
 }
 
@@ -71,9 +71,9 @@ static void find_range(struct picture *p)
         for (int i = 0; i < c->bars; i++) {
             double sum = 0;
             for (int part = 0; part < c->parts; part++) {
-                int at = chart_at(c, b, i, part);
+                int at = paper_chart_at(c, b, i, part);
                 sum += isnan(c->simulated[at]) ? 0 : c->simulated[at];
-                extend(c->figure->chart == CHART_STACK ? sum : c->simulated[at], &low, &high);
+                extend(c->figure->chart == PAPER_CHART_STACK ? sum : c->simulated[at], &low, &high);
                 extend(c->published[at], &low, &high);
             }
         }
@@ -103,7 +103,7 @@ static void axis(struct picture *p)
     line(p, LEFT, p->bottom, WIDTH - RIGHT, p->bottom, "stroke=\"#333333\"");
     fprintf(p->f, "<text transform=\"translate(16 %.1f) rotate(-90)\" text-anchor=\"middle\">",
             (p->top + p->bottom) / 2);
-    html_text(p->f, p->c->figure->unit);
+    paper_html_text(p->f, p->c->figure->unit);
     fputs("</text>\n", p->f);
 }
 
@@ -118,10 +118,10 @@ static bool has_published(const struct paper_chart *c)
 /* The i-th thing that has a colour; NULL at the end. */
 static const char *series_name(const struct paper_chart *c, int i)
 {
-    enum chart kind = c->figure->chart;
-    if (kind == CHART_LINES || kind == CHART_CDF)
+    enum paper_chart_kind kind = c->figure->chart;
+    if (kind == PAPER_CHART_LINES || kind == PAPER_CHART_CDF)
         return i < c->benches ? c->bench[i] : NULL;
-    if (kind == CHART_STACK || c->bars == 1)
+    if (kind == PAPER_CHART_STACK || c->bars == 1)
         return i < c->parts ? c->part[i] : NULL;
     return i < c->bars ? c->bar[i] : NULL;
 }
@@ -168,11 +168,11 @@ static void colour(char style[40], int i)
 static void draw_column(const struct picture *p, int bench, int column, double x, double width)
 {
     const struct paper_chart *c = p->c;
-    bool stack = c->figure->chart == CHART_STACK, by_part = c->bars == 1 && !stack;
+    bool stack = c->figure->chart == PAPER_CHART_STACK, by_part = c->bars == 1 && !stack;
     double base = p->low;
     char style[40];
     for (int part = 0; part < (stack ? c->parts : 1); part++) {
-        int at = chart_at(c, bench, by_part ? 0 : column, by_part ? column : part);
+        int at = paper_chart_at(c, bench, by_part ? 0 : column, by_part ? column : part);
         colour(style, stack ? part : column);
         if (!isnan(c->simulated[at])) {
             bar(p, x, width, base, stack ? base + c->simulated[at] : c->simulated[at], style);
@@ -186,7 +186,7 @@ static void draw_column(const struct picture *p, int bench, int column, double x
 static void bars(const struct picture *p)
 {
     const struct paper_chart *c = p->c;
-    bool stack = c->figure->chart == CHART_STACK;
+    bool stack = c->figure->chart == PAPER_CHART_STACK;
     int columns = c->bars == 1 && !stack ? c->parts : c->bars;
     double group = (double)(WIDTH - LEFT - RIGHT) / c->benches, width = group * 0.8 / columns;
     for (int b = 0; b < c->benches; b++) {
@@ -210,7 +210,7 @@ static void bars(const struct picture *p)
 static void lines(const struct picture *p)
 {
     const struct paper_chart *c = p->c;
-    bool over_parts = c->figure->chart == CHART_CDF;
+    bool over_parts = c->figure->chart == PAPER_CHART_CDF;
     int points = over_parts ? c->parts : c->bars;
     double step = (double)(WIDTH - LEFT - RIGHT) / points;
     for (int b = 0; b < c->benches; b++) {
@@ -219,7 +219,7 @@ static void lines(const struct picture *p)
         snprintf(style, sizeof style, "stroke=\"%s\" stroke-width=\"2\"", COLOURS[b % COLOUR_COUNT]);
         colour(fill, b);
         for (int i = 0; i < points; i++) {
-            int at = over_parts ? chart_at(c, b, 0, i) : chart_at(c, b, i, 0);
+            int at = over_parts ? paper_chart_at(c, b, 0, i) : paper_chart_at(c, b, i, 0);
             double x = LEFT + step * (i + 0.5), y = isnan(c->simulated[at]) ? NAN : height_of(p, c->simulated[at]);
             if (!isnan(y) && !isnan(y0))
                 line(p, x0, y0, x, y, style);
@@ -237,20 +237,20 @@ static void lines(const struct picture *p)
              over_parts ? c->part[i] : c->bar[i]);
 }
 
-void chart_svg(const struct paper_chart *c, FILE *f)
+void paper_chart_svg(const struct paper_chart *c, FILE *f)
 {
     struct picture p = { .c = c, .f = f };
     p.top = TOP + legend(&p, false) * LEGEND_ROW;
     p.bottom = p.top + PLOT;
     fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" font-family=\"sans-serif\" "
                "font-size=\"12\">\n", WIDTH,
-            p.bottom + (c->figure->chart == CHART_STACK ? BOTTOM_STACK : BOTTOM));
+            p.bottom + (c->figure->chart == PAPER_CHART_STACK ? BOTTOM_STACK : BOTTOM));
     fputs("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", f);
     text(&p, LEFT, 18, "font-size=\"14\" font-weight=\"bold\"", c->figure->title);
     legend(&p, true);
     find_range(&p);
     axis(&p);
-    if (c->figure->chart == CHART_LINES || c->figure->chart == CHART_CDF)
+    if (c->figure->chart == PAPER_CHART_LINES || c->figure->chart == PAPER_CHART_CDF)
         lines(&p);
     else
         bars(&p);

@@ -6,8 +6,8 @@
  *   printed.WORD      the number, or size, before that word in what the program printed;
  *   h.NAME.MEMBER     n, mean or max of a histogram, or belowN: the share of values below N, a power of two;
  *   a figure of the run's total, or else the largest of any of its launches (of a size, the product of its numbers).
- * Reading a value adds its source to the `sources` of struct paper_values: SOURCE_RUN for statistics that a run counts
- * or times; SOURCE_PROGRAM for a launch's shape and resources, and for what the program prints.
+ * Reading a value adds its source to the `sources` of struct paper_values: PAPER_SOURCE_RUN for statistics that a run
+ * counts or times; PAPER_SOURCE_PROGRAM for a launch's shape and resources, and for what the program prints.
  */
 #include "frontend/paper/paper.h"
 
@@ -18,77 +18,6 @@
 #include "base/stats.h"
 #include "frontend/cli/cmd.h"
 #include "frontend/cli/cost.h"
-
-/* ---- tables ---- */
-
-int paper_bench_find(const struct paper *p, const char *name)
-{
-    for (int i = 0; i < p->nbenches; i++)
-        if (!strcasecmp(p->benches[i].name, name))
-            return i;
-    return -1;
-}
-
-int paper_config_find(const struct paper *p, const char *id)
-{
-    for (int i = 0; i < p->nconfigs; i++)
-        if (!strcasecmp(p->configs[i].id, id))
-            return i;
-    return -1;
-}
-
-static const char *named(const struct paper_named *rows, int n, const char *name)
-{
-    for (int i = 0; i < n; i++)
-        if (!strcmp(rows[i].name, name))
-            return rows[i].text;
-    return NULL;
-}
-
-int paper_member(const struct paper *p, const char *list, int i, int *bench, int *config)
-{
-    char name[40];
-    const char *of = named(p->lists, p->nlists, list);
-    const char *at = of ? of : list;
-    for (; i > 0 && at; i--) {
-        at = strchr(at, '+');
-        at = at ? at + 1 : NULL;
-    }
-    if (!at)
-        return 0;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "+"), at);
-    int b = paper_bench_find(p, name), c = paper_config_find(p, name);
-    if (b >= 0)
-        *bench = b;
-    else if (c >= 0)
-        *config = c;
-    return b >= 0 || c >= 0 ? 1 : -1;
-}
-
-bool paper_in_list(const struct paper *p, const char *list, int bench, int config)
-{
-    int b = -1, c = -1;
-    for (int i = 0; list && paper_member(p, list, i, &b, &c) > 0; i++)
-        if ((b >= 0 && b == bench) || (c >= 0 && c == config))
-            return true;
-    return list == NULL;
-}
-
-bool paper_part(const char *parts, int i, char label[80], char expr[300])
-{
-    const char *end;
-    for (; i > 0 && parts; i--) {
-        parts = strstr(parts, "; ");
-        parts = parts ? parts + 2 : NULL;
-    }
-    const char *equals = parts ? strstr(parts, " = ") : NULL;
-    if (!equals)
-        return false;
-    end = strstr(equals, "; ");
-    snprintf(label, 80, "%.*s", (int)(equals - parts), parts);
-    snprintf(expr, 300, "%.*s", (int)(end ? end - equals - 3 : (ptrdiff_t)strlen(equals + 3)), equals + 3);
-    return true;
-}
 
 /* ---- figures of one run ---- */
 
@@ -190,9 +119,9 @@ static bool is_of_launch(const char *name)
     return false;
 }
 
-static enum value_source source_of(const char *name)
+static enum paper_source source_of(const char *name)
 {
-    return !strncmp(name, "printed.", 8) || is_of_launch(name) ? SOURCE_PROGRAM : SOURCE_RUN;
+    return !strncmp(name, "printed.", 8) || is_of_launch(name) ? PAPER_SOURCE_PROGRAM : PAPER_SOURCE_RUN;
 }
 
 /* ---- the environment of expressions ---- */
@@ -224,8 +153,8 @@ static double of_current_run(struct paper_values *v, const struct expr_env *e, c
     if (!run)
         return missing(v, "not run at this size: %s with %s", p->benches[e->bench].name, label_of(p, e->config));
     if (!run->stats)
-        return missing(v, "%s: %s with %s", run->state == RUN_FAILED ? "failed" : "not run", p->benches[e->bench].name,
-                       label_of(p, e->config));
+        return missing(v, "%s: %s with %s", run->state == PAPER_RUN_FAILED ? "failed" : "not run",
+                       p->benches[e->bench].name, label_of(p, e->config));
     double value = of_run(v->grid, run, name);
     return isnan(value) ? missing(v, "%s has no %s", run->key, name) : value;
 }
@@ -233,7 +162,7 @@ static double of_current_run(struct paper_values *v, const struct expr_env *e, c
 static const simtx_config *current_config(struct paper_values *v, const struct expr_env *e)
 {
     const simtx_config *c = e->config >= 0 ? v->grid->resolved[e->config] : NULL;
-    v->sources |= SOURCE_CONFIG;
+    v->sources |= PAPER_SOURCE_CONFIG;
     if (!c)
         missing(v, "%s cannot be configured", label_of(v->grid->paper, e->config));
     return c;
@@ -252,7 +181,7 @@ static double option_of(struct paper_values *v, const struct expr_env *e, const 
     char word[64];
     snprintf(word, sizeof word, "--%s ", option);
     const char *at = e->bench >= 0 ? strstr(v->grid->paper->benches[e->bench].options, word) : NULL;
-    v->sources |= SOURCE_CONFIG;
+    v->sources |= PAPER_SOURCE_CONFIG;
     return at ? strtod(at + strlen(word), NULL) : missing(v, "no benchmark with the option --%s", option);
 }
 
@@ -260,7 +189,7 @@ static double name_value(struct expr_env *e, const char *name)
 {
     struct paper_values *v = e->ctx;
     const struct paper *p = v->grid->paper;
-    const char *text = named(p->derived, p->nderived, name);
+    const char *text = paper_text_find(p->derived, p->nderived, name);
     if (!strncmp(name, "cost.", 5))
         return cost_of(v, e, name + 5);
     if (!strncmp(name, "option.", 7))
