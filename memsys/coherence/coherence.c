@@ -1,4 +1,4 @@
-/* What the tables of coherence protocols must obey, and the report when one is left. */
+/* The rules for tables of coherence protocols, and the report of an event that has no row. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,78 +16,79 @@ static const char *l1_event_name(const struct coherence *p, unsigned event)
 
 static const char *home_event_name(const struct coherence *p, unsigned event)
 {
-    static const char *const names[] = { "evict", "filled", "answered" };
+    static const char *const names[] = { "evict", "filled", "acknowledged" };
     return event < HOME_EVENTS ? names[event] : p->message[event - HOME_EVENTS].name;
 }
 
-static bool wrong(const struct report *r, const char *what, const char *state, const char *event)
+static bool broken(const struct report *r, const char *what, const char *state, const char *event)
 {
     snprintf(r->error, r->size, "coherence protocol %s: %s (%s, %s)", r->p->name, what, state, event);
     return false;
 }
 
-/* Does the action name a message that goes this way? */
-static bool goes(const struct coherence *p, const struct coherence_step *s, enum coherence_way a, enum coherence_way b)
+/* Does the action name a message of one of these classes? */
+static bool is_class(const struct coherence *p, const struct coherence_step *s, enum coherence_class a,
+                     enum coherence_class b)
 {
-    return s->message < p->messages && (p->message[s->message].way == a || p->message[s->message].way == b);
+    return s->message < p->messages && (p->message[s->message].class == a || p->message[s->message].class == b);
 }
 
-static bool l1_message_right(const struct coherence *p, const struct coherence_step *s)
+static bool l1_message_valid(const struct coherence *p, const struct coherence_step *s)
 {
     if (s->action == L1_SEND)
-        return goes(p, s, WAY_REQUEST, WAY_NOTE);
-    return s->action != L1_ANSWER || goes(p, s, WAY_ANSWER, WAY_ANSWER);
+        return is_class(p, s, COHERENCE_REQUEST, COHERENCE_NOTIFICATION);
+    return s->action != L1_ACK || is_class(p, s, COHERENCE_ACK, COHERENCE_ACK);
 }
 
-static bool home_message_right(const struct coherence *p, const struct coherence_step *s)
+static bool home_message_valid(const struct coherence *p, const struct coherence_step *s)
 {
-    if (s->action == HOME_CALL || s->action == HOME_CALL_OTHERS)
-        return goes(p, s, WAY_CALL, WAY_CALL);
-    return (s->action != HOME_REPLY && s->action != HOME_ATOMIC) || goes(p, s, WAY_REPLY, WAY_REPLY);
+    if (s->action == HOME_PROBE || s->action == HOME_PROBE_OTHERS)
+        return is_class(p, s, COHERENCE_PROBE, COHERENCE_PROBE);
+    return (s->action != HOME_REPLY && s->action != HOME_ATOMIC) || is_class(p, s, COHERENCE_REPLY, COHERENCE_REPLY);
 }
 
-/* What a message makes an L1 do needs no room: it takes all it gets at once. */
+/* Actions that need a free entry or buffer: not for messages, which an L1 handles when they arrive. */
 static bool needs_room(const struct coherence *p, const struct coherence_step *s)
 {
-    return s->action == L1_ALLOCATE || s->action == L1_ENTRY || s->action == L1_WAIT || s->action == L1_STALL ||
-           (s->action == L1_SEND && p->message[s->message].way == WAY_REQUEST);
+    return s->action == L1_ALLOCATE || s->action == L1_MSHR || s->action == L1_WAIT || s->action == L1_STALL ||
+           (s->action == L1_SEND && p->message[s->message].class == COHERENCE_REQUEST);
 }
 
-static bool l1_row_right(const struct report *r, unsigned state, unsigned event)
+static bool l1_row_valid(const struct report *r, unsigned state, unsigned event)
 {
     const struct coherence *p = r->p;
     const struct coherence_row *row = coherence_l1(p, state, event);
     const char *name = p->l1_state[state], *when = l1_event_name(p, event);
-    bool answered = false;
+    bool probe = event >= L1_EVENTS && p->message[event - L1_EVENTS].class == COHERENCE_PROBE, acknowledges = false;
     if (row->next >= p->l1_states)
-        return wrong(r, "an L1 row leads to no state", name, when);
+        return broken(r, "an L1 row has no next state", name, when);
     for (int i = 0; i < COHERENCE_ACTIONS && row->step[i].action; i++) {
-        if (!l1_message_right(p, &row->step[i]))
-            return wrong(r, "an L1 row sends what does not go that way", name, when);
+        if (!l1_message_valid(p, &row->step[i]))
+            return broken(r, "an L1 row sends a message of the wrong class", name, when);
         if (event >= L1_EVENTS && needs_room(p, &row->step[i]))
-            return wrong(r, "an L1 row needs room for a message", name, when);
-        answered |= row->step[i].action == L1_ANSWER;
+            return broken(r, "an L1 row needs a free entry or buffer to handle a message", name, when);
+        acknowledges |= row->step[i].action == L1_ACK;
     }
-    if (row->step[0].action && event >= L1_EVENTS && answered != (p->message[event - L1_EVENTS].way == WAY_CALL))
-        return wrong(r, "calls are answered, and only they", name, when);
+    if (row->step[0].action && event >= L1_EVENTS && acknowledges != probe)
+        return broken(r, "probes must be acknowledged, and nothing else", name, when);
     return true;
 }
 
-static bool home_row_right(const struct report *r, unsigned state, unsigned event)
+static bool home_row_valid(const struct report *r, unsigned state, unsigned event)
 {
     const struct coherence *p = r->p;
     const struct coherence_row *row = coherence_home(p, state, event);
     const char *name = p->home_state[state], *when = home_event_name(p, event);
     if (row->next >= p->home_states)
-        return wrong(r, "a home row leads to no state", name, when);
+        return broken(r, "a home row has no next state", name, when);
     for (int i = 0; i < COHERENCE_ACTIONS && row->step[i].action; i++)
-        if (!home_message_right(p, &row->step[i]))
-            return wrong(r, "a home row sends what does not go that way", name, when);
+        if (!home_message_valid(p, &row->step[i]))
+            return broken(r, "a home row sends a message of the wrong class", name, when);
     return true;
 }
 
-/* Baseline traffic is in network 0 both ways. */
-static bool network_right(const struct report *r, const struct coherence_message *m, uint32_t vns)
+/* Requests and replies of lines that are not coherent use network 0. */
+static bool network_valid(const struct report *r, const struct coherence_message *m, uint32_t vns)
 {
     const struct coherence *p = r->p;
     if (m->vn >= vns) {
@@ -95,11 +96,11 @@ static bool network_right(const struct report *r, const struct coherence_message
                  p->name, m->name, m->vn, vns);
         return false;
     }
-    if (m->way != WAY_REQUEST && m->way != WAY_REPLY && !m->vn)
-        return wrong(r, "calls, answers and notes have networks of their own", "network 0", m->name);
+    if (m->class != COHERENCE_REQUEST && m->class != COHERENCE_REPLY && !m->vn)
+        return broken(r, "probes, acknowledgements and notifications must not use network 0", "network 0", m->name);
     for (uint32_t i = 0; i < p->messages; i++)
-        if (m->way == WAY_CALL && p->message[i].way == WAY_REPLY && p->message[i].vn == m->vn)
-            return wrong(r, "a call would wait behind replies", p->message[i].name, m->name);
+        if (m->class == COHERENCE_PROBE && p->message[i].class == COHERENCE_REPLY && p->message[i].vn == m->vn)
+            return broken(r, "a probe shares its network with replies", p->message[i].name, m->name);
     return true;
 }
 
@@ -108,15 +109,15 @@ bool coherence_check(const struct coherence *p, uint32_t vns, char *error, size_
     const struct report r = { p, error, size };
     bool ok = true;
     if (p->l1_states > COHERENCE_STATES || p->home_states > COHERENCE_STATES || p->messages > COHERENCE_MESSAGES)
-        return wrong(&r, "it has too many states or messages", "states", "messages");
+        return broken(&r, "too many states or messages", "states", "messages");
     for (uint32_t i = 0; ok && i < p->messages; i++)
-        ok = network_right(&r, &p->message[i], vns);
+        ok = network_valid(&r, &p->message[i], vns);
     for (uint32_t s = 0; ok && s < p->l1_states; s++)
         for (uint32_t e = 0; ok && e < L1_EVENTS + p->messages; e++)
-            ok = l1_row_right(&r, s, e);
+            ok = l1_row_valid(&r, s, e);
     for (uint32_t s = 0; ok && s < p->home_states; s++)
         for (uint32_t e = 0; ok && e < HOME_EVENTS + p->messages; e++)
-            ok = home_row_right(&r, s, e);
+            ok = home_row_valid(&r, s, e);
     return ok;
 }
 

@@ -1,6 +1,6 @@
 /*
- * Address map. The string becomes, for each field, a few runs of neighbouring bits, so that a field is a shift and a
- * mask per run in both directions. A number of channels that is not a power of two is divided by with its reciprocal.
+ * Address map. For each field the string is translated into runs of contiguous bits, so that a field costs a shift and
+ * a mask per run in both directions. Division by a number of channels that is not a power of two uses its reciprocal.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct parser {
     char *error;
     size_t size;
     size_t nletters;
-    struct { char letter; size_t column; } at[MAX_BITS];   /* as written, highest bit first */
+    struct { char letter; size_t column; } at[MAX_BITS];   /* highest bit first */
 };
 
 __attribute__((format(printf, 3, 4)))
@@ -39,7 +39,7 @@ static bool fail(const struct parser *p, size_t column, const char *format, ...)
     return false;
 }
 
-/* "dramid@N;" and the letters without dots. */
+/* Parses "dramid@N;" and the letters without dots. */
 static bool read_text(struct parser *p, struct addrmap *m)
 {
     const char *s = p->text;
@@ -70,7 +70,7 @@ static bool read_text(struct parser *p, struct addrmap *m)
     return true;
 }
 
-/* A bit joins the run before it when both its address bit and its place in the field are the next. */
+/* A bit extends the previous run when it follows it both in the address and in the field. */
 static void add_bit(struct addrmap *m, enum addr_field f, uint8_t bit)
 {
     uint8_t n = m->nruns[f], to = m->nbits[f]++;
@@ -81,7 +81,7 @@ static void add_bit(struct addrmap *m, enum addr_field f, uint8_t bit)
         m->run[f][m->nruns[f]++] = (struct addr_run){ bit, to, 1 };
 }
 
-/* Gives each letter its bit, from the lowest. A line is one piece of a row: its bits are S and C. */
+/* Assigns letters to address bits, from the lowest. The bits of a line must be S and C: it lies in one row. */
 static bool place_letters(struct parser *p, struct addrmap *m)
 {
     for (size_t bit = 0; bit < p->nletters; bit++) {
@@ -93,7 +93,7 @@ static bool place_letters(struct parser *p, struct addrmap *m)
         if (f == ADDR_BYTE && m->nbits[f] != bit)
             return fail(p, column, "S must be the lowest bits, without gaps");
         if (f != ADDR_BYTE && f != ADDR_COLUMN && bit < LINE_BITS)
-            return fail(p, column, "%c is bit %zu, which tears lines of %d bytes apart", letter, bit, LINE_BYTES);
+            return fail(p, column, "%c is bit %zu, which splits lines of %d bytes", letter, bit, LINE_BYTES);
         if (f == ADDR_CHANNEL && m->split >= 0)
             return fail(p, column, "D cannot be used with %s", PREFIX);
         add_bit(m, f, (uint8_t)bit);
@@ -197,7 +197,7 @@ static inline uint64_t divide(const struct addrmap *m, uint64_t x)
     return (uint64_t)(wide >> 64);
 }
 
-/* The address without its channel, which is stored before the hash. */
+/* Removes the channel from the address; *channel is not hashed. */
 static inline uint64_t take_channel(const struct addrmap *m, uint64_t a, uint32_t *channel)
 {
     if (m->split < 0) {

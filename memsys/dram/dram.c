@@ -1,6 +1,6 @@
 /*
- * The DRAM controller. Requests wait in lists by bank and direction, oldest first; each list knows its oldest request
- * to the open row (its hit), and bit masks over the banks say which lists have requests and which have hits.
+ * The DRAM controller. Requests wait in lists by bank and direction, oldest first. Each list records its oldest request
+ * to the open row (its hit); bit masks over the banks record which lists have requests and which have hits.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -21,18 +21,18 @@ struct dram *dram_new(const struct dram_cfg *c, uint64_t *count)
     d->cfg = *c;
     d->count = count;
     d->words = (c->banks + 63) / 64;
-    d->slot = calloc(c->queue, sizeof *d->slot);
+    d->entry = calloc(c->queue, sizeof *d->entry);
     d->list = calloc(c->banks, sizeof *d->list);
     d->flight_cap = 64;
     d->flight = calloc(d->flight_cap, sizeof *d->flight);
-    if (!d->slot || !d->list || !d->flight)
+    if (!d->entry || !d->list || !d->flight)
         abort();
     dram_timing_init(&d->timing, c);
     for (uint32_t i = 0; i < c->queue; i++)
-        d->slot[i].next = i + 1 < c->queue ? i + 1 : NONE;
-    d->oldest = d->youngest = NONE;
+        d->entry[i].next = i + 1 < c->queue ? i + 1 : DRAM_NONE;
+    d->oldest = d->youngest = DRAM_NONE;
     for (uint32_t b = 0; b < c->banks; b++)
-        d->list[b][READ] = d->list[b][WRITE] = (struct dram_list){ NONE, NONE, NONE };
+        d->list[b][DRAM_READS] = d->list[b][DRAM_WRITES] = (struct dram_list){ DRAM_NONE, DRAM_NONE, DRAM_NONE };
     d->high = c->queue / 2 ? c->queue / 2 : 1;
     d->low = c->queue / 8;
     d->refresh_due = c->refresh ? c->tREFI : NEVER;
@@ -45,7 +45,7 @@ void dram_free(struct dram *d)
     if (!d)
         return;
     dram_timing_end(&d->timing);
-    free(d->slot);
+    free(d->entry);
     free(d->list);
     free(d->flight);
     free(d);
@@ -74,50 +74,50 @@ static void set_bit(uint64_t *mask, uint32_t bank, bool on)
     mask[bank / 64] = on ? mask[bank / 64] | bit : mask[bank / 64] & ~bit;
 }
 
-/* Makes the first request of the list from `i` on that goes to the open row the list's hit. */
+/* Sets the list's hit: its first request to the open row from `i` on. */
 static void find_hit(struct dram *d, uint32_t bank, int direction, uint32_t i)
 {
-    while (i != NONE && d->slot[i].r.at.row != d->timing.bank[bank].row)
-        i = d->slot[i].next;
+    while (i != DRAM_NONE && d->entry[i].r.at.row != d->timing.bank[bank].row)
+        i = d->entry[i].next;
     d->list[bank][direction].hit = i;
-    set_bit(d->hits[direction], bank, i != NONE);
+    set_bit(d->hits[direction], bank, i != DRAM_NONE);
 }
 
 static void row_changed(struct dram *d, uint32_t bank)
 {
     bool open = dram_is_open(&d->timing, bank);
-    find_hit(d, bank, READ, open ? d->list[bank][READ].head : NONE);
-    find_hit(d, bank, WRITE, open ? d->list[bank][WRITE].head : NONE);
+    find_hit(d, bank, DRAM_READS, open ? d->list[bank][DRAM_READS].head : DRAM_NONE);
+    find_hit(d, bank, DRAM_WRITES, open ? d->list[bank][DRAM_WRITES].head : DRAM_NONE);
 }
 
 static void insert(struct dram *d, uint32_t i)
 {
-    struct dram_slot *s = &d->slot[i];
+    struct dram_entry *s = &d->entry[i];
     uint32_t bank = s->r.at.bank;
     struct dram_list *l = &d->list[bank][s->r.write];
     s->older = d->youngest;
-    s->younger = s->next = NONE;
+    s->younger = s->next = DRAM_NONE;
     s->prev = l->tail;
-    *(d->youngest == NONE ? &d->oldest : &d->slot[d->youngest].younger) = i;
-    *(l->tail == NONE ? &l->head : &d->slot[l->tail].next) = i;
+    *(d->youngest == DRAM_NONE ? &d->oldest : &d->entry[d->youngest].younger) = i;
+    *(l->tail == DRAM_NONE ? &l->head : &d->entry[l->tail].next) = i;
     d->youngest = l->tail = i;
     set_bit(d->any[s->r.write], bank, true);
-    if (l->hit == NONE && dram_is_open(&d->timing, bank))
+    if (l->hit == DRAM_NONE && dram_is_open(&d->timing, bank))
         find_hit(d, bank, s->r.write, i);
     d->queued++;
     d->waiting[s->r.write]++;
 }
 
-static void take_out(struct dram *d, uint32_t i)
+static void remove_entry(struct dram *d, uint32_t i)
 {
-    struct dram_slot *s = &d->slot[i];
+    struct dram_entry *s = &d->entry[i];
     uint32_t bank = s->r.at.bank;
     struct dram_list *l = &d->list[bank][s->r.write];
-    *(s->older == NONE ? &d->oldest : &d->slot[s->older].younger) = s->younger;
-    *(s->younger == NONE ? &d->youngest : &d->slot[s->younger].older) = s->older;
-    *(s->prev == NONE ? &l->head : &d->slot[s->prev].next) = s->next;
-    *(s->next == NONE ? &l->tail : &d->slot[s->next].prev) = s->prev;
-    set_bit(d->any[s->r.write], bank, l->head != NONE);
+    *(s->older == DRAM_NONE ? &d->oldest : &d->entry[s->older].younger) = s->younger;
+    *(s->younger == DRAM_NONE ? &d->youngest : &d->entry[s->younger].older) = s->older;
+    *(s->prev == DRAM_NONE ? &l->head : &d->entry[s->prev].next) = s->next;
+    *(s->next == DRAM_NONE ? &l->tail : &d->entry[s->next].prev) = s->prev;
+    set_bit(d->any[s->r.write], bank, l->head != DRAM_NONE);
     find_hit(d, bank, s->r.write, s->next);
     d->queued--;
     d->waiting[s->r.write]--;
@@ -125,10 +125,10 @@ static void take_out(struct dram *d, uint32_t i)
     d->free = i;
 }
 
-static void send(struct dram *d, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now)
+static void issue(struct dram *d, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now)
 {
-    dram_timing_send(&d->timing, c, bank, row, now);
-    if (c < DRAM_OWN)
+    dram_timing_issue(&d->timing, c, bank, row, now);
+    if (c < DRAM_EXTRA)
         d->count[COMMAND_STAT[c]]++;
     d->from = now + 1;
     d->stale = true;
@@ -138,7 +138,7 @@ static void send(struct dram *d, enum dram_command c, uint32_t bank, uint32_t ro
         d->sent(d->sent_ctx, now, c, bank, row);
 }
 
-static void take_off(struct dram *d, const struct dram_slot *s)
+static void add_in_flight(struct dram *d, const struct dram_entry *s)
 {
     if (d->flights == d->flight_cap) {
         struct dram_flight *wider = calloc(d->flight_cap * 2, sizeof *wider);
@@ -155,14 +155,14 @@ static void take_off(struct dram *d, const struct dram_slot *s)
         (struct dram_flight){ d->data_end, s->r.token, s->r.write };
 }
 
-static void send_column(struct dram *d, const struct dram_plan *p)
+static void issue_column(struct dram *d, const struct dram_plan *p)
 {
-    struct dram_slot *s = &d->slot[p->slot];
-    send(d, p->command, p->bank, s->r.at.row, p->at);
+    struct dram_entry *s = &d->entry[p->entry];
+    issue(d, p->command, p->bank, s->r.at.row, p->at);
     if (d->columns && d->last_write != s->r.write)
         d->count[STAT_DRAM_TURNS]++;
     d->last_write = s->r.write;
-    dram_turn_to(d, s->r.write);
+    dram_set_direction(d, s->r.write);
     d->count[STAT_DRAM_BUSY] += d->cfg.burst_cycles;
     d->data_end = p->at + (s->r.write ? d->cfg.tWL : d->cfg.tCL) + d->cfg.burst_cycles;
     d->columns++;
@@ -170,8 +170,8 @@ static void send_column(struct dram *d, const struct dram_plan *p)
     if (--s->bursts)
         return;
     d->count[FOUND_STAT[s->found]]++;
-    take_off(d, s);
-    take_out(d, p->slot);
+    add_in_flight(d, s);
+    remove_entry(d, p->entry);
 }
 
 static void execute(struct dram *d, const struct dram_plan p)
@@ -179,25 +179,25 @@ static void execute(struct dram *d, const struct dram_plan p)
     bool displaced = d->displaced[p.bank / 64] >> p.bank % 64 & 1;
     switch (p.command) {
     case DRAM_ACT:
-        d->slot[p.slot].found = displaced ? FOUND_OTHER : FOUND_CLOSED;
-        send(d, DRAM_ACT, p.bank, d->slot[p.slot].r.at.row, p.at);
+        d->entry[p.entry].found = displaced ? DRAM_ROW_CONFLICT : DRAM_ROW_MISS;
+        issue(d, DRAM_ACT, p.bank, d->entry[p.entry].r.at.row, p.at);
         break;
     case DRAM_PRE:
-        set_bit(d->displaced, p.bank, p.slot != NONE);
-        send(d, DRAM_PRE, p.bank, d->timing.bank[p.bank].row, p.at);
+        set_bit(d->displaced, p.bank, p.entry != DRAM_NONE);
+        issue(d, DRAM_PRE, p.bank, d->timing.bank[p.bank].row, p.at);
         break;
     case DRAM_REF:
         d->refresh_due += d->cfg.tREFI;
-        send(d, DRAM_REF, p.bank, 0, p.at);
+        issue(d, DRAM_REF, p.bank, 0, p.at);
         break;
     default:
-        send_column(d, &p);
+        issue_column(d, &p);
     }
 }
 
 /*
- * Executes all cycles before `end`. A plan is made after each command, and once after the requests that came in a
- * cycle: when the owner calls makes no difference.
+ * Executes all cycles before `end`. The plan is computed after each command, and once after the requests that arrive in
+ * a cycle, so the result does not depend on when the owner calls.
  */
 static void advance(struct dram *d, uint64_t end)
 {
@@ -209,7 +209,6 @@ static void advance(struct dram *d, uint64_t end)
     }
 }
 
-/* Of the cycles before `now`, those in which there was something to do. */
 void dram_settle(struct dram *d, uint64_t now)
 {
     uint64_t end = d->queued || d->data_end > now ? now : d->data_end;
@@ -225,13 +224,13 @@ void dram_push(struct dram *d, uint64_t now, const struct dram_request *r)
     dram_settle(d, now);
     assert(!dram_full(d) && r->at.bank < d->cfg.banks);
     uint32_t i = d->free, bursts = (r->bytes + d->cfg.burst_bytes - 1) / d->cfg.burst_bytes;
-    d->free = d->slot[i].next;
-    d->slot[i] = (struct dram_slot){ .r = *r, .age = d->ages++, .columns = d->columns, .since = now,
+    d->free = d->entry[i].next;
+    d->entry[i] = (struct dram_entry){ .r = *r, .age = d->ages++, .columns = d->columns, .since = now,
                                 .bursts = bursts ? bursts : 1 };
     insert(d, i);
     if (d->from < now)
         d->from = now;
-    d->stale = d->stale || !dram_plan_stands(d, i);
+    d->stale = d->stale || !dram_plan_valid(d, i);
 }
 
 uint64_t dram_run(struct dram *d, uint64_t now)
@@ -269,15 +268,15 @@ static bool all_closed(const struct dram *d)
 
 bool dram_row_waits(const struct dram *d, uint32_t bank, uint32_t row)
 {
-    for (uint32_t i = d->list[bank][WRITE].head; i != NONE; i = d->slot[i].next)
-        if (d->slot[i].r.at.row == row)
+    for (uint32_t i = d->list[bank][DRAM_WRITES].head; i != DRAM_NONE; i = d->entry[i].next)
+        if (d->entry[i].r.at.row == row)
             return true;
     return false;
 }
 
 uint64_t dram_ready_at(const struct dram *d, enum dram_command c, uint32_t bank, uint64_t now)
 {
-    bool right = c == DRAM_REF ? all_closed(d) : dram_is_open(&d->timing, bank) == (c != DRAM_ACT && c < DRAM_OWN);
+    bool right = c == DRAM_REF ? all_closed(d) : dram_is_open(&d->timing, bank) == (c != DRAM_ACT && c < DRAM_EXTRA);
     uint64_t ready = dram_timing_ready(&d->timing, c, bank);
     return !right ? NEVER : ready > now ? ready : now;
 }
@@ -286,7 +285,7 @@ void dram_issue(struct dram *d, enum dram_command c, uint32_t bank, uint32_t row
 {
     advance(d, now);
     assert(dram_ready_at(d, c, bank, now) == now);
-    send(d, c, bank, row, now);
+    issue(d, c, bank, row, now);
 }
 
 void dram_observe(struct dram *d, dram_observer *sent, void *ctx)
@@ -299,27 +298,28 @@ static void dump_bank(const struct dram *d, uint32_t bank, char *text, size_t si
 {
     uint32_t n[2] = { 0 }, hits[2] = { 0 };
     bool open = dram_is_open(&d->timing, bank);
-    for (int w = READ; w <= WRITE; w++)
-        for (uint32_t i = d->list[bank][w].head; i != NONE; i = d->slot[i].next) {
+    for (int w = DRAM_READS; w <= DRAM_WRITES; w++)
+        for (uint32_t i = d->list[bank][w].head; i != DRAM_NONE; i = d->entry[i].next) {
             n[w]++;
-            hits[w] += open && d->slot[i].r.at.row == d->timing.bank[bank].row;
+            hits[w] += open && d->entry[i].r.at.row == d->timing.bank[bank].row;
         }
     int at = snprintf(text, size, "  bank %u: ", bank);
     at += open ? snprintf(text + at, size - (size_t)at, "row %u open, ", d->timing.bank[bank].row)
                : snprintf(text + at, size - (size_t)at, "closed, ");
-    snprintf(text + at, size - (size_t)at, "%u reads (%u to the open row), %u writes (%u)", n[READ], hits[READ],
-             n[WRITE], hits[WRITE]);
+    snprintf(text + at, size - (size_t)at, "%u reads (%u to the open row), %u writes (%u)", n[DRAM_READS],
+             hits[DRAM_READS], n[DRAM_WRITES], hits[DRAM_WRITES]);
 }
 
 void dram_dump(const struct dram *d, void (*line)(void *ctx, const char *text), void *ctx)
 {
     char text[160];
-    snprintf(text, sizeof text, "DRAM: %u reads and %u writes queued, %u under way or not collected, serving %s",
-             d->waiting[READ], d->waiting[WRITE], d->flights, d->direction == WRITE ? "writes" : "reads");
+    snprintf(text, sizeof text, "DRAM: %u reads and %u writes queued, %u in flight or not collected, serving %s",
+             d->waiting[DRAM_READS], d->waiting[DRAM_WRITES], d->flights,
+             d->direction == DRAM_WRITES ? "writes" : "reads");
     line(ctx, text);
-    if (d->oldest != NONE) {
-        const struct dram_slot *s = &d->slot[d->oldest];
-        snprintf(text, sizeof text, "  oldest: %s of bank %u row %u, here since memory cycle %llu",
+    if (d->oldest != DRAM_NONE) {
+        const struct dram_entry *s = &d->entry[d->oldest];
+        snprintf(text, sizeof text, "  oldest: %s of bank %u row %u, queued since memory cycle %llu",
                  s->r.write ? "write" : "read", s->r.at.bank, s->r.at.row, (unsigned long long)s->since);
         line(ctx, text);
     }
@@ -329,7 +329,7 @@ void dram_dump(const struct dram *d, void (*line)(void *ctx, const char *text), 
         line(ctx, text);
     }
     for (uint32_t b = 0; b < d->cfg.banks; b++)
-        if (d->list[b][READ].head != NONE || d->list[b][WRITE].head != NONE) {
+        if (d->list[b][DRAM_READS].head != DRAM_NONE || d->list[b][DRAM_WRITES].head != DRAM_NONE) {
             dump_bank(d, b, text, sizeof text);
             line(ctx, text);
         }

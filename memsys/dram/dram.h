@@ -1,9 +1,9 @@
 /*
- * One DRAM channel: banks in groups, rows, and a controller that turns requests into commands. A command is a row of
- * a table (ACT, PRE, RD, WR, REF) and a constraint is a row too: after this command, at this level (bank, bank group,
- * channel), that command waits so many cycles. Each cycle the controller sends at most one command: for the first
- * request whose row is open and whose command is ready (FR-FCFS: Rixner et al., Memory Access Scheduling, ISCA 2000),
- * or for the oldest (FCFS). Cycles are of the memory clock.
+ * One DRAM channel: banks in groups, and a controller that translates requests into commands (ACT, PRE, RD, WR, REF).
+ * Timing constraints are rows of a table: after this command, at this level (bank, bank group, channel), that command
+ * waits so many cycles. Each cycle the controller issues at most one command: for the oldest request whose row is open
+ * and whose command is ready (FR-FCFS: Rixner et al., Memory Access Scheduling, ISCA 2000), or for the oldest request
+ * (FCFS). Cycles are of the memory clock.
  */
 #ifndef MEMSYS_DRAM_H
 #define MEMSYS_DRAM_H
@@ -15,26 +15,26 @@
 
 struct simtx_config;
 
-/* DRAM_OWN and the next: whatever a device can do besides, with a bank that is closed and stays so (a copy of rows). */
-enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_RD, DRAM_WR, DRAM_REF, DRAM_COMMANDS, DRAM_OWN = DRAM_COMMANDS,
-                    DRAM_ALL = DRAM_OWN + 2 };
+/* DRAM_EXTRA, DRAM_EXTRA + 1: commands of an extended device, to a closed bank, which stays closed (copies of rows). */
+enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_RD, DRAM_WR, DRAM_REF, DRAM_COMMANDS, DRAM_EXTRA = DRAM_COMMANDS,
+                    DRAM_ALL = DRAM_EXTRA + 2 };
 enum dram_level { DRAM_BANK, DRAM_GROUP, DRAM_CHANNEL, DRAM_LEVELS };
 enum { DRAM_MAX_BANKS = 256 };
 
-/* After `before`, `after` waits so many memory cycles: to the same bank, its group, or the channel. */
+/* Command `after` waits so many memory cycles after `before` to the same bank, group, or channel. */
 struct dram_rule { enum dram_command before, after; enum dram_level level; uint32_t cycles; };
 
 struct dram_cfg {
     uint32_t banks, groups;
     bool group_high;                 /* bank group = upper bits of the bank; false: lower bits */
-    uint32_t queue;                  /* requests that wait for the scheduler */
+    uint32_t queue;                  /* entries of the scheduler's queue */
     uint32_t burst_bytes;            /* bytes one RD or WR moves */
-    uint32_t burst_cycles;           /* cycles of the data bus for that (tCCD is at least this) */
+    uint32_t burst_cycles;           /* data bus cycles of a burst; at most tCCD */
     bool frfcfs, refresh, close_page;
-    /* memory cycles, 0 = no such constraint; tRCDW = 0 is tRCD; with 0, or one group, tCCDL is tCCD and so on */
+    /* memory cycles, 0 = no such constraint; tRCDW = 0: tRCD; tCCDL, tRRDL, tRTPL = 0 or one group: tCCD ... */
     uint32_t tCCD, tCCDL, tRRD, tRRDL, tRCD, tRCDW, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTP, tRTPL, tRTW, tFAW;
     uint32_t tREFI, tRFC;
-    const struct dram_rule *rule;    /* more rows of the table of constraints, for own commands; not copied */
+    const struct dram_rule *rule;    /* additional constraints, for the extra commands; not copied */
     uint32_t rules;
 };
 
@@ -42,33 +42,33 @@ struct dram_request { struct dram_address at; uint32_t bytes; bool write; uint64
 
 struct dram;
 void dram_configure(struct dram_cfg *c, const struct simtx_config *config);
-/* False with a message in error (at most size bytes) when no device works that way, or data would meet on the bus. */
+/* False with a message in error (at most size bytes) when the values are inconsistent, or bursts would collide. */
 bool dram_check(const struct dram_cfg *c, char *error, size_t size);
-/* False with a message when the address map names other banks or bursts than the channel has. */
+/* False with a message when the address map has other numbers of banks or bytes of a burst. */
 bool dram_check_map(const struct dram_cfg *c, const struct addrmap *m, char *error, size_t size);
 
-/* A channel, with a configuration that dram_check accepts. count: the owner's counters, indexed by enum stat. */
+/* c has passed dram_check. count: the owner's counters, indexed by enum stat. */
 struct dram *dram_new(const struct dram_cfg *c, uint64_t *count);
 void dram_free(struct dram *d);
 bool dram_full(const struct dram *d);
-/* Not when full; now never decreases. A request of several bursts lies in one row and is one request. */
+/* Only when not full; now never decreases. All bursts of a request are in one row. */
 void dram_push(struct dram *d, uint64_t now, const struct dram_request *r);
 /*
- * Executes all cycles up to `now`. Returns the next cycle at which anything can happen, NEVER when idle without
- * refresh. Cycles left out, and cycles in which it is called for nothing, change neither commands nor counters.
+ * Executes all cycles up to `now`. Returns the next cycle with an event, NEVER when idle without refresh. Commands and
+ * counters do not depend on the cycles in which it is called, as long as none of the returned ones is skipped.
  */
 uint64_t dram_run(struct dram *d, uint64_t now);
-/* Counts the cycles before `now` that no call has counted yet; all commands due before have been executed. */
+/* Counts the cycles before `now` that have not been counted; all commands due before then have been executed. */
 void dram_settle(struct dram *d, uint64_t now);
-/* A request whose last data has moved by `now`, in the order in which the data bus served them; false: no more. */
+/* The next request, in the order of the data bus, whose last data has been transferred by `now`; false: none. */
 bool dram_done(struct dram *d, uint64_t now, uint64_t *token, bool *write);
-uint32_t dram_pending(const struct dram *d);         /* requests pushed and not yet given back by dram_done */
-uint32_t dram_queued(const struct dram *d);          /* of these, requests that still wait for commands */
-bool dram_row_waits(const struct dram *d, uint32_t bank, uint32_t row);      /* does a write to the row wait? */
-/* For planning and tests: first cycle >= now at which the command may go to this bank; NEVER in the bank's state. */
+uint32_t dram_pending(const struct dram *d);         /* requests pushed and not returned by dram_done */
+uint32_t dram_queued(const struct dram *d);          /* of these, in the scheduler's queue */
+bool dram_row_waits(const struct dram *d, uint32_t bank, uint32_t row);      /* is a write to the row queued? */
+/* First cycle >= now at which the command may be issued to this bank; NEVER: its state forbids the command. */
 uint64_t dram_ready_at(const struct dram *d, enum dram_command c, uint32_t bank, uint64_t now);
 void dram_issue(struct dram *d, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now);   /* when ready */
-/* Is told every command when it is sent. */
+/* Called for every command when it is issued. */
 typedef void dram_observer(void *ctx, uint64_t cycle, enum dram_command c, uint32_t bank, uint32_t row);
 void dram_observe(struct dram *d, dram_observer *sent, void *ctx);
 void dram_dump(const struct dram *d, void (*line)(void *ctx, const char *text), void *ctx);   /* for hang reports */

@@ -1,4 +1,4 @@
-/* A DRAM channel's configuration: from the keys, and what no device could do. */
+/* A DRAM channel's configuration from the keys, and the rules between its values. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -41,7 +41,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Cycles from the time a refresh is due until one request has been served after it, at the latest. */
+/* Upper bound of the cycles from when a refresh is due until one request has been served after it. */
 static uint32_t refresh_interval(const struct dram_cfg *c)
 {
     uint32_t write = larger(c->tRCD, c->tRCDW) + c->tWL + c->burst_cycles + c->tWR;
@@ -77,8 +77,8 @@ bool dram_check(const struct dram_cfg *c, char *error, size_t size)
         return fail(error, size, "dram.tRC = %u is less than tRAS + tRP = %u, the time to open a row and close it",
                     c->tRC, c->tRAS + c->tRP);
     if (c->tRTW && c->tRTW + c->tWL < c->tCL + c->burst_cycles)
-        return fail(error, size, "dram.tRTW = %u is less than tCL + burst_cycles - tWL = %u: written data would meet "
-                    "read data on the bus", c->tRTW, c->tCL + c->burst_cycles - c->tWL);
+        return fail(error, size, "dram.tRTW = %u is less than tCL + burst_cycles - tWL = %u: written data would "
+                    "collide with read data on the bus", c->tRTW, c->tCL + c->burst_cycles - c->tWL);
     if (c->refresh && c->tREFI <= refresh_interval(c))
         return fail(error, size, "dram.tREFI = %u leaves no time for requests: it must be more than %u (tRFC and a row "
                     "cycle)", c->tREFI, refresh_interval(c));

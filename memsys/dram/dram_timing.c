@@ -1,8 +1,8 @@
 /*
  * DRAM timing: the table of constraints. A row says: after command `before`, command `after` to the same bank, to any
- * bank of its group, or to any bank of the channel waits `latency` cycles. When a command is sent the rows that start
- * with it move the ready times of those that follow, so a question later is a maximum of three numbers. Names of
- * the constraints as in GDDR5's standard (JEDEC JESD212).
+ * bank of its group, or to any bank of the channel waits `latency` cycles. Issuing a command raises the ready times of
+ * the commands `after` in its rows, so the ready time of a command is the maximum of three numbers (bank, group,
+ * channel). The constraints have the names of the GDDR5 standard (JEDEC JESD212).
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ uint32_t dram_write_to_read(cfg c)
 static const struct constraint {
     enum dram_command before, after;
     enum dram_level level;
-    unsigned window;                 /* counted from the last such command (1), or from the fourth last (4) */
+    unsigned window;                 /* counted from the last such command (1) or the fourth last (4) */
     uint32_t (*latency)(cfg c);
 } constraints[] = {
     { DRAM_ACT, DRAM_RD,  DRAM_BANK,    1, row_to_read },
@@ -102,7 +102,7 @@ void dram_timing_end(struct dram_timing *t)
     free(t->group);
 }
 
-/* Cycle of the n-th last ACT, the one just sent included; false when there were fewer. */
+/* Cycle of the n-th last ACT, the current one included; false when there were fewer. */
 static bool past_act(const struct dram_timing *t, unsigned n, uint64_t *cycle)
 {
     *cycle = t->act[(t->acts - n) % 4];
@@ -120,7 +120,7 @@ static void apply(struct dram_timing *t, const struct dram_effect *e, uint32_t b
         *at = now + e->latency;
 }
 
-void dram_timing_send(struct dram_timing *t, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now)
+void dram_timing_issue(struct dram_timing *t, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now)
 {
     assert(now >= dram_timing_ready(t, c, bank));
     if (c == DRAM_ACT) {

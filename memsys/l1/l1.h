@@ -23,7 +23,7 @@ struct miss {
     uint8_t touch;                   /* sectors that accesses in the entry may touch: later ones queue behind them */
     uint8_t have;                    /* sectors in `data` */
     uint8_t state;                   /* a coherence protocol's, while the line has the entry */
-    bool listed;                     /* its oldest access waits for room to go on */
+    bool retrying;                   /* its oldest access found no free resource, and is retried */
     uint8_t data[LINE_BYTES];
 };
 

@@ -1,4 +1,4 @@
-/* The L1's side of a coherence protocol. */
+/* The coherence controller of an L1: lines, actions, rows, events. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,15 +6,15 @@
 
 #include "memsys/l1/l1_coherence.h"
 
-/* A line at an event. */
-struct place { uint64_t line; uint32_t index, entry; };
+/* A line with its way in the tags (or TAG_NONE) and its MSHR entry (or MSHR_NONE). */
+struct line_at { uint64_t line; uint32_t index, entry; };
 
-/* What happens to it: an access, a message, or nothing but an eviction. */
+/* The origin of an event: an access, a message, or, with neither, an eviction. */
 struct cause {
     struct mem_op *op;
     struct line_access access;
     struct packet *packet;
-    bool waits;                      /* the access is the oldest in the line's entry */
+    bool waits;                      /* the access is the oldest in the line's MSHR entry */
     uint64_t now;
 };
 
@@ -25,47 +25,47 @@ void l1_coherence_init(struct l1_coherence *c, const struct lsu_cfg *cfg, struct
     if (!p)
         return;
     l1->coherence = c;
-    mshr_init(&c->left, cfg->l1.mshrs, 1);
-    c->list = calloc(cfg->l1.mshrs, sizeof *c->list);
+    mshr_init(&c->buffer, cfg->l1.mshrs, 1);
+    c->retry = calloc(cfg->l1.mshrs, sizeof *c->retry);
     free(l1->miss);
     l1->miss = calloc(2 * (size_t)cfg->l1.mshrs, sizeof *l1->miss);
-    if (!c->list || !l1->miss)
+    if (!c->retry || !l1->miss)
         abort();
     for (uint32_t s = 1; s < p->l1_stable; s++)
-        c->saves[s] = coherence_l1(p, s, L1_EVICT)->next != 0;
+        c->writes_back[s] = coherence_l1(p, s, L1_EVICT)->next != 0;
 }
 
 void l1_coherence_end(struct l1_coherence *c)
 {
     if (c->protocol)
-        mshr_end(&c->left);
-    free(c->list);
+        mshr_end(&c->buffer);
+    free(c->retry);
 }
 
 /* ---- lines ---- */
 
-static bool has_left(const struct l1_coherence *c, uint32_t entry)
+static bool in_buffer(const struct l1_coherence *c, uint32_t entry)
 {
     return entry != MSHR_NONE && entry >= c->cfg->l1.mshrs;
 }
 
-static struct place find(const struct l1_coherence *c, uint64_t line)
+static struct line_at find(const struct l1_coherence *c, uint64_t line)
 {
     const struct l1 *l = c->l1;
-    struct place x = { line, tags_find(&l->tags, line), MSHR_NONE };
+    struct line_at x = { line, tags_find(&l->tags, line), MSHR_NONE };
     if (x.index != TAG_NONE) {
         x.entry = l->tags.tag[x.index].pinned ? l->entry[x.index] : MSHR_NONE;
         return x;
     }
     x.entry = mshr_find(&l->mshr, line);
-    if (x.entry == MSHR_NONE && c->left.n) {
-        x.entry = mshr_find(&c->left, line);
+    if (x.entry == MSHR_NONE && c->buffer.n) {
+        x.entry = mshr_find(&c->buffer, line);
         x.entry += x.entry == MSHR_NONE ? 0 : c->cfg->l1.mshrs;
     }
     return x;
 }
 
-static unsigned state_of(const struct l1_coherence *c, const struct place *x)
+static unsigned state_of(const struct l1_coherence *c, const struct line_at *x)
 {
     if (x->entry != MSHR_NONE)
         return c->l1->miss[x->entry].state;
@@ -74,43 +74,43 @@ static unsigned state_of(const struct l1_coherence *c, const struct place *x)
 
 unsigned l1_coherence_state(const struct l1_coherence *c, uint64_t line)
 {
-    struct place x = find(c, line);
+    struct line_at x = find(c, line);
     return state_of(c, &x);
 }
 
-static uint8_t *bytes_of(const struct l1_coherence *c, const struct place *x)
+static uint8_t *bytes_of(const struct l1_coherence *c, const struct line_at *x)
 {
     return x->index == TAG_NONE ? c->l1->miss[x->entry].data : c->l1->data[x->index];
 }
 
-/* The tag of a line without an entry. */
+/* Sets the tag of a line that has no MSHR entry. */
 static void retag(struct l1_coherence *c, uint32_t index, unsigned state)
 {
     struct tag *t = &c->l1->tags.tag[index];
     t->state = (uint8_t)(state ? state + L1_COHERENT - 1 : L1_INVALID);
     t->pinned = false;
-    c->unsaved += c->saves[state];
+    c->to_write_back += c->writes_back[state];
 }
 
-static void pin(struct l1_coherence *c, const struct place *x)
+static void pin(struct l1_coherence *c, const struct line_at *x)
 {
     c->l1->tags.tag[x->index].pinned = true;
     c->l1->entry[x->index] = x->entry;
 }
 
-static void drop(struct l1_coherence *c, struct place *x)
+static void invalidate(struct l1_coherence *c, struct line_at *x)
 {
     if (x->index == TAG_NONE)
         return;
     if (x->entry == MSHR_NONE)
-        c->unsaved -= c->saves[state_of(c, x)];
+        c->to_write_back -= c->writes_back[state_of(c, x)];
     else
         c->l1->miss[x->entry].index = TAG_NONE;
     retag(c, x->index, 0);
     x->index = TAG_NONE;
 }
 
-static void enter(struct l1_coherence *c, struct place *x)
+static void allocate_mshr(struct l1_coherence *c, struct line_at *x)
 {
     unsigned state = state_of(c, x);
     if (x->entry != MSHR_NONE)
@@ -118,16 +118,16 @@ static void enter(struct l1_coherence *c, struct place *x)
     x->entry = mshr_new(&c->l1->mshr, x->line);
     c->l1->miss[x->entry] = (struct miss){ .index = x->index, .state = (uint8_t)state };
     if (x->index != TAG_NONE) {
-        c->unsaved -= c->saves[state];
+        c->to_write_back -= c->writes_back[state];
         pin(c, x);
     }
 }
 
-/* An entry, and a place that room_for has seen to. */
-static void allocate(struct l1_coherence *c, struct place *x)
+/* An MSHR entry and a way; room_for has made sure that both are free. */
+static void allocate(struct l1_coherence *c, struct line_at *x)
 {
     struct l1 *l = c->l1;
-    enter(c, x);
+    allocate_mshr(c, x);
     if (x->index != TAG_NONE)
         return;
     x->index = tags_victim(&l->tags, x->line);
@@ -136,22 +136,21 @@ static void allocate(struct l1_coherence *c, struct place *x)
     pin(c, x);
 }
 
-static void leave(struct l1_coherence *c, struct place *x)
+static void buffer_line(struct l1_coherence *c, struct line_at *x)
 {
-    uint32_t e = c->cfg->l1.mshrs + mshr_new(&c->left, x->line);
+    uint32_t e = c->cfg->l1.mshrs + mshr_new(&c->buffer, x->line);
     c->l1->miss[e].index = TAG_NONE;
     memcpy(c->l1->miss[e].data, bytes_of(c, x), LINE_BYTES);
-    drop(c, x);
+    invalidate(c, x);
     x->entry = e;
     c->l1->count[STAT_L1_WRITEBACKS]++;
 }
 
-/* The line needs its entry no more. */
-static void free_entry(struct l1_coherence *c, struct place *x)
+static void free_entry(struct l1_coherence *c, struct line_at *x)
 {
     unsigned state = state_of(c, x);
-    if (has_left(c, x->entry))
-        mshr_free(&c->left, x->entry - c->cfg->l1.mshrs);
+    if (in_buffer(c, x->entry))
+        mshr_free(&c->buffer, x->entry - c->cfg->l1.mshrs);
     else
         mshr_free(&c->l1->mshr, x->entry);
     if (x->index != TAG_NONE)
@@ -169,7 +168,7 @@ static enum access_type type_of(const struct mem_op *op)
     return op->kind == MOP_ATOM || op->kind == MOP_RED ? ACCESS_ATOMIC : ACCESS_GLOBAL_LOAD;
 }
 
-static void send(struct l1_coherence *c, const struct place *x, unsigned message, const struct cause *k)
+static void send(struct l1_coherence *c, const struct line_at *x, unsigned message, const struct cause *k)
 {
     const struct coherence_message *m = &c->protocol->message[message];
     struct sender *s = c->l1->send;
@@ -179,34 +178,34 @@ static void send(struct l1_coherence *c, const struct place *x, unsigned message
     p->vn = m->vn;
     p->sectors = ALL_SECTORS;
     p->bytes = coherence_bytes(m);
-    if (m->carries == CARRIES_LINE)
+    if (m->payload == COHERENCE_LINE)
         memcpy(p->data, bytes_of(c, x), LINE_BYTES);
-    else if (m->carries == CARRIES_STORE)
+    else if (m->payload == COHERENCE_STORE)
         remote_bytes(p, k->op, &k->access);
-    else if (m->carries == CARRIES_ATOMIC)
+    else if (m->payload == COHERENCE_ATOMIC)
         remote_operands(c->remote, p, k->op, &k->access);
     if (k->op)
         p->warp = (uint16_t)k->op->sm_slot;
-    if (m->way == WAY_NOTE)
+    if (m->class == COHERENCE_NOTIFICATION)
         sender_push_apart(s, p);
     else
         sender_push(s, p);
-    c->l1->count[STAT_L1_ATOMICS] += m->carries == CARRIES_ATOMIC;
-    c->l1->count[STAT_NOTES] += m->way == WAY_NOTE;
+    c->l1->count[STAT_L1_ATOMICS] += m->payload == COHERENCE_ATOMIC;
+    c->l1->count[STAT_NOTES] += m->class == COHERENCE_NOTIFICATION;
 }
 
-static void answer(struct l1_coherence *c, const struct place *x, unsigned message, struct packet *p)
+static void acknowledge(struct l1_coherence *c, const struct line_at *x, unsigned message, struct packet *p)
 {
     const struct coherence_message *m = &c->protocol->message[message];
     p->kind = (uint8_t)(MSG_PROTOCOL + message);
     p->vn = m->vn;
     p->bytes = coherence_bytes(m);
-    if (m->carries == CARRIES_LINE)
+    if (m->payload == COHERENCE_LINE)
         memcpy(p->data, bytes_of(c, x), LINE_BYTES);
     sender_push_apart(c->l1->send, p);
 }
 
-static void perform_atomic(struct l1_coherence *c, const struct place *x, struct mem_op *op, uint64_t lanes)
+static void perform_atomic(struct l1_coherence *c, const struct line_at *x, struct mem_op *op, uint64_t lanes)
 {
     struct retire *r = c->l1->retire;
     struct atom_payload *a = remote_payload(c->remote);
@@ -217,8 +216,8 @@ static void perform_atomic(struct l1_coherence *c, const struct place *x, struct
     remote_payload_free(c->remote, a);
 }
 
-/* The access is bound to the line's bytes; registers are there at `ready`. */
-static void hit(struct l1_coherence *c, const struct place *x, const struct cause *k, uint64_t ready)
+/* Performs the access on the line's bytes; its registers are written at `ready`. */
+static void hit(struct l1_coherence *c, const struct line_at *x, const struct cause *k, uint64_t ready)
 {
     struct retire *r = c->l1->retire;
     struct mem_op *op = k->op;
@@ -243,15 +242,15 @@ static void hit(struct l1_coherence *c, const struct place *x, const struct caus
     }
 }
 
-static void wait_in(struct l1_coherence *c, const struct place *x, const struct cause *k)
+static void append(struct l1_coherence *c, const struct line_at *x, const struct cause *k)
 {
     if (k->waits || k->op->kind == MOP_PREFETCH)
         return;
     mshr_add(&c->l1->mshr, x->entry, retire_waiter(c->l1->retire, k->op, SERVE_GLOBAL, &k->access));
 }
 
-/* The oldest access in the entry is over. */
-static void finish_oldest(struct l1_coherence *c, const struct place *x, uint64_t now)
+/* Removes the oldest access from the MSHR entry: it has performed. */
+static void finish_oldest(struct l1_coherence *c, const struct line_at *x, uint64_t now)
 {
     struct waiter *w = mshr_take(&c->l1->mshr, x->entry);
     struct mem_op *op = w->op;
@@ -259,7 +258,7 @@ static void finish_oldest(struct l1_coherence *c, const struct place *x, uint64_
     retire_part(c->l1->retire, op, now);
 }
 
-static void serve_loads(struct l1_coherence *c, const struct place *x, const struct cause *k)
+static void serve_loads(struct l1_coherence *c, const struct line_at *x, const struct cause *k)
 {
     for (struct waiter *w; (w = mshr_first(&c->l1->mshr, x->entry)) && w->op->kind == MOP_LOAD;) {
         retire_load(c->l1->retire, w->op, &w->access, SERVE_GLOBAL, k->packet->data, k->now, k->now + 1);
@@ -267,7 +266,7 @@ static void serve_loads(struct l1_coherence *c, const struct place *x, const str
     }
 }
 
-static void done(struct l1_coherence *c, const struct place *x, const struct cause *k)
+static void performed_at_home(struct l1_coherence *c, const struct line_at *x, const struct cause *k)
 {
     struct retire *r = c->l1->retire;
     struct waiter *w = mshr_first(&c->l1->mshr, x->entry);
@@ -287,53 +286,53 @@ static void done(struct l1_coherence *c, const struct place *x, const struct cau
     finish_oldest(c, x, k->now);
 }
 
-static void act(struct l1_coherence *c, struct place *x, const struct coherence_step *s, const struct cause *k)
+static void act(struct l1_coherence *c, struct line_at *x, const struct coherence_step *s, const struct cause *k)
 {
     switch ((enum l1_action)s->action) {
     case L1_ALLOCATE: allocate(c, x); break;
-    case L1_ENTRY: enter(c, x); break;
-    case L1_WAIT: wait_in(c, x, k); break;
+    case L1_MSHR: allocate_mshr(c, x); break;
+    case L1_WAIT: append(c, x, k); break;
     case L1_SEND: send(c, x, s->message, k); break;
-    case L1_ANSWER: answer(c, x, s->message, k->packet); break;
+    case L1_ACK: acknowledge(c, x, s->message, k->packet); break;
     case L1_HIT: hit(c, x, k, k->now + (k->waits ? 1 : c->cfg->l1.latency - 1)); break;
     case L1_FILL:
         memcpy(bytes_of(c, x), k->packet->data, LINE_BYTES);
         c->l1->tags.tag[x->index].valid = ALL_SECTORS;
         break;
     case L1_SERVE_LOADS: serve_loads(c, x, k); break;
-    case L1_DONE: done(c, x, k); break;
-    case L1_DROP: drop(c, x); break;
-    case L1_LEAVE: leave(c, x); break;
-    case L1_GO:
+    case L1_PERFORMED: performed_at_home(c, x, k); break;
+    case L1_INVALIDATE: invalidate(c, x); break;
+    case L1_BUFFER: buffer_line(c, x); break;
+    case L1_NOP:
     case L1_STALL: break;
     }
 }
 
 /* ---- rows ---- */
 
-/* Is there room for all that the row does? What has to make room for the line leaves at once. */
-static enum served room_for(struct l1_coherence *c, const struct place *x, const struct coherence_row *row,
+/* Are the way, MSHR entry and queue entries free that the row needs? A victim in the way is evicted at once. */
+static enum served room_for(struct l1_coherence *c, const struct line_at *x, const struct coherence_row *row,
                             const struct cause *k)
 {
     struct l1 *l = c->l1;
     uint32_t sends = 0, index;
-    bool place = false, entry = false, wait = false;
+    bool way = false, entry = false, wait = false;
     for (int i = 0; i < COHERENCE_ACTIONS; i++) {
         unsigned a = row->step[i].action;
-        if (a == L1_STALL || (a == L1_LEAVE && mshr_full(&c->left)))
+        if (a == L1_STALL || (a == L1_BUFFER && mshr_full(&c->buffer)))
             return BLOCKED_LINE;
-        place |= a == L1_ALLOCATE;
-        entry |= a == L1_ENTRY;
+        way |= a == L1_ALLOCATE;
+        entry |= a == L1_MSHR;
         wait |= a == L1_WAIT && !k->waits;
-        sends += a == L1_SEND && c->protocol->message[row->step[i].message].way == WAY_REQUEST;
+        sends += a == L1_SEND && c->protocol->message[row->step[i].message].class == COHERENCE_REQUEST;
     }
-    if (x->entry == MSHR_NONE ? (place || entry) && mshr_full(&l->mshr) : wait && !mshr_mergeable(&l->mshr, x->entry))
+    if (x->entry == MSHR_NONE ? (way || entry) && mshr_full(&l->mshr) : wait && !mshr_mergeable(&l->mshr, x->entry))
         return BLOCKED_MSHR;
-    enum served r = place && x->index == TAG_NONE ? l1_make_room(l, x->line, &index, k->now) : SERVED;
+    enum served r = way && x->index == TAG_NONE ? l1_make_room(l, x->line, &index, k->now) : SERVED;
     return r != SERVED || !sends || l->send->data.n + sends <= c->cfg->miss_queue ? r : BLOCKED_QUEUE;
 }
 
-static const struct coherence_row *row_of(struct l1_coherence *c, const struct place *x, unsigned event)
+static const struct coherence_row *row_of(struct l1_coherence *c, const struct line_at *x, unsigned event)
 {
     const struct coherence *p = c->protocol;
     unsigned state = state_of(c, x);
@@ -343,7 +342,7 @@ static const struct coherence_row *row_of(struct l1_coherence *c, const struct p
     return row;
 }
 
-static void execute(struct l1_coherence *c, struct place *x, const struct coherence_row *row, const struct cause *k)
+static void execute(struct l1_coherence *c, struct line_at *x, const struct coherence_row *row, const struct cause *k)
 {
     if (c->cfg->coherence_seen)
         c->cfg->coherence_seen[row - c->protocol->l1]++;
@@ -352,9 +351,9 @@ static void execute(struct l1_coherence *c, struct place *x, const struct cohere
     if (x->entry != MSHR_NONE) {
         c->l1->miss[x->entry].state = row->next;
     } else if (!row->next) {
-        drop(c, x);
+        invalidate(c, x);
     } else {
-        c->unsaved -= c->saves[state_of(c, x)];
+        c->to_write_back -= c->writes_back[state_of(c, x)];
         retag(c, x->index, row->next);
     }
 }
@@ -366,12 +365,12 @@ static unsigned event_of(const struct mem_op *op)
     return op->kind == MOP_ATOM || op->kind == MOP_RED ? L1_ATOMIC : L1_LOAD;
 }
 
-/* In a stable state the accesses that wait go to the table, as long as they hit. */
-static void settle(struct l1_coherence *c, struct place *x, uint64_t now)
+/* While the state is stable, the waiting accesses are events, oldest first. Frees the MSHR entry after the last. */
+static void serve_waiting(struct l1_coherence *c, struct line_at *x, uint64_t now)
 {
     struct l1 *l = c->l1;
     while (l->miss[x->entry].state < c->protocol->l1_stable) {
-        struct waiter *w = has_left(c, x->entry) ? NULL : mshr_first(&l->mshr, x->entry);
+        struct waiter *w = in_buffer(c, x->entry) ? NULL : mshr_first(&l->mshr, x->entry);
         if (!w) {
             free_entry(c, x);
             return;
@@ -379,9 +378,9 @@ static void settle(struct l1_coherence *c, struct place *x, uint64_t now)
         const struct cause k = { .op = w->op, .access = w->access, .waits = true, .now = now };
         const struct coherence_row *row = row_of(c, x, event_of(w->op));
         if (room_for(c, x, row, &k) != SERVED) {
-            if (!l->miss[x->entry].listed)
-                c->list[c->listed++] = x->entry;
-            l->miss[x->entry].listed = true;
+            if (!l->miss[x->entry].retrying)
+                c->retry[c->retries++] = x->entry;
+            l->miss[x->entry].retrying = true;
             return;
         }
         execute(c, x, row, &k);
@@ -405,12 +404,12 @@ static void count(struct l1_coherence *c, const struct mem_op *op, const struct 
 
 static enum served access(struct l1_coherence *c, const struct cause *k)
 {
-    struct place x = find(c, k->access.line);
+    struct line_at x = find(c, k->access.line);
     bool merges = x.entry != MSHR_NONE;
-    if (merges && state_of(c, &x) < c->protocol->l1_stable) {        /* others wait for room before it */
+    if (merges && state_of(c, &x) < c->protocol->l1_stable) {        /* older accesses are retried first */
         if (!mshr_mergeable(&c->l1->mshr, x.entry))
             return BLOCKED_MSHR;
-        wait_in(c, &x, k);
+        append(c, &x, k);
         count(c, k->op, NULL, true);
         return SERVED;
     }
@@ -427,12 +426,12 @@ enum served l1_coherence_access(struct l1_coherence *c, struct mem_op *op, const
 {
     const struct cause k = { .op = op, .access = *a, .now = now };
     enum served r = access(c, &k);
-    return op->kind == MOP_PREFETCH ? SERVED : r;        /* a prefetch that finds no room is forgotten */
+    return op->kind == MOP_PREFETCH ? SERVED : r;        /* a prefetch that finds no free resource is dropped */
 }
 
 enum served l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint64_t now)
 {
-    struct place x = { c->l1->tags.tag[index].line, index, MSHR_NONE };
+    struct line_at x = { c->l1->tags.tag[index].line, index, MSHR_NONE };
     const struct cause k = { .now = now };
     const struct coherence_row *row = row_of(c, &x, L1_EVICT);
     enum served r = room_for(c, &x, row, &k);
@@ -445,35 +444,35 @@ enum served l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint64_t 
 
 void l1_coherence_message(struct l1_coherence *c, struct packet *p, uint64_t now)
 {
-    struct place x = find(c, p->line);
+    struct line_at x = find(c, p->line);
     const struct cause k = { .packet = p, .now = now };
     execute(c, &x, row_of(c, &x, L1_EVENTS + p->kind - (unsigned)MSG_PROTOCOL), &k);
-    if (x.entry != MSHR_NONE && !c->l1->miss[x.entry].listed)
-        settle(c, &x, now);
+    if (x.entry != MSHR_NONE && !c->l1->miss[x.entry].retrying)
+        serve_waiting(c, &x, now);
 }
 
-void l1_coherence_run(struct l1_coherence *c, uint64_t now)
+void l1_coherence_retry(struct l1_coherence *c, uint64_t now)
 {
-    uint32_t n = c->listed;
-    c->listed = 0;
+    uint32_t n = c->retries;
+    c->retries = 0;
     for (uint32_t i = 0; i < n; i++) {
-        struct miss *m = &c->l1->miss[c->list[i]];
-        struct place x = { c->l1->mshr.entry[c->list[i]].line, m->index, c->list[i] };
-        m->listed = false;
-        settle(c, &x, now);
+        struct miss *m = &c->l1->miss[c->retry[i]];
+        struct line_at x = { c->l1->mshr.entry[c->retry[i]].line, m->index, c->retry[i] };
+        m->retrying = false;
+        serve_waiting(c, &x, now);
     }
 }
 
 bool l1_coherence_flush_line(struct l1_coherence *c, uint64_t now)
 {
     const struct tags *t = &c->l1->tags;
-    if (!c->unsaved)
+    if (!c->to_write_back)
         return false;
     while (t->tag[c->cursor].state < L1_COHERENT || t->tag[c->cursor].pinned ||
-           !c->saves[t->tag[c->cursor].state - (L1_COHERENT - 1)])
+           !c->writes_back[t->tag[c->cursor].state - (L1_COHERENT - 1)])
         c->cursor = c->cursor + 1 == t->sets * t->ways ? 0 : c->cursor + 1;
     l1_coherence_evict(c, c->cursor, now);
-    return c->unsaved > 0;
+    return c->to_write_back > 0;
 }
 
 static void dump_entries(const struct l1_coherence *c, const struct mshr *m, uint32_t first,
@@ -492,5 +491,5 @@ static void dump_entries(const struct l1_coherence *c, const struct mshr *m, uin
 void l1_coherence_dump(const struct l1_coherence *c, void (*line)(void *ctx, const char *text), void *ctx)
 {
     dump_entries(c, &c->l1->mshr, 0, line, ctx);
-    dump_entries(c, &c->left, c->cfg->l1.mshrs, line, ctx);
+    dump_entries(c, &c->buffer, c->cfg->l1.mshrs, line, ctx);
 }

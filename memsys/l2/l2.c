@@ -6,7 +6,7 @@ static void receive(struct slice *s, const struct l2_now *t)
 {
     struct packet *p;
     while ((p = port_receive(s->request, t->l2))) {
-        p->stamp[STAGE_L2_QUEUE] = t->core;
+        p->stamp[STAMP_L2_QUEUE] = t->core;
         packet_push(&s->in[p->vn].wait, p);
     }
 }
@@ -29,7 +29,7 @@ static void enter(struct slice *s, unsigned vn, const struct l2_now *t)
         return;
     struct packet *p = packet_pop(&q->wait);
     if (!p->own)
-        port_return(s->request, t->xbar + c->credit_latency, vn, flits_of(p->bytes, c->flit_bytes));
+        port_return(s->request, t->xbar + c->credit_latency, vn, xbar_flits(p->bytes, c->flit_bytes));
     uint32_t at = q->head + q->n++, stages = p->stages ? p->stages : c->l2.latency;
     q->pipe[at < c->l2.latency ? at : at - c->l2.latency] = (struct l2_slot){ p, t->l2 + stages };
 }

@@ -157,7 +157,7 @@ static const struct coherence_message *message_of(const struct slice *s, unsigne
 
 static bool is_request(const struct slice *s, const struct packet *p)
 {
-    return p && message_of(s, p->kind - (unsigned)MSG_PROTOCOL)->way == WAY_REQUEST;
+    return p && message_of(s, p->kind - (unsigned)MSG_PROTOCOL)->class == COHERENCE_REQUEST;
 }
 
 static uint8_t *memory_of(const struct place *x)
@@ -179,7 +179,7 @@ static void turn_into(struct slice *s, const struct place *x, struct packet *r, 
         s->busy[x->e].request = NULL;
     r->kind = (uint8_t)(MSG_PROTOCOL + number);
     r->vn = m->vn;
-    r->stamp[STAGE_L2] = t->core;
+    r->stamp[STAMP_L2] = t->core;
     s->places[r->vn]++;
 }
 
@@ -187,7 +187,7 @@ static void reply(struct slice *s, const struct place *x, struct packet *r, unsi
 {
     turn_into(s, x, r, number, t);
     r->bytes = coherence_bytes(message_of(s, number));
-    if (message_of(s, number)->carries == CARRIES_LINE) {
+    if (message_of(s, number)->payload == COHERENCE_LINE) {
         r->sectors = ALL_SECTORS;
         memcpy(r->data, memory_of(x), LINE_BYTES);
         use_data(s, ALL_SECTORS, t->l2);
@@ -200,7 +200,7 @@ static void fetch(struct slice *s, struct place *x, struct packet *p, const stru
     s->parked -= x->e != MSHR_NONE && s->mshr.entry[x->e].user == TAG_NONE;
     enter(s, x, p);
     uint8_t lacking = ALL_SECTORS & (uint8_t)~s->tags.tag[x->i].valid;
-    p->stamp[STAGE_DRAM_QUEUE] = t->core;
+    p->stamp[STAMP_DRAM_QUEUE] = t->core;
     if (lacking)
         l2_send_line(s, x->line, s->part->cfg.l2.sectored ? lacking : ALL_SECTORS, x->e, false, t->l2);
     else
@@ -223,7 +223,7 @@ static void call(struct slice *s, const struct place *x, unsigned number, const 
         ring_push(&s->calling, x->e);
         return;
     }
-    b->event = 1 + HOME_ANSWERED;
+    b->event = 1 + HOME_ACKED;
     list(s, x->e);
 }
 
@@ -255,18 +255,18 @@ static void act(struct slice *s, struct place *x, const struct coherence_step *a
 {
     uint64_t *words = x->i == TAG_NONE ? NULL : words_of(s, x->i);
     switch ((enum home_action)a->action) {
-    case HOME_GO: break;
+    case HOME_NOP: break;
     case HOME_WAIT: mshr_add(&s->mshr, x->e, p); break;
-    case HOME_ENTRY: enter(s, x, p); break;
+    case HOME_MSHR: enter(s, x, p); break;
     case HOME_FETCH: fetch(s, x, p, t); break;
     case HOME_REPLY: reply(s, x, r, a->message, t); break;
-    case HOME_CALL: call(s, x, a->message, NULL); break;
-    case HOME_CALL_OTHERS: call(s, x, a->message, r); break;
-    case HOME_TAKE: take_line(s, x, p, t->l2); break;
+    case HOME_PROBE: call(s, x, a->message, NULL); break;
+    case HOME_PROBE_OTHERS: call(s, x, a->message, r); break;
+    case HOME_UPDATE: take_line(s, x, p, t->l2); break;
     case HOME_WRITE: write(s, x, r, t->l2); break;
     case HOME_ATOMIC: operate(s, x, r, a->message, t); break;
     case HOME_CLEAR: clear_sharers(s, x); break;
-    case HOME_LEAVE: words[1 + p->sm / 64] &= ~(UINT64_C(1) << p->sm % 64); break;
+    case HOME_UNSHARE: words[1 + p->sm / 64] &= ~(UINT64_C(1) << p->sm % 64); break;
     case HOME_OWN:
         clear_sharers(s, x);             /* fall through */
     case HOME_SHARE: words[1 + r->sm / 64] |= UINT64_C(1) << r->sm % 64; break;
@@ -283,15 +283,15 @@ static const char *lacks(const struct slice *s, const struct place *x, const str
     for (int k = 0; k < COHERENCE_ACTIONS && row->step[k].action; k++) {
         unsigned a = row->step[k].action;
         const struct coherence_message *m = message_of(s, row->step[k].message);
-        bool sends_line = a == HOME_REPLY && m->carries == CARRIES_LINE;
+        bool sends_line = a == HOME_REPLY && m->payload == COHERENCE_LINE;
         if (a == HOME_WAIT && !mshr_mergeable(&s->mshr, x->e))
             return "too many requests wait for its line";
         if ((a == HOME_REPLY || a == HOME_ATOMIC) && s->places[m->vn] >= c->reply_queue)
             return "the reply queue is full";
         if (a == HOME_ATOMIC && s->atomic)
             return "the atomic unit is busy";
-        entry |= a == HOME_ENTRY || a == HOME_FETCH;
-        data |= sends_line || a == HOME_TAKE || a == HOME_WRITE || a == HOME_ATOMIC;
+        entry |= a == HOME_MSHR || a == HOME_FETCH;
+        data |= sends_line || a == HOME_UPDATE || a == HOME_WRITE || a == HOME_ATOMIC;
     }
     if (data && s->data_free > now)
         return "the data array is busy";
@@ -350,7 +350,7 @@ static void count(struct slice *s, const struct packet *p, unsigned what)
 
 static unsigned event_of(const struct slice *s, const struct place *x, const struct packet *p)
 {
-    unsigned number = p->kind - (unsigned)MSG_PROTOCOL, stranger = message_of(s, number)->stranger;
+    unsigned number = p->kind - (unsigned)MSG_PROTOCOL, stranger = message_of(s, number)->nonsharer;
     return HOME_EVENTS + (stranger && !shares(s, x, p->sm) ? stranger : number);
 }
 
@@ -403,7 +403,7 @@ static const char *finish(struct slice *s, struct place *x, struct packet *p, co
     const char *why = event(s, x, HOME_EVENTS + number, p, t);
     if (why)
         return why;
-    if (message_of(s, number)->way == WAY_NOTE) {
+    if (message_of(s, number)->class == COHERENCE_NOTIFICATION) {
         packet_return(p);
         settle(s, x);
         return NULL;
@@ -411,7 +411,7 @@ static const char *finish(struct slice *s, struct place *x, struct packet *p, co
     packet_free(&s->pool, p);
     assert(x->e != MSHR_NONE && s->busy[x->e].awaited);
     if (!--s->busy[x->e].awaited) {
-        s->busy[x->e].event = 1 + HOME_ANSWERED;
+        s->busy[x->e].event = 1 + HOME_ACKED;
         list(s, x->e);
     }
     return NULL;
@@ -523,7 +523,7 @@ bool l2_coherence_call(struct slice *s, const struct l2_now *t)
     struct packet *p = partition_packet(s->part, s->id, (unsigned)MSG_PROTOCOL + b->call, m->vn, s->mshr.entry[e].line,
                                         (uint16_t)sm);
     p->bytes = coherence_bytes(m);
-    p->stamp[STAGE_ISSUE] = t->core;
+    p->stamp[STAMP_ISSUE] = t->core;
     s->places[m->vn]++;
     packet_push(&s->out[m->vn], p);
     b->uncalled[w] &= b->uncalled[w] - 1;

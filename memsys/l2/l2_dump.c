@@ -21,7 +21,7 @@ static void dump_packet(const struct report *r, const char *what, const struct p
     if (p->warp != UINT16_MAX)
         snprintf(warp, sizeof warp, ", warp slot %u", p->warp);
     snprintf(text, sizeof text, "  %s: %s of line %#" PRIx64 ", SM %u%s, issued at %" PRIu64, what,
-             kind_of(r->slice, p), p->line, p->sm, warp, p->stamp[STAGE_ISSUE]);
+             kind_of(r->slice, p), p->line, p->sm, warp, p->stamp[STAMP_ISSUE]);
     r->line(r->ctx, text);
 }
 

@@ -206,7 +206,7 @@ static uint8_t to_fetch(const struct slice *s, uint32_t i, const struct packet *
 /* p waits in the entry. The time of its look-up stays in the stamp until it is known when its line came. */
 static void wait_in(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t)
 {
-    p->stamp[STAGE_DRAM_QUEUE] = t->core;
+    p->stamp[STAMP_DRAM_QUEUE] = t->core;
     mshr_add(&s->mshr, e, p);
     list_if_ready(s, e);
 }
@@ -221,7 +221,7 @@ const char *l2_join(struct slice *s, uint32_t e, struct packet *p, const struct 
     if (more && !l2_send_line(s, x->line, more, e, write, t->l2))
         return "the miss queue is full";
     x->wanted |= more;
-    p->found = more ? FOUND_MISS : FOUND_PENDING;
+    p->found = more ? PACKET_FOUND_MISS : PACKET_FOUND_PENDING;
     s->part->count[more ? l2_stat(p, STAT_L2_READ_MISSES, STAT_L2_WRITE_MISSES, STAT_L2_ATOMIC_MISSES)
                         : l2_stat(p, STAT_L2_READ_MERGED, STAT_L2_WRITE_MERGED, STAT_L2_ATOMIC_MERGED)]++;
     wait_in(s, e, p, t);
@@ -238,7 +238,7 @@ const char *l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct 
     if (s->transfers == s->transfer_places)
         return "the miss queue is full";
     uint32_t e = mshr_new(&s->mshr, p->mapped);
-    p->found = FOUND_MISS;
+    p->found = PACKET_FOUND_MISS;
     s->miss[e] = (struct l2_missing){ .next = MSHR_NONE };
     s->mshr.entry[e].user = i;
     s->mshr.entry[e].wanted = to_fetch(s, i, p);
@@ -272,13 +272,13 @@ void l2_fill(struct slice *s, uint32_t e, uint8_t sectors, uint64_t core)
 /* A request that joined after its line came has not waited for DRAM. */
 void l2_stamp_dram(struct packet *p, const struct l2_missing *m)
 {
-    uint64_t looked_up = p->stamp[STAGE_DRAM_QUEUE];
+    uint64_t looked_up = p->stamp[STAMP_DRAM_QUEUE];
     bool waited = m->filled > looked_up;
-    p->stamp[STAGE_DRAM] = waited ? m->filled : 0;
+    p->stamp[STAMP_DRAM] = waited ? m->filled : 0;
     if (!waited)
-        p->stamp[STAGE_DRAM_QUEUE] = 0;
+        p->stamp[STAMP_DRAM_QUEUE] = 0;
     else if (m->queued > looked_up && m->queued <= m->filled)
-        p->stamp[STAGE_DRAM_QUEUE] = m->queued;
+        p->stamp[STAMP_DRAM_QUEUE] = m->queued;
 }
 
 /* One waiting request a cycle is performed; lines take turns, since requests for one may never end. */

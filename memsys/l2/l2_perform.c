@@ -76,7 +76,7 @@ void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_n
         s->places[p->vn]++;
     if (s->unit)
         l2_unit_accessed(s, p, t);
-    p->stamp[STAGE_L2] = t->core;
+    p->stamp[STAMP_L2] = t->core;
     if (i != TAG_NONE)
         tags_touch(&s->tags, i);
     switch (p->kind) {
@@ -108,14 +108,14 @@ static bool send_head(struct slice *s, unsigned vn, const struct l2_now *t)
 {
     const struct partition_cfg *c = &s->part->cfg;
     struct packet *p = s->out[vn].head;
-    uint32_t flits = flits_of(p->bytes, c->flit_bytes);
+    uint32_t flits = xbar_flits(p->bytes, c->flit_bytes);
     if (!port_can_send(s->reply, clock_floor(c->clocks, CLK_L2, CLK_XBAR, t->l2), vn, flits)) {
         s->no_credit |= UINT32_C(1) << vn;
         return false;
     }
     packet_pop(&s->out[vn]);
     s->places[vn]--;
-    p->stamp[STAGE_REPLY] = t->core;
+    p->stamp[STAMP_REPLY] = t->core;
     port_send(s->reply, t->xbar + c->reply_latency, vn, flits, p);
     return true;
 }

@@ -27,11 +27,11 @@ void l2_unit_take(struct slice *s, const struct l2_now *t)
     for (uint32_t v = 0; v < s->request->vns; v++)
         while (s->in[v].wait.n && s->in[v].wait.head->kind >= MSG_UNIT) {
             struct packet *p = s->in[v].wait.head;
-            uint32_t flits = flits_of(p->bytes, c->flit_bytes);
+            uint32_t flits = xbar_flits(p->bytes, c->flit_bytes);
             packet_pop(&s->in[v].wait);
             s->unit_next = t->l2;
             if (!c->unit->take(s->unit, p, t->l2)) {
-                packet_put_back(&s->in[v].wait, p);
+                packet_push_front(&s->in[v].wait, p);
                 s->unit_busy = true;
                 break;
             }

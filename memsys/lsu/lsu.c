@@ -77,7 +77,7 @@ static uint8_t networks_of_calls(const struct coherence *p)
 {
     uint8_t vns = 0;
     for (uint32_t i = 0; p && i < p->messages; i++)
-        vns |= (uint8_t)((p->message[i].way == WAY_CALL) << p->message[i].vn);
+        vns |= (uint8_t)((p->message[i].class == COHERENCE_PROBE) << p->message[i].vn);
     return vns;
 }
 
@@ -463,13 +463,13 @@ static void add_stage(struct lsu *u, enum hist_id h, uint64_t from, uint64_t to)
 static void count_stages(struct lsu *u, const struct packet *p)
 {
     const uint64_t *t = p->stamp;
-    uint64_t dram = t[STAGE_DRAM] > t[STAGE_DRAM_QUEUE] ? t[STAGE_DRAM] - t[STAGE_DRAM_QUEUE] : 0;
-    add_stage(u, HIST_REQUEST_L1, t[STAGE_ISSUE], t[STAGE_SENT]);
-    add_stage(u, HIST_REQUEST_XBAR, t[STAGE_SENT], t[STAGE_L2_QUEUE]);
-    add_stage(u, HIST_REQUEST_L2, t[STAGE_L2_QUEUE] + dram, t[STAGE_REPLY]);
-    if (t[STAGE_DRAM_QUEUE])
+    uint64_t dram = t[STAMP_DRAM] > t[STAMP_DRAM_QUEUE] ? t[STAMP_DRAM] - t[STAMP_DRAM_QUEUE] : 0;
+    add_stage(u, HIST_REQUEST_L1, t[STAMP_ISSUE], t[STAMP_SENT]);
+    add_stage(u, HIST_REQUEST_XBAR, t[STAMP_SENT], t[STAMP_L2_QUEUE]);
+    add_stage(u, HIST_REQUEST_L2, t[STAMP_L2_QUEUE] + dram, t[STAMP_REPLY]);
+    if (t[STAMP_DRAM_QUEUE])
         hist_add(u->hists, HIST_REQUEST_DRAM, dram);
-    add_stage(u, HIST_REQUEST_REPLY, t[STAGE_REPLY], t[STAGE_FILL]);
+    add_stage(u, HIST_REQUEST_REPLY, t[STAMP_REPLY], t[STAMP_FILL]);
 }
 
 static void answer(struct lsu *u, struct packet *p, uint64_t now)
@@ -490,13 +490,13 @@ static bool waited_for(const struct lsu *u, const struct packet *p)
 {
     uint32_t to = p->token >> REPLY_SHIFT;
     if (p->kind >= MSG_PROTOCOL)
-        return u->coherence.protocol->message[p->kind - MSG_PROTOCOL].carries != CARRIES_NOTHING;
+        return u->coherence.protocol->message[p->kind - MSG_PROTOCOL].payload != COHERENCE_NO_PAYLOAD;
     return to != REPLY_STORE && to != REPLY_WRITEBACK && to != REPLY_INST;
 }
 
 static void take_reply(struct lsu *u, struct packet *p, uint64_t now)
 {
-    p->stamp[STAGE_FILL] = now;
+    p->stamp[STAMP_FILL] = now;
     if (waited_for(u, p))
         count_stages(u, p);
     if (u->retire.calls.replied)
@@ -523,7 +523,7 @@ static void take_policy_message(struct lsu *u, struct packet *p, uint64_t now)
 
 static void take(struct lsu *u, struct packet *p, uint64_t now)
 {
-    uint32_t flits = flits_of(p->bytes, u->cfg.flit_bytes);
+    uint32_t flits = xbar_flits(p->bytes, u->cfg.flit_bytes);
     port_return(u->in, clock_convert(u->cfg.clocks, CLK_CORE, CLK_XBAR, now) + u->cfg.credit_latency, p->vn, flits);
     u->count[STAT_REPLIES]++;
     if (p->kind >= MSG_UNIT) {
@@ -578,8 +578,8 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
 {
     lsu_settle(u, now);
     receive(u, now);
-    if (u->coherence.listed)
-        l1_coherence_run(&u->coherence, now);
+    if (u->coherence.retries)
+        l1_coherence_retry(&u->coherence, now);
     u->ports = u->cfg.l1_ports;
     if (u->staging.held)
         send_staged(u, now);
@@ -617,7 +617,7 @@ uint64_t lsu_next(const struct lsu *u)
 {
     uint64_t reply = port_next(u->in);
     uint64_t next = earlier(next_step(u), sender_next(&u->send, u->clock));
-    if ((u->flushing && sender_has_room(&u->send)) || u->narrived || u->coherence.listed)
+    if ((u->flushing && sender_has_room(&u->send)) || u->narrived || u->coherence.retries)
         next = earlier(next, u->clock + 1);
     if (u->staging.stage)
         next = earlier(next, next_of_stage(u));
@@ -659,7 +659,7 @@ struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind
     p->slice = (uint16_t)slice;
     p->bytes = (uint16_t)(PACKET_HEADER + bytes);
     p->warp = UINT16_MAX;
-    p->stamp[STAGE_ISSUE] = p->stamp[STAGE_L1] = now;
+    p->stamp[STAMP_ISSUE] = p->stamp[STAMP_L1] = now;
     return p;
 }
 
@@ -696,13 +696,13 @@ unsigned lsu_coherence_state(const struct lsu *u, uint64_t line)
 
 bool lsu_idle(const struct lsu *u)
 {
-    return !u->n && !u->background.first && !u->staging.held && !packets_out(&u->send.pool) && !u->send.napart &&
+    return !u->n && !u->background.first && !u->staging.held && !packet_pool_used(&u->send.pool) && !u->send.napart &&
            !u->inst.nwanted;
 }
 
 bool lsu_flush(struct lsu *u, uint64_t now)
 {
-    u->flushing = u->l1.dirty_lines || u->coherence.unsaved;
+    u->flushing = u->l1.dirty_lines || u->coherence.to_write_back;
     return !u->flushing && lsu_idle(u);
 }
 
@@ -734,7 +734,7 @@ static const char *waits_for(const struct lsu *u)
 static void dump_sender(const struct lsu *u, void (*line)(void *ctx, const char *text), void *ctx)
 {
     const struct packet *p = u->send.inst.n ? u->send.inst.head : u->send.data.head;
-    uint32_t have = p ? u->send.out->have[p->vn] : 0, flits = p ? flits_of(p->bytes, u->cfg.flit_bytes) : 0;
+    uint32_t have = p ? u->send.out->have[p->vn] : 0, flits = p ? xbar_flits(p->bytes, u->cfg.flit_bytes) : 0;
     char text[200];
     if (have >= flits)
         return;
@@ -755,7 +755,7 @@ void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), vo
         return;
     snprintf(text, sizeof text, "load/store unit: %u instructions queued, %u requests in the miss queue, %u under way, "
              "%u L1 MSHR entries of %u in use, %u accesses held in the stage", u->n, queued,
-             (uint32_t)packets_out(&u->send.pool) - queued,
+             (uint32_t)packet_pool_used(&u->send.pool) - queued,
              u->l1.mshr.n, u->l1.mshr.entries, u->staging.held);
     line(ctx, text);
     dump_sender(u, line, ctx);

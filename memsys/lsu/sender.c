@@ -14,8 +14,8 @@ struct packet *sender_packet(struct sender *s, enum msg_kind kind, enum access_t
     p->bytes = PACKET_HEADER;
     p->warp = UINT16_MAX;
     p->token = token;
-    p->stamp[STAGE_ISSUE] = issued;
-    p->stamp[STAGE_L1] = now;
+    p->stamp[STAMP_ISSUE] = issued;
+    p->stamp[STAMP_L1] = now;
     return p;
 }
 
@@ -43,11 +43,11 @@ static bool send_head(struct sender *s, struct packet_queue *q, uint64_t now)
 {
     if (!q->n)
         return false;
-    uint32_t flits = flits_of(q->head->bytes, s->cfg->flit_bytes);
+    uint32_t flits = xbar_flits(q->head->bytes, s->cfg->flit_bytes);
     if (!port_can_send(s->out, now, q->head->vn, flits))
         return false;
     struct packet *p = packet_pop(q);
-    p->stamp[STAGE_SENT] = now;
+    p->stamp[STAMP_SENT] = now;
     uint64_t leaves = now + (p->type == ACCESS_INST ? 0 : s->cfg->miss_cycles);
     uint64_t at = clock_convert(s->cfg->clocks, CLK_CORE, CLK_XBAR, leaves) + s->cfg->request_latency;
     s->last = at > s->last ? at : s->last;               /* the port keeps their order */
@@ -69,7 +69,7 @@ bool sender_run(struct sender *s, uint64_t now)
 /* Are there credits for the head of the queue? */
 static bool has_credits(const struct sender *s, const struct packet_queue *q)
 {
-    return q->n && s->out->have[q->head->vn] >= flits_of(q->head->bytes, s->cfg->flit_bytes);
+    return q->n && s->out->have[q->head->vn] >= xbar_flits(q->head->bytes, s->cfg->flit_bytes);
 }
 
 uint64_t sender_next(const struct sender *s, uint64_t after)

@@ -1,4 +1,4 @@
-/* Packet pools: slabs of packets, linked when they are free. Lines with byte masks. */
+/* Packet pools: slabs, and a list of free packets. Lines with byte masks. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The rings of a port: made, unmade, and seen as a whole. */
+/* The rings of a port: allocation, and the check that it is idle. */
 #include <stdlib.h>
 
 #include "memsys/xbar/port.h"

@@ -1,12 +1,12 @@
 /*
- * The crossbar's cycles. Only three things can make a packet start: it arrives, a port that it needs gets free, a
- * credit comes back. Each is a timer of one wheel; the cycles between are not visited. What waits is kept in bit masks
- * (outputs with work, destinations of an output, inputs with a packet for a destination), so that a visit costs what
- * starts in it. A visit leaves nothing that could still start: a further one in the same state has no effect, whatever
- * cycle it is in. That is why results do not depend on which cycles are visited, nor on the windows.
+ * The crossbar's cycles. A packet can start only after one of three events: its arrival, the end of a transfer through
+ * a port that it needs, the return of a credit. Each is a timer of one wheel; cycles without a timer are not visited.
+ * Waiting packets are recorded in bit masks (eligible outputs, destinations of an output, inputs with a packet for a
+ * destination), so the cost of a visit is proportional to the packets that start. Invariant: after a visit no packet
+ * can start without a further event. Results therefore depend neither on which cycles are visited nor on the windows.
  *
- * Most machines have at most 64 ports on a side and one virtual network. The functions of a visit take the shape of
- * the masks as an argument, and are compiled twice: for this shape and for any.
+ * Most machines have at most 64 ports on a side and one virtual network. The functions of a visit take the shape of the
+ * masks as an argument, and are compiled twice: for masks of one word, and for the general case.
  */
 #include "memsys/xbar/xbar_state.h"
 
@@ -14,7 +14,7 @@
 
 enum { NONE = XBAR_ENDS_MAX };
 
-/* The first bit set from `first` on, around a mask of n words; NONE when there is none. */
+/* The first set bit from `first` on, cyclically, in a mask of n words; NONE when there is none. */
 SPECIALISED uint32_t next_bit(const uint64_t *mask, uint32_t n, uint32_t first)
 {
     uint32_t f = first % 64, w = first / 64 < n ? first / 64 : 0;
@@ -30,7 +30,7 @@ SPECIALISED uint32_t next_bit(const uint64_t *mask, uint32_t n, uint32_t first)
     return m ? w * 64 + (uint32_t)__builtin_ctzll(m) : NONE;
 }
 
-static inline uint64_t put_bit(uint64_t word, uint32_t i, bool set)
+static inline uint64_t assign_bit(uint64_t word, uint32_t i, bool set)
 {
     return (word & ~(UINT64_C(1) << i % 64)) | (uint64_t)set << i % 64;
 }
@@ -40,17 +40,17 @@ static inline uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* ---- what may go ---- */
+/* ---- packets that may start ---- */
 
-static inline void update_work(struct xbar *x, const struct destination *t)
+static inline void update_eligible(struct xbar *x, const struct destination *t)
 {
     struct output *o = &x->output[t->output];
-    uint64_t *word = &x->work[t->output / 64];
-    o->work = put_bit(o->work, t->place, t->has & t->open);
-    *word = put_bit(*word, t->output, o->work);
+    uint64_t *word = &x->eligible[t->output / 64];
+    o->eligible = assign_bit(o->eligible, t->index, t->pending & t->unblocked);
+    *word = assign_bit(*word, t->output, o->eligible);
 }
 
-/* A destination that is closed opens with its next credit. */
+/* Sets the timer that unblocks a destination when its next credit returns. */
 static void await_credit(struct xbar *x, uint32_t d)
 {
     uint64_t at = port_credit_next(&x->out[d]);
@@ -62,24 +62,24 @@ static void await_credit(struct xbar *x, uint32_t d)
     }
 }
 
-static void close_destination(struct xbar *x, uint32_t d, uint32_t vn, uint64_t now)
+static void block_destination(struct xbar *x, uint32_t d, uint32_t vn, uint64_t now)
 {
     struct destination *t = &x->destination[d];
-    bool awaited = t->open != x->all_open;
-    t->open &= ~(1u << vn);
-    t->closed_since[vn] = now;
-    update_work(x, t);
+    bool awaited = t->unblocked != x->all_vns;
+    t->unblocked &= ~(1u << vn);
+    t->blocked_since[vn] = now;
+    update_eligible(x, t);
     if (!awaited)
         await_credit(x, d);
 }
 
-static void open_destination(struct xbar *x, uint32_t d, uint64_t now)
+static void unblock_destination(struct xbar *x, uint32_t d, uint64_t now)
 {
     struct destination *t = &x->destination[d];
-    for (uint32_t closed = x->all_open & ~t->open; closed; closed &= closed - 1)
-        *x->no_credit += now - t->closed_since[__builtin_ctz(closed)];
-    t->open = x->all_open;
-    update_work(x, t);
+    for (uint32_t blocked = x->all_vns & ~t->unblocked; blocked; blocked &= blocked - 1)
+        *x->no_credit += now - t->blocked_since[__builtin_ctz(blocked)];
+    t->unblocked = x->all_vns;
+    update_eligible(x, t);
 }
 
 /* ---- arrivals and departures ---- */
@@ -95,14 +95,14 @@ SPECIALISED void enqueue(struct xbar *x, struct packet *p, uint32_t input, uint6
     } else {
         q->head = p;
         q->since = now;
-        set_bit(&t->want[vn * n.inputs], n.inputs, input);
+        set_bit(&t->requests[vn * n.inputs], n.inputs, input);
     }
     q->tail = p;
     x->queued[input * x->outputs + t->output]++;
     set_bit(&x->reach[input * n.outputs], n.outputs, t->output);
     if (!t->queued[vn]++) {
-        t->has |= 1u << vn;
-        update_work(x, t);
+        t->pending |= 1u << vn;
+        update_eligible(x, t);
     }
 }
 
@@ -118,7 +118,7 @@ SPECIALISED void arrive(struct xbar *x, uint32_t source, uint64_t now, struct sh
         wheel_set(&x->wheel, source, next);
 }
 
-/* The packet that holds the output has left; the next of its queue, if there is one, waits from now on. */
+/* The transfer through the output has ended; the next packet of its queue waits from now on. */
 SPECIALISED void finish(struct xbar *x, uint32_t output, uint64_t now, struct shape n)
 {
     const struct choice *c = &x->output[output].choice;
@@ -133,20 +133,20 @@ SPECIALISED struct packet *dequeue(struct xbar *x, const struct choice *c, uint3
     struct destination *t = &x->destination[c->destination];
     struct packet *p = c->queue->head;
     uint32_t vn = n.vns == 1 ? 0 : c->vn;
-    uint64_t *want = &t->want[n.inputs == 1 ? vn : vn * n.inputs + c->input / 64];
+    uint64_t *requests = &t->requests[n.inputs == 1 ? vn : vn * n.inputs + c->input / 64];
     uint64_t *reach = &x->reach[n.outputs == 1 ? c->input : c->input * n.outputs + output / 64];
     uint32_t left = --x->queued[c->input * x->outputs + output];
     c->queue->head = p->next;
-    *want = put_bit(*want, c->input, p->next);
-    *reach = put_bit(*reach, output, left);
+    *requests = assign_bit(*requests, c->input, p->next);
+    *reach = assign_bit(*reach, output, left);
     if (!--t->queued[vn]) {
-        t->has &= ~(1u << vn);
-        update_work(x, t);
+        t->pending &= ~(1u << vn);
+        update_eligible(x, t);
     }
     return p;
 }
 
-/* The packet chosen starts. */
+/* The granted packet starts. */
 SPECIALISED void start(struct xbar *x, uint32_t output, uint64_t now, struct shape n)
 {
     const struct choice c = x->output[output].choice;
@@ -166,22 +166,22 @@ SPECIALISED void start(struct xbar *x, uint32_t output, uint64_t now, struct sha
 
 /* ---- matching ---- */
 
-/* The free input whose turn it is of those with a packet for a destination in one of the networks. */
+/* The next free input, round robin, with a packet for the destination in one of the networks vns. */
 SPECIALISED uint32_t choose_input(const struct xbar *x, const struct destination *t, uint32_t vns, struct shape n)
 {
     uint64_t able[XBAR_ENDS_MAX / 64];
     for (uint32_t w = 0; w < n.inputs; w++) {
-        able[w] = n.vns == 1 ? t->want[w] : 0;
+        able[w] = n.vns == 1 ? t->requests[w] : 0;
         for (uint32_t v = n.vns == 1 ? 0 : vns; v; v &= v - 1)
-            able[w] |= t->want[(uint32_t)__builtin_ctz(v) * n.inputs + w];
+            able[w] |= t->requests[(uint32_t)__builtin_ctz(v) * n.inputs + w];
         able[w] &= x->free_in[w];
     }
-    return next_bit(able, n.inputs, t->turn);
+    return next_bit(able, n.inputs, t->next_input);
 }
 
 SPECIALISED uint32_t choose_vn(const struct xbar *x, uint32_t input, uint32_t d, uint32_t vns, struct shape n)
 {
-    uint32_t v = n.vns == 1 ? 0 : x->vn_turn[input * x->c.destinations + d];
+    uint32_t v = n.vns == 1 ? 0 : x->next_vn[input * x->c.destinations + d];
     while (n.vns > 1 && (!(vns >> v & 1) || !xbar_queue(x, input, d, v, n.vns)->head))
         v = v + 1 < n.vns ? v + 1 : 0;
     return v;
@@ -190,7 +190,7 @@ SPECIALISED uint32_t choose_vn(const struct xbar *x, uint32_t input, uint32_t d,
 SPECIALISED bool choose_packet(struct xbar *x, struct choice *c, uint32_t d, uint64_t now, struct shape n)
 {
     struct destination *t = &x->destination[d];
-    for (uint32_t vns; (vns = t->has & t->open);) {
+    for (uint32_t vns; (vns = t->pending & t->unblocked);) {
         uint32_t input = choose_input(x, t, vns, n);
         if (input == NONE)
             return false;
@@ -201,76 +201,76 @@ SPECIALISED bool choose_packet(struct xbar *x, struct choice *c, uint32_t d, uin
             *c = (struct choice){ q, input, d, vn, flits };
             return true;
         }
-        close_destination(x, d, vn, now);
+        block_destination(x, d, vn, now);
     }
     return false;
 }
 
-/* Can an output serve one of its destinations? Its choice is the packet. */
+/* Chooses a packet for the output; false: none can start. */
 SPECIALISED bool choose(struct xbar *x, uint32_t output, uint64_t now, struct shape n)
 {
     struct output *o = &x->output[output];
-    for (uint64_t work = o->work; work;) {
-        uint32_t place = next_bit(&work, 1, o->turn);
-        if (choose_packet(x, &o->choice, output * x->c.out_share + place, now, n))
+    for (uint64_t left = o->eligible; left;) {
+        uint32_t index = next_bit(&left, 1, o->next_destination);
+        if (choose_packet(x, &o->choice, output * x->c.out_share + index, now, n))
             return true;
-        work &= ~(UINT64_C(1) << place);
+        left &= ~(UINT64_C(1) << index);
     }
     return false;
 }
 
-/* Everybody who had a part in a choice asks the next one first the next time. */
-SPECIALISED void pass_turns(struct xbar *x, uint32_t output, struct shape n)
+/* Moves every round-robin pointer that took part in the choice past what it chose. */
+SPECIALISED void advance_pointers(struct xbar *x, uint32_t output, struct shape n)
 {
     struct output *o = &x->output[output];
     const struct choice *c = &o->choice;
     struct destination *t = &x->destination[c->destination];
-    x->output_turn[c->input] = output + 1;
-    o->turn = t->place + 1;
-    t->turn = c->input + 1;
+    x->next_output[c->input] = output + 1;
+    o->next_destination = t->index + 1;
+    t->next_input = c->input + 1;
     if (n.vns > 1)
-        x->vn_turn[c->input * x->c.destinations + c->destination] = c->vn + 1 < n.vns ? c->vn + 1 : 0;
+        x->next_vn[c->input * x->c.destinations + c->destination] = c->vn + 1 < n.vns ? c->vn + 1 : 0;
 }
 
-/* Outputs that look for an input make an offer each; those that find none give up. */
-SPECIALISED void make_offers(struct xbar *x, uint64_t now, struct shape n)
+/* Each unmatched output grants one input; an output without a packet that can start leaves the matching. */
+SPECIALISED void grant_inputs(struct xbar *x, uint64_t now, struct shape n)
 {
     for (uint32_t w = 0; w < n.outputs; w++)
-        for (uint64_t m = x->asking[w]; m; m &= m - 1) {
+        for (uint64_t m = x->unmatched[w]; m; m &= m - 1) {
             uint32_t output = w * 64 + (uint32_t)__builtin_ctzll(m);
             if (choose(x, output, now, n)) {
                 uint32_t input = x->output[output].choice.input;
-                set_bit(&x->offers[input * n.outputs], n.outputs, output);
-                set_bit(x->offered, n.inputs, input);
+                set_bit(&x->grants[input * n.outputs], n.outputs, output);
+                set_bit(x->granted, n.inputs, input);
             } else {
-                clear_bit(x->asking, n.outputs, output);
+                clear_bit(x->unmatched, n.outputs, output);
             }
         }
 }
 
-/* Inputs with offers accept one each. */
-SPECIALISED void accept_offers(struct xbar *x, uint64_t now, bool first_round, struct shape n)
+/* Each input with grants accepts one. */
+SPECIALISED void accept_grants(struct xbar *x, uint64_t now, bool first_round, struct shape n)
 {
     for (uint32_t w = 0; w < n.inputs; w++) {
-        for (uint64_t m = x->offered[w]; m; m &= m - 1) {
+        for (uint64_t m = x->granted[w]; m; m &= m - 1) {
             uint32_t input = w * 64 + (uint32_t)__builtin_ctzll(m);
-            uint64_t *offers = &x->offers[input * n.outputs];
-            uint32_t output = next_bit(offers, n.outputs, x->output_turn[input]);
+            uint64_t *grants = &x->grants[input * n.outputs];
+            uint32_t output = next_bit(grants, n.outputs, x->next_output[input]);
             for (uint32_t k = 0; k < n.outputs; k++)
-                offers[k] = 0;
-            clear_bit(x->asking, n.outputs, output);
+                grants[k] = 0;
+            clear_bit(x->unmatched, n.outputs, output);
             if (first_round)
-                pass_turns(x, output, n);
+                advance_pointers(x, output, n);
             start(x, output, now, n);
         }
-        x->offered[w] = 0;
+        x->granted[w] = 0;
     }
 }
 
-/* Outputs that are free and have work, and if that is found out quickly, for a free input. */
-SPECIALISED uint64_t ask(const struct xbar *x, uint32_t w, struct shape n)
+/* Free eligible outputs; with at most 64 inputs, only those for which a free input has packets. */
+SPECIALISED uint64_t candidates(const struct xbar *x, uint32_t w, struct shape n)
 {
-    uint64_t able = x->work[w] & x->free_out[w], reach = 0;
+    uint64_t able = x->eligible[w] & x->free_out[w], reach = 0;
     if (n.inputs > 1)
         return able;
     for (uint64_t m = x->free_in[0]; m && able; m &= m - 1)
@@ -278,19 +278,19 @@ SPECIALISED uint64_t ask(const struct xbar *x, uint32_t w, struct shape n)
     return able & reach;
 }
 
-/* Rounds of iSLIP until no output can serve anybody. Turns pass only in the first: an output insists on an input that
- * refused it until it is served. */
+/* Rounds of iSLIP until no output can grant. Pointers move only for grants accepted in the first round, which makes
+ * the arbitration free of starvation. */
 SPECIALISED void match(struct xbar *x, uint64_t now, struct shape n)
 {
     uint64_t any = 0;
     for (uint32_t w = 0; w < n.outputs; w++)
-        any |= x->asking[w] = ask(x, w, n);
+        any |= x->unmatched[w] = candidates(x, w, n);
     for (bool first_round = true; any && x->free_inputs; first_round = false) {
-        make_offers(x, now, n);
-        accept_offers(x, now, first_round, n);
+        grant_inputs(x, now, n);
+        accept_grants(x, now, first_round, n);
         any = 0;
         for (uint32_t w = 0; w < n.outputs; w++)
-            any |= x->asking[w];
+            any |= x->unmatched[w];
     }
 }
 
@@ -306,7 +306,7 @@ SPECIALISED void run_timers(struct xbar *x, uint64_t now, struct shape n)
             finish(x, w * 64 + (uint32_t)__builtin_ctzll(m), now, n);
     for (uint32_t w = 0; w < n.destinations; w++)
         for (uint64_t m = wheel_take(&x->wheel, n.sources + n.outputs + w); m; m &= m - 1)
-            open_destination(x, w * 64 + (uint32_t)__builtin_ctzll(m), now);
+            unblock_destination(x, w * 64 + (uint32_t)__builtin_ctzll(m), now);
 }
 
 SPECIALISED void run_cycles(struct xbar *x, uint64_t until, struct shape n)
@@ -323,23 +323,23 @@ SPECIALISED void run_cycles(struct xbar *x, uint64_t until, struct shape n)
     x->wheel.now = later(until, x->wheel.now);
 }
 
-/* The source of the lowest byte that is not 0 in a word of bells; clears it. */
-static inline uint32_t take_bell(uint64_t *rung)
+/* Clears the lowest non-zero byte of a word of doorbells, and returns its number: the source. */
+static inline uint32_t take_doorbell(uint64_t *rung)
 {
     uint32_t byte = (uint32_t)__builtin_ctzll(*rung) / 8;
     *rung &= ~(UINT64_C(0xff) << byte * 8);
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? byte : 7 - byte;
 }
 
-/* Looks at the ports whose bell has rung since the last time. A sender writes its message, then the bell; so a bell
- * that is taken here shows the message, and one that rings later is seen the next time, which is early enough. */
-static void answer_bells(struct xbar *x)
+/* Sets the timers of sources whose doorbell is set. A sender writes its message before the doorbell, so a set doorbell
+ * implies that the message is visible; one that is set later is found by the next call, before its message arrives. */
+static void check_doorbells(struct xbar *x)
 {
     for (uint32_t w = 0; w * 8 < x->c.sources; w++) {
-        if (!__atomic_load_n(&x->bells[w], __ATOMIC_RELAXED))
+        if (!__atomic_load_n(&x->doorbells[w], __ATOMIC_RELAXED))
             continue;
-        for (uint64_t rung = __atomic_exchange_n(&x->bells[w], 0, __ATOMIC_ACQ_REL); rung;) {
-            uint32_t source = w * 8 + take_bell(&rung);
+        for (uint64_t rung = __atomic_exchange_n(&x->doorbells[w], 0, __ATOMIC_ACQ_REL); rung;) {
+            uint32_t source = w * 8 + take_doorbell(&rung);
             uint64_t next = port_next(&x->in[source]);
             if (next != NEVER && !wheel_is_set(&x->wheel, source))
                 wheel_set(&x->wheel, source, later(next, x->wheel.now));
@@ -361,7 +361,7 @@ static void await_credits(struct xbar *x)
 void xbar_run(struct xbar *x, uint64_t until)
 {
     struct shape n = x->shape;
-    answer_bells(x);
+    check_doorbells(x);
     await_credits(x);
     if (n.inputs == 1 && n.outputs == 1 && n.vns == 1)
         run_cycles(x, until, (struct shape){ n.sources, n.destinations, 1, 1, 1 });
@@ -373,8 +373,8 @@ static uint64_t next_arrival(const struct xbar *x)
 {
     uint64_t next = NEVER;
     for (uint32_t w = 0; w * 8 < x->c.sources; w++)
-        for (uint64_t rung = __atomic_load_n(&x->bells[w], __ATOMIC_ACQUIRE); rung;) {
-            uint64_t at = port_next(&x->in[w * 8 + take_bell(&rung)]);
+        for (uint64_t rung = __atomic_load_n(&x->doorbells[w], __ATOMIC_ACQUIRE); rung;) {
+            uint64_t at = port_next(&x->in[w * 8 + take_doorbell(&rung)]);
             next = at < next ? at : next;
         }
     return next;

@@ -1,4 +1,4 @@
-/* Crossbars made, checked and shown. */
+/* Crossbars: checks, allocation, dump. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ bool xbar_check(const struct xbar_cfg *c, uint32_t in_flits, uint32_t out_flits,
                  c->latency_in, c->latency_out);
     else if (!in_range(c->flit_bytes, XBAR_FLIT_MAX))
         snprintf(error, size, "crossbar: flits of %u bytes, but they have 1 to %d", c->flit_bytes, XBAR_FLIT_MAX);
-    else if (largest > UINT16_MAX || flits_of(largest, c->flit_bytes) > least)
+    else if (largest > UINT16_MAX || xbar_flits(largest, c->flit_bytes) > least)
         snprintf(error, size, "crossbar: a message of %u bytes does not fit into a buffer of %u flits of %u bytes",
                  largest, least, c->flit_bytes);
     else
@@ -56,7 +56,7 @@ static void size_up(struct xbar *x)
     x->output_timer = x->shape.sources * 64;
     x->credit_timer = x->output_timer + x->shape.outputs * 64;
     x->flit_inverse = ((UINT64_C(1) << 32) + c->flit_bytes - 1) / c->flit_bytes;
-    x->all_open = (1u << c->vns) - 1;
+    x->all_vns = (1u << c->vns) - 1;
 }
 
 static void make_tables(struct xbar *x)
@@ -66,36 +66,35 @@ static void make_tables(struct xbar *x)
     wheel_init(&x->wheel, x->shape.sources + x->shape.outputs + x->shape.destinations);
     x->free_in = table(x->shape.inputs, sizeof *x->free_in);
     x->free_out = table(x->shape.outputs, sizeof *x->free_out);
-    x->work = table(x->shape.outputs, sizeof *x->work);
-    x->want = table((size_t)c->destinations * c->vns * x->shape.inputs, sizeof *x->want);
+    x->eligible = table(x->shape.outputs, sizeof *x->eligible);
+    x->requests = table((size_t)c->destinations * c->vns * x->shape.inputs, sizeof *x->requests);
     x->queued = table((size_t)x->inputs * x->outputs, sizeof *x->queued);
     x->reach = table((size_t)x->inputs * x->shape.outputs, sizeof *x->reach);
     x->voq = table(pairs * c->vns, sizeof *x->voq);
-    x->vn_turn = table(pairs, sizeof *x->vn_turn);
-    x->output_turn = table(x->inputs, sizeof *x->output_turn);
-    x->asking = table(x->shape.outputs, sizeof *x->asking);
-    x->offered = table(x->shape.inputs, sizeof *x->offered);
-    x->offers = table((size_t)x->inputs * x->shape.outputs, sizeof *x->offers);
+    x->next_vn = table(pairs, sizeof *x->next_vn);
+    x->next_output = table(x->inputs, sizeof *x->next_output);
+    x->unmatched = table(x->shape.outputs, sizeof *x->unmatched);
+    x->granted = table(x->shape.inputs, sizeof *x->granted);
+    x->grants = table((size_t)x->inputs * x->shape.outputs, sizeof *x->grants);
     x->destination = table(c->destinations, sizeof *x->destination);
     x->output = table(x->outputs, sizeof *x->output);
     x->input_of = table(c->sources, sizeof *x->input_of);
     x->starved = table(x->shape.destinations, sizeof *x->starved);
-    x->bells = table((c->sources + 7) / 8, sizeof *x->bells);
+    x->doorbells = table((c->sources + 7) / 8, sizeof *x->doorbells);
 }
 
 static void connect_ends(struct xbar *x)
 {
     for (uint32_t s = 0; s < x->c.sources; s++) {
         x->input_of[s] = s / x->c.in_share;
-        x->in[s].bell = (uint8_t *)x->bells + s;
+        x->in[s].doorbell = (uint8_t *)x->doorbells + s;
     }
     for (uint32_t d = 0; d < x->c.destinations; d++) {
         struct destination *t = &x->destination[d];
-        t->want = &x->want[(size_t)d * x->c.vns * x->shape.inputs];
+        t->requests = &x->requests[(size_t)d * x->c.vns * x->shape.inputs];
         t->output = d / x->c.out_share;
-        t->place = d % x->c.out_share;
-        t->bit = UINT64_C(1) << t->place;
-        t->open = x->all_open;
+        t->index = d % x->c.out_share;
+        t->unblocked = x->all_vns;
     }
     for (uint32_t i = 0; i < x->inputs; i++)
         set_bit(x->free_in, x->shape.inputs, i);
@@ -127,9 +126,9 @@ void xbar_free(struct xbar *x)
 {
     if (!x)
         return;
-    void *tables[] = { x->free_in, x->free_out, x->work, x->want, x->queued, x->reach, x->voq, x->vn_turn,
-                       x->output_turn, x->asking, x->offered, x->offers, x->destination, x->output, x->input_of,
-                       x->starved, x->bells };
+    void *tables[] = { x->free_in, x->free_out, x->eligible, x->requests, x->queued, x->reach, x->voq, x->next_vn,
+                       x->next_output, x->unmatched, x->granted, x->grants, x->destination, x->output, x->input_of,
+                       x->starved, x->doorbells };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         free(tables[i]);
     wheel_end(&x->wheel);
@@ -157,14 +156,14 @@ static void dump_queue(const struct xbar *x, uint32_t input, uint32_t d, unsigne
 {
     const struct voq *q = xbar_queue(x, input, d, vn, x->c.vns);
     bool requests = x->c.to_slices;
-    uint32_t n = 0, flits = flits_of(q->head->bytes, x->c.flit_bytes), room = x->out[d].have[vn];
+    uint32_t n = 0, flits = xbar_flits(q->head->bytes, x->c.flit_bytes), room = x->out[d].have[vn];
     for (const struct packet *p = q->head; p; p = p->next)
         n++;
     int used = snprintf(text, size, "  input %u to %s %u, network %u: %u packets, the first from %s %u, line %#llx, "
                         "waits since %llu", input, requests ? "slice" : "SM", d, vn, n, requests ? "SM" : "slice",
                         requests ? q->head->sm : q->head->slice, (unsigned long long)q->head->line,
                         (unsigned long long)q->since);
-    if (used > 0 && (size_t)used < size && !(x->destination[d].open >> vn & 1))
+    if (used > 0 && (size_t)used < size && !(x->destination[d].unblocked >> vn & 1))
         snprintf(text + used, size - (size_t)used, ", needs room for %u flits, has %u", flits, room);
 }
 

@@ -1,39 +1,38 @@
-/* What a crossbar consists of: for its cycles (xbar.c) and for making and showing one (xbar_make.c). */
+/* The state of a crossbar, shared by xbar.c (cycles) and xbar_make.c (allocation, checks, dump). */
 #ifndef MEMSYS_XBAR_STATE_H
 #define MEMSYS_XBAR_STATE_H
 
 #include "memsys/wheel.h"
 #include "memsys/xbar/xbar.h"
 
-/* Packets of one input port, destination and virtual network, linked in order. */
+/* Virtual output queue: the packets of one input port, destination and virtual network. */
 struct voq {
     struct packet *head, *tail;
-    uint64_t since;                  /* the cycle from which the head waits */
+    uint64_t since;                  /* cycle from which the head waits */
 };
 
 struct destination {
-    uint64_t *want;                  /* [vn][word] bit per input that has a packet for it */
-    uint64_t bit;                    /* its place among the destinations of its output */
-    uint32_t output, place;
-    uint32_t turn;                   /* input that is first to be asked; turns may be one beyond the last */
-    uint32_t has, open;              /* virtual networks with packets for it; not known to lack room */
+    uint64_t *requests;              /* [vn][word] bit per input that has a packet for it */
+    uint32_t output, index;          /* its output port; its number among that port's destinations */
+    uint32_t next_input;             /* round robin: first input to consider; such pointers may be one past the last */
+    uint32_t pending, unblocked;     /* bit per virtual network: has packets for it; is not known to lack credits */
     uint32_t queued[VNS_MAX];
-    uint64_t closed_since[VNS_MAX];
+    uint64_t blocked_since[VNS_MAX];
 };
 
-/* The head of a queue, chosen by an output that is free, or on its way through the output. */
+/* The head of a queue: granted by a free output, or in transfer through the output. */
 struct choice {
     struct voq *queue;
     uint32_t input, destination, vn, flits;
 };
 
 struct output {
-    uint64_t work;                   /* bit per destination that has packets which may go */
-    uint32_t turn;                   /* destination that is first to be asked */
+    uint64_t eligible;               /* bit per destination with packets that are not blocked */
+    uint32_t next_destination;       /* round robin: first destination to consider */
     struct choice choice;
 };
 
-/* Words of the bit masks over each, and virtual networks. */
+/* Number of 64-bit words of the masks over each kind of port, and of virtual networks. */
 struct shape { uint32_t sources, destinations, inputs, outputs, vns; };
 
 struct xbar {
@@ -44,26 +43,26 @@ struct xbar {
     uint32_t inputs, outputs;
     struct shape shape;
     uint64_t flit_inverse;           /* 2^32 / flit_bytes, rounded up */
-    uint32_t all_open;               /* bit per virtual network */
-    uint32_t free_inputs, nstarved;  /* how many */
-    struct wheel wheel;              /* timers of sources (arrivals), outputs (free), destinations (credits), */
-    uint32_t output_timer, credit_timer;    /* from these numbers on */
-    uint64_t *free_in, *free_out;    /* bit per port: it moves no flit now */
-    uint64_t *work;                  /* bit per output: it has some */
-    uint64_t *want;
+    uint32_t all_vns;                /* bit per virtual network */
+    uint32_t free_inputs, nstarved;  /* numbers of free inputs and of starved destinations */
+    struct wheel wheel;              /* timers of sources (arrival), outputs (free again), destinations (credit) */
+    uint32_t output_timer, credit_timer;    /* first timer of the outputs; of the destinations */
+    uint64_t *free_in, *free_out;    /* bit per port: it transfers no packet */
+    uint64_t *eligible;              /* bit per output: it has an eligible destination */
+    uint64_t *requests;              /* the masks of all destinations */
     uint32_t *queued;                /* [input][output] packets */
-    uint64_t *reach;                 /* [input][word] bit per output that it has packets for */
+    uint64_t *reach;                 /* [input][word] bit per output for which the input has packets */
     struct voq *voq;                 /* [input][destination][vn] */
-    uint32_t *vn_turn;               /* [input][destination] virtual network that is first to be asked */
-    uint32_t *output_turn;           /* [input] output whose offer is the first choice */
-    uint64_t *asking;                /* bit per output: it looks for an input */
-    uint64_t *offered;               /* bit per input: it has offers */
-    uint64_t *offers;                /* [input][word] bit per output that made it one */
+    uint32_t *next_vn;               /* [input][destination] round robin: first virtual network to consider */
+    uint32_t *next_output;           /* [input] round robin: first output whose grant to consider */
+    uint64_t *unmatched;             /* bit per output: takes part in the next round of the matching */
+    uint64_t *granted;               /* bit per input: has grants */
+    uint64_t *grants;                /* [input][word] bit per output that granted it */
     struct destination *destination;
     struct output *output;
     uint32_t *input_of;              /* [source] */
-    uint64_t *starved;               /* bit per destination: closed, and no credit under way */
-    uint64_t *bells;                 /* byte per source: a message was sent since the last look */
+    uint64_t *starved;               /* bit per destination: blocked, and no credit in flight */
+    uint64_t *doorbells;                 /* byte per source: 1 = a message was sent since the last xbar_run */
 };
 
 static inline struct voq *xbar_queue(const struct xbar *x, uint32_t input, uint32_t destination, uint32_t vn,

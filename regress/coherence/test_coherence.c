@@ -62,7 +62,7 @@ static void run(const struct suite *s, const struct tightness *t, uint64_t seed,
 
 static const char *event_name(const struct coherence *p, unsigned e, unsigned own)
 {
-    static const char *const names[][4] = { { "evict", "filled", "answered" }, { "load", "store", "atomic", "evict" } };
+    static const char *const names[][4] = { { "evict", "filled", "acknowledged" }, { "load", "store", "atomic", "evict" } };
     return e < own ? names[own == L1_EVENTS][e] : p->message[e - own].name;
 }
 
@@ -118,7 +118,7 @@ static void check_suites(const struct suite *s, unsigned n)
             more |= missing_l1(&s[k], l1_seen[k], false) || missing_home(&s[k], false);
         }
     }
-    print_message("%u loads, %u of them of data that was invalidated under way\n", (unsigned)loads, (unsigned)late);
+    print_message("%u loads, %u of them of data that was invalidated in flight\n", (unsigned)loads, (unsigned)late);
     for (unsigned k = 0; k < n; k++) {
         assert_int_equal(missing_l1(&s[k], l1_seen[k], true), 0);
         assert_int_equal(missing_home(&s[k], true), 0);
@@ -162,7 +162,7 @@ static void send(struct packet *p, unsigned message, uint64_t at)
     p->vn = m->vn;
     p->bytes = coherence_bytes(m);
     memset(p->data, 0, LINE_BYTES);
-    port_send(&rig.sm_in[0], at, p->vn, flits_of(p->bytes, 32), p);
+    port_send(&rig.sm_in[0], at, p->vn, xbar_flits(p->bytes, 32), p);
 }
 
 static struct packet *invalidation(struct packet_pool *pool, unsigned line)
@@ -179,8 +179,8 @@ static void expect_ack(struct packet *p, uint64_t left)
     assert_int_equal(p->kind, MSG_PROTOCOL + MSI_INV_ACK);
 }
 
-/* Four replies and two calls arrive in one cycle: the calls are answered, the replies taken one a cycle. */
-static void calls_are_taken_as_they_come(void **state)
+/* Four replies and two probes arrive in one cycle: both probes are acknowledged, one reply a cycle is handled. */
+static void probes_are_handled_on_arrival(void **state)
 {
     struct packet_pool pool = { 0 };
     struct node *n = &rig.node[0];
@@ -205,7 +205,7 @@ static void calls_are_taken_as_they_come(void **state)
     rig_end(&rig);
 }
 
-static void answers_pass_requests_without_credits(void **state)
+static void acknowledgements_pass_requests_without_credits(void **state)
 {
     struct packet_pool pool = { 0 };
     start(&SUITES[0], &TIGHT[0], 1, false);
@@ -237,14 +237,14 @@ static void tables_that_break_the_rules_are_named(void **state)
     assert_string_equal(error, "coherence protocol msi: DATA_S goes over virtual network 2, but xbar.vns = 2");
     message[MSI_INV].vn = 2;
     assert_false(coherence_check(&p, 3, error, sizeof error));
-    assert_string_equal(error, "coherence protocol msi: a call would wait behind replies (DATA_S, INV)");
+    assert_string_equal(error, "coherence protocol msi: a probe shares its network with replies (DATA_S, INV)");
     message[MSI_INV].vn = 1;
-    l1[L1_EVENTS + MSI_INV].step[0].action = L1_DROP;
+    l1[L1_EVENTS + MSI_INV].step[0].action = L1_INVALIDATE;
     assert_false(coherence_check(&p, 3, error, sizeof error));
-    assert_string_equal(error, "coherence protocol msi: calls are answered, and only they (I, INV)");
-    l1[L1_EVENTS + MSI_INV].step[0] = (struct coherence_step){ L1_ANSWER, MSI_INV };
+    assert_string_equal(error, "coherence protocol msi: probes must be acknowledged, and nothing else (I, INV)");
+    l1[L1_EVENTS + MSI_INV].step[0] = (struct coherence_step){ L1_ACK, MSI_INV };
     assert_false(coherence_check(&p, 3, error, sizeof error));
-    assert_string_equal(error, "coherence protocol msi: an L1 row sends what does not go that way (I, INV)");
+    assert_string_equal(error, "coherence protocol msi: an L1 row sends a message of the wrong class (I, INV)");
 }
 
 int main(void)
@@ -253,8 +253,8 @@ int main(void)
         cmocka_unit_test(msi_is_coherent),
         cmocka_unit_test(write_through_is_coherent),
         cmocka_unit_test(skipped_cycles_change_nothing),
-        cmocka_unit_test(calls_are_taken_as_they_come),
-        cmocka_unit_test(answers_pass_requests_without_credits),
+        cmocka_unit_test(probes_are_handled_on_arrival),
+        cmocka_unit_test(acknowledgements_pass_requests_without_credits),
         cmocka_unit_test(tables_that_break_the_rules_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,7 @@ static void write_word(struct eager_unit *u, const struct eager_payload *x, stru
     unsigned offset = (unsigned)(at - line);
     struct packet *k = unit_packet(&u->home, true, line, (uint8_t)(1u << offset / SECTOR_BYTES));
     k->token = index_of(w);
-    k->stamp[STAGE_FILL] = x->attempt;
+    k->stamp[STAMP_FILL] = x->attempt;
     k->reply_bytes = (uint16_t)offset;
     k->mask[offset / 64] = (uint64_t)x->bytes << offset % 64;
     memcpy(k->data + offset, &x->value, 4);
@@ -202,7 +202,7 @@ static bool take(void *unit, struct packet *k, uint64_t now)
 static void performed(void *unit, struct packet *k, uint64_t now)
 {
     struct eager_unit *u = unit;
-    struct who w = { .attempt = (uint32_t)k->stamp[STAGE_FILL], .sm = (uint16_t)(k->token / TM_LANES / EAGER_SLOTS),
+    struct who w = { .attempt = (uint32_t)k->stamp[STAMP_FILL], .sm = (uint16_t)(k->token / TM_LANES / EAGER_SLOTS),
                      .slot = (uint16_t)(k->token / TM_LANES % EAGER_SLOTS), .lane = (uint8_t)(k->token % TM_LANES) };
     packet_return(k);
     state_of(u, w)->writing--;
@@ -282,7 +282,7 @@ static uint64_t run(void *unit, uint64_t now)
     while (u->out.n) {
         struct packet *k = packet_pop(&u->out);
         if (!partition_send(u->home.part, u->home.slice, k, now)) {
-            packet_put_back(&u->out, k);
+            packet_push_front(&u->out, k);
             return now + 1;
         }
     }

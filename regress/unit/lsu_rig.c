@@ -159,7 +159,7 @@ static void arrive(struct rig *r)
     assert_int_equal(p->slice, addrmap_slice(&r->map, p->line));
     assert_int_equal(p->sm, 3);
     port_return(&r->out, clock_convert(&r->clocks, CLK_XBAR, CLK_CORE, r->xbar) + 2, p->vn,
-                flits_of(p->bytes, r->cfg.flit_bytes));
+                xbar_flits(p->bytes, r->cfg.flit_bytes));
     assert_true(s->tail - s->head < RIG_WAITING);
     uint32_t i = s->tail++ % RIG_WAITING;
     s->waiting[i].p = p;
@@ -175,7 +175,7 @@ static void answer(struct rig *r, struct rig_slice *s)
     if (s->head == s->next || s->waiting[s->head % RIG_WAITING].send > r->xbar)
         return;
     struct packet *p = s->waiting[s->head % RIG_WAITING].p;
-    uint32_t flits = flits_of(p->bytes, r->cfg.flit_bytes);
+    uint32_t flits = xbar_flits(p->bytes, r->cfg.flit_bytes);
     uint64_t at = clock_convert(&r->clocks, CLK_XBAR, CLK_CORE, r->xbar) + 3;
     if (!port_can_send(&r->in, r->xbar, p->vn, flits))
         return;

@@ -163,7 +163,7 @@ static inline uint32_t bench_slice(const struct bench *b, const struct packet *p
 static inline void bench_send(struct bench *b, uint64_t at, struct packet *p)
 {
     struct port *t = &b->request[bench_slice(b, p)];
-    uint32_t flits = flits_of(p->bytes, b->cfg.flit_bytes);
+    uint32_t flits = xbar_flits(p->bytes, b->cfg.flit_bytes);
     assert_true(port_can_send(t, clock_convert(&b->clocks, CLK_CORE, CLK_XBAR, b->core), p->vn, flits));
     port_send(t, at, p->vn, flits, p);
 }
@@ -185,7 +185,7 @@ static inline struct packet *bench_reply(struct bench *b, uint32_t slice, uint64
     *at = port_next(&b->reply[slice]);
     struct packet *p = port_receive(&b->reply[slice], NEVER - 1);
     if (p)
-        port_return(&b->reply[slice], now, p->vn, flits_of(p->bytes, b->cfg.flit_bytes));
+        port_return(&b->reply[slice], now, p->vn, xbar_flits(p->bytes, b->cfg.flit_bytes));
     return p;
 }
 

@@ -31,9 +31,9 @@ static void idle_hit_latency(void **state)
             assert_int_equal(bench_ask(&b, p), reply_at(&b, n));
             assert_int_equal(p->kind, MSG_READ_REPLY);
             assert_int_equal(p->bytes, PACKET_HEADER + SECTOR_BYTES);
-            assert_int_equal(p->stamp[STAGE_L2_QUEUE], clock_convert(&b.clocks, CLK_L2, CLK_CORE, arrival));
-            assert_int_equal(p->stamp[STAGE_L2], clock_convert(&b.clocks, CLK_L2, CLK_CORE, n));
-            assert_int_equal(p->stamp[STAGE_DRAM], 0);
+            assert_int_equal(p->stamp[STAMP_L2_QUEUE], clock_convert(&b.clocks, CLK_L2, CLK_CORE, arrival));
+            assert_int_equal(p->stamp[STAMP_L2], clock_convert(&b.clocks, CLK_L2, CLK_CORE, n));
+            assert_int_equal(p->stamp[STAMP_DRAM], 0);
             bench_drop(&b, p);
         }
         assert_int_equal(b.count[STAT_L2_READ_HITS], 60);
@@ -56,8 +56,8 @@ static void idle_miss_latency(void **state)
                          b.cfg.dram.burst_cycles;
             struct packet *p = bench_packet(&b, MSG_READ, bench_line(&b, 5), 4);
             assert_int_equal(bench_ask(&b, p), reply_at(&b, clock_convert(&b.clocks, CLK_MEM, CLK_L2, m)));
-            assert_int_equal(p->stamp[STAGE_DRAM_QUEUE], clock_convert(&b.clocks, CLK_L2, CLK_CORE, n));
-            assert_int_equal(p->stamp[STAGE_DRAM], clock_convert(&b.clocks, CLK_MEM, CLK_CORE, m));
+            assert_int_equal(p->stamp[STAMP_DRAM_QUEUE], clock_convert(&b.clocks, CLK_L2, CLK_CORE, n));
+            assert_int_equal(p->stamp[STAMP_DRAM], clock_convert(&b.clocks, CLK_MEM, CLK_CORE, m));
             bench_drop(&b, p);
             assert_int_equal(b.count[STAT_L2_FILLS], 1);
             bench_end(&b);

@@ -143,10 +143,10 @@ static void check_reply(struct traffic *t, struct packet *p)
     for (unsigned i = 0; p->kind == MSG_ATOMIC_REPLY && i < LANES; i++)
         if (p->atom->lanes[0] >> i & 1)
             assert_memory_equal(p->atom->b[i], &e->old[i], 4);
-    uint64_t dram = p->stamp[STAGE_DRAM];
-    assert_true(!dram || (p->stamp[STAGE_DRAM_QUEUE] <= dram && dram <= p->stamp[STAGE_L2]));
-    assert_true(p->stamp[STAGE_L2_QUEUE] < p->stamp[STAGE_L2] && p->stamp[STAGE_L2] <= p->stamp[STAGE_REPLY]);
-    for (int s = 0; s < STAGES; s++)
+    uint64_t dram = p->stamp[STAMP_DRAM];
+    assert_true(!dram || (p->stamp[STAMP_DRAM_QUEUE] <= dram && dram <= p->stamp[STAMP_L2]));
+    assert_true(p->stamp[STAMP_L2_QUEUE] < p->stamp[STAMP_L2] && p->stamp[STAMP_L2] <= p->stamp[STAMP_REPLY]);
+    for (int s = 0; s < STAMPS; s++)
         note(t, p->stamp[s]);
 }
 
@@ -158,7 +158,7 @@ static void take_replies(struct traffic *t, uint32_t slice)
         note(t, at);
         note(t, p->token);
         check_reply(t, p);
-        port_return(&b->reply[slice], now + PERIOD + t->b.core / 1000 % 20, 0, flits_of(p->bytes, b->cfg.flit_bytes));
+        port_return(&b->reply[slice], now + PERIOD + t->b.core / 1000 % 20, 0, xbar_flits(p->bytes, b->cfg.flit_bytes));
         bench_drop(b, p);
     }
 }

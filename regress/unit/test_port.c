@@ -19,7 +19,7 @@ static void packets_come_back_zeroed(void **state)
         for (int i = 0; i < 200; i++) {
             struct packet *p = all[i] = packet_new(&pool);
             assert_true(!p->next && !p->line && !p->kind && !p->bytes && !p->atom && !p->mask[0] && !p->mask[1]);
-            for (int s = 0; s < STAGES; s++)
+            for (int s = 0; s < STAMPS; s++)
                 assert_true(!p->stamp[s]);
             memset(p, 0xa5, sizeof *p);
             p->token = (uint32_t)i;
@@ -77,13 +77,13 @@ static void messages_are_there_in_their_cycle(void **state)
 {
     struct port t;
     struct packet a = { 0 }, b = { 0 };
-    uint8_t bell = 0;
+    uint8_t doorbell = 0;
     port_init(&t, 1, 8);
-    t.bell = &bell;
+    t.doorbell = &doorbell;
     assert_true(port_idle(&t));
     assert_true(port_next(&t) == NEVER);
     port_send(&t, 10, 0, 5, &a);
-    assert_int_equal(bell, 1);
+    assert_int_equal(doorbell, 1);
     port_send(&t, 12, 0, 3, &b);
     assert_true(port_next(&t) == 10);
     assert_null(port_receive(&t, 9));

@@ -5,7 +5,7 @@
 #include "memsys/l2/l2.h"
 #include "regress/unit/partition_bench.h"
 
-#define COPY DRAM_OWN
+#define COPY DRAM_EXTRA
 enum { COPY_NS = 68, MEMORY_MHZ = 924,
        COPY_CYCLES = (COPY_NS * MEMORY_MHZ + 999) / 1000 };
 

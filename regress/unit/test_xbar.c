@@ -163,7 +163,7 @@ static void source_cycle(struct rig *r, uint32_t s, uint64_t now)
             f->next[v] = make_packet(r, s, v);
         if (!f->next[v])
             continue;
-        uint32_t flits = flits_of(f->next[v]->bytes, r->cfg.flit_bytes);
+        uint32_t flits = xbar_flits(f->next[v]->bytes, r->cfg.flit_bytes);
         if (!port_can_send(&r->in[s], now, v, flits))
             continue;
         uint64_t at = clock_convert(&r->clocks, r->cfg.source_clock, CLK_XBAR, now) + r->cfg.latency_in;
@@ -187,7 +187,7 @@ static void log_packet(struct rig *r, struct sink *t, const struct packet *p, ui
     t->last = now;
     t->packets++;
     t->from[from]++;
-    t->flits += flits_of(p->bytes, r->cfg.flit_bytes);
+    t->flits += xbar_flits(p->bytes, r->cfg.flit_bytes);
     t->digest = (t->digest ^ now ^ (uint64_t)from << 40 ^ (uint64_t)p->vn << 60) * UINT64_C(0x100000001b3);
 }
 
@@ -205,7 +205,7 @@ static void sink_cycle(struct rig *r, uint32_t d, uint64_t now)
         struct packet *p = packet_pop(&t->held[v]);
         if (p) {
             uint64_t at = clock_convert(&r->clocks, r->cfg.destination_clock, CLK_XBAR, now) + r->cfg.latency_out;
-            port_return(&r->out[d], at, v, flits_of(p->bytes, r->cfg.flit_bytes));
+            port_return(&r->out[d], at, v, xbar_flits(p->bytes, r->cfg.flit_bytes));
         }
     }
 }
@@ -661,7 +661,7 @@ static void sources_of_an_input_share_a_flit_a_cycle(void **state)
 
 static void send_by_hand(struct rig *r, uint32_t source, uint64_t at, struct packet *p)
 {
-    uint32_t flits = flits_of(p->bytes, FLIT);
+    uint32_t flits = xbar_flits(p->bytes, FLIT);
     assert_true(port_can_send(&r->in[source], 0, 0, flits));
     port_send(&r->in[source], at, 0, flits, p);
 }

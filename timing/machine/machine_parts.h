@@ -42,7 +42,7 @@ struct part { uint64_t next; uint16_t kind, index; };     /* next: core cycle, a
 /* The parts that one host thread runs first, before it helps the others. */
 struct share {
     struct part *part;
-    uint8_t *bell;                       /* by part: it was sent something since the last look */
+    uint8_t *doorbell;                   /* by part: 1 = something was sent to it since the last look */
     uint32_t n;
 };
 

@@ -44,10 +44,10 @@ static void run_part(struct machine *m, struct seen_by *mine, const struct part 
 
 /* A part that had no message and no event keeps its next event. Who sends writes the message, then rings; so what
  * is not seen here rings again, and is not for this window. */
-static uint64_t look(const struct machine *m, struct part *p, uint8_t *bell)
+static uint64_t look(const struct machine *m, struct part *p, uint8_t *doorbell)
 {
-    bool rang = __atomic_load_n(bell, __ATOMIC_RELAXED) && __atomic_exchange_n(bell, 0, __ATOMIC_ACQ_REL);
-    if (rang || p->kind == PART_XBAR)
+    bool rung = __atomic_load_n(doorbell, __ATOMIC_RELAXED) && __atomic_exchange_n(doorbell, 0, __ATOMIC_ACQ_REL);
+    if (rung || p->kind == PART_XBAR)
         p->next = part_next(m, p);
     return p->next;
 }
@@ -59,7 +59,7 @@ static void visit(void *ctx, uint64_t step, uint32_t member, uint32_t list, uint
     struct part *p = &m->share[list].part[item];
     if (mine->step != step)
         *mine = (struct seen_by){ .step = step, .next = NEVER };
-    bool due = look(m, p, &m->share[list].bell[item]) < m->until;
+    bool due = look(m, p, &m->share[list].doorbell[item]) < m->until;
     mine->ran |= due;
     if (due || m->cfg.every_cycle) {
         run_part(m, mine, p);
@@ -78,15 +78,15 @@ static uint32_t weight_of(const struct machine *m, enum part_kind kind)
     return kind == PART_SM ? SM : kind == PART_PARTITION ? PARTITION : PER_PORT * (m->cfg.sms + m->cfg.slices);
 }
 
-/* Whoever sends to the part rings; crossbars have bells of their own. It is looked at the first time. */
-static void hang_bells(struct machine *m, enum part_kind kind, uint32_t index, uint8_t *bell)
+/* Every sender to the part sets its doorbell; crossbars have their own. Each part is visited in the first window. */
+static void attach_doorbells(struct machine *m, enum part_kind kind, uint32_t index, uint8_t *doorbell)
 {
-    *bell = 1;
+    *doorbell = 1;
     if (kind == PART_SM)
-        m->sm_in[index].bell = m->sm_out[index].credit_bell = bell;
+        m->sm_in[index].doorbell = m->sm_out[index].credit_doorbell = doorbell;
     for (uint32_t i = 0; kind == PART_PARTITION && i < m->cfg.partition.slices; i++) {
         uint32_t slice = index * m->cfg.partition.slices + i;
-        m->slice_in[slice].bell = m->slice_out[slice].credit_bell = bell;
+        m->slice_in[slice].doorbell = m->slice_out[slice].credit_doorbell = doorbell;
     }
 }
 
@@ -94,7 +94,7 @@ static void hang_bells(struct machine *m, enum part_kind kind, uint32_t index, u
 static void ring_all(struct machine *m)
 {
     for (uint32_t i = 0; i < m->members; i++)
-        memset(m->share[i].bell, 1, m->share[i].n);
+        memset(m->share[i].doorbell, 1, m->share[i].n);
 }
 
 static void give(struct machine *m, uint32_t n, uint32_t *load, enum part_kind kind, uint32_t parts)
@@ -104,7 +104,7 @@ static void give(struct machine *m, uint32_t n, uint32_t *load, enum part_kind k
         for (uint32_t k = 1; k < n; k++)
             to = load[k] < load[to] ? k : to;
         struct share *s = &m->share[to];
-        hang_bells(m, kind, i, &s->bell[s->n]);
+        attach_doorbells(m, kind, i, &s->doorbell[s->n]);
         s->part[s->n++] = (struct part){ .kind = (uint16_t)kind, .index = (uint16_t)i };
         load[to] += weight_of(m, kind);
     }
@@ -123,8 +123,8 @@ static void share_out(struct machine *m, uint32_t n)
     memset(m->seen, 0, n * sizeof *m->seen);
     for (uint32_t i = 0; i < n; i++) {
         m->share[i].part = calloc(parts, sizeof *m->share[i].part);
-        m->share[i].bell = aligned_alloc(HOST_CACHE_LINE, (parts / HOST_CACHE_LINE + 1) * HOST_CACHE_LINE);
-        if (!m->share[i].part || !m->share[i].bell)
+        m->share[i].doorbell = aligned_alloc(HOST_CACHE_LINE, (parts / HOST_CACHE_LINE + 1) * HOST_CACHE_LINE);
+        if (!m->share[i].part || !m->share[i].doorbell)
             abort();
     }
     give(m, n, load, PART_SM, c->sms);
@@ -169,7 +169,7 @@ static void dismiss(struct machine *m)
     crew_free(m->crew);
     for (uint32_t i = 0; i < m->members; i++) {
         free(m->share[i].part);
-        free(m->share[i].bell);
+        free(m->share[i].doorbell);
     }
     free(m->share);
     free(m->seen);
@@ -182,7 +182,7 @@ static void start_block(void *ctx, uint32_t sm, const struct block_start *b)
 {
     struct machine *m = ctx;
     sm_start(m->sm[sm], b);
-    *m->sm_in[sm].bell = 1;
+    *m->sm_in[sm].doorbell = 1;
 }
 
 static void note_fault(struct machine *m, uint32_t sm)
@@ -216,7 +216,7 @@ static void step_transactions(struct machine *m)
         return;
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         if (tm_core_touched(sm_tm(m->sm[i]))) {
-            *m->sm_in[i].bell = 1;
+            *m->sm_in[i].doorbell = 1;
             note_fault(m, i);
         }
 }

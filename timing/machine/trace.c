@@ -223,15 +223,15 @@ static void add_stage(struct sm_watch *w, const char *name, uint64_t id, uint64_
 static void add_stages(struct sm_watch *w, const struct packet *p, uint64_t id)
 {
     const uint64_t *t = p->stamp;
-    bool dram = t[STAGE_DRAM_QUEUE] && t[STAGE_DRAM] > t[STAGE_DRAM_QUEUE];
-    add_stage(w, "L1", id, t[STAGE_ISSUE], t[STAGE_SENT]);
-    add_stage(w, "crossbar", id, t[STAGE_SENT], t[STAGE_L2_QUEUE]);
-    add_stage(w, "L2", id, t[STAGE_L2_QUEUE], dram ? t[STAGE_DRAM_QUEUE] : t[STAGE_REPLY]);
+    bool dram = t[STAMP_DRAM_QUEUE] && t[STAMP_DRAM] > t[STAMP_DRAM_QUEUE];
+    add_stage(w, "L1", id, t[STAMP_ISSUE], t[STAMP_SENT]);
+    add_stage(w, "crossbar", id, t[STAMP_SENT], t[STAMP_L2_QUEUE]);
+    add_stage(w, "L2", id, t[STAMP_L2_QUEUE], dram ? t[STAMP_DRAM_QUEUE] : t[STAMP_REPLY]);
     if (dram) {
-        add_stage(w, "DRAM", id, t[STAGE_DRAM_QUEUE], t[STAGE_DRAM]);
-        add_stage(w, "L2", id, t[STAGE_DRAM], t[STAGE_REPLY]);
+        add_stage(w, "DRAM", id, t[STAMP_DRAM_QUEUE], t[STAMP_DRAM]);
+        add_stage(w, "L2", id, t[STAMP_DRAM], t[STAMP_REPLY]);
     }
-    add_stage(w, "reply", id, t[STAGE_REPLY], t[STAGE_FILL]);
+    add_stage(w, "reply", id, t[STAMP_REPLY], t[STAMP_FILL]);
 }
 
 void watch_request(struct sm_watch *w, const struct packet *p)
@@ -240,7 +240,7 @@ void watch_request(struct sm_watch *w, const struct packet *p)
         "global load", "global store", "atomic", "local load", "local store", "local write-back", "constant", "texture",
         "instructions", "L2 fill", "L2 write-back"
     };
-    uint64_t from = p->stamp[STAGE_ISSUE], to = p->stamp[STAGE_FILL], id = w->requests++;
+    uint64_t from = p->stamp[STAMP_ISSUE], to = p->stamp[STAMP_FILL], id = w->requests++;
     if (!trace_cut(&w->range, w->origin, &from, &to))
         return;
     name_sm(w);

@@ -440,7 +440,7 @@ uint64_t tm_core_retried(const struct tm_core *c)
 
 bool tm_core_idle(const struct tm_core *c)
 {
-    return !c->loads && !packets_out(&c->pool) && c->tm->protocol->idle(c->protocol);
+    return !c->loads && !packet_pool_used(&c->pool) && c->tm->protocol->idle(c->protocol);
 }
 
 /* ---- for protocols ---- */
