@@ -9,3 +9,8 @@ TESTS += test-adding-tm
 .PHONY: test-adding-tm
 test-adding-tm: adding $(CONFIGS) $(B)/regress/tm/counts $(patsubst %,$(B)/kernels/%,ht tx_bank)
 	@regress/adding/tm.sh $(B)
+
+TESTS += test-adding-paper
+.PHONY: test-adding-paper
+test-adding-paper: adding $(CONFIGS) $(B)/kernels/ht $(B)/regress/paper/wellformed
+	@regress/adding/paper.sh $(B)
