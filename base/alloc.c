@@ -118,6 +118,18 @@ char *mem_format(const char *fmt, ...)
     return text;
 }
 
+void mem_append(char **text, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *more = mem_vformat(fmt, ap);
+    va_end(ap);
+    size_t length = *text ? strlen(*text) : 0, n = strlen(more) + 1;
+    *text = mem_resize(*text, length + n, 1, "a text");
+    memcpy(*text + length, more, n);
+    free(more);
+}
+
 FILE *mem_file(char **text, size_t *size)
 {
     FILE *f = open_memstream(text, size);

@@ -25,6 +25,8 @@ char *mem_string(const char *s) __attribute__((malloc, returns_nonnull));       
 char *mem_string_n(const char *s, size_t n) __attribute__((malloc, returns_nonnull));    /* of at most n characters */
 char *mem_format(const char *fmt, ...) __attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
 char *mem_vformat(const char *fmt, va_list ap) __attribute__((malloc, returns_nonnull, format(printf, 1, 0)));
+/* Text behind the one in *text, which may be NULL. */
+void mem_append(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A file whose bytes are *text, *size of them, once it is closed. */
 FILE *mem_file(char **text, size_t *size) __attribute__((returns_nonnull));
 

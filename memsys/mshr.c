@@ -1,6 +1,7 @@
 /* Miss-status holding registers: a hash table of entries, lists of targets. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "memsys/mshr.h"
 
 static uint32_t *bucket_of(const struct mshr *m, uint64_t line)
@@ -16,10 +17,8 @@ void mshr_init(struct mshr *m, uint32_t entries, uint32_t merges)
     *m = (struct mshr){
         .entries = entries, .merges = merges, .shift = 64 - bits, .free_entry = MSHR_NONE, .free_target = MSHR_NONE
     };
-    m->entry = calloc(entries, sizeof *m->entry);
-    m->bucket = malloc(sizeof *m->bucket << bits);
-    if (!m->entry || !m->bucket)
-        abort();
+    m->entry = mem_zero(entries, sizeof *m->entry, "MSHR entries");
+    m->bucket = mem_alloc((size_t)1 << bits, sizeof *m->bucket, "MSHR entries");
     for (uint32_t i = 0; i < UINT32_C(1) << bits; i++)
         m->bucket[i] = MSHR_NONE;
 }
@@ -62,9 +61,7 @@ static uint32_t target_new(struct mshr *m)
     if (m->free_target == MSHR_NONE) {
         uint32_t old = m->targets;
         m->targets = old ? 2 * old : 16;
-        m->target = realloc(m->target, m->targets * sizeof *m->target);
-        if (!m->target)
-            abort();
+        m->target = mem_resize(m->target, m->targets, sizeof *m->target, "MSHR targets");
         for (uint32_t i = old; i < m->targets; i++) {
             m->target[i].next = m->free_target;
             m->free_target = i;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "memsys/tags.h"
 
 static uint8_t log2_up(uint32_t n)
@@ -15,10 +16,8 @@ void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes
         .sets = sets, .ways = ways, .line_bytes = line_bytes, .policy = policy, .hash = hash, .share = 1,
         .line_shift = log2_up(line_bytes), .set_shift = log2_up(sets)
     };
-    t->tag = calloc((size_t)sets * ways, sizeof *t->tag);
-    t->line = calloc((size_t)sets * ways, sizeof *t->line);
-    if (!t->tag || !t->line)
-        abort();
+    t->tag = mem_zero((size_t)sets * ways, sizeof *t->tag, "the tags of a cache");
+    t->line = mem_zero((size_t)sets * ways, sizeof *t->line, "the tags of a cache");
 }
 
 void tags_end(struct tags *t)

@@ -45,7 +45,6 @@ struct tm_lane {
 /* A load inside a transaction, while it is put together. op->data of a lane takes its bytes; registers are written when
  * nothing is waited for any more. */
 struct tm_load {
-    struct tm_load *next;
     struct mem_op *op;               /* the program's instruction; only its global lanes are handled here */
     struct mem_op *fetch;            /* whole words from memory into its data, for lanes & ~covered; NULL = none */
     uint32_t slot, waits;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "memsys/dram/dram_state.h"
 
 static const enum stat FOUND_STAT[] = { STAT_DRAM_ROW_HITS, STAT_DRAM_ROW_MISSES, STAT_DRAM_ROW_CONFLICTS };
@@ -15,18 +16,14 @@ static const enum stat COMMAND_STAT[DRAM_COMMANDS] = { STAT_DRAM_ACTS, STAT_DRAM
 
 struct dram *dram_new(const struct dram_cfg *c, uint64_t *count)
 {
-    struct dram *d = calloc(1, sizeof *d);
-    if (!d)
-        abort();
+    struct dram *d = mem_zero(1, sizeof *d, "a DRAM channel");
     d->cfg = *c;
     d->count = count;
     d->words = (c->banks + 63) / 64;
-    d->entry = calloc(c->queue, sizeof *d->entry);
-    d->list = calloc(c->banks, sizeof *d->list);
+    d->entry = mem_zero(c->queue, sizeof *d->entry, "the queue of a DRAM channel");
+    d->list = mem_zero(c->banks, sizeof *d->list, "DRAM banks");
     d->flight_cap = 64;
-    d->flight = calloc(d->flight_cap, sizeof *d->flight);
-    if (!d->entry || !d->list || !d->flight)
-        abort();
+    d->flight = mem_zero(d->flight_cap, sizeof *d->flight, "outstanding DRAM requests");
     dram_timing_init(&d->timing, c);
     for (uint32_t i = 0; i < c->queue; i++)
         d->entry[i].next = i + 1 < c->queue ? i + 1 : DRAM_NONE;
@@ -141,9 +138,7 @@ static void issue(struct dram *d, enum dram_command c, uint32_t bank, uint32_t r
 static void add_in_flight(struct dram *d, const struct dram_entry *s)
 {
     if (d->flights == d->flight_cap) {
-        struct dram_flight *wider = calloc(d->flight_cap * 2, sizeof *wider);
-        if (!wider)
-            abort();
+        struct dram_flight *wider = mem_zero(d->flight_cap * 2, sizeof *wider, "outstanding DRAM requests");
         for (uint32_t i = 0; i < d->flights; i++)
             wider[i] = d->flight[(d->flight_head + i) % d->flight_cap];
         free(d->flight);

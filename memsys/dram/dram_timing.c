@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "memsys/dram/dram_timing.h"
 
 const char *const dram_command_names[DRAM_COMMANDS] = { "ACT", "PRE", "RD", "WR", "REF" };
@@ -88,10 +89,8 @@ void dram_timing_init(struct dram_timing *t, const struct dram_cfg *c)
     }
     for (uint32_t i = 0; i < c->rules; i++)
         add_effect(t, &c->rule[i], 1);
-    t->bank = calloc(c->banks, sizeof *t->bank);
-    t->group = calloc(c->groups, sizeof *t->group);
-    if (!t->bank || !t->group)
-        abort();
+    t->bank = mem_zero(c->banks, sizeof *t->bank, "DRAM banks");
+    t->group = mem_zero(c->groups, sizeof *t->group, "DRAM bank groups");
     for (uint32_t b = 0; b < c->banks; b++)
         t->bank[b].group = c->group_high ? b / (c->banks / c->groups) : b % c->groups;
 }

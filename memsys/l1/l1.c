@@ -2,17 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "memsys/l1/l1_coherence.h"
 
 enum { MISSES = 1, MERGED = 2 };                         /* places of counters behind the hits */
-
-static void *array(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size);
-    if (!p)
-        abort();
-    return p;
-}
 
 void l1_init(struct l1 *l, const struct lsu_cfg *c, struct sender *send, struct retire *retire, uint64_t *count)
 {
@@ -20,10 +13,10 @@ void l1_init(struct l1 *l, const struct lsu_cfg *c, struct sender *send, struct 
     size_t lines = c->l1_exists ? (size_t)c->l1.sets * c->l1.ways : 0;
     if (c->l1_exists)
         tags_init(&l->tags, c->l1.sets, c->l1.ways, LINE_BYTES, c->l1_replacement, c->l1_hash);
-    l->data = array(lines, sizeof *l->data);
-    l->dirty = array(lines, sizeof *l->dirty);
-    l->entry = array(lines, sizeof *l->entry);
-    l->miss = array(c->l1.mshrs, sizeof *l->miss);
+    l->data = mem_zero(lines, sizeof *l->data, "the lines of an L1");
+    l->dirty = mem_zero(lines, sizeof *l->dirty, "the lines of an L1");
+    l->entry = mem_zero(lines, sizeof *l->entry, "the lines of an L1");
+    l->miss = mem_zero(c->l1.mshrs, sizeof *l->miss, "MSHR entries of an L1");
     mshr_init(&l->mshr, c->l1.mshrs, c->l1.merges);
 }
 
@@ -317,7 +310,7 @@ static void perform(struct l1 *l, const struct miss *m, struct waiter *w, const 
         write_line(l, m->index, op, w->access.lanes, w->access.piece);
     else
         retire_load(l->retire, op, &w->access, w->server, line, now, now + 1);
-    retire_forget(l->retire, w);
+    pool_give(&l->retire->waiters, w);
     retire_part(l->retire, op, now);
 }
 

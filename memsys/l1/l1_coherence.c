@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "memsys/l1/l1_coherence.h"
 
 /* A line with its way in the tags (or TAG_NONE) and its MSHR entry (or MSHR_NONE). */
@@ -26,11 +27,9 @@ void l1_coherence_init(struct l1_coherence *c, const struct lsu_cfg *cfg, struct
         return;
     l1->coherence = c;
     mshr_init(&c->buffer, cfg->l1.mshrs, 1);
-    c->retry = calloc(cfg->l1.mshrs, sizeof *c->retry);
+    c->retry = mem_zero(cfg->l1.mshrs, sizeof *c->retry, "MSHR entries of an L1");
     free(l1->miss);
-    l1->miss = calloc(2 * (size_t)cfg->l1.mshrs, sizeof *l1->miss);
-    if (!c->retry || !l1->miss)
-        abort();
+    l1->miss = mem_zero(2 * (size_t)cfg->l1.mshrs, sizeof *l1->miss, "MSHR entries of an L1");
     for (uint32_t s = 1; s < p->l1_stable; s++)
         c->writes_back[s] = coherence_l1(p, s, L1_EVICT)->next != 0;
 }
@@ -208,12 +207,12 @@ static void acknowledge(struct l1_coherence *c, const struct line_at *x, unsigne
 static void perform_atomic(struct l1_coherence *c, const struct line_at *x, struct mem_op *op, uint64_t lanes)
 {
     struct retire *r = c->l1->retire;
-    struct atom_payload *a = remote_payload(c->remote);
+    struct atom_payload *a = pool_take(&c->remote->payloads);
     mem_atomic_request(op, lanes, a);
     r->calls.atomic(r->calls.ctx, op, bytes_of(c, x), a);
     if (op->kind == MOP_ATOM)
         mem_atomic_reply(op, lanes, a);
-    remote_payload_free(c->remote, a);
+    pool_give(&c->remote->payloads, a);
 }
 
 /* Performs the access on the line's bytes; its registers are written at `ready`. */
@@ -254,7 +253,7 @@ static void finish_oldest(struct l1_coherence *c, const struct line_at *x, uint6
 {
     struct waiter *w = mshr_take(&c->l1->mshr, x->entry);
     struct mem_op *op = w->op;
-    retire_forget(c->l1->retire, w);
+    pool_give(&c->l1->retire->waiters, w);
     retire_part(c->l1->retire, op, now);
 }
 
@@ -279,7 +278,7 @@ static void performed_at_home(struct l1_coherence *c, const struct line_at *x, c
         op->ready = k->now + 1;
     }
     if (k->packet->atom)
-        remote_payload_free(c->remote, k->packet->atom);
+        pool_give(&c->remote->payloads, k->packet->atom);
     if (op->kind != MOP_STORE)
         retire_performed(r, op->sm_slot, x->line, false, k->now);
     retire_performed(r, op->sm_slot, x->line, true, k->now);

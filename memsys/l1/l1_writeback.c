@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "memsys/l1/l1.h"
 
 static uint32_t writeback_new(struct l1 *l)
@@ -12,9 +13,7 @@ static uint32_t writeback_new(struct l1 *l)
     if (l->free_writeback == UINT32_MAX) {
         uint32_t old = l->writebacks;
         l->writebacks = old ? 2 * old : 8;
-        l->writeback = realloc(l->writeback, l->writebacks * sizeof *l->writeback);
-        if (!l->writeback)
-            abort();
+        l->writeback = mem_resize(l->writeback, l->writebacks, sizeof *l->writeback, "write-backs of an L1");
         for (uint32_t i = old; i < l->writebacks; i++) {
             l->writeback[i].busy = false;
             l->writeback[i].next = l->free_writeback;

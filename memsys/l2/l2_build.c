@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/config.h"
 #include "memsys/l2/l2.h"
 
@@ -54,14 +55,6 @@ static void index_tags(struct tags *t, const struct addrmap *m)
             tags_cut(t, (unsigned)b);
 }
 
-static void *zeroed(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size);
-    if (!p)
-        abort();
-    return p;
-}
-
 void l2_init(struct slice *s, struct partition *part, uint32_t number, struct port *request, struct port *reply)
 {
     const struct partition_cfg *c = &part->cfg;
@@ -70,18 +63,19 @@ void l2_init(struct slice *s, struct partition *part, uint32_t number, struct po
         .next = c->walk ? 0 : NEVER, .list_head = MSHR_NONE, .list_tail = MSHR_NONE,
         .transfer_places = c->l2.miss_queue + c->l2.dram_latency
     };
+    packet_pool_init(&s->pool, 0);
     s->inputs = request->vns + (c->unit != NULL);
     for (uint32_t v = 0; v < s->inputs; v++)
-        s->in[v].pipe = zeroed(c->l2.latency, sizeof *s->in[v].pipe);
+        s->in[v].pipe = mem_zero(c->l2.latency, sizeof *s->in[v].pipe, "the pipeline of an L2 slice");
     if (c->l2.sets) {
         uint32_t lines = c->l2.sets * c->l2.ways;
         tags_init(&s->tags, c->l2.sets, c->l2.ways, LINE_BYTES, REPLACE_LRU, c->l2.hash);
         index_tags(&s->tags, c->map);
-        s->dirty = zeroed((lines + 63) / 64, sizeof *s->dirty);
+        s->dirty = mem_zero((lines + 63) / 64, sizeof *s->dirty, "dirty lines of an L2 slice");
     }
     mshr_init(&s->mshr, c->l2.mshrs, c->l2.merges);
-    s->miss = zeroed(c->l2.mshrs, sizeof *s->miss);
-    s->transfer = zeroed(s->transfer_places, sizeof *s->transfer);
+    s->miss = mem_zero(c->l2.mshrs, sizeof *s->miss, "MSHR entries of an L2 slice");
+    s->transfer = mem_zero(s->transfer_places, sizeof *s->transfer, "the miss queue of an L2 slice");
     if (c->coherence)
         l2_coherence_init(s);
     l2_unit_init(s);

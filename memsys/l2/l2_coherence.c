@@ -13,31 +13,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "memsys/l2/l2.h"
 
 /* A line at an event: its place in the tags, its entry. */
 struct place { uint64_t line; uint32_t i, e; };
 
-static void *zeroed(size_t n, size_t size)
-{
-    void *p = calloc(n, size);
-    if (!p)
-        abort();
-    return p;
-}
-
 void l2_coherence_init(struct slice *s)
 {
+    static const char what[] = "directory entries of an L2 slice";
     const struct partition_cfg *c = &s->part->cfg;
     uint32_t entries = c->l2.mshrs, sharers = (c->sms + 63) / 64;
     s->words = 1 + sharers;
-    s->protocol = zeroed((size_t)c->l2.sets * c->l2.ways * s->words, sizeof *s->protocol);
-    s->busy = zeroed(entries, sizeof *s->busy);
-    s->busy[0].uncalled = zeroed((size_t)entries * sharers, sizeof *s->busy[0].uncalled);
+    s->protocol = mem_zero((size_t)c->l2.sets * c->l2.ways * s->words, sizeof *s->protocol, what);
+    s->busy = mem_zero(entries, sizeof *s->busy, what);
+    s->busy[0].uncalled = mem_zero((size_t)entries * sharers, sizeof *s->busy[0].uncalled, what);
     for (uint32_t e = 1; e < entries; e++)
         s->busy[e].uncalled = s->busy[e - 1].uncalled + sharers;
-    s->work = (struct l2_ring){ .e = zeroed(entries, sizeof *s->work.e), .places = entries };
-    s->calling = (struct l2_ring){ .e = zeroed(entries, sizeof *s->calling.e), .places = entries };
+    s->work = (struct l2_ring){ .e = mem_zero(entries, sizeof *s->work.e, what), .places = entries };
+    s->calling = (struct l2_ring){ .e = mem_zero(entries, sizeof *s->calling.e, what), .places = entries };
 }
 
 void l2_coherence_end(struct slice *s)

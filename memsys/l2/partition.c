@@ -6,20 +6,17 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "memsys/l2/l2.h"
 
 struct partition *partition_new(const struct partition_cfg *c, struct port **requests, struct port **replies,
                                 uint64_t *count, struct hists *hists)
 {
-    struct partition *p = calloc(1, sizeof *p);
-    if (!p)
-        abort();
+    struct partition *p = mem_zero(1, sizeof *p, "a memory partition");
     *p = (struct partition){
         .cfg = *c, .count = count, .hists = hists, .mem_next = c->walk ? 0 : NEVER, .drained = NEVER,
-        .dram = dram_new(&c->dram, count), .slice = calloc(c->slices, sizeof *p->slice)
+        .dram = dram_new(&c->dram, count), .slice = mem_zero(c->slices, sizeof *p->slice, "L2 slices")
     };
-    if (!p->slice)
-        abort();
     for (uint32_t n = 0; n <= LINE_SECTORS; n++) {
         uint32_t cycles = (n * SECTOR_BYTES + c->l2.bytes_per_cycle - 1) / c->l2.bytes_per_cycle;
         p->data_cycles[n] = cycles ? cycles : 1;

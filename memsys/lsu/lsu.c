@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "memsys/l1/l1_coherence.h"
 #include "memsys/lsu/lsu.h"
 #include "memsys/lsu/rocache.h"
@@ -84,19 +85,16 @@ static uint8_t networks_of_calls(const struct coherence *p)
 struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, struct port *out, struct port *in,
                     uint64_t *count, struct hists *hists)
 {
-    struct lsu *u = aligned_alloc(64, (sizeof *u + 63) / 64 * 64);
-    if (!u)
-        abort();
+    struct lsu *u = mem_aligned(64, sizeof *u, "a load/store unit");
     memset(u, 0, sizeof *u);
     u->cfg = *c;
     u->in = in;
     u->count = count;
     u->hists = hists;
     u->cfg.queue++;                  /* one place more, for the second part of an instruction in a transaction */
-    u->queue = calloc(u->cfg.queue, sizeof *u->queue);
-    if (!u->queue)
-        abort();
+    u->queue = mem_zero(u->cfg.queue, sizeof *u->queue, "the queue of a load/store unit");
     u->send = (struct sender){ .cfg = &u->cfg, .out = out, .count = count };
+    packet_pool_init(&u->send.pool, 0);
     retire_init(&u->retire, calls, hists);
     l1_init(&u->l1, &u->cfg, &u->send, &u->retire, count);
     rocache_init(&u->konst, &c->konst, ACCESS_CONST, &u->send, &u->retire, count);

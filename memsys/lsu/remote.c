@@ -1,24 +1,21 @@
 /* Write-through stores and atomics. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "memsys/lsu/remote.h"
 
-enum { SLAB = 8, CLASS_CAS = 2 };
-
-struct payload_slab { struct payload_slab *next; struct atom_payload a[SLAB]; };
+enum { PAYLOADS_IN_CHUNK = 8, CLASS_CAS = 2 };
 
 void remote_init(struct remote *r, const struct lsu_cfg *c, struct sender *send, struct retire *retire, struct l1 *l1,
                  uint64_t *count)
 {
     *r = (struct remote){ .cfg = c, .send = send, .retire = retire, .l1 = l1, .count = count, .free = UINT32_MAX };
+    pool_init(&r->payloads, sizeof(struct atom_payload), PAYLOADS_IN_CHUNK, "operands of atomics");
 }
 
 void remote_end(struct remote *r)
 {
-    for (struct payload_slab *s = r->slabs, *next; s; s = next) {
-        next = s->next;
-        free(s);
-    }
+    pool_end(&r->payloads);
     free(r->track);
     *r = (struct remote){ 0 };
 }
@@ -28,9 +25,7 @@ static uint32_t track_new(struct remote *r)
     if (r->free == UINT32_MAX) {
         uint32_t old = r->tracks;
         r->tracks = old ? 2 * old : 64;
-        r->track = realloc(r->track, r->tracks * sizeof *r->track);
-        if (!r->track)
-            abort();
+        r->track = mem_resize(r->track, r->tracks, sizeof *r->track, "outstanding stores and atomics");
         for (uint32_t i = r->tracks; i-- > old;) {
             r->track[i].next = r->free;
             r->free = i;
@@ -47,34 +42,10 @@ static void track_free(struct remote *r, uint32_t i)
     r->free = i;
 }
 
-struct atom_payload *remote_payload(struct remote *r)
-{
-    if (!r->free_payload) {
-        struct payload_slab *s = aligned_alloc(_Alignof(struct payload_slab), sizeof *s);
-        if (!s)
-            abort();
-        s->next = r->slabs;
-        r->slabs = s;
-        for (int i = 0; i < SLAB; i++) {
-            s->a[i].next = r->free_payload;
-            r->free_payload = &s->a[i];
-        }
-    }
-    struct atom_payload *a = r->free_payload;
-    r->free_payload = a->next;
-    return a;
-}
-
-void remote_payload_free(struct remote *r, struct atom_payload *a)
-{
-    a->next = r->free_payload;
-    r->free_payload = a;
-}
-
 void remote_operands(struct remote *r, struct packet *p, const struct mem_op *op, const struct line_access *a)
 {
     unsigned bytes = (unsigned)__builtin_popcountll(a->lanes) * op->width;
-    p->atom = remote_payload(r);
+    p->atom = pool_take(&r->payloads);
     mem_atomic_request(op, a->lanes, p->atom);
     p->sectors = a->sectors;
     p->bytes = (uint16_t)(PACKET_HEADER + bytes * (op->atomic_class == CLASS_CAS ? 2 : 1));
@@ -150,7 +121,7 @@ void remote_acknowledged(struct remote *r, struct packet *p, uint64_t now)
     uint32_t i = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1);
     struct track *t = &r->track[i];
     if (p->atom)
-        remote_payload_free(r, p->atom);
+        pool_give(&r->payloads, p->atom);
     tell(r, t, p->line, now);
     if (--t->pending)
         return;
@@ -166,7 +137,7 @@ void remote_replied(struct remote *r, struct packet *p, uint64_t now)
     struct mem_op *op = r->track[i].op;
     const struct track t = { .slot = op->sm_slot, .counts_load = true, .counts_store = true };
     mem_atomic_reply(op, r->track[i].lanes, p->atom);
-    remote_payload_free(r, p->atom);
+    pool_give(&r->payloads, p->atom);
     track_free(r, i);
     op->ready = now + 1;
     tell(r, &t, p->line, now);

@@ -24,15 +24,12 @@ struct remote {
     uint64_t *count;
     struct track *track;
     uint32_t tracks, free;
-    struct atom_payload *free_payload;
-    struct payload_slab *slabs;
+    struct pool payloads;            /* struct atom_payload */
 };
 
 void remote_init(struct remote *r, const struct lsu_cfg *c, struct sender *send, struct retire *retire, struct l1 *l1,
                  uint64_t *count);
 void remote_end(struct remote *r);
-struct atom_payload *remote_payload(struct remote *r);
-void remote_payload_free(struct remote *r, struct atom_payload *a);
 /* Puts an atomic's operands into its packet, and a store's bytes. */
 void remote_operands(struct remote *r, struct packet *p, const struct mem_op *op, const struct line_access *a);
 void remote_bytes(struct packet *p, const struct mem_op *op, const struct line_access *a);

@@ -2,23 +2,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "memsys/lsu/retire.h"
 
-enum { SLAB = 64 };
-
-struct waiter_slab { struct waiter_slab *next; struct waiter w[SLAB]; };
+enum { WAITERS_IN_CHUNK = 64 };
 
 void retire_init(struct retire *r, const struct lsu_calls *calls, struct hists *hists)
 {
     *r = (struct retire){ .calls = *calls, .hists = hists };
+    pool_init(&r->waiters, sizeof(struct waiter), WAITERS_IN_CHUNK, "accesses that wait for data");
 }
 
 void retire_end(struct retire *r)
 {
-    for (struct waiter_slab *s = r->slabs, *next; s; s = next) {
-        next = s->next;
-        free(s);
-    }
+    pool_end(&r->waiters);
     free(r->busy);
     *r = (struct retire){ 0 };
 }
@@ -28,9 +25,7 @@ void retire_hold(struct retire *r, uint32_t slot)
     if (slot >= r->slots) {
         uint32_t old = r->slots;
         r->slots = (slot + 64) / 64 * 64;
-        r->busy = realloc(r->busy, r->slots * sizeof *r->busy);
-        if (!r->busy)
-            abort();
+        r->busy = mem_resize(r->busy, r->slots, sizeof *r->busy, "accesses of warps");
         memset(r->busy + old, 0, (r->slots - old) * sizeof *r->busy);
     }
     r->busy[slot]++;
@@ -72,26 +67,10 @@ void retire_part(struct retire *r, struct mem_op *op, uint64_t now)
 
 struct waiter *retire_waiter(struct retire *r, struct mem_op *op, enum mem_server s, const struct line_access *a)
 {
-    if (!r->free) {
-        struct waiter_slab *slab = malloc(sizeof *slab);
-        if (!slab)
-            abort();
-        slab->next = r->slabs;
-        r->slabs = slab;
-        for (int i = 0; i < SLAB; i++)
-            retire_forget(r, &slab->w[i]);
-    }
-    struct waiter *w = r->free;
-    r->free = w->next;
+    struct waiter *w = pool_take(&r->waiters);
     *w = (struct waiter){ .op = op, .access = *a, .server = (uint8_t)s };
     op->pending++;
     return w;
-}
-
-void retire_forget(struct retire *r, struct waiter *w)
-{
-    w->next = r->free;
-    r->free = w;
 }
 
 void retire_load(struct retire *r, struct mem_op *op, const struct line_access *a, enum mem_server s,

@@ -6,6 +6,7 @@
 #ifndef MEMSYS_RETIRE_H
 #define MEMSYS_RETIRE_H
 
+#include "base/pool.h"
 #include "memsys/lsu/lsu.h"
 #include "memsys/lsu/stage.h"
 
@@ -14,7 +15,6 @@ enum served { SERVED, BLOCKED_LINE, BLOCKED_MSHR, BLOCKED_QUEUE, BLOCKED_STAGE }
 
 /* Lanes of an instruction that wait for a line. */
 struct waiter {
-    struct waiter *next;             /* free ones */
     struct mem_op *op;
     struct line_access access;
     uint8_t server;
@@ -26,8 +26,7 @@ struct retire {
     bool stores_wait;                /* a store is over when it has performed */
     const struct order_stage *stage;       /* of an order policy: is told what performs; NULL = nobody is */
     void *stage_state;
-    struct waiter *free;
-    struct waiter_slab *slabs;
+    struct pool waiters;
     uint32_t *busy, slots;           /* by warp slot: instructions and stores outstanding */
 };
 
@@ -38,7 +37,6 @@ void retire_release(struct retire *r, uint32_t slot);
 void retire_begin(struct retire *r, struct mem_op *op);  /* issued: one count, the warp is busy */
 void retire_part(struct retire *r, struct mem_op *op, uint64_t now);     /* one count less; at 0 the op is done */
 struct waiter *retire_waiter(struct retire *r, struct mem_op *op, enum mem_server s, const struct line_access *a);
-void retire_forget(struct retire *r, struct waiter *w);
 /* Binds a load: lanes get their bytes of the line at this address now, their registers are there at `ready`. The
  * instruction's count is the caller's business. */
 void retire_load(struct retire *r, struct mem_op *op, const struct line_access *a, enum mem_server s,

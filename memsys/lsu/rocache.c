@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "memsys/lsu/rocache.h"
 
 enum { MISSES = 1, MERGED = 2, BLOCKED = 3 };            /* places of counters behind the hits */
@@ -18,9 +19,8 @@ void rocache_init(struct rocache *c, const struct cache_cfg *cfg, enum access_ty
     mshr_init(&c->mshr, cfg->mshrs, cfg->merges);
     if (type == ACCESS_INST)
         return;
-    c->data = calloc((size_t)cfg->sets * cfg->ways + LINE_BYTES / cfg->line, cfg->line);
-    if (!c->data)
-        abort();
+    c->data = mem_zero((size_t)cfg->sets * cfg->ways + LINE_BYTES / cfg->line, cfg->line,
+                       "the lines of a read-only cache");
 }
 
 void rocache_end(struct rocache *c)
@@ -91,12 +91,7 @@ static void want(struct rocache *c, uint64_t line, uint64_t now)
 {
     rocache_settle(c, now);
     c->wanted_since = now;
-    if (c->nwanted == c->wanted_cap) {
-        c->wanted_cap = c->wanted_cap ? 2 * c->wanted_cap : 16;
-        c->wanted = realloc(c->wanted, c->wanted_cap * sizeof *c->wanted);
-        if (!c->wanted)
-            abort();
-    }
+    c->wanted = mem_grow(c->wanted, c->nwanted, &c->wanted_cap, sizeof *c->wanted, "instruction lines to fetch");
     c->wanted[c->nwanted++] = line;
 }
 
@@ -168,7 +163,7 @@ void rocache_fill(struct rocache *c, const struct packet *p, uint64_t now)
     for (struct waiter *w; (w = mshr_take(&c->mshr, e));) {
         struct mem_op *op = w->op;
         retire_load(c->retire, op, &w->access, c->server, p->data, now, now + 1);
-        retire_forget(c->retire, w);
+        pool_give(&c->retire->waiters, w);
         retire_part(c->retire, op, now);
     }
     bool demanded = c->type == ACCESS_INST && c->mshr.entry[e].user == DEMANDED;

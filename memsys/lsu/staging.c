@@ -3,43 +3,17 @@
 
 #include "memsys/lsu/staging.h"
 
-enum { SLAB = 32 };
-
-struct staged_slab { struct staged_slab *next; struct staged d[SLAB]; };
+enum { STAGED_IN_CHUNK = 32 };
 
 void staging_init(struct staging *g, const struct order_stage *stage, void *state, struct retire *retire)
 {
     *g = (struct staging){ .stage = stage, .state = state, .retire = retire };
+    pool_init(&g->accesses, sizeof(struct staged), STAGED_IN_CHUNK, "accesses in the stage of an order policy");
 }
 
 void staging_end(struct staging *g)
 {
-    for (struct staged_slab *s = g->slabs, *next; s; s = next) {
-        next = s->next;
-        free(s);
-    }
-}
-
-static void put_back(struct staging *g, struct staged *d)
-{
-    d->a.next = (struct stage_access *)g->free;
-    g->free = d;
-}
-
-static struct staged *take(struct staging *g)
-{
-    if (!g->free) {
-        struct staged_slab *s = malloc(sizeof *s);
-        if (!s)
-            abort();
-        s->next = g->slabs;
-        g->slabs = s;
-        for (int i = 0; i < SLAB; i++)
-            put_back(g, &s->d[i]);
-    }
-    struct staged *d = g->free;
-    g->free = (struct staged *)d->a.next;
-    return d;
+    pool_end(&g->accesses);
 }
 
 static struct stage_access describe(const struct mem_op *op, uint64_t instruction)
@@ -53,13 +27,13 @@ static struct stage_access describe(const struct mem_op *op, uint64_t instructio
 enum served staging_offer(struct staging *g, struct mem_op *op, const struct line_access *a, uint32_t track,
                           uint64_t instruction, uint64_t now)
 {
-    struct staged *d = take(g);
+    struct staged *d = pool_take(&g->accesses);
     *d = (struct staged){ .a = describe(op, instruction), .op = op, .access = *a, .track = track };
     d->a.line = a->line;
     d->a.lanes = a->lanes;
     d->a.sectors = a->sectors;
     if (!g->stage->accept(g->state, &d->a, now)) {
-        put_back(g, d);
+        pool_give(&g->accesses, d);
         return BLOCKED_STAGE;
     }
     op->pending++;
@@ -72,7 +46,7 @@ void staging_sent(struct staging *g, struct staged *d, uint64_t now)
     struct mem_op *op = d->op;
     g->stage->sent(g->state, &d->a, now);
     g->held--;
-    put_back(g, d);
+    pool_give(&g->accesses, d);
     retire_part(g->retire, op, now);
 }
 

@@ -16,8 +16,7 @@ struct staging {
     const struct order_stage *stage;       /* NULL = none */
     void *state;
     struct retire *retire;
-    struct staged *free;
-    struct staged_slab *slabs;
+    struct pool accesses;
     uint32_t held;
     bool stuck;                      /* the L1 turned the chosen one away */
 };

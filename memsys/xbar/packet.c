@@ -1,46 +1,33 @@
-/* Packet pools: slabs, and a list of free packets. Lines with byte masks. */
-#include <stdlib.h>
+/* Packet pools. Lines with byte masks. */
 #include <string.h>
 
 #include "memsys/xbar/packet.h"
 
-enum { SLAB = 64 };
+enum { PACKETS_IN_CHUNK = 64 };
 
-struct packet_slab { struct packet_slab *next; char *extra; struct packet k[SLAB]; };
+_Static_assert(offsetof(struct packet, next) == 0, "a list of packets is a free list of struct pool");
+
+void packet_pool_init(struct packet_pool *p, uint32_t extra)
+{
+    *p = (struct packet_pool){ .extra = extra };
+    pool_init(&p->pool, (sizeof(struct packet) + extra + 7) / 8 * 8, PACKETS_IN_CHUNK, "packets");
+}
 
 struct packet *packet_new(struct packet_pool *p)
 {
-    if (!p->free)
-        p->free = atomic_exchange_explicit(&p->returned, NULL, memory_order_acquire);
-    if (!p->free) {
-        struct packet_slab *s = malloc(sizeof *s);
-        if (!s)
-            abort();
-        s->next = p->slabs;
-        p->slabs = s;
-        s->extra = p->extra ? malloc((size_t)SLAB * p->extra) : NULL;
-        if (p->extra && !s->extra)
-            abort();
-        for (int i = 0; i < SLAB; i++) {
-            s->k[i].payload = p->extra ? s->extra + (size_t)i * p->extra : NULL;
-            s->k[i].home = p;
-            s->k[i].next = p->free;
-            p->free = &s->k[i];
-        }
-    }
-    struct packet *k = p->free;
-    p->free = k->next;
+    if (!p->pool.free)
+        p->pool.free = atomic_exchange_explicit(&p->returned, NULL, memory_order_acquire);
+    struct packet *k = pool_take(&p->pool);
     p->out++;
-    void *payload = p->extra ? k->payload : NULL;
     memset(k, 0, offsetof(struct packet, data));
-    k->payload = payload;
+    k->home = p;
+    k->payload = p->extra ? k + 1 : NULL;
     return k;
 }
 
 void packet_free(struct packet_pool *p, struct packet *k)
 {
-    k->next = p->free;
-    p->free = k;
+    pool_give(&p->pool, k);
     p->out--;
 }
 
@@ -56,12 +43,7 @@ void packet_return(struct packet *k)
 
 void packet_pool_end(struct packet_pool *p)
 {
-    for (struct packet_slab *s = p->slabs, *next; s; s = next) {
-        next = s->next;
-        free(s->extra);
-        free(s);
-    }
-    *p = (struct packet_pool){ 0 };
+    pool_end(&p->pool);
 }
 
 static void merge_8_bytes(uint8_t *to, const uint8_t *from, unsigned mask)

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pool.h"
+
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32, LINE_SECTORS = 4, ALL_SECTORS = 15, PACKET_HEADER = 8 };
 
 /* Message kinds of the baseline; a coherence protocol numbers its own from MSG_PROTOCOL, others from MSG_POLICY. */
@@ -56,23 +58,23 @@ struct packet {
     uint64_t stamp[STAMPS];
     struct atom_payload *atom;       /* MSG_ATOMIC and its reply; belongs to the packet */
     void *payload;                   /* for a protocol; in a pool with `extra`: that many bytes, not zeroed */
+    struct packet_pool *home;        /* the pool that it was allocated from */
     uint64_t mask[2];                /* MSG_WRITE: bytes present, bit per byte of the line */
     uint8_t data[LINE_BYTES];
-    struct packet_pool *home;        /* the pool that it was allocated from */
 };
 
-/* A pool allocates packets in slabs, which are freed with the pool. There is one pool per SM and slice; a packet is
- * freed into the pool that it was allocated from, so no two host threads use one pool in a window. The receiver of a
- * message without a reply frees it with packet_return, from any host thread. */
+/* There is one pool per SM and slice; a packet is freed into the pool that it was allocated from, so no two host threads
+ * use one pool in a window. The receiver of a message without a reply frees it with packet_return, from any host
+ * thread. */
 struct packet_pool {
+    struct pool pool;
     uint32_t extra;                  /* bytes at `payload` of each packet; 0 = none */
-    struct packet *free;
-    struct packet_slab *slabs;
     uint64_t out;                    /* allocated and not freed */
     struct packet *_Atomic returned;
     _Atomic uint64_t back;           /* packets freed by packet_return so far, which `out` still counts */
 };
-struct packet *packet_new(struct packet_pool *p);    /* zeroed except data; aborts when the host is out of memory */
+void packet_pool_init(struct packet_pool *p, uint32_t extra);
+struct packet *packet_new(struct packet_pool *p);    /* zeroed except data */
 void packet_free(struct packet_pool *p, struct packet *k);
 void packet_return(struct packet *k);
 void packet_pool_end(struct packet_pool *p);

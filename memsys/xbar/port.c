@@ -1,6 +1,7 @@
 /* The rings of a port: allocation, and the check that it is idle. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "memsys/xbar/port.h"
 
 void port_init(struct port *t, uint32_t vns, uint32_t flits)
@@ -9,10 +10,8 @@ void port_init(struct port *t, uint32_t vns, uint32_t flits)
     while (cap < vns * flits)
         cap *= 2;
     *t = (struct port){ .mask = cap - 1, .size = flits, .vns = vns };
-    t->msg = calloc(cap, sizeof *t->msg);
-    t->credit = calloc(cap, sizeof *t->credit);
-    if (!t->msg || !t->credit)
-        abort();
+    t->msg = mem_zero(cap, sizeof *t->msg, "a port");
+    t->credit = mem_zero(cap, sizeof *t->credit, "a port");
     for (uint32_t v = 0; v < vns; v++)
         t->have[v] = flits;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "memsys/xbar/xbar_state.h"
 
 static bool in_range(uint32_t n, uint32_t most)
@@ -36,10 +37,7 @@ bool xbar_check(const struct xbar_cfg *c, uint32_t in_flits, uint32_t out_flits,
 
 static void *table(size_t n, size_t size)
 {
-    void *t = calloc(n, size);
-    if (!t)
-        abort();
-    return t;
+    return mem_zero(n, size, "a crossbar");
 }
 
 static uint32_t words(uint32_t bits)

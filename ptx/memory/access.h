@@ -113,7 +113,6 @@ uint64_t mem_lane_address(const struct warp *w, const struct dinst *d, int lane)
 
 /* ---- global atomics: operands travel to where they are performed, old values travel back ---- */
 struct atom_payload {
-    struct atom_payload *next;       /* of a pool */
     const struct dinst *d;
     uint32_t lanes[MAX_HALVES];      /* lanes of this line */
     uint8_t offset[WARP_LANES];      /* in the line */

@@ -182,8 +182,9 @@ static void expect_ack(struct packet *p, uint64_t left)
 /* Four replies and two probes arrive in one cycle: both probes are acknowledged, one reply a cycle is handled. */
 static void probes_are_handled_on_arrival(void **state)
 {
-    struct packet_pool pool = { 0 };
+    struct packet_pool pool;
     struct node *n = &rig.node[0];
+    packet_pool_init(&pool, 0);
     start(&SUITES[0], &TIGHT[0], 1, true);
     for (unsigned i = 0; i < SLOTS; i++)
         rig_load(&rig, n, i, i);
@@ -207,7 +208,8 @@ static void probes_are_handled_on_arrival(void **state)
 
 static void acknowledgements_pass_requests_without_credits(void **state)
 {
-    struct packet_pool pool = { 0 };
+    struct packet_pool pool;
+    packet_pool_init(&pool, 0);
     start(&SUITES[0], &TIGHT[0], 1, false);
     rig.sm_out[0].have[0] = 0;
     rig_load(&rig, &rig.node[0], 0, 0);

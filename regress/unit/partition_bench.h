@@ -80,6 +80,7 @@ static inline void bench_init(struct bench *b, uint32_t channels, uint32_t slice
 static inline void bench_start(struct bench *b)
 {
     struct port *in[BENCH_SLICES], *out[BENCH_SLICES];
+    packet_pool_init(&b->pool, 0);
     for (uint32_t i = 0; i < b->cfg.slices; i++) {
         port_init(&b->request[i], b->vns, b->request_flits);
         port_init(&b->reply[i], b->vns, b->reply_flits);

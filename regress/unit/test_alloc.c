@@ -60,9 +60,13 @@ static void texts_are_copied(void **state)
     fputs("four", f);
     fclose(f);
     assert_int_equal(size, 4);
-    char *text[] = { mem_string("ab"), mem_string_n("abc", 2), mem_string_n("ab", 9), mem_format("%s%d", "ab", 7), file };
-    static const char *const want[] = { "ab", "ab", "ab", "ab7", "four" };
-    for (int i = 0; i < 5; i++) {
+    char *all = NULL;
+    mem_append(&all, "%s", "ab");
+    mem_append(&all, "%d", 7);
+    char *text[] = { mem_string("ab"), mem_string_n("abc", 2), mem_string_n("ab", 9), mem_format("%s%d", "ab", 7), all,
+                     file };
+    static const char *const want[] = { "ab", "ab", "ab", "ab7", "ab7", "four" };
+    for (int i = 0; i < 6; i++) {
         assert_string_equal(text[i], want[i]);
         free(text[i]);
     }

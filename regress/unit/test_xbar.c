@@ -106,6 +106,7 @@ static void rig_begin(struct rig *r, const struct xbar_cfg *cfg, const struct tr
     r->sink = table(cfg->destinations, sizeof *r->sink);
     for (uint32_t s = 0; s < cfg->sources; s++) {
         port_init(&r->in[s], cfg->vns, in_flits);
+        packet_pool_init(&r->source[s].pool, 0);
         r->source[s].random = 0x123456789u + s * UINT64_C(0x9e3779b97f4a7c15);
         r->source[s].sequence = table((size_t)cfg->destinations * cfg->vns, sizeof(uint32_t));
     }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "timing/core/calendar.h"
 
 void calendar_init(struct calendar *c)
@@ -18,9 +19,7 @@ void calendar_end(struct calendar *c)
 void calendar_grow(struct calendar *c)
 {
     uint32_t cap = c->cap ? c->cap * 2 : 256;
-    c->event = realloc(c->event, cap * sizeof *c->event);
-    if (!c->event)
-        abort();
+    c->event = mem_resize(c->event, cap, sizeof *c->event, "the events of an SM");
     for (uint32_t i = cap; i-- > (c->cap ? c->cap : 1);) {
         c->event[i].next = c->free;
         c->free = i;

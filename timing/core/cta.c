@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "timing/core/sm_impl.h"
 
 /* ---- what the SM keeps for a grid ---- */
@@ -19,10 +20,8 @@ static struct sm_grid *grid_of(struct sm *s, const struct grid *g)
     for (uint32_t i = 0; i < s->ngrids; i++)
         if (s->grid[i]->grid == g)
             return s->grid[i];
-    s->grid = realloc(s->grid, (s->ngrids + 1) * sizeof(struct sm_grid *));
-    struct sm_grid *n = calloc(1, sizeof *n);
-    if (!s->grid || !n)
-        abort();
+    s->grid = mem_resize(s->grid, s->ngrids + 1, sizeof *s->grid, "the grids of an SM");
+    struct sm_grid *n = mem_zero(1, sizeof *n, "a grid on an SM");
     n->grid = g;
     n->worker.launch = (struct launch *)(uintptr_t)&g->launch;
     n->worker.clock = &s->now;
@@ -40,12 +39,7 @@ static struct block *take_context(struct sm_grid *g)
 
 static void give_context(struct sm_grid *g, struct block *b)
 {
-    if (g->nspare == g->cap) {
-        g->cap = g->cap ? g->cap * 2 : 8;
-        g->spare = realloc(g->spare, g->cap * sizeof(struct block *));
-        if (!g->spare)
-            abort();
-    }
+    g->spare = mem_grow(g->spare, g->nspare, &g->cap, sizeof *g->spare, "spare blocks");
     g->spare[g->nspare++] = b;
 }
 
@@ -102,9 +96,7 @@ static void grow_scoreboards(struct sm *s, uint32_t regs)
     uint32_t words = regs > 64 * TINST_WORDS ? (regs + 63) / 64 : TINST_WORDS;
     if (words <= s->pending_words)
         return;
-    uint64_t *bits = calloc((size_t)s->cfg.warps * 2 * words, sizeof *bits);
-    if (!bits)
-        abort();
+    uint64_t *bits = mem_zero((size_t)s->cfg.warps * 2 * words, sizeof *bits, "scoreboards");
     for (uint32_t i = 0; i < s->cfg.warps; i++) {
         uint64_t *row = bits + (size_t)i * 2 * words;
         for (uint32_t k = 0; k < s->pending_words; k++) {
@@ -213,9 +205,7 @@ void sm_start(struct sm *s, const struct block_start *b)
 {
     if (s->nstart == s->start_cap) {
         uint32_t cap = s->start_cap ? s->start_cap * 2 : 16;
-        struct block_start *q = malloc(cap * sizeof *q);
-        if (!q)
-            abort();
+        struct block_start *q = mem_alloc(cap, sizeof *q, "blocks that start");
         for (uint32_t i = 0; i < s->nstart; i++)
             q[i] = s->start[(s->start_head + i) % s->start_cap];
         free(s->start);
@@ -283,12 +273,7 @@ static void free_slot(struct sm *s, struct slot *w)
 
 static void note_end(struct sm *s, const struct grid *g)
 {
-    if (s->nended == s->ended_cap) {
-        s->ended_cap = s->ended_cap ? s->ended_cap * 2 : 16;
-        s->ended = realloc(s->ended, s->ended_cap * sizeof *s->ended);
-        if (!s->ended)
-            abort();
-    }
+    s->ended = mem_grow(s->ended, s->nended, &s->ended_cap, sizeof *s->ended, "blocks that ended");
     s->ended[s->nended++] = (struct block_end){ .at = s->now, .grid = (struct grid *)(uintptr_t)g, .sm = s->cfg.index };
 }
 

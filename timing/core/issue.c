@@ -30,7 +30,7 @@ void issue_memory(struct sm *s, struct slot *w, struct mem_op *op)
 static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, uint64_t lanes, struct mem_op *op)
 {
     if (!op->lanes) {
-        sm_op_free(s, op);
+        pool_give(&s->ops, op);
         if (lanes && t->ndst) {
             warp_set_pending(w, t, s->pending_words, false);
             sm_result(s, s->now + t->latency + s->cfg.stages, EV_ALU, w, t);
@@ -98,7 +98,7 @@ static void settle_control(struct sm *s, struct slot *w, const struct tinst *t, 
 static void faulted(struct sm *s, struct slot *w, struct mem_op *op)
 {
     if (op)
-        sm_op_free(s, op);
+        pool_give(&s->ops, op);
     if (tx_fault(s, w))
         w->since = s->now + 1;
     else
@@ -110,7 +110,7 @@ static void issue(struct sm *s, struct slot *w)
     const struct tinst *t = w->inst;
     const struct tcode *code = w->code;
     struct resident *block = w->block;
-    struct mem_op *op = t->kind == TK_MEMORY ? sm_op_new(s) : NULL;
+    struct mem_op *op = t->kind == TK_MEMORY ? pool_take(&s->ops) : NULL;
     uint64_t sleep = t->kind == TK_SLEEP ? sleep_cycles(s, w) : 0;
     struct step st;
     s->count[STAT_INSTS_SP + t->pipe]++;

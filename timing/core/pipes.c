@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/config.h"
 #include "timing/core/sm_impl.h"
 
@@ -16,13 +17,11 @@ void pipes_init(struct sm *s)
         s->pipe[p].n = s->cfg.units[p];
         s->pipe[p].pinned = s->cfg.pinned && s->cfg.units[p] == s->cfg.schedulers;
     }
-    s->collector.unit = calloc(s->cfg.collectors, sizeof(uint64_t));
-    s->collector.bank = calloc(s->cfg.register_banks, sizeof(uint64_t));
+    s->collector.unit = mem_zero(s->cfg.collectors, sizeof(uint64_t), "operand collectors");
+    s->collector.bank = mem_zero(s->cfg.register_banks, sizeof(uint64_t), "register banks");
     s->collector.cap = s->cfg.collectors;
-    s->collector.idle = calloc(s->cfg.collectors, sizeof *s->collector.idle);
-    s->collector.queue = calloc(s->cfg.collectors, sizeof *s->collector.queue);
-    if (!s->collector.unit || !s->collector.bank || !s->collector.idle || !s->collector.queue)
-        abort();
+    s->collector.idle = mem_zero(s->cfg.collectors, sizeof *s->collector.idle, "operand collectors");
+    s->collector.queue = mem_zero(s->cfg.collectors, sizeof *s->collector.queue, "operand collectors");
 }
 
 void pipes_end(struct sm *s)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "timing/core/sched.h"
 
 void sched_init(struct scheduler *c, uint32_t policy, uint32_t active_max, uint32_t blocks)
@@ -11,9 +12,7 @@ void sched_init(struct scheduler *c, uint32_t policy, uint32_t active_max, uint3
     c->active_max = active_max;
     c->reason = ST_NO_WARP;
     c->last = c->promoted = 63;
-    c->age = calloc(blocks + 1, sizeof *c->age);
-    if (!c->age)
-        abort();
+    c->age = mem_zero(blocks + 1, sizeof *c->age, "a warp scheduler");
 }
 
 void sched_end(struct scheduler *c)

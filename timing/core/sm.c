@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/config.h"
 #include "consistency/protocols.h"
 #include "timing/core/sm_impl.h"
@@ -90,38 +91,6 @@ bool sm_check(const struct sm_cfg *c, char *error, size_t size)
     return false;
 }
 
-/* ---- memory instructions ---- */
-
-enum { OPS_IN_SLAB = 16 };
-
-struct op_slab { struct op_slab *next; struct mem_op op[OPS_IN_SLAB]; };
-
-static void add_op_slab(struct sm *s)
-{
-    struct op_slab *slab = aligned_alloc(64, sizeof *slab);
-    if (!slab)
-        abort();
-    slab->next = s->op_slabs;
-    s->op_slabs = slab;
-    for (int i = 0; i < OPS_IN_SLAB; i++)
-        sm_op_free(s, &slab->op[i]);
-}
-
-struct mem_op *sm_op_new(struct sm *s)
-{
-    if (!s->free_op)
-        add_op_slab(s);
-    struct mem_op *op = s->free_op;
-    s->free_op = op->next;
-    return op;
-}
-
-void sm_op_free(struct sm *s, struct mem_op *op)
-{
-    op->next = s->free_op;
-    s->free_op = op;
-}
-
 /* ---- what the load/store unit tells ---- */
 
 static void acquired(struct sm *s, struct slot *w, const struct tinst *t)
@@ -156,7 +125,7 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     at += s->cfg.stages;
     if (op->served_by[SERVE_SHARED])
         shared_performed(s, w);
-    sm_op_free(s, op);
+    pool_give(&s->ops, op);
     if (at > s->now) {
         if (acquire)
             sm_result(s, at, EV_ACQUIRE, w, t);
@@ -217,14 +186,14 @@ static void on_replied(void *ctx, const struct packet *p)
 
 /* ---- life ---- */
 
+enum { OPS_IN_CHUNK = 16 };
+
 static void init_slots(struct sm *s)
 {
     uint32_t n = s->cfg.warps;
-    s->slot = aligned_alloc(_Alignof(struct slot), n * sizeof *s->slot);
-    s->free_slots = calloc((n + 63) / 64, sizeof *s->free_slots);
-    s->block = calloc(s->cfg.blocks, sizeof *s->block);
-    if (!s->slot || !s->free_slots || !s->block)
-        abort();
+    s->slot = mem_aligned(_Alignof(struct slot), n * sizeof *s->slot, "the warps of an SM");
+    s->free_slots = mem_zero((n + 63) / 64, sizeof *s->free_slots, "the warps of an SM");
+    s->block = mem_zero(s->cfg.blocks, sizeof *s->block, "the blocks of an SM");
     for (uint32_t i = 0; i < n; i++) {
         s->slot[i] = (struct slot){
             .index = (uint16_t)i, .place = PLACE_NONE, .hold = NO_HOLD,
@@ -251,9 +220,7 @@ static void add_tm(struct sm *s, struct tm_gpu *tm)
 struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_gpu *tm, struct port *out,
                   struct port *in)
 {
-    struct sm *s = calloc(1, sizeof *s);
-    if (!s)
-        abort();
+    struct sm *s = mem_zero(1, sizeof *s, "an SM");
     s->cfg = *c;
     s->lsu_at = s->core_at = s->fetch_at = s->dispatch_at = s->tm_at = NEVER;
     init_slots(s);
@@ -262,6 +229,7 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
         s->sched[k].patience = c->patience;
         s->sched[k].at = NEVER;
     }
+    pool_init(&s->ops, sizeof(struct mem_op), OPS_IN_CHUNK, "memory instructions");
     pipes_init(s);
     calendar_init(&s->calendar);
     if (c->order->new_state)
@@ -293,10 +261,7 @@ void sm_free(struct sm *s)
         sm_grid_end(s, s->grid[0]->grid);
     if (s->cfg.order->free_state)
         s->cfg.order->free_state(s->order_state);
-    for (struct op_slab *p = s->op_slabs, *next; p; p = next) {
-        next = p->next;
-        free(p);
-    }
+    pool_end(&s->ops);
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
         sched_end(&s->sched[k]);
     pipes_end(s);

@@ -6,6 +6,7 @@
 #ifndef TIMING_SM_IMPL_H
 #define TIMING_SM_IMPL_H
 
+#include "base/pool.h"
 #include "timing/core/calendar.h"
 #include "timing/core/sched.h"
 #include "timing/machine/trace.h"
@@ -127,8 +128,7 @@ struct sm {
     struct block_end *ended;
     uint32_t nended, ended_cap;
     void *order_state;
-    struct mem_op *free_op;
-    void *op_slabs;
+    struct pool ops;                 /* struct mem_op: memory instructions */
     const struct fault *fault;
     const struct grid *fault_grid;
     struct sm_watch *watch;          /* the timeline, or NULL */
@@ -142,8 +142,6 @@ struct sm {
 };
 
 /* ---- sm.c ---- */
-struct mem_op *sm_op_new(struct sm *s);
-void sm_op_free(struct sm *s, struct mem_op *op);
 void sm_settle(struct sm *s, uint64_t until);    /* books resident warps and cycles up to here, before they change */
 
 /* A warp's worker has raised a fault, or not. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/config.h"
 #include "memsys/xbar/packet.h"
 #include "ptx/isa/ops_check.h"
@@ -292,10 +293,9 @@ static const struct call_site *site_of(const struct code *code, uint32_t i)
 struct tcode *tcode_new(const struct code *code, const struct simtx_config *c, uint64_t address)
 {
     const struct ptx_func *f = code->func;
-    struct tcode *t = calloc(1, sizeof *t);
+    struct tcode *t = mem_zero(1, sizeof *t, "the instructions of a function");
     struct numbering n;
-    if (!t || !(t->inst = calloc(f->ninsts + 1, sizeof *t->inst)))
-        abort();
+    t->inst = mem_zero(f->ninsts + 1, sizeof *t->inst, "the instructions of a function");
     set_numbering(&n, code->flow);
     t->code = code;
     t->address = address;
@@ -353,9 +353,8 @@ uint64_t tprogram_bytes(const struct program *p, const struct simtx_config *c)
 
 struct tprogram *tprogram_new(const struct program *p, const struct simtx_config *c, uint64_t address)
 {
-    struct tprogram *t = calloc(1, sizeof *t);
-    if (!t || !(t->of_func = calloc(p->nfuncs + 1, sizeof(struct tcode *))))
-        abort();
+    struct tprogram *t = mem_zero(1, sizeof *t, "the instructions of a program");
+    t->of_func = mem_zero(p->nfuncs + 1, sizeof *t->of_func, "the instructions of a program");
     t->nfuncs = p->nfuncs;
     for (uint32_t i = 0; i < p->nfuncs; i++) {
         struct ptx_func *f = p->func_at[i];

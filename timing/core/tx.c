@@ -264,12 +264,14 @@ void tx_impossible(void *ctx, uint32_t slot, unsigned lane, const char *text)
 
 struct mem_op *tx_op_new(void *ctx)
 {
-    return sm_op_new(ctx);
+    struct sm *s = ctx;
+    return pool_take(&s->ops);
 }
 
 void tx_op_free(void *ctx, struct mem_op *op)
 {
-    sm_op_free(ctx, op);
+    struct sm *s = ctx;
+    pool_give(&s->ops, op);
 }
 
 /* The load/store unit's queue is full: with operand collectors nobody has asked before. */
@@ -313,7 +315,7 @@ void tx_loaded(void *ctx, struct mem_op *op)
     struct slot *w = &s->slot[op->sm_slot];
     const struct tinst *t = op->owner;
     come_to(s);
-    sm_op_free(s, op);
+    pool_give(&s->ops, op);
     sm_result(s, s->now + 1 + s->cfg.stages, EV_MEM, w, t);
 }
 
@@ -360,7 +362,7 @@ void tx_at(void *ctx, uint64_t cycle)
 void tx_private_write(void *ctx, uint64_t address, const void *bytes, unsigned n)
 {
     struct sm *s = ctx;
-    struct mem_op *op = sm_op_new(s);
+    struct mem_op *op = pool_take(&s->ops);
     memset(op, 0, offsetof(struct mem_op, address));
     op->kind = MOP_STORE;
     op->lanes = op->served_by[SERVE_LOCAL] = mask_all(n / 4);    /* words of lanes side by side */

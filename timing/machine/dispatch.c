@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct dispatcher {
     struct dispatch_cfg cfg;
     struct grid *grids;
@@ -21,13 +23,9 @@ struct dispatcher {
 
 struct dispatcher *dispatcher_new(const struct dispatch_cfg *c)
 {
-    struct dispatcher *d = calloc(1, sizeof *d);
-    if (!d)
-        abort();
+    struct dispatcher *d = mem_zero(1, sizeof *d, "the block dispatcher");
     d->cfg = *c;
-    d->room = calloc(c->sms, sizeof *d->room);
-    if (!d->room)
-        abort();
+    d->room = mem_zero(c->sms, sizeof *d->room, "the block dispatcher");
     d->finish = NEVER;
     return d;
 }
@@ -73,10 +71,8 @@ void dispatcher_launch(struct dispatcher *d, struct grid *grids, uint32_t n, uin
 {
     free(d->need);
     free(d->resident);
-    d->need = calloc(n, sizeof *d->need);
-    d->resident = calloc((size_t)n * d->cfg.sms, sizeof *d->resident);
-    if (!d->need || !d->resident)
-        abort();
+    d->need = mem_zero(n, sizeof *d->need, "the block dispatcher");
+    d->resident = mem_zero((size_t)n * d->cfg.sms, sizeof *d->resident, "the block dispatcher");
     d->grids = grids;
     d->n = n;
     d->current = d->turn = d->first = d->nends = 0;
@@ -107,12 +103,7 @@ void dispatcher_ended(struct dispatcher *d, const struct block_end *e, uint32_t 
 {
     if (d->first == d->nends)
         d->first = d->nends = 0;
-    if (d->nends + n > d->ends_cap) {
-        d->ends_cap = 2 * (d->nends + n);
-        d->ends = realloc(d->ends, d->ends_cap * sizeof *d->ends);
-        if (!d->ends)
-            abort();
-    }
+    d->ends = mem_grow(d->ends, d->nends + n, &d->ends_cap, sizeof *d->ends, "blocks that ended");
     for (uint32_t i = 0; i < n; i++) {
         struct block_end *to = &d->ends[d->nends++];
         *to = e[i];

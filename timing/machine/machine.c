@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/config.h"
 #include "consistency/protocols.h"
 #include "timing/machine/machine_parts.h"
@@ -206,9 +207,7 @@ static void build_ports(struct machine *m)
 {
     const struct machine_cfg *c = &m->cfg;
     uint32_t n = 2 * (c->sms + c->slices), vns = c->xbar[0].vns;
-    m->ports = calloc(n, sizeof *m->ports);
-    if (!m->ports)
-        abort();
+    m->ports = mem_zero(n, sizeof *m->ports, "the ports of the machine");
     m->sm_out = m->ports;
     m->slice_in = m->sm_out + c->sms;
     m->slice_out = m->slice_in + c->slices;
@@ -219,9 +218,7 @@ static void build_ports(struct machine *m)
 
 static void build_sms(struct machine *m)
 {
-    m->sm = calloc(m->cfg.sms, sizeof *m->sm);
-    if (!m->sm)
-        abort();
+    m->sm = mem_zero(m->cfg.sms, sizeof *m->sm, "the SMs of the machine");
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
         struct sm_cfg sm = m->cfg.sm;
         struct lsu_cfg lsu = m->cfg.lsu;
@@ -263,12 +260,10 @@ static void build_partition(struct machine *m, uint32_t channel)
 static void build_memory(struct machine *m)
 {
     const struct machine_cfg *c = &m->cfg;
-    m->counters = calloc(XBARS + c->channels, sizeof *m->counters);
-    m->partition = calloc(c->channels, sizeof *m->partition);
-    m->worker = calloc(c->slices, sizeof *m->worker);
-    m->order = calloc(c->channels, sizeof *m->order);
-    if (!m->counters || !m->partition || !m->worker || !m->order)
-        abort();
+    m->counters = mem_zero(XBARS + c->channels, sizeof *m->counters, "counters");
+    m->partition = mem_zero(c->channels, sizeof *m->partition, "the memory partitions of the machine");
+    m->worker = mem_zero(c->slices, sizeof *m->worker, "workers of atomic units");
+    m->order = mem_zero(c->channels, sizeof *m->order, "the memory partitions of the machine");
     for (int i = 0; i < XBARS; i++) {
         struct xbar_cfg x = c->xbar[i];
         x.clocks = &c->clocks;
@@ -286,9 +281,7 @@ void machine_build(struct machine *m)
     build_sms(m);
     build_memory(m);
     m->dispatcher = dispatcher_new(&m->cfg.dispatch);
-    m->news = calloc(m->cfg.sms, sizeof *m->news);
-    if (!m->news)
-        abort();
+    m->news = mem_zero(m->cfg.sms, sizeof *m->news, "the SMs of the machine");
     m->now = m->until = 0;
 }
 
@@ -346,10 +339,8 @@ struct machine *machine_new(const struct simtx_config *config, const struct mach
 {
     if (!check_all(config, plugins, d))
         return NULL;
-    struct machine *m = calloc(1, sizeof *m);
+    struct machine *m = mem_zero(1, sizeof *m, "the machine");
     char text[400];
-    if (!m)
-        abort();
     m->config = config;
     m->protocol = plugins->tm;
     m->mem = mem;
@@ -386,9 +377,7 @@ const struct tprogram *machine_code(struct machine *m, const struct program *p)
     for (uint32_t i = 0; i < m->nhomes; i++)
         if (m->home[i].program == p)
             return m->home[i].code;
-    m->home = realloc(m->home, (m->nhomes + 1) * sizeof *m->home);
-    if (!m->home)
-        abort();
+    m->home = mem_resize(m->home, m->nhomes + 1, sizeof *m->home, "the list of programs");
     struct tprogram *t = tprogram_new(p, m->config, m->code_next);
     m->code_next += (tprogram_bytes(p, m->config) + CODE_ALIGN - 1) / CODE_ALIGN * CODE_ALIGN;
     m->home[m->nhomes++] = (struct code_home){ p, t };

@@ -8,19 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "timing/machine/machine_parts.h"
 
 void report_add(struct machine *m, const char *fmt, ...)
 {
-    char line[600], *all = NULL;
+    char line[600];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
-    if (asprintf(&all, "%s%s\n", m->report ? m->report : "", line) < 0)
-        abort();
-    free(m->report);
-    m->report = all;
+    mem_append(&m->report, "%s\n", line);
 }
 
 void count_clear(struct machine *m)

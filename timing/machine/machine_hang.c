@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "timing/machine/machine_parts.h"
 
 enum { LOOK_EVERY = 997,             /* core cycles between looks at the states: loops are met at all their places */
@@ -45,9 +46,8 @@ static uint64_t changes(const struct machine *m)
 
 struct hang_watch *hang_watch_new(struct machine *m)
 {
-    struct hang_watch *w = calloc(1, sizeof *w);
-    if (!w || !(w->seen = calloc((size_t)m->cfg.sms * m->cfg.sm.warps, sizeof *w->seen)))
-        abort();
+    struct hang_watch *w = mem_zero(1, sizeof *w, "the check for hangs");
+    w->seen = mem_zero((size_t)m->cfg.sms * m->cfg.sm.warps, sizeof *w->seen, "the check for hangs");
     w->m = m;
     w->calm = m->now;
     w->next = m->cfg.hang_cycles ? m->now + m->cfg.hang_cycles : NEVER;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "timing/machine/machine_parts.h"
 
 /* ---- one window, by one host thread ---- */
@@ -114,18 +115,14 @@ static void give(struct machine *m, uint32_t n, uint32_t *load, enum part_kind k
 static void share_out(struct machine *m, uint32_t n)
 {
     const struct machine_cfg *c = &m->cfg;
-    uint32_t *load = calloc(n, sizeof *load), parts = c->sms + XBARS + c->channels;
+    uint32_t *load = mem_zero(n, sizeof *load, "the work of host threads"), parts = c->sms + XBARS + c->channels;
     m->members = n;
-    m->share = calloc(n, sizeof *m->share);
-    m->seen = aligned_alloc(HOST_CACHE_LINE, n * sizeof *m->seen);
-    if (!m->share || !m->seen || !load)
-        abort();
+    m->share = mem_zero(n, sizeof *m->share, "the work of host threads");
+    m->seen = mem_aligned(HOST_CACHE_LINE, n * sizeof *m->seen, "the work of host threads");
     memset(m->seen, 0, n * sizeof *m->seen);
     for (uint32_t i = 0; i < n; i++) {
-        m->share[i].part = calloc(parts, sizeof *m->share[i].part);
-        m->share[i].doorbell = aligned_alloc(HOST_CACHE_LINE, (parts / HOST_CACHE_LINE + 1) * HOST_CACHE_LINE);
-        if (!m->share[i].part || !m->share[i].doorbell)
-            abort();
+        m->share[i].part = mem_zero(parts, sizeof *m->share[i].part, "the work of host threads");
+        m->share[i].doorbell = mem_aligned(HOST_CACHE_LINE, parts + 1, "the work of host threads");
     }
     give(m, n, load, PART_SM, c->sms);
     give(m, n, load, PART_XBAR, XBARS);
@@ -148,9 +145,7 @@ static void hire(struct machine *m)
     uint32_t n = exclusive(m) ? 1 : m->cfg.threads, parts = m->cfg.sms + m->cfg.channels;
     n = n < parts ? n : parts;
     share_out(m, n);
-    uint32_t *items = calloc(n, sizeof *items);
-    if (!items)
-        abort();
+    uint32_t *items = mem_zero(n, sizeof *items, "the work of host threads");
     for (uint32_t i = 0; i < n; i++)
         items[i] = m->share[i].n;
     m->crew = crew_new(n, items, visit, m);

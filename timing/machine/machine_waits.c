@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "timing/machine/machine_parts.h"
 
 enum {
@@ -109,9 +110,7 @@ static void classify(const struct machine *m, struct waiter_warp *x)
 static void collect(struct waits *x, const struct hang_watch *w)
 {
     const struct machine *m = x->m;
-    x->of = calloc((size_t)m->cfg.sms * m->cfg.sm.warps, sizeof *x->of);
-    if (!x->of)
-        abort();
+    x->of = mem_zero((size_t)m->cfg.sms * m->cfg.sm.warps, sizeof *x->of, "a report of waiting warps");
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         for (uint32_t slot = 0; slot < m->cfg.sm.warps; slot++) {
             struct warp *warp = sm_warp(m->sm[i], slot);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "timing/machine/machine_parts.h"
 
 enum { PACE = 256 };                 /* windows between looks at the host's clock, and between drains of the timeline */
@@ -70,9 +71,7 @@ void machine_set_trace(struct machine *m, struct trace *t)
 {
     free(m->observer);
     m->trace = t;
-    m->observer = calloc(m->cfg.sms, sizeof *m->observer);
-    if (!m->observer)
-        abort();
+    m->observer = mem_zero(m->cfg.sms, sizeof *m->observer, "timelines");
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
         m->observer[i] = t ? trace_watch(t, (uint16_t)i, m->cfg.sm.warps) : NULL;
         sm_observe(m->sm[i], m->observer[i]);
@@ -105,9 +104,7 @@ static void begin_rows(struct machine *m)
 {
     char *names = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&names, &size);
-    if (!f)
-        abort();
+    FILE *f = mem_file(&names, &size);
     for (uint32_t i = 0; i < m->ngrids; i++)
         fprintf(f, "%s%s", i ? "+" : "", m->grids[i].launch.code->func->name);
     fclose(f);

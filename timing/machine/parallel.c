@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
+
 enum { SPINS = 400, SPINS_CROWDED = 4, CACHE_LINE = 64, TAKEN_BITS = 20 };
 
 /* taken: number of the step, and in the low bits how many items were taken in it, or tried to. */
@@ -94,11 +96,9 @@ static uint32_t processors(void)
 
 struct crew *crew_new(uint32_t n, const uint32_t *items, crew_work *work, void *ctx)
 {
-    struct crew *c = aligned_alloc(CACHE_LINE, sizeof *c);
-    struct member *member = calloc(n, sizeof *member);
-    struct list *list = aligned_alloc(CACHE_LINE, n * sizeof *list);
-    if (!c || !member || !list)
-        abort();
+    struct crew *c = mem_aligned(CACHE_LINE, sizeof *c, "a thread pool");
+    struct member *member = mem_zero(n, sizeof *member, "a thread pool");
+    struct list *list = mem_aligned(CACHE_LINE, n * sizeof *list, "a thread pool");
     *c = (struct crew){ .work = work, .ctx = ctx, .n = n, .member = member, .list = list,
                         .spins = n > processors() ? SPINS_CROWDED : SPINS };
     for (uint32_t i = 0; i < n; i++) {

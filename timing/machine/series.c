@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct series {
     FILE *file;
     char *path, *kernel;
@@ -46,9 +48,8 @@ struct series *series_open(const char *path, uint64_t window, unsigned warp_size
         snprintf(error, size, "cannot write the time series '%s': %s", path, strerror(errno));
         return NULL;
     }
-    struct series *s = calloc(1, sizeof *s);
-    if (!s || !(s->path = strdup(path)))
-        abort();
+    struct series *s = mem_zero(1, sizeof *s, "a time series");
+    s->path = mem_string(path);
     s->file = f;
     s->window = window;
     s->warp_size = warp_size;
@@ -83,9 +84,7 @@ static void write_row(struct series *s)
 void series_begin(struct series *s, uint64_t launch, const char *kernel)
 {
     free(s->kernel);
-    s->kernel = strdup(kernel);
-    if (!s->kernel)
-        abort();
+    s->kernel = mem_string(kernel);
     s->launch = launch;
     s->from = s->next_from = 0;
     memset(s->row, 0, sizeof s->row);

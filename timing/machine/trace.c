@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/alloc.h"
 #include "timing/machine/trace_impl.h"
 
 struct trace {
@@ -30,9 +31,8 @@ struct trace *trace_open(const char *path, const struct trace_range *range, char
         snprintf(error, size, "cannot write the timeline '%s': %s", path, errno ? strerror(errno) : "no memory");
         return NULL;
     }
-    struct trace *t = calloc(1, sizeof *t);
-    if (!t || !(t->path = strdup(path)))
-        abort();
+    struct trace *t = mem_zero(1, sizeof *t, "a timeline");
+    t->path = mem_string(path);
     gzbuffer(f, BUFFER);
     t->file = f;
     t->range = *range;
@@ -45,9 +45,9 @@ struct sm_watch *trace_watch(struct trace *t, uint16_t sm, uint32_t slots)
 {
     if (t->range.sm >= 0 && t->range.sm != sm)
         return NULL;
-    struct sm_watch *w = calloc(1, sizeof *w);
-    if (!w || !(w->named = calloc(slots + 1, sizeof *w->named)) || !(w->tx = calloc(slots, sizeof *w->tx)))
-        abort();
+    struct sm_watch *w = mem_zero(1, sizeof *w, "the timeline of an SM");
+    w->named = mem_zero(slots + 1, sizeof *w->named, "the timeline of an SM");
+    w->tx = mem_zero(slots, sizeof *w->tx, "the timeline of an SM");
     w->range = t->range;
     w->origin = t->origin;
     w->sm = sm;
@@ -109,9 +109,7 @@ void trace_add(struct text *x, const char *format, ...)
     enum { LONGEST = 1024, LEAST = 1 << 14 };
     if (x->cap - x->len < LONGEST) {
         x->cap = x->cap ? x->cap * 2 : LEAST;
-        x->at = realloc(x->at, x->cap);
-        if (!x->at)
-            abort();
+        x->at = mem_resize(x->at, x->cap, 1, "the text of a timeline");
     }
     va_list ap;
     va_start(ap, format);

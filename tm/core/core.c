@@ -20,7 +20,8 @@ struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, cons
 {
     struct tm_core *c = mem_zero(1, sizeof *c, "an SM's transactional memory");
     *c = (struct tm_core){ .tm = t, .sm = sm, .lsu = lsu, .calls = *calls, .count = count, .hists = hists,
-                           .run_at = NEVER, .pool.extra = t->protocol->payload };
+                           .run_at = NEVER };
+    packet_pool_init(&c->pool, t->protocol->payload);
     tm_load_pool(&c->load);
     c->warp = mem_zero(t->warps, sizeof *c->warp, "warps' transactional state");
     c->note = t->oracle ? oracle_core(t->oracle, sm) : NULL;
