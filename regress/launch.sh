@@ -4,7 +4,7 @@
 launch() {
     local file=$1 options=$2
     shift 2
-    timeout 60 "$simtx" launch --quiet --stats stats.json "$@" "$file" $options
+    timeout 60 "$simtx" launch --quiet --grid 1 --block 1 --stats stats.json "$@" "$file" $options
 }
 
 # launch_to OUTPUT FILE "LAUNCH'S OPTIONS" OPTIONS...

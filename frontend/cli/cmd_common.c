@@ -121,6 +121,8 @@ static void add_assignment(const char *option, const char *key, const char *valu
 static void add_config(const char *command, const char *name)
 {
     char path[PATH_MAX];
+    if (!*name)
+        usage_error(command, "--config needs the name of a preset or file");
     if (access(name, F_OK) == 0 && (strchr(name, '/') || strstr(name, ".cfg")) && realpath(name, path))
         add_line(&configs, "", path);
     else
@@ -146,8 +148,8 @@ static void claim_output(const char *command, const char *path)
 }
 
 /* A file that is written later, perhaps from another folder; unless its name depends on the process it must be
- * writable. */
-static char *output_path(const char *command, const char *name)
+ * writable. flags: O_TRUNC when an old one is emptied at once. */
+static char *output_path(const char *command, const char *name, int flags)
 {
     char folder[PATH_MAX], *path = NULL;
     if (name[0] == '/' || !getcwd(folder, sizeof folder))
@@ -157,7 +159,7 @@ static char *output_path(const char *command, const char *name)
     if (!path)
         abort();
     if (!strstr(path, "%p")) {
-        int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        int fd = open(path, O_WRONLY | O_CREAT | flags, 0666);
         if (fd < 0)
             usage_error(command, "cannot write %s: %s", path, strerror(errno));
         close(fd);
@@ -168,14 +170,14 @@ static char *output_path(const char *command, const char *name)
 
 static void set_stats(const char *command, const char *name)
 {
-    char *path = output_path(command, name);
+    char *path = output_path(command, name, 0);
     setenv(SIMTX_ENV_STATS, path, 1);
     free(path);
 }
 
 static void set_output(const char *command, const char *option, const char *key, const char *name)
 {
-    char *path = output_path(command, name);
+    char *path = output_path(command, name, O_TRUNC);
     if (strpbrk(path, ";\n"))
         usage_error(command, "%s: the file's path must not contain ';'", option);
     add_assignment(option, key, path);

@@ -479,6 +479,8 @@ int cmd_config(int argc, char **argv)
     if (!r.words)
         abort();
     while ((which = args_next(&a)) != ARG_END) {
+        if (which == ARG_WORD && !*a.value)
+            usage_error("simtx config", "a name is empty");
         if (which == ARG_WORD && !what)
             what = a.value;
         else if (which == ARG_WORD)

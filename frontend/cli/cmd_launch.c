@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "frontend/session/replace.h"
 #include "frontend/session/session.h"
 #include "frontend/cli/value.h"
 
@@ -31,8 +32,8 @@ static const char USAGE[] =
 enum { OPT_KERNEL, OPT_GRID, OPT_BLOCK, OPT_SHARED, OPT_ARG, OPT_PRINT, OPT_SAVE, OPT_EXPECT };
 static const struct option_row OPTIONS[] = {
     [OPT_KERNEL] = { "--kernel", "NAME", "which kernel; may be left out when the file has one" },
-    [OPT_GRID] = { "--grid", "X[,Y[,Z]]", "blocks (default 1)" },
-    [OPT_BLOCK] = { "--block", "X[,Y[,Z]]", "threads of a block (default 1)" },
+    [OPT_GRID] = { "--grid", "X[,Y[,Z]]", "blocks" },
+    [OPT_BLOCK] = { "--block", "X[,Y[,Z]]", "threads of a block" },
     [OPT_SHARED] = { "--shared", "BYTES", "dynamic shared memory of a block" },
     [OPT_ARG] = { "--arg", "ARGUMENT", "the next argument" },
     [OPT_PRINT] = { "--print", "ARG[:COUNT]", "print a buffer afterwards, or its first COUNT elements" },
@@ -136,7 +137,6 @@ static void parse(struct launch_command *l, int argc, char **argv)
 {
     struct args a = { COMMAND, USAGE, OPTIONS, true, false, argc, 1, argv, NULL };
     int which;
-    l->grid = l->block = (simtx_dim3){ 1, 1, 1 };
     while ((which = args_next(&a)) != ARG_END) {
         switch (which) {
         case OPT_KERNEL: l->kernel = a.value; break;
@@ -155,6 +155,10 @@ static void parse(struct launch_command *l, int argc, char **argv)
     }
     if (!l->file)
         usage_error(COMMAND, "no PTX file given");
+    if (!l->grid.x)
+        usage_error(COMMAND, "how many blocks? --grid X[,Y[,Z]]");
+    if (!l->block.x)
+        usage_error(COMMAND, "how many threads in a block? --block X[,Y[,Z]]");
 }
 
 /* The argument that an action names, and what follows the colon (NULL when nothing does). */
@@ -258,17 +262,27 @@ static bool check_parameters(const struct launch_command *l, const simtx_kernel_
 
 /* ---- running ---- */
 
-static bool copy_in(struct launch_command *l)
+/* false after a message. */
+static bool make_buffer(struct launch_command *l, int i)
+{
+    struct argument *a = &l->arg[i];
+    char *why = NULL;
+    if (simtx_malloc(l->gpu, a->value.bytes, SIMTX_MEM_DEVICE, &a->device))
+        fprintf(stderr, "%s: argument %d: %s\n", COMMAND, i, simtx_last_message(l->gpu));
+    else if (!value_fill(&a->value, a->device, &why))
+        fprintf(stderr, "%s: argument %d: %s\n", COMMAND, i, why ? why : "no memory");
+    else
+        return true;
+    free(why);
+    return false;
+}
+
+static bool make_buffers(struct launch_command *l)
 {
     for (int i = 0; i < l->nargs; i++) {
         struct argument *a = &l->arg[i];
-        if (a->same_as >= 0 || !a->value.buffer)
-            continue;
-        if (simtx_malloc(l->gpu, a->value.bytes, SIMTX_MEM_DEVICE, &a->device)) {
-            fprintf(stderr, "%s: argument %d: %s\n", COMMAND, i, simtx_last_message(l->gpu));
+        if (a->same_as < 0 && a->value.buffer && !make_buffer(l, i))
             return false;
-        }
-        memcpy(a->device, a->value.data, a->value.bytes);
     }
     return true;
 }
@@ -304,7 +318,7 @@ static int run(struct launch_command *l, simtx_kernel *k, const simtx_kernel_inf
     const void *pointers[ARGS_MAX];
     simtx_fault fault = { .kind = SIMTX_FAULT_NONE };
     simtx_launch_stats stats;
-    if (!copy_in(l))
+    if (!make_buffers(l))
         return CMD_FAILED;
     for (int i = 0; i < l->nargs; i++) {
         const struct argument *a = &l->arg[l->arg[i].same_as >= 0 ? l->arg[i].same_as : i];
@@ -344,10 +358,8 @@ static int print_buffer(const struct argument *a, const struct action *act, cons
 
 static int save_buffer(const struct argument *a, const char *path)
 {
-    FILE *f = fopen(path, "wb");
-    bool ok = f && fwrite(a->device, 1, a->value.bytes, f) == a->value.bytes;
-    if (f && fclose(f))
-        ok = false;
+    struct replacement r;
+    bool ok = replace_begin(&r, path) && replace_end(&r, fwrite(a->device, 1, a->value.bytes, r.file) == a->value.bytes);
     if (!ok)
         fprintf(stderr, "%s: cannot write %s: %s\n", COMMAND, path, strerror(errno));
     return ok ? CMD_OK : CMD_FAILED;

@@ -280,15 +280,33 @@ static int pass_on(int status)
     return 128 + sig;
 }
 
-static int wait_for(int fd)
+/* The statistics file before and after: is it another one, or another state of it? */
+static bool statistics_written(const char *file, const struct stat *before)
+{
+    struct stat st;
+    return stat(file, &st) || !S_ISREG(st.st_mode) || st.st_ino != before->st_ino || st.st_size != before->st_size ||
+           st.st_mtim.tv_sec != before->st_mtim.tv_sec || st.st_mtim.tv_nsec != before->st_mtim.tv_nsec;
+}
+
+/* What the library wrote into the pipe, once its process is gone. */
+static void read_handshake(int fd, bool *loaded, bool *unwritten)
+{
+    char byte;
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    while (read(fd, &byte, 1) == 1) {
+        *loaded |= byte == HANDSHAKE_LOADED;
+        *unwritten |= byte == HANDSHAKE_UNWRITTEN;
+    }
+}
+
+static int wait_for(int fd, const char *stats, const struct stat *before)
 {
     int status = 0;
-    char byte = 0;
+    bool loaded = false, unwritten = false;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return CMD_FAILED;
-    fcntl(fd, F_SETFL, O_NONBLOCK);
-    bool loaded = read(fd, &byte, 1) == 1;
+    read_handshake(fd, &loaded, &unwritten);
     bool could_not_start = WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
     if (!loaded && !could_not_start && !WIFSIGNALED(status)) {
         fprintf(stderr,
@@ -296,11 +314,11 @@ static int wait_for(int fd)
                         "(an RPATH in the program wins over simtx) or none\n", COMMAND);
         return CMD_FAILED;
     }
-    const char *stats = getenv(SIMTX_ENV_STATS);
-    struct stat st;
-    if (stats && !strstr(stats, "%p") && stat(stats, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
-        fprintf(stderr, "%s: the program used no GPU, or ended by _exit: %s has no statistics\n", COMMAND,
+    if (stats && !unwritten && !statistics_written(stats, before))
+        fprintf(stderr, "%s: the program used no GPU, or ended by _exit: %s has no statistics of it\n", COMMAND,
                 stats);
+    if (unwritten && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return CMD_FAILED;
     return pass_on(status);
 }
 
@@ -308,7 +326,8 @@ int cmd_run(int argc, char **argv)
 {
     struct args a = { COMMAND, USAGE, OPTIONS, true, true, argc, 1, argv, NULL };
     char path[PATH_MAX], library[PATH_MAX], *message = NULL;
-    const char *ptx = NULL;
+    const char *ptx = NULL, *stats;
+    struct stat before = { .st_size = 0 };
     bool any = false;
     int which, fd[2];
     while ((which = args_next(&a)) >= 0) {
@@ -329,6 +348,9 @@ int cmd_run(int argc, char **argv)
     find_program(program[0], path);
     find_library(library);
     check_program(program[0], path, library, any);
+    stats = getenv(SIMTX_ENV_STATS);
+    if (stats && (!*stats || strstr(stats, "%p") || stat(stats, &before)))
+        stats = NULL;
     if (pipe(fd))
         refuse(program[0], "%s", strerror(errno));
     fcntl(fd[0], F_SETFD, FD_CLOEXEC);
@@ -339,5 +361,5 @@ int cmd_run(int argc, char **argv)
     if (child == 0)
         become(path, program, library, fd[1]);
     close(fd[1]);
-    return wait_for(fd[0]);
+    return wait_for(fd[0], stats, &before);
 }

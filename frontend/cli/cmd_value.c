@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "frontend/cli/cmd.h"
 
@@ -102,7 +104,7 @@ void value_print(FILE *f, const struct value *v, const char *data, size_t i)
 
 /* ---- arrays ---- */
 
-static bool make_buffer(struct value *v, size_t count, char **why)
+static bool size_buffer(struct value *v, size_t count, char **why)
 {
     size_t size = (size_t)ptx_type_size(v->type);
     if (!count || count > BYTES_MAX / size)
@@ -110,8 +112,7 @@ static bool make_buffer(struct value *v, size_t count, char **why)
     v->buffer = true;
     v->count = count;
     v->bytes = count * size;
-    v->data = calloc(count, size);
-    return v->data || wrong(why, "no memory for %zu bytes", v->bytes);
+    return true;
 }
 
 static uint64_t splitmix64(uint64_t *state)
@@ -122,16 +123,17 @@ static uint64_t splitmix64(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static void fill_generated(struct value *v, bool random, uint64_t seed)
+static void fill_generated(const struct value *v, char *to)
 {
     size_t size = (size_t)ptx_type_size(v->type);
-    bool real = ptx_type_class(v->type) == 'f';
+    bool real = ptx_type_class(v->type) == 'f', random = v->contents == VALUE_RANDOM;
+    uint64_t seed = v->seed;
     for (size_t i = 0; i < v->count; i++) {
         uint64_t x = random ? splitmix64(&seed) : i;
         if (real)
-            put_real(v->data + i * size, v->type, random ? (double)(x >> 40) * 0x1p-24 : (double)x);
+            put_real(to + i * size, v->type, random ? (double)(x >> 40) * 0x1p-24 : (double)x);
         else
-            put_integer(v->data + i * size, v->type, x);
+            put_integer(to + i * size, v->type, x);
     }
 }
 
@@ -143,70 +145,104 @@ static size_t count_commas(const char *s)
     return n;
 }
 
-/* One value for all elements, or a list that gives every one. */
-static bool fill_listed(struct value *v, const char *list, char **why)
+/* Passes over the list's elements; to: where they go, NULL = they are only checked. */
+static bool read_list(const struct value *v, char *to, char **why)
 {
-    size_t size = (size_t)ptx_type_size(v->type), given = count_commas(list), i = 0;
-    char *copy = strdup(list), *next = copy;
+    size_t size = (size_t)ptx_type_size(v->type);
+    char *copy = strdup(v->text), *next = copy, unused[8];
     bool ok = copy != NULL;
-    if (given != 1 && given != v->count)
-        ok = wrong(why, "%zu values for %zu elements", given, v->count);
-    for (; ok && next; i++)
-        ok = parse_element(strsep(&next, ","), v->type, v->data + i * size, why);
-    for (i = 1; ok && given == 1 && i < v->count; i++)
-        memcpy(v->data + i * size, v->data, size);
+    for (size_t i = 0; ok && next; i++)
+        ok = parse_element(strsep(&next, ","), v->type, to ? to + i * size : unused, why);
     free(copy);
     return ok;
 }
 
-static bool fill_from_file(struct value *v, const char *path, size_t count, char **why)
+/* One value for all elements, or a list that gives every one. */
+static bool check_list(const struct value *v, char **why)
 {
-    size_t size = (size_t)ptx_type_size(v->type), n = 0;
-    char *bytes = read_whole_file(path, &n);
-    bool ok = bytes != NULL;
-    if (!bytes)
+    size_t given = count_commas(v->text);
+    if (given != 1 && given != v->count)
+        return wrong(why, "%zu values for %zu elements", given, v->count);
+    return read_list(v, NULL, why);
+}
+
+static bool fill_listed(const struct value *v, char *to, char **why)
+{
+    static const char zero[8];
+    size_t size = (size_t)ptx_type_size(v->type), given = count_commas(v->text);
+    if (!read_list(v, to, why))
+        return false;
+    for (size_t i = 1; given == 1 && memcmp(to, zero, size) && i < v->count; i++)
+        memcpy(to + i * size, to, size);
+    return true;
+}
+
+static bool size_file(struct value *v, const char *path, size_t count, char **why)
+{
+    size_t size = (size_t)ptx_type_size(v->type);
+    struct stat st;
+    if (stat(path, &st) || access(path, R_OK))
         return wrong(why, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return wrong(why, "%s: is no regular file", path);
+    size_t n = (size_t)st.st_size;
     if (n % size)
-        ok = wrong(why, "%s: %zu bytes are no whole number of %s", path, n, ptx_type_name(v->type));
-    else if (count && count != n / size)
-        ok = wrong(why, "%s: has %zu elements, not %zu", path, n / size, count);
-    ok = ok && make_buffer(v, n / size, why);
-    if (ok)
-        memcpy(v->data, bytes, n);
-    free(bytes);
+        return wrong(why, "%s: %zu bytes are no whole number of %s", path, n, ptx_type_name(v->type));
+    if (count && count != n / size)
+        return wrong(why, "%s: has %zu elements, not %zu", path, n / size, count);
+    v->contents = VALUE_OF_FILE;
+    v->text = strdup(path);
+    return v->text && size_buffer(v, n / size, why);
+}
+
+static bool fill_from_file(const struct value *v, char *to, char **why)
+{
+    FILE *f = fopen(v->text, "rb");
+    bool ok = f && fread(to, 1, v->bytes, f) == v->bytes;
+    if (!ok)
+        wrong(why, "%s: %s", v->text, !f || ferror(f) ? strerror(errno) : "has become shorter");
+    if (f)
+        fclose(f);
     return ok;
+}
+
+bool value_fill(const struct value *v, char *to, char **why)
+{
+    *why = NULL;
+    switch (v->contents) {
+    case VALUE_LISTED: return !v->text || fill_listed(v, to, why);
+    case VALUE_OF_FILE: return fill_from_file(v, to, why);
+    default: fill_generated(v, to); return true;
+    }
 }
 
 /* text: what follows TYPE[N]: */
 static bool parse_array(struct value *v, size_t count, const char *text, char **why)
 {
     char *end;
-    uint64_t seed;
+    bool random = !strncmp(text, "random(", 7), iota = !strcmp(text, "iota");
     if (text[0] == '@')
-        return fill_from_file(v, text + 1, count, why);
-    bool random = !strncmp(text, "random(", 7);
-    if (!count && (random || !strcmp(text, "iota")))
+        return size_file(v, text + 1, count, why);
+    if (!count && (random || iota))
         return wrong(why, "how many elements? %s[N]:%s", ptx_type_name(v->type), text);
-    if (!make_buffer(v, count ? count : count_commas(text), why))
+    v->contents = random ? VALUE_RANDOM : iota ? VALUE_IOTA : VALUE_LISTED;
+    if (!size_buffer(v, count ? count : count_commas(text), why))
         return false;
     if (random) {
-        seed = strtoull(text + 7, &end, 0);
-        if (end == text + 7 || strcmp(end, ")"))
-            return wrong(why, "'%s': expected random(SEED)", text);
-        fill_generated(v, true, seed);
-    } else if (!strcmp(text, "iota")) {
-        fill_generated(v, false, 0);
-    } else {
-        return fill_listed(v, text, why);
+        v->seed = strtoull(text + 7, &end, 0);
+        return (end != text + 7 && !strcmp(end, ")")) || wrong(why, "'%s': expected random(SEED)", text);
     }
-    return true;
+    if (iota)
+        return true;
+    v->text = strdup(text);
+    return v->text && check_list(v, why);
 }
 
 /* in:FILE */
 static bool parse_in(struct value *v, const char *path, char **why)
 {
     v->type = T_U8;
-    return fill_from_file(v, path, 0, why);
+    return size_file(v, path, 0, why);
 }
 
 /* out:FILE,BYTES */
@@ -219,7 +255,7 @@ static bool parse_out(struct value *v, const char *text, char **why)
         return wrong(why, "expected out:FILE,BYTES");
     v->type = T_U8;
     v->save = strndup(text, (size_t)(comma - text));
-    return make_buffer(v, n, why);
+    return size_buffer(v, n, why);
 }
 
 static bool unknown_type(const char *spec, size_t n, char **why)
@@ -253,13 +289,12 @@ bool value_parse(const char *spec, struct value *v, char **why)
     }
     v->count = 1;
     v->bytes = (size_t)ptx_type_size(v->type);
-    v->data = calloc(1, 8);
-    return v->data && parse_element(spec + n + 1, v->type, v->data, why);
+    return parse_element(spec + n + 1, v->type, v->data, why);
 }
 
 void value_free(struct value *v)
 {
-    free(v->data);
+    free(v->text);
     free(v->save);
-    v->data = v->save = NULL;
+    v->text = v->save = NULL;
 }

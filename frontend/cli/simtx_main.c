@@ -1,10 +1,15 @@
 /* The simtx command: picks the subcommand. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "frontend/cli/cmd.h"
 #include "frontend/lib/simtx.h"
+#include "frontend/session/session.h"
 
 static int cmd_version(int argc, char **argv)
 {
@@ -55,8 +60,33 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
+/* Files must not get the numbers of the standard ones, where what is printed would go into them. */
+static void reserve_standard_files(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO)
+        close(fd);
+}
+
+/* Output that cannot be written is a failure, however the command ends. */
+static void check_output(int status, void *unused)
+{
+    (void)unused;
+    errno = 0;
+    if (!fflush(stdout) && !ferror(stdout))
+        return;
+    fprintf(stderr, "simtx: cannot write the standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+    _exit(status ? status : CMD_FAILED);
+}
+
 int main(int argc, char **argv)
 {
+    char *message;
+    reserve_standard_files();
+    on_exit(check_output, NULL);
     if (argc < 2) {
         cmd_help(argc, argv);
         return CMD_USAGE;
@@ -70,6 +100,11 @@ int main(int argc, char **argv)
         if (near)
             usage_error("simtx", "unknown command '%s', did you mean '%s'?", argv[1], near);
         usage_error("simtx", "unknown command '%s'", argv[1]);
+    }
+    if (!session_environment(&message)) {
+        fputs(message ? message : "simtx: out of memory\n", stderr);
+        free(message);
+        return CMD_USAGE;
     }
     return c->run(argc - 1, argv + 1);
 }

@@ -167,9 +167,13 @@ static cudaError_t fill_box(const struct box *b, int value)
     size_t bytes = box_bytes(b, &too_big);
     if (too_big || !device_side(b->first, bytes, place_of(b->first, bytes)))
         return cudaErrorInvalidValue;
-    for (size_t z = 0; z < b->depth; z++)
-        for (size_t y = 0; y < b->height; y++)
-            memset(row(b, y, z), value, b->width);
+    simtx_gpu *gpu = rt_current()->gpu;
+    if (bytes == b->width * b->height * b->depth)
+        simtx_mem_fill(gpu, b->first, value, bytes);
+    else
+        for (size_t z = 0; z < b->depth; z++)
+            for (size_t y = 0; y < b->height; y++)
+                simtx_mem_fill(gpu, row(b, y, z), value, b->width);
     return cudaSuccess;
 }
 

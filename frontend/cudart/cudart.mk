@@ -1,6 +1,6 @@
 # libcudart.so: the runtime library that CUDA programs link to.  libsimtx is in it; only the API is visible.
 
-CUDART_SRC := frontend/fatbin/fatbin.c frontend/session/session.c $(wildcard frontend/cudart/*.c)
+CUDART_SRC := frontend/fatbin/fatbin.c $(wildcard frontend/session/*.c) $(wildcard frontend/cudart/*.c)
 CUDART_OBJ := $(CUDART_SRC:%.c=$(B)/obj/%.o)
 CUDART     := $(B)/cuda/lib64/libcudart.so
 ALL += $(CUDART)

@@ -19,6 +19,12 @@ bool config_is_file(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+bool config_is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* The folder of the program or library that holds this code. */
 static bool own_folder(char folder[PATH_MAX])
 {

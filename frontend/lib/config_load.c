@@ -220,7 +220,9 @@ static bool not_found(struct loading *l, const char *name)
         n++;
     const char *near = config_is_path(name) ? NULL : diag_nearest(name, (const char *const *)presets, n);
     l->diag->file = NULL;
-    if (config_is_path(name))
+    if (config_is_folder(name))
+        diag_error(l->diag, 0, 0, "%s is a folder, not a configuration file", name);
+    else if (config_is_path(name))
         diag_error(l->diag, 0, 0, "%s: no such configuration file", name);
     else if (near)
         diag_error(l->diag, 0, 0, "no preset is called %s, did you mean %s?", name, near);
@@ -231,6 +233,23 @@ static bool not_found(struct loading *l, const char *name)
         free(presets[i]);
     free(presets);
     return false;
+}
+
+/* libconfig says that an included file cannot be opened, but not which: its name stands in the line. */
+static void read_error(struct diag *d, int line, const char *what)
+{
+    FILE *f = fopen(d->file, "r");
+    char *text = NULL, *name = NULL;
+    size_t size = 0;
+    for (int i = 0; f && i < line && getline(&text, &size, f) > 0; i++)
+        ;
+    if (text && strstr(text, "@include") && (name = strchr(text, '"')))
+        diag_error(d, line, 1, "%s %.*s", what, (int)strcspn(name + 1, "\"\n"), name + 1);
+    else
+        diag_error(d, line, 1, "%s", what);
+    free(text);
+    if (f)
+        fclose(f);
 }
 
 static bool load_file(struct loading *l, const char *path)
@@ -246,7 +265,7 @@ static bool load_file(struct loading *l, const char *path)
     if (!config_read_file(&cfg, path)) {
         if (config_error_type(&cfg) == CONFIG_ERR_PARSE) {
             l->diag->file = config_error_file(&cfg) ? config_error_file(&cfg) : path;
-            diag_error(l->diag, config_error_line(&cfg), 1, "%s", config_error_text(&cfg));
+            read_error(l->diag, config_error_line(&cfg), config_error_text(&cfg));
         } else {
             diag_error(l->diag, 0, 0, "cannot read the file");
         }
@@ -286,11 +305,18 @@ static bool load_name(struct loading *l, const char *name)
     return ok;
 }
 
+static bool name_missing(struct loading *l, const char *names)
+{
+    l->diag->file = NULL;
+    diag_error(l->diag, 0, 0, "%s: a name is missing beside a +", names);
+    return false;
+}
+
 /* One line: a path that exists is taken whole, whatever is in it; otherwise '+' separates names. */
 static bool load_line(struct loading *l, char *line)
 {
     bool ok = true;
-    char *next = line;
+    char *names = strdup(line), *next = line;
     const char *outer = l->overlay;
     if (!l->depth)
         l->overlay = NULL;
@@ -299,10 +325,10 @@ static bool load_line(struct loading *l, char *line)
     else
         while (next) {
             char *name = strsep(&next, "+");
-            if (*name)
-                ok &= load_name(l, name);
+            ok &= *name ? load_name(l, name) : name_missing(l, names);
         }
     l->overlay = outer;
+    free(names);
     return ok;
 }
 

@@ -31,5 +31,6 @@ char *simtx_config_find(const char *name_or_path);
 json_t *config_value_json(const simtx_config *c, enum config_key k);
 bool config_is_path(const char *name);               /* names a file, not a preset: it has a / or ends in .cfg */
 bool config_is_file(const char *path);
+bool config_is_folder(const char *path);
 
 #endif

@@ -87,6 +87,8 @@ simtx_status simtx_host_unregister(simtx_gpu *g, void *p);
 bool simtx_mem_find(const simtx_gpu *g, const void *p, void **base, size_t *bytes, int *kind);
 /* True when [p, p + bytes) lies inside one allocation. */
 bool simtx_mem_valid(const simtx_gpu *g, const void *p, size_t bytes);
+/* Sets [p, p + bytes), inside one allocation, to a byte; zeros cost no host memory. */
+void simtx_mem_fill(simtx_gpu *g, void *p, int value, size_t bytes);
 /* True when p lies in the address range of this GPU, allocated or not. */
 bool simtx_mem_in_range(const simtx_gpu *g, const void *p);
 

@@ -15,6 +15,8 @@
 #define SIMTX_ENV_VERBOSE "SIMTX_VERBOSE"      /* 1: the statistics as a table on stderr at the end */
 #define SIMTX_ENV_DEVICES "SIMTX_DEVICES"      /* number of GPUs that the program sees, 1 to 16 */
 #define SIMTX_ENV_CONFIG_DIR "SIMTX_CONFIG_DIR"   /* folder of presets that is searched first */
-#define SIMTX_ENV_HANDSHAKE "SIMTX_HANDSHAKE"  /* internal: where the library says that it is there */
+/* Internal: the descriptor of a pipe, into which the library writes these bytes. */
+#define SIMTX_ENV_HANDSHAKE "SIMTX_HANDSHAKE"
+enum { HANDSHAKE_LOADED = 'L', HANDSHAKE_UNWRITTEN = 'U' };    /* UNWRITTEN: statistics or another file */
 
 #endif

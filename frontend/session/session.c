@@ -15,11 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "frontend/lib/config_load.h"
 #include "frontend/session/env.h"
+#include "frontend/session/replace.h"
 
 enum { GPUS_MAX = 16, CRASH_WAIT_MS = 2000 };
 
@@ -51,21 +53,40 @@ static bool env_is(const char *name, const char *value)
     return s && !strcmp(s, value);
 }
 
-/* `simtx run` holds the other end of this descriptor: a byte tells it that the program has loaded the
- * library. */
-__attribute__((constructor)) static void say_loaded(void)
+/* ---- to `simtx run`, which holds the other end of a pipe ---- */
+
+static struct { int fd; struct stat is; } launcher = { .fd = -1 };
+
+/* The program may have closed the descriptor and opened a file of its own under the same number. */
+static void tell_launcher(char what)
+{
+    struct stat is;
+    if (launcher.fd < 0 || fstat(launcher.fd, &is) || is.st_dev != launcher.is.st_dev || is.st_ino != launcher.is.st_ino)
+        return;
+    ssize_t n = write(launcher.fd, &what, 1);
+    (void)n;
+}
+
+__attribute__((constructor)) static void tell_loaded(void)
 {
     const char *s = getenv(SIMTX_ENV_HANDSHAKE);
     char *end;
     if (!s || !*s)
         return;
     long fd = strtol(s, &end, 10);
-    if (*end == 0 && fd > 2 && fd < 1 << 20) {
-        ssize_t n = write((int)fd, "L", 1);
-        (void)n;
-        close((int)fd);
+    if (*end == 0 && fd > 2 && fd < 1 << 20 && !fstat((int)fd, &launcher.is)) {
+        launcher.fd = (int)fd;
+        fcntl(launcher.fd, F_SETFD, FD_CLOEXEC);
+        tell_launcher(HANDSHAKE_LOADED);
     }
     unsetenv(SIMTX_ENV_HANDSHAKE);
+}
+
+/* The run itself may go on, but it does not count as a success. */
+static void note_unwritten(void)
+{
+    session.unwritten = true;
+    tell_launcher(HANDSHAKE_UNWRITTEN);
 }
 
 /* ---- configuration ---- */
@@ -89,10 +110,43 @@ static char *own_path(const char *pattern, unsigned number)
     return own;
 }
 
+static char *wrong_switch(void)
+{
+    static const char *const switches[] = { SIMTX_ENV_QUIET, SIMTX_ENV_VERBOSE, SIMTX_ENV_PROGRESS };
+    char *text = NULL;
+    for (size_t i = 0; i < sizeof switches / sizeof *switches && !text; i++) {
+        const char *s = getenv(switches[i]);
+        if (s && *s && strcmp(s, "0") && strcmp(s, "1") &&
+            asprintf(&text, "error: %s is '%s', expected 0 or 1\n", switches[i], s) < 0)
+            return strdup("");
+    }
+    return text;
+}
+
+static char *wrong_folder(void)
+{
+    const char *folder = getenv(SIMTX_ENV_CONFIG_DIR);
+    char *text = NULL;
+    if (folder && *folder && !config_is_folder(folder) &&
+        asprintf(&text, "error: %s is '%s', which is no folder\n", SIMTX_ENV_CONFIG_DIR, folder) < 0)
+        return strdup("");
+    return text;
+}
+
+bool session_environment(char **message)
+{
+    *message = wrong_switch();
+    if (!*message)
+        *message = wrong_folder();
+    return !*message;
+}
+
 const simtx_config *session_config(char **message)
 {
     if (session.config)
         return session.config;
+    if (!session_environment(message))
+        return NULL;
     simtx_config *c = simtx_config_new();
     if (simtx_config_build(c, getenv(SIMTX_ENV_CONFIG), getenv(SIMTX_ENV_SET), "--set or " SIMTX_ENV_SET, message)) {
         simtx_config_free(c);
@@ -184,16 +238,17 @@ static void write_file(const char *pattern)
 {
     char *path = own_path(pattern, 0);
     json_t *root = report_json();
-    FILE *f = path && root ? fopen(path, "w") : NULL;
+    struct replacement r;
     if (root) {
-        bool ok = f && json_dumpf(root, f, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
-                  fputc('\n', f) != EOF;
-        if (f && fclose(f))
-            ok = false;
-        if (!ok)
+        bool ok = path && replace_begin(&r, path);
+        if (ok)
+            ok = replace_end(&r, json_dumpf(root, r.file, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
+                                 fputc('\n', r.file) != EOF);
+        if (!ok) {
             fprintf(stderr, "simtx: cannot write the statistics to %s: %s\n", path ? path : pattern,
                     strerror(errno));
-        session.unwritten |= !ok;
+            note_unwritten();
+        }
     }
     json_decref(root);
     free(path);
@@ -257,8 +312,10 @@ bool session_end(void)
 static bool close_files(simtx_gpu *g)
 {
     bool ok = simtx_close_files(g) == SIMTX_OK;
-    if (!ok)
+    if (!ok) {
         fprintf(stderr, "simtx: %s\n", simtx_last_message(g));
+        note_unwritten();
+    }
     return ok;
 }
 

@@ -15,6 +15,8 @@
 
 #include "frontend/lib/simtx.h"
 
+/* false with a message (malloc'ed) when an environment variable holds something else than what env.h says. */
+bool session_environment(char **message);
 /* The configuration that the environment asks for, made once; *message (malloc'ed) says what is wrong with
  * it. */
 const simtx_config *session_config(char **message);

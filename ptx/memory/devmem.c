@@ -213,6 +213,29 @@ void devmem_hash_freed(struct devmem *m)
     m->hashing = true;
 }
 
+struct pages { uint64_t lo, hi; };
+
+/* The whole pages in [lo, hi); lo >= hi when there are none. */
+static struct pages pages_within(uint64_t lo, uint64_t hi)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return (struct pages){ (lo + page - 1) & ~(page - 1), hi & ~(page - 1) };
+}
+
+void devmem_fill(struct devmem *m, void *p, int value, size_t bytes)
+{
+    enum { WORTH = 1 << 20 };                /* bytes from which a system call is faster than writing */
+    uint64_t lo = (uint64_t)p, hi = lo + bytes;
+    struct pages inner = pages_within(lo, hi);
+    if ((unsigned char)value || bytes < WORTH || !devmem_in_range(m, lo) ||
+        madvise((void *)inner.lo, inner.hi - inner.lo, MADV_DONTNEED)) {
+        memset(p, value, bytes);
+        return;
+    }
+    memset(p, 0, inner.lo - lo);
+    memset((void *)inner.hi, 0, hi - inner.hi);
+}
+
 bool devmem_release(struct devmem *m, void *p)
 {
     ptrdiff_t i = live_at(m, p);
@@ -221,10 +244,9 @@ bool devmem_release(struct devmem *m, void *p)
     struct mem_range *r = &m->ranges[i];
     if (m->hashing && r->kind != MEM_HEAP)
         m->freed_hash = hash_range(m->freed_hash, r);
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t lo = (r->lo + page - 1) & ~(page - 1), hi = r->hi & ~(page - 1);
-    if (hi > lo)
-        madvise((void *)lo, hi - lo, MADV_DONTNEED);
+    struct pages inner = pages_within(r->lo, r->hi);
+    if (inner.lo < inner.hi)
+        madvise((void *)inner.lo, inner.hi - inner.lo, MADV_DONTNEED);
     m->used -= r->hi - r->lo;
     r->freed = true;
     r->name = NULL;

@@ -54,6 +54,8 @@ void *devmem_upper(struct devmem *m, uint64_t bytes);
  */
 uint32_t devmem_hash(const struct devmem *m);
 void devmem_hash_freed(struct devmem *m);                       /* counts what is freed from now on */
+/* Sets [p, p + bytes) to a byte; whole pages of the range that become zero are given back to the host. */
+void devmem_fill(struct devmem *m, void *p, int value, size_t bytes);
 uint64_t devmem_base(const struct devmem *m);
 bool devmem_has(const struct devmem *m, uint64_t addr);          /* is there memory that the host can access? */
 bool devmem_in_range(const struct devmem *m, uint64_t addr);

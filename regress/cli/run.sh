@@ -7,7 +7,7 @@ cc=${CC:-cc}
 cp "$here"/*.ptx .
 
 launch() {
-    echo "$simtx" launch --quiet "$@"
+    echo "$simtx" launch --quiet --grid 1 --block 1 "$@"
 }
 
 # ---- the command itself ----
@@ -38,6 +38,15 @@ check 2 "no such configuration file" "$simtx" config show ./none.cfg
 check 2 "must be 32 or 64" "$simtx" config show --set gpu.warp_size=48
 check 2 "did you mean 'show'" "$simtx" config shw
 check 2 "give two configurations" "$simtx" config diff gtx480
+check 2 "a name is empty" "$simtx" config show ""
+check 2 "a name is missing beside a +" "$simtx" config show gtx480+
+check 2 "/tmp is a folder, not a configuration file" "$simtx" config show /tmp
+printf '@include "absent.cfg"\n' >absent-include.cfg
+check 2 "absent-include.cfg:1:1: error: cannot open include file absent.cfg" "$simtx" config show ./absent-include.cfg
+check 2 "--config needs the name" "$simtx" launch vadd.ptx --config ""
+check 2 "SIMTX_CONFIG_DIR is '/none', which is no folder" env SIMTX_CONFIG_DIR=/none "$simtx" config list
+check 2 "SIMTX_QUIET is 'yes', expected 0 or 1" env SIMTX_QUIET=yes "$simtx" config list
+check 2 "SIMTX_PROGRESS is 'x', expected 0 or 1" env SIMTX_PROGRESS=x "$simtx" run ./app
 printf 'gpu: {\n  smms = 3;\n};\n' >wrong.cfg
 check 2 "wrong.cfg:2:1: error: unknown key gpu.smms, did you mean gpu.sms?" "$simtx" config show ./wrong.cfg
 printf 'gpu: {\n  sms = ;\n};\n' >syntax.cfg
@@ -69,7 +78,16 @@ check 3 "bad.ptx:16:" "$simtx" ptx check vadd.ptx bad.ptx
 : >empty.ptx
 check 3 "empty.ptx" "$simtx" ptx check empty.ptx
 
+# ---- what is printed must arrive ----
+check 1 "cannot write the standard output: No space" sh -c '"$1" config show gtx480 >/dev/full' - "$simtx"
+check 1 "cannot write the standard output: Bad file" sh -c '"$1" stats >&-' - "$simtx"
+for command in "ptx list vadd.ptx" "ptx check vadd.ptx" "ptx ops" "cost kilotm" "config list" "--help" "run --help"; do
+    check 1 "cannot write the standard output" sh -c "'$simtx' $command >/dev/full"
+done
+
 # ---- launch ----
+check 2 "how many blocks? --grid" "$simtx" launch vadd.ptx --block 1
+check 2 "how many threads in a block? --block" "$simtx" launch vadd.ptx --grid 1
 vadd="--grid 4 --block 256 --arg f32[1000]:iota --arg f32[1000]:0.5 --arg c=f32[1000]:0"
 check 0 "c: 0.5 1.5 2.5 ..." $(launch vadd.ptx $vadd --arg u32:1000 --print c:3)
 check 0 "2: 0.5 1.5 0 0 ..." $(launch vadd.ptx $vadd --arg u32:2 --print 2:4)
@@ -85,6 +103,8 @@ check 0 "k: 5 5 5" $(launch int.ptx --kernel fill --block 3 --arg k=s32[3]:0 --a
 check 0 "k: -7 -7 -7" $(launch int.ptx --kernel fill --block 3 --arg k=s32[3]:0 --arg s32:-7 --print k)
 check 0 "k: 0xfffffff9 0" $(launch int.ptx --kernel fill --block 1 --arg k=b32[2]:0 --arg s32:-7 --print k)
 check 2 "s32:99999999999" $(launch int.ptx --kernel fill --arg s32[1]:0 --arg s32:99999999999)
+check 1 "cannot write the standard output" sh -c "$(launch int.ptx --kernel fill --arg k=s32[3]:0 --arg s32:5 --print k) >/dev/full"
+check 1 "argument 0: " $(launch int.ptx --kernel fill --arg u32[10000000000]:7 --arg s32:5)
 check 2 "which kernel?" $(launch int.ptx --arg u32:1)
 check 2 "int.ptx has no kernel fil; it has" $(launch int.ptx --kernel fil)
 check 2 "takes 4 arguments, 3 given" $(launch vadd.ptx $vadd)
@@ -246,6 +266,21 @@ holds "statistics after a crash" grep -q '"total"' b.json
 check 143 "" "$simtx" run --quiet --stats k.json -- ./app kill
 holds "statistics after a signal" grep -q '"total"' k.json
 check 0 "has no statistics" "$simtx" run --stats n.json -- ./app nothing
+echo old >n.json
+check 0 "has no statistics" "$simtx" run --stats n.json -- ./app nothing
+check 1 "cannot write the statistics to /dev/full: No space" "$simtx" run --quiet --stats /dev/full -- ./app 0
+check 7 "cannot write the statistics" "$simtx" run --quiet --stats /dev/full -- ./app 7
+# A file system without room: the old statistics stay, and nothing else.
+small=$work/small
+if mkdir "$small" && mount -t tmpfs -o size=64k none "$small" 2>err; then
+    echo old >"$small/s.json"
+    head -c 60000 /dev/zero >"$small/fill" 2>err
+    check 1 "cannot write the statistics" "$simtx" run --quiet --stats "$small/s.json" -- ./app 0
+    holds "the old statistics stay" grep -qx old "$small/s.json"
+    holds "no half-written file stays" sh -c '[ "$(ls "$1" | wc -l)" = 2 ]' - "$small"
+    check 1 "" "$simtx" run --quiet --timing --trace "$small/trace.json" -- ./app 0
+    umount "$small"
+fi
 check 0 "" "$simtx" run --quiet --stats p-%p.json -- ./app
 holds "%p in the name of the statistics" grep -lq '"total"' p-[0-9]*.json
 check 130 "" timeout --preserve-status --foreground -s INT 0.7 "$simtx" run --quiet --stats f.json -- ./app sleep

@@ -11,7 +11,7 @@ passed=0 failed=0
 # check FILE RUN EXPECT FAULT: one launch; says what is wrong.
 check()
 {
-    out=$(eval "timeout 60 $simtx launch --quiet $1 $2" 2>"$errors")
+    out=$(eval "timeout 60 $simtx launch --quiet --grid 1 --block 1 $1 $2" 2>"$errors")
     rc=$?
     if [ -n "$4" ]; then
         [ $rc -ne 0 ] && [ $rc -lt 124 ] && grep -qF -- "$4" "$errors" && return 0

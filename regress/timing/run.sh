@@ -62,7 +62,7 @@ holds "--detail: 15 of 28 launches have cycles" test "$(grep -c '"flush_cycles"'
 
 # ---- what does not end ----
 launch() {
-    timeout 120 "$simtx" launch --quiet --timing --config default+2sm --set sim.hang_cycles=5000 "$@"
+    timeout 120 "$simtx" launch --quiet --grid 1 --block 1 --timing --config default+2sm --set sim.hang_cycles=5000 "$@"
 }
 hang() {
     local kernel=$1

@@ -29,7 +29,7 @@ writes="tx_begin; st.shared.u32 [s], %r1; tx_commit;"
 
 # run OPTIONS...: prints "BLOCKS LIMIT" of the launch.
 run() {
-    "$simtx" launch --quiet k.ptx --arg u32[64]:0 --stats stats.json "$@" || return
+    "$simtx" launch --quiet --grid 1 --block 1 k.ptx --arg u32[64]:0 --stats stats.json "$@" || return
     sed -n 's/^ *"resident_blocks": \([0-9]*\),.*/\1/p; s/^ *"resident_limit": "\(.*\)".*/\1/p' stats.json | paste -sd' '
 }
 
@@ -49,7 +49,7 @@ resident() {
 refused() {
     local text=$1
     shift
-    check 2 "$text" "$simtx" launch k.ptx --arg u32[64]:0 --quiet "$@"
+    check 2 "$text" "$simtx" launch --grid 1 --block 1 k.ptx --arg u32[64]:0 --quiet "$@"
 }
 
 si="--timing --config localtm"
@@ -131,7 +131,7 @@ resident "10 threads per SM" $si --block 256 --set kernel.k.registers=20
 # ---- the kernel's own bytes end where they did ----
 kernel 20 "mov.u32 %r2, s; tx_begin; st.shared.u32 [%r2+20], %r1; tx_commit;"
 check 1 "writes 4 bytes at 0x14 of shared memory; the block has 20 bytes (20 static, 0 dynamic)" \
-    "$simtx" launch k.ptx --arg u32[64]:0 --quiet $si
+    "$simtx" launch --grid 1 --block 1 k.ptx --arg u32[64]:0 --quiet $si
 # Every block finds its memory zero, whatever those before have left.
 kernel 4 "ld.shared.u32 %r2, [s]; st.global.u32 [%rd1], 0; setp.ne.u32 %p1, %r2, 0; @%p1 st.global.u32 [%rd1+4], 1; $writes"
 sed -i 's/\.reg \.b32/.reg .pred %p<2>; .reg .b32/' k.ptx
@@ -146,7 +146,7 @@ warns() {
     local text=$1
     kernel 16 "$2"
     shift 2
-    check 0 "$text" "$simtx" launch k.ptx --arg u32[64]:0 --timing "$@"
+    check 0 "$text" "$simtx" launch --grid 1 --block 1 k.ptx --arg u32[64]:0 --timing "$@"
     [ "$text" ] || holds "no warning: $(sed -n 11p k.ptx) $*" sh -c '! grep -q "does not undo" out err'
 }
 words="inside a transaction: an abort does not undo it"
@@ -166,7 +166,7 @@ for config in localtm gtx480+tm-localtm kilotm+tm-localtm; do
     for barrier in "bar.sync 0" "barrier.cta.sync 0" "bar.arrive 0, 64" "bar.red.popc.u32 %r2, 0, %p1"; do
         kernel 16 "setp.ne.u32 %p1, %r1, 0; tx_begin; $barrier; tx_commit;"
         sed -i 's/\.reg \.b32/.reg .pred %p<2>; .reg .b32/' k.ptx
-        check 1 "a barrier inside a transaction, where none is allowed" "$simtx" launch k.ptx --arg u32[64]:0 --quiet \
+        check 1 "a barrier inside a transaction, where none is allowed" "$simtx" launch --grid 1 --block 1 k.ptx --arg u32[64]:0 --quiet \
             --timing --config $config --block 64
         holds "$barrier: its line" grep -q "k.ptx:11:" err
     done

@@ -9,7 +9,7 @@ check=$build/regress/watch/check
 launch() {
     local kernel=$1
     shift
-    timeout 60 "$simtx" launch --quiet --timing "$here/kernels.ptx" --kernel "$kernel" "$@"
+    timeout 60 "$simtx" launch --quiet --grid 1 --block 1 --timing "$here/kernels.ptx" --kernel "$kernel" "$@"
 }
 
 mix() {
@@ -194,7 +194,7 @@ holds "all wait for one that computes" ends 0 hang patience --grid 4 --arg u32:2
 
 # ---- Ctrl-C, progress, the table ----
 long() {
-    timeout --preserve-status -s INT 1.5 "$simtx" launch --timing --config gtx480+2sm "$here/kernels.ptx" \
+    timeout --preserve-status -s INT 1.5 "$simtx" launch --grid 1 --block 1 --timing --config gtx480+2sm "$here/kernels.ptx" \
         --kernel count --grid 8 --block 256 --arg u32[8]:0 --arg u32:1000000000 --progress "$@"
 }
 holds "Ctrl-C" ends 130 long --stats long.json --window 10000,long.csv --trace long.trace.gz --set trace.to=2000
@@ -205,13 +205,13 @@ holds "Ctrl-C: timeline" "$check" trace long.trace.gz 0 2000 -1
 holds "progress" grep -qE \
     'simtx: count  0 of 8 blocks  0 %  .* M inst/s  cycle [1-9][0-9]*  IPC [0-9.]+  [0-9]+ k cycles/s' message
 half() {
-    SIMTX_PROGRESS=1 timeout 300 "$simtx" launch --timing --config gtx480+2sm "$here/kernels.ptx" \
+    SIMTX_PROGRESS=1 timeout 300 "$simtx" launch --grid 1 --block 1 --timing --config gtx480+2sm "$here/kernels.ptx" \
         --kernel count --grid 160 --block 32 --arg u32[8]:0 --arg u32:25000
 }
 holds "progress of blocks" ends 0 half
 holds "progress: time to go" grep -qE '[0-9]+:[0-9][0-9] to go' message
 committing() {
-    timeout 60 "$simtx" launch --timing --progress "$here/kernels.ptx" --kernel transfers --config kilotm+2sm \
+    timeout 60 "$simtx" launch --grid 1 --block 1 --timing --progress "$here/kernels.ptx" --kernel transfers --config kilotm+2sm \
         --grid 5 --block 64 --arg u32[16]:0 --arg u32:120
 }
 holds "progress of transactions" ends 0 committing
