@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the product with the toys of this folder added as docs/adding.md tells: the folder of each goes to its place, its
 # line.def becomes the last line of a registry. The tree is BUILD/adding: links to the product's files and copies of the
-# registries, with a build folder of its own, BUILD/adding/build. Objects that include no registry are taken from BUILD.
+# registries, with a build folder of its own, BUILD/adding/out. Objects that include no registry are taken from BUILD.
 # Usage: adding.sh BUILD, with MAKE in the environment.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,7 +15,7 @@ toys() {
 
 link_product() {
     mkdir -p "$tree"
-    find "$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+    find "$tree" -mindepth 1 -maxdepth 1 ! -name out -exec rm -rf {} +
     cp -rs "$root"/{Makefile,base,configs,consistency,frontend,memsys,ptx,timing,tm} "$tree"
 }
 
@@ -37,17 +37,17 @@ add() {
 
 copy_objects() {
     local d
-    mkdir -p "$tree/build"
+    mkdir -p "$tree/out"
     cd "$build"
-    cp -rpu gen "$tree/build"
+    cp -rpu gen "$tree/out"
     find obj/{base,consistency,frontend,gen,memsys,ptx,timing,tm} -name '*.d' -exec grep -LF "${registries[@]}" {} + |
         while IFS= read -r d; do
-            mkdir -p "$tree/build/${d%/*}"
-            cp -pu "${d%.d}.o" "$tree/build/${d%/*}"
+            mkdir -p "$tree/out/${d%/*}"
+            cp -pu "${d%.d}.o" "$tree/out/${d%/*}"
         done
 }
 
 link_product
 toys
 copy_objects
-$MAKE -C "$tree" --no-print-directory -s B=build build/bin/simtx build/cuda/lib64/libcudart.so
+$MAKE -C "$tree" --no-print-directory -s B=out out/bin/simtx out/cuda/lib64/libcudart.so

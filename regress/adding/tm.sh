@@ -4,7 +4,7 @@
 suite=adding-tm
 . "$(dirname "$0")/../harness.sh"
 . "$here/../launch.sh"
-simtx=$build/adding/build/bin/simtx
+simtx=$build/adding/out/bin/simtx
 export SIMTX_CONFIG_DIR=$here/../../configs
 
 counts() {
