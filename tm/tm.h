@@ -108,8 +108,9 @@ struct tm_protocol {
      * NULL = nothing to say; and the state of everything, a line each. */
     void (*say)(const void *core, uint32_t slot, char *text, size_t size);
     void (*dump)(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
-    /* The run is over and nothing is under way: is its state what it must be? NULL = nothing to check. */
-    bool (*sound)(void *shared, char *error, size_t size);
+    /* The run is over and nothing is under way: are its state and its counters what they must be? NULL = nothing to
+     * check. */
+    bool (*sound)(void *shared, const uint64_t *count, char *error, size_t size);
     /* Serial, between two windows; all cycles before `now` have been simulated. cores: by SM. */
     void (*step)(void *shared, void *const *cores, uint32_t n, uint64_t now);
 };

@@ -1,6 +1,6 @@
 /*
  * What a block takes of an SM, how many are resident, and the checks of both before a launch. Transactions at the banks
- * of shared memory take resources beside the kernel's own, of kernels that have some (GPU-LocalTM, section 4.3).
+ * of shared memory take resources beside the kernel's own, of kernels that have some (struct banks_need).
  */
 #include <string.h>
 

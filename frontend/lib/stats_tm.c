@@ -1,5 +1,5 @@
-/* The table of transactions: by kernel what they were like, and of all of them where threads, messages and commit units
- * spent their time. */
+/* The table of transactions: by kernel what they were like, and of all of them the rows of tm/table.def, to which
+ * protocols add theirs. */
 #include <string.h>
 
 #include "frontend/lib/stats_text.h"
@@ -41,11 +41,19 @@ static void print_kernel(FILE *f, const struct stats_line *l)
     fprintf(f, "%14.0f%14.0f\n", mean(&l->hists.h[HIST_TX_DURATION]), mean(&l->hists.h[HIST_TX_COMMIT_TIME]));
 }
 
-/* ---- of all ---- */
+/* ---- of all: aborts, messages ---- */
 
-/* Figures that are not 0, as shares of their sum; skip: of their names. Nothing when all are. */
-static void print_parts(FILE *f, const struct stats_line *l, const char *title, const enum stat *parts, size_t n,
-                        size_t skip)
+/* 0.123 of something as 12.3 %; a dash when there is nothing to share. */
+static void print_percent(FILE *f, double part, double all)
+{
+    if (all > 0)
+        fprintf(f, "%.1f %%", 100 * part / all);
+    else
+        fputc('-', f);
+}
+
+/* Counters that are not 0 as shares of their sum, each by the last part of its name. False: all are 0. */
+static bool print_parts(FILE *f, const struct stats_line *l, const char *title, const enum stat *parts, size_t n)
 {
     const char *before = title;
     double all = 0;
@@ -53,12 +61,11 @@ static void print_parts(FILE *f, const struct stats_line *l, const char *title, 
         all += (double)count(l, parts[i]);
     for (size_t i = 0; i < n; i++)
         if (count(l, parts[i])) {
-            fprintf(f, "%s %s %.1f %%", before, stat_table[parts[i]].name + skip,
-                    100 * (double)count(l, parts[i]) / all);
+            fprintf(f, "%s %s ", before, strrchr(stat_table[parts[i]].name, '.') + 1);
+            print_percent(f, (double)count(l, parts[i]), all);
             before = ",";
         }
-    if (all)
-        fputc('\n', f);
+    return all > 0;
 }
 
 static void print_aborts(FILE *f, const struct stats_line *l)
@@ -67,129 +74,134 @@ static void print_aborts(FILE *f, const struct stats_line *l)
 #define REASON(id, name, meaning) STAT_TX_ABORT_##id,
 #include "tm/reasons.def"
     };
-    print_parts(f, l, "aborts:", reasons, sizeof reasons / sizeof *reasons, strlen("tm.abort."));
+    if (print_parts(f, l, "aborts:", reasons, sizeof reasons / sizeof *reasons))
+        fputc('\n', f);
 }
 
-static void print_states(FILE *f, const struct stats_line *l)
+static const struct { const char *name; enum stat packets, bytes; } messages[] = {
+#define TRAFFIC(id, name, meaning) { name, STAT_MSG_##id, STAT_MSG_##id##_BYTES },
+#include "tm/messages.def"
+};
+enum { MESSAGES = sizeof messages / sizeof *messages };
+
+static void print_message(FILE *f, const char *name, uint64_t packets, uint64_t bytes)
 {
-    static const enum stat states[] = { STAT_STATE_TC, STAT_STATE_TO, STAT_STATE_TW, STAT_STATE_TA, STAT_STATE_TU,
-                                        STAT_STATE_AT, STAT_STATE_BA, STAT_STATE_NL };
-    print_parts(f, l, "thread cycles:", states, sizeof states / sizeof *states, strlen("tm.state."));
+    fprintf(f, "  %-26s", name);
+    print_grouped(f, 13, packets);
+    print_grouped(f, 15, bytes);
 }
 
 static void print_messages(FILE *f, const struct stats_line *l)
 {
     uint64_t packets = 0, bytes = 0;
-    char name[40];
-    for (int s = STAT_MSG_READ_SET; s <= STAT_MSG_RESEND; s += 2) {
-        packets += l->row.v[s].count;
-        bytes += l->row.v[s + 1].count;
+    for (int i = 0; i < MESSAGES; i++) {
+        packets += count(l, messages[i].packets);
+        bytes += count(l, messages[i].bytes);
     }
     if (!packets)
         return;
     fprintf(f, "%-28s%13s%15s%10s\n", "messages", "packets", "bytes", "share");
-    for (int s = STAT_MSG_READ_SET; s <= STAT_MSG_RESEND; s += 2) {
-        const char *from = stat_table[s].name + strlen("tm.messages.");
-        if (!l->row.v[s].count)
+    for (int i = 0; i < MESSAGES; i++) {
+        if (!count(l, messages[i].packets))
             continue;
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(from, "."), from);
-        fprintf(f, "  %-26s", name);
-        print_grouped(f, 13, l->row.v[s].count);
-        print_grouped(f, 15, l->row.v[s + 1].count);
-        print_share(f, (double)l->row.v[s + 1].count, (double)bytes);
+        print_message(f, messages[i].name, count(l, messages[i].packets), count(l, messages[i].bytes));
+        print_share(f, (double)count(l, messages[i].bytes), (double)bytes);
         fputc('\n', f);
     }
-    fprintf(f, "  %-26s", "all");
-    print_grouped(f, 13, packets);
-    print_grouped(f, 15, bytes);
+    print_message(f, "all", packets, bytes);
     fputc('\n', f);
 }
 
-static void print_validation(FILE *f, const struct stats_line *l)
+/* ---- of all: the rows of tm/table.def ---- */
+
+enum figure_kind { FIGURE_NONE, FIGURE_COUNT, FIGURE_SHARE, FIGURE_EACH, FIGURE_REST, FIGURE_MEAN, FIGURE_MOST };
+
+struct figure { enum figure_kind kind; int of[4]; };     /* counters, or a histogram */
+
+enum row_kind { ROW_LINE, ROW_MORE, ROW_PARTS };
+enum { FIGURES = 8 };
+
+static const struct table_row {
+    enum row_kind kind;
+    enum stat when;                  /* of PARTS: nothing */
+    const char *text;
+    struct figure figure[FIGURES];
+} rows[] = {
+#define COUNT(a) { FIGURE_COUNT, { STAT_##a } }
+#define SHARE(a, b) { FIGURE_SHARE, { STAT_##a, STAT_##b } }
+#define EACH(a, b) { FIGURE_EACH, { STAT_##a, STAT_##b } }
+#define REST(a, b, c, d) { FIGURE_REST, { STAT_##a, STAT_##b, STAT_##c, STAT_##d } }
+#define MEAN(h) { FIGURE_MEAN, { HIST_##h } }
+#define MOST(h) { FIGURE_MOST, { HIST_##h } }
+#define PART(a) COUNT(a)
+#define LINE(when, text, ...) { ROW_LINE, STAT_##when, text, { __VA_ARGS__ } },
+#define MORE(when, text, ...) { ROW_MORE, STAT_##when, text, { __VA_ARGS__ } },
+#define PARTS(title, ...) { .kind = ROW_PARTS, .text = title, .figure = { __VA_ARGS__ } },
+#include "tm/table.def"
+};
+
+static double value(const struct stats_line *l, const struct figure *g, int i)
 {
-    uint64_t all = count(l, STAT_CU_VALIDATIONS);
-    fprintf(f, "  words validated ");
-    print_grouped(f, 0, all);
-    fprintf(f, ": in L2");
-    print_share(f, (double)count(l, STAT_CU_VALIDATION_HITS), (double)all);
-    fprintf(f, ", under way");
-    print_share(f, (double)count(l, STAT_CU_VALIDATION_PENDING), (double)all);
-    fprintf(f, ", from DRAM");
-    print_share(f, (double)count(l, STAT_CU_VALIDATION_MISSES), (double)all);
-    fprintf(f, "; written ");
-    print_grouped(f, 0, count(l, STAT_CU_WRITES));
-    fprintf(f, ": in L2");
-    print_share(f, (double)count(l, STAT_CU_WRITE_HITS), (double)count(l, STAT_CU_WRITES));
-    fputc('\n', f);
+    return (double)count(l, (enum stat)g->of[i]);
 }
 
-static void print_units(FILE *f, const struct stats_line *l)
+static void print_figure(FILE *f, const struct stats_line *l, const struct figure *g)
 {
-    const struct hist *entries = &l->hists.h[HIST_CU_ENTRIES];
-    uint64_t again = count(l, STAT_CU_REVALIDATIONS);
-    if (!count(l, STAT_CU_ENTRIES))
-        return;
-    fprintf(f, "commit units: %.1f entries in the ring of one that has any, at most %llu\n", mean(entries),
-            (unsigned long long)entries->max);
-    print_validation(f, l);
-    fprintf(f, "  hazards %llu, of these false %llu; validated again %llu",
-            (unsigned long long)count(l, STAT_CU_HAZARDS), (unsigned long long)count(l, STAT_CU_FALSE_HAZARDS),
-            (unsigned long long)again);
-    if (again)
-        fprintf(f, ", after %.0f unit cycles", (double)count(l, STAT_CU_REVALIDATION_WAIT) / (double)again);
-    fputc('\n', f);
+    switch (g->kind) {
+    case FIGURE_COUNT: print_grouped(f, 0, count(l, (enum stat)g->of[0])); break;
+    case FIGURE_SHARE: print_percent(f, value(l, g, 0), value(l, g, 1)); break;
+    case FIGURE_EACH: fprintf(f, "%.0f", value(l, g, 0) / value(l, g, 1)); break;
+    case FIGURE_REST:
+        print_percent(f, value(l, g, 0) - value(l, g, 1) - value(l, g, 2) - value(l, g, 3), value(l, g, 0));
+        break;
+    case FIGURE_MEAN: fprintf(f, "%.1f", mean(&l->hists.h[g->of[0]])); break;
+    case FIGURE_MOST: print_grouped(f, 0, l->hists.h[g->of[0]].max); break;
+    case FIGURE_NONE: break;
+    }
 }
 
-/* Shared memory: what accesses met at the banks, how the warps ran, where their cycles went. */
-static void print_banks(FILE *f, const struct stats_line *l)
+static void print_text(FILE *f, const struct stats_line *l, const struct table_row *r)
 {
-    static const enum stat outcomes[] = { STAT_LOCALTM_NEW, STAT_LOCALTM_AGAIN, STAT_LOCALTM_ALIAS, STAT_LOCALTM_READS,
-                                          STAT_LOCALTM_CONFLICTS };
-    static const enum stat costs[] = { STAT_LOCALTM_BEGIN_CYCLES, STAT_LOCALTM_COMMIT_CYCLES, STAT_LOCALTM_BLOOM_CYCLES,
-                                       STAT_LOCALTM_SHADOW_CYCLES, STAT_LOCALTM_RESTORE_CYCLES,
-                                       STAT_LOCALTM_BROADCAST_CYCLES };
-    uint64_t all = count(l, STAT_WARP_CYCLES), memory = count(l, STAT_WARP_MEMORY);
-    uint64_t inside = count(l, STAT_WARP_TX), ends = count(l, STAT_WARP_BEGIN_COMMIT);
-    if (!count(l, STAT_LOCALTM_RUNS))
-        return;
-    print_parts(f, l, "words at the banks:", outcomes, sizeof outcomes / sizeof *outcomes, strlen("localtm."));
-    fprintf(f, "  conflicts that are false");
-    print_share(f, (double)count(l, STAT_LOCALTM_FALSE), (double)count(l, STAT_LOCALTM_CONFLICTS));
-    fprintf(f, "\nruns of warps from tx_begin to tx_commit: ");
-    print_grouped(f, 0, count(l, STAT_LOCALTM_RUNS));
-    fprintf(f, ", with one lane ");
-    print_grouped(f, 0, count(l, STAT_LOCALTM_SERIAL));
-    fprintf(f, ", alone in the block ");
-    print_grouped(f, 0, count(l, STAT_LOCALTM_GROUP));
-    fprintf(f, "\nwarp cycles: outside transactions");
-    print_share(f, (double)(all - inside - memory - ends), (double)all);
-    fprintf(f, ", inside");
-    print_share(f, (double)inside, (double)all);
-    fprintf(f, ", of these stalled");
-    print_share(f, (double)count(l, STAT_WARP_STALLED), (double)inside);
-    fprintf(f, "; banks");
-    print_share(f, (double)memory, (double)all);
-    fprintf(f, "; tx_begin and tx_commit");
-    print_share(f, (double)ends, (double)all);
-    fputc('\n', f);
-    print_parts(f, l, "cycles of the protocol:", costs, sizeof costs / sizeof *costs, strlen("localtm.cycles."));
+    const struct figure *g = r->figure;
+    for (const char *p = r->text; *p; p++)
+        if (*p == '%')
+            print_figure(f, l, g++);
+        else
+            fputc(*p, f);
 }
 
-static void print_oracle(FILE *f, const struct stats_line *l)
+static bool print_row_parts(FILE *f, const struct stats_line *l, const struct table_row *r)
 {
-    if (!count(l, STAT_ORACLE_CHECKED))
-        return;
-    fprintf(f, "oracle: ");
-    print_grouped(f, 0, count(l, STAT_ORACLE_CHECKED));
-    fprintf(f, " transactions checked, ");
-    print_grouped(f, 0, count(l, STAT_ORACLE_READS));
-    fprintf(f, " reads, ");
-    print_grouped(f, 0, count(l, STAT_ORACLE_WORDS));
-    fprintf(f, " words of memory");
-    if (count(l, STAT_ORACLE_WEAK))
-        fprintf(f, "; %llu mismatches where plain stores or atomics come between (weak isolation)",
-                (unsigned long long)count(l, STAT_ORACLE_WEAK));
-    fputc('\n', f);
+    enum stat parts[FIGURES];
+    size_t n = 0;
+    for (; n < FIGURES && r->figure[n].kind; n++)
+        parts[n] = (enum stat)r->figure[n].of[0];
+    return print_parts(f, l, r->text, parts, n);
+}
+
+/* open: a line is printed and not ended. Returns whether there is one. */
+static bool print_row(FILE *f, const struct stats_line *l, const struct table_row *r, bool open)
+{
+    if (r->kind == ROW_PARTS)
+        return print_row_parts(f, l, r);
+    if (!count(l, r->when) || (r->kind == ROW_MORE && !open))
+        return open;
+    print_text(f, l, r);
+    return true;
+}
+
+static void print_rows(FILE *f, const struct stats_line *l)
+{
+    bool open = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (open && rows[i].kind != ROW_MORE) {
+            fputc('\n', f);
+            open = false;
+        }
+        open = print_row(f, l, &rows[i], open);
+    }
+    if (open)
+        fputc('\n', f);
 }
 
 void print_transactions(FILE *f, const struct stats_line *lines, size_t n)
@@ -203,9 +215,6 @@ void print_transactions(FILE *f, const struct stats_line *lines, size_t n)
         if (count(&lines[i], STAT_TX_COMMITS) || count(&lines[i], STAT_TX_ABORTS))
             print_kernel(f, &lines[i]);
     print_aborts(f, total);
-    print_states(f, total);
     print_messages(f, total);
-    print_units(f, total);
-    print_banks(f, total);
-    print_oracle(f, total);
+    print_rows(f, total);
 }

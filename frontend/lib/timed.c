@@ -45,8 +45,9 @@ simtx_status timed_check(struct simtx_kernel *k)
     }
     return gpu_fail(g, SIMTX_NOT_SUPPORTED,
                     "%s uses tx_begin, and the configuration has no transactional memory (tm.global = none, "
-                    "tm.shared = none): choose a preset that has one, such as --config kilotm or localtm, or functional mode",
-                    k->func->name);
+                    "tm.shared = none): choose a preset that has one, or set tm.global (%s) or tm.shared (%s), or choose "
+                    "functional mode",
+                    k->func->name, config_keys[KEY_TM_GLOBAL].choices, config_keys[KEY_TM_SHARED].choices);
 }
 
 /* ---- files ---- */

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Builds the product with the toys of this folder added as docs/adding.md tells: the folder of each goes to its place, its
-# line.def becomes the last line of a registry. The tree is BUILD/adding: links to the product's files and copies of the
-# registries, with a build folder of its own, BUILD/adding/out. Objects that include no registry are taken from BUILD.
+# Builds the product with the toys of this folder added as docs/adding.md tells: the folder of each goes to its place,
+# its line.def becomes the last line of a registry. The tree is BUILD/adding: links to the product's files and copies of
+# the registries, with a build folder of its own, BUILD/adding/out (a name of its own, since make reads the dependencies
+# of both). Objects that include no registry are taken from BUILD.
 # Usage: adding.sh BUILD, with MAKE in the environment.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A transactional-memory protocol added by its folder and one line (docs/adding.md): it runs programs with transactions,
-# the oracle agrees, and its name, key, counter and line of the table are there. Usage: tm.sh BUILD; the last line counts.
+# the oracle agrees, and its name, key, counter and line of the table are there. Usage: tm.sh BUILD; the last line
+# counts.
 suite=adding-tm
 . "$(dirname "$0")/../harness.sh"
 . "$here/../launch.sh"
@@ -12,13 +13,18 @@ counts() {
         "tm.oracle.weak_isolation == 0" "$@"
 }
 
-# program COMMAND OPTIONS...: a CUDA program that checks its own result.
-program() {
+run() {
     local command=$1
     shift
-    holds "$command $*" timeout 60 "$simtx" run --quiet --timing --check full --stats stats.json --verbose \
-        --config gtx480 --set tm.global=toy "$@" -- $build/kernels/$command
-    holds "$command $*: counts" counts "tm.aborts == tm.abort.validation+tm.abort.watchdog" "toy.compared > 0"
+    timeout 60 "$simtx" run --quiet --timing --check full --stats stats.json --verbose --config gtx480 \
+        --set tm.global=toy "$@" -- $build/kernels/$command 2>table
+}
+
+# program COMMAND OPTIONS...: a CUDA program that checks its own result.
+program() {
+    holds "$*" run "$@"
+    holds "$*: line of the table" grep -q '^words compared with memory: [0-9 ]*, for each commit [0-9]*$' table
+    holds "$*: counts" counts "tm.aborts == tm.abort.validation+tm.abort.watchdog" "toy.compared > 0"
 }
 for options in "" "--threads 2" "--set toy.commit_cycles=0" "--set toy.commit_cycles=300 --set tm.watchdog=500" \
                "--set tm.shared=localtm"; do
@@ -44,7 +50,8 @@ check 0 "until its transactions are decided" "$simtx" config explain toy.commit_
 # A longer commit takes longer.
 cycles() {
     launch "$here/../tm/widths.ptx" "$(sed -n 's,^// run: ,,p' "$here/../tm/widths.ptx" | head -n 1)" --timing \
-        --config gtx480 --set tm.global=toy "$@" >out && sed -n 's/^ *"cycles": \([0-9]*\).*/\1/p' stats.json | head -n 1
+        --config gtx480 --set tm.global=toy "$@" >out &&
+        sed -n 's/^ *"cycles": \([0-9]*\).*/\1/p' stats.json | head -n 1
 }
 holds "toy.commit_cycles counts" test "$(cycles --set toy.commit_cycles=1000)" -gt "$(cycles)"
 

@@ -285,7 +285,7 @@ static void step(void *shared, void *const *cores, uint32_t n, uint64_t now)
         all[i].core->warp[all[i].slot].lane[all[i].lane].key = ++s->commits;
 }
 
-static bool sound(void *shared, char *error, size_t size)
+static bool sound(void *shared, const uint64_t *count, char *error, size_t size)
 {
     const struct eager_shared *s = shared;
     for (uint32_t i = 0; i < s->slices; i++)

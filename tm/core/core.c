@@ -238,7 +238,7 @@ static void count_commit(struct tm_core *c, const struct tm_lane *l, uint64_t no
 static void count_abort(struct tm_core *c, struct tm_lane *l)
 {
     c->count[STAT_TX_ABORTS]++;
-    c->count[STAT_TX_ABORT_VALIDATION + l->why]++;
+    c->count[tm_reasons[l->why].count]++;
     c->count[STAT_TX_WASTED] += l->instructions;
     l->aborts++;
 }
@@ -397,13 +397,14 @@ void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const char *
     c->calls.impossible(c->calls.ctx, slot, lane, text);
 }
 
+const struct tm_reason_row tm_reasons[TM_REASONS] = {
+#define REASON(id, name, meaning) { name, STAT_TX_ABORT_##id },
+#include "tm/reasons.def"
+};
+
 const char *tm_core_reason(const struct tm_core *c, uint32_t slot, unsigned lane)
 {
-    static const char *const names[TM_REASONS] = {
-#define REASON(id, name, meaning) [TM_##id] = name,
-#include "tm/reasons.def"
-    };
-    return names[c->warp[slot].lane[lane].why];
+    return tm_reasons[c->warp[slot].lane[lane].why].name;
 }
 
 /* ---- time, messages ---- */

@@ -103,6 +103,7 @@ void tm_note_lanes(struct tm_core *c, int32_t lanes, uint64_t now);  /* so many 
 void tm_enter(struct tm_core *c, struct tm_warp *x, uint64_t lanes, uint64_t now);   /* a first attempt of lanes */
 
 /* ---- core.c ---- */
+extern const struct tm_reason_row { const char *name; enum stat count; } tm_reasons[TM_REASONS];
 struct oracle_who tm_who(const struct tm_core *c, uint32_t slot, unsigned lane, uint64_t now);
 
 /* ---- banks.c: shared memory; but for the first three only with c->banks ---- */

@@ -1,4 +1,5 @@
 /* KILO TM as a protocol: its parts at the core, its state of the machine, and the vendor of commit IDs. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,13 @@
 
 void kilo_count(struct kilo_core *k, const struct packet *p)
 {
-    static const enum stat counter[] = {
-#define MESSAGE(name, counter) STAT_MSG_##counter,
+    static const struct { enum stat packets, bytes; } counter[] = {
+#define MESSAGE(name, counter) [KILO_##name - KILO_READ_SET] = { STAT_MSG_##counter, STAT_MSG_##counter##_BYTES },
         KILO_MESSAGES(MESSAGE)
 #undef MESSAGE
     };
-    enum stat c = counter[p->kind - KILO_READ_SET];
-    tm_count(k->tm)[c]++;
-    tm_count(k->tm)[c + 1] += p->bytes;
+    tm_count(k->tm)[counter[p->kind - KILO_READ_SET].packets]++;
+    tm_count(k->tm)[counter[p->kind - KILO_READ_SET].bytes] += p->bytes;
 }
 
 struct packet *kilo_message(struct kilo_core *k, enum kilo_kind kind, uint32_t slice, uint64_t lanes, bool entries,
@@ -149,9 +149,10 @@ static void step(void *shared, void *const *cores, uint32_t n, uint64_t now)
         compare(cores[i], now);
 }
 
-static bool sound(void *shared, char *error, size_t size)
+static bool sound(void *shared, const uint64_t *count, char *error, size_t size)
 {
     const struct kilo_shared *s = shared;
+    uint64_t outcomes = count[STAT_MSG_PASS] + count[STAT_MSG_FAIL], passed = count[STAT_MSG_CU_PASS];
     for (uint32_t i = 0; i < s->slices; i++) {
         uint64_t astray = s->astray[i];
         s->astray[i] = 0;
@@ -163,7 +164,10 @@ static bool sound(void *shared, char *error, size_t size)
         if (!cu_sound(s->unit[i], error, size))
             return false;
     }
-    return true;
+    if (outcomes != passed)
+        snprintf(error, size, "  outcomes sent to commit units: %" PRIu64 ", validations passed there: %" PRIu64,
+                 outcomes, passed);
+    return outcomes == passed;
 }
 
 /* ---- life ---- */

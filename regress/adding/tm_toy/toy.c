@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "tm/oracle/oracle.h"
 #include "tm/tm.h"
 
@@ -22,18 +23,14 @@ struct toy_core {                                                /* of an SM */
 
 static void *new_shared(struct tm_gpu *gpu, const struct simtx_config *c)
 {
-    struct toy *s = calloc(1, sizeof *s);
-    if (!s)
-        abort();
+    struct toy *s = mem_zero(1, sizeof *s, "the toy protocol");
     s->gpu = gpu;
     return s;
 }
 
 static void *new_core(struct tm_core *tm, void *shared)
 {
-    struct toy_core *k = calloc(1, sizeof *k + tm_slots(tm) * sizeof *k->warp);
-    if (!k)
-        abort();
+    struct toy_core *k = mem_zero(1, sizeof *k + tm_slots(tm) * sizeof *k->warp, "the toy protocol at an SM");
     k->tm = tm;
     return k;
 }
