@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/exec/exec.h"
 
 static void make_half(struct half *h, struct warp *w, struct worker *k, int index, uint32_t local_cap)
@@ -9,11 +10,10 @@ static void make_half(struct half *h, struct warp *w, struct worker *k, int inde
     h->warp = w;
     h->worker = k;
     h->index = (uint8_t)index;
-    h->special = aligned_alloc(64, (sreg_bytes() + 63) & ~63u);
-    h->local = aligned_alloc(64, (size_t)(local_cap ? local_cap : 16) * LANES);   /* never NULL: it is added to */
-    h->param_lanes = k->launch->timed ? calloc(local_cap / 4 + 1, sizeof *h->param_lanes) : NULL;
-    if (!h->special || !h->local || (k->launch->timed && !h->param_lanes))
-        abort();
+    h->special = mem_aligned(64, sreg_bytes(), "the registers of a warp");
+    h->local = mem_aligned(64, (size_t)(local_cap ? local_cap : 16) * LANES, "the local memory of a warp");
+    if (k->launch->timed)
+        h->param_lanes = mem_zero(local_cap / 4 + 1, sizeof *h->param_lanes, "the parameters of a warp");
     h->l.base[2] = h->special;
 }
 
@@ -26,18 +26,15 @@ uint32_t launch_private_bytes(const struct launch *la)
 struct block *block_new(struct worker *k)
 {
     const struct launch *la = k->launch;
-    struct block *b = calloc(1, sizeof *b);
-    if (!b)
-        abort();
+    struct block *b = mem_zero(1, sizeof *b, "a block");
     b->launch = k->launch;
     b->worker = k;
     b->nwarps = la->nwarps;
     b->shared_bytes = la->shared_bytes;
-    b->warps = calloc(b->nwarps, sizeof *b->warps);
-    b->shared = aligned_alloc(256, (la->shared_bytes + la->shared_behind + 511) & ~255u);
-    b->barrier_masks = calloc((size_t)b->nwarps * MAX_BARRIERS * 2, sizeof *b->barrier_masks);
-    if (!b->warps || !b->shared || !b->barrier_masks)
-        abort();
+    b->warps = mem_zero(b->nwarps, sizeof *b->warps, "the warps of a block");
+    b->shared = mem_aligned(256, (la->shared_bytes + la->shared_behind + 511) & ~255u, "the shared memory of a block");
+    b->barrier_masks = mem_zero((size_t)b->nwarps * MAX_BARRIERS * 2, sizeof *b->barrier_masks,
+                                "the barriers of a block");
     for (int i = 0; i < MAX_BARRIERS; i++) {
         b->barriers[i].arrived_mask = b->barrier_masks + (size_t)i * 2 * b->nwarps;
         b->barriers[i].waiting_mask = b->barriers[i].arrived_mask + b->nwarps;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/exec/exec.h"
 
 static struct half *half_at(struct warp *w, int lane)
@@ -109,9 +110,7 @@ static void put(struct format *f, const char *s, size_t n)
 {
     if (f->len + n + 1 > f->cap) {
         f->cap = (f->len + n + 1) * 2;
-        f->text = realloc(f->text, f->cap);
-        if (!f->text)
-            abort();
+        f->text = mem_resize(f->text, f->cap, 1, "the text of a printf");
     }
     memcpy(f->text + f->len, s, n);
     f->len += n;

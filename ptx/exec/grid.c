@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "ptx/exec/exec.h"
 
 /* Contexts of blocks that make progress may take this much; blocks that wait are admitted beyond it. */
@@ -160,10 +161,8 @@ static void *run_worker(void *arg)
     struct worker *k = arg;
     struct launch *la = k->launch;
     uint64_t share = la->resident / la->host_threads, most = la->nblocks < share ? la->nblocks : share;
-    struct residents r = { .k = k, .active = calloc(most + 1, sizeof *r.active),
-                           .spare = calloc(most + 1, sizeof *r.spare) };
-    if (!r.active || !r.spare)
-        abort();
+    struct residents r = { .k = k, .active = mem_zero(most + 1, sizeof *r.active, "resident blocks"),
+                           .spare = mem_zero(most + 1, sizeof *r.spare, "resident blocks") };
     run_blocks(k, &r, most ? most : 1);
     if (k->fault)
         note_fault_block(la, k->fault->linear_block);
@@ -190,9 +189,7 @@ bool grid_run(struct launch *la)
 {
     uint32_t n = la->serial || la->host_threads < 1 ? 1 : la->host_threads;
     n = n < la->nblocks ? n : (uint32_t)la->nblocks;
-    struct worker *k = calloc(n, sizeof *k);
-    if (!k)
-        abort();
+    struct worker *k = mem_zero(n, sizeof *k, "workers of a launch");
     la->host_threads = n;
     la->workers = k;
     atomic_store(&la->fault_block, UINT64_MAX);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/exec/exec.h"
 
 static bool independent(const struct warp *w)
@@ -22,9 +23,7 @@ static struct entry *push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t r
 {
     if (w->nentry == w->entry_cap) {
         w->entry_cap = w->entry_cap ? w->entry_cap * 2 : 16;
-        w->entry = realloc(w->entry, w->entry_cap * sizeof *w->entry);
-        if (!w->entry)
-            abort();
+        w->entry = mem_resize(w->entry, w->entry_cap, sizeof *w->entry, "the divergence stack of a warp");
     }
     struct entry *e = &w->entry[w->nentry++];
     *e = (struct entry){ .mask = mask, .pc = pc, .rpc = rpc, .frame = frame, .idle = UINT64_MAX };
@@ -59,9 +58,7 @@ static void grow_registers(struct warp *w, uint32_t bytes)
     if (cap == w->regs_cap)
         return;
     for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
-        char *p = aligned_alloc(64, cap);
-        if (!p)
-            abort();
+        char *p = mem_aligned(64, cap, "the registers of a warp");
         if (w->regs_cap)
             memcpy(p, w->half[i].regs, w->regs_cap);
         free(w->half[i].regs);
@@ -77,9 +74,7 @@ static struct frame *free_frame(struct warp *w)
             return &w->frame[i];
     if (w->nframe == w->frame_cap) {
         w->frame_cap = w->frame_cap ? w->frame_cap * 2 : 8;
-        w->frame = realloc(w->frame, w->frame_cap * sizeof *w->frame);
-        if (!w->frame)
-            abort();
+        w->frame = mem_resize(w->frame, w->frame_cap, sizeof *w->frame, "the call frames of a warp");
     }
     return &w->frame[w->nframe++];
 }

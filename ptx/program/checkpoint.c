@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/program/flow.h"
 
 enum { DEPTHS = 4 };                 /* of nested transactions that are told apart */
@@ -104,11 +105,11 @@ uint32_t flow_checkpoint_words(const struct ptx_func *f, const struct flow *fl, 
 {
     static const uint32_t words[RC_COUNT] = { [RC_16] = 1, [RC_32] = 1, [RC_64] = 2, [RC_128] = 4 };
     size_t places = (size_t)f->ninsts * DEPTHS;
-    struct walk x = { .f = f, .fl = fl, .seen = calloc(places, 1), .todo = malloc(places * sizeof *x.todo),
-                      .written = calloc((size_t)f->nregs + 1, sizeof *x.written) };
+    struct walk x = { .f = f, .fl = fl };
+    x.seen = mem_zero(places, 1, "the analysis of registers");
+    x.todo = mem_alloc(places, sizeof *x.todo, "the analysis of registers");
+    x.written = mem_zero((size_t)f->nregs, sizeof *x.written, "the analysis of registers");
     uint32_t n = 0;
-    if (!x.seen || !x.todo || !x.written)
-        abort();
     find_written(&x, begin);
     for (int r = 0; r < f->nregs; r++)
         if (x.written[f->regs[r]->id] && words[reg_class_of(f->regs[r])] && live_behind(&x, f->regs[r], begin))

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "ptx/program/program.h"
 
 struct search {
@@ -61,10 +62,8 @@ static bool search(struct search *s, const struct ptx_func *f, bool inside)
 bool program_irrevocable(const struct program *p, const struct ptx_func *kernel, bool global, bool shared, char *text,
                          size_t size)
 {
-    struct search s = { .global = global, .shared = shared, .seen = calloc(p->nfuncs + 1, 1), .text = text,
-                        .size = size };
-    if (!s.seen)
-        abort();
+    struct search s = { .global = global, .shared = shared, .text = text, .size = size };
+    s.seen = mem_zero(p->nfuncs, 1, "the search for irrevocable instructions");
     bool found = search(&s, kernel, false);
     free(s.seen);
     return found;

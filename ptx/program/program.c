@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 enum { SHARED_MAX = 1 << 30, LOCAL_MAX = 512 * 1024 };
 
 struct loader {
@@ -111,9 +113,7 @@ static void collect_shared(struct loader *x, struct ptx_var *v)
         return;
     if (x->nshared == x->shared_cap) {
         x->shared_cap = x->shared_cap ? x->shared_cap * 2 : 32;
-        x->shared = realloc(x->shared, x->shared_cap * sizeof *x->shared);
-        if (!x->shared)
-            abort();
+        x->shared = mem_resize(x->shared, x->shared_cap, sizeof *x->shared, "shared variables");
     }
     v->address = x->nshared;             /* its number until it is placed */
     x->shared[x->nshared++] = v;
@@ -192,9 +192,7 @@ static bool reaches(const struct loader *x, uint32_t f, uint32_t t)
 
 static void close_uses(struct loader *x)
 {
-    uint64_t *own = calloc((size_t)x->n * x->shared_words + 1, sizeof *own);
-    if (!own)
-        abort();
+    uint64_t *own = mem_zero((size_t)x->n * x->shared_words + 1, sizeof *own, "shared variables of functions");
     memcpy(own, x->uses, (size_t)x->n * x->shared_words * sizeof *own);
     for (uint32_t f = 0; f < x->n; f++)
         for (uint32_t t = 0; t < x->n; t++)
@@ -219,9 +217,7 @@ struct shared_use { uint32_t kernels, kernel; };
 
 static void layout_shared(struct loader *x, uint32_t *kernel_end, bool *dynamic)
 {
-    struct shared_use *use = calloc(x->nshared + 1, sizeof *use);
-    if (!use)
-        abort();
+    struct shared_use *use = mem_zero(x->nshared + 1, sizeof *use, "shared variables of kernels");
     uint32_t common = 0, largest = 0, align = 16;
     uint64_t total = 0;
     for (uint32_t v = 0; v < x->nshared; v++)
@@ -353,11 +349,10 @@ static void measure(struct loader *x, uint32_t f, uint8_t *state, uint32_t *regs
 
 static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *dynamic)
 {
-    uint8_t *state = calloc(x->n + 1, 1);
-    uint32_t *regs = calloc(x->n + 1, sizeof *regs), *local = calloc(x->n + 1, sizeof *local);
-    uint8_t *own_order = calloc(x->n + 1, sizeof *own_order);
-    if (!state || !regs || !local || !own_order)
-        abort();
+    uint8_t *state = mem_zero(x->n + 1, 1, "the needs of functions");
+    uint32_t *regs = mem_zero(x->n + 1, sizeof *regs, "the needs of functions");
+    uint32_t *local = mem_zero(x->n + 1, sizeof *local, "the needs of functions");
+    uint8_t *own_order = mem_zero(x->n + 1, sizeof *own_order, "the needs of functions");
     for (uint32_t f = 0; f < x->n; f++) {
         if (!state[f])
             measure(x, f, state, regs, local);
@@ -433,12 +428,10 @@ static void load(struct loader *x, const struct program_options *o)
     check_const_size(x, o->const_max);
     for_each_var(x, collect_shared);
     x->shared_words = (x->nshared + 63) / 64;
-    x->reach = calloc((size_t)x->n * x->words + 1, sizeof *x->reach);
-    x->uses = calloc((size_t)x->n * x->shared_words + 1, sizeof *x->uses);
-    uint32_t *kernel_end = calloc(x->n + 1, sizeof *kernel_end);
-    bool *dynamic = calloc(x->n + 1, sizeof *dynamic);
-    if (!x->reach || !x->uses || !kernel_end || !dynamic)
-        abort();
+    x->reach = mem_zero((size_t)x->n * x->words + 1, sizeof *x->reach, "the call graph");
+    x->uses = mem_zero((size_t)x->n * x->shared_words + 1, sizeof *x->uses, "the call graph");
+    uint32_t *kernel_end = mem_zero(x->n + 1, sizeof *kernel_end, "the needs of functions");
+    bool *dynamic = mem_zero(x->n + 1, sizeof *dynamic, "the needs of functions");
     for (uint32_t f = 0; f < x->n; f++)
         note_function(x, f);
     for_each_var(x, note_taken);
@@ -446,9 +439,7 @@ static void load(struct loader *x, const struct program_options *o)
     close_uses(x);
     layout_shared(x, kernel_end, dynamic);
     for_each_var(x, place);
-    uint32_t *frame = calloc(x->n + 1, sizeof *frame);
-    if (!frame)
-        abort();
+    uint32_t *frame = mem_zero(x->n + 1, sizeof *frame, "the needs of functions");
     for (uint32_t f = 0; f < x->n; f++)
         frame[f] = code_place_private(x->funcs[f]);
     for (uint32_t f = 0; f < x->n; f++) {
@@ -471,9 +462,7 @@ static void load(struct loader *x, const struct program_options *o)
 struct program *program_load(struct ptx_module *m, struct devmem *mem, const struct program_options *o,
                              struct diag *d)
 {
-    struct program *p = calloc(1, sizeof *p);
-    if (!p)
-        abort();
+    struct program *p = mem_zero(1, sizeof *p, "a program");
     p->module = m;
     p->arena = arena_new();
     p->isa = o->isa;

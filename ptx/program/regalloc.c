@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 enum reg_class reg_class_of(const struct ptx_reg *r)
 {
     if (r->type == T_PRED)
@@ -224,9 +226,7 @@ static void find_intervals(struct live *v, struct arena *arena)
         }
     v->words = (v->nglobal + 63) / 64;
     size_t sets = (size_t)v->words * v->fl->nblocks;
-    uint64_t *bits = calloc(sets * 4 + 1, sizeof *bits);
-    if (!bits)
-        abort();
+    uint64_t *bits = mem_zero(sets * 4 + 1, sizeof *bits, "live registers");
     v->in = bits;
     v->out = bits + sets;
     v->gen = bits + sets * 2;
@@ -322,10 +322,9 @@ void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct a
         return;
     struct live v = { .f = f, .fl = fl };
     find_intervals(&v, arena);
-    struct interval *iv = malloc(n * sizeof *iv);
-    struct scan s = { .heap = malloc(n * sizeof *s.heap), .free_slots = malloc(n * sizeof *s.free_slots) };
-    if (!iv || !s.heap || !s.free_slots)
-        abort();
+    struct interval *iv = mem_alloc(n, sizeof *iv, "live intervals");
+    struct scan s = { .heap = mem_alloc(n, sizeof *s.heap, "live intervals") };
+    s.free_slots = mem_alloc(n, sizeof *s.free_slots, "live intervals");
     for (int c = 0; c < RC_COUNT; c++) {
         uint32_t k = 0;
         for (uint32_t r = 0; r < n; r++)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/exec/control.h"
 #include "ptx/txn/txn_state.h"
 
@@ -116,8 +117,8 @@ static void end_attempt(struct warp *w)
 
 static struct txn *open_txn(struct warp *w)
 {
-    if (!w->txn && !(w->txn = calloc(1, sizeof *w->txn)))
-        abort();
+    if (!w->txn)
+        w->txn = mem_zero(1, sizeof *w->txn, "the transaction of a warp");
     struct txn *t = w->txn;
     t->passed = 0;
     t->alone = false;

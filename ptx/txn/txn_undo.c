@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/memory/access.h"
 #include "ptx/exec/control.h"
 #include "ptx/txn/txn_state.h"
@@ -30,9 +31,7 @@ static void save_registers(struct warp *w)
     for (uint32_t i = 0; i < warp_halves(w); i++) {
         if (n > u->regs_cap || !u->regs[i]) {
             free(u->regs[i]);
-            u->regs[i] = aligned_alloc(64, n + 64);
-            if (!u->regs[i])
-                abort();
+            u->regs[i] = mem_aligned(64, n + 64, "registers to be restored");
         }
         memcpy(u->regs[i], w->half[i].regs + f->reg_base, n);
         u->cc[i] = w->half[i].l.cc;
@@ -120,9 +119,7 @@ static void save_params(struct warp *w)
     for (uint32_t i = 0; n && i < warp_halves(w); i++) {
         if (n > u->params_cap || !u->params[i]) {
             free(u->params[i]);
-            u->params[i] = malloc((size_t)n * LANES * sizeof *u->params[i]);
-            if (!u->params[i])
-                abort();
+            u->params[i] = mem_alloc((size_t)n * LANES, sizeof *u->params[i], "parameters to be restored");
         }
         each_param(w, i, UINT32_MAX, save_word);
     }
@@ -139,16 +136,14 @@ static uint64_t line_of(const struct half *h, uint32_t word)
 static struct undo_row *row_of(struct warp *w, uint32_t i, uint32_t word)
 {
     struct undo *u = &w->txn->undo;
-    if (!u->row_of[i] && !(u->row_of[i] = calloc(w->local_cap / 4 + 1, sizeof *u->row_of[i])))
-        abort();
+    if (!u->row_of[i])
+        u->row_of[i] = mem_zero(w->local_cap / 4 + 1, sizeof *u->row_of[i], "local memory to be restored");
     uint32_t *at = &u->row_of[i][word];
     if (*at)
         return &u->row[*at - 1];
     if (u->rows == u->row_cap) {
         u->row_cap = u->row_cap ? u->row_cap * 2 : 16;
-        u->row = realloc(u->row, u->row_cap * sizeof *u->row);
-        if (!u->row)
-            abort();
+        u->row = mem_resize(u->row, u->row_cap, sizeof *u->row, "local memory to be restored");
     }
     u->row[u->rows] = (struct undo_row){ .word = word, .half = i };
     *at = ++u->rows;
