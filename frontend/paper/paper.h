@@ -1,7 +1,7 @@
 /*
  * `simtx paper`: a paper's evaluation done again. A paper is a set of tables: benchmarks, configurations, derived
  * figures, pictures and claims. The grid of benchmarks and configurations (paper_grid.c) is run by child processes
- * (paper_run.c). Their statistics are the values (paper_value.c) from which pictures and tables (paper_figure.c,
+ * (paper_run.c). Their statistics are the values (paper_value.c) from which pictures and tables (paper_chart.c,
  * paper_svg.c) and the verdicts on claims (paper_claims.c) are made; paper_html.c puts all on one page.
  */
 #ifndef FRONTEND_PAPER_H
