@@ -1,4 +1,4 @@
-/* `simtx paper`: a paper's evaluation done again, beside what it published. */
+/* `simtx paper`: repeats a paper's evaluation, and shows the results beside what was published. */
 #include "frontend/cli/cmd.h"
 
 #include <errno.h>
@@ -9,15 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "frontend/paper/paper.h"
 
 static const char COMMAND[] = "simtx paper";
-static const char USAGE[] =                 /* with the papers' names */
+static const char USAGE[] =                  /* %s: the names of the papers */
     "usage: simtx paper NAME [options]     NAME: %s\n\n"
     "Runs a paper's benchmarks on its configurations, each pair as a process `simtx run --timing`, and writes every\n"
     "table and figure as CSV and SVG, all of them on one page (index.html), and the verdict on every claim\n"
-    "(claims.csv) beside what was published. What is finished is kept: the same command goes on where it was ended.\n"
+    "(claims.csv) beside what was published. Finished runs are kept: the same command continues after them.\n"
     "Ctrl-C ends it. Exit code: 0 all runs done, 1 a run failed, 130 interrupted.\n";
 
 enum { OPT_QUICK, OPT_JOBS, OPT_OUT, OPT_ONLY, OPT_PLAN, OPT_FRESH, OPT_PROGRAMS, OPT_PROGRESS, OPT_NO_PROGRESS };
@@ -26,8 +27,8 @@ static const struct option_row OPTIONS[] = {
     [OPT_JOBS] = { "--jobs", "N", "runs at a time (as many as the host has processors)" },
     [OPT_OUT] = { "--out", "DIR", "folder of the results (paper-NAME, with --quick paper-NAME-quick)" },
     [OPT_ONLY] = { "--only", "WHAT[,WHAT...]", "only runs of these figures, benchmarks, configurations" },
-    [OPT_PLAN] = { "--plan", NULL, "print the runs and the estimated time, and do nothing" },
-    [OPT_FRESH] = { "--fresh", NULL, "do not take over finished runs" },
+    [OPT_PLAN] = { "--plan", NULL, "print the runs and the estimated time, and run nothing" },
+    [OPT_FRESH] = { "--fresh", NULL, "do not reuse finished runs" },
     [OPT_PROGRAMS] = { "--programs", "DIR", "folder of the benchmarks (kernels beside simtx's bin folder)" },
     [OPT_PROGRESS] = { "--progress", NULL, "progress line even where stderr is no terminal" },
     [OPT_NO_PROGRESS] = { "--no-progress", NULL, "no progress line" },
@@ -101,43 +102,46 @@ static void make_folder(const char *path)
     if (mkdir(path, 0777) && errno != EEXIST)
         usage_error(COMMAND, "cannot make the folder %s: %s", path, strerror(errno));
     if (stat(path, &st) || !S_ISDIR(st.st_mode))
-        usage_error(COMMAND, "%s is no folder", path);
+        usage_error(COMMAND, "%s is not a folder", path);
 }
 
-/* The folder of results, with runs/ in it; its full path, for runs to be found from anywhere. A plan makes none. */
+/* The full path of the folder of results, which is made with runs/ in it; a plan makes no folder. */
 static char *output_folder(const struct paper_grid *g, const char *name, bool plan)
 {
-    char *path = NULL, *runs = NULL, *full;
-    if (asprintf(&path, name ? "%s" : "paper-%s%s", name ? name : g->paper->name,
-                 g->size == PAPER_SIZE_QUICK ? "-quick" : "") < 0)
-        abort();
+    const char *end = g->size == PAPER_SIZE_QUICK ? "-quick" : "";
+    char *path = name ? mem_string(name) : mem_format("paper-%s%s", g->paper->name, end);
     if (plan && access(path, F_OK))
         return path;
     make_folder(path);
-    full = realpath(path, NULL);
-    if (!full || asprintf(&runs, "%s/runs", full) < 0)
-        abort();
+    char *full = realpath(path, NULL);
+    if (!full)
+        usage_error(COMMAND, "%s: %s", path, strerror(errno));
+    char *runs = mem_format("%s/runs", full);
     make_folder(runs);
     free(path);
     free(runs);
     return full;
 }
 
-/* Built, the command is in build/bin and the benchmarks in build/kernels. */
+__attribute__((noreturn)) static void no_program(const char *path)
+{
+    usage_error(COMMAND, "%s: %s; build the benchmarks (`make kernels`) or name their folder with --programs", path,
+                strerror(errno));
+}
+
+/* By default kernels beside the folder of the command: build/bin and build/kernels. */
 static char *program_folder(const char *name)
 {
-    char own[PATH_MAX], *path = NULL;
+    char own[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
     own[n > 0 ? n : 0] = 0;
     char *slash = strrchr(own, '/');
     if (slash)
         *slash = 0;
-    if (asprintf(&path, "%s%s", name ? name : own, name ? "" : "/../kernels") < 0)
-        abort();
+    char *path = name ? mem_string(name) : mem_format("%s/../kernels", own);
     char *full = realpath(path, NULL);
     if (!full)
-        usage_error(COMMAND, "%s: %s; build the benchmarks (`make kernels`) or name their folder with --programs", path,
-                    strerror(errno));
+        no_program(path);
     free(path);
     return full;
 }
@@ -148,12 +152,11 @@ static void check_programs(const struct paper_grid *g)
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/%s", g->programs, g->paper->benches[g->runs[i].bench].program);
         if (g->runs[i].wanted && access(path, X_OK))
-            usage_error(COMMAND, "%s: %s; build the benchmarks (`make kernels`) or name their folder with --programs",
-                        path, strerror(errno));
+            no_program(path);
     }
 }
 
-/* Two at work in one folder would take each other's files; the lock ends with the process. */
+/* Two processes in one folder would overwrite each other's files. The lock ends with the process. */
 static void lock_folder(const char *out)
 {
     char path[PATH_MAX];
@@ -161,7 +164,7 @@ static void lock_folder(const char *out)
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB))
         usage_error(COMMAND, "%s: %s", out,
-                    errno == EWOULDBLOCK ? "another simtx paper is at work there" : strerror(errno));
+                    errno == EWOULDBLOCK ? "another simtx paper runs in this folder" : strerror(errno));
 }
 
 static void choose(struct paper_grid *g, char *only)
@@ -172,10 +175,10 @@ static void choose(struct paper_grid *g, char *only)
         words[n++] = strsep(&only, ",");
     if (n && !paper_grid_only(g, words, n))
         usage_error(COMMAND, "--only: each of its words must be a figure, a benchmark or a configuration; --plan shows "
-                             "them, figures are called as their files");
+                             "them, a figure's name is that of its file");
 }
 
-/* Configurations that are wrong are as failed runs; said once each. */
+/* Runs with a wrong configuration have failed; its message is printed once. */
 static int failures(const struct paper_grid *g)
 {
     int failed = 0;

@@ -1,13 +1,13 @@
 /*
- * A small language for figures that are computed from others: numbers, names, + - * / ( ), comparisons and & that give
- * 1 or 0, and
+ * A small language for values that are computed from others: numbers, names, + - * / ( ), comparisons and & (both give
+ * 1 or 0), and
  *   $key                    value of a configuration key; is(key, text): whether it has this value
  *   primary@CONFIG          with that configuration as the current one
  *   mean(LIST: e)           over the members of a list, likewise gmean, hmean, sum, most, least
  *   argmax(LIST: e)         position, from 0, of the member for which e is largest
  *   max(a, b) min(a, b) abs(a) floor(a) near(a, b, share): |a - b| <= share x |b|
- * What names, keys and lists mean is the environment's. A value that is not there is NaN, and so is what is made of it;
- * comparisons with NaN give NaN.
+ * The environment gives the values of names and keys and the members of lists. A missing value is NaN; every operation
+ * and comparison with NaN gives NaN.
  */
 #ifndef FRONTEND_EXPR_H
 #define FRONTEND_EXPR_H

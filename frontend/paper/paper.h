@@ -1,8 +1,12 @@
 /*
- * `simtx paper`: a paper's evaluation done again. A paper is a set of tables: benchmarks, configurations, derived
- * figures, pictures and claims. The grid of benchmarks and configurations (paper_grid.c) is run by child processes
- * (paper_run.c). Their statistics are the values (paper_value.c) from which pictures and tables (paper_chart.c,
- * paper_svg.c) and the verdicts on claims (paper_claims.c) are made; paper_html.c puts all on one page.
+ * `simtx paper`: repeats a paper's evaluation. A paper is a set of tables (paper_rows.def, paper_tables.c): benchmarks,
+ * configurations, derived values, figures and claims. The grid has a run for each benchmark and configuration
+ * (paper_grid.c, paper_command.c), or those that --only selects (paper_only.c); a child process simulates each
+ * (paper_run.c), unless an earlier call has left its results (paper_reuse.c). Expressions (expr.c, paper_value.c) over
+ * the statistics of runs (paper_stats.c) give figures (paper_chart.c, paper_svg.c) and verdicts on claims
+ * (paper_claims.c, paper_verdicts.c); paper_report.c writes all files, paper_html.c the page.
+ *
+ * This folder names no paper, benchmark or protocol.
  */
 #ifndef FRONTEND_PAPER_H
 #define FRONTEND_PAPER_H
@@ -13,8 +17,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "frontend/paper/expr.h"
 #include "frontend/lib/simtx.h"
+#include "frontend/paper/expr.h"
 
 /* ---- tables of a paper ---- */
 
@@ -73,7 +77,7 @@ struct paper_claim {
 
 struct paper {
     const char *name, *title;
-    const char *about;               /* stands before the table of claims */
+    const char *about;               /* a text before the table of claims */
     const char *headlines;           /* claims of the summary, by '+'; NULL = those about means */
     const char *sets;                /* keys of every run in timing mode */
     const struct paper_bench *benches;
@@ -87,7 +91,7 @@ struct paper {
 
 /* The i-th paper; NULL after the last. */
 const struct paper *paper_at(int i);
-const struct paper *paper_find(const char *name);                    /* NULL: there is none */
+const struct paper *paper_find(const char *name);                    /* NULL */
 int paper_bench_find(const struct paper *p, const char *name);       /* -1 */
 int paper_config_find(const struct paper *p, const char *id);
 const char *paper_text_find(const struct paper_text *rows, int n, const char *name);     /* NULL */
@@ -104,8 +108,7 @@ enum paper_run_state { PAPER_RUN_WAITING, PAPER_RUN_RUNNING, PAPER_RUN_DONE, PAP
 struct paper_run {
     int bench, config;
     enum paper_run_state state;
-    bool reused;
-    bool wanted;                     /* by --only, or all are */
+    bool wanted;                     /* by --only; without it, all are */
     int pid;
     double started, seconds, estimate;
     char **argv;                     /* of the child, NULL at the end */
@@ -123,22 +126,31 @@ struct paper_grid {
     bool fresh, progress;
     struct paper_run *runs;
     int nruns;
-    simtx_config **resolved;         /* by configuration; NULL: it is wrong, config_errors says why */
+    simtx_config **resolved;         /* by configuration; NULL: not valid, with its config_errors */
     char **config_errors;
     uint64_t simulator, *program;    /* digests of libcudart and, by benchmark, of the program */
 };
 
-/* The grid's runs with commands and estimates; finished ones of `out` are taken over unless fresh. */
+/* The grid's runs with commands and estimates; unless fresh, finished ones have their results of an earlier call. */
 void paper_grid_new(struct paper_grid *g);
 void paper_grid_free(struct paper_grid *g);
 struct paper_run *paper_grid_find(const struct paper_grid *g, int bench, int config);      /* NULL: not in the grid */
-/* Leaves only what the words name: figures, benchmarks or configurations; false when one names nothing. */
+/* Wants only the runs that the words select: figures, benchmarks or configurations; false: a word names none. */
 bool paper_grid_only(struct paper_grid *g, char **words, int n);
 /* Seconds until the waiting and running ones are done. */
 double paper_grid_estimate(const struct paper_grid *g);
 void paper_grid_plan(const struct paper_grid *g, FILE *f);
-/* Runs what is waiting; false when interrupted. */
+/* Runs all that wait and are wanted; false when interrupted. */
 bool paper_grid_run(struct paper_grid *g);
+
+/* Arguments of a run's process, NULL at the end. */
+char **paper_command(const struct paper_grid *g, const struct paper_run *run);
+void paper_command_print(const struct paper_run *run, FILE *f);
+/* Digests of the simulator and of the programs, for fingerprints. */
+void paper_digests(struct paper_grid *g);
+char *paper_fingerprint(const struct paper_grid *g, const struct paper_run *run);
+/* Makes a run done with results in the grid's folder that have its fingerprint, if there are any. */
+void paper_reuse(const struct paper_grid *g, struct paper_run *run);
 
 /* ---- values ---- */
 
@@ -149,19 +161,23 @@ struct paper_values {
     const struct paper_grid *grid;
     bool want;                       /* marks the runs that expressions name as wanted */
     unsigned sources;                /* of what expressions have read so far */
-    char missing[120];               /* the first thing that was not there */
+    char missing[120];               /* the first value that was missing, and why */
 };
 
 /* An expression for a benchmark and configuration (-1: none). NaN with v->missing or, for wrong texts, *error. */
 double paper_value(struct paper_values *v, const char *expr, int bench, int config, const char **error);
+/* A statistic of a finished run, by name; NaN: it has none. */
+double paper_stat(const struct paper_grid *g, const struct paper_run *run, const char *name);
+enum paper_source paper_stat_source(const char *name);
 
 /* ---- figures ---- */
 
-/* values[(bench x bars + bar) x parts + part]; published: the same, NaN where the paper says nothing. */
+/* Values at paper_chart_at(bench, bar, part); published: NaN where nothing was published. */
 struct paper_chart {
     const struct paper_figure *figure;
     int benches, bars, parts;        /* benches: with the mean */
-    char bench[24][16], bar[24][40], part[24][80];
+    const char **bench, **bar;       /* labels; of bars, "" without a list of configurations */
+    char (*part)[80];
     double *simulated, *published;
 };
 
@@ -177,7 +193,7 @@ static inline int paper_chart_at(const struct paper_chart *c, int bench, int bar
 
 /* ---- claims ---- */
 
-/* A claim that holds is measured, or follows by configuration, as its basis says. */
+/* A claim that holds is measured or by configuration, depending on its basis. */
 enum paper_verdict {
     PAPER_VERDICT_MEASURED, PAPER_VERDICT_BY_CONFIGURATION, PAPER_VERDICT_NOT_REPRODUCED, PAPER_VERDICT_NOT_APPLICABLE,
     PAPER_VERDICTS
@@ -186,23 +202,23 @@ enum paper_verdict {
 struct paper_claim_result {
     const struct paper_claim *claim;
     enum paper_verdict verdict;
-    bool judged;                     /* false: something that it takes was not run */
+    bool judged;                     /* false: a run that it reads is missing, or the size does not allow it */
     char simulated[400], published[40], tolerance[60], reason[2400];
     double deviation;                /* share of the published value; NaN = none */
 };
 
 struct paper_claim_result *paper_claims_judge(const struct paper_grid *g, int count[PAPER_VERDICTS]);
-void paper_claims_csv(const struct paper_claim_result *r, int n, FILE *f);
 const char *paper_verdict_name(enum paper_verdict v);
 const char *paper_basis_name(enum paper_basis b);
 /* "3 measured, 2 by configuration, 1 not reproduced, 0 not applicable of 6". */
 void paper_claims_count_text(const int count[PAPER_VERDICTS], char *text, size_t size);
-/* Claims that are not reproduced because a run is missing. */
+/* How many claims are not reproduced because a run is missing. */
 int paper_claims_not_judged(const struct paper_claim_result *r, int n);
+void paper_claims_csv(const struct paper_claim_result *r, int n, FILE *f);
 
 /* ---- report ---- */
 
-/* CSV, SVG and HTML files in the grid's folder, a summary on stdout; false when a file cannot be written. */
+/* CSV, SVG and HTML files in the grid's folder, a summary on stdout; false when a file could not be written. */
 bool paper_report(const struct paper_grid *g);
 void paper_page(const struct paper_grid *g, struct paper_chart **charts, const struct paper_claim_result *claims,
                 const int count[PAPER_VERDICTS], FILE *f);

@@ -1,9 +1,11 @@
-/* Tables and pictures of a paper as numbers: what was simulated, and what the claims say was published. */
+/* The values of a figure, simulated and, by claims and points, published; as CSV and as a table in HTML. */
 #include "frontend/paper/paper.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/alloc.h"
 
 enum { CDF_PARTS = 10 };             /* below 1, 2, 4, ... words */
 
@@ -28,7 +30,7 @@ static bool part_at(const struct paper *p, const struct paper_figure *f, int i, 
     return true;
 }
 
-/* What claims publish of a cell, or what the paper's table of points has; bench -1: of the arithmetic mean. */
+/* A cell's value by a claim with the same expression, or else by a point; bench -1: the arithmetic mean. */
 static double published_value(const struct paper_grid *g, const char *expr, int bench)
 {
     const struct paper *p = g->paper;
@@ -71,32 +73,45 @@ static void fill(const struct paper_grid *g, struct paper_chart *c, int row, int
     }
 }
 
+static void label_parts(const struct paper *p, struct paper_chart *c)
+{
+    char label[80], expr[300];
+    while (part_at(p, c->figure, c->parts, label, expr))
+        c->parts++;
+    c->part = mem_zero((size_t)c->parts, sizeof *c->part, "the parts of a figure");
+    for (int i = 0; i < c->parts; i++)
+        part_at(p, c->figure, i, c->part[i], expr);
+}
+
+static void label_bars(const struct paper *p, struct paper_chart *c)
+{
+    const char *bars = c->figure->bars;
+    int bench = -1, config = -1;
+    c->bars = bars ? list_length(p, bars) : 1;
+    c->bar = mem_zero((size_t)c->bars, sizeof *c->bar, "the bars of a figure");
+    for (int i = 0; i < c->bars; i++)
+        c->bar[i] = bars && paper_member(p, bars, i, &bench, &config) > 0 ? p->configs[config].label : "";
+}
+
 struct paper_chart *paper_chart_new(const struct paper_grid *g, const struct paper_figure *f)
 {
     const struct paper *p = g->paper;
-    struct paper_chart *c = calloc(1, sizeof *c);
-    char expr[300];
+    struct paper_chart *c = mem_zero(1, sizeof *c, "a figure");
     int bench = -1, config = -1, n = list_length(p, f->benches);
-    if (!c)
-        abort();
     c->figure = f;
     c->benches = n + f->mean;
-    c->bars = f->bars ? list_length(p, f->bars) : 1;
-    while (part_at(p, f, c->parts, c->part[c->parts], expr))
-        c->parts++;
+    c->bench = mem_zero((size_t)c->benches, sizeof *c->bench, "the benchmarks of a figure");
+    label_bars(p, c);
+    label_parts(p, c);
     size_t cells = (size_t)(c->benches * c->bars * c->parts);
-    c->simulated = calloc(cells, sizeof *c->simulated);
-    c->published = calloc(cells, sizeof *c->published);
-    if (!c->simulated || !c->published)
-        abort();
-    for (int i = 0; f->bars && i < c->bars && paper_member(p, f->bars, i, &bench, &config) > 0; i++)
-        snprintf(c->bar[i], sizeof c->bar[i], "%s", p->configs[config].label);
+    c->simulated = mem_zero(cells, sizeof *c->simulated, "the values of a figure");
+    c->published = mem_zero(cells, sizeof *c->published, "the values of a figure");
     for (int i = 0; i < n && paper_member(p, f->benches, i, &bench, &config) > 0; i++) {
-        snprintf(c->bench[i], sizeof c->bench[i], "%s", p->benches[bench].name);
+        c->bench[i] = p->benches[bench].name;
         fill(g, c, i, bench);
     }
     if (f->mean) {
-        snprintf(c->bench[n], sizeof c->bench[n], "mean");
+        c->bench[n] = "mean";
         fill(g, c, n, -1);
     }
     return c;
@@ -104,6 +119,9 @@ struct paper_chart *paper_chart_new(const struct paper_grid *g, const struct pap
 
 void paper_chart_free(struct paper_chart *c)
 {
+    free(c->bench);
+    free(c->bar);
+    free(c->part);
     free(c->simulated);
     free(c->published);
     free(c);

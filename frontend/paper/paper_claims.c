@@ -5,26 +5,14 @@
 #include "frontend/paper/paper.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/alloc.h"
+#include "frontend/paper/expr_functions.h"
 
 static const char *const MEANS[EXPR_MEAN_KINDS] = { "arithmetic", "geometric", "harmonic" };
 _Static_assert(PAPER_CLAIM_GEOMETRIC - PAPER_CLAIM_ARITHMETIC == EXPR_MEAN_GEOMETRIC &&
                PAPER_CLAIM_HARMONIC - PAPER_CLAIM_ARITHMETIC == EXPR_MEAN_HARMONIC, "the means are in the same order");
-
-const char *paper_verdict_name(enum paper_verdict v)
-{
-    static const char *const names[PAPER_VERDICTS] = {
-        "measured", "by configuration", "not reproduced", "not applicable"
-    };
-    return names[v];
-}
-
-const char *paper_basis_name(enum paper_basis b)
-{
-    static const char *const names[PAPER_BASES] = { "run", "configuration", "none" };
-    return names[b];
-}
 
 /* Appends to a text of limited length. */
 __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *fmt, ...)
@@ -40,7 +28,7 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size
 /* ---- one claim ---- */
 
 /* Values of its benchmarks; without a list, the one value that there is. */
-struct sample { double v[64]; const char *bench[64]; int n; bool complete; };
+struct sample { double v[EXPR_LIST_MAX]; const char *bench[EXPR_LIST_MAX]; int n; bool complete; };
 
 static void evaluate(struct paper_values *v, const struct paper_claim *c, struct sample *s)
 {
@@ -48,7 +36,7 @@ static void evaluate(struct paper_values *v, const struct paper_claim *c, struct
     int bench = -1, config = -1;
     const char *error = NULL;
     s->complete = true;
-    while (s->n < 64 && (c->benches ? paper_member(p, c->benches, s->n, &bench, &config) > 0 : s->n == 0)) {
+    while (c->benches ? paper_member(p, c->benches, s->n, &bench, &config) > 0 : s->n == 0) {
         s->v[s->n] = paper_value(v, c->expr, bench, -1, &error);
         s->bench[s->n] = bench >= 0 ? p->benches[bench].name : NULL;
         s->complete &= !isnan(s->v[s->n]);
@@ -102,7 +90,7 @@ static double deviation(const struct paper_claim *c, double v)
     return c->kind == PAPER_CLAIM_TRUE || c->published == 0 ? NAN : v / c->published - 1;
 }
 
-/* Is a deviation worse than another: nearer to, or farther behind, the bound, or else larger? */
+/* Is a deviation worse than another: nearer to the bound, or farther beyond it; or else larger? */
 static bool is_worse(const struct paper_claim *c, double d, double than)
 {
     if (isnan(than))
@@ -236,65 +224,11 @@ static void judge(const struct paper_grid *g, const struct paper_claim *c, struc
 struct paper_claim_result *paper_claims_judge(const struct paper_grid *g, int count[PAPER_VERDICTS])
 {
     const struct paper *p = g->paper;
-    struct paper_claim_result *r = calloc((size_t)p->nclaims, sizeof *r);
-    if (!r)
-        abort();
+    struct paper_claim_result *r = mem_zero((size_t)p->nclaims, sizeof *r, "the verdicts on claims");
     memset(count, 0, PAPER_VERDICTS * sizeof *count);
     for (int i = 0; i < p->nclaims; i++) {
         judge(g, &p->claims[i], &r[i]);
         count[r[i].verdict]++;
     }
     return r;
-}
-
-void paper_claims_count_text(const int count[PAPER_VERDICTS], char *text, size_t size)
-{
-    int all = 0;
-    text[0] = 0;
-    for (int v = 0; v < PAPER_VERDICTS; v++) {
-        append(text, size, "%s%d %s", v ? ", " : "", count[v], paper_verdict_name((enum paper_verdict)v));
-        all += count[v];
-    }
-    append(text, size, " of %d", all);
-}
-
-int paper_claims_not_judged(const struct paper_claim_result *r, int n)
-{
-    int open = 0;
-    for (int i = 0; i < n; i++)
-        open += r[i].verdict == PAPER_VERDICT_NOT_REPRODUCED && !r[i].judged;
-    return open;
-}
-
-/* ---- CSV ---- */
-
-static void quoted(FILE *f, const char *text)
-{
-    fputc('"', f);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', f);
-        fputc(*text, f);
-    }
-    fputc('"', f);
-}
-
-void paper_claims_csv(const struct paper_claim_result *r, int n, FILE *f)
-{
-    fputs("id,verdict,basis,published,simulated,deviation,tolerance,benchmarks,claim,reason\n", f);
-    for (int i = 0; i < n; i++) {
-        const struct paper_claim *c = r[i].claim;
-        fprintf(f, "%s,%s,%s,%s,", c->id, paper_verdict_name(r[i].verdict), paper_basis_name(c->basis), r[i].published);
-        quoted(f, r[i].simulated);
-        if (isnan(r[i].deviation))
-            fputs(",,", f);
-        else
-            fprintf(f, ",%.4g,", r[i].deviation);
-        quoted(f, r[i].tolerance);
-        fprintf(f, ",%s,", c->benches ? c->benches : "");
-        quoted(f, c->wording);
-        fputc(',', f);
-        quoted(f, r[i].reason);
-        fputc('\n', f);
-    }
 }

@@ -1,10 +1,12 @@
-/* The files and the summary that `simtx paper` ends with. */
+/* The files of results and the summary on stdout. */
 #include "frontend/paper/paper.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/alloc.h"
 
 /* NULL after a message. */
 static FILE *create(const struct paper_grid *g, const char *name, const char *end)
@@ -94,9 +96,7 @@ bool paper_report(const struct paper_grid *g)
     int count[PAPER_VERDICTS];
     bool ok = true;
     struct paper_claim_result *claims = paper_claims_judge(g, count);
-    struct paper_chart **charts = calloc((size_t)p->nfigures, sizeof *charts);
-    if (!charts)
-        abort();
+    struct paper_chart **charts = mem_zero((size_t)p->nfigures, sizeof *charts, "the figures of a paper");
     for (int i = 0; i < p->nfigures; i++) {
         charts[i] = paper_chart_new(g, &p->figures[i]);
         ok = ok && write_chart(g, charts[i]);

@@ -1,7 +1,7 @@
 /*
- * The runs of a grid, so many at a time, each a child process `simtx run` in a process group of its own. A finished run
- * leaves runs/KEY.json (its statistics), KEY.log (what it printed) and KEY.key (what it depends on, and its time), from
- * which a later time takes it over. Ctrl-C ends the children and keeps what is finished.
+ * Runs a grid: up to `jobs` child processes `simtx run` at a time, each in a process group of its own. A finished run
+ * leaves runs/KEY.json (its statistics), KEY.log (what it printed) and KEY.key (its fingerprint and its seconds), which
+ * a later call reuses. Ctrl-C ends the children; finished runs are kept.
  */
 #include "frontend/paper/paper.h"
 
@@ -15,10 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "frontend/cli/cmd.h"
 #include "frontend/session/env.h"
 
-enum { ERROR_LINES = 6, PATIENCE_MS = 5000, STEP_MS = 50 };
+enum { ERROR_LINES = 6, STEP_MS = 50, KILL_AFTER_MS = 5000 };
 
 static volatile sig_atomic_t interrupted;
 
@@ -34,20 +35,20 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void path_of(const struct paper_grid *g, const struct paper_run *run, const char *end, char path[PATH_MAX])
+static void run_path(const struct paper_grid *g, const struct paper_run *run, const char *end, char path[PATH_MAX])
 {
     snprintf(path, PATH_MAX, "%s/runs/%s.%s", g->out, run->key, end);
 }
 
 /* ---- one child ---- */
 
-__attribute__((noreturn)) static void become(const struct paper_grid *g, const struct paper_run *run, int argc)
+__attribute__((noreturn)) static void exec_child(const struct paper_grid *g, const struct paper_run *run, int argc)
 {
     static const char *const own[] = { SIMTX_ENV_CONFIG, SIMTX_ENV_SET, SIMTX_ENV_STATS, SIMTX_ENV_PROGRESS,
                                        SIMTX_ENV_VERBOSE, SIMTX_ENV_DEVICES, SIMTX_ENV_PTX };
     char log[PATH_MAX];
     char **argv = calloc((size_t)argc + 2, sizeof *argv);
-    path_of(g, run, "log", log);
+    run_path(g, run, "log", log);
     int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666), in = open("/dev/null", O_RDONLY);
     if (!argv || fd < 0 || in < 0 || dup2(in, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
         _exit(127);
@@ -74,13 +75,13 @@ static void start(const struct paper_grid *g, struct paper_run *run)
         signal(SIGTERM, SIG_DFL);
         if (getppid() != parent)
             _exit(127);
-        become(g, run, argc);
+        exec_child(g, run, argc);
     }
     if (run->pid > 0)
         setpgid(run->pid, run->pid);
     run->state = run->pid > 0 ? PAPER_RUN_RUNNING : PAPER_RUN_FAILED;
-    if (run->pid < 0 && !(run->error = strdup("cannot start a process\n")))
-        abort();
+    if (run->pid < 0)
+        run->error = mem_string("cannot start a process\n");
 }
 
 /* The last lines of a text, in place. */
@@ -95,10 +96,10 @@ static char *last_lines(char *text, size_t size)
     return lines == ERROR_LINES ? at + 1 : at;
 }
 
-static void drop_part(const struct paper_grid *g, const struct paper_run *run)
+static void remove_part(const struct paper_grid *g, const struct paper_run *run)
 {
     char path[PATH_MAX];
-    path_of(g, run, "part", path);
+    run_path(g, run, "part", path);
     unlink(path);
 }
 
@@ -106,23 +107,22 @@ static void fail(const struct paper_grid *g, struct paper_run *run, const char *
 {
     char path[PATH_MAX];
     size_t size;
-    path_of(g, run, "log", path);
+    run_path(g, run, "log", path);
     char *log = read_whole_file(path, &size);
     run->state = PAPER_RUN_FAILED;
-    if (asprintf(&run->error, "%s\n%s", how, log ? last_lines(log, size) : "") < 0)
-        abort();
+    run->error = mem_format("%s\n%s", how, log ? last_lines(log, size) : "");
     free(log);
-    drop_part(g, run);
+    remove_part(g, run);
     fprintf(stderr, "%ssimtx paper: %s failed: %s\n", g->progress ? "\r\033[K" : "", run->key, run->error);
 }
 
-/* The statistics first, the key last: what has a key is whole. */
-static bool keep(const struct paper_grid *g, struct paper_run *run)
+/* The key is written after the statistics: a run with a key is complete. */
+static bool keep_results(const struct paper_grid *g, struct paper_run *run)
 {
     char part[PATH_MAX], json[PATH_MAX], key[PATH_MAX];
-    path_of(g, run, "part", part);
-    path_of(g, run, "json", json);
-    path_of(g, run, "key", key);
+    run_path(g, run, "part", part);
+    run_path(g, run, "json", json);
+    run_path(g, run, "key", key);
     run->stats = json_load_file(part, 0, NULL);
     if (!run->stats || rename(part, json))
         return false;
@@ -143,17 +143,17 @@ static void finish(const struct paper_grid *g, struct paper_run *run, int status
         snprintf(how, sizeof how, "exit status %d", WEXITSTATUS(status));
     if (interrupted && status) {
         run->state = PAPER_RUN_WAITING;
-        drop_part(g, run);
+        remove_part(g, run);
     } else if (status) {
         fail(g, run, how);
-    } else if (keep(g, run)) {
+    } else if (keep_results(g, run)) {
         run->state = PAPER_RUN_DONE;
     } else {
         fail(g, run, "no statistics");
     }
 }
 
-/* ---- all of them ---- */
+/* ---- the grid ---- */
 
 static int count(const struct paper_grid *g, enum paper_run_state state)
 {
@@ -177,7 +177,7 @@ static void show_progress(const struct paper_grid *g)
     fflush(stderr);
 }
 
-/* Takes what has ended, and waits a little. */
+/* Finishes the runs whose processes have ended, and sleeps for a step. */
 static void collect(struct paper_grid *g)
 {
     int status;
@@ -189,7 +189,7 @@ static void collect(struct paper_grid *g)
     nanosleep(&(struct timespec){ .tv_nsec = STEP_MS * 1000000L }, NULL);
 }
 
-/* The longest one first, so that none is left alone at the end. */
+/* The longest one is started first, so that the last ones are short. */
 static struct paper_run *next(struct paper_grid *g)
 {
     struct paper_run *best = NULL;
@@ -201,12 +201,12 @@ static struct paper_run *next(struct paper_grid *g)
     return best;
 }
 
-/* Children end when they are asked to, or are ended. */
+/* Children receive SIGTERM, and SIGKILL if that has not ended them. */
 static void stop(struct paper_grid *g)
 {
-    for (int waited = 0; count(g, PAPER_RUN_RUNNING) && waited <= 2 * PATIENCE_MS; waited += STEP_MS) {
+    for (int waited = 0; count(g, PAPER_RUN_RUNNING) && waited <= 2 * KILL_AFTER_MS; waited += STEP_MS) {
         for (int i = 0; i < g->nruns; i++)
-            if (g->runs[i].state == PAPER_RUN_RUNNING && waited % PATIENCE_MS == 0)
+            if (g->runs[i].state == PAPER_RUN_RUNNING && waited % KILL_AFTER_MS == 0)
                 kill(-g->runs[i].pid, waited ? SIGKILL : SIGTERM);
         collect(g);
     }
@@ -230,7 +230,7 @@ bool paper_grid_run(struct paper_grid *g)
     if (g->progress)
         fputs("\r\033[K", stderr);
     if (interrupted)
-        fprintf(stderr, "simtx paper: interrupted with %d runs done; the same command goes on\n",
+        fprintf(stderr, "simtx paper: interrupted with %d runs done; the same command continues\n",
                 count(g, PAPER_RUN_DONE));
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);

@@ -115,7 +115,7 @@ static bool has_published(const struct paper_chart *c)
     return false;
 }
 
-/* The i-th thing that has a colour; NULL at the end. */
+/* The name of the i-th series, which have a colour each; NULL at the end. */
 static const char *series_name(const struct paper_chart *c, int i)
 {
     enum paper_chart_kind kind = c->figure->chart;
@@ -126,7 +126,7 @@ static const char *series_name(const struct paper_chart *c, int i)
     return i < c->bars ? c->bar[i] : NULL;
 }
 
-/* Draws it, or only tells how many rows it takes. */
+/* Returns how many rows the legend takes; draws it or not. */
 static int legend(const struct picture *p, bool draw)
 {
     double x = LEFT;

@@ -4,7 +4,10 @@
  */
 #include "frontend/paper/paper.h"
 
+#include <assert.h>
 #include <string.h>
+
+#include "frontend/paper/expr_functions.h"
 
 static const struct paper_bench benches[] = {
 #define BENCHMARK(name, program, options, quick, seconds, quick_seconds) \
@@ -147,12 +150,13 @@ int paper_member(const struct paper *p, const char *list, int i, int *bench, int
 {
     char name[40];
     const char *row = paper_text_find(p->lists, p->nlists, list), *at = row ? row : list;
-    for (; i > 0 && at; i--) {
+    for (int k = 0; k < i && at; k++) {
         at = strchr(at, '+');
         at = at ? at + 1 : NULL;
     }
     if (!at)
         return 0;
+    assert(i < EXPR_LIST_MAX);
     snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "+"), at);
     int b = paper_bench_find(p, name), c = paper_config_find(p, name);
     if (b >= 0)

@@ -1,13 +1,9 @@
 /*
- * Values of expressions over the statistics of a grid's runs. A name is one of these, in this order:
- *   a derived figure of the paper;
+ * Values of expressions over the statistics of a grid's runs. A name is, in this order,
  *   cost.NAME         bytes of a structure in the current configuration (frontend/cli/cost.h);
  *   option.NAME       the number after --NAME among the benchmark's options;
- *   printed.WORD      the number, or size, before that word in what the program printed;
- *   h.NAME.MEMBER     n, mean or max of a histogram, or belowN: the share of values below N, a power of two;
- *   a figure of the run's total, or else the largest of any of its launches (of a size, the product of its numbers).
- * Reading a value adds its source to the `sources` of struct paper_values: PAPER_SOURCE_RUN for statistics that a run
- * counts or times; PAPER_SOURCE_PROGRAM for a launch's shape and resources, and for what the program prints.
+ *   a DERIVED row of the paper;
+ *   a statistic       of the run of the current benchmark on the current configuration (paper_stats.c).
  */
 #include "frontend/paper/paper.h"
 
@@ -15,116 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stats.h"
-#include "frontend/cli/cmd.h"
 #include "frontend/cli/cost.h"
-
-/* ---- figures of one run ---- */
-
-/* "a.b" is "b" in the object "a". */
-static const json_t *nested(const json_t *o, const char *name)
-{
-    const char *dot;
-    char part[64];
-    while (o && (dot = strchr(name, '.'))) {
-        snprintf(part, sizeof part, "%.*s", (int)(dot - name), name);
-        o = json_object_get(o, part);
-        name = dot + 1;
-    }
-    return o ? json_object_get(o, name) : NULL;
-}
-
-static double number(const json_t *v)
-{
-    double product = 1;
-    if (!json_is_array(v))
-        return json_is_number(v) ? json_number_value(v) : NAN;
-    for (size_t i = 0; i < json_array_size(v); i++)
-        product *= json_number_value(json_array_get(v, i));
-    return product;
-}
-
-static double histogram(const json_t *total, const char *name)
-{
-    char path[96] = "histograms.";
-    const char *last = strrchr(name, '.');
-    if (!last)
-        return NAN;
-    snprintf(path + strlen(path), sizeof path - strlen(path), "%.*s", (int)(last - name), name);
-    const json_t *h = nested(total, path), *buckets = json_object_get(h, "buckets");
-    double n = number(json_object_get(h, "n")), below = 0;
-    if (strncmp(last, ".below", 6))
-        return number(json_object_get(h, last + 1));
-    long limit = strtol(last + 6, NULL, 10);
-    for (size_t i = 0; i < json_array_size(buckets) && (1L << i) <= limit; i++)
-        below += number(json_array_get(buckets, i));
-    return n > 0 ? below / n : NAN;
-}
-
-static double largest_of_launches(const json_t *kernels, const char *name)
-{
-    double most = NAN;
-    for (size_t i = 0; i < json_array_size(kernels); i++)
-        most = fmax(most, number(nested(json_array_get(kernels, i), name)));
-    return most;
-}
-
-/* "200 x 150 " is 30000. */
-static double product_of(const char *text)
-{
-    char *end;
-    double product = strtod(text, &end);
-    while (!strncmp(end, " x ", 3))
-        product *= strtod(end + 3, &end);
-    return product;
-}
-
-/* The number, or size, before `word` in the run's log. */
-static double printed(const struct paper_grid *g, const struct paper_run *run, const char *word)
-{
-    char path[PATH_MAX];
-    size_t size;
-    snprintf(path, sizeof path, "%s/runs/%s.log", g->out, run->key);
-    char *text = read_whole_file(path, &size), *at = text;
-    double value = NAN;
-    while (at && isnan(value) && (at = strstr(at, word))) {
-        char *digit = at;
-        while (digit > text && strchr(" x0123456789", digit[-1]))
-            digit--;
-        digit += strspn(digit, " x");
-        if (digit < at - 1 && at[-1] == ' ')
-            value = product_of(digit);
-        at += strlen(word);
-    }
-    free(text);
-    return value;
-}
-
-static double of_run(const struct paper_grid *g, const struct paper_run *run, const char *name)
-{
-    if (!strncmp(name, "h.", 2))
-        return histogram(json_object_get(run->stats, "total"), name + 2);
-    if (!strncmp(name, "printed.", 8))
-        return printed(g, run, name + 8);
-    double v = number(nested(json_object_get(run->stats, "total"), name));
-    return isnan(v) ? largest_of_launches(json_object_get(run->stats, "kernels"), name) : v;
-}
-
-/* A launch's shape and resources are known before it runs. */
-static bool is_of_launch(const char *name)
-{
-    for (int i = 0; i < STAT_END; i++)
-        if (!strcmp(stat_table[i].name, name))
-            return !(stat_table[i].place & (STAT_IN_TOTAL | STAT_OF_TIMING));
-    return false;
-}
-
-static enum paper_source source_of(const char *name)
-{
-    return !strncmp(name, "printed.", 8) || is_of_launch(name) ? PAPER_SOURCE_PROGRAM : PAPER_SOURCE_RUN;
-}
-
-/* ---- the environment of expressions ---- */
 
 __attribute__((format(printf, 2, 3))) static double missing(struct paper_values *v, const char *fmt, ...)
 {
@@ -141,10 +28,10 @@ static const char *label_of(const struct paper *p, int config)
     return config >= 0 ? p->configs[config].id : "no configuration";
 }
 
-static double of_current_run(struct paper_values *v, const struct expr_env *e, const char *name)
+static double run_value(struct paper_values *v, const struct expr_env *e, const char *name)
 {
     const struct paper *p = v->grid->paper;
-    v->sources |= source_of(name);
+    v->sources |= paper_stat_source(name);
     if (e->bench < 0 || e->config < 0)
         return missing(v, "%s: of which run?", name);
     struct paper_run *run = paper_grid_find(v->grid, e->bench, e->config);
@@ -155,7 +42,7 @@ static double of_current_run(struct paper_values *v, const struct expr_env *e, c
     if (!run->stats)
         return missing(v, "%s: %s with %s", run->state == PAPER_RUN_FAILED ? "failed" : "not run",
                        p->benches[e->bench].name, label_of(p, e->config));
-    double value = of_run(v->grid, run, name);
+    double value = paper_stat(v->grid, run, name);
     return isnan(value) ? missing(v, "%s has no %s", run->key, name) : value;
 }
 
@@ -168,7 +55,7 @@ static const simtx_config *current_config(struct paper_values *v, const struct e
     return c;
 }
 
-static double cost_of(struct paper_values *v, const struct expr_env *e, const char *structure)
+static double cost_value(struct paper_values *v, const struct expr_env *e, const char *structure)
 {
     const simtx_config *c = current_config(v, e);
     double bytes = c ? cost_bytes(c, structure) : NAN;
@@ -176,7 +63,7 @@ static double cost_of(struct paper_values *v, const struct expr_env *e, const ch
                              : bytes;
 }
 
-static double option_of(struct paper_values *v, const struct expr_env *e, const char *option)
+static double option_value(struct paper_values *v, const struct expr_env *e, const char *option)
 {
     char word[64];
     snprintf(word, sizeof word, "--%s ", option);
@@ -189,13 +76,13 @@ static double name_value(struct expr_env *e, const char *name)
 {
     struct paper_values *v = e->ctx;
     const struct paper *p = v->grid->paper;
-    const char *text = paper_text_find(p->derived, p->nderived, name);
     if (!strncmp(name, "cost.", 5))
-        return cost_of(v, e, name + 5);
+        return cost_value(v, e, name + 5);
     if (!strncmp(name, "option.", 7))
-        return option_of(v, e, name + 7);
+        return option_value(v, e, name + 7);
+    const char *text = paper_text_find(p->derived, p->nderived, name);
     if (!text)
-        return of_current_run(v, e, name);
+        return run_value(v, e, name);
     double value = expr_value(e, text);
     return isnan(value) ? missing(v, "%s: no such events", name) : value;
 }

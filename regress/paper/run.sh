@@ -1,6 +1,6 @@
 #!/bin/bash
-# `simtx paper` and `simtx cost`: what they accept, that runs are taken over, interrupted and reported when they fail,
-# and that what they write is well-formed. Usage: run.sh BUILD; the last line counts.
+# `simtx paper` and `simtx cost`: their arguments; results are reused, runs interrupted, failing runs reported; pages and
+# pictures are well-formed. Usage: run.sh BUILD; the last line counts.
 suite=paper
 . "$(dirname "$0")/../harness.sh"
 
@@ -74,10 +74,10 @@ holds "a row a claim" [ "$(grep -cE '^[EL]-' local/claims.csv)" = 90 ]
 holds "well-formed page and pictures of them" "$build/regress/paper/wellformed" local/index.html local/*.svg
 holds "a breakdown" grep -qE '^HT32,"GPU-LocalTM","TX code",0\.[0-9]+' local/fig3b.csv
 
-# What is finished is taken over; not when it would be another run, nor with --fresh.
+# Results of finished runs are reused; not when the run would be another one, nor with --fresh.
 touch small/mark
 check 0 "of 217" $small
-holds "runs were taken over" [ ! small/runs/HT-H.fgl.quick.json -nt small/mark ]
+holds "results were reused" [ ! small/runs/HT-H.fgl.quick.json -nt small/mark ]
 check 0 "2 done" $small --plan
 check 0 "of 217" $small --fresh
 holds "--fresh runs again" [ small/runs/HT-H.fgl.quick.json -nt small/mark ]
@@ -86,7 +86,7 @@ check 0 "1 runs to do, 1 done" $small --plan
 printf '{' >small/runs/HT-H.fgl.quick.json
 check 0 "2 runs to do, 0 done" $small --plan
 
-# A run that fails is reported with what it said last; the others go on.
+# A run that fails is reported with the last lines of its output; the others are run.
 mkdir programs
 ln -s "$build/kernels/ht" programs/ht
 printf '#!/bin/sh\nexit 0\n' >programs/cl
@@ -105,12 +105,12 @@ check 1 "configuration fgl: " env SIMTX_CONFIG_DIR=presets $small --out wrong
 # Only one at a time in a folder.
 exec 9<small/runs
 flock 9
-check 2 "another simtx paper is at work there" $small
+check 2 "another simtx paper runs in this folder" $small
 exec 9<&-
 check 0 "of 217" $small
 
 # Ctrl-C ends children and keeps what is finished.
-check 130 "the same command goes on" timeout --preserve-status -s INT 1.5 "$simtx" paper kilotm --only fgl,HT-H,CL --jobs 1 --out stopped
+check 130 "the same command continues" timeout --preserve-status -s INT 1.5 "$simtx" paper kilotm --only fgl,HT-H,CL --jobs 1 --out stopped
 holds "no process is left" nothing_runs
 holds "no half of a run is left" bash -c "! ls stopped/runs/*.part"
 check 0 "to do" "$simtx" paper kilotm --only fgl,HT-H,CL --plan --out stopped
