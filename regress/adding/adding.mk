@@ -7,7 +7,7 @@ adding: $(B)/bin/simtx $(CUDART)
 
 TESTS += test-adding-tm
 .PHONY: test-adding-tm
-test-adding-tm: adding $(CONFIGS) $(B)/regress/tm/counts $(patsubst %,$(B)/kernels/%,ht tx_bank)
+test-adding-tm: adding $(CONFIGS) $(B)/regress/tm/counts $(patsubst %,$(B)/kernels/%,ht tx_bank lht)
 	@regress/adding/tm.sh $(B)
 
 TESTS += test-adding-paper

@@ -3,7 +3,7 @@
 # writes its figure and its verdicts. Usage: paper.sh BUILD; the last line counts.
 suite=adding-paper
 . "$(dirname "$0")/../harness.sh"
-simtx=$build/adding/build/bin/simtx
+simtx=$build/adding/out/bin/simtx
 export SIMTX_CONFIG_DIR=$here/../../configs
 
 check 0 ", toy" "$simtx" paper --help

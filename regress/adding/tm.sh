@@ -13,23 +13,31 @@ counts() {
         "tm.oracle.weak_isolation == 0" "$@"
 }
 
+# run COMMAND OPTIONS...: a CUDA program that checks its own result.
 run() {
     local command=$1
     shift
-    timeout 60 "$simtx" run --quiet --timing --check full --stats stats.json --verbose --config gtx480 \
-        --set tm.global=toy "$@" -- $build/kernels/$command 2>table
+    timeout 60 "$simtx" run --quiet --timing --check full --stats stats.json --verbose --config gtx480 "$@" -- \
+        $build/kernels/$command 2>table
 }
 
-# program COMMAND OPTIONS...: a CUDA program that checks its own result.
-program() {
-    holds "$*" run "$@"
+# on_global, on_shared COMMAND OPTIONS...
+on_global() {
+    holds "$*" run "$@" --set tm.global=toy
     holds "$*: line of the table" grep -q '^words compared with memory: [0-9 ]*, for each commit [0-9]*$' table
     holds "$*: counts" counts "tm.aborts == tm.abort.validation+tm.abort.watchdog" "toy.compared > 0"
 }
+on_shared() {
+    holds "shared: $*" run "$@" --set tm.shared=toy --set tm.serial=true
+    holds "shared: $*: counts" counts "tm.aborts == 0" "tm.shared.write_words > 0" "toy.compared == 0"
+}
 for options in "" "--threads 2" "--set toy.commit_cycles=0" "--set toy.commit_cycles=300 --set tm.watchdog=500" \
                "--set tm.shared=localtm"; do
-    program "ht --size 1500" $options
-    program "tx_bank 40" $options
+    on_global "ht --size 1500" $options
+    on_global "tx_bank 40" $options
+done
+for options in "" "--threads 2" "--set tm.warps=2" "--set toy.begin_cycles=100"; do
+    on_shared "lht --size 600" $options
 done
 
 # Memory is as functional mode leaves it.
@@ -45,6 +53,9 @@ done
 check 2 "expected one of none|kilotm|ideal|toy" "$simtx" config show gtx480 --set tm.global=nothing
 check 0 "toy.commit_cycles" "$simtx" config list --keys
 check 0 "toy.compared" "$simtx" stats
+check 0 "toy: when the transactions" "$simtx" cost gtx480 --set tm.global=toy
+check 2 "tm.shared = toy needs tm.serial = true and tm.global = none" "$simtx" launch "$here/../tm/calls.ptx" --timing \
+    --config gtx480 --set tm.shared=toy --set tm.global=toy --grid 1 --block 32 --arg u32[8]:0
 check 0 "until its transactions are decided" "$simtx" config explain toy.commit_cycles
 
 # A longer commit takes longer.

@@ -81,7 +81,7 @@ struct tm_banks {
     void (*ended)(void *core, uint32_t slot, uint64_t now);
     /* Cycle `now`; returns the next cycle in which it acts by itself; NEVER. tm_runs asks for one. */
     uint64_t (*run)(void *core, uint64_t now);
-    /* For reports of hangs, as in tm.h. */
+    /* For reports of hangs, as in tm.h. NULL = nothing to say. */
     void (*say)(const void *core, uint32_t slot, char *text, size_t size);
     void (*dump)(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
 };

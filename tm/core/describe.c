@@ -66,7 +66,8 @@ void tm_core_say_turn(const struct tm_core *c, uint32_t slot, char *text, size_t
     snprintf(text, size, "its turn at tx_begin");
     if (c->banks && !c->tm->banks->may_begin(c->banks, slot)) {
         size_t n = strlen(text);
-        c->tm->banks->say(c->banks, slot, text + n, size - n);
+        if (c->tm->banks->say)
+            c->tm->banks->say(c->banks, slot, text + n, size - n);
         return;
     }
     tm_append(text, size, ": ");
@@ -94,7 +95,7 @@ void tm_core_say(const struct tm_core *c, uint32_t slot, char *text, size_t size
     text[0] = 0;
     if (c->tm->protocol->say)
         c->tm->protocol->say(c->protocol, slot, text, size);
-    if (c->banks && !text[0])
+    if (c->banks && c->tm->banks->say && !text[0])
         c->tm->banks->say(c->banks, slot, text, size);
 }
 
@@ -143,6 +144,6 @@ void tm_core_dump(const struct tm_core *c, void (*line)(void *ctx, const char *t
     line(ctx, text);
     if (c->tm->protocol->dump)
         c->tm->protocol->dump(c->protocol, line, ctx);
-    if (c->banks)
+    if (c->banks && c->tm->banks->dump)
         c->tm->banks->dump(c->banks, line, ctx);
 }
