@@ -38,7 +38,7 @@ struct paper_config {
     double factor;
 };
 
-struct paper_text { const char *name, *text; };      /* LIST, DERIVED, PARTS */
+struct paper_text { const char *name, *text; };      /* LIST, DERIVED, VALUES */
 struct paper_point { const char *bench, *expr; int sizes; double value; };
 
 struct paper_figure {
@@ -82,11 +82,11 @@ struct paper {
     const char *sets;                /* keys of every run in timing mode */
     const struct paper_bench *benches;
     const struct paper_config *configs;
-    const struct paper_text *lists, *derived, *parts;
+    const struct paper_text *lists, *derived, *values;
     const struct paper_figure *figures;
     const struct paper_point *points;
     const struct paper_claim *claims;
-    int nbenches, nconfigs, nlists, nderived, nparts, nfigures, npoints, nclaims;
+    int nbenches, nconfigs, nlists, nderived, nvalues, nfigures, npoints, nclaims;
 };
 
 /* The i-th paper; NULL after the last. */

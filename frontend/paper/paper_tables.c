@@ -35,8 +35,8 @@ static const struct paper_text derived[] = {
     { 0 }
 };
 
-static const struct paper_text parts[] = {
-#define PARTS(name, text) { name, text },
+static const struct paper_text values[] = {
+#define VALUES(name, text) { name, text },
 #include "frontend/paper/paper_rows.def"
     { 0 }
 };
@@ -97,7 +97,7 @@ static void find_rows(int i)
     p->configs = rows_of(configs, sizeof *configs, i, &p->nconfigs);
     p->lists = rows_of(lists, sizeof *lists, i, &p->nlists);
     p->derived = rows_of(derived, sizeof *derived, i, &p->nderived);
-    p->parts = rows_of(parts, sizeof *parts, i, &p->nparts);
+    p->values = rows_of(values, sizeof *values, i, &p->nvalues);
     p->figures = rows_of(figures, sizeof *figures, i, &p->nfigures);
     p->points = rows_of(points, sizeof *points, i, &p->npoints);
     p->claims = rows_of(claims, sizeof *claims, i, &p->nclaims);
@@ -177,7 +177,7 @@ bool paper_in_list(const struct paper *p, const char *list, int bench, int confi
 
 bool paper_part(const struct paper *p, const char *text, int i, char label[80], char expr[300])
 {
-    const char *row = paper_text_find(p->parts, p->nparts, text), *at = row ? row : text;
+    const char *row = paper_text_find(p->values, p->nvalues, text), *at = row ? row : text;
     for (; i > 0 && at; i--) {
         at = strstr(at, "; ");
         at = at ? at + 2 : NULL;
