@@ -262,8 +262,19 @@ static unsigned sources_of(const char *expr, const char *benches)
     return v.sources;
 }
 
+/* Without a grid: each paper in turn has one. */
+static void for_each_paper(void (*check)(void))
+{
+    const struct paper *p;
+    for (int i = 0; (p = paper_at(i)) != NULL; i++) {
+        make_grid_of(p->name);
+        check();
+        free_grid(NULL);
+    }
+}
+
 /* What no run measured cannot be measured: keys, literals, cost, options, launches, and what programs print. */
-static void test_measured_claims_read_statistics(void **state)
+static void measured_claims_read_statistics(void)
 {
     for (int i = 0; i < paper->nclaims; i++) {
         const struct paper_claim *c = &paper->claims[i];
@@ -271,6 +282,8 @@ static void test_measured_claims_read_statistics(void **state)
             fail_msg("%s is said to be measured, but %s reads nothing that a run measures", c->id, c->expr);
     }
 }
+
+static void test_measured_claims_read_statistics(void **state) { for_each_paper(measured_claims_read_statistics); }
 
 static void test_sources(void **state)
 {
@@ -312,7 +325,7 @@ static void check_parts(const char *owner, const char *parts, const char *benche
 }
 
 /* The benchmarks that "because" of a claim without list speaks of are in its text. */
-static void test_claims_use_figures_that_exist(void **state)
+static void claims_use_figures_that_exist(void)
 {
     for (int i = 0; i < paper->nclaims; i++) {
         const struct paper_claim *c = &paper->claims[i];
@@ -324,7 +337,9 @@ static void test_claims_use_figures_that_exist(void **state)
     }
 }
 
-static void test_figures_have_values(void **state)
+static void test_claims_use_figures_that_exist(void **state) { for_each_paper(claims_use_figures_that_exist); }
+
+static void figures_have_values(void)
 {
     for (int i = 0; i < paper->nfigures; i++) {
         struct paper_chart *c = paper_chart_new(&grid, &paper->figures[i]);
@@ -335,6 +350,8 @@ static void test_figures_have_values(void **state)
         paper_chart_free(c);
     }
 }
+
+static void test_figures_have_values(void **state) { for_each_paper(figures_have_values); }
 
 static void test_published_values_are_in_figures(void **state)
 {
@@ -558,15 +575,11 @@ int main(void)
         cmocka_unit_test(test_language), cmocka_unit_test(test_unknown_values), cmocka_unit_test(test_wrong_texts),
         cmocka_unit_test(test_claims_are_complete), cmocka_unit_test(test_rows_keep_the_rules),
         cmocka_unit_test(test_bases), cmocka_unit_test(test_cost),
-        cmocka_unit_test_setup_teardown(test_measured_claims_read_statistics, make_grid, free_grid),
-        cmocka_unit_test_setup_teardown(test_measured_claims_read_statistics, make_localtm_grid, free_grid),
+        cmocka_unit_test(test_measured_claims_read_statistics), cmocka_unit_test(test_claims_use_figures_that_exist),
+        cmocka_unit_test(test_figures_have_values),
         cmocka_unit_test_setup_teardown(test_sources, make_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_each_verdict, make_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_tolerances_are_shown, make_grid, free_grid),
-        cmocka_unit_test_setup_teardown(test_claims_use_figures_that_exist, make_grid, free_grid),
-        cmocka_unit_test_setup_teardown(test_figures_have_values, make_grid, free_grid),
-        cmocka_unit_test_setup_teardown(test_claims_use_figures_that_exist, make_localtm_grid, free_grid),
-        cmocka_unit_test_setup_teardown(test_figures_have_values, make_localtm_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_localtm_verdicts, make_localtm_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_published_values_are_in_figures, make_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_verdicts, make_grid, free_grid),
