@@ -7,12 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIRST = 8 };
+enum { FIRST = 8, RESERVE = 8 << 20 };
 
 static void (*_Atomic save_run)(void);
+static void *_Atomic reserve;        /* memory that saving may need; never touched */
 
 void mem_on_failure(void (*save)(void))
 {
+    free(atomic_exchange(&reserve, save ? malloc(RESERVE) : NULL));
     save_run = save;
 }
 
@@ -25,6 +27,7 @@ _Noreturn void mem_failed(size_t bytes, const char *what)
     fprintf(stderr, "simtx: out of memory: %zu bytes for %s\n", bytes, what);
     if (!atomic_flag_test_and_set(&failed)) {
         first = true;
+        free(atomic_exchange(&reserve, NULL));
         if (save)
             save();
     }

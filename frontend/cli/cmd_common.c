@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/session/env.h"
@@ -66,9 +67,7 @@ char *read_whole_file(const char *path, size_t *size)
     for (;;) {
         if (cap - n < 2) {
             cap = cap ? cap * 2 : 1 << 16;
-            text = realloc(text, cap);
-            if (!text)
-                abort();
+            text = mem_resize(text, cap, 1, "the text of a file");
         }
         size_t got = fread(text + n, 1, cap - n - 1, f);
         n += got;
@@ -94,19 +93,13 @@ static simtx_config *trial;              /* shows at once which option has a wro
 
 static void add_line(char **list, const char *prefix, const char *line)
 {
-    char *all = NULL;
-    if (asprintf(&all, "%s%s%s%s", *list ? *list : "", *list ? "\n" : "", prefix, line) < 0)
-        abort();
-    free(*list);
-    *list = all;
+    mem_append(list, "%s%s%s", *list ? "\n" : "", prefix, line);
 }
 
 /* An assignment, made by an option. */
 static void add_assignment(const char *option, const char *key, const char *value)
 {
-    char *text = NULL, *message = NULL;
-    if (asprintf(&text, "%s%s", key, value) < 0)
-        abort();
+    char *text = mem_format("%s%s", key, value), *message = NULL;
     if (!trial)
         trial = simtx_config_new();
     if (simtx_config_assign(trial, text, option, &message)) {
@@ -144,20 +137,16 @@ static void claim_output(const char *command, const char *path)
         if (!strcmp(outputs[i], path))
             usage_error(command, "%s is named for two outputs", path);
     if (n < OUTPUTS_MAX)
-        outputs[n++] = strdup(path);
+        outputs[n++] = mem_string(path);
 }
 
 /* A file that is written later, perhaps from another folder; unless its name depends on the process it must be
  * writable. flags: O_TRUNC when an old one is emptied at once. */
 static char *output_path(const char *command, const char *name, int flags)
 {
-    char folder[PATH_MAX], *path = NULL;
-    if (name[0] == '/' || !getcwd(folder, sizeof folder))
-        path = strdup(name);
-    else if (asprintf(&path, "%s/%s", folder, name) < 0)
-        path = NULL;
-    if (!path)
-        abort();
+    char folder[PATH_MAX];
+    bool full = name[0] == '/' || !getcwd(folder, sizeof folder);
+    char *path = full ? mem_string(name) : mem_format("%s/%s", folder, name);
     if (!strstr(path, "%p")) {
         int fd = open(path, O_WRONLY | O_CREAT | flags, 0666);
         if (fd < 0)
@@ -188,9 +177,7 @@ static void set_output(const char *command, const char *option, const char *key,
 static void set_window(const char *command, const char *option, const char *value)
 {
     size_t n = strcspn(value, ",");
-    char *cycles = strndup(value, n);
-    if (!cycles)
-        abort();
+    char *cycles = mem_string_n(value, n);
     add_assignment(option, "stats.window=", cycles);
     set_output(command, option, WINDOW_FILE, value[n] && value[n + 1] ? value + n + 1 : "windows.csv");
     free(cycles);
@@ -253,11 +240,9 @@ static void take_common(const char *command, const char *name, const char *value
 static void extend_env(const char *name, const char *more)
 {
     const char *old = getenv(name);
-    char *all = NULL;
     if (!more)
         return;
-    if (asprintf(&all, "%s%s%s", old && *old ? old : "", old && *old ? "\n" : "", more) < 0)
-        abort();
+    char *all = old && *old ? mem_format("%s\n%s", old, more) : mem_string(more);
     setenv(name, all, 1);
     free(all);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "frontend/lib/config_load.h"
 
@@ -52,9 +53,8 @@ static struct preset *presets_new(void)
     size_t n = 0, k = 0;
     while (names && names[n])
         n++;
-    struct preset *list = calloc(n + 2, sizeof *list), *all = calloc(n + 1, sizeof *all);
-    if (!list || !all)
-        abort();
+    struct preset *list = mem_zero(n + 2, sizeof *list, "the list of presets"), *all = mem_zero(n + 1, sizeof *all,
+                                                                                                "the list of presets");
     for (size_t i = 0; i < n; i++) {
         all[i].name = names[i];
         if (!simtx_config_about(names[i], all[i].about, &all[i].machine))
@@ -64,7 +64,7 @@ static struct preset *presets_new(void)
         for (size_t i = 0; i < n; i++)
             if (all[i].machine == machine)
                 list[k++] = all[i];
-    list[k].name = strdup("Nsm");
+    list[k].name = mem_string("Nsm");
     snprintf(list[k].about, sizeof list[k].about, "so many SMs, as in 30sm: sets gpu.sms, the memory stays");
     free(all);
     free(names);
@@ -263,13 +263,8 @@ static int cmd_show(const struct request *r)
 {
     char *names = NULL;
     struct diag doubts = { 0 };
-    for (int i = 0; i < r->n; i++) {
-        char *more = NULL;
-        if (asprintf(&more, "%s%s%s", names ? names : "", names ? "\n" : "", r->words[i]) < 0)
-            abort();
-        free(names);
-        names = more;
-    }
+    for (int i = 0; i < r->n; i++)
+        mem_append(&names, "%s%s", names ? "\n" : "", r->words[i]);
     simtx_config *c = make(names, r->sets);
     free(names);
     if (!c)
@@ -438,11 +433,7 @@ static int cmd_explain(const struct request *r)
 
 static void add_set(struct request *r, const char *assignment)
 {
-    char *all = NULL;
-    if (asprintf(&all, "%s%s%s", r->sets ? r->sets : "", r->sets ? "\n" : "", assignment) < 0)
-        abort();
-    free(r->sets);
-    r->sets = all;
+    mem_append(&r->sets, "%s%s", r->sets ? "\n" : "", assignment);
 }
 
 static int run_request(const char *what, const struct request *r)
@@ -473,11 +464,9 @@ static int run_request(const char *what, const struct request *r)
 int cmd_config(int argc, char **argv)
 {
     struct args a = { "simtx config", USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
-    struct request r = { .words = calloc((size_t)argc + 1, sizeof *r.words) };
+    struct request r = { .words = mem_zero((size_t)argc + 1, sizeof *r.words, "the words of the command") };
     const char *what = NULL;
     int which;
-    if (!r.words)
-        abort();
     while ((which = args_next(&a)) != ARG_END) {
         if (which == ARG_WORD && !*a.value)
             usage_error("simtx config", "a name is empty");

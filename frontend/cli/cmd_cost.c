@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/cli/cost.h"
 
@@ -28,11 +29,7 @@ static const char *const PLACES[] = { [COST_UNIT] = "commit unit", [COST_CORE] =
 
 static void add_line(char **list, const char *line)
 {
-    char *all = NULL;
-    if (asprintf(&all, "%s%s%s", *list ? *list : "", *list ? "\n" : "", line) < 0)
-        abort();
-    free(*list);
-    *list = all;
+    mem_append(list, "%s%s", *list ? "\n" : "", line);
 }
 
 /* 245760 as "240 kB", in units of 1024 as the papers count. */

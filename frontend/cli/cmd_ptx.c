@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "frontend/lib/simtx.h"
 
@@ -75,11 +76,9 @@ static enum what find_what(const char *word)
 int cmd_ptx(int argc, char **argv)
 {
     struct args a = { COMMAND, USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
-    char **words = calloc((size_t)argc + 1, sizeof *words);
+    char **words = mem_zero((size_t)argc + 1, sizeof *words, "the words of the command");
     bool json = false, markdown = false;
     int n = 0, which, status = CMD_OK;
-    if (!words)
-        abort();
     while ((which = args_next(&a)) != ARG_END) {
         if (which == ARG_WORD)
             words[n++] = (char *)a.value;

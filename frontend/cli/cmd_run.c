@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/session/env.h"
 #include "frontend/session/session.h"
@@ -257,9 +258,7 @@ static void watch(void)
 __attribute__((noreturn)) static void become(const char *path, char **argv, const char *library, int fd)
 {
     const char *old = getenv("LD_LIBRARY_PATH");
-    char number[16], *paths = NULL;
-    if (asprintf(&paths, "%s%s%s", library, old && *old ? ":" : "", old && *old ? old : "") < 0)
-        _exit(CMD_FAILED);
+    char number[16], *paths = old && *old ? mem_format("%s:%s", library, old) : mem_string(library);
     snprintf(number, sizeof number, "%d", fd);
     setenv("LD_LIBRARY_PATH", paths, 1);
     setenv(SIMTX_ENV_HANDSHAKE, number, 1);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "frontend/cli/cmd.h"
 
 #define BYTES_MAX ((size_t)1 << 36)
@@ -18,8 +19,7 @@ __attribute__((format(printf, 2, 3))) static bool wrong(char **why, const char *
 {
     va_list ap;
     va_start(ap, fmt);
-    if (vasprintf(why, fmt, ap) < 0)
-        *why = NULL;
+    *why = mem_vformat(fmt, ap);
     va_end(ap);
     return false;
 }

@@ -4,6 +4,7 @@
  * apart, parsed and loaded on a device when one of its kernels or variables is first used there.  An image
  * that does not load keeps its error.  With SIMTX_PTX the code of one file replaces that of every image.
  */
+#include "base/alloc.h"
 #include "frontend/cudart/rt.h"
 #include "frontend/session/env.h"
 #include "frontend/fatbin/fatbin.h"
@@ -257,14 +258,10 @@ void rt_unload_modules(int device)
 
 /* ---- registration ---- */
 
-/* A constructor has nobody to report to. */
-static void *must_have(void *p)
+static void add(struct ptrmap *m, const void *host, void *value)
 {
-    if (!p) {
-        rt_say("no memory to register device code");
-        abort();
-    }
-    return p;
+    if (!ptrmap_put(m, host, value))
+        mem_failed(m->cap * 2 * sizeof *m->slots, "the list of device functions and variables");
 }
 
 static struct image *image_of(void **handle)
@@ -275,7 +272,7 @@ static struct image *image_of(void **handle)
 RT_API void **__cudaRegisterFatBinary(void *wrapper)
 {
     rt_lock();
-    struct image *image = must_have(calloc(1, sizeof *image));
+    struct image *image = mem_zero(1, sizeof *image, "device code");
     const char *path = getenv(SIMTX_ENV_PTX);
     image->code = path && *path ? &replaced : &image->own;
     image->wrapper = wrapper;
@@ -342,9 +339,9 @@ RT_API int __cudaRegisterFunction(void **handle, const char *host, char *device,
                                   int *warp_size)
 {
     rt_lock();
-    struct rt_function *f = must_have(calloc(1, sizeof *f));
+    struct rt_function *f = mem_zero(1, sizeof *f, "a device function");
     *f = (struct rt_function){.image = image_of(handle), .name = name};
-    must_have(ptrmap_put(&functions, host, f) ? f : NULL);
+    add(&functions, host, f);
     rt_unlock();
     return 0;
 }
@@ -352,9 +349,9 @@ RT_API int __cudaRegisterFunction(void **handle, const char *host, char *device,
 static void register_variable(void **handle, const void *host, const char *name, void **managed)
 {
     rt_lock();
-    struct variable *v = must_have(calloc(1, sizeof *v));
+    struct variable *v = mem_zero(1, sizeof *v, "a device variable");
     *v = (struct variable){image_of(handle), name, managed};
-    must_have(ptrmap_put(&variables, host, v) ? v : NULL);
+    add(&variables, host, v);
     image_of(handle)->has_managed |= managed != NULL;
     rt_unlock();
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "frontend/lib/simtx.h"
 #include "ptx/isa/ops_check.h"
 #include "timing/core/tinst.h"
@@ -65,12 +66,10 @@ static void print_row(FILE *o, const struct row *r, bool markdown)
 
 char *simtx_ptx_classes(bool markdown)
 {
-    struct table *t = calloc(1, sizeof *t);
+    struct table *t = mem_zero(1, sizeof *t, "a table of instructions");
     char *text = NULL;
     size_t size = 0;
-    FILE *o = open_memstream(&text, &size);
-    if (!t || !o)
-        abort();
+    FILE *o = mem_file(&text, &size);
     ptx_table_walk(note, t);
     qsort(t->row, (size_t)t->n, sizeof *t->row, by_class);
     fputs(markdown ? "| class | pipeline | opcodes |\n|---|---|---|\n" : "class      pipeline opcodes\n", o);

@@ -8,6 +8,7 @@
  */
 #include "frontend/lib/config_load.h"
 
+#include "base/alloc.h"
 #include "memsys/dram/addrmap.h"
 #include "memsys/dram/dram.h"
 #include "timing/machine/machine.h"
@@ -335,10 +336,8 @@ static bool load_line(struct loading *l, char *line)
 /* All lines, whether or not one has errors. */
 static bool load_names(struct loading *l, const char *names)
 {
-    char *copy = strdup(names), *next = copy;
+    char *copy = mem_string(names), *next = copy;
     bool ok = true;
-    if (!copy)
-        abort();
     while (next) {
         char *line = strsep(&next, "\n");
         if (*line)
@@ -360,9 +359,7 @@ static bool assign(simtx_config *c, const char *assignment, const char *origin, 
     size_t n = (size_t)(eq - assignment), blank = strspn(eq + 1, " \t");
     while (n && (assignment[n - 1] == ' ' || assignment[n - 1] == '\t'))
         n--;
-    char *key = strndup(assignment, n);
-    if (!key)
-        abort();
+    char *key = mem_string_n(assignment, n);
     bool ok = config_set(c, key, eq + 1 + blank, origin, NULL, d, 0);
     free(key);
     return ok;

@@ -121,9 +121,9 @@ struct simtx_gpu {
     double progress_start, progress_last;
     const char *progress_kernel;
     struct launch_record *records;   /* the first launches, as many as stats.launches says */
-    size_t nrecords, records_cap;
+    uint32_t nrecords, records_cap;
     struct kernel_total *totals;     /* by kernel, in the order of their first launches */
-    size_t ntotals, totals_cap;
+    uint32_t ntotals, totals_cap;
 };
 
 enum { QUEUE_MAX = 32 };             /* launches side by side: CUDA guide, resident grids per device */

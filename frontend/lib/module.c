@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "frontend/lib/gpu.h"
 #include "timing/machine/machine.h"
 
@@ -17,9 +18,7 @@ static void describe_params(struct simtx_kernel *k)
 {
     const struct ptx_func *f = k->func;
     k->nparams = (uint32_t)f->nparams;
-    k->params = calloc((size_t)f->nparams + 1, sizeof *k->params);
-    if (!k->params)
-        abort();
+    k->params = mem_zero((size_t)f->nparams + 1, sizeof *k->params, "the parameters of a kernel");
     uint32_t i = 0;
     for (const struct ptx_var *v = f->params; v; v = v->next, i++) {
         k->params[i] = (simtx_param_info){ (uint32_t)v->address, (uint32_t)v->size, v->align,
@@ -33,9 +32,7 @@ static void collect_kernels(struct simtx_module *m)
     struct program *p = m->program;
     for (uint32_t i = 0; i < p->nfuncs; i++)
         m->nkernels += p->func_at[i]->is_entry;
-    m->kernels = calloc(m->nkernels + 1, sizeof *m->kernels);
-    if (!m->kernels)
-        abort();
+    m->kernels = mem_zero(m->nkernels + 1, sizeof *m->kernels, "the kernels of a module");
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->nfuncs; i++) {
         if (!p->func_at[i]->is_entry)
@@ -79,9 +76,7 @@ simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const 
     if (!p)
         return fail_with(g, SIMTX_INVALID_PTX, &d);
     diag_free(&d);
-    struct simtx_module *m = calloc(1, sizeof *m);
-    if (!m)
-        abort();
+    struct simtx_module *m = mem_zero(1, sizeof *m, "a module");
     m->gpu = g;
     m->program = p;
     m->next = g->modules;

@@ -2,31 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "frontend/lib/gpu.h"
-
-static void *grown(void *array, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap)
-        return array;
-    *cap = *cap ? *cap * 2 : 16;
-    void *p = realloc(array, *cap * size);
-    if (!p)
-        abort();
-    return p;
-}
-
-static struct timed_row *new_row(void)
-{
-    struct timed_row *r = calloc(1, sizeof *r);
-    if (!r)
-        abort();
-    return r;
-}
 
 static void add_timed(struct kernel_total *t, const struct timed_row *row)
 {
     if (!t->timed)
-        t->timed = new_row();
+        t->timed = mem_zero(1, sizeof *t->timed, "the counters of a kernel");
     for (int i = 0; i < STAT_END; i++)
         t->timed->count[i] += row->count[i];
     hists_merge(&t->timed->hists, &row->hists);
@@ -39,8 +21,8 @@ static void add_to_total(simtx_gpu *g, const char *kernel, const simtx_launch_st
     while (i < g->ntotals && strcmp(g->totals[i].kernel, kernel))
         i++;
     if (i == g->ntotals) {
-        g->totals = grown(g->totals, g->ntotals, &g->totals_cap, sizeof *g->totals);
-        g->totals[g->ntotals++] = (struct kernel_total){ .kernel = strdup(kernel) };
+        g->totals = mem_grow(g->totals, g->ntotals, &g->totals_cap, sizeof *g->totals, "the sums of kernels");
+        g->totals[g->ntotals++] = (struct kernel_total){ .kernel = mem_string(kernel) };
     }
     struct kernel_total *t = &g->totals[i];
     t->launches++;
@@ -66,9 +48,9 @@ void record_launch(simtx_gpu *g, const struct ordered *o, const simtx_launch_sta
         free(timed);
         return;
     }
-    g->records = grown(g->records, g->nrecords, &g->records_cap, sizeof *g->records);
+    g->records = mem_grow(g->records, g->nrecords, &g->records_cap, sizeof *g->records, "the record of launches");
     g->records[g->nrecords++] = (struct launch_record){
-        .kernel = strdup(k->func->name),
+        .kernel = mem_string(k->func->name),
         .index = la->grid_id,
         .grid = o->grid,
         .block = o->block,

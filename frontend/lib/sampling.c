@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/config.h"
 #include "frontend/lib/gpu.h"
 
@@ -43,7 +44,7 @@ static bool parse_choice(const char *word, struct choice *c)
     static const char kernel[] = "kernel:", launch[] = "launch:";
     *c = (struct choice){ 0 };
     if (!strncmp(word, kernel, sizeof kernel - 1) && word[sizeof kernel - 1]) {
-        c->kernel = strdup(word + sizeof kernel - 1);
+        c->kernel = mem_string(word + sizeof kernel - 1);
         return c->kernel;
     }
     return !strncmp(word, launch, sizeof launch - 1) && parse_range(word + sizeof launch - 1, c);
@@ -51,10 +52,9 @@ static bool parse_choice(const char *word, struct choice *c)
 
 struct detail *detail_new(const char *text, char **message)
 {
-    struct detail *d = calloc(1, sizeof *d);
-    char *copy = strdup(text), *next = copy, *word;
-    if (!d || !copy || !(d->choice = calloc(strlen(text) + 1, sizeof *d->choice)))
-        abort();
+    struct detail *d = mem_zero(1, sizeof *d, "sim.detail");
+    char *copy = mem_string(text), *next = copy, *word;
+    d->choice = mem_zero(strlen(text) + 1, sizeof *d->choice, "sim.detail");
     while ((word = strsep(&next, ","))) {
         word += strspn(word, " ");
         if (!*word)

@@ -4,32 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct piece { uint64_t lo, hi; char *bytes; };
 
-struct shadow { struct piece *piece; size_t n, cap; };
+struct shadow { struct piece *piece; uint32_t n, cap; };
 
 static void add_piece(struct shadow *s, const struct mem_range *r)
 {
-    if (s->n == s->cap) {
-        s->cap = s->cap ? s->cap * 2 : 16;
-        s->piece = realloc(s->piece, s->cap * sizeof *s->piece);
-        if (!s->piece)
-            abort();
-    }
+    s->piece = mem_grow(s->piece, s->n, &s->cap, sizeof *s->piece, "a copy of device memory");
     struct piece *p = &s->piece[s->n++];
-    *p = (struct piece){ .lo = r->lo, .hi = r->hi, .bytes = malloc(r->hi - r->lo) };
-    if (!p->bytes)
-        abort();
+    *p = (struct piece){ .lo = r->lo, .hi = r->hi, .bytes = mem_alloc(r->hi - r->lo, 1, "a copy of device memory") };
     memcpy(p->bytes, (const void *)(uintptr_t)r->lo, r->hi - r->lo);
 }
 
 /* Everything that kernels can write. */
 static struct shadow *take(const simtx_gpu *g)
 {
-    struct shadow *s = calloc(1, sizeof *s);
+    struct shadow *s = mem_zero(1, sizeof *s, "a copy of device memory");
     const struct mem_range *below, *above;
-    if (!s)
-        abort();
     for (uint64_t at = 0;; at = above->lo) {
         devmem_around(g->mem, at, &below, &above);
         if (!above)

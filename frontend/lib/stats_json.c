@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/stats.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/lib/gpu.h"
@@ -256,10 +257,8 @@ char *simtx_stats_json(const simtx_gpu *g)
 
 char *simtx_stats_text(const simtx_gpu *g)
 {
-    struct stats_line *lines = calloc(g->ntotals + 1, sizeof *lines);
+    struct stats_line *lines = mem_zero(g->ntotals + 1, sizeof *lines, "the table of statistics");
     char hash[16], *out;
-    if (!lines)
-        abort();
     for (size_t i = 0; i < g->ntotals; i++) {
         const struct kernel_total *k = &g->totals[i];
         lines[i] = (struct stats_line){ .name = k->kernel, .row = kernel_row(g, k), .timed = k->timed != NULL };

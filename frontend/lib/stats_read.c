@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "frontend/lib/stats_text.h"
 
 /* "a.b": "b" in the object "a". */
@@ -45,10 +46,8 @@ static void read_histograms(const json_t *o, struct hists *hists)
 
 static struct stats_line *read_line(const json_t *o, const char *name)
 {
-    struct stats_line *l = calloc(1, sizeof *l);
+    struct stats_line *l = mem_zero(1, sizeof *l, "the table of statistics");
     const json_t *h = json_object_get(o, "histograms");
-    if (!l)
-        abort();
     l->name = name;
     l->timed = h != NULL;
     read_row(o, &l->row);
@@ -69,10 +68,8 @@ static struct stats_line *line_of(struct stats_line *lines, size_t *n, const cha
 static char *text_of(const json_t *root, unsigned warp_size)
 {
     const json_t *kernels = json_object_get(root, "kernels"), *launch;
-    struct stats_line *lines = calloc(json_array_size(kernels) + 1, sizeof *lines);
+    struct stats_line *lines = mem_zero(json_array_size(kernels) + 1, sizeof *lines, "the table of statistics");
     size_t n = 0, i;
-    if (!lines)
-        abort();
     json_array_foreach(kernels, i, launch) {
         const char *name = json_string_value(json_object_get(launch, stat_table[STAT_NAME].name));
         struct stats_line *one = read_line(launch, name), *sum = line_of(lines, &n, name ? name : "?");

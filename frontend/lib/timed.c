@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/config.h"
 #include "frontend/lib/gpu.h"
 #include "frontend/lib/shadow_run.h"
@@ -157,10 +158,8 @@ simtx_status timed_room(simtx_gpu *g, uint64_t stream, char **params, simtx_faul
     if (s)
         return s;
     if (!g->queue) {
-        g->queue = calloc(QUEUE_MAX, sizeof *g->queue);
-        g->param_buffers = calloc(QUEUE_MAX, sizeof *g->param_buffers);
-        if (!g->queue || !g->param_buffers)
-            abort();
+        g->queue = mem_zero(QUEUE_MAX, sizeof *g->queue, "launches that wait");
+        g->param_buffers = mem_zero(QUEUE_MAX, sizeof *g->param_buffers, "launches that wait");
         g->param_buffers[0] = g->param_buffer;
     }
     char **buffer = &g->param_buffers[g->nqueue];
@@ -205,9 +204,7 @@ static simtx_status status_of(const struct grid *grid, enum machine_result r)
 /* The counters of launches side by side cannot be told apart: they are all in the row of the first. */
 static struct timed_row *row_of(const struct ordered *first, const struct ordered *o, const struct timed_row *sum)
 {
-    struct timed_row *row = calloc(1, sizeof *row);
-    if (!row)
-        abort();
+    struct timed_row *row = mem_zero(1, sizeof *row, "the counters of a launch");
     if (o == first)
         *row = *sum;
     row->count[STAT_COUNTED_IN] = first->la.grid_id;
@@ -271,10 +268,8 @@ simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *f
     uint32_t n = g->nqueue;
     if (!n)
         return SIMTX_OK;
-    struct grid *grids = calloc(n, sizeof *grids);
-    struct timed_row *sum = calloc(1, sizeof *sum);
-    if (!grids || !sum)
-        abort();
+    struct grid *grids = mem_zero(n, sizeof *grids, "launches of a run");
+    struct timed_row *sum = mem_zero(1, sizeof *sum, "the counters of a run");
     for (uint32_t i = 0; i < n; i++)
         fill_grid(&grids[i], &g->queue[i]);
     g->progress_kernel = g->queue[0].kernel->func->name;

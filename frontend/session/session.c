@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/session/env.h"
 #include "frontend/session/replace.h"
@@ -395,13 +396,19 @@ static void on_ending(int sig)
     errno = saved;
 }
 
-/* The handler is gone already (SA_RESETHAND): the signal raised here kills as soon as this returns. */
-static void on_crash(int sig)
+/* Has the thread write what there is. The caller may hold any lock, so it waits for a limited time. */
+static void save_run(void)
 {
     struct pollfd done = { .fd = session.done[0], .events = POLLIN };
     ssize_t n = write(session.wake[1], "C", 1);
     (void)n;
     poll(&done, 1, CRASH_WAIT_MS);
+}
+
+/* The handler is gone already (SA_RESETHAND): the signal raised here kills as soon as this returns. */
+static void on_crash(int sig)
+{
+    save_run();
     raise(sig);
 }
 
@@ -493,6 +500,7 @@ static void watch_signals(void)
         install(ending_signals[i], on_ending, SA_RESTART);
     for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++)
         install(crash_signals[i], on_crash, SA_RESETHAND);
+    mem_on_failure(save_run);
 }
 
 /* ---- GPUs and launches ---- */

@@ -265,6 +265,18 @@ check 139 "" env "ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0" "$simtx" run --quiet
 holds "statistics after a crash" grep -q '"total"' b.json
 check 143 "" "$simtx" run --quiet --stats k.json -- ./app kill
 holds "statistics after a signal" grep -q '"total"' k.json
+# A limit of memory above what the command needs to start and below what the kernel's first block needs. Sanitizers
+# reserve more than any limit.
+starved='ulimit -v $0 && exec "$@" --grid 1 --block 1024 --arg "u32[1]:0" --set gpu.memory_mb=16 --stats o.json'
+if [ -z "$ASAN_OPTIONS$TSAN_OPTIONS" ]; then
+    limit=1000000
+    until bash -c "$starved" $limit "$simtx" launch deep.ptx 2>&1 | grep -q simulating || [ $limit -gt 40000000 ]; do
+        limit=$((limit + 200000))
+    done
+    check 1 "simtx: out of memory: 16777216 bytes for the local memory of a warp" \
+        bash -c "$starved" $((limit + 100000)) "$simtx" launch deep.ptx
+    holds "statistics without memory" grep -q '"total"' o.json
+fi
 check 0 "has no statistics" "$simtx" run --stats n.json -- ./app nothing
 echo old >n.json
 check 0 "has no statistics" "$simtx" run --stats n.json -- ./app nothing
