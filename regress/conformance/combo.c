@@ -1,9 +1,9 @@
 /* Enumeration of the instruction table's combinations, and their spelling: see combo.h. */
 #include "regress/conformance/combo.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/isa/ops_check.h"
 
 bool combo_is_video(uint16_t op) { return op >= OP_VADD && op <= OP_VSET4; }
@@ -80,9 +80,7 @@ static void push(struct combo_list *list, const struct combo *c)
 {
     if (list->n == list->cap) {
         list->cap = list->cap ? 2 * list->cap : 1024;
-        list->at = realloc(list->at, (size_t)list->cap * sizeof *list->at);
-        if (!list->at)
-            abort();
+        list->at = mem_resize(list->at, list->cap, sizeof *list->at, "combinations");
     }
     list->at[list->n++] = *c;
 }

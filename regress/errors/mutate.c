@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/program/program.h"
 
 enum { MAX_TEXT = 1 << 16, GROWTH = 1024, MAX_CHANGES = 12 };
@@ -75,9 +76,7 @@ static bool accepted_is_sound(struct ptx_module *m)
 static bool try_text(const char *text, size_t n)
 {
     struct diag d = { 0 };
-    char *exact = malloc(n + !n);        /* so that a sanitizer sees a read past the end */
-    if (!exact)
-        abort();
+    char *exact = mem_alloc(n + !n, 1, "a text");        /* so that a sanitizer sees a read past the end */
     memcpy(exact, text, n);
     struct ptx_module *m = ptx_parse(exact, n, "mutated", &d);
     bool good = m ? d.errors == 0 && accepted_is_sound(m) : d.errors > 0 && d.text;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/program/program.h"
 
 struct expectation { char kind[8]; int line, col; char text[256]; bool met; };
@@ -24,9 +25,7 @@ static char *read_file(const char *path, size_t *len)
     *len = 0;
     for (size_t n = 1; n; *len += n) {
         if (*len + 4096 > cap)
-            text = realloc(text, cap = cap * 2 + 8192);
-        if (!text)
-            abort();
+            text = mem_resize(text, cap = cap * 2 + 8192, 1, "a file");
         n = fread(text + *len, 1, 4096, f);
     }
     fclose(f);

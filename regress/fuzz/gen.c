@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/isa/ops_check.h"
 
 struct text { char *s; size_t size, len; };
@@ -382,10 +383,8 @@ static void put_body(struct text *t, const uint8_t *from, size_t n)
 char *gen_kernel(const uint8_t *from, size_t n)
 {
     size_t size = sizeof head + 2 * (sizeof registers + sizeof tail + 4096) + n * (LINE + 16);
-    struct text t = { malloc(size), size, 0 };
+    struct text t = { mem_alloc(size, 1, "a kernel"), size, 0 };
     size_t inner = n / 4;
-    if (!t.s)
-        abort();
     put(&t, "%s.func body(.param .b64 buffer)\n{\n", head);
     put_body(&t, from, inner);
     put(&t, ".visible .entry k(.param .u64 buffer)\n{\n");

@@ -23,9 +23,9 @@ LINK_FINDER = $(CC) $(LINK_FLAGS_$(1)) -s -o $@ $(filter %.o,$(FINDER_NEEDS_$(1)
               $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
 LINK_FLAGS_cuda = -shared -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=frontend/cudart/cudart.map
 
-$(MUTANT_TABLE): regress/mutants/table.c
+$(MUTANT_TABLE): regress/mutants/table.c base/alloc.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS)
+	$(CC) $(CFLAGS) $^ -o $@ $(LDFLAGS)
 
 # Rules for every fault: mutants.sh writes them, then calls make with them.
 ifdef MUTANT_RULES

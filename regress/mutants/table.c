@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
+
 enum { ROWS = 1000, FINDERS = 40, MOST = 12, LINE = 2000, NAME = 300 };
 
 /* A text of whole lines and what replaces it. */
@@ -52,24 +54,6 @@ __attribute__((format(printf, 1, 2), noreturn)) static void stop(const char *for
     exit(2);
 }
 
-static char *copy(const char *s)
-{
-    char *c = strdup(s);
-    if (!c)
-        abort();
-    return c;
-}
-
-/* Adds the string and `end` to a text that is NULL at first. */
-static void add(char **text, const char *s, const char *end)
-{
-    size_t had = *text ? strlen(*text) : 0;
-    *text = realloc(*text, had + strlen(s) + strlen(end) + 1);
-    if (!*text)
-        abort();
-    strcat(strcpy(*text + had, s), end);
-}
-
 static char *whole_file(const char *name)
 {
     FILE *f = fopen(name, "rb");
@@ -79,7 +63,7 @@ static char *whole_file(const char *name)
         return NULL;
     ssize_t n = getdelim(&text, &room, 0, f);
     fclose(f);
-    return n < 0 ? copy("") : text;
+    return n < 0 ? mem_string("") : text;
 }
 
 /* Splits off the first word; returns the rest. */
@@ -104,11 +88,11 @@ static bool finder_line(const char *key, char *value)
 {
     struct finder *f = &finder[finders - 1];
     if (!strcmp(key, "title"))
-        f->title = copy(value);
+        f->title = mem_string(value);
     else if (!strcmp(key, "few"))
         f->few = (unsigned)atoi(value);
     else if (!strcmp(key, "text"))
-        add(&f->text, value, "\n");
+        mem_append(&f->text, "%s\n", value);
     else
         return false;
     return true;
@@ -119,7 +103,7 @@ static bool survives_line(struct row *r, char *value)
     char *why = rest_of(value);
     struct by *b = by_of(r, value);
     if (b && *why)
-        b->survives = copy(why);
+        b->survives = mem_string(why);
     return b && *why;
 }
 
@@ -130,17 +114,17 @@ static bool row_line(const char *key, char *value)
     if (r->hunks == MOST || r->bys == MOST || r->objects == MOST)
         return false;
     if (!strcmp(key, "part"))
-        r->part = copy(value);
+        r->part = mem_string(value);
     else if (!strcmp(key, "wrong"))
-        r->wrong = copy(value);
+        r->wrong = mem_string(value);
     else if (!strcmp(key, "object"))
-        r->object[r->objects++] = copy(value);
+        r->object[r->objects++] = mem_string(value);
     else if (!strcmp(key, "survives"))
         return survives_line(r, value);
     else if (!strcmp(key, "file"))
-        r->hunk[r->hunks++] = (struct hunk){ copy(value), copy(""), copy("") };
+        r->hunk[r->hunks++] = (struct hunk){ mem_string(value), mem_string(""), mem_string("") };
     else if (!strcmp(key, "by") && (args = rest_of(value)) && !by_of(r, value))
-        r->by[r->bys++] = (struct by){ copy(value), copy(args), NULL };
+        r->by[r->bys++] = (struct by){ mem_string(value), mem_string(args), NULL };
     else
         return false;
     return true;
@@ -154,9 +138,9 @@ static bool text_line(const char *s)
         return false;
     struct hunk *h = &r->hunk[r->hunks - 1];
     if (*s != '+')
-        add(&h->text, s + 1, "\n");
+        mem_append(&h->text, "%s\n", s + 1);
     if (*s != '-')
-        add(&h->becomes, s + 1, "\n");
+        mem_append(&h->becomes, "%s\n", s + 1);
     return true;
 }
 
@@ -169,12 +153,12 @@ static bool read_line(char *s, const char *table, unsigned line, char *in)
         return *in == 'r' && text_line(s);
     char *value = rest_of(s);
     if (!strcmp(s, "finder") && finders < FINDERS) {
-        finder[finders++] = (struct finder){ .name = copy(value) };
+        finder[finders++] = (struct finder){ .name = mem_string(value) };
         *in = 'f';
         return true;
     }
     if (!strcmp(s, "fault") && rows < ROWS) {
-        row[rows++] = (struct row){ .name = copy(value), .table = table, .line = line };
+        row[rows++] = (struct row){ .name = mem_string(value), .table = table, .line = line };
         *in = 'r';
         return true;
     }
@@ -311,7 +295,7 @@ static void write_changed(const char *dir, const char *file, const char *text)
 /* The file's original text with the row's hunks for it applied. */
 static char *changed(const struct row *r, const char *file, const char *original)
 {
-    char *text = copy("");
+    char *text = mem_string("");
     const char *at = original;
     while (*at) {
         const struct hunk *here = NULL;
@@ -319,12 +303,12 @@ static char *changed(const struct row *r, const char *file, const char *original
             if (!strcmp(h->file, file) && !strncmp(at, h->text, strlen(h->text)))
                 here = h;
         if (here)
-            add(&text, here->becomes, "");
+            mem_append(&text, "%s", here->becomes);
         char *end = strchr(at, '\n');
         size_t n = here ? strlen(here->text) : end ? (size_t)(end + 1 - at) : strlen(at);
         if (!here) {
             char *line = strndup(at, n);
-            add(&text, line, "");
+            mem_append(&text, "%s", line);
             free(line);
         }
         at += n;

@@ -1,6 +1,7 @@
 /* Order policies for tests. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "memsys/clock.h"
 #include "memsys/l2/partition.h"
 #include "ptx/memory/access.h"
@@ -38,9 +39,9 @@ struct toy {
 
 static void *new_toy(uint32_t warps)
 {
-    struct toy *t = calloc(1, sizeof *t);
-    if (!t || !(t->warp = calloc(warps, sizeof *t->warp)) || !(t->waits = calloc(warps, 1)))
-        abort();
+    struct toy *t = mem_zero(1, sizeof *t, "a toy");
+    t->warp = mem_zero(warps, sizeof *t->warp, "a toy");
+    t->waits = mem_zero(warps, 1, "a toy");
     t->warps = warps;
     t->random = 88172645463325252u;
     return t;
@@ -264,10 +265,8 @@ struct home { uint64_t offered, taken; };
 
 static void *new_home(uint32_t slices)
 {
-    struct home *h = calloc(1, sizeof *h);
+    struct home *h = mem_zero(1, sizeof *h, "a toy");
     (void)slices;
-    if (!h)
-        abort();
     return h;
 }
 

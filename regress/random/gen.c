@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "regress/conformance/combo.h"
 #include "regress/conformance/values.h"
 
@@ -42,11 +43,9 @@ static void add_line(struct gen_program *p, enum gen_kind kind, char *text)
 
 static void line(struct gen *g, enum gen_kind kind, const char *fmt, ...)
 {
-    char *text = NULL;
     va_list ap;
     va_start(ap, fmt);
-    if (vasprintf(&text, fmt, ap) < 0)
-        abort();
+    char *text = mem_vformat(fmt, ap);
     va_end(ap);
     add_line(g->p, kind, text);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "regress/tm/eager.h"
 
 enum { TICKETS = 4096 };
@@ -298,8 +299,8 @@ static bool sound(void *shared, const uint64_t *count, char *error, size_t size)
 
 static void *new_core(struct tm_core *c, void *shared)
 {
-    struct eager_core *k = calloc(1, sizeof *k);
-    if (!k || tm_slots(c) > EAGER_SLOTS)
+    struct eager_core *k = mem_zero(1, sizeof *k, "the eager protocol");
+    if (tm_slots(c) > EAGER_SLOTS)
         abort();
     k->c = c;
     k->shared = shared;
@@ -316,9 +317,7 @@ static void free_core(void *core)
 
 static void *new_shared(struct tm_gpu *t, const struct simtx_config *c, enum eager_bug bug)
 {
-    struct eager_shared *s = calloc(1, sizeof *s);
-    if (!s)
-        abort();
+    struct eager_shared *s = mem_zero(1, sizeof *s, "the eager protocol");
     s->bug = bug;
     s->slices = tm_gpu_slices(t);
     s->sms = (uint32_t)config_int(c, KEY_GPU_SMS);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "regress/tm/eager.h"
 #include "tm/oracle/oracle.h"
 
@@ -302,17 +303,13 @@ bool eager_unit_empty(const struct eager_unit *u)
 
 static void *new_unit(void *shared, const struct unit_home *home)
 {
-    struct eager_unit *u = calloc(1, sizeof *u);
+    struct eager_unit *u = mem_zero(1, sizeof *u, "a unit");
     struct eager_shared *s = tm_shared(shared);
-    if (!u)
-        abort();
     u->home = *home;
     u->shared = s;
     u->note = tm_slice_note(shared, home->slice);
     u->seed = home->slice + 1;
-    u->lane = calloc((size_t)s->sms * EAGER_SLOTS * TM_LANES, sizeof *u->lane);
-    if (!u->lane)
-        abort();
+    u->lane = mem_zero((size_t)s->sms * EAGER_SLOTS * TM_LANES, sizeof *u->lane, "a unit");
     s->unit[home->slice] = u;
     return u;
 }

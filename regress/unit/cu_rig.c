@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 enum { MAX_LOG = 32, PATIENCE = 20000 };
 
 struct log { struct kilo_entry entry[MAX_LOG]; uint32_t n; };
@@ -54,13 +56,6 @@ static uint64_t rnd(struct rig *r, uint64_t n)
     r->random ^= r->random >> 7;
     r->random ^= r->random << 17;
     return n ? (r->random >> 11) % n : 0;
-}
-
-static void *need(void *p)
-{
-    if (!p)
-        abort();
-    return p;
 }
 
 __attribute__((format(printf, 2, 3))) static void fail(struct rig *r, const char *format, ...)
@@ -130,7 +125,7 @@ static bool on_reply(void *ctx, enum kilo_kind kind, const struct kilo_batch *b,
         return false;
     if (kind == KILO_CU_DONE_COMMIT)
         check_landed(r, (struct warp *)b, (unsigned)__builtin_ctzll(lanes), p->unit);
-    struct reply *k = need(calloc(1, sizeof *k)), **at = &r->replies;
+    struct reply *k = mem_zero(1, sizeof *k, "the rig"), **at = &r->replies;
     uint64_t arrives = now + 1 + rnd(r, r->s.delay);
     *k = (struct reply){ .at = arrives << 2 | p->unit, .lanes = lanes, .kind = kind, .w = (struct warp *)b };
     while (*at && (*at)->at >> 2 <= k->at >> 2)
@@ -150,8 +145,7 @@ static void on_access(void *ctx, bool write, uint32_t address, unsigned bytes, u
         fail(r, "unit %u accesses a word of another", p->unit);
     at = at > *last ? at : *last + 1;
     *last = at;
-    if (r->accesses == r->access_room)
-        r->access = need(realloc(r->access, (r->access_room = 2 * r->access_room + 64) * sizeof *r->access));
+    r->access = mem_grow(r->access, r->accesses, &r->access_room, sizeof *r->access, "accesses");
     r->access[r->accesses++] = (struct access){ at, address, value, token, p->unit, bytes, write };
 }
 
@@ -170,7 +164,7 @@ static void on_poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value,
 static void send(struct rig *r, uint32_t core, uint32_t unit, enum kilo_kind kind, const struct kilo_payload *p)
 {
     struct channel *c = &r->channel[core * r->s.units + unit];
-    struct message *m = need(calloc(1, sizeof *m));
+    struct message *m = mem_zero(1, sizeof *m, "the rig");
     uint64_t at = r->now + 1 + rnd(r, r->s.delay);
     *m = (struct message){ .at = at > c->at ? at : c->at, .kind = kind, .p = *p };
     c->at = m->at;
@@ -273,7 +267,7 @@ static void begin_tx(struct rig *r, struct tx *t)
 
 static void begin_warp(struct rig *r, uint32_t slot)
 {
-    struct warp *w = need(calloc(1, sizeof *w));
+    struct warp *w = mem_zero(1, sizeof *w, "the rig");
     uint32_t n = 1 + (uint32_t)rnd(r, r->s.lanes);
     while ((uint32_t)__builtin_popcountll(w->b.lanes) < n)
         w->b.lanes |= UINT64_C(1) << rnd(r, 2 * r->s.lanes < 64 ? 2 * r->s.lanes : 64);
@@ -538,14 +532,14 @@ struct cu_rig_setup cu_rig_default(void)
 static void set_up(struct rig *r)
 {
     const struct cu_rig_setup *s = &r->s;
-    r->slot = need(calloc(s->cores * s->batches, sizeof *r->slot));
-    r->all = need(calloc(s->transactions + 1, sizeof *r->all));
-    r->channel = need(calloc(s->cores * s->units, sizeof *r->channel));
-    r->word_at = need(calloc(s->words, sizeof *r->word_at));
-    r->word_cid = need(calloc(s->words, sizeof *r->word_cid));
-    r->by_cid = need(calloc(s->transactions + 2 * KILO_LANES, sizeof *r->by_cid));
-    r->memory = need(calloc(s->words, sizeof *r->memory));
-    r->initial = need(calloc(s->words, sizeof *r->initial));
+    r->slot = mem_zero(s->cores * s->batches, sizeof *r->slot, "the rig");
+    r->all = mem_zero(s->transactions + 1, sizeof *r->all, "the rig");
+    r->channel = mem_zero(s->cores * s->units, sizeof *r->channel, "the rig");
+    r->word_at = mem_zero(s->words, sizeof *r->word_at, "the rig");
+    r->word_cid = mem_zero(s->words, sizeof *r->word_cid, "the rig");
+    r->by_cid = mem_zero(s->transactions + 2 * KILO_LANES, sizeof *r->by_cid, "the rig");
+    r->memory = mem_zero(s->words, sizeof *r->memory, "the rig");
+    r->initial = mem_zero(s->words, sizeof *r->initial, "the rig");
     for (uint32_t i = 0; i < s->words; i++)
         r->memory[i] = r->initial[i] = i * 7;
     for (uint32_t u = 0; u < s->units; u++) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 /* ---- performing ---- */
 
 static void store_masked(uint8_t *to, const uint8_t *line, const uint64_t mask[2])
@@ -117,10 +119,8 @@ static struct block *context(struct step_gpu *g, struct worker *k, void **local)
 bool step_run(struct step_gpu *g)
 {
     struct launch *la = &g->launch;
-    struct worker *k = calloc(2, sizeof *k);
+    struct worker *k = mem_zero(2, sizeof *k, "workers");
     void *local;
-    if (!k)
-        abort();
     la->timed = true;
     la->clock_khz = 1000000;
     k->launch = la;
@@ -144,9 +144,7 @@ bool step_run(struct step_gpu *g)
 static void print(void *owner, const char *text, size_t len)
 {
     struct step_gpu *g = owner;
-    g->printed = realloc(g->printed, g->printed_len + len + 1);
-    if (!g->printed)
-        abort();
+    g->printed = mem_resize(g->printed, g->printed_len + len + 1, 1, "printed text");
     memcpy(g->printed + g->printed_len, text, len);
     g->printed_len += len;
     g->printed[g->printed_len] = 0;
