@@ -1,2 +1,2 @@
-# Memory-ordering policies.
-LIB_SRC += $(wildcard consistency/*.c)
+# Memory-ordering policies and coherence protocols.
+LIB_SRC += $(wildcard consistency/*.c consistency/*/*.c)
