@@ -1,8 +1,10 @@
 /*
  * Memory-ordering policies: when may a warp's memory instruction issue, when is a fence or a barrier passed. The SM
- * core counts, for every warp, its global accesses that have not performed; a policy is a table of functions over these
- * counts and, if it wants, state of its own per SM and a stage between coalescer and L1. The baseline, rmo-ptx, holds
- * nothing back but fences, barriers, releases and acquires (PTX ISA, memory consistency model).
+ * core counts, for every warp, its global accesses that have not performed. A policy is a table of functions of these
+ * counts; it may have state of its own in every SM and memory partition, exchange messages between them, and own a
+ * stage between coalescer and L1 (memsys/lsu/stage.h). Functions that are NULL do nothing, but for may_issue, which
+ * every policy has. consistency/registry.def lists the policies; the default, rmo-ptx, holds back nothing but fences,
+ * barriers, releases and acquires (PTX ISA, memory consistency model).
  */
 #ifndef CONSISTENCY_ORDER_H
 #define CONSISTENCY_ORDER_H
@@ -12,11 +14,13 @@
 
 #include "memsys/lsu/stage.h"
 
+struct hists;
 struct partition;
+struct simtx_config;
 
 struct order_warp {
     uint32_t loads, stores;          /* global accesses issued and not performed; atomics count in both */
-    uint32_t acquires;               /* of these, loads whose completion later accesses must wait for */
+    uint32_t acquires;               /* of these, loads that later accesses must wait for */
     uint32_t shared;                 /* instructions on shared memory that have not performed */
 };
 
@@ -33,21 +37,31 @@ enum order_kind {
 
 struct order_access { enum order_kind kind; bool acquire, release; };
 
+/* Where a policy's state lives: an SM or a memory partition. */
+struct order_site {
+    const struct simtx_config *config;
+    uint64_t *count;                 /* its counters, by enum stat */
+    struct hists *hists;
+    uint32_t warps;                  /* slots of an SM; 0 in a partition */
+    uint32_t slices;                 /* of a partition; 0 in an SM */
+};
+
 struct order_policy {
     const char *name;
-    void *(*new_state)(uint32_t warps);                       /* per SM; NULL = none */
+    /* State of an SM, which the functions below and those of `stage` receive. */
+    void *(*new_state)(const struct order_site *site);
     void (*free_state)(void *state);
-    /* May the instruction issue (a fence: is it passed)? Asked again after every performance of the warp's accesses,
-     * and after stage_wake. */
+    /* May the instruction issue; has the warp passed the fence, barrier or exit? Called again after every access of the
+     * warp that performs, and after stage_wake. */
     bool (*may_issue)(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a);
-    uint32_t vns;                    /* virtual networks that its messages need; 0 = it has none */
-    /* Between coalescer and L1, with the SM's state; NULL = none. */
-    const struct order_stage *stage;
-    /* State of a memory partition with so many slices, and its messages: kinds >= MSG_POLICY, for `slice` of all. True:
-     * taken; false: offered again in the next cycle. It may send packets with partition_send: the message turned round,
-     * or those of partition_packet; those that go no further end with packet_return. */
-    void *(*new_partition)(uint32_t slices);
+    const struct order_stage *stage; /* between coalescer and L1; NULL = none */
+    uint32_t vns;                    /* virtual networks that its messages need; 0 = it sends none */
+    /* State of a memory partition. */
+    void *(*new_partition)(const struct order_site *site);
     void (*free_partition)(void *state);
+    /* A message, of a kind from MSG_POLICY on, for `slice` of all. True: the partition owns the packet, and sends it
+     * back with partition_send or frees it with packet_return; false: it is offered again in the next cycle. Further
+     * packets come from partition_packet. */
     bool (*message)(void *state, struct partition *p, uint32_t slice, struct packet *k, uint64_t now);
 };
 

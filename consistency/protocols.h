@@ -1,14 +1,17 @@
-/* The coherence protocols and memory-ordering policies that a configuration can name (registry.h). */
+/* The memory-ordering policies and coherence protocols that a configuration can name (consistency/registry.def). */
 #ifndef CONSISTENCY_PROTOCOLS_H
 #define CONSISTENCY_PROTOCOLS_H
 
+#include "base/config.h"
 #include "consistency/order.h"
 #include "memsys/coherence/coherence.h"
 
-/* Indexed by the choice of order.policy. */
-extern const struct order_policy *const order_policies[];
+/* What order.policy chooses. */
+const struct order_policy *order_policy_of(const struct simtx_config *c);
+/* What coherence.protocol chooses; NULL = none, L1s are not kept coherent. */
+const struct coherence *coherence_of(const struct simtx_config *c);
 
-/* Indexed by the choice of coherence.protocol; NULL = none, L1s are not kept coherent. */
-extern const struct coherence *const coherence_protocols[];
+/* The choices and meanings of both keys, for consistency/config.def. */
+extern const char order_policy_choices[], order_policy_meanings[], coherence_choices[], coherence_meanings[];
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * The policies that need no state: relaxed ordering as PTX has it. Loads and stores go as they come; a fence, a release
- * and, with rmo-ptx, a barrier or an exit wait until the warp's earlier global accesses have performed, and what
- * follows an acquire waits for it (PTX ISA, memory consistency model: release and acquire patterns, causality order). A
- * fence of CTA scope waits like the others: causality is transitive, and the threads of its block may pass on what they
- * saw.
+ * Relaxed ordering as PTX defines it. Loads and stores issue without waiting. A fence, a release, an exit and, with
+ * rmo-ptx, a barrier wait until the warp's earlier global accesses have performed; accesses after an acquire wait for it
+ * (PTX ISA, memory consistency model: release and acquire patterns, causality order). A fence of CTA scope waits like
+ * the others: causality is transitive, and threads of its block may pass on values that they have read.
  */
 #include "consistency/order.h"
 

@@ -14,7 +14,7 @@
 static const char COMMAND[] = "simtx cost";
 static const char USAGE[] =
     "usage: simtx cost CONFIG [options]\n\n"
-    "The bytes of every structure of transactional memory, computed from its fields and the configuration's keys, for\n"
+    "The bytes of every structure that protocols and policies need, from its fields and the configuration's keys, for\n"
     "a commit unit, a core or the GPU, and for all of them. CONFIG as for `simtx config show`. What is not bounded in\n"
     "the configuration (a key is 0) has no size.\n";
 

@@ -11,6 +11,7 @@
 #define COST(name, place, when, entries, what, ...) { name, what, COST_##place, when, entries, { __VA_ARGS__ } },
 const struct cost_row cost_rows[] = {
 #include "tm/cost.def"
+#include "consistency/registry.def"
 };
 const int cost_row_count = sizeof cost_rows / sizeof *cost_rows;
 

@@ -30,18 +30,22 @@ static bool broken(const struct report *r, const char *what, const char *state, 
 static bool is_class(const struct coherence *p, const struct coherence_step *s, enum coherence_class a,
                      enum coherence_class b)
 {
-    return s->message < p->messages && (p->message[s->message].class == a || p->message[s->message].class == b);
+    return s->operand < p->messages && (p->message[s->operand].class == a || p->message[s->operand].class == b);
 }
 
-static bool l1_message_valid(const struct coherence *p, const struct coherence_step *s)
+static bool l1_operand_valid(const struct coherence *p, const struct coherence_step *s)
 {
+    if (s->action == L1_COUNT)
+        return s->operand < p->counters;
     if (s->action == L1_SEND)
         return is_class(p, s, COHERENCE_REQUEST, COHERENCE_NOTIFICATION);
     return s->action != L1_ACK || is_class(p, s, COHERENCE_ACK, COHERENCE_ACK);
 }
 
-static bool home_message_valid(const struct coherence *p, const struct coherence_step *s)
+static bool home_operand_valid(const struct coherence *p, const struct coherence_step *s)
 {
+    if (s->action == HOME_COUNT)
+        return s->operand < p->counters;
     if (s->action == HOME_PROBE || s->action == HOME_PROBE_OTHERS)
         return is_class(p, s, COHERENCE_PROBE, COHERENCE_PROBE);
     return (s->action != HOME_REPLY && s->action != HOME_ATOMIC) || is_class(p, s, COHERENCE_REPLY, COHERENCE_REPLY);
@@ -51,7 +55,7 @@ static bool home_message_valid(const struct coherence *p, const struct coherence
 static bool needs_room(const struct coherence *p, const struct coherence_step *s)
 {
     return s->action == L1_ALLOCATE || s->action == L1_MSHR || s->action == L1_WAIT || s->action == L1_STALL ||
-           (s->action == L1_SEND && p->message[s->message].class == COHERENCE_REQUEST);
+           (s->action == L1_SEND && p->message[s->operand].class == COHERENCE_REQUEST);
 }
 
 static bool l1_row_valid(const struct report *r, unsigned state, unsigned event)
@@ -63,8 +67,8 @@ static bool l1_row_valid(const struct report *r, unsigned state, unsigned event)
     if (row->next >= p->l1_states)
         return broken(r, "an L1 row has no next state", name, when);
     for (int i = 0; i < COHERENCE_ACTIONS && row->step[i].action; i++) {
-        if (!l1_message_valid(p, &row->step[i]))
-            return broken(r, "an L1 row sends a message of the wrong class", name, when);
+        if (!l1_operand_valid(p, &row->step[i]))
+            return broken(r, "an L1 row names a message of the wrong class, or no counter", name, when);
         if (event >= L1_EVENTS && needs_room(p, &row->step[i]))
             return broken(r, "an L1 row needs a free entry or buffer to handle a message", name, when);
         acknowledges |= row->step[i].action == L1_ACK;
@@ -82,8 +86,8 @@ static bool home_row_valid(const struct report *r, unsigned state, unsigned even
     if (row->next >= p->home_states)
         return broken(r, "a home row has no next state", name, when);
     for (int i = 0; i < COHERENCE_ACTIONS && row->step[i].action; i++)
-        if (!home_message_valid(p, &row->step[i]))
-            return broken(r, "a home row sends a message of the wrong class", name, when);
+        if (!home_operand_valid(p, &row->step[i]))
+            return broken(r, "a home row names a message of the wrong class, or no counter", name, when);
     return true;
 }
 

@@ -24,7 +24,10 @@
 #ifndef MEMSYS_COHERENCE_H
 #define MEMSYS_COHERENCE_H
 
+#include "base/stats.h"
 #include "memsys/xbar/packet.h"
+
+struct simtx_config;
 
 enum { COHERENCE_STATES = 32, COHERENCE_MESSAGES = 32, COHERENCE_ACTIONS = 5 };
 
@@ -58,7 +61,8 @@ enum l1_action {
     L1_SERVE_LOADS,                  /* performs the loads at the head of the MSHR entry, on the message's line */
     L1_PERFORMED,                    /* the home has performed the oldest access of the entry; updates a copy here */
     L1_INVALIDATE,                   /* frees the line's way */
-    L1_BUFFER                        /* of L1_EVICT: moves the line to the write-back buffer; accesses to it stall */
+    L1_BUFFER,                       /* of L1_EVICT: moves the line to the write-back buffer; accesses to it stall */
+    L1_COUNT                         /* increments this counter of the protocol */
 };
 
 enum home_action {
@@ -75,10 +79,11 @@ enum home_action {
     HOME_SHARE,                      /* adds the requester to the sharers */
     HOME_OWN,                        /* the requester becomes the only sharer */
     HOME_UNSHARE,                    /* removes the sender from the sharers */
-    HOME_CLEAR                       /* removes all sharers */
+    HOME_CLEAR,                      /* removes all sharers */
+    HOME_COUNT                       /* increments this counter of the protocol */
 };
 
-struct coherence_step { uint8_t action, message; };
+struct coherence_step { uint8_t action, operand; };      /* operand: a message, or a counter */
 
 /* A row without actions: the event is impossible in this state, and reported as an error of the protocol. */
 struct coherence_row { uint8_t next; struct coherence_step step[COHERENCE_ACTIONS]; };
@@ -91,7 +96,19 @@ struct coherence {
     uint32_t l1_states, l1_stable, home_states, home_stable;
     const struct coherence_row *l1;      /* [l1_states][L1_EVENTS + messages] */
     const struct coherence_row *home;    /* [home_states][HOME_EVENTS + messages] */
+    const enum stat *counter;            /* of L1_COUNT and HOME_COUNT */
+    uint32_t counters;
+    /* The tables that its keys choose; NULL = these. */
+    const struct coherence *(*variant)(const struct simtx_config *config);
 };
+
+static inline bool coherence_does(const struct coherence_row *row, unsigned action)
+{
+    for (int i = 0; i < COHERENCE_ACTIONS && row->step[i].action; i++)
+        if (row->step[i].action == action)
+            return true;
+    return false;
+}
 
 static inline const struct coherence_row *coherence_l1(const struct coherence *p, unsigned state, unsigned event)
 {

@@ -291,8 +291,8 @@ static void act(struct l1_coherence *c, struct line_at *x, const struct coherenc
     case L1_ALLOCATE: allocate(c, x); break;
     case L1_MSHR: allocate_mshr(c, x); break;
     case L1_WAIT: append(c, x, k); break;
-    case L1_SEND: send(c, x, s->message, k); break;
-    case L1_ACK: acknowledge(c, x, s->message, k->packet); break;
+    case L1_SEND: send(c, x, s->operand, k); break;
+    case L1_ACK: acknowledge(c, x, s->operand, k->packet); break;
     case L1_HIT: hit(c, x, k, k->now + (k->waits ? 1 : c->cfg->l1.latency - 1)); break;
     case L1_FILL:
         memcpy(bytes_of(c, x), k->packet->data, LINE_BYTES);
@@ -302,6 +302,7 @@ static void act(struct l1_coherence *c, struct line_at *x, const struct coherenc
     case L1_PERFORMED: performed_at_home(c, x, k); break;
     case L1_INVALIDATE: invalidate(c, x); break;
     case L1_BUFFER: buffer_line(c, x); break;
+    case L1_COUNT: c->l1->count[c->protocol->counter[s->operand]]++; break;
     case L1_NOP:
     case L1_STALL: break;
     }
@@ -323,7 +324,7 @@ static enum served room_for(struct l1_coherence *c, const struct line_at *x, con
         way |= a == L1_ALLOCATE;
         entry |= a == L1_MSHR;
         wait |= a == L1_WAIT && !k->waits;
-        sends += a == L1_SEND && c->protocol->message[row->step[i].message].class == COHERENCE_REQUEST;
+        sends += a == L1_SEND && c->protocol->message[row->step[i].operand].class == COHERENCE_REQUEST;
     }
     if (x->entry == MSHR_NONE ? (way || entry) && mshr_full(&l->mshr) : wait && !mshr_mergeable(&l->mshr, x->entry))
         return BLOCKED_MSHR;
@@ -383,7 +384,7 @@ static void serve_waiting(struct l1_coherence *c, struct line_at *x, uint64_t no
             return;
         }
         execute(c, x, row, &k);
-        if (row->step[0].action == L1_HIT)
+        if (coherence_does(row, L1_HIT))
             finish_oldest(c, x, now);
     }
 }
@@ -394,7 +395,7 @@ static void count(struct l1_coherence *c, const struct mem_op *op, const struct 
 {
     enum { MISSES = 1, MERGED = 2 };
     uint64_t *n = c->l1->count;
-    bool hits = row && row->step[0].action == L1_HIT;
+    bool hits = row && coherence_does(row, L1_HIT);
     if (op->kind == MOP_STORE)
         n[hits ? STAT_L1_STORE_HITS : STAT_L1_STORE_MISSES]++;
     else if (event_of(op) == L1_LOAD)

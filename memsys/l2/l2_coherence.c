@@ -253,13 +253,14 @@ static void act(struct slice *s, struct place *x, const struct coherence_step *a
     case HOME_WAIT: mshr_add(&s->mshr, x->e, p); break;
     case HOME_MSHR: enter(s, x, p); break;
     case HOME_FETCH: fetch(s, x, p, t); break;
-    case HOME_REPLY: reply(s, x, r, a->message, t); break;
-    case HOME_PROBE: call(s, x, a->message, NULL); break;
-    case HOME_PROBE_OTHERS: call(s, x, a->message, r); break;
+    case HOME_REPLY: reply(s, x, r, a->operand, t); break;
+    case HOME_PROBE: call(s, x, a->operand, NULL); break;
+    case HOME_PROBE_OTHERS: call(s, x, a->operand, r); break;
     case HOME_UPDATE: take_line(s, x, p, t->l2); break;
     case HOME_WRITE: write(s, x, r, t->l2); break;
-    case HOME_ATOMIC: operate(s, x, r, a->message, t); break;
+    case HOME_ATOMIC: operate(s, x, r, a->operand, t); break;
     case HOME_CLEAR: clear_sharers(s, x); break;
+    case HOME_COUNT: s->part->count[s->part->cfg.coherence->counter[a->operand]]++; break;
     case HOME_UNSHARE: words[1 + p->sm / 64] &= ~(UINT64_C(1) << p->sm % 64); break;
     case HOME_OWN:
         clear_sharers(s, x);             /* fall through */
@@ -276,7 +277,7 @@ static const char *lacks(const struct slice *s, const struct place *x, const str
     bool entry = false, data = false, dirty = x->i != TAG_NONE && s->tags.tag[x->i].dirty;
     for (int k = 0; k < COHERENCE_ACTIONS && row->step[k].action; k++) {
         unsigned a = row->step[k].action;
-        const struct coherence_message *m = message_of(s, row->step[k].message);
+        const struct coherence_message *m = message_of(s, row->step[k].operand);
         bool sends_line = a == HOME_REPLY && m->payload == COHERENCE_LINE;
         if (a == HOME_WAIT && !mshr_mergeable(&s->mshr, x->e))
             return "too many requests wait for its line";
@@ -303,7 +304,7 @@ static const char *place_for(struct slice *s, struct place *x, const struct l2_n
 
 static bool fetches(const struct coherence_row *row)
 {
-    return row->step[0].action == HOME_FETCH;
+    return coherence_does(row, HOME_FETCH);
 }
 
 /* Runs the row for an event. NULL = done, else why not yet. The entry is the caller's to settle. */
@@ -371,7 +372,7 @@ static const char *admit(struct slice *s, struct place *x, struct packet *p, con
     const char *why = place && s->parked ? "others wait for a place" : event(s, x, number, p, t);
     if (why && !(place && park(s, x, p)))
         return why;
-    count(s, p, fetches(row) ? MISSES : row->step[0].action == HOME_WAIT ? MERGED : HITS);
+    count(s, p, fetches(row) ? MISSES : coherence_does(row, HOME_WAIT) ? MERGED : HITS);
     return NULL;
 }
 

@@ -14,3 +14,10 @@ TESTS += test-adding-paper
 .PHONY: test-adding-paper
 test-adding-paper: adding $(CONFIGS) $(B)/kernels/ht $(B)/regress/paper/wellformed
 	@regress/adding/paper.sh $(B)
+
+TESTS += test-adding-order test-adding-coherence
+.PHONY: test-adding-order test-adding-coherence
+test-adding-order: adding $(CONFIGS) $(patsubst %,$(B)/kernels/%,vecadd histogram scan_lookback)
+	@regress/adding/order.sh $(B)
+test-adding-coherence: adding $(CONFIGS) $(patsubst %,$(B)/kernels/%,vecadd histogram scan_lookback)
+	@regress/adding/coherence.sh $(B)

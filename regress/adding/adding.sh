@@ -12,6 +12,8 @@ tree=$build/adding
 
 toys() {
     add tm_toy tm/toy tm/registry.def
+    add order_toy consistency/bounded consistency/registry.def
+    add coherence_toy consistency/uncached consistency/registry.def
 }
 
 link_product() {

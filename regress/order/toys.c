@@ -37,12 +37,12 @@ struct toy {
     struct toy_totals did;
 };
 
-static void *new_toy(uint32_t warps)
+static void *new_toy(const struct order_site *site)
 {
     struct toy *t = mem_zero(1, sizeof *t, "a toy");
-    t->warp = mem_zero(warps, sizeof *t->warp, "a toy");
-    t->waits = mem_zero(warps, 1, "a toy");
-    t->warps = warps;
+    t->warp = mem_zero(site->warps, sizeof *t->warp, "a toy");
+    t->waits = mem_zero(site->warps, 1, "a toy");
+    t->warps = site->warps;
     t->random = 88172645463325252u;
     return t;
 }
@@ -263,10 +263,10 @@ static uint64_t ask_next(const void *state, uint64_t now)
 /* At the partition: a request in four is taken only when it has been offered for the second time. */
 struct home { uint64_t offered, taken; };
 
-static void *new_home(uint32_t slices)
+static void *new_home(const struct order_site *site)
 {
     struct home *h = mem_zero(1, sizeof *h, "a toy");
-    (void)slices;
+    (void)site;
     return h;
 }
 

@@ -74,7 +74,8 @@ void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t 
     c->core_mhz = get(config, KEY_GPU_CORE_MHZ);
     c->stages = get(config, KEY_CORE_STAGES);
     c->thread_states = config_bool(config, KEY_STATS_THREAD_STATES);
-    c->order = order_policies[config_choice(config, KEY_ORDER_POLICY)];
+    c->order = order_policy_of(config);
+    c->config = config;
     configure_units(c, config);
     configure_fetch(c, config);
 }
@@ -233,7 +234,8 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
     pipes_init(s);
     calendar_init(&s->calendar);
     if (c->order->new_state)
-        s->order_state = c->order->new_state(c->warps);
+        s->order_state = c->order->new_state(&(struct order_site){
+            .config = c->config, .count = s->count, .hists = &s->hists, .warps = c->warps });
     const struct lsu_calls calls = {
         .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched, .atomic = on_atomic,
         .wake = on_wake, .replied = on_replied, .message = on_message,

@@ -55,6 +55,7 @@ struct sm_cfg {
     uint32_t core_mhz;
     bool thread_states;              /* stats.thread_states */
     const struct order_policy *order;
+    const struct simtx_config *config;       /* for the policy's own keys */
 };
 
 struct sm;

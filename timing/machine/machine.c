@@ -122,7 +122,7 @@ static bool configure(struct machine_cfg *c, const struct simtx_config *config, 
 static void choose_protocol(struct machine_cfg *c, const struct simtx_config *config,
                             const struct machine_plugins *plugins)
 {
-    c->lsu.coherence = coherence_protocols[config_choice(config, KEY_COHERENCE_PROTOCOL)];
+    c->lsu.coherence = coherence_of(config);
     if (plugins->coherence)
         c->lsu.coherence = plugins->coherence;
     c->partition.coherence = c->lsu.coherence;
@@ -233,6 +233,7 @@ static void build_partition(struct machine *m, uint32_t channel)
 {
     struct partition_cfg c = m->cfg.partition;
     struct port *in[SLICES_MAX], *out[SLICES_MAX];
+    struct counters *n = &m->counters[XBARS + channel];
     uint32_t first = channel * c.slices;
     c.clocks = &m->cfg.clocks;
     c.map = &m->cfg.map;
@@ -243,7 +244,8 @@ static void build_partition(struct machine *m, uint32_t channel)
         .message = m->cfg.sm.order->message ? take_message : NULL
     };
     if (m->cfg.sm.order->new_partition)
-        m->order[channel] = m->cfg.sm.order->new_partition(c.slices);
+        m->order[channel] = m->cfg.sm.order->new_partition(&(struct order_site){
+            .config = m->config, .count = n->count, .hists = &n->hists, .slices = c.slices });
     for (uint32_t i = 0; i < c.slices; i++) {
         in[i] = &m->slice_in[first + i];
         out[i] = &m->slice_out[first + i];
@@ -253,7 +255,6 @@ static void build_partition(struct machine *m, uint32_t channel)
         c.unit_shared = m->tm;
         c.all_slices = m->cfg.slices;
     }
-    struct counters *n = &m->counters[XBARS + channel];
     m->partition[channel] = partition_new(&c, in, out, n->count, &n->hists);
 }
 
