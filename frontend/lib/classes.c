@@ -38,9 +38,7 @@ static struct row *row_of(struct table *t, struct tinst_class k)
 
 static bool note(const struct ptx_inst *in, void *ctx)
 {
-    enum ptx_unit u = ptx_ops[in->op].unit;
-    if (u != U_CTRL && u != U_BARRIER)
-        row_of(ctx, tinst_class(in))->has[in->op][word_of(in)] = true;
+    row_of(ctx, tinst_class(in))->has[in->op][word_of(in)] = true;
     return true;
 }
 

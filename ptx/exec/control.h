@@ -42,10 +42,10 @@ static inline void set_masks(struct warp *w, uint64_t mask)
 /* One step of all halves that have lanes there; what it returns is the same for both. */
 static inline int run_halves(struct warp *w, const struct dinst *d)
 {
-    int r = C_NEXT;
+    int r = CONTROL_NEXT;
     if (warp_halves(w) == 1)
         return d->fn(&w->half[0].l, d);
-    for (uint32_t i = 0; i < warp_halves(w) && r != C_FAULT; i++)
+    for (uint32_t i = 0; i < warp_halves(w) && r != CONTROL_FAULT; i++)
         if (w->half[i].l.mask) {
             int q = d->fn(&w->half[i].l, d);
             r = q ? q : r;
@@ -69,22 +69,38 @@ static inline void count_guarded_off(struct warp *w, uint64_t off)
     w->half[0].worker->counts.thread_instructions -= (uint64_t)__builtin_popcountll(off);
 }
 
+static inline bool warp_independent(const struct warp *w)
+{
+    return w->block->launch->program->independent;
+}
+
 /*
- * Does what control instruction d of c says, which returned r (enum control). STOP: the warp waits, ended, faulted, or
- * lets others go.
+ * Executes control instruction d of c, whose step returned r (enum control, or the opcode). STOP: the warp waits, ended,
+ * faulted, or yields.
  */
 enum after warp_control(struct warp *w, int r, const struct code *c, const struct dinst *d);
 
 /* Pops finished paths, or picks a group of independent lanes. False: no lanes are left, or all wait. */
 bool warp_next_group(struct warp *w);
 
-/* ---- transactions: what both modes say and do (run.c) ---- */
+/* ---- waiting loops (spin.c) ---- */
 
-/* Notes that lanes leave the transaction at tx_commit d. False: a fault was raised. */
+/* At backward branch d, when the loop is due to be looked at. */
+enum after spin_look(struct warp *w, const struct dinst *d);
+/* Does the loop of d wait: the same state as when it was last looked at, and no memory changed since? */
+bool spin_waits(struct warp *w, const struct dinst *d);
+/* The current group waits: independent groups that can run go first, until each was found waiting, too. */
+enum after spin_yield(struct warp *w, const struct dinst *d);
+
+/* ---- transactions of functional mode, and what both modes need (tx.c) ---- */
+
+enum after tx_do_begin(struct warp *w, const struct code *c, const struct dinst *d);
+enum after tx_do_commit(struct warp *w, const struct code *c, const struct dinst *d);
+/* Records that lanes commit at tx_commit d. False: a fault was raised. */
 bool tx_note_commit(struct warp *w, const struct code *c, const struct dinst *d, uint64_t lanes);
-/* Where lanes that committed at different places meet again. */
+/* The step where lanes that committed at different places reconverge. */
 uint32_t tx_place_to_meet(const struct code *c, const struct tx *t);
-/* Raises the fault of a lane that stands, still inside, where the branch meets that its transaction was begun on. */
+/* Raises the fault of a lane that reaches the reconvergence point of the branch around tx_begin before tx_commit. */
 void tx_ran_past(struct warp *w, int lane);
 
 /* ---- transactions of timing mode, if launch->tm (txn.c, txn_undo.c) ---- */

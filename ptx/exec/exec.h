@@ -298,7 +298,7 @@ bool call_enter(struct warp *w, const struct dinst *d, uint64_t lanes);       /*
 void call_leave(struct warp *w, uint32_t frame, uint64_t lanes);              /* copies the results to the caller */
 
 /* ---- fault.c ---- */
-/* Records a fault of one lane; `what` says it in words (printf style). Always returns C_FAULT. */
+/* Records a fault of one lane; `what` says it in words (printf style). Always returns CONTROL_FAULT. */
 int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int lane, uint64_t address, const char *what, ...)
     __attribute__((format(printf, 6, 7)));
 int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write);

@@ -103,7 +103,7 @@ int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int
     struct worker *k = w->half[0].worker;
     struct fault *f = &k->fault_store;
     if (k->fault)
-        return C_FAULT;
+        return CONTROL_FAULT;
     const struct entry *e = simt_top(w);
     const struct code *c = w->frame[e->frame].code;
     char words[1024], place[600];
@@ -131,7 +131,7 @@ int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int
         n += snprintf(f->text + n, sizeof f->text - (size_t)n, "  in %.120s, called from %.120s\n",
                       w->frame[q].code->func->name, w->frame[w->frame[q].caller].code->func->name);
     k->fault = f;
-    return C_FAULT;
+    return CONTROL_FAULT;
 }
 
 static const char *space_word(uint8_t space)
@@ -244,6 +244,12 @@ static bool could_act(const struct code *c, const struct dinst *d)
     for (; d < c->insts + c->ninsts && (d->in || !d->counts); d++) {
         if (!d->counts)
             continue;
+        switch (ptx_mem_kind((enum ptx_op)d->in->op)) {
+        case MOP_STORE:
+        case MOP_ATOM:
+        case MOP_RED: return true;
+        default: break;
+        }
         switch (d->in->op) {
         case OP_RET:
         case OP_EXIT: return d->in->guard || !c->func->is_entry;
@@ -252,9 +258,6 @@ static bool could_act(const struct code *c, const struct dinst *d)
             if (d->in->mod[PG_BAROP] != MOD(BAROP, WARP))
                 return false;
             break;
-        case OP_ST:
-        case OP_ATOM:
-        case OP_RED:
         case OP_BRA:
         case OP_BRX:
         case OP_CALL:

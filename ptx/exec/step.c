@@ -53,7 +53,7 @@ void warp_settle(struct warp *w)
             w->here_code = c;
             return;
         }
-        warp_control(w, C_JOIN, c, &c->insts[e->pc]);
+        warp_control(w, CONTROL_JOIN, c, &c->insts[e->pc]);
     }
 }
 
@@ -65,7 +65,7 @@ uint64_t warp_guard_lanes(struct warp *w, const struct dinst *d)
 
 static inline int run_range(struct warp *w, const struct dinst **at, const struct dinst *end)
 {
-    int r = C_NEXT;
+    int r = CONTROL_NEXT;
     for (; *at < end && !(r = run_halves(w, *at)); ++*at)
         ;
     return r;
@@ -125,7 +125,7 @@ static enum step_result step_memory(struct warp *w, const struct code *c, const 
 
 static enum step_result step_control(struct warp *w, const struct code *c, int r, struct step *s)
 {
-    bool branch = r == C_BRA || r == C_BRX;
+    bool branch = r == OP_BRA || r == OP_BRX;
     w->chosen = false;
     warp_control(w, r, c, s->d);
     s->diverged = branch && simt_top(w)->mask != s->active;
@@ -157,7 +157,7 @@ enum step_result warp_step(struct warp *w, struct step *s, struct mem_op *op)
     const struct dinst *at = from;
     int r = run_range(w, &at, end);
     count(w, from, d, s->active);
-    if (r == C_FAULT)
+    if (r == CONTROL_FAULT)
         return faulted(w);
     if (r)
         return step_control(w, c, r, s);

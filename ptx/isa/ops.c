@@ -7,10 +7,20 @@
 #include <string.h>
 
 const struct ptx_op_info ptx_ops[OP_COUNT] = {
-    [OP_NONE] = { "", 0, "", U_NONE, L_SIMPLE, "" },
-#define OP(id, text, groups, sig, unit, lat, doc) [OP_##id] = { text, groups, sig, unit, lat, doc },
+    [OP_NONE] = { "", 0, "", PTX_UNIT_NONE, PTX_LATENCY_NONE, "" },
+#define OP(id, text, groups, sig, unit, lat, doc)                                             \
+    [OP_##id] = { text, groups, sig, PTX_UNIT_##unit, PTX_LATENCY_##lat, doc },
 #include "ptx/isa/ops.def"
 };
+
+/* Rows that contradict each other do not compile. */
+enum {
+#define OP(id, text, groups, sig, unit, lat, doc) UNIT_OF_##id = PTX_UNIT_##unit,
+#include "ptx/isa/ops.def"
+};
+#define MEMORY(id, kind, decode) _Static_assert((int)UNIT_OF_##id == PTX_UNIT_LDST, #id " is not of the LDST unit");
+#define CONTROL(id, decode, execute) _Static_assert((int)UNIT_OF_##id > PTX_UNIT_LDST, #id " uses a pipeline");
+#include "ptx/isa/ops.def"
 
 const struct ptx_form ptx_forms[] = {
 #define FORM(id, t1, t2, t3, groups, need, rnd) { OP_##id, { t1, t2, t3 }, groups, need, rnd },
@@ -32,6 +42,30 @@ enum ptx_op ptx_op_find(const char *text, int len)
             return (enum ptx_op)i;
     }
     return OP_NONE;
+}
+
+/* How an opcode is decoded; a memory instruction: MEMORY_STEP + its kind. */
+enum { LANE_FUNCTIONS, CONTROL_STEP, OTHER_STEP, MEMORY_STEP };
+static const uint8_t steps[OP_COUNT] = {
+#define MEMORY(id, kind, decode) [OP_##id] = MEMORY_STEP + MOP_##kind,
+#define CONTROL(id, decode, execute) [OP_##id] = CONTROL_STEP,
+#define STEP(id, decode) [OP_##id] = OTHER_STEP,
+#include "ptx/isa/ops.def"
+};
+
+enum mem_op_kind ptx_mem_kind(enum ptx_op op)
+{
+    return steps[op] >= MEMORY_STEP ? (enum mem_op_kind)(steps[op] - MEMORY_STEP) : MOP_NONE;
+}
+
+bool ptx_is_control(enum ptx_op op)
+{
+    return steps[op] == CONTROL_STEP;
+}
+
+bool ptx_has_lane_functions(enum ptx_op op)
+{
+    return op != OP_NONE && steps[op] == LANE_FUNCTIONS;
 }
 
 const char *ptx_sig(enum ptx_op op, const uint8_t mod[PG_COUNT])

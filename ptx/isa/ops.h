@@ -1,17 +1,44 @@
 /*
- * The instruction table, as the rest of the program sees it. ops.def holds one place per PTX opcode: its name,
- * modifiers, operands, unit and latency class (OP row), the legal type x modifier combinations (FORM rows) and
- * what it computes (semantic rows). The parser's checks, the choice of executing function, the timing classes,
- * `simtx ptx ops`, the disassembly and the manual's list come from it.
+ * The interface of the instruction table. ops.def has one place per PTX opcode: its name, modifiers, operands, unit and
+ * latency class (OP row), the legal combinations of types and modifiers (FORM rows), and what it computes or how it is
+ * decoded (semantic rows). The parser's checks, decoding, the choice of the executing function, the pipelines of timing
+ * mode, `simtx ptx ops`, the disassembly and the manual's list are generated from it.
  */
 #ifndef PTX_OPS_H
 #define PTX_OPS_H
 
 #include "ptx/isa/types.h"
 
-/* Functional unit and latency class: what timing mode charges (configuration gives the numbers). */
-enum ptx_unit { U_ALU, U_INT, U_FP, U_DP, U_SFU, U_HALF, U_LDST, U_CTRL, U_BARRIER, U_WARP, U_TM, U_NONE };
-enum ptx_latency { L_SIMPLE, L_ADD, L_MAX, L_MUL, L_MAD, L_DIV, L_SQRT, L_SPECIAL, L_CVT, L_SHFL, L_MEM, L_CTRL };
+/*
+ * The functional unit that executes an opcode in timing mode. Of the units from TYPED to SFU the operand types choose
+ * the pipeline: integer, single precision (and half), double precision.
+ */
+enum ptx_unit {
+    PTX_UNIT_INT,            /* the integer pipeline for every type: moves, selection, logic, bit fields */
+    PTX_UNIT_WARP,           /* the integer pipeline; a lane's result depends on other lanes */
+    PTX_UNIT_TENSOR,
+    PTX_UNIT_TYPED,          /* by the first type */
+    PTX_UNIT_SOURCE,         /* by the second type, that of the sources */
+    PTX_UNIT_CONVERT,        /* by both types: a conversion between integers is a move */
+    PTX_UNIT_SFU,            /* special functions and division; double precision goes to its own pipeline */
+    PTX_UNIT_LDST,
+    PTX_UNIT_FENCE, PTX_UNIT_BARRIER, PTX_UNIT_BRANCH, PTX_UNIT_CALL, PTX_UNIT_RETURN, PTX_UNIT_EXIT,
+    PTX_UNIT_SLEEP, PTX_UNIT_TM,
+    PTX_UNIT_NONE            /* issues, and nothing else */
+};
+
+/*
+ * The latency class: with the pipeline's types it names the configuration keys `latency.` and `interval.`
+ * (timing/core/tinst.c). CTRL delays the warp's next instruction. NONE: no pipeline decides the latency.
+ */
+enum ptx_latency {
+    PTX_LATENCY_SIMPLE, PTX_LATENCY_ABS, PTX_LATENCY_ADD, PTX_LATENCY_MAX, PTX_LATENCY_MUL, PTX_LATENCY_MAD,
+    PTX_LATENCY_DIV, PTX_LATENCY_SQRT, PTX_LATENCY_SPECIAL, PTX_LATENCY_CVT, PTX_LATENCY_SHFL, PTX_LATENCY_TENSOR,
+    PTX_LATENCY_CTRL, PTX_LATENCY_NONE
+};
+
+/* What a memory instruction does; MOP_NONE: it is none. */
+enum mem_op_kind { MOP_LOAD, MOP_STORE, MOP_ATOM, MOP_RED, MOP_PREFETCH, MOP_NONE };
 
 /* Rounding words that a form takes. */
 enum {
@@ -49,7 +76,7 @@ struct ptx_op_info {
     const char *sig;
     enum ptx_unit unit;
     enum ptx_latency latency;
-    const char *doc;         /* what it computes, for people */
+    const char *doc;         /* what it computes, in words */
 };
 
 struct ptx_form {
@@ -65,5 +92,8 @@ extern const struct ptx_form ptx_forms[];
 extern const int ptx_form_count;
 
 enum ptx_op ptx_op_find(const char *text, int len);    /* OP_NONE when unknown */
+enum mem_op_kind ptx_mem_kind(enum ptx_op op);         /* from the MEMORY rows */
+bool ptx_has_lane_functions(enum ptx_op op);           /* no MEMORY, CONTROL or STEP row */
+bool ptx_is_control(enum ptx_op op);                   /* from the CONTROL rows */
 
 #endif

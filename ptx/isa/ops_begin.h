@@ -13,6 +13,15 @@
 #ifndef SIG
 #define SIG(id, group, word, sig)
 #endif
+#ifndef MEMORY
+#define MEMORY(id, kind, decode)
+#endif
+#ifndef CONTROL
+#define CONTROL(id, decode, execute)
+#endif
+#ifndef STEP
+#define STEP(id, decode)
+#endif
 #ifndef INT1
 #define INT1(op, TD, TA, sel, fl, expr)
 #endif

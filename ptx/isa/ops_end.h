@@ -2,6 +2,9 @@
 #undef OP
 #undef FORM
 #undef SIG
+#undef MEMORY
+#undef CONTROL
+#undef STEP
 #undef INT1
 #undef INT2
 #undef INT3

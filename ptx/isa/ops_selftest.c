@@ -14,13 +14,6 @@ struct walk {
     bool stopped;
 };
 
-/* Opcodes that lanes_select() does not serve: memory, control, barriers, transactions, stack. */
-static bool has_lanes(enum ptx_op op)
-{
-    enum ptx_unit u = ptx_ops[op].unit;
-    return op != OP_NONE && u != U_LDST && u != U_CTRL && u != U_BARRIER && u != U_TM;
-}
-
 /* Conversions have one to three sources, other opcodes do not care. */
 static void check(struct walk *w)
 {
@@ -79,7 +72,7 @@ int ptx_table_walk(bool (*visit)(const struct ptx_inst *in, void *arg), void *ar
 {
     struct walk w = { .visit = visit, .arg = arg };
     for (int f = 0; f < ptx_form_count && !w.stopped; f++) {
-        if (!has_lanes((enum ptx_op)ptx_forms[f].op))
+        if (!ptx_has_lane_functions((enum ptx_op)ptx_forms[f].op))
             continue;
         w.form = &ptx_forms[f];
         memset(&w.in, 0, sizeof w.in);

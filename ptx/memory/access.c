@@ -22,18 +22,6 @@ struct capture {
 
 /* ---- what the instruction says ---- */
 
-static enum mem_op_kind kind_of(const struct ptx_inst *in)
-{
-    switch (in->op) {
-    case OP_ST: return MOP_STORE;
-    case OP_ATOM: return MOP_ATOM;
-    case OP_RED: return MOP_RED;
-    case OP_PREFETCH:
-    case OP_PREFETCHU: return MOP_PREFETCH;
-    default: return MOP_LOAD;
-    }
-}
-
 static bool is_atomic(uint8_t kind)
 {
     return kind == MOP_ATOM || kind == MOP_RED;
@@ -73,7 +61,7 @@ static void describe_registers(struct mem_op *op, const struct dinst *d)
 /* Stores of one element have the lanes' bytes side by side, so that they can be copied together. */
 void mem_describe(struct mem_shape *s, const struct dinst *d)
 {
-    s->kind = (uint8_t)kind_of(d->in);
+    s->kind = (uint8_t)ptx_mem_kind(d->in->op);
     s->size = d->size;
     s->count = d->vec;
     s->width = (uint8_t)(d->size * d->vec);

@@ -173,7 +173,7 @@ static uint64_t address_of(const struct lanes *x, const struct dinst *d, int lan
             out[i] = was;                                                                                   \
         }                                                                                                   \
         h->worker->changes += changed;                                                                      \
-        return C_NEXT;                                                                                      \
+        return CONTROL_NEXT;                                                                                      \
     }
 
 #define MT_B16 uint16_t
@@ -242,7 +242,7 @@ static int run_wide(struct lanes *x, const struct dinst *d)
         out[i] = (uint64_t)was;
         out[LANES + i] = (uint64_t)(was >> 64);
     }
-    return C_NEXT;
+    return CONTROL_NEXT;
 }
 
 /* ---- vectors: d->extra lists the elements; results go to d->dst2 first, as they may be sources ---- */
@@ -272,7 +272,7 @@ static int run_vector(struct lanes *x, const struct dinst *d)
             const char *from = lanes_at(x, d->dst2 + e * d->size * LANES);
             memcpy((char *)lanes_at(x, v->result[e]) + i, from + i, d->size);
         }
-    return C_NEXT;
+    return CONTROL_NEXT;
 }
 
 ptx_fn *atom_select(const struct ptx_inst *in, struct dinst *d)

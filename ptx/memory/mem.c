@@ -41,7 +41,7 @@ static ptx_fn *look_up(enum lanes_isa isa, const struct dinst *d, bool store, bo
 
 static bool is_store(const struct dinst *d)
 {
-    return d->in->op == OP_ST;
+    return ptx_mem_kind(d->in->op) == MOP_STORE;
 }
 
 static bool sign_extends(const struct ptx_inst *in)
@@ -80,7 +80,7 @@ static int run_generic(struct lanes *x, const struct dinst *d)
     shared &= x->mask;
     local &= x->mask;
     uint32_t rest = x->mask & ~(shared | local);
-    int r = C_NEXT;
+    int r = CONTROL_NEXT;
     if (rest)
         r = run_window(x, d, 0, SP_GLOBAL, rest);
     if (!r && shared)

@@ -154,7 +154,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                     _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = mask >> i & 1 ? v : out[i]; \
                 }                                                                                          \
             }                                                                                              \
-            return C_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                                 \
         }                                                                                                  \
         if (consecutive && !(addr[first] & (width - 1)) &&                                                 \
             find_region(h, d, SPACE, false, addr[first], addr[last] + width, &r)) {                        \
@@ -164,7 +164,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             if (mask == UINT32_MAX && n == 1) {                                                            \
                 RT *out = lanes_at(x, to[0]);                                                              \
                 _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = (RT)p[i];                     \
-                return C_NEXT;                                                                             \
+                return CONTROL_NEXT;                                                                             \
             }                                                                                              \
             for (unsigned e = 0; e < n; e++) {                                                             \
                 RT *out = lanes_at(x, to[e]);                                                              \
@@ -176,7 +176,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                         out[__builtin_ctz(m)] = (RT)p[(unsigned)__builtin_ctz(m) * n + e];                 \
                 }                                                                                          \
             }                                                                                              \
-            return C_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                                 \
         }                                                                                                  \
         extent(addr, mask, &lo, &hi, &bits);                                                               \
         if (!(bits & (width - 1)) && find_region(h, d, SPACE, false, lo, hi + width, &r)) {                \
@@ -189,7 +189,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                     for (uint32_t m = mask; m; m &= m - 1)                                                 \
                         out[__builtin_ctz(m)] = (RT)((const MT *)AT(r, addr[__builtin_ctz(m)]))[e];    \
             }                                                                                              \
-            return C_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                                 \
         }                                                                                                  \
         for (uint32_t m = mask; m; m &= m - 1) {                                                           \
             int i = __builtin_ctz(m);                                                                      \
@@ -199,7 +199,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((RT *)lanes_at(x, to[e]))[i] = (RT)((const MT *)p)[e];                                    \
         }                                                                                                  \
-        return C_NEXT;                                                                                     \
+        return CONTROL_NEXT;                                                                                     \
     }
 
 /* ---- stores: lanes in ascending order, so of several at one address the last wins ---- */
@@ -227,7 +227,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                 return fault_memory(h, d, first, a, width, true);                                          \
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((MT *)AT(r, a))[e] = (MT)((const RT *)lanes_at(x, from[e]))[last];                    \
-            return C_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                                 \
         }                                                                                                  \
         if (consecutive && !(addr[first] & (width - 1)) &&                                                 \
             find_region(h, d, SPACE, true, addr[first], addr[last] + width, &r)) {                         \
@@ -241,7 +241,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                         p[(unsigned)__builtin_ctz(m) * n + e] = (MT)in[__builtin_ctz(m)];                  \
                 }                                                                                          \
             }                                                                                              \
-            return C_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                                 \
         }                                                                                                  \
         extent(addr, mask, &lo, &hi, &bits);                                                               \
         bool together = !(bits & (width - 1)) && find_region(h, d, SPACE, true, lo, hi + width, &r);       \
@@ -253,7 +253,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((MT *)p)[e] = (MT)((const RT *)lanes_at(x, from[e]))[i];                                  \
         }                                                                                                  \
-        return C_NEXT;                                                                                     \
+        return CONTROL_NEXT;                                                                                     \
     }
 
 /* ---- private memory: words of all lanes side by side ---- */
@@ -286,7 +286,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                         out[__builtin_ctz(m)] = PRIVATE_GET(MT, RT, w, at, __builtin_ctz(m));              \
                 }                                                                                          \
             }                                                                                              \
-            return C_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                                 \
         }                                                                                                  \
         uint64_t addr[LANES];                                                                              \
         addresses(x, d, (uint64_t)d->imm, addr);                                                           \
@@ -298,7 +298,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             for (unsigned e = 0; e < n; e++, at += sizeof(MT))                                             \
                 ((RT *)lanes_at(x, to[e]))[i] = PRIVATE_GET(MT, RT, local_word(h->local, (uint32_t)at, 0), at, i); \
         }                                                                                                  \
-        return C_NEXT;                                                                                     \
+        return CONTROL_NEXT;                                                                                     \
     }
 
 #define PRIVATE_PUT(MT, word, byte, lane, value)                                                           \
@@ -340,7 +340,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                     }                                                                                      \
                 }                                                                                          \
             }                                                                                              \
-            return C_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                                 \
         }                                                                                                  \
         uint64_t addr[LANES];                                                                              \
         addresses(x, d, (uint64_t)d->imm, addr);                                                           \
@@ -354,7 +354,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                 PRIVATE_PUT(MT, w, at, i, ((const RT *)lanes_at(x, from[e]))[i]);                          \
             }                                                                                              \
         }                                                                                                  \
-        return C_NEXT;                                                                                     \
+        return CONTROL_NEXT;                                                                                     \
     }
 
 /* Every (memory type, register type): memory no wider than the register. */

@@ -8,11 +8,8 @@
 #include "ptx/program/flow.h"
 #include "ptx/lanes/lanes.h"
 
-/* Values that an executing function returns to the run loop: 0 = next instruction, else who takes over. */
-enum control {
-    C_NEXT, C_BRA, C_BRX, C_CALL, C_RET, C_EXIT, C_TRAP, C_BARRIER, C_JOIN, C_WARPSYNC, C_YIELD,
-    C_TX_BEGIN, C_TX_COMMIT, C_FAULT
-};
+/* What an executing function returns to the run loop: these, or the opcode of a control instruction. */
+enum control { CONTROL_NEXT = 0, CONTROL_FAULT = OP_COUNT, CONTROL_JOIN, CONTROL_WARPSYNC };
 
 /* A uniform move between a register or constant and the private memory of the frame, part of a call. */
 struct call_value {

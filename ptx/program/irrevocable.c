@@ -20,8 +20,9 @@ struct search {
 
 static bool irrevocable(const struct search *s, const struct ptx_inst *in)
 {
-    bool atomic = in->op == OP_ATOM || in->op == OP_RED;
-    if (!atomic && in->op != OP_ST)
+    enum mem_op_kind kind = ptx_mem_kind((enum ptx_op)in->op);
+    bool atomic = kind == MOP_ATOM || kind == MOP_RED;
+    if (!atomic && kind != MOP_STORE)
         return false;
     if (in->mod[PG_SPACE] == MOD(SPACE, SHARED) || in->mod[PG_SHAREDSUB])
         return !s->shared;

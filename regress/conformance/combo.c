@@ -10,12 +10,7 @@ bool combo_is_video(uint16_t op) { return op >= OP_VADD && op <= OP_VSET4; }
 
 bool combo_has_vectors(uint16_t op)
 {
-    switch (ptx_ops[op].unit) {
-    case U_LDST: case U_CTRL: case U_BARRIER: case U_TM: case U_WARP:
-        return false;
-    default:
-        return op != OP_NONE && op != OP_CVTA;
-    }
+    return ptx_has_lane_functions(op) && ptx_ops[op].unit != PTX_UNIT_WARP && op != OP_CVTA;
 }
 
 char combo_class(uint8_t type)

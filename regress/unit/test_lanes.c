@@ -164,7 +164,7 @@ static bool check_combination(const struct ptx_inst *in, void *arg)
 {
     (void)arg;
     uint32_t cc, cc2;
-    bool crosses = ptx_ops[in->op].unit == U_WARP;
+    bool crosses = ptx_ops[in->op].unit == PTX_UNIT_WARP;
     for (int round = 0; round < 3; round++) {
         fill(start, 2 << round);
         memcpy(full, start, MEMORY);

@@ -1,7 +1,7 @@
 /*
- * From the instruction table's unit and latency class and the types in the text to a pipeline, a latency and an
- * initiation interval; and the numbers of the registers that an instruction reads and writes. Registers of a function
- * are numbered by width class and slot of the register allocation, predicates behind them, the carry flag last.
+ * The instruction table's unit and latency class, with the operand types, give an instruction its pipeline, latency and
+ * initiation interval. Its registers get scoreboard numbers: by width class and slot of the register allocation, then
+ * the predicates, and the carry flag last.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,77 +15,70 @@
 /* Pairs of configuration keys. */
 enum lat_class {
     LC_INT_ADD, LC_INT_MAX, LC_INT_MUL, LC_INT_MAD, LC_INT_DIV, LC_FP_ADD, LC_FP_MAX, LC_FP_MUL, LC_FP_MAD, LC_FP_DIV,
-    LC_DP_ADD, LC_DP_MAX, LC_DP_MUL, LC_DP_MAD, LC_DP_DIV, LC_SFU, LC_CVT, LC_SHFL, LC_TENSOR, LC_CTRL
+    LC_DP_ADD, LC_DP_MAX, LC_DP_MUL, LC_DP_MAD, LC_DP_DIV, LC_SFU, LC_CVT, LC_SHFL, LC_TENSOR
 };
 
 static const struct { enum config_key latency, interval; } lat_keys[] = {
 #define PAIR(id) [LC_##id] = { KEY_LAT_##id, KEY_II_##id }
     PAIR(INT_ADD), PAIR(INT_MAX), PAIR(INT_MUL), PAIR(INT_MAD), PAIR(INT_DIV), PAIR(FP_ADD), PAIR(FP_MAX),
     PAIR(FP_MUL), PAIR(FP_MAD), PAIR(FP_DIV), PAIR(DP_ADD), PAIR(DP_MAX), PAIR(DP_MUL), PAIR(DP_MAD), PAIR(DP_DIV),
-    PAIR(SFU), PAIR(CVT), PAIR(SHFL), PAIR(TENSOR), PAIR(CTRL),
+    PAIR(SFU), PAIR(CVT), PAIR(SHFL), PAIR(TENSOR),
 #undef PAIR
 };
 
-static bool is_float(uint8_t type)
-{
-    return type && ptx_type_class((enum ptx_type)type) == 'f';
-}
+/* What arithmetic computes with; APPROX: single precision with .approx or .full. */
+enum domain { N_INT, N_FP, N_APPROX, N_DP, DOMAINS };
 
-/* Conversions between integers are moves, shifts or bit operations on hardware. */
-static bool converts(const struct ptx_inst *in)
+static enum domain domain_of_type(const struct ptx_inst *in, uint8_t type)
 {
-    return in->op == OP_CVT && (is_float(in->type[0]) || is_float(in->type[1]));
+    if (type == T_F64)
+        return N_DP;
+    if (!type || ptx_type_class((enum ptx_type)type) != 'f')
+        return N_INT;
+    return in->mod[PG_APPROX] ? N_APPROX : N_FP;
 }
-
-/* What an instruction computes with. */
-enum domain { N_INT, N_FP, N_DP };
 
 static enum domain domain_of(const struct ptx_inst *in)
 {
-    uint8_t t = in->type[in->op == OP_SET && in->type[1] ? 1 : 0];      /* set.lt.u32.f32 compares its second type */
-    if (t == T_F64 || (converts(in) && in->type[1] == T_F64))
-        return N_DP;
-    return is_float(t) || converts(in) ? N_FP : N_INT;
+    enum domain first = domain_of_type(in, in->type[0]), second = domain_of_type(in, in->type[1]);
+    switch (ptx_ops[in->op].unit) {
+    case PTX_UNIT_TYPED:
+    case PTX_UNIT_SFU: return first;
+    case PTX_UNIT_SOURCE: return second;
+    case PTX_UNIT_CONVERT: return first > second ? first : second;
+    default: return N_INT;
+    }
 }
 
-/* Moves, selections and bit operations of any type are the integer pipeline's. */
-static bool only_moves(const struct ptx_inst *in)
+/* By latency class and domain. The special-function unit has its own approximate reciprocal and root. */
+static const enum lat_class lat_classes[][DOMAINS] = {
+    [PTX_LATENCY_SIMPLE] = { LC_INT_ADD, LC_FP_ADD, LC_FP_ADD, LC_DP_ADD },
+    [PTX_LATENCY_ABS] = { LC_INT_MAX, LC_FP_ADD, LC_FP_ADD, LC_DP_ADD },
+    [PTX_LATENCY_ADD] = { LC_INT_ADD, LC_FP_ADD, LC_FP_ADD, LC_DP_ADD },
+    [PTX_LATENCY_MAX] = { LC_INT_MAX, LC_FP_MAX, LC_FP_MAX, LC_DP_MAX },
+    [PTX_LATENCY_MUL] = { LC_INT_MUL, LC_FP_MUL, LC_FP_MUL, LC_DP_MUL },
+    [PTX_LATENCY_MAD] = { LC_INT_MAD, LC_FP_MAD, LC_FP_MAD, LC_DP_MAD },
+    [PTX_LATENCY_DIV] = { LC_INT_DIV, LC_FP_DIV, LC_SFU, LC_DP_DIV },
+    [PTX_LATENCY_SQRT] = { LC_FP_DIV, LC_FP_DIV, LC_SFU, LC_DP_DIV },
+    [PTX_LATENCY_SPECIAL] = { LC_SFU, LC_SFU, LC_SFU, LC_SFU },
+    [PTX_LATENCY_CVT] = { LC_INT_ADD, LC_CVT, LC_CVT, LC_CVT },
+    [PTX_LATENCY_SHFL] = { LC_SHFL, LC_SHFL, LC_SHFL, LC_SHFL },
+    [PTX_LATENCY_TENSOR] = { LC_TENSOR, LC_TENSOR, LC_TENSOR, LC_TENSOR },
+};
+
+static enum lat_class lat_class_of(const struct ptx_inst *in)
 {
-    return ptx_ops[in->op].unit == U_ALU && in->op != OP_SET && in->op != OP_SETP && !converts(in);
+    return lat_classes[ptx_ops[in->op].latency][domain_of(in)];
 }
 
-static enum lat_class lat_class_of(const struct ptx_inst *in, enum domain n)
+static enum pipe pipe_of(const struct ptx_inst *in)
 {
-    static const enum lat_class rows[][3] = {
-        [L_SIMPLE] = { LC_INT_ADD, LC_FP_ADD, LC_DP_ADD }, [L_ADD] = { LC_INT_ADD, LC_FP_ADD, LC_DP_ADD },
-        [L_MAX] = { LC_INT_MAX, LC_FP_MAX, LC_DP_MAX }, [L_MUL] = { LC_INT_MUL, LC_FP_MUL, LC_DP_MUL },
-        [L_MAD] = { LC_INT_MAD, LC_FP_MAD, LC_DP_MAD }, [L_DIV] = { LC_INT_DIV, LC_FP_DIV, LC_DP_DIV },
-        [L_SQRT] = { LC_FP_DIV, LC_FP_DIV, LC_DP_DIV }, [L_SPECIAL] = { LC_SFU, LC_SFU, LC_SFU },
-        [L_CVT] = { LC_CVT, LC_CVT, LC_CVT }, [L_SHFL] = { LC_SHFL, LC_SHFL, LC_SHFL },
-        [L_MEM] = { LC_INT_ADD, LC_INT_ADD, LC_INT_ADD }, [L_CTRL] = { LC_CTRL, LC_CTRL, LC_CTRL },
-    };
-    enum ptx_latency l = ptx_ops[in->op].latency;
-    if (in->op == OP_DP4A || in->op == OP_DP2A)
-        return LC_TENSOR;
-    if (in->op == OP_CVT)
-        return converts(in) ? LC_CVT : LC_INT_ADD;
-    if (in->op == OP_ABS && n == N_INT)
-        return LC_INT_MAX;
-    if (n == N_FP && in->mod[PG_APPROX] && (l == L_DIV || l == L_SQRT))
-        return LC_SFU;                       /* the special-function unit's own reciprocal and root */
-    return rows[l][n];
-}
-
-static enum pipe pipe_of(const struct ptx_inst *in, enum domain n)
-{
-    enum ptx_latency l = ptx_ops[in->op].latency;
-    if (in->op == OP_DP4A || in->op == OP_DP2A)
+    static const enum pipe pipes[DOMAINS] = { PIPE_INT, PIPE_SP, PIPE_SP, PIPE_DP };
+    enum ptx_unit unit = ptx_ops[in->op].unit;
+    enum domain n = domain_of(in);
+    if (unit == PTX_UNIT_TENSOR)
         return PIPE_TENSOR;
-    if (n == N_DP)
-        return PIPE_DP;
-    if (l == L_DIV || l == L_SQRT || l == L_SPECIAL)
-        return PIPE_SFU;
-    return n == N_FP ? PIPE_SP : PIPE_INT;
+    return unit == PTX_UNIT_SFU && n != N_DP ? PIPE_SFU : pipes[n];
 }
 
 /* Pipelines that a machine does not have: who does their work. */
@@ -116,15 +109,13 @@ static uint32_t lanes_of(enum pipe p, const struct simtx_config *c)
 
 struct tinst_class tinst_class(const struct ptx_inst *in)
 {
-    enum domain n = only_moves(in) ? N_INT : domain_of(in);
-    return (struct tinst_class){ pipe_of(in, n), lat_keys[lat_class_of(in, n)].latency };
+    return (struct tinst_class){ pipe_of(in), lat_keys[lat_class_of(in)].latency };
 }
 
 static void set_alu(struct tinst *t, const struct ptx_inst *in, const struct simtx_config *c)
 {
-    enum domain n = only_moves(in) ? N_INT : domain_of(in);
-    enum lat_class l = lat_class_of(in, n);
-    t->pipe = (uint8_t)pipe_there(pipe_of(in, n), c);
+    enum lat_class l = lat_class_of(in);
+    t->pipe = (uint8_t)pipe_there(pipe_of(in), c);
     t->lanes = (uint16_t)lanes_of((enum pipe)t->pipe, c);
     t->interval = t->lanes * (uint32_t)config_int(c, lat_keys[l].interval);
     t->latency = (uint32_t)config_int(c, lat_keys[l].latency) + t->lanes - 1;
@@ -132,35 +123,40 @@ static void set_alu(struct tinst *t, const struct ptx_inst *in, const struct sim
 
 /* ---- kinds ---- */
 
+/* bar.warp.sync waits in the SIMT stack, not in the barrier unit. */
+static bool is_warp_barrier(const struct ptx_inst *in)
+{
+    return in->mod[PG_BAROP] == MOD(BAROP, WARP);
+}
+
 static enum tinst_kind kind_of(const struct ptx_inst *in, const struct call_site *site, bool kernel)
 {
-    switch (in->op) {
-    case OP_BRA:
-    case OP_BRX: return TK_BRANCH;
-    case OP_CALL: return site && site->builtin ? TK_HOST : TK_CALL;
-    case OP_RET: return kernel ? TK_EXIT : TK_CALL;
-    case OP_EXIT:
-    case OP_TRAP:
-    case OP_BRKPT: return TK_EXIT;
-    case OP_NANOSLEEP: return TK_SLEEP;
-    case OP_TX_BEGIN:
-    case OP_TX_COMMIT: return TK_TX;
-    case OP_BAR:
-    case OP_BARRIER: return in->mod[PG_BAROP] == MOD(BAROP, WARP) ? TK_ALU : TK_BARRIER;
-    case OP_MEMBAR:
-    case OP_FENCE: return TK_FENCE;
-    default: return ptx_ops[in->op].unit == U_LDST && ptx_ops[in->op].latency == L_MEM ? TK_MEMORY : TK_ALU;
+    if (is_warp_barrier(in))
+        return TK_ALU;
+    switch (ptx_ops[in->op].unit) {
+    case PTX_UNIT_LDST: return TK_MEMORY;
+    case PTX_UNIT_FENCE: return TK_FENCE;
+    case PTX_UNIT_BARRIER: return TK_BARRIER;
+    case PTX_UNIT_BRANCH: return TK_BRANCH;
+    case PTX_UNIT_CALL: return site && site->builtin ? TK_HOST : TK_CALL;
+    case PTX_UNIT_RETURN: return kernel ? TK_EXIT : TK_CALL;
+    case PTX_UNIT_EXIT: return TK_EXIT;
+    case PTX_UNIT_SLEEP: return TK_SLEEP;
+    case PTX_UNIT_TM: return TK_TX;
+    default: return TK_ALU;
     }
 }
 
 /* Generic accesses are asked about as global ones: where they go is known only when they issue. */
 static void set_access(struct tinst *t, const struct ptx_inst *in)
 {
+    static const uint8_t kinds[] = { [MOP_LOAD] = ORDER_LOAD, [MOP_STORE] = ORDER_STORE, [MOP_ATOM] = ORDER_ATOMIC,
+                                     [MOP_RED] = ORDER_ATOMIC, [MOP_PREFETCH] = ORDER_STORE };
     uint8_t space = INST_SPACE(in), sem = in->mod[PG_SEM];
     bool shared = space == MOD(SPACE, SHARED), apart = space && !shared && space != MOD(SPACE, GLOBAL);
-    bool atomic = in->op == OP_ATOM || in->op == OP_RED, load = in->op == OP_LD || in->op == OP_LDU;
-    t->ordered = !apart && (atomic || load || in->op == OP_ST);
-    t->access.kind = shared ? ORDER_SHARED : atomic ? ORDER_ATOMIC : load ? ORDER_LOAD : ORDER_STORE;
+    enum mem_op_kind kind = ptx_mem_kind(in->op);
+    t->ordered = !apart && kind != MOP_PREFETCH;
+    t->access.kind = shared ? ORDER_SHARED : kinds[kind];
     t->access.acquire = sem == MOD(SEM, ACQUIRE) || sem == MOD(SEM, ACQ_REL);
     t->access.release = sem == MOD(SEM, RELEASE) || sem == MOD(SEM, ACQ_REL);
 }
@@ -258,12 +254,6 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
 
 /* ---- functions and programs ---- */
 
-/* Control flow and barriers, behind which a warp waits before it goes on. */
-static bool holds_back(enum tinst_kind k)
-{
-    return k == TK_BRANCH || k == TK_CALL || k == TK_HOST || k == TK_EXIT || k == TK_BARRIER;
-}
-
 static void set_instruction(struct tinst *t, const struct ptx_inst *in, const struct call_site *site, bool kernel,
                             const struct simtx_config *c)
 {
@@ -273,11 +263,11 @@ static void set_instruction(struct tinst *t, const struct ptx_inst *in, const st
     set_order(t, in);
     if (t->kind == TK_MEMORY)
         t->pipe = PIPE_MEM;
-    else if (t->kind == TK_ALU && ptx_ops[in->op].unit != U_CTRL && ptx_ops[in->op].unit != U_BARRIER)
+    else if (ptx_ops[in->op].unit < PTX_UNIT_LDST)
         set_alu(t, in, c);
     else {
         t->pipe = PIPE_CTRL;
-        if (holds_back((enum tinst_kind)t->kind))
+        if (ptx_ops[in->op].latency == PTX_LATENCY_CTRL && !is_warp_barrier(in))
             t->latency = (uint32_t)config_int(c, KEY_LAT_CTRL);
     }
 }
