@@ -290,7 +290,7 @@ struct ptx_inst *inst_append(struct parser *p);
 void inst_emit_param_move(struct parser *p, const struct reg_param *r, const struct ptx_inst *like);
 void inst_emit_return_values(struct parser *p, const struct ptx_inst *like);
 
-/* ---- check.c: legality ---- */
+/* ---- check_inst.c: legality ---- */
 bool check_modifiers(struct parser *p, struct ptx_inst *in);      /* the FORM rows */
 void check_rules(struct parser *p, struct ptx_inst *in);          /* after the operands are known */
 bool check_operand(struct parser *p, const struct ptx_inst *in, char letter, struct ptx_operand *o);
@@ -298,7 +298,7 @@ void check_function(struct parser *p, struct ptx_func *f);
 /* ---- regions.c: transactions and marked lock loops ---- */
 void region_mark(struct parser *p, bool begin, struct ptx_loc loc);      /* a marker of a lock loop */
 void regions_find(struct parser *p, struct ptx_func *f);
-/* ---- isa/unsupported_ops.c ---- */
+/* ---- unsupported_ops.c ---- */
 bool unsupported_instruction(struct parser *p);                   /* reports and returns true */
 bool fits_bits(uint64_t v, int bits);
 
