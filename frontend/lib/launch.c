@@ -93,7 +93,7 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .sms = g->info.sms,
         .stack_bytes = g->stack_limit * STACK_FACTOR,
         .quantum = g->quantum ? g->quantum : 1 << 14,
-        .block_turn = 1 << 18,
+        .block_quantum = 1 << 18,
         .grid_id = g->launches++,
         .clock_base = g->clock_ns,
         .host_threads = g->threads ? g->threads : 1,
@@ -106,7 +106,7 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .progress = progress,
     };
     la->nwarps = (la->threads_per_block + la->warp_size - 1) / la->warp_size;
-    la->shared_behind = o->need.protocol ? (uint32_t)o->need.shared - la->shared_bytes : 0;
+    la->shared_reserved = o->need.protocol ? (uint32_t)o->need.shared - la->shared_bytes : 0;
 }
 
 void launch_fault(const struct launch *la, simtx_fault *f)

@@ -45,7 +45,7 @@ static void write_results(struct warp *w, const struct dinst *d, const struct ba
 }
 
 /* The step a waiting group stands behind: the barrier instruction itself. */
-static const struct dinst *barrier_step(const struct warp *w, const struct entry *e)
+static const struct dinst *barrier_step(const struct warp *w, const struct simt_entry *e)
 {
     return &w->frame[e->frame].code->insts[e->pc - 1];
 }
@@ -53,10 +53,10 @@ static const struct dinst *barrier_step(const struct warp *w, const struct entry
 static void release_warp(struct warp *w, struct barrier *b, uint32_t id)
 {
     for (uint32_t i = 0; i < w->nentry; i++) {
-        struct entry *e = &w->entry[i];
+        struct simt_entry *e = &w->entry[i];
         if (e->waits != WAIT_BARRIER || e->barrier != id)
             continue;
-        e->waits = WAIT_NOT;
+        e->waits = WAIT_NONE;
         if (b->red) {
             warp_set_frame(w, e->frame);
             write_results(w, barrier_step(w, e), b, e->mask & w->exist);
@@ -87,7 +87,7 @@ static bool is_complete(const struct block *blk, const struct barrier *b)
     return b->active && b->arrived >= (b->expected ? b->expected : blk->live_threads);
 }
 
-static bool stands_at_end(const struct warp *w, const struct entry *e)
+static bool stands_at_end(const struct warp *w, const struct simt_entry *e)
 {
     const struct dinst *d = &w->frame[e->frame].code->insts[e->pc];
     if (!d->counts)
@@ -103,7 +103,7 @@ static void end_early_leavers(struct warp *w)
 {
     uint64_t above = simt_top(w)->mask;
     for (uint32_t i = w->nentry - 1; i-- > 0;) {
-        const struct entry *e = &w->entry[i];
+        const struct simt_entry *e = &w->entry[i];
         uint64_t waiting = e->mask & w->exist & ~above;
         above |= e->mask;
         if (!waiting || !stands_at_end(w, e))
@@ -116,10 +116,10 @@ static void end_early_leavers(struct warp *w)
 /* The other side of a branch may leave the kernel (`if (i >= n) { out[i] = 0; return; }`): it goes first. */
 static bool comes_back(struct warp *w, uint64_t lanes)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     struct launch_counts *c = &w->half[0].worker->counts;
     e->pc--;
-    if (!simt_let_others_first(w)) {
+    if (!simt_defer(w)) {
         e->pc++;
         return false;
     }
@@ -140,7 +140,7 @@ static uint64_t with_earlier_groups(struct warp *w, const struct dinst *d, uint6
 static void divergent_fault(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     const struct dinst *where;
-    uint64_t others = simt_elsewhere(w, &where);
+    uint64_t others = simt_other_lanes(w, &where);
     char place[256] = "elsewhere";
     if (where)
         fault_place(where, place, sizeof place);
@@ -156,7 +156,7 @@ static bool all_lanes_here(struct warp *w, const struct dinst *d, uint64_t *lane
 {
     if (w->block->launch->program->independent)
         return true;
-    simt_top(w)->waits = WAIT_NOT;
+    simt_top(w)->waits = WAIT_NONE;
     if (*lanes == w->exist)
         return true;
     end_early_leavers(w);
@@ -229,7 +229,7 @@ bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes)
         reduce(w, d, b, lanes);
     bool waits = d->in->mod[PG_BAROP] != MOD(BAROP, ARRIVE);
     if (waits) {
-        struct entry *e = simt_top(w);
+        struct simt_entry *e = simt_top(w);
         e->waits = WAIT_BARRIER;
         e->barrier = (uint8_t)id;
         b->waiting_mask[w->index] |= lanes;
@@ -238,7 +238,7 @@ bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes)
     }
     if (is_complete(blk, b))
         complete(blk, b, id);
-    return w->state == WARP_READY && simt_top(w)->waits == WAIT_NOT;
+    return w->state == WARP_READY && simt_top(w)->waits == WAIT_NONE;
 }
 
 void barrier_lanes_left(struct block *blk)

@@ -10,7 +10,7 @@ static void make_half(struct half *h, struct warp *w, struct worker *k, int inde
     h->warp = w;
     h->worker = k;
     h->index = (uint8_t)index;
-    h->special = mem_aligned(64, sreg_bytes(), "the registers of a warp");
+    h->special = mem_aligned(64, ptx_sreg_bank_bytes(), "the registers of a warp");
     h->local = mem_aligned(64, (size_t)(local_cap ? local_cap : 16) * LANES, "the local memory of a warp");
     if (k->launch->timed)
         h->param_lanes = mem_zero(local_cap / 4 + 1, sizeof *h->param_lanes, "the parameters of a warp");
@@ -32,7 +32,7 @@ struct block *block_new(struct worker *k)
     b->nwarps = la->nwarps;
     b->shared_bytes = la->shared_bytes;
     b->warps = mem_zero(b->nwarps, sizeof *b->warps, "the warps of a block");
-    b->shared = mem_aligned(256, (la->shared_bytes + la->shared_behind + 511) & ~255u, "the shared memory of a block");
+    b->shared = mem_aligned(256, (la->shared_bytes + la->shared_reserved + 511) & ~255u, "the shared memory of a block");
     b->barrier_masks = mem_zero((size_t)b->nwarps * MAX_BARRIERS * 2, sizeof *b->barrier_masks,
                                 "the barriers of a block");
     for (int i = 0; i < MAX_BARRIERS; i++) {
@@ -84,7 +84,7 @@ static bool reads(const struct launch *la, enum ptx_sreg s)
 
 static void set_same(struct half *h, enum ptx_sreg s, int comp, uint64_t v)
 {
-    void *at = h->special + sreg_offset(s, comp);
+    void *at = h->special + ptx_sreg_offset(s, comp);
     if (ptx_sreg_type(s) == T_U64)
         for (int i = 0; i < LANES; i++)
             ((uint64_t *)at)[i] = v;
@@ -101,9 +101,9 @@ static void set_vector(const struct launch *la, struct half *h, enum ptx_sreg s,
 
 static void set_threads(struct half *h, const struct launch *la, uint32_t first)
 {
-    uint32_t *x = (uint32_t *)(void *)(h->special + sreg_offset(SR_TID, 0));
-    uint32_t *y = (uint32_t *)(void *)(h->special + sreg_offset(SR_TID, 1));
-    uint32_t *z = (uint32_t *)(void *)(h->special + sreg_offset(SR_TID, 2));
+    uint32_t *x = (uint32_t *)(void *)(h->special + ptx_sreg_offset(SR_TID, 0));
+    uint32_t *y = (uint32_t *)(void *)(h->special + ptx_sreg_offset(SR_TID, 1));
+    uint32_t *z = (uint32_t *)(void *)(h->special + ptx_sreg_offset(SR_TID, 2));
     uint32_t tx = first % la->block[0], ty = first / la->block[0] % la->block[1];
     uint32_t tz = first / la->block[0] / la->block[1];
     for (int i = 0; i < LANES; i++) {
@@ -125,7 +125,7 @@ static void set_lanes(struct half *h, const struct launch *la)
     static const enum ptx_sreg which[] = { SR_LANEID, SR_LANEMASK_EQ, SR_LANEMASK_LE, SR_LANEMASK_LT, SR_LANEMASK_GE,
                                            SR_LANEMASK_GT };
     for (size_t k = 0; k < sizeof which / sizeof *which; k++) {
-        uint32_t *v = (uint32_t *)(void *)(h->special + sreg_offset(which[k], 0));
+        uint32_t *v = (uint32_t *)(void *)(h->special + ptx_sreg_offset(which[k], 0));
         for (int i = 0; i < LANES && reads(la, which[k]); i++) {
             uint32_t bit = 1u << i;
             v[i] = which[k] == SR_LANEID        ? (uint32_t)i
@@ -162,7 +162,7 @@ static void set_launch_registers(struct half *h, const struct launch *la, uint32
         if (reads(la, rows[i].s))
             set_same(h, rows[i].s, 0, rows[i].v);
     if (reads(la, SR_TID)) {
-        memset(h->special + sreg_offset(SR_TID, 3), 0, LANES * 4);
+        memset(h->special + ptx_sreg_offset(SR_TID, 3), 0, LANES * 4);
         set_threads(h, la, warp * LANES);
     }
 }
@@ -205,7 +205,7 @@ void block_start(struct block *b, uint64_t linear, uint32_t sm)
     b->live_threads = la->threads_per_block;
     b->released = 0;
     b->spinning = false;
-    memset(b->shared, 0, b->shared_bytes + la->shared_behind);
+    memset(b->shared, 0, b->shared_bytes + la->shared_reserved);
     for (int i = 0; i < MAX_BARRIERS; i++) {
         struct barrier *r = &b->barriers[i];
         r->arrived = r->expected = r->popc = 0;
@@ -242,7 +242,7 @@ static struct pass run_pass(struct block *b)
     return p;
 }
 
-enum block_result block_turn(struct block *b, uint64_t turn)
+enum block_result block_run(struct block *b, uint64_t turn)
 {
     uint64_t used = 0;
     b->spinning = false;
@@ -260,7 +260,7 @@ enum block_result block_turn(struct block *b, uint64_t turn)
         for (uint32_t i = 0; i < b->nwarps; i++)
             ready += b->warps[i].state == WARP_READY;
         if (!ready) {
-            fault_wait(b);
+            fault_no_progress(b);
             return BLOCK_FAULT;
         }
         if (p.spun && p.spun == p.ran && p.spun == ready && changes == b->worker->changes) {

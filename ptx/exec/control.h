@@ -1,13 +1,14 @@
 /*
- * What the run loop of functional mode (run.c) and the stepping of timing mode (step.c) share: the masks of a warp,
- * counting, and what control instructions do to the SIMT stack.
+ * Shared by the run loop of functional mode (run.c) and the stepping of timing mode (step.c): the masks of a warp, the
+ * instruction counts, control instructions, waiting loops, transactions.
  */
 #ifndef PTX_CONTROL_H
 #define PTX_CONTROL_H
 
 #include "ptx/exec/exec.h"
 
-enum after { GO_ON, STOP };
+/* What a warp does after a control instruction. STOP: it waits, ended, faulted, or yields. */
+enum control_result { CONTROL_CONTINUE, CONTROL_STOP };
 
 static inline uint32_t warp_halves(const struct warp *w)
 {
@@ -29,7 +30,7 @@ static inline uint64_t guard_mask(struct warp *w, const struct dinst *d, uint64_
     return mask & (d->guard_negated ? ~g : g);
 }
 
-/* Which lanes the next steps act on. */
+/* Sets the lanes that the next steps act on. */
 static inline void set_masks(struct warp *w, uint64_t mask)
 {
     for (uint32_t i = 0; i < warp_halves(w); i++) {
@@ -39,7 +40,7 @@ static inline void set_masks(struct warp *w, uint64_t mask)
     }
 }
 
-/* One step of all halves that have lanes there; what it returns is the same for both. */
+/* One step of all halves that have active lanes; both return the same value. */
 static inline int run_halves(struct warp *w, const struct dinst *d)
 {
     int r = CONTROL_NEXT;
@@ -74,43 +75,40 @@ static inline bool warp_independent(const struct warp *w)
     return w->block->launch->program->independent;
 }
 
-/*
- * Executes control instruction d of c, whose step returned r (enum control, or the opcode). STOP: the warp waits, ended,
- * faulted, or yields.
- */
-enum after warp_control(struct warp *w, int r, const struct code *c, const struct dinst *d);
+/* Executes control instruction d of c, whose step returned r (enum control, or the opcode). */
+enum control_result warp_control(struct warp *w, int r, const struct code *c, const struct dinst *d);
 
-/* Pops finished paths, or picks a group of independent lanes. False: no lanes are left, or all wait. */
+/* Pops finished paths, or selects a group of independent lanes. False: no lanes are left, or all wait. */
 bool warp_next_group(struct warp *w);
 
 /* ---- waiting loops (spin.c) ---- */
 
-/* At backward branch d, when the loop is due to be looked at. */
-enum after spin_look(struct warp *w, const struct dinst *d);
-/* Does the loop of d wait: the same state as when it was last looked at, and no memory changed since? */
+/* Checks at backward branch d whether its loop waits, and yields then. */
+enum control_result spin_check(struct warp *w, const struct dinst *d);
+/* Does the loop of d wait: is the state that of the last check, with no memory changed since? */
 bool spin_waits(struct warp *w, const struct dinst *d);
-/* The current group waits: independent groups that can run go first, until each was found waiting, too. */
-enum after spin_yield(struct warp *w, const struct dinst *d);
+/* The current group waits: other independent groups run first, until all are found waiting. */
+enum control_result spin_yield(struct warp *w, const struct dinst *d);
 
-/* ---- transactions of functional mode, and what both modes need (tx.c) ---- */
+/* ---- transactions of functional mode, and what both modes need (tx_functional.c) ---- */
 
-enum after tx_do_begin(struct warp *w, const struct code *c, const struct dinst *d);
-enum after tx_do_commit(struct warp *w, const struct code *c, const struct dinst *d);
+enum control_result tx_do_begin(struct warp *w, const struct code *c, const struct dinst *d);
+enum control_result tx_do_commit(struct warp *w, const struct code *c, const struct dinst *d);
 /* Records that lanes commit at tx_commit d. False: a fault was raised. */
-bool tx_note_commit(struct warp *w, const struct code *c, const struct dinst *d, uint64_t lanes);
+bool tx_record_commit(struct warp *w, const struct code *c, const struct dinst *d, uint64_t lanes);
 /* The step where lanes that committed at different places reconverge. */
-uint32_t tx_place_to_meet(const struct code *c, const struct tx *t);
-/* Raises the fault of a lane that reaches the reconvergence point of the branch around tx_begin before tx_commit. */
+uint32_t tx_reconvergence(const struct code *c, const struct tx *t);
+/* Raises the fault of a lane that reaches the reconvergence point of a branch around tx_begin before its tx_commit. */
 void tx_ran_past(struct warp *w, int lane);
 
 /* ---- transactions of timing mode, if launch->tm (txn.c, txn_undo.c) ---- */
 
 struct mem_op;
-enum after txn_do_begin(struct warp *w, const struct code *c, const struct dinst *d);
-enum after txn_do_commit(struct warp *w, const struct code *c, const struct dinst *d);
-/* warp_next_group inside a transaction. False: all lanes have come to tx_commit and the warp waits (WARP_TX). */
+enum control_result txn_do_begin(struct warp *w, const struct code *c, const struct dinst *d);
+enum control_result txn_do_commit(struct warp *w, const struct code *c, const struct dinst *d);
+/* warp_next_group inside a transaction. False: all lanes have reached tx_commit and the warp waits (WARP_TX). */
 bool txn_next_group(struct warp *w);
-/* A store to .local memory was captured: what it will overwrite is kept. */
-void txn_keep_stored(struct warp *w, const struct mem_op *op);
+/* A store to .local memory was captured: saves the words that it will overwrite. */
+void txn_save_stored(struct warp *w, const struct mem_op *op);
 
 #endif

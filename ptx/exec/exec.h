@@ -1,7 +1,7 @@
 /*
  * The state of a running kernel: program, launch, host worker, block, warp, and the 32-lane halves that instructions
- * act on. A wavefront of 64 is two PTX warps that share one SIMT stack (each half has its own registers, lane
- * numbers and warp-level operations); with warp size 32 there is one half.
+ * act on. A wavefront of 64 lanes is two PTX warps that share one SIMT stack; each half has its own registers, lane
+ * numbers and warp-level operations. With warp size 32 there is one half.
  */
 #ifndef PTX_EXEC_H
 #define PTX_EXEC_H
@@ -14,9 +14,9 @@
 #include "ptx/memory/devmem.h"
 
 enum { MAX_HALVES = 2, MAX_BARRIERS = 16, BOUNDS_CACHE = 256, MAX_BLOCK_THREADS = 1024, CALL_DEPTH_MAX = 4096,
-       WARP_SPIN_FIRST = 16 };           /* backward branches before a loop is first looked at (run.c) */
+       WARP_SPIN_FIRST = 16 };           /* backward branches before a loop is first checked for waiting (spin.c) */
 
-/* Linked modules, loaded into a device: what kernels are launched from. */
+/* Linked modules, loaded into a device; kernels are launched from it. */
 struct program {
     struct ptx_module *module;
     struct arena *arena;             /* decoded code */
@@ -31,7 +31,7 @@ struct program {
     uint32_t dynamic_offset;         /* where dynamic shared memory starts in every kernel */
 };
 
-enum { PARAM_MAX = 32764, SCRATCH_BYTES = 512, REGISTERS_MAX = 64 << 20 };   /* the last: bytes of a warp's frames */
+enum { PARAM_MAX = 32764, SCRATCH_BYTES = 512, REGISTERS_MAX = 64 << 20 };   /* bytes: the last of a warp's frames */
 
 struct builtin;
 struct launch;
@@ -55,48 +55,48 @@ struct half {
     uint8_t index;                   /* 0 or 1 */
 };
 
-/* A function being executed by some lanes of a warp. */
+/* The call frame of a function that some lanes of a warp execute. */
 struct frame {
     const struct code *code;
     uint64_t live;                   /* lanes that have not returned yet */
     uint32_t reg_base, local_base;   /* byte offsets into the register and private memory */
     uint32_t caller;                 /* index of the calling frame */
-    uint32_t ret_pc;                 /* where the caller goes on */
+    uint32_t ret_pc;                 /* the step after the call */
     uint32_t depth;
     const struct call_site *site;    /* in the caller; NULL in the kernel's frame */
     bool used;
 };
 
-/* An entry of the SIMT stack, or in independent mode a group of lanes at one place. */
-struct entry {
+/* An entry of the SIMT stack; in independent mode a group of lanes with one program counter. */
+struct simt_entry {
     uint64_t mask;
     uint32_t pc, rpc;                /* indices in the frame's code; rpc UINT32_MAX = no reconvergence point */
     uint32_t frame;
     /* independent mode */
-    uint32_t turns;                  /* how often others went first since */
+    uint32_t yields;                 /* time slices that the group has ended or given up; the fewest runs first */
     uint64_t idle;                   /* worker's `changes` when it was last found waiting; UINT64_MAX never */
     uint8_t waits;                   /* enum wait */
     uint8_t barrier;
 };
 
-enum wait { WAIT_NOT, WAIT_BARRIER, WAIT_LANES };
+enum wait { WAIT_NONE, WAIT_BARRIER, WAIT_LANES };
 
 enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT, WARP_TX };
 
 /*
- * A transaction in progress. Functional mode: lanes run one after another from tx_begin to tx_commit (manual,
- * Transactions). Timing mode, if transactions are a protocol's: together with struct txn (txn_state.h).
+ * A transaction in progress. In functional mode lanes execute one after another from tx_begin to tx_commit (manual,
+ * Transactions). In timing mode with a TM protocol struct txn (txn_state.h) has the rest of the state.
  */
 struct tx {
     bool open;
     uint32_t depth;                  /* flattened nesting */
     uint32_t lane;
-    uint64_t remaining;              /* lanes still to run */
+    uint64_t remaining;              /* lanes that have not executed it yet */
     uint32_t begin_pc, begin_frame;
-    uint64_t host_done;              /* lanes for which a host function ran before another one faulted in it */
-    uint32_t step_pc, step_entries;  /* stepping: the stack before the instruction that is executed */
+    uint64_t host_done;              /* lanes for which a host function completed before it faulted for another */
+    uint32_t step_pc, step_entries;  /* timing mode: the stack before the instruction that executes */
     uint32_t ndone;
-    struct path { uint32_t pc, block; uint64_t mask; } done[4];   /* lanes that committed, by where they go on */
+    struct path { uint32_t pc, block; uint64_t mask; } done[4];   /* lanes that committed, by their next step */
 };
 
 struct warp {
@@ -106,23 +106,23 @@ struct warp {
     uint8_t state, halves, isa;      /* enum warp_state; of the warp size; the program's enum lanes_isa */
     uint64_t exist;                  /* launched and not exited */
     uint64_t launched;
-    struct entry *entry;
+    struct simt_entry *entry;
     uint32_t nentry, entry_cap, current;
     struct frame *frame;
     uint32_t nframe, frame_cap;
     uint32_t regs_cap, local_cap;    /* bytes of one half's register and private memory */
-    uint64_t executed;               /* warp instructions before the run of steps now going on; the warp's clock */
+    uint64_t executed;               /* warp instructions before the current run of steps; the warp's clock */
     uint32_t run_from;               /* seq of the first step of that run */
-    int64_t budget;                  /* warp instructions left of this turn */
-    struct { uint32_t pc, wait, period, tries; uint64_t hash, changes, seen; } spin;   /* is this loop waiting? run.c */
-    bool spinning;                   /* its last turn ended in a loop whose state does not change */
+    int64_t budget;                  /* warp instructions left of its time slice */
+    struct { uint32_t pc, wait, period, tries; uint64_t hash, changes, seen; } spin;   /* the checked loop (spin.c) */
+    bool spinning;                   /* its last time slice ended in a loop whose state does not change */
     const struct dinst *spin_at;     /* the backward branch of that loop */
-    bool chosen;                     /* step.c: the current group stands at an instruction and goes on, namely at */
-    const struct dinst *here;        /* (its step that counts) */
+    bool chosen;                     /* step.c: the next instruction is known: `here`, its counting step */
+    const struct dinst *here;
     const struct code *here_code;
     struct tx tx;
     struct txn *txn;                 /* timing mode: NULL before the first transaction */
-    uint32_t attempt;                /* of all its transactions together (txn.h) */
+    uint32_t attempt;                /* attempts of its transactions so far (txn.h) */
 };
 
 struct barrier {
@@ -131,7 +131,7 @@ struct barrier {
     uint32_t popc;
     bool all, any, active;
     uint64_t *arrived_mask;          /* by warp, lanes that arrived */
-    uint64_t *waiting_mask;          /* by warp, lanes that wait (arrive counts without waiting) */
+    uint64_t *waiting_mask;          /* by warp, lanes that wait; bar.arrive does not */
     uint8_t red;                     /* MOD(REDOP, ..) or 0 */
 };
 
@@ -146,8 +146,8 @@ struct block {
     uint32_t shared_bytes;
     struct barrier barriers[MAX_BARRIERS];
     uint64_t *barrier_masks;
-    uint64_t released;               /* warps that a barrier let go on; whoever schedules them takes the bits out */
-    bool spinning;                   /* its last turn brought no progress */
+    uint64_t released;               /* warps that a barrier released; the scheduler clears the bits */
+    bool spinning;                   /* its last time slice made no progress */
 };
 
 enum fault_kind {
@@ -155,7 +155,7 @@ enum fault_kind {
     FAULT_DEADLOCK, FAULT_STACK, FAULT_TRAPPED, FAULT_ASSERT, FAULT_CALL, FAULT_TX, FAULT_HEAP
 };
 
-/* What went wrong, first fault of the lowest block wins. */
+/* A fault report. Of several the launch keeps that of the lowest block. */
 struct fault {
     enum fault_kind kind;
     const struct ptx_func *func;
@@ -172,20 +172,20 @@ struct launch_counts { uint64_t warp_instructions, thread_instructions, barriers
 struct worker {
     struct launch *launch;
     struct launch_counts counts;
-    uint64_t changes;                /* stores, atomics that changed memory, barriers: what a loop may wait for */
+    uint64_t changes;                /* stores, atomics that changed memory, barriers: events that end waiting loops */
     struct { uint64_t lo, hi; } bounds[BOUNDS_CACHE];
     struct fault *fault;             /* set when a fault was raised */
     struct fault fault_store;
-    uint64_t shown;                  /* of its thread instructions, in the launch's sum */
-    bool first;                      /* runs on the calling thread, where progress is shown */
-    bool parallel;                   /* other workers run at the same time: atomics need the host's */
+    uint64_t shown;                  /* its thread instructions that are in the launch's sum */
+    bool first;                      /* runs on the calling thread, which shows progress */
+    bool parallel;                   /* other workers run at the same time: atomics are host atomics */
     _Atomic int64_t waits_at;        /* the epoch in which all its blocks waited (grid.c) */
     pthread_t thread;
     /* timing mode */
     const uint64_t *clock;           /* core cycle now; NULL: a warp's clock counts its instructions */
-    /* The 128 bytes of a line of private memory as this SM sees them; NULL: device memory has them. May be NULL. */
+    /* The 128 bytes of a line of private memory in this SM's caches; NULL: device memory has them. May be NULL. */
     const uint8_t *(*private_line)(void *ctx, uint64_t line);
-    /* Writes words of one such line, n bytes, behind all stores made before; NULL: device memory is written. */
+    /* Writes words of one such line, n bytes, after all earlier stores; NULL: writes device memory. */
     void (*private_write)(void *ctx, uint64_t address, const void *bytes, unsigned n);
     void *private_ctx;
 };
@@ -198,26 +198,26 @@ struct launch {
     uint64_t nblocks;
     uint32_t threads_per_block, warp_size, nwarps;
     uint32_t dynamic_shared, shared_bytes, dynamic_offset;
-    uint32_t shared_behind;          /* bytes of shared memory behind those that the kernel reaches */
+    uint32_t shared_reserved;        /* bytes of shared memory after those that the kernel can address */
     const char *param;               /* parameter block of the kernel, padded: a buffer in device memory */
     uint32_t param_bytes;
     uint32_t resident;               /* blocks that may be resident at once */
     uint32_t sms;
     uint64_t stack_bytes;            /* private memory a lane when call depth is unknown */
-    uint64_t quantum;                /* warp instructions of a turn */
-    uint64_t block_turn;
+    uint64_t quantum;                /* warp instructions of a warp's time slice */
+    uint64_t block_quantum;          /* and of a block's */
     uint64_t grid_id;
     uint64_t clock_base;             /* nanoseconds on the simulated clock at the start */
     bool timed;                      /* timing mode: warps are stepped (step.h) */
-    bool tm, tm_serial;              /* timing mode: transactions are a protocol's (txn.h) */
-    uint64_t clock_khz, clock_start; /* timing mode: of worker->clock; what that showed at the start */
+    bool tm, tm_serial;              /* timing mode: a TM protocol executes transactions (txn.h) */
+    uint64_t clock_khz, clock_start; /* timing mode: frequency of worker->clock, and its value at the start */
     uint32_t host_threads;
     bool serial;                     /* blocks in the one-thread order */
     _Atomic uint64_t next_block, blocks_done;
     _Atomic uint64_t instructions;   /* thread instructions so far, for the progress line */
     _Atomic uint64_t fault_block;    /* lowest faulting block so far; UINT64_MAX none */
     struct worker *workers;          /* host_threads of them */
-    _Atomic int64_t epoch;           /* advances behind changes of memory and ends of blocks */
+    _Atomic int64_t epoch;           /* advances after changes of memory and ends of blocks */
     const atomic_bool *interrupt;    /* set from a signal handler or another thread; NULL never */
     void *owner;                     /* the GPU, for the built-in functions */
     void (*print)(void *owner, const char *text, size_t len);
@@ -237,59 +237,58 @@ static inline bool launch_interrupted(const struct launch *la)
 /* Runs the whole grid. False when a fault or an interruption ended it (launch->fault, launch->interrupted). */
 bool grid_run(struct launch *la);
 
-/* ---- block.c: contexts and the turn of one block ---- */
+/* ---- block.c: contexts of blocks and their time slices ---- */
 struct block *block_new(struct worker *w);
 void block_free(struct block *b);
 uint32_t launch_private_bytes(const struct launch *la);    /* private memory of a lane, all frames */
-void block_start(struct block *b, uint64_t linear, uint32_t sm);    /* sm: what %smid says */
+void block_start(struct block *b, uint64_t linear, uint32_t sm);    /* sm: value of %smid */
 enum block_result { BLOCK_DONE, BLOCK_MORE, BLOCK_FAULT };
-/* Runs the block's warps until all are done, or `turn` warp instructions passed, or none can go on. */
-enum block_result block_turn(struct block *b, uint64_t turn);
+/* Runs the block's warps until all are done, or they executed `quantum` warp instructions, or all wait in loops. */
+enum block_result block_run(struct block *b, uint64_t quantum);
 
-/* ---- run.c ---- */
-/* Runs one warp until it waits, ends, faults, or used its budget. */
+/* ---- run.c, spin.c ---- */
+/* Runs one warp until it waits, ends, faults, or has used its budget. */
 void warp_run(struct warp *w);
-/* A hash of everything that decides what the warp does next: who stands where, registers and private memory of all
- * frames. */
+/* A hash of the warp's state: its entries, and the registers and private memory of all frames. */
 uint64_t warp_state(const struct warp *w);
 
-/* ---- simt.c: the stack of diverged paths (one implementation for every mode) ---- */
-static inline struct entry *simt_top(struct warp *w)
+/* ---- simt.c: the stack of diverged paths, for both modes ---- */
+static inline struct simt_entry *simt_top(struct warp *w)
 {
     return &w->entry[w->current];
 }
 void simt_start(struct warp *w, const struct code *code, uint64_t mask);
 void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc);
-struct entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame);
-void simt_pop(struct warp *w);                    /* stack: the top entry goes, and its frame if nobody is left in it */
+struct simt_entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame);
+void simt_pop(struct warp *w);                    /* stack: pops the top entry, and its frame if that has no lanes */
 bool simt_settle(struct warp *w);                 /* pops finished paths; false when the warp has no lanes left */
 void simt_exit(struct warp *w, uint64_t lanes);   /* lanes leave the kernel */
 void simt_return(struct warp *w, uint64_t lanes); /* lanes leave the current frame */
 void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc);
-bool simt_pick(struct warp *w);                   /* independent mode: which group goes next; false: all wait */
+bool simt_pick(struct warp *w);                   /* independent mode: selects the next group; false: all wait */
 bool simt_pick_lane(struct warp *w, uint32_t lane);   /* the group of one lane (inside a transaction) */
-/* Stack: the top entry waits for lanes beside it that have not had their turn; they go first. False: all have. */
-bool simt_let_others_first(struct warp *w);
+/* Stack: the top entry waits, and an entry of other lanes that can run becomes the top. False: there is none. */
+bool simt_defer(struct warp *w);
 /* Stack: merges entries that wait for lanes at pc, with the top entry's frame and reconvergence point, into the top
  * entry; returns their lanes. */
 uint64_t simt_join(struct warp *w, uint32_t pc);
-/* Independent mode: the current group waits and goes behind the others; are all waiting since the last change? */
+/* Independent mode: the current group waits and is scheduled last; have all groups waited since the last change? */
 bool simt_all_idle(struct warp *w, uint64_t changes);
-/* Replaces the current entry by several paths that meet at rpc (UINT32_MAX: where the entry itself ends). */
+/* Replaces the current entry by several paths that reconverge at rpc (UINT32_MAX: where the entry itself does). */
 void simt_split(struct warp *w, const struct path *path, uint32_t n, uint32_t rpc);
-/* Lanes of the warp that are not in the current group, and the step where the first such group stands. */
-uint64_t simt_elsewhere(const struct warp *w, const struct dinst **where);
-/* Points the halves at a frame's registers, constants and private memory. */
+/* Lanes of the warp that are not in the current group; *where: the next step of one such group. */
+uint64_t simt_other_lanes(const struct warp *w, const struct dinst **where);
+/* Sets the base addresses of the halves to a frame's registers, constants and private memory. */
 void warp_set_frame(struct warp *w, uint32_t frame);
-/* A new frame for a callee of `caller`; -1 (and a fault) when the stack is used up. */
+/* A new frame for a callee of `caller`; -1 (and a fault) when the stack is exhausted. */
 int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *callee, uint32_t caller, uint64_t lanes);
 
 /* ---- txn.c ---- */
 void txn_free(struct warp *w);
 
 /* ---- barrier.c ---- */
-bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes);  /* true: go on, false: wait or fault */
-void barrier_lanes_left(struct block *b);         /* after lanes exited */
+bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes);  /* false: the warp waits, or a fault */
+void barrier_lanes_left(struct block *b);         /* to be called after lanes exited */
 
 /* ---- call.c, builtin.c ---- */
 struct builtin { const char *name; void (*run)(struct warp *w, const struct dinst *d, uint64_t lanes); };
@@ -298,21 +297,21 @@ bool call_enter(struct warp *w, const struct dinst *d, uint64_t lanes);       /*
 void call_leave(struct warp *w, uint32_t frame, uint64_t lanes);              /* copies the results to the caller */
 
 /* ---- fault.c ---- */
-/* Records a fault of one lane; `what` says it in words (printf style). Always returns CONTROL_FAULT. */
-int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int lane, uint64_t address, const char *what, ...)
-    __attribute__((format(printf, 6, 7)));
+/* Records a fault of one lane; `what` is its message, a printf format. Always returns CONTROL_FAULT. */
+int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int lane, uint64_t address,
+                const char *what, ...) __attribute__((format(printf, 6, 7)));
 int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write);
-void fault_wait(struct block *b);                 /* nothing in the block can go on: barrier or spin */
+void fault_no_progress(struct block *b);          /* every warp waits: at barriers or in loops */
 void fault_place(const struct dinst *d, char *buf, size_t size);   /* "line 12" */
-/* "app.ptx:12:5: ld.global.u32 ..." and, when .loc told, "(app.cu:7)". */
+/* "app.ptx:12:5: ld.global.u32 ..." and, if there is a .loc, "(app.cu:7)". */
 void fault_describe(const struct code *c, const struct dinst *d, char *buf, size_t size);
 
 void warp_thread(const struct warp *w, int lane, uint32_t id[3]);   /* threadIdx of a lane */
 
 /* ---- memory functions, built once per vector width (mem_lanes.c) ---- */
 ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d);
-/* Parameters have the same generic addresses in all launches of a program: where this one keeps what lies there. */
-static inline uint64_t own_parameter(const struct launch *la, uint64_t address)
+/* Parameters have the same generic addresses in all launches of a program; their bytes are in this launch's buffer. */
+static inline uint64_t launch_parameter(const struct launch *la, uint64_t address)
 {
     uint64_t offset = address - la->program->param_address;
     return offset < PARAM_MAX ? (uint64_t)(uintptr_t)la->param + offset : address;

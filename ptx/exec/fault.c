@@ -104,7 +104,7 @@ int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int
     struct fault *f = &k->fault_store;
     if (k->fault)
         return CONTROL_FAULT;
-    const struct entry *e = simt_top(w);
+    const struct simt_entry *e = simt_top(w);
     const struct code *c = w->frame[e->frame].code;
     char words[1024], place[600];
     va_list ap;
@@ -197,7 +197,7 @@ static void append(struct fault *f, const char *fmt, ...)
     va_end(ap);
 }
 
-static const struct dinst *waiting_at(const struct warp *w, const struct entry *e)
+static const struct dinst *waiting_at(const struct warp *w, const struct simt_entry *e)
 {
     const struct dinst *d = &w->frame[e->frame].code->insts[e->pc];
     if (e->waits != WAIT_LANES)
@@ -214,7 +214,7 @@ static void list_waiters(struct fault *f, const struct block *b)
     for (uint32_t i = 0; i < b->nwarps; i++) {
         const struct warp *w = &b->warps[i];
         for (uint32_t k = 0; k < w->nentry && w->state != WARP_DONE; k++) {
-            const struct entry *e = &w->entry[k];
+            const struct simt_entry *e = &w->entry[k];
             char place[500];
             bool current = k == w->current;
             bool stack = !b->launch->program->independent;
@@ -284,7 +284,7 @@ static const struct warp *own_lanes_wait(const struct block *b)
     for (uint32_t i = 0; i < b->nwarps && !b->launch->program->independent; i++) {
         const struct warp *w = &b->warps[i];
         const struct dinst *there;
-        if (w->state == WARP_READY && w->spinning && simt_elsewhere(w, &there) && there &&
+        if (w->state == WARP_READY && w->spinning && simt_other_lanes(w, &there) && there &&
             could_act(code_of_step(w, there), there))
             return w;
     }
@@ -298,7 +298,7 @@ static void pick_waiter(struct warp *w)
         w->current = i;
 }
 
-void fault_wait(struct block *b)
+void fault_no_progress(struct block *b)
 {
     struct worker *k = b->worker;
     struct warp *any = NULL;
@@ -311,7 +311,7 @@ void fault_wait(struct block *b)
     pick_waiter(any);
     if (own) {
         const struct dinst *there;
-        uint64_t others = simt_elsewhere(own, &there);
+        uint64_t others = simt_other_lanes(own, &there);
         char place[500];
         fault_describe(code_of_step(own, there), there, place, sizeof place);
         fault_raise((struct warp *)(uintptr_t)own, own->spin_at, FAULT_DEADLOCK,

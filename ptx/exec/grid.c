@@ -4,7 +4,7 @@
  * A kernel that needs the one-thread order (manual, Order) runs its blocks on one host thread, others on several, each
  * taking the next block when it is through with one; without races between blocks the result is the same. Usually a
  * block runs to its end before the next one starts; one that waits gives way, and more blocks become resident, as
- * many as the GPU would hold, taking turns. When all of them wait and nobody changes memory, that is a deadlock.
+ * many as the GPU would hold, taking yields. When all of them wait and nobody changes memory, that is a deadlock.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const uint64_t CONTEXT_BYTES = 48ull << 20;
 static uint64_t context_bytes(const struct launch *la)
 {
     const struct code *c = la->code;
-    uint64_t warp = (uint64_t)c->frame_bytes + (uint64_t)c->local_total * LANES + sreg_bytes() + sizeof(struct warp);
+    uint64_t warp = (uint64_t)c->frame_bytes + (uint64_t)c->local_total * LANES + ptx_sreg_bank_bytes() + sizeof(struct warp);
     return la->shared_bytes + warp * la->nwarps * (la->warp_size / LANES);
 }
 
@@ -41,7 +41,7 @@ static void block_done(struct worker *k)
 
 struct residents {
     struct worker *k;
-    struct block **active;       /* in the order of their turns */
+    struct block **active;       /* in the order of their yields */
     uint32_t n;
     struct block **spare;        /* contexts to use again */
     uint32_t nspare;
@@ -71,7 +71,7 @@ static uint32_t run_turns(struct residents *r)
     uint32_t waiting = 0, kept = 0;
     for (uint32_t i = 0; i < r->n; i++) {
         struct block *b = r->active[i];
-        enum block_result res = r->k->fault || launch_interrupted(la) ? BLOCK_MORE : block_turn(b, la->block_turn);
+        enum block_result res = r->k->fault || launch_interrupted(la) ? BLOCK_MORE : block_run(b, la->block_quantum);
         if (res == BLOCK_DONE) {
             block_done(r->k);
             r->spare[r->nspare++] = b;
@@ -95,7 +95,7 @@ static void note_fault_block(struct launch *la, uint64_t linear)
 }
 
 /*
- * Do all blocks of all workers wait? `seen` is the epoch before this worker's last turns, which brought nothing. The
+ * Do all blocks of all workers wait? `seen` is the epoch before this worker's last yields, which brought nothing. The
  * epoch advances behind every change, so when all workers say the same epoch and it is still the current one, nobody
  * changed anything since each looked in vain.
  */
@@ -147,7 +147,7 @@ static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
             if (la->fault_block != UINT64_MAX)
                 break;                           /* it may wait for the one that faulted */
             if (all_workers_wait(k, seen)) {
-                fault_wait(r->active[0]);
+                fault_no_progress(r->active[0]);
                 break;
             }
             sched_yield();

@@ -16,7 +16,7 @@ static uint32_t lane_value(struct warp *w, operand o, int lane)
     return ((const uint32_t *)lanes_at(&w->half[lane / LANES].l, o))[lane % LANES];
 }
 
-/* Executes steps from d on until one returns control; both halves of a wide wavefront go step by step together. */
+/* Executes steps from d on until one returns a control code; both halves of a wide wavefront execute each step. */
 static int run_steps(struct warp *w, uint64_t mask, const struct dinst **at)
 {
     const struct dinst *d = *at;
@@ -37,38 +37,38 @@ static int run_steps(struct warp *w, uint64_t mask, const struct dinst **at)
     return r;
 }
 
-/* The instruction was counted, but will be executed again by the lanes that come back to it. */
+/* The instruction was counted, but its lanes will execute it again. */
 static void count_again(struct warp *w, uint64_t lanes)
 {
     w->half[0].worker->counts.warp_instructions--;
     count_guarded_off(w, lanes);
 }
 
-/* At a backward branch. */
-static inline enum after came_back(struct warp *w, const struct dinst *d)
+/* Backward branch d was taken. */
+static inline enum control_result looped(struct warp *w, const struct dinst *d)
 {
     if (w->spin.wait) {
         w->spin.wait--;
-        return GO_ON;
+        return CONTROL_CONTINUE;
     }
-    return spin_look(w, d);
+    return spin_check(w, d);
 }
 
 /* ---- control ---- */
 
-static enum after control_branch(struct warp *w, const struct code *c, const struct dinst *d)
+static enum control_result control_branch(struct warp *w, const struct code *c, const struct dinst *d)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     uint64_t mask = e->mask, taken = guard_mask(w, d, mask);
     uint32_t next = (uint32_t)(d - c->insts) + 1;
     if (taken != mask)
         count_guarded_off(w, mask & ~taken);
     simt_branch(w, d->target, taken, next, d->reconverge);
-    return taken && d->target < next ? came_back(w, d) : GO_ON;
+    return taken && d->target < next ? looped(w, d) : CONTROL_CONTINUE;
 }
 
-/* A table branch is a row of two-way branches: the lanes of the first lane's target go, the others come back here. */
-static enum after control_table_branch(struct warp *w, const struct code *c, const struct dinst *d)
+/* A table branch is a series of two-way branches: lanes with the first lane's target branch, the others stay at it. */
+static enum control_result control_table_branch(struct warp *w, const struct code *c, const struct dinst *d)
 {
     const struct ptx_table *t = d->extra;
     uint64_t mask = simt_top(w)->mask, lanes = guard_mask(w, d, mask), same = 0;
@@ -76,7 +76,7 @@ static enum after control_table_branch(struct warp *w, const struct code *c, con
     if (lanes != mask) {
         count_guarded_off(w, mask);
         simt_branch(w, here, lanes, here + 1, d->reconverge);
-        return GO_ON;
+        return CONTROL_CONTINUE;
     }
     for (uint64_t m = lanes; m; m &= m - 1) {
         int lane = __builtin_ctzll(m);
@@ -84,7 +84,7 @@ static enum after control_table_branch(struct warp *w, const struct code *c, con
         if (index >= (uint32_t)t->n) {
             fault_raise(w, d, FAULT_CALL, lane, 0, "brx.idx with index %u; the list '%s' has %d targets", index,
                         t->name, t->n);
-            return STOP;
+            return CONTROL_STOP;
         }
         if (t->labels[index] == t->labels[lane_value(w, d->src[0], __builtin_ctzll(lanes))])
             same |= m & -m;
@@ -92,87 +92,89 @@ static enum after control_table_branch(struct warp *w, const struct code *c, con
     uint32_t pc = c->of_inst[t->labels[lane_value(w, d->src[0], __builtin_ctzll(lanes))]];
     count_guarded_off(w, lanes & ~same);
     simt_branch(w, pc, same, here, d->reconverge);
-    return pc < here ? came_back(w, d) : GO_ON;
+    return pc < here ? looped(w, d) : CONTROL_CONTINUE;
 }
 
-static enum after control_return(struct warp *w, const struct code *c, const struct dinst *d)
+static enum control_result control_return(struct warp *w, const struct code *c, const struct dinst *d)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     uint64_t lanes = d->in ? guard_mask(w, d, e->mask) : e->mask;
     if (d->in)
         count_guarded_off(w, e->mask & ~lanes);
     e->pc = (uint32_t)(d - c->insts) + (lanes != e->mask);
     if (!lanes)
-        return GO_ON;
+        return CONTROL_CONTINUE;
     if (w->tx.open && e->frame == w->tx.begin_frame) {
-        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "returns or exits inside a transaction: tx_commit is missing");
-        return STOP;
+        fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0,
+                    "returns or exits inside a transaction: tx_commit is missing");
+        return CONTROL_STOP;
     }
     if (e->frame == 0) {
         simt_exit(w, lanes);
-        return GO_ON;
+        return CONTROL_CONTINUE;
     }
     call_leave(w, e->frame, lanes);
     simt_return(w, lanes);
-    return GO_ON;
+    return CONTROL_CONTINUE;
 }
 
-static enum after control_exit(struct warp *w, const struct code *c, const struct dinst *d)
+static enum control_result control_exit(struct warp *w, const struct code *c, const struct dinst *d)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     uint64_t lanes = guard_mask(w, d, e->mask);
     count_guarded_off(w, e->mask & ~lanes);
     e->pc = (uint32_t)(d - c->insts) + 1;
     if (lanes && w->tx.open) {
         fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "exits inside a transaction: tx_commit is missing");
-        return STOP;
+        return CONTROL_STOP;
     }
     if (lanes)
         simt_exit(w, lanes);
-    return GO_ON;
+    return CONTROL_CONTINUE;
 }
 
-static enum after control_call(struct warp *w, const struct code *c, const struct dinst *d)
+static enum control_result control_call(struct warp *w, const struct code *c, const struct dinst *d)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     uint64_t lanes = guard_mask(w, d, e->mask);
     count_guarded_off(w, e->mask & ~lanes);
     e->pc = (uint32_t)(d - c->insts) + 1;
-    return !lanes || call_enter(w, d, lanes) ? GO_ON : STOP;
+    return !lanes || call_enter(w, d, lanes) ? CONTROL_CONTINUE : CONTROL_STOP;
 }
 
-static enum after control_trap(struct warp *w, const struct code *c, const struct dinst *d)
+static enum control_result control_trap(struct warp *w, const struct code *c, const struct dinst *d)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     uint64_t lanes = guard_mask(w, d, e->mask);
     count_guarded_off(w, e->mask & ~lanes);
     e->pc = (uint32_t)(d - c->insts) + 1;
     if (!lanes)
-        return GO_ON;
+        return CONTROL_CONTINUE;
     fault_raise(w, d, FAULT_TRAPPED, __builtin_ctzll(lanes), 0, "trap");
-    return STOP;
+    return CONTROL_STOP;
 }
 
-static enum after control_barrier(struct warp *w, const struct code *c, const struct dinst *d)
+static enum control_result control_barrier(struct warp *w, const struct code *c, const struct dinst *d)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     uint64_t lanes = guard_mask(w, d, e->mask);
     count_guarded_off(w, e->mask & ~lanes);
     if (!lanes) {
         e->pc = (uint32_t)(d - c->insts) + 1;
-        return GO_ON;
+        return CONTROL_CONTINUE;
     }
     if (w->tx.open) {
         fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "a barrier inside a transaction, where none is allowed: "
                     "lanes that wait for their next attempt cannot come to it");
-        return STOP;
+        return CONTROL_STOP;
     }
     e->pc = (uint32_t)(d - c->insts) + 1;
-    return barrier_arrive(w, d, lanes) || (warp_independent(w) && w->state == WARP_READY) ? GO_ON : STOP;
+    bool runs = barrier_arrive(w, d, lanes) || (warp_independent(w) && w->state == WARP_READY);
+    return runs ? CONTROL_CONTINUE : CONTROL_STOP;
 }
 
-/* The PTX instruction at or behind a group's place: the one it waits for. */
-static const struct dinst *instruction_at(const struct warp *w, const struct entry *e)
+/* The counting step of a group's next PTX instruction. */
+static const struct dinst *instruction_at(const struct warp *w, const struct simt_entry *e)
 {
     const struct dinst *d = &w->frame[e->frame].code->insts[e->pc];
     while (d->in && !d->counts)
@@ -180,13 +182,16 @@ static const struct dinst *instruction_at(const struct warp *w, const struct ent
     return d;
 }
 
-static bool waits_at_warp_barrier(const struct warp *w, const struct entry *e)
+static bool waits_at_warp_barrier(const struct warp *w, const struct simt_entry *e)
 {
     const struct ptx_inst *in = instruction_at(w, e)->in;
     return e->waits == WAIT_LANES && in && in->op == OP_BAR && in->mod[PG_BAROP] == MOD(BAROP, WARP);
 }
 
-/* Lanes may meet at bar.warp.sync from different places: when all named ones stand at one, the others go on, too. */
+/*
+ * Lanes may meet at different bar.warp.sync instructions. When all named lanes are at one, the groups at the others
+ * are released, too.
+ */
 static bool meet_elsewhere(struct warp *w, uint64_t named)
 {
     uint64_t there = simt_top(w)->mask;
@@ -196,26 +201,26 @@ static bool meet_elsewhere(struct warp *w, uint64_t named)
     if (named & w->exist & ~there)
         return false;
     for (uint32_t i = 0; i < w->nentry; i++) {
-        struct entry *e = &w->entry[i];
+        struct simt_entry *e = &w->entry[i];
         if (i == w->current || !waits_at_warp_barrier(w, e) || !(e->mask & named))
             continue;
         e->pc = (uint32_t)(instruction_at(w, e) - w->frame[e->frame].code->insts) + 1;
-        e->waits = WAIT_NOT;
+        e->waits = WAIT_NONE;
     }
     return true;
 }
 
-/* Independent lanes: a .sync instruction is executed once all lanes of its member mask that still exist are there. */
-static enum after control_warpsync(struct warp *w, const struct code *c, const struct dinst *d)
+/* Independent lanes: a .sync instruction executes when all existing lanes of its member mask have reached it. */
+static enum control_result control_warpsync(struct warp *w, const struct code *c, const struct dinst *d)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     operand member = d->in->op == OP_BAR ? d->src[0] : d->src[d->target];
     uint64_t named = 0, lanes = guard_mask(w, d, e->mask);
     uint32_t here = (uint32_t)(d - c->insts);
     if (lanes != e->mask) {
         count_again(w, e->mask);
         simt_branch(w, c->of_inst[d->seq], lanes, here + 1, UINT32_MAX);
-        return GO_ON;
+        return CONTROL_CONTINUE;
     }
     for (uint64_t m = e->mask; m; m &= m - 1) {
         int lane = __builtin_ctzll(m);
@@ -225,71 +230,71 @@ static enum after control_warpsync(struct warp *w, const struct code *c, const s
         if (w->tx.open) {
             fault_raise(w, d, FAULT_TX, (int)w->tx.lane, 0,
                         "waits inside a transaction for lanes of its warp that cannot go on before it commits");
-            return STOP;
+            return CONTROL_STOP;
         }
         count_again(w, e->mask);
-        e->pc = c->of_inst[d->seq];      /* from its start: the scratch of width changes is shared by all groups */
+        e->pc = c->of_inst[d->seq];      /* its first step: all groups share the scratch registers of width changes */
         e->waits = WAIT_LANES;
-        return GO_ON;
+        return CONTROL_CONTINUE;
     }
     for (uint32_t i = 0; i < warp_halves(w); i++)
         if ((uint32_t)(e->mask >> LANES * i))
             d->guarded(&w->half[i].l, d);
     e->pc = here + 1;
-    return GO_ON;
+    return CONTROL_CONTINUE;
 }
 
 /* nanosleep ends the warp's time slice; timing mode decides how long it takes. */
-static enum after control_yield(struct warp *w, const struct code *c, const struct dinst *d)
+static enum control_result control_yield(struct warp *w, const struct code *c, const struct dinst *d)
 {
     simt_top(w)->pc = (uint32_t)(d - c->insts) + 1;
     if (timed(w)) {
-        simt_top(w)->turns++;
-        return GO_ON;
+        simt_top(w)->yields++;
+        return CONTROL_CONTINUE;
     }
     w->spin.wait = 0;
     if (spin_waits(w, d))
         return spin_yield(w, d);
-    simt_top(w)->turns++;
-    return w->tx.open ? GO_ON : STOP;
+    simt_top(w)->yields++;
+    return w->tx.open ? CONTROL_CONTINUE : CONTROL_STOP;
 }
 
 /* Timing mode without a TM protocol: transactions have no effect. */
-static enum after ignore_tx(struct warp *w, const struct code *c, const struct dinst *d)
+static enum control_result ignore_tx(struct warp *w, const struct code *c, const struct dinst *d)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     uint64_t lanes = guard_mask(w, d, e->mask);
     count_guarded_off(w, e->mask & ~lanes);
     e->pc = (uint32_t)(d - c->insts) + 1;
     if (!lanes || w->block->launch->code->transactions)
-        return GO_ON;
+        return CONTROL_CONTINUE;
     fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "tx_commit without tx_begin");
-    return STOP;
+    return CONTROL_STOP;
 }
 
-static enum after control_tx_begin(struct warp *w, const struct code *c, const struct dinst *d)
+static enum control_result control_tx_begin(struct warp *w, const struct code *c, const struct dinst *d)
 {
     if (!timed(w))
         return tx_do_begin(w, c, d);
     return w->block->launch->tm ? txn_do_begin(w, c, d) : ignore_tx(w, c, d);
 }
 
-static enum after control_tx_commit(struct warp *w, const struct code *c, const struct dinst *d)
+static enum control_result control_tx_commit(struct warp *w, const struct code *c, const struct dinst *d)
 {
     if (!timed(w))
         return tx_do_commit(w, c, d);
     return w->block->launch->tm ? txn_do_commit(w, c, d) : ignore_tx(w, c, d);
 }
 
-static enum after control_join(struct warp *w, const struct code *c, const struct dinst *d)
+static enum control_result control_join(struct warp *w, const struct code *c, const struct dinst *d)
 {
     uint32_t at = (uint32_t)(d - c->insts);
     simt_top(w)->pc = at + (simt_top(w)->rpc != at);
-    return GO_ON;
+    return CONTROL_CONTINUE;
 }
 
 /* Inlined into both users: a call here makes a branch-heavy kernel 5 % slower. */
-static inline __attribute__((always_inline)) enum after control(struct warp *w, int r, const struct code *c,
+static inline __attribute__((always_inline)) enum control_result control(struct warp *w, int r, const struct code *c,
                                                                 const struct dinst *d)
 {
     switch (r) {
@@ -297,7 +302,7 @@ static inline __attribute__((always_inline)) enum after control(struct warp *w, 
 #include "ptx/isa/ops.def"
     case CONTROL_WARPSYNC: return control_warpsync(w, c, d);
     case CONTROL_JOIN: return control_join(w, c, d);
-    default: return STOP;
+    default: return CONTROL_STOP;
     }
 }
 
@@ -305,7 +310,7 @@ static inline bool next_group(struct warp *w)
 {
     if (warp_independent(w))
         return w->tx.open ? simt_pick_lane(w, w->tx.lane) : simt_pick(w);
-    const struct entry *e = simt_top(w);
+    const struct simt_entry *e = simt_top(w);
     if (w->tx.open && e->frame == w->tx.begin_frame && e->pc == e->rpc) {
         tx_ran_past(w, (int)w->tx.lane);
         return true;
@@ -316,12 +321,12 @@ static inline bool next_group(struct warp *w)
 void warp_run(struct warp *w)
 {
     w->spinning = false;
-    w->spin.changes = w->half[0].worker->changes;    /* what others changed meanwhile is no progress of this warp */
-    if (w->spin.seen != w->executed)                 /* but it may have read before, if it did not stop at the branch */
+    w->spin.changes = w->half[0].worker->changes;    /* changes by other warps are no progress of this one */
+    if (w->spin.seen != w->executed)                 /* it has executed since the last check: the state is stale */
         w->spin.tries = 0;
     for (;;) {
         if (w->budget <= 0 && (!w->tx.open || launch_interrupted(w->block->launch))) {
-            simt_top(w)->turns++;
+            simt_top(w)->yields++;
             return;
         }
         if (!next_group(w)) {
@@ -332,7 +337,7 @@ void warp_run(struct warp *w)
             w->state = WARP_FAULT;
             return;
         }
-        struct entry *e = simt_top(w);
+        struct simt_entry *e = simt_top(w);
         const struct code *c = w->frame[e->frame].code;
         const struct dinst *from = &c->insts[e->pc], *d = from;
         uint64_t mask = e->mask;
@@ -343,7 +348,7 @@ void warp_run(struct warp *w)
             w->state = WARP_FAULT;
             return;
         }
-        if (control(w, r, c, d) == STOP) {
+        if (control(w, r, c, d) == CONTROL_STOP) {
             if (w->half[0].worker->fault)
                 w->state = WARP_FAULT;
             return;
@@ -351,7 +356,7 @@ void warp_run(struct warp *w)
     }
 }
 
-enum after warp_control(struct warp *w, int r, const struct code *c, const struct dinst *d)
+enum control_result warp_control(struct warp *w, int r, const struct code *c, const struct dinst *d)
 {
     return control(w, r, c, d);
 }

@@ -1,7 +1,7 @@
 /*
  * The SIMT stack: how the lanes of a warp share one program counter (Fung et al., MICRO 2011, section 2.2; PTX ISA 2.3
  * on divergence). An entry is a set of lanes at one place, with the place where they meet the others again. A branch
- * whose lanes disagree turns the top entry into the one that waits at the reconvergence point and pushes one entry for
+ * whose lanes disagree yields the top entry into the one that waits at the reconvergence point and pushes one entry for
  * each side.
  *
  * With independent lanes (simt = independent) the same entries are groups without order: any group may run, groups that
@@ -19,20 +19,20 @@ static bool independent(const struct warp *w)
     return w->block->launch->program->independent;
 }
 
-static struct entry *push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
+static struct simt_entry *push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
 {
     if (w->nentry == w->entry_cap) {
         w->entry_cap = w->entry_cap ? w->entry_cap * 2 : 16;
         w->entry = mem_resize(w->entry, w->entry_cap, sizeof *w->entry, "the divergence stack of a warp");
     }
-    struct entry *e = &w->entry[w->nentry++];
-    *e = (struct entry){ .mask = mask, .pc = pc, .rpc = rpc, .frame = frame, .idle = UINT64_MAX };
+    struct simt_entry *e = &w->entry[w->nentry++];
+    *e = (struct simt_entry){ .mask = mask, .pc = pc, .rpc = rpc, .frame = frame, .idle = UINT64_MAX };
     if (!independent(w))
         w->current = w->nentry - 1;
     return e;
 }
 
-struct entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
+struct simt_entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
 {
     return push(w, mask, pc, rpc, frame);
 }
@@ -171,7 +171,7 @@ void simt_start(struct warp *w, const struct code *code, uint64_t mask)
 
 static void diverge(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     uint64_t rest = e->mask & ~taken;
     uint32_t frame = e->frame;
     if (rpc != UINT32_MAX && rpc == e->rpc) {
@@ -202,7 +202,7 @@ static void diverge(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t 
 
 void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     taken &= e->mask;
     if (!taken)
         e->pc = next_pc;
@@ -211,16 +211,16 @@ void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t nex
     else if (independent(w)) {
         e->mask &= ~taken;
         e->pc = next_pc;
-        uint32_t frame = e->frame, turns = e->turns;
-        push(w, taken, taken_pc, UINT32_MAX, frame)->turns = turns;
+        uint32_t frame = e->frame, yields = e->yields;
+        push(w, taken, taken_pc, UINT32_MAX, frame)->yields = yields;
     } else
         diverge(w, taken_pc, taken, next_pc, rpc);
 }
 
 void simt_split(struct warp *w, const struct path *path, uint32_t n, uint32_t rpc)
 {
-    struct entry *e = simt_top(w);
-    uint32_t frame = e->frame, turns = e->turns, end = e->rpc, first = 1;
+    struct simt_entry *e = simt_top(w);
+    uint32_t frame = e->frame, yields = e->yields, end = e->rpc, first = 1;
     if (independent(w) || rpc == UINT32_MAX || rpc == end || n == 1) {
         e->mask = path[0].mask;
         e->pc = path[0].pc;
@@ -233,7 +233,7 @@ void simt_split(struct warp *w, const struct path *path, uint32_t n, uint32_t rp
         first = 0;
     }
     for (uint32_t k = first; k < n; k++)
-        push(w, path[k].mask, path[k].pc, rpc, frame)->turns = turns;
+        push(w, path[k].mask, path[k].pc, rpc, frame)->yields = yields;
 }
 
 /* Static, because a function that the library shows is called through a table. */
@@ -259,7 +259,7 @@ void simt_pop(struct warp *w)
 bool simt_settle(struct warp *w)
 {
     while (w->nentry) {
-        struct entry *e = simt_top(w);
+        struct simt_entry *e = simt_top(w);
         uint64_t mask = e->mask & w->frame[e->frame].live & w->exist;
         if (mask && (e->pc != e->rpc || e->rpc == UINT32_MAX)) {
             e->mask = mask;
@@ -280,18 +280,18 @@ void simt_exit(struct warp *w, uint64_t lanes)
     simt_top(w)->mask &= ~lanes;
     for (uint32_t i = 0; i < w->nentry && independent(w); i++)
         if (w->entry[i].waits == WAIT_LANES)
-            w->entry[i].waits = WAIT_NOT;            /* perhaps for those that left */
+            w->entry[i].waits = WAIT_NONE;            /* perhaps for those that left */
     barrier_lanes_left(w->block);
 }
 
 void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     w->frame[frame].ret_pc = ret_pc;
     if (independent(w)) {
         e->mask &= ~lanes;
-        uint32_t turns = e->turns;
-        push(w, lanes, 0, UINT32_MAX, frame)->turns = turns;
+        uint32_t yields = e->yields;
+        push(w, lanes, 0, UINT32_MAX, frame)->yields = yields;
     } else {
         push(w, lanes, 0, UINT32_MAX, frame);
         warp_set_frame(w, frame);
@@ -300,15 +300,15 @@ void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc)
 
 void simt_return(struct warp *w, uint64_t lanes)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     struct frame *f = &w->frame[e->frame];
     f->live &= ~lanes;
     e->mask &= ~lanes;
     if (independent(w)) {
-        uint32_t caller = f->caller, ret = f->ret_pc, turns = e->turns;
+        uint32_t caller = f->caller, ret = f->ret_pc, yields = e->yields;
         if (!f->live)
             release_frame(w, e->frame);
-        push(w, lanes, ret, UINT32_MAX, caller)->turns = turns;
+        push(w, lanes, ret, UINT32_MAX, caller)->yields = yields;
     }
 }
 
@@ -318,15 +318,15 @@ void simt_return(struct warp *w, uint64_t lanes)
  * entry that waits. Lanes of an entry that are in none above while others of it are, wait at its reconvergence point:
  * they go on from there in an entry of their own, as far as the next such point.
  */
-bool simt_let_others_first(struct warp *w)
+bool simt_defer(struct warp *w)
 {
     uint64_t above = 0;
     simt_top(w)->waits = WAIT_LANES;
     for (uint32_t i = w->nentry; i-- > 0;) {
-        struct entry e = w->entry[i];
+        struct simt_entry e = w->entry[i];
         uint64_t mask = e.mask & w->frame[e.frame].live & w->exist, ready = mask & ~above;
         above |= mask;
-        if (!ready || e.waits != WAIT_NOT)
+        if (!ready || e.waits != WAIT_NONE)
             continue;
         if (ready == mask) {
             memmove(&w->entry[i], &w->entry[i + 1], (w->nentry - 1 - i) * sizeof e);
@@ -338,20 +338,20 @@ bool simt_let_others_first(struct warp *w)
         warp_set_frame(w, e.frame);
         return true;
     }
-    simt_top(w)->waits = WAIT_NOT;
+    simt_top(w)->waits = WAIT_NONE;
     return false;
 }
 
 /* Lanes of an entry with another reconvergence point do not join: entries above it may reconverge in that entry. */
 uint64_t simt_join(struct warp *w, uint32_t pc)
 {
-    struct entry *top = simt_top(w);
+    struct simt_entry *top = simt_top(w);
     uint64_t joined = 0;
-    for (struct entry *e = w->entry; e < top; e++)
+    for (struct simt_entry *e = w->entry; e < top; e++)
         if (e->waits == WAIT_LANES && e->pc == pc && e->frame == top->frame && e->rpc == top->rpc) {
             joined |= e->mask & w->exist;
             e->mask = 0;                             /* simt_settle drops it */
-            e->waits = WAIT_NOT;
+            e->waits = WAIT_NONE;
         }
     top->mask |= joined;
     return joined;
@@ -364,16 +364,16 @@ static void merge_groups(struct warp *w)
     for (uint32_t i = 0; i < w->nentry; i++)
         w->entry[i].mask &= w->exist;
     for (uint32_t i = 0; i < w->nentry;) {
-        struct entry *a = &w->entry[i];
+        struct simt_entry *a = &w->entry[i];
         bool gone = !a->mask;
         for (uint32_t k = 0; k < i && !gone; k++) {
-            struct entry *b = &w->entry[k];
+            struct simt_entry *b = &w->entry[k];
             bool meet = b->pc == a->pc && b->frame == a->frame && a->waits != WAIT_BARRIER && b->waits != WAIT_BARRIER;
             if (!meet)
                 continue;
             b->mask |= a->mask;
-            b->waits = WAIT_NOT;
-            b->turns = a->turns > b->turns ? a->turns : b->turns;
+            b->waits = WAIT_NONE;
+            b->yields = a->yields > b->yields ? a->yields : b->yields;
             b->idle = UINT64_MAX;
             gone = true;
         }
@@ -384,10 +384,10 @@ static void merge_groups(struct warp *w)
     }
 }
 
-static bool goes_before(const struct warp *w, const struct entry *a, const struct entry *b)
+static bool goes_before(const struct warp *w, const struct simt_entry *a, const struct simt_entry *b)
 {
-    if (a->turns != b->turns)
-        return a->turns < b->turns;
+    if (a->yields != b->yields)
+        return a->yields < b->yields;
     uint32_t da = w->frame[a->frame].depth, db = w->frame[b->frame].depth;
     if (da != db)
         return da > db;
@@ -401,7 +401,7 @@ bool simt_pick(struct warp *w)
     merge_groups(w);
     int best = -1;
     for (uint32_t i = 0; i < w->nentry; i++)
-        if (w->entry[i].waits == WAIT_NOT && (best < 0 || goes_before(w, &w->entry[i], &w->entry[best])))
+        if (w->entry[i].waits == WAIT_NONE && (best < 0 || goes_before(w, &w->entry[i], &w->entry[best])))
             best = (int)i;
     if (best < 0)
         return false;
@@ -423,20 +423,20 @@ bool simt_pick_lane(struct warp *w, uint32_t lane)
 
 bool simt_all_idle(struct warp *w, uint64_t changes)
 {
-    struct entry *mine = simt_top(w);
+    struct simt_entry *mine = simt_top(w);
     bool all = true;
     mine->idle = changes;
     for (uint32_t i = 0; i < w->nentry; i++) {
-        const struct entry *e = &w->entry[i];
-        if (e == mine || !(e->mask & w->exist) || e->waits != WAIT_NOT)
+        const struct simt_entry *e = &w->entry[i];
+        if (e == mine || !(e->mask & w->exist) || e->waits != WAIT_NONE)
             continue;
         all = all && e->idle == changes;
-        mine->turns = e->turns >= mine->turns ? e->turns + 1 : mine->turns;
+        mine->yields = e->yields >= mine->yields ? e->yields + 1 : mine->yields;
     }
     return all;
 }
 
-uint64_t simt_elsewhere(const struct warp *w, const struct dinst **where)
+uint64_t simt_other_lanes(const struct warp *w, const struct dinst **where)
 {
     uint64_t mine = w->entry[w->current].mask, others = w->exist & ~mine;
     *where = NULL;

@@ -1,7 +1,7 @@
 /*
- * Waiting loops. A loop that returns to the same branch in the same state, while its worker changed no memory, waits
- * for another warp: the warp ends its time slice. When every resident block waits in this way, that is a deadlock
- * (grid.c). Comparing states is expensive, so loops that made progress are compared more and more seldom.
+ * Detection of waiting loops. A loop that returns to the same branch in the same state, while its worker changed no
+ * memory, waits for another warp, so its warp yields. When every resident block waits in this way, that is a deadlock
+ * (grid.c). Comparing states is expensive: a loop that makes progress is checked at growing intervals.
  */
 #include "ptx/exec/control.h"
 
@@ -53,7 +53,7 @@ bool spin_waits(struct warp *w, const struct dinst *d)
         return false;
     }
     if (d->seq != w->spin.pc && w->spin.tries++ < SPIN_TRIES)
-        return false;                    /* another branch of the same loop, perhaps */
+        return false;                    /* it may be another branch of the same loop */
     bool same = d->seq == w->spin.pc && w->spin.changes == w->half[0].worker->changes && w->spin.hash == warp_state(w);
     w->spin.tries = same;
     w->spin.seen = w->executed;
@@ -68,21 +68,22 @@ bool spin_waits(struct warp *w, const struct dinst *d)
     return same;
 }
 
-enum after spin_yield(struct warp *w, const struct dinst *d)
+enum control_result spin_yield(struct warp *w, const struct dinst *d)
 {
     if (w->tx.open) {
-        fault_raise(w, d, FAULT_DEADLOCK, (int)w->tx.lane, 0, "a transaction waits for something that only others can do");
-        return STOP;
+        fault_raise(w, d, FAULT_DEADLOCK, (int)w->tx.lane, 0,
+                    "a transaction waits for something that only others can do");
+        return CONTROL_STOP;
     }
     if (!warp_independent(w) || simt_all_idle(w, w->half[0].worker->changes))
-        return STOP;
+        return CONTROL_STOP;
     w->spinning = false;
-    return GO_ON;
+    return CONTROL_CONTINUE;
 }
 
 /*
- * Timing mode detects a hang by itself (machine.c), so a warp with a SIMT stack repeats its loop. Independent lanes in
- * the same state as before let the warp's other groups run first.
+ * Timing mode detects hangs by itself, so a warp with a SIMT stack repeats its loop. A group of independent lanes that
+ * repeats its state yields to the warp's other groups.
  */
 static void yield_to_groups(struct warp *w, const struct dinst *d)
 {
@@ -97,11 +98,11 @@ static void yield_to_groups(struct warp *w, const struct dinst *d)
     w->spin.wait = 0;
 }
 
-enum after spin_look(struct warp *w, const struct dinst *d)
+enum control_result spin_check(struct warp *w, const struct dinst *d)
 {
     if (w->block->launch->timed) {
         yield_to_groups(w, d);
-        return GO_ON;
+        return CONTROL_CONTINUE;
     }
-    return spin_waits(w, d) ? spin_yield(w, d) : GO_ON;
+    return spin_waits(w, d) ? spin_yield(w, d) : CONTROL_CONTINUE;
 }

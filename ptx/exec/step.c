@@ -1,8 +1,7 @@
 /*
- * One PTX instruction at a time (step.h). A PTX instruction is a row of steps, from code->of_inst[i] on: perhaps a
- * marker where lanes meet, width changes of operands, the step that counts, width changes of results. As in the run
- * loop the group of lanes is chosen anew only behind control instructions and markers, so that both modes go the
- * same way.
+ * One PTX instruction at a time (step.h). A PTX instruction is the steps from code->of_inst[i] on: perhaps a join
+ * marker, width changes of operands, the counting step, width changes of results. As in the run loop, the group of
+ * lanes is selected again only after control instructions and join markers, so both modes take the same paths.
  */
 #include "ptx/exec/step.h"
 
@@ -15,14 +14,14 @@ static inline const struct dinst *counting_step(const struct dinst *d)
     return d;
 }
 
-/* The first step behind the PTX instruction of d; the return behind the last instruction is the last step. */
-static inline uint32_t behind(const struct code *c, const struct dinst *d)
+/* The first step after the PTX instruction of d; the return after the last instruction is the last step. */
+static inline uint32_t step_after(const struct code *c, const struct dinst *d)
 {
     return d->in ? c->of_inst[d->seq + 1] : c->ninsts;
 }
 
-/* A turn is over: with independent lanes the other groups go first (as in block.c). */
-static void next_turn(struct warp *w)
+/* Starts a time slice: with independent lanes the other groups run first (as in block.c). */
+static void start_slice(struct warp *w)
 {
     w->budget = (int64_t)w->block->launch->quantum;
 }
@@ -36,16 +35,16 @@ void warp_settle(struct warp *w)
             return;
         }
         if (w->budget <= 0) {
-            simt_top(w)->turns++;
-            next_turn(w);
+            simt_top(w)->yields++;
+            start_slice(w);
         }
         if (!(w->tx.open ? txn_next_group(w) : warp_next_group(w))) {
             if (w->state == WARP_READY)
                 w->state = w->exist ? WARP_BARRIER : WARP_DONE;
-            next_turn(w);
+            start_slice(w);
             return;
         }
-        const struct entry *e = simt_top(w);
+        const struct simt_entry *e = simt_top(w);
         const struct code *c = w->frame[e->frame].code;
         if (!code_is_join(&c->insts[e->pc])) {
             w->chosen = true;
@@ -89,7 +88,7 @@ static enum step_result faulted(struct warp *w)
     return STEP_FAULT;
 }
 
-/* Is the next instruction another than the one behind instruction d of c? A warp that waits goes on behind it. */
+/* Is the next instruction not the one after instruction d of c? A warp that waits resumes after d. */
 static bool jumps(struct warp *w, const struct code *c, const struct dinst *d)
 {
     const struct code *next_code;
@@ -97,10 +96,10 @@ static bool jumps(struct warp *w, const struct code *c, const struct dinst *d)
     return next && (next_code != c || next->seq != d->seq + 1);
 }
 
-/* Straight on behind d: the lanes stay together unless others wait there. True when another instruction comes next. */
-static inline bool go_on(struct warp *w, const struct code *c, const struct dinst *d)
+/* Advances past d: the lanes stay together unless others wait at a join marker. True: d's successor is not next. */
+static inline bool advance(struct warp *w, const struct code *c, const struct dinst *d)
 {
-    uint32_t pc = behind(c, d);
+    uint32_t pc = step_after(c, d);
     simt_top(w)->pc = pc;
     if (!code_is_join(&c->insts[pc])) {
         w->here = counting_step(&c->insts[pc]);
@@ -119,7 +118,7 @@ static enum step_result step_memory(struct warp *w, const struct code *c, const 
     count_guarded_off(w, s->active & ~s->lanes);
     if (!mem_capture(w, s->d, s->lanes, op))
         return faulted(w);
-    s->jumped = go_on(w, c, s->d);
+    s->jumped = advance(w, c, s->d);
     return state_of(w);
 }
 
@@ -140,8 +139,8 @@ enum step_result warp_step(struct warp *w, struct step *s, struct mem_op *op)
     const struct dinst *d = warp_peek(w, &c);
     if (!d)
         return state_of(w);
-    const struct entry *e = simt_top(w);
-    const struct dinst *from = &c->insts[e->pc], *end = &c->insts[behind(c, d)];
+    const struct simt_entry *e = simt_top(w);
+    const struct dinst *from = &c->insts[e->pc], *end = &c->insts[step_after(c, d)];
     uint64_t active = e->mask;
     *s = (struct step){ .d = d, .active = active, .lanes = active };
     if (d->stepping & STEPS_GUARDED)
@@ -161,6 +160,6 @@ enum step_result warp_step(struct warp *w, struct step *s, struct mem_op *op)
         return faulted(w);
     if (r)
         return step_control(w, c, r, s);
-    s->jumped = go_on(w, c, d);
+    s->jumped = advance(w, c, d);
     return state_of(w);
 }

@@ -1,8 +1,7 @@
 /*
- * Opens an inclusion of ops.def: rows that the including file has no use for vanish. The includer defines
- * the row macros it wants and includes ops.def; ops_end.h then forgets all of them. OP, FORM and SIG are
- * described in ops.def, the semantic rows in the file of ptx/lanes/ that defines them (int.c, logic.c,
- * float.c ...).
+ * Start of an inclusion of ops.def: row macros that the includer has not defined expand to nothing. ops_end.h undefines
+ * all of them. ops.def describes the rows; the file of ptx/lanes/ that defines a semantic row of lane functions
+ * describes its arguments (int.c, logic.c, float.c ...).
  */
 #ifndef OP
 #define OP(id, text, groups, sig, unit, lat, doc)

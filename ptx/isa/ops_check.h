@@ -1,6 +1,6 @@
 /*
- * Checks against the instruction table: which operand signature an instruction has, and whether its types and
- * modifiers go together. Used by the checker after the grammar has resolved words to types and modifiers.
+ * Checks against the instruction table: the operand signature of an instruction, and the legality of its types and
+ * modifiers together. The parser calls them when words are resolved to types and modifiers.
  */
 #ifndef PTX_OPS_CHECK_H
 #define PTX_OPS_CHECK_H
@@ -10,14 +10,16 @@
 /* The operand signature (letters as in ptx_op_info.sig) for this opcode with these modifiers. */
 const char *ptx_sig(enum ptx_op op, const uint8_t mod[PG_COUNT]);
 
-/* The first FORM row that the instruction fits, or NULL. Looks at op, type and mod only. */
+/* The state space of a memory operand; SP_GENERIC when none is written. */
+enum ptx_space ptx_inst_space(const struct ptx_inst *in);
+
+/* The first FORM row that the instruction fits, or NULL. Reads op, type and mod only. */
 const struct ptx_form *ptx_form_find(const struct ptx_inst *in);
 
 /*
- * True when the instruction fits a FORM row and the rules that rows cannot say (which comparison for which
- * type, which atomic operation for which type ...). Otherwise false and a sentence for people in *why.
- * Looks at op, type, mod, and at opd where the number of operands depends on types; operands must have been
- * matched to the signature.
+ * Does the instruction fit a FORM row and the rules that rows cannot express (which comparison for which type, which
+ * atomic operation for which type ...)? If not, *why is a sentence for the message. Reads op, type, mod, and opd where
+ * the number of operands depends on types; operands must have been matched to the signature.
  */
 bool ptx_form_ok(const struct ptx_inst *in, const char **why);
 
@@ -28,9 +30,8 @@ bool ptx_form_ok(const struct ptx_inst *in, const char **why);
 int ptx_table_walk(bool (*visit)(const struct ptx_inst *in, void *arg), void *arg);
 
 /*
- * Every legal combination of type and modifiers of every arithmetic, logic, conversion, comparison, move
- * and warp-level opcode has a function for every vector width of this host. Returns the number of
- * combinations, or -1 and what is missing in `why`.
+ * Checks that every legal combination of types and modifiers of these opcodes has a function for every vector width of
+ * this host. Returns the number of combinations, or -1 and the first without a function in `why`.
  */
 int ptx_table_selftest(char *why, size_t n);
 

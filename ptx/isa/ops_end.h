@@ -1,4 +1,4 @@
-/* Closes an inclusion of ops.def: no row macro outlives it. */
+/* End of an inclusion of ops.def: undefines all row macros. */
 #undef OP
 #undef FORM
 #undef SIG

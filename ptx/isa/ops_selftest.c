@@ -1,4 +1,4 @@
-/* The table against itself: every legal combination of an arithmetic opcode has a lane function. */
+/* Every legal combination of types and modifiers of an opcode with lane functions has one: the table against them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -84,7 +84,7 @@ int ptx_table_walk(bool (*visit)(const struct ptx_inst *in, void *arg), void *ar
     return w.count;
 }
 
-struct complaint { char *why; size_t n; bool failed; };
+struct missing { char *why; size_t n; bool found; };
 
 static void describe(const struct ptx_inst *in, enum lanes_isa isa, char *why, size_t n)
 {
@@ -99,22 +99,22 @@ static void describe(const struct ptx_inst *in, enum lanes_isa isa, char *why, s
 
 static bool has_function(const struct ptx_inst *in, void *arg)
 {
-    struct complaint *c = arg;
-    for (int i = 0; i < ISA_COUNT && !c->failed; i++) {
+    struct missing *c = arg;
+    for (int i = 0; i < ISA_COUNT && !c->found; i++) {
         struct dinst d = { 0 };
         if (lanes_isa_find(lanes_isa_name((enum lanes_isa)i)) == ISA_COUNT)
             continue;
         if (!lanes_select((enum lanes_isa)i, in, &d)) {
             describe(in, (enum lanes_isa)i, c->why, c->n);
-            c->failed = true;
+            c->found = true;
         }
     }
-    return !c->failed;
+    return !c->found;
 }
 
 int ptx_table_selftest(char *why, size_t n)
 {
-    struct complaint c = { why, n, false };
+    struct missing c = { why, n, false };
     int count = ptx_table_walk(has_function, &c);
-    return c.failed ? -1 : count;
+    return c.found ? -1 : count;
 }

@@ -1,4 +1,4 @@
-/* Names of types, spaces, modifiers and special registers: the tables of types.h as look-ups. */
+/* Look-ups in the tables of types.h: types, spaces, modifiers, special registers. */
 #include "ptx/isa/types.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * The vocabulary of PTX: types, state spaces and the modifier words, each spelled once here.
- * PTX ISA 8.x, sections 5 (state spaces and types) and 9 (instruction set).
+ * The vocabulary of PTX: types, state spaces, modifier words and special registers, each spelled once here. PTX ISA
+ * 8.x, sections 5 (state spaces and types), 9 (instruction set) and 10 (special registers).
  */
 #ifndef PTX_TYPES_H
 #define PTX_TYPES_H
@@ -136,13 +136,12 @@ typedef uint64_t ptx_groupset;
 #define G(g) ((ptx_groupset)1 << PG_##g)
 
 /*
- * The value of a modifier within its group; 0 = not written. An instruction keeps one byte per group:
- * inst->mod[PG_RND] == RND_RZ.
+ * Every modifier of every group has a number. An instruction has one byte a group: 0 = not written, else
+ * MOD(group, enumerator), the number plus one: inst->mod[PG_RND] == MOD(RND, RZ).
  */
 #define X(g, e, s) g##_##e,
-enum ptx_modifier_value_order { PTX_MODIFIERS(X) PTX_MODIFIER_COUNT };
+enum ptx_modifier_number { PTX_MODIFIERS(X) PTX_MODIFIER_COUNT };
 #undef X
-/* The enumerators above are unique numbers over all groups plus one is what mod[] holds; see ptx_mod(). */
 #define MOD(g, e) ((uint8_t)(g##_##e + 1))
 
 /* MOD value of a word within a group, 0 when the group has no such word. */

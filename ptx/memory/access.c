@@ -218,7 +218,7 @@ static void find_parameters(const struct capture *c)
         return;
     uint64_t moved = 0;
     for (int i = 0; i < LANES; i++) {
-        uint64_t own = own_parameter(la, c->address[i]);
+        uint64_t own = launch_parameter(la, c->address[i]);
         moved |= own ^ c->address[i];
         c->address[i] = own;
     }
@@ -547,7 +547,7 @@ bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct m
     if (op->on_host)
         perform_on_host(w, d, op->on_host);
     if (w->tx.open && op->kind == MOP_STORE && op->served_by[SERVE_LOCAL])
-        txn_keep_stored(w, op);
+        txn_save_stored(w, op);
     return true;
 }
 

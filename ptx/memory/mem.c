@@ -129,7 +129,7 @@ char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int la
         bool inside = address < h->warp->local_cap && address + bytes <= h->warp->local_cap;
         return inside && bytes <= 4 - (address & 3) ? private_word(h, (uint32_t)address, lane) + (address & 3) : NULL;
     }
-    address = own_parameter(b->launch, address);
+    address = launch_parameter(b->launch, address);
     const struct mem_range *m = devmem_find(b->launch->mem, address);
     if (!m || address + bytes > m->hi || (write && m->kind == MEM_CONSTANT))
         return NULL;

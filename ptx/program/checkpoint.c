@@ -42,7 +42,7 @@ static void visit_inside(struct walk *x, uint32_t i, uint32_t depth)
     const struct flow_block *b = &x->fl->blocks[x->fl->block_of[i]];
     bool begin = in->op == OP_TX_BEGIN, commit = in->op == OP_TX_COMMIT;
     uint32_t to = begin ? depth + (depth + 1 < DEPTHS) : commit ? depth - 1 : depth;
-    inst_visit_regs(in, note_written, x);
+    ptx_inst_visit_regs(in, note_written, x);
     for (int way = 0; way < 2; way++, to = depth) {
         if (way && !(in->guard && (begin || commit)))
             return;
@@ -79,7 +79,7 @@ static bool read_in_block(struct walk *x, uint32_t i)
     for (; i < b->end; i++) {
         const struct ptx_inst *in = &x->f->insts[i];
         x->reads = x->writes = false;
-        inst_visit_regs(in, note_use, x);
+        ptx_inst_visit_regs(in, note_use, x);
         if (x->reads || (x->writes && !in->guard))
             return x->reads;
     }
@@ -112,8 +112,8 @@ uint32_t flow_checkpoint_words(const struct ptx_func *f, const struct flow *fl, 
     uint32_t n = 0;
     find_written(&x, begin);
     for (int r = 0; r < f->nregs; r++)
-        if (x.written[f->regs[r]->id] && words[reg_class_of(f->regs[r])] && live_behind(&x, f->regs[r], begin))
-            n += words[reg_class_of(f->regs[r])];
+        if (x.written[f->regs[r]->id] && words[ptx_reg_class(f->regs[r])] && live_behind(&x, f->regs[r], begin))
+            n += words[ptx_reg_class(f->regs[r])];
     free(x.seen);
     free(x.todo);
     free(x.written);

@@ -56,8 +56,8 @@ struct code {
 struct program;
 
 /* Places of special registers in the third operand bank: one array of 32 lanes each, by (register, component). */
-uint32_t sreg_offset(enum ptx_sreg s, int comp);
-uint32_t sreg_bytes(void);
+uint32_t ptx_sreg_offset(enum ptx_sreg s, int comp);
+uint32_t ptx_sreg_bank_bytes(void);
 
 /*
  * Decode every function with a body of a linked program. Problems (an instruction without an executing function,

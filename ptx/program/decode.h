@@ -64,7 +64,6 @@ enum ptx_type decoder_letter_type(const struct ptx_inst *in, char letter);
 
 const struct ptx_var *decoder_definition(const struct ptx_var *v);
 bool decoder_is_private(const struct ptx_func *f, const struct ptx_var *v);
-enum ptx_space decoder_space(const struct ptx_inst *in);
 
 /* A destination whose register is wider than the type: the step writes `at`, decoder_widen adds the copy to `final`. */
 struct decoder_destination { operand at, final; int bytes, want; bool sign; };

@@ -40,7 +40,7 @@ void decode_control(struct decoder *x)
     const char *sig = ptx_sig((enum ptx_op)in->op, in->mod);
     operand src[4] = { 0 };
     for (int k = 0; k < in->nopd && k < 4; k++)
-        src[k] = decoder_source(x, &in->opd[k], decoder_letter_type(in, signature_letter(sig, k)));
+        src[k] = decoder_source(x, &in->opd[k], decoder_letter_type(in, ptx_sig_letter(sig, k)));
     memcpy(add_control(x)->src, src, sizeof src);
 }
 

@@ -69,7 +69,7 @@ static void decode_mov_vector(struct decoder *x)
 static const struct lanes_window *window_of(const struct decoder *x)
 {
     struct lanes_window *w = arena_alloc(x->p->arena, sizeof *w);
-    enum ptx_space s = decoder_space(x->in);
+    enum ptx_space s = ptx_inst_space(x->in);
     if (s == SP_SHARED)
         w->base = WINDOW_SHARED;
     else if (s == SP_LOCAL || (s == SP_PARAM && !x->f->is_entry))
@@ -92,7 +92,7 @@ void decode_lanes(struct decoder *x)
         return;
     }
     for (int k = 0; k < in->nopd; k++) {
-        char c = signature_letter(sig, k);
+        char c = ptx_sig_letter(sig, k);
         if (!c)
             break;
         if (c == 'i')

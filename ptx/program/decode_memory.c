@@ -40,7 +40,7 @@ static struct dinst *add_access(struct decoder *x, const struct ptx_operand *add
     d->size = (uint8_t)size;
     d->vec = (uint8_t)count;
     d->id = (uint16_t)(x->p->mem_ids++ % (BOUNDS_CACHE / 2));
-    set_address(x, d, address, decoder_space(x->in));
+    set_address(x, d, address, ptx_inst_space(x->in));
     return d;
 }
 
@@ -220,7 +220,7 @@ void decode_isspacep(struct decoder *x)
     struct dinst *d = decoder_add_counting_step(x);
     d->dst = x->in->opd[0].kind == OPD_REG ? decoder_reg(x, x->in->opd[0].reg) : x->scratch;
     d->src[0] = from;
-    d->space = (uint8_t)decoder_space(x->in);
+    d->space = (uint8_t)ptx_inst_space(x->in);
     d->fn = run_isspacep;
     decoder_guard(x, d);
 }

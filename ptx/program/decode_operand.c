@@ -15,16 +15,16 @@ int decoder_storage_bytes(enum ptx_type t)
 
 operand decoder_reg(const struct decoder *x, const struct ptx_reg *r)
 {
-    enum reg_class c = reg_class_of(r);
+    enum reg_class c = ptx_reg_class(r);
     uint32_t slot = x->code->flow->slot[r->id];
     if (slot == FLOW_NONE)
         return x->scratch;
-    return x->code->class_base[c] + slot * (uint32_t)(c == RC_PRED ? 4 : reg_class_bytes(c) * LANES);
+    return x->code->class_base[c] + slot * (uint32_t)(c == RC_PRED ? 4 : ptx_reg_class_bytes(c) * LANES);
 }
 
 int decoder_reg_bytes(const struct ptx_reg *r)
 {
-    return r->type == T_PRED ? 0 : reg_class_bytes(reg_class_of(r));
+    return r->type == T_PRED ? 0 : ptx_reg_class_bytes(ptx_reg_class(r));
 }
 
 enum ptx_type decoder_letter_type(const struct ptx_inst *in, char letter)
@@ -145,20 +145,6 @@ static bool is_kernel_param(const struct ptx_func *f, const struct ptx_var *v)
 bool decoder_is_private(const struct ptx_func *f, const struct ptx_var *v)
 {
     return v->space == SP_LOCAL || (v->space == SP_PARAM && !is_kernel_param(f, v));
-}
-
-enum ptx_space decoder_space(const struct ptx_inst *in)
-{
-    switch (in->mod[PG_SPACE]) {
-    case MOD(SPACE, CONST): return SP_CONST;
-    case MOD(SPACE, GLOBAL): return SP_GLOBAL;
-    case MOD(SPACE, LOCAL): return SP_LOCAL;
-    case MOD(SPACE, PARAM): return SP_PARAM;
-    case MOD(SPACE, SHARED): return SP_SHARED;
-    }
-    if (in->mod[PG_PARAMSUB])
-        return SP_PARAM;
-    return in->mod[PG_SHAREDSUB] ? SP_SHARED : SP_GENERIC;
 }
 
 static operand symbol_address(struct decoder *x, const struct ptx_operand *o, int *bytes)

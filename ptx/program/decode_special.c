@@ -12,7 +12,7 @@ struct sreg_bank {
 #undef X
 };
 
-uint32_t sreg_offset(enum ptx_sreg s, int comp)
+uint32_t ptx_sreg_offset(enum ptx_sreg s, int comp)
 {
     static const struct { uint32_t at, stride; } places[SR_COUNT] = {
 #define X(e, s, t, v) [SR_##e] = { offsetof(struct sreg_bank, e), (v) ? sizeof ((struct sreg_bank *)0)->e[0] : 0 },
@@ -22,7 +22,7 @@ uint32_t sreg_offset(enum ptx_sreg s, int comp)
     return places[s].at + (uint32_t)comp * places[s].stride;
 }
 
-uint32_t sreg_bytes(void)
+uint32_t ptx_sreg_bank_bytes(void)
 {
     return sizeof(struct sreg_bank);
 }
@@ -83,5 +83,5 @@ operand decoder_special(struct decoder *x, const struct ptx_operand *o, int *byt
         return t;
     }
     x->code->sregs[s / 64] |= 1ull << s % 64;
-    return OPERAND_SPECIAL | sreg_offset(s, o->comp ? o->comp - 1 : 0);
+    return OPERAND_SPECIAL | ptx_sreg_offset(s, o->comp ? o->comp - 1 : 0);
 }

@@ -18,8 +18,8 @@ struct flow_block {
 };
 
 enum reg_class { RC_16, RC_32, RC_64, RC_128, RC_PRED, RC_COUNT };
-enum reg_class reg_class_of(const struct ptx_reg *r);
-int reg_class_bytes(enum reg_class c);          /* bytes of one lane; 4 for the mask of a predicate */
+enum reg_class ptx_reg_class(const struct ptx_reg *r);
+int ptx_reg_class_bytes(enum reg_class c);          /* bytes of one lane; 4 for the mask of a predicate */
 
 struct flow {
     struct flow_block *blocks;
@@ -49,9 +49,9 @@ bool flow_post_dominates(const struct flow *fl, uint32_t b, uint32_t from);
 uint32_t flow_checkpoint_words(const struct ptx_func *f, const struct flow *fl, uint32_t begin);
 
 /* The letter of a signature (ops.h) that operand position `k` stands at, 0 past the end. */
-char signature_letter(const char *sig, int k);
+char ptx_sig_letter(const char *sig, int k);
 /* Registers that an instruction writes and reads (call visit with each). */
-bool inst_reads(const struct ptx_inst *in, const struct ptx_reg *r);
-void inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *ctx, struct ptx_reg *r, bool write), void *ctx);
+bool ptx_inst_reads(const struct ptx_inst *in, const struct ptx_reg *r);
+void ptx_inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *ctx, struct ptx_reg *r, bool write), void *ctx);
 
 #endif

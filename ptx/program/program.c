@@ -275,7 +275,7 @@ static bool result_unused(const struct code *c, const struct ptx_inst *in)
     if (!r)
         return false;
     for (uint32_t i = 0; i < f->ninsts; i++)
-        if (inst_reads(&f->insts[i], r))
+        if (ptx_inst_reads(&f->insts[i], r))
             return false;
     return true;
 }

@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 
-enum reg_class reg_class_of(const struct ptx_reg *r)
+enum reg_class ptx_reg_class(const struct ptx_reg *r)
 {
     if (r->type == T_PRED)
         return RC_PRED;
@@ -25,7 +25,7 @@ enum reg_class reg_class_of(const struct ptx_reg *r)
     }
 }
 
-int reg_class_bytes(enum reg_class c)
+int ptx_reg_class_bytes(enum reg_class c)
 {
     static const int bytes[RC_COUNT] = { 2, 4, 8, 16, 4 };
     return bytes[c];
@@ -43,7 +43,7 @@ static void visit_operand(const struct ptx_operand *o, bool write,
             visit_operand(&o->elem[i], write, visit, ctx);
 }
 
-char signature_letter(const char *sig, int k)
+char ptx_sig_letter(const char *sig, int k)
 {
     for (int n = 0; *sig; sig++) {
         if (*sig == ',' || *sig == '?' || *sig == '|')
@@ -54,7 +54,7 @@ char signature_letter(const char *sig, int k)
     return 0;
 }
 
-void inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *, struct ptx_reg *, bool), void *ctx)
+void ptx_inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *, struct ptx_reg *, bool), void *ctx)
 {
     if (in->guard)
         visit(ctx, in->guard, false);
@@ -69,7 +69,7 @@ void inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *, struct ptx
     const char *sig = ptx_sig((enum ptx_op)in->op, in->mod);
     for (int write = 0; write < 2; write++)
         for (int k = 0; k < in->nopd; k++) {
-            char c = signature_letter(sig, k);
+            char c = ptx_sig_letter(sig, k);
             bool dest = c && strchr("dDpeV", c);
             if (dest == (write == 1))
                 visit_operand(&in->opd[k], dest, visit, ctx);
@@ -84,10 +84,10 @@ static void note_read(void *ctx, struct ptx_reg *r, bool write)
     s->found |= !write && r == s->r;
 }
 
-bool inst_reads(const struct ptx_inst *in, const struct ptx_reg *r)
+bool ptx_inst_reads(const struct ptx_inst *in, const struct ptx_reg *r)
 {
     struct read_search s = { r, false };
-    inst_visit_regs(in, note_read, &s);
+    ptx_inst_visit_regs(in, note_read, &s);
     return s.found;
 }
 
@@ -162,7 +162,7 @@ static void for_each_inst(struct live *v, void (*visit)(void *, struct ptx_reg *
     for (v->block = 0; v->block < v->fl->nblocks; v->block++)
         for (v->inst = v->fl->blocks[v->block].first; v->inst < v->fl->blocks[v->block].end; v->inst++) {
             v->guarded = v->f->insts[v->inst].guard != NULL;
-            inst_visit_regs(&v->f->insts[v->inst], visit, ctx);
+            ptx_inst_visit_regs(&v->f->insts[v->inst], visit, ctx);
         }
 }
 
@@ -302,8 +302,8 @@ static uint32_t pressure(const struct ptx_func *f, const struct live *v, struct 
     int32_t *delta = arena_alloc(arena, (f->ninsts + 2) * sizeof *delta);
     for (int r = 0; r < f->nregs; r++)
         if (v->end[r] != FLOW_NONE) {
-            delta[v->start[r]] += words[reg_class_of(f->regs[r])];
-            delta[v->end[r] > v->start[r] ? v->end[r] : v->start[r] + 1] -= words[reg_class_of(f->regs[r])];
+            delta[v->start[r]] += words[ptx_reg_class(f->regs[r])];
+            delta[v->end[r] > v->start[r] ? v->end[r] : v->start[r] + 1] -= words[ptx_reg_class(f->regs[r])];
         }
     int32_t now = 0, most = 0;
     for (uint32_t i = 0; i <= f->ninsts; i++) {
@@ -328,7 +328,7 @@ void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct a
     for (int c = 0; c < RC_COUNT; c++) {
         uint32_t k = 0;
         for (uint32_t r = 0; r < n; r++)
-            if (v.end[r] != FLOW_NONE && (int)reg_class_of(f->regs[r]) == c)
+            if (v.end[r] != FLOW_NONE && (int)ptx_reg_class(f->regs[r]) == c)
                 iv[k++] = (struct interval){ v.start[r], v.end[r], r };
         qsort(iv, k, sizeof *iv, by_start);
         fl->slots[c] = scan_class(iv, k, fl->slot, &s);

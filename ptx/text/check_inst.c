@@ -1,14 +1,14 @@
 /*
- * Legality of instructions: types and modifiers against the FORM rows, operands against the signature's
- * letters (register widths by the rules of PTX ISA 9.4 and 9.5), ranges of constants, calls against their
- * prototypes. What PTX has and this program has not is refused by name, in unsupported_ops.c.
+ * Legality of instructions: types and modifiers against the FORM rows, operands against the signature's letters
+ * (register widths by the rules of PTX ISA 9.4 and 9.5), ranges of constants, calls against their prototypes.
+ * unsupported_ops.c reports opcodes of PTX that are not supported.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "ptx/text/parser.h"
 
-bool fits_bits(uint64_t v, int bits)
+bool check_fits_bits(uint64_t v, int bits)
 {
     if (bits >= 64)
         return true;
@@ -117,7 +117,7 @@ static void list_group(char *buf, size_t size, ptx_groupset groups)
             n = put_word(buf, n, size, ptx_modifier_name((uint8_t)m));
 }
 
-/* Why no FORM row fits: first whether the types alone fit one, then what that row lacks or does not have. */
+/* Reports why no FORM row fits: the types fit none, or the nearest row has no such modifier, or needs another. */
 static void explain_form(struct parser *p, const struct ptx_inst *in)
 {
     ptx_groupset have = groups_of(in), allowed = 0, need = 0;
@@ -244,13 +244,13 @@ static bool check_immediate(struct parser *p, const struct ptx_inst *in, const s
                    ptx_ops[in->op].text, ptx_type_name(want));
         return false;
     }
-    if (fits_bits((uint64_t)o->imm, bits))
+    if (check_fits_bits((uint64_t)o->imm, bits))
         return true;
     diag_error(p->d, o->loc.line, o->loc.col, "constant %lld does not fit %d bits", (long long)o->imm, bits);
     return false;
 }
 
-/* Constants get the width of their operand here: 0f for 32 bits, double for 64; in .b types they are bits. */
+/* Converts a constant to the width of its operand, float or double; for .b types it is a pattern of bits. */
 static bool check_float(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o,
                         enum ptx_type want)
 {
@@ -375,18 +375,6 @@ static bool check_vector(struct parser *p, const struct ptx_inst *in, char lette
     return ok;
 }
 
-static enum ptx_space inst_space(const struct ptx_inst *in)
-{
-    switch (INST_SPACE(in)) {
-    case MOD(SPACE, CONST): return SP_CONST;
-    case MOD(SPACE, GLOBAL): return SP_GLOBAL;
-    case MOD(SPACE, LOCAL): return SP_LOCAL;
-    case MOD(SPACE, PARAM): return SP_PARAM;
-    case MOD(SPACE, SHARED): return SP_SHARED;
-    default: return SP_GENERIC;
-    }
-}
-
 static bool check_memory(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o)
 {
     if (o->has_reg) {
@@ -399,7 +387,7 @@ static bool check_memory(struct parser *p, const struct ptx_inst *in, const stru
                    o->reg->name, ptx_type_name((enum ptx_type)o->reg->type));
         return false;
     }
-    enum ptx_space space = inst_space(in);
+    enum ptx_space space = ptx_inst_space(in);
     if (!o->has_var)
         return true;
     const struct ptx_var *v = o->var;
@@ -473,7 +461,7 @@ static void check_hint(struct parser *p, const struct ptx_inst *in)
         error_at(p, in->loc, ".L2::cache_hint needs a cache policy as last operand");
 }
 
-/* Without a space, the name of a variable says it. */
+/* An access without a state space takes that of the variable that it names. */
 static void infer_space(struct ptx_inst *in)
 {
     static const uint8_t word[SP_COUNT] = {
@@ -501,10 +489,10 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
         check_hint(p, in);
         break;
     case OP_CVTA:
-        if (in->opd[1].kind == OPD_VAR && in->opd[1].var->space != inst_space(in))
+        if (in->opd[1].kind == OPD_VAR && in->opd[1].var->space != ptx_inst_space(in))
             diag_error(p->d, in->opd[1].loc.line, in->opd[1].loc.col, "'%s' is in .%s, not in .%s",
                        in->opd[1].var->name, ptx_space_name((enum ptx_space)in->opd[1].var->space),
-                       ptx_space_name(inst_space(in)));
+                       ptx_space_name(ptx_inst_space(in)));
         break;
     default:
         break;
@@ -521,7 +509,7 @@ void check_rules(struct parser *p, struct ptx_inst *in)
             diag_error(p->d, in->loc.line, in->loc.col, "'%s': %s", ptx_ops[in->op].text, why);
             return;
         }
-        if (in->op != OP_CVT) {      /* its operands decide too */
+        if (in->op != OP_CVT) {      /* whose legality depends on its operands, too */
             m->used = true;
             m->op = in->op;
             memcpy(m->type, in->type, sizeof m->type);

@@ -42,17 +42,17 @@ void nodes_reset(struct parser *p)
 static void set_depth(struct parser *p, struct node *n, unsigned inner)
 {
     n->depth = (uint16_t)(inner + 1);
-    if (n->depth <= MAX_DEPTH)
+    if (n->depth <= PARSE_MAX_DEPTH)
         return;
-    if (n->depth == MAX_DEPTH + 1)
-        diag_error(p->d, n->loc.line, n->loc.col, "expression is nested more than %d deep", MAX_DEPTH);
-    n->kind = N_BAD;             /* drops what is inside, so that no tree is deeper than the limit */
-    n->depth = MAX_DEPTH + 1;
+    if (n->depth == PARSE_MAX_DEPTH + 1)
+        diag_error(p->d, n->loc.line, n->loc.col, "expression is nested more than %d deep", PARSE_MAX_DEPTH);
+    n->kind = NODE_BAD;             /* drops what is inside, so that no tree is deeper than the limit */
+    n->depth = PARSE_MAX_DEPTH + 1;
 }
 
 struct node *node_op(struct parser *p, int op, struct node *a, struct node *b, struct ptx_loc loc)
 {
-    struct node *n = node_new(p, b ? N_BINARY : N_UNARY, loc);
+    struct node *n = node_new(p, b ? NODE_BINARY : NODE_UNARY, loc);
     n->op = (uint16_t)op;
     n->kid[0] = a;
     n->kid[1] = b;
@@ -69,7 +69,7 @@ struct node *node_list(struct parser *p, enum node_kind kind, struct list l, str
     return n;
 }
 
-struct list list_add(struct list l, struct node *n)
+struct list node_list_add(struct list l, struct node *n)
 {
     if (l.last)
         l.last->next = n;
@@ -86,7 +86,7 @@ struct list list_add(struct list l, struct node *n)
 
 static struct value bad(void)
 {
-    return (struct value){ .kind = V_BAD };
+    return (struct value){ .kind = VALUE_BAD };
 }
 
 static struct value fail(struct parser *p, const struct node *n, const char *msg)
@@ -97,19 +97,19 @@ static struct value fail(struct parser *p, const struct node *n, const char *msg
 
 static struct value int_value(uint64_t u, bool is_unsigned)
 {
-    return (struct value){ .kind = V_INT, .u = u, .is_unsigned = is_unsigned };
+    return (struct value){ .kind = VALUE_INT, .u = u, .is_unsigned = is_unsigned };
 }
 
 static struct value float_value(double f)
 {
-    struct value v = { .kind = V_FLOAT, .f = f };
+    struct value v = { .kind = VALUE_FLOAT, .f = f };
     memcpy(&v.u, &f, 8);
     return v;
 }
 
 static struct value literal_float(const struct node *n)
 {
-    struct value v = { .kind = V_FLOAT, .u = n->u, .is_f32 = n->is_f32, .hex = n->hex };
+    struct value v = { .kind = VALUE_FLOAT, .u = n->u, .is_f32 = n->is_f32, .hex = n->hex };
     if (n->is_f32) {
         uint32_t bits = (uint32_t)n->u;
         float f;
@@ -123,7 +123,7 @@ static struct value literal_float(const struct node *n)
 
 static struct value unknown_name(struct parser *p, const struct node *n)
 {
-    const char *near = nearest_name(p, n->name->s, false);
+    const char *near = name_nearest(p, n->name->s, false);
     if (near && strcmp(near, n->name->s))
         diag_error(p->d, n->loc.line, n->loc.col, "undefined name '%s'; did you mean '%s'?", n->name->s,
                    near);
@@ -139,7 +139,7 @@ static struct value sreg_value(struct parser *p, const struct node *n)
         PTX_SREGS(X)
 #undef X
     };
-    struct value v = { .kind = V_SREG, .sreg = n->name->sreg, .u = n->name->sreg_index };
+    struct value v = { .kind = VALUE_SREG, .sreg = n->name->sreg, .u = n->name->sreg_index };
     if (n->suffix) {
         if (!vector[v.sreg] || !n->suffix->comp)
             return fail(p, n, "special register has no such component");
@@ -153,17 +153,17 @@ static struct value sreg_value(struct parser *p, const struct node *n)
 static struct value vector_register(struct parser *p, const struct node *n, const struct binding *b)
 {
     if (!n->suffix)
-        return (struct value){ .kind = V_VECREG, .vec = b };
+        return (struct value){ .kind = VALUE_VECREG, .vec = b };
     if (!n->suffix->comp || n->suffix->comp > b->n)
         return fail(p, n, "vector register has no such component");
-    return (struct value){ .kind = V_ADDR, .reg = b->vec[n->suffix->comp - 1] };
+    return (struct value){ .kind = VALUE_ADDR, .reg = b->vec[n->suffix->comp - 1] };
 }
 
 static struct value eval_name(struct parser *p, const struct node *n)
 {
     struct name *name = n->name;
     if (name->len == 1 && name->s[0] == '_')
-        return (struct value){ .kind = V_SINK };
+        return (struct value){ .kind = VALUE_SINK };
     struct binding *b = name_lookup(p, name);
     if (!b) {
         if (name->sreg)
@@ -172,30 +172,30 @@ static struct value eval_name(struct parser *p, const struct node *n)
             return int_value(32, false);
         return unknown_name(p, n);
     }
-    if (b->kind == B_VECREG)
+    if (b->kind == BIND_VECREG)
         return vector_register(p, n, b);
     if (n->suffix)
         return fail(p, n,
-                    b->kind == B_REG ? "a scalar register has no components"
+                    b->kind == BIND_REG ? "a scalar register has no components"
                         : "unexpected word after a symbol");
     switch (b->kind) {
-    case B_REG: return (struct value){ .kind = V_ADDR, .reg = b->reg };
-    case B_VAR: return (struct value){ .kind = V_ADDR, .var = b->var };
-    case B_FUNC: return (struct value){ .kind = V_ADDR, .func = b->func };
-    default: return (struct value){ .kind = V_TABLE, .table = b->table };
+    case BIND_REG: return (struct value){ .kind = VALUE_ADDR, .reg = b->reg };
+    case BIND_VAR: return (struct value){ .kind = VALUE_ADDR, .var = b->var };
+    case BIND_FUNC: return (struct value){ .kind = VALUE_ADDR, .func = b->func };
+    default: return (struct value){ .kind = VALUE_TABLE, .table = b->table };
     }
 }
 
 static double as_double(const struct value *v)
 {
-    if (v->kind == V_FLOAT)
+    if (v->kind == VALUE_FLOAT)
         return v->f;
     return v->is_unsigned ? (double)v->u : (double)(int64_t)v->u;
 }
 
 static bool is_true(const struct value *v)
 {
-    return v->kind == V_FLOAT ? v->f != 0 : v->u != 0;
+    return v->kind == VALUE_FLOAT ? v->f != 0 : v->u != 0;
 }
 
 static struct value float_op(struct parser *p, const struct node *n, double a, double b)
@@ -207,10 +207,10 @@ static struct value float_op(struct parser *p, const struct node *n, double a, d
     case '/': return float_value(a / b);
     case '<': return int_value(a < b, false);
     case '>': return int_value(a > b, false);
-    case O_LE: return int_value(a <= b, false);
-    case O_GE: return int_value(a >= b, false);
-    case O_EQ: return int_value(a == b, false);
-    case O_NE: return int_value(a != b, false);
+    case NODE_OP_LE: return int_value(a <= b, false);
+    case NODE_OP_GE: return int_value(a >= b, false);
+    case NODE_OP_EQ: return int_value(a == b, false);
+    case NODE_OP_NE: return int_value(a != b, false);
     default: return fail(p, n, "this operator is not for floating-point constants");
     }
 }
@@ -233,16 +233,16 @@ static struct value compare(int op, uint64_t a, uint64_t b, bool u)
     switch (op) {
     case '<': return int_value(order < 0, false);
     case '>': return int_value(order > 0, false);
-    case O_LE: return int_value(order <= 0, false);
-    case O_GE: return int_value(order >= 0, false);
-    case O_EQ: return int_value(order == 0, false);
+    case NODE_OP_LE: return int_value(order <= 0, false);
+    case NODE_OP_GE: return int_value(order >= 0, false);
+    case NODE_OP_EQ: return int_value(order == 0, false);
     default: return int_value(order != 0, false);
     }
 }
 
 static struct value shift(int op, const struct value *a, uint64_t by)
 {
-    if (op == O_SHL)
+    if (op == NODE_OP_SHL)
         return int_value(by > 63 ? 0 : a->u << by, a->is_unsigned);
     if (a->is_unsigned)
         return int_value(by > 63 ? 0 : a->u >> by, true);
@@ -261,9 +261,9 @@ static struct value int_op(struct parser *p, const struct node *n, const struct 
     case '&': return int_value(a->u & b->u, u);
     case '|': return int_value(a->u | b->u, u);
     case '^': return int_value(a->u ^ b->u, u);
-    case O_SHL: case O_SHR: return shift(n->op, a, b->u);
-    case O_AND: return int_value(a->u && b->u, false);
-    case O_OR: return int_value(a->u || b->u, false);
+    case NODE_OP_SHL: case NODE_OP_SHR: return shift(n->op, a, b->u);
+    case NODE_OP_AND: return int_value(a->u && b->u, false);
+    case NODE_OP_OR: return int_value(a->u || b->u, false);
     default: return compare(n->op, a->u, b->u, u);
     }
 }
@@ -274,18 +274,18 @@ static struct value address_op(struct parser *p, const struct node *n, const str
 {
     struct value v = *a;
     bool minus = n->op == '-';
-    bool both = a->kind == V_ADDR && b->kind == V_ADDR;
-    if ((n->op != '+' && !minus) || (minus && b->kind == V_ADDR))
+    bool both = a->kind == VALUE_ADDR && b->kind == VALUE_ADDR;
+    if ((n->op != '+' && !minus) || (minus && b->kind == VALUE_ADDR))
         return fail(p, n, "an address takes only + and - of a constant");
-    if (a->kind == V_INT || (both && a->reg))
+    if (a->kind == VALUE_INT || (both && a->reg))
         v = *b;
-    const struct value *other = a->kind == V_INT || (both && a->reg) ? a : b;
+    const struct value *other = a->kind == VALUE_INT || (both && a->reg) ? a : b;
     if (both) {
         bool fits = v.var && !v.reg && other->reg && !other->var && !v.generic && !v.mask;
         if (!fits)
             return fail(p, n, "an address has at most one symbol and one register");
         v.reg = other->reg;
-    } else if (other->kind != V_INT) {
+    } else if (other->kind != VALUE_INT) {
         return fail(p, n, "an address offset must be an integer constant");
     }
     v.u = minus ? v.u - other->u : v.u + other->u;
@@ -294,31 +294,31 @@ static struct value address_op(struct parser *p, const struct node *n, const str
 
 static struct value eval_binary(struct parser *p, const struct node *n)
 {
-    struct value a = eval(p, n->kid[0]), b = eval(p, n->kid[1]);
-    if (a.kind == V_BAD || b.kind == V_BAD)
+    struct value a = node_eval(p, n->kid[0]), b = node_eval(p, n->kid[1]);
+    if (a.kind == VALUE_BAD || b.kind == VALUE_BAD)
         return bad();
-    if (a.kind == V_ADDR || b.kind == V_ADDR)
+    if (a.kind == VALUE_ADDR || b.kind == VALUE_ADDR)
         return address_op(p, n, &a, &b);
-    if ((a.kind != V_INT && a.kind != V_FLOAT) || (b.kind != V_INT && b.kind != V_FLOAT))
+    if ((a.kind != VALUE_INT && a.kind != VALUE_FLOAT) || (b.kind != VALUE_INT && b.kind != VALUE_FLOAT))
         return fail(p, n, "this is not a constant expression");
-    if (a.kind == V_FLOAT || b.kind == V_FLOAT)
+    if (a.kind == VALUE_FLOAT || b.kind == VALUE_FLOAT)
         return float_op(p, n, as_double(&a), as_double(&b));
     return int_op(p, n, &a, &b);
 }
 
 static struct value eval_unary(struct parser *p, const struct node *n)
 {
-    struct value a = eval(p, n->kid[0]);
-    if (a.kind == V_BAD)
+    struct value a = node_eval(p, n->kid[0]);
+    if (a.kind == VALUE_BAD)
         return a;
-    if (a.kind == V_FLOAT && n->op == '-') {
+    if (a.kind == VALUE_FLOAT && n->op == '-') {
         a.f = -a.f;
         a.u ^= a.is_f32 ? 1ull << 31 : 1ull << 63;
         return a;
     }
-    if (a.kind == V_FLOAT && (n->op == '+' || n->op == '!'))
+    if (a.kind == VALUE_FLOAT && (n->op == '+' || n->op == '!'))
         return n->op == '+' ? a : int_value(a.f == 0, false);
-    if (a.kind != V_INT)
+    if (a.kind != VALUE_INT)
         return fail(p, n, "this operator takes a constant");
     switch (n->op) {
     case '-': return int_value(0 - a.u, a.is_unsigned && a.u != 1ull << 63);
@@ -330,19 +330,19 @@ static struct value eval_unary(struct parser *p, const struct node *n)
 
 static struct value eval_cast(struct parser *p, const struct node *n)
 {
-    struct value a = eval(p, n->kid[0]);
-    if (a.kind == V_BAD)
+    struct value a = node_eval(p, n->kid[0]);
+    if (a.kind == VALUE_BAD)
         return a;
-    if (n->op == T_F64 && (a.kind == V_INT || a.kind == V_FLOAT))
+    if (n->op == T_F64 && (a.kind == VALUE_INT || a.kind == VALUE_FLOAT))
         return float_value(as_double(&a));
     if (n->op != T_S64 && n->op != T_U64)
         return fail(p, n, "a cast in a constant expression is to .s64, .u64 or .f64");
-    if (a.kind == V_FLOAT) {
+    if (a.kind == VALUE_FLOAT) {
         if (!(fabs(a.f) < 0x1p63))
             return fail(p, n, "value does not fit 64 bits");
         return int_value((uint64_t)(int64_t)a.f, n->op == T_U64);
     }
-    if (a.kind != V_INT)
+    if (a.kind != VALUE_INT)
         return fail(p, n, "this is not a constant expression");
     return int_value(a.u, n->op == T_U64);
 }
@@ -351,12 +351,12 @@ static struct value eval_apply(struct parser *p, const struct node *n)
 {
     if (n->n != 1)
         return fail(p, n, "one operand is expected in the parentheses");
-    struct value v = eval(p, n->first);
-    if (v.kind == V_BAD)
+    struct value v = node_eval(p, n->first);
+    if (v.kind == VALUE_BAD)
         return v;
-    if (v.kind != V_ADDR || v.reg)
+    if (v.kind != VALUE_ADDR || v.reg)
         return fail(p, n, "a symbol is expected in the parentheses");
-    if (n->kind == N_MASK) {
+    if (n->kind == NODE_MASK) {
         v.mask = n->mask;
         return v;
     }
@@ -372,49 +372,49 @@ static struct value eval_subscript(struct parser *p, const struct node *n)
     struct binding *b = name_lookup(p, n->name);
     if (!b)
         return unknown_name(p, n);
-    if (b->kind != B_VAR || n->n != 1)
+    if (b->kind != BIND_VAR || n->n != 1)
         return fail(p, n, "only a variable takes one subscript");
-    struct value i = eval(p, n->first);
-    if (i.kind == V_BAD)
+    struct value i = node_eval(p, n->first);
+    if (i.kind == VALUE_BAD)
         return i;
-    if (i.kind != V_INT)
+    if (i.kind != VALUE_INT)
         return fail(p, n, "a subscript must be a constant");
-    struct value v = { .kind = V_ADDR, .var = b->var };
+    struct value v = { .kind = VALUE_ADDR, .var = b->var };
     v.u = i.u * (uint64_t)ptx_type_size((enum ptx_type)b->var->type) * b->var->vec;
     return v;
 }
 
-struct value eval(struct parser *p, const struct node *n)
+struct value node_eval(struct parser *p, const struct node *n)
 {
     switch (n->kind) {
-    case N_NAME: return eval_name(p, n);
-    case N_INT: return int_value(n->u, n->is_unsigned);
-    case N_FLOAT: return literal_float(n);
-    case N_UNARY: return eval_unary(p, n);
-    case N_BINARY: return eval_binary(p, n);
-    case N_CAST: return eval_cast(p, n);
-    case N_APPLY: case N_MASK: return eval_apply(p, n);
-    case N_SUBSCRIPT: return eval_subscript(p, n);
-    case N_COND: {
-        struct value c = eval(p, n->kid[0]);
-        if (c.kind != V_BAD && c.kind != V_INT && c.kind != V_FLOAT)
+    case NODE_NAME: return eval_name(p, n);
+    case NODE_INT: return int_value(n->u, n->is_unsigned);
+    case NODE_FLOAT: return literal_float(n);
+    case NODE_UNARY: return eval_unary(p, n);
+    case NODE_BINARY: return eval_binary(p, n);
+    case NODE_CAST: return eval_cast(p, n);
+    case NODE_APPLY: case NODE_MASK: return eval_apply(p, n);
+    case NODE_SUBSCRIPT: return eval_subscript(p, n);
+    case NODE_COND: {
+        struct value c = node_eval(p, n->kid[0]);
+        if (c.kind != VALUE_BAD && c.kind != VALUE_INT && c.kind != VALUE_FLOAT)
             return fail(p, n, "this is not a constant expression");
-        return c.kind == V_BAD ? c : eval(p, n->kid[is_true(&c) ? 1 : 2]);
+        return c.kind == VALUE_BAD ? c : node_eval(p, n->kid[is_true(&c) ? 1 : 2]);
     }
-    case N_LIST:
+    case NODE_LIST:
         if (n->n == 1)
-            return eval(p, n->first);
+            return node_eval(p, n->first);
         return fail(p, n, "a list in parentheses is not expected here");
-    case N_BAD: return bad();
+    case NODE_BAD: return bad();
     default: return fail(p, n, "a value is expected here");
     }
 }
 
-bool eval_int(struct parser *p, const struct node *n, int64_t *out, const char *what)
+bool node_eval_int(struct parser *p, const struct node *n, int64_t *out, const char *what)
 {
-    struct value v = eval(p, n);
-    if (v.kind != V_BAD && v.kind != V_INT)
+    struct value v = node_eval(p, n);
+    if (v.kind != VALUE_BAD && v.kind != VALUE_INT)
         diag_error(p->d, n->loc.line, n->loc.col, "%s must be an integer constant", what);
     *out = (int64_t)v.u;
-    return v.kind == V_INT;
+    return v.kind == VALUE_INT;
 }

@@ -11,7 +11,7 @@ enum { MAX_DIMS = 15 };
 static const uint64_t max_bytes = 1ull << 40;
 static const uint64_t max_align = 1u << 16;
 
-void quals_start(struct parser *p, struct name *space, struct ptx_loc loc)
+void decl_quals_start(struct parser *p, struct name *space, struct ptx_loc loc)
 {
     p->q = (struct quals){ .loc = loc, .vec = 1, .space = space->space };
     p->q.is_reg = space->space == 0;     /* .reg is no state space of the grammar */
@@ -21,7 +21,7 @@ void quals_start(struct parser *p, struct name *space, struct ptx_loc loc)
     }
 }
 
-void quals_word(struct parser *p, struct name *n, struct ptx_loc loc)
+void decl_quals_word(struct parser *p, struct name *n, struct ptx_loc loc)
 {
     struct quals *q = &p->q;
     if (!strcmp(n->s, ".ptr")) {
@@ -38,7 +38,7 @@ void quals_word(struct parser *p, struct name *n, struct ptx_loc loc)
     } else if (n->vec && q->vec == 1 && n->vec <= 4) {
         q->vec = n->vec;
     } else {
-        const char *near = n->type || n->vec || n->space ? NULL : nearest_dotted(p, n->s, true);
+        const char *near = n->type || n->vec || n->space ? NULL : name_nearest_dotted(p, n->s, true);
         if (near)
             diag_error(p->d, loc.line, loc.col, "'%s' is no type; did you mean '%s'?", n->s, near);
         else
@@ -47,7 +47,7 @@ void quals_word(struct parser *p, struct name *n, struct ptx_loc loc)
     }
 }
 
-void quals_align(struct parser *p, struct node *n)
+void decl_quals_align(struct parser *p, struct node *n)
 {
     if (p->q.ptr)
         return;                  /* alignment of what the pointer points to */
@@ -58,7 +58,7 @@ void quals_align(struct parser *p, struct node *n)
         p->q.align = n->u;
 }
 
-void quals_attribute(struct parser *p, struct name *n, struct ptx_loc loc)
+void decl_quals_attribute(struct parser *p, struct name *n, struct ptx_loc loc)
 {
     if (!strcmp(n->s, ".managed"))
         p->q.managed = true;
@@ -66,7 +66,7 @@ void quals_attribute(struct parser *p, struct name *n, struct ptx_loc loc)
         diag_error(p->d, loc.line, loc.col, "unknown attribute '%s'", n->s);
 }
 
-static bool quals_ok(struct parser *p, struct ptx_loc loc)
+static bool decl_quals_ok(struct parser *p, struct ptx_loc loc)
 {
     if (!p->q.bad && !p->q.type) {
         diag_error(p->d, loc.line, loc.col, "declaration without a type");
@@ -79,9 +79,9 @@ static bool quals_ok(struct parser *p, struct ptx_loc loc)
 
 static void declare_reg_range(struct parser *p, struct name *n, uint64_t count, struct ptx_loc loc)
 {
-    if (count > MAX_REG_RANGE) {
+    if (count > PARSE_MAX_REG_RANGE) {
         diag_error(p->d, loc.line, loc.col, "range of %llu registers is too large (limit %d)",
-                   (unsigned long long)count, MAX_REG_RANGE);
+                   (unsigned long long)count, PARSE_MAX_REG_RANGE);
         return;
     }
     if (n->range && n->range->depth == p->depth) {
@@ -105,7 +105,7 @@ static void declare_one_reg(struct parser *p, struct name *n, struct ptx_loc loc
         diag_error(p->d, loc.line, loc.col, "'%s' is a special register", n->s);
         return;
     }
-    struct binding *b = bind(p, n, p->q.vec > 1 ? B_VECREG : B_REG, loc);
+    struct binding *b = name_bind(p, n, p->q.vec > 1 ? BIND_VECREG : BIND_REG, loc);
     if (!b)
         return;
     if (p->q.vec == 1) {
@@ -125,7 +125,7 @@ static void declare_one_reg(struct parser *p, struct name *n, struct ptx_loc loc
 
 void declare_reg(struct parser *p, struct name *n, struct node *range, struct ptx_loc loc)
 {
-    if (!quals_ok(p, loc))
+    if (!decl_quals_ok(p, loc))
         return;
     if (ptx_type_class((enum ptx_type)p->q.type) == 'o') {
         diag_error(p->d, loc.line, loc.col, "a register cannot have type .%s",
@@ -152,16 +152,16 @@ static int read_dims(struct parser *p, struct list l, uint64_t *dims, uint64_t *
             diag_error(p->d, e->loc.line, e->loc.col, "an array has at most %d dimensions", MAX_DIMS);
             return -1;
         }
-        if (e->kind == N_BAD && n == 0) {
+        if (e->kind == NODE_BAD && n == 0) {
             *unsized = true;
             dims[0] = 0;
             continue;
         }
-        if (e->kind == N_BAD) {
+        if (e->kind == NODE_BAD) {
             diag_error(p->d, e->loc.line, e->loc.col, "only the first dimension can be left out");
             return -1;
         }
-        if (!eval_int(p, e, &size, "array size"))
+        if (!node_eval_int(p, e, &size, "array size"))
             return -1;
         if (size < 0 || (uint64_t)size > max_bytes || (size && *total > max_bytes / (uint64_t)size)) {
             diag_error(p->d, e->loc.line, e->loc.col, "array size is out of range");
@@ -193,7 +193,7 @@ static struct ptx_var *new_var(struct parser *p, const char *name, struct ptx_lo
     return v;
 }
 
-static bool placed_well(struct parser *p, struct ptx_loc loc)
+static bool space_allowed(struct parser *p, struct ptx_loc loc)
 {
     struct quals *q = &p->q;
     const char *space = ptx_space_name((enum ptx_space)q->space);
@@ -202,7 +202,7 @@ static bool placed_well(struct parser *p, struct ptx_loc loc)
         return false;
     }
     if (q->space == SP_TEX) {
-        q->space = SP_GLOBAL;    /* the old way to declare a texture */
+        q->space = SP_GLOBAL;    /* PTX 1.x declares textures in .tex */
         q->type = T_TEXREF;
     }
     if (q->type == T_PRED) {
@@ -230,12 +230,12 @@ static void add_to_module(struct parser *p, struct name *n, struct ptx_var *v)
     p->module_vars_end = &v->next;
 }
 
-/* A second declaration of a module variable is fine when at most one of the two defines it. */
+/* A module variable may be declared again when at most one of the two declarations defines it. */
 static struct ptx_var *redeclared(struct parser *p, struct name *n, const struct ptx_var *v,
                                   struct ptx_loc loc)
 {
     struct binding *b = n->sym;
-    if (p->depth > 0 || !b || b->kind != B_VAR)
+    if (p->depth > 0 || !b || b->kind != BIND_VAR)
         return NULL;
     struct ptx_var *old = b->var;
     if (old->linkage != LINK_EXTERN && v->linkage != LINK_EXTERN)
@@ -260,7 +260,7 @@ static void add_var(struct parser *p, struct name *n, struct ptx_var *v, struct 
 {
     if (redeclared(p, n, v, loc))
         return;
-    struct binding *b = bind(p, n, B_VAR, loc);
+    struct binding *b = name_bind(p, n, BIND_VAR, loc);
     if (!b)
         return;
     b->var = v;
@@ -276,7 +276,7 @@ void declare_var(struct parser *p, struct name *n, struct list dims, struct node
 {
     uint64_t size[MAX_DIMS], total;
     bool unsized;
-    if (!quals_ok(p, loc) || !placed_well(p, loc))
+    if (!decl_quals_ok(p, loc) || !space_allowed(p, loc))
         return;
     if (n->s[0] == '_' && n->len == 1) {
         diag_error(p->d, loc.line, loc.col, "'_' is not a name");
@@ -285,11 +285,11 @@ void declare_var(struct parser *p, struct name *n, struct list dims, struct node
     int ndims = read_dims(p, dims, size, &total, &unsized);
     if (ndims < 0)
         return;
-    if (unsized && init && init->kind == N_VEC) {
+    if (unsized && init && init->kind == NODE_VEC) {
         uint64_t inner = 1;
         for (int i = 1; i < ndims; i++)
             inner *= size[i];
-        bool nested = ndims == 1 || (init->first && init->first->kind == N_VEC);
+        bool nested = ndims == 1 || (init->first && init->first->kind == NODE_VEC);
         size[0] = nested || !inner ? init->n : (init->n + inner - 1) / inner;
         total = size[0] * inner;
         unsized = false;
@@ -314,10 +314,10 @@ void declare_var(struct parser *p, struct name *n, struct list dims, struct node
 
 void declare_var_range(struct parser *p, struct name *n, struct node *range, struct ptx_loc loc)
 {
-    if (!quals_ok(p, loc) || !placed_well(p, loc))
+    if (!decl_quals_ok(p, loc) || !space_allowed(p, loc))
         return;
-    p->expanded += range->u > MAX_EXPANDED ? MAX_EXPANDED : range->u;
-    if (p->expanded >= MAX_EXPANDED) {
+    p->expanded += range->u > PARSE_MAX_EXPANDED ? PARSE_MAX_EXPANDED : range->u;
+    if (p->expanded >= PARSE_MAX_EXPANDED) {
         diag_error(p->d, loc.line, loc.col, "range of variables is too large");
         return;
     }
@@ -350,7 +350,7 @@ void declare_param(struct parser *p, struct name *n, struct list dims, struct pt
 {
     uint64_t size[MAX_DIMS], total;
     bool unsized;
-    if (!quals_ok(p, loc))
+    if (!decl_quals_ok(p, loc))
         return;
     int ndims = read_dims(p, dims, size, &total, &unsized);
     if (ndims < 0)
@@ -373,12 +373,12 @@ void declare_param(struct parser *p, struct name *n, struct list dims, struct pt
     p->nplist++;
 }
 
-/* What was read so far in the header are the return parameters; the parameters follow. */
-void returns_end(struct parser *p)
+/* The list read so far has the return parameters; the parameters follow. */
+void func_returns_end(struct parser *p)
 {
     p->rlist = p->plist;
     p->nrlist = p->nplist;
     for (struct reg_param *r = p->reg_params; r; r = r->next)
         r->is_return = true;
-    params_start(p);
+    func_params_start(p);
 }

@@ -1,7 +1,6 @@
 /*
- * The grammar (PTX ISA sections 4, 5, 6 and 11). It knows no opcode, type or modifier: words are words,
- * and a kernel called `add` is no problem. Operands are expressions; operand.c gives them meaning by the
- * opcode's row.
+ * The grammar (PTX ISA sections 4, 5, 6 and 11). It has no tokens for opcodes, types or modifiers, so a kernel may be
+ * called `add`. Operands are expressions; operand.c interprets them by the signature of the opcode's row.
  */
 %define api.pure full
 %define api.prefix {ptx_yy}
@@ -88,26 +87,26 @@ item: directive
     ;
 
 directive: VERSION FLOAT         {
-            on_version(p, (struct text){ p->token_text, (uint32_t)p->token_len }, @2);
+            module_version(p, (struct text){ p->token_text, (uint32_t)p->token_len }, @2);
         }
     | TARGET targets
-    | ADDRESS_SIZE INT           { on_address_size(p, $2); }
+    | ADDRESS_SIZE INT           { module_address_size(p, $2); }
     | file
     | location
     | PRAGMA strings ';'
-    | ALIAS WORD ',' WORD ';'    { on_alias(p, $2, $4, @2); }
+    | ALIAS WORD ',' WORD ';'    { module_alias(p, $2, $4, @2); }
     | ATTRIBUTE '(' attributes ')' ';'
     ;
 
-targets: WORD                    { on_target(p, $1, @1); }
-    | targets ',' WORD           { on_target(p, $3, @3); }
+targets: WORD                    { module_target(p, $1, @1); }
+    | targets ',' WORD           { module_target(p, $3, @3); }
     ;
 
-file: FILE_ INT STRING           { on_file(p, $2, $3); }
-    | FILE_ INT STRING ',' INT ',' INT   { on_file(p, $2, $3); }
+file: FILE_ INT STRING           { module_file(p, $2, $3); }
+    | FILE_ INT STRING ',' INT ',' INT   { module_file(p, $2, $3); }
     ;
 
-location: LOC INT INT INT location_parts   { on_loc(p, $2, $3); } ;
+location: LOC INT INT INT location_parts   { module_loc(p, $2, $3); } ;
 
 location_parts: %empty
     | location_parts ',' WORD WORD
@@ -123,24 +122,24 @@ linkage: %empty                  { $$ = NULL; }
     | LINKAGE
     ;
 
-variable: linkage SPACE          { quals_start(p, $2, @2); p->q.linkage = $1 ? $1->linkage : LINK_LOCAL; }
+variable: linkage SPACE          { decl_quals_start(p, $2, @2); p->q.linkage = $1 ? $1->linkage : LINK_LOCAL; }
       quals declarators ';'      { nodes_reset(p); }
     ;
 
 quals: %empty
-    | quals TYPE                 { quals_word(p, $2, @2); }
-    | quals VEC                  { quals_word(p, $2, @2); }
-    | quals SPACE                { quals_word(p, $2, @2); }
-    | quals PTR                  { quals_word(p, $2, @2); }
-    | quals DOTWORD              { quals_word(p, $2, @2); }
-    | quals ALIGN INT            { quals_align(p, $3); }
+    | quals TYPE                 { decl_quals_word(p, $2, @2); }
+    | quals VEC                  { decl_quals_word(p, $2, @2); }
+    | quals SPACE                { decl_quals_word(p, $2, @2); }
+    | quals PTR                  { decl_quals_word(p, $2, @2); }
+    | quals DOTWORD              { decl_quals_word(p, $2, @2); }
+    | quals ALIGN INT            { decl_quals_align(p, $3); }
     | quals ATTRIBUTE '(' attributes ')'
     ;
 
 attributes: attribute | attributes ',' attribute ;
 
-attribute: DOTWORD               { quals_attribute(p, $1, @1); }
-    | DOTWORD '(' list ')'       { quals_attribute(p, $1, @1); }
+attribute: DOTWORD               { decl_quals_attribute(p, $1, @1); }
+    | DOTWORD '(' list ')'       { decl_quals_attribute(p, $1, @1); }
     ;
 
 declarators: declarator | declarators ',' declarator ;
@@ -150,15 +149,15 @@ declarator: WORD dims opt_init   { declare_var(p, $1, $2, $3, @1); }
     ;
 
 dims: %empty                     { $$ = (struct list){ 0 }; }
-    | dims '[' ']'               { $$ = list_add($1, node_new(p, N_BAD, @2)); }
-    | dims '[' expr ']'          { $$ = list_add($1, $3); }
+    | dims '[' ']'               { $$ = node_list_add($1, node_new(p, NODE_BAD, @2)); }
+    | dims '[' expr ']'          { $$ = node_list_add($1, $3); }
     ;
 
 opt_init: %empty                 { $$ = NULL; }
     | '=' expr                   { $$ = $2; }
     ;
 
-registers: REG                   { quals_start(p, $1, @1); }
+registers: REG                   { decl_quals_start(p, $1, @1); }
       quals register_names ';'   { nodes_reset(p); }
     ;
 
@@ -170,11 +169,11 @@ register_name: WORD              { declare_reg(p, $1, NULL, @1); }
 
 /* ---- functions ---- */
 
-function: linkage ENTRY          { attrs_start(p); params_start(p); }
+function: linkage ENTRY          { func_attrs_start(p); func_params_start(p); }
       attrs WORD opt_params      { func_header(p, true, $1 ? $1->linkage : LINK_LOCAL, $5, @5); }
       attrs rest
-    | linkage FUNC               { attrs_start(p); params_start(p); }
-      attrs opt_returns WORD     { returns_end(p); }
+    | linkage FUNC               { func_attrs_start(p); func_params_start(p); }
+      attrs opt_returns WORD     { func_returns_end(p); }
       opt_params                 { func_header(p, false, $1 ? $1->linkage : LINK_LOCAL, $6, @6); }
       attrs rest
     ;
@@ -194,8 +193,8 @@ param_list: param | param_list ',' param ;
 
 param: param_start quals opt_name dims   { declare_param(p, $3, $4, $3 ? @3 : @1); } ;
 
-param_start: SPACE               { quals_start(p, $1, @1); }
-    | REG                        { quals_start(p, $1, @1); }
+param_start: SPACE               { decl_quals_start(p, $1, @1); }
+    | REG                        { decl_quals_start(p, $1, @1); }
     ;
 
 opt_name: %empty                 { $$ = NULL; }
@@ -204,14 +203,14 @@ opt_name: %empty                 { $$ = NULL; }
     ;
 
 attrs: %empty
-    | attrs PERF ints            { attr_add(p, $2, $3, @2); }
+    | attrs PERF ints            { func_attr_add(p, $2, $3, @2); }
     | attrs PRAGMA strings ';'
     | attrs ATTRIBUTE '(' attributes ')'
     ;
 
 ints: %empty                     { $$ = (struct list){ 0 }; }
-    | INT                        { $$ = list_add((struct list){ 0 }, $1); }
-    | ints ',' INT               { $$ = list_add($1, $3); }
+    | INT                        { $$ = node_list_add((struct list){ 0 }, $1); }
+    | ints ',' INT               { $$ = node_list_add($1, $3); }
     ;
 
 /* ---- bodies ---- */
@@ -241,23 +240,23 @@ block: '{'                       { scope_open(p, @1); if (p->too_deep) YYABORT; 
 label: WORD ':'                  { label_define(p, $1, @1); }
     | WORD ':' BRANCHTARGETS words ';'   { table_list(p, $1, false, $4, @1); nodes_reset(p); }
     | WORD ':' CALLTARGETS words ';'     { table_list(p, $1, true, $4, @1); nodes_reset(p); }
-    | WORD ':' CALLPROTOTYPE     { proto_start(p); params_start(p); }
-      opt_returns WORD           { returns_end(p); }
+    | WORD ':' CALLPROTOTYPE     { table_proto_start(p); func_params_start(p); }
+      opt_returns WORD           { func_returns_end(p); }
       opt_params attrs ';'       { table_proto(p, $1, @1); }
     ;
 
 words: WORD                      {
-            $$ = list_add((struct list){ 0 }, node_new(p, N_NAME, @1));
+            $$ = node_list_add((struct list){ 0 }, node_new(p, NODE_NAME, @1));
             $$.last->name = $1;
         }
     | WORD '<' INT '>'           {
-            struct node *n = node_new(p, N_NAME, @1);
+            struct node *n = node_new(p, NODE_NAME, @1);
             n->name = $1;
             n->is_unsigned = true;
             n->u = $3->u;
-            $$ = list_add((struct list){ 0 }, n);
+            $$ = node_list_add((struct list){ 0 }, n);
         }
-    | words ',' WORD             { $$ = list_add($1, node_new(p, N_NAME, @3)); $$.last->name = $3; }
+    | words ',' WORD             { $$ = node_list_add($1, node_new(p, NODE_NAME, @3)); $$.last->name = $3; }
     ;
 
 instruction: opcode mods operands ';'     { inst_end(p, $3); nodes_reset(p); }
@@ -287,12 +286,12 @@ opt_list: %empty                 { $$ = (struct list){ 0 }; }
     | list ','
     ;
 
-list: element                    { $$ = list_add((struct list){ 0 }, $1); }
-    | list ',' element           { $$ = list_add($1, $3); }
+list: element                    { $$ = node_list_add((struct list){ 0 }, $1); }
+    | list ',' element           { $$ = node_list_add($1, $3); }
     ;
 
 element: expr
-    | WORD '=' expr              { $$ = node_op(p, '=', $3, NULL, @1); $$->kind = N_ASSIGN; }
+    | WORD '=' expr              { $$ = node_op(p, '=', $3, NULL, @1); $$->kind = NODE_ASSIGN; }
     ;
 
 expr: primary
@@ -306,35 +305,35 @@ expr: primary
     | expr '^' expr              { $$ = node_op(p, '^', $1, $3, @1); }
     | expr '<' expr              { $$ = node_op(p, '<', $1, $3, @1); }
     | expr '>' expr              { $$ = node_op(p, '>', $1, $3, @1); }
-    | expr LE expr               { $$ = node_op(p, O_LE, $1, $3, @1); }
-    | expr GE expr               { $$ = node_op(p, O_GE, $1, $3, @1); }
-    | expr EQ expr               { $$ = node_op(p, O_EQ, $1, $3, @1); }
-    | expr NE expr               { $$ = node_op(p, O_NE, $1, $3, @1); }
-    | expr SHL expr              { $$ = node_op(p, O_SHL, $1, $3, @1); }
-    | expr SHR expr              { $$ = node_op(p, O_SHR, $1, $3, @1); }
-    | expr LAND expr             { $$ = node_op(p, O_AND, $1, $3, @1); }
-    | expr LOR expr              { $$ = node_op(p, O_OR, $1, $3, @1); }
-    | expr '?' expr ':' expr     { $$ = node_op(p, '?', $1, $3, @1); $$->kind = N_COND; $$->kid[2] = $5;
+    | expr LE expr               { $$ = node_op(p, NODE_OP_LE, $1, $3, @1); }
+    | expr GE expr               { $$ = node_op(p, NODE_OP_GE, $1, $3, @1); }
+    | expr EQ expr               { $$ = node_op(p, NODE_OP_EQ, $1, $3, @1); }
+    | expr NE expr               { $$ = node_op(p, NODE_OP_NE, $1, $3, @1); }
+    | expr SHL expr              { $$ = node_op(p, NODE_OP_SHL, $1, $3, @1); }
+    | expr SHR expr              { $$ = node_op(p, NODE_OP_SHR, $1, $3, @1); }
+    | expr LAND expr             { $$ = node_op(p, NODE_OP_AND, $1, $3, @1); }
+    | expr LOR expr              { $$ = node_op(p, NODE_OP_OR, $1, $3, @1); }
+    | expr '?' expr ':' expr     { $$ = node_op(p, '?', $1, $3, @1); $$->kind = NODE_COND; $$->kid[2] = $5;
                                    if ($5->depth >= $$->depth) $$->depth = $5->depth + 1; }
     | '-' expr %prec UNARY       { $$ = node_op(p, '-', $2, NULL, @1); }
     | '+' expr %prec UNARY       { $$ = node_op(p, '+', $2, NULL, @1); }
     | '!' expr %prec UNARY       { $$ = node_op(p, '!', $2, NULL, @1); }
     | '~' expr %prec UNARY       { $$ = node_op(p, '~', $2, NULL, @1); }
-    | '(' TYPE ')' expr %prec UNARY   { $$ = node_op(p, $2->type, $4, NULL, @1); $$->kind = N_CAST; }
+    | '(' TYPE ')' expr %prec UNARY   { $$ = node_op(p, $2->type, $4, NULL, @1); $$->kind = NODE_CAST; }
     ;
 
-primary: WORD                    { $$ = node_new(p, N_NAME, @1); $$->name = $1; }
-    | WORD dot                   { $$ = node_new(p, N_NAME, @1); $$->name = $1; $$->suffix = $2; }
-    | WORD '[' list ']'          { $$ = node_list(p, N_SUBSCRIPT, $3, @1); $$->name = $1; }
-    | WORD '(' list ')'          { $$ = node_list(p, N_APPLY, $3, @1); $$->name = $1; }
+primary: WORD                    { $$ = node_new(p, NODE_NAME, @1); $$->name = $1; }
+    | WORD dot                   { $$ = node_new(p, NODE_NAME, @1); $$->name = $1; $$->suffix = $2; }
+    | WORD '[' list ']'          { $$ = node_list(p, NODE_SUBSCRIPT, $3, @1); $$->name = $1; }
+    | WORD '(' list ')'          { $$ = node_list(p, NODE_APPLY, $3, @1); $$->name = $1; }
     | INT
-    | INT '(' list ')'           { uint64_t mask = $1->u; $$ = node_list(p, N_MASK, $3, @1);
+    | INT '(' list ')'           { uint64_t mask = $1->u; $$ = node_list(p, NODE_MASK, $3, @1);
                                    $$->name = NULL; $$->suffix = NULL; $$->next = NULL;
                                    $$->mask = mask; }
     | FLOAT
-    | '(' opt_list ')'           { $$ = node_list(p, N_LIST, $2, @1); }
-    | '{' opt_list '}'           { $$ = node_list(p, N_VEC, $2, @1); }
-    | '[' list ']'               { $$ = node_list(p, N_MEM, $2, @1); }
+    | '(' opt_list ')'           { $$ = node_list(p, NODE_LIST, $2, @1); }
+    | '{' opt_list '}'           { $$ = node_list(p, NODE_VEC, $2, @1); }
+    | '[' list ']'               { $$ = node_list(p, NODE_MEM, $2, @1); }
     ;
 
 %%
@@ -353,7 +352,7 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, struct parser *p)
                  p->token_text);
     if (yypcontext_token(ctx) == YYSYMBOL_DOTWORD) {
         const struct name *word = name_find(p, p->token_text, (size_t)p->token_len);
-        const char *near = word ? nearest_dotted(p, word->s, false) : NULL;
+        const char *near = word ? name_nearest_dotted(p, word->s, false) : NULL;
         if (near) {
             diag_error(p->d, loc->line, loc->col, "%s; did you mean '%s'?", text, near);
             return 0;

@@ -23,7 +23,7 @@ static bool put_number(struct filler *f, uint64_t offset, const struct node *n, 
     char class = ptx_type_class((enum ptx_type)f->v->type);
     uint8_t *at = f->v->init + offset;
     if (class == 'f') {
-        double d = v->kind == V_FLOAT ? v->f : v->is_unsigned ? (double)v->u : (double)(int64_t)v->u;
+        double d = v->kind == VALUE_FLOAT ? v->f : v->is_unsigned ? (double)v->u : (double)(int64_t)v->u;
         float s = (float)d;
         if (f->elem < 4 || f->v->type == T_F16X2 || f->v->type == T_BF16X2 || f->v->type == T_TF32) {
             diag_error(p->d, n->loc.line, n->loc.col,
@@ -37,13 +37,13 @@ static bool put_number(struct filler *f, uint64_t offset, const struct node *n, 
             memcpy(at, f->elem == 4 ? (void *)&s : (void *)&d, (size_t)f->elem);
         return true;
     }
-    if (v->kind == V_FLOAT) {
+    if (v->kind == VALUE_FLOAT) {
         if (class != 'b' || !v->hex || f->elem != (v->is_f32 ? 4 : 8)) {
             diag_error(p->d, n->loc.line, n->loc.col, "a floating-point constant cannot initialise type .%s",
                        ptx_type_name((enum ptx_type)f->v->type));
             return false;
         }
-    } else if (!fits_bits(v->u, f->elem * 8)) {
+    } else if (!check_fits_bits(v->u, f->elem * 8)) {
         diag_error(p->d, n->loc.line, n->loc.col, "value does not fit %d bits", f->elem * 8);
         return false;
     }
@@ -95,11 +95,11 @@ static bool put(struct filler *f, uint64_t offset, const struct node *n)
         diag_error(f->p->d, n->loc.line, n->loc.col, "more initialisers than '%s' has elements", f->v->name);
         return false;
     }
-    struct value v = eval(f->p, n);
+    struct value v = node_eval(f->p, n);
     switch (v.kind) {
-    case V_INT: case V_FLOAT: return put_number(f, offset, n, &v);
-    case V_ADDR: return put_symbol(f, offset, n, &v);
-    case V_BAD: return false;
+    case VALUE_INT: case VALUE_FLOAT: return put_number(f, offset, n, &v);
+    case VALUE_ADDR: return put_symbol(f, offset, n, &v);
+    case VALUE_BAD: return false;
     default:
         diag_error(f->p->d, n->loc.line, n->loc.col, "an initialiser is a constant or a symbol's address");
         return false;
@@ -108,13 +108,13 @@ static bool put(struct filler *f, uint64_t offset, const struct node *n)
 
 static bool fill(struct filler *f, const struct node *n, int dim, uint64_t offset, uint64_t bytes)
 {
-    if (n->kind != N_VEC)
+    if (n->kind != NODE_VEC)
         return put(f, offset, n);
     uint64_t step = dim < f->ndims && f->dims[dim] ? bytes / f->dims[dim] : bytes;
     uint64_t at = offset;
     bool ok = true;
     for (const struct node *e = n->first; e; e = e->next) {
-        if (e->kind == N_VEC && dim + 1 >= f->ndims && f->ndims > 0) {
+        if (e->kind == NODE_VEC && dim + 1 >= f->ndims && f->ndims > 0) {
             diag_error(f->p->d, e->loc.line, e->loc.col, "initialiser is nested deeper than '%s'",
                        f->v->name);
             return false;
@@ -125,7 +125,7 @@ static bool fill(struct filler *f, const struct node *n, int dim, uint64_t offse
             return false;
         }
         ok &= fill(f, e, dim + 1, at, step);
-        at += e->kind == N_VEC ? step : (uint64_t)f->elem;
+        at += e->kind == NODE_VEC ? step : (uint64_t)f->elem;
     }
     return ok;
 }
@@ -139,7 +139,7 @@ bool init_variable(struct parser *p, struct ptx_var *v, const uint64_t *dims, in
         return false;
     }
     if (ptx_type_class((enum ptx_type)v->type) == 'o')
-        return true;             /* the fields of a sampler; refused where it is used */
+        return true;             /* a sampler's fields: using the sampler is the error */
     p->init_bytes += v->size;
     if (p->init_bytes > 1ull << 30) {
         diag_error(p->d, init->loc.line, init->loc.col, "initialised variables take more than 1 GiB");
@@ -150,7 +150,7 @@ bool init_variable(struct parser *p, struct ptx_var *v, const uint64_t *dims, in
     if (v->vec > 1)
         all[ndims++] = v->vec;
     struct filler f = { p, v, all, ndims, ptx_type_size((enum ptx_type)v->type), &v->relocs };
-    if (init->kind != N_VEC && ndims > 0) {
+    if (init->kind != NODE_VEC && ndims > 0) {
         diag_error(p->d, init->loc.line, init->loc.col, "an array or vector needs a list { } as initialiser");
         return false;
     }

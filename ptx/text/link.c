@@ -1,16 +1,13 @@
 /*
- * Linking modules: every extern function and variable finds its definition in one of them (`def`), strong
- * definitions win over weak and common ones, two strong ones of a name are an error. What stays open and
- * is used is an error at its first use, except the functions that the executor brings along.
+ * Linking resolves every extern function and variable to its definition in one of the modules (`def`). A strong
+ * definition takes precedence over weak and common ones; two strong definitions of a name are an error. An undefined
+ * symbol is an error at its first use, except the functions that the executor provides (builtin.c).
  */
 #include <string.h>
 
 #include "ptx/program/program.h"
 
-/* Functions of the device runtime that need no definition in PTX. */
-static const char *const builtins[] = { "vprintf", "malloc", "free", "__assertfail" };
-
-/* What the C++ ABI puts into virtual tables where no function may be called. */
+/* Entries of C++ virtual tables for functions that must not be called. */
 static const char *const trapping[] = { "__cxa_pure_virtual", "__cxa_deleted_virtual" };
 
 struct linker {
@@ -28,7 +25,7 @@ struct definition {
     uint8_t linkage;
 };
 
-/* Messages name the module's file; the text for a caret line is at hand for one module only. */
+/* Messages name the module's file; the text for a caret line is available for one module only. */
 static void message(struct linker *l, const struct ptx_module *m, struct ptx_loc loc, bool note,
                     const char *text,
                     const char *name)
@@ -61,7 +58,7 @@ static void note_other(struct linker *l, const struct definition *d)
     message(l, d->module, place(d), true, "the other definition is here", NULL);
 }
 
-/* How strongly a linkage insists: an equal or stronger one stays, two of the strongest clash. */
+/* Precedence of a linkage: of two the higher defines the name, two of the highest are an error. */
 static int rank(uint8_t linkage)
 {
     return linkage == LINK_VISIBLE ? 2 : linkage == LINK_COMMON ? 1 : 0;
@@ -115,7 +112,7 @@ static bool same_sizes(const struct ptx_var *a, const struct ptx_var *b)
     return a == b;
 }
 
-/* .alias chains end at a body; a ring of aliases ends nowhere. */
+/* A chain of .alias ends at a body; a cycle has none. */
 static struct ptx_func *follow_alias(struct ptx_func *f)
 {
     for (int hops = 0; hops < 64 && f->def && f->def != f && !f->has_body; hops++)
@@ -189,71 +186,66 @@ static void resolve_var(struct linker *l, struct ptx_module *m, struct ptx_var *
     v->def = d->var;
 }
 
-/* ---- what stays open ---- */
+/* ---- undefined symbols ---- */
 
-static bool is_builtin(const char *name)
-{
-    return is_one_of(name, builtins, sizeof builtins / sizeof *builtins);
-}
-
-static void use_func(struct linker *l, const struct ptx_module *m, struct strmap *told,
+static void use_func(struct linker *l, const struct ptx_module *m, struct strmap *reported,
                      const struct ptx_func *f,
                      struct ptx_loc loc)
 {
-    if (f->has_body || f->def || is_builtin(f->name) || strmap_get(told, f->name, strlen(f->name)))
+    if (f->has_body || f->def || builtin_find(f->name) || strmap_get(reported, f->name, strlen(f->name)))
         return;
-    strmap_put(told, f->name, strlen(f->name), l);
+    strmap_put(reported, f->name, strlen(f->name), l);
     error(l, m, loc, f->name, "is declared, but no module defines this function");
 }
 
-static void use_var(struct linker *l, const struct ptx_module *m, struct strmap *told,
+static void use_var(struct linker *l, const struct ptx_module *m, struct strmap *reported,
                     const struct ptx_var *v,
                     struct ptx_loc loc)
 {
     bool dynamic_shared = v->space == SP_SHARED && v->unsized;
-    if (v->linkage != LINK_EXTERN || v->def || dynamic_shared || strmap_get(told, v->name, strlen(v->name)))
+    if (v->linkage != LINK_EXTERN || v->def || dynamic_shared || strmap_get(reported, v->name, strlen(v->name)))
         return;
-    strmap_put(told, v->name, strlen(v->name), l);
+    strmap_put(reported, v->name, strlen(v->name), l);
     error(l, m, loc, v->name, "is declared, but no module defines this variable");
 }
 
-static void use_operand(struct linker *l, const struct ptx_module *m, struct strmap *told,
+static void use_operand(struct linker *l, const struct ptx_module *m, struct strmap *reported,
                         const struct ptx_operand *o)
 {
     if (o->kind == OPD_FUNC)
-        use_func(l, m, told, o->func, o->loc);
+        use_func(l, m, reported, o->func, o->loc);
     if (o->kind == OPD_VAR || (o->kind == OPD_MEM && o->has_var))
-        use_var(l, m, told, o->var, o->loc);
+        use_var(l, m, reported, o->var, o->loc);
 }
 
 static void check_uses(struct linker *l, const struct ptx_module *m)
 {
-    struct strmap told = { 0 };
+    struct strmap reported = { 0 };
     for (const struct ptx_func *f = m->funcs; f; f = f->next)
         for (uint32_t i = 0; i < f->ninsts; i++) {
             const struct ptx_inst *in = &f->insts[i];
             for (int k = 0; k < in->nopd; k++)
-                use_operand(l, m, &told, &in->opd[k]);
+                use_operand(l, m, &reported, &in->opd[k]);
             if (!in->call)
                 continue;
-            use_operand(l, m, &told, &in->call->target);
+            use_operand(l, m, &reported, &in->call->target);
             for (int k = 0; in->call->table && in->call->table->kind == TABLE_CALL &&
                  k < in->call->table->n; k++)
-                use_func(l, m, &told, in->call->table->funcs[k], in->call->table->loc);
+                use_func(l, m, &reported, in->call->table->funcs[k], in->call->table->loc);
         }
     for (const struct ptx_var *v = m->vars; v; v = v->next)
         for (const struct ptx_reloc *r = v->relocs; r; r = r->next) {
             if (r->func)
-                use_func(l, m, &told, r->func, v->loc);
+                use_func(l, m, &reported, r->func, v->loc);
             if (r->var)
-                use_var(l, m, &told, r->var, v->loc);
+                use_var(l, m, &reported, r->var, v->loc);
         }
-    strmap_free(&told);
+    strmap_free(&reported);
 }
 
 /* ---- the result ---- */
 
-/* The first module answers for all: its symbols are the definitions of every name. */
+/* The symbol table of the first module gets the definitions of all modules. */
 static void merge_symbols(struct linker *l)
 {
     struct ptx_module *first = l->m[0];

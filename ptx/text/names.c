@@ -1,7 +1,7 @@
 /*
- * Words and scopes of the parser. A word is hashed once, when it is scanned; its bindings form a stack on
- * the word itself, so a look-up is a pointer and leaving a scope pops what the scope bound. Registers
- * declared as a range (`%r<20000>`) come into being when they are first named.
+ * Words and scopes of the parser. A word is hashed once, when it is scanned. Its bindings form a stack at the word
+ * itself, so a look-up is a pointer, and closing a scope pops the scope's bindings. Registers declared as a range
+ * (`%r<20000>`) are created when they are first named.
  */
 #include <stdio.h>
 #include <string.h>
@@ -134,7 +134,7 @@ static void init_modifiers(struct parser *p)
 {
     for (int mod = 1; mod <= PTX_MODIFIER_COUNT; mod++) {
         struct name *n = word(p, ".", ptx_modifier_name((uint8_t)mod));
-        if (n->nmod < MAX_WORD_GROUPS)
+        if (n->nmod < PARSE_MAX_WORD_GROUPS)
             n->mod[n->nmod++] = (uint8_t)mod;
     }
 }
@@ -173,15 +173,15 @@ void names_init(struct parser *p)
 
 void scope_open(struct parser *p, struct ptx_loc loc)
 {
-    if (p->depth >= MAX_SCOPES) {
-        diag_error(p->d, loc.line, loc.col, "scopes are nested more than %d deep", MAX_SCOPES);
+    if (p->depth >= PARSE_MAX_SCOPES) {
+        diag_error(p->d, loc.line, loc.col, "scopes are nested more than %d deep", PARSE_MAX_SCOPES);
         p->too_deep = true;
         return;
     }
     p->scopes[++p->depth] = (struct scope){ 0 };
 }
 
-struct binding *bind(struct parser *p, struct name *n, enum binding_kind kind, struct ptx_loc loc)
+struct binding *name_bind(struct parser *p, struct name *n, enum binding_kind kind, struct ptx_loc loc)
 {
     struct binding *b = n->sym;
     if (b && b->depth == p->depth) {
@@ -204,12 +204,12 @@ static void resolve_use(struct parser *p, const struct label_use *u)
 {
     struct label *l = u->name->label;
     struct binding *b = u->name->sym;
-    struct ptx_table *t = b && b->kind == B_TABLE ? b->table : NULL;
-    if (u->how == USE_TABLE)
+    struct ptx_table *t = b && b->kind == BIND_TABLE ? b->table : NULL;
+    if (u->how == LABEL_USE_TABLE)
         u->table->labels[u->index] = l->inst;
-    else if (u->how == USE_BRA)
+    else if (u->how == LABEL_USE_BRA)
         p->insts[u->inst].opd[0].label = l->inst;
-    else if (u->how == USE_BRX)
+    else if (u->how == LABEL_USE_BRX)
         p->insts[u->inst].opd[1].table = t;
     else
         p->insts[u->inst].call->table = t;
@@ -217,17 +217,17 @@ static void resolve_use(struct parser *p, const struct label_use *u)
 
 static bool use_known(const struct parser *p, const struct label_use *u)
 {
-    if (u->how == USE_BRA || u->how == USE_TABLE)
+    if (u->how == LABEL_USE_BRA || u->how == LABEL_USE_TABLE)
         return u->name->label && u->name->label->depth == p->depth;
-    return u->name->sym && u->name->sym->kind == B_TABLE && u->name->sym->depth == p->depth;
+    return u->name->sym && u->name->sym->kind == BIND_TABLE && u->name->sym->depth == p->depth;
 }
 
 static void report_unresolved(struct parser *p, const struct label_use *u)
 {
-    bool label = u->how == USE_BRA || u->how == USE_TABLE;
-    const char *what = label ? "label" : u->how == USE_BRX ? ".branchtargets list"
+    bool label = u->how == LABEL_USE_BRA || u->how == LABEL_USE_TABLE;
+    const char *what = label ? "label" : u->how == LABEL_USE_BRX ? ".branchtargets list"
         : "prototype or .calltargets list";
-    const char *near = nearest_name(p, u->name->s, label);
+    const char *near = name_nearest(p, u->name->s, label);
     if (near)
         diag_error(p->d, u->loc.line, u->loc.col, "undefined %s '%s'; did you mean '%s'?", what, u->name->s,
                    near);
@@ -235,7 +235,7 @@ static void report_unresolved(struct parser *p, const struct label_use *u)
         diag_error(p->d, u->loc.line, u->loc.col, "undefined %s '%s'", what, u->name->s);
 }
 
-/* Uses that this scope's labels answer are done; the others wait for the enclosing scope. */
+/* Resolves the uses of labels of this scope; the others move to the enclosing scope. */
 static void close_uses(struct parser *p)
 {
     struct scope *s = &p->scopes[p->depth], *outer = &p->scopes[p->depth - 1];
@@ -335,11 +335,11 @@ struct binding *name_lookup(struct parser *p, struct name *n)
     if (!r)
         return b;
     if (!r->vec) {
-        b = bind_at(p, n, B_REG, r);
+        b = bind_at(p, n, BIND_REG, r);
         b->reg = reg_new(p, n->s, (enum ptx_type)r->type, r->loc);
         return b;
     }
-    b = bind_at(p, n, B_VECREG, r);
+    b = bind_at(p, n, BIND_VECREG, r);
     b->n = r->vec;
     b->vec = arena_alloc(p->scratch, r->vec * sizeof *b->vec);
     for (int i = 0; i < r->vec; i++) {
@@ -386,8 +386,8 @@ void label_use_add(struct parser *p, struct label_use use)
     s->uses_tail = u;
 }
 
-/* The visible name that looks most like `word`; at most a few thousand candidates are tried. */
-const char *nearest_name(struct parser *p, const char *wanted, bool labels)
+/* The visible name whose spelling is nearest; at most a few thousand candidates are tried. */
+const char *name_nearest(struct parser *p, const char *wanted, bool labels)
 {
     enum { MAX = 4000 };
     if (diag_full(p->d))
@@ -402,8 +402,8 @@ const char *nearest_name(struct parser *p, const char *wanted, bool labels)
     return diag_nearest(wanted, all, n);
 }
 
-/* The dotted word with a meaning of its own that looks most like this one. */
-const char *nearest_dotted(struct parser *p, const char *wanted, bool types)
+/* The type, or the directive or other token, whose spelling is nearest. */
+const char *name_nearest_dotted(struct parser *p, const char *wanted, bool types)
 {
     enum { MAX = 200 };
     const char *all[MAX];

@@ -1,8 +1,7 @@
 /*
- * Instructions: modifier words become types and one byte per group, operands take their place by the
- * signature of the opcode's row (ops.h), labels are noted for later. Names of the old calling form, where
- * parameters are registers, become moves through .param variables here, so that nobody else needs to know
- * them.
+ * Instructions: modifier words become types and one byte a group; operands get the positions of the opcode's signature
+ * (ops.h); uses of labels are recorded until their scope ends. The calling convention of PTX 1.x, which has parameters
+ * in registers, becomes ld and st of .param variables here; no other file handles it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -35,10 +34,10 @@ void inst_begin(struct parser *p, struct name *n, struct ptx_loc loc)
 
 void inst_mod(struct parser *p, struct name *n, struct ptx_loc loc)
 {
-    if (p->nmods < MAX_INST_MODS) {
+    if (p->nmods < PARSE_MAX_INST_MODS) {
         p->mod_loc[p->nmods] = loc;
         p->mods[p->nmods++] = n;
-    } else if (p->nmods == MAX_INST_MODS) {
+    } else if (p->nmods == PARSE_MAX_INST_MODS) {
         diag_error(p->d, loc.line, loc.col, "too many modifiers");
         p->nmods++;
     }
@@ -111,14 +110,14 @@ static bool resolve_modifiers(struct parser *p, struct ptx_inst *in)
 {
     int ntypes = 0;
     bool ok = true;
-    for (int i = 0; i < p->nmods && i < MAX_INST_MODS; i++) {
+    for (int i = 0; i < p->nmods && i < PARSE_MAX_INST_MODS; i++) {
         const struct name *n = p->mods[i];
         if (n->type && ntypes < 3)
             in->type[ntypes++] = n->type;
         else
             ok &= add_modifier(p, in, n, p->mod_loc[i]);
     }
-    /* the parts of a space imply it */
+    /* a sub-space (param::entry, shared::cta) implies its space */
     if (in->mod[PG_PARAMSUB] && !in->mod[PG_SPACE])
         in->mod[PG_SPACE] = MOD(SPACE, PARAM);
     if (in->mod[PG_SHAREDSUB] && !in->mod[PG_SPACE])
@@ -144,10 +143,7 @@ static bool usable_variable(struct parser *p, const struct node *n, const struct
     return false;
 }
 
-/*
- * Video selectors: .b0 .. .b3, .h0, .h1; the SIMD forms name several digits (ops.def says how they are
- * kept).
- */
+/* Video selectors: .b0 .. .b3, .h0, .h1; the SIMD forms have several digits (ops.def has their encoding). */
 static bool selector(const struct name *suffix, struct ptx_operand *o)
 {
     const char *s = suffix->s + 1;
@@ -184,25 +180,25 @@ static bool vector_operand(struct parser *p, const struct ptx_inst *in, const st
 static bool set_value(struct parser *p, const struct node *n, const struct value *v, struct ptx_operand *o)
 {
     switch (v->kind) {
-    case V_INT:
+    case VALUE_INT:
         o->kind = OPD_IMM;
         o->imm = (int64_t)v->u;
         return true;
-    case V_FLOAT:
+    case VALUE_FLOAT:
         o->kind = OPD_FIMM;
         o->imm = (int64_t)v->u;
         o->is_f32 = v->is_f32;
         return true;
-    case V_SREG:
+    case VALUE_SREG:
         o->kind = OPD_SREG;
         o->sreg = v->sreg;
         o->comp = v->comp;
         o->imm = (int64_t)v->u;
         return true;
-    case V_SINK:
+    case VALUE_SINK:
         o->kind = OPD_SINK;
         return true;
-    case V_VECREG:
+    case VALUE_VECREG:
         o->kind = OPD_VEC;
         o->n = (uint8_t)v->vec->n;
         o->elem = arena_alloc(p->arena, o->n * sizeof *o->elem);
@@ -212,10 +208,10 @@ static bool set_value(struct parser *p, const struct node *n, const struct value
             o->elem[i].loc = n->loc;
         }
         return true;
-    case V_ADDR:
+    case VALUE_ADDR:
         break;
     default:
-        return v->kind == V_BAD ? false : operand_error(p, n, "a list of targets cannot stand here");
+        return v->kind == VALUE_BAD ? false : operand_error(p, n, "a list of targets cannot stand here");
     }
     if (v->generic || v->mask)
         return operand_error(p, n, "generic() and masks are for initialisers");
@@ -240,11 +236,11 @@ static bool simple_operand(struct parser *p, const struct ptx_inst *in, const st
                            struct ptx_operand *o)
 {
     o->loc = n->loc;
-    if (n->kind == N_VEC)
+    if (n->kind == NODE_VEC)
         return vector_operand(p, in, n, o);
-    if (n->kind == N_UNARY && (n->op == '!' || n->op == '-') && n->kid[0]->kind == N_NAME) {
+    if (n->kind == NODE_UNARY && (n->op == '!' || n->op == '-') && n->kid[0]->kind == NODE_NAME) {
         struct binding *b = name_lookup(p, n->kid[0]->name);
-        if (b && b->kind == B_REG) {
+        if (b && b->kind == BIND_REG) {
             bool ok = simple_operand(p, in, n->kid[0], o);
             o->negated = true;
             if (n->op == '-' ? in->op != OP_VMAD : b->reg->type != T_PRED)
@@ -253,14 +249,14 @@ static bool simple_operand(struct parser *p, const struct ptx_inst *in, const st
             return ok;
         }
     }
-    if (n->kind == N_NAME && n->suffix && is_video(in)) {
+    if (n->kind == NODE_NAME && n->suffix && is_video(in)) {
         struct node plain = *n;
         plain.suffix = NULL;
         if (!simple_operand(p, in, &plain, o))
             return false;
         return selector(n->suffix, o) ? true : operand_error(p, n, "unknown part of a register");
     }
-    struct value v = eval(p, n);
+    struct value v = node_eval(p, n);
     return set_value(p, n, &v, o);
 }
 
@@ -275,14 +271,14 @@ static bool vector_operand(struct parser *p, const struct ptx_inst *in, const st
     o->elem = arena_alloc(p->arena, n->n * sizeof *o->elem);
     int k = 0;
     for (const struct node *e = n->first; e; e = e->next, k++) {
-        if (e->kind == N_VEC)
+        if (e->kind == NODE_VEC)
             return operand_error(p, e, "a vector cannot hold a vector");
         ok &= simple_operand(p, in, e, &o->elem[k]);
     }
     return ok;
 }
 
-/* [symbol + register]: the sum is made in a register of its own before the access. */
+/* [symbol + register]: instructions before the access compute the sum in a new register. */
 static struct ptx_reg *emit_address_sum(struct parser *p, const struct value *v, const struct node *n)
 {
     char name[32];
@@ -319,7 +315,7 @@ static struct ptx_reg *emit_address_sum(struct parser *p, const struct value *v,
     return sum;
 }
 
-/* A memory operand needs no '[ ]' around a vector's name in old texts; here it always has them. */
+/* Old PTX texts may omit the '[ ]' around a vector's name; they are required here. */
 static bool memory_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
                            struct ptx_operand *o)
 {
@@ -327,19 +323,19 @@ static bool memory_operand(struct parser *p, const struct ptx_inst *in, const st
     o->loc = n->loc;
     o->kind = OPD_MEM;
     struct value v;
-    if (n->kind == N_MEM && n->n == 1)
-        v = eval(p, n->first);
-    else if (n->kind == N_SUBSCRIPT)
-        v = eval(p, n);
+    if (n->kind == NODE_MEM && n->n == 1)
+        v = node_eval(p, n->first);
+    else if (n->kind == NODE_SUBSCRIPT)
+        v = node_eval(p, n);
     else
         return operand_error(p, n, "an address in [ ] is expected");
-    if (v.kind == V_BAD)
+    if (v.kind == VALUE_BAD)
         return false;
-    if (v.kind == V_INT) {
+    if (v.kind == VALUE_INT) {
         o->imm = (int64_t)v.u;
         return true;
     }
-    if (v.kind != V_ADDR || v.func || v.generic || v.mask)
+    if (v.kind != VALUE_ADDR || v.func || v.generic || v.mask)
         return operand_error(p, n, "an address is a register or variable plus a constant");
     o->imm = (int64_t)v.u;
     if (v.reg && v.var) {
@@ -360,17 +356,17 @@ static bool memory_operand(struct parser *p, const struct ptx_inst *in, const st
     return !v.var || usable_variable(p, n, v.var);
 }
 
-/* The place of a label or table is not known yet: it is filled in when its scope ends. */
+/* The position of a label or table is filled in when its scope ends: it may be defined later. */
 static bool label_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
                           struct ptx_operand *o)
 {
     o->loc = n->loc;
-    if (n->kind != N_NAME || n->suffix)
+    if (n->kind != NODE_NAME || n->suffix)
         return operand_error(p, n, "a label is expected");
     bool brx = in->op == OP_BRX;
     o->kind = brx ? OPD_TABLE : OPD_LABEL;
     label_use_add(p, (struct label_use){ .name = n->name, .loc = n->loc, .inst = (uint32_t)p->ninsts,
-                                         .how = brx ? USE_BRX : USE_BRA });
+                                         .how = brx ? LABEL_USE_BRX : LABEL_USE_BRA });
     return true;
 }
 
@@ -381,9 +377,9 @@ static bool operand(struct parser *p, const struct ptx_inst *in, char letter, co
         return memory_operand(p, in, n, o);
     if (letter == 'l')
         return label_operand(p, in, n, o);
-    if (n->kind == N_MEM)
+    if (n->kind == NODE_MEM)
         return operand_error(p, n, "a memory operand cannot stand here");
-    if (n->kind == N_LIST && n->n != 1)
+    if (n->kind == NODE_LIST && n->n != 1)
         return operand_error(p, n, "a list in parentheses cannot stand here");
     return simple_operand(p, in, n, o);
 }
@@ -444,7 +440,7 @@ static bool place_operands(struct parser *p, struct ptx_inst *in, struct list l)
         const struct node *first = present ? node : NULL, *second = NULL;
         if (present)
             node = node->next;
-        if (first && e[i].second && first->kind == N_BINARY && first->op == '|') {
+        if (first && e[i].second && first->kind == NODE_BINARY && first->op == '|') {
             second = first->kid[1];
             first = first->kid[0];
         }
@@ -471,7 +467,7 @@ static bool call_list(struct parser *p, const struct ptx_inst *in, const struct 
     *count = (int)n->n;
     int k = 0;
     for (const struct node *e = n->first; e; e = e->next, k++) {
-        if (e->kind == N_MEM || e->kind == N_VEC)
+        if (e->kind == NODE_MEM || e->kind == NODE_VEC)
             return operand_error(p, e, "a call passes registers, constants or .param variables");
         ok &= simple_operand(p, in, e, &(*out)[k]);
     }
@@ -484,11 +480,11 @@ static bool place_call(struct parser *p, struct ptx_inst *in, struct list l)
     const struct node *n = l.first;
     bool ok = true;
     in->call = c;
-    if (n && n->kind == N_LIST) {
+    if (n && n->kind == NODE_LIST) {
         ok &= call_list(p, in, n, &c->ret, &c->nret);
         n = n->next;
     }
-    if (!n || n->kind != N_NAME) {
+    if (!n || n->kind != NODE_NAME) {
         diag_error(p->d, p->inst_loc.line, p->inst_loc.col, "a call needs a function or a register");
         return false;
     }
@@ -496,13 +492,13 @@ static bool place_call(struct parser *p, struct ptx_inst *in, struct list l)
     if (ok && c->target.kind != OPD_FUNC && c->target.kind != OPD_REG)
         ok = operand_error(p, n, "a call needs a function or a register");
     n = n->next;
-    if (n && n->kind == N_LIST) {
+    if (n && n->kind == NODE_LIST) {
         ok &= call_list(p, in, n, &c->arg, &c->narg);
         n = n->next;
     }
-    if (n && n->kind == N_NAME) {
+    if (n && n->kind == NODE_NAME) {
         label_use_add(p, (struct label_use){ .name = n->name, .loc = n->loc, .inst = (uint32_t)p->ninsts,
-                                             .how = USE_CALL });
+                                             .how = LABEL_USE_CALL });
         n = n->next;
     } else if (ok && !n && c->target.kind == OPD_REG) {
         diag_error(p->d, p->inst_loc.line, p->inst_loc.col,
@@ -554,7 +550,7 @@ static bool resolve_guard(struct parser *p, struct ptx_inst *in)
     if (!p->guard)
         return true;
     struct binding *b = name_lookup(p, p->guard);
-    if (b && b->kind == B_REG && b->reg->type == T_PRED) {
+    if (b && b->kind == BIND_REG && b->reg->type == T_PRED) {
         in->guard = b->reg;
         in->guard_negated = p->guard_negated;
         return true;
@@ -582,7 +578,7 @@ static void unknown_instruction(struct parser *p)
 
 static bool build(struct parser *p, struct ptx_inst *in, struct list operands)
 {
-    if (unsupported_instruction(p))
+    if (inst_unsupported(p))
         return false;
     if (!p->opcode->op) {
         unknown_instruction(p);
@@ -609,7 +605,7 @@ void inst_end(struct parser *p, struct list operands)
             inst_emit_return_values(p, &in);
         *inst_append(p) = in;
     } else {
-        /* keeps its place, so that uses of labels noted for it have an instruction to fill */
+        /* label uses recorded for this index need an instruction to fill in */
         struct ptx_inst *placeholder = inst_append(p);
         placeholder->call = in.call;
         placeholder->loc = p->inst_loc;

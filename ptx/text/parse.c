@@ -13,7 +13,7 @@ enum { MAX_SM = 121, NEWEST_VERSION = 85, MAX_FILE_NUMBER = 1 << 20 };
 
 /* ---- module directives ---- */
 
-void on_version(struct parser *p, struct text t, struct ptx_loc loc)
+void module_version(struct parser *p, struct text t, struct ptx_loc loc)
 {
     int major = 0, minor = 0;
     char buf[16];
@@ -44,7 +44,7 @@ static void target_sm(struct parser *p, const struct name *n, struct ptx_loc loc
     snprintf(p->m->target, sizeof p->m->target, "%s", n->s);
 }
 
-void on_target(struct parser *p, struct name *n, struct ptx_loc loc)
+void module_target(struct parser *p, struct name *n, struct ptx_loc loc)
 {
     static const char *const options[] = { "texmode_unified", "texmode_independent", "debug" };
     p->seen_target = true;
@@ -58,13 +58,13 @@ void on_target(struct parser *p, struct name *n, struct ptx_loc loc)
     diag_error(p->d, loc.line, loc.col, "target option '%s' is not supported", n->s);
 }
 
-void on_address_size(struct parser *p, struct node *n)
+void module_address_size(struct parser *p, struct node *n)
 {
     if (n->u != 64)
         diag_error(p->d, n->loc.line, n->loc.col, "only .address_size 64 is supported");
 }
 
-void on_file(struct parser *p, struct node *number, struct text t)
+void module_file(struct parser *p, struct node *number, struct text t)
 {
     struct ptx_module *m = p->m;
     if (number->u >= MAX_FILE_NUMBER) {
@@ -83,16 +83,16 @@ void on_file(struct parser *p, struct node *number, struct text t)
     m->src_files[k] = arena_strndup(p->arena, t.s, t.len);
 }
 
-void on_loc(struct parser *p, struct node *file, struct node *line)
+void module_loc(struct parser *p, struct node *file, struct node *line)
 {
     p->src_file = file->u > UINT32_MAX ? 0 : (uint32_t)file->u;
     p->src_line = line->u > UINT32_MAX ? 0 : (uint32_t)line->u;
 }
 
-void on_alias(struct parser *p, struct name *a, struct name *b, struct ptx_loc loc)
+void module_alias(struct parser *p, struct name *a, struct name *b, struct ptx_loc loc)
 {
     struct binding *ba = a->sym, *bb = b->sym;
-    if (!ba || ba->kind != B_FUNC || !bb || bb->kind != B_FUNC) {
+    if (!ba || ba->kind != BIND_FUNC || !bb || bb->kind != BIND_FUNC) {
         diag_error(p->d, loc.line, loc.col, ".alias names two functions that are declared above");
         return;
     }
@@ -104,14 +104,14 @@ void on_alias(struct parser *p, struct name *a, struct name *b, struct ptx_loc l
 
 /* ---- function headers ---- */
 
-void params_start(struct parser *p)
+void func_params_start(struct parser *p)
 {
     p->plist = NULL;
     p->plist_end = &p->plist;
     p->nplist = 0;
 }
 
-void attrs_start(struct parser *p)
+void func_attrs_start(struct parser *p)
 {
     p->attrs = (struct func_attrs){ 0 };
     p->reg_params = NULL;
@@ -144,7 +144,7 @@ static bool attr_one(struct parser *p, const struct name *n, struct list values,
     return true;
 }
 
-void attr_add(struct parser *p, struct name *n, struct list values, struct ptx_loc loc)
+void func_attr_add(struct parser *p, struct name *n, struct list values, struct ptx_loc loc)
 {
     static const char *const cluster[] = { ".explicitcluster", ".reqnctapercluster", ".blocksareclusters" };
     uint32_t ignored;
@@ -181,14 +181,14 @@ static bool same_params(const struct ptx_var *a, const struct ptx_var *b)
 
 static struct ptx_func *new_func(struct parser *p, struct name *n, bool entry, struct ptx_loc loc)
 {
-    struct binding *b = bind(p, n, B_FUNC, loc);
+    struct binding *b = name_bind(p, n, BIND_FUNC, loc);
     struct ptx_func *f = arena_alloc(p->arena, sizeof *f);
     f->name = n->s;
     f->loc = loc;
     f->is_entry = entry;
     f->module = p->m;
     if (!b)
-        return f;                /* reported; the body is still read */
+        return f;                /* reported; the body is still parsed */
     b->func = f;
     f->index = (uint32_t)p->m->nfuncs++;
     *p->funcs_end = f;
@@ -221,7 +221,7 @@ void func_header(struct parser *p, bool entry, uint8_t linkage, struct name *n, 
 {
     struct binding *b = n->sym;
     struct ptx_func *f;
-    if (b && b->kind == B_FUNC && b->func->is_entry == entry) {
+    if (b && b->kind == BIND_FUNC && b->func->is_entry == entry) {
         f = b->func;
         if (!same_params(f->params, p->plist) || !same_params(f->rets, p->rlist)) {
             diag_error(p->d, loc.line, loc.col, "'%s' is declared with other parameters before", n->s);
@@ -242,7 +242,7 @@ void func_header(struct parser *p, bool entry, uint8_t linkage, struct name *n, 
     p->header_loc = loc;
 }
 
-/* After a syntax error between functions: a header without body may have been left. */
+/* After a syntax error between functions, which may have separated a header from its body. */
 void module_recover(struct parser *p)
 {
     inst_abandon(p);
@@ -271,7 +271,7 @@ static void bind_params(struct parser *p, struct ptx_func *f, struct ptx_var *li
             in_register |= r->var == v;
         if (unnamed || in_register)
             continue;
-        struct binding *b = bind(p, name_intern(p, v->name, strlen(v->name)), B_VAR, v->loc);
+        struct binding *b = name_bind(p, name_intern(p, v->name, strlen(v->name)), BIND_VAR, v->loc);
         if (b)
             b->var = v;
     }
@@ -281,7 +281,7 @@ static void bind_reg_params(struct parser *p)
 {
     for (struct reg_param *r = p->reg_params; r; r = r->next) {
         r->reg = reg_new(p, r->name->s, (enum ptx_type)r->var->type, r->var->loc);
-        struct binding *b = bind(p, r->name, B_REG, r->var->loc);
+        struct binding *b = name_bind(p, r->name, BIND_REG, r->var->loc);
         if (b)
             b->reg = r->reg;
         if (!r->is_return)
@@ -317,7 +317,7 @@ void func_begin(struct parser *p, struct ptx_loc loc)
     bind_reg_params(p);
 }
 
-/* Every path ends in an instruction: a body that runs off its end returns, and no label is past the end. */
+/* Appends ret to a body that can run past its end, so that every label is before an instruction. */
 static void end_with_return(struct parser *p, struct ptx_loc loc)
 {
     const struct ptx_inst *last = p->ninsts ? &p->insts[p->ninsts - 1] : NULL;
@@ -363,7 +363,7 @@ void func_end(struct parser *p, struct ptx_loc loc)
 static struct ptx_table *new_table(struct parser *p, struct name *n, int kind, struct ptx_loc loc)
 {
     struct ptx_table *t = arena_alloc(p->arena, sizeof *t);
-    struct binding *b = bind(p, n, B_TABLE, loc);
+    struct binding *b = name_bind(p, n, BIND_TABLE, loc);
     t->name = n->s;
     t->loc = loc;
     t->kind = kind;
@@ -372,8 +372,8 @@ static struct ptx_table *new_table(struct parser *p, struct name *n, int kind, s
     return t;
 }
 
-/* A prototype stands inside a body: its parameters are no registers of the function, whose own must survive it. */
-void proto_start(struct parser *p)
+/* A prototype inside a body: its parameters are no registers of the function, whose own list is saved meanwhile. */
+void table_proto_start(struct parser *p)
 {
     p->body_reg_params = p->reg_params;
     p->reg_params = NULL;
@@ -397,8 +397,8 @@ static struct list expand_range(struct parser *p, struct list l)
 {
     const struct node *r = l.first;
     struct list out = { 0 };
-    p->expanded += r->u > MAX_EXPANDED ? MAX_EXPANDED : r->u;
-    if (p->expanded >= MAX_EXPANDED) {
+    p->expanded += r->u > PARSE_MAX_EXPANDED ? PARSE_MAX_EXPANDED : r->u;
+    if (p->expanded >= PARSE_MAX_EXPANDED) {
         diag_error(p->d, r->loc.line, r->loc.col, "range of labels is too large");
         return out;
     }
@@ -408,9 +408,9 @@ static struct list expand_range(struct parser *p, struct list l)
         char *text = arena_alloc(p->scratch, r->name->len + digits);
         memcpy(text, r->name->s, r->name->len);
         memcpy(text + r->name->len, number, digits);
-        struct node *e = node_new(p, N_NAME, r->loc);
+        struct node *e = node_new(p, NODE_NAME, r->loc);
         e->name = name_intern(p, text, r->name->len + digits);
-        out = list_add(out, e);
+        out = node_list_add(out, e);
     }
     return out;
 }
@@ -428,12 +428,12 @@ void table_list(struct parser *p, struct name *n, bool calls, struct list l, str
     int k = 0;
     for (struct node *e = l.first; e; e = e->next, k++) {
         if (!calls) {
-            label_use_add(p, (struct label_use){ .name = e->name, .loc = e->loc, .how = USE_TABLE, .table = t,
+            label_use_add(p, (struct label_use){ .name = e->name, .loc = e->loc, .how = LABEL_USE_TABLE, .table = t,
                                                  .index = k });
             continue;
         }
         struct binding *b = e->name->sym;
-        if (b && b->kind == B_FUNC)
+        if (b && b->kind == BIND_FUNC)
             t->funcs[k] = b->func;
         else
             diag_error(p->d, e->loc.line, e->loc.col, "'%s' is not a function", e->name->s);
@@ -467,7 +467,7 @@ struct ptx_module *ptx_parse(const char *text, size_t len, const char *file, str
     m->arena = arena;
     m->file = arena_strndup(arena, file ? file : "", file ? strlen(file) : 0);
     m->address_size = 64;
-    while (len && text[len - 1] == 0)    /* texts out of containers end in padding */
+    while (len && text[len - 1] == 0)    /* texts in fat binaries end in padding */
         len--;
     int errors = d->errors;
     const char *old_file = d->file, *old_source = d->source;

@@ -1,8 +1,7 @@
 /*
- * What scanner, grammar and the parts of the parser share while one PTX text is read. Every word is
- * interned once; its struct name says what the word is (opcode, type, modifier, special register) and what
- * it is bound to in the scopes that are open, so that a look-up is one pointer. Expressions are small
- * trees that live for one statement.
+ * State of the scanner, the grammar and the parser while one PTX text is read. Every word is interned once; its struct
+ * name has its meaning (opcode, type, modifier, special register) and its bindings in the open scopes, so a look-up is
+ * one pointer. Expressions are small trees that live for one statement.
  */
 #ifndef PTX_PARSER_H
 #define PTX_PARSER_H
@@ -11,15 +10,15 @@
 #include "ptx/isa/ops_check.h"
 
 enum {
-    MAX_SCOPES = 200,            /* nested { } in a function */
-    MAX_DEPTH = 200,             /* nested parentheses, braces, operators */
-    MAX_WORD_GROUPS = 6,         /* modifier groups that share a word */
-    MAX_INST_MODS = 24,          /* modifiers and types of one instruction */
-    MAX_REG_RANGE = 1 << 20,     /* %r<N> */
-    MAX_EXPANDED = 1 << 18       /* labels and variables declared by ranges, in all */
+    PARSE_MAX_SCOPES = 200,            /* nested { } in a function */
+    PARSE_MAX_DEPTH = 200,             /* nested parentheses, braces, operators */
+    PARSE_MAX_WORD_GROUPS = 6,         /* modifier groups that share a word */
+    PARSE_MAX_INST_MODS = 24,          /* modifiers and types of one instruction */
+    PARSE_MAX_REG_RANGE = 1 << 20,     /* %r<N> */
+    PARSE_MAX_EXPANDED = 1 << 18       /* labels and variables declared by ranges, in all */
 };
 
-enum binding_kind { B_REG, B_VECREG, B_VAR, B_FUNC, B_TABLE };
+enum binding_kind { BIND_REG, BIND_VECREG, BIND_VAR, BIND_FUNC, BIND_TABLE };
 
 struct binding {
     struct binding *outer;       /* of the same name, in an enclosing scope */
@@ -30,7 +29,7 @@ struct binding {
     struct ptx_loc loc;
     union {
         struct ptx_reg *reg;
-        struct ptx_reg **vec;    /* B_VECREG: n registers, one a component */
+        struct ptx_reg **vec;    /* BIND_VECREG: n registers, one a component */
         struct ptx_var *var;
         struct ptx_func *func;
         struct ptx_table *table;
@@ -38,7 +37,7 @@ struct binding {
     int n;
 };
 
-/* `%r<21>`: the registers (or .param variables) are made when they are first named. */
+/* `%r<21>`: a register (or .param variable) is created when it is first named. */
 struct range {
     struct range *outer, *in_scope;
     struct name *name;
@@ -56,14 +55,14 @@ struct label {
     struct ptx_loc loc;
 };
 
-/* A use of a label or table that may be defined further down. */
+/* A use of a label or table that may be defined later in the text. */
 struct label_use {
     struct label_use *next;
     struct name *name;
     struct ptx_loc loc;
     uint32_t inst;               /* instruction of the function; its operand 0 (bra), 1 (brx) or call */
-    enum { USE_BRA, USE_BRX, USE_CALL, USE_TABLE } how;
-    struct ptx_table *table;     /* USE_TABLE: labels[index] */
+    enum { LABEL_USE_BRA, LABEL_USE_BRX, LABEL_USE_CALL, LABEL_USE_TABLE } how;
+    struct ptx_table *table;     /* LABEL_USE_TABLE: labels[index] */
     int index;
 };
 
@@ -81,20 +80,19 @@ struct name {
     uint16_t op;
     uint8_t sreg, sreg_index, sreg_comp;
     uint8_t type, space, linkage, vec, comp;
-    uint8_t nmod, mod[MAX_WORD_GROUPS];
+    uint8_t nmod, mod[PARSE_MAX_WORD_GROUPS];
     struct binding *sym;
     struct range *range;
     struct label *label;
 };
 
 enum node_kind {
-    N_BAD, N_NAME, N_INT, N_FLOAT, N_UNARY, N_BINARY, N_COND, N_CAST, N_LIST, N_VEC, N_MEM, N_SUBSCRIPT,
-    N_APPLY,
-    N_MASK, N_ASSIGN
+    NODE_BAD, NODE_NAME, NODE_INT, NODE_FLOAT, NODE_UNARY, NODE_BINARY, NODE_COND, NODE_CAST, NODE_LIST, NODE_VEC,
+    NODE_MEM, NODE_SUBSCRIPT, NODE_APPLY, NODE_MASK, NODE_ASSIGN
 };
 
 /* operators of constant expressions that are longer than a character */
-enum { O_SHL = 256, O_SHR, O_LE, O_GE, O_EQ, O_NE, O_AND, O_OR };
+enum { NODE_OP_SHL = 256, NODE_OP_SHR, NODE_OP_LE, NODE_OP_GE, NODE_OP_EQ, NODE_OP_NE, NODE_OP_AND, NODE_OP_OR };
 
 struct node {
     uint8_t kind;
@@ -105,11 +103,11 @@ struct node {
     struct ptx_loc loc;
     struct name *name, *suffix;  /* %tid .x */
     union {
-        uint64_t u;              /* N_INT value, N_FLOAT bits */
+        uint64_t u;              /* NODE_INT value, NODE_FLOAT bits */
         struct node *kid[3];
-        struct node *first;      /* N_LIST, N_VEC, N_MEM ... */
+        struct node *first;      /* NODE_LIST, NODE_VEC, NODE_MEM ... */
     };
-    uint64_t mask;               /* N_MASK */
+    uint64_t mask;               /* NODE_MASK */
     struct node *next;           /* in a list */
 };
 
@@ -118,7 +116,7 @@ struct text { const char *s; uint32_t len; };
 
 struct node_chunk { struct node_chunk *next; struct node nodes[256]; };
 
-/* The words before the names of a declaration. */
+/* The qualifiers before the names of a declaration. */
 struct quals {
     struct ptx_loc loc;
     uint8_t linkage, space, type, vec;
@@ -127,11 +125,11 @@ struct quals {
 };
 
 /* What a constant expression or operand evaluates to. */
-enum value_kind { V_BAD, V_INT, V_FLOAT, V_ADDR, V_SREG, V_SINK, V_VECREG, V_TABLE };
+enum value_kind { VALUE_BAD, VALUE_INT, VALUE_FLOAT, VALUE_ADDR, VALUE_SREG, VALUE_SINK, VALUE_VECREG, VALUE_TABLE };
 struct value {
     enum value_kind kind;
     bool is_unsigned, is_f32, hex, generic;
-    uint64_t u;                  /* V_INT; V_FLOAT bits as written; V_ADDR: offset */
+    uint64_t u;                  /* VALUE_INT; VALUE_FLOAT bits as written; VALUE_ADDR: offset */
     double f;
     struct ptx_reg *reg;
     struct ptx_var *var;
@@ -153,7 +151,7 @@ struct parser {
     uint32_t names_cap, names_count;
 
     int line, col;               /* scanner position */
-    int section_depth;           /* of { } in text that is passed over */
+    int section_depth;           /* of { } in text that is skipped */
     bool skipping;
     struct ptx_loc section_loc;
     int last_token;
@@ -165,7 +163,7 @@ struct parser {
 
     struct quals q;
     struct ptx_func *func;       /* being built, NULL at module scope */
-    struct scope scopes[MAX_SCOPES + 2];
+    struct scope scopes[PARSE_MAX_SCOPES + 2];
     int depth;                   /* 0 = module */
     int nested_ranges;           /* live ranges below function level */
     bool too_deep;
@@ -174,8 +172,8 @@ struct parser {
     struct name *opcode, *guard;
     bool guard_negated;
     struct ptx_loc inst_loc, guard_loc;
-    struct name *mods[MAX_INST_MODS];
-    struct ptx_loc mod_loc[MAX_INST_MODS];
+    struct name *mods[PARSE_MAX_INST_MODS];
+    struct ptx_loc mod_loc[PARSE_MAX_INST_MODS];
     int nmods;
 
     /* the function being built; buffers are reused */
@@ -231,49 +229,48 @@ struct name *name_find(const struct parser *p, const char *s, size_t len);
 uint8_t modifier_group(uint8_t mod);             /* enum ptx_group of a MOD value */
 void scope_open(struct parser *p, struct ptx_loc loc);
 void scope_close(struct parser *p);
-struct binding *bind(struct parser *p, struct name *n, enum binding_kind kind, struct ptx_loc loc);
-struct binding *name_lookup(struct parser *p,
-                            struct name *n);    /* makes registers of ranges; NULL if unbound */
+struct binding *name_bind(struct parser *p, struct name *n, enum binding_kind kind, struct ptx_loc loc);
+struct binding *name_lookup(struct parser *p, struct name *n);   /* creates registers of ranges; NULL if unbound */
 struct ptx_reg *reg_new(struct parser *p, const char *name, enum ptx_type type, struct ptx_loc loc);
 void label_define(struct parser *p, struct name *n, struct ptx_loc loc);
 void label_use_add(struct parser *p, struct label_use use);
-const char *nearest_dotted(struct parser *p, const char *word, bool types);
-const char *nearest_name(struct parser *p, const char *word, bool labels);
+const char *name_nearest_dotted(struct parser *p, const char *word, bool types);
+const char *name_nearest(struct parser *p, const char *word, bool labels);
 
 /* ---- constexpr.c: nodes and constant expressions ---- */
 struct node *node_new(struct parser *p, enum node_kind kind, struct ptx_loc loc);
 struct node *node_op(struct parser *p, int op, struct node *a, struct node *b, struct ptx_loc loc);
 struct node *node_list(struct parser *p, enum node_kind kind, struct list l, struct ptx_loc loc);
-struct list list_add(struct list l, struct node *n);
+struct list node_list_add(struct list l, struct node *n);
 void nodes_reset(struct parser *p);
-struct value eval(struct parser *p, const struct node *n);        /* reports problems; V_BAD then */
-bool eval_int(struct parser *p, const struct node *n, int64_t *out, const char *what);
+struct value node_eval(struct parser *p, const struct node *n);        /* VALUE_BAD after a report */
+bool node_eval_int(struct parser *p, const struct node *n, int64_t *out, const char *what);
 
 /* ---- parse.c: directives and functions; declare.c: registers and variables ---- */
-void on_version(struct parser *p, struct text t, struct ptx_loc loc);
-void on_target(struct parser *p, struct name *n, struct ptx_loc loc);
-void on_address_size(struct parser *p, struct node *n);
-void on_file(struct parser *p, struct node *number, struct text t);
-void on_loc(struct parser *p, struct node *file, struct node *line);
-void on_alias(struct parser *p, struct name *a, struct name *b, struct ptx_loc loc);
-void quals_start(struct parser *p, struct name *space, struct ptx_loc loc);
-void quals_word(struct parser *p, struct name *n, struct ptx_loc loc);
-void quals_align(struct parser *p, struct node *n);
-void quals_attribute(struct parser *p, struct name *n, struct ptx_loc loc);
+void module_version(struct parser *p, struct text t, struct ptx_loc loc);
+void module_target(struct parser *p, struct name *n, struct ptx_loc loc);
+void module_address_size(struct parser *p, struct node *n);
+void module_file(struct parser *p, struct node *number, struct text t);
+void module_loc(struct parser *p, struct node *file, struct node *line);
+void module_alias(struct parser *p, struct name *a, struct name *b, struct ptx_loc loc);
+void decl_quals_start(struct parser *p, struct name *space, struct ptx_loc loc);
+void decl_quals_word(struct parser *p, struct name *n, struct ptx_loc loc);
+void decl_quals_align(struct parser *p, struct node *n);
+void decl_quals_attribute(struct parser *p, struct name *n, struct ptx_loc loc);
 void declare_reg(struct parser *p, struct name *n, struct node *range, struct ptx_loc loc);
 void declare_var(struct parser *p, struct name *n, struct list dims, struct node *init, struct ptx_loc loc);
 void declare_var_range(struct parser *p, struct name *n, struct node *range, struct ptx_loc loc);
-void params_start(struct parser *p);
-void returns_end(struct parser *p);
+void func_params_start(struct parser *p);
+void func_returns_end(struct parser *p);
 void declare_param(struct parser *p, struct name *n, struct list dims, struct ptx_loc loc);
-void attrs_start(struct parser *p);
-void attr_add(struct parser *p, struct name *n, struct list values, struct ptx_loc loc);
+void func_attrs_start(struct parser *p);
+void func_attr_add(struct parser *p, struct name *n, struct list values, struct ptx_loc loc);
 void func_header(struct parser *p, bool entry, uint8_t linkage, struct name *n, struct ptx_loc loc);
 void module_recover(struct parser *p);
 void func_prototype(struct parser *p, struct ptx_loc loc);
 void func_begin(struct parser *p, struct ptx_loc loc);
 void func_end(struct parser *p, struct ptx_loc loc);
-void proto_start(struct parser *p);
+void table_proto_start(struct parser *p);
 void table_proto(struct parser *p, struct name *n, struct ptx_loc loc);
 void table_list(struct parser *p, struct name *n, bool calls, struct list l, struct ptx_loc loc);
 
@@ -299,7 +296,7 @@ void check_function(struct parser *p, struct ptx_func *f);
 void region_mark(struct parser *p, bool begin, struct ptx_loc loc);      /* a marker of a lock loop */
 void regions_find(struct parser *p, struct ptx_func *f);
 /* ---- unsupported_ops.c ---- */
-bool unsupported_instruction(struct parser *p);                   /* reports and returns true */
-bool fits_bits(uint64_t v, int bits);
+bool inst_unsupported(struct parser *p);                   /* reports and returns true */
+bool check_fits_bits(uint64_t v, int bits);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Instructions back as PTX text, such that the text parses to the same instruction: opcode, modifiers in
- * the order that the ISA writes them, types, operands by the signature.
+ * Disassembly: an instruction as PTX text that parses to the same instruction. Modifiers are in the order of the ISA,
+ * operands in that of the signature.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
- * Parts of a function between two kinds of places, along all paths, wherever the compiler has put their blocks: between
- * tx_begin and tx_commit, and between the markers of a lock loop, which are comments (`// simtx: lock begin`, `...
- * end`). A marker stands before the next instruction of the text. Functions that are called from there are not looked
- * into.
+ * Regions of a function: the instructions on any path from a start to a stop, wherever the compiler has placed their
+ * blocks. A transaction is the region between tx_begin and tx_commit. A lock loop is the region between two markers,
+ * which are comments (`// simtx: lock begin`, `... end`); a marker applies to the next instruction of the text. Callees
+ * are not part of a region.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct walk {
     const struct ptx_func *f;
     uint8_t *place, *seen;           /* by instruction: enum place; in the region? */
     uint32_t *stack, n;
-    bool leaves;                     /* the function is left inside */
+    bool leaves;                     /* a path leaves the function inside the region */
 };
 
 static void push(struct walk *w, uint32_t i)
@@ -70,7 +70,7 @@ static void walk(struct walk *w)
 
 /* ---- transactions ---- */
 
-/* A load through the read-only path there may see a value from before the transaction. */
+/* A load through the read-only path may return a value from before the transaction. */
 static void warn_nc(struct parser *p, const struct ptx_inst *in)
 {
     enum { MAX_WARNINGS = 50 };
@@ -111,19 +111,19 @@ void region_mark(struct parser *p, bool begin, struct ptx_loc loc)
     p->marks[p->nmarks++] = (struct lock_mark){ loc, begin };
 }
 
-static bool behind(struct ptx_loc a, struct ptx_loc b)
+static bool is_after(struct ptx_loc a, struct ptx_loc b)
 {
     return a.line > b.line || (a.line == b.line && a.col > b.col);
 }
 
-/* Of several markers before one instruction, an end closes what comes from above and a begin opens what follows; an end
- * behind a begin leaves nothing between. */
+/* Several markers before one instruction: an end closes the region above it, a begin opens the one below; an end after
+ * a begin makes that region empty. */
 static void put_marks(const struct parser *p, struct walk *w)
 {
     uint32_t at = 0;
     for (uint32_t k = 0; k < p->nmarks; k++) {
         const struct lock_mark *m = &p->marks[k];
-        while (at < w->f->ninsts && !behind(w->f->insts[at].loc, m->loc))
+        while (at < w->f->ninsts && !is_after(w->f->insts[at].loc, m->loc))
             at++;
         if (at == w->f->ninsts)
             return;

@@ -1,6 +1,6 @@
 /*
- * Instructions that PTX has and this program has not: known by name, so that loading a module says what is
- * missing instead of calling it a typing error. Some are a modifier of an instruction that exists.
+ * Opcodes of PTX, and modifiers of supported opcodes, that are not supported. They are listed by name, so that the
+ * message is `not supported` and not `unknown instruction`.
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool refuse(struct parser *p, const char *word)
     return true;
 }
 
-bool unsupported_instruction(struct parser *p)
+bool inst_unsupported(struct parser *p)
 {
     const char *op = p->opcode->s;
     if (!p->opcode->op) {
@@ -39,7 +39,7 @@ bool unsupported_instruction(struct parser *p)
                 return refuse(p, p->nmods ? p->mods[0]->s : "");
         return false;
     }
-    for (int m = 0; m < p->nmods && m < MAX_INST_MODS; m++) {
+    for (int m = 0; m < p->nmods && m < PARSE_MAX_INST_MODS; m++) {
         const struct name *n = p->mods[m];
         for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
             if (!strcmp(op, parts[i].opcode) && !strcmp(n->s, parts[i].word))

@@ -43,7 +43,7 @@ void txn_free(struct warp *w)
     free(w->txn);
 }
 
-static struct entry *entry_t(struct warp *w)
+static struct simt_entry *entry_t(struct warp *w)
 {
     return &w->entry[w->txn->retry + 1];
 }
@@ -60,7 +60,7 @@ void txn_serialise(struct warp *w)
 static void start_attempt(struct warp *w)
 {
     struct txn *t = w->txn;
-    struct entry *r = &w->entry[t->retry];
+    struct simt_entry *r = &w->entry[t->retry];
     uint64_t lanes = w->block->launch->tm_serial || t->alone ? r->mask & -r->mask : r->mask;
     t->alone = false;
     r->mask &= ~lanes;
@@ -86,7 +86,7 @@ static void drop_paths(struct warp *w)
 /* Nobody runs any more: T shows who waits for an outcome, behind the first tx_commit that was met. */
 static void wait_for_outcomes(struct warp *w)
 {
-    struct entry *top = entry_t(w);
+    struct simt_entry *top = entry_t(w);
     top->mask = w->txn->open;
     top->pc = w->tx.done[0].pc;
     w->state = WARP_TX;
@@ -98,7 +98,7 @@ static void end_transaction(struct warp *w)
     const struct code *c = w->frame[w->tx.begin_frame].code;
     simt_pop(w);
     w->tx.open = false;
-    simt_split(w, w->tx.done, w->tx.ndone, tx_place_to_meet(c, &w->tx));
+    simt_split(w, w->tx.done, w->tx.ndone, tx_reconvergence(c, &w->tx));
 }
 
 static void end_attempt(struct warp *w)
@@ -129,7 +129,7 @@ static struct txn *open_txn(struct warp *w)
 
 static void begin(struct warp *w, uint64_t lanes)
 {
-    const struct entry e = *simt_top(w);
+    const struct simt_entry e = *simt_top(w);
     struct txn *t = open_txn(w);
     w->tx = (struct tx){ .open = true, .begin_pc = e.pc, .begin_frame = e.frame };
     t->begin_rpc = e.rpc;
@@ -153,32 +153,32 @@ static void unnest(struct txn *t, uint64_t lanes)
             t->nested &= ~(m & -m);
 }
 
-enum after txn_do_begin(struct warp *w, const struct code *c, const struct dinst *d)
+enum control_result txn_do_begin(struct warp *w, const struct code *c, const struct dinst *d)
 {
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     uint64_t lanes = guard_mask(w, d, e->mask);
     uint32_t next = (uint32_t)(d - c->insts) + 1;
     count_guarded_off(w, e->mask & ~lanes);
     if (lanes && w->block->launch->program->independent) {
         fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "transactions in timing mode need the SIMT stack");
-        return STOP;
+        return CONTROL_STOP;
     }
     if (w->tx.open || !lanes) {
         if (lanes)
             nest(w->txn, lanes);
         e->pc = next;
-        return GO_ON;
+        return CONTROL_CONTINUE;
     }
     /* guarded off lanes go round the transaction as on the other side of a branch */
     simt_branch(w, next, lanes, next, UINT32_MAX);
     begin(w, lanes);
-    return GO_ON;
+    return CONTROL_CONTINUE;
 }
 
-enum after txn_do_commit(struct warp *w, const struct code *c, const struct dinst *d)
+enum control_result txn_do_commit(struct warp *w, const struct code *c, const struct dinst *d)
 {
     struct txn *t = w->txn;
-    struct entry *e = simt_top(w);
+    struct simt_entry *e = simt_top(w);
     uint64_t lanes = guard_mask(w, d, e->mask);
     count_guarded_off(w, e->mask & ~lanes);
     e->pc = (uint32_t)(d - c->insts) + 1;
@@ -188,24 +188,24 @@ enum after txn_do_commit(struct warp *w, const struct code *c, const struct dins
         lanes &= ~inner;
     }
     if (!lanes)
-        return GO_ON;
-    if (!tx_note_commit(w, c, d, lanes))
-        return STOP;
+        return CONTROL_CONTINUE;
+    if (!tx_record_commit(w, c, d, lanes))
+        return CONTROL_STOP;
     t->arrived |= lanes;
     leave(w, lanes);
-    return GO_ON;
+    return CONTROL_CONTINUE;
 }
 
 bool txn_next_group(struct warp *w)
 {
     const struct txn *t = w->txn;
     for (; w->current > t->retry + 1; simt_pop(w)) {
-        struct entry *e = simt_top(w);
+        struct simt_entry *e = simt_top(w);
         e->mask &= w->frame[e->frame].live;
         if (e->mask && (e->pc != e->rpc || e->rpc == UINT32_MAX))
             break;
     }
-    const struct entry *e = simt_top(w);
+    const struct simt_entry *e = simt_top(w);
     if (!e->mask) {
         wait_for_outcomes(w);
         return false;
@@ -337,7 +337,7 @@ static uint32_t next_place(const struct dinst *d, uint32_t pc)
 
 uint32_t txn_steps_to_commit(const struct warp *w)
 {
-    const struct entry *e = &w->entry[w->current];
+    const struct simt_entry *e = &w->entry[w->current];
     const struct code *c = w->frame[e->frame].code;
     uint32_t steps = 0, pc = e->pc;
     for (uint32_t i = 0; i < c->ninsts && pc < c->ninsts; i++) {

@@ -179,7 +179,7 @@ static void keep_piece(struct warp *w, const struct mem_op *op, uint32_t i, uint
     }
 }
 
-void txn_keep_stored(struct warp *w, const struct mem_op *op)
+void txn_save_stored(struct warp *w, const struct mem_op *op)
 {
     for (uint32_t i = 0; i < warp_halves(w); i++)
         for (uint32_t piece = 0; piece < mem_pieces(op, SERVE_LOCAL); piece++)

@@ -95,7 +95,7 @@ static bool run_block(struct step_gpu *g, struct block *b, uint64_t linear, stru
     }
     for (uint32_t i = 0; i < b->nwarps; i++)
         if (b->warps[i].state != WARP_DONE) {
-            fault_wait(b);
+            fault_no_progress(b);
             return false;
         }
     b->worker->counts.blocks_done++;
@@ -180,7 +180,7 @@ static void fill_launch(struct step_gpu *g, const struct ptx_func *f, const stru
         .nwarps = (s->block + s->warp_size - 1) / s->warp_size, .dynamic_shared = s->dynamic_shared,
         .shared_bytes = c->uses_dynamic ? g->program->dynamic_offset + s->dynamic_shared : c->shared_static,
         .param = g->param, .resident = 64, .sms = s->sms ? s->sms : 1, .stack_bytes = 4096,
-        .quantum = s->quantum ? s->quantum : 1 << 14, .block_turn = 1 << 18, .host_threads = 1, .serial = true,
+        .quantum = s->quantum ? s->quantum : 1 << 14, .block_quantum = 1 << 18, .host_threads = 1, .serial = true,
         .owner = g, .print = print, .heap_alloc = heap_alloc, .heap_free = heap_free,
     };
     for (const struct ptx_var *v = f->params; v; v = v->next)

@@ -118,7 +118,7 @@ static void what_transactions_take_counts(void **state)
 {
     struct grid first = grid_of(3, 256, 20, 1000, 1);
     first.more_registers = 256 * 20 + 8192;                  /* 18432 of 32768 leave 56 x 256 */
-    first.launch.shared_behind = 39000;                      /* 40000 of 49152 leave 9152 */
+    first.launch.shared_reserved = 39000;                      /* 40000 of 49152 leave 9152 */
     assert_int_equal(started_beside(&first, 56, 9152), 6);
     assert_int_equal(started_beside(&first, 57, 9152), 3);
     assert_int_equal(started_beside(&first, 56, 9153), 3);

@@ -18,7 +18,7 @@
 static void expect_entry(struct bench *b, uint32_t i, uint64_t mask, enum ptx_op behind)
 {
     assert_true(i < b->w->nentry);
-    const struct entry *e = &b->w->entry[i];
+    const struct simt_entry *e = &b->w->entry[i];
     const struct dinst *d = &b->w->frame[e->frame].code->insts[e->pc - 1];
     while (!d->counts)
         d--;

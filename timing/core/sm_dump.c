@@ -13,7 +13,7 @@ enum { LINE_MAX_BYTES = 1024 };
 static const struct dinst *stands_at(const struct slot *w, const struct code **code)
 {
     const struct warp *p = w->warp;
-    const struct entry *e = &p->entry[p->current];
+    const struct simt_entry *e = &p->entry[p->current];
     *code = p->frame[e->frame].code;
     if (w->step && p->state != WARP_TX)
         return w->step;
@@ -43,7 +43,7 @@ static void say_register(const struct sm *s, const struct slot *w, char *buf, si
 static void say_barrier(const struct slot *w, char *buf, size_t size)
 {
     const struct warp *p = w->warp;
-    const struct entry *e = &p->entry[p->current];
+    const struct simt_entry *e = &p->entry[p->current];
     const struct barrier *b = &p->block->barriers[e->barrier % MAX_BARRIERS];
     if (w->waking)
         snprintf(buf, size, "the end of a barrier that is complete");

@@ -207,7 +207,7 @@ static void note(uint32_t *list, uint32_t *n, uint32_t reg)
 /* Beyond 65536 registers two share a number, which is safe: one waits for both. */
 static uint16_t number_in(const struct numbering *n, const struct ptx_reg *r)
 {
-    return (uint16_t)(n->base[reg_class_of(r)] + n->flow->slot[r->id]);
+    return (uint16_t)(n->base[ptx_reg_class(r)] + n->flow->slot[r->id]);
 }
 
 static void note_register(void *ctx, struct ptx_reg *r, bool write)
@@ -225,7 +225,7 @@ static void note_register(void *ctx, struct ptx_reg *r, bool write)
 static void set_registers(struct tinst *t, const struct ptx_inst *in, struct numbering *n)
 {
     n->nsrc = n->ndst = 0;
-    inst_visit_regs(in, note_register, n);
+    ptx_inst_visit_regs(in, note_register, n);
     if (in->mod[PG_CC])
         note(n->dst, &n->ndst, n->carry);
     if (in->op == OP_ADDC || in->op == OP_SUBC || in->op == OP_MADC)
@@ -315,7 +315,7 @@ const char *tcode_register(const struct tcode *t, const struct ptx_inst *in, uin
 {
     struct name_search x = { .reg = reg };
     set_numbering(&x.numbering, t->code->flow);
-    inst_visit_regs(in, note_name, &x);
+    ptx_inst_visit_regs(in, note_name, &x);
     return !x.name && reg == x.numbering.carry ? "the carry flag" : x.name;
 }
 

@@ -55,7 +55,7 @@ static struct sm_room need_of(const struct dispatcher *d, const struct grid *g)
     uint32_t warps = (la->threads_per_block + ws - 1) / ws;
     return (struct sm_room){ 1, warps, warps * ws,
                              least(g->registers * warps * ws + g->more_registers, all->registers / share),
-                             least(la->shared_bytes + la->shared_behind, all->shared / share) };
+                             least(la->shared_bytes + la->shared_reserved, all->shared / share) };
 }
 
 /* Skips grids that have no blocks left to hand out. */

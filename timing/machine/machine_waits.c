@@ -89,7 +89,7 @@ static void find_read(struct waiter_warp *x)
 static void classify(const struct machine *m, struct waiter_warp *x)
 {
     char words[WORDS];
-    const struct entry *e = simt_top(x->w);
+    const struct simt_entry *e = simt_top(x->w);
     x->code = x->w->frame[e->frame].code;
     x->at = &x->code->insts[e->pc];
     if (x->w->state == WARP_BARRIER) {
@@ -152,10 +152,10 @@ static bool comes_to_write(struct writer *hit, struct warp *w, const struct code
 static bool would_write(struct writer *hit, const struct waiter_warp *by, const struct waiter_warp *x)
 {
     struct warp *w = by->w;
-    const struct entry *top = simt_top(w);
+    const struct simt_entry *top = simt_top(w);
     uint64_t seen = 0;
     for (uint32_t k = 0; k <= w->nentry; k++) {              /* the current entry, then the others from the top down */
-        const struct entry *e = k ? &w->entry[w->nentry - k] : top;
+        const struct simt_entry *e = k ? &w->entry[w->nentry - k] : top;
         bool loops = e == top && by->what == WAITS_IN_LOOP;
         uint64_t lanes = e->mask & w->exist & ~seen;
         uint32_t pc = loops ? (uint32_t)(by->at - by->code->insts) + 1 : e->pc;
