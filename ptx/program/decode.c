@@ -6,18 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/memory/access.h"
 #include "ptx/program/decode.h"
 
 struct dinst *decoder_add_step(struct decoder *x)
 {
     struct code *c = x->code;
-    if (c->ninsts == x->step_cap) {
-        x->step_cap = x->step_cap ? x->step_cap * 2 : 64;
-        c->insts = realloc(c->insts, x->step_cap * sizeof *c->insts);
-        if (!c->insts)
-            abort();
-    }
+    c->insts = mem_grow(c->insts, c->ninsts, &x->step_cap, sizeof *c->insts, "the instructions of a function");
     struct dinst *d = &c->insts[c->ninsts++];
     memset(d, 0, sizeof *d);
     d->in = x->in;

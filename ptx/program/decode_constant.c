@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/program/decode.h"
 
 static uint32_t find(struct decoder *x, const void *bytes, int width, bool *found)
@@ -30,9 +31,7 @@ static void rehash(struct decoder *x)
 {
     uint32_t *old = x->konst_hash, old_cap = x->konst_hash_cap;
     x->konst_hash_cap = old_cap ? old_cap * 2 : 64;
-    x->konst_hash = calloc(x->konst_hash_cap, sizeof *x->konst_hash);
-    if (!x->konst_hash)
-        abort();
+    x->konst_hash = mem_zero(x->konst_hash_cap, sizeof *x->konst_hash, "the constants of a function");
     for (uint32_t k = 0; k < old_cap; k++)
         if (old[k]) {
             bool found;
@@ -48,9 +47,7 @@ static uint32_t append(struct decoder *x, uint32_t size)
     uint32_t at = x->code->konst_bytes;
     if (at + size > x->konst_cap) {
         x->konst_cap = (at + size) * 2;
-        x->konst = realloc(x->konst, x->konst_cap);
-        if (!x->konst)
-            abort();
+        x->konst = mem_resize(x->konst, x->konst_cap, 1, "the constants of a function");
     }
     x->code->konst_bytes += size;
     return at;
