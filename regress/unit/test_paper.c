@@ -225,9 +225,11 @@ static void check_row(const struct paper_claim *c)
 static void test_rows_keep_the_rules(void **state)
 {
     const struct paper *p;
-    for (int k = 0; (p = paper_at(k)) != NULL; k++)
+    for (int k = 0; (p = paper_at(k)) != NULL; k++) {
+        assert_ptr_equal(paper_find(p->name), p);        /* no other paper has its name */
         for (int i = 0; i < p->nclaims; i++)
             check_row(&p->claims[i]);
+    }
 }
 
 /* How many rows rest on what: the table of docs/claims.md. */
