@@ -69,7 +69,7 @@ for command in $("$simtx" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 done
 # Files that the documents name; keys and figures of transactional memory.
 { "$simtx" config list --keys; "$simtx" stats; } >"$scratch/known"
-for word in $(grep -oh '`[a-z_]*/[a-z_/]*\.[a-z]*`\|`\(kilo\)\{0,1\}tm\.[a-z_.]*`' "$here"/*.md |
+for word in $(grep -oh '`[a-z_]*/[a-z_/]*\.[a-z]*`\|`[a-z]*tm\.[a-z_.]*`' "$here"/*.md |
                   tr -d '`' | grep -v '^build/' | sort -u); do
     if [ -e "$here/../$word" ] || grep -qF -- "$word" "$scratch/known"; then
         passed=$((passed + 1))
