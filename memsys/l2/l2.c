@@ -34,12 +34,12 @@ static void enter(struct slice *s, unsigned vn, const struct l2_now *t)
     q->pipe[at < c->l2.latency ? at : at - c->l2.latency] = (struct l2_slot){ p, t->l2 + stages };
 }
 
-/* Looks up a request's line. NULL = it is performed, or waits for its line; else what blocks it. */
-static const char *look_up(struct slice *s, struct packet *p, const struct l2_now *t)
+/* Looks up a request's line. L2_SERVED: it is performed, or waits for its line; else what blocks it. */
+static enum l2_blocked look_up(struct slice *s, struct packet *p, const struct l2_now *t)
 {
     uint32_t e = mshr_find(&s->mshr, p->mapped), i = TAG_NONE;
     if (s->unit && !p->own && !l2_unit_before(s, p, t))
-        return "the slice's unit holds it back";
+        return L2_BLOCKED_UNIT;
     if (e != MSHR_NONE)
         return s->busy && s->busy[e].coherent ? l2_coherence_beside(s, e, p, t) : l2_join(s, e, p, t);
     if (!s->tags.tag)
@@ -48,7 +48,7 @@ static const char *look_up(struct slice *s, struct packet *p, const struct l2_no
     if (l2_needs(s, p) & ~(i == TAG_NONE ? 0 : s->tags.tag[i].valid))
         return l2_miss(s, i, p, t);
     bool placed = i == TAG_NONE;
-    const char *why = l2_cannot_perform(s, p, t->l2);
+    enum l2_blocked why = l2_cannot_perform(s, p, t->l2);
     if (!why && placed)
         why = l2_make_room(s, p->mapped, &i, t);
     if (why)
@@ -56,7 +56,7 @@ static const char *look_up(struct slice *s, struct packet *p, const struct l2_no
     enum stat hit = l2_stat(p, STAT_L2_READ_HITS, STAT_L2_WRITE_HITS, STAT_L2_ATOMIC_HITS);
     s->part->count[placed ? STAT_L2_WRITE_MISSES : hit]++;
     l2_perform(s, i, p, t);
-    return NULL;
+    return L2_SERVED;
 }
 
 /* The head of a network's pipeline gets its turn at the tags. */
@@ -73,7 +73,7 @@ static bool serve(struct slice *s, unsigned vn, const struct l2_now *t)
     else if (p->kind < MSG_POLICY && s->busy)
         q->why = l2_coherence_message(s, p, t);
     else
-        q->why = calls->message(calls->ctx, s->id, p, t->l2) ? NULL : "the protocol does not take it yet";
+        q->why = calls->message(calls->ctx, s->id, p, t->l2) ? L2_SERVED : L2_BLOCKED_PROTOCOL;
     q->since = t->l2;
     if (q->why)
         return false;
@@ -88,7 +88,7 @@ static bool look_ups(struct slice *s, const struct l2_now *t)
 {
     uint32_t vns = s->inputs;
     for (uint32_t k = 0; k < vns; k++)
-        s->in[k].why = NULL;
+        s->in[k].why = L2_SERVED;
     for (uint32_t k = 0; k < vns; k++) {
         uint32_t vn = s->turn + k < vns ? s->turn + k : s->turn + k - vns;
         struct l2_input *q = &s->in[vn];

@@ -21,6 +21,13 @@
 #include "memsys/l2/partition.h"
 #include "memsys/l2/unit.h"
 
+/* What became of a request at the tags: it is served, or waits for something. */
+enum l2_blocked {
+    L2_SERVED,
+#define L2_REASON(id, text) L2_BLOCKED_##id,
+#include "memsys/l2/blocked.def"
+};
+
 struct l2_now { uint64_t l2, core, xbar; };          /* one L2 edge: the same instant in three clocks, rounded up */
 
 struct l2_slot { struct packet *p; uint64_t ready; };
@@ -31,7 +38,7 @@ struct l2_input {
     struct l2_slot *pipe;            /* ring of l2.latency places */
     uint32_t head, n;
     bool mapped;                     /* the head has its address */
-    const char *why;                 /* the head is blocked, and by what; NULL = it is not */
+    enum l2_blocked why;             /* the head is blocked, and by what */
     uint64_t since;                  /* first cycle of that which is not counted yet */
 };
 
@@ -147,7 +154,7 @@ void l2_dump(const struct slice *s, void (*line)(void *ctx, const char *text), v
 
 /* ---- l2_perform.c: accesses, replies, the atomic unit ---- */
 /* What keeps p from being performed in this cycle, NULL = nothing. */
-const char *l2_cannot_perform(const struct slice *s, const struct packet *p, uint64_t now);
+enum l2_blocked l2_cannot_perform(const struct slice *s, const struct packet *p, uint64_t now);
 /* i: its line, TAG_NONE without tags. */
 void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t);
 void l2_start_atomic(struct slice *s, struct packet *p, uint64_t now);       /* its place in the reply queue is taken */
@@ -159,12 +166,12 @@ bool l2_send_reply(struct slice *s, const struct l2_now *t);
 /* Sectors that must be valid before p is performed. */
 uint8_t l2_needs(const struct slice *s, const struct packet *p);
 /* Gives a line that has none a place; its victim's dirty sectors are sent off. NULL = done, else what blocks. */
-const char *l2_make_room(struct slice *s, uint64_t line, uint32_t *i, const struct l2_now *t);
+enum l2_blocked l2_make_room(struct slice *s, uint64_t line, uint32_t *i, const struct l2_now *t);
 bool l2_write_back(struct slice *s, uint32_t i, uint64_t now);   /* a dirty line; false when the miss queue is full */
 void l2_forget_dirty(struct slice *s, uint32_t i);               /* its bytes need no write-back */
 void l2_stamp_dram(struct packet *p, const struct l2_missing *m);    /* when its line came */
-const char *l2_join(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t);    /* an entry there is */
-const char *l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t);    /* a new one */
+enum l2_blocked l2_join(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t);    /* an entry there is */
+enum l2_blocked l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t);    /* a new one */
 bool l2_perform_waiting(struct slice *s, const struct l2_now *t);
 void l2_fill(struct slice *s, uint32_t e, uint8_t sectors, uint64_t core);
 bool l2_to_dram(struct slice *s, const struct l2_now *t);
@@ -176,12 +183,12 @@ bool l2_send_line(struct slice *s, uint64_t line, uint8_t sectors, uint32_t entr
 /* ---- l2_coherence.c: the home of a coherence protocol ---- */
 void l2_coherence_init(struct slice *s);
 void l2_coherence_end(struct slice *s);
-/* A message of the protocol. NULL = it is taken, else what blocks it. */
-const char *l2_coherence_message(struct slice *s, struct packet *p, const struct l2_now *t);
+/* A message of the protocol. L2_SERVED: it is taken, else what blocks it. */
+enum l2_blocked l2_coherence_message(struct slice *s, struct packet *p, const struct l2_now *t);
 /* A request of the baseline for a line with an entry of the protocol's. */
-const char *l2_coherence_beside(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t);
-/* The line at i gives its place up: NULL = it may, else what it waits for. */
-const char *l2_coherence_evict(struct slice *s, uint32_t i, const struct l2_now *t);
+enum l2_blocked l2_coherence_beside(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t);
+/* The line at i gives its place up: L2_SERVED = it may, else what it waits for. */
+enum l2_blocked l2_coherence_evict(struct slice *s, uint32_t i, const struct l2_now *t);
 void l2_coherence_filled(struct slice *s, uint32_t e);           /* all of the entry's DRAM requests are back */
 bool l2_coherence_work(struct slice *s, const struct l2_now *t); /* one event, or one request that waited */
 bool l2_coherence_call(struct slice *s, const struct l2_now *t); /* one call goes to the reply queue */

@@ -270,8 +270,8 @@ static void act(struct slice *s, struct place *x, const struct coherence_step *a
 
 /* ---- rows ---- */
 
-/* What the row lacks room for, or what its data wait for; NULL = nothing. */
-static const char *lacks(const struct slice *s, const struct place *x, const struct coherence_row *row, uint64_t now)
+/* What the row lacks room for, or what its data wait for; L2_SERVED = nothing. */
+static enum l2_blocked lacks(const struct slice *s, const struct place *x, const struct coherence_row *row, uint64_t now)
 {
     const struct l2_cfg *c = &s->part->cfg.l2;
     bool entry = false, data = false, dirty = x->i != TAG_NONE && s->tags.tag[x->i].dirty;
@@ -280,26 +280,26 @@ static const char *lacks(const struct slice *s, const struct place *x, const str
         const struct coherence_message *m = message_of(s, row->step[k].operand);
         bool sends_line = a == HOME_REPLY && m->payload == COHERENCE_LINE;
         if (a == HOME_WAIT && !mshr_mergeable(&s->mshr, x->e))
-            return "too many requests wait for its line";
+            return L2_BLOCKED_MERGES;
         if ((a == HOME_REPLY || a == HOME_ATOMIC) && s->places[m->vn] >= c->reply_queue)
-            return "the reply queue is full";
+            return L2_BLOCKED_REPLY_QUEUE;
         if (a == HOME_ATOMIC && s->atomic)
-            return "the atomic unit is busy";
+            return L2_BLOCKED_ATOMIC_UNIT;
         entry |= a == HOME_MSHR || a == HOME_FETCH;
         data |= sends_line || a == HOME_UPDATE || a == HOME_WRITE || a == HOME_ATOMIC;
     }
     if (data && s->data_free > now)
-        return "the data array is busy";
+        return L2_BLOCKED_DATA_ARRAY;
     if (entry && x->e == MSHR_NONE && mshr_full(&s->mshr))
-        return "no MSHR entry is free";
-    return !row->next && dirty && s->transfers == s->transfer_places ? "the miss queue is full" : NULL;
+        return L2_BLOCKED_MSHR;
+    return !row->next && dirty && s->transfers == s->transfer_places ? L2_BLOCKED_MISS_QUEUE : L2_SERVED;
 }
 
 /* A place for a line that is to be fetched, and in the miss queue. */
-static const char *place_for(struct slice *s, struct place *x, const struct l2_now *t)
+static enum l2_blocked place_for(struct slice *s, struct place *x, const struct l2_now *t)
 {
-    const char *why = x->i == TAG_NONE ? l2_make_room(s, x->line, &x->i, t) : NULL;
-    return why ? why : s->transfers == s->transfer_places ? "the miss queue is full" : NULL;
+    enum l2_blocked why = x->i == TAG_NONE ? l2_make_room(s, x->line, &x->i, t) : L2_SERVED;
+    return why ? why : s->transfers == s->transfer_places ? L2_BLOCKED_MISS_QUEUE : L2_SERVED;
 }
 
 static bool fetches(const struct coherence_row *row)
@@ -307,16 +307,16 @@ static bool fetches(const struct coherence_row *row)
     return coherence_does(row, HOME_FETCH);
 }
 
-/* Runs the row for an event. NULL = done, else why not yet. The entry is the caller's to settle. */
-static const char *event(struct slice *s, struct place *x, unsigned number, struct packet *p, const struct l2_now *t)
+/* Runs the row for an event. L2_SERVED: done, else why not yet. The entry is the caller's to settle. */
+static enum l2_blocked event(struct slice *s, struct place *x, unsigned number, struct packet *p, const struct l2_now *t)
 {
     const struct coherence *c = s->part->cfg.coherence;
     unsigned state = state_of(s, x);
     const struct coherence_row *row = coherence_home(c, state, number);
-    struct packet *r = is_request(s, p) ? p : x->e != MSHR_NONE ? s->busy[x->e].request : NULL;
+    struct packet *r = is_request(s, p) ? p : x->e != MSHR_NONE ? s->busy[x->e].request : L2_SERVED;
     if (!row->step[0].action)
         coherence_impossible_home(c, s->id, x->line, state, number);
-    const char *why = lacks(s, x, row, t->l2);
+    enum l2_blocked why = lacks(s, x, row, t->l2);
     if (!why && fetches(row))
         why = place_for(s, x, t);
     if (why)
@@ -331,7 +331,7 @@ static const char *event(struct slice *s, struct place *x, unsigned number, stru
     }
     if (!row->next && state && x->e != MSHR_NONE)
         evict_line(s, x, t->l2);
-    return NULL;
+    return L2_SERVED;
 }
 
 enum { HITS, MISSES, MERGED };
@@ -364,44 +364,44 @@ static bool park(struct slice *s, struct place *x, struct packet *p)
 }
 
 /* A request for a line that is not busy. One that needs a place in the L2 waits for it behind others. */
-static const char *admit(struct slice *s, struct place *x, struct packet *p, const struct l2_now *t)
+static enum l2_blocked admit(struct slice *s, struct place *x, struct packet *p, const struct l2_now *t)
 {
     unsigned number = event_of(s, x, p);
     const struct coherence_row *row = coherence_home(s->part->cfg.coherence, state_of(s, x), number);
     bool place = fetches(row) && x->i == TAG_NONE;
-    const char *why = place && s->parked ? "others wait for a place" : event(s, x, number, p, t);
+    enum l2_blocked why = place && s->parked ? L2_BLOCKED_EVICTIONS : event(s, x, number, p, t);
     if (why && !(place && park(s, x, p)))
         return why;
     count(s, p, fetches(row) ? MISSES : coherence_does(row, HOME_WAIT) ? MERGED : HITS);
-    return NULL;
+    return L2_SERVED;
 }
 
-static const char *request(struct slice *s, struct place *x, struct packet *p, const struct l2_now *t)
+static enum l2_blocked request(struct slice *s, struct place *x, struct packet *p, const struct l2_now *t)
 {
     bool others_first = x->e != MSHR_NONE && state_of(s, x) < s->part->cfg.coherence->home_stable;
     if (!others_first) {
-        const char *why = admit(s, x, p, t);
+        enum l2_blocked why = admit(s, x, p, t);
         if (!why)
             settle(s, x);
         return why;
     }
     if (!mshr_add(&s->mshr, x->e, p))
-        return "too many requests wait for its line";
+        return L2_BLOCKED_MERGES;
     count(s, p, MERGED);
-    return NULL;
+    return L2_SERVED;
 }
 
 /* An answer or a note: its way is over. */
-static const char *finish(struct slice *s, struct place *x, struct packet *p, const struct l2_now *t)
+static enum l2_blocked finish(struct slice *s, struct place *x, struct packet *p, const struct l2_now *t)
 {
     unsigned number = p->kind - (unsigned)MSG_PROTOCOL;
-    const char *why = event(s, x, HOME_EVENTS + number, p, t);
+    enum l2_blocked why = event(s, x, HOME_EVENTS + number, p, t);
     if (why)
         return why;
     if (message_of(s, number)->class == COHERENCE_NOTIFICATION) {
         packet_return(p);
         settle(s, x);
-        return NULL;
+        return L2_SERVED;
     }
     packet_free(&s->pool, p);
     assert(x->e != MSHR_NONE && s->busy[x->e].awaited);
@@ -409,28 +409,28 @@ static const char *finish(struct slice *s, struct place *x, struct packet *p, co
         s->busy[x->e].event = 1 + HOME_ACKED;
         list(s, x->e);
     }
-    return NULL;
+    return L2_SERVED;
 }
 
-const char *l2_coherence_message(struct slice *s, struct packet *p, const struct l2_now *t)
+enum l2_blocked l2_coherence_message(struct slice *s, struct packet *p, const struct l2_now *t)
 {
     struct place x = find(s, p->mapped);
     if (x.e != MSHR_NONE && !s->busy[x.e].coherent)
-        return "its line is fetched for another cache";
+        return L2_BLOCKED_OTHER_CACHE;
     return is_request(s, p) ? request(s, &x, p, t) : finish(s, &x, p, t);
 }
 
-const char *l2_coherence_beside(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t)
+enum l2_blocked l2_coherence_beside(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t)
 {
     uint32_t i = s->mshr.entry[e].user;
-    const char *why = l2_cannot_perform(s, p, t->l2);
+    enum l2_blocked why = l2_cannot_perform(s, p, t->l2);
     if (i == TAG_NONE || l2_needs(s, p) & ~s->tags.tag[i].valid)
-        return "its line is busy in the coherence protocol";
+        return L2_BLOCKED_LINE_BUSY;
     if (why)
         return why;
     s->part->count[l2_stat(p, STAT_L2_READ_HITS, STAT_L2_WRITE_HITS, STAT_L2_ATOMIC_HITS)]++;
     l2_perform(s, i, p, t);
-    return NULL;
+    return L2_SERVED;
 }
 
 /* ---- eviction ---- */
@@ -451,18 +451,18 @@ static bool set_leaves(const struct slice *s, uint64_t line)
     return false;
 }
 
-const char *l2_coherence_evict(struct slice *s, uint32_t i, const struct l2_now *t)
+enum l2_blocked l2_coherence_evict(struct slice *s, uint32_t i, const struct l2_now *t)
 {
     struct place x = { s->tags.tag[i].line, i, MSHR_NONE };
     if (!state_of(s, &x))
-        return NULL;
+        return L2_SERVED;
     if (set_leaves(s, x.line))
-        return "a line of its set is called back";
-    const char *why = event(s, &x, HOME_EVICT, NULL, t);
+        return L2_BLOCKED_EVICTION;
+    enum l2_blocked why = event(s, &x, HOME_EVICT, NULL, t);
     if (why || x.e == MSHR_NONE)
         return why;
     s->busy[x.e].leaves = true;
-    return "a line of its set is called back";
+    return L2_BLOCKED_EVICTION;
 }
 
 /* ---- what is worked later ---- */

@@ -4,6 +4,12 @@
 
 #include "memsys/l2/l2.h"
 
+static const char *const head_of_network[] = {
+    [L2_SERVED] = "on its way to the tags",
+#define L2_REASON(id, text) [L2_BLOCKED_##id] = text,
+#include "memsys/l2/blocked.def"
+};
+
 struct report { const struct slice *slice; void (*line)(void *ctx, const char *text); void *ctx; };
 
 static const char *kind_of(const struct slice *s, const struct packet *p)
@@ -36,7 +42,7 @@ static void dump_network(const struct slice *s, unsigned vn, const struct report
              q->n, out, s->no_credit >> vn & 1 ? " without credits" : "");
     r->line(r->ctx, text);
     if (q->n)
-        dump_packet(r, q->why ? q->why : "on its way to the tags", q->pipe[q->head].p);
+        dump_packet(r, head_of_network[q->why], q->pipe[q->head].p);
     if (out)
         dump_packet(r, "to be sent", s->out[vn].head);
 }

@@ -119,23 +119,23 @@ bool l2_write_back(struct slice *s, uint32_t i, uint64_t now)
     return true;
 }
 
-const char *l2_make_room(struct slice *s, uint64_t line, uint32_t *i, const struct l2_now *t)
+enum l2_blocked l2_make_room(struct slice *s, uint64_t line, uint32_t *i, const struct l2_now *t)
 {
     uint32_t v = tags_victim(&s->tags, line);
     if (v == TAG_NONE)
-        return "every line of its set waits for a fill";
+        return L2_BLOCKED_SET;
     struct tag *g = &s->tags.tag[v];
-    const char *why = s->protocol && g->state ? l2_coherence_evict(s, v, t) : NULL;
+    enum l2_blocked why = s->protocol && g->state ? l2_coherence_evict(s, v, t) : L2_SERVED;
     if (why)
         return why;
     if (g->state && g->dirty && !l2_write_back(s, v, t->l2))
-        return "the miss queue is full";
+        return L2_BLOCKED_MISS_QUEUE;
     s->part->count[STAT_L2_EVICTIONS] += g->state != 0;
     tags_place(&s->tags, v, line, 1);
     if (s->protocol)
         memset(&s->protocol[(size_t)v * s->words], 0, s->words * sizeof *s->protocol);
     *i = v;
-    return NULL;
+    return L2_SERVED;
 }
 
 /* One line a cycle, while the partition flushes. */
@@ -211,32 +211,32 @@ static void wait_in(struct slice *s, uint32_t e, struct packet *p, const struct 
     list_if_ready(s, e);
 }
 
-const char *l2_join(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t)
+enum l2_blocked l2_join(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t)
 {
     struct mshr_entry *x = &s->mshr.entry[e];
     if (!mshr_mergeable(&s->mshr, e))
-        return "too many requests wait for its line";
+        return L2_BLOCKED_MERGES;
     uint8_t more = to_fetch(s, x->user, p) & (uint8_t)(s->tags.tag ? ~x->wanted : ALL_SECTORS);
     bool write = !s->tags.tag && p->kind == MSG_WRITE;
     if (more && !l2_send_line(s, x->line, more, e, write, t->l2))
-        return "the miss queue is full";
+        return L2_BLOCKED_MISS_QUEUE;
     x->wanted |= more;
     p->found = more ? PACKET_FOUND_MISS : PACKET_FOUND_PENDING;
     s->part->count[more ? l2_stat(p, STAT_L2_READ_MISSES, STAT_L2_WRITE_MISSES, STAT_L2_ATOMIC_MISSES)
                         : l2_stat(p, STAT_L2_READ_MERGED, STAT_L2_WRITE_MERGED, STAT_L2_ATOMIC_MERGED)]++;
     wait_in(s, e, p, t);
-    return NULL;
+    return L2_SERVED;
 }
 
-const char *l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t)
+enum l2_blocked l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t)
 {
     if (mshr_full(&s->mshr))
-        return "no MSHR entry is free";
-    const char *why = s->tags.tag && i == TAG_NONE ? l2_make_room(s, p->mapped, &i, t) : NULL;
+        return L2_BLOCKED_MSHR;
+    enum l2_blocked why = s->tags.tag && i == TAG_NONE ? l2_make_room(s, p->mapped, &i, t) : L2_SERVED;
     if (why)
         return why;
     if (s->transfers == s->transfer_places)
-        return "the miss queue is full";
+        return L2_BLOCKED_MISS_QUEUE;
     uint32_t e = mshr_new(&s->mshr, p->mapped);
     p->found = PACKET_FOUND_MISS;
     s->miss[e] = (struct l2_missing){ .next = MSHR_NONE };
@@ -247,7 +247,7 @@ const char *l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct 
     l2_send_line(s, p->mapped, s->mshr.entry[e].wanted, e, !s->tags.tag && p->kind == MSG_WRITE, t->l2);
     s->part->count[l2_stat(p, STAT_L2_READ_MISSES, STAT_L2_WRITE_MISSES, STAT_L2_ATOMIC_MISSES)]++;
     wait_in(s, e, p, t);
-    return NULL;
+    return L2_SERVED;
 }
 
 void l2_fill(struct slice *s, uint32_t e, uint8_t sectors, uint64_t core)

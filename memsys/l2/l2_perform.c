@@ -8,15 +8,15 @@
 #include "memsys/xbar/xbar.h"
 #include "ptx/memory/access.h"
 
-const char *l2_cannot_perform(const struct slice *s, const struct packet *p, uint64_t now)
+enum l2_blocked l2_cannot_perform(const struct slice *s, const struct packet *p, uint64_t now)
 {
     if (!p->own && s->places[p->vn] >= s->part->cfg.l2.reply_queue)
-        return "the reply queue is full";
+        return L2_BLOCKED_REPLY_QUEUE;
     if (s->data_free > now)
-        return "the data array is busy";
+        return L2_BLOCKED_DATA_ARRAY;
     if (p->kind == MSG_ATOMIC && s->atomic)
-        return "the atomic unit is busy";
-    return NULL;
+        return L2_BLOCKED_ATOMIC_UNIT;
+    return L2_SERVED;
 }
 
 void l2_mark_dirty(struct slice *s, uint32_t i, uint8_t sectors)
