@@ -7,45 +7,52 @@ const struct stat_info stat_table[STAT_END] = {
 #include "base/stats.def"
 };
 
-void stats_add(struct stats_row *total, const struct stats_row *row)
+enum times { TIMES_1, TIMES_LANES };
+
+static const struct { enum stat above, below; enum times times; } ratios[STAT_END] = {
+#define RATIO(id, name, unit, place, above, below, times, meaning) \
+    [STAT_##id] = { STAT_##above, STAT_##below, TIMES_##times },
+#include "base/stats.def"
+};
+
+static const struct { enum stat sum, part; } parts[] = {
+#define PART_OF(part, sum) { STAT_##sum, STAT_##part },
+#include "base/stats.def"
+};
+
+void stats_add(uint64_t *to, const uint64_t *from)
 {
-    for (int i = 0; i < STAT_END; i++) {
-        if (!(stat_table[i].place & STAT_ADDED))
-            continue;
-        if (stat_table[i].kind == STAT_KIND_REAL)
-            total->v[i].real += row->v[i].real;
-        else
-            total->v[i].count += row->v[i].count;
+    for (int i = 0; i < STAT_END; i++)
+        to[i] += from[i];
+}
+
+void counters_add(struct counters *to, const struct counters *from)
+{
+    stats_add(to->count, from->count);
+    hists_merge(&to->hists, &from->hists);
+}
+
+void stats_sum_parts(uint64_t *count)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        count[parts[i].sum] += count[parts[i].part];
+}
+
+static double ratio(const uint64_t *count, enum stat s, unsigned warp_size)
+{
+    double below = stats_value(count, ratios[s].below, warp_size) * (ratios[s].times == TIMES_LANES ? warp_size : 1);
+    return below > 0 ? stats_value(count, ratios[s].above, warp_size) / below : 0;
+}
+
+double stats_value(const uint64_t *count, enum stat s, unsigned warp_size)
+{
+    switch (stat_table[s].kind) {
+    case STAT_KIND_COUNT:
+    case STAT_KIND_FLAG: return (double)count[s];
+    case STAT_KIND_TIME: return (double)count[s] / 1e9;
+    case STAT_KIND_RATIO: return ratio(count, s, warp_size);
+    case STAT_KIND_TEXT:
+    case STAT_KIND_SIZE3: break;
     }
-}
-
-static double ratio(double a, double b)
-{
-    return b > 0 ? a / b : 0;
-}
-
-/* Of counters: a / b. */
-static void set_ratio(struct stats_row *row, enum stat to, enum stat a, enum stat b)
-{
-    row->v[to].real = ratio((double)row->v[a].count, (double)row->v[b].count);
-}
-
-static void timing_ratios(struct stats_row *row)
-{
-    set_ratio(row, STAT_IPC, STAT_TIMED_THREAD_INSTRUCTIONS, STAT_CYCLES);
-    set_ratio(row, STAT_WARP_IPC, STAT_TIMED_WARP_INSTRUCTIONS, STAT_SM_CYCLES);
-    set_ratio(row, STAT_OCCUPANCY, STAT_WARP_CYCLES, STAT_WARP_SLOTS);
-    set_ratio(row, STAT_XBAR_REQUEST_USE, STAT_XBAR_REQUEST_FLITS, STAT_XBAR_REQUEST_SLOTS);
-    set_ratio(row, STAT_XBAR_REPLY_USE, STAT_XBAR_REPLY_FLITS, STAT_XBAR_REPLY_SLOTS);
-    set_ratio(row, STAT_DRAM_USE, STAT_DRAM_BUSY, STAT_DRAM_CYCLES);
-    set_ratio(row, STAT_DRAM_EFFICIENCY, STAT_DRAM_BUSY, STAT_DRAM_PENDING);
-}
-
-void stats_ratios(struct stats_row *row, unsigned warp_size)
-{
-    double lanes = (double)row->v[STAT_WARP_INSTRUCTIONS].count * warp_size;
-    double n = (double)row->v[STAT_THREAD_INSTRUCTIONS].count;
-    row->v[STAT_LANE_UTILISATION].real = ratio(n, lanes);
-    row->v[STAT_THREAD_INST_PER_S].real = ratio(n, row->v[STAT_SECONDS].real);
-    timing_ratios(row);
+    return 0;
 }

@@ -1,13 +1,16 @@
 /*
- * Statistics: rows of values, one value per figure of stats.def. Whoever ran something fills a row by the
- * figures' names in capitals, `row.v[STAT_BARRIERS].count`; sums, ratios and the printed forms follow from
- * the table.
+ * Statistics. Each figure is a row of stats.def and has an enumerator STAT_ID. Everything that is counted stands in
+ * blocks of counters, count[STAT_ID]: a component increments the block that it was given when it was made, blocks are
+ * added up by stats_add, and ratios are computed from the counters when they are read.
  */
 #ifndef BASE_STATS_H
 #define BASE_STATS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "base/hist.h"
 
 enum stat {
 #define STAT(id, ...) STAT_##id,
@@ -15,7 +18,10 @@ enum stat {
     STAT_END
 };
 
-enum stat_kind { STAT_KIND_COUNT, STAT_KIND_REAL, STAT_KIND_TEXT, STAT_KIND_SIZE3, STAT_KIND_FLAG };
+/* What a figure is. TIME: nanoseconds, shown in seconds. RATIO, TEXT, SIZE3: not in a block. */
+enum stat_kind {
+    STAT_KIND_COUNT, STAT_KIND_FLAG, STAT_KIND_TIME, STAT_KIND_RATIO, STAT_KIND_TEXT, STAT_KIND_SIZE3
+};
 
 /* Where a figure appears (bits): in launches, in the total, added up, under "host", in timing mode only. */
 enum {
@@ -38,19 +44,16 @@ struct stat_info {
 
 extern const struct stat_info stat_table[STAT_END];
 
-union stat_value {
-    uint64_t count;
-    double real;
-    const char *text;        /* the caller keeps it alive */
-    uint32_t size3[3];
-    bool flag;
-};
+/* What one owner counts: an SM, a crossbar, a partition, a launch, all launches of a kernel. */
+struct counters { uint64_t count[STAT_END]; struct hists hists; };
 
-struct stats_row { union stat_value v[STAT_END]; };
-
-/* Adds the figures that add up. */
-void stats_add(struct stats_row *total, const struct stats_row *row);
-/* Computes the ratios of a row; warp_size: lanes of a warp instruction. */
-void stats_ratios(struct stats_row *row, unsigned warp_size);
+/* Adds all counters; those that do not add up are not shown in a total. */
+void stats_add(uint64_t *to, const uint64_t *from);
+/* The same of histograms, too. */
+void counters_add(struct counters *to, const struct counters *from);
+/* Adds to every sum its parts (PART_OF of stats.def); once, when they are complete. */
+void stats_sum_parts(uint64_t *count);
+/* A count, a time in seconds, or a ratio; warp_size: lanes of a warp instruction. */
+double stats_value(const uint64_t *count, enum stat s, unsigned warp_size);
 
 #endif

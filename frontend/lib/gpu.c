@@ -171,7 +171,7 @@ void simtx_gpu_free(simtx_gpu *g)
         simtx_module_unload(g->modules);
     timed_free(g);
     devmem_free(g->mem);
-    record_free(g);
+    records_free(g);
     simtx_config_free(g->config);
     free(g->name);
     free(g->message);

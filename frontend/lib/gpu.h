@@ -15,31 +15,22 @@ struct detail;
 struct trace;
 struct series;
 
-/* What timing mode counted, in one launch or in many. */
-struct timed_row { uint64_t count[STAT_END]; struct hists hists; };
-
-/* One launch as the statistics show it. */
+/* One launch as the statistics show it. Executor and machine count into its counters. */
 struct launch_record {
     char *kernel;
-    uint64_t index;
+    bool timed;                      /* in timing mode */
     simtx_dim3 grid, block;
-    simtx_launch_stats stats;
-    uint32_t registers, shared_bytes, local_bytes, dynamic_shared;
-    uint32_t resident_per_sm;
     const char *limit;               /* what limited residency, static text */
-    bool serial;                     /* one-thread order */
-    bool relaxed;                    /* --threads-relaxed lifted it */
     simtx_fault_kind fault;
     simtx_status status;
-    struct timed_row *timed;         /* NULL: functional mode */
+    struct counters counters;
 };
 
 /* All launches of one kernel added up. */
 struct kernel_total {
     char *kernel;
-    uint64_t launches, timed_launches;
-    simtx_launch_stats sum;
-    struct timed_row *timed;         /* NULL: none in timing mode */
+    uint64_t timed_launches;
+    struct counters counters;
 };
 
 /* What a block takes of an SM. */
@@ -61,6 +52,7 @@ struct ordered {
     const char *limit;
     struct block_need need;
     uint64_t stream;
+    struct launch_record *record;    /* which becomes the GPU's when the launch has ended */
     struct launch la;
 };
 
@@ -120,7 +112,7 @@ struct simtx_gpu {
     void *warning_ctx;
     double progress_start, progress_last;
     const char *progress_kernel;
-    struct launch_record *records;   /* the first launches, as many as stats.launches says */
+    struct launch_record **records;  /* the first launches, as many as stats.launches says */
     uint32_t nrecords, records_cap;
     struct kernel_total *totals;     /* by kernel, in the order of their first launches */
     uint32_t ntotals, totals_cap;
@@ -146,12 +138,13 @@ simtx_status kernel_check(struct simtx_kernel *k, const simtx_launch_params *p, 
 
 /* launch.c */
 void launch_fault(const struct launch *la, simtx_fault *f);
-simtx_launch_stats launch_figures(const struct ordered *o, double seconds);
 
-/* record.c: keeps what a launch gave; takes over timed. */
-void record_launch(simtx_gpu *g, const struct ordered *o, const simtx_launch_stats *s, simtx_status status,
-                   struct timed_row *timed);
-void record_free(simtx_gpu *g);
+/* record.c */
+struct launch_record *record_new(const struct ordered *o);
+/* The launch has ended: completes its record, adds it up, and keeps it, or not. stats: a summary of it; may be NULL. */
+void record_launch(simtx_gpu *g, struct ordered *o, simtx_status status, double seconds, simtx_launch_stats *stats);
+void record_free(struct launch_record *r);
+void records_free(simtx_gpu *g);
 
 /* timed.c: launches in timing mode. */
 /* Opens the files that they write; false with a message when that cannot be. */

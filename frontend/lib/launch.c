@@ -104,6 +104,7 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .heap_alloc = heap_alloc,
         .heap_free = heap_free,
         .progress = progress,
+        .count = o->record->counters.count,
     };
     la->nwarps = (la->threads_per_block + la->warp_size - 1) / la->warp_size;
     la->shared_reserved = o->need.protocol ? (uint32_t)o->need.shared - la->shared_bytes : 0;
@@ -130,24 +131,11 @@ static simtx_status prepare(simtx_kernel *k, const simtx_launch_params *p, char 
     simtx_status s = kernel_check(k, p, o);
     if (!s)
         s = gather_arguments(k, p, params);
-    if (!s)
+    if (!s) {
+        o->record = record_new(o);
         fill_launch(&o->la, k, p, o, params);
+    }
     return s;
-}
-
-simtx_launch_stats launch_figures(const struct ordered *o, double seconds)
-{
-    const struct launch_counts *c = &o->la.counts;
-    return (simtx_launch_stats){
-        .blocks = c->blocks_done,
-        .threads = c->blocks_done * o->la.threads_per_block,
-        .warp_instructions = c->warp_instructions,
-        .thread_instructions = c->thread_instructions,
-        .barriers = c->barriers,
-        .transactions = c->transactions,
-        .seconds = seconds,
-        .host_threads = o->la.host_threads,
-    };
 }
 
 static simtx_status run_functional(struct ordered *o, simtx_launch_stats *stats, simtx_fault *fault)
@@ -157,10 +145,8 @@ static simtx_status run_functional(struct ordered *o, simtx_launch_stats *stats,
     g->progress_start = g->progress_last = host_seconds();
     g->progress_kernel = o->kernel->func->name;
     bool ok = grid_run(&o->la);
-    simtx_launch_stats st = launch_figures(o, host_seconds() - g->progress_start);
-    g->clock_ns += st.warp_instructions / g->info.sms + 1;
-    if (stats)
-        *stats = st;
+    double seconds = host_seconds() - g->progress_start;
+    g->clock_ns += o->la.count[STAT_WARP_INSTRUCTIONS] / g->info.sms + 1;
     if (!ok) {
         s = o->la.interrupted && !o->la.fault.kind ? SIMTX_INTERRUPTED : SIMTX_FAULT;
         g->interrupt = false;            /* it has been heeded: the GPU can be used again */
@@ -168,7 +154,7 @@ static simtx_status run_functional(struct ordered *o, simtx_launch_stats *stats,
             launch_fault(&o->la, fault);
         gpu_fail(g, s, "%s", s == SIMTX_FAULT ? o->la.fault.text : "interrupted");
     }
-    record_launch(g, o, &st, s, NULL);
+    record_launch(g, o, s, seconds, stats);
     return s;
 }
 

@@ -5,80 +5,106 @@
 #include "base/alloc.h"
 #include "frontend/lib/gpu.h"
 
-static void add_timed(struct kernel_total *t, const struct timed_row *row)
+struct launch_record *record_new(const struct ordered *o)
 {
-    if (!t->timed)
-        t->timed = mem_zero(1, sizeof *t->timed, "the counters of a kernel");
-    for (int i = 0; i < STAT_END; i++)
-        t->timed->count[i] += row->count[i];
-    hists_merge(&t->timed->hists, &row->hists);
-    t->timed_launches++;
+    struct launch_record *r = mem_zero(1, sizeof *r, "the record of a launch");
+    r->kernel = mem_string(o->kernel->func->name);
+    r->grid = o->grid;
+    r->block = o->block;
+    r->limit = o->limit;
+    return r;
 }
 
-static void add_to_total(simtx_gpu *g, const char *kernel, const simtx_launch_stats *s, const struct timed_row *timed)
+void record_free(struct launch_record *r)
 {
-    size_t i = 0;
-    while (i < g->ntotals && strcmp(g->totals[i].kernel, kernel))
-        i++;
-    if (i == g->ntotals) {
-        g->totals = mem_grow(g->totals, g->ntotals, &g->totals_cap, sizeof *g->totals, "the sums of kernels");
-        g->totals[g->ntotals++] = (struct kernel_total){ .kernel = mem_string(kernel) };
-    }
-    struct kernel_total *t = &g->totals[i];
-    t->launches++;
-    t->sum.blocks += s->blocks;
-    t->sum.threads += s->threads;
-    t->sum.warp_instructions += s->warp_instructions;
-    t->sum.thread_instructions += s->thread_instructions;
-    t->sum.barriers += s->barriers;
-    t->sum.transactions += s->transactions;
-    t->sum.seconds += s->seconds;
-    t->sum.cycles += s->cycles;
-    if (timed)
-        add_timed(t, timed);
+    if (r)
+        free(r->kernel);
+    free(r);
 }
 
-void record_launch(simtx_gpu *g, const struct ordered *o, const simtx_launch_stats *s, simtx_status status,
-                   struct timed_row *timed)
+/* ---- a launch that has ended ---- */
+
+/* What is not counted while it runs. */
+static void complete(const struct ordered *o, double seconds)
 {
-    const struct simtx_kernel *k = o->kernel;
     const struct launch *la = &o->la;
-    add_to_total(g, k->func->name, s, timed);
+    const struct code *code = o->kernel->code;
+    uint64_t *n = o->record->counters.count;
+    n[STAT_LAUNCHES] = 1;
+    n[STAT_LAUNCH] = la->grid_id;
+    n[STAT_DYNAMIC_SHARED] = o->dynamic_shared;
+    n[STAT_THREADS] = n[STAT_BLOCKS] * la->threads_per_block;
+    n[STAT_REGISTERS] = o->need.registers;
+    n[STAT_SHARED_BYTES] = code->shared_static;
+    n[STAT_LOCAL_BYTES] = code->local_total;
+    n[STAT_RESIDENT_BLOCKS] = o->resident;
+    n[STAT_SERIAL] = la->serial;
+    n[STAT_THREADS_RELAXED] = code->serial && !la->serial;
+    n[STAT_SECONDS] = (uint64_t)(seconds * 1e9);
+    n[STAT_HOST_THREADS] = la->host_threads;
+}
+
+static struct kernel_total *total_of(simtx_gpu *g, const char *kernel)
+{
+    for (size_t i = 0; i < g->ntotals; i++)
+        if (!strcmp(g->totals[i].kernel, kernel))
+            return &g->totals[i];
+    g->totals = mem_grow(g->totals, g->ntotals, &g->totals_cap, sizeof *g->totals, "the sums of kernels");
+    g->totals[g->ntotals] = (struct kernel_total){ .kernel = mem_string(kernel) };
+    return &g->totals[g->ntotals++];
+}
+
+static void add_to_total(simtx_gpu *g, const struct launch_record *r)
+{
+    struct kernel_total *t = total_of(g, r->kernel);
+    counters_add(&t->counters, &r->counters);
+    t->timed_launches += r->timed;
+}
+
+static void keep(simtx_gpu *g, struct launch_record *r)
+{
     if (g->nrecords >= config_number(g->config, "stats.launches")) {
-        free(timed);
+        record_free(r);
         return;
     }
-    g->records = mem_grow(g->records, g->nrecords, &g->records_cap, sizeof *g->records, "the record of launches");
-    g->records[g->nrecords++] = (struct launch_record){
-        .kernel = mem_string(k->func->name),
-        .index = la->grid_id,
-        .grid = o->grid,
-        .block = o->block,
-        .stats = *s,
-        .registers = o->need.registers,
-        .shared_bytes = k->code->shared_static,
-        .local_bytes = k->code->local_total,
-        .dynamic_shared = o->dynamic_shared,
-        .resident_per_sm = o->resident,
-        .limit = o->limit,
-        .serial = la->serial,
-        .relaxed = k->code->serial && !la->serial,
-        .fault = status == SIMTX_FAULT ? (simtx_fault_kind)la->fault.kind : SIMTX_FAULT_NONE,
-        .status = status,
-        .timed = timed,
+    g->records = mem_grow(g->records, g->nrecords, &g->records_cap, sizeof *g->records, "the records of launches");
+    g->records[g->nrecords++] = r;
+}
+
+static void summarize(const uint64_t *n, double seconds, simtx_launch_stats *stats)
+{
+    *stats = (simtx_launch_stats){
+        .blocks = n[STAT_BLOCKS],
+        .threads = n[STAT_THREADS],
+        .warp_instructions = n[STAT_WARP_INSTRUCTIONS],
+        .thread_instructions = n[STAT_THREAD_INSTRUCTIONS],
+        .barriers = n[STAT_BARRIERS],
+        .transactions = n[STAT_TRANSACTIONS],
+        .seconds = seconds,
+        .host_threads = (uint32_t)n[STAT_HOST_THREADS],
+        .cycles = n[STAT_CYCLES],
     };
 }
 
-void record_free(simtx_gpu *g)
+void record_launch(simtx_gpu *g, struct ordered *o, simtx_status status, double seconds, simtx_launch_stats *stats)
 {
-    for (size_t i = 0; i < g->nrecords; i++) {
-        free(g->records[i].kernel);
-        free(g->records[i].timed);
-    }
+    struct launch_record *r = o->record;
+    r->status = status;
+    r->fault = status == SIMTX_FAULT ? (simtx_fault_kind)o->la.fault.kind : SIMTX_FAULT_NONE;
+    complete(o, seconds);
+    if (stats)
+        summarize(r->counters.count, seconds, stats);
+    add_to_total(g, r);
+    keep(g, r);
+    o->record = NULL;
+}
+
+void records_free(simtx_gpu *g)
+{
+    for (size_t i = 0; i < g->nrecords; i++)
+        record_free(g->records[i]);
     free(g->records);
-    for (size_t i = 0; i < g->ntotals; i++) {
+    for (size_t i = 0; i < g->ntotals; i++)
         free(g->totals[i].kernel);
-        free(g->totals[i].timed);
-    }
     free(g->totals);
 }

@@ -49,9 +49,11 @@ static void end(struct shadow *s)
 
 static bool run(const struct ordered *o, uint32_t n)
 {
+    uint64_t uncounted[STAT_END] = { 0 };
     for (uint32_t i = 0; i < n; i++) {
         struct launch la = o[i].la;
         la.progress = NULL;
+        la.count = uncounted;
         if (!grid_run(&la))
             return false;
     }

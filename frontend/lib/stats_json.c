@@ -31,84 +31,30 @@ static const char *fault_name(simtx_fault_kind f)
     return (size_t)f < sizeof names / sizeof *names && names[f] ? names[f] : "unknown";
 }
 
-/* ---- rows ---- */
-
-static void add_timed(struct stats_row *s, const struct timed_row *t)
-{
-    for (int i = 0; i < STAT_END; i++)
-        if (stat_table[i].place & STAT_OF_TIMING && stat_table[i].kind == STAT_KIND_COUNT)
-            s->v[i].count = t->count[i];
-}
-
-static struct stats_row row_of(const struct launch_record *r, unsigned warp_size)
-{
-    struct stats_row s = { 0 };
-    s.v[STAT_LAUNCHES].count = 1;
-    s.v[STAT_NAME].text = r->kernel;
-    s.v[STAT_LAUNCH].count = r->index;
-    memcpy(s.v[STAT_GRID].size3, &r->grid, sizeof r->grid);
-    memcpy(s.v[STAT_BLOCK].size3, &r->block, sizeof r->block);
-    s.v[STAT_DYNAMIC_SHARED].count = r->dynamic_shared;
-    s.v[STAT_BLOCKS].count = r->stats.blocks;
-    s.v[STAT_THREADS].count = r->stats.threads;
-    s.v[STAT_WARP_INSTRUCTIONS].count = r->stats.warp_instructions;
-    s.v[STAT_THREAD_INSTRUCTIONS].count = r->stats.thread_instructions;
-    s.v[STAT_BARRIERS].count = r->stats.barriers;
-    s.v[STAT_TRANSACTIONS].count = r->stats.transactions;
-    s.v[STAT_REGISTERS].count = r->registers;
-    s.v[STAT_SHARED_BYTES].count = r->shared_bytes;
-    s.v[STAT_LOCAL_BYTES].count = r->local_bytes;
-    s.v[STAT_RESIDENT_BLOCKS].count = r->resident_per_sm;
-    s.v[STAT_RESIDENT_LIMIT].text = r->limit ? r->limit : "";
-    s.v[STAT_SERIAL].flag = r->serial;
-    s.v[STAT_THREADS_RELAXED].flag = r->relaxed;
-    s.v[STAT_STATUS].text = simtx_status_name(r->status);
-    s.v[STAT_FAULT].text = fault_name(r->fault);
-    s.v[STAT_SECONDS].real = r->stats.seconds;
-    s.v[STAT_HOST_THREADS].count = r->stats.host_threads;
-    if (r->timed)
-        add_timed(&s, r->timed);
-    stats_ratios(&s, warp_size);
-    return s;
-}
-
 static unsigned warp_size(const simtx_gpu *g)
 {
     return (unsigned)config_int(g->config, KEY_GPU_WARP_SIZE);
 }
 
-/* The figures that add up are the same for a launch and for many. */
-static struct stats_row kernel_row(const simtx_gpu *g, const struct kernel_total *t)
-{
-    const struct launch_record sum = { .kernel = t->kernel, .stats = t->sum, .timed = t->timed };
-    struct stats_row s = row_of(&sum, warp_size(g));
-    s.v[STAT_LAUNCHES].count = t->launches;
-    return s;
-}
-
-static struct stats_row total_of(const simtx_gpu *g)
-{
-    struct stats_row total = { 0 };
-    for (size_t i = 0; i < g->ntotals; i++) {
-        struct stats_row r = kernel_row(g, &g->totals[i]);
-        stats_add(&total, &r);
-    }
-    stats_ratios(&total, warp_size(g));
-    return total;
-}
-
 /* ---- JSON ---- */
 
-static json_t *value_json(enum stat_kind kind, const union stat_value *v)
+static json_t *size_json(simtx_dim3 d)
 {
-    switch (kind) {
-    case STAT_KIND_COUNT: return json_integer((json_int_t)v->count);
-    case STAT_KIND_REAL: return json_real(v->real);
-    case STAT_KIND_TEXT: return json_string(v->text);
-    case STAT_KIND_SIZE3: return json_pack("[iii]", (int)v->size3[0], (int)v->size3[1], (int)v->size3[2]);
-    case STAT_KIND_FLAG: return json_boolean(v->flag);
+    return json_pack("[iii]", (int)d.x, (int)d.y, (int)d.z);
+}
+
+/* What is known of a launch but not counted. */
+static json_t *fact_json(const struct launch_record *r, enum stat s)
+{
+    switch (s) {
+    case STAT_NAME: return json_string(r->kernel);
+    case STAT_GRID: return size_json(r->grid);
+    case STAT_BLOCK: return size_json(r->block);
+    case STAT_RESIDENT_LIMIT: return json_string(r->limit ? r->limit : "");
+    case STAT_STATUS: return json_string(simtx_status_name(r->status));
+    case STAT_FAULT: return json_string(fault_name(r->fault));
+    default: return json_null();
     }
-    return json_null();
 }
 
 /* "l1.hits": "hits" in the object "l1". */
@@ -150,18 +96,35 @@ static json_t *histograms_json(const struct hists *hists)
     return o;
 }
 
-/* An object of the figures that appear at this place, those of the host in an object of their own; hists: NULL in
- * functional mode, which has no figures of timing mode. */
-static json_t *row_json(const struct stats_row *s, int place, const struct hists *hists)
+/* What a row of the statistics is made from. launch: NULL in the total; timed: with the figures of timing mode. */
+struct row { const struct counters *counters; const struct launch_record *launch; bool timed; unsigned warp_size; };
+
+static json_t *value_json(const struct row *r, enum stat s)
+{
+    const uint64_t *n = r->counters->count;
+    switch (stat_table[s].kind) {
+    case STAT_KIND_COUNT: return json_integer((json_int_t)n[s]);
+    case STAT_KIND_FLAG: return json_boolean(n[s]);
+    case STAT_KIND_TIME:
+    case STAT_KIND_RATIO: return json_real(stats_value(n, s, r->warp_size));
+    case STAT_KIND_TEXT:
+    case STAT_KIND_SIZE3: break;
+    }
+    return fact_json(r->launch, s);
+}
+
+/* An object of the figures that appear at this place, those of the host in an object of their own. */
+static json_t *row_json(const struct row *r)
 {
     json_t *o = json_object(), *host = json_object();
+    int place = r->launch ? STAT_IN_LAUNCH : STAT_IN_TOTAL;
     for (int i = 0; i < STAT_END; i++) {
         const struct stat_info *t = &stat_table[i];
-        if (t->place & place && (hists || !(t->place & STAT_OF_TIMING)))
-            set_nested(t->place & STAT_OF_HOST ? host : o, t->name, value_json(t->kind, &s->v[i]));
+        if (t->place & place && (r->timed || !(t->place & STAT_OF_TIMING)))
+            set_nested(t->place & STAT_OF_HOST ? host : o, t->name, value_json(r, (enum stat)i));
     }
-    if (hists)
-        json_object_set_new(o, "histograms", histograms_json(hists));
+    if (r->timed)
+        json_object_set_new(o, "histograms", histograms_json(&r->counters->hists));
     json_object_set_new(o, "host", host);
     return o;
 }
@@ -186,9 +149,9 @@ static json_t *kernels_json(const simtx_gpu *g)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < g->nrecords; i++) {
-        const struct timed_row *timed = g->records[i].timed;
-        struct stats_row r = row_of(&g->records[i], warp_size(g));
-        json_array_append_new(list, row_json(&r, STAT_IN_LAUNCH, timed ? &timed->hists : NULL));
+        const struct launch_record *r = g->records[i];
+        const struct row row = { &r->counters, r, r->timed, warp_size(g) };
+        json_array_append_new(list, row_json(&row));
     }
     return list;
 }
@@ -198,7 +161,7 @@ static uint64_t timed_launches(const simtx_gpu *g, uint64_t *all)
     uint64_t timed = 0;
     *all = 0;
     for (size_t i = 0; i < g->ntotals; i++) {
-        *all += g->totals[i].launches;
+        *all += g->totals[i].counters.count[STAT_LAUNCHES];
         timed += g->totals[i].timed_launches;
     }
     return timed;
@@ -212,24 +175,22 @@ static const char *mode_of(const simtx_gpu *g)
     return timed == all ? "timing" : timed ? "mixed" : "functional";
 }
 
-/* False: nothing ran in timing mode. */
-static bool total_hists(const simtx_gpu *g, struct hists *sum)
+/* All kernels' counters. Returns whether anything ran in timing mode. */
+static bool sum_kernels(const simtx_gpu *g, struct counters *sum)
 {
     bool timed = false;
-    for (size_t i = 0; i < g->ntotals; i++)
-        if (g->totals[i].timed) {
-            hists_merge(sum, &g->totals[i].timed->hists);
-            timed = true;
-        }
+    for (size_t i = 0; i < g->ntotals; i++) {
+        counters_add(sum, &g->totals[i].counters);
+        timed |= g->totals[i].timed_launches > 0;
+    }
     return timed;
 }
 
 static json_t *total_json(const simtx_gpu *g)
 {
-    struct stats_row total = total_of(g);
-    struct hists hists = { 0 };
-    bool timed = total_hists(g, &hists);
-    return row_json(&total, STAT_IN_TOTAL, timed ? &hists : NULL);
+    struct counters sum = { 0 };
+    struct row row = { .counters = &sum, .timed = sum_kernels(g, &sum), .warp_size = warp_size(g) };
+    return row_json(&row);
 }
 
 static const char *hash_text(const simtx_gpu *g, char text[16])
@@ -258,17 +219,15 @@ char *simtx_stats_json(const simtx_gpu *g)
 char *simtx_stats_text(const simtx_gpu *g)
 {
     struct stats_line *lines = mem_zero(g->ntotals + 1, sizeof *lines, "the table of statistics");
+    struct counters sum = { 0 };
     char hash[16], *out;
     for (size_t i = 0; i < g->ntotals; i++) {
         const struct kernel_total *k = &g->totals[i];
-        lines[i] = (struct stats_line){ .name = k->kernel, .row = kernel_row(g, k), .timed = k->timed != NULL };
-        if (k->timed)
-            lines[i].hists = k->timed->hists;
+        lines[i] = (struct stats_line){ k->kernel, k->timed_launches > 0, &k->counters };
     }
-    struct stats_line *total = &lines[g->ntotals];
-    *total = (struct stats_line){ .name = "total", .row = total_of(g) };
-    total->timed = total_hists(g, &total->hists);
-    out = stats_text(lines, g->ntotals + 1, g->hash ? hash_text(g, hash) : NULL);
+    bool timed = sum_kernels(g, &sum);
+    lines[g->ntotals] = (struct stats_line){ "total", timed, &sum };
+    out = stats_text(lines, g->ntotals + 1, warp_size(g), g->hash ? hash_text(g, hash) : NULL);
     free(lines);
     return out;
 }

@@ -19,15 +19,37 @@ static const json_t *find(const json_t *o, const char *name)
     return json_object_get(o, name);
 }
 
-static void read_row(const json_t *o, struct stats_row *row)
+/* A line of the table, and where it counts; room for all of them. */
+struct table { struct stats_line *line; struct counters *counters; size_t n; };
+
+static struct table table_new(size_t lines)
+{
+    struct table t = { .n = 0 };
+    t.line = mem_zero(lines, sizeof *t.line, "the table of statistics");
+    t.counters = mem_zero(lines, sizeof *t.counters, "the table of statistics");
+    return t;
+}
+
+/* The line of that name, added after the others when there is none. */
+static size_t line_of(struct table *t, const char *name)
+{
+    size_t i = 0;
+    while (i < t->n && strcmp(t->line[i].name, name))
+        i++;
+    if (i == t->n)
+        t->line[t->n++] = (struct stats_line){ name, false, &t->counters[i] };
+    return i;
+}
+
+static void read_figures(const json_t *o, uint64_t *count)
 {
     for (int i = 0; i < STAT_END; i++) {
         const struct stat_info *t = &stat_table[i];
         const json_t *v = find(t->place & STAT_OF_HOST ? json_object_get(o, "host") : o, t->name);
         if (t->kind == STAT_KIND_COUNT)
-            row->v[i].count = (uint64_t)json_integer_value(v);
-        else if (t->kind == STAT_KIND_REAL)
-            row->v[i].real = json_number_value(v);
+            count[i] = (uint64_t)json_integer_value(v);
+        else if (t->kind == STAT_KIND_TIME)
+            count[i] = (uint64_t)(json_number_value(v) * 1e9 + 0.5);
     }
 }
 
@@ -44,48 +66,34 @@ static void read_histograms(const json_t *o, struct hists *hists)
     }
 }
 
-static struct stats_line *read_line(const json_t *o, const char *name)
+/* Adds an object's figures to a line. */
+static void add_line(struct table *t, size_t line, const json_t *o, bool launch)
 {
-    struct stats_line *l = mem_zero(1, sizeof *l, "the table of statistics");
+    struct counters c = { 0 };
     const json_t *h = json_object_get(o, "histograms");
-    l->name = name;
-    l->timed = h != NULL;
-    read_row(o, &l->row);
-    read_histograms(h, &l->hists);
-    return l;
-}
-
-/* The line of the launch's kernel, behind the others when it is new. */
-static struct stats_line *line_of(struct stats_line *lines, size_t *n, const char *name)
-{
-    for (size_t i = 0; i < *n; i++)
-        if (!strcmp(lines[i].name, name))
-            return &lines[i];
-    lines[*n].name = name;
-    return &lines[(*n)++];
+    read_figures(o, c.count);
+    read_histograms(h, &c.hists);
+    if (launch)
+        c.count[STAT_LAUNCHES] = 1;
+    counters_add(&t->counters[line], &c);
+    t->line[line].timed |= h != NULL;
 }
 
 static char *text_of(const json_t *root, unsigned warp_size)
 {
     const json_t *kernels = json_object_get(root, "kernels"), *launch;
-    struct stats_line *lines = mem_zero(json_array_size(kernels) + 1, sizeof *lines, "the table of statistics");
-    size_t n = 0, i;
+    struct table t = table_new(json_array_size(kernels) + 1);
+    size_t i;
     json_array_foreach(kernels, i, launch) {
         const char *name = json_string_value(json_object_get(launch, stat_table[STAT_NAME].name));
-        struct stats_line *one = read_line(launch, name), *sum = line_of(lines, &n, name ? name : "?");
-        one->row.v[STAT_LAUNCHES].count = 1;
-        stats_add(&sum->row, &one->row);
-        hists_merge(&sum->hists, &one->hists);
-        sum->timed |= one->timed;
-        free(one);
+        add_line(&t, line_of(&t, name ? name : "?"), launch, true);
     }
-    for (i = 0; i < n; i++)
-        stats_ratios(&lines[i].row, warp_size);
-    struct stats_line *total = read_line(json_object_get(root, "total"), "total");
-    lines[n] = *total;
-    free(total);
-    char *text = stats_text(lines, n + 1, json_string_value(json_object_get(root, "memory_hash")));
-    free(lines);
+    i = t.n++;
+    t.line[i] = (struct stats_line){ "total", false, &t.counters[i] };
+    add_line(&t, i, json_object_get(root, "total"), false);
+    char *text = stats_text(t.line, t.n, warp_size, json_string_value(json_object_get(root, "memory_hash")));
+    free(t.line);
+    free(t.counters);
     return text;
 }
 

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memsys/cache_stats.h"
+#include "timing/core/sm.h"
+
 void print_grouped(FILE *f, int width, uint64_t n)
 {
     char digits[32], out[48];
@@ -18,15 +21,16 @@ void print_grouped(FILE *f, int width, uint64_t n)
     fprintf(f, "%*s", width, out);
 }
 
-static void print_row(FILE *f, const char *name, const struct stats_row *s)
+static void print_row(FILE *f, const struct stats_line *l, unsigned warp_size)
 {
-    fprintf(f, "%-28.28s", name);
-    print_grouped(f, 9, s->v[STAT_LAUNCHES].count);
-    print_grouped(f, 13, s->v[STAT_BLOCKS].count);
-    print_grouped(f, 15, s->v[STAT_THREADS].count);
-    print_grouped(f, 20, s->v[STAT_THREAD_INSTRUCTIONS].count);
-    fprintf(f, "%8.1f %%%12.3f%12.1f\n", 100 * s->v[STAT_LANE_UTILISATION].real, s->v[STAT_SECONDS].real,
-            s->v[STAT_THREAD_INST_PER_S].real / 1e6);
+    const uint64_t *n = l->counters->count;
+    fprintf(f, "%-28.28s", l->name);
+    print_grouped(f, 9, n[STAT_LAUNCHES]);
+    print_grouped(f, 13, n[STAT_BLOCKS]);
+    print_grouped(f, 15, n[STAT_THREADS]);
+    print_grouped(f, 20, n[STAT_THREAD_INSTRUCTIONS]);
+    fprintf(f, "%8.1f %%%12.3f%12.1f\n", 100 * stats_value(n, STAT_LANE_UTILISATION, warp_size),
+            stats_value(n, STAT_SECONDS, warp_size), stats_value(n, STAT_THREAD_INST_PER_S, warp_size) / 1e6);
 }
 
 /* ---- timing mode: where the cycles went ---- */
@@ -40,50 +44,52 @@ void print_share(FILE *f, double part, double all)
 }
 
 /* Share of the accesses that found what they wanted. */
-static void print_hits(FILE *f, const struct stats_row *s, const enum stat *hits, int n)
+static void print_hits(FILE *f, const uint64_t *count, const enum cache_stats_id *caches, int n)
 {
     uint64_t hit = 0, all = 0;
-    for (int i = 0; i < n; i++) {            /* hits, misses, merged: rows of one cache stand together */
-        hit += s->v[hits[i]].count;
-        all += s->v[hits[i]].count + s->v[hits[i] + 1].count + s->v[hits[i] + 2].count;
+    for (int i = 0; i < n; i++) {
+        const struct cache_stats *c = &cache_stats[caches[i]];
+        hit += count[c->hits];
+        all += count[c->hits] + count[c->misses] + count[c->merged];
     }
     print_share(f, (double)hit, (double)all);
 }
 
 /* The reasons that cost most, with their share of all scheduler cycles. */
-static void print_stalls(FILE *f, const struct stats_row *s)
+static void print_stalls(FILE *f, const uint64_t *count)
 {
-    enum { FIRST = STAT_STALL_ISSUE_WIDTH, LAST = STAT_STALL_NO_WARP, TOP = 3 };
-    uint64_t before = UINT64_MAX, slots = s->v[STAT_ISSUE_SLOTS].count;
+    enum { TOP = 3 };
+    uint64_t before = UINT64_MAX, slots = count[STAT_ISSUE_SLOTS];
     int last = -1;
     for (int k = 0; k < TOP; k++) {
         int best = -1;
-        for (int i = FIRST; i <= LAST; i++) {
-            uint64_t n = s->v[i].count;
+        for (int i = 0; i < STALLS; i++) {
+            uint64_t n = count[stall_table[i].stat];
             bool later = n < before || (n == before && i > last);
-            if (later && n && (best < 0 || n > s->v[best].count))
+            if (later && n && (best < 0 || n > count[stall_table[best].stat]))
                 best = i;
         }
         if (best < 0)
             return;
-        before = s->v[best].count;
+        before = count[stall_table[best].stat];
         last = best;
-        fprintf(f, "%s%s %.0f %%", k ? ", " : "  ", stat_table[best].name + strlen("stall."),
-                100 * (double)before / (double)slots);
+        fprintf(f, "%s%s %.0f %%", k ? ", " : "  ", stall_table[best].name, 100 * (double)before / (double)slots);
     }
 }
 
-static void print_timed_row(FILE *f, const char *name, const struct stats_row *s)
+static void print_timed_row(FILE *f, const struct stats_line *l, unsigned warp_size)
 {
-    static const enum stat l1[] = { STAT_L1_GLOBAL_LOAD_HITS, STAT_L1_LOCAL_LOAD_HITS, STAT_L1_LOCAL_STORE_HITS };
-    static const enum stat l2[] = { STAT_L2_READ_HITS, STAT_L2_WRITE_HITS, STAT_L2_ATOMIC_HITS };
-    fprintf(f, "%-28.28s", name);
-    print_grouped(f, 15, s->v[STAT_CYCLES].count);
-    fprintf(f, "%10.2f%9.1f %%", s->v[STAT_IPC].real, 100 * s->v[STAT_OCCUPANCY].real);
-    print_hits(f, s, l1, 3);
-    print_hits(f, s, l2, 3);
-    print_share(f, s->v[STAT_DRAM_USE].real, 1);
-    print_stalls(f, s);
+    static const enum cache_stats_id l1[] = { CACHE_STATS_L1_GLOBAL_LOAD, CACHE_STATS_L1_LOCAL_LOAD,
+                                                CACHE_STATS_L1_LOCAL_STORE };
+    static const enum cache_stats_id l2[] = { CACHE_STATS_L2_READ, CACHE_STATS_L2_WRITE, CACHE_STATS_L2_ATOMIC };
+    const uint64_t *n = l->counters->count;
+    fprintf(f, "%-28.28s", l->name);
+    print_grouped(f, 15, n[STAT_CYCLES]);
+    fprintf(f, "%10.2f%9.1f %%", stats_value(n, STAT_IPC, warp_size), 100 * stats_value(n, STAT_OCCUPANCY, warp_size));
+    print_hits(f, n, l1, 3);
+    print_hits(f, n, l2, 3);
+    print_share(f, stats_value(n, STAT_DRAM_USE, warp_size), 1);
+    print_stalls(f, n);
     fputc('\n', f);
 }
 
@@ -109,18 +115,18 @@ static void print_latency(FILE *f, const struct hists *hists)
     fprintf(f, " = %.0f\n", sum);
 }
 
-static void print_timed(FILE *f, const struct stats_line *lines, size_t n)
+static void print_timed(FILE *f, const struct stats_line *lines, size_t n, unsigned warp_size)
 {
     fprintf(f, "\n%-28s%15s%10s%11s%10s%10s%10s  %s\n", "timing mode", "core cycles", "IPC", "occupancy", "L1 hits",
             "L2 hits", "DRAM use", "most scheduler cycles lost to");
     for (size_t i = 0; i < n; i++)
         if (lines[i].timed)
-            print_timed_row(f, lines[i].name, &lines[i].row);
-    print_latency(f, &lines[n - 1].hists);
+            print_timed_row(f, &lines[i], warp_size);
+    print_latency(f, &lines[n - 1].counters->hists);
     print_transactions(f, lines, n);
 }
 
-char *stats_text(const struct stats_line *lines, size_t n, const char *hash)
+char *stats_text(const struct stats_line *lines, size_t n, unsigned warp_size, const char *hash)
 {
     char *text = NULL;
     size_t len = 0;
@@ -130,9 +136,9 @@ char *stats_text(const struct stats_line *lines, size_t n, const char *hash)
     fprintf(f, "%-28s%9s%13s%15s%20s%10s%12s%12s\n", "kernel", "launches", "blocks", "threads",
             "thread instructions", "lanes", "seconds", "M inst/s");
     for (size_t i = 0; i < n; i++)
-        print_row(f, lines[i].name, &lines[i].row);
+        print_row(f, &lines[i], warp_size);
     if (lines[n - 1].timed)
-        print_timed(f, lines, n);
+        print_timed(f, lines, n, warp_size);
     if (hash)
         fprintf(f, "memory_hash %s\n", hash);
     fclose(f);

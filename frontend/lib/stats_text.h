@@ -5,14 +5,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/hist.h"
 #include "base/stats.h"
 
-/* A kernel's launches together, or, as the last line, all of them. */
-struct stats_line { const char *name; struct stats_row row; bool timed; struct hists hists; };
+/* A kernel's launches together, or, as the last line, all of them. timed: some in timing mode. */
+struct stats_line { const char *name; bool timed; const struct counters *counters; };
 
 /* Text for free(); NULL: the host has no memory. n: with the total. hash: memory_hash, NULL = none. */
-char *stats_text(const struct stats_line *lines, size_t n, const char *hash);
+char *stats_text(const struct stats_line *lines, size_t n, unsigned warp_size, const char *hash);
 /* The same of a file of --stats; NULL with a message in error when it is none. */
 char *stats_file_text(const char *path, char *error, size_t size);
 

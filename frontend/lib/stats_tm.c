@@ -11,7 +11,7 @@ static double mean(const struct hist *h)
 
 static uint64_t count(const struct stats_line *l, enum stat s)
 {
-    return l->row.v[s].count;
+    return l->counters->count[s];
 }
 
 /* ---- by kernel ---- */
@@ -20,7 +20,7 @@ static uint64_t count(const struct stats_line *l, enum stat s)
 static void print_spread(FILE *f, const struct stats_line *l, enum hist_id id)
 {
     char text[40];
-    const struct hist *h = &l->hists.h[id];
+    const struct hist *h = &l->counters->hists.h[id];
     snprintf(text, sizeof text, "%.1f/%llu", mean(h), (unsigned long long)h->max);
     fprintf(f, "%16s", text);
 }
@@ -38,7 +38,8 @@ static void print_kernel(FILE *f, const struct stats_line *l)
     print_spread(f, l, HIST_TX_READ_SET);
     print_spread(f, l, HIST_TX_WRITE_SET);
     print_spread(f, l, HIST_TX_LENGTH);
-    fprintf(f, "%14.0f%14.0f\n", mean(&l->hists.h[HIST_TX_DURATION]), mean(&l->hists.h[HIST_TX_COMMIT_TIME]));
+    fprintf(f, "%14.0f%14.0f\n", mean(&l->counters->hists.h[HIST_TX_DURATION]),
+            mean(&l->counters->hists.h[HIST_TX_COMMIT_TIME]));
 }
 
 /* ---- of all: aborts, messages ---- */
@@ -154,8 +155,8 @@ static void print_figure(FILE *f, const struct stats_line *l, const struct figur
     case FIGURE_REST:
         print_percent(f, value(l, g, 0) - value(l, g, 1) - value(l, g, 2) - value(l, g, 3), value(l, g, 0));
         break;
-    case FIGURE_MEAN: fprintf(f, "%.1f", mean(&l->hists.h[g->of[0]])); break;
-    case FIGURE_MOST: print_grouped(f, 0, l->hists.h[g->of[0]].max); break;
+    case FIGURE_MEAN: fprintf(f, "%.1f", mean(&l->counters->hists.h[g->of[0]])); break;
+    case FIGURE_MOST: print_grouped(f, 0, l->counters->hists.h[g->of[0]].max); break;
     case FIGURE_NONE: break;
     }
 }

@@ -136,6 +136,8 @@ void timed_free(simtx_gpu *g)
     simtx_close_files(g);
     machine_free(g->machine);
     detail_free(g->detail);
+    for (uint32_t i = 0; i < g->nqueue; i++)
+        record_free(g->queue[i].record);
     free(g->queue);
     free(g->param_buffers);
 }
@@ -201,14 +203,16 @@ static simtx_status status_of(const struct grid *grid, enum machine_result r)
     return r == MACHINE_HANG ? SIMTX_HANG : SIMTX_INTERRUPTED;
 }
 
-/* The counters of launches side by side cannot be told apart: they are all in the row of the first. */
-static struct timed_row *row_of(const struct ordered *first, const struct ordered *o, const struct timed_row *sum)
+/* The figures of timing mode that each launch has for itself. The machine's, which cannot be divided among launches
+ * that ran side by side, are all in the first one's record. */
+static void count_launch(const struct ordered *first, const struct ordered *o, const struct grid *grid)
 {
-    struct timed_row *row = mem_zero(1, sizeof *row, "the counters of a launch");
-    if (o == first)
-        *row = *sum;
-    row->count[STAT_COUNTED_IN] = first->la.grid_id;
-    return row;
+    uint64_t *n = o->record->counters.count;
+    o->record->timed = true;
+    n[STAT_COUNTED_IN] = first->la.grid_id;
+    n[STAT_CYCLES] = grid->end - grid->start;
+    n[STAT_TIMED_WARP_INSTRUCTIONS] = n[STAT_WARP_INSTRUCTIONS];
+    n[STAT_TIMED_THREAD_INSTRUCTIONS] = n[STAT_THREAD_INSTRUCTIONS];
 }
 
 static simtx_status fail(simtx_gpu *g, const struct ordered *o, simtx_status s, simtx_fault *fault)
@@ -229,27 +233,19 @@ static simtx_status fail(simtx_gpu *g, const struct ordered *o, simtx_status s, 
 
 /* Records the launches. The status of the run is that of the launch that ended it. */
 static simtx_status keep(simtx_gpu *g, const struct grid *grids, uint32_t n, enum machine_result r,
-                         const struct timed_row *sum, double seconds, simtx_launch_stats *stats, simtx_fault *fault)
+                         double seconds, simtx_launch_stats *stats, simtx_fault *fault)
 {
     simtx_status worst = SIMTX_OK;
     for (uint32_t i = 0; i < n; i++) {
         struct ordered *o = &g->queue[i];
         const struct grid *grid = &grids[i];
         simtx_status s = status_of(grid, r);
-        o->la.counts = grid->launch.counts;
         o->la.fault = grid->launch.fault;
         o->la.host_threads = grid->launch.host_threads;
-        simtx_launch_stats st = launch_figures(o, i ? 0 : seconds);
-        st.cycles = grid->end - grid->start;
-        struct timed_row *row = row_of(g->queue, o, sum);
-        row->count[STAT_CYCLES] = st.cycles;
-        row->count[STAT_TIMED_WARP_INSTRUCTIONS] = st.warp_instructions;
-        row->count[STAT_TIMED_THREAD_INSTRUCTIONS] = st.thread_instructions;
-        record_launch(g, o, &st, s, row);
+        count_launch(g->queue, o, grid);
+        record_launch(g, o, s, i ? 0 : seconds, stats);
         if (s && (!worst || s == SIMTX_FAULT))
             worst = fail(g, o, s, fault);
-        if (stats)
-            *stats = st;
     }
     return worst;
 }
@@ -269,15 +265,14 @@ simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *f
     if (!n)
         return SIMTX_OK;
     struct grid *grids = mem_zero(n, sizeof *grids, "launches of a run");
-    struct timed_row *sum = mem_zero(1, sizeof *sum, "the counters of a run");
     for (uint32_t i = 0; i < n; i++)
         fill_grid(&grids[i], &g->queue[i]);
     g->progress_kernel = g->queue[0].kernel->func->name;
     g->progress_start = host_seconds();
     struct shadow *shadow = config_bool(g->config, KEY_SIM_SHADOW) ? shadow_run(g, g->queue, n) : NULL;
-    enum machine_result r = machine_run(g->machine, grids, n, sum->count, &sum->hists);
+    enum machine_result r = machine_run(g->machine, grids, n, &g->queue[0].record->counters);
     pass_time(g, grids, n);
-    simtx_status s = keep(g, grids, n, r, sum, host_seconds() - g->progress_start, stats, fault);
+    simtx_status s = keep(g, grids, n, r, host_seconds() - g->progress_start, stats, fault);
     char message[600];
     if (!shadow_equal(shadow, g, message, sizeof message) && !s)
         s = gpu_fail(g, SIMTX_INTERNAL, "%s: %s", g->queue[0].kernel->func->name, message);
@@ -285,6 +280,5 @@ simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *f
         g->interrupt = false;            /* it has been heeded: the GPU can be used again */
     g->nqueue = 0;
     free(grids);
-    free(sum);
     return s;
 }

@@ -9,10 +9,15 @@
 #include "base/alloc.h"
 #include "memsys/dram/dram_state.h"
 
-static const enum stat FOUND_STAT[] = { STAT_DRAM_ROW_HITS, STAT_DRAM_ROW_MISSES, STAT_DRAM_ROW_CONFLICTS };
+static const enum stat FOUND_STAT[] = {
+    [DRAM_ROW_HIT] = STAT_DRAM_ROW_HITS, [DRAM_ROW_MISS] = STAT_DRAM_ROW_MISSES,
+    [DRAM_ROW_CONFLICT] = STAT_DRAM_ROW_CONFLICTS
+};
 
-static const enum stat COMMAND_STAT[DRAM_COMMANDS] = { STAT_DRAM_ACTS, STAT_DRAM_PRES, STAT_DRAM_READS,
-                                                       STAT_DRAM_WRITES, STAT_DRAM_REFS };
+static const enum stat COMMAND_STAT[DRAM_COMMANDS] = {
+    [DRAM_ACT] = STAT_DRAM_ACTS, [DRAM_PRE] = STAT_DRAM_PRES, [DRAM_RD] = STAT_DRAM_READS, [DRAM_WR] = STAT_DRAM_WRITES,
+    [DRAM_REF] = STAT_DRAM_REFS
+};
 
 struct dram *dram_new(const struct dram_cfg *c, uint64_t *count)
 {

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "memsys/l1/l1_coherence.h"
 
-enum { MISSES = 1, MERGED = 2 };                         /* places of counters behind the hits */
 
 void l1_init(struct l1 *l, const struct lsu_cfg *c, struct sender *send, struct retire *retire, uint64_t *count)
 {
@@ -31,11 +30,11 @@ void l1_end(struct l1 *l)
     free(l->writeback);
 }
 
-enum stat l1_counters(const struct mem_op *op, enum mem_server s)
+const struct cache_stats *l1_stats(const struct mem_op *op, enum mem_server s)
 {
     if (s != SERVE_LOCAL)
-        return STAT_L1_GLOBAL_LOAD_HITS;
-    return op->kind == MOP_STORE ? STAT_L1_LOCAL_STORE_HITS : STAT_L1_LOCAL_LOAD_HITS;
+        return &cache_stats[CACHE_STATS_L1_GLOBAL_LOAD];
+    return &cache_stats[op->kind == MOP_STORE ? CACHE_STATS_L1_LOCAL_STORE : CACHE_STATS_L1_LOCAL_LOAD];
 }
 
 static enum access_type read_type(const struct mem_op *op, enum mem_server s)
@@ -120,7 +119,7 @@ static enum served join_miss(struct l1 *l, uint32_t index, struct mem_op *op, co
     if (more)
         ask(l, e, a->line, more, op, s, now);
     wait_for(l, e, op, a, s);
-    l->count[l1_counters(op, s) + (more ? MISSES : MERGED)]++;
+    l->count[more ? l1_stats(op, s)->misses : l1_stats(op, s)->merged]++;
     return SERVED;
 }
 
@@ -148,7 +147,7 @@ static enum served new_miss(struct l1 *l, uint32_t index, struct mem_op *op, con
     l->miss[e] = (struct miss){ .index = index };
     ask(l, e, a->line, need & (uint8_t)~l->tags.tag[index].valid, op, s, now);
     wait_for(l, e, op, a, s);
-    l->count[l1_counters(op, s) + MISSES]++;
+    l->count[l1_stats(op, s)->misses]++;
     return SERVED;
 }
 
@@ -185,7 +184,7 @@ enum served l1_load(struct l1 *l, struct mem_op *op, const struct line_access *a
     if (i == TAG_NONE || !available(l, i, a->sectors))
         return serve_miss(l, i, op, a, s, l->cfg->l1_sectored ? widen(a->sectors, l->cfg->segment) : ALL_SECTORS, now);
     tags_touch(&l->tags, i);
-    l->count[l1_counters(op, s)]++;
+    l->count[l1_stats(op, s)->hits]++;
     if (op->kind != MOP_PREFETCH)
         retire_load(l->retire, op, a, s, l->data[i], now, now + l->cfg->l1.latency - 1);
     if (op->last_use && !l->tags.tag[i].pinned)

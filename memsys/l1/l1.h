@@ -12,6 +12,7 @@
 #ifndef MEMSYS_L1_H
 #define MEMSYS_L1_H
 
+#include "memsys/cache_stats.h"
 #include "memsys/mshr.h"
 #include "memsys/lsu/retire.h"
 #include "memsys/lsu/sender.h"
@@ -58,7 +59,7 @@ struct l1 {
 void l1_init(struct l1 *l, const struct lsu_cfg *c, struct sender *send, struct retire *retire, uint64_t *count);
 void l1_end(struct l1 *l);
 /* The counters of an access: base + 0 hits, 1 misses, 2 merged, 3 blocked. */
-enum stat l1_counters(const struct mem_op *op, enum mem_server s);
+const struct cache_stats *l1_stats(const struct mem_op *op, enum mem_server s);
 
 /* ---- accesses; not SERVED: nothing has happened, to be offered again ---- */
 enum served l1_load(struct l1 *l, struct mem_op *op, const struct line_access *a, enum mem_server s, uint64_t now);

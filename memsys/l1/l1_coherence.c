@@ -393,13 +393,13 @@ static void serve_waiting(struct l1_coherence *c, struct line_at *x, uint64_t no
 
 static void count(struct l1_coherence *c, const struct mem_op *op, const struct coherence_row *row, bool merged)
 {
-    enum { MISSES = 1, MERGED = 2 };
+    const struct cache_stats *loads = &cache_stats[CACHE_STATS_L1_GLOBAL_LOAD];
     uint64_t *n = c->l1->count;
     bool hits = row && coherence_does(row, L1_HIT);
     if (op->kind == MOP_STORE)
         n[hits ? STAT_L1_STORE_HITS : STAT_L1_STORE_MISSES]++;
     else if (event_of(op) == L1_LOAD)
-        n[STAT_L1_GLOBAL_LOAD_HITS + (hits ? 0 : merged ? MERGED : MISSES)]++;
+        n[hits ? loads->hits : merged ? loads->merged : loads->misses]++;
 }
 
 static enum served access(struct l1_coherence *c, const struct cause *k)

@@ -53,8 +53,7 @@ static enum l2_blocked look_up(struct slice *s, struct packet *p, const struct l
         why = l2_make_room(s, p->mapped, &i, t);
     if (why)
         return why;
-    enum stat hit = l2_stat(p, STAT_L2_READ_HITS, STAT_L2_WRITE_HITS, STAT_L2_ATOMIC_HITS);
-    s->part->count[placed ? STAT_L2_WRITE_MISSES : hit]++;
+    s->part->count[placed ? STAT_L2_WRITE_MISSES : l2_stats(p)->hits]++;
     l2_perform(s, i, p, t);
     return L2_SERVED;
 }
@@ -174,8 +173,7 @@ void l2_settle(struct slice *s, uint64_t until)
         struct l2_input *q = &s->in[v];
         const struct packet *p = q->why ? q->pipe[q->head].p : NULL;
         if (p && p->kind < MSG_PROTOCOL && until > q->since) {
-            enum stat c = l2_stat(p, STAT_L2_READ_BLOCKED, STAT_L2_WRITE_BLOCKED, STAT_L2_ATOMIC_BLOCKED);
-            s->part->count[c] += until - q->since;
+            s->part->count[l2_stats(p)->blocked] += until - q->since;
             q->since = until;
         }
     }

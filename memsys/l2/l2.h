@@ -15,7 +15,7 @@
 #ifndef MEMSYS_L2_H
 #define MEMSYS_L2_H
 
-#include "base/stats.h"
+#include "memsys/cache_stats.h"
 #include "memsys/coherence/coherence.h"
 #include "memsys/mshr.h"
 #include "memsys/l2/partition.h"
@@ -206,9 +206,11 @@ static inline uint32_t l2_sectors(uint8_t sectors)
     return (UINT64_C(0x4332322132212110) >> 4 * (sectors & ALL_SECTORS)) & 7;    /* bits set in a mask of four */
 }
 
-static inline enum stat l2_stat(const struct packet *p, enum stat read, enum stat write, enum stat atomic)
+static inline const struct cache_stats *l2_stats(const struct packet *p)
 {
-    return p->kind == MSG_READ ? read : p->kind == MSG_WRITE ? write : atomic;
+    return &cache_stats[p->kind == MSG_READ    ? CACHE_STATS_L2_READ
+                        : p->kind == MSG_WRITE ? CACHE_STATS_L2_WRITE
+                                               : CACHE_STATS_L2_ATOMIC];
 }
 
 #endif

@@ -334,13 +334,12 @@ static enum l2_blocked event(struct slice *s, struct place *x, unsigned number, 
     return L2_SERVED;
 }
 
-enum { HITS, MISSES, MERGED };
-
-static void count(struct slice *s, const struct packet *p, unsigned what)
+/* A protocol's requests, whose kinds are its own, are counted by the access that they are for. */
+static const struct cache_stats *stats_of(const struct packet *p)
 {
-    enum stat base = p->type == ACCESS_GLOBAL_LOAD ? STAT_L2_READ_HITS :
-                     p->type == ACCESS_ATOMIC ? STAT_L2_ATOMIC_HITS : STAT_L2_WRITE_HITS;
-    s->part->count[base + what]++;
+    return &cache_stats[p->type == ACCESS_GLOBAL_LOAD ? CACHE_STATS_L2_READ
+                        : p->type == ACCESS_ATOMIC    ? CACHE_STATS_L2_ATOMIC
+                                                      : CACHE_STATS_L2_WRITE];
 }
 
 static unsigned event_of(const struct slice *s, const struct place *x, const struct packet *p)
@@ -372,7 +371,8 @@ static enum l2_blocked admit(struct slice *s, struct place *x, struct packet *p,
     enum l2_blocked why = place && s->parked ? L2_BLOCKED_EVICTIONS : event(s, x, number, p, t);
     if (why && !(place && park(s, x, p)))
         return why;
-    count(s, p, fetches(row) ? MISSES : coherence_does(row, HOME_WAIT) ? MERGED : HITS);
+    const struct cache_stats *n = stats_of(p);
+    s->part->count[fetches(row) ? n->misses : coherence_does(row, HOME_WAIT) ? n->merged : n->hits]++;
     return L2_SERVED;
 }
 
@@ -387,7 +387,7 @@ static enum l2_blocked request(struct slice *s, struct place *x, struct packet *
     }
     if (!mshr_add(&s->mshr, x->e, p))
         return L2_BLOCKED_MERGES;
-    count(s, p, MERGED);
+    s->part->count[stats_of(p)->merged]++;
     return L2_SERVED;
 }
 
@@ -428,7 +428,7 @@ enum l2_blocked l2_coherence_beside(struct slice *s, uint32_t e, struct packet *
         return L2_BLOCKED_LINE_BUSY;
     if (why)
         return why;
-    s->part->count[l2_stat(p, STAT_L2_READ_HITS, STAT_L2_WRITE_HITS, STAT_L2_ATOMIC_HITS)]++;
+    s->part->count[l2_stats(p)->hits]++;
     l2_perform(s, i, p, t);
     return L2_SERVED;
 }

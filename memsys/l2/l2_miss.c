@@ -222,8 +222,7 @@ enum l2_blocked l2_join(struct slice *s, uint32_t e, struct packet *p, const str
         return L2_BLOCKED_MISS_QUEUE;
     x->wanted |= more;
     p->found = more ? PACKET_FOUND_MISS : PACKET_FOUND_PENDING;
-    s->part->count[more ? l2_stat(p, STAT_L2_READ_MISSES, STAT_L2_WRITE_MISSES, STAT_L2_ATOMIC_MISSES)
-                        : l2_stat(p, STAT_L2_READ_MERGED, STAT_L2_WRITE_MERGED, STAT_L2_ATOMIC_MERGED)]++;
+    s->part->count[more ? l2_stats(p)->misses : l2_stats(p)->merged]++;
     wait_in(s, e, p, t);
     return L2_SERVED;
 }
@@ -245,7 +244,7 @@ enum l2_blocked l2_miss(struct slice *s, uint32_t i, struct packet *p, const str
     if (s->tags.tag)
         s->tags.tag[i].pinned = true;
     l2_send_line(s, p->mapped, s->mshr.entry[e].wanted, e, !s->tags.tag && p->kind == MSG_WRITE, t->l2);
-    s->part->count[l2_stat(p, STAT_L2_READ_MISSES, STAT_L2_WRITE_MISSES, STAT_L2_ATOMIC_MISSES)]++;
+    s->part->count[l2_stats(p)->misses]++;
     wait_in(s, e, p, t);
     return L2_SERVED;
 }

@@ -13,7 +13,7 @@
 #include "memsys/lsu/staging.h"
 #include "memsys/xbar/xbar.h"
 
-enum { BLOCKED = 3, WORD_SHIFT = 2 };    /* place of a cache's blocked counter behind its hits; words of constants */
+enum { WORD_SHIFT = 2 };                 /* words of constants */
 
 /* An instruction that waits, with its global accesses. */
 struct slot {
@@ -296,7 +296,7 @@ static void turned_away(struct lsu *u, const struct mem_op *op, enum mem_server 
     else
         u->blocked_by[0] = reason[why];
     if (s != SERVE_CONST && s != SERVE_TEXTURE && cached && why != BLOCKED_STAGE)
-        u->blocked_by[1] = l1_counters(op, s) + BLOCKED;
+        u->blocked_by[1] = l1_stats(op, s)->blocked;
 }
 
 void lsu_settle(struct lsu *u, uint64_t until)

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "memsys/lsu/rocache.h"
 
-enum { MISSES = 1, MERGED = 2, BLOCKED = 3 };            /* places of counters behind the hits */
 enum { AHEAD, DEMANDED };                                /* mshr_entry.user: does anybody wait for the instructions? */
 
 void rocache_init(struct rocache *c, const struct cache_cfg *cfg, enum access_type type, struct sender *send,
@@ -14,7 +13,9 @@ void rocache_init(struct rocache *c, const struct cache_cfg *cfg, enum access_ty
     *c = (struct rocache){ .cfg = *cfg, .type = type, .send = send, .retire = retire, .count = count };
     c->reply = type == ACCESS_CONST ? REPLY_CONST : type == ACCESS_TEXTURE ? REPLY_TEXTURE : REPLY_INST;
     c->server = type == ACCESS_CONST ? SERVE_CONST : SERVE_TEXTURE;
-    c->stat = type == ACCESS_CONST ? STAT_CONST_HITS : type == ACCESS_TEXTURE ? STAT_TEXTURE_HITS : STAT_INST_HITS;
+    c->stats = &cache_stats[type == ACCESS_CONST     ? CACHE_STATS_CONST
+                            : type == ACCESS_TEXTURE ? CACHE_STATS_TEXTURE
+                                                     : CACHE_STATS_INST];
     tags_init(&c->tags, cfg->sets, cfg->ways, cfg->line, REPLACE_LRU, false);
     mshr_init(&c->mshr, cfg->mshrs, cfg->merges);
     if (type == ACCESS_INST)
@@ -61,7 +62,7 @@ enum served rocache_load(struct rocache *c, struct mem_op *op, const struct line
     uint32_t i = tags_find(&c->tags, line);
     if (i != TAG_NONE) {
         tags_touch(&c->tags, i);
-        c->count[c->stat]++;
+        c->count[c->stats->hits]++;
         retire_load(c->retire, op, a, c->server, line_of(c, i, line), now, now + c->cfg.latency - 1);
         return SERVED;
     }
@@ -70,7 +71,7 @@ enum served rocache_load(struct rocache *c, struct mem_op *op, const struct line
         return BLOCKED_MSHR;
     if (e == MSHR_NONE && !sender_has_room(c->send))
         return BLOCKED_QUEUE;
-    c->count[c->stat + (e == MSHR_NONE ? MISSES : MERGED)]++;
+    c->count[e == MSHR_NONE ? c->stats->misses : c->stats->merged]++;
     if (e == MSHR_NONE)
         e = request(c, line, op->issued, now);
     mshr_add(&c->mshr, e, retire_waiter(c->retire, op, c->server, a));
@@ -106,17 +107,17 @@ bool rocache_fetch(struct rocache *c, uint64_t address, uint32_t ahead, uint64_t
     uint32_t i = tags_find(&c->tags, line);
     if (i != TAG_NONE) {
         tags_touch(&c->tags, i);
-        c->count[c->stat]++;
+        c->count[c->stats->hits]++;
         return true;
     }
     uint32_t e = mshr_find(&c->mshr, line);
     if (e != MSHR_NONE || wanted(c, line)) {
-        c->count[c->stat + MERGED]++;
+        c->count[c->stats->merged]++;
         if (e != MSHR_NONE)
             c->mshr.entry[e].user = DEMANDED;
         return false;
     }
-    c->count[c->stat + MISSES]++;
+    c->count[c->stats->misses]++;
     if (mshr_full(&c->mshr))
         want(c, line, now);
     else
@@ -131,7 +132,7 @@ void rocache_settle(struct rocache *c, uint64_t until)
 {
     if (!c->nwanted || until <= c->wanted_since)
         return;
-    c->count[c->stat + BLOCKED] += until - c->wanted_since;
+    c->count[c->stats->blocked] += until - c->wanted_since;
     c->wanted_since = until;
 }
 

@@ -6,6 +6,7 @@
 #ifndef MEMSYS_ROCACHE_H
 #define MEMSYS_ROCACHE_H
 
+#include "memsys/cache_stats.h"
 #include "memsys/mshr.h"
 #include "memsys/lsu/retire.h"
 #include "memsys/lsu/sender.h"
@@ -15,7 +16,7 @@ struct rocache {
     enum access_type type;
     enum reply_to reply;
     enum mem_server server;
-    enum stat stat;                  /* its counters: hits, and behind it misses, merged, blocked */
+    const struct cache_stats *stats;
     struct sender *send;
     struct retire *retire;
     uint64_t *count;

@@ -101,19 +101,32 @@ static void connect_ends(struct xbar *x)
     x->free_inputs = x->inputs;
 }
 
+enum {
+#define XBAR(ID, name, what) XBAR_STATS_##ID,
+#include "base/stats.def"
+};
+
+/* Its counters, by direction. */
+static const struct xbar_stats { enum stat packets, flits, waits, no_credit; } xbar_stats[] = {
+#define XBAR(ID, name, what) \
+    [XBAR_STATS_##ID] = { STAT_XBAR_##ID##_PACKETS, STAT_XBAR_##ID##_FLITS, STAT_XBAR_##ID##_WAITS, \
+                          STAT_XBAR_##ID##_NO_CREDIT },
+#include "base/stats.def"
+};
+
 struct xbar *xbar_new(const struct xbar_cfg *c, struct port *in, struct port *out, uint64_t *count)
 {
     struct xbar *x = table(1, sizeof *x);
-    bool requests = c->to_slices;
+    const struct xbar_stats *stats = &xbar_stats[c->to_slices ? XBAR_STATS_REQUEST : XBAR_STATS_REPLY];
     x->c = *c;
     x->in = in;
     x->out = out;
     x->to_source = &c->clocks->ratio[CLK_XBAR][c->source_clock];
     x->to_destination = &c->clocks->ratio[CLK_XBAR][c->destination_clock];
-    x->packets = &count[requests ? STAT_XBAR_REQUEST_PACKETS : STAT_XBAR_REPLY_PACKETS];
-    x->flits = &count[requests ? STAT_XBAR_REQUEST_FLITS : STAT_XBAR_REPLY_FLITS];
-    x->waits = &count[requests ? STAT_XBAR_REQUEST_WAITS : STAT_XBAR_REPLY_WAITS];
-    x->no_credit = &count[requests ? STAT_XBAR_REQUEST_NO_CREDIT : STAT_XBAR_REPLY_NO_CREDIT];
+    x->packets = &count[stats->packets];
+    x->flits = &count[stats->flits];
+    x->waits = &count[stats->waits];
+    x->no_credit = &count[stats->no_credit];
     size_up(x);
     make_tables(x);
     connect_ends(x);

@@ -70,7 +70,7 @@ static void release_warp(struct warp *w, struct barrier *b, uint32_t id)
 
 static void complete(struct block *blk, struct barrier *b, uint32_t id)
 {
-    blk->worker->counts.barriers++;
+    blk->worker->count[STAT_BARRIERS]++;
     blk->worker->changes++;              /* progress, for loops that wait */
     for (uint32_t i = 0; i < blk->nwarps; i++)
         if (b->waiting_mask[i])
@@ -108,7 +108,7 @@ static void end_early_leavers(struct warp *w)
         above |= e->mask;
         if (!waiting || !stands_at_end(w, e))
             continue;
-        w->half[0].worker->counts.thread_instructions += (uint64_t)__builtin_popcountll(waiting);
+        w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] += (uint64_t)__builtin_popcountll(waiting);
         simt_exit(w, waiting);
     }
 }
@@ -117,14 +117,14 @@ static void end_early_leavers(struct warp *w)
 static bool comes_back(struct warp *w, uint64_t lanes)
 {
     struct simt_entry *e = simt_top(w);
-    struct launch_counts *c = &w->half[0].worker->counts;
+    uint64_t *c = w->half[0].worker->count;
     e->pc--;
     if (!simt_defer(w)) {
         e->pc++;
         return false;
     }
-    c->warp_instructions--;
-    c->thread_instructions -= (uint64_t)__builtin_popcountll(lanes);
+    c[STAT_WARP_INSTRUCTIONS]--;
+    c[STAT_THREAD_INSTRUCTIONS] -= (uint64_t)__builtin_popcountll(lanes);
     return true;
 }
 
@@ -133,7 +133,7 @@ static bool comes_back(struct warp *w, uint64_t lanes)
 static uint64_t with_earlier_groups(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     uint64_t joined = d->in->guard ? 0 : simt_join(w, simt_top(w)->pc - 1);
-    w->half[0].worker->counts.thread_instructions += (uint64_t)__builtin_popcountll(joined);
+    w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] += (uint64_t)__builtin_popcountll(joined);
     return lanes | joined;
 }
 

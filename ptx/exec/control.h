@@ -60,14 +60,14 @@ static inline void count(struct warp *w, const struct dinst *from, const struct 
     uint64_t n = to->seq + to->counts - from->seq;
     w->executed += n;
     w->budget -= (int64_t)n;
-    struct launch_counts *c = &w->half[0].worker->counts;
-    c->warp_instructions += n;
-    c->thread_instructions += n * (mask == UINT32_MAX ? LANES : (uint64_t)__builtin_popcountll(mask));
+    uint64_t *c = w->half[0].worker->count;
+    c[STAT_WARP_INSTRUCTIONS] += n;
+    c[STAT_THREAD_INSTRUCTIONS] += n * (mask == UINT32_MAX ? LANES : (uint64_t)__builtin_popcountll(mask));
 }
 
 static inline void count_guarded_off(struct warp *w, uint64_t off)
 {
-    w->half[0].worker->counts.thread_instructions -= (uint64_t)__builtin_popcountll(off);
+    w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] -= (uint64_t)__builtin_popcountll(off);
 }
 
 static inline bool warp_independent(const struct warp *w)

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "base/stats.h"
 #include "ptx/program/code.h"
 #include "ptx/memory/devmem.h"
 
@@ -166,12 +167,9 @@ struct fault {
     char text[3072];
 };
 
-struct launch_counts { uint64_t warp_instructions, thread_instructions, barriers, transactions, blocks_done; };
-
 /* A host thread that executes blocks. */
 struct worker {
     struct launch *launch;
-    struct launch_counts counts;
     uint64_t changes;                /* stores, atomics that changed memory, barriers: events that end waiting loops */
     struct { uint64_t lo, hi; } bounds[BOUNDS_CACHE];
     struct fault *fault;             /* set when a fault was raised */
@@ -188,6 +186,7 @@ struct worker {
     /* Writes words of one such line, n bytes, after all earlier stores; NULL: writes device memory. */
     void (*private_write)(void *ctx, uint64_t address, const void *bytes, unsigned n);
     void *private_ctx;
+    uint64_t count[STAT_END];        /* what its blocks counted (base/stats.h) */
 };
 
 struct launch {
@@ -224,7 +223,7 @@ struct launch {
     void *(*heap_alloc)(void *owner, uint64_t bytes);
     bool (*heap_free)(void *owner, void *p);
     void (*progress)(void *owner, uint64_t done, uint64_t total, uint64_t thread_instructions);
-    struct launch_counts counts;
+    uint64_t *count;                 /* [STAT_END] of the owner: what all workers counted is added at the end */
     struct fault fault;
     bool interrupted;
 };

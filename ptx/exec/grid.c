@@ -26,15 +26,15 @@ static uint64_t context_bytes(const struct launch *la)
 static void show_progress(struct worker *k)
 {
     struct launch *la = k->launch;
-    atomic_fetch_add(&la->instructions, k->counts.thread_instructions - k->shown);
-    k->shown = k->counts.thread_instructions;
+    atomic_fetch_add(&la->instructions, k->count[STAT_THREAD_INSTRUCTIONS] - k->shown);
+    k->shown = k->count[STAT_THREAD_INSTRUCTIONS];
     if (la->progress && k->first)
         la->progress(la->owner, la->blocks_done, la->nblocks, la->instructions);
 }
 
 static void block_done(struct worker *k)
 {
-    k->counts.blocks_done++;
+    k->count[STAT_BLOCKS]++;
     atomic_fetch_add(&k->launch->blocks_done, 1);
     show_progress(k);
 }
@@ -135,11 +135,11 @@ static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
         if (!r->n)
             break;
         int64_t seen = atomic_load(&la->epoch);
-        uint64_t changes = k->changes, before = k->counts.blocks_done;
+        uint64_t changes = k->changes, before = k->count[STAT_BLOCKS];
         uint32_t waiting = run_turns(r);
         if (k->fault || launch_interrupted(la))
             break;
-        bool moved = changes != k->changes || before != k->counts.blocks_done;
+        bool moved = changes != k->changes || before != k->count[STAT_BLOCKS];
         bool all_wait = r->n && waiting == r->n, full = r->n >= most || !blocks_left(la);
         if (moved)
             atomic_fetch_add(&la->epoch, 1);
@@ -176,15 +176,6 @@ static void *run_worker(void *arg)
     return NULL;
 }
 
-static void add_counts(struct launch_counts *to, const struct launch_counts *from)
-{
-    to->warp_instructions += from->warp_instructions;
-    to->thread_instructions += from->thread_instructions;
-    to->barriers += from->barriers;
-    to->transactions += from->transactions;
-    to->blocks_done += from->blocks_done;
-}
-
 bool grid_run(struct launch *la)
 {
     uint32_t n = la->serial || la->host_threads < 1 ? 1 : la->host_threads;
@@ -209,7 +200,7 @@ bool grid_run(struct launch *la)
         pthread_join(k[i].thread, NULL);
     const struct fault *first = NULL;
     for (uint32_t i = 0; i < n; i++) {
-        add_counts(&la->counts, &k[i].counts);
+        stats_add(la->count, k[i].count);
         if (k[i].fault && (!first || k[i].fault->linear_block < first->linear_block))
             first = k[i].fault;
     }

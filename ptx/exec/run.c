@@ -40,7 +40,7 @@ static int run_steps(struct warp *w, uint64_t mask, const struct dinst **at)
 /* The instruction was counted, but its lanes will execute it again. */
 static void count_again(struct warp *w, uint64_t lanes)
 {
-    w->half[0].worker->counts.warp_instructions--;
+    w->half[0].worker->count[STAT_WARP_INSTRUCTIONS]--;
     count_guarded_off(w, lanes);
 }
 

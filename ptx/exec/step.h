@@ -46,8 +46,8 @@ static inline const struct dinst *warp_peek(struct warp *w, const struct code **
  * given; op->lanes is 0 when no lane's guard is true or all lanes were served at once), and the warp's pc advances.
  * Other instructions execute. The result is the warp's state afterwards: STEP_WAITS at a barrier until others arrive
  * and after tx_commit until outcomes are decided (txn.h), STEP_ENDED after the exit of the last lanes. nanosleep has no
- * effect here; timing mode delays it. tx_begin and tx_commit have no effect without launch->tm. The launch's counts are
- * those of functional mode. A barrier that some lanes of a diverged warp reach first may execute again, after the other
+ * effect here; timing mode delays it. tx_begin and tx_commit have no effect without launch->tm. The worker counts
+ * as in functional mode. A barrier that some lanes of a diverged warp reach first may execute again, after the other
  * lanes; it is counted once.
  */
 enum step_result warp_step(struct warp *w, struct step *s, struct mem_op *op);

@@ -32,7 +32,7 @@ enum control_result tx_do_begin(struct warp *w, const struct code *c, const stru
         return CONTROL_CONTINUE;
     }
     *t = (struct tx){ .open = true, .remaining = lanes, .begin_pc = next, .begin_frame = e->frame };
-    w->half[0].worker->counts.transactions += (uint64_t)__builtin_popcountll(lanes);
+    w->half[0].worker->count[STAT_TRANSACTIONS] += (uint64_t)__builtin_popcountll(lanes);
     tx_next_lane(w);
     return CONTROL_CONTINUE;
 }

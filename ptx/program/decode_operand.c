@@ -210,7 +210,7 @@ static int run_guarded(struct lanes *l, const struct dinst *d)
         on = ~on;
     on &= all;
     if (d->counts)
-        half_of(l)->worker->counts.thread_instructions -= (uint64_t)__builtin_popcount(all & ~on);
+        half_of(l)->worker->count[STAT_THREAD_INSTRUCTIONS] -= (uint64_t)__builtin_popcount(all & ~on);
     if (!on)
         return CONTROL_NEXT;
     l->mask = on;

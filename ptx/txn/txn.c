@@ -223,7 +223,7 @@ void txn_commit(struct warp *w, uint64_t lanes)
     lanes &= txn_arrived(w);
     if (!lanes)
         return;
-    w->half[0].worker->counts.transactions += (uint64_t)__builtin_popcountll(lanes);
+    w->half[0].worker->count[STAT_TRANSACTIONS] += (uint64_t)__builtin_popcountll(lanes);
     t->passed |= lanes;
     t->open &= ~lanes;
     t->arrived &= ~lanes;

@@ -78,6 +78,6 @@ uint64_t rig_count(const struct rig *r, enum stat s)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < r->gpu->ntotals; i++)
-        sum += r->gpu->totals[i].timed ? r->gpu->totals[i].timed->count[s] : 0;
+        sum += r->gpu->totals[i].counters.count[s];
     return sum;
 }

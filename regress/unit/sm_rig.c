@@ -189,7 +189,7 @@ void sm_rig_build(struct sm_rig *r, const struct rig_lsu *lsu)
     if (!sm_check(&r->cfg, error, sizeof error))
         fail_msg("%s", error);
     r->code = tprogram_new(r->gpu.program, r->config, 1 << 20);
-    r->sm = sm_new(&r->cfg, NULL, NULL, NULL, NULL);
+    r->sm = sm_new(&r->cfg, NULL, NULL, NULL, NULL, r->count, &r->hists);
     uint64_t bytes = ((uint64_t)r->gpu.launch.code->local_total + r->gpu.launch.stack_bytes + 16) * r->cfg.warp_size;
     bytes = (bytes + 255) / 256 * 256;
     r->local = devmem_alloc(r->gpu.mem, bytes * r->cfg.warps, 256, MEM_DEVICE, NULL);
@@ -230,7 +230,7 @@ uint64_t sm_rig_run(struct sm_rig *r, uint64_t limit)
 {
     r->start = r->now;
     r->grid.next_block = r->grid.done = 0;
-    memset(sm_counters(r->sm), 0, STAT_END * sizeof(uint64_t));
+    memset(r->count, 0, sizeof r->count);
     for (uint64_t i = 0; i < resident_limit(r); i++)
         start_block(r, r->now);
     while (r->grid.done < r->grid.launch.nblocks && !sm_fault(r->sm) && r->now - r->start < limit) {
@@ -249,8 +249,8 @@ uint64_t sm_rig_run(struct sm_rig *r, uint64_t limit)
         r->now = (r->now + RIG_WINDOW - 1) / RIG_WINDOW * RIG_WINDOW;
     sm_run(r->sm, r->now, r->now, r->walk);
     sm_catch_up(r->sm, r->now);
-    sm_grid_counts(r->sm, &r->grid, &r->grid.launch.counts);
-    memcpy(r->count, sm_counters(r->sm), sizeof r->count);
+    memset(r->gpu.count, 0, sizeof r->gpu.count);
+    sm_grid_count(r->sm, &r->grid);
     return r->end - r->start;
 }
 

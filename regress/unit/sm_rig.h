@@ -23,7 +23,8 @@ struct sm_rig {
     uint64_t start, end;             /* of the run */
     uint32_t window;                 /* cycles of one sm_run */
     bool walk;                       /* visit every cycle */
-    uint64_t count[STAT_END];        /* of the last run */
+    uint64_t count[STAT_END];        /* of the SM in the last run; gpu.count: of the executor */
+    struct hists hists;
 };
 
 struct rig_lsu { uint32_t latency, room, line_miss; };

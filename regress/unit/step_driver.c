@@ -98,7 +98,7 @@ static bool run_block(struct step_gpu *g, struct block *b, uint64_t linear, stru
             fault_no_progress(b);
             return false;
         }
-    b->worker->counts.blocks_done++;
+    b->worker->count[STAT_BLOCKS]++;
     return true;
 }
 
@@ -131,10 +131,10 @@ bool step_run(struct step_gpu *g)
         run_block(g, b, i, &k[1]);
     if (k->fault)
         la->fault = *k->fault;
-    la->counts = k->counts;
+    stats_add(la->count, k->count);
     block_free(b);
     devmem_release(g->mem, local);
-    bool ok = !k->fault && k->counts.blocks_done == la->nblocks;
+    bool ok = !k->fault && k->count[STAT_BLOCKS] == la->nblocks;
     free(k);
     return ok;
 }
@@ -182,6 +182,7 @@ static void fill_launch(struct step_gpu *g, const struct ptx_func *f, const stru
         .param = g->param, .resident = 64, .sms = s->sms ? s->sms : 1, .stack_bytes = 4096,
         .quantum = s->quantum ? s->quantum : 1 << 14, .block_quantum = 1 << 18, .host_threads = 1, .serial = true,
         .owner = g, .print = print, .heap_alloc = heap_alloc, .heap_free = heap_free,
+        .count = g->count,
     };
     for (const struct ptx_var *v = f->params; v; v = v->next)
         g->launch.param_bytes = (uint32_t)(v->address + v->size);

@@ -22,6 +22,7 @@ struct step_gpu {
     struct devmem *mem;
     struct program *program;
     struct launch launch;
+    uint64_t count[STAT_END];                    /* of the launch */
     char *param;
     uint64_t clock;                              /* steps so far; what %clock reads when stepped */
     char *printed;
@@ -36,7 +37,7 @@ bool step_gpu_open(struct step_gpu *g, const char *ptx, const char *name, const 
 void step_gpu_close(struct step_gpu *g);
 void *step_gpu_alloc(struct step_gpu *g, size_t bytes);
 
-/* As grid_run, but stepped: counts and fault are in g->launch. */
+/* As grid_run, but stepped: its counters are in g->count, a fault in g->launch. */
 bool step_run(struct step_gpu *g);
 /* Performs all of a captured access. k: a worker for atomics. */
 void step_perform(struct worker *k, struct mem_op *op);

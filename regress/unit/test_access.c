@@ -247,7 +247,7 @@ static void test_step_says(void **state)
             assert_int_equal(b.op.lanes, 0);
     }
     assert_int_equal(bench_step(&b, 0), STEP_ENDED);
-    assert_int_equal(b.worker[0].counts.warp_instructions, 16);
+    assert_int_equal(b.worker[0].count[STAT_WARP_INSTRUCTIONS], 16);
     bench_close(&b);
 }
 

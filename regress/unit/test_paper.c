@@ -119,7 +119,7 @@ static json_t *canned_stats(void)
     json_t *total = json_object(), *launch = json_object();
     for (int i = 0; i < STAT_END; i++) {
         const struct stat_info *t = &stat_table[i];
-        if (t->kind == STAT_KIND_COUNT || t->kind == STAT_KIND_REAL)
+        if (t->kind != STAT_KIND_TEXT && t->kind != STAT_KIND_SIZE3 && t->kind != STAT_KIND_FLAG)
             set_nested(t->place & STAT_IN_TOTAL ? total : launch, t->name, json_integer(2));
         else if (t->kind == STAT_KIND_SIZE3)
             set_nested(launch, t->name, json_pack("[iii]", 2, 1, 1));

@@ -144,7 +144,7 @@ static void test_peak(void **state)
         STEPS * 3 * 8 * 4);
     struct sm_rig r;
     open_body(&r, "add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2;", 500, 512, keys, &memory);
-    uint64_t n = sm_rig_run(&r, 1000000), lanes = r.grid.launch.counts.thread_instructions;
+    uint64_t n = sm_rig_run(&r, 1000000), lanes = r.gpu.count[STAT_THREAD_INSTRUCTIONS];
     assert_true(lanes <= 8 * n && lanes * 100 > 8 * n * 99);
     uint64_t width = r.count[STAT_STALL_ISSUE_WIDTH], most = 3 * r.count[STAT_ISSUED_SLOTS];
     assert_true(width <= most && width + 3 >= most);

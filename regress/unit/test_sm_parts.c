@@ -371,7 +371,7 @@ static void test_timeline(void **state)
     sm_rig_build(&r, &(struct rig_lsu){ .latency = 20, .room = 2 });
     sm_observe(r.sm, trace_watch(t, 0, r.cfg.warps));
     sm_rig_run(&r, 100000);
-    uint64_t at[3] = { 0 }, issued = 0, blocks = 0, insts = r.grid.launch.counts.warp_instructions;
+    uint64_t at[3] = { 0 }, issued = 0, blocks = 0, insts = r.gpu.count[STAT_WARP_INSTRUCTIONS];
     sm_rig_close(&r);
     assert_true(trace_close(t, error, sizeof error));
     FILE *f = fopen(path, "r");

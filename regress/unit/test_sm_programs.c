@@ -42,8 +42,7 @@ static const struct rig_lsu memories[] = {
 struct outcome {
     bool ok;
     char *out, sum[GEN_SUM_BYTES];
-    struct launch_counts counts;
-    uint64_t cycles, count[STAT_END];
+    uint64_t cycles, launch[STAT_END], count[STAT_END];  /* of the executor, and of the SM */
     enum fault_kind fault;
 };
 
@@ -65,7 +64,7 @@ static void run_on_sm(struct sm_rig *r, struct outcome *o, bool walk, uint64_t s
     sm_rig_build(r, &memories[seed / MACHINES % 3]);
     o->cycles = sm_rig_run(r, CYCLES_MAX);
     memcpy(o->count, r->count, sizeof o->count);
-    o->counts = r->grid.launch.counts;
+    memcpy(o->launch, r->gpu.count, sizeof o->launch);
     o->ok = r->grid.done == r->grid.launch.nblocks;
     if (sm_fault(r->sm))
         o->fault = sm_fault(r->sm)->kind;
@@ -88,7 +87,7 @@ static struct outcome run(const char *ptx, const struct step_shape *s, uint64_t 
     r.gpu.launch.timed = mode != FUNCTIONAL;
     if (mode == FUNCTIONAL) {
         o.ok = grid_run(&r.gpu.launch);
-        o.counts = r.gpu.launch.counts;
+        memcpy(o.launch, r.gpu.count, sizeof o.launch);
         o.fault = r.gpu.launch.fault.kind;
     } else
         run_on_sm(&r, &o, mode == WALK, seed);
@@ -105,12 +104,12 @@ static void check_slots(const struct outcome *o)
 {
     uint64_t slots = o->count[STAT_ISSUED_SLOTS], insts = 0;
     for (int i = 0; i < STALLS; i++)
-        slots += o->count[STAT_STALL_ISSUE_WIDTH + i];
+        slots += o->count[stall_table[i].stat];
     for (int p = 0; p < PIPES; p++)
-        insts += o->count[STAT_INSTS_SP + p];
+        insts += o->count[pipe_table[p].issued];
     assert_int_equal(slots, o->count[STAT_ISSUE_SLOTS]);
     assert_int_equal(insts, o->count[STAT_ISSUED_SLOTS] + o->count[STAT_DUAL_ISSUED]);
-    assert_true(o->count[STAT_WARP_CYCLES] >= o->counts.warp_instructions / 2);
+    assert_true(o->count[STAT_WARP_CYCLES] >= o->launch[STAT_WARP_INSTRUCTIONS] / 2);
 }
 
 static void same_counters(const struct outcome *a, const struct outcome *b)
@@ -134,9 +133,9 @@ static void check(const char *ptx, const struct step_shape *s, uint64_t seed)
         assert_memory_equal(got.sum, want.sum, sizeof got.sum);
         assert_memory_equal(got.out, want.out, OUT_BYTES);
         assert_memory_equal(walk.out, want.out, OUT_BYTES);
-        assert_int_equal(got.counts.thread_instructions, want.counts.thread_instructions);
-        assert_int_equal(got.counts.warp_instructions, want.counts.warp_instructions);
-        assert_int_equal(got.counts.barriers, want.counts.barriers);
+        assert_int_equal(got.launch[STAT_THREAD_INSTRUCTIONS], want.launch[STAT_THREAD_INSTRUCTIONS]);
+        assert_int_equal(got.launch[STAT_WARP_INSTRUCTIONS], want.launch[STAT_WARP_INSTRUCTIONS]);
+        assert_int_equal(got.launch[STAT_BARRIERS], want.launch[STAT_BARRIERS]);
     }
     free(want.out);
     free(got.out);

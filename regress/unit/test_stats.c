@@ -14,31 +14,43 @@
 #include "base/stats.h"
 #include "frontend/lib/simtx.h"
 
-static void sums_add_what_adds_up(void **state)
+static void blocks_of_counters_are_summed(void **state)
 {
-    struct stats_row total = { 0 }, row = { 0 };
-    row.v[STAT_BLOCKS].count = 3;
-    row.v[STAT_REGISTERS].count = 20;
-    row.v[STAT_SECONDS].real = 0.5;
-    stats_add(&total, &row);
-    stats_add(&total, &row);
-    assert_int_equal(total.v[STAT_BLOCKS].count, 6);
-    assert_int_equal(total.v[STAT_REGISTERS].count, 0);
-    assert_true(total.v[STAT_SECONDS].real == 1.0);
+    static struct counters total, one;
+    one.count[STAT_BLOCKS] = 3;
+    one.count[STAT_SECONDS] = 500000000;
+    hist_add(&one.hists, HIST_LOAD_LATENCY, 7);
+    counters_add(&total, &one);
+    counters_add(&total, &one);
+    assert_int_equal(total.count[STAT_BLOCKS], 6);
+    assert_true(stats_value(total.count, STAT_SECONDS, 32) == 1.0);
+    assert_int_equal(total.hists.h[HIST_LOAD_LATENCY].n, 2);
+}
+
+/* The classes of scheduler cycles, from the reasons of timing/stall.def. */
+static void sums_have_their_parts(void **state)
+{
+    uint64_t count[STAT_END] = { 0 };
+    count[STAT_ISSUED_SLOTS] = 5;
+    count[STAT_STALL_ISSUE_WIDTH] = 20;
+    count[STAT_STALL_BARRIER] = 100;
+    count[STAT_STALL_SLEEP] = 1000;
+    stats_sum_parts(count);
+    assert_int_equal(count[STAT_CLASS_EXEC], 25);
+    assert_int_equal(count[STAT_CLASS_IDLE], 1100);
+    assert_int_equal(count[STAT_CLASS_STALL], 0);
 }
 
 static void ratios_of_nothing_are_zero(void **state)
 {
-    struct stats_row row = { 0 };
-    stats_ratios(&row, 32);
-    assert_true(row.v[STAT_LANE_UTILISATION].real == 0);
-    assert_true(row.v[STAT_THREAD_INST_PER_S].real == 0);
-    row.v[STAT_WARP_INSTRUCTIONS].count = 10;
-    row.v[STAT_THREAD_INSTRUCTIONS].count = 160;
-    row.v[STAT_SECONDS].real = 4;
-    stats_ratios(&row, 32);
-    assert_true(row.v[STAT_LANE_UTILISATION].real == 0.5);
-    assert_true(row.v[STAT_THREAD_INST_PER_S].real == 40);
+    uint64_t count[STAT_END] = { 0 };
+    assert_true(stats_value(count, STAT_LANE_UTILISATION, 32) == 0);
+    assert_true(stats_value(count, STAT_THREAD_INST_PER_S, 32) == 0);
+    count[STAT_WARP_INSTRUCTIONS] = 10;
+    count[STAT_THREAD_INSTRUCTIONS] = 160;
+    count[STAT_SECONDS] = 4000000000;
+    assert_true(stats_value(count, STAT_LANE_UTILISATION, 32) == 0.5);
+    assert_true(stats_value(count, STAT_THREAD_INST_PER_S, 32) == 40);
 }
 
 /* Lane 0 of a block alone goes past the branch to the store; a branch counts for the lanes whose guard lets
@@ -233,7 +245,7 @@ static void only_host_objects_differ_between_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_add_what_adds_up),
+        cmocka_unit_test(blocks_of_counters_are_summed), cmocka_unit_test(sums_have_their_parts),
         cmocka_unit_test(ratios_of_nothing_are_zero),
         cmocka_unit_test(launches_are_counted),
         cmocka_unit_test(totals_count_launches_that_are_not_listed),

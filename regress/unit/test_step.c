@@ -21,7 +21,7 @@ enum { OUT_BYTES = 512 * GEN_OUT_BYTES, RANDOM_PROGRAMS = 60 };
 struct outcome {
     bool ok;
     char *out, sum[GEN_SUM_BYTES];
-    struct launch_counts counts;
+    uint64_t count[STAT_END];
     char *printed;
     char fault[sizeof((struct fault *)0)->text];
 };
@@ -53,7 +53,7 @@ static struct outcome run(const char *ptx, const struct step_shape *s, uint64_t 
     assert_non_null(r.out);
     memcpy(r.out, out, OUT_BYTES);
     memcpy(r.sum, sum, GEN_SUM_BYTES);
-    r.counts = g.launch.counts;
+    memcpy(r.count, g.count, sizeof r.count);
     r.printed = g.printed ? strdup(g.printed) : strdup("");
     memcpy(r.fault, g.launch.fault.text, sizeof r.fault);
     step_gpu_close(&g);
@@ -69,9 +69,10 @@ static void forget(struct outcome *r)
 
 static void show(const char *how, const struct outcome *r)
 {
-    const struct launch_counts *n = &r->counts;
-    print_message("%s: %llu/%llu instructions, %llu barriers; %s%s\n", how, (unsigned long long)n->warp_instructions,
-                  (unsigned long long)n->thread_instructions, (unsigned long long)n->barriers, r->fault, r->printed);
+    const uint64_t *n = r->count;
+    print_message("%s: %llu/%llu instructions, %llu barriers; %s%s\n", how,
+                  (unsigned long long)n[STAT_WARP_INSTRUCTIONS], (unsigned long long)n[STAT_THREAD_INSTRUCTIONS],
+                  (unsigned long long)n[STAT_BARRIERS], r->fault, r->printed);
 }
 
 /* Runs it both ways; what differs is said in words. */
@@ -84,7 +85,7 @@ static bool same(const char *ptx, const struct step_shape *s, uint64_t seed, str
                           : strcmp(got.printed, want->printed)                         ? "printed text"
                           : ended && memcmp(got.sum, want->sum, sizeof got.sum)         ? "sums"
                           : ended && memcmp(got.out, want->out, OUT_BYTES)              ? "output"
-                          : ended && memcmp(&got.counts, &want->counts, sizeof got.counts) ? "counts"
+                          : ended && memcmp(got.count, want->count, sizeof got.count) ? "counts"
                                                                                        : NULL;
     if (differs) {
         print_message("%s differs (%u lanes, %s)\n", differs, s->warp_size, s->independent ? "independent" : "stack");
@@ -121,7 +122,7 @@ static void test_random(void **state)
             print_message("random program %llu\n", (unsigned long long)seed);
             fail();
         }
-        assert_true(want.ok && want.counts.warp_instructions > 0);
+        assert_true(want.ok && want.count[STAT_WARP_INSTRUCTIONS] > 0);
         forget(&want);
         free(text);
         gen_free(p);
@@ -177,7 +178,7 @@ static void test_lock_in_warp(void **state)
     (void)state;
     assert_true(r.ok);
     assert_int_equal(*(uint32_t *)(void *)(r.out + 4), 64);
-    assert_true(r.counts.warp_instructions < 20000);
+    assert_true(r.count[STAT_WARP_INSTRUCTIONS] < 20000);
     forget(&r);
 }
 

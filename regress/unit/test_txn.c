@@ -95,7 +95,7 @@ static void test_figure_3(void **state)
     assert_int_equal(bench_run(&b), STEP_ENDED);
     for (uint32_t i = 0; i < 8; i++)
         assert_int_equal(*word(&b, i, 8), i == 7 ? 101 : 1);
-    assert_int_equal(b.worker[0].counts.transactions, 8);
+    assert_int_equal(b.worker[0].count[STAT_TRANSACTIONS], 8);
     bench_close(&b);
 }
 
@@ -166,7 +166,7 @@ static void test_abort_while_running(void **state)
     assert_int_equal(bench_run(&b), STEP_ENDED);
     for (uint32_t i = 0; i < 8; i++)
         assert_int_equal(*word(&b, i, 8), i % 2 ? 27 : 16);
-    assert_int_equal(b.worker[0].counts.transactions, 8);
+    assert_int_equal(b.worker[0].count[STAT_TRANSACTIONS], 8);
     bench_close(&b);
 }
 
@@ -195,7 +195,7 @@ static void test_all_abort(void **state)
     assert_int_equal(bench_run(&b), STEP_ENDED);
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(*word(&b, i, 8), 1);
-    assert_int_equal(b.worker[0].counts.transactions, 32);
+    assert_int_equal(b.worker[0].count[STAT_TRANSACTIONS], 32);
     bench_close(&b);
 }
 
@@ -286,7 +286,7 @@ static void test_guarded(void **state)
     assert_int_equal(bench_run(&b), STEP_ENDED);
     for (uint32_t i = 0; i < 8; i++)
         assert_int_equal(*word(&b, i, 8), 1);
-    assert_int_equal(b.worker[0].counts.transactions, 4);
+    assert_int_equal(b.worker[0].count[STAT_TRANSACTIONS], 4);
     bench_close(&b);
 }
 
@@ -343,7 +343,7 @@ static void test_loop(void **state)
         assert_int_equal(*word(&b, i, 8), 3 * (i + 1));
         assert_int_equal(*word(&b, i, 12), 0xff);
     }
-    assert_int_equal(b.worker[0].counts.transactions, 36);
+    assert_int_equal(b.worker[0].count[STAT_TRANSACTIONS], 36);
     bench_close(&b);
 }
 
@@ -367,7 +367,7 @@ static void test_wavefront(void **state)
     assert_int_equal(bench_run(&b), STEP_ENDED);
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(*word(&b, i, 8), i % 2 ? 27 : 16);
-    assert_int_equal(b.worker[0].counts.transactions, 64);
+    assert_int_equal(b.worker[0].count[STAT_TRANSACTIONS], 64);
     bench_close(&b);
 }
 

@@ -212,7 +212,7 @@ static void run_functional(const char *ptx, uint32_t threads, uint32_t warp_size
     if (!grid_run(&b.gpu.launch))
         fail_msg("%s\n%s", b.gpu.launch.fault.text, ptx);
     memcpy(o->memory, b.in, sizeof o->memory);
-    o->transactions = b.gpu.launch.counts.transactions;
+    o->transactions = b.gpu.count[STAT_TRANSACTIONS];
     bench_close(&b);
 }
 
@@ -271,7 +271,7 @@ static void run_stepped(const char *ptx, uint32_t threads, uint32_t warp_size, u
                 *word(&b, i, 0) = 0;
     }
     memcpy(o->memory, b.in, sizeof o->memory);
-    o->transactions = b.worker[0].counts.transactions;
+    o->transactions = b.worker[0].count[STAT_TRANSACTIONS];
     bench_close(&b);
 }
 

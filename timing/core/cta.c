@@ -4,6 +4,7 @@
  * ended blocks are used again by the next block of the same grid.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "timing/core/sm_impl.h"
@@ -43,26 +44,11 @@ static void give_context(struct sm_grid *g, struct block *b)
     g->spare[g->nspare++] = b;
 }
 
-static void add_counts(struct launch_counts *to, const struct launch_counts *c)
+void sm_grid_count(struct sm *s, const struct grid *g)
 {
-    to->warp_instructions += c->warp_instructions;
-    to->thread_instructions += c->thread_instructions;
-    to->barriers += c->barriers;
-    to->transactions += c->transactions;
-    to->blocks_done += c->blocks_done;
-}
-
-void sm_grid_counts(struct sm *s, const struct grid *g, struct launch_counts *add)
-{
-    struct launch_counts *c = &grid_of(s, g)->worker.counts;
-    add_counts(add, c);
-    *c = (struct launch_counts){ 0 };
-}
-
-void sm_counts(const struct sm *s, struct launch_counts *add)
-{
-    for (uint32_t i = 0; i < s->ngrids; i++)
-        add_counts(add, &s->grid[i]->worker.counts);
+    struct worker *k = &grid_of(s, g)->worker;
+    stats_add(g->launch.count, k->count);
+    memset(k->count, 0, sizeof k->count);
 }
 
 /* Blocks that still run (the grid faulted or was interrupted) leave at once. */
@@ -295,7 +281,7 @@ void cta_check_end(struct sm *s, struct resident *r)
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
         if (mine[k])
             sched_remove(&s->sched[k], mine[k]);
-    r->grid->worker.counts.blocks_done++;
+    r->grid->worker.count[STAT_BLOCKS]++;
     give_context(r->grid, r->block);
     note_end(s, r->grid->grid);
     r->block = NULL;

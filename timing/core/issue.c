@@ -9,7 +9,7 @@
 void issue_book(struct sm *s, struct scheduler *c, uint64_t until)
 {
     if (until > c->since) {
-        s->count[STAT_STALL_ISSUE_WIDTH + c->reason] += until - c->since;
+        s->count[stall_table[c->reason].stat] += until - c->since;
         c->since = until;
     }
 }
@@ -113,7 +113,7 @@ static void issue(struct sm *s, struct slot *w)
     struct mem_op *op = t->kind == TK_MEMORY ? pool_take(&s->ops) : NULL;
     uint64_t sleep = t->kind == TK_SLEEP ? sleep_cycles(s, w) : 0;
     struct step st;
-    s->count[STAT_INSTS_SP + t->pipe]++;
+    s->count[pipe_table[t->pipe].issued]++;
     if (warp_step(w->warp, &st, op) == STEP_FAULT) {
         faulted(s, w, op);
         return;

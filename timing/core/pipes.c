@@ -54,7 +54,7 @@ static void unit_stall(const struct sm *s, unsigned k, enum pipe p, uint32_t *wh
         lanes |= q->unit[i].lanes > s->now;
         *again = earlier(*again, q->unit[i].lanes > s->now ? q->unit[i].lanes : q->unit[i].free);
     }
-    *why |= 1u << (lanes ? ST_ISSUE_WIDTH : p == PIPE_MEM ? ST_MEM_QUEUE : (unsigned)ST_UNIT_SP + p);
+    *why |= 1u << (lanes ? ST_ISSUE_WIDTH : pipe_table[p].stall);
 }
 
 static bool collector_offers(struct sm *s, uint32_t *why, uint64_t *again)

@@ -13,8 +13,13 @@
 #include "timing/core/sm_impl.h"
 
 const struct stall_info stall_table[STALLS] = {
-#define STALL(id, name, class, meaning) { name, #class, meaning },
+#define STALL(id, name, class, meaning) { name, #class, meaning, STAT_STALL_##id },
 #include "timing/stall.def"
+};
+
+const struct pipe_info pipe_table[PIPES] = {
+#define PIPE(id, name, stall, one, meaning) { one, ST_##stall, STAT_INSTS_##id },
+#include "timing/pipe.def"
 };
 
 /* ---- configuration ---- */
@@ -215,14 +220,16 @@ static void add_tm(struct sm *s, struct tm_gpu *tm)
         .decided = tx_decided, .doomed = tx_doomed, .ask = tx_ask, .fault = tx_fault_again,
         .impossible = tx_impossible, .at = tx_at
     };
-    s->tm = tm_core_new(tm, s->cfg.index, s->lsu, &calls, s->count, &s->hists);
+    s->tm = tm_core_new(tm, s->cfg.index, s->lsu, &calls, s->count, s->hists);
 }
 
 struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_gpu *tm, struct port *out,
-                  struct port *in)
+                  struct port *in, uint64_t *count, struct hists *hists)
 {
     struct sm *s = mem_zero(1, sizeof *s, "an SM");
     s->cfg = *c;
+    s->count = count;
+    s->hists = hists;
     s->lsu_at = s->core_at = s->fetch_at = s->dispatch_at = s->tm_at = NEVER;
     init_slots(s);
     for (uint32_t k = 0; k < c->schedulers; k++) {
@@ -235,12 +242,12 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
     calendar_init(&s->calendar);
     if (c->order->new_state)
         s->order_state = c->order->new_state(&(struct order_site){
-            .config = c->config, .count = s->count, .hists = &s->hists, .warps = c->warps });
+            .config = c->config, .count = count, .hists = hists, .warps = c->warps });
     const struct lsu_calls calls = {
         .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched, .atomic = on_atomic,
         .wake = on_wake, .replied = on_replied, .message = on_message,
     };
-    s->lsu = lsu_new(lsu, &calls, out, in, s->count, &s->hists);
+    s->lsu = lsu_new(lsu, &calls, out, in, count, hists);
     if (c->order->stage)
         lsu_stage(s->lsu, c->order->stage, s->order_state);
     if (tm)
@@ -471,22 +478,20 @@ bool sm_sleeps(const struct sm *s, uint32_t slot)
     return w->hold == ST_SLEEP || (w->hold == ST_TX && w->waking);
 }
 
+uint64_t sm_running(const struct sm *s, enum stat figure)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < s->ngrids; i++)
+        n += s->grid[i]->worker.count[figure];
+    return n;
+}
+
 uint64_t sm_changes(const struct sm *s)
 {
     uint64_t n = s->tm ? tm_core_retried(s->tm) : 0;
     for (uint32_t i = 0; i < s->ngrids; i++)
         n += s->grid[i]->worker.changes;
     return n;
-}
-
-uint64_t *sm_counters(struct sm *s)
-{
-    return s->count;
-}
-
-struct hists *sm_hists(struct sm *s)
-{
-    return &s->hists;
 }
 
 struct lsu *sm_lsu(struct sm *s)

@@ -19,12 +19,14 @@ enum stall {
 #include "timing/stall.def"
     STALLS
 };
-struct stall_info { const char *name, *class_name, *meaning; };
+struct stall_info { const char *name, *class_name, *meaning; enum stat stat; };
 extern const struct stall_info stall_table[STALLS];
+struct pipe_info { const char *one; enum stall stall; enum stat issued; };
+extern const struct pipe_info pipe_table[PIPES];
 
 /* A grid being run: the same object for all SMs; only the machine's serial part writes to it. */
 struct grid {
-    struct launch launch;            /* counts and fault are filled in at the end */
+    struct launch launch;            /* counters and fault are filled in at the end */
     const struct tprogram *code;     /* of launch.program */
     uint32_t id;                     /* small number among the grids now running */
     uint32_t registers, resident;    /* a thread; blocks of it an SM holds at most */
@@ -49,7 +51,7 @@ struct sm_cfg {
     bool dual_different, perfect_fetch, collector, pinned;
     uint32_t fetch_width, fetches, ibuffer, fetch_latency;
     uint32_t stages;                 /* core cycles added to the latency of every result */
-    uint32_t units[8];               /* by enum pipe */
+    uint32_t units[PIPES];
     uint32_t collectors, register_banks;
     uint32_t inst_bytes, inst_line;  /* of the instruction cache */
     uint32_t core_mhz;
@@ -65,9 +67,9 @@ struct sm_watch;                     /* timing/machine/trace.h */
 void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t index);
 bool sm_check(const struct sm_cfg *c, char *error, size_t size);
 struct tm_gpu;
-/* tm: NULL = no transactional memory. */
+/* tm: NULL = no transactional memory. count [STAT_END] and hists: what the SM and its parts count is added there. */
 struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_gpu *tm, struct port *out,
-                  struct port *in);
+                  struct port *in, uint64_t *count, struct hists *hists);
 void sm_free(struct sm *s);
 
 void sm_observe(struct sm *s, struct sm_watch *w);               /* NULL: its timeline is not recorded */
@@ -89,14 +91,13 @@ const struct fault *sm_fault(const struct sm *s);                /* NULL = none 
 const struct grid *sm_fault_grid(const struct sm *s);            /* whose fault that is */
 uint64_t sm_fault_cycle(const struct sm *s);                     /* when it was raised; NEVER = none */
 
-uint64_t *sm_counters(struct sm *s);                             /* [STAT_END] */
-struct hists *sm_hists(struct sm *s);
 struct lsu *sm_lsu(struct sm *s);
 struct tm_core *sm_tm(struct sm *s);
-void sm_grid_counts(struct sm *s, const struct grid *g, struct launch_counts *add);   /* and forgets them */
+/* What the SM executed of a grid (figures of functional mode): added to the launch's counters, and cleared. */
+void sm_grid_count(struct sm *s, const struct grid *g);
 void sm_grid_end(struct sm *s, const struct grid *g);            /* frees what it kept for this grid */
-/* Adds what the grids now running have executed so far. */
-void sm_counts(const struct sm *s, struct launch_counts *add);
+/* A figure of functional mode, summed over the grids now running. */
+uint64_t sm_running(const struct sm *s, enum stat figure);
 /* The warp in a slot, NULL when there is none; and a number that grows with everything that a waiting loop may wait for
  * (its workers' `changes`: barriers completed, shared memory changed; tm_core_retried). For hang reports. */
 struct warp *sm_warp(const struct sm *s, uint32_t slot);

@@ -69,9 +69,8 @@ static void say_order(const struct sm *s, const struct slot *w, char *buf, size_
 
 static void say_ready(const struct sm *s, const struct slot *w, char *buf, size_t size)
 {
-    static const char *const names[PIPES] = { "an SP pipeline", "an INT pipeline", "an SFU", "a DP pipeline",
-                                              "a tensor pipeline", "the load/store unit", "issue" };
-    snprintf(buf, size, "%s (its scheduler: %s)", names[w->place], stall_table[s->sched[w->sched].reason].name);
+    snprintf(buf, size, "%s (its scheduler: %s)", pipe_table[w->place].one,
+             stall_table[s->sched[w->sched].reason].name);
 }
 
 static void say_reason(const struct sm *s, const struct slot *w, char *buf, size_t size)

@@ -137,8 +137,8 @@ struct sm {
     struct { struct mem_op *first, *last; } parked;  /* accesses of transactions that found no room */
     uint32_t restoring;              /* slot of the warp whose private memory is being put back */
     uint64_t settled;                /* cycles before are in the counters of the SM as a whole */
-    uint64_t count[STAT_END];
-    struct hists hists;
+    uint64_t *count;                 /* [STAT_END] */
+    struct hists *hists;
 };
 
 /* ---- sm.c ---- */

@@ -9,7 +9,11 @@
 #include "consistency/order.h"
 #include "ptx/exec/exec.h"
 
-enum pipe { PIPE_SP, PIPE_INT, PIPE_SFU, PIPE_DP, PIPE_TENSOR, PIPE_MEM, PIPE_CTRL, PIPES };
+enum pipe {
+#define PIPE(id, ...) PIPE_##id,
+#include "timing/pipe.def"
+    PIPES
+};
 enum tinst_kind {
     TK_ALU, TK_MEMORY, TK_BRANCH,
     TK_CALL,                         /* of a function in PTX, and the return from one */

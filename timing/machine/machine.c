@@ -216,6 +216,14 @@ static void build_ports(struct machine *m)
         port_init(&m->ports[i], vns, &m->ports[i] >= m->sm_in ? c->sm_flits : c->slice_flits);
 }
 
+static void build_counters(struct machine *m)
+{
+    m->ncounters = XBARS + m->cfg.channels + m->cfg.sms;
+    m->counters = mem_zero(m->ncounters, sizeof *m->counters, "counters");
+    m->partition_counters = m->counters + XBARS;
+    m->sm_counters = m->partition_counters + m->cfg.channels;
+}
+
 static void build_sms(struct machine *m)
 {
     m->sm = mem_zero(m->cfg.sms, sizeof *m->sm, "the SMs of the machine");
@@ -225,7 +233,8 @@ static void build_sms(struct machine *m)
         sm.index = lsu.sm = (uint16_t)i;
         lsu.clocks = &m->cfg.clocks;
         lsu.map = &m->cfg.map;
-        m->sm[i] = sm_new(&sm, &lsu, m->tm, &m->sm_out[i], &m->sm_in[i]);
+        struct counters *n = &m->sm_counters[i];
+        m->sm[i] = sm_new(&sm, &lsu, m->tm, &m->sm_out[i], &m->sm_in[i], n->count, &n->hists);
     }
 }
 
@@ -233,7 +242,7 @@ static void build_partition(struct machine *m, uint32_t channel)
 {
     struct partition_cfg c = m->cfg.partition;
     struct port *in[SLICES_MAX], *out[SLICES_MAX];
-    struct counters *n = &m->counters[XBARS + channel];
+    struct counters *n = &m->partition_counters[channel];
     uint32_t first = channel * c.slices;
     c.clocks = &m->cfg.clocks;
     c.map = &m->cfg.map;
@@ -261,7 +270,6 @@ static void build_partition(struct machine *m, uint32_t channel)
 static void build_memory(struct machine *m)
 {
     const struct machine_cfg *c = &m->cfg;
-    m->counters = mem_zero(XBARS + c->channels, sizeof *m->counters, "counters");
     m->partition = mem_zero(c->channels, sizeof *m->partition, "the memory partitions of the machine");
     m->worker = mem_zero(c->slices, sizeof *m->worker, "workers of atomic units");
     m->order = mem_zero(c->channels, sizeof *m->order, "the memory partitions of the machine");
@@ -278,6 +286,7 @@ static void build_memory(struct machine *m)
 void machine_build(struct machine *m)
 {
     build_ports(m);
+    build_counters(m);
     m->tm = tm_new(m->config, m->protocol, m->mem, m->cfg.sms, m->cfg.slices, m->cfg.sm.warps);
     build_sms(m);
     build_memory(m);

@@ -44,12 +44,12 @@ enum machine_result {
 };
 
 /*
- * Runs grids to their end, side by side; each grid's launch is filled in but for `timed` and its counts, fault and
- * `interrupted`, which are filled in here. count [STAT_END] and hists: what all components counted is added; which
- * share of it is which grid's is not separable. A run that does not end well leaves empty caches and idle components.
+ * Runs grids to their end, side by side; each grid's launch is filled in but for `timed`, fault and `interrupted`,
+ * which are filled in here. A grid's own counters (launch.count) get the figures of functional mode; sum gets what all
+ * components counted, which cannot be divided among grids. Both start at 0, and may be the same. A run that does
+ * not end well leaves empty caches and idle components.
  */
-enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t n, uint64_t *count,
-                                struct hists *hists);
+enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t n, struct counters *sum);
 /* The words on the last MACHINE_HANG or MACHINE_BROKEN, kept by the machine. */
 const char *machine_report(const struct machine *m);
 void machine_set_progress(struct machine *m, void (*fn)(void *ctx, const struct machine_progress *p), void *ctx);

@@ -23,25 +23,24 @@ void report_add(struct machine *m, const char *fmt, ...)
 
 void count_clear(struct machine *m)
 {
-    for (uint32_t i = 0; i < m->cfg.sms; i++) {
-        memset(sm_counters(m->sm[i]), 0, STAT_END * sizeof(uint64_t));
-        memset(sm_hists(m->sm[i]), 0, sizeof(struct hists));
-    }
-    memset(m->counters, 0, (XBARS + m->cfg.channels) * sizeof *m->counters);
+    memset(m->counters, 0, m->ncounters * sizeof *m->counters);
 }
 
-static void add(uint64_t *to, const uint64_t *from)
+void count_settle(struct machine *m, uint64_t until)
 {
-    for (int i = 0; i < STAT_END; i++)
-        to[i] += from[i];
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        sm_catch_up(m->sm[i], until);
+    for (uint32_t i = 0; i < m->cfg.channels; i++)
+        partition_run(m->partition[i], clock_convert(&m->cfg.clocks, CLK_CORE, CLK_L2, until),
+                      clock_convert(&m->cfg.clocks, CLK_CORE, CLK_MEM, until));
 }
 
-/* The paper's classes of scheduler cycles are sums of the reasons (Fung et al., MICRO 2011, figure 10). */
-static void add_classes(uint64_t *to, const uint64_t *from)
+uint64_t count_of(const struct machine *m, enum stat figure)
 {
-    to[STAT_CLASS_EXEC] += from[STAT_ISSUED_SLOTS];
-#define STALL(id, name, class, meaning) to[STAT_CLASS_##class] += from[STAT_STALL_##id];
-#include "timing/stall.def"
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < m->ncounters; i++)
+        n += m->counters[i].count[figure];
+    return n;
 }
 
 /* Cycles of a domain that begin in the core cycles [from, until). */
@@ -63,25 +62,41 @@ static void add_capacity(const struct machine *m, uint64_t from, uint64_t until,
     to[STAT_DRAM_CYCLES] += mem * c->channels;
 }
 
-void count_add(struct machine *m, uint64_t from, uint64_t until, uint64_t *count, struct hists *hists)
+/* A figure of functional mode: of all grids, while they run and when they have ended. */
+static uint64_t executed(const struct machine *m, enum stat figure)
 {
-    struct hists unused = { 0 }, *h = hists ? hists : &unused;
-    uint64_t sum[STAT_END] = { 0 };
-    for (uint32_t i = 0; i < m->cfg.sms; i++) {
-        sm_catch_up(m->sm[i], until);
-        add(sum, sm_counters(m->sm[i]));
-        hists_merge(h, sm_hists(m->sm[i]));
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        n += sm_running(m->sm[i], figure);
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        n += m->grids[i].launch.count[figure];
+    return n;
+}
+
+static void add_grids(const struct machine *m, uint64_t until, uint64_t *to)
+{
+    for (uint32_t i = 0; i < m->ngrids; i++) {
+        const struct grid *g = &m->grids[i];
+        to[STAT_CYCLES] += (g->end && g->end < until ? g->end : until) - g->start;
     }
-    for (uint32_t i = 0; i < m->cfg.channels; i++)
-        partition_run(m->partition[i], clock_convert(&m->cfg.clocks, CLK_CORE, CLK_L2, until),
-                      clock_convert(&m->cfg.clocks, CLK_CORE, CLK_MEM, until));
-    for (uint32_t i = 0; i < XBARS + m->cfg.channels; i++) {
-        add(sum, m->counters[i].count);
-        hists_merge(h, &m->counters[i].hists);
-    }
-    add_classes(sum, sum);
-    add_capacity(m, from, until, sum);
-    add(count, sum);
+    to[STAT_TIMED_WARP_INSTRUCTIONS] += executed(m, STAT_WARP_INSTRUCTIONS);
+    to[STAT_TIMED_THREAD_INSTRUCTIONS] += executed(m, STAT_THREAD_INSTRUCTIONS);
+}
+
+void count_sum(struct machine *m, uint64_t from, uint64_t until, uint64_t *count)
+{
+    count_settle(m, until);
+    for (uint32_t i = 0; i < m->ncounters; i++)
+        stats_add(count, m->counters[i].count);
+    stats_sum_parts(count);
+    add_capacity(m, from, until, count);
+    add_grids(m, until, count);
+}
+
+void count_hists(const struct machine *m, struct hists *sum)
+{
+    for (uint32_t i = 0; i < m->ncounters; i++)
+        hists_merge(sum, &m->counters[i].hists);
 }
 
 /* ---- conservation ---- */

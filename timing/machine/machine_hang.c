@@ -31,14 +31,14 @@ static uint64_t changes(const struct machine *m)
 {
     uint64_t n = dispatcher_blocks_done(m->dispatcher);
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
-        const uint64_t *c = sm_counters(m->sm[i]);
+        const uint64_t *c = m->sm_counters[i].count;
         n += sm_changes(m->sm[i]);
         n += c[STAT_L1_LOCAL_STORE_HITS] + c[STAT_L1_LOCAL_STORE_MISSES] + c[STAT_L1_LOCAL_STORE_MERGED];
     }
     for (uint32_t i = 0; i < m->cfg.slices; i++)
         n += m->worker[i].changes;
     for (uint32_t i = 0; i < m->cfg.channels; i++) {
-        const uint64_t *c = m->counters[XBARS + i].count;
+        const uint64_t *c = m->partition_counters[i].count;
         n += c[STAT_L2_WRITE_HITS] + c[STAT_L2_WRITE_MISSES] + c[STAT_L2_WRITE_MERGED];
     }
     return n;

@@ -53,9 +53,6 @@ struct seen_by {
     uint64_t next;                       /* core cycle of the next event of those that had none */
 };
 
-/* What is counted outside the SMs, by component. */
-struct counters { uint64_t count[STAT_END]; struct hists hists; };
-
 /* What code was prepared for, one entry a program. */
 struct code_home { const struct program *program; struct tprogram *code; };
 
@@ -71,7 +68,9 @@ struct machine {
     struct partition **partition;
     struct worker *worker;               /* by slice: who performs atomics */
     void **order;                        /* by partition: state of the order policy; NULL = it has none there */
-    struct counters *counters;           /* crossbars, then partitions */
+    struct counters *counters;           /* crossbars, then partitions, then SMs */
+    struct counters *partition_counters, *sm_counters;
+    uint32_t ncounters;
     struct tm_gpu *tm;                   /* NULL = no transactional memory */
     const struct tm_protocol *protocol;  /* instead of what the configuration names; NULL = that */
     bool transactions;                   /* a grid of this run has some */
@@ -115,10 +114,15 @@ void machine_dismantle(struct machine *m);
 bool machine_quiet(struct machine *m);
 
 /* ---- machine_count.c ---- */
-/* Forgets what was counted. */
+/* Clears what was counted. */
 void count_clear(struct machine *m);
-/* Adds what the components counted in the core cycles [from, until). hists may be NULL. */
-void count_add(struct machine *m, uint64_t from, uint64_t until, uint64_t *count, struct hists *hists);
+/* Brings the components' counters up to this core cycle. */
+void count_settle(struct machine *m, uint64_t until);
+/* A figure, summed over the components. */
+uint64_t count_of(const struct machine *m, enum stat figure);
+/* Sums what the components counted in the core cycles [from, until); the figures in count start at 0. */
+void count_sum(struct machine *m, uint64_t from, uint64_t until, uint64_t *count);
+void count_hists(const struct machine *m, struct hists *sum);
 /* The conservation laws, with everything idle; count: of the run. False with the violations in m->report. */
 bool count_check(struct machine *m, const uint64_t *count);
 /* A line of m->report (printf style). */

@@ -353,30 +353,34 @@ static bool drain(struct machine *m)
 /* Empties the L2, at its cost. */
 static bool flush(struct machine *m, uint64_t *count)
 {
-    uint64_t origin = m->now, none[STAT_END] = { 0 };
+    uint64_t origin = m->now;
     if (!until_it_holds(m, flushed))
         return false;
-    count_add(m, origin, origin, none, NULL);
-    count[STAT_FLUSH_CYCLES] += m->now - origin;
-    count[STAT_FLUSH_WRITEBACKS] += none[STAT_L2_WRITEBACKS];
+    count[STAT_FLUSH_CYCLES] = m->now - origin;
+    count[STAT_FLUSH_WRITEBACKS] = count_of(m, STAT_L2_WRITEBACKS);
     return true;
 }
 
-static enum machine_result finish(struct machine *m, uint64_t *count, struct hists *hists)
+static void sum_up(struct machine *m, struct counters *sum)
 {
-    uint64_t from = m->grids[0].start;
+    count_sum(m, m->grids[0].start, m->now, sum->count);
+    count_hists(m, &sum->hists);
+}
+
+static enum machine_result finish(struct machine *m, struct counters *sum)
+{
     char text[4000];
     bool ok = drain(m);
-    count_add(m, from, m->now, count, hists);
-    if (ok && m->transactions && !tm_finish(m->tm, count, text, sizeof text)) {
+    sum_up(m, sum);
+    if (ok && m->transactions && !tm_finish(m->tm, sum->count, text, sizeof text)) {
         report_add(m, "%s", text);
         ok = false;
     }
-    ok = ok && (!m->cfg.checks || count_check(m, count));
+    ok = ok && (!m->cfg.checks || count_check(m, sum->count));
     count_clear(m);
     watch_counted(m);
     if (ok && m->cfg.flush)
-        ok = flush(m, count);
+        ok = flush(m, sum->count);
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
         lsu_invalidate(sm_lsu(m->sm[i]));
         for (uint32_t g = 0; g < m->ngrids; g++)
@@ -421,14 +425,13 @@ static bool place_private_memory(struct machine *m)
     return base;
 }
 
-static void take_counts(struct machine *m)
+static void count_grids(struct machine *m)
 {
     for (uint32_t i = 0; i < m->ngrids; i++) {
         struct grid *g = &m->grids[i];
-        g->launch.counts = (struct launch_counts){ 0 };
         for (uint32_t s = 0; s < m->cfg.sms; s++)
-            sm_grid_counts(m->sm[s], g, &g->launch.counts);
-        g->launch.counts.blocks_done = g->done;
+            sm_grid_count(m->sm[s], g);
+        g->launch.count[STAT_BLOCKS] = g->done;
     }
 }
 
@@ -461,34 +464,31 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
     watch_begin(m);
 }
 
-static enum machine_result run_and_finish(struct machine *m, uint64_t *count, struct hists *hists)
+static enum machine_result run_and_finish(struct machine *m, struct counters *sum)
 {
     struct hang_watch *watch = hang_watch_new(m);
     enum machine_result r = run_blocks(m, watch);
     if (r == MACHINE_HANG)
         hang_report(m, watch);
     hang_watch_free(watch);
-    take_counts(m);
+    count_grids(m);
     if (r == MACHINE_OK)
-        return finish(m, count, hists);
+        return finish(m, sum);
     if (r == MACHINE_FAULT)
         m->grids[m->fault_grid].launch.fault = *m->fault;
-    count_add(m, m->grids[0].start, m->now, count, hists);
+    sum_up(m, sum);
     return r;
 }
 
-enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t n, uint64_t *count, struct hists *hists)
+enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t n, struct counters *sum)
 {
-    uint64_t counted[STAT_END] = { 0 };
     begin(m, grids, n);
     if (!place_private_memory(m))
         return MACHINE_NO_MEMORY;
     hire(m);
     dispatcher_launch(m->dispatcher, grids, n, m->now);
-    enum machine_result r = run_and_finish(m, counted, hists);
-    watch_end(m, counted, r != MACHINE_OK);
-    for (int i = 0; i < STAT_END; i++)
-        count[i] += counted[i];
+    enum machine_result r = run_and_finish(m, sum);
+    watch_end(m, sum->count, r != MACHINE_OK);
     dismiss(m);
     for (uint32_t i = 0; i < n; i++)
         grids[i].launch.interrupted = r == MACHINE_INTERRUPTED;

@@ -34,16 +34,13 @@ static void show_progress(struct machine *m)
     double now = host_now();
     if (!m->progress || now - m->shown < period)
         return;
-    struct launch_counts n = { 0 };
     struct machine_progress p = { .cycles = m->now - m->grids[0].start, .seconds = now - m->started,
-                                  .blocks_done = dispatcher_blocks_done(m->dispatcher) };
+                                  .blocks_done = dispatcher_blocks_done(m->dispatcher),
+                                  .commits = count_of(m, STAT_TX_COMMITS) };
     for (uint32_t i = 0; i < m->ngrids; i++)
         p.blocks += m->grids[i].launch.nblocks;
-    for (uint32_t i = 0; i < m->cfg.sms; i++) {
-        sm_counts(m->sm[i], &n);
-        p.commits += sm_counters(m->sm[i])[STAT_TX_COMMITS];
-    }
-    p.thread_instructions = n.thread_instructions;
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        p.thread_instructions += sm_running(m->sm[i], STAT_THREAD_INSTRUCTIONS);
     m->shown = now;
     m->progress(m->progress_ctx, &p);
 }
@@ -113,29 +110,12 @@ static void begin_rows(struct machine *m)
     m->row_at = m->now + series_window(m->series);
 }
 
-/* What only launches as a whole have: cycles until each ended, instructions; count: of the run. */
-static void add_launches(const struct machine *m, uint64_t until, uint64_t *count)
-{
-    struct launch_counts n = { 0 };
-    for (uint32_t i = 0; i < m->cfg.sms; i++)
-        sm_counts(m->sm[i], &n);
-    for (uint32_t i = 0; i < m->ngrids; i++) {
-        const struct grid *g = &m->grids[i];
-        count[STAT_CYCLES] += (g->end && g->end < until ? g->end : until) - g->start;
-        n.warp_instructions += g->launch.counts.warp_instructions;
-        n.thread_instructions += g->launch.counts.thread_instructions;
-    }
-    count[STAT_TIMED_WARP_INSTRUCTIONS] += n.warp_instructions;
-    count[STAT_TIMED_THREAD_INSTRUCTIONS] += n.thread_instructions;
-}
-
 void watch_rows(struct machine *m)
 {
     uint64_t start = m->grids[0].start;
     for (; m->row_at <= m->now; m->row_at += series_window(m->series)) {
         uint64_t count[STAT_END] = { 0 };
-        count_add(m, start, m->row_at, count, NULL);
-        add_launches(m, m->row_at, count);
+        count_sum(m, start, m->row_at, count);
         series_row(m->series, m->row_at - start, count);
     }
 }
@@ -159,10 +139,6 @@ void watch_counted(struct machine *m)
 void watch_end(struct machine *m, const uint64_t *count, bool given_up)
 {
     end_timeline(m, given_up);
-    if (!m->series)
-        return;
-    uint64_t all[STAT_END];
-    memcpy(all, count, sizeof all);
-    add_launches(m, m->now, all);
-    series_end(m->series, all);
+    if (m->series)
+        series_end(m->series, count);
 }

@@ -28,8 +28,7 @@ static bool is_counter(int i)
 
 static bool is_ratio(int i)
 {
-    return i == STAT_LANE_UTILISATION ||
-           (stat_table[i].place & STAT_OF_TIMING && stat_table[i].kind == STAT_KIND_REAL);
+    return stat_table[i].kind == STAT_KIND_RATIO && !(stat_table[i].place & STAT_OF_HOST);
 }
 
 static void write_head(struct series *s)
@@ -64,19 +63,14 @@ uint64_t series_window(const struct series *s)
 
 static void write_row(struct series *s)
 {
-    struct stats_row r = { 0 };
-    for (int i = 0; i < STAT_END; i++)
-        if (is_counter(i))
-            r.v[i].count = s->row[i];
-    r.v[STAT_WARP_INSTRUCTIONS].count = s->row[STAT_TIMED_WARP_INSTRUCTIONS];
-    r.v[STAT_THREAD_INSTRUCTIONS].count = s->row[STAT_TIMED_THREAD_INSTRUCTIONS];
-    stats_ratios(&r, s->warp_size);
+    s->row[STAT_WARP_INSTRUCTIONS] = s->row[STAT_TIMED_WARP_INSTRUCTIONS];
+    s->row[STAT_THREAD_INSTRUCTIONS] = s->row[STAT_TIMED_THREAD_INSTRUCTIONS];
     fprintf(s->file, "%" PRIu64 ",%s,%" PRIu64, s->launch, s->kernel, s->from);
     for (int i = 0; i < STAT_END; i++)
         if (is_counter(i))
-            fprintf(s->file, ",%" PRIu64, r.v[i].count);
+            fprintf(s->file, ",%" PRIu64, s->row[i]);
         else if (is_ratio(i))
-            fprintf(s->file, ",%.6g", r.v[i].real);
+            fprintf(s->file, ",%.6g", stats_value(s->row, i, s->warp_size));
     fputc('\n', s->file);
     s->waits = false;
 }
