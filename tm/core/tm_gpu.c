@@ -216,8 +216,10 @@ static bool equal(const char *what, uint64_t a, const char *like, uint64_t b, ch
 /* Every attempt that aborts has one reason, every resident thread is in one state. */
 static bool conserved(const uint64_t *n, char *text, size_t size)
 {
-    static const enum stat state[] = { STAT_STATE_TC, STAT_STATE_TO, STAT_STATE_TW, STAT_STATE_TA, STAT_STATE_TU,
-                                       STAT_STATE_AT, STAT_STATE_BA, STAT_STATE_NL };
+    static const enum stat state[] = {
+#define STATE(id, name, meaning) STAT_STATE_##id,
+#include "base/stats.def"
+    };
     uint64_t aborts = 0, states = 0;
     for (int i = 0; i < TM_REASONS; i++)
         aborts += n[tm_reasons[i].count];
