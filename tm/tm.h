@@ -1,12 +1,12 @@
 /*
  * The interface of transactional-memory protocols in timing mode. Between an SM and a protocol stands the core part
- * (core.c), which does what every protocol needs: concurrency control, who is in which attempt, the exact read and
+ * (tm_core.c), which does what every protocol needs: concurrency control, who is in which attempt, the exact read and
  * write set of every lane, loads put together from memory and own writes, statistics, the oracle. A protocol is one
  * table of functions: it decides what an access costs, what messages travel, and which attempts commit. It may own a
  * unit beside each L2 slice (memsys/l2/unit.h), messages of kinds from MSG_UNIT on, and lines of private memory behind
  * those of the kernel (logs), and it may take part in the serial step between two windows of the simulation.
  *
- *   SM  <->  tm core part (core.h)  <->  protocol at the SM  <- messages ->  protocol's unit at the L2 slice
+ *   SM  <->  tm core part (tm_core.h)  <->  protocol at the SM  <- messages ->  protocol's unit at the L2 slice
  */
 #ifndef TM_TM_H
 #define TM_TM_H

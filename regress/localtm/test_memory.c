@@ -3,7 +3,7 @@
  * and when an attempt begins, by a protocol for global memory that does what none does.
  */
 #include "regress/localtm/rig.h"
-#include "tm/core/impl.h"
+#include "tm/core/tm_impl.h"
 #include "tm/localtm/localtm.h"
 
 enum { N = 256, MAX_VIEWS = 64 };

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tm/kilotm/unit/bf_array.h"
-#include "tm/kilotm/unit/exact.h"
+#include "tm/kilotm/unit/exact_history.h"
 #include "tm/kilotm/unit/lwh.h"
 
 enum { ADDRESSES = 4096, OPERATIONS = 1000000 };

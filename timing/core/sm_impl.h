@@ -10,7 +10,7 @@
 #include "timing/core/calendar.h"
 #include "timing/core/sched.h"
 #include "timing/machine/trace.h"
-#include "tm/core/core.h"
+#include "tm/core/tm_core.h"
 
 enum { SCHEDULERS_MAX = 8, UNITS_MAX = 16, SLOTS_MAX = SCHEDULERS_MAX * 64, NO_HOLD = STALLS };
 

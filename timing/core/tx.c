@@ -1,7 +1,7 @@
 /*
- * Transactions at an SM core: between the warps (ptx/txn/txn.h), the pipelines, and transactional memory (tm/core/core.h). A
- * warp that waits for it is held under ST_TX: at tx_begin for its turn, at tx_commit until its outcome is known, before
- * an abort or a validation until what it has under way has come back.
+ * Transactions at an SM core: between the warps (ptx/txn/txn.h), the pipelines, and transactional memory
+ * (tm/core/tm_core.h). A warp that waits for it is held under ST_TX: at tx_begin for its turn, at tx_commit until its
+ * outcome is known, before an abort or a validation until what it has under way has come back.
  */
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include "timing/machine/parallel.h"
 #include "timing/machine/series.h"
 #include "timing/machine/trace.h"
-#include "tm/core/core.h"
+#include "tm/core/tm_core.h"
 
 enum { XBAR_REQUEST, XBAR_REPLY, XBARS };
 

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "tm/oracle/bank_oracle.h"
-#include "tm/core/impl.h"
+#include "tm/core/tm_impl.h"
 
 /* ---- blocks ---- */
 

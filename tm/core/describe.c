@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tm/core/impl.h"
+#include "tm/core/tm_impl.h"
 
 void tm_append(char *text, size_t size, const char *format, ...)
 {

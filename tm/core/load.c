@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tm/core/impl.h"
+#include "tm/core/tm_impl.h"
 
 enum { LOADS_IN_CHUNK = 16 };
 

@@ -1,6 +1,6 @@
 /* Read and write sets of a lane: words in program order, the newest one last. */
 #include "base/alloc.h"
-#include "tm/core/impl.h"
+#include "tm/core/tm_impl.h"
 
 void tm_set_clear(struct tm_set *s)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "tm/core/impl.h"
+#include "tm/core/tm_impl.h"
 
 static const struct tm_banks *banks_of(const struct simtx_config *c)
 {

@@ -1,7 +1,8 @@
 /*
  * The inside of KILO TM's transaction log unit, one in the load/store unit of every core (sections 4.3, 4.4): log.c
- * (loads and stores inside transactions), walk.c (reads of own writes), transfer.c (logs to commit units), outcome.c
- * (replies, the end of a commit), protocol.c (the table of functions), kilotm_describe.c (words for hangs).
+ * (loads and stores inside transactions), log_walk.c (reads of own writes), log_transfer.c (logs to commit units),
+ * outcome.c (replies, the end of a commit), protocol.c (the table of functions), kilotm_describe.c (texts for reports of
+ * hangs).
  *
  * Logs are linear buffers in private memory: an entry is an address word and a value word, word w of all lanes is one
  * line. The read log comes first, the write log behind it. A warp's lanes have logs of the same length; where a lane
@@ -133,7 +134,7 @@ void log_done(void *core, struct mem_op *op, uint64_t now);
 void log_read(struct kilo_core *k, uint32_t slot, uint32_t word, enum log_use use, void *of, uint32_t index, bool last,
               uint64_t now);
 
-/* ---- walk.c ---- */
+/* ---- log_walk.c ---- */
 void walk_begin(struct kilo_core *k, struct tm_load *l, uint64_t now);
 void walk_line(struct kilo_core *k, const struct log_op *o, struct mem_op *op, uint64_t now);
 
@@ -144,7 +145,7 @@ void kilo_allocated(struct kilo_core *k, uint32_t slot, uint32_t slice, bool pas
 void kilo_retired(struct kilo_core *k, struct core_batch *b, uint64_t now);
 uint64_t allocate_run(struct kilo_core *k, uint64_t now);
 
-/* ---- transfer.c ---- */
+/* ---- log_transfer.c ---- */
 void transfer_begin(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint64_t ready);    /* of a commit */
 void transfer_validation(struct kilo_core *k, uint32_t slot, uint64_t lanes);
 void transfer_again(struct kilo_core *k, uint32_t slot, unsigned lane, uint32_t slice, bool writes);
@@ -160,7 +161,7 @@ void kilo_reply(void *core, struct packet *p, uint64_t now);
 void kilo_say(const void *core, uint32_t slot, char *text, size_t size);
 void kilo_dump(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
 
-/* ---- slice.c ---- */
+/* ---- cu_slice.c ---- */
 extern const struct unit_kind kilo_unit;
 
 #endif

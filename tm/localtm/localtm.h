@@ -3,8 +3,8 @@
  * "GPU-LocalTM"; Villegas, Navarro, Asenjo and Plata, "Memoria Transaccional Hardware en Memoria Local de GPU"). Eager
  * in both senses: every bank looks each access up in the bloom filters of all threads of the block (detect.c), and
  * keeps the old value of a word that is accessed for the first time, with its owner, in shadow memory, which is memory
- * of the block itself (shadow.c). A lane that meets another thread's filter loses and is put back at once; a warp that
- * makes no progress is serialised, first its lanes, then the block (serial.c).
+ * of the block itself (shadow_memory.c). A lane that meets another thread's filter loses and is put back at once; a warp that
+ * makes no progress is serialised, first its lanes, then the block (serialisation.c).
  *
  * Names: a thread is a work-item of the block, its number is what the owner byte holds. The place of a word in its bank
  * is the word's number div banks; its bit in the filters is the place mod localtm.filter_bits.
@@ -42,7 +42,7 @@ struct local_block {
     uint32_t *next;                  /* by word: the next word of the same owner in the bank */
     uint64_t *owned;                 /* a bit a word: does its owner byte name one? 256 numbers leave none for "no" */
     uint16_t known[FILTERS][LOCAL_BANKS][LOCAL_BITS];    /* threads that have set the bit */
-    /* serial.c */
+    /* serialisation.c */
     uint32_t runner, wanting;        /* slot that runs alone, NO_SLOT; warps that want to */
     uint64_t choose;                 /* cycle in which one of them is chosen, if it may be; NEVER */
 };
@@ -86,7 +86,7 @@ static inline struct local_cell *local_cell(const struct local_core *k, const st
     return &b->cell[(size_t)thread * k->banks + bank];
 }
 
-/* ---- shadow.c ---- */
+/* ---- shadow_memory.c ---- */
 bool local_is_owned(const struct local_block *b, uint32_t word);
 uint8_t local_owner(const struct local_block *b, uint32_t word);     /* of a word that is */
 void local_save(struct local_block *b, uint32_t word);               /* its value becomes the old one */
@@ -105,7 +105,7 @@ uint32_t local_slowest(const struct local_core *k, const struct local_entries *e
 struct banks_result local_access(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
 void local_plain(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
 
-/* ---- serial.c ---- */
+/* ---- serialisation.c ---- */
 /* The cycles of tx_begin when so many entries of the slowest bank are cleared; counted. */
 uint32_t local_begin(struct local_core *k, uint32_t entries);
 bool local_may_begin(void *core, uint32_t slot);
@@ -119,7 +119,7 @@ void local_block_starts(void *core, struct tm_block *b);
 void local_block_ends(void *core, struct tm_block *b);
 void local_blocks_free(struct local_core *k);
 
-/* ---- need.c ---- */
+/* ---- block_resources.c ---- */
 bool local_check(const struct simtx_config *c, char *error, size_t size);
 void local_need(const struct simtx_config *c, uint32_t shared, uint32_t warps, struct banks_need *n);
 void local_explain(const struct simtx_config *c, enum banks_limit limit, const struct banks_need *n, char *text,

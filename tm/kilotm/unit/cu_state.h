@@ -7,7 +7,7 @@
 
 #include "tm/kilotm/unit/bf_array.h"
 #include "tm/kilotm/unit/commit_unit.h"
-#include "tm/kilotm/unit/exact.h"
+#include "tm/kilotm/unit/exact_history.h"
 #include "tm/kilotm/unit/fifo.h"
 #include "tm/kilotm/unit/lwh.h"
 
@@ -183,7 +183,7 @@ bool cu_step_issue(struct commit_unit *u, struct fifo *queue, uint64_t now);
 void cu_run_delayed(struct commit_unit *u, uint64_t now);
 void cu_run_ideal(struct commit_unit *u, uint64_t now);
 
-/* ---- cu_check.c ---- */
+/* ---- cu_watchdog.c ---- */
 void cu_check_entry(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word);
 void cu_check_performed(struct commit_unit *u, uint64_t place, bool same);
 

@@ -1,11 +1,11 @@
-/* The inside of transactional memory's common part: tm_gpu.c (machine), core.c (SM), turns.c (concurrency control),
- * sets.c, load.c (loads), unit.c (slices), describe.c (words for reports of hangs). */
+/* The inside of the core part of transactional memory: tm_gpu.c (machine), tm_core.c (SM), concurrency.c (concurrency
+ * control), sets.c, load.c (loads), slice_unit.c (slices), describe.c (texts for reports of hangs). */
 #ifndef TM_IMPL_H
 #define TM_IMPL_H
 
 #include "base/pool.h"
 #include "tm/core/banks.h"
-#include "tm/core/core.h"
+#include "tm/core/tm_core.h"
 
 enum tm_role { ROLE_PROGRAM, ROLE_FETCH, ROLE_REST, ROLE_PROTOCOL };
 
@@ -98,11 +98,11 @@ void tm_set_add(struct tm_set *s, uint64_t address, uint32_t value, uint8_t byte
 /* The newest value of each byte of a word in a set: returns which bytes there are. */
 uint8_t tm_set_find(const struct tm_set *s, uint64_t address, uint32_t *value);
 
-/* ---- turns.c ---- */
+/* ---- concurrency.c ---- */
 void tm_note_lanes(struct tm_core *c, int32_t lanes, uint64_t now);  /* so many more are in transactions */
 void tm_enter(struct tm_core *c, struct tm_warp *x, uint64_t lanes, uint64_t now);   /* a first attempt of lanes */
 
-/* ---- core.c ---- */
+/* ---- tm_core.c ---- */
 extern const struct tm_reason_row { const char *name; enum stat count; } tm_reasons[TM_REASONS];
 struct oracle_who tm_who(const struct tm_core *c, uint32_t slot, unsigned lane, uint64_t now);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "tm/core/impl.h"
+#include "tm/core/tm_impl.h"
 
 struct tm_slice {
     const struct unit_kind *kind;    /* the protocol's; NULL = none */

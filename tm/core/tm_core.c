@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "tm/core/impl.h"
+#include "tm/core/tm_impl.h"
 
 enum { SPOILS = 16 };                /* attempts of a transaction that can never commit before that is said */
 

@@ -4,7 +4,7 @@
  * GPU.
  */
 #include "base/alloc.h"
-#include "tm/core/impl.h"
+#include "tm/core/tm_impl.h"
 
 /* Warps that have asked for a place of the GPU have a place of the core: nobody keeps the one and waits for the
  * other. */
