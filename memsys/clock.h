@@ -22,7 +22,7 @@ struct clocks {
     struct clock_ratio ratio[CLK_COUNT][CLK_COUNT];   /* [from][to] */
 };
 
-static inline uint64_t earlier(uint64_t a, uint64_t b)
+static inline uint64_t clock_earlier(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }

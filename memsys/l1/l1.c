@@ -44,7 +44,7 @@ static enum access_type read_type(const struct mem_op *op, enum mem_server s)
     return op->kind == MOP_STORE ? ACCESS_LOCAL_STORE : ACCESS_LOCAL_LOAD;
 }
 
-/* Sectors rounded to the granularity of requests. */
+/* Sectors rounded up to the granularity of requests. */
 static uint8_t widen(uint8_t sectors, uint32_t segment)
 {
     if (segment <= SECTOR_BYTES)
@@ -54,29 +54,29 @@ static uint8_t widen(uint8_t sectors, uint32_t segment)
     return (uint8_t)((sectors & 3 ? 3 : 0) | (sectors & 12 ? 12 : 0));
 }
 
-static struct miss *filling(const struct l1 *l, uint32_t index)
+static struct l1_miss *filling(const struct l1 *l, uint32_t index)
 {
     return l->tags.tag[index].pinned ? &l->miss[l->entry[index]] : NULL;
 }
 
-enum served l1_make_room(struct l1 *l, uint64_t line, uint32_t *index, uint64_t now)
+enum lsu_result l1_make_room(struct l1 *l, uint64_t line, uint32_t *index, uint64_t now)
 {
     *index = tags_victim(&l->tags, line);
     if (*index == TAG_NONE)
-        return BLOCKED_LINE;
+        return LSU_BLOCKED_LINE;
     struct tag *t = &l->tags.tag[*index];
     if (t->state == L1_INVALID)
-        return SERVED;
+        return LSU_SERVED;
     if (t->state >= L1_COHERENT)
         return l1_coherence_evict(l->coherence, *index, now);
     if (t->dirty) {
         if (!sender_has_room(l->send))
-            return BLOCKED_QUEUE;
+            return LSU_BLOCKED_QUEUE;
         l1_write_back(l, *index, now);
     }
     l->count[STAT_L1_EVICTIONS]++;
     t->state = L1_INVALID;
-    return SERVED;
+    return LSU_SERVED;
 }
 
 void l1_clear(struct l1 *l)
@@ -91,52 +91,52 @@ void l1_clear(struct l1 *l)
 
 /* ---- misses ---- */
 
-static void ask(struct l1 *l, uint32_t e, uint64_t line, uint8_t sectors, const struct mem_op *op, enum mem_server s,
-                uint64_t now)
+static void request(struct l1 *l, uint32_t e, uint64_t line, uint8_t sectors, const struct mem_op *op,
+                    enum mem_server s, uint64_t now)
 {
-    l->miss[e].wait |= sectors;
-    l->miss[e].touch |= sectors;
-    sender_read(l->send, read_type(op, s), line, sectors, token_of(REPLY_L1, e), op->issued, now);
+    l->miss[e].requested |= sectors;
+    l->miss[e].waited |= sectors;
+    sender_read(l->send, read_type(op, s), line, sectors, sender_token(REPLY_L1, e), op->issued, now);
 }
 
-static void wait_for(struct l1 *l, uint32_t e, struct mem_op *op, const struct line_access *a, enum mem_server s)
+static void append(struct l1 *l, uint32_t e, struct mem_op *op, const struct line_access *a, enum mem_server s)
 {
-    l->miss[e].touch |= a->sectors;
+    l->miss[e].waited |= a->sectors;
     if (op->kind != MOP_PREFETCH)
         mshr_add(&l->mshr, e, retire_waiter(l->retire, op, s, a));
 }
 
-/* Joins the accesses that wait for a line under way, asking for the sectors that nobody has asked for. */
-static enum served join_miss(struct l1 *l, uint32_t index, struct mem_op *op, const struct line_access *a,
-                             enum mem_server s, uint8_t need, uint64_t now)
+/* Appends the access to the MSHR entry of a line in flight, and requests the sectors that have not been requested. */
+static enum lsu_result join_miss(struct l1 *l, uint32_t index, struct mem_op *op, const struct line_access *a,
+                                 enum mem_server s, uint8_t need, uint64_t now)
 {
     uint32_t e = l->entry[index];
-    uint8_t more = need & (uint8_t)~(l->tags.tag[index].valid | l->miss[e].wait);
+    uint8_t more = need & (uint8_t)~(l->tags.tag[index].valid | l->miss[e].requested);
     if (!mshr_mergeable(&l->mshr, e))
-        return BLOCKED_MSHR;
+        return LSU_BLOCKED_MSHR;
     if (more && !sender_has_room(l->send))
-        return BLOCKED_QUEUE;
+        return LSU_BLOCKED_QUEUE;
     if (more)
-        ask(l, e, a->line, more, op, s, now);
-    wait_for(l, e, op, a, s);
+        request(l, e, a->line, more, op, s, now);
+    append(l, e, op, a, s);
     l->count[more ? l1_stats(op, s)->misses : l1_stats(op, s)->merged]++;
-    return SERVED;
+    return LSU_SERVED;
 }
 
-/* A new entry; index: the line that lacks sectors, or TAG_NONE. */
-static enum served new_miss(struct l1 *l, uint32_t index, struct mem_op *op, const struct line_access *a,
-                            enum mem_server s, uint8_t need, uint64_t now)
+/* Allocates an MSHR entry; index: the way of the line, of which sectors are missing, or TAG_NONE. */
+static enum lsu_result new_miss(struct l1 *l, uint32_t index, struct mem_op *op, const struct line_access *a,
+                                enum mem_server s, uint8_t need, uint64_t now)
 {
     if (mshr_full(&l->mshr))
-        return BLOCKED_MSHR;
+        return LSU_BLOCKED_MSHR;
     if (!sender_has_room(l->send))
-        return BLOCKED_QUEUE;
+        return LSU_BLOCKED_QUEUE;
     if (index == TAG_NONE) {
-        enum served r = l1_make_room(l, a->line, &index, now);
-        if (r != SERVED)
+        enum lsu_result r = l1_make_room(l, a->line, &index, now);
+        if (r != LSU_SERVED)
             return r;
         if (!sender_has_room(l->send))
-            return BLOCKED_QUEUE;
+            return LSU_BLOCKED_QUEUE;
         tags_place(&l->tags, index, a->line, s == SERVE_LOCAL ? L1_LOCAL : L1_GLOBAL);
         l->has_global |= s != SERVE_LOCAL;
     }
@@ -144,31 +144,31 @@ static enum served new_miss(struct l1 *l, uint32_t index, struct mem_op *op, con
     uint32_t e = mshr_new(&l->mshr, a->line);
     l->tags.tag[index].pinned = true;
     l->entry[index] = e;
-    l->miss[e] = (struct miss){ .index = index };
-    ask(l, e, a->line, need & (uint8_t)~l->tags.tag[index].valid, op, s, now);
-    wait_for(l, e, op, a, s);
+    l->miss[e] = (struct l1_miss){ .index = index };
+    request(l, e, a->line, need & (uint8_t)~l->tags.tag[index].valid, op, s, now);
+    append(l, e, op, a, s);
     l->count[l1_stats(op, s)->misses]++;
-    return SERVED;
+    return LSU_SERVED;
 }
 
-static enum served serve_miss(struct l1 *l, uint32_t index, struct mem_op *op, const struct line_access *a,
-                              enum mem_server s, uint8_t need, uint64_t now)
+static enum lsu_result serve_miss(struct l1 *l, uint32_t index, struct mem_op *op, const struct line_access *a,
+                                  enum mem_server s, uint8_t need, uint64_t now)
 {
-    enum served r = index != TAG_NONE && l->tags.tag[index].pinned ? join_miss(l, index, op, a, s, need, now)
+    enum lsu_result r = index != TAG_NONE && l->tags.tag[index].pinned ? join_miss(l, index, op, a, s, need, now)
                                                                    : new_miss(l, index, op, a, s, need, now);
-    if (r == BLOCKED_LINE && l->cfg->l1_streaming && s == SERVE_GLOBAL)
-        return l1_load_past(l, op, a, s, now);
-    return op->kind == MOP_PREFETCH ? SERVED : r;        /* a prefetch that finds no room is forgotten */
+    if (r == LSU_BLOCKED_LINE && l->cfg->l1_streaming && s == SERVE_GLOBAL)
+        return l1_bypass(l, op, a, s, now);
+    return op->kind == MOP_PREFETCH ? LSU_SERVED : r;        /* a prefetch that finds no free resource is dropped */
 }
 
-/* Are all these sectors here, and no access in the queue before this one for any of them? */
+/* Are all these sectors valid, and does no older access wait for one of them? */
 static bool available(const struct l1 *l, uint32_t index, uint8_t sectors)
 {
-    const struct miss *m = filling(l, index);
-    return !(sectors & ~l->tags.tag[index].valid) && !(m && sectors & m->touch);
+    const struct l1_miss *m = filling(l, index);
+    return !(sectors & ~l->tags.tag[index].valid) && !(m && sectors & m->waited);
 }
 
-/* The line's bytes are not needed any more: it goes without a write-back. */
+/* Invalidates a line whose bytes are not needed any more, without a write-back. */
 static void discard(struct l1 *l, uint32_t index)
 {
     struct tag *t = &l->tags.tag[index];
@@ -178,7 +178,7 @@ static void discard(struct l1 *l, uint32_t index)
     t->state = L1_INVALID;
 }
 
-enum served l1_load(struct l1 *l, struct mem_op *op, const struct line_access *a, enum mem_server s, uint64_t now)
+enum lsu_result l1_load(struct l1 *l, struct mem_op *op, const struct line_access *a, enum mem_server s, uint64_t now)
 {
     uint32_t i = tags_find(&l->tags, a->line);
     if (i == TAG_NONE || !available(l, i, a->sectors))
@@ -189,22 +189,22 @@ enum served l1_load(struct l1 *l, struct mem_op *op, const struct line_access *a
         retire_load(l->retire, op, a, s, l->data[i], now, now + l->cfg->l1.latency - 1);
     if (op->last_use && !l->tags.tag[i].pinned)
         discard(l, i);
-    return SERVED;
+    return LSU_SERVED;
 }
 
-enum served l1_load_past(struct l1 *l, struct mem_op *op, const struct line_access *a, enum mem_server s, uint64_t now)
+enum lsu_result l1_bypass(struct l1 *l, struct mem_op *op, const struct line_access *a, enum mem_server s, uint64_t now)
 {
     bool full = mshr_full(&l->mshr);
     if (full || !sender_has_room(l->send))
-        return op->kind == MOP_PREFETCH ? SERVED : full ? BLOCKED_MSHR : BLOCKED_QUEUE;
+        return op->kind == MOP_PREFETCH ? LSU_SERVED : full ? LSU_BLOCKED_MSHR : LSU_BLOCKED_QUEUE;
     if (op->path == PATH_L2 && op->kind != MOP_PREFETCH)
-        l1_drop(l, a->line);
+        l1_invalidate_line(l, a->line);
     uint32_t e = mshr_new(&l->mshr, a->line);
-    l->miss[e] = (struct miss){ .index = TAG_NONE };
-    ask(l, e, a->line, widen(a->sectors, l->cfg->segment), op, s, now);
-    wait_for(l, e, op, a, s);
+    l->miss[e] = (struct l1_miss){ .index = TAG_NONE };
+    request(l, e, a->line, widen(a->sectors, l->cfg->segment), op, s, now);
+    append(l, e, op, a, s);
     l->count[STAT_L1_BYPASSED] += s == SERVE_GLOBAL;
-    return SERVED;
+    return LSU_SERVED;
 }
 
 /* ---- stores ---- */
@@ -220,26 +220,26 @@ static void write_line(struct l1 *l, uint32_t index, const struct mem_op *op, ui
     t->dirty |= line_sectors(mask);
 }
 
-/* Every lane has words of its own in private memory, so bytes add up. */
+/* Does the store write all bytes of the sectors? In private memory no two lanes write the same word. */
 static bool covers(const struct mem_op *op, const struct line_access *a, uint8_t sectors)
 {
     unsigned bytes = op->width / mem_pieces(op, SERVE_LOCAL);
     return (unsigned)__builtin_popcountll(a->lanes) * bytes == SECTOR_BYTES * (unsigned)__builtin_popcount(sectors);
 }
 
-enum served l1_store_local(struct l1 *l, struct mem_op *op, const struct line_access *a, uint64_t now)
+enum lsu_result l1_store_local(struct l1 *l, struct mem_op *op, const struct line_access *a, uint64_t now)
 {
     struct line_access want = *a;
     if (!l->cfg->l1_sectored)
         want.sectors = ALL_SECTORS;
     uint32_t i = tags_find(&l->tags, a->line);
     bool whole = covers(op, a, want.sectors);
-    bool behind = i != TAG_NONE && filling(l, i) && filling(l, i)->touch & want.sectors;
-    if (behind || !(whole || (i != TAG_NONE && available(l, i, want.sectors))))
+    bool waits = i != TAG_NONE && filling(l, i) && filling(l, i)->waited & want.sectors;
+    if (waits || !(whole || (i != TAG_NONE && available(l, i, want.sectors))))
         return serve_miss(l, i, op, &want, SERVE_LOCAL, want.sectors, now);
     if (i == TAG_NONE) {
-        enum served r = l1_make_room(l, a->line, &i, now);
-        if (r != SERVED)
+        enum lsu_result r = l1_make_room(l, a->line, &i, now);
+        if (r != LSU_SERVED)
             return r;
         tags_place(&l->tags, i, a->line, L1_LOCAL);
     }
@@ -247,31 +247,31 @@ enum served l1_store_local(struct l1 *l, struct mem_op *op, const struct line_ac
     tags_touch(&l->tags, i);
     write_line(l, i, op, a->lanes, a->piece);
     l->count[STAT_L1_LOCAL_STORE_HITS]++;
-    return SERVED;
+    return LSU_SERVED;
 }
 
-/* The line is gone; an entry that was to fill it goes on by itself. */
+/* Invalidates the line, and detaches the MSHR entry that fills it. */
 static void invalidate(struct l1 *l, uint32_t index)
 {
     struct tag *t = &l->tags.tag[index];
-    struct miss *m = filling(l, index);
+    struct l1_miss *m = filling(l, index);
     if (m) {
         m->index = TAG_NONE;
-        m->have = t->valid;
+        m->valid = t->valid;
         memcpy(m->data, l->data[index], LINE_BYTES);
     }
     t->state = L1_INVALID;
     t->pinned = false;
 }
 
-void l1_drop(struct l1 *l, uint64_t line)
+void l1_invalidate_line(struct l1 *l, uint64_t line)
 {
     uint32_t i = l->cfg->l1_exists ? tags_find(&l->tags, line) : TAG_NONE;
     if (i != TAG_NONE)
         invalidate(l, i);
 }
 
-void l1_forget_global(struct l1 *l)
+void l1_invalidate_global(struct l1 *l)
 {
     for (uint32_t i = 0; l->has_global && i < l->tags.sets * l->tags.ways; i++)
         if (l->tags.tag[i].state == L1_GLOBAL)
@@ -279,15 +279,15 @@ void l1_forget_global(struct l1 *l)
     l->has_global = false;
 }
 
-void l1_written_through(struct l1 *l, const struct packet *p)
+void l1_write_through(struct l1 *l, const struct packet *p)
 {
     uint32_t i = l->cfg->l1_exists ? tags_find(&l->tags, p->line) : TAG_NONE;
     if (p->type == ACCESS_GLOBAL_STORE)
         l->count[i == TAG_NONE ? STAT_L1_STORE_MISSES : STAT_L1_STORE_HITS]++;
     if (i == TAG_NONE)
         return;
-    const struct miss *m = filling(l, i);
-    if (l->cfg->l1_store_update && !(m && m->touch & p->sectors))
+    const struct l1_miss *m = filling(l, i);
+    if (l->cfg->l1_store_update && !(m && m->waited & p->sectors))
         line_merge(l->data[i], p->data, p->mask);
     else
         invalidate(l, i);
@@ -302,7 +302,7 @@ void l1_copy_sectors(uint8_t *to, const uint8_t *from, uint8_t sectors)
             memcpy(to + SECTOR_BYTES * s, from + SECTOR_BYTES * s, SECTOR_BYTES);
 }
 
-static void perform(struct l1 *l, const struct miss *m, struct waiter *w, const uint8_t *line, uint64_t now)
+static void perform(struct l1 *l, const struct l1_miss *m, struct retire_waiter *w, const uint8_t *line, uint64_t now)
 {
     struct mem_op *op = w->op;
     if (op->kind == MOP_STORE)
@@ -310,23 +310,23 @@ static void perform(struct l1 *l, const struct miss *m, struct waiter *w, const 
     else
         retire_load(l->retire, op, &w->access, w->server, line, now, now + 1);
     pool_give(&l->retire->waiters, w);
-    retire_part(l->retire, op, now);
+    retire_complete(l->retire, op, now);
 }
 
 void l1_fill(struct l1 *l, const struct packet *p, uint64_t now)
 {
     uint32_t e = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1);
-    struct miss *m = &l->miss[e];
+    struct l1_miss *m = &l->miss[e];
     struct tag *t = m->index == TAG_NONE ? NULL : &l->tags.tag[m->index];
-    uint8_t *line = t ? l->data[m->index] : m->data, *have = t ? &t->valid : &m->have;
+    uint8_t *line = t ? l->data[m->index] : m->data, *have = t ? &t->valid : &m->valid;
     l1_copy_sectors(line, p->data, p->sectors);
     *have |= p->sectors;
-    m->wait &= (uint8_t)~p->sectors;
-    for (struct waiter *w; (w = mshr_first(&l->mshr, e)) && !(w->access.sectors & ~*have);) {
+    m->requested &= (uint8_t)~p->sectors;
+    for (struct retire_waiter *w; (w = mshr_first(&l->mshr, e)) && !(w->access.sectors & ~*have);) {
         mshr_take(&l->mshr, e);
         perform(l, m, w, line, now);
     }
-    if (m->wait)
+    if (m->requested)
         return;
     if (t)
         t->pinned = false;

@@ -115,7 +115,7 @@ static void allocate_mshr(struct l1_coherence *c, struct line_at *x)
     if (x->entry != MSHR_NONE)
         return;
     x->entry = mshr_new(&c->l1->mshr, x->line);
-    c->l1->miss[x->entry] = (struct miss){ .index = x->index, .state = (uint8_t)state };
+    c->l1->miss[x->entry] = (struct l1_miss){ .index = x->index, .state = (uint8_t)state };
     if (x->index != TAG_NONE) {
         c->to_write_back -= c->writes_back[state];
         pin(c, x);
@@ -186,7 +186,7 @@ static void send(struct l1_coherence *c, const struct line_at *x, unsigned messa
     if (k->op)
         p->warp = (uint16_t)k->op->sm_slot;
     if (m->class == COHERENCE_NOTIFICATION)
-        sender_push_apart(s, p);
+        sender_push_vn(s, p);
     else
         sender_push(s, p);
     c->l1->count[STAT_L1_ATOMICS] += m->payload == COHERENCE_ATOMIC;
@@ -201,7 +201,7 @@ static void acknowledge(struct l1_coherence *c, const struct line_at *x, unsigne
     p->bytes = coherence_bytes(m);
     if (m->payload == COHERENCE_LINE)
         memcpy(p->data, bytes_of(c, x), LINE_BYTES);
-    sender_push_apart(c->l1->send, p);
+    sender_push_vn(c->l1->send, p);
 }
 
 static void perform_atomic(struct l1_coherence *c, const struct line_at *x, struct mem_op *op, uint64_t lanes)
@@ -251,15 +251,15 @@ static void append(struct l1_coherence *c, const struct line_at *x, const struct
 /* Removes the oldest access from the MSHR entry: it has performed. */
 static void finish_oldest(struct l1_coherence *c, const struct line_at *x, uint64_t now)
 {
-    struct waiter *w = mshr_take(&c->l1->mshr, x->entry);
+    struct retire_waiter *w = mshr_take(&c->l1->mshr, x->entry);
     struct mem_op *op = w->op;
     pool_give(&c->l1->retire->waiters, w);
-    retire_part(c->l1->retire, op, now);
+    retire_complete(c->l1->retire, op, now);
 }
 
 static void serve_loads(struct l1_coherence *c, const struct line_at *x, const struct cause *k)
 {
-    for (struct waiter *w; (w = mshr_first(&c->l1->mshr, x->entry)) && w->op->kind == MOP_LOAD;) {
+    for (struct retire_waiter *w; (w = mshr_first(&c->l1->mshr, x->entry)) && w->op->kind == MOP_LOAD;) {
         retire_load(c->l1->retire, w->op, &w->access, SERVE_GLOBAL, k->packet->data, k->now, k->now + 1);
         finish_oldest(c, x, k->now);
     }
@@ -268,7 +268,7 @@ static void serve_loads(struct l1_coherence *c, const struct line_at *x, const s
 static void performed_at_home(struct l1_coherence *c, const struct line_at *x, const struct cause *k)
 {
     struct retire *r = c->l1->retire;
-    struct waiter *w = mshr_first(&c->l1->mshr, x->entry);
+    struct retire_waiter *w = mshr_first(&c->l1->mshr, x->entry);
     struct mem_op *op = w->op;
     uint64_t mask[2] = { 0 };
     if (op->kind == MOP_STORE && x->index != TAG_NONE)
@@ -311,8 +311,8 @@ static void act(struct l1_coherence *c, struct line_at *x, const struct coherenc
 /* ---- rows ---- */
 
 /* Are the way, MSHR entry and queue entries free that the row needs? A victim in the way is evicted at once. */
-static enum served room_for(struct l1_coherence *c, const struct line_at *x, const struct coherence_row *row,
-                            const struct cause *k)
+static enum lsu_result room_for(struct l1_coherence *c, const struct line_at *x, const struct coherence_row *row,
+                                const struct cause *k)
 {
     struct l1 *l = c->l1;
     uint32_t sends = 0, index;
@@ -320,16 +320,16 @@ static enum served room_for(struct l1_coherence *c, const struct line_at *x, con
     for (int i = 0; i < COHERENCE_ACTIONS; i++) {
         unsigned a = row->step[i].action;
         if (a == L1_STALL || (a == L1_BUFFER && mshr_full(&c->buffer)))
-            return BLOCKED_LINE;
+            return LSU_BLOCKED_LINE;
         way |= a == L1_ALLOCATE;
         entry |= a == L1_MSHR;
         wait |= a == L1_WAIT && !k->waits;
         sends += a == L1_SEND && c->protocol->message[row->step[i].operand].class == COHERENCE_REQUEST;
     }
     if (x->entry == MSHR_NONE ? (way || entry) && mshr_full(&l->mshr) : wait && !mshr_mergeable(&l->mshr, x->entry))
-        return BLOCKED_MSHR;
-    enum served r = way && x->index == TAG_NONE ? l1_make_room(l, x->line, &index, k->now) : SERVED;
-    return r != SERVED || !sends || l->send->data.n + sends <= c->cfg->miss_queue ? r : BLOCKED_QUEUE;
+        return LSU_BLOCKED_MSHR;
+    enum lsu_result r = way && x->index == TAG_NONE ? l1_make_room(l, x->line, &index, k->now) : LSU_SERVED;
+    return r != LSU_SERVED || !sends || l->send->data.n + sends <= c->cfg->miss_queue ? r : LSU_BLOCKED_QUEUE;
 }
 
 static const struct coherence_row *row_of(struct l1_coherence *c, const struct line_at *x, unsigned event)
@@ -370,14 +370,14 @@ static void serve_waiting(struct l1_coherence *c, struct line_at *x, uint64_t no
 {
     struct l1 *l = c->l1;
     while (l->miss[x->entry].state < c->protocol->l1_stable) {
-        struct waiter *w = in_buffer(c, x->entry) ? NULL : mshr_first(&l->mshr, x->entry);
+        struct retire_waiter *w = in_buffer(c, x->entry) ? NULL : mshr_first(&l->mshr, x->entry);
         if (!w) {
             free_entry(c, x);
             return;
         }
         const struct cause k = { .op = w->op, .access = w->access, .waits = true, .now = now };
         const struct coherence_row *row = row_of(c, x, event_of(w->op));
-        if (room_for(c, x, row, &k) != SERVED) {
+        if (room_for(c, x, row, &k) != LSU_SERVED) {
             if (!l->miss[x->entry].retrying)
                 c->retry[c->retries++] = x->entry;
             l->miss[x->entry].retrying = true;
@@ -402,44 +402,45 @@ static void count(struct l1_coherence *c, const struct mem_op *op, const struct 
         n[hits ? loads->hits : merged ? loads->merged : loads->misses]++;
 }
 
-static enum served access(struct l1_coherence *c, const struct cause *k)
+static enum lsu_result access(struct l1_coherence *c, const struct cause *k)
 {
     struct line_at x = find(c, k->access.line);
     bool merges = x.entry != MSHR_NONE;
     if (merges && state_of(c, &x) < c->protocol->l1_stable) {        /* older accesses are retried first */
         if (!mshr_mergeable(&c->l1->mshr, x.entry))
-            return BLOCKED_MSHR;
+            return LSU_BLOCKED_MSHR;
         append(c, &x, k);
         count(c, k->op, NULL, true);
-        return SERVED;
+        return LSU_SERVED;
     }
     const struct coherence_row *row = row_of(c, &x, event_of(k->op));
-    enum served r = room_for(c, &x, row, k);
-    if (r != SERVED)
+    enum lsu_result r = room_for(c, &x, row, k);
+    if (r != LSU_SERVED)
         return r;
     execute(c, &x, row, k);
     count(c, k->op, row, merges);
-    return SERVED;
+    return LSU_SERVED;
 }
 
-enum served l1_coherence_access(struct l1_coherence *c, struct mem_op *op, const struct line_access *a, uint64_t now)
+enum lsu_result l1_coherence_access(struct l1_coherence *c, struct mem_op *op, const struct line_access *a,
+                                    uint64_t now)
 {
     const struct cause k = { .op = op, .access = *a, .now = now };
-    enum served r = access(c, &k);
-    return op->kind == MOP_PREFETCH ? SERVED : r;        /* a prefetch that finds no free resource is dropped */
+    enum lsu_result r = access(c, &k);
+    return op->kind == MOP_PREFETCH ? LSU_SERVED : r;        /* a prefetch that finds no free resource is dropped */
 }
 
-enum served l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint64_t now)
+enum lsu_result l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint64_t now)
 {
     struct line_at x = { c->l1->tags.tag[index].line, index, MSHR_NONE };
     const struct cause k = { .now = now };
     const struct coherence_row *row = row_of(c, &x, L1_EVICT);
-    enum served r = room_for(c, &x, row, &k);
-    if (r != SERVED)
+    enum lsu_result r = room_for(c, &x, row, &k);
+    if (r != LSU_SERVED)
         return r;
     execute(c, &x, row, &k);
     c->l1->count[STAT_L1_EVICTIONS]++;
-    return SERVED;
+    return LSU_SERVED;
 }
 
 void l1_coherence_message(struct l1_coherence *c, struct packet *p, uint64_t now)
@@ -456,7 +457,7 @@ void l1_coherence_retry(struct l1_coherence *c, uint64_t now)
     uint32_t n = c->retries;
     c->retries = 0;
     for (uint32_t i = 0; i < n; i++) {
-        struct miss *m = &c->l1->miss[c->retry[i]];
+        struct l1_miss *m = &c->l1->miss[c->retry[i]];
         struct line_at x = { c->l1->mshr.entry[c->retry[i]].line, m->index, c->retry[i] };
         m->retrying = false;
         serve_waiting(c, &x, now);

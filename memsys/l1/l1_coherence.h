@@ -24,9 +24,10 @@ struct l1_coherence {
 void l1_coherence_init(struct l1_coherence *c, const struct lsu_cfg *cfg, struct l1 *l1, struct remote *remote);
 void l1_coherence_end(struct l1_coherence *c);
 
-enum served l1_coherence_access(struct l1_coherence *c, struct mem_op *op, const struct line_access *a, uint64_t now);
+enum lsu_result l1_coherence_access(struct l1_coherence *c, struct mem_op *op, const struct line_access *a,
+                                    uint64_t now);
 /* Evicts the line at `index` from its way. */
-enum served l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint64_t now);
+enum lsu_result l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint64_t now);
 /* A reply, which the caller still owns; or a probe, which returns to the home as an acknowledgement. */
 void l1_coherence_message(struct l1_coherence *c, struct packet *p, uint64_t now);
 void l1_coherence_retry(struct l1_coherence *c, uint64_t now);   /* the accesses of `retry` */

@@ -1,6 +1,6 @@
 /*
- * Dirty private lines: a write-back is a packet with the dirty bytes. Until it is acknowledged a copy is kept here, so
- * that what a thread would read can be told at any time.
+ * Write-back of dirty private lines: a packet with the dirty bytes. A copy is kept until it is acknowledged, so that
+ * l1_private_line can return at any time what a thread would read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,16 +29,16 @@ void l1_write_back(struct l1 *l, uint32_t index, uint64_t now)
 {
     struct tag *t = &l->tags.tag[index];
     uint32_t w = writeback_new(l);
-    struct writeback *b = &l->writeback[w];
+    struct l1_writeback *b = &l->writeback[w];
     struct packet *p = sender_packet(l->send, MSG_WRITE, ACCESS_LOCAL_WRITEBACK, t->line,
-                                     token_of(REPLY_WRITEBACK, w), now, now);
-    *b = (struct writeback){ .line = t->line, .age = l->age++, .busy = true };
+                                     sender_token(REPLY_WRITEBACK, w), now, now);
+    *b = (struct l1_writeback){ .line = t->line, .age = l->age++, .busy = true };
     memcpy(b->mask, l->dirty[index], sizeof b->mask);
     memcpy(b->data, l->data[index], LINE_BYTES);
     memcpy(p->mask, b->mask, sizeof p->mask);
     memcpy(p->data, b->data, LINE_BYTES);
     p->sectors = line_sectors(p->mask);
-    p->bytes = write_bytes(p->sectors);
+    p->bytes = sender_write_bytes(p->sectors);
     sender_push(l->send, p);
     l->dirty[index][0] = l->dirty[index][1] = 0;
     t->dirty = 0;
@@ -65,11 +65,11 @@ bool l1_flush_line(struct l1 *l, uint64_t now)
     return l->dirty_lines > 0;
 }
 
-static const struct writeback *next_writeback(const struct l1 *l, uint64_t line, uint64_t from_age)
+static const struct l1_writeback *next_writeback(const struct l1 *l, uint64_t line, uint64_t from_age)
 {
-    const struct writeback *first = NULL;
+    const struct l1_writeback *first = NULL;
     for (uint32_t i = 0; i < l->writebacks; i++) {
-        const struct writeback *b = &l->writeback[i];
+        const struct l1_writeback *b = &l->writeback[i];
         if (b->busy && b->line == line && b->age >= from_age && (!first || b->age < first->age))
             first = b;
     }
@@ -79,7 +79,7 @@ static const struct writeback *next_writeback(const struct l1 *l, uint64_t line,
 const uint8_t *l1_private_line(struct l1 *l, uint64_t line)
 {
     uint32_t i = l->cfg->l1_exists ? tags_find(&l->tags, line) : TAG_NONE;
-    const struct writeback *b = next_writeback(l, line, 0);
+    const struct l1_writeback *b = next_writeback(l, line, 0);
     if (i == TAG_NONE && !b)
         return NULL;
     memcpy(l->view, (const void *)(uintptr_t)line, LINE_BYTES);      /* a device address is a host address */

@@ -1,7 +1,7 @@
 /*
- * Merging lanes into lines. Neighbouring lanes mostly fall into one line, so eight are looked at together where eight
- * are active. For those that do not, 64 bits remember which lines may have been seen (by a hash), so that scattered
- * lanes rarely search. Lanes in a row, as found out when they were captured, are cut at the ends of lines.
+ * Merging lanes into lines. Adjacent lanes mostly access one line, so eight active lanes are compared at once.
+ * Otherwise a filter of 64 bits (by a hash of the line) records which lines may have been found, so that scattered
+ * lanes rarely search. Lanes in a row (mem_op.pattern, known from capture) are split at the ends of lines.
  */
 #include "memsys/lsu/coalesce.h"
 
@@ -14,7 +14,7 @@ struct merge {
     uint64_t seen;
 };
 
-/* The block's access among those so far, or a new one at the end. */
+/* The access to this block; appends one if there is none. */
 static struct line_access *find_block(struct merge *m, uint64_t line)
 {
     uint64_t bit = UINT64_C(1) << ((line >> m->shift) * UINT64_C(0x9e3779b97f4a7c15) >> 58);
@@ -36,7 +36,7 @@ static void add(struct merge *m, uint64_t address, uint64_t lanes, uint8_t secto
     m->last->sectors |= sectors;
 }
 
-/* The sectors that eight lanes touch, if they all lie in one block of 2^shift bytes; else 0. */
+/* The sectors that eight lanes access if they are all in one block of 2^shift bytes; else 0. */
 static uint8_t sectors_together(const uint64_t *address, unsigned shift)
 {
     uint64_t apart = address[0] ^ address[TOGETHER - 1];
@@ -50,7 +50,7 @@ static uint8_t sectors_together(const uint64_t *address, unsigned shift)
     return apart >> shift ? 0 : sectors >> (address[0] >> SECTOR_SHIFT & 28) & ALL_SECTORS;
 }
 
-/* Aligned accesses lie in one sector, and pieces are a line apart. */
+/* An aligned access is in one sector; pieces are a line apart. */
 static void merge_lanes(struct merge *m, const uint64_t *address, uint64_t lanes)
 {
     uint64_t offset = (uint64_t)LINE_BYTES * m->piece;
@@ -67,7 +67,7 @@ static void merge_lanes(struct merge *m, const uint64_t *address, uint64_t lanes
     }
 }
 
-/* Sectors that some lanes of a block touch, of which the first and last are given. */
+/* The sectors that lanes of one block access; first, last: the lowest and highest lane. */
 static uint8_t sectors_between(const struct mem_op *op, uint64_t lanes, unsigned first, unsigned last)
 {
     unsigned from = op->address[first] / SECTOR_BYTES % LINE_SECTORS;
@@ -81,7 +81,7 @@ static uint8_t sectors_between(const struct mem_op *op, uint64_t lanes, unsigned
     return sectors;
 }
 
-/* Lanes at one place or in a row: block after block. */
+/* Lanes at one address or in a row: block after block. */
 static uint32_t merge_row(const struct mem_op *op, uint64_t lanes, unsigned shift, struct line_access *out)
 {
     uint32_t n = 0;

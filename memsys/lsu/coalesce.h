@@ -1,6 +1,6 @@
 /*
- * The coalescer: the lines that a warp's access touches, and the passes that it needs over the banks of shared memory.
- * Lanes are merged in groups of coalescer.lanes (a whole warp, or half a warp as on compute capability 1.x).
+ * The coalescer: the lines that a warp's instruction accesses, and its passes over the banks of shared memory. Lanes
+ * are merged in groups of coalescer.lanes (a whole warp, or half a warp as on compute capability 1.x).
  */
 #ifndef MEMSYS_COALESCE_H
 #define MEMSYS_COALESCE_H
@@ -10,22 +10,22 @@
 
 struct line_access {
     uint64_t line, lanes;
-    uint8_t sectors;                 /* of the line that the lanes touch */
+    uint8_t sectors;                 /* of the line, that the lanes access */
     uint8_t piece;
 };
-enum { ACCESSES_MAX = WARP_LANES * MEM_PIECES };
+enum { COALESCE_MAX = WARP_LANES * MEM_PIECES };
 
-/* Lines in the order of the lowest lane that needs each, pieces one after another. Returns their number, at most the
- * lanes times mem_pieces. */
+/* The lines, in order of pieces, then of the lowest lane that accesses each. Returns their number, at most lanes times
+ * mem_pieces. */
 uint32_t coalesce(const struct mem_op *op, enum mem_server s, uint32_t group_lanes, struct line_access *out);
-/* The same for blocks of 2^shift bytes in place of lines: `line` is the block's address. */
+/* The same for blocks of 2^shift bytes instead of lines: `line` is the block's address. */
 uint32_t coalesce_blocks(const struct mem_op *op, enum mem_server s, uint32_t group_lanes, unsigned shift,
                          struct line_access *out);
 
 struct shared_cfg { uint32_t banks, lanes_per_pass; bool broadcast; };
-/* Passes over the banks (CUDA C++ Programming Guide, shared memory of each compute capability): in one pass a bank
- * serves one word, to all lanes that want it when broadcast is on; accesses wider than a word take as many lanes a pass
- * as the banks have words for; atomics on one word go one after another. */
+/* Passes over the banks (CUDA C++ Programming Guide, shared memory of each compute capability). In a pass a bank serves
+ * one word, with broadcast to all lanes that access it. A pass of accesses wider than a word has as many lanes as all
+ * banks have words for. Atomics on one word are serialised. */
 uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The load/store unit's sequence: the oldest instruction is worked on, server by server; its accesses are offered to
- * the caches in order, and one that a full structure turns away is offered again when something has changed.
+ * The load/store unit's sequence: the oldest instruction is processed, server by server. Its accesses are offered to
+ * the caches in order; one that is blocked by a full structure is offered again when an entry may have been freed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,48 +15,48 @@
 
 enum { WORD_SHIFT = 2 };                 /* words of constants */
 
-/* An instruction that waits, with its global accesses. */
-struct slot {
+/* A queued instruction, with its global accesses. */
+struct queued {
     struct mem_op *op;
     uint32_t n;
-    uint64_t number;                 /* instructions before it */
+    uint64_t sequence;               /* number of instructions before it */
     struct line_access access[WARP_LANES];
 };
 
-/* Ops on private memory that work when L1 has a port free; the oldest one has made `next` of its `n` accesses. */
+/* Ops on private memory that use free ports of L1; `next` of the `n` accesses of the oldest one have been served. */
 struct background {
     struct mem_op *first, *last;     /* linked by `next` */
     uint32_t queued, n, next, track;
     bool started, blocked, retry;
-    struct line_access access[ACCESSES_MAX];
+    struct line_access access[COALESCE_MAX];
 };
 
-/* The order in which an instruction's servers are worked. */
+/* The order in which an instruction's servers are processed. */
 static const enum mem_server server_order[SERVERS] = {
     SERVE_SHARED, SERVE_CONST, SERVE_TEXTURE, SERVE_LOCAL, SERVE_GLOBAL
 };
 
 struct lsu {
-    /* what lsu_next looks at comes first */
+    /* the fields that lsu_next reads come first */
     struct port *in;
-    uint64_t clock;                  /* last cycle worked, issued or fetched in */
-    uint32_t first, n;               /* of the queue */
-    bool started;                    /* the oldest instruction */
-    bool blocked, retry;             /* it was turned away; it can have another turn */
+    uint64_t clock;                  /* last cycle of lsu_run, lsu_issue or lsu_fetch */
+    uint32_t first, n;               /* of the queue: index of the oldest, number */
+    bool started;                    /* of the oldest instruction: processing has begun */
+    bool blocked, retry;             /* its access was blocked; it is offered again in the next cycle */
     bool flushing;
-    uint8_t call_vns;                /* networks of unasked messages, taken in as they come */
-    uint32_t reply_vn;               /* network whose reply is next */
-    uint32_t narrived;               /* packets below: only with several networks */
-    uint64_t step;                   /* cycle of its next step */
-    uint64_t addresses_free;         /* cycle at which the address unit takes another instruction */
-    uint64_t banks_free;             /* cycle until which the banks of shared memory are busy behind their passes */
+    uint8_t probe_vns;                /* bit per network with probes or other messages that are handled on arrival */
+    uint32_t reply_vn;               /* round robin: first network to consider */
+    uint32_t narrived;               /* packets in `arrived`: only with several networks */
+    uint64_t step;                   /* cycle in which its processing continues */
+    uint64_t addresses_free;         /* cycle at which the address unit accepts another instruction */
+    uint64_t banks_free;             /* cycle until which the banks of shared memory are busy after their passes */
     struct lsu_banks banks;
     struct sender send;
-    struct slot *queue;              /* ring of cfg.queue */
-    uint32_t place;                  /* of the oldest instruction in server_order */
+    struct queued *queue;              /* ring of cfg.queue */
+    uint32_t server;                  /* of the oldest instruction: index in server_order */
     uint32_t accesses, next, track;
     const struct line_access *access;
-    uint64_t blocked_from;           /* counted from this cycle on, under these counters */
+    uint64_t blocked_from;           /* first blocked cycle that is not counted; its counters */
     enum stat blocked_by[2];
     uint64_t *count;
     struct hists *hists;
@@ -68,13 +68,13 @@ struct lsu {
     struct l1_coherence coherence;
     struct staging staging;
     uint64_t instructions;           /* issued so far */
-    uint32_t ports;                  /* of the L1, not used in this cycle yet */
+    uint32_t ports;                  /* of the L1, free in this cycle */
     struct background background;
     struct packet_queue arrived[VNS_MAX];
-    struct line_access others[ACCESSES_MAX];     /* accesses that are not global */
+    struct line_access others[COALESCE_MAX];     /* accesses that are not global */
 };
 
-static uint8_t networks_of_calls(const struct coherence *p)
+static uint8_t networks_of_probes(const struct coherence *p)
 {
     uint8_t vns = 0;
     for (uint32_t i = 0; p && i < p->messages; i++)
@@ -91,7 +91,7 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     u->in = in;
     u->count = count;
     u->hists = hists;
-    u->cfg.queue++;                  /* one place more, for the second part of an instruction in a transaction */
+    u->cfg.queue++;                  /* one entry more, for the second part of an instruction in a transaction */
     u->queue = mem_zero(u->cfg.queue, sizeof *u->queue, "the queue of a load/store unit");
     u->send = (struct sender){ .cfg = &u->cfg, .out = out, .count = count };
     packet_pool_init(&u->send.pool, 0);
@@ -102,14 +102,14 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     rocache_init(&u->inst, &c->inst, ACCESS_INST, &u->send, &u->retire, count);
     remote_init(&u->remote, &u->cfg, &u->send, &u->retire, &u->l1, count);
     l1_coherence_init(&u->coherence, &u->cfg, &u->l1, &u->remote);
-    u->call_vns = networks_of_calls(c->coherence);
+    u->probe_vns = networks_of_probes(c->coherence);
     u->retire.stores_wait = c->coherence;
     return u;
 }
 
 void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state)
 {
-    u->call_vns |= stage->call_vns;
+    u->probe_vns |= stage->probe_vns;
     u->retire.stage = stage;
     u->retire.stage_state = state;
     staging_init(&u->staging, stage, state, &u->retire);
@@ -156,14 +156,14 @@ static void count_lines(struct lsu *u, uint32_t n)
 void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, uint32_t *stores)
 {
     uint32_t at = u->first + u->n++;
-    struct slot *s = &u->queue[at < u->cfg.queue ? at : at - u->cfg.queue];
+    struct queued *s = &u->queue[at < u->cfg.queue ? at : at - u->cfg.queue];
     if (!u->cfg.texture_nc) {
         op->served_by[SERVE_GLOBAL] |= op->served_by[SERVE_TEXTURE];
         op->served_by[SERVE_TEXTURE] = 0;
     }
     s->op = op;
     s->n = 0;
-    s->number = u->instructions++;
+    s->sequence = u->instructions++;
     if (op->served_by[SERVE_GLOBAL]) {
         s->n = coalesce(op, SERVE_GLOBAL, u->cfg.group_lanes, s->access);
         count_lines(u, s->n);
@@ -182,12 +182,12 @@ bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot)
 void lsu_acquire(struct lsu *u)
 {
     if (u->cfg.l1_acquire)
-        l1_forget_global(&u->l1);
+        l1_invalidate_global(&u->l1);
 }
 
-void lsu_forget(struct lsu *u, uint64_t address)
+void lsu_invalidate_line(struct lsu *u, uint64_t address)
 {
-    l1_drop(&u->l1, address / LINE_BYTES * LINE_BYTES);
+    l1_invalidate_line(&u->l1, address / LINE_BYTES * LINE_BYTES);
 }
 
 bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now)
@@ -214,8 +214,8 @@ static bool remote_kind(const struct lsu *u, const struct mem_op *op, enum mem_s
     return s == SERVE_GLOBAL ? !u->coherence.protocol : !u->cfg.l1_exists || !u->cfg.l1_local_writeback;
 }
 
-/* The accesses of one server, to be worked from cycle `now` on. */
-static void begin_server(struct lsu *u, const struct slot *s, enum mem_server server, uint64_t now)
+/* Begins with the accesses of one server, to be served from cycle `now` on. */
+static void begin_server(struct lsu *u, const struct queued *s, enum mem_server server, uint64_t now)
 {
     u->step = now;
     u->next = 0;
@@ -238,21 +238,21 @@ static void begin_server(struct lsu *u, const struct slot *s, enum mem_server se
         u->track = remote_begin(&u->remote, s->op, server, u->accesses);
 }
 
-/* Goes on to the next server that has lanes, to be worked from cycle `now` on; false: there is none. */
-static bool next_server(struct lsu *u, uint32_t place, uint64_t now)
+/* Begins with the next server that has lanes; false: there is none. */
+static bool next_server(struct lsu *u, uint32_t server, uint64_t now)
 {
-    const struct slot *s = &u->queue[u->first];
-    for (u->place = place; u->place < SERVERS; u->place++)
-        if (s->op->served_by[server_order[u->place]]) {
-            begin_server(u, s, server_order[u->place], now);
+    const struct queued *s = &u->queue[u->first];
+    for (u->server = server; u->server < SERVERS; u->server++)
+        if (s->op->served_by[server_order[u->server]]) {
+            begin_server(u, s, server_order[u->server], now);
             return true;
         }
     return false;
 }
 
-/* track: of stores and reds that go to L2. */
-static enum served serve_memory(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
-                                uint32_t track, uint64_t now)
+/* track: remote_track of stores and reds. */
+static enum lsu_result serve_memory(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
+                                    uint32_t track, uint64_t now)
 {
     if (u->coherence.protocol && s == SERVE_GLOBAL)
         return l1_coherence_access(&u->coherence, op, a, now);
@@ -263,27 +263,28 @@ static enum served serve_memory(struct lsu *u, struct mem_op *op, const struct l
     if (op->kind == MOP_STORE)
         return l1_store_local(&u->l1, op, a, now);
     if (!u->cfg.l1_exists || (s == SERVE_GLOBAL && (!u->cfg.l1_global || op->path == PATH_L2)))
-        return l1_load_past(&u->l1, op, a, s, now);
+        return l1_bypass(&u->l1, op, a, s, now);
     return l1_load(&u->l1, op, a, s, now);
 }
 
-static enum served serve(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s, uint64_t now)
+static enum lsu_result serve(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
+                             uint64_t now)
 {
     if (s == SERVE_CONST)
         return rocache_load(&u->konst, op, a, now);
     if (s == SERVE_TEXTURE)
         return rocache_load(&u->texture, op, a, now);
     if (s == SERVE_GLOBAL && staging_holds(&u->staging) && op->kind != MOP_PREFETCH)
-        return staging_offer(&u->staging, op, a, u->track, u->queue[u->first].number, now);
+        return staging_offer(&u->staging, op, a, u->track, u->queue[u->first].sequence, now);
     return serve_memory(u, op, a, s, u->track, now);
 }
 
-/* Remembers under which counters the cycles of waiting go, from this one on. */
-static void turned_away(struct lsu *u, const struct mem_op *op, enum mem_server s, enum served why, uint64_t now)
+/* Records the reason, under whose counters the cycles from this one on are counted. */
+static void block(struct lsu *u, const struct mem_op *op, enum mem_server s, enum lsu_result why, uint64_t now)
 {
     static const enum stat reason[] = {
-        [BLOCKED_LINE] = STAT_L1_RESERVE_FAILS, [BLOCKED_MSHR] = STAT_L1_MSHR_FULL,
-        [BLOCKED_QUEUE] = STAT_L1_QUEUE_FULL, [BLOCKED_STAGE] = STAT_STAGE_BLOCKED
+        [LSU_BLOCKED_LINE] = STAT_L1_RESERVE_FAILS, [LSU_BLOCKED_MSHR] = STAT_L1_MSHR_FULL,
+        [LSU_BLOCKED_QUEUE] = STAT_L1_QUEUE_FULL, [LSU_BLOCKED_STAGE] = STAT_STAGE_BLOCKED
     };
     bool cached = s == SERVE_LOCAL || op->kind == MOP_LOAD;
     u->blocked = true;
@@ -295,7 +296,7 @@ static void turned_away(struct lsu *u, const struct mem_op *op, enum mem_server 
         u->blocked_by[0] = STAT_TEXTURE_BLOCKED;
     else
         u->blocked_by[0] = reason[why];
-    if (s != SERVE_CONST && s != SERVE_TEXTURE && cached && why != BLOCKED_STAGE)
+    if (s != SERVE_CONST && s != SERVE_TEXTURE && cached && why != LSU_BLOCKED_STAGE)
         u->blocked_by[1] = l1_stats(op, s)->blocked;
 }
 
@@ -310,16 +311,16 @@ void lsu_settle(struct lsu *u, uint64_t until)
     u->blocked_from = until;
 }
 
-/* Offers accesses to their server, as many as it takes in a cycle; true when all have been taken. */
-static bool work_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, uint64_t now)
+/* Offers accesses to their server, as many as it serves in a cycle; true when all have been served. */
+static bool serve_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, uint64_t now)
 {
     uint32_t ports = s == SERVE_GLOBAL && staging_holds(&u->staging) ? u->cfg.l1_ports
                      : s == SERVE_LOCAL || s == SERVE_GLOBAL ? u->ports : 1;
     bool l1 = (s == SERVE_LOCAL || s == SERVE_GLOBAL) && !(s == SERVE_GLOBAL && staging_holds(&u->staging));
     for (; ports && u->next < u->accesses; ports--, u->next++) {
-        enum served r = serve(u, op, &u->access[u->next], s, now);
-        if (r != SERVED) {
-            turned_away(u, op, s, r, now);
+        enum lsu_result r = serve(u, op, &u->access[u->next], s, now);
+        if (r != LSU_SERVED) {
+            block(u, op, s, r, now);
             return false;
         }
         u->ports -= l1;
@@ -328,14 +329,14 @@ static bool work_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, u
     return u->next == u->accesses;
 }
 
-static bool work_server(struct lsu *u, struct mem_op *op, uint64_t now)
+static bool run_server(struct lsu *u, struct mem_op *op, uint64_t now)
 {
-    enum mem_server s = server_order[u->place];
+    enum mem_server s = server_order[u->server];
     if (s != SERVE_SHARED)
-        return work_accesses(u, op, s, now);
+        return serve_accesses(u, op, s, now);
     if (u->staging.stage && u->staging.stage->shared &&
-        !staging_shared(&u->staging, op, u->queue[u->first].number, now)) {
-        turned_away(u, op, s, BLOCKED_STAGE, now);
+        !staging_shared(&u->staging, op, u->queue[u->first].sequence, now)) {
+        block(u, op, s, LSU_BLOCKED_STAGE, now);
         return false;
     }
     uint64_t ready = now + u->cfg.shared_latency - 1;
@@ -356,7 +357,7 @@ static void start(struct lsu *u, const struct mem_op *op, uint64_t now)
     next_server(u, 0, now);
 }
 
-static void work(struct lsu *u, uint64_t now)
+static void run_oldest(struct lsu *u, uint64_t now)
 {
     u->blocked = false;
     if (!u->n)
@@ -367,11 +368,11 @@ static void work(struct lsu *u, uint64_t now)
             return;
         start(u, op, now);
     }
-    if (u->place < SERVERS) {
-        if (u->step > now || !work_server(u, op, now))
+    if (u->server < SERVERS) {
+        if (u->step > now || !run_server(u, op, now))
             return;
         u->step = u->banks_free > now ? u->banks_free : now;
-        if (next_server(u, u->place + 1, u->step + 1))
+        if (next_server(u, u->server + 1, u->step + 1))
             return;
     }
     if (u->step > now)
@@ -380,7 +381,7 @@ static void work(struct lsu *u, uint64_t now)
     u->n--;
     if (++u->first == u->cfg.queue)
         u->first = 0;
-    retire_part(&u->retire, op, now);
+    retire_complete(&u->retire, op, now);
 }
 
 /* ---- in the background ---- */
@@ -414,7 +415,7 @@ static void start_background(struct lsu *u, struct background *b)
         b->track = remote_begin(&u->remote, b->first, SERVE_LOCAL, b->n);
 }
 
-static void work_background(struct lsu *u, uint64_t now)
+static void run_background(struct lsu *u, uint64_t now)
 {
     struct background *b = &u->background;
     b->blocked = b->retry = false;
@@ -423,7 +424,7 @@ static void work_background(struct lsu *u, uint64_t now)
         if (!b->started)
             start_background(u, b);
         for (; u->ports && b->next < b->n; b->next++, u->ports--)
-            if (serve_memory(u, op, &b->access[b->next], SERVE_LOCAL, b->track, now) != SERVED) {
+            if (serve_memory(u, op, &b->access[b->next], SERVE_LOCAL, b->track, now) != LSU_SERVED) {
                 b->blocked = true;
                 return;
             }
@@ -432,18 +433,18 @@ static void work_background(struct lsu *u, uint64_t now)
         b->first = op->next;
         b->queued--;
         b->started = false;
-        retire_part(&u->retire, op, now);
+        retire_complete(&u->retire, op, now);
     }
 }
 
-/* Accesses that the order policy's stage gives to the L1. */
+/* Offers to the L1 the accesses that the policy's stage chooses. */
 static void send_staged(struct lsu *u, uint64_t now)
 {
     struct staging *g = &u->staging;
-    g->stuck = false;
-    for (struct staged *d; u->ports && !g->stuck && (d = (struct staged *)g->stage->choose(g->state, now));) {
-        g->stuck = serve_memory(u, d->op, &d->access, SERVE_GLOBAL, d->track, now) != SERVED;
-        if (!g->stuck) {
+    g->rejected = false;
+    for (struct staged *d; u->ports && !g->rejected && (d = (struct staged *)g->stage->choose(g->state, now));) {
+        g->rejected = serve_memory(u, d->op, &d->access, SERVE_GLOBAL, d->track, now) != LSU_SERVED;
+        if (!g->rejected) {
             u->ports--;
             staging_sent(g, d, now);
         }
@@ -452,25 +453,25 @@ static void send_staged(struct lsu *u, uint64_t now)
 
 /* ---- replies ---- */
 
-static void add_stage(struct lsu *u, enum hist_id h, uint64_t from, uint64_t to)
+static void add_interval(struct lsu *u, enum hist_id h, uint64_t from, uint64_t to)
 {
     hist_add(u->hists, h, to > from ? to - from : 0);
 }
 
-/* Where the time of a request went, for those that somebody waited for. */
-static void count_stages(struct lsu *u, const struct packet *p)
+/* The latency breakdown of a request. */
+static void count_intervals(struct lsu *u, const struct packet *p)
 {
     const uint64_t *t = p->stamp;
     uint64_t dram = t[STAMP_DRAM] > t[STAMP_DRAM_QUEUE] ? t[STAMP_DRAM] - t[STAMP_DRAM_QUEUE] : 0;
-    add_stage(u, HIST_REQUEST_L1, t[STAMP_ISSUE], t[STAMP_SENT]);
-    add_stage(u, HIST_REQUEST_XBAR, t[STAMP_SENT], t[STAMP_L2_QUEUE]);
-    add_stage(u, HIST_REQUEST_L2, t[STAMP_L2_QUEUE] + dram, t[STAMP_REPLY]);
+    add_interval(u, HIST_REQUEST_L1, t[STAMP_ISSUE], t[STAMP_SENT]);
+    add_interval(u, HIST_REQUEST_XBAR, t[STAMP_SENT], t[STAMP_L2_QUEUE]);
+    add_interval(u, HIST_REQUEST_L2, t[STAMP_L2_QUEUE] + dram, t[STAMP_REPLY]);
     if (t[STAMP_DRAM_QUEUE])
         hist_add(u->hists, HIST_REQUEST_DRAM, dram);
-    add_stage(u, HIST_REQUEST_REPLY, t[STAMP_REPLY], t[STAMP_FILL]);
+    add_interval(u, HIST_REQUEST_REPLY, t[STAMP_REPLY], t[STAMP_FILL]);
 }
 
-static void answer(struct lsu *u, struct packet *p, uint64_t now)
+static void forward_reply(struct lsu *u, struct packet *p, uint64_t now)
 {
     switch ((enum reply_to)(p->token >> REPLY_SHIFT)) {
     case REPLY_L1: l1_fill(&u->l1, p, now); break;
@@ -483,8 +484,8 @@ static void answer(struct lsu *u, struct packet *p, uint64_t now)
     }
 }
 
-/* Does somebody wait for what the reply brings? */
-static bool waited_for(const struct lsu *u, const struct packet *p)
+/* Does a warp wait for the reply's data? */
+static bool is_awaited(const struct lsu *u, const struct packet *p)
 {
     uint32_t to = p->token >> REPLY_SHIFT;
     if (p->kind >= MSG_PROTOCOL)
@@ -492,22 +493,22 @@ static bool waited_for(const struct lsu *u, const struct packet *p)
     return to != REPLY_STORE && to != REPLY_WRITEBACK && to != REPLY_INST;
 }
 
-static void take_reply(struct lsu *u, struct packet *p, uint64_t now)
+static void handle_reply(struct lsu *u, struct packet *p, uint64_t now)
 {
     p->stamp[STAMP_FILL] = now;
-    if (waited_for(u, p))
-        count_stages(u, p);
+    if (is_awaited(u, p))
+        count_intervals(u, p);
     if (u->retire.calls.replied)
         u->retire.calls.replied(u->retire.calls.ctx, p);
     if (p->kind >= MSG_PROTOCOL)
         l1_coherence_message(&u->coherence, p, now);
     else
-        answer(u, p, now);
+        forward_reply(u, p, now);
     packet_free(&u->send.pool, p);
 }
 
-/* A message of the order policy's: its own packet come back, or one of a partition's. */
-static void take_policy_message(struct lsu *u, struct packet *p, uint64_t now)
+/* A message of the order policy: a reply to its own, or a packet of a partition. */
+static void handle_policy_message(struct lsu *u, struct packet *p, uint64_t now)
 {
     if (u->staging.stage->message(u->staging.state, p, now))
         return;
@@ -519,7 +520,7 @@ static void take_policy_message(struct lsu *u, struct packet *p, uint64_t now)
     packet_return(p);
 }
 
-static void take(struct lsu *u, struct packet *p, uint64_t now)
+static void handle(struct lsu *u, struct packet *p, uint64_t now)
 {
     uint32_t flits = xbar_flits(p->bytes, u->cfg.flit_bytes);
     port_return(u->in, clock_convert(u->cfg.clocks, CLK_CORE, CLK_XBAR, now) + u->cfg.credit_latency, p->vn, flits);
@@ -528,14 +529,14 @@ static void take(struct lsu *u, struct packet *p, uint64_t now)
         u->count[STAT_NOTICES]++;
         u->retire.calls.message(u->retire.calls.ctx, p, now);
     } else if (p->kind >= MSG_POLICY)
-        take_policy_message(u, p, now);
-    else if (u->call_vns >> p->vn & 1)
+        handle_policy_message(u, p, now);
+    else if (u->probe_vns >> p->vn & 1)
         l1_coherence_message(&u->coherence, p, now);
     else
-        take_reply(u, p, now);
+        handle_reply(u, p, now);
 }
 
-/* The oldest reply of the network whose turn it is. */
+/* The oldest reply of the next network, round robin. */
 static struct packet *next_reply(struct lsu *u)
 {
     for (uint32_t k = 0; u->narrived && k < u->in->vns; k++) {
@@ -549,12 +550,12 @@ static struct packet *next_reply(struct lsu *u)
     return NULL;
 }
 
-/* Calls are taken in as they come; of the other networks' packets one a cycle, as of a single network's. */
+/* Handles all probes; of the other networks' packets one a cycle is handled, as with a single network. */
 static struct packet *sort_networks(struct lsu *u, uint64_t now)
 {
     for (struct packet *p; (p = port_receive(u->in, now));) {
-        if (u->call_vns >> p->vn & 1) {
-            take(u, p, now);
+        if (u->probe_vns >> p->vn & 1) {
+            handle(u, p, now);
         } else {
             packet_push(&u->arrived[p->vn], p);
             u->narrived++;
@@ -567,7 +568,7 @@ static void receive(struct lsu *u, uint64_t now)
 {
     struct packet *p = u->in->vns > 1 ? sort_networks(u, now) : port_receive(u->in, now);
     if (p)
-        take(u, p, now);
+        handle(u, p, now);
 }
 
 /* ---- time ---- */
@@ -581,9 +582,9 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
     u->ports = u->cfg.l1_ports;
     if (u->staging.held)
         send_staged(u, now);
-    work(u, now);
+    run_oldest(u, now);
     if (u->background.first)
-        work_background(u, now);
+        run_background(u, now);
     if (u->flushing)
         u->flushing = l1_flush_line(&u->l1, now) || l1_coherence_flush_line(&u->coherence, now);
     bool sent = sender_run(&u->send, now);
@@ -593,8 +594,8 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
     return lsu_next(u);
 }
 
-/* The cycle after u->clock at which the oldest instruction takes a step. A blocked one waits for a reply or for the
- * miss queue, and then has its turn in the same cycle or the next. */
+/* The cycle after u->clock at which the oldest instruction continues. A blocked one waits for a reply, and is offered
+ * again in its cycle, or for the miss queue, and is offered again in the next. */
 static uint64_t next_step(const struct lsu *u)
 {
     if (!u->n || (u->blocked && !u->retry))
@@ -603,41 +604,41 @@ static uint64_t next_step(const struct lsu *u)
     return u->blocked || step <= u->clock ? u->clock + 1 : step;
 }
 
-/* The stage's own time; while the L1 turns away what it chose, it may choose otherwise in every cycle. */
+/* The stage's next event; after a rejection by the L1 it chooses in every cycle. */
 static uint64_t next_of_stage(const struct lsu *u)
 {
     const struct staging *g = &u->staging;
-    uint64_t at = g->stuck ? u->clock + 1 : g->stage->next ? g->stage->next(g->state, u->clock) : NEVER;
+    uint64_t at = g->rejected ? u->clock + 1 : g->stage->next ? g->stage->next(g->state, u->clock) : NEVER;
     return at > u->clock ? at : u->clock + 1;
 }
 
 uint64_t lsu_next(const struct lsu *u)
 {
     uint64_t reply = port_next(u->in);
-    uint64_t next = earlier(next_step(u), sender_next(&u->send, u->clock));
+    uint64_t next = clock_earlier(next_step(u), sender_next(&u->send, u->clock));
     if ((u->flushing && sender_has_room(&u->send)) || u->narrived || u->coherence.retries)
-        next = earlier(next, u->clock + 1);
+        next = clock_earlier(next, u->clock + 1);
     if (u->staging.stage)
-        next = earlier(next, next_of_stage(u));
+        next = clock_earlier(next, next_of_stage(u));
     if (u->background.first && (!u->background.blocked || u->background.retry))
-        next = earlier(next, u->clock + 1);
-    return earlier(next, reply > u->clock ? reply : u->clock + 1);
+        next = clock_earlier(next, u->clock + 1);
+    return clock_earlier(next, reply > u->clock ? reply : u->clock + 1);
 }
 
 /* ---- for the order policy's stage ---- */
 
-struct packet *stage_packet(struct lsu *u, unsigned kind, unsigned vn, uint64_t line, bool note, uint64_t now)
+struct packet *stage_packet(struct lsu *u, unsigned kind, unsigned vn, uint64_t line, bool notification, uint64_t now)
 {
     struct packet *p = sender_packet(&u->send, MSG_POLICY, ACCESS_GLOBAL_LOAD, line, 0, now, now);
     p->kind = (uint8_t)kind;
     p->vn = (uint8_t)vn;
-    u->count[STAT_NOTES] += note;
+    u->count[STAT_NOTES] += notification;
     return p;
 }
 
 void stage_send(struct lsu *u, struct packet *p)
 {
-    sender_push_apart(&u->send, p);
+    sender_push_vn(&u->send, p);
 }
 
 void stage_wake(struct lsu *u, uint32_t warp)
@@ -645,7 +646,7 @@ void stage_wake(struct lsu *u, uint32_t warp)
     u->retire.calls.wake(u->retire.calls.ctx, warp);
 }
 
-/* ---- for the partners of units ---- */
+/* ---- messages to units ---- */
 
 struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
                           uint64_t now)
@@ -670,7 +671,7 @@ void lsu_send(struct lsu *u, struct packet *p)
 {
     u->count[STAT_NOTES]++;
     if (p->vn)
-        sender_push_apart(&u->send, p);
+        sender_push_vn(&u->send, p);
     else
         sender_push(&u->send, p);
 }
@@ -694,8 +695,8 @@ unsigned lsu_coherence_state(const struct lsu *u, uint64_t line)
 
 bool lsu_idle(const struct lsu *u)
 {
-    return !u->n && !u->background.first && !u->staging.held && !packet_pool_used(&u->send.pool) && !u->send.napart &&
-           !u->inst.nwanted;
+    return !u->n && !u->background.first && !u->staging.held && !packet_pool_used(&u->send.pool) &&
+           !u->send.vn_queued && !u->inst.nwanted;
 }
 
 bool lsu_flush(struct lsu *u, uint64_t now)
@@ -718,17 +719,17 @@ static const char *waits_for(const struct lsu *u)
         return "";
     switch (u->blocked_by[0]) {
     case STAT_L1_RESERVE_FAILS:
-        return u->coherence.protocol ? ", its L1 line or every way of its set is under way"
+        return u->coherence.protocol ? ", its L1 line or every way of its set has a request in flight"
                                      : ", every way of its L1 set waits for a fill";
     case STAT_L1_MSHR_FULL: return ", waits for an L1 MSHR entry or merge";
-    case STAT_L1_QUEUE_FULL: return ", waits for room in the miss queue";
+    case STAT_L1_QUEUE_FULL: return ", waits for an entry of the miss queue";
     case STAT_STAGE_BLOCKED: return ", waits for the order policy's stage";
     case STAT_CONST_BLOCKED: return ", waits at the constant cache";
     default: return ", waits at the texture cache";
     }
 }
 
-/* What the way to the crossbar waits for. */
+/* What the head of the miss queue waits for. */
 static void dump_sender(const struct lsu *u, void (*line)(void *ctx, const char *text), void *ctx)
 {
     const struct packet *p = u->send.inst.n ? u->send.inst.head : u->send.data.head;
@@ -751,15 +752,15 @@ void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), vo
     uint32_t queued = u->send.data.n + u->send.inst.n;
     if (lsu_idle(u))
         return;
-    snprintf(text, sizeof text, "load/store unit: %u instructions queued, %u requests in the miss queue, %u under way, "
+    snprintf(text, sizeof text, "load/store unit: %u instructions queued, %u requests in the miss queue, %u in flight, "
              "%u L1 MSHR entries of %u in use, %u accesses held in the stage", u->n, queued,
              (uint32_t)packet_pool_used(&u->send.pool) - queued,
              u->l1.mshr.n, u->l1.mshr.entries, u->staging.held);
     line(ctx, text);
     dump_sender(u, line, ctx);
-    if (u->n && u->started && u->place < SERVERS) {
+    if (u->n && u->started && u->server < SERVERS) {
         snprintf(text, sizeof text, "  oldest: warp slot %u, %s, access %u of %u%s", u->queue[u->first].op->sm_slot,
-                 names[server_order[u->place]], u->next + 1, u->accesses, waits_for(u));
+                 names[server_order[u->server]], u->next + 1, u->accesses, waits_for(u));
         line(ctx, text);
     }
     if (u->coherence.protocol)

@@ -1,8 +1,8 @@
 /*
- * The load/store unit of an SM: takes captured memory instructions in order, coalesces them, and serves them from
- * shared memory, L1, the constant and texture caches, or the memory behind the crossbar. Values are bound here: a load
- * gets the bytes of the L1 line that it hits or of the reply that fills it, at that cycle. All of it lives in the SM's
- * clock domain. Within a cycle lsu_run comes first; what is issued or fetched in it is worked from the next one on.
+ * The load/store unit of an SM: receives captured memory instructions in order, coalesces them, and serves them from
+ * shared memory, L1, the constant and texture caches, or L2. Values are bound here: a load reads the bytes of the L1
+ * line that it hits, or of the reply that fills it, in that cycle. It runs in the core clock domain. Within a cycle
+ * lsu_run is called first; instructions and fetches that are issued in a cycle are processed from the next one on.
  */
 #ifndef MEMSYS_LSU_H
 #define MEMSYS_LSU_H
@@ -32,95 +32,95 @@ struct lsu_cfg {
     uint32_t shared_latency;
     struct cache_cfg l1, konst, texture, inst;
     uint32_t l1_ports, miss_queue;
-    uint32_t miss_cycles;            /* core cycles between the miss queue and the way to the crossbar */
+    uint32_t miss_cycles;            /* core cycles between the miss queue and the crossbar's port */
     bool l1_exists, l1_sectored, l1_global, l1_store_update, l1_local_writeback, l1_streaming, l1_hash, texture_nc;
-    bool l1_acquire;                 /* an acquire makes L1 forget global memory */
+    bool l1_acquire;                 /* an acquire invalidates L1's lines of global memory */
     enum replacement l1_replacement;
     uint32_t inst_bytes, inst_prefetch;
     uint32_t flit_bytes, request_latency;    /* crossbar cycles from here to the request crossbar (its latency_in) */
-    uint32_t credit_latency;                 /* crossbar cycles until freed reply buffers are known there */
+    uint32_t credit_latency;                 /* crossbar cycles until the credits of received replies arrive there */
     const struct coherence *coherence;       /* protocol of global lines; NULL = none: they are written through */
-    uint64_t *coherence_seen;                /* how often each row of its L1 table was used, for tests; or NULL */
+    uint64_t *coherence_seen;                /* number of executions of each row of its L1 table, for tests; or NULL */
 };
 
-/* How the load/store unit calls back into the SM core (never later than the cycle it is told). */
+/* Calls into the SM core. */
 struct lsu_calls {
     void *ctx;
-    /* The op is over: every register of a load or atomic is written, and dependent instructions may issue from cycle
-     * `at`; the data of a store or red has left the op (at = now), though it may not have performed. In every case the
-     * op is the caller's again. Under a coherence protocol a store or red is over when it has performed. */
+    /* The op has completed and is the SM's again. Load or atomic: every register is written, and dependent instructions
+     * may issue from cycle `at`. Store or red: its data has left the op (at = now), though it may not have performed;
+     * under a coherence protocol it has. */
     void (*done)(void *ctx, struct mem_op *op, uint64_t at);
-    /* One global access of the warp has performed: globally visible (store acknowledged, load bound). An atomic or red
-     * is told twice, as a load and as a store. */
+    /* A global access of the warp has performed: a load is bound, a store acknowledged. Called twice for an atomic or
+     * red, as a load and as a store. */
     void (*performed)(void *ctx, uint32_t sm_slot, bool store, uint64_t at);
-    /* An instruction line asked for by lsu_fetch is there. */
+    /* An instruction line that lsu_fetch requested has arrived. */
     void (*fetched)(void *ctx, uint64_t line, uint64_t at);
-    /* Performs an atomic on the bytes of a line in L1, filling in old values: for protocols that have L1 do so. */
+    /* Performs an atomic on the bytes of a line in L1, and stores the old values in *a: for coherence protocols. */
     void (*atomic)(void *ctx, const struct mem_op *op, uint8_t *line, struct atom_payload *a);
-    /* The order policy may say otherwise for this warp. Only with a stage. */
+    /* may_issue of the order policy may have changed for this warp. Only with a stage. */
     void (*wake)(void *ctx, uint32_t sm_slot);
-    /* A request's reply has come, all its stages are stamped: for timelines. May be NULL. */
+    /* A reply has arrived, all its stamps are set: for timelines. May be NULL. */
     void (*replied)(void *ctx, const struct packet *p);
-    /* A message of a unit (unit.h), which is the caller's now. Only with units. */
+    /* A message of a unit (unit.h); the SM owns the packet. Only with units. */
     void (*message)(void *ctx, struct packet *p, uint64_t now);
 };
 
 struct lsu;
-/* From the configuration; clocks, map, sm and the latencies of the crossbar are the caller's to set. */
+/* From the configuration. The caller sets clocks, map, sm and the latencies of the crossbar. */
 void lsu_configure(struct lsu_cfg *c, const struct simtx_config *config);
-/* False with a message in error (at most size bytes) when the sizes do not fit together. */
+/* False with a message in error (at most size bytes) when the sizes are inconsistent. */
 bool lsu_check(const struct lsu_cfg *c, char *error, size_t size);
 /* out: port to the request crossbar (this side sends); in: port of the reply crossbar (this side receives). */
 struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, struct port *out, struct port *in,
                     uint64_t *count, struct hists *hists);
 void lsu_free(struct lsu *u);
-/* Puts the stage of an order policy, with its state, between coalescer and L1: before anything else. */
+/* Inserts the stage of an order policy, with its state, between coalescer and L1. Before the first cycle. */
 void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state);
 
-/* What stands beside the banks of shared memory: performs their instructions, once the passes are over, and returns
- * the core cycles that the banks are busy with it behind them. */
+/* A replacement for the plain banks of shared memory: `perform` executes an instruction after its passes, and returns
+ * the further core cycles for which it occupies the banks. */
 struct lsu_banks { void *ctx; uint32_t (*perform)(void *ctx, struct mem_op *op, uint64_t now); };
 void lsu_banks(struct lsu *u, const struct lsu_banks *b);
 
 bool lsu_has_room(const struct lsu *u);              /* for one more instruction */
-/* Takes the op over (op->sm_slot is set). *loads, *stores: the accesses that `performed` will tell; only global memory
- * counts, and prefetches do not. */
+/* Issues the op, whose sm_slot is set; the unit owns it until `done`. *loads, *stores: the numbers of `performed` calls
+ * that will follow, which is those of its global accesses; a prefetch has none. */
 void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, uint32_t *stores);
-/* Takes over an op on private memory that works in the background: behind those given before, in cycles in which L1 has
- * a port free. It ends with `done` like any other. */
+/* Issues an op on private memory in the background: in order among such ops, in cycles in which a port of L1 is free.
+ * It ends with `done` like any other. */
 void lsu_background(struct lsu *u, struct mem_op *op, uint64_t now);
 uint32_t lsu_background_queued(const struct lsu *u);
-/* A message to a slice's unit, from a pool of the caller's: addressed, and sent in its turn among the requests. */
+/* A packet for a message to a slice's unit, from the caller's pool; lsu_send queues it among the requests. */
 struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
                           uint64_t now);
 bool lsu_can_send(const struct lsu *u);
 void lsu_send(struct lsu *u, struct packet *p);
 uint32_t lsu_slice(const struct lsu *u, uint64_t address);
-/* Is any access of this warp slot outstanding, private and unacknowledged ones included? */
+/* Does this warp slot have an access outstanding, private and unacknowledged ones included? */
 bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot);
-/* Is the instruction at this code address there? If not its line is asked for, and `fetched` tells when to look again
- * (every call counts as an access). */
+/* Is the instruction at this code address in the instruction cache? If not its line is requested, and `fetched` is
+ * called when it has arrived. Every call counts as an access. */
 bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now);
-/* Loads of global memory from now on see what has performed anywhere: behind an acquire, or a fence. */
+/* After an acquire or fence: later loads of global memory return values no older than what has performed now. */
 void lsu_acquire(struct lsu *u);
-/* Loads of this word's line from now on see what has performed: it was written past the L1. */
-void lsu_forget(struct lsu *u, uint64_t address);
-/* Executes cycle `now` (replies, look-ups, sending) and returns lsu_next. Look-ups blocked by a full structure are
- * counted by reason for every cycle, skipped ones included. */
+/* The word was written in L2: invalidates its line. */
+void lsu_invalidate_line(struct lsu *u, uint64_t address);
+/* Executes cycle `now` (replies, look-ups, sending) and returns lsu_next. Cycles in which a look-up is blocked are
+ * counted by reason, skipped cycles included. */
 uint64_t lsu_run(struct lsu *u, uint64_t now);
-/* The next cycle at which it can act, replies that arrive and credits that return included; NEVER = only a message, an
- * issue or a fetch can wake it. To be asked again after lsu_issue and lsu_fetch. */
+/* The next cycle with an event, arriving replies and returning credits included; NEVER = none without a further
+ * message, issue or fetch. Changes with lsu_issue and lsu_fetch. */
 uint64_t lsu_next(const struct lsu *u);
-/* Counts the blocked cycles before `until` that no lsu_run has counted yet: before counters are looked at. */
+/* Counts the blocked cycles before `until` that lsu_run has not counted: before counters are read. */
 void lsu_settle(struct lsu *u, uint64_t until);
 
-/* The 128 bytes that a thread of this SM would read now from its private memory, for functions of the host; valid until
- * the next call. NULL = device memory has them. */
+/* The line of private memory as a thread of this SM would read it now, for functions of the host; valid until the next
+ * call. NULL = it is in device memory. */
 const uint8_t *lsu_private_line(struct lsu *u, uint64_t line);
-/* Has lsu_run write dirty lines back, one a cycle; true when none is left and every write is acknowledged. To be asked
- * again while lsu_run goes on. */
+/* Makes lsu_run write dirty lines back, one a cycle. Called after every cycle until it returns true: no line is dirty
+ * and every write is acknowledged. */
 bool lsu_flush(struct lsu *u, uint64_t now);
-void lsu_invalidate(struct lsu *u);                  /* all caches empty */
+void lsu_invalidate(struct lsu *u);                  /* empties all caches */
 /* The line's state in the coherence protocol's L1 table; only with a protocol. */
 unsigned lsu_coherence_state(const struct lsu *u, uint64_t line);
 bool lsu_idle(const struct lsu *u);                  /* nothing queued, missing or unacknowledged */

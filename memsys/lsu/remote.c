@@ -58,7 +58,7 @@ void remote_bytes(struct packet *p, const struct mem_op *op, const struct line_a
 {
     mem_store_line(op, a->lanes, a->piece, p->data, p->mask);
     p->sectors = line_sectors(p->mask);
-    p->bytes = write_bytes(p->sectors);
+    p->bytes = sender_write_bytes(p->sectors);
     if (op->hollow)
         p->mask[0] = p->mask[1] = 0;
     p->warp = (uint16_t)op->sm_slot;
@@ -67,7 +67,7 @@ void remote_bytes(struct packet *p, const struct mem_op *op, const struct line_a
 uint32_t remote_begin(struct remote *r, const struct mem_op *op, enum mem_server s, uint32_t n)
 {
     uint32_t i = track_new(r);
-    r->track[i] = (struct track){
+    r->track[i] = (struct remote_track){
         .issued = op->issued, .pending = n, .slot = op->sm_slot,
         .counts_load = op->kind == MOP_RED, .counts_store = s == SERVE_GLOBAL
     };
@@ -75,40 +75,40 @@ uint32_t remote_begin(struct remote *r, const struct mem_op *op, enum mem_server
     return i;
 }
 
-enum served remote_store(struct remote *r, const struct mem_op *op, const struct line_access *a, enum mem_server s,
-                         uint32_t number, uint64_t now)
+enum lsu_result remote_store(struct remote *r, const struct mem_op *op, const struct line_access *a, enum mem_server s,
+                             uint32_t number, uint64_t now)
 {
     if (!sender_has_room(r->send))
-        return BLOCKED_QUEUE;
+        return LSU_BLOCKED_QUEUE;
     struct packet *p = sender_packet(r->send, MSG_WRITE, s == SERVE_LOCAL ? ACCESS_LOCAL_STORE : ACCESS_GLOBAL_STORE,
-                                     a->line, token_of(REPLY_STORE, number), op->issued, now);
+                                     a->line, sender_token(REPLY_STORE, number), op->issued, now);
     remote_bytes(p, op, a);
-    l1_written_through(r->l1, p);
+    l1_write_through(r->l1, p);
     sender_push(r->send, p);
-    return SERVED;
+    return LSU_SERVED;
 }
 
-enum served remote_atomic(struct remote *r, struct mem_op *op, const struct line_access *a, uint32_t number,
-                          uint64_t now)
+enum lsu_result remote_atomic(struct remote *r, struct mem_op *op, const struct line_access *a, uint32_t number,
+                              uint64_t now)
 {
     if (!sender_has_room(r->send))
-        return BLOCKED_QUEUE;
+        return LSU_BLOCKED_QUEUE;
     bool result = op->kind == MOP_ATOM;
     if (result) {
         number = track_new(r);
-        r->track[number] = (struct track){ .op = op, .lanes = a->lanes };
+        r->track[number] = (struct remote_track){ .op = op, .lanes = a->lanes };
         op->pending++;
     }
     struct packet *p = sender_packet(r->send, MSG_ATOMIC, ACCESS_ATOMIC, a->line,
-                                     token_of(result ? REPLY_ATOM : REPLY_STORE, number), op->issued, now);
+                                     sender_token(result ? REPLY_ATOM : REPLY_STORE, number), op->issued, now);
     remote_operands(r, p, op, a);
-    l1_drop(r->l1, a->line);
+    l1_invalidate_line(r->l1, a->line);
     sender_push(r->send, p);
     r->count[STAT_L1_ATOMICS]++;
-    return SERVED;
+    return LSU_SERVED;
 }
 
-static void tell(struct remote *r, const struct track *t, uint64_t line, uint64_t now)
+static void report_performed(struct remote *r, const struct remote_track *t, uint64_t line, uint64_t now)
 {
     if (t->counts_load)
         retire_performed(r->retire, t->slot, line, false, now);
@@ -119,10 +119,10 @@ static void tell(struct remote *r, const struct track *t, uint64_t line, uint64_
 void remote_acknowledged(struct remote *r, struct packet *p, uint64_t now)
 {
     uint32_t i = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1);
-    struct track *t = &r->track[i];
+    struct remote_track *t = &r->track[i];
     if (p->atom)
         pool_give(&r->payloads, p->atom);
-    tell(r, t, p->line, now);
+    report_performed(r, t, p->line, now);
     if (--t->pending)
         return;
     if (t->counts_store && !t->counts_load)
@@ -135,11 +135,11 @@ void remote_replied(struct remote *r, struct packet *p, uint64_t now)
 {
     uint32_t i = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1);
     struct mem_op *op = r->track[i].op;
-    const struct track t = { .slot = op->sm_slot, .counts_load = true, .counts_store = true };
+    const struct remote_track t = { .slot = op->sm_slot, .counts_load = true, .counts_store = true };
     mem_atomic_reply(op, r->track[i].lanes, p->atom);
     pool_give(&r->payloads, p->atom);
     track_free(r, i);
     op->ready = now + 1;
-    tell(r, &t, p->line, now);
-    retire_part(r->retire, op, now);
+    report_performed(r, &t, p->line, now);
+    retire_complete(r->retire, op, now);
 }

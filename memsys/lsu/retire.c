@@ -1,4 +1,4 @@
-/* Waiting accesses and the end of instructions. */
+/* Waiting accesses and the completion of instructions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum { WAITERS_IN_CHUNK = 64 };
 void retire_init(struct retire *r, const struct lsu_calls *calls, struct hists *hists)
 {
     *r = (struct retire){ .calls = *calls, .hists = hists };
-    pool_init(&r->waiters, sizeof(struct waiter), WAITERS_IN_CHUNK, "accesses that wait for data");
+    pool_init(&r->waiters, sizeof(struct retire_waiter), WAITERS_IN_CHUNK, "accesses that wait for data");
 }
 
 void retire_end(struct retire *r)
@@ -55,7 +55,7 @@ static void count_latency(struct retire *r, const struct mem_op *op, uint64_t at
         hist_add(r->hists, HIST_LOCAL_LATENCY, at - op->issued);
 }
 
-void retire_part(struct retire *r, struct mem_op *op, uint64_t now)
+void retire_complete(struct retire *r, struct mem_op *op, uint64_t now)
 {
     if (--op->pending)
         return;
@@ -65,10 +65,10 @@ void retire_part(struct retire *r, struct mem_op *op, uint64_t now)
     r->calls.done(r->calls.ctx, op, at);
 }
 
-struct waiter *retire_waiter(struct retire *r, struct mem_op *op, enum mem_server s, const struct line_access *a)
+struct retire_waiter *retire_waiter(struct retire *r, struct mem_op *op, enum mem_server s, const struct line_access *a)
 {
-    struct waiter *w = pool_take(&r->waiters);
-    *w = (struct waiter){ .op = op, .access = *a, .server = (uint8_t)s };
+    struct retire_waiter *w = pool_take(&r->waiters);
+    *w = (struct retire_waiter){ .op = op, .access = *a, .server = (uint8_t)s };
     op->pending++;
     return w;
 }

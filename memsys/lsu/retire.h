@@ -1,7 +1,7 @@
 /*
- * How a memory instruction ends: accesses that wait for data are kept here, bytes go into registers, and when the last
- * access of an instruction is over the SM is told. An instruction holds one count itself while accesses of it are still
- * to be made (op->pending).
+ * Completion of memory instructions: accesses that wait for data, the writing of registers, and the call of `done` when
+ * the last access of an instruction has completed. op->pending counts its incomplete accesses, plus one until all of
+ * them have been sent.
  */
 #ifndef MEMSYS_RETIRE_H
 #define MEMSYS_RETIRE_H
@@ -10,11 +10,11 @@
 #include "memsys/lsu/lsu.h"
 #include "memsys/lsu/stage.h"
 
-/* What became of an access that was offered to a cache. */
-enum served { SERVED, BLOCKED_LINE, BLOCKED_MSHR, BLOCKED_QUEUE, BLOCKED_STAGE };
+/* The result of offering an access to a cache: served, or blocked by this resource and to be offered again. */
+enum lsu_result { LSU_SERVED, LSU_BLOCKED_LINE, LSU_BLOCKED_MSHR, LSU_BLOCKED_QUEUE, LSU_BLOCKED_STAGE };
 
 /* Lanes of an instruction that wait for a line. */
-struct waiter {
+struct retire_waiter {
     struct mem_op *op;
     struct line_access access;
     uint8_t server;
@@ -23,8 +23,8 @@ struct waiter {
 struct retire {
     struct lsu_calls calls;
     struct hists *hists;
-    bool stores_wait;                /* a store is over when it has performed */
-    const struct order_stage *stage;       /* of an order policy: is told what performs; NULL = nobody is */
+    bool stores_wait;                /* a store completes when it has performed */
+    const struct order_stage *stage;       /* of an order policy: notified of accesses that perform; NULL = none */
     void *stage_state;
     struct pool waiters;
     uint32_t *busy, slots;           /* by warp slot: instructions and stores outstanding */
@@ -32,16 +32,17 @@ struct retire {
 
 void retire_init(struct retire *r, const struct lsu_calls *calls, struct hists *hists);
 void retire_end(struct retire *r);
-void retire_hold(struct retire *r, uint32_t slot);       /* the warp has one thing more outstanding */
+void retire_hold(struct retire *r, uint32_t slot);       /* the warp has one more instruction or store outstanding */
 void retire_release(struct retire *r, uint32_t slot);
-void retire_begin(struct retire *r, struct mem_op *op);  /* issued: one count, the warp is busy */
-void retire_part(struct retire *r, struct mem_op *op, uint64_t now);     /* one count less; at 0 the op is done */
-struct waiter *retire_waiter(struct retire *r, struct mem_op *op, enum mem_server s, const struct line_access *a);
-/* Binds a load: lanes get their bytes of the line at this address now, their registers are there at `ready`. The
- * instruction's count is the caller's business. */
+void retire_begin(struct retire *r, struct mem_op *op);  /* at issue: op->pending = 1, the warp is busy */
+void retire_complete(struct retire *r, struct mem_op *op, uint64_t now);     /* op->pending - 1; at 0 the op is done */
+struct retire_waiter *retire_waiter(struct retire *r, struct mem_op *op, enum mem_server s,
+                                    const struct line_access *a);
+/* Binds a load: copies the lanes' bytes of the line into their registers, which are written at `ready`. op->pending
+ * does not change. */
 void retire_load(struct retire *r, struct mem_op *op, const struct line_access *a, enum mem_server s,
                  const uint8_t *bytes, uint64_t now, uint64_t ready);
-/* A global access of the warp slot has performed. */
+/* Reports that a global access of the warp slot has performed. */
 static inline void retire_performed(struct retire *r, uint32_t slot, uint64_t line, bool store, uint64_t now)
 {
     if (r->stage && r->stage->performed)

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "memsys/lsu/rocache.h"
 
-enum { AHEAD, DEMANDED };                                /* mshr_entry.user: does anybody wait for the instructions? */
+enum { AHEAD, DEMANDED };                                /* mshr_entry.user: prefetched, or does a warp wait? */
 
 void rocache_init(struct rocache *c, const struct cache_cfg *cfg, enum access_type type, struct sender *send,
                   struct retire *retire, uint64_t *count)
@@ -37,7 +37,7 @@ void rocache_clear(struct rocache *c)
     tags_clear(&c->tags);
 }
 
-/* Where the LINE_BYTES that the cache's line lies in would begin: only the cache's line is there. */
+/* The address at which the LINE_BYTES around the cache's line would begin; only the cache's line may be accessed. */
 static uint8_t *line_of(const struct rocache *c, uint32_t index, uint64_t line)
 {
     return c->data + LINE_BYTES + (size_t)index * c->cfg.line - line % LINE_BYTES;
@@ -52,11 +52,11 @@ static uint8_t sectors_of(const struct rocache *c, uint64_t line)
 static uint32_t request(struct rocache *c, uint64_t line, uint64_t issued, uint64_t now)
 {
     uint32_t e = mshr_new(&c->mshr, line);
-    sender_read(c->send, c->type, line, sectors_of(c, line), token_of(c->reply, e), issued, now);
+    sender_read(c->send, c->type, line, sectors_of(c, line), sender_token(c->reply, e), issued, now);
     return e;
 }
 
-enum served rocache_load(struct rocache *c, struct mem_op *op, const struct line_access *a, uint64_t now)
+enum lsu_result rocache_load(struct rocache *c, struct mem_op *op, const struct line_access *a, uint64_t now)
 {
     uint64_t line = a->line - a->line % c->cfg.line;
     uint32_t i = tags_find(&c->tags, line);
@@ -64,18 +64,18 @@ enum served rocache_load(struct rocache *c, struct mem_op *op, const struct line
         tags_touch(&c->tags, i);
         c->count[c->stats->hits]++;
         retire_load(c->retire, op, a, c->server, line_of(c, i, line), now, now + c->cfg.latency - 1);
-        return SERVED;
+        return LSU_SERVED;
     }
     uint32_t e = mshr_find(&c->mshr, line);
     if (e == MSHR_NONE ? mshr_full(&c->mshr) : !mshr_mergeable(&c->mshr, e))
-        return BLOCKED_MSHR;
+        return LSU_BLOCKED_MSHR;
     if (e == MSHR_NONE && !sender_has_room(c->send))
-        return BLOCKED_QUEUE;
+        return LSU_BLOCKED_QUEUE;
     c->count[e == MSHR_NONE ? c->stats->misses : c->stats->merged]++;
     if (e == MSHR_NONE)
         e = request(c, line, op->issued, now);
     mshr_add(&c->mshr, e, retire_waiter(c->retire, op, c->server, a));
-    return SERVED;
+    return LSU_SERVED;
 }
 
 /* ---- instructions ---- */
@@ -136,7 +136,7 @@ void rocache_settle(struct rocache *c, uint64_t until)
     c->wanted_since = until;
 }
 
-/* An entry is free again: the oldest line that found none gets it. */
+/* An MSHR entry is free: requests the oldest line that waits for one. */
 static void request_wanted(struct rocache *c, uint64_t now)
 {
     if (!c->nwanted)
@@ -161,11 +161,11 @@ void rocache_fill(struct rocache *c, const struct packet *p, uint64_t now)
     uint32_t e = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1);
     uint64_t line = c->mshr.entry[e].line;
     place(c, line, p);
-    for (struct waiter *w; (w = mshr_take(&c->mshr, e));) {
+    for (struct retire_waiter *w; (w = mshr_take(&c->mshr, e));) {
         struct mem_op *op = w->op;
         retire_load(c->retire, op, &w->access, c->server, p->data, now, now + 1);
         pool_give(&c->retire->waiters, w);
-        retire_part(c->retire, op, now);
+        retire_complete(c->retire, op, now);
     }
     bool demanded = c->type == ACCESS_INST && c->mshr.entry[e].user == DEMANDED;
     mshr_free(&c->mshr, e);

@@ -32,10 +32,10 @@ void sender_push(struct sender *s, struct packet *p)
     packet_push(p->type == ACCESS_INST ? &s->inst : &s->data, p);
 }
 
-void sender_push_apart(struct sender *s, struct packet *p)
+void sender_push_vn(struct sender *s, struct packet *p)
 {
-    packet_push(&s->apart[p->vn], p);
-    s->napart++;
+    packet_push(&s->vn_queue[p->vn], p);
+    s->vn_queued++;
 }
 
 /* Sends the head of a queue, if there are credits for it. */
@@ -50,7 +50,7 @@ static bool send_head(struct sender *s, struct packet_queue *q, uint64_t now)
     p->stamp[STAMP_SENT] = now;
     uint64_t leaves = now + (p->type == ACCESS_INST ? 0 : s->cfg->miss_cycles);
     uint64_t at = clock_convert(s->cfg->clocks, CLK_CORE, CLK_XBAR, leaves) + s->cfg->request_latency;
-    s->last = at > s->last ? at : s->last;               /* the port keeps their order */
+    s->last = at > s->last ? at : s->last;               /* `at` of a port must not decrease */
     port_send(s->out, s->last, p->vn, flits, p);
     s->count[STAT_REQUESTS]++;
     return true;
@@ -58,9 +58,9 @@ static bool send_head(struct sender *s, struct packet_queue *q, uint64_t now)
 
 bool sender_run(struct sender *s, uint64_t now)
 {
-    for (uint32_t vn = 1; s->napart && vn < s->out->vns; vn++)
-        if (send_head(s, &s->apart[vn], now)) {
-            s->napart--;
+    for (uint32_t vn = 1; s->vn_queued && vn < s->out->vns; vn++)
+        if (send_head(s, &s->vn_queue[vn], now)) {
+            s->vn_queued--;
             return false;
         }
     return send_head(s, s->inst.n ? &s->inst : &s->data, now);
@@ -75,11 +75,11 @@ static bool has_credits(const struct sender *s, const struct packet_queue *q)
 uint64_t sender_next(const struct sender *s, uint64_t after)
 {
     const struct packet_queue *q = s->inst.n ? &s->inst : &s->data;
-    if (!q->n && !s->napart)
+    if (!q->n && !s->vn_queued)
         return NEVER;
     bool now = has_credits(s, q);
-    for (uint32_t vn = 1; s->napart && vn < s->out->vns; vn++)
-        now |= has_credits(s, &s->apart[vn]);
+    for (uint32_t vn = 1; s->vn_queued && vn < s->out->vns; vn++)
+        now |= has_credits(s, &s->vn_queue[vn]);
     if (now)
         return after + 1;
     uint64_t at = port_credit_next(s->out);

@@ -1,4 +1,4 @@
-/* Accesses in the stage of a memory-ordering policy. */
+/* Accesses in the stage of a memory-ordering policy: offered to it, and sent to the L1. */
 #include <stdlib.h>
 
 #include "memsys/lsu/staging.h"
@@ -24,8 +24,8 @@ static struct stage_access describe(const struct mem_op *op, uint64_t instructio
     };
 }
 
-enum served staging_offer(struct staging *g, struct mem_op *op, const struct line_access *a, uint32_t track,
-                          uint64_t instruction, uint64_t now)
+enum lsu_result staging_offer(struct staging *g, struct mem_op *op, const struct line_access *a, uint32_t track,
+                              uint64_t instruction, uint64_t now)
 {
     struct staged *d = pool_take(&g->accesses);
     *d = (struct staged){ .a = describe(op, instruction), .op = op, .access = *a, .track = track };
@@ -34,11 +34,11 @@ enum served staging_offer(struct staging *g, struct mem_op *op, const struct lin
     d->a.sectors = a->sectors;
     if (!g->stage->accept(g->state, &d->a, now)) {
         pool_give(&g->accesses, d);
-        return BLOCKED_STAGE;
+        return LSU_BLOCKED_STAGE;
     }
     op->pending++;
     g->held++;
-    return SERVED;
+    return LSU_SERVED;
 }
 
 void staging_sent(struct staging *g, struct staged *d, uint64_t now)
@@ -47,7 +47,7 @@ void staging_sent(struct staging *g, struct staged *d, uint64_t now)
     g->stage->sent(g->state, &d->a, now);
     g->held--;
     pool_give(&g->accesses, d);
-    retire_part(g->retire, op, now);
+    retire_complete(g->retire, op, now);
 }
 
 bool staging_shared(struct staging *g, const struct mem_op *op, uint64_t instruction, uint64_t now)

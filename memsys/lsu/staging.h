@@ -1,4 +1,4 @@
-/* Accesses in the stage of a memory-ordering policy: what the load/store unit keeps of them. */
+/* The load/store unit's side of a policy's stage (stage.h): the accesses that it holds. */
 #ifndef MEMSYS_STAGING_H
 #define MEMSYS_STAGING_H
 
@@ -6,10 +6,10 @@
 #include "memsys/lsu/stage.h"
 
 struct staged {
-    struct stage_access a;           /* first: the stage knows only this */
+    struct stage_access a;           /* first: the stage has only this part */
     struct mem_op *op;
     struct line_access access;
-    uint32_t track;                  /* of a store or red */
+    uint32_t track;                  /* remote_track of a store or red */
 };
 
 struct staging {
@@ -18,13 +18,13 @@ struct staging {
     struct retire *retire;
     struct pool accesses;
     uint32_t held;
-    bool stuck;                      /* the L1 turned the chosen one away */
+    bool rejected;                   /* the L1 has rejected the chosen access */
 };
 
 void staging_init(struct staging *g, const struct order_stage *stage, void *state, struct retire *retire);
 void staging_end(struct staging *g);
-enum served staging_offer(struct staging *g, struct mem_op *op, const struct line_access *a, uint32_t track,
-                          uint64_t instruction, uint64_t now);
+enum lsu_result staging_offer(struct staging *g, struct mem_op *op, const struct line_access *a, uint32_t track,
+                              uint64_t instruction, uint64_t now);
 void staging_sent(struct staging *g, struct staged *d, uint64_t now);
 bool staging_shared(struct staging *g, const struct mem_op *op, uint64_t instruction, uint64_t now);
 

@@ -63,9 +63,9 @@ struct packet {
     uint8_t data[LINE_BYTES];
 };
 
-/* There is one pool per SM and slice; a packet is freed into the pool that it was allocated from, so no two host threads
- * use one pool in a window. The receiver of a message without a reply frees it with packet_return, from any host
- * thread. */
+/* There is one pool per SM and slice; a packet is freed into the pool that it was allocated from, so no two host
+ * threads use one pool in a window. The receiver of a message without a reply frees it with packet_return, from any
+ * host thread. */
 struct packet_pool {
     struct pool pool;
     uint32_t extra;                  /* bytes at `payload` of each packet; 0 = none */

@@ -297,7 +297,7 @@ static bool home_message(void *state, struct partition *part, uint32_t slice, st
 }
 
 static const struct order_stage ask_stage = {
-    .call_vns = 1 << NETWORK, .attach = attach, .accept = ask_accept, .choose = ask_choose, .sent = ask_sent,
+    .probe_vns = 1 << NETWORK, .attach = attach, .accept = ask_accept, .choose = ask_choose, .sent = ask_sent,
     .performed = performed, .message = ask_message, .next = ask_next
 };
 const struct order_policy toy_ask = {

@@ -34,7 +34,7 @@ void tm_wake(struct tm_core *c, uint32_t slot)
 
 void tm_runs(struct tm_core *c, uint64_t at)
 {
-    c->run_at = earlier(c->run_at, at);
+    c->run_at = clock_earlier(c->run_at, at);
 }
 
 void tm_append(char *text, size_t size, const char *format, ...)

@@ -144,7 +144,7 @@ void lsu_banks(struct lsu *u, const struct lsu_banks *b) { fail(); }
 bool lsu_can_send(const struct lsu *u) { return false; }
 void lsu_send(struct lsu *u, struct packet *p) { fail(); }
 uint32_t lsu_slice(const struct lsu *u, uint64_t address) { return 0; }
-void lsu_forget(struct lsu *u, uint64_t address) { fail(); }
+void lsu_invalidate_line(struct lsu *u, uint64_t address) { fail(); }
 struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
                           uint64_t now)
 {

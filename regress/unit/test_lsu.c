@@ -146,7 +146,7 @@ static uint32_t lines_of(struct rig_op *o, enum mem_server s, uint32_t group, st
 
 static void lanes_merge_into_lines_in_lane_order(void **state)
 {
-    struct line_access a[ACCESSES_MAX];
+    struct line_access a[COALESCE_MAX];
     start();
     struct rig_op *o = load(4096 + 64, 4);               /* crosses one line boundary */
     assert_int_equal(lines_of(o, SERVE_GLOBAL, 32, a), 2);
@@ -171,7 +171,7 @@ static void lanes_merge_into_lines_in_lane_order(void **state)
 
 static void wide_private_accesses_fall_into_words(void **state)
 {
-    struct line_access a[ACCESSES_MAX];
+    struct line_access a[COALESCE_MAX];
     start();
     struct rig_op *o = rig_op(&rig, MOP_LOAD, 4, 4);
     rig_lanes(o, SERVE_LOCAL, 32, rig_address(1024), 4);
@@ -868,7 +868,7 @@ static void a_dump_says_what_the_oldest_waits_for(void **state)
         rig_cycle(&rig);
     lsu_dump(rig.u, keep_line, text);
     assert_non_null(strstr(text, "warp slot 5, global, access 1 of 1, waits for an L1 MSHR entry"));
-    assert_non_null(strstr(text, "1 under way"));
+    assert_non_null(strstr(text, "1 in flight"));
     rig_until_done(&rig, a);
     rig_until_done(&rig, b);
     finish();

@@ -53,7 +53,7 @@ static void make(enum mem_server s, enum mem_op_kind kind, unsigned size)
 
 static void lines_come_out_the_same(void **state)
 {
-    struct line_access a[ACCESSES_MAX], b[ACCESSES_MAX];
+    struct line_access a[COALESCE_MAX], b[COALESCE_MAX];
     for (int k = 0; k < RUNS; k++) {
         unsigned group = 16u << any(3), shift = any(2) ? 7 : 2 + any(6);
         make(SERVE_GLOBAL, MOP_LOAD, 1u << any(6));
@@ -80,7 +80,7 @@ static void bank_conflicts_come_out_the_same(void **state)
 static void stored_bytes_come_out_the_same(void **state)
 {
     for (int k = 0; k < RUNS; k++) {
-        struct line_access a[ACCESSES_MAX];
+        struct line_access a[COALESCE_MAX];
         make(SERVE_GLOBAL, MOP_STORE, 1u << any(4));
         for (uint32_t n = coalesce(&with, SERVE_GLOBAL, 64, a); n--;) {
             uint8_t line[2][LINE_BYTES] = { { 0 } };
@@ -103,7 +103,7 @@ static void loaded_registers_come_out_the_same(void **state)
 {
     memset(regs, 0, sizeof regs);
     for (int k = 0; k < RUNS; k++) {
-        struct line_access a[ACCESSES_MAX];
+        struct line_access a[COALESCE_MAX];
         uint8_t line[LINE_BYTES];
         make(SERVE_GLOBAL, MOP_LOAD, 2u << any(3));
         memcpy(line, with.data, sizeof line);

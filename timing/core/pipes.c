@@ -52,7 +52,7 @@ static void unit_stall(const struct sm *s, unsigned k, enum pipe p, uint32_t *wh
     bool lanes = false;
     for (unsigned i = from; i < end; i++) {
         lanes |= q->unit[i].lanes > s->now;
-        *again = earlier(*again, q->unit[i].lanes > s->now ? q->unit[i].lanes : q->unit[i].free);
+        *again = clock_earlier(*again, q->unit[i].lanes > s->now ? q->unit[i].lanes : q->unit[i].free);
     }
     *why |= 1u << (lanes ? ST_ISSUE_WIDTH : pipe_table[p].stall);
 }
@@ -64,14 +64,14 @@ static bool collector_offers(struct sm *s, uint32_t *why, uint64_t *again)
     if (c->nidle)
         return true;
     for (uint32_t i = s->cfg.collectors; i-- > 0;) {
-        first = earlier(first, c->unit[i]);
+        first = clock_earlier(first, c->unit[i]);
         if (c->unit[i] <= s->now)
             c->idle[c->nidle++] = i;
     }
     if (c->nidle)
         return true;
     *why |= 1u << ST_COLLECTOR;
-    *again = earlier(*again, first);
+    *again = clock_earlier(*again, first);
     return false;
 }
 

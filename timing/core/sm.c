@@ -378,13 +378,13 @@ static void run_cycle(struct sm *s)
 /* The first cycle from `from` on in which something happens inside; all before it have been run. */
 static uint64_t core_next(const struct sm *s, uint64_t from)
 {
-    uint64_t at = earlier(earlier(s->fetch_at, s->dispatch_at), s->tm_at);
+    uint64_t at = clock_earlier(clock_earlier(s->fetch_at, s->dispatch_at), s->tm_at);
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
-        at = earlier(at, s->sched[k].at);
+        at = clock_earlier(at, s->sched[k].at);
     if (cta_fits(s))
-        at = earlier(at, s->start[s->start_head].at);
+        at = clock_earlier(at, s->start[s->start_head].at);
     if (at > from)
-        at = earlier(at, calendar_next(&s->calendar, from - 1));
+        at = clock_earlier(at, calendar_next(&s->calendar, from - 1));
     return at > from ? at : from;
 }
 
@@ -392,7 +392,7 @@ uint64_t sm_next(const struct sm *s)
 {
     if (s->fault)
         return NEVER;
-    uint64_t at = earlier(lsu_next(s->lsu), s->core_at);
+    uint64_t at = clock_earlier(lsu_next(s->lsu), s->core_at);
     return at > s->upto ? at : s->upto;
 }
 
@@ -411,7 +411,7 @@ void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle)
     s->nended = 0;
     s->lsu_at = lsu_next(s->lsu);
     while (!s->fault) {
-        uint64_t at = every_cycle ? s->upto : earlier(s->lsu_at, s->core_at);
+        uint64_t at = every_cycle ? s->upto : clock_earlier(s->lsu_at, s->core_at);
         at = at > s->upto ? at : s->upto;        /* what was asked for in the last cycle comes in the next one */
         if (at >= until)
             break;

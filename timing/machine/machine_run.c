@@ -67,7 +67,7 @@ static void visit(void *ctx, uint64_t step, uint32_t member, uint32_t list, uint
         p->next = part_next(m, p);
     }
     if (!due)
-        mine->next = earlier(mine->next, p->next);
+        mine->next = clock_earlier(mine->next, p->next);
 }
 
 /* ---- shares ---- */
@@ -229,7 +229,7 @@ static bool run_parts(struct machine *m, uint64_t until, uint64_t *next)
             continue;
         ran |= s->ran;
         news |= s->news;
-        *next = earlier(*next, s->next);
+        *next = clock_earlier(*next, s->next);
     }
     if (news)
         hear_news(m);
@@ -242,7 +242,7 @@ static bool run_parts(struct machine *m, uint64_t until, uint64_t *next)
 /* Runs a window, at most to `stop`, with a halt where a row of the time series ends; goes on to the next event. */
 static void advance(struct machine *m, uint64_t stop)
 {
-    uint64_t end = earlier(m->now + m->width, stop), next;
+    uint64_t end = clock_earlier(m->now + m->width, stop), next;
     bool ran = false;
     dispatcher_run(m->dispatcher, m->now, end, start_block, m);
     while (m->row_at < end) {
@@ -250,9 +250,9 @@ static void advance(struct machine *m, uint64_t stop)
         watch_rows(m);
     }
     ran |= run_parts(m, end, &next);
-    next = earlier(next, dispatcher_next(m->dispatcher));
+    next = clock_earlier(next, dispatcher_next(m->dispatcher));
     m->dead = !ran && next == NEVER;
-    next = earlier(next, stop);
+    next = clock_earlier(next, stop);
     if (!ran && !m->cfg.every_cycle && next != NEVER && next > m->now)
         m->now = next;
     watch_rows(m);
@@ -287,7 +287,7 @@ static enum machine_result run_blocks(struct machine *m, struct hang_watch *watc
             return MACHINE_INTERRUPTED;
         if (m->now >= hang_watch_next(watch) && (stuck(m) || hang_look(watch)))
             return MACHINE_HANG;
-        uint64_t stop = earlier(end, hang_watch_next(watch));
+        uint64_t stop = clock_earlier(end, hang_watch_next(watch));
         advance(m, stop);
         if (m->dead && end == NEVER && stop == NEVER)
             return MACHINE_HANG;

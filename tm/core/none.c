@@ -58,7 +58,7 @@ static uint64_t run(void *core, uint64_t now)
     for (uint32_t i = 0; i < p->slots;) {
         uint32_t slot = p->slot[i];
         if (p->due[slot] > now) {
-            next = earlier(next, p->due[slot]);
+            next = clock_earlier(next, p->due[slot]);
             i++;
             continue;
         }

@@ -217,7 +217,7 @@ void tm_core_commit(struct tm_core *c, uint32_t slot, uint64_t now)
 static void forget_copies(struct tm_core *c, const struct tm_set *writes)
 {
     for (uint32_t i = 0; i < writes->n; i++)
-        lsu_forget(c->lsu, writes->w[i].address);
+        lsu_invalidate_line(c->lsu, writes->w[i].address);
 }
 
 static void count_commit(struct tm_core *c, const struct tm_lane *l, uint64_t now)
@@ -421,8 +421,8 @@ uint64_t tm_core_run(struct tm_core *c, uint64_t now)
     c->run_at = NEVER;               /* tm_runs may set it meanwhile */
     uint64_t next = c->tm->protocol->run(c->protocol, now);
     if (c->banks)
-        next = earlier(next, c->tm->banks->run(c->banks, now));
-    c->run_at = earlier(c->run_at, next);
+        next = clock_earlier(next, c->tm->banks->run(c->banks, now));
+    c->run_at = clock_earlier(c->run_at, next);
     return c->run_at;
 }
 

@@ -150,7 +150,7 @@ static uint64_t run_block(struct local_core *k, struct local_block *b, uint64_t 
         if (b->runner == NO_SLOT)
             try_grant(k, b, NO_SLOT, now);
     }
-    return earlier(b->choose, let_run(k, b, now));
+    return clock_earlier(b->choose, let_run(k, b, now));
 }
 
 uint64_t local_run(void *core, uint64_t now)
@@ -159,7 +159,7 @@ uint64_t local_run(void *core, uint64_t now)
     uint64_t next = NEVER;
     for (struct local_block *b = k->blocks; b; b = b->chain)
         if (b->b)
-            next = earlier(next, run_block(k, b, now));
+            next = clock_earlier(next, run_block(k, b, now));
     return next;
 }
 
