@@ -1,9 +1,8 @@
 /*
  * The ratios of clock frequencies. Division by an invariant integer is a multiplication (Granlund and Montgomery,
- * PLDI 1994), here rounding up: the part of mul / div below one is kept as a fraction that falls short of it by d, 0
- * < d <= 2^-64. n times the true part is a multiple of 1 / div, and n x d < 1 / div while n is not too large; so n
- * times the fraction lies at most that little before it, and its integral part + 1 is the next whole number at or
- * after it.
+ * PLDI 1994), here rounding up. The part of mul / div below one is stored as a fraction that is less than it by d,
+ * 0 < d <= 2^-64. n times the exact part is a multiple of 1 / div. While n x d < 1 / div, n times the fraction is less
+ * than it by less than 1 / div, so its integral part + 1 is the exact product rounded up.
  */
 #include "memsys/clock.h"
 

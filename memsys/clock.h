@@ -1,7 +1,7 @@
 /*
- * Clock domains. Core, crossbar, L2 and memory run at their own frequency; all have an edge 0 at the same instant,
+ * Clock domains. Core, crossbar, L2 and memory run at their own frequency; edge 0 of all is the same instant,
  * the creation of the machine. Every component counts cycles of its own domain. A crossing is rounded up to the next
- * edge of the other domain, so an event never travels backwards and no floating point decides an order.
+ * edge of the other domain, so no event travels backwards in time, and no order depends on floating point.
  */
 #ifndef MEMSYS_CLOCK_H
 #define MEMSYS_CLOCK_H
@@ -11,10 +11,10 @@
 
 enum clock_domain { CLK_CORE, CLK_XBAR, CLK_L2, CLK_MEM, CLK_COUNT };
 
-#define NEVER UINT64_MAX             /* no event: only a message can wake the component */
+#define NEVER UINT64_MAX             /* no event without a further message */
 
-/* khz[to] / khz[from]: reduced to mul / div, and for multiplying instead of dividing as whole + fraction / 2^64, the
- * fraction rounded down to a number that is less than the true one; edges up to `exact` come out right that way. */
+/* khz[to] / khz[from]: reduced to mul / div, and, to multiply instead of divide, as whole + fraction / 2^64, with the
+ * fraction rounded down below the exact value. Results are exact for edges up to `exact`. */
 struct clock_ratio { uint64_t mul, div, whole, fraction, exact; };
 
 struct clocks {
@@ -30,7 +30,7 @@ static inline uint64_t clock_earlier(uint64_t a, uint64_t b)
 /* khz: frequencies, each at least 1. */
 void clocks_set(struct clocks *c, const uint64_t khz[CLK_COUNT]);
 
-/* For edges beyond `exact`, and NEVER: rounded up or down. */
+/* For edges beyond `exact`, and NEVER; rounded up or down. */
 uint64_t clock_far(const struct clock_ratio *r, uint64_t n, bool up);
 
 static inline uint64_t clock_cross(const struct clock_ratio *r, uint64_t n)

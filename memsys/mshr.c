@@ -1,4 +1,4 @@
-/* Miss-status holding registers: a hash table of entries, lists of targets. */
+/* Miss-status holding registers: a hash table of entries, each with a list of targets. */
 #include <stdlib.h>
 
 #include "base/alloc.h"

@@ -10,7 +10,7 @@ static uint8_t log2_up(uint32_t n)
     return n < 2 ? 0 : (uint8_t)(32 - __builtin_clz(n - 1));
 }
 
-void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes, enum replacement policy, bool hash)
+void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes, enum tags_policy policy, bool hash)
 {
     *t = (struct tags){
         .sets = sets, .ways = ways, .line_bytes = line_bytes, .policy = policy, .hash = hash, .share = 1,
@@ -46,7 +46,7 @@ void tags_cut(struct tags *t, unsigned bit)
     }
 }
 
-/* Line numbers without the bits that all lines of this array share. */
+/* The line's number, without the bits that are equal in all lines of the array. */
 static uint64_t line_number(const struct tags *t, uint64_t line)
 {
     uint64_t a = line - t->base;
@@ -82,7 +82,7 @@ uint32_t tags_find(const struct tags *t, uint64_t line)
 
 void tags_touch(struct tags *t, uint32_t i)
 {
-    if (t->policy == REPLACE_LRU)
+    if (t->policy == TAGS_LRU)
         t->tag[i].used = ++t->clock;
 }
 
@@ -98,7 +98,7 @@ uint32_t tags_victim(const struct tags *t, uint64_t line)
     return oldest;
 }
 
-void tags_place(struct tags *t, uint32_t i, uint64_t line, uint8_t state)
+void tags_allocate(struct tags *t, uint32_t i, uint64_t line, uint8_t state)
 {
     t->tag[i] = (struct tag){ .line = line, .used = ++t->clock, .state = state };
     t->line[i] = line;

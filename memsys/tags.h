@@ -1,10 +1,9 @@
 /*
- * A tag array: sets and ways of lines with a bit per sector, found by line address. What a line means (state, owner,
- * data) is the owner's business: it has the index of the line and keeps arrays beside it. The set is the line's number
- * modulo the number of sets, which need not be a power of two; hashed, upper bits are xored into it first, so that
- * power-of-two strides spread (Gonzalez et al., Eliminating cache conflict misses through XOR-based placement
- * functions, ICS 1997). Address bits that all lines of the array have in common, as those that choose a
- * memory channel, are left out of the number.
+ * A tag array: sets and ways, with valid and dirty bits per sector. The owner keeps a line's data and whatever else it
+ * has in arrays of its own, by the line's index. The set is the line's number modulo the number of sets, which need not
+ * be a power of two. With hashing, upper bits are xored into the number first, so that power-of-two strides spread
+ * (Gonzalez et al., Eliminating cache conflict misses through XOR-based placement functions, ICS 1997). Address bits
+ * that are equal in all lines of the array, as those that select a memory channel, are removed from the number.
  */
 #ifndef MEMSYS_TAGS_H
 #define MEMSYS_TAGS_H
@@ -12,50 +11,50 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum replacement { REPLACE_LRU, REPLACE_FIFO };
+enum tags_policy { TAGS_LRU, TAGS_FIFO };
 enum { TAG_NONE = UINT32_MAX };
 
 struct tag {
-    uint64_t line;                   /* address of the line; meaningless when state is 0 */
-    uint64_t used;                   /* stamp for replacement */
-    uint8_t state;                   /* 0 = invalid; others are the owner's (coherence states) */
+    uint64_t line;                   /* address of the line; undefined when state is 0 */
+    uint64_t used;                   /* time stamp for replacement */
+    uint8_t state;                   /* 0 = invalid; other values are for the owner */
     uint8_t valid, dirty;            /* by sector */
-    bool pinned;                     /* waits for a fill or a protocol: no victim */
+    bool pinned;                     /* waits for a fill or a protocol: never a victim */
 };
 
 enum { TAG_CUTS = 16 };
 
 struct tags {
     struct tag *tag;                 /* sets x ways */
-    uint64_t *line;                  /* the tags' addresses once more, side by side, for the search */
+    uint64_t *line;                  /* copies of tag[].line, contiguous for the search */
     uint32_t sets, ways, line_bytes;
-    enum replacement policy;
-    bool hash;                       /* set index by xor of upper bits, not the low bits alone */
+    enum tags_policy policy;
+    bool hash;                       /* upper bits are xored into the set index */
     uint8_t line_shift, set_shift;   /* log2(line_bytes); log2(sets), rounded up */
     uint64_t clock;
-    /* what is left out of the line's number, in this order: see tags_share and tags_cut */
+    /* what is removed from the line's number, in this order: tags_share, tags_cut */
     uint64_t base;
     uint32_t share;
     uint8_t share_bit, cuts;
     struct { uint8_t bit, width; } cut[TAG_CUTS];
 };
 
-void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes, enum replacement policy, bool hash);
+void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes, enum tags_policy policy, bool hash);
 void tags_end(struct tags *t);
 /*
- * For the set index only, before any line is placed: addresses count from `base`; of the blocks of 2^bit bytes the
- * array has one in `share` (the part above bit is divided by share; 1 = all); then bits that are the same in all
- * lines are taken out, each tags_cut below the ones before it (bits past TAG_CUTS ranges stay).
+ * For the set index only; before any line is allocated. tags_share: addresses are relative to `base`, and the array
+ * has one in `share` of the blocks of 2^bit bytes (the part above `bit` is divided by share; 1 = all). tags_cut removes
+ * a bit that is equal in all lines; calls go from higher to lower bits (more than TAG_CUTS ranges are not removed).
  */
 void tags_share(struct tags *t, uint64_t base, unsigned bit, uint32_t share);
 void tags_cut(struct tags *t, unsigned bit);
 uint32_t tags_find(const struct tags *t, uint64_t line);     /* index or TAG_NONE */
-void tags_touch(struct tags *t, uint32_t i);                 /* used now */
-/* A place for the line: an invalid way, else the oldest unpinned one (the owner evicts what is there); TAG_NONE: all
- * pinned. */
+void tags_touch(struct tags *t, uint32_t i);                 /* for LRU: used now */
+/* The way to allocate for the line: an invalid one, else the oldest that is not pinned, whose line the owner evicts;
+ * TAG_NONE: all are pinned. */
 uint32_t tags_victim(const struct tags *t, uint64_t line);
-void tags_place(struct tags *t, uint32_t i, uint64_t line, uint8_t state);   /* not valid, not dirty, not pinned */
-void tags_clear(struct tags *t);                             /* all invalid */
-uint32_t tags_set(const struct tags *t, uint64_t line);      /* number of the set, for reports and tests */
+void tags_allocate(struct tags *t, uint32_t i, uint64_t line, uint8_t state);   /* no sector valid, not pinned */
+void tags_clear(struct tags *t);                             /* invalidates all lines */
+uint32_t tags_set(const struct tags *t, uint64_t line);      /* number of the set */
 
 #endif

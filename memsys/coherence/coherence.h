@@ -94,9 +94,9 @@ struct coherence {
     uint32_t messages;
     const char *const *l1_state, *const *home_state;     /* names; state 0: no copy */
     uint32_t l1_states, l1_stable, home_states, home_stable;
-    const struct coherence_row *l1;      /* [l1_states][L1_EVENTS + messages] */
+    const struct coherence_row *l1;  /* [l1_states][L1_EVENTS + messages] */
     const struct coherence_row *home;    /* [home_states][HOME_EVENTS + messages] */
-    const enum stat *counter;            /* of L1_COUNT and HOME_COUNT */
+    const enum stat *counter;        /* of L1_COUNT and HOME_COUNT */
     uint32_t counters;
     /* The tables that its keys choose; NULL = these. */
     const struct coherence *(*variant)(const struct simtx_config *config);

@@ -137,7 +137,7 @@ static enum lsu_result new_miss(struct l1 *l, uint32_t index, struct mem_op *op,
             return r;
         if (!sender_has_room(l->send))
             return LSU_BLOCKED_QUEUE;
-        tags_place(&l->tags, index, a->line, s == SERVE_LOCAL ? L1_LOCAL : L1_GLOBAL);
+        tags_allocate(&l->tags, index, a->line, s == SERVE_LOCAL ? L1_LOCAL : L1_GLOBAL);
         l->has_global |= s != SERVE_LOCAL;
     }
     tags_touch(&l->tags, index);
@@ -241,7 +241,7 @@ enum lsu_result l1_store_local(struct l1 *l, struct mem_op *op, const struct lin
         enum lsu_result r = l1_make_room(l, a->line, &i, now);
         if (r != LSU_SERVED)
             return r;
-        tags_place(&l->tags, i, a->line, L1_LOCAL);
+        tags_allocate(&l->tags, i, a->line, L1_LOCAL);
     }
     l->tags.tag[i].valid |= want.sectors;
     tags_touch(&l->tags, i);

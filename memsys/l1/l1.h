@@ -48,7 +48,7 @@ struct l1 {
     uint64_t (*dirty)[2];            /* by line: bytes that have not been written back */
     uint32_t *entry;                 /* by line, when pinned: the MSHR entry that fills it */
     struct mshr mshr;
-    struct l1_miss *miss;               /* by MSHR entry */
+    struct l1_miss *miss;            /* by MSHR entry */
     uint32_t dirty_lines, cursor;    /* cursor: of the flush */
     bool has_global;                 /* a line of global memory was allocated since all were invalidated */
     struct l1_writeback *writeback;

@@ -130,7 +130,7 @@ static void allocate(struct l1_coherence *c, struct line_at *x)
     if (x->index != TAG_NONE)
         return;
     x->index = tags_victim(&l->tags, x->line);
-    tags_place(&l->tags, x->index, x->line, L1_COHERENT);
+    tags_allocate(&l->tags, x->index, x->line, L1_COHERENT);
     l->miss[x->entry].index = x->index;
     pin(c, x);
 }

@@ -15,10 +15,10 @@ struct l1_coherence {
     struct l1 *l1;
     struct remote *remote;
     bool writes_back[COHERENCE_STATES];  /* by state: an eviction sends a request and waits for its reply */
-    uint32_t to_write_back;              /* lines in such states, without an MSHR entry */
-    uint32_t cursor;                     /* of the flush */
-    struct mshr buffer;                  /* write-back buffer; its entry e has number l1.mshrs + e */
-    uint32_t *retry, retries;            /* MSHR entries whose oldest access found no free resource, in order */
+    uint32_t to_write_back;          /* lines in such states, without an MSHR entry */
+    uint32_t cursor;                 /* of the flush */
+    struct mshr buffer;              /* write-back buffer; its entry e has number l1.mshrs + e */
+    uint32_t *retry, retries;        /* MSHR entries whose oldest access found no free resource, in order */
 };
 
 void l1_coherence_init(struct l1_coherence *c, const struct lsu_cfg *cfg, struct l1 *l1, struct remote *remote);

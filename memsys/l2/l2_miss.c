@@ -131,7 +131,7 @@ enum l2_blocked l2_make_room(struct slice *s, uint64_t line, uint32_t *i, const 
     if (g->state && g->dirty && !l2_write_back(s, v, t->l2))
         return L2_BLOCKED_MISS_QUEUE;
     s->part->count[STAT_L2_EVICTIONS] += g->state != 0;
-    tags_place(&s->tags, v, line, 1);
+    tags_allocate(&s->tags, v, line, 1);
     if (s->protocol)
         memset(&s->protocol[(size_t)v * s->words], 0, s->words * sizeof *s->protocol);
     *i = v;

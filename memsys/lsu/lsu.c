@@ -44,7 +44,7 @@ struct lsu {
     bool started;                    /* of the oldest instruction: processing has begun */
     bool blocked, retry;             /* its access was blocked; it is offered again in the next cycle */
     bool flushing;
-    uint8_t probe_vns;                /* bit per network with probes or other messages that are handled on arrival */
+    uint8_t probe_vns;               /* bit per network with probes or other messages that are handled on arrival */
     uint32_t reply_vn;               /* round robin: first network to consider */
     uint32_t narrived;               /* packets in `arrived`: only with several networks */
     uint64_t step;                   /* cycle in which its processing continues */
@@ -52,8 +52,8 @@ struct lsu {
     uint64_t banks_free;             /* cycle until which the banks of shared memory are busy after their passes */
     struct lsu_banks banks;
     struct sender send;
-    struct queued *queue;              /* ring of cfg.queue */
-    uint32_t server;                  /* of the oldest instruction: index in server_order */
+    struct queued *queue;            /* ring of cfg.queue */
+    uint32_t server;                 /* of the oldest instruction: index in server_order */
     uint32_t accesses, next, track;
     const struct line_access *access;
     uint64_t blocked_from;           /* first blocked cycle that is not counted; its counters */

@@ -35,7 +35,7 @@ struct lsu_cfg {
     uint32_t miss_cycles;            /* core cycles between the miss queue and the crossbar's port */
     bool l1_exists, l1_sectored, l1_global, l1_store_update, l1_local_writeback, l1_streaming, l1_hash, texture_nc;
     bool l1_acquire;                 /* an acquire invalidates L1's lines of global memory */
-    enum replacement l1_replacement;
+    enum tags_policy l1_replacement;
     uint32_t inst_bytes, inst_prefetch;
     uint32_t flit_bytes, request_latency;    /* crossbar cycles from here to the request crossbar (its latency_in) */
     uint32_t credit_latency;                 /* crossbar cycles until the credits of received replies arrive there */

@@ -32,7 +32,7 @@ static void configure_l1(struct lsu_cfg *c, const struct simtx_config *config)
     c->l1_global = config_bool(config, KEY_L1_GLOBAL);
     c->l1_store_update = config_choice(config, KEY_L1_STORE_HIT) == 1;
     c->l1_local_writeback = config_bool(config, KEY_L1_LOCAL_WRITEBACK);
-    c->l1_replacement = config_choice(config, KEY_L1_REPLACEMENT) == 1 ? REPLACE_FIFO : REPLACE_LRU;
+    c->l1_replacement = config_choice(config, KEY_L1_REPLACEMENT) == 1 ? TAGS_FIFO : TAGS_LRU;
     c->l1_streaming = config_bool(config, KEY_L1_STREAMING);
     c->l1_acquire = config_bool(config, KEY_L1_ACQUIRE);
     c->l1_hash = config_bool(config, KEY_L1_HASH);

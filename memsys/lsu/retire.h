@@ -24,7 +24,7 @@ struct retire {
     struct lsu_calls calls;
     struct hists *hists;
     bool stores_wait;                /* a store completes when it has performed */
-    const struct order_stage *stage;       /* of an order policy: notified of accesses that perform; NULL = none */
+    const struct order_stage *stage; /* of an order policy: notified of accesses that perform; NULL = none */
     void *stage_state;
     struct pool waiters;
     uint32_t *busy, slots;           /* by warp slot: instructions and stores outstanding */

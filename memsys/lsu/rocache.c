@@ -16,7 +16,7 @@ void rocache_init(struct rocache *c, const struct cache_cfg *cfg, enum access_ty
     c->stats = &cache_stats[type == ACCESS_CONST     ? CACHE_STATS_CONST
                             : type == ACCESS_TEXTURE ? CACHE_STATS_TEXTURE
                                                      : CACHE_STATS_INST];
-    tags_init(&c->tags, cfg->sets, cfg->ways, cfg->line, REPLACE_LRU, false);
+    tags_init(&c->tags, cfg->sets, cfg->ways, cfg->line, TAGS_LRU, false);
     mshr_init(&c->mshr, cfg->mshrs, cfg->merges);
     if (type == ACCESS_INST)
         return;
@@ -151,7 +151,7 @@ static void request_wanted(struct rocache *c, uint64_t now)
 static void place(struct rocache *c, uint64_t line, const struct packet *p)
 {
     uint32_t i = tags_victim(&c->tags, line);
-    tags_place(&c->tags, i, line, 1);
+    tags_allocate(&c->tags, i, line, 1);
     if (c->data)
         memcpy(line_of(c, i, line) + line % LINE_BYTES, p->data + line % LINE_BYTES, c->cfg.line);
 }

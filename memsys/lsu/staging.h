@@ -13,7 +13,7 @@ struct staged {
 };
 
 struct staging {
-    const struct order_stage *stage;       /* NULL = none */
+    const struct order_stage *stage; /* NULL = none */
     void *state;
     struct retire *retire;
     struct pool accesses;

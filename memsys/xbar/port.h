@@ -26,8 +26,8 @@ struct port {
     uint32_t mask;                   /* entries of a ring - 1 */
     uint32_t size;                   /* flits of buffer per virtual network */
     uint32_t vns;
-    uint8_t *doorbell;                   /* set to 1 by every message, for a receiver of many ports; NULL = none */
-    uint8_t *credit_doorbell;            /* set to 1 by every returned credit, for the sender */
+    uint8_t *doorbell;               /* set to 1 by every message, for a receiver of many ports; NULL = none */
+    uint8_t *credit_doorbell;        /* set to 1 by every returned credit, for the sender */
     char pad_sender[HOST_CACHE_LINE];
     _Atomic uint32_t msg_tail, credit_head;
     uint32_t have[VNS_MAX];          /* credits that the sender has, in flits */

@@ -299,13 +299,13 @@ SPECIALISED void match(struct xbar *x, uint64_t now, struct shape n)
 SPECIALISED void run_timers(struct xbar *x, uint64_t now, struct shape n)
 {
     for (uint32_t w = 0; w < n.sources; w++)
-        for (uint64_t m = wheel_take(&x->wheel, w); m; m &= m - 1)
+        for (uint64_t m = wheel_expired(&x->wheel, w); m; m &= m - 1)
             arrive(x, w * 64 + (uint32_t)__builtin_ctzll(m), now, n);
     for (uint32_t w = 0; w < n.outputs; w++)
-        for (uint64_t m = wheel_take(&x->wheel, n.sources + w); m; m &= m - 1)
+        for (uint64_t m = wheel_expired(&x->wheel, n.sources + w); m; m &= m - 1)
             finish(x, w * 64 + (uint32_t)__builtin_ctzll(m), now, n);
     for (uint32_t w = 0; w < n.destinations; w++)
-        for (uint64_t m = wheel_take(&x->wheel, n.sources + n.outputs + w); m; m &= m - 1)
+        for (uint64_t m = wheel_expired(&x->wheel, n.sources + n.outputs + w); m; m &= m - 1)
             unblock_destination(x, w * 64 + (uint32_t)__builtin_ctzll(m), now);
 }
 

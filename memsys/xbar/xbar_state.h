@@ -62,7 +62,7 @@ struct xbar {
     struct output *output;
     uint32_t *input_of;              /* [source] */
     uint64_t *starved;               /* bit per destination: blocked, and no credit in flight */
-    uint64_t *doorbells;                 /* byte per source: 1 = a message was sent since the last xbar_run */
+    uint64_t *doorbells;             /* byte per source: 1 = a message was sent since the last xbar_run */
 };
 
 static inline struct voq *xbar_queue(const struct xbar *x, uint32_t input, uint32_t destination, uint32_t vn,

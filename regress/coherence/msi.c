@@ -94,8 +94,8 @@ static const struct coherence_row l1_home_atomics[L1_STATES][L1_EVENTS + MESSAGE
 #define SHARE { H_S, DO({ HOME_SHARE }, { HOME_REPLY, DATA_S }) }
 #define OPERATE { H_V, DO({ HOME_CLEAR }, { HOME_ATOMIC, ATOM_ACK }) }
 #define GONE { H_NP, DO({ HOME_CLEAR }) }
-#define CALL_OTHERS(state, call) { state, DO({ HOME_MSHR }, { HOME_PROBE_OTHERS, call }) }
-#define CALL_ALL(state, call) { state, DO({ HOME_MSHR }, { HOME_PROBE, call }) }
+#define PROBE_OTHERS(state, probe) { state, DO({ HOME_MSHR }, { HOME_PROBE_OTHERS, probe }) }
+#define PROBE_ALL(state, probe) { state, DO({ HOME_MSHR }, { HOME_PROBE, probe }) }
 
 static const struct coherence_row home[HOME_STATES][HOME_EVENTS + MESSAGES] = {
     [H_NP] = { [AT(GETS)] = { H_F, DO({ HOME_FETCH }) }, [AT(GETX)] = { H_FX, DO({ HOME_FETCH }) },
@@ -103,11 +103,11 @@ static const struct coherence_row home[HOME_STATES][HOME_EVENTS + MESSAGES] = {
     [H_V] = { [HOME_EVICT] = { H_NP, DO({ HOME_NOP }) }, [AT(GETS)] = SHARE,
               [AT(GETX)] = { H_MU, DO({ HOME_MSHR }, { HOME_OWN }, { HOME_REPLY, DATA_M }) }, [AT(ATOM)] = OPERATE,
               LATE(H_V) },
-    [H_S] = { [HOME_EVICT] = CALL_ALL(H_SE, INV), [AT(GETS)] = SHARE, [AT(GETX)] = CALL_OTHERS(H_SX, INV),
-              [AT(ATOM)] = CALL_ALL(H_SA, INV), [AT(PUTX)] = { H_S, DO({ HOME_UNSHARE }, { HOME_REPLY, WB_ACK }) },
+    [H_S] = { [HOME_EVICT] = PROBE_ALL(H_SE, INV), [AT(GETS)] = SHARE, [AT(GETX)] = PROBE_OTHERS(H_SX, INV),
+              [AT(ATOM)] = PROBE_ALL(H_SA, INV), [AT(PUTX)] = { H_S, DO({ HOME_UNSHARE }, { HOME_REPLY, WB_ACK }) },
               LATE(H_S) },
-    [H_M] = { [HOME_EVICT] = CALL_ALL(H_ME, RECALL_I), [AT(GETS)] = CALL_ALL(H_MS, RECALL_S),
-              [AT(GETX)] = CALL_ALL(H_MX, RECALL_I), [AT(ATOM)] = CALL_ALL(H_MA, RECALL_I),
+    [H_M] = { [HOME_EVICT] = PROBE_ALL(H_ME, RECALL_I), [AT(GETS)] = PROBE_ALL(H_MS, RECALL_S),
+              [AT(GETX)] = PROBE_ALL(H_MX, RECALL_I), [AT(ATOM)] = PROBE_ALL(H_MA, RECALL_I),
               [AT(PUTX)] = { H_V, DO({ HOME_UPDATE }, { HOME_CLEAR }, { HOME_REPLY, WB_ACK }) }, LATE(H_M) },
     [H_F] = { FETCHES(H_F), [HOME_FILLED] = { H_S, DO({ HOME_OWN }, { HOME_REPLY, DATA_S }) } },
     [H_FX] = { FETCHES(H_FX), [HOME_FILLED] = GRANT },

@@ -109,7 +109,7 @@ static unsigned fire(struct wheel *w, uint64_t now, uint64_t expected[TIMERS])
     if (!wheel_advance(w, now))
         return 0;
     for (uint32_t word = 0; word < w->words; word++)
-        for (uint64_t m = wheel_take(w, word); m; m &= m - 1) {
+        for (uint64_t m = wheel_expired(w, word); m; m &= m - 1) {
             uint32_t timer = word * 64 + (unsigned)__builtin_ctzll(m);
             assert_true(expected[timer] == now);
             assert_false(wheel_is_set(w, timer));

@@ -480,7 +480,7 @@ static void the_line_that_makes_room_is_the_oldest(void **state)
         start();
         rig.cfg.l1.sets = 1;
         rig.cfg.l1.ways = 2;
-        rig.cfg.l1_replacement = fifo ? REPLACE_FIFO : REPLACE_LRU;
+        rig.cfg.l1_replacement = fifo ? TAGS_FIFO : TAGS_LRU;
         rig_build(&rig);
         static const uint32_t order[] = { 0, 128, 0, 256 };
         for (int i = 0; i < 4; i++)

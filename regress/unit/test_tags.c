@@ -23,14 +23,14 @@ static uint32_t put(struct tags *t, uint64_t line)
 {
     uint32_t i = tags_victim(t, line);
     assert_int_not_equal(i, TAG_NONE);
-    tags_place(t, i, line, 1);
+    tags_allocate(t, i, line, 1);
     return i;
 }
 
 static void finds_what_was_placed(void **state)
 {
     struct tags t;
-    tags_init(&t, 4, 2, 128, REPLACE_LRU, false);
+    tags_init(&t, 4, 2, 128, TAGS_LRU, false);
     assert_int_equal(tags_find(&t, 0), TAG_NONE);
     uint32_t a = put(&t, 0), b = put(&t, 4 * 128);
     assert_int_equal(tags_find(&t, 0), a);
@@ -46,13 +46,13 @@ static void finds_what_was_placed(void **state)
 
 static void replaces_the_least_recently_used(void **state)
 {
-    static const enum replacement policy[] = { REPLACE_LRU, REPLACE_FIFO };
+    static const enum tags_policy policy[] = { TAGS_LRU, TAGS_FIFO };
     for (int k = 0; k < 2; k++) {
         struct tags t;
         tags_init(&t, 2, 3, 64, policy[k], false);
         uint32_t a = put(&t, 0), b = put(&t, 128), c = put(&t, 256);
         tags_touch(&t, a);
-        assert_int_equal(tags_victim(&t, 384), policy[k] == REPLACE_LRU ? b : a);
+        assert_int_equal(tags_victim(&t, 384), policy[k] == TAGS_LRU ? b : a);
         t.tag[a].pinned = t.tag[b].pinned = true;
         assert_int_equal(tags_victim(&t, 384), c);
         t.tag[c].pinned = true;
@@ -70,7 +70,7 @@ static void contiguous_lines_spread_evenly(void **state)
         for (int hash = 0; hash < 2; hash++) {
             uint32_t used[96] = { 0 };
             struct tags t;
-            tags_init(&t, sets[k], 4, 128, REPLACE_LRU, hash);
+            tags_init(&t, sets[k], 4, 128, TAGS_LRU, hash);
             for (uint64_t line = 0; line < 192 * 4; line++)
                 used[tags_set(&t, 0x40000000 + line * 128)]++;
             int mean = 192 * 4 / (int)sets[k], slack = hash && (sets[k] & (sets[k] - 1));
@@ -86,7 +86,7 @@ static void hashing_spreads_strides(void **state)
     for (int hash = 0; hash < 2; hash++) {
         uint64_t used = 0;
         struct tags t;
-        tags_init(&t, 64, 4, 128, REPLACE_LRU, hash);
+        tags_init(&t, 64, 4, 128, TAGS_LRU, hash);
         for (uint64_t k = 0; k < 64; k++)
             used |= UINT64_C(1) << tags_set(&t, k * 64 * 128);
         assert_int_equal(__builtin_popcountll(used), hash ? 64 : 1);
@@ -99,7 +99,7 @@ static void shared_bits_are_left_out(void **state)
 {
     struct tags t;
     uint32_t used[16] = { 0 }, n = 0;
-    tags_init(&t, 16, 4, 128, REPLACE_LRU, false);
+    tags_init(&t, 16, 4, 128, TAGS_LRU, false);
     tags_share(&t, 0x1000000, 8, 6);
     tags_cut(&t, 12);
     tags_cut(&t, 10);
