@@ -11,39 +11,34 @@
 
 #include "base/alloc.h"
 
-#define INT_KEY(...)
-#define REAL_KEY(...)
-#define BOOL_KEY(...)
-#define ENUM_KEY(...)
-#define TEXT_KEY(...)
-#define KERNEL_KEY(...)
 #define CHOICES(array) extern const char array[];
-#include "base/config.def"
+#define CONFIG_ROWS "configs/keys.def"
+#include "base/config_rows.h"
 
-#define INT_KEY(id, name, def, lo, hi, unit, scope, help, source) \
+#define CHOICE_TEXT(enumerator, text) "|" text
+#define INT_KEY(id, field, name, def, lo, hi, unit, scope, help, source) \
     [KEY_##id] = { name, #def, CONFIG_INT, CONFIG_##scope, lo, hi, NULL, unit, help, source },
-#define REAL_KEY(id, name, def, lo, hi, unit, scope, help, source) \
+#define REAL_KEY(id, field, name, def, lo, hi, unit, scope, help, source) \
     [KEY_##id] = { name, #def, CONFIG_REAL, CONFIG_##scope, lo, hi, NULL, unit, help, source },
-#define BOOL_KEY(id, name, def, scope, help, source) \
+#define BOOL_KEY(id, field, name, def, scope, help, source) \
     [KEY_##id] = { name, #def, CONFIG_BOOL, CONFIG_##scope, 0, 1, NULL, "", help, source },
-#define ENUM_KEY(id, name, def, choices, scope, help, source) \
+#define ENUM_KEY(id, field, name, def, tag, LIST, scope, help, source) \
+    [KEY_##id] = { name, def, CONFIG_ENUM, CONFIG_##scope, 0, 0, LIST(CHOICE_TEXT) + 1, "", help, source },
+#define CHOICE_KEY(id, field, name, def, choices, scope, help, source) \
     [KEY_##id] = { name, def, CONFIG_ENUM, CONFIG_##scope, 0, 0, choices, "", help, source },
-#define TEXT_KEY(id, name, def, scope, help, source) \
+#define TEXT_KEY(id, field, name, def, scope, help, source) \
     [KEY_##id] = { name, def, CONFIG_TEXT, CONFIG_##scope, 0, 0, NULL, "", help, source },
-#define KERNEL_KEY(...)
 const struct config_key_info config_keys[KEY_COUNT] = {
-#include "base/config.def"
+#define CONFIG_ROWS "configs/keys.def"
+#include "base/config_rows.h"
 };
+#undef CHOICE_TEXT
 
-#define INT_KEY(...)
-#define REAL_KEY(...)
-#define BOOL_KEY(...)
-#define ENUM_KEY(...)
-#define TEXT_KEY(...)
 #define KERNEL_KEY(id, name, lo, hi, unit, help) \
     [KEY_##id] = { name, NULL, CONFIG_INT, CONFIG_MODEL, lo, hi, NULL, unit, help, "" },
 const struct config_key_info config_kernel_keys[KERNEL_KEY_COUNT] = {
-#include "base/config.def"
+#define CONFIG_ROWS "configs/keys.def"
+#include "base/config_rows.h"
 };
 
 struct value {
@@ -241,21 +236,11 @@ void config_free(struct simtx_config *c)
     free(c);
 }
 
-/* How a simulation is run, not what machine it is of. */
-static bool of_the_run(enum config_key k)
-{
-    static const char *const sections[] = { "sim.", "stats.", "trace.", "functional.", "host." };
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        if (!strncmp(config_keys[k].name, sections[i], strlen(sections[i])))
-            return true;
-    return false;
-}
-
 void config_reset_machine(struct simtx_config *c)
 {
     struct simtx_config *fresh = config_new();
     for (int i = 0; i < KEY_COUNT; i++)
-        if (!of_the_run((enum config_key)i)) {
+        if (config_keys[i].scope == CONFIG_MODEL) {
             struct value old = c->value[i];
             c->value[i] = fresh->value[i];
             fresh->value[i] = old;
@@ -293,6 +278,18 @@ const char *config_text(const struct simtx_config *c, enum config_key k)
 const char *config_origin(const struct simtx_config *c, enum config_key k)
 {
     return c->value[k].origin;
+}
+
+const char *config_place(const struct simtx_config *c, enum config_key k)
+{
+    return c->value[k].origin ? c->value[k].origin : "default";
+}
+
+struct config_setting config_setting(const struct simtx_config *c, enum config_key k)
+{
+    struct config_setting s;
+    snprintf(s.text, sizeof s.text, "%s = %s (%s)", config_keys[k].name, config_text(c, k), config_place(c, k));
+    return s;
 }
 
 const char *config_source(const struct simtx_config *c, enum config_key k)

@@ -1,7 +1,8 @@
 /*
- * Configuration: values of the keys of config.def, each with the place it was set at. A component reads a key
- * by its name in capitals, `config_int(c, KEY_GPU_SMS)`; presets and the command line set keys by text. Keys
- * of one kernel (kernel.NAME.registers) are kept as a list.
+ * Configuration: values of the keys of all tables (config_rows.h tells what their rows are), each with the place it was
+ * set at. Presets and the command line set keys by text. A component has its own keys copied into its struct
+ * (config_fields.h, config_copy.h) and reads a key of another by its name in capitals, `config_int(c, KEY_GPU_SMS)`.
+ * Keys of one kernel (kernel.NAME.registers) are kept as a list.
  */
 #ifndef BASE_CONFIG_H
 #define BASE_CONFIG_H
@@ -17,28 +18,34 @@ enum config_key {
 #define REAL_KEY(id, ...) KEY_##id,
 #define BOOL_KEY(id, ...) KEY_##id,
 #define ENUM_KEY(id, ...) KEY_##id,
+#define CHOICE_KEY(id, ...) KEY_##id,
 #define TEXT_KEY(id, ...) KEY_##id,
-#define KERNEL_KEY(id, ...)
-#include "base/config.def"
+#define CONFIG_ROWS "configs/keys.def"
+#include "base/config_rows.h"
     KEY_COUNT,
     KEY_NONE = KEY_COUNT
 };
 
 enum kernel_key {
-#define INT_KEY(id, ...)
-#define REAL_KEY(id, ...)
-#define BOOL_KEY(id, ...)
-#define ENUM_KEY(id, ...)
-#define TEXT_KEY(id, ...)
 #define KERNEL_KEY(id, ...) KEY_##id,
-#include "base/config.def"
+#define CONFIG_ROWS "configs/keys.def"
+#include "base/config_rows.h"
     KERNEL_KEY_COUNT
 };
 
+struct simtx_config;                 /* the same as frontend/lib/simtx.h's simtx_config */
+
+/* The enumerations that ENUM_KEY rows make, and the functions that CHECK and WARN rows name. */
+#define CONFIG_ENUMERATOR(enumerator, text) enumerator,
+#define ENUM_KEY(id, field, name, def, tag, LIST, ...) enum tag { LIST(CONFIG_ENUMERATOR) };
+#define CHECK(function) void function(const struct simtx_config *config, struct diag *d);
+#define WARN(function) void function(const struct simtx_config *config, struct diag *d);
+#define CONFIG_ROWS "configs/keys.def"
+#include "base/config_rows.h"
+#undef CONFIG_ENUMERATOR
+
 enum config_type { CONFIG_INT, CONFIG_REAL, CONFIG_BOOL, CONFIG_ENUM, CONFIG_TEXT };
-enum config_scope { CONFIG_MODEL, CONFIG_HOST };
-enum config_simt { SIMT_STACK, SIMT_INDEPENDENT };   /* choices of gpu.simt */
-enum config_mode { MODE_FUNCTIONAL, MODE_TIMING };   /* choices of sim.mode */
+enum config_scope { CONFIG_MODEL, CONFIG_RUN, CONFIG_HOST };
 
 struct config_key_info {
     const char *name, *fallback;     /* "gpu.sms"; the default as text */
@@ -52,13 +59,10 @@ struct config_key_info {
 extern const struct config_key_info config_keys[KEY_COUNT];
 extern const struct config_key_info config_kernel_keys[KERNEL_KEY_COUNT];   /* name: without kernel.NAME. */
 
-struct simtx_config;                 /* the same as frontend/lib/simtx.h's simtx_config */
-
 struct simtx_config *config_new(void);
 struct simtx_config *config_copy(const struct simtx_config *c);
 void config_free(struct simtx_config *c);
-/* All keys that describe the machine get their defaults; those of how it is run (sim, stats, trace, functional, host)
- * and of kernels stay. */
+/* All keys of scope MODEL get their defaults; those of how the machine is run, and of kernels, stay. */
 void config_reset_machine(struct simtx_config *c);
 
 int64_t config_int(const struct simtx_config *c, enum config_key k);
@@ -68,7 +72,11 @@ int config_choice(const struct simtx_config *c, enum config_key k);          /* 
 const char *config_text(const struct simtx_config *c, enum config_key k);    /* any key's value as text */
 const char *config_origin(const struct simtx_config *c,
                           enum config_key k);  /* "gtx480.cfg:12"; NULL = default */
+const char *config_place(const struct simtx_config *c, enum config_key k);   /* the same; "default" */
 const char *config_source(const struct simtx_config *c, enum config_key k);  /* where the figure comes from */
+/* For messages: "l1.ways = 3 (gtx480.cfg:31)". */
+struct config_setting { char text[160]; };
+struct config_setting config_setting(const struct simtx_config *c, enum config_key k);
 
 /*
  * kernel.NAME.key for a kernel: false when nobody set it. NAME is the kernel's name in the PTX or, for a
@@ -93,9 +101,12 @@ bool config_set(struct simtx_config *c, const char *name, const char *text, cons
 const char *config_get(const struct simtx_config *c, const char *name);
 /* "1 to 1024", of a key that holds a number. */
 void config_range_text(const struct config_key_info *k, char *buf, size_t size);
-/* The rules between keys (config_rules.c). false with all violations in d. */
+
+/* ---- config_rules.c ---- */
+
+/* All RULE, POWER_OF_TWO and CHECK rows. false with all violations in d. */
 bool config_check(const struct simtx_config *c, struct diag *d);
-/* Warnings about what can be simulated but contradicts itself: what programs are told and what is simulated. */
-void config_doubts(const struct simtx_config *c, struct diag *d);
+/* All WARN rows. */
+void config_warn(const struct simtx_config *c, struct diag *d);
 
 #endif

@@ -23,13 +23,28 @@ static const struct coherence *const protocols[] = {
 #undef COHERENCE_PROTOCOL
 };
 
-const struct order_policy *order_policy_of(const struct simtx_config *c)
+struct consistency_cfg {
+#define CONFIG_ROWS "consistency/config.def"
+#include "base/config_fields.h"
+};
+
+static void configure(struct consistency_cfg *c, const struct simtx_config *config)
 {
-    return policies[config_choice(c, KEY_ORDER_POLICY)];
+#define CONFIG_ROWS "consistency/config.def"
+#include "base/config_copy.h"
 }
 
-const struct coherence *coherence_of(const struct simtx_config *c)
+const struct order_policy *order_policy_of(const struct simtx_config *config)
 {
-    const struct coherence *p = protocols[config_choice(c, KEY_COHERENCE_PROTOCOL)];
-    return p && p->variant ? p->variant(c) : p;
+    struct consistency_cfg c;
+    configure(&c, config);
+    return policies[c.policy];
+}
+
+const struct coherence *coherence_of(const struct simtx_config *config)
+{
+    struct consistency_cfg c;
+    configure(&c, config);
+    const struct coherence *p = protocols[c.protocol];
+    return p && p->variant ? p->variant(config) : p;
 }

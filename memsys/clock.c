@@ -6,6 +6,12 @@
  */
 #include "memsys/clock.h"
 
+void clock_configure(struct clock_cfg *c, const struct simtx_config *config)
+{
+#define CONFIG_ROWS "memsys/clock.def"
+#include "base/config_copy.h"
+}
+
 __extension__ typedef unsigned __int128 wide;
 
 static uint64_t gcd(uint64_t a, uint64_t b)

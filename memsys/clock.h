@@ -6,8 +6,7 @@
 #ifndef MEMSYS_CLOCK_H
 #define MEMSYS_CLOCK_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/config.h"
 
 enum clock_domain { CLK_CORE, CLK_XBAR, CLK_L2, CLK_MEM, CLK_COUNT };
 
@@ -26,6 +25,12 @@ static inline uint64_t clock_earlier(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
+
+struct clock_cfg {
+#define CONFIG_ROWS "memsys/clock.def"
+#include "base/config_fields.h"
+};
+void clock_configure(struct clock_cfg *c, const struct simtx_config *config);
 
 /* khz: frequencies, each at least 1. */
 void clocks_set(struct clocks *c, const uint64_t khz[CLK_COUNT]);

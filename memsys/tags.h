@@ -8,10 +8,8 @@
 #ifndef MEMSYS_TAGS_H
 #define MEMSYS_TAGS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/config.h"
 
-enum tags_policy { TAGS_LRU, TAGS_FIFO };
 enum { TAG_NONE = UINT32_MAX };
 
 struct tag {
@@ -28,7 +26,7 @@ struct tags {
     struct tag *tag;                 /* sets x ways */
     uint64_t *line;                  /* copies of tag[].line, contiguous for the search */
     uint32_t sets, ways, line_bytes;
-    enum tags_policy policy;
+    enum tags_policy policy;         /* a choice of l1.replacement */
     bool hash;                       /* upper bits are xored into the set index */
     uint8_t line_shift, set_shift;   /* log2(line_bytes); log2(sets), rounded up */
     uint64_t clock;

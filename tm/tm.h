@@ -53,6 +53,12 @@ struct tm_load {
     bool held;                       /* the fetch waits for tm_fetch */
 };
 
+struct tm_cfg {
+#define CONFIG_ROWS "tm/config.def"
+#include "base/config_fields.h"
+};
+void tm_configure(struct tm_cfg *c, const struct simtx_config *config);
+
 struct tm_gpu;                       /* of a machine */
 struct oracle_note;
 struct tm_core;                      /* of an SM */

@@ -218,12 +218,6 @@ static simtx_config *make(const char *names, const char *sets)
     return NULL;
 }
 
-static const char *origin_of(const simtx_config *c, enum config_key k)
-{
-    const char *at = config_origin(c, k);
-    return at ? at : "default";
-}
-
 static json_t *config_all_json(const simtx_config *c)
 {
     json_t *o = json_object();
@@ -233,7 +227,7 @@ static json_t *config_all_json(const simtx_config *c)
         enum config_key k = (enum config_key)i;
         json_object_set_new(o, config_keys[i].name,
                             json_pack("{s:o, s:s, s:s, s:s}", "value", config_value_json(c, k), "unit",
-                                      config_keys[i].unit, "origin", origin_of(c, k), "source", config_source(c, k)));
+                                      config_keys[i].unit, "origin", config_place(c, k), "source", config_source(c, k)));
     }
     for (size_t i = 0; config_kernel_at(c, i, &kernel, &key, &text, &origin); i++) {
         char name[600];
@@ -253,7 +247,7 @@ static void show_text(const simtx_config *c)
         const char *source = config_source(c, k);
         char value[160];
         snprintf(value, sizeof value, "%s %s", config_text(c, k), config_keys[k].unit);
-        printf("%-30s = %-26s # %s%s%s\n", config_keys[k].name, value, origin_of(c, k), *source ? ": " : "", source);
+        printf("%-30s = %-26s # %s%s%s\n", config_keys[k].name, value, config_place(c, k), *source ? ": " : "", source);
     }
     for (size_t i = 0; config_kernel_at(c, i, &kernel, &key, &text, &origin); i++)
         printf("kernel.%s.%s = %s # %s\n", kernel, config_kernel_keys[key].name, text, origin);
@@ -262,7 +256,7 @@ static void show_text(const simtx_config *c)
 static int cmd_show(const struct request *r)
 {
     char *names = NULL;
-    struct diag doubts = { 0 };
+    struct diag warnings = { 0 };
     for (int i = 0; i < r->n; i++)
         mem_append(&names, "%s%s", names ? "\n" : "", r->words[i]);
     simtx_config *c = make(names, r->sets);
@@ -273,9 +267,9 @@ static int cmd_show(const struct request *r)
         print_json(config_all_json(c));
     else
         show_text(c);
-    config_doubts(c, &doubts);
-    fputs(doubts.text ? doubts.text : "", stderr);
-    diag_free(&doubts);
+    config_warn(c, &warnings);
+    fputs(warnings.text ? warnings.text : "", stderr);
+    diag_free(&warnings);
     simtx_config_free(c);
     return CMD_OK;
 }

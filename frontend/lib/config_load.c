@@ -1,6 +1,6 @@
 /*
  * Loading configurations: small libconfig files (http://hyperrealm.github.io/libconfig) whose groups and
- * settings spell the dotted keys of base/config.def. A file may name a parent, `parent = "gtx480";`, which is
+ * settings spell the dotted keys. A file may name a parent, `parent = "gtx480";`, which is
  * loaded first, so that it holds only the differences; or say `machine = true;`: it describes a whole machine, and what
  * it does not set is at its default. Any other file is an overlay, which changes what is there. `about` is a line for
  * lists. A value may carry its source: `sms = (15, "Fermi whitepaper, page 7");` Keys of kernels:
@@ -9,8 +9,6 @@
 #include "frontend/lib/config_load.h"
 
 #include "base/alloc.h"
-#include "memsys/dram/addrmap.h"
-#include "memsys/dram/dram.h"
 #include "timing/machine/machine.h"
 
 #include <libconfig.h>
@@ -393,57 +391,15 @@ static bool assign_all(simtx_config *c, const char *list, const char *origin, st
 
 /* ---- rules ---- */
 
-static const char *said_by(const simtx_config *c, enum config_key k)
-{
-    const char *origin = config_origin(c, k);
-    return origin ? origin : "default";
-}
-
-/* The address map is a text: its own reader says what is wrong with it. */
-static void check_map(const simtx_config *c, struct diag *d)
-{
-    struct addrmap map;
-    struct dram_cfg dram;
-    char text[400];
-    dram_configure(&dram, c);
-    if (!addrmap_parse(&map, config_text(c, KEY_DRAM_MAP), (uint32_t)config_int(c, KEY_DRAM_CHANNELS),
-                       (uint32_t)config_int(c, KEY_L2_SLICES), config_bool(c, KEY_DRAM_HASH), 0, text, sizeof text))
-        diag_error(d, 0, 0, "dram.map (%s), dram.channels = %s (%s): %s", said_by(c, KEY_DRAM_MAP),
-                   config_text(c, KEY_DRAM_CHANNELS), said_by(c, KEY_DRAM_CHANNELS), text);
-    else if (!dram_check_map(&dram, &map, text, sizeof text))
-        diag_error(d, 0, 0, "%s (dram.map: %s, dram.banks: %s, dram.burst_bytes: %s)", text, said_by(c, KEY_DRAM_MAP),
-                   said_by(c, KEY_DRAM_BANKS), said_by(c, KEY_DRAM_BURST_BYTES));
-}
-
-/* What takes more than two keys to see: a refresh interval that leaves no time for requests. */
-static void check_dram(const simtx_config *c, struct diag *d)
-{
-    struct dram_cfg dram;
-    char text[400];
-    dram_configure(&dram, c);
-    if (!dram_check(&dram, text, sizeof text))
-        diag_error(d, 0, 0, "%s", text);
-}
-
-static bool check_rules(const simtx_config *c, struct diag *d)
-{
-    int before = d->errors;
-    config_check(c, d);
-    check_map(c, d);
-    if (d->errors == before)
-        check_dram(c, d);
-    return d->errors == before;
-}
-
-/* With the rules that only the parts of the machine know. */
+/* With the rules of the protocols that timing mode will use. */
 static bool check_all(const simtx_config *c, struct diag *d)
 {
-    return check_rules(c, d) && machine_check(c, d);
+    return config_check(c, d) && machine_check(c, &(struct machine_plugins){ 0 }, d);
 }
 
 static bool check_for_mode(const simtx_config *c, struct diag *d)
 {
-    return config_choice(c, KEY_SIM_MODE) == MODE_TIMING ? check_all(c, d) : check_rules(c, d);
+    return config_choice(c, KEY_SIM_MODE) == MODE_TIMING ? check_all(c, d) : config_check(c, d);
 }
 
 /* ---- interface ---- */

@@ -1,5 +1,6 @@
 /* A GPU: made from a configuration, with its memory; the rest of the library hangs on it. */
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,50 +56,29 @@ double host_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-uint64_t config_number(const simtx_config *c, const char *key)
+static void configure(struct library_cfg *c, const struct simtx_config *config)
 {
-    const char *v = simtx_config_get(c, key);
-    return v ? strtoull(v, NULL, 0) : 0;
-}
-
-static uint32_t number(const simtx_gpu *g, const char *key)
-{
-    return (uint32_t)config_number(g->config, key);
-}
-
-static bool is(const simtx_gpu *g, const char *key, const char *value)
-{
-    const char *v = simtx_config_get(g->config, key);
-    return v && !strcmp(v, value);
+#define CONFIG_ROWS "frontend/lib/config.def"
+#include "base/config_copy.h"
 }
 
 static void fill_info(simtx_gpu *g)
 {
-    simtx_gpu_info *i = &g->info;
-    const char *name = simtx_config_get(g->config, "gpu.name"), *cc = simtx_config_get(g->config, "gpu.compute_capability");
-    g->name = strdup(name ? name : "simtx");
-    i->name = g->name;
-    i->sms = number(g, "gpu.sms");
-    i->warp_size = number(g, "gpu.warp_size");
-    i->max_threads_per_block = number(g, "gpu.max_threads_per_block");
-    i->max_threads_per_sm = number(g, "gpu.max_threads_per_sm");
-    i->max_blocks_per_sm = number(g, "gpu.max_blocks_per_sm");
-    i->registers_per_sm = i->registers_per_block = number(g, "gpu.registers_per_sm");
-    i->shared_per_sm = number(g, "gpu.shared_per_sm");
-    i->shared_per_block = number(g, "gpu.shared_per_block");
-    i->shared_per_block_optin = number(g, "gpu.shared_per_block_optin");
-    i->const_bytes = 65536;
-    i->max_grid[0] = 0x7fffffff;
-    i->max_grid[1] = i->max_grid[2] = 65535;
-    i->max_block[0] = i->max_block[1] = i->max_threads_per_block;
-    i->max_block[2] = 64;
-    i->cc_major = cc ? (uint32_t)strtoul(cc, NULL, 10) : 7;
-    i->cc_minor = cc && strchr(cc, '.') ? (uint32_t)strtoul(strchr(cc, '.') + 1, NULL, 10) : 0;
-    i->core_mhz = number(g, "gpu.core_mhz");
-    i->memory_mhz = number(g, "gpu.memory_mhz");
-    i->memory_bus_bits = number(g, "gpu.memory_bus_bits");
-    i->l2_bytes = number(g, "gpu.l2_kb") * 1024;
-    i->memory_bytes = config_number(g->config, "gpu.memory_mb") << 20;
+    const struct gpu_cfg *c = &g->gpu;
+    uint32_t major = (uint32_t)c->compute_capability;
+    g->info = (simtx_gpu_info){
+        .name = c->name, .sms = c->sms, .warp_size = c->warp_size,
+        .max_threads_per_block = c->max_threads_per_block, .max_threads_per_sm = c->max_threads_per_sm,
+        .max_blocks_per_sm = c->max_blocks_per_sm,
+        .registers_per_sm = c->registers_per_sm, .registers_per_block = c->registers_per_sm,
+        .shared_per_sm = c->shared_per_sm, .shared_per_block = c->shared_per_block,
+        .shared_per_block_optin = c->shared_per_block_optin, .const_bytes = 65536,
+        .max_grid = { 0x7fffffff, 65535, 65535 },
+        .max_block = { c->max_threads_per_block, c->max_threads_per_block, 64 },
+        .cc_major = major, .cc_minor = (uint32_t)lround((c->compute_capability - major) * 10),
+        .core_mhz = c->core_mhz, .memory_mhz = c->memory_mhz, .memory_bus_bits = c->memory_bus_bits,
+        .l2_bytes = c->l2_kb * 1024, .memory_bytes = (uint64_t)c->memory_mb << 20
+    };
 }
 
 void gpu_message(char **message, const char *fmt, ...)
@@ -114,8 +94,8 @@ void gpu_message(char **message, const char *fmt, ...)
 
 static bool pick_isa(simtx_gpu *g, char **message)
 {
-    const char *isa = simtx_config_get(g->config, "host.isa");
-    g->isa = !isa || !strcmp(isa, "auto") ? lanes_best_isa() : lanes_isa_find(isa);
+    const char *isa = config_text(g->config, KEY_HOST_ISA);
+    g->isa = g->cfg.isa ? lanes_isa_find(isa) : lanes_best_isa();    /* the first choice is auto */
     if (g->isa == ISA_COUNT)
         gpu_message(message, "host.isa = %s: this machine cannot run that vector width; its widest is %s\n", isa,
                     lanes_isa_name(lanes_best_isa()));
@@ -136,16 +116,14 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
         return NULL;
     g->config = simtx_config_copy(c);
     g->index = index;
+    gpu_configure(&g->gpu, g->config);
+    configure(&g->cfg, g->config);
+    sim_configure(&g->sim, g->config);
+    tm_configure(&g->tm, g->config);
     fill_info(g);
-    g->independent = is(g, "gpu.simt", "independent");
-    g->threads = number(g, "functional.threads");
-    g->threads_relaxed = is(g, "functional.threads_relaxed", "true");
-    g->hash = is(g, "stats.hash", "true");
-    g->quantum = config_number(g->config, "functional.quantum");
-    g->stack_limit = config_number(g->config, "gpu.stack_limit");
-    g->heap_limit = config_number(g->config, "gpu.heap_mb") << 20;
-    g->timing = is(g, "sim.mode", "timing");
-    g->detail = detail_new(simtx_config_get(g->config, "sim.detail"), message);
+    g->stack_limit = g->gpu.stack_limit;
+    g->heap_limit = (size_t)g->gpu.heap_mb << 20;
+    g->detail = detail_new(g->sim.detail, message);
     if (g->detail && pick_isa(g, message) && timed_open(g, message)) {
         g->mem = devmem_new(index, g->info.memory_bytes);
         g->param_buffer = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters") : NULL;
@@ -157,7 +135,7 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
         simtx_gpu_free(g);
         return NULL;
     }
-    if (g->hash)
+    if (g->cfg.hash)
         devmem_hash_freed(g->mem);
     return g;
 }
@@ -173,7 +151,6 @@ void simtx_gpu_free(simtx_gpu *g)
     devmem_free(g->mem);
     records_free(g);
     simtx_config_free(g->config);
-    free(g->name);
     free(g->message);
     free(g);
 }
@@ -196,7 +173,7 @@ uint64_t simtx_time(const simtx_gpu *g)
 
 bool simtx_timing(const simtx_gpu *g)
 {
-    return g->timing;
+    return g->sim.mode == MODE_TIMING;
 }
 
 void simtx_set_stack_limit(simtx_gpu *g, size_t bytes)

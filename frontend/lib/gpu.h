@@ -7,6 +7,7 @@
 #include "frontend/lib/simtx.h"
 #include "base/hist.h"
 #include "base/stats.h"
+#include "configs/gpu.h"
 #include "ptx/program/program.h"
 #include "timing/machine/machine.h"
 #include "tm/core/banks.h"
@@ -14,6 +15,11 @@
 struct detail;
 struct trace;
 struct series;
+
+struct library_cfg {
+#define CONFIG_ROWS "frontend/lib/config.def"
+#include "base/config_fields.h"
+};
 
 /* One launch as the statistics show it. Executor and machine count into its counters. */
 struct launch_record {
@@ -79,21 +85,18 @@ struct simtx_gpu {
     simtx_config *config;            /* own copy */
     int index;
     simtx_gpu_info info;
-    char *name;
+    struct gpu_cfg gpu;              /* from `config`, as the next three */
+    struct library_cfg cfg;
+    struct sim_cfg sim;
+    struct tm_cfg tm;
     struct devmem *mem;
     char *param_buffer;
     struct simtx_module *modules;
     enum lanes_isa isa;
-    bool independent;
-    uint32_t threads;
-    bool threads_relaxed;
-    bool hash;                       /* statistics tell what is in memory */
-    uint64_t quantum;
     size_t stack_limit, heap_limit, heap_used;
     uint64_t launches;
     uint64_t clock_ns;               /* simulated time; functional mode: a nanosecond per warp instruction of an SM */
     /* timing mode */
-    bool timing;
     struct detail *detail;           /* which launches run in it */
     struct machine *machine;         /* made at the first launch in timing mode */
     struct trace *trace;             /* the timeline; NULL = none */
@@ -124,8 +127,6 @@ enum { QUEUE_MAX = 32 };             /* launches side by side: CUDA guide, resid
 simtx_status gpu_fail(simtx_gpu *g, simtx_status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* *message, when wanted: the text, malloc'ed. */
 void gpu_message(char **message, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A configuration value as a number; 0 when there is no such key. */
-uint64_t config_number(const simtx_config *c, const char *key);
 double host_seconds(void);
 
 /* occupancy.c */

@@ -70,7 +70,7 @@ simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const 
     free(parsed);
     if (!linked)
         return fail_with(g, SIMTX_INVALID_PTX, &d);
-    struct program_options o = { g->isa, g->independent, g->info.warp_size, (uint64_t)(uintptr_t)g->param_buffer,
+    struct program_options o = { g->isa, g->gpu.simt == SIMT_INDEPENDENT, g->info.warp_size, (uint64_t)(uintptr_t)g->param_buffer,
                                  g->info.const_bytes };
     struct program *p = program_load(linked, g->mem, &o, &d);
     if (!p)

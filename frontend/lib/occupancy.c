@@ -23,11 +23,12 @@ static uint32_t lanes_of(const struct simtx_kernel *k, uint32_t threads)
     return (threads + ws - 1) / ws * ws;
 }
 
-static uint32_t pinned(const struct simtx_kernel *k, const char *what)
+/* kernel.NAME.key; 0 = unset. */
+static uint32_t pinned(const struct simtx_kernel *k, enum kernel_key key)
 {
-    char key[600];
-    snprintf(key, sizeof key, "kernel.%s.%s", k->func->name, what);
-    return (uint32_t)config_number(k->module->gpu->config, key);
+    int64_t n = 0;
+    config_kernel_int(k->module->gpu->config, k->func->name, key, &n);
+    return (uint32_t)n;
 }
 
 /* The protocol for transactions on shared memory of the kernel's next launch; NULL = none. */
@@ -35,7 +36,7 @@ static const struct tm_banks *protocol_of(const struct simtx_kernel *k)
 {
     const simtx_gpu *g = k->module->gpu;
     bool tm = k->code->transactions && timed_wanted(g, k);
-    return tm ? tm_banks_protocols[config_choice(g->config, KEY_TM_SHARED)] : NULL;
+    return tm ? tm_banks_protocols[g->tm.shared] : NULL;
 }
 
 static struct banks_need need_of_banks(const struct simtx_kernel *k, const struct tm_banks *p, uint32_t lanes,
@@ -55,7 +56,7 @@ static struct banks_need need_of_banks(const struct simtx_kernel *k, const struc
 static uint32_t own_registers(const struct simtx_kernel *k, uint32_t lanes, const struct banks_need *tm)
 {
     enum { ISA_MAX = 255 };
-    uint32_t n = pinned(k, "registers"), all = k->module->gpu->info.registers_per_sm, most = ISA_MAX;
+    uint32_t n = pinned(k, KEY_KERNEL_REGISTERS), all = k->module->gpu->info.registers_per_sm, most = ISA_MAX;
     if (n)
         return n;
     all = all > tm->registers ? all - tm->registers : 0;
@@ -148,7 +149,7 @@ static uint32_t resident_blocks(const struct simtx_kernel *k, uint32_t threads, 
             blocks = bounds[b].n;
             *limit = bounds[b].what;
         }
-    uint32_t pin = pinned(k, "ctas_per_sm");
+    uint32_t pin = pinned(k, KEY_KERNEL_CTAS_PER_SM);
     if (pin && blocks)
         *limit = "kernel.*.ctas_per_sm";
     return pin && blocks ? pin : (uint32_t)blocks;

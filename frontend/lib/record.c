@@ -63,7 +63,7 @@ static void add_to_total(simtx_gpu *g, const struct launch_record *r)
 
 static void keep(simtx_gpu *g, struct launch_record *r)
 {
-    if (g->nrecords >= config_number(g->config, "stats.launches")) {
+    if (g->nrecords >= g->cfg.launches) {
         record_free(r);
         return;
     }

@@ -129,15 +129,15 @@ static json_t *row_json(const struct row *r)
     return o;
 }
 
-static json_t *config_json(const simtx_config *c, enum config_scope scope)
+static json_t *config_json(const simtx_config *c, bool host)
 {
     json_t *o = json_object();
     for (int i = 0; i < KEY_COUNT; i++)
-        if (config_keys[i].scope == scope)
+        if ((config_keys[i].scope == CONFIG_HOST) == host)
             json_object_set_new(o, config_keys[i].name, config_value_json(c, (enum config_key)i));
     const char *kernel, *text, *origin;
     enum kernel_key key;
-    for (size_t i = 0; scope == CONFIG_MODEL && config_kernel_at(c, i, &kernel, &key, &text, &origin); i++) {
+    for (size_t i = 0; !host && config_kernel_at(c, i, &kernel, &key, &text, &origin); i++) {
         char name[600];
         snprintf(name, sizeof name, "kernel.%s.%s", kernel, config_kernel_keys[key].name);
         json_object_set_new(o, name, json_integer(strtoll(text, NULL, 10)));
@@ -171,7 +171,7 @@ static const char *mode_of(const simtx_gpu *g)
 {
     uint64_t all, timed = timed_launches(g, &all);
     if (!all)
-        return g->timing ? "timing" : "functional";
+        return simtx_timing(g) ? "timing" : "functional";
     return timed == all ? "timing" : timed ? "mixed" : "functional";
 }
 
@@ -201,13 +201,13 @@ static const char *hash_text(const simtx_gpu *g, char text[16])
 
 char *simtx_stats_json(const simtx_gpu *g)
 {
-    json_t *host = config_json(g->config, CONFIG_HOST);
+    json_t *host = config_json(g->config, true);
     json_object_set_new(host, "isa", json_string(lanes_isa_name(g->isa)));
     json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "simtx", SIMTX_VERSION, "mode", mode_of(g), "total",
-                             total_json(g), "config", config_json(g->config, CONFIG_MODEL),
+                             total_json(g), "config", config_json(g->config, false),
                              "kernels", kernels_json(g), "host", host);
     char hash[16];
-    if (g->hash)
+    if (g->cfg.hash)
         json_object_set_new(root, "memory_hash", json_string(hash_text(g, hash)));
     char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(root);
@@ -227,7 +227,7 @@ char *simtx_stats_text(const simtx_gpu *g)
     }
     bool timed = sum_kernels(g, &sum);
     lines[g->ntotals] = (struct stats_line){ "total", timed, &sum };
-    out = stats_text(lines, g->ntotals + 1, warp_size(g), g->hash ? hash_text(g, hash) : NULL);
+    out = stats_text(lines, g->ntotals + 1, warp_size(g), g->cfg.hash ? hash_text(g, hash) : NULL);
     free(lines);
     return out;
 }

@@ -18,7 +18,7 @@ enum { MESSAGE_MAX = 4500 };         /* a path and some words */
 
 bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k)
 {
-    return g->timing && detail_selects(g->detail, k->func->name, g->launches);
+    return simtx_timing(g) && detail_selects(g->detail, k->func->name, g->launches);
 }
 
 /* Once a kernel, before its first launch with transactions in hardware. */
@@ -29,9 +29,8 @@ static void warn_irrevocable(struct simtx_kernel *k)
     if (k->warned || !g->warning)
         return;
     k->warned = true;
-    bool global = g->plugins.tm || config_choice(g->config, KEY_TM_GLOBAL);
-    bool shared = config_choice(g->config, KEY_TM_SHARED);
-    if (program_irrevocable(k->module->program, k->func, global, shared, text, sizeof text))
+    if (program_irrevocable(k->module->program, k->func, g->plugins.tm || g->tm.global, g->tm.shared, text,
+                            sizeof text))
         g->warning(g->warning_ctx, text);
 }
 
@@ -40,7 +39,7 @@ simtx_status timed_check(struct simtx_kernel *k)
     simtx_gpu *g = k->module->gpu;
     if (!k->code->transactions)
         return SIMTX_OK;
-    if (g->plugins.tm || config_choice(g->config, KEY_TM_GLOBAL) || config_choice(g->config, KEY_TM_SHARED)) {
+    if (g->plugins.tm || g->tm.global || g->tm.shared) {
         warn_irrevocable(k);
         return SIMTX_OK;
     }
@@ -55,13 +54,12 @@ simtx_status timed_check(struct simtx_kernel *k)
 
 static bool open_trace(simtx_gpu *g, char **message)
 {
-    const struct trace_range range = { config_number(g->config, "trace.from"), config_number(g->config, "trace.to"),
-                                       (int)config_int(g->config, KEY_TRACE_SM) };
-    const char *path = simtx_config_get(g->config, "trace.file");
+    struct trace_cfg c;
     char error[MESSAGE_MAX];
-    if (!*path)
+    trace_configure(&c, g->config);
+    if (!*c.file)
         return true;
-    g->trace = trace_open(path, &range, error, sizeof error);
+    g->trace = trace_open(&c, error, sizeof error);
     if (!g->trace)
         gpu_message(message, "%s\n", error);
     return g->trace;
@@ -69,12 +67,12 @@ static bool open_trace(simtx_gpu *g, char **message)
 
 static bool open_series(simtx_gpu *g, char **message)
 {
-    uint64_t window = config_number(g->config, "stats.window");
+    struct series_cfg c;
     char error[MESSAGE_MAX];
-    if (!window)
+    series_configure(&c, g->config);
+    if (!c.window)
         return true;
-    g->series = series_open(simtx_config_get(g->config, "stats.window_file"), window, g->info.warp_size, error,
-                            sizeof error);
+    g->series = series_open(&c, g->info.warp_size, error, sizeof error);
     if (!g->series)
         gpu_message(message, "%s\n", error);
     return g->series;
@@ -82,7 +80,7 @@ static bool open_series(simtx_gpu *g, char **message)
 
 bool timed_open(simtx_gpu *g, char **message)
 {
-    return !g->timing || (open_trace(g, message) && open_series(g, message));
+    return !simtx_timing(g) || (open_trace(g, message) && open_series(g, message));
 }
 
 simtx_status simtx_close_files(simtx_gpu *g)
@@ -269,7 +267,7 @@ simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *f
         fill_grid(&grids[i], &g->queue[i]);
     g->progress_kernel = g->queue[0].kernel->func->name;
     g->progress_start = host_seconds();
-    struct shadow *shadow = config_bool(g->config, KEY_SIM_SHADOW) ? shadow_run(g, g->queue, n) : NULL;
+    struct shadow *shadow = g->sim.shadow ? shadow_run(g, g->queue, n) : NULL;
     enum machine_result r = machine_run(g->machine, grids, n, &g->queue[0].record->counters);
     pass_time(g, grids, n);
     simtx_status s = keep(g, grids, n, r, host_seconds() - g->progress_start, stats, fault);

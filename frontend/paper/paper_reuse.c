@@ -36,7 +36,7 @@ static uint64_t config_digest(const simtx_config *c)
     const char *kernel, *text, *origin;
     enum kernel_key key;
     for (int i = 0; i < KEY_COUNT; i++)
-        if (config_keys[i].scope == CONFIG_MODEL)
+        if (config_keys[i].scope != CONFIG_HOST)
             h = text_digest(text_digest(h, config_keys[i].name), config_text(c, (enum config_key)i));
     for (size_t i = 0; config_kernel_at(c, i, &kernel, &key, &text, &origin); i++)
         h = text_digest(text_digest(text_digest(h, kernel), config_kernel_keys[key].name), text);

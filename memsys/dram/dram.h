@@ -8,12 +8,11 @@
 #ifndef MEMSYS_DRAM_H
 #define MEMSYS_DRAM_H
 
+#include "base/config.h"
 #include "base/stats.h"
 #include "memsys/dram/addrmap.h"
 #include "memsys/clock.h"
 #include "memsys/xbar/packet.h"
-
-struct simtx_config;
 
 /* DRAM_EXTRA, DRAM_EXTRA + 1: commands of an extended device, to a closed bank, which stays closed (copies of rows). */
 enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_RD, DRAM_WR, DRAM_REF, DRAM_COMMANDS, DRAM_EXTRA = DRAM_COMMANDS,
@@ -25,15 +24,8 @@ enum { DRAM_MAX_BANKS = 256 };
 struct dram_rule { enum dram_command before, after; enum dram_level level; uint32_t cycles; };
 
 struct dram_cfg {
-    uint32_t banks, groups;
-    bool group_high;                 /* bank group = upper bits of the bank; false: lower bits */
-    uint32_t queue;                  /* entries of the scheduler's queue */
-    uint32_t burst_bytes;            /* bytes one RD or WR moves */
-    uint32_t burst_cycles;           /* data bus cycles of a burst; at most tCCD */
-    bool frfcfs, refresh, close_page;
-    /* memory cycles, 0 = no such constraint; tRCDW = 0: tRCD; tCCDL, tRRDL, tRTPL = 0 or one group: tCCD ... */
-    uint32_t tCCD, tCCDL, tRRD, tRRDL, tRCD, tRCDW, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTP, tRTPL, tRTW, tFAW;
-    uint32_t tREFI, tRFC;
+#define CONFIG_ROWS "memsys/dram/config.def"
+#include "base/config_fields.h"
     const struct dram_rule *rule;    /* additional constraints, for the extra commands; not copied */
     uint32_t rules;
 };
@@ -42,12 +34,8 @@ struct dram_request { struct dram_address at; uint32_t bytes; bool write; uint64
 
 struct dram;
 void dram_configure(struct dram_cfg *c, const struct simtx_config *config);
-/* False with a message in error (at most size bytes) when the values are inconsistent, or bursts would collide. */
-bool dram_check(const struct dram_cfg *c, char *error, size_t size);
-/* False with a message when the address map has other numbers of banks or bytes of a burst. */
-bool dram_check_map(const struct dram_cfg *c, const struct addrmap *m, char *error, size_t size);
 
-/* c has passed dram_check. count: the owner's counters, indexed by enum stat. */
+/* c obeys the rules of its keys. count: the owner's counters, indexed by enum stat. */
 struct dram *dram_new(const struct dram_cfg *c, uint64_t *count);
 void dram_free(struct dram *d);
 bool dram_full(const struct dram *d);

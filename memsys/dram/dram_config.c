@@ -1,39 +1,30 @@
-/* A DRAM channel's configuration from the keys, and the rules between its values. */
-#include <stdarg.h>
-#include <stdio.h>
+/* The configuration of a DRAM channel from the keys, its rules, and what programs are told about it. */
+#include <math.h>
 
-#include "base/config.h"
 #include "memsys/dram/dram_timing.h"
 
 void dram_configure(struct dram_cfg *c, const struct simtx_config *config)
 {
-    *c = (struct dram_cfg){ .group_high = config_choice(config, KEY_DRAM_GROUP_BITS) == 1,
-                            .frfcfs = config_choice(config, KEY_DRAM_SCHEDULER) == 0,
-                            .refresh = config_bool(config, KEY_DRAM_REFRESH),
-                            .close_page = config_bool(config, KEY_DRAM_CLOSE_PAGE) };
-    const struct { uint32_t *value; enum config_key key; } numbers[] = {
-        { &c->banks, KEY_DRAM_BANKS }, { &c->groups, KEY_DRAM_GROUPS }, { &c->queue, KEY_DRAM_QUEUE },
-        { &c->burst_bytes, KEY_DRAM_BURST_BYTES }, { &c->burst_cycles, KEY_DRAM_BURST_CYCLES },
-        { &c->tCCD, KEY_DRAM_TCCD }, { &c->tCCDL, KEY_DRAM_TCCDL }, { &c->tRRD, KEY_DRAM_TRRD },
-        { &c->tRRDL, KEY_DRAM_TRRDL }, { &c->tRCD, KEY_DRAM_TRCD }, { &c->tRCDW, KEY_DRAM_TRCDW },
-        { &c->tRAS, KEY_DRAM_TRAS }, { &c->tRP, KEY_DRAM_TRP }, { &c->tRC, KEY_DRAM_TRC },
-        { &c->tCL, KEY_DRAM_TCL }, { &c->tWL, KEY_DRAM_TWL }, { &c->tCDLR, KEY_DRAM_TCDLR },
-        { &c->tWR, KEY_DRAM_TWR }, { &c->tRTP, KEY_DRAM_TRTP }, { &c->tRTPL, KEY_DRAM_TRTPL },
-        { &c->tRTW, KEY_DRAM_TRTW }, { &c->tFAW, KEY_DRAM_TFAW }, { &c->tREFI, KEY_DRAM_TREFI },
-        { &c->tRFC, KEY_DRAM_TRFC },
-    };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        *numbers[i].value = (uint32_t)config_int(config, numbers[i].key);
+    *c = (struct dram_cfg){ 0 };
+#define CONFIG_ROWS "memsys/dram/config.def"
+#include "base/config_copy.h"
 }
 
-__attribute__((format(printf, 3, 4)))
-static bool fail(char *error, size_t size, const char *format, ...)
+/* A row is opened and closed before the next of its bank. */
+static void check_row_cycle(const struct dram_cfg *c, const struct simtx_config *config, struct diag *d)
 {
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(error, size, format, ap);
-    va_end(ap);
-    return false;
+    if (c->tRC && c->tRC < c->tRAS + c->tRP)
+        diag_error(d, 0, 0, "%s is less than the sum of %s and %s", config_setting(config, KEY_DRAM_TRC).text,
+                   config_setting(config, KEY_DRAM_TRAS).text, config_setting(config, KEY_DRAM_TRP).text);
+}
+
+/* Written data must not meet read data on the bus. */
+static void check_turnaround(const struct dram_cfg *c, const struct simtx_config *config, struct diag *d)
+{
+    if (c->tRTW && c->tRTW + c->tWL < c->tCL + c->burst_cycles)
+        diag_error(d, 0, 0, "%s is neither 0 nor at least %s + %s - %s", config_setting(config, KEY_DRAM_TRTW).text,
+                   config_setting(config, KEY_DRAM_TCL).text, config_setting(config, KEY_DRAM_BURST_CYCLES).text,
+                   config_setting(config, KEY_DRAM_TWL).text);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -49,49 +40,70 @@ static uint32_t refresh_interval(const struct dram_cfg *c)
     return close + c->tRFC + larger(c->tRCD, c->tRCDW) + larger(dram_read_to_write(c), dram_write_to_read(c));
 }
 
-static bool check_sizes(const struct dram_cfg *c, char *error, size_t size)
+/* A refresh that fits between two leaves time for requests, too. */
+static void check_refresh(const struct dram_cfg *c, struct diag *d)
 {
-    if (!c->banks || c->banks > DRAM_MAX_BANKS)
-        return fail(error, size, "dram.banks = %u is not in 1 to %d", c->banks, DRAM_MAX_BANKS);
-    if (!c->groups || c->banks % c->groups)
-        return fail(error, size, "dram.groups = %u does not divide dram.banks = %u", c->groups, c->banks);
-    if (!c->queue)
-        return fail(error, size, "dram.queue = 0: no request could ever be served");
-    if (!c->burst_bytes || !c->burst_cycles)
-        return fail(error, size, "dram.burst_bytes and dram.burst_cycles must be at least 1");
-    return true;
+    uint32_t interval = refresh_interval(c);
+    if (c->refresh && c->tRFC < c->tREFI && c->tREFI <= interval)
+        diag_error(d, 0, 0, "dram.tREFI = %u leaves no time for requests: it must be more than %u (tRFC and a row cycle)",
+                   c->tREFI, interval);
 }
 
-bool dram_check(const struct dram_cfg *c, char *error, size_t size)
+/* The address map names as many banks, and bytes of a burst, as the channel has. */
+static void check_fields(const struct dram_cfg *c, const struct addrmap *m, const struct simtx_config *config,
+                         struct diag *d)
 {
-    if (!check_sizes(c, error, size))
-        return false;
-    if (c->burst_cycles > c->tCCD)
-        return fail(error, size, "dram.tCCD = %u is less than dram.burst_cycles = %u: bursts would overlap on the data "
-                    "bus", c->tCCD, c->burst_cycles);
-    if (c->tCCDL && c->tCCDL < c->tCCD)
-        return fail(error, size, "dram.tCCDL = %u is less than dram.tCCD = %u", c->tCCDL, c->tCCD);
-    if (c->tRRDL && c->tRRDL < c->tRRD)
-        return fail(error, size, "dram.tRRDL = %u is less than dram.tRRD = %u", c->tRRDL, c->tRRD);
-    if (c->tRC && c->tRC < c->tRAS + c->tRP)
-        return fail(error, size, "dram.tRC = %u is less than tRAS + tRP = %u, the time to open a row and close it",
-                    c->tRC, c->tRAS + c->tRP);
-    if (c->tRTW && c->tRTW + c->tWL < c->tCL + c->burst_cycles)
-        return fail(error, size, "dram.tRTW = %u is less than tCL + burst_cycles - tWL = %u: written data would "
-                    "collide with read data on the bus", c->tRTW, c->tCL + c->burst_cycles - c->tWL);
-    if (c->refresh && c->tREFI <= refresh_interval(c))
-        return fail(error, size, "dram.tREFI = %u leaves no time for requests: it must be more than %u (tRFC and a row "
-                    "cycle)", c->tREFI, refresh_interval(c));
-    return true;
+    const struct { enum addr_field field; char letter; const char *what; enum config_key key; } rows[] = {
+        { ADDR_BANK, 'B', "banks", KEY_DRAM_BANKS }, { ADDR_BYTE, 'S', "bytes", KEY_DRAM_BURST_BYTES }
+    };
+    for (int i = 0; i < 2; i++) {
+        unsigned bits = m->nbits[rows[i].field];
+        if (config_int(config, rows[i].key) == INT64_C(1) << bits)
+            continue;
+        diag_error(d, 0, 0, "dram.map has %u letters %c, which is %llu %s, but %s = %u (dram.map: %s, dram.banks: %s, "
+                   "dram.burst_bytes: %s)", bits, rows[i].letter, 1ull << bits, rows[i].what,
+                   config_keys[rows[i].key].name, (unsigned)config_int(config, rows[i].key),
+                   config_place(config, KEY_DRAM_MAP), config_place(config, KEY_DRAM_BANKS),
+                   config_place(config, KEY_DRAM_BURST_BYTES));
+        return;
+    }
 }
 
-bool dram_check_map(const struct dram_cfg *c, const struct addrmap *m, char *error, size_t size)
+/* The address map is a text: its own reader tells what is wrong with it. */
+static void check_map(const struct dram_cfg *c, const struct simtx_config *config, struct diag *d)
 {
-    if (c->banks != 1ull << m->nbits[ADDR_BANK])
-        return fail(error, size, "dram.map has %u letters B, which is %llu banks, but dram.banks = %u",
-                    m->nbits[ADDR_BANK], 1ull << m->nbits[ADDR_BANK], c->banks);
-    if (c->burst_bytes != 1ull << m->nbits[ADDR_BYTE])
-        return fail(error, size, "dram.map has %u letters S, which is %llu bytes, but dram.burst_bytes = %u",
-                    m->nbits[ADDR_BYTE], 1ull << m->nbits[ADDR_BYTE], c->burst_bytes);
-    return true;
+    struct addrmap m;
+    char text[400];
+    if (addrmap_parse(&m, c->map, c->channels, (uint32_t)config_int(config, KEY_L2_SLICES), c->hash, 0, text,
+                      sizeof text))
+        check_fields(c, &m, config, d);
+    else
+        diag_error(d, 0, 0, "dram.map (%s), dram.channels = %u (%s): %s", config_place(config, KEY_DRAM_MAP),
+                   c->channels, config_place(config, KEY_DRAM_CHANNELS), text);
+}
+
+void dram_check(const struct simtx_config *config, struct diag *d)
+{
+    struct dram_cfg c;
+    dram_configure(&c, config);
+    check_row_cycle(&c, config, d);
+    check_turnaround(&c, config, d);
+    check_refresh(&c, d);
+    check_map(&c, config, d);
+}
+
+/* Programs compute the bandwidth as two transfers a memory clock over the width of the bus. */
+void dram_warn(const struct simtx_config *config, struct diag *d)
+{
+    struct dram_cfg c;
+    dram_configure(&c, config);
+    double bytes = (double)config_int(config, KEY_GPU_MEMORY_BUS_BITS) / 8;
+    double told = 2e6 * (double)config_int(config, KEY_GPU_MEMORY_MHZ) * bytes;
+    double burst = (double)c.burst_bytes / c.burst_cycles;
+    double is = 1e6 * config_real(config, KEY_DRAM_MHZ) * burst * c.channels;
+    if (fabs(told - is) > 0.03 * is)
+        diag_warn(d, 0, 0, "programs are told %.0f GB/s, %s and %s; simulated are %.0f GB/s: dram.channels x dram.mhz "
+                  "x dram.burst_bytes / dram.burst_cycles", told / 1e9,
+                  config_setting(config, KEY_GPU_MEMORY_MHZ).text, config_setting(config, KEY_GPU_MEMORY_BUS_BITS).text,
+                  is / 1e9);
 }

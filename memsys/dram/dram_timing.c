@@ -92,7 +92,7 @@ void dram_timing_init(struct dram_timing *t, const struct dram_cfg *c)
     t->bank = mem_zero(c->banks, sizeof *t->bank, "DRAM banks");
     t->group = mem_zero(c->groups, sizeof *t->group, "DRAM bank groups");
     for (uint32_t b = 0; b < c->banks; b++)
-        t->bank[b].group = c->group_high ? b / (c->banks / c->groups) : b % c->groups;
+        t->bank[b].group = c->group_bits == DRAM_GROUP_HIGH ? b / (c->banks / c->groups) : b % c->groups;
 }
 
 void dram_timing_end(struct dram_timing *t)

@@ -6,17 +6,20 @@
 #include "memsys/l1/l1_coherence.h"
 
 
-void l1_init(struct l1 *l, const struct lsu_cfg *c, struct sender *send, struct retire *retire, uint64_t *count)
+void l1_init(struct l1 *l, const struct l1_cfg *c, uint32_t segment, struct sender *send, struct retire *retire,
+             uint64_t *count)
 {
-    *l = (struct l1){ .cfg = c, .send = send, .retire = retire, .count = count, .free_writeback = UINT32_MAX };
-    size_t lines = c->l1_exists ? (size_t)c->l1.sets * c->l1.ways : 0;
-    if (c->l1_exists)
-        tags_init(&l->tags, c->l1.sets, c->l1.ways, LINE_BYTES, c->l1_replacement, c->l1_hash);
+    *l = (struct l1){
+        .cfg = c, .segment = segment, .send = send, .retire = retire, .count = count, .free_writeback = UINT32_MAX
+    };
+    size_t lines = (size_t)c->sets * c->ways;
+    if (c->sets)
+        tags_init(&l->tags, c->sets, c->ways, LINE_BYTES, c->replacement, c->hash);
     l->data = mem_zero(lines, sizeof *l->data, "the lines of an L1");
     l->dirty = mem_zero(lines, sizeof *l->dirty, "the lines of an L1");
     l->entry = mem_zero(lines, sizeof *l->entry, "the lines of an L1");
-    l->miss = mem_zero(c->l1.mshrs, sizeof *l->miss, "MSHR entries of an L1");
-    mshr_init(&l->mshr, c->l1.mshrs, c->l1.merges);
+    l->miss = mem_zero(c->mshrs, sizeof *l->miss, "MSHR entries of an L1");
+    mshr_init(&l->mshr, c->mshrs, c->merges);
 }
 
 void l1_end(struct l1 *l)
@@ -81,7 +84,7 @@ enum lsu_result l1_make_room(struct l1 *l, uint64_t line, uint32_t *index, uint6
 
 void l1_clear(struct l1 *l)
 {
-    if (!l->cfg->l1_exists)
+    if (!l->cfg->sets)
         return;
     tags_clear(&l->tags);
     memset(l->dirty, 0, (size_t)l->tags.sets * l->tags.ways * sizeof *l->dirty);
@@ -156,7 +159,7 @@ static enum lsu_result serve_miss(struct l1 *l, uint32_t index, struct mem_op *o
 {
     enum lsu_result r = index != TAG_NONE && l->tags.tag[index].pinned ? join_miss(l, index, op, a, s, need, now)
                                                                    : new_miss(l, index, op, a, s, need, now);
-    if (r == LSU_BLOCKED_LINE && l->cfg->l1_streaming && s == SERVE_GLOBAL)
+    if (r == LSU_BLOCKED_LINE && l->cfg->streaming && s == SERVE_GLOBAL)
         return l1_bypass(l, op, a, s, now);
     return op->kind == MOP_PREFETCH ? LSU_SERVED : r;        /* a prefetch that finds no free resource is dropped */
 }
@@ -182,11 +185,11 @@ enum lsu_result l1_load(struct l1 *l, struct mem_op *op, const struct line_acces
 {
     uint32_t i = tags_find(&l->tags, a->line);
     if (i == TAG_NONE || !available(l, i, a->sectors))
-        return serve_miss(l, i, op, a, s, l->cfg->l1_sectored ? widen(a->sectors, l->cfg->segment) : ALL_SECTORS, now);
+        return serve_miss(l, i, op, a, s, l->cfg->sectored ? widen(a->sectors, l->segment) : ALL_SECTORS, now);
     tags_touch(&l->tags, i);
     l->count[l1_stats(op, s)->hits]++;
     if (op->kind != MOP_PREFETCH)
-        retire_load(l->retire, op, a, s, l->data[i], now, now + l->cfg->l1.latency - 1);
+        retire_load(l->retire, op, a, s, l->data[i], now, now + l->cfg->latency - 1);
     if (op->last_use && !l->tags.tag[i].pinned)
         discard(l, i);
     return LSU_SERVED;
@@ -201,7 +204,7 @@ enum lsu_result l1_bypass(struct l1 *l, struct mem_op *op, const struct line_acc
         l1_invalidate_line(l, a->line);
     uint32_t e = mshr_new(&l->mshr, a->line);
     l->miss[e] = (struct l1_miss){ .index = TAG_NONE };
-    request(l, e, a->line, widen(a->sectors, l->cfg->segment), op, s, now);
+    request(l, e, a->line, widen(a->sectors, l->segment), op, s, now);
     append(l, e, op, a, s);
     l->count[STAT_L1_BYPASSED] += s == SERVE_GLOBAL;
     return LSU_SERVED;
@@ -230,7 +233,7 @@ static bool covers(const struct mem_op *op, const struct line_access *a, uint8_t
 enum lsu_result l1_store_local(struct l1 *l, struct mem_op *op, const struct line_access *a, uint64_t now)
 {
     struct line_access want = *a;
-    if (!l->cfg->l1_sectored)
+    if (!l->cfg->sectored)
         want.sectors = ALL_SECTORS;
     uint32_t i = tags_find(&l->tags, a->line);
     bool whole = covers(op, a, want.sectors);
@@ -266,7 +269,7 @@ static void invalidate(struct l1 *l, uint32_t index)
 
 void l1_invalidate_line(struct l1 *l, uint64_t line)
 {
-    uint32_t i = l->cfg->l1_exists ? tags_find(&l->tags, line) : TAG_NONE;
+    uint32_t i = l->cfg->sets ? tags_find(&l->tags, line) : TAG_NONE;
     if (i != TAG_NONE)
         invalidate(l, i);
 }
@@ -281,13 +284,13 @@ void l1_invalidate_global(struct l1 *l)
 
 void l1_write_through(struct l1 *l, const struct packet *p)
 {
-    uint32_t i = l->cfg->l1_exists ? tags_find(&l->tags, p->line) : TAG_NONE;
+    uint32_t i = l->cfg->sets ? tags_find(&l->tags, p->line) : TAG_NONE;
     if (p->type == ACCESS_GLOBAL_STORE)
         l->count[i == TAG_NONE ? STAT_L1_STORE_MISSES : STAT_L1_STORE_HITS]++;
     if (i == TAG_NONE)
         return;
     const struct l1_miss *m = filling(l, i);
-    if (l->cfg->l1_store_update && !(m && m->waited & p->sectors))
+    if (l->cfg->store_hit == L1_STORE_UPDATE && !(m && m->waited & p->sectors))
         line_merge(l->data[i], p->data, p->mask);
     else
         invalidate(l, i);

@@ -38,7 +38,8 @@ enum { L1_INVALID, L1_LOCAL, L1_GLOBAL, L1_COHERENT };
 struct l1_coherence;
 
 struct l1 {
-    const struct lsu_cfg *cfg;
+    const struct l1_cfg *cfg;
+    uint32_t segment;                /* bytes: granularity of requests (coalescer.segment) */
     struct l1_coherence *coherence;  /* NULL = none */
     struct sender *send;
     struct retire *retire;
@@ -57,7 +58,8 @@ struct l1 {
     uint8_t view[LINE_BYTES];        /* the result of l1_private_line */
 };
 
-void l1_init(struct l1 *l, const struct lsu_cfg *c, struct sender *send, struct retire *retire, uint64_t *count);
+void l1_init(struct l1 *l, const struct l1_cfg *c, uint32_t segment, struct sender *send, struct retire *retire,
+             uint64_t *count);
 void l1_end(struct l1 *l);
 /* The counters of an access: base + 0 hits, 1 misses, 2 merged, 3 blocked. */
 const struct cache_stats *l1_stats(const struct mem_op *op, enum mem_server s);

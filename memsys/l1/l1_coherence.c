@@ -19,17 +19,17 @@ struct cause {
     uint64_t now;
 };
 
-void l1_coherence_init(struct l1_coherence *c, const struct lsu_cfg *cfg, struct l1 *l1, struct remote *remote)
+void l1_coherence_init(struct l1_coherence *c, const struct l1_cfg *cfg, struct l1 *l1, struct remote *remote)
 {
     const struct coherence *p = cfg->coherence;
     *c = (struct l1_coherence){ .protocol = p, .cfg = cfg, .l1 = l1, .remote = remote };
     if (!p)
         return;
     l1->coherence = c;
-    mshr_init(&c->buffer, cfg->l1.mshrs, 1);
-    c->retry = mem_zero(cfg->l1.mshrs, sizeof *c->retry, "MSHR entries of an L1");
+    mshr_init(&c->buffer, cfg->mshrs, 1);
+    c->retry = mem_zero(cfg->mshrs, sizeof *c->retry, "MSHR entries of an L1");
     free(l1->miss);
-    l1->miss = mem_zero(2 * (size_t)cfg->l1.mshrs, sizeof *l1->miss, "MSHR entries of an L1");
+    l1->miss = mem_zero(2 * (size_t)cfg->mshrs, sizeof *l1->miss, "MSHR entries of an L1");
     for (uint32_t s = 1; s < p->l1_stable; s++)
         c->writes_back[s] = coherence_l1(p, s, L1_EVICT)->next != 0;
 }
@@ -45,7 +45,7 @@ void l1_coherence_end(struct l1_coherence *c)
 
 static bool in_buffer(const struct l1_coherence *c, uint32_t entry)
 {
-    return entry != MSHR_NONE && entry >= c->cfg->l1.mshrs;
+    return entry != MSHR_NONE && entry >= c->cfg->mshrs;
 }
 
 static struct line_at find(const struct l1_coherence *c, uint64_t line)
@@ -59,7 +59,7 @@ static struct line_at find(const struct l1_coherence *c, uint64_t line)
     x.entry = mshr_find(&l->mshr, line);
     if (x.entry == MSHR_NONE && c->buffer.n) {
         x.entry = mshr_find(&c->buffer, line);
-        x.entry += x.entry == MSHR_NONE ? 0 : c->cfg->l1.mshrs;
+        x.entry += x.entry == MSHR_NONE ? 0 : c->cfg->mshrs;
     }
     return x;
 }
@@ -137,7 +137,7 @@ static void allocate(struct l1_coherence *c, struct line_at *x)
 
 static void buffer_line(struct l1_coherence *c, struct line_at *x)
 {
-    uint32_t e = c->cfg->l1.mshrs + mshr_new(&c->buffer, x->line);
+    uint32_t e = c->cfg->mshrs + mshr_new(&c->buffer, x->line);
     c->l1->miss[e].index = TAG_NONE;
     memcpy(c->l1->miss[e].data, bytes_of(c, x), LINE_BYTES);
     invalidate(c, x);
@@ -149,7 +149,7 @@ static void free_entry(struct l1_coherence *c, struct line_at *x)
 {
     unsigned state = state_of(c, x);
     if (in_buffer(c, x->entry))
-        mshr_free(&c->buffer, x->entry - c->cfg->l1.mshrs);
+        mshr_free(&c->buffer, x->entry - c->cfg->mshrs);
     else
         mshr_free(&c->l1->mshr, x->entry);
     if (x->index != TAG_NONE)
@@ -293,7 +293,7 @@ static void act(struct l1_coherence *c, struct line_at *x, const struct coherenc
     case L1_WAIT: append(c, x, k); break;
     case L1_SEND: send(c, x, s->operand, k); break;
     case L1_ACK: acknowledge(c, x, s->operand, k->packet); break;
-    case L1_HIT: hit(c, x, k, k->now + (k->waits ? 1 : c->cfg->l1.latency - 1)); break;
+    case L1_HIT: hit(c, x, k, k->now + (k->waits ? 1 : c->cfg->latency - 1)); break;
     case L1_FILL:
         memcpy(bytes_of(c, x), k->packet->data, LINE_BYTES);
         c->l1->tags.tag[x->index].valid = ALL_SECTORS;
@@ -338,7 +338,7 @@ static const struct coherence_row *row_of(struct l1_coherence *c, const struct l
     unsigned state = state_of(c, x);
     const struct coherence_row *row = coherence_l1(p, state, event);
     if (!row->step[0].action)
-        coherence_impossible_l1(p, c->cfg->sm, x->line, state, event);
+        coherence_impossible_l1(p, c->l1->send->cfg->sm, x->line, state, event);
     return row;
 }
 
@@ -492,5 +492,5 @@ static void dump_entries(const struct l1_coherence *c, const struct mshr *m, uin
 void l1_coherence_dump(const struct l1_coherence *c, void (*line)(void *ctx, const char *text), void *ctx)
 {
     dump_entries(c, &c->l1->mshr, 0, line, ctx);
-    dump_entries(c, &c->buffer, c->cfg->l1.mshrs, line, ctx);
+    dump_entries(c, &c->buffer, c->cfg->mshrs, line, ctx);
 }

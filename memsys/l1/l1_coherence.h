@@ -11,7 +11,7 @@
 
 struct l1_coherence {
     const struct coherence *protocol;    /* NULL = none */
-    const struct lsu_cfg *cfg;
+    const struct l1_cfg *cfg;
     struct l1 *l1;
     struct remote *remote;
     bool writes_back[COHERENCE_STATES];  /* by state: an eviction sends a request and waits for its reply */
@@ -21,7 +21,7 @@ struct l1_coherence {
     uint32_t *retry, retries;        /* MSHR entries whose oldest access found no free resource, in order */
 };
 
-void l1_coherence_init(struct l1_coherence *c, const struct lsu_cfg *cfg, struct l1 *l1, struct remote *remote);
+void l1_coherence_init(struct l1_coherence *c, const struct l1_cfg *cfg, struct l1 *l1, struct remote *remote);
 void l1_coherence_end(struct l1_coherence *c);
 
 enum lsu_result l1_coherence_access(struct l1_coherence *c, struct mem_op *op, const struct line_access *a,

@@ -78,7 +78,7 @@ static const struct l1_writeback *next_writeback(const struct l1 *l, uint64_t li
 
 const uint8_t *l1_private_line(struct l1 *l, uint64_t line)
 {
-    uint32_t i = l->cfg->l1_exists ? tags_find(&l->tags, line) : TAG_NONE;
+    uint32_t i = l->cfg->sets ? tags_find(&l->tags, line) : TAG_NONE;
     const struct l1_writeback *b = next_writeback(l, line, 0);
     if (i == TAG_NONE && !b)
         return NULL;

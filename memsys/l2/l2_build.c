@@ -1,33 +1,9 @@
-/* An L2 slice from its configuration: sizes, and which address bits tell its lines apart. */
+/* An L2 slice built: its structures, and which address bits tell its lines apart. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/config.h"
 #include "memsys/l2/l2.h"
-
-void l2_configure(struct l2_cfg *c, const struct simtx_config *config)
-{
-    uint32_t lines = (uint32_t)config_int(config, KEY_L2_SLICE_KB) * 1024 / LINE_BYTES;
-    *c = (struct l2_cfg){
-        .ways = (uint32_t)config_int(config, KEY_L2_WAYS), .mshrs = (uint32_t)config_int(config, KEY_L2_MSHRS),
-        .merges = (uint32_t)config_int(config, KEY_L2_MERGES), .latency = (uint32_t)config_int(config, KEY_L2_LATENCY),
-        .dram_latency = (uint32_t)config_int(config, KEY_DRAM_LATENCY),
-        .miss_queue = (uint32_t)config_int(config, KEY_L2_MISS_QUEUE),
-        .reply_queue = (uint32_t)config_int(config, KEY_L2_REPLY_QUEUE),
-        .bytes_per_cycle = (uint32_t)config_int(config, KEY_L2_BYTES_PER_CYCLE),
-        .sectored = config_bool(config, KEY_L2_SECTORED),
-        .merge_fills = config_bool(config, KEY_L2_MERGE_FILLS),
-        .write_allocate_fetch = config_bool(config, KEY_L2_WRITE_FETCH),
-        .hash = config_bool(config, KEY_L2_HASH),
-        .atomic_cycles = {
-            (uint32_t)config_int(config, KEY_L2_ATOMIC_ADD), (uint32_t)config_int(config, KEY_L2_ATOMIC_EXCH),
-            (uint32_t)config_int(config, KEY_L2_ATOMIC_CAS), (uint32_t)config_int(config, KEY_L2_ATOMIC_FLOAT)
-        },
-        .atomic_warp_cycles = (uint32_t)config_int(config, KEY_L2_ATOMIC_WARP)
-    };
-    c->sets = lines / c->ways;
-}
 
 /* The address bits that make the lowest `count` bits of a field. */
 static uint64_t field_bits(const struct addrmap *m, enum addr_field f, unsigned count)
@@ -61,7 +37,7 @@ void l2_init(struct slice *s, struct partition *part, uint32_t number, struct po
     *s = (struct slice){
         .part = part, .number = number, .id = c->channel * c->slices + number, .request = request, .reply = reply,
         .next = c->walk ? 0 : NEVER, .list_head = MSHR_NONE, .list_tail = MSHR_NONE,
-        .transfer_places = c->l2.miss_queue + c->l2.dram_latency
+        .transfer_places = c->l2.miss_queue + c->dram.latency
     };
     packet_pool_init(&s->pool, 0);
     s->inputs = request->vns + (c->unit != NULL);

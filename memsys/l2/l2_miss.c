@@ -25,7 +25,7 @@ uint8_t l2_needs(const struct slice *s, const struct packet *p)
 {
     if (p->kind != MSG_WRITE)
         return p->sectors;
-    return s->part->cfg.l2.write_allocate_fetch ? partly_covered(p->mask) : 0;
+    return s->part->cfg.l2.write_fetch ? partly_covered(p->mask) : 0;
 }
 
 /* ---- the way to the DRAM queue ---- */
@@ -44,7 +44,7 @@ bool l2_send_line(struct slice *s, uint64_t line, uint8_t sectors, uint32_t entr
         return false;
     uint32_t at = s->transfer_head + s->transfers++;
     s->transfer[at < s->transfer_places ? at : at - s->transfer_places] = (struct l2_transfer){
-        .line = line, .ready = now + c->dram_latency, .entry = entry, .write = write,
+        .line = line, .ready = now + s->part->cfg.dram.latency, .entry = entry, .write = write,
         .sectors = c->sectored ? sectors : ALL_SECTORS
     };
     if (entry != MSHR_NONE)

@@ -36,6 +36,16 @@ static void answer(struct slice *s, struct packet *p, enum msg_kind kind, uint32
     packet_push(&s->out[p->vn], p);
 }
 
+static uint32_t cycles_per_lane(const struct l2_cfg *c, unsigned atomic_class)
+{
+    switch (atomic_class) {
+    case ATOMIC_EXCH: return c->atomic_exch;
+    case ATOMIC_CAS: return c->atomic_cas;
+    case ATOMIC_FLOAT: return c->atomic_float;
+    default: return c->atomic_add;
+    }
+}
+
 /*
  * All lanes read and write memory at once, when they enter the unit; the reply leaves it later. Lanes that meet at
  * one word keep the unit busy one after another, different words of the line go side by side.
@@ -46,9 +56,9 @@ void l2_start_atomic(struct slice *s, struct packet *p, uint64_t now)
     const struct partition_calls *calls = &s->part->cfg.calls;
     for (int h = 0; p->atom && h < MAX_HALVES; h++)
         s->part->count[STAT_ATOMIC_LANES] += (unsigned)__builtin_popcount(p->atom->lanes[h]);
-    uint64_t cycles = (uint64_t)calls->atomic(calls->ctx, s->id, p) * c->atomic_cycles[p->atomic_class];
-    if (cycles < c->atomic_warp_cycles)
-        cycles = c->atomic_warp_cycles;
+    uint64_t cycles = (uint64_t)calls->atomic(calls->ctx, s->id, p) * cycles_per_lane(c, p->atomic_class);
+    if (cycles < c->atomic_warp)
+        cycles = c->atomic_warp;
     s->part->count[STAT_ATOMIC_BUSY] += cycles;
     s->atomic = p;
     s->atomic_free = now + cycles;

@@ -9,28 +9,19 @@
 #ifndef MEMSYS_PARTITION_H
 #define MEMSYS_PARTITION_H
 
+#include "base/config.h"
 #include "base/hist.h"
 #include "memsys/dram/dram.h"
 #include "memsys/xbar/port.h"
 #include "memsys/tags.h"
 
-struct simtx_config;
 struct coherence;
 struct unit_kind;
 
 struct l2_cfg {
-    uint32_t sets, ways, mshrs, merges;
-    uint32_t latency;                /* L2 cycles from arrival to look-up, at least 1 */
-    uint32_t dram_latency;           /* L2 cycles between a miss and the DRAM queue, on top of the array's own timing */
-    uint32_t miss_queue;             /* misses and write-backs that wait for the DRAM queue */
-    uint32_t reply_queue;
-    uint32_t bytes_per_cycle;        /* of the data array */
-    bool sectored;                   /* fill and write back by sector */
-    bool merge_fills;                /* neighbouring sectors are read from DRAM together */
-    bool write_allocate_fetch;       /* a store that does not cover its sectors reads them first */
-    bool hash;
-    uint32_t atomic_cycles[4];       /* cycles per lane: add and the like, exch, cas, floating point */
-    uint32_t atomic_warp_cycles;     /* least cycles per atomic request */
+#define CONFIG_ROWS "memsys/l2/config.def"
+#include "base/config_fields.h"
+    uint32_t sets;                   /* 0 = no L2 */
 };
 
 /* What the partition asks of those above it. */

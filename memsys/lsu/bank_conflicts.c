@@ -69,7 +69,7 @@ static bool without_conflicts(const struct mem_op *op, uint32_t group, uint32_t 
 
 uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c)
 {
-    uint32_t words = op->width > BANK_BYTES ? op->width / BANK_BYTES : 1, group = c->lanes_per_pass, passes = 0;
+    uint32_t words = op->width > BANK_BYTES ? op->width / BANK_BYTES : 1, group = c->lanes, passes = 0;
     if (words > 1) {
         uint32_t fit = c->banks / words;
         group = fit < 1 ? 1 : fit < group ? fit : group;

@@ -5,6 +5,7 @@
 #ifndef MEMSYS_COALESCE_H
 #define MEMSYS_COALESCE_H
 
+#include "base/config.h"
 #include "memsys/xbar/packet.h"
 #include "ptx/memory/access.h"
 
@@ -22,7 +23,16 @@ uint32_t coalesce(const struct mem_op *op, enum mem_server s, uint32_t group_lan
 uint32_t coalesce_blocks(const struct mem_op *op, enum mem_server s, uint32_t group_lanes, unsigned shift,
                          struct line_access *out);
 
-struct shared_cfg { uint32_t banks, lanes_per_pass; bool broadcast; };
+struct coalescer_cfg {
+#define CONFIG_ROWS "memsys/lsu/coalesce.def"
+#include "base/config_fields.h"
+};
+
+struct shared_cfg {
+#define CONFIG_ROWS "memsys/lsu/shared.def"
+#include "base/config_fields.h"
+};
+
 /* Passes over the banks (CUDA C++ Programming Guide, shared memory of each compute capability). In a pass a bank serves
  * one word, with broadcast to all lanes that access it. A pass of accesses wider than a word has as many lanes as all
  * banks have words for. Atomics on one word are serialised. */

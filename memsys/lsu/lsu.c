@@ -96,14 +96,14 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     u->send = (struct sender){ .cfg = &u->cfg, .out = out, .count = count };
     packet_pool_init(&u->send.pool, 0);
     retire_init(&u->retire, calls, hists);
-    l1_init(&u->l1, &u->cfg, &u->send, &u->retire, count);
-    rocache_init(&u->konst, &c->konst, ACCESS_CONST, &u->send, &u->retire, count);
-    rocache_init(&u->texture, &c->texture, ACCESS_TEXTURE, &u->send, &u->retire, count);
-    rocache_init(&u->inst, &c->inst, ACCESS_INST, &u->send, &u->retire, count);
+    l1_init(&u->l1, &u->cfg.l1, c->coalescer.segment, &u->send, &u->retire, count);
+    rocache_init(&u->konst, &c->ro.konst, ACCESS_CONST, &u->send, &u->retire, count);
+    rocache_init(&u->texture, &c->ro.texture, ACCESS_TEXTURE, &u->send, &u->retire, count);
+    rocache_init(&u->inst, &c->ro.inst, ACCESS_INST, &u->send, &u->retire, count);
     remote_init(&u->remote, &u->cfg, &u->send, &u->retire, &u->l1, count);
-    l1_coherence_init(&u->coherence, &u->cfg, &u->l1, &u->remote);
-    u->probe_vns = networks_of_probes(c->coherence);
-    u->retire.stores_wait = c->coherence;
+    l1_coherence_init(&u->coherence, &u->cfg.l1, &u->l1, &u->remote);
+    u->probe_vns = networks_of_probes(c->l1.coherence);
+    u->retire.stores_wait = c->l1.coherence;
     return u;
 }
 
@@ -157,7 +157,7 @@ void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, 
 {
     uint32_t at = u->first + u->n++;
     struct queued *s = &u->queue[at < u->cfg.queue ? at : at - u->cfg.queue];
-    if (!u->cfg.texture_nc) {
+    if (!u->cfg.ro.texture_nc) {
         op->served_by[SERVE_GLOBAL] |= op->served_by[SERVE_TEXTURE];
         op->served_by[SERVE_TEXTURE] = 0;
     }
@@ -165,7 +165,7 @@ void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, 
     s->n = 0;
     s->sequence = u->instructions++;
     if (op->served_by[SERVE_GLOBAL]) {
-        s->n = coalesce(op, SERVE_GLOBAL, u->cfg.group_lanes, s->access);
+        s->n = coalesce(op, SERVE_GLOBAL, u->cfg.coalescer.lanes, s->access);
         count_lines(u, s->n);
     }
     *loads = op->kind == MOP_STORE || op->kind == MOP_PREFETCH ? 0 : s->n;
@@ -181,7 +181,7 @@ bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot)
 
 void lsu_acquire(struct lsu *u)
 {
-    if (u->cfg.l1_acquire)
+    if (u->cfg.l1.acquire)
         l1_invalidate_global(&u->l1);
 }
 
@@ -193,7 +193,7 @@ void lsu_invalidate_line(struct lsu *u, uint64_t address)
 bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now)
 {
     u->clock = now;
-    return rocache_fetch(&u->inst, address, u->cfg.inst_prefetch, now);
+    return rocache_fetch(&u->inst, address, u->cfg.ro.inst_prefetch, now);
 }
 
 /* ---- the oldest instruction ---- */
@@ -211,7 +211,7 @@ static bool remote_kind(const struct lsu *u, const struct mem_op *op, enum mem_s
 {
     if (op->kind != MOP_STORE && op->kind != MOP_RED)
         return false;
-    return s == SERVE_GLOBAL ? !u->coherence.protocol : !u->cfg.l1_exists || !u->cfg.l1_local_writeback;
+    return s == SERVE_GLOBAL ? !u->coherence.protocol : !u->cfg.l1.sets || !u->cfg.l1.local_writeback;
 }
 
 /* Begins with the accesses of one server, to be served from cycle `now` on. */
@@ -225,10 +225,10 @@ static void begin_server(struct lsu *u, const struct queued *s, enum mem_server 
     } else if (server == SERVE_CONST) {
         u->accesses = coalesce_blocks(s->op, server, WARP_LANES, WORD_SHIFT, u->others);
     } else if (server == SERVE_TEXTURE) {
-        unsigned shift = (unsigned)__builtin_ctz(u->cfg.texture.line);
-        u->accesses = coalesce_blocks(s->op, server, u->cfg.group_lanes, shift, u->others);
+        unsigned shift = (unsigned)__builtin_ctz(u->cfg.ro.texture.line);
+        u->accesses = coalesce_blocks(s->op, server, u->cfg.coalescer.lanes, shift, u->others);
     } else if (server == SERVE_LOCAL) {
-        u->accesses = coalesce(s->op, server, u->cfg.group_lanes, u->others);
+        u->accesses = coalesce(s->op, server, u->cfg.coalescer.lanes, u->others);
         count_lines(u, u->accesses);
     } else {
         u->access = s->access;
@@ -262,7 +262,7 @@ static enum lsu_result serve_memory(struct lsu *u, struct mem_op *op, const stru
         return remote_store(&u->remote, op, a, s, track, now);
     if (op->kind == MOP_STORE)
         return l1_store_local(&u->l1, op, a, now);
-    if (!u->cfg.l1_exists || (s == SERVE_GLOBAL && (!u->cfg.l1_global || op->path == PATH_L2)))
+    if (!u->cfg.l1.sets || (s == SERVE_GLOBAL && (!u->cfg.l1.global || op->path == PATH_L2)))
         return l1_bypass(&u->l1, op, a, s, now);
     return l1_load(&u->l1, op, a, s, now);
 }
@@ -314,7 +314,7 @@ void lsu_settle(struct lsu *u, uint64_t until)
 /* Offers accesses to their server, as many as it serves in a cycle; true when all have been served. */
 static bool serve_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, uint64_t now)
 {
-    uint32_t ports = s == SERVE_GLOBAL && staging_holds(&u->staging) ? u->cfg.l1_ports
+    uint32_t ports = s == SERVE_GLOBAL && staging_holds(&u->staging) ? u->cfg.l1.ports
                      : s == SERVE_LOCAL || s == SERVE_GLOBAL ? u->ports : 1;
     bool l1 = (s == SERVE_LOCAL || s == SERVE_GLOBAL) && !(s == SERVE_GLOBAL && staging_holds(&u->staging));
     for (; ports && u->next < u->accesses; ports--, u->next++) {
@@ -339,7 +339,7 @@ static bool run_server(struct lsu *u, struct mem_op *op, uint64_t now)
         block(u, op, s, LSU_BLOCKED_STAGE, now);
         return false;
     }
-    uint64_t ready = now + u->cfg.shared_latency - 1;
+    uint64_t ready = now + u->cfg.shared.latency - 1;
     if (u->banks.perform) {
         u->banks_free = now + u->banks.perform(u->banks.ctx, op, now);
         ready += u->banks_free - now;
@@ -579,7 +579,7 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
     receive(u, now);
     if (u->coherence.retries)
         l1_coherence_retry(&u->coherence, now);
-    u->ports = u->cfg.l1_ports;
+    u->ports = u->cfg.l1.ports;
     if (u->staging.held)
         send_staged(u, now);
     run_oldest(u, now);

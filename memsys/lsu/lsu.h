@@ -10,37 +10,31 @@
 #include "base/hist.h"
 #include "base/stats.h"
 #include "memsys/dram/addrmap.h"
+#include "memsys/l1/l1_config.h"
 #include "memsys/lsu/coalesce.h"
 #include "memsys/xbar/port.h"
 #include "memsys/tags.h"
 
-struct simtx_config;
-struct coherence;
 struct order_stage;
 struct atom_payload;
 
-/* latency: from the issue of an access that hits until dependent instructions may issue, when idle */
-struct cache_cfg { uint32_t bytes, sets, ways, line, latency, mshrs, merges; };
+/* The read-only caches. latency: from the issue of an access that hits until dependent instructions may issue. */
+struct rocache_cfg { uint32_t kb, ways, line, latency, mshrs, sets; };
+struct readonly_cfg { struct rocache_cfg konst, texture, inst; bool texture_nc; uint32_t inst_bytes, inst_prefetch; };
 
 struct lsu_cfg {
     const struct clocks *clocks;
     const struct addrmap *map;
     uint16_t sm;
-    uint32_t queue;                  /* instructions between issue and coalescer */
-    uint32_t warp_lanes, group_lanes, segment, ldst_width;
+#define CONFIG_ROWS "memsys/lsu/config.def"
+#include "base/config_fields.h"
+    uint32_t warp_lanes;
+    struct coalescer_cfg coalescer;
     struct shared_cfg shared;
-    uint32_t shared_latency;
-    struct cache_cfg l1, konst, texture, inst;
-    uint32_t l1_ports, miss_queue;
-    uint32_t miss_cycles;            /* core cycles between the miss queue and the crossbar's port */
-    bool l1_exists, l1_sectored, l1_global, l1_store_update, l1_local_writeback, l1_streaming, l1_hash, texture_nc;
-    bool l1_acquire;                 /* an acquire invalidates L1's lines of global memory */
-    enum tags_policy l1_replacement;
-    uint32_t inst_bytes, inst_prefetch;
+    struct l1_cfg l1;
+    struct readonly_cfg ro;
     uint32_t flit_bytes, request_latency;    /* crossbar cycles from here to the request crossbar (its latency_in) */
     uint32_t credit_latency;                 /* crossbar cycles until the credits of received replies arrive there */
-    const struct coherence *coherence;       /* protocol of global lines; NULL = none: they are written through */
-    uint64_t *coherence_seen;                /* number of executions of each row of its L1 table, for tests; or NULL */
 };
 
 /* Calls into the SM core. */
@@ -68,8 +62,7 @@ struct lsu_calls {
 struct lsu;
 /* From the configuration. The caller sets clocks, map, sm and the latencies of the crossbar. */
 void lsu_configure(struct lsu_cfg *c, const struct simtx_config *config);
-/* False with a message in error (at most size bytes) when the sizes are inconsistent. */
-bool lsu_check(const struct lsu_cfg *c, char *error, size_t size);
+void readonly_configure(struct readonly_cfg *c, const struct simtx_config *config);
 /* out: port to the request crossbar (this side sends); in: port of the reply crossbar (this side receives). */
 struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, struct port *out, struct port *in,
                     uint64_t *count, struct hists *hists);

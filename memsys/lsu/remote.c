@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "memsys/lsu/remote.h"
 
-enum { PAYLOADS_IN_CHUNK = 8, CLASS_CAS = 2 };
+enum { PAYLOADS_IN_CHUNK = 8 };
 
 void remote_init(struct remote *r, const struct lsu_cfg *c, struct sender *send, struct retire *retire, struct l1 *l1,
                  uint64_t *count)
@@ -48,7 +48,7 @@ void remote_operands(struct remote *r, struct packet *p, const struct mem_op *op
     p->atom = pool_take(&r->payloads);
     mem_atomic_request(op, a->lanes, p->atom);
     p->sectors = a->sectors;
-    p->bytes = (uint16_t)(PACKET_HEADER + bytes * (op->atomic_class == CLASS_CAS ? 2 : 1));
+    p->bytes = (uint16_t)(PACKET_HEADER + bytes * (op->atomic_class == ATOMIC_CAS ? 2 : 1));
     p->reply_bytes = (uint16_t)(PACKET_HEADER + (op->kind == MOP_ATOM ? bytes : 0));
     p->atomic_class = op->atomic_class;
     p->warp = (uint16_t)op->sm_slot;

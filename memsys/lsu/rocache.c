@@ -7,7 +7,7 @@
 
 enum { AHEAD, DEMANDED };                                /* mshr_entry.user: prefetched, or does a warp wait? */
 
-void rocache_init(struct rocache *c, const struct cache_cfg *cfg, enum access_type type, struct sender *send,
+void rocache_init(struct rocache *c, const struct rocache_cfg *cfg, enum access_type type, struct sender *send,
                   struct retire *retire, uint64_t *count)
 {
     *c = (struct rocache){ .cfg = *cfg, .type = type, .send = send, .retire = retire, .count = count };
@@ -17,7 +17,7 @@ void rocache_init(struct rocache *c, const struct cache_cfg *cfg, enum access_ty
                             : type == ACCESS_TEXTURE ? CACHE_STATS_TEXTURE
                                                      : CACHE_STATS_INST];
     tags_init(&c->tags, cfg->sets, cfg->ways, cfg->line, TAGS_LRU, false);
-    mshr_init(&c->mshr, cfg->mshrs, cfg->merges);
+    mshr_init(&c->mshr, cfg->mshrs, UINT32_MAX);
     if (type == ACCESS_INST)
         return;
     c->data = mem_zero((size_t)cfg->sets * cfg->ways + LINE_BYTES / cfg->line, cfg->line,

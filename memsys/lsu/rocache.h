@@ -12,7 +12,7 @@
 #include "memsys/lsu/sender.h"
 
 struct rocache {
-    struct cache_cfg cfg;
+    struct rocache_cfg cfg;
     enum access_type type;
     enum reply_to reply;
     enum mem_server server;
@@ -29,7 +29,7 @@ struct rocache {
 };
 
 /* type: which of the three instances. */
-void rocache_init(struct rocache *c, const struct cache_cfg *cfg, enum access_type type, struct sender *send,
+void rocache_init(struct rocache *c, const struct rocache_cfg *cfg, enum access_type type, struct sender *send,
                   struct retire *retire, uint64_t *count);
 void rocache_end(struct rocache *c);
 enum lsu_result rocache_load(struct rocache *c, struct mem_op *op, const struct line_access *a, uint64_t now);

@@ -48,7 +48,7 @@ static bool send_head(struct sender *s, struct packet_queue *q, uint64_t now)
         return false;
     struct packet *p = packet_pop(q);
     p->stamp[STAMP_SENT] = now;
-    uint64_t leaves = now + (p->type == ACCESS_INST ? 0 : s->cfg->miss_cycles);
+    uint64_t leaves = now + (p->type == ACCESS_INST ? 0 : s->cfg->l1.miss_cycles);
     uint64_t at = clock_convert(s->cfg->clocks, CLK_CORE, CLK_XBAR, leaves) + s->cfg->request_latency;
     s->last = at > s->last ? at : s->last;               /* `at` of a port must not decrease */
     port_send(s->out, s->last, p->vn, flits, p);

@@ -32,7 +32,7 @@ struct sender {
 
 static inline bool sender_has_room(const struct sender *s)
 {
-    return s->data.n < s->cfg->miss_queue;
+    return s->data.n < s->cfg->l1.miss_queue;
 }
 
 /* Size of a write: header and sectors. */

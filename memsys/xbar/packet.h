@@ -50,7 +50,7 @@ struct packet {
     uint16_t bytes;                  /* header and payload on the crossbar; flits = ceil(bytes / flit size) */
     uint16_t warp;                   /* warp slot of the SM, for reports; UINT16_MAX none */
     uint16_t reply_bytes;            /* MSG_ATOMIC: `bytes` of its reply, old values included */
-    uint8_t atomic_class;            /* MSG_ATOMIC: 0 integer read-modify-write, 1 exch, 2 cas, 3 floating point */
+    uint8_t atomic_class;            /* MSG_ATOMIC: enum atomic_class */
     bool own;                        /* a unit's access to its slice (unit.h) */
     uint16_t stages;                 /* of the slice's pipeline that it passes; 0 = all: l2.latency */
     uint8_t found;                   /* enum packet_found: result of the look-up in L2 */

@@ -24,11 +24,21 @@
 #ifndef MEMSYS_XBAR_H
 #define MEMSYS_XBAR_H
 
+#include "base/config.h"
 #include "base/stats.h"
 #include "memsys/xbar/port.h"
 
 enum { XBAR_ENDS_MAX = 4096, XBAR_SHARE_MAX = 64, XBAR_FLIT_MAX = 1 << 15 };
 
+/* The keys: of both crossbars. */
+struct xbars_cfg {
+#define CONFIG_ROWS "memsys/xbar/config.def"
+#include "base/config_fields.h"
+};
+
+void xbars_configure(struct xbars_cfg *c, const struct simtx_config *config);
+
+/* One of them. */
 struct xbar_cfg {
     const struct clocks *clocks;
     uint32_t sources, destinations;  /* each 1 to XBAR_ENDS_MAX */
@@ -36,20 +46,15 @@ struct xbar_cfg {
                                         XBAR_SHARE_MAX; source s is at port s / in_share */
     uint32_t flit_bytes, vns;        /* 1 to XBAR_FLIT_MAX, 1 to VNS_MAX */
     uint32_t latency_in, latency_out;    /* crossbar cycles, each at least 1 */
-    uint32_t largest;                /* bytes of the largest message; 0 = header and a line */
     enum clock_domain source_clock, destination_clock;
     bool to_slices;                  /* packets go from p->sm to p->slice; false: from p->slice to p->sm */
     bool every_cycle;                /* also visit idle cycles: slow, same results */
 };
 
-/* Is this configuration valid, with buffers of so many flits at its inputs and destinations? Above all, the largest
- * message must fit into each. If not: false, and a message in error (at most size bytes). */
-bool xbar_check(const struct xbar_cfg *c, uint32_t in_flits, uint32_t out_flits, char *error, size_t size);
-
 struct xbar;
 /* in: `sources` ports whose receiver is the crossbar, in cycles of CLK_XBAR; out: `destinations` ports whose sender it
- * is. Both are initialised, and keep their addresses. count: the owner's counters, indexed by enum stat. The
- * configuration has passed xbar_check. */
+ * is. Both are initialised, with buffers that hold the largest message, and keep their addresses. count: the owner's
+ * counters, indexed by enum stat. */
 struct xbar *xbar_new(const struct xbar_cfg *c, struct port *in, struct port *out, uint64_t *count);
 void xbar_free(struct xbar *x);
 /* Runs all crossbar cycles < until. All messages and credits that arrive in them are in the ports. */

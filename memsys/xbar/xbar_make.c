@@ -1,39 +1,9 @@
-/* Crossbars: checks, allocation, dump. */
+/* Crossbars: allocation, dump. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "memsys/xbar/xbar_state.h"
-
-static bool in_range(uint32_t n, uint32_t most)
-{
-    return n >= 1 && n <= most;
-}
-
-bool xbar_check(const struct xbar_cfg *c, uint32_t in_flits, uint32_t out_flits, char *error, size_t size)
-{
-    uint32_t largest = c->largest ? c->largest : PACKET_HEADER + LINE_BYTES;
-    uint32_t least = in_flits < out_flits ? in_flits : out_flits;
-    if (!in_range(c->sources, XBAR_ENDS_MAX) || !in_range(c->destinations, XBAR_ENDS_MAX))
-        snprintf(error, size, "crossbar: %u sources and %u destinations, but it has 1 to %d of each", c->sources,
-                 c->destinations, XBAR_ENDS_MAX);
-    else if (!in_range(c->in_share, XBAR_SHARE_MAX) || !in_range(c->out_share, XBAR_SHARE_MAX))
-        snprintf(error, size, "crossbar: %u sources share an input and %u destinations an output, but 1 to %d can",
-                 c->in_share, c->out_share, XBAR_SHARE_MAX);
-    else if (!in_range(c->vns, VNS_MAX))
-        snprintf(error, size, "crossbar: %u virtual networks, but it has 1 to %d", c->vns, VNS_MAX);
-    else if (!c->latency_in || !c->latency_out)
-        snprintf(error, size, "crossbar: %u cycles to the input and %u from the output, but each takes at least 1",
-                 c->latency_in, c->latency_out);
-    else if (!in_range(c->flit_bytes, XBAR_FLIT_MAX))
-        snprintf(error, size, "crossbar: flits of %u bytes, but they have 1 to %d", c->flit_bytes, XBAR_FLIT_MAX);
-    else if (largest > UINT16_MAX || xbar_flits(largest, c->flit_bytes) > least)
-        snprintf(error, size, "crossbar: a message of %u bytes does not fit into a buffer of %u flits of %u bytes",
-                 largest, least, c->flit_bytes);
-    else
-        return true;
-    return false;
-}
 
 static void *table(size_t n, size_t size)
 {

@@ -40,10 +40,10 @@ static void describe_order(struct mem_shape *s, const struct ptx_inst *in)
 static uint8_t atomic_class(const struct ptx_inst *in)
 {
     if (in->mod[PG_ATOM] == MOD(ATOM, EXCH))
-        return 1;
+        return ATOMIC_EXCH;
     if (in->mod[PG_ATOM] == MOD(ATOM, CAS))
-        return 2;
-    return ptx_type_class((enum ptx_type)in->type[0]) == 'f' ? 3 : 0;
+        return ATOMIC_CAS;
+    return ptx_type_class((enum ptx_type)in->type[0]) == 'f' ? ATOMIC_FLOAT : ATOMIC_INTEGER;
 }
 
 /* The registers that results go to. Frames move when they grow, so places are kept relative to all of them. */

@@ -20,6 +20,9 @@ enum mem_server { SERVE_GLOBAL, SERVE_SHARED, SERVE_LOCAL, SERVE_CONST, SERVE_TE
 /* Which caches may serve it (PTX ISA 9.7.9.1): PATH_L2 for .cg, .cv, .wt, volatile, relaxed and stronger, atomics. */
 enum mem_path { PATH_CACHED, PATH_L2 };
 
+/* Kinds of atomics that take as long: integer add and the like, exchange, compare-and-swap, floating point. */
+enum atomic_class { ATOMIC_INTEGER, ATOMIC_EXCH, ATOMIC_CAS, ATOMIC_FLOAT };
+
 /* How the addresses of the lanes lie: lane i's is that of lane k, or that and (i - k) times the width. */
 enum mem_pattern { LANES_ANYWHERE, LANES_SAME, LANES_IN_ROW };
 
@@ -39,7 +42,7 @@ struct mem_op {
     bool sign;
     bool order_acquire, order_release;   /* .acquire, .release, .acq_rel */
     bool order_strong;               /* volatile, relaxed or stronger; atomics */
-    uint8_t atomic_class;            /* of atomics: 0 integer add and the like, 1 exch, 2 cas, 3 floating point */
+    uint8_t atomic_class;            /* enum atomic_class; of atomics */
     uint8_t stride;                  /* bytes of `data` from lane to lane: MEM_WIDTH_MAX; single elements: their size */
     uint8_t pattern;                 /* enum mem_pattern of the lanes */
     bool to_data;                    /* a load's bytes go to `data`, not to registers; accesses are one piece */

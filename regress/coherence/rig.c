@@ -171,12 +171,16 @@ static void build_lsus(struct rig *r)
     config_free(config);
     r->lsu.clocks = &r->clocks;
     r->lsu.map = &r->map;
-    r->lsu.l1 = (struct cache_cfg){ t->l1_sets * t->l1_ways * LINE_BYTES, t->l1_sets, t->l1_ways, LINE_BYTES, 3,
-                                    t->l1_mshrs, t->l1_merges };
-    r->lsu.miss_queue = t->miss_queue;
-    r->lsu.l1_ports = t->l1_ports;
+    struct l1_cfg *l1 = &r->lsu.l1;
+    l1->sets = t->l1_sets;
+    l1->ways = t->l1_ways;
+    l1->latency = 3;
+    l1->mshrs = t->l1_mshrs;
+    l1->merges = t->l1_merges;
+    l1->miss_queue = t->miss_queue;
+    l1->ports = t->l1_ports;
+    l1->coherence = r->protocol;
     r->lsu.request_latency = r->lsu.credit_latency = 2;
-    r->lsu.coherence = r->protocol;
     for (uint32_t i = 0; i < t->nodes; i++) {
         struct node *n = &r->node[i];
         const struct lsu_calls calls = { .ctx = n, .done = on_done, .performed = on_performed, .fetched = on_fetched,
@@ -186,7 +190,7 @@ static void build_lsus(struct rig *r)
         for (int h = 0; h < MAX_HALVES; h++)
             n->warp.half[h].regs = (char *)n->regs[h];
         r->lsu.sm = (uint16_t)i;
-        r->lsu.coherence_seen = n->seen;
+        l1->coherence_seen = n->seen;
         n->u = lsu_new(&r->lsu, &calls, &r->sm_out[i], &r->sm_in[i], n->count, &n->hists);
     }
 }
@@ -195,13 +199,11 @@ static void build_xbars(struct rig *r)
 {
     const struct tightness *t = r->tight;
     uint32_t slices = t->channels * t->slices;
-    char error[200];
     struct xbar_cfg c = {
         .clocks = &r->clocks, .sources = t->nodes, .destinations = slices, .in_share = 1, .out_share = 1,
         .flit_bytes = 32, .vns = 3, .latency_in = 2, .latency_out = 2, .source_clock = CLK_CORE,
         .destination_clock = CLK_L2, .to_slices = true
     };
-    assert_true(xbar_check(&c, t->flits, t->flits, error, sizeof error));
     r->xbar[0] = xbar_new(&c, r->sm_out, r->slice_in, r->count);
     c.sources = slices;
     c.destinations = t->nodes;
@@ -218,9 +220,10 @@ static void build_partitions(struct rig *r)
         .clocks = &r->clocks, .map = &r->map, .slices = t->slices, .flit_bytes = 32, .reply_latency = 2,
         .credit_latency = 2, .walk = r->walk,
         .l2 = { .sets = t->l2_sets, .ways = t->l2_ways, .mshrs = t->l2_mshrs, .merges = t->l2_merges, .latency = 3,
-                .dram_latency = 2, .miss_queue = t->l2_miss_queue, .reply_queue = t->reply_queue, .bytes_per_cycle = 64,
-                .sectored = t->l2_sets == 1, .atomic_cycles = { 1, 1, 1, 1 }, .atomic_warp_cycles = 2 },
-        .dram = { .banks = 16, .groups = 4, .queue = 4, .burst_bytes = 32, .burst_cycles = 2, .frfcfs = true, .tCCD = 2,
+                .miss_queue = t->l2_miss_queue, .reply_queue = t->reply_queue, .bytes_per_cycle = 64,
+                .sectored = t->l2_sets == 1, .atomic_add = 1, .atomic_exch = 1, .atomic_cas = 1, .atomic_float = 1,
+                .atomic_warp = 2 },
+        .dram = { .latency = 2, .banks = 16, .groups = 4, .queue = 4, .burst_bytes = 32, .burst_cycles = 2, .tCCD = 2,
                   .tRRD = 2, .tRCD = 3, .tRAS = 7, .tRP = 3, .tRC = 10, .tCL = 3, .tWL = 2, .tCDLR = 2, .tWR = 3,
                   .tRTP = 2 },
         .calls = { .ctx = r, .atomic = atomic_at_home },

@@ -72,7 +72,7 @@ struct rig *rig_new(uint32_t bytes, const char *const *settings)
     r->block.shared = (char *)r->shared;
     r->b = (struct tm_block){ .block = &r->block, .warps = RIG_WARPS, .bytes = bytes };
     memcpy(r->b.slot, SLOT, sizeof SLOT);
-    r->words = (bytes + 4 * r->k->banks - 1) / (4 * r->k->banks) * r->k->banks;
+    r->words = (bytes + 4 * r->k->cfg.banks - 1) / (4 * r->k->cfg.banks) * r->k->cfg.banks;
     assert_true(r->words <= RIG_MAX_WORDS);
     tm_localtm.block_starts(r->k, &r->b);
     for (uint32_t i = 0; i < r->words; i++)

@@ -228,29 +228,28 @@ static void check_end(void)
 static void configure(const struct setting *s, bool walk, uint64_t seed)
 {
     rig_start(&rig);
-    rig.cfg.l1.sets = s->sets;
+    rig.cfg.l1.sets = s->exists ? s->sets : 0;
     rig.cfg.l1.ways = s->ways;
     rig.cfg.l1.mshrs = s->mshrs;
     rig.cfg.l1.merges = s->merges;
-    rig.cfg.miss_queue = s->miss_queue;
+    rig.cfg.l1.miss_queue = s->miss_queue;
     rig.cfg.queue = s->queue;
-    rig.cfg.l1_ports = s->ports;
-    rig.cfg.segment = s->segment;
-    rig.cfg.group_lanes = s->group;
+    rig.cfg.l1.ports = s->ports;
+    rig.cfg.coalescer.segment = s->segment;
+    rig.cfg.coalescer.lanes = s->group;
     rig.cfg.warp_lanes = s->lanes;
-    rig.cfg.konst.sets = rig.cfg.texture.sets = rig.cfg.konst.ways = rig.cfg.texture.ways = 1;
-    rig.cfg.konst.mshrs = rig.cfg.texture.mshrs = s->ro_mshrs;
-    rig.cfg.texture.line = s->spread ? 32 : 128;
-    rig.cfg.l1_sectored = s->sectored;
-    rig.cfg.l1_store_update = s->update;
-    rig.cfg.l1_local_writeback = s->writeback;
-    rig.cfg.l1_global = s->global;
-    rig.cfg.l1_exists = s->exists;
-    rig.cfg.l1_streaming = s->streaming;
-    rig.cfg.texture_nc = s->texture;
-    rig.cfg.inst.sets = rig.cfg.inst.ways = rig.cfg.inst.mshrs = s->ro_mshrs;
-    rig.cfg.inst_prefetch = 1;
-    rig.cfg.miss_cycles = s->clocks ? 5 : 0;
+    rig.cfg.ro.konst.sets = rig.cfg.ro.texture.sets = rig.cfg.ro.konst.ways = rig.cfg.ro.texture.ways = 1;
+    rig.cfg.ro.konst.mshrs = rig.cfg.ro.texture.mshrs = s->ro_mshrs;
+    rig.cfg.ro.texture.line = s->spread ? 32 : 128;
+    rig.cfg.l1.sectored = s->sectored;
+    rig.cfg.l1.store_hit = s->update ? L1_STORE_UPDATE : L1_STORE_EVICT;
+    rig.cfg.l1.local_writeback = s->writeback;
+    rig.cfg.l1.global = s->global;
+    rig.cfg.l1.streaming = s->streaming;
+    rig.cfg.ro.texture_nc = s->texture;
+    rig.cfg.ro.inst.sets = rig.cfg.ro.inst.ways = rig.cfg.ro.inst.mshrs = s->ro_mshrs;
+    rig.cfg.ro.inst_prefetch = 1;
+    rig.cfg.l1.miss_cycles = s->clocks ? 5 : 0;
     if (s->clocks)
         clocks_set(&rig.clocks, (const uint64_t[CLK_COUNT]){ 1300, 700, 700, 900 });
     rig.port_flits = s->flits;

@@ -67,10 +67,10 @@ static inline void bench_init(struct bench *b, uint32_t channels, uint32_t slice
     b->cfg = (struct partition_cfg){
         .clocks = &b->clocks, .map = &b->map, .slices = slices, .flit_bytes = 32, .reply_latency = 3,
         .credit_latency = 2,
-        .l2 = { .sets = 16, .ways = 4, .mshrs = 16, .merges = 8, .latency = 10, .dram_latency = 20, .miss_queue = 8,
+        .l2 = { .sets = 16, .ways = 4, .mshrs = 16, .merges = 8, .latency = 10, .miss_queue = 8,
                 .reply_queue = 8, .bytes_per_cycle = 64, .sectored = true, .merge_fills = true, .hash = true,
-                .atomic_cycles = { 1, 2, 3, 4 }, .atomic_warp_cycles = 1 },
-        .dram = { .banks = 16, .groups = 4, .queue = 16, .burst_bytes = 32, .burst_cycles = 2, .frfcfs = true,
+                .atomic_add = 1, .atomic_exch = 2, .atomic_cas = 3, .atomic_float = 4, .atomic_warp = 1 },
+        .dram = { .latency = 20, .banks = 16, .groups = 4, .queue = 16, .burst_bytes = 32, .burst_cycles = 2,
                   .tCCD = 2, .tRRD = 6, .tRCD = 12, .tRAS = 28, .tRP = 12, .tRC = 40, .tCL = 11, .tWL = 4,
                   .tCDLR = 5, .tWR = 12, .tRTP = 2, .tRTW = 11, .tREFI = 1000, .tRFC = 100 },
         .calls = { .ctx = b, .atomic = bench_atomic }

@@ -183,12 +183,13 @@ void sm_rig_set(struct sm_rig *r, const char *key, const char *value)
 
 void sm_rig_build(struct sm_rig *r, const struct rig_lsu *lsu)
 {
-    char error[300];
+    struct diag d = { 0 };
     next_lsu = *lsu;
+    sm_check(r->config, &d);
+    if (d.errors)
+        fail_msg("%s", d.text);
     sm_configure(&r->cfg, r->config, 0);
-    if (!sm_check(&r->cfg, error, sizeof error))
-        fail_msg("%s", error);
-    r->code = tprogram_new(r->gpu.program, r->config, 1 << 20);
+    r->code = tprogram_new(r->gpu.program, &r->cfg, 1 << 20);
     r->sm = sm_new(&r->cfg, NULL, NULL, NULL, NULL, r->count, &r->hists);
     uint64_t bytes = ((uint64_t)r->gpu.launch.code->local_total + r->gpu.launch.stack_bytes + 16) * r->cfg.warp_size;
     bytes = (bytes + 255) / 256 * 256;

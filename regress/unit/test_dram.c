@@ -15,7 +15,7 @@ static uint64_t count[STAT_END];
 
 /* Constraints so far apart from one another that each can be seen alone. Bank groups: bank mod 4. */
 static const struct dram_cfg BASE = {
-    .banks = 16, .groups = 4, .queue = 16, .burst_bytes = 64, .burst_cycles = 2, .frfcfs = true,
+    .banks = 16, .groups = 4, .queue = 16, .burst_bytes = 64, .burst_cycles = 2,
     .tCCD = 2, .tCCDL = 3, .tRRD = 6, .tRRDL = 8, .tRCD = 12, .tRCDW = 10, .tRAS = 28, .tRP = 13, .tRC = 45, .tCL = 14,
     .tWL = 4, .tCDLR = 5, .tWR = 11, .tRTP = 3, .tRTPL = 7, .tRTW = 0, .tFAW = 0, .tREFI = 1000, .tRFC = 90,
 };
@@ -129,7 +129,7 @@ static void states_of_a_bank(void **state)
 static void groups_by_upper_bits(void **state)
 {
     struct dram_cfg c = BASE;
-    c.group_high = true;
+    c.group_bits = DRAM_GROUP_HIGH;
     struct dram *d = dram_new(&c, count);
     dram_issue(d, DRAM_ACT, 0, 1, 0);
     assert_int_equal(dram_ready_at(d, DRAM_ACT, 3, 0), BASE.tRRDL);
@@ -187,11 +187,11 @@ static void several_bursts_are_one_request(void **state)
     dram_free(d);
 }
 
-static void check_order(bool frfcfs, const uint64_t *order, uint64_t hits)
+static void check_order(enum dram_scheduler scheduler, const uint64_t *order, uint64_t hits)
 {
     struct dram_cfg c = BASE;
     struct done done[4];
-    c.frfcfs = frfcfs;
+    c.scheduler = scheduler;
     struct dram *d = dram_new(&c, count);
     memset(count, 0, sizeof count);
     push(d, 0, 0, false, 0, 1, 64);
@@ -209,8 +209,8 @@ static void check_order(bool frfcfs, const uint64_t *order, uint64_t hits)
 /* FR-FCFS: the younger hit goes before the older conflict, and another bank is prepared meanwhile. */
 static void frfcfs_prefers_hits_fcfs_does_not(void **state)
 {
-    check_order(true, (const uint64_t[]){ 0, 2, 3, 1 }, 1);
-    check_order(false, (const uint64_t[]){ 0, 1, 2, 3 }, 0);
+    check_order(DRAM_FRFCFS, (const uint64_t[]){ 0, 2, 3, 1 }, 1);
+    check_order(DRAM_FCFS, (const uint64_t[]){ 0, 1, 2, 3 }, 0);
 }
 
 static void row_statistics(void **state)
@@ -385,39 +385,34 @@ static void done_requests_are_kept_in_order(void **state)
 
 static void impossible_settings(void **state)
 {
-    static const struct { size_t field; uint32_t value; const char *says; } rows[] = {
-        { FIELD(banks), 300, "dram.banks" }, { FIELD(groups), 3, "does not divide" }, { FIELD(queue), 0, "dram.queue" },
-        { FIELD(burst_bytes), 0, "burst_bytes" }, { FIELD(burst_cycles), 3, "overlap" },
-        { FIELD(tCCDL), 1, "dram.tCCDL" }, { FIELD(tRRDL), 2, "dram.tRRDL" }, { FIELD(tRC), 30, "dram.tRC" },
-        { FIELD(tRTW), 5, "dram.tRTW" }, { FIELD(tREFI), 190, "dram.tREFI" },
+    static const struct { const char *key, *value, *says; } rows[] = {
+        { "dram.groups", "3", "is no multiple of dram.groups" }, { "dram.burst_cycles", "3", "is more than dram.tCCD" },
+        { "dram.tCCDL", "1", "dram.tCCDL" }, { "dram.tRRDL", "2", "dram.tRRDL" }, { "dram.tRC", "30", "dram.tRC" },
+        { "dram.tRTW", "5", "dram.tRTW" }, { "dram.tREFI", "380", "leaves no time for requests" },
+        { "dram.banks", "32", "letters B" },
     };
-    char error[200] = "";
-    struct dram_cfg good = BASE;
-    good.refresh = true;
-    assert_true(dram_check(&good, error, sizeof error));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct dram_cfg c = good;
-        memcpy((char *)&c + rows[i].field, &rows[i].value, sizeof rows[i].value);
-        assert_false(dram_check(&c, error, sizeof error));
-        if (!strstr(error, rows[i].says))
-            fail_msg("%s instead of %s", error, rows[i].says);
+        struct simtx_config *config = config_new();
+        struct diag d = { 0 };
+        assert_true(config_set(config, "dram.refresh", "true", NULL, NULL, &d, 0));
+        assert_true(config_check(config, &d));
+        assert_true(config_set(config, rows[i].key, rows[i].value, NULL, NULL, &d, 0));
+        assert_false(config_check(config, &d));
+        if (d.errors != 1 || !strstr(d.text, rows[i].says))
+            fail_msg("%s instead of %s", d.text, rows[i].says);
+        diag_free(&d);
+        config_free(config);
     }
 }
 
-static void defaults_are_possible(void **state)
+static void fields_are_the_keys(void **state)
 {
     struct simtx_config *config = config_new();
     struct dram_cfg c;
-    struct addrmap m;
-    char error[200] = "";
     dram_configure(&c, config);
-    assert_true(dram_check(&c, error, sizeof error));
-    assert_true(addrmap_parse(&m, config_text(config, KEY_DRAM_MAP), 32, 2, false, 0, error, sizeof error));
-    assert_true(dram_check_map(&c, &m, error, sizeof error));
     assert_int_equal(c.tRCD, config_int(config, KEY_DRAM_TRCD));
-    c.banks *= 2;
-    assert_false(dram_check_map(&c, &m, error, sizeof error));
-    assert_non_null(strstr(error, "letters B"));
+    assert_string_equal(c.map, config_text(config, KEY_DRAM_MAP));
+    assert_true(c.scheduler == DRAM_FRFCFS && !c.refresh && !c.rules);
     config_free(config);
 }
 
@@ -458,7 +453,7 @@ int main(void)
         cmocka_unit_test(the_queue_is_finite),
         cmocka_unit_test(done_requests_are_kept_in_order),
         cmocka_unit_test(impossible_settings),
-        cmocka_unit_test(defaults_are_possible),
+        cmocka_unit_test(fields_are_the_keys),
         cmocka_unit_test(dump_names_what_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ enum { MAX_BANKS = 16, RECORDS = 1 << 16 };
 
 /* GDDR5 of a GTX 480: Hynix H5GQ1H24AFR, 924 MHz; two chips of 32 bits, so 64 bytes in two cycles. */
 static const struct dram_cfg GTX480 = {
-    .banks = 16, .groups = 4, .queue = 64, .burst_bytes = 64, .burst_cycles = 2, .frfcfs = true,
+    .banks = 16, .groups = 4, .queue = 64, .burst_bytes = 64, .burst_cycles = 2,
     .tCCD = 2, .tCCDL = 3, .tRRD = 6, .tRCD = 12, .tRAS = 28, .tRP = 12, .tRC = 40, .tCL = 12, .tWL = 4, .tCDLR = 5,
     .tWR = 12, .tRTP = 2, .tRTPL = 2, .tREFI = 3600, .tRFC = 120,
 };
@@ -28,7 +28,7 @@ static const struct dram_cfg GTX480 = {
 
 /* A burst a cycle, as in HBM. */
 static const struct dram_cfg HBM = {
-    .banks = 16, .groups = 4, .queue = 64, .burst_bytes = 32, .burst_cycles = 1, .frfcfs = true,
+    .banks = 16, .groups = 4, .queue = 64, .burst_bytes = 32, .burst_cycles = 1,
     .tCCD = 1, .tCCDL = 2, .tRRD = 4, .tRRDL = 5, .tRCD = 14, .tRCDW = 10, .tRAS = 33, .tRP = 14, .tRC = 48, .tCL = 14,
     .tWL = 2, .tCDLR = 3, .tWR = 16, .tRTP = 4, .tFAW = 20, .tREFI = 3400, .tRFC = 300,
 };
@@ -67,9 +67,6 @@ enum calls { EVERY_CYCLE, WHEN_TOLD, AT_RANDOM };
 
 static void serve(const struct dram_cfg *c, const struct arrival *a, unsigned n, enum calls calls, struct record *r)
 {
-    char error[200] = "";
-    if (!dram_check(c, error, sizeof error))
-        fail_msg("%s", error);
     memset(r, 0, sizeof *r);
     struct dram *d = dram_new(c, r->count);
     uint64_t now = 0, x = 77;
@@ -78,7 +75,7 @@ static void serve(const struct dram_cfg *c, const struct arrival *a, unsigned n,
         for (; i < n && a[i].cycle <= now && !dram_full(d); i++)
             dram_push(d, now, &a[i].r);
         uint64_t next = dram_run(d, now);
-        for (struct done f; dram_done(d, now, &f.token, &f.write);) {
+        for (struct done f = { 0 }; dram_done(d, now, &f.token, &f.write);) {
             f.cycle = now;
             r->done[r->ndone++] = f;
         }
@@ -121,7 +118,7 @@ static uint64_t data_start(const struct dram_cfg *c, const struct sent *s)
 static uint32_t distance(const struct dram_cfg *c, const struct sent *a, const struct sent *b)
 {
     bool bank = a->bank == b->bank, group = c->groups > 1 && a->bank % c->groups == b->bank % c->groups;
-    if (c->group_high && c->groups > 1)
+    if (c->group_bits == DRAM_GROUP_HIGH && c->groups > 1)
         group = a->bank * c->groups / c->banks == b->bank * c->groups / c->banks;
     switch (a->c * 8 + b->c) {
     case DRAM_ACT * 8 + DRAM_ACT: return bank ? c->tRC : group && c->tRRDL ? c->tRRDL : c->tRRD;
@@ -277,11 +274,11 @@ static unsigned variants(struct dram_cfg *v)
     for (unsigned b = 0; b < 2; b++)
         for (unsigned i = 0; i < 7; i++, n++) {
             v[n] = *bases[b];
-            v[n].frfcfs = i != 1;
+            v[n].scheduler = i == 1 ? DRAM_FCFS : DRAM_FRFCFS;
             v[n].refresh = i == 2 || i == 3;
             v[n].close_page = i == 3 || i == 4;
             v[n].groups = i == 4 ? 1 : 4;
-            v[n].group_high = i == 5;
+            v[n].group_bits = i == 5 ? DRAM_GROUP_HIGH : DRAM_GROUP_LOW;
             v[n].queue = i == 5 ? 1 : i == 6 ? 7 : 64;
             v[n].tFAW = i == 6 ? 40 : v[n].tFAW;
             v[n].tRTW = i == 6 ? 30 : 0;
@@ -424,10 +421,10 @@ static void streams_use_the_bus(void **state)
     struct record *r = new_record();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct dram_cfg c = *rows[i].c;
-        c.group_high = rows[i].group_high;
+        c.group_bits = rows[i].group_high ? DRAM_GROUP_HIGH : DRAM_GROUP_LOW;
         double use = stream(&c, rows[i].c == &HBM ? HBM_MAP : GTX480_MAP, rows[i].reads, rows[i].writes, r);
         print_message("%s, groups by %s bits, streams of reads %u, of writes %u: %.1f %% of the data bus\n",
-                      rows[i].c == &HBM ? "HBM" : "GDDR5", c.group_high ? "upper" : "lower", rows[i].reads,
+                      rows[i].c == &HBM ? "HBM" : "GDDR5", rows[i].group_high ? "upper" : "lower", rows[i].reads,
                       rows[i].writes, 100 * use);
         assert_true(use >= rows[i].least && use <= 1);
     }

@@ -193,10 +193,10 @@ static void play(struct model *m, uint32_t words, const char *const *settings)
     enum { READS = 4096 };
     memset(m, 0, sizeof *m);
     m->r = rig_new(4 * words, settings);
-    m->banks = m->r->k->banks;
-    m->bits = m->r->k->bits;
+    m->banks = m->r->k->cfg.banks;
+    m->bits = m->r->k->cfg.filter_bits;
     m->words = words;
-    m->tells_reads = m->r->k->tells_reads;
+    m->tells_reads = m->r->k->cfg.read_write_filters;
     memcpy(m->memory, m->r->shared, words * 4);
     memset(m->owner, NOBODY, sizeof m->owner);
     for (uint32_t t = 0; t < RIG_THREADS; t++) {

@@ -86,14 +86,14 @@ static void a_miss_is_over_a_cycle_after_its_reply(void **state)
         for (unsigned phase = 0; phase < 9; phase++) {
             start();
             clocks_set(&rig.clocks, khz[k]);
-            rig.cfg.miss_cycles = 7 * k;
+            rig.cfg.l1.miss_cycles = 7 * k;
             rig_build(&rig);
             while (rig.now < 20 + phase)
                 rig_cycle(&rig);
             uint64_t issued = rig.now - 1;
             struct rig_op *o = load(4096, 4);
             rig_latency(&rig, o);
-            uint64_t leaves = issued + 1 + rig.cfg.miss_cycles;
+            uint64_t leaves = issued + 1 + rig.cfg.l1.miss_cycles;
             uint64_t arrives = clock_convert(&rig.clocks, CLK_CORE, CLK_XBAR, leaves) + rig.cfg.request_latency;
             assert_int_equal(rig.last_performed, arrives + rig.delay);
             assert_int_equal(rig.last_sent, clock_convert(&rig.clocks, CLK_XBAR, CLK_CORE, arrives + rig.delay) + 3);
@@ -108,7 +108,7 @@ static void lines_are_looked_up_one_a_port_and_cycle(void **state)
 {
     for (uint32_t ports = 1; ports <= 4; ports *= 2) {
         start();
-        rig.cfg.l1_ports = ports;
+        rig.cfg.l1.ports = ports;
         rig_build(&rig);
         rig_latency(&rig, load(0, 128));
         assert_int_equal(rig_latency(&rig, load(0, 128)), rig.cfg.l1.latency + 32 / ports - 1);
@@ -197,7 +197,7 @@ static uint32_t passes(enum mem_op_kind kind, unsigned size, unsigned count, uns
 
 static void n_way_conflicts_cost_n_passes(void **state)
 {
-    const struct shared_cfg all = { 32, 32, true }, half = { 16, 16, true }, alone = { 32, 32, false };
+    const struct shared_cfg all = { 32, 0, 32, true }, half = { 16, 0, 16, true }, alone = { 32, 0, 32, false };
     start();
     for (int n = 1; n <= 32; n *= 2)
         assert_int_equal(passes(MOP_LOAD, 4, 1, 32, 4 * n, all), n);
@@ -247,7 +247,9 @@ static uint32_t busiest_bank(const struct mem_op *op, unsigned from, unsigned to
 
 static void random_conflicts_cost_the_busiest_bank(void **state)
 {
-    static const struct shared_cfg cfg[] = { { 32, 32, true }, { 16, 16, true }, { 32, 32, false }, { 10, 8, true } };
+    static const struct shared_cfg cfg[] = {
+        { 32, 0, 32, true }, { 16, 0, 16, true }, { 32, 0, 32, false }, { 10, 0, 8, true }
+    };
     start();
     for (int k = 0; k < 2000; k++) {
         const struct shared_cfg *c = &cfg[k % 4];
@@ -257,7 +259,7 @@ static void random_conflicts_cost_the_busiest_bank(void **state)
         for (unsigned i = 0; i < 64; i++)
             if (rig_random(&rig, 8))
                 rig_lane(o, SERVE_SHARED, i, (apart * i + rig_random(&rig, range)) * width);
-        uint32_t group = words == 1 || c->banks / words > c->lanes_per_pass ? c->lanes_per_pass : c->banks / words;
+        uint32_t group = words == 1 || c->banks / words > c->lanes ? c->lanes : c->banks / words;
         for (unsigned from = 0; from < 64; from += group)
             expect += busiest_bank(&o->op, from, from + group < 64 ? from + group : 64, c);
         assert_int_equal(shared_passes(&o->op, c), expect);
@@ -280,7 +282,7 @@ static void shared_accesses_take_their_passes(void **state)
         rig_until_done(&rig, o);
         o = rig_op(&rig, MOP_LOAD, 4, 1);
         rig_lanes(o, SERVE_SHARED, 32, 0, 4 * n);
-        assert_int_equal(rig_latency(&rig, o), n - 1 + rig.cfg.shared_latency);
+        assert_int_equal(rig_latency(&rig, o), n - 1 + rig.cfg.shared.latency);
         for (unsigned i = 0; i < 32; i++)
             assert_int_equal(rig_value(&rig, o, i, 0), i * 3 + n);
         assert_true(rig.now > at);
@@ -311,7 +313,7 @@ static void constants_take_a_cycle_for_each_address(void **state)
                 rig_lane(o, SERVE_CONST, i, rig_address(64 + 4 * (i % n)));
             uint64_t latency = rig_latency(&rig, o);
             if (turn)
-                assert_int_equal(latency, n - 1 + rig.cfg.konst.latency);
+                assert_int_equal(latency, n - 1 + rig.cfg.ro.konst.latency);
             for (unsigned i = 0; i < 32; i++)
                 assert_int_equal(rig_value(&rig, o, i, 0), word_at(64 + 4 * (i % n)));
         }
@@ -324,14 +326,14 @@ static void texture_loads_are_global_unless_configured(void **state)
 {
     for (int texture = 0; texture < 2; texture++) {
         start();
-        rig.cfg.texture_nc = texture;
+        rig.cfg.ro.texture_nc = texture;
         rig_build(&rig);
         for (int turn = 0; turn < 2; turn++) {
             struct rig_op *o = rig_op(&rig, MOP_LOAD, 4, 1);
             rig_lanes(o, SERVE_TEXTURE, 32, rig_address(8192), 4);
             uint64_t latency = rig_latency(&rig, o);
             if (turn)
-                assert_int_equal(latency, texture ? rig.cfg.texture.latency : rig.cfg.l1.latency);
+                assert_int_equal(latency, texture ? rig.cfg.ro.texture.latency : rig.cfg.l1.latency);
             assert_int_equal(rig_value(&rig, o, 31, 0), word_at(8192 + 124));
         }
         assert_int_equal(rig.reads[ACCESS_TEXTURE], texture);
@@ -344,8 +346,8 @@ static void texture_loads_are_global_unless_configured(void **state)
 static void instruction_lines_are_asked_for_once_and_ahead(void **state)
 {
     start();
-    rig.cfg.inst.mshrs = 2;
-    rig.cfg.inst_prefetch = 1;
+    rig.cfg.ro.inst.mshrs = 2;
+    rig.cfg.ro.inst_prefetch = 1;
     rig_build(&rig);
     assert_false(lsu_fetch(rig.u, rig_address(1000), 0));
     assert_false(lsu_fetch(rig.u, rig_address(1008), 0));
@@ -402,8 +404,8 @@ static void a_miss_asks_for_sectors_or_the_line(void **state)
     };
     for (unsigned k = 0; k < 4; k++) {
         start();
-        rig.cfg.l1_sectored = rows[k].sectored;
-        rig.cfg.segment = rows[k].segment;
+        rig.cfg.l1.sectored = rows[k].sectored;
+        rig.cfg.coalescer.segment = rows[k].segment;
         rig_build(&rig);
         rig_latency(&rig, load(0, 0));
         assert_int_equal(rig.read_sectors[ACCESS_GLOBAL_LOAD], rows[k].sectors[0]);
@@ -438,8 +440,8 @@ static void loads_past_l1_leave_no_line(void **state)
 {
     for (int k = 0; k < 3; k++) {
         start();
-        rig.cfg.l1_global = k != 0;
-        rig.cfg.l1_exists = k != 1;
+        rig.cfg.l1.global = k != 0;
+        rig.cfg.l1.sets = k == 1 ? 0 : rig.cfg.l1.sets;
         rig_build(&rig);
         for (int turn = 0; turn < 2; turn++) {
             struct rig_op *o = load(0, 2);
@@ -480,7 +482,7 @@ static void the_line_that_makes_room_is_the_oldest(void **state)
         start();
         rig.cfg.l1.sets = 1;
         rig.cfg.l1.ways = 2;
-        rig.cfg.l1_replacement = fifo ? TAGS_FIFO : TAGS_LRU;
+        rig.cfg.l1.replacement = fifo ? TAGS_FIFO : TAGS_LRU;
         rig_build(&rig);
         static const uint32_t order[] = { 0, 128, 0, 256 };
         for (int i = 0; i < 4; i++)
@@ -513,7 +515,7 @@ static void a_store_evicts_or_updates_its_line(void **state)
 {
     for (int update = 0; update < 2; update++) {
         start();
-        rig.cfg.l1_store_update = update;
+        rig.cfg.l1.store_hit = update ? L1_STORE_UPDATE : L1_STORE_EVICT;
         rig_build(&rig);
         rig_latency(&rig, load(0, 4));
         rig_latency(&rig, store(0, 0, 0x77));
@@ -536,7 +538,7 @@ static void a_load_behind_a_store_never_sees_the_old_value(void **state)
 {
     for (int update = 0; update < 2; update++) {
         start();
-        rig.cfg.l1_store_update = update;
+        rig.cfg.l1.store_hit = update ? L1_STORE_UPDATE : L1_STORE_EVICT;
         rig_build(&rig);
         struct rig_op *first = load(0, 4), *w = store(0, 4, 0x77), *second = load(0, 4);
         uint64_t old = word_at(8);
@@ -561,7 +563,7 @@ static void behind_an_acquire_nothing_is_stale(void **state)
 {
     for (int keep = 0; keep < 2; keep++) {
         start();
-        rig.cfg.l1_acquire = !keep;
+        rig.cfg.l1.acquire = !keep;
         rig_build(&rig);
         struct rig_op *own = rig_op(&rig, MOP_STORE, 4, 1), *coming = load(128, 4);
         rig_lanes(own, SERVE_LOCAL, 32, rig_address(1024), 4);
@@ -647,7 +649,7 @@ static void private_stores_stay_in_l1_until_evicted(void **state)
     start();
     rig.cfg.l1.sets = 1;
     rig.cfg.l1.ways = 1;
-    rig.cfg.miss_queue = 1;
+    rig.cfg.l1.miss_queue = 1;
     rig_build(&rig);
     uint64_t below = word_at(0);
     rig_latency(&rig, private(MOP_STORE, 0, 32, 0x11));          /* covers its sectors: no fetch */
@@ -694,7 +696,7 @@ static void a_private_store_fetches_what_it_does_not_cover(void **state)
 {
     for (int sectored = 0; sectored < 2; sectored++) {
         start();
-        rig.cfg.l1_sectored = sectored;
+        rig.cfg.l1.sectored = sectored;
         rig_build(&rig);
         rig_latency(&rig, private(MOP_STORE, 0, 8, 1));          /* a sector */
         assert_int_equal(rig.read_sectors[ACCESS_LOCAL_STORE], sectored ? 0 : 4);
@@ -707,7 +709,7 @@ static void a_private_store_fetches_what_it_does_not_cover(void **state)
 static void an_eviction_waits_for_the_miss_queue(void **state)
 {
     start();
-    rig.cfg.l1.sets = rig.cfg.l1.ways = rig.cfg.miss_queue = 1;
+    rig.cfg.l1.sets = rig.cfg.l1.ways = rig.cfg.l1.miss_queue = 1;
     rig.port_flits = 5;                                          /* one line */
     rig_build(&rig);
     for (uint8_t i = 0; i < 3; i++)
@@ -747,7 +749,7 @@ static void a_streaming_cache_lets_loads_past(void **state)
 {
     start();
     rig.cfg.l1.sets = rig.cfg.l1.ways = 1;
-    rig.cfg.l1_streaming = true;
+    rig.cfg.l1.streaming = true;
     rig.delay = 100;
     rig_build(&rig);
     struct rig_op *a = load(0, 4), *b = load(128, 4);
@@ -768,7 +770,7 @@ static void blocked_cycles_are_counted_by_reason(void **state)
         start();
         rig.walk = walk;
         rig.cfg.l1.sets = rig.cfg.l1.ways = 1;
-        rig.cfg.l1_streaming = false;
+        rig.cfg.l1.streaming = false;
         rig.delay = 100;
         rig_build(&rig);
         struct rig_op *a = load(0, 4), *b = load(128, 4);
@@ -837,13 +839,10 @@ static void configurations_that_do_not_fit_are_named(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct simtx_config *c = config_new();
         struct diag d = { 0 };
-        struct lsu_cfg cfg;
-        char error[200] = "";
         assert_true(config_set(c, rows[i].key, rows[i].value, NULL, NULL, &d, 0));
-        lsu_configure(&cfg, c);
-        assert_int_equal(lsu_check(&cfg, error, sizeof error), rows[i].word == NULL);
+        assert_int_equal(config_check(c, &d), rows[i].word == NULL);
         if (rows[i].word)
-            assert_non_null(strstr(error, rows[i].word));
+            assert_non_null(strstr(d.text, rows[i].word));
         diag_free(&d);
         config_free(c);
     }

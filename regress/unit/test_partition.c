@@ -51,7 +51,7 @@ static void idle_miss_latency(void **state)
             clocks_set(&b.clocks, clock_sets[set]);
             bench_start(&b);
             bench_run(&b, 100 + phase, 7);
-            uint64_t n = clock_convert(&b.clocks, CLK_CORE, CLK_L2, b.core) + b.cfg.l2.latency + b.cfg.l2.dram_latency;
+            uint64_t n = clock_convert(&b.clocks, CLK_CORE, CLK_L2, b.core) + b.cfg.l2.latency + b.cfg.dram.latency;
             uint64_t m = clock_convert(&b.clocks, CLK_L2, CLK_MEM, n) + b.cfg.dram.tRCD + b.cfg.dram.tCL +
                          b.cfg.dram.burst_cycles;
             struct packet *p = bench_packet(&b, MSG_READ, bench_line(&b, 5), 4);
@@ -192,7 +192,7 @@ static void atomics_serialise(void **state)
         struct packet *p = bench_add(&b, &one, line, 32, same), *q = bench_add(&b, &two, line, 8, same);
         p->atomic_class = q->atomic_class = class;
         memset(b.memory, 0, LINE_BYTES);
-        assert_int_equal(apart(&b, p, q), 8 * b.cfg.l2.atomic_cycles[class]);
+        assert_int_equal(apart(&b, p, q), 8 * (class + 1));
         for (int lane = 0; lane < 32; lane++)
             assert_int_equal(*(uint32_t *)one.b[lane], (UINT64_C(1) << lane) - 1);
         assert_int_equal(*(uint32_t *)two.b[0], UINT32_MAX);
@@ -212,7 +212,7 @@ static void atomic_takes_its_least_time(void **state)
     struct bench b;
     bench_init(&b, 1, 1);
     clocks_set(&b.clocks, clock_sets[1]);
-    b.cfg.l2.atomic_warp_cycles = 9;
+    b.cfg.l2.atomic_warp = 9;
     bench_start(&b);
     uint64_t line = bench_line(&b, 0), n;
     bench_do(&b, bench_packet(&b, MSG_READ, line, ALL_SECTORS));
@@ -289,7 +289,7 @@ static void partial_stores_fetch_when_asked_to(void **state)
     for (int fetch = 0; fetch < 2; fetch++) {
         struct bench b;
         bench_init(&b, 1, 1);
-        b.cfg.l2.write_allocate_fetch = fetch;
+        b.cfg.l2.write_fetch = fetch;
         bench_start(&b);
         bench_do(&b, bench_write(&b, bench_line(&b, 0), 0, 64, 1));
         assert_int_equal(b.count[STAT_L2_FILLS], 0);

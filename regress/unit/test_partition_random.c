@@ -183,8 +183,8 @@ static void start(struct traffic *t, const struct variant *v, enum mode mode)
     b->cfg.dram.refresh = v->refresh;
     struct l2_cfg *c = &b->cfg.l2;
     c->sets = v->sets, c->ways = v->ways, c->mshrs = v->mshrs, c->merges = v->merges, c->latency = v->latency;
-    c->dram_latency = v->dram_latency, c->miss_queue = v->miss_queue, c->reply_queue = v->reply_queue;
-    c->bytes_per_cycle = v->bytes_per_cycle, c->sectored = v->sectored, c->write_allocate_fetch = v->fetch;
+    b->cfg.dram.latency = v->dram_latency, c->miss_queue = v->miss_queue, c->reply_queue = v->reply_queue;
+    c->bytes_per_cycle = v->bytes_per_cycle, c->sectored = v->sectored, c->write_fetch = v->fetch;
     t->reference = calloc(1, BENCH_BYTES);
     bench_start(b);
 }

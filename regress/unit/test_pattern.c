@@ -70,7 +70,9 @@ static void lines_come_out_the_same(void **state)
 
 static void bank_conflicts_come_out_the_same(void **state)
 {
-    static const struct shared_cfg cfg[] = { { 32, 32, true }, { 16, 16, true }, { 32, 32, false }, { 10, 8, true } };
+    static const struct shared_cfg cfg[] = {
+        { 32, 0, 32, true }, { 16, 0, 16, true }, { 32, 0, 32, false }, { 10, 0, 8, true }
+    };
     for (int k = 0; k < RUNS; k++) {
         make(SERVE_SHARED, any(2) ? MOP_LOAD : MOP_ATOM, 1u << any(6));
         assert_int_equal(shared_passes(&with, &cfg[k % 4]), shared_passes(&without, &cfg[k % 4]));

@@ -236,7 +236,9 @@ static struct tprogram *program_of(struct sm_rig *r, const char *const *keys)
 {
     for (int i = 0; keys[i]; i += 2)
         sm_rig_set(r, keys[i], keys[i + 1]);
-    return tprogram_new(r->gpu.program, r->config, 0);
+    struct sm_cfg cfg;
+    sm_configure(&cfg, r->config, 0);
+    return tprogram_new(r->gpu.program, &cfg, 0);
 }
 
 static const struct tinst *inst_of(const struct tprogram *p, const struct sm_rig *r, uint32_t i)
@@ -360,7 +362,7 @@ static void test_timeline(void **state)
     (void)state;
     char path[] = "/tmp/simtx_timeline_XXXXXX", error[300], line[1024];
     close(mkstemp(path));
-    struct trace *t = trace_open(path, &(struct trace_range){ 0, UINT64_MAX - 1, -1 }, error, sizeof error);
+    struct trace *t = trace_open(&(struct trace_cfg){ path, 0, UINT64_MAX - 1, -1 }, error, sizeof error);
     assert_non_null(t);
     struct sm_rig r;
     sm_rig_open(&r, ".version 7.8\n.target sm_70\n.address_size 64\n.visible .entry k() {\n"

@@ -148,7 +148,7 @@ static void a_copy_sees_to_the_l2(void **state)
     int asked = 0;
     for (; !partition_row_clean(b.p, from, l2_cycle(&b)); asked++)
         bench_run(&b, b.core + 1, 1);
-    assert_true(asked > (int)b.cfg.l2.dram_latency);
+    assert_true(asked > (int)b.cfg.dram.latency);
     assert_int_equal(b.count[STAT_DRAM_WRITES], LINES);
     assert_int_equal(partition_row_dirty(b.p, beside), 1);
     for (uint32_t c = 0; c < 64; c += 4)                         /* what the command does */

@@ -95,11 +95,9 @@ static void *table(size_t n, size_t size)
 static void rig_begin(struct rig *r, const struct xbar_cfg *cfg, const struct traffic *traffic,
                       const uint64_t khz[CLK_COUNT], uint32_t in_flits, uint32_t out_flits)
 {
-    char error[200];
     *r = (struct rig){ .cfg = *cfg, .traffic = *traffic };
     r->cfg.clocks = &r->clocks;
     clocks_set(&r->clocks, khz);
-    assert_true(xbar_check(&r->cfg, in_flits, out_flits, error, sizeof error));
     r->in = table(cfg->sources, sizeof *r->in);
     r->out = table(cfg->destinations, sizeof *r->out);
     r->source = table(cfg->sources, sizeof *r->source);
@@ -824,40 +822,7 @@ static void a_thousand_ends(void **state)
     rig_end(&r);
 }
 
-/* ---- configurations and reports ---- */
-
-static void impossible_crossbars_are_refused(void **state)
-{
-    char error[200];
-    struct xbar_cfg good = REPLIES, c;
-    assert_true(xbar_check(&good, 5, 5, error, sizeof error));
-    assert_false(xbar_check(&good, 4, 64, error, sizeof error));
-    assert_non_null(strstr(error, "136 bytes does not fit into a buffer of 4 flits of 32 bytes"));
-    assert_false(xbar_check(&good, 64, 4, error, sizeof error));
-    c = good, c.largest = 520;
-    assert_true(xbar_check(&c, 17, 17, error, sizeof error));
-    assert_false(xbar_check(&c, 17, 16, error, sizeof error));
-    c = good, c.largest = 1 << 16;
-    assert_false(xbar_check(&c, 1 << 16, 1 << 16, error, sizeof error));
-    c = good, c.sources = 0;
-    assert_false(xbar_check(&c, 64, 64, error, sizeof error));
-    c = good, c.destinations = XBAR_ENDS_MAX + 1;
-    assert_false(xbar_check(&c, 64, 64, error, sizeof error));
-    c = good, c.in_share = 0;
-    assert_false(xbar_check(&c, 64, 64, error, sizeof error));
-    c = good, c.out_share = XBAR_SHARE_MAX + 1;
-    assert_false(xbar_check(&c, 64, 64, error, sizeof error));
-    c = good, c.vns = VNS_MAX + 1;
-    assert_false(xbar_check(&c, 64, 64, error, sizeof error));
-    assert_non_null(strstr(error, "virtual networks"));
-    c = good, c.latency_in = 0;
-    assert_false(xbar_check(&c, 64, 64, error, sizeof error));
-    c = good, c.flit_bytes = 0;
-    assert_false(xbar_check(&c, 64, 64, error, sizeof error));
-    char small[8];
-    assert_false(xbar_check(&c, 64, 64, small, sizeof small));
-    assert_true(strlen(small) < sizeof small);
-}
+/* ---- reports ---- */
 
 static void collect(void *ctx, const char *line)
 {
@@ -905,7 +870,6 @@ int main(void)
         cmocka_unit_test(waits_for_room_are_told_apart),
         cmocka_unit_test(results_are_the_same_however_it_is_run),
         cmocka_unit_test(a_thousand_ends),
-        cmocka_unit_test(impossible_crossbars_are_refused),
         cmocka_unit_test(reports_say_who_waits_for_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

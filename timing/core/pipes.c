@@ -8,14 +8,18 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/config.h"
 #include "timing/core/sm_impl.h"
 
 void pipes_init(struct sm *s)
 {
+    const struct sm_cfg *c = &s->cfg;
+    const uint32_t units[PIPES] = {
+        [PIPE_SP] = c->sp_units, [PIPE_INT] = c->int_units, [PIPE_SFU] = c->sfu_units, [PIPE_DP] = c->dp_units,
+        [PIPE_TENSOR] = c->tensor_units, [PIPE_MEM] = 1, [PIPE_CTRL] = 1
+    };
     for (int p = 0; p < PIPES; p++) {
-        s->pipe[p].n = s->cfg.units[p];
-        s->pipe[p].pinned = s->cfg.pinned && s->cfg.units[p] == s->cfg.schedulers;
+        s->pipe[p].n = units[p];
+        s->pipe[p].pinned = c->pinned && units[p] == c->schedulers;
     }
     s->collector.unit = mem_zero(s->cfg.collectors, sizeof(uint64_t), "operand collectors");
     s->collector.bank = mem_zero(s->cfg.register_banks, sizeof(uint64_t), "register banks");

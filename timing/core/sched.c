@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "timing/core/sched.h"
 
-void sched_init(struct scheduler *c, uint32_t policy, uint32_t active_max, uint32_t blocks)
+void sched_init(struct scheduler *c, enum sched_policy policy, uint32_t active_max, uint32_t blocks)
 {
     memset(c, 0, sizeof *c);
     c->policy = (uint8_t)policy;

@@ -16,12 +16,10 @@
 enum { PLACE_WAIT = PIPES, PLACES = PIPES + STALLS, PLACE_NONE = PLACES, READY_PLACES = (1 << PIPES) - 1 };
 _Static_assert(PLACES <= 32, "the places of a warp are bits of a word");
 
-enum sched_policy { POLICY_LRR, POLICY_GTO, POLICY_TWO_LEVEL };      /* in the order of core.policy's choices */
-
 struct scheduler {
     uint64_t set[PLACES];
     uint32_t held;                   /* places whose set is not empty */
-    uint8_t policy;
+    uint8_t policy;                  /* enum sched_policy, a choice of core.policy */
     uint8_t last;                    /* warp that issued last */
     uint8_t promoted;                /* two-level: warp that came into the active set last */
     uint8_t reason;                  /* why it does not issue, while nothing happens: enum stall */
@@ -37,7 +35,7 @@ struct scheduler {
     uint64_t since;                  /* cycles before are accounted for */
 };
 
-void sched_init(struct scheduler *c, uint32_t policy, uint32_t active_max, uint32_t blocks);
+void sched_init(struct scheduler *c, enum sched_policy policy, uint32_t active_max, uint32_t blocks);
 void sched_end(struct scheduler *c);
 void sched_add(struct scheduler *c, uint64_t warps);             /* the warps of a block that starts */
 void sched_ended(struct scheduler *c, uint64_t warp);            /* a warp of it has ended */

@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/config.h"
-#include "consistency/protocols.h"
 #include "timing/core/sm_impl.h"
 
 const struct stall_info stall_table[STALLS] = {
@@ -21,81 +19,6 @@ const struct pipe_info pipe_table[PIPES] = {
 #define PIPE(id, name, stall, one, meaning) { one, ST_##stall, STAT_INSTS_##id },
 #include "timing/pipe.def"
 };
-
-/* ---- configuration ---- */
-
-static uint32_t get(const struct simtx_config *c, enum config_key k)
-{
-    return (uint32_t)config_int(c, k);
-}
-
-static void configure_units(struct sm_cfg *c, const struct simtx_config *config)
-{
-    c->units[PIPE_SP] = get(config, KEY_CORE_SP);
-    c->units[PIPE_INT] = get(config, KEY_CORE_INT);
-    c->units[PIPE_SFU] = get(config, KEY_CORE_SFU);
-    c->units[PIPE_DP] = get(config, KEY_CORE_DP);
-    c->units[PIPE_TENSOR] = get(config, KEY_CORE_TENSOR);
-    c->units[PIPE_MEM] = c->units[PIPE_CTRL] = 1;
-    c->collector = config_bool(config, KEY_CORE_COLLECTOR);
-    c->collectors = get(config, KEY_CORE_COLLECTORS);
-    c->register_banks = get(config, KEY_CORE_REGISTER_BANKS);
-    c->pinned = config_bool(config, KEY_CORE_PINNED);
-}
-
-static void configure_fetch(struct sm_cfg *c, const struct simtx_config *config)
-{
-    c->perfect_fetch = config_bool(config, KEY_CORE_PERFECT_FETCH);
-    c->fetch_width = get(config, KEY_CORE_FETCH_WIDTH);
-    c->fetches = get(config, KEY_CORE_FETCHES);
-    c->ibuffer = get(config, KEY_CORE_IBUFFER);
-    c->fetch_latency = get(config, KEY_CORE_FETCH_LATENCY);
-    c->inst_bytes = get(config, KEY_INST_BYTES);
-    c->inst_line = get(config, KEY_INST_LINE);
-}
-
-static uint32_t issue_interval(const struct sm_cfg *c, const struct simtx_config *config)
-{
-    uint32_t n = get(config, KEY_CORE_ISSUE_INTERVAL), width = get(config, KEY_CORE_SIMD_WIDTH);
-    if (n)
-        return n;
-    return c->schedulers == 1 ? (c->warp_size + width - 1) / width : 1;
-}
-
-void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t index)
-{
-    memset(c, 0, sizeof *c);
-    c->index = index;
-    c->warp_size = get(config, KEY_GPU_WARP_SIZE);
-    c->warps = get(config, KEY_GPU_MAX_THREADS_PER_SM) / c->warp_size;
-    c->blocks = get(config, KEY_GPU_MAX_BLOCKS_PER_SM);
-    c->schedulers = get(config, KEY_CORE_SCHEDULERS);
-    c->policy = (uint32_t)config_choice(config, KEY_CORE_POLICY);
-    c->active_warps = get(config, KEY_CORE_ACTIVE_WARPS);
-    c->patience = get(config, KEY_CORE_PATIENCE);
-    c->issue = get(config, KEY_CORE_ISSUE);
-    c->dual_different = config_bool(config, KEY_CORE_DUAL_DIFFERENT);
-    c->issue_interval = issue_interval(c, config);
-    c->core_mhz = get(config, KEY_GPU_CORE_MHZ);
-    c->stages = get(config, KEY_CORE_STAGES);
-    c->thread_states = config_bool(config, KEY_STATS_THREAD_STATES);
-    c->order = order_policy_of(config);
-    c->config = config;
-    configure_units(c, config);
-    configure_fetch(c, config);
-}
-
-bool sm_check(const struct sm_cfg *c, char *error, size_t size)
-{
-    if (!c->warps)
-        snprintf(error, size, "gpu.max_threads_per_sm is less than a warp of %u lanes", c->warp_size);
-    else if (c->warps > c->schedulers * 64)
-        snprintf(error, size, "gpu.max_threads_per_sm = %u: %u warps, but %u schedulers (core.schedulers) of 64 warps",
-                 c->warps * c->warp_size, c->warps, c->schedulers);
-    else
-        return true;
-    return false;
-}
 
 /* ---- what the load/store unit tells ---- */
 

@@ -12,6 +12,7 @@
 #include "consistency/order.h"
 #include "memsys/lsu/lsu.h"
 #include "ptx/exec/step.h"
+#include "timing/core/sm_config.h"
 #include "timing/core/tinst.h"
 
 enum stall {
@@ -43,29 +44,10 @@ struct grid {
 struct block_start { uint64_t at, linear; struct grid *grid; };
 struct block_end { uint64_t at; struct grid *grid; uint16_t sm; };
 
-struct sm_cfg {
-    uint16_t index;
-    uint32_t warps, blocks;          /* slots */
-    uint32_t warp_size, schedulers, policy, active_warps, patience, issue;
-    uint32_t issue_interval;         /* core cycles between issues of one scheduler */
-    bool dual_different, perfect_fetch, collector, pinned;
-    uint32_t fetch_width, fetches, ibuffer, fetch_latency;
-    uint32_t stages;                 /* core cycles added to the latency of every result */
-    uint32_t units[PIPES];
-    uint32_t collectors, register_banks;
-    uint32_t inst_bytes, inst_line;  /* of the instruction cache */
-    uint32_t core_mhz;
-    bool thread_states;              /* stats.thread_states */
-    const struct order_policy *order;
-    const struct simtx_config *config;       /* for the policy's own keys */
-};
-
 struct sm;
 struct tm_core;
 struct sm_watch;                     /* timing/machine/trace.h */
 
-void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t index);
-bool sm_check(const struct sm_cfg *c, char *error, size_t size);
 struct tm_gpu;
 /* tm: NULL = no transactional memory. count [STAT_END] and hists: what the SM and its parts count is added there. */
 struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_gpu *tm, struct port *out,

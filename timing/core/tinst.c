@@ -7,23 +7,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/config.h"
 #include "memsys/xbar/packet.h"
 #include "ptx/isa/ops_check.h"
 #include "timing/core/tinst.h"
 
-/* Pairs of configuration keys. */
-enum lat_class {
-    LC_INT_ADD, LC_INT_MAX, LC_INT_MUL, LC_INT_MAD, LC_INT_DIV, LC_FP_ADD, LC_FP_MAX, LC_FP_MUL, LC_FP_MAD, LC_FP_DIV,
-    LC_DP_ADD, LC_DP_MAX, LC_DP_MUL, LC_DP_MAD, LC_DP_DIV, LC_SFU, LC_CVT, LC_SHFL, LC_TENSOR
-};
-
-static const struct { enum config_key latency, interval; } lat_keys[] = {
-#define PAIR(id) [LC_##id] = { KEY_LAT_##id, KEY_II_##id }
-    PAIR(INT_ADD), PAIR(INT_MAX), PAIR(INT_MUL), PAIR(INT_MAD), PAIR(INT_DIV), PAIR(FP_ADD), PAIR(FP_MAX),
-    PAIR(FP_MUL), PAIR(FP_MAD), PAIR(FP_DIV), PAIR(DP_ADD), PAIR(DP_MAX), PAIR(DP_MUL), PAIR(DP_MAD), PAIR(DP_DIV),
-    PAIR(SFU), PAIR(CVT), PAIR(SHFL), PAIR(TENSOR),
-#undef PAIR
+static const enum config_key latency_keys[] = {
+#define CLASS(id, ...) KEY_LAT_##id,
+#include "timing/core/classes.def"
 };
 
 /* What arithmetic computes with; APPROX: single precision with .approx or .full. */
@@ -82,43 +72,43 @@ static enum pipe pipe_of(const struct ptx_inst *in)
 }
 
 /* Pipelines that a machine does not have: who does their work. */
-static enum pipe pipe_there(enum pipe p, const struct simtx_config *c)
+static enum pipe pipe_there(enum pipe p, const struct sm_cfg *c)
 {
-    if (p == PIPE_TENSOR && !config_int(c, KEY_CORE_TENSOR))
+    if (p == PIPE_TENSOR && !c->tensor_units)
         p = PIPE_INT;
-    if (p == PIPE_DP && !config_int(c, KEY_CORE_DP))
+    if (p == PIPE_DP && !c->dp_units)
         p = PIPE_SFU;
-    if (p == PIPE_INT && !config_int(c, KEY_CORE_INT))
+    if (p == PIPE_INT && !c->int_units)
         p = PIPE_SP;
     return p;
 }
 
-static uint32_t lanes_of(enum pipe p, const struct simtx_config *c)
+static uint32_t lanes_of(enum pipe p, const struct sm_cfg *c)
 {
-    uint32_t warp = (uint32_t)config_int(c, KEY_GPU_WARP_SIZE), width = warp;
+    uint32_t width = c->warp_size;
     switch (p) {
     case PIPE_SP:
     case PIPE_INT:
-    case PIPE_TENSOR: width = (uint32_t)config_int(c, KEY_CORE_SIMD_WIDTH); break;
-    case PIPE_SFU: width = (uint32_t)config_int(c, KEY_CORE_SFU_WIDTH); break;
-    case PIPE_DP: width = (uint32_t)config_int(c, KEY_CORE_DP_WIDTH); break;
+    case PIPE_TENSOR: width = c->simd_width; break;
+    case PIPE_SFU: width = c->sfu_width; break;
+    case PIPE_DP: width = c->dp_width; break;
     default: break;
     }
-    return (warp + width - 1) / width;
+    return (c->warp_size + width - 1) / width;
 }
 
 struct tinst_class tinst_class(const struct ptx_inst *in)
 {
-    return (struct tinst_class){ pipe_of(in), lat_keys[lat_class_of(in)].latency };
+    return (struct tinst_class){ pipe_of(in), latency_keys[lat_class_of(in)] };
 }
 
-static void set_alu(struct tinst *t, const struct ptx_inst *in, const struct simtx_config *c)
+static void set_alu(struct tinst *t, const struct ptx_inst *in, const struct sm_cfg *c)
 {
     enum lat_class l = lat_class_of(in);
     t->pipe = (uint8_t)pipe_there(pipe_of(in), c);
     t->lanes = (uint16_t)lanes_of((enum pipe)t->pipe, c);
-    t->interval = t->lanes * (uint32_t)config_int(c, lat_keys[l].interval);
-    t->latency = (uint32_t)config_int(c, lat_keys[l].latency) + t->lanes - 1;
+    t->interval = t->lanes * c->class[l].interval;
+    t->latency = c->class[l].latency + t->lanes - 1;
 }
 
 /* ---- kinds ---- */
@@ -255,7 +245,7 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
 /* ---- functions and programs ---- */
 
 static void set_instruction(struct tinst *t, const struct ptx_inst *in, const struct call_site *site, bool kernel,
-                            const struct simtx_config *c)
+                            const struct sm_cfg *c)
 {
     t->kind = (uint8_t)kind_of(in, site, kernel);
     t->lanes = 1;
@@ -268,7 +258,7 @@ static void set_instruction(struct tinst *t, const struct ptx_inst *in, const st
     else {
         t->pipe = PIPE_CTRL;
         if (ptx_ops[in->op].latency == PTX_LATENCY_CTRL && !is_warp_barrier(in))
-            t->latency = (uint32_t)config_int(c, KEY_LAT_CTRL);
+            t->latency = c->class[LC_CTRL].latency;
     }
 }
 
@@ -280,7 +270,7 @@ static const struct call_site *site_of(const struct code *code, uint32_t i)
     return d->in && d->in->op == OP_CALL ? d->extra : NULL;
 }
 
-struct tcode *tcode_new(const struct code *code, const struct simtx_config *c, uint64_t address)
+struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, uint64_t address)
 {
     const struct ptx_func *f = code->func;
     struct tcode *t = mem_zero(1, sizeof *t, "the instructions of a function");
@@ -326,13 +316,13 @@ void tcode_free(struct tcode *t)
     free(t);
 }
 
-static uint64_t function_bytes(const struct ptx_func *f, const struct simtx_config *c)
+static uint64_t function_bytes(const struct ptx_func *f, const struct sm_cfg *c)
 {
-    uint64_t bytes = ((uint64_t)f->ninsts + 1) * (uint64_t)config_int(c, KEY_INST_BYTES);
+    uint64_t bytes = ((uint64_t)f->ninsts + 1) * c->inst_bytes;
     return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 }
 
-uint64_t tprogram_bytes(const struct program *p, const struct simtx_config *c)
+uint64_t tprogram_bytes(const struct program *p, const struct sm_cfg *c)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < p->nfuncs; i++)
@@ -341,7 +331,7 @@ uint64_t tprogram_bytes(const struct program *p, const struct simtx_config *c)
     return bytes;
 }
 
-struct tprogram *tprogram_new(const struct program *p, const struct simtx_config *c, uint64_t address)
+struct tprogram *tprogram_new(const struct program *p, const struct sm_cfg *c, uint64_t address)
 {
     struct tprogram *t = mem_zero(1, sizeof *t, "the instructions of a program");
     t->of_func = mem_zero(p->nfuncs + 1, sizeof *t->of_func, "the instructions of a program");

@@ -5,9 +5,9 @@
 #ifndef TIMING_TINST_H
 #define TIMING_TINST_H
 
-#include "base/config.h"
 #include "consistency/order.h"
 #include "ptx/exec/exec.h"
+#include "timing/core/sm_config.h"
 
 enum pipe {
 #define PIPE(id, ...) PIPE_##id,
@@ -46,7 +46,7 @@ struct tcode {                       /* of one function */
     uint64_t address;                /* of instruction 0 in the instruction cache */
 };
 
-struct tcode *tcode_new(const struct code *code, const struct simtx_config *config, uint64_t address);
+struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, uint64_t address);
 void tcode_free(struct tcode *t);
 /* The name in the text of a scoreboard register that an instruction of the function names; NULL: it does not. */
 const char *tcode_register(const struct tcode *t, const struct ptx_inst *in, uint16_t reg);
@@ -61,8 +61,8 @@ struct tprogram {
     struct tcode **of_func;          /* by ptx_func.index; NULL without a body */
     uint32_t nfuncs, max_regs;       /* max_regs: the most scoreboard registers of any function */
 };
-uint64_t tprogram_bytes(const struct program *p, const struct simtx_config *config);    /* of instruction memory */
-struct tprogram *tprogram_new(const struct program *p, const struct simtx_config *config, uint64_t address);
+uint64_t tprogram_bytes(const struct program *p, const struct sm_cfg *c);    /* of instruction memory */
+struct tprogram *tprogram_new(const struct program *p, const struct sm_cfg *c, uint64_t address);
 void tprogram_free(struct tprogram *t);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "configs/gpu.h"
 
 struct dispatcher {
     struct dispatch_cfg cfg;
@@ -20,6 +21,19 @@ struct dispatcher {
     uint32_t first, nends, ends_cap;
     uint64_t blocks, ended, done, finish;   /* ended: as soon as the machine knows; done: when the dispatcher does */
 };
+
+void dispatch_configure(struct dispatch_cfg *c, const struct simtx_config *config)
+{
+    struct gpu_cfg gpu;
+    gpu_configure(&gpu, config);
+    *c = (struct dispatch_cfg){
+        .warp_size = gpu.warp_size, .launch_cycles = (uint32_t)config_int(config, KEY_SIM_LAUNCH_CYCLES),
+        .room = { gpu.max_blocks_per_sm, gpu.max_threads_per_sm / gpu.warp_size, gpu.max_threads_per_sm,
+                  gpu.registers_per_sm, gpu.shared_per_sm }
+    };
+#define CONFIG_ROWS "timing/machine/dispatch.def"
+#include "base/config_copy.h"
+}
 
 struct dispatcher *dispatcher_new(const struct dispatch_cfg *c)
 {

@@ -14,10 +14,15 @@
 struct sm_room { uint32_t blocks, warps, threads, registers, shared; };
 
 struct dispatch_cfg {
-    uint32_t sms, per_cycle, delay, warp_size;
+#define CONFIG_ROWS "timing/machine/dispatch.def"
+#include "base/config_fields.h"
+    uint32_t sms, delay, warp_size;
     uint32_t launch_cycles;          /* from a launch to its first block */
     struct sm_room room;             /* of an SM */
 };
+
+/* From the configuration; sms and delay are the caller's to set. */
+void dispatch_configure(struct dispatch_cfg *c, const struct simtx_config *config);
 
 struct dispatcher;
 struct dispatcher *dispatcher_new(const struct dispatch_cfg *c);

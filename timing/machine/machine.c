@@ -1,15 +1,7 @@
-/*
- * Building the machine from a configuration: clocks, address mapping, SMs, crossbars, partitions and the ports
- * between them; and the window of core cycles that their latencies allow.
- */
-#include <math.h>
-#include <stdio.h>
+/* Building the machine: SMs, crossbars, partitions and the ports between them. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/config.h"
-#include "consistency/protocols.h"
 #include "timing/machine/machine_parts.h"
 
 /* Instruction memory: addresses that no data has, above those of functions. It has lines and tags but no bytes. */
@@ -17,171 +9,6 @@ static const uint64_t CODE_BASE = 0x3800000000000000ull;
 static const uint64_t CODE_SPAN = 0x0800000000000000ull;
 
 enum { SLICES_MAX = 16 };            /* of a channel: the key's limit */
-
-static void error(struct diag *d, const char *text)
-{
-    diag_error(d, 0, 0, "%s", text);
-}
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-/* ---- configuration ---- */
-
-static void configure_clocks(struct machine_cfg *c, const struct simtx_config *config)
-{
-    uint64_t khz[CLK_COUNT] = {
-        [CLK_CORE] = (uint64_t)config_int(config, KEY_GPU_CORE_MHZ) * 1000,
-        [CLK_XBAR] = (uint64_t)llround(config_real(config, KEY_XBAR_MHZ) * 1000),
-        [CLK_L2] = (uint64_t)llround(config_real(config, KEY_L2_MHZ) * 1000),
-        [CLK_MEM] = (uint64_t)llround(config_real(config, KEY_DRAM_MHZ) * 1000),
-    };
-    clocks_set(&c->clocks, khz);
-}
-
-static void configure_crossbars(struct machine_cfg *c, const struct simtx_config *config)
-{
-    uint32_t latency = (uint32_t)config_int(config, KEY_XBAR_LATENCY);
-    uint32_t cluster = (uint32_t)config_int(config, KEY_XBAR_CLUSTER);
-    struct xbar_cfg x = {
-        .flit_bytes = (uint32_t)config_int(config, KEY_XBAR_FLIT),
-        .vns = (uint32_t)config_int(config, KEY_XBAR_VNS),
-        .latency_in = latency / 2,
-        .latency_out = latency - latency / 2,
-        .every_cycle = c->every_cycle,
-    };
-    struct xbar_cfg *request = &c->xbar[XBAR_REQUEST], *reply = &c->xbar[XBAR_REPLY];
-    *request = *reply = x;
-    request->sources = reply->destinations = c->sms;
-    request->destinations = reply->sources = c->slices;
-    request->in_share = reply->out_share = least(cluster, c->sms);
-    request->out_share = reply->in_share = 1;
-    request->source_clock = reply->destination_clock = CLK_CORE;
-    request->destination_clock = CLK_L2;
-    reply->source_clock = CLK_XBAR;          /* slices count credits in crossbar cycles */
-    request->to_slices = true;
-    c->slice_flits = (uint32_t)config_int(config, KEY_XBAR_INPUT_FLITS);
-    c->sm_flits = (uint32_t)config_int(config, KEY_XBAR_OUTPUT_FLITS);
-    c->xbar_ports = (c->sms + cluster - 1) / cluster;
-}
-
-static void configure_dispatch(struct machine_cfg *c, const struct simtx_config *config)
-{
-    c->dispatch = (struct dispatch_cfg){
-        .sms = c->sms,
-        .per_cycle = (uint32_t)config_int(config, KEY_CORE_DISPATCH),
-        .delay = c->window,
-        .warp_size = c->sm.warp_size,
-        .launch_cycles = (uint32_t)config_int(config, KEY_SIM_LAUNCH_CYCLES),
-        .room = { c->sm.blocks, c->sm.warps, c->sm.warps * c->sm.warp_size,
-                  (uint32_t)config_int(config, KEY_GPU_REGISTERS_PER_SM),
-                  (uint32_t)config_int(config, KEY_GPU_SHARED_PER_SM) },
-    };
-}
-
-static void configure_memory(struct machine_cfg *c, const struct simtx_config *config)
-{
-    lsu_configure(&c->lsu, config);
-    c->lsu.request_latency = c->xbar[XBAR_REQUEST].latency_in;
-    c->lsu.credit_latency = c->xbar[XBAR_REPLY].latency_out;
-    l2_configure(&c->partition.l2, config);
-    dram_configure(&c->partition.dram, config);
-    c->partition.slices = c->slices / c->channels;
-    c->partition.sms = c->sms;
-    c->partition.flit_bytes = c->xbar[XBAR_REPLY].flit_bytes;
-    c->partition.reply_latency = c->xbar[XBAR_REPLY].latency_in;
-    c->partition.credit_latency = c->xbar[XBAR_REQUEST].latency_out;
-}
-
-/* False with a message when the address map is not usable. base: start of the device addresses. */
-static bool configure(struct machine_cfg *c, const struct simtx_config *config, uint64_t base, char *text, size_t size)
-{
-    uint32_t slices = (uint32_t)config_int(config, KEY_L2_SLICES);
-    memset(c, 0, sizeof *c);
-    c->sms = (uint32_t)config_int(config, KEY_GPU_SMS);
-    c->channels = (uint32_t)config_int(config, KEY_DRAM_CHANNELS);
-    c->slices = c->channels * slices;
-    c->threads = (uint32_t)config_int(config, KEY_SIM_THREADS);
-    c->sync_window = (uint32_t)config_int(config, KEY_SIM_WINDOW);
-    c->every_cycle = config_bool(config, KEY_SIM_NO_SKIP);
-    c->checks = config_bool(config, KEY_SIM_CHECKS);
-    c->flush = config_bool(config, KEY_SIM_FLUSH);
-    c->hang_cycles = (uint64_t)config_int(config, KEY_SIM_HANG);
-    configure_clocks(c, config);
-    configure_crossbars(c, config);
-    c->window = (uint32_t)clock_floor(&c->clocks, CLK_XBAR, CLK_CORE, c->xbar[XBAR_REQUEST].latency_in);
-    sm_configure(&c->sm, config, 0);
-    configure_dispatch(c, config);
-    configure_memory(c, config);
-    return addrmap_parse(&c->map, config_text(config, KEY_DRAM_MAP), c->channels, slices,
-                         config_bool(config, KEY_DRAM_HASH), base, text, size);
-}
-
-static void choose_protocol(struct machine_cfg *c, const struct simtx_config *config,
-                            const struct machine_plugins *plugins)
-{
-    c->lsu.coherence = coherence_of(config);
-    if (plugins->coherence)
-        c->lsu.coherence = plugins->coherence;
-    c->partition.coherence = c->lsu.coherence;
-    if (plugins->order)
-        c->sm.order = plugins->order;
-}
-
-/* A protocol's lines lie in caches, and its messages in networks. */
-static bool check_coherence(const struct machine_cfg *c, char *text, size_t size)
-{
-    const struct coherence *p = c->lsu.coherence;
-    if (p && (!c->lsu.l1_exists || !c->partition.l2.sets)) {
-        snprintf(text, size, "coherence.protocol: %s needs an L1 and an L2, l1.kb and l2.slice_kb more than 0",
-                 p->name);
-        return false;
-    }
-    return !p || coherence_check(p, c->xbar[0].vns, text, size);
-}
-
-/* All rules between keys that a part of the machine knows. */
-static bool check(const struct machine_cfg *c, struct diag *d)
-{
-    char text[400];
-    int before = d->errors;
-    if (!c->window)
-        error(d, "half of xbar.latency is less than a core cycle");
-    if (!sm_check(&c->sm, text, sizeof text))
-        error(d, text);
-    if (!lsu_check(&c->lsu, text, sizeof text))
-        error(d, text);
-    if (c->sm.order->vns > c->xbar[0].vns)
-        diag_error(d, 0, 0, "the order policy %s needs %u virtual networks, but xbar.vns = %u", c->sm.order->name,
-                   c->sm.order->vns, c->xbar[0].vns);
-    if (!check_coherence(c, text, sizeof text))
-        error(d, text);
-    if (!xbar_check(&c->xbar[XBAR_REQUEST], c->slice_flits, c->slice_flits, text, sizeof text) ||
-        !xbar_check(&c->xbar[XBAR_REPLY], c->slice_flits, c->sm_flits, text, sizeof text))
-        error(d, text);
-    return d->errors == before;
-}
-
-static bool check_all(const struct simtx_config *config, const struct machine_plugins *plugins, struct diag *d)
-{
-    struct machine_cfg c;
-    char text[400], error_text[400];
-    int before = d->errors;
-    bool ok = configure(&c, config, 0, text, sizeof text);
-    if (!tm_check(config, plugins->tm, c.slices, error_text, sizeof error_text))
-        error(d, error_text);
-    choose_protocol(&c, config, plugins);
-    if (!ok)
-        error(d, text);
-    return check(&c, d) && ok && d->errors == before;
-}
-
-bool machine_check(const struct simtx_config *config, struct diag *d)
-{
-    return check_all(config, &(struct machine_plugins){ 0 }, d);
-}
 
 /* ---- parts ---- */
 
@@ -206,14 +33,14 @@ static bool has_bytes(void *ctx, uint64_t line)
 static void build_ports(struct machine *m)
 {
     const struct machine_cfg *c = &m->cfg;
-    uint32_t n = 2 * (c->sms + c->slices), vns = c->xbar[0].vns;
+    uint32_t n = 2 * (c->sms + c->slices), vns = c->xbars.vns;
     m->ports = mem_zero(n, sizeof *m->ports, "the ports of the machine");
     m->sm_out = m->ports;
     m->slice_in = m->sm_out + c->sms;
     m->slice_out = m->slice_in + c->slices;
     m->sm_in = m->slice_out + c->slices;
     for (uint32_t i = 0; i < n; i++)
-        port_init(&m->ports[i], vns, &m->ports[i] >= m->sm_in ? c->sm_flits : c->slice_flits);
+        port_init(&m->ports[i], vns, &m->ports[i] >= m->sm_in ? c->xbars.output_flits : c->xbars.input_flits);
 }
 
 static void build_counters(struct machine *m)
@@ -247,7 +74,7 @@ static void build_partition(struct machine *m, uint32_t channel)
     c.clocks = &m->cfg.clocks;
     c.map = &m->cfg.map;
     c.channel = channel;
-    c.walk = m->cfg.every_cycle;
+    c.walk = m->cfg.sim.no_skip;
     c.calls = (struct partition_calls){
         .ctx = m, .atomic = perform_atomic, .has_bytes = has_bytes,
         .message = m->cfg.sm.order->message ? take_message : NULL
@@ -347,16 +174,14 @@ bool machine_quiet(struct machine *m)
 struct machine *machine_new(const struct simtx_config *config, const struct machine_plugins *plugins,
                             struct devmem *mem, struct diag *d)
 {
-    if (!check_all(config, plugins, d))
+    if (!machine_check(config, plugins, d))
         return NULL;
     struct machine *m = mem_zero(1, sizeof *m, "the machine");
-    char text[400];
     m->config = config;
     m->protocol = plugins->tm;
     m->mem = mem;
     m->code_next = CODE_BASE;
-    configure(&m->cfg, config, devmem_base(mem), text, sizeof text);
-    choose_protocol(&m->cfg, config, plugins);
+    machine_configure(&m->cfg, config, plugins, devmem_base(mem));
     machine_build(m);
     return m;
 }
@@ -388,8 +213,8 @@ const struct tprogram *machine_code(struct machine *m, const struct program *p)
         if (m->home[i].program == p)
             return m->home[i].code;
     m->home = mem_resize(m->home, m->nhomes + 1, sizeof *m->home, "the list of programs");
-    struct tprogram *t = tprogram_new(p, m->config, m->code_next);
-    m->code_next += (tprogram_bytes(p, m->config) + CODE_ALIGN - 1) / CODE_ALIGN * CODE_ALIGN;
+    struct tprogram *t = tprogram_new(p, &m->cfg.sm, m->code_next);
+    m->code_next += (tprogram_bytes(p, &m->cfg.sm) + CODE_ALIGN - 1) / CODE_ALIGN * CODE_ALIGN;
     m->home[m->nhomes++] = (struct code_home){ p, t };
     return t;
 }

@@ -10,6 +10,12 @@
 #include "base/diag.h"
 #include "timing/core/sm.h"
 
+struct sim_cfg {
+#define CONFIG_ROWS "timing/machine/config.def"
+#include "base/config_fields.h"
+};
+void sim_configure(struct sim_cfg *c, const struct simtx_config *config);
+
 struct machine;
 struct trace;
 struct series;
@@ -24,9 +30,10 @@ struct machine_plugins {
     const struct tm_protocol *tm;
 };
 
-/* The rules between keys that only timing mode has; false with all violations in d. */
-bool machine_check(const struct simtx_config *config, struct diag *d);
-/* NULL with all violated rules in d. The configuration must live as long as the machine. */
+/* The rules of the protocols and policies that timing mode will use, for a configuration that config_check accepts; false
+ * with all violations in d. */
+bool machine_check(const struct simtx_config *config, const struct machine_plugins *plugins, struct diag *d);
+/* NULL with all violated rules of machine_check in d. The configuration must live as long as the machine. */
 struct machine *machine_new(const struct simtx_config *config, const struct machine_plugins *plugins,
                             struct devmem *mem, struct diag *d);
 void machine_free(struct machine *m);

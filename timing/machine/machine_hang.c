@@ -50,7 +50,7 @@ struct hang_watch *hang_watch_new(struct machine *m)
     w->seen = mem_zero((size_t)m->cfg.sms * m->cfg.sm.warps, sizeof *w->seen, "the check for hangs");
     w->m = m;
     w->calm = m->now;
-    w->next = m->cfg.hang_cycles ? m->now + m->cfg.hang_cycles : NEVER;
+    w->next = m->cfg.sim.hang_cycles ? m->now + m->cfg.sim.hang_cycles : NEVER;
     w->changes = changes(m);
     return w;
 }
@@ -73,7 +73,7 @@ static bool comes_back(const struct hang_watch *w, struct seen *s, const struct 
     if (warp->state == WARP_BARRIER)
         s->back = true;
     else if (s->looks && hash == s->hash)
-        s->back |= warp->executed != s->instructions || (!sleeps && now - s->since > w->m->cfg.hang_cycles);
+        s->back |= warp->executed != s->instructions || (!sleeps && now - s->since > w->m->cfg.sim.hang_cycles);
     else if (s->looks++ == s->renew) {
         s->renew = 2 * s->renew + 1;
         s->hash = hash;
@@ -103,7 +103,7 @@ bool hang_look(struct hang_watch *w)
     if (now != w->changes) {
         w->changes = now;
         w->calm = m->now;
-        w->next = m->now + m->cfg.hang_cycles;
+        w->next = m->now + m->cfg.sim.hang_cycles;
         w->close = false;
         return false;
     }

@@ -1,7 +1,7 @@
 /*
- * The inside of the machine, for the files that make it up: machine.c builds it, machine_run.c runs it, machine_count.c
- * adds up and checks what was counted, machine_watch.c shows what goes on, machine_hang.c finds out and reports that
- * nothing moves.
+ * The inside of the machine, for the files that make it up: machine_config.c configures it, machine.c builds it,
+ * machine_run.c runs it, machine_count.c adds up and checks what was counted, machine_watch.c shows what goes on,
+ * machine_hang.c finds out and reports that nothing moves.
  */
 #ifndef TIMING_MACHINE_PARTS_H
 #define TIMING_MACHINE_PARTS_H
@@ -19,15 +19,13 @@ enum { XBAR_REQUEST, XBAR_REPLY, XBARS };
 
 struct machine_cfg {
     uint32_t sms, channels, slices;      /* slices: of all channels */
-    uint32_t threads;
     uint32_t window;                     /* core cycles that the latencies allow; messages of blocks take as long */
-    uint32_t sync_window;                /* sim.sync_window: only for the host */
-    bool every_cycle, checks, flush;
-    uint64_t hang_cycles;
     uint32_t xbar_ports;                 /* to the SMs */
-    uint32_t slice_flits, sm_flits;      /* buffers: input and output of the crossbars */
     struct clocks clocks;
     struct addrmap map;
+    struct sim_cfg sim;
+    struct tm_cfg tm;
+    struct xbars_cfg xbars;
     struct sm_cfg sm;                    /* index: filled in for each */
     struct lsu_cfg lsu;
     struct xbar_cfg xbar[XBARS];
@@ -105,6 +103,11 @@ struct machine {
     struct series *series;               /* NULL = none */
     uint64_t row_at;                     /* core cycle at which its next row ends; NEVER = none */
 };
+
+/* ---- machine_config.c ---- */
+/* base: start of the device addresses. */
+void machine_configure(struct machine_cfg *c, const struct simtx_config *config, const struct machine_plugins *plugins,
+                       uint64_t base);
 
 /* ---- machine.c ---- */
 const struct tprogram *machine_code(struct machine *m, const struct program *p);

@@ -25,7 +25,7 @@ static void run_sm(struct machine *m, struct seen_by *mine, uint32_t i)
 {
     struct sm *s = m->sm[i];
     uint32_t ended;
-    sm_run(s, m->now, m->until, m->cfg.every_cycle);
+    sm_run(s, m->now, m->until, m->cfg.sim.no_skip);
     sm_ended(s, &ended);
     if (ended || sm_fault(s))
         m->news[i] = mine->news = true;
@@ -62,7 +62,7 @@ static void visit(void *ctx, uint64_t step, uint32_t member, uint32_t list, uint
         *mine = (struct seen_by){ .step = step, .next = NEVER };
     bool due = look(m, p, &m->share[list].doorbell[item]) < m->until;
     mine->ran |= due;
-    if (due || m->cfg.every_cycle) {
+    if (due || m->cfg.sim.no_skip) {
         run_part(m, mine, p);
         p->next = part_next(m, p);
     }
@@ -142,7 +142,7 @@ static bool exclusive(const struct machine *m)
  * time, SM by SM. */
 static void hire(struct machine *m)
 {
-    uint32_t n = exclusive(m) ? 1 : m->cfg.threads, parts = m->cfg.sms + m->cfg.channels;
+    uint32_t n = exclusive(m) ? 1 : m->cfg.sim.threads, parts = m->cfg.sms + m->cfg.channels;
     n = n < parts ? n : parts;
     share_out(m, n);
     uint32_t *items = mem_zero(n, sizeof *items, "the work of host threads");
@@ -153,8 +153,8 @@ static void hire(struct machine *m)
     for (uint32_t i = 0; i < m->ngrids; i++)
         m->grids[i].launch.host_threads = n;
     m->width = m->cfg.window;
-    if (m->cfg.sync_window && m->cfg.sync_window < m->width)
-        m->width = m->cfg.sync_window;
+    if (m->cfg.sim.sync_window && m->cfg.sim.sync_window < m->width)
+        m->width = m->cfg.sim.sync_window;
     if (exclusive(m) || (m->transactions && tm_global_step(m->tm)))
         m->width = 1;
 }
@@ -253,7 +253,7 @@ static void advance(struct machine *m, uint64_t stop)
     next = clock_earlier(next, dispatcher_next(m->dispatcher));
     m->dead = !ran && next == NEVER;
     next = clock_earlier(next, stop);
-    if (!ran && !m->cfg.every_cycle && next != NEVER && next > m->now)
+    if (!ran && !m->cfg.sim.no_skip && next != NEVER && next > m->now)
         m->now = next;
     watch_rows(m);
     watch_window(m);
@@ -376,10 +376,10 @@ static enum machine_result finish(struct machine *m, struct counters *sum)
         report_add(m, "%s", text);
         ok = false;
     }
-    ok = ok && (!m->cfg.checks || count_check(m, sum->count));
+    ok = ok && (!m->cfg.sim.checks || count_check(m, sum->count));
     count_clear(m);
     watch_counted(m);
-    if (ok && m->cfg.flush)
+    if (ok && m->cfg.sim.flush)
         ok = flush(m, sum->count);
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
         lsu_invalidate(sm_lsu(m->sm[i]));
@@ -449,7 +449,7 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
         grids[i].code = machine_code(m, grids[i].launch.program);
         grids[i].launch.timed = true;
         grids[i].launch.tm = m->tm && grids[i].launch.code->transactions;
-        grids[i].launch.tm_serial = config_bool(m->config, KEY_TM_SERIAL);
+        grids[i].launch.tm_serial = m->cfg.tm.serial;
         m->transactions |= grids[i].launch.tm;
         grids[i].launch.clock_khz = m->cfg.clocks.khz[CLK_CORE];
         grids[i].launch.clock_start = m->now;

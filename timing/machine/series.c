@@ -40,17 +40,23 @@ static void write_head(struct series *s)
     fputc('\n', s->file);
 }
 
-struct series *series_open(const char *path, uint64_t window, unsigned warp_size, char *error, size_t size)
+void series_configure(struct series_cfg *c, const struct simtx_config *config)
 {
-    FILE *f = fopen(path, "we");
+#define CONFIG_ROWS "timing/machine/series.def"
+#include "base/config_copy.h"
+}
+
+struct series *series_open(const struct series_cfg *c, unsigned warp_size, char *error, size_t size)
+{
+    FILE *f = fopen(c->file, "we");
     if (!f) {
-        snprintf(error, size, "cannot write the time series '%s': %s", path, strerror(errno));
+        snprintf(error, size, "cannot write the time series '%s': %s", c->file, strerror(errno));
         return NULL;
     }
     struct series *s = mem_zero(1, sizeof *s, "a time series");
-    s->path = mem_string(path);
+    s->path = mem_string(c->file);
     s->file = f;
-    s->window = window;
+    s->window = c->window;
     s->warp_size = warp_size;
     write_head(s);
     return s;

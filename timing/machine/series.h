@@ -8,12 +8,18 @@
 
 #include <stddef.h>
 
+#include "base/config.h"
 #include "base/stats.h"
 
 struct series;
+struct series_cfg {
+#define CONFIG_ROWS "timing/machine/series.def"
+#include "base/config_fields.h"
+};
+void series_configure(struct series_cfg *c, const struct simtx_config *config);
 
-/* NULL with a message in error when the file cannot be written. window: core cycles, at least 1. */
-struct series *series_open(const char *path, uint64_t window, unsigned warp_size, char *error, size_t size);
+/* NULL with a message in error when the file cannot be written. The window must be at least 1 cycle. */
+struct series *series_open(const struct series_cfg *c, unsigned warp_size, char *error, size_t size);
 uint64_t series_window(const struct series *s);
 /* A launch begins, or several side by side, which have one row a window; kernel: name or names. */
 void series_begin(struct series *s, uint64_t launch, const char *kernel);

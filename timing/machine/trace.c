@@ -13,29 +13,35 @@
 struct trace {
     gzFile file;
     char *path;
-    struct trace_range range;
+    struct trace_cfg cfg;
     uint64_t origin;
     struct text launches;
     struct sm_watch *first, **last;
     bool failed, any;                    /* any: events are in the file */
 };
 
-struct trace *trace_open(const char *path, const struct trace_range *range, char *error, size_t size)
+void trace_configure(struct trace_cfg *c, const struct simtx_config *config)
+{
+#define CONFIG_ROWS "timing/machine/trace.def"
+#include "base/config_copy.h"
+}
+
+struct trace *trace_open(const struct trace_cfg *c, char *error, size_t size)
 {
     static const char head[] =
         "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"a microsecond is a core cycle\"},\n\"traceEvents\":[";
     enum { BUFFER = 1 << 17 };
-    size_t n = strlen(path);
-    gzFile f = gzopen(path, n > 3 && !strcmp(path + n - 3, ".gz") ? "wb3e" : "wbTe");
+    size_t n = strlen(c->file);
+    gzFile f = gzopen(c->file, n > 3 && !strcmp(c->file + n - 3, ".gz") ? "wb3e" : "wbTe");
     if (!f) {
-        snprintf(error, size, "cannot write the timeline '%s': %s", path, errno ? strerror(errno) : "no memory");
+        snprintf(error, size, "cannot write the timeline '%s': %s", c->file, errno ? strerror(errno) : "no memory");
         return NULL;
     }
     struct trace *t = mem_zero(1, sizeof *t, "a timeline");
-    t->path = mem_string(path);
+    t->path = mem_string(c->file);
     gzbuffer(f, BUFFER);
     t->file = f;
-    t->range = *range;
+    t->cfg = *c;
     t->last = &t->first;
     t->failed = gzputs(f, head) < 0;
     return t;
@@ -43,12 +49,12 @@ struct trace *trace_open(const char *path, const struct trace_range *range, char
 
 struct sm_watch *trace_watch(struct trace *t, uint16_t sm, uint32_t slots)
 {
-    if (t->range.sm >= 0 && t->range.sm != sm)
+    if (t->cfg.sm >= 0 && t->cfg.sm != sm)
         return NULL;
     struct sm_watch *w = mem_zero(1, sizeof *w, "the timeline of an SM");
     w->named = mem_zero(slots + 1, sizeof *w->named, "the timeline of an SM");
     w->tx = mem_zero(slots, sizeof *w->tx, "the timeline of an SM");
-    w->range = t->range;
+    w->cfg = t->cfg;
     w->origin = t->origin;
     w->sm = sm;
     w->slots = slots;
@@ -123,12 +129,12 @@ void trace_lanes(struct text *x, uint64_t lanes)
     trace_add(x, "\"lanes\":%d,\"mask\":\"0x%" PRIx64 "\"", __builtin_popcountll(lanes), lanes);
 }
 
-bool trace_cut(const struct trace_range *range, uint64_t origin, uint64_t *from, uint64_t *to)
+bool trace_cut(const struct trace_cfg *c, uint64_t origin, uint64_t *from, uint64_t *to)
 {
     *from += origin;
     *to += origin;
-    *from = *from > range->from ? *from : range->from;
-    *to = *to <= range->to ? *to : range->to + 1;
+    *from = *from > c->from ? *from : c->from;
+    *to = *to <= c->to ? *to : c->to + 1;
     return *from < *to;
 }
 
@@ -140,7 +146,7 @@ static void name_process(struct text *x, uint32_t pid, const char *name)
 
 void trace_launch(struct trace *t, const char *kernel, uint64_t launch, uint32_t row, uint64_t from, uint64_t to)
 {
-    if (!trace_cut(&t->range, t->origin, &from, &to))
+    if (!trace_cut(&t->cfg, t->origin, &from, &to))
         return;
     if (!t->launches.cap)
         name_process(&t->launches, LAUNCHES_PID, "launches");
@@ -171,7 +177,7 @@ static void name_slot(struct sm_watch *w, uint32_t slot)
 bool trace_slice(struct sm_watch *w, uint32_t slot, const char *category, const char *name, uint64_t from,
                  uint64_t to)
 {
-    if (!trace_cut(&w->range, w->origin, &from, &to))
+    if (!trace_cut(&w->cfg, w->origin, &from, &to))
         return false;
     name_slot(w, slot);
     trace_add(&w->text, ",\n{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%.200s\",\"pid\":%u,\"tid\":%u,"
@@ -209,7 +215,7 @@ static void add_async(struct sm_watch *w, char phase, const char *name, uint64_t
 
 static void add_stage(struct sm_watch *w, const char *name, uint64_t id, uint64_t from, uint64_t to)
 {
-    if (from >= to || !trace_cut(&w->range, w->origin, &from, &to))
+    if (from >= to || !trace_cut(&w->cfg, w->origin, &from, &to))
         return;
     add_async(w, 'b', name, id, from);
     trace_add(&w->text, "}");
@@ -239,7 +245,7 @@ void watch_request(struct sm_watch *w, const struct packet *p)
         "instructions", "L2 fill", "L2 write-back"
     };
     uint64_t from = p->stamp[STAMP_ISSUE], to = p->stamp[STAMP_FILL], id = w->requests++;
-    if (!trace_cut(&w->range, w->origin, &from, &to))
+    if (!trace_cut(&w->cfg, w->origin, &from, &to))
         return;
     name_sm(w);
     add_async(w, 'b', names[p->type], id, from);

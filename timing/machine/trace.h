@@ -8,16 +8,21 @@
 #ifndef TIMING_TRACE_H
 #define TIMING_TRACE_H
 
+#include "base/config.h"
 #include "memsys/xbar/packet.h"
 #include "ptx/exec/exec.h"
 
 struct trace;
 struct sm_watch;
 
-struct trace_range { uint64_t from, to; int sm; };   /* core cycles, both included; sm: -1 = all */
+struct trace_cfg {
+#define CONFIG_ROWS "timing/machine/trace.def"
+#include "base/config_fields.h"
+};
+void trace_configure(struct trace_cfg *c, const struct simtx_config *config);
 
 /* A name that ends in .gz: compressed. NULL with a message in error when the file cannot be written. */
-struct trace *trace_open(const char *path, const struct trace_range *range, char *error, size_t size);
+struct trace *trace_open(const struct trace_cfg *c, char *error, size_t size);
 /* The buffer of an SM with so many warp slots; NULL when the timeline leaves it out. Lives as long as the trace. */
 struct sm_watch *trace_watch(struct trace *t, uint16_t sm, uint32_t slots);
 /* Cycle 0 of the clock in which events are told from now on is this cycle of the timeline. */

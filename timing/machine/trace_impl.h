@@ -24,7 +24,7 @@ struct watched_tx {
 
 struct sm_watch {
     struct text text;
-    struct trace_range range;
+    struct trace_cfg cfg;
     uint64_t origin;
     uint16_t sm;
     uint32_t slots;
@@ -35,8 +35,8 @@ struct sm_watch {
 };
 
 void trace_add(struct text *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* To cycles of the timeline, and to what of them lies in the range; false: nothing does. */
-bool trace_cut(const struct trace_range *range, uint64_t origin, uint64_t *from, uint64_t *to);
+/* To cycles of the timeline, and to what of them lies in the configured range; false: nothing does. */
+bool trace_cut(const struct trace_cfg *c, uint64_t origin, uint64_t *from, uint64_t *to);
 /* Lanes as elements of an event's arguments: their number, and which they are, as a mask. */
 void trace_lanes(struct text *x, uint64_t lanes);
 /* The beginning of an event that takes time; the caller closes it. False: it lies outside the range. */

@@ -11,7 +11,7 @@ static void tell_aborts(struct sm_watch *w, uint32_t slot)
 {
     struct watched_tx *t = &w->tx[slot];
     uint64_t at = t->aborted_at, end = at + 1;
-    if (t->together && trace_cut(&w->range, w->origin, &at, &end)) {
+    if (t->together && trace_cut(&w->cfg, w->origin, &at, &end)) {
         trace_add(&w->text, ",\n{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"transaction\",\"name\":\"abort: %s\",\"pid\":%u,"
                   "\"tid\":%u,\"ts\":%" PRIu64 ",\"args\":{", t->why, FIRST_SM_PID + w->sm, FIRST_TID + slot, at);
         trace_lanes(&w->text, t->together);

@@ -18,7 +18,7 @@ static struct tm_block *block_at(struct tm_core *c, uint32_t number)
         c->block = mem_grow(c->block, c->blocks, &c->blocks_cap, sizeof *c->block, "an SM's list of blocks");
         struct tm_block *b = c->block[c->blocks] = mem_zero(1, sizeof *b, "a block's transactional state");
         b->number = c->blocks++;
-        b->oracle = bank_oracle_new((enum oracle_mode)config_choice(c->tm->config, KEY_TM_ORACLE));
+        b->oracle = bank_oracle_new(c->tm->cfg.oracle);
     }
     return c->block[number];
 }

@@ -11,16 +11,16 @@
 static bool core_has_room(const struct tm_core *c, const struct tm_warp *x, uint32_t lanes)
 {
     const struct tm_gpu *t = c->tm;
-    if (t->limit_warps && c->warps_in + c->asking - x->asked >= t->limit_warps)
+    if (t->cfg.warps && c->warps_in + c->asking - x->asked >= t->cfg.warps)
         return false;
-    return !t->limit_threads || !c->threads_in || c->threads_in + lanes <= t->limit_threads;
+    return !t->cfg.threads || !c->threads_in || c->threads_in + lanes <= t->cfg.threads;
 }
 
 /* A place among those of the whole GPU is asked for once; the serial step grants it. */
 static bool gpu_has_room(struct tm_core *c, uint32_t slot, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
-    if (!c->tm->limit_global || x->granted)
+    if (!c->tm->cfg.global_warps || x->granted)
         return true;
     if (!x->asked) {
         c->request = mem_grow(c->request, c->nrequest, &c->request_cap, sizeof *c->request,

@@ -33,7 +33,7 @@ void tm_append_lanes(char *text, size_t size, uint64_t lanes)
 static bool limited_by_core(const struct tm_core *c)
 {
     const struct tm_gpu *t = c->tm;
-    return (t->limit_warps && c->warps_in >= t->limit_warps) || (t->limit_threads && c->threads_in);
+    return (t->cfg.warps && c->warps_in >= t->cfg.warps) || (t->cfg.threads && c->threads_in);
 }
 
 bool tm_core_holder(const struct tm_core *c, uint32_t slot, uint32_t *sm, uint32_t *holder)
@@ -73,17 +73,17 @@ void tm_core_say_turn(const struct tm_core *c, uint32_t slot, char *text, size_t
     tm_append(text, size, ": ");
     if (limited_by_core(c)) {
         tm_append(text, size, "warps of the SM in transactions: %u with %u threads", c->warps_in, c->threads_in);
-        if (t->limit_warps)
-            tm_append(text, size, ", tm.warps lets %u", t->limit_warps);
-        if (t->limit_threads)
-            tm_append(text, size, ", tm.threads lets %u threads", t->limit_threads);
+        if (t->cfg.warps)
+            tm_append(text, size, ", tm.warps lets %u", t->cfg.warps);
+        if (t->cfg.threads)
+            tm_append(text, size, ", tm.threads lets %u threads", t->cfg.threads);
         say_slots(c, text, size);
         return;
     }
     while (first < t->nqueue && (t->queue[first].sm != c->sm || t->queue[first].slot != slot))
         first++;
     tm_append(text, size, "%u of %u places of the GPU (tm.global_warps) are taken, %u warps come first", t->places,
-              t->limit_global, first);
+              t->cfg.global_warps, first);
     if (tm_core_holder(c, slot, &sm, &holder))
         tm_append(text, size, "; SM %u warp slot %u has a place", sm, holder);
 }
@@ -128,8 +128,8 @@ void tm_core_say_inside(const struct tm_core *c, uint32_t slot, char *text, size
         tm_append(text, size, " cannot commit, since values that they have read have changed");
     } else
         tm_append(text, size, "what it has read is current");
-    if (c->tm->watchdog)
-        tm_append(text, size, "; it is validated every %" PRIu64 " cycles (tm.watchdog)", c->tm->watchdog);
+    if (c->tm->cfg.watchdog)
+        tm_append(text, size, "; it is validated every %" PRIu64 " cycles (tm.watchdog)", c->tm->cfg.watchdog);
     else
         tm_append(text, size, "; nothing validates it while it runs (tm.watchdog = 0)");
 }

@@ -82,14 +82,14 @@ static void flush_executed(struct tm_warp *x)
 
 static uint64_t held_for(const struct tm_gpu *t, const struct tm_warp *x, bool first, uint32_t registers)
 {
-    uint64_t wait = first ? 0 : (uint64_t)t->backoff * x->row;
-    wait = wait < t->backoff_max ? wait : t->backoff_max;
-    return wait + (uint64_t)t->restore * registers;
+    uint64_t wait = first ? 0 : (uint64_t)t->cfg.backoff * x->row;
+    wait = wait < t->cfg.backoff_max ? wait : t->cfg.backoff_max;
+    return wait + (uint64_t)t->cfg.restore_cycles * registers;
 }
 
 static uint64_t deadline_from(const struct tm_gpu *t, uint64_t now)
 {
-    return t->watchdog ? now + t->watchdog : NEVER;
+    return t->cfg.watchdog ? now + t->cfg.watchdog : NEVER;
 }
 
 uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t registers, uint64_t now)

@@ -11,22 +11,25 @@
 #include "base/alloc.h"
 #include "tm/core/tm_impl.h"
 
-static const struct tm_banks *banks_of(const struct simtx_config *c)
+void tm_configure(struct tm_cfg *c, const struct simtx_config *config)
 {
-    return tm_banks_protocols[config_choice(c, KEY_TM_SHARED)];
+#define CONFIG_ROWS "tm/config.def"
+#include "base/config_copy.h"
 }
 
-static const struct tm_protocol *protocol_of(const struct simtx_config *c, const struct tm_protocol *given)
+static const struct tm_protocol *protocol_of(const struct tm_cfg *c, const struct tm_protocol *given)
 {
-    const struct tm_protocol *p = given ? given : tm_protocols[config_choice(c, KEY_TM_GLOBAL)];
-    return p || !banks_of(c) ? p : &tm_plain;
+    const struct tm_protocol *p = given ? given : tm_protocols[c->global];
+    return p || !c->shared ? p : &tm_plain;
 }
 
 bool tm_check(const struct simtx_config *c, const struct tm_protocol *protocol, uint32_t slices, char *error,
               size_t size)
 {
-    const struct tm_protocol *p = protocol_of(c, protocol);
-    const struct tm_banks *b = banks_of(c);
+    struct tm_cfg cfg;
+    tm_configure(&cfg, c);
+    const struct tm_protocol *p = protocol_of(&cfg, protocol);
+    const struct tm_banks *b = tm_banks_protocols[cfg.shared];
     if (p && config_choice(c, KEY_GPU_SIMT) == SIMT_INDEPENDENT) {
         snprintf(error, size, "tm.%s = %s needs gpu.simt = stack: lanes that progress independently have no stack "
                  "entries for retries", p->plain ? "shared" : "global", p->plain ? b->name : p->name);
@@ -35,30 +38,25 @@ bool tm_check(const struct simtx_config *c, const struct tm_protocol *protocol, 
     return (!p || !p->check || p->check(c, slices, error, size)) && (!b || !b->check || b->check(c, error, size));
 }
 
-static uint32_t get(const struct simtx_config *c, enum config_key k)
-{
-    return (uint32_t)config_int(c, k);
-}
-
 struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *protocol, const struct devmem *mem,
                       uint32_t sms, uint32_t slices, uint32_t warps)
 {
-    const struct tm_protocol *p = protocol_of(c, protocol);
+    struct tm_cfg cfg;
+    tm_configure(&cfg, c);
+    const struct tm_protocol *p = protocol_of(&cfg, protocol);
     if (!p)
         return NULL;
     struct tm_gpu *t = mem_zero(1, sizeof *t, "the GPU's transactional memory");
     *t = (struct tm_gpu){
-        .config = c, .mem = mem, .protocol = p, .banks = banks_of(c), .sms = sms, .slices = slices, .warps = warps,
-        .lanes = get(c, KEY_GPU_WARP_SIZE),
-        .base = devmem_base(mem), .limit_warps = get(c, KEY_TM_WARPS), .limit_threads = get(c, KEY_TM_THREADS),
-        .limit_global = get(c, KEY_TM_GLOBAL_WARPS),
-        .watchdog = p->plain ? 0 : (uint64_t)config_int(c, KEY_TM_WATCHDOG),
-        .backoff = get(c, KEY_TM_BACKOFF), .backoff_max = get(c, KEY_TM_BACKOFF_MAX),
-        .restore = get(c, KEY_TM_RESTORE), .core = mem_zero(sms, sizeof *t->core, "a list of cores"),
+        .config = c, .cfg = cfg, .mem = mem, .protocol = p, .banks = tm_banks_protocols[cfg.shared], .sms = sms,
+        .slices = slices, .warps = warps, .lanes = (uint32_t)config_int(c, KEY_GPU_WARP_SIZE),
+        .base = devmem_base(mem), .core = mem_zero(sms, sizeof *t->core, "a list of cores"),
         .cores = mem_zero(sms, sizeof *t->cores, "a list of cores")
     };
-    if (!p->plain && config_choice(c, KEY_TM_ORACLE) != ORACLE_OFF)
-        t->oracle = oracle_new((enum oracle_mode)config_choice(c, KEY_TM_ORACLE), sms, slices);
+    if (p->plain)
+        t->cfg.watchdog = 0;
+    else
+        t->oracle = oracle_new(cfg.oracle, sms, slices);
     t->shared = p->new_shared ? p->new_shared(t, c) : NULL;
     return t;
 }
@@ -79,7 +77,7 @@ void tm_free(struct tm_gpu *t)
 
 bool tm_global_step(const struct tm_gpu *t)
 {
-    return t->limit_global || (t->protocol->global_step && t->protocol->global_step(t->config));
+    return t->cfg.global_warps || (t->protocol->global_step && t->protocol->global_step(t->config));
 }
 
 uint64_t tm_private_bytes(const struct tm_gpu *t)
@@ -122,7 +120,7 @@ static void grant_places(struct tm_gpu *t)
 {
     uint32_t n = 0;
     take_requests(t);
-    for (; n < t->nqueue && t->places < t->limit_global; n++, t->places++) {
+    for (; n < t->nqueue && t->places < t->cfg.global_warps; n++, t->places++) {
         struct tm_core *c = t->core[t->queue[n].sm];
         c->warp[t->queue[n].slot].granted = true;
         tm_wake(c, t->queue[n].slot);
@@ -181,14 +179,14 @@ bool tm_step(struct tm_gpu *t, uint64_t now)
         t->core[i]->now = now;
         t->core[i]->touched = false;
     }
-    if (t->limit_global)
+    if (t->cfg.global_warps)
         grant_places(t);
     count_lanes(t);
     if (t->protocol->step)
         t->protocol->step(t->shared, t->cores, t->sms, now);
     if (t->oracle)
         oracle_step(t->oracle, now);
-    return t->limit_global || t->protocol->step;
+    return t->cfg.global_warps || t->protocol->step;
 }
 
 bool tm_core_touched(struct tm_core *c)

@@ -71,6 +71,7 @@ struct tm_core {
 
 struct tm_gpu {
     const struct simtx_config *config;
+    struct tm_cfg cfg;               /* watchdog: 0 without tm.global */
     const struct tm_protocol *protocol;
     const struct tm_banks *banks;    /* NULL = tm.shared is none */
     const struct devmem *mem;
@@ -80,9 +81,6 @@ struct tm_gpu {
     void **cores;                    /* their protocol parts */
     uint32_t sms, slices, warps, lanes;
     uint64_t base;                   /* of device memory */
-    uint32_t limit_warps, limit_threads, limit_global;
-    uint64_t watchdog;
-    uint32_t backoff, backoff_max, restore;
     uint32_t places;                 /* of the GPU that are taken */
     struct tm_request *queue;        /* who waits for one */
     uint32_t nqueue, queue_cap;

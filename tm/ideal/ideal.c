@@ -21,15 +21,24 @@ static bool always(const struct simtx_config *c)
     return true;
 }
 
+static void configure(struct ideal_cfg *c, const struct simtx_config *config)
+{
+#define CONFIG_ROWS "tm/ideal/config.def"
+#include "base/config_copy.h"
+}
+
 static bool check(const struct simtx_config *c, uint32_t slices, char *error, size_t size)
 {
     enum { MEMORY_MB = 16384 };      /* words that a number of 32 bits tells apart */
-    int64_t bits = config_int(c, KEY_TM_SIGNATURE_BITS), memory = config_int(c, KEY_GPU_MEMORY_MB);
+    struct ideal_cfg cfg;
+    configure(&cfg, c);
+    uint32_t bits = cfg.signature_bits;
+    int64_t memory = config_int(c, KEY_GPU_MEMORY_MB);
     (void)slices;
-    if (config_choice(c, KEY_TM_DETECTION) == DETECT_VALUE)
+    if (cfg.detection == DETECT_VALUE)
         return true;
     if (bits & (bits - 1))
-        snprintf(error, size, "tm.signature_bits = %lld: signatures need a power of two", (long long)bits);
+        snprintf(error, size, "tm.signature_bits = %u: signatures need a power of two", bits);
     else if (memory > MEMORY_MB)
         snprintf(error, size, "tm.ideal_detection by signatures is for at most %d MiB of device memory: "
                  "gpu.memory_mb = %lld", MEMORY_MB, (long long)memory);
@@ -40,9 +49,9 @@ static void *new_shared(struct tm_gpu *gpu, const struct simtx_config *c)
 {
     struct ideal *s = mem_zero(1, sizeof *s, "ideal TM");
     s->gpu = gpu;
-    s->detection = (enum detection)config_choice(c, KEY_TM_DETECTION);
-    if (s->detection != DETECT_VALUE)
-        signature_init(&s->signature, (uint32_t)config_int(c, KEY_TM_SIGNATURE_BITS));
+    configure(&s->cfg, c);
+    if (s->cfg.detection != DETECT_VALUE)
+        signature_init(&s->signature, s->cfg.signature_bits);
     ring_init(&s->ring, &s->signature);
     return s;
 }
@@ -57,7 +66,7 @@ static void free_shared(void *shared)
 
 static bool detects(const struct ideal_core *k)
 {
-    return k->shared->detection != DETECT_VALUE;
+    return k->shared->cfg.detection != DETECT_VALUE;
 }
 
 /* ---- at an SM ---- */

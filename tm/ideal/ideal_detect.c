@@ -19,7 +19,7 @@ void detect_new_core(struct ideal_core *k)
     k->running = mem_zero(slots, sizeof *k->running, "lanes that run");
     k->committing = mem_zero(slots, sizeof *k->committing, "lanes that commit");
     k->lost = mem_zero(slots, sizeof *k->lost, "lanes that abort");
-    if (k->shared->detection == DETECT_SIGNATURE)
+    if (k->shared->cfg.detection == DETECT_SIGNATURE)
         signatures_init(&k->table, &k->shared->signature, slots * k->lanes);
     k->hit = mem_zero(k->table.columns + 1, sizeof *k->hit, "matches of signatures");
 }
@@ -163,7 +163,7 @@ void detect_access(struct ideal_core *k, uint32_t slot, const struct mem_op *op,
                    uint64_t now)
 {
     uint64_t base = tm_memory_base(k->c);
-    if (k->shared->detection == DETECT_RING && !write)
+    if (k->shared->cfg.detection == DETECT_RING && !write)
         check_reads(k, slot, lanes, now);
     for (uint64_t m = lanes; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(m);
@@ -177,7 +177,7 @@ bool detect_may_commit(struct ideal_core *k, uint32_t slot, unsigned lane)
 {
     if (k->lost[slot] >> lane & 1)
         return false;
-    return k->shared->detection != DETECT_RING || !ring_conflict(k, slot, lane);
+    return k->shared->cfg.detection != DETECT_RING || !ring_conflict(k, slot, lane);
 }
 
 void detect_committed(struct ideal_core *k, uint32_t slot, unsigned lane, void *const *cores, uint32_t n, uint64_t now)
@@ -187,7 +187,7 @@ void detect_committed(struct ideal_core *k, uint32_t slot, unsigned lane, void *
     k->running[slot] &= ~(UINT64_C(1) << lane);
     if (!wrote->n)
         return;
-    if (s->detection == DETECT_RING) {
+    if (s->cfg.detection == DETECT_RING) {
         if (ring_full(&s->ring))
             ring_drop(&s->ring, oldest_needed(s, cores, n));
         ring_add(&s->ring, wrote->w, wrote->n);

@@ -7,7 +7,10 @@
 #include "tm/ideal/ideal.h"
 #include "tm/core/signature.h"
 
-enum detection { DETECT_VALUE, DETECT_SIGNATURE, DETECT_RING };
+struct ideal_cfg {
+#define CONFIG_ROWS "tm/ideal/config.def"
+#include "base/config_fields.h"
+};
 
 /* Numbers of words in device memory. */
 struct words { uint32_t *w, n, cap; };
@@ -38,7 +41,7 @@ struct ideal_core {
 
 struct ideal {
     struct tm_gpu *gpu;
-    enum detection detection;
+    struct ideal_cfg cfg;
     uint64_t commits;
     struct ideal_request *queue;     /* of a step */
     uint32_t queue_cap;

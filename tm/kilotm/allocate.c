@@ -24,8 +24,8 @@ static void ask_units(struct kilo_core *k, uint32_t slot, uint64_t slices)
 void kilo_has_ids(struct kilo_core *k, uint32_t slot, uint64_t now)
 {
     struct kilo_warp *w = &k->warp[slot];
-    if (!k->allocate) {
-        transfer_begin(k, slot, w->batch->b.lanes, now + k->cid_latency);
+    if (!k->cfg.allocate) {
+        transfer_begin(k, slot, w->batch->b.lanes, now + k->cfg.cid_latency);
         return;
     }
     w->unasked = 0;
@@ -38,7 +38,7 @@ void kilo_has_ids(struct kilo_core *k, uint32_t slot, uint64_t now)
 static void want_ids(struct kilo_core *k, uint32_t slot, uint64_t now)
 {
     kilo_ticket(k, k->warp[slot].batch, now);
-    if (!k->shared->cid_bits)
+    if (!k->cfg.cid_bits)
         kilo_has_ids(k, slot, now);
 }
 
@@ -46,12 +46,12 @@ void kilo_want_places(struct kilo_core *k, uint32_t slot, uint64_t now)
 {
     struct core_batch *b = k->warp[slot].batch;
     b->retiring = k->ring ? k->slices : 0;
-    if (k->ring && !k->allocate && (k->nwaiting || k->credits < lanes_of(b))) {
+    if (k->ring && !k->cfg.allocate && (k->nwaiting || k->credits < lanes_of(b))) {
         k->waiting[(k->first_waiting + k->nwaiting++) % k->slots] = slot;
         k->warp[slot].waits_since = now;
         return;
     }
-    k->credits -= k->ring && !k->allocate ? lanes_of(b) : 0;
+    k->credits -= k->ring && !k->cfg.allocate ? lanes_of(b) : 0;
     want_ids(k, slot, now);
 }
 
@@ -60,7 +60,7 @@ void kilo_retired(struct kilo_core *k, struct core_batch *b, uint64_t now)
     if (--b->retiring)
         return;
     b->busy = b->left != 0;          /* units that fail a lane may have retired it before the core hears */
-    if (k->allocate)
+    if (k->cfg.allocate)
         return;
     k->credits += lanes_of(b);
     while (k->nwaiting) {
@@ -83,7 +83,7 @@ void kilo_allocated(struct kilo_core *k, uint32_t slot, uint32_t slice, bool pas
     if (passed) {
         w->allocating &= ~bit;
         if (!w->allocating)
-            transfer_begin(k, slot, w->batch->b.lanes, now + k->cid_latency);
+            transfer_begin(k, slot, w->batch->b.lanes, now + k->cfg.cid_latency);
         return;
     }
     if (!w->unasked) {

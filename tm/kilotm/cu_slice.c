@@ -150,7 +150,7 @@ static void *new_unit(void *shared, const struct unit_home *home)
     *s = (struct kilo_slice){ .home = *home, .note = tm_slice_note(t, home->slice), .base = kilo->base,
                               .gpu = t, .astray = &kilo->astray[home->slice] };
     cu_configure(&c, kilo->config);
-    s->stages = (uint16_t)config_int(kilo->config, KEY_KILO_L2_LATENCY);
+    s->stages = (uint16_t)c.l2_latency;
     const struct cu_calls calls = { .ctx = s, .reply = reply, .access = access, .peek = peek, .poke = poke,
                                     .impossible = impossible, .retired = retired };
     s->unit = cu_new(&c, &calls, home->count, home->hists);

@@ -108,7 +108,7 @@ static bool refused(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint64_t
 
 static bool too_long(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint32_t n, bool writes, uint64_t now)
 {
-    uint32_t most = writes ? k->write_log : k->read_log;
+    uint32_t most = writes ? k->cfg.write_log_words : k->cfg.read_log_words;
     if (n <= most)
         return false;
     if (refused(k, slot, lanes, now))
@@ -221,7 +221,7 @@ void log_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lane
             if (lanes >> i & 1 && w->filter)
                 into_filter(k, w, i, e.address);
         }
-        write_line(k, slot, 2 * (k->read_log + first + n), address, now);
-        write_line(k, slot, 2 * (k->read_log + first + n) + 1, value, now);
+        write_line(k, slot, 2 * (k->cfg.read_log_words + first + n), address, now);
+        write_line(k, slot, 2 * (k->cfg.read_log_words + first + n) + 1, value, now);
     }
 }

@@ -90,7 +90,7 @@ static void ask(struct kilo_core *k, struct transfer *t, uint64_t now)
 {
     const struct kilo_warp *w = &k->warp[t->slot];
     for (; t->asked < t->end && t->asked < t->taken + DEPTH; t->asked++) {
-        uint32_t e = t->asked, word = 2 * (e < w->reads ? e : k->read_log + e - w->reads);
+        uint32_t e = t->asked, word = 2 * (e < w->reads ? e : k->cfg.read_log_words + e - w->reads);
         bool last = k->last_use && t->kind == TRANSFER_COMMIT && !w->trial;
         t->ahead[e % DEPTH].lines = 0;
         log_read(k, t->slot, word, LOG_ADDRESS, t, e, last, now);
@@ -137,7 +137,7 @@ static void send_entry(struct kilo_core *k, struct transfer *t)
     }
     for (uint64_t m = slices; m; m &= m - 1) {
         uint32_t s = (uint32_t)__builtin_ctzll(m);
-        if (k->group)
+        if (k->cfg.group)
             send_entries(k, t, a, s, of_slice[s]);
         else
             for (uint64_t l = of_slice[s]; l; l &= l - 1)

@@ -71,19 +71,21 @@ struct core_batch {
 /* Commit IDs asked for in the cycles since the last serial step. */
 struct ticket { uint64_t at; uint16_t sm; uint32_t slot; struct core_batch *batch; };
 
+struct kilo_cfg {
+#define CONFIG_ROWS "tm/kilotm/config.def"
+#include "base/config_fields.h"
+};
+
 struct kilo_core {
     struct tm_core *tm;
     struct kilo_shared *shared;
-    uint32_t read_log, write_log;    /* entries */
+    struct kilo_cfg cfg;
     uint32_t lanes, slices, slots, filter_words;
     uint64_t base;
     uint32_t ring, credits;          /* 0 = unlimited; lanes that may commit now */
-    bool allocate;
     uint32_t *waiting, first_waiting, nwaiting;  /* slots that wait for credits: a ring */
     uint32_t refused;                /* warps with units to be asked again */
-    bool watchdog_ideal;
-    bool group, last_use;            /* entries of a warp travel together; logs are not needed once they are sent */
-    uint64_t cid_latency;
+    bool last_use;                   /* logs are not needed once they are sent */
     struct kilo_warp *warp;
     struct transfer *first, *last;   /* in the order of their coming; the first one is being sent */
     struct transfer *free_transfer;
@@ -99,8 +101,7 @@ struct kilo_core {
 struct kilo_shared {
     const struct simtx_config *config;
     uint64_t base;                   /* of device memory */
-    bool watchdog_ideal;
-    uint32_t cid_bits;
+    struct kilo_cfg cfg;
     uint64_t last_epoch;             /* upper bits of the last ID, of kilotm.cid_bits */
     uint64_t next_cid, oldest;       /* oldest: commit ID that some unit has not retired, as of the last step */
     struct commit_unit **unit;       /* by slice */

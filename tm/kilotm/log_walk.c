@@ -24,8 +24,8 @@ static struct walk *take(struct kilo_core *k, uint32_t entries)
         k->free_walk = x->next;
     else
         x = arena_alloc(k->arena, sizeof *x);
-    if (x->cap < k->write_log && x->cap < entries) {
-        x->cap = k->write_log;
+    if (x->cap < k->cfg.write_log_words && x->cap < entries) {
+        x->cap = k->cfg.write_log_words;
         x->match = arena_alloc(k->arena, x->cap * sizeof *x->match);
         x->entry = arena_alloc(k->arena, x->cap * sizeof *x->entry);
     }
@@ -67,7 +67,7 @@ void walk_begin(struct kilo_core *k, struct tm_load *l, uint64_t now)
     tm_count(k->tm)[STAT_LOG_WALKED] += w->writes;
     tm_count(k->tm)[STAT_LOG_FALSE_WALKS] += !l->own;
     for (uint32_t e = 0; e < x->entries; e++)
-        log_read(k, l->slot, 2 * (k->read_log + e), LOG_WALK_ADDRESS, x, e, false, now);
+        log_read(k, l->slot, 2 * (k->cfg.read_log_words + e), LOG_WALK_ADDRESS, x, e, false, now);
 }
 
 /* Which lanes' loads touch the word of this entry? */
@@ -121,7 +121,7 @@ static void read_values(struct kilo_core *k, struct walk *x, uint64_t now)
     }
     for (uint32_t e = 0; e < x->entries; e++)
         if (x->match[e])
-            log_read(k, x->load->slot, 2 * (k->read_log + e) + 1, LOG_WALK_VALUE, x, e, false, now);
+            log_read(k, x->load->slot, 2 * (k->cfg.read_log_words + e) + 1, LOG_WALK_VALUE, x, e, false, now);
     tm_count(k->tm)[STAT_LOG_WALKED] += x->left;
 }
 

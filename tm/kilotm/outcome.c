@@ -51,7 +51,7 @@ void kilo_validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
         begin(k, slot, some);
         k->warp[slot].trial = true;
         kilo_want_places(k, slot, now);
-    } else if (k->watchdog_ideal && some) {
+    } else if (k->cfg.watchdog_ideal && some) {
         k->warp[slot].to_compare = some;
     } else if (some) {
         begin(k, slot, some);

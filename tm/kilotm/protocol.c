@@ -86,7 +86,7 @@ static void take_tickets(struct kilo_shared *s, void *const *cores, uint32_t n)
 /* IDs of so many bits may not be given out beyond their range before the units are empty. */
 static bool wraps(const struct kilo_shared *s, uint32_t lanes)
 {
-    return s->cid_bits && (s->next_cid + lanes - 1) >> s->cid_bits != s->last_epoch && s->oldest < s->next_cid;
+    return s->cfg.cid_bits && (s->next_cid + lanes - 1) >> s->cfg.cid_bits != s->last_epoch && s->oldest < s->next_cid;
 }
 
 /*
@@ -105,8 +105,8 @@ static void give_ids(struct kilo_shared *s, void *const *cores, uint32_t n, uint
         b->b.first_cid = s->next_cid;
         s->next_cid += lanes;
         b->last = s->next_cid - 1;
-        s->last_epoch = s->cid_bits ? b->last >> s->cid_bits : 0;
-        if (s->cid_bits)
+        s->last_epoch = s->cfg.cid_bits ? b->last >> s->cfg.cid_bits : 0;
+        if (s->cfg.cid_bits)
             kilo_has_ids(cores[s->ticket[given].sm], s->ticket[given].slot, now);
     }
     s->tickets -= given;
@@ -145,7 +145,7 @@ static void step(void *shared, void *const *cores, uint32_t n, uint64_t now)
     struct kilo_shared *s = shared;
     find_oldest(s);
     give_ids(s, cores, n, now);
-    for (uint32_t i = 0; s->watchdog_ideal && i < n; i++)
+    for (uint32_t i = 0; s->cfg.watchdog_ideal && i < n; i++)
         compare(cores[i], now);
 }
 
@@ -172,22 +172,25 @@ static bool sound(void *shared, const uint64_t *count, char *error, size_t size)
 
 /* ---- life ---- */
 
+static void configure(struct kilo_cfg *c, const struct simtx_config *config)
+{
+#define CONFIG_ROWS "tm/kilotm/config.def"
+#include "base/config_copy.h"
+}
+
 static void *new_core(struct tm_core *tm, void *shared)
 {
     const struct simtx_config *c = tm_config(tm);
+    struct cu_cfg unit;
+    cu_configure(&unit, c);
     struct kilo_core *k = mem_zero(1, sizeof *k, "KILO TM at an SM");
     *k = (struct kilo_core){
-        .tm = tm, .shared = shared, .read_log = (uint32_t)config_int(c, KEY_KILO_READ_LOG),
-        .write_log = (uint32_t)config_int(c, KEY_KILO_WRITE_LOG), .lanes = tm_warp_lanes(tm),
-        .slices = tm_slices(tm), .slots = tm_slots(tm), .base = tm_memory_base(tm),
-        .filter_words = ((uint32_t)config_int(c, KEY_KILO_OWN_FILTER) + 63) / 64,
-        .group = config_bool(c, KEY_KILO_GROUP),
-        .last_use = !config_int(c, KEY_KILO_READ_BUFFER) && !config_int(c, KEY_KILO_WRITE_BUFFER) &&
-                    !config_int(c, KEY_KILO_BUFFERS),
-        .cid_latency = (uint64_t)config_int(c, KEY_KILO_CID_LATENCY),
-        .watchdog_ideal = config_bool(c, KEY_KILO_WATCHDOG_IDEAL),
-        .ring = (uint32_t)config_int(c, KEY_KILO_RING), .allocate = config_bool(c, KEY_KILO_ALLOC)
+        .tm = tm, .shared = shared, .lanes = tm_warp_lanes(tm), .slices = tm_slices(tm), .slots = tm_slots(tm),
+        .base = tm_memory_base(tm), .ring = unit.ring,
+        .last_use = !unit.read_buffer && !unit.write_buffer && !unit.buffers
     };
+    configure(&k->cfg, c);
+    k->filter_words = (k->cfg.own_filter_bits + 63) / 64;
     k->credits = k->ring / (uint32_t)config_int(c, KEY_GPU_SMS);
     k->arena = arena_new();
     k->waiting = arena_alloc(k->arena, k->slots * sizeof *k->waiting);
@@ -209,10 +212,9 @@ static void *new_shared(struct tm_gpu *t, const struct simtx_config *c)
 {
     struct kilo_shared *s = mem_zero(1, sizeof *s, "KILO TM");
     *s = (struct kilo_shared){
-        .config = c, .next_cid = 1, .oldest = 1, .slices = tm_gpu_slices(t), .base = tm_gpu_base(t),
-        .watchdog_ideal = config_bool(c, KEY_KILO_WATCHDOG_IDEAL),
-        .cid_bits = (uint32_t)config_int(c, KEY_KILO_CID_BITS)
+        .config = c, .next_cid = 1, .oldest = 1, .slices = tm_gpu_slices(t), .base = tm_gpu_base(t)
     };
+    configure(&s->cfg, c);
     s->unit = mem_zero(s->slices, sizeof(struct commit_unit *), "commit units");
     s->astray = mem_zero(s->slices, sizeof *s->astray, "commit units");
     return s;
@@ -230,7 +232,9 @@ static void free_shared(void *shared)
 static bool check(const struct simtx_config *c, uint32_t slices, char *error, size_t size)
 {
     enum { MEMORY_MB = 4096, SLICES = 64, MIN_BITS = 8 };
+    struct kilo_cfg core;
     struct cu_cfg cu;
+    configure(&core, c);
     cu_configure(&cu, c);
     if (config_int(c, KEY_GPU_MEMORY_MB) > MEMORY_MB)
         snprintf(error, size, "tm.global = kilotm: log entries hold addresses of 32 bits, so gpu.memory_mb must be "
@@ -240,16 +244,15 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
     else if (!config_int(c, KEY_L1_KB) || !config_bool(c, KEY_L1_LOCAL_WRITEBACK))
         snprintf(error, size, "tm.global = kilotm keeps logs in L1: l1.kb must be more than 0 and "
                  "l1.local_writeback true");
-    else if (cu.ring && !config_bool(c, KEY_KILO_ALLOC) &&
+    else if (cu.ring && !core.allocate &&
              cu.ring / config_int(c, KEY_GPU_SMS) < config_int(c, KEY_GPU_WARP_SIZE))
         snprintf(error, size, "kilotm.ring = %u: %u entries for each of %d SMs, less than a warp's lanes", cu.ring,
                  cu.ring / (unsigned)config_int(c, KEY_GPU_SMS), (int)config_int(c, KEY_GPU_SMS));
-    else if (config_int(c, KEY_KILO_L2_LATENCY) > config_int(c, KEY_L2_LATENCY))
-        snprintf(error, size, "kilotm.l2_latency = %d is more than l2.latency = %d",
-                 (int)config_int(c, KEY_KILO_L2_LATENCY), (int)config_int(c, KEY_L2_LATENCY));
-    else if (config_int(c, KEY_KILO_CID_BITS) && config_int(c, KEY_KILO_CID_BITS) < MIN_BITS)
-        snprintf(error, size, "kilotm.cid_bits = %d: at least %d are needed", (int)config_int(c, KEY_KILO_CID_BITS),
-                 MIN_BITS);
+    else if (cu.l2_latency > config_int(c, KEY_L2_LATENCY))
+        snprintf(error, size, "kilotm.l2_latency = %u is more than l2.latency = %d", cu.l2_latency,
+                 (int)config_int(c, KEY_L2_LATENCY));
+    else if (core.cid_bits && core.cid_bits < MIN_BITS)
+        snprintf(error, size, "kilotm.cid_bits = %u: at least %d are needed", core.cid_bits, MIN_BITS);
     else
         return cu_check(&cu, error, size);
     return false;
@@ -257,14 +260,18 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
 
 static bool global_step(const struct simtx_config *c)
 {
-    return config_bool(c, KEY_KILO_WATCHDOG_IDEAL) || config_int(c, KEY_KILO_CID_BITS);
+    struct kilo_cfg core;
+    configure(&core, c);
+    return core.watchdog_ideal || core.cid_bits;
 }
 
 /* Logs of different warps begin in different sets of the L1: a power of two between them would bring all into one. */
 static uint32_t private_words(const struct simtx_config *c)
 {
     enum { SKEW = 11 };
-    return 2 * (uint32_t)(config_int(c, KEY_KILO_READ_LOG) + config_int(c, KEY_KILO_WRITE_LOG)) + SKEW;
+    struct kilo_cfg core;
+    configure(&core, c);
+    return 2 * (core.read_log_words + core.write_log_words) + SKEW;
 }
 
 static uint64_t run(void *core, uint64_t now)

@@ -20,7 +20,7 @@ static void make_room(const struct local_core *k, struct local_block *b, uint32_
 {
     if (threads > b->threads) {
         free(b->cell);
-        b->cell = mem_zero((size_t)threads * k->banks, sizeof *b->cell, "filters of threads");
+        b->cell = mem_zero((size_t)threads * k->cfg.banks, sizeof *b->cell, "filters of threads");
         b->threads = threads;
     }
     if (!b->owned || words > b->capacity) {
@@ -34,7 +34,7 @@ static void make_room(const struct local_core *k, struct local_block *b, uint32_
 
 static void clear(const struct local_core *k, struct local_block *b, uint32_t threads)
 {
-    for (size_t i = 0; i < (size_t)threads * k->banks; i++)
+    for (size_t i = 0; i < (size_t)threads * k->cfg.banks; i++)
         b->cell[i] = (struct local_cell){ .first = NO_WORD };
     memset(b->in, 0, sizeof b->in);
     memset(b->known, 0, sizeof b->known);
@@ -49,11 +49,11 @@ void local_block_starts(void *core, struct tm_block *tb)
     enum { WORD = 4 };
     struct local_core *k = core;
     struct local_block *b = tb->protocol ? tb->protocol : new_block(k);
-    uint32_t threads = tb->warps * k->lanes, row = k->banks * WORD;
+    uint32_t threads = tb->warps * k->lanes, row = k->cfg.banks * WORD;
     tb->protocol = b;
     b->b = tb;
     b->shared = (uint8_t *)tb->block->shared;
-    b->words = (tb->bytes + row - 1) / row * k->banks;
+    b->words = (tb->bytes + row - 1) / row * k->cfg.banks;
     make_room(k, b, threads, b->words);
     clear(k, b, threads);
     for (uint32_t i = 0; i < tb->warps; i++)

@@ -64,7 +64,7 @@ static bool is_false(struct local_core *k, const struct local_block *b, const st
 {
     if (local_is_owned(b, a->word) && local_owner(b, a->word) != a->thread)
         return false;
-    for (uint32_t i = 0; k->tells_reads && a->filter == FILTER_WRITE && i < b->b->warps; i++)
+    for (uint32_t i = 0; k->cfg.read_write_filters && a->filter == FILTER_WRITE && i < b->b->warps; i++)
         if (warp_has_read(k, b, b->b->slot[i], a))
             return false;
     return true;
@@ -129,14 +129,14 @@ static struct bank_work *work_of(struct work *work, uint32_t bank)
 static void access_lane(struct local_core *k, uint32_t slot, const struct mem_op *op, unsigned lane, struct work *work)
 {
     const struct local_warp *x = &k->warp[slot];
-    bool reads = k->tells_reads && op->kind == MOP_LOAD;
+    bool reads = k->cfg.read_write_filters && op->kind == MOP_LOAD;
     struct word_access a = { .thread = x->first + lane, .lane = UINT64_C(1) << lane,
                              .filter = reads ? FILTER_READ : FILTER_WRITE };
     uint32_t end;
     words_of(op, lane, &a.word, &end);
     for (; a.word < end; a.word++) {
-        a.bank = a.word % k->banks;
-        a.bit = a.word / k->banks & (k->bits - 1);
+        a.bank = a.word % k->cfg.banks;
+        a.bit = a.word / k->cfg.banks & (k->cfg.filter_bits - 1);
         struct bank_work *w = work_of(work, a.bank);
         if (!(w->lost & a.lane))
             look_up(k, x->block, &a, w);

@@ -62,15 +62,22 @@ struct local_warp {
     uint64_t since, starts;          /* starts: cycle in which the one that runs alone is behind tx_begin */
 };
 
+struct local_cfg {
+#define CONFIG_ROWS "tm/localtm/config.def"
+#include "base/config_fields.h"
+    uint32_t banks, shared_per_sm;   /* of an SM's shared memory; its bytes */
+    uint32_t add, stages;            /* core cycles of an integer add of a warp; core.stages */
+};
+void local_configure(struct local_cfg *c, const struct simtx_config *config);
+
 /* Cycles, see config.def. */
 struct local_costs { uint32_t base, begin, commit, filter, again, alias, fresh, entry; };
 
 struct local_core {
     struct tm_core *c;
     uint64_t *count;                 /* by enum stat */
-    uint32_t banks, lanes, slots, bits;
-    bool tells_reads, steps_on;
-    uint32_t group_after;            /* failures until work-group serialisation */
+    struct local_cfg cfg;
+    uint32_t lanes, slots;
     uint32_t step;                   /* cycles of an instruction without lanes, on the way to tx_commit */
     struct local_costs cost;
     struct local_warp *warp;         /* by slot */
@@ -83,7 +90,7 @@ struct local_entries { uint32_t n[LOCAL_BANKS]; };
 static inline struct local_cell *local_cell(const struct local_core *k, const struct local_block *b, uint32_t thread,
                                             uint32_t bank)
 {
-    return &b->cell[(size_t)thread * k->banks + bank];
+    return &b->cell[(size_t)thread * k->cfg.banks + bank];
 }
 
 /* ---- shadow_memory.c ---- */
@@ -119,8 +126,10 @@ void local_block_starts(void *core, struct tm_block *b);
 void local_block_ends(void *core, struct tm_block *b);
 void local_blocks_free(struct local_core *k);
 
-/* ---- block_resources.c ---- */
+/* ---- local_config.c ---- */
 bool local_check(const struct simtx_config *c, char *error, size_t size);
+
+/* ---- block_resources.c ---- */
 void local_need(const struct simtx_config *c, uint32_t shared, uint32_t warps, struct banks_need *n);
 void local_explain(const struct simtx_config *c, enum banks_limit limit, const struct banks_need *n, char *text,
                    size_t size);

@@ -4,48 +4,25 @@
 #include "base/alloc.h"
 #include "tm/localtm/localtm.h"
 
-static uint32_t cycles(const struct simtx_config *c, enum config_key key)
+static struct local_costs costs(const struct local_cfg *c)
 {
-    return (uint32_t)config_int(c, key);
-}
-
-/* Cycles that a warp takes in a pipeline of simple instructions. */
-static uint32_t turns(const struct simtx_config *c)
-{
-    uint32_t width = cycles(c, KEY_CORE_SIMD_WIDTH);
-    return (cycles(c, KEY_GPU_WARP_SIZE) + width - 1) / width;
-}
-
-/* Of an instruction, until the next one that depends on it may issue. */
-static uint32_t step(const struct simtx_config *c)
-{
-    return cycles(c, KEY_LAT_INT_ADD) + turns(c) - 1 + cycles(c, KEY_CORE_STAGES);
-}
-
-static struct local_costs costs(const struct simtx_config *c)
-{
-    uint32_t base = cycles(c, KEY_LOCALTM_BASE), fresh = cycles(c, KEY_LOCALTM_NEW);
-    bool looks_up = config_bool(c, KEY_LOCALTM_OWNERSHIP);
-    base = base ? base : cycles(c, KEY_LAT_INT_ADD) + turns(c) - 1;
-    if (config_bool(c, KEY_LOCALTM_PERFECT))
+    uint32_t base = c->base_cycles ? c->base_cycles : c->add;
+    if (c->perfect)
         return (struct local_costs){ .base = base };
     return (struct local_costs){
-        .base = base, .begin = cycles(c, KEY_LOCALTM_BEGIN), .commit = cycles(c, KEY_LOCALTM_COMMIT),
-        .filter = cycles(c, KEY_LOCALTM_FILTER), .again = looks_up ? cycles(c, KEY_LOCALTM_OWNER) : 0,
-        .alias = fresh, .fresh = fresh, .entry = cycles(c, KEY_LOCALTM_ENTRY)
+        .base = base, .begin = c->begin_cycles, .commit = c->commit_cycles, .filter = c->filter_cycles,
+        .again = c->ownership_stage ? c->owner_cycles : 0, .alias = c->new_cycles, .fresh = c->new_cycles,
+        .entry = c->entry_cycles
     };
 }
 
 static void *new_core(struct tm_core *c)
 {
-    const struct simtx_config *cfg = tm_config(c);
     struct local_core *k = mem_zero(1, sizeof *k, "GPU-LocalTM at an SM");
-    *k = (struct local_core){
-        .c = c, .count = tm_count(c), .banks = cycles(cfg, KEY_SHARED_BANKS), .lanes = tm_warp_lanes(c),
-        .slots = tm_slots(c), .bits = cycles(cfg, KEY_LOCALTM_FILTER_BITS),
-        .tells_reads = config_bool(cfg, KEY_LOCALTM_READ_WRITE), .steps_on = config_bool(cfg, KEY_LOCALTM_STEP_ON),
-        .group_after = cycles(cfg, KEY_LOCALTM_GROUP_AFTER), .step = step(cfg), .cost = costs(cfg)
-    };
+    *k = (struct local_core){ .c = c, .count = tm_count(c), .lanes = tm_warp_lanes(c), .slots = tm_slots(c) };
+    local_configure(&k->cfg, tm_config(c));
+    k->step = k->cfg.add + k->cfg.stages;
+    k->cost = costs(&k->cfg);
     k->warp = mem_zero(k->slots, sizeof *k->warp, "warps of GPU-LocalTM");
     return k;
 }
@@ -62,7 +39,7 @@ static void free_core(void *core)
  * to there without lanes. */
 static uint32_t steps(struct local_core *k, uint32_t slot)
 {
-    uint32_t n = k->steps_on && k->warp[slot].skipped ? tm_steps_to_commit(k->c, slot) * k->step : 0;
+    uint32_t n = k->cfg.step_on && k->warp[slot].skipped ? tm_steps_to_commit(k->c, slot) * k->step : 0;
     k->count[STAT_LOCALTM_STEP_CYCLES] += n;
     tm_executes(k->c, slot, n);
     return n;

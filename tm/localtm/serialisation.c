@@ -179,7 +179,7 @@ static enum local_mode next_mode(const struct local_core *k, enum local_mode mod
     case LOCAL_ALL:
         return unchanged ? LOCAL_WAVEFRONT : LOCAL_ALL;
     case LOCAL_WAVEFRONT:
-        return !unchanged ? LOCAL_ALL : failures >= k->group_after ? LOCAL_GROUP : LOCAL_WAVEFRONT;
+        return !unchanged ? LOCAL_ALL : failures >= k->cfg.group_after ? LOCAL_GROUP : LOCAL_WAVEFRONT;
     default:
         return LOCAL_ALL;
     }

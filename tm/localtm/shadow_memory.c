@@ -110,7 +110,7 @@ void local_add_entries(const struct local_core *k, const struct local_warp *x, u
 uint32_t local_slowest(const struct local_core *k, const struct local_entries *e)
 {
     uint32_t most = 0;
-    for (uint32_t i = 0; i < k->banks; i++)
+    for (uint32_t i = 0; i < k->cfg.banks; i++)
         most = e->n[i] > most ? e->n[i] : most;
     return most;
 }

@@ -18,8 +18,6 @@
 struct oracle;
 struct oracle_note;                  /* the list of one core or unit */
 
-enum oracle_mode { ORACLE_OFF, ORACLE_ON, ORACLE_FULL };
-
 struct oracle *oracle_new(enum oracle_mode mode, uint32_t cores, uint32_t slices);
 void oracle_free(struct oracle *o);
 /* Lists; valid as long as the oracle. All performances at one line belong in one list, in their order. */

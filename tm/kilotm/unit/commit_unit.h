@@ -6,32 +6,15 @@
 #ifndef TM_KILOTM_COMMIT_UNIT_H
 #define TM_KILOTM_COMMIT_UNIT_H
 
+#include "base/config.h"
 #include "base/hist.h"
 #include "base/stats.h"
 #include "tm/kilotm/kilotm.h"
 
-struct simtx_config;
-
-enum cu_hazards { HAZARD_LWH, HAZARD_PERFECT, HAZARD_BF_ARRAY };
-enum cu_buffers { BUFFERS_ALL, BUFFERS_ACCESSED, BUFFERS_USED, BUFFERS_NEEDED };
-
 struct cu_cfg {
-    enum cu_hazards hazards;
-    uint32_t lwh_sets, lwh_ways;     /* lookup table */
-    uint32_t lwh_buckets, lwh_arrays;            /* recency bloom filter: buckets in all, sub-arrays */
-    uint32_t granularity;            /* bytes of an address of the last writer history */
-    uint32_t bf_bits, bf_functions;  /* bloom filter array: a signature */
-    uint32_t ring;                   /* entries; 0 = unlimited */
-    uint32_t read_buffer, write_buffer;          /* words; 0 = unlimited */
-    uint32_t buffers;                /* of the pool, each of read_buffer or write_buffer words; 0 = unlimited */
-    enum cu_buffers accounting;      /* when a buffer of the pool is taken and given back */
-    bool resend;                     /* overflowing sets are sent again; false: such a transaction cannot commit */
-    uint32_t input;                  /* messages in the input queue */
-    uint32_t latency;                /* unit cycles to the L2 slice's queue, besides the slice's own */
-    bool ideal_validation, ideal_commit;         /* accesses always hit: performed after the slice's latency */
-    uint32_t ideal_latency;          /* of these, in unit cycles */
-    bool pass_waiting;               /* the pass pointer moves past entries that wait for validation */
-    bool fail_at_hazard;             /* a hazard fails the transaction instead of making it wait */
+#define CONFIG_ROWS "tm/kilotm/unit/config.def"
+#include "base/config_fields.h"
+    uint32_t ideal_latency;          /* of accesses that always hit, in unit cycles: performed after so many */
     uint64_t limit;                  /* lanes that concurrency control lets be in transactions; 0 = no limit */
     uint64_t seed;                   /* of the hash functions */
 };

@@ -4,11 +4,6 @@
 #include "base/config.h"
 #include "tm/kilotm/unit/cu_state.h"
 
-static uint32_t number(const struct simtx_config *config, enum config_key k)
-{
-    return (uint32_t)config_int(config, k);
-}
-
 /* Lanes that concurrency control lets be in transactions at once, on the whole GPU; 0 = no limit. */
 static uint64_t concurrency(const struct simtx_config *config)
 {
@@ -23,32 +18,12 @@ static uint64_t concurrency(const struct simtx_config *config)
     return least;
 }
 
-/* What a hit takes: from the slice's queue to its tags. */
-static uint32_t latency_of_hits(const struct simtx_config *config)
-{
-    uint32_t own = number(config, KEY_KILO_L2_LATENCY);
-    return own ? own : number(config, KEY_L2_LATENCY);
-}
-
 void cu_configure(struct cu_cfg *c, const struct simtx_config *config)
 {
-    *c = (struct cu_cfg){
-        .hazards = (enum cu_hazards)config_choice(config, KEY_KILO_HAZARDS),
-        .lwh_sets = number(config, KEY_KILO_LWH_SETS), .lwh_ways = number(config, KEY_KILO_LWH_WAYS),
-        .lwh_buckets = number(config, KEY_KILO_LWH_BUCKETS), .lwh_arrays = number(config, KEY_KILO_LWH_ARRAYS),
-        .granularity = number(config, KEY_KILO_GRANULARITY), .bf_bits = number(config, KEY_KILO_BF_BITS),
-        .bf_functions = number(config, KEY_KILO_BF_FUNCTIONS), .ring = number(config, KEY_KILO_RING),
-        .read_buffer = number(config, KEY_KILO_READ_BUFFER), .write_buffer = number(config, KEY_KILO_WRITE_BUFFER),
-        .buffers = number(config, KEY_KILO_BUFFERS),
-        .accounting = (enum cu_buffers)config_choice(config, KEY_KILO_ACCOUNTING),
-        .resend = config_bool(config, KEY_KILO_RESEND), .input = number(config, KEY_KILO_INPUT),
-        .latency = number(config, KEY_KILO_CU_LATENCY), .ideal_latency = latency_of_hits(config),
-        .ideal_validation = config_bool(config, KEY_KILO_IDEAL_VALIDATION),
-        .ideal_commit = config_bool(config, KEY_KILO_IDEAL_COMMIT),
-        .pass_waiting = config_bool(config, KEY_KILO_PASS_WAITING),
-        .fail_at_hazard = config_bool(config, KEY_KILO_FAIL_AT_HAZARD), .limit = concurrency(config), .seed = 1,
-    };
-    c->ideal_latency += c->latency;
+    *c = (struct cu_cfg){ .limit = concurrency(config), .seed = (uint64_t)config_int(config, KEY_SIM_SEED) };
+#define CONFIG_ROWS "tm/kilotm/unit/config.def"
+#include "base/config_copy.h"
+    c->ideal_latency = c->latency + (c->l2_latency ? c->l2_latency : (uint32_t)config_int(config, KEY_L2_LATENCY));
 }
 
 static bool power_of_two(uint32_t n)

@@ -1,0 +1,13 @@
+/* The rule of all caches: their size is a whole number of sets. */
+#include "memsys/cache_size.h"
+#include "memsys/xbar/packet.h"
+
+void cache_check_size(const struct simtx_config *c, enum config_key kb, enum config_key ways, enum config_key line,
+                      struct diag *d)
+{
+    bool whole_line = line == KEY_NONE;
+    int64_t set = config_int(c, ways) * (whole_line ? LINE_BYTES : config_int(c, line));
+    if (config_int(c, kb) * 1024 % set)
+        diag_error(d, 0, 0, "%s does not divide into sets of %s and %s bytes a line", config_setting(c, kb).text,
+                   config_setting(c, ways).text, whole_line ? "128" : config_setting(c, line).text);
+}

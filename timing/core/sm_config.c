@@ -1,0 +1,46 @@
+/* The configuration of an SM core from the keys, and its rules. */
+#include "configs/gpu.h"
+#include "consistency/protocols.h"
+#include "memsys/lsu/lsu.h"
+#include "timing/core/sm_config.h"
+
+static void copy_rows(struct sm_cfg *c, const struct simtx_config *config)
+{
+#define CONFIG_ROWS "timing/core/config.def"
+#include "base/config_copy.h"
+#define CONFIG_ROWS "timing/core/operands.def"
+#include "base/config_copy.h"
+#define CONFIG_ROWS "timing/core/states.def"
+#include "base/config_copy.h"
+#define CONFIG_ROWS "timing/core/classes.def"
+#include "base/config_copy.h"
+}
+
+void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t index)
+{
+    struct gpu_cfg gpu;
+    struct readonly_cfg caches;
+    gpu_configure(&gpu, config);
+    readonly_configure(&caches, config);
+    *c = (struct sm_cfg){
+        .index = index, .warps = gpu.max_threads_per_sm / gpu.warp_size, .blocks = gpu.max_blocks_per_sm,
+        .warp_size = gpu.warp_size, .core_mhz = gpu.core_mhz,
+        .inst_bytes = caches.inst_bytes, .inst_line = caches.inst.line,
+        .order = order_policy_of(config), .config = config
+    };
+    copy_rows(c, config);
+    if (!c->issue_interval)
+        c->issue_interval = c->schedulers == 1 ? (c->warp_size + c->simd_width - 1) / c->simd_width : 1;
+}
+
+/* A scheduler's warps are a word of bits. */
+void sm_check(const struct simtx_config *config, struct diag *d)
+{
+    enum { WARPS = 64 };
+    int64_t warps = config_int(config, KEY_GPU_MAX_THREADS_PER_SM) / config_int(config, KEY_GPU_WARP_SIZE);
+    if (warps > WARPS * config_int(config, KEY_CORE_SCHEDULERS))
+        diag_error(d, 0, 0, "%s and %s make %lld warps, more than %d for each of %s",
+                   config_setting(config, KEY_GPU_MAX_THREADS_PER_SM).text,
+                   config_setting(config, KEY_GPU_WARP_SIZE).text, (long long)warps, WARPS,
+                   config_setting(config, KEY_CORE_SCHEDULERS).text);
+}

@@ -1,0 +1,33 @@
+/* The configuration of an SM core. */
+#ifndef TIMING_SM_CONFIG_H
+#define TIMING_SM_CONFIG_H
+
+#include "base/config.h"
+
+struct order_policy;
+
+enum lat_class {
+#define CLASS(id, ...) LC_##id,
+#include "timing/core/classes.def"
+    LAT_CLASSES
+};
+
+struct sm_cfg {
+    uint16_t index;
+#define CONFIG_ROWS "timing/core/config.def"
+#include "base/config_fields.h"
+#define CONFIG_ROWS "timing/core/operands.def"
+#include "base/config_fields.h"
+#define CONFIG_ROWS "timing/core/states.def"
+#include "base/config_fields.h"
+    struct { uint32_t latency, interval; } class[LAT_CLASSES];
+    uint32_t warps, blocks;          /* slots */
+    uint32_t warp_size, core_mhz;
+    uint32_t inst_bytes, inst_line;  /* of the instruction cache */
+    const struct order_policy *order;
+    const struct simtx_config *config;       /* for the policy's own keys */
+};
+
+void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t index);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * The machine's configuration from those of its parts, the window of core cycles that their latencies allow, and the
+ * rules of what timing mode will use.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "consistency/protocols.h"
+#include "timing/machine/machine_parts.h"
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+void sim_configure(struct sim_cfg *c, const struct simtx_config *config)
+{
+#define CONFIG_ROWS "timing/machine/config.def"
+#include "base/config_copy.h"
+}
+
+static void configure_clocks(struct machine_cfg *c, const struct simtx_config *config)
+{
+    struct clock_cfg mhz;
+    clock_configure(&mhz, config);
+    const uint64_t khz[CLK_COUNT] = {
+        [CLK_CORE] = (uint64_t)config_int(config, KEY_GPU_CORE_MHZ) * 1000,
+        [CLK_XBAR] = (uint64_t)llround(mhz.xbar_mhz * 1000),
+        [CLK_L2] = (uint64_t)llround(mhz.l2_mhz * 1000),
+        [CLK_MEM] = (uint64_t)llround(mhz.dram_mhz * 1000),
+    };
+    clocks_set(&c->clocks, khz);
+}
+
+static void configure_crossbars(struct machine_cfg *c, const struct simtx_config *config)
+{
+    const struct xbars_cfg *both = &c->xbars;
+    struct xbar_cfg *request = &c->xbar[XBAR_REQUEST], *reply = &c->xbar[XBAR_REPLY];
+    xbars_configure(&c->xbars, config);
+    *request = *reply = (struct xbar_cfg){
+        .flit_bytes = both->flit, .vns = both->vns, .latency_in = both->latency / 2,
+        .latency_out = both->latency - both->latency / 2, .every_cycle = c->sim.no_skip,
+    };
+    request->sources = reply->destinations = c->sms;
+    request->destinations = reply->sources = c->slices;
+    request->in_share = reply->out_share = least(both->cluster, c->sms);
+    request->out_share = reply->in_share = 1;
+    request->source_clock = reply->destination_clock = CLK_CORE;
+    request->destination_clock = CLK_L2;
+    reply->source_clock = CLK_XBAR;          /* slices count credits in crossbar cycles */
+    request->to_slices = true;
+    c->xbar_ports = (c->sms + both->cluster - 1) / both->cluster;
+}
+
+static void configure_memory(struct machine_cfg *c, const struct simtx_config *config)
+{
+    lsu_configure(&c->lsu, config);
+    c->lsu.request_latency = c->xbar[XBAR_REQUEST].latency_in;
+    c->lsu.credit_latency = c->xbar[XBAR_REPLY].latency_out;
+    c->partition.slices = c->partition.l2.slices;
+    c->partition.sms = c->sms;
+    c->partition.flit_bytes = c->xbar[XBAR_REPLY].flit_bytes;
+    c->partition.reply_latency = c->xbar[XBAR_REPLY].latency_in;
+    c->partition.credit_latency = c->xbar[XBAR_REQUEST].latency_out;
+}
+
+static void choose_protocols(struct machine_cfg *c, const struct simtx_config *config,
+                             const struct machine_plugins *plugins)
+{
+    c->lsu.l1.coherence = coherence_of(config);
+    if (plugins->coherence)
+        c->lsu.l1.coherence = plugins->coherence;
+    c->partition.coherence = c->lsu.l1.coherence;
+    if (plugins->order)
+        c->sm.order = plugins->order;
+}
+
+void machine_configure(struct machine_cfg *c, const struct simtx_config *config, const struct machine_plugins *plugins,
+                       uint64_t base)
+{
+    const struct dram_cfg *dram = &c->partition.dram;
+    char text[400];
+    memset(c, 0, sizeof *c);
+    sim_configure(&c->sim, config);
+    tm_configure(&c->tm, config);
+    l2_configure(&c->partition.l2, config);
+    dram_configure(&c->partition.dram, config);
+    c->sms = (uint32_t)config_int(config, KEY_GPU_SMS);
+    c->channels = dram->channels;
+    c->slices = c->channels * c->partition.l2.slices;
+    configure_clocks(c, config);
+    configure_crossbars(c, config);
+    c->window = (uint32_t)clock_floor(&c->clocks, CLK_XBAR, CLK_CORE, c->xbar[XBAR_REQUEST].latency_in);
+    sm_configure(&c->sm, config, 0);
+    dispatch_configure(&c->dispatch, config);
+    c->dispatch.sms = c->sms;
+    c->dispatch.delay = c->window;
+    configure_memory(c, config);
+    choose_protocols(c, config, plugins);
+    if (!addrmap_parse(&c->map, dram->map, c->channels, c->partition.l2.slices, dram->hash, base, text, sizeof text))
+        abort();                             /* config_check accepts only maps that can be read */
+}
+
+/* A protocol's lines lie in caches, and its messages in networks. */
+static bool check_coherence(const struct machine_cfg *c, char *text, size_t size)
+{
+    const struct coherence *p = c->lsu.l1.coherence;
+    if (p && (!c->lsu.l1.sets || !c->partition.l2.sets)) {
+        snprintf(text, size, "coherence.protocol: %s needs an L1 and an L2, l1.kb and l2.slice_kb more than 0",
+                 p->name);
+        return false;
+    }
+    return !p || coherence_check(p, c->xbars.vns, text, size);
+}
+
+bool machine_check(const struct simtx_config *config, const struct machine_plugins *plugins, struct diag *d)
+{
+    struct machine_cfg c;
+    char text[400];
+    int before = d->errors;
+    machine_configure(&c, config, plugins, 0);
+    if (!tm_check(config, plugins->tm, c.slices, text, sizeof text))
+        diag_error(d, 0, 0, "%s", text);
+    if (c.sm.order->vns > c.xbars.vns)
+        diag_error(d, 0, 0, "the order policy %s needs %u virtual networks, but xbar.vns = %u", c.sm.order->name,
+                   c.sm.order->vns, c.xbars.vns);
+    if (!check_coherence(&c, text, sizeof text))
+        diag_error(d, 0, 0, "%s", text);
+    return d->errors == before;
+}
+
+/* The sides of the machine are simulated apart for as long as a flit takes half-way: at least a core cycle. */
+void machine_check_window(const struct simtx_config *config, struct diag *d)
+{
+    double half = (double)(config_int(config, KEY_XBAR_LATENCY) / 2);
+    if (half * (double)config_int(config, KEY_GPU_CORE_MHZ) < config_real(config, KEY_XBAR_MHZ))
+        diag_error(d, 0, 0, "half of %s is less than a core cycle with %s and %s",
+                   config_setting(config, KEY_XBAR_LATENCY).text, config_setting(config, KEY_XBAR_MHZ).text,
+                   config_setting(config, KEY_GPU_CORE_MHZ).text);
+}

@@ -1,0 +1,30 @@
+/* The configuration of GPU-LocalTM from the keys, and its rule. */
+#include <stdio.h>
+
+#include "tm/localtm/localtm.h"
+
+static uint32_t number(const struct simtx_config *config, enum config_key key)
+{
+    return (uint32_t)config_int(config, key);
+}
+
+void local_configure(struct local_cfg *c, const struct simtx_config *config)
+{
+    uint32_t width = number(config, KEY_CORE_SIMD_WIDTH), passes = (number(config, KEY_GPU_WARP_SIZE) + width - 1) / width;
+#define CONFIG_ROWS "tm/localtm/config.def"
+#include "base/config_copy.h"
+    c->banks = number(config, KEY_SHARED_BANKS);
+    c->shared_per_sm = number(config, KEY_GPU_SHARED_PER_SM);
+    c->add = number(config, KEY_LAT_INT_ADD) + passes - 1;
+    c->stages = number(config, KEY_CORE_STAGES);
+}
+
+bool local_check(const struct simtx_config *config, char *error, size_t size)
+{
+    struct local_cfg c;
+    local_configure(&c, config);
+    bool power = !(c.filter_bits & (c.filter_bits - 1));
+    if (!power)
+        snprintf(error, size, "localtm.filter_bits = %u: filters need a power of two", c.filter_bits);
+    return power;
+}
