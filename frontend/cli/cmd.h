@@ -20,7 +20,7 @@ struct args {
     const char *command;                 /* "simtx run", for messages */
     const char *usage;                   /* text of --help up to the options */
     const struct option_row *options;
-    bool common;                         /* also takes the options of cmd_common.c */
+    bool common;                         /* also takes the options of cmd_options.c */
     bool words_end;                      /* the first word ends the options (what follows belongs to a program) */
     int argc, at;
     char **argv;

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "frontend/session/replace.h"
+#include "frontend/session/atomic_file.h"
 #include "frontend/session/session.h"
-#include "frontend/cli/value.h"
+#include "frontend/cli/arg_value.h"
 
 static const char COMMAND[] = "simtx launch";
 static const char USAGE[] =

@@ -22,7 +22,7 @@
 #include "base/alloc.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/session/env.h"
-#include "frontend/session/replace.h"
+#include "frontend/session/atomic_file.h"
 
 enum { GPUS_MAX = 16, CRASH_WAIT_MS = 2000 };
 

@@ -1,7 +1,7 @@
 # What `simtx paper` and `simtx cost` compute with: parts of the command, which libsimtx does not have.
 TESTS += test-paper
 .PHONY: test-paper
-PAPER_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard frontend/paper/*.c) frontend/cli/cost.c frontend/cli/cmd_common.c)
+PAPER_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard frontend/paper/*.c) frontend/cli/cost.c frontend/cli/cmd_options.c)
 
 test-paper: $(B)/regress/unit/test_paper $(CONFIGS)
 	@SIMTX_CONFIG_DIR=$(B)/share/simtx/configs $<

@@ -1,5 +1,5 @@
 /* A file that is written whole or not at all (replace.h). */
-#include "frontend/session/replace.h"
+#include "frontend/session/atomic_file.h"
 
 #include <errno.h>
 #include <limits.h>

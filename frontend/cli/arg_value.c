@@ -1,6 +1,6 @@
 /* Kernel arguments from text. Random numbers are splitmix64 (Steele, Lea, Flood 2014), so a seed means the
  * same data everywhere. */
-#include "frontend/cli/value.h"
+#include "frontend/cli/arg_value.h"
 
 #include <errno.h>
 #include <inttypes.h>
