@@ -1,5 +1,5 @@
-/* Kernel arguments from text. Random numbers are splitmix64 (Steele, Lea, Flood 2014), so a seed means the
- * same data everywhere. */
+/* Parses kernel arguments and fills buffers. Random numbers are splitmix64 (Steele, Lea, Flood 2014): a seed gives the
+ * same data on every host. */
 #include "frontend/cli/arg_value.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static bool takes_values(enum ptx_type t)
 
 static void put_integer(char *at, enum ptx_type t, uint64_t x)
 {
-    memcpy(at, &x, (size_t)ptx_type_size(t));        /* little endian, as the device */
+    memcpy(at, &x, (size_t)ptx_type_size(t));        /* the device is little endian, too */
 }
 
 static void put_real(char *at, enum ptx_type t, double x)
@@ -79,7 +79,7 @@ static bool parse_element(const char *text, enum ptx_type t, char *at, char **wh
     return true;
 }
 
-void value_print(FILE *f, const struct value *v, const char *data, size_t i)
+void arg_value_print(FILE *f, const struct arg_value *v, const char *data, size_t i)
 {
     size_t size = (size_t)ptx_type_size(v->type);
     uint64_t u = 0;
@@ -104,11 +104,11 @@ void value_print(FILE *f, const struct value *v, const char *data, size_t i)
 
 /* ---- arrays ---- */
 
-static bool size_buffer(struct value *v, size_t count, char **why)
+static bool size_buffer(struct arg_value *v, size_t count, char **why)
 {
     size_t size = (size_t)ptx_type_size(v->type);
     if (!count || count > BYTES_MAX / size)
-        return wrong(why, "an array of %zu elements of %zu bytes", count, size);
+        return wrong(why, "invalid size: an array of %zu elements of %zu bytes", count, size);
     v->buffer = true;
     v->count = count;
     v->bytes = count * size;
@@ -123,10 +123,10 @@ static uint64_t splitmix64(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static void fill_generated(const struct value *v, char *to)
+static void fill_generated(const struct arg_value *v, char *to)
 {
     size_t size = (size_t)ptx_type_size(v->type);
-    bool real = ptx_type_class(v->type) == 'f', random = v->contents == VALUE_RANDOM;
+    bool real = ptx_type_class(v->type) == 'f', random = v->contents == ARG_VALUE_RANDOM;
     uint64_t seed = v->seed;
     for (size_t i = 0; i < v->count; i++) {
         uint64_t x = random ? splitmix64(&seed) : i;
@@ -145,8 +145,8 @@ static size_t count_commas(const char *s)
     return n;
 }
 
-/* Passes over the list's elements; to: where they go, NULL = they are only checked. */
-static bool read_list(const struct value *v, char *to, char **why)
+/* Parses the elements of the list and writes them to `to`; NULL = they are only checked. */
+static bool read_list(const struct arg_value *v, char *to, char **why)
 {
     size_t size = (size_t)ptx_type_size(v->type);
     char *copy = strdup(v->text), *next = copy, unused[8];
@@ -157,8 +157,8 @@ static bool read_list(const struct value *v, char *to, char **why)
     return ok;
 }
 
-/* One value for all elements, or a list that gives every one. */
-static bool check_list(const struct value *v, char **why)
+/* The list has one value for all elements, or one value for each. */
+static bool check_list(const struct arg_value *v, char **why)
 {
     size_t given = count_commas(v->text);
     if (given != 1 && given != v->count)
@@ -166,7 +166,7 @@ static bool check_list(const struct value *v, char **why)
     return read_list(v, NULL, why);
 }
 
-static bool fill_listed(const struct value *v, char *to, char **why)
+static bool fill_listed(const struct arg_value *v, char *to, char **why)
 {
     static const char zero[8];
     size_t size = (size_t)ptx_type_size(v->type), given = count_commas(v->text);
@@ -177,55 +177,55 @@ static bool fill_listed(const struct value *v, char *to, char **why)
     return true;
 }
 
-static bool size_file(struct value *v, const char *path, size_t count, char **why)
+static bool size_file(struct arg_value *v, const char *path, size_t count, char **why)
 {
     size_t size = (size_t)ptx_type_size(v->type);
     struct stat st;
     if (stat(path, &st) || access(path, R_OK))
         return wrong(why, "%s: %s", path, strerror(errno));
     if (!S_ISREG(st.st_mode))
-        return wrong(why, "%s: is no regular file", path);
+        return wrong(why, "%s: is not a regular file", path);
     size_t n = (size_t)st.st_size;
     if (n % size)
-        return wrong(why, "%s: %zu bytes are no whole number of %s", path, n, ptx_type_name(v->type));
+        return wrong(why, "%s: its %zu bytes are not a multiple of the size of %s", path, n, ptx_type_name(v->type));
     if (count && count != n / size)
         return wrong(why, "%s: has %zu elements, not %zu", path, n / size, count);
-    v->contents = VALUE_OF_FILE;
+    v->contents = ARG_VALUE_OF_FILE;
     v->text = strdup(path);
     return v->text && size_buffer(v, n / size, why);
 }
 
-static bool fill_from_file(const struct value *v, char *to, char **why)
+static bool fill_from_file(const struct arg_value *v, char *to, char **why)
 {
     FILE *f = fopen(v->text, "rb");
     bool ok = f && fread(to, 1, v->bytes, f) == v->bytes;
     if (!ok)
-        wrong(why, "%s: %s", v->text, !f || ferror(f) ? strerror(errno) : "has become shorter");
+        wrong(why, "%s: %s", v->text, !f || ferror(f) ? strerror(errno) : "the file became shorter");
     if (f)
         fclose(f);
     return ok;
 }
 
-bool value_fill(const struct value *v, char *to, char **why)
+bool arg_value_fill(const struct arg_value *v, char *to, char **why)
 {
     *why = NULL;
     switch (v->contents) {
-    case VALUE_LISTED: return !v->text || fill_listed(v, to, why);
-    case VALUE_OF_FILE: return fill_from_file(v, to, why);
+    case ARG_VALUE_LISTED: return !v->text || fill_listed(v, to, why);
+    case ARG_VALUE_OF_FILE: return fill_from_file(v, to, why);
     default: fill_generated(v, to); return true;
     }
 }
 
-/* text: what follows TYPE[N]: */
-static bool parse_array(struct value *v, size_t count, const char *text, char **why)
+/* text: the part after "TYPE[N]:" */
+static bool parse_array(struct arg_value *v, size_t count, const char *text, char **why)
 {
     char *end;
     bool random = !strncmp(text, "random(", 7), iota = !strcmp(text, "iota");
     if (text[0] == '@')
         return size_file(v, text + 1, count, why);
     if (!count && (random || iota))
-        return wrong(why, "how many elements? %s[N]:%s", ptx_type_name(v->type), text);
-    v->contents = random ? VALUE_RANDOM : iota ? VALUE_IOTA : VALUE_LISTED;
+        return wrong(why, "the number of elements is missing: %s[N]:%s", ptx_type_name(v->type), text);
+    v->contents = random ? ARG_VALUE_RANDOM : iota ? ARG_VALUE_IOTA : ARG_VALUE_LISTED;
     if (!size_buffer(v, count ? count : count_commas(text), why))
         return false;
     if (random) {
@@ -239,14 +239,14 @@ static bool parse_array(struct value *v, size_t count, const char *text, char **
 }
 
 /* in:FILE */
-static bool parse_in(struct value *v, const char *path, char **why)
+static bool parse_in(struct arg_value *v, const char *path, char **why)
 {
     v->type = T_U8;
     return size_file(v, path, 0, why);
 }
 
 /* out:FILE,BYTES */
-static bool parse_out(struct value *v, const char *text, char **why)
+static bool parse_out(struct arg_value *v, const char *text, char **why)
 {
     const char *comma = strrchr(text, ',');
     char *end = NULL;
@@ -260,11 +260,11 @@ static bool parse_out(struct value *v, const char *text, char **why)
 
 static bool unknown_type(const char *spec, size_t n, char **why)
 {
-    return wrong(why, "'%.*s' is no type of arguments (u8 s8 b8 ... u64 s64 b64, f32, f64, in, out)", (int)n,
+    return wrong(why, "'%.*s' is not an argument type (u8 s8 b8 ... u64 s64 b64, f32, f64, in, out)", (int)n,
                  spec);
 }
 
-bool value_parse(const char *spec, struct value *v, char **why)
+bool arg_value_parse(const char *spec, struct arg_value *v, char **why)
 {
     size_t n = strcspn(spec, ":[");
     char *end;
@@ -292,7 +292,7 @@ bool value_parse(const char *spec, struct value *v, char **why)
     return parse_element(spec + n + 1, v->type, v->data, why);
 }
 
-void value_free(struct value *v)
+void arg_value_free(struct arg_value *v)
 {
     free(v->text);
     free(v->save);

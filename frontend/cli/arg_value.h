@@ -1,9 +1,9 @@
 /*
- * Kernel arguments written on the command line: `u32:5`, `f32[1024]:iota`, `f32[]:@file.bin`, `in:FILE`,
- * `out:FILE,BYTES`. A value is the bytes of a scalar parameter, or a buffer whose address is the parameter.
+ * Kernel arguments on the command line: `u32:5`, `f32[1024]:iota`, `f32[]:@file.bin`, `in:FILE`, `out:FILE,BYTES`. A
+ * value is a scalar, or a device buffer whose address is the kernel parameter.
  */
-#ifndef FRONTEND_VALUE_H
-#define FRONTEND_VALUE_H
+#ifndef FRONTEND_ARG_VALUE_H
+#define FRONTEND_ARG_VALUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,23 +12,23 @@
 
 #include "ptx/isa/types.h"
 
-struct value {
-    bool buffer;             /* memory on the device; else the bytes themselves */
+struct arg_value {
+    bool buffer;             /* a device buffer; else a scalar */
     enum ptx_type type;      /* of the elements */
     size_t count, bytes;
-    char data[8];            /* a scalar's bytes */
-    enum { VALUE_LISTED, VALUE_IOTA, VALUE_RANDOM, VALUE_OF_FILE } contents;   /* of a buffer */
+    char data[8];            /* bytes of a scalar */
+    enum { ARG_VALUE_LISTED, ARG_VALUE_IOTA, ARG_VALUE_RANDOM, ARG_VALUE_OF_FILE } contents;   /* of a buffer */
     uint64_t seed;
-    char *text;              /* the list, or the file's name */
-    char *save;              /* out: the file that gets the buffer after the launch, or NULL */
+    char *text;              /* the list, or the file name */
+    char *save;              /* out: the file to which the buffer is saved after the launch, or NULL */
 };
 
-/* *why (malloc'ed) says in words what is wrong when this returns false. */
-bool value_parse(const char *spec, struct value *out, char **why);
-/* Writes a buffer's contents to `to`, bytes of zeros. *why as above. */
-bool value_fill(const struct value *v, char *to, char **why);
-void value_free(struct value *v);
-/* One element as text: integers in decimal, floating point with all its digits. */
-void value_print(FILE *f, const struct value *v, const char *data, size_t i);
+/* False with the reason in *why (malloc'ed). */
+bool arg_value_parse(const char *spec, struct arg_value *out, char **why);
+/* Writes the contents of the buffer to `to`, whose bytes are zero. *why as above. */
+bool arg_value_fill(const struct arg_value *v, char *to, char **why);
+void arg_value_free(struct arg_value *v);
+/* Prints one element: integers in decimal, bit types in hexadecimal, floating point with all significant digits. */
+void arg_value_print(FILE *f, const struct arg_value *v, const char *data, size_t i);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the subcommands of `simtx` share: exit codes, options from tables, and the options of everything that
- * runs. */
+/* Shared by the subcommands of `simtx`: exit codes, option tables, and the common options of commands that run
+ * kernels. */
 #ifndef FRONTEND_CMD_H
 #define FRONTEND_CMD_H
 
@@ -8,40 +8,40 @@
 
 enum {
     CMD_OK = 0,
-    CMD_FAILED = 1,          /* the program or kernel failed, a comparison did not hold */
-    CMD_USAGE = 2,           /* wrong command line, configuration or file */
+    CMD_FAILED = 1,          /* the program or kernel failed, or a comparison found a difference */
+    CMD_USAGE = 2,           /* invalid command line, configuration or file */
     CMD_PTX = 3              /* the PTX has errors */
 };
 
-/* value: what follows the option ("FILE"), NULL for a switch. A row of NULLs ends a table. */
-struct option_row { const char *name, *value, *help; };
+/* value: name of the option's value in the help ("FILE"), NULL for a switch. A row of NULLs ends a table. */
+struct cmd_option { const char *name, *value, *help; };
 
-struct args {
+struct cmd_args {
     const char *command;                 /* "simtx run", for messages */
-    const char *usage;                   /* text of --help up to the options */
-    const struct option_row *options;
-    bool common;                         /* also takes the options of cmd_options.c */
-    bool words_end;                      /* the first word ends the options (what follows belongs to a program) */
+    const char *usage;                   /* text of --help before the options */
+    const struct cmd_option *options;
+    bool common;                         /* the common options of cmd_options.c are accepted, too */
+    bool words_end;                      /* the first word ends the options (the rest belongs to a program) */
     int argc, at;
     char **argv;
-    const char *value;                   /* of the option found, or the word */
+    const char *value;                   /* of the last option, or the last word */
 };
 
-enum { ARG_END = -1, ARG_WORD = -2 };
+enum { CMD_ARG_END = -1, CMD_ARG_WORD = -2 };
 
 /*
- * The next argument: position of an option in `options`, ARG_WORD or ARG_END. --help prints and ends the
- * process; an unknown option ends it with a message that names the nearest one. Common options are taken care
- * of inside.
+ * Returns the next argument: the index of an option in `options`, CMD_ARG_WORD or CMD_ARG_END. --help prints the help
+ * and ends the process; an unknown option ends it with a message that names the most similar option. Common options are
+ * processed here and not returned.
  */
-int args_next(struct args *a);
-/* "simtx COMMAND: message" and the way to the help; ends the process with CMD_USAGE. */
-void usage_error(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3), noreturn));
-/* Writes what the common options said into the environment (env.h), where the session reads it. */
-void common_apply(const char *command);
+int cmd_args_next(struct cmd_args *a);
+/* Prints "simtx COMMAND: message" and how to get help; ends the process with CMD_USAGE. */
+void cmd_usage_error(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3), noreturn));
+/* Writes the common options into the environment variables (env.h) that the session reads. */
+void cmd_export_common(const char *command);
 
-/* A whole file, NUL added; NULL with errno. */
-char *read_whole_file(const char *path, size_t *size);
+/* The contents of a file, terminated by NUL; NULL with errno. */
+char *cmd_read_file(const char *path, size_t *size);
 
 int cmd_run(int argc, char **argv);
 int cmd_launch(int argc, char **argv);

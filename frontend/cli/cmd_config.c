@@ -1,4 +1,4 @@
-/* `simtx config`: presets and keys, resolved values with their origin, differences, explanations. */
+/* `simtx config`: lists presets and keys, shows and compares configurations, explains keys. */
 #include "frontend/cli/cmd.h"
 
 #include <stdio.h>
@@ -13,23 +13,23 @@ static const char USAGE[] =
     "usage: simtx config list                     presets, and every key with unit, default and meaning\n"
     "       simtx config show [NAME ...]          the resolved values; where each was set and its source\n"
     "       simtx config diff A B                 keys in which two configurations differ\n"
-    "       simtx config explain KEY ...          one key in full, and which presets set it to what\n\n"
-    "NAME is a preset, a file (with / or .cfg), or several joined by +, later ones laid over earlier ones. 30sm,\n"
+    "       simtx config explain KEY ...          one key in full, and its value in each preset that sets it\n\n"
+    "NAME is a preset, a file (with / or .cfg), or several joined by +; later ones override earlier ones. 30sm,\n"
     "for any number, is an overlay that sets gpu.sms.\n";
 
 enum { OPT_JSON, OPT_MARKDOWN, OPT_PRESETS, OPT_KEYS, OPT_SET };
-static const struct option_row OPTIONS[] = {
+static const struct cmd_option OPTIONS[] = {
     [OPT_JSON] = { "--json", NULL, "as JSON" },
     [OPT_MARKDOWN] = { "--markdown", NULL, "list: as tables for the manual" },
     [OPT_PRESETS] = { "--presets", NULL, "list: only the presets" },
     [OPT_KEYS] = { "--keys", NULL, "list: only the keys" },
-    [OPT_SET] = { "--set", "KEY=VALUE", "show: set a key on top; may be repeated" },
+    [OPT_SET] = { "--set", "KEY=VALUE", "show: set a key; may be repeated" },
     { NULL, NULL, NULL }
 };
 
-/* What the command line says. */
+/* The command line. */
 struct request {
-    char **words;                    /* those after list, show, diff or explain */
+    char **words;                    /* the words after list, show, diff or explain */
     int n;
     bool option[OPT_SET];
     char *sets;                      /* lines */
@@ -46,7 +46,7 @@ static void print_json(json_t *o)
 
 struct preset { char *name; char about[200]; bool machine; };
 
-/* A name of NULL ends the list; overlays come after machines. */
+/* All presets, machines before overlays; a name of NULL ends the list. */
 static struct preset *presets_new(void)
 {
     char **names = simtx_config_presets();
@@ -65,7 +65,7 @@ static struct preset *presets_new(void)
             if (all[i].machine == machine)
                 list[k++] = all[i];
     list[k].name = mem_string("Nsm");
-    snprintf(list[k].about, sizeof list[k].about, "so many SMs, as in 30sm: sets gpu.sms, the memory stays");
+    snprintf(list[k].about, sizeof list[k].about, "N SMs, as in 30sm: sets gpu.sms, the memory stays the same");
     free(all);
     free(names);
     return list;
@@ -151,7 +151,7 @@ static void key_row(const struct config_key_info *k, const char *name, bool mark
         printf("  %-30s %-18s %-18s %s\n", name, default_of(k), k->unit, k->help);
 }
 
-/* Every key in turn, those of kernels as kernel.NAME.key; NULL at the end. */
+/* The i-th key; keys of kernels are named kernel.NAME.key. NULL at the end. */
 static const struct config_key_info *key_at(int i, char name[64])
 {
     if (i >= KEY_COUNT + KERNEL_KEY_COUNT)
@@ -205,8 +205,8 @@ static int cmd_list(const struct request *r)
 
 /* ---- show ---- */
 
-/* Names and assignments: lines, may be NULL. NULL after messages. */
-static simtx_config *make(const char *names, const char *sets)
+/* Builds a configuration. names, sets: lines, NULL = none. NULL after printing messages. */
+static simtx_config *build(const char *names, const char *sets)
 {
     simtx_config *c = simtx_config_new();
     char *message = NULL;
@@ -259,7 +259,7 @@ static int cmd_show(const struct request *r)
     struct diag warnings = { 0 };
     for (int i = 0; i < r->n; i++)
         mem_append(&names, "%s%s", names ? "\n" : "", r->words[i]);
-    simtx_config *c = make(names, r->sets);
+    simtx_config *c = build(names, r->sets);
     free(names);
     if (!c)
         return CMD_USAGE;
@@ -281,7 +281,7 @@ static void diff_row(json_t *list, const char *name, const char *a, const char *
     json_array_append_new(list, json_pack("{s:s, s:s?, s:s?, s:s}", "key", name, "a", a, "b", b, "unit", unit));
 }
 
-/* Keys of kernels that `from` sets and that have another value, or none, in `to`. */
+/* Adds the kernel keys that `from` sets and that are different or unset in `to`. */
 static void diff_kernels(json_t *list, const simtx_config *from, const simtx_config *to, bool swapped)
 {
     const char *kernel, *text, *origin;
@@ -316,7 +316,7 @@ static const char *shown(const json_t *row, const char *field)
 
 static int cmd_diff(const struct request *r)
 {
-    simtx_config *a = make(r->words[0], NULL), *b = make(r->words[1], NULL);
+    simtx_config *a = build(r->words[0], NULL), *b = build(r->words[1], NULL);
     int status = a && b ? CMD_OK : CMD_USAGE;
     if (!status) {
         json_t *list = differences(a, b), *row;
@@ -339,7 +339,7 @@ static int cmd_diff(const struct request *r)
 
 /* ---- explain ---- */
 
-/* The presets that set the key, parents' settings included: [{preset, value, origin, source}]. */
+/* The presets that set the key, themselves or by a parent: [{preset, value, origin, source}]. */
 static json_t *setters(enum config_key k)
 {
     json_t *list = json_array();
@@ -364,7 +364,7 @@ static void explain_text(const struct config_key_info *k, const char *name, json
     printf("%s\n    %s\n    values: %s%s%s\n    default: %s%s%s\n", name, k->help, values, k->unit[0] ? " " : "",
            k->unit, default_of(k), k->source[0] ? ", from " : "", k->source);
     if (k->scope == CONFIG_HOST)
-        puts("    affects the simulator's speed on this machine, not what is simulated");
+        puts("    affects the speed or the output of the simulator, not the simulated results");
     json_array_foreach(set, i, row) {
         const char *source = shown(row, "source");
         printf("    %-18s %-10s %s%s%s\n", shown(row, "preset"), shown(row, "value"), shown(row, "origin"),
@@ -435,38 +435,38 @@ static int run_request(const char *what, const struct request *r)
     static const char *const names[] = { "list", "show", "diff", "explain" };
     if (!strcmp(what, "list")) {
         if (r->n)
-            usage_error("simtx config", "list: takes no names");
+            cmd_usage_error("simtx config", "list: takes no names");
         return cmd_list(r);
     }
     if (!strcmp(what, "show"))
         return cmd_show(r);
     if (!strcmp(what, "diff")) {
         if (r->n != 2)
-            usage_error("simtx config", "diff: give two configurations");
+            cmd_usage_error("simtx config", "diff: expected two configurations");
         return cmd_diff(r);
     }
     if (!strcmp(what, "explain")) {
         if (!r->n)
-            usage_error("simtx config", "explain: name a key");
+            cmd_usage_error("simtx config", "explain: expected a key");
         return cmd_explain(r);
     }
     const char *near = diag_nearest(what, names, 4);
-    usage_error("simtx config", "unknown command '%s'%s%s%s", what, near ? ", did you mean '" : "", near ? near : "",
-                near ? "'?" : "");
+    cmd_usage_error("simtx config", "unknown command '%s'%s%s%s", what, near ? ", did you mean '" : "",
+                    near ? near : "", near ? "'?" : "");
 }
 
 int cmd_config(int argc, char **argv)
 {
-    struct args a = { "simtx config", USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
+    struct cmd_args a = { "simtx config", USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
     struct request r = { .words = mem_zero((size_t)argc + 1, sizeof *r.words, "the words of the command") };
     const char *what = NULL;
     int which;
-    while ((which = args_next(&a)) != ARG_END) {
-        if (which == ARG_WORD && !*a.value)
-            usage_error("simtx config", "a name is empty");
-        if (which == ARG_WORD && !what)
+    while ((which = cmd_args_next(&a)) != CMD_ARG_END) {
+        if (which == CMD_ARG_WORD && !*a.value)
+            cmd_usage_error("simtx config", "a name is empty");
+        if (which == CMD_ARG_WORD && !what)
             what = a.value;
-        else if (which == ARG_WORD)
+        else if (which == CMD_ARG_WORD)
             r.words[r.n++] = (char *)a.value;
         else if (which == OPT_SET)
             add_set(&r, a.value);
@@ -474,7 +474,7 @@ int cmd_config(int argc, char **argv)
             r.option[which] = true;
     }
     if (!what)
-        usage_error("simtx config", "what? list, show, diff or explain");
+        cmd_usage_error("simtx config", "no command given: list, show, diff or explain");
     int status = run_request(what, &r);
     free(r.words);
     free(r.sets);

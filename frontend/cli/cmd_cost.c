@@ -1,4 +1,4 @@
-/* `simtx cost`: the bytes of the structures of transactional memory that a configuration asks for. */
+/* `simtx cost`: hardware cost, the bytes of the structures of protocols and policies in a configuration. */
 #include "frontend/cli/cmd.h"
 
 #include <jansson.h>
@@ -14,14 +14,14 @@
 static const char COMMAND[] = "simtx cost";
 static const char USAGE[] =
     "usage: simtx cost CONFIG [options]\n\n"
-    "The bytes of every structure that protocols and policies need, from its fields and the configuration's keys, for\n"
-    "a commit unit, a core or the GPU, and for all of them. CONFIG as for `simtx config show`. What is not bounded in\n"
-    "the configuration (a key is 0) has no size.\n";
+    "Prints the bytes of every structure of the configured protocols and policies, per commit unit, core or GPU, and\n"
+    "in total. They are computed from the fields of a structure and the configuration keys. CONFIG is as for\n"
+    "`simtx config show`. A structure that is unlimited in the configuration (its key is 0) has no size.\n";
 
 enum { OPT_JSON, OPT_SET };
-static const struct option_row OPTIONS[] = {
+static const struct cmd_option OPTIONS[] = {
     [OPT_JSON] = { "--json", NULL, "as JSON" },
-    [OPT_SET] = { "--set", "KEY=VALUE", "set a key on top; may be repeated" },
+    [OPT_SET] = { "--set", "KEY=VALUE", "set a key; may be repeated" },
     { NULL, NULL, NULL }
 };
 
@@ -32,7 +32,7 @@ static void add_line(char **list, const char *line)
     mem_append(list, "%s%s", *list ? "\n" : "", line);
 }
 
-/* 245760 as "240 kB", in units of 1024 as the papers count. */
+/* 245760 as "240 kB": 1 kB is 1024 bytes, as in the papers. */
 static void size_text(double bytes, char out[24])
 {
     if (bytes < 1024)
@@ -110,22 +110,22 @@ static void report(const simtx_config *c, bool json)
 
 int cmd_cost(int argc, char **argv)
 {
-    struct args a = { COMMAND, USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
+    struct cmd_args a = { COMMAND, USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
     const char *name = NULL;
     char *sets = NULL, *message = NULL;
     bool json = false;
     int which;
-    while ((which = args_next(&a)) != ARG_END) {
-        if (which == ARG_WORD && name)
-            usage_error(COMMAND, "one configuration at a time, got '%s' too", a.value);
-        if (which == ARG_WORD)
+    while ((which = cmd_args_next(&a)) != CMD_ARG_END) {
+        if (which == CMD_ARG_WORD && name)
+            cmd_usage_error(COMMAND, "one configuration at a time, got '%s' too", a.value);
+        if (which == CMD_ARG_WORD)
             name = a.value;
         json |= which == OPT_JSON;
         if (which == OPT_SET)
             add_line(&sets, a.value);
     }
     if (!name)
-        usage_error(COMMAND, "which configuration? `simtx config list --presets` shows them");
+        cmd_usage_error(COMMAND, "no configuration given; `simtx config list --presets` lists them");
     simtx_config *c = simtx_config_new();
     int code = simtx_config_build(c, name, sets, "--set", &message) ? CMD_USAGE : CMD_OK;
     if (code == CMD_OK)

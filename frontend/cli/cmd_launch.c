@@ -1,6 +1,6 @@
 /*
- * `simtx launch`: one kernel of a PTX file, its arguments from the command line, its buffers printed, saved
- * or compared afterwards.
+ * `simtx launch`: runs one kernel of a PTX file with arguments from the command line, then prints, saves or compares
+ * its buffers.
  */
 #include "frontend/cli/cmd.h"
 
@@ -18,27 +18,27 @@
 static const char COMMAND[] = "simtx launch";
 static const char USAGE[] =
     "usage: simtx launch FILE.ptx [--kernel NAME] --grid X[,Y[,Z]] --block X[,Y[,Z]] [--arg ARGUMENT ...]\n\n"
-    "Runs one kernel. An ARGUMENT, in the order of the kernel's parameters, is\n"
+    "Runs one kernel. The ARGUMENTs are in the order of the kernel's parameters:\n"
     "  u32:5  s64:-1  f32:1.5  b16:0xffff     a scalar\n"
     "  f32[1024]:0                            a buffer of 1024 elements, all 0\n"
-    "  u32[]:1,2,3                            a buffer of these\n"
-    "  f32[256]:iota  u32[256]:random(7)      0, 1, 2 ...; random numbers of seed 7 (floats in 0 .. 1)\n"
-    "  f32[]:@FILE                            a buffer with the file's bytes\n"
-    "  in:FILE                                the same, as u8\n"
-    "  out:FILE,BYTES                         a zeroed buffer that is saved to the file afterwards\n"
-    "  NAME=...                               any of these with a name; NAME alone gives it again (the same buffer)\n"
-    "Buffers are numbered as the arguments are, from 0; an ARG below is a number or a name.\n";
+    "  u32[]:1,2,3                            a buffer of these elements\n"
+    "  f32[256]:iota  u32[256]:random(7)      0, 1, 2 ...; random numbers from seed 7 (floats in 0 .. 1)\n"
+    "  f32[]:@FILE                            a buffer with the contents of the file\n"
+    "  in:FILE                                the same with elements of type u8\n"
+    "  out:FILE,BYTES                         a zeroed buffer that is saved to the file after the launch\n"
+    "  NAME=...                               any of these with a name; NAME alone passes the same buffer again\n"
+    "ARG below is the number of an argument, from 0, or its name.\n";
 
 enum { OPT_KERNEL, OPT_GRID, OPT_BLOCK, OPT_SHARED, OPT_ARG, OPT_PRINT, OPT_SAVE, OPT_EXPECT };
-static const struct option_row OPTIONS[] = {
-    [OPT_KERNEL] = { "--kernel", "NAME", "which kernel; may be left out when the file has one" },
-    [OPT_GRID] = { "--grid", "X[,Y[,Z]]", "blocks" },
-    [OPT_BLOCK] = { "--block", "X[,Y[,Z]]", "threads of a block" },
-    [OPT_SHARED] = { "--shared", "BYTES", "dynamic shared memory of a block" },
+static const struct cmd_option OPTIONS[] = {
+    [OPT_KERNEL] = { "--kernel", "NAME", "kernel to run; optional if the file has only one" },
+    [OPT_GRID] = { "--grid", "X[,Y[,Z]]", "number of blocks" },
+    [OPT_BLOCK] = { "--block", "X[,Y[,Z]]", "number of threads per block" },
+    [OPT_SHARED] = { "--shared", "BYTES", "dynamic shared memory per block" },
     [OPT_ARG] = { "--arg", "ARGUMENT", "the next argument" },
-    [OPT_PRINT] = { "--print", "ARG[:COUNT]", "print a buffer afterwards, or its first COUNT elements" },
-    [OPT_SAVE] = { "--save", "ARG:FILE", "write a buffer to a file afterwards" },
-    [OPT_EXPECT] = { "--expect", "ARG:FILE", "fail unless the buffer has exactly the file's bytes" },
+    [OPT_PRINT] = { "--print", "ARG[:COUNT]", "print a buffer, or its first COUNT elements, after the launch" },
+    [OPT_SAVE] = { "--save", "ARG:FILE", "write a buffer to a file after the launch" },
+    [OPT_EXPECT] = { "--expect", "ARG:FILE", "fail if the buffer differs from the file after the launch" },
     { NULL, NULL, NULL }
 };
 
@@ -46,12 +46,13 @@ enum { ARGS_MAX = 256, ACTIONS_MAX = 256 };
 
 struct argument {
     char *name;
-    struct value value;
-    int same_as;             /* an earlier argument whose buffer this is, or -1 */
+    struct arg_value value;
+    int same_as;             /* earlier argument with the same buffer, or -1 */
     void *device;
 };
 
-struct action { int what; const char *text; };
+/* --print, --save or --expect */
+struct action { int option; const char *text; };
 
 struct launch_command {
     const char *file, *kernel;
@@ -74,13 +75,13 @@ static simtx_dim3 parse_dim3(const char *option, const char *text)
         char *end;
         unsigned long long x = strtoull(p, &end, 10);
         if (end == p || !isdigit((unsigned char)*p) || !x || x > UINT32_MAX || (*end && *end != ','))
-            usage_error(COMMAND, "%s %s: expected one to three positive numbers, X,Y,Z", option, text);
+            cmd_usage_error(COMMAND, "%s %s: expected one to three positive numbers, X,Y,Z", option, text);
         v[i] = (uint32_t)x;
         if (!*end)
             return (simtx_dim3){ v[0], v[1], v[2] };
         p = end + 1;
     }
-    usage_error(COMMAND, "%s %s: more than three numbers", option, text);
+    cmd_usage_error(COMMAND, "%s %s: more than three numbers", option, text);
 }
 
 static size_t parse_size(const char *option, const char *text)
@@ -88,7 +89,7 @@ static size_t parse_size(const char *option, const char *text)
     char *end;
     unsigned long long x = strtoull(text, &end, 0);
     if (end == text || *end || !isdigit((unsigned char)*text) || x > UINT32_MAX)
-        usage_error(COMMAND, "%s %s: expected a number of bytes", option, text);
+        cmd_usage_error(COMMAND, "%s %s: expected a number of bytes", option, text);
     return x;
 }
 
@@ -103,7 +104,7 @@ static int find_named(const struct launch_command *l, const char *name, size_t l
 static void add_argument(struct launch_command *l, const char *text)
 {
     if (l->nargs == ARGS_MAX)
-        usage_error(COMMAND, "more than %d arguments", ARGS_MAX);
+        cmd_usage_error(COMMAND, "more than %d arguments", ARGS_MAX);
     struct argument *a = &l->arg[l->nargs];
     size_t n = strcspn(text, "=:[");
     char *why;
@@ -111,33 +112,33 @@ static void add_argument(struct launch_command *l, const char *text)
     if (!text[n]) {
         a->same_as = find_named(l, text, n);
         if (a->same_as < 0)
-            usage_error(COMMAND, "--arg %s: no argument has this name (a value needs its type, as in u32:5)",
-                        text);
+            cmd_usage_error(COMMAND, "--arg %s: no argument has this name (a value needs its type, as in u32:5)",
+                            text);
     } else {
         const char *spec = text[n] == '=' ? text + n + 1 : text;
         if (spec != text) {
             if (!n || isdigit((unsigned char)text[0]) || find_named(l, text, n) >= 0)
-                usage_error(COMMAND, "--arg %s: '%.*s' is no new name", text, (int)n, text);
+                cmd_usage_error(COMMAND, "--arg %s: '%.*s' is not a new name", text, (int)n, text);
             a->name = strndup(text, n);
         }
-        if (!value_parse(spec, &a->value, &why))
-            usage_error(COMMAND, "--arg %s: %s", text, why ? why : "no memory");
+        if (!arg_value_parse(spec, &a->value, &why))
+            cmd_usage_error(COMMAND, "--arg %s: %s", text, why ? why : "no memory");
     }
     l->nargs++;
 }
 
-static void add_action(struct launch_command *l, int what, const char *text)
+static void add_action(struct launch_command *l, int option, const char *text)
 {
     if (l->nactions == ACTIONS_MAX)
-        usage_error(COMMAND, "more than %d of --print, --save and --expect", ACTIONS_MAX);
-    l->action[l->nactions++] = (struct action){ what, text };
+        cmd_usage_error(COMMAND, "more than %d of --print, --save and --expect", ACTIONS_MAX);
+    l->action[l->nactions++] = (struct action){ option, text };
 }
 
 static void parse(struct launch_command *l, int argc, char **argv)
 {
-    struct args a = { COMMAND, USAGE, OPTIONS, true, false, argc, 1, argv, NULL };
+    struct cmd_args a = { COMMAND, USAGE, OPTIONS, true, false, argc, 1, argv, NULL };
     int which;
-    while ((which = args_next(&a)) != ARG_END) {
+    while ((which = cmd_args_next(&a)) != CMD_ARG_END) {
         switch (which) {
         case OPT_KERNEL: l->kernel = a.value; break;
         case OPT_GRID: l->grid = parse_dim3("--grid", a.value); break;
@@ -149,23 +150,23 @@ static void parse(struct launch_command *l, int argc, char **argv)
         case OPT_EXPECT: add_action(l, which, a.value); break;
         default:
             if (l->file)
-                usage_error(COMMAND, "one PTX file at a time, got '%s' and '%s'", l->file, a.value);
+                cmd_usage_error(COMMAND, "one PTX file at a time, got '%s' and '%s'", l->file, a.value);
             l->file = a.value;
         }
     }
     if (!l->file)
-        usage_error(COMMAND, "no PTX file given");
+        cmd_usage_error(COMMAND, "no PTX file given");
     if (!l->grid.x)
-        usage_error(COMMAND, "how many blocks? --grid X[,Y[,Z]]");
+        cmd_usage_error(COMMAND, "the number of blocks, --grid X[,Y[,Z]] is missing");
     if (!l->block.x)
-        usage_error(COMMAND, "how many threads in a block? --block X[,Y[,Z]]");
+        cmd_usage_error(COMMAND, "the number of threads per block, --block X[,Y[,Z]] is missing");
 }
 
-/* The argument that an action names, and what follows the colon (NULL when nothing does). */
+/* The argument that an action names; *rest: the part after the colon, NULL = none. */
 static struct argument *find_buffer(struct launch_command *l, const struct action *act, const char **rest)
 {
     size_t n = strcspn(act->text, ":");
-    const char *option = OPTIONS[act->what].name;
+    const char *option = OPTIONS[act->option].name;
     int i = find_named(l, act->text, n);
     char *end;
     *rest = act->text[n] ? act->text + n + 1 : NULL;
@@ -175,13 +176,13 @@ static struct argument *find_buffer(struct launch_command *l, const struct actio
             i = (int)number;
     }
     if (i < 0)
-        usage_error(COMMAND, "%s %s: there is no argument '%.*s'", option, act->text, (int)n, act->text);
+        cmd_usage_error(COMMAND, "%s %s: there is no argument '%.*s'", option, act->text, (int)n, act->text);
     if (l->arg[i].same_as >= 0)
         i = l->arg[i].same_as;
     if (!l->arg[i].value.buffer)
-        usage_error(COMMAND, "%s %s: the argument is a scalar, not a buffer", option, act->text);
-    if (act->what != OPT_PRINT && !(*rest && **rest))
-        usage_error(COMMAND, "%s %s: expected ARG:FILE", option, act->text);
+        cmd_usage_error(COMMAND, "%s %s: the argument is a scalar, not a buffer", option, act->text);
+    if (act->option != OPT_PRINT && !(*rest && **rest))
+        cmd_usage_error(COMMAND, "%s %s: expected ARG:FILE", option, act->text);
     return &l->arg[i];
 }
 
@@ -197,7 +198,7 @@ static void list_kernels(simtx_module *m)
     }
 }
 
-/* NULL after a message. */
+/* NULL after printing a message. */
 static simtx_kernel *find_kernel(const struct launch_command *l, simtx_module *m)
 {
     if (!simtx_module_kernel_at(m, 0)) {
@@ -212,12 +213,12 @@ static simtx_kernel *find_kernel(const struct launch_command *l, simtx_module *m
     if (l->kernel)
         fprintf(stderr, "%s: %s has no kernel %s; it has\n", COMMAND, l->file, l->kernel);
     else
-        fprintf(stderr, "%s: which kernel? --kernel NAME, one of\n", COMMAND);
+        fprintf(stderr, "%s: --kernel NAME is missing, one of\n", COMMAND);
     list_kernels(m);
     return NULL;
 }
 
-static const struct value *value_of(const struct launch_command *l, int i)
+static const struct arg_value *value_of(const struct launch_command *l, int i)
 {
     return &l->arg[l->arg[i].same_as >= 0 ? l->arg[i].same_as : i].value;
 }
@@ -229,7 +230,7 @@ static bool is_float(const char *type)
 
 static bool check_parameter(const struct launch_command *l, int i, const simtx_param_info *p)
 {
-    const struct value *v = value_of(l, i);
+    const struct arg_value *v = value_of(l, i);
     bool whole = v->buffer || ptx_type_class(v->type) == 'u' || ptx_type_class(v->type) == 's';
     size_t bytes = v->buffer ? sizeof(void *) : v->bytes;
     if (bytes != p->size)
@@ -260,16 +261,16 @@ static bool check_parameters(const struct launch_command *l, const simtx_kernel_
     return ok;
 }
 
-/* ---- running ---- */
+/* ---- the launch ---- */
 
-/* false after a message. */
+/* False after printing a message. */
 static bool make_buffer(struct launch_command *l, int i)
 {
     struct argument *a = &l->arg[i];
     char *why = NULL;
     if (simtx_malloc(l->gpu, a->value.bytes, SIMTX_MEM_DEVICE, &a->device))
         fprintf(stderr, "%s: argument %d: %s\n", COMMAND, i, simtx_last_message(l->gpu));
-    else if (!value_fill(&a->value, a->device, &why))
+    else if (!arg_value_fill(&a->value, a->device, &why))
         fprintf(stderr, "%s: argument %d: %s\n", COMMAND, i, why ? why : "no memory");
     else
         return true;
@@ -337,20 +338,20 @@ static int run(struct launch_command *l, simtx_kernel *k, const simtx_kernel_inf
     return CMD_OK;
 }
 
-/* ---- afterwards ---- */
+/* ---- actions after the launch ---- */
 
 static int print_buffer(const struct argument *a, const struct action *act, const char *rest)
 {
     char *end = NULL;
     size_t n = rest ? strtoull(rest, &end, 0) : a->value.count;
     if (rest && (end == rest || *end))
-        usage_error(COMMAND, "--print %s: expected ARG:COUNT", act->text);
+        cmd_usage_error(COMMAND, "--print %s: expected ARG:COUNT", act->text);
     if (n > a->value.count)
         n = a->value.count;
     printf("%.*s:", (int)strcspn(act->text, ":"), act->text);
     for (size_t i = 0; i < n; i++) {
         putchar(' ');
-        value_print(stdout, &a->value, a->device, i);
+        arg_value_print(stdout, &a->value, a->device, i);
     }
     puts(n < a->value.count ? " ..." : "");
     return CMD_OK;
@@ -358,8 +359,10 @@ static int print_buffer(const struct argument *a, const struct action *act, cons
 
 static int save_buffer(const struct argument *a, const char *path)
 {
-    struct replacement r;
-    bool ok = replace_begin(&r, path) && replace_end(&r, fwrite(a->device, 1, a->value.bytes, r.file) == a->value.bytes);
+    struct atomic_file r;
+    bool ok = atomic_file_open(&r, path);
+    if (ok)
+        ok = atomic_file_close(&r, fwrite(a->device, 1, a->value.bytes, r.file) == a->value.bytes);
     if (!ok)
         fprintf(stderr, "%s: cannot write %s: %s\n", COMMAND, path, strerror(errno));
     return ok ? CMD_OK : CMD_FAILED;
@@ -368,7 +371,7 @@ static int save_buffer(const struct argument *a, const char *path)
 static int compare_buffer(const struct argument *a, const struct action *act, const char *path)
 {
     size_t n = 0, at = 0, size = (size_t)ptx_type_size(a->value.type);
-    char *want = read_whole_file(path, &n);
+    char *want = cmd_read_file(path, &n);
     const char *got = a->device;
     int status = CMD_FAILED;
     if (!want) {
@@ -382,9 +385,9 @@ static int compare_buffer(const struct argument *a, const struct action *act, co
                 a->value.bytes, n);
     } else if (at < n) {
         fprintf(stderr, "%s: --expect %s: element %zu is ", COMMAND, act->text, at / size);
-        value_print(stderr, &a->value, got, at / size);
+        arg_value_print(stderr, &a->value, got, at / size);
         fputs(", expected ", stderr);
-        value_print(stderr, &a->value, want, at / size);
+        arg_value_print(stderr, &a->value, want, at / size);
         fputc('\n', stderr);
     } else {
         status = CMD_OK;
@@ -393,16 +396,16 @@ static int compare_buffer(const struct argument *a, const struct action *act, co
     return status;
 }
 
-static int finish(struct launch_command *l)
+static int run_actions(struct launch_command *l)
 {
     int status = CMD_OK;
     for (int i = 0; i < l->nactions; i++) {
         const struct action *act = &l->action[i];
         const char *rest;
         const struct argument *a = find_buffer(l, act, &rest);
-        int s = act->what == OPT_PRINT  ? print_buffer(a, act, rest)
-                : act->what == OPT_SAVE ? save_buffer(a, rest)
-                                        : compare_buffer(a, act, rest);
+        int s = act->option == OPT_PRINT  ? print_buffer(a, act, rest)
+                : act->option == OPT_SAVE ? save_buffer(a, rest)
+                                          : compare_buffer(a, act, rest);
         status = s > status ? s : status;
     }
     for (int i = 0; i < l->nargs; i++) {
@@ -427,7 +430,7 @@ static int launch_in(struct launch_command *l, const char *text, size_t size)
     if (!check_parameters(l, &info))
         return CMD_USAGE;
     int status = run(l, k, &info);
-    return status == CMD_OK ? finish(l) : status;
+    return status == CMD_OK ? run_actions(l) : status;
 }
 
 static int open_gpu(struct launch_command *l)
@@ -446,12 +449,12 @@ int cmd_launch(int argc, char **argv)
     size_t size = 0;
     const char *rest;
     parse(&l, argc, argv);
-    common_apply(COMMAND);
+    cmd_export_common(COMMAND);
     for (int i = 0; i < l.nactions; i++)
         find_buffer(&l, &l.action[i], &rest);
-    char *text = read_whole_file(l.file, &size);
+    char *text = cmd_read_file(l.file, &size);
     if (!text)
-        usage_error(COMMAND, "%s: %s", l.file, strerror(errno));
+        cmd_usage_error(COMMAND, "%s: %s", l.file, strerror(errno));
     int status = open_gpu(&l);
     if (status == CMD_OK) {
         status = launch_in(&l, text, size);
@@ -462,7 +465,7 @@ int cmd_launch(int argc, char **argv)
             status = CMD_FAILED;
     }
     for (int i = 0; i < l.nargs; i++) {
-        value_free(&l.arg[i].value);
+        arg_value_free(&l.arg[i].value);
         free(l.arg[i].name);
     }
     free(text);

@@ -1,4 +1,4 @@
-/* Options from tables, with --help and hints for all subcommands alike; the options of everything that runs
+/* Parses options from tables, prints --help and suggests similar names; the common options of commands that run
  * kernels. */
 #include "frontend/cli/cmd.h"
 
@@ -17,30 +17,30 @@
 #include "frontend/lib/config_load.h"
 #include "frontend/session/env.h"
 
-static const struct option_row common_options[] = {
+static const struct cmd_option common_options[] = {
     { "--config", "NAME|FILE", "configuration: a preset, a file, or several joined by +; may be repeated" },
     { "--set", "KEY=VALUE", "set one configuration key; may be repeated" },
     { "--timing", NULL, "simulate cycle by cycle (sim.mode=timing)" },
-    { "--detail", "CHOICE", "timing mode for some launches only: kernel:NAME, launch:A-B, by commas (sim.detail)" },
+    { "--detail", "CHOICE", "timing mode only for kernel:NAME, launch:A-B; comma-separated (sim.detail)" },
     { "--window", "CYCLES[,FILE]", "timing mode: a time series with a row every CYCLES (stats.window; windows.csv)" },
     { "--trace", "FILE", "timing mode: a timeline for trace viewers (trace.file)" },
     { "--threads", "N", "simulate on N host threads (functional.threads, sim.threads)" },
-    { "--threads-relaxed", NULL, "also kernels whose blocks communicate (functional.threads_relaxed)" },
-    { "--check", "off|on|full", "timing mode: replay committed transactions; full names what went wrong (tm.oracle)" },
-    { "--simt", "stack|independent", "how diverged lanes progress (gpu.simt)" },
+    { "--threads-relaxed", NULL, "also for kernels whose blocks communicate (functional.threads_relaxed)" },
+    { "--check", "off|on|full", "timing mode: replay committed transactions; full also explains errors (tm.oracle)" },
+    { "--simt", "stack|independent", "execution of diverged lanes (gpu.simt)" },
     { "--isa", "auto|base|avx2|avx512", "host vector instructions (host.isa)" },
     { "--stats", "FILE", "write statistics as JSON; %p in FILE is the process number" },
-    { "--hash", NULL, "statistics with memory_hash: do two runs leave the same in device memory? (stats.hash)" },
+    { "--hash", NULL, "add memory_hash to the statistics, to compare the device memory of two runs (stats.hash)" },
     { "--verbose", NULL, "print the statistics as a table at the end" },
-    { "--quiet", NULL, "no progress line, no line that says what is simulated" },
-    { "--progress", NULL, "progress line even where stderr is no terminal" },
+    { "--quiet", NULL, "no progress line and no start message" },
+    { "--progress", NULL, "progress line even if stderr is not a terminal" },
     { "--no-progress", NULL, "no progress line" },
     { NULL, NULL, NULL }
 };
 
 /* ---- messages and files ---- */
 
-void usage_error(const char *command, const char *fmt, ...)
+void cmd_usage_error(const char *command, const char *fmt, ...)
 {
     va_list ap;
     fprintf(stderr, "%s: ", command);
@@ -51,7 +51,7 @@ void usage_error(const char *command, const char *fmt, ...)
     exit(CMD_USAGE);
 }
 
-char *read_whole_file(const char *path, size_t *size)
+char *cmd_read_file(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");
     char *text = NULL;
@@ -89,14 +89,14 @@ char *read_whole_file(const char *path, size_t *size)
 /* ---- the common options, collected as text ---- */
 
 static char *configs, *assignments;      /* lines */
-static simtx_config *trial;              /* shows at once which option has a wrong value */
+static simtx_config *trial;              /* receives each assignment at once, so that a message can name the option */
 
 static void add_line(char **list, const char *prefix, const char *line)
 {
     mem_append(list, "%s%s%s", *list ? "\n" : "", prefix, line);
 }
 
-/* An assignment, made by an option. */
+/* Checks and collects the assignment that an option makes. */
 static void add_assignment(const char *option, const char *key, const char *value)
 {
     char *text = mem_format("%s%s", key, value), *message = NULL;
@@ -110,12 +110,12 @@ static void add_assignment(const char *option, const char *key, const char *valu
     free(text);
 }
 
-/* The program may change its folder before it looks at the file. */
+/* Files get full paths, since the program may change its folder before it reads them. */
 static void add_config(const char *command, const char *name)
 {
     char path[PATH_MAX];
     if (!*name)
-        usage_error(command, "--config needs the name of a preset or file");
+        cmd_usage_error(command, "--config: expected the name of a preset or file");
     if (access(name, F_OK) == 0 && (strchr(name, '/') || strstr(name, ".cfg")) && realpath(name, path))
         add_line(&configs, "", path);
     else
@@ -124,8 +124,8 @@ static void add_config(const char *command, const char *name)
 
 static const char TRACE_FILE[] = "trace.file=", WINDOW_FILE[] = "stats.window_file=";
 
-/* Two outputs in one file would spoil each other; a device takes any number. */
-static void claim_output(const char *command, const char *path)
+/* Two outputs to one file are an error; to a device they are allowed. */
+static void check_output_once(const char *command, const char *path)
 {
     enum { OUTPUTS_MAX = 16 };
     static char *outputs[OUTPUTS_MAX];
@@ -135,13 +135,13 @@ static void claim_output(const char *command, const char *path)
         return;
     for (int i = 0; i < n; i++)
         if (!strcmp(outputs[i], path))
-            usage_error(command, "%s is named for two outputs", path);
+            cmd_usage_error(command, "%s is the file of two outputs", path);
     if (n < OUTPUTS_MAX)
         outputs[n++] = mem_string(path);
 }
 
-/* A file that is written later, perhaps from another folder; unless its name depends on the process it must be
- * writable. flags: O_TRUNC when an old one is emptied at once. */
+/* The full path of an output file, since the program may change its folder. Checks that the file is writable, unless
+ * its name depends on the process number. flags: O_TRUNC = an old file is emptied at once. */
 static char *output_path(const char *command, const char *name, int flags)
 {
     char folder[PATH_MAX];
@@ -150,10 +150,10 @@ static char *output_path(const char *command, const char *name, int flags)
     if (!strstr(path, "%p")) {
         int fd = open(path, O_WRONLY | O_CREAT | flags, 0666);
         if (fd < 0)
-            usage_error(command, "cannot write %s: %s", path, strerror(errno));
+            cmd_usage_error(command, "cannot write %s: %s", path, strerror(errno));
         close(fd);
     }
-    claim_output(command, path);
+    check_output_once(command, path);
     return path;
 }
 
@@ -168,7 +168,7 @@ static void set_output(const char *command, const char *option, const char *key,
 {
     char *path = output_path(command, name, O_TRUNC);
     if (strpbrk(path, ";\n"))
-        usage_error(command, "%s: the file's path must not contain ';'", option);
+        cmd_usage_error(command, "%s: the file's path must not contain ';'", option);
     add_assignment(option, key, path);
     free(path);
 }
@@ -183,7 +183,7 @@ static void set_window(const char *command, const char *option, const char *valu
     free(cycles);
 }
 
-/* Files are checked now, and mean this folder. */
+/* --set; keys of output files get full paths. */
 static void set_key(const char *command, const char *option, const char *assignment)
 {
     static const char *const files[] = { TRACE_FILE, WINDOW_FILE };
@@ -202,7 +202,7 @@ static void take_common(const char *command, const char *name, const char *value
     if (!strcmp(name, "--config"))
         add_config(command, value);
     else if (!strcmp(name, "--set") && !strchr(value, '='))
-        usage_error(command, "--set %s: expected KEY=VALUE", value);
+        cmd_usage_error(command, "--set %s: expected KEY=VALUE", value);
     else if (!strcmp(name, "--set"))
         set_key(command, name, value);
     else if (!strcmp(name, "--threads")) {
@@ -247,7 +247,7 @@ static void extend_env(const char *name, const char *more)
     free(all);
 }
 
-void common_apply(const char *command)
+void cmd_export_common(const char *command)
 {
     extend_env(SIMTX_ENV_CONFIG, configs);
     extend_env(SIMTX_ENV_SET, assignments);
@@ -260,7 +260,7 @@ void common_apply(const char *command)
 
 /* ---- options from tables ---- */
 
-static void print_rows(const struct option_row *rows)
+static void print_rows(const struct cmd_option *rows)
 {
     for (; rows->name; rows++) {
         char head[64];
@@ -270,7 +270,7 @@ static void print_rows(const struct option_row *rows)
     }
 }
 
-static void print_help(const struct args *a)
+static void print_help(const struct cmd_args *a)
 {
     fputs(a->usage, stdout);
     if (a->options[0].name || a->common)
@@ -278,11 +278,11 @@ static void print_help(const struct args *a)
     print_rows(a->options);
     if (a->common)
         print_rows(common_options);
-    print_rows((const struct option_row[]){ { "--help", NULL, "print this" }, { NULL, NULL, NULL } });
+    print_rows((const struct cmd_option[]){ { "--help", NULL, "print this help" }, { NULL, NULL, NULL } });
 }
 
-/* The row whose name is the first `len` characters of text; -1 when none is. */
-static int find_row(const struct option_row *rows, const char *text, size_t len)
+/* The row whose name is the first `len` characters of text; -1 = none. */
+static int find_row(const struct cmd_option *rows, const char *text, size_t len)
 {
     for (int i = 0; rows[i].name; i++)
         if (strlen(rows[i].name) == len && !memcmp(rows[i].name, text, len))
@@ -290,14 +290,14 @@ static int find_row(const struct option_row *rows, const char *text, size_t len)
     return -1;
 }
 
-static size_t collect_names(const struct option_row *rows, const char **names, size_t n, size_t max)
+static size_t collect_names(const struct cmd_option *rows, const char **names, size_t n, size_t max)
 {
     for (; rows->name && n < max; rows++)
         names[n++] = rows->name;
     return n;
 }
 
-__attribute__((noreturn)) static void unknown_option(const struct args *a, const char *text)
+__attribute__((noreturn)) static void unknown_option(const struct cmd_args *a, const char *text)
 {
     const char *names[64] = { "--help" };
     size_t n = collect_names(a->options, names, 1, 64);
@@ -305,24 +305,24 @@ __attribute__((noreturn)) static void unknown_option(const struct args *a, const
         n = collect_names(common_options, names, n, 64);
     const char *near = diag_nearest(text, names, n);
     if (near)
-        usage_error(a->command, "unknown option %s, did you mean %s?", text, near);
-    usage_error(a->command, "unknown option %s", text);
+        cmd_usage_error(a->command, "unknown option %s, did you mean %s?", text, near);
+    cmd_usage_error(a->command, "unknown option %s", text);
 }
 
-/* Finds the value of an option: after '=' or the next argument. */
-static void take_value(struct args *a, const struct option_row *row, const char *text, size_t len)
+/* The value of an option is after '=' or is the next argument. */
+static void take_value(struct cmd_args *a, const struct cmd_option *row, const char *text, size_t len)
 {
     a->value = text[len] == '=' ? text + len + 1 : NULL;
     if (!row->value && a->value)
-        usage_error(a->command, "%s takes no value", row->name);
+        cmd_usage_error(a->command, "%s takes no value", row->name);
     if (row->value && !a->value) {
         if (a->at == a->argc)
-            usage_error(a->command, "%s needs a value: %s %s", row->name, row->name, row->value);
+            cmd_usage_error(a->command, "%s needs a value: %s %s", row->name, row->name, row->value);
         a->value = a->argv[a->at++];
     }
 }
 
-int args_next(struct args *a)
+int cmd_args_next(struct cmd_args *a)
 {
     while (a->at < a->argc) {
         const char *text = a->argv[a->at++];
@@ -334,11 +334,11 @@ int args_next(struct args *a)
         }
         if (a->words_end && !strcmp(text, "--")) {
             a->value = a->at < a->argc ? a->argv[a->at++] : NULL;
-            return a->value ? ARG_WORD : ARG_END;
+            return a->value ? CMD_ARG_WORD : CMD_ARG_END;
         }
         if (text[0] != '-' || !text[1]) {
             a->value = text;
-            return ARG_WORD;
+            return CMD_ARG_WORD;
         }
         if ((i = find_row(a->options, text, len)) >= 0) {
             take_value(a, &a->options[i], text, len);
@@ -349,5 +349,5 @@ int args_next(struct args *a)
         take_value(a, &common_options[i], text, len);
         take_common(a->command, common_options[i].name, a->value);
     }
-    return ARG_END;
+    return CMD_ARG_END;
 }

@@ -1,4 +1,4 @@
-/* `simtx paper`: repeats a paper's evaluation, and shows the results beside what was published. */
+/* `simtx paper`: repeats the evaluation of a paper and compares the results with the published ones. */
 #include "frontend/cli/cmd.h"
 
 #include <errno.h>
@@ -16,21 +16,21 @@
 static const char COMMAND[] = "simtx paper";
 static const char USAGE[] =                  /* %s: the names of the papers */
     "usage: simtx paper NAME [options]     NAME: %s\n\n"
-    "Runs a paper's benchmarks on its configurations, each pair as a process `simtx run --timing`, and writes every\n"
-    "table and figure as CSV and SVG, all of them on one page (index.html), and the verdict on every claim\n"
-    "(claims.csv) beside what was published. Finished runs are kept: the same command continues after them.\n"
-    "Ctrl-C ends it. Exit code: 0 all runs done, 1 a run failed, 130 interrupted.\n";
+    "Runs the benchmarks of a paper on its configurations, each pair as a process `simtx run --timing`. Writes every\n"
+    "table and figure as CSV and SVG with the published values, a page with all of them (index.html), and the verdict\n"
+    "on every claim (claims.csv). Finished runs are kept: after an interruption (Ctrl-C) the same command does the\n"
+    "remaining runs. Exit code: 0 all runs finished, 1 a run failed, 130 interrupted.\n";
 
 enum { OPT_QUICK, OPT_JOBS, OPT_OUT, OPT_ONLY, OPT_PLAN, OPT_FRESH, OPT_PROGRAMS, OPT_PROGRESS, OPT_NO_PROGRESS };
-static const struct option_row OPTIONS[] = {
+static const struct cmd_option OPTIONS[] = {
     [OPT_QUICK] = { "--quick", NULL, "reduced sizes and fewer configurations, a few minutes" },
-    [OPT_JOBS] = { "--jobs", "N", "runs at a time (as many as the host has processors)" },
-    [OPT_OUT] = { "--out", "DIR", "folder of the results (paper-NAME, with --quick paper-NAME-quick)" },
-    [OPT_ONLY] = { "--only", "WHAT[,WHAT...]", "only runs of these figures, benchmarks, configurations" },
-    [OPT_PLAN] = { "--plan", NULL, "print the runs and the estimated time, and run nothing" },
+    [OPT_JOBS] = { "--jobs", "N", "concurrent runs (default: the number of processors of the host)" },
+    [OPT_OUT] = { "--out", "DIR", "folder of the results (default: paper-NAME, with --quick paper-NAME-quick)" },
+    [OPT_ONLY] = { "--only", "WHAT[,WHAT...]", "only runs of these figures, benchmarks or configurations" },
+    [OPT_PLAN] = { "--plan", NULL, "print the runs and the estimated time; run nothing" },
     [OPT_FRESH] = { "--fresh", NULL, "do not reuse finished runs" },
-    [OPT_PROGRAMS] = { "--programs", "DIR", "folder of the benchmarks (kernels beside simtx's bin folder)" },
-    [OPT_PROGRESS] = { "--progress", NULL, "progress line even where stderr is no terminal" },
+    [OPT_PROGRAMS] = { "--programs", "DIR", "folder of the benchmarks (default: ../kernels from the folder of simtx)" },
+    [OPT_PROGRESS] = { "--progress", NULL, "progress line even if stderr is not a terminal" },
     [OPT_NO_PROGRESS] = { "--no-progress", NULL, "no progress line" },
     { NULL, NULL, NULL }
 };
@@ -64,12 +64,12 @@ static const struct paper *find_paper(const char *name)
     char list[400];
     join_names(" or ", list, sizeof list);
     if (!name)
-        usage_error(COMMAND, "which paper? %s", list);
+        cmd_usage_error(COMMAND, "no paper given: %s", list);
     const struct paper *p = paper_find(name);
     if (p)
         return p;
     const char *near = diag_nearest(name, names, (size_t)paper_names(names));
-    usage_error(COMMAND, "no paper is called '%s'%s%s", name, near ? ", did you mean " : "", near ? near : "");
+    cmd_usage_error(COMMAND, "no paper is called '%s'%s%s", name, near ? ", did you mean " : "", near ? near : "");
 }
 
 static int job_count(const char *text)
@@ -77,7 +77,7 @@ static int job_count(const char *text)
     char *end;
     long n = strtol(text, &end, 10);
     if (end == text || *end || n < 1 || n > 1024)
-        usage_error(COMMAND, "--jobs %s: expected a number from 1 to 1024", text);
+        cmd_usage_error(COMMAND, "--jobs %s: expected a number from 1 to 1024", text);
     return (int)n;
 }
 
@@ -100,12 +100,12 @@ static void make_folder(const char *path)
 {
     struct stat st;
     if (mkdir(path, 0777) && errno != EEXIST)
-        usage_error(COMMAND, "cannot make the folder %s: %s", path, strerror(errno));
+        cmd_usage_error(COMMAND, "cannot create the folder %s: %s", path, strerror(errno));
     if (stat(path, &st) || !S_ISDIR(st.st_mode))
-        usage_error(COMMAND, "%s is not a folder", path);
+        cmd_usage_error(COMMAND, "%s is not a folder", path);
 }
 
-/* The full path of the folder of results, which is made with runs/ in it; a plan makes no folder. */
+/* The full path of the results folder. Creates the folder and runs/ in it, except for a plan. */
 static char *output_folder(const struct paper_grid *g, const char *name, bool plan)
 {
     const char *end = g->size == PAPER_SIZE_QUICK ? "-quick" : "";
@@ -115,7 +115,7 @@ static char *output_folder(const struct paper_grid *g, const char *name, bool pl
     make_folder(path);
     char *full = realpath(path, NULL);
     if (!full)
-        usage_error(COMMAND, "%s: %s", path, strerror(errno));
+        cmd_usage_error(COMMAND, "%s: %s", path, strerror(errno));
     char *runs = mem_format("%s/runs", full);
     make_folder(runs);
     free(path);
@@ -125,11 +125,11 @@ static char *output_folder(const struct paper_grid *g, const char *name, bool pl
 
 __attribute__((noreturn)) static void no_program(const char *path)
 {
-    usage_error(COMMAND, "%s: %s; build the benchmarks (`make kernels`) or name their folder with --programs", path,
-                strerror(errno));
+    cmd_usage_error(COMMAND, "%s: %s; build the benchmarks (`make kernels`) or name their folder with --programs", path,
+                    strerror(errno));
 }
 
-/* By default kernels beside the folder of the command: build/bin and build/kernels. */
+/* By default the folder kernels beside the folder of the command: build/bin and build/kernels. */
 static char *program_folder(const char *name)
 {
     char own[PATH_MAX];
@@ -163,8 +163,8 @@ static void lock_folder(const char *out)
     snprintf(path, sizeof path, "%s/runs", out);
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB))
-        usage_error(COMMAND, "%s: %s", out,
-                    errno == EWOULDBLOCK ? "another simtx paper runs in this folder" : strerror(errno));
+        cmd_usage_error(COMMAND, "%s: %s", out,
+                        errno == EWOULDBLOCK ? "another simtx paper runs in this folder" : strerror(errno));
 }
 
 static void choose(struct paper_grid *g, char *only)
@@ -174,12 +174,12 @@ static void choose(struct paper_grid *g, char *only)
     while (only && n < WORDS_MAX)
         words[n++] = strsep(&only, ",");
     if (n && !paper_grid_only(g, words, n))
-        usage_error(COMMAND, "--only: each of its words must be a figure, a benchmark or a configuration; --plan shows "
-                             "them, a figure's name is that of its file");
+        cmd_usage_error(COMMAND, "--only: expected names of figures, benchmarks or configurations; --plan lists them, "
+                                 "the name of a figure is the name of its file");
 }
 
-/* Runs with a wrong configuration have failed; its message is printed once. */
-static int failures(const struct paper_grid *g)
+/* The number of failed runs. Prints the message of each invalid configuration once. */
+static int count_failures(const struct paper_grid *g)
 {
     int failed = 0;
     for (int i = 0; i < g->nruns; i++)
@@ -207,7 +207,7 @@ static int do_paper(struct paper_grid *g, struct request *r)
         lock_folder(out);
         if (!paper_grid_run(g))
             code = 130;
-        else if (!paper_report(g) || failures(g))
+        else if (!paper_report(g) || count_failures(g))
             code = CMD_FAILED;
     }
     paper_grid_free(g);
@@ -221,18 +221,18 @@ int cmd_paper(int argc, char **argv)
     char names[400], usage[sizeof USAGE + sizeof names];
     join_names(", ", names, sizeof names);
     snprintf(usage, sizeof usage, USAGE, names);
-    struct args a = { COMMAND, usage, OPTIONS, false, false, argc, 1, argv, NULL };
+    struct cmd_args a = { COMMAND, usage, OPTIONS, false, false, argc, 1, argv, NULL };
     struct request r = { NULL, NULL, NULL, false };
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct paper_grid g = { .size = PAPER_SIZE_FULL, .jobs = processors > 0 ? (int)processors : 1,
                             .progress = isatty(STDERR_FILENO) };
     const char *name = NULL;
     int which;
-    while ((which = args_next(&a)) != ARG_END) {
-        if (which != ARG_WORD)
+    while ((which = cmd_args_next(&a)) != CMD_ARG_END) {
+        if (which != CMD_ARG_WORD)
             take(&g, &r, which, (char *)a.value);
         else if (name)
-            usage_error(COMMAND, "one paper at a time, got '%s' too", a.value);
+            cmd_usage_error(COMMAND, "more than one paper given: '%s'", a.value);
         else
             name = a.value;
     }

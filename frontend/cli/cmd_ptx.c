@@ -1,4 +1,4 @@
-/* `simtx ptx`: what libsimtx knows about a PTX file, printed. */
+/* `simtx ptx`: checks, descriptions and disassembly of PTX files, and tables of the instructions. */
 #include "frontend/cli/cmd.h"
 
 #include <errno.h>
@@ -14,12 +14,12 @@ static const char COMMAND[] = "simtx ptx";
 static const char USAGE[] =
     "usage: simtx ptx check FILE ...          report everything that simtx cannot run, with line and column\n"
     "       simtx ptx info [--json] FILE ...  kernels with registers, shared, local and parameter sizes\n"
-    "       simtx ptx list FILE ...           disassembly with the points where diverged lanes meet\n"
+    "       simtx ptx list FILE ...           disassembly with the reconvergence points of diverged lanes\n"
     "       simtx ptx ops [--markdown]        every supported instruction with types and modifiers\n"
     "       simtx ptx classes [--markdown]    timing mode: pipeline and latency class of the arithmetic instructions\n";
 
 enum { OPT_JSON, OPT_MARKDOWN };
-static const struct option_row OPTIONS[] = {
+static const struct cmd_option OPTIONS[] = {
     [OPT_JSON] = { "--json", NULL, "info: as JSON" },
     [OPT_MARKDOWN] = { "--markdown", NULL, "ops, classes: as a table for the manual" },
     { NULL, NULL, NULL }
@@ -42,7 +42,7 @@ static int print_text(char *text)
 static int do_file(enum what what, const char *path, bool json)
 {
     size_t size = 0;
-    char *message = NULL, *text = read_whole_file(path, &size);
+    char *message = NULL, *text = cmd_read_file(path, &size);
     int status = CMD_OK;
     if (!text) {
         fprintf(stderr, "%s: %s: %s\n", COMMAND, path, strerror(errno));
@@ -69,30 +69,30 @@ static enum what find_what(const char *word)
         if (!strcmp(names[i], word))
             return (enum what)i;
     const char *near = diag_nearest(word, names, WHATS);
-    usage_error(COMMAND, "unknown command '%s'%s%s%s", word, near ? ", did you mean '" : "", near ? near : "",
-                near ? "'?" : "");
+    cmd_usage_error(COMMAND, "unknown command '%s'%s%s%s", word, near ? ", did you mean '" : "", near ? near : "",
+                    near ? "'?" : "");
 }
 
 int cmd_ptx(int argc, char **argv)
 {
-    struct args a = { COMMAND, USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
+    struct cmd_args a = { COMMAND, USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
     char **words = mem_zero((size_t)argc + 1, sizeof *words, "the words of the command");
     bool json = false, markdown = false;
     int n = 0, which, status = CMD_OK;
-    while ((which = args_next(&a)) != ARG_END) {
-        if (which == ARG_WORD)
+    while ((which = cmd_args_next(&a)) != CMD_ARG_END) {
+        if (which == CMD_ARG_WORD)
             words[n++] = (char *)a.value;
         json |= which == OPT_JSON;
         markdown |= which == OPT_MARKDOWN;
     }
     if (!n)
-        usage_error(COMMAND, "what? check, info, list, ops or classes");
+        cmd_usage_error(COMMAND, "no command given: check, info, list, ops or classes");
     enum what what = find_what(words[0]);
     bool table = what == OPS || what == CLASSES;
     if (table && n > 1)
-        usage_error(COMMAND, "%s takes no file", words[0]);
+        cmd_usage_error(COMMAND, "%s takes no file", words[0]);
     if (!table && n < 2)
-        usage_error(COMMAND, "%s: no file given", words[0]);
+        cmd_usage_error(COMMAND, "%s: no file given", words[0]);
     if (table)
         status = print_text(what == OPS ? simtx_ptx_ops(markdown) : simtx_ptx_classes(markdown));
     for (int i = 1; i < n; i++) {

@@ -1,7 +1,7 @@
 /*
- * `simtx run`: starts a CUDA program so that simtx's libcudart is the one it loads, and makes sure that it
- * was. The program's ELF header says beforehand whether that can work; a pipe tells afterwards whether it
- * did.
+ * `simtx run`: starts a CUDA program with simtx's libcudart first in the library search path. The ELF file of the
+ * program is checked before: it must load libcudart dynamically. Afterwards a byte in a pipe shows whether the program
+ * has loaded simtx's libcudart.
  */
 #include "frontend/cli/cmd.h"
 
@@ -29,14 +29,14 @@
 static const char COMMAND[] = "simtx run";
 static const char USAGE[] =
     "usage: simtx run [options] [--] PROGRAM [ARGUMENT ...]\n\n"
-    "Runs a CUDA program, built with simtx-cc or with clang and -lcudart, on the simulated GPU. Its output, exit\n"
-    "code and signals are passed on; simtx speaks on stderr only.\n";
+    "Runs a CUDA program, built with simtx-cc or with clang and -lcudart, on the simulated GPU. The output of the\n"
+    "program is unchanged; `simtx run` ends with its exit code or signal. Messages of simtx go to stderr.\n";
 
 enum { OPT_ANY_PROGRAM, OPT_PTX };
-static const struct option_row OPTIONS[] = {
+static const struct cmd_option OPTIONS[] = {
     [OPT_ANY_PROGRAM] = { "--any-program", NULL,
-                          "do not ask that the program itself names libcudart (a library of its may)" },
-    [OPT_PTX] = { "--ptx", "FILE", "take the device code from this PTX file, not from the program" },
+                          "do not check that the program itself needs libcudart (one of its libraries may)" },
+    [OPT_PTX] = { "--ptx", "FILE", "use the device code in this PTX file instead of the program's" },
     { NULL, NULL, NULL }
 };
 
@@ -52,7 +52,7 @@ static void refuse(const char *program, const char *fmt, ...)
     exit(CMD_USAGE);
 }
 
-/* ---- finding things ---- */
+/* ---- the program and the library ---- */
 
 static bool find_in_path(const char *name, char path[PATH_MAX])
 {
@@ -88,7 +88,7 @@ static void find_program(const char *name, char path[PATH_MAX])
         refuse(name, "is not an executable file");
 }
 
-/* The folder of simtx's libcudart: beside the build's or the installation's bin/. */
+/* The folder of simtx's libcudart, relative to the bin/ folder of the build or installation. */
 static void find_library(char folder[PATH_MAX])
 {
     static const char *const places[] = { "../cuda/lib64", "../share/simtx/cuda/lib64" };
@@ -107,17 +107,17 @@ static void find_library(char folder[PATH_MAX])
             return;
     }
     fprintf(stderr,
-            "%s: simtx's libcudart.so is not where it should be (%s/%s); run `make` or install again\n",
+            "%s: simtx's libcudart.so is not in its folder (%s/%s); run `make` or install simtx again\n",
             COMMAND, self, places[0]);
     exit(CMD_USAGE);
 }
 
-/* ---- is it a program that can work? ---- */
+/* ---- checks of the program ---- */
 
 struct elf_facts {
     int class, machine, type;
     bool dynamic, fatbin;
-    char cudart[128], driver[128];   /* names of the needed libraries, "" when not needed */
+    char cudart[128], driver[128];   /* names of the needed libraries, "" = not needed */
 };
 
 static void read_needed(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, struct elf_facts *f)
@@ -136,7 +136,7 @@ static void read_needed(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, struct elf_
     }
 }
 
-/* false: not an ELF file */
+/* False: it is not an ELF file. */
 static bool read_elf(const char *path, struct elf_facts *f)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -184,14 +184,14 @@ static void check_cudart(const char *name, const struct elf_facts *f, const char
     char path[PATH_MAX + 160];
     if (!f->cudart[0] && f->driver[0])
         refuse(name,
-               "uses the CUDA driver API (%s), which simtx does not have; it runs programs of the runtime API",
+               "uses the CUDA driver API (%s), which simtx does not support; simtx runs programs of the runtime API",
                f->driver);
     if (!f->cudart[0] && f->fatbin)
         refuse(name, "has CUDA code but not the shared runtime library: its libcudart is linked statically.\n"
                      "Link it with -lcudart (nvcc: -cudart shared), or build it with simtx-cc");
     if (!f->cudart[0])
-        refuse(name, "is no CUDA program: it does not need libcudart.so.\n"
-                     "Build it with simtx-cc, or with clang++ and -lcudart; --any-program runs it all the same");
+        refuse(name, "is not a CUDA program: it does not need libcudart.so.\n"
+                     "Build it with simtx-cc, or with clang++ and -lcudart; --any-program skips this check");
     snprintf(path, sizeof path, "%s/%s", library, f->cudart);
     if (access(path, R_OK))
         refuse(name,
@@ -205,7 +205,7 @@ static void check_program(const char *name, const char *path, const char *librar
     if (any)
         return;
     if (!read_elf(path, &f))
-        refuse(name, is_script(path) ? "is a script; give the program that it starts, or use --any-program"
+        refuse(name, is_script(path) ? "is a script; name the program that it starts, or use --any-program"
                                      : "is not an ELF program");
     if (!read_elf("/proc/self/exe", &self) || f.class != self.class || f.machine != self.machine)
         refuse(name, "is a program for another kind of machine");
@@ -216,13 +216,13 @@ static void check_program(const char *name, const char *path, const char *librar
 
 /* ---- device code from a file ---- */
 
-/* The file is checked whole, so that the program does not start with code that cannot run. The program may
- * change its folder before it reads the file. */
+/* The file is checked before the program starts. The library gets its full path, since the program may change its
+ * folder. */
 static void replace_code(const char *file)
 {
     char path[PATH_MAX], *message = NULL;
     size_t size = 0;
-    char *text = read_whole_file(file, &size);
+    char *text = cmd_read_file(file, &size);
     if (!text || !realpath(file, path))
         refuse(file, "%s", strerror(errno));
     simtx_status status = simtx_ptx_check(text, size, file, &message);
@@ -239,23 +239,23 @@ static void replace_code(const char *file)
 
 static volatile pid_t child;
 
-/* A terminal sends Ctrl-C to the program itself; what somebody sends to `simtx run` alone is handed on. */
-static void hand_on(int sig, siginfo_t *info, void *context)
+/* A terminal sends Ctrl-C to the program, too. Signals from processes reach only `simtx run`, which forwards them. */
+static void forward_signal(int sig, siginfo_t *info, void *context)
 {
     if (child > 0 && info->si_code <= 0)
         kill(child, sig);
 }
 
-static void watch(void)
+static void install_handlers(void)
 {
     static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-    struct sigaction sa = { .sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART };
+    struct sigaction sa = { .sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
     sigemptyset(&sa.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &sa, NULL);
 }
 
-__attribute__((noreturn)) static void become(const char *path, char **argv, const char *library, int fd)
+__attribute__((noreturn)) static void run_program(const char *path, char **argv, const char *library, int fd)
 {
     const char *old = getenv("LD_LIBRARY_PATH");
     char number[16], *paths = old && *old ? mem_format("%s:%s", library, old) : mem_string(library);
@@ -267,8 +267,8 @@ __attribute__((noreturn)) static void become(const char *path, char **argv, cons
     _exit(126);
 }
 
-/* Ends as the program ended. */
-static int pass_on(int status)
+/* Returns the program's exit code, or ends by its signal. */
+static int end_as_program(int status)
 {
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
@@ -279,7 +279,7 @@ static int pass_on(int status)
     return 128 + sig;
 }
 
-/* The statistics file before and after: is it another one, or another state of it? */
+/* Whether the statistics file was replaced or changed since `before`. */
 static bool statistics_written(const char *file, const struct stat *before)
 {
     struct stat st;
@@ -287,14 +287,14 @@ static bool statistics_written(const char *file, const struct stat *before)
            st.st_mtim.tv_sec != before->st_mtim.tv_sec || st.st_mtim.tv_nsec != before->st_mtim.tv_nsec;
 }
 
-/* What the library wrote into the pipe, once its process is gone. */
+/* Reads the bytes that the library wrote to the pipe; the program has ended. */
 static void read_handshake(int fd, bool *loaded, bool *unwritten)
 {
     char byte;
     fcntl(fd, F_SETFL, O_NONBLOCK);
     while (read(fd, &byte, 1) == 1) {
-        *loaded |= byte == HANDSHAKE_LOADED;
-        *unwritten |= byte == HANDSHAKE_UNWRITTEN;
+        *loaded |= byte == SIMTX_HANDSHAKE_LOADED;
+        *unwritten |= byte == SIMTX_HANDSHAKE_UNWRITTEN;
     }
 }
 
@@ -310,33 +310,33 @@ static int wait_for(int fd, const char *stats, const struct stat *before)
     if (!loaded && !could_not_start && !WIFSIGNALED(status)) {
         fprintf(stderr,
                 "%s: the program ended without using simtx's CUDA runtime: it loaded another libcudart "
-                        "(an RPATH in the program wins over simtx) or none\n", COMMAND);
+                        "(an RPATH in the program overrides simtx) or none\n", COMMAND);
         return CMD_FAILED;
     }
     if (stats && !unwritten && !statistics_written(stats, before))
-        fprintf(stderr, "%s: the program used no GPU, or ended by _exit: %s has no statistics of it\n", COMMAND,
+        fprintf(stderr, "%s: the program used no GPU, or ended by _exit: no statistics were written to %s\n", COMMAND,
                 stats);
     if (unwritten && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return CMD_FAILED;
-    return pass_on(status);
+    return end_as_program(status);
 }
 
 int cmd_run(int argc, char **argv)
 {
-    struct args a = { COMMAND, USAGE, OPTIONS, true, true, argc, 1, argv, NULL };
+    struct cmd_args a = { COMMAND, USAGE, OPTIONS, true, true, argc, 1, argv, NULL };
     char path[PATH_MAX], library[PATH_MAX], *message = NULL;
     const char *ptx = NULL, *stats;
     struct stat before = { .st_size = 0 };
     bool any = false;
     int which, fd[2];
-    while ((which = args_next(&a)) >= 0) {
+    while ((which = cmd_args_next(&a)) >= 0) {
         any |= which == OPT_ANY_PROGRAM;
         ptx = which == OPT_PTX ? a.value : ptx;
     }
-    if (which != ARG_WORD)
-        usage_error(COMMAND, "no program given");
+    if (which != CMD_ARG_WORD)
+        cmd_usage_error(COMMAND, "no program given");
     char **program = argv + a.at - 1;
-    common_apply(COMMAND);
+    cmd_export_common(COMMAND);
     if (!session_config(&message)) {
         fputs(message ? message : "", stderr);
         free(message);
@@ -353,12 +353,12 @@ int cmd_run(int argc, char **argv)
     if (pipe(fd))
         refuse(program[0], "%s", strerror(errno));
     fcntl(fd[0], F_SETFD, FD_CLOEXEC);
-    watch();
+    install_handlers();
     child = fork();
     if (child < 0)
         refuse(program[0], "%s", strerror(errno));
     if (child == 0)
-        become(path, program, library, fd[1]);
+        run_program(path, program, library, fd[1]);
     close(fd[1]);
     return wait_for(fd[0], stats, &before);
 }

@@ -1,4 +1,4 @@
-/* `simtx stats`: what the figures of the statistics mean, from their tables; or a file of them as a table. */
+/* `simtx stats`: explains the statistics, from their tables; or prints a statistics file as a table. */
 #include "frontend/cli/cmd.h"
 
 #include <stdio.h>
@@ -12,13 +12,13 @@
 static const char USAGE[] =
     "usage: simtx stats [--stalls] [--markdown]\n"
     "       simtx stats FILE\n\n"
-    "Lists the figures that --stats writes: name, place in the JSON, unit, meaning. With a file that --stats has\n"
-    "written: its table for people.\n";
+    "Lists the statistics that --stats writes: name, place in the JSON, unit, meaning. With FILE, a file that --stats\n"
+    "wrote: prints it as a table.\n";
 
 enum { OPT_STALLS, OPT_MARKDOWN };
-static const struct option_row OPTIONS[] = {
-    [OPT_STALLS] = { "--stalls", NULL, "only why schedulers do not issue, from what counts most to least, with classes" },
-    [OPT_MARKDOWN] = { "--markdown", NULL, "a table for the manual" },
+static const struct cmd_option OPTIONS[] = {
+    [OPT_STALLS] = { "--stalls", NULL, "only the reasons for which schedulers stall, by priority, with their classes" },
+    [OPT_MARKDOWN] = { "--markdown", NULL, "as a table for the manual" },
     { NULL, NULL, NULL }
 };
 
@@ -77,14 +77,14 @@ static int print_file(const char *path)
 
 int cmd_stats(int argc, char **argv)
 {
-    struct args a = { "simtx stats", USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
+    struct cmd_args a = { "simtx stats", USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
     bool markdown = false, stalls = false;
     const char *file = NULL;
     int which;
-    while ((which = args_next(&a)) != ARG_END) {
-        if (which == ARG_WORD && file)
-            usage_error("simtx stats", "takes one file, got '%s', too", a.value);
-        if (which == ARG_WORD)
+    while ((which = cmd_args_next(&a)) != CMD_ARG_END) {
+        if (which == CMD_ARG_WORD && file)
+            cmd_usage_error("simtx stats", "more than one file given: '%s'", a.value);
+        if (which == CMD_ARG_WORD)
             file = a.value;
         markdown |= which == OPT_MARKDOWN;
         stalls |= which == OPT_STALLS;

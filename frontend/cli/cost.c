@@ -1,4 +1,4 @@
-/* Hardware cost from the rows of tm/cost.def. */
+/* Hardware cost, computed from the rows of tm/cost.def. */
 #include "frontend/cli/cost.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Hardware cost: the bytes of the structures of transactional memory, from the configuration (tm/cost.def). */
+/* Hardware cost: bytes of the structures of protocols and policies, computed from the configuration (tm/cost.def). */
 #ifndef FRONTEND_COST_H
 #define FRONTEND_COST_H
 
@@ -6,11 +6,12 @@
 
 #include "frontend/lib/simtx.h"
 
-enum cost_place { COST_UNIT, COST_CORE, COST_GPU };  /* one in each commit unit, in each core, in the whole GPU */
+enum cost_place { COST_UNIT, COST_CORE, COST_GPU };  /* one per commit unit, per core, per GPU */
 
 struct cost_field { const char *name, *bits; };      /* bits: an expression (expr.h) over keys */
 
-/* A structure: `entries` of the fields (names end at NULL), there when `when` holds; both are expressions. */
+/* A structure of `entries` entries with these fields (the last name is NULL). It exists when `when` is true. `entries`
+ * and `when` are expressions. */
 struct cost_row {
     const char *name, *what;
     enum cost_place place;
@@ -21,12 +22,12 @@ struct cost_row {
 extern const struct cost_row cost_rows[];
 extern const int cost_row_count;
 
-/* bits: of an entry; bytes: of one copy. */
+/* present: the configuration has the structure; bounded: its size is limited. bits: of an entry; bytes: of one copy. */
 struct cost { bool present, bounded; double entries, bits, bytes, copies; };
 
 struct cost cost_of_row(const simtx_config *c, const struct cost_row *row);
-/* Bytes of one copy of a structure ("ring"), or of one entry of it ("ring.entry"); NaN when the configuration does not
- * have it, does not bound it, or there is no such structure. */
+/* Bytes of one copy of a structure ("ring"), or of one of its entries ("ring.entry"). NaN when the structure is
+ * unknown, not present or not bounded. */
 double cost_bytes(const simtx_config *c, const char *structure);
 
 #endif

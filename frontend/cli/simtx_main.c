@@ -1,4 +1,4 @@
-/* The simtx command: picks the subcommand. */
+/* The simtx command: selects the subcommand. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,12 +27,12 @@ static const struct command {
     { "run", cmd_run, "run a CUDA program on the simulated GPU" },
     { "launch", cmd_launch, "run one kernel of a .ptx file with arguments from the command line" },
     { "ptx", cmd_ptx, "check, describe and disassemble PTX; list the instructions" },
-    { "config", cmd_config, "show presets, keys and their meaning" },
-    { "stats", cmd_stats, "what the figures of the statistics mean" },
-    { "paper", cmd_paper, "do the evaluation of a paper again, beside what it published" },
-    { "cost", cmd_cost, "bytes of the structures of transactional memory" },
+    { "config", cmd_config, "show presets and keys with their meaning" },
+    { "stats", cmd_stats, "explain the statistics, or print a statistics file as a table" },
+    { "paper", cmd_paper, "repeat the evaluation of a paper and compare with its published results" },
+    { "cost", cmd_cost, "hardware cost: bytes of the structures of protocols and policies" },
     { "version", cmd_version, "print the version" },
-    { "help", cmd_help, "print this" },
+    { "help", cmd_help, "print this help" },
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -43,8 +43,8 @@ static int cmd_help(int argc, char **argv)
          "usage: simtx COMMAND [options]     `simtx COMMAND --help` explains each\n");
     for (int i = 0; i < COMMANDS; i++)
         printf("  %-9s %s\n", commands[i].name, commands[i].help);
-    puts("\nExit codes: 0 fine, 1 the program or kernel failed, 2 wrong usage or configuration, 3 errors in the PTX,\n"
-         "130 interrupted; `simtx run` passes on the program's own exit code and signals.");
+    puts("\nExit codes: 0 success, 1 the program or kernel failed, 2 invalid usage or configuration, 3 errors in the\n"
+         "PTX, 130 interrupted; `simtx run` ends with the exit code or the signal of the program.");
     return CMD_OK;
 }
 
@@ -60,7 +60,8 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
-/* Files must not get the numbers of the standard ones, where what is printed would go into them. */
+/* If the caller closed a standard descriptor, an opened file would get its number, and the output would go to the
+ * file. */
 static void reserve_standard_files(void)
 {
     int fd;
@@ -71,7 +72,7 @@ static void reserve_standard_files(void)
         close(fd);
 }
 
-/* Output that cannot be written is a failure, however the command ends. */
+/* A command whose output cannot be written fails. */
 static void check_output(int status, void *unused)
 {
     (void)unused;
@@ -98,8 +99,8 @@ int main(int argc, char **argv)
             names[i] = commands[i].name;
         const char *near = diag_nearest(argv[1], names, COMMANDS);
         if (near)
-            usage_error("simtx", "unknown command '%s', did you mean '%s'?", argv[1], near);
-        usage_error("simtx", "unknown command '%s'", argv[1]);
+            cmd_usage_error("simtx", "unknown command '%s', did you mean '%s'?", argv[1], near);
+        cmd_usage_error("simtx", "unknown command '%s'", argv[1]);
     }
     if (!session_environment(&message)) {
         fputs(message ? message : "simtx: out of memory\n", stderr);

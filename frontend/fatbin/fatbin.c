@@ -1,4 +1,4 @@
-/* Reading fat binary containers (fatbin.h).  Every length is checked against what is really there. */
+/* Reads fat binary containers (fatbin.h). Every length is checked against the size of the image. */
 #include "frontend/fatbin/fatbin.h"
 
 #include <ctype.h>
@@ -30,7 +30,7 @@ static int open_container(const struct fatbin *f, struct fatbin_container_header
     if (h->header_size < sizeof *h || h->header_size > f->size)
         return damaged(why, why_size, "fat binary has an impossible header size");
     if (h->size > f->size - h->header_size)
-        return damaged(why, why_size, "fat binary is cut short");
+        return damaged(why, why_size, "fat binary is truncated");
     return 0;
 }
 
@@ -44,7 +44,7 @@ int fatbin_next(const struct fatbin *f, size_t *offset, struct fatbin_entry *e, 
     if (at >= end)
         return 0;
     if (end - at < sizeof e->head)
-        return damaged(why, why_size, "fat binary entry is cut short");
+        return damaged(why, why_size, "fat binary entry is truncated");
     memcpy(&e->head, f->data + at, sizeof e->head);
     if (e->head.header_size < sizeof e->head || e->head.header_size > end - at)
         return damaged(why, why_size, "fat binary entry has an impossible header size");
@@ -76,7 +76,7 @@ static char *unpack_zstd(const struct fatbin_entry *e, char *out, size_t size, c
     return NULL;
 }
 
-/* The size that decompression will give, or 0 with `why`: an absurd one is refused before memory is taken. */
+/* The size of the decompressed payload, or 0 with `why`. Impossible sizes are rejected before memory is allocated. */
 static size_t unpacked_size(const struct fatbin_entry *e, char *why, size_t why_size)
 {
     uint64_t packed = e->head.compressed_size, size = e->head.uncompressed_size;
@@ -87,7 +87,7 @@ static size_t unpacked_size(const struct fatbin_entry *e, char *why, size_t why_
     else if (!lz4 && !(e->head.flags & FATBIN_FLAG_ZSTD))
         damaged(why, why_size, "fat binary uses an unknown compression");
     else if (packed > e->payload_size)
-        damaged(why, why_size, "compressed data in the fat binary is cut short");
+        damaged(why, why_size, "compressed data in the fat binary is truncated");
     else if (size == 0 || size > LARGEST_PTX || (lz4 && size / 256 > packed))
         damaged(why, why_size, "fat binary gives an impossible uncompressed size");
     else
@@ -95,8 +95,7 @@ static size_t unpacked_size(const struct fatbin_entry *e, char *why, size_t why_
     return 0;
 }
 
-/* Text ends at its first NUL; what precedes the first directive or comment (blank lines) stays, for line
- * numbers. */
+/* The text ends at its first NUL. Blank lines at its start are kept: line numbers depend on them. */
 static char *finish_text(char *text, size_t size, size_t *length)
 {
     text[size] = 0;
@@ -137,7 +136,7 @@ static bool is_text(unsigned char c)
     return c >= ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-/* Bare PTX starts with a comment or a directive. */
+/* Plain PTX text starts with a comment or a directive. */
 static bool looks_like_ptx(const struct fatbin *f)
 {
     size_t i = 0;
@@ -146,10 +145,9 @@ static bool looks_like_ptx(const struct fatbin *f)
     return i + 1 < f->size && (f->data[i] == '.' || (f->data[i] == '/' && strchr("/*", f->data[i + 1])));
 }
 
-/* Bare text embedded by a compiler has neither a length nor an end mark: it goes to the first byte that is no
- * text, and then back to the last brace or semicolon, as what follows in the segment may begin with printable
- * bytes. */
-static char *bare_ptx(const struct fatbin *f, size_t *length, char *why, size_t why_size)
+/* Plain text that a compiler embeds has neither a length nor an end mark. It ends at the last brace or semicolon before
+ * the first byte that is not text, since the data after it in the segment may begin with printable bytes. */
+static char *plain_ptx(const struct fatbin *f, size_t *length, char *why, size_t why_size)
 {
     size_t n = 0;
     while (n < f->size && is_text(f->data[n]))
@@ -174,7 +172,7 @@ char *fatbin_ptx(const struct fatbin *f, size_t *length, char *why, size_t why_s
     int more;
 
     if (looks_like_ptx(f))
-        return bare_ptx(f, length, why, why_size);
+        return plain_ptx(f, length, why, why_size);
     while ((more = fatbin_next(f, &offset, &e, why, why_size)) > 0) {
         if (e.head.kind == FATBIN_PTX && (!found || e.head.arch > best.head.arch)) {
             best = e;
@@ -190,7 +188,7 @@ char *fatbin_ptx(const struct fatbin *f, size_t *length, char *why, size_t why_s
         return fatbin_entry_ptx(&best, length, why, why_size);
     if (machine_code)
         snprintf(why, why_size,
-                 "the program carries machine code for sm_%u only, no PTX: compile it with PTX "
+                 "the program contains machine code for sm_%u only, no PTX: compile it with PTX "
                  "(-gencode arch=compute_%u,code=compute_%u)",
                  code_arch, code_arch, code_arch);
     else

@@ -1,7 +1,7 @@
 /*
- * Device images inside host programs: the fat binary container that compilers embed, and PTX inside it.
- * Container (observed in files of several compilers): magic 0xBA55ED50, u16 version, u16 header size, u64
- * size of what follows; then entries of header + payload, payload possibly LZ4 (raw block) or zstd (frame).
+ * Device images inside host programs: the fat binary container that compilers embed, and the PTX in it. Format of a
+ * container (observed in files of several compilers): magic 0xBA55ED50, u16 version, u16 header size, u64 size of the
+ * entries; then the entries, each a header and a payload. A payload may be compressed: LZ4 (raw block) or zstd (frame).
  */
 #ifndef FRONTEND_FATBIN_H
 #define FRONTEND_FATBIN_H
@@ -17,15 +17,15 @@
 enum fatbin_kind { FATBIN_PTX = 1, FATBIN_CUBIN = 2 };
 
 enum {
-    FATBIN_FLAG_ZLIB_LIKE = 0x1000,      /* an old scheme, refused with a message */
+    FATBIN_FLAG_ZLIB_LIKE = 0x1000,      /* an old scheme, not supported */
     FATBIN_FLAG_LZ4 = 0x2000,
     FATBIN_FLAG_ZSTD = 0x8000
 };
 
-/* What __cudaRegisterFatBinary is handed. */
+/* The argument of __cudaRegisterFatBinary. */
 struct fatbin_wrapper {
     uint32_t magic, version;
-    const void *data;                    /* a container, or PTX text as it is */
+    const void *data;                    /* a container, or plain PTX text */
     const void *linked;                  /* version 2: NULL-terminated array of containers */
 };
 
@@ -49,10 +49,10 @@ struct fatbin_entry_header {
     uint64_t uncompressed_size;
 };
 
-/* A reader of one image: where it is and how far reading may go. */
+/* An image in memory. */
 struct fatbin {
     const unsigned char *data;
-    size_t size;                         /* bytes that may be read; never guessed */
+    size_t size;                         /* readable bytes */
 };
 
 struct fatbin_entry {
@@ -61,8 +61,8 @@ struct fatbin_entry {
     size_t payload_size;
 };
 
-/* Iterate over a container's entries. *offset starts at 0. Returns 1 with *entry filled, 0 at the end, -1
- * when the container is damaged (`why`, of why_size bytes, says how). */
+/* Iterates over the entries of a container; *offset starts at 0. Returns 1 with *entry filled, 0 at the end, -1 when
+ * the container is damaged (the reason is in `why`, of why_size bytes). */
 int fatbin_next(const struct fatbin *f, size_t *offset, struct fatbin_entry *entry, char *why,
                 size_t why_size);
 
@@ -70,13 +70,12 @@ int fatbin_next(const struct fatbin *f, size_t *offset, struct fatbin_entry *ent
 char *fatbin_entry_ptx(const struct fatbin_entry *e, size_t *length, char *why, size_t why_size);
 
 /*
- * The PTX text that a simulator should take from an image: of a container the PTX entry of the highest
- * architecture; of bare PTX text the text itself, up to its end. malloc'ed and NUL-terminated; NULL with
- * `why` filled.
+ * The PTX text of an image: in a container, the PTX entry with the highest architecture; in plain PTX text, the text
+ * itself up to its end. malloc'ed and NUL-terminated; NULL with `why` filled.
  */
 char *fatbin_ptx(const struct fatbin *f, size_t *length, char *why, size_t why_size);
 
-/* Bytes from p to the end of the loaded segment of this process that holds it; 0 when none does. */
+/* Bytes from p to the end of the loaded segment of this process that contains it; 0 when no segment does. */
 size_t fatbin_loaded_extent(const void *p);
 
 #endif

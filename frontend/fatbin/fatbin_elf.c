@@ -1,5 +1,5 @@
-/* Finding containers in ELF files with libelf.  A section holds containers one after another, each starting
- * at a multiple of eight bytes; what lies between them is padding. */
+/* Finds the containers in ELF files with libelf. A section holds containers one after another, each starting at a
+ * multiple of eight bytes; bytes between them are padding. */
 #include "frontend/fatbin/fatbin_elf.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 
 #include "frontend/fatbin/fatbin.h"
 
-/* Call visit for every container in the file, in file order, until it returns false. Returns the number
- * visited, 0 when the file has none, -1 (with `why` filled) when it cannot be read or is not an ELF file. */
+/* Calls visit for every container in the file, in file order, until visit returns false. Returns the number of visited
+ * containers, or -1 (with `why` filled) when the file cannot be read or is not an ELF file. */
 int fatbin_elf_visit(const char *path, bool (*visit)(void *ctx, const struct fatbin *image), void *ctx,
                      char *why, size_t why_size);
 

@@ -179,11 +179,11 @@ static void print_body(FILE *o, const struct ptx_func *f, const struct flow *fl)
         const struct flow_block *b = &fl->blocks[fl->block_of[i]];
         print_labels(o, f, &label, i);
         if (b->joins && b->first == i)
-            fprintf(o, "        // diverged lanes meet here\n");
+            fprintf(o, "        // reconvergence point\n");
         ptx_print_inst(f, &f->insts[i], text, sizeof text);
         fprintf(o, "%6d  %s", f->insts[i].loc.line, text);
         if (can_diverge(&f->insts[i])) {
-            fprintf(o, "    // lanes meet again at ");
+            fprintf(o, "    // reconverges at ");
             print_place(o, f, flow_reconvergence(fl, i));
         }
         fputc('\n', o);

@@ -47,7 +47,7 @@ static uint64_t config_digest(const simtx_config *c)
 static uint64_t file_digest(const char *path)
 {
     size_t size;
-    char *bytes = read_whole_file(path, &size);
+    char *bytes = cmd_read_file(path, &size);
     uint64_t h = bytes ? digest(FNV_START, bytes, size) : 0;
     free(bytes);
     return h;
@@ -98,7 +98,7 @@ void paper_reuse(const struct paper_grid *g, struct paper_run *run)
 {
     char *key = mem_format("%s/runs/%s.key", g->out, run->key), *json = mem_format("%s/runs/%s.json", g->out, run->key);
     size_t size, n = strlen(run->fingerprint);
-    char *old = read_whole_file(key, &size);
+    char *old = cmd_read_file(key, &size);
     if (old && !strncmp(old, run->fingerprint, n) && (run->stats = json_load_file(json, 0, NULL)) != NULL) {
         run->state = PAPER_RUN_DONE;
         run->seconds = strtod(old + n, NULL);

@@ -108,7 +108,7 @@ static void fail(const struct paper_grid *g, struct paper_run *run, const char *
     char path[PATH_MAX];
     size_t size;
     run_path(g, run, "log", path);
-    char *log = read_whole_file(path, &size);
+    char *log = cmd_read_file(path, &size);
     run->state = PAPER_RUN_FAILED;
     run->error = mem_format("%s\n%s", how, log ? last_lines(log, size) : "");
     free(log);

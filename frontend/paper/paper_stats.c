@@ -78,7 +78,7 @@ static double printed(const struct paper_grid *g, const struct paper_run *run, c
     char path[PATH_MAX];
     size_t size;
     snprintf(path, sizeof path, "%s/runs/%s.log", g->out, run->key);
-    char *text = read_whole_file(path, &size), *at = text;
+    char *text = cmd_read_file(path, &size), *at = text;
     double value = NAN;
     while (at && isnan(value) && (at = strstr(at, word))) {
         char *digit = at;

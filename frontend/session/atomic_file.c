@@ -1,4 +1,4 @@
-/* A file that is written whole or not at all (replace.h). */
+/* Atomic replacement of a file (atomic_file.h). */
 #include "frontend/session/atomic_file.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file's mode: the old one's, or what a new file gets. */
+/* The mode of the old file, or the default of a new one. */
 static mode_t mode_for(const struct stat *old, bool exists)
 {
     mode_t mask = umask(0);
@@ -16,27 +16,27 @@ static mode_t mode_for(const struct stat *old, bool exists)
     return exists ? old->st_mode & 07777 : 0666 & ~mask;
 }
 
-static FILE *open_beside(struct replacement *r, mode_t mode)
+static FILE *open_temporary(struct atomic_file *r, mode_t mode)
 {
     int fd = -1;
-    if (asprintf(&r->beside, "%s.XXXXXX", r->path) < 0)
-        r->beside = NULL;
-    else if ((fd = mkstemp(r->beside)) < 0)
-        free(r->beside), r->beside = NULL;
+    if (asprintf(&r->temporary, "%s.XXXXXX", r->path) < 0)
+        r->temporary = NULL;
+    else if ((fd = mkstemp(r->temporary)) < 0)
+        free(r->temporary), r->temporary = NULL;
     if (fd < 0)
         return NULL;
     fchmod(fd, mode);
     return fdopen(fd, "w");
 }
 
-bool replace_begin(struct replacement *r, const char *path)
+bool atomic_file_open(struct atomic_file *r, const char *path)
 {
     struct stat old;
     bool exists = stat(path, &old) == 0;
-    char *target = exists ? realpath(path, NULL) : NULL;       /* a symbolic link stays */
-    *r = (struct replacement){ .path = target ? target : strdup(path) };
+    char *target = exists ? realpath(path, NULL) : NULL;       /* a symbolic link is kept */
+    *r = (struct atomic_file){ .path = target ? target : strdup(path) };
     if (r->path && (!exists || S_ISREG(old.st_mode)))
-        r->file = open_beside(r, mode_for(&old, exists));
+        r->file = open_temporary(r, mode_for(&old, exists));
     if (r->path && !r->file)
         r->file = fopen(r->path, "w");
     if (r->file)
@@ -47,7 +47,7 @@ bool replace_begin(struct replacement *r, const char *path)
     return false;
 }
 
-bool replace_end(struct replacement *r, bool written)
+bool atomic_file_close(struct atomic_file *r, bool written)
 {
     int reason = errno;
     written &= !ferror(r->file);
@@ -55,13 +55,13 @@ bool replace_end(struct replacement *r, bool written)
         reason = written ? errno : reason;
         written = false;
     }
-    if (r->beside && written && rename(r->beside, r->path)) {
+    if (r->temporary && written && rename(r->temporary, r->path)) {
         reason = errno;
         written = false;
     }
-    if (r->beside && !written)
-        unlink(r->beside);
-    free(r->beside);
+    if (r->temporary && !written)
+        unlink(r->temporary);
+    free(r->temporary);
     free(r->path);
     errno = reason;
     return written;

@@ -1,22 +1,22 @@
 /*
- * A file that is written whole or not at all: under another name in the same folder, then renamed. A full disk or an
- * interruption leaves the old file as it was. What is no regular file (a terminal, a pipe) is written directly, as is
- * a file in a folder that takes no new ones.
+ * Atomic replacement of a file: the data goes to a temporary file in the same folder, which is then renamed. A full
+ * disk or an interruption leaves the old file unchanged. A file that is not regular (a terminal, a pipe) is written
+ * directly; so is a file in a folder in which no file can be created.
  */
-#ifndef SESSION_REPLACE_H
-#define SESSION_REPLACE_H
+#ifndef SESSION_ATOMIC_FILE_H
+#define SESSION_ATOMIC_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-struct replacement {
+struct atomic_file {
     FILE *file;                      /* to write to */
-    char *path, *beside;             /* beside: NULL when path itself is written */
+    char *path, *temporary;          /* temporary: NULL = path is written directly */
 };
 
-/* false with errno when there is no way to write the file. */
-bool replace_begin(struct replacement *r, const char *path);
-/* written: all of it was, as far as the caller knows. false with errno when it was not; the old file then stays. */
-bool replace_end(struct replacement *r, bool written);
+/* False with errno when the file cannot be written. */
+bool atomic_file_open(struct atomic_file *r, const char *path);
+/* written: the caller wrote all data without an error. False with errno after any error; the old file then stays. */
+bool atomic_file_close(struct atomic_file *r, bool written);
 
 #endif

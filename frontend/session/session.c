@@ -1,8 +1,7 @@
 /*
- * One run of a program in simtx. Signals: a handler may only raise flags, so a small thread waits on a pipe
- * and does the work: Ctrl-C first stops the running launch, then statistics are written, then the process
- * dies by the signal as it would have without simtx. The state is one static structure: signals and exit
- * belong to a process.
+ * The session of a process. A signal handler may only set flags and write to a pipe; a thread that reads the pipe does
+ * the rest: it stops the running launch, writes the statistics, and ends the process by the same signal. The state is
+ * one static structure because signals and exit handlers are per process.
  */
 #include "frontend/session/session.h"
 
@@ -31,16 +30,17 @@ static const int crash_signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 
 static struct session {
     pthread_mutex_t launching;       /* held while a kernel runs */
-    pthread_mutex_t writing;         /* guards gpu, ended, written */
-    pid_t pid;                       /* process that started it; a forked child reports nothing */
+    pthread_mutex_t writing;         /* protects gpu, removed, written */
+    pid_t pid;                       /* process that started the session; a forked child reports nothing */
     simtx_config *config;
     simtx_gpu *volatile gpu[GPUS_MAX];
-    json_t *ended;                   /* statistics of GPUs that are gone, an array */
-    unsigned made;                   /* GPUs so far */
-    bool started, quiet, verbose, progress, written, unwritten;
-    int wake[2], done[2];            /* pipes: to the thread, and back after a crash was dealt with */
+    json_t *removed;                 /* statistics of removed GPUs, an array */
+    unsigned created;                /* number of GPUs created so far */
+    bool started, quiet, verbose, progress;
+    bool written, unwritten;         /* statistics were written; writing a file failed */
+    int wake[2], done[2];            /* pipes: to the signal thread, and its acknowledgement of a crash */
     volatile sig_atomic_t signal;
-    double asked;                    /* when the signal came */
+    double signal_time;              /* when the first signal arrived */
     /* the progress line */
     bool shown;
     double last;
@@ -54,45 +54,50 @@ static bool env_is(const char *name, const char *value)
     return s && !strcmp(s, value);
 }
 
-/* ---- to `simtx run`, which holds the other end of a pipe ---- */
+/* ---- the pipe to `simtx run` ---- */
 
-static struct { int fd; struct stat is; } launcher = { .fd = -1 };
+static struct { int fd; struct stat stat; } launcher = { .fd = -1 };
 
 /* The program may have closed the descriptor and opened a file of its own under the same number. */
-static void tell_launcher(char what)
+static bool is_launcher(const struct stat *s)
 {
-    struct stat is;
-    if (launcher.fd < 0 || fstat(launcher.fd, &is) || is.st_dev != launcher.is.st_dev || is.st_ino != launcher.is.st_ino)
+    return s->st_dev == launcher.stat.st_dev && s->st_ino == launcher.stat.st_ino;
+}
+
+static void send_to_launcher(char byte)
+{
+    struct stat s;
+    if (launcher.fd < 0 || fstat(launcher.fd, &s) || !is_launcher(&s))
         return;
-    ssize_t n = write(launcher.fd, &what, 1);
+    ssize_t n = write(launcher.fd, &byte, 1);
     (void)n;
 }
 
-__attribute__((constructor)) static void tell_loaded(void)
+__attribute__((constructor)) static void send_loaded(void)
 {
     const char *s = getenv(SIMTX_ENV_HANDSHAKE);
     char *end;
     if (!s || !*s)
         return;
     long fd = strtol(s, &end, 10);
-    if (*end == 0 && fd > 2 && fd < 1 << 20 && !fstat((int)fd, &launcher.is)) {
+    if (*end == 0 && fd > 2 && fd < 1 << 20 && !fstat((int)fd, &launcher.stat)) {
         launcher.fd = (int)fd;
         fcntl(launcher.fd, F_SETFD, FD_CLOEXEC);
-        tell_launcher(HANDSHAKE_LOADED);
+        send_to_launcher(SIMTX_HANDSHAKE_LOADED);
     }
     unsetenv(SIMTX_ENV_HANDSHAKE);
 }
 
-/* The run itself may go on, but it does not count as a success. */
-static void note_unwritten(void)
+/* The run continues, but `simtx run` reports a failure. */
+static void set_unwritten(void)
 {
     session.unwritten = true;
-    tell_launcher(HANDSHAKE_UNWRITTEN);
+    send_to_launcher(SIMTX_HANDSHAKE_UNWRITTEN);
 }
 
 /* ---- configuration ---- */
 
-/* A file's name with %p replaced by the process number, and with a number in front of its ending unless that is 0. */
+/* The file name with %p replaced by the process number; a number other than 0 is inserted before the ending. */
 static char *own_path(const char *pattern, unsigned number)
 {
     const char *p = strstr(pattern, "%p");
@@ -103,7 +108,8 @@ static char *own_path(const char *pattern, unsigned number)
         path = NULL;
     if (!path || !number)
         return path;
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = *name ? strchr(name + 1, '.') : NULL;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = *name ? strchr(name + 1, '.') : NULL;
     int head = dot ? (int)(dot - path) : (int)strlen(path);
     if (asprintf(&own, "%.*s.%u%s", head, path, number, path + head) < 0)
         own = NULL;
@@ -111,7 +117,8 @@ static char *own_path(const char *pattern, unsigned number)
     return own;
 }
 
-static char *wrong_switch(void)
+/* The message when a switch is neither 0 nor 1; NULL = none. */
+static char *check_switches(void)
 {
     static const char *const switches[] = { SIMTX_ENV_QUIET, SIMTX_ENV_VERBOSE, SIMTX_ENV_PROGRESS };
     char *text = NULL;
@@ -124,21 +131,21 @@ static char *wrong_switch(void)
     return text;
 }
 
-static char *wrong_folder(void)
+static char *check_folder(void)
 {
     const char *folder = getenv(SIMTX_ENV_CONFIG_DIR);
     char *text = NULL;
     if (folder && *folder && !config_is_folder(folder) &&
-        asprintf(&text, "error: %s is '%s', which is no folder\n", SIMTX_ENV_CONFIG_DIR, folder) < 0)
+        asprintf(&text, "error: %s is '%s', which is not a folder\n", SIMTX_ENV_CONFIG_DIR, folder) < 0)
         return strdup("");
     return text;
 }
 
 bool session_environment(char **message)
 {
-    *message = wrong_switch();
+    *message = check_switches();
     if (!*message)
-        *message = wrong_folder();
+        *message = check_folder();
     return !*message;
 }
 
@@ -157,7 +164,7 @@ const simtx_config *session_config(char **message)
     return c;
 }
 
-/* The same with files that no other GPU of the process writes. */
+/* The configuration of the next GPU: output files get names that no other GPU of the process uses. */
 static simtx_config *own_config(char **message)
 {
     static const char *const files[] = { "trace.file", "stats.window_file" };
@@ -165,7 +172,7 @@ static simtx_config *own_config(char **message)
     simtx_config *c = shared ? simtx_config_copy(shared) : NULL;
     for (size_t i = 0; c && i < sizeof files / sizeof *files; i++) {
         const char *pattern = simtx_config_get(c, files[i]);
-        char *path = *pattern ? own_path(pattern, session.made) : NULL, *assignment = NULL;
+        char *path = *pattern ? own_path(pattern, session.created) : NULL, *assignment = NULL;
         if (path && asprintf(&assignment, "%s=%s", files[i], path) >= 0)
             simtx_config_set(c, assignment, NULL);
         free(assignment);
@@ -200,10 +207,10 @@ static json_t *gpu_json(const simtx_gpu *g)
     return o;
 }
 
-/* Every GPU in order of its number, gone ones first. */
+/* All GPUs: removed ones, then the others in the order of their numbers. */
 static json_t *all_gpus(void)
 {
-    json_t *list = session.ended ? json_copy(session.ended) : json_array();
+    json_t *list = session.removed ? json_copy(session.removed) : json_array();
     for (int i = 0; i < GPUS_MAX; i++) {
         json_t *o = session.gpu[i] ? gpu_json(session.gpu[i]) : NULL;
         if (o)
@@ -212,7 +219,7 @@ static json_t *all_gpus(void)
     return list;
 }
 
-/* The first GPU's figures with the command in front; other GPUs in a list of their own. */
+/* The command, the first GPU's statistics, and a list of the other GPUs' statistics. */
 static json_t *report_json(void)
 {
     json_t *list = all_gpus(), *first = json_array_get(list, 0), *root = json_object(), *value;
@@ -239,16 +246,16 @@ static void write_file(const char *pattern)
 {
     char *path = own_path(pattern, 0);
     json_t *root = report_json();
-    struct replacement r;
+    struct atomic_file r;
     if (root) {
-        bool ok = path && replace_begin(&r, path);
+        bool ok = path && atomic_file_open(&r, path);
         if (ok)
-            ok = replace_end(&r, json_dumpf(root, r.file, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
+            ok = atomic_file_close(&r, json_dumpf(root, r.file, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
                                  fputc('\n', r.file) != EOF);
         if (!ok) {
             fprintf(stderr, "simtx: cannot write the statistics to %s: %s\n", path ? path : pattern,
                     strerror(errno));
-            note_unwritten();
+            set_unwritten();
         }
     }
     json_decref(root);
@@ -270,7 +277,7 @@ static void print_tables(void)
             print_table(session.gpu[i]);
 }
 
-/* A misspelt kernel in --detail would go unnoticed: everything runs, only not in timing mode. */
+/* With a misspelt kernel name in --detail, all launches run in functional mode without an error. */
 static void warn_of_detail(const simtx_gpu *g, const json_t *stats)
 {
     const char *mode = json_string_value(json_object_get(stats, "mode"));
@@ -309,18 +316,18 @@ bool session_end(void)
     return !session.unwritten;
 }
 
-/* The files that launches wrote; false after a message when one could not be written. */
+/* Closes the files that launches write; false after printing a message when one could not be written. */
 static bool close_files(simtx_gpu *g)
 {
     bool ok = simtx_close_files(g) == SIMTX_OK;
     if (!ok) {
         fprintf(stderr, "simtx: %s\n", simtx_last_message(g));
-        note_unwritten();
+        set_unwritten();
     }
     return ok;
 }
 
-/* While no kernel runs. */
+/* Only while no kernel runs. */
 static void close_all_files(void)
 {
     for (int i = 0; i < GPUS_MAX && session.pid == getpid(); i++)
@@ -384,8 +391,8 @@ static void on_ending(int sig)
     int saved = errno;
     double t = now();
     if (!session.signal)
-        session.asked = t;
-    else if (t - session.asked > 1)             /* asked again, not the same request by two ways */
+        session.signal_time = t;
+    else if (t - session.signal_time > 1)       /* a second request, not a second delivery of the first */
         signal(sig, SIG_DFL), raise(sig);
     session.signal = sig;
     for (int i = 0; i < GPUS_MAX; i++)
@@ -396,7 +403,8 @@ static void on_ending(int sig)
     errno = saved;
 }
 
-/* Has the thread write what there is. The caller may hold any lock, so it waits for a limited time. */
+/* Makes the signal thread write the statistics. The caller may hold a lock that the thread needs, so it waits
+ * for a limited time. */
 static void save_run(void)
 {
     struct pollfd done = { .fd = session.done[0], .events = POLLIN };
@@ -405,7 +413,7 @@ static void save_run(void)
     poll(&done, 1, CRASH_WAIT_MS);
 }
 
-/* The handler is gone already (SA_RESETHAND): the signal raised here kills as soon as this returns. */
+/* SA_RESETHAND has removed the handler: the signal raised here ends the process when the handler returns. */
 static void on_crash(int sig)
 {
     save_run();
@@ -424,20 +432,19 @@ __attribute__((noreturn)) static void die_by_signal(void)
     _exit(128 + sig);
 }
 
-/* A signal may wake the host program out of a call and let it end before the thread has dealt with the
- * signal. */
+/* A signal may interrupt a system call of the program, which then exits before the signal thread has acted. */
 static void at_exit(void)
 {
     for (int i = 0; i < GPUS_MAX && !session.signal && session.pid == getpid(); i++)
         if (session.gpu[i])
-            simtx_synchronize(session.gpu[i], NULL);      /* launches that nobody waited for */
+            simtx_synchronize(session.gpu[i], NULL);      /* launches still queued */
     write_statistics();
     close_all_files();
     if (session.signal && session.pid == getpid())
         die_by_signal();
 }
 
-static void tell_interrupted(void)
+static void print_interrupted(void)
 {
     fprintf(stderr, "simtx: interrupted");
     if (session.kernel[0])
@@ -452,7 +459,7 @@ __attribute__((noreturn)) static void end_interrupted(void)
 {
     clear_line();
     if (!session.quiet)
-        tell_interrupted();
+        print_interrupted();
     write_statistics();
     close_all_files();
     die_by_signal();
@@ -460,14 +467,14 @@ __attribute__((noreturn)) static void end_interrupted(void)
 
 static void *signal_thread(void *arg)
 {
-    char what;
-    while (read(session.wake[0], &what, 1) == 1) {
-        if (what == 'E') {
-            pthread_mutex_lock(&session.launching);    /* a running launch ends first */
+    char request;
+    while (read(session.wake[0], &request, 1) == 1) {
+        if (request == 'E') {
+            pthread_mutex_lock(&session.launching);    /* waits for the end of a running launch */
             end_interrupted();
         }
         write_statistics();
-        if (!pthread_mutex_trylock(&session.launching))    /* else it crashed while a kernel ran */
+        if (!pthread_mutex_trylock(&session.launching))    /* not if the crash occurred while a kernel ran */
             close_all_files();
         ssize_t n = write(session.done[1], "D", 1);
         (void)n;
@@ -475,6 +482,7 @@ static void *signal_thread(void *arg)
     return NULL;
 }
 
+/* Installs the handler unless the program has one. */
 static void install(int sig, void (*handler)(int), int flags)
 {
     struct sigaction old, sa = { .sa_handler = handler, .sa_flags = flags };
@@ -548,7 +556,7 @@ simtx_gpu *session_new_gpu(int index, char **message)
     simtx_config *c = own_config(message);
     simtx_gpu *g = c ? simtx_gpu_new(c, index, message) : NULL;
     simtx_config_free(c);
-    session.made += g != NULL;
+    session.created += g != NULL;
     if (g)
         add_gpu(g);
     return g;
@@ -566,10 +574,10 @@ bool session_remove_gpu(simtx_gpu *g)
             print_table(g);
         json_t *o = gpu_json(g);
         warn_of_detail(g, o);
-        if (!session.ended)
-            session.ended = json_array();
+        if (!session.removed)
+            session.removed = json_array();
         if (o)
-            json_array_append_new(session.ended, o);
+            json_array_append_new(session.removed, o);
     }
     pthread_mutex_unlock(&session.writing);
     simtx_set_progress(g, NULL, NULL);

@@ -37,14 +37,14 @@ check 2 "did you mean gtx480?" "$simtx" config show gtx40
 check 2 "no such configuration file" "$simtx" config show ./none.cfg
 check 2 "must be 32 or 64" "$simtx" config show --set gpu.warp_size=48
 check 2 "did you mean 'show'" "$simtx" config shw
-check 2 "give two configurations" "$simtx" config diff gtx480
+check 2 "expected two configurations" "$simtx" config diff gtx480
 check 2 "a name is empty" "$simtx" config show ""
 check 2 "a name is missing beside a +" "$simtx" config show gtx480+
 check 2 "/tmp is a folder, not a configuration file" "$simtx" config show /tmp
 printf '@include "absent.cfg"\n' >absent-include.cfg
 check 2 "absent-include.cfg:1:1: error: cannot open include file absent.cfg" "$simtx" config show ./absent-include.cfg
-check 2 "--config needs the name" "$simtx" launch vadd.ptx --config ""
-check 2 "SIMTX_CONFIG_DIR is '/none', which is no folder" env SIMTX_CONFIG_DIR=/none "$simtx" config list
+check 2 "--config: expected the name" "$simtx" launch vadd.ptx --config ""
+check 2 "SIMTX_CONFIG_DIR is '/none', which is not a folder" env SIMTX_CONFIG_DIR=/none "$simtx" config list
 check 2 "SIMTX_QUIET is 'yes', expected 0 or 1" env SIMTX_QUIET=yes "$simtx" config list
 check 2 "SIMTX_PROGRESS is 'x', expected 0 or 1" env SIMTX_PROGRESS=x "$simtx" run ./app
 printf 'gpu: {\n  smms = 3;\n};\n' >wrong.cfg
@@ -61,7 +61,7 @@ check 2 "noise.cfg" "$simtx" config show ./noise.cfg
 check 0 "vadd.ptx: ok" "$simtx" ptx check vadd.ptx
 check 0 "registers" "$simtx" ptx info vadd.ptx
 check 0 '"param_bytes": 28' "$simtx" ptx info --json vadd.ptx
-check 0 "lanes meet again at line 19" "$simtx" ptx list vadd.ptx
+check 0 "reconverges at line 19" "$simtx" ptx list vadd.ptx
 check 0 "tx_begin" "$simtx" ptx ops
 check 0 '| `add` |' "$simtx" ptx ops --markdown
 check 0 "int_div    SFU     div, rem" "$simtx" ptx classes
@@ -86,8 +86,8 @@ for command in "ptx list vadd.ptx" "ptx check vadd.ptx" "ptx ops" "cost kilotm" 
 done
 
 # ---- launch ----
-check 2 "how many blocks? --grid" "$simtx" launch vadd.ptx --block 1
-check 2 "how many threads in a block? --block" "$simtx" launch vadd.ptx --grid 1
+check 2 "--grid X[,Y[,Z]] is missing" "$simtx" launch vadd.ptx --block 1
+check 2 "--block X[,Y[,Z]] is missing" "$simtx" launch vadd.ptx --grid 1
 vadd="--grid 4 --block 256 --arg f32[1000]:iota --arg f32[1000]:0.5 --arg c=f32[1000]:0"
 check 0 "c: 0.5 1.5 2.5 ..." $(launch vadd.ptx $vadd --arg u32:1000 --print c:3)
 check 0 "2: 0.5 1.5 0 0 ..." $(launch vadd.ptx $vadd --arg u32:2 --print 2:4)
@@ -105,7 +105,7 @@ check 0 "k: 0xfffffff9 0" $(launch int.ptx --kernel fill --block 1 --arg k=b32[2
 check 2 "s32:99999999999" $(launch int.ptx --kernel fill --arg s32[1]:0 --arg s32:99999999999)
 check 1 "cannot write the standard output" sh -c "$(launch int.ptx --kernel fill --arg k=s32[3]:0 --arg s32:5 --print k) >/dev/full"
 check 1 "argument 0: " $(launch int.ptx --kernel fill --arg u32[10000000000]:7 --arg s32:5)
-check 2 "which kernel?" $(launch int.ptx --arg u32:1)
+check 2 "--kernel NAME is missing" $(launch int.ptx --arg u32:1)
 check 2 "int.ptx has no kernel fil; it has" $(launch int.ptx --kernel fil)
 check 2 "takes 4 arguments, 3 given" $(launch vadd.ptx $vadd)
 check 2 "argument 3 is u64 of 8 bytes; the parameter is u32 of 4 bytes" $(launch vadd.ptx $vadd --arg u64:1000)
@@ -113,12 +113,12 @@ check 2 "argument 3 is f32; the parameter is u32" $(launch vadd.ptx $vadd --arg 
 check 2 "expected one to three positive numbers" $(launch vadd.ptx --grid 0)
 check 2 "expected one to three positive numbers" $(launch vadd.ptx --block 1,x)
 check 2 "more than three numbers" $(launch vadd.ptx --block 1,1,1,1)
-check 2 "is no type of arguments" $(launch vadd.ptx --arg i32:5)
+check 2 "is not an argument type" $(launch vadd.ptx --arg i32:5)
 check 2 "'5x' is not an integer" $(launch vadd.ptx --arg u32:5x)
 check 2 "300 does not fit u8" $(launch vadd.ptx --arg u8:300)
 check 2 "-1 does not fit u32" $(launch vadd.ptx --arg u32:-1)
 check 2 "2 values for 3 elements" $(launch vadd.ptx --arg u32[3]:1,2)
-check 2 "how many elements?" $(launch vadd.ptx --arg u32[]:iota)
+check 2 "the number of elements is missing" $(launch vadd.ptx --arg u32[]:iota)
 check 2 "expected random(SEED)" $(launch vadd.ptx --arg "u32[3]:random(x)")
 check 2 "expected out:FILE,BYTES" $(launch vadd.ptx --arg out:x)
 check 2 "none.bin: No such file" $(launch vadd.ptx --arg f32[]:@none.bin)
@@ -183,7 +183,7 @@ check 2 "cannot write the timeline '/nonexistent/file'" env "SIMTX_SET=sim.mode=
 timed 1 "cannot write the statistics to /dev/full" --timing --stats /dev/full
 timed 1 "the timeline '/dev/full' could not be written to its end" --timing --trace /dev/full
 timed 1 "the time series '/dev/full' could not be written to its end" --timing --window 10,/dev/full
-timed 2 "both.json is named for two outputs" --timing --stats both.json --trace both.json
+timed 2 "both.json is the file of two outputs" --timing --stats both.json --trace both.json
 timed 0 "without --timing their files stay empty" --window 10
 timed 2 "trace.sm = 2 (--set or SIMTX_SET) is not less than gpu.sms = 2" --timing --trace t.json --set trace.sm=2
 timed 2 "no preset is called gtx40, did you mean gtx480?" --timing --config gtx40
@@ -221,7 +221,7 @@ check 2 "no such program on PATH" "$simtx" run no-such-program
 check 2 "No such file" "$simtx" run -- ./no-such-program
 check 2 "is a folder" "$simtx" run -- ./.
 check 2 "is not an executable file" "$simtx" run -- ./vadd.ptx
-check 2 "is no CUDA program" "$simtx" run -- /bin/ls
+check 2 "is not a CUDA program" "$simtx" run -- /bin/ls
 printf '#!/bin/sh\nexit 0\n' >script && chmod +x script
 check 2 "is a script" "$simtx" run -- ./script
 cp vadd.ptx program && chmod +x program
@@ -277,9 +277,9 @@ if [ -z "$ASAN_OPTIONS$TSAN_OPTIONS" ]; then
         bash -c "$starved" $((limit + 100000)) "$simtx" launch deep.ptx
     holds "statistics without memory" grep -q '"total"' o.json
 fi
-check 0 "has no statistics" "$simtx" run --stats n.json -- ./app nothing
+check 0 "no statistics were written to" "$simtx" run --stats n.json -- ./app nothing
 echo old >n.json
-check 0 "has no statistics" "$simtx" run --stats n.json -- ./app nothing
+check 0 "no statistics were written to" "$simtx" run --stats n.json -- ./app nothing
 check 1 "cannot write the statistics to /dev/full: No space" "$simtx" run --quiet --stats /dev/full -- ./app 0
 check 7 "cannot write the statistics" "$simtx" run --quiet --stats /dev/full -- ./app 7
 # A file system without room: the old statistics stay, and nothing else.

@@ -129,7 +129,7 @@ answers 0 "kernel.j.registers 8 unset registers" diff ./k1.cfg ./k2.cfg
 answers 0 "kernel.i.ctas_per_sm unset 2 blocks" diff ./k1.cfg ./k2.cfg
 holds "three differences" test "$(wc -l <out)" = 3
 answers 2 "did you mean gtx480?" diff gtx480 gtx40
-answers 2 "give two configurations" diff gtx480
+answers 2 "expected two configurations" diff gtx480
 answers 0 "values: 0 to 16384 KiB" explain l1.kb
 answers 0 "default: 32, from Jia et al." explain l1.kb
 answers 0 " gtx480 48 gtx480.cfg:" explain l1.kb
@@ -137,7 +137,7 @@ answers 0 " quadro-fx5800 48 quadro-fx5800.cfg" explain l1.kb
 answers 0 " gtx480-sc 32 gtx480-sc.cfg" explain l1.kb
 answers 0 " tiny 1 tiny.cfg" explain l1.kb
 answers 0 "values: lrr, gto, two_level" explain core.policy
-answers 0 "not what is simulated" explain sim.threads
+answers 0 "not the simulated results" explain sim.threads
 answers 0 '"set_by"' explain l1.kb --json
 answers 2 "unknown key l1.kB, did you mean l1.kb?" explain l1.kB l1.way
 holds "every unknown key" grep -qF "unknown key l1.way, did you mean l1.ways?" err

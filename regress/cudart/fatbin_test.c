@@ -258,12 +258,12 @@ static void bad_lengths(void **state)
 {
     static const struct { size_t at; int bytes; uint64_t value; const char *message; } cases[] = {
         {6, 2, 8, "impossible header size"},
-        {8, 8, UINT64_MAX, "cut short"},
-        {8, 8, 20, "entry is cut short"},
+        {8, 8, UINT64_MAX, "truncated"},
+        {8, 8, 20, "entry is truncated"},
         {16 + 4, 4, 10, "entry has an impossible header size"},
         {16 + 4, 4, 0xffffffff, "entry has an impossible header size"},
         {16 + 8, 8, UINT64_MAX, "longer than its container"},
-        {16 + 16, 4, 0x7fffffff, "compressed data in the fat binary is cut short"},
+        {16 + 16, 4, 0x7fffffff, "compressed data in the fat binary is truncated"},
         {16 + 56, 8, 0, "impossible uncompressed size"},
         {16 + 56, 8, UINT64_MAX, "impossible uncompressed size"},
         {16 + 56, 8, (uint64_t)1 << 29, "impossible uncompressed size"},

@@ -15,16 +15,16 @@ nothing_runs() {
 
 # ---- arguments ----
 check 0 "usage: simtx paper NAME" "$simtx" paper --help
-check 2 "which paper?" "$simtx" paper
+check 2 "no paper given" "$simtx" paper
 check 2 "did you mean kilotm" "$simtx" paper kilotn
 check 2 "did you mean localtm" "$simtx" paper localm
-check 2 "one paper at a time" "$simtx" paper kilotm kilotm
+check 2 "more than one paper given" "$simtx" paper kilotm kilotm
 check 2 "unknown option --quik, did you mean --quick?" "$simtx" paper kilotm --quik
 for jobs in 0 -1 x 99999; do
     check 2 "expected a number from 1 to 1024" "$simtx" paper kilotm --jobs $jobs
 done
-check 2 "--only: each of its words" "$simtx" paper kilotm --only fgl,nothing --out o
-check 2 "cannot make the folder /nonexistent/o" "$simtx" paper kilotm --out /nonexistent/o
+check 2 "--only: expected names of figures" "$simtx" paper kilotm --only fgl,nothing --out o
+check 2 "cannot create the folder /nonexistent/o" "$simtx" paper kilotm --out /nonexistent/o
 check 2 "--programs" "$simtx" paper kilotm --programs /nonexistent --out o
 check 2 "build the benchmarks" "$simtx" paper kilotm --programs . --out o
 check 0 "simtx run --timing" "$simtx" paper kilotm --plan --programs . --out planned
@@ -124,7 +124,7 @@ bytes() {
         sh -c "$simtx cost $* --json | tr -d '\n' | tr -s ' ' | sed 's/}, {/\n/g' | grep '\"$name\"'"
 }
 check 0 "usage: simtx cost" "$simtx" cost --help
-check 2 "which configuration?" "$simtx" cost
+check 2 "no configuration given" "$simtx" cost
 check 2 "no preset is called kilotn" "$simtx" cost kilotn
 check 2 "one configuration at a time" "$simtx" cost kilotm kilotm
 check 2 "tm.warps" "$simtx" cost kilotm --set tm.warps=x
