@@ -140,14 +140,14 @@ simtx_status kernel_check(struct simtx_kernel *k, const simtx_launch_params *p, 
 /* launch.c */
 void launch_fault(const struct launch *la, simtx_fault *f);
 
-/* record.c */
+/* launch_record.c */
 struct launch_record *record_new(const struct ordered *o);
 /* The launch has ended: completes its record, adds it up, and keeps it, or not. stats: a summary of it; may be NULL. */
 void record_launch(simtx_gpu *g, struct ordered *o, simtx_status status, double seconds, simtx_launch_stats *stats);
 void record_free(struct launch_record *r);
 void records_free(simtx_gpu *g);
 
-/* timed.c: launches in timing mode. */
+/* launch_timed.c: launches in timing mode. */
 /* Opens the files that they write; false with a message when that cannot be. */
 bool timed_open(simtx_gpu *g, char **message);
 bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "frontend/lib/gpu.h"
-#include "timing/machine/machine_parts.h"
+#include "timing/machine/machine_impl.h"
 
 static const char PTX[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"

@@ -10,7 +10,7 @@ static void copy_rows(struct sm_cfg *c, const struct simtx_config *config)
 #include "base/config_copy.h"
 #define CONFIG_ROWS "timing/core/operands.def"
 #include "base/config_copy.h"
-#define CONFIG_ROWS "timing/core/states.def"
+#define CONFIG_ROWS "timing/core/thread_states.def"
 #include "base/config_copy.h"
 #define CONFIG_ROWS "timing/core/classes.def"
 #include "base/config_copy.h"

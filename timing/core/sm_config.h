@@ -18,7 +18,7 @@ struct sm_cfg {
 #include "base/config_fields.h"
 #define CONFIG_ROWS "timing/core/operands.def"
 #include "base/config_fields.h"
-#define CONFIG_ROWS "timing/core/states.def"
+#define CONFIG_ROWS "timing/core/thread_states.def"
 #include "base/config_fields.h"
     struct { uint32_t latency, interval; } class[LAT_CLASSES];
     uint32_t warps, blocks;          /* slots */

@@ -1,7 +1,7 @@
 /*
- * The inside of an SM core, shared by the files that make it up: sm.c (life cycle, cycle loop, accounting), cta.c
+ * The inside of an SM core, shared by the files that make it up: sm.c (life cycle, cycle loop, accounting), sm_blocks.c
  * (blocks), fetch.c, warp_waits.c (what the next instruction waits for), issue.c, pipes.c (pipelines, operand collector),
- * tx.c, tx_watch.c and states.c (transactions), sm_dump.c.
+ * tx.c, tx_report.c and thread_states.c (transactions), sm_dump.c.
  */
 #ifndef TIMING_SM_IMPL_H
 #define TIMING_SM_IMPL_H
@@ -30,7 +30,7 @@ struct resident {                    /* a resident block */
     uint16_t slot[MAX_BLOCK_THREADS / LANES];    /* warp slots, by warp of the block */
 };
 
-/* What the threads of a warp are at, since when (states.c). */
+/* What the threads of a warp are at, since when (thread_states.c). */
 struct thread_states {
     uint64_t since, run_from, run_to;            /* of the attempt: its start; cycle at which it came to its commit */
     uint32_t exist, committing, passed, running; /* lanes; the others are at `out` */
@@ -244,7 +244,7 @@ void tx_poll(struct sm *s);
 void tx_unpark(struct sm *s);        /* accesses that found the load/store unit full */
 bool tx_quiet(const struct sm *s, const struct slot *w);         /* nothing of the warp is under way in memory */
 
-/* ---- tx_watch.c: what transactions look like from outside ---- */
+/* ---- tx_report.c: what transactions look like from outside ---- */
 enum tx_wait tx_waits_for(const struct sm *s, const struct slot *w);     /* of a warp at ST_TX */
 extern const char *const tx_wait_name[];         /* in the timeline */
 void tx_say(const struct sm *s, const struct slot *w, char *buf, size_t size);       /* in words, of a warp at ST_TX */
@@ -253,13 +253,13 @@ void tx_watch_attempt(struct sm *s, struct slot *w);
 void tx_watch_over(struct sm *s, struct slot *w);
 void tx_watch_outcome(struct sm *s, const struct slot *w, uint64_t commits, uint64_t aborts);    /* there is one */
 
-/* ---- states.c ---- */
+/* ---- thread_states.c ---- */
 void states_book(struct sm *s, struct slot *w);                  /* behind any change of what its threads are at */
 void states_locked(struct sm *s, struct slot *w, bool locked);   /* the instruction issued is in a lock loop, or not */
 void states_attempt(struct sm *s, struct slot *w, uint64_t held);    /* an attempt begins, after so many cycles */
 void states_decided(struct sm *s, struct slot *w, uint64_t commits, uint64_t aborts);    /* before they are applied */
 
-/* ---- cta.c ---- */
+/* ---- sm_blocks.c ---- */
 void cta_start(struct sm *s);                    /* the oldest queued block */
 void cta_warp_ended(struct sm *s, struct slot *w);
 void cta_check_end(struct sm *s, struct resident *r);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "timing/machine/machine_parts.h"
+#include "timing/machine/machine_impl.h"
 
 /* Instruction memory: addresses that no data has, above those of functions. It has lines and tags but no bytes. */
 static const uint64_t CODE_BASE = 0x3800000000000000ull;

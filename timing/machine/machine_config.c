@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "consistency/protocols.h"
-#include "timing/machine/machine_parts.h"
+#include "timing/machine/machine_impl.h"
 
 static uint32_t least(uint32_t a, uint32_t b)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "timing/machine/machine_parts.h"
+#include "timing/machine/machine_impl.h"
 
 void report_add(struct machine *m, const char *fmt, ...)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "timing/machine/machine_parts.h"
+#include "timing/machine/machine_impl.h"
 
 enum { LOOK_EVERY = 997,             /* core cycles between looks at the states: loops are met at all their places */
        LOOK_SLOWER = 64,             /* this part of the time without change, when that is more */

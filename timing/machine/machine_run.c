@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "timing/machine/machine_parts.h"
+#include "timing/machine/machine_impl.h"
 
 /* ---- one window, by one host thread ---- */
 

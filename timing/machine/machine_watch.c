@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "timing/machine/machine_parts.h"
+#include "timing/machine/machine_impl.h"
 
 enum { PACE = 256 };                 /* windows between looks at the host's clock, and between drains of the timeline */
 

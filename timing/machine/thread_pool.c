@@ -5,7 +5,7 @@
  * takes about a microsecond, so members spin; where the host has fewer processors than members, that only delays, and
  * they yield soon.
  */
-#include "timing/machine/parallel.h"
+#include "timing/machine/thread_pool.h"
 
 #include <pthread.h>
 #include <sched.h>

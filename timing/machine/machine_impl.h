@@ -10,7 +10,7 @@
 #include "memsys/xbar/xbar.h"
 #include "timing/machine/dispatch.h"
 #include "timing/machine/machine.h"
-#include "timing/machine/parallel.h"
+#include "timing/machine/thread_pool.h"
 #include "timing/machine/series.h"
 #include "timing/machine/trace.h"
 #include "tm/core/tm_core.h"
@@ -155,7 +155,7 @@ uint64_t hang_still(const struct hang_watch *w, uint32_t sm, uint32_t slot);
 /* w: NULL when the blocks had ended. */
 void hang_report(struct machine *m, const struct hang_watch *w);
 
-/* ---- machine_waits.c ---- */
+/* ---- machine_wait_graph.c ---- */
 /* Adds to the report who waits for whom, as far as that can be told. */
 void hang_explain(struct machine *m, const struct hang_watch *w);
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "timing/machine/parallel.h"
+#include "timing/machine/thread_pool.h"
 
 enum { MEMBERS_MAX = 6, ITEMS_MAX = 16, STEPS = 3000 };
 
