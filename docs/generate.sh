@@ -11,7 +11,10 @@ passed=0
 failed=0
 
 code() {
-    printf '```c\n'
+    case $1 in
+    *.change) printf '```diff\n' ;;
+    *) printf '```c\n' ;;
+    esac
     cat "$here/../$1" || exit 1
     printf '```\n'
 }

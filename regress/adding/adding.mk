@@ -15,6 +15,11 @@ TESTS += test-adding-paper
 test-adding-paper: adding $(CONFIGS) $(B)/kernels/ht $(B)/regress/paper/wellformed
 	@regress/adding/paper.sh $(B)
 
+TESTS += test-adding-counter
+.PHONY: test-adding-counter
+test-adding-counter: adding $(CONFIGS)
+	@regress/adding/counter.sh $(B)
+
 TESTS += test-adding-order test-adding-coherence
 .PHONY: test-adding-order test-adding-coherence
 test-adding-order: adding $(CONFIGS) $(patsubst %,$(B)/kernels/%,vecadd histogram scan_lookback)

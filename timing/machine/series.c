@@ -28,7 +28,8 @@ static bool is_counter(int i)
 
 static bool is_ratio(int i)
 {
-    return stat_table[i].kind == STAT_KIND_RATIO && !(stat_table[i].place & STAT_OF_HOST);
+    return i == STAT_LANE_UTILISATION ||
+           (stat_table[i].place & STAT_OF_TIMING && stat_table[i].kind == STAT_KIND_RATIO);
 }
 
 static void write_head(struct series *s)
@@ -69,6 +70,7 @@ uint64_t series_window(const struct series *s)
 
 static void write_row(struct series *s)
 {
+    /* for the utilisation of lanes */
     s->row[STAT_WARP_INSTRUCTIONS] = s->row[STAT_TIMED_WARP_INSTRUCTIONS];
     s->row[STAT_THREAD_INSTRUCTIONS] = s->row[STAT_TIMED_THREAD_INSTRUCTIONS];
     fprintf(s->file, "%" PRIu64 ",%s,%" PRIu64, s->launch, s->kernel, s->from);
