@@ -64,7 +64,7 @@ static uint32_t group_passes(const struct mem_op *op, uint64_t lanes, uint32_t w
 /* Lanes at one address, or in a row that is not longer than all banks together, take one pass. */
 static bool without_conflicts(const struct mem_op *op, uint32_t group, uint32_t words, const struct shared_cfg *c)
 {
-    return shares(op, c) && op->pattern != LANES_ANYWHERE && group * words <= c->banks;
+    return shares(op, c) && op->pattern != MEM_PATTERN_SCATTERED && group * words <= c->banks;
 }
 
 uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c)

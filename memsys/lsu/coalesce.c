@@ -89,7 +89,7 @@ static uint32_t merge_row(const struct mem_op *op, uint64_t lanes, unsigned shif
     while (lanes) {
         unsigned first = (unsigned)__builtin_ctzll(lanes);
         uint64_t block = op->address[first] >> shift << shift, mine = lanes;
-        if (op->pattern == LANES_IN_ROW) {
+        if (op->pattern == MEM_PATTERN_CONSECUTIVE) {
             uint64_t room = (block + (UINT64_C(1) << shift) - op->address[first]) >> log_width;
             mine &= mask_all(room ? (uint32_t)room : 1) << first;
         }
@@ -106,7 +106,7 @@ uint32_t coalesce_blocks(const struct mem_op *op, enum mem_server s, uint32_t gr
 {
     uint32_t n = 0;
     unsigned pieces = mem_pieces(op, s);
-    if (op->pattern != LANES_ANYWHERE && pieces == 1) {
+    if (op->pattern != MEM_PATTERN_SCATTERED && pieces == 1) {
         for (uint32_t from = 0; from < WARP_LANES && op->served_by[s] >> from; from += group_lanes)
             n += merge_row(op, op->served_by[s] & mask_all(group_lanes) << from, shift, out + n);
         return n;

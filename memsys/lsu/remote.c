@@ -59,7 +59,7 @@ void remote_bytes(struct packet *p, const struct mem_op *op, const struct line_a
     mem_store_line(op, a->lanes, a->piece, p->data, p->mask);
     p->sectors = line_sectors(p->mask);
     p->bytes = sender_write_bytes(p->sectors);
-    if (op->hollow)
+    if (op->no_data)
         p->mask[0] = p->mask[1] = 0;
     p->warp = (uint16_t)op->sm_slot;
 }

@@ -1,6 +1,6 @@
 /*
- * CTA barriers (PTX ISA 9.7.13.1 and .2): sixteen a block, each with the threads that arrived, the number it waits for,
- * and a reduction. A warp arrives with all its lanes; with independent lanes each group arrives for itself.
+ * CTA barriers (PTX ISA 9.7.13.1 and .2): sixteen a block, each with the arrived threads, the expected number, and a
+ * reduction. A warp arrives with all its lanes; of independent lanes each group arrives by itself.
  */
 #include <string.h>
 
@@ -16,8 +16,7 @@ static bool predicate_at(struct warp *w, operand o, int lane)
     return *(const uint32_t *)lanes_at(&w->half[lane / LANES].l, o) >> lane % LANES & 1;
 }
 
-/* Threads that an arrival stands for: in a counted barrier what is left of a PTX warp counts as 32 when it comes
- * whole. */
+/* Threads that an arrival counts for: in a barrier with a thread count all existing lanes of a PTX warp count as 32. */
 static uint32_t weight(const struct warp *w, const struct barrier *b, uint64_t lanes)
 {
     uint32_t n = 0;
@@ -44,7 +43,7 @@ static void write_results(struct warp *w, const struct dinst *d, const struct ba
     }
 }
 
-/* The step a waiting group stands behind: the barrier instruction itself. */
+/* The barrier instruction of a waiting group, whose pc is the step after it. */
 static const struct dinst *barrier_step(const struct warp *w, const struct simt_entry *e)
 {
     return &w->frame[e->frame].code->insts[e->pc - 1];
@@ -87,34 +86,37 @@ static bool is_complete(const struct block *blk, const struct barrier *b)
     return b->active && b->arrived >= (b->expected ? b->expected : blk->live_threads);
 }
 
-static bool stands_at_end(const struct warp *w, const struct simt_entry *e)
+static bool is_at_end(const struct warp *w, const struct simt_entry *e)
 {
     const struct dinst *d = &w->frame[e->frame].code->insts[e->pc];
     if (!d->counts)
-        d++;                                     /* the join marker before it */
+        d++;                                     /* a join marker */
     return e->frame == 0 && (!d->in || ((d->in->op == OP_RET || d->in->op == OP_EXIT) && !d->in->guard));
 }
 
 /*
- * Lanes that left a kernel early (`if (i >= n) return;`) stand below at the common end, where the stack lets them wait
- * for the others; a barrier must not: they end now.
+ * Lanes that branched to the kernel's end (`if (i >= n) return;`) are in an entry below, where the stack makes them
+ * wait for the others. A barrier must not wait for them, so they exit now.
  */
-static void end_early_leavers(struct warp *w)
+static void exit_lanes_at_end(struct warp *w)
 {
     uint64_t above = simt_top(w)->mask;
     for (uint32_t i = w->nentry - 1; i-- > 0;) {
         const struct simt_entry *e = &w->entry[i];
         uint64_t waiting = e->mask & w->exist & ~above;
         above |= e->mask;
-        if (!waiting || !stands_at_end(w, e))
+        if (!waiting || !is_at_end(w, e))
             continue;
         w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] += (uint64_t)__builtin_popcountll(waiting);
         simt_exit(w, waiting);
     }
 }
 
-/* The other side of a branch may leave the kernel (`if (i >= n) { out[i] = 0; return; }`): it goes first. */
-static bool comes_back(struct warp *w, uint64_t lanes)
+/*
+ * The other side of a branch may leave the kernel (`if (i >= n) { out[i] = 0; return; }`): it runs first, and the
+ * barrier executes again. False: there is no other side that can run.
+ */
+static bool runs_other_side(struct warp *w, uint64_t lanes)
 {
     struct simt_entry *e = simt_top(w);
     uint64_t *c = w->half[0].worker->count;
@@ -128,8 +130,8 @@ static bool comes_back(struct warp *w, uint64_t lanes)
     return true;
 }
 
-/* Lanes that leave a loop in different iterations, while other lanes leave it elsewhere, reach this barrier in groups,
- * one after another. The earlier groups arrive with the last one. */
+/* Lanes that leave a loop in different iterations, while other lanes leave it elsewhere, reach this barrier in several
+ * groups. The earlier groups arrive with the last one. */
 static uint64_t with_earlier_groups(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     uint64_t joined = d->in->guard ? 0 : simt_join(w, simt_top(w)->pc - 1);
@@ -151,18 +153,18 @@ static void divergent_fault(struct warp *w, const struct dinst *d, uint64_t lane
                 __builtin_ctzll(others ? others : 1), place);
 }
 
-/* Are all lanes of the warp at the barrier? *lanes: those that execute it; lanes that already wait here are added. */
-static bool all_lanes_here(struct warp *w, const struct dinst *d, uint64_t *lanes)
+/* Are all lanes of the warp at the barrier? *lanes: those that execute it; adds lanes that already wait at it. */
+static bool all_lanes_arrived(struct warp *w, const struct dinst *d, uint64_t *lanes)
 {
     if (w->block->launch->program->independent)
         return true;
     simt_top(w)->waits = WAIT_NONE;
     if (*lanes == w->exist)
         return true;
-    end_early_leavers(w);
+    exit_lanes_at_end(w);
     if (*lanes == w->exist)
         return true;
-    if (comes_back(w, *lanes))
+    if (runs_other_side(w, *lanes))
         return false;
     *lanes = with_earlier_groups(w, d, *lanes);
     if (*lanes != w->exist)
@@ -214,7 +216,7 @@ bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     struct block *blk = w->block;
     uint32_t id;
-    if (!all_lanes_here(w, d, &lanes))
+    if (!all_lanes_arrived(w, d, &lanes))
         return false;
     struct barrier *b = open_barrier(w, d, lanes, &id);
     if (!b)

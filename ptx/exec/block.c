@@ -1,4 +1,4 @@
-/* Blocks: the context that a resident block needs, its start, and a turn of its warps. */
+/* Blocks: the context of a resident block, the start of a block in it, and time slices of its warps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,8 @@ struct block *block_new(struct worker *k)
     b->nwarps = la->nwarps;
     b->shared_bytes = la->shared_bytes;
     b->warps = mem_zero(b->nwarps, sizeof *b->warps, "the warps of a block");
-    b->shared = mem_aligned(256, (la->shared_bytes + la->shared_reserved + 511) & ~255u, "the shared memory of a block");
+    b->shared = mem_aligned(256, (la->shared_bytes + la->shared_reserved + 511) & ~255u,
+                            "the shared memory of a block");
     b->barrier_masks = mem_zero((size_t)b->nwarps * MAX_BARRIERS * 2, sizeof *b->barrier_masks,
                                 "the barriers of a block");
     for (int i = 0; i < MAX_BARRIERS; i++) {
@@ -138,7 +139,7 @@ static void set_lanes(struct half *h, const struct launch *la)
     }
 }
 
-/* What does not change from block to block is written once, when the context is new. */
+/* Special registers that are the same for all blocks are written once, when the context is new. */
 static void set_launch_registers(struct half *h, const struct launch *la, uint32_t warp)
 {
     static const uint32_t zero[3], one[3] = { 1, 1, 1 };
@@ -242,7 +243,7 @@ static struct pass run_pass(struct block *b)
     return p;
 }
 
-enum block_result block_run(struct block *b, uint64_t turn)
+enum block_result block_run(struct block *b, uint64_t quantum)
 {
     uint64_t used = 0;
     b->spinning = false;
@@ -267,7 +268,7 @@ enum block_result block_run(struct block *b, uint64_t turn)
             b->spinning = true;
             return BLOCK_MORE;
         }
-        if (used >= turn)
+        if (used >= quantum)
             return BLOCK_MORE;
     }
 }

@@ -1,7 +1,7 @@
 /*
  * Functions that PTX declares without a body and the simulator provides (CUDA programming guide: formatted output,
- * assertion, dynamic global memory allocation): vprintf, malloc, free, __assertfail. One row each in the table at the
- * end. They run lane by lane in ascending order.
+ * assertion, dynamic global memory allocation): vprintf, malloc, free, __assertfail. Each is a row of the table at the
+ * end. They execute for one lane after another, in ascending order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static void result(struct warp *w, const struct call_site *s, int lane, uint64_t
     }
 }
 
-/* Bytes at a generic address; private memory is reached word by word. False when it is no legal address. */
+/* Bytes at a generic address; private memory is read word by word. False when the address is not legal. */
 static bool read_bytes(struct warp *w, int lane, uint64_t address, void *out, unsigned bytes)
 {
     char *to = out;
@@ -70,7 +70,7 @@ static bool read_bytes(struct warp *w, int lane, uint64_t address, void *out, un
 
 enum { STRING_MAX = 1 << 16 };
 
-/* A NUL-terminated string (malloc'ed), or NULL when it runs out of legal memory. */
+/* A NUL-terminated string (malloc'ed), or NULL when part of it is not at a legal address. */
 static char *read_string(struct warp *w, int lane, uint64_t address)
 {
     size_t n = 0, cap = 64;
@@ -94,7 +94,7 @@ static char *read_string(struct warp *w, int lane, uint64_t address)
     return s;
 }
 
-/* ---- vprintf: returns the number of arguments printed, as CUDA says ---- */
+/* ---- vprintf: returns the number of arguments printed, as in CUDA ---- */
 
 struct format {
     struct warp *w;
@@ -172,7 +172,7 @@ static void put_number(struct format *f, char *spec, size_t n, char conv, bool w
         put(f, buf, (size_t)len < sizeof buf ? (size_t)len : sizeof buf - 1);
 }
 
-/* One conversion, p behind the '%'; returns behind it. Short and char lengths print as the promoted int. */
+/* One conversion from p, after the '%'; returns its end. Short and char lengths print as the promoted int. */
 static const char *put_conversion(struct format *f, const char *p)
 {
     char spec[64] = "%";
@@ -246,7 +246,7 @@ static void run_assertfail(struct warp *w, const struct dinst *d, uint64_t lanes
     free(func);
 }
 
-/* ---- malloc and free: the bounds caches may name what is freed, so they are emptied ---- */
+/* ---- malloc and free: the bounds caches may have ranges that are freed, so they are emptied ---- */
 
 static void run_malloc(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
@@ -270,8 +270,8 @@ static void run_free(struct warp *w, const struct dinst *d, uint64_t lanes)
         int lane = __builtin_ctzll(m);
         uint64_t p = argument(w, s, 0, lane);
         if (p && !la->heap_free(la->owner, (void *)(uintptr_t)p)) {
-            fault_raise(w, d, FAULT_HEAP, lane, p, "free of 0x%llx, which device malloc did not return or which was freed "
-                        "before", (unsigned long long)p);
+            fault_raise(w, d, FAULT_HEAP, lane, p, "free of 0x%llx, which device malloc did not return or which was "
+                        "freed before", (unsigned long long)p);
             return;
         }
     }

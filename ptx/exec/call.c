@@ -1,22 +1,21 @@
 /*
- * Calls: arguments are copied into the callee's frame of private memory, results back into the caller's, lane by
- * lane for the lanes that call. Lanes that call different functions through a register call them one group after
- * another. Functions without a body that the simulator provides run on the host (builtin.c).
+ * Calls: arguments are copied into the callee's frame of private memory, and results into the caller's, for the lanes
+ * that call. Lanes that call different functions through a register form one group a function, and the groups call one
+ * after another. Functions without a body that the simulator provides execute on the host (builtin.c).
  */
 #include <string.h>
 
 #include "ptx/exec/exec.h"
 #include "ptx/program/program.h"
 
-/* The n-th 32-bit part of one lane's register: a 64-bit one has both side by side, of 128 bits two such arrays
- * follow. */
+/* The n-th 32-bit part of one lane's register. The two parts of 64 bits are adjacent; 128 bits are two arrays of 64. */
 static uint32_t *register_word(char *reg, int size, int lane, int n)
 {
     uint32_t *w = (uint32_t *)(void *)reg;
     return size == 4 ? w + lane : w + n / 2 * 2 * LANES + lane * 2 + n % 2;
 }
 
-/* One value between a register or constant and private memory at `byte` of a frame, for the given lanes. */
+/* Copies a value between a register or constant and private memory at `byte` of a frame, for the given lanes. */
 static void copy_register(struct half *h, const struct frame *regs_of, const struct frame *memory_of,
                           const struct call_value *v, uint32_t byte, uint32_t lanes, bool to_memory)
 {
@@ -99,7 +98,7 @@ static bool enter(struct warp *w, const struct dinst *d, const struct call_site 
     return true;
 }
 
-/* The same places and sizes: then what the caller writes lies inside the callee's frame. */
+/* Equal offsets and sizes: then what the caller writes lies inside the callee's frame. */
 static bool same_layout(const struct ptx_var *a, const struct ptx_var *b)
 {
     for (; a && b && a->address == b->address && a->size == b->size; a = a->next)
@@ -140,8 +139,8 @@ static bool enter_indirect(struct warp *w, const struct dinst *d, const struct c
 }
 
 /*
- * What the host does is not undone. So inside a transaction a lane for which it was done is left out when the call is
- * executed again because a later lane faulted in it.
+ * The effect of a host function cannot be undone. If it faults for one lane inside a transaction, the call executes
+ * again for the lanes that remain: host_done has those for which it completed.
  */
 static bool run_in_transaction(struct warp *w, const struct dinst *d, const struct builtin *b, uint64_t lanes)
 {

@@ -1,6 +1,6 @@
 /*
- * Faults: one report with the kernel, block and thread, the PTX line (and the CUDA line where .loc tells), the address
- * and the nearest allocation. The first fault of a worker stops it.
+ * Fault reports: the kernel, block and thread, the PTX line (and the CUDA line from .loc), the address and the nearest
+ * allocation. A worker stops at its first fault.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static const char *range_name(const struct mem_range *r, char *buf, size_t size)
     return buf;
 }
 
-/* Words on where a global address lies relative to the allocations around it. */
+/* Describes where a global address lies relative to the allocations around it. */
 static void describe_address(const struct launch *la, uint64_t address, char *buf, size_t size)
 {
     const struct mem_range *below, *above;
@@ -184,7 +184,7 @@ int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t addre
                        (unsigned long long)address, where, address < 4096 ? " (a null pointer?)" : "");
 }
 
-/* ---- nothing can go on ---- */
+/* ---- deadlock: every warp waits ---- */
 
 static void append(struct fault *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -230,7 +230,7 @@ static void list_waiters(struct fault *f, const struct block *b)
                    w->spinning && current       ? "loop without change at"
                    : e->waits == WAIT_BARRIER   ? "wait at barrier"
                    : e->waits == WAIT_LANES     ? "wait for other lanes at"
-                                                : "stand at",
+                                                : "are at",
                    place);
         }
     }
@@ -238,8 +238,8 @@ static void list_waiters(struct fault *f, const struct block *b)
         append(f, "  and %d more\n", more);
 }
 
-/* May lanes that go on here change memory before they end or come to a barrier? Where that is open, they may. */
-static bool could_act(const struct code *c, const struct dinst *d)
+/* May lanes that continue at d change memory before they end or reach a barrier? True if that is not known. */
+static bool may_change_memory(const struct code *c, const struct dinst *d)
 {
     for (; d < c->insts + c->ninsts && (d->in || !d->counts); d++) {
         if (!d->counts)
@@ -278,21 +278,21 @@ static const struct code *code_of_step(const struct warp *w, const struct dinst 
     return w->frame[0].code;
 }
 
-/* A warp that spins while other lanes of its own wait behind it: the stack cannot let those go first. */
+/* A warp that spins while other lanes of it wait for the loop's end: the stack cannot run those first. */
 static const struct warp *own_lanes_wait(const struct block *b)
 {
     for (uint32_t i = 0; i < b->nwarps && !b->launch->program->independent; i++) {
         const struct warp *w = &b->warps[i];
         const struct dinst *there;
         if (w->state == WARP_READY && w->spinning && simt_other_lanes(w, &there) && there &&
-            could_act(code_of_step(w, there), there))
+            may_change_memory(code_of_step(w, there), there))
             return w;
     }
     return NULL;
 }
 
-/* The group of independent lanes that was picked last may have ended; one that waits takes its place. */
-static void pick_waiter(struct warp *w)
+/* If the group of independent lanes that ran last has ended, a waiting one becomes the current group. */
+static void select_waiter(struct warp *w)
 {
     for (uint32_t i = 0; i < w->nentry && !(simt_top(w)->mask & w->exist); i++)
         w->current = i;
@@ -308,7 +308,7 @@ void fault_no_progress(struct block *b)
             any = &b->warps[i];
     if (!any)
         return;
-    pick_waiter(any);
+    select_waiter(any);
     if (own) {
         const struct dinst *there;
         uint64_t others = simt_other_lanes(own, &there);
@@ -317,15 +317,15 @@ void fault_no_progress(struct block *b)
         fault_raise((struct warp *)(uintptr_t)own, own->spin_at, FAULT_DEADLOCK,
                     __builtin_ctzll(own->entry[own->current].mask), 0,
                     "%d lanes of a warp loop waiting for something that the warp's other lanes would do, but those come "
-                    "after the loop in the SIMT stack. The first of them is lane %d, which goes on at\n"
+                    "after the loop in the SIMT stack. The first of them is lane %d, which continues at\n"
                     "    %s\n"
-                    "  Run with --simt independent, or write the loop so that the lanes that succeed do their work inside "
-                    "it (the compiler moves it out unless the loop ends in SIMTX_LOCK_DONE, simtx_tm.h).",
+                    "  Run with --simt independent, or write the loop so that the lanes that succeed do their work "
+                    "inside it (the compiler moves it out unless the loop ends in SIMTX_LOCK_DONE, simtx_tm.h).",
                     __builtin_popcountll(own->entry[own->current].mask), others ? __builtin_ctzll(others) : 0, place);
     } else if (any->state == WARP_READY && any->spin_at)
         fault_raise(any, any->spin_at, FAULT_DEADLOCK, __builtin_ctzll(any->entry[any->current].mask), 0,
-                    "every resident block waits: the loop comes round with the same registers and nobody changes memory. "
-                    "%llu of %llu blocks were started, %u can be resident at once",
+                    "every resident block waits: the loop repeats with the same registers and no memory "
+                    "changes. %llu of %llu blocks were started, %u can be resident at once",
                     (unsigned long long)b->launch->next_block, (unsigned long long)b->launch->nblocks,
                     b->launch->resident);
     else

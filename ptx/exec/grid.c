@@ -1,10 +1,10 @@
 /*
- * Grids: which blocks are resident and whose turn it is.
+ * Grids: the resident blocks and their time slices.
  *
- * A kernel that needs the one-thread order (manual, Order) runs its blocks on one host thread, others on several, each
- * taking the next block when it is through with one; without races between blocks the result is the same. Usually a
- * block runs to its end before the next one starts; one that waits gives way, and more blocks become resident, as
- * many as the GPU would hold, taking yields. When all of them wait and nobody changes memory, that is a deadlock.
+ * A kernel that needs the one-thread order (manual, Order) runs its blocks on one host thread, others run on several;
+ * each worker takes the next block when one has ended. Without races between blocks the result is the same. Usually a
+ * block runs to its end before the next one starts. A block that waits yields, and more blocks become resident, as many
+ * as the GPU would hold, in time slices. When all of them wait and no memory changes, that is a deadlock.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -12,17 +12,18 @@
 #include "base/alloc.h"
 #include "ptx/exec/exec.h"
 
-/* Contexts of blocks that make progress may take this much; blocks that wait are admitted beyond it. */
+/* Memory for contexts while blocks make progress; when all wait, more blocks become resident than fit it. */
 static const uint64_t CONTEXT_BYTES = 48ull << 20;
 
 static uint64_t context_bytes(const struct launch *la)
 {
     const struct code *c = la->code;
-    uint64_t warp = (uint64_t)c->frame_bytes + (uint64_t)c->local_total * LANES + ptx_sreg_bank_bytes() + sizeof(struct warp);
+    uint64_t warp = (uint64_t)c->frame_bytes + (uint64_t)c->local_total * LANES + ptx_sreg_bank_bytes() +
+                    sizeof(struct warp);
     return la->shared_bytes + warp * la->nwarps * (la->warp_size / LANES);
 }
 
-/* Adds what the worker did to the launch's sum; the first worker shows it. */
+/* Adds the worker's instructions to the launch's sum; the first worker shows it. */
 static void show_progress(struct worker *k)
 {
     struct launch *la = k->launch;
@@ -41,9 +42,9 @@ static void block_done(struct worker *k)
 
 struct residents {
     struct worker *k;
-    struct block **active;       /* in the order of their yields */
+    struct block **active;       /* in the order of their time slices */
     uint32_t n;
-    struct block **spare;        /* contexts to use again */
+    struct block **spare;        /* free contexts */
     uint32_t nspare;
 };
 
@@ -52,7 +53,7 @@ static struct block *take_context(struct residents *r)
     return r->nspare ? r->spare[--r->nspare] : block_new(r->k);
 }
 
-static bool admit(struct residents *r)
+static bool start_block(struct residents *r)
 {
     struct launch *la = r->k->launch;
     uint64_t linear = atomic_fetch_add(&la->next_block, 1);
@@ -64,8 +65,8 @@ static bool admit(struct residents *r)
     return true;
 }
 
-/* One turn for each resident block. Returns how many wait. */
-static uint32_t run_turns(struct residents *r)
+/* One time slice for each resident block. Returns the number that wait. */
+static uint32_t run_slices(struct residents *r)
 {
     struct launch *la = r->k->launch;
     uint32_t waiting = 0, kept = 0;
@@ -95,9 +96,9 @@ static void note_fault_block(struct launch *la, uint64_t linear)
 }
 
 /*
- * Do all blocks of all workers wait? `seen` is the epoch before this worker's last yields, which brought nothing. The
- * epoch advances behind every change, so when all workers say the same epoch and it is still the current one, nobody
- * changed anything since each looked in vain.
+ * Do all blocks of all workers wait? `seen` is the epoch before this worker's last time slices, in which every block
+ * waited. The epoch advances after every change. So when all workers have recorded the same epoch, and it is still the
+ * current one, no memory has changed since the last check of any of them.
  */
 static bool all_workers_wait(struct worker *k, int64_t seen)
 {
@@ -116,8 +117,9 @@ static bool blocks_left(const struct launch *la)
     return la->next_block < la->nblocks && la->next_block <= la->fault_block;
 }
 
-/* Blocks that wait give way: more become resident. In the one-thread order those that only run long do, too. */
-static uint64_t next_want(const struct launch *la, const struct residents *r, uint64_t want, uint64_t most, bool all_wait)
+/* More blocks become resident when all wait, and in the one-thread order also when they only run long. */
+static uint64_t next_want(const struct launch *la, const struct residents *r, uint64_t want, uint64_t most,
+                          bool all_wait)
 {
     uint64_t calm = CONTEXT_BYTES / context_bytes(la);
     if (all_wait)
@@ -130,13 +132,13 @@ static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
     struct launch *la = k->launch;
     uint64_t want = 1;
     while (!k->fault && !launch_interrupted(la)) {
-        while (r->n < want && blocks_left(la) && admit(r))
+        while (r->n < want && blocks_left(la) && start_block(r))
             ;
         if (!r->n)
             break;
         int64_t seen = atomic_load(&la->epoch);
         uint64_t changes = k->changes, before = k->count[STAT_BLOCKS];
-        uint32_t waiting = run_turns(r);
+        uint32_t waiting = run_slices(r);
         if (k->fault || launch_interrupted(la))
             break;
         bool moved = changes != k->changes || before != k->count[STAT_BLOCKS];
@@ -145,7 +147,7 @@ static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
             atomic_fetch_add(&la->epoch, 1);
         else if (all_wait && full) {
             if (la->fault_block != UINT64_MAX)
-                break;                           /* it may wait for the one that faulted */
+                break;                           /* they may wait for the block that faulted */
             if (all_workers_wait(k, seen)) {
                 fault_no_progress(r->active[0]);
                 break;

@@ -1,12 +1,11 @@
 /*
  * The SIMT stack: how the lanes of a warp share one program counter (Fung et al., MICRO 2011, section 2.2; PTX ISA 2.3
- * on divergence). An entry is a set of lanes at one place, with the place where they meet the others again. A branch
- * whose lanes disagree yields the top entry into the one that waits at the reconvergence point and pushes one entry for
- * each side.
+ * on divergence). An entry is a set of lanes with one pc, and the pc where they reconverge with the others. A divergent
+ * branch sets the pc of the top entry to the reconvergence point and pushes an entry for each side.
  *
- * With independent lanes (simt = independent) the same entries are groups without order: any group may run, groups that
- * stand at the same place merge, and a group that spins lets the others go first. Among those that did not spin the one
- * deepest in calls and then lowest in the code runs, which makes lanes wait for those behind them.
+ * With independent lanes (simt = independent) the same entries are unordered groups: any group may run, groups with the
+ * same pc merge, and a group that spins yields to the others. Of the groups that have yielded least the one deepest in
+ * calls and then lowest in the code runs, so lanes that are ahead wait for the others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +89,7 @@ static void clear_local(struct half *h, uint32_t base, uint32_t bytes, uint32_t 
                 word[(size_t)k * LANES + (uint32_t)__builtin_ctz(m)] = 0;
 }
 
-/* Timing mode: which words of the frame are .param variables, kept in `local`; they start as zero. */
+/* Timing mode: marks the words of the frame that are .param variables, which lie in `local`, and clears them. */
 static void mark_frame(struct half *h, const struct code *code, uint32_t base, uint32_t lanes)
 {
     uint32_t *on = h->param_lanes + base / 4;
@@ -102,7 +101,7 @@ static void mark_frame(struct half *h, const struct code *code, uint32_t base, u
     }
 }
 
-/* Where the registers of a new frame start: above all that are in use, whichever lanes use them. */
+/* Where the registers of a new frame start: above those of all frames in use, of any lanes. */
 static uint32_t free_registers(const struct warp *w)
 {
     uint32_t end = 0;
@@ -175,7 +174,7 @@ static void diverge(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t 
     uint64_t rest = e->mask & ~taken;
     uint32_t frame = e->frame;
     if (rpc != UINT32_MAX && rpc == e->rpc) {
-        /* the entry below already waits there: lanes that are there drop out of this one */
+        /* the entry below already waits there: lanes that are there leave this one */
         if (taken_pc == rpc) {
             e->mask = rest;
             e->pc = next_pc;
@@ -236,7 +235,7 @@ void simt_split(struct warp *w, const struct path *path, uint32_t n, uint32_t rp
         push(w, path[k].mask, path[k].pc, rpc, frame)->yields = yields;
 }
 
-/* Static, because a function that the library shows is called through a table. */
+/* Static, because a call of a function exported by the library is indirect (PLT). */
 static inline void pop(struct warp *w)
 {
     uint32_t frame = simt_top(w)->frame;
@@ -280,7 +279,7 @@ void simt_exit(struct warp *w, uint64_t lanes)
     simt_top(w)->mask &= ~lanes;
     for (uint32_t i = 0; i < w->nentry && independent(w); i++)
         if (w->entry[i].waits == WAIT_LANES)
-            w->entry[i].waits = WAIT_NONE;            /* perhaps for those that left */
+            w->entry[i].waits = WAIT_NONE;           /* it may have waited for those lanes */
     barrier_lanes_left(w->block);
 }
 
@@ -313,10 +312,10 @@ void simt_return(struct warp *w, uint64_t lanes)
 }
 
 /*
- * Which side of a branch runs first is free, and lanes that wait at a reconvergence point may also go on without the
- * others. An entry whose lanes are in no entry above it is a side that has not run yet: it moves to the top, over the
- * entry that waits. Lanes of an entry that are in none above while others of it are, wait at its reconvergence point:
- * they go on from there in an entry of their own, as far as the next such point.
+ * Either side of a branch may run first, and lanes at a reconvergence point may continue without the others. An entry
+ * whose lanes are in no entry above it is a side that has not run yet: it moves to the top, over the waiting entry. If
+ * only some lanes of an entry are in no entry above it, they wait at its reconvergence point: they continue from there
+ * in an entry of their own, up to the next reconvergence point.
  */
 bool simt_defer(struct warp *w)
 {
@@ -350,7 +349,7 @@ uint64_t simt_join(struct warp *w, uint32_t pc)
     for (struct simt_entry *e = w->entry; e < top; e++)
         if (e->waits == WAIT_LANES && e->pc == pc && e->frame == top->frame && e->rpc == top->rpc) {
             joined |= e->mask & w->exist;
-            e->mask = 0;                             /* simt_settle drops it */
+            e->mask = 0;                             /* simt_settle pops it */
             e->waits = WAIT_NONE;
         }
     top->mask |= joined;

@@ -101,6 +101,6 @@ void tx_ran_past(struct warp *w, int lane)
 {
     const struct simt_entry *e = simt_top(w);
     fault_raise(w, &w->frame[e->frame].code->insts[e->pc], FAULT_TX, lane, 0,
-                "a transaction begun by some lanes of a branch goes on behind it; put tx_commit on the same side as "
+                "a transaction begun by some lanes of a branch continues after it; put tx_commit on the same side as "
                 "tx_begin");
 }

@@ -1,7 +1,7 @@
 /*
- * The approximate functions (ex2, lg2, sin, cos, tanh, rcp, rsqrt, div .approx): polynomials in double with
- * separate multiplications and additions, so that every host gives the same bits; their errors lie far
- * inside the bounds of PTX ISA 9.7.3. All of it is free of branches and vectorises.
+ * The approximate functions (ex2, lg2, sin, cos, tanh, rcp, rsqrt, div .approx): polynomials in double with separate
+ * multiplications and additions, so that every host gives the same bits. Their errors are far below the bounds of PTX
+ * ISA 9.7.3. The code has no branches and vectorises.
  */
 #ifndef PTX_LANES_APPROX_H
 #define PTX_LANES_APPROX_H
@@ -71,7 +71,7 @@ static inline float approx_sincos(float a, uint64_t quarter)
     c = c * r2 + 1.0;
     double v = q & 1 ? c : s;
     v = f64_of(f64_bits(v) ^ (q & 2) << 62);
-    v = v > 1.0 ? 1.0 : v;                       /* only far outside the range that is specified */
+    v = v > 1.0 ? 1.0 : v;                       /* only far outside the specified range */
     return (float)(v < -1.0 ? -1.0 : v);
 }
 
@@ -108,7 +108,7 @@ static inline double flush64(double a)
     return f64_of(u & 0x7ff0000000000000u ? u : u & 0x8000000000000000u);
 }
 
-/* The .approx.ftz.f64 forms look at the high word only and return a high word; a NaN stays one. */
+/* The .approx.ftz.f64 forms read the high word only and return a high word; a NaN stays one. */
 static inline double high_word(double a)
 {
     return a == a ? f64_of(f64_bits(a) & 0xffffffff00000000u) : a;

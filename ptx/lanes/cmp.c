@@ -1,7 +1,6 @@
 /*
- * Comparisons (PTX ISA 9.7.6): setp, set, testp. A comparison makes the lane mask where it holds; setp
- * combines and stores it, set turns it into numbers. Halves are widened to f32, exactly, and compared
- * there.
+ * Comparisons (PTX ISA 9.7.6): setp, set, testp. A comparison gives the mask of lanes where it holds; setp combines and
+ * stores it, set converts it to numbers. Halves are widened to f32, exactly, before the comparison.
  */
 #include "ptx/lanes/half.h"
 #include "ptx/lanes/kernel.h"

@@ -1,8 +1,7 @@
 /*
- * Conversions (PTX ISA 9.7.9.21). Hot ones are vector kernels; every other format and rounding goes through
- * exact integer code (soft.h). Float to integer saturates; a NaN becomes 0, or 0x8000000000000000 in 64
- * bits, as hardware does. A NaN widening to f64 keeps its payload, quieted; any other float result that is
- * a NaN is canonical.
+ * Conversions (PTX ISA 9.7.9.21). Frequent ones are vector kernels; every other format and rounding uses exact integer
+ * code (soft.h). Float to integer saturates; a NaN becomes 0, or 0x8000000000000000 in 64 bits, as on hardware. A NaN
+ * that widens to f64 keeps its payload, quieted; any other float result that is a NaN is canonical.
  */
 #include "ptx/lanes/approx.h"
 #include "ptx/lanes/half.h"
@@ -48,10 +47,7 @@ static inline uint64_t sat_u_U64(uint64_t v) { return v; }
 #define PASTE_(a, b) a##b
 #define SATURATE(prefix, TD) PASTE_(prefix, TD)
 
-/*
- * Rounding to a whole number in the same format; adding 2^23 (2^52) leaves no fraction. The sign stays,
- * also of 0.
- */
+/* Rounding to an integer in the same format: adding 2^23 (2^52) leaves no fraction. The sign is kept, also of 0. */
 #define ROUNDINGS(T, bits, SIGN, LIMIT)                                                       \
     static inline T keep_sign##bits(T r, T a)                                                 \
     {                                                                                         \
@@ -72,7 +68,7 @@ static inline uint64_t sat_u_U64(uint64_t v) { return v; }
 ROUNDINGS(float, 32, 0x80000000u, 0x1p23f)
 ROUNDINGS(double, 64, 0x8000000000000000u, 0x1p52)
 
-/* A float to an integer type: clamped; the cast, which truncates, only sees values that fit. */
+/* A float to an integer type: clamped, so that the cast, which truncates, has a value that fits. */
 #define TO_INT(T, V, lo, beyond, max, nan)                                                    \
     static inline c_##T to_##T##_F32(float r)                                                 \
     {                                                                                         \
@@ -108,7 +104,7 @@ static inline double saturate64(double r)
     return r < 1.0 ? r : 1.0;
 }
 
-/* cvt.pack: a and b saturated side by side, b lowest, and the low bits of c above them (none for 16 bits). */
+/* cvt.pack: a and b saturated, b in the lowest bits and a above it, then the low bits of c (none for 16 bits). */
 static inline uint32_t pack_above(uint32_t low, uint32_t c, int bits)
 {
     return bits < 32 ? low | c << (bits & 31) : low;
@@ -133,10 +129,7 @@ static inline uint32_t pack_above(uint32_t low, uint32_t c, int bits)
 #define ROUND_F64(mode) mode##64
 #include "ptx/isa/ops.def"
 
-/*
- * Conversions of a source that is first made f32: f16, bf16, or f32 with subnormals flushed; d->rounded
- * does the rest.
- */
+/* Conversions of f16, bf16, or f32 with subnormals flushed: the source becomes f32, which d->rounded converts. */
 #define FROM_WIDENED(name, T, expr)                                                           \
     static int name(struct lanes *x, const struct dinst *d)                                   \
     {                                                                                         \
@@ -156,7 +149,7 @@ FROM_WIDENED(from_f16, uint16_t, f16_to_f32(a))
 FROM_WIDENED(from_bf16, uint16_t, bf16_to_f32(a))
 FROM_WIDENED(from_f32_flushed, float, flush32(a))
 
-/* Everything else: decode, apply the modifiers, encode. */
+/* All other conversions: decode, apply the modifiers, encode. */
 static const struct soft_format formats[T_COUNT] = {
     [T_F16] = { 10, 5 }, [T_F16X2] = { 10, 5 }, [T_BF16] = { 7, 8 }, [T_BF16X2] = { 7, 8 },
     [T_F32] = { 23, 8 }, [T_F64] = { 52, 11 }, [T_TF32] = { 10, 8 },

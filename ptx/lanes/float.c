@@ -2,8 +2,8 @@
  * f32 and f64 arithmetic (PTX ISA 9.7.3). An f32 NaN result is 0x7fffffff. An f64 NaN result is the first
  * NaN operand with its quiet bit set, or 0xfff8000000000000 when no operand is a NaN. .ftz flushes
  * subnormal operands and results to zeros of their sign, .sat clamps to [+0, 1] and turns NaN into +0.
- * Rounding other than to nearest comes from the caller switching the processor's mode; hence operations
- * here are the processor's own.
+ * For other rounding than to nearest the caller sets the host processor's mode, so operations here are those of the
+ * host processor.
  */
 #include "ptx/lanes/approx.h"
 #include "ptx/lanes/fminmax.h"

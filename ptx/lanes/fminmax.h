@@ -1,5 +1,6 @@
 /*
- * Floating-point minimum and maximum as PTX has them: a NaN loses, -0 < +0; .NaN and .xorsign.abs variants.
+ * Floating-point minimum and maximum by the rules of PTX: the other operand of a NaN is the result, -0 < +0; .NaN and
+ * .xorsign.abs variants.
  */
 #ifndef PTX_LANES_FMINMAX_H
 #define PTX_LANES_FMINMAX_H

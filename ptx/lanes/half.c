@@ -1,18 +1,14 @@
 /*
- * Arithmetic on f16, f16x2, bf16 and bf16x2 (PTX ISA 9.7.4): widened to f32, computed, narrowed with one
- * effective rounding. f32 has enough bits that rounding a sum or product twice is as rounding once; fma
- * rounds to odd on the way. A packed register is 64 halves. A NaN result is 0x7fff. The modifiers are
- * uniform constants read from d->imm.
+ * Arithmetic on f16, f16x2, bf16 and bf16x2 (PTX ISA 9.7.4): widened to f32, computed, narrowed with the effect of one
+ * rounding. f32 has enough bits that rounding a sum or product twice equals rounding it once; fma rounds to odd in
+ * between. A packed register is 64 halves. A NaN result is 0x7fff. The modifiers are uniform constants from d->imm.
  */
 #include "ptx/lanes/half.h"
 
 #include "ptx/lanes/approx.h"
 #include "ptx/lanes/fminmax.h"
 
-/*
- * a * b + c rounded to odd in f32: the product is exact in f64, and the error of the sum says which way it
- * went.
- */
+/* a * b + c rounded to odd in f32: the product is exact in f64; the error of the sum has its rounding direction. */
 static inline float fma_odd(float a, float b, float c)
 {
     double p = (double)a * (double)b, z = c, s = p + z, t = s - p;
@@ -22,7 +18,7 @@ static inline float fma_odd(float a, float b, float c)
     return f64_to_f32_odd(f64_of(error > 0.0 || error < 0.0 ? odd : u));
 }
 
-/* What the modifiers do to operands and results. */
+/* The effect of the modifiers on operands and results. */
 struct half_modes { uint16_t flush, negative_zero, nan; float low, high; };
 
 static inline struct half_modes modes_of(const struct dinst *d)

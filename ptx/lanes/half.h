@@ -1,6 +1,6 @@
 /*
- * f16 and bf16 as bits: exact widening to f32, correctly rounded narrowing. All of it is integer code with
- * selects, which vectorises and gives the same bits everywhere. A NaN narrows to 0x7fff.
+ * f16 and bf16 as bits: exact widening to f32, correctly rounded narrowing. It is integer code with selects, which
+ * vectorises and gives the same bits on every host. A NaN narrows to 0x7fff.
  */
 #ifndef PTX_LANES_HALF_H
 #define PTX_LANES_HALF_H

@@ -1,9 +1,8 @@
 /*
- * The shape of a lane function: one loop over the 32 lanes that the compiler turns into SIMD code. A kernel
- * computes all lanes; when some are masked off, partial*() calls it on all of them and puts the old values
- * back, so that each kernel exists once. Included by the family files (int.c, float.c ...), which are
- * compiled once per vector width with ISA defined to its name; the bits that come out are the same for each
- * width and compiler.
+ * The form of a lane function, called a kernel here: one loop over the 32 lanes that the compiler vectorises. A kernel
+ * computes all lanes. When some are masked off, partial*() calls it for all lanes and restores the old values of the
+ * others, so each kernel exists once. The family files (int.c, float.c ...) include this file and are compiled once per
+ * vector width, with ISA defined to its name. Results have the same bits for every width and compiler.
  */
 #ifndef PTX_LANES_KERNEL_H
 #define PTX_LANES_KERNEL_H
@@ -121,10 +120,7 @@ int NAME(partial16)(struct lanes *x, const struct dinst *d, ptx_fn *fn);
         return 0;                                                                             \
     }
 
-/*
- * lane_bit*[i]: the bit of lane i, in elements as wide as the data that a mask selects (16: of half the
- * lanes).
- */
+/* lane_bit*[i]: the bit of lane i, in elements as wide as the selected data (16: of half the lanes). */
 static const uint32_t lane_bit32[LANES] __attribute__((aligned(64))) = {
 #define L4(i) 1u << (i), 1u << ((i) + 1), 1u << ((i) + 2), 1u << ((i) + 3)
     L4(0), L4(4), L4(8), L4(12), L4(16), L4(20), L4(24), L4(28)
@@ -169,8 +165,8 @@ static inline void select64(uint64_t *D, const uint64_t *A, const uint64_t *B, u
 }
 
 /*
- * memcpy of whole registers in steps as wide as the kernels' own loads and stores, because a load that spans
- * two smaller stores waits for both to leave the store buffer.
+ * memcpy of whole registers with loads and stores as wide as those of the kernels: a load that spans two smaller stores
+ * cannot be forwarded from the store buffer.
  */
 static inline void copy_lanes(void *to, const void *from, int bytes)
 {

@@ -1,7 +1,6 @@
 /*
- * What selects a lane function: an instruction reduced to opcode, types, one modifier word and flags,
- * packed in one number. The semantic rows of ops.def expand to `case KEY(...): return kernel;`, so two rows
- * that claim the same instruction do not compile.
+ * The key of a lane function: an instruction's opcode, types, one modifier word and flags in one number. The semantic
+ * rows of ops.def expand to `case KEY(...): return kernel;`, so two rows for the same instruction do not compile.
  */
 #ifndef PTX_LANES_KEY_H
 #define PTX_LANES_KEY_H
@@ -32,7 +31,7 @@ enum {
 typedef ptx_fn *lanes_select_fn(uint64_t key);
 typedef ptx_fn *lanes_resize_fn(int from, int to, bool sign);
 
-/* One family of functions for each file of this folder that has semantic rows. */
+/* One family of functions for each file of this folder that expands semantic rows. */
 enum { LANES_FAMILY_COUNT = 8 };
 
 #define LANES_DECLARE(isa)                                                                    \

@@ -1,8 +1,7 @@
 /*
- * Choice of the lane function for an instruction: its types and modifiers are reduced to a key
- * (lanes/key.h), the families of the vector width in use are asked for it, and what the function reads at
- * run time is put in d->imm. Rounding to nearest is what the functions do; other modes wrap them in a
- * switch of the processor's rounding mode.
+ * Selects the lane function of an instruction: its types and modifiers become a key (lanes/key.h), which is looked up
+ * in the families of the vector width in use; d->imm gets what the function reads at run time. The functions round to
+ * nearest; for other modes a wrapper sets the host processor's rounding mode around them.
  */
 #include "ptx/lanes/lanes.h"
 
@@ -185,7 +184,7 @@ static int64_t bool_flags(const struct ptx_inst *in, int c)
     return f | (in->opd[c].negated ? PRED_NOT : 0);
 }
 
-/* Unsigned comparisons have names of their own. */
+/* lo, ls, hi and hs are the unsigned names of lt, le, gt and ge. */
 static int cmp_word(const struct ptx_inst *in)
 {
     switch (in->mod[PG_CMP]) {
@@ -259,10 +258,7 @@ static bool is_pair(uint8_t t)
     return t == T_F16X2 || t == T_BF16X2 || t == T_E4M3X2 || t == T_E5M2X2;
 }
 
-/*
- * To a floating-point type: a kernel when there is one for this rounding and these modifiers, else the
- * exact general way.
- */
+/* To a floating-point type: a kernel if there is one for this rounding and these modifiers, else the exact code. */
 static ptx_fn *to_float(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d)
 {
     uint8_t to = in->type[0], from = in->type[1], rnd = in->mod[PG_RND];

@@ -1,7 +1,7 @@
 /*
- * How an instruction acts on the 32 lanes of one PTX warp. A warp is a vector: each register is an array over the
- * lanes (structure of arrays), and an instruction is one pass over it that the compiler turns into SIMD code. The
- * functions are compiled several times, once per vector width of the host (lanes.mk), and picked at start-up.
+ * Lane functions: the effect of an instruction on the 32 lanes of one PTX warp. Each register is an array over the
+ * lanes (structure of arrays), and an instruction is one loop over them that the compiler vectorises. The functions are
+ * compiled once per vector width of the host (lanes.mk); the width is chosen at start-up.
  *
  * Register storage, by type of the register: 16-bit (and 8-bit) uint16_t[32], 32-bit uint32_t[32], 64-bit uint64_t[32],
  * 128-bit uint64_t[2][32] (low halves, then high halves); a predicate is one uint32_t, bit i = lane i. All arrays
@@ -28,23 +28,23 @@ struct lanes {
 
 struct dinst;
 struct mem_shape;
-/* Executes one decoded instruction. 0 = go on with the next one; other values are for control (exec.h). */
+/* Executes one step. 0 = the next step follows; other values are control codes (code.h). */
 typedef int ptx_fn(struct lanes *x, const struct dinst *d);
 
-/* Where an operand lives: a byte offset from base[0], or from base[1] or base[2] by the two top bits. */
+/* The location of an operand: a byte offset from base[0], or from base[1] or base[2] by the two top bits. */
 typedef uint32_t operand;
 enum { OPERAND_BITS = 30 };
 #define OPERAND_CONST   (1u << OPERAND_BITS)
 #define OPERAND_SPECIAL (2u << OPERAND_BITS)
 
-/* The step of a PTX instruction that counts, or the return behind the last one; it is captured; it has a guard; the
- * marker of a place where diverged lanes may meet. */
+/* The counting step of a PTX instruction, or the return after the last one; a memory instruction, which timing mode
+ * captures; it has a guard; a join marker, where diverged lanes may meet. */
 enum dinst_stepping { STEPS_HERE = 1, STEPS_MEMORY = 2, STEPS_GUARDED = 4, STEPS_JOIN = 8 };
 
 struct dinst {
-    ptx_fn *fn;              /* what the run loop calls */
-    ptx_fn *guarded;         /* what the guard calls for the lanes that pass */
-    ptx_fn *rounded;         /* what the rounding-mode wrapper calls */
+    ptx_fn *fn;              /* called by the run loop */
+    ptx_fn *guarded;         /* called by a guard's function for the lanes whose guard is true */
+    ptx_fn *rounded;         /* called by a wrapper function: rounding mode, generic address, vector */
     operand dst, dst2;       /* dst2: second destination (setp p|q, shfl d|p), or a scratch slot when not written */
     operand src[4];          /* in the order of the operands in the text */
     operand guard;
@@ -56,10 +56,10 @@ struct dinst {
     uint8_t stepping;        /* bits of enum dinst_stepping, for timing mode (step.c) */
     uint16_t id;             /* memory: picks an entry of the bounds cache */
     uint32_t seq;            /* PTX instructions of the function before this one */
-    uint8_t counts;          /* 1 for the last step of a PTX instruction, 0 for steps that prepare it */
-    uint32_t target;         /* branch: index of the target in code */
-    uint32_t reconverge;     /* branch: index in code where diverged lanes meet, UINT32_MAX = function end */
-    int64_t imm;             /* memory: byte offset; others: as the instruction needs */
+    uint8_t counts;          /* 1 for the step that executes a PTX instruction, 0 for width changes and join markers */
+    uint32_t target;         /* branch: step index of the target; memory: bytes of an element's register */
+    uint32_t reconverge;     /* branch: step index where diverged lanes meet, UINT32_MAX = function end */
+    int64_t imm;             /* memory: byte offset; others: by instruction */
     const struct ptx_inst *in;
     const void *extra;       /* vector operand lists, call descriptors ... */
     const struct mem_shape *shape;       /* memory: for timing mode (access.h) */
@@ -76,14 +76,14 @@ enum lanes_isa lanes_best_isa(void);             /* the widest that this host ha
 const char *lanes_isa_name(enum lanes_isa isa);  /* "base", "avx2", "avx512" */
 enum lanes_isa lanes_isa_find(const char *name); /* ISA_COUNT when unknown or not on this host */
 
-/* Where a state space starts among generic addresses: d->extra of cvta points to one. */
+/* The generic address where a state space starts: d->extra of cvta points to one. */
 struct lanes_window { uint64_t base; };
 
 /*
- * Conventions of the lane functions, which decode follows:
+ * Conventions of the lane functions, for the decoder:
  *   src[]        the source operands in the order of the text, predicates included: setp p|q, a, b, c has c in
  *                src[2]; selp d, a, b, p has p in src[2]; shfl has a, b, c, membermask; vote has the predicate,
- *                membermask. A '!' before a predicate source is seen in in->opd[] and needs no action by decode
+ *                membermask. A '!' before a predicate source is read from in->opd[]; the decoder ignores it
  *   dst, dst2    opd[0] and, for a pair d|p, opd[1]. dst2 is only written when in->opd[1] is a register. A
  *                destination '_' needs a scratch slot of full size
  *   immediates   lop3's table, the only operand 'i' here, is read from in; all others are constants in src[]
@@ -92,18 +92,17 @@ struct lanes_window { uint64_t base; };
  *                8-bit elements live in 16-bit registers
  *   cvta         extra points to the struct lanes_window of the space, NULL for the identity
  *   cvt          an 8-bit result is left extended by zero or sign in its 16-bit register; tf32 is 32 bits
- *   imm, rounded and, for set, size belong to lanes_select; decode sets only extra for the opcodes above
+ *   imm, rounded and, for set, size are set by lanes_select; the decoder sets extra for the opcodes above
  */
 
 /*
  * The function for an arithmetic, logic, conversion, comparison, move or warp-level (shfl, vote, match, activemask,
  * redux) instruction, or NULL when the table has none for this combination. Not for memory, control flow, barriers.
- * Sources are already of the storage width of the instruction's types (decode inserts widenings around cvt).
- * Sets d->rounded itself when the result function is the rounding wrapper.
+ * Sources have the storage width of the instruction's types: the decoder adds steps that change it.
  */
 ptx_fn *lanes_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d);
 
-/* Width changes of a register as decode needs them: from and to are 2, 4 or 8 bytes; sign: sign-extend. */
+/* Width changes of a register: from and to are 2, 4 or 8 bytes; sign: sign-extend. */
 ptx_fn *lanes_resize(enum lanes_isa isa, int from, int to, bool sign);
 
 #endif

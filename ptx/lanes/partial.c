@@ -1,4 +1,4 @@
-/* Execution under a partial mask: run on all lanes, then put the old values of the others back. */
+/* Execution under a partial mask: executes all lanes, then restores the old values of the inactive ones. */
 #include "ptx/lanes/kernel.h"
 
 #define PARTIAL_RUN                                                                           \

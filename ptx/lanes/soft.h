@@ -1,7 +1,6 @@
 /*
- * Exact conversion between number formats by integers, for every rounding mode: a value is sign, whole
- * mantissa and exponent, encoded into a format of so many mantissa and exponent bits. Used by the
- * conversions that are not hot.
+ * Exact conversion between number formats with integers, for every rounding mode. A value is a sign, an integer
+ * mantissa and an exponent; a format has numbers of mantissa and exponent bits. Used by infrequent conversions.
  */
 #ifndef PTX_LANES_SOFT_H
 #define PTX_LANES_SOFT_H
@@ -38,10 +37,7 @@ static inline struct soft soft_integer(bool negative, uint64_t magnitude)
     return (struct soft){ negative, SOFT_FINITE, magnitude, 0 };
 }
 
-/*
- * Does the magnitude go up, given whether the kept part is odd and how the rest compares with one half (-1,
- * 0, 1)?
- */
+/* Is the magnitude rounded up? odd: the kept part is; rest: the dropped part compared with one half (-1, 0, 1). */
 static inline bool soft_round_up(uint8_t rnd, bool negative, bool odd, bool inexact, int rest)
 {
     switch (rnd) {

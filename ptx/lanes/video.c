@@ -1,14 +1,11 @@
 /*
- * Video instructions (PTX ISA 9.7.14, 9.7.15): arithmetic on bytes, halves and words picked from the
- * sources, with saturation, then a second operation or a merge with the last source. They are rare; one
- * lane at a time, all modifiers read from the instruction.
+ * Video instructions (PTX ISA 9.7.14, 9.7.15): arithmetic on selected bytes, halves or words of the sources, with
+ * saturation, then a second operation or a merge with the last source. They are infrequent: the functions compute one
+ * lane at a time and read all modifiers from the instruction.
  */
 #include "ptx/lanes/kernel.h"
 
-/*
- * The part of a word that a scalar selector names: 1..4 bytes, 5 and 6 halves, 0 the word; extended by its
- * type.
- */
+/* The part of a word that a scalar selector names (1..4 bytes, 5 and 6 halves, 0 the word), extended by its type. */
 static int64_t pick(uint32_t v, uint8_t sel, bool is_signed)
 {
     int bits = sel == 0 ? 32 : sel <= 4 ? 8 : 16;

@@ -1,8 +1,7 @@
 /*
- * Instructions across the lanes of a warp (PTX ISA 9.7.9.6, 9.7.13): shfl, vote, match, redux, activemask.
- * With a membermask the executing lanes fall into groups of equal masks (tiles of a warp may execute one
- * instruction together), and each group acts on its own; lanes that a mask names but that do not execute
- * take no part.
+ * Warp-level instructions (PTX ISA 9.7.9.6, 9.7.13): shfl, vote, match, redux, activemask. With a membermask the
+ * executing lanes form groups of equal masks, because tiles of a warp may execute one instruction together. Each group
+ * is independent; lanes that a mask names but that do not execute are not part of it.
  */
 #include "ptx/lanes/kernel.h"
 
@@ -61,7 +60,7 @@ static inline int shfl_mode(struct lanes *x, const struct dinst *d, uint8_t mode
     if (LIKELY(x->mask == ALL_LANES)) {
         gather32(dst_of(x, d), src_of(x, d, 0), from);
     } else {
-        for (int i = 0; i < LANES; i++)          /* a lane that does not execute gives nothing */
+        for (int i = 0; i < LANES; i++)          /* a lane that does not execute is no source */
             from[i] = x->mask >> from[i] & 1 ? from[i] : i;
         gather32(r, src_of(x, d, 0), from);
         select32(dst_of(x, d), r, dst_of(x, d), x->mask);

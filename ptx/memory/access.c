@@ -1,7 +1,8 @@
 /*
- * Capturing a memory instruction (access.h): the lanes' addresses, who serves each lane, and what a store or an atomic
- * brings along. Bounds are checked as in mem_lanes.c: all lanes at once against the region that this instruction met
- * last; only when that fails one by one, and then the first bad lane is the one that functional mode reports.
+ * Captures a memory instruction (access.h): the lanes' addresses, the memory that serves each lane, and the operands of
+ * a store or an atomic. Bounds are checked as in mem_lanes.c: for all lanes at once against the region that this
+ * instruction last accessed. If that fails, lanes are checked one by one; the first illegal one is the lane that
+ * functional mode reports.
  */
 #include "ptx/memory/access.h"
 
@@ -10,17 +11,17 @@
 #include "ptx/exec/control.h"
 #include "ptx/memory/mem_table.h"
 
-/* A half of the warp while it is captured: d is the instruction as its space sees it (generic addresses: sorted). */
+/* The capture of one half of a warp. d: the instruction with the state space of these lanes (generic ones: sorted). */
 struct capture {
     struct half *h;
     const struct dinst *d;
     struct mem_op *op;
     uint64_t *address;               /* of its lanes in op */
-    uint64_t buffer;                 /* where addresses of its space start */
+    uint64_t buffer;                 /* start of the launch's parameters, for accesses to them */
     bool write;
 };
 
-/* ---- what the instruction says ---- */
+/* ---- fields from the instruction ---- */
 
 static bool is_atomic(uint8_t kind)
 {
@@ -46,7 +47,7 @@ static uint8_t atomic_class(const struct ptx_inst *in)
     return ptx_type_class((enum ptx_type)in->type[0]) == 'f' ? ATOMIC_FLOAT : ATOMIC_INTEGER;
 }
 
-/* The registers that results go to. Frames move when they grow, so places are kept relative to all of them. */
+/* The destination registers, relative to half->regs: that memory moves when it grows. */
 static void describe_registers(struct mem_op *op, const struct dinst *d)
 {
     const struct half *h = &op->warp->half[0];
@@ -58,7 +59,7 @@ static void describe_registers(struct mem_op *op, const struct dinst *d)
     }
 }
 
-/* Stores of one element have the lanes' bytes side by side, so that they can be copied together. */
+/* Stores of one element have the lanes' bytes adjacent, so that they can be copied together. */
 void mem_describe(struct mem_shape *s, const struct dinst *d)
 {
     s->kind = (uint8_t)ptx_mem_kind(d->in->op);
@@ -89,7 +90,7 @@ static void describe(struct mem_op *op, struct warp *w, const struct dinst *d)
     op->order_strong = s->order_strong;
     op->atomic_class = s->atomic_class;
     op->stride = s->stride;
-    op->to_data = op->hollow = op->last_use = false;
+    op->to_data = op->no_data = op->last_use = false;
     op->role = 0;
     op->attempt = 0;
     if (op->kind == MOP_LOAD || op->kind == MOP_ATOM)
@@ -105,7 +106,7 @@ static bool inside(uint64_t a, unsigned width, struct region r)
     return !(a & (width - 1)) && a >= r.lo && a + width <= r.hi && a + width > a;
 }
 
-/* The same for all lanes. Differences of addresses: bit 63 says that one is below or above. */
+/* The same for all lanes: bit 63 of a difference is set if an address is below or above. */
 static bool scattered_inside(const uint64_t *a, uint32_t mask, struct region r, unsigned width)
 {
     if (r.hi - r.lo < width)
@@ -128,13 +129,14 @@ static bool scattered_inside(const uint64_t *a, uint32_t mask, struct region r, 
     return !(outside >> 63) && !(bits & (width - 1));
 }
 
-/* Of lanes in a row the outer two decide. */
+/* Of consecutive addresses only the first and the last are checked. */
 static bool all_inside(const struct capture *c, uint32_t mask, struct region r, unsigned width)
 {
     const uint64_t *first = &c->address[__builtin_ctz(mask)];
     switch (c->op->pattern) {
-    case LANES_SAME: return inside(*first, width, r);
-    case LANES_IN_ROW: return inside(*first, width, r) && inside(c->address[31 - __builtin_clz(mask)], width, r);
+    case MEM_PATTERN_SAME: return inside(*first, width, r);
+    case MEM_PATTERN_CONSECUTIVE:
+        return inside(*first, width, r) && inside(c->address[31 - __builtin_clz(mask)], width, r);
     default: return scattered_inside(c->address, mask, r, width);
     }
 }
@@ -156,7 +158,7 @@ static bool is_linear(const struct dinst *d)
     return d->space != SP_SHARED && d->space != SP_PARAM && d->space != SP_LOCAL && d->space != SP_REG;
 }
 
-/* One lane; for global memory the allocation around it is looked up and kept for the next time. */
+/* One lane; for global memory the bounds cache gets the allocation of its address. */
 static bool lane_inside(const struct capture *c, uint64_t a, unsigned width)
 {
     struct region r = region_of(c);
@@ -223,7 +225,7 @@ static void find_parameters(const struct capture *c)
         c->address[i] = own;
     }
     if (moved)
-        c->op->pattern = LANES_ANYWHERE;
+        c->op->pattern = MEM_PATTERN_SCATTERED;
 }
 
 static bool capture_global(const struct capture *c, uint32_t mask)
@@ -236,7 +238,7 @@ static bool capture_global(const struct capture *c, uint32_t mask)
     return true;
 }
 
-/* Lanes whose private memory at these addresses is on the host: .param variables, in functional mode all. */
+/* Lanes whose private memory at these addresses is in half->local: .param variables, in functional mode all. */
 static uint32_t on_host(const struct capture *c, uint32_t mask)
 {
     const struct half *h = c->h;
@@ -265,7 +267,8 @@ static bool capture_private(const struct capture *c, uint32_t mask)
         uint64_t byte = c->address[i];
         c->address[i] = base + ((byte / 4 * LANES + i) * 4 | (byte & 3));
     }
-    c->op->pattern = c->op->pattern == LANES_SAME && c->op->width == 4 ? LANES_IN_ROW : LANES_ANYWHERE;
+    bool words = c->op->pattern == MEM_PATTERN_SAME && c->op->width == 4;
+    c->op->pattern = words ? MEM_PATTERN_CONSECUTIVE : MEM_PATTERN_SCATTERED;
     serve(c, SERVE_LOCAL, mask & ~host);
     return true;
 }
@@ -291,7 +294,7 @@ static uint32_t lanes_in_window(const uint64_t *a, uint32_t mask, uint64_t windo
     return lanes & mask;
 }
 
-/* The lanes of one window, its start taken off their addresses; those of other lanes stay as they are. */
+/* Captures the lanes of one window, with addresses relative to it; those of other lanes are not changed. */
 static bool capture_window(const struct capture *c, uint64_t window, uint8_t space, uint32_t lanes)
 {
     if (!lanes)
@@ -327,7 +330,7 @@ static bool capture_generic(const struct capture *c, uint32_t mask)
     bool ok = capture_window(c, 0, SP_GLOBAL, mask & ~(shared | local)) &&
               capture_window(c, WINDOW_SHARED, SP_SHARED, shared) && capture_window(c, WINDOW_LOCAL, SP_LOCAL, local);
     if (local && local != mask)
-        c->op->pattern = LANES_ANYWHERE;
+        c->op->pattern = MEM_PATTERN_SCATTERED;
     return ok;
 }
 
@@ -336,7 +339,7 @@ static bool sorts_lanes(const struct dinst *d)
     return d->space == SP_GENERIC && d->addr_size == 8;
 }
 
-/* ---- atomics: as in atom.c, element by element, and private memory is no place for them ---- */
+/* ---- atomics: as in atom.c, element by element; private memory is not legal ---- */
 
 static bool atomic_lane_inside(const struct capture *c, uint64_t a, unsigned width)
 {
@@ -352,7 +355,7 @@ static bool atomic_lane_inside(const struct capture *c, uint64_t a, unsigned wid
     return lane_inside(&t, window ? a - WINDOW_SHARED : a, width);
 }
 
-/* False: the lane and element that functional mode would come to first has raised its fault. */
+/* False: a fault was raised, for the lane and element that functional mode would access first. */
 static bool check_atomic(const struct capture *c, uint32_t mask)
 {
     const struct dinst *d = c->d;
@@ -419,9 +422,9 @@ static void capture_prefetch(const struct capture *c, uint32_t mask)
         serve(c, SERVE_GLOBAL, lanes_inside(c, mask & ~local));
 }
 
-/* ---- what stores and atomics bring along ---- */
+/* ---- operands of stores and atomics ---- */
 
-/* n bytes of each lane's place in the register go to `to` bytes behind the start of the lane's data. */
+/* Copies n bytes of each lane's element of a register to offset `to` of the lane's data. */
 static void copy_values(struct mem_op *op, const struct half *h, operand from, unsigned reg_bytes, unsigned n,
                         uint32_t mask, unsigned to)
 {
@@ -467,9 +470,9 @@ static void capture_values(struct mem_op *op, const struct half *h, const struct
         copy_operand(op, h, d->src[2], mask, MEM_OPERAND_C);
 }
 
-/* ---- the whole ---- */
+/* ---- the instruction ---- */
 
-/* Where the addresses of the instruction's space start; those of prefetches are looked at one by one. */
+/* The start of the addresses of the instruction's space; those of prefetches are handled lane by lane. */
 static uint64_t start_of_space(const struct half *h, const struct dinst *d)
 {
     switch (d->space) {
@@ -487,7 +490,7 @@ static bool capture_half(struct mem_op *op, struct half *h, const struct dinst *
     c.write = op->kind == MOP_STORE || is_atomic(op->kind);
     op->pattern = mem_addresses[h->warp->isa](&h->l, d, start, mask, c.address);
     if (op->kind == MOP_PREFETCH) {
-        op->pattern = LANES_ANYWHERE;
+        op->pattern = MEM_PATTERN_SCATTERED;
         capture_prefetch(&c, mask);
         return true;
     }
@@ -499,7 +502,7 @@ static bool capture_half(struct mem_op *op, struct half *h, const struct dinst *
     return ok;
 }
 
-/* The pattern of two halves, each of which has one: the same only if one goes on where the other ends. */
+/* The pattern of both halves: theirs, if it is the same and one continues the other. */
 static enum mem_pattern joined(const struct mem_op *op, uint8_t first, uint64_t lanes)
 {
     uint32_t low = (uint32_t)lanes, high = (uint32_t)(lanes >> LANES), servers = 0;
@@ -508,13 +511,13 @@ static enum mem_pattern joined(const struct mem_op *op, uint8_t first, uint64_t 
     if (!low || !high)
         return (enum mem_pattern)op->pattern;
     if (first != op->pattern || servers != 1)
-        return LANES_ANYWHERE;
+        return MEM_PATTERN_SCATTERED;
     unsigned i = (unsigned)__builtin_ctz(low), k = LANES + (unsigned)__builtin_ctz(high);
-    uint64_t apart = op->pattern == LANES_SAME ? 0 : (uint64_t)op->width * (k - i);
-    return op->address[k] - op->address[i] == apart ? (enum mem_pattern)op->pattern : LANES_ANYWHERE;
+    uint64_t apart = op->pattern == MEM_PATTERN_SAME ? 0 : (uint64_t)op->width * (k - i);
+    return op->address[k] - op->address[i] == apart ? (enum mem_pattern)op->pattern : MEM_PATTERN_SCATTERED;
 }
 
-/* Those on the host are served once all are found legal, by the function of functional mode. */
+/* Lanes of .param words are served by the function of functional mode, after the checks of all lanes. */
 static void perform_on_host(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     for (uint32_t i = 0; i < w->halves; i++) {
@@ -529,11 +532,11 @@ static void perform_on_host(struct warp *w, const struct dinst *d, uint64_t lane
 
 bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct mem_op *op)
 {
-    uint8_t first = LANES_ANYWHERE;
+    uint8_t first = MEM_PATTERN_SCATTERED;
     describe(op, w, d);
     memset(op->served_by, 0, sizeof op->served_by);
     op->lanes = op->on_host = 0;
-    op->pattern = LANES_ANYWHERE;
+    op->pattern = MEM_PATTERN_SCATTERED;
     for (uint32_t i = 0; i < w->halves; i++) {
         uint32_t mask = (uint32_t)(lanes >> LANES * i);
         first = op->pattern;
@@ -553,7 +556,7 @@ bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct m
 
 /* ---- for reports ---- */
 
-bool mem_among_threads(const struct dinst *d)
+bool mem_seen_by_threads(const struct dinst *d)
 {
     return d->space == SP_GLOBAL || d->space == SP_SHARED || d->space == SP_GENERIC;
 }

@@ -1,41 +1,40 @@
 /*
- * A warp's memory instruction between issue and performance. At issue the addresses and the data of every lane are
- * captured, so that later instructions may overwrite the registers; when the place that serves an access performs it,
- * bytes go between a line and the lanes' registers here. Nothing in this file knows caches or time.
+ * A warp's memory instruction between issue and performance. At issue the addresses and data of every lane are
+ * captured, so that later instructions may overwrite the registers. When the memory system performs an access, the
+ * functions here copy bytes between a line and the lanes' registers. Caches and time are not part of this interface.
  *
- * Private memory in timing mode: .local variables live in device memory (half->local_device, a multiple of 128, set
- * before block_start), interleaved by word over the lanes as in code.h, and are accessed like global memory; .param
- * variables of calls (ABI registers on hardware) stay on the host side (half->local) and are read and written at
- * issue. Which words of a lane's private memory are .param is marked when a frame is pushed (half->param_lanes).
- * Functions of the host read .local variables through worker->private_line; the caches must have taken the warp's
- * stores before such a call.
+ * Private memory in timing mode: .local variables are in device memory (half->local_device, a multiple of 128, set
+ * before block_start), interleaved by word over the lanes as in code.h, and are accessed like global memory. .param
+ * variables of calls (ABI registers on hardware) are in half->local and are read and written at issue;
+ * half->param_lanes marks their words, from the push of a frame on. Host functions read .local variables through
+ * worker->private_line; the warp's stores must have performed before such a call.
  */
 #ifndef PTX_ACCESS_H
 #define PTX_ACCESS_H
 
 #include "ptx/exec/exec.h"
 
-/* Who serves it. Generic addresses are sorted lane by lane; one instruction may need several. */
+/* The memory that serves an access. Lanes of a generic access are sorted by it; one instruction may need several. */
 enum mem_server { SERVE_GLOBAL, SERVE_SHARED, SERVE_LOCAL, SERVE_CONST, SERVE_TEXTURE, SERVERS };
 /* Which caches may serve it (PTX ISA 9.7.9.1): PATH_L2 for .cg, .cv, .wt, volatile, relaxed and stronger, atomics. */
 enum mem_path { PATH_CACHED, PATH_L2 };
 
-/* Kinds of atomics that take as long: integer add and the like, exchange, compare-and-swap, floating point. */
+/* Classes of atomics with the same duration: integer add and the like, exchange, compare-and-swap, floating point. */
 enum atomic_class { ATOMIC_INTEGER, ATOMIC_EXCH, ATOMIC_CAS, ATOMIC_FLOAT };
 
-/* How the addresses of the lanes lie: lane i's is that of lane k, or that and (i - k) times the width. */
-enum mem_pattern { LANES_ANYWHERE, LANES_SAME, LANES_IN_ROW };
+/* The addresses of the lanes: all the same; or lane i's is that of lane k plus (i - k) times the width; or neither. */
+enum mem_pattern { MEM_PATTERN_SCATTERED, MEM_PATTERN_SAME, MEM_PATTERN_CONSECUTIVE };
 
 enum { MEM_WIDTH_MAX = 32, MEM_PIECES = 8, MEM_OPERAND_C = 16, WARP_LANES = LANES * MAX_HALVES };
 
 struct mem_op {
-    struct mem_op *next;             /* for whoever owns it now */
+    struct mem_op *next;             /* for its current owner */
     struct warp *warp;
     const struct dinst *d;
-    uint64_t lanes;                  /* that execute it; lanes of .param words were served at once and are not in it */
-    uint64_t served_by[SERVERS];     /* the lanes of each server; they add up to `lanes` */
+    uint64_t lanes;                  /* that execute it, without the lanes of .param words, which were served at once */
+    uint64_t served_by[SERVERS];     /* the lanes of each server; together they are `lanes` */
     uint64_t on_host;                /* lanes of .param words */
-    /* what the instruction says, see mem_shape */
+    /* from the instruction, see mem_shape */
     uint8_t kind, path;              /* enum mem_op_kind, enum mem_path */
     uint8_t width;                   /* bytes a lane: elements x size */
     uint8_t size, count, reg_bytes;  /* bytes of an element, elements, bytes of the register of an element */
@@ -46,22 +45,22 @@ struct mem_op {
     uint8_t stride;                  /* bytes of `data` from lane to lane: MEM_WIDTH_MAX; single elements: their size */
     uint8_t pattern;                 /* enum mem_pattern of the lanes */
     bool to_data;                    /* a load's bytes go to `data`, not to registers; accesses are one piece */
-    bool last_use;                   /* its line of private memory is not needed any more once it has been read */
-    bool hollow;                     /* a store goes its way without bytes */
-    uint8_t role;                    /* whose it is: 0 the program's, else the owner's own */
-    uint32_t attempt;                /* of the transaction that its lanes of shared memory are part of; 0 = of none */
+    bool last_use;                   /* its line of private memory is dead after this read */
+    bool no_data;                    /* a store that has the timing of one and writes nothing */
+    uint8_t role;                    /* 0: an access of the program; else set and read by its owner */
+    uint32_t attempt;                /* the transaction attempt of its accesses to shared memory; 0 = of none */
     uint32_t reg[MEM_PIECES];        /* registers of a load's or atom's elements: byte offsets from half->regs */
     uint64_t address[WARP_LANES];    /* device address, in shared memory an offset, in local that of the first byte */
     _Alignas(64) uint8_t data[WARP_LANES][MEM_WIDTH_MAX];    /* stores: the bytes; atomics: operand b at 0, c at 16 */
-    /* the memory pipeline's own */
+    /* set by the memory pipeline */
     uint64_t issued;                 /* core cycle */
-    uint64_t ready;                  /* core cycle at which the registers of its performed accesses are there */
+    uint64_t ready;                  /* core cycle at which the registers of its performed accesses are available */
     uint32_t pending;                /* accesses not performed yet */
     uint32_t sm_slot;                /* warp slot of the SM */
     void *owner;
 };
 
-/* The part of an op that its instruction decides, found out once, at decoding. */
+/* The fields of an op that depend on its instruction only, computed once, at decoding. */
 struct mem_shape {
     uint8_t kind, path, width, size, count, reg_bytes;
     bool sign, order_acquire, order_release, order_strong;
@@ -69,12 +68,12 @@ struct mem_shape {
 };
 void mem_describe(struct mem_shape *s, const struct dinst *d);
 
-/* Captures a memory step (called by warp_step). Bounds and alignment are checked: faults are precise. False: raised. */
+/* Captures a memory step (called by warp_step). Checks bounds and alignment, so faults are precise. False: a fault. */
 bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct mem_op *op);
 
 /*
- * Local accesses wider than a word fall apart into words of different lines: piece p of a lane is its bytes [4p, 4p +
- * 4) at address[lane] + 128 p. All others are one piece of `width` bytes.
+ * A local access wider than a word is split into words of different lines: piece p of a lane is its bytes [4p, 4p + 4)
+ * at address[lane] + 128 p. Any other access is one piece of `width` bytes.
  */
 static inline unsigned mem_pieces(const struct mem_op *op, enum mem_server s)
 {
@@ -86,7 +85,7 @@ static inline uint8_t *mem_data(struct mem_op *op, unsigned lane)
     return (uint8_t *)op->data + lane * op->stride;
 }
 
-/* Lanes without a gap, at least one: how many, from *first on. 0: there are gaps. */
+/* The number of lanes, from *first on, if they are consecutive; else 0. There is at least one. */
 static inline unsigned mem_run(uint64_t lanes, unsigned *first)
 {
     *first = (unsigned)__builtin_ctzll(lanes);
@@ -95,38 +94,38 @@ static inline unsigned mem_run(uint64_t lanes, unsigned *first)
 }
 
 /*
- * line: the 128 bytes of the line that holds this piece of these lanes, all of one server. Loads write the lanes'
- * registers, extended as the type says; the frame that the warp had at issue must still be its current one.
+ * Performs a load: writes the lanes' registers, extended as its type requires. line: the 128 bytes of the line with
+ * this piece of these lanes, all of one server. The warp's current frame must be that of the issue.
  */
 void mem_load_line(struct mem_op *op, uint64_t lanes, unsigned piece, const uint8_t *line);
-/* Registers of a load's lanes from op->data, as if their lines had brought these bytes. */
+/* The same with the bytes in op->data. */
 void mem_load_data(struct mem_op *op, uint64_t lanes);
-/* Stores put the lanes' bytes into a line image and set its byte mask; lanes ascending, the last one wins. */
+/* Copies the lanes' bytes of a store into a line and its byte mask; at one address the highest lane wins. */
 void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uint8_t *line, uint64_t mask[2]);
-/* Shared memory: loads, stores and atomics of the lanes served by it, on the block's memory, now. */
+/* Performs loads, stores and atomics of the lanes served by shared memory. */
 void mem_perform_shared(struct mem_op *op);
-void mem_atomic_shared(struct mem_op *op, uint64_t lanes);    /* the part of it that does atomics */
+void mem_atomic_shared(struct mem_op *op, uint64_t lanes);    /* its atomics */
 
-/* ---- for reports: nothing is checked, nothing changes ---- */
+/* ---- for reports: without checks, without effect ---- */
 /* Is it an access to memory that other threads see? */
-bool mem_among_threads(const struct dinst *d);
-/* The address at which a lane would make it now, in the warp's current frame; a generic one for shared memory. */
+bool mem_seen_by_threads(const struct dinst *d);
+/* The address of a lane's access, with the registers of the warp's current frame; generic for shared memory. */
 uint64_t mem_lane_address(const struct warp *w, const struct dinst *d, int lane);
 
-/* ---- global atomics: operands travel to where they are performed, old values travel back ---- */
+/* ---- global atomics: the request has the operands, the reply the old values ---- */
 struct atom_payload {
     const struct dinst *d;
     uint32_t lanes[MAX_HALVES];      /* lanes of this line */
     uint8_t offset[WARP_LANES];      /* in the line */
-    _Alignas(64) uint8_t b[WARP_LANES][16], c[WARP_LANES][16];   /* operands; old values come back in b */
+    _Alignas(64) uint8_t b[WARP_LANES][16], c[WARP_LANES][16];   /* operands; b has the old values of the reply */
 };
 void mem_atomic_request(const struct mem_op *op, uint64_t lanes, struct atom_payload *a);
 /*
- * Performs it on device memory; line: device address (= host address). k: a worker of whoever performs, not parallel;
- * of it only the bounds cache is used. Returns the largest number of lanes that met at one word.
+ * Performs it on device memory; line: device address (= host address). k: a worker whose bounds cache is used, not
+ * parallel. Returns the largest number of lanes that access one word.
  */
 uint32_t mem_atomic_perform(struct worker *k, uint64_t line, struct atom_payload *a);
-/* Old values into registers. */
+/* Writes the old values to registers. */
 void mem_atomic_reply(struct mem_op *op, uint64_t lanes, const struct atom_payload *a);
 
 #endif

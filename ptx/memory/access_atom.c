@@ -1,6 +1,6 @@
 /*
- * Captured atomics (access.h): operands to where they are performed, the operation by the rows of atom.c on arrays that
- * look to them like registers, and old values back into the destination registers.
+ * Captured atomics (access.h): operands are copied to the request, the rows of atom.c perform the operation on arrays
+ * in the format of registers, and the reply's old values are copied to the destination registers.
  */
 #include <stddef.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { OPERAND_BYTES = MEM_OPERAND_C };          /* the widest operand of a lane, vectors included */
 
-/* What the rows take for a frame of registers: an element is an array over the lanes, 128 bits are two of 64. */
+/* A frame of registers for the rows of atom.c: an element is an array over the lanes, 128 bits are two of 64. */
 struct operands {
     uint64_t address[LANES];
     uint8_t b[OPERAND_BYTES * LANES], c[OPERAND_BYTES * LANES], old[OPERAND_BYTES * LANES];
@@ -130,7 +130,7 @@ void mem_atomic_request(const struct mem_op *op, uint64_t lanes, struct atom_pay
     }
 }
 
-/* How many lanes name the most wanted word of the line. */
+/* The largest number of lanes that access one word of the line. */
 static uint32_t most_at_one_word(const struct atom_payload *a)
 {
     uint8_t n[32] = { 0 }, most = 0;
@@ -146,7 +146,7 @@ uint32_t mem_atomic_perform(struct worker *k, uint64_t line, struct atom_payload
 {
     const struct dinst *d = a->d;
     unsigned part = array_bytes(d), width = (unsigned)d->size * d->vec;
-    k->bounds[d->id].lo = line;                  /* was checked where it was issued */
+    k->bounds[d->id].lo = line;                  /* checked at issue */
     k->bounds[d->id].hi = line + 128;
     for (unsigned q = 0; q < MAX_HALVES; q++) {
         uint32_t mask = a->lanes[q];

@@ -1,7 +1,7 @@
 /*
- * Performing captured loads and stores (access.h): bytes between a line, or the block's shared memory, and the lanes'
- * registers. A loaded element is extended to its register as its type says; lanes are in ascending order, so of several
- * stores to one place the last wins.
+ * Performs captured loads and stores (access.h): copies bytes between a line, or the block's shared memory, and the
+ * lanes' registers. A loaded element is extended to its register as its type requires. Lanes are in ascending order, so
+ * of several stores to one address that of the highest lane wins.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 __extension__ typedef unsigned __int128 wide_mask;
 
-/* Where bytes of an access lie: `from` plus the lane's address in it (only its low bits for a line) plus `at`. */
+/* The bytes of an access: at `from` plus the lane's address (its low bits for a line) plus `at`. */
 struct place { const uint8_t *from; uint64_t low; unsigned at; };
 
 typedef void put_fn(void *reg, const uint64_t *address, uint32_t mask, struct place p);
@@ -60,7 +60,7 @@ static put_fn *put_of(unsigned size, unsigned reg_bytes, bool sign)
     return table[__builtin_ctz(size)][__builtin_ctz(reg_bytes)][sign];
 }
 
-/* One word of the elements' registers, of 8 bytes each: the n-th half. */
+/* Writes half n of registers of 8 bytes. */
 static void put_word(uint32_t *reg, const uint64_t *address, uint32_t mask, struct place p, unsigned n)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -69,7 +69,7 @@ static void put_word(uint32_t *reg, const uint64_t *address, uint32_t mask, stru
     }
 }
 
-/* Elements [first, first + n) of the given lanes, of which the place holds the first one's bytes at p.at. */
+/* Writes elements [first, first + n) of the given lanes; the bytes of the first are at p.at. */
 static void put_elements(struct mem_op *op, uint64_t lanes, unsigned first, unsigned n, struct place p)
 {
     put_fn *put = put_of(op->size, op->reg_bytes, op->sign);
@@ -81,7 +81,7 @@ static void put_elements(struct mem_op *op, uint64_t lanes, unsigned first, unsi
     }
 }
 
-/* ---- lanes at one place or in a row: one value for all, or one copy ---- */
+/* ---- the same or consecutive addresses: one value for all lanes, or one copy ---- */
 
 #define SPREAD(TYPE)                                                                                        \
     {                                                                                                       \
@@ -102,7 +102,7 @@ static void spread(void *reg, const uint8_t *from, uint32_t mask, unsigned size)
     }
 }
 
-/* A row of values; most are of 4 or 8 bytes a lane, and all 32 lanes'. */
+/* Consecutive values; 4 bytes of 32 lanes is the most frequent case. */
 static void copy_row(uint8_t *to, const uint8_t *from, unsigned bytes)
 {
     if (bytes == LANES * 4)
@@ -111,11 +111,11 @@ static void copy_row(uint8_t *to, const uint8_t *from, unsigned bytes)
         memcpy(to, from, bytes);
 }
 
-/* Loads these lanes so, whose first one's bytes the place holds, if that can be. */
+/* Loads these lanes together if their pattern allows it; the bytes of the first are at p.at. */
 static bool put_together(struct mem_op *op, uint64_t lanes, struct place p)
 {
     unsigned first, n, size = op->size;
-    if (op->pattern == LANES_ANYWHERE || op->count > 1 || op->reg_bytes != size)
+    if (op->pattern == MEM_PATTERN_SCATTERED || op->count > 1 || op->reg_bytes != size)
         return false;
     for (unsigned k = 0; k < MAX_HALVES; k++) {
         uint32_t mask = (uint32_t)(lanes >> LANES * k);
@@ -124,7 +124,7 @@ static bool put_together(struct mem_op *op, uint64_t lanes, struct place p)
         uint8_t *reg = (uint8_t *)op->warp->half[k].regs + op->reg[0];
         n = mem_run(mask, &first);
         const uint8_t *from = p.from + (op->address[LANES * k + first] & p.low);
-        if (op->pattern == LANES_SAME)
+        if (op->pattern == MEM_PATTERN_SAME)
             spread(reg, from, mask, size);
         else if (n)
             copy_row(reg + first * size, from, n * size);
@@ -172,7 +172,7 @@ void mem_load_line(struct mem_op *op, uint64_t lanes, unsigned piece, const uint
                      (uint32_t)(lanes >> LANES * k), p, piece % 2);
 }
 
-/* Every bit of `words` four times: the bytes of words. */
+/* A byte mask from a word mask: every bit of `words` four times. */
 static uint64_t bytes_of_words(uint64_t words)
 {
     words = (words | words << 24) & 0x000000ff000000ff;
@@ -182,7 +182,7 @@ static uint64_t bytes_of_words(uint64_t words)
     return words * 15;
 }
 
-/* BYTES from each lane's data into the line; `marks` gets a bit for every UNIT bytes that were written. */
+/* Copies BYTES of each lane's data into the line; `marks` gets a bit for every UNIT bytes written. */
 #define STORE_LANES(BYTES, UNIT, marks)                                                                     \
     for (uint64_t m = lanes; m; m &= m - 1) {                                                               \
         int i = __builtin_ctzll(m);                                                                         \
@@ -206,16 +206,16 @@ static void store_words(const struct mem_op *op, uint64_t lanes, unsigned from, 
     mask[1] |= bytes_of_words(words >> 16);
 }
 
-/* The bits from..until - 1 of a mask of 64. */
+/* Bits from to until - 1 of a mask of 64. */
 static uint64_t bits(unsigned from, unsigned until)
 {
     return from < until ? mask_all(until) & ~mask_all(from) : 0;
 }
 
-/* Stores lanes in a row at once, if that can be: their bytes from the first one's on, how many. */
+/* The bytes that the lanes of a store have together, from *first on, if they are consecutive; else 0. */
 static unsigned row_of(const struct mem_op *op, uint64_t lanes, unsigned *first)
 {
-    bool row = lanes && op->pattern == LANES_IN_ROW && op->stride == op->width;
+    bool row = lanes && op->pattern == MEM_PATTERN_CONSECUTIVE && op->stride == op->width;
     return row ? mem_run(lanes, first) * op->width : 0;
 }
 
@@ -244,7 +244,7 @@ void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uin
     mask[1] |= (uint64_t)(marks >> 64);
 }
 
-/* BYTES of each lane's data; `changed` becomes true where memory has others. */
+/* Copies BYTES of each lane's data; `changed` is set if memory had other bytes. */
 #define STORE_SHARED(BYTES, changed)                                                                        \
     for (uint64_t m = lanes; m; m &= m - 1) {                                                               \
         unsigned i = (unsigned)__builtin_ctzll(m);                                                          \
@@ -269,7 +269,7 @@ static void store_shared(struct mem_op *op, uint64_t lanes)
         case 16: STORE_SHARED(16, changed) break;
         default: STORE_SHARED(32, changed)
         }
-    op->warp->half[0].worker->changes += changed;        /* progress, for loops that wait */
+    op->warp->half[0].worker->changes += changed;        /* ends waiting loops */
 }
 
 void mem_perform_shared(struct mem_op *op)

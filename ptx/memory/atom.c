@@ -1,8 +1,7 @@
 /*
- * Atomic operations (PTX ISA 9.7.12.9 and .10): lane by lane in ascending order, each a read, the operation, and a
- * write. One row of the table at the end per operation and type. While blocks run on several host threads the
- * write is a compare-and-swap of the host; the rows for 16-bit types work on values of 16 bits alike. A vector
- * (atom.v4.f32) is one such operation per element, 128 bits are two words.
+ * Atomic operations (PTX ISA 9.7.12.9 and .10): for each lane in ascending order a read, the operation, and a write.
+ * OPS has a row for each operation and type. While blocks run on several host threads the write is a compare-and-swap
+ * of the host. A vector (atom.v4.f32) is one such operation per element; 128 bits have a function of their own.
  */
 #include <string.h>
 
@@ -46,7 +45,7 @@ static uint64_t add_f32(uint64_t old, uint64_t b, bool global)
     return atom_bits32(global ? flush32(flush32(x) + flush32(y)) : x + y);
 }
 
-/* NaN operands pass on quieted, first the old value's, as in add.f64 */
+/* A NaN result is the first NaN operand, quieted, as in add.f64. */
 static uint64_t add_f64(uint64_t old, uint64_t b)
 {
     double x = atom_f64(old), y = atom_f64(b), r = x + y;
@@ -110,7 +109,7 @@ static bool is_global(const struct dinst *d, uint64_t a)
     return d->space == SP_GLOBAL || (d->space == SP_GENERIC && !(a >> WINDOW_BITS));
 }
 
-/* The bounds cache of the instruction spares most lanes the search for their allocation. */
+/* Host address of one lane's access; most lanes find it in the instruction's bounds cache. */
 static char *resolve(struct half *h, const struct dinst *d, uint64_t a, int lane)
 {
     struct worker *k = h->worker;
@@ -137,7 +136,7 @@ static uint64_t address_of(const struct lanes *x, const struct dinst *d, int lan
     return base + (uint64_t)d->imm;
 }
 
-/* One read-modify-write of memory type MT whose operands sit in registers of type RT. */
+/* One read-modify-write of memory type MT; operands are in registers of that type. */
 #define ATOMIC(OP, TYPE, MT, EXPR)                                                                          \
     static int run_##OP##_##TYPE(struct lanes *x, const struct dinst *d)                                    \
     {                                                                                                       \
@@ -173,7 +172,7 @@ static uint64_t address_of(const struct lanes *x, const struct dinst *d, int lan
             out[i] = was;                                                                                   \
         }                                                                                                   \
         h->worker->changes += changed;                                                                      \
-        return CONTROL_NEXT;                                                                                      \
+        return CONTROL_NEXT;                                                                                \
     }
 
 #define MT_B16 uint16_t
@@ -198,7 +197,7 @@ static const struct { uint8_t op, type; ptx_fn *fn; } rows[] = {
 #undef ROW
 };
 
-/* Operations on bits do not mind how the type is written (atom.exch.u32 in old PTX). */
+/* Operations on bits accept any type of the width (atom.exch.u32 in old PTX). */
 static enum ptx_type bits_type(enum ptx_type t)
 {
     return ptx_type_size(t) == 2 ? T_B16 : ptx_type_size(t) == 4 ? T_B32 : T_B64;
@@ -213,7 +212,7 @@ static wide wide_at(const uint64_t *halves, int lane)
     return (wide)halves[LANES + lane] << 64 | halves[lane];
 }
 
-/* What the host has at *p becomes `now` if it is `seen`; the result is what was there. */
+/* Compare-and-swap of *p from `seen` to `now`; returns the old value. */
 static wide wide_swap(wide *p, wide seen, wide now)
 {
     return __sync_val_compare_and_swap(p, seen, now);
@@ -245,7 +244,7 @@ static int run_wide(struct lanes *x, const struct dinst *d)
     return CONTROL_NEXT;
 }
 
-/* ---- vectors: d->extra lists the elements; results go to d->dst2 first, as they may be sources ---- */
+/* ---- vectors: d->extra lists the elements; results go to d->dst2 first: their registers may be sources ---- */
 
 static int run_vector(struct lanes *x, const struct dinst *d)
 {

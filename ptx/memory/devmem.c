@@ -1,4 +1,4 @@
-/* Device memory: a sorted array of allocations over one reserved range, handed out upwards with gaps between. */
+/* Device memory: a sorted array of allocations in one reserved range, allocated upwards with gaps between them. */
 #include "ptx/memory/devmem.h"
 
 #include <errno.h>
@@ -27,9 +27,9 @@ struct devmem {
     uint64_t committed;          /* bytes from base that are accessible */
     uint64_t next;               /* where the next allocation is tried */
     uint64_t used, capacity;
-    uint64_t upper;              /* bytes at the end that are no allocation's */
+    uint64_t upper;              /* bytes at the end that allocations cannot use (devmem_upper) */
     bool wrapped;                /* addresses are being reused */
-    bool hashing;                /* what is freed goes into freed_hash */
+    bool hashing;                /* freed memory is added to freed_hash */
     uint32_t freed_hash;
     struct mem_range *ranges;    /* sorted by lo */
     size_t n, cap, freed;
@@ -121,7 +121,7 @@ static bool commit(struct devmem *m, uint64_t end)
     return true;
 }
 
-/* The end of what allocations may take. */
+/* The end of the range for allocations. */
 static uint64_t limit_of(const struct devmem *m)
 {
     return m->base + m->size - m->upper;
@@ -144,7 +144,7 @@ uint64_t devmem_base(const struct devmem *m)
     return m->base;
 }
 
-/* After the range was used up once: the first gap between live allocations that is large enough. */
+/* When the range has been exhausted once: the first gap between live allocations that is large enough. */
 static uint64_t find_gap(struct devmem *m, size_t bytes, size_t align)
 {
     drop_freed(m);

@@ -1,7 +1,7 @@
 /*
- * Device memory: one reserved range of host addresses per GPU, in which every allocation is known. A device address
- * is a host address; an access is a bounds check and a load. Addresses are handed out upwards and not reused until
- * the range is exhausted, so they are the same in every run and a use after free is recognised.
+ * Device memory: one reserved range of host addresses per GPU, with a table of its allocations. A device address is a
+ * host address; an access is a bounds check and a load. Addresses are allocated upwards and not reused until the range
+ * is exhausted, so they are the same in every run and a use after free is detected.
  */
 #ifndef PTX_DEVMEM_H
 #define PTX_DEVMEM_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Generic addresses of the block's shared memory and of a lane's own private memory lie above all host addresses. */
+/* Generic addresses of the block's shared memory and of a lane's private memory lie above all host addresses. */
 #define WINDOW_SHARED 0x1000000000000000ull
 #define WINDOW_LOCAL  0x2000000000000000ull
 #define WINDOW_BITS   60
@@ -28,11 +28,10 @@ struct mem_range {
 
 struct devmem;
 
-/* index: which GPU; capacity: bytes that allocations may take in all. NULL with errno when the range is not to be
- * had. */
+/* index: which GPU; capacity: bytes of all allocations. NULL with errno when the range is not available. */
 struct devmem *devmem_new(int index, uint64_t capacity);
 void devmem_free(struct devmem *m);
-/* Zeroed memory, at least 256-byte aligned (align: power of two); NULL when the capacity is used up. 0 bytes -> 1. */
+/* Zeroed memory, at least 256-byte aligned (align: power of two); NULL when the capacity is exhausted. 0 bytes -> 1. */
 void *devmem_alloc(struct devmem *m, size_t bytes, size_t align, enum mem_kind kind, const char *name);
 bool devmem_release(struct devmem *m, void *p);                 /* false: not the start of a live allocation */
 bool devmem_register(struct devmem *m, void *p, size_t bytes);  /* host memory outside the range */
@@ -43,17 +42,17 @@ const struct mem_range *devmem_find(const struct devmem *m, uint64_t addr);
 void devmem_around(const struct devmem *m, uint64_t addr, const struct mem_range **below,
                    const struct mem_range **above);
 /*
- * The uppermost `bytes` of the range, accessible: memory that is no allocation, which programs cannot reach (private
- * memory in timing mode). Grows when asked for more; NULL when it would meet the allocations. Contents zero at first.
+ * The uppermost `bytes` of the range, accessible: memory that is no allocation, which programs cannot access (private
+ * memory in timing mode). Later calls may ask for more; NULL when it would overlap the allocations. Zero at first.
  */
 void *devmem_upper(struct devmem *m, uint64_t bytes);
 /*
- * CRC-32 (zlib's) of the contents of all memory that kernels can write: what was freed, with the contents that it had
- * then, in the order of being freed (only with devmem_hash_freed), then the live allocations in the order of their
- * addresses. Registered host memory does not count, nor what was freed of the device heap, whose order is nobody's.
+ * CRC-32 (zlib's) of all memory that kernels can write: freed allocations in the order of their release, with their
+ * contents then (only with devmem_hash_freed), then the live allocations in the order of their addresses. Registered
+ * host memory is left out, and freed blocks of the device heap, whose order is not defined.
  */
 uint32_t devmem_hash(const struct devmem *m);
-void devmem_hash_freed(struct devmem *m);                       /* counts what is freed from now on */
+void devmem_hash_freed(struct devmem *m);                       /* includes what is freed after this call */
 /* Sets [p, p + bytes) to a byte; whole pages of the range that become zero are given back to the host. */
 void devmem_fill(struct devmem *m, void *p, int value, size_t bytes);
 uint64_t devmem_base(const struct devmem *m);

@@ -1,6 +1,6 @@
 /*
- * Picking the memory function of an instruction, generic addressing, and the address of one lane's access for
- * whoever goes lane by lane (atomics, built-in functions).
+ * Selects the memory function of an instruction, sorts the lanes of generic accesses, and finds the host address of one
+ * lane's access (for atomics and built-in functions).
  */
 #include "ptx/exec/exec.h"
 #include "ptx/memory/mem_table.h"
@@ -49,7 +49,7 @@ static bool sign_extends(const struct ptx_inst *in)
     return ptx_type_class((enum ptx_type)in->type[0]) == 's';
 }
 
-/* The lanes whose address lies in one window go through that window's function with the window taken off. */
+/* Executes the lanes whose addresses are in one window, with its space's function and addresses relative to it. */
 static int run_window(struct lanes *x, const struct dinst *d, uint64_t window, uint8_t space, uint32_t lanes)
 {
     struct dinst t = *d;
@@ -92,7 +92,7 @@ static int run_generic(struct lanes *x, const struct dinst *d)
 
 ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d)
 {
-    /* stores have bounds cache entries of their own: a range that was met by a load may be read-only */
+    /* stores have bounds cache entries of their own: the range that a load accessed may be read-only */
     d->id = (uint16_t)(d->id % (BOUNDS_CACHE / 2) + (is_store(d) ? BOUNDS_CACHE / 2 : 0));
     ptx_fn *fn = look_up(isa, d, is_store(d), sign_extends(in));
     if (d->space != SP_GENERIC || !fn || d->addr_size != 8)
@@ -101,7 +101,7 @@ ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *
     return run_generic;
 }
 
-/* One lane's word of private memory: in timing mode .local variables are in device memory or, newer, in a cache. */
+/* One lane's word of private memory: in timing mode .local variables are in device memory, or newer in a cache. */
 static char *private_word(struct half *h, uint32_t byte, int lane)
 {
     const struct worker *k = h->worker;

@@ -1,8 +1,7 @@
 /*
- * Loads and stores of a warp, compiled once per vector width (ptx.mk gives MEM_TABLE its name). The addresses of
- * the lanes are first recognised as one of three patterns: all the same (one access, spread), consecutive (one
- * vector), or scattered. Bounds are checked for all lanes at once against the allocation that this instruction met
- * last; only when that fails does each lane look for its own.
+ * Loads and stores of a warp, compiled once per vector width (ptx.mk names MEM_TABLE). The lanes' addresses are the
+ * same (one access, broadcast), consecutive (one vector), or scattered. Bounds are checked for all lanes at once
+ * against the allocation that this instruction last accessed; if that fails, each lane's allocation is looked up.
  *
  * Private memory (local, and parameters of functions) is interleaved by 4-byte word over the lanes, so that the same
  * offset in all lanes is one vector, as on hardware.
@@ -14,7 +13,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* A linear region: where its address 0 is on the host, and which addresses are legal. */
+/* A linear region: the host address of its address 0, and the range of legal addresses. */
 struct region { uint64_t host, lo, hi; };
 #define AT(r, address) ((char *)(uintptr_t)((r).host + (address)))
 
@@ -58,11 +57,11 @@ enum mem_pattern MEM_ADDRESSES(const struct lanes *x, const struct dinst *d, uin
     if (d->addr_size == 0) {
         for (int i = 0; i < LANES; i++)
             address[i] = (uint64_t)d->imm + offset;
-        return LANES_SAME;
+        return MEM_PATTERN_SAME;
     }
     addresses(x, d, (uint64_t)d->imm + offset, address);
     classify(address, mask, __builtin_ctz(mask), d->size * d->vec, &same, &in_row);
-    return same ? LANES_SAME : in_row ? LANES_IN_ROW : LANES_ANYWHERE;
+    return same ? MEM_PATTERN_SAME : in_row ? MEM_PATTERN_CONSECUTIVE : MEM_PATTERN_SCATTERED;
 }
 
 /* Lowest and highest address, and all low bits that are set anywhere, over the active lanes. */
@@ -112,7 +111,7 @@ INLINE bool find_region(struct half *h, const struct dinst *d, enum ptx_space sp
     return true;
 }
 
-/* One lane at a time: the slow path that also finds which lane is at fault. */
+/* The slow path, one lane at a time. It finds the lane at fault. */
 static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space space, uint64_t addr, unsigned width,
                           bool write)
 {
@@ -154,7 +153,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                     _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = mask >> i & 1 ? v : out[i]; \
                 }                                                                                          \
             }                                                                                              \
-            return CONTROL_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
         if (consecutive && !(addr[first] & (width - 1)) &&                                                 \
             find_region(h, d, SPACE, false, addr[first], addr[last] + width, &r)) {                        \
@@ -164,7 +163,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             if (mask == UINT32_MAX && n == 1) {                                                            \
                 RT *out = lanes_at(x, to[0]);                                                              \
                 _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = (RT)p[i];                     \
-                return CONTROL_NEXT;                                                                             \
+                return CONTROL_NEXT;                                                                       \
             }                                                                                              \
             for (unsigned e = 0; e < n; e++) {                                                             \
                 RT *out = lanes_at(x, to[e]);                                                              \
@@ -176,7 +175,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                         out[__builtin_ctz(m)] = (RT)p[(unsigned)__builtin_ctz(m) * n + e];                 \
                 }                                                                                          \
             }                                                                                              \
-            return CONTROL_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
         extent(addr, mask, &lo, &hi, &bits);                                                               \
         if (!(bits & (width - 1)) && find_region(h, d, SPACE, false, lo, hi + width, &r)) {                \
@@ -189,7 +188,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                     for (uint32_t m = mask; m; m &= m - 1)                                                 \
                         out[__builtin_ctz(m)] = (RT)((const MT *)AT(r, addr[__builtin_ctz(m)]))[e];    \
             }                                                                                              \
-            return CONTROL_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
         for (uint32_t m = mask; m; m &= m - 1) {                                                           \
             int i = __builtin_ctz(m);                                                                      \
@@ -199,10 +198,10 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((RT *)lanes_at(x, to[e]))[i] = (RT)((const MT *)p)[e];                                    \
         }                                                                                                  \
-        return CONTROL_NEXT;                                                                                     \
+        return CONTROL_NEXT;                                                                               \
     }
 
-/* ---- stores: lanes in ascending order, so of several at one address the last wins ---- */
+/* ---- stores: lanes in ascending order, so at one address the highest lane wins ---- */
 
 #define STORE(MT, RT, NAME, SPACE)                                                                         \
     static int NAME(struct lanes *x, const struct dinst *d)                                                \
@@ -227,7 +226,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                 return fault_memory(h, d, first, a, width, true);                                          \
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((MT *)AT(r, a))[e] = (MT)((const RT *)lanes_at(x, from[e]))[last];                    \
-            return CONTROL_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
         if (consecutive && !(addr[first] & (width - 1)) &&                                                 \
             find_region(h, d, SPACE, true, addr[first], addr[last] + width, &r)) {                         \
@@ -241,7 +240,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                         p[(unsigned)__builtin_ctz(m) * n + e] = (MT)in[__builtin_ctz(m)];                  \
                 }                                                                                          \
             }                                                                                              \
-            return CONTROL_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
         extent(addr, mask, &lo, &hi, &bits);                                                               \
         bool together = !(bits & (width - 1)) && find_region(h, d, SPACE, true, lo, hi + width, &r);       \
@@ -253,10 +252,10 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((MT *)p)[e] = (MT)((const RT *)lanes_at(x, from[e]))[i];                                  \
         }                                                                                                  \
-        return CONTROL_NEXT;                                                                                     \
+        return CONTROL_NEXT;                                                                               \
     }
 
-/* ---- private memory: words of all lanes side by side ---- */
+/* ---- private memory: a word of all lanes is contiguous ---- */
 
 #define PRIVATE_GET(MT, RT, word, byte, lane)                                                              \
     (sizeof(MT) == 8 ? (RT)(MT)((uint64_t)(word)[lane] | (uint64_t)(word)[LANES + (lane)] << 32)           \
@@ -286,7 +285,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                         out[__builtin_ctz(m)] = PRIVATE_GET(MT, RT, w, at, __builtin_ctz(m));              \
                 }                                                                                          \
             }                                                                                              \
-            return CONTROL_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
         uint64_t addr[LANES];                                                                              \
         addresses(x, d, (uint64_t)d->imm, addr);                                                           \
@@ -298,7 +297,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             for (unsigned e = 0; e < n; e++, at += sizeof(MT))                                             \
                 ((RT *)lanes_at(x, to[e]))[i] = PRIVATE_GET(MT, RT, local_word(h->local, (uint32_t)at, 0), at, i); \
         }                                                                                                  \
-        return CONTROL_NEXT;                                                                                     \
+        return CONTROL_NEXT;                                                                               \
     }
 
 #define PRIVATE_PUT(MT, word, byte, lane, value)                                                           \
@@ -340,7 +339,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                     }                                                                                      \
                 }                                                                                          \
             }                                                                                              \
-            return CONTROL_NEXT;                                                                                 \
+            return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
         uint64_t addr[LANES];                                                                              \
         addresses(x, d, (uint64_t)d->imm, addr);                                                           \
@@ -354,7 +353,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
                 PRIVATE_PUT(MT, w, at, i, ((const RT *)lanes_at(x, from[e]))[i]);                          \
             }                                                                                              \
         }                                                                                                  \
-        return CONTROL_NEXT;                                                                                     \
+        return CONTROL_NEXT;                                                                               \
     }
 
 /* Every (memory type, register type): memory no wider than the register. */

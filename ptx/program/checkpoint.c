@@ -1,7 +1,7 @@
 /*
- * What a transaction must save of the registers (Fung et al., MICRO 2011, section 4.3): those that a path from tx_begin
- * writes before it comes to the outermost tx_commit, and whose value behind tx_begin a path may read before writing it.
- * Calls are followed only as far as their arguments and results. Done once for each tx_begin, at decoding.
+ * Registers that a transaction must save (Fung et al., MICRO 2011, section 4.3): those that a path from tx_begin writes
+ * before the outermost tx_commit, and that are live after tx_begin. Of calls only arguments and results count. Computed
+ * once for each tx_begin, at decoding.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +9,15 @@
 #include "base/alloc.h"
 #include "ptx/program/flow.h"
 
-enum { DEPTHS = 4 };                 /* of nested transactions that are told apart */
+enum { DEPTHS = 4 };                 /* nesting depths that are distinguished */
 
 struct walk {
     const struct ptx_func *f;
     const struct flow *fl;
-    uint8_t *seen;                   /* by place to go on at */
+    uint8_t *seen;                   /* by place: instruction x DEPTHS + depth, or instruction */
     uint32_t *todo, ntodo;
     bool *written;                   /* by register */
-    const struct ptx_reg *reg;       /* that is looked for */
+    const struct ptx_reg *reg;       /* of which uses are searched */
     bool reads, writes;
 };
 
@@ -35,7 +35,7 @@ static void note_written(void *ctx, struct ptx_reg *r, bool write)
     x->written[r->id] |= write;
 }
 
-/* Instruction i at a depth of nesting: its writes are noted, and where the transaction goes on behind it. */
+/* Instruction i at a depth of nesting: records its writes and visits its successors inside the transaction. */
 static void visit_inside(struct walk *x, uint32_t i, uint32_t depth)
 {
     const struct ptx_inst *in = &x->f->insts[i];
@@ -88,7 +88,7 @@ static bool read_in_block(struct walk *x, uint32_t i)
     return false;
 }
 
-static bool live_behind(struct walk *x, const struct ptx_reg *r, uint32_t begin)
+static bool live_after(struct walk *x, const struct ptx_reg *r, uint32_t begin)
 {
     x->reg = r;
     x->ntodo = 0;
@@ -112,7 +112,7 @@ uint32_t flow_checkpoint_words(const struct ptx_func *f, const struct flow *fl, 
     uint32_t n = 0;
     find_written(&x, begin);
     for (int r = 0; r < f->nregs; r++)
-        if (x.written[f->regs[r]->id] && words[ptx_reg_class(f->regs[r])] && live_behind(&x, f->regs[r], begin))
+        if (x.written[f->regs[r]->id] && words[ptx_reg_class(f->regs[r])] && live_after(&x, f->regs[r], begin))
             n += words[ptx_reg_class(f->regs[r])];
     free(x.seen);
     free(x.todo);

@@ -1,6 +1,6 @@
 /*
- * The decoded form of a function: an array of instructions with operand offsets resolved and the executing function
- * picked, a pool of constants, and the sizes of the frame that a warp needs to run it.
+ * The decoded form of a function: an array of steps with operand offsets and executing functions resolved, a pool of
+ * constants, and the sizes of the frame that a warp needs to execute it.
  */
 #ifndef PTX_CODE_H
 #define PTX_CODE_H
@@ -16,12 +16,12 @@ struct call_value {
     operand value;           /* register or constant; for .param variables unused */
     uint32_t from, to;       /* byte offsets: in the caller's frame and in the callee's */
     uint32_t bytes;
-    uint8_t reg_size;        /* bytes of the register; 0 = a .param variable, `from` is its place */
+    uint8_t reg_size;        /* bytes of the register; 0 = a .param variable at `from` */
 };
 
 struct call_site {
     struct ptx_func *target;         /* NULL for an indirect call */
-    const struct builtin *builtin;   /* vprintf, malloc ...: run by the host */
+    const struct builtin *builtin;   /* vprintf, malloc ...: executed on the host */
     struct call_value *arg, *ret;
     int narg, nret;
     operand pointer;                 /* indirect: the register with the function's address */
@@ -34,34 +34,34 @@ struct code {
     struct dinst *insts;
     uint32_t ninsts;
     uint32_t *of_inst;               /* PTX instruction index -> index in insts; [func->ninsts] = the end */
-    char *konst;                     /* constants, each already spread over 32 lanes */
+    char *konst;                     /* constants, each an array over 32 lanes */
     uint32_t konst_bytes;
     uint32_t frame_bytes;            /* registers of one PTX warp */
-    uint32_t class_base[RC_COUNT];   /* where the registers of each width class start in it */
+    uint32_t class_base[RC_COUNT];   /* byte offset of each width class in the frame */
     uint32_t local_bytes;            /* private memory a lane: parameters, .param and .local variables */
     uint32_t *param_words;           /* its words that belong to .param variables, a bit each */
     uint64_t sregs[SR_COUNT / 64 + 1];   /* special registers that it reads */
-    /* over the whole call graph from here */
-    bool recursive, indirect;        /* depth is not known before the run */
+    /* of the function and all functions that it may call */
+    bool recursive, indirect;        /* the call depth is not known before the run */
     bool serial;                     /* needs the one-thread order of blocks (manual, Order) */
-    bool exclusive;                  /* not even relaxed on several threads: transactions, functions of the host */
-    bool transactions;               /* tx_begin can be reached */
-    bool host_functions;             /* printf, malloc and the like can be */
+    bool exclusive;                  /* one host thread even with --threads-relaxed: transactions, host functions */
+    bool transactions;               /* tx_begin is reachable */
+    bool host_functions;             /* printf, malloc and the like are reachable */
     bool uses_dynamic;               /* dynamic shared memory */
     uint32_t local_total;            /* private memory a lane, calls included; the frame alone when recursive */
     uint32_t registers;              /* 32-bit registers a thread: the widest chain of calls */
-    uint32_t shared_static;          /* bytes of shared memory that the kernel and what it calls declare */
+    uint32_t shared_static;          /* bytes of .shared variables */
 };
 
 struct program;
 
-/* Places of special registers in the third operand bank: one array of 32 lanes each, by (register, component). */
+/* Byte offsets of special registers in the third operand bank, arrays of 32 lanes, by (register, component). */
 uint32_t ptx_sreg_offset(enum ptx_sreg s, int comp);
 uint32_t ptx_sreg_bank_bytes(void);
 
 /*
- * Decode every function with a body of a linked program. Problems (an instruction without an executing function,
- * layouts that do not fit) go to d with their lines; returns false when there were any.
+ * Decodes a function with a body. Errors (an instruction without an executing function, a frame that does not fit) go
+ * to d with their lines; returns false when there were any.
  */
 bool code_decode(struct program *p, struct ptx_func *f, struct diag *d);
 /* Places parameters and private variables of a function; returns the bytes of its frame of private memory. */
@@ -69,7 +69,7 @@ uint32_t code_place_private(struct ptx_func *f);
 /* Sets param_words of a decoded function whose local_bytes are known. */
 void code_mark_params(struct program *p, struct code *c);
 
-/* Is this step the marker of a place where diverged lanes may meet? */
+/* Is this step a join marker: diverged lanes may meet before the next instruction? */
 static inline bool code_is_join(const struct dinst *d)
 {
     return d->stepping & STEPS_JOIN;

@@ -1,9 +1,10 @@
 /*
- * Control flow: basic blocks and post-dominators. Lanes that diverge at a branch meet again at its immediate
- * post-dominator (the SIMT stack of Fung et al., MICRO 2011, section 2.2). Lanes that leave by a guarded ret or exit
- * simply vanish. A path that reaches no ret, only exit, trap or a call that does not return, never reconverges, so it
- * does not delay the reconvergence of other paths (clang ends paths that it assumes to be unreachable with exit). The
- * post-dominator algorithm is the iterative one of Cooper, Harvey and Kennedy, run on the reversed graph.
+ * Control flow: basic blocks and post-dominators. Lanes that diverge at a branch reconverge at its immediate
+ * post-dominator (the SIMT stack of Fung et al., MICRO 2011, section 2.2). Lanes that leave by a guarded ret or exit do
+ * not change the flow of the others. A path that reaches no ret, only exit, trap or a call that does not return, never
+ * reconverges, so it does not delay the reconvergence of other paths (clang ends paths that it assumes to be
+ * unreachable with exit). The post-dominator algorithm is the iterative one of Cooper, Harvey and Kennedy, on the
+ * reversed graph.
  */
 #include "ptx/program/flow.h"
 
@@ -177,7 +178,7 @@ static void number_blocks(struct pdom *p, struct arena *arena)
     for (uint32_t b = 0; b < n; b++)
         if (p->exits[b])
             number_from(p, b, stack, next);
-    /* Blocks from which no exit is reached (endless loops, paths into trap) count as leaving by themselves. */
+    /* Blocks from which no exit is reached (endless loops, paths into trap) have an edge to the virtual exit. */
     for (uint32_t b = n; b-- > 0;)
         if (p->number[b] == FLOW_NONE) {
             p->exits[b] = true;

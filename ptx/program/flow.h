@@ -1,6 +1,6 @@
 /*
- * What the analyses say about one function: basic blocks, immediate post-dominators (where divergent lanes
- * reconverge), liveness, and the compact register file that replaces PTX's unlimited virtual registers.
+ * Control and data flow of one function: basic blocks, immediate post-dominators (where divergent lanes reconverge),
+ * and the allocation of PTX's unlimited virtual registers to slots.
  */
 #ifndef PTX_FLOW_H
 #define PTX_FLOW_H
@@ -30,27 +30,27 @@ struct flow {
     uint32_t registers;          /* 32-bit registers a thread at the widest point (predicates are apart) */
 };
 
-/* Analyse a function with a body. Everything lives in arena. */
+/* Analyses a function with a body. The result is in the arena. */
 struct flow *flow_analyse(const struct ptx_func *f, struct arena *arena);
 
 /* Fills slot, slots and registers; part of flow_analyse (regalloc.c). */
 void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct arena *arena);
 
-/* Index of the instruction where lanes that diverge at branch instruction `i` meet again; FLOW_NONE = at the end. */
+/* Index of the instruction where lanes that diverge at branch `i` reconverge; FLOW_NONE = at the function's end. */
 uint32_t flow_reconvergence(const struct flow *fl, uint32_t i);
 
-/* Does every path from block `from` to the function's end pass the start of block `b`? */
+/* Does every path from block `from` to the function's end pass through block `b`? */
 bool flow_post_dominates(const struct flow *fl, uint32_t b, uint32_t from);
 
 /*
- * 32-bit registers a thread whose value behind the tx_begin at instruction `begin` is needed and may be overwritten
- * before the outermost tx_commit (checkpoint.c); predicates are not counted.
+ * 32-bit registers a thread that are live after the tx_begin at instruction `begin` and may be overwritten before the
+ * outermost tx_commit (checkpoint.c); predicates are not counted.
  */
 uint32_t flow_checkpoint_words(const struct ptx_func *f, const struct flow *fl, uint32_t begin);
 
-/* The letter of a signature (ops.h) that operand position `k` stands at, 0 past the end. */
+/* The letter of operand position `k` in a signature (ops.h), 0 past the end. */
 char ptx_sig_letter(const char *sig, int k);
-/* Registers that an instruction writes and reads (call visit with each). */
+/* Calls visit for every register that the instruction reads, then for every one that it writes. */
 bool ptx_inst_reads(const struct ptx_inst *in, const struct ptx_reg *r);
 void ptx_inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *ctx, struct ptx_reg *r, bool write), void *ctx);
 

@@ -1,7 +1,7 @@
 /*
- * A PTX module in memory: what the parser builds and everything else reads. Registers, variables and labels are
- * resolved to pointers and indices; modifiers to one byte per group; operands to fixed positions by the signature
- * of the opcode's row. All of it lives in the module's arena.
+ * A PTX module in memory, as the parser builds it. Registers, variables and labels are resolved to pointers and
+ * indices, modifiers to one byte a group, operands to the positions of the opcode's signature. It is in the module's
+ * arena.
  */
 #ifndef PTX_IR_H
 #define PTX_IR_H
@@ -24,7 +24,7 @@ struct ptx_reg {
     struct ptx_loc loc;
 };
 
-/* A symbol's address inside an initialiser: the bytes [offset, offset + size) take (address + addend) >> shift. */
+/* A symbol's address inside an initialiser: the bytes [offset, offset + size) are (address + addend) >> shift. */
 struct ptx_reloc {
     struct ptx_reloc *next;
     size_t offset;
@@ -50,7 +50,7 @@ struct ptx_var {
     struct ptx_reloc *relocs;
     struct ptx_func *func;   /* function whose scope it belongs to; NULL at module scope */
     uint64_t address;        /* space-relative offset or device address; assigned at load */
-    struct ptx_var *def;     /* after linking: the definition that an extern declaration means */
+    struct ptx_var *def;     /* after linking: the definition of an extern declaration */
 };
 
 enum ptx_operand_kind {
@@ -60,7 +60,7 @@ enum ptx_operand_kind {
 
 struct ptx_operand {
     uint8_t kind;
-    bool negated;            /* !%p, or - before a register is not PTX */
+    bool negated;            /* !%p; -%r of vmad */
     uint8_t comp;            /* 0 none, 1..4 = .x .y .z .w of a special register */
     uint8_t bytesel;         /* video selectors: 0 none, 1..4 = .b0 .. .b3, 5, 6 = .h0 .h1 */
     uint8_t n;               /* OPD_VEC: number of elements */
@@ -73,16 +73,17 @@ struct ptx_operand {
         struct ptx_func *func;
         struct ptx_table *table;
         struct ptx_operand *elem;  /* OPD_VEC */
-        uint32_t label;          /* OPD_LABEL: index of the instruction it stands before */
+        uint32_t label;          /* OPD_LABEL: index of the instruction that it labels */
     };
     bool has_reg, has_var;   /* OPD_MEM: what the base is; neither = absolute address in imm */
     int64_t imm;             /* OPD_IMM value, OPD_FIMM bits, OPD_MEM and OPD_VAR byte offset; sreg index (%envreg7) */
 };
 
 /*
- * What the parser has already taken apart: a vector register is one scalar register a component, a parameter declared
- * as a register goes through a .param variable with ld and st at the body's ends, [symbol + register] is a sum made
- * before, and every body ends in an instruction that does not fall through, so that labels are always < ninsts.
+ * The parser has reduced these forms: a vector register is a scalar register for each component; a parameter declared
+ * as a register is a .param variable with ld at the start and st at the end of the body; [symbol + register] is an
+ * address computed by instructions before it. Every body ends in an instruction that does not fall through, so labels
+ * are always < ninsts.
  */
 
 /* .branchtargets / .calltargets / .callprototype */
@@ -97,7 +98,7 @@ struct ptx_table {
     int nparams, nrets;
 };
 
-/* What a call passes: operands are registers, immediates or .param variables. */
+/* Results and arguments of a call: registers, immediates or .param variables. */
 struct ptx_call {
     struct ptx_operand *ret, *arg;
     int nret, narg;
@@ -115,7 +116,7 @@ struct ptx_inst {
     bool guard_negated;
     bool tx;                 /* between tx_begin and tx_commit of this function, on some path */
     bool lock;               /* between simtx_lock_begin and simtx_lock_end (simtx_tm.h) of this function */
-    uint8_t nopd;            /* positions of the signature, left-out ones (OPD_NONE) included */
+    uint8_t nopd;            /* positions of the signature, with those left out (OPD_NONE) */
     struct ptx_operand opd[PTX_MAX_OPD];   /* by position in the signature */
     struct ptx_call *call;
     struct ptx_loc loc;      /* of the opcode in the PTX text */
@@ -142,8 +143,8 @@ struct ptx_func {
     uint32_t maxntid[3], reqntid[3]; /* 0 = not given */
     uint32_t minnctapersm, maxnreg, maxnctapersm;
     struct ptx_module *module;
-    struct ptx_func *def;            /* after linking: where the body is */
-    void *code;                      /* decoded form, owned by the executor (struct code) */
+    struct ptx_func *def;            /* after linking: the function with the body */
+    void *code;                      /* decoded form (struct code), in the program's arena */
     uint32_t index;                  /* position among the module's functions, from 0 */
 };
 
@@ -166,8 +167,8 @@ struct ptx_module {
 struct ptx_symbol { enum { SYM_VAR, SYM_FUNC } kind; struct ptx_var *var; struct ptx_func *func; };
 
 /*
- * Parse and check PTX text (need not end in NUL). On success a module; on failure NULL, and every problem is in
- * `d` with line and column (all offending lines, not only the first). Warnings do not fail.
+ * Parses and checks PTX text (need not end in NUL). NULL on failure; `d` has every error with line and column, not only
+ * the first. Warnings are no failure.
  */
 struct ptx_module *ptx_parse(const char *text, size_t len, const char *file, struct diag *d);
 void ptx_module_free(struct ptx_module *m);

@@ -1,9 +1,9 @@
 /*
- * What a transaction cannot take back. As in Fung et al. (MICRO 2011, section 3), atomics on global memory inside a
- * transaction and accesses to a memory that is not transactional are performed at once, without logs, and an abort does
- * not undo them. Where a generic address leads is not known here. A store through one is taken for one to global
- * memory, as it nearly always is: compilers know the variables of shared memory by name. An atomic is warned of in any
- * case.
+ * Irrevocable instructions in transactions. As in Fung et al. (MICRO 2011, section 3), atomics on global memory inside
+ * a transaction and accesses to a memory that is not transactional are performed at once, without logs, and an abort
+ * does not undo them. The memory of a generic address is not known here. A generic store counts as one to global
+ * memory, as it nearly always is: compilers address variables of shared memory by name. A generic atomic is always
+ * reported.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * Loading: places the variables of a linked module, writes their initialisers, decodes all functions, and follows
- * the call graph for what a kernel needs in all: registers, private memory, shared memory, order of blocks.
+ * Loading: allocates the variables of a linked module, writes their initialisers, decodes all functions, and sums over
+ * the call graph what a kernel needs: registers, private memory, shared memory, order of blocks.
  *
- * Shared variables that several kernels use (through functions they share) lie first, at places common to all;
- * those of one kernel follow; dynamic shared memory starts at one place for all kernels of the module, so that one
+ * Shared variables that several kernels use (through functions that they share) come first, at addresses common to all
+ * kernels; those of one kernel follow. Dynamic shared memory starts at one address in all kernels of the module. So one
  * decoded form of a function serves every kernel.
  */
 #include "ptx/program/program.h"
@@ -21,7 +21,7 @@ struct loader {
     struct ptx_var **shared;         /* shared variables of the module and of its functions */
     uint32_t nshared, shared_cap;
     uint64_t *reach;                 /* by function: functions it may call, itself included */
-    uint64_t *uses;                  /* by function: shared variables that it or what it calls names */
+    uint64_t *uses;                  /* by function: shared variables that it or a callee names */
     uint32_t words, shared_words;
     struct ptx_func **funcs;
     uint32_t n;
@@ -115,11 +115,11 @@ static void collect_shared(struct loader *x, struct ptx_var *v)
         x->shared_cap = x->shared_cap ? x->shared_cap * 2 : 32;
         x->shared = mem_resize(x->shared, x->shared_cap, sizeof *x->shared, "shared variables");
     }
-    v->address = x->nshared;             /* its number until it is placed */
+    v->address = x->nshared;             /* its number until it has an address */
     x->shared[x->nshared++] = v;
 }
 
-/* ---- who calls whom, who names which shared variable ---- */
+/* ---- call graph, uses of shared variables ---- */
 
 static void note_operand(struct loader *x, uint32_t f, const struct ptx_operand *o)
 {
@@ -263,9 +263,9 @@ static void layout_shared(struct loader *x, uint32_t *kernel_end, bool *dynamic)
     free(use);
 }
 
-/* ---- what a kernel needs in all ---- */
+/* ---- needs of a kernel and its callees ---- */
 
-/* Does the result of this atomic go nowhere? Then it is as good as red. */
+/* Is the result of this atomic unused? Then it is equivalent to red. */
 static bool result_unused(const struct code *c, const struct ptx_inst *in)
 {
     if (in->op == OP_RED || in->opd[0].kind == OPD_SINK)
@@ -289,8 +289,8 @@ static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)
 }
 
 /*
- * What an instruction asks of the order of blocks (manual, Order): the one-thread order, which --threads-relaxed lifts;
- * or one thread in any case, as transactions are atomic only there and the functions of the host are not made for two.
+ * What an instruction requires of the order of blocks (manual, Order): the one-thread order, which --threads-relaxed
+ * lifts; or one thread in any case, because transactions are atomic only there and host functions are not thread-safe.
  */
 enum order { ORDER_FREE, ORDER_SERIAL = 1, ORDER_HOST = 2, ORDER_TRANSACTIONS = 4 };   /* bits of a set */
 
@@ -298,12 +298,15 @@ static enum order order_of(const struct code *c, const struct ptx_inst *in)
 {
     uint8_t space = in->mod[PG_SPACE], sem = in->mod[PG_SEM];
     bool private = space == MOD(SPACE, SHARED) || space == MOD(SPACE, LOCAL) || in->mod[PG_SHAREDSUB];
+    switch (ptx_mem_kind((enum ptx_op)in->op)) {
+    case MOP_ATOM:
+    case MOP_RED: return !private && !order_free_atomic(c, in) ? ORDER_SERIAL : ORDER_FREE;
+    case MOP_LOAD:
+    case MOP_STORE: return !private && sem && sem != MOD(SEM, WEAK) ? ORDER_SERIAL : ORDER_FREE;
+    default: break;
+    }
     switch (in->op) {
     case OP_TX_BEGIN: return ORDER_TRANSACTIONS;
-    case OP_ATOM:
-    case OP_RED: return !private && !order_free_atomic(c, in) ? ORDER_SERIAL : ORDER_FREE;
-    case OP_LD:
-    case OP_ST: return !private && sem && sem != MOD(SEM, WEAK) ? ORDER_SERIAL : ORDER_FREE;
     case OP_MEMBAR: return in->mod[PG_MEMBAR] != MOD(MEMBAR, CTA) ? ORDER_SERIAL : ORDER_FREE;
     case OP_FENCE: return in->mod[PG_SCOPE] != MOD(SCOPE, CTA) ? ORDER_SERIAL : ORDER_FREE;
     case OP_CALL: {
@@ -314,7 +317,7 @@ static enum order order_of(const struct code *c, const struct ptx_inst *in)
     }
 }
 
-/* Depth-first over direct calls: widest registers and deepest private memory, and whether a cycle is met. */
+/* Depth-first over direct calls: the most registers, the most private memory, and whether there is a cycle. */
 static void measure(struct loader *x, uint32_t f, uint8_t *state, uint32_t *regs, uint32_t *local)
 {
     struct code *c = x->funcs[f]->code;
@@ -341,7 +344,7 @@ static void measure(struct loader *x, uint32_t f, uint8_t *state, uint32_t *regs
         most_regs = regs[t->index] > most_regs ? regs[t->index] : most_regs;
         most_local = local[t->index] > most_local ? local[t->index] : most_local;
     }
-    /* what a caller keeps across a call overlaps little with the callee's: the wider of the two, plus the address */
+    /* few registers of a caller are live across a call: the wider of caller and callee counts */
     regs[f] = c->flow->registers > most_regs ? c->flow->registers : most_regs;
     local[f] = c->local_bytes + most_local;
     state[f] = 2;

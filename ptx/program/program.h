@@ -16,8 +16,8 @@ struct program_options {
 };
 
 /*
- * Takes over the module (also on failure). Errors, all of them, go to d; NULL then. mem may be NULL: everything is
- * checked and decoded, nothing is placed (for `simtx ptx check`).
+ * Takes ownership of the module (also on failure). NULL on failure; all errors go to d. mem may be NULL: the module is
+ * checked and decoded, and variables have no memory (for `simtx ptx check`).
  */
 struct program *program_load(struct ptx_module *m, struct devmem *mem, const struct program_options *o,
                              struct diag *d);
@@ -27,8 +27,9 @@ void program_free(struct program *p, struct devmem *mem);
 struct ptx_module *ptx_link(struct ptx_module **m, int n, struct diag *d);
 
 /*
- * Is there something inside a transaction of the kernel that cannot be undone, in functions that it calls too, when
- * transactions are for global or shared memory, or both? Then words on the first with its line (irrevocable.c).
+ * Does the kernel, or a function that it calls, have an instruction inside a transaction whose effect an abort cannot
+ * undo? global, shared: the memory that transactions are for. text: the first such instruction with its line
+ * (irrevocable.c).
  */
 bool program_irrevocable(const struct program *p, const struct ptx_func *kernel, bool global, bool shared, char *text,
                          size_t size);

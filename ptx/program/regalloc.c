@@ -1,8 +1,8 @@
 /*
- * Liveness and register allocation. Liveness is computed backwards over the blocks with bit sets that hold only the
- * registers used in more than one block; a linear scan over live intervals then gives each virtual register a slot
- * of its width class. Classes are kept apart because a register is an array over lanes: two widths that shared
- * storage would mix the columns of different lanes. A guarded write does not end the old value's life.
+ * Liveness and register allocation. Liveness is computed backwards over the blocks, with bit sets of the registers used
+ * in more than one block. A linear scan over live intervals then gives each virtual register a slot of its width class.
+ * Classes have separate slots because a register is an array over lanes: registers of two widths in the same storage
+ * would mix the columns of different lanes. A guarded write does not kill the old value.
  */
 #include "ptx/program/flow.h"
 #include "ptx/isa/ops_check.h"
@@ -281,7 +281,8 @@ static uint32_t heap_pop(struct scan *s)
     return slot;
 }
 
-/* Slots of one class. Intervals that touch in one instruction stay apart: no destination takes its source's slot. */
+/* Slots of one class. Intervals that touch in one instruction get different slots: a destination never overlaps a
+ * source. */
 static uint32_t scan_class(const struct interval *iv, uint32_t n, uint32_t *slot, struct scan *s)
 {
     s->n = s->nfree = s->used = 0;

@@ -1,8 +1,7 @@
 /*
- * The SIMT stack's part of transactions (txn.h). R is an ordinary entry that never runs; T is one that is never popped
- * while lanes of the attempt are open, so that branches inside push onto it as onto any other. A lane that comes to its
- * outermost tx_commit or is aborted leaves every entry from T upwards; when T is the top and nobody is left in it, all
- * have come and the warp waits.
+ * Transactions on the SIMT stack (txn.h). R is an ordinary entry that never runs. T is not popped while lanes of the
+ * attempt are undecided; branches inside push entries above it. A lane that reaches its outermost tx_commit or aborts
+ * leaves T and every entry above. When T is the top entry and has no lanes, all lanes have arrived and the warp waits.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,7 @@ uint32_t txn_attempt(const struct warp *w)
 void txn_free(struct warp *w)
 {
     if (w->txn)
-        undo_free(&w->txn->undo);
+        txn_undo_free(&w->txn->undo);
     free(w->txn);
 }
 
@@ -56,7 +55,7 @@ void txn_serialise(struct warp *w)
         w->txn->alone = true;
 }
 
-/* R's lanes become those of a new T; in the serial variant, or if asked for, the lowest of them. */
+/* R's lanes become those of a new T: all, or the lowest in the serial variant and after txn_serialise. */
 static void start_attempt(struct warp *w)
 {
     struct txn *t = w->txn;
@@ -70,20 +69,20 @@ static void start_attempt(struct warp *w)
     simt_push(w, lanes, r->pc, UINT32_MAX, r->frame);
 }
 
-/* The lanes leave the attempt's entries; those that this empties are popped when they are the top. */
-static void leave(struct warp *w, uint64_t lanes)
+/* The lanes leave the attempt's entries; an empty entry is popped when it is the top. */
+static void leave_attempt(struct warp *w, uint64_t lanes)
 {
     for (uint32_t i = w->txn->retry + 1; i < w->nentry; i++)
         w->entry[i].mask &= ~lanes;
 }
 
-static void drop_paths(struct warp *w)
+static void pop_paths(struct warp *w)
 {
     while (w->current > w->txn->retry + 1)
         simt_pop(w);
 }
 
-/* Nobody runs any more: T shows who waits for an outcome, behind the first tx_commit that was met. */
+/* No lane runs: T has the lanes that wait for an outcome, at the step after the first tx_commit that was reached. */
 static void wait_for_outcomes(struct warp *w)
 {
     struct simt_entry *top = entry_t(w);
@@ -92,7 +91,7 @@ static void wait_for_outcomes(struct warp *w)
     w->state = WARP_TX;
 }
 
-/* All have committed: the entry below goes on behind tx_commit, in several paths if there were several of them. */
+/* All lanes have committed: the entry below continues after tx_commit, in several paths if there were several. */
 static void end_transaction(struct warp *w)
 {
     const struct code *c = w->frame[w->tx.begin_frame].code;
@@ -103,7 +102,7 @@ static void end_transaction(struct warp *w)
 
 static void end_attempt(struct warp *w)
 {
-    drop_paths(w);
+    pop_paths(w);
     simt_pop(w);
     if (simt_top(w)->mask)
         start_attempt(w);
@@ -135,7 +134,7 @@ static void begin(struct warp *w, uint64_t lanes)
     t->begin_rpc = e.rpc;
     t->retry = w->nentry;
     simt_push(w, lanes, e.pc, UINT32_MAX, e.frame);
-    undo_begin(w);
+    txn_undo_begin(w);
     start_attempt(w);
 }
 
@@ -169,7 +168,7 @@ enum control_result txn_do_begin(struct warp *w, const struct code *c, const str
         e->pc = next;
         return CONTROL_CONTINUE;
     }
-    /* guarded off lanes go round the transaction as on the other side of a branch */
+    /* lanes whose guard is false skip the transaction, as on the other side of a branch */
     simt_branch(w, next, lanes, next, UINT32_MAX);
     begin(w, lanes);
     return CONTROL_CONTINUE;
@@ -192,7 +191,7 @@ enum control_result txn_do_commit(struct warp *w, const struct code *c, const st
     if (!tx_record_commit(w, c, d, lanes))
         return CONTROL_STOP;
     t->arrived |= lanes;
-    leave(w, lanes);
+    leave_attempt(w, lanes);
     return CONTROL_CONTINUE;
 }
 
@@ -232,8 +231,8 @@ void txn_commit(struct warp *w, uint64_t lanes)
         end_attempt(w);
 }
 
-/* Places of tx_commit that nobody is at any more are free for others. */
-static void forget_commits(struct tx *x, uint64_t lanes)
+/* The record of a tx_commit that has no lanes left is free for another one. */
+static void remove_commits(struct tx *x, uint64_t lanes)
 {
     uint32_t n = 0;
     for (uint32_t k = 0; k < x->ndone; k++) {
@@ -244,7 +243,7 @@ static void forget_commits(struct tx *x, uint64_t lanes)
     x->ndone = n;
 }
 
-/* Calls made inside are unwound: a frame that nobody is left in goes with the stack's entry for it. */
+/* Lanes leave the frames of calls made inside; a frame without lanes is released with its stack entry. */
 static void unwind_calls(struct warp *w, uint64_t lanes)
 {
     uint32_t depth = w->frame[w->tx.begin_frame].depth;
@@ -259,10 +258,10 @@ void txn_abort(struct warp *w, uint64_t lanes)
     lanes &= txn_lanes(w);
     if (!lanes)
         return;
-    leave(w, lanes);
+    leave_attempt(w, lanes);
     unwind_calls(w, lanes);
-    forget_commits(&w->tx, lanes);
-    undo_lanes(w, lanes);
+    remove_commits(&w->tx, lanes);
+    txn_undo_lanes(w, lanes);
     for (uint64_t m = lanes & t->nested; m; m &= m - 1)
         t->depth[__builtin_ctzll(m)] = 0;
     t->nested &= ~lanes;
@@ -276,15 +275,15 @@ void txn_abort(struct warp *w, uint64_t lanes)
     if (!t->open)
         end_attempt(w);
     else if (t->open == t->arrived && w->state == WARP_READY) {
-        drop_paths(w);
+        pop_paths(w);
         wait_for_outcomes(w);
     }
 }
 
 /* ---- faults ---- */
 
-/* The instruction that faulted is as if it had not begun: an indirect call may have entered some functions. */
-static void step_back(struct warp *w)
+/* Rolls back the instruction that faulted: an indirect call may have entered some functions. */
+static void roll_back_step(struct warp *w)
 {
     while (w->nentry > w->tx.step_entries) {
         w->frame[simt_top(w)->frame].live = 0;
@@ -311,7 +310,7 @@ int txn_hold_fault(struct warp *w)
     t->held = *k->fault;
     t->held_lane = fault_lane(w, &t->held);
     k->fault = NULL;
-    step_back(w);
+    roll_back_step(w);
     return t->held_lane;
 }
 
@@ -329,7 +328,7 @@ void txn_fault_again(struct warp *w)
     w->chosen = false;
 }
 
-/* Where nobody takes a branch, but all go the way of one that has no condition. */
+/* The next step on a path that takes unconditional branches only. */
 static uint32_t next_place(const struct dinst *d, uint32_t pc)
 {
     return d->in && d->counts && d->in->op == OP_BRA && !d->in->guard ? d->target : pc + 1;

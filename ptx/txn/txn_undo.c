@@ -1,7 +1,7 @@
 /*
- * What an aborted lane finds again as it was behind tx_begin (txn.h): the registers of the function that began the
- * transaction and its call parameters, of which tx_begin takes a copy, and the words of .local memory that were stored
- * to, which are kept the first time that a lane stores to them. Functions called inside have registers of their own.
+ * Rollback of an aborted lane to the state after tx_begin (txn.h). tx_begin copies the registers and call parameters of
+ * the function that begins the transaction. A word of .local memory is saved when a lane first stores to it. Functions
+ * called inside have registers of their own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static uint32_t register_bytes(const struct frame *f)
 
 static void save_registers(struct warp *w)
 {
-    struct undo *u = &w->txn->undo;
+    struct txn_undo *u = &w->txn->undo;
     const struct frame *f = begin_frame(w);
     uint32_t n = register_bytes(f);
     for (uint32_t i = 0; i < warp_halves(w); i++) {
@@ -69,7 +69,7 @@ static void restore_predicates(uint32_t *to, const uint32_t *from, uint32_t n, u
 
 static void restore_registers(struct warp *w, uint32_t i, uint32_t lanes)
 {
-    const struct undo *u = &w->txn->undo;
+    const struct txn_undo *u = &w->txn->undo;
     const struct code *c = begin_frame(w)->code;
     const uint32_t *slots = c->flow->slots, *at = c->class_base;
     char *to = w->half[i].regs + begin_frame(w)->reg_base;
@@ -98,7 +98,7 @@ static void restore_word(uint32_t *memory, uint32_t *saved, uint32_t lanes)
     restore_32(memory, saved, 1, lanes);
 }
 
-/* Every .param word of the frame with its place among the saved ones; returns how many there are. */
+/* Calls fn for every .param word of the frame and its saved copy; returns the number of words. */
 static uint32_t each_param(struct warp *w, uint32_t i, uint32_t lanes, word_fn *fn)
 {
     const struct frame *f = begin_frame(w);
@@ -114,7 +114,7 @@ static uint32_t each_param(struct warp *w, uint32_t i, uint32_t lanes, word_fn *
 
 static void save_params(struct warp *w)
 {
-    struct undo *u = &w->txn->undo;
+    struct txn_undo *u = &w->txn->undo;
     uint32_t n = each_param(w, 0, 0, NULL);
     for (uint32_t i = 0; n && i < warp_halves(w); i++) {
         if (n > u->params_cap || !u->params[i]) {
@@ -133,9 +133,9 @@ static uint64_t line_of(const struct half *h, uint32_t word)
     return h->local_device + (uint64_t)word * LANES * 4;
 }
 
-static struct undo_row *row_of(struct warp *w, uint32_t i, uint32_t word)
+static struct txn_undo_row *row_of(struct warp *w, uint32_t i, uint32_t word)
 {
-    struct undo *u = &w->txn->undo;
+    struct txn_undo *u = &w->txn->undo;
     if (!u->row_of[i])
         u->row_of[i] = mem_zero(w->local_cap / 4 + 1, sizeof *u->row_of[i], "local memory to be restored");
     uint32_t *at = &u->row_of[i][word];
@@ -145,14 +145,14 @@ static struct undo_row *row_of(struct warp *w, uint32_t i, uint32_t word)
         u->row_cap = u->row_cap ? u->row_cap * 2 : 16;
         u->row = mem_resize(u->row, u->row_cap, sizeof *u->row, "local memory to be restored");
     }
-    u->row[u->rows] = (struct undo_row){ .word = word, .half = i };
+    u->row[u->rows] = (struct txn_undo_row){ .word = word, .half = i };
     *at = ++u->rows;
     return &u->row[*at - 1];
 }
 
-static void keep_word(struct warp *w, uint32_t i, uint32_t word, uint32_t lanes)
+static void save_local_word(struct warp *w, uint32_t i, uint32_t word, uint32_t lanes)
 {
-    struct undo_row *r = row_of(w, i, word);
+    struct txn_undo_row *r = row_of(w, i, word);
     const struct worker *k = w->half[i].worker;
     uint64_t line = line_of(&w->half[i], word);
     lanes &= ~r->lanes;
@@ -163,8 +163,8 @@ static void keep_word(struct warp *w, uint32_t i, uint32_t word, uint32_t lanes)
     r->lanes |= lanes;
 }
 
-/* A piece of the store: word by word, the lanes that write it. */
-static void keep_piece(struct warp *w, const struct mem_op *op, uint32_t i, uint32_t lanes, uint32_t piece)
+/* One piece of a store: for each word that it writes, the lanes that write it. */
+static void save_piece(struct warp *w, const struct mem_op *op, uint32_t i, uint32_t lanes, uint32_t piece)
 {
     const uint64_t *address = op->address + LANES * i;
     uint64_t base = w->half[i].local_device;
@@ -174,7 +174,7 @@ static void keep_piece(struct warp *w, const struct mem_op *op, uint32_t i, uint
         for (uint32_t m = lanes; m; m &= m - 1)
             if ((address[__builtin_ctz(m)] - base) / (LANES * 4) == word)
                 same |= m & -m;
-        keep_word(w, i, (uint32_t)word + piece, same);
+        save_local_word(w, i, (uint32_t)word + piece, same);
         lanes &= ~same;
     }
 }
@@ -183,7 +183,7 @@ void txn_save_stored(struct warp *w, const struct mem_op *op)
 {
     for (uint32_t i = 0; i < warp_halves(w); i++)
         for (uint32_t piece = 0; piece < mem_pieces(op, SERVE_LOCAL); piece++)
-            keep_piece(w, op, i, (uint32_t)(op->served_by[SERVE_LOCAL] >> LANES * i), piece);
+            save_piece(w, op, i, (uint32_t)(op->served_by[SERVE_LOCAL] >> LANES * i), piece);
 }
 
 static void write_private(const struct worker *k, uint64_t address, const void *bytes, unsigned n)
@@ -194,8 +194,8 @@ static void write_private(const struct worker *k, uint64_t address, const void *
         memcpy((void *)(uintptr_t)address, bytes, n);
 }
 
-/* Lanes side by side are written together. */
-static void restore_row(const struct warp *w, struct undo_row *r, uint32_t lanes)
+/* Adjacent lanes are written together. */
+static void restore_row(const struct warp *w, struct txn_undo_row *r, uint32_t lanes)
 {
     const struct half *h = &w->half[r->half];
     r->lanes &= ~lanes;
@@ -208,25 +208,25 @@ static void restore_row(const struct warp *w, struct undo_row *r, uint32_t lanes
     }
 }
 
-/* ---- the whole ---- */
+/* ---- begin and rollback ---- */
 
-static void forget_rows(struct undo *u)
+static void clear_rows(struct txn_undo *u)
 {
     for (uint32_t i = 0; i < u->rows; i++)
         u->row_of[u->row[i].half][u->row[i].word] = 0;
     u->rows = 0;
 }
 
-void undo_begin(struct warp *w)
+void txn_undo_begin(struct warp *w)
 {
-    forget_rows(&w->txn->undo);
+    clear_rows(&w->txn->undo);
     save_registers(w);
     save_params(w);
 }
 
-void undo_lanes(struct warp *w, uint64_t lanes)
+void txn_undo_lanes(struct warp *w, uint64_t lanes)
 {
-    struct undo *u = &w->txn->undo;
+    struct txn_undo *u = &w->txn->undo;
     for (uint32_t i = 0; i < warp_halves(w); i++) {
         uint32_t part = (uint32_t)(lanes >> LANES * i);
         if (!part)
@@ -238,7 +238,7 @@ void undo_lanes(struct warp *w, uint64_t lanes)
         restore_row(w, &u->row[k], u->row[k].lanes & (uint32_t)(lanes >> LANES * u->row[k].half));
 }
 
-void undo_free(struct undo *u)
+void txn_undo_free(struct txn_undo *u)
 {
     for (int i = 0; i < MAX_HALVES; i++) {
         free(u->regs[i]);

@@ -103,7 +103,7 @@ void tm_op_free(struct tm_core *c, struct mem_op *op)
 /* A store has no bytes, whatever it covers, and keeps its role. */
 void tm_issue(struct tm_core *c, struct mem_op *op, uint64_t now)
 {
-    assert_true(op->hollow);
+    assert_true(op->no_data);
     assert_int_equal(op->role, 7);
     assert_int_equal(op->kind, MOP_STORE);
     assert_int_equal(op->path, PATH_L2);

@@ -34,7 +34,7 @@ static uint64_t any_lanes(void)
 /* The same access twice, with the pattern and without. */
 static void make(enum mem_server s, enum mem_op_kind kind, unsigned size)
 {
-    uint8_t pattern = any(2) ? LANES_SAME : LANES_IN_ROW;
+    uint8_t pattern = any(2) ? MEM_PATTERN_SAME : MEM_PATTERN_CONSECUTIVE;
     uint64_t start = BASE + (uint64_t)any(4096 / size) * size;
     memset(&with, 0, sizeof with);
     with.warp = &warp;
@@ -43,7 +43,7 @@ static void make(enum mem_server s, enum mem_op_kind kind, unsigned size)
     with.count = 1;
     with.lanes = with.served_by[s] = any_lanes();
     for (unsigned i = 0; i < WARP_LANES; i++)
-        with.address[i] = with.lanes >> i & 1 ? start + (pattern == LANES_SAME ? 0 : i * size) : any(BASE);
+        with.address[i] = with.lanes >> i & 1 ? start + (pattern == MEM_PATTERN_SAME ? 0 : i * size) : any(BASE);
     uint8_t *data = (uint8_t *)with.data;
     for (unsigned i = 0; i < sizeof with.data; i++)
         data[i] = (uint8_t)any(256);

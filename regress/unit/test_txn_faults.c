@@ -214,7 +214,7 @@ static void test_misuse(void **state)
         { "", "add.u32 %r1, %r1, 1; tx_commit;", "tx_commit without tx_begin" },
         { ".func f() { tx_commit; ret; }\n", "tx_begin; call.uni f, ();", "in another function" },
         { "", "setp.lt.u32 %p1, %r1, 4; @%p1 bra J; tx_begin; add.u32 %r1, %r1, 1; J: add.u32 %r1, %r1, 1; tx_commit;",
-          "goes on behind it" },
+          "continues after it" },
         { "", "tx_begin; setp.eq.u32 %p1, %r1, 0; @%p1 bra A; setp.eq.u32 %p1, %r1, 1; @%p1 bra B;\n"
               "setp.eq.u32 %p1, %r1, 2; @%p1 bra C; setp.eq.u32 %p1, %r1, 3; @%p1 bra D; tx_commit; bra E;\n"
               "A: tx_commit; bra E; B: tx_commit; bra E; C: tx_commit; bra E; D: tx_commit; E: add.u32 %r1, %r1, 1;",

@@ -368,7 +368,7 @@ void tx_private_write(void *ctx, uint64_t address, const void *bytes, unsigned n
     op->lanes = op->served_by[SERVE_LOCAL] = mask_all(n / 4);    /* words of lanes side by side */
     op->width = op->size = op->stride = 4;
     op->count = 1;
-    op->pattern = LANES_IN_ROW;
+    op->pattern = MEM_PATTERN_CONSECUTIVE;
     op->role = ROLE_RESTORE;
     op->sm_slot = s->restoring;
     for (unsigned i = 0; i < n / 4; i++)

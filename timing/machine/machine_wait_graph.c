@@ -66,13 +66,13 @@ static const struct dinst *loop_end(const struct code *c, uint32_t pc)
 
 static bool reads(const struct dinst *d)
 {
-    return d->in && d->counts && (d->in->op == OP_LD || d->in->op == OP_ATOM) && mem_among_threads(d);
+    return d->in && d->counts && (d->in->op == OP_LD || d->in->op == OP_ATOM) && mem_seen_by_threads(d);
 }
 
 static bool writes(const struct dinst *d)
 {
     return d->in && d->counts && (d->in->op == OP_ST || d->in->op == OP_ATOM || d->in->op == OP_RED) &&
-           mem_among_threads(d);
+           mem_seen_by_threads(d);
 }
 
 /* What the loop looks at: its first load or atomic, and the address of its first lane. */

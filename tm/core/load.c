@@ -71,7 +71,7 @@ static struct mem_op *fetch_of(struct tm_core *c, struct load *x, uint64_t lanes
     f->owner = x;
     f->width = op->width < 4 ? 4 : op->width;
     f->stride = MEM_WIDTH_MAX;
-    f->pattern = op->width < 4 ? LANES_ANYWHERE : op->pattern;
+    f->pattern = op->width < 4 ? MEM_PATTERN_SCATTERED : op->pattern;
     f->order_acquire = false;
     for (uint64_t m = lanes; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(m);

@@ -119,7 +119,7 @@ static void store(void *core, uint32_t slot, const struct mem_op *op, uint64_t l
     f->on_host = 0;
     f->path = PATH_L2;
     f->order_release = false;
-    f->hollow = true;
+    f->no_data = true;
     k->stores++;
     tm_issue(k->c, f, now);
 }

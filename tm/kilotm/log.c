@@ -32,7 +32,7 @@ static struct mem_op *line_op(struct kilo_core *k, uint32_t slot, uint32_t word,
     op->owner = o;
     op->width = op->size = op->stride = 4;
     op->count = 1;
-    op->pattern = LANES_IN_ROW;
+    op->pattern = MEM_PATTERN_CONSECUTIVE;
     op->lanes = op->served_by[SERVE_LOCAL] = mask_all(k->lanes);
     for (uint32_t i = 0; i < k->lanes; i++)
         op->address[i] = base + 4 * i;
