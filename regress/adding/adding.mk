@@ -20,6 +20,11 @@ TESTS += test-adding-counter
 test-adding-counter: adding $(CONFIGS)
 	@regress/adding/counter.sh $(B)
 
+TESTS += test-adding-key
+.PHONY: test-adding-key
+test-adding-key: adding $(CONFIGS)
+	@regress/adding/key.sh $(B)
+
 TESTS += test-adding-order test-adding-coherence
 .PHONY: test-adding-order test-adding-coherence
 test-adding-order: adding $(CONFIGS) $(patsubst %,$(B)/kernels/%,vecadd histogram scan_lookback)

@@ -16,6 +16,8 @@ toys() {
     add coherence_toy consistency/uncached consistency/registry.def
     change counter/functional.change
     change counter/timing.change
+    change key/row.change
+    change key/rule.change
 }
 
 link_product() {
@@ -42,7 +44,8 @@ add() {
     edit "$3" "$here/$1/line.def" < <(cat "$tree/$3" "$here/$1/line.def")
 }
 
-# change ADDITION: "file FILE", then lines of it, those to be added with a +, the others with a space before them.
+# change ADDITION: "file FILE", then lines of it, those to be added with a + before them, those to be taken out with a -,
+# the others with a space.
 change() {
     local line file= before= after=
     while IFS= read -r line; do
@@ -56,6 +59,7 @@ change() {
             after+=${line# }$'\n'
             ;;
         +*) after+=${line#+}$'\n' ;;
+        -*) before+=${line#-}$'\n' ;;
         esac
     done <"$here/$1"
     insert "$1"
