@@ -45,8 +45,8 @@ static void check_refresh(const struct dram_cfg *c, struct diag *d)
 {
     uint32_t interval = refresh_interval(c);
     if (c->refresh && c->tRFC < c->tREFI && c->tREFI <= interval)
-        diag_error(d, 0, 0, "dram.tREFI = %u leaves no time for requests: it must be more than %u (tRFC and a row cycle)",
-                   c->tREFI, interval);
+        diag_error(d, 0, 0, "dram.tREFI = %u leaves no time for requests: it must be more than %u (tRFC and a row "
+                   "cycle)", c->tREFI, interval);
 }
 
 /* The address map names as many banks, and bytes of a burst, as the channel has. */

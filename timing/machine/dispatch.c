@@ -27,7 +27,7 @@ void dispatch_configure(struct dispatch_cfg *c, const struct simtx_config *confi
     struct gpu_cfg gpu;
     gpu_configure(&gpu, config);
     *c = (struct dispatch_cfg){
-        .warp_size = gpu.warp_size, .launch_cycles = (uint32_t)config_int(config, KEY_SIM_LAUNCH_CYCLES),
+        .warp_size = gpu.warp_size,
         .room = { gpu.max_blocks_per_sm, gpu.max_threads_per_sm / gpu.warp_size, gpu.max_threads_per_sm,
                   gpu.registers_per_sm, gpu.shared_per_sm }
     };

@@ -21,7 +21,7 @@ struct dispatch_cfg {
     struct sm_room room;             /* of an SM */
 };
 
-/* From the configuration; sms and delay are the caller's to set. */
+/* From the configuration; sms, delay and launch_cycles are the caller's to set. */
 void dispatch_configure(struct dispatch_cfg *c, const struct simtx_config *config);
 
 struct dispatcher;

@@ -30,8 +30,8 @@ struct machine_plugins {
     const struct tm_protocol *tm;
 };
 
-/* The rules of the protocols and policies that timing mode will use, for a configuration that config_check accepts; false
- * with all violations in d. */
+/* The rules of the protocols and policies that timing mode will use, for a configuration that config_check accepts;
+ * false with all violations in d. */
 bool machine_check(const struct simtx_config *config, const struct machine_plugins *plugins, struct diag *d);
 /* NULL with all violated rules of machine_check in d. The configuration must live as long as the machine. */
 struct machine *machine_new(const struct simtx_config *config, const struct machine_plugins *plugins,

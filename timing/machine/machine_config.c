@@ -97,6 +97,7 @@ void machine_configure(struct machine_cfg *c, const struct simtx_config *config,
     dispatch_configure(&c->dispatch, config);
     c->dispatch.sms = c->sms;
     c->dispatch.delay = c->window;
+    c->dispatch.launch_cycles = c->sim.launch_cycles;
     configure_memory(c, config);
     choose_protocols(c, config, plugins);
     if (!addrmap_parse(&c->map, dram->map, c->channels, c->partition.l2.slices, dram->hash, base, text, sizeof text))
