@@ -149,8 +149,8 @@ static size_t count_commas(const char *s)
 static bool read_list(const struct arg_value *v, char *to, char **why)
 {
     size_t size = (size_t)ptx_type_size(v->type);
-    char *copy = strdup(v->text), *next = copy, unused[8];
-    bool ok = copy != NULL;
+    char *copy = mem_string(v->text), *next = copy, unused[8];
+    bool ok = true;
     for (size_t i = 0; ok && next; i++)
         ok = parse_element(strsep(&next, ","), v->type, to ? to + i * size : unused, why);
     free(copy);
@@ -191,8 +191,8 @@ static bool size_file(struct arg_value *v, const char *path, size_t count, char 
     if (count && count != n / size)
         return wrong(why, "%s: has %zu elements, not %zu", path, n / size, count);
     v->contents = ARG_VALUE_OF_FILE;
-    v->text = strdup(path);
-    return v->text && size_buffer(v, n / size, why);
+    v->text = mem_string(path);
+    return size_buffer(v, n / size, why);
 }
 
 static bool fill_from_file(const struct arg_value *v, char *to, char **why)
@@ -234,8 +234,8 @@ static bool parse_array(struct arg_value *v, size_t count, const char *text, cha
     }
     if (iota)
         return true;
-    v->text = strdup(text);
-    return v->text && check_list(v, why);
+    v->text = mem_string(text);
+    return check_list(v, why);
 }
 
 /* in:FILE */
@@ -254,7 +254,7 @@ static bool parse_out(struct arg_value *v, const char *text, char **why)
     if (!comma || comma == text || !n || *end)
         return wrong(why, "expected out:FILE,BYTES");
     v->type = T_U8;
-    v->save = strndup(text, (size_t)(comma - text));
+    v->save = mem_string_n(text, (size_t)(comma - text));
     return size_buffer(v, n, why);
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "frontend/session/atomic_file.h"
 #include "frontend/session/session.h"
@@ -119,7 +120,7 @@ static void add_argument(struct launch_command *l, const char *text)
         if (spec != text) {
             if (!n || isdigit((unsigned char)text[0]) || find_named(l, text, n) >= 0)
                 cmd_usage_error(COMMAND, "--arg %s: '%.*s' is not a new name", text, (int)n, text);
-            a->name = strndup(text, n);
+            a->name = mem_string_n(text, n);
         }
         if (!arg_value_parse(spec, &a->value, &why))
             cmd_usage_error(COMMAND, "--arg %s: %s", text, why ? why : "no memory");

@@ -57,7 +57,7 @@ static void refuse(const char *program, const char *fmt, ...)
 static bool find_in_path(const char *name, char path[PATH_MAX])
 {
     const char *dirs = getenv("PATH");
-    char *copy = strdup(dirs ? dirs : "/usr/bin:/bin"), *next = copy;
+    char *copy = mem_string(dirs ? dirs : "/usr/bin:/bin"), *next = copy;
     bool found = false;
     while (next && !found) {
         const char *dir = strsep(&next, ":");

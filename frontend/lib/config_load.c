@@ -315,7 +315,7 @@ static bool name_missing(struct loading *l, const char *names)
 static bool load_line(struct loading *l, char *line)
 {
     bool ok = true;
-    char *names = strdup(line), *next = line;
+    char *names = mem_string(line), *next = line;
     const char *outer = l->overlay;
     if (!l->depth)
         l->overlay = NULL;
@@ -380,7 +380,7 @@ static bool assign_all(simtx_config *c, const char *list, const char *origin, st
         while (list[n] == ';' && list[n + 1] && !begins_assignment(list + n + 1))
             n += 1 + strcspn(list + n + 1, "\n;");
         size_t blank = strspn(list, " \t");
-        char *one = blank < n ? strndup(list + blank, n - blank) : NULL;
+        char *one = blank < n ? mem_string_n(list + blank, n - blank) : NULL;
         if (one)
             ok &= assign(c, one, origin, d);
         free(one);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "frontend/lib/simtx.h"
 #include "ptx/program/program.h"
 
@@ -310,9 +311,7 @@ static void print_op(FILE *o, int op, bool markdown)
         fputs(markdown ? "<code>" : "", o);
         char *form = NULL;
         size_t size = 0;
-        FILE *f = open_memstream(&form, &size);
-        if (!f)
-            continue;
+        FILE *f = mem_file(&form, &size);
         print_form(f, &ptx_forms[i]);
         fclose(f);
         for (const char *c = form; *c; c++)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/lib/gpu.h"
 

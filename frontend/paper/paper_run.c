@@ -47,10 +47,10 @@ __attribute__((noreturn)) static void exec_child(const struct paper_grid *g, con
     static const char *const own[] = { SIMTX_ENV_CONFIG, SIMTX_ENV_SET, SIMTX_ENV_STATS, SIMTX_ENV_PROGRESS,
                                        SIMTX_ENV_VERBOSE, SIMTX_ENV_DEVICES, SIMTX_ENV_PTX };
     char log[PATH_MAX];
-    char **argv = calloc((size_t)argc + 2, sizeof *argv);
+    char **argv = mem_zero((size_t)argc + 2, sizeof *argv, "the words of a command");
     run_path(g, run, "log", log);
     int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666), in = open("/dev/null", O_RDONLY);
-    if (!argv || fd < 0 || in < 0 || dup2(in, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+    if (fd < 0 || in < 0 || dup2(in, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
         _exit(127);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         unsetenv(own[i]);

@@ -170,8 +170,9 @@ enum l2_blocked l2_make_room(struct slice *s, uint64_t line, uint32_t *i, const 
 bool l2_write_back(struct slice *s, uint32_t i, uint64_t now);   /* a dirty line; false when the miss queue is full */
 void l2_forget_dirty(struct slice *s, uint32_t i);               /* its bytes need no write-back */
 void l2_stamp_dram(struct packet *p, const struct l2_missing *m);    /* when its line came */
-enum l2_blocked l2_join(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t);    /* an entry there is */
-enum l2_blocked l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t);    /* a new one */
+/* The request waits in an entry that there is, in a new one. */
+enum l2_blocked l2_join(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t);
+enum l2_blocked l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t);
 bool l2_perform_waiting(struct slice *s, const struct l2_now *t);
 void l2_fill(struct slice *s, uint32_t e, uint8_t sectors, uint64_t core);
 bool l2_to_dram(struct slice *s, const struct l2_now *t);

@@ -271,7 +271,8 @@ static void act(struct slice *s, struct place *x, const struct coherence_step *a
 /* ---- rows ---- */
 
 /* What the row lacks room for, or what its data wait for; L2_SERVED = nothing. */
-static enum l2_blocked lacks(const struct slice *s, const struct place *x, const struct coherence_row *row, uint64_t now)
+static enum l2_blocked lacks(const struct slice *s, const struct place *x, const struct coherence_row *row,
+                            uint64_t now)
 {
     const struct l2_cfg *c = &s->part->cfg.l2;
     bool entry = false, data = false, dirty = x->i != TAG_NONE && s->tags.tag[x->i].dirty;
@@ -308,7 +309,8 @@ static bool fetches(const struct coherence_row *row)
 }
 
 /* Runs the row for an event. L2_SERVED: done, else why not yet. The entry is the caller's to settle. */
-static enum l2_blocked event(struct slice *s, struct place *x, unsigned number, struct packet *p, const struct l2_now *t)
+static enum l2_blocked event(struct slice *s, struct place *x, unsigned number, struct packet *p,
+                             const struct l2_now *t)
 {
     const struct coherence *c = s->part->cfg.coherence;
     unsigned state = state_of(s, x);
