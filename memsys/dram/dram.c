@@ -27,8 +27,7 @@ struct dram *dram_new(const struct dram_cfg *c, uint64_t *count)
     d->words = (c->banks + 63) / 64;
     d->entry = mem_zero(c->queue, sizeof *d->entry, "the queue of a DRAM channel");
     d->list = mem_zero(c->banks, sizeof *d->list, "DRAM banks");
-    d->flight_cap = 64;
-    d->flight = mem_zero(d->flight_cap, sizeof *d->flight, "outstanding DRAM requests");
+    fifo_init(&d->flight, sizeof(struct dram_flight), "outstanding DRAM requests");
     dram_timing_init(&d->timing, c);
     for (uint32_t i = 0; i < c->queue; i++)
         d->entry[i].next = i + 1 < c->queue ? i + 1 : DRAM_NONE;
@@ -49,7 +48,7 @@ void dram_free(struct dram *d)
     dram_timing_end(&d->timing);
     free(d->entry);
     free(d->list);
-    free(d->flight);
+    fifo_end(&d->flight);
     free(d);
 }
 
@@ -65,7 +64,7 @@ uint32_t dram_queued(const struct dram *d)
 
 uint32_t dram_pending(const struct dram *d)
 {
-    return d->queued + d->flights;
+    return d->queued + d->flight.n;
 }
 
 /* Requests and their lists */
@@ -142,17 +141,7 @@ static void issue(struct dram *d, enum dram_command c, uint32_t bank, uint32_t r
 
 static void add_in_flight(struct dram *d, const struct dram_entry *s)
 {
-    if (d->flights == d->flight_cap) {
-        struct dram_flight *wider = mem_zero(d->flight_cap * 2, sizeof *wider, "outstanding DRAM requests");
-        for (uint32_t i = 0; i < d->flights; i++)
-            wider[i] = d->flight[(d->flight_head + i) % d->flight_cap];
-        free(d->flight);
-        d->flight = wider;
-        d->flight_head = 0;
-        d->flight_cap *= 2;
-    }
-    d->flight[(d->flight_head + d->flights++) % d->flight_cap] =
-        (struct dram_flight){ d->data_end, s->r.token, s->r.write };
+    *(struct dram_flight *)fifo_push(&d->flight) = (struct dram_flight){ d->data_end, s->r.token, s->r.write };
 }
 
 static void issue_column(struct dram *d, const struct dram_plan *p)
@@ -238,8 +227,8 @@ uint64_t dram_run(struct dram *d, uint64_t now)
     advance(d, now + 1);
     dram_settle(d, now);
     uint64_t next = d->stale ? d->from : d->plan.at;
-    for (uint32_t i = 0; i < d->flights; i++) {
-        const struct dram_flight *f = &d->flight[(d->flight_head + i) % d->flight_cap];
+    for (uint32_t i = 0; i < d->flight.n; i++) {
+        const struct dram_flight *f = fifo_at(&d->flight, i);
         if (f->at > now)
             return f->at < next ? f->at : next;
     }
@@ -248,13 +237,12 @@ uint64_t dram_run(struct dram *d, uint64_t now)
 
 bool dram_done(struct dram *d, uint64_t now, uint64_t *token, bool *write)
 {
-    const struct dram_flight *f = &d->flight[d->flight_head];
-    if (!d->flights || f->at > now)
+    const struct dram_flight *f = d->flight.n ? fifo_front(&d->flight) : NULL;
+    if (!f || f->at > now)
         return false;
     *token = f->token;
     *write = f->write;
-    d->flight_head = (d->flight_head + 1) % d->flight_cap;
-    d->flights--;
+    fifo_pop(&d->flight);
     return true;
 }
 
@@ -314,7 +302,7 @@ void dram_dump(const struct dram *d, void (*line)(void *ctx, const char *text), 
 {
     char text[160];
     snprintf(text, sizeof text, "DRAM: %u reads and %u writes queued, %u in flight or not collected, serving %s",
-             d->waiting[DRAM_READS], d->waiting[DRAM_WRITES], d->flights,
+             d->waiting[DRAM_READS], d->waiting[DRAM_WRITES], d->flight.n,
              d->direction == DRAM_WRITES ? "writes" : "reads");
     line(ctx, text);
     if (d->oldest != DRAM_NONE) {

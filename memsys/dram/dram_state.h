@@ -5,6 +5,7 @@
 #ifndef MEMSYS_DRAM_STATE_H
 #define MEMSYS_DRAM_STATE_H
 
+#include "base/fifo.h"
 #include "memsys/dram/dram_timing.h"
 
 enum dram_direction { DRAM_READS, DRAM_WRITES };
@@ -58,8 +59,7 @@ struct dram {
     uint64_t from;                   /* no command before this cycle */
     uint64_t refresh_due;
 
-    struct dram_flight *flight;      /* ring, in the order of `at` */
-    uint32_t flights, flight_head, flight_cap;
+    struct fifo flight;              /* struct dram_flight, in the order of `at` */
     uint64_t data_end;               /* of the last burst */
     uint64_t accounted;              /* STAT_DRAM_PENDING covers the cycles before this one */
 

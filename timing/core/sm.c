@@ -160,6 +160,7 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
         s->sched[k].patience = c->patience;
         s->sched[k].at = NEVER;
     }
+    fifo_init(&s->start, sizeof(struct block_start), "blocks that wait to start");
     pool_init(&s->ops, sizeof(struct mem_op), OPS_IN_CHUNK, "memory instructions");
     pipes_init(s);
     calendar_init(&s->calendar);
@@ -203,7 +204,7 @@ void sm_free(struct sm *s)
     free(s->free_slots);
     free(s->block);
     free(s->pending);
-    free(s->start);
+    fifo_end(&s->start);
     free(s->ended);
     free(s);
 }
@@ -274,7 +275,7 @@ static void run_cycle(struct sm *s)
     bool issued = false;
     if (s->lsu_at <= s->now)
         run_lsu(s);
-    if (cta_fits(s) && s->start[s->start_head].at <= s->now)
+    if (cta_fits(s) && cta_next(s)->at <= s->now)
         cta_start(s);
     run_calendar(s);
     if (s->tx_waits)
@@ -305,7 +306,7 @@ static uint64_t core_next(const struct sm *s, uint64_t from)
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
         at = clock_earlier(at, s->sched[k].at);
     if (cta_fits(s))
-        at = clock_earlier(at, s->start[s->start_head].at);
+        at = clock_earlier(at, cta_next(s)->at);
     if (at > from)
         at = clock_earlier(at, calendar_next(&s->calendar, from - 1));
     return at > from ? at : from;

@@ -178,10 +178,9 @@ static void start_block(struct sm *s, struct resident *r, const struct block_sta
 void cta_start(struct sm *s)
 {
     struct resident *r = s->block;
-    struct block_start b = s->start[s->start_head];
+    struct block_start b = *cta_next(s);
     sm_settle(s, s->now);
-    s->start_head = (s->start_head + 1) % s->start_cap;
-    s->nstart--;
+    fifo_pop(&s->start);
     while (r->block)
         r++;
     start_block(s, r, &b);
@@ -189,19 +188,9 @@ void cta_start(struct sm *s)
 
 void sm_start(struct sm *s, const struct block_start *b)
 {
-    if (s->nstart == s->start_cap) {
-        uint32_t cap = s->start_cap ? s->start_cap * 2 : 16;
-        struct block_start *q = mem_alloc(cap, sizeof *q, "blocks that start");
-        for (uint32_t i = 0; i < s->nstart; i++)
-            q[i] = s->start[(s->start_head + i) % s->start_cap];
-        free(s->start);
-        s->start = q;
-        s->start_cap = cap;
-        s->start_head = 0;
-    }
-    s->start[(s->start_head + s->nstart++) % s->start_cap] = *b;
-    if (cta_fits(s) && s->start[s->start_head].at < s->core_at)
-        s->core_at = s->start[s->start_head].at;
+    *(struct block_start *)fifo_push(&s->start) = *b;
+    if (cta_fits(s) && cta_next(s)->at < s->core_at)
+        s->core_at = cta_next(s)->at;
 }
 
 /* ---- end ---- */

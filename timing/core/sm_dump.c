@@ -128,8 +128,8 @@ void sm_dump(const struct sm *s, void (*line)(void *ctx, const char *text), void
             say_warp(s, &s->slot[i], buf, sizeof buf);
             line(ctx, buf);
         }
-    if (s->nstart) {
-        snprintf(buf, sizeof buf, "%u blocks wait to start", s->nstart);
+    if (s->start.n) {
+        snprintf(buf, sizeof buf, "%u blocks wait to start", s->start.n);
         line(ctx, buf);
     }
 }

@@ -6,6 +6,7 @@
 #ifndef TIMING_SM_IMPL_H
 #define TIMING_SM_IMPL_H
 
+#include "base/fifo.h"
 #include "base/pool.h"
 #include "timing/core/calendar.h"
 #include "timing/core/sched.h"
@@ -123,8 +124,7 @@ struct sm {
     bool tx_waits;                   /* some warp may wait until nothing of it is under way */
     struct sm_grid **grid;
     uint32_t ngrids;
-    struct block_start *start;
-    uint32_t nstart, start_head, start_cap;
+    struct fifo start;               /* struct block_start: blocks that wait for room */
     struct block_end *ended;
     uint32_t nended, ended_cap;
     void *order_state;
@@ -154,10 +154,15 @@ static inline void sm_take_fault(struct sm *s, const struct slot *w)
     }
 }
 
+static inline const struct block_start *cta_next(const struct sm *s)
+{
+    return fifo_front(&s->start);
+}
+
 /* Is a block queued, and is there room for it? */
 static inline bool cta_fits(const struct sm *s)
 {
-    return s->nstart && s->blocks < s->cfg.blocks && s->start[s->start_head].grid->launch.nwarps <= s->nfree_slots;
+    return s->start.n && s->blocks < s->cfg.blocks && cta_next(s)->grid->launch.nwarps <= s->nfree_slots;
 }
 
 static inline void sm_event(struct sm *s, uint64_t at, enum event_kind kind, const struct slot *w)

@@ -30,13 +30,13 @@ struct commit_unit *cu_new(const struct cu_cfg *c, const struct cu_calls *calls,
                                .free_chunk = NO_CHUNK, .free_access = UINT32_MAX };
     u->retire = u->commit = u->pass = u->hazard = u->head = 1;
     u->ring = mem_zero(u->ring_size, sizeof *u->ring, "the ring of a commit unit");
-    fifo_init(&u->input, sizeof(struct cu_message));
-    fifo_init(&u->replies, sizeof(struct cu_reply));
-    fifo_init(&u->reads, sizeof(uint32_t));
-    fifo_init(&u->writes, sizeof(uint32_t));
-    fifo_init(&u->delayed, sizeof(struct cu_due));
-    fifo_init(&u->ideal, sizeof(struct cu_due));
-    fifo_init(&u->waiting, sizeof(uint64_t));
+    fifo_init(&u->input, sizeof(struct cu_message), "a queue of a commit unit");
+    fifo_init(&u->replies, sizeof(struct cu_reply), "a queue of a commit unit");
+    fifo_init(&u->reads, sizeof(uint32_t), "a queue of a commit unit");
+    fifo_init(&u->writes, sizeof(uint32_t), "a queue of a commit unit");
+    fifo_init(&u->delayed, sizeof(struct cu_due), "a queue of a commit unit");
+    fifo_init(&u->ideal, sizeof(struct cu_due), "a queue of a commit unit");
+    fifo_init(&u->waiting, sizeof(uint64_t), "a queue of a commit unit");
     new_histories(u);
     return u;
 }

@@ -5,10 +5,10 @@
 #ifndef TM_KILOTM_CU_STATE_H
 #define TM_KILOTM_CU_STATE_H
 
+#include "base/fifo.h"
 #include "tm/kilotm/unit/bf_array.h"
 #include "tm/kilotm/unit/commit_unit.h"
 #include "tm/kilotm/unit/exact_history.h"
-#include "tm/kilotm/unit/fifo.h"
 #include "tm/kilotm/unit/lwh.h"
 
 #ifndef NEVER

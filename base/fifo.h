@@ -1,6 +1,6 @@
-/* A queue of small items of one size in a ring that doubles when it is full. */
-#ifndef TM_KILOTM_FIFO_H
-#define TM_KILOTM_FIFO_H
+/* Queues of items of one size, in rings that double when they are full. */
+#ifndef BASE_FIFO_H
+#define BASE_FIFO_H
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,11 +8,15 @@
 
 #include "base/alloc.h"
 
-struct fifo { char *item; uint32_t size, head, n, room; };   /* room: a power of two of items */
+struct fifo {
+    char *item;
+    const char *what;                /* the items, for the message when the host is out of memory */
+    uint32_t size, head, n, room;    /* room: a power of two of items */
+};
 
-static inline void fifo_init(struct fifo *f, uint32_t item_size)
+static inline void fifo_init(struct fifo *f, uint32_t item_size, const char *what)
 {
-    *f = (struct fifo){ .size = item_size };
+    *f = (struct fifo){ .size = item_size, .what = what };
 }
 
 static inline void fifo_end(struct fifo *f)
@@ -31,7 +35,7 @@ static inline void fifo_grow(struct fifo *f)
     struct fifo old = *f;
     f->room = old.room ? 2 * old.room : 8;
     f->head = 0;
-    f->item = mem_alloc(f->room, f->size, "a queue of a commit unit");
+    f->item = mem_alloc(f->room, f->size, f->what);
     for (uint32_t i = 0; i < old.n; i++)
         memcpy(fifo_at(f, i), fifo_at(&old, i), f->size);
     free(old.item);
