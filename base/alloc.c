@@ -88,6 +88,17 @@ void *mem_grow(void *array, uint32_t n, uint32_t *cap, size_t size, const char *
     return mem_resize(array, *cap, size, what);
 }
 
+void *mem_grow_linked(void *array, uint32_t *n, uint32_t *free, size_t size, size_t next, const char *what)
+{
+    uint32_t old = *n;
+    *n = old ? 2 * old : FIRST;
+    char *a = mem_resize(array, *n, size, what);
+    memset(a + old * size, 0, (*n - old) * size);
+    for (uint32_t i = *n; i-- > old; *free = i)
+        memcpy(a + i * size + next, free, sizeof *free);
+    return a;
+}
+
 /* ---- texts ---- */
 
 char *mem_string(const char *s)

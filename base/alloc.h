@@ -20,6 +20,9 @@ void *mem_resize(void *array, size_t n, size_t size, const char *what) __attribu
 void *mem_aligned(size_t align, size_t bytes, const char *what) __attribute__((malloc, returns_nonnull));
 /* The array, moved if need be, with room for more than n elements; *cap: how many fit. Doubles. */
 void *mem_grow(void *array, uint32_t n, uint32_t *cap, size_t size, const char *what);
+/* Doubles an array of *n elements, the free ones of which are linked by their numbers, from *free on: each has the number
+ * of the next one at the offset `next`, the last one UINT32_MAX. The new elements are zeroed, and linked in order. */
+void *mem_grow_linked(void *array, uint32_t *n, uint32_t *free, size_t size, size_t next, const char *what);
 
 char *mem_string(const char *s) __attribute__((malloc, returns_nonnull));                /* a copy */
 char *mem_string_n(const char *s, size_t n) __attribute__((malloc, returns_nonnull));    /* of at most n characters */

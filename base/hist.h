@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "base/num.h"
+
 enum hist_id {
 #define HIST(id, name, unit, meaning) HIST_##id,
 #include "base/hist.def"
@@ -21,14 +23,20 @@ struct hists { struct hist h[HIST_COUNT]; };
 struct hist_info { const char *name, *unit, *meaning; };
 extern const struct hist_info hist_table[HIST_COUNT];
 
-static inline void hist_add(struct hists *s, enum hist_id i, uint64_t v)
+/* The value v comes n times. */
+static inline void hist_add_often(struct hists *s, enum hist_id i, uint64_t v, uint64_t n)
 {
     struct hist *h = &s->h[i];
-    int b = v ? 64 - __builtin_clzll(v) : 0;
-    h->n++;
-    h->sum += v;
+    uint32_t b = num_bits(v);
+    h->n += n;
+    h->sum += v * n;
     h->max = v > h->max ? v : h->max;
-    h->bucket[b < HIST_BUCKETS ? b : HIST_BUCKETS - 1]++;
+    h->bucket[b < HIST_BUCKETS ? b : HIST_BUCKETS - 1] += n;
+}
+
+static inline void hist_add(struct hists *s, enum hist_id i, uint64_t v)
+{
+    hist_add_often(s, i, v, 1);
 }
 
 void hists_merge(struct hists *to, const struct hists *from);

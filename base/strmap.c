@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-static uint32_t hash(const char *s, size_t len)
+uint32_t strmap_hash(const char *s, size_t len)
 {
     uint32_t h = 2166136261u;
     for (size_t i = 0; i < len; i++)
@@ -28,7 +28,7 @@ static struct strmap_slot *find(const struct strmap *m, const char *key, size_t 
 
 void *strmap_get(const struct strmap *m, const char *key, size_t len)
 {
-    return m->count ? find(m, key, len, hash(key, len))->value : NULL;
+    return m->count ? find(m, key, len, strmap_hash(key, len))->value : NULL;
 }
 
 void strmap_put(struct strmap *m, const char *key, size_t len, void *value)
@@ -42,7 +42,7 @@ void strmap_put(struct strmap *m, const char *key, size_t len, void *value)
                 *find(m, old.slots[i].key, old.slots[i].len, old.slots[i].hash) = old.slots[i];
         free(old.slots);
     }
-    uint32_t h = hash(key, len);
+    uint32_t h = strmap_hash(key, len);
     struct strmap_slot *s = find(m, key, len, h);
     if (!s->key)
         m->count++;

@@ -10,6 +10,7 @@ struct strmap {
     size_t cap, count;
 };
 
+uint32_t strmap_hash(const char *s, size_t len);
 void *strmap_get(const struct strmap *m, const char *key, size_t len);   /* NULL when absent */
 void strmap_put(struct strmap *m, const char *key, size_t len, void *value);
 void strmap_free(struct strmap *m);

@@ -58,15 +58,9 @@ uint32_t mshr_new(struct mshr *m, uint64_t line)
 
 static uint32_t target_new(struct mshr *m)
 {
-    if (m->free_target == MSHR_NONE) {
-        uint32_t old = m->targets;
-        m->targets = old ? 2 * old : 16;
-        m->target = mem_resize(m->target, m->targets, sizeof *m->target, "MSHR targets");
-        for (uint32_t i = old; i < m->targets; i++) {
-            m->target[i].next = m->free_target;
-            m->free_target = i;
-        }
-    }
+    if (m->free_target == MSHR_NONE)
+        m->target = mem_grow_linked(m->target, &m->targets, &m->free_target, sizeof *m->target,
+                                    offsetof(struct mshr_target, next), "MSHR targets");
     uint32_t i = m->free_target;
     m->free_target = m->target[i].next;
     return i;

@@ -3,18 +3,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/num.h"
 #include "memsys/tags.h"
-
-static uint8_t log2_up(uint32_t n)
-{
-    return n < 2 ? 0 : (uint8_t)(32 - __builtin_clz(n - 1));
-}
 
 void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes, enum tags_policy policy, bool hash)
 {
     *t = (struct tags){
         .sets = sets, .ways = ways, .line_bytes = line_bytes, .policy = policy, .hash = hash, .share = 1,
-        .line_shift = log2_up(line_bytes), .set_shift = log2_up(sets)
+        .line_shift = (uint8_t)num_log2_up(line_bytes), .set_shift = (uint8_t)num_log2_up(sets)
     };
     t->tag = mem_zero((size_t)sets * ways, sizeof *t->tag, "the tags of a cache");
     t->line = mem_zero((size_t)sets * ways, sizeof *t->line, "the tags of a cache");

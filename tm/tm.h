@@ -165,7 +165,6 @@ void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t s
 void tm_wake(struct tm_core *c, uint32_t slot);                  /* may_issue may say otherwise */
 void tm_runs(struct tm_core *c, uint64_t at);                    /* `run` is called at this cycle at the latest */
 /* Text behind text, as far as there is room; lanes as in "lanes 0-3,7". */
-void tm_append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void tm_append_lanes(char *text, size_t size, uint64_t lanes);
 /* An impossible transaction: reported with its instruction, and the run ends. */
 void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const char *what, ...)

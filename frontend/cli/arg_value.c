@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/random.h"
 #include "frontend/cli/cmd.h"
 
 #define BYTES_MAX ((size_t)1 << 36)
@@ -115,21 +116,13 @@ static bool size_buffer(struct arg_value *v, size_t count, char **why)
     return true;
 }
 
-static uint64_t splitmix64(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 static void fill_generated(const struct arg_value *v, char *to)
 {
     size_t size = (size_t)ptx_type_size(v->type);
     bool real = ptx_type_class(v->type) == 'f', random = v->contents == ARG_VALUE_RANDOM;
     uint64_t seed = v->seed;
     for (size_t i = 0; i < v->count; i++) {
-        uint64_t x = random ? splitmix64(&seed) : i;
+        uint64_t x = random ? random_next(&seed) : i;
         if (real)
             put_real(to + i * size, v->type, random ? (double)(x >> 40) * 0x1p-24 : (double)x);
         else

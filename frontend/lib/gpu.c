@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "frontend/lib/config_load.h"
@@ -48,13 +47,6 @@ const char *simtx_status_name(simtx_status s)
         [SIMTX_NOT_WRITTEN] = "file not written",
     };
     return (size_t)s < sizeof names / sizeof *names ? names[s] : "unknown status";
-}
-
-double host_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void configure(struct library_cfg *c, const struct simtx_config *config)

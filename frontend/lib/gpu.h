@@ -127,7 +127,6 @@ enum { QUEUE_MAX = 32 };             /* launches side by side: CUDA guide, resid
 simtx_status gpu_fail(simtx_gpu *g, simtx_status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* *message, when wanted: the text, malloc'ed. */
 void gpu_message(char **message, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-double host_seconds(void);
 
 /* occupancy.c */
 /* Of a block of so many threads in the kernel's next launch. */

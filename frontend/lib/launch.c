@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host_clock.h"
 #include "frontend/lib/gpu.h"
 
 _Static_assert((int)FAULT_HEAP == (int)SIMTX_FAULT_MALLOC && (int)FAULT_BARRIER == (int)SIMTX_FAULT_BARRIER,

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/config.h"
+#include "base/host_clock.h"
 #include "frontend/lib/gpu.h"
 #include "frontend/lib/shadow_run.h"
 #include "timing/machine/machine.h"

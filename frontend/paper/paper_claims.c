@@ -8,22 +8,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "frontend/paper/expr_functions.h"
 
 static const char *const MEANS[EXPR_MEAN_KINDS] = { "arithmetic", "geometric", "harmonic" };
 _Static_assert(PAPER_CLAIM_GEOMETRIC - PAPER_CLAIM_ARITHMETIC == EXPR_MEAN_GEOMETRIC &&
                PAPER_CLAIM_HARMONIC - PAPER_CLAIM_ARITHMETIC == EXPR_MEAN_HARMONIC, "the means are in the same order");
-
-/* Appends to a text of limited length. */
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *fmt, ...)
-{
-    size_t n = strlen(text);
-    va_list ap;
-    va_start(ap, fmt);
-    if (n + 1 < size)
-        vsnprintf(text + n, size - n, fmt, ap);
-    va_end(ap);
-}
 
 /* ---- one claim ---- */
 
@@ -58,14 +48,14 @@ static bool holds(const struct paper_claim *c, double v)
 static void show_values(const struct paper_claim *c, const struct sample *s, struct paper_claim_result *r)
 {
     for (int i = 0; i < s->n; i++) {
-        append(r->simulated, sizeof r->simulated, "%s%s%s", i ? ", " : "", s->n > 1 ? s->bench[i] : "",
+        text_append(r->simulated, sizeof r->simulated, "%s%s%s", i ? ", " : "", s->n > 1 ? s->bench[i] : "",
                s->n > 1 ? " " : "");
         if (isnan(s->v[i]))
-            append(r->simulated, sizeof r->simulated, "?");
+            text_append(r->simulated, sizeof r->simulated, "?");
         else if (c->kind == PAPER_CLAIM_TRUE)
-            append(r->simulated, sizeof r->simulated, "%s", s->v[i] != 0 ? "yes" : "no");
+            text_append(r->simulated, sizeof r->simulated, "%s", s->v[i] != 0 ? "yes" : "no");
         else
-            append(r->simulated, sizeof r->simulated, "%.*g", s->v[i] == floor(s->v[i]) ? 15 : 4, s->v[i]);
+            text_append(r->simulated, sizeof r->simulated, "%.*g", s->v[i] == floor(s->v[i]) ? 15 : 4, s->v[i]);
     }
 }
 
@@ -77,9 +67,9 @@ static void show_range(const struct sample *s, struct paper_claim_result *r)
         least = s->v[i] < s->v[least] ? i : least;
         most = s->v[i] > s->v[most] ? i : most;
     }
-    append(r->simulated, sizeof r->simulated, "%.4g", s->v[least]);
+    text_append(r->simulated, sizeof r->simulated, "%.4g", s->v[least]);
     if (s->n > 1)
-        append(r->simulated, sizeof r->simulated, " (%s) to %.4g (%s)", s->bench[least], s->v[most], s->bench[most]);
+        text_append(r->simulated, sizeof r->simulated, " (%s) to %.4g (%s)", s->bench[least], s->v[most], s->bench[most]);
 }
 
 /* Of a range: from its nearer end. */
@@ -121,14 +111,14 @@ static bool judge_mean(const struct paper_claim *c, const struct sample *s, stru
     const int own = (int)c->kind - PAPER_CLAIM_ARITHMETIC;
     double mean = expr_mean((enum expr_mean_kind)own, s->v, s->n);
     const char *between = " (";
-    append(r->simulated, sizeof r->simulated, "%.4g %s", mean, MEANS[own]);
+    text_append(r->simulated, sizeof r->simulated, "%.4g %s", mean, MEANS[own]);
     for (int k = 0; k < EXPR_MEAN_KINDS; k++)
         if (k != own) {
-            append(r->simulated, sizeof r->simulated, "%s%.4g %s", between,
+            text_append(r->simulated, sizeof r->simulated, "%s%.4g %s", between,
                    expr_mean((enum expr_mean_kind)k, s->v, s->n), MEANS[k]);
             between = ", ";
         }
-    append(r->simulated, sizeof r->simulated, ")");
+    text_append(r->simulated, sizeof r->simulated, ")");
     r->deviation = deviation(c, mean);
     return fabs(r->deviation) <= c->tolerance + 1e-9;
 }
@@ -147,8 +137,8 @@ static void explain(const struct paper_grid *g, const struct paper_claim *c, str
             if (isnan(value))
                 continue;
             if (first && bench >= 0)
-                append(r->reason, sizeof r->reason, "%s%s: ", between, g->paper->benches[bench].name);
-            append(r->reason, sizeof r->reason, "%s%s %.4g", first ? "" : ", ", label, value);
+                text_append(r->reason, sizeof r->reason, "%s%s: ", between, g->paper->benches[bench].name);
+            text_append(r->reason, sizeof r->reason, "%s%s %.4g", first ? "" : ", ", label, value);
             first = false;
             between = "; ";
         }
@@ -174,11 +164,11 @@ static void show_tolerance(const struct paper_claim *c, struct paper_claim_resul
     bool relation = c->kind == PAPER_CLAIM_TRUE;
     if (c->kind == PAPER_CLAIM_NOT_APPLICABLE)
         return;
-    append(r->tolerance, sizeof r->tolerance, "%s", bound ? r->published : relation ? "relation" : "");
+    text_append(r->tolerance, sizeof r->tolerance, "%s", bound ? r->published : relation ? "relation" : "");
     if (!bound && c->tolerance > 0)
-        append(r->tolerance, sizeof r->tolerance, "%s%.3g %%", relation ? ", " : "", 100 * c->tolerance);
+        text_append(r->tolerance, sizeof r->tolerance, "%s%.3g %%", relation ? ", " : "", 100 * c->tolerance);
     if (!r->tolerance[0])
-        append(r->tolerance, sizeof r->tolerance, "exact");
+        text_append(r->tolerance, sizeof r->tolerance, "exact");
 }
 
 /* The verdict on a claim that holds. */

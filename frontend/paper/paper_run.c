@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/host_clock.h"
 #include "frontend/cli/cmd.h"
 #include "frontend/session/env.h"
 
@@ -26,13 +27,6 @@ static volatile sig_atomic_t interrupted;
 static void on_interrupt(int signal)
 {
     interrupted = 1;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void run_path(const struct paper_grid *g, const struct paper_run *run, const char *end, char path[PATH_MAX])
@@ -66,7 +60,7 @@ static void start(const struct paper_grid *g, struct paper_run *run)
     pid_t parent = getpid();
     while (run->argv[argc])
         argc++;
-    run->started = now();
+    run->started = host_seconds();
     run->pid = fork();
     if (run->pid == 0) {
         setpgid(0, 0);
@@ -136,7 +130,7 @@ static bool keep_results(const struct paper_grid *g, struct paper_run *run)
 static void finish(const struct paper_grid *g, struct paper_run *run, int status)
 {
     char how[80];
-    run->seconds = now() - run->started;
+    run->seconds = host_seconds() - run->started;
     if (WIFSIGNALED(status))
         snprintf(how, sizeof how, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
@@ -166,9 +160,9 @@ static int count(const struct paper_grid *g, enum paper_run_state state)
 static void show_progress(const struct paper_grid *g)
 {
     static double shown;
-    if (!g->progress || now() - shown < 0.5)
+    if (!g->progress || host_seconds() - shown < 0.5)
         return;
-    shown = now();
+    shown = host_seconds();
     int done = count(g, PAPER_RUN_DONE), failed = count(g, PAPER_RUN_FAILED), running = count(g, PAPER_RUN_RUNNING);
     double left = paper_grid_estimate(g);
     fprintf(stderr, "\r\033[K%d of %d runs done, %d failed, %d running, about %.0f:%02.0f left", done,

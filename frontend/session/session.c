@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/host_clock.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/session/env.h"
 #include "frontend/session/atomic_file.h"
@@ -337,13 +337,6 @@ static void close_all_files(void)
 
 /* ---- progress ---- */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void clear_line(void)
 {
     if (session.shown)
@@ -360,7 +353,7 @@ static void show_warning(void *ctx, const char *text)
 static void show_progress(void *ctx, const simtx_progress *p)
 {
     const double first_after = 0.5, interval = 0.2;
-    double t = now(), part = p->blocks ? (double)p->blocks_done / (double)p->blocks : 0;
+    double t = host_seconds(), part = p->blocks ? (double)p->blocks_done / (double)p->blocks : 0;
     snprintf(session.kernel, sizeof session.kernel, "%s", p->kernel);
     session.blocks_done = p->blocks_done;
     session.blocks = p->blocks;
@@ -389,7 +382,7 @@ static void show_progress(void *ctx, const simtx_progress *p)
 static void on_ending(int sig)
 {
     int saved = errno;
-    double t = now();
+    double t = host_seconds();
     if (!session.signal)
         session.signal_time = t;
     else if (t - session.signal_time > 1)       /* a second request, not a second delivery of the first */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "memsys/dram/addrmap.h"
 #include "memsys/xbar/packet.h"
 
@@ -125,20 +126,12 @@ static bool check(struct parser *p, const struct addrmap *m)
     return true;
 }
 
-static uint8_t log2_up(uint32_t n)
-{
-    uint8_t b = 0;
-    while (1ull << b < n)
-        b++;
-    return b;
-}
-
 bool addrmap_parse(struct addrmap *m, const char *text, uint32_t channels, uint32_t slices_per_channel, bool hash,
                    uint64_t base, char *error, size_t size)
 {
     struct parser p = { .text = text, .error = error, .size = size };
     *m = (struct addrmap){ .channels = channels, .slices_per_channel = slices_per_channel, .split = -1, .hash = hash,
-                           .base = base, .channel_bits = log2_up(channels) };
+                           .base = base, .channel_bits = (uint8_t)num_log2_up(channels) };
     if (!channels || !slices_per_channel)
         return fail(&p, 0, "no %s", channels ? "slices" : "channels");
     if (channels & (channels - 1))

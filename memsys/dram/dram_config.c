@@ -1,6 +1,7 @@
 /* The configuration of a DRAM channel from the keys, its rules, and what programs are told about it. */
 #include <math.h>
 
+#include "base/num.h"
 #include "memsys/dram/dram_timing.h"
 
 void dram_configure(struct dram_cfg *c, const struct simtx_config *config)
@@ -27,17 +28,12 @@ static void check_turnaround(const struct dram_cfg *c, const struct simtx_config
                    config_setting(config, KEY_DRAM_TWL).text);
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Upper bound of the cycles from when a refresh is due until one request has been served after it. */
 static uint32_t refresh_interval(const struct dram_cfg *c)
 {
-    uint32_t write = larger(c->tRCD, c->tRCDW) + c->tWL + c->burst_cycles + c->tWR;
-    uint32_t close = larger(larger(c->tRAS, c->tRC), write) + c->banks + c->tRP;
-    return close + c->tRFC + larger(c->tRCD, c->tRCDW) + larger(dram_read_to_write(c), dram_write_to_read(c));
+    uint32_t write = num_most(c->tRCD, c->tRCDW) + c->tWL + c->burst_cycles + c->tWR;
+    uint32_t close = num_most(num_most(c->tRAS, c->tRC), write) + c->banks + c->tRP;
+    return close + c->tRFC + num_most(c->tRCD, c->tRCDW) + num_most(dram_read_to_write(c), dram_write_to_read(c));
 }
 
 /* A refresh that fits between two leaves time for requests, too. */

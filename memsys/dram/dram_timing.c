@@ -8,13 +8,13 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/num.h"
 #include "memsys/dram/dram_timing.h"
 
 const char *const dram_command_names[DRAM_COMMANDS] = { "ACT", "PRE", "RD", "WR", "REF" };
 
 typedef const struct dram_cfg *cfg;
 
-static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static uint32_t grouped(cfg c, uint32_t within, uint32_t plain) { return c->groups > 1 && within ? within : plain; }
 
 static uint32_t row_to_read(cfg c) { return c->tRCD; }
@@ -35,12 +35,12 @@ uint32_t dram_read_to_write(cfg c)
 {
     uint32_t last = c->tCL + c->burst_cycles + 2;
     uint32_t turn = c->tRTW ? c->tRTW : last > c->tWL ? last - c->tWL : 0;
-    return larger(turn, c->tCCD);
+    return num_most(turn, c->tCCD);
 }
 
 uint32_t dram_write_to_read(cfg c)
 {
-    return larger(c->tWL + c->burst_cycles + c->tCDLR, c->tCCD);
+    return num_most(c->tWL + c->burst_cycles + c->tCDLR, c->tCCD);
 }
 
 static const struct constraint {

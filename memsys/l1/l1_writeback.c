@@ -10,16 +10,9 @@
 
 static uint32_t writeback_new(struct l1 *l)
 {
-    if (l->free_writeback == UINT32_MAX) {
-        uint32_t old = l->writebacks;
-        l->writebacks = old ? 2 * old : 8;
-        l->writeback = mem_resize(l->writeback, l->writebacks, sizeof *l->writeback, "write-backs of an L1");
-        for (uint32_t i = old; i < l->writebacks; i++) {
-            l->writeback[i].busy = false;
-            l->writeback[i].next = l->free_writeback;
-            l->free_writeback = i;
-        }
-    }
+    if (l->free_writeback == UINT32_MAX)
+        l->writeback = mem_grow_linked(l->writeback, &l->writebacks, &l->free_writeback, sizeof *l->writeback,
+                                       offsetof(struct l1_writeback, next), "write-backs of an L1");
     uint32_t i = l->free_writeback;
     l->free_writeback = l->writeback[i].next;
     return i;

@@ -22,15 +22,9 @@ void remote_end(struct remote *r)
 
 static uint32_t track_new(struct remote *r)
 {
-    if (r->free == UINT32_MAX) {
-        uint32_t old = r->tracks;
-        r->tracks = old ? 2 * old : 64;
-        r->track = mem_resize(r->track, r->tracks, sizeof *r->track, "outstanding stores and atomics");
-        for (uint32_t i = r->tracks; i-- > old;) {
-            r->track[i].next = r->free;
-            r->free = i;
-        }
-    }
+    if (r->free == UINT32_MAX)
+        r->track = mem_grow_linked(r->track, &r->tracks, &r->free, sizeof *r->track, offsetof(struct remote_track, next),
+                                   "outstanding stores and atomics");
     uint32_t i = r->free;
     r->free = r->track[i].next;
     return i;

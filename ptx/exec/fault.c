@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ptx/exec/exec.h"
 
 static const char *const titles[] = {
@@ -186,17 +187,6 @@ int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t addre
 
 /* ---- deadlock: every warp waits ---- */
 
-static void append(struct fault *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void append(struct fault *f, const char *fmt, ...)
-{
-    size_t n = strlen(f->text);
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(f->text + n, sizeof f->text - n, fmt, ap);
-    va_end(ap);
-}
-
 static const struct dinst *waiting_at(const struct warp *w, const struct simt_entry *e)
 {
     const struct dinst *d = &w->frame[e->frame].code->insts[e->pc];
@@ -226,7 +216,7 @@ static void list_waiters(struct fault *f, const struct block *b)
             }
             const struct dinst *d = w->spinning && current ? w->spin_at : waiting_at(w, e);
             fault_describe(w->frame[e->frame].code, d, place, sizeof place);
-            append(f, "  warp %u, %d lanes %s %s\n", i, __builtin_popcountll(e->mask & w->exist),
+            text_append(f->text, sizeof f->text, "  warp %u, %d lanes %s %s\n", i, __builtin_popcountll(e->mask & w->exist),
                    w->spinning && current       ? "loop without change at"
                    : e->waits == WAIT_BARRIER   ? "wait at barrier"
                    : e->waits == WAIT_LANES     ? "wait for other lanes at"
@@ -235,7 +225,7 @@ static void list_waiters(struct fault *f, const struct block *b)
         }
     }
     if (more)
-        append(f, "  and %d more\n", more);
+        text_append(f->text, sizeof f->text, "  and %d more\n", more);
 }
 
 /* May lanes that continue at d change memory before they end or reach a barrier? True if that is not known. */

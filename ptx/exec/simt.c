@@ -20,10 +20,8 @@ static bool independent(const struct warp *w)
 
 static struct simt_entry *push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame)
 {
-    if (w->nentry == w->entry_cap) {
-        w->entry_cap = w->entry_cap ? w->entry_cap * 2 : 16;
-        w->entry = mem_resize(w->entry, w->entry_cap, sizeof *w->entry, "the divergence stack of a warp");
-    }
+    if (w->nentry == w->entry_cap)
+        w->entry = mem_grow(w->entry, w->nentry, &w->entry_cap, sizeof *w->entry, "the divergence stack of a warp");
     struct simt_entry *e = &w->entry[w->nentry++];
     *e = (struct simt_entry){ .mask = mask, .pc = pc, .rpc = rpc, .frame = frame, .idle = UINT64_MAX };
     if (!independent(w))
@@ -71,10 +69,7 @@ static struct frame *free_frame(struct warp *w)
     for (uint32_t i = 0; i < w->nframe; i++)
         if (!w->frame[i].used)
             return &w->frame[i];
-    if (w->nframe == w->frame_cap) {
-        w->frame_cap = w->frame_cap ? w->frame_cap * 2 : 8;
-        w->frame = mem_resize(w->frame, w->frame_cap, sizeof *w->frame, "the call frames of a warp");
-    }
+    w->frame = mem_grow(w->frame, w->nframe, &w->frame_cap, sizeof *w->frame, "the call frames of a warp");
     return &w->frame[w->nframe++];
 }
 

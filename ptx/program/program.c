@@ -111,10 +111,7 @@ static void collect_shared(struct loader *x, struct ptx_var *v)
 {
     if (v->space != SP_SHARED || (v->def && v->def != v))
         return;
-    if (x->nshared == x->shared_cap) {
-        x->shared_cap = x->shared_cap ? x->shared_cap * 2 : 32;
-        x->shared = mem_resize(x->shared, x->shared_cap, sizeof *x->shared, "shared variables");
-    }
+    x->shared = mem_grow(x->shared, x->nshared, &x->shared_cap, sizeof *x->shared, "shared variables");
     v->address = x->nshared;             /* its number until it has an address */
     x->shared[x->nshared++] = v;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/strmap.h"
 #include "ptx/grammar.tab.h"
 #include "ptx/text/parser.h"
 
@@ -18,14 +19,6 @@ static const uint8_t group_of[PTX_MODIFIER_COUNT] = {
 uint8_t modifier_group(uint8_t mod)
 {
     return group_of[mod - 1];
-}
-
-static uint32_t hash(const char *s, size_t len)
-{
-    uint32_t h = 2166136261u;
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (unsigned char)s[i]) * 16777619u;
-    return h ^ h >> 15;
 }
 
 static struct name **slot(const struct parser *p, const char *s, size_t len, uint32_t h)
@@ -53,12 +46,12 @@ static void grow_table(struct parser *p)
 
 struct name *name_find(const struct parser *p, const char *s, size_t len)
 {
-    return *slot(p, s, len, hash(s, len));
+    return *slot(p, s, len, strmap_hash(s, len));
 }
 
 struct name *name_intern(struct parser *p, const char *s, size_t len)
 {
-    uint32_t h = hash(s, len);
+    uint32_t h = strmap_hash(s, len);
     struct name **at = slot(p, s, len, h);
     if (*at)
         return *at;

@@ -141,10 +141,7 @@ static struct txn_undo_row *row_of(struct warp *w, uint32_t i, uint32_t word)
     uint32_t *at = &u->row_of[i][word];
     if (*at)
         return &u->row[*at - 1];
-    if (u->rows == u->row_cap) {
-        u->row_cap = u->row_cap ? u->row_cap * 2 : 16;
-        u->row = mem_resize(u->row, u->row_cap, sizeof *u->row, "local memory to be restored");
-    }
+    u->row = mem_grow(u->row, u->rows, &u->row_cap, sizeof *u->row, "local memory to be restored");
     u->row[u->rows] = (struct txn_undo_row){ .word = word, .half = i };
     *at = ++u->rows;
     return &u->row[*at - 1];

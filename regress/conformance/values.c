@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "base/random.h"
 #include "ptx/program/ir.h"
 
 static const uint64_t integers[] = { 0,
@@ -183,10 +184,7 @@ static bool is_pair(uint8_t type)
 
 uint64_t values_next(struct values_random *r)
 {
-    uint64_t z = r->s += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
+    return random_next(&r->s);
 }
 
 int values_edges(uint8_t type) { return type == T_PRED ? 2 : list_of(type).n; }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "refs.h"
 
 #define __DEVICE__
@@ -77,14 +78,7 @@ static const struct function functions[] = {
 /* ---- arguments ----------------------------------------------------------------------- */
 
 static uint64_t random_state = 0x243f6a8885a308d3;
-static uint64_t random_u64(void)
-{
-    random_state += 0x9e3779b97f4a7c15;
-    uint64_t z = random_state;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
+static uint64_t random_u64(void) { return random_next(&random_state); }
 static double random_unit(void) { return (double)(random_u64() >> 11) * 0x1p-53; }
 
 static float float_bits(uint32_t u)

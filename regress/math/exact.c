@@ -13,19 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+
 #define __DEVICE__
 #define CUDA_VERSION 9010
 #include <__clang_cuda_libdevice_declares.h>
 
 static uint64_t random_state = 0x13198a2e03707344;
-static uint64_t random_u64(void)
-{
-    random_state += 0x9e3779b97f4a7c15;
-    uint64_t z = random_state;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
+static uint64_t random_u64(void) { return random_next(&random_state); }
 
 static const char *current;
 static long wrong_here;

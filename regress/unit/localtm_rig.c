@@ -37,15 +37,6 @@ void tm_runs(struct tm_core *c, uint64_t at)
     c->run_at = clock_earlier(c->run_at, at);
 }
 
-void tm_append(char *text, size_t size, const char *format, ...)
-{
-    size_t n = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + n, size - n, format, args);
-    va_end(args);
-}
-
 /* ---- the rig ---- */
 
 static void set(struct simtx_config *c, const char *setting)

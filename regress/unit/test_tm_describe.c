@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "tm/tm.h"
 
 static void lanes(void **state)
@@ -28,9 +29,9 @@ static void room(void **state)
 {
     char text[12] = "of 4 ";
     (void)state;
-    tm_append(text, sizeof text, "%s and more", "lanes");
+    text_append(text, sizeof text, "%s and more", "lanes");
     assert_string_equal(text, "of 4 lanes ");
-    tm_append(text, sizeof text, "nothing");
+    text_append(text, sizeof text, "nothing");
     assert_string_equal(text, "of 4 lanes ");
 }
 

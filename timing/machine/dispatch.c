@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/num.h"
 #include "configs/gpu.h"
 
 struct dispatcher {
@@ -55,11 +56,6 @@ void dispatcher_free(struct dispatcher *d)
     free(d);
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* A number of resident blocks that was pinned counts, whatever the blocks take: then each takes its share. */
 static struct sm_room need_of(const struct dispatcher *d, const struct grid *g)
 {
@@ -68,8 +64,8 @@ static struct sm_room need_of(const struct dispatcher *d, const struct grid *g)
     uint32_t ws = d->cfg.warp_size, share = g->resident ? g->resident : 1;
     uint32_t warps = (la->threads_per_block + ws - 1) / ws;
     return (struct sm_room){ 1, warps, warps * ws,
-                             least(g->registers * warps * ws + g->more_registers, all->registers / share),
-                             least(la->shared_bytes + la->shared_reserved, all->shared / share) };
+                             num_least(g->registers * warps * ws + g->more_registers, all->registers / share),
+                             num_least(la->shared_bytes + la->shared_reserved, all->shared / share) };
 }
 
 /* Skips grids that have no blocks left to hand out. */

@@ -7,13 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "consistency/protocols.h"
 #include "timing/machine/machine_impl.h"
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
 
 void sim_configure(struct sim_cfg *c, const struct simtx_config *config)
 {
@@ -45,7 +41,7 @@ static void configure_crossbars(struct machine_cfg *c, const struct simtx_config
     };
     request->sources = reply->destinations = c->sms;
     request->destinations = reply->sources = c->slices;
-    request->in_share = reply->out_share = least(both->cluster, c->sms);
+    request->in_share = reply->out_share = num_least(both->cluster, c->sms);
     request->out_share = reply->in_share = 1;
     request->source_clock = reply->destination_clock = CLK_CORE;
     request->destination_clock = CLK_L2;

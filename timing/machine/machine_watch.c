@@ -6,19 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/host_clock.h"
 #include "timing/machine/machine_impl.h"
 
 enum { PACE = 256 };                 /* windows between looks at the host's clock, and between drains of the timeline */
-
-static double host_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- progress ---- */
 
@@ -31,7 +24,7 @@ void machine_set_progress(struct machine *m, void (*fn)(void *ctx, const struct 
 static void show_progress(struct machine *m)
 {
     static const double period = 0.1;
-    double now = host_now();
+    double now = host_seconds();
     if (!m->progress || now - m->shown < period)
         return;
     struct machine_progress p = { .cycles = m->now - m->grids[0].start, .seconds = now - m->started,
@@ -125,7 +118,7 @@ void watch_rows(struct machine *m)
 void watch_begin(struct machine *m)
 {
     m->windows = 0;
-    m->started = m->shown = host_now();
+    m->started = m->shown = host_seconds();
     m->row_at = NEVER;
     if (m->series)
         begin_rows(m);

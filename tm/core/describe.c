@@ -1,19 +1,10 @@
 /* What warps wait for that transactional memory holds back, in words, for reports of hangs. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "tm/core/tm_impl.h"
-
-void tm_append(char *text, size_t size, const char *format, ...)
-{
-    size_t n = strnlen(text, size);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + n, size - n, format, args);
-    va_end(args);
-}
 
 void tm_append_lanes(char *text, size_t size, uint64_t lanes)
 {
@@ -22,9 +13,9 @@ void tm_append_lanes(char *text, size_t size, uint64_t lanes)
         from = (unsigned)__builtin_ctzll(lanes);
         for (n = 1; from + n < TM_LANES && lanes >> (from + n) & 1;)
             n++;
-        tm_append(text, size, "%s%u", before, from);
+        text_append(text, size, "%s%u", before, from);
         if (n > 1)
-            tm_append(text, size, "-%u", from + n - 1);
+            text_append(text, size, "-%u", from + n - 1);
     }
 }
 
@@ -54,7 +45,7 @@ static void say_slots(const struct tm_core *c, char *text, size_t size)
     const char *before = c->warps_in == 1 ? ": warp slot " : ": warp slots ";
     for (uint32_t i = 0; i < c->tm->warps; i++)
         if (c->warp[i].warp && c->warp[i].lanes_in) {
-            tm_append(text, size, "%s%u", before, i);
+            text_append(text, size, "%s%u", before, i);
             before = ", ";
         }
 }
@@ -70,22 +61,22 @@ void tm_core_say_turn(const struct tm_core *c, uint32_t slot, char *text, size_t
             c->tm->banks->say(c->banks, slot, text + n, size - n);
         return;
     }
-    tm_append(text, size, ": ");
+    text_append(text, size, ": ");
     if (limited_by_core(c)) {
-        tm_append(text, size, "warps of the SM in transactions: %u with %u threads", c->warps_in, c->threads_in);
+        text_append(text, size, "warps of the SM in transactions: %u with %u threads", c->warps_in, c->threads_in);
         if (t->cfg.warps)
-            tm_append(text, size, ", tm.warps lets %u", t->cfg.warps);
+            text_append(text, size, ", tm.warps lets %u", t->cfg.warps);
         if (t->cfg.threads)
-            tm_append(text, size, ", tm.threads lets %u threads", t->cfg.threads);
+            text_append(text, size, ", tm.threads lets %u threads", t->cfg.threads);
         say_slots(c, text, size);
         return;
     }
     while (first < t->nqueue && (t->queue[first].sm != c->sm || t->queue[first].slot != slot))
         first++;
-    tm_append(text, size, "%u of %u places of the GPU (tm.global_warps) are taken, %u warps come first", t->places,
+    text_append(text, size, "%u of %u places of the GPU (tm.global_warps) are taken, %u warps come first", t->places,
               t->cfg.global_warps, first);
     if (tm_core_holder(c, slot, &sm, &holder))
-        tm_append(text, size, "; SM %u warp slot %u has a place", sm, holder);
+        text_append(text, size, "; SM %u warp slot %u has a place", sm, holder);
 }
 
 /* ---- inside ---- */
@@ -115,23 +106,23 @@ void tm_core_say_inside(const struct tm_core *c, uint32_t slot, char *text, size
     if (!lanes)
         return;
     if (c->tm->protocol->plain) {    /* nothing makes stale what the banks keep */
-        tm_append(text, size, "inside a transaction whose attempt began in cycle %" PRIu64,
+        text_append(text, size, "inside a transaction whose attempt began in cycle %" PRIu64,
                   x->lane[__builtin_ctzll(lanes)].start);
         return;
     }
     for (uint64_t m = lanes; m; m &= m - 1)
         doomed |= stale(&x->lane[__builtin_ctzll(m)]) ? m & -m : 0;
-    tm_append(text, size, "inside a transaction whose attempt began in cycle %" PRIu64 "; ",
+    text_append(text, size, "inside a transaction whose attempt began in cycle %" PRIu64 "; ",
               x->lane[__builtin_ctzll(lanes)].start);
     if (doomed) {
         tm_append_lanes(text, size, doomed);
-        tm_append(text, size, " cannot commit, since values that they have read have changed");
+        text_append(text, size, " cannot commit, since values that they have read have changed");
     } else
-        tm_append(text, size, "what it has read is current");
+        text_append(text, size, "what it has read is current");
     if (c->tm->cfg.watchdog)
-        tm_append(text, size, "; it is validated every %" PRIu64 " cycles (tm.watchdog)", c->tm->cfg.watchdog);
+        text_append(text, size, "; it is validated every %" PRIu64 " cycles (tm.watchdog)", c->tm->cfg.watchdog);
     else
-        tm_append(text, size, "; nothing validates it while it runs (tm.watchdog = 0)");
+        text_append(text, size, "; nothing validates it while it runs (tm.watchdog = 0)");
 }
 
 void tm_core_dump(const struct tm_core *c, void (*line)(void *ctx, const char *text), void *ctx)

@@ -56,10 +56,7 @@ static bool is_ours(struct kilo_slice *s, uint32_t address)
 
 static void refuse(struct kilo_slice *s, uint32_t token)
 {
-    if (s->nrefused == s->refused_cap) {
-        s->refused_cap = s->refused_cap ? 2 * s->refused_cap : 16;
-        s->refused = mem_resize(s->refused, s->refused_cap, sizeof *s->refused, "the list of refused accesses");
-    }
+    s->refused = mem_grow(s->refused, s->nrefused, &s->refused_cap, sizeof *s->refused, "a list of refused accesses");
     s->refused[s->nrefused++] = token;
 }
 

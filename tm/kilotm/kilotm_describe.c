@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "tm/kilotm/log_unit.h"
 
 /* Lanes whose outcome waits for this slice. */
@@ -19,13 +20,13 @@ static uint64_t waiting(const struct kilo_core *k, uint32_t slot, uint32_t slice
 
 static void say_units(const struct kilo_core *k, uint32_t slot, char *text, size_t size)
 {
-    tm_append(text, size, ": not answered have");
+    text_append(text, size, ": not answered have");
     const char *before = " ";
     for (uint32_t s = 0; s < k->slices; s++) {
         uint64_t lanes = waiting(k, slot, s);
         if (!lanes)
             continue;
-        tm_append(text, size, "%scommit unit %u for ", before, s);
+        text_append(text, size, "%scommit unit %u for ", before, s);
         tm_append_lanes(text, size, lanes);
         before = "; ";
     }
@@ -44,11 +45,11 @@ static const struct transfer *transfer_of(const struct kilo_core *k, uint32_t sl
 static void say_transfer(const struct kilo_core *k, const struct transfer *t, uint32_t before, char *text, size_t size)
 {
     if (before)
-        tm_append(text, size, ": log transfer, behind %u others", before);
+        text_append(text, size, ": log transfer, behind %u others", before);
     else if (t->ready > tm_now(k->tm))
-        tm_append(text, size, ": commit IDs, until cycle %" PRIu64, t->ready);
+        text_append(text, size, ": commit IDs, until cycle %" PRIu64, t->ready);
     else
-        tm_append(text, size, ": log transfer, %u of %u entries are sent, %u read ahead", t->taken, t->end,
+        text_append(text, size, ": log transfer, %u of %u entries are sent, %u read ahead", t->taken, t->end,
                   t->asked - t->taken);
 }
 
@@ -68,14 +69,14 @@ static bool say_places(const struct kilo_core *k, uint32_t slot, char *text, siz
     if (!w->batch->left)
         return false;
     if (credit_turn(k, slot) >= 0)
-        tm_append(text, size, ": %d places in the commit units' rings, %u of %u are free, behind %d other warps",
+        text_append(text, size, ": %d places in the commit units' rings, %u of %u are free, behind %d other warps",
                   __builtin_popcountll(w->batch->b.lanes), k->credits, k->ring, credit_turn(k, slot));
     else if (w->allocating) {
-        tm_append(text, size, ": places in the rings of commit units ");
+        text_append(text, size, ": places in the rings of commit units ");
         for (uint64_t m = w->allocating; m; m &= m - 1)
-            tm_append(text, size, m & (m - 1) ? "%d, " : "%d", __builtin_ctzll(m));
+            text_append(text, size, m & (m - 1) ? "%d, " : "%d", __builtin_ctzll(m));
     } else if (w->batch->last == UINT64_MAX)
-        tm_append(text, size, ": commit IDs, which begin anew when the commit units are empty (kilotm.cid_bits)");
+        text_append(text, size, ": commit IDs, which begin anew when the commit units are empty (kilotm.cid_bits)");
     else
         return false;
     return true;
@@ -88,7 +89,7 @@ void kilo_say(const void *core, uint32_t slot, char *text, size_t size)
     uint32_t before;
     const struct transfer *t = transfer_of(k, slot, &before);
     if (w->walking)
-        tm_append(text, size, ": the walk of its write log of %u entries", w->writes);
+        text_append(text, size, ": the walk of its write log of %u entries", w->writes);
     else if (t)
         say_transfer(k, t, before, text, size);
     else if (w->batch && say_places(k, slot, text, size))
@@ -96,7 +97,7 @@ void kilo_say(const void *core, uint32_t slot, char *text, size_t size)
     else if (w->batch && w->batch->left)
         say_units(k, slot, text, size);
     else
-        tm_append(text, size, ": %u lines of logs to go through L1 first", tm_logs_queued(k->tm));
+        text_append(text, size, ": %u lines of logs to go through L1 first", tm_logs_queued(k->tm));
 }
 
 /* The lanes that wait for a slice, those whose entries are in the same state together. */
@@ -113,7 +114,7 @@ static void dump_slice(const struct kilo_core *k, uint32_t slot, uint32_t slice,
                 same |= m & -m;
         tm_append_lanes(text, size, same);
         left &= ~same;
-        tm_append(text, size, " (%s)%s", state, left ? ", " : "");
+        text_append(text, size, " (%s)%s", state, left ? ", " : "");
     }
 }
 
@@ -122,13 +123,13 @@ static void dump_warp(const struct kilo_core *k, uint32_t slot, void (*line)(voi
     const struct core_batch *b = k->warp[slot].batch;
     char text[300] = "";
     uint32_t before;
-    tm_append(text, sizeof text, "  warp slot %u: ", slot);
+    text_append(text, sizeof text, "  warp slot %u: ", slot);
     if (b->b.first_cid)
-        tm_append(text, sizeof text, "commit IDs from %" PRIu64 " on, ", b->b.first_cid);
-    tm_append(text, sizeof text, "%d of %d lanes have no answer", __builtin_popcountll(b->left),
+        text_append(text, sizeof text, "commit IDs from %" PRIu64 " on, ", b->b.first_cid);
+    text_append(text, sizeof text, "%d of %d lanes have no answer", __builtin_popcountll(b->left),
               __builtin_popcountll(b->b.lanes));
     if (b->retiring && !b->left)
-        tm_append(text, sizeof text, ", %u units have not retired it", b->retiring);
+        text_append(text, sizeof text, ", %u units have not retired it", b->retiring);
     line(ctx, text);
     for (uint32_t s = 0; s < k->slices && !transfer_of(k, slot, &before); s++) {
         if (!waiting(k, slot, s))

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "base/arena.h"
 #include "tm/kilotm/log_unit.h"
 
 #define NOT_LOGGED UINT64_MAX        /* of a load: the log had no room */
@@ -13,21 +12,12 @@ enum { QUEUE = 32 };                 /* lines that may wait for a port of the L1
 
 /* ---- lines of the logs ---- */
 
-static struct log_op *take_op(struct kilo_core *k)
-{
-    struct log_op *o = k->free_op;
-    if (!o)
-        return arena_alloc(k->arena, sizeof *o);
-    k->free_op = o->next;
-    return o;
-}
-
 /* An access to one word of all lanes. */
 static struct mem_op *line_op(struct kilo_core *k, uint32_t slot, uint32_t word, struct log_op use)
 {
     struct mem_op *op = tm_op_new(k->tm, slot);
     uint64_t base = tm_private(k->tm, slot) + (uint64_t)word * k->lanes * 4;
-    struct log_op *o = take_op(k);
+    struct log_op *o = pool_take(&k->ops);
     *o = use;
     op->owner = o;
     op->width = op->size = op->stride = 4;
@@ -68,8 +58,7 @@ void log_done(void *core, struct mem_op *op, uint64_t now)
     else if (o->use != LOG_WRITE)
         transfer_line(k, o, op, now);
     tm_op_free(k->tm, op);
-    o->next = k->free_op;
-    k->free_op = o;
+    pool_give(&k->ops, o);
 }
 
 /* ---- accesses ---- */

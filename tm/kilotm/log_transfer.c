@@ -7,18 +7,13 @@
  */
 #include <string.h>
 
-#include "base/arena.h"
 #include "tm/kilotm/log_unit.h"
 
 enum { OUT = 4 };                    /* messages that may wait before the next entry is turned into more */
 
 static struct transfer *transfer_new(struct kilo_core *k, struct transfer x)
 {
-    struct transfer *t = k->free_transfer;
-    if (t)
-        k->free_transfer = t->next;
-    else
-        t = arena_alloc(k->arena, sizeof *t);
+    struct transfer *t = pool_take(&k->transfers);
     *t = x;
     tm_runs(k->tm, t->ready > tm_now(k->tm) ? t->ready : tm_now(k->tm));
     return t;
@@ -187,8 +182,7 @@ static void finish(struct kilo_core *k, struct transfer *t)
     else
         end_all(k, t);
     k->first = t->next;
-    t->next = k->free_transfer;
-    k->free_transfer = t;
+    pool_give(&k->transfers, t);
 }
 
 /* The transfer at the head goes on. Returns when it can do so again by itself. */

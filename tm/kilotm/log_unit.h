@@ -11,6 +11,7 @@
 #ifndef TM_KILOTM_LOG_UNIT_H
 #define TM_KILOTM_LOG_UNIT_H
 
+#include "base/pool.h"
 #include "tm/kilotm/unit/commit_unit.h"
 #include "tm/tm.h"
 
@@ -21,7 +22,7 @@ struct core_batch;
 
 /* What an op of the log unit is for: at op->owner. */
 enum log_use { LOG_WRITE, LOG_WALK_ADDRESS, LOG_WALK_VALUE, LOG_ADDRESS, LOG_VALUE };
-struct log_op { struct log_op *next; enum log_use use; void *of; uint32_t index; };
+struct log_op { void *of; enum log_use use; uint32_t index; };
 
 /* Entries of a transfer, read ahead: both lines must come before it can be sent. */
 struct ahead { uint32_t lines; struct kilo_entry entry[KILO_LANES]; };
@@ -88,8 +89,8 @@ struct kilo_core {
     bool last_use;                   /* logs are not needed once they are sent */
     struct kilo_warp *warp;
     struct transfer *first, *last;   /* in the order of their coming; the first one is being sent */
-    struct transfer *free_transfer;
-    struct log_op *free_op;
+    struct pool transfers;           /* struct transfer */
+    struct pool ops;                 /* struct log_op */
     struct walk *free_walk;
     struct core_batch *batches;
     struct packet_queue out;         /* messages to be sent, one a cycle */

@@ -172,6 +172,8 @@ static bool sound(void *shared, const uint64_t *count, char *error, size_t size)
 
 /* ---- life ---- */
 
+enum { TRANSFERS_IN_CHUNK = 4, OPS_IN_CHUNK = 64 };
+
 static void configure(struct kilo_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "tm/kilotm/config.def"
@@ -193,6 +195,8 @@ static void *new_core(struct tm_core *tm, void *shared)
     k->filter_words = (k->cfg.own_filter_bits + 63) / 64;
     k->credits = k->ring / (uint32_t)config_int(c, KEY_GPU_SMS);
     k->arena = arena_new();
+    pool_init(&k->transfers, sizeof(struct transfer), TRANSFERS_IN_CHUNK, "transfers of logs");
+    pool_init(&k->ops, sizeof(struct log_op), OPS_IN_CHUNK, "accesses to logs");
     k->waiting = arena_alloc(k->arena, k->slots * sizeof *k->waiting);
     k->warp = arena_alloc(k->arena, k->slots * sizeof *k->warp);
     for (uint32_t i = 0; k->filter_words && i < k->slots; i++)
@@ -204,6 +208,8 @@ static void free_core(void *core)
 {
     struct kilo_core *k = core;
     arena_free(k->arena);
+    pool_end(&k->transfers);
+    pool_end(&k->ops);
     free(k->ticket);
     free(k);
 }

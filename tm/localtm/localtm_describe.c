@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "tm/localtm/localtm.h"
 
 static void say_committing(const struct local_core *k, const struct local_block *b, uint32_t slot, char *text,
@@ -9,11 +10,11 @@ static void say_committing(const struct local_core *k, const struct local_block 
 {
     for (uint32_t i = 0; i < b->b->warps; i++)
         if (b->b->slot[i] != slot && tm_committing(k->c, b->b->slot[i])) {
-            tm_append(text, size, ": waits until warp slot %u has committed, to run alone in its block",
+            text_append(text, size, ": waits until warp slot %u has committed, to run alone in its block",
                       b->b->slot[i]);
             return;
         }
-    tm_append(text, size, ": waits for its turn to run alone in its block");
+    text_append(text, size, ": waits for its turn to run alone in its block");
 }
 
 void local_say(const void *core, uint32_t slot, char *text, size_t size)
@@ -23,12 +24,12 @@ void local_say(const void *core, uint32_t slot, char *text, size_t size)
     if (!x->block)
         return;
     if (x->block->runner == slot && x->stalled)
-        tm_append(text, size, ": the entries of the other warps of its block are cleared until cycle %" PRIu64,
+        text_append(text, size, ": the entries of the other warps of its block are cleared until cycle %" PRIu64,
                   x->starts);
     else if (x->block->runner == slot)
-        tm_append(text, size, ": runs alone in its block");
+        text_append(text, size, ": runs alone in its block");
     else if (x->block->runner != NO_SLOT)
-        tm_append(text, size, ": waits until warp slot %u has run alone in its block", x->block->runner);
+        text_append(text, size, ": waits until warp slot %u has run alone in its block", x->block->runner);
     else if (x->wants)
         say_committing(k, x->block, slot, text, size);
 }
@@ -49,7 +50,7 @@ static void say_warps(const struct local_core *k, const struct local_block *b, c
         const struct local_warp *x = &k->warp[slot];
         if (!tm_lanes_in(k->c, slot))
             continue;
-        tm_append(text, size, "; warp slot %u: %s%s%s", slot, modes[x->mode], x->wants ? ", wants to run alone" : "",
+        text_append(text, size, "; warp slot %u: %s%s%s", slot, modes[x->mode], x->wants ? ", wants to run alone" : "",
                   x->stalled ? ", stalled at tx_begin" : x->out ? ", put back" : "");
     }
 }
@@ -64,7 +65,7 @@ void local_dump(const void *core, void (*line)(void *ctx, const char *text), voi
         snprintf(text, sizeof text, "GPU-LocalTM, block %u of the SM: %u of %u words have an owner", b->b->number,
                  words_owned(b), b->words);
         if (b->runner != NO_SLOT)
-            tm_append(text, sizeof text, "; warp slot %u runs alone", b->runner);
+            text_append(text, sizeof text, "; warp slot %u runs alone", b->runner);
         say_warps(k, b, text, sizeof text);
         line(ctx, text);
     }

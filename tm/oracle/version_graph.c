@@ -1,13 +1,13 @@
 /*
  * The version graph: flat arrays that only grow while a kernel runs; looked through when something is wrong.
  */
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "tm/oracle/version_graph.h"
 
 enum edge { EDGE_WR, EDGE_WW, EDGE_RW, EDGES };
@@ -157,19 +157,10 @@ static bool find_path(struct search *s)
     return s->by[n - 1].seen;
 }
 
-__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format, ...)
-{
-    size_t n = strlen(text);
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(text + n, size - n, format, ap);
-    va_end(ap);
-}
-
 static void tell_edge(char *text, size_t size, enum edge e, uint64_t address, uint64_t to)
 {
     static const char *const name[EDGES] = { "wr", "ww", "rw" };
-    add(text, size, " -%s 0x%llx-> key %llu", name[e], (unsigned long long)address, (unsigned long long)to);
+    text_append(text, size, " -%s 0x%llx-> key %llu", name[e], (unsigned long long)address, (unsigned long long)to);
 }
 
 /* From the search's end back to its start, told forwards. */
@@ -211,10 +202,10 @@ static void explain_stale(const struct graph *g, uint64_t key, uint32_t v, uint6
     struct search s = { .g = g, .low = next, .high = key };
     bool again = touches(g, key, address, false, v), update = touches(g, key, address, true, 0);
     bool cycle = !again && !update && find_path(&s);
-    add(text, size, "anomaly: %s", again ? "non-repeatable read" : update ? "lost update" : cycle ? name_of_cycle(&s)
+    text_append(text, size, "anomaly: %s", again ? "non-repeatable read" : update ? "lost update" : cycle ? name_of_cycle(&s)
         : "stale read; the history is serialisable, but not in the order of commits");
     if (again || update || cycle) {
-        add(text, size, "\ncycle: key %llu", (unsigned long long)key);
+        text_append(text, size, "\ncycle: key %llu", (unsigned long long)key);
         tell_edge(text, size, EDGE_RW, address, next);
     }
     if (again || update)
@@ -233,11 +224,11 @@ void graph_explain(const struct graph *g, uint64_t key, uint64_t address, uint32
     if (v && g->version[v].newer && g->version[g->version[v].newer].writer != GRAPH_PLAIN)
         explain_stale(g, key, v, g->version[g->version[v].newer].writer, text, size);
     else if (later)
-        add(text, size, "anomaly: read from a later commit\ncycle: key %llu -wr 0x%llx-> key %llu -order of commits-> "
+        text_append(text, size, "anomaly: read from a later commit\ncycle: key %llu -wr 0x%llx-> key %llu -order of commits-> "
             "key %llu", (unsigned long long)later, (unsigned long long)address, (unsigned long long)key,
             (unsigned long long)later);
     else
-        add(text, size, "anomaly: dirty read: no transaction that has committed wrote this value");
+        text_append(text, size, "anomaly: dirty read: no transaction that has committed wrote this value");
 }
 
 void graph_explain_memory(const struct graph *g, uint64_t address, uint32_t line, uint32_t value, char *text,
@@ -247,8 +238,8 @@ void graph_explain_memory(const struct graph *g, uint64_t address, uint32_t line
     uint32_t v = version_with(g, now, value, GRAPH_PLAIN);
     *text = 0;
     if (v && g->version[v].newer)
-        add(text, size, "anomaly: lost write: memory has the version of key %llu, not that of key %llu behind it",
+        text_append(text, size, "anomaly: lost write: memory has the version of key %llu, not that of key %llu behind it",
             (unsigned long long)g->version[v].writer, (unsigned long long)g->version[g->version[v].newer].writer);
     else
-        add(text, size, "anomaly: dirty write: no transaction that has committed wrote this value");
+        text_append(text, size, "anomaly: dirty write: no transaction that has committed wrote this value");
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/num.h"
 
 static void new_rows(struct bf_array *b)
 {
@@ -16,7 +17,7 @@ static void new_rows(struct bf_array *b)
 
 void bf_init(struct bf_array *b, uint32_t bits, uint32_t functions, uint32_t slots, uint64_t seed)
 {
-    unsigned index_bits = 31 - (unsigned)__builtin_clz(bits / functions);
+    unsigned index_bits = num_log2_up(bits / functions);
     *b = (struct bf_array){ .bits = bits, .functions = functions, .slots = slots, .words = slots / 64,
                              .own_words = (bits + 63) / 64 };
     new_rows(b);

@@ -7,14 +7,9 @@
 
 static uint32_t new_access(struct commit_unit *u)
 {
-    if (u->free_access == UINT32_MAX) {
-        uint32_t n = u->accesses ? 2 * u->accesses : 64;
-        u->access = mem_resize(u->access, n, sizeof *u->access, "accesses of a commit unit");
-        for (uint32_t i = u->accesses; i < n; i++)
-            u->access[i].next = i + 1 < n ? i + 1 : UINT32_MAX;
-        u->free_access = u->accesses;
-        u->accesses = n;
-    }
+    if (u->free_access == UINT32_MAX)
+        u->access = mem_grow_linked(u->access, &u->accesses, &u->free_access, sizeof *u->access,
+                                    offsetof(struct cu_access, next), "accesses of a commit unit");
     uint32_t token = u->free_access;
     u->free_access = u->access[token].next;
     return token;

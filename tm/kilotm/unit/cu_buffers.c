@@ -8,14 +8,9 @@
 
 static uint32_t new_chunk(struct commit_unit *u)
 {
-    if (u->free_chunk == NO_CHUNK) {
-        uint32_t n = u->chunks ? 2 * u->chunks : 64;
-        u->chunk = mem_resize(u->chunk, n, sizeof *u->chunk, "buffers of a commit unit");
-        for (uint32_t i = u->chunks; i < n; i++)
-            u->chunk[i].next = i + 1 < n ? i + 1 : NO_CHUNK;
-        u->free_chunk = u->chunks;
-        u->chunks = n;
-    }
+    if (u->free_chunk == NO_CHUNK)
+        u->chunk = mem_grow_linked(u->chunk, &u->chunks, &u->free_chunk, sizeof *u->chunk,
+                                   offsetof(struct chunk, next), "buffers of a commit unit");
     uint32_t c = u->free_chunk;
     u->free_chunk = u->chunk[c].next;
     u->chunk[c].next = NO_CHUNK;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/config.h"
+#include "base/num.h"
 #include "tm/kilotm/unit/cu_state.h"
 
 /* Lanes that concurrency control lets be in transactions at once, on the whole GPU; 0 = no limit. */
@@ -26,23 +27,18 @@ void cu_configure(struct cu_cfg *c, const struct simtx_config *config)
     c->ideal_latency = c->latency + (c->l2_latency ? c->l2_latency : (uint32_t)config_int(config, KEY_L2_LATENCY));
 }
 
-static bool power_of_two(uint32_t n)
-{
-    return n && !(n & (n - 1));
-}
-
 /* Parts that are indexed by hashes: a power of two of places each. */
 static bool splits(uint32_t all, uint32_t parts)
 {
-    return parts && all % parts == 0 && power_of_two(all / parts);
+    return parts && all % parts == 0 && num_power_of_two(all / parts);
 }
 
 bool cu_check(const struct cu_cfg *c, char *error, size_t size)
 {
     const char *what =
-        !power_of_two(c->lwh_sets) ? "kilotm.lwh_sets is no power of two"
+        !num_power_of_two(c->lwh_sets) ? "kilotm.lwh_sets is no power of two"
         : !splits(c->lwh_buckets, c->lwh_arrays) ? "kilotm.lwh_buckets / kilotm.lwh_arrays is no power of two"
-        : !power_of_two(c->granularity) || c->granularity < 4 ? "kilotm.granularity is no power of two from 4 on"
+        : !num_power_of_two(c->granularity) || c->granularity < 4 ? "kilotm.granularity is no power of two from 4 on"
         : !splits(c->bf_bits, c->bf_functions) ? "kilotm.bf_bits / kilotm.bf_functions is no power of two"
         : c->ring && c->ring < KILO_LANES ? "kilotm.ring is neither 0 nor at least 64, the lanes of the widest warp"
         : c->buffers == 1 ? "kilotm.buffers is 1: a transaction that reads and writes needs two" : NULL;

@@ -4,18 +4,6 @@
  */
 #include "tm/kilotm/unit/cu_state.h"
 
-/* As if hist_add had been called n times. */
-static void add_often(struct hists *s, enum hist_id i, uint64_t v, uint64_t n)
-{
-    struct hist *h = &s->h[i];
-    uint64_t before = h->n;
-    hist_add(s, i, v);
-    int b = v ? 64 - __builtin_clzll(v) : 0;
-    h->n = before + n;
-    h->sum += v * (n - 1);
-    h->bucket[b < HIST_BUCKETS ? b : HIST_BUCKETS - 1] += n - 1;
-}
-
 static void add_stalls(struct commit_unit *u, uint64_t n)
 {
     static const enum stat by_stall[] = { STAT_CU_STALL_FILL, STAT_CU_STALL_PASS, STAT_CU_STALL_COMMIT,
@@ -35,9 +23,9 @@ static void add_cycles(struct commit_unit *u, uint64_t n)
     cu_add(u, STAT_CU_OCCUPANCY_NEEDED_WRITE, n * u->n_needed[WRITES]);
     if (u->cfg.limit && u->n_all > u->cfg.limit)
         cu_add(u, STAT_CU_ABOVE_LIMIT, n);
-    add_often(u->hists, HIST_CU_ENTRIES, u->n_all, n);
-    add_often(u->hists, HIST_CU_NEEDED_READ, u->n_needed[READS], n);
-    add_often(u->hists, HIST_CU_NEEDED_WRITE, u->n_needed[WRITES], n);
+    hist_add_often(u->hists, HIST_CU_ENTRIES, u->n_all, n);
+    hist_add_often(u->hists, HIST_CU_NEEDED_READ, u->n_needed[READS], n);
+    hist_add_often(u->hists, HIST_CU_NEEDED_WRITE, u->n_needed[WRITES], n);
 }
 
 void cu_settle(struct commit_unit *u, uint64_t until)

@@ -8,11 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-
-static unsigned log2_of(uint32_t n)
-{
-    return 31 - (unsigned)__builtin_clz(n);
-}
+#include "base/num.h"
 
 void lwh_init(struct lwh *l, uint32_t sets, uint32_t ways, uint32_t buckets, uint32_t arrays, uint64_t seed)
 {
@@ -20,9 +16,9 @@ void lwh_init(struct lwh *l, uint32_t sets, uint32_t ways, uint32_t buckets, uin
     l->address = mem_zero((size_t)sets * ways, sizeof *l->address, "the last writer history");
     l->cid = mem_zero((size_t)sets * ways, sizeof *l->cid, "the last writer history");
     l->bucket = mem_zero((size_t)arrays * l->buckets, sizeof *l->bucket, "the last writer history");
-    h3_init(&l->set_hash, log2_of(sets), seed, 0);
+    h3_init(&l->set_hash, num_log2_up(sets), seed, 0);
     for (uint32_t a = 0; a < arrays; a++)
-        h3_init(&l->hash[a], log2_of(l->buckets), seed, a + 1);
+        h3_init(&l->hash[a], num_log2_up(l->buckets), seed, a + 1);
 }
 
 void lwh_end(struct lwh *l)

@@ -1,4 +1,4 @@
-/* Memory of the host: what allocations give, what happens when there is none; pools. */
+/* The base: allocations, with memory and without; pools, queues, small numbers, texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,7 +13,10 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/fifo.h"
+#include "base/num.h"
 #include "base/pool.h"
+#include "base/text.h"
 
 static void empty_arrays_have_an_address(void **state)
 {
@@ -49,6 +52,26 @@ static void grown_arrays_keep_their_elements(void **state)
     }
     for (uint32_t n = 0; n < 1000; n++)
         assert_int_equal(a[n], n);
+    free(a);
+}
+
+static void grown_arrays_link_their_free_elements(void **state)
+{
+    struct element { uint64_t value; uint32_t next; } *a = NULL;
+    uint32_t n = 0, free_one = UINT32_MAX, size = 0;
+    for (uint32_t i = 0; i < 100; i++) {
+        if (free_one == UINT32_MAX)
+            a = mem_grow_linked(a, &n, &free_one, sizeof *a, offsetof(struct element, next), "elements");
+        assert_int_equal(free_one, i);
+        assert_int_equal(a[i].value, 0);
+        a[i].value = i;
+        free_one = a[i].next;
+    }
+    for (size = 0; free_one != UINT32_MAX; free_one = a[free_one].next)
+        size++;
+    assert_int_equal(size, n - 100);
+    for (uint32_t i = 0; i < 100; i++)
+        assert_int_equal(a[i].value, i);
     free(a);
 }
 
@@ -174,17 +197,68 @@ static void objects_of_a_pool_do_not_overlap(void **state)
     pool_end(&p);
 }
 
+/* ---- queues, numbers, texts ---- */
+
+static void queues_keep_their_order(void **state)
+{
+    struct fifo f;
+    uint64_t in = 0, out = 0;
+    fifo_init(&f, sizeof in, "numbers");
+    for (int round = 0; round < 50; round++) {
+        for (int i = 0; i < 5; i++)
+            *(uint64_t *)fifo_push(&f) = in++;
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(*(uint64_t *)fifo_front(&f), out++);
+            fifo_pop(&f);
+        }
+        for (uint32_t i = 0; i < f.n; i++)
+            assert_int_equal(*(uint64_t *)fifo_at(&f, i), out + i);
+    }
+    assert_int_equal(f.n, in - out);
+    fifo_end(&f);
+}
+
+static void logarithms_and_powers_of_two(void **state)
+{
+    static const struct { uint64_t n; unsigned bits, log2_up; bool power; } rows[] = {
+        { 0, 0, 0, false }, { 1, 1, 0, true }, { 2, 2, 1, true }, { 3, 2, 2, false }, { 4, 3, 2, true },
+        { 5, 3, 3, false }, { UINT64_C(1) << 63, 64, 63, true }, { UINT64_MAX, 64, 64, false },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(num_bits(rows[i].n), rows[i].bits);
+        assert_int_equal(num_log2_up(rows[i].n), rows[i].log2_up);
+        assert_int_equal(num_power_of_two(rows[i].n), rows[i].power);
+    }
+    assert_int_equal(num_least(3, 7), 3);
+    assert_int_equal(num_most(3, 7), 7);
+}
+
+static void appended_texts_end_where_their_place_ends(void **state)
+{
+    char text[8] = "ab";
+    text_append(text, sizeof text, "%d", 12);
+    assert_string_equal(text, "ab12");
+    text_append(text, sizeof text, "%s", "3456");
+    assert_string_equal(text, "ab12345");
+    text_append(text, sizeof text, "more");
+    assert_string_equal(text, "ab12345");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(empty_arrays_have_an_address),
         cmocka_unit_test(arrays_are_zeroed_and_aligned),
         cmocka_unit_test(grown_arrays_keep_their_elements),
+        cmocka_unit_test(grown_arrays_link_their_free_elements),
         cmocka_unit_test(texts_are_copied),
         cmocka_unit_test(a_failed_allocation_says_how_much_and_for_what),
         cmocka_unit_test(the_run_is_saved_once_even_without_memory),
         cmocka_unit_test(pools_give_the_last_one_first),
         cmocka_unit_test(objects_of_a_pool_do_not_overlap),
+        cmocka_unit_test(queues_keep_their_order),
+        cmocka_unit_test(logarithms_and_powers_of_two),
+        cmocka_unit_test(appended_texts_end_where_their_place_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

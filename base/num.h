@@ -1,0 +1,35 @@
+/* Small functions of whole numbers. */
+#ifndef BASE_NUM_H
+#define BASE_NUM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline uint32_t num_least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint32_t num_most(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline bool num_power_of_two(uint64_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+/* Bits that n takes: 0 for 0, else the logarithm to base 2, rounded down, plus 1. */
+static inline unsigned num_bits(uint64_t n)
+{
+    return n ? 64 - (unsigned)__builtin_clzll(n) : 0;
+}
+
+/* The logarithm to base 2, rounded up; 0 for 0. */
+static inline unsigned num_log2_up(uint64_t n)
+{
+    return n < 2 ? 0 : num_bits(n - 1);
+}
+
+#endif
