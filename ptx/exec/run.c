@@ -118,12 +118,10 @@ static enum control_result control_return(struct warp *w, const struct code *c, 
     return CONTROL_CONTINUE;
 }
 
-static enum control_result control_exit(struct warp *w, const struct code *c, const struct dinst *d)
+/* These lanes leave the kernel at d; the others continue after it. */
+static enum control_result exit_lanes(struct warp *w, const struct code *c, const struct dinst *d, uint64_t lanes)
 {
-    struct simt_entry *e = simt_top(w);
-    uint64_t lanes = guard_mask(w, d, e->mask);
-    count_guarded_off(w, e->mask & ~lanes);
-    e->pc = (uint32_t)(d - c->insts) + 1;
+    simt_top(w)->pc = (uint32_t)(d - c->insts) + 1;
     if (lanes && w->tx.open) {
         fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "exits inside a transaction: tx_commit is missing");
         return CONTROL_STOP;
@@ -131,6 +129,13 @@ static enum control_result control_exit(struct warp *w, const struct code *c, co
     if (lanes)
         simt_exit(w, lanes);
     return CONTROL_CONTINUE;
+}
+
+static enum control_result control_exit(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    uint64_t mask = simt_top(w)->mask, lanes = guard_mask(w, d, mask);
+    count_guarded_off(w, mask & ~lanes);
+    return exit_lanes(w, c, d, lanes);
 }
 
 static enum control_result control_call(struct warp *w, const struct code *c, const struct dinst *d)

@@ -25,6 +25,11 @@ TESTS += test-adding-key
 test-adding-key: adding $(CONFIGS)
 	@regress/adding/key.sh $(B)
 
+TESTS += test-adding-instruction
+.PHONY: test-adding-instruction
+test-adding-instruction: adding $(CONFIGS)
+	@regress/adding/instruction.sh $(B)
+
 TESTS += test-adding-order test-adding-coherence
 .PHONY: test-adding-order test-adding-coherence
 test-adding-order: adding $(CONFIGS) $(patsubst %,$(B)/kernels/%,vecadd histogram scan_lookback)
