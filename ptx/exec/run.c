@@ -234,7 +234,7 @@ static enum control_result control_warpsync(struct warp *w, const struct code *c
     if (named & w->exist & ~e->mask && !(d->in->op == OP_BAR && meet_elsewhere(w, named))) {
         if (w->tx.open) {
             fault_raise(w, d, FAULT_TX, (int)w->tx.lane, 0,
-                        "waits inside a transaction for lanes of its warp that cannot go on before it commits");
+                        "waits inside a transaction for lanes of its warp that cannot continue before it commits");
             return CONTROL_STOP;
         }
         count_again(w, e->mask);

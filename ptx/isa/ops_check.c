@@ -18,7 +18,7 @@ enum ptx_space ptx_inst_space(const struct ptx_inst *in)
     return in->mod[PG_SHAREDSUB] ? SP_SHARED : SP_GENERIC;
 }
 
-/* The R_ bit of a rounding word; the words stand in the order of the bits. */
+/* The R_ bit of a rounding word; the words are in the order of the bits. */
 static unsigned rnd_bit(uint8_t mod)
 {
     return 1u << (mod - MOD(RND, RN));

@@ -147,7 +147,7 @@ void decode_call(struct decoder *x)
 
 /* ---- barriers ---- */
 
-/* With a SIMT stack the lanes of a warp are together whenever they can be: bar.warp.sync does nothing. */
+/* With a SIMT stack the lanes of a warp reconverge as early as they can, so bar.warp.sync has no effect. */
 static void decode_warp_barrier(struct decoder *x)
 {
     operand member = decoder_source(x, &x->in->opd[0], T_U32);

@@ -26,7 +26,7 @@ static void put(struct out *o, const char *fmt, ...)
 
 static void put_label(struct out *o, const struct ptx_func *f, uint32_t inst)
 {
-    uint32_t low = 0, high = f->nlabels;     /* labels stand in the order of their instructions */
+    uint32_t low = 0, high = f->nlabels;     /* labels are in the order of their instructions */
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
         if (f->labels[mid].inst < inst)
