@@ -1,4 +1,4 @@
-/* Memory of the host: allocations that end the process when they fail. */
+/* Allocations that end the process when they fail. */
 #include "base/alloc.h"
 
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 enum { FIRST = 8, RESERVE = 8 << 20 };
 
 static void (*_Atomic save_run)(void);
-static void *_Atomic reserve;        /* memory that saving may need; never touched */
+static void *_Atomic reserve;        /* freed before save_run is called, which needs memory; never touched */
 
 void mem_on_failure(void (*save)(void))
 {
@@ -18,7 +18,7 @@ void mem_on_failure(void (*save)(void))
     save_run = save;
 }
 
-/* The first thread that fails saves and ends the process, even if saving fails for the same reason; others wait. */
+/* The first thread that fails calls save_run and ends the process, also when save_run itself fails; others wait. */
 _Noreturn void mem_failed(size_t bytes, const char *what)
 {
     static atomic_flag failed = ATOMIC_FLAG_INIT;
@@ -37,7 +37,7 @@ _Noreturn void mem_failed(size_t bytes, const char *what)
     _exit(EXIT_FAILURE);
 }
 
-/* At least 1, so that an empty array has an address; the product does not wrap round. */
+/* At least 1, so that malloc() does not return NULL for an empty array; SIZE_MAX when the product overflows. */
 static size_t bytes_of(size_t n, size_t size)
 {
     size_t bytes;
@@ -46,7 +46,7 @@ static size_t bytes_of(size_t n, size_t size)
     return bytes ? bytes : 1;
 }
 
-/* No object is larger than PTRDIFF_MAX: allocators may treat such a request as an error of the program. */
+/* p == NULL: the allocation failed. Requests above PTRDIFF_MAX are not made: sanitizers report them. */
 static void *checked(void *p, size_t bytes, const char *what)
 {
     if (!p)

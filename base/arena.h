@@ -1,4 +1,4 @@
-/* A region allocator: memory that lives and dies together (one module, one kernel's decoded code). */
+/* A region allocator: its memory is freed all at once (that of a module, of a kernel's decoded code). */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 

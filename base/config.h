@@ -1,8 +1,8 @@
 /*
- * Configuration: values of the keys of all tables (config_rows.h tells what their rows are), each with the place it was
- * set at. Presets and the command line set keys by text. A component has its own keys copied into its struct
- * (config_fields.h, config_copy.h) and reads a key of another by its name in capitals, `config_int(c, KEY_GPU_SMS)`.
- * Keys of one kernel (kernel.NAME.registers) are kept as a list.
+ * Configuration: the values of the keys of all tables (config_rows.h defines the rows), each with the file and line that
+ * set it. Presets and the command line set keys by text. A component copies the keys that it owns into its struct
+ * (config_fields.h, config_copy.h) and reads those of other components by name, `config_int(c, KEY_GPU_SMS)`. Keys of
+ * one kernel (kernel.NAME.registers) are kept in a list.
  */
 #ifndef BASE_CONFIG_H
 #define BASE_CONFIG_H
@@ -62,7 +62,7 @@ extern const struct config_key_info config_kernel_keys[KERNEL_KEY_COUNT];   /* n
 struct simtx_config *config_new(void);
 struct simtx_config *config_copy(const struct simtx_config *c);
 void config_free(struct simtx_config *c);
-/* All keys of scope MODEL get their defaults; those of how the machine is run, and of kernels, stay. */
+/* Sets the keys of scope MODEL to their defaults; other keys, and those of kernels, keep their values. */
 void config_reset_machine(struct simtx_config *c);
 
 int64_t config_int(const struct simtx_config *c, enum config_key k);
@@ -73,26 +73,26 @@ const char *config_text(const struct simtx_config *c, enum config_key k);    /* 
 const char *config_origin(const struct simtx_config *c,
                           enum config_key k);  /* "gtx480.cfg:12"; NULL = default */
 const char *config_place(const struct simtx_config *c, enum config_key k);   /* the same; "default" */
-const char *config_source(const struct simtx_config *c, enum config_key k);  /* where the figure comes from */
+const char *config_source(const struct simtx_config *c, enum config_key k);  /* the publication of the value */
 /* For messages: "l1.ways = 3 (gtx480.cfg:31)". */
 struct config_setting { char text[160]; };
 struct config_setting config_setting(const struct simtx_config *c, enum config_key k);
 
 /*
- * kernel.NAME.key for a kernel: false when nobody set it. NAME is the kernel's name in the PTX or, for a
- * mangled C++ name, the plain identifier in it; of several that match the last one set counts.
+ * The value of kernel.NAME.key for a kernel; false when it is not set. NAME is the kernel's name in the PTX or, for a
+ * mangled C++ name, the plain identifier in it. When several match, the one set last applies.
  */
 bool config_kernel_int(const struct simtx_config *c, const char *kernel, enum kernel_key k, int64_t *value);
-/* Does `pattern` name the kernel, in one of these two ways? */
+/* Does `pattern` match the kernel by this rule? */
 bool config_kernel_matches(const char *pattern, const char *kernel);
-/* The i-th kernel.NAME.key that was set, in order: false at the end. */
+/* The i-th kernel.NAME.key in the order of setting; false after the last one. */
 bool config_kernel_at(const struct simtx_config *c, size_t i, const char **kernel, enum kernel_key *k,
                       const char **text, const char **origin);
 
 enum config_key config_find(const char *name);                               /* KEY_NONE when there is none */
 /*
- * Sets a key, kernel.NAME.key included. origin: where, for later messages; source: where the figure comes
- * from (may be NULL); line: position in d's file, 0 when there is none. false with an error in d.
+ * Sets a key, kernel.NAME.key included. origin: file and line, or option, for later messages; source: the publication
+ * of the value (may be NULL); line: position in d's file, 0 when there is none. Returns false with an error in d.
  */
 bool config_set(struct simtx_config *c, const char *name, const char *text, const char *origin,
                 const char *source,

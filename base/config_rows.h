@@ -15,13 +15,13 @@
  *   RULE(a, relation, b)       AT_MOST, LESS_THAN, AT_LEAST_OR_0, MULTIPLE_OF
  *   POWER_OF_TWO(id)
  *   CHECK(function)            reports what breaks the owner's other rules: void function(config, diag)
- *   WARN(function)             the same for what can be simulated but contradicts itself
+ *   WARN(function)             the same for settings that can be simulated but contradict each other
  *
  * scope: MODEL = the machine that is simulated; RUN = what else changes results; HOST = only how fast the simulator
  * runs on this machine (shown apart in the statistics, so that two runs can be compared).
  *
- * A reader of the rows defines the macros that it wants, and CONFIG_ROWS as the table's name, and includes this file;
- * the others stand for nothing, and none is left.
+ * To read rows, define the macros for the kinds of rows wanted and CONFIG_ROWS as the name of the table, then include
+ * this file. Other kinds expand to nothing; all macros are undefined afterwards.
  */
 #ifndef INT_KEY
 #define INT_KEY(...)

@@ -1,6 +1,6 @@
 /*
- * Diagnostics: messages with file:line:column and a caret line, collected so that all problems of an input are
- * shown at once, and printed in one place by whoever owns the sink.
+ * Diagnostics: messages with file:line:column and a caret line. They are collected in a struct diag, so that all errors
+ * of an input are reported together; its owner prints the text.
  */
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
@@ -22,7 +22,7 @@ void diag_error(struct diag *d, int line, int col, const char *fmt, ...) __attri
 void diag_warn(struct diag *d, int line, int col, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* A note that explains the message before it. */
 void diag_note(struct diag *d, int line, int col, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-bool diag_full(const struct diag *d);   /* true when so many errors were given that going on helps nobody */
+bool diag_full(const struct diag *d);   /* true when further errors are not reported */
 void diag_free(struct diag *d);
 
 /* The candidate nearest to `word` by edit distance, or NULL when none is near; for "did you mean". */

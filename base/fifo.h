@@ -41,7 +41,7 @@ static inline void fifo_grow(struct fifo *f)
     free(old.item);
 }
 
-/* Place for a new item at the end, not initialised. */
+/* Space for a new item at the end, not initialised. */
 static inline void *fifo_push(struct fifo *f)
 {
     if (f->n == f->room)

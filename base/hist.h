@@ -23,7 +23,7 @@ struct hists { struct hist h[HIST_COUNT]; };
 struct hist_info { const char *name, *unit, *meaning; };
 extern const struct hist_info hist_table[HIST_COUNT];
 
-/* The value v comes n times. */
+/* Adds the value v n times. */
 static inline void hist_add_often(struct hists *s, enum hist_id i, uint64_t v, uint64_t n)
 {
     struct hist *h = &s->h[i];

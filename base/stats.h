@@ -1,7 +1,7 @@
 /*
- * Statistics. Each figure is a row of stats.def and has an enumerator STAT_ID. Everything that is counted stands in
- * blocks of counters, count[STAT_ID]: a component increments the block that it was given when it was made, blocks are
- * added up by stats_add, and ratios are computed from the counters when they are read.
+ * Statistics. Each figure is a row of stats.def and has an enumerator STAT_ID. Counters are kept in blocks indexed by it,
+ * count[STAT_ID]. A component increments the block that its constructor received; stats_add adds blocks; ratios are
+ * computed from the counters when they are read.
  */
 #ifndef BASE_STATS_H
 #define BASE_STATS_H
@@ -47,11 +47,11 @@ extern const struct stat_info stat_table[STAT_END];
 /* What one owner counts: an SM, a crossbar, a partition, a launch, all launches of a kernel. */
 struct counters { uint64_t count[STAT_END]; struct hists hists; };
 
-/* Adds all counters; those that do not add up are not shown in a total. */
+/* Adds all counters; totals do not show those without STAT_ADDED. */
 void stats_add(uint64_t *to, const uint64_t *from);
-/* The same of histograms, too. */
+/* Adds counters and histograms. */
 void counters_add(struct counters *to, const struct counters *from);
-/* Adds to every sum its parts (PART_OF of stats.def); once, when they are complete. */
+/* Adds to each sum its parts (PART_OF in stats.def). Call once, after the last increment. */
 void stats_sum_parts(uint64_t *count);
 /* A count, a time in seconds, or a ratio; warp_size: lanes of a warp instruction. */
 double stats_value(const uint64_t *count, enum stat s, unsigned warp_size);

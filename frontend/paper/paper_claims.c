@@ -69,7 +69,8 @@ static void show_range(const struct sample *s, struct paper_claim_result *r)
     }
     text_append(r->simulated, sizeof r->simulated, "%.4g", s->v[least]);
     if (s->n > 1)
-        text_append(r->simulated, sizeof r->simulated, " (%s) to %.4g (%s)", s->bench[least], s->v[most], s->bench[most]);
+        text_append(r->simulated, sizeof r->simulated, " (%s) to %.4g (%s)", s->bench[least], s->v[most],
+                    s->bench[most]);
 }
 
 /* Of a range: from its nearer end. */

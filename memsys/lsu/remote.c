@@ -23,8 +23,8 @@ void remote_end(struct remote *r)
 static uint32_t track_new(struct remote *r)
 {
     if (r->free == UINT32_MAX)
-        r->track = mem_grow_linked(r->track, &r->tracks, &r->free, sizeof *r->track, offsetof(struct remote_track, next),
-                                   "outstanding stores and atomics");
+        r->track = mem_grow_linked(r->track, &r->tracks, &r->free, sizeof *r->track,
+                                   offsetof(struct remote_track, next), "outstanding stores and atomics");
     uint32_t i = r->free;
     r->free = r->track[i].next;
     return i;

@@ -216,12 +216,13 @@ static void list_waiters(struct fault *f, const struct block *b)
             }
             const struct dinst *d = w->spinning && current ? w->spin_at : waiting_at(w, e);
             fault_describe(w->frame[e->frame].code, d, place, sizeof place);
-            text_append(f->text, sizeof f->text, "  warp %u, %d lanes %s %s\n", i, __builtin_popcountll(e->mask & w->exist),
-                   w->spinning && current       ? "loop without change at"
-                   : e->waits == WAIT_BARRIER   ? "wait at barrier"
-                   : e->waits == WAIT_LANES     ? "wait for other lanes at"
-                                                : "are at",
-                   place);
+            text_append(f->text, sizeof f->text, "  warp %u, %d lanes %s %s\n", i,
+                        __builtin_popcountll(e->mask & w->exist),
+                        w->spinning && current       ? "loop without change at"
+                        : e->waits == WAIT_BARRIER   ? "wait at barrier"
+                        : e->waits == WAIT_LANES     ? "wait for other lanes at"
+                                                     : "are at",
+                        place);
         }
     }
     if (more)

@@ -202,8 +202,9 @@ static void explain_stale(const struct graph *g, uint64_t key, uint32_t v, uint6
     struct search s = { .g = g, .low = next, .high = key };
     bool again = touches(g, key, address, false, v), update = touches(g, key, address, true, 0);
     bool cycle = !again && !update && find_path(&s);
-    text_append(text, size, "anomaly: %s", again ? "non-repeatable read" : update ? "lost update" : cycle ? name_of_cycle(&s)
-        : "stale read; the history is serialisable, but not in the order of commits");
+    text_append(text, size, "anomaly: %s",
+                again ? "non-repeatable read" : update ? "lost update" : cycle ? name_of_cycle(&s)
+                : "stale read; the history is serialisable, but not in the order of commits");
     if (again || update || cycle) {
         text_append(text, size, "\ncycle: key %llu", (unsigned long long)key);
         tell_edge(text, size, EDGE_RW, address, next);
@@ -224,9 +225,9 @@ void graph_explain(const struct graph *g, uint64_t key, uint64_t address, uint32
     if (v && g->version[v].newer && g->version[g->version[v].newer].writer != GRAPH_PLAIN)
         explain_stale(g, key, v, g->version[g->version[v].newer].writer, text, size);
     else if (later)
-        text_append(text, size, "anomaly: read from a later commit\ncycle: key %llu -wr 0x%llx-> key %llu -order of commits-> "
-            "key %llu", (unsigned long long)later, (unsigned long long)address, (unsigned long long)key,
-            (unsigned long long)later);
+        text_append(text, size, "anomaly: read from a later commit\ncycle: key %llu -wr 0x%llx-> key %llu -order of "
+                    "commits-> key %llu", (unsigned long long)later, (unsigned long long)address,
+                    (unsigned long long)key, (unsigned long long)later);
     else
         text_append(text, size, "anomaly: dirty read: no transaction that has committed wrote this value");
 }
@@ -238,8 +239,9 @@ void graph_explain_memory(const struct graph *g, uint64_t address, uint32_t line
     uint32_t v = version_with(g, now, value, GRAPH_PLAIN);
     *text = 0;
     if (v && g->version[v].newer)
-        text_append(text, size, "anomaly: lost write: memory has the version of key %llu, not that of key %llu behind it",
-            (unsigned long long)g->version[v].writer, (unsigned long long)g->version[g->version[v].newer].writer);
+        text_append(text, size, "anomaly: lost write: memory has the version of key %llu, not that of key %llu behind "
+                    "it", (unsigned long long)g->version[v].writer,
+                    (unsigned long long)g->version[g->version[v].newer].writer);
     else
         text_append(text, size, "anomaly: dirty write: no transaction that has committed wrote this value");
 }
