@@ -1,8 +1,8 @@
 // Every atomic operation on every type that has it (int, unsigned, 64-bit signed and unsigned, float, double,
 // half2), in global and shared memory, in block, device and system scope, with many threads on few cells.
 // What an operation returns is checked too: the old values of adds of one are all different, exchanges form
-// one chain, inc and dec cycle, and compare-and-swap loops lose no update. Reductions (result unused) go the
-// same way.
+// one chain, inc and dec cycle, and compare-and-swap loops lose no update. Reductions (result unused) are
+// tested likewise.
 #define PROGRAM "atomics"
 #include <cuda_fp16.h>
 
@@ -70,7 +70,7 @@ __device__ T apply(int operation, T *cell, T value) {
     }
 }
 
-// Each thread applies its value to one cell; block scope gets cells of the block's own.
+// Each thread applies its value to one cell; with block scope, each block has its own cells.
 template <int SCOPE, typename T>
 __global__ void on_global(int operation, const T *values, T *cells, T *old, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

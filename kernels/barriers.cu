@@ -69,7 +69,7 @@ static void check_votes(int rounds) {
     }
 }
 
-// Three groups of 64, 128 and 192 threads, each going round its own barrier a different number of times.
+// Three groups of 64, 128 and 192 threads, each with its own barrier and its own number of rounds.
 static const int GROUPED = 384;
 
 __global__ void groups(unsigned *out, int rounds) {
@@ -157,7 +157,7 @@ static void check_pipeline(int batches) {
     }
 }
 
-// Threads that have left no longer count at the barrier that the others meet, be it whole warps or some lanes.
+// Threads that have exited, whole warps or single lanes, no longer count at the barrier of the others.
 __global__ void leave_early(int *out, int stay) {
     __shared__ int sum;
     if (threadIdx.x == 0) {

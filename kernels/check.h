@@ -1,6 +1,6 @@
 // What every program in this folder needs besides CUDA itself: calls that stop with file and line on an
 // error, device buffers from vectors and back, a small generator for reproducible inputs, and comparisons
-// that say what differed, where, what was expected and what came. A program defines PROGRAM before including
+// that print what differed, where, the expected value and the actual one. A program defines PROGRAM before including
 // this and ends with pass(), which prints the one line "PROGRAM: PASS".
 #ifndef KERNELS_CHECK_H
 #define KERNELS_CHECK_H
@@ -17,7 +17,7 @@
 
 #define CHECK(call) check_cuda((call), #call, __FILE__, __LINE__)
 
-// Checks a launch: first that it was accepted, then that it ran to its end without a fault.
+// Checks a launch: first that it was accepted, then that it completed without a fault.
 #define CHECK_KERNEL()                                                                                       \
     do {                                                                                                     \
         CHECK(cudaGetLastError());                                                                           \
@@ -107,7 +107,7 @@ static inline void expect_same(const char *what, const std::vector<T> &expected,
     }
 }
 
-// The runtime's answer must be this very error code.
+// The call must return exactly this error code.
 static inline void expect_error(const char *what, cudaError_t expected, cudaError_t got) {
     if (expected != got) {
         fail(what, 0, std::string(cudaGetErrorName(expected)), std::string(cudaGetErrorName(got)));

@@ -1,5 +1,5 @@
-// Runs a piece of a test in a child process of its own, so that a fault that poisons the CUDA context there
-// leaves the parent whole. The parent must not have called CUDA before. What the child prints is captured.
+// Runs a part of a test in a child process, since a fault makes the CUDA context of a process unusable. The
+// parent must not have called CUDA before. The output of the child is captured.
 #ifndef KERNELS_CHILD_H
 #define KERNELS_CHILD_H
 
@@ -48,7 +48,7 @@ static inline Child run_child(Work work) {
     return child;
 }
 
-// The child must have ended by itself without a complaint.
+// The child must have exited with status 0.
 static inline void expect_success(const char *what, const Child &child) {
     if (!WIFEXITED(child.status) || WEXITSTATUS(child.status) != 0) {
         fprintf(stderr, "%s", child.output.c_str());

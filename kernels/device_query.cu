@@ -1,5 +1,5 @@
-// What the runtime says about the device and about kernels: properties and attributes agree with each other,
-// kernels see the limits that are reported, function attributes match the source (static shared and constant
+// What the runtime reports about the device and about kernels: properties and attributes agree with each other,
+// kernels have the limits that are reported, function attributes match the source (static shared and constant
 // bytes, launch bounds), occupancy follows from threads and shared memory, and dynamic shared memory above
 // the default works once it has been asked for.
 #define PROGRAM "device_query"

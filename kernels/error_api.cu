@@ -1,5 +1,5 @@
-// The runtime's error conventions: cudaGetLastError clears what cudaPeekAtLastError only shows; refused calls
-// leave the context usable; each kind of wrong launch, copy, pointer, symbol, device and handle gives its own
+// The runtime's error conventions: cudaGetLastError clears what cudaPeekAtLastError only returns; rejected
+// calls leave the context usable; each kind of wrong launch, copy, pointer, symbol, device and handle gives its own
 // code; names and texts of codes are CUDA's. After all of it a correct kernel must still run.
 #define PROGRAM "error_api"
 #include "check.h"
@@ -13,7 +13,7 @@ __global__ void fill(int *out, int value) {
 
 static void not_a_kernel(int *, int) {}
 
-// A refused call: returns the code, is the last error once, and is then forgotten.
+// A rejected call returns the code, which is the last error until cudaGetLastError clears it.
 static void expect_refused(const char *what, cudaError_t expected, cudaError_t got) {
     expect_error(what, expected, got);
     expect_error(what, expected, cudaPeekAtLastError());
@@ -151,7 +151,7 @@ int main(int argc, char **argv) {
     check_memory(out, n);
     check_handles();
 
-    // A success in between does not hide an error; only asking does.
+    // A successful call does not clear the last error; only reading it does.
     expect_error("refused", cudaErrorInvalidDevice, cudaSetDevice(1000));
     CHECK(cudaDeviceSynchronize());
     expect_error("still the last error", cudaErrorInvalidDevice, cudaGetLastError());

@@ -1,7 +1,7 @@
 // Kernels that go wrong, each in a child process of its own: out of bounds, misaligned, null, freed and
 // foreign addresses, shared memory past its end, a barrier that can never complete, endless recursion, trap.
 // The runtime must report the right error at the next call and at every one after it, the report must name
-// the kernel, and the host program must live on. The parent then runs a correct kernel.
+// the kernel, and the host program must continue. The parent then runs a correct kernel.
 #define PROGRAM "faults"
 #include "child.h"
 
@@ -60,7 +60,7 @@ __global__ void well_behaved(int *out, int n) {
     }
 }
 
-// After a fault: the same error from every call until the process ends, and the host goes on computing.
+// After a fault: the same error from every call until the process ends, and the host code continues.
 static void expect_lost(const char *what, cudaError_t expected) {
     expect_error(what, expected, cudaDeviceSynchronize());
     expect_error("synchronizing again repeats the error", expected, cudaDeviceSynchronize());

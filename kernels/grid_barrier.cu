@@ -1,7 +1,7 @@
 // A persistent kernel whose resident blocks meet at a barrier in global memory (arrival counter and sense,
 // polled by one thread of each block). Each phase reads what a neighbouring block wrote in the phase before,
-// so one block running ahead or a barrier that lets somebody through gives a wrong value. The occupancy call
-// says how many blocks may wait for each other.
+// so a block that runs ahead or a barrier that opens early gives a wrong value. The occupancy call gives the
+// number of blocks that can be resident at once.
 #define PROGRAM "grid_barrier"
 #include "check.h"
 

@@ -1,4 +1,4 @@
-// Chained hash table filled by all threads, a spin lock to each bucket: lanes of one warp often want the same
+// Chained hash table filled by all threads, one spin lock per bucket: lanes of one warp often need the same
 // lock. The loop is the SIMT-safe form (try, work, release inside the loop body), kept in that form by
 // SIMTX_LOCK_DONE from simtx_tm.h. Every key must be in its bucket's chain exactly once, and nothing else.
 // also: --set gpu.warp_size=64

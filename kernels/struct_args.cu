@@ -78,7 +78,7 @@ __global__ void structures(Tiny tiny, Outer outer, Empty, Aligned aligned, Deriv
     out[n++] = alignof(Aligned);
 }
 
-// Indexing a parameter at run time needs its address; changing it must not reach other threads or launches.
+// Indexing a parameter at run time needs its address; a change must not be visible to other threads or launches.
 __global__ void large(Large large, int *items, double *tail) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     large.items[i] += large.header;

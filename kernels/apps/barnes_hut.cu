@@ -1,6 +1,6 @@
 // barnes_hut: astrophysics. Gravity by an octree that the device builds: bodies insert themselves
-// concurrently, a cell under change is locked by compare-and-swap on its child slot; centres of mass go up
-// the tree with a counter of finished children; then each thread walks the tree with its own stack.
+// concurrently, a cell under change is locked by compare-and-swap on its child slot; centres of mass are summed
+// up the tree with a counter of finished children; then each thread walks the tree with its own stack.
 // Exercises: fine-grained locks taken by lanes of one warp, threadfence, volatile access, a bump allocator,
 // unions of body and cell numbers, local stacks, float atomicMin/Max through integer order, divergent
 // traversal, rsqrtf.
@@ -83,7 +83,7 @@ __device__ int new_cell(Tree t)
     return cell < t.limit ? cell : -1;
 }
 
-// Splits the slot of `other` until the two bodies part, then publishes the finished chain in one store.
+// Splits the slot of `other` until the two bodies are in different slots, then publishes the chain by one store.
 __device__ int split(Tree t, const Bodies &b, Cube cube, int body, int other)
 {
     float4 p = b.at[body], q = b.at[other];
@@ -152,8 +152,8 @@ __global__ void count_cells(Tree t, int count)
     t.pending[cell] = cells;
 }
 
-// A thread starts at each cell without inner cells; whoever finishes a cell's last child goes on with the
-// cell.
+// A thread starts at each cell without inner cells; the thread that finishes a cell's last child continues with
+// the cell.
 __global__ void sum_kernel(Bodies b, Tree t)
 {
     int cell = blockIdx.x * blockDim.x + threadIdx.x;

@@ -101,7 +101,7 @@ __device__ void unite(int *parent, int a, int b)
         int old = atomicMin(&parent[hi], lo);
         if (old == hi)
             return;
-        a = lo; // somebody was faster: join with what hi already points at
+        a = lo; // another thread was faster: join with the parent that hi has now
         b = old;
     }
 }

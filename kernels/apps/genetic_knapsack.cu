@@ -68,7 +68,7 @@ __device__ Genome clone(const Genome &a, const Genome &, uint32_t)
 
 __device__ Crossover crossovers[OPERATORS] = {uniform, one_point, clone};
 
-// Infeasible genomes lose items from the top until they fit; the repaired genome is what lives on.
+// Infeasible genomes lose items from the top until they fit; the repaired genome replaces the original.
 __device__ int repair_and_rate(Genome &g)
 {
     int load[LIMITS] = {0}, value = 0;
@@ -165,7 +165,7 @@ __global__ void evolve_kernel(Genome *population, int *fitness, uint32_t *state,
 
 __global__ void migrate_kernel(Genome *population, int *fitness, int islands)
 {
-    // the threads beyond the last island do nothing, but come to the barrier
+    // threads beyond the last island only take part in the barrier
     int from = min((int)threadIdx.x, islands - 1), to = (from + 1) % islands;
     int best = from * ISLAND, worst = to * ISLAND;
     for (int k = 1; k < ISLAND; k++) {

@@ -69,7 +69,7 @@ __global__ void scan_kernel(int *counts, int n)
     }
 }
 
-// Stable within a block: the rank in the own warp by ballots, over the warps of the block by shared counts.
+// Stable within a block: the rank within the warp by ballots, across the warps of the block by shared counts.
 __global__ void scatter_kernel(const Line *lines, int n, const int *start, Line *out)
 {
     __shared__ int used[PARTS];

@@ -1,12 +1,12 @@
 // Data mining (AP of the KILO TM paper, MICRO 2011, section 5): Apriori (Agrawal and Srikant, Fast Algorithms for
-// Mining Association Rules, VLDB 1994). From the large itemsets of k-1 items, those that enough records contain, come
-// the candidates of k items: two that agree in all but the last item are joined, and a candidate with a small subset
-// is dropped. Candidates are kept in a hash tree that all threads share; then each thread counts the candidates in one
+// Mining Association Rules, VLDB 1994). An itemset is large if enough records contain it. Candidates of k items come
+// from large itemsets of k-1 items: two that agree in all but the last item are joined, and a candidate with a small
+// subset is dropped. Candidates are kept in a hash tree that all threads share; then each thread counts the candidates in one
 // record by atomic additions.
 // The insertion is one critical section a level of the tree. In a leaf, the candidate is appended to the list; a leaf
-// of more than two becomes an inner node and its candidates go to new leaves, again and again if they stay together.
+// of more than two becomes an inner node and its candidates move to new leaves, repeatedly if they stay together.
 // At the depth limit leaves grow without bound. Nodes come from 64 free lists, chosen by the thread. The fine-grained
-// version has a lock a node, held for one level: nobody else reaches the new nodes below it before it is released.
+// version has one lock per node, held for one level: no other thread reaches the new nodes below before its release.
 // Checked in each pass: candidates and supports against a sequential run, and the tree: each candidate in the leaf that
 // its items' hashes lead to, small leaves above the depth limit, no inner node without need.
 // args: --version fgl
@@ -407,7 +407,7 @@ class Quest {
         }
     }
 
-    // What a pattern gives this time.
+    // The items that a pattern contributes to one record.
     Itemset corrupted_pattern() {
         double at = random.unit() * patterns.back().up_to;
         auto later = [](double value, const Pattern &pattern) { return value < pattern.up_to; };
@@ -422,7 +422,7 @@ class Quest {
 public:
     Quest(int seed, int pattern_count) : random(seed) { make_patterns(pattern_count); }
 
-    // A pattern that does not fit is put in all the same in half of the cases, and else kept for the next record.
+    // A pattern that does not fit is added nevertheless in half of the cases, and otherwise kept for the next record.
     Itemset record() {
         Itemset record;
         size_t size = length(RECORD_LENGTH);

@@ -1,12 +1,12 @@
 // Barnes-Hut tree building (BH of the KILO TM paper, MICRO 2011, section 5, after Burtscher and Pingali, An Efficient
 // CUDA Implementation of the Tree-Based Barnes Hut n-Body Algorithm, GPU Computing Gems 2011): threads insert bodies
-// into an octree that they share. Every level of the way down is a small critical section of its own, which reads a
-// cell's centre and one of its children. A last one looks again at the slot where the way ends, goes on down if
-// somebody has put a cell there, and stores the body if it is empty; if another body is in it, a new cell takes that
-// body and its place, and this body goes on from the new cell. After every attempt the threads of a block meet.
-// New cells come from a pool by an atomic decrement that an abort does not take back: such cells stay unused.
-// With fine-grained locks a child slot that holds LOCKED is locked, the way down reads without locks, and all cells
-// that two bodies need to part are built before one store publishes them.
+// into a shared octree. Each level of the descent is a separate small critical section, which reads a cell's centre and
+// one of its children. The last one reads the slot at the end of the path again: if another thread has stored a cell
+// there, it descends further; if the slot is empty, it stores the body; if the slot holds another body, a new cell with
+// that body replaces it, and the descent continues from the new cell. A barrier of the block follows every attempt.
+// New cells are allocated from a pool by an atomic decrement that an abort does not roll back: such cells stay unused.
+// With fine-grained locks a child slot that holds LOCKED is locked, the descent reads without locks, and all cells
+// that are needed to separate two bodies are built before one store publishes them.
 // Checked: the tree is the one that a sequential build gives, which does not depend on the order of the bodies.
 // args: --version fgl
 // args: --version lock --size 400
@@ -29,7 +29,7 @@ struct Tree {
     float radius; // half the edge of the root
 };
 
-// Where a thread is with its body: in a cell, at one of its children.
+// The position of a thread's body in the tree: a cell and one of its children.
 struct Place {
     int body;
     float x, y, z;
@@ -37,7 +37,7 @@ struct Place {
     float half; // half the edge of the cell
 };
 
-// Reads of the tree: inside critical sections as they are, outside them always from memory.
+// Reads of the tree: plain loads inside critical sections, volatile ones outside.
 struct Plain {
     template <typename T>
     static __device__ __forceinline__ T load(const T *from) {
@@ -72,7 +72,7 @@ static __device__ __forceinline__ Place place_at_root(const Tree &tree, int body
     return {body, tree.x[body], tree.y[body], tree.z[body], tree.root, 0, tree.radius};
 }
 
-// Takes a cell from the pool; a body's number means that there is none left.
+// Allocates a cell from the pool; a body's number means that the pool is empty.
 static __device__ __forceinline__ int take_cell(const Tree &tree) {
     int cell = atomicSub(tree.bottom, 1) - 1;
     if (cell < tree.bodies) {
@@ -99,7 +99,7 @@ static __device__ __forceinline__ void make_cell(const Tree &tree, const Place &
     }
 }
 
-// The last critical section of an attempt. Tells whether the body is in the tree, or can never be.
+// The last critical section of an attempt. Returns true when the body is in the tree, or can never be.
 static __device__ __forceinline__ bool insert(const Tree &tree, Place &at) {
     int *slot = &tree.child[at.cell * 8 + at.octant], found = *slot;
     while (found >= tree.bodies) {
@@ -121,7 +121,7 @@ static __device__ __forceinline__ bool insert(const Tree &tree, Place &at) {
     return false;
 }
 
-// One attempt whose critical sections `atomically` carries out.
+// One attempt; `atomically` executes its critical sections.
 template <typename Atomically>
 static __device__ __forceinline__ bool attempt(const Tree &tree, Place &at, Atomically atomically) {
     int found;
@@ -135,7 +135,7 @@ static __device__ __forceinline__ bool attempt(const Tree &tree, Place &at, Atom
     return placed;
 }
 
-// The cells that part this body from the body `found` in the same slot; the highest of them. Nobody else sees them.
+// Builds the cells that separate this body from the body `found` in the same slot, not yet published; returns the root.
 static __device__ __forceinline__ int part_bodies(const Tree &tree, Place at, int found) {
     int highest = EMPTY;
     do {
@@ -156,7 +156,7 @@ static __device__ __forceinline__ int part_bodies(const Tree &tree, Place at, in
     return highest;
 }
 
-// One attempt with fine-grained locks. It does not wait: who fails comes back after the barrier.
+// One attempt with fine-grained locks. It does not wait: a thread that fails tries again after the barrier.
 static __device__ __forceinline__ bool attempt_locked(const Tree &tree, Place &at) {
     int found = child_towards<Fresh>(tree, at);
     while (found >= tree.bodies) {
@@ -178,7 +178,7 @@ static __device__ __forceinline__ bool attempt_locked(const Tree &tree, Place &a
     return placed;
 }
 
-// Every thread inserts bodies one after the other; the block goes on as long as one of its threads has one.
+// Every thread inserts bodies one after the other; the block continues as long as one of its threads has a body left.
 template <typename Attempt>
 static __device__ __forceinline__ void build(const Tree &tree, Attempt attempt) {
     int body = blockIdx.x * blockDim.x + threadIdx.x, threads = blockDim.x * gridDim.x;

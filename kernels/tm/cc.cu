@@ -5,7 +5,7 @@
 // lowest neighbour that it still can push to. The fine-grained version has no locks, but an atomic addition a word.
 // Heights are read from a tile in shared memory and change only between launches; excess and residual of a pixel are
 // lowered only by its own thread, so what it read before the critical section is never too much.
-// A periodic census of the heights ends the run: where no pixel has height g, none above g can reach the sink any more
+// A periodic census of the heights ends the run: when no pixel has height g, no pixel above g can reach the sink
 // (the gap of Cherkassky and Goldberg, On Implementing the Push-Relabel Method, Algorithmica 1997); the flow is
 // maximal when no excess is left below g, and the pixels above it are the object.
 // Checked: conservation at every pixel, both residuals of a link, the flow against a sequential maximum flow (Dinic)
@@ -36,7 +36,7 @@ struct Shape {
     }
 };
 
-// What a pixel's thread did, to check the sums: how often it was on turn, pushes to neighbours, and to the sink.
+// What a pixel's thread did, to check the sums: number of visits, of pushes to neighbours, and to the sink.
 struct Tally {
     int visits, moves, drains;
 };
@@ -173,7 +173,7 @@ extern "C" __global__ void cc_push_lock(Graph graph, const int *height) {
     push<VERSION_LOCK>(graph, height);
 }
 
-// Heights below `gap` stay in the race; the others go to `cells`, which no height below the gap can reach.
+// Relabels heights below `gap`; the others become `cells`, which no height below the gap can reach.
 extern "C" __global__ void cc_relabel(Graph graph, const int *height, int *new_height, int gap) {
     __shared__ Tile tile;
     int cell = cell_of_thread(graph);
@@ -285,7 +285,7 @@ struct Dinic {
 
     Dinic(const Shape &shape, const Problem &problem) : shape(shape), left(problem) {}
 
-    // Levels are steps from the excess; tells whether the sink is reached.
+    // Levels are distances from the excess; returns whether the sink is reachable.
     bool find_levels() {
         std::vector<int> queue;
         level.assign(shape.cells(), -1);
@@ -353,7 +353,7 @@ struct Run {
     int gap; // no pixel has this height, and those above it are on the source's side
 };
 
-// Finds the gap; tells whether any excess is left below it.
+// Finds the gap; returns whether any excess is left below it.
 static bool census(Run *run, dim3 grid, dim3 block) {
     int levels = run->iterations + 2; // heights rise by at most one a relabel
     CHECK(cudaMemset(run->present, 0, levels * sizeof(int)));

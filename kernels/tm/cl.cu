@@ -4,8 +4,8 @@
 // neighbours: 4263 constraints, in random order, so that those of one warp seldom meet. Every second cloth hangs from
 // its top row, whose particles are locked. A constraint reads both positions and its limits (10 words) and, if it
 // moves its particles, whether they are locked (2 words), and writes both positions (8 words).
-// Checked: a move conserves the sum of mass times position of a cloth without locked particles, so an update that got
-// lost shows there; locked particles stay; every cloth has less error than before; all numbers are finite.
+// Checked: a move conserves the sum of mass times position of a cloth without locked particles, so a lost update
+// changes the sum; locked particles do not move; every cloth has less error than before; all numbers are finite.
 // args: --version fgl
 // args: --version lock --size 1000
 #define PROGRAM "cl"

@@ -1,5 +1,5 @@
-// Random numbers that a thread draws and the host can draw again: a counter mixed by MurmurHash3's finaliser, which
-// begins elsewhere for each `stream`.
+// Random numbers that a thread draws and the host can reproduce: a counter mixed by MurmurHash3's finaliser; each
+// `stream` starts at another count.
 #ifndef KERNELS_TM_DRAWS_H
 #define KERNELS_TM_DRAWS_H
 

@@ -62,7 +62,7 @@ static __host__ __device__ __forceinline__ void draw(int seed, int section, int 
     pair->b += pair->b >= pair->a;
 }
 
-// The critical section: `read` is what it found.
+// The critical section; `read`: the two solutions as it read them.
 static __device__ __forceinline__ void meet(const Pair &pair, Pair *read) {
     read->a = shared_words[pair.a];
     read->b = shared_words[pair.b];
@@ -72,7 +72,7 @@ static __device__ __forceinline__ void meet(const Pair &pair, Pair *read) {
     shared_words[pair.b] = now.b;
 }
 
-// The whole kernel; `critical` is told the iteration, the two solutions and the body.
+// The whole kernel; `critical` receives the iteration, the two solutions and the body.
 template <typename Critical>
 static __device__ __forceinline__ void evolve(const Population &population, Critical critical) {
     int count = population.solutions, thread = blockIdx.x * BLOCK + threadIdx.x;
@@ -118,7 +118,7 @@ extern "C" __global__ void ga_turns(Population population) {
     });
 }
 
-// One block's critical sections, put in a sequence again by how often each solution that they read had been written.
+// Orders one block's critical sections by how often each solution that they read had been written.
 struct Replay {
     std::vector<Pair> drawn, read;
     std::vector<std::vector<int>> meetings; // of each solution: its critical sections, in order
@@ -166,7 +166,7 @@ void Replay::run_one(int section) {
     solutions[pair.b] = now.b;
 }
 
-// Every critical section whose turn has come with both solutions, until there is none.
+// Replays every critical section that is next for both of its solutions, until none is left.
 void Replay::run() {
     std::vector<int> work(drawn.size());
     std::iota(work.begin(), work.end(), 0);
@@ -196,7 +196,7 @@ static int least_unfitness(const std::vector<int> &solutions) {
     return least;
 }
 
-// Whatever crossing does, it brings no new solution and loses no best one.
+// Crossing creates no new solution and never loses the best one.
 static void check_descent(const std::vector<int> &initial, const std::vector<int> &last) {
     for (size_t i = 0; i < last.size(); i++) {
         bool known = std::find(initial.begin(), initial.end(), last[i] & MASK) != initial.end();

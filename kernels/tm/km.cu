@@ -3,7 +3,7 @@
 // sums in one critical section: three sums and a count, read and written. After a barrier each centre moves to the mean
 // of its points. A centre's four words lie in one bank, as in the paper, in whose words "each one of the K
 // 3-dimensional centers is stored in a single bank": the centres of eight rows share filter bits.
-// Checked by the same in sequence: integer sums do not depend on the order of points.
+// Checked by a sequential run: integer sums do not depend on the order of points.
 // args: --version fgl
 // args: --version lock
 // args: --version serial
@@ -67,7 +67,7 @@ static __device__ __forceinline__ void add_point(const Point &point, int centre)
     shared_words[sum_word(centre, COUNT)]++;
 }
 
-// A centre without points stays.
+// A centre without points does not move.
 static __device__ __forceinline__ void move_centre(const Clusters &clusters, int centre) {
     int count = shared_words[sum_word(centre, COUNT)];
     for (int d = 0; d < DIMENSIONS && count > 0; d++) {
@@ -83,7 +83,7 @@ static __device__ __forceinline__ void bring_in(const Clusters &clusters) {
     }
 }
 
-// The whole kernel; `critical` is told the centre and the body.
+// The whole kernel; `critical` receives the centre and the body.
 template <typename Critical>
 static __device__ __forceinline__ void iterate(const Clusters &clusters, Critical critical) {
     bring_in(clusters);

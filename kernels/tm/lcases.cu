@@ -1,12 +1,12 @@
-// Transactions on shared memory of which the GPU-LocalTM paper (Villegas et al.) says beforehand what happens:
+// Transactions on shared memory whose outcome the GPU-LocalTM paper (Villegas et al.) gives:
 //   masks   its Table 1: the program of its Fig. 2 with 4 threads. Threads 2 and 3 add to two words of different banks,
-//           each in the other one's order, so that both lose; the masks of every step are printed,
-//   bank    the same with both words in one bank, so that one loses what it has in the bank where it loses,
+//           in opposite orders, so that both abort; the masks of every step are printed,
+//   bank    the same with both words in one bank, so that one thread loses the words that it owns in that bank,
 //   filter  the mapping of section 3.3: a thread accesses word 35 and another one word w, for w = 0 to 1023,
 //   alias   a thread reads four words for which its own filter has but one bit, section 3.3's second stage,
-//   bytes   section 4.3: the most shared memory that a kernel with transactions gets.
-// Threads tell what they saw by global memory, which an abort does not undo where only shared memory has a protocol. A
-// thread cannot see a mask, only that it runs: the conflict mask has the threads that run on in a later attempt only,
+//   bytes   section 4.3: the largest shared memory that a kernel with transactions can have.
+// Threads record steps in global memory, which an abort does not roll back when only shared memory has a protocol.
+// A thread cannot read a mask, only that it runs: the conflict mask has the threads that pass only in a later attempt,
 // and the execution mask those that take this side of the branch, whether they run or not.
 // Checked: the words hold what was added, whatever the order.
 // args: --case bank
@@ -35,7 +35,7 @@ struct Steps {
 
 extern __shared__ int shared_words[];
 
-// The lowest of the threads that begin counts the attempt. Returns its number.
+// The first active thread counts the attempt. Returns its number.
 static __device__ __forceinline__ int note_attempt(Steps *steps) {
     if ((int)threadIdx.x == __ffs(__activemask()) - 1) {
         atomicAdd(&steps->attempts, 1);
@@ -119,7 +119,7 @@ static std::string mask(unsigned threads) {
     return text;
 }
 
-// The columns of Table 1; `old`: threads that came from the attempt before; `lost`: those that have a conflict here.
+// The columns of Table 1; `old`: threads that came from the attempt before; `lost`: those with a conflict here.
 static void print_step(int *number, int line, unsigned exec, unsigned tcm, unsigned old, bool alone, unsigned lost) {
     int n = (*number)++;
     printf("%d line%d, %s exec%d, %s tcm%d, %s old%d, %d alone%d, %s lost%d\n", line, n, mask(exec).c_str(), n,

@@ -1,7 +1,7 @@
 // Hash table in shared memory (HT of the GPU-LocalTM papers, local_bench.h): each of a block's 256 threads inserts its
-// number into bucket `number mod N`, which has room for just those that belong there. It looks for an empty slot from
-// the bucket's beginning on; looking at a slot, and taking it if it is empty, is one critical section, one word read
-// and written. 2 buckets have the most conflicts, 256 none.
+// number into bucket `number mod N`, which has exactly as many slots as numbers. It searches for an empty slot from the
+// first one on; reading a slot, and writing the number if it is empty, is one critical section of one word. 2 buckets
+// have the most conflicts, 256 none.
 // Checked: each number once, in its bucket; where threads come one after another, in their order.
 // args: --version fgl
 // args: --version lock
@@ -26,7 +26,7 @@ struct Table {
     int *slots; // of all blocks
 };
 
-// Calls `probe` with one slot after another of this thread's bucket until it tells that it took one. The number of
+// Calls `probe` with the slots of this thread's bucket in order, until it returns true: it took the slot. The number of
 // buckets is a power of two.
 template <typename Probe>
 static __device__ __forceinline__ void insert(const Table &table, Probe probe) {
@@ -35,7 +35,7 @@ static __device__ __forceinline__ void insert(const Table &table, Probe probe) {
     }
 }
 
-// Takes the slot if it is empty, all in `critical`. Tells whether it was.
+// Takes the slot if it is empty, in one critical section. Returns whether it was empty.
 template <typename Critical>
 static __device__ __forceinline__ bool take(int slot, Critical critical) {
     bool empty = false;
@@ -59,7 +59,7 @@ static __device__ __forceinline__ void fill(const Table &table, Insertion insert
     copy_out(table.slots, 0, BLOCK);
 }
 
-// The insertion by transactions or under locks, each probe by itself: `critical` is told the slot and the body.
+// The insertion with one critical section per probe: `critical` receives the slot and the body.
 template <typename Critical>
 static __device__ __forceinline__ void fill_by_probes(const Table &table, Critical critical) {
     fill(table, [&] {

@@ -1,13 +1,13 @@
 // What the benchmarks with transactions on shared memory have in common: those of Villegas et al., GPU-LocalTM, section
 // 5.1 (Hash Table, K-Means, Genetic Algorithm), and of Villegas, Navarro, Asenjo and Plata, Memoria Transaccional
-// Hardware en Memoria Local de GPU, section IV (Hash Table). One block of 256 threads is a run of theirs; `--size` runs
-// several beside each other, each with memory of its own. Besides tm_bench.h's versions, whose locks lie in shared
+// Hardware en Memoria Local de GPU, section IV (Hash Table). One block of 256 threads is one run of theirs; `--size` is
+// the number of blocks, each with its own data. In addition to the versions of tm_bench.h, whose locks are in shared
 // memory here, there are
 //   serial  one thread after another, all threads meeting at a barrier in between (the papers' baseline),
 //   turns   one thread after another, without barriers.
 //
-// All shared memory is one array, so that data which transactions touch can begin at word 0: which bank a word lies in,
-// and which bit of the bank's filters stands for it, decides which transactions disturb each other.
+// All shared memory is one array, so that the data of transactions begin at word 0: the bank of a word, and its bit in
+// the bank's filters, determine which transactions conflict.
 #ifndef KERNELS_LOCAL_BENCH_H
 #define KERNELS_LOCAL_BENCH_H
 
@@ -53,7 +53,7 @@ static __device__ __forceinline__ void copy_out(int *to, int first, int count) {
     }
 }
 
-// `body` by one thread after another; every thread of the block calls this.
+// Runs `body` in one thread after another; every thread of the block calls this.
 template <typename Body>
 static __device__ __forceinline__ void one_by_one(Body body) {
     for (int i = 0; i < BLOCK; i++) {
@@ -64,8 +64,8 @@ static __device__ __forceinline__ void one_by_one(Body body) {
     }
 }
 
-// `body` when the counter `turn` comes to `mine`, which goes to the next one then. A lane of a warp that has to wait
-// lets the others pass, as with locks.
+// Runs `body` when the counter `turn` equals `mine`, then increments it. A lane that waits lets the other lanes of its
+// warp run, as with locks.
 template <typename Body>
 static __device__ __forceinline__ void in_turn(int *turn, int mine, Body body) {
     int done = 0;
@@ -96,8 +96,8 @@ static inline std::string histogram(const std::map<int, int> &groups) {
     return text;
 }
 
-// How the words that transactions touch lie in the banks, and how many of them share a bit of a bank's filters, which
-// is the word's place in its bank modulo 8 (GPU-LocalTM, section 3.3).
+// Prints how many words of transactions each bank has, and how many share a bit of a bank's filters, which is the
+// word's index in its bank modulo 8 (GPU-LocalTM, section 3.3).
 static inline void print_banks(const std::vector<int> &words) {
     std::map<int, int> banks, bits;
     for (int word : words) {

@@ -1,8 +1,8 @@
-// Moves between two memories in one critical section: each block has counters in shared memory, all blocks together
-// have some in global memory, and each thread several times takes a unit from a counter of the one and adds it to a
-// counter of the other, unless there is none to take. A transaction here reads and writes a word of each memory, so
-// that a protocol for either has to take part. Locks lie in global memory; the shared counter's is taken first.
-// Checked: every counter holds what it began with and what was moved to it, and none is negative.
+// Critical sections that access both memories: each block has counters in shared memory, and all blocks have common
+// counters in global memory. Each thread several times moves a unit from a counter of one memory to a counter of the
+// other, if there is one. A transaction reads and writes one word of each memory, so that the protocols of both
+// memories take part. Locks lie in global memory; the shared counter's is taken first.
+// Checked: every counter holds its initial value and the units moved to it, and none is negative.
 // args: --version fgl
 // args: --version lock
 // args: --moves 20 --seed 7 --size 7
@@ -43,7 +43,7 @@ static __host__ __device__ __forceinline__ void draw(int seed, int number, Move 
     move->away = draws.below(2);
 }
 
-// The critical section. Tells how many units went from near to far.
+// The critical section. Returns the number of units moved from near to far.
 static __device__ __forceinline__ int carry_out(const Tables &tables, const Move &move) {
     int near = near_counters[move.near], far = tables.far[move.far];
     int units = move.away ? near > 0 : -(far > 0);
@@ -54,7 +54,7 @@ static __device__ __forceinline__ int carry_out(const Tables &tables, const Move
     return units;
 }
 
-// The whole kernel; `critical` is told the move and the body.
+// The whole kernel; `critical` receives the move and the body.
 template <typename Critical>
 static __device__ __forceinline__ void run(const Tables &tables, Critical critical) {
     int threads = (int)gridDim.x * BLOCK, thread = blockIdx.x * BLOCK + threadIdx.x;
@@ -90,7 +90,7 @@ extern "C" __global__ void moves_lock(Tables tables) {
     run(tables, [&](const Move &, auto body) { under_lock(tables.locks, body); });
 }
 
-// Counters and locks against the moves that were carried out.
+// Counters and locks against the moves that were made.
 static void check_tables(const Tables &tables, int blocks) {
     std::vector<int> near(blocks * NEAR, FIRST), far(FAR, FIRST);
     std::vector<int> units = to_host(tables.units, (size_t)tables.rounds * blocks * BLOCK);

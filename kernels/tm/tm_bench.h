@@ -1,12 +1,12 @@
 // What the transactional-memory benchmarks share. Each is one algorithm whose critical sections are written once, as
-// a lambda, and carried out in one of three ways, chosen on the command line:
+// a lambda, and executed in one of three ways, chosen on the command line:
 //   tm    between tx_begin() and tx_commit(),
 //   fgl   under fine-grained locks,
 //   lock  under one lock for the whole GPU;
 // a program may add versions of its own. The algorithms over global memory are those of Fung, Singh, Brownsword and
 // Aamodt, Hardware Transactional Memory for GPU Architectures (MICRO 2011), section 5; `--size paper` is their Table 2,
-// `--size quick` the same shape at a few thousand transactions. What the kernel starts from is copied in, so that a
-// run's statistics are those of the one kernel.
+// `--size quick` the same shape at a few thousand transactions. The inputs are computed on the host, so that the
+// statistics of a run are those of the one kernel.
 //
 // The locks follow one form: the whole loop between simtx_lock_begin() and simtx_lock_end(), the critical section and
 // the release inside the loop's body (see simtx_tm.h), fences on both sides of the critical section, and two locks
@@ -21,7 +21,7 @@
 
 enum Version { VERSION_TM, VERSION_FGL, VERSION_LOCK, VERSION_SERIAL, VERSION_TURNS };
 
-// Those that every program has; a list of a program's own begins with them.
+// The versions of every program; a program's own list begins with them.
 static const char *const VERSION_NAMES[] = {"tm", "fgl", "lock", nullptr};
 
 // An option of one program: the index of a word of the list `words` (ended by null) or, without a list, a number from
@@ -145,7 +145,7 @@ static inline BenchOptions bench_options(int argc, char **argv, const SizeRange 
     return {(Version)version, size, seed};
 }
 
-// `body` as one transaction.
+// Runs `body` as one transaction.
 template <typename Body>
 static __device__ __forceinline__ void as_transaction(Body body) {
     tx_begin();
@@ -153,7 +153,7 @@ static __device__ __forceinline__ void as_transaction(Body body) {
     tx_commit();
 }
 
-// Among whose threads a lock's fences order what it guards.
+// The scope of the fences of a lock: the threads that share it.
 struct GpuScope {
     static __device__ __forceinline__ void fence() { __threadfence(); }
 };
@@ -162,7 +162,7 @@ struct BlockScope {
     static __device__ __forceinline__ void fence() { __threadfence_block(); }
 };
 
-// Carries out `body` if the lock is free, and releases it. Tells whether it was.
+// Runs `body` under the lock if it is free. Returns whether it was free.
 template <typename Scope, typename Body>
 static __device__ __forceinline__ int try_lock(int *lock, Body body) {
     if (atomicCAS(lock, 0, 1) != 0) {
@@ -175,7 +175,7 @@ static __device__ __forceinline__ int try_lock(int *lock, Body body) {
     return 1;
 }
 
-// `body` under a lock: 0 is free, 1 taken.
+// Runs `body` under a lock: 0 is free, 1 taken.
 template <typename Scope = GpuScope, typename Body>
 static __device__ __forceinline__ void under_lock(int *lock, Body body) {
     int done = 0;
@@ -187,8 +187,8 @@ static __device__ __forceinline__ void under_lock(int *lock, Body body) {
     simtx_lock_end();
 }
 
-// `body` under two different locks, given in the program's order of locks. A thread that gets only the first gives it
-// back, so that it never holds a lock while it waits for lanes of its own warp.
+// Runs `body` under two different locks, given in the program's order of locks. A thread that gets only the first
+// releases it, so that it never holds a lock while it waits for lanes of its own warp.
 template <typename Scope = GpuScope, typename Body>
 static __device__ __forceinline__ void under_two_locks(int *first, int *second, Body body) {
     int done = 0;

@@ -1,4 +1,4 @@
-// Transfers between random accounts without locks beside them, for comparing with the simulator that the authors of
+// Transfers between random accounts without a lock in each account, to compare with the simulator that the authors of
 // KILO TM published: unlike ATM's, an account is one word and the amount is read before the transaction, which reads
 // and writes two words. 122880 transfers by 120 blocks between a million accounts, or 4096 by 20 between 100000.
 // Checked by the sequential result: sums do not depend on the order of transfers.
