@@ -3,7 +3,7 @@
  * (tm_core.c), which does what every protocol needs: concurrency control, who is in which attempt, the exact read and
  * write set of every lane, loads put together from memory and own writes, statistics, the oracle. A protocol is one
  * table of functions: it decides what an access costs, what messages travel, and which attempts commit. It may own a
- * unit beside each L2 slice (memsys/l2/unit.h), messages of kinds from MSG_UNIT on, and lines of private memory behind
+ * unit beside each L2 slice (memsys/l2/engine.h), messages of kinds from MSG_UNIT on, and lines of private memory behind
  * those of the kernel (logs), and it may take part in the serial step between two windows of the simulation.
  *
  *   SM  <->  tm core part (tm_core.h)  <->  protocol at the SM  <- messages ->  protocol's unit at the L2 slice
@@ -14,7 +14,7 @@
 #include "base/config.h"
 #include "base/hist.h"
 #include "base/stats.h"
-#include "memsys/l2/unit.h"
+#include "memsys/l2/engine.h"
 #include "ptx/memory/access.h"
 
 enum { TM_LANES = 64 };

@@ -19,7 +19,7 @@
 #include "memsys/coherence/coherence.h"
 #include "memsys/mshr.h"
 #include "memsys/l2/partition.h"
-#include "memsys/l2/unit.h"
+#include "memsys/l2/engine.h"
 
 /* What became of a request at the tags: it is served, or waits for something. */
 enum l2_blocked {
@@ -139,7 +139,7 @@ uint64_t l2_next(const struct slice *s);
 /* Counts the cycles before `until` in which heads have been blocked. */
 void l2_settle(struct slice *s, uint64_t until);
 bool l2_idle(const struct slice *s);
-/* ---- l2_unit.c: the unit beside the slice ---- */
+/* ---- l2_engine.c: the unit beside the slice ---- */
 void l2_unit_init(struct slice *s);
 void l2_unit_end(struct slice *s);
 void l2_unit_take(struct slice *s, const struct l2_now *t);      /* messages at the heads of the input queues */

@@ -55,7 +55,7 @@ struct lsu_calls {
     void (*wake)(void *ctx, uint32_t sm_slot);
     /* A reply has arrived, all its stamps are set: for timelines. May be NULL. */
     void (*replied)(void *ctx, const struct packet *p);
-    /* A message of a unit (unit.h); the SM owns the packet. Only with units. */
+    /* A message of a unit (engine.h); the SM owns the packet. Only with units. */
     void (*message)(void *ctx, struct packet *p, uint64_t now);
 };
 

@@ -1,4 +1,4 @@
-/* The unit beside an L2 slice: its messages, its accesses, and when it acts (unit.h). */
+/* The unit beside an L2 slice: its messages, its accesses, and when it acts (engine.h). */
 #include "memsys/l2/l2.h"
 #include "memsys/xbar/xbar.h"
 
