@@ -3,7 +3,7 @@
  * (tm_core.c), which does what every protocol needs: concurrency control, who is in which attempt, the exact read and
  * write set of every lane, loads put together from memory and own writes, statistics, the oracle. A protocol is one
  * table of functions: it decides what an access costs, what messages travel, and which attempts commit. It may own a
- * unit beside each L2 slice (memsys/l2/engine.h), messages of kinds from MSG_UNIT on, and lines of private memory behind
+ * unit beside each L2 slice (memsys/l2/engine.h), messages of kinds from MSG_ENGINE on, and lines of private memory behind
  * those of the kernel (logs), and it may take part in the serial step between two windows of the simulation.
  *
  *   SM  <->  tm core part (tm_core.h)  <->  protocol at the SM  <- messages ->  protocol's unit at the L2 slice
@@ -71,12 +71,12 @@ struct tm_protocol {
     /* Its actions need the whole GPU in one cycle: windows are one cycle long and `step` is called after each. */
     bool (*global_step)(const struct simtx_config *c);
     bool (*check)(const struct simtx_config *c, uint32_t slices, char *error, size_t size);
-    /* State of the machine; unit_kind->new_unit gets the struct tm_gpu as `shared`. */
+    /* State of the machine; engine_kind->new_engine gets the struct tm_gpu as `shared`. */
     void *(*new_shared)(struct tm_gpu *t, const struct simtx_config *c);
     void (*free_shared)(void *shared);
     /* Words of 4 bytes a lane of private memory that it wants for logs. */
     uint32_t (*private_words)(const struct simtx_config *c);
-    const struct unit_kind *unit;    /* NULL = none */
+    const struct engine_kind *engine;/* NULL = none */
 
     /* At an SM. `core` is what new_core returned. All cycles are core cycles. */
     void *(*new_core)(struct tm_core *c, void *shared);

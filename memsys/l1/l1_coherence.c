@@ -190,7 +190,7 @@ static void send(struct l1_coherence *c, const struct line_at *x, unsigned messa
     else
         sender_push(s, p);
     c->l1->count[STAT_L1_ATOMICS] += m->payload == COHERENCE_ATOMIC;
-    c->l1->count[STAT_NOTES] += m->class == COHERENCE_NOTIFICATION;
+    c->l1->count[STAT_SM_NOTIFICATIONS] += m->class == COHERENCE_NOTIFICATION;
 }
 
 static void acknowledge(struct l1_coherence *c, const struct line_at *x, unsigned message, struct packet *p)

@@ -4,13 +4,13 @@
  *   port -> input queue -> pipeline of l2.latency stages -> tags -+-> performed -> reply queue -> port
  *                                                                 +-> MSHR, miss queue -> DRAM -> fill -> performed
  *
- * The input queue holds the port's credits; one request a cycle leaves it for the pipeline, which has a place per
- * stage and closes up when its head is blocked. Each cycle one request looks up its line, and the data array serves
- * one access, waiting requests whose fill has come before those that hit. All requests for a line with an MSHR entry
- * wait in it and perform in the order of their coming, so accesses to one line are never reordered. The way to the
- * DRAM queue is a pipeline as well, of dram.latency stages, which ends in the places of the miss queue.
+ * A request in the input queue occupies the port's buffer. One request a cycle enters the pipeline, which has an entry
+ * per stage and compacts when its head is blocked. Each cycle one request looks up its line, and the data array serves
+ * one access; requests whose fill has arrived have priority over hits. All requests for a line with an MSHR entry wait
+ * in it and perform in order of arrival, so accesses to one line are never reordered. The path to the DRAM queue is a
+ * pipeline, too, of dram.latency stages, which ends in the entries of the miss queue.
  *
- * A slice is visited in the cycles for which it asks. A visit in any other cycle would change nothing.
+ * A slice is visited in the cycles that it has announced (l2_next). A visit in another cycle has no effect.
  */
 #ifndef MEMSYS_L2_H
 #define MEMSYS_L2_H
@@ -21,8 +21,8 @@
 #include "memsys/l2/partition.h"
 #include "memsys/l2/engine.h"
 
-/* What became of a request at the tags: it is served, or waits for something. */
-enum l2_blocked {
+/* The result of offering a request to the tags: served, or blocked by this resource and to be offered again. */
+enum l2_result {
     L2_SERVED,
 #define L2_REASON(id, text) L2_BLOCKED_##id,
 #include "memsys/l2/blocked.def"
@@ -30,88 +30,88 @@ enum l2_blocked {
 
 struct l2_now { uint64_t l2, core, xbar; };          /* one L2 edge: the same instant in three clocks, rounded up */
 
-struct l2_slot { struct packet *p; uint64_t ready; };
+struct l2_pipe_entry { struct packet *p; uint64_t ready; };
 
-/* A virtual network's way to the tags. */
+/* The path of a virtual network's requests to the tags. */
 struct l2_input {
     struct packet_queue wait;
-    struct l2_slot *pipe;            /* ring of l2.latency places */
+    struct l2_pipe_entry *pipe;      /* ring of l2.latency entries */
     uint32_t head, n;
-    bool mapped;                     /* the head has its address */
-    enum l2_blocked why;             /* the head is blocked, and by what */
-    uint64_t since;                  /* first cycle of that which is not counted yet */
+    bool mapped;                     /* the head's `mapped` is set */
+    enum l2_result blocked_by;       /* of the head; L2_SERVED = not blocked */
+    uint64_t counted_to;             /* first blocked cycle that is not counted */
 };
 
-/* Sectors of a line on their way to the DRAM queue. */
+/* Sectors of a line on the path to the DRAM queue. */
 struct l2_transfer {
-    uint64_t line, ready;            /* ready: L2 cycle at which the DRAM queue may take it */
-    uint32_t entry;                  /* MSHR entry that waits for it; MSHR_NONE = nobody does */
-    uint8_t sectors;                 /* still to be sent */
+    uint64_t line, ready;            /* ready: first L2 cycle in which it may enter the DRAM queue */
+    uint32_t entry;                  /* MSHR entry that waits for it, or MSHR_NONE */
+    uint8_t sectors;                 /* not sent yet */
     bool write;
 };
 
 /* Beside each MSHR entry. */
 struct l2_missing {
     uint64_t queued, filled;         /* core cycles: last at the DRAM queue, last fill */
-    uint32_t outstanding;            /* DRAM requests under way or waiting for the DRAM queue */
-    uint32_t arrived;                /* without tags: DRAM requests that are back and not used by a target yet */
-    uint32_t next;                   /* in the list of entries that can perform */
+    uint32_t outstanding;            /* DRAM requests in flight, those that wait for the DRAM queue included */
+    uint32_t arrived;                /* without tags: completed DRAM requests that no target has used */
+    uint32_t next;                   /* in the list of performable entries */
     bool listed;
 };
 
-/* Numbers of MSHR entries, each at most once. */
-struct l2_ring { uint32_t *e, first, n, places; };
+/* A queue of numbers of MSHR entries, each at most once. */
+struct l2_ring { uint32_t *e, first, n, capacity; };
 
 /* Beside each MSHR entry, under a coherence protocol. */
 struct l2_transaction {
-    struct packet *request;          /* that the line is busy with; NULL: it leaves, or the request is answered */
-    uint64_t *uncalled;              /* bit per SM: to be called still */
-    uint32_t awaited;                /* answers to come */
-    uint8_t call;                    /* message of the calls */
-    uint8_t event;                   /* 1 + the home event that is to be worked; 0 = none */
-    bool coherent;                   /* false: the entry is the baseline's */
-    bool leaves;                     /* the line is to make room for another */
-    bool listed;
+    struct packet *request;          /* that the line is busy with; NULL: an eviction, or the reply has been sent */
+    uint64_t *unprobed;              /* bit per SM: a probe must still be sent to it */
+    uint32_t pending_acks;           /* acknowledgements that have not arrived */
+    uint8_t probe;                   /* message of the probes */
+    uint8_t event;                   /* 1 + the home event that is next; 0 = none */
+    bool coherent;                   /* false: the entry is of a line that is not coherent */
+    bool evicting;                   /* the line is evicted for another one */
+    bool listed;                     /* in the slice's queue `ready` */
 };
 
-struct slice {
+struct l2_slice {
     struct partition *part;
     uint32_t number, id;             /* in the partition; over all channels */
     struct port *request, *reply;
-    uint64_t next;                   /* next L2 cycle in which it acts, if no message or credit comes */
-    uint64_t due;                    /* the same with them, while the partition runs */
+    uint64_t next;                   /* next L2 cycle with an event, if no message or credit arrives */
+    uint64_t due;                    /* the same with messages and credits, while the partition runs */
 
-    struct l2_input in[VNS_MAX + 1]; /* networks, then the unit's own accesses */
+    struct l2_input in[VNS_MAX + 1]; /* virtual networks, then the engine's accesses */
     uint32_t inputs;
-    uint32_t turn;                   /* network that looks up next */
+    uint32_t next_input;             /* round robin: first input to look up */
     struct tags tags;                /* tags.tag NULL: no L2 */
-    uint64_t *protocol;              /* by line: state in a coherence protocol, a bit per SM that shares it; or NULL */
-    uint32_t words;                  /* of a line of that */
-    struct l2_transaction *busy;     /* by MSHR entry; NULL = no protocol */
-    struct l2_ring work, calling;    /* entries with something to be worked; with calls to be sent */
-    uint32_t parked;                 /* entries whose lines wait for a place */
-    struct packet_pool pool;         /* of packets that answer nothing */
-    void *unit;                      /* NULL = none */
-    uint64_t unit_next;              /* L2 cycle in which it acts next */
-    bool unit_busy;                  /* it has turned a message away */
+    uint64_t *directory;             /* by line: state in the protocol, a bit per sharer; NULL = no protocol */
+    uint32_t directory_words;        /* of a line */
+    struct l2_transaction *transaction;     /* by MSHR entry; NULL = no protocol */
+    struct l2_ring ready, probing;   /* MSHR entries with an event or a waiting request; with probes to send */
+    uint32_t without_way;            /* MSHR entries whose lines wait for a way */
+    struct packet_pool pool;         /* of packets that are no replies */
+    void *engine;                    /* NULL = none */
+    uint64_t engine_next;            /* L2 cycle of its next event */
+    bool engine_blocked;             /* it has rejected a message */
     uint64_t *dirty;                 /* bit per line */
     uint32_t dirty_lines, flush_at;
     bool flushing;
 
     struct mshr mshr;
     struct l2_missing *miss;
-    uint32_t list_head, list_tail;   /* entries whose oldest target can perform */
-    bool list_stuck;
+    uint32_t performable_head, performable_tail;   /* list of MSHR entries whose oldest target can perform */
+    bool performable_blocked;
     struct l2_transfer *transfer;    /* ring */
-    uint32_t transfer_head, transfers, transfer_places;
+    uint32_t transfer_head, transfers, transfer_capacity;
 
     uint64_t data_free;              /* first cycle in which the data array is free */
-    struct packet *atomic;           /* in the atomic unit, until: */
-    uint64_t atomic_free;
-    struct packet_queue out[VNS_MAX], unasked;
-    uint64_t unasked_at;             /* cycle of the last partition_send */
-    uint32_t places[VNS_MAX];        /* of the reply queue that are taken or promised */
-    uint32_t out_turn, no_credit;    /* network that sends next; networks that wait for credits */
+    struct packet *atomic;           /* in the atomic unit */
+    uint64_t atomic_free;            /* L2 cycle in which it leaves */
+    struct packet_queue out[VNS_MAX], unsolicited;
+    uint64_t unsolicited_at;         /* cycle of the last partition_send */
+    uint32_t replies[VNS_MAX];       /* entries of the reply queue in use or reserved, by virtual network */
+    uint32_t next_output, no_credit; /* round robin: first network to send; bit per network: lacks credits */
 };
 
 struct partition {
@@ -119,84 +119,86 @@ struct partition {
     uint64_t *count;
     struct hists *hists;
     struct dram *dram;
-    uint64_t l2_from;                /* first L2 cycle not run yet */
-    uint64_t mem_next, drained;      /* next memory cycle to run; the last one whose finished requests were collected */
-    uint32_t dram_waiters;           /* slices for which the DRAM queue was full */
-    uint32_t first;                  /* slice that may use the DRAM queue first */
+    uint64_t l2_from;                /* first L2 cycle that has not been run */
+    uint64_t mem_next, drained;      /* next memory cycle to run; last one whose completed requests were collected */
+    uint32_t dram_waiters;           /* bit per slice: waits for an entry of the DRAM queue */
+    uint32_t next_slice;             /* round robin: first slice to access the DRAM queue */
     uint32_t data_cycles[LINE_SECTORS + 1];          /* of the data array, by number of sectors */
-    struct slice *slice;
+    struct l2_slice *slice;
 };
 
 /* ---- l2_build.c ---- */
-void l2_init(struct slice *s, struct partition *part, uint32_t number, struct port *request, struct port *reply);
-void l2_end(struct slice *s);
-void l2_clear(struct slice *s);                      /* no lines */
+void l2_init(struct l2_slice *s, struct partition *part, uint32_t number, struct port *request, struct port *reply);
+void l2_end(struct l2_slice *s);
+void l2_clear(struct l2_slice *s);                      /* invalidates all lines */
 /* ---- l2.c: cycles ---- */
 /* Executes a cycle and sets s->next. */
-void l2_run(struct slice *s, const struct l2_now *t);
-/* The next cycle at which it acts, messages and credits of its ports included. */
-uint64_t l2_next(const struct slice *s);
-/* Counts the cycles before `until` in which heads have been blocked. */
-void l2_settle(struct slice *s, uint64_t until);
-bool l2_idle(const struct slice *s);
-/* ---- l2_engine.c: the unit beside the slice ---- */
-void l2_unit_init(struct slice *s);
-void l2_unit_end(struct slice *s);
-void l2_unit_take(struct slice *s, const struct l2_now *t);      /* messages at the heads of the input queues */
-void l2_unit_run(struct slice *s, const struct l2_now *t);
-void l2_unit_performed(struct slice *s, struct packet *p, const struct l2_now *t);
-bool l2_unit_before(struct slice *s, const struct packet *p, const struct l2_now *t);
-void l2_unit_accessed(struct slice *s, const struct packet *p, const struct l2_now *t);
-bool l2_unit_idle(const struct slice *s);
-void l2_unit_settle(struct slice *s, uint64_t until);
+void l2_run(struct l2_slice *s, const struct l2_now *t);
+/* The next cycle with an event, messages and credits of its ports included. */
+uint64_t l2_next(const struct l2_slice *s);
+/* Counts the cycles before `until` in which heads were blocked. */
+void l2_settle(struct l2_slice *s, uint64_t until);
+bool l2_idle(const struct l2_slice *s);
+/* ---- l2_engine.c: the engine beside the slice ---- */
+void l2_engine_init(struct l2_slice *s);
+void l2_engine_end(struct l2_slice *s);
+/* Its messages at the heads of the input queues. */
+void l2_engine_receive(struct l2_slice *s, const struct l2_now *t);
+void l2_engine_run(struct l2_slice *s, const struct l2_now *t);
+void l2_engine_performed(struct l2_slice *s, struct packet *p, const struct l2_now *t);
+bool l2_engine_before(struct l2_slice *s, const struct packet *p, const struct l2_now *t);
+void l2_engine_accessed(struct l2_slice *s, const struct packet *p, const struct l2_now *t);
+bool l2_engine_idle(const struct l2_slice *s);
+void l2_engine_settle(struct l2_slice *s, uint64_t until);
 /* ---- l2_dump.c ---- */
-void l2_dump(const struct slice *s, void (*line)(void *ctx, const char *text), void *ctx);
+void l2_dump(const struct l2_slice *s, void (*line)(void *ctx, const char *text), void *ctx);
 
 /* ---- l2_perform.c: accesses, replies, the atomic unit ---- */
-/* What keeps p from being performed in this cycle, NULL = nothing. */
-enum l2_blocked l2_cannot_perform(const struct slice *s, const struct packet *p, uint64_t now);
-/* i: its line, TAG_NONE without tags. */
-void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t);
-void l2_start_atomic(struct slice *s, struct packet *p, uint64_t now);       /* its place in the reply queue is taken */
-bool l2_finish_atomic(struct slice *s, uint64_t now);
-void l2_mark_dirty(struct slice *s, uint32_t i, uint8_t sectors);
-bool l2_send_reply(struct slice *s, const struct l2_now *t);
+/* What prevents p from performing in this cycle; L2_SERVED = nothing. */
+enum l2_result l2_cannot_perform(const struct l2_slice *s, const struct packet *p, uint64_t now);
+/* i: its way; TAG_NONE without tags. */
+void l2_perform(struct l2_slice *s, uint32_t i, struct packet *p, const struct l2_now *t);
+/* Its entry of the reply queue is reserved. */
+void l2_start_atomic(struct l2_slice *s, struct packet *p, uint64_t now);
+bool l2_finish_atomic(struct l2_slice *s, uint64_t now);
+void l2_mark_dirty(struct l2_slice *s, uint32_t i, uint8_t sectors);
+bool l2_send_reply(struct l2_slice *s, const struct l2_now *t);
 
-/* ---- l2_miss.c: lines, MSHRs, the way to DRAM ---- */
-/* Sectors that must be valid before p is performed. */
-uint8_t l2_needs(const struct slice *s, const struct packet *p);
-/* Gives a line that has none a place; its victim's dirty sectors are sent off. NULL = done, else what blocks. */
-enum l2_blocked l2_make_room(struct slice *s, uint64_t line, uint32_t *i, const struct l2_now *t);
-bool l2_write_back(struct slice *s, uint32_t i, uint64_t now);   /* a dirty line; false when the miss queue is full */
-void l2_forget_dirty(struct slice *s, uint32_t i);               /* its bytes need no write-back */
-void l2_stamp_dram(struct packet *p, const struct l2_missing *m);    /* when its line came */
-/* The request waits in an entry that there is, in a new one. */
-enum l2_blocked l2_join(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t);
-enum l2_blocked l2_miss(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t);
-bool l2_perform_waiting(struct slice *s, const struct l2_now *t);
-void l2_fill(struct slice *s, uint32_t e, uint8_t sectors, uint64_t core);
-bool l2_to_dram(struct slice *s, const struct l2_now *t);
-bool l2_flush_line(struct slice *s, uint64_t now);
-/* Requests that a transfer of these sectors makes to DRAM: neighbouring sectors go together. */
-uint32_t l2_pieces(const struct slice *s, uint8_t sectors);
-bool l2_send_line(struct slice *s, uint64_t line, uint8_t sectors, uint32_t entry, bool write, uint64_t now);
+/* ---- l2_miss.c: lines, MSHRs, the path to DRAM ---- */
+/* Sectors that must be valid before p performs. */
+uint8_t l2_needs(const struct l2_slice *s, const struct packet *p);
+/* Allocates a way, *i, for a line; dirty sectors of the victim are written back. */
+enum l2_result l2_make_room(struct l2_slice *s, uint64_t line, uint32_t *i, const struct l2_now *t);
+bool l2_write_back(struct l2_slice *s, uint32_t i, uint64_t now);   /* a dirty line; false: the miss queue is full */
+void l2_clear_dirty(struct l2_slice *s, uint32_t i);               /* without a write-back */
+void l2_stamp_dram(struct packet *p, const struct l2_missing *m);    /* sets STAMP_DRAM to when its line arrived */
+/* p waits in the MSHR entry e; in a new one. */
+enum l2_result l2_merge_miss(struct l2_slice *s, uint32_t e, struct packet *p, const struct l2_now *t);
+enum l2_result l2_miss(struct l2_slice *s, uint32_t i, struct packet *p, const struct l2_now *t);
+bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t);
+void l2_fill(struct l2_slice *s, uint32_t e, uint8_t sectors, uint64_t core);
+bool l2_send_to_dram(struct l2_slice *s, const struct l2_now *t);
+bool l2_flush_line(struct l2_slice *s, uint64_t now);
+/* The number of DRAM requests for a transfer of these sectors; adjacent sectors are one request. */
+uint32_t l2_dram_requests(const struct l2_slice *s, uint8_t sectors);
+bool l2_send_line(struct l2_slice *s, uint64_t line, uint8_t sectors, uint32_t entry, bool write, uint64_t now);
 
 /* ---- l2_coherence.c: the home of a coherence protocol ---- */
-void l2_coherence_init(struct slice *s);
-void l2_coherence_end(struct slice *s);
-/* A message of the protocol. L2_SERVED: it is taken, else what blocks it. */
-enum l2_blocked l2_coherence_message(struct slice *s, struct packet *p, const struct l2_now *t);
-/* A request of the baseline for a line with an entry of the protocol's. */
-enum l2_blocked l2_coherence_beside(struct slice *s, uint32_t e, struct packet *p, const struct l2_now *t);
-/* The line at i gives its place up: L2_SERVED = it may, else what it waits for. */
-enum l2_blocked l2_coherence_evict(struct slice *s, uint32_t i, const struct l2_now *t);
-void l2_coherence_filled(struct slice *s, uint32_t e);           /* all of the entry's DRAM requests are back */
-bool l2_coherence_work(struct slice *s, const struct l2_now *t); /* one event, or one request that waited */
-bool l2_coherence_call(struct slice *s, const struct l2_now *t); /* one call goes to the reply queue */
-unsigned l2_coherence_state(const struct slice *s, uint64_t line);
+void l2_coherence_init(struct l2_slice *s);
+void l2_coherence_end(struct l2_slice *s);
+/* A message of the protocol. */
+enum l2_result l2_coherence_message(struct l2_slice *s, struct packet *p, const struct l2_now *t);
+/* A request that is not coherent, for a line with an MSHR entry of the protocol. */
+enum l2_result l2_coherence_other(struct l2_slice *s, uint32_t e, struct packet *p, const struct l2_now *t);
+/* Begins to evict the line at i, if it has sharers. L2_SERVED: it may be replaced now. */
+enum l2_result l2_coherence_evict(struct l2_slice *s, uint32_t i, const struct l2_now *t);
+void l2_coherence_filled(struct l2_slice *s, uint32_t e);           /* all DRAM requests of the entry have completed */
+bool l2_coherence_run(struct l2_slice *s, const struct l2_now *t); /* one event, or one waiting request */
+bool l2_coherence_probe(struct l2_slice *s, const struct l2_now *t); /* queues one probe */
+unsigned l2_coherence_state(const struct l2_slice *s, uint64_t line);
 
-/* Something happens to the slice that it must look at in L2 cycle n. */
-static inline void l2_wake(struct slice *s, uint64_t n)
+/* Schedules a visit of the slice in L2 cycle n. */
+static inline void l2_wake(struct l2_slice *s, uint64_t n)
 {
     s->next = n < s->next ? n : s->next;
     s->due = n < s->due ? n : s->due;

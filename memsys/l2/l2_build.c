@@ -1,4 +1,4 @@
-/* An L2 slice built: its structures, and which address bits tell its lines apart. */
+/* Allocation of an L2 slice, and the address bits of its set index. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static uint64_t field_bits(const struct addrmap *m, enum addr_field f, unsigned 
     return bits;
 }
 
-/* What makes an address come to this channel and slice tells its lines nothing apart. */
+/* The address bits that select this channel and slice are equal in all its lines, and removed from the set index. */
 static void index_tags(struct tags *t, const struct addrmap *m)
 {
     uint32_t slices = m->slices_per_channel;
@@ -31,16 +31,16 @@ static void index_tags(struct tags *t, const struct addrmap *m)
             tags_cut(t, (unsigned)b);
 }
 
-void l2_init(struct slice *s, struct partition *part, uint32_t number, struct port *request, struct port *reply)
+void l2_init(struct l2_slice *s, struct partition *part, uint32_t number, struct port *request, struct port *reply)
 {
     const struct partition_cfg *c = &part->cfg;
-    *s = (struct slice){
+    *s = (struct l2_slice){
         .part = part, .number = number, .id = c->channel * c->slices + number, .request = request, .reply = reply,
-        .next = c->walk ? 0 : NEVER, .list_head = MSHR_NONE, .list_tail = MSHR_NONE,
-        .transfer_places = c->l2.miss_queue + c->dram.latency
+        .next = c->walk ? 0 : NEVER, .performable_head = MSHR_NONE, .performable_tail = MSHR_NONE,
+        .transfer_capacity = c->l2.miss_queue + c->dram.latency
     };
     packet_pool_init(&s->pool, 0);
-    s->inputs = request->vns + (c->unit != NULL);
+    s->inputs = request->vns + (c->engine != NULL);
     for (uint32_t v = 0; v < s->inputs; v++)
         s->in[v].pipe = mem_zero(c->l2.latency, sizeof *s->in[v].pipe, "the pipeline of an L2 slice");
     if (c->l2.sets) {
@@ -51,19 +51,19 @@ void l2_init(struct slice *s, struct partition *part, uint32_t number, struct po
     }
     mshr_init(&s->mshr, c->l2.mshrs, c->l2.merges);
     s->miss = mem_zero(c->l2.mshrs, sizeof *s->miss, "MSHR entries of an L2 slice");
-    s->transfer = mem_zero(s->transfer_places, sizeof *s->transfer, "the miss queue of an L2 slice");
+    s->transfer = mem_zero(s->transfer_capacity, sizeof *s->transfer, "the miss queue of an L2 slice");
     if (c->coherence)
         l2_coherence_init(s);
-    l2_unit_init(s);
+    l2_engine_init(s);
 }
 
-void l2_end(struct slice *s)
+void l2_end(struct l2_slice *s)
 {
-    l2_unit_end(s);
+    l2_engine_end(s);
     for (uint32_t v = 0; v < s->inputs; v++)
         free(s->in[v].pipe);
     tags_end(&s->tags);
-    if (s->busy)
+    if (s->transaction)
         l2_coherence_end(s);
     packet_pool_end(&s->pool);
     free(s->dirty);
@@ -72,14 +72,14 @@ void l2_end(struct slice *s)
     free(s->transfer);
 }
 
-void l2_clear(struct slice *s)
+void l2_clear(struct l2_slice *s)
 {
     if (!s->tags.clock)
         return;
     uint32_t lines = s->tags.sets * s->tags.ways;
     tags_clear(&s->tags);
-    if (s->protocol)
-        memset(s->protocol, 0, (size_t)lines * s->words * sizeof *s->protocol);
+    if (s->directory)
+        memset(s->directory, 0, (size_t)lines * s->directory_words * sizeof *s->directory);
     memset(s->dirty, 0, (lines + 63) / 64 * sizeof *s->dirty);
     s->dirty_lines = 0;
 }

@@ -1,82 +1,82 @@
-/* The unit beside an L2 slice: its messages, its accesses, and when it acts (engine.h). */
+/* The engine beside an L2 slice: its messages, accesses and events (engine.h). */
 #include "memsys/l2/l2.h"
 #include "memsys/xbar/xbar.h"
 
-void l2_unit_init(struct slice *s)
+void l2_engine_init(struct l2_slice *s)
 {
     const struct partition_cfg *c = &s->part->cfg;
-    const struct unit_home home = {
+    const struct engine_home home = {
         .part = s->part, .slice = s->id, .slices = c->all_slices, .count = s->part->count, .hists = s->part->hists,
         .clocks = c->clocks, .map = c->map
     };
-    s->unit_next = NEVER;
-    if (c->unit)
-        s->unit = c->unit->new_unit(c->unit_shared, &home);
+    s->engine_next = NEVER;
+    if (c->engine)
+        s->engine = c->engine->new_engine(c->engine_shared, &home);
 }
 
-void l2_unit_end(struct slice *s)
+void l2_engine_end(struct l2_slice *s)
 {
-    if (s->unit)
-        s->part->cfg.unit->free_unit(s->unit);
+    if (s->engine)
+        s->part->cfg.engine->free_engine(s->engine);
 }
 
-void l2_unit_take(struct slice *s, const struct l2_now *t)
+void l2_engine_receive(struct l2_slice *s, const struct l2_now *t)
 {
     const struct partition_cfg *c = &s->part->cfg;
-    s->unit_busy = false;
+    s->engine_blocked = false;
     for (uint32_t v = 0; v < s->request->vns; v++)
-        while (s->in[v].wait.n && s->in[v].wait.head->kind >= MSG_UNIT) {
+        while (s->in[v].wait.n && s->in[v].wait.head->kind >= MSG_ENGINE) {
             struct packet *p = s->in[v].wait.head;
             uint32_t flits = xbar_flits(p->bytes, c->flit_bytes);
             packet_pop(&s->in[v].wait);
-            s->unit_next = t->l2;
-            if (!c->unit->take(s->unit, p, t->l2)) {
+            s->engine_next = t->l2;
+            if (!c->engine->take(s->engine, p, t->l2)) {
                 packet_push_front(&s->in[v].wait, p);
-                s->unit_busy = true;
+                s->engine_blocked = true;
                 break;
             }
             port_return(s->request, t->xbar + c->credit_latency, v, flits);
         }
 }
 
-void l2_unit_run(struct slice *s, const struct l2_now *t)
+void l2_engine_run(struct l2_slice *s, const struct l2_now *t)
 {
-    if (s->unit_next <= t->l2 || s->part->cfg.walk)
-        s->unit_next = s->part->cfg.unit->run(s->unit, t->l2);
+    if (s->engine_next <= t->l2 || s->part->cfg.walk)
+        s->engine_next = s->part->cfg.engine->run(s->engine, t->l2);
 }
 
-void l2_unit_performed(struct slice *s, struct packet *p, const struct l2_now *t)
+void l2_engine_performed(struct l2_slice *s, struct packet *p, const struct l2_now *t)
 {
-    s->part->cfg.unit->performed(s->unit, p, t->l2);
-    s->unit_next = t->l2 + 1;
+    s->part->cfg.engine->performed(s->engine, p, t->l2);
+    s->engine_next = t->l2 + 1;
 }
 
-bool l2_unit_before(struct slice *s, const struct packet *p, const struct l2_now *t)
+bool l2_engine_before(struct l2_slice *s, const struct packet *p, const struct l2_now *t)
 {
-    const struct unit_kind *u = s->part->cfg.unit;
-    return !u->before || u->before(s->unit, p, t->l2);
+    const struct engine_kind *k = s->part->cfg.engine;
+    return !k->before || k->before(s->engine, p, t->l2);
 }
 
-void l2_unit_accessed(struct slice *s, const struct packet *p, const struct l2_now *t)
+void l2_engine_accessed(struct l2_slice *s, const struct packet *p, const struct l2_now *t)
 {
-    if (s->part->cfg.unit->accessed)
-        s->part->cfg.unit->accessed(s->unit, p, t->l2);
+    if (s->part->cfg.engine->accessed)
+        s->part->cfg.engine->accessed(s->engine, p, t->l2);
 }
 
-bool l2_unit_idle(const struct slice *s)
+bool l2_engine_idle(const struct l2_slice *s)
 {
-    return !s->unit || s->part->cfg.unit->idle(s->unit);
+    return !s->engine || s->part->cfg.engine->idle(s->engine);
 }
 
-void l2_unit_settle(struct slice *s, uint64_t until)
+void l2_engine_settle(struct l2_slice *s, uint64_t until)
 {
-    if (s->unit && s->part->cfg.unit->settle)
-        s->part->cfg.unit->settle(s->unit, until);
+    if (s->engine && s->part->cfg.engine->settle)
+        s->part->cfg.engine->settle(s->engine, until);
 }
 
-/* ---- for units ---- */
+/* ---- for engines ---- */
 
-struct packet *unit_packet(const struct unit_home *h, bool write, uint64_t line, uint8_t sectors)
+struct packet *engine_packet(const struct engine_home *h, bool write, uint64_t line, uint8_t sectors)
 {
     struct packet *k = partition_packet(h->part, h->slice, write ? MSG_WRITE : MSG_READ, 0, line, UINT16_MAX);
     k->own = true;
@@ -85,21 +85,21 @@ struct packet *unit_packet(const struct unit_home *h, bool write, uint64_t line,
     return k;
 }
 
-static struct slice *slice_of(const struct unit_home *h)
+static struct l2_slice *slice_of(const struct engine_home *h)
 {
     return &h->part->slice[h->slice - h->part->cfg.channel * h->part->cfg.slices];
 }
 
-void unit_runs(const struct unit_home *h, uint64_t at)
+void engine_runs(const struct engine_home *h, uint64_t at)
 {
-    struct slice *s = slice_of(h);
-    s->unit_next = at < s->unit_next ? at : s->unit_next;
+    struct l2_slice *s = slice_of(h);
+    s->engine_next = at < s->engine_next ? at : s->engine_next;
     l2_wake(s, at);
 }
 
-void unit_access(const struct unit_home *h, struct packet *k, uint64_t now)
+void engine_access(const struct engine_home *h, struct packet *k, uint64_t now)
 {
-    struct slice *s = slice_of(h);
+    struct l2_slice *s = slice_of(h);
     k->vn = (uint8_t)s->request->vns;
     packet_push(&s->in[k->vn].wait, k);
     l2_wake(s, now + 1);

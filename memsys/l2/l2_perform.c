@@ -1,6 +1,6 @@
 /*
- * Performing an access: the instant at which its value is bound. Device memory is the one store behind L2 and DRAM, so
- * a read copies its line from there, a write merges its bytes into it, an atomic reads and writes it.
+ * Performing an access: the instant at which its value is bound. Device memory is the only store of L2 and DRAM: a read
+ * copies its line from it, a write merges its bytes into it, an atomic reads and writes it.
  */
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "memsys/xbar/xbar.h"
 #include "ptx/memory/access.h"
 
-enum l2_blocked l2_cannot_perform(const struct slice *s, const struct packet *p, uint64_t now)
+enum l2_result l2_cannot_perform(const struct l2_slice *s, const struct packet *p, uint64_t now)
 {
-    if (!p->own && s->places[p->vn] >= s->part->cfg.l2.reply_queue)
+    if (!p->own && s->replies[p->vn] >= s->part->cfg.l2.reply_queue)
         return L2_BLOCKED_REPLY_QUEUE;
     if (s->data_free > now)
         return L2_BLOCKED_DATA_ARRAY;
@@ -19,7 +19,7 @@ enum l2_blocked l2_cannot_perform(const struct slice *s, const struct packet *p,
     return L2_SERVED;
 }
 
-void l2_mark_dirty(struct slice *s, uint32_t i, uint8_t sectors)
+void l2_mark_dirty(struct l2_slice *s, uint32_t i, uint8_t sectors)
 {
     if (i == TAG_NONE)
         return;
@@ -29,7 +29,7 @@ void l2_mark_dirty(struct slice *s, uint32_t i, uint8_t sectors)
     s->tags.tag[i].valid |= sectors;
 }
 
-static void answer(struct slice *s, struct packet *p, enum msg_kind kind, uint32_t bytes)
+static void queue_reply(struct l2_slice *s, struct packet *p, enum msg_kind kind, uint32_t bytes)
 {
     p->kind = (uint8_t)kind;
     p->bytes = (uint16_t)bytes;
@@ -47,10 +47,10 @@ static uint32_t cycles_per_lane(const struct l2_cfg *c, unsigned atomic_class)
 }
 
 /*
- * All lanes read and write memory at once, when they enter the unit; the reply leaves it later. Lanes that meet at
- * one word keep the unit busy one after another, different words of the line go side by side.
+ * All lanes read and write memory when the request enters the atomic unit; the reply leaves it later. Lanes with one
+ * word occupy the unit one after another; different words of the line are processed in parallel.
  */
-void l2_start_atomic(struct slice *s, struct packet *p, uint64_t now)
+void l2_start_atomic(struct l2_slice *s, struct packet *p, uint64_t now)
 {
     const struct l2_cfg *c = &s->part->cfg.l2;
     const struct partition_calls *calls = &s->part->cfg.calls;
@@ -64,48 +64,48 @@ void l2_start_atomic(struct slice *s, struct packet *p, uint64_t now)
     s->atomic_free = now + cycles;
 }
 
-bool l2_finish_atomic(struct slice *s, uint64_t now)
+bool l2_finish_atomic(struct l2_slice *s, uint64_t now)
 {
     if (!s->atomic || s->atomic_free > now)
         return false;
     uint16_t bytes = s->atomic->reply_bytes;
     enum msg_kind kind = s->atomic->kind == MSG_ATOMIC ? MSG_ATOMIC_REPLY : s->atomic->kind;
-    answer(s, s->atomic, kind, bytes > PACKET_HEADER ? bytes : PACKET_HEADER);
+    queue_reply(s, s->atomic, kind, bytes > PACKET_HEADER ? bytes : PACKET_HEADER);
     s->atomic = NULL;
     return true;
 }
 
-void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_now *t)
+void l2_perform(struct l2_slice *s, uint32_t i, struct packet *p, const struct l2_now *t)
 {
     const struct partition_calls *calls = &s->part->cfg.calls;
     uint8_t *memory = (uint8_t *)(uintptr_t)p->mapped;
-    bool there = !calls->has_bytes || calls->has_bytes(calls->ctx, p->mapped);
+    bool has_bytes = !calls->has_bytes || calls->has_bytes(calls->ctx, p->mapped);
     uint32_t sectors = l2_sectors(p->sectors);
     s->data_free = t->l2 + s->part->data_cycles[sectors];
     if (!p->own)
-        s->places[p->vn]++;
-    if (s->unit)
-        l2_unit_accessed(s, p, t);
+        s->replies[p->vn]++;
+    if (s->engine)
+        l2_engine_accessed(s, p, t);
     p->stamp[STAMP_L2] = t->core;
     if (i != TAG_NONE)
         tags_touch(&s->tags, i);
     switch (p->kind) {
     case MSG_READ:
-        if (there)
+        if (has_bytes)
             memcpy(p->data, memory, LINE_BYTES);
         if (p->own)
-            l2_unit_performed(s, p, t);
+            l2_engine_performed(s, p, t);
         else
-            answer(s, p, MSG_READ_REPLY, PACKET_HEADER + SECTOR_BYTES * sectors);
+            queue_reply(s, p, MSG_READ_REPLY, PACKET_HEADER + SECTOR_BYTES * sectors);
         break;
     case MSG_WRITE:
-        if (there)
+        if (has_bytes)
             line_merge(memory, p->data, p->mask);
         l2_mark_dirty(s, i, p->sectors);
         if (p->own)
-            l2_unit_performed(s, p, t);
+            l2_engine_performed(s, p, t);
         else
-            answer(s, p, MSG_WRITE_ACK, PACKET_HEADER);
+            queue_reply(s, p, MSG_WRITE_ACK, PACKET_HEADER);
         break;
     default:
         l2_mark_dirty(s, i, p->sectors);
@@ -113,8 +113,8 @@ void l2_perform(struct slice *s, uint32_t i, struct packet *p, const struct l2_n
     }
 }
 
-/* The head of a network's reply queue, when there are credits for all its flits: those that are back by now. */
-static bool send_head(struct slice *s, unsigned vn, const struct l2_now *t)
+/* Sends the head of a network's reply queue, if credits for all its flits have returned by now. */
+static bool send_head(struct l2_slice *s, unsigned vn, const struct l2_now *t)
 {
     const struct partition_cfg *c = &s->part->cfg;
     struct packet *p = s->out[vn].head;
@@ -124,21 +124,21 @@ static bool send_head(struct slice *s, unsigned vn, const struct l2_now *t)
         return false;
     }
     packet_pop(&s->out[vn]);
-    s->places[vn]--;
+    s->replies[vn]--;
     p->stamp[STAMP_REPLY] = t->core;
     port_send(s->reply, t->xbar + c->reply_latency, vn, flits, p);
     return true;
 }
 
-/* One packet a cycle; networks take turns. */
-bool l2_send_reply(struct slice *s, const struct l2_now *t)
+/* One packet a cycle; round robin over the networks. */
+bool l2_send_reply(struct l2_slice *s, const struct l2_now *t)
 {
     uint32_t vns = s->reply->vns;
     s->no_credit = 0;
     for (uint32_t k = 0; k < vns; k++) {
-        uint32_t vn = s->out_turn + k < vns ? s->out_turn + k : s->out_turn + k - vns;
+        uint32_t vn = s->next_output + k < vns ? s->next_output + k : s->next_output + k - vns;
         if (s->out[vn].n && send_head(s, vn, t)) {
-            s->out_turn = vn + 1 == vns ? 0 : vn + 1;
+            s->next_output = vn + 1 == vns ? 0 : vn + 1;
             return true;
         }
     }

@@ -1,7 +1,7 @@
 /*
- * A memory partition: its slices and its DRAM channel in the order of real time. Where an L2 edge and a memory edge
- * fall together, what DRAM has finished by then is collected first, then the L2 cycle runs, then the memory cycle:
- * every crossing takes the next edge of the other clock, which may be the same instant.
+ * A memory partition: runs its slices and its DRAM channel in the order of real time. When an L2 edge and a memory edge
+ * coincide, completed DRAM requests are collected first, then the L2 cycle runs, then the memory cycle: every crossing
+ * takes the next edge of the other clock, which may be the same instant.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void partition_free(struct partition *p)
     free(p);
 }
 
-/* Slices that wait for the DRAM queue look again at this L2 cycle. */
+/* Schedules a visit at this L2 cycle for the slices that wait for the DRAM queue. */
 static void wake_waiters(struct partition *p, uint64_t l2)
 {
     if (dram_full(p->dram))
@@ -47,14 +47,14 @@ static void wake_waiters(struct partition *p, uint64_t l2)
     p->dram_waiters = 0;
 }
 
-/* Collects what DRAM has finished by memory cycle m. */
+/* Collects the requests that DRAM has completed by memory cycle m. */
 static void collect(struct partition *p, uint64_t m)
 {
     const struct clocks *k = p->cfg.clocks;
     uint64_t token;
     bool write;
     while (dram_done(p->dram, m, &token, &write)) {
-        struct slice *s = &p->slice[token >> 40];
+        struct l2_slice *s = &p->slice[token >> 40];
         if ((uint32_t)token == MSHR_NONE)
             continue;
         l2_fill(s, (uint32_t)token, token >> 32 & ALL_SECTORS, clock_convert(k, CLK_MEM, CLK_CORE, m));
@@ -73,14 +73,14 @@ static void run_memory(struct partition *p, uint64_t m)
         wake_waiters(p, clock_floor(p->cfg.clocks, CLK_MEM, CLK_L2, m) + 1);
 }
 
-/* The slices share the DRAM queue: the one that used it last comes last. */
+/* The slices share the DRAM queue: the one that accessed it last has the lowest priority. */
 static void run_l2(struct partition *p, uint64_t n)
 {
     const struct clocks *k = p->cfg.clocks;
     const struct l2_now t = { n, clock_convert(k, CLK_L2, CLK_CORE, n), clock_convert(k, CLK_L2, CLK_XBAR, n) };
-    uint32_t slices = p->cfg.slices, first = p->first;
+    uint32_t slices = p->cfg.slices, first = p->next_slice;
     for (uint32_t j = 0; j < slices; j++) {
-        struct slice *s = &p->slice[first + j < slices ? first + j : first + j - slices];
+        struct l2_slice *s = &p->slice[first + j < slices ? first + j : first + j - slices];
         if (s->due <= n) {
             l2_run(s, &t);
             s->due = l2_next(s);
@@ -107,7 +107,7 @@ void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem)
         m = m < until_mem ? m : NEVER;
         if (n == NEVER && m == NEVER)
             break;
-        assert(n >= p->l2_from);     /* no message comes late */
+        assert(n >= p->l2_from);     /* no message arrives late */
         bool after = clock_before(k, CLK_L2, n, CLK_MEM, m);
         if (!after && p->drained != m)
             collect(p, m);
@@ -119,8 +119,8 @@ void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem)
     p->l2_from = until_l2 > p->l2_from ? until_l2 : p->l2_from;
     for (uint32_t i = 0; i < p->cfg.slices; i++)
         l2_settle(&p->slice[i], until_l2);
-    for (uint32_t i = 0; p->cfg.unit && i < p->cfg.slices; i++)
-        l2_unit_settle(&p->slice[i], until_l2);
+    for (uint32_t i = 0; p->cfg.engine && i < p->cfg.slices; i++)
+        l2_engine_settle(&p->slice[i], until_l2);
     dram_settle(p->dram, until_mem);
 }
 
@@ -149,7 +149,7 @@ bool partition_flush(struct partition *p, uint64_t now, bool invalidate)
 {
     bool clean = true;
     for (uint32_t i = 0; i < p->cfg.slices; i++) {
-        struct slice *s = &p->slice[i];
+        struct l2_slice *s = &p->slice[i];
         clean &= !s->dirty_lines;
         if (s->dirty_lines && !s->flushing)
             l2_wake(s, now);
@@ -170,12 +170,12 @@ void partition_invalidate(struct partition *p)
 
 bool partition_send(struct partition *p, uint32_t slice, struct packet *k, uint64_t now)
 {
-    struct slice *s = &p->slice[slice - p->cfg.channel * p->cfg.slices];
-    if (s->places[k->vn] >= p->cfg.l2.reply_queue)
+    struct l2_slice *s = &p->slice[slice - p->cfg.channel * p->cfg.slices];
+    if (s->replies[k->vn] >= p->cfg.l2.reply_queue)
         return false;
-    s->places[k->vn]++;
-    s->unasked_at = now;
-    packet_push(&s->unasked, k);
+    s->replies[k->vn]++;
+    s->unsolicited_at = now;
+    packet_push(&s->unsolicited, k);
     l2_wake(s, now + 1);
     return true;
 }

@@ -1,10 +1,10 @@
 /*
- * A memory partition: the L2 slices of one DRAM channel, their atomic units, and the channel. A request waits out the
- * slice's pipeline latency, looks up the tags, and is performed there and then: reads copy bytes of device memory into
- * the packet, writes merge theirs into it, atomics read and write it. L2 and DRAM share device memory as their one
- * store, so L2 lines are tags and dirty bits; a miss performs when its fill has come. Accesses to one line perform in
- * the order of their coming. Replies of a virtual network leave in the order in which they are performed, those of
- * atomics when the atomic unit is through with them.
+ * A memory partition: the L2 slices of one DRAM channel, their atomic units, and the channel. A request passes the
+ * slice's pipeline, looks up the tags, and performs in that cycle: a read copies bytes of device memory into the
+ * packet, a write merges its bytes into device memory, an atomic reads and writes it. L2 and DRAM share device memory
+ * as their only store, so an L2 line has tags and dirty bits but no data; a miss performs when its fill has arrived.
+ * Accesses to one line perform in order of arrival. Replies of a virtual network are sent in the order in which their
+ * requests performed, those of atomics when they leave the atomic unit.
  */
 #ifndef MEMSYS_PARTITION_H
 #define MEMSYS_PARTITION_H
@@ -16,7 +16,7 @@
 #include "memsys/tags.h"
 
 struct coherence;
-struct unit_kind;
+struct engine_kind;
 
 struct l2_cfg {
 #define CONFIG_ROWS "memsys/l2/config.def"
@@ -24,39 +24,39 @@ struct l2_cfg {
     uint32_t sets;                   /* 0 = no L2 */
 };
 
-/* What the partition asks of those above it. */
+/* Calls into the machine. */
 struct partition_calls {
     void *ctx;
     /*
-     * Performs an atomic packet on device memory, filling in old values. Returns the largest number of lanes that meet
-     * at one word: they go through the atomic unit one after another, different words of the line side by side.
+     * Performs an atomic packet on device memory, and stores the old values in it. Returns the largest number of lanes
+     * with one word: the atomic unit serialises them, and processes different words of a line in parallel.
      */
     uint32_t (*atomic)(void *ctx, uint32_t slice, struct packet *p);
-    /* The address that the line has at this packet's timestamp; NULL = itself. */
+    /* Maps the packet's line to the address that tags and DRAM use; NULL = itself. */
     uint64_t (*map)(void *ctx, const struct packet *p);
-    /* Is this line readable host memory? False for instruction lines, which have tags but no bytes. */
+    /* Does this line have bytes in host memory? Not an instruction line, which has tags only. */
     bool (*has_bytes)(void *ctx, uint64_t line);
-    /* A message that neither the baseline nor the coherence protocol knows; returns false to have it offered again. */
+    /* A message of the order policy; false: it is offered again in the next cycle. */
     bool (*message)(void *ctx, uint32_t slice, struct packet *p, uint64_t now);
 };
 
 struct partition_cfg {
     const struct clocks *clocks;
     const struct addrmap *map;
-    uint32_t channel, slices;        /* slices of this channel; global numbers channel * slices + i */
+    uint32_t channel, slices;        /* slices of this channel; over all channels slice i is channel * slices + i */
     uint32_t flit_bytes;
     uint32_t reply_latency;          /* crossbar cycles to the reply crossbar (xbar latency_in) */
     uint32_t credit_latency;         /* crossbar cycles for credits to the request crossbar */
-    bool walk;                       /* visit every cycle, for comparison: same results, slower */
+    bool walk;                       /* visit every cycle: slower, same results */
     struct l2_cfg l2;
     struct dram_cfg dram;
     struct partition_calls calls;
-    const struct coherence *coherence;   /* protocol whose home the slices are; NULL = none. Needs tags */
-    const struct unit_kind *unit;    /* beside every slice; NULL = none */
-    void *unit_shared;               /* what its units share */
+    const struct coherence *coherence;   /* protocol whose home the slices are; NULL = none. Needs an L2 */
+    const struct engine_kind *engine;    /* beside every slice; NULL = none */
+    void *engine_shared;             /* `shared` of engine_kind.new_engine */
     uint32_t all_slices;             /* of all channels */
-    uint32_t sms;                    /* that may share a line */
-    uint64_t *coherence_seen;        /* how often each row of its home table was used, for tests; NULL = nobody asks */
+    uint32_t sms;                    /* SMs that may share a line */
+    uint64_t *coherence_seen;        /* number of executions of each row of its home table, for tests; or NULL */
 };
 
 void l2_configure(struct l2_cfg *c, const struct simtx_config *config);
@@ -64,40 +64,41 @@ void l2_configure(struct l2_cfg *c, const struct simtx_config *config);
 struct partition;
 /*
  * requests: ports (one per slice) whose receiver it is, cycles of CLK_L2; replies: ports whose sender it is, cycles of
- * CLK_XBAR. count: counters by enum stat. Of hists only HIST_DRAM_QUEUE is filled in; the others follow from a packet's
- * stamps when it is back.
+ * CLK_XBAR. count: counters by enum stat. hists: only HIST_DRAM_QUEUE is used; the SM derives the others from the
+ * stamps of a reply.
  */
 struct partition *partition_new(const struct partition_cfg *c, struct port **requests, struct port **replies,
                                 uint64_t *count, struct hists *hists);
 void partition_free(struct partition *p);
 /*
- * Runs all L2 cycles < until_l2 and all memory cycles < until_mem (the same instant), in the order of real time. Where
- * nothing is due it may be left out; the counters of blocked and busy cycles are exact after it.
+ * Runs all L2 cycles < until_l2 and all memory cycles < until_mem (the same instant) in the order of real time. A call
+ * without an event may be skipped. The counters of blocked and busy cycles are exact after each call.
  */
 void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem);
 uint64_t partition_next(const struct partition *p);   /* core cycle of its next event, ports included */
 /*
- * End of a kernel: dirty lines are written back in time, from L2 cycle `now` on (the first one not run yet). Asked
- * again after each run: true when all is written and the partition is idle, then with `invalidate` also empty.
+ * End of a kernel: writes dirty lines back, from L2 cycle `now` on (the first one that has not been run). Called after
+ * each partition_run until it returns true: all lines are clean and the partition is idle; with `invalidate` it is then
+ * emptied, too.
  */
 bool partition_flush(struct partition *p, uint64_t now, bool invalidate);
-/* Nothing is in its queues, missing, or in DRAM; ports are not looked at. */
+/* No request in its queues, MSHRs or DRAM; the ports are not considered. */
 bool partition_idle(const struct partition *p);
-/* Drops all lines of an idle partition: the host changed memory. */
+/* Invalidates all lines of an idle partition: the host has changed memory. */
 void partition_invalidate(struct partition *p);
 /*
- * Sends a packet that answers no request towards an SM (a protocol's invalidation), on network k->vn, in the L2 cycle
- * after `now`; false: no room now.
+ * Sends a packet that is no reply (a protocol's invalidation) to an SM, on network k->vn, in the L2 cycle after `now`;
+ * false: the reply queue is full.
  */
 bool partition_send(struct partition *p, uint32_t slice, struct packet *k, uint64_t now);
-/* A packet for that, of the slice's own, to this SM; `bytes` is the header's. packet_return ends its way. */
+/* Such a packet, from the slice's pool, to this SM, with the size of a header. The receiver calls packet_return. */
 struct packet *partition_packet(struct partition *p, uint32_t slice, unsigned kind, unsigned vn, uint64_t line,
                                 uint16_t sm);
 /*
- * The DRAM row that this address of the partition's channel lies in, before it is copied or written over by a command
- * of its own. dirty: its lines whose bytes the L2 has and DRAM has not. clean: sends these off, from the L2 cycle after
- * `now` on; to be asked again, true when DRAM has all of them. drop: the L2 forgets the row's lines, dirty or not;
- * false: one of them is in use, nothing is changed.
+ * The DRAM row of this address, before an extra command copies or overwrites it. dirty: the number of its lines that
+ * are dirty in L2. clean: writes these back, from the L2 cycle after `now` on; called until it returns true: DRAM has
+ * all of them. drop: invalidates the row's lines in L2, dirty or not; false: one of them is in use, and nothing is
+ * changed.
  */
 uint32_t partition_row_dirty(const struct partition *p, uint64_t address);
 bool partition_row_clean(struct partition *p, uint64_t address, uint64_t now);

@@ -516,7 +516,7 @@ static void handle_policy_message(struct lsu *u, struct packet *p, uint64_t now)
         packet_free(p->home, p);
         return;
     }
-    u->count[STAT_NOTICES]++;
+    u->count[STAT_L2_NOTIFICATIONS]++;
     packet_return(p);
 }
 
@@ -525,8 +525,8 @@ static void handle(struct lsu *u, struct packet *p, uint64_t now)
     uint32_t flits = xbar_flits(p->bytes, u->cfg.flit_bytes);
     port_return(u->in, clock_convert(u->cfg.clocks, CLK_CORE, CLK_XBAR, now) + u->cfg.credit_latency, p->vn, flits);
     u->count[STAT_REPLIES]++;
-    if (p->kind >= MSG_UNIT) {
-        u->count[STAT_NOTICES]++;
+    if (p->kind >= MSG_ENGINE) {
+        u->count[STAT_L2_NOTIFICATIONS]++;
         u->retire.calls.message(u->retire.calls.ctx, p, now);
     } else if (p->kind >= MSG_POLICY)
         handle_policy_message(u, p, now);
@@ -632,7 +632,7 @@ struct packet *stage_packet(struct lsu *u, unsigned kind, unsigned vn, uint64_t 
     struct packet *p = sender_packet(&u->send, MSG_POLICY, ACCESS_GLOBAL_LOAD, line, 0, now, now);
     p->kind = (uint8_t)kind;
     p->vn = (uint8_t)vn;
-    u->count[STAT_NOTES] += notification;
+    u->count[STAT_SM_NOTIFICATIONS] += notification;
     return p;
 }
 
@@ -646,7 +646,7 @@ void stage_wake(struct lsu *u, uint32_t warp)
     u->retire.calls.wake(u->retire.calls.ctx, warp);
 }
 
-/* ---- messages to units ---- */
+/* ---- messages to engines ---- */
 
 struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
                           uint64_t now)
@@ -669,7 +669,7 @@ bool lsu_can_send(const struct lsu *u)
 
 void lsu_send(struct lsu *u, struct packet *p)
 {
-    u->count[STAT_NOTES]++;
+    u->count[STAT_SM_NOTIFICATIONS]++;
     if (p->vn)
         sender_push_vn(&u->send, p);
     else

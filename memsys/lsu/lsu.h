@@ -55,7 +55,7 @@ struct lsu_calls {
     void (*wake)(void *ctx, uint32_t sm_slot);
     /* A reply has arrived, all its stamps are set: for timelines. May be NULL. */
     void (*replied)(void *ctx, const struct packet *p);
-    /* A message of a unit (engine.h); the SM owns the packet. Only with units. */
+    /* A message of an L2 slice's engine (memsys/l2/engine.h); the SM owns the packet. */
     void (*message)(void *ctx, struct packet *p, uint64_t now);
 };
 
@@ -83,7 +83,7 @@ void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, 
  * It ends with `done` like any other. */
 void lsu_background(struct lsu *u, struct mem_op *op, uint64_t now);
 uint32_t lsu_background_queued(const struct lsu *u);
-/* A packet for a message to a slice's unit, from the caller's pool; lsu_send queues it among the requests. */
+/* A packet for a message to a slice's engine, from the caller's pool; lsu_send queues it among the requests. */
 struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
                           uint64_t now);
 bool lsu_can_send(const struct lsu *u);

@@ -22,7 +22,7 @@ enum msg_kind {
     MSG_READ_REPLY, MSG_WRITE_ACK, MSG_ATOMIC_REPLY,
     MSG_PROTOCOL,
     MSG_POLICY = 64,
-    MSG_UNIT = 128       /* messages of the units beside the slices (engine.h) and of their partners in the SMs */
+    MSG_ENGINE = 128     /* messages between engines beside L2 slices (memsys/l2/engine.h) and SMs */
 };
 
 /* Purpose of an access, for statistics. */
@@ -51,7 +51,7 @@ struct packet {
     uint16_t warp;                   /* warp slot of the SM, for reports; UINT16_MAX none */
     uint16_t reply_bytes;            /* MSG_ATOMIC: `bytes` of its reply, old values included */
     uint8_t atomic_class;            /* MSG_ATOMIC: enum atomic_class */
-    bool own;                        /* a unit's access to its slice (engine.h) */
+    bool own;                        /* an engine's access to its slice (memsys/l2/engine.h) */
     uint16_t stages;                 /* of the slice's pipeline that it passes; 0 = all: l2.latency */
     uint8_t found;                   /* enum packet_found: result of the look-up in L2 */
     uint32_t token;                  /* for the sender: MSHR entry, cache, ... ; unchanged in the reply */

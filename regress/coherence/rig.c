@@ -441,7 +441,7 @@ void rig_end(struct rig *r)
     for (uint32_t i = 0; i < r->tight->nodes; i++) {
         requests += r->node[i].count[STAT_REQUESTS];
         replies += r->node[i].count[STAT_REPLIES];
-        notes += r->node[i].count[STAT_NOTES];
+        notes += r->node[i].count[STAT_SM_NOTIFICATIONS];
         lsu_free(r->node[i].u);
     }
     assert_int_equal(requests, replies + notes);

@@ -330,7 +330,7 @@ NEW(EAGER_SOUND) NEW(EAGER_BLIND) NEW(EAGER_FORGETS) NEW(EAGER_READS_EARLY) NEW(
 
 #define EAGER(bug) [bug] = { \
     .name = "eager", .payload = sizeof(struct eager_payload), .new_shared = new_##bug, .free_shared = free, \
-    .unit = &eager_unit, .new_core = new_core, .free_core = free_core, .attempt = attempt, .load = load, \
+    .engine = &eager_unit, .new_core = new_core, .free_core = free_core, .attempt = attempt, .load = load, \
     .store = store, .commit = commit, .aborted = aborted, .validate = validate, .message = message, .run = run, \
     .idle = idle, .sound = sound, .step = step }
 const struct tm_protocol toy_eager[] = {

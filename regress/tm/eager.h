@@ -23,7 +23,7 @@ enum eager_bug {
 };
 
 enum eager_kind {
-    EAGER_READ = MSG_UNIT, EAGER_WRITE,          /* to the unit: lanes access words */
+    EAGER_READ = MSG_ENGINE, EAGER_WRITE,          /* to the unit: lanes access words */
     EAGER_PREPARE, EAGER_CHECK,                  /* do they still own all? PREPARE: they commit */
     EAGER_VALUE, EAGER_FINISH,                   /* a word to be written; it was the last */
     EAGER_RELEASE,                               /* aborted */
@@ -50,7 +50,7 @@ extern struct eager_seen eager_seen;
 
 struct eager_shared { enum eager_bug bug; uint64_t commits; struct eager_unit *unit[64]; uint32_t slices, sms; };
 
-extern const struct unit_kind eager_unit;
+extern const struct engine_kind eager_unit;
 bool eager_unit_empty(const struct eager_unit *u);
 extern const struct tm_protocol toy_eager[];     /* by enum eager_bug */
 

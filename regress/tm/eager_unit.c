@@ -13,7 +13,7 @@ struct owner { uint64_t address; struct who who; bool writes; };
 struct lane_state { uint32_t lost, writing; bool prepared, finishing; };     /* lost: number of an attempt; 0 = none */
 
 struct eager_unit {
-    struct unit_home home;
+    struct engine_home home;
     const struct eager_shared *shared;
     struct oracle_note *note;
     struct owner owner[OWNERS];
@@ -146,14 +146,14 @@ static void write_word(struct eager_unit *u, const struct eager_payload *x, stru
 {
     uint64_t at = x->address[w.lane], line = at / LINE_BYTES * LINE_BYTES;
     unsigned offset = (unsigned)(at - line);
-    struct packet *k = unit_packet(&u->home, true, line, (uint8_t)(1u << offset / SECTOR_BYTES));
+    struct packet *k = engine_packet(&u->home, true, line, (uint8_t)(1u << offset / SECTOR_BYTES));
     k->token = index_of(w);
     k->stamp[STAMP_FILL] = x->attempt;
     k->reply_bytes = (uint16_t)offset;
     k->mask[offset / 64] = (uint64_t)x->bytes << offset % 64;
     memcpy(k->data + offset, &x->value, 4);
     state_of(u, w)->writing++;
-    unit_access(&u->home, k, now);
+    engine_access(&u->home, k, now);
 }
 
 static void end_if_written(struct eager_unit *u, struct who w)
@@ -232,7 +232,7 @@ static bool before(void *unit, const struct packet *k, uint64_t now)
     for (uint32_t i = 0; i < u->owners; i++)
         if (u->owner[i].address / LINE_BYTES * LINE_BYTES == k->line) {
             lose(u, u->owner[i].who);
-            unit_runs(&u->home, now + 1);
+            engine_runs(&u->home, now + 1);
             i = UINT32_MAX;
         }
     if (u->npassing == PASSING)
@@ -301,7 +301,7 @@ bool eager_unit_empty(const struct eager_unit *u)
     return !u->owners;
 }
 
-static void *new_unit(void *shared, const struct unit_home *home)
+static void *new_engine(void *shared, const struct engine_home *home)
 {
     struct eager_unit *u = mem_zero(1, sizeof *u, "a unit");
     struct eager_shared *s = tm_shared(shared);
@@ -314,7 +314,7 @@ static void *new_unit(void *shared, const struct unit_home *home)
     return u;
 }
 
-static void free_unit(void *unit)
+static void free_engine(void *unit)
 {
     struct eager_unit *u = unit;
     eager_seen.unasked += u->seen.unasked;
@@ -325,7 +325,7 @@ static void free_unit(void *unit)
     free(u);
 }
 
-const struct unit_kind eager_unit = {
-    .new_unit = new_unit, .free_unit = free_unit, .take = take, .performed = performed, .run = run, .before = before,
+const struct engine_kind eager_unit = {
+    .new_engine = new_engine, .free_engine = free_engine, .take = take, .performed = performed, .run = run, .before = before,
     .accessed = accessed, .idle = idle
 };

@@ -506,7 +506,7 @@ static bool take_message(void *ctx, uint32_t slice, struct packet *p, uint64_t n
     return partition_send(g->b->p, slice, p, now);
 }
 
-/* A message that waits on one network holds up nothing on another, and what is sent unasked has its own way out. */
+/* A message that waits on one network holds up nothing on another, and what is sent unsolicited has its own way out. */
 static void protocols_have_their_networks(void **state)
 {
     struct bench b;
@@ -538,13 +538,13 @@ static void protocols_have_their_networks(void **state)
     bench_end(&b);
 }
 
-struct sender { struct bench *b; struct packet *unasked; };
+struct sender { struct bench *b; struct packet *unsolicited; };
 
 static bool send_to_the_other(void *ctx, uint32_t slice, struct packet *p, uint64_t now)
 {
     struct sender *g = ctx;
     bench_drop(g->b, p);
-    return partition_send(g->b->p, 1 - slice, g->unasked, now);
+    return partition_send(g->b->p, 1 - slice, g->unsolicited, now);
 }
 
 /* Also when the slice that it leaves from is visited later in the same cycle. */
@@ -563,15 +563,15 @@ static void unasked_packets_leave_in_the_next_cycle(void **state)
     for (uint64_t later = 0; later < 2; later++) {
         bench_run(&b, 200 + 100 * later, 10);
         struct packet *r = bench_packet(&b, MSG_READ, other, 1);
-        g.unasked = bench_packet(&b, MSG_PROTOCOL, other, 0);
+        g.unsolicited = bench_packet(&b, MSG_PROTOCOL, other, 0);
         bench_send(&b, b.core + 10, bench_packet(&b, MSG_PROTOCOL, mine, 0));
         bench_send(&b, b.core + 10 - later, r);
         bench_run(&b, b.core + 50, 10);
         assert_ptr_equal(bench_reply(&b, 1, &at), r);
-        assert_ptr_equal(bench_reply(&b, 1, &at), g.unasked);
+        assert_ptr_equal(bench_reply(&b, 1, &at), g.unsolicited);
         assert_int_equal(at, reply_at(&b, 200 + 100 * later + 10 + b.cfg.l2.latency + 1));
         bench_drop(&b, r);
-        bench_drop(&b, g.unasked);
+        bench_drop(&b, g.unsolicited);
     }
     bench_end(&b);
 }

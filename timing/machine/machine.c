@@ -87,8 +87,8 @@ static void build_partition(struct machine *m, uint32_t channel)
         out[i] = &m->slice_out[first + i];
     }
     if (m->tm) {
-        c.unit = &tm_slice_unit;
-        c.unit_shared = m->tm;
+        c.engine = &tm_slice_engine;
+        c.engine_shared = m->tm;
         c.all_slices = m->cfg.slices;
     }
     m->partition[channel] = partition_new(&c, in, out, n->count, &n->hists);

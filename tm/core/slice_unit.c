@@ -8,29 +8,29 @@
 #include "tm/core/tm_impl.h"
 
 struct tm_slice {
-    const struct unit_kind *kind;    /* the protocol's; NULL = none */
+    const struct engine_kind *kind;  /* the protocol's; NULL = none */
     void *unit;
     struct oracle_note *note;
     const struct tm_gpu *gpu;
-    struct unit_home home;
+    struct engine_home home;
 };
 
-static void *new_unit(void *shared, const struct unit_home *home)
+static void *new_engine(void *shared, const struct engine_home *home)
 {
     struct tm_gpu *t = shared;
     struct tm_slice *s = mem_zero(1, sizeof *s, "a slice's transactional unit");
-    *s = (struct tm_slice){ .kind = t->protocol->unit, .note = tm_slice_note(t, home->slice), .home = *home,
+    *s = (struct tm_slice){ .kind = t->protocol->engine, .note = tm_slice_note(t, home->slice), .home = *home,
                             .gpu = t };
     if (s->kind)
-        s->unit = s->kind->new_unit(t, home);
+        s->unit = s->kind->new_engine(t, home);
     return s;
 }
 
-static void free_unit(void *unit)
+static void free_engine(void *unit)
 {
     struct tm_slice *s = unit;
     if (s->kind)
-        s->kind->free_unit(s->unit);
+        s->kind->free_engine(s->unit);
     free(s);
 }
 
@@ -108,7 +108,7 @@ static void dump(const void *unit, void (*line)(void *ctx, const char *text), vo
         s->kind->dump(s->unit, line, ctx);
 }
 
-const struct unit_kind tm_slice_unit = {
-    .new_unit = new_unit, .free_unit = free_unit, .take = take, .performed = performed, .run = run,
+const struct engine_kind tm_slice_engine = {
+    .new_engine = new_engine, .free_engine = free_engine, .take = take, .performed = performed, .run = run,
     .before = before, .accessed = accessed, .settle = settle, .idle = idle, .dump = dump
 };

@@ -21,7 +21,7 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
                   uint32_t sms, uint32_t slices, uint32_t warps);
 void tm_free(struct tm_gpu *t);
 bool tm_global_step(const struct tm_gpu *t);             /* windows must be one cycle */
-extern const struct unit_kind tm_slice_unit;         /* beside every slice, its `shared` being the struct tm_gpu */
+extern const struct engine_kind tm_slice_engine;       /* beside every slice, its `shared` being the struct tm_gpu */
 uint64_t tm_private_bytes(const struct tm_gpu *t);       /* of a warp, for logs */
 /* A run begins, of grids with transactions or without: nothing is known of the run before. */
 void tm_begin_run(struct tm_gpu *t, bool transactions);

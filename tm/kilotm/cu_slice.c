@@ -11,7 +11,7 @@ struct notice { enum kilo_kind kind; const struct kilo_batch *batch; uint64_t la
 
 struct kilo_slice {
     struct commit_unit *unit;
-    struct unit_home home;
+    struct engine_home home;
     struct oracle_note *note;
     uint64_t base;
     uint16_t stages;                 /* kilotm.l2_latency */
@@ -70,7 +70,7 @@ static void access(void *ctx, bool write, uint32_t address, unsigned bytes, uint
         refuse(s, token);
         return;
     }
-    struct packet *k = unit_packet(&s->home, write, line, (uint8_t)(1u << offset / SECTOR_BYTES));
+    struct packet *k = engine_packet(&s->home, write, line, (uint8_t)(1u << offset / SECTOR_BYTES));
     k->token = token;
     k->reply_bytes = (uint16_t)offset;
     k->stages = s->stages;
@@ -78,7 +78,7 @@ static void access(void *ctx, bool write, uint32_t address, unsigned bytes, uint
         k->mask[offset / 64] = (uint64_t)bytes << offset % 64;
         memcpy(k->data + offset, &value, 4);
     }
-    unit_access(&s->home, k, now);
+    engine_access(&s->home, k, now);
 }
 
 static uint32_t peek(void *ctx, uint32_t address)
@@ -138,7 +138,7 @@ static void poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value, ui
 
 /* ---- of a slice ---- */
 
-static void *new_unit(void *shared, const struct unit_home *home)
+static void *new_engine(void *shared, const struct engine_home *home)
 {
     struct tm_gpu *t = shared;
     struct kilo_shared *kilo = tm_shared(t);
@@ -155,7 +155,7 @@ static void *new_unit(void *shared, const struct unit_home *home)
     return s;
 }
 
-static void free_unit(void *unit)
+static void free_engine(void *unit)
 {
     struct kilo_slice *s = unit;
     cu_free(s->unit);
@@ -238,7 +238,7 @@ static void settle(void *unit, uint64_t until)
     cu_settle(s->unit, until);
 }
 
-const struct unit_kind kilo_unit = {
-    .new_unit = new_unit, .free_unit = free_unit, .take = take, .performed = performed, .run = run,
+const struct engine_kind kilo_unit = {
+    .new_engine = new_engine, .free_engine = free_engine, .take = take, .performed = performed, .run = run,
     .accessed = accessed, .settle = settle, .idle = idle, .dump = dump
 };

@@ -38,7 +38,7 @@ enum { KILO_LANES = 64 };
     MESSAGE(STALE, VALIDATE)            /* one was not */
 
 enum kilo_kind {
-    KILO_BEFORE = MSG_UNIT - 1,
+    KILO_BEFORE = MSG_ENGINE - 1,
 #define MESSAGE(name, counter) KILO_##name,
     KILO_MESSAGES(MESSAGE)
 #undef MESSAGE

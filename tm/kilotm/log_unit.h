@@ -164,6 +164,6 @@ void kilo_say(const void *core, uint32_t slot, char *text, size_t size);
 void kilo_dump(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
 
 /* ---- cu_slice.c ---- */
-extern const struct unit_kind kilo_unit;
+extern const struct engine_kind kilo_unit;
 
 #endif

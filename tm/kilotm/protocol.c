@@ -294,7 +294,7 @@ static bool idle(const void *core)
 
 const struct tm_protocol tm_kilotm = {
     .name = "kilotm", .payload = sizeof(struct kilo_payload), .global_step = global_step, .check = check,
-    .new_shared = new_shared, .free_shared = free_shared, .private_words = private_words, .unit = &kilo_unit,
+    .new_shared = new_shared, .free_shared = free_shared, .private_words = private_words, .engine = &kilo_unit,
     .new_core = new_core, .free_core = free_core, .may_issue = log_may_issue, .attempt = log_attempt,
     .load = log_load, .loaded = log_loaded, .store = log_store, .done = log_done, .commit = kilo_commit,
     .validate = kilo_validate, .message = kilo_reply, .run = run, .idle = idle, .say = kilo_say, .dump = kilo_dump,
