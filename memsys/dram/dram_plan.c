@@ -140,7 +140,8 @@ static int direction(const struct dram *d)
 
 static bool oldest_first(const struct dram *d)
 {
-    return d->cfg.scheduler == DRAM_FCFS || d->columns - d->entry[d->oldest].columns >= (uint64_t)BYPASS_LIMIT * d->cfg.queue;
+    return d->cfg.scheduler == DRAM_FCFS ||
+           d->columns - d->entry[d->oldest].columns >= (uint64_t)BYPASS_LIMIT * d->cfg.queue;
 }
 
 static struct dram_plan first_ready(struct dram *d)

@@ -70,8 +70,9 @@ void l2_dump(const struct l2_slice *s, void (*line)(void *ctx, const char *text)
                  x->line, s->miss[e].outstanding, x->n);
         if (s->transaction && s->transaction[e].coherent)
             snprintf(text, sizeof text, "  line %#" PRIx64 " in state %s: %u DRAM requests, %u acknowledgements "
-                     "pending, %u requests wait", x->line, s->part->cfg.coherence->home_state[l2_coherence_state(s, x->line)],
-                     s->miss[e].outstanding, s->transaction[e].pending_acks, x->n);
+                     "pending, %u requests wait", x->line,
+                     s->part->cfg.coherence->home_state[l2_coherence_state(s, x->line)], s->miss[e].outstanding,
+                     s->transaction[e].pending_acks, x->n);
         line(ctx, text);
         if (x->n)
             dump_packet(&r, "first of them", mshr_first(&s->mshr, e));

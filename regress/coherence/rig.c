@@ -437,14 +437,14 @@ void rig_rest(struct rig *r, bool l2)
 
 void rig_end(struct rig *r)
 {
-    uint64_t requests = 0, replies = 0, notes = 0;
+    uint64_t requests = 0, replies = 0, notifications = 0;
     for (uint32_t i = 0; i < r->tight->nodes; i++) {
         requests += r->node[i].count[STAT_REQUESTS];
         replies += r->node[i].count[STAT_REPLIES];
-        notes += r->node[i].count[STAT_SM_NOTIFICATIONS];
+        notifications += r->node[i].count[STAT_SM_NOTIFICATIONS];
         lsu_free(r->node[i].u);
     }
-    assert_int_equal(requests, replies + notes);
+    assert_int_equal(requests, replies + notifications);
     for (int k = 0; k < 2; k++)
         xbar_free(r->xbar[k]);
     for (uint32_t i = 0; i < r->tight->channels; i++)

@@ -62,7 +62,9 @@ static void run(const struct suite *s, const struct tightness *t, uint64_t seed,
 
 static const char *event_name(const struct coherence *p, unsigned e, unsigned own)
 {
-    static const char *const names[][4] = { { "evict", "filled", "acknowledged" }, { "load", "store", "atomic", "evict" } };
+    static const char *const names[][4] = {
+        { "evict", "filled", "acknowledged" }, { "load", "store", "atomic", "evict" }
+    };
     return e < own ? names[own == L1_EVENTS][e] : p->message[e - own].name;
 }
 
@@ -246,7 +248,8 @@ static void tables_that_break_the_rules_are_named(void **state)
     assert_string_equal(error, "coherence protocol msi: probes must be acknowledged, and nothing else (I, INV)");
     l1[L1_EVENTS + MSI_INV].step[0] = (struct coherence_step){ L1_ACK, MSI_INV };
     assert_false(coherence_check(&p, 3, error, sizeof error));
-    assert_string_equal(error, "coherence protocol msi: an L1 row names a message of the wrong class, or no counter (I, INV)");
+    assert_string_equal(error, "coherence protocol msi: an L1 row names a message of the wrong class, or no counter "
+                               "(I, INV)");
 }
 
 int main(void)
