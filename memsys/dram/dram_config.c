@@ -1,4 +1,4 @@
-/* The configuration of a DRAM channel from the keys, its rules, and what programs are told about it. */
+/* A DRAM channel's configuration from the keys: rules between keys, and warnings about the keys that programs read. */
 #include <math.h>
 
 #include "base/num.h"
@@ -19,7 +19,7 @@ static void check_row_cycle(const struct dram_cfg *c, const struct simtx_config 
                    config_setting(config, KEY_DRAM_TRAS).text, config_setting(config, KEY_DRAM_TRP).text);
 }
 
-/* Written data must not meet read data on the bus. */
+/* Written data must not collide with read data on the bus. */
 static void check_turnaround(const struct dram_cfg *c, const struct simtx_config *config, struct diag *d)
 {
     if (c->tRTW && c->tRTW + c->tWL < c->tCL + c->burst_cycles)
@@ -65,7 +65,7 @@ static void check_fields(const struct dram_cfg *c, const struct addrmap *m, cons
     }
 }
 
-/* The address map is a text: its own reader tells what is wrong with it. */
+/* The address map is a text: addrmap_parse reports its errors. */
 static void check_map(const struct dram_cfg *c, const struct simtx_config *config, struct diag *d)
 {
     struct addrmap m;

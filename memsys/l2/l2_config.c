@@ -15,7 +15,7 @@ void l2_check(const struct simtx_config *config, struct diag *d)
     cache_check_size(config, KEY_L2_SLICE_KB, KEY_L2_WAYS, KEY_NONE, d);
 }
 
-/* Programs are told the size by gpu.l2_kb. */
+/* Programs read the size of L2 from gpu.l2_kb. */
 void l2_warn(const struct simtx_config *config, struct diag *d)
 {
     int64_t slices = config_int(config, KEY_DRAM_CHANNELS) * config_int(config, KEY_L2_SLICES);

@@ -28,7 +28,7 @@ enum msg_kind {
 /* Purpose of an access, for statistics. */
 enum access_type {
     ACCESS_GLOBAL_LOAD, ACCESS_GLOBAL_STORE, ACCESS_ATOMIC, ACCESS_LOCAL_LOAD, ACCESS_LOCAL_STORE,
-    ACCESS_LOCAL_WRITEBACK, ACCESS_CONST, ACCESS_TEXTURE, ACCESS_INST, ACCESS_L2_FILL, ACCESS_L2_WRITEBACK, ACCESS_TYPES
+    ACCESS_LOCAL_WRITEBACK, ACCESS_CONST, ACCESS_TEXTURE, ACCESS_INST, ACCESS_TYPES
 };
 
 /* Points of a request's path; the packet has the core cycle at which it passed each (0 = it did not). */

@@ -42,9 +42,9 @@ static inline uint64_t later(uint64_t a, uint64_t b)
 
 /* ---- packets that may start ---- */
 
-static inline void update_eligible(struct xbar *x, const struct destination *t)
+static inline void update_eligible(struct xbar *x, const struct xbar_destination *t)
 {
-    struct output *o = &x->output[t->output];
+    struct xbar_output *o = &x->output[t->output];
     uint64_t *word = &x->eligible[t->output / 64];
     o->eligible = assign_bit(o->eligible, t->index, t->pending & t->unblocked);
     *word = assign_bit(*word, t->output, o->eligible);
@@ -57,14 +57,14 @@ static void await_credit(struct xbar *x, uint32_t d)
     if (at != NEVER) {
         wheel_set(&x->wheel, x->credit_timer + d, later(at, x->wheel.now));
     } else {
-        set_bit(x->starved, x->shape.destinations, d);
+        xbar_set_bit(x->starved, x->shape.destinations, d);
         x->nstarved++;
     }
 }
 
 static void block_destination(struct xbar *x, uint32_t d, uint32_t vn, uint64_t now)
 {
-    struct destination *t = &x->destination[d];
+    struct xbar_destination *t = &x->destination[d];
     bool awaited = t->unblocked != x->all_vns;
     t->unblocked &= ~(1u << vn);
     t->blocked_since[vn] = now;
@@ -75,7 +75,7 @@ static void block_destination(struct xbar *x, uint32_t d, uint32_t vn, uint64_t 
 
 static void unblock_destination(struct xbar *x, uint32_t d, uint64_t now)
 {
-    struct destination *t = &x->destination[d];
+    struct xbar_destination *t = &x->destination[d];
     for (uint32_t blocked = x->all_vns & ~t->unblocked; blocked; blocked &= blocked - 1)
         *x->no_credit += now - t->blocked_since[__builtin_ctz(blocked)];
     t->unblocked = x->all_vns;
@@ -84,29 +84,29 @@ static void unblock_destination(struct xbar *x, uint32_t d, uint64_t now)
 
 /* ---- arrivals and departures ---- */
 
-SPECIALISED void enqueue(struct xbar *x, struct packet *p, uint32_t input, uint64_t now, struct shape n)
+SPECIALISED void enqueue(struct xbar *x, struct packet *p, uint32_t input, uint64_t now, struct xbar_shape n)
 {
     uint32_t d = x->c.to_slices ? p->slice : p->sm, vn = n.vns == 1 ? 0 : p->vn;
-    struct destination *t = &x->destination[d];
-    struct voq *q = xbar_queue(x, input, d, vn, n.vns);
+    struct xbar_destination *t = &x->destination[d];
+    struct xbar_voq *q = xbar_queue(x, input, d, vn, n.vns);
     p->next = NULL;
     if (q->head) {
         q->tail->next = p;
     } else {
         q->head = p;
         q->since = now;
-        set_bit(&t->requests[vn * n.inputs], n.inputs, input);
+        xbar_set_bit(&t->requests[vn * n.inputs], n.inputs, input);
     }
     q->tail = p;
     x->queued[input * x->outputs + t->output]++;
-    set_bit(&x->reach[input * n.outputs], n.outputs, t->output);
+    xbar_set_bit(&x->reach[input * n.outputs], n.outputs, t->output);
     if (!t->queued[vn]++) {
         t->pending |= 1u << vn;
         update_eligible(x, t);
     }
 }
 
-SPECIALISED void arrive(struct xbar *x, uint32_t source, uint64_t now, struct shape n)
+SPECIALISED void arrive(struct xbar *x, uint32_t source, uint64_t now, struct xbar_shape n)
 {
     struct port *t = &x->in[source];
     uint32_t input = x->input_of[source];
@@ -119,18 +119,18 @@ SPECIALISED void arrive(struct xbar *x, uint32_t source, uint64_t now, struct sh
 }
 
 /* The transfer through the output has ended; the next packet of its queue waits from now on. */
-SPECIALISED void finish(struct xbar *x, uint32_t output, uint64_t now, struct shape n)
+SPECIALISED void finish(struct xbar *x, uint32_t output, uint64_t now, struct xbar_shape n)
 {
-    const struct choice *c = &x->output[output].choice;
-    set_bit(x->free_out, n.outputs, output);
-    set_bit(x->free_in, n.inputs, c->input);
+    const struct xbar_choice *c = &x->output[output].choice;
+    xbar_set_bit(x->free_out, n.outputs, output);
+    xbar_set_bit(x->free_in, n.inputs, c->input);
     x->free_inputs++;
     c->queue->since = now;
 }
 
-SPECIALISED struct packet *dequeue(struct xbar *x, const struct choice *c, uint32_t output, struct shape n)
+SPECIALISED struct packet *dequeue(struct xbar *x, const struct xbar_choice *c, uint32_t output, struct xbar_shape n)
 {
-    struct destination *t = &x->destination[c->destination];
+    struct xbar_destination *t = &x->destination[c->destination];
     struct packet *p = c->queue->head;
     uint32_t vn = n.vns == 1 ? 0 : c->vn;
     uint64_t *requests = &t->requests[n.inputs == 1 ? vn : vn * n.inputs + c->input / 64];
@@ -147,16 +147,16 @@ SPECIALISED struct packet *dequeue(struct xbar *x, const struct choice *c, uint3
 }
 
 /* The granted packet starts. */
-SPECIALISED void start(struct xbar *x, uint32_t output, uint64_t now, struct shape n)
+SPECIALISED void start(struct xbar *x, uint32_t output, uint64_t now, struct xbar_shape n)
 {
-    const struct choice c = x->output[output].choice;
+    const struct xbar_choice c = x->output[output].choice;
     uint64_t last = now + c.flits - 1;
     ++*x->packets;
     *x->flits += c.flits;
     *x->waits += now - c.queue->since;
     struct packet *p = dequeue(x, &c, output, n);
-    clear_bit(x->free_in, n.inputs, c.input);
-    clear_bit(x->free_out, n.outputs, output);
+    xbar_clear_bit(x->free_in, n.inputs, c.input);
+    xbar_clear_bit(x->free_out, n.outputs, output);
     x->free_inputs--;
     wheel_set(&x->wheel, x->output_timer + output, last + 1);
     port_return(&x->in[x->c.to_slices ? p->sm : p->slice], clock_cross(x->to_source, last + x->c.latency_in), c.vn,
@@ -167,7 +167,8 @@ SPECIALISED void start(struct xbar *x, uint32_t output, uint64_t now, struct sha
 /* ---- matching ---- */
 
 /* The next free input, round robin, with a packet for the destination in one of the networks vns. */
-SPECIALISED uint32_t choose_input(const struct xbar *x, const struct destination *t, uint32_t vns, struct shape n)
+SPECIALISED uint32_t choose_input(const struct xbar *x, const struct xbar_destination *t, uint32_t vns,
+                                  struct xbar_shape n)
 {
     uint64_t able[XBAR_ENDS_MAX / 64];
     for (uint32_t w = 0; w < n.inputs; w++) {
@@ -179,7 +180,7 @@ SPECIALISED uint32_t choose_input(const struct xbar *x, const struct destination
     return next_bit(able, n.inputs, t->next_input);
 }
 
-SPECIALISED uint32_t choose_vn(const struct xbar *x, uint32_t input, uint32_t d, uint32_t vns, struct shape n)
+SPECIALISED uint32_t choose_vn(const struct xbar *x, uint32_t input, uint32_t d, uint32_t vns, struct xbar_shape n)
 {
     uint32_t v = n.vns == 1 ? 0 : x->next_vn[input * x->c.destinations + d];
     while (n.vns > 1 && (!(vns >> v & 1) || !xbar_queue(x, input, d, v, n.vns)->head))
@@ -187,18 +188,18 @@ SPECIALISED uint32_t choose_vn(const struct xbar *x, uint32_t input, uint32_t d,
     return v;
 }
 
-SPECIALISED bool choose_packet(struct xbar *x, struct choice *c, uint32_t d, uint64_t now, struct shape n)
+SPECIALISED bool choose_packet(struct xbar *x, struct xbar_choice *c, uint32_t d, uint64_t now, struct xbar_shape n)
 {
-    struct destination *t = &x->destination[d];
+    struct xbar_destination *t = &x->destination[d];
     for (uint32_t vns; (vns = t->pending & t->unblocked);) {
         uint32_t input = choose_input(x, t, vns, n);
         if (input == NONE)
             return false;
         uint32_t vn = choose_vn(x, input, d, vns, n);
-        struct voq *q = xbar_queue(x, input, d, vn, n.vns);
+        struct xbar_voq *q = xbar_queue(x, input, d, vn, n.vns);
         uint32_t flits = (uint32_t)((q->head->bytes + x->c.flit_bytes - 1) * x->flit_inverse >> 32);
         if (x->out[d].have[vn] >= flits || port_can_send(&x->out[d], now, vn, flits)) {
-            *c = (struct choice){ q, input, d, vn, flits };
+            *c = (struct xbar_choice){ q, input, d, vn, flits };
             return true;
         }
         block_destination(x, d, vn, now);
@@ -207,9 +208,9 @@ SPECIALISED bool choose_packet(struct xbar *x, struct choice *c, uint32_t d, uin
 }
 
 /* Chooses a packet for the output; false: none can start. */
-SPECIALISED bool choose(struct xbar *x, uint32_t output, uint64_t now, struct shape n)
+SPECIALISED bool choose(struct xbar *x, uint32_t output, uint64_t now, struct xbar_shape n)
 {
-    struct output *o = &x->output[output];
+    struct xbar_output *o = &x->output[output];
     for (uint64_t left = o->eligible; left;) {
         uint32_t index = next_bit(&left, 1, o->next_destination);
         if (choose_packet(x, &o->choice, output * x->c.out_share + index, now, n))
@@ -220,11 +221,11 @@ SPECIALISED bool choose(struct xbar *x, uint32_t output, uint64_t now, struct sh
 }
 
 /* Moves every round-robin pointer that took part in the choice past what it chose. */
-SPECIALISED void advance_pointers(struct xbar *x, uint32_t output, struct shape n)
+SPECIALISED void advance_pointers(struct xbar *x, uint32_t output, struct xbar_shape n)
 {
-    struct output *o = &x->output[output];
-    const struct choice *c = &o->choice;
-    struct destination *t = &x->destination[c->destination];
+    struct xbar_output *o = &x->output[output];
+    const struct xbar_choice *c = &o->choice;
+    struct xbar_destination *t = &x->destination[c->destination];
     x->next_output[c->input] = output + 1;
     o->next_destination = t->index + 1;
     t->next_input = c->input + 1;
@@ -233,23 +234,23 @@ SPECIALISED void advance_pointers(struct xbar *x, uint32_t output, struct shape 
 }
 
 /* Each unmatched output grants one input; an output without a packet that can start leaves the matching. */
-SPECIALISED void grant_inputs(struct xbar *x, uint64_t now, struct shape n)
+SPECIALISED void grant_inputs(struct xbar *x, uint64_t now, struct xbar_shape n)
 {
     for (uint32_t w = 0; w < n.outputs; w++)
         for (uint64_t m = x->unmatched[w]; m; m &= m - 1) {
             uint32_t output = w * 64 + (uint32_t)__builtin_ctzll(m);
             if (choose(x, output, now, n)) {
                 uint32_t input = x->output[output].choice.input;
-                set_bit(&x->grants[input * n.outputs], n.outputs, output);
-                set_bit(x->granted, n.inputs, input);
+                xbar_set_bit(&x->grants[input * n.outputs], n.outputs, output);
+                xbar_set_bit(x->granted, n.inputs, input);
             } else {
-                clear_bit(x->unmatched, n.outputs, output);
+                xbar_clear_bit(x->unmatched, n.outputs, output);
             }
         }
 }
 
 /* Each input with grants accepts one. */
-SPECIALISED void accept_grants(struct xbar *x, uint64_t now, bool first_round, struct shape n)
+SPECIALISED void accept_grants(struct xbar *x, uint64_t now, bool first_round, struct xbar_shape n)
 {
     for (uint32_t w = 0; w < n.inputs; w++) {
         for (uint64_t m = x->granted[w]; m; m &= m - 1) {
@@ -258,7 +259,7 @@ SPECIALISED void accept_grants(struct xbar *x, uint64_t now, bool first_round, s
             uint32_t output = next_bit(grants, n.outputs, x->next_output[input]);
             for (uint32_t k = 0; k < n.outputs; k++)
                 grants[k] = 0;
-            clear_bit(x->unmatched, n.outputs, output);
+            xbar_clear_bit(x->unmatched, n.outputs, output);
             if (first_round)
                 advance_pointers(x, output, n);
             start(x, output, now, n);
@@ -268,7 +269,7 @@ SPECIALISED void accept_grants(struct xbar *x, uint64_t now, bool first_round, s
 }
 
 /* Free eligible outputs; with at most 64 inputs, only those for which a free input has packets. */
-SPECIALISED uint64_t candidates(const struct xbar *x, uint32_t w, struct shape n)
+SPECIALISED uint64_t candidates(const struct xbar *x, uint32_t w, struct xbar_shape n)
 {
     uint64_t able = x->eligible[w] & x->free_out[w], reach = 0;
     if (n.inputs > 1)
@@ -280,7 +281,7 @@ SPECIALISED uint64_t candidates(const struct xbar *x, uint32_t w, struct shape n
 
 /* Rounds of iSLIP until no output can grant. Pointers move only for grants accepted in the first round, which makes
  * the arbitration free of starvation. */
-SPECIALISED void match(struct xbar *x, uint64_t now, struct shape n)
+SPECIALISED void match(struct xbar *x, uint64_t now, struct xbar_shape n)
 {
     uint64_t any = 0;
     for (uint32_t w = 0; w < n.outputs; w++)
@@ -296,7 +297,7 @@ SPECIALISED void match(struct xbar *x, uint64_t now, struct shape n)
 
 /* ---- cycles ---- */
 
-SPECIALISED void run_timers(struct xbar *x, uint64_t now, struct shape n)
+SPECIALISED void run_timers(struct xbar *x, uint64_t now, struct xbar_shape n)
 {
     for (uint32_t w = 0; w < n.sources; w++)
         for (uint64_t m = wheel_expired(&x->wheel, w); m; m &= m - 1)
@@ -309,7 +310,7 @@ SPECIALISED void run_timers(struct xbar *x, uint64_t now, struct shape n)
             unblock_destination(x, w * 64 + (uint32_t)__builtin_ctzll(m), now);
 }
 
-SPECIALISED void run_cycles(struct xbar *x, uint64_t until, struct shape n)
+SPECIALISED void run_cycles(struct xbar *x, uint64_t until, struct xbar_shape n)
 {
     for (;;) {
         uint64_t now = x->c.every_cycle ? x->wheel.now : wheel_next(&x->wheel);
@@ -352,7 +353,7 @@ static void await_credits(struct xbar *x)
     for (uint32_t w = 0; x->nstarved && w < x->shape.destinations; w++)
         for (uint64_t m = x->starved[w]; m; m &= m - 1) {
             uint32_t d = w * 64 + (uint32_t)__builtin_ctzll(m);
-            clear_bit(x->starved, x->shape.destinations, d);
+            xbar_clear_bit(x->starved, x->shape.destinations, d);
             x->nstarved--;
             await_credit(x, d);
         }
@@ -360,11 +361,11 @@ static void await_credits(struct xbar *x)
 
 void xbar_run(struct xbar *x, uint64_t until)
 {
-    struct shape n = x->shape;
+    struct xbar_shape n = x->shape;
     check_doorbells(x);
     await_credits(x);
     if (n.inputs == 1 && n.outputs == 1 && n.vns == 1)
-        run_cycles(x, until, (struct shape){ n.sources, n.destinations, 1, 1, 1 });
+        run_cycles(x, until, (struct xbar_shape){ n.sources, n.destinations, 1, 1, 1 });
     else
         run_cycles(x, until, n);
 }

@@ -7,7 +7,7 @@ void xbars_configure(struct xbars_cfg *c, const struct simtx_config *config)
 #include "base/config_copy.h"
 }
 
-/* A packet starts only when there is room for all of it. The largest is the compare-and-swap of 16-byte words by a
+/* A packet starts only with credits for all its flits. The largest is the compare-and-swap of 16-byte words by a
  * whole warp: two operands a lane after the header. */
 static void check_buffer(const struct simtx_config *config, enum config_key k, struct diag *d)
 {

@@ -20,7 +20,9 @@ static void size_up(struct xbar *x)
     const struct xbar_cfg *c = &x->c;
     x->inputs = (c->sources + c->in_share - 1) / c->in_share;
     x->outputs = (c->destinations + c->out_share - 1) / c->out_share;
-    x->shape = (struct shape){ words(c->sources), words(c->destinations), words(x->inputs), words(x->outputs), c->vns };
+    x->shape = (struct xbar_shape){
+        words(c->sources), words(c->destinations), words(x->inputs), words(x->outputs), c->vns
+    };
     x->output_timer = x->shape.sources * 64;
     x->credit_timer = x->output_timer + x->shape.outputs * 64;
     x->flit_inverse = ((UINT64_C(1) << 32) + c->flit_bytes - 1) / c->flit_bytes;
@@ -58,16 +60,16 @@ static void connect_ends(struct xbar *x)
         x->in[s].doorbell = (uint8_t *)x->doorbells + s;
     }
     for (uint32_t d = 0; d < x->c.destinations; d++) {
-        struct destination *t = &x->destination[d];
+        struct xbar_destination *t = &x->destination[d];
         t->requests = &x->requests[(size_t)d * x->c.vns * x->shape.inputs];
         t->output = d / x->c.out_share;
         t->index = d % x->c.out_share;
         t->unblocked = x->all_vns;
     }
     for (uint32_t i = 0; i < x->inputs; i++)
-        set_bit(x->free_in, x->shape.inputs, i);
+        xbar_set_bit(x->free_in, x->shape.inputs, i);
     for (uint32_t o = 0; o < x->outputs; o++)
-        set_bit(x->free_out, x->shape.outputs, o);
+        xbar_set_bit(x->free_out, x->shape.outputs, o);
     x->free_inputs = x->inputs;
 }
 
@@ -135,7 +137,7 @@ bool xbar_empty(const struct xbar *x)
 
 static void dump_queue(const struct xbar *x, uint32_t input, uint32_t d, unsigned vn, char *text, size_t size)
 {
-    const struct voq *q = xbar_queue(x, input, d, vn, x->c.vns);
+    const struct xbar_voq *q = xbar_queue(x, input, d, vn, x->c.vns);
     bool requests = x->c.to_slices;
     uint32_t n = 0, flits = xbar_flits(q->head->bytes, x->c.flit_bytes), room = x->out[d].have[vn];
     for (const struct packet *p = q->head; p; p = p->next)

@@ -6,12 +6,12 @@
 #include "memsys/xbar/xbar.h"
 
 /* Virtual output queue: the packets of one input port, destination and virtual network. */
-struct voq {
+struct xbar_voq {
     struct packet *head, *tail;
     uint64_t since;                  /* cycle from which the head waits */
 };
 
-struct destination {
+struct xbar_destination {
     uint64_t *requests;              /* [vn][word] bit per input that has a packet for it */
     uint32_t output, index;          /* its output port; its number among that port's destinations */
     uint32_t next_input;             /* round robin: first input to consider; such pointers may be one past the last */
@@ -21,19 +21,19 @@ struct destination {
 };
 
 /* The head of a queue: granted by a free output, or in transfer through the output. */
-struct choice {
-    struct voq *queue;
+struct xbar_choice {
+    struct xbar_voq *queue;
     uint32_t input, destination, vn, flits;
 };
 
-struct output {
+struct xbar_output {
     uint64_t eligible;               /* bit per destination with packets that are not blocked */
     uint32_t next_destination;       /* round robin: first destination to consider */
-    struct choice choice;
+    struct xbar_choice choice;
 };
 
 /* Number of 64-bit words of the masks over each kind of port, and of virtual networks. */
-struct shape { uint32_t sources, destinations, inputs, outputs, vns; };
+struct xbar_shape { uint32_t sources, destinations, inputs, outputs, vns; };
 
 struct xbar {
     struct xbar_cfg c;
@@ -41,7 +41,7 @@ struct xbar {
     const struct clock_ratio *to_source, *to_destination;
     uint64_t *packets, *flits, *waits, *no_credit;
     uint32_t inputs, outputs;
-    struct shape shape;
+    struct xbar_shape shape;
     uint64_t flit_inverse;           /* 2^32 / flit_bytes, rounded up */
     uint32_t all_vns;                /* bit per virtual network */
     uint32_t free_inputs, nstarved;  /* numbers of free inputs and of starved destinations */
@@ -52,32 +52,32 @@ struct xbar {
     uint64_t *requests;              /* the masks of all destinations */
     uint32_t *queued;                /* [input][output] packets */
     uint64_t *reach;                 /* [input][word] bit per output for which the input has packets */
-    struct voq *voq;                 /* [input][destination][vn] */
+    struct xbar_voq *voq;            /* [input][destination][vn] */
     uint32_t *next_vn;               /* [input][destination] round robin: first virtual network to consider */
     uint32_t *next_output;           /* [input] round robin: first output whose grant to consider */
     uint64_t *unmatched;             /* bit per output: takes part in the next round of the matching */
     uint64_t *granted;               /* bit per input: has grants */
     uint64_t *grants;                /* [input][word] bit per output that granted it */
-    struct destination *destination;
-    struct output *output;
+    struct xbar_destination *destination;
+    struct xbar_output *output;
     uint32_t *input_of;              /* [source] */
     uint64_t *starved;               /* bit per destination: blocked, and no credit in flight */
     uint64_t *doorbells;             /* byte per source: 1 = a message was sent since the last xbar_run */
 };
 
-static inline struct voq *xbar_queue(const struct xbar *x, uint32_t input, uint32_t destination, uint32_t vn,
-                                     uint32_t vns)
+static inline struct xbar_voq *xbar_queue(const struct xbar *x, uint32_t input, uint32_t destination, uint32_t vn,
+                                          uint32_t vns)
 {
     return &x->voq[(input * x->c.destinations + destination) * vns + vn];
 }
 
 /* Bits of a mask of n words. */
-static inline void set_bit(uint64_t *mask, uint32_t n, uint32_t i)
+static inline void xbar_set_bit(uint64_t *mask, uint32_t n, uint32_t i)
 {
     mask[n == 1 ? 0 : i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static inline void clear_bit(uint64_t *mask, uint32_t n, uint32_t i)
+static inline void xbar_clear_bit(uint64_t *mask, uint32_t n, uint32_t i)
 {
     mask[n == 1 ? 0 : i / 64] &= ~(UINT64_C(1) << i % 64);
 }

@@ -242,7 +242,7 @@ void watch_request(struct sm_watch *w, const struct packet *p)
 {
     static const char *const names[ACCESS_TYPES] = {
         "global load", "global store", "atomic", "local load", "local store", "local write-back", "constant", "texture",
-        "instructions", "L2 fill", "L2 write-back"
+        "instructions"
     };
     uint64_t from = p->stamp[STAMP_ISSUE], to = p->stamp[STAMP_FILL], id = w->requests++;
     if (!trace_cut(&w->cfg, w->origin, &from, &to))
