@@ -97,7 +97,7 @@ void simtx_module_unload(simtx_module *m)
         return;
     timed_flush(m->gpu, NULL, NULL);
     if (m->gpu->machine)
-        machine_forget(m->gpu->machine, m->program);
+        machine_remove_program(m->gpu->machine, m->program);
     for (struct simtx_module **p = &m->gpu->modules; *p; p = &(*p)->next)
         if (*p == m) {
             *p = m->next;

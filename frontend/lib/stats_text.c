@@ -63,17 +63,17 @@ static void print_stalls(FILE *f, const uint64_t *count)
     int last = -1;
     for (int k = 0; k < TOP; k++) {
         int best = -1;
-        for (int i = 0; i < STALLS; i++) {
-            uint64_t n = count[stall_table[i].stat];
+        for (int i = 0; i < SM_STALLS; i++) {
+            uint64_t n = count[sm_stall_table[i].stat];
             bool later = n < before || (n == before && i > last);
-            if (later && n && (best < 0 || n > count[stall_table[best].stat]))
+            if (later && n && (best < 0 || n > count[sm_stall_table[best].stat]))
                 best = i;
         }
         if (best < 0)
             return;
-        before = count[stall_table[best].stat];
+        before = count[sm_stall_table[best].stat];
         last = best;
-        fprintf(f, "%s%s %.0f %%", k ? ", " : "  ", stall_table[best].name, 100 * (double)before / (double)slots);
+        fprintf(f, "%s%s %.0f %%", k ? ", " : "  ", sm_stall_table[best].name, 100 * (double)before / (double)slots);
     }
 }
 

@@ -31,7 +31,7 @@ check 0 "gpu.sms                        = 30" "$simtx" config show gtx480+quadro
 check 0 "no differences" "$simtx" config diff gtx480 gtx480
 check 0 "gpu.sms " "$simtx" config diff default gtx480
 check 0 "streaming multiprocessors" "$simtx" config explain gpu.sms
-check 0 "registers a thread" "$simtx" config explain kernel.any.registers
+check 0 "registers per thread" "$simtx" config explain kernel.any.registers
 check 2 "did you mean gpu.sms?" "$simtx" config explain gpu.sm
 check 2 "did you mean gtx480?" "$simtx" config show gtx40
 check 2 "no such configuration file" "$simtx" config show ./none.cfg

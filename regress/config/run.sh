@@ -113,7 +113,7 @@ answers 0 "warning: programs are told 177 GB/s" show gtx480 --set dram.mhz=1000
 # ---- list, diff, explain ----
 answers 0 "gtx480-reference the settings of GPGPU-Sim 4.2's GTX480 configuration" list
 answers 0 "l1.kb 32 KiB L1 data cache of an SM" list
-answers 0 "kernel.NAME.registers unset registers registers a thread" list
+answers 0 "kernel.NAME.registers unset registers registers per thread" list
 answers 0 "| \`l1on\` | overlay | L1 caches global loads |" list --presets --markdown
 holds "only presets" sh -c '! grep -q "l1\.kb" out'
 answers 0 '"kind": "overlay"' list --json

@@ -13,7 +13,7 @@ enum { SMS = 3, DELAY = 4, STARTS_MAX = 64 };
 
 static const struct dispatch_cfg CFG = {
     .sms = SMS, .per_cycle = 1, .delay = DELAY, .warp_size = 32,
-    .room = { .blocks = 8, .warps = 48, .threads = 1536, .registers = 32768, .shared = 49152 },
+    .sm = { .blocks = 8, .warps = 48, .threads = 1536, .registers = 32768, .shared = 49152 },
 };
 
 struct start { uint32_t sm; struct block_start b; };

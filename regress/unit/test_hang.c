@@ -85,7 +85,7 @@ static void a_policy_that_never_answers(void **state)
     m->cfg.sm.order = &policy;
     machine_dismantle(m);
     machine_build(m);
-    hangs(&s, (const char *const[]){ "hang in kernel add", "nothing is under way",
+    hangs(&s, (const char *const[]){ "hang in kernel add", "nothing is in flight",
                                      "hang.ptx:10:3: st.global.u32 [%d3], %r2;",
                                      "for the consistency policy never", NULL });
     m->cfg.sm.order = usual;

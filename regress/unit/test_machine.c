@@ -304,7 +304,7 @@ static void a_loop_that_waits_for_ever_is_a_hang(void **state)
     const char *text = simtx_last_message(s.gpu);
     assert_non_null(strstr(text, "hang in kernel spin"));
     assert_non_null(strstr(text, "warp 0 of block (0,0,0) on SM 0: 32 lanes spin"));
-    assert_non_null(strstr(text, "and so does 1 warp more"));
+    assert_non_null(strstr(text, "1 more warp has the same wait"));
     assert_non_null(strstr(text, "ld.volatile.global.u32"));
     json_t *root = stats_of(&s);
     assert_string_equal(json_string_value(json_object_get(kernel_of(root, 0), "status")), "hang");

@@ -27,7 +27,7 @@ static void test_lrr(void **state)
 {
     (void)state;
     struct scheduler c;
-    sched_init(&c, POLICY_LRR, 8, 4);
+    sched_init(&c, SCHED_LRR, 8, 4);
     assert_int_equal(sched_pick(&c, 0x8000000000000105), 0);
     assert_int_equal(sched_pick(&c, 0x8000000000000105), 2);
     assert_int_equal(sched_pick(&c, 0x8000000000000105), 8);
@@ -42,7 +42,7 @@ static void test_gto(void **state)
 {
     (void)state;
     struct scheduler c;
-    sched_init(&c, POLICY_GTO, 8, 4);
+    sched_init(&c, SCHED_GTO, 8, 4);
     sched_add(&c, 0x30);
     sched_add(&c, 0x03);
     sched_add(&c, 0x0c);
@@ -66,7 +66,7 @@ static void test_patience(void **state)
 {
     (void)state;
     struct scheduler c;
-    sched_init(&c, POLICY_GTO, 8, 4);
+    sched_init(&c, SCHED_GTO, 8, 4);
     c.patience = 100;
     sched_add(&c, 0x03);
     assert_int_equal(sched_first(&c, 0x03, 5000), 0x03);       /* a period begins */
@@ -94,24 +94,24 @@ static void test_two_level(void **state)
 {
     (void)state;
     struct scheduler c;
-    sched_init(&c, POLICY_TWO_LEVEL, 2, 4);
+    sched_init(&c, SCHED_TWO_LEVEL, 2, 4);
     sched_add(&c, 0x1f);
-    move(&c, 0x1f, PLACE_NONE, PIPE_SP);
+    move(&c, 0x1f, SCHED_NONE, PIPE_SP);
     assert_int_equal(sched_among(&c), 0x03);
     assert_int_equal(sched_pick(&c, 0x03), 0);
     assert_int_equal(sched_pick(&c, 0x03), 1);
-    move(&c, 0x01, PIPE_SP, PLACE_WAIT + ST_SCOREBOARD_ALU);
+    move(&c, 0x01, PIPE_SP, SCHED_WAIT + SM_STALL_SCOREBOARD_ALU);
     assert_int_equal(sched_among(&c), 0x03);                   /* a short wait: it stays */
-    move(&c, 0x01, PLACE_WAIT + ST_SCOREBOARD_ALU, PLACE_WAIT + ST_SCOREBOARD_MEM);
+    move(&c, 0x01, SCHED_WAIT + SM_STALL_SCOREBOARD_ALU, SCHED_WAIT + SM_STALL_SCOREBOARD_MEM);
     assert_int_equal(sched_among(&c), 0x06);                   /* the next one has its place */
-    move(&c, 0x06, PIPE_SP, PLACE_WAIT + ST_BARRIER);
+    move(&c, 0x06, PIPE_SP, SCHED_WAIT + SM_STALL_BARRIER);
     assert_int_equal(sched_among(&c), 0x18);
-    move(&c, 0x18, PIPE_SP, PLACE_WAIT + ST_DRAIN);
+    move(&c, 0x18, PIPE_SP, SCHED_WAIT + SM_STALL_DRAIN);
     assert_int_equal(sched_among(&c), ~0ull);                  /* nobody is left: all count for the reason */
-    assert_int_equal(sched_reason(&c, ~0ull, 0), ST_SCOREBOARD_MEM);
-    move(&c, 0x01, PLACE_WAIT + ST_SCOREBOARD_MEM, PIPE_SP);
+    assert_int_equal(sched_reason(&c, ~0ull, 0), SM_STALL_SCOREBOARD_MEM);
+    move(&c, 0x01, SCHED_WAIT + SM_STALL_SCOREBOARD_MEM, PIPE_SP);
     assert_int_equal(sched_among(&c), 0x01);
-    move(&c, 0x01, PIPE_SP, PLACE_NONE);
+    move(&c, 0x01, PIPE_SP, SCHED_NONE);
     sched_ended(&c, 0x01);
     assert_int_equal(sched_among(&c), ~0ull);
     sched_end(&c);
@@ -121,18 +121,18 @@ static void test_reason(void **state)
 {
     (void)state;
     struct scheduler c;
-    sched_init(&c, POLICY_GTO, 8, 4);
-    assert_int_equal(sched_reason(&c, ~0ull, 0), ST_NO_WARP);
-    move(&c, 0x01, PLACE_NONE, PLACE_WAIT + ST_BARRIER);
-    move(&c, 0x06, PLACE_NONE, PLACE_WAIT + ST_FETCH);
-    assert_int_equal(sched_reason(&c, ~0ull, 0), ST_FETCH);
-    assert_int_equal(sched_reason(&c, 0x01, 0), ST_BARRIER);
-    move(&c, 0x02, PLACE_WAIT + ST_FETCH, PLACE_WAIT + ST_SCOREBOARD_ALU);
-    assert_int_equal(sched_reason(&c, ~0ull, 0), ST_SCOREBOARD_ALU);
-    assert_int_equal(sched_reason(&c, ~0ull, 1u << ST_UNIT_SFU | 1u << ST_MEM_QUEUE), ST_UNIT_SFU);
-    move(&c, 0x02, PLACE_WAIT + ST_SCOREBOARD_ALU, PIPE_SP);
-    move(&c, 0x04, PLACE_WAIT + ST_FETCH, PIPE_SP);
-    assert_int_equal(c.held, 1u << PIPE_SP | 1u << (PLACE_WAIT + ST_BARRIER));
+    sched_init(&c, SCHED_GTO, 8, 4);
+    assert_int_equal(sched_reason(&c, ~0ull, 0), SM_STALL_NO_WARP);
+    move(&c, 0x01, SCHED_NONE, SCHED_WAIT + SM_STALL_BARRIER);
+    move(&c, 0x06, SCHED_NONE, SCHED_WAIT + SM_STALL_FETCH);
+    assert_int_equal(sched_reason(&c, ~0ull, 0), SM_STALL_FETCH);
+    assert_int_equal(sched_reason(&c, 0x01, 0), SM_STALL_BARRIER);
+    move(&c, 0x02, SCHED_WAIT + SM_STALL_FETCH, SCHED_WAIT + SM_STALL_SCOREBOARD_ALU);
+    assert_int_equal(sched_reason(&c, ~0ull, 0), SM_STALL_SCOREBOARD_ALU);
+    assert_int_equal(sched_reason(&c, ~0ull, 1u << SM_STALL_UNIT_SFU | 1u << SM_STALL_MEM_QUEUE), SM_STALL_UNIT_SFU);
+    move(&c, 0x02, SCHED_WAIT + SM_STALL_SCOREBOARD_ALU, PIPE_SP);
+    move(&c, 0x04, SCHED_WAIT + SM_STALL_FETCH, PIPE_SP);
+    assert_int_equal(c.held, 1u << PIPE_SP | 1u << (SCHED_WAIT + SM_STALL_BARRIER));
     assert_int_equal(c.set[PIPE_SP], 0x06);
     sched_end(&c);
 }
@@ -194,33 +194,33 @@ struct row { const char *text; enum pipe pipe, pipe_few; uint32_t latency, inter
 /* pipe_few: on a machine with SP, SFU and memory pipelines only. Latencies are those set below; SP, INT 16 lanes,
  * SFU 4, DP 8. */
 static const struct row rows[] = {
-    { "add.u32 %r1, %r2, %r3;", PIPE_INT, PIPE_SP, 101, 2, TK_ALU },
-    { "add.f32 %f1, %f2, %f3;", PIPE_SP, PIPE_SP, 111, 2, TK_ALU },
-    { "add.f64 %d1, %d2, %d3;", PIPE_DP, PIPE_SFU, 123, 4, TK_ALU },
-    { "mov.f64 %d1, %d2;", PIPE_INT, PIPE_SP, 101, 2, TK_ALU },
-    { "selp.f32 %f1, %f2, %f3, %p1;", PIPE_INT, PIPE_SP, 101, 2, TK_ALU },
-    { "setp.lt.f64 %p1, %d2, %d3;", PIPE_DP, PIPE_SFU, 123, 4, TK_ALU },
-    { "set.lt.u32.f32 %r1, %f2, %f3;", PIPE_SP, PIPE_SP, 111, 2, TK_ALU },
-    { "mad.lo.u32 %r1, %r2, %r3, %r1;", PIPE_INT, PIPE_SP, 103, 6, TK_ALU },
-    { "fma.rn.f32 %f1, %f2, %f3, %f1;", PIPE_SP, PIPE_SP, 113, 2, TK_ALU },
-    { "div.u32 %r1, %r2, %r3;", PIPE_SFU, PIPE_SFU, 111, 64, TK_ALU },
-    { "abs.s32 %r1, %r2;", PIPE_INT, PIPE_SP, 102, 2, TK_ALU },
-    { "rcp.approx.f32 %f1, %f2;", PIPE_SFU, PIPE_SFU, 137, 8, TK_ALU },
-    { "sqrt.rn.f32 %f1, %f2;", PIPE_SFU, PIPE_SFU, 121, 32, TK_ALU },
-    { "sqrt.rn.f64 %d1, %d2;", PIPE_DP, PIPE_SFU, 132, 64, TK_ALU },
-    { "cvt.u64.u32 %l1, %r2;", PIPE_INT, PIPE_SP, 101, 2, TK_ALU },
-    { "cvt.rn.f32.s32 %f1, %r2;", PIPE_SP, PIPE_SP, 141, 8, TK_ALU },
-    { "cvt.rn.f64.s32 %d1, %r2;", PIPE_DP, PIPE_SFU, 143, 16, TK_ALU },
-    { "shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;", PIPE_INT, PIPE_SP, 151, 4, TK_ALU },
-    { "dp4a.u32.u32 %r1, %r2, %r3, %r1;", PIPE_TENSOR, PIPE_SP, 161, 4, TK_ALU },
-    { "ld.global.u32 %r1, [%l1];", PIPE_MEM, PIPE_MEM, 0, 1, TK_MEMORY },
-    { "red.shared.add.u32 [%r2], %r1;", PIPE_MEM, PIPE_MEM, 0, 1, TK_MEMORY },
-    { "membar.gl;", PIPE_CTRL, PIPE_CTRL, 1, 1, TK_FENCE },
-    { "bar.sync 0;", PIPE_CTRL, PIPE_CTRL, 170, 1, TK_BARRIER },
-    { "bar.warp.sync -1;", PIPE_CTRL, PIPE_CTRL, 1, 1, TK_ALU },
-    { "nanosleep.u32 5;", PIPE_CTRL, PIPE_CTRL, 1, 1, TK_SLEEP },
-    { "tx_begin; tx_commit;", PIPE_CTRL, PIPE_CTRL, 1, 1, TK_TX },
-    { "exit;", PIPE_CTRL, PIPE_CTRL, 170, 1, TK_EXIT },
+    { "add.u32 %r1, %r2, %r3;", PIPE_INT, PIPE_SP, 101, 2, TINST_ALU },
+    { "add.f32 %f1, %f2, %f3;", PIPE_SP, PIPE_SP, 111, 2, TINST_ALU },
+    { "add.f64 %d1, %d2, %d3;", PIPE_DP, PIPE_SFU, 123, 4, TINST_ALU },
+    { "mov.f64 %d1, %d2;", PIPE_INT, PIPE_SP, 101, 2, TINST_ALU },
+    { "selp.f32 %f1, %f2, %f3, %p1;", PIPE_INT, PIPE_SP, 101, 2, TINST_ALU },
+    { "setp.lt.f64 %p1, %d2, %d3;", PIPE_DP, PIPE_SFU, 123, 4, TINST_ALU },
+    { "set.lt.u32.f32 %r1, %f2, %f3;", PIPE_SP, PIPE_SP, 111, 2, TINST_ALU },
+    { "mad.lo.u32 %r1, %r2, %r3, %r1;", PIPE_INT, PIPE_SP, 103, 6, TINST_ALU },
+    { "fma.rn.f32 %f1, %f2, %f3, %f1;", PIPE_SP, PIPE_SP, 113, 2, TINST_ALU },
+    { "div.u32 %r1, %r2, %r3;", PIPE_SFU, PIPE_SFU, 111, 64, TINST_ALU },
+    { "abs.s32 %r1, %r2;", PIPE_INT, PIPE_SP, 102, 2, TINST_ALU },
+    { "rcp.approx.f32 %f1, %f2;", PIPE_SFU, PIPE_SFU, 137, 8, TINST_ALU },
+    { "sqrt.rn.f32 %f1, %f2;", PIPE_SFU, PIPE_SFU, 121, 32, TINST_ALU },
+    { "sqrt.rn.f64 %d1, %d2;", PIPE_DP, PIPE_SFU, 132, 64, TINST_ALU },
+    { "cvt.u64.u32 %l1, %r2;", PIPE_INT, PIPE_SP, 101, 2, TINST_ALU },
+    { "cvt.rn.f32.s32 %f1, %r2;", PIPE_SP, PIPE_SP, 141, 8, TINST_ALU },
+    { "cvt.rn.f64.s32 %d1, %r2;", PIPE_DP, PIPE_SFU, 143, 16, TINST_ALU },
+    { "shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;", PIPE_INT, PIPE_SP, 151, 4, TINST_ALU },
+    { "dp4a.u32.u32 %r1, %r2, %r3, %r1;", PIPE_TENSOR, PIPE_SP, 161, 4, TINST_ALU },
+    { "ld.global.u32 %r1, [%l1];", PIPE_MEM, PIPE_MEM, 0, 1, TINST_MEMORY },
+    { "red.shared.add.u32 [%r2], %r1;", PIPE_MEM, PIPE_MEM, 0, 1, TINST_MEMORY },
+    { "membar.gl;", PIPE_CTRL, PIPE_CTRL, 1, 1, TINST_FENCE },
+    { "bar.sync 0;", PIPE_CTRL, PIPE_CTRL, 170, 1, TINST_BARRIER },
+    { "bar.warp.sync -1;", PIPE_CTRL, PIPE_CTRL, 1, 1, TINST_ALU },
+    { "nanosleep.u32 5;", PIPE_CTRL, PIPE_CTRL, 1, 1, TINST_SLEEP },
+    { "tx_begin; tx_commit;", PIPE_CTRL, PIPE_CTRL, 1, 1, TINST_TX },
+    { "exit;", PIPE_CTRL, PIPE_CTRL, 170, 1, TINST_EXIT },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -267,7 +267,7 @@ static void test_instructions(void **state)
             fail_msg("%s kind %d, pipeline %d or %d", rows[i].text, t->kind, t->pipe, inst_of(few, &r, at)->pipe);
         if (t->interval != rows[i].interval || (rows[i].latency && t->latency != rows[i].latency))
             fail_msg("%s latency %u, interval %u", rows[i].text, t->latency, t->interval);
-        at += rows[i].kind == TK_TX;                             /* two in that row */
+        at += rows[i].kind == TINST_TX;                             /* two in that row */
     }
     tprogram_free(all);
     tprogram_free(few);
@@ -336,7 +336,7 @@ static void test_dump(void **state)
     struct said s = dump("ld.param.u64 %rd1, [out]; ld.global.u32 %r2, [%rd1]; add.u32 %r3, %r2, %r2;", 32, 1500);
     has(&s, "warp slot 0: block 0 (0,0,0), warp 0 of 1, 32 lanes at test:6:");
     has(&s, "add.u32 %r3, %r2, %r2;: waits since cycle");
-    has(&s, "for register %r2, which is still loaded");
+    has(&s, "for register %r2, which is still being loaded");
     s = dump("setp.lt.u32 %p1, %r1, 32; @%p1 bar.sync 3;  bar.sync 3, 96;", 64, 3000);
     has(&s, "barrier 3: 32 of 64 threads have arrived");
     has(&s, "bar.sync 3");
@@ -371,7 +371,7 @@ static void test_timeline(void **state)
                 "sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra L; nanosleep.u32 100; ret; }",
                 &(struct step_shape){ .grid = 1, .block = 96, .warp_size = 32 });
     sm_rig_build(&r, &(struct rig_lsu){ .latency = 20, .room = 2 });
-    sm_observe(r.sm, trace_watch(t, 0, r.cfg.warps));
+    sm_set_trace(r.sm, trace_sm_new(t, 0, r.cfg.warps));
     sm_rig_run(&r, 100000);
     uint64_t at[3] = { 0 }, issued = 0, blocks = 0, insts = r.gpu.count[STAT_WARP_INSTRUCTIONS];
     sm_rig_close(&r);

@@ -103,8 +103,8 @@ static struct outcome run(const char *ptx, const struct step_shape *s, uint64_t 
 static void check_slots(const struct outcome *o)
 {
     uint64_t slots = o->count[STAT_ISSUED_SLOTS], insts = 0;
-    for (int i = 0; i < STALLS; i++)
-        slots += o->count[stall_table[i].stat];
+    for (int i = 0; i < SM_STALLS; i++)
+        slots += o->count[sm_stall_table[i].stat];
     for (int p = 0; p < PIPES; p++)
         insts += o->count[pipe_table[p].issued];
     assert_int_equal(slots, o->count[STAT_ISSUE_SLOTS]);

@@ -1,4 +1,5 @@
-/* The crew of host threads: every item once in every step, with all of the step before in sight, whoever comes late. */
+/* The thread pool: every item is processed once in every step and sees all writes of the step before, even if threads
+ * are late. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,57 +13,57 @@
 
 #include "timing/machine/thread_pool.h"
 
-enum { MEMBERS_MAX = 6, ITEMS_MAX = 16, STEPS = 3000 };
+enum { THREADS_MAX = 6, ITEMS_MAX = 16, STEPS = 3000 };
 
 struct job {
-    struct crew *crew;
-    uint32_t members, items[MEMBERS_MAX];
-    uint64_t value[MEMBERS_MAX][ITEMS_MAX];      /* plain memory: only the crew's own order protects it */
-    uint64_t last_step[MEMBERS_MAX];
-    bool wrong[MEMBERS_MAX], idle;
+    struct thread_pool *pool;
+    uint32_t threads, items[THREADS_MAX];
+    uint64_t value[THREADS_MAX][ITEMS_MAX];      /* not atomic: only the order of the pool's steps protects it */
+    uint64_t last_step[THREADS_MAX];
+    bool wrong[THREADS_MAX], idle;
 };
 
 /* Each item adds what its neighbours had in the step before; the caller checks against the same sums made alone. */
-static void work(void *ctx, uint64_t step, uint32_t member, uint32_t list, uint32_t item)
+static void work(void *ctx, uint64_t step, uint32_t thread, uint32_t list, uint32_t item)
 {
     struct job *j = ctx;
-    if (step < j->last_step[member])
-        j->wrong[member] = true;
-    j->last_step[member] = step;
+    if (step < j->last_step[thread])
+        j->wrong[thread] = true;
+    j->last_step[thread] = step;
     j->value[list][item] = j->value[list][item] * 3 + step + list * 7 + item;
-    if (j->idle && member && step % 50 == member)
+    if (j->idle && thread && step % 50 == thread)
         sched_yield();
 }
 
-static void run(uint32_t members, const uint32_t *items, bool idle)
+static void run(uint32_t threads, const uint32_t *items, bool idle)
 {
-    struct job j = { .members = members, .idle = idle }, alone = { 0 };
-    memcpy(j.items, items, members * sizeof *items);
-    j.crew = crew_new(members, items, work, &j);
+    struct job j = { .threads = threads, .idle = idle }, alone = { 0 };
+    memcpy(j.items, items, threads * sizeof *items);
+    j.pool = thread_pool_new(threads, items, work, &j);
     for (uint64_t step = 1; step <= STEPS; step++) {
-        crew_step(j.crew);
-        assert_int_equal(crew_steps(j.crew), step);
-        for (uint32_t l = 0; l < members; l++)
+        thread_pool_step(j.pool);
+        assert_int_equal(thread_pool_steps(j.pool), step);
+        for (uint32_t l = 0; l < threads; l++)
             for (uint32_t i = 0; i < items[l]; i++)
                 work(&alone, step, 0, l, i);
         assert_memory_equal(j.value, alone.value, sizeof j.value);
     }
-    for (uint32_t i = 0; i < members; i++)
+    for (uint32_t i = 0; i < threads; i++)
         assert_false(j.wrong[i]);
-    crew_free(j.crew);
+    thread_pool_free(j.pool);
 }
 
-static void one_member(void **state)
+static void one_thread(void **state)
 {
     run(1, (const uint32_t[]){ 9 }, false);
 }
 
-static void two_members(void **state)
+static void two_threads(void **state)
 {
     run(2, (const uint32_t[]){ 8, 7 }, false);
 }
 
-static void more_members_than_processors(void **state)
+static void more_threads_than_processors(void **state)
 {
     run(6, (const uint32_t[]){ 3, 2, 3, 1, 2, 3 }, true);
 }
@@ -77,16 +78,16 @@ static void empty_lists(void **state)
 static void crews_that_never_work(void **state)
 {
     for (int i = 0; i < 50; i++)
-        crew_free(crew_new(4, (const uint32_t[]){ 1, 1, 1, 1 }, work, NULL));
-    crew_free(NULL);
+        thread_pool_free(thread_pool_new(4, (const uint32_t[]){ 1, 1, 1, 1 }, work, NULL));
+    thread_pool_free(NULL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_member),
-        cmocka_unit_test(two_members),
-        cmocka_unit_test(more_members_than_processors),
+        cmocka_unit_test(one_thread),
+        cmocka_unit_test(two_threads),
+        cmocka_unit_test(more_threads_than_processors),
         cmocka_unit_test(empty_lists),
         cmocka_unit_test(crews_that_never_work),
     };

@@ -51,7 +51,7 @@ for machine in kilotm+2sm kilotm+no-backoff+2sm kilotm+tm-ideal+2sm ./hazard.cfg
         --set trace.from=1500 --set trace.to=4000 --set trace.sm=1
     holds "part of the timeline of transactions: what is in it" "$check" trace part.json 1500 4000 1
 done
-holds "waits for a commit are told from others" grep -qF '"cat":"wait","name":"tx turn"' one.json
+holds "waits for a commit are told from others" grep -qF '"cat":"wait","name":"tx begin"' one.json
 transfers --config kilotm+2sm --trace one.json
 holds "a fault of a doomed transaction" launch zombie --block 64 --grid 1 --arg u32[16]:0 --config kilotm+2sm \
     --trace two.json --stats two.stats
@@ -60,7 +60,7 @@ holds "a fault of a doomed transaction: sums" "$check" transactions two.json two
 holds "a fault of a doomed transaction: the abort" \
     grep -q '"name":"abort: zombie_fault".*"args":{"lanes":1,"mask":"0x[1248]0*"}' two.json
 holds "a fault of a doomed transaction: the validation" grep -q '"name":"tx validation"' two.json
-for what in turn commit back-off; do
+for what in begin commit back-off; do
     holds "a wait: tx $what" grep -qF "\"cat\":\"wait\",\"name\":\"tx $what\"" one.json
 done
 tm_table() {
@@ -135,17 +135,17 @@ holds "a lock in a warp: it is a hang" says "simtx: hang in kernel lock at core 
 line=$(grep -n 'bra LOOP' "$here/kernels.ptx" | sed -n 3p | cut -d: -f1)
 holds "a lock in a warp: the circle" says "waits for lanes of its own, at $here/kernels.ptx:$line:9: @%p bra LOOP;"
 holds "a lock in a warp: who has it" says "lane 0 of the same warp would write it at"
-holds "a lock in a warp: where the lane is" says "but comes behind the loop in the SIMT stack, and stands at"
+holds "a lock in a warp: where the lane is" says "but is below the loop in the SIMT stack, at"
 holds "a lock in a warp, independent lanes" ends 0 hang lock --simt independent
 holds "a flag that is set behind a barrier" ends 1 hang crossed
-holds "a flag that is set behind a barrier: one waits" says "warp 0 of block (0,0,0) on SM 0 waits for the next one, at"
+holds "a flag that is set behind a barrier: one waits" says "warp 0 of block (0,0,0) on SM 0 waits for the next warp, at"
 holds "a flag that is set behind a barrier: so does the other" \
-    says "warp 1 of block (0,0,0) on SM 0 waits for the first one, at"
+    says "warp 1 of block (0,0,0) on SM 0 waits for the first warp, at"
 holds "a flag that is set behind a barrier: by whom" says "lane 0 of warp 1 of block (0,0,0) on SM 0 would write it at"
 holds "a barrier of more blocks than there is room for" ends 1 hang grid_barrier --grid 40
 holds "a barrier of more blocks: blocks" \
-    says "16 have started; the others find no room on an SM until one of those ends"
-holds "a barrier of more blocks: nobody comes" says "and no resident warp seems to come to a write of it"
+    says "16 have started; the others wait for space on an SM"
+holds "a barrier of more blocks: nobody comes" says "and no resident warp appears to reach a write of this address"
 holds "a barrier of more blocks: a report of bounded length" test "$(wc -l <message)" -lt 250
 holds "a barrier of blocks that have room" ends 0 hang grid_barrier --grid 16
 holds "a loop with pauses" ends 1 hang asleep
@@ -165,7 +165,7 @@ holds "a doomed transaction: its attempt" grep -q '"name":"attempt".*"committed"
 holds "a doomed transaction: who" says "lane 0 cannot commit, since values that they have read have changed"
 holds "a doomed transaction: nobody looks" says "nothing validates it while it runs (tm.watchdog = 0)"
 holds "a turn that never comes" ends 1 tm_hang turn --set tm.warps=1 --set tm.watchdog=0
-holds "a turn that never comes: the circle" says "warp 1 of block (0,0,0) on SM 0 waits for the first one, at"
+holds "a turn that never comes: the circle" says "warp 1 of block (0,0,0) on SM 0 waits for the first warp, at"
 holds "a turn that never comes: whose place" \
     says "in transactions: 1 with 1 threads, tm.warps lets 1: warp slot 0"
 holds "a place of the GPU" ends 1 tm_hang turn --set tm.warps=0 --set tm.global_warps=1 --set tm.watchdog=0

@@ -1,4 +1,4 @@
-/* The calendar's pool, and the search for the next slot that holds an event. */
+/* The pool of events, and the search for the next bucket with events. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,12 +31,12 @@ uint64_t calendar_next(const struct calendar *c, uint64_t now)
 {
     if (!c->words)
         return NEVER;
-    uint32_t from = (now + 1) % CALENDAR_SLOTS, word = from / 64;
+    uint32_t from = (now + 1) % CALENDAR_BUCKETS, word = from / 64;
     uint64_t here = c->held[word] >> from % 64;
     if (here)
         return now + 1 + (unsigned)__builtin_ctzll(here);
     uint32_t later = c->words >> word >> 1 ? c->words >> word >> 1 << word << 1 : c->words;
     word = (unsigned)__builtin_ctz(later);
-    uint32_t slot = word * 64 + (unsigned)__builtin_ctzll(c->held[word]);
-    return now + 1 + (slot - from + CALENDAR_SLOTS) % CALENDAR_SLOTS;
+    uint32_t bucket = word * 64 + (unsigned)__builtin_ctzll(c->held[word]);
+    return now + 1 + (bucket - from + CALENDAR_BUCKETS) % CALENDAR_BUCKETS;
 }

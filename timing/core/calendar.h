@@ -1,6 +1,6 @@
 /*
- * What is to happen to the warps of an SM, by cycle: a timing wheel of lists (Varghese and Lauck, SOSP 1987). An event
- * beyond the wheel's reach waits in its last slot and is filed anew from there.
+ * The future events of an SM, by cycle: a timing wheel with lists of events (Varghese and Lauck, SOSP 1987). An event
+ * beyond the range of the wheel is put into the last bucket and inserted again when that is due.
  */
 #ifndef TIMING_CALENDAR_H
 #define TIMING_CALENDAR_H
@@ -8,13 +8,13 @@
 #include "memsys/clock.h"
 
 enum event_kind {
-    EV_ALU, EV_MEM,                  /* an arithmetic or memory instruction's results are there: inst */
-    EV_WAKE,                         /* what held the warp is over */
-    EV_FETCHED,                      /* n instructions reach the buffer, if the warp's fetch is still that of `epoch` */
-    EV_LINE,                         /* an instruction line is there: address */
-    EV_LOAD, EV_STORE,               /* an access of the warp has performed */
-    EV_ACQUIRE,                      /* an acquire has: inst */
-    EV_TX                            /* a memory access of transactional memory is over: address of its op */
+    EVENT_ALU, EVENT_MEM,            /* the results of an arithmetic or memory instruction are available: inst */
+    EVENT_WAKE,                      /* the hold of a warp ends */
+    EVENT_FETCHED,                   /* n instructions reach the buffer; ignored if the warp has another epoch */
+    EVENT_LINE,                      /* an instruction line has been filled: address */
+    EVENT_LOAD, EVENT_STORE,         /* an access of the warp has performed */
+    EVENT_ACQUIRE,                   /* an acquire has performed: inst */
+    EVENT_TX                         /* an access of transactional memory has completed: address of its mem_op */
 };
 
 struct tinst;
@@ -26,17 +26,17 @@ struct event {
         uint64_t address;
         struct { uint32_t epoch, n; };
     };
-    uint32_t next;                   /* index of the next one in the slot */
-    uint16_t warp;                   /* slot of the warp */
+    uint32_t next;                   /* index of the next event in the bucket */
+    uint16_t warp;                   /* warp slot */
     uint8_t kind;
 };
 
-enum { CALENDAR_SLOTS = 1024, CALENDAR_WORDS = CALENDAR_SLOTS / 64 };
+enum { CALENDAR_BUCKETS = 1024, CALENDAR_WORDS = CALENDAR_BUCKETS / 64 };
 
 struct calendar {
-    uint64_t held[CALENDAR_WORDS];   /* slots that hold an event */
-    uint32_t words;                  /* words of `held` that are not 0 */
-    uint32_t slot[CALENDAR_SLOTS];   /* first event + 1, 0 = none */
+    uint64_t held[CALENDAR_WORDS];   /* bit set of the buckets with events */
+    uint32_t words;                  /* bit set of the words of `held` that are not 0 */
+    uint32_t bucket[CALENDAR_BUCKETS];           /* index of the first event, 0 = none */
     struct event *event;             /* pool; [0] is not used */
     uint32_t cap, free;
 };
@@ -45,34 +45,35 @@ void calendar_init(struct calendar *c);
 void calendar_end(struct calendar *c);
 void calendar_grow(struct calendar *c);
 
-/* Files an event for e->at > now. Aborts when the host is out of memory. */
+/* Inserts an event for e->at > now. */
 static inline void calendar_add(struct calendar *c, uint64_t now, const struct event *e)
 {
     if (!c->free)
         calendar_grow(c);
-    uint32_t i = c->free, slot = (e->at - now < CALENDAR_SLOTS ? e->at : now + CALENDAR_SLOTS - 1) % CALENDAR_SLOTS;
+    uint64_t at = e->at - now < CALENDAR_BUCKETS ? e->at : now + CALENDAR_BUCKETS - 1;
+    uint32_t i = c->free, bucket = at % CALENDAR_BUCKETS;
     c->free = c->event[i].next;
     c->event[i] = *e;
-    c->event[i].next = c->slot[slot];
-    c->slot[slot] = i;
-    c->held[slot / 64] |= UINT64_C(1) << slot % 64;
-    c->words |= 1u << slot / 64;
+    c->event[i].next = c->bucket[bucket];
+    c->bucket[bucket] = i;
+    c->held[bucket / 64] |= UINT64_C(1) << bucket % 64;
+    c->words |= 1u << bucket / 64;
 }
 
-/* Takes the events of cycle `now` out: the first, to be read with calendar_read; 0 = none. */
+/* Removes the events of cycle `now`; returns the first for calendar_read, 0 = none. */
 static inline uint32_t calendar_take(struct calendar *c, uint64_t now)
 {
-    uint32_t slot = now % CALENDAR_SLOTS, first = c->slot[slot];
+    uint32_t bucket = now % CALENDAR_BUCKETS, first = c->bucket[bucket];
     if (!first)
         return 0;
-    c->slot[slot] = 0;
-    c->held[slot / 64] &= ~(UINT64_C(1) << slot % 64);
-    if (!c->held[slot / 64])
-        c->words &= ~(1u << slot / 64);
+    c->bucket[bucket] = 0;
+    c->held[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
+    if (!c->held[bucket / 64])
+        c->words &= ~(1u << bucket / 64);
     return first;
 }
 
-/* Copies event i out, frees it and returns the one behind it. */
+/* Copies event i to *e and frees it; returns the next one. */
 static inline uint32_t calendar_read(struct calendar *c, uint32_t i, struct event *e)
 {
     *e = c->event[i];
@@ -81,7 +82,7 @@ static inline uint32_t calendar_read(struct calendar *c, uint32_t i, struct even
     return e->next;
 }
 
-/* The first cycle after `now` with an event (or with one that is on its way), NEVER = none. */
+/* The first cycle after `now` with events to process (or to insert again), NEVER = none. */
 uint64_t calendar_next(const struct calendar *c, uint64_t now);
 
 #endif

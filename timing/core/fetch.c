@@ -1,7 +1,8 @@
 /*
- * Fetch: warps whose instruction buffer has room take turns at the instruction cache. A hit brings a few instructions,
- * not past the end of the line, into the buffer some cycles later; a miss waits for its line. When the next instruction
- * is not the one behind the last in the text, the buffer is emptied and what is on its way to it is dropped.
+ * Fetch: warps with space in their instruction buffer access the instruction cache round robin. A hit fills the buffer
+ * some cycles later with a few instructions, at most to the end of the line; after a miss the warp waits for the line.
+ * When the next instruction does not follow the last one in the code, the buffer is emptied, and instructions that are
+ * still being fetched are dropped.
  */
 #include "timing/core/sm_impl.h"
 
@@ -10,7 +11,7 @@ static uint64_t fetch_address(const struct sm *s, const struct slot *w)
     return w->code->address + (uint64_t)w->fetch * s->cfg.inst_bytes;
 }
 
-/* Instructions that the next fetch brings. */
+/* Number of instructions of the next fetch. */
 static uint32_t fetch_size(const struct sm *s, const struct slot *w)
 {
     uint32_t line = s->line_insts - (w->fetch & (s->line_insts - 1)), n = s->fetch_most;
@@ -21,7 +22,7 @@ static uint32_t fetch_size(const struct sm *s, const struct slot *w)
 
 static bool wants(const struct sm *s, const struct slot *w)
 {
-    if (w->ended || w->missing || w->hold == ST_BRANCH || w->fetch > w->code->ninsts)
+    if (w->ended || w->missing || w->hold == SM_STALL_BRANCH || w->fetch > w->code->ninsts)
         return false;
     return w->buffered + w->coming + fetch_size(s, w) <= s->cfg.ibuffer;
 }
@@ -54,7 +55,7 @@ void fetch_arrived(struct sm *s, struct slot *w, const struct event *e)
         return;
     w->coming -= (uint16_t)e->n;
     w->buffered += (uint16_t)e->n;
-    if (w->place == PLACE_WAIT + ST_FETCH)
+    if (w->set == SCHED_WAIT + SM_STALL_FETCH)
         warp_consider(s, w);
 }
 
@@ -75,7 +76,7 @@ static void fetch_one(struct sm *s, struct slot *w)
         w->missing = true;
         s->lsu_at = s->now;
     } else {
-        struct event e = { .at = s->now + s->cfg.fetch_latency, .kind = EV_FETCHED, .warp = w->index };
+        struct event e = { .at = s->now + s->cfg.fetch_latency, .kind = EVENT_FETCHED, .warp = w->index };
         e.epoch = w->epoch;
         e.n = fetch_size(s, w);
         w->coming += (uint16_t)e.n;
@@ -85,7 +86,7 @@ static void fetch_one(struct sm *s, struct slot *w)
     fetch_consider(s, w);
 }
 
-/* The next warp that wants to fetch behind the last one, going round; SLOTS_MAX = none. */
+/* The next slot, round robin, that needs a fetch; SM_SLOTS_MAX = none. */
 static uint32_t next_wanting(const struct sm *s)
 {
     uint32_t words = (s->cfg.warps + 63) / 64, from = (s->fetched_last + 1) % (words * 64);
@@ -97,15 +98,15 @@ static uint32_t next_wanting(const struct sm *s)
         if (s->want[k])
             return k * 64 + (unsigned)__builtin_ctzll(s->want[k]);
     }
-    return SLOTS_MAX;
+    return SM_SLOTS_MAX;
 }
 
 void fetch_run(struct sm *s)
 {
     uint32_t w = 0;
-    for (uint32_t n = 0; n < s->cfg.fetches && (w = next_wanting(s)) != SLOTS_MAX; n++) {
+    for (uint32_t n = 0; n < s->cfg.fetches && (w = next_wanting(s)) != SM_SLOTS_MAX; n++) {
         s->fetched_last = w;
         fetch_one(s, &s->slot[w]);
     }
-    s->fetch_at = next_wanting(s) == SLOTS_MAX ? NEVER : s->now + 1;
+    s->fetch_at = next_wanting(s) == SM_SLOTS_MAX ? NEVER : s->now + 1;
 }

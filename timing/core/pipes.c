@@ -1,9 +1,9 @@
 /*
- * The pipelines, as many units of each kind as configured, shared by the schedulers or pinned to them; and as an option
- * the operand collectors in front of them: an instruction occupies one while its source registers are read, one read
- * per bank and cycle, and until its pipeline takes it (Lindholm et al., IEEE Micro 2008; register r of warp w is in
- * bank (r + w) mod banks). Reads and pipelines are given out in the order of issue, so all times are known at issue;
- * only memory instructions, which may find the load/store unit's queue full, stand in a queue of their own.
+ * The pipelines: several units of each kind, shared by the schedulers or pinned to them; and optional operand
+ * collectors. An instruction occupies a collector while its source registers are read, one read per bank and cycle, and
+ * until its pipeline accepts it (Lindholm et al., IEEE Micro 2008; register r of warp w is in bank (r + w) mod banks).
+ * Banks and pipelines are allocated in issue order, so all times are known at issue. Only memory instructions, which
+ * may find the load/store unit's queue full, wait in a queue.
  */
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ void pipes_end(struct sm *s)
     free(s->collector.queue);
 }
 
-/* The unit that scheduler k gets: its own, or the one that is free first. */
+/* The unit of scheduler k: its own, or the unit that becomes free first. */
 static unsigned first_unit(const struct pipeline *p, unsigned k)
 {
     unsigned best = 0;
@@ -48,7 +48,7 @@ static unsigned first_unit(const struct pipeline *p, unsigned k)
     return best;
 }
 
-/* All units are taken: while one still takes in lanes it is the width that holds, else the class's interval. */
+/* All units are occupied: while lanes still enter one, the stall reason is the issue width, else the busy unit. */
 static void unit_stall(const struct sm *s, unsigned k, enum pipe p, uint32_t *why, uint64_t *again)
 {
     const struct pipeline *q = &s->pipe[p];
@@ -58,7 +58,7 @@ static void unit_stall(const struct sm *s, unsigned k, enum pipe p, uint32_t *wh
         lanes |= q->unit[i].lanes > s->now;
         *again = clock_earlier(*again, q->unit[i].lanes > s->now ? q->unit[i].lanes : q->unit[i].free);
     }
-    *why |= 1u << (lanes ? ST_ISSUE_WIDTH : pipe_table[p].stall);
+    *why |= 1u << (lanes ? SM_STALL_ISSUE_WIDTH : pipe_table[p].stall);
 }
 
 static bool collector_offers(struct sm *s, uint32_t *why, uint64_t *again)
@@ -74,7 +74,7 @@ static bool collector_offers(struct sm *s, uint32_t *why, uint64_t *again)
     }
     if (c->nidle)
         return true;
-    *why |= 1u << ST_COLLECTOR;
+    *why |= 1u << SM_STALL_COLLECTOR;
     *again = clock_earlier(*again, first);
     return false;
 }
@@ -91,7 +91,7 @@ bool pipe_offers(struct sm *s, unsigned k, enum pipe p, uint32_t *why, uint64_t 
         return false;
     }
     if (p == PIPE_MEM && !lsu_has_room(s->lsu)) {
-        *why |= 1u << ST_MEM_QUEUE;
+        *why |= 1u << SM_STALL_MEM_QUEUE;
         return false;
     }
     return true;
@@ -101,14 +101,14 @@ static uint64_t take_unit(struct pipeline *p, unsigned k, const struct tinst *t,
 {
     struct unit *u = &p->unit[first_unit(p, k)];
     from = from > u->free ? from : u->free;
-    u->lanes = from + t->lanes;
+    u->lanes = from + t->lane_cycles;
     u->free = from + t->interval;
     return from;
 }
 
 /* ---- operand collectors ---- */
 
-/* The cycle in which all sources have been read. */
+/* Reads the source registers; returns the cycle in which all are read. */
 static uint64_t read_sources(struct sm *s, const struct slot *w, const struct tinst *t)
 {
     uint64_t done = s->now + 1;
@@ -132,8 +132,7 @@ uint64_t pipe_take(struct sm *s, unsigned k, const struct slot *w, const struct 
     return s->collector.unit[c] = take_unit(&s->pipe[t->pipe], k, t, read_sources(s, w, t));
 }
 
-/* Fences must know of an instruction while it is in a collector: as one access, until the load/store unit says how
- * many. */
+/* Fences must wait for an instruction in a collector: it counts as one access until it is in the load/store unit. */
 static void count_collected(struct slot *w, const struct mem_op *op, uint32_t n)
 {
     w->collecting += n;
@@ -165,7 +164,7 @@ void pipe_dispatch(struct sm *s)
     struct collector *c = &s->collector;
     struct collected *m = &c->queue[c->head];
     if (!lsu_has_room(s->lsu)) {
-        s->dispatch_at = NEVER;                  /* asked again when the load/store unit has done something */
+        s->dispatch_at = NEVER;                  /* run_lsu tries again */
         return;
     }
     struct slot *w = &s->slot[m->op->sm_slot];

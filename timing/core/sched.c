@@ -1,4 +1,4 @@
-/* The policies: every one works on sets of warps, nothing is done per warp. */
+/* The scheduling policies, as operations on sets of warps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ void sched_init(struct scheduler *c, enum sched_policy policy, uint32_t active_m
     memset(c, 0, sizeof *c);
     c->policy = (uint8_t)policy;
     c->active_max = active_max;
-    c->reason = ST_NO_WARP;
+    c->reason = SM_STALL_NO_WARP;
     c->last = c->promoted = 63;
     c->age = mem_zero(blocks + 1, sizeof *c->age, "a warp scheduler");
 }
@@ -40,11 +40,11 @@ void sched_ended(struct scheduler *c, uint64_t warp)
     c->running &= ~warp;
 }
 
-/* The first of a set behind warp `last`, going round. */
+/* The first warp of the set after `last`, round robin. */
 static unsigned next_of(uint64_t set, unsigned last)
 {
-    uint64_t behind = last < 63 ? set >> (last + 1) << (last + 1) : 0;
-    return (unsigned)__builtin_ctzll(behind ? behind : set);
+    uint64_t after = last < 63 ? set >> (last + 1) << (last + 1) : 0;
+    return (unsigned)__builtin_ctzll(after ? after : set);
 }
 
 static unsigned oldest_of(const struct scheduler *c, uint64_t set)
@@ -64,16 +64,19 @@ void sched_new_period(struct scheduler *c, uint64_t now)
 
 unsigned sched_choose(const struct scheduler *c, uint64_t ready)
 {
-    return c->policy == POLICY_GTO ? oldest_of(c, ready) : next_of(ready, c->last);
+    return c->policy == SCHED_GTO ? oldest_of(c, ready) : next_of(ready, c->last);
 }
 
-/* What takes so long that another warp has the place in the active set meanwhile. */
+/* Warps in long waits, for which they leave the active set. */
 static uint64_t long_waits(const struct scheduler *c)
 {
-    static const uint8_t reasons[] = { ST_SCOREBOARD_MEM, ST_ORDER, ST_TX, ST_FENCE, ST_DRAIN, ST_BARRIER, ST_SLEEP };
+    static const uint8_t reasons[] = {
+        SM_STALL_SCOREBOARD_MEM, SM_STALL_ORDER, SM_STALL_TX, SM_STALL_FENCE, SM_STALL_DRAIN, SM_STALL_BARRIER,
+        SM_STALL_SLEEP
+    };
     uint64_t set = 0;
     for (size_t i = 0; i < sizeof reasons; i++)
-        set |= c->set[PLACE_WAIT + reasons[i]];
+        set |= c->set[SCHED_WAIT + reasons[i]];
     return set;
 }
 
@@ -88,14 +91,14 @@ uint64_t sched_active(struct scheduler *c)
     return c->active ? c->active : ~UINT64_C(0);
 }
 
-enum stall sched_reason(const struct scheduler *c, uint64_t among, uint32_t blocked)
+enum sm_stall sched_reason(const struct scheduler *c, uint64_t among, uint32_t blocked)
 {
-    for (uint32_t m = c->held >> PLACE_WAIT; m; m &= m - 1) {
+    for (uint32_t m = c->held >> SCHED_WAIT; m; m &= m - 1) {
         unsigned r = (unsigned)__builtin_ctz(m);
         if (blocked && (unsigned)__builtin_ctz(blocked) < r)
             break;
-        if (c->set[PLACE_WAIT + r] & among)
-            return (enum stall)r;
+        if (c->set[SCHED_WAIT + r] & among)
+            return (enum sm_stall)r;
     }
-    return blocked ? (enum stall)__builtin_ctz(blocked) : ST_NO_WARP;
+    return blocked ? (enum sm_stall)__builtin_ctz(blocked) : SM_STALL_NO_WARP;
 }

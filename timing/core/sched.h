@@ -1,60 +1,60 @@
 /*
- * A warp scheduler: the warps that belong to it, sorted into sets by the pipeline that their next instruction needs or
- * by what they wait for, and the policies that choose among those that may issue. Bit i of a set is the i-th warp slot
- * of the scheduler. Policies: loose round robin; greedy then oldest (Rogers et al., MICRO 2012); two-level with a small
- * active set that warps leave when they wait for memory or for others (Gebhart et al., ISCA 2011; Narasiman et al.,
- * MICRO 2011). Warps that spin can keep another from issuing for ever, the very one that they wait for: under "oldest
- * first" whenever they alone fill a pipeline (ElTantawy and Aamodt, HPCA 2018). So whatever the policy, a warp that has
- * not issued for a period of core.patience goes first once.
+ * A warp scheduler. Its warps are in sets: by the pipeline that their next instruction needs, or by the reason for
+ * which they wait. Bit i of a set is the i-th warp slot of the scheduler. Policies: loose round robin; greedy then
+ * oldest (Rogers et al., MICRO 2012); two-level with a small active set, which warps leave when they wait for memory or
+ * for other warps (Gebhart et al., ISCA 2011; Narasiman et al., MICRO 2011). Spinning warps can starve the warp that
+ * they wait for; under greedy then oldest, as soon as they alone fill a pipeline (ElTantawy and Aamodt, HPCA 2018).
+ * Therefore, whatever the policy, a warp that has not issued for a period of core.patience cycles gets priority once.
  */
 #ifndef TIMING_SCHED_H
 #define TIMING_SCHED_H
 
 #include "timing/core/sm.h"
 
-/* Where a warp stands: ready for a pipeline, or waiting for a reason. */
-enum { PLACE_WAIT = PIPES, PLACES = PIPES + STALLS, PLACE_NONE = PLACES, READY_PLACES = (1 << PIPES) - 1 };
-_Static_assert(PLACES <= 32, "the places of a warp are bits of a word");
+/* The sets of a scheduler: warps ready for each pipeline, then (from SCHED_WAIT on) waiting warps by stall reason.
+ * SCHED_NONE: in no set. SCHED_READY: mask of the sets of ready warps. */
+enum { SCHED_WAIT = PIPES, SCHED_SETS = PIPES + SM_STALLS, SCHED_NONE = SCHED_SETS, SCHED_READY = (1 << PIPES) - 1 };
+_Static_assert(SCHED_SETS <= 32, "the sets of a scheduler are bits of a word");
 
 struct scheduler {
-    uint64_t set[PLACES];
-    uint32_t held;                   /* places whose set is not empty */
+    uint64_t set[SCHED_SETS];
+    uint32_t held;                   /* mask of the sets that are not empty */
     uint8_t policy;                  /* enum sched_policy, a choice of core.policy */
     uint8_t last;                    /* warp that issued last */
-    uint8_t promoted;                /* two-level: warp that came into the active set last */
-    uint8_t reason;                  /* why it does not issue, while nothing happens: enum stall */
+    uint8_t promoted;                /* two-level: warp that entered the active set last */
+    uint8_t reason;                  /* enum sm_stall of cycles without issue, until the next event */
     uint32_t active_max;
     uint64_t running, active;        /* warps that have not ended; two-level: the active set */
-    uint64_t *age;                   /* by age, oldest first: the warps of a block */
+    uint64_t *age;                   /* sets of the warps of each block, oldest block first */
     uint32_t nage;
-    uint32_t patience;               /* core cycles; 0: who is passed over stays passed over */
-    uint64_t issued, owed;           /* warps that did, or came, in this period; that did not in the last */
+    uint32_t patience;               /* core cycles of a period; 0 = starved warps get no priority */
+    uint64_t issued, owed;           /* warps that issued or started in this period; that did not in the last one */
     uint64_t period_end;
     uint64_t issue_free;             /* cycle from which it may issue again */
-    uint64_t at;                     /* cycle at which to look at it again */
-    uint64_t since;                  /* cycles before are accounted for */
+    uint64_t at;                     /* cycle of its next event */
+    uint64_t since;                  /* cycles before this one are accounted for */
 };
 
 void sched_init(struct scheduler *c, enum sched_policy policy, uint32_t active_max, uint32_t blocks);
 void sched_end(struct scheduler *c);
 void sched_add(struct scheduler *c, uint64_t warps);             /* the warps of a block that starts */
-void sched_ended(struct scheduler *c, uint64_t warp);            /* a warp of it has ended */
-void sched_remove(struct scheduler *c, uint64_t warps);          /* the block has ended */
+void sched_ended(struct scheduler *c, uint64_t warp);            /* a warp has ended */
+void sched_remove(struct scheduler *c, uint64_t warps);          /* the warps of a block that ends */
 
-uint64_t sched_active(struct scheduler *c);                       /* two-level: the active set, brought up to date */
-void sched_new_period(struct scheduler *c, uint64_t now);         /* who has not issued in the last one is owed */
-unsigned sched_choose(const struct scheduler *c, uint64_t ready); /* whoever comes after the last one */
-/* Of what these warps wait for, the reason that counts most; ST_NO_WARP when there is none. blocked: bits of further
- * reasons. */
-enum stall sched_reason(const struct scheduler *c, uint64_t among, uint32_t blocked);
+uint64_t sched_active(struct scheduler *c);                      /* two-level: updates and returns the active set */
+void sched_new_period(struct scheduler *c, uint64_t now);        /* warps that have not issued get priority */
+unsigned sched_choose(const struct scheduler *c, uint64_t ready);/* by the policy */
+/* The stall reason with the highest priority among those of these warps and `blocked` (bits of further reasons);
+ * SM_STALL_NO_WARP = none. */
+enum sm_stall sched_reason(const struct scheduler *c, uint64_t among, uint32_t blocked);
 
-/* The warps that the policy looks at. */
+/* The warps that the policy considers. */
 static inline uint64_t sched_among(struct scheduler *c)
 {
-    return c->policy == POLICY_TWO_LEVEL ? sched_active(c) : UINT64_MAX;
+    return c->policy == SCHED_TWO_LEVEL ? sched_active(c) : UINT64_MAX;
 }
 
-/* Of the warps that can issue at cycle `now` those that have waited too long; all, if there are none. */
+/* Of the warps that can issue at cycle `now`, those that have priority; all, if none has. */
 static inline uint64_t sched_first(struct scheduler *c, uint64_t can, uint64_t now)
 {
     if (now >= c->period_end && c->patience)
@@ -62,10 +62,10 @@ static inline uint64_t sched_first(struct scheduler *c, uint64_t can, uint64_t n
     return c->owed & can ? c->owed & can : can;
 }
 
-/* The warp to issue from of `ready`, which is not empty; it becomes the last one. */
+/* Selects a warp of `ready`, which is not empty, for issue. */
 static inline unsigned sched_pick(struct scheduler *c, uint64_t ready)
 {
-    bool greedy = c->policy == POLICY_GTO && ready >> c->last & 1;
+    bool greedy = c->policy == SCHED_GTO && ready >> c->last & 1;
     unsigned w = greedy ? c->last : sched_choose(c, ready);
     c->last = (uint8_t)w;
     c->issued |= UINT64_C(1) << w;
@@ -75,9 +75,9 @@ static inline unsigned sched_pick(struct scheduler *c, uint64_t ready)
 
 static inline void sched_move(struct scheduler *c, uint64_t warp, unsigned from, unsigned to)
 {
-    if (from < PLACES && !(c->set[from] &= ~warp))
+    if (from < SCHED_SETS && !(c->set[from] &= ~warp))
         c->held &= ~(1u << from);
-    if (to < PLACES) {
+    if (to < SCHED_SETS) {
         c->set[to] |= warp;
         c->held |= 1u << to;
     }

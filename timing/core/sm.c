@@ -1,7 +1,7 @@
 /*
- * The life of an SM core and its cycle: replies and performed accesses, a block start, what the calendar has for the
- * cycle (results, ends of waits, fetched instructions), issue by each scheduler, fetch. Each part says when it acts
- * next; cycles in which none does are only accounted for, by the reason that each scheduler had.
+ * Construction of an SM and its cycle loop. A cycle processes replies and performed accesses, a block start, the events
+ * of the calendar (results, ends of waits, fetched instructions), issue by each scheduler, and fetch. Each part has a
+ * cycle of its next event; cycles without events are only accounted for, under the last stall reason of each scheduler.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,17 +10,17 @@
 #include "base/alloc.h"
 #include "timing/core/sm_impl.h"
 
-const struct stall_info stall_table[STALLS] = {
+const struct sm_stall_info sm_stall_table[SM_STALLS] = {
 #define STALL(id, name, class, meaning) { name, #class, meaning, STAT_STALL_##id },
 #include "timing/stall.def"
 };
 
 const struct pipe_info pipe_table[PIPES] = {
-#define PIPE(id, name, stall, one, meaning) { one, ST_##stall, STAT_INSTS_##id },
+#define PIPE(id, name, stall, one, meaning) { one, SM_STALL_##stall, STAT_INSTS_##id },
 #include "timing/pipe.def"
 };
 
-/* ---- what the load/store unit tells ---- */
+/* ---- calls of the load/store unit ---- */
 
 static void acquired(struct sm *s, struct slot *w, const struct tinst *t)
 {
@@ -29,11 +29,11 @@ static void acquired(struct sm *s, struct slot *w, const struct tinst *t)
     warp_performed(s, w, 0, 0, 1);
 }
 
-/* A policy that counts shared memory's instructions may have waited for this one. */
+/* The order policy may have waited for this access to shared memory. */
 static void shared_performed(struct sm *s, struct slot *w)
 {
     w->order.shared--;
-    if (w->place == PLACE_WAIT + ST_ORDER)
+    if (w->set == SCHED_WAIT + SM_STALL_ORDER)
         warp_consider(s, w);
 }
 
@@ -49,7 +49,7 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     }
     if (w->atomics && op->kind == MOP_ATOM) {
         w->atomics--;
-        states_book(s, w);
+        thread_states_account(s, w);
     }
     at += s->cfg.stages;
     if (op->served_by[SERVE_SHARED])
@@ -57,9 +57,9 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     pool_give(&s->ops, op);
     if (at > s->now) {
         if (acquire)
-            sm_result(s, at, EV_ACQUIRE, w, t);
+            sm_result(s, at, EVENT_ACQUIRE, w, t);
         if (writes)
-            sm_result(s, at, EV_MEM, w, t);
+            sm_result(s, at, EVENT_MEM, w, t);
         return;
     }
     if (acquire)
@@ -73,7 +73,7 @@ static void on_performed(void *ctx, uint32_t sm_slot, bool store, uint64_t at)
     struct sm *s = ctx;
     struct slot *w = &s->slot[sm_slot];
     if (at > s->now)
-        sm_event(s, at, store ? EV_STORE : EV_LOAD, w);
+        sm_event(s, at, store ? EVENT_STORE : EVENT_LOAD, w);
     else
         warp_performed(s, w, !store, store, 0);
 }
@@ -95,7 +95,7 @@ static void on_fetched(void *ctx, uint64_t line, uint64_t at)
 {
     struct sm *s = ctx;
     if (at > s->now)
-        calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .address = line, .kind = EV_LINE });
+        calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .address = line, .kind = EVENT_LINE });
     else
         fetch_line(s, line);
 }
@@ -109,11 +109,11 @@ static void on_message(void *ctx, struct packet *p, uint64_t now)
 static void on_replied(void *ctx, const struct packet *p)
 {
     struct sm *s = ctx;
-    if (s->watch)
-        watch_request(s->watch, p);
+    if (s->trace)
+        trace_request(s->trace, p);
 }
 
-/* ---- life ---- */
+/* ---- construction ---- */
 
 enum { OPS_IN_CHUNK = 16 };
 
@@ -125,7 +125,7 @@ static void init_slots(struct sm *s)
     s->block = mem_zero(s->cfg.blocks, sizeof *s->block, "the blocks of an SM");
     for (uint32_t i = 0; i < n; i++) {
         s->slot[i] = (struct slot){
-            .index = (uint16_t)i, .place = PLACE_NONE, .hold = NO_HOLD,
+            .index = (uint16_t)i, .set = SCHED_NONE, .hold = SM_NO_HOLD,
             .sched = (uint8_t)(i % s->cfg.schedulers), .bit = UINT64_C(1) << i / s->cfg.schedulers,
         };
         s->free_slots[i / 64] |= UINT64_C(1) << i % 64;
@@ -140,7 +140,7 @@ static void add_tm(struct sm *s, struct tm_gpu *tm)
 {
     const struct tm_calls calls = {
         .ctx = s, .op_new = tx_op_new, .op_free = tx_op_free, .issue = tx_issue, .loaded = tx_loaded,
-        .decided = tx_decided, .doomed = tx_doomed, .ask = tx_ask, .fault = tx_fault_again,
+        .decided = tx_decided, .doomed = tx_doomed, .ask = tx_reconsider, .fault = tx_fault_again,
         .impossible = tx_impossible, .at = tx_at
     };
     s->tm = tm_core_new(tm, s->cfg.index, s->lsu, &calls, s->count, s->hists);
@@ -179,9 +179,9 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
     return s;
 }
 
-void sm_observe(struct sm *s, struct sm_watch *w)
+void sm_set_trace(struct sm *s, struct trace_sm *w)
 {
-    s->watch = w;
+    s->trace = w;
 }
 
 void sm_free(struct sm *s)
@@ -215,14 +215,14 @@ static void handle(struct sm *s, const struct event *e)
 {
     struct slot *w = &s->slot[e->warp];
     switch (e->kind) {
-    case EV_ALU: warp_clear_pending(s, w, e->inst, false); break;
-    case EV_MEM: warp_clear_pending(s, w, e->inst, true); break;
-    case EV_WAKE: warp_wake(s, w); break;
-    case EV_FETCHED: fetch_arrived(s, w, e); break;
-    case EV_LINE: fetch_line(s, e->address); break;
-    case EV_LOAD: warp_performed(s, w, 1, 0, 0); break;
-    case EV_STORE: warp_performed(s, w, 0, 1, 0); break;
-    case EV_TX: tx_op_over(s, (struct mem_op *)(uintptr_t)e->address); break;
+    case EVENT_ALU: warp_clear_pending(s, w, e->inst, false); break;
+    case EVENT_MEM: warp_clear_pending(s, w, e->inst, true); break;
+    case EVENT_WAKE: warp_wake(s, w); break;
+    case EVENT_FETCHED: fetch_arrived(s, w, e); break;
+    case EVENT_LINE: fetch_line(s, e->address); break;
+    case EVENT_LOAD: warp_performed(s, w, 1, 0, 0); break;
+    case EVENT_STORE: warp_performed(s, w, 0, 1, 0); break;
+    case EVENT_TX: tx_op_over(s, (struct mem_op *)(uintptr_t)e->address); break;
     default: acquired(s, w, e->inst); break;
     }
 }
@@ -239,14 +239,14 @@ static void run_calendar(struct sm *s)
     }
 }
 
-/* Warps that wait to call the host: no message says that their last private access is over. */
+/* Warps that wait to call a host function: the end of their last private access is no event. */
 static void poll_hosts(struct sm *s)
 {
     s->hosts = 0;
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
-        for (uint64_t m = s->sched[k].set[PLACE_WAIT + ST_DRAIN]; m; m &= m - 1) {
+        for (uint64_t m = s->sched[k].set[SCHED_WAIT + SM_STALL_DRAIN]; m; m &= m - 1) {
             struct slot *w = &s->slot[(uint32_t)__builtin_ctzll(m) * s->cfg.schedulers + k];
-            if (w->inst->kind == TK_HOST)
+            if (w->inst->kind == TINST_HOST)
                 warp_consider(s, w);
         }
 }
@@ -266,7 +266,7 @@ static void run_lsu(struct sm *s)
         tx_unpark(s);
     for (uint32_t i = 0; s->ending && i < s->cfg.blocks; i++)
         if (s->block[i].block)
-            cta_check_end(s, &s->block[i]);
+            sm_block_check_end(s, &s->block[i]);
 }
 
 static void run_cycle(struct sm *s)
@@ -275,8 +275,8 @@ static void run_cycle(struct sm *s)
     bool issued = false;
     if (s->lsu_at <= s->now)
         run_lsu(s);
-    if (cta_fits(s) && cta_next(s)->at <= s->now)
-        cta_start(s);
+    if (sm_block_fits(s) && sm_block_next(s)->at <= s->now)
+        sm_block_start(s);
     run_calendar(s);
     if (s->tx_waits)
         tx_poll(s);
@@ -299,14 +299,14 @@ static void run_cycle(struct sm *s)
         s->lsu_at = lsu_next(s->lsu);
 }
 
-/* The first cycle from `from` on in which something happens inside; all before it have been run. */
+/* The cycle of the next event outside the load/store unit; all cycles before `from` have been run. */
 static uint64_t core_next(const struct sm *s, uint64_t from)
 {
     uint64_t at = clock_earlier(clock_earlier(s->fetch_at, s->dispatch_at), s->tm_at);
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
         at = clock_earlier(at, s->sched[k].at);
-    if (cta_fits(s))
-        at = clock_earlier(at, cta_next(s)->at);
+    if (sm_block_fits(s))
+        at = clock_earlier(at, sm_block_next(s)->at);
     if (at > from)
         at = clock_earlier(at, calendar_next(&s->calendar, from - 1));
     return at > from ? at : from;
@@ -331,12 +331,12 @@ static void visit_all(struct sm *s)
 
 void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle)
 {
-    (void)from;                                  /* cycles that nobody ran are caught up with */
+    (void)from;                                  /* earlier cycles have no events and are accounted for */
     s->nended = 0;
     s->lsu_at = lsu_next(s->lsu);
     while (!s->fault) {
         uint64_t at = every_cycle ? s->upto : clock_earlier(s->lsu_at, s->core_at);
-        at = at > s->upto ? at : s->upto;        /* what was asked for in the last cycle comes in the next one */
+        at = at > s->upto ? at : s->upto;        /* events of simulated cycles take place in the next one */
         if (at >= until)
             break;
         s->now = at;
@@ -352,22 +352,22 @@ void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle)
 void sm_catch_up(struct sm *s, uint64_t until)
 {
     s->upto = s->fault || s->upto > until ? s->upto : until;
-    sm_settle(s, s->upto);
+    sm_account(s, s->upto);
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
-        issue_book(s, &s->sched[k], s->upto);
+        issue_account(s, &s->sched[k], s->upto);
     lsu_settle(s->lsu, s->upto);
 }
 
-/* ---- what it tells ---- */
+/* ---- counters and state ---- */
 
-void sm_settle(struct sm *s, uint64_t until)
+void sm_account(struct sm *s, uint64_t until)
 {
-    uint64_t n = until - s->settled;
+    uint64_t n = until - s->accounted;
     s->count[STAT_SM_CYCLES] += n;
     s->count[STAT_ISSUE_SLOTS] += n * s->cfg.schedulers;
     s->count[STAT_WARP_CYCLES] += n * s->live;
     s->count[STAT_ACTIVE_SM_CYCLES] += s->blocks ? n : 0;
-    s->settled = until;
+    s->accounted = until;
 }
 
 const struct block_end *sm_ended(const struct sm *s, uint32_t *n)
@@ -399,7 +399,7 @@ struct warp *sm_warp(const struct sm *s, uint32_t slot)
 bool sm_sleeps(const struct sm *s, uint32_t slot)
 {
     const struct slot *w = &s->slot[slot];
-    return w->hold == ST_SLEEP || (w->hold == ST_TX && w->waking);
+    return w->hold == SM_STALL_SLEEP || (w->hold == SM_STALL_TX && w->waking);
 }
 
 uint64_t sm_running(const struct sm *s, enum stat figure)

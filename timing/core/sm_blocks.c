@@ -1,7 +1,7 @@
 /*
- * Blocks on an SM: a block takes the lowest free warp slots, warp slot w belongs to scheduler w mod schedulers, and it
- * leaves when all its warps have ended and nothing of theirs is outstanding. Contexts (registers, shared memory) of
- * ended blocks are used again by the next block of the same grid.
+ * Blocks on an SM. A block occupies the lowest free warp slots; slot w belongs to scheduler w mod schedulers. The block
+ * ends when all its warps have ended and none of their accesses is outstanding. The next block of the same grid reuses
+ * the context (registers, shared memory) of an ended block.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "timing/core/sm_impl.h"
 
-/* ---- what the SM keeps for a grid ---- */
+/* ---- grids ---- */
 
 static const uint8_t *private_line(void *sm, uint64_t line)
 {
@@ -51,7 +51,7 @@ void sm_grid_count(struct sm *s, const struct grid *g)
     memset(k->count, 0, sizeof k->count);
 }
 
-/* Blocks that still run (the grid faulted or was interrupted) leave at once. */
+/* Frees blocks that still run: the grid faulted or was interrupted. */
 static void drop_blocks(struct sm *s, const struct sm_grid *g)
 {
     for (uint32_t i = 0; i < s->cfg.blocks; i++)
@@ -75,7 +75,7 @@ void sm_grid_end(struct sm *s, const struct grid *g)
     s->grid[i] = s->grid[--s->ngrids];
 }
 
-/* ---- scoreboards have as many bits as the function with the most registers needs ---- */
+/* ---- scoreboards: the function with the most registers determines their size ---- */
 
 static void grow_scoreboards(struct sm *s, uint32_t regs)
 {
@@ -131,28 +131,28 @@ static void start_transactions(struct sm *s, struct slot *w, const struct grid *
         tm_core_place(s->tm, w->index, w->warp, g->log_base + number * g->log_bytes);
 }
 
-static void start_warp(struct sm *s, struct resident *r, struct slot *w, struct warp *warp)
+static void start_warp(struct sm *s, struct resident_block *r, struct slot *w, struct warp *warp)
 {
     const struct grid *g = r->grid->grid;
     w->warp = warp;
     w->block = r;
     w->ended = false;
-    w->hold = NO_HOLD;
+    w->hold = SM_NO_HOLD;
     w->waking = false;
     w->order = (struct order_warp){ 0 };
-    w->code = w->names = g->code->of_func[g->launch.code->func->index];
+    w->code = w->pending_code = g->code->of_func[g->launch.code->func->index];
     w->seq = UINT32_MAX;
     start_transactions(s, w, g);
-    states_book(s, w);
+    thread_states_account(s, w);
     fetch_start(s, w, 0);
     warp_advance(s, w);
     fetch_consider(s, w);
     warp_consider(s, w);
 }
 
-static void start_block(struct sm *s, struct resident *r, const struct block_start *b)
+static void start_block(struct sm *s, struct resident_block *r, const struct block_start *b)
 {
-    uint64_t mine[SCHEDULERS_MAX] = { 0 };
+    uint64_t mine[SM_SCHEDULERS_MAX] = { 0 };
     r->grid = grid_of(s, b->grid);
     r->block = take_context(r->grid);
     r->alive = r->block->nwarps;
@@ -175,11 +175,11 @@ static void start_block(struct sm *s, struct resident *r, const struct block_sta
         start_warp(s, r, &s->slot[r->slot[i]], &r->block->warps[i]);
 }
 
-void cta_start(struct sm *s)
+void sm_block_start(struct sm *s)
 {
-    struct resident *r = s->block;
-    struct block_start b = *cta_next(s);
-    sm_settle(s, s->now);
+    struct resident_block *r = s->block;
+    struct block_start b = *sm_block_next(s);
+    sm_account(s, s->now);
     fifo_pop(&s->start);
     while (r->block)
         r++;
@@ -189,25 +189,25 @@ void cta_start(struct sm *s)
 void sm_start(struct sm *s, const struct block_start *b)
 {
     *(struct block_start *)fifo_push(&s->start) = *b;
-    if (cta_fits(s) && cta_next(s)->at < s->core_at)
-        s->core_at = cta_next(s)->at;
+    if (sm_block_fits(s) && sm_block_next(s)->at < s->core_at)
+        s->core_at = sm_block_next(s)->at;
 }
 
 /* ---- end ---- */
 
-void cta_warp_ended(struct sm *s, struct slot *w)
+void sm_block_warp_ended(struct sm *s, struct slot *w)
 {
-    sm_settle(s, s->now);
-    states_book(s, w);
+    sm_account(s, s->now);
+    thread_states_account(s, w);
     w->ended = true;
-    w->hold = NO_HOLD;
-    warp_move(s, w, PLACE_NONE);
+    w->hold = SM_NO_HOLD;
+    warp_move(s, w, SCHED_NONE);
     sched_ended(&s->sched[w->sched], w->bit);
     fetch_consider(s, w);
     s->live--;
     if (!--w->block->alive) {
         s->ending++;
-        cta_check_end(s, w->block);
+        sm_block_check_end(s, w->block);
     }
 }
 
@@ -218,28 +218,28 @@ static bool outstanding(const struct sm *s, const struct slot *w)
            lsu_warp_busy(s->lsu, w->index);
 }
 
-static void watch_slot(struct sm *s, const struct slot *w, uint64_t until)
+static void trace_slot(struct sm *s, const struct slot *w, uint64_t until)
 {
-    const struct resident *r = w->block;
-    if (s->watch)
-        watch_block(s->watch, w->index, r->grid->grid->launch.code->func->name, r->block->linear, r->start, until);
+    const struct resident_block *r = w->block;
+    if (s->trace)
+        trace_block(s->trace, w->index, r->grid->grid->launch.code->func->name, r->block->linear, r->start, until);
 }
 
-void sm_observe_rest(struct sm *s)
+void sm_trace_end(struct sm *s)
 {
-    for (uint32_t i = 0; s->watch && i < s->cfg.warps; i++) {
+    for (uint32_t i = 0; s->trace && i < s->cfg.warps; i++) {
         struct slot *w = &s->slot[i];
         if (!w->warp)
             continue;
-        warp_watch(s, w, s->upto);
-        watch_transaction_over(s->watch, i, s->upto);
-        watch_slot(s, w, s->upto);
+        warp_trace(s, w, s->upto);
+        trace_tx_end(s->trace, i, s->upto);
+        trace_slot(s, w, s->upto);
     }
 }
 
 static void free_slot(struct sm *s, struct slot *w)
 {
-    watch_slot(s, w, s->now + 1);
+    trace_slot(s, w, s->now + 1);
     w->warp = NULL;
     w->block = NULL;
     s->free_slots[w->index / 64] |= UINT64_C(1) << w->index % 64;
@@ -252,9 +252,9 @@ static void note_end(struct sm *s, const struct grid *g)
     s->ended[s->nended++] = (struct block_end){ .at = s->now, .grid = (struct grid *)(uintptr_t)g, .sm = s->cfg.index };
 }
 
-void cta_check_end(struct sm *s, struct resident *r)
+void sm_block_check_end(struct sm *s, struct resident_block *r)
 {
-    uint64_t mine[SCHEDULERS_MAX] = { 0 };
+    uint64_t mine[SM_SCHEDULERS_MAX] = { 0 };
     if (r->alive)
         return;
     for (uint32_t i = 0; i < r->block->nwarps; i++) {
@@ -262,7 +262,7 @@ void cta_check_end(struct sm *s, struct resident *r)
             return;
         mine[s->slot[r->slot[i]].sched] |= s->slot[r->slot[i]].bit;
     }
-    sm_settle(s, s->now);
+    sm_account(s, s->now);
     if (r->grid->grid->launch.tm)
         tm_core_block_ends(s->tm, (uint32_t)(r - s->block));
     for (uint32_t i = 0; i < r->block->nwarps; i++)
@@ -278,13 +278,13 @@ void cta_check_end(struct sm *s, struct resident *r)
     s->ending--;
 }
 
-void cta_release_barrier(struct sm *s, struct resident *r, uint64_t at)
+void sm_block_release_barrier(struct sm *s, struct resident_block *r, uint64_t at)
 {
     uint64_t released = r->block ? r->block->released : 0;
     for (uint64_t m = released; m; m &= m - 1) {
         struct slot *w = &s->slot[r->slot[__builtin_ctzll(m)]];
-        if (w->hold == ST_BARRIER && !w->waking)
-            warp_hold(s, w, ST_BARRIER, at);
+        if (w->hold == SM_STALL_BARRIER && !w->waking)
+            warp_hold(s, w, SM_STALL_BARRIER, at);
     }
     if (released)
         r->block->released = 0;

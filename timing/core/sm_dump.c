@@ -1,6 +1,6 @@
 /*
- * What every resident warp waits for, in words, for reports on hangs: its place in the PTX text, and the register,
- * barrier, accesses or line that it waits for by name.
+ * Describes what every resident warp waits for, for hang reports: its position in the PTX, and the register, barrier,
+ * accesses or instruction line that it waits for.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,23 +9,23 @@
 
 enum { LINE_MAX_BYTES = 1024 };
 
-/* The step that the warp stands at; a warp that waits at a barrier, or commits, stands behind it. */
-static const struct dinst *stands_at(const struct slot *w, const struct code **code)
+/* The instruction at which the warp waits; at a barrier or a commit, its program counter is already after it. */
+static const struct dinst *position_of(const struct slot *w, const struct code **code)
 {
     const struct warp *p = w->warp;
     const struct simt_entry *e = &p->entry[p->current];
     *code = p->frame[e->frame].code;
     if (w->step && p->state != WARP_TX)
         return w->step;
-    bool behind = e->pc && (e->waits == WAIT_BARRIER || p->state == WARP_TX);
-    return &(*code)->insts[e->pc - behind];
+    bool after = e->pc && (e->waits == WAIT_BARRIER || p->state == WARP_TX);
+    return &(*code)->insts[e->pc - after];
 }
 
-static void say_register(const struct sm *s, const struct slot *w, char *buf, size_t size)
+static void describe_register(const struct sm *s, const struct slot *w, char *buf, size_t size)
 {
     const struct tinst *t = w->inst;
     const uint64_t *alu = w->pending, *memory = alu + s->pending_words;
-    if (t->whole || w->names != w->code) {
+    if (t->all_regs || w->pending_code != w->code) {
         snprintf(buf, size, "all registers of the warp: %u loads and %u other results are pending", w->nmem, w->nalu);
         return;
     }
@@ -35,12 +35,12 @@ static void say_register(const struct sm *s, const struct slot *w, char *buf, si
         if (!m && !a)
             continue;
         const char *name = w->step->in ? tcode_register(w->code, w->step->in, (uint16_t)r) : NULL;
-        snprintf(buf, size, "register %s, which is still %s", name ? name : "?", m ? "loaded" : "computed");
+        snprintf(buf, size, "register %s, which is still being %s", name ? name : "?", m ? "loaded" : "computed");
         return;
     }
 }
 
-static void say_barrier(const struct slot *w, char *buf, size_t size)
+static void describe_barrier(const struct slot *w, char *buf, size_t size)
 {
     const struct warp *p = w->warp;
     const struct simt_entry *e = &p->entry[p->current];
@@ -54,59 +54,59 @@ static void say_barrier(const struct slot *w, char *buf, size_t size)
                  b->expected ? b->expected : p->block->live_threads);
 }
 
-static void say_accesses(const struct slot *w, const char *what, char *buf, size_t size)
+static void describe_accesses(const struct slot *w, const char *what, char *buf, size_t size)
 {
     const struct order_warp *o = &w->order;
     snprintf(buf, size, "its accesses%s: %u loads and %u stores have not performed", what, o->loads, o->stores);
 }
 
-static void say_order(const struct sm *s, const struct slot *w, char *buf, size_t size)
+static void describe_order(const struct sm *s, const struct slot *w, char *buf, size_t size)
 {
     const struct order_warp *o = &w->order;
     snprintf(buf, size, "the consistency policy %s; %u loads and %u stores have not performed", s->cfg.order->name,
              o->loads, o->stores);
 }
 
-static void say_ready(const struct sm *s, const struct slot *w, char *buf, size_t size)
+static void describe_ready(const struct sm *s, const struct slot *w, char *buf, size_t size)
 {
-    snprintf(buf, size, "%s (its scheduler: %s)", pipe_table[w->place].one,
-             stall_table[s->sched[w->sched].reason].name);
+    snprintf(buf, size, "%s (its scheduler: %s)", pipe_table[w->set].one,
+             sm_stall_table[s->sched[w->sched].reason].name);
 }
 
-static void say_reason(const struct sm *s, const struct slot *w, char *buf, size_t size)
+static void describe_reason(const struct sm *s, const struct slot *w, char *buf, size_t size)
 {
-    if (w->place < PIPES) {
-        say_ready(s, w, buf, size);
+    if (w->set < PIPES) {
+        describe_ready(s, w, buf, size);
         return;
     }
-    switch (w->place - PLACE_WAIT) {
-    case ST_SCOREBOARD_MEM:
-    case ST_SCOREBOARD_ALU: say_register(s, w, buf, size); break;
-    case ST_BARRIER: say_barrier(w, buf, size); break;
-    case ST_FENCE: say_accesses(w, " before the fence", buf, size); break;
-    case ST_DRAIN: say_accesses(w, "", buf, size); break;
-    case ST_ORDER: say_order(s, w, buf, size); break;
-    case ST_FETCH:
+    switch (w->set - SCHED_WAIT) {
+    case SM_STALL_SCOREBOARD_MEM:
+    case SM_STALL_SCOREBOARD_ALU: describe_register(s, w, buf, size); break;
+    case SM_STALL_BARRIER: describe_barrier(w, buf, size); break;
+    case SM_STALL_FENCE: describe_accesses(w, " before the fence", buf, size); break;
+    case SM_STALL_DRAIN: describe_accesses(w, "", buf, size); break;
+    case SM_STALL_ORDER: describe_order(s, w, buf, size); break;
+    case SM_STALL_FETCH:
         snprintf(buf, size, w->missing ? "the instruction line at 0x%" PRIx64 : "instruction fetch at 0x%" PRIx64,
                  w->code->address + (uint64_t)w->fetch * s->cfg.inst_bytes);
         break;
-    case ST_TX: tx_say(s, w, buf, size); break;
-    default: snprintf(buf, size, "%s", stall_table[w->place - PLACE_WAIT].meaning); break;
+    case SM_STALL_TX: tx_describe(s, w, buf, size); break;
+    default: snprintf(buf, size, "%s", sm_stall_table[w->set - SCHED_WAIT].meaning); break;
     }
 }
 
-static void say_running(const struct sm *s, const struct slot *w, char *buf, size_t size)
+static void describe_running(const struct sm *s, const struct slot *w, char *buf, size_t size)
 {
     char place[300], why[600] = "";
     const struct code *code;
-    const struct dinst *d = stands_at(w, &code);
+    const struct dinst *d = position_of(w, &code);
     fault_describe(code, d, place, sizeof place);
-    say_reason(s, w, why, sizeof why);
+    describe_reason(s, w, why, sizeof why);
     snprintf(buf, size, "%d lanes at %s: waits since cycle %" PRIu64 " for %s",
              __builtin_popcountll(w->warp->entry[w->warp->current].mask & w->warp->exist), place, w->since, why);
 }
 
-static void say_warp(const struct sm *s, const struct slot *w, char *buf, size_t size)
+static void describe_warp(const struct sm *s, const struct slot *w, char *buf, size_t size)
 {
     const struct block *b = w->warp->block;
     size_t n = (size_t)snprintf(buf, size, "warp slot %u: block %" PRIu64 " (%u,%u,%u), warp %u of %u, ", w->index,
@@ -117,7 +117,7 @@ static void say_warp(const struct sm *s, const struct slot *w, char *buf, size_t
         snprintf(buf + n, size - n, "has ended; %u results, %u loads and %u stores are outstanding", w->nalu + w->nmem,
                  w->order.loads, w->order.stores);
     else
-        say_running(s, w, buf + n, size - n);
+        describe_running(s, w, buf + n, size - n);
 }
 
 void sm_dump(const struct sm *s, void (*line)(void *ctx, const char *text), void *ctx)
@@ -125,7 +125,7 @@ void sm_dump(const struct sm *s, void (*line)(void *ctx, const char *text), void
     char buf[LINE_MAX_BYTES];
     for (uint32_t i = 0; i < s->cfg.warps; i++)
         if (s->slot[i].warp) {
-            say_warp(s, &s->slot[i], buf, sizeof buf);
+            describe_warp(s, &s->slot[i], buf, sizeof buf);
             line(ctx, buf);
         }
     if (s->start.n) {

@@ -1,7 +1,7 @@
 /*
- * Where the cycles of threads go (Fung et al., MICRO 2011, figure 9): each resident thread is in one state in each
- * cycle. Cycles of an attempt are kept back and booked as useful (TU) or aborted (TA) when its outcome is known; those
- * that a warp is held before a new attempt count as concurrency control. Kept only with stats.thread_states.
+ * Thread states (Fung et al., MICRO 2011, figure 9): each resident thread is in one state in each cycle. Cycles of an
+ * attempt are counted as useful (TU) or aborted (TA) when its outcome is known; cycles for which a warp is held before
+ * a new attempt count as concurrency control (TC). Only with stats.thread_states.
  */
 #include "timing/core/sm_impl.h"
 
@@ -12,14 +12,14 @@ static uint32_t lanes(uint64_t mask)
 
 static enum stat outside(const struct slot *w)
 {
-    if (w->hold == ST_BARRIER || w->warp->state == WARP_BARRIER)
+    if (w->hold == SM_STALL_BARRIER || w->warp->state == WARP_BARRIER)
         return STAT_STATE_BA;
     if (w->controlled && !w->in_tx)
         return STAT_STATE_TC;
     return w->atomics || w->locked ? STAT_STATE_AT : STAT_STATE_NL;
 }
 
-static void look(struct slot *w)
+static void update(struct slot *w)
 {
     struct thread_states *t = &w->states;
     const struct warp *x = w->warp;
@@ -34,7 +34,7 @@ static void look(struct slot *w)
     }
 }
 
-void states_book(struct sm *s, struct slot *w)
+void thread_states_account(struct sm *s, struct slot *w)
 {
     struct thread_states *t = &w->states;
     if (!s->cfg.thread_states || !w->warp)
@@ -47,36 +47,36 @@ void states_book(struct sm *s, struct slot *w)
     s->count[STAT_STATE_THREADS] += n * t->exist;
     t->since = s->now;
     bool was_running = t->running;
-    look(w);
+    update(w);
     if (was_running && !t->running)
         t->run_to = s->now;
 }
 
-void states_locked(struct sm *s, struct slot *w, bool locked)
+void thread_states_locked(struct sm *s, struct slot *w, bool locked)
 {
     if (locked == w->locked)
         return;
     w->locked = locked;
-    states_book(s, w);
+    thread_states_account(s, w);
 }
 
-void states_attempt(struct sm *s, struct slot *w, uint64_t held)
+void thread_states_attempt(struct sm *s, struct slot *w, uint64_t held)
 {
     struct thread_states *t = &w->states;
     if (!s->cfg.thread_states)
         return;
-    states_book(s, w);
+    thread_states_account(s, w);
     s->count[STAT_STATE_TC] += held * t->running;
     t->run_from = s->now + held;
     t->run_to = 0;
 }
 
-void states_decided(struct sm *s, struct slot *w, uint64_t commits, uint64_t aborts)
+void thread_states_decided(struct sm *s, struct slot *w, uint64_t commits, uint64_t aborts)
 {
     struct thread_states *t = &w->states;
     if (!s->cfg.thread_states)
         return;
-    states_book(s, w);
+    thread_states_account(s, w);
     uint64_t n = (t->running ? s->now : t->run_to) - t->run_from;
     s->count[STAT_STATE_TU] += n * lanes(commits);
     s->count[STAT_STATE_TA] += n * lanes(aborts);

@@ -1,7 +1,7 @@
 /*
- * The instruction table's unit and latency class, with the operand types, give an instruction its pipeline, latency and
- * initiation interval. Its registers get scoreboard numbers: by width class and slot of the register allocation, then
- * the predicates, and the carry flag last.
+ * The unit and latency class in the instruction table and the operand types determine the pipeline, latency and
+ * initiation interval of an instruction. Its registers get scoreboard numbers: by width class and by the allocated
+ * register, then the predicates, and the carry flag last.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const enum config_key latency_keys[] = {
 #include "timing/core/classes.def"
 };
 
-/* What arithmetic computes with; APPROX: single precision with .approx or .full. */
+/* The arithmetic domain; APPROX: single precision with .approx or .full. */
 enum domain { N_INT, N_FP, N_APPROX, N_DP, DOMAINS };
 
 static enum domain domain_of_type(const struct ptx_inst *in, uint8_t type)
@@ -40,7 +40,7 @@ static enum domain domain_of(const struct ptx_inst *in)
     }
 }
 
-/* By latency class and domain. The special-function unit has its own approximate reciprocal and root. */
+/* By latency class and domain. Approximate division and square root are computed by the special-function unit. */
 static const enum lat_class lat_classes[][DOMAINS] = {
     [PTX_LATENCY_SIMPLE] = { LC_INT_ADD, LC_FP_ADD, LC_FP_ADD, LC_DP_ADD },
     [PTX_LATENCY_ABS] = { LC_INT_MAX, LC_FP_ADD, LC_FP_ADD, LC_DP_ADD },
@@ -106,14 +106,14 @@ static void set_alu(struct tinst *t, const struct ptx_inst *in, const struct sm_
 {
     enum lat_class l = lat_class_of(in);
     t->pipe = (uint8_t)pipe_there(pipe_of(in), c);
-    t->lanes = (uint16_t)lanes_of((enum pipe)t->pipe, c);
-    t->interval = t->lanes * c->class[l].interval;
-    t->latency = c->class[l].latency + t->lanes - 1;
+    t->lane_cycles = (uint16_t)lanes_of((enum pipe)t->pipe, c);
+    t->interval = t->lane_cycles * c->class[l].interval;
+    t->latency = c->class[l].latency + t->lane_cycles - 1;
 }
 
 /* ---- kinds ---- */
 
-/* bar.warp.sync waits in the SIMT stack, not in the barrier unit. */
+/* bar.warp.sync is executed by the SIMT stack, not by the barrier unit. */
 static bool is_warp_barrier(const struct ptx_inst *in)
 {
     return in->mod[PG_BAROP] == MOD(BAROP, WARP);
@@ -122,22 +122,22 @@ static bool is_warp_barrier(const struct ptx_inst *in)
 static enum tinst_kind kind_of(const struct ptx_inst *in, const struct call_site *site, bool kernel)
 {
     if (is_warp_barrier(in))
-        return TK_ALU;
+        return TINST_ALU;
     switch (ptx_ops[in->op].unit) {
-    case PTX_UNIT_LDST: return TK_MEMORY;
-    case PTX_UNIT_FENCE: return TK_FENCE;
-    case PTX_UNIT_BARRIER: return TK_BARRIER;
-    case PTX_UNIT_BRANCH: return TK_BRANCH;
-    case PTX_UNIT_CALL: return site && site->builtin ? TK_HOST : TK_CALL;
-    case PTX_UNIT_RETURN: return kernel ? TK_EXIT : TK_CALL;
-    case PTX_UNIT_EXIT: return TK_EXIT;
-    case PTX_UNIT_SLEEP: return TK_SLEEP;
-    case PTX_UNIT_TM: return TK_TX;
-    default: return TK_ALU;
+    case PTX_UNIT_LDST: return TINST_MEMORY;
+    case PTX_UNIT_FENCE: return TINST_FENCE;
+    case PTX_UNIT_BARRIER: return TINST_BARRIER;
+    case PTX_UNIT_BRANCH: return TINST_BRANCH;
+    case PTX_UNIT_CALL: return site && site->builtin ? TINST_HOST : TINST_CALL;
+    case PTX_UNIT_RETURN: return kernel ? TINST_EXIT : TINST_CALL;
+    case PTX_UNIT_EXIT: return TINST_EXIT;
+    case PTX_UNIT_SLEEP: return TINST_SLEEP;
+    case PTX_UNIT_TM: return TINST_TX;
+    default: return TINST_ALU;
     }
 }
 
-/* Generic accesses are asked about as global ones: where they go is known only when they issue. */
+/* The order policy treats generic accesses as global ones: their space is known only when they issue. */
 static void set_access(struct tinst *t, const struct ptx_inst *in)
 {
     static const uint8_t kinds[] = { [MOP_LOAD] = ORDER_LOAD, [MOP_STORE] = ORDER_STORE, [MOP_ATOM] = ORDER_ATOMIC,
@@ -154,14 +154,14 @@ static void set_access(struct tinst *t, const struct ptx_inst *in)
 static void set_order(struct tinst *t, const struct ptx_inst *in)
 {
     bool block = in->mod[PG_SCOPE] == MOD(SCOPE, CTA) || in->mod[PG_MEMBAR] == MOD(MEMBAR, CTA);
-    if (t->kind == TK_MEMORY)
+    if (t->kind == TINST_MEMORY)
         set_access(t, in);
-    else if (t->kind == TK_FENCE) {
+    else if (t->kind == TINST_FENCE) {
         t->ordered = true;
         t->access = (struct order_access){ block ? ORDER_FENCE_CTA : ORDER_FENCE, true, true };
-    } else if (t->kind == TK_BARRIER || t->kind == TK_EXIT) {
+    } else if (t->kind == TINST_BARRIER || t->kind == TINST_EXIT) {
         t->ordered = true;
-        t->access.kind = t->kind == TK_EXIT ? ORDER_EXIT : ORDER_BARRIER;
+        t->access.kind = t->kind == TINST_EXIT ? ORDER_EXIT : ORDER_BARRIER;
     }
     t->acquires = t->access.acquire && !block;
 }
@@ -171,7 +171,7 @@ static void set_order(struct tinst *t, const struct ptx_inst *in)
 struct numbering {
     const struct flow *flow;
     uint32_t base[RC_COUNT], carry;
-    uint32_t src[64], dst[64], nsrc, ndst;       /* of the instruction at hand; more than 64 do not fit anyway */
+    uint32_t src[64], dst[64], nsrc, ndst;       /* of the current instruction; no tinst has more than 64 */
 };
 
 static void set_numbering(struct numbering *n, const struct flow *flow)
@@ -194,7 +194,7 @@ static void note(uint32_t *list, uint32_t *n, uint32_t reg)
         list[(*n)++] = reg;
 }
 
-/* Beyond 65536 registers two share a number, which is safe: one waits for both. */
+/* With more than 65536 registers, two may share a number. This is safe: the instruction waits for both. */
 static uint16_t number_in(const struct numbering *n, const struct ptx_reg *r)
 {
     return (uint16_t)(n->base[ptx_reg_class(r)] + n->flow->slot[r->id]);
@@ -220,12 +220,12 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
         note(n->dst, &n->ndst, n->carry);
     if (in->op == OP_ADDC || in->op == OP_SUBC || in->op == OP_MADC)
         note(n->src, &n->nsrc, n->carry);
-    if (t->kind == TK_CALL || t->kind == TK_HOST) {
-        t->whole = true;                         /* results are copied when the callee returns */
+    if (t->kind == TINST_CALL || t->kind == TINST_HOST) {
+        t->all_regs = true;                         /* results are copied when the callee returns */
         return;
     }
-    t->whole = t->kind == TK_TX || n->nsrc + n->ndst > TINST_REGS;   /* registers are saved, and put back, whole */
-    t->nsrc = t->whole ? 0 : (uint8_t)n->nsrc;
+    t->all_regs = t->kind == TINST_TX || n->nsrc + n->ndst > TINST_REGS;   /* TX: all are saved and restored */
+    t->nsrc = t->all_regs ? 0 : (uint8_t)n->nsrc;
     t->ndst = (uint8_t)(n->ndst < TINST_REGS ? n->ndst : TINST_REGS);
     for (uint32_t i = 0; i < t->nsrc; i++)
         t->reg[i] = (uint16_t)n->src[i];
@@ -234,9 +234,9 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
     for (uint32_t i = 0; i < (uint32_t)t->nsrc + t->ndst; i++) {
         uint32_t word = t->reg[i] / 64;
         uint64_t bit = UINT64_C(1) << t->reg[i] % 64;
-        t->far |= word >= TINST_WORDS;
+        t->far_regs |= word >= TINST_WORDS;
         if (word < TINST_WORDS) {
-            t->names[word] |= bit;
+            t->uses[word] |= bit;
             t->writes[word] |= i < t->nsrc ? 0 : bit;
         }
     }
@@ -248,10 +248,10 @@ static void set_instruction(struct tinst *t, const struct ptx_inst *in, const st
                             const struct sm_cfg *c)
 {
     t->kind = (uint8_t)kind_of(in, site, kernel);
-    t->lanes = 1;
+    t->lane_cycles = 1;
     t->interval = t->latency = 1;
     set_order(t, in);
-    if (t->kind == TK_MEMORY)
+    if (t->kind == TINST_MEMORY)
         t->pipe = PIPE_MEM;
     else if (ptx_ops[in->op].unit < PTX_UNIT_LDST)
         set_alu(t, in, c);

@@ -1,6 +1,7 @@
 /*
- * What the pipelines need to know of an instruction, one entry per PTX instruction of a function, made from the
- * instruction table's unit and latency classes and the configured figures when a program first runs in timing mode.
+ * Timing instructions: the properties of an instruction that the SM needs, one entry per PTX instruction of a function.
+ * They are derived from the unit and latency class in the instruction table and from the configuration when a program
+ * first runs in timing mode.
  */
 #ifndef TIMING_TINST_H
 #define TIMING_TINST_H
@@ -15,28 +16,29 @@ enum pipe {
     PIPES
 };
 enum tinst_kind {
-    TK_ALU, TK_MEMORY, TK_BRANCH,
-    TK_CALL,                         /* of a function in PTX, and the return from one */
-    TK_HOST,                         /* call of a function that the host runs (vprintf, malloc ...) */
-    TK_EXIT, TK_BARRIER, TK_FENCE, TK_SLEEP, TK_TX
+    TINST_ALU, TINST_MEMORY, TINST_BRANCH,
+    TINST_CALL,                      /* call of a PTX function, and return from one */
+    TINST_HOST,                      /* call of a host function (vprintf, malloc ...) */
+    TINST_EXIT, TINST_BARRIER, TINST_FENCE, TINST_SLEEP, TINST_TX
 };
 
-/* Vector accesses and calls may name more registers: they are `whole`. The first ones are in bit sets, too. */
+/* Vector accesses and calls may use more than TINST_REGS registers (`all_regs`). Registers below 64 TINST_WORDS are in
+ * bit sets. */
 enum { TINST_REGS = 16, TINST_WORDS = 2 };
 
 struct tinst {
     uint8_t pipe, kind;
     uint8_t nsrc, ndst;
-    bool whole;                      /* waits until no register of the warp is pending; its sources are not listed */
-    bool ordered;                    /* the order policy is asked about `access` before it issues */
-    bool acquires;                   /* what others stored: an acquire or fence of more than block scope */
-    bool far;                        /* names registers that are not in the bit sets */
-    uint16_t lanes;                  /* core cycles in which a pipeline of this width takes in a whole warp */
-    uint32_t interval;               /* core cycles until the pipeline takes the next instruction */
+    bool all_regs;                   /* waits until no register of the warp is pending; its sources are not listed */
+    bool ordered;                    /* the order policy decides on `access` before it issues */
+    bool acquires;                   /* an acquire or a fence of more than block scope */
+    bool far_regs;                   /* uses registers that are not in the bit sets */
+    uint16_t lane_cycles;            /* core cycles until all lanes of a warp have entered the pipeline */
+    uint32_t interval;               /* core cycles until the pipeline accepts the next instruction */
     uint32_t latency;                /* core cycles until a dependent instruction may issue, all lanes done */
     struct order_access access;
-    uint64_t names[TINST_WORDS], writes[TINST_WORDS];    /* bit sets of registers: all that it names; destinations */
-    uint16_t reg[TINST_REGS];        /* sources, then destinations: number of the register in the warp's scoreboard */
+    uint64_t uses[TINST_WORDS], writes[TINST_WORDS];     /* bit sets of registers: all that it uses; destinations */
+    uint16_t reg[TINST_REGS];        /* scoreboard numbers of the sources, then of the destinations */
 };
 
 struct tcode {                       /* of one function */
@@ -48,15 +50,14 @@ struct tcode {                       /* of one function */
 
 struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, uint64_t address);
 void tcode_free(struct tcode *t);
-/* The name in the text of a scoreboard register that an instruction of the function names; NULL: it does not. */
+/* The PTX name of a scoreboard register that the instruction uses; NULL = it does not use the register. */
 const char *tcode_register(const struct tcode *t, const struct ptx_inst *in, uint16_t reg);
 
-/* Where arithmetic goes on a machine that has pipelines of every kind, and the key of its latency. */
+/* The pipeline of an arithmetic instruction on a machine that has all kinds of pipelines, and its latency class. */
 struct tinst_class { enum pipe pipe; enum config_key latency; };
 struct tinst_class tinst_class(const struct ptx_inst *in);
 
-/* All functions of a program, read by all SMs. Instructions lie one behind the other from `address`, functions at
- * lines. */
+/* All functions of a program, read by all SMs. Each function starts at an instruction line, the first at `address`. */
 struct tprogram {
     struct tcode **of_func;          /* by ptx_func.index; NULL without a body */
     uint32_t nfuncs, max_regs;       /* max_regs: the most scoreboard registers of any function */

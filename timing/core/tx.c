@@ -1,20 +1,20 @@
 /*
- * Transactions at an SM core: between the warps (ptx/txn/txn.h), the pipelines, and transactional memory
- * (tm/core/tm_core.h). A warp that waits for it is held under ST_TX: at tx_begin for its turn, at tx_commit until its
- * outcome is known, before an abort or a validation until what it has under way has come back.
+ * Transactions on an SM: connects the warps (ptx/txn/txn.h) and pipelines with transactional memory
+ * (tm/core/tm_core.h). A warp is stalled with SM_STALL_TX at tx_begin by concurrency control, at tx_commit until its
+ * outcome is known, and before an abort or a validation until its outstanding accesses have completed.
  */
 #include <string.h>
 
 #include "timing/core/sm_impl.h"
 
-bool tx_quiet(const struct sm *s, const struct slot *w)
+bool tx_no_accesses(const struct sm *s, const struct slot *w)
 {
     const struct order_warp *o = &w->order;
     return !w->nmem && !w->collecting && !o->loads && !o->stores && !o->shared && !lsu_warp_busy(s->lsu, w->index);
 }
 
-/* Something outside the cycle loop has happened to the warp: it acts from this cycle on. */
-static void come_to(struct sm *s)
+/* An event outside the cycle loop: advances the SM to the cycle of transactional memory. */
+static void advance_to_now(struct sm *s)
 {
     uint64_t now = tm_now(s->tm);
     s->now = now > s->now ? now : s->now;
@@ -28,36 +28,36 @@ static uint32_t registers_of(const struct slot *w)
 
 /* ---- outcomes ---- */
 
-/* The warp stands at its next instruction, after so many cycles. */
-static void go_on_after(struct sm *s, struct slot *w, uint64_t held)
+/* The warp continues at its next instruction after `held` cycles. */
+static void resume_after(struct sm *s, struct slot *w, uint64_t held)
 {
     w->inst = NULL;
     if (held)
-        warp_hold(s, w, ST_TX, s->now + held);
+        warp_hold(s, w, SM_STALL_TX, s->now + held);
     else
         warp_wake(s, w);
     if (held)
         warp_consider(s, w);
 }
 
-/* Outcomes have been applied to the warp: is there a new attempt, is the transaction over, or are others still open? */
+/* After outcomes have been applied: ends the transaction, or begins a new attempt, or waits for further outcomes. */
 static void after_outcome(struct sm *s, struct slot *w)
 {
     if (w->warp->state == WARP_TX)
         return;
     if (!txn_lanes(w->warp)) {
         w->in_tx = false;
-        states_book(s, w);
-        go_on_after(s, w, tm_core_ended(s->tm, w->index, s->now));
-        tx_watch_over(s, w);
+        thread_states_account(s, w);
+        resume_after(s, w, tm_core_ended(s->tm, w->index, s->now));
+        tx_trace_end(s, w);
     } else if (txn_attempt(w->warp) != w->attempt) {
         w->attempt = txn_attempt(w->warp);
         uint64_t held = tm_core_attempt(s->tm, w->index, false, registers_of(w), s->now);
-        states_attempt(s, w, held);
-        go_on_after(s, w, held);
-        tx_watch_attempt(s, w);
+        thread_states_attempt(s, w, held);
+        resume_after(s, w, held);
+        tx_trace_attempt(s, w);
     } else {
-        go_on_after(s, w, 0);
+        resume_after(s, w, 0);
     }
 }
 
@@ -71,15 +71,15 @@ void tx_decided(void *ctx, uint32_t slot, uint64_t commits, uint64_t aborts)
 {
     struct sm *s = ctx;
     struct slot *w = &s->slot[slot];
-    come_to(s);
-    states_decided(s, w, commits, aborts);
-    if (s->watch)
-        tx_watch_outcome(s, w, commits, aborts);
+    advance_to_now(s);
+    thread_states_decided(s, w, commits, aborts);
+    if (s->trace)
+        tx_trace_outcome(s, w, commits, aborts);
     if (commits)
         txn_commit(w->warp, commits);
     if (aborts)
         abort_lanes(s, w, aborts);
-    states_book(s, w);
+    thread_states_account(s, w);
     after_outcome(s, w);
 }
 
@@ -87,15 +87,15 @@ void tx_doomed(void *ctx, uint32_t slot)
 {
     struct sm *s = ctx;
     struct slot *w = &s->slot[slot];
-    come_to(s);
+    advance_to_now(s);
     w->doomed = true;
-    if (w->hold == NO_HOLD || w->warp->state == WARP_TX)
+    if (w->hold == SM_NO_HOLD || w->warp->state == WARP_TX)
         tx_try(s, w);
-    if (w->hold == NO_HOLD && !w->ended)
+    if (w->hold == SM_NO_HOLD && !w->ended)
         warp_consider(s, w);
 }
 
-/* Aborted lanes need no validation any more. */
+/* Aborted lanes need no validation. */
 static void end_validation(struct sm *s, struct slot *w, uint64_t lanes)
 {
     if (w->fault_lane >= 0 && lanes >> w->fault_lane & 1) {
@@ -112,19 +112,19 @@ static void abort_doomed(struct sm *s, struct slot *w)
     if (!lanes)
         return;
     end_validation(s, w, lanes);
-    states_decided(s, w, 0, lanes);
-    if (s->watch)
-        tx_watch_outcome(s, w, 0, lanes);
+    thread_states_decided(s, w, 0, lanes);
+    if (s->trace)
+        tx_trace_outcome(s, w, 0, lanes);
     abort_lanes(s, w, lanes);
-    states_book(s, w);
+    thread_states_account(s, w);
     after_outcome(s, w);
-    if (w->warp->state == WARP_TX && w->hold == NO_HOLD)
+    if (w->warp->state == WARP_TX && w->hold == SM_NO_HOLD)
         warp_advance(s, w);
 }
 
 bool tx_try(struct sm *s, struct slot *w)
 {
-    if (!(w->doomed || w->validate) || !tx_quiet(s, w))
+    if (!(w->doomed || w->validate) || !tx_no_accesses(s, w))
         return false;
     if (w->doomed)
         abort_doomed(s, w);
@@ -133,20 +133,20 @@ bool tx_try(struct sm *s, struct slot *w)
         w->fault_lane = -1;
         w->validating = true;
         w->validate = false;
-        warp_renew(s, w);
+        warp_restart_wait(s, w);
         tm_core_validate(s->tm, w->index, lane, s->now);
     }
     return true;
 }
 
-void tx_ask(void *ctx, uint32_t slot)
+void tx_reconsider(void *ctx, uint32_t slot)
 {
     struct sm *s = ctx;
     struct slot *w = &s->slot[slot];
-    come_to(s);
+    advance_to_now(s);
     if (!tm_core_validating(s->tm, slot))
         w->validating = false;
-    if (w->warp && !w->ended && w->hold == NO_HOLD && w->place == PLACE_WAIT + ST_TX)
+    if (w->warp && !w->ended && w->hold == SM_NO_HOLD && w->set == SCHED_WAIT + SM_STALL_TX)
         warp_consider(s, w);
 }
 
@@ -158,12 +158,12 @@ static bool may_begin(struct sm *s, struct slot *w)
     bool may = tm_core_may_begin(s->tm, w->index, (uint32_t)__builtin_popcountll(lanes), s->now);
     if (may == w->controlled) {
         w->controlled = !may;
-        states_book(s, w);
+        thread_states_account(s, w);
     }
     return may;
 }
 
-/* Private memory that an abort puts back is accessed one instruction after the other. */
+/* Accesses to private memory, which an abort restores, are performed one instruction at a time. */
 static bool local_waits(const struct sm *s, const struct slot *w)
 {
     uint8_t space = w->step->space;  /* SP_REG: variables of the frame */
@@ -178,13 +178,13 @@ bool tx_may_issue(struct sm *s, struct slot *w, const struct tinst *t)
         return false;
     if (w->in_tx && !tm_core_may_run(s->tm, w->index, s->now) && !w->doomed && !w->validate)
         return false;
-    if (t->kind == TK_TX && w->step->in->op == OP_TX_BEGIN && !w->doomed && !w->validate)
+    if (t->kind == TINST_TX && w->step->in->op == OP_TX_BEGIN && !w->doomed && !w->validate)
         return w->in_tx || may_begin(s, w);
     if (w->doomed || w->validate)
         may = false;
-    else if (t->kind == TK_TX)
-        may = tx_quiet(s, w) && (!w->in_tx || tm_core_may_issue(s->tm, w->index, true));
-    else if (w->in_tx && t->kind == TK_MEMORY)
+    else if (t->kind == TINST_TX)
+        may = tx_no_accesses(s, w) && (!w->in_tx || tm_core_may_issue(s->tm, w->index, true));
+    else if (w->in_tx && t->kind == TINST_MEMORY)
         may = !local_waits(s, w) && tm_core_may_issue(s->tm, w->index, false);
     s->tx_waits |= !may;
     return may;
@@ -198,22 +198,22 @@ void tx_begun(struct sm *s, struct slot *w, const struct tcode *code, const stru
     w->attempt = txn_attempt(w->warp);
     w->tx_begin = d;
     w->tx_code = code->code;
-    states_book(s, w);
+    thread_states_account(s, w);
     uint64_t held = tm_core_attempt(s->tm, w->index, true, registers_of(w), s->now);
-    states_attempt(s, w, held);
-    if (held && w->hold == NO_HOLD)
-        warp_hold(s, w, ST_TX, s->now + held);
-    tx_watch_attempt(s, w);
+    thread_states_attempt(s, w, held);
+    if (held && w->hold == SM_NO_HOLD)
+        warp_hold(s, w, SM_STALL_TX, s->now + held);
+    tx_trace_attempt(s, w);
 }
 
 void tx_committing(struct sm *s, struct slot *w)
 {
-    w->validate = false;             /* the commit does that */
-    warp_hold(s, w, ST_TX, NEVER);
-    warp_move(s, w, PLACE_WAIT + ST_TX);
-    states_book(s, w);
-    if (s->watch)
-        watch_commit(s->watch, w->index, s->now);
+    w->validate = false;             /* the commit validates the reads */
+    warp_hold(s, w, SM_STALL_TX, NEVER);
+    warp_move(s, w, SCHED_WAIT + SM_STALL_TX);
+    thread_states_account(s, w);
+    if (s->trace)
+        trace_tx_commit(s->trace, w->index, s->now);
     tm_core_commit(s->tm, w->index, s->now);
 }
 
@@ -235,7 +235,7 @@ bool tx_fault(struct sm *s, struct slot *w)
     w->fault_lane = lane;
     warp_advance(s, w);
     tx_try(s, w);
-    if (w->hold == NO_HOLD) {
+    if (w->hold == SM_NO_HOLD) {
         fetch_consider(s, w);
         warp_consider(s, w);
     }
@@ -246,7 +246,7 @@ void tx_fault_again(void *ctx, uint32_t slot)
 {
     struct sm *s = ctx;
     struct slot *w = &s->slot[slot];
-    come_to(s);
+    advance_to_now(s);
     txn_fault_again(w->warp);
     sm_take_fault(s, w);
 }
@@ -255,7 +255,7 @@ void tx_impossible(void *ctx, uint32_t slot, unsigned lane, const char *text)
 {
     struct sm *s = ctx;
     struct slot *w = &s->slot[slot];
-    come_to(s);
+    advance_to_now(s);
     fault_raise(w->warp, w->tx_begin, FAULT_TX, (int)lane, 0, "%s", text);
     sm_take_fault(s, w);
 }
@@ -274,7 +274,7 @@ void tx_op_free(void *ctx, struct mem_op *op)
     pool_give(&s->ops, op);
 }
 
-/* The load/store unit's queue is full: with operand collectors nobody has asked before. */
+/* The load/store unit's queue is full: with operand collectors this was not checked at issue. */
 static void park(struct sm *s, struct slot *w, struct mem_op *op)
 {
     op->next = NULL;
@@ -301,7 +301,7 @@ void tx_issue(void *ctx, uint32_t slot, struct mem_op *op)
 {
     struct sm *s = ctx;
     struct slot *w = &s->slot[slot];
-    come_to(s);
+    advance_to_now(s);
     w->order.shared += op->served_by[SERVE_SHARED] != 0;
     if (!s->parked.first && lsu_has_room(s->lsu))
         issue_memory(s, w, op);
@@ -314,15 +314,15 @@ void tx_loaded(void *ctx, struct mem_op *op)
     struct sm *s = ctx;
     struct slot *w = &s->slot[op->sm_slot];
     const struct tinst *t = op->owner;
-    come_to(s);
+    advance_to_now(s);
     pool_give(&s->ops, op);
-    sm_result(s, s->now + 1 + s->cfg.stages, EV_MEM, w, t);
+    sm_result(s, s->now + 1 + s->cfg.stages, EVENT_MEM, w, t);
 }
 
 void tx_op_done(struct sm *s, struct mem_op *op, uint64_t at)
 {
     if (at > s->now) {
-        struct event e = { .at = at, .kind = EV_TX, .warp = (uint16_t)op->sm_slot };
+        struct event e = { .at = at, .kind = EVENT_TX, .warp = (uint16_t)op->sm_slot };
         e.address = (uint64_t)(uintptr_t)op;
         calendar_add(&s->calendar, s->now, &e);
     } else {
@@ -338,14 +338,14 @@ void tx_op_over(struct sm *s, struct mem_op *op)
     tm_core_done(s->tm, op, s->now);
 }
 
-/* Warps that wait for what no message tells: that nothing of theirs is under way. */
+/* Warps that wait until none of their accesses is outstanding, which is no event. */
 void tx_poll(struct sm *s)
 {
     s->tx_waits = false;
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
-        for (uint64_t m = s->sched[k].set[PLACE_WAIT + ST_TX]; m; m &= m - 1) {
+        for (uint64_t m = s->sched[k].set[SCHED_WAIT + SM_STALL_TX]; m; m &= m - 1) {
             struct slot *w = &s->slot[(uint32_t)__builtin_ctzll(m) * s->cfg.schedulers + k];
-            if (w->hold == NO_HOLD && !tx_try(s, w))
+            if (w->hold == SM_NO_HOLD && !tx_try(s, w))
                 warp_consider(s, w);
         }
 }
@@ -353,7 +353,7 @@ void tx_poll(struct sm *s)
 void tx_at(void *ctx, uint64_t cycle)
 {
     struct sm *s = ctx;
-    come_to(s);
+    advance_to_now(s);
     s->tm_at = cycle < s->tm_at ? cycle : s->tm_at;
     s->core_at = cycle < s->core_at ? cycle : s->core_at;
     s->lsu_at = s->now;

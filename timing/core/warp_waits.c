@@ -1,8 +1,8 @@
 /*
- * What a warp's next instruction waits for. A warp is looked at only when something happened that it may have waited
- * for: then it moves to the set of warps ready for a pipeline, or to that of the reason that holds it. The scoreboard
- * holds an instruction back while a register that it reads or writes is pending; sources are read at issue, so there is
- * no need to wait for readers.
+ * What the next instruction of a warp waits for. A warp is examined only after an event that it may have waited for. It
+ * then moves to the set of warps that are ready for a pipeline, or to the set of its stall reason. The scoreboard
+ * stalls an instruction while a register that it reads or writes is pending. Sources are read at issue, so
+ * write-after-read hazards do not exist.
  */
 #include "timing/core/sm_impl.h"
 
@@ -23,7 +23,7 @@ void warp_set_pending(struct slot *w, const struct tinst *t, uint32_t words, boo
     uint64_t *set = w->pending + (memory ? words : 0);
     for (int k = 0; k < TINST_WORDS; k++)
         set[k] |= t->writes[k];
-    for (unsigned i = t->nsrc; t->far && i < t->nsrc + t->ndst; i++)
+    for (unsigned i = t->nsrc; t->far_regs && i < t->nsrc + t->ndst; i++)
         set_bit(set, t->reg[i]);
     *(memory ? &w->nmem : &w->nalu) += 1;
 }
@@ -33,48 +33,48 @@ void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, boo
     uint64_t *set = w->pending + (memory ? s->pending_words : 0);
     for (int k = 0; k < TINST_WORDS; k++)
         set[k] &= ~t->writes[k];
-    for (unsigned i = t->nsrc; t->far && i < t->nsrc + t->ndst; i++)
+    for (unsigned i = t->nsrc; t->far_regs && i < t->nsrc + t->ndst; i++)
         clear_bit(set, t->reg[i]);
     *(memory ? &w->nmem : &w->nalu) -= 1;
-    if (w->place == PLACE_WAIT + ST_SCOREBOARD_MEM || w->place == PLACE_WAIT + ST_SCOREBOARD_ALU)
+    if (w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_MEM || w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_ALU)
         warp_consider(s, w);
     else if (w->ended)
-        cta_check_end(s, w->block);
+        sm_block_check_end(s, w->block);
 }
 
-/* Is a register that the instruction names in the set? */
-static inline bool names_any(const struct tinst *t, const uint64_t *set)
+/* Does the instruction use a register of the set? */
+static inline bool uses_any(const struct tinst *t, const uint64_t *set)
 {
     uint64_t any = 0;
     for (int k = 0; k < TINST_WORDS; k++)
-        any |= t->names[k] & set[k];
-    for (unsigned i = 0; t->far && i < (unsigned)t->nsrc + t->ndst; i++)
+        any |= t->uses[k] & set[k];
+    for (unsigned i = 0; t->far_regs && i < (unsigned)t->nsrc + t->ndst; i++)
         any |= set[t->reg[i] / 64] >> t->reg[i] % 64 & 1;
     return any;
 }
 
-/* The reason, STALLS when nothing is pending. Registers of another function have other numbers: all of them must be
- * there. */
-static enum stall scoreboard(const struct slot *w, uint32_t words)
+/* The stall reason, SM_STALLS = none. Registers of another function have other numbers: all of them must be
+ * available. */
+static enum sm_stall scoreboard(const struct slot *w, uint32_t words)
 {
     const struct tinst *t = w->inst;
-    if (t->whole || w->names != w->code)
-        return w->nmem ? ST_SCOREBOARD_MEM : ST_SCOREBOARD_ALU;
-    if (names_any(t, w->pending + words))
-        return ST_SCOREBOARD_MEM;
-    return names_any(t, w->pending) ? ST_SCOREBOARD_ALU : STALLS;
+    if (t->all_regs || w->pending_code != w->code)
+        return w->nmem ? SM_STALL_SCOREBOARD_MEM : SM_STALL_SCOREBOARD_ALU;
+    if (uses_any(t, w->pending + words))
+        return SM_STALL_SCOREBOARD_MEM;
+    return uses_any(t, w->pending) ? SM_STALL_SCOREBOARD_ALU : SM_STALLS;
 }
 
 /* ---- order ---- */
 
-static enum stall order_stall(enum order_kind k)
+static enum sm_stall order_stall(enum order_kind k)
 {
     switch (k) {
     case ORDER_FENCE:
-    case ORDER_FENCE_CTA: return ST_FENCE;
+    case ORDER_FENCE_CTA: return SM_STALL_FENCE;
     case ORDER_BARRIER:
-    case ORDER_EXIT: return ST_DRAIN;
-    default: return ST_ORDER;
+    case ORDER_EXIT: return SM_STALL_DRAIN;
+    default: return SM_STALL_ORDER;
     }
 }
 
@@ -83,92 +83,93 @@ void warp_performed(struct sm *s, struct slot *w, uint32_t loads, uint32_t store
     w->order.loads -= loads;
     w->order.stores -= stores;
     w->order.acquires -= acquires;
-    if (w->place == PLACE_WAIT + ST_ORDER || w->place == PLACE_WAIT + ST_FENCE || w->place == PLACE_WAIT + ST_DRAIN)
+    if (w->set == SCHED_WAIT + SM_STALL_ORDER || w->set == SCHED_WAIT + SM_STALL_FENCE ||
+        w->set == SCHED_WAIT + SM_STALL_DRAIN)
         warp_consider(s, w);
     else if (w->ended)
-        cta_check_end(s, w->block);
+        sm_block_check_end(s, w->block);
 }
 
-/* ---- places ---- */
+/* ---- sets of the scheduler ---- */
 
-static unsigned place_of(struct sm *s, struct slot *w)
+static unsigned set_of(struct sm *s, struct slot *w)
 {
     const struct tinst *t = w->inst;
-    enum stall r;
-    if (w->hold != NO_HOLD)
-        return PLACE_WAIT + w->hold;
+    enum sm_stall r;
+    if (w->hold != SM_NO_HOLD)
+        return SCHED_WAIT + w->hold;
     if (!w->buffered)
-        return PLACE_WAIT + ST_FETCH;
-    if (w->nalu + w->nmem && (r = scoreboard(w, s->pending_words)) != STALLS)
-        return PLACE_WAIT + r;
-    if (w->tm && (t->kind == TK_TX || w->in_tx) && !tx_may_issue(s, w, t))
-        return PLACE_WAIT + ST_TX;
+        return SCHED_WAIT + SM_STALL_FETCH;
+    if (w->nalu + w->nmem && (r = scoreboard(w, s->pending_words)) != SM_STALLS)
+        return SCHED_WAIT + r;
+    if (w->tm && (t->kind == TINST_TX || w->in_tx) && !tx_may_issue(s, w, t))
+        return SCHED_WAIT + SM_STALL_TX;
     if (t->ordered && !s->cfg.order->may_issue(s->order_state, w->index, &w->order, &t->access))
-        return PLACE_WAIT + order_stall(t->access.kind);
-    if (t->kind == TK_HOST && (w->collecting || lsu_warp_busy(s->lsu, w->index))) {
+        return SCHED_WAIT + order_stall(t->access.kind);
+    if (t->kind == TINST_HOST && (w->collecting || lsu_warp_busy(s->lsu, w->index))) {
         s->hosts++;
-        return PLACE_WAIT + ST_DRAIN;
+        return SCHED_WAIT + SM_STALL_DRAIN;
     }
     return t->pipe;
 }
 
-static const char *place_name(const struct slot *w)
+static const char *state_name(const struct slot *w)
 {
-    if (w->place == PLACE_WAIT + ST_TX)
+    if (w->set == SCHED_WAIT + SM_STALL_TX)
         return tx_wait_name[w->tx_wait];
-    return w->place < PIPES ? "ready" : stall_table[w->place - PLACE_WAIT].name;
+    return w->set < PIPES ? "ready" : sm_stall_table[w->set - SCHED_WAIT].name;
 }
 
-void warp_watch(struct sm *s, const struct slot *w, uint64_t until)
+void warp_trace(struct sm *s, const struct slot *w, uint64_t until)
 {
-    if (w->place != PLACE_NONE && until > w->since)
-        watch_state(s->watch, w->index, place_name(w), w->since, until);
+    if (w->set != SCHED_NONE && until > w->since)
+        trace_state(s->trace, w->index, state_name(w), w->since, until);
 }
 
-void warp_move(struct sm *s, struct slot *w, unsigned place)
+void warp_move(struct sm *s, struct slot *w, unsigned set)
 {
     struct scheduler *c = &s->sched[w->sched];
-    if (place == w->place)
+    if (set == w->set)
         return;
-    if (s->watch) {
-        warp_watch(s, w, s->now);
-        w->tx_wait = place == PLACE_WAIT + ST_TX ? (uint8_t)tx_waits_for(s, w) : 0;
+    if (s->trace) {
+        warp_trace(s, w, s->now);
+        w->tx_wait = set == SCHED_WAIT + SM_STALL_TX ? (uint8_t)tx_waits_for(s, w) : 0;
     }
-    sched_move(c, w->bit, w->place, place);
-    w->place = (uint8_t)place;
+    sched_move(c, w->bit, w->set, set);
+    w->set = (uint8_t)set;
     w->since = s->now;
     c->at = s->now;
 }
 
-void warp_renew(struct sm *s, struct slot *w)
+void warp_restart_wait(struct sm *s, struct slot *w)
 {
-    if (s->watch)
-        warp_watch(s, w, s->now);
+    if (s->trace)
+        warp_trace(s, w, s->now);
     if (w->since < s->now)
         w->since = s->now;
-    if (s->watch && w->place == PLACE_WAIT + ST_TX)
+    if (s->trace && w->set == SCHED_WAIT + SM_STALL_TX)
         w->tx_wait = (uint8_t)tx_waits_for(s, w);
 }
 
 void warp_consider(struct sm *s, struct slot *w)
 {
-    warp_move(s, w, place_of(s, w));
+    warp_move(s, w, set_of(s, w));
 }
 
-void warp_hold(struct sm *s, struct slot *w, enum stall why, uint64_t until)
+void warp_hold(struct sm *s, struct slot *w, enum sm_stall why, uint64_t until)
 {
     w->hold = (uint8_t)why;
     if (until != NEVER) {
         w->waking = true;
-        sm_event(s, until, EV_WAKE, w);
+        sm_event(s, until, EVENT_WAKE, w);
     }
 }
 
 void warp_wake(struct sm *s, struct slot *w)
 {
-    w->hold = NO_HOLD;
+    w->hold = SM_NO_HOLD;
     w->waking = false;
-    states_book(s, w);
+    thread_states_account(s, w);
     if (!w->inst)
         warp_advance(s, w);
     if (w->ended)
@@ -186,17 +187,17 @@ void warp_advance(struct sm *s, struct slot *w)
         sm_take_fault(s, w);
         w->inst = NULL;
         if (w->warp->state == WARP_DONE)
-            cta_warp_ended(s, w);
+            sm_block_warp_ended(s, w);
         else if (w->warp->state == WARP_TX)
             tx_committing(s, w);
         else
-            warp_hold(s, w, ST_BARRIER, NEVER);
+            warp_hold(s, w, SM_STALL_BARRIER, NEVER);
         return;
     }
-    bool there = code == w->code->code;
-    if (!there)
+    bool same_function = code == w->code->code;
+    if (!same_function)
         w->code = w->block->grid->grid->code->of_func[code->func->index];
-    if (!there || d->seq != w->seq + 1)
+    if (!same_function || d->seq != w->seq + 1)
         fetch_start(s, w, d->seq);
     w->seq = d->seq;
     w->inst = &w->code->inst[d->seq];

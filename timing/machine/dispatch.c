@@ -1,4 +1,4 @@
-/* The block dispatcher. Ends of blocks wait in a queue sorted by (cycle, SM) until their message is there. */
+/* The block dispatcher. Messages about ended blocks are queued, sorted by (cycle of arrival, SM). */
 #include "timing/machine/dispatch.h"
 
 #include <stdlib.h>
@@ -11,16 +11,17 @@
 struct dispatcher {
     struct dispatch_cfg cfg;
     struct grid *grids;
-    uint32_t n, current;             /* the grid that is handing out; n = none has blocks left */
-    struct sm_room *need;            /* of a block, by grid */
-    struct sm_room *room;            /* left, by SM */
+    uint32_t n, current;             /* current: grid whose blocks are assigned; n = all blocks are assigned */
+    struct dispatch_resources *need;         /* of a block, by grid */
+    struct dispatch_resources *available;    /* by SM */
     uint16_t *resident;              /* [grid][sm] blocks */
-    uint32_t turn;                   /* SM that is asked first */
-    bool full;                       /* nobody had room, and nothing ended since */
-    uint64_t next;                   /* cycle in which blocks may be handed out again */
-    struct block_end *ends;          /* sorted; `at` is when the message is there */
+    uint32_t next_sm;                /* first SM of the round robin */
+    bool full;                       /* no SM had enough resources, and no block has ended since */
+    uint64_t next;                   /* cycle of the next assignment */
+    struct block_end *ends;          /* sorted; at = cycle of arrival */
     uint32_t first, nends, ends_cap;
-    uint64_t blocks, ended, done, finish;   /* ended: as soon as the machine knows; done: when the dispatcher does */
+    uint64_t blocks, ended, done;    /* all; ended, message sent; ended, message arrived */
+    uint64_t finish;                 /* arrival of the last message, NEVER = not known */
 };
 
 void dispatch_configure(struct dispatch_cfg *c, const struct simtx_config *config)
@@ -29,7 +30,7 @@ void dispatch_configure(struct dispatch_cfg *c, const struct simtx_config *confi
     gpu_configure(&gpu, config);
     *c = (struct dispatch_cfg){
         .warp_size = gpu.warp_size,
-        .room = { gpu.max_blocks_per_sm, gpu.max_threads_per_sm / gpu.warp_size, gpu.max_threads_per_sm,
+        .sm = { gpu.max_blocks_per_sm, gpu.max_threads_per_sm / gpu.warp_size, gpu.max_threads_per_sm,
                   gpu.registers_per_sm, gpu.shared_per_sm }
     };
 #define CONFIG_ROWS "timing/machine/dispatch.def"
@@ -40,7 +41,7 @@ struct dispatcher *dispatcher_new(const struct dispatch_cfg *c)
 {
     struct dispatcher *d = mem_zero(1, sizeof *d, "the block dispatcher");
     d->cfg = *c;
-    d->room = mem_zero(c->sms, sizeof *d->room, "the block dispatcher");
+    d->available = mem_zero(c->sms, sizeof *d->available, "the block dispatcher");
     d->finish = NEVER;
     return d;
 }
@@ -50,26 +51,28 @@ void dispatcher_free(struct dispatcher *d)
     if (!d)
         return;
     free(d->need);
-    free(d->room);
+    free(d->available);
     free(d->resident);
     free(d->ends);
     free(d);
 }
 
-/* A number of resident blocks that was pinned counts, whatever the blocks take: then each takes its share. */
-static struct sm_room need_of(const struct dispatcher *d, const struct grid *g)
+/* A configured number of resident blocks overrides the resources that a block needs: it needs at most its share. */
+static struct dispatch_resources need_of(const struct dispatcher *d, const struct grid *g)
 {
-    const struct sm_room *all = &d->cfg.room;
+    const struct dispatch_resources *all = &d->cfg.sm;
     const struct launch *la = &g->launch;
     uint32_t ws = d->cfg.warp_size, share = g->resident ? g->resident : 1;
     uint32_t warps = (la->threads_per_block + ws - 1) / ws;
-    return (struct sm_room){ 1, warps, warps * ws,
-                             num_least(g->registers * warps * ws + g->more_registers, all->registers / share),
-                             num_least(la->shared_bytes + la->shared_reserved, all->shared / share) };
+    return (struct dispatch_resources){
+        1, warps, warps * ws,
+        num_least(g->registers * warps * ws + g->more_registers, all->registers / share),
+        num_least(la->shared_bytes + la->shared_reserved, all->shared / share)
+    };
 }
 
-/* Skips grids that have no blocks left to hand out. */
-static void settle(struct dispatcher *d)
+/* Skips grids whose blocks are all assigned. */
+static void skip_finished_grids(struct dispatcher *d)
 {
     while (d->current < d->n && d->grids[d->current].next_block == d->grids[d->current].launch.nblocks) {
         d->current++;
@@ -85,20 +88,20 @@ void dispatcher_launch(struct dispatcher *d, struct grid *grids, uint32_t n, uin
     d->resident = mem_zero((size_t)n * d->cfg.sms, sizeof *d->resident, "the block dispatcher");
     d->grids = grids;
     d->n = n;
-    d->current = d->turn = d->first = d->nends = 0;
+    d->current = d->next_sm = d->first = d->nends = 0;
     d->blocks = d->ended = d->done = 0;
     d->finish = NEVER;
     d->full = false;
     d->next = now + d->cfg.launch_cycles;
     for (uint32_t i = 0; i < d->cfg.sms; i++)
-        d->room[i] = d->cfg.room;
+        d->available[i] = d->cfg.sm;
     for (uint32_t i = 0; i < n; i++) {
         grids[i].start = now;
         grids[i].next_block = grids[i].done = grids[i].end = 0;
         d->blocks += grids[i].launch.nblocks;
         d->need[i] = need_of(d, &grids[i]);
     }
-    settle(d);
+    skip_finished_grids(d);
 }
 
 /* ---- ends ---- */
@@ -125,12 +128,12 @@ void dispatcher_ended(struct dispatcher *d, const struct block_end *e, uint32_t 
         d->finish = d->ends[d->nends - 1].at;
 }
 
-static void take_end(struct dispatcher *d, const struct block_end *e)
+static void process_end(struct dispatcher *d, const struct block_end *e)
 {
     struct grid *g = e->grid;
     size_t i = (size_t)(g - d->grids);
-    struct sm_room *r = &d->room[e->sm];
-    const struct sm_room *n = &d->need[i];
+    struct dispatch_resources *r = &d->available[e->sm];
+    const struct dispatch_resources *n = &d->need[i];
     r->blocks += n->blocks;
     r->warps += n->warps;
     r->threads += n->threads;
@@ -145,18 +148,18 @@ static void take_end(struct dispatcher *d, const struct block_end *e)
 
 /* ---- starts ---- */
 
-static bool has_room(const struct dispatcher *d, uint32_t sm)
+static bool fits(const struct dispatcher *d, uint32_t sm)
 {
-    const struct sm_room *r = &d->room[sm], *n = &d->need[d->current];
+    const struct dispatch_resources *r = &d->available[sm], *n = &d->need[d->current];
     uint16_t resident = d->resident[(size_t)d->current * d->cfg.sms + sm];
     return resident < d->grids[d->current].resident && r->blocks >= n->blocks && r->warps >= n->warps &&
            r->threads >= n->threads && r->registers >= n->registers && r->shared >= n->shared;
 }
 
-static void take_room(struct dispatcher *d, uint32_t sm)
+static void reserve(struct dispatcher *d, uint32_t sm)
 {
-    struct sm_room *r = &d->room[sm];
-    const struct sm_room *n = &d->need[d->current];
+    struct dispatch_resources *r = &d->available[sm];
+    const struct dispatch_resources *n = &d->need[d->current];
     r->blocks -= n->blocks;
     r->warps -= n->warps;
     r->threads -= n->threads;
@@ -165,22 +168,22 @@ static void take_room(struct dispatcher *d, uint32_t sm)
     d->resident[(size_t)d->current * d->cfg.sms + sm]++;
 }
 
-/* The blocks of one cycle. */
-static void hand_out(struct dispatcher *d, uint64_t now, dispatch_start *start, void *ctx)
+/* Assigns the blocks of one cycle. */
+static void assign_blocks(struct dispatcher *d, uint64_t now, dispatch_start *start, void *ctx)
 {
-    uint32_t given = 0, sms = d->cfg.sms;
-    for (uint32_t asked = 0; asked < sms && given < d->cfg.per_cycle && d->current < d->n; asked++) {
-        uint32_t sm = d->turn;
-        if (has_room(d, sm)) {
+    uint32_t assigned = 0, sms = d->cfg.sms;
+    for (uint32_t i = 0; i < sms && assigned < d->cfg.per_cycle && d->current < d->n; i++) {
+        uint32_t sm = d->next_sm;
+        if (fits(d, sm)) {
             struct grid *g = &d->grids[d->current];
-            take_room(d, sm);
+            reserve(d, sm);
             start(ctx, sm, &(struct block_start){ now + d->cfg.delay, g->next_block++, g });
-            settle(d);
-            given++;
+            skip_finished_grids(d);
+            assigned++;
         }
-        d->turn = sm + 1 < sms ? sm + 1 : 0;
+        d->next_sm = sm + 1 < sms ? sm + 1 : 0;
     }
-    d->full = !given;
+    d->full = !assigned;
 }
 
 uint64_t dispatcher_next(const struct dispatcher *d)
@@ -196,9 +199,9 @@ void dispatcher_run(struct dispatcher *d, uint64_t from, uint64_t until, dispatc
     while ((now = dispatcher_next(d)) < until) {
         now = now < from ? from : now;
         while (d->first < d->nends && d->ends[d->first].at <= now)
-            take_end(d, &d->ends[d->first++]);
+            process_end(d, &d->ends[d->first++]);
         if (d->current < d->n && d->next <= now) {
-            hand_out(d, now, start, ctx);
+            assign_blocks(d, now, start, ctx);
             d->next = now + 1;
         }
     }

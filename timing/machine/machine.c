@@ -1,16 +1,16 @@
-/* Building the machine: SMs, crossbars, partitions and the ports between them. */
+/* Builds the machine: SMs, crossbars, partitions and the ports between them. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "timing/machine/machine_impl.h"
 
-/* Instruction memory: addresses that no data has, above those of functions. It has lines and tags but no bytes. */
+/* Addresses of instruction memory, above those of functions; no data has them. Caches hold its lines without data. */
 static const uint64_t CODE_BASE = 0x3800000000000000ull;
 static const uint64_t CODE_SPAN = 0x0800000000000000ull;
 
-enum { SLICES_MAX = 16 };            /* of a channel: the key's limit */
+enum { SLICES_MAX = 16 };            /* of a channel: the limit of l2.slices */
 
-/* ---- parts ---- */
+/* ---- components ---- */
 
 static uint32_t perform_atomic(void *ctx, uint32_t slice, struct packet *p)
 {
@@ -45,9 +45,9 @@ static void build_ports(struct machine *m)
 
 static void build_counters(struct machine *m)
 {
-    m->ncounters = XBARS + m->cfg.channels + m->cfg.sms;
+    m->ncounters = MACHINE_XBARS + m->cfg.channels + m->cfg.sms;
     m->counters = mem_zero(m->ncounters, sizeof *m->counters, "counters");
-    m->partition_counters = m->counters + XBARS;
+    m->partition_counters = m->counters + MACHINE_XBARS;
     m->sm_counters = m->partition_counters + m->cfg.channels;
 }
 
@@ -100,11 +100,11 @@ static void build_memory(struct machine *m)
     m->partition = mem_zero(c->channels, sizeof *m->partition, "the memory partitions of the machine");
     m->worker = mem_zero(c->slices, sizeof *m->worker, "workers of atomic units");
     m->order = mem_zero(c->channels, sizeof *m->order, "the memory partitions of the machine");
-    for (int i = 0; i < XBARS; i++) {
+    for (int i = 0; i < MACHINE_XBARS; i++) {
         struct xbar_cfg x = c->xbar[i];
         x.clocks = &c->clocks;
-        m->xbar[i] = xbar_new(&x, i == XBAR_REQUEST ? m->sm_out : m->slice_out,
-                              i == XBAR_REQUEST ? m->slice_in : m->sm_in, m->counters[i].count);
+        m->xbar[i] = xbar_new(&x, i == MACHINE_XBAR_REQUEST ? m->sm_out : m->slice_out,
+                              i == MACHINE_XBAR_REQUEST ? m->slice_in : m->sm_in, m->counters[i].count);
     }
     for (uint32_t i = 0; i < c->channels; i++)
         build_partition(m, i);
@@ -118,7 +118,7 @@ void machine_build(struct machine *m)
     build_sms(m);
     build_memory(m);
     m->dispatcher = dispatcher_new(&m->cfg.dispatch);
-    m->news = mem_zero(m->cfg.sms, sizeof *m->news, "the SMs of the machine");
+    m->pending = mem_zero(m->cfg.sms, sizeof *m->pending, "the SMs of the machine");
     m->now = m->until = 0;
 }
 
@@ -127,7 +127,7 @@ void machine_dismantle(struct machine *m)
     const struct machine_cfg *c = &m->cfg;
     for (uint32_t i = 0; i < c->sms; i++)
         sm_free(m->sm[i]);
-    for (int i = 0; i < XBARS; i++)
+    for (int i = 0; i < MACHINE_XBARS; i++)
         xbar_free(m->xbar[i]);
     for (uint32_t i = 0; i < c->channels; i++) {
         partition_free(m->partition[i]);
@@ -144,11 +144,11 @@ void machine_dismantle(struct machine *m)
     free(m->worker);
     free(m->order);
     free(m->counters);
-    free(m->news);
+    free(m->pending);
 }
 
-/* Their messages may be on their way although nobody waits for them. */
-static bool transactions_quiet(const struct machine *m)
+/* Messages of transactions may be in flight although no warp waits for them. */
+static bool transactions_idle(const struct machine *m)
 {
     for (uint32_t i = 0; i < 2 * (m->cfg.sms + m->cfg.slices); i++)
         if (!port_idle(&m->ports[i]))
@@ -156,7 +156,7 @@ static bool transactions_quiet(const struct machine *m)
     return tm_idle(m->tm);
 }
 
-bool machine_quiet(struct machine *m)
+bool machine_idle(struct machine *m)
 {
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         if (!lsu_idle(sm_lsu(m->sm[i])))
@@ -164,9 +164,9 @@ bool machine_quiet(struct machine *m)
     for (uint32_t i = 0; i < m->cfg.channels; i++)
         if (!partition_idle(m->partition[i]))
             return false;
-    if (m->transactions && !transactions_quiet(m))
+    if (m->transactions && !transactions_idle(m))
         return false;
-    return xbar_empty(m->xbar[XBAR_REQUEST]) && xbar_empty(m->xbar[XBAR_REPLY]);
+    return xbar_empty(m->xbar[MACHINE_XBAR_REQUEST]) && xbar_empty(m->xbar[MACHINE_XBAR_REPLY]);
 }
 
 /* ---- the machine as a whole ---- */
@@ -191,10 +191,10 @@ void machine_free(struct machine *m)
     if (!m)
         return;
     machine_dismantle(m);
-    for (uint32_t i = 0; i < m->nhomes; i++)
-        tprogram_free(m->home[i].code);
-    free(m->home);
-    free(m->observer);
+    for (uint32_t i = 0; i < m->ncode; i++)
+        tprogram_free(m->code[i].timed);
+    free(m->code);
+    free(m->sm_trace);
     free(m->report);
     free(m);
 }
@@ -209,22 +209,22 @@ const char *machine_report(const struct machine *m)
 const struct tprogram *machine_code(struct machine *m, const struct program *p)
 {
     enum { CODE_ALIGN = 4096 };
-    for (uint32_t i = 0; i < m->nhomes; i++)
-        if (m->home[i].program == p)
-            return m->home[i].code;
-    m->home = mem_resize(m->home, m->nhomes + 1, sizeof *m->home, "the list of programs");
+    for (uint32_t i = 0; i < m->ncode; i++)
+        if (m->code[i].program == p)
+            return m->code[i].timed;
+    m->code = mem_resize(m->code, m->ncode + 1, sizeof *m->code, "the list of programs");
     struct tprogram *t = tprogram_new(p, &m->cfg.sm, m->code_next);
     m->code_next += (tprogram_bytes(p, &m->cfg.sm) + CODE_ALIGN - 1) / CODE_ALIGN * CODE_ALIGN;
-    m->home[m->nhomes++] = (struct code_home){ p, t };
+    m->code[m->ncode++] = (struct machine_code){ p, t };
     return t;
 }
 
-void machine_forget(struct machine *m, const struct program *p)
+void machine_remove_program(struct machine *m, const struct program *p)
 {
-    for (uint32_t i = 0; i < m->nhomes; i++)
-        if (m->home[i].program == p) {
-            tprogram_free(m->home[i].code);
-            m->home[i] = m->home[--m->nhomes];
+    for (uint32_t i = 0; i < m->ncode; i++)
+        if (m->code[i].program == p) {
+            tprogram_free(m->code[i].timed);
+            m->code[i] = m->code[--m->ncode];
             return;
         }
 }

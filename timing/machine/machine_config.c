@@ -1,6 +1,6 @@
 /*
- * The machine's configuration from those of its parts, the window of core cycles that their latencies allow, and the
- * rules of what timing mode will use.
+ * The configuration of the machine: those of its components, and the longest window that their latencies allow; and the
+ * rules that the selected protocols and policies must keep.
  */
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void configure_clocks(struct machine_cfg *c, const struct simtx_config *c
 static void configure_crossbars(struct machine_cfg *c, const struct simtx_config *config)
 {
     const struct xbars_cfg *both = &c->xbars;
-    struct xbar_cfg *request = &c->xbar[XBAR_REQUEST], *reply = &c->xbar[XBAR_REPLY];
+    struct xbar_cfg *request = &c->xbar[MACHINE_XBAR_REQUEST], *reply = &c->xbar[MACHINE_XBAR_REPLY];
     xbars_configure(&c->xbars, config);
     *request = *reply = (struct xbar_cfg){
         .flit_bytes = both->flit, .vns = both->vns, .latency_in = both->latency / 2,
@@ -53,13 +53,13 @@ static void configure_crossbars(struct machine_cfg *c, const struct simtx_config
 static void configure_memory(struct machine_cfg *c, const struct simtx_config *config)
 {
     lsu_configure(&c->lsu, config);
-    c->lsu.request_latency = c->xbar[XBAR_REQUEST].latency_in;
-    c->lsu.credit_latency = c->xbar[XBAR_REPLY].latency_out;
+    c->lsu.request_latency = c->xbar[MACHINE_XBAR_REQUEST].latency_in;
+    c->lsu.credit_latency = c->xbar[MACHINE_XBAR_REPLY].latency_out;
     c->partition.slices = c->partition.l2.slices;
     c->partition.sms = c->sms;
-    c->partition.flit_bytes = c->xbar[XBAR_REPLY].flit_bytes;
-    c->partition.reply_latency = c->xbar[XBAR_REPLY].latency_in;
-    c->partition.credit_latency = c->xbar[XBAR_REQUEST].latency_out;
+    c->partition.flit_bytes = c->xbar[MACHINE_XBAR_REPLY].flit_bytes;
+    c->partition.reply_latency = c->xbar[MACHINE_XBAR_REPLY].latency_in;
+    c->partition.credit_latency = c->xbar[MACHINE_XBAR_REQUEST].latency_out;
 }
 
 static void choose_protocols(struct machine_cfg *c, const struct simtx_config *config,
@@ -88,7 +88,7 @@ void machine_configure(struct machine_cfg *c, const struct simtx_config *config,
     c->slices = c->channels * c->partition.l2.slices;
     configure_clocks(c, config);
     configure_crossbars(c, config);
-    c->window = (uint32_t)clock_floor(&c->clocks, CLK_XBAR, CLK_CORE, c->xbar[XBAR_REQUEST].latency_in);
+    c->window = (uint32_t)clock_floor(&c->clocks, CLK_XBAR, CLK_CORE, c->xbar[MACHINE_XBAR_REQUEST].latency_in);
     sm_configure(&c->sm, config, 0);
     dispatch_configure(&c->dispatch, config);
     c->dispatch.sms = c->sms;
@@ -97,10 +97,10 @@ void machine_configure(struct machine_cfg *c, const struct simtx_config *config,
     configure_memory(c, config);
     choose_protocols(c, config, plugins);
     if (!addrmap_parse(&c->map, dram->map, c->channels, c->partition.l2.slices, dram->hash, base, text, sizeof text))
-        abort();                             /* config_check accepts only maps that can be read */
+        abort();                             /* config_check accepts only valid maps */
 }
 
-/* A protocol's lines lie in caches, and its messages in networks. */
+/* A coherence protocol needs caches for its lines and virtual networks for its messages. */
 static bool check_coherence(const struct machine_cfg *c, char *text, size_t size)
 {
     const struct coherence *p = c->lsu.l1.coherence;
@@ -128,7 +128,7 @@ bool machine_check(const struct simtx_config *config, const struct machine_plugi
     return d->errors == before;
 }
 
-/* The sides of the machine are simulated apart for as long as a flit takes half-way: at least a core cycle. */
+/* A window is as long as a flit takes for half its path through a crossbar; it must be at least a core cycle. */
 void machine_check_window(const struct simtx_config *config, struct diag *d)
 {
     double half = (double)(config_int(config, KEY_XBAR_LATENCY) / 2);

@@ -1,6 +1,6 @@
 /*
- * What the components counted, added up, and the conservation laws that it must obey: what went in came out, every
- * cycle of every scheduler has a reason, and nothing is left anywhere.
+ * Sums the counters of the components and checks the conservation laws: every request has a reply, every cycle of every
+ * scheduler has a reason, and no credit or message is lost.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "timing/machine/machine_impl.h"
 
-void report_add(struct machine *m, const char *fmt, ...)
+void machine_report_add(struct machine *m, const char *fmt, ...)
 {
     char line[600];
     va_list ap;
@@ -21,12 +21,12 @@ void report_add(struct machine *m, const char *fmt, ...)
     mem_append(&m->report, "%s\n", line);
 }
 
-void count_clear(struct machine *m)
+void machine_count_clear(struct machine *m)
 {
     memset(m->counters, 0, m->ncounters * sizeof *m->counters);
 }
 
-void count_settle(struct machine *m, uint64_t until)
+void machine_count_settle(struct machine *m, uint64_t until)
 {
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         sm_catch_up(m->sm[i], until);
@@ -35,7 +35,7 @@ void count_settle(struct machine *m, uint64_t until)
                       clock_convert(&m->cfg.clocks, CLK_CORE, CLK_MEM, until));
 }
 
-uint64_t count_of(const struct machine *m, enum stat figure)
+uint64_t machine_count_of(const struct machine *m, enum stat figure)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < m->ncounters; i++)
@@ -50,7 +50,7 @@ static uint64_t cycles_of(const struct machine *m, enum clock_domain domain, uin
     return clock_convert(k, CLK_CORE, domain, until) - clock_convert(k, CLK_CORE, domain, from);
 }
 
-/* What a resource could have done in these cycles: the denominators of the ratios. */
+/* The capacity of resources in these cycles: the denominators of ratios. */
 static void add_capacity(const struct machine *m, uint64_t from, uint64_t until, uint64_t *to)
 {
     const struct machine_cfg *c = &m->cfg;
@@ -62,7 +62,7 @@ static void add_capacity(const struct machine *m, uint64_t from, uint64_t until,
     to[STAT_DRAM_CYCLES] += mem * c->channels;
 }
 
-/* A figure of functional mode: of all grids, while they run and when they have ended. */
+/* A counter of functional mode, summed over running and ended grids. */
 static uint64_t executed(const struct machine *m, enum stat figure)
 {
     uint64_t n = 0;
@@ -83,9 +83,9 @@ static void add_grids(const struct machine *m, uint64_t until, uint64_t *to)
     to[STAT_TIMED_THREAD_INSTRUCTIONS] += executed(m, STAT_THREAD_INSTRUCTIONS);
 }
 
-void count_sum(struct machine *m, uint64_t from, uint64_t until, uint64_t *count)
+void machine_count_sum(struct machine *m, uint64_t from, uint64_t until, uint64_t *count)
 {
-    count_settle(m, until);
+    machine_count_settle(m, until);
     for (uint32_t i = 0; i < m->ncounters; i++)
         stats_add(count, m->counters[i].count);
     stats_sum_parts(count);
@@ -93,7 +93,7 @@ void count_sum(struct machine *m, uint64_t from, uint64_t until, uint64_t *count
     add_grids(m, until, count);
 }
 
-void count_hists(const struct machine *m, struct hists *sum)
+void machine_count_hists(const struct machine *m, struct hists *sum)
 {
     for (uint32_t i = 0; i < m->ncounters; i++)
         hists_merge(sum, &m->counters[i].hists);
@@ -104,7 +104,7 @@ void count_hists(const struct machine *m, struct hists *sum)
 static bool equal(struct machine *m, const char *what, uint64_t a, const char *like, uint64_t b)
 {
     if (a != b)
-        report_add(m, "  %s: %" PRIu64 ", %s: %" PRIu64, what, a, like, b);
+        machine_report_add(m, "  %s: %" PRIu64 ", %s: %" PRIu64, what, a, like, b);
     return a == b;
 }
 
@@ -134,7 +134,7 @@ static bool check_dram(struct machine *m, const uint64_t *n)
     uint64_t sectors = n[STAT_L2_FILLS] + n[STAT_L2_WRITEBACKS], burst = m->cfg.partition.dram.burst_bytes;
     uint64_t bursts = n[STAT_DRAM_READS] + n[STAT_DRAM_WRITES];
     if (SECTOR_BYTES % burst || !m->cfg.partition.l2.sets)
-        return true;                     /* bursts move more than was asked for; without L2 nothing is filled */
+        return true;                     /* bursts are longer than sectors; or there is no L2, and no fills */
     return equal(m, "bytes of DRAM bursts", bursts * burst, "bytes filled and written back", sectors * SECTOR_BYTES);
 }
 
@@ -143,13 +143,14 @@ static bool check_ports(struct machine *m)
     bool ok = true;
     for (uint32_t i = 0; i < 2 * (m->cfg.sms + m->cfg.slices); i++)
         if (!port_idle(&m->ports[i])) {
-            report_add(m, "  port %u of %u: credits or messages are missing", i, 2 * (m->cfg.sms + m->cfg.slices));
+            machine_report_add(m, "  port %u of %u: credits or messages are missing", i,
+                               2 * (m->cfg.sms + m->cfg.slices));
             ok = false;
         }
     return ok;
 }
 
-bool count_check(struct machine *m, const uint64_t *count)
+bool machine_count_check(struct machine *m, const uint64_t *count)
 {
     bool ok = check_slots(m, count);
     ok &= check_messages(m, count);

@@ -1,9 +1,8 @@
 /*
- * Hangs. When no event is left, nothing will ever move. But a warp that waits in a loop issues instructions for ever:
- * so from time to time, when nothing that a loop may wait for has changed for sim.hang_cycles (memory, barriers, ends
- * of blocks), the state of every warp is looked at, more often from then on. A warp that is found in a state that it
- * was in before, while nothing changed, will come round to it again and again (the saved state is renewed at
- * distances that double: Brent, BIT 20, 1980).
+ * Detects and reports hangs. A run without events is a hang. A warp that spins in a loop, however, has events for ever.
+ * So when nothing that a loop can wait for (memory, barriers, ended blocks) has changed for sim.hang_cycles, the states
+ * of all warps are sampled. A warp that returns to an earlier state, while nothing has changed, repeats this loop for
+ * ever. The earlier state is saved at sample numbers that double (Brent, BIT 20, 1980).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,20 +12,22 @@
 #include "base/alloc.h"
 #include "timing/machine/machine_impl.h"
 
-enum { LOOK_EVERY = 997,             /* core cycles between looks at the states: loops are met at all their places */
-       LOOK_SLOWER = 64,             /* this part of the time without change, when that is more */
-       REPORT_LINES = 200, REPORT_PER_PART = 40 };
+enum { SAMPLE_EVERY = 997,           /* core cycles between samples; prime, so that their loop positions differ */
+       SAMPLE_SLOWER = 64,           /* or this fraction of the time without a change, if that is longer */
+       REPORT_LINES = 200, REPORT_PER_COMPONENT = 40 };
 
-struct seen { uint64_t hash, instructions, since; uint32_t looks, renew; bool back; };
+/* The saved state of a warp: saved at cycle `since` as sample `saved`; looping: the warp has returned to it. */
+struct sample { uint64_t hash, instructions, since; uint32_t samples, saved; bool looping; };
 
-struct hang_watch {
+struct hang_detector {
     struct machine *m;
-    uint64_t next, calm;             /* cycle of the next look; nothing changed since */
+    uint64_t next, unchanged;        /* cycle of the next check; cycle of the last check that found a change */
     uint64_t changes;
-    bool close;                      /* looks at the states */
-    struct seen *seen;               /* by SM and warp slot */
+    bool sampling;
+    struct sample *sample;           /* by SM and warp slot */
 };
 
+/* A number that grows with every change that a spinning loop may wait for. */
 static uint64_t changes(const struct machine *m)
 {
     uint64_t n = dispatcher_blocks_done(m->dispatcher);
@@ -44,46 +45,46 @@ static uint64_t changes(const struct machine *m)
     return n;
 }
 
-struct hang_watch *hang_watch_new(struct machine *m)
+struct hang_detector *hang_detector_new(struct machine *m)
 {
-    struct hang_watch *w = mem_zero(1, sizeof *w, "the check for hangs");
-    w->seen = mem_zero((size_t)m->cfg.sms * m->cfg.sm.warps, sizeof *w->seen, "the check for hangs");
+    struct hang_detector *w = mem_zero(1, sizeof *w, "the check for hangs");
+    w->sample = mem_zero((size_t)m->cfg.sms * m->cfg.sm.warps, sizeof *w->sample, "the check for hangs");
     w->m = m;
-    w->calm = m->now;
+    w->unchanged = m->now;
     w->next = m->cfg.sim.hang_cycles ? m->now + m->cfg.sim.hang_cycles : NEVER;
     w->changes = changes(m);
     return w;
 }
 
-void hang_watch_free(struct hang_watch *w)
+void hang_detector_free(struct hang_detector *w)
 {
-    free(w->seen);
+    free(w->sample);
     free(w);
 }
 
-uint64_t hang_watch_next(const struct hang_watch *w)
+uint64_t hang_detector_next(const struct hang_detector *w)
 {
     return w->next;
 }
 
-/* Is the warp in a loop, or does it stand still, and not because it sleeps? One at a barrier waits for others. */
-static bool comes_back(const struct hang_watch *w, struct seen *s, const struct warp *warp, bool sleeps)
+/* True if the warp loops, waits at a barrier, or executes nothing although it does not sleep. */
+static bool is_stuck(const struct hang_detector *w, struct sample *s, const struct warp *warp, bool sleeps)
 {
     uint64_t hash = warp_state(warp), now = w->m->now;
     if (warp->state == WARP_BARRIER)
-        s->back = true;
-    else if (s->looks && hash == s->hash)
-        s->back |= warp->executed != s->instructions || (!sleeps && now - s->since > w->m->cfg.sim.hang_cycles);
-    else if (s->looks++ == s->renew) {
-        s->renew = 2 * s->renew + 1;
+        s->looping = true;
+    else if (s->samples && hash == s->hash)
+        s->looping |= warp->executed != s->instructions || (!sleeps && now - s->since > w->m->cfg.sim.hang_cycles);
+    else if (s->samples++ == s->saved) {
+        s->saved = 2 * s->saved + 1;
         s->hash = hash;
         s->instructions = warp->executed;
         s->since = now;
     }
-    return s->back;
+    return s->looping;
 }
 
-static bool all_come_back(struct hang_watch *w)
+static bool all_stuck(struct hang_detector *w)
 {
     const struct machine *m = w->m;
     bool all = true;
@@ -91,50 +92,50 @@ static bool all_come_back(struct hang_watch *w)
         for (uint32_t slot = 0; slot < m->cfg.sm.warps; slot++) {
             const struct warp *warp = sm_warp(m->sm[i], slot);
             if (warp)
-                all &= comes_back(w, &w->seen[i * m->cfg.sm.warps + slot], warp, sm_sleeps(m->sm[i], slot));
+                all &= is_stuck(w, &w->sample[i * m->cfg.sm.warps + slot], warp, sm_sleeps(m->sm[i], slot));
         }
     return all;
 }
 
-bool hang_look(struct hang_watch *w)
+bool hang_detector_check(struct hang_detector *w)
 {
     const struct machine *m = w->m;
     uint64_t now = changes(m);
     if (now != w->changes) {
         w->changes = now;
-        w->calm = m->now;
+        w->unchanged = m->now;
         w->next = m->now + m->cfg.sim.hang_cycles;
-        w->close = false;
+        w->sampling = false;
         return false;
     }
-    if (!w->close)
-        memset(w->seen, 0, (size_t)m->cfg.sms * m->cfg.sm.warps * sizeof *w->seen);
-    w->close = true;
-    uint64_t distance = (m->now - w->calm) / LOOK_SLOWER;
-    w->next = m->now + (distance > LOOK_EVERY ? distance : LOOK_EVERY);
-    return all_come_back(w);
+    if (!w->sampling)
+        memset(w->sample, 0, (size_t)m->cfg.sms * m->cfg.sm.warps * sizeof *w->sample);
+    w->sampling = true;
+    uint64_t distance = (m->now - w->unchanged) / SAMPLE_SLOWER;
+    w->next = m->now + (distance > SAMPLE_EVERY ? distance : SAMPLE_EVERY);
+    return all_stuck(w);
 }
 
-uint64_t hang_still(const struct hang_watch *w, uint32_t sm, uint32_t slot)
+uint64_t hang_detector_stalled(const struct hang_detector *w, uint32_t sm, uint32_t slot)
 {
     const struct machine *m = w->m;
-    const struct seen *s = &w->seen[sm * m->cfg.sm.warps + slot];
+    const struct sample *s = &w->sample[sm * m->cfg.sm.warps + slot];
     const struct warp *warp = sm_warp(m->sm[sm], slot);
-    return warp && s->looks && warp->executed == s->instructions ? m->now - s->since : 0;
+    return warp && s->samples && warp->executed == s->instructions ? m->now - s->since : 0;
 }
 
 /* ---- the report ---- */
 
-struct lines { struct machine *m; uint32_t of_part, all, left_out; };
+struct lines { struct machine *m; uint32_t of_component, all, omitted; };
 
 static void take_line(void *ctx, const char *text)
 {
     struct lines *l = ctx;
-    if (l->of_part++ < REPORT_PER_PART && l->all < REPORT_LINES) {
-        report_add(l->m, "    %s", text);
+    if (l->of_component++ < REPORT_PER_COMPONENT && l->all < REPORT_LINES) {
+        machine_report_add(l->m, "    %s", text);
         l->all++;
     } else
-        l->left_out++;
+        l->omitted++;
 }
 
 static void report_sm(struct machine *m, struct lines *l, uint32_t i)
@@ -142,11 +143,11 @@ static void report_sm(struct machine *m, struct lines *l, uint32_t i)
     bool warps = false;
     for (uint32_t slot = 0; slot < m->cfg.sm.warps && !warps; slot++)
         warps = sm_warp(m->sm[i], slot);
-    l->of_part = 0;
+    l->of_component = 0;
     if (!warps && lsu_idle(sm_lsu(m->sm[i])))
         return;
     if (l->all < REPORT_LINES)
-        report_add(m, "  SM %u", i);
+        machine_report_add(m, "  SM %u", i);
     sm_dump(m->sm[i], take_line, l);
     lsu_dump(sm_lsu(m->sm[i]), take_line, l);
     if (sm_tm(m->sm[i]))
@@ -155,24 +156,24 @@ static void report_sm(struct machine *m, struct lines *l, uint32_t i)
 
 static void report_memory(struct machine *m, struct lines *l)
 {
-    static const char *const names[XBARS] = { "crossbar to L2", "crossbar to the SMs" };
-    for (int i = 0; i < XBARS; i++) {
-        l->of_part = 0;
+    static const char *const names[MACHINE_XBARS] = { "crossbar to L2", "crossbar to the SMs" };
+    for (int i = 0; i < MACHINE_XBARS; i++) {
+        l->of_component = 0;
         if (!xbar_empty(m->xbar[i])) {
-            report_add(m, "  %s", names[i]);
+            machine_report_add(m, "  %s", names[i]);
             xbar_dump(m->xbar[i], take_line, l);
         }
     }
     for (uint32_t i = 0; i < m->cfg.channels; i++) {
-        l->of_part = 0;
+        l->of_component = 0;
         if (!partition_idle(m->partition[i])) {
-            report_add(m, "  memory partition %u", i);
+            machine_report_add(m, "  memory partition %u", i);
             partition_dump(m->partition[i], take_line, l);
         }
     }
 }
 
-void hang_report(struct machine *m, const struct hang_watch *w)
+void hang_report(struct machine *m, const struct hang_detector *w)
 {
     struct lines l = { .m = m };
     uint64_t started = 0, blocks = 0;
@@ -182,16 +183,17 @@ void hang_report(struct machine *m, const struct hang_watch *w)
     }
     free(m->report);
     m->report = NULL;
-    report_add(m, "simtx: hang in kernel %s at core cycle %" PRIu64 ": %s", m->grids[0].launch.code->func->name, m->now,
-               m->dead ? "nothing is under way and no warp can go on"
-                       : "warps only go round in loops that wait for something, and nothing changes");
-    report_add(m, "  %" PRIu64 " of %" PRIu64 " blocks have ended, %" PRIu64 " have started%s",
-               dispatcher_blocks_done(m->dispatcher), blocks, started,
-               started < blocks ? "; the others find no room on an SM until one of those ends" : "");
+    machine_report_add(m, "simtx: hang in kernel %s at core cycle %" PRIu64 ": %s",
+                       m->grids[0].launch.code->func->name, m->now,
+                       m->dead ? "nothing is in flight and no warp can continue"
+                               : "all warps wait or spin in loops, and nothing changes");
+    machine_report_add(m, "  %" PRIu64 " of %" PRIu64 " blocks have ended, %" PRIu64 " have started%s",
+                       dispatcher_blocks_done(m->dispatcher), blocks, started,
+                       started < blocks ? "; the others wait for space on an SM" : "");
     hang_explain(m, w);
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         report_sm(m, &l, i);
     report_memory(m, &l);
-    if (l.left_out)
-        report_add(m, "  %u lines more are left out", l.left_out);
+    if (l.omitted)
+        machine_report_add(m, "  %u more lines are omitted", l.omitted);
 }

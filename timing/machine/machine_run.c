@@ -1,8 +1,7 @@
 /*
- * A run of the machine: windows of core cycles in which components do not look at each other, with an exchange after
- * each. Where a run ends is fixed by cycles, not by where a window happens to end: the last message to the
- * dispatcher, or a window's length after a fault; so neither the length of windows nor the jumps between them change
- * the result.
+ * A run of the machine: in a window of core cycles the components run independently; after it they exchange messages. A
+ * run ends at a fixed cycle, not at the end of a window: when the dispatcher receives the last message, or one longest
+ * window after a fault. Therefore neither the length of windows nor the jumps of the clock change the results.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,123 +9,128 @@
 #include "base/alloc.h"
 #include "timing/machine/machine_impl.h"
 
-/* ---- one window, by one host thread ---- */
+/* ---- one window on one host thread ---- */
 
-static uint64_t part_next(const struct machine *m, const struct part *p)
+static uint64_t component_next(const struct machine *m, const struct machine_component *p)
 {
     switch (p->kind) {
-    case PART_SM: return sm_next(m->sm[p->index]);
-    case PART_XBAR: return clock_floor(&m->cfg.clocks, CLK_XBAR, CLK_CORE, xbar_next(m->xbar[p->index]));
+    case MACHINE_SM: return sm_next(m->sm[p->index]);
+    case MACHINE_XBAR: return clock_floor(&m->cfg.clocks, CLK_XBAR, CLK_CORE, xbar_next(m->xbar[p->index]));
     default: return partition_next(m->partition[p->index]);
     }
 }
 
-static void run_sm(struct machine *m, struct seen_by *mine, uint32_t i)
+static void run_sm(struct machine *m, struct machine_thread_result *mine, uint32_t i)
 {
     struct sm *s = m->sm[i];
     uint32_t ended;
     sm_run(s, m->now, m->until, m->cfg.sim.no_skip);
     sm_ended(s, &ended);
     if (ended || sm_fault(s))
-        m->news[i] = mine->news = true;
+        m->pending[i] = mine->pending = true;
 }
 
-static void run_part(struct machine *m, struct seen_by *mine, const struct part *p)
+static void run_component(struct machine *m, struct machine_thread_result *mine, const struct machine_component *p)
 {
     const struct clocks *k = &m->cfg.clocks;
     switch (p->kind) {
-    case PART_SM: run_sm(m, mine, p->index); break;
-    case PART_XBAR: xbar_run(m->xbar[p->index], clock_convert(k, CLK_CORE, CLK_XBAR, m->until)); break;
+    case MACHINE_SM: run_sm(m, mine, p->index); break;
+    case MACHINE_XBAR: xbar_run(m->xbar[p->index], clock_convert(k, CLK_CORE, CLK_XBAR, m->until)); break;
     default:
         partition_run(m->partition[p->index], clock_convert(k, CLK_CORE, CLK_L2, m->until),
                       clock_convert(k, CLK_CORE, CLK_MEM, m->until));
     }
 }
 
-/* A part that had no message and no event keeps its next event. Who sends writes the message, then rings; so what
- * is not seen here rings again, and is not for this window. */
-static uint64_t look(const struct machine *m, struct part *p, uint8_t *doorbell)
+/*
+ * Returns the next event of a component. Without a message, the value of the last visit is still valid. A sender writes
+ * the message and then sets the doorbell: a message that is not visible here sets the doorbell again, and it arrives
+ * after this window.
+ */
+static uint64_t update_next(const struct machine *m, struct machine_component *p, uint8_t *doorbell)
 {
     bool rung = __atomic_load_n(doorbell, __ATOMIC_RELAXED) && __atomic_exchange_n(doorbell, 0, __ATOMIC_ACQ_REL);
-    if (rung || p->kind == PART_XBAR)
-        p->next = part_next(m, p);
+    if (rung || p->kind == MACHINE_XBAR)
+        p->next = component_next(m, p);
     return p->next;
 }
 
-static void visit(void *ctx, uint64_t step, uint32_t member, uint32_t list, uint32_t item)
+static void visit(void *ctx, uint64_t step, uint32_t thread, uint32_t list, uint32_t item)
 {
     struct machine *m = ctx;
-    struct seen_by *mine = &m->seen[member];
-    struct part *p = &m->share[list].part[item];
+    struct machine_thread_result *mine = &m->result[thread];
+    struct machine_component *p = &m->worklist[list].component[item];
     if (mine->step != step)
-        *mine = (struct seen_by){ .step = step, .next = NEVER };
-    bool due = look(m, p, &m->share[list].doorbell[item]) < m->until;
+        *mine = (struct machine_thread_result){ .step = step, .next = NEVER };
+    bool due = update_next(m, p, &m->worklist[list].doorbell[item]) < m->until;
     mine->ran |= due;
     if (due || m->cfg.sim.no_skip) {
-        run_part(m, mine, p);
-        p->next = part_next(m, p);
+        run_component(m, mine, p);
+        p->next = component_next(m, p);
     }
     if (!due)
         mine->next = clock_earlier(mine->next, p->next);
 }
 
-/* ---- shares ---- */
+/* ---- distribution over host threads ---- */
 
-/* Host time of a part, roughly, in units of an SM's. */
-static uint32_t weight_of(const struct machine *m, enum part_kind kind)
+/* Approximate host time of a component; an SM takes 16. */
+static uint32_t weight_of(const struct machine *m, enum machine_component_kind kind)
 {
     enum { SM = 16, PER_PORT = 1, PARTITION = 8 };
-    return kind == PART_SM ? SM : kind == PART_PARTITION ? PARTITION : PER_PORT * (m->cfg.sms + m->cfg.slices);
+    return kind == MACHINE_SM ? SM : kind == MACHINE_PARTITION ? PARTITION : PER_PORT * (m->cfg.sms + m->cfg.slices);
 }
 
-/* Every sender to the part sets its doorbell; crossbars have their own. Each part is visited in the first window. */
-static void attach_doorbells(struct machine *m, enum part_kind kind, uint32_t index, uint8_t *doorbell)
+/* Every sender to the component sets its doorbell; crossbars need none. All components run in the first window. */
+static void attach_doorbells(struct machine *m, enum machine_component_kind kind, uint32_t index, uint8_t *doorbell)
 {
     *doorbell = 1;
-    if (kind == PART_SM)
+    if (kind == MACHINE_SM)
         m->sm_in[index].doorbell = m->sm_out[index].credit_doorbell = doorbell;
-    for (uint32_t i = 0; kind == PART_PARTITION && i < m->cfg.partition.slices; i++) {
+    for (uint32_t i = 0; kind == MACHINE_PARTITION && i < m->cfg.partition.slices; i++) {
         uint32_t slice = index * m->cfg.partition.slices + i;
         m->slice_in[slice].doorbell = m->slice_out[slice].credit_doorbell = doorbell;
     }
 }
 
-/* Something other than a message gives the parts events. */
-static void ring_all(struct machine *m)
+/* Something other than a message has given the components events. */
+static void ring_all_doorbells(struct machine *m)
 {
-    for (uint32_t i = 0; i < m->members; i++)
-        memset(m->share[i].doorbell, 1, m->share[i].n);
+    for (uint32_t i = 0; i < m->threads; i++)
+        memset(m->worklist[i].doorbell, 1, m->worklist[i].n);
 }
 
-static void give(struct machine *m, uint32_t n, uint32_t *load, enum part_kind kind, uint32_t parts)
+static void assign(struct machine *m, uint32_t n, uint32_t *load, enum machine_component_kind kind, uint32_t parts)
 {
     for (uint32_t i = 0; i < parts; i++) {
         uint32_t to = 0;
         for (uint32_t k = 1; k < n; k++)
             to = load[k] < load[to] ? k : to;
-        struct share *s = &m->share[to];
+        struct machine_worklist *s = &m->worklist[to];
         attach_doorbells(m, kind, i, &s->doorbell[s->n]);
-        s->part[s->n++] = (struct part){ .kind = (uint16_t)kind, .index = (uint16_t)i };
+        s->component[s->n++] = (struct machine_component){ .kind = (uint16_t)kind, .index = (uint16_t)i };
         load[to] += weight_of(m, kind);
     }
 }
 
-/* Shares the parts out over n host threads, each to whoever has the least to do so far; the heavy ones come first. */
-static void share_out(struct machine *m, uint32_t n)
+/* Distributes the components over n host threads: each goes to the thread with the least load so far, heavy ones
+ * first. */
+static void distribute_components(struct machine *m, uint32_t n)
 {
     const struct machine_cfg *c = &m->cfg;
-    uint32_t *load = mem_zero(n, sizeof *load, "the work of host threads"), parts = c->sms + XBARS + c->channels;
-    m->members = n;
-    m->share = mem_zero(n, sizeof *m->share, "the work of host threads");
-    m->seen = mem_aligned(HOST_CACHE_LINE, n * sizeof *m->seen, "the work of host threads");
-    memset(m->seen, 0, n * sizeof *m->seen);
+    uint32_t *load = mem_zero(n, sizeof *load, "the work of host threads");
+    uint32_t parts = c->sms + MACHINE_XBARS + c->channels;
+    m->threads = n;
+    m->worklist = mem_zero(n, sizeof *m->worklist, "the work of host threads");
+    m->result = mem_aligned(HOST_CACHE_LINE, n * sizeof *m->result, "the work of host threads");
+    memset(m->result, 0, n * sizeof *m->result);
     for (uint32_t i = 0; i < n; i++) {
-        m->share[i].part = mem_zero(parts, sizeof *m->share[i].part, "the work of host threads");
-        m->share[i].doorbell = mem_aligned(HOST_CACHE_LINE, parts + 1, "the work of host threads");
+        m->worklist[i].component = mem_zero(parts, sizeof *m->worklist[i].component, "the work of host threads");
+        m->worklist[i].doorbell = mem_aligned(HOST_CACHE_LINE, parts + 1, "the work of host threads");
     }
-    give(m, n, load, PART_SM, c->sms);
-    give(m, n, load, PART_XBAR, XBARS);
-    give(m, n, load, PART_PARTITION, c->channels);
+    assign(m, n, load, MACHINE_SM, c->sms);
+    assign(m, n, load, MACHINE_XBAR, MACHINE_XBARS);
+    assign(m, n, load, MACHINE_PARTITION, c->channels);
     free(load);
 }
 
@@ -138,17 +142,17 @@ static bool exclusive(const struct machine *m)
     return false;
 }
 
-/* Functions of the host (printf, malloc) touch what all SMs share: such kernels run on one thread, a cycle at a
- * time, SM by SM. */
-static void hire(struct machine *m)
+/* Host functions (printf, malloc) use state that all SMs share: kernels that call them run on one thread with windows
+ * of one cycle, SM after SM. */
+static void start_pool(struct machine *m)
 {
     uint32_t n = exclusive(m) ? 1 : m->cfg.sim.threads, parts = m->cfg.sms + m->cfg.channels;
     n = n < parts ? n : parts;
-    share_out(m, n);
+    distribute_components(m, n);
     uint32_t *items = mem_zero(n, sizeof *items, "the work of host threads");
     for (uint32_t i = 0; i < n; i++)
-        items[i] = m->share[i].n;
-    m->crew = crew_new(n, items, visit, m);
+        items[i] = m->worklist[i].n;
+    m->pool = thread_pool_new(n, items, visit, m);
     free(items);
     for (uint32_t i = 0; i < m->ngrids; i++)
         m->grids[i].launch.host_threads = n;
@@ -159,19 +163,19 @@ static void hire(struct machine *m)
         m->width = 1;
 }
 
-static void dismiss(struct machine *m)
+static void stop_pool(struct machine *m)
 {
-    crew_free(m->crew);
-    for (uint32_t i = 0; i < m->members; i++) {
-        free(m->share[i].part);
-        free(m->share[i].doorbell);
+    thread_pool_free(m->pool);
+    for (uint32_t i = 0; i < m->threads; i++) {
+        free(m->worklist[i].component);
+        free(m->worklist[i].doorbell);
     }
-    free(m->share);
-    free(m->seen);
-    m->crew = NULL;
+    free(m->worklist);
+    free(m->result);
+    m->pool = NULL;
 }
 
-/* ---- one window, by all ---- */
+/* ---- one window of all components ---- */
 
 static void start_block(void *ctx, uint32_t sm, const struct block_start *b)
 {
@@ -180,7 +184,8 @@ static void start_block(void *ctx, uint32_t sm, const struct block_start *b)
     *m->sm_in[sm].doorbell = 1;
 }
 
-static void note_fault(struct machine *m, uint32_t sm)
+/* Keeps the fault with the lowest (cycle, SM). */
+static void keep_first_fault(struct machine *m, uint32_t sm)
 {
     uint64_t at = sm_fault_cycle(m->sm[sm]);
     if (at < m->fault_at) {
@@ -190,21 +195,22 @@ static void note_fault(struct machine *m, uint32_t sm)
     }
 }
 
-static void hear_news(struct machine *m)
+/* Processes ended blocks and faults of the SMs. */
+static void process_pending(struct machine *m)
 {
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
-        if (!m->news[i])
+        if (!m->pending[i])
             continue;
         uint32_t n;
         const struct block_end *e = sm_ended(m->sm[i], &n);
         if (n)
             dispatcher_ended(m->dispatcher, e, n);
-        note_fault(m, i);
-        m->news[i] = false;
+        keep_first_fault(m, i);
+        m->pending[i] = false;
     }
 }
 
-/* What transactional memory does in the serial part may give SMs something to do. */
+/* The serial step of transactional memory may give SMs events. */
 static void step_transactions(struct machine *m)
 {
     if (!tm_step(m->tm, m->now))
@@ -212,55 +218,58 @@ static void step_transactions(struct machine *m)
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         if (tm_core_touched(sm_tm(m->sm[i]))) {
             *m->sm_in[i].doorbell = 1;
-            note_fault(m, i);
+            keep_first_fault(m, i);
         }
 }
 
-/* All components up to cycle `until`. Had any of them an event? *next: if not, the cycle of their next one. */
-static bool run_parts(struct machine *m, uint64_t until, uint64_t *next)
+/* Runs all components up to cycle `until`. False when none had an event; *next is then the cycle of their next
+ * event. */
+static bool run_components(struct machine *m, uint64_t until, uint64_t *next)
 {
-    bool ran = false, news = false;
+    bool ran = false, pending = false;
     *next = NEVER;
     m->until = until;
-    crew_step(m->crew);
-    for (uint32_t i = 0; i < m->members; i++) {
-        const struct seen_by *s = &m->seen[i];
-        if (s->step != crew_steps(m->crew))
+    thread_pool_step(m->pool);
+    for (uint32_t i = 0; i < m->threads; i++) {
+        const struct machine_thread_result *s = &m->result[i];
+        if (s->step != thread_pool_steps(m->pool))
             continue;
         ran |= s->ran;
-        news |= s->news;
+        pending |= s->pending;
         *next = clock_earlier(*next, s->next);
     }
-    if (news)
-        hear_news(m);
+    if (pending)
+        process_pending(m);
     m->now = until;
     if (m->transactions)
         step_transactions(m);
     return ran;
 }
 
-/* Runs a window, at most to `stop`, with a halt where a row of the time series ends; goes on to the next event. */
+/* Runs a window, at most to `stop`; stops in between where a row of the time series ends. If nothing happened, advances
+ * to the next event. */
 static void advance(struct machine *m, uint64_t stop)
 {
     uint64_t end = clock_earlier(m->now + m->width, stop), next;
     bool ran = false;
     dispatcher_run(m->dispatcher, m->now, end, start_block, m);
     while (m->row_at < end) {
-        ran |= run_parts(m, m->row_at, &next);
-        watch_rows(m);
+        ran |= run_components(m, m->row_at, &next);
+        machine_watch_rows(m);
     }
-    ran |= run_parts(m, end, &next);
+    ran |= run_components(m, end, &next);
     next = clock_earlier(next, dispatcher_next(m->dispatcher));
     m->dead = !ran && next == NEVER;
     next = clock_earlier(next, stop);
     if (!ran && !m->cfg.sim.no_skip && next != NEVER && next > m->now)
         m->now = next;
-    watch_rows(m);
-    watch_window(m);
+    machine_watch_rows(m);
+    machine_watch_window(m);
 }
 
-/* The same in windows of full length, on their grid from `origin`, whatever sim.sync_window says. */
-static void advance_on_grid(struct machine *m, uint64_t origin)
+/* The same with windows of full length, whatever sim.sync_window is: m->now stays a multiple of the window after
+ * `origin`. */
+static void advance_aligned(struct machine *m, uint64_t origin)
 {
     advance(m, NEVER);
     m->now = origin + (m->now - origin) / m->width * m->width;
@@ -268,16 +277,16 @@ static void advance_on_grid(struct machine *m, uint64_t origin)
 
 /* ---- blocks ---- */
 
-/* Is nothing under way, and no SM has anything to do? Then that stays so. */
+/* True when nothing is in flight and no SM has an event: then none will ever occur. */
 static bool stuck(struct machine *m)
 {
-    m->dead = machine_quiet(m) && dispatcher_next(m->dispatcher) == NEVER;
+    m->dead = machine_idle(m) && dispatcher_next(m->dispatcher) == NEVER;
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         m->dead &= sm_next(m->sm[i]) == NEVER;
     return m->dead;
 }
 
-static enum machine_result run_blocks(struct machine *m, struct hang_watch *watch)
+static enum machine_result run_blocks(struct machine *m, struct hang_detector *watch)
 {
     for (;;) {
         uint64_t end = m->fault_at == NEVER ? dispatcher_finish(m->dispatcher) : m->fault_at + m->cfg.window;
@@ -285,86 +294,87 @@ static enum machine_result run_blocks(struct machine *m, struct hang_watch *watc
             break;
         if (launch_interrupted(&m->grids[0].launch))
             return MACHINE_INTERRUPTED;
-        if (m->now >= hang_watch_next(watch) && (stuck(m) || hang_look(watch)))
+        if (m->now >= hang_detector_next(watch) && (stuck(m) || hang_detector_check(watch)))
             return MACHINE_HANG;
-        uint64_t stop = clock_earlier(end, hang_watch_next(watch));
+        uint64_t stop = clock_earlier(end, hang_detector_next(watch));
         advance(m, stop);
         if (m->dead && end == NEVER && stop == NEVER)
             return MACHINE_HANG;
         if (m->dead) {
             m->now = stop;
-            watch_rows(m);
+            machine_watch_rows(m);
         }
     }
-    dispatcher_run(m->dispatcher, m->now, m->now + 1, start_block, m);      /* the last end */
+    dispatcher_run(m->dispatcher, m->now, m->now + 1, start_block, m);      /* receives the end of the last block */
     return m->fault_at == NEVER ? MACHINE_OK : MACHINE_FAULT;
 }
 
 /* ---- the end of a kernel ---- */
 
-/* Dirty lines of private memory go to L2. */
+/* Writes dirty lines of the L1s (private memory) back to L2. True when none is left. */
 static bool written_back(struct machine *m)
 {
     bool clean = true;
-    ring_all(m);
+    ring_all_doorbells(m);
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
-        sm_catch_up(m->sm[i], m->now);           /* it goes on from here, not from when it last had something to do */
+        sm_catch_up(m->sm[i], m->now);           /* the write-back starts now, not at the SM's last event */
         clean &= lsu_flush(sm_lsu(m->sm[i]), m->now);
     }
     return clean;
 }
 
+/* Writes dirty lines of the L2 back to DRAM. True when none is left. */
 static bool flushed(struct machine *m)
 {
     bool clean = true;
-    ring_all(m);
+    ring_all_doorbells(m);
     for (uint32_t i = 0; i < m->cfg.channels; i++)
         clean &= partition_flush(m->partition[i], clock_convert(&m->cfg.clocks, CLK_CORE, CLK_L2, m->now), true);
     return clean;
 }
 
-/* Goes on, in windows of full length, until it holds. False, with m->dead, when it never will. */
-static bool until_it_holds(struct machine *m, bool (*holds)(struct machine *m))
+/* Advances in windows of full length until the condition holds. False, with m->dead, when it never will. */
+static bool run_until(struct machine *m, bool (*holds)(struct machine *m))
 {
-    static const uint64_t longest = 1 << 28;     /* core cycles; more than any cache takes to be written back */
+    static const uint64_t longest = 1 << 28;     /* core cycles; the write-back of any cache is shorter */
     uint64_t origin = m->now;
     m->width = m->transactions && tm_global_step(m->tm) ? 1 : m->cfg.window;
     m->dead = false;
     while (!holds(m) && !m->dead) {
-        advance_on_grid(m, origin);
+        advance_aligned(m, origin);
         m->dead |= m->now - origin > longest;
     }
     return !m->dead;
 }
 
-/* Dirty L1 lines are written back, and the grids end when they are; what is on its way arrives. */
+/* Writes dirty L1 lines back, which ends the grids; then waits until nothing is in flight. */
 static bool drain(struct machine *m)
 {
     uint64_t end = m->now;
     for (uint32_t i = 0; i < m->ngrids; i++)
         m->grids[i].end = m->grids[i].end == end ? 0 : m->grids[i].end;
-    if (!until_it_holds(m, written_back))
+    if (!run_until(m, written_back))
         return false;
     for (uint32_t i = 0; i < m->ngrids; i++)
         m->grids[i].end = m->grids[i].end ? m->grids[i].end : m->now;
-    return until_it_holds(m, machine_quiet);
+    return run_until(m, machine_idle);
 }
 
-/* Empties the L2, at its cost. */
+/* Empties the L2 and counts the cycles and write-backs. */
 static bool flush(struct machine *m, uint64_t *count)
 {
     uint64_t origin = m->now;
-    if (!until_it_holds(m, flushed))
+    if (!run_until(m, flushed))
         return false;
     count[STAT_FLUSH_CYCLES] = m->now - origin;
-    count[STAT_FLUSH_WRITEBACKS] = count_of(m, STAT_L2_WRITEBACKS);
+    count[STAT_FLUSH_WRITEBACKS] = machine_count_of(m, STAT_L2_WRITEBACKS);
     return true;
 }
 
 static void sum_up(struct machine *m, struct counters *sum)
 {
-    count_sum(m, m->grids[0].start, m->now, sum->count);
-    count_hists(m, &sum->hists);
+    machine_count_sum(m, m->grids[0].start, m->now, sum->count);
+    machine_count_hists(m, &sum->hists);
 }
 
 static enum machine_result finish(struct machine *m, struct counters *sum)
@@ -373,12 +383,12 @@ static enum machine_result finish(struct machine *m, struct counters *sum)
     bool ok = drain(m);
     sum_up(m, sum);
     if (ok && m->transactions && !tm_finish(m->tm, sum->count, text, sizeof text)) {
-        report_add(m, "%s", text);
+        machine_report_add(m, "%s", text);
         ok = false;
     }
-    ok = ok && (!m->cfg.sim.checks || count_check(m, sum->count));
-    count_clear(m);
-    watch_counted(m);
+    ok = ok && (!m->cfg.sim.checks || machine_count_check(m, sum->count));
+    machine_count_clear(m);
+    machine_watch_counted(m);
     if (ok && m->cfg.sim.flush)
         ok = flush(m, sum->count);
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
@@ -391,20 +401,20 @@ static enum machine_result finish(struct machine *m, struct counters *sum)
     return ok ? MACHINE_OK : m->dead ? MACHINE_HANG : MACHINE_BROKEN;
 }
 
-/* After a run that was given up: new components take the place of those that are full of its messages. */
-static void renew(struct machine *m)
+/* After an aborted run: replaces all components, since messages of the run are still in them. */
+static void rebuild(struct machine *m)
 {
     for (uint32_t i = 0; i < m->ngrids; i++)
         m->grids[i].end = m->grids[i].end ? m->grids[i].end : m->now;
     m->past += m->now;
     machine_dismantle(m);
     machine_build(m);
-    watch_attach(m);
+    machine_watch_attach(m);
 }
 
 /* ---- a run ---- */
 
-/* Private memory of all warps that can be resident, one place for each slot whatever grid its warp is of. */
+/* Reserves private memory for each warp slot, large enough for the warps of every grid. */
 static bool place_private_memory(struct machine *m)
 {
     uint64_t bytes = 0, warps = (uint64_t)m->cfg.sms * m->cfg.sm.warps;
@@ -455,22 +465,22 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
         grids[i].launch.clock_start = m->now;
     }
     for (uint32_t i = 0; i < m->cfg.sms; i++)
-        sm_catch_up(m->sm[i], m->now);                   /* what passed between kernels is nobody's */
+        sm_catch_up(m->sm[i], m->now);                   /* cycles between kernels belong to no kernel */
     for (uint32_t i = 0; i < m->cfg.slices; i++)
         m->worker[i] = (struct worker){ .launch = &grids[0].launch };
     if (m->tm)
         tm_begin_run(m->tm, m->transactions);
-    count_clear(m);
-    watch_begin(m);
+    machine_count_clear(m);
+    machine_watch_begin(m);
 }
 
 static enum machine_result run_and_finish(struct machine *m, struct counters *sum)
 {
-    struct hang_watch *watch = hang_watch_new(m);
+    struct hang_detector *watch = hang_detector_new(m);
     enum machine_result r = run_blocks(m, watch);
     if (r == MACHINE_HANG)
         hang_report(m, watch);
-    hang_watch_free(watch);
+    hang_detector_free(watch);
     count_grids(m);
     if (r == MACHINE_OK)
         return finish(m, sum);
@@ -485,14 +495,14 @@ enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t 
     begin(m, grids, n);
     if (!place_private_memory(m))
         return MACHINE_NO_MEMORY;
-    hire(m);
+    start_pool(m);
     dispatcher_launch(m->dispatcher, grids, n, m->now);
     enum machine_result r = run_and_finish(m, sum);
-    watch_end(m, sum->count, r != MACHINE_OK);
-    dismiss(m);
+    machine_watch_end(m, sum->count, r != MACHINE_OK);
+    stop_pool(m);
     for (uint32_t i = 0; i < n; i++)
         grids[i].launch.interrupted = r == MACHINE_INTERRUPTED;
     if (r != MACHINE_OK)
-        renew(m);
+        rebuild(m);
     return r;
 }

@@ -1,10 +1,11 @@
 /*
- * Who waits for whom, for the report of a hang: loops on memory, and who would write it; barriers, and who does not
- * come; warps that never get their turn; and if these waits close a circle, the circle. Lanes that a loop waits for may
- * be lanes of the same warp, which the SIMT stack lets go on only behind the loop (Fung et al., MICRO 2011, Example 1).
+ * The wait-for graph of a hang, for its report: warps that spin on memory, and the warp that would write it; warps at
+ * barriers, and the warps that have not arrived; warps that are never scheduled; and a cycle in the graph, if there is
+ * one. A loop may wait for lanes of its own warp, which the SIMT stack lets continue only after the loop (Fung et al.,
+ * MICRO 2011, Example 1).
  *
- * That a warp would write an address is read off its text: the stores and atomics behind its place, with the addresses
- * that its registers give now.
+ * Whether a warp would write an address is estimated from its code: the stores and atomics after its position, with the
+ * addresses that its registers give now.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,34 +16,34 @@
 #include "timing/machine/machine_impl.h"
 
 enum {
-    EXPLAINED_MAX = 24,                  /* waits that are told */
-    CIRCLE_MAX = 8,                      /* warps of a circle */
-    WRITES_MAX = 64,                     /* writes behind a place that are looked at */
-    STILL = 10000,                       /* core cycles that no memory access takes */
-    PLACE = 400, NAME = 160, WORDS = 600
+    REPORTED_MAX = 24,                   /* waits in the report */
+    CYCLE_MAX = 8,                       /* warps of a cycle */
+    WRITES_MAX = 64,                     /* writes after a position that are examined */
+    STALLED = 10000,                     /* core cycles; every memory access is shorter */
+    POSITION = 400, NAME = 160, TEXT = 600
 };
 
-enum wait_for { WAITS_NOT, WAITS_IN_LOOP, WAITS_AT_BARRIER, WAITS_FOR_TURN, WAITS_FOR_TM };
+enum wait_kind { WAITS_NONE, WAITS_LOOP, WAITS_BARRIER, WAITS_ISSUE, WAITS_TM };
 
 /* A resident warp and what it waits for. */
 struct waiter_warp {
     struct warp *w;
     uint32_t sm, slot;
-    enum wait_for what;
-    uint64_t still;                      /* core cycles in which it did nothing */
-    const struct code *code;             /* of the place that is told */
-    const struct dinst *at;              /* the branch that closes the loop, the barrier, the instruction */
+    enum wait_kind kind;
+    uint64_t stalled;                    /* core cycles without an instruction */
+    const struct code *code;             /* of the function of `at` */
+    const struct dinst *at;              /* where it waits: the branch that closes the loop, the barrier ... */
     const struct dinst *read;            /* the loop's first load or atomic; NULL = none */
-    uint64_t address;                    /* of its first lane */
+    uint64_t address;                    /* of the first lane of the read */
 };
 
-/* The write that would end the wait, and whose it is. */
-struct writer { const struct waiter_warp *by; const struct dinst *write, *stands; int lane; bool stack; };
+/* The write that would end a wait. position: where its lane is now; stack: below other lanes in the SIMT stack. */
+struct writer { const struct waiter_warp *by; const struct dinst *write, *position; int lane; bool stack; };
 
 struct waits {
     struct machine *m;
     struct waiter_warp *of;
-    uint32_t n, shown;
+    uint32_t n, reported;
 };
 
 static void name_of(const struct waiter_warp *x, char *text, size_t size)
@@ -53,7 +54,7 @@ static void name_of(const struct waiter_warp *x, char *text, size_t size)
 
 /* ---- what a warp waits for ---- */
 
-/* The backward branch that closes the innermost loop around a place; NULL when it is in none. */
+/* The backward branch that closes the innermost loop around a position; NULL = no loop. */
 static const struct dinst *loop_end(const struct code *c, uint32_t pc)
 {
     for (uint32_t i = pc; i < c->ninsts; i++) {
@@ -75,7 +76,7 @@ static bool writes(const struct dinst *d)
            mem_seen_by_threads(d);
 }
 
-/* What the loop looks at: its first load or atomic, and the address of its first lane. */
+/* The memory that the loop polls: its first load or atomic, and the address of the first lane. */
 static void find_read(struct waiter_warp *x)
 {
     int lane = __builtin_ctzll(simt_top(x->w)->mask);
@@ -88,26 +89,26 @@ static void find_read(struct waiter_warp *x)
 
 static void classify(const struct machine *m, struct waiter_warp *x)
 {
-    char words[WORDS];
+    char text[TEXT];
     const struct simt_entry *e = simt_top(x->w);
     x->code = x->w->frame[e->frame].code;
     x->at = &x->code->insts[e->pc];
     if (x->w->state == WARP_BARRIER) {
-        x->what = WAITS_AT_BARRIER;
-        x->at -= e->pc > 0;                  /* it stands behind it */
-    } else if (sm_tx_waits(m->sm[x->sm], x->slot, words, sizeof words)) {
-        x->what = WAITS_FOR_TM;
+        x->kind = WAITS_BARRIER;
+        x->at -= e->pc > 0;                  /* the program counter is after the barrier */
+    } else if (sm_tx_waits(m->sm[x->sm], x->slot, text, sizeof text)) {
+        x->kind = WAITS_TM;
         x->at -= x->w->state == WARP_TX && e->pc;
-    } else if (x->w->state == WARP_READY && x->still >= STILL) {
-        x->what = WAITS_FOR_TURN;
+    } else if (x->w->state == WARP_READY && x->stalled >= STALLED) {
+        x->kind = WAITS_ISSUE;
     } else if (x->w->state == WARP_READY && !m->dead && loop_end(x->code, e->pc)) {
-        x->what = WAITS_IN_LOOP;
+        x->kind = WAITS_LOOP;
         x->at = loop_end(x->code, e->pc);
         find_read(x);
     }
 }
 
-static void collect(struct waits *x, const struct hang_watch *w)
+static void collect(struct waits *x, const struct hang_detector *w)
 {
     const struct machine *m = x->m;
     x->of = mem_zero((size_t)m->cfg.sms * m->cfg.sm.warps, sizeof *x->of, "a report of waiting warps");
@@ -117,27 +118,28 @@ static void collect(struct waits *x, const struct hang_watch *w)
             if (!warp || !warp->exist)
                 continue;
             struct waiter_warp *node = &x->of[x->n++];
-            *node = (struct waiter_warp){ .w = warp, .sm = i, .slot = slot, .still = w ? hang_still(w, i, slot) : 0 };
+            *node = (struct waiter_warp){ .w = warp, .sm = i, .slot = slot,
+                                          .stalled = w ? hang_detector_stalled(w, i, slot) : 0 };
             classify(m, node);
         }
 }
 
 static bool same_wait(const struct waiter_warp *a, const struct waiter_warp *b)
 {
-    return a->what == b->what && a->at == b->at && a->read == b->read && a->address == b->address;
+    return a->kind == b->kind && a->at == b->at && a->read == b->read && a->address == b->address;
 }
 
-/* ---- who would end it ---- */
+/* ---- the warp that would end it ---- */
 
-/* Do lanes at this place come to a write of the address, as far as the text and their registers tell? */
-static bool comes_to_write(struct writer *hit, struct warp *w, const struct code *c, uint32_t pc, uint64_t lanes,
+/* Would lanes at this position reach a write of the address, according to the code and their registers? */
+static bool reaches_write(struct writer *hit, struct warp *w, const struct code *c, uint32_t pc, uint64_t lanes,
                            uint64_t address)
 {
-    uint32_t looked = 0;
-    for (uint32_t i = pc; i < c->ninsts && looked < WRITES_MAX; i++) {
+    uint32_t examined = 0;
+    for (uint32_t i = pc; i < c->ninsts && examined < WRITES_MAX; i++) {
         if (!writes(&c->insts[i]))
             continue;
-        looked++;
+        examined++;
         for (uint64_t l = lanes; l; l &= l - 1)
             if (mem_lane_address(w, &c->insts[i], __builtin_ctzll(l)) == address) {
                 hit->write = &c->insts[i];
@@ -148,7 +150,7 @@ static bool comes_to_write(struct writer *hit, struct warp *w, const struct code
     return false;
 }
 
-/* Lanes that go round in a loop come to what is behind it, unless they wait for the same. */
+/* Lanes that spin in a loop are assumed to leave it, unless they wait for the same address. */
 static bool would_write(struct writer *hit, const struct waiter_warp *by, const struct waiter_warp *x)
 {
     struct warp *w = by->w;
@@ -156,20 +158,20 @@ static bool would_write(struct writer *hit, const struct waiter_warp *by, const 
     uint64_t seen = 0;
     for (uint32_t k = 0; k <= w->nentry; k++) {              /* the current entry, then the others from the top down */
         const struct simt_entry *e = k ? &w->entry[w->nentry - k] : top;
-        bool loops = e == top && by->what == WAITS_IN_LOOP;
+        bool loops = e == top && by->kind == WAITS_LOOP;
         uint64_t lanes = e->mask & w->exist & ~seen;
         uint32_t pc = loops ? (uint32_t)(by->at - by->code->insts) + 1 : e->pc;
         seen |= lanes;
         if (e->frame != top->frame || !lanes || (loops && by->address == x->address))
             continue;
-        *hit = (struct writer){ .by = by, .stands = &by->code->insts[e->pc], .stack = e != top };
-        if (comes_to_write(hit, w, by->code, pc, lanes, x->address))
+        *hit = (struct writer){ .by = by, .position = &by->code->insts[e->pc], .stack = e != top };
+        if (reaches_write(hit, w, by->code, pc, lanes, x->address))
             return true;
     }
     return false;
 }
 
-/* Lanes of the same warp, warps of the same block, then all others, which share no more than global memory with it. */
+/* Searches the lanes of the same warp, warps of the same block, then all others (for addresses in global memory). */
 static bool find_writer(const struct waits *all, const struct waiter_warp *x, struct writer *hit)
 {
     if (would_write(hit, x, x))
@@ -184,16 +186,16 @@ static bool find_writer(const struct waits *all, const struct waiter_warp *x, st
     return false;
 }
 
-/* The first warp of the block that has not come to the barrier and can still come. */
+/* The first warp of the block that has not arrived at the barrier and has not ended. */
 static const struct waiter_warp *missing_at_barrier(const struct waits *all, const struct waiter_warp *x)
 {
     for (uint32_t i = 0; i < all->n; i++)
-        if (all->of[i].w->block == x->w->block && all->of[i].what != WAITS_AT_BARRIER)
+        if (all->of[i].w->block == x->w->block && all->of[i].kind != WAITS_BARRIER)
             return &all->of[i];
     return NULL;
 }
 
-/* A warp that has the place that x waits for at tx_begin. */
+/* A warp that holds the token for which x waits at tx_begin. */
 static const struct waiter_warp *holder(const struct waits *all, const struct waiter_warp *x)
 {
     uint32_t sm, slot;
@@ -208,175 +210,171 @@ static const struct waiter_warp *holder(const struct waits *all, const struct wa
 static const struct waiter_warp *waits_for(const struct waits *all, const struct waiter_warp *x)
 {
     struct writer hit;
-    switch (x->what) {
-    case WAITS_IN_LOOP: return x->read && find_writer(all, x, &hit) ? hit.by : NULL;
-    case WAITS_AT_BARRIER: return missing_at_barrier(all, x);
-    case WAITS_FOR_TM: return holder(all, x);
+    switch (x->kind) {
+    case WAITS_LOOP: return x->read && find_writer(all, x, &hit) ? hit.by : NULL;
+    case WAITS_BARRIER: return missing_at_barrier(all, x);
+    case WAITS_TM: return holder(all, x);
     default: return NULL;
     }
 }
 
-/* ---- words ---- */
+/* ---- the report ---- */
 
-static void tell_writer(const struct waits *all, const struct waiter_warp *x)
+static void report_writer(const struct waits *all, const struct waiter_warp *x)
 {
-    char name[NAME], place[PLACE], stands[PLACE];
+    char name[NAME], write[POSITION], position[POSITION];
     struct writer hit;
     if (!find_writer(all, x, &hit)) {
-        report_add(all->m, "      and no resident warp seems to come to a write of it");
+        machine_report_add(all->m, "      and no resident warp appears to reach a write of this address");
         return;
     }
     name_of(hit.by, name, sizeof name);
-    fault_describe(hit.by->code, hit.write, place, sizeof place);
-    fault_describe(hit.by->code, hit.stands, stands, sizeof stands);
-    report_add(all->m, "      lane %d of %s would write it at %s", hit.lane,
-               hit.by == x ? "the same warp" : name, place);
-    if (hit.stack && hit.by == x)
-        report_add(all->m, "      but comes behind the loop in the SIMT stack, and stands at %s", stands);
-    else if (hit.stack)
-        report_add(all->m, "      but comes behind other lanes of its warp in the SIMT stack, and stands at %s",
-                   stands);
+    fault_describe(hit.by->code, hit.write, write, sizeof write);
+    fault_describe(hit.by->code, hit.position, position, sizeof position);
+    machine_report_add(all->m, "      lane %d of %s would write it at %s", hit.lane,
+                       hit.by == x ? "the same warp" : name, write);
+    if (hit.stack)
+        machine_report_add(all->m, "      but is below %s in the SIMT stack, at %s",
+                           hit.by == x ? "the loop" : "other lanes of its warp", position);
 }
 
-static void tell_inside(const struct waits *all, const struct waiter_warp *x)
+static void report_inside(const struct waits *all, const struct waiter_warp *x)
 {
-    char words[WORDS];
+    char text[TEXT];
     if (!sm_tm(all->m->sm[x->sm]) || !txn_lanes(x->w))
         return;
-    tm_core_say_inside(sm_tm(all->m->sm[x->sm]), x->slot, words, sizeof words);
-    report_add(all->m, "      %s", words);
+    tm_core_say_inside(sm_tm(all->m->sm[x->sm]), x->slot, text, sizeof text);
+    machine_report_add(all->m, "      %s", text);
 }
 
-static void tell_loop(const struct waits *all, const struct waiter_warp *x)
+static void report_loop(const struct waits *all, const struct waiter_warp *x)
 {
-    char name[NAME], place[PLACE];
+    char name[NAME], place[POSITION];
     name_of(x, name, sizeof name);
     fault_describe(x->code, x->at, place, sizeof place);
     int lanes = __builtin_popcountll(simt_top(x->w)->mask);
-    report_add(all->m, "  %s: %d lane%s in the loop that ends at %s", name, lanes, lanes == 1 ? " spins" : "s spin",
-               place);
-    tell_inside(all, x);
+    machine_report_add(all->m, "  %s: %d lane%s in the loop that ends at %s", name, lanes,
+                       lanes == 1 ? " spins" : "s spin", place);
+    report_inside(all, x);
     if (!x->read) {
-        report_add(all->m, "      which reads no memory that others could write");
+        machine_report_add(all->m, "      which reads no memory that other threads could write");
         return;
     }
     fault_describe(x->code, x->read, place, sizeof place);
-    report_add(all->m, "      on address 0x%" PRIx64 ", which it reads at %s", x->address, place);
-    tell_writer(all, x);
+    machine_report_add(all->m, "      on address 0x%" PRIx64 ", which it reads at %s", x->address, place);
+    report_writer(all, x);
 }
 
-/* Words on the warps of the block that are not at a barrier. */
+/* The warps of the block that are not at a barrier. */
 static void list_missing(const struct block *b, char *text, size_t size)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < b->nwarps && n + 40 < size; i++) {
         const struct warp *w = &b->warps[i];
         if (w->state != WARP_BARRIER)
-            n += (size_t)snprintf(text + n, size - n, "%s%u (%s)", n ? ", " : "for warps that are not there: ", i,
+            n += (size_t)snprintf(text + n, size - n, "%s%u (%s)", n ? ", " : "for warps that have not arrived: ", i,
                                   w->state == WARP_DONE ? "ended" : "running");
     }
     if (!n)
-        snprintf(text, size, "as all warps of its block do, at different barriers or for more threads than there are");
+        snprintf(text, size, "like all warps of its block, at different barriers or for more threads than exist");
 }
 
-static void tell_barrier(const struct waits *all, const struct waiter_warp *x)
+static void report_barrier(const struct waits *all, const struct waiter_warp *x)
 {
-    char name[NAME], place[PLACE], missing[PLACE];
+    char name[NAME], place[POSITION], missing[POSITION];
     name_of(x, name, sizeof name);
     fault_describe(x->code, x->at, place, sizeof place);
     list_missing(x->w->block, missing, sizeof missing);
-    report_add(all->m, "  %s waits at %s %s", name, place, missing);
+    machine_report_add(all->m, "  %s waits at %s %s", name, place, missing);
 }
 
-static void tell_turn(const struct waits *all, const struct waiter_warp *x)
+static void report_no_issue(const struct waits *all, const struct waiter_warp *x)
 {
-    char name[NAME], place[PLACE];
+    char name[NAME], place[POSITION];
     name_of(x, name, sizeof name);
     fault_describe(x->code, x->at, place, sizeof place);
-    report_add(all->m, "  %s has not got its turn for %" PRIu64 " cycles, at %s", name, x->still, place);
+    machine_report_add(all->m, "  %s has not been scheduled for %" PRIu64 " cycles, at %s", name, x->stalled, place);
 }
 
-static void tell_tm(const struct waits *all, const struct waiter_warp *x)
+static void report_tm(const struct waits *all, const struct waiter_warp *x)
 {
-    char name[NAME], place[PLACE], words[WORDS];
+    char name[NAME], place[POSITION], text[TEXT];
     name_of(x, name, sizeof name);
     fault_describe(x->code, x->at, place, sizeof place);
-    sm_tx_waits(all->m->sm[x->sm], x->slot, words, sizeof words);
-    report_add(all->m, "  %s waits at %s", name, place);
-    report_add(all->m, "      for %s", words);
+    sm_tx_waits(all->m->sm[x->sm], x->slot, text, sizeof text);
+    machine_report_add(all->m, "  %s waits at %s", name, place);
+    machine_report_add(all->m, "      for %s", text);
 }
 
-/* One of those that wait for the same is told, and how many more there are. */
-static void tell_waits(struct waits *all, enum wait_for what,
-                       void (*tell)(const struct waits *all, const struct waiter_warp *x))
+/* Reports each wait of a kind once, with the number of other warps that have the same wait. */
+static void report_waits(struct waits *all, enum wait_kind kind,
+                         void (*report)(const struct waits *all, const struct waiter_warp *x))
 {
     for (uint32_t i = 0; i < all->n; i++) {
         uint32_t same = 0, first = 0;
-        char words[32];
-        if (all->of[i].what != what)
+        if (all->of[i].kind != kind)
             continue;
         while (!same_wait(&all->of[first], &all->of[i]))
             first++;
-        if (first < i || all->shown++ >= EXPLAINED_MAX)
+        if (first < i || all->reported++ >= REPORTED_MAX)
             continue;
-        tell(all, &all->of[i]);
+        report(all, &all->of[i]);
         for (uint32_t k = i + 1; k < all->n; k++)
             same += same_wait(&all->of[k], &all->of[i]);
-        snprintf(words, sizeof words, "do %u warps", same);
         if (same)
-            report_add(all->m, "      and so %s more", same == 1 ? "does 1 warp" : words);
+            machine_report_add(all->m, "      %u more warp%s the same wait", same, same == 1 ? " has" : "s have");
     }
 }
 
-/* ---- circles ---- */
+/* ---- cycles ---- */
 
-/* Follows the waits from a warp on; a circle's warps go to `circle`. Returns how many there are, 0 = it ends. */
-static uint32_t follow(const struct waits *all, const struct waiter_warp *x, const struct waiter_warp **circle)
+/* Follows the waits from a warp on. Returns the number of warps of a cycle and the warps in `cycle`; 0 = no cycle. */
+static uint32_t follow(const struct waits *all, const struct waiter_warp *x, const struct waiter_warp **cycle)
 {
-    const struct waiter_warp *way[2 * CIRCLE_MAX];
+    const struct waiter_warp *path[2 * CYCLE_MAX];
     uint32_t n = 0;
-    for (; x && n < 2 * CIRCLE_MAX; x = waits_for(all, x)) {
+    for (; x && n < 2 * CYCLE_MAX; x = waits_for(all, x)) {
         for (uint32_t i = 0; i < n; i++)
-            if (way[i] == x) {
-                memcpy(circle, way + i, (n - i) * sizeof *way);
+            if (path[i] == x) {
+                memcpy(cycle, path + i, (n - i) * sizeof *path);
                 return n - i;
             }
-        way[n++] = x;
+        path[n++] = x;
     }
     return 0;
 }
 
-static void tell_circle(const struct waits *all)
+static void report_cycle(const struct waits *all)
 {
-    const struct waiter_warp *circle[2 * CIRCLE_MAX];
+    const struct waiter_warp *cycle[2 * CYCLE_MAX];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < all->n && i < EXPLAINED_MAX && !n; i++)
-        n = follow(all, &all->of[i], circle);
+    for (uint32_t i = 0; i < all->n && i < REPORTED_MAX && !n; i++)
+        n = follow(all, &all->of[i], cycle);
     if (!n)
         return;
-    report_add(all->m, "  a circle of waiting:");
+    machine_report_add(all->m, "  cycle in the wait-for graph:");
     for (uint32_t i = 0; i < n; i++) {
-        char name[NAME], place[PLACE];
-        name_of(circle[i], name, sizeof name);
-        fault_describe(circle[i]->code, circle[i]->at, place, sizeof place);
-        report_add(all->m, "      %s waits for %s, at %s", name,
-                   n == 1 ? "lanes of its own" : i + 1 < n ? "the next one" : "the first one", place);
+        char name[NAME], place[POSITION];
+        name_of(cycle[i], name, sizeof name);
+        fault_describe(cycle[i]->code, cycle[i]->at, place, sizeof place);
+        machine_report_add(all->m, "      %s waits for %s, at %s", name,
+                           n == 1 ? "lanes of its own" : i + 1 < n ? "the next warp" : "the first warp", place);
     }
     if (n == 1)
-        report_add(all->m, "      Run with --simt independent, or write the loop so that lanes that succeed do their "
-                           "work inside it (SIMTX_LOCK_DONE, simtx_tm.h)");
+        machine_report_add(all->m, "      Run with --simt independent, or write the loop so that lanes that succeed do "
+                                   "their work inside it (SIMTX_LOCK_DONE, simtx_tm.h)");
 }
 
-void hang_explain(struct machine *m, const struct hang_watch *w)
+void hang_explain(struct machine *m, const struct hang_detector *w)
 {
     struct waits all = { .m = m };
     collect(&all, w);
-    tell_circle(&all);
-    tell_waits(&all, WAITS_AT_BARRIER, tell_barrier);        /* who does not move at all comes first */
-    tell_waits(&all, WAITS_FOR_TM, tell_tm);
-    tell_waits(&all, WAITS_FOR_TURN, tell_turn);
-    tell_waits(&all, WAITS_IN_LOOP, tell_loop);
-    if (all.shown > EXPLAINED_MAX)
-        report_add(m, "  and %u other waits", all.shown - EXPLAINED_MAX);
+    report_cycle(&all);
+    report_waits(&all, WAITS_BARRIER, report_barrier);     /* first the warps that execute nothing */
+    report_waits(&all, WAITS_TM, report_tm);
+    report_waits(&all, WAITS_ISSUE, report_no_issue);
+    report_waits(&all, WAITS_LOOP, report_loop);
+    if (all.reported > REPORTED_MAX)
+        machine_report_add(m, "  and %u other waits", all.reported - REPORTED_MAX);
     free(all.of);
 }

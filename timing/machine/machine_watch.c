@@ -1,7 +1,7 @@
 /*
- * What users look at while a run goes on: the line of progress, the timeline, and the time series. Rows of the time
- * series are taken at fixed core cycles: a window of the machine is run in two parts there, and all components account
- * for the cycles up to it, so the rows are the same however the machine is simulated.
+ * Progress reports, the timeline and the time series of a run. Rows of the time series end at fixed core cycles: there
+ * a window of the machine is split in two, and all components account for their cycles. So the rows depend neither on
+ * the number of host threads nor on the length of windows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/host_clock.h"
 #include "timing/machine/machine_impl.h"
 
-enum { PACE = 256 };                 /* windows between looks at the host's clock, and between drains of the timeline */
+enum { PACE = 256 };                 /* windows between progress checks and between writes of the timeline */
 
 /* ---- progress ---- */
 
@@ -29,7 +29,7 @@ static void show_progress(struct machine *m)
         return;
     struct machine_progress p = { .cycles = m->now - m->grids[0].start, .seconds = now - m->started,
                                   .blocks_done = dispatcher_blocks_done(m->dispatcher),
-                                  .commits = count_of(m, STAT_TX_COMMITS) };
+                                  .commits = machine_count_of(m, STAT_TX_COMMITS) };
     for (uint32_t i = 0; i < m->ngrids; i++)
         p.blocks += m->grids[i].launch.nblocks;
     for (uint32_t i = 0; i < m->cfg.sms; i++)
@@ -38,7 +38,7 @@ static void show_progress(struct machine *m)
     m->progress(m->progress_ctx, &p);
 }
 
-void watch_window(struct machine *m)
+void machine_watch_window(struct machine *m)
 {
     if (++m->windows % PACE)
         return;
@@ -49,22 +49,22 @@ void watch_window(struct machine *m)
 
 /* ---- timeline ---- */
 
-void watch_attach(struct machine *m)
+void machine_watch_attach(struct machine *m)
 {
     for (uint32_t i = 0; m->trace && i < m->cfg.sms; i++)
-        sm_observe(m->sm[i], m->observer[i]);
+        sm_set_trace(m->sm[i], m->sm_trace[i]);
     if (m->trace)
         trace_origin(m->trace, m->past);
 }
 
 void machine_set_trace(struct machine *m, struct trace *t)
 {
-    free(m->observer);
+    free(m->sm_trace);
     m->trace = t;
-    m->observer = mem_zero(m->cfg.sms, sizeof *m->observer, "timelines");
+    m->sm_trace = mem_zero(m->cfg.sms, sizeof *m->sm_trace, "timelines");
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
-        m->observer[i] = t ? trace_watch(t, (uint16_t)i, m->cfg.sm.warps) : NULL;
-        sm_observe(m->sm[i], m->observer[i]);
+        m->sm_trace[i] = t ? trace_sm_new(t, (uint16_t)i, m->cfg.sm.warps) : NULL;
+        sm_set_trace(m->sm[i], m->sm_trace[i]);
     }
     if (t)
         trace_origin(t, m->past);
@@ -75,7 +75,7 @@ static void end_timeline(struct machine *m, bool given_up)
     if (!m->trace)
         return;
     for (uint32_t i = 0; given_up && i < m->cfg.sms; i++)
-        sm_observe_rest(m->sm[i]);
+        sm_trace_end(m->sm[i]);
     for (uint32_t i = 0; i < m->ngrids; i++) {
         const struct grid *g = &m->grids[i];
         trace_launch(m->trace, g->launch.code->func->name, g->launch.grid_id, i, g->start, g->end ? g->end : m->now);
@@ -103,19 +103,19 @@ static void begin_rows(struct machine *m)
     m->row_at = m->now + series_window(m->series);
 }
 
-void watch_rows(struct machine *m)
+void machine_watch_rows(struct machine *m)
 {
     uint64_t start = m->grids[0].start;
     for (; m->row_at <= m->now; m->row_at += series_window(m->series)) {
         uint64_t count[STAT_END] = { 0 };
-        count_sum(m, start, m->row_at, count);
+        machine_count_sum(m, start, m->row_at, count);
         series_row(m->series, m->row_at - start, count);
     }
 }
 
 /* ---- a run ---- */
 
-void watch_begin(struct machine *m)
+void machine_watch_begin(struct machine *m)
 {
     m->windows = 0;
     m->started = m->shown = host_seconds();
@@ -124,12 +124,12 @@ void watch_begin(struct machine *m)
         begin_rows(m);
 }
 
-void watch_counted(struct machine *m)
+void machine_watch_counted(struct machine *m)
 {
     m->row_at = NEVER;
 }
 
-void watch_end(struct machine *m, const uint64_t *count, bool given_up)
+void machine_watch_end(struct machine *m, const uint64_t *count, bool given_up)
 {
     end_timeline(m, given_up);
     if (m->series)

@@ -1,4 +1,4 @@
-/* Writing the time series. A row waits until the next one comes: it may be the launch's last. */
+/* Writes the time series. A row is written when the next row arrives, since the last one may receive more counts. */
 #include "timing/machine/series.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@ struct series {
     char *path, *kernel;
     uint64_t window, launch;
     unsigned warp_size;
-    uint64_t from, next_from;            /* first cycles of the row that waits, and of the one behind it */
-    bool waits;
-    uint64_t row[STAT_END];              /* the row that waits */
-    uint64_t before[STAT_END];           /* counted before the one behind it */
+    uint64_t from, next_from;            /* first cycles of the pending row and of the row after it */
+    bool pending;
+    uint64_t row[STAT_END];              /* the pending row */
+    uint64_t before[STAT_END];           /* counters of the launch up to the end of the pending row */
 };
 
 static bool is_counter(int i)
@@ -80,7 +80,7 @@ static void write_row(struct series *s)
         else if (is_ratio(i))
             fprintf(s->file, ",%.6g", stats_value(s->row, i, s->warp_size));
     fputc('\n', s->file);
-    s->waits = false;
+    s->pending = false;
 }
 
 void series_begin(struct series *s, uint64_t launch, const char *kernel)
@@ -93,22 +93,22 @@ void series_begin(struct series *s, uint64_t launch, const char *kernel)
     memset(s->before, 0, sizeof s->before);
 }
 
-/* What was counted behind `before` joins the row that waits. */
-static void join(struct series *s, const uint64_t *count)
+/* Adds what was counted after `before` to the pending row. */
+static void add_to_row(struct series *s, const uint64_t *count)
 {
     for (int i = 0; i < STAT_END; i++)
         s->row[i] += count[i] - s->before[i];
     memcpy(s->before, count, sizeof s->before);
-    s->waits = true;
+    s->pending = true;
 }
 
 static void next_row(struct series *s, const uint64_t *count)
 {
-    if (s->waits)
+    if (s->pending)
         write_row(s);
     s->from = s->next_from;
     memset(s->row, 0, sizeof s->row);
-    join(s, count);
+    add_to_row(s, count);
 }
 
 void series_row(struct series *s, uint64_t until, const uint64_t *count)
@@ -122,7 +122,7 @@ void series_end(struct series *s, const uint64_t *count)
     if (count[STAT_MACHINE_CYCLES] > s->before[STAT_MACHINE_CYCLES])
         next_row(s, count);
     else
-        join(s, count);
+        add_to_row(s, count);
     write_row(s);
     fflush(s->file);
 }

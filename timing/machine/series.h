@@ -1,7 +1,7 @@
 /*
- * The time series: what was counted in every window of so many core cycles of a launch, as a table of comma-separated
- * values: launch, kernel, first cycle of the window, then a column per counter of timing mode and per ratio
- * (base/stats.def). The last window of a launch is as long as what is left, so the columns add up to its statistics.
+ * The time series: a table of comma-separated values with a row for every window of stats.window core cycles of a
+ * launch. Columns: launch, kernel, first cycle of the window, then each counter of timing mode and each ratio
+ * (base/stats.def). The last window of a launch is shorter, so the rows of a launch add up to its statistics.
  */
 #ifndef TIMING_SERIES_H
 #define TIMING_SERIES_H
@@ -21,11 +21,12 @@ void series_configure(struct series_cfg *c, const struct simtx_config *config);
 /* NULL with a message in error when the file cannot be written. The window must be at least 1 cycle. */
 struct series *series_open(const struct series_cfg *c, unsigned warp_size, char *error, size_t size);
 uint64_t series_window(const struct series *s);
-/* A launch begins, or several side by side, which have one row a window; kernel: name or names. */
+/* A launch begins, or several concurrent ones, which share their rows; kernel: its name or their names. */
 void series_begin(struct series *s, uint64_t launch, const char *kernel);
-/* A window is over; until: core cycles since the launch began. count [STAT_END]: what was counted since then. */
+/* A window has ended. until: core cycles since the launch began; count [STAT_END]: counters since then. */
 void series_row(struct series *s, uint64_t until, const uint64_t *count);
-/* The launch is over: the rest of what was counted makes the last row, or joins it when no cycle is left. */
+/* The launch has ended: writes the last row. Counts after the last window without another cycle are added to its
+ * row. */
 void series_end(struct series *s, const uint64_t *count);
 /* False with a message in error when something could not be written. */
 bool series_close(struct series *s, char *error, size_t size);

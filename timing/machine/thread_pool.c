@@ -1,9 +1,9 @@
 /*
- * The crew. The caller opens a step by setting each list's count of taken items to 0, under the number of the step,
- * and then counting the steps up, for which members that have nothing to do wait. Who takes an item adds one to its
- * list's count; who finds no more adds what it did to the count of items done, for which the caller waits. A step
- * takes about a microsecond, so members spin; where the host has fewer processors than members, that only delays, and
- * they yield soon.
+ * The thread pool. The caller starts a step: it sets the count of taken items of each list to 0, tagged with the step
+ * number, and then increments the step number, for which idle threads wait. A thread takes an item by incrementing the
+ * count of its list. A thread that finds no more items adds the number of items it has done to `done`, for which the
+ * caller waits. A step takes about a microsecond, so threads spin; if the host has fewer processors than threads, they
+ * soon yield instead.
  */
 #include "timing/machine/thread_pool.h"
 
@@ -17,29 +17,29 @@
 
 enum { SPINS = 400, SPINS_CROWDED = 4, CACHE_LINE = 64, TAKEN_BITS = 20 };
 
-/* taken: number of the step, and in the low bits how many items were taken in it, or tried to. */
+/* taken: the step number, and in the low bits the number of attempts to take an item in it. */
 struct list { _Alignas(CACHE_LINE) _Atomic uint64_t taken; uint32_t n; };
 
-static inline uint32_t count_of(uint64_t taken)
+static inline uint32_t taken_items(uint64_t taken)
 {
     return taken & ((1u << TAKEN_BITS) - 1);
 }
 
-struct member { struct crew *crew; pthread_t thread; uint32_t index; };
+struct thread { struct thread_pool *pool; pthread_t id; uint32_t index; };
 
-struct crew {
-    crew_work *work;
+struct thread_pool {
+    thread_pool_work *work;
     void *ctx;
-    uint32_t n, all, started;        /* members; items of all lists; members that the host gave a thread */
-    uint32_t spins;                  /* looks before one yields */
-    struct member *member;
+    uint32_t n, all, started;        /* threads; items of all lists; threads that the host could create */
+    uint32_t spins;                  /* spins before a thread yields */
+    struct thread *thread;
     struct list *list;
     _Alignas(CACHE_LINE) _Atomic uint64_t step;      /* written by the caller only */
     _Atomic bool ending;
     _Alignas(CACHE_LINE) _Atomic uint32_t done;
 };
 
-static inline void pause_or_yield(const struct crew *c, uint32_t *spins)
+static inline void pause_or_yield(const struct thread_pool *c, uint32_t *spins)
 {
     if (++*spins > c->spins)
         sched_yield();
@@ -52,20 +52,20 @@ static inline void pause_or_yield(const struct crew *c, uint32_t *spins)
 }
 
 /*
- * Takes items until there are none. A member that comes late may find a list already set for a later step: it takes
- * part in that one then, since nobody can open a step before all items taken in the one before are counted as done.
+ * Takes items until none is left. A late thread may find a list that already belongs to a later step, and then takes
+ * part in that step. This is safe: a step starts only after all items taken in the step before are counted as done.
  */
-static void work_off(struct crew *c, uint32_t member)
+static void process_lists(struct thread_pool *c, uint32_t thread)
 {
     uint32_t did = 0;
     for (uint32_t k = 0; k < c->n; k++) {
-        uint32_t at = member + k < c->n ? member + k : member + k - c->n;
+        uint32_t at = thread + k < c->n ? thread + k : thread + k - c->n;
         struct list *l = &c->list[at];
-        while (count_of(atomic_load_explicit(&l->taken, memory_order_relaxed)) < l->n) {
+        while (taken_items(atomic_load_explicit(&l->taken, memory_order_relaxed)) < l->n) {
             uint64_t t = atomic_fetch_add_explicit(&l->taken, 1, memory_order_acq_rel);
-            if (count_of(t) >= l->n)
+            if (taken_items(t) >= l->n)
                 break;
-            c->work(c->ctx, t >> TAKEN_BITS, member, at, count_of(t));
+            c->work(c->ctx, t >> TAKEN_BITS, thread, at, taken_items(t));
             did++;
         }
     }
@@ -73,10 +73,10 @@ static void work_off(struct crew *c, uint32_t member)
         atomic_fetch_add_explicit(&c->done, did, memory_order_release);
 }
 
-static void *run_member(void *arg)
+static void *run_thread(void *arg)
 {
-    struct member *me = arg;
-    struct crew *c = me->crew;
+    struct thread *me = arg;
+    struct thread_pool *c = me->pool;
     for (uint64_t seen = 0;;) {
         uint64_t step;
         for (uint32_t spins = 0; (step = atomic_load_explicit(&c->step, memory_order_acquire)) == seen;)
@@ -84,7 +84,7 @@ static void *run_member(void *arg)
         seen = step;
         if (atomic_load_explicit(&c->ending, memory_order_relaxed))
             return NULL;
-        work_off(c, me->index);
+        process_lists(c, me->index);
     }
 }
 
@@ -94,65 +94,65 @@ static uint32_t processors(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
 }
 
-struct crew *crew_new(uint32_t n, const uint32_t *items, crew_work *work, void *ctx)
+struct thread_pool *thread_pool_new(uint32_t n, const uint32_t *items, thread_pool_work *work, void *ctx)
 {
-    struct crew *c = mem_aligned(CACHE_LINE, sizeof *c, "a thread pool");
-    struct member *member = mem_zero(n, sizeof *member, "a thread pool");
+    struct thread_pool *c = mem_aligned(CACHE_LINE, sizeof *c, "a thread pool");
+    struct thread *thread = mem_zero(n, sizeof *thread, "a thread pool");
     struct list *list = mem_aligned(CACHE_LINE, n * sizeof *list, "a thread pool");
-    *c = (struct crew){ .work = work, .ctx = ctx, .n = n, .member = member, .list = list,
-                        .spins = n > processors() ? SPINS_CROWDED : SPINS };
+    *c = (struct thread_pool){ .work = work, .ctx = ctx, .n = n, .thread = thread, .list = list,
+                               .spins = n > processors() ? SPINS_CROWDED : SPINS };
     for (uint32_t i = 0; i < n; i++) {
         list[i] = (struct list){ .taken = items[i], .n = items[i] };
         c->all += items[i];
     }
     for (c->started = 1; c->started < n; c->started++) {
-        struct member *m = &member[c->started];
-        *m = (struct member){ .crew = c, .index = c->started };
-        if (pthread_create(&m->thread, NULL, run_member, m))
-            break;                       /* the others do its list */
+        struct thread *t = &thread[c->started];
+        *t = (struct thread){ .pool = c, .index = c->started };
+        if (pthread_create(&t->id, NULL, run_thread, t))
+            break;                       /* the other threads process its list */
     }
     return c;
 }
 
-void crew_free(struct crew *c)
+void thread_pool_free(struct thread_pool *c)
 {
     if (!c)
         return;
     atomic_store_explicit(&c->ending, true, memory_order_relaxed);
     atomic_fetch_add_explicit(&c->step, 1, memory_order_release);
     for (uint32_t i = 1; i < c->started; i++)
-        pthread_join(c->member[i].thread, NULL);
-    free(c->member);
+        pthread_join(c->thread[i].id, NULL);
+    free(c->thread);
     free(c->list);
     free(c);
 }
 
-uint64_t crew_steps(const struct crew *c)
+uint64_t thread_pool_steps(const struct thread_pool *c)
 {
     return atomic_load_explicit(&c->step, memory_order_relaxed);
 }
 
-static void step_alone(struct crew *c)
+static void step_alone(struct thread_pool *c)
 {
-    uint64_t step = crew_steps(c) + 1;
+    uint64_t step = thread_pool_steps(c) + 1;
     atomic_store_explicit(&c->step, step, memory_order_relaxed);
     for (uint32_t at = 0; at < c->n; at++)
         for (uint32_t i = 0; i < c->list[at].n; i++)
             c->work(c->ctx, step, 0, at, i);
 }
 
-void crew_step(struct crew *c)
+void thread_pool_step(struct thread_pool *c)
 {
     if (c->started == 1) {
         step_alone(c);
         return;
     }
-    uint64_t step = crew_steps(c) + 1;
+    uint64_t step = thread_pool_steps(c) + 1;
     atomic_store_explicit(&c->done, 0, memory_order_relaxed);
     for (uint32_t i = 0; i < c->n; i++)
         atomic_store_explicit(&c->list[i].taken, step << TAKEN_BITS, memory_order_release);
     atomic_store_explicit(&c->step, step, memory_order_release);
-    work_off(c, 0);
+    process_lists(c, 0);
     for (uint32_t spins = 0; atomic_load_explicit(&c->done, memory_order_acquire) < c->all;)
         pause_or_yield(c, &spins);
 }

@@ -1,25 +1,24 @@
 /*
- * A crew of host threads that works off lists of items, the same ones again and again. Each member has a list of its
- * own that it begins with, so that what the items touch stays in its caches, and then takes what is left of the
- * others' lists. A step ends when all items are done, not when all members have come: one that the host does not let
- * run holds nobody up.
+ * A pool of host threads that processes the same lists of items in every step. Each thread starts with its own list,
+ * which keeps the data of its items in its caches, and then takes remaining items of the other lists (work stealing). A
+ * step ends when all items are done; it does not wait for threads that the host has not scheduled.
  */
-#ifndef TIMING_PARALLEL_H
-#define TIMING_PARALLEL_H
+#ifndef TIMING_THREAD_POOL_H
+#define TIMING_THREAD_POOL_H
 
 #include <stdint.h>
 
-struct crew;
+struct thread_pool;
 
-/* Does item `item` of list `list`. Called by `member` in step `step` (numbers from 1, rising). */
-typedef void crew_work(void *ctx, uint64_t step, uint32_t member, uint32_t list, uint32_t item);
+/* Processes item `item` of list `list` on thread `thread` in step `step` (step numbers increase from 1). */
+typedef void thread_pool_work(void *ctx, uint64_t step, uint32_t thread, uint32_t list, uint32_t item);
 
-/* n >= 1 members, the caller of crew_step is number 0, and n lists of items[i] items. */
-struct crew *crew_new(uint32_t n, const uint32_t *items, crew_work *work, void *ctx);
-void crew_free(struct crew *c);
-/* Does every item of every list once. Everything done in earlier steps and by the caller before is visible to
- * whoever does an item, and everything done in this step is visible to the caller afterwards. */
-void crew_step(struct crew *c);
-uint64_t crew_steps(const struct crew *c);           /* number of the last one */
+/* Starts n >= 1 threads for n lists of items[i] items each. Thread 0 is the caller of thread_pool_step. */
+struct thread_pool *thread_pool_new(uint32_t n, const uint32_t *items, thread_pool_work *work, void *ctx);
+void thread_pool_free(struct thread_pool *p);
+/* Processes every item of every list once. Writes of earlier steps and earlier writes of the caller are visible to
+ * every item; writes of this step are visible to the caller afterwards. */
+void thread_pool_step(struct thread_pool *p);
+uint64_t thread_pool_steps(const struct thread_pool *p);   /* number of the last step */
 
 #endif

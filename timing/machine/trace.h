@@ -1,9 +1,9 @@
 /*
- * The timeline: launches, what every warp did and waited for, its transactions, blocks, and memory requests with their
- * stages, in the trace-event format that browsers' trace viewers load (Google, "Trace Event Format", 2016): one process
- * for the launches and one per SM, in it one thread per warp slot, requests as asynchronous events; a core cycle is
- * shown as a microsecond. Each SM writes into a buffer of its own while it runs; the buffers go to the file, in the
- * order of the SMs, when all SMs rest, so the file is the same for every number of host threads.
+ * The timeline: launches, blocks, instructions and waits of every warp, transactions, and the path of every memory
+ * request, in the trace-event format of browsers' trace viewers (Google, "Trace Event Format", 2016). There is one
+ * process for the launches and one per SM, and in it one thread per warp slot; requests are asynchronous events; a core
+ * cycle is shown as a microsecond. Each SM writes into its own buffer while it runs. Between windows the buffers are
+ * written to the file in the order of the SMs, so the file is the same for every number of host threads.
  */
 #ifndef TIMING_TRACE_H
 #define TIMING_TRACE_H
@@ -13,7 +13,7 @@
 #include "ptx/exec/exec.h"
 
 struct trace;
-struct sm_watch;
+struct trace_sm;
 
 struct trace_cfg {
 #define CONFIG_ROWS "timing/machine/trace.def"
@@ -21,30 +21,30 @@ struct trace_cfg {
 };
 void trace_configure(struct trace_cfg *c, const struct simtx_config *config);
 
-/* A name that ends in .gz: compressed. NULL with a message in error when the file cannot be written. */
+/* Opens the file; it is compressed if its name ends in .gz. NULL with a message in error when it cannot be written. */
 struct trace *trace_open(const struct trace_cfg *c, char *error, size_t size);
-/* The buffer of an SM with so many warp slots; NULL when the timeline leaves it out. Lives as long as the trace. */
-struct sm_watch *trace_watch(struct trace *t, uint16_t sm, uint32_t slots);
-/* Cycle 0 of the clock in which events are told from now on is this cycle of the timeline. */
+/* The buffer of an SM with so many warp slots; NULL = the SM is not in the timeline. It is freed with the trace. */
+struct trace_sm *trace_sm_new(struct trace *t, uint16_t sm, uint32_t slots);
+/* From now on, cycle 0 of recorded events is this cycle of the timeline. */
 void trace_origin(struct trace *t, uint64_t cycle);
-/* A launch ran in the cycles [from, to); row: launches that ran side by side have different ones. */
+/* A launch ran in the cycles [from, to); row: different for concurrent launches. */
 void trace_launch(struct trace *t, const char *kernel, uint64_t launch, uint32_t row, uint64_t from, uint64_t to);
-void trace_drain(struct trace *t);                   /* buffers to the file, while all SMs rest */
+void trace_drain(struct trace *t);                   /* writes the buffers to the file; no SM may be running */
 /* False with a message in error when something could not be written. */
 bool trace_close(struct trace *t, char *error, size_t size);
 
-/* ---- while an SM runs; what lies outside the range is cut off ---- */
-void watch_block(struct sm_watch *w, uint32_t slot, const char *kernel, uint64_t block, uint64_t from, uint64_t to);
-void watch_state(struct sm_watch *w, uint32_t slot, const char *state, uint64_t from, uint64_t to);
-void watch_issue(struct sm_watch *w, uint32_t slot, const struct dinst *d, uint64_t lanes, uint64_t at);
-/* Transactions of a warp: an attempt of these lanes begins, behind the last one's end; its lanes have come to their
- * commit; a lane's outcome, with the words of its sets; the transaction is over, or the run is given up. */
-void watch_attempt(struct sm_watch *w, uint32_t slot, uint64_t lanes, uint64_t at);
-void watch_commit(struct sm_watch *w, uint32_t slot, uint64_t at);
-void watch_committed(struct sm_watch *w, uint32_t slot, uint32_t reads, uint32_t writes);
-void watch_aborted(struct sm_watch *w, uint32_t slot, unsigned lane, uint32_t reads, uint32_t writes, const char *why,
-                   uint64_t at);
-void watch_transaction_over(struct sm_watch *w, uint32_t slot, uint64_t at);
-void watch_request(struct sm_watch *w, const struct packet *p);      /* when its reply has come: all stamps are set */
+/* ---- events of an SM, while it runs; only the configured range of cycles is recorded ---- */
+void trace_block(struct trace_sm *w, uint32_t slot, const char *kernel, uint64_t block, uint64_t from, uint64_t to);
+void trace_state(struct trace_sm *w, uint32_t slot, const char *state, uint64_t from, uint64_t to);
+void trace_issue(struct trace_sm *w, uint32_t slot, const struct dinst *d, uint64_t lanes, uint64_t at);
+/* Transactions of a warp: an attempt of these lanes begins, which ends the attempt before; its lanes have reached
+ * tx_commit; the outcome of a lane, with the words of its sets; the transaction has ended, or the run is aborted. */
+void trace_tx_attempt(struct trace_sm *w, uint32_t slot, uint64_t lanes, uint64_t at);
+void trace_tx_commit(struct trace_sm *w, uint32_t slot, uint64_t at);
+void trace_tx_committed(struct trace_sm *w, uint32_t slot, uint32_t reads, uint32_t writes);
+void trace_tx_aborted(struct trace_sm *w, uint32_t slot, unsigned lane, uint32_t reads, uint32_t writes,
+                      const char *reason, uint64_t at);
+void trace_tx_end(struct trace_sm *w, uint32_t slot, uint64_t at);
+void trace_request(struct trace_sm *w, const struct packet *p);      /* p: the reply; all its time stamps are set */
 
 #endif

@@ -1,31 +1,32 @@
 /*
- * Transactions in the timeline: a slice for every attempt of a warp, in it one for its commit, and an instant for lanes
- * that abort, those of one cycle and reason together.
+ * Transactions in the timeline: a slice for every attempt of a warp, a slice in it for its commit, and an instant for
+ * aborted lanes; lanes that abort in the same cycle for the same reason share an instant.
  */
 #include <inttypes.h>
 
 #include "memsys/clock.h"
 #include "timing/machine/trace_impl.h"
 
-static void tell_aborts(struct sm_watch *w, uint32_t slot)
+static void write_aborts(struct trace_sm *w, uint32_t slot)
 {
-    struct watched_tx *t = &w->tx[slot];
+    struct trace_tx *t = &w->tx[slot];
     uint64_t at = t->aborted_at, end = at + 1;
-    if (t->together && trace_cut(&w->cfg, w->origin, &at, &end)) {
+    if (t->aborted_lanes && trace_cut(&w->cfg, w->origin, &at, &end)) {
         trace_add(&w->text, ",\n{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"transaction\",\"name\":\"abort: %s\",\"pid\":%u,"
-                  "\"tid\":%u,\"ts\":%" PRIu64 ",\"args\":{", t->why, FIRST_SM_PID + w->sm, FIRST_TID + slot, at);
-        trace_lanes(&w->text, t->together);
+                  "\"tid\":%u,\"ts\":%" PRIu64 ",\"args\":{", t->reason, TRACE_FIRST_SM_PID + w->sm,
+                  TRACE_FIRST_TID + slot, at);
+        trace_lanes(&w->text, t->aborted_lanes);
         trace_add(&w->text, "}}");
     }
-    t->together = 0;
+    t->aborted_lanes = 0;
 }
 
-static void close_attempt(struct sm_watch *w, uint32_t slot, uint64_t at)
+static void close_attempt(struct trace_sm *w, uint32_t slot, uint64_t at)
 {
-    struct watched_tx *t = &w->tx[slot];
+    struct trace_tx *t = &w->tx[slot];
     if (!t->open)
         return;
-    tell_aborts(w, slot);
+    write_aborts(w, slot);
     if (trace_slice(w, slot, "transaction", "attempt", t->from, at)) {
         trace_add(&w->text, ",\"args\":{\"attempt\":%u,", t->attempt);
         trace_lanes(&w->text, t->lanes);
@@ -37,41 +38,41 @@ static void close_attempt(struct sm_watch *w, uint32_t slot, uint64_t at)
     t->open = false;
 }
 
-void watch_attempt(struct sm_watch *w, uint32_t slot, uint64_t lanes, uint64_t at)
+void trace_tx_attempt(struct trace_sm *w, uint32_t slot, uint64_t lanes, uint64_t at)
 {
-    struct watched_tx *t = &w->tx[slot];
+    struct trace_tx *t = &w->tx[slot];
     close_attempt(w, slot, at);
-    *t = (struct watched_tx){ .open = true, .from = at, .commit = NEVER, .attempt = t->attempt + 1, .lanes = lanes };
+    *t = (struct trace_tx){ .open = true, .from = at, .commit = NEVER, .attempt = t->attempt + 1, .lanes = lanes };
 }
 
-void watch_commit(struct sm_watch *w, uint32_t slot, uint64_t at)
+void trace_tx_commit(struct trace_sm *w, uint32_t slot, uint64_t at)
 {
     w->tx[slot].commit = at;
 }
 
-void watch_committed(struct sm_watch *w, uint32_t slot, uint32_t reads, uint32_t writes)
+void trace_tx_committed(struct trace_sm *w, uint32_t slot, uint32_t reads, uint32_t writes)
 {
-    struct watched_tx *t = &w->tx[slot];
+    struct trace_tx *t = &w->tx[slot];
     t->committed++;
     t->reads += reads;
     t->writes += writes;
 }
 
-void watch_aborted(struct sm_watch *w, uint32_t slot, unsigned lane, uint32_t reads, uint32_t writes, const char *why,
-                   uint64_t at)
+void trace_tx_aborted(struct trace_sm *w, uint32_t slot, unsigned lane, uint32_t reads, uint32_t writes,
+                      const char *reason, uint64_t at)
 {
-    struct watched_tx *t = &w->tx[slot];
-    if (t->together && (t->aborted_at != at || t->why != why))
-        tell_aborts(w, slot);
+    struct trace_tx *t = &w->tx[slot];
+    if (t->aborted_lanes && (t->aborted_at != at || t->reason != reason))
+        write_aborts(w, slot);
     t->aborted++;
     t->reads += reads;
     t->writes += writes;
-    t->together |= UINT64_C(1) << lane;
+    t->aborted_lanes |= UINT64_C(1) << lane;
     t->aborted_at = at;
-    t->why = why;
+    t->reason = reason;
 }
 
-void watch_transaction_over(struct sm_watch *w, uint32_t slot, uint64_t at)
+void trace_tx_end(struct trace_sm *w, uint32_t slot, uint64_t at)
 {
     close_attempt(w, slot, at);
     w->tx[slot].attempt = 0;
