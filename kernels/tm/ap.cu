@@ -1,8 +1,8 @@
 // Data mining (AP of the KILO TM paper, MICRO 2011, section 5): Apriori (Agrawal and Srikant, Fast Algorithms for
 // Mining Association Rules, VLDB 1994). An itemset is large if enough records contain it. Candidates of k items come
 // from large itemsets of k-1 items: two that agree in all but the last item are joined, and a candidate with a small
-// subset is dropped. Candidates are kept in a hash tree that all threads share; then each thread counts the candidates in one
-// record by atomic additions.
+// subset is dropped. Candidates are kept in a hash tree that all threads share; then each thread counts the candidates
+// in one record by atomic additions.
 // The insertion is one critical section a level of the tree. In a leaf, the candidate is appended to the list; a leaf
 // of more than two becomes an inner node and its candidates move to new leaves, repeatedly if they stay together.
 // At the depth limit leaves grow without bound. Nodes come from 64 free lists, chosen by the thread. The fine-grained
