@@ -1,10 +1,10 @@
 /*
- * Loading configurations: small libconfig files (http://hyperrealm.github.io/libconfig) whose groups and
- * settings spell the dotted keys. A file may name a parent, `parent = "gtx480";`, which is
- * loaded first, so that it holds only the differences; or say `machine = true;`: it describes a whole machine, and what
- * it does not set is at its default. Any other file is an overlay, which changes what is there. `about` is a line for
- * lists. A value may carry its source: `sms = (15, "Fermi whitepaper, page 7");` Keys of kernels:
- * `kernel = ({ name = "gemm"; registers = 24; });` The name 30sm, for any number, is an overlay that needs no file.
+ * Loads configurations from libconfig files (http://hyperrealm.github.io/libconfig); nested groups and settings form
+ * the dotted keys. There are three kinds of files. A file with a parent, `parent = "gtx480";`, contains the differences
+ * from the parent, which is loaded first. A file with `machine = true;` describes a whole machine: keys that it does
+ * not set have their defaults. Any other file is an overlay, which changes some keys. `about` is the description in
+ * lists. A value may have a source: `sms = (15, "Fermi whitepaper, page 7");` Kernel keys are set by `kernel = ({ name
+ * = "gemm"; registers = 24; });` The name 30sm, for any number, is an overlay without a file.
  */
 #include "frontend/lib/config_load.h"
 
@@ -20,13 +20,13 @@
 
 enum { PARENTS_MAX = 16 };
 
-/* What loading one file needs to know. */
+/* State while names are loaded. */
 struct loading {
     simtx_config *config;
     struct diag *diag;
-    int depth;                       /* counts parents */
-    int machines;                    /* begun so far */
-    const char *overlay;             /* the one before, of the names joined by '+' */
+    int depth;                       /* nesting depth of parents */
+    int machines;                    /* number of whole machines loaded so far */
+    const char *overlay;             /* the overlay before this name; NULL = none */
 };
 
 static bool load_names(struct loading *l, const char *names);
@@ -39,7 +39,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A scalar as text; NULL when the setting is none. */
+/* A scalar as text; NULL when the setting is not a scalar. */
 static const char *scalar_text(const config_setting_t *s, char buf[64])
 {
     switch (config_setting_type(s)) {
@@ -52,7 +52,7 @@ static const char *scalar_text(const config_setting_t *s, char buf[64])
     }
 }
 
-/* Whether a setting's type is the one that the key wants; a key that does not exist is reported elsewhere. */
+/* Does the setting have the type of the key? Unknown keys are reported by config_set. */
 static bool type_fits(const char *name, const config_setting_t *s)
 {
     enum config_key k = config_find(name);
@@ -76,7 +76,7 @@ static const char *type_wanted(const char *name)
     return words[k == KEY_NONE ? CONFIG_INT : config_keys[k].type];
 }
 
-/* Messages name the file that the setting stands in, which @include may make another one. */
+/* Messages name the file that contains the setting; with @include this may be another file. */
 static void at_setting(struct diag *d, const config_setting_t *s)
 {
     const char *file = config_setting_source_file(s);
@@ -118,7 +118,7 @@ static void set_group(struct loading *l, const char *name, const config_setting_
         set_setting(l, name, config_setting_get_elem(group, (unsigned)i));
 }
 
-/* kernel = ({ name = "gemm"; registers = 24; }, ...): mangled names cannot be spelled as groups. */
+/* kernel = ({ name = "gemm"; registers = 24; }, ...): mangled names are not valid names of groups. */
 static void set_kernels(struct loading *l, const config_setting_t *list)
 {
     for (int i = 0; i < config_setting_length(list); i++) {
@@ -140,7 +140,7 @@ static void set_kernels(struct loading *l, const config_setting_t *list)
     }
 }
 
-/* Settings at the top that are no keys. */
+/* Settings at the top level that are not keys. */
 static bool of_the_file(const char *name)
 {
     return !strcmp(name, "parent") || !strcmp(name, "about") || !strcmp(name, "machine");
@@ -164,7 +164,7 @@ static void set_setting(struct loading *l, const char *prefix, const config_sett
     }
 }
 
-/* False after an error when the setting is there and has another type. */
+/* Does the setting exist with this type? Reports an error when it has another type. */
 static bool typed(struct loading *l, const config_setting_t *s, int type, const char *wanted)
 {
     if (s && config_setting_type(s) != type)
@@ -195,7 +195,7 @@ static void load_parent(struct loading *l, const config_setting_t *parent, const
     l->depth--;
 }
 
-/* The parent first, then the file's own settings. */
+/* Loads the parent, then applies the settings of the file. */
 static void apply(struct loading *l, const config_setting_t *root, const char *path)
 {
     const config_setting_t *parent = config_setting_get_member(root, "parent");
@@ -234,7 +234,7 @@ static bool not_found(struct loading *l, const char *name)
     return false;
 }
 
-/* libconfig says that an included file cannot be opened, but not which: its name stands in the line. */
+/* The error message of libconfig does not name an @include file that cannot be opened: the name is in the line. */
 static void read_error(struct diag *d, int line, const char *what)
 {
     FILE *f = fopen(d->file, "r");
@@ -276,7 +276,7 @@ static bool load_file(struct loading *l, const char *path)
     return l->diag->errors == before;
 }
 
-/* 30sm: so many SMs. */
+/* 30sm: an overlay that sets gpu.sms. */
 static bool is_sm_count(const char *name)
 {
     size_t n = strspn(name, "0123456789");
@@ -311,7 +311,7 @@ static bool name_missing(struct loading *l, const char *names)
     return false;
 }
 
-/* One line: a path that exists is taken whole, whatever is in it; otherwise '+' separates names. */
+/* Loads one line: the path of an existing file, or names separated by '+'. */
 static bool load_line(struct loading *l, char *line)
 {
     bool ok = true;
@@ -331,7 +331,7 @@ static bool load_line(struct loading *l, char *line)
     return ok;
 }
 
-/* All lines, whether or not one has errors. */
+/* Loads all lines, even after errors. */
 static bool load_names(struct loading *l, const char *names)
 {
     char *copy = mem_string(names), *next = copy;
@@ -363,7 +363,7 @@ static bool assign(simtx_config *c, const char *assignment, const char *origin, 
     return ok;
 }
 
-/* Whether text begins with KEY=. A value may hold a ';' (dram.map), so one that no key follows separates nothing. */
+/* Does the text begin with KEY=? Values may contain ';' (dram.map): only a ';' before a key separates assignments. */
 static bool begins_assignment(const char *text)
 {
     static const char key[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.";
@@ -391,7 +391,7 @@ static bool assign_all(simtx_config *c, const char *list, const char *origin, st
 
 /* ---- rules ---- */
 
-/* With the rules of the protocols that timing mode will use. */
+/* Checks all rules, including those of the protocols and policies that timing mode uses. */
 static bool check_all(const simtx_config *c, struct diag *d)
 {
     return config_check(c, d) && machine_check(c, &(struct machine_plugins){ 0 }, d);
@@ -404,7 +404,7 @@ static bool check_for_mode(const simtx_config *c, struct diag *d)
 
 /* ---- interface ---- */
 
-/* Hands the messages over, or throws them away when nobody wants them. */
+/* Passes the messages to the caller, or frees them if message is NULL. */
 static simtx_status finish(struct diag *d, bool ok, char **message)
 {
     if (message)

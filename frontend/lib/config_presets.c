@@ -1,4 +1,4 @@
-/* Where presets are: the folders that are searched, and what a preset says of itself. */
+/* Finds presets: the folders that are searched, and the descriptions in presets. */
 #include "frontend/lib/config_load.h"
 
 #include <dirent.h>
@@ -25,7 +25,7 @@ bool config_is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The folder of the program or library that holds this code. */
+/* The folder of the program or library that contains this code. */
 static bool own_folder(char folder[PATH_MAX])
 {
     Dl_info info;
@@ -46,8 +46,8 @@ static bool own_folder(char folder[PATH_MAX])
 }
 
 /*
- * The i-th folder that may hold presets; false when there are no more. Built and installed, the command is in
- * bin/, libsimtx in lib/ and libcudart in cuda/lib64/ beside share/ or under share/simtx/.
+ * The i-th folder that may contain presets; false = no more. In the build and the installation, the command is in bin/,
+ * libsimtx in lib/ and libcudart in cuda/lib64/, beside share/ or in share/simtx/.
  */
 static bool preset_folder(int i, char folder[PATH_MAX])
 {

@@ -1,6 +1,6 @@
 /*
- * `simtx ptx classes`: which opcodes fall in which class of latencies and go to which pipeline, asked of the same
- * function that timing mode asks, for every combination of types and modifiers that an opcode has.
+ * `simtx ptx classes`: the latency class and the pipeline of each arithmetic opcode, from the function that timing mode
+ * uses (tinst_class), for every combination of types and modifiers of the opcode.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 #include "ptx/isa/ops_check.h"
 #include "timing/core/tinst.h"
 
-enum { ROWS_MAX = 64, WORDS = 3 };
+enum { ROWS_MAX = 64, MODIFIERS = 3 };
 
-/* Opcodes that share class and pipeline; by word: none, .approx, .full. */
-struct row { struct tinst_class k; bool has[OP_COUNT][WORDS]; };
+/* Opcodes that share class and pipeline; by modifier: none, .approx, .full. */
+struct row { struct tinst_class k; bool has[OP_COUNT][MODIFIERS]; };
 
 struct table { struct row row[ROWS_MAX]; int n; };
 
-static int word_of(const struct ptx_inst *in)
+static int modifier_of(const struct ptx_inst *in)
 {
     uint8_t m = in->mod[PG_APPROX];
     return !m ? 0 : m == MOD(APPROX, APPROX) ? 1 : 2;
@@ -38,7 +38,7 @@ static struct row *row_of(struct table *t, struct tinst_class k)
 
 static bool note(const struct ptx_inst *in, void *ctx)
 {
-    row_of(ctx, tinst_class(in))->has[in->op][word_of(in)] = true;
+    row_of(ctx, tinst_class(in))->has[in->op][modifier_of(in)] = true;
     return true;
 }
 
@@ -50,13 +50,14 @@ static int by_class(const void *a, const void *b)
 
 static void print_row(FILE *o, const struct row *r, bool markdown)
 {
-    static const char *const pipes[] = { "SP", "INT", "SFU", "DP", "tensor" }, *const words[] = { "", ".approx", ".full" };
+    static const char *const pipes[] = { "SP", "INT", "SFU", "DP", "tensor" };
+    static const char *const modifiers[] = { "", ".approx", ".full" };
     const char *name = strchr(config_keys[r->k.latency].name, '.') + 1, *sep = "";
     fprintf(o, markdown ? "| `%s` | %s | " : "%-10s %-8s", name, pipes[r->k.pipe]);
     for (int op = 1; op < OP_COUNT; op++)
-        for (int w = 0; w < WORDS; w++)
+        for (int w = 0; w < MODIFIERS; w++)
             if (r->has[op][w]) {
-                fprintf(o, markdown ? "%s`%s%s`" : "%s%s%s", sep, ptx_ops[op].text, words[w]);
+                fprintf(o, markdown ? "%s`%s%s`" : "%s%s%s", sep, ptx_ops[op].text, modifiers[w]);
                 sep = ", ";
             }
     fputs(markdown ? " |\n" : "\n", o);

@@ -1,5 +1,5 @@
-/* Texts about PTX, without a GPU: check, description of kernels, disassembly with reconvergence points, the
- * table of instructions. All of it is read from the module, its decoded code and the instruction table. */
+/* Descriptions of PTX without a GPU: check, kernels, disassembly with reconvergence points, and the table of
+ * instructions. They come from the module, its decoded code and the instruction table. */
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static struct program *load(const char *ptx, size_t len, const char *name, struc
     return linked ? program_load(linked, NULL, &o, d) : NULL;
 }
 
-/* Hands the messages over, or throws them away when nobody wants them. */
+/* Passes the messages to the caller, or frees them if message is NULL. */
 static void give_message(struct diag *d, char **message)
 {
     if (message)
@@ -98,10 +98,10 @@ static void print_kernel(FILE *o, const struct ptx_func *f)
 {
     const struct code *c = func_code(f);
     fprintf(o, "kernel %s (line %d)\n", f->name, f->loc.line);
-    fprintf(o, "    registers   %u a thread\n", c->registers);
-    fprintf(o, "    shared      %u bytes a block%s\n", c->shared_static,
+    fprintf(o, "    registers   %u per thread\n", c->registers);
+    fprintf(o, "    shared      %u bytes per block%s\n", c->shared_static,
             c->uses_dynamic ? ", and dynamic" : "");
-    fprintf(o, "    local       %u bytes a thread%s\n", c->local_total,
+    fprintf(o, "    local       %u bytes per thread%s\n", c->local_total,
             c->recursive || c->indirect ? ", and gpu.stack_limit for calls of unknown depth" : "");
     fprintf(o, "    parameters  %u bytes\n", param_bytes(f));
     for (const struct ptx_var *v = f->params; v; v = v->next)
@@ -225,7 +225,7 @@ static const struct { enum ptx_group group; const char *word; } words[] = {
 #undef X
 };
 
-/* Whether a form with these rounding bits takes a rounding word. */
+/* Does a form with these rounding bits accept this rounding modifier? */
 static bool takes_rounding(uint16_t rnd, const char *word)
 {
     static const struct { const char *word; int bit; } bits[] = {
@@ -238,7 +238,7 @@ static bool takes_rounding(uint16_t rnd, const char *word)
     return false;
 }
 
-/* .{a|b} when it must be written, [.a|.b] when it may. */
+/* .{a|b} for required modifiers, [.a|.b] for optional ones. */
 static void print_group(FILE *o, const struct ptx_form *f, enum ptx_group g)
 {
     bool must = f->need == ((ptx_groupset)1 << g);
@@ -276,7 +276,7 @@ static void print_form(FILE *o, const struct ptx_form *f)
         print_types(o, f->type[i]);
 }
 
-/* Operands by their role: d destination, a b c sources, p and q predicates, [m] memory. */
+/* Prints operands by their role: d destination, a b c sources, p and q predicates, [m] memory. */
 static void print_operands(FILE *o, const char *sig)
 {
     static const char sources[] = "abcefgh";

@@ -1,4 +1,4 @@
-/* A GPU: made from a configuration, with its memory; the rest of the library hangs on it. */
+/* The GPU object: creation from a configuration, device memory, settings. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -90,7 +90,7 @@ static bool pick_isa(simtx_gpu *g, char **message)
     const char *isa = config_text(g->config, KEY_HOST_ISA);
     g->isa = g->cfg.isa ? lanes_isa_find(isa) : lanes_best_isa();    /* the first choice is auto */
     if (g->isa == ISA_COUNT)
-        gpu_message(message, "host.isa = %s: this machine cannot run that vector width; its widest is %s\n", isa,
+        gpu_message(message, "host.isa = %s: the host does not have these instructions; its widest are %s\n", isa,
                     lanes_isa_name(lanes_best_isa()));
     return g->isa != ISA_COUNT;
 }
@@ -116,8 +116,8 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
     fill_info(g);
     g->stack_limit = g->gpu.stack_limit;
     g->heap_limit = (size_t)g->gpu.heap_mb << 20;
-    g->detail = detail_new(g->sim.detail, message);
-    if (g->detail && pick_isa(g, message) && timed_open(g, message)) {
+    g->sampling = sampling_new(g->sim.detail, message);
+    if (g->sampling && pick_isa(g, message) && timed_open(g, message)) {
         g->mem = devmem_new(index, g->info.memory_bytes);
         g->param_buffer = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters") : NULL;
         if (!g->param_buffer)
@@ -142,7 +142,7 @@ void simtx_gpu_free(simtx_gpu *g)
         simtx_module_unload(g->modules);
     timed_free(g);
     devmem_free(g->mem);
-    records_free(g);
+    launch_records_free(g);
     simtx_config_free(g->config);
     free(g->message);
     free(g);
@@ -171,8 +171,8 @@ bool simtx_timing(const simtx_gpu *g)
 
 void simtx_set_stack_limit(simtx_gpu *g, size_t bytes)
 {
-    enum { MOST = 512 << 10 };       /* local memory a thread can have: compute capability tables of the CUDA guide */
-    g->stack_limit = bytes < MOST ? bytes : MOST;
+    enum { BYTES_MAX = 512 << 10 };  /* local memory per thread: compute capability tables of the CUDA guide */
+    g->stack_limit = bytes < BYTES_MAX ? bytes : BYTES_MAX;
 }
 
 size_t simtx_get_stack_limit(const simtx_gpu *g)
@@ -221,11 +221,12 @@ simtx_status simtx_malloc(simtx_gpu *g, size_t bytes, int kind, void **out)
 {
     static const enum mem_kind kinds[] = { MEM_DEVICE, MEM_HOST, MEM_MANAGED };
     if (kind < SIMTX_MEM_DEVICE || kind > SIMTX_MEM_MANAGED)
-        return gpu_fail(g, SIMTX_INVALID_ARGUMENT, "no such kind of memory: %d", kind);
+        return gpu_fail(g, SIMTX_INVALID_ARGUMENT, "unknown kind of memory: %d", kind);
     *out = devmem_alloc(g->mem, bytes, 256, kinds[kind], NULL);
     if (!*out)
-        return gpu_fail(g, SIMTX_OUT_OF_MEMORY, "%zu bytes do not fit: %llu of %llu bytes are in use (gpu.memory_mb)",
-                        bytes, (unsigned long long)devmem_used(g->mem), (unsigned long long)devmem_capacity(g->mem));
+        return gpu_fail(g, SIMTX_OUT_OF_MEMORY,
+                        "cannot allocate %zu bytes: %llu of %llu bytes are in use (gpu.memory_mb)", bytes,
+                        (unsigned long long)devmem_used(g->mem), (unsigned long long)devmem_capacity(g->mem));
     return SIMTX_OK;
 }
 
@@ -244,7 +245,8 @@ simtx_status simtx_free(simtx_gpu *g, void *p)
 simtx_status simtx_host_register(simtx_gpu *g, void *p, size_t bytes)
 {
     if (!p || !bytes || !devmem_register(g->mem, p, bytes))
-        return gpu_fail(g, SIMTX_INVALID_ARGUMENT, "%p .. +%zu is empty or overlaps memory that is known already", p, bytes);
+        return gpu_fail(g, SIMTX_INVALID_ARGUMENT, "%p .. +%zu is empty or overlaps an allocation or registered memory",
+                        p, bytes);
     return SIMTX_OK;
 }
 

@@ -1,4 +1,4 @@
-/* What the library's parts share: the GPU, its memory and modules, and the record of what was launched. */
+/* Internals of the library: the GPU with its memory and modules, launches and their records. */
 #ifndef FRONTEND_GPU_H
 #define FRONTEND_GPU_H
 
@@ -12,7 +12,7 @@
 #include "timing/machine/machine.h"
 #include "tm/core/banks.h"
 
-struct detail;
+struct sampling;
 struct trace;
 struct series;
 
@@ -21,18 +21,18 @@ struct library_cfg {
 #include "base/config_fields.h"
 };
 
-/* One launch as the statistics show it. Executor and machine count into its counters. */
+/* The statistics of one launch. The executor and the machine increment its counters. */
 struct launch_record {
     char *kernel;
     bool timed;                      /* in timing mode */
     simtx_dim3 grid, block;
-    const char *limit;               /* what limited residency, static text */
+    const char *limit;               /* what limited the number of resident blocks, static text */
     simtx_fault_kind fault;
     simtx_status status;
     struct counters counters;
 };
 
-/* All launches of one kernel added up. */
+/* The sum of all launches of one kernel. */
 struct kernel_total {
     char *kernel;
     uint64_t timed_launches;
@@ -49,16 +49,16 @@ struct block_need {
     uint64_t shared;                 /* in all; 0 and own_shared > 0 = more than there is */
 };
 
-/* A launch that has passed all checks. */
-struct ordered {
+/* A launch that has passed all checks; in timing mode it waits in the queue. */
+struct queued_launch {
     struct simtx_kernel *kernel;
     simtx_dim3 grid, block;
     uint32_t dynamic_shared;
-    uint32_t resident;               /* blocks of it that fit on an SM */
+    uint32_t resident;               /* most resident blocks per SM */
     const char *limit;
     struct block_need need;
     uint64_t stream;
-    struct launch_record *record;    /* which becomes the GPU's when the launch has ended */
+    struct launch_record *record;    /* passes to the GPU when the launch has ended */
     struct launch la;
 };
 
@@ -69,7 +69,7 @@ struct simtx_kernel {
     simtx_param_info *params;
     uint32_t nparams, param_bytes;
     uint32_t max_dynamic_shared;
-    bool warned;                     /* of what its transactions cannot undo */
+    bool warned;                     /* about effects that its transactions cannot roll back */
 };
 
 struct simtx_module {
@@ -85,7 +85,7 @@ struct simtx_gpu {
     simtx_config *config;            /* own copy */
     int index;
     simtx_gpu_info info;
-    struct gpu_cfg gpu;              /* from `config`, as the next three */
+    struct gpu_cfg gpu;              /* this and the next three are copied from `config` */
     struct library_cfg cfg;
     struct sim_cfg sim;
     struct tm_cfg tm;
@@ -97,12 +97,12 @@ struct simtx_gpu {
     uint64_t launches;
     uint64_t clock_ns;               /* simulated time; functional mode: a nanosecond per warp instruction of an SM */
     /* timing mode */
-    struct detail *detail;           /* which launches run in it */
-    struct machine *machine;         /* made at the first launch in timing mode */
+    struct sampling *sampling;       /* the launches that run in timing mode */
+    struct machine *machine;         /* created at the first launch in timing mode */
     struct trace *trace;             /* the timeline; NULL = none */
     struct series *series;           /* the time series; NULL = none */
-    struct machine_plugins plugins;  /* of the machine: tests set them before the first launch */
-    struct ordered *queue;           /* launches on streams that have not run yet, side by side when they do */
+    struct machine_plugins plugins;  /* of the machine; tests set them before the first launch */
+    struct queued_launch *queue;     /* launches that will run concurrently */
     uint32_t nqueue;
     char **param_buffers;            /* of queued launches; [0] = param_buffer */
     atomic_bool interrupt;
@@ -115,54 +115,57 @@ struct simtx_gpu {
     void *warning_ctx;
     double progress_start, progress_last;
     const char *progress_kernel;
-    struct launch_record **records;  /* the first launches, as many as stats.launches says */
+    struct launch_record **records;  /* of the first stats.launches launches */
     uint32_t nrecords, records_cap;
     struct kernel_total *totals;     /* by kernel, in the order of their first launches */
     uint32_t ntotals, totals_cap;
 };
 
-enum { QUEUE_MAX = 32 };             /* launches side by side: CUDA guide, resident grids per device */
+enum { LAUNCH_QUEUE_MAX = 32 };      /* concurrent launches: CUDA guide, resident grids per device */
 
 /* Sets the GPU's message (printf style) and returns the status. */
 simtx_status gpu_fail(simtx_gpu *g, simtx_status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* *message, when wanted: the text, malloc'ed. */
+/* Sets *message to the text (malloc'ed), unless message is NULL. */
 void gpu_message(char **message, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* occupancy.c */
-/* Of a block of so many threads in the kernel's next launch. */
+/* The resources of a block with so many threads in the kernel's next launch. */
 void kernel_need(const struct simtx_kernel *k, uint32_t threads, size_t dynamic_shared, struct block_need *n);
 /* Bytes of shared memory that the kernel can reach. */
 uint64_t kernel_shared(const struct simtx_kernel *k, size_t dynamic_shared);
-/* Checks its shape and that it fits; fills in o->need, resident and limit. */
-simtx_status kernel_check(struct simtx_kernel *k, const simtx_launch_params *p, struct ordered *o);
+/* Checks the shape of the launch and that a block fits on an SM; sets o->need, resident and limit. */
+simtx_status kernel_check(struct simtx_kernel *k, const simtx_launch_params *p, struct queued_launch *o);
 
 /* launch.c */
 void launch_fault(const struct launch *la, simtx_fault *f);
 
 /* launch_record.c */
-struct launch_record *record_new(const struct ordered *o);
-/* The launch has ended: completes its record, adds it up, and keeps it, or not. stats: a summary of it; may be NULL. */
-void record_launch(simtx_gpu *g, struct ordered *o, simtx_status status, double seconds, simtx_launch_stats *stats);
-void record_free(struct launch_record *r);
-void records_free(simtx_gpu *g);
+struct launch_record *launch_record_new(const struct queued_launch *o);
+/* The launch has ended: completes its record, adds it to the total of the kernel, and keeps or frees it. stats gets a
+ * summary; may be NULL. */
+void launch_record_end(simtx_gpu *g, struct queued_launch *o, simtx_status status, double seconds,
+                       simtx_launch_stats *stats);
+void launch_record_free(struct launch_record *r);
+void launch_records_free(simtx_gpu *g);
 
 /* launch_timed.c: launches in timing mode. */
-/* Opens the files that they write; false with a message when that cannot be. */
+/* Opens the timeline and the time series; false with a message when one cannot be written. */
 bool timed_open(simtx_gpu *g, char **message);
-bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k);
-/* Can timing mode run it? If not it is refused: SIMTX_NOT_SUPPORTED. */
+/* Does the kernel's next launch run in timing mode? */
+bool timed_selected(const simtx_gpu *g, const struct simtx_kernel *k);
+/* SIMTX_NOT_SUPPORTED when timing mode cannot run the kernel. */
 simtx_status timed_check(struct simtx_kernel *k);
-/* Room for one more launch in the queue, with a buffer for its parameters; runs what is queued when there is none, or
- * when the launch must not run beside it. */
-simtx_status timed_room(simtx_gpu *g, uint64_t stream, char **params, simtx_fault *fault);
-void timed_queue(simtx_gpu *g, const struct ordered *o);
-/* Runs what is queued. stats: of the last of them. Both may be NULL. */
+/* Reserves a queue entry and a buffer for the parameters of a launch. First runs the queued launches if the queue is
+ * full or the launch must not run concurrently with them. */
+simtx_status timed_reserve(simtx_gpu *g, uint64_t stream, char **params, simtx_fault *fault);
+void timed_enqueue(simtx_gpu *g, const struct queued_launch *o);
+/* Runs the queued launches concurrently. stats: of the last one. stats and fault may be NULL. */
 simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *fault);
 void timed_free(simtx_gpu *g);
 
-/* sampling.c: sim.detail. NULL with a message when it cannot be understood. */
-struct detail *detail_new(const char *text, char **message);
-bool detail_selects(const struct detail *d, const char *kernel, uint64_t launch);
-void detail_free(struct detail *d);
+/* sampling.c: the launches that sim.detail selects. NULL with a message when the text is invalid. */
+struct sampling *sampling_new(const char *text, char **message);
+bool sampling_selects(const struct sampling *d, const char *kernel, uint64_t launch);
+void sampling_free(struct sampling *d);
 
 #endif

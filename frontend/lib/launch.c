@@ -1,4 +1,4 @@
-/* Launches: running the grid, and the record of it. */
+/* Launches: preparation, execution in functional mode, and the calls of the executor. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,9 +6,9 @@
 #include "frontend/lib/gpu.h"
 
 _Static_assert((int)FAULT_HEAP == (int)SIMTX_FAULT_MALLOC && (int)FAULT_BARRIER == (int)SIMTX_FAULT_BARRIER,
-               "the executor's fault kinds are the interface's");
+               "the fault kinds of the executor and of simtx.h have the same values");
 
-/* Hardware passes parameters of device functions in registers; here they take stack, so the limit is stretched. */
+/* Hardware passes parameters of device functions in registers; here they are on the stack, so the limit is larger. */
 enum { STACK_FACTOR = 4 };
 
 static simtx_status gather_arguments(simtx_kernel *k, const simtx_launch_params *p, char *to)
@@ -29,7 +29,7 @@ static simtx_status gather_arguments(simtx_kernel *k, const simtx_launch_params 
     return SIMTX_OK;
 }
 
-/* ---- what the executor asks of the GPU ---- */
+/* ---- calls of the executor ---- */
 
 static void print(void *owner, const char *text, size_t len)
 {
@@ -73,7 +73,7 @@ static void progress(void *owner, uint64_t done, uint64_t total, uint64_t thread
     g->progress(g->progress_ctx, &p);
 }
 
-static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_params *p, const struct ordered *o,
+static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_params *p, const struct queued_launch *o,
                         const char *param)
 {
     simtx_gpu *g = k->module->gpu;
@@ -125,21 +125,21 @@ void launch_fault(const struct launch *la, simtx_fault *f)
 }
 
 /* Checks a launch and writes its parameters into a buffer. */
-static simtx_status prepare(simtx_kernel *k, const simtx_launch_params *p, char *params, struct ordered *o)
+static simtx_status prepare(simtx_kernel *k, const simtx_launch_params *p, char *params, struct queued_launch *o)
 {
-    *o = (struct ordered){ .kernel = k, .grid = p->grid, .block = p->block,
+    *o = (struct queued_launch){ .kernel = k, .grid = p->grid, .block = p->block,
                            .dynamic_shared = (uint32_t)p->dynamic_shared, .stream = p->stream };
     simtx_status s = kernel_check(k, p, o);
     if (!s)
         s = gather_arguments(k, p, params);
     if (!s) {
-        o->record = record_new(o);
+        o->record = launch_record_new(o);
         fill_launch(&o->la, k, p, o, params);
     }
     return s;
 }
 
-static simtx_status run_functional(struct ordered *o, simtx_launch_stats *stats, simtx_fault *fault)
+static simtx_status run_functional(struct queued_launch *o, simtx_launch_stats *stats, simtx_fault *fault)
 {
     simtx_gpu *g = o->kernel->module->gpu;
     simtx_status s = SIMTX_OK;
@@ -150,29 +150,29 @@ static simtx_status run_functional(struct ordered *o, simtx_launch_stats *stats,
     g->clock_ns += o->la.count[STAT_WARP_INSTRUCTIONS] / g->info.sms + 1;
     if (!ok) {
         s = o->la.interrupted && !o->la.fault.kind ? SIMTX_INTERRUPTED : SIMTX_FAULT;
-        g->interrupt = false;            /* it has been heeded: the GPU can be used again */
+        g->interrupt = false;            /* further launches are possible */
         if (fault && s == SIMTX_FAULT)
             launch_fault(&o->la, fault);
         gpu_fail(g, s, "%s", s == SIMTX_FAULT ? o->la.fault.text : "interrupted");
     }
-    record_launch(g, o, s, seconds, stats);
+    launch_record_end(g, o, s, seconds, stats);
     return s;
 }
 
-/* Queues the launch in timing mode; in functional mode it runs. */
+/* In timing mode queues the launch; in functional mode runs it. */
 static simtx_status start(simtx_kernel *k, const simtx_launch_params *p, simtx_launch_stats *stats, simtx_fault *fault)
 {
     simtx_gpu *g = k->module->gpu;
-    bool timed = timed_wanted(g, k);
-    struct ordered o;
+    bool timed = timed_selected(g, k);
+    struct queued_launch o;
     char *params = g->param_buffer;
     simtx_status s = timed ? timed_check(k) : timed_flush(g, NULL, fault);
     if (!s && timed)
-        s = timed_room(g, p->stream, &params, fault);
+        s = timed_reserve(g, p->stream, &params, fault);
     if (!s)
         s = prepare(k, p, params, &o);
     if (!s && timed)
-        timed_queue(g, &o);
+        timed_enqueue(g, &o);
     return s || timed ? s : run_functional(&o, stats, fault);
 }
 

@@ -1,11 +1,11 @@
-/* The record of launches: the first ones one by one, and the sums by kernel. */
+/* The records of launches: each of the first ones, and the sums by kernel. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "frontend/lib/gpu.h"
 
-struct launch_record *record_new(const struct ordered *o)
+struct launch_record *launch_record_new(const struct queued_launch *o)
 {
     struct launch_record *r = mem_zero(1, sizeof *r, "the record of a launch");
     r->kernel = mem_string(o->kernel->func->name);
@@ -15,7 +15,7 @@ struct launch_record *record_new(const struct ordered *o)
     return r;
 }
 
-void record_free(struct launch_record *r)
+void launch_record_free(struct launch_record *r)
 {
     if (r)
         free(r->kernel);
@@ -24,8 +24,8 @@ void record_free(struct launch_record *r)
 
 /* ---- a launch that has ended ---- */
 
-/* What is not counted while it runs. */
-static void complete(const struct ordered *o, double seconds)
+/* Sets the figures that are not counted during the launch. */
+static void complete(const struct queued_launch *o, double seconds)
 {
     const struct launch *la = &o->la;
     const struct code *code = o->kernel->code;
@@ -64,7 +64,7 @@ static void add_to_total(simtx_gpu *g, const struct launch_record *r)
 static void keep(simtx_gpu *g, struct launch_record *r)
 {
     if (g->nrecords >= g->cfg.launches) {
-        record_free(r);
+        launch_record_free(r);
         return;
     }
     g->records = mem_grow(g->records, g->nrecords, &g->records_cap, sizeof *g->records, "the records of launches");
@@ -86,7 +86,8 @@ static void summarize(const uint64_t *n, double seconds, simtx_launch_stats *sta
     };
 }
 
-void record_launch(simtx_gpu *g, struct ordered *o, simtx_status status, double seconds, simtx_launch_stats *stats)
+void launch_record_end(simtx_gpu *g, struct queued_launch *o, simtx_status status, double seconds,
+                       simtx_launch_stats *stats)
 {
     struct launch_record *r = o->record;
     r->status = status;
@@ -99,10 +100,10 @@ void record_launch(simtx_gpu *g, struct ordered *o, simtx_status status, double 
     o->record = NULL;
 }
 
-void records_free(simtx_gpu *g)
+void launch_records_free(simtx_gpu *g)
 {
     for (size_t i = 0; i < g->nrecords; i++)
-        record_free(g->records[i]);
+        launch_record_free(g->records[i]);
     free(g->records);
     for (size_t i = 0; i < g->ntotals; i++)
         free(g->totals[i].kernel);

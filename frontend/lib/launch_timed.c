@@ -1,7 +1,7 @@
 /*
- * Launches in timing mode. They go through a queue, even when it holds only one: launches on different streams wait
- * in it until somebody looks at results, or until one comes that must not run beside them, and then run side by side
- * on the machine.
+ * Launches in timing mode. Launches on different streams are queued until the host synchronises, or until a launch
+ * arrives that must not run concurrently with them. Then the queued launches run concurrently on the machine. A launch
+ * on the default stream is queued alone and runs at once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +15,14 @@
 #include "timing/machine/series.h"
 #include "timing/machine/trace.h"
 
-enum { MESSAGE_MAX = 4500 };         /* a path and some words */
+enum { MESSAGE_MAX = 4500 };         /* a path and a message */
 
-bool timed_wanted(const simtx_gpu *g, const struct simtx_kernel *k)
+bool timed_selected(const simtx_gpu *g, const struct simtx_kernel *k)
 {
-    return simtx_timing(g) && detail_selects(g->detail, k->func->name, g->launches);
+    return simtx_timing(g) && sampling_selects(g->sampling, k->func->name, g->launches);
 }
 
-/* Once a kernel, before its first launch with transactions in hardware. */
+/* Warns once per kernel, before its first launch with hardware transactions. */
 static void warn_irrevocable(struct simtx_kernel *k)
 {
     char text[500];
@@ -46,8 +46,8 @@ simtx_status timed_check(struct simtx_kernel *k)
     }
     return gpu_fail(g, SIMTX_NOT_SUPPORTED,
                     "%s uses tx_begin, and the configuration has no transactional memory (tm.global = none, "
-                    "tm.shared = none): choose a preset that has one, or set tm.global (%s) or tm.shared (%s), or choose "
-                    "functional mode",
+                    "tm.shared = none): choose a preset with transactional memory, set tm.global (%s) or tm.shared "
+                    "(%s), or use functional mode",
                     k->func->name, config_keys[KEY_TM_GLOBAL].choices, config_keys[KEY_TM_SHARED].choices);
 }
 
@@ -134,33 +134,34 @@ void timed_free(simtx_gpu *g)
 {
     simtx_close_files(g);
     machine_free(g->machine);
-    detail_free(g->detail);
+    sampling_free(g->sampling);
     for (uint32_t i = 0; i < g->nqueue; i++)
-        record_free(g->queue[i].record);
+        launch_record_free(g->queue[i].record);
     free(g->queue);
     free(g->param_buffers);
 }
 
 /* ---- the queue ---- */
 
-static bool beside_others(const simtx_gpu *g, uint64_t stream)
+/* May a launch on this stream run concurrently with the queued ones? */
+static bool can_run_concurrently(const simtx_gpu *g, uint64_t stream)
 {
     for (uint32_t i = 0; i < g->nqueue; i++)
         if (!stream || !g->queue[i].stream || g->queue[i].stream == stream)
             return false;
-    return g->nqueue < QUEUE_MAX;
+    return g->nqueue < LAUNCH_QUEUE_MAX;
 }
 
-simtx_status timed_room(simtx_gpu *g, uint64_t stream, char **params, simtx_fault *fault)
+simtx_status timed_reserve(simtx_gpu *g, uint64_t stream, char **params, simtx_fault *fault)
 {
     simtx_status s = need_machine(g);
-    if (!s && g->nqueue && !beside_others(g, stream))
+    if (!s && g->nqueue && !can_run_concurrently(g, stream))
         s = timed_flush(g, NULL, fault);
     if (s)
         return s;
     if (!g->queue) {
-        g->queue = mem_zero(QUEUE_MAX, sizeof *g->queue, "launches that wait");
-        g->param_buffers = mem_zero(QUEUE_MAX, sizeof *g->param_buffers, "launches that wait");
+        g->queue = mem_zero(LAUNCH_QUEUE_MAX, sizeof *g->queue, "queued launches");
+        g->param_buffers = mem_zero(LAUNCH_QUEUE_MAX, sizeof *g->param_buffers, "queued launches");
         g->param_buffers[0] = g->param_buffer;
     }
     char **buffer = &g->param_buffers[g->nqueue];
@@ -171,14 +172,14 @@ simtx_status timed_room(simtx_gpu *g, uint64_t stream, char **params, simtx_faul
                    : gpu_fail(g, SIMTX_OUT_OF_MEMORY, "no device memory for the parameters of a concurrent kernel");
 }
 
-void timed_queue(simtx_gpu *g, const struct ordered *o)
+void timed_enqueue(simtx_gpu *g, const struct queued_launch *o)
 {
     g->queue[g->nqueue++] = *o;
 }
 
 /* ---- a run ---- */
 
-static void fill_grid(struct grid *grid, const struct ordered *o)
+static void fill_grid(struct grid *grid, const struct queued_launch *o)
 {
     uint64_t own = (uint64_t)o->need.registers * o->la.nwarps * o->la.warp_size;
     *grid = (struct grid){ .launch = o->la, .resident = o->resident, .stream = o->stream,
@@ -186,7 +187,7 @@ static void fill_grid(struct grid *grid, const struct ordered *o)
                            .more_registers = (uint32_t)(o->need.block_registers - own) };
 }
 
-/* What became of one of the grids. */
+/* The result of one of the grids. */
 static simtx_status status_of(const struct grid *grid, enum machine_result r)
 {
     switch (r) {
@@ -202,9 +203,9 @@ static simtx_status status_of(const struct grid *grid, enum machine_result r)
     return r == MACHINE_HANG ? SIMTX_HANG : SIMTX_INTERRUPTED;
 }
 
-/* The figures of timing mode that each launch has for itself. The machine's, which cannot be divided among launches
- * that ran side by side, are all in the first one's record. */
-static void count_launch(const struct ordered *first, const struct ordered *o, const struct grid *grid)
+/* Sets the figures of timing mode that each launch has. The counters of the machine cannot be divided among concurrent
+ * launches; the record of the first launch has them all. */
+static void count_launch(const struct queued_launch *first, const struct queued_launch *o, const struct grid *grid)
 {
     uint64_t *n = o->record->counters.count;
     o->record->timed = true;
@@ -214,7 +215,7 @@ static void count_launch(const struct ordered *first, const struct ordered *o, c
     n[STAT_TIMED_THREAD_INSTRUCTIONS] = n[STAT_THREAD_INSTRUCTIONS];
 }
 
-static simtx_status fail(simtx_gpu *g, const struct ordered *o, simtx_status s, simtx_fault *fault)
+static simtx_status fail(simtx_gpu *g, const struct queued_launch *o, simtx_status s, simtx_fault *fault)
 {
     switch (s) {
     case SIMTX_FAULT:
@@ -230,27 +231,27 @@ static simtx_status fail(simtx_gpu *g, const struct ordered *o, simtx_status s, 
     }
 }
 
-/* Records the launches. The status of the run is that of the launch that ended it. */
-static simtx_status keep(simtx_gpu *g, const struct grid *grids, uint32_t n, enum machine_result r,
+/* Records the launches. Returns the status of the launch that ended the run. */
+static simtx_status record_launches(simtx_gpu *g, const struct grid *grids, uint32_t n, enum machine_result r,
                          double seconds, simtx_launch_stats *stats, simtx_fault *fault)
 {
     simtx_status worst = SIMTX_OK;
     for (uint32_t i = 0; i < n; i++) {
-        struct ordered *o = &g->queue[i];
+        struct queued_launch *o = &g->queue[i];
         const struct grid *grid = &grids[i];
         simtx_status s = status_of(grid, r);
         o->la.fault = grid->launch.fault;
         o->la.host_threads = grid->launch.host_threads;
         count_launch(g->queue, o, grid);
-        record_launch(g, o, s, i ? 0 : seconds, stats);
+        launch_record_end(g, o, s, i ? 0 : seconds, stats);
         if (s && (!worst || s == SIMTX_FAULT))
             worst = fail(g, o, s, fault);
     }
     return worst;
 }
 
-/* Simulated time goes on by the longest. */
-static void pass_time(simtx_gpu *g, const struct grid *grids, uint32_t n)
+/* Advances simulated time by the longest launch. */
+static void advance_clock(simtx_gpu *g, const struct grid *grids, uint32_t n)
 {
     uint64_t cycles = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -270,13 +271,13 @@ simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *f
     g->progress_start = host_seconds();
     struct shadow *shadow = g->sim.shadow ? shadow_run(g, g->queue, n) : NULL;
     enum machine_result r = machine_run(g->machine, grids, n, &g->queue[0].record->counters);
-    pass_time(g, grids, n);
-    simtx_status s = keep(g, grids, n, r, host_seconds() - g->progress_start, stats, fault);
+    advance_clock(g, grids, n);
+    simtx_status s = record_launches(g, grids, n, r, host_seconds() - g->progress_start, stats, fault);
     char message[600];
     if (!shadow_equal(shadow, g, message, sizeof message) && !s)
         s = gpu_fail(g, SIMTX_INTERNAL, "%s: %s", g->queue[0].kernel->func->name, message);
     if (r != MACHINE_OK)
-        g->interrupt = false;            /* it has been heeded: the GPU can be used again */
+        g->interrupt = false;            /* further launches are possible */
     g->nqueue = 0;
     free(grids);
     return s;

@@ -1,4 +1,4 @@
-/* Modules: PTX text parsed, linked, placed in memory and decoded; the kernels and symbols found in them. */
+/* Modules: parses, links, places and decodes PTX; finds its kernels and symbols. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "frontend/lib/gpu.h"
 #include "timing/machine/machine.h"
 
-/* Takes the collected diagnostics as the GPU's message. */
+/* Makes the collected diagnostics the message of the GPU. */
 static simtx_status fail_with(simtx_gpu *g, simtx_status s, struct diag *d)
 {
     gpu_fail(g, s, "%s", d->text ? d->text : "invalid PTX");
@@ -70,8 +70,8 @@ simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const 
     free(parsed);
     if (!linked)
         return fail_with(g, SIMTX_INVALID_PTX, &d);
-    struct program_options o = { g->isa, g->gpu.simt == SIMT_INDEPENDENT, g->info.warp_size, (uint64_t)(uintptr_t)g->param_buffer,
-                                 g->info.const_bytes };
+    struct program_options o = { g->isa, g->gpu.simt == SIMT_INDEPENDENT, g->info.warp_size,
+                                 (uint64_t)(uintptr_t)g->param_buffer, g->info.const_bytes };
     struct program *p = program_load(linked, g->mem, &o, &d);
     if (!p)
         return fail_with(g, SIMTX_INVALID_PTX, &d);

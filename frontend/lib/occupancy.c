@@ -35,7 +35,7 @@ static uint32_t pinned(const struct simtx_kernel *k, enum kernel_key key)
 static const struct tm_banks *protocol_of(const struct simtx_kernel *k)
 {
     const simtx_gpu *g = k->module->gpu;
-    bool tm = k->code->transactions && timed_wanted(g, k);
+    bool tm = k->code->transactions && timed_selected(g, k);
     return tm ? tm_banks_protocols[g->tm.shared] : NULL;
 }
 
@@ -274,7 +274,7 @@ static simtx_status does_not_fit(simtx_kernel *k, uint32_t threads, const struct
                     n->protocol && !n->tm.blocks ? reason(k, n, BANKS_BLOCKS, why, sizeof why) : "");
 }
 
-simtx_status kernel_check(simtx_kernel *k, const simtx_launch_params *p, struct ordered *o)
+simtx_status kernel_check(simtx_kernel *k, const simtx_launch_params *p, struct queued_launch *o)
 {
     simtx_status s = check_threads(k, threads_of(p->block));
     if (!s)

@@ -1,4 +1,4 @@
-/* The plain call: PTX text, a kernel and its arguments, on a GPU made for this one launch. */
+/* simtx_run_ptx: runs a kernel of a PTX text on a GPU that exists for this launch only. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +26,8 @@ static simtx_status check_args(simtx_gpu *g, const simtx_kernel *k, const simtx_
     for (int i = 0; i < n; i++) {
         size_t have = args[i].kind == SIMTX_ARG_VALUE ? args[i].bytes : sizeof(void *);
         if (have != k->params[i].size)
-            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: argument %d has %zu bytes, the parameter %u", k->func->name, i,
-                            have, k->params[i].size);
+            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: argument %d has %zu bytes, the parameter %u", k->func->name,
+                            i, have, k->params[i].size);
     }
     return SIMTX_OK;
 }

@@ -1,4 +1,5 @@
-/* sim.detail: which launches run in timing mode, "kernel:NAME,launch:A-B"; one that matches is enough. */
+/* sim.detail: the launches that run in timing mode, "kernel:NAME,launch:A-B". A launch is selected if any part
+ * matches. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 struct choice { char *kernel; uint64_t first, last; };
 
-struct detail { struct choice *choice; uint32_t n; };
+struct sampling { struct choice *choice; uint32_t n; };
 
 static bool parse_number(const char **p, uint64_t *out)
 {
@@ -50,9 +51,9 @@ static bool parse_choice(const char *word, struct choice *c)
     return !strncmp(word, launch, sizeof launch - 1) && parse_range(word + sizeof launch - 1, c);
 }
 
-struct detail *detail_new(const char *text, char **message)
+struct sampling *sampling_new(const char *text, char **message)
 {
-    struct detail *d = mem_zero(1, sizeof *d, "sim.detail");
+    struct sampling *d = mem_zero(1, sizeof *d, "sim.detail");
     char *copy = mem_string(text), *next = copy, *word;
     d->choice = mem_zero(strlen(text) + 1, sizeof *d->choice, "sim.detail");
     while ((word = strsep(&next, ","))) {
@@ -63,9 +64,8 @@ struct detail *detail_new(const char *text, char **message)
             d->n++;
             continue;
         }
-        if (message && asprintf(message, "sim.detail: '%s' is neither kernel:NAME nor launch:FIRST-LAST (numbers from 0)\n", word) < 0)
-            *message = NULL;
-        detail_free(d);
+        gpu_message(message, "sim.detail: '%s' is neither kernel:NAME nor launch:FIRST-LAST (numbers from 0)\n", word);
+        sampling_free(d);
         d = NULL;
         break;
     }
@@ -73,7 +73,7 @@ struct detail *detail_new(const char *text, char **message)
     return d;
 }
 
-bool detail_selects(const struct detail *d, const char *kernel, uint64_t launch)
+bool sampling_selects(const struct sampling *d, const char *kernel, uint64_t launch)
 {
     for (uint32_t i = 0; i < d->n; i++) {
         const struct choice *c = &d->choice[i];
@@ -83,7 +83,7 @@ bool detail_selects(const struct detail *d, const char *kernel, uint64_t launch)
     return !d->n;
 }
 
-void detail_free(struct detail *d)
+void sampling_free(struct sampling *d)
 {
     for (uint32_t i = 0; d && i < d->n; i++)
         free(d->choice[i].kernel);

@@ -1,4 +1,4 @@
-/* Images of device memory, and the functional run between two of them. */
+/* Copies of device memory before and after a functional run. */
 #include "frontend/lib/shadow_run.h"
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static void add_piece(struct shadow *s, const struct mem_range *r)
     memcpy(p->bytes, (const void *)(uintptr_t)r->lo, r->hi - r->lo);
 }
 
-/* Everything that kernels can write. */
-static struct shadow *take(const simtx_gpu *g)
+/* Copies all memory that kernels can write. */
+static struct shadow *copy_memory(const simtx_gpu *g)
 {
     struct shadow *s = mem_zero(1, sizeof *s, "a copy of device memory");
     const struct mem_range *below, *above;
@@ -32,7 +32,7 @@ static struct shadow *take(const simtx_gpu *g)
     }
 }
 
-static void put_back(const struct shadow *s)
+static void restore(const struct shadow *s)
 {
     for (size_t i = 0; i < s->n; i++)
         memcpy((void *)(uintptr_t)s->piece[i].lo, s->piece[i].bytes, s->piece[i].hi - s->piece[i].lo);
@@ -47,7 +47,7 @@ static void end(struct shadow *s)
     free(s);
 }
 
-static bool run(const struct ordered *o, uint32_t n)
+static bool run(const struct queued_launch *o, uint32_t n)
 {
     uint64_t uncounted[STAT_END] = { 0 };
     for (uint32_t i = 0; i < n; i++) {
@@ -60,13 +60,13 @@ static bool run(const struct ordered *o, uint32_t n)
     return true;
 }
 
-struct shadow *shadow_run(simtx_gpu *g, const struct ordered *o, uint32_t n)
+struct shadow *shadow_run(simtx_gpu *g, const struct queued_launch *o, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (o[i].kernel->code->exclusive)
             return NULL;
-    struct shadow *before = take(g), *after = run(o, n) ? take(g) : NULL;
-    put_back(before);
+    struct shadow *before = copy_memory(g), *after = run(o, n) ? copy_memory(g) : NULL;
+    restore(before);
     end(before);
     return after;
 }
@@ -75,10 +75,12 @@ static void describe(const struct piece *p, const simtx_gpu *g, uint64_t at, uin
 {
     const struct mem_range *r = devmem_find(g->mem, p->lo);
     snprintf(message, size,
-             "device memory differs from functional mode's after this launch: %llu bytes of the allocation %s%s0x%llx, first at byte "
-             "%llu: 0x%02x, functionally 0x%02x; the program has a race, or the simulator an error (sim.shadow)",
-             (unsigned long long)n, r && r->name ? r->name : "", r && r->name ? " at " : "at ", (unsigned long long)p->lo,
-             (unsigned long long)at, ((const unsigned char *)(uintptr_t)p->lo)[at], (unsigned char)p->bytes[at]);
+             "device memory after this launch differs from functional mode: %llu bytes of the allocation %s%s0x%llx, "
+             "first at byte %llu: 0x%02x, functionally 0x%02x; the program has a race, or the simulator an error "
+             "(sim.shadow)",
+             (unsigned long long)n, r && r->name ? r->name : "", r && r->name ? " at " : "at ",
+             (unsigned long long)p->lo, (unsigned long long)at, ((const unsigned char *)(uintptr_t)p->lo)[at],
+             (unsigned char)p->bytes[at]);
 }
 
 bool shadow_equal(struct shadow *s, const simtx_gpu *g, char *message, size_t size)

@@ -1,10 +1,10 @@
 /*
- * simtx, the library: a GPU made from a configuration, PTX modules loaded into it, kernels launched on it,
- * statistics read from it. No global state: several GPUs can live in one process. Every function that can fail
- * returns a status; the reason in words is simtx_last_message() of that GPU (or goes to the `message` argument).
+ * The simtx library: creates GPUs from configurations, loads PTX modules, launches kernels, reads statistics. There is
+ * no global state: a process can have several GPUs. A function that can fail returns a status; the message is
+ * simtx_last_message() of the GPU, or goes to the `message` argument.
  *
- * Device memory is a reserved range of host addresses: a device address can be used directly by the host.
- * All calls on one GPU must come from one thread at a time.
+ * Device memory is a reserved range of host addresses: the host can access device addresses directly. Only one thread
+ * at a time may call functions on a GPU.
  */
 #ifndef SIMTX_H
 #define SIMTX_H
@@ -23,17 +23,17 @@ typedef enum simtx_status {
     SIMTX_OK = 0,
     SIMTX_INVALID_ARGUMENT,
     SIMTX_OUT_OF_MEMORY,         /* device memory, or host memory for it */
-    SIMTX_INVALID_PTX,           /* does not parse, or uses something unsupported; message lists all lines */
+    SIMTX_INVALID_PTX,           /* syntax errors or unsupported features; the message lists all of them */
     SIMTX_NOT_FOUND,             /* no such kernel, symbol, file */
-    SIMTX_INVALID_LAUNCH,        /* grid, block, shared memory or arguments do not fit */
+    SIMTX_INVALID_LAUNCH,        /* invalid grid, block, shared memory or arguments */
     SIMTX_LAUNCH_OUT_OF_RESOURCES, /* the block needs more registers, shared memory or threads than an SM has */
     SIMTX_INVALID_CONFIG,
     SIMTX_FAULT,                 /* a kernel faulted; see simtx_fault */
     SIMTX_INTERRUPTED,           /* simtx_interrupt() was called */
     SIMTX_NOT_SUPPORTED,
     SIMTX_INVALID_ADDRESS,       /* not an address of device memory, or not the start of an allocation */
-    SIMTX_HANG,                  /* timing mode: a kernel makes no progress; the message says what waits for what */
-    SIMTX_INTERNAL,              /* timing mode: a conservation law does not hold, an error of simtx */
+    SIMTX_HANG,                  /* timing mode: a kernel makes no progress; the message is a report on all waits */
+    SIMTX_INTERNAL,              /* timing mode: a conservation law is violated, an error in simtx */
     SIMTX_NOT_WRITTEN            /* a file could not be written */
 } simtx_status;
 
@@ -49,20 +49,20 @@ typedef struct simtx_dim3 { uint32_t x, y, z; } simtx_dim3;
 /* ---- configuration (configs/, keys by `simtx config list`) ---- */
 simtx_config *simtx_config_new(void);                             /* all defaults */
 void simtx_config_free(simtx_config *c);
-/* Overlay a preset by name ("gtx480", searched in the installed configs directory) or a file by path. On failure
- * *message (may be NULL) gets a malloc'ed text with file:line. */
+/* Loads a preset by name ("gtx480", from the installed configs directory) or a file by path over the configuration. On
+ * failure *message (may be NULL) gets a malloc'ed text with file:line. */
 simtx_status simtx_config_load(simtx_config *c, const char *name_or_path, char **message);
 /* "key=value" */
 simtx_status simtx_config_set(simtx_config *c, const char *assignment, char **message);
-/* The value as text (static buffer inside c), NULL when there is no such key. */
+/* The value as text (a buffer in c); NULL = unknown key. */
 const char *simtx_config_get(const simtx_config *c, const char *key);
 
 /* ---- GPU ---- */
-/* index: 0 .. 15; GPU i lives in its own address range. *message as above. NULL on failure. */
+/* index: 0 .. 15; each index has its own range of device addresses. *message as above. NULL on failure. */
 simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message);
 void simtx_gpu_free(simtx_gpu *g);
-const char *simtx_last_message(const simtx_gpu *g);              /* of the last call that failed; "" when none */
-/* The running launch, or else the next one, stops soon; after it the GPU can be used again. Async-signal-safe. */
+const char *simtx_last_message(const simtx_gpu *g);              /* of the last call that failed; "" = none */
+/* Stops the running launch, or else the next one. The GPU can be used again afterwards. Async-signal-safe. */
 void simtx_interrupt(simtx_gpu *g);
 
 typedef struct simtx_gpu_info {
@@ -80,48 +80,49 @@ void simtx_gpu_get_info(const simtx_gpu *g, simtx_gpu_info *out);
 /* ---- memory ---- */
 enum { SIMTX_MEM_DEVICE, SIMTX_MEM_HOST, SIMTX_MEM_MANAGED };    /* kind, kept for pointer queries */
 simtx_status simtx_malloc(simtx_gpu *g, size_t bytes, int kind, void **out);   /* 256-byte aligned, contents zero */
-simtx_status simtx_free(simtx_gpu *g, void *p);                  /* NULL is fine; must be the start of an allocation */
-simtx_status simtx_host_register(simtx_gpu *g, void *p, size_t bytes);   /* existing host memory becomes accessible */
+simtx_status simtx_free(simtx_gpu *g, void *p);                  /* p: the start of an allocation, or NULL */
+simtx_status simtx_host_register(simtx_gpu *g, void *p, size_t bytes);   /* makes host memory accessible to kernels */
 simtx_status simtx_host_unregister(simtx_gpu *g, void *p);
-/* The allocation (or module variable) that holds p: false when there is none. Any out pointer may be NULL. */
+/* The allocation (or module variable) that contains p; false = none. Any out pointer may be NULL. */
 bool simtx_mem_find(const simtx_gpu *g, const void *p, void **base, size_t *bytes, int *kind);
 /* True when [p, p + bytes) lies inside one allocation. */
 bool simtx_mem_valid(const simtx_gpu *g, const void *p, size_t bytes);
-/* Sets [p, p + bytes), inside one allocation, to a byte; zeros cost no host memory. */
+/* Sets [p, p + bytes), inside one allocation, to a byte value; zeros use no host memory. */
 void simtx_mem_fill(simtx_gpu *g, void *p, int value, size_t bytes);
 /* True when p lies in the address range of this GPU, allocated or not. */
 bool simtx_mem_in_range(const simtx_gpu *g, const void *p);
 
 /* ---- modules and kernels ---- */
-/* name: shown in messages. All problems at once, as lines "name:line:col: error: ...", in simtx_last_message. */
+/* name: for messages. All errors are reported at once, as lines "name:line:col: error: ...", in simtx_last_message. */
 simtx_status simtx_module_load(simtx_gpu *g, const char *ptx, size_t len, const char *name, simtx_module **out);
-/* Several texts linked as one module (extern functions and variables resolve across them). */
+/* Several texts, linked as one module: extern functions and variables of one are resolved by the others. */
 simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const size_t *len,
                                     const char *const *name, int n, simtx_module **out);
 void simtx_module_unload(simtx_module *m);
-simtx_kernel *simtx_module_kernel(simtx_module *m, const char *name);           /* NULL when absent */
+simtx_kernel *simtx_module_kernel(simtx_module *m, const char *name);           /* NULL = not found */
 simtx_kernel *simtx_module_kernel_at(simtx_module *m, int i);                   /* i-th kernel, NULL at the end */
 bool simtx_module_symbol(simtx_module *m, const char *name, void **addr, size_t *bytes);
 
 typedef struct simtx_param_info { uint32_t offset, size, align; const char *type; } simtx_param_info;
 typedef struct simtx_kernel_info {
     const char *name;
-    uint32_t registers;               /* 32-bit registers a thread */
-    uint32_t shared_bytes;            /* static shared memory a block */
-    uint32_t local_bytes;             /* local memory a thread, calls included where bounded */
+    uint32_t registers;               /* 32-bit registers per thread */
+    uint32_t shared_bytes;            /* static shared memory per block */
+    uint32_t local_bytes;             /* local memory per thread, including calls of bounded depth */
     uint32_t const_bytes;             /* of the module */
     uint32_t param_bytes, nparams;
     const simtx_param_info *params;
     uint32_t max_threads;             /* largest block by .maxntid/.reqntid and registers */
     uint32_t ptx_version, sm;         /* 75 for 7.5, 70 for sm_70 */
-    bool serial;                      /* blocks run in the one-thread order whatever the thread count (manual, Order) */
+    bool serial;                      /* blocks run in the order of one host thread (manual, Order) */
 } simtx_kernel_info;
 void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out);
-/* Resident blocks of this size on one SM; 0 when it does not fit. limit: what limited (static text), may be NULL. */
+/* Resident blocks of this size per SM; 0 = a block does not fit. limit: the limiting resource (static text), may be
+ * NULL. */
 uint32_t simtx_occupancy(const simtx_kernel *k, uint32_t block_threads, size_t dynamic_shared, const char **limit);
-/* Dynamic shared memory above the default limit must be asked for first (cudaFuncSetAttribute). */
+/* Required before a launch with more dynamic shared memory than the default limit (cudaFuncSetAttribute). */
 simtx_status simtx_kernel_set_max_dynamic_shared(simtx_kernel *k, size_t bytes);
-/* Local memory a thread for calls of unknown depth; more than 512 KiB is taken as 512 KiB. */
+/* Local memory per thread for calls of unknown depth, at most 512 KiB. */
 void simtx_set_stack_limit(simtx_gpu *g, size_t bytes);
 size_t simtx_get_stack_limit(const simtx_gpu *g);
 void simtx_set_heap_limit(simtx_gpu *g, size_t bytes);           /* device malloc heap */
@@ -141,15 +142,15 @@ typedef struct simtx_fault {
     simtx_dim3 block, thread;
     uint32_t ptx_line;
     uint64_t address;
-    char report[4096];                /* the whole report as printed for people */
+    char report[4096];                /* the complete report */
 } simtx_fault;
 
-/* One launch's figures. Thread instructions count the active lanes of each instruction. */
+/* Figures of one launch. thread_instructions counts the active lanes of each instruction. */
 typedef struct simtx_launch_stats {
     uint64_t blocks, threads, warp_instructions, thread_instructions, barriers;
     uint64_t transactions;
     double seconds;                   /* host time */
-    uint32_t host_threads;            /* that executed blocks */
+    uint32_t host_threads;            /* number of host threads that executed blocks */
     uint64_t cycles;                  /* core cycles, in timing mode */
 } simtx_launch_stats;
 
@@ -157,28 +158,29 @@ typedef struct simtx_launch_params {
     simtx_dim3 grid, block;
     size_t dynamic_shared;
     const void *const *args;          /* one pointer per parameter, as for cudaLaunchKernel */
-    const void *arg_buffer;           /* or the parameter block as a whole */
+    const void *arg_buffer;           /* or all parameters in one buffer */
     size_t arg_buffer_bytes;
     uint64_t stream;                  /* of simtx_launch_async; 0 = the default stream */
 } simtx_launch_params;
 
-/* Runs the kernel to its end. stats and fault may be NULL. Device printf goes to the sink (default stdout). */
+/* Runs the kernel until it ends. stats and fault may be NULL. */
 simtx_status simtx_launch(simtx_kernel *k, const simtx_launch_params *p, simtx_launch_stats *stats,
                           simtx_fault *fault);
 /*
- * In timing mode, launches on different streams run side by side: they wait until simtx_synchronize, any launch on
- * the default stream or a second one on the same stream, and then run together. In functional mode, and on the
- * default stream, the kernel runs at once. Arguments are copied. Before the host looks at device memory, frees it or
- * reads statistics, it must synchronize. The errors of launches that waited come out of the call that runs them,
- * which then starts nothing of its own.
+ * In timing mode, launches on different streams run concurrently: they are queued until simtx_synchronize, a launch on
+ * the default stream, or a second launch on the same stream, and then run together. In functional mode, and on the
+ * default stream, the kernel runs at once. Arguments are copied. The host must synchronize before it accesses device
+ * memory, frees it or reads statistics. Errors of queued launches are returned by the call that runs them; that call
+ * then does not start its own launch.
  */
 simtx_status simtx_launch_async(simtx_kernel *k, const simtx_launch_params *p, simtx_fault *fault);
 simtx_status simtx_synchronize(simtx_gpu *g, simtx_fault *fault);
-/* Time on the simulated GPU's clock, in nanoseconds; in timing mode that of its core clock. */
+/* Simulated time in nanoseconds; in timing mode from the core clock. */
 uint64_t simtx_time(const simtx_gpu *g);
 bool simtx_timing(const simtx_gpu *g);                           /* sim.mode = timing */
+/* The function that gets the output of device printf; the default writes to stdout. */
 void simtx_set_printf(simtx_gpu *g, void (*sink)(void *ctx, const char *text, size_t len), void *ctx);
-/* Called now and then during a launch with blocks done so far; for progress lines. */
+/* The progress of a launch, reported several times per second. */
 typedef struct simtx_progress {
     const char *kernel;
     uint64_t blocks_done, blocks, thread_instructions;
@@ -187,21 +189,21 @@ typedef struct simtx_progress {
     uint64_t commits;                 /* transactions committed, in timing mode; else 0 */
 } simtx_progress;
 void simtx_set_progress(simtx_gpu *g, void (*fn)(void *ctx, const simtx_progress *p), void *ctx);
-/* Warnings about kernels, when they are launched: a line without newline. fn = NULL: none. */
+/* The function that gets warnings about kernels at their launch: a line without newline. NULL = no warnings. */
 void simtx_set_warning(simtx_gpu *g, void (*fn)(void *ctx, const char *text), void *ctx);
 
-/* Statistics of all launches so far as JSON text (malloc'ed). The keys come from the statistics tables. */
+/* Statistics of all launches so far, as JSON (malloc'ed). */
 char *simtx_stats_json(const simtx_gpu *g);
-/* The same as a table for people (malloc'ed). */
+/* The same as a table (malloc'ed). */
 char *simtx_stats_text(const simtx_gpu *g);
 /*
- * Closes the files that launches in timing mode write, the timeline (trace.file) and the time series (stats.window);
- * launches from now on are in neither. simtx_gpu_free does it, too, but cannot tell that a file could not be written.
+ * Closes the timeline (trace.file) and the time series (stats.window) of timing mode; later launches are not recorded.
+ * SIMTX_NOT_WRITTEN when a file could not be written. simtx_gpu_free closes them, too, but returns no status.
  */
 simtx_status simtx_close_files(simtx_gpu *g);
 
-/* ---- the plain call: PTX text, kernel, arguments ---- */
-/* Host buffers given as arguments are copied in before and out after the launch. */
+/* ---- one call for everything: PTX text, kernel, arguments ---- */
+/* Host buffers as arguments: IN and INOUT are copied to the device before the launch, OUT and INOUT back after it. */
 typedef struct simtx_arg {
     enum { SIMTX_ARG_VALUE, SIMTX_ARG_IN, SIMTX_ARG_OUT, SIMTX_ARG_INOUT } kind;
     void *data;                       /* VALUE: the bytes of the parameter; else the host buffer */
@@ -212,15 +214,15 @@ simtx_status simtx_run_ptx(const simtx_config *config, const char *ptx, const ch
                            simtx_dim3 grid, simtx_dim3 block, size_t dynamic_shared,
                            const simtx_arg *args, int nargs, simtx_launch_stats *stats, char **message);
 
-/* ---- tools on PTX text, without a GPU ---- */
-/* Parse and check only; *message (may be NULL) gets all errors and warnings. */
+/* ---- PTX without a GPU ---- */
+/* Parses and checks a text; *message (may be NULL) gets all errors and warnings. */
 simtx_status simtx_ptx_check(const char *ptx, size_t len, const char *name, char **message);
 /* The text of `simtx ptx info` and `simtx ptx list` (malloc'ed; NULL on failure), *message as above. */
 char *simtx_ptx_info(const char *ptx, size_t len, const char *name, bool json, char **message);
 char *simtx_ptx_list(const char *ptx, size_t len, const char *name, char **message);
-/* Every supported instruction with its types and modifiers, from the table (malloc'ed). */
+/* Every supported instruction with its types and modifiers (malloc'ed). */
 char *simtx_ptx_ops(bool markdown);
-/* Which opcodes fall in which latency class of timing mode and go to which pipeline (malloc'ed). */
+/* The opcodes of each latency class and pipeline of timing mode (malloc'ed). */
 char *simtx_ptx_classes(bool markdown);
 
 #ifdef __cplusplus

@@ -43,8 +43,8 @@ static json_t *size_json(simtx_dim3 d)
     return json_pack("[iii]", (int)d.x, (int)d.y, (int)d.z);
 }
 
-/* What is known of a launch but not counted. */
-static json_t *fact_json(const struct launch_record *r, enum stat s)
+/* A figure of a launch that is not a counter. */
+static json_t *property_json(const struct launch_record *r, enum stat s)
 {
     switch (s) {
     case STAT_NAME: return json_string(r->kernel);
@@ -96,7 +96,7 @@ static json_t *histograms_json(const struct hists *hists)
     return o;
 }
 
-/* What a row of the statistics is made from. launch: NULL in the total; timed: with the figures of timing mode. */
+/* A row of the statistics. launch: NULL in the total; timed: include the figures of timing mode. */
 struct row { const struct counters *counters; const struct launch_record *launch; bool timed; unsigned warp_size; };
 
 static json_t *value_json(const struct row *r, enum stat s)
@@ -110,10 +110,10 @@ static json_t *value_json(const struct row *r, enum stat s)
     case STAT_KIND_TEXT:
     case STAT_KIND_SIZE3: break;
     }
-    return fact_json(r->launch, s);
+    return property_json(r->launch, s);
 }
 
-/* An object of the figures that appear at this place, those of the host in an object of their own. */
+/* The figures of a launch or of the total; figures of the host are in an object "host". */
 static json_t *row_json(const struct row *r)
 {
     json_t *o = json_object(), *host = json_object();

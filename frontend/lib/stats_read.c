@@ -1,4 +1,4 @@
-/* A file of --stats as the table for people: the launches of a kernel are added up again. */
+/* Reads a statistics file and prints it as a table: sums the launches of each kernel. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const json_t *find(const json_t *o, const char *name)
     return json_object_get(o, name);
 }
 
-/* A line of the table, and where it counts; room for all of them. */
+/* The lines of the table and their counters. */
 struct table { struct stats_line *line; struct counters *counters; size_t n; };
 
 static struct table table_new(size_t lines)
@@ -30,7 +30,7 @@ static struct table table_new(size_t lines)
     return t;
 }
 
-/* The line of that name, added after the others when there is none. */
+/* The line with this name; appends one when there is none. */
 static size_t line_of(struct table *t, const char *name)
 {
     size_t i = 0;
@@ -108,7 +108,7 @@ char *stats_file_text(const char *path, char *error, size_t size)
     else if (!root)
         snprintf(error, size, "%s:%d:%d: %s", path, e.line, e.column, e.text);
     else if (!json_is_object(json_object_get(root, "total")) || json_integer_value(warp) < 1)
-        snprintf(error, size, "%s: no statistics of simtx: \"total\" or \"config\" is missing", path);
+        snprintf(error, size, "%s: not a statistics file of simtx: \"total\" or \"config\" is missing", path);
     else
         text = text_of(root, (unsigned)json_integer_value(warp));
     json_decref(root);

@@ -1,4 +1,4 @@
-/* Statistics as a table for people. */
+/* Prints statistics as a table. */
 #include "frontend/lib/stats_text.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "memsys/cache_stats.h"
 #include "timing/core/sm.h"
 
-void print_grouped(FILE *f, int width, uint64_t n)
+void stats_print_grouped(FILE *f, int width, uint64_t n)
 {
     char digits[32], out[48];
     int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), k = 0;
@@ -25,17 +25,17 @@ static void print_row(FILE *f, const struct stats_line *l, unsigned warp_size)
 {
     const uint64_t *n = l->counters->count;
     fprintf(f, "%-28.28s", l->name);
-    print_grouped(f, 9, n[STAT_LAUNCHES]);
-    print_grouped(f, 13, n[STAT_BLOCKS]);
-    print_grouped(f, 15, n[STAT_THREADS]);
-    print_grouped(f, 20, n[STAT_THREAD_INSTRUCTIONS]);
+    stats_print_grouped(f, 9, n[STAT_LAUNCHES]);
+    stats_print_grouped(f, 13, n[STAT_BLOCKS]);
+    stats_print_grouped(f, 15, n[STAT_THREADS]);
+    stats_print_grouped(f, 20, n[STAT_THREAD_INSTRUCTIONS]);
     fprintf(f, "%8.1f %%%12.3f%12.1f\n", 100 * stats_value(n, STAT_LANE_UTILISATION, warp_size),
             stats_value(n, STAT_SECONDS, warp_size), stats_value(n, STAT_THREAD_INST_PER_S, warp_size) / 1e6);
 }
 
 /* ---- timing mode: where the cycles went ---- */
 
-void print_share(FILE *f, double part, double all)
+void stats_print_share(FILE *f, double part, double all)
 {
     if (all > 0)
         fprintf(f, "%8.1f %%", 100 * part / all);
@@ -43,7 +43,7 @@ void print_share(FILE *f, double part, double all)
         fprintf(f, "%10s", "-");
 }
 
-/* Share of the accesses that found what they wanted. */
+/* The hit rate over several caches. */
 static void print_hits(FILE *f, const uint64_t *count, const enum cache_stats_id *caches, int n)
 {
     uint64_t hit = 0, all = 0;
@@ -52,10 +52,10 @@ static void print_hits(FILE *f, const uint64_t *count, const enum cache_stats_id
         hit += count[c->hits];
         all += count[c->hits] + count[c->misses] + count[c->merged];
     }
-    print_share(f, (double)hit, (double)all);
+    stats_print_share(f, (double)hit, (double)all);
 }
 
-/* The reasons that cost most, with their share of all scheduler cycles. */
+/* The most frequent stall reasons with their share of all scheduler cycles. */
 static void print_stalls(FILE *f, const uint64_t *count)
 {
     enum { TOP = 3 };
@@ -84,19 +84,19 @@ static void print_timed_row(FILE *f, const struct stats_line *l, unsigned warp_s
     static const enum cache_stats_id l2[] = { CACHE_STATS_L2_READ, CACHE_STATS_L2_WRITE, CACHE_STATS_L2_ATOMIC };
     const uint64_t *n = l->counters->count;
     fprintf(f, "%-28.28s", l->name);
-    print_grouped(f, 15, n[STAT_CYCLES]);
+    stats_print_grouped(f, 15, n[STAT_CYCLES]);
     fprintf(f, "%10.2f%9.1f %%", stats_value(n, STAT_IPC, warp_size), 100 * stats_value(n, STAT_OCCUPANCY, warp_size));
     print_hits(f, n, l1, 3);
     print_hits(f, n, l2, 3);
-    print_share(f, stats_value(n, STAT_DRAM_USE, warp_size), 1);
+    stats_print_share(f, stats_value(n, STAT_DRAM_USE, warp_size), 1);
     print_stalls(f, n);
     fputc('\n', f);
 }
 
-/* What a load takes on average, and where the requests that L1 does not serve spend their time. */
+/* The average latency of a load, and how the latency of requests to L2 is composed. */
 static void print_latency(FILE *f, const struct hists *hists)
 {
-    static const struct { enum hist_id h; const char *name; } stages[] = {
+    static const struct { enum hist_id h; const char *name; } segments[] = {
         { HIST_REQUEST_L1, "L1" }, { HIST_REQUEST_XBAR, "crossbar" }, { HIST_REQUEST_L2, "L2" },
         { HIST_REQUEST_DRAM, "DRAM" }, { HIST_REQUEST_REPLY, "reply" },
     };
@@ -107,9 +107,9 @@ static void print_latency(FILE *f, const struct hists *hists)
     if (!n)
         return;
     fprintf(f, "of a request to L2:");
-    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
-        double part = (double)hists->h[stages[i].h].sum / n;
-        fprintf(f, "%s %.0f %s", i ? " +" : "", part, stages[i].name);
+    for (size_t i = 0; i < sizeof segments / sizeof *segments; i++) {
+        double part = (double)hists->h[segments[i].h].sum / n;
+        fprintf(f, "%s %.0f %s", i ? " +" : "", part, segments[i].name);
         sum += part;
     }
     fprintf(f, " = %.0f\n", sum);
@@ -123,7 +123,7 @@ static void print_timed(FILE *f, const struct stats_line *lines, size_t n, unsig
         if (lines[i].timed)
             print_timed_row(f, &lines[i], warp_size);
     print_latency(f, &lines[n - 1].counters->hists);
-    print_transactions(f, lines, n);
+    stats_print_transactions(f, lines, n);
 }
 
 char *stats_text(const struct stats_line *lines, size_t n, unsigned warp_size, const char *hash)

@@ -16,7 +16,7 @@ static uint64_t count(const struct stats_line *l, enum stat s)
 
 /* ---- by kernel ---- */
 
-/* The average, and what is most. */
+/* The average and the maximum. */
 static void print_spread(FILE *f, const struct stats_line *l, enum hist_id id)
 {
     char text[40];
@@ -29,8 +29,8 @@ static void print_kernel(FILE *f, const struct stats_line *l)
 {
     uint64_t commits = count(l, STAT_TX_COMMITS), aborts = count(l, STAT_TX_ABORTS);
     fprintf(f, "%-28.28s", l->name);
-    print_grouped(f, 13, commits);
-    print_grouped(f, 13, aborts);
+    stats_print_grouped(f, 13, commits);
+    stats_print_grouped(f, 13, aborts);
     if (commits)
         fprintf(f, "%15.3f", (double)aborts / (double)commits);
     else
@@ -44,7 +44,7 @@ static void print_kernel(FILE *f, const struct stats_line *l)
 
 /* ---- of all: aborts, messages ---- */
 
-/* 0.123 of something as 12.3 %; a dash when there is nothing to share. */
+/* part / all in %, "-" when all is 0. */
 static void print_percent(FILE *f, double part, double all)
 {
     if (all > 0)
@@ -53,7 +53,7 @@ static void print_percent(FILE *f, double part, double all)
         fputc('-', f);
 }
 
-/* Counters that are not 0 as shares of their sum, each by the last part of its name. False: all are 0. */
+/* Prints the counters that are not 0 as shares of their sum, each with the last part of its name. False = all are 0. */
 static bool print_parts(FILE *f, const struct stats_line *l, const char *title, const enum stat *parts, size_t n)
 {
     const char *before = title;
@@ -88,8 +88,8 @@ enum { MESSAGES = sizeof messages / sizeof *messages };
 static void print_message(FILE *f, const char *name, uint64_t packets, uint64_t bytes)
 {
     fprintf(f, "  %-26s", name);
-    print_grouped(f, 13, packets);
-    print_grouped(f, 15, bytes);
+    stats_print_grouped(f, 13, packets);
+    stats_print_grouped(f, 15, bytes);
 }
 
 static void print_messages(FILE *f, const struct stats_line *l)
@@ -106,7 +106,7 @@ static void print_messages(FILE *f, const struct stats_line *l)
         if (!count(l, messages[i].packets))
             continue;
         print_message(f, messages[i].name, count(l, messages[i].packets), count(l, messages[i].bytes));
-        print_share(f, (double)count(l, messages[i].bytes), (double)bytes);
+        stats_print_share(f, (double)count(l, messages[i].bytes), (double)bytes);
         fputc('\n', f);
     }
     print_message(f, "all", packets, bytes);
@@ -149,14 +149,14 @@ static double value(const struct stats_line *l, const struct figure *g, int i)
 static void print_figure(FILE *f, const struct stats_line *l, const struct figure *g)
 {
     switch (g->kind) {
-    case FIGURE_COUNT: print_grouped(f, 0, count(l, (enum stat)g->of[0])); break;
+    case FIGURE_COUNT: stats_print_grouped(f, 0, count(l, (enum stat)g->of[0])); break;
     case FIGURE_SHARE: print_percent(f, value(l, g, 0), value(l, g, 1)); break;
     case FIGURE_EACH: fprintf(f, "%.0f", value(l, g, 0) / value(l, g, 1)); break;
     case FIGURE_REST:
         print_percent(f, value(l, g, 0) - value(l, g, 1) - value(l, g, 2) - value(l, g, 3), value(l, g, 0));
         break;
     case FIGURE_MEAN: fprintf(f, "%.1f", mean(&l->counters->hists.h[g->of[0]])); break;
-    case FIGURE_MOST: print_grouped(f, 0, l->counters->hists.h[g->of[0]].max); break;
+    case FIGURE_MOST: stats_print_grouped(f, 0, l->counters->hists.h[g->of[0]].max); break;
     case FIGURE_NONE: break;
     }
 }
@@ -180,7 +180,7 @@ static bool print_row_parts(FILE *f, const struct stats_line *l, const struct ta
     return print_parts(f, l, r->text, parts, n);
 }
 
-/* open: a line is printed and not ended. Returns whether there is one. */
+/* open: the current line is not ended. Returns whether a line is open afterwards. */
 static bool print_row(FILE *f, const struct stats_line *l, const struct table_row *r, bool open)
 {
     if (r->kind == ROW_PARTS)
@@ -205,7 +205,7 @@ static void print_rows(FILE *f, const struct stats_line *l)
         fputc('\n', f);
 }
 
-void print_transactions(FILE *f, const struct stats_line *lines, size_t n)
+void stats_print_transactions(FILE *f, const struct stats_line *lines, size_t n)
 {
     const struct stats_line *total = &lines[n - 1];
     if (!count(total, STAT_TX_COMMITS) && !count(total, STAT_TX_ABORTS))

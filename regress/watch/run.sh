@@ -77,7 +77,7 @@ holds "the table: oracle" says "oracle: 960 transactions checked, "
 holds "the table of a file" sh -c '"$0" stats table.json | cmp - message' "$simtx"
 holds "the table of no file" ends 2 "$simtx" stats none.json
 holds "the table of another file" ends 2 "$simtx" stats one.json
-holds "the table of another file: message" says "one.json: no statistics of simtx"
+holds "the table of another file: message" says "one.json: not a statistics file of simtx"
 holds "an attempt" grep -qE '"name":"attempt".*"args":\{"attempt":2,"lanes":[0-9]+,"mask":"0x[0-9a-f]+",' one.json
 
 # ---- time series ----
