@@ -70,16 +70,51 @@ for command in $("$simtx" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
         fi
     done
 done
-# Files that the documents name; keys and figures of transactional memory.
+# Files and folders that the documents name (NAME stands for any word; README's map names folders within one), except
+# those of the worked examples; keys and figures of transactional memory.
 { "$simtx" config list --keys; "$simtx" stats; } >"$scratch/known"
-for word in $(grep -oh '`[a-z_]*/[a-z_/]*\.[a-z]*`\|`[a-z]*tm\.[a-z_.]*`' "$here"/*.md |
-                  tr -d '`' | grep -v '^build/' | sort -u); do
-    if [ -e "$here/../$word" ] || grep -qF -- "$word" "$scratch/known"; then
+exists() {
+    case $1 in
+    http*) return 0 ;;
+    esac
+    # A pattern is meant to be expanded.
+    ls -d $(printf '%s\n' "$1" | sed 's/NAME/*/g') >"$scratch/found" 2>&1 || ls -d */"$1" >"$scratch/found" 2>&1
+}
+documents="$here/*.md $here/../README.md"
+for word in $(grep -oh '`[a-z0-9_]*/[A-Za-z0-9_*./-]*`\|`[a-z]*tm\.[a-z_.]*`' $documents |
+                  tr -d '`' | grep -v '^build/\|^runs/\|^tm/toy\|^consistency/bounded\|^consistency/uncached' | sort -u); do
+    if (cd "$here/.." && exists "$word") || grep -qF -- "$word" "$scratch/known"; then
         passed=$((passed + 1))
     elif [ "$mode" = check ]; then
         echo "    FAIL the documents name $word, which is not there"
         failed=$((failed + 1))
     fi
+done
+# Links of the documents to files.
+for document in $documents "$here/../CHANGELOG.md"; do
+    for word in $(grep -oh '](\(\.\./\)*[A-Za-z0-9_/.-]*' "$document" | sed 's/^](//' | sort -u); do
+        if (cd "$(dirname "$document")" && exists "$word"); then
+            passed=$((passed + 1))
+        elif [ "$mode" = check ]; then
+            echo "    FAIL $(basename "$document") has a link to $word, which is not there"
+            failed=$((failed + 1))
+        fi
+    done
+done
+# README's map has a row for each folder of sources.
+for folder in $(cd "$here/.." && ls -d ptx/*/ memsys/*/ timing/*/ tm/*/ consistency/*/ frontend/*/); do
+    if grep '^| `' "$here/../README.md" | grep "^| \`${folder%%/*}/" | grep -qF "\`${folder#*/}\`"; then
+        passed=$((passed + 1))
+    elif [ "$mode" = check ]; then
+        echo "    FAIL README.md does not name $folder"
+        failed=$((failed + 1))
+    fi
+done
+# No noun of the glossary stands twice.
+sed -n 's/^| \([^|]*\) |.*/\1/p' "$here/glossary.md" | grep -v '^noun$\|^---' | sort >"$scratch/nouns"
+for word in $(uniq -d "$scratch/nouns" | tr ' ' '_'); do
+    echo "    FAIL the glossary has two rows for $word"
+    failed=$((failed + 1))
 done
 [ "$mode" = write ] || echo "docs: $passed passed, $failed failed"
 [ "$failed" = 0 ]
