@@ -76,9 +76,9 @@ done
 exists() {
     case $1 in
     http*) return 0 ;;
+    *NAME* | *'*'*) set -- $(printf '%s\n' "$1" | sed 's/NAME/*/g') ;;   # expanded
     esac
-    # A pattern is meant to be expanded.
-    ls -d $(printf '%s\n' "$1" | sed 's/NAME/*/g') >"$scratch/found" 2>&1 || ls -d */"$1" >"$scratch/found" 2>&1
+    [ -e "$1" ] || ls -d */"$1" >"$scratch/found" 2>&1
 }
 documents="$here/*.md $here/../README.md"
 for word in $(grep -oh '`[a-z0-9_]*/[A-Za-z0-9_*./-]*`\|`[a-z]*tm\.[a-z_.]*`' $documents |
