@@ -102,18 +102,25 @@ static const char *check_ordering(const struct ptx_inst *in)
         return sem == 0 || sem == MOD(SEM, SC) || sem == MOD(SEM, ACQ_REL) ? NULL :
             "fence takes .sc or .acq_rel";
     if (in->op == OP_LD && (sem == MOD(SEM, RELEASE) || sem == MOD(SEM, ACQ_REL) || sem == MOD(SEM, SC)))
-        return "ld takes .weak, .volatile, .relaxed, .acquire or .mmio";
+        return "ld takes .weak, .volatile, .relaxed or .acquire";
     if (in->op == OP_ST && (sem == MOD(SEM, ACQUIRE) || sem == MOD(SEM, ACQ_REL) || sem == MOD(SEM, SC)))
-        return "st takes .weak, .volatile, .relaxed, .release or .mmio";
+        return "st takes .weak, .volatile, .relaxed or .release";
     if (atomic && sem && !scoped)
         return "atom takes .relaxed, .acquire, .release or .acq_rel";
     if (in->op == OP_RED && sem && sem != MOD(SEM, RELAXED) && sem != MOD(SEM, RELEASE))
         return "red takes .relaxed or .release";
     if (!atomic && scoped && !in->mod[PG_SCOPE])
         return "a memory ordering other than .weak and .volatile needs a scope";
-    if (!atomic && in->mod[PG_SCOPE] && !scoped && sem != MOD(SEM, MMIO))
+    if (!atomic && in->mod[PG_SCOPE] && !scoped)
         return "a scope needs a memory ordering";
     return NULL;
+}
+
+/* Accesses to memory-mapped input and output are of one kind only (PTX ISA 9.7.9.8). */
+static bool mmio_ok(const struct ptx_inst *in)
+{
+    bool where = !INST_SPACE(in) || HAS(in, SPACE, GLOBAL);
+    return !in->mod[PG_MMIO] || (HAS(in, SEM, RELAXED) && HAS(in, SCOPE, SYS) && where && !in->mod[PG_VEC]);
 }
 
 /* Vectors of 16 bytes at most; ld and st of global memory also 32, of elements of 4 or 8 bytes. */
@@ -134,6 +141,8 @@ static const char *check_memory(const struct ptx_inst *in)
     bool atomic = in->op == OP_ATOM || in->op == OP_RED;
     if (in->mod[PG_NC] && (space != MOD(SPACE, GLOBAL) || in->mod[PG_SEM]))
         return ".nc is for ld.global without memory ordering";
+    if (!mmio_ok(in))
+        return ".mmio goes with .relaxed.sys, on generic or global addresses, without a vector";
     if (in->mod[PG_SEM] && in->mod[PG_CACHE] && !HAS(in, SEM, WEAK))
         return "a cache operator cannot go with a memory ordering";
     if (in->op == OP_ST && space == MOD(SPACE, CONST))
@@ -188,6 +197,15 @@ static const char *check_integer(const struct ptx_inst *in)
     return NULL;
 }
 
+/* Are both integers, and has `to` every value of `from`? Floating point saturates to [0, 1]. */
+static bool covers(uint8_t to, uint8_t from)
+{
+    bool same = ptx_type_class(to) == ptx_type_class(from) && ptx_type_class(to) != 'f';
+    bool extended = ptx_type_class(to) == 's' && ptx_type_class(from) == 'u';
+    return (same && ptx_type_size(to) >= ptx_type_size(from)) ||
+           (extended && ptx_type_size(to) > ptx_type_size(from));
+}
+
 static const char *check_convert(const struct ptx_inst *in)
 {
     bool two = in->nopd > 2 && in->opd[2].kind != OPD_NONE;
@@ -200,6 +218,8 @@ static const char *check_convert(const struct ptx_inst *in)
             return small ? "cvt.pack below 16 bits has three sources" : "cvt.pack to 16 bits has two sources";
         return NULL;
     }
+    if (in->mod[PG_SAT] && covers(in->type[0], in->type[1]))
+        return "the destination has every value of the source, so there is nothing to saturate";
     bool small = in->type[0] == T_E4M3X2 || in->type[0] == T_E5M2X2;
     bool pack = in->type[1] == T_F32 && (in->type[0] == T_F16X2 || in->type[0] == T_BF16X2 || small);
     if (small && !in->mod[PG_RND])

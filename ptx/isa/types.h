@@ -92,7 +92,7 @@ const char *ptx_space_name(enum ptx_space s);
     X(ATOM, MIN, "min") X(ATOM, MAX, "max")                                                   \
     X(SEM, WEAK, "weak") X(SEM, RELAXED, "relaxed") X(SEM, ACQUIRE, "acquire")                \
     X(SEM, RELEASE, "release") X(SEM, ACQ_REL, "acq_rel") X(SEM, SC, "sc")                    \
-    X(SEM, VOLATILE, "volatile") X(SEM, MMIO, "mmio")                                         \
+    X(SEM, VOLATILE, "volatile") X(MMIO, MMIO, "mmio")                                        \
     X(SCOPE, CTA, "cta") X(SCOPE, CLUSTER, "cluster") X(SCOPE, GPU, "gpu") X(SCOPE, SYS, "sys") \
     X(MEMBAR, CTA, "cta") X(MEMBAR, GL, "gl") X(MEMBAR, SYS, "sys")                           \
     X(SPACE, CONST, "const") X(SPACE, GLOBAL, "global") X(SPACE, LOCAL, "local")              \
@@ -121,7 +121,7 @@ const char *ptx_space_name(enum ptx_space s);
 #define PTX_GROUPS(X)                                                                         \
     X(RND) X(FTZ) X(SAT) X(SATF) X(RELU) X(NAN) X(XORSIGN) X(ABSMOD) X(NOFTZ) X(APPROX)       \
     X(MULW) X(CC) X(PACK) X(CMP) X(BOOL) X(SHIFT) X(DIR) X(SHIFTAMT) X(PRMT) X(TESTP) X(SHFL)  \
-    X(VOTE) X(MATCH) X(SYNC) X(ALIGNED) X(BAROP) X(CTA) X(REDOP) X(ATOM) X(SEM) X(SCOPE)      \
+    X(VOTE) X(MATCH) X(SYNC) X(ALIGNED) X(BAROP) X(CTA) X(REDOP) X(ATOM) X(MMIO) X(SEM) X(SCOPE) \
     X(MEMBAR) X(SPACE) X(TO) X(CACHE) X(EVICT) X(EVICT2) X(L2HINT) X(PREFSIZE) X(LEVEL) X(NC)           \
     X(UNIFIED) X(VEC) X(UNI) X(DPMODE) X(BFIMODE) X(VOP2) X(VSCALE) X(VPO) X(PARAMSUB)        \
     X(SHAREDSUB)

@@ -202,7 +202,8 @@ static bool is_destination(char letter)
     return letter == 'd' || letter == 'D' || letter == 'e' || letter == 'p' || letter == 'V';
 }
 
-/* ld, st and cvt take registers wider than the type (PTX ISA 9.4.1). */
+/* ld, st and cvt take registers wider than the type (PTX ISA 9.4.1); floating point in a floating-point register has
+ * its exact width. */
 static bool relaxed(const struct ptx_inst *in)
 {
     return in->op == OP_LD || in->op == OP_LDU || in->op == OP_ST || in->op == OP_CVT;
@@ -216,7 +217,7 @@ static bool reg_fits(const struct ptx_inst *in, enum ptx_type reg, enum ptx_type
     char rc = ptx_type_class(reg), wc = ptx_type_class(want);
     bool r_int = rc == 'u' || rc == 's', w_int = wc == 'u' || wc == 's';
     bool classes = rc == 'b' || wc == 'b' || rc == wc || (r_int && w_int);
-    bool wider = rs > ws && relaxed(in) && rc != 'f' && wc != 'f';
+    bool wider = rs > ws && relaxed(in) && (rc != 'f' || wc != 'f');
     return classes && (rs == ws || wider);
 }
 
@@ -235,10 +236,8 @@ static bool check_immediate(struct parser *p, const struct ptx_inst *in, const s
 {
     int bits = ptx_type_size(want) * 8;
     char class = ptx_type_class(want);
-    if (want == T_PRED && in->op == OP_MOV)
-        return true;
     if (want == T_PRED)
-        return error_at(p, o->loc, "a predicate register is expected");
+        return true;             /* as in C: zero is false, anything else true (PTX ISA 4.5.3) */
     if (class == 'f') {
         diag_error(p->d, o->loc.line, o->loc.col, "'%s' needs a floating-point constant of type .%s here",
                    ptx_ops[in->op].text, ptx_type_name(want));
@@ -361,9 +360,9 @@ static bool check_mov_vector(struct parser *p, const struct ptx_inst *in, char l
 
 static bool check_vector(struct parser *p, const struct ptx_inst *in, char letter, struct ptx_operand *o)
 {
-    if (in->op == OP_MOV)
+    if (in->op == OP_MOV && !p->moved)
         return check_mov_vector(p, in, letter, o);
-    int want = in->mod[PG_VEC] ? 2 << (in->mod[PG_VEC] - MOD(VEC, V2)) : 1;
+    int want = p->moved ? p->moved : in->mod[PG_VEC] ? 2 << (in->mod[PG_VEC] - MOD(VEC, V2)) : 1;
     if (o->n != want) {
         diag_error(p->d, o->loc.line, o->loc.col, "the vector has %d elements, the instruction %d", o->n,
                    want);
@@ -419,7 +418,7 @@ bool check_operand(struct parser *p, const struct ptx_inst *in, char letter, str
     case 'v': case 'V': case 's':
         if (o->kind == OPD_VEC)
             return check_vector(p, in, letter, o);
-        if (in->mod[PG_VEC])
+        if (in->mod[PG_VEC] || p->moved)
             return error_at(p, o->loc, "a vector { } is expected");
         break;
     default:
@@ -461,6 +460,14 @@ static void check_hint(struct parser *p, const struct ptx_inst *in)
         error_at(p, in->loc, ".L2::cache_hint needs a cache policy as last operand");
 }
 
+static void check_not_kernel_parameter(struct parser *p, const struct ptx_operand *o)
+{
+    for (const struct ptx_var *v = p->func->params; o->has_var && p->func->is_entry && v; v = v->next)
+        if (v == o->var)
+            diag_error(p->d, o->loc.line, o->loc.col, "'%s' is a parameter of a kernel, which cannot be written",
+                       v->name);
+}
+
 /* An access without a state space takes that of the variable that it names. */
 static void infer_space(struct ptx_inst *in)
 {
@@ -485,7 +492,11 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
     case OP_BAR: case OP_BARRIER:
         check_barrier(p, in);
         break;
-    case OP_LD: case OP_ST: case OP_ATOM: case OP_RED:
+    case OP_ST:
+        check_not_kernel_parameter(p, &in->opd[0]);
+        check_hint(p, in);
+        break;
+    case OP_LD: case OP_ATOM: case OP_RED:
         check_hint(p, in);
         break;
     case OP_CVTA:

@@ -27,7 +27,8 @@ static int ptx_yylex(PTX_YYSTYPE *val, struct ptx_loc *loc, struct parser *p)
 
 static void ptx_yyerror(struct ptx_loc *loc, struct parser *p, const char *msg)
 {
-    diag_error(p->d, loc->line, loc->col, "%s", msg);
+    bool full = !strcmp(msg, "memory exhausted");        /* bison's message when its stack has YYMAXDEPTH entries */
+    diag_error(p->d, loc->line, loc->col, "%s", full ? "parentheses, braces or operators are nested too deep" : msg);
 }
 
 #define YYLLOC_DEFAULT(cur, rhs, n) ((cur) = YYRHSLOC(rhs, (n) ? 1 : 0))

@@ -15,7 +15,7 @@ void inst_abandon(struct parser *p)
     p->guard = NULL;
     p->guard_negated = false;
     p->opcode = NULL;
-    p->nmods = 0;
+    p->nmods = p->moved = 0;
 }
 
 void inst_guard(struct parser *p, struct name *n, bool negated, struct ptx_loc loc)
@@ -68,7 +68,7 @@ static void report_modifier(struct parser *p, const struct name *n, struct ptx_l
     for (int i = 1; i <= PTX_MODIFIER_COUNT; i++)
         if (ptx_ops[p->opcode->op].groups >> modifier_group((uint8_t)i) & 1)
             candidates[k++] = ptx_modifier_name((uint8_t)i);
-    for (int t = 1; t < T_COUNT; t++)
+    for (int t = 1; t < T_COUNT && !n->vec; t++)
         candidates[k++] = ptx_type_name((enum ptx_type)t);
     if (!n->type)
         near = diag_nearest(n->s + 1, candidates, k);
@@ -114,6 +114,8 @@ static bool resolve_modifiers(struct parser *p, struct ptx_inst *in)
         const struct name *n = p->mods[i];
         if (n->type && ntypes < 3)
             in->type[ntypes++] = n->type;
+        else if (in->op == OP_MOV && !p->moved && (n->vec == 2 || n->vec == 4))
+            p->moved = n->vec;
         else
             ok &= add_modifier(p, in, n, p->mod_loc[i]);
     }
@@ -177,6 +179,28 @@ static bool is_video(const struct ptx_inst *in)
 static bool vector_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
                            struct ptx_operand *o);
 
+/* register + constant: an addition before the instruction computes the sum in a new register. */
+static struct ptx_reg *emit_sum(struct parser *p, struct ptx_reg *r, uint64_t addend, struct ptx_loc loc)
+{
+    char name[32];
+    int len = snprintf(name, sizeof name, "%%simtx_sum%zu", p->nregs), bytes = ptx_type_size((enum ptx_type)r->type);
+    struct ptx_inst *add = inst_append(p);
+    add->op = OP_ADD;
+    add->type[0] = bytes == 2 ? T_U16 : bytes == 4 ? T_U32 : T_U64;
+    add->nopd = 3;
+    add->loc = loc;
+    add->opd[0] = add->opd[1] = add->opd[2] = (struct ptx_operand){ .kind = OPD_REG, .reg = r, .loc = loc };
+    add->opd[0].reg = reg_new(p, arena_strndup(p->arena, name, (size_t)len), (enum ptx_type)r->type, loc);
+    add->opd[2] = (struct ptx_operand){ .kind = OPD_IMM, .imm = (int64_t)addend, .loc = loc };
+    return add->opd[0].reg;
+}
+
+static bool is_sum_type(enum ptx_type t)
+{
+    int bytes = ptx_type_size(t);
+    return ptx_type_class(t) != 'f' && (bytes == 2 || bytes == 4 || bytes == 8);
+}
+
 static bool set_value(struct parser *p, const struct node *n, const struct value *v, struct ptx_operand *o)
 {
     switch (v->kind) {
@@ -218,8 +242,10 @@ static bool set_value(struct parser *p, const struct node *n, const struct value
     if (v->reg) {
         o->kind = OPD_REG;
         o->reg = v->reg;
-        if (v->u || v->var)
-            return operand_error(p, n, "arithmetic on registers is possible only in [ ]");
+        if (v->var || (v->u && !is_sum_type((enum ptx_type)v->reg->type)))
+            return operand_error(p, n, "the only arithmetic on a register is the addition of a constant to an integer");
+        if (v->u)
+            o->reg = emit_sum(p, v->reg, v->u, n->loc);
         return true;
     }
     o->kind = v->var ? OPD_VAR : OPD_FUNC;
@@ -370,6 +396,14 @@ static bool label_operand(struct parser *p, const struct ptx_inst *in, const str
     return true;
 }
 
+static bool has_sum(const struct node *n)
+{
+    bool sum = n->kind == NODE_BINARY;
+    for (const struct node *e = n->kind == NODE_VEC ? n->first : NULL; e; e = e->next)
+        sum |= e->kind == NODE_BINARY;
+    return sum;
+}
+
 static bool operand(struct parser *p, const struct ptx_inst *in, char letter, const struct node *n,
                     struct ptx_operand *o)
 {
@@ -377,6 +411,8 @@ static bool operand(struct parser *p, const struct ptx_inst *in, char letter, co
         return memory_operand(p, in, n, o);
     if (letter == 'l')
         return label_operand(p, in, n, o);
+    if (strchr("dDpeV", letter) && has_sum(n))
+        return operand_error(p, n, "the result needs a register");
     if (n->kind == NODE_MEM)
         return operand_error(p, n, "a memory operand cannot stand here");
     if (n->kind == NODE_LIST && n->n != 1)
@@ -543,6 +579,46 @@ void inst_emit_return_values(struct parser *p, const struct ptx_inst *like)
             param_move(p, r, like);
 }
 
+/* ---- vector moves (PTX ISA 6.4.3) ---- */
+
+static bool names_register(const struct ptx_operand *o, int from, int n, const struct ptx_reg *r)
+{
+    for (int i = from; i < n; i++)
+        if (o->elem[i].kind == OPD_REG && o->elem[i].reg == r)
+            return true;
+    return false;
+}
+
+static void emit_move(struct parser *p, const struct ptx_inst *like, struct ptx_operand to, struct ptx_operand from)
+{
+    struct ptx_inst in = *like;
+    in.opd[0] = to;
+    in.opd[1] = from;
+    *inst_append(p) = in;
+}
+
+/* A source that an earlier element overwrites is saved in a new register first. */
+static void save_overwritten(struct parser *p, const struct ptx_inst *in, int i)
+{
+    struct ptx_operand *from = &in->opd[1].elem[i], old = *from;
+    if (old.kind != OPD_REG || !names_register(&in->opd[0], 0, i, old.reg))
+        return;
+    char name[32];
+    int len = snprintf(name, sizeof name, "%%simtx_old%zu", p->nregs);
+    from->reg = reg_new(p, arena_strndup(p->arena, name, (size_t)len), (enum ptx_type)old.reg->type, old.loc);
+    emit_move(p, in, *from, old);
+}
+
+/* One move for each element. */
+static void emit_vector_move(struct parser *p, const struct ptx_inst *in)
+{
+    for (int i = 0; i < p->moved; i++)
+        save_overwritten(p, in, i);
+    for (int i = 0; i < p->moved; i++)
+        if (in->opd[0].elem[i].kind == OPD_REG)
+            emit_move(p, in, in->opd[0].elem[i], in->opd[1].elem[i]);
+}
+
 /* ---- the end of an instruction ---- */
 
 static bool resolve_guard(struct parser *p, struct ptx_inst *in)
@@ -603,7 +679,10 @@ void inst_end(struct parser *p, struct list operands)
     if (build(p, &in, operands)) {
         if (in.op == OP_RET)
             inst_emit_return_values(p, &in);
-        *inst_append(p) = in;
+        if (p->moved)
+            emit_vector_move(p, &in);
+        else
+            *inst_append(p) = in;
     } else {
         /* label uses recorded for this index need an instruction to fill in */
         struct ptx_inst *placeholder = inst_append(p);

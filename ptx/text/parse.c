@@ -469,6 +469,10 @@ struct ptx_module *ptx_parse(const char *text, size_t len, const char *file, str
     m->address_size = 64;
     while (len && text[len - 1] == 0)    /* texts in fat binaries end in padding */
         len--;
+    if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {      /* a UTF-8 byte-order mark */
+        text += 3;
+        len -= 3;
+    }
     int errors = d->errors;
     const char *old_file = d->file, *old_source = d->source;
     size_t old_len = d->source_len;

@@ -175,6 +175,7 @@ struct parser {
     struct name *mods[PARSE_MAX_INST_MODS];
     struct ptx_loc mod_loc[PARSE_MAX_INST_MODS];
     int nmods;
+    int moved;                   /* elements of a vector move (mov.v2, mov.v4), 0 = none */
 
     /* the function being built; buffers are reused */
     struct ptx_inst *insts;
