@@ -1,4 +1,4 @@
-/* Statistics of a GPU as JSON (jansson) and as a table for people (stats_text.c), both from the tables of base/. */
+/* Statistics of a GPU as JSON (jansson) and as a table (stats_text.c), both from the rows of base/stats.def. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,7 +214,7 @@ char *simtx_stats_json(const simtx_gpu *g)
     return text;
 }
 
-/* ---- the table for people ---- */
+/* ---- the table ---- */
 
 char *simtx_stats_text(const simtx_gpu *g)
 {

@@ -1,5 +1,5 @@
-/* The table of transactions: by kernel what they were like, and of all of them the rows of tm/table.def, to which
- * protocols add theirs. */
+/* Prints the table of transactions: a line per kernel, then the rows of tm/table.def, which include those of protocols,
+ * for all kernels. */
 #include <string.h>
 
 #include "frontend/lib/stats_text.h"

@@ -49,7 +49,7 @@ struct tm_core;
 struct trace_sm;                     /* timing/machine/trace.h */
 
 struct tm_gpu;
-/* tm: NULL = no transactional memory. count [STAT_END] and hists: what the SM and its parts count is added there. */
+/* tm: NULL = no transactional memory. count [STAT_END], hists: counters and histograms of the SM and its parts. */
 struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_gpu *tm, struct port *out,
                   struct port *in, uint64_t *count, struct hists *hists);
 void sm_free(struct sm *s);
@@ -75,10 +75,10 @@ uint64_t sm_fault_cycle(const struct sm *s);                     /* NEVER = none
 
 struct lsu *sm_lsu(struct sm *s);
 struct tm_core *sm_tm(struct sm *s);
-/* What the SM executed of a grid (figures of functional mode): added to the launch's counters, and cleared. */
+/* Adds the SM's figures of functional mode for this grid to the counters of the launch, and clears them. */
 void sm_grid_count(struct sm *s, const struct grid *g);
-void sm_grid_end(struct sm *s, const struct grid *g);            /* frees what it kept for this grid */
-/* A figure of functional mode, summed over the grids now running. */
+void sm_grid_end(struct sm *s, const struct grid *g);            /* frees the SM's state for this grid */
+/* A figure of functional mode, summed over the running grids. */
 uint64_t sm_running(const struct sm *s, enum stat figure);
 /* ---- for the detection of hangs and their reports ---- */
 struct warp *sm_warp(const struct sm *s, uint32_t slot);         /* NULL = the slot is free */

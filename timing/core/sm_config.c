@@ -1,4 +1,4 @@
-/* The configuration of an SM core from the keys, and its rules. */
+/* The configuration of an SM and its rules. */
 #include "configs/gpu.h"
 #include "consistency/protocols.h"
 #include "memsys/lsu/lsu.h"
@@ -33,7 +33,7 @@ void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t 
         c->issue_interval = c->schedulers == 1 ? (c->warp_size + c->simd_width - 1) / c->simd_width : 1;
 }
 
-/* A scheduler's warps are a word of bits. */
+/* The warps of a scheduler are bits of a word. */
 void sm_check(const struct simtx_config *config, struct diag *d)
 {
     enum { WARPS = 64 };

@@ -1,4 +1,4 @@
-/* The configuration of an SM core. */
+/* The configuration of an SM. */
 #ifndef TIMING_SM_CONFIG_H
 #define TIMING_SM_CONFIG_H
 

@@ -71,7 +71,7 @@ static enum pipe pipe_of(const struct ptx_inst *in)
     return unit == PTX_UNIT_SFU && n != N_DP ? PIPE_SFU : pipes[n];
 }
 
-/* Pipelines that a machine does not have: who does their work. */
+/* The pipeline that does the work of one that the machine does not have. */
 static enum pipe pipe_there(enum pipe p, const struct sm_cfg *c)
 {
     if (p == PIPE_TENSOR && !c->tensor_units)
@@ -221,7 +221,7 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
     if (in->op == OP_ADDC || in->op == OP_SUBC || in->op == OP_MADC)
         note(n->src, &n->nsrc, n->carry);
     if (t->kind == TINST_CALL || t->kind == TINST_HOST) {
-        t->all_regs = true;                         /* results are copied when the callee returns */
+        t->all_regs = true;                      /* results are copied when the callee returns */
         return;
     }
     t->all_regs = t->kind == TINST_TX || n->nsrc + n->ndst > TINST_REGS;   /* TX: all are saved and restored */

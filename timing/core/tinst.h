@@ -22,8 +22,8 @@ enum tinst_kind {
     TINST_EXIT, TINST_BARRIER, TINST_FENCE, TINST_SLEEP, TINST_TX
 };
 
-/* Vector accesses and calls may use more than TINST_REGS registers (`all_regs`). Registers below 64 TINST_WORDS are in
- * bit sets. */
+/* Vector accesses and calls may use more than TINST_REGS registers (`all_regs`). The first 64 * TINST_WORDS registers
+ * are in bit sets. */
 enum { TINST_REGS = 16, TINST_WORDS = 2 };
 
 struct tinst {

@@ -365,7 +365,7 @@ void tx_private_write(void *ctx, uint64_t address, const void *bytes, unsigned n
     struct mem_op *op = pool_take(&s->ops);
     memset(op, 0, offsetof(struct mem_op, address));
     op->kind = MOP_STORE;
-    op->lanes = op->served_by[SERVE_LOCAL] = mask_all(n / 4);    /* words of lanes side by side */
+    op->lanes = op->served_by[SERVE_LOCAL] = mask_all(n / 4);    /* adjacent words, one per lane */
     op->width = op->size = op->stride = 4;
     op->count = 1;
     op->pattern = MEM_PATTERN_CONSECUTIVE;

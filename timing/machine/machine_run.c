@@ -465,7 +465,7 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
         grids[i].launch.clock_start = m->now;
     }
     for (uint32_t i = 0; i < m->cfg.sms; i++)
-        sm_catch_up(m->sm[i], m->now);                   /* cycles between kernels belong to no kernel */
+        sm_catch_up(m->sm[i], m->now);       /* cycles between kernels are not counted */
     for (uint32_t i = 0; i < m->cfg.slices; i++)
         m->worker[i] = (struct worker){ .launch = &grids[0].launch };
     if (m->tm)

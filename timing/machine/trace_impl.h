@@ -30,7 +30,7 @@ struct trace_sm {
     uint32_t slots;
     uint64_t requests;                   /* number of the next asynchronous event */
     bool *named;                         /* by warp slot, and [slots] of the SM: its name is written */
-    struct trace_tx *tx;               /* by warp slot */
+    struct trace_tx *tx;                 /* by warp slot */
     struct trace_sm *next;
 };
 
