@@ -227,7 +227,8 @@ static json_t *config_all_json(const simtx_config *c)
         enum config_key k = (enum config_key)i;
         json_object_set_new(o, config_keys[i].name,
                             json_pack("{s:o, s:s, s:s, s:s}", "value", config_value_json(c, k), "unit",
-                                      config_keys[i].unit, "origin", config_place(c, k), "source", config_source(c, k)));
+                                      config_keys[i].unit, "origin", config_place(c, k), "source",
+                                      config_source(c, k)));
     }
     for (size_t i = 0; config_kernel_at(c, i, &kernel, &key, &text, &origin); i++) {
         char name[600];

@@ -25,7 +25,7 @@ static const struct cmd_option OPTIONS[] = {
     { NULL, NULL, NULL }
 };
 
-static const char *const PLACES[] = { [COST_UNIT] = "commit unit", [COST_CORE] = "core", [COST_GPU] = "GPU" };
+static const char *const PLACES[] = { [COST_COMMIT_UNIT] = "commit unit", [COST_CORE] = "core", [COST_GPU] = "GPU" };
 
 static void add_line(char **list, const char *line)
 {

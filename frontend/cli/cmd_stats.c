@@ -42,8 +42,8 @@ static void print_stalls(bool markdown)
     if (markdown)
         puts("| reason | class | meaning |\n|---|---|---|");
     for (int i = 0; i < SM_STALLS; i++)
-        printf(markdown ? "| `%s` | %s | %s |\n" : "%-16s %-6s %s\n", sm_stall_table[i].name, sm_stall_table[i].class_name,
-               sm_stall_table[i].meaning);
+        printf(markdown ? "| `%s` | %s | %s |\n" : "%-16s %-6s %s\n", sm_stall_table[i].name,
+               sm_stall_table[i].class_name, sm_stall_table[i].meaning);
 }
 
 static void print_figures(bool markdown)

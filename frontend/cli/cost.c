@@ -44,7 +44,11 @@ static double value(const simtx_config *c, const char *expr)
 
 static double copies(const simtx_config *c, enum cost_place place)
 {
-    return place == COST_UNIT ? value(c, "$dram.channels * $l2.slices") : place == COST_CORE ? value(c, "$gpu.sms") : 1;
+    switch (place) {
+    case COST_COMMIT_UNIT: return value(c, "$dram.channels * $l2.slices");
+    case COST_CORE: return value(c, "$gpu.sms");
+    default: return 1;
+    }
 }
 
 struct cost cost_of_row(const simtx_config *c, const struct cost_row *row)

@@ -399,7 +399,7 @@ static bool check_all(const simtx_config *c, struct diag *d)
 
 static bool check_for_mode(const simtx_config *c, struct diag *d)
 {
-    return config_choice(c, KEY_SIM_MODE) == MODE_TIMING ? check_all(c, d) : config_check(c, d);
+    return config_choice(c, KEY_SIM_MODE) == SIM_MODE_TIMING ? check_all(c, d) : config_check(c, d);
 }
 
 /* ---- interface ---- */

@@ -166,7 +166,7 @@ uint64_t simtx_time(const simtx_gpu *g)
 
 bool simtx_timing(const simtx_gpu *g)
 {
-    return g->sim.mode == MODE_TIMING;
+    return g->sim.mode == SIM_MODE_TIMING;
 }
 
 void simtx_set_stack_limit(simtx_gpu *g, size_t bytes)

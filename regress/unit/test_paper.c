@@ -561,7 +561,8 @@ static void test_cost(void **state)
     for (int i = 0; i < cost_row_count; i++) {
         struct cost k = cost_of_row(c, &cost_rows[i]);
         assert_false(isnan(k.entries) || isnan(k.bits) || isnan(k.copies));
-        assert_true(k.copies == (cost_rows[i].place == COST_UNIT ? 8 : cost_rows[i].place == COST_CORE ? 30 : 1));
+        enum cost_place place = cost_rows[i].place;
+        assert_true(k.copies == (place == COST_COMMIT_UNIT ? 8 : place == COST_CORE ? 30 : 1));
     }
     assert_true(cost_bytes(c, "ring") == 19200 && cost_bytes(c, "ring.entry") == 10);
     assert_true(cost_bytes(c, "lwh_table") + cost_bytes(c, "lwh_filter") == 5120);

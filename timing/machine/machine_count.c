@@ -108,7 +108,7 @@ static bool equal(struct machine *m, const char *what, uint64_t a, const char *l
     return a == b;
 }
 
-static bool check_slots(struct machine *m, const uint64_t *n)
+static bool check_scheduler_cycles(struct machine *m, const uint64_t *n)
 {
     uint64_t slots = n[STAT_ISSUED_SLOTS];
 #define STALL(id, name, class, meaning) slots += n[STAT_STALL_##id];
@@ -152,7 +152,7 @@ static bool check_ports(struct machine *m)
 
 bool machine_count_check(struct machine *m, const uint64_t *count)
 {
-    bool ok = check_slots(m, count);
+    bool ok = check_scheduler_cycles(m, count);
     ok &= check_messages(m, count);
     ok &= check_dram(m, count);
     return ok & check_ports(m);
