@@ -1,4 +1,4 @@
-/* simtx-cc's picture of one command line, filled by options.c and carried out by simtx-cc.c. */
+/* One command line of simtx-cc: options.c fills it, simtx-cc.c runs it. */
 #ifndef SIMTX_CC_H
 #define SIMTX_CC_H
 
@@ -25,7 +25,7 @@ struct cc {
     const char *tree;
     char clang[PATH_MAX];
     int clang_major;
-    char cuda_path[PATH_MAX]; /* the tree, or its part for an older clang */
+    char cuda_path[PATH_MAX]; /* the tree, or its directory for an older clang */
     enum cc_mode mode;
     const char *preprocess; /* -E, -M or -MM */
     const char *output;
@@ -40,7 +40,7 @@ struct cc {
     struct list device_opts; /* for CUDA sources only */
     struct list link_opts;
     struct list deps;
-    struct list host_pieces; /* the words of -Xcompiler; opt_level and std may point into them */
+    struct list host_pieces; /* the arguments of -Xcompiler; opt_level and std may point into them */
     struct input *inputs;
     size_t n_inputs, cap_inputs;
 };
@@ -51,10 +51,10 @@ void list_add(struct list *l, const char *s);
 void list_free(struct list *l);
 __attribute__((format(printf, 2, 3))) void list_addf(struct list *l, const char *fmt, ...);
 
-/* Reads the command line; true if it was answered (--help, --version) and nothing is left to do. */
+/* Reads the command line; true if it only asks for --help or --version, which has been printed. */
 bool cc_parse(struct cc *cc, int argc, char **argv);
 
-/* Settles what depends on the whole command line: architecture, optimisation level, what is refused. */
+/* Derives what depends on the whole command line: architecture, optimisation level, rejected combinations. */
 void cc_finish(struct cc *cc);
 
 /* Finds clang and its version. */
@@ -66,10 +66,10 @@ void cc_clang_cuda(struct cc *cc);
 /* Prints a note when this version miscompiles device code or is not tested. */
 void cc_clang_warn(const struct cc *cc);
 
-/* The folder for the temporary files of this command: made at the first call, removed at exit; $TMPDIR of clang. */
+/* The folder for this command's temporary files: created at the first call, removed at exit; clang's $TMPDIR. */
 const char *cc_tempdir(void);
 
-/* Frees what cc_parse and cc_finish have allocated. */
+/* Frees the memory of cc_parse and cc_finish. */
 void cc_free(struct cc *cc);
 
 #endif

@@ -1,4 +1,4 @@
-# simtx-cc, and its other name nvcc.
+# simtx-cc, and the link nvcc to it.
 CC_SRC := frontend/cc/simtx-cc.c frontend/cc/options.c frontend/cc/clang.c frontend/cc/tempdir.c
 CC_OBJ := $(CC_SRC:%.c=$(B)/obj/%.o)
 

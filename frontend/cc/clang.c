@@ -1,5 +1,5 @@
-/* The clang that simtx-cc runs: its choice, its version, and the CUDA directory whose bitcode it can read
- * (frontend/libdevice/libdevice.mk makes one directory for each installed version). */
+/* The clang that simtx-cc runs: its selection, its version, and the CUDA directory whose bitcode it can read
+ * (frontend/libdevice/libdevice.mk builds one directory for each installed version). */
 #include "cc.h"
 
 #include <limits.h>
@@ -11,10 +11,10 @@
 
 enum {
     CLANG_OLDEST = 14,     /* the oldest version that the tests cover */
-    CLANG_SOUND = 16       /* older ones miscompile: see cc_clang_warn */
+    CLANG_SOUND = 16       /* older versions miscompile: see cc_clang_warn */
 };
 
-/* In order of preference; the list is the Makefile's. */
+/* In order of preference; the Makefile defines the list. */
 static const int versions[] = { CLANG_VERSIONS };
 
 static bool on_path(const char *name)
@@ -55,7 +55,7 @@ static void dumpversion(const char *name, char *text, size_t size)
 {
     int ends[2], status;
     if (pipe(ends))
-        cc_fail("cannot make a pipe");
+        cc_fail("cannot create a pipe");
     pid_t pid = fork();
     if (pid == 0) {
         dup2(ends[1], 1);
@@ -126,7 +126,7 @@ void cc_clang_warn(const struct cc *cc)
     if (cc->clang_major < CLANG_OLDEST)
         cc_note("%s is version %d; simtx is tested with %d to %d", cc->clang, cc->clang_major, CLANG_OLDEST, versions[0]);
     else if (cc->clang_major < CLANG_SOUND)
-        cc_note("warning: clang %d can compile device code wrongly from -O1 on (comparisons of structs with padding that "
-                "are passed by value); install clang-%d",
+        cc_note("warning: clang %d can miscompile device code at -O1 and above (comparisons of structs with padding "
+                "that are passed by value); install clang-%d",
                 cc->clang_major, versions[0]);
 }

@@ -1,5 +1,5 @@
-/* The options of simtx-cc: one table row per option of nvcc that needs translation, with what it becomes.
- * Whatever is not in the table goes to clang as it is. */
+/* The options of simtx-cc: one table row for each nvcc option that needs translation, with its translation.
+ * Options that are not in the table are passed to clang unchanged. */
 #include "cc.h"
 
 #include <ctype.h>
@@ -28,9 +28,9 @@ static const char help[] =
     "  -x cu              treat the following files as CUDA\n"
     "  --dryrun           show the commands, run nothing      --keep   keep intermediate files\n"
     "  --version, --help\n"
-    "nvcc options without a meaning here (--expt-*, --extended-lambda, -ccbin, -maxrregcount ...) are "
+    "nvcc options without effect here (--expt-*, --extended-lambda, -ccbin, -maxrregcount ...) are "
     "accepted.\n"
-    "clang's own options are handed through.  SIMTX_CLANG names the clang++ to use; without it simtx-cc uses the\n"
+    "clang's own options are passed on.  SIMTX_CLANG names the clang++ to use; without it simtx-cc uses the\n"
     "newest installed version from 19 to 14.\n";
 
 static const char version[] =
@@ -38,12 +38,12 @@ static const char version[] =
     "Cuda compilation tools, release 11.5, V11.5.0\n";
 
 enum action {
-    A_IGNORE, /* without a meaning here */
-    A_NOTE,   /* the same, but the user is told why: text */
-    A_REFUSE, /* text says what to do instead */
-    A_CLANG,  /* text and its value to clang */
+    A_IGNORE, /* without effect here */
+    A_NOTE,   /* the same, with a note: text */
+    A_REFUSE, /* error; text names the alternative */
+    A_CLANG,  /* pass text and the value to clang */
     A_LINK,   /* the same, to the link step */
-    A_DEPS,   /* the same, to compilations that make objects */
+    A_DEPS,   /* the same, to compilations that produce objects */
     A_OUTPUT,
     A_MODE_OBJECT,
     A_MODE_PTX,
@@ -88,8 +88,8 @@ struct option {
 };
 
 static const char no_rdc[] =
-    "separate device compilation (-dc, -rdc=true, -dlink) is not supported; put the device "
-    "code that belongs together into one .cu file, for example one that #includes the others";
+    "separate device compilation (-dc, -rdc=true, -dlink) is not supported; put "
+    "functions and variables that refer to each other into one .cu file, for example one that #includes the others";
 static const char no_binary[] =
     "simtx has no machine code; use -ptx for the device code as text, or -c for an object";
 
@@ -189,12 +189,12 @@ static const struct option options[] = {
     {"-m", V_NEEDED, A_MACHINE, 0},
     {"--machine", V_NEEDED, A_MACHINE, 0},
     {"-m64", V_NONE, A_IGNORE, 0},
-    {"-m32", V_NONE, A_REFUSE, "32-bit programs are not supported; leave -m32 out"},
+    {"-m32", V_NONE, A_REFUSE, "32-bit programs are not supported; remove -m32"},
     {"-maxrregcount", V_NEEDED, A_NOTE, "has no effect: simtx counts the registers that the code needs"},
     {"--maxrregcount", V_NEEDED, A_NOTE, "has no effect: simtx counts the registers that the code needs"},
-    {"-ccbin", V_NEEDED, A_NOTE, "has no effect: clang compiles host and device code; SIMTX_CLANG names it"},
+    {"-ccbin", V_NEEDED, A_NOTE, "has no effect: clang compiles host and device code; SIMTX_CLANG selects it"},
     {"--compiler-bindir", V_NEEDED, A_NOTE,
-     "has no effect: clang compiles host and device code; SIMTX_CLANG names it"},
+     "has no effect: clang compiles host and device code; SIMTX_CLANG selects it"},
     {"-default-stream", V_NEEDED, A_NOTE, "has no effect: the default stream is the legacy one"},
     {"--default-stream", V_NEEDED, A_NOTE, "has no effect: the default stream is the legacy one"},
     {"--expt-relaxed-constexpr", V_NONE, A_IGNORE, 0},
@@ -252,19 +252,19 @@ static void device_mllvm(struct cc *cc, const char *opt)
     list_add(&cc->device_opts, opt);
 }
 
-/* Remembers the highest architecture named; "native", "all" and "all-major" leave the choice to simtx. */
+/* Records the highest architecture named; "native", "all" and "all-major" leave the choice to simtx. */
 static void see_arch(struct cc *cc, const char *opt, const char *v)
 {
     const char *num = !strncmp(v, "sm_", 3) ? v + 3 : !strncmp(v, "compute_", 8) ? v + 8 : NULL;
     if (!num) {
         if (strcmp(v, "native") && strcmp(v, "all") && strcmp(v, "all-major"))
-            cc_fail("%s: '%s' is no architecture; write sm_NN, compute_NN or native", opt, v);
+            cc_fail("%s: '%s' is not an architecture; write sm_NN, compute_NN or native", opt, v);
         return;
     }
     char *end;
     long n = strtol(num, &end, 10);
     if (end == num || (*end && strcmp(end, "a") && strcmp(end, "f")) || n < 10 || n > 999)
-        cc_fail("%s: '%s' is no architecture; write for example sm_70", opt, v);
+        cc_fail("%s: '%s' is not an architecture; write for example sm_70", opt, v);
     if (n > CC_HIGHEST_ARCH)
         cc->above_arch = (int)n;
     else if (n < CC_LOWEST_ARCH)
@@ -290,12 +290,12 @@ static void see_cudart(struct cc *cc, const char *v)
     if (!strcmp(v, "none"))
         cc->no_cudart = true;
     else if (!strcmp(v, "static"))
-        cc_note("-cudart=static: the runtime library is always linked as a shared one");
+        cc_note("-cudart=static: the runtime library is always linked dynamically");
     else if (strcmp(v, "shared"))
         cc_fail("-cudart takes none, shared or static, not '%s'", v);
 }
 
-/* A folder with another CUDA in it would mix two runtimes. */
+/* True for a folder that contains another CUDA: using it would mix two runtimes. */
 static bool other_cuda(const struct cc *cc, const char *dir, const char *probe)
 {
     char path[PATH_MAX], real[PATH_MAX];
@@ -308,7 +308,7 @@ static bool other_cuda(const struct cc *cc, const char *dir, const char *probe)
 static void add_dir(const struct cc *cc, struct list *l, const char *opt, const char *dir, const char *probe)
 {
     if (other_cuda(cc, dir, probe)) {
-        cc_note("%s %s: this folder holds another CUDA (%s); left out", opt, dir, probe);
+        cc_note("%s %s: ignored, since this folder contains another CUDA (%s)", opt, dir, probe);
         return;
     }
     list_add(l, opt);
@@ -324,7 +324,7 @@ static void add_lib(struct cc *cc, const char *name)
     list_addf(&cc->link_opts, "-l%s", name);
 }
 
-/* The pieces of "a,b,c" or "a b c", each behind `before` (NULL: alone). */
+/* The pieces of "a,b,c" or "a b c", each after `before` (NULL: alone). */
 static void add_pieces(struct list *l, const char *before, const char *v)
 {
     while (*v) {
@@ -338,7 +338,7 @@ static void add_pieces(struct list *l, const char *before, const char *v)
     }
 }
 
-/* Machine options of the host must not reach the device compilation. */
+/* Host machine options (-m...) must not reach the device compilation. */
 static void add_host_option(struct cc *cc, const char *piece)
 {
     if (!strncmp(piece, "-m", 2)) {
@@ -406,7 +406,7 @@ static bool nvcc_werror_kind(const char *v)
     return false;
 }
 
-/* Options whose effect needs more than a line. */
+/* Performs the row's action. */
 static void apply(struct cc *cc, const struct option *o, const char *v)
 {
     switch (o->action) {
@@ -480,7 +480,7 @@ static void apply(struct cc *cc, const struct option *o, const char *v)
     }
 }
 
-/* The option's row and its value; *i moves on when the value is the next argument. */
+/* The option's row and its value; *i advances when the value is the next argument. */
 static const struct option *match(int argc, char **argv, int *i, const char **value)
 {
     const char *a = argv[*i];
@@ -587,7 +587,7 @@ static void settle_arch(struct cc *cc)
         cc->arch = cc->asked_arch;
     } else if (cc->above_arch) {
         cc->arch = CC_HIGHEST_ARCH;
-        cc_note("sm_%d is beyond sm_%d, the newest that the simulator's CUDA directory serves; using sm_%d",
+        cc_note("sm_%d is newer than sm_%d, the newest supported; using sm_%d",
                 cc->above_arch, CC_HIGHEST_ARCH, CC_HIGHEST_ARCH);
     } else if (cc->below_arch) {
         cc->arch = CC_LOWEST_ARCH;

@@ -1,7 +1,7 @@
 /* simtx-cc, also called nvcc: compiles CUDA C++ for the simulator with stock clang and the CUDA directory of
  * this installation.  It understands the options that Makefiles give nvcc (CUDA Compiler Driver NVCC,
- * "Command Option Description"), turns them into clang's, and hands clang's own options through.  options.c
- * holds the table. */
+ * "Command Option Description"), translates them to clang's, and passes clang's own options on.  options.c
+ * contains the table. */
 #include "cc.h"
 
 #include <errno.h>
@@ -151,7 +151,7 @@ static bool has_cuda(const struct cc *cc)
     return false;
 }
 
-/* The part of every command that is about device code. */
+/* Adds the options for device code, which every command needs. */
 static void add_cuda(const struct cc *cc, struct list *cmd)
 {
     list_addf(cmd, "--cuda-path=%s", cc->cuda_path);
@@ -234,12 +234,12 @@ static int compile_each(const struct cc *cc)
     for (size_t i = 0; i < cc->n_inputs; i++)
         sources += cc->inputs[i].kind != IN_LINK;
     if (sources > 1 && cc->output)
-        cc_fail("-o names one file, but %d sources are compiled; leave -o out or compile them one by one",
+        cc_fail("-o names one file, but %d sources are compiled; remove -o or compile them one by one",
                 sources);
     for (size_t i = 0; i < cc->n_inputs; i++) {
         const struct input *in = &cc->inputs[i];
         if (in->kind == IN_LINK) {
-            cc_note("%s: only linked, and nothing is linked here; ignored", in->file);
+            cc_note("%s: ignored, since this command does not link", in->file);
             continue;
         }
         if (cc->mode == MODE_PTX && in->kind != IN_CUDA)
@@ -253,8 +253,7 @@ static int compile_each(const struct cc *cc)
     return 0;
 }
 
-/* Compiles and links in one clang command; C sources first become objects, since -std and -x differ for them.
- */
+/* Compiles and links in one clang command; C sources are compiled to objects first: their -std and -x differ. */
 static int build(struct cc *cc)
 {
     struct list temps = {0};

@@ -1,7 +1,7 @@
 /*
- * A folder for the temporary files of one command, below $TMPDIR or /tmp. clang gets it as its $TMPDIR: versions before
- * 17 leave an empty folder there for each architecture of each compilation. What clang leaves on purpose, as the
- * files of a crash report, stays.
+ * A folder for the temporary files of one command, below $TMPDIR or /tmp.  It is clang's $TMPDIR, because versions
+ * before 17 leave an empty folder there for each architecture of each compilation.  Only empty folders are removed:
+ * files that clang leaves on purpose, such as crash reports, are kept.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "frontend/cc/cc.h"
 
-static char folder[PATH_MAX];        /* "": none was made */
+static char folder[PATH_MAX];        /* "": not created */
 
 static void remove_folder(void)
 {
@@ -23,7 +23,7 @@ static void remove_folder(void)
         return;
     while ((e = readdir(d)))
         if (*e->d_name != '.')
-            unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);     /* fails for what is no empty folder */
+            unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);     /* fails unless an empty folder */
     closedir(d);
     rmdir(folder);
 }
@@ -36,9 +36,9 @@ const char *cc_tempdir(void)
     if (!parent || !*parent)
         parent = "/tmp";
     if ((size_t)snprintf(folder, sizeof folder, "%s/simtx-cc-XXXXXX", parent) >= sizeof folder)
-        cc_fail("the name in TMPDIR is too long: %zu characters", strlen(parent));
+        cc_fail("TMPDIR is too long: %zu characters", strlen(parent));
     if (!mkdtemp(folder))
-        cc_fail("cannot make a folder for temporary files in %s: %s", parent, strerror(errno));
+        cc_fail("cannot create a folder for temporary files in %s: %s", parent, strerror(errno));
     atexit(remove_folder);
     setenv("TMPDIR", folder, 1);
     return folder;

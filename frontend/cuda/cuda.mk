@@ -1,4 +1,4 @@
-# The CUDA-shaped tree that clang is pointed at: our headers, the stand-ins for ptxas and fatbinary.
+# The CUDA directory for clang: headers of simtx, and its replacements for ptxas and fatbinary.
 # libdevice and libcudart add their files to $(B)/cuda by their own rules.
 #
 # Installed, the tree is PREFIX/share/simtx/cuda; ptxas finds PREFIX/bin/simtx from there, simtx-cc finds the

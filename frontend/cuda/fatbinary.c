@@ -1,6 +1,6 @@
-/* fatbinary, as clang's CUDA driver calls it: wraps the PTX of each architecture into the container that the
+/* fatbinary, called by clang's CUDA driver: puts the PTX of each architecture into the container that the
  * runtime finds through __cudaRegisterFatBinary.  Layout: a 16-byte header, then entries of a 64-byte header
- * and NUL-ended text padded to 8 bytes.  Machine-code images are left out: the simulator runs PTX. */
+ * and NUL-ended text padded to 8 bytes.  Machine-code images are omitted: the simulator runs PTX. */
 #include "tool.h"
 
 #include <stdint.h>
@@ -55,7 +55,7 @@ struct entry_header {
 _Static_assert(sizeof(struct container_header) == 16, "container header");
 _Static_assert(sizeof(struct entry_header) == 64, "entry header");
 
-/* "profile=compute_70,file=X" or "kind=ptx,sm=70,file=X"; the file's name may hold commas. */
+/* "profile=compute_70,file=X" or "kind=ptx,sm=70,file=X"; the file's name may contain commas. */
 static struct image parse_image(const char *spec)
 {
     struct image im = {0, false, NULL};
@@ -82,7 +82,7 @@ static struct image parse_image(const char *spec)
     }
     free(copy);
     if (!im.file || !im.arch)
-        tool_fail("image '%s' lacks a file or an architecture", spec);
+        tool_fail("image '%s' has no file or no architecture", spec);
     return im;
 }
 

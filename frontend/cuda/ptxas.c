@@ -1,5 +1,5 @@
-/* ptxas, as clang's CUDA driver calls it: simtx has no machine code, so this checks the PTX with `simtx ptx
- * check` (an instruction that the simulator cannot run shows at compile time) and hands the text on as the
+/* ptxas, called by clang's CUDA driver.  simtx has no machine code, so this program checks the PTX with `simtx
+ * ptx check`, which reports unsupported instructions at compile time, and copies the text to the output as the
  * "object". */
 #include "tool.h"
 
@@ -12,10 +12,10 @@ static const char help[] =
     "ptxas (simtx): checks PTX with `simtx ptx check` and copies it; clang calls this while it compiles "
     "CUDA\n"
     "usage: ptxas [options] FILE.ptx\n"
-    "  -o, --output-file FILE   where the checked PTX goes (none: check only)\n"
-    "  --gpu-name, -arch NAME   accepted: the .target line of the PTX decides\n"
-    "  -v, --verbose            show what `simtx ptx check` prints for valid PTX too\n"
-    "Options about optimisation and debug information are accepted and change nothing.\n";
+    "  -o, --output-file FILE   file for the checked PTX (none: check only)\n"
+    "  --gpu-name, -arch NAME   ignored: the .target line of the PTX decides\n"
+    "  -v, --verbose            print the output of `simtx ptx check` also for valid PTX\n"
+    "Options for optimisation and debug information are accepted and have no effect.\n";
 
 /* The simtx command of this tree: build/cuda/bin -> build/bin, PREFIX/share/simtx/cuda/bin -> PREFIX/bin. */
 static bool find_simtx(char path[PATH_MAX])
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     if (rc) {
         fprintf(
             stderr,
-            "%s: the device code was refused; add -save-temps to the compiler's options to keep its PTX\n",
+            "%s: the device code was rejected; add -save-temps to the compiler's options to keep its PTX\n",
             tool_name);
     } else if (output) {
         FILE *f = tool_create(output);

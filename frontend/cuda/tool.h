@@ -1,4 +1,4 @@
-/* What the stand-ins for ptxas and fatbinary share: files read and written whole, the folder of the running
+/* Functions shared by ptxas and fatbinary: reading and writing whole files, the folder of the running
  * program, options of the form `--name value` and `--name=value`. */
 #ifndef SIMTX_CUDA_TOOL_H
 #define SIMTX_CUDA_TOOL_H
@@ -25,7 +25,7 @@ __attribute__((noreturn, format(printf, 1, 2))) static inline void tool_fail(con
     exit(1);
 }
 
-/* The file's bytes with a NUL behind them; `size` excludes it. */
+/* The file's bytes, followed by a NUL that `size` excludes. */
 static inline char *tool_read(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");
@@ -67,7 +67,7 @@ static inline void tool_close(FILE *f, const char *path)
         tool_fail("cannot write '%s': %s", path, strerror(errno));
 }
 
-/* Is argv[*i] the option `name`?  Its value is behind '=' or in the next argument, which is then consumed. */
+/* True when argv[*i] is the option `name`.  The value follows '=' or is the next argument, which is consumed. */
 static inline bool tool_option(char **argv, int argc, int *i, const char *name, const char **value)
 {
     size_t n = strlen(name);

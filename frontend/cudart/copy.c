@@ -1,8 +1,7 @@
 /*
- * Copies and fills.  A device address is a host address, so every copy is a memmove once its direction and
- * its ranges are known to be right: device ranges must lie inside one allocation, and the kind must agree
- * with the pointers. A two- or three-dimensional copy is rows of bytes; the range checked is from its first
- * to its last byte.
+ * Copies and fills.  A device address is a host address, so a copy is a memmove after two checks: a device
+ * range must lie inside one allocation, and the kind must agree with the pointers.  A two- or
+ * three-dimensional copy moves rows of bytes; the range checked extends from the first to the last byte.
  */
 #include "frontend/cudart/rt.h"
 
@@ -31,7 +30,7 @@ bool rt_range_ok(const void *p, size_t bytes)
     return place_of(p, bytes) != PLACE_BAD;
 }
 
-/* Registered host memory counts as device-accessible even though it lies outside the device's range. */
+/* Registered host memory counts as device memory although it lies outside the device's address range. */
 static bool device_side(const void *p, size_t bytes, enum place at)
 {
     return at == PLACE_HOST || at == PLACE_DEVICE || at == PLACE_MANAGED ||
@@ -43,7 +42,7 @@ static bool host_side(enum place at)
     return at == PLACE_PAGEABLE || at == PLACE_HOST || at == PLACE_MANAGED;
 }
 
-/* Both ranges exist and `kind` fits them. */
+/* Both ranges are valid memory, and `kind` agrees with the pointers. */
 static cudaError_t check_copy(const void *dst, size_t dst_bytes, const void *src, size_t src_bytes,
                               enum cudaMemcpyKind kind)
 {
@@ -125,7 +124,7 @@ RT_API cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, in
 /* A box of bytes in pitched memory. */
 struct box {
     unsigned char *first;
-    size_t pitch, slice;              /* bytes from row to row, from slice to slice */
+    size_t pitch, slice;              /* distance in bytes between rows, between slices */
     size_t width, height, depth;
 };
 
@@ -201,7 +200,7 @@ RT_API cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_
     return cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, NULL);
 }
 
-/* The box of `extent` bytes at `pos` in pitched memory; false when it does not lie in its rows and slices. */
+/* The box of `extent` bytes at `pos` in pitched memory; false when it exceeds the rows or slices. */
 static bool pitched_box(struct box *b, struct cudaPitchedPtr p, struct cudaPos pos, struct cudaExtent extent)
 {
     size_t end, slice, offset_z, offset_y, offset;

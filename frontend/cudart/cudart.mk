@@ -1,4 +1,4 @@
-# libcudart.so: the runtime library that CUDA programs link to.  libsimtx is in it; only the API is visible.
+# libcudart.so: the runtime library that CUDA programs link to.  It contains libsimtx; only the API is visible.
 
 CUDART_SRC := frontend/fatbin/fatbin.c $(wildcard frontend/session/*.c) $(wildcard frontend/cudart/*.c)
 CUDART_OBJ := $(CUDART_SRC:%.c=$(B)/obj/%.o)

@@ -1,4 +1,4 @@
-/* Devices: count, choice, limits, caches, versions, peers, reset.  Properties and attributes are in
+/* Devices: count, selection, limits, cache preferences, versions, peer access, reset.  Properties and attributes are in
  * properties.c. */
 #include "frontend/cudart/rt.h"
 
@@ -23,7 +23,7 @@ RT_API cudaError_t cudaSetDevice(int device)
     cudaError_t e = rt_enter();
     if (device < 0 || device >= rt_device_count())
         return rt_leave(e ? e : cudaErrorInvalidDevice);
-    rt_thread.device = device;                    /* also away from a device whose error sticks */
+    rt_thread.device = device;                    /* a device with a sticky error can be left */
     e = rt_current()->sticky;
     return rt_leave(e);
 }
@@ -54,7 +54,7 @@ RT_API cudaError_t cudaDeviceSynchronize(void)
     return rt_leave(rt_enter_gpu());
 }
 
-/* The device as it was before the first call, but for its statistics: no memory, modules, streams, errors. */
+/* Restores the state before the first call (no memory, modules, streams or errors); statistics are kept. */
 RT_API cudaError_t cudaDeviceReset(void)
 {
     rt_enter();
@@ -137,7 +137,7 @@ RT_API cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     return rt_leave(e ? e : value ? get_limit(rt_current(), limit, value) : cudaErrorInvalidValue);
 }
 
-/* ---- caches: wishes, kept and returned ---- */
+/* ---- cache preferences: stored and returned, without effect ---- */
 
 RT_API cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
@@ -184,7 +184,7 @@ RT_API cudaError_t cudaCtxResetPersistingL2Cache(void)
     return rt_leave(rt_enter_gpu());
 }
 
-/* ---- PCI: device i sits at 0000:(i+1):00.0 ---- */
+/* ---- PCI: device i has the address 0000:(i+1):00.0 ---- */
 
 RT_API cudaError_t cudaDeviceGetPCIBusId(char *id, int size, int device)
 {
@@ -227,7 +227,7 @@ RT_API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
     return rt_leave(e);
 }
 
-/* ---- peers: each device sees its own memory only; copies between devices work ---- */
+/* ---- peers: kernels access the memory of their own device only; copies between devices work ---- */
 
 static cudaError_t check_peers(int a, int b)
 {
@@ -300,7 +300,7 @@ RT_API cudaError_t cudaRuntimeGetVersion(int *version)
     return give_version(version);
 }
 
-/* Statistics cover the whole run; the profiler's marks are accepted. */
+/* Statistics cover the whole run; starting and stopping the profiler has no effect. */
 RT_API cudaError_t cudaProfilerStart(void)
 {
     return rt_leave(rt_enter());

@@ -32,7 +32,7 @@ RT_API const char *cudaGetErrorString(cudaError_t error)
     return t ? t->text : "unrecognized error code";
 }
 
-/* Neither of these reports an error of work that no synchronising call has seen yet. */
+/* Neither function returns a pending error; a pending error is reported by the next synchronising call. */
 RT_API cudaError_t cudaPeekAtLastError(void)
 {
     rt_lock();
@@ -57,7 +57,7 @@ int rt_unsupported(const char *name, bool *said)
     return rt_leave(e ? e : cudaErrorNotSupported);
 }
 
-/* A descriptor is plain data, whatever becomes of the texture. */
+/* Supported although textures are not: a descriptor is plain data. */
 RT_API struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                                           enum cudaChannelFormatKind f)
 {

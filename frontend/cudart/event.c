@@ -1,6 +1,6 @@
-/* Events.  Work is finished when an event is recorded, so an event is a time stamp: in functional mode of the host's
- * monotonic clock, which is what functional simulation costs (an elapsed time is then the simulator's own, not a
- * GPU's); in timing mode of the simulated GPU's clock. */
+/* Events.  All earlier work is complete when an event is recorded, so an event is a time stamp.  In timing mode the
+ * clock is the simulated GPU's.  In functional mode it is the host's monotonic clock: an elapsed time is the run time
+ * of the simulator, not that of a GPU. */
 #include "frontend/cudart/rt.h"
 
 #include <stdint.h>
@@ -52,7 +52,7 @@ RT_API cudaError_t cudaEventCreate(cudaEvent_t *out)
     return cudaEventCreateWithFlags(out, cudaEventDefault);
 }
 
-/* Enter for a call on an event. */
+/* rt_enter_gpu, then checks that the event exists. */
 static cudaError_t enter_event(cudaEvent_t event)
 {
     cudaError_t e = rt_enter_gpu();

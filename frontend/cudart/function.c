@@ -1,14 +1,14 @@
-/* What is known of a kernel: attributes, its limits and wishes, occupancy. */
+/* Kernel attributes, limits, cache preferences and occupancy. */
 #include "frontend/cudart/rt.h"
 
-/* Enter for a call on a kernel. */
+/* rt_enter_gpu, then looks up the kernel. */
 static cudaError_t enter_kernel(const void *func, simtx_kernel **kernel)
 {
     cudaError_t e = rt_enter_gpu();
     return e ? e : rt_kernel(func, kernel);
 }
 
-/* Dynamic shared memory that a launch may ask for by default. */
+/* Largest dynamic shared memory of a launch without cudaFuncSetAttribute. */
 static size_t default_dynamic_shared(const simtx_kernel_info *k)
 {
     size_t limit = rt_current()->info.shared_per_block;
@@ -115,7 +115,7 @@ RT_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, co
                                                                   cudaOccupancyDefault);
 }
 
-/* The largest dynamic size with which `blocks` blocks are still resident: it falls as the size grows. */
+/* The largest dynamic size at which `blocks` blocks are resident; the number of blocks falls as the size grows. */
 static size_t largest_dynamic(const simtx_kernel *kernel, uint32_t blocks, uint32_t block_size)
 {
     size_t low = 0, high = rt_current()->info.shared_per_block_optin;

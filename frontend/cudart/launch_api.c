@@ -1,4 +1,4 @@
-/* Launching: the configuration of <<<>>>, checks that CUDA makes at the call, and what a fault becomes. */
+/* Launching: the configuration of <<<>>>, checks that CUDA makes at the call, and the error code of each fault. */
 #include "frontend/cudart/rt.h"
 #include "frontend/session/session.h"
 
@@ -31,7 +31,7 @@ RT_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
     return cudaSuccess;
 }
 
-/* ---- faults and refusals ---- */
+/* ---- faults and rejected launches ---- */
 
 static cudaError_t fault_error(simtx_fault_kind kind)
 {
@@ -54,7 +54,7 @@ static cudaError_t fault_error(simtx_fault_kind kind)
     return cudaErrorLaunchFailure;
 }
 
-/* The launch ran and failed: the report goes out now, the error at the next call. */
+/* The launch ran and failed.  The report is printed at once; the next call returns the error. */
 static cudaError_t launch_failed(struct rt_device *d, cudaError_t e, const char *report)
 {
     size_t n = strlen(report);
@@ -67,19 +67,19 @@ static cudaError_t launch_failed(struct rt_device *d, cudaError_t e, const char 
     return e;
 }
 
-/* A launch that never began; the library says why. Too much dynamic shared memory is an invalid value in
- * CUDA, not an invalid configuration. */
+/* The launch did not start; the message is the library's.  CUDA classifies too much dynamic shared memory as
+ * an invalid value, not as an invalid configuration. */
 static cudaError_t launch_refused(struct rt_device *d, simtx_kernel *kernel, size_t dynamic, simtx_status s)
 {
     simtx_kernel_info k;
     simtx_kernel_get_info(kernel, &k);
-    rt_say("launch refused: %s", simtx_last_message(d->gpu));
+    rt_say("launch rejected: %s", simtx_last_message(d->gpu));
     if (s == SIMTX_INVALID_LAUNCH && dynamic + k.shared_bytes > d->info.shared_per_block)
         return cudaErrorInvalidValue;
     return rt_status_error(s);
 }
 
-/* Did it run, and what came of it? A launch that never began is refused at once. */
+/* The error code of a launch that ended with status s. */
 static cudaError_t outcome(struct rt_device *d, simtx_status s, const simtx_fault *fault)
 {
     switch (s) {
@@ -113,7 +113,7 @@ void rt_run_queued(void)
     }
 }
 
-/* The number of a stream among those that run side by side. */
+/* The number that identifies a stream among concurrent ones. */
 static uint64_t stream_number(cudaStream_t s)
 {
     return s == cudaStreamLegacy || rt.blocking ? 0 : (uint64_t)(uintptr_t)s;
@@ -154,7 +154,7 @@ RT_API cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, voi
     return rt_leave(e ? e : launch(func, &c, args));
 }
 
-/* The name that code built for per-thread default streams calls. */
+/* Called by code that was compiled for per-thread default streams. */
 RT_API cudaError_t cudaLaunchKernel_ptsz(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                                          cudaStream_t stream)
 {

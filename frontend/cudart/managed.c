@@ -1,5 +1,5 @@
-/* Managed memory's hints.  Host and device share one copy of every byte, so they change nothing; what was
- * advised is not kept, and queries give the answer of memory that was never advised. */
+/* Hints for managed memory.  Host and device share one copy of every byte, so hints have no effect and are
+ * not stored; queries return the values of memory without hints. */
 #include "frontend/cudart/rt.h"
 
 #include <string.h>

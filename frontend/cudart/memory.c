@@ -1,5 +1,5 @@
 /* Allocation of every kind: device, pinned, mapped and registered host memory, managed, pitched,
- * stream-ordered; what a pointer is. */
+ * stream-ordered.  Pointer attributes. */
 #include "frontend/cudart/rt.h"
 
 #include <stdint.h>
@@ -50,7 +50,7 @@ cudaError_t rt_malloc(void **out, size_t bytes, enum rt_alloc_kind kind, unsigne
     return e;
 }
 
-/* Release the allocation at p, whose entry has left the table. */
+/* Release the allocation at p; its entry has been removed from the table. */
 static void release(struct rt_device *d, void *p, struct rt_alloc *a)
 {
     if (a->pool)

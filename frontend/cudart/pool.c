@@ -1,5 +1,5 @@
-/* Stream-ordered allocation.  Execution is synchronous, so memory is taken and given back at the call; pools
- * keep the figures and thresholds that programs set and query. */
+/* Stream-ordered allocation.  Execution is synchronous, so the call itself allocates or frees; pools store the
+ * attributes that programs set and query. */
 #include "frontend/cudart/rt.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ RT_API cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoo
     return rt_leave(e ? e : create(out, props));
 }
 
-/* Allocations of a pool outlive it, as they do in CUDA. */
+/* As in CUDA, allocations remain valid after their pool is destroyed. */
 static void forget_pool(cudaMemPool_t pool)
 {
     for (int i = 0; i < rt.device_count; i++) {
@@ -98,7 +98,7 @@ RT_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
     return rt_leave(e);
 }
 
-/* Enter for a call on a pool. */
+/* rt_enter_gpu, then checks that the pool exists. */
 static cudaError_t enter_pool(cudaMemPool_t pool)
 {
     cudaError_t e = rt_enter_gpu();
@@ -162,7 +162,7 @@ RT_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolA
     return rt_leave(e ? e : value ? get_attribute(pool, attr, value) : cudaErrorInvalidValue);
 }
 
-/* Only the pool's own device can reach its memory, and always fully. */
+/* Only the pool's device can access its memory; its access is always read and write. */
 RT_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t n)
 {
     cudaError_t e = enter_pool(pool);
@@ -191,7 +191,7 @@ RT_API cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemP
     return rt_leave(e);
 }
 
-/* Enter for a call on a device by number; its GPU is made, so that its pools exist. */
+/* rt_enter_gpu, then creates the GPU of device number `device`, so that its pools exist. */
 static cudaError_t enter_device(int device)
 {
     cudaError_t e = rt_enter_gpu();

@@ -1,5 +1,5 @@
-/* Device properties and attributes, made from the simulated GPU's configuration.  What simtx has not
- * (textures, surfaces, ECC, peers, cooperative launches) is 0. */
+/* Device properties and attributes, derived from the simulated GPU's configuration.  Features that simtx lacks
+ * (textures, surfaces, ECC, peers, cooperative launches) are 0. */
 #include "frontend/cudart/rt.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ static void fill_properties(struct cudaDeviceProp *p, int device)
     fill_abilities(p);
 }
 
-/* Enter for a question about a device by number. */
+/* rt_enter, then creates the GPU of device number `device`. */
 static cudaError_t enter_device(int device)
 {
     cudaError_t e = rt_enter();
@@ -178,7 +178,7 @@ static const struct attribute attributes[] = {
 #undef SIZE
 #undef VALUE
 
-/* The numbers that CUDA gives to the extents of textures and surfaces, which simtx does not have. */
+/* Attribute numbers of texture and surface extents, which are 0 in simtx. */
 static bool is_texture_extent(enum cudaDeviceAttr a)
 {
     return (a >= cudaDevAttrMaxTexture1DWidth && a <= cudaDevAttrMaxTexture2DLayeredLayers) ||
@@ -219,7 +219,7 @@ RT_API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr number
     return rt_leave(e ? e : read_attribute(value, number, device));
 }
 
-/* All devices are alike, so the first one matches a wish as well as any. */
+/* All devices have the same properties, so device 0 always matches. */
 RT_API cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 {
     cudaError_t e = rt_enter();

@@ -1,4 +1,4 @@
-/* Pointer hash map.  Removal shifts later entries of the probe run back, so there are no tombstones. */
+/* Pointer hash map.  Removal moves the later entries of the probe sequence back, so no tombstones are needed. */
 #include "frontend/cudart/ptrmap.h"
 
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /*
- * What compiler-made constructors register: images of device code, and the host addresses that stand for
- * kernels and variables.  Nothing is read at that time, so that a program starts fast: an image is taken
- * apart, parsed and loaded on a device when one of its kernels or variables is first used there.  An image
- * that does not load keeps its error.  With SIMTX_PTX the code of one file replaces that of every image.
+ * Registration by compiler-generated constructors: images of device code, and the host addresses that
+ * identify kernels and variables.  Registration reads no image, so that a program starts fast: an image is
+ * parsed and loaded on a device at the first use of one of its kernels or variables there.  If loading fails,
+ * each later use returns the same error.  With SIMTX_PTX the code of one file replaces that of every image.
  */
 #include "base/alloc.h"
 #include "frontend/cudart/rt.h"
@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Device code: that of one image, or that of the file that SIMTX_PTX names, which all images share. */
+/* Device code of one image, or of the file that SIMTX_PTX names (shared by all images). */
 struct code {
     simtx_module *module[RT_MAX_DEVICES];
-    cudaError_t failed;                       /* why it cannot be loaded */
+    cudaError_t failed;                       /* error of a failed load */
 };
 
 struct image {
@@ -33,13 +33,13 @@ struct rt_function {
     struct image *image;
     const char *name;
     simtx_kernel *kernel[RT_MAX_DEVICES];
-    int max_dynamic[RT_MAX_DEVICES];          /* of cudaFuncSetAttribute; 0: not set */
+    int max_dynamic[RT_MAX_DEVICES];          /* set by cudaFuncSetAttribute; 0: not set */
 };
 
 struct variable {
     struct image *image;
     const char *name;
-    void **managed;                           /* host pointer to be set at load, or NULL */
+    void **managed;                           /* host pointer that loading sets, or NULL */
 };
 
 static struct image *images;
@@ -56,10 +56,10 @@ struct texts {
     size_t length[MAX_LINKED];
     const char *name[MAX_LINKED];
     int n;
-    char made_up[256];                        /* name of an image's texts */
+    char made_up[256];                        /* file name in messages about an image's PTX */
 };
 
-/* How far an image may be read: to the end of its segment; an image in other memory vouches for itself. */
+/* Readable range of an image: to the end of its segment; in other memory, the size in its own header. */
 static struct fatbin bounds(const void *data)
 {
     size_t extent = fatbin_loaded_extent(data);
@@ -134,7 +134,7 @@ static void set_managed(const struct code *code, simtx_module *m)
     }
 }
 
-/* The library gives all its messages at once; they are for people, so they go to stderr whole. */
+/* Loads the PTX; on failure prints all messages of the library to stderr. */
 static cudaError_t load_texts(const struct texts *t, simtx_gpu *gpu, simtx_module **out)
 {
     simtx_status s = t->n == 1 ? simtx_module_load(gpu, t->text[0], t->length[0], t->name[0], out)
@@ -149,7 +149,7 @@ static cudaError_t load_texts(const struct texts *t, simtx_gpu *gpu, simtx_modul
     return rt_status_error(s);
 }
 
-/* The image's texts, or the one that takes their place. */
+/* The PTX of the image, or of the file that SIMTX_PTX names. */
 static bool find_texts(const struct image *image, struct texts *t, char *why, size_t size)
 {
     if (image->code == &replaced)
@@ -283,8 +283,8 @@ RT_API void **__cudaRegisterFatBinary(void *wrapper)
     return (void **)(void *)image;
 }
 
-/* Host code reads managed variables through pointers without any call, so an image with some is loaded at
- * once. Code that images share is loaded with the first of them. */
+/* Host code reads managed variables through pointers, without an API call, so an image that has some is loaded
+ * here.  Code that images share is loaded with the first of them. */
 RT_API void __cudaRegisterFatBinaryEnd(void **handle)
 {
     if (!image_of(handle)->has_managed)
@@ -297,7 +297,7 @@ RT_API void __cudaRegisterFatBinaryEnd(void **handle)
     rt_leave(e);
 }
 
-/* Remove from a map what belongs to the image.  Removal moves entries, so the scan starts again after one. */
+/* Removes the entries of the image from a map.  A removal moves other entries, so the scan restarts after it. */
 static void drop_entries(struct ptrmap *m, struct image *image, struct image *(*owner)(void *))
 {
     for (size_t i = 0; i < m->cap; i++)
@@ -315,7 +315,7 @@ static struct image *variable_owner(void *v)
     return ((struct variable *)v)->image;
 }
 
-/* At the end of the program, or when a shared object with device code is closed. */
+/* Called at the end of the program, or when a shared object with device code is closed. */
 RT_API void __cudaUnregisterFatBinary(void **handle)
 {
     struct image *image = image_of(handle);
@@ -368,8 +368,8 @@ RT_API void __cudaRegisterManagedVar(void **handle, void **host, char *device, c
     register_variable(handle, host, name, host);
 }
 
-/* Texture and surface references are not supported; a program that has some fails when its PTX uses them, or
- * when it binds one, not when it starts. */
+/* Texture and surface references are not supported.  Registration accepts them: a program fails when its PTX
+ * uses a reference or when it binds one, not when it starts. */
 RT_API void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name,
                                   int dim, int normalised, int external)
 {

@@ -1,4 +1,4 @@
-/* The runtime's state: devices made on first use, the lock around every call, errors that stick. */
+/* The runtime's state: devices created on first use, the lock around every call, sticky errors. */
 #include "frontend/cudart/rt.h"
 #include "frontend/session/env.h"
 #include "frontend/session/session.h"
@@ -35,7 +35,7 @@ void rt_unlock(void)
     pthread_mutex_unlock(&rt.lock);
 }
 
-/* A child made by fork() must find the lock free: nobody holds it while the process is copied. */
+/* The lock must be free in a child of fork(): the forking thread holds it during the copy and releases it after. */
 __attribute__((constructor)) static void start(void)
 {
     pthread_atfork(rt_lock, rt_unlock, rt_unlock);
@@ -49,7 +49,7 @@ int rt_device_count(void)
     char *end = NULL;
     long n = s && *s ? strtol(s, &end, 10) : 1;
     if (s && *s && (*end || n < 1 || n > RT_MAX_DEVICES)) {
-        rt_say("%s=%s: expected a number from 1 to %d; going on with 1", SIMTX_ENV_DEVICES, s,
+        rt_say("%s=%s: expected a number from 1 to %d; using 1", SIMTX_ENV_DEVICES, s,
                RT_MAX_DEVICES);
         n = 1;
     }
@@ -101,19 +101,19 @@ cudaError_t rt_leave(cudaError_t e)
     return e;
 }
 
-/* Device printf goes through the host's own stdout, so both keep their order. */
+/* Device printf writes to the host's stdout, so that device and host output keep their order. */
 static void print_device_text(void *ctx, const char *text, size_t len)
 {
     fwrite(text, 1, len, stdout);
 }
 
-/* The GPU that the environment's configuration asks for; the first failure is told, once. */
+/* Creates a GPU with the configuration that the environment names; prints a failure. */
 static simtx_gpu *new_gpu(int i)
 {
     char *message = NULL;
     simtx_gpu *gpu = session_new_gpu(i, &message);
     if (!gpu)
-        rt_say("cannot make device %d: %s", i, message ? message : "no memory");
+        rt_say("cannot create device %d: %s", i, message ? message : "no memory");
     free(message);
     return gpu;
 }

@@ -1,4 +1,4 @@
-/* Streams: handles with flags and a priority.  Work is done when asked for, so a stream is always idle. */
+/* Streams: handles with flags and a priority.  Each call completes its work, so a stream is always idle. */
 #include "frontend/cudart/rt.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct CUstream_st {
     struct cudaAccessPolicyWindow window;
 };
 
-/* What is set on the streams that exist without being made: the legacy one and the calling thread's. */
+/* The streams that exist without cudaStreamCreate: the legacy default stream and the calling thread's. */
 static bool is_builtin(cudaStream_t s)
 {
     return !s || s == cudaStreamLegacy || s == cudaStreamPerThread;
@@ -74,7 +74,7 @@ RT_API cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     return rt_leave(e);
 }
 
-/* Enter for a call on a stream. */
+/* rt_enter_gpu, then checks that the stream exists. */
 static cudaError_t enter_stream(cudaStream_t s)
 {
     cudaError_t e = rt_enter_gpu();
@@ -198,7 +198,7 @@ RT_API cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
     return rt_leave(e);
 }
 
-/* ---- host functions in a stream: called at once, without the lock ---- */
+/* ---- host functions in a stream: called within the API call, without the lock ---- */
 
 RT_API cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t fn, void *data)
 {

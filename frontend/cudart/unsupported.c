@@ -1,6 +1,6 @@
-/* One function for each row of unsupported.def.  They read no argument, so they are defined without: the
- * header with their prototypes is not included here (the calling convention lets a function ignore what it is
- * given). */
+/* One function for each row of unsupported.def.  They read no argument and are defined with none, so
+ * the header with their prototypes is not included here.  The calling convention lets a function ignore its
+ * arguments. */
 #include "frontend/cudart/unsupported.h"
 
 #define UNSUPPORTED(name)                                        \

@@ -1,10 +1,10 @@
-/* The answer of every API function that simtx does not carry out. */
+/* The common body of the API functions that simtx does not implement. */
 #ifndef CUDART_UNSUPPORTED_H
 #define CUDART_UNSUPPORTED_H
 
 #include <stdbool.h>
 
-/* Returns cudaErrorNotSupported (or the sticky error) as the API would, and says the name unless *said. */
+/* Returns cudaErrorNotSupported (or the sticky error) as the API would.  Prints the name once: *said is set. */
 int rt_unsupported(const char *name, bool *said);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Arithmetic and conversions with a stated rounding: each function is one PTX instruction with the modifier
- * that its suffix names (rn, rz, rd = rm, ru = rp), reached through LLVM's nvvm intrinsics.  A difference is
- * the sum with the negated operand, which is the same in every rounding mode.
+ * that its suffix names (rn, rz, rd = rm, ru = rp), emitted by LLVM's nvvm intrinsics.  A difference is
+ * computed as the sum with the negated operand, which is equal in every rounding mode.
  */
 #include "device.h"
 
@@ -56,8 +56,8 @@ CONVERT(rd, rm, )
 CONVERT(ru, rp, )
 
 /*
- * Towards zero: LLVM rewrites these intrinsics as C's conversions, which round integers to nearest (so the
- * result would be wrong) and are undefined out of range; the instruction itself is neither.
+ * Towards zero, as assembly: LLVM replaces these intrinsics by C's conversions, which round integers to nearest
+ * (a wrong result) and are undefined out of range.  The instruction has neither fault.
  */
 #define CONVERT_ZERO(name, To, From, ptx, out, in) \
     NV To __nv_##name##_rz(From a) \

@@ -1,4 +1,4 @@
-/* Classification: names differ irregularly between float and double, so these are written out. */
+/* Classification.  The names for float and double follow no rule, so each function is written out. */
 #include "device.h"
 
 NV int __nv_isnanf(float x) { return x != x; }

@@ -1,5 +1,5 @@
 /*
- * What the device math sources stand on: short type names, how an exported function is marked, bit casts, and
+ * Definitions for all device math sources: short type names, the attributes of exported functions, bit casts, and
  * the few machine operations (approximate reciprocals, fused multiply-add, products that must never be fused)
  * as inline functions.  For NVPTX they are LLVM's nvvm intrinsics; the accuracy test compiles the same
  * sources for the host and supplies its own versions (regress/math/host_device.h) with the documented
@@ -15,7 +15,7 @@ typedef long long i64;
 
 #define CUDA_VERSION 9010 /* makes clang's header declare the SIMD-in-a-word functions too */
 #define __DEVICE__
-/* Versions of clang differ in whether the arguments of these two are signed: clang's prototypes of them are renamed. */
+/* Versions of clang differ in the signedness of these two functions' arguments: clang's prototypes are renamed. */
 #define __nv_popc   clang_nv_popc
 #define __nv_popcll clang_nv_popcll
 #include <__clang_cuda_libdevice_declares.h>
@@ -41,8 +41,8 @@ HELP float dev_cos_f(float x) { return __nvvm_cos_approx_f(x); }
 HELP float dev_div_f(float a, float b) { return __nvvm_div_approx_f(a, b); }
 
 /*
- * Rounded to nearest and never fused with a neighbour.  Not nvvm intrinsics: LLVM turns those of this
- * rounding into plain operations, which a compilation that allows contraction then fuses.
+ * Rounded to nearest and never fused with another operation.  Assembly, because LLVM replaces the nvvm intrinsics
+ * of this rounding by plain operations, which a compilation that allows contraction then fuses.
  */
 #define NEVER_FUSED(op, T, t, ptx, constraint) \
     HELP T op##_rn_##t(T a, T b) \

@@ -1,6 +1,6 @@
 /*
- * The fast float functions (__sinf, __expf ...): the approximate instruction with the scaling its base needs,
- * as the CUDA C++ programming guide's table of intrinsic functions describes them.
+ * The fast float functions (__sinf, __expf ...): the approximate instruction and the scaling for its base,
+ * as in the CUDA C++ programming guide's table of intrinsic functions.
  */
 #include "device.h"
 

@@ -1,7 +1,7 @@
 /*
  * Integer helpers: each is one PTX instruction, or two where PTX has none.  Counting functions are defined
- * for zero as the CUDA C++ programming guide says (clz 32 or 64, ffs 0); averages never overflow because they
- * add the shared bits to half of the differing ones.
+ * for zero as in the CUDA C++ programming guide (clz 32 or 64, ffs 0).  Averages cannot overflow: they add the
+ * common bits of the operands to half of the differing bits.
  */
 #include "device.h"
 
@@ -45,7 +45,7 @@ NV u32 __nv_urhadd(u32 a, u32 b) { return (a | b) - ((a ^ b) >> 1); }
 NV int __nv_sad(int a, int b, int c) { return (int)((a > b ? (u32)a - (u32)b : (u32)b - (u32)a) + (u32)c); }
 NV u32 __nv_usad(u32 a, u32 b, u32 c) { return (a > b ? a - b : b - a) + c; }
 
-/* prmt.b32 reads a fourth selector bit as "replicate the sign"; __byte_perm has three bits a byte. */
+/* prmt.b32 interprets a fourth selector bit as "replicate the sign"; __byte_perm has three bits per byte. */
 NV int __nv_byte_perm(int a, int b, int s)
 {
 #ifdef __NVPTX__

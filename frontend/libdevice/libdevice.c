@@ -1,8 +1,8 @@
 /*
  * Device math, one translation unit: clang turns it into libdevice.10.bc, the bitcode that it links into
  * every CUDA compilation to resolve the __nv_* functions of its math headers.  Only __nv_* names are
- * external. Families that exist for both formats are included twice; the accuracy test compiles this same
- * file for the host, without the parts that are one machine instruction each.
+ * external. Function families for both formats are included twice.  The accuracy test compiles this file
+ * for the host, without the functions that are one machine instruction each.
  */
 #include "device.h"
 #include "coef.h"

@@ -1,9 +1,9 @@
-# Device math bitcode.  One translation unit, so the compiler alone suffices (no llvm-link, no opt).  sm_35 is the
-# oldest target that every version of clang offers; code for newer targets can inline it.  -fno-math-errno: sqrt is an
+# Device math bitcode.  One translation unit, so that no llvm-link or opt is needed.  sm_35 is the oldest target
+# that every version of clang supports; code for newer targets can inline it.  -fno-math-errno: sqrt is an
 # instruction, not a call.
 #
 # clang reads bitcode of its own version and of older ones.  $(B)/cuda has the bitcode of $(CLANG); every older version
-# that is installed gets a CUDA directory of its own, $(B)/cuda/clang-VERSION, which shares all but the bitcode.
+# that is installed has its own CUDA directory, $(B)/cuda/clang-VERSION, which shares all but the bitcode.
 
 LIBDEVICE       := $(B)/cuda/nvvm/libdevice/libdevice.10.bc
 LIBDEVICE_SRC   := $(wildcard frontend/libdevice/*.c frontend/libdevice/*.h frontend/libdevice/*.inc)
@@ -15,7 +15,7 @@ LIBDEVICE_OLDER := $(CLANG_OLDER:%=$(B)/cuda/clang-%/nvvm/libdevice/libdevice.10
 CLANG_VERSION   := $(B)/cuda/nvvm/libdevice/clang-version
 ALL             += $(LIBDEVICE) $(LIBDEVICE_OLDER)
 
-# The major version of the clang that made the bitcode; simtx-cc reads it.
+# The major version of the clang that compiled the bitcode; simtx-cc reads it.
 .PHONY: clang-asked
 $(CLANG_VERSION): clang-asked
 	@mkdir -p $(@D)

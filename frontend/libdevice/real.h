@@ -1,6 +1,6 @@
 /*
- * One text for float and double: with REAL defined as 32 or 64 this header (re)defines T, U, the name makers
- * and the small arithmetic kit below for that format, so that the .inc files can be included once for each.
+ * One source for float and double: with REAL defined as 32 or 64 this header (re)defines T, U, the name macros
+ * and the arithmetic helpers below for that format, so that the .inc files can be included once for each.
  * NV_NAME(sin) is __nv_sinf or __nv_sin; L(x) is a local name x_f or x_d, coefficients included.
  * Error-free sums and products: Knuth's two-sum, Dekker's fast two-sum, product by fused multiply-add.
  */
@@ -30,7 +30,7 @@
 #define BIAS 127
 #define MIN_NORMAL 0x1p-126f
 #define SUB_SHIFT 25 /* lifts any subnormal into the normal range */
-#define EXP_LIMIT 120.0f /* exp is 0 or infinite beyond */
+#define EXP_LIMIT 120.0f /* beyond it exp is 0 or infinite */
 #else
 #define T double
 #define U u64

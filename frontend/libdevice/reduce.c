@@ -1,7 +1,7 @@
 /*
  * Reduction of huge arguments modulo pi/2 (Payne and Hanek): x = m 2^e with integer m, and only the bits of
- * 2/pi that decide the quotient's last two bits and the fraction are multiplied, in integers.  The bits above
- * contribute multiples of four, those below less than the result's precision.
+ * 2/pi that determine the quotient's last two bits and the fraction are multiplied, as integers.  Higher bits
+ * contribute multiples of four; lower bits contribute less than the result's precision.
  */
 #include "device.h"
 
@@ -13,7 +13,7 @@ DEV_CONST static const u64 two_over_pi[20] = {
     0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
 };
 
-/* 64 bits of 2/pi beginning at bit `at` after the point; before the point there are zeros */
+/* 64 bits of 2/pi from bit `at` after the binary point; bits before the point are zero */
 HELP u64 two_over_pi_bits(int at)
 {
     if (at < 0) {
@@ -28,8 +28,8 @@ HELP u64 two_over_pi_bits(int at)
  * m 2^e * 2/pi modulo 4 for e > -60, m below 2^53: *quadrant gets the nearest integer, the return value and
  * *low the remainder as a signed number of 128 bits in units of 2^-128.
  *
- * Bits of 2/pi before number e - 2 give multiples of four.  The 192 bits from there on, times m, modulo
- * 2^192, have two integer bits on top and 190 bits of fraction, of which the cut spoils the last 53.
+ * Bits of 2/pi before number e - 2 give multiples of four.  The following 192 bits, times m, modulo
+ * 2^192, have two integer bits at the top and 190 bits of fraction; truncation makes the last 53 invalid.
  */
 HELP i64 reduce_huge(u64 m, int e, int *quadrant, u64 *low)
 {

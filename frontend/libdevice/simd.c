@@ -1,7 +1,7 @@
 /*
  * SIMD within a 32-bit word: two 16-bit or four 8-bit lanes.  Lane operations on whole words use the usual
- * carry-free forms (work on the low bits, patch the top bit with xor); the rest is written lane by lane and
- * left to the compiler.  Semantics: CUDA math API, "SIMD intrinsics".
+ * carry-free forms (operate on the low bits, correct the top bit with xor); the others are written lane by lane,
+ * and the compiler optimises them.  Semantics: CUDA math API, "SIMD intrinsics".
  */
 #include "device.h"
 
@@ -10,7 +10,7 @@ HELP int lane_u(u32 v, int i, int width) { return (int)(v >> width * i & ((1u <<
 HELP int clamp_to(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
 HELP int abs_int(int v) { return v < 0 ? -v : v; }
 
-/* One function for two lanes and one for four; `e` sees the lanes x, y and the lane's limits. */
+/* One function for two lanes and one for four; `e` is an expression of the lanes x, y and the lane's limits. */
 #define LANES(name, get, args, load_b, w, e) \
     NV int __nv_v##name args \
     { \

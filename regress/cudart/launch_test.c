@@ -269,7 +269,7 @@ static void refused(void **state)
           cudaErrorInvalidValue);
     GIVES(cudaLaunchKernel(&empty, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, (cudaStream_t)&p),
           cudaErrorInvalidResourceHandle);
-    expect_said(captured_stderr(), "launch refused: empty: grid.x = 0");
+    expect_said(captured_stderr(), "launch rejected: empty: grid.x = 0");
     GIVES(launch("no kernel", 1, 1, NULL), cudaErrorInvalidDeviceFunction);
     GIVES(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
     capture_stderr();

@@ -182,7 +182,7 @@ a.cu p.cpp o.o|-x cuda a.cu -x c++ p.cpp -x none o.o
 -shared -Xcompiler -fPIC a.cu -o liba.so|-shared
 END
 mkdir other && : >other/cuda_runtime.h && : >other/libcudart.so
-check "another CUDA's folders are left out" translates "-Iother -Lother a.cu" "this folder holds another CUDA"
+check "another CUDA's folders are left out" translates "-Iother -Lother a.cu" "this folder contains another CUDA"
 check "and do not reach clang" translates "-Iother a.cu" "!clang.*-I other"
 check "release line" sh -c '"$1" --version | grep -q "release 11.5, V11.5"' - "$B/bin/nvcc"
 check "nvcc compiles" "$B/bin/nvcc" -arch=sm_70 -ptx a.cu -o n.ptx
@@ -208,7 +208,7 @@ missing.cu|missing.cu: no such file
 -dlink o.o|separate device compilation
 -lib a.cu|ar rcs
 -m32 a.cu|32-bit programs are not supported
--arch=tesla a.cu|no architecture
+-arch=tesla a.cu|not an architecture
 -gencode arch=compute_70 a.cu|-gencode takes arch=
 -c -ptx a.cu|contradict
 -c a.cu p.cpp -o x.o|-o names one file

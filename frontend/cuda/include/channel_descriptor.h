@@ -1,4 +1,4 @@
-/* cudaCreateChannelDesc<T>(): the channel layout that belongs to a C++ type. */
+/* cudaCreateChannelDesc<T>(): the channel layout of a C++ type. */
 #ifndef __CHANNEL_DESCRIPTOR_H__
 #define __CHANNEL_DESCRIPTOR_H__
 

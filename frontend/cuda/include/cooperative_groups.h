@@ -1,6 +1,6 @@
 /* Cooperative groups of threads inside a block: thread_block, tiles of up to 32 threads, and the coalesced
  * threads of a warp, with their collective operations (CUDA C++ programming guide, "Cooperative Groups").
- * Synchronisation of a whole grid is refused when compiled. */
+ * Synchronisation of a whole grid is a compile-time error. */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 
@@ -41,7 +41,7 @@ template <class T> struct never {
 };
 } // namespace simtx_cg
 
-/* What a group of any kind can do. */
+/* The operations of every kind of group. */
 class thread_group
 {
   public:
@@ -83,7 +83,7 @@ class thread_block : public thread_group
 
 SIMTX_CG thread_block this_thread_block() { return thread_block(); }
 
-/* The grid's geometry is known; waiting for all of it needs a cooperative launch. */
+/* The grid's geometry is available; a barrier over the grid would need a cooperative launch. */
 class grid_group
 {
   public:
@@ -110,7 +110,7 @@ class grid_group
 
 SIMTX_CG grid_group this_grid() { return grid_group(); }
 
-/* The threads of a warp that are together here.  Ranks count the group's lanes from below. */
+/* The active threads of a warp.  A rank is the number of the group's lanes below a lane. */
 class coalesced_group : public thread_group
 {
   public:
@@ -157,7 +157,7 @@ class coalesced_group : public thread_group
             m &= m - 1;
         return __ffs((int)m) - 1;
     }
-    /* Lane bits to rank bits. */
+    /* Maps a mask of lanes to a mask of ranks. */
     SIMTX_CG unsigned int pack(unsigned int lanes) const
     {
         if (mask_ == 0xffffffffu)
@@ -182,7 +182,7 @@ template <unsigned int N, class Parent = void> class thread_block_tile : public 
                        simtx_cg::first_bits(N) << (simtx_cg::lane() & ~(N - 1)), false)
     {
     }
-    /* `thread_block_tile<8> t = tiled_partition<8>(block)` drops what the tile is a part of */
+    /* `thread_block_tile<8> t = tiled_partition<8>(block)` drops the parent type */
     template <class P> SIMTX_CG thread_block_tile(const thread_block_tile<N, P> &) : thread_block_tile() {}
     static constexpr SIMTX_CG unsigned int size() { return N; }
     static constexpr SIMTX_CG unsigned int num_threads() { return N; }

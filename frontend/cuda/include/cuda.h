@@ -1,5 +1,5 @@
 /* The driver API's version, handles and enumerations (CUDA Driver API reference, release 11.5), for programs
- * that name them.  CUDA_VERSION is also what clang reads to learn which CUDA this directory offers. */
+ * that name them.  clang reads CUDA_VERSION to determine the CUDA version of this directory. */
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
 

@@ -46,7 +46,7 @@ SIMTX_BOTH unsigned short round_f(float f, int dir)
     return (unsigned short)r;
 }
 SIMTX_BOTH unsigned short from_f(float f) { return round_f(f, 0); }
-/* Through a float that is rounded to odd, so that the second rounding sees whether the first was exact. */
+/* Rounds to float (to odd), then to bfloat16.  Round-to-odd records inexactness, so the result is rounded once. */
 SIMTX_BOTH unsigned short from_d(double d)
 {
     float f = (float)d;
@@ -62,7 +62,7 @@ SIMTX_BOTH unsigned short from_d(double d)
 SIMTX_BOTH unsigned short add(unsigned short a, unsigned short b) { return from_f(to_f(a) + to_f(b)); }
 SIMTX_BOTH unsigned short sub(unsigned short a, unsigned short b) { return from_f(to_f(a) - to_f(b)); }
 SIMTX_BOTH unsigned short mul(unsigned short a, unsigned short b) { return from_f(to_f(a) * to_f(b)); }
-/* The product is exact in double; what the sum loses decides its last bit (rounding to odd). */
+/* The product is exact in double.  The sum is rounded to odd: its last bit records an inexact result. */
 SIMTX_BOTH unsigned short fma(unsigned short a, unsigned short b, unsigned short c)
 {
     double p = (double)to_f(a) * (double)to_f(b), q = to_f(c), s = p + q, t = s - p;

@@ -63,7 +63,7 @@ SIMTX_BOTH float to_f(unsigned short h)
 #endif
 }
 
-/* A double to half in one rounding.  dir: 0 nearest even, 1 toward zero, 2 down, 3 up. */
+/* A double to half with a single rounding.  dir: 0 nearest even, 1 toward zero, 2 down, 3 up. */
 SIMTX_BOTH unsigned short round_d(double d, int dir)
 {
     unsigned long long u;
@@ -106,7 +106,7 @@ SIMTX_BOTH unsigned short from_d(double d)
 #endif
 }
 
-/* Through float: an integer that float does not hold exactly is beyond half's range on both sides of the
+/* By way of float: an integer that float cannot represent exactly is out of half's range before and after
  * rounding. */
 template <class T> SIMTX_BOTH unsigned short from_i(T v) { return from_f((float)v); }
 
@@ -144,7 +144,7 @@ SIMTX_DEV unsigned int fma2(unsigned int a, unsigned int b, unsigned int c)
 SIMTX_BOTH unsigned short add(unsigned short a, unsigned short b) { return from_f(to_f(a) + to_f(b)); }
 SIMTX_BOTH unsigned short sub(unsigned short a, unsigned short b) { return from_f(to_f(a) - to_f(b)); }
 SIMTX_BOTH unsigned short mul(unsigned short a, unsigned short b) { return from_f(to_f(a) * to_f(b)); }
-/* The product is exact in double; so is every sum that half can hold. */
+/* The product is exact in double; so is every sum within half's range. */
 SIMTX_BOTH unsigned short fma(unsigned short a, unsigned short b, unsigned short c)
 {
     return from_d((double)to_f(a) * (double)to_f(b) + (double)to_f(c));
@@ -258,7 +258,7 @@ SIMTX_BOTH unsigned short __half_as_ushort(__half h) { return h.__x; }
 SIMTX_BOTH __half __short_as_half(short s) { return simtx_half::make((unsigned short)s); }
 SIMTX_BOTH __half __ushort_as_half(unsigned short s) { return simtx_half::make(s); }
 
-/* Integers: to one with a rounding mode, and from one to nearest. */
+/* Integers: conversion to an integer with a rounding mode, from an integer to nearest. */
 #define SIMTX_INT(name, T, asmtype, C, R)                                                         \
     SIMTX_DEV T __half2##name##_rn(__half h)                                                      \
     {                                                                                             \

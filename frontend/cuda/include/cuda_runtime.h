@@ -1,5 +1,5 @@
 /* The CUDA runtime for C++ programs: the C API, C++ forms of it that take typed pointers, kernels and
- * symbols, and vector constructors.  clang's CUDA mode includes this file by itself. */
+ * symbols, and vector constructors.  clang's CUDA mode includes this file automatically. */
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__
 
@@ -78,7 +78,7 @@ SIMTX_API cudaEventCreate(cudaEvent_t *event, unsigned int flags)
     return ::cudaEventCreateWithFlags(event, flags);
 }
 
-/* Symbols: the variable itself names it. */
+/* Symbols: the argument is the variable itself. */
 template <class T> SIMTX_API cudaMemcpyToSymbol(const T &symbol, const void *src, size_t count,
                                                 size_t offset = 0,
                                                 enum cudaMemcpyKind kind = cudaMemcpyHostToDevice)
@@ -174,7 +174,7 @@ template <class T> SIMTX_API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *d
                                                        blockSize);
 }
 
-/* The block size with the most resident threads: every multiple of the warp is asked. */
+/* The block size with the most resident threads, found by trying every multiple of the warp size. */
 template <class UnaryFunction, class T>
 SIMTX_API cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *minGridSize, int *blockSize, T func,
                                                                   UnaryFunction blockSizeToDynamicSMemSize,

@@ -1,5 +1,5 @@
 /* The CUDA runtime API as C functions (CUDA Runtime API reference, release 11.5).  libcudart of simtx defines
- * them; a function that the simulator does not carry out returns cudaErrorNotSupported and says so once. */
+ * them; a function that simtx does not implement returns cudaErrorNotSupported and prints a message once. */
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 
@@ -316,7 +316,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 
-/* What compiler-made host code calls: registration of device images, and kernel<<<...>>>. */
+/* Called by compiler-generated host code: registration of device images, and kernel<<<...>>>. */
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);

@@ -10,7 +10,7 @@
 #define EXIT_WAIVED 2
 #endif
 
-/* The text behind "name" in the flag (it begins with '=' or is empty), or NULL. */
+/* The text after "name" in the flag (it begins with '=' or is empty), or NULL. */
 static inline const char *simtx_find_flag(int argc, const char **argv, const char *name)
 {
     size_t n = strlen(name);

@@ -1,12 +1,12 @@
 /* Loads, stores, read-modify-writes and fences with an explicit memory order and scope, as inline PTX (PTX
- * ISA, "Memory Consistency Model").  Compilers translate C11 atomics for PTX differently, and some fail on
- * sequentially consistent fences; these come out the same everywhere.
+ * ISA, "Memory Consistency Model").  Compilers translate C11 atomics to different PTX, and some reject sequentially
+ * consistent fences; these functions give the same PTX with every compiler.  Scopes: cta, gpu, sys.
  *
- *   simtx_load_acquire_gpu(p)        ld.acquire.gpu          orders: relaxed, acquire        scopes: cta,
- * gpu, sys simtx_store_release_gpu(p, v)    st.release.gpu          orders: relaxed, release
+ *   simtx_load_acquire_gpu(p)        ld.acquire.gpu          orders: relaxed, acquire
+ *   simtx_store_release_gpu(p, v)    st.release.gpu          orders: relaxed, release
  *   simtx_add_acq_rel_gpu(p, v)      atom.acq_rel.gpu.add    orders: relaxed, acquire, release, acq_rel
- *   simtx_exch_..., simtx_min_..., simtx_max_..., simtx_and_..., simtx_or_..., simtx_xor_...,
- * simtx_cas_...(p, c, v) simtx_fence_sc_gpu()             fence.sc.gpu            orders: sc, acq_rel
+ *   simtx_exch_..., simtx_min_..., simtx_max_..., simtx_and_..., simtx_or_..., simtx_xor_..., simtx_cas_...(p, c, v)
+ *   simtx_fence_sc_gpu()             fence.sc.gpu            orders: sc, acq_rel
  *
  * Types: int, unsigned int, long long, unsigned long long (add also float; loads and stores also float,
  * double). They need sm_70. */

@@ -1,15 +1,15 @@
 /* Transactions in device code, and the markers that lock-based versions of the same algorithm use.
  *
  *   tx_begin(); ... tx_commit();
- *       A transaction: the PTX instructions `tx_begin;` and `tx_commit;`.  Which protocol carries it out is
- *       configuration (tm.*); in functional mode every transaction runs atomically.  Nesting is flattened.
+ *       A transaction: the PTX instructions `tx_begin;` and `tx_commit;`.  The configuration (tm.*) selects
+ *       the protocol; in functional mode every transaction is atomic.  Nesting is flattened.
  *
  *   simtx_lock_begin(); ... simtx_lock_end();
- *       Marks the loop that acquires, holds and releases a lock, for the breakdown of cycles into work and
- * locking. A marker is a PTX comment: it costs no instruction.
+ *       Marks the loop that acquires, holds and releases a lock, for the breakdown of cycles into work
+ *       and locking.  A marker is a PTX comment: it costs no instruction.
  *
  *   SIMTX_LOCK_DONE(done);
- *       Write it as the last statement of the body of a lock loop, naming the variable that ends the loop:
+ *       The last statement of the body of a lock loop; its argument is the variable that ends the loop:
  *
  *           int done = 0;
  *           while (!done) {
@@ -22,12 +22,12 @@
  *               SIMTX_LOCK_DONE(done);
  *           }
  *
- *       Without it clang sees that the loop ends where the lock was taken and moves the critical section
- * behind the loop.  Lanes of a warp then wait at the loop's end for a lane that spins on the lock that they
- * hold: a deadlock under a SIMT stack.  The empty assembly statement hides the value of `done`, so the
- * release stays inside.
+ *       Without it clang infers that the loop ends when the lock is acquired, and moves the critical section
+ *       after the loop.  The lane that holds the lock then waits at the reconvergence point for lanes that
+ *       spin on this lock: a deadlock under a SIMT stack.  The empty assembly statement hides the value of
+ *       `done`, so the release stays inside the loop.
  *
- * On the host the transaction calls do nothing: host threads do not take part in device transactions. */
+ * On the host the transaction calls have no effect: host threads cannot execute device transactions. */
 #ifndef SIMTX_TM_H
 #define SIMTX_TM_H
 

@@ -1,2 +1,2 @@
-/* Device functions that stand for one instruction: see simtx/memory.h. */
+/* Device functions of one instruction each: see simtx/memory.h. */
 #include "simtx/memory.h"

@@ -1,5 +1,5 @@
 /* Texture fetches through references (tex2D(tex, x, y) ...) and objects (tex2D<T>(obj, x, y) ...).  clang
- * supplies the instructions behind __nv_tex_surf_handler; here are the functions that programs call.  A fetch
+ * supplies the instructions through __nv_tex_surf_handler; this file defines the functions that programs call.  A fetch
  * in normalized-float mode returns floats. */
 #ifndef __TEXTURE_FETCH_FUNCTIONS_H__
 #define __TEXTURE_FETCH_FUNCTIONS_H__

@@ -7,7 +7,7 @@ from mpmath import (mp, mpf, exp, log, sin, cos, atan, asin, tanh, sqrt, pi, erf
 
 
 def smooth(f, series_at_zero):
-    """f(x), or the given Taylor polynomial where f's formula would divide by something tiny."""
+    """f(x), or the given Taylor polynomial where f's formula would divide by nearly zero."""
     return lambda x: f(x) if abs(x) > mpf(10) ** -12 else mp.polyval(series_at_zero[::-1], x)
 
 
@@ -30,7 +30,7 @@ def elementary(fit):
     # log((1+s)/(1-s)) = 2s + 2/3 s^3 + s^5 c(s^2)
     fit.poly("c_log", smooth(lambda z: (log((1 + sqrt(z)) / (1 - sqrt(z))) - 2 * sqrt(z) - 2 * z * sqrt(z) / 3)
                              / (z**2 * sqrt(z)), [mpf(2) / (2 * k + 5) for k in range(6)]), 0, 0.03, -58, -26)
-    # log(1 + f) = f + f^2 c(f), which is enough for the float logarithms
+    # log(1 + f) = f + f^2 c(f), for the float logarithms
     fit.poly("c_log1", smooth(lambda f: (log(1 + f) - f) / f**2, [-mpf(1) / 2, mpf(1) / 3]), -0.2929, 0.4143, -57, -27,
              kinds="f")
     # sin r = r + r^3 c(r^2), cos r = 1 - r^2/2 + r^4 c(r^2)
@@ -45,7 +45,7 @@ def elementary(fit):
                               [mpf(1) / 6, mpf(3) / 40, mpf(15) / 336]), 0, 0.2501, -57, -27)
     fit.poly("c_tanh", smooth(lambda t: (tanh(sqrt(t)) / sqrt(t) - 1) / t, [-mpf(1) / 3, mpf(2) / 15, -mpf(17) / 315]),
              0, 0.31, -57, -27)
-    # first guess of the cube root, relative error about 2^-9
+    # initial approximation of the cube root, relative error about 2^-9
     fit.poly("c_cbrt", lambda m: mp.cbrt(m), 1, 8, -9, -9)
 
 
@@ -54,13 +54,13 @@ def error_functions(fit):
     # erf x = x + x c(x^2)
     fit.poly("c_erf", smooth(lambda t: erf(sqrt(t)) / sqrt(t) - 1, [2 / sqrt(pi) - 1]), 0, 1, -57, -28)
 
-    # (1 + 2x) erfcx(x) - 1 with u = (x - 4) / (x + 4), which takes [0, inf) to [-1, 1) (Shepherd and Laframboise's idea)
+    # (1 + 2x) erfcx(x) - 1 with u = (x - 4) / (x + 4), which maps [0, inf) to [-1, 1) (Shepherd and Laframboise)
     def scaled(u):
         x = 4 * (1 + u) / (1 - u)
         return (1 + 2 * x) * (exp(x * x) * erfc(x) if x < 10**6 else (1 - 1 / (2 * x * x)) / (x * sqrt(pi))) - 1
     fit.poly("c_erfcx", scaled, -1, 1, -56, -27)
 
-    # erfinv(x) / x as a function of w = -log(1 - x^2), further out of sqrt(w)
+    # erfinv(x) / x as a function of w = -log(1 - x^2), in the tails of sqrt(w)
     def ratio(w):
         if w < mpf(10) ** -20:
             return sqrt(pi) / 2

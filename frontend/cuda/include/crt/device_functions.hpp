@@ -1,3 +1,3 @@
-/* Warp functions: simtx/warp.h stands in for clang's own intrinsics header, so that one's guard is set. */
+/* Warp functions: simtx/warp.h replaces clang's intrinsics header, whose include guard is therefore set here. */
 #define __CLANG_CUDA_INTRINSICS_H__
 #include "simtx/warp.h"

@@ -1,4 +1,4 @@
-/* What launches need: the runtime API declares it. */
+/* The functions for launches are declared by the runtime API. */
 #ifndef SIMTX_CRT_HOST_RUNTIME_H
 #define SIMTX_CRT_HOST_RUNTIME_H
 #include "cuda_runtime_api.h"

@@ -1,2 +1,2 @@
-/* clang's wrapper includes this name; the functions stand in simtx/. */
+/* clang's wrapper includes this file; simtx/ defines the functions. */
 #include "simtx/keywords.h"

@@ -1,6 +1,6 @@
 /* CUDA's atomic functions (CUDA C++ programming guide, "Atomic Functions") in device, block and system scope,
- * over the typed primitives that clang's wrapper defines; what clang lacks (Sub, the 16-bit compare-and-swap)
- * is made here. */
+ * built on the typed primitives of clang's wrapper; functions that clang lacks (Sub, 16-bit compare-and-swap)
+ * are defined here. */
 #ifndef SIMTX_ATOMICS_H
 #define SIMTX_ATOMICS_H
 

@@ -1,8 +1,8 @@
 /* Arithmetic, comparison and mathematics of a 16-bit floating type and its pair; no include guard, because
- * cuda_fp16.h and cuda_bf16.h each include it once.  They set SIMTX_H, SIMTX_H2   the scalar and the pair
- * type (both with raw bits) SIMTX_NS            a namespace with to_f, from_f, add, sub, mul, fma on bits and
- * add2, sub2, mul2, fma2 on pairs A value is computed in float and rounded once where no primitive is given.
- */
+ * cuda_fp16.h and cuda_bf16.h each include it once.  They define
+ *   SIMTX_H, SIMTX_H2   the scalar and the pair type (both with raw bits)
+ *   SIMTX_NS            a namespace with to_f, from_f, add, sub, mul, fma on bits and add2, sub2, mul2, fma2 on pairs.
+ * Without a primitive, a value is computed in float and rounded once. */
 
 #define SIMTX_R(e) ::SIMTX_NS::make(e)
 #define SIMTX_R2(a, b) ::SIMTX_NS::make2(a, b)
@@ -41,7 +41,7 @@ SIMTX_BOTH bool __hleu(SIMTX_H a, SIMTX_H b) { return !__hgt(a, b); }
 SIMTX_BOTH bool __hgtu(SIMTX_H a, SIMTX_H b) { return !__hle(a, b); }
 SIMTX_BOTH bool __hgeu(SIMTX_H a, SIMTX_H b) { return !__hlt(a, b); }
 
-/* A NaN loses against a number in min and max; -0 is less than +0. */
+/* min and max of a NaN and a number give the number; -0 is less than +0. */
 SIMTX_BOTH SIMTX_H __hmax(SIMTX_H a, SIMTX_H b)
 {
     if (__hisnan(a) || __hisnan(b))
@@ -122,7 +122,7 @@ SIMTX_PAIR3(__hfma2_relu, __hfma_relu)
 #undef SIMTX_PAIR3
 #undef SIMTX_PAIR2
 
-/* Comparisons of pairs: 1.0 or 0.0 in each half; the hb forms ask whether both hold. */
+/* Comparisons of pairs: 1.0 or 0.0 in each half; the hb forms return whether both hold. */
 #define SIMTX_CMP(rel)                                                                    \
     SIMTX_BOTH SIMTX_H2 __h##rel##2(SIMTX_H2 a, SIMTX_H2 b)                               \
     {                                                                                     \

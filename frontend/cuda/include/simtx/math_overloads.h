@@ -1,5 +1,5 @@
-/* The C++ overloads of mathematical functions that clang's CUDA headers only declare, or leave out: a
- * declared but undefined one would end as an unresolved `.extern .func` in the PTX.  Also min and max for
+/* The C++ overloads of mathematical functions that clang's CUDA headers only declare, or lack: an
+ * overload without definition would give an unresolved `.extern .func` in the PTX.  Also min and max for
  * every arithmetic type, and host versions of the functions that CUDA offers on both sides but the C library
  * lacks. */
 #ifndef SIMTX_MATH_OVERLOADS_H

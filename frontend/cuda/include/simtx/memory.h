@@ -1,5 +1,5 @@
 /* Loads and stores with a cache operator, address-space conversions and tests, funnel shifts, dot products,
- * clocks: the device functions whose CUDA names stand for one PTX instruction (CUDA C++ programming guide;
+ * clocks: the device functions that are one PTX instruction each (CUDA C++ programming guide;
  * PTX ISA "ld", "st", "cvta", "isspacep", "shf", "dp4a"). */
 #ifndef SIMTX_MEMORY_H
 #define SIMTX_MEMORY_H
@@ -8,7 +8,7 @@
 
 #define SIMTX_GLOBAL(p) ((const __attribute__((address_space(1))) void *)(p))
 
-/* __ldg(): a read-only load, by the compiler's own builtins so that it can be moved and merged. */
+/* __ldg(): a read-only load.  It uses compiler builtins so that the compiler can move and merge it. */
 #define SIMTX_LDG1(T, b) \
     SIMTX_DEV T __ldg(const T *p) { return __nvvm_ldg_##b(p); }
 #define SIMTX_LDG2(V, T, b)                                \
@@ -70,8 +70,8 @@ SIMTX_LDG4(float4, float, f4)
 #undef SIMTX_LDG2
 #undef SIMTX_LDG4
 
-/* Loads with a cache operator.  A vector travels as one access; char has no register of its own and uses a
- * 16-bit one. */
+/* Loads with a cache operator.  A vector is one access; char has no register type and uses a 16-bit
+ * register. */
 #define SIMTX_LD1(name, op, T, R, C, t, clobber)                                         \
     SIMTX_DEV T name(const T *p)                                                         \
     {                                                                                    \

@@ -1,6 +1,6 @@
 /* Barriers and fences (CUDA C++ programming guide, "Synchronization Functions", "Memory Fence Functions").  clang 14
- * takes its own intrinsics for these as unable to change a shared variable whose address nobody takes, and moves
- * loads of it across the barrier; assembly with a memory clobber cannot be crossed. */
+ * assumes that its own barrier intrinsics cannot change a shared variable whose address is not taken, and moves
+ * loads of it across the barrier.  Loads do not move across assembly with a memory clobber. */
 #ifndef SIMTX_SYNC_H
 #define SIMTX_SYNC_H
 

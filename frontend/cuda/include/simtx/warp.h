@@ -1,5 +1,5 @@
-/* Warp-wide functions (CUDA C++ programming guide, "Warp Vote/Match/Reduce/Shuffle Functions").  clang's own
- * header of these is replaced: its 64-bit unsigned shuffle calls itself, and its forms without a mask cannot
+/* Warp-wide functions (CUDA C++ programming guide, "Warp Vote/Match/Reduce/Shuffle Functions").  This file
+ * replaces clang's own header: its 64-bit unsigned shuffle calls itself, and its forms without a mask cannot
  * be compiled for sm_70 and later.  Here the old names mean the _sync form with a full mask. */
 #ifndef SIMTX_WARP_H
 #define SIMTX_WARP_H
