@@ -47,7 +47,7 @@ done
 if run out "$(kernel compaction)" --timing --config gtx480 --set sim.shadow=true 2>message; then
     holds "a race is seen" false
 fi
-holds "a race is named" says "differs from functional mode's after this launch"
+holds "a race is named" says "device memory after this launch differs from functional mode"
 
 # ---- streams ----
 holds "streams" run out.streams "$build/regress/timing/streams" --timing
