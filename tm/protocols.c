@@ -1,5 +1,5 @@
 /* The protocols of tm/registry.def, in the order of the choices of tm.global and tm.shared. */
-#include "tm/core/banks.h"
+#include "tm/core/shared_protocol.h"
 
 #define TM_GLOBAL(symbol, name) extern const struct tm_protocol symbol;
 #include "tm/registry.def"

@@ -10,7 +10,7 @@
 #include "configs/gpu.h"
 #include "ptx/program/program.h"
 #include "timing/machine/machine.h"
-#include "tm/core/banks.h"
+#include "tm/core/shared_protocol.h"
 
 struct sampling;
 struct trace;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frontend/lib/gpu.h"
-#include "tm/core/banks.h"
+#include "tm/core/shared_protocol.h"
 
 static uint32_t least(uint64_t a, uint32_t b)
 {

@@ -4,7 +4,7 @@
 #define TM_IMPL_H
 
 #include "base/pool.h"
-#include "tm/core/banks.h"
+#include "tm/core/shared_protocol.h"
 #include "tm/core/tm_core.h"
 
 enum tm_role { ROLE_PROGRAM, ROLE_FETCH, ROLE_REST, ROLE_PROTOCOL };
@@ -104,7 +104,7 @@ void tm_enter(struct tm_core *c, struct tm_warp *x, uint64_t lanes, uint64_t now
 extern const struct tm_reason_row { const char *name; enum stat count; } tm_reasons[TM_REASONS];
 struct oracle_who tm_who(const struct tm_core *c, uint32_t slot, unsigned lane, uint64_t now);
 
-/* ---- banks.c: shared memory; but for the first three only with c->banks ---- */
+/* ---- shared_memory.c: shared memory; but for the first three only with c->banks ---- */
 void banks_free(struct tm_core *c);
 void banks_begin_run(struct tm_core *c);
 bool banks_finish(struct tm_core *c, char *text, size_t size);   /* false: what the oracle found */

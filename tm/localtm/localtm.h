@@ -3,8 +3,8 @@
  * "GPU-LocalTM"; Villegas, Navarro, Asenjo and Plata, "Memoria Transaccional Hardware en Memoria Local de GPU"). Eager
  * in both senses: every bank looks each access up in the bloom filters of all threads of the block (detect.c), and
  * keeps the old value of a word that is accessed for the first time, with its owner, in shadow memory, which is memory
- * of the block itself (shadow_memory.c). A lane that meets another thread's filter loses and is put back at once; a warp that
- * makes no progress is serialised, first its lanes, then the block (serialisation.c).
+ * of the block itself (shadow_memory.c). A lane that meets another thread's filter loses and is put back at once; a
+ * warp that makes no progress is serialised, first its lanes, then the block (serialisation.c).
  *
  * Names: a thread is a work-item of the block, its number is what the owner byte holds. The place of a word in its bank
  * is the word's number div banks; its bit in the filters is the place mod localtm.filter_bits.
@@ -13,7 +13,7 @@
 #define TM_LOCALTM_LOCALTM_H
 
 #include "memsys/clock.h"
-#include "tm/core/banks.h"
+#include "tm/core/shared_protocol.h"
 
 enum { LOCAL_BANKS = 64, LOCAL_BITS = 64, LOCAL_OWNERS = 256 };
 #define NO_WORD UINT32_MAX

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "tm/core/banks.h"
+#include "tm/core/shared_protocol.h"
 
 struct toy_banks {                   /* of an SM */
     uint32_t begin;

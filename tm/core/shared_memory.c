@@ -1,7 +1,7 @@
 /*
  * Shared memory inside transactions, at an SM: between the load/store unit, where its banks perform an instruction, and
- * a protocol that stands beside them (banks.h). Keeps the exact sets of each lane, the blocks that are resident, and
- * the cycles that the protocol costs a warp.
+ * a protocol that stands beside them (shared_protocol.h). Keeps the exact sets of each lane, the blocks that are
+ * resident, and the cycles that the protocol costs a warp.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /*
  * The interface of transactional-memory protocols at the banks of shared memory: eager ones, which find conflicts and
  * keep old values when an access is performed. It stands beside the one for global memory (tm.h): tm.global and
- * tm.shared are chosen independently, and an attempt commits or aborts in both. The core part (tm_core.c) does what every
- * protocol needs: who is in which attempt, the exact sets of every lane, aborts and outcomes, statistics, the oracle.
+ * tm.shared are chosen independently, and an attempt commits or aborts in both. The core part (tm_core.c) does what
+ * every protocol needs: who is in which attempt, the exact sets of every lane, aborts and outcomes, statistics, the
+ * oracle.
  *
  *   load/store unit: passes of the banks -> struct tm_banks access -> lanes that lose: tm_abort, the others: performed
  *
