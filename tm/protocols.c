@@ -4,7 +4,7 @@
 #define TM_GLOBAL(symbol, name) extern const struct tm_protocol symbol;
 #include "tm/registry.def"
 #undef TM_GLOBAL
-#define TM_SHARED(symbol, name) extern const struct tm_banks symbol;
+#define TM_SHARED(symbol, name) extern const struct tm_shared_protocol symbol;
 #include "tm/registry.def"
 #undef TM_SHARED
 
@@ -15,7 +15,7 @@ const struct tm_protocol *const tm_protocols[] = {
 #undef TM_GLOBAL
 };
 
-const struct tm_banks *const tm_banks_protocols[] = {
+const struct tm_shared_protocol *const tm_shared_protocols[] = {
     NULL,
 #define TM_SHARED(symbol, name) &symbol,
 #include "tm/registry.def"

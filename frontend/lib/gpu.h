@@ -41,8 +41,8 @@ struct kernel_total {
 
 /* What a block takes of an SM. */
 struct block_need {
-    const struct tm_banks *protocol; /* of transactions on shared memory, when the kernel has them; NULL = none */
-    struct banks_need tm;            /* what those take beside */
+    const struct tm_shared_protocol *protocol;   /* if the kernel has transactions on shared memory; NULL = none */
+    struct tm_block_resources tm;            /* what those take beside */
     uint32_t registers;              /* a thread's own */
     uint64_t block_registers;        /* of a block, in all */
     uint64_t own_shared;             /* bytes of shared memory that the kernel itself takes */

@@ -1,6 +1,6 @@
 /*
  * What a block takes of an SM, how many are resident, and the checks of both before a launch. Transactions at the banks
- * of shared memory take resources beside the kernel's own, of kernels that have some (struct banks_need).
+ * of shared memory take resources beside the kernel's own, of kernels that have some (struct tm_block_resources).
  */
 #include <string.h>
 
@@ -32,20 +32,20 @@ static uint32_t pinned(const struct simtx_kernel *k, enum kernel_key key)
 }
 
 /* The protocol for transactions on shared memory of the kernel's next launch; NULL = none. */
-static const struct tm_banks *protocol_of(const struct simtx_kernel *k)
+static const struct tm_shared_protocol *protocol_of(const struct simtx_kernel *k)
 {
     const simtx_gpu *g = k->module->gpu;
     bool tm = k->code->transactions && timed_selected(g, k);
-    return tm ? tm_banks_protocols[g->tm.shared] : NULL;
+    return tm ? tm_shared_protocols[g->tm.shared] : NULL;
 }
 
-static struct banks_need need_of_banks(const struct simtx_kernel *k, const struct tm_banks *p, uint32_t lanes,
-                                       uint64_t shared)
+static struct tm_block_resources shared_tm_need(const struct simtx_kernel *k, const struct tm_shared_protocol *p,
+                                                uint32_t lanes, uint64_t shared)
 {
     const simtx_gpu_info *i = &k->module->gpu->info;
-    struct banks_need n = { .threads = UINT32_MAX, .register_copies = 1, .blocks = UINT32_MAX };
+    struct tm_block_resources n = { .threads = UINT32_MAX, .register_copies = 1, .blocks = UINT32_MAX };
     if (p)
-        p->need(k->module->gpu->config, least(shared, i->shared_per_sm + 1), lanes / i->warp_size, &n);
+        p->resources(k->module->gpu->config, least(shared, i->shared_per_sm + 1), lanes / i->warp_size, &n);
     return n;
 }
 
@@ -53,7 +53,7 @@ static struct banks_need need_of_banks(const struct simtx_kernel *k, const struc
  * Registers a thread for blocks of so many lanes (0 = any): kernel.NAME.registers, or our own count within what a
  * compiler for the machine would allow itself before it spills: the limit of the ISA, .maxnreg, and one block on an SM.
  */
-static uint32_t own_registers(const struct simtx_kernel *k, uint32_t lanes, const struct banks_need *tm)
+static uint32_t own_registers(const struct simtx_kernel *k, uint32_t lanes, const struct tm_block_resources *tm)
 {
     enum { ISA_MAX = 255 };
     uint32_t n = pinned(k, KEY_KERNEL_REGISTERS), all = k->module->gpu->info.registers_per_sm, most = ISA_MAX;
@@ -77,9 +77,9 @@ void kernel_need(const struct simtx_kernel *k, uint32_t threads, size_t dynamic,
 {
     uint64_t own = (uint64_t)k->code->shared_static + dynamic, reached = kernel_shared(k, dynamic);
     uint32_t lanes = lanes_of(k, threads);
-    const struct tm_banks *p = protocol_of(k);
+    const struct tm_shared_protocol *p = protocol_of(k);
     own = p && own < reached ? reached : own;
-    struct banks_need tm = need_of_banks(k, p, lanes, own);
+    struct tm_block_resources tm = shared_tm_need(k, p, lanes, own);
     uint32_t registers = own_registers(k, lanes, &tm);
     *n = (struct block_need){
         .protocol = p,
@@ -99,7 +99,7 @@ static uint32_t max_threads(const struct simtx_kernel *k)
         n = product3(k->func->maxntid);
     if (k->func->reqntid[0])
         n = product3(k->func->reqntid);
-    struct banks_need tm = need_of_banks(k, protocol_of(k), lanes_of(k, n), 0);
+    struct tm_block_resources tm = shared_tm_need(k, protocol_of(k), lanes_of(k, n), 0);
     n = least(n, tm.threads);
     uint32_t all = i->registers_per_block > tm.registers ? i->registers_per_block - tm.registers : 0;
     uint32_t by_registers = all / tm.register_copies / own_registers(k, lanes_of(k, n), &tm);
@@ -109,7 +109,7 @@ static uint32_t max_threads(const struct simtx_kernel *k)
 void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out)
 {
     const struct ptx_module *m = k->func->module;
-    struct banks_need any = need_of_banks(k, NULL, 0, 0);
+    struct tm_block_resources any = shared_tm_need(k, NULL, 0, 0);
     *out = (simtx_kernel_info){
         .name = k->func->name,
         .registers = own_registers(k, 0, &any),
@@ -177,12 +177,12 @@ simtx_status simtx_kernel_set_max_dynamic_shared(simtx_kernel *k, size_t bytes)
 /* ---- checks before a launch ---- */
 
 /* Where the limit comes from that transactions on shared memory bring. */
-static const char *reason(const struct simtx_kernel *k, const struct block_need *n, enum banks_limit limit, char *text,
-                          size_t size)
+static const char *reason(const struct simtx_kernel *k, const struct block_need *n, enum tm_block_limit limit,
+                          char *text, size_t size)
 {
     *text = 0;
-    if (n->protocol->explain)
-        n->protocol->explain(k->module->gpu->config, limit, &n->tm, text, size);
+    if (n->protocol->explain_limit)
+        n->protocol->explain_limit(k->module->gpu->config, limit, &n->tm, text, size);
     return text;
 }
 
@@ -203,7 +203,7 @@ static simtx_status check_threads(simtx_kernel *k, uint64_t threads)
     return gpu_fail(k->module->gpu, SIMTX_INVALID_LAUNCH,
                     "%s: a block of %llu threads; with tm.shared = %s a block that uses transactions has at most %u%s",
                     k->func->name, (unsigned long long)threads, n.protocol->name,
-                    n.tm.threads, reason(k, &n, BANKS_THREADS, why, sizeof why));
+                    n.tm.threads, reason(k, &n, TM_LIMIT_THREADS, why, sizeof why));
 }
 
 static simtx_status check_shape(simtx_kernel *k, const simtx_launch_params *p)
@@ -243,7 +243,7 @@ static simtx_status check_shared(simtx_kernel *k, const simtx_launch_params *p, 
                         "%s: %llu bytes of shared memory; with tm.shared = %s a kernel with transactions may "
                         "declare %u%s",
                         k->func->name, (unsigned long long)n->own_shared,
-                        n->protocol->name, n->tm.shared_most, reason(k, n, BANKS_SHARED, why, sizeof why));
+                        n->protocol->name, n->tm.shared_most, reason(k, n, TM_LIMIT_SHARED, why, sizeof why));
     uint32_t fixed = k->code->shared_static;
     bool plain = fixed <= i->shared_per_block && p->dynamic_shared <= i->shared_per_block - fixed;
     bool asked = k->max_dynamic_shared && p->dynamic_shared <= k->max_dynamic_shared;
@@ -267,11 +267,11 @@ static simtx_status does_not_fit(simtx_kernel *k, uint32_t threads, const struct
                         "an SM has %u%s",
                         k->func->name, n->registers, threads,
                         (unsigned long long)n->block_registers, n->protocol->name, g->info.registers_per_sm,
-                        reason(k, n, BANKS_REGISTERS, why, sizeof why));
+                        reason(k, n, TM_LIMIT_REGISTERS, why, sizeof why));
     return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES,
                     "%s: a block of %u threads does not fit on an SM: %s (%u registers a thread, %llu bytes of shared "
                     "memory)%s", k->func->name, threads, limit, n->registers, (unsigned long long)n->own_shared,
-                    n->protocol && !n->tm.blocks ? reason(k, n, BANKS_BLOCKS, why, sizeof why) : "");
+                    n->protocol && !n->tm.blocks ? reason(k, n, TM_LIMIT_BLOCKS, why, sizeof why) : "");
 }
 
 simtx_status kernel_check(simtx_kernel *k, const simtx_launch_params *p, struct queued_launch *o)

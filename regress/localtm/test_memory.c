@@ -58,25 +58,25 @@ static void spied(struct rig *r, const char *setting, const char *kernel, uint32
     rig_run(r, kernel, 1, threads);
 }
 
-static struct local_block *block_of(uint32_t slot)
+static struct localtm_block *block_of(uint32_t slot)
 {
-    return ((const struct local_core *)core->banks)->warp[slot].block;
+    return ((const struct localtm_core *)core->shared_protocol)->warp[slot].block;
 }
 
 /* ---- what is where ---- */
 
-static unsigned bits_of(const struct local_block *b)
+static unsigned bits_of(const struct localtm_block *b)
 {
     unsigned n = 0;
     for (unsigned bank = 0; bank < 32; bank++)
         for (unsigned bit = 0; bit < 8; bit++)
-            n += b->known[FILTER_WRITE][bank][bit];
+            n += b->threads_with[LOCALTM_FILTER_WRITE][bank][bit];
     return n;
 }
 
 static void take_view(uint32_t slot, uint64_t lanes, bool commit)
 {
-    const struct local_block *b = block_of(slot);
+    const struct localtm_block *b = block_of(slot);
     const uint8_t *shared = b->shared;
     struct view *v = &view[views++];
     assert_true(views < MAX_VIEWS);
@@ -85,9 +85,9 @@ static void take_view(uint32_t slot, uint64_t lanes, bool commit)
     memcpy(v->word, shared, sizeof v->word);
     memcpy(v->owner, shared + sizeof v->word, N);
     for (uint32_t w = 0; w < N; w++)
-        v->owned[w] = local_is_owned(b, w);
-    v->filter3[0] = local_cell(core->banks, b, 3, 3)->filter[FILTER_WRITE];
-    v->filter3[1] = local_cell(core->banks, b, 5, 3)->filter[FILTER_WRITE];
+        v->owned[w] = localtm_is_owned(b, w);
+    v->filter3[0] = localtm_cell(core->shared_protocol, b, 3, 3)->filter[LOCALTM_FILTER_WRITE];
+    v->filter3[1] = localtm_cell(core->shared_protocol, b, 5, 3)->filter[LOCALTM_FILTER_WRITE];
     v->bits = bits_of(b);
 }
 
@@ -167,35 +167,36 @@ static void a_conflict_puts_everything_back(void **state)
 static unsigned alone, turns;
 static uint32_t counted, next;
 
-static void everything_is(const struct local_block *b, uint32_t thread)
+static void everything_is(const struct localtm_block *b, uint32_t thread)
 {
     for (uint32_t w = 0; w < b->words; w++)
-        if (local_is_owned(b, w))
-            assert_int_equal(local_owner(b, w), thread);
+        if (localtm_is_owned(b, w))
+            assert_int_equal(localtm_owner(b, w), thread);
 }
 
-/* The longest waiting one of the warps that want to run alone, then the lower one; NO_SLOT = none does. */
-static uint32_t first_in_turn(const struct local_core *k, const struct tm_block *b)
+/* The warp with the oldest request to run alone; of equals the lower one; LOCALTM_NO_SLOT = none. */
+static uint32_t first_in_turn(const struct localtm_core *k, const struct tm_block *b)
 {
-    uint32_t first = NO_SLOT;
+    uint32_t first = LOCALTM_NO_SLOT;
     for (uint32_t i = 0; i < b->warps; i++)
-        if (k->warp[b->slot[i]].wants && (first == NO_SLOT || k->warp[b->slot[i]].since < k->warp[first].since))
+        if (k->warp[b->slot[i]].requested &&
+            (first == LOCALTM_NO_SLOT || k->warp[b->slot[i]].requested_at < k->warp[first].requested_at))
             first = b->slot[i];
     return first;
 }
 
-/* A warp that runs alone has one lane and all owned words, came in its turn, and others have counted since. */
+/* A warp that runs alone has one lane and all owned words, and had the oldest request. */
 static void look_who_runs_alone(uint32_t slot, uint64_t lanes, bool commit)
 {
-    const struct local_block *b = block_of(slot);
-    const struct local_core *k = core->banks;
+    const struct localtm_block *b = block_of(slot);
+    const struct localtm_core *k = core->shared_protocol;
     uint32_t count;
-    if (!commit || b->runner == NO_SLOT)
+    if (!commit || b->runner == LOCALTM_NO_SLOT)
         return;
     assert_int_equal(b->runner, slot);
     assert_int_equal(__builtin_popcountll(lanes), 1);
     everything_is(b, k->warp[slot].first + (uint32_t)__builtin_ctzll(lanes));
-    if (next != NO_SLOT) {
+    if (next != LOCALTM_NO_SLOT) {
         assert_int_equal(slot, next);
         turns++;
     }
@@ -206,12 +207,12 @@ static void look_who_runs_alone(uint32_t slot, uint64_t lanes, bool commit)
     alone++;
 }
 
-/* While a commit takes long several warps lose, and want to run alone. */
+/* During a long commit several warps have conflicts and request to run alone. */
 static void one_runs_alone_and_others_go_on(void **state)
 {
     struct rig r;
     alone = turns = counted = 0;
-    next = NO_SLOT;
+    next = LOCALTM_NO_SLOT;
     spied(&r, "localtm.commit_cycles=1000", "beside", N, look_who_runs_alone);
     print_message("%u ran alone, %u of them behind another, %u counted beside\n", alone, turns, counted);
     assert_true(alone > 10 && turns > 10);

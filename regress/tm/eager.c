@@ -43,7 +43,7 @@ static struct eager_payload *say(struct eager_core *k, enum eager_kind kind, uin
     x->slot = (uint16_t)slot;
     x->lanes = lanes;
     packet_push(&k->out, p);
-    tm_runs(k->c, tm_now(k->c));
+    tm_run_at(k->c, tm_now(k->c));
     return x;
 }
 
@@ -120,7 +120,7 @@ static void granted(struct eager_core *k, struct tm_load *l, uint64_t now)
     if (l->held)
         tm_fetch(k->c, l);
     else
-        tm_load_part(k->c, l, now);
+        tm_load_part_done(k->c, l, now);
 }
 
 static void store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
@@ -315,7 +315,7 @@ static void free_core(void *core)
     free(core);
 }
 
-static void *new_shared(struct tm_gpu *t, const struct simtx_config *c, enum eager_bug bug)
+static void *new_gpu_state(struct tm_gpu *t, const struct simtx_config *c, enum eager_bug bug)
 {
     struct eager_shared *s = mem_zero(1, sizeof *s, "the eager protocol");
     s->bug = bug;
@@ -325,14 +325,14 @@ static void *new_shared(struct tm_gpu *t, const struct simtx_config *c, enum eag
 }
 
 #define NEW(bug) \
-    static void *new_##bug(struct tm_gpu *t, const struct simtx_config *c) { return new_shared(t, c, bug); }
+    static void *new_##bug(struct tm_gpu *t, const struct simtx_config *c) { return new_gpu_state(t, c, bug); }
 NEW(EAGER_SOUND) NEW(EAGER_BLIND) NEW(EAGER_FORGETS) NEW(EAGER_READS_EARLY) NEW(EAGER_PLAIN_PASSES)
 
 #define EAGER(bug) [bug] = { \
-    .name = "eager", .payload = sizeof(struct eager_payload), .new_shared = new_##bug, .free_shared = free, \
+    .name = "eager", .payload = sizeof(struct eager_payload), .new_gpu_state = new_##bug, .free_gpu_state = free, \
     .engine = &eager_unit, .new_core = new_core, .free_core = free_core, .attempt = attempt, .load = load, \
     .store = store, .commit = commit, .aborted = aborted, .validate = validate, .message = message, .run = run, \
-    .idle = idle, .sound = sound, .step = step }
+    .idle = idle, .consistent = sound, .step = step }
 const struct tm_protocol toy_eager[] = {
     EAGER(EAGER_SOUND), EAGER(EAGER_BLIND), EAGER(EAGER_FORGETS), EAGER(EAGER_READS_EARLY), EAGER(EAGER_PLAIN_PASSES)
 };

@@ -15,7 +15,7 @@ struct lane_state { uint32_t lost, writing; bool prepared, finishing; };     /* 
 struct eager_unit {
     struct engine_home home;
     const struct eager_shared *shared;
-    struct oracle_note *note;
+    struct oracle_events *note;
     struct owner owner[OWNERS];
     uint32_t owners;
     struct lane_state *lane;
@@ -304,10 +304,10 @@ bool eager_unit_empty(const struct eager_unit *u)
 static void *new_engine(void *shared, const struct engine_home *home)
 {
     struct eager_unit *u = mem_zero(1, sizeof *u, "a unit");
-    struct eager_shared *s = tm_shared(shared);
+    struct eager_shared *s = tm_gpu_state(shared);
     u->home = *home;
     u->shared = s;
-    u->note = tm_slice_note(shared, home->slice);
+    u->note = tm_slice_events(shared, home->slice);
     u->seed = home->slice + 1;
     u->lane = mem_zero((size_t)s->sms * EAGER_SLOTS * TM_LANES, sizeof *u->lane, "a unit");
     s->unit[home->slice] = u;

@@ -15,8 +15,8 @@ uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot) { return c->in[slot
 bool tm_committing(const struct tm_core *c, uint32_t slot) { return c->committing[slot]; }
 uint32_t tm_attempt(const struct tm_core *c, uint32_t slot) { return 7 + slot; }
 uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot) { return c->steps; }
-void tm_begins(struct tm_core *c, uint32_t slot, uint32_t cycles) { }
-void tm_executes(struct tm_core *c, uint32_t slot, uint32_t cycles) { }
+void tm_charge_begin(struct tm_core *c, uint32_t slot, uint32_t cycles) { }
+void tm_charge_execution(struct tm_core *c, uint32_t slot, uint32_t cycles) { }
 struct tm_lane *tm_lane(struct tm_core *c, uint32_t slot, unsigned lane) { return &c->lane[slot][lane]; }
 
 void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt, enum tm_reason why, uint64_t now)
@@ -32,7 +32,7 @@ void tm_wake(struct tm_core *c, uint32_t slot)
     c->woken[c->nwoken++] = slot;
 }
 
-void tm_runs(struct tm_core *c, uint64_t at)
+void tm_run_at(struct tm_core *c, uint64_t at)
 {
     c->run_at = clock_earlier(c->run_at, at);
 }
@@ -98,7 +98,7 @@ uint32_t *rig_word(struct rig *r, uint32_t word)
     return (uint32_t *)(void *)(r->shared + 4 * (size_t)word);
 }
 
-struct banks_result rig_access_lanes(struct rig *r, uint32_t slot, enum mem_op_kind kind, uint64_t lanes,
+struct tm_access_result rig_access_lanes(struct rig *r, uint32_t slot, enum mem_op_kind kind, uint64_t lanes,
                                      const uint32_t *word, unsigned words)
 {
     r->op.kind = (uint8_t)kind;
@@ -109,13 +109,13 @@ struct banks_result rig_access_lanes(struct rig *r, uint32_t slot, enum mem_op_k
     return tm_localtm.access(r->k, slot, &r->op, lanes, 0);
 }
 
-struct banks_result rig_access(struct rig *r, uint32_t thread, enum mem_op_kind kind, uint32_t word, unsigned words,
+struct tm_access_result rig_access(struct rig *r, uint32_t thread, enum mem_op_kind kind, uint32_t word, unsigned words,
                                uint32_t value)
 {
     uint32_t at[RIG_LANES];
     unsigned lane = thread % RIG_LANES;
     at[lane] = word;
-    struct banks_result b = rig_access_lanes(r, rig_slot(thread), kind, UINT64_C(1) << lane, at, words);
+    struct tm_access_result b = rig_access_lanes(r, rig_slot(thread), kind, UINT64_C(1) << lane, at, words);
     for (unsigned i = 0; kind != MOP_LOAD && !b.conflicts && i < words; i++)
         *rig_word(r, word + i) = value;
     return b;

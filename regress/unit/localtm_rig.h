@@ -27,7 +27,7 @@ struct tm_core {
 
 struct rig {
     struct tm_core c;
-    struct local_core *k;
+    struct localtm_core *k;
     struct block block;
     struct tm_block b;
     uint32_t words;                  /* of the kernel, filled up to whole rows */
@@ -35,7 +35,7 @@ struct rig {
     struct mem_op op;
 };
 
-extern const struct tm_banks tm_localtm;
+extern const struct tm_shared_protocol tm_localtm;
 
 /* A block of four warps in slots 2, 0, 3, 1 and so many bytes of its own, all words holding their number + 1000.
  * settings: "key=value"s, ended by NULL. */
@@ -46,10 +46,10 @@ uint32_t rig_slot(uint32_t thread);
 void rig_begin(struct rig *r);
 uint32_t *rig_word(struct rig *r, uint32_t word);
 /* One lane's access; a store puts `value` into its words unless it loses. */
-struct banks_result rig_access(struct rig *r, uint32_t thread, enum mem_op_kind kind, uint32_t word, unsigned words,
+struct tm_access_result rig_access(struct rig *r, uint32_t thread, enum mem_op_kind kind, uint32_t word, unsigned words,
                                uint32_t value);
 /* Of several lanes of a warp: word[i] is lane i's. Nothing is performed. */
-struct banks_result rig_access_lanes(struct rig *r, uint32_t slot, enum mem_op_kind kind, uint64_t lanes,
+struct tm_access_result rig_access_lanes(struct rig *r, uint32_t slot, enum mem_op_kind kind, uint64_t lanes,
                                      const uint32_t *word, unsigned words);
 void rig_commit(struct rig *r, uint32_t thread);
 void rig_abort(struct rig *r, uint32_t thread);

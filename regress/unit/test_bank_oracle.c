@@ -327,7 +327,7 @@ static void who_read_what(void **state)
     assert_string_equal(text, "the transaction with key 2 of its block (SM 1, warp slot 2, lane 3; block 4, thread "
                         "102), committed in cycle 1002, read 0x77 at offset 0x14 of shared memory; the replay in "
                         "commit order has 0x0, its initial value\n2 violations in all");
-    bank_oracle_forget(o);
+    bank_oracle_clear_findings(o);
     assert_false(bank_oracle_violated(o, text, sizeof text));
     commit_all(o, STEPS({ 4, 'r', 3, 0x12 }), KEYS(9));
     ends(o, "thread 104), committed in cycle 1004 with key 9 in global memory, read 0x12 at offset 0xc",
@@ -545,7 +545,7 @@ static void keys(const struct step *s, const uint64_t *globals, const char *firs
 static void order_of_keys(void **state)
 {
     (void)state;
-    const char *what = "key 3 in global memory, follows a commit at key 5 in global memory or behind it: offset 0x4 of "
+    const char *what = "key 3 in global memory, follows a commit at key 5 in global memory or after it: offset 0x4 of "
                        "shared memory was";
     const char *written = "written before by key 1 (thread 101, cycle 1001)";
     keys(STEPS({ 1, 'w', 1, 1 }, { 2, 'w', 1, 2 }), KEYS(5, 3), what, written);
@@ -567,7 +567,7 @@ static void keys_across_others(void **state)
     const struct step *s = STEPS({ 1, 'w', 1, 1 }, { 2, 'r', 1, 1 }, { 2, 'w', 2, 1 }, { 3, 'r', 2, 1 });
     keys(s, KEYS(5, 0, 6), NULL, NULL);
     keys(s, KEYS(0, 5, 0), NULL, NULL);
-    keys(s, KEYS(5, 0, 3), "follows a commit at key 5 in global memory or behind it: offset 0x8 of",
+    keys(s, KEYS(5, 0, 3), "follows a commit at key 5 in global memory or after it: offset 0x8 of",
          "written before by key 2");
     s = STEPS({ 1, 'r', 1, 0 }, { 2, 'w', 1, 1 }, { 2, 'r', 3, 0 }, { 3, 'w', 3, 1 });
     keys(s, KEYS(5, 0, 6), NULL, NULL);
@@ -641,7 +641,7 @@ static void violations_are_kept(void **state)
         assert_true(bank_oracle_violated(o, text, sizeof text));
         assert_non_null(strstr(text, run == 1 ? "read 0x10 at" : "read 0x20 at"));
         assert_non_null(strstr(text, "3 violations in all"));
-        bank_oracle_forget(o);
+        bank_oracle_clear_findings(o);
     }
     ends(o, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * Ideal TM under the oracle: lanes of a few SMs add to random counters in transactions, on a core part that the test
+ * Ideal TM under the oracle: lanes of a few SMs add to random counters in transactions, on a common part that the test
  * plays. No increment is lost, signatures and record ring find every conflict before the values do, and small
  * signatures find too many.
  */
@@ -25,7 +25,7 @@ static uint32_t rnd(uint32_t n)
     return (uint32_t)((seed >> 33) % n);
 }
 
-/* ---- the core part ---- */
+/* ---- the common part ---- */
 
 enum phase { LOADS, COMMITS = LOADS + PICKS, DECIDING, OVER };
 
@@ -81,7 +81,7 @@ uint32_t tm_slice(const struct tm_core *c, uint64_t address)
     return (uint32_t)((address - tm_memory_base(c)) / LINE % 2);
 }
 
-struct oracle_note *tm_slice_note(struct tm_gpu *g, uint32_t slice)
+struct oracle_events *tm_slice_events(struct tm_gpu *g, uint32_t slice)
 {
     return oracle_slice(g->oracle, slice);
 }
@@ -272,7 +272,7 @@ static struct world *world_new(uint32_t words, const char *detection, const char
     w->memory = aligned_alloc(LINE, (words * 4 + LINE - 1) / LINE * LINE);
     memset(w->memory, 0, words * 4);
     w->gpu.oracle = oracle_new(ORACLE_FULL, SMS, 2);
-    w->shared = tm_ideal.new_shared(&w->gpu, w->config);
+    w->shared = tm_ideal.new_gpu_state(&w->gpu, w->config);
     for (uint16_t i = 0; i < SMS; i++) {
         struct tm_core *c = w->core[i] = calloc(1, sizeof *c);
         c->w = w;
@@ -294,7 +294,7 @@ static void world_free(struct world *w)
             }
         free(w->core[i]);
     }
-    tm_ideal.free_shared(w->shared);
+    tm_ideal.free_gpu_state(w->shared);
     oracle_free(w->gpu.oracle);
     config_free(w->config);
     free(w->memory);
@@ -403,7 +403,7 @@ static void signatures(void **state)
     by_signature("signature");
 }
 
-static void record_ring(void **state)
+static void signature_ring(void **state)
 {
     (void)state;
     by_signature("ring");
@@ -429,29 +429,29 @@ static void ring_of_records(void **state)
 {
     (void)state;
     struct signature s;
-    struct record_ring r;
+    struct signature_ring r;
     signature_init(&s, 4096);
-    ring_init(&r, &s);
+    signature_ring_init(&r, &s);
     for (uint32_t i = 1; i <= 3000; i++) {
         uint32_t words[2] = { i, i + 100000 };
-        if (ring_full(&r))
-            ring_drop(&r, i > 20 ? i - 20 : 0);
-        ring_add(&r, words, 2);
-        assert_int_equal(ring_end(&r), i + 1);
+        if (signature_ring_full(&r))
+            signature_ring_drop(&r, i > 20 ? i - 20 : 0);
+        signature_ring_add(&r, words, 2);
+        assert_int_equal(signature_ring_end(&r), i + 1);
         for (uint32_t back = 0; back < 20 && back < i; back++) {
             uint32_t word = i - back + (i % 2) * 100000;
-            assert_int_equal(ring_check(&r, i - back, &word, 1), RECORD_TRUE);
-            assert_int_not_equal(ring_check(&r, i - back + 1, &word, 1), RECORD_TRUE);
+            assert_int_equal(signature_ring_check(&r, i - back, &word, 1), SIGNATURE_TRUE_CONFLICT);
+            assert_int_not_equal(signature_ring_check(&r, i - back + 1, &word, 1), SIGNATURE_TRUE_CONFLICT);
         }
     }
     assert_true(r.cap <= 512);
-    ring_free(&r);
+    signature_ring_free(&r);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_value), cmocka_unit_test(signatures), cmocka_unit_test(record_ring),
+        cmocka_unit_test(by_value), cmocka_unit_test(signatures), cmocka_unit_test(signature_ring),
         cmocka_unit_test(bits_of_two), cmocka_unit_test(ring_of_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static void filters_are_of_bank_and_place(void **state)
 {
     struct rig *r = new_rig(NULL);
     assert_false(loses(r, 3, 35));
-    assert_int_equal(local_cell(r->k, r->k->blocks, 3, 3)->filter[FILTER_WRITE], 1 << 1);
+    assert_int_equal(localtm_cell(r->k, r->k->blocks, 3, 3)->filter[LOCALTM_FILTER_WRITE], 1 << 1);
     assert_false(loses(r, 200, 36));                 /* bank 4 */
     assert_false(loses(r, 201, 35 + 32));            /* bit 2 */
     assert_int_equal(r->c.count[STAT_LOCALTM_CONFLICTS], 0);
@@ -254,7 +254,7 @@ static void reads_share_words(void **state)
 
 static bool alone(struct rig *r, uint32_t slot, uint64_t lanes, uint64_t lost, uint64_t now)
 {
-    bool one = tm_localtm.alone(r->k, slot, lanes, lost, now);
+    bool one = tm_localtm.serialise(r->k, slot, lanes, lost, now);
     r->c.in[slot] = one ? lanes & -lanes : lanes;
     r->c.committing[slot] = false;
     tm_localtm.attempt(r->k, slot, r->c.in[slot], false, now);
@@ -350,7 +350,7 @@ static void turns_go_by_cycle_and_warp(void **state)
     assert_int_equal(r->c.aborted[3], 0);            /* its attempt is over, and the next one has not begun */
     assert_false(tm_localtm.may_run(r->k, 3));
     tm_localtm.ended(r->k, 1, 130);
-    assert_int_equal(r->k->blocks->runner, NO_SLOT);
+    assert_int_equal(r->k->blocks->runner, LOCALTM_NO_SLOT);
     assert_true(tm_localtm.may_run(r->k, 3));
     rig_free(r);
 }
@@ -363,8 +363,8 @@ static void commits_come_before_a_warp_alone(void **state)
     want(r, 3, 100);
     assert_int_equal(tm_localtm.run(r->k, 101), NEVER);
     assert_true(tm_localtm.may_begin(r->k, 0));
-    tm_localtm.say(r->k, 3, text, sizeof text);
-    assert_string_equal(text, ": waits until warp slot 2 has committed, to run alone in its block");
+    tm_localtm.describe(r->k, 3, text, sizeof text);
+    assert_string_equal(text, ": it will run alone in its block after the commit of warp slot 2");
     r->c.committing[2] = false;
     r->c.in[2] = 0;
     r->c.run_at = NEVER;
@@ -373,8 +373,8 @@ static void commits_come_before_a_warp_alone(void **state)
     tm_localtm.run(r->k, 151);
     assert_int_equal(r->k->blocks->runner, 3);
     *text = 0;
-    tm_localtm.say(r->k, 0, text, sizeof text);
-    assert_string_equal(text, ": waits until warp slot 3 has run alone in its block");
+    tm_localtm.describe(r->k, 0, text, sizeof text);
+    assert_string_equal(text, ": warp slot 3 runs alone in its block");
     rig_free(r);
 }
 
@@ -382,11 +382,11 @@ static void lanes_may_step_on(void **state)
 {
     struct rig *r = new_rig("localtm.step_on=true");
     r->c.steps = 20;
-    tm_localtm.alone(r->k, 0, 6, 6, 1);
+    tm_localtm.serialise(r->k, 0, 6, 6, 1);
     assert_int_equal(tm_localtm.attempt(r->k, 0, 6, false, 1), 20 * STEP + BASE + 1);
     assert_int_equal(r->c.count[STAT_LOCALTM_STEP_CYCLES], 20 * STEP);
     tm_localtm.commit(r->k, 0, 4, 2);
-    tm_localtm.alone(r->k, 0, 2, 2, 3);              /* a lane came to tx_commit */
+    tm_localtm.serialise(r->k, 0, 2, 2, 3);              /* a lane came to tx_commit */
     assert_int_equal(tm_localtm.attempt(r->k, 0, 2, false, 3), BASE + 1);
     rig_free(r);
 }
@@ -397,22 +397,22 @@ static void blocks_need_filters_shadows_and_masks(void **state)
 {
     const char *lds[] = { "gpu.shared_per_sm=65536", NULL };
     struct rig *r = rig_new(BYTES, lds);
-    struct banks_need n;
-    tm_localtm.need(r->c.config, 29056, 4, &n);
+    struct tm_block_resources n;
+    tm_localtm.resources(r->c.config, 29056, 4, &n);
     assert_int_equal(n.shared, 29056 * 2 + 29056 / 4);
     assert_int_equal(n.shared_most, 29056);
     assert_int_equal(n.registers, 8192);
     assert_int_equal(n.register_copies, 2);
     assert_int_equal(n.blocks, 512);
     assert_int_equal(n.threads, 256);
-    tm_localtm.need(r->c.config, 29057, 4, &n);
+    tm_localtm.resources(r->c.config, 29057, 4, &n);
     assert_int_equal(n.shared, 0);
-    tm_localtm.need(r->c.config, 4, 1, &n);
+    tm_localtm.resources(r->c.config, 4, 1, &n);
     assert_int_equal(n.shared, 128 + 128 + 32);
     rig_free(r);
     const char *half[] = { "gpu.shared_per_sm=65536", "localtm.group_bytes=32768", "localtm.filter_bits=64", NULL };
     r = rig_new(BYTES, half);
-    tm_localtm.need(r->c.config, 1, 4, &n);
+    tm_localtm.resources(r->c.config, 1, 4, &n);
     assert_int_equal(n.shared_most, 14464);
     assert_int_equal(n.registers, 16384);
     rig_free(r);

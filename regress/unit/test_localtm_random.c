@@ -89,10 +89,10 @@ static uint32_t look_up(struct model *m, uint32_t thread, uint32_t word, bool re
     return 2;
 }
 
-static struct banks_result model_access(struct model *m, uint32_t warp, bool reads, uint64_t lanes,
+static struct tm_access_result model_access(struct model *m, uint32_t warp, bool reads, uint64_t lanes,
                                         const uint32_t *word, uint32_t words)
 {
-    struct banks_result r = { 0 };
+    struct tm_access_result r = { 0 };
     uint32_t slowest = 0;
     for (uint32_t bank = 0; bank < m->banks; bank++) {
         uint32_t cycles = 0;
@@ -152,7 +152,7 @@ static void attempt_ends(struct model *m, uint32_t thread, bool commits)
         rig_commit(m->r, thread);
     else
         rig_abort(m->r, thread);
-    m->r->k->warp[rig_slot(thread)].gone &= ~(UINT64_C(1) << thread % RIG_LANES);
+    m->r->k->warp[rig_slot(thread)].rolled_back &= ~(UINT64_C(1) << thread % RIG_LANES);
 }
 
 static void access_some(struct model *m)
@@ -164,8 +164,8 @@ static void access_some(struct model *m)
         word[l] = rnd(m->words / words) * words;
         lanes |= (uint64_t)(rnd(8) <= each) << l;
     }
-    struct banks_result want = model_access(m, warp, m->tells_reads && kind == MOP_LOAD, lanes, word, words);
-    struct banks_result is = rig_access_lanes(m->r, rig_slot(warp * RIG_LANES), kind, lanes, word, words);
+    struct tm_access_result want = model_access(m, warp, m->tells_reads && kind == MOP_LOAD, lanes, word, words);
+    struct tm_access_result is = rig_access_lanes(m->r, rig_slot(warp * RIG_LANES), kind, lanes, word, words);
     assert_int_equal(is.conflicts, want.conflicts);
     assert_int_equal(is.cycles, want.cycles);
     if (kind == MOP_LOAD)

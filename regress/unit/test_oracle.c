@@ -159,7 +159,7 @@ struct outcome { bool good; uint64_t count[STAT_END]; char text[8192]; };
 static void perform(struct oracle *o, struct history *h, const struct action *a)
 {
     uint32_t line = a->word / WORDS_OF_LINE, image[WORDS_OF_LINE] = { 0 }, *m = &h->memory[a->word];
-    struct oracle_note *n = oracle_slice(o, line % SLICES);
+    struct oracle_events *n = oracle_slice(o, line % SLICES);
     uint64_t mask[2] = { 0, 0 };
     if (a->kind == PERFORM) {
         oracle_tx_write(n, (uintptr_t)m, *m, a->cycle + h->ahead);

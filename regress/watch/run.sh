@@ -166,16 +166,14 @@ holds "a doomed transaction: who" says "lane 0 cannot commit, since values that 
 holds "a doomed transaction: nobody looks" says "nothing validates it while it runs (tm.watchdog = 0)"
 holds "a turn that never comes" ends 1 tm_hang turn --set tm.warps=1 --set tm.watchdog=0
 holds "a turn that never comes: the circle" says "warp 1 of block (0,0,0) on SM 0 waits for the first warp, at"
-holds "a turn that never comes: whose place" \
-    says "in transactions: 1 with 1 threads, tm.warps lets 1: warp slot 0"
-holds "a place of the GPU" ends 1 tm_hang turn --set tm.warps=0 --set tm.global_warps=1 --set tm.watchdog=0
-holds "a place of the GPU: who has it" \
-    says "1 of 1 places of the GPU (tm.global_warps) are taken, 0 warps come first; SM 0 warp slot 0 has a place"
+holds "a turn that never comes: who holds the token" \
+    says "the SM has 1 warps with 1 threads in transactions, tm.warps = 1; warp slot 0"
+holds "a token of the GPU" ends 1 tm_hang turn --set tm.warps=0 --set tm.global_warps=1 --set tm.watchdog=0
+holds "a token of the GPU: who holds it" \
+    says "1 of 1 tokens of the GPU (tm.global_warps) are in use, 0 warps are ahead; SM 0 warp slot 0 holds one"
 holds "a warp that runs alone" ends 1 tm_hang alone --block 96 --set tm.global=none --set tm.shared=localtm
-holds "a warp that runs alone: whose turn" \
-    says "its turn at tx_begin: waits until warp slot 1 has run alone in its block"
-holds "a warp that runs alone: who was put back" \
-    says "the transactional memory: waits until warp slot 1 has run alone in its block"
+holds "a warp that runs alone: who waits at tx_begin" says "tx_begin: warp slot 1 runs alone in its block"
+holds "a warp that runs alone: who was rolled back" says "the transactional memory: warp slot 1 runs alone in its block"
 holds "a warp that runs alone: its block" says "1 of 16 words have an owner; warp slot 1 runs alone"
 # A latency above sim.hang_cycles looks like a hang: the words on commits.
 holds "a commit" ends 1 tm_hang transfers --arg u32:1 --set kilotm.cu_latency=100000

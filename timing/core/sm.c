@@ -140,8 +140,8 @@ static void add_tm(struct sm *s, struct tm_gpu *tm)
 {
     const struct tm_calls calls = {
         .ctx = s, .op_new = tx_op_new, .op_free = tx_op_free, .issue = tx_issue, .loaded = tx_loaded,
-        .decided = tx_decided, .doomed = tx_doomed, .ask = tx_reconsider, .fault = tx_fault_again,
-        .impossible = tx_impossible, .at = tx_at
+        .decided = tx_decided, .abort_pending = tx_doomed, .wake = tx_reconsider, .fault = tx_fault_again,
+        .impossible = tx_impossible, .run_at = tx_at
     };
     s->tm = tm_core_new(tm, s->cfg.index, s->lsu, &calls, s->count, s->hists);
 }

@@ -128,7 +128,7 @@ static void start_transactions(struct sm *s, struct slot *w, const struct grid *
     w->has_local = c->local_total || c->recursive || c->indirect;
     w->states = (struct thread_states){ .since = s->now };
     if (w->tm)
-        tm_core_place(s->tm, w->index, w->warp, g->log_base + number * g->log_bytes);
+        tm_core_warp_starts(s->tm, w->index, w->warp, g->log_base + number * g->log_bytes);
 }
 
 static void start_warp(struct sm *s, struct resident_block *r, struct slot *w, struct warp *warp)

@@ -108,7 +108,7 @@ static void end_validation(struct sm *s, struct slot *w, uint64_t lanes)
 static void abort_doomed(struct sm *s, struct slot *w)
 {
     w->doomed = false;
-    uint64_t lanes = tm_core_doomed(s->tm, w->index, s->now);
+    uint64_t lanes = tm_core_take_aborts(s->tm, w->index, s->now);
     if (!lanes)
         return;
     end_validation(s, w, lanes);
@@ -369,7 +369,7 @@ void tx_private_write(void *ctx, uint64_t address, const void *bytes, unsigned n
     op->width = op->size = op->stride = 4;
     op->count = 1;
     op->pattern = MEM_PATTERN_CONSECUTIVE;
-    op->role = ROLE_RESTORE;
+    op->role = TM_ROLE_RESTORE;
     op->sm_slot = s->restoring;
     for (unsigned i = 0; i < n / 4; i++)
         op->address[i] = address + 4 * i;

@@ -79,14 +79,14 @@ void tx_describe(const struct sm *s, const struct slot *w, char *buf, size_t siz
 {
     size_t n;
     switch (tx_waits_for(s, w)) {
-    case TX_WAIT_BEGIN: tm_core_say_turn(s->tm, w->index, buf, size); return;
+    case TX_WAIT_BEGIN: tm_core_describe_begin(s->tm, w->index, buf, size); return;
     case TX_WAIT_BACKOFF: describe_backoff(s, w, buf, size); return;
     case TX_WAIT_ACCESSES: describe_accesses(s, w, buf, size); return;
     case TX_WAIT_OUTCOME: n = (size_t)snprintf(buf, size, "the outcome of its commit"); break;
     case TX_WAIT_VALIDATION: n = (size_t)snprintf(buf, size, "the validation of its reads"); break;
     default: n = (size_t)snprintf(buf, size, "the transactional memory"); break;
     }
-    tm_core_say(s->tm, w->index, buf + n, size - n);
+    tm_core_describe_wait(s->tm, w->index, buf + n, size - n);
 }
 
 bool sm_tx_waits(const struct sm *s, uint32_t slot, char *text, size_t size)

@@ -199,7 +199,7 @@ static const struct waiter_warp *missing_at_barrier(const struct waits *all, con
 static const struct waiter_warp *holder(const struct waits *all, const struct waiter_warp *x)
 {
     uint32_t sm, slot;
-    if (txn_lanes(x->w) || !tm_core_holder(sm_tm(all->m->sm[x->sm]), x->slot, &sm, &slot))
+    if (txn_lanes(x->w) || !tm_core_token_holder(sm_tm(all->m->sm[x->sm]), x->slot, &sm, &slot))
         return NULL;
     for (uint32_t i = 0; i < all->n; i++)
         if (all->of[i].sm == sm && all->of[i].slot == slot)
@@ -243,7 +243,7 @@ static void report_inside(const struct waits *all, const struct waiter_warp *x)
     char text[TEXT];
     if (!sm_tm(all->m->sm[x->sm]) || !txn_lanes(x->w))
         return;
-    tm_core_say_inside(sm_tm(all->m->sm[x->sm]), x->slot, text, sizeof text);
+    tm_core_describe_attempt(sm_tm(all->m->sm[x->sm]), x->slot, text, sizeof text);
     machine_report_add(all->m, "      %s", text);
 }
 

@@ -1,4 +1,4 @@
-/* What warps wait for that transactional memory holds back, in words, for reports of hangs. */
+/* Texts for reports of hangs: what the warps that transactional memory stalls wait for. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ void tm_append_lanes(char *text, size_t size, uint64_t lanes)
     }
 }
 
-/* ---- turns at tx_begin ---- */
+/* ---- at tx_begin ---- */
 
 static bool limited_by_core(const struct tm_core *c)
 {
@@ -27,7 +27,7 @@ static bool limited_by_core(const struct tm_core *c)
     return (t->cfg.warps && c->warps_in >= t->cfg.warps) || (t->cfg.threads && c->threads_in);
 }
 
-bool tm_core_holder(const struct tm_core *c, uint32_t slot, uint32_t *sm, uint32_t *holder)
+bool tm_core_token_holder(const struct tm_core *c, uint32_t slot, uint32_t *sm, uint32_t *holder)
 {
     bool own = limited_by_core(c);
     const struct tm_core *const *core = (const struct tm_core *const *)c->tm->core;
@@ -40,9 +40,15 @@ bool tm_core_holder(const struct tm_core *c, uint32_t slot, uint32_t *sm, uint32
     return false;
 }
 
-static void say_slots(const struct tm_core *c, char *text, size_t size)
+static void describe_limits(const struct tm_core *c, char *text, size_t size)
 {
-    const char *before = c->warps_in == 1 ? ": warp slot " : ": warp slots ";
+    const struct tm_cfg *cfg = &c->tm->cfg;
+    const char *before = c->warps_in == 1 ? "; warp slot " : "; warp slots ";
+    text_append(text, size, "the SM has %u warps with %u threads in transactions", c->warps_in, c->threads_in);
+    if (cfg->warps)
+        text_append(text, size, ", tm.warps = %u", cfg->warps);
+    if (cfg->threads)
+        text_append(text, size, ", tm.threads = %u", cfg->threads);
     for (uint32_t i = 0; i < c->tm->warps; i++)
         if (c->warp[i].warp && c->warp[i].lanes_in) {
             text_append(text, size, "%s%u", before, i);
@@ -50,44 +56,42 @@ static void say_slots(const struct tm_core *c, char *text, size_t size)
         }
 }
 
-void tm_core_say_turn(const struct tm_core *c, uint32_t slot, char *text, size_t size)
+static void describe_gpu_tokens(const struct tm_core *c, uint32_t slot, char *text, size_t size)
 {
     const struct tm_gpu *t = c->tm;
-    uint32_t sm, holder, first = 0;
-    snprintf(text, size, "its turn at tx_begin");
-    if (c->banks && !c->tm->banks->may_begin(c->banks, slot)) {
-        size_t n = strlen(text);
-        if (c->tm->banks->say)
-            c->tm->banks->say(c->banks, slot, text + n, size - n);
+    uint32_t sm, holder, ahead = 0;
+    while (ahead < t->nqueue && (t->queue[ahead].sm != c->sm || t->queue[ahead].slot != slot))
+        ahead++;
+    text_append(text, size, "%u of %u tokens of the GPU (tm.global_warps) are in use, %u warps are ahead", t->tokens,
+              t->cfg.global_warps, ahead);
+    if (tm_core_token_holder(c, slot, &sm, &holder))
+        text_append(text, size, "; SM %u warp slot %u holds one", sm, holder);
+}
+
+void tm_core_describe_begin(const struct tm_core *c, uint32_t slot, char *text, size_t size)
+{
+    if (c->shared_protocol && !c->tm->shared_protocol->may_begin(c->shared_protocol, slot)) {
+        size_t n = (size_t)snprintf(text, size, "tx_begin");
+        if (c->tm->shared_protocol->describe)
+            c->tm->shared_protocol->describe(c->shared_protocol, slot, text + n, size - n);
         return;
     }
-    text_append(text, size, ": ");
-    if (limited_by_core(c)) {
-        text_append(text, size, "warps of the SM in transactions: %u with %u threads", c->warps_in, c->threads_in);
-        if (t->cfg.warps)
-            text_append(text, size, ", tm.warps lets %u", t->cfg.warps);
-        if (t->cfg.threads)
-            text_append(text, size, ", tm.threads lets %u threads", t->cfg.threads);
-        say_slots(c, text, size);
-        return;
-    }
-    while (first < t->nqueue && (t->queue[first].sm != c->sm || t->queue[first].slot != slot))
-        first++;
-    text_append(text, size, "%u of %u places of the GPU (tm.global_warps) are taken, %u warps come first", t->places,
-              t->cfg.global_warps, first);
-    if (tm_core_holder(c, slot, &sm, &holder))
-        text_append(text, size, "; SM %u warp slot %u has a place", sm, holder);
+    snprintf(text, size, "a token at tx_begin: ");
+    if (limited_by_core(c))
+        describe_limits(c, text, size);
+    else
+        describe_gpu_tokens(c, slot, text, size);
 }
 
 /* ---- inside ---- */
 
-void tm_core_say(const struct tm_core *c, uint32_t slot, char *text, size_t size)
+void tm_core_describe_wait(const struct tm_core *c, uint32_t slot, char *text, size_t size)
 {
     text[0] = 0;
-    if (c->tm->protocol->say)
-        c->tm->protocol->say(c->protocol, slot, text, size);
-    if (c->banks && c->tm->banks->say && !text[0])
-        c->tm->banks->say(c->banks, slot, text, size);
+    if (c->tm->protocol->describe)
+        c->tm->protocol->describe(c->protocol, slot, text, size);
+    if (c->shared_protocol && c->tm->shared_protocol->describe && !text[0])
+        c->tm->shared_protocol->describe(c->shared_protocol, slot, text, size);
 }
 
 static bool stale(const struct tm_lane *l)
@@ -98,14 +102,14 @@ static bool stale(const struct tm_lane *l)
     return false;
 }
 
-void tm_core_say_inside(const struct tm_core *c, uint32_t slot, char *text, size_t size)
+void tm_core_describe_attempt(const struct tm_core *c, uint32_t slot, char *text, size_t size)
 {
     const struct tm_warp *x = &c->warp[slot];
     uint64_t lanes = txn_lanes(x->warp), doomed = 0;
     text[0] = 0;
     if (!lanes)
         return;
-    if (c->tm->protocol->plain) {    /* nothing makes stale what the banks keep */
+    if (c->tm->protocol->plain) {    /* its reads cannot become stale */
         text_append(text, size, "inside a transaction whose attempt began in cycle %" PRIu64,
                   x->lane[__builtin_ctzll(lanes)].start);
         return;
@@ -130,11 +134,11 @@ void tm_core_dump(const struct tm_core *c, void (*line)(void *ctx, const char *t
     char text[160];
     if (!c->warps_in)
         return;
-    snprintf(text, sizeof text, "transactions: %u warps, %u threads in them, %u loads under way", c->warps_in,
+    snprintf(text, sizeof text, "transactions: %u warps, %u threads in them, %u loads in flight", c->warps_in,
              c->threads_in, c->loads);
     line(ctx, text);
     if (c->tm->protocol->dump)
         c->tm->protocol->dump(c->protocol, line, ctx);
-    if (c->banks && c->tm->banks->dump)
-        c->tm->banks->dump(c->banks, line, ctx);
+    if (c->shared_protocol && c->tm->shared_protocol->dump)
+        c->tm->shared_protocol->dump(c->shared_protocol, line, ctx);
 }

@@ -1,7 +1,7 @@
 /*
- * Loads inside a transaction: the words that the lane has not written itself are fetched from memory, past the L1, in
- * whole words, since words are what conflicts are detected by; bytes of its own writes are put over them. When both are
- * there, and what the protocol wants to wait for, the registers are written.
+ * Loads inside a transaction. Words that the lane has not written itself are fetched from memory, past the L1, as whole
+ * words, since conflicts are detected by word. Bytes of the lane's own writes replace the fetched ones. The registers
+ * are written when the fetch and all parts that the protocol added have completed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void tm_load_pool(struct pool *p)
     pool_init(p, sizeof(struct load), LOADS_IN_CHUNK, "loads in transactions");
 }
 
-/* Which bytes of the access has the lane written? Their values go into op->data. */
+/* A mask of the bytes of the access that the lane has written; their values are copied to op->data. */
 static uint32_t own_of(const struct tm_set *writes, struct mem_op *op, unsigned lane)
 {
     uint64_t from = op->address[lane], end = from + op->width;
@@ -56,7 +56,7 @@ bool tm_word_is_own(const struct tm_load *l, unsigned lane, unsigned n)
     return l->op->width < 4 ? own == (UINT32_C(1) << l->op->width) - 1 : (own >> 4 * n & 15) == 15;
 }
 
-/* The same access in whole words, into a buffer. */
+/* The same access as whole words, which are loaded into its own op->data. */
 static struct mem_op *fetch_of(struct tm_core *c, struct load *x, uint64_t lanes)
 {
     const struct mem_op *op = x->l.op;
@@ -66,7 +66,7 @@ static struct mem_op *fetch_of(struct tm_core *c, struct load *x, uint64_t lanes
     f->lanes = f->served_by[SERVE_GLOBAL] = lanes;
     f->path = PATH_L2;
     f->to_data = true;
-    f->role = ROLE_FETCH;
+    f->role = TM_ROLE_FETCH;
     f->sm_slot = op->sm_slot;
     f->owner = x;
     f->width = op->width < 4 ? 4 : op->width;
@@ -80,14 +80,14 @@ static struct mem_op *fetch_of(struct tm_core *c, struct load *x, uint64_t lanes
     return f;
 }
 
-/* Lanes of the instruction that are not in global memory go the ordinary way, and the load waits for them. */
+/* Issues the lanes that are not in global memory as an ordinary access, which is another part of the load. */
 static void issue_rest(struct tm_core *c, struct load *x, uint64_t rest)
 {
     struct mem_op *r = c->calls.op_new(c->calls.ctx);
     *r = *x->l.op;
     r->lanes = rest;
     r->served_by[SERVE_GLOBAL] = r->served_by[SERVE_TEXTURE] = 0;
-    r->role = ROLE_REST;
+    r->role = TM_ROLE_REST;
     r->owner = x;
     x->l.waits++;
     c->calls.issue(c->calls.ctx, r->sm_slot, r);
@@ -110,7 +110,7 @@ bool tm_load_begin(struct tm_core *c, struct mem_op *op, uint64_t lanes, uint64_
     x->l.waits += x->l.fetch != NULL;
     if (x->l.fetch && !x->l.held)
         tm_fetch(c, &x->l);
-    tm_load_part(c, &x->l, now);
+    tm_load_part_done(c, &x->l, now);
     return true;
 }
 
@@ -119,7 +119,7 @@ void tm_fetch(struct tm_core *c, struct tm_load *l)
     c->calls.issue(c->calls.ctx, l->slot, l->fetch);
 }
 
-/* Memory's words enter the read set, and the bytes that are not own ones go to the load. */
+/* Adds the fetched words to the read set, and copies to the load the bytes that the lane has not written itself. */
 static void merge(struct tm_core *c, struct load *x, unsigned lane)
 {
     struct mem_op *op = x->l.op, *f = x->l.fetch;
@@ -143,7 +143,7 @@ static void merge(struct tm_core *c, struct load *x, unsigned lane)
 void tm_load_fetched(struct tm_core *c, struct mem_op *op, uint64_t now)
 {
     struct load *x = op->owner;
-    if (op->role == ROLE_FETCH) {
+    if (op->role == TM_ROLE_FETCH) {
         for (uint64_t m = op->lanes; m; m &= m - 1)
             merge(c, x, (unsigned)__builtin_ctzll(m));
         if (c->tm->protocol->loaded)
@@ -151,10 +151,10 @@ void tm_load_fetched(struct tm_core *c, struct mem_op *op, uint64_t now)
         x->l.fetch = NULL;
     }
     c->calls.op_free(c->calls.ctx, op);
-    tm_load_part(c, &x->l, now);
+    tm_load_part_done(c, &x->l, now);
 }
 
-void tm_load_part(struct tm_core *c, struct tm_load *l, uint64_t now)
+void tm_load_part_done(struct tm_core *c, struct tm_load *l, uint64_t now)
 {
     struct mem_op *op = l->op;
     if (--l->waits)

@@ -1,7 +1,8 @@
 /*
- * Transactions that reach shared memory only (tm.global = none): accesses to global memory are what they are outside
- * transactions, and an abort does not undo them. Attempts that come to tx_commit commit, once the banks of shared
- * memory have let go of what they have. Reads are never stale: the banks keep what an attempt has accessed.
+ * Transactions without a protocol for global memory (tm.global = none). Accesses to global memory are performed as
+ * outside transactions, and an abort does not undo them. Attempts that reach tx_commit commit after the cycles that the
+ * protocol for shared memory needs. Reads are never stale: that protocol keeps the words of an attempt from other
+ * lanes.
  */
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@
 
 struct plain {
     struct tm_core *c;
-    uint32_t *slot, slots;           /* that commit */
+    uint32_t *slot, slots;           /* warps that are committing */
     uint64_t *due;                   /* by slot: core cycle of the outcome */
 };
 
@@ -41,8 +42,8 @@ static void commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 {
     struct plain *p = core;
     p->slot[p->slots++] = slot;
-    p->due[slot] = now + banks_commit(p->c, slot, lanes, now);
-    tm_runs(p->c, p->due[slot]);
+    p->due[slot] = now + tm_shared_commit(p->c, slot, lanes, now);
+    tm_run_at(p->c, p->due[slot]);
 }
 
 static void decide(struct plain *p, uint32_t slot, uint64_t now)

@@ -1,7 +1,7 @@
 /*
- * Shared memory inside transactions, at an SM: between the load/store unit, where its banks perform an instruction, and
- * a protocol that stands beside them (shared_protocol.h). Keeps the exact sets of each lane, the blocks that are
- * resident, and the cycles that the protocol costs a warp.
+ * Shared memory inside transactions, at an SM. It connects the load/store unit, whose banks perform an instruction,
+ * with a protocol for shared memory (shared_protocol.h). It keeps the exact sets of each lane, the resident blocks, and
+ * the cycles that the protocol costs a warp.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static struct tm_block *block_at(struct tm_core *c, uint32_t number)
 
 void tm_core_block_starts(struct tm_core *c, uint32_t number, struct block *block, const uint16_t *slot)
 {
-    if (!c->banks)
+    if (!c->shared_protocol)
         return;
     struct tm_block *b = block_at(c, number);
     b->block = block;
@@ -40,25 +40,25 @@ void tm_core_block_starts(struct tm_core *c, uint32_t number, struct block *bloc
         bank_oracle_start(b->oracle, b->bytes);
         bank_oracle_running(b->oracle, false, (const uint8_t *)block->shared);
     }
-    c->tm->banks->block_starts(c->banks, b);
+    c->tm->shared_protocol->block_starts(c->shared_protocol, b);
 }
 
 void tm_core_block_ends(struct tm_core *c, uint32_t number)
 {
-    if (!c->banks)
+    if (!c->shared_protocol)
         return;
     struct tm_block *b = c->block[number];
-    c->tm->banks->block_ends(c->banks, b);
+    c->tm->shared_protocol->block_ends(c->shared_protocol, b);
     if (b->oracle)
         bank_oracle_end(b->oracle, (const uint8_t *)b->block->shared, c->count);
     b->block = NULL;
 }
 
-void banks_free(struct tm_core *c)
+void tm_shared_free(struct tm_core *c)
 {
-    if (!c->banks)
+    if (!c->shared_protocol)
         return;
-    c->tm->banks->free_core(c->banks);
+    c->tm->shared_protocol->free_core(c->shared_protocol);
     for (uint32_t i = 0; i < c->blocks; i++) {
         bank_oracle_free(c->block[i]->oracle);
         free(c->block[i]);
@@ -66,14 +66,14 @@ void banks_free(struct tm_core *c)
     free(c->block);
 }
 
-void banks_begin_run(struct tm_core *c)
+void tm_shared_begin_run(struct tm_core *c)
 {
     for (uint32_t i = 0; i < c->blocks; i++)
         if (c->block[i]->oracle)
-            bank_oracle_forget(c->block[i]->oracle);
+            bank_oracle_clear_findings(c->block[i]->oracle);
 }
 
-bool banks_finish(struct tm_core *c, char *text, size_t size)
+bool tm_shared_finish(struct tm_core *c, char *text, size_t size)
 {
     for (uint32_t i = 0; i < c->blocks; i++)
         if (c->block[i]->oracle && bank_oracle_violated(c->block[i]->oracle, text, size))
@@ -83,7 +83,7 @@ bool banks_finish(struct tm_core *c, char *text, size_t size)
 
 /* ---- accesses ---- */
 
-/* The bytes of each word of a lane's access, from the word of `from` on. */
+/* A mask of the bytes of a word that are in [from, end). */
 static uint8_t bytes_of(uint64_t from, uint64_t end, uint64_t word)
 {
     uint8_t bytes = 0;
@@ -92,7 +92,7 @@ static uint8_t bytes_of(uint64_t from, uint64_t end, uint64_t word)
     return bytes;
 }
 
-static void note_reads(struct tm_lane *l, const uint8_t *memory, uint64_t from, uint64_t end)
+static void record_reads(struct tm_lane *l, const uint8_t *memory, uint64_t from, uint64_t end)
 {
     for (uint64_t a = from & ~UINT64_C(3); a < end; a += 4) {
         uint32_t value, own_value = 0;
@@ -103,8 +103,8 @@ static void note_reads(struct tm_lane *l, const uint8_t *memory, uint64_t from, 
     }
 }
 
-/* Behind its performance: memory has the new values. */
-static void note_writes(struct tm_lane *l, const uint8_t *memory, uint64_t from, uint64_t end)
+/* Called after the access has been performed: memory has the new values. */
+static void record_writes(struct tm_lane *l, const uint8_t *memory, uint64_t from, uint64_t end)
 {
     for (uint64_t a = from & ~UINT64_C(3); a < end; a += 4) {
         uint32_t value;
@@ -122,18 +122,19 @@ static void perform(struct mem_op *op, uint64_t lanes)
     op->served_by[SERVE_SHARED] = all;
 }
 
-/* The lanes have their words for themselves: whether each is noted with its own performance or all together is one. */
-static void perform_noted(struct tm_warp *x, struct mem_op *op, uint64_t lanes)
+/* The lanes own their words, so recording all reads before and all writes after the access equals recording each lane
+ * separately. */
+static void perform_recorded(struct tm_warp *x, struct mem_op *op, uint64_t lanes)
 {
     const uint8_t *memory = (const uint8_t *)x->block->block->shared;
     for (uint64_t m = op->kind == MOP_STORE ? 0 : lanes; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctzll(m);
-        note_reads(&x->lane[l], memory, op->address[l], op->address[l] + op->width);
+        record_reads(&x->lane[l], memory, op->address[l], op->address[l] + op->width);
     }
     perform(op, lanes);
     for (uint64_t m = op->kind == MOP_LOAD ? 0 : lanes; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctzll(m);
-        note_writes(&x->lane[l], memory, op->address[l], op->address[l] + op->width);
+        record_writes(&x->lane[l], memory, op->address[l], op->address[l] + op->width);
     }
 }
 
@@ -141,14 +142,14 @@ static void access_plain(struct tm_core *c, struct mem_op *op, uint64_t now)
 {
     struct tm_warp *x = &c->warp[op->sm_slot];
     uint64_t lanes = op->served_by[SERVE_SHARED];
-    if (c->tm->banks->plain)
-        c->tm->banks->plain(c->banks, op->sm_slot, op, lanes, now);
+    if (c->tm->shared_protocol->plain)
+        c->tm->shared_protocol->plain(c->shared_protocol, op->sm_slot, op, lanes, now);
     perform(op, lanes);
     if (op->kind != MOP_LOAD && x->block->oracle)
         bank_oracle_plain(x->block->oracle, op, lanes, (const uint8_t *)x->block->block->shared);
 }
 
-uint32_t tm_core_shared(void *core, struct mem_op *op, uint64_t now)
+uint32_t tm_core_shared_access(void *core, struct mem_op *op, uint64_t now)
 {
     struct tm_core *c = core;
     struct tm_warp *x = &c->warp[op->sm_slot];
@@ -161,11 +162,11 @@ uint32_t tm_core_shared(void *core, struct mem_op *op, uint64_t now)
         access_plain(c, op, now);
         return 0;
     }
-    uint64_t out = x->lost | x->doomed;
+    uint64_t out = x->lost | x->aborting;
     uint64_t lanes = op->served_by[SERVE_SHARED] & txn_lanes(x->warp) & ~out;
-    struct banks_result r = lanes ? c->tm->banks->access(c->banks, op->sm_slot, op, lanes, now)
-                                  : (struct banks_result){ 0 };
-    perform_noted(x, op, lanes & ~r.conflicts);
+    struct tm_access_result r = lanes ? c->tm->shared_protocol->access(c->shared_protocol, op->sm_slot, op, lanes, now)
+                                  : (struct tm_access_result){ 0 };
+    perform_recorded(x, op, lanes & ~r.conflicts);
     x->memory += r.cycles;
     x->lost |= r.conflicts;
     if (r.conflicts)
@@ -175,21 +176,22 @@ uint32_t tm_core_shared(void *core, struct mem_op *op, uint64_t now)
 
 /* ---- attempts and outcomes ---- */
 
-/* A warp that is being put back is asked for as often as its SM runs; it stalls from its next attempt on. */
+/* The SM calls this in each cycle in which it runs. A warp that is being rolled back counts as stalled only from its
+ * next attempt on. */
 bool tm_core_may_run(struct tm_core *c, uint32_t slot, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
-    if (!c->banks || c->tm->banks->may_run(c->banks, slot)) {
+    if (!c->shared_protocol || c->tm->shared_protocol->may_run(c->shared_protocol, slot)) {
         c->count[STAT_WARP_STALLED] += x->stalled ? now - x->stalled : 0;
         x->stalled = 0;
         return true;
     }
-    if (!x->stalled && !x->doomed)
+    if (!x->stalled && !x->aborting)
         x->stalled = now;
     return false;
 }
 
-/* The oracle tells what plain accesses meet apart by whether any attempt of the block runs. */
+/* The oracle treats plain accesses differently while an attempt of the block runs. */
 static void set_running(struct tm_warp *x, bool running)
 {
     struct tm_block *b = x->block;
@@ -201,14 +203,14 @@ static void set_running(struct tm_warp *x, bool running)
         bank_oracle_running(b->oracle, running, (const uint8_t *)b->block->shared);
 }
 
-uint64_t banks_attempt(struct tm_core *c, uint32_t slot, uint64_t lanes, bool first, uint64_t now)
+uint64_t tm_shared_attempt(struct tm_core *c, uint32_t slot, uint64_t lanes, bool first, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
     uint64_t cycles = x->release;
     x->release = 0;
-    /* all its lanes have lost: what would have been their tx_commit */
+    /* all lanes have aborted before tx_commit, whose cycles follow here */
     if (!first && !x->committing && x->lost)
-        cycles += c->tm->banks->commit(c->banks, slot, 0, now);
+        cycles += c->tm->shared_protocol->commit(c->shared_protocol, slot, 0, now);
     if (first)
         x->entered = now;
     set_running(x, true);
@@ -218,14 +220,14 @@ uint64_t banks_attempt(struct tm_core *c, uint32_t slot, uint64_t lanes, bool fi
         tm_set_clear(&l->shared_reads);
         tm_set_clear(&l->shared_writes);
     }
-    cycles += c->tm->banks->attempt(c->banks, slot, lanes, first, now);
+    cycles += c->tm->shared_protocol->attempt(c->shared_protocol, slot, lanes, first, now);
     x->held += cycles;
     return cycles;
 }
 
-uint32_t banks_commit(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now)
+uint32_t tm_shared_commit(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now)
 {
-    uint32_t cycles = c->tm->banks->commit(c->banks, slot, lanes, now);
+    uint32_t cycles = c->tm->shared_protocol->commit(c->shared_protocol, slot, lanes, now);
     c->warp[slot].held += cycles;
     return cycles;
 }
@@ -242,60 +244,60 @@ static void commit_lane(struct tm_core *c, uint32_t slot, unsigned lane, uint64_
     }
 }
 
-/* Lanes of an attempt are decided: before the warp is told. The last ones end the attempt. */
+/* Applies outcomes of lanes before the warp does. The last lanes end the attempt. */
 static void outcome(struct tm_core *c, uint32_t slot, uint64_t lanes, bool commit, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
     uint64_t again = txn_waiting(x->warp) | (commit ? 0 : lanes);
     if (commit)
-        c->tm->banks->committed(c->banks, slot, lanes, now);
+        c->tm->shared_protocol->committed(c->shared_protocol, slot, lanes, now);
     else
-        c->tm->banks->aborted(c->banks, slot, lanes, now);
+        c->tm->shared_protocol->aborted(c->shared_protocol, slot, lanes, now);
     if (txn_lanes(x->warp) != lanes)
         return;
     set_running(x, false);
     if (!again)
         return;
     x->steps = x->committing ? 0 : txn_steps_to_commit(x->warp);
-    if (c->tm->banks->alone(c->banks, slot, again, x->lost & again, now))
+    if (c->tm->shared_protocol->serialise(c->shared_protocol, slot, again, x->lost & again, now))
         txn_serialise(x->warp);
 }
 
-void banks_committed(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t key, uint64_t now)
+void tm_shared_committed(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t key, uint64_t now)
 {
     commit_lane(c, slot, lane, key, now);
     outcome(c, slot, UINT64_C(1) << lane, true, now);
 }
 
-void banks_aborted(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now)
+void tm_shared_aborted(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now)
 {
     outcome(c, slot, lanes, false, now);
 }
 
-/* Every resident cycle of a warp is booked once: what remains is outside transactions. */
-uint64_t banks_ended(struct tm_core *c, uint32_t slot, uint64_t now)
+/* Every resident cycle of a warp is counted in exactly one class; the remaining cycles are outside transactions. */
+uint64_t tm_shared_ended(struct tm_core *c, uint32_t slot, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
-    uint64_t behind = x->release;
+    uint64_t release = x->release;
     c->count[STAT_WARP_TX] += now - x->entered - x->memory - x->held;
     c->count[STAT_WARP_MEMORY] += x->memory;
-    c->count[STAT_WARP_BEGIN_COMMIT] += x->held + behind;
+    c->count[STAT_WARP_BEGIN_COMMIT] += x->held + release;
     x->memory = x->held = 0;
     x->release = 0;
-    c->tm->banks->ended(c->banks, slot, now);
-    return behind;
+    c->tm->shared_protocol->ended(c->shared_protocol, slot, now);
+    return release;
 }
 
 /* ---- for protocols ---- */
 
 uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot) { return c->warp[slot].steps; }
-void tm_begins(struct tm_core *c, uint32_t slot, uint32_t cycles)
+void tm_charge_begin(struct tm_core *c, uint32_t slot, uint32_t cycles)
 {
     c->warp[slot].held += cycles;
-    c->count[STAT_WARP_STALLED] -= cycles;       /* which will be counted there */
+    c->count[STAT_WARP_STALLED] -= cycles;       /* tm_core_may_run will add them */
 }
 
-void tm_executes(struct tm_core *c, uint32_t slot, uint32_t cycles) { c->warp[slot].held -= cycles; }
+void tm_charge_execution(struct tm_core *c, uint32_t slot, uint32_t cycles) { c->warp[slot].held -= cycles; }
 
 uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot)
 {

@@ -1,102 +1,101 @@
 /*
- * The interface of transactional-memory protocols at the banks of shared memory: eager ones, which find conflicts and
- * keep old values when an access is performed. It stands beside the one for global memory (tm.h): tm.global and
- * tm.shared are chosen independently, and an attempt commits or aborts in both. The core part (tm_core.c) does what
- * every protocol needs: who is in which attempt, the exact sets of every lane, aborts and outcomes, statistics, the
- * oracle.
+ * The interface of transactional-memory protocols for shared memory. They are eager: they detect conflicts and save old
+ * values when the banks perform an access. tm.global and tm.shared are chosen independently; an attempt commits or
+ * aborts in both memories. The common part (tm_core.c, shared_memory.c) does what every protocol needs: attempts, the
+ * exact sets of every lane, aborts and outcomes, statistics, the oracle.
  *
- *   load/store unit: passes of the banks -> struct tm_banks access -> lanes that lose: tm_abort, the others: performed
+ *   load/store unit: passes over the banks -> access -> lanes with a conflict: tm_abort; other lanes: performed
  *
- * A lane that loses is taken out of its attempt at once (GPU-LocalTM, section 3.1: its bit of the transaction conflict
- * mask is set); R of the SIMT stack holds the mask (ptx/txn/txn.h).
+ * A lane with a conflict leaves its attempt at once (GPU-LocalTM, section 3.1: its bit of the transaction conflict mask
+ * is set); R of the SIMT stack holds the mask (ptx/txn/txn.h).
  */
 #ifndef TM_BANKS_H
 #define TM_BANKS_H
 
 #include "tm/tm.h"
 
-/* What a resident block of a kernel with transactions takes beside what the kernel itself does. */
-struct banks_need {
-    uint32_t threads;                /* most threads of a block */
-    uint32_t registers;              /* 32-bit registers an SM that a block takes */
-    uint32_t register_copies;        /* times the registers of a thread: 2 = every one has a shadow */
-    uint32_t shared;                 /* bytes in all for the block's `shared` bytes; 0 = more than there is */
-    uint32_t shared_most;            /* the most bytes that a kernel may declare so that it fits */
-    uint32_t blocks;                 /* most resident blocks for other reasons; UINT32_MAX = any */
+/* Resources that a block of a kernel with transactions needs in addition to the kernel's own. */
+struct tm_block_resources {
+    uint32_t threads;                /* maximum of threads of a block */
+    uint32_t registers;              /* 32-bit registers of the SM for a block */
+    uint32_t register_copies;        /* factor for the registers of a thread: 2 = each has a shadow */
+    uint32_t shared;                 /* all bytes for a kernel with `shared` bytes; 0 = more than available */
+    uint32_t shared_most;            /* maximum of bytes that a kernel may declare */
+    uint32_t blocks;                 /* other limit of resident blocks; UINT32_MAX = none */
 };
 
-enum banks_limit { BANKS_THREADS, BANKS_SHARED, BANKS_REGISTERS, BANKS_BLOCKS };
+enum tm_block_limit { TM_LIMIT_THREADS, TM_LIMIT_SHARED, TM_LIMIT_REGISTERS, TM_LIMIT_BLOCKS };
 
-/* A block that is resident, with the slots of its warps. */
+/* A resident block, with the slots of its warps. */
 struct tm_block {
-    struct block *block;             /* ->shared: its bytes, shadow memory behind those of the kernel */
+    struct block *block;             /* ->shared: its bytes; shadow memory follows those of the kernel */
     uint32_t number;                 /* among the SM's resident blocks */
     uint32_t warps, bytes;           /* bytes: of shared memory, the kernel's own */
     uint32_t running;                /* warps in an attempt */
     uint32_t slot[1024 / 32];        /* warp slots by warp of the block */
-    void *protocol;                  /* the protocol's */
+    void *protocol;                  /* for the protocol */
     struct bank_oracle *oracle;      /* NULL = off */
 };
 
-/* What came of an instruction: lanes that lose, and cycles of the banks behind its passes. */
-struct banks_result { uint64_t conflicts; uint32_t cycles; };
+/* Result of an instruction: lanes with a conflict, and cycles for which the banks are busy after its passes. */
+struct tm_access_result { uint64_t conflicts; uint32_t cycles; };
 
-struct tm_banks {
+struct tm_shared_protocol {
     const char *name;
     bool (*check)(const struct simtx_config *c, char *error, size_t size);
-    void (*need)(const struct simtx_config *c, uint32_t shared, uint32_t warps, struct banks_need *n);
-    /* Where a limit of `need` comes from, behind the words that tell it: as " (...)" or ": ...". NULL = nothing to
-     * say. */
-    void (*explain)(const struct simtx_config *c, enum banks_limit limit, const struct banks_need *n, char *text,
-                    size_t size);
+    /* Resources of a block of so many warps, whose kernel declares `shared` bytes. */
+    void (*resources)(const struct simtx_config *c, uint32_t shared, uint32_t warps, struct tm_block_resources *n);
+    /* The reason of a limit of `resources`, appended to the message about it: as " (...)" or ": ...". NULL = none. */
+    void (*explain_limit)(const struct simtx_config *c, enum tm_block_limit limit, const struct tm_block_resources *n,
+                          char *text, size_t size);
 
-    /* At an SM; `core` is what new_core returned. All cycles are core cycles. */
+    /* At an SM; `core` is the result of new_core. All cycles are core cycles. */
     void *(*new_core)(struct tm_core *c);
     void (*free_core)(void *core);
-    /* A block comes (its memory is zero), and goes: nobody is in a transaction. b->protocol is kept for its successor
-     * with the same number; free_core frees it. */
+    /* A block starts (its memory is zero), and ends (no warp is in a transaction). b->protocol is kept for the next
+     * block with the same number; free_core frees it. */
     void (*block_starts)(void *core, struct tm_block *b);
     void (*block_ends)(void *core, struct tm_block *b);
-    /* May the warp open a transaction? Asked again after tm_wake. */
+    /* May the warp begin a transaction? If not, tm_wake ends the wait. */
     bool (*may_begin)(void *core, uint32_t slot);
-    /* May a running attempt issue? Asked again after tm_wake. */
+    /* May a running attempt issue? If not, tm_wake ends the wait. */
     bool (*may_run)(void *core, uint32_t slot);
-    /* An attempt of these lanes starts; first: the transaction does. Returns the cycles that the warp is held. */
+    /* An attempt of these lanes starts; first: of a new transaction. Returns the cycles for which the warp stalls. */
     uint32_t (*attempt)(void *core, uint32_t slot, uint64_t lanes, bool first, uint64_t now);
-    /* An instruction of a running attempt, its lanes of shared memory: which may go on? Nothing has been performed;
-     * lanes that have lost before are not among them. The protocol has put back the memory of those that lose now, and
-     * keeps the old values of what the others access. */
-    struct banks_result (*access)(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
-    /* The same of a warp that is in no transaction: performed in any case. NULL = nothing to do. */
+    /* An instruction of a running attempt, its lanes in shared memory without those that have aborted. It has not been
+     * performed yet. Returns the lanes with a conflict, whose memory the protocol has restored. It has saved the old
+     * values of the words that the other lanes access. */
+    struct tm_access_result (*access)(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
+    /* An instruction of a warp outside transactions, which is performed in any case. NULL = nothing to do. */
     void (*plain)(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
-    /* All lanes of the attempt are at tx_commit: the cycles that it will take to let go of what they have. */
+    /* All lanes of the attempt are at tx_commit. Returns the cycles for releasing their words. */
     uint32_t (*commit)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
-    /* Lanes have committed: they let go of what they have. Or they are aborted, for whatever reason: memory is put back
-     * unless it has been. */
+    /* Lanes have committed: the protocol releases their words. Lanes abort, for any reason: it restores their memory,
+     * unless it has done so. */
     void (*committed)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
     void (*aborted)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
-    /* The attempt is over and these lanes go on to the next one; lost: those that had a conflict here. Does it take but
-     * the first of them? */
-    bool (*alone)(void *core, uint32_t slot, uint64_t lanes, uint64_t lost, uint64_t now);
-    /* The warp has left its transaction. */
+    /* The attempt has ended, and these lanes retry; lost: those that had a conflict in shared memory. True: the next
+     * attempt runs only the first of them. */
+    bool (*serialise)(void *core, uint32_t slot, uint64_t lanes, uint64_t lost, uint64_t now);
+    /* All lanes of the warp have committed. */
     void (*ended)(void *core, uint32_t slot, uint64_t now);
-    /* Cycle `now`; returns the next cycle in which it acts by itself; NEVER. tm_runs asks for one. */
+    /* Cycle `now`; returns the next cycle in which it acts without a call; NEVER. tm_run_at requests a cycle. */
     uint64_t (*run)(void *core, uint64_t now);
-    /* For reports of hangs, as in tm.h. NULL = nothing to say. */
-    void (*say)(const void *core, uint32_t slot, char *text, size_t size);
+    /* For reports of hangs, as in tm.h. NULL = no text. */
+    void (*describe)(const void *core, uint32_t slot, char *text, size_t size);
     void (*dump)(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
 };
 
-extern const struct tm_banks *const tm_banks_protocols[];    /* by choice of tm.shared; NULL = none */
+extern const struct tm_shared_protocol *const tm_shared_protocols[];     /* by choice of tm.shared; NULL = none */
 
 /* ---- for protocols ---- */
 uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot);        /* lanes of a running attempt; 0 = none */
-/* Of an attempt that lost its last lanes: instructions from there to tx_commit in program order; 0 = was there. */
+/* Of an attempt whose last lanes have aborted: instructions from there to tx_commit in program order; 0 = at it. */
 uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot);
-/* So many cycles for which may_run will say no are those of tx_begin. */
-void tm_begins(struct tm_core *c, uint32_t slot, uint32_t cycles);
-/* So many cycles of those that `attempt` returns are the program's, not the protocol's. */
-void tm_executes(struct tm_core *c, uint32_t slot, uint32_t cycles);
-bool tm_committing(const struct tm_core *c, uint32_t slot);          /* they are at tx_commit, and wait for outcomes */
+/* Counts cycles in which may_run will return false as cycles of tx_begin. */
+void tm_charge_begin(struct tm_core *c, uint32_t slot, uint32_t cycles);
+/* Counts cycles of those that `attempt` returns as cycles of the program. */
+void tm_charge_execution(struct tm_core *c, uint32_t slot, uint32_t cycles);
+bool tm_committing(const struct tm_core *c, uint32_t slot);          /* its lanes are at tx_commit, without outcome */
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Transactional memory at an SM, for every protocol: who is in which attempt, what each lane has read and written,
- * outcomes. Doomed transactions are found by the watchdog (KILO TM, section 4.2) and by faults: their reads are
- * validated while the warp stands.
+ * Transactional memory at an SM, the same for every protocol: attempts, read and write sets of each lane, outcomes.
+ * Doomed transactions are detected by the watchdog (KILO TM, section 4.2) and at faults: the warp stops, and the
+ * protocol validates its read sets.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "tm/core/tm_impl.h"
 
-enum { SPOILS = 16 };                /* attempts of a transaction that can never commit before that is said */
+enum { STALE_ATTEMPTS = 16 };            /* aborts until a transaction that can never commit is reported */
 
 /* ---- life ---- */
 
@@ -24,11 +24,11 @@ struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, cons
     packet_pool_init(&c->pool, t->protocol->payload);
     tm_load_pool(&c->load);
     c->warp = mem_zero(t->warps, sizeof *c->warp, "warps' transactional state");
-    c->note = t->oracle ? oracle_core(t->oracle, sm) : NULL;
-    c->protocol = t->protocol->new_core(c, t->shared);
-    c->banks = t->banks ? t->banks->new_core(c) : NULL;
-    if (c->banks)
-        lsu_banks(lsu, &(struct lsu_banks){ c, tm_core_shared });
+    c->events = t->oracle ? oracle_core(t->oracle, sm) : NULL;
+    c->protocol = t->protocol->new_core(c, t->state);
+    c->shared_protocol = t->shared_protocol ? t->shared_protocol->new_core(c) : NULL;
+    if (c->shared_protocol)
+        lsu_banks(lsu, &(struct lsu_banks){ c, tm_core_shared_access });
     t->core[sm] = c;
     t->cores[sm] = c->protocol;
     return c;
@@ -39,7 +39,7 @@ void tm_core_free(struct tm_core *c)
     if (!c)
         return;
     c->tm->protocol->free_core(c->protocol);
-    banks_free(c);
+    tm_shared_free(c);
     for (uint32_t i = 0; i < c->tm->warps; i++)
         for (int l = 0; l < TM_LANES; l++) {
             free(c->warp[i].lane[l].reads.w);
@@ -55,18 +55,18 @@ void tm_core_free(struct tm_core *c)
     free(c);
 }
 
-void tm_core_place(struct tm_core *c, uint32_t slot, struct warp *w, uint64_t log)
+void tm_core_warp_starts(struct tm_core *c, uint32_t slot, struct warp *w, uint64_t log)
 {
     struct tm_warp *x = &c->warp[slot];
     x->warp = w;
     x->log = log;
     x->lanes_in = 0;
-    x->token = x->granted = x->asked = x->waiting = false;
-    x->doomed = x->validating = 0;
+    x->token = x->granted = x->requested = x->waiting = false;
+    x->aborting = x->validating = 0;
     x->fault_lane = -1;
-    x->executed = x->row = 0;
+    x->executed = x->aborts_in_row = 0;
     x->executing = 0;
-    x->committing = x->lost = x->turn_from = x->stalled = x->memory = x->held = 0;
+    x->committing = x->lost = x->begin_waits_from = x->stalled = x->memory = x->held = 0;
     x->release = 0;
     x->running = false;
 }
@@ -82,7 +82,7 @@ static void flush_executed(struct tm_warp *x)
 
 static uint64_t held_for(const struct tm_gpu *t, const struct tm_warp *x, bool first, uint32_t registers)
 {
-    uint64_t wait = first ? 0 : (uint64_t)t->cfg.backoff * x->row;
+    uint64_t wait = first ? 0 : (uint64_t)t->cfg.backoff * x->aborts_in_row;
     wait = wait < t->cfg.backoff_max ? wait : t->cfg.backoff_max;
     return wait + (uint64_t)t->cfg.restore_cycles * registers;
 }
@@ -99,22 +99,22 @@ uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t 
     uint64_t held = held_for(c->tm, x, first, registers);
     c->now = now;
     if (first) {
-        tm_enter(c, x, all, now);
+        tm_begin_transaction(c, x, all, now);
         c->count[STAT_TX_RESTORED] += (uint64_t)registers * x->lanes_in;
     }
     flush_executed(x);
     x->attempt++;
-    if (c->banks)
-        held += banks_attempt(c, slot, lanes, first, now);
+    if (c->shared_protocol)
+        held += tm_shared_attempt(c, slot, lanes, first, now);
     x->committing = 0;
-    x->row = 0;
+    x->aborts_in_row = 0;
     x->deadline = deadline_from(c->tm, now + held);
     for (uint64_t m = lanes; m; m &= m - 1) {
         struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
         tm_set_clear(&l->reads);
         tm_set_clear(&l->writes);
         l->instructions = 0;
-        l->spoiled = false;
+        l->stale_by_atomic = false;
         l->start = now + held;
     }
     c->tm->protocol->attempt(c->protocol, slot, lanes, now);
@@ -157,13 +157,13 @@ static void add_writes(struct tm_core *c, struct tm_warp *x, struct mem_op *op, 
     }
 }
 
-/* Atomics are performed at once; one on a word that the attempt has read makes its read stale. */
+/* Atomics are performed at once. One on a word of the lane's read set makes the read set stale. */
 static void note_atomic(struct tm_warp *x, const struct mem_op *op)
 {
     for (uint64_t m = op->served_by[SERVE_GLOBAL]; m; m &= m - 1) {
         struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
         uint32_t value = 0;
-        l->spoiled |= tm_set_find(&l->reads, op->address[__builtin_ctzll(m)] & ~UINT64_C(3), &value) != 0;
+        l->stale_by_atomic |= tm_set_find(&l->reads, op->address[__builtin_ctzll(m)] & ~UINT64_C(3), &value) != 0;
     }
 }
 
@@ -172,7 +172,7 @@ bool tm_core_access(struct tm_core *c, struct mem_op *op, uint64_t now)
     struct tm_warp *x = &c->warp[op->sm_slot];
     uint64_t lanes = op->served_by[SERVE_GLOBAL] | op->served_by[SERVE_TEXTURE];
     c->now = now;
-    op->attempt = c->banks ? x->attempt : 0;
+    op->attempt = c->shared_protocol ? x->attempt : 0;
     if (op->kind == MOP_ATOM || op->kind == MOP_RED)
         note_atomic(x, op);
     if (c->tm->protocol->plain || !lanes || (op->kind != MOP_LOAD && op->kind != MOP_STORE))
@@ -192,9 +192,9 @@ bool tm_core_access(struct tm_core *c, struct mem_op *op, uint64_t now)
 void tm_core_done(struct tm_core *c, struct mem_op *op, uint64_t now)
 {
     c->now = now;
-    if (op->role == ROLE_RESTORE)
+    if (op->role == TM_ROLE_RESTORE)
         c->calls.op_free(c->calls.ctx, op);
-    else if (op->role == ROLE_PROTOCOL)
+    else if (op->role == TM_ROLE_PROTOCOL)
         c->tm->protocol->done(c->protocol, op, now);
     else
         tm_load_fetched(c, op, now);
@@ -208,13 +208,13 @@ void tm_core_commit(struct tm_core *c, uint32_t slot, uint64_t now)
     c->now = now;
     flush_executed(x);
     x->committing = now;
-    if (c->banks && !c->tm->protocol->plain)
-        x->release = c->tm->banks->commit(c->banks, slot, txn_lanes(x->warp), now);
+    if (c->shared_protocol && !c->tm->protocol->plain)
+        x->release = c->tm->shared_protocol->commit(c->shared_protocol, slot, txn_lanes(x->warp), now);
     c->tm->protocol->commit(c->protocol, slot, txn_lanes(x->warp), now);
 }
 
-/* Commits write past the L1: its copies are old, and threads of this SM must see what they have committed. */
-static void forget_copies(struct tm_core *c, const struct tm_set *writes)
+/* Commits write past the L1. Its copies of the written lines are stale and must be invalidated. */
+static void invalidate_copies(struct tm_core *c, const struct tm_set *writes)
 {
     for (uint32_t i = 0; i < writes->n; i++)
         lsu_invalidate_line(c->lsu, writes->w[i].address);
@@ -250,16 +250,16 @@ struct oracle_who tm_who(const struct tm_core *c, uint32_t slot, unsigned lane, 
                                 .thread = w->index * c->tm->lanes + lane, .cycle = now };
 }
 
-static void tell_oracle(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, uint64_t now)
+static void report_to_oracle(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, uint64_t now)
 {
     const struct tm_lane *l = &c->warp[slot].lane[lane];
-    if (!c->note || !key)
+    if (!c->events || !key)
         return;
     if (commits) {
         struct oracle_who w = tm_who(c, slot, lane, now);
-        oracle_committed(c->note, key, l, &w);
+        oracle_committed(c->events, key, l, &w);
     } else
-        oracle_not_committed(c->note, key, now);
+        oracle_not_committed(c->events, key, now);
 }
 
 void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
@@ -269,22 +269,22 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
     struct tm_lane *l = &x->lane[lane];
     uint64_t bit = UINT64_C(1) << lane;
     bool never = false;
-    tell_oracle(c, slot, lane, commits, key, now);
+    report_to_oracle(c, slot, lane, commits, key, now);
     if (commits) {
-        forget_copies(c, &l->writes);
+        invalidate_copies(c, &l->writes);
         x->commits++;
         count_commit(c, l, now);
-        tm_note_lanes(c, -1, now);
+        tm_count_lanes(c, -1, now);
     } else {
         l->why = why;
         count_abort(c, l);
-        x->row = l->aborts;
-        never = l->spoiled && ++l->spoils > SPOILS;
+        x->aborts_in_row = l->aborts;
+        never = l->stale_by_atomic && ++l->stale_attempts > STALE_ATTEMPTS;
     }
-    if (c->banks && commits)
-        banks_committed(c, slot, lane, key, now);
-    else if (c->banks)
-        banks_aborted(c, slot, bit, now);
+    if (c->shared_protocol && commits)
+        tm_shared_committed(c, slot, lane, key, now);
+    else if (c->shared_protocol)
+        tm_shared_aborted(c, slot, bit, now);
     if (txn_lanes(x->warp) == bit)
         hist_add(c->hists, HIST_TX_COMMIT_TIME, now - x->committing);
     c->touched = true;
@@ -304,29 +304,29 @@ void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt
     struct tm_warp *x = &c->warp[slot];
     if (!x->lanes_in || x->attempt != attempt)
         return;
-    lanes &= txn_lanes(x->warp) & ~x->doomed;
+    lanes &= txn_lanes(x->warp) & ~x->aborting;
     if (!lanes)
         return;
-    x->doomed |= lanes;
+    x->aborting |= lanes;
     for (uint64_t m = lanes; m; m &= m - 1)
         x->lane[__builtin_ctzll(m)].why = why;
     c->now = now;
     c->touched = true;
-    c->calls.doomed(c->calls.ctx, slot);
+    c->calls.abort_pending(c->calls.ctx, slot);
 }
 
-uint64_t tm_core_doomed(struct tm_core *c, uint32_t slot, uint64_t now)
+uint64_t tm_core_take_aborts(struct tm_core *c, uint32_t slot, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
-    uint64_t lanes = x->doomed & txn_lanes(x->warp);
-    x->doomed = 0;
+    uint64_t lanes = x->aborting & txn_lanes(x->warp);
+    x->aborting = 0;
     flush_executed(x);
     for (uint64_t m = lanes; m; m &= m - 1)
         count_abort(c, &x->lane[__builtin_ctzll(m)]);
     if (lanes)
-        x->row = x->lane[63 - __builtin_clzll(lanes)].aborts;
-    if (lanes && c->banks)
-        banks_aborted(c, slot, lanes, now);
+        x->aborts_in_row = x->lane[63 - __builtin_clzll(lanes)].aborts;
+    if (lanes && c->shared_protocol)
+        tm_shared_aborted(c, slot, lanes, now);
     if (lanes && c->tm->protocol->aborted)
         c->tm->protocol->aborted(c->protocol, slot, lanes, now);
     x->validating &= ~lanes;
@@ -362,8 +362,8 @@ bool tm_fault_held(const struct tm_core *c, uint32_t slot)
 
 void tm_unused_key(struct tm_core *c, uint64_t key, uint64_t now)
 {
-    if (c->note)
-        oracle_not_committed(c->note, key, now);
+    if (c->events)
+        oracle_not_committed(c->events, key, now);
 }
 
 void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t stale, uint64_t now)
@@ -376,7 +376,7 @@ void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t s
     if (!(current | stale))
         return;
     x->validating &= ~(current | stale);
-    x->deadline = deadline_from(c->tm, now);     /* an abort may begin an attempt, which has its own */
+    x->deadline = deadline_from(c->tm, now);     /* an abort may start an attempt, which sets its own */
     if (stale)
         tm_abort(c, slot, stale, x->attempt, x->fault_lane < 0 ? TM_WATCHDOG : TM_ZOMBIE, now);
     if (x->validating)
@@ -384,7 +384,7 @@ void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t s
     if (x->fault_lane >= 0 && !stale)
         c->calls.fault(c->calls.ctx, slot);
     x->fault_lane = -1;
-    c->calls.ask(c->calls.ctx, slot);
+    c->calls.wake(c->calls.ctx, slot);
 }
 
 void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const char *what, ...)
@@ -418,20 +418,20 @@ void tm_core_message(struct tm_core *c, struct packet *k, uint64_t now)
 uint64_t tm_core_run(struct tm_core *c, uint64_t now)
 {
     c->now = now;
-    c->run_at = NEVER;               /* tm_runs may set it meanwhile */
+    c->run_at = NEVER;               /* tm_run_at may set it during the calls */
     uint64_t next = c->tm->protocol->run(c->protocol, now);
-    if (c->banks)
-        next = clock_earlier(next, c->tm->banks->run(c->banks, now));
+    if (c->shared_protocol)
+        next = clock_earlier(next, c->tm->shared_protocol->run(c->shared_protocol, now));
     c->run_at = clock_earlier(c->run_at, next);
     return c->run_at;
 }
 
-void tm_runs(struct tm_core *c, uint64_t at)
+void tm_run_at(struct tm_core *c, uint64_t at)
 {
     if (at < c->run_at) {
         c->run_at = at;
         c->touched = true;
-        c->calls.at(c->calls.ctx, at);
+        c->calls.run_at(c->calls.ctx, at);
     }
 }
 
@@ -459,7 +459,7 @@ uint64_t tm_memory_base(const struct tm_core *c) { return c->tm->base; }
 void tm_wake(struct tm_core *c, uint32_t slot)
 {
     c->touched = true;
-    c->calls.ask(c->calls.ctx, slot);
+    c->calls.wake(c->calls.ctx, slot);
 }
 
 uint32_t tm_logs_queued(const struct tm_core *c) { return lsu_background_queued(c->lsu); }
@@ -475,7 +475,7 @@ struct mem_op *tm_op_new(struct tm_core *c, uint32_t slot)
     memset(op, 0, offsetof(struct mem_op, address));
     op->warp = c->warp[slot].warp;
     op->sm_slot = slot;
-    op->role = ROLE_PROTOCOL;
+    op->role = TM_ROLE_PROTOCOL;
     return op;
 }
 
@@ -492,7 +492,7 @@ void tm_issue(struct tm_core *c, struct mem_op *op, uint64_t now)
 void tm_log(struct tm_core *c, struct mem_op *op, uint64_t now)
 {
     lsu_background(c->lsu, op, now);
-    c->calls.at(c->calls.ctx, now);
+    c->calls.run_at(c->calls.ctx, now);
 }
 
 struct packet *tm_packet(struct tm_core *c, unsigned kind, uint32_t slice, uint32_t bytes)

@@ -1,7 +1,7 @@
 /*
- * Transactional memory of a whole GPU: its configuration, places for warps among tm.global_warps, the most lanes that
- * were in transactions at once, and the serial step between two windows, in which the protocol and the oracle see what
- * all SMs and partitions did, in the order of cycles, SMs, warps and lanes.
+ * Transactional memory of a whole GPU: its configuration, the tokens of tm.global_warps, the maximum of lanes in
+ * transactions, and the serial step between two windows. In the step the protocol and the oracle process the events of
+ * all SMs and partitions, in the order of cycles, SMs, warps and lanes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ bool tm_check(const struct simtx_config *c, const struct tm_protocol *protocol, 
     struct tm_cfg cfg;
     tm_configure(&cfg, c);
     const struct tm_protocol *p = protocol_of(&cfg, protocol);
-    const struct tm_banks *b = tm_banks_protocols[cfg.shared];
+    const struct tm_shared_protocol *b = tm_shared_protocols[cfg.shared];
     if (p && config_choice(c, KEY_GPU_SIMT) == SIMT_INDEPENDENT) {
         snprintf(error, size, "tm.%s = %s needs gpu.simt = stack: lanes that progress independently have no stack "
                  "entries for retries", p->plain ? "shared" : "global", p->plain ? b->name : p->name);
@@ -48,8 +48,8 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
         return NULL;
     struct tm_gpu *t = mem_zero(1, sizeof *t, "the GPU's transactional memory");
     *t = (struct tm_gpu){
-        .config = c, .cfg = cfg, .mem = mem, .protocol = p, .banks = tm_banks_protocols[cfg.shared], .sms = sms,
-        .slices = slices, .warps = warps, .lanes = (uint32_t)config_int(c, KEY_GPU_WARP_SIZE),
+        .config = c, .cfg = cfg, .mem = mem, .protocol = p, .shared_protocol = tm_shared_protocols[cfg.shared],
+        .sms = sms, .slices = slices, .warps = warps, .lanes = (uint32_t)config_int(c, KEY_GPU_WARP_SIZE),
         .base = devmem_base(mem), .core = mem_zero(sms, sizeof *t->core, "a list of cores"),
         .cores = mem_zero(sms, sizeof *t->cores, "a list of cores")
     };
@@ -57,7 +57,7 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
         t->cfg.watchdog = 0;
     else
         t->oracle = oracle_new(cfg.oracle, sms, slices);
-    t->shared = p->new_shared ? p->new_shared(t, c) : NULL;
+    t->state = p->new_gpu_state ? p->new_gpu_state(t, c) : NULL;
     return t;
 }
 
@@ -65,8 +65,8 @@ void tm_free(struct tm_gpu *t)
 {
     if (!t)
         return;
-    if (t->protocol->free_shared)
-        t->protocol->free_shared(t->shared);
+    if (t->protocol->free_gpu_state)
+        t->protocol->free_gpu_state(t->state);
     oracle_free(t->oracle);
     free(t->core);
     free(t->cores);
@@ -86,7 +86,7 @@ uint64_t tm_private_bytes(const struct tm_gpu *t)
     return words * t->lanes * 4;
 }
 
-/* ---- places among tm.global_warps ---- */
+/* ---- tokens of tm.global_warps ---- */
 
 static int compare_requests(const void *a, const void *b)
 {
@@ -103,11 +103,11 @@ static void take_requests(struct tm_gpu *t)
     uint32_t from = t->nqueue;
     for (uint32_t i = 0; i < t->sms; i++) {
         struct tm_core *c = t->core[i];
-        t->places -= c->released;
+        t->tokens -= c->released;
         c->released = 0;
         for (uint32_t k = 0; k < c->nrequest; k++) {
             t->queue = mem_grow(t->queue, t->nqueue, &t->queue_cap, sizeof *t->queue,
-                                "the queue for transaction slots");
+                                "the queue for tokens of transactions");
             t->queue[t->nqueue++] = c->request[k];
         }
         c->nrequest = 0;
@@ -116,11 +116,11 @@ static void take_requests(struct tm_gpu *t)
         qsort(t->queue + from, t->nqueue - from, sizeof *t->queue, compare_requests);
 }
 
-static void grant_places(struct tm_gpu *t)
+static void grant_tokens(struct tm_gpu *t)
 {
     uint32_t n = 0;
     take_requests(t);
-    for (; n < t->nqueue && t->places < t->cfg.global_warps; n++, t->places++) {
+    for (; n < t->nqueue && t->tokens < t->cfg.global_warps; n++, t->tokens++) {
         struct tm_core *c = t->core[t->queue[n].sm];
         c->warp[t->queue[n].slot].granted = true;
         tm_wake(c, t->queue[n].slot);
@@ -130,7 +130,7 @@ static void grant_places(struct tm_gpu *t)
         memmove(t->queue, t->queue + n, t->nqueue * sizeof *t->queue);
 }
 
-/* ---- the most lanes at once ---- */
+/* ---- the maximum of lanes in transactions ---- */
 
 static int compare_deltas(const void *a, const void *b)
 {
@@ -140,7 +140,7 @@ static int compare_deltas(const void *a, const void *b)
     return (x->lanes > y->lanes) - (x->lanes < y->lanes);
 }
 
-/* In a cycle those that leave come first. */
+/* In the same cycle lanes that leave are counted before lanes that enter. */
 static void count_lanes(struct tm_gpu *t)
 {
     uint32_t n = 0;
@@ -155,8 +155,8 @@ static void count_lanes(struct tm_gpu *t)
     if (n > 1)
         qsort(t->delta, n, sizeof *t->delta, compare_deltas);
     for (uint32_t k = 0; k < n; k++) {
-        t->in += t->delta[k].lanes;
-        t->most = t->in > t->most ? t->in : t->most;
+        t->lanes_in += t->delta[k].lanes;
+        t->most_lanes = t->lanes_in > t->most_lanes ? t->lanes_in : t->most_lanes;
     }
 }
 
@@ -165,11 +165,11 @@ static void count_lanes(struct tm_gpu *t)
 void tm_begin_run(struct tm_gpu *t, bool transactions)
 {
     t->active = transactions;
-    t->in = t->most = 0;
-    t->nqueue = t->places = 0;
+    t->lanes_in = t->most_lanes = 0;
+    t->nqueue = t->tokens = 0;
     for (uint32_t i = 0; i < t->sms; i++) {
-        t->core[i]->uneven = 0;
-        banks_begin_run(t->core[i]);
+        t->core[i]->miscounted = 0;
+        tm_shared_begin_run(t->core[i]);
     }
 }
 
@@ -180,10 +180,10 @@ bool tm_step(struct tm_gpu *t, uint64_t now)
         t->core[i]->touched = false;
     }
     if (t->cfg.global_warps)
-        grant_places(t);
+        grant_tokens(t);
     count_lanes(t);
     if (t->protocol->step)
-        t->protocol->step(t->shared, t->cores, t->sms, now);
+        t->protocol->step(t->state, t->cores, t->sms, now);
     if (t->oracle)
         oracle_step(t->oracle, now);
     return t->cfg.global_warps || t->protocol->step;
@@ -211,7 +211,7 @@ static bool equal(const char *what, uint64_t a, const char *like, uint64_t b, ch
     return a == b;
 }
 
-/* Every attempt that aborts has one reason, every resident thread is in one state. */
+/* Every aborted attempt has exactly one reason, and every resident thread is in exactly one state. */
 static bool conserved(const uint64_t *n, char *text, size_t size)
 {
     static const enum stat state[] = {
@@ -227,12 +227,12 @@ static bool conserved(const uint64_t *n, char *text, size_t size)
            equal("states of threads", states, "resident thread cycles", n[STAT_STATE_THREADS], text, size);
 }
 
-/* Every lane that enters a transaction commits once. */
-static bool even(const struct tm_gpu *t, char *text, size_t size)
+/* Every lane that begins a transaction commits exactly once. */
+static bool commits_match(const struct tm_gpu *t, char *text, size_t size)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < t->sms; i++)
-        n += t->core[i]->uneven;
+        n += t->core[i]->miscounted;
     if (n)
         snprintf(text, size, "  %" PRIu64 " transactions of warps ended with another number of commits than of lanes",
                  n);
@@ -241,18 +241,18 @@ static bool even(const struct tm_gpu *t, char *text, size_t size)
 
 bool tm_finish(struct tm_gpu *t, uint64_t *count, char *text, size_t size)
 {
-    count[STAT_TX_MOST] = (uint64_t)t->most;
-    if (!even(t, text, size))
+    count[STAT_TX_MOST] = (uint64_t)t->most_lanes;
+    if (!commits_match(t, text, size))
         return false;
-    if (t->protocol->sound && !t->protocol->sound(t->shared, count, text, size))
+    if (t->protocol->consistent && !t->protocol->consistent(t->state, count, text, size))
         return false;
     for (uint32_t i = 0; i < t->sms; i++)
-        if (!banks_finish(t->core[i], text, size))
+        if (!tm_shared_finish(t->core[i], text, size))
             return false;
     return (!t->oracle || oracle_finish(t->oracle, count, text, size)) && conserved(count, text, size);
 }
 
-struct oracle_note *tm_slice_note(struct tm_gpu *t, uint32_t slice)
+struct oracle_events *tm_slice_events(struct tm_gpu *t, uint32_t slice)
 {
     return t->oracle ? oracle_slice(t->oracle, slice) : NULL;
 }
@@ -272,7 +272,7 @@ uint64_t tm_gpu_base(const struct tm_gpu *t)
     return t->base;
 }
 
-void *tm_shared(struct tm_gpu *t)
+void *tm_gpu_state(struct tm_gpu *t)
 {
-    return t->shared;
+    return t->state;
 }

@@ -1,8 +1,8 @@
 /*
- * Ideal TM. A load is ordinary traffic past the L1, a store traffic without data, since values stay in the write set
- * until the commit. Commits are decided one after another, in the serial step behind the cycle in which they were asked
- * for, in the order (cycle, SM, warp slot, lane): if all words read have the values in memory that were read, the
- * lane's writes are in memory at once. Its key for the oracle is the number of the commit.
+ * Ideal TM. A load is ordinary traffic past the L1. A store sends a packet without data; its values stay in the write
+ * set until the commit. Commits are decided one after another, in the serial step after the cycle of their request, in
+ * the order (cycle, SM, warp slot, lane). A lane commits if memory still has the value of each word read; its writes
+ * are performed at once. Its key for the oracle is the number of the commit.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "tm/oracle/oracle.h"
 #include "tm/oracle/shadow_words.h"
 
-/* ---- the machine's ---- */
+/* ---- of the machine ---- */
 
 static bool always(const struct simtx_config *c)
 {
@@ -29,13 +29,13 @@ static void configure(struct ideal_cfg *c, const struct simtx_config *config)
 
 static bool check(const struct simtx_config *c, uint32_t slices, char *error, size_t size)
 {
-    enum { MEMORY_MB = 16384 };      /* words that a number of 32 bits tells apart */
+    enum { MEMORY_MB = 16384 };      /* words with an index of 32 bits */
     struct ideal_cfg cfg;
     configure(&cfg, c);
     uint32_t bits = cfg.signature_bits;
     int64_t memory = config_int(c, KEY_GPU_MEMORY_MB);
     (void)slices;
-    if (cfg.detection == DETECT_VALUE)
+    if (cfg.detection == IDEAL_BY_VALUE)
         return true;
     if (bits & (bits - 1))
         snprintf(error, size, "tm.signature_bits = %u: signatures need a power of two", bits);
@@ -45,28 +45,28 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
     return !(bits & (bits - 1)) && memory <= MEMORY_MB;
 }
 
-static void *new_shared(struct tm_gpu *gpu, const struct simtx_config *c)
+static void *new_gpu_state(struct tm_gpu *gpu, const struct simtx_config *c)
 {
     struct ideal *s = mem_zero(1, sizeof *s, "ideal TM");
     s->gpu = gpu;
     configure(&s->cfg, c);
-    if (s->cfg.detection != DETECT_VALUE)
+    if (s->cfg.detection != IDEAL_BY_VALUE)
         signature_init(&s->signature, s->cfg.signature_bits);
-    ring_init(&s->ring, &s->signature);
+    signature_ring_init(&s->ring, &s->signature);
     return s;
 }
 
-static void free_shared(void *shared)
+static void free_gpu_state(void *shared)
 {
     struct ideal *s = shared;
-    ring_free(&s->ring);
+    signature_ring_free(&s->ring);
     free(s->queue);
     free(s);
 }
 
 static bool detects(const struct ideal_core *k)
 {
-    return k->shared->cfg.detection != DETECT_VALUE;
+    return k->shared->cfg.detection != IDEAL_BY_VALUE;
 }
 
 /* ---- at an SM ---- */
@@ -77,7 +77,7 @@ static void *new_core(struct tm_core *c, void *shared)
     k->c = c;
     k->shared = shared;
     if (detects(k))
-        detect_new_core(k);
+        ideal_detect_new_core(k);
     return k;
 }
 
@@ -85,7 +85,7 @@ static void free_core(void *core)
 {
     struct ideal_core *k = core;
     if (detects(k))
-        detect_free_core(k);
+        ideal_detect_free_core(k);
     free(k->request);
     free(k);
 }
@@ -94,13 +94,13 @@ static void attempt(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 {
     (void)now;
     if (detects(core))
-        detect_attempt(core, slot, lanes);
+        ideal_detect_attempt(core, slot, lanes);
 }
 
 static void load(void *core, struct tm_load *l, uint64_t now)
 {
     if (detects(core) && l->fetch)
-        detect_access(core, l->slot, l->fetch, l->fetch->lanes, false, now);
+        ideal_detect_access(core, l->slot, l->fetch, l->fetch->lanes, false, now);
 }
 
 static void store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
@@ -109,7 +109,7 @@ static void store(void *core, uint32_t slot, const struct mem_op *op, uint64_t l
     struct mem_op *f = tm_op_new(k->c, slot);
     uint8_t role = f->role;
     if (detects(k))
-        detect_access(k, slot, op, lanes, true, now);
+        ideal_detect_access(k, slot, op, lanes, true, now);
     memcpy(f, op, offsetof(struct mem_op, address));
     memcpy(f->address, op->address, sizeof f->address);
     memset(f->served_by, 0, sizeof f->served_by);
@@ -132,7 +132,7 @@ static void done(void *core, struct mem_op *op, uint64_t now)
     tm_op_free(k->c, op);
 }
 
-static void ask_step(struct ideal_core *k, uint32_t slot, uint64_t lanes, bool validate, uint64_t now)
+static void request_step(struct ideal_core *k, uint32_t slot, uint64_t lanes, bool validate, uint64_t now)
 {
     k->request = mem_grow(k->request, k->requests, &k->requests_cap, sizeof *k->request, "commit requests");
     k->request[k->requests++] = (struct ideal_request){ now, k, slot, lanes, validate };
@@ -143,22 +143,22 @@ static void commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
     struct ideal_core *k = core;
     if (detects(k))
         k->committing[slot] |= lanes;
-    ask_step(k, slot, lanes, false, now);
+    request_step(k, slot, lanes, false, now);
 }
 
 static void validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 {
-    ask_step(core, slot, lanes, true, now);
+    request_step(core, slot, lanes, true, now);
 }
 
 static void aborted(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 {
     (void)now;
     if (detects(core))
-        detect_forget(core, slot, lanes);
+        ideal_detect_clear(core, slot, lanes);
 }
 
-/* Nobody sends any. */
+/* There are no messages. */
 static void message(void *core, struct packet *p, uint64_t now)
 {
     (void)core;
@@ -183,7 +183,7 @@ static void dump(const void *core, void (*line)(void *ctx, const char *text), vo
 {
     const struct ideal_core *k = core;
     char text[80];
-    snprintf(text, sizeof text, "ideal TM: %u stores under way, %u requests for the serial step", k->stores,
+    snprintf(text, sizeof text, "ideal TM: %u stores in flight, %u requests for the serial step", k->stores,
              k->requests);
     line(ctx, text);
 }
@@ -206,7 +206,7 @@ static bool current(const struct tm_lane *l)
 static void write_word(struct ideal_core *k, const struct tm_word *w, uint64_t cycle)
 {
     uint32_t *memory = word_at(w->address);
-    struct oracle_note *n = tm_slice_note(k->shared->gpu, tm_slice(k->c, w->address));
+    struct oracle_events *n = tm_slice_events(k->shared->gpu, tm_slice(k->c, w->address));
     if (n)
         oracle_tx_write(n, w->address, *memory, cycle);
     for (unsigned b = 0; b < 4; b++)
@@ -217,18 +217,18 @@ static void write_word(struct ideal_core *k, const struct tm_word *w, uint64_t c
 static void decide(struct ideal_core *k, uint32_t slot, unsigned lane, void *const *cores, uint32_t n, uint64_t at)
 {
     const struct tm_lane *l = tm_lane(k->c, slot, lane);
-    bool clean = !detects(k) || detect_may_commit(k, slot, lane), commits = clean && current(l);
+    bool clean = !detects(k) || ideal_detect_may_commit(k, slot, lane), commits = clean && current(l);
     uint64_t key = commits ? ++k->shared->commits : 0;
     for (uint32_t i = 0; commits && i < l->writes.n; i++)
         write_word(k, &l->writes.w[i], at);
     if (commits && detects(k))
-        detect_committed(k, slot, lane, cores, n, at + 1);
+        ideal_detect_committed(k, slot, lane, cores, n, at + 1);
     if (detects(k))
-        detect_forget(k, slot, UINT64_C(1) << lane);
+        ideal_detect_clear(k, slot, UINT64_C(1) << lane);
     tm_decide(k->c, slot, lane, commits, key, clean ? TM_VALIDATION : TM_SIGNATURE, at + 1);
 }
 
-static void answer(const struct ideal_request *r)
+static void report_validation(const struct ideal_request *r)
 {
     uint64_t good = 0;
     for (uint64_t m = r->lanes; m; m &= m - 1)
@@ -271,15 +271,16 @@ static void step(void *shared, void *const *cores, uint32_t n, uint64_t now)
     for (uint32_t i = 0; i < count; i++) {
         struct ideal_request r = s->queue[i];
         if (r.validate)
-            answer(&r);
+            report_validation(&r);
         for (uint64_t m = r.validate ? 0 : r.lanes; m; m &= m - 1)
             decide(r.core, r.slot, (unsigned)__builtin_ctzll(m), cores, n, r.at);
     }
 }
 
 const struct tm_protocol tm_ideal = {
-    .name = "ideal", .global_step = always, .check = check, .new_shared = new_shared, .free_shared = free_shared,
-    .new_core = new_core, .free_core = free_core, .attempt = attempt, .load = load, .store = store, .done = done,
+    .name = "ideal", .global_step = always, .check = check, .new_gpu_state = new_gpu_state,
+    .free_gpu_state = free_gpu_state, .new_core = new_core, .free_core = free_core, .attempt = attempt, .load = load,
+    .store = store, .done = done,
     .commit = commit, .aborted = aborted, .validate = validate, .message = message, .run = run, .idle = idle,
     .dump = dump, .step = step
 };

@@ -1,7 +1,8 @@
 /*
- * The ideal TM system of the KILO TM paper (section 5): no logs, no messages of its own, a commit takes no time; its
- * attempts pay for what they execute, and for executing it again. Conflicts are found by values (tm.ideal_detection =
- * value), and before that by the signatures of the paper's section 3.1.3 or the record ring of 4.2.
+ * The ideal TM system of the KILO TM paper (section 5): no logs, no messages, and commits take no time; the
+ * instructions of attempts, retries included, cost what they cost anywhere. Conflicts are detected by value
+ * (tm.ideal_detection = value), or earlier, by the signatures of the paper's section 3.1.3 or the ring of signatures of
+ * 4.2.
  */
 #ifndef TM_IDEAL_H
 #define TM_IDEAL_H

@@ -1,8 +1,8 @@
 /*
- * Ideal TM with signatures. An access is put into them when it is issued. Signature: a commit looks up the words that
- * it writes in the signatures of all running attempts, and those in which it finds one abort. Ring: an attempt looks up
- * the words that it has read in the write signatures of the commits since its last load, at each load and at its
- * commit. Exact sets say whether such a conflict was true.
+ * Conflict detection of ideal TM by signatures. An access enters them when it is issued. Signature: a commit looks up
+ * the words that it writes in the signatures of all running attempts, and the attempts with a hit abort. Ring: an
+ * attempt looks up the words that it has read in the write signatures of the commits since its last check, at each load
+ * and at its commit. The exact sets tell whether such a conflict is true.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tm/ideal/ideal_impl.h"
 #include "tm/oracle/shadow_words.h"
 
-void detect_new_core(struct ideal_core *k)
+void ideal_detect_new_core(struct ideal_core *k)
 {
     uint32_t slots = tm_slots(k->c);
     k->lanes = tm_warp_lanes(k->c);
@@ -19,12 +19,12 @@ void detect_new_core(struct ideal_core *k)
     k->running = mem_zero(slots, sizeof *k->running, "lanes that run");
     k->committing = mem_zero(slots, sizeof *k->committing, "lanes that commit");
     k->lost = mem_zero(slots, sizeof *k->lost, "lanes that abort");
-    if (k->shared->cfg.detection == DETECT_SIGNATURE)
+    if (k->shared->cfg.detection == IDEAL_BY_SIGNATURE)
         signatures_init(&k->table, &k->shared->signature, slots * k->lanes);
     k->hit = mem_zero(k->table.columns + 1, sizeof *k->hit, "matches of signatures");
 }
 
-void detect_free_core(struct ideal_core *k)
+void ideal_detect_free_core(struct ideal_core *k)
 {
     for (uint32_t i = 0; k->lane && i < tm_slots(k->c) * k->lanes; i++) {
         free(k->lane[i].read.w);
@@ -38,36 +38,36 @@ void detect_free_core(struct ideal_core *k)
     signatures_free(&k->table);
 }
 
-static void take_away(struct ideal_core *k, uint32_t lane, struct words *s, bool write)
+static void remove_words(struct ideal_core *k, uint32_t lane, struct ideal_words *s, bool write)
 {
     for (uint32_t i = 0; k->table.row && i < s->n; i++)
         signatures_remove(&k->table, lane, s->w[i], write);
     s->n = 0;
 }
 
-void detect_forget(struct ideal_core *k, uint32_t slot, uint64_t lanes)
+void ideal_detect_clear(struct ideal_core *k, uint32_t slot, uint64_t lanes)
 {
     for (uint64_t m = lanes; m; m &= m - 1) {
         uint32_t lane = slot * k->lanes + (uint32_t)__builtin_ctzll(m);
-        take_away(k, lane, &k->lane[lane].read, false);
-        take_away(k, lane, &k->lane[lane].write, true);
+        remove_words(k, lane, &k->lane[lane].read, false);
+        remove_words(k, lane, &k->lane[lane].write, true);
     }
     k->running[slot] &= ~lanes;
     k->committing[slot] &= ~lanes;
 }
 
-void detect_attempt(struct ideal_core *k, uint32_t slot, uint64_t lanes)
+void ideal_detect_attempt(struct ideal_core *k, uint32_t slot, uint64_t lanes)
 {
-    detect_forget(k, slot, lanes);
+    ideal_detect_clear(k, slot, lanes);
     k->running[slot] |= lanes;
     k->lost[slot] &= ~lanes;
     for (uint64_t m = lanes; m; m &= m - 1)
-        k->lane[slot * k->lanes + (uint32_t)__builtin_ctzll(m)].checked = ring_end(&k->shared->ring);
+        k->lane[slot * k->lanes + (uint32_t)__builtin_ctzll(m)].checked = signature_ring_end(&k->shared->ring);
 }
 
 static void add_word(struct ideal_core *k, uint32_t lane, uint32_t word, bool write)
 {
-    struct words *s = write ? &k->lane[lane].write : &k->lane[lane].read;
+    struct ideal_words *s = write ? &k->lane[lane].write : &k->lane[lane].read;
     s->w = mem_grow(s->w, s->n, &s->cap, sizeof *s->w, "a set of words");
     s->w[s->n++] = word;
     if (k->table.row)
@@ -80,15 +80,15 @@ static void add_word(struct ideal_core *k, uint32_t lane, uint32_t word, bool wr
 static bool ring_conflict(struct ideal_core *k, uint32_t slot, unsigned lane)
 {
     struct ideal_lane *l = &k->lane[slot * k->lanes + lane];
-    const struct record_ring *r = &k->shared->ring;
+    const struct signature_ring *r = &k->shared->ring;
     uint64_t from = l->checked;
-    l->checked = ring_end(r);
+    l->checked = signature_ring_end(r);
     if (from == l->checked)
         return false;
-    enum record_conflict found = ring_check(r, from, l->read.w, l->read.n);
-    if (found == RECORD_FALSE)
+    enum signature_conflict found = signature_ring_check(r, from, l->read.w, l->read.n);
+    if (found == SIGNATURE_FALSE_CONFLICT)
         tm_count(k->c)[STAT_TX_FALSE_CONFLICTS]++;
-    return found != RECORD_NONE;
+    return found != SIGNATURE_NO_CONFLICT;
 }
 
 static void check_reads(struct ideal_core *k, uint32_t slot, uint64_t lanes, uint64_t now)
@@ -102,10 +102,10 @@ static void check_reads(struct ideal_core *k, uint32_t slot, uint64_t lanes, uin
         tm_abort(k->c, slot, lost, tm_attempt(k->c, slot), TM_SIGNATURE, now);
 }
 
-/* The oldest record that a running attempt will look at. */
+/* The oldest record that a running attempt has not been compared with. */
 static uint64_t oldest_needed(const struct ideal *s, void *const *cores, uint32_t n)
 {
-    uint64_t oldest = ring_end(&s->ring);
+    uint64_t oldest = signature_ring_end(&s->ring);
     for (uint32_t i = 0; i < n; i++) {
         const struct ideal_core *k = cores[i];
         for (uint32_t slot = 0; slot < tm_slots(k->c); slot++)
@@ -119,7 +119,7 @@ static uint64_t oldest_needed(const struct ideal *s, void *const *cores, uint32_
 
 /* ---- signatures ---- */
 
-static bool common(const struct words *a, const struct words *b)
+static bool common(const struct ideal_words *a, const struct ideal_words *b)
 {
     for (uint32_t i = 0; i < a->n; i++)
         for (uint32_t j = 0; j < b->n; j++)
@@ -128,8 +128,9 @@ static bool common(const struct words *a, const struct words *b)
     return false;
 }
 
-/* A commit that wrote these words meets attempts of a warp. */
-static void meet(struct ideal_core *k, uint32_t slot, uint64_t lanes, const struct words *wrote, uint64_t now)
+/* Aborts lanes of a warp whose signatures match the words of a commit. */
+static void abort_matches(struct ideal_core *k, uint32_t slot, uint64_t lanes, const struct ideal_words *wrote,
+                          uint64_t now)
 {
     lanes &= k->running[slot] & ~k->lost[slot];
     for (uint64_t m = lanes; m; m &= m - 1) {
@@ -143,27 +144,27 @@ static void meet(struct ideal_core *k, uint32_t slot, uint64_t lanes, const stru
         tm_abort(k->c, slot, lanes, tm_attempt(k->c, slot), TM_SIGNATURE, now);
 }
 
-static void meet_core(struct ideal_core *k, const struct words *wrote, uint64_t now)
+static void match_core(struct ideal_core *k, const struct ideal_words *wrote, uint64_t now)
 {
-    uint32_t place[SIGNATURE_PARTS], columns = k->table.columns, each = k->lanes / 32;
+    uint32_t bit[SIGNATURE_PARTS], columns = k->table.columns, each = k->lanes / 32;
     bool any = false;
     memset(k->hit, 0, columns * sizeof *k->hit);
     for (uint32_t i = 0; i < wrote->n; i++) {
-        signature_places(&k->shared->signature, wrote->w[i], place);
-        any |= signatures_match(&k->table, place, k->hit);
+        signature_indices(&k->shared->signature, wrote->w[i], bit);
+        any |= signatures_match(&k->table, bit, k->hit);
     }
     for (uint32_t i = 0; any && i < columns; i++)
         if (k->hit[i])
-            meet(k, i / each, (uint64_t)k->hit[i] << i % each * 32, wrote, now);
+            abort_matches(k, i / each, (uint64_t)k->hit[i] << i % each * 32, wrote, now);
 }
 
-/* ---- ---- */
+/* ---- interface ---- */
 
-void detect_access(struct ideal_core *k, uint32_t slot, const struct mem_op *op, uint64_t lanes, bool write,
+void ideal_detect_access(struct ideal_core *k, uint32_t slot, const struct mem_op *op, uint64_t lanes, bool write,
                    uint64_t now)
 {
     uint64_t base = tm_memory_base(k->c);
-    if (k->shared->cfg.detection == DETECT_RING && !write)
+    if (k->shared->cfg.detection == IDEAL_BY_RING && !write)
         check_reads(k, slot, lanes, now);
     for (uint64_t m = lanes; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(m);
@@ -173,26 +174,27 @@ void detect_access(struct ideal_core *k, uint32_t slot, const struct mem_op *op,
     }
 }
 
-bool detect_may_commit(struct ideal_core *k, uint32_t slot, unsigned lane)
+bool ideal_detect_may_commit(struct ideal_core *k, uint32_t slot, unsigned lane)
 {
     if (k->lost[slot] >> lane & 1)
         return false;
-    return k->shared->cfg.detection != DETECT_RING || !ring_conflict(k, slot, lane);
+    return k->shared->cfg.detection != IDEAL_BY_RING || !ring_conflict(k, slot, lane);
 }
 
-void detect_committed(struct ideal_core *k, uint32_t slot, unsigned lane, void *const *cores, uint32_t n, uint64_t now)
+void ideal_detect_committed(struct ideal_core *k, uint32_t slot, unsigned lane, void *const *cores, uint32_t n,
+                            uint64_t now)
 {
     struct ideal *s = k->shared;
-    const struct words *wrote = &k->lane[slot * k->lanes + lane].write;
+    const struct ideal_words *wrote = &k->lane[slot * k->lanes + lane].write;
     k->running[slot] &= ~(UINT64_C(1) << lane);
     if (!wrote->n)
         return;
-    if (s->cfg.detection == DETECT_RING) {
-        if (ring_full(&s->ring))
-            ring_drop(&s->ring, oldest_needed(s, cores, n));
-        ring_add(&s->ring, wrote->w, wrote->n);
+    if (s->cfg.detection == IDEAL_BY_RING) {
+        if (signature_ring_full(&s->ring))
+            signature_ring_drop(&s->ring, oldest_needed(s, cores, n));
+        signature_ring_add(&s->ring, wrote->w, wrote->n);
         return;
     }
     for (uint32_t i = 0; i < n; i++)
-        meet_core(cores[i], wrote, now);
+        match_core(cores[i], wrote, now);
 }

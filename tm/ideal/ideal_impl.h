@@ -1,5 +1,5 @@
 /*
- * The inside of ideal TM: ideal.c (accesses, commits), ideal_detect.c (signatures and record ring).
+ * The inside of ideal TM: ideal.c (accesses, commits), ideal_detect.c (signatures).
  */
 #ifndef TM_IDEAL_IMPL_H
 #define TM_IDEAL_IMPL_H
@@ -12,29 +12,29 @@ struct ideal_cfg {
 #include "base/config_fields.h"
 };
 
-/* Numbers of words in device memory. */
-struct words { uint32_t *w, n, cap; };
+/* Indices of words in device memory. */
+struct ideal_words { uint32_t *w, n, cap; };
 
-/* What the signatures know of a lane's attempt. */
+/* The words of a lane's attempt that its signatures contain. */
 struct ideal_lane {
-    struct words read, write;
-    uint64_t checked;                /* number of the first record that its reads have not been checked against */
+    struct ideal_words read, write;
+    uint64_t checked;                /* number of the first record that its reads have not been compared with */
 };
 
-/* Asked of the serial step. */
+/* A request to the serial step: commit, or validate, lanes. */
 struct ideal_request { uint64_t at; struct ideal_core *core; uint32_t slot; uint64_t lanes; bool validate; };
 
 struct ideal_core {
     struct tm_core *c;
     struct ideal *shared;
     struct ideal_request *request;
-    uint32_t requests, requests_cap, stores;     /* stores: under way */
+    uint32_t requests, requests_cap, stores;     /* stores: in flight */
     /* with signatures */
     struct ideal_lane *lane;         /* by slot x lanes of a warp */
     uint32_t lanes;                  /* of a warp */
-    uint64_t *running;               /* by slot: lanes in attempts that are not decided */
-    uint64_t *committing;            /* by slot: asked to commit, not decided */
-    uint64_t *lost;                  /* by slot: found in conflict, will abort */
+    uint64_t *running;               /* by slot: lanes of attempts without outcome */
+    uint64_t *committing;            /* by slot: of these, lanes that have requested to commit */
+    uint64_t *lost;                  /* by slot: lanes with a conflict, which will abort */
     struct signatures table;
     uint32_t *hit;                   /* [table.columns] */
 };
@@ -46,20 +46,21 @@ struct ideal {
     struct ideal_request *queue;     /* of a step */
     uint32_t queue_cap;
     struct signature signature;
-    struct record_ring ring;
+    struct signature_ring ring;
 };
 
-void detect_new_core(struct ideal_core *k);
-void detect_free_core(struct ideal_core *k);
-/* An attempt of these lanes begins; it is over for them. */
-void detect_attempt(struct ideal_core *k, uint32_t slot, uint64_t lanes);
-void detect_forget(struct ideal_core *k, uint32_t slot, uint64_t lanes);
-/* They are about to access these words: first number, how many. */
-void detect_access(struct ideal_core *k, uint32_t slot, const struct mem_op *op, uint64_t lanes, bool write,
+void ideal_detect_new_core(struct ideal_core *k);
+void ideal_detect_free_core(struct ideal_core *k);
+/* An attempt of these lanes starts; ends. */
+void ideal_detect_attempt(struct ideal_core *k, uint32_t slot, uint64_t lanes);
+void ideal_detect_clear(struct ideal_core *k, uint32_t slot, uint64_t lanes);
+/* Adds the words of an access that is being issued, and checks loads for conflicts (ring). */
+void ideal_detect_access(struct ideal_core *k, uint32_t slot, const struct mem_op *op, uint64_t lanes, bool write,
                    uint64_t now);
-/* Serial: may the lane commit, as far as signatures say? */
-bool detect_may_commit(struct ideal_core *k, uint32_t slot, unsigned lane);
-/* Serial: the lane has committed, all other attempts are to know. */
-void detect_committed(struct ideal_core *k, uint32_t slot, unsigned lane, void *const *cores, uint32_t n, uint64_t now);
+/* Serial: may the lane commit according to the signatures? */
+bool ideal_detect_may_commit(struct ideal_core *k, uint32_t slot, unsigned lane);
+/* Serial: the lane has committed; checks the other attempts for conflicts with its writes. */
+void ideal_detect_committed(struct ideal_core *k, uint32_t slot, unsigned lane, void *const *cores, uint32_t n,
+                            uint64_t now);
 
 #endif

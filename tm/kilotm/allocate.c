@@ -18,7 +18,7 @@ static void ask_units(struct kilo_core *k, uint32_t slot, uint64_t slices)
     struct kilo_warp *w = &k->warp[slot];
     for (uint64_t m = slices; m; m &= m - 1)
         kilo_message(k, KILO_CU_ALLOC, (uint32_t)__builtin_ctzll(m), w->batch->b.lanes, false, &w->batch->b);
-    tm_runs(k->tm, tm_now(k->tm));
+    tm_run_at(k->tm, tm_now(k->tm));
 }
 
 void kilo_has_ids(struct kilo_core *k, uint32_t slot, uint64_t now)
@@ -92,7 +92,7 @@ void kilo_allocated(struct kilo_core *k, uint32_t slot, uint32_t slice, bool pas
         k->refused++;
     }
     w->unasked |= bit;
-    tm_runs(k->tm, w->ask_at);
+    tm_run_at(k->tm, w->ask_at);
 }
 
 uint64_t allocate_run(struct kilo_core *k, uint64_t now)

@@ -12,7 +12,7 @@ struct notice { enum kilo_kind kind; const struct kilo_batch *batch; uint64_t la
 struct kilo_slice {
     struct commit_unit *unit;
     struct engine_home home;
-    struct oracle_note *note;
+    struct oracle_events *note;
     uint64_t base;
     uint16_t stages;                 /* kilotm.l2_latency */
     const struct tm_gpu *gpu;
@@ -141,10 +141,10 @@ static void poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value, ui
 static void *new_engine(void *shared, const struct engine_home *home)
 {
     struct tm_gpu *t = shared;
-    struct kilo_shared *kilo = tm_shared(t);
+    struct kilo_shared *kilo = tm_gpu_state(t);
     struct kilo_slice *s = mem_zero(1, sizeof *s, "a slice's commit unit");
     struct cu_cfg c;
-    *s = (struct kilo_slice){ .home = *home, .note = tm_slice_note(t, home->slice), .base = kilo->base,
+    *s = (struct kilo_slice){ .home = *home, .note = tm_slice_events(t, home->slice), .base = kilo->base,
                               .gpu = t, .astray = &kilo->astray[home->slice] };
     cu_configure(&c, kilo->config);
     s->stages = (uint16_t)c.l2_latency;

@@ -15,7 +15,7 @@ static struct transfer *transfer_new(struct kilo_core *k, struct transfer x)
 {
     struct transfer *t = pool_take(&k->transfers);
     *t = x;
-    tm_runs(k->tm, t->ready > tm_now(k->tm) ? t->ready : tm_now(k->tm));
+    tm_run_at(k->tm, t->ready > tm_now(k->tm) ? t->ready : tm_now(k->tm));
     return t;
 }
 
@@ -78,7 +78,7 @@ void transfer_line(struct kilo_core *k, const struct log_op *o, struct mem_op *o
         else
             a->entry[i].value = words[i];
     a->lines++;
-    tm_runs(k->tm, now);
+    tm_run_at(k->tm, now);
 }
 
 static void ask(struct kilo_core *k, struct transfer *t, uint64_t now)

@@ -1,8 +1,8 @@
 /*
  * The inside of KILO TM's transaction log unit, one in the load/store unit of every core (sections 4.3, 4.4): log.c
  * (loads and stores inside transactions), log_walk.c (reads of own writes), log_transfer.c (logs to commit units),
- * outcome.c (replies, the end of a commit), protocol.c (the table of functions), kilotm_describe.c (texts for reports of
- * hangs).
+ * outcome.c (replies, the end of a commit), protocol.c (the table of functions), kilotm_describe.c (texts for reports
+ * of hangs).
  *
  * Logs are linear buffers in private memory: an entry is an address word and a value word, word w of all lanes is one
  * line. The read log comes first, the write log behind it. A warp's lanes have logs of the same length; where a lane

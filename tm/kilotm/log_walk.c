@@ -110,7 +110,7 @@ static void finish(struct kilo_core *k, struct walk *x, uint64_t now)
     x->next = k->free_walk;
     k->free_walk = x;
     tm_wake(k->tm, l->slot);
-    tm_load_part(k->tm, l, now);
+    tm_load_part_done(k->tm, l, now);
 }
 
 static void read_values(struct kilo_core *k, struct walk *x, uint64_t now)

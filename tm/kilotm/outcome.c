@@ -155,5 +155,5 @@ void kilo_reply(void *core, struct packet *p, uint64_t now)
         for (uint64_t m = p->mask[0]; m; m &= m - 1)
             take(k, p, (unsigned)__builtin_ctzll(m), now);
     packet_return(p);
-    tm_runs(k->tm, now);
+    tm_run_at(k->tm, now);
 }

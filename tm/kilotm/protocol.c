@@ -214,7 +214,7 @@ static void free_core(void *core)
     free(k);
 }
 
-static void *new_shared(struct tm_gpu *t, const struct simtx_config *c)
+static void *new_gpu_state(struct tm_gpu *t, const struct simtx_config *c)
 {
     struct kilo_shared *s = mem_zero(1, sizeof *s, "KILO TM");
     *s = (struct kilo_shared){
@@ -226,7 +226,7 @@ static void *new_shared(struct tm_gpu *t, const struct simtx_config *c)
     return s;
 }
 
-static void free_shared(void *shared)
+static void free_gpu_state(void *shared)
 {
     struct kilo_shared *s = shared;
     free(s->unit);
@@ -294,9 +294,10 @@ static bool idle(const void *core)
 
 const struct tm_protocol tm_kilotm = {
     .name = "kilotm", .payload = sizeof(struct kilo_payload), .global_step = global_step, .check = check,
-    .new_shared = new_shared, .free_shared = free_shared, .private_words = private_words, .engine = &kilo_unit,
+    .new_gpu_state = new_gpu_state, .free_gpu_state = free_gpu_state, .private_words = private_words,
+    .engine = &kilo_unit,
     .new_core = new_core, .free_core = free_core, .may_issue = log_may_issue, .attempt = log_attempt,
     .load = log_load, .loaded = log_loaded, .store = log_store, .done = log_done, .commit = kilo_commit,
-    .validate = kilo_validate, .message = kilo_reply, .run = run, .idle = idle, .say = kilo_say, .dump = kilo_dump,
-    .sound = sound, .step = step
+    .validate = kilo_validate, .message = kilo_reply, .run = run, .idle = idle, .describe = kilo_say, .dump = kilo_dump,
+    .consistent = sound, .step = step
 };

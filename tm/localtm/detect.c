@@ -1,56 +1,59 @@
 /*
- * Conflict detection (GPU-LocalTM, section 3.3). Each bank takes the accesses of an instruction one after another,
- * lanes ascending, and knows nothing of what the other banks find until the instruction is over:
- *   1. The word's bit in the filters of the block's threads. Another thread's is set: a conflict, the lane is put back
- *      in this bank. None is set: the access is new; old value and owner are kept. Only its own is set:
- *   2. the owner is looked up. The thread itself: nothing to do; nobody: the filter was wrong, the access is new.
- *   3. Broadcast: lanes that have lost in one bank are put back in all others.
- * So two lanes that meet crosswise in two banks lose both.
+ * Conflict detection (GPU-LocalTM, section 3.3). Each bank takes the accesses of an instruction one after another, in
+ * the order of lanes. Until the instruction completes, a bank has no information of the other banks.
+ *   1. Fast conflict detection looks up the word's bit in the filters of the block's threads. If the bit of another
+ *      thread is set, there is a conflict: the lane's words in this bank are restored. If no bit is set, the access is
+ *      new: the old value and the owner are saved. If only the thread's own bit is set:
+ *   2. Ownership detection looks up the owner. If it is the thread, nothing is done. If the word has no owner, the
+ *      filter hit was an alias, and the access is new.
+ *   3. Conflict broadcast: lanes with a conflict in one bank are restored in all others.
+ * So two lanes that conflict in opposite orders in two banks both abort.
  *
- * With localtm.read_write_filters a read loses against writes only; it sets its bit, and nothing is kept.
+ * With localtm.read_write_filters a read conflicts with writes only; it sets its bit, and no old value is saved.
  */
 #include "tm/localtm/localtm.h"
 
 enum { WORD = 4 };
 
-/* What an instruction costs a bank, and the lanes that have lost there. Valid for banks of `used`. */
-struct bank_work { uint32_t shadow, restore; uint64_t lost; };
-struct work { uint64_t used, conflicts; struct bank_work bank[LOCAL_BANKS]; };
+/* Cycles of a bank for an instruction, and the lanes with a conflict there. Valid for the banks in `used`. */
+struct bank_work { uint32_t shadow, restore; uint64_t conflicts; };
+struct work { uint64_t used, conflicts; struct bank_work bank[LOCALTM_BANKS]; };
 
 /* An access to one word. */
 struct word_access {
     uint32_t thread, word, bank;
     unsigned bit;
     uint64_t lane;                   /* as a mask */
-    enum local_filter filter;        /* where it leaves its bit: is it a read or a write? */
+    enum localtm_filter filter;      /* in which it sets its bit */
 };
 
-/* Words of a lane's access. */
+/* The range of words of a lane's access. */
 static void words_of(const struct mem_op *op, unsigned lane, uint32_t *first, uint32_t *end)
 {
     *first = (uint32_t)(op->address[lane] / WORD);
     *end = (uint32_t)((op->address[lane] + op->width + WORD - 1) / WORD);
 }
 
-static bool known_to_others(const struct local_block *b, const struct local_cell *own, enum local_filter f,
+static bool others_have_bit(const struct localtm_block *b, const struct localtm_cell *own, enum localtm_filter f,
                             const struct word_access *a)
 {
-    return b->known[f][a->bank][a->bit] > (own->filter[f] >> a->bit & 1);
+    return b->threads_with[f][a->bank][a->bit] > (own->filter[f] >> a->bit & 1);
 }
 
-static bool is_conflict(const struct local_block *b, const struct local_cell *own, const struct word_access *a)
+static bool is_conflict(const struct localtm_block *b, const struct localtm_cell *own, const struct word_access *a)
 {
-    return known_to_others(b, own, FILTER_WRITE, a)
-        || (a->filter == FILTER_WRITE && known_to_others(b, own, FILTER_READ, a));
+    return others_have_bit(b, own, LOCALTM_FILTER_WRITE, a)
+        || (a->filter == LOCALTM_FILTER_WRITE && others_have_bit(b, own, LOCALTM_FILTER_READ, a));
 }
 
-/* Threads of the warp whose filters know a read of the word: has one of them read it indeed? */
-static bool warp_has_read(struct local_core *k, const struct local_block *b, uint32_t slot, const struct word_access *a)
+/* Has a thread of the warp whose read filter has the word's bit really read the word? */
+static bool warp_has_read(struct localtm_core *k, const struct localtm_block *b, uint32_t slot,
+                          const struct word_access *a)
 {
     for (uint64_t m = tm_lanes_in(k->c, slot); m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(m);
         uint32_t thread = k->warp[slot].first + lane;
-        if (thread == a->thread || !(local_cell(k, b, thread, a->bank)->filter[FILTER_READ] >> a->bit & 1))
+        if (thread == a->thread || !(localtm_cell(k, b, thread, a->bank)->filter[LOCALTM_FILTER_READ] >> a->bit & 1))
             continue;
         const struct tm_set *reads = &tm_lane(k->c, slot, lane)->shared_reads;
         for (uint32_t i = 0; i < reads->n; i++)
@@ -60,57 +63,57 @@ static bool warp_has_read(struct local_core *k, const struct local_block *b, uin
     return false;
 }
 
-static bool is_false(struct local_core *k, const struct local_block *b, const struct word_access *a)
+static bool is_false(struct localtm_core *k, const struct localtm_block *b, const struct word_access *a)
 {
-    if (local_is_owned(b, a->word) && local_owner(b, a->word) != a->thread)
+    if (localtm_is_owned(b, a->word) && localtm_owner(b, a->word) != a->thread)
         return false;
-    for (uint32_t i = 0; k->cfg.read_write_filters && a->filter == FILTER_WRITE && i < b->b->warps; i++)
+    for (uint32_t i = 0; k->cfg.read_write_filters && a->filter == LOCALTM_FILTER_WRITE && i < b->b->warps; i++)
         if (warp_has_read(k, b, b->b->slot[i], a))
             return false;
     return true;
 }
 
-static void lose(struct local_core *k, struct local_block *b, const struct word_access *a, struct bank_work *w)
+static void conflict(struct localtm_core *k, struct localtm_block *b, const struct word_access *a, struct bank_work *w)
 {
     k->count[STAT_LOCALTM_CONFLICTS]++;
     k->count[STAT_LOCALTM_FALSE] += is_false(k, b, a);
-    w->lost |= a->lane;
-    w->restore += k->cost.entry * local_clear(k, b, a->thread, a->bank, true);
+    w->conflicts |= a->lane;
+    w->restore += k->cost.entry * localtm_clear(k, b, a->thread, a->bank, true);
 }
 
-static void set_bit(struct local_block *b, struct local_cell *own, const struct word_access *a)
+static void set_bit(struct localtm_block *b, struct localtm_cell *own, const struct word_access *a)
 {
     if (!(own->filter[a->filter] >> a->bit & 1)) {
         own->filter[a->filter] |= UINT64_C(1) << a->bit;
-        b->known[a->filter][a->bank][a->bit]++;
+        b->threads_with[a->filter][a->bank][a->bit]++;
     }
-    b->in[a->thread] |= UINT64_C(1) << a->bank;
+    b->filter_banks[a->thread] |= UINT64_C(1) << a->bank;
 }
 
-/* A word that no other thread knows, accessed so that it must be owned. */
-static void own_word(struct local_core *k, struct local_block *b, struct local_cell *own, const struct word_access *a,
-                     struct bank_work *w)
+/* An access without conflict that makes the thread the owner of the word. */
+static void own_word(struct localtm_core *k, struct localtm_block *b, struct localtm_cell *own,
+                     const struct word_access *a, struct bank_work *w)
 {
-    bool knows = own->filter[FILTER_WRITE] >> a->bit & 1;
-    bool again = knows && local_is_owned(b, a->word) && local_owner(b, a->word) == a->thread;
+    bool hit = own->filter[LOCALTM_FILTER_WRITE] >> a->bit & 1;
+    bool own_already = hit && localtm_is_owned(b, a->word) && localtm_owner(b, a->word) == a->thread;
     set_bit(b, own, a);
-    if (again) {
+    if (own_already) {
         k->count[STAT_LOCALTM_AGAIN]++;
-        w->shadow += k->cost.again;
+        w->shadow += k->cost.own;
         return;
     }
-    k->count[knows ? STAT_LOCALTM_ALIAS : STAT_LOCALTM_NEW]++;
-    w->shadow += knows ? k->cost.alias : k->cost.fresh;
-    local_keep(k, b, a->thread, a->bank, a->word);
+    k->count[hit ? STAT_LOCALTM_ALIAS : STAT_LOCALTM_NEW]++;
+    w->shadow += hit ? k->cost.alias : k->cost.new_word;
+    localtm_own(k, b, a->thread, a->bank, a->word);
 }
 
-static void look_up(struct local_core *k, struct local_block *b, const struct word_access *a, struct bank_work *w)
+static void look_up(struct localtm_core *k, struct localtm_block *b, const struct word_access *a, struct bank_work *w)
 {
-    struct local_cell *own = local_cell(k, b, a->thread, a->bank);
+    struct localtm_cell *own = localtm_cell(k, b, a->thread, a->bank);
     k->count[STAT_LOCALTM_ACCESSES]++;
     if (is_conflict(b, own, a)) {
-        lose(k, b, a, w);
-    } else if (a->filter == FILTER_READ) {
+        conflict(k, b, a, w);
+    } else if (a->filter == LOCALTM_FILTER_READ) {
         k->count[STAT_LOCALTM_READS]++;
         set_bit(b, own, a);
     } else
@@ -126,27 +129,28 @@ static struct bank_work *work_of(struct work *work, uint32_t bank)
     return &work->bank[bank];
 }
 
-static void access_lane(struct local_core *k, uint32_t slot, const struct mem_op *op, unsigned lane, struct work *work)
+static void access_lane(struct localtm_core *k, uint32_t slot, const struct mem_op *op, unsigned lane,
+                        struct work *work)
 {
-    const struct local_warp *x = &k->warp[slot];
+    const struct localtm_warp *x = &k->warp[slot];
     bool reads = k->cfg.read_write_filters && op->kind == MOP_LOAD;
     struct word_access a = { .thread = x->first + lane, .lane = UINT64_C(1) << lane,
-                             .filter = reads ? FILTER_READ : FILTER_WRITE };
+                             .filter = reads ? LOCALTM_FILTER_READ : LOCALTM_FILTER_WRITE };
     uint32_t end;
     words_of(op, lane, &a.word, &end);
     for (; a.word < end; a.word++) {
         a.bank = a.word % k->cfg.banks;
         a.bit = a.word / k->cfg.banks & (k->cfg.filter_bits - 1);
         struct bank_work *w = work_of(work, a.bank);
-        if (!(w->lost & a.lane))
+        if (!(w->conflicts & a.lane))
             look_up(k, x->block, &a, w);
-        work->conflicts |= w->lost & a.lane;
+        work->conflicts |= w->conflicts & a.lane;
     }
 }
 
-/* Cycles of the bank that takes longest, the lowest one of several. Filters are looked up ahead of the accesses, one
- * behind the other, and add their time once. */
-static uint32_t count_work(struct local_core *k, const struct work *work)
+/* The cycles of the slowest bank; of equals, the lowest one. Filter lookups are pipelined ahead of the accesses and add
+ * their time once. */
+static uint32_t count_work(struct localtm_core *k, const struct work *work)
 {
     struct bank_work most = { 0 };
     uint32_t cycles = 0, bloom = work->used ? k->cost.filter : 0;
@@ -163,25 +167,26 @@ static uint32_t count_work(struct local_core *k, const struct work *work)
     return bloom + cycles;
 }
 
-static uint32_t broadcast(struct local_core *k, struct local_warp *x, uint64_t lost)
+static uint32_t broadcast(struct localtm_core *k, struct localtm_warp *x, uint64_t conflicts)
 {
-    struct local_entries e = { 0 };
-    local_clear_lanes(k, x, lost, true, &e);
-    uint32_t cycles = k->cost.entry * local_slowest(k, &e);
+    struct localtm_entries e = { 0 };
+    localtm_clear_lanes(k, x, conflicts, true, &e);
+    uint32_t cycles = k->cost.entry * localtm_slowest(k, &e);
     k->count[STAT_LOCALTM_BROADCAST_CYCLES] += cycles;
-    x->gone |= lost;
+    x->rolled_back |= conflicts;
     return cycles;
 }
 
-/* Lanes that have been put back, and whose abort waits for what their warp has under way, lose without a look. */
-struct banks_result local_access(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
+/* Lanes that have been rolled back, but cannot abort while their warp has accesses in flight, conflict without lookup.
+ * */
+struct tm_access_result localtm_access(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
 {
-    struct local_core *k = core;
-    struct local_warp *x = &k->warp[slot];
-    struct banks_result r = { .conflicts = lanes & x->gone };
+    struct localtm_core *k = core;
+    struct localtm_warp *x = &k->warp[slot];
+    struct tm_access_result r = { .conflicts = lanes & x->rolled_back };
     struct work work;
     work.used = work.conflicts = 0;
-    for (uint64_t m = lanes & ~x->gone; m; m &= m - 1)
+    for (uint64_t m = lanes & ~x->rolled_back; m; m &= m - 1)
         access_lane(k, slot, op, (unsigned)__builtin_ctzll(m), &work);
     r.cycles = count_work(k, &work);
     if (work.conflicts)
@@ -190,15 +195,15 @@ struct banks_result local_access(void *core, uint32_t slot, const struct mem_op 
     return r;
 }
 
-/* Weak isolation: they are performed in any case. */
-void local_plain(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
+/* Isolation is weak: plain accesses are performed in any case, and only counted. */
+void localtm_plain(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
 {
-    struct local_core *k = core;
-    const struct local_block *b = k->warp[slot].block;
+    struct localtm_core *k = core;
+    const struct localtm_block *b = k->warp[slot].block;
     for (uint64_t m = lanes; m; m &= m - 1) {
         uint32_t word, end;
         words_of(op, (unsigned)__builtin_ctzll(m), &word, &end);
         for (; word < end; word++)
-            k->count[STAT_LOCALTM_PLAIN] += local_is_owned(b, word);
+            k->count[STAT_LOCALTM_PLAIN] += localtm_is_owned(b, word);
     }
 }

@@ -1,13 +1,14 @@
 /*
  * GPU-LocalTM: transactional memory at the banks of shared memory (Villegas, Asenjo, Navarro, Plata and Kaeli,
- * "GPU-LocalTM"; Villegas, Navarro, Asenjo and Plata, "Memoria Transaccional Hardware en Memoria Local de GPU"). Eager
- * in both senses: every bank looks each access up in the bloom filters of all threads of the block (detect.c), and
- * keeps the old value of a word that is accessed for the first time, with its owner, in shadow memory, which is memory
- * of the block itself (shadow_memory.c). A lane that meets another thread's filter loses and is put back at once; a
- * warp that makes no progress is serialised, first its lanes, then the block (serialisation.c).
+ * "GPU-LocalTM"; Villegas, Navarro, Asenjo and Plata, "Memoria Transaccional Hardware en Memoria Local de GPU").
+ * Conflict detection is eager: each bank looks each access up in the bloom filters of all threads of the block
+ * (detect.c). Version management is eager: at the first access to a word its old value and its owner are saved in
+ * shadow memory, which is shared memory of the block itself (shadow_memory.c). A lane that hits another thread's filter
+ * has a conflict and is rolled back at once. A warp without progress is serialised, first its lanes, then the block
+ * (serialisation.c).
  *
- * Names: a thread is a work-item of the block, its number is what the owner byte holds. The place of a word in its bank
- * is the word's number div banks; its bit in the filters is the place mod localtm.filter_bits.
+ * Terms: a thread is a work-item of the block; the owner byte holds its number. The index of a word in its bank is the
+ * word's number div banks; its bit in the filters is this index mod localtm.filter_bits.
  */
 #ifndef TM_LOCALTM_LOCALTM_H
 #define TM_LOCALTM_LOCALTM_H
@@ -15,127 +16,128 @@
 #include "memsys/clock.h"
 #include "tm/core/shared_protocol.h"
 
-enum { LOCAL_BANKS = 64, LOCAL_BITS = 64, LOCAL_OWNERS = 256 };
-#define NO_WORD UINT32_MAX
-#define NO_SLOT UINT32_MAX
+enum { LOCALTM_BANKS = 64, LOCALTM_BITS = 64, LOCALTM_OWNERS = 256 };
+#define LOCALTM_NO_WORD UINT32_MAX
+#define LOCALTM_NO_SLOT UINT32_MAX
 
 /* Without localtm.read_write_filters every access is looked up as a write. */
-enum local_filter { FILTER_READ, FILTER_WRITE, FILTERS };
-/* What an attempt runs: all lanes of the warp, one of them, one of them alone in its block. */
-enum local_mode { LOCAL_ALL, LOCAL_WAVEFRONT, LOCAL_GROUP };
+enum localtm_filter { LOCALTM_FILTER_READ, LOCALTM_FILTER_WRITE, LOCALTM_FILTERS };
+/* An attempt runs all lanes of the warp, one of them, or one of them alone in its block. */
+enum localtm_mode { LOCALTM_ALL, LOCALTM_WAVEFRONT, LOCALTM_GROUP };
 
-/* What a thread has in a bank. */
-struct local_cell {
-    uint64_t filter[FILTERS];
-    uint32_t first;                  /* of the words that it owns, by the block's `next`; NO_WORD = none */
-    uint32_t entries;                /* how many */
+/* State of a thread in a bank. */
+struct localtm_cell {
+    uint64_t filter[LOCALTM_FILTERS];
+    uint32_t first;                  /* head of the list of its words (localtm_block.next); LOCALTM_NO_WORD = empty */
+    uint32_t entries;                /* length of the list */
 };
 
-struct local_block {
-    struct local_block *chain;       /* all of the SM's, resident or not */
-    const struct tm_block *b;        /* NULL = none is resident */
+struct localtm_block {
+    struct localtm_block *next_block;        /* list of the SM's blocks, resident or not */
+    const struct tm_block *b;        /* NULL = not resident */
     uint8_t *shared;
-    uint32_t words;                  /* of the kernel's own bytes, the last row of the banks filled up */
-    uint32_t threads, capacity;      /* of `next` and `owned`, in words */
-    struct local_cell *cell;         /* thread x banks + bank */
-    uint64_t in[LOCAL_OWNERS];       /* banks in which the thread has set a bit of its filter */
+    uint32_t words;                  /* of the kernel, rounded up to whole rows of the banks */
+    uint32_t threads, capacity;      /* sizes of `cell`; of `next` and `owned`, in words */
+    struct localtm_cell *cell;       /* thread x banks + bank */
+    uint64_t filter_banks[LOCALTM_OWNERS];       /* by thread: banks in which its filter has a bit set */
     uint32_t *next;                  /* by word: the next word of the same owner in the bank */
-    uint64_t *owned;                 /* a bit a word: does its owner byte name one? 256 numbers leave none for "no" */
-    uint16_t known[FILTERS][LOCAL_BANKS][LOCAL_BITS];    /* threads that have set the bit */
+    uint64_t *owned;                 /* a bit for each word: its owner byte is valid */
+    uint16_t threads_with[LOCALTM_FILTERS][LOCALTM_BANKS][LOCALTM_BITS];     /* threads whose filter has the bit set */
     /* serialisation.c */
-    uint32_t runner, wanting;        /* slot that runs alone, NO_SLOT; warps that want to */
-    uint64_t choose;                 /* cycle in which one of them is chosen, if it may be; NEVER */
+    uint32_t runner, requests;       /* slot that runs alone, LOCALTM_NO_SLOT; warps that request it */
+    uint64_t arbitrate_at;           /* cycle in which a request may be granted; NEVER */
 };
 
-struct local_warp {
-    struct local_block *block;       /* NULL = none with transactions */
+struct localtm_warp {
+    struct localtm_block *block;     /* NULL = no warp of a kernel with transactions */
     uint32_t first;                  /* thread of lane 0 */
-    enum local_mode mode;            /* of the attempt, or the next one */
-    bool ended_before;               /* an attempt of this transaction has ended, with `mask` */
-    uint32_t failures;               /* wavefront-serial attempts in a row whose lane lost */
-    uint64_t mask;                   /* TCM_OLD: lanes that went on */
-    uint64_t gone;                   /* lanes of the attempt that have been put back */
-    bool out;                        /* all of them, as another warp runs alone */
-    bool wants;                      /* to run alone, since then */
-    bool stalled;                    /* at tx_begin: another runs alone, or it wants to and may not yet */
-    bool at_commit, skipped;         /* has come to tx_commit; the last attempt lost its lanes before that */
-    uint64_t since, starts;          /* starts: cycle in which the one that runs alone is behind tx_begin */
+    enum localtm_mode mode;          /* of the attempt, or the next one */
+    bool ended_before;               /* an attempt of this transaction has ended, with tcm_old */
+    uint32_t failures;               /* attempts of one lane in a row that had a conflict */
+    uint64_t tcm_old;                /* TCM_OLD: lanes that retried after the last attempt */
+    uint64_t rolled_back;            /* lanes of the attempt whose memory has been restored */
+    bool preempted;                  /* all lanes are rolled back, since another warp runs alone */
+    bool requested;                  /* work-group serialisation, in cycle requested_at */
+    bool stalled;                    /* at tx_begin: another warp runs alone, or the request has not been granted */
+    bool at_commit, missed_commit;   /* has reached tx_commit; the last attempt aborted before it */
+    uint64_t requested_at, runs_at;  /* runs_at: cycle in which the warp that runs alone leaves tx_begin */
 };
 
-struct local_cfg {
+struct localtm_cfg {
 #define CONFIG_ROWS "tm/localtm/config.def"
 #include "base/config_fields.h"
     uint32_t banks, shared_per_sm;   /* of an SM's shared memory; its bytes */
     uint32_t add, stages;            /* core cycles of an integer add of a warp; core.stages */
 };
-void local_configure(struct local_cfg *c, const struct simtx_config *config);
+void localtm_configure(struct localtm_cfg *c, const struct simtx_config *config);
 
-/* Cycles, see config.def. */
-struct local_costs { uint32_t base, begin, commit, filter, again, alias, fresh, entry; };
+/* Cycles, see config.def. own: of an access to an own word; alias, new_word: of a new access. */
+struct localtm_costs { uint32_t base, begin, commit, filter, own, alias, new_word, entry; };
 
-struct local_core {
+struct localtm_core {
     struct tm_core *c;
     uint64_t *count;                 /* by enum stat */
-    struct local_cfg cfg;
+    struct localtm_cfg cfg;
     uint32_t lanes, slots;
-    uint32_t step;                   /* cycles of an instruction without lanes, on the way to tx_commit */
-    struct local_costs cost;
-    struct local_warp *warp;         /* by slot */
-    struct local_block *blocks;
+    uint32_t step;                   /* cycles of an instruction without lanes (localtm.step_on) */
+    struct localtm_costs cost;
+    struct localtm_warp *warp;       /* by slot */
+    struct localtm_block *blocks;
 };
 
-/* Entries by bank: of the shadow memory. */
-struct local_entries { uint32_t n[LOCAL_BANKS]; };
+/* Numbers of entries of shadow memory, by bank. */
+struct localtm_entries { uint32_t n[LOCALTM_BANKS]; };
 
-static inline struct local_cell *local_cell(const struct local_core *k, const struct local_block *b, uint32_t thread,
-                                            uint32_t bank)
+static inline struct localtm_cell *localtm_cell(const struct localtm_core *k, const struct localtm_block *b,
+                                                uint32_t thread, uint32_t bank)
 {
     return &b->cell[(size_t)thread * k->cfg.banks + bank];
 }
 
 /* ---- shadow_memory.c ---- */
-bool local_is_owned(const struct local_block *b, uint32_t word);
-uint8_t local_owner(const struct local_block *b, uint32_t word);     /* of a word that is */
-void local_save(struct local_block *b, uint32_t word);               /* its value becomes the old one */
-/* The thread becomes the owner of a word of this bank, and its value is kept. */
-void local_keep(struct local_core *k, struct local_block *b, uint32_t thread, uint32_t bank, uint32_t word);
-/* The thread lets go of what it has in a bank; restore: values are put back. Returns the entries. */
-uint32_t local_clear(struct local_core *k, struct local_block *b, uint32_t thread, uint32_t bank, bool restore);
-/* The same in all banks, for lanes of a warp; adds the entries to e. */
-void local_clear_lanes(struct local_core *k, const struct local_warp *x, uint64_t lanes, bool restore,
-                       struct local_entries *e);
-void local_add_entries(const struct local_core *k, const struct local_warp *x, uint64_t lanes,
-                       struct local_entries *e);
-uint32_t local_slowest(const struct local_core *k, const struct local_entries *e);
+bool localtm_is_owned(const struct localtm_block *b, uint32_t word);
+uint8_t localtm_owner(const struct localtm_block *b, uint32_t word);     /* of an owned word */
+void localtm_save(struct localtm_block *b, uint32_t word);               /* copies its value to shadow memory */
+/* The thread becomes the owner of a word of this bank, and its value is saved. */
+void localtm_own(struct localtm_core *k, struct localtm_block *b, uint32_t thread, uint32_t bank, uint32_t word);
+/* Clears the thread's filter and entries in a bank; restore: with the old values. Returns the number of entries. */
+uint32_t localtm_clear(struct localtm_core *k, struct localtm_block *b, uint32_t thread, uint32_t bank, bool restore);
+/* The same in all banks, for lanes of a warp; adds the numbers of entries to e. */
+void localtm_clear_lanes(struct localtm_core *k, const struct localtm_warp *x, uint64_t lanes, bool restore,
+                         struct localtm_entries *e);
+void localtm_add_entries(const struct localtm_core *k, const struct localtm_warp *x, uint64_t lanes,
+                         struct localtm_entries *e);
+uint32_t localtm_slowest(const struct localtm_core *k, const struct localtm_entries *e);
 
 /* ---- detect.c ---- */
-struct banks_result local_access(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
-void local_plain(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
+struct tm_access_result localtm_access(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes,
+                                       uint64_t now);
+void localtm_plain(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
 
 /* ---- serialisation.c ---- */
-/* The cycles of tx_begin when so many entries of the slowest bank are cleared; counted. */
-uint32_t local_begin(struct local_core *k, uint32_t entries);
-bool local_may_begin(void *core, uint32_t slot);
-bool local_may_run(void *core, uint32_t slot);
-bool local_alone(void *core, uint32_t slot, uint64_t lanes, uint64_t lost, uint64_t now);
-void local_ended(void *core, uint32_t slot, uint64_t now);
-uint64_t local_run(void *core, uint64_t now);
+/* Returns and counts the cycles of tx_begin, which clears so many entries of the slowest bank. */
+uint32_t localtm_begin(struct localtm_core *k, uint32_t entries);
+bool localtm_may_begin(void *core, uint32_t slot);
+bool localtm_may_run(void *core, uint32_t slot);
+bool localtm_serialise(void *core, uint32_t slot, uint64_t lanes, uint64_t lost, uint64_t now);
+void localtm_ended(void *core, uint32_t slot, uint64_t now);
+uint64_t localtm_run(void *core, uint64_t now);
 
 /* ---- block_state.c ---- */
-void local_block_starts(void *core, struct tm_block *b);
-void local_block_ends(void *core, struct tm_block *b);
-void local_blocks_free(struct local_core *k);
+void localtm_block_starts(void *core, struct tm_block *b);
+void localtm_block_ends(void *core, struct tm_block *b);
+void localtm_blocks_free(struct localtm_core *k);
 
-/* ---- local_config.c ---- */
-bool local_check(const struct simtx_config *c, char *error, size_t size);
+/* ---- localtm_config.c ---- */
+bool localtm_check(const struct simtx_config *c, char *error, size_t size);
 
 /* ---- block_resources.c ---- */
-void local_need(const struct simtx_config *c, uint32_t shared, uint32_t warps, struct banks_need *n);
-void local_explain(const struct simtx_config *c, enum banks_limit limit, const struct banks_need *n, char *text,
-                   size_t size);
+void localtm_resources(const struct simtx_config *c, uint32_t shared, uint32_t warps, struct tm_block_resources *n);
+void localtm_explain_limit(const struct simtx_config *c, enum tm_block_limit limit,
+                           const struct tm_block_resources *n, char *text, size_t size);
 
 /* ---- localtm_describe.c ---- */
-void local_say(const void *core, uint32_t slot, char *text, size_t size);
-void local_dump(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
+void localtm_describe(const void *core, uint32_t slot, char *text, size_t size);
+void localtm_dump(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
 
 #endif

@@ -8,7 +8,7 @@ static uint32_t number(const struct simtx_config *config, enum config_key key)
     return (uint32_t)config_int(config, key);
 }
 
-void local_configure(struct local_cfg *c, const struct simtx_config *config)
+void localtm_configure(struct localtm_cfg *c, const struct simtx_config *config)
 {
     uint32_t lanes = number(config, KEY_GPU_WARP_SIZE), width = number(config, KEY_CORE_SIMD_WIDTH);
 #define CONFIG_ROWS "tm/localtm/config.def"
@@ -19,10 +19,10 @@ void local_configure(struct local_cfg *c, const struct simtx_config *config)
     c->stages = number(config, KEY_CORE_STAGES);
 }
 
-bool local_check(const struct simtx_config *config, char *error, size_t size)
+bool localtm_check(const struct simtx_config *config, char *error, size_t size)
 {
-    struct local_cfg c;
-    local_configure(&c, config);
+    struct localtm_cfg c;
+    localtm_configure(&c, config);
     bool power = !(c.filter_bits & (c.filter_bits - 1));
     if (!power)
         snprintf(error, size, "localtm.filter_bits = %u: filters need a power of two", c.filter_bits);

@@ -1,36 +1,37 @@
 /*
- * Forward progress in two levels (GPU-LocalTM, section 3.1 and table 1). TCM is the mask of lanes that go on when an
- * attempt ends, TCM_OLD that of the attempt before. A warp whose mask has not changed runs its next attempt with one
- * lane: wavefront serialisation. If that one loses too, it was against another warp: work-group serialisation. The warp
- * waits at tx_begin until no other one of its block is committing and none runs alone; then those that are inside
- * transactions are put back, aborted, and stalled at tx_begin until its attempt is over. Of several that want it the
- * one that has wanted it longest comes first, then the lower warp of the block. Warps outside transactions go on.
+ * Forward progress in two levels (GPU-LocalTM, section 3.1 and table 1). TCM is the mask of lanes that retry when an
+ * attempt ends; TCM_OLD is TCM of the attempt before. If they are equal, the next attempt of the warp runs one lane:
+ * wavefront serialisation. If that lane has a conflict, too, the conflict is with another warp, and the warp requests
+ * work-group serialisation. It waits at tx_begin until no other warp of its block is committing and none runs alone.
+ * Then warps of the block that are inside transactions are rolled back, aborted, and stalled at tx_begin until its
+ * attempt has ended. The oldest request is granted first, then that of the lower warp of the block. Warps outside
+ * transactions continue.
  */
 #include "tm/localtm/localtm.h"
 
-uint32_t local_begin(struct local_core *k, uint32_t entries)
+uint32_t localtm_begin(struct localtm_core *k, uint32_t entries)
 {
     uint32_t cycles = k->cost.base + k->cost.begin + k->cost.entry * entries;
     k->count[STAT_LOCALTM_BEGIN_CYCLES] += cycles;
     return cycles;
 }
 
-bool local_may_begin(void *core, uint32_t slot)
+bool localtm_may_begin(void *core, uint32_t slot)
 {
-    const struct local_core *k = core;
-    const struct local_block *b = k->warp[slot].block;
-    return !b || b->runner == NO_SLOT;
+    const struct localtm_core *k = core;
+    const struct localtm_block *b = k->warp[slot].block;
+    return !b || b->runner == LOCALTM_NO_SLOT;
 }
 
-bool local_may_run(void *core, uint32_t slot)
+bool localtm_may_run(void *core, uint32_t slot)
 {
-    const struct local_core *k = core;
-    return !k->warp[slot].stalled && !k->warp[slot].out;
+    const struct localtm_core *k = core;
+    return !k->warp[slot].stalled && !k->warp[slot].preempted;
 }
 
 /* ---- work-group serialisation ---- */
 
-static bool others_commit(const struct local_core *k, const struct local_block *b, uint32_t slot, uint32_t leaving)
+static bool others_commit(const struct localtm_core *k, const struct localtm_block *b, uint32_t slot, uint32_t leaving)
 {
     for (uint32_t i = 0; i < b->b->warps; i++) {
         uint32_t s = b->b->slot[i];
@@ -40,124 +41,125 @@ static bool others_commit(const struct local_core *k, const struct local_block *
     return false;
 }
 
-static uint32_t first_in_turn(const struct local_core *k, const struct local_block *b)
+static uint32_t oldest_request(const struct localtm_core *k, const struct localtm_block *b)
 {
-    uint32_t best = NO_SLOT;
+    uint32_t best = LOCALTM_NO_SLOT;
     for (uint32_t i = 0; i < b->b->warps; i++) {
         uint32_t s = b->b->slot[i];
-        if (k->warp[s].wants && (best == NO_SLOT || k->warp[s].since < k->warp[best].since))
+        if (k->warp[s].requested && (best == LOCALTM_NO_SLOT || k->warp[s].requested_at < k->warp[best].requested_at))
             best = s;
     }
     return best;
 }
 
-static void put_back(struct local_core *k, uint32_t slot, struct local_entries *e, uint64_t now)
+static void preempt(struct localtm_core *k, uint32_t slot, struct localtm_entries *e, uint64_t now)
 {
-    struct local_warp *x = &k->warp[slot];
+    struct localtm_warp *x = &k->warp[slot];
     uint64_t lanes = tm_lanes_in(k->c, slot);
-    local_clear_lanes(k, x, lanes, true, e);
-    x->gone = ~UINT64_C(0);
-    x->out = true;
+    localtm_clear_lanes(k, x, lanes, true, e);
+    x->rolled_back = ~UINT64_C(0);
+    x->preempted = true;
     tm_abort(k->c, slot, lanes, tm_attempt(k->c, slot), TM_SERIALISED, now);
 }
 
-/* Is the warp inside an attempt in which it may have done something? */
-static bool is_inside(const struct local_core *k, uint32_t slot)
+/* Is the warp inside an attempt that it has not been kept from running? */
+static bool is_inside(const struct localtm_core *k, uint32_t slot)
 {
-    const struct local_warp *x = &k->warp[slot];
-    return !x->wants && !x->stalled && !x->out && tm_lanes_in(k->c, slot);
+    const struct localtm_warp *x = &k->warp[slot];
+    return !x->requested && !x->stalled && !x->preempted && tm_lanes_in(k->c, slot);
 }
 
-/* leaving: a slot whose attempt is just over. */
-static void grant(struct local_core *k, struct local_block *b, uint32_t slot, uint32_t leaving, uint64_t now)
+/* leaving: a slot whose attempt ends in this call. */
+static void grant(struct localtm_core *k, struct localtm_block *b, uint32_t slot, uint32_t leaving, uint64_t now)
 {
-    struct local_entries e = { 0 };
-    struct local_warp *x = &k->warp[slot];
+    struct localtm_entries e = { 0 };
+    struct localtm_warp *x = &k->warp[slot];
     b->runner = slot;
-    b->wanting--;
-    x->wants = false;
+    b->requests--;
+    x->requested = false;
     for (uint32_t i = 0; i < b->b->warps; i++) {
         uint32_t s = b->b->slot[i];
         if (s != slot && s != leaving && is_inside(k, s))
-            put_back(k, s, &e, now);
+            preempt(k, s, &e, now);
     }
-    uint32_t cycles = local_begin(k, local_slowest(k, &e));
-    x->starts = now + cycles;
-    tm_begins(k->c, slot, cycles);
-    tm_runs(k->c, x->starts);
+    uint32_t cycles = localtm_begin(k, localtm_slowest(k, &e));
+    x->runs_at = now + cycles;
+    tm_charge_begin(k->c, slot, cycles);
+    tm_run_at(k->c, x->runs_at);
 }
 
-static bool try_grant(struct local_core *k, struct local_block *b, uint32_t leaving, uint64_t now)
+static bool try_grant(struct localtm_core *k, struct localtm_block *b, uint32_t leaving, uint64_t now)
 {
-    uint32_t slot = b->wanting ? first_in_turn(k, b) : NO_SLOT;
-    if (slot == NO_SLOT || others_commit(k, b, slot, leaving))
+    uint32_t slot = b->requests ? oldest_request(k, b) : LOCALTM_NO_SLOT;
+    if (slot == LOCALTM_NO_SLOT || others_commit(k, b, slot, leaving))
         return false;
     grant(k, b, slot, leaving, now);
     return true;
 }
 
-/* The others may go on, in the order of their slots. */
-static void open_block(struct local_core *k, const struct local_block *b, uint32_t leaving)
+/* Wakes the stalled warps of the block, in the order of their slots. */
+static void release_block(struct localtm_core *k, const struct localtm_block *b, uint32_t leaving)
 {
     for (uint32_t s = 0; s < k->slots; s++) {
-        struct local_warp *x = &k->warp[s];
+        struct localtm_warp *x = &k->warp[s];
         if (x->block != b || s == leaving)
             continue;
-        x->stalled = x->wants;
-        if (!x->wants)
+        x->stalled = x->requested;
+        if (!x->requested)
             tm_wake(k->c, s);
     }
 }
 
-/* Something has changed. What acts in a cycle acts behind that, whoever else is run in it. */
-static void choose_at(struct local_core *k, struct local_block *b, uint64_t at)
+/* Requests are granted in a later cycle than the event that allows it, so that the order of events within a cycle does
+ * not matter. */
+static void arbitrate_at(struct localtm_core *k, struct localtm_block *b, uint64_t at)
 {
-    b->choose = at;
-    tm_runs(k->c, at);
+    b->arbitrate_at = at;
+    tm_run_at(k->c, at);
 }
 
-/* The attempt of the slot is over. */
-static void leave(struct local_core *k, uint32_t slot, uint64_t now)
+/* The attempt of the slot has ended. */
+static void end_attempt(struct localtm_core *k, uint32_t slot, uint64_t now)
 {
-    struct local_block *b = k->warp[slot].block;
+    struct localtm_block *b = k->warp[slot].block;
     if (b->runner == slot) {
-        b->runner = NO_SLOT;
+        b->runner = LOCALTM_NO_SLOT;
         if (try_grant(k, b, slot, now))
             return;
-        open_block(k, b, slot);
+        release_block(k, b, slot);
     }
-    if (b->wanting)
-        choose_at(k, b, now + 1);
+    if (b->requests)
+        arbitrate_at(k, b, now + 1);
 }
 
-/* The runner is behind its tx_begin? Returns when it will be. */
-static uint64_t let_run(struct local_core *k, const struct local_block *b, uint64_t now)
+/* Ends the stall of the runner at tx_begin when its cycles are over. Returns the cycle for the next call. */
+static uint64_t start_runner(struct localtm_core *k, const struct localtm_block *b, uint64_t now)
 {
-    struct local_warp *x = b->runner == NO_SLOT ? NULL : &k->warp[b->runner];
+    struct localtm_warp *x = b->runner == LOCALTM_NO_SLOT ? NULL : &k->warp[b->runner];
     if (!x || !x->stalled)
         return NEVER;
-    if (now < x->starts)
-        return x->starts;
+    if (now < x->runs_at)
+        return x->runs_at;
     x->stalled = false;
     tm_wake(k->c, b->runner);
     return NEVER;
 }
 
-static uint64_t run_block(struct local_core *k, struct local_block *b, uint64_t now)
+static uint64_t run_block(struct localtm_core *k, struct localtm_block *b, uint64_t now)
 {
-    if (now >= b->choose) {
-        b->choose = NEVER;
-        if (b->runner == NO_SLOT)
-            try_grant(k, b, NO_SLOT, now);
+    if (now >= b->arbitrate_at) {
+        b->arbitrate_at = NEVER;
+        if (b->runner == LOCALTM_NO_SLOT)
+            try_grant(k, b, LOCALTM_NO_SLOT, now);
     }
-    return clock_earlier(b->choose, let_run(k, b, now));
+    return clock_earlier(b->arbitrate_at, start_runner(k, b, now));
 }
 
-uint64_t local_run(void *core, uint64_t now)
+uint64_t localtm_run(void *core, uint64_t now)
 {
-    struct local_core *k = core;
+    struct localtm_core *k = core;
     uint64_t next = NEVER;
-    for (struct local_block *b = k->blocks; b; b = b->chain)
+    for (struct localtm_block *b = k->blocks; b; b = b->next_block)
         if (b->b)
             next = clock_earlier(next, run_block(k, b, now));
     return next;
@@ -165,58 +167,59 @@ uint64_t local_run(void *core, uint64_t now)
 
 /* ---- at the end of an attempt ---- */
 
-static void count_run(struct local_core *k, const struct local_warp *x)
+static void count_run(struct localtm_core *k, const struct localtm_warp *x)
 {
     k->count[STAT_LOCALTM_RUNS]++;
-    k->count[STAT_LOCALTM_SERIAL] += x->mode == LOCAL_WAVEFRONT;
-    k->count[STAT_LOCALTM_GROUP] += x->mode == LOCAL_GROUP;
+    k->count[STAT_LOCALTM_SERIAL] += x->mode == LOCALTM_WAVEFRONT;
+    k->count[STAT_LOCALTM_GROUP] += x->mode == LOCALTM_GROUP;
 }
 
-/* unchanged: TCM is TCM_OLD; failures: runs of the one lane in a row that lost to another thread, here. */
-static enum local_mode next_mode(const struct local_core *k, enum local_mode mode, bool unchanged, uint32_t failures)
+/* unchanged: TCM equals TCM_OLD; failures: attempts of one lane in a row that had a conflict in shared memory. */
+static enum localtm_mode next_mode(const struct localtm_core *k, enum localtm_mode mode, bool unchanged,
+                                   uint32_t failures)
 {
     switch (mode) {
-    case LOCAL_ALL:
-        return unchanged ? LOCAL_WAVEFRONT : LOCAL_ALL;
-    case LOCAL_WAVEFRONT:
-        return !unchanged ? LOCAL_ALL : failures >= k->cfg.group_after ? LOCAL_GROUP : LOCAL_WAVEFRONT;
+    case LOCALTM_ALL:
+        return unchanged ? LOCALTM_WAVEFRONT : LOCALTM_ALL;
+    case LOCALTM_WAVEFRONT:
+        return !unchanged ? LOCALTM_ALL : failures >= k->cfg.group_after ? LOCALTM_GROUP : LOCALTM_WAVEFRONT;
     default:
-        return LOCAL_ALL;
+        return LOCALTM_ALL;
     }
 }
 
-bool local_alone(void *core, uint32_t slot, uint64_t lanes, uint64_t lost, uint64_t now)
+bool localtm_serialise(void *core, uint32_t slot, uint64_t lanes, uint64_t lost, uint64_t now)
 {
-    struct local_core *k = core;
-    struct local_warp *x = &k->warp[slot];
-    bool here = lost && !x->out;
+    struct localtm_core *k = core;
+    struct localtm_warp *x = &k->warp[slot];
+    bool here = lost && !x->preempted;
     count_run(k, x);
-    if (x->out) {
-        leave(k, slot, now);
-        return x->mode != LOCAL_ALL;
+    if (x->preempted) {
+        end_attempt(k, slot, now);
+        return x->mode != LOCALTM_ALL;
     }
-    x->failures = x->mode == LOCAL_WAVEFRONT && here ? x->failures + 1 : 0;
-    x->mode = next_mode(k, x->mode, x->ended_before && x->mask == lanes, x->failures);
-    x->mask = lanes;
+    x->failures = x->mode == LOCALTM_WAVEFRONT && here ? x->failures + 1 : 0;
+    x->mode = next_mode(k, x->mode, x->ended_before && x->tcm_old == lanes, x->failures);
+    x->tcm_old = lanes;
     x->ended_before = true;
-    x->skipped = here && !x->at_commit;
-    leave(k, slot, now);
-    if (x->mode == LOCAL_GROUP) {
-        x->wants = true;
-        x->since = now;
-        x->block->wanting++;
-        choose_at(k, x->block, now + 1);
+    x->missed_commit = here && !x->at_commit;
+    end_attempt(k, slot, now);
+    if (x->mode == LOCALTM_GROUP) {
+        x->requested = true;
+        x->requested_at = now;
+        x->block->requests++;
+        arbitrate_at(k, x->block, now + 1);
     }
-    return x->mode != LOCAL_ALL;
+    return x->mode != LOCALTM_ALL;
 }
 
-void local_ended(void *core, uint32_t slot, uint64_t now)
+void localtm_ended(void *core, uint32_t slot, uint64_t now)
 {
-    struct local_core *k = core;
-    struct local_warp *x = &k->warp[slot];
+    struct localtm_core *k = core;
+    struct localtm_warp *x = &k->warp[slot];
     count_run(k, x);
-    x->mode = LOCAL_ALL;
-    x->ended_before = x->out = x->stalled = false;
-    x->gone = 0;
-    leave(k, slot, now);
+    x->mode = LOCALTM_ALL;
+    x->ended_before = x->preempted = x->stalled = false;
+    x->rolled_back = 0;
+    end_attempt(k, slot, now);
 }

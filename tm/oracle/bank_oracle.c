@@ -1,10 +1,11 @@
 /*
  * The oracle for transactions on shared memory. The shadow of a block is flat arrays by word: values and flags, which
- * are cleared when a block comes and compared when it goes, and who accessed it, which is cleared when a transaction
- * first touches the word.
+ * are cleared when a block starts and compared when it ends, and the writer and readers of each word, which are cleared
+ * when a transaction first accesses the word.
  *
- * Places in the order of global keys: a commit with a key has it as its place; one without stands right behind whatever
- * it must follow, and hands that place on through the words that it touches, so that keys are compared across it, too.
+ * Positions in the order of global keys: the position of a commit with a key is the key. A commit without a key gets
+ * the greatest position of the commits that it must follow, and passes it on through the words that it accesses. So
+ * keys are also compared across chains of commits without keys.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +17,10 @@
 #include "tm/oracle/version_graph.h"
 
 enum {
-    WORD_TX = 1,                     /* touched by transactions */
-    WORD_PLAIN = 2,                  /* touched by plain stores or atomics */
-    WORD_WEAK = 4,                   /* the same, while attempts ran that have not all ended: a mismatch is allowed */
-    WORD_PLAIN_LAST = 8              /* not written by a commit since */
+    WORD_TX = 1,                     /* accessed by transactions */
+    WORD_PLAIN = 2,                  /* accessed by plain stores or atomics */
+    WORD_WEAK = 4,                   /* mixed: the same, while attempts ran that have not all ended */
+    WORD_PLAIN_LAST = 8              /* and not written by a commit since then */
 };
 
 enum { ALL_BYTES = 15 };
@@ -30,7 +31,7 @@ typedef unsigned long long ull;
 struct accessed {
     uint32_t writer, thread;         /* the last commit that wrote it: number in the block, 0 = none; its thread */
     uint64_t cycle;                  /* of that commit */
-    uint64_t written, read;          /* greatest places of writers and of readers in the order of global keys */
+    uint64_t written, read;          /* greatest positions of writers and of readers in the order of global keys */
 };
 
 struct bank_oracle {
@@ -42,7 +43,7 @@ struct bank_oracle {
     uint8_t *flags;
     struct accessed *by;
     uint32_t *weak_word, weak_words; /* words with WORD_WEAK */
-    uint32_t commits;                /* of the block; the last one's number, which is its key in texts and the graph */
+    uint32_t commits;                /* of the block; the number of the last one is its key in texts and in the graph */
     uint64_t block;                  /* of the last commit */
     uint64_t checked, reads, weak;   /* of the block */
     struct findings found;           /* in the run */
@@ -105,12 +106,12 @@ void bank_oracle_start(struct bank_oracle *o, uint32_t bytes)
     graph_clear(&o->graph, 1);
 }
 
-void bank_oracle_forget(struct bank_oracle *o)
+void bank_oracle_clear_findings(struct bank_oracle *o)
 {
     o->found.n = 0;
 }
 
-static void tell_who(const struct bank_oracle *o, const struct commit *c, char *text, size_t size)
+static void describe_commit(const struct bank_oracle *o, const struct commit *c, char *text, size_t size)
 {
     const struct oracle_who *w = c->who;
     int n = snprintf(text, size, "the transaction with key %u of its block (SM %u, warp slot %u, lane %u; block %llu, "
@@ -122,7 +123,7 @@ static void tell_who(const struct bank_oracle *o, const struct commit *c, char *
         snprintf(text + n, size - (size_t)n, ",");
 }
 
-static void tell_writer(const struct bank_oracle *o, uint32_t w, char *text, size_t size)
+static void describe_writer(const struct bank_oracle *o, uint32_t w, char *text, size_t size)
 {
     const struct accessed *a = &o->by[w];
     if (o->flags[w] & WORD_PLAIN_LAST)
@@ -135,7 +136,7 @@ static void tell_writer(const struct bank_oracle *o, uint32_t w, char *text, siz
 
 /* ---- words ---- */
 
-/* A word of the block's memory, whose last one may be short. */
+/* A word of the block's memory; its last word may have fewer than 4 bytes. */
 static uint32_t memory_word(const struct bank_oracle *o, const uint8_t *memory, uint32_t w)
 {
     uint32_t value = 0, left = o->bytes - 4 * w;
@@ -156,7 +157,7 @@ static uint32_t line_of(uint64_t offset)
     return word_of(offset) / SHADOW_WORDS;
 }
 
-/* A transaction has accessed it. */
+/* Marks the word as accessed by a transaction. */
 static struct accessed *touch(struct bank_oracle *o, uint32_t w)
 {
     if (!(o->flags[w] & WORD_TX))
@@ -196,7 +197,7 @@ void bank_oracle_plain(struct bank_oracle *o, const struct mem_op *op, uint64_t 
     }
 }
 
-/* Nobody has an old value of this word any more: memory is as it stays. */
+/* No attempt holds an old value of this word any more: takes its value from memory. */
 static void settle(struct bank_oracle *o, uint32_t w, const uint8_t *memory)
 {
     uint32_t value = memory_word(o, memory, w);
@@ -237,14 +238,14 @@ static bool fits(struct bank_oracle *o, const struct commit *c)
     if (set_fits(o, c->reads, &outside) && set_fits(o, c->writes, &outside))
         return true;
     char who[256];
-    tell_who(o, c, who, sizeof who);
+    describe_commit(o, c, who, sizeof who);
     findings_add(&o->found,
                  "%s accessed offset 0x%llx of shared memory, of which the block has %u bytes", who, (ull)outside,
                  o->bytes);
     return false;
 }
 
-/* The graph has whole values: that of the newest version with the bytes that were read. */
+/* The graph has values of whole words: returns that of the newest version with the bytes that were read. */
 static uint32_t version_value(const struct bank_oracle *o, const struct tm_word *r)
 {
     const struct graph *g = &o->graph;
@@ -257,7 +258,7 @@ static uint32_t version_value(const struct bank_oracle *o, const struct tm_word 
     return shadow_merge(current, r->value, r->bytes);
 }
 
-/* A read of another value than the replay's. True: the first violation, to be explained. */
+/* A read of a value that differs from the replay's. True: the first violation, which is explained further. */
 static bool mismatch(struct bank_oracle *o, const struct commit *c, const struct tm_word *r)
 {
     uint32_t w = word_of(r->address), bits = shadow_bits(r->bytes);
@@ -266,8 +267,8 @@ static bool mismatch(struct bank_oracle *o, const struct commit *c, const struct
         o->weak++;
         return false;
     }
-    tell_who(o, c, who, sizeof who);
-    tell_writer(o, w, writer, sizeof writer);
+    describe_commit(o, c, who, sizeof who);
+    describe_writer(o, w, writer, sizeof writer);
     if (bits != UINT32_MAX)
         snprintf(part, sizeof part, " (in the bytes of mask 0x%x)", r->bytes);
     return findings_add(&o->found,
@@ -275,7 +276,7 @@ static bool mismatch(struct bank_oracle *o, const struct commit *c, const struct
                         who, r->value & bits, (ull)r->address, part, o->value[w] & bits, writer);
 }
 
-/* Compares its reads; the first that makes the first violation, NULL = none. */
+/* Compares the reads of a commit. Returns the read of the first violation, NULL = none. */
 static const struct tm_word *replay_reads(struct bank_oracle *o, const struct commit *c)
 {
     const struct tm_word *bad = NULL;
@@ -316,18 +317,18 @@ static void explain_read(struct bank_oracle *o, const struct tm_word *r, uint32_
 
 /* ---- the order of global keys ---- */
 
-/* What a commit comes after: the greatest place of those that it must follow, and where it met it. */
-struct behind { uint64_t place, address; bool wrote; };
+/* The greatest position of the commits that a commit must follow, and the word by which it must follow it. */
+struct predecessor { uint64_t position, address; bool wrote; };
 
-static void must_follow(struct behind *b, uint64_t place, const struct tm_word *w, bool wrote)
+static void must_follow(struct predecessor *b, uint64_t position, const struct tm_word *w, bool wrote)
 {
-    if (place > b->place)
-        *b = (struct behind){ place, w->address, wrote };
+    if (position > b->position)
+        *b = (struct predecessor){ position, w->address, wrote };
 }
 
-static struct behind what_is_before(struct bank_oracle *o, const struct commit *c)
+static struct predecessor find_predecessor(struct bank_oracle *o, const struct commit *c)
 {
-    struct behind b = { 0 };
+    struct predecessor b = { 0 };
     for (uint32_t i = 0; i < c->reads->n; i++)
         must_follow(&b, touch(o, word_of(c->reads->w[i].address))->written, &c->reads->w[i], true);
     for (uint32_t i = 0; i < c->writes->n; i++) {
@@ -339,31 +340,31 @@ static struct behind what_is_before(struct bank_oracle *o, const struct commit *
     return b;
 }
 
-static void wrong_order(struct bank_oracle *o, const struct commit *c, const struct behind *b)
+static void wrong_order(struct bank_oracle *o, const struct commit *c, const struct predecessor *b)
 {
     const struct accessed *by = &o->by[word_of(b->address)];
     char who[256], writer[96] = "";
-    tell_who(o, c, who, sizeof who);
+    describe_commit(o, c, who, sizeof who);
     if (b->wrote)
         snprintf(writer, sizeof writer, " by key %u (thread %u, cycle %llu)", by->writer, by->thread, (ull)by->cycle);
     findings_add(&o->found,
-                 "%s follows a commit at key %llu in global memory or behind it: offset 0x%llx of shared memory was %s "
-                 "before%s; the keys are no order of the block's commits", who, (ull)b->place, (ull)b->address,
+                 "%s follows a commit at key %llu in global memory or after it: offset 0x%llx of shared memory was %s "
+                 "before%s; the keys are no order of the block's commits", who, (ull)b->position, (ull)b->address,
                  b->wrote ? "written" : "read", writer);
 }
 
 static void order_keys(struct bank_oracle *o, const struct commit *c)
 {
-    struct behind b = what_is_before(o, c);
-    if (c->key && b.place >= c->key)
+    struct predecessor b = find_predecessor(o, c);
+    if (c->key && b.position >= c->key)
         wrong_order(o, c, &b);
-    uint64_t place = c->key > b.place ? c->key : b.place;
+    uint64_t position = c->key > b.position ? c->key : b.position;
     for (uint32_t i = 0; i < c->reads->n; i++) {
         struct accessed *by = &o->by[word_of(c->reads->w[i].address)];
-        by->read = place > by->read ? place : by->read;
+        by->read = position > by->read ? position : by->read;
     }
     for (uint32_t i = 0; i < c->writes->n; i++)
-        o->by[word_of(c->writes->w[i].address)].written = place;
+        o->by[word_of(c->writes->w[i].address)].written = position;
     o->keyed = true;
 }
 
@@ -396,7 +397,7 @@ static void wrong_memory(struct bank_oracle *o, uint32_t w, uint32_t value)
 {
     uint32_t offset = 4 * w;
     char writer[96], block[48] = "a block without commits", text[1024];
-    tell_writer(o, w, writer, sizeof writer);
+    describe_writer(o, w, writer, sizeof writer);
     if (o->commits)
         snprintf(block, sizeof block, "block %llu", (ull)o->block);
     bool first = findings_add(&o->found,
@@ -441,5 +442,5 @@ void bank_oracle_end(struct bank_oracle *o, const uint8_t *memory, uint64_t *cou
 
 bool bank_oracle_violated(const struct bank_oracle *o, char *text, size_t size)
 {
-    return findings_tell(&o->found, text, size);
+    return findings_describe(&o->found, text, size);
 }

@@ -1,4 +1,4 @@
-/* Findings of an oracle (findings.h). */
+/* Violations found by an oracle. */
 #include "tm/oracle/findings.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ void findings_explain(struct findings *f, const char *more)
     snprintf(f->text + n, sizeof f->text - n, "\n%s", more);
 }
 
-bool findings_tell(const struct findings *f, char *text, size_t size)
+bool findings_describe(const struct findings *f, char *text, size_t size)
 {
     if (f->n)
         snprintf(text, size, "%s\n%" PRIu64 " violations in all", f->text, f->n);

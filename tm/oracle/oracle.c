@@ -1,7 +1,7 @@
 /*
- * The oracle. A step learns the old values of all words that were written since the last one, then replays the
- * transactions whose turn it is, with the plain stores of earlier cycles entered before each. A word that was not
- * written while the kernel ran has its initial value in memory.
+ * The oracle. A step enters the old values of all words written since the last step into the shadow. Then it replays
+ * the transactions whose keys are complete; before each it enters the plain stores of earlier cycles. A word that was
+ * not written during the kernel has its initial value in memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +21,11 @@ struct oracle *oracle_new(enum oracle_mode mode, uint32_t cores, uint32_t slices
     struct oracle *o = mem_zero(1, sizeof *o, "the oracle");
     o->mode = mode;
     o->cores = cores;
-    o->notes = cores + slices;
-    o->note = mem_aligned(_Alignof(struct oracle_note), (o->notes + 1) * sizeof *o->note,
+    o->lists = cores + slices;
+    o->list = mem_aligned(_Alignof(struct oracle_events), (o->lists + 1) * sizeof *o->list,
                           "the oracle's lists of events");
     o->ring = mem_zero(FIRST_RING, sizeof *o->ring, "the oracle's ring of transactions");
-    memset(o->note, 0, (o->notes + 1) * sizeof *o->note);
+    memset(o->list, 0, (o->lists + 1) * sizeof *o->list);
     o->ring_mask = FIRST_RING - 1;
     o->next = 1;
     shadow_init(&o->shadow);
@@ -47,9 +47,9 @@ void oracle_free(struct oracle *o)
     if (!o)
         return;
     empty_ring(o);
-    for (uint32_t i = 0; i < o->notes; i++)
-        oracle_note_free(&o->note[i]);
-    free(o->note);
+    for (uint32_t i = 0; i < o->lists; i++)
+        oracle_events_free(&o->list[i]);
+    free(o->list);
     free(o->ring);
     free(o->atomic);
     shadow_free(&o->shadow);
@@ -57,19 +57,19 @@ void oracle_free(struct oracle *o)
     free(o);
 }
 
-struct oracle_note *oracle_core(struct oracle *o, uint32_t core)
+struct oracle_events *oracle_core(struct oracle *o, uint32_t core)
 {
-    return &o->note[core];
+    return &o->list[core];
 }
 
-struct oracle_note *oracle_slice(struct oracle *o, uint32_t slice)
+struct oracle_events *oracle_slice(struct oracle *o, uint32_t slice)
 {
-    return &o->note[o->cores + slice];
+    return &o->list[o->cores + slice];
 }
 
-/* ---- what reached memory ---- */
+/* ---- writes to memory ---- */
 
-/* Words of a line of which a mask has bytes. */
+/* Words of a line with bytes in a mask. */
 static uint32_t words_of(const uint64_t mask[2])
 {
     uint32_t words = 0;
@@ -82,17 +82,17 @@ static uint32_t words_of(const uint64_t mask[2])
     return words;
 }
 
-/* These words of the line are now known to have been so after the line's last atomic. */
+/* These words of the line had these values after the line's last atomic. */
 static void atomic_known(struct oracle *o, struct shadow_line *l, uint32_t words, const uint32_t *line)
 {
     struct oracle_atomic *a = &o->atomic[l->waiting - 1];
-    uint32_t *after = a->note->image[a->note->event[a->event].image].after;
+    uint32_t *after = a->list->image[a->list->event[a->event].image].after;
     for (uint32_t w = words & ~a->known; w; w &= w - 1)
         after[__builtin_ctz(w)] = line[__builtin_ctz(w)];
     a->known |= words;
 }
 
-static void learn_tx_write(struct oracle *o, struct oracle_event *e)
+static void initialise_tx_write(struct oracle *o, struct oracle_event *e)
 {
     unsigned w = shadow_word(e->address);
     struct shadow_line *l = &o->shadow.line[e->line];
@@ -101,12 +101,12 @@ static void learn_tx_write(struct oracle *o, struct oracle_event *e)
         old[w] = e->before;
         atomic_known(o, l, UINT32_C(1) << w, old);
     }
-    shadow_learn(&o->shadow, e->line, w, e->before);
+    shadow_initialise(&o->shadow, e->line, w, e->before);
     l->tx |= UINT32_C(1) << w;
     l->performed = e->cycle;
 }
 
-static void learn_plain(struct oracle *o, struct oracle_note *n, uint32_t event)
+static void initialise_plain(struct oracle *o, struct oracle_events *n, uint32_t event)
 {
     struct oracle_event *e = &n->event[event];
     struct shadow_line *l = &o->shadow.line[e->line];
@@ -114,32 +114,32 @@ static void learn_plain(struct oracle *o, struct oracle_note *n, uint32_t event)
     if (l->waiting)
         atomic_known(o, l, UINT32_MAX, before);
     for (uint32_t w = words_of(e->mask); w; w &= w - 1)
-        shadow_learn(&o->shadow, e->line, (unsigned)__builtin_ctz(w), before[__builtin_ctz(w)]);
+        shadow_initialise(&o->shadow, e->line, (unsigned)__builtin_ctz(w), before[__builtin_ctz(w)]);
     l->waiting = 0;
     if (!e->atomic)
         return;
     o->atomic = mem_grow(o->atomic, o->atomics, &o->atomics_cap, sizeof *o->atomic, "the oracle's list of atomics");
-    o->atomic[o->atomics++] = (struct oracle_atomic){ .note = n, .event = event };
+    o->atomic[o->atomics++] = (struct oracle_atomic){ .list = n, .event = event };
     l->waiting = o->atomics;
 }
 
-/* Old values of what was written since the last step; results of atomics. */
-static void learn(struct oracle *o)
+/* Enters the old values of words written since the last step, and finds the results of atomics. */
+static void initialise_words(struct oracle *o)
 {
-    for (uint32_t i = 0; i < o->notes; i++) {
-        struct oracle_note *n = &o->note[i];
-        for (; n->learnt < n->events; n->learnt++) {
-            struct oracle_event *e = &n->event[n->learnt];
+    for (uint32_t i = 0; i < o->lists; i++) {
+        struct oracle_events *n = &o->list[i];
+        for (; n->initialised < n->events; n->initialised++) {
+            struct oracle_event *e = &n->event[n->initialised];
             e->line = shadow_find(&o->shadow, e->address);
             if (e->mask[0] | e->mask[1])
-                learn_plain(o, n, n->learnt);
+                initialise_plain(o, n, n->initialised);
             else
-                learn_tx_write(o, e);
+                initialise_tx_write(o, e);
         }
     }
     for (uint32_t i = 0; i < o->atomics; i++) {
         struct oracle_atomic *a = &o->atomic[i];
-        struct shadow_line *l = &o->shadow.line[a->note->event[a->event].line];
+        struct shadow_line *l = &o->shadow.line[a->list->event[a->event].line];
         if (l->waiting == i + 1) {
             atomic_known(o, l, UINT32_MAX, (const uint32_t *)(uintptr_t)l->address);
             l->waiting = 0;
@@ -148,8 +148,8 @@ static void learn(struct oracle *o)
     o->atomics = 0;
 }
 
-/* A plain store or atomic enters the shadow. */
-static void enter(struct oracle *o, const struct oracle_note *n, const struct oracle_event *e)
+/* Enters the new values of a plain store or atomic. */
+static void enter(struct oracle *o, const struct oracle_events *n, const struct oracle_event *e)
 {
     const uint32_t *after = n->image[e->image].after;
     uint32_t *value = o->shadow.value[e->line], words = words_of(e->mask);
@@ -164,8 +164,8 @@ static void enter(struct oracle *o, const struct oracle_note *n, const struct or
 static void enter_before(struct oracle *o, uint64_t cycle)
 {
     o->soonest = UINT64_MAX;
-    for (uint32_t i = 0; i < o->notes; i++) {
-        struct oracle_note *n = &o->note[i];
+    for (uint32_t i = 0; i < o->lists; i++) {
+        struct oracle_events *n = &o->list[i];
         for (; n->entered < n->events && n->event[n->entered].cycle < cycle; n->entered++) {
             const struct oracle_event *e = &n->event[n->entered];
             if (e->mask[0] | e->mask[1])
@@ -176,8 +176,8 @@ static void enter_before(struct oracle *o, uint64_t cycle)
     }
 }
 
-/* What has entered the shadow is forgotten. */
-static void compact(struct oracle_note *n)
+/* Drops the events that have entered the shadow. */
+static void compact(struct oracle_events *n)
 {
     uint32_t rest = n->events - n->entered;
     if (rest && n->entered < COMPACT)
@@ -192,7 +192,7 @@ static void compact(struct oracle_note *n)
     } else {
         n->images = 0;
     }
-    n->events = n->learnt = rest;
+    n->events = n->initialised = rest;
     n->entered = 0;
 }
 
@@ -203,17 +203,17 @@ static uint32_t *word_of(struct oracle *o, uint64_t address, uint32_t *line)
     unsigned w = shadow_word(address);
     *line = shadow_find(&o->shadow, address);
     if (!(o->shadow.line[*line].known >> w & 1))
-        shadow_learn(&o->shadow, *line, w, *(const uint32_t *)(uintptr_t)address);
+        shadow_initialise(&o->shadow, *line, w, *(const uint32_t *)(uintptr_t)address);
     o->shadow.line[*line].tx |= UINT32_C(1) << w;
     return &o->shadow.value[*line][w];
 }
 
-static void tell_writer(uint64_t writer, char *text, size_t size)
+static void describe_writer(uint64_t writer, char *text, size_t size)
 {
     snprintf(text, size, writer ? "last written by key %llu" : "its initial value", (ull)writer);
 }
 
-/* A read of another value than the replay's. True: the first violation, to be explained. */
+/* A read of a value that differs from the replay's. True: the first violation, which is explained further. */
 static bool mismatch(struct oracle *o, const struct oracle_txn *t, const struct tm_word *r, uint32_t line)
 {
     unsigned w = shadow_word(r->address);
@@ -222,7 +222,7 @@ static bool mismatch(struct oracle *o, const struct oracle_txn *t, const struct 
         o->weak++;
         return false;
     }
-    tell_writer(shadow_writer(&o->shadow, line, w), writer, sizeof writer);
+    describe_writer(shadow_writer(&o->shadow, line, w), writer, sizeof writer);
     return findings_add(&o->found,
                         "the transaction with key %llu (SM %u, warp slot %u, lane %u; block %llu, thread %u), "
                         "committed in cycle %llu, read 0x%x at 0x%llx; the replay in commit order has 0x%x, %s",
@@ -231,7 +231,7 @@ static bool mismatch(struct oracle *o, const struct oracle_txn *t, const struct 
                         (ull)r->address, o->shadow.value[line][w], writer);
 }
 
-/* A transaction that waits for its turn and wrote this value; 0 = none. */
+/* Key of a transaction that has not been replayed yet and wrote this value; 0 = none. */
 static uint64_t later_writer(const struct oracle *o, const struct tm_word *r)
 {
     for (uint64_t key = o->next + 1; key <= o->largest && key - o->next <= o->ring_mask; key++) {
@@ -243,7 +243,7 @@ static uint64_t later_writer(const struct oracle *o, const struct tm_word *r)
     return 0;
 }
 
-/* Compares its reads; the first that makes the first violation, NULL = none. */
+/* Compares the reads of a transaction. Returns the read of the first violation, NULL = none. */
 static const struct tm_word *replay_reads(struct oracle *o, const struct oracle_txn *t)
 {
     const struct tm_word *bad = NULL;
@@ -286,7 +286,7 @@ static void replay(struct oracle *o, const struct oracle_txn *t)
     findings_explain(&o->found, text);
 }
 
-/* Transactions whose turn came before cycle `now`. */
+/* Replays the transactions that are next in the order of keys and were decided before cycle `now`. */
 static void replay_ready(struct oracle *o, uint64_t now)
 {
     for (struct oracle_txn *t; (t = o->ring[o->next & o->ring_mask]); o->next++) {
@@ -315,8 +315,8 @@ static void double_ring(struct oracle *o)
     o->ring_mask = 2 * n - 1;
 }
 
-/* Keeps a reported attempt until its turn. */
-static void file(struct oracle *o, struct oracle_txn *t)
+/* Keeps a reported attempt until it is replayed. */
+static void store_outcome(struct oracle *o, struct oracle_txn *t)
 {
     const char *what = t->commits ? "committed" : "aborted", *wrong = NULL;
     if (t->key && t->key >= o->next && t->key - o->next >= KEYS_AHEAD)
@@ -339,23 +339,23 @@ static void file(struct oracle *o, struct oracle_txn *t)
     o->largest = t->key > o->largest ? t->key : o->largest;
 }
 
-static void take_in(struct oracle *o)
+static void process_outcomes(struct oracle *o)
 {
-    for (uint32_t i = 0; i < o->notes; i++) {
-        struct oracle_note *n = &o->note[i];
+    for (uint32_t i = 0; i < o->lists; i++) {
+        struct oracle_events *n = &o->list[i];
         for (struct oracle_txn *t = n->first, *next; t; t = next) {
             next = t->next;
-            file(o, t);
+            store_outcome(o, t);
         }
         n->first = n->last = NULL;
     }
 }
 
-/* Nothing new, and nothing that waited for a later cycle. */
+/* Is there no new event, and none that waited for a later cycle? */
 static bool quiet(const struct oracle *o)
 {
-    for (uint32_t i = 0; i < o->notes; i++)
-        if (o->note[i].first || o->note[i].events)
+    for (uint32_t i = 0; i < o->lists; i++)
+        if (o->list[i].first || o->list[i].events)
             return false;
     return !o->ring[o->next & o->ring_mask];
 }
@@ -364,13 +364,13 @@ void oracle_step(struct oracle *o, uint64_t now)
 {
     if (quiet(o))
         return;
-    learn(o);
-    take_in(o);
+    initialise_words(o);
+    process_outcomes(o);
     o->soonest = 0;
     replay_ready(o, now);
     enter_before(o, now);
-    for (uint32_t i = 0; i < o->notes; i++)
-        compact(&o->note[i]);
+    for (uint32_t i = 0; i < o->lists; i++)
+        compact(&o->list[i]);
 }
 
 /* ---- the end ---- */
@@ -380,7 +380,7 @@ static void wrong_memory(struct oracle *o, uint32_t line, unsigned word, uint32_
     const struct shadow_line *l = &o->shadow.line[line];
     uint64_t address = l->address + 4 * word;
     char text[1024];
-    tell_writer(shadow_writer(&o->shadow, line, word), text, sizeof text);
+    describe_writer(shadow_writer(&o->shadow, line, word), text, sizeof text);
     bool first = findings_add(&o->found,
                               "memory has 0x%x at 0x%llx at the end of the kernel; the replay of all commits has 0x%x, "
                               "%s (last transactional write to its line in cycle %llu)", value, (ull)address,
@@ -416,7 +416,7 @@ static void missing(struct oracle *o)
                  "missing)", (ull)o->next, (ull)n, (ull)o->largest);
 }
 
-static void count_up(struct oracle *o, uint64_t *count)
+static void add_counters(struct oracle *o, uint64_t *count)
 {
     for (uint32_t i = 0; i < o->shadow.n; i++) {
         const struct shadow_line *l = &o->shadow.line[i];
@@ -428,7 +428,7 @@ static void count_up(struct oracle *o, uint64_t *count)
     count[STAT_ORACLE_WEAK] += o->weak;
 }
 
-static void start_again(struct oracle *o)
+static void reset(struct oracle *o)
 {
     empty_ring(o);
     o->next = o->largest + 1;
@@ -445,13 +445,13 @@ bool oracle_finish(struct oracle *o, uint64_t *count, char *text, size_t size)
     else
         for (uint32_t i = 0; i < o->shadow.n; i++)
             compare_line(o, i);
-    count_up(o, count);
+    add_counters(o, count);
     bool broken = oracle_violated(o, text, size);
-    start_again(o);
+    reset(o);
     return !broken;
 }
 
 bool oracle_violated(const struct oracle *o, char *text, size_t size)
 {
-    return findings_tell(&o->found, text, size);
+    return findings_describe(&o->found, text, size);
 }

@@ -1,14 +1,15 @@
 /*
- * The oracle: every committed transaction is replayed in the protocol's commit order on a shadow of memory; each value
- * that it read must be the one that the shadow has, and at the end of the kernel memory must be what the shadow is.
- * Plain stores and atomics of the same kernel enter the shadow when they are performed and mark their words as mixed: a
- * mismatch there is weak isolation, which the protocols allow; anywhere else it is an error of the protocol.
+ * The oracle replays every committed transaction, in the protocol's commit order, on a shadow copy of memory. Each
+ * value that the transaction has read must equal the shadow's, and at the end of the kernel memory must equal the
+ * shadow. Plain stores and atomics of the same kernel enter the shadow when they are performed and mark their words as
+ * mixed. A mismatch on a mixed word is weak isolation, which the protocols allow; any other is an error of the
+ * protocol.
  *
- * Cores and partitions run side by side: each notes what it did in a list of its own, and the serial step between two
- * windows of the simulation takes them in. Commits are replayed by key: keys are 1, 2, 3 ..., and every key is reported
- * exactly once, as committed or as not, in any order. A transaction enters the shadow in the cycle in which the last of
- * all keys up to its own was reported, plain stores in the cycle in which they are performed, so what is found and
- * counted does not depend on when the steps are.
+ * Cores and partitions run in parallel: each appends its events to its own list, and the serial step between two
+ * windows processes the lists. Commits are replayed in the order of their keys 1, 2, 3 ... Every key is reported
+ * exactly once, as committed or not, in any order. A transaction enters the shadow in the cycle in which the last of
+ * all keys up to its own is reported, a plain store in the cycle in which it is performed. So the results do not depend
+ * on the cycles of the steps.
  */
 #ifndef TM_ORACLE_H
 #define TM_ORACLE_H
@@ -16,36 +17,36 @@
 #include "tm/tm.h"
 
 struct oracle;
-struct oracle_note;                  /* the list of one core or unit */
+struct oracle_events;                  /* the list of one core or slice */
 
 struct oracle *oracle_new(enum oracle_mode mode, uint32_t cores, uint32_t slices);
 void oracle_free(struct oracle *o);
-/* Lists; valid as long as the oracle. All performances at one line belong in one list, in their order. */
-struct oracle_note *oracle_core(struct oracle *o, uint32_t core);
-struct oracle_note *oracle_slice(struct oracle *o, uint32_t slice);
+/* Lists; valid as long as the oracle. All accesses performed at one line belong to one list, in their order. */
+struct oracle_events *oracle_core(struct oracle *o, uint32_t core);
+struct oracle_events *oracle_slice(struct oracle *o, uint32_t slice);
 
-/* ---- noted by a core ---- */
-/* For messages: where the attempt ran. cycle: core cycle in which its outcome is known. */
+/* ---- events of a core ---- */
+/* For messages: the lane of the attempt. cycle: core cycle of the outcome. */
 struct oracle_who { uint16_t sm; uint32_t slot; uint8_t lane; uint64_t block; uint32_t thread; uint64_t cycle; };
 /* The sets are copied. */
-void oracle_committed(struct oracle_note *n, uint64_t key, const struct tm_lane *l, const struct oracle_who *who);
+void oracle_committed(struct oracle_events *n, uint64_t key, const struct tm_lane *l, const struct oracle_who *who);
 /* An aborted attempt that had a key. */
-void oracle_not_committed(struct oracle_note *n, uint64_t key, uint64_t cycle);
+void oracle_not_committed(struct oracle_events *n, uint64_t key, uint64_t cycle);
 
-/* ---- noted by a unit, in the order of their performance ---- */
-/* A transaction's write is performed now: before is the word's old value. cycle: core cycles, not descending in a
+/* ---- events of a slice, in the order in which they are performed ---- */
+/* A transaction's write is performed. before: the word's old value. cycle: a core cycle; cycles do not descend in a
  * list. */
-void oracle_tx_write(struct oracle_note *n, uint64_t address, uint32_t before, uint64_t cycle);
-/* A plain store or atomic is about to be performed on these bytes of a line; memory has the old ones. after: NULL for
- * an atomic, whose result is looked up at the step. */
-void oracle_plain(struct oracle_note *n, uint64_t line, const uint64_t mask[2], const uint8_t *after, uint64_t cycle);
+void oracle_tx_write(struct oracle_events *n, uint64_t address, uint32_t before, uint64_t cycle);
+/* Called before a plain store or atomic is performed on these bytes of a line. after: the new bytes; NULL for an
+ * atomic, whose result is read from memory at the step. */
+void oracle_plain(struct oracle_events *n, uint64_t line, const uint64_t mask[2], const uint8_t *after, uint64_t cycle);
 
-/* Serial: takes in all lists; every cycle before `now` has been simulated. */
+/* Serial: processes all lists; every cycle before `now` has been simulated. */
 void oracle_step(struct oracle *o, uint64_t now);
-/* The kernel is over, memory is final. False: a violation, told in text (several lines). Adds to the counters.
- * Afterwards the oracle is ready for the next kernel, whose keys go on where these ended. */
+/* After a kernel, when memory is final. False: a violation, described in text (several lines). Adds to the counters.
+ * The keys of the next kernel continue those of this one. */
 bool oracle_finish(struct oracle *o, uint64_t *count, char *text, size_t size);
-/* A violation found so far? Then text. */
+/* Has a violation been found so far? Then describes it in text. */
 bool oracle_violated(const struct oracle *o, char *text, size_t size);
 
 #endif

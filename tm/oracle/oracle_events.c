@@ -1,6 +1,6 @@
 /*
- * What cores and units note for the oracle, each in a list of its own: attempts that had a key with copies of their
- * sets, and accesses that reached memory.
+ * The events that cores and slices report to the oracle, each in its own list: attempts with a key, with copies of
+ * their sets, and accesses performed at memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "tm/oracle/oracle_impl.h"
 
-static struct oracle_txn *txn_new(struct oracle_note *n, uint32_t words)
+static struct oracle_txn *txn_new(struct oracle_events *n, uint32_t words)
 {
     uint8_t c = 0;
     while (4u << c < words)
@@ -30,7 +30,7 @@ void oracle_txn_free(struct oracle_txn *t)
     *pool = t;
 }
 
-static void append(struct oracle_note *n, struct oracle_txn *t)
+static void append(struct oracle_events *n, struct oracle_txn *t)
 {
     t->next = NULL;
     if (n->last)
@@ -40,7 +40,7 @@ static void append(struct oracle_note *n, struct oracle_txn *t)
     n->last = t;
 }
 
-void oracle_committed(struct oracle_note *n, uint64_t key, const struct tm_lane *l, const struct oracle_who *who)
+void oracle_committed(struct oracle_events *n, uint64_t key, const struct tm_lane *l, const struct oracle_who *who)
 {
     struct oracle_txn *t = txn_new(n, l->reads.n + l->writes.n);
     t->key = key;
@@ -55,7 +55,7 @@ void oracle_committed(struct oracle_note *n, uint64_t key, const struct tm_lane 
     append(n, t);
 }
 
-void oracle_not_committed(struct oracle_note *n, uint64_t key, uint64_t cycle)
+void oracle_not_committed(struct oracle_events *n, uint64_t key, uint64_t cycle)
 {
     struct oracle_txn *t = txn_new(n, 0);
     t->key = key;
@@ -65,7 +65,7 @@ void oracle_not_committed(struct oracle_note *n, uint64_t key, uint64_t cycle)
     append(n, t);
 }
 
-static struct oracle_event *event_new(struct oracle_note *n, uint64_t address, uint64_t cycle)
+static struct oracle_event *event_new(struct oracle_events *n, uint64_t address, uint64_t cycle)
 {
     n->event = mem_grow(n->event, n->events, &n->events_cap, sizeof *n->event, "the oracle's lists of events");
     struct oracle_event *e = &n->event[n->events++];
@@ -73,12 +73,12 @@ static struct oracle_event *event_new(struct oracle_note *n, uint64_t address, u
     return e;
 }
 
-void oracle_tx_write(struct oracle_note *n, uint64_t address, uint32_t before, uint64_t cycle)
+void oracle_tx_write(struct oracle_events *n, uint64_t address, uint32_t before, uint64_t cycle)
 {
     event_new(n, address, cycle)->before = before;
 }
 
-void oracle_plain(struct oracle_note *n, uint64_t line, const uint64_t mask[2], const uint8_t *after, uint64_t cycle)
+void oracle_plain(struct oracle_events *n, uint64_t line, const uint64_t mask[2], const uint8_t *after, uint64_t cycle)
 {
     if (!(mask[0] | mask[1]))
         return;
@@ -93,7 +93,7 @@ void oracle_plain(struct oracle_note *n, uint64_t line, const uint64_t mask[2], 
         memcpy(i->after, after, SHADOW_LINE);
 }
 
-void oracle_note_free(struct oracle_note *n)
+void oracle_events_free(struct oracle_events *n)
 {
     for (int c = 0; c < ORACLE_CLASSES; c++)
         for (struct oracle_txn *t = n->pool[c], *next; t; t = next) {

@@ -1,5 +1,5 @@
 /*
- * The oracle's own: what is noted, and how it waits for the serial step.
+ * The inside of the oracle: events, and how they are kept until the serial step.
  */
 #ifndef TM_ORACLE_IMPL_H
 #define TM_ORACLE_IMPL_H
@@ -9,10 +9,10 @@
 #include "tm/oracle/oracle.h"
 #include "tm/oracle/shadow_words.h"
 
-/* An attempt that had a key. Blocks go back to the list that they came from, by size class. */
+/* An attempt with a key. It is freed to the pool of its list, by size class. */
 struct oracle_txn {
     struct oracle_txn *next;
-    struct oracle_note *home;
+    struct oracle_events *home;
     uint64_t key;
     struct oracle_who who;
     uint32_t reads, writes;          /* words */
@@ -21,49 +21,49 @@ struct oracle_txn {
     struct tm_word w[];              /* reads, then writes */
 };
 
-/* Something that reached memory: a word that a transaction wrote, or bytes of a line by a plain store or an atomic. */
+/* A write to memory: of a word by a transaction, or of bytes of a line by a plain store or an atomic. */
 struct oracle_event {
     uint64_t address, cycle;
     uint64_t mask[2];                /* bytes of the line; 0: a transaction's write */
     uint32_t line;                   /* number in the shadow */
     uint32_t before;                 /* of a transaction's write */
-    uint32_t image;                  /* number of its image, or of the next one that there will be */
+    uint32_t image;                  /* index of its image; of a transaction's write: of the next image */
     bool atomic;
 };
 
-/* The line of a plain store or atomic: as it was, and what it became. */
+/* The line of a plain store or atomic, before and after it. */
 struct oracle_image { uint32_t before[SHADOW_WORDS], after[SHADOW_WORDS]; };
 
 enum { ORACLE_CLASSES = 26 };
 
-struct oracle_note {
-    /* what every step looks at, in one line of the host's cache */
-    _Alignas(64) struct oracle_txn *first, *last;            /* not taken in */
+struct oracle_events {
+    /* accessed by every step: in one line of the host's cache */
+    _Alignas(64) struct oracle_txn *first, *last;            /* not processed */
     struct oracle_event *event;
     struct oracle_image *image;
     uint32_t events, events_cap, images, images_cap;
-    uint32_t learnt;                 /* events whose old values are in the shadow */
-    uint32_t entered;                /* events whose new values are there too, if they are plain stores */
+    uint32_t initialised;                 /* events whose old values have entered the shadow */
+    uint32_t entered;                /* events whose new values have entered it, too, if they are plain stores */
     struct oracle_txn *pool[ORACLE_CLASSES];
 };
 
-void oracle_note_free(struct oracle_note *n);
+void oracle_events_free(struct oracle_events *n);
 void oracle_txn_free(struct oracle_txn *t);
 
 /* An atomic whose result is not known yet. */
-struct oracle_atomic { struct oracle_note *note; uint32_t event, known; };
+struct oracle_atomic { struct oracle_events *list; uint32_t event, known; };
 
 struct oracle {
     enum oracle_mode mode;
-    struct oracle_note *note;        /* cores, then slices */
-    uint32_t notes, cores;
+    struct oracle_events *list;        /* cores, then slices */
+    uint32_t lists, cores;
     struct shadow shadow;
-    struct oracle_txn **ring;        /* by key: reported, not replayed */
+    struct oracle_txn **ring;        /* by key: attempts reported, not replayed */
     uint64_t ring_mask;
     uint64_t next, largest;          /* key to be replayed next; largest reported */
     uint64_t time;                   /* core cycle of the last replay */
     uint64_t soonest;                /* core cycle of the first plain store that has not entered the shadow */
-    struct oracle_atomic *atomic;    /* in the order in which they were noted */
+    struct oracle_atomic *atomic;    /* in the order of their events */
     uint32_t atomics, atomics_cap;
     uint64_t checked, reads, weak;
     struct findings found;

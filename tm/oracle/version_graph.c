@@ -1,5 +1,5 @@
 /*
- * The version graph: flat arrays that only grow while a kernel runs; looked through when something is wrong.
+ * The version graph: flat arrays that grow while a kernel runs, and are searched after a violation.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum edge { EDGE_WR, EDGE_WW, EDGE_RW, EDGES };
 
-/* ---- making it ---- */
+/* ---- construction ---- */
 
 void graph_free(struct graph *g)
 {
@@ -65,7 +65,7 @@ static uint32_t add_version(struct graph *g, uint32_t *current, uint64_t address
     return v;
 }
 
-/* The word's version in the replay; what no transaction wrote is the initial value, or a plain store came between. */
+/* The word's version in the replay. A value that no transaction wrote is the initial one, or that of a plain store. */
 static uint32_t version_now(struct graph *g, uint32_t line, uint64_t address, uint32_t value)
 {
     uint32_t *current = current_of(g, line, address);
@@ -100,9 +100,9 @@ void graph_write(struct graph *g, uint64_t key, uint64_t address, uint32_t line,
     add_op(g, add_version(g, current_of(g, line, address), address, key, value), true);
 }
 
-/* ---- looking through it ---- */
+/* ---- search ---- */
 
-/* How a key was reached from another: an edge of the graph, at a version's word. */
+/* The edge by which the search reached a key: its source, and the word of the version. */
 struct reached { uint64_t from, address; uint8_t edge; bool seen; };
 
 struct search {
@@ -142,7 +142,7 @@ static void follow(struct search *s, uint64_t key, enum edge e)
     }
 }
 
-/* The shortest way from `low` to `high`; false: none. Free by and queue. */
+/* Finds the shortest path from `low` to `high`; false: none. The caller frees `by` and `queue`. */
 static bool find_path(struct search *s)
 {
     uint64_t n = s->high - s->low + 1;
@@ -157,23 +157,23 @@ static bool find_path(struct search *s)
     return s->by[n - 1].seen;
 }
 
-static void tell_edge(char *text, size_t size, enum edge e, uint64_t address, uint64_t to)
+static void describe_edge(char *text, size_t size, enum edge e, uint64_t address, uint64_t to)
 {
     static const char *const name[EDGES] = { "wr", "ww", "rw" };
     text_append(text, size, " -%s 0x%llx-> key %llu", name[e], (unsigned long long)address, (unsigned long long)to);
 }
 
-/* From the search's end back to its start, told forwards. */
-static void tell_path(const struct search *s, char *text, size_t size)
+/* Follows the search back from its end, and prints the path forwards. */
+static void describe_path(const struct search *s, char *text, size_t size)
 {
     enum { MOST = 32 };
-    uint64_t way[MOST];
+    uint64_t path[MOST];
     unsigned n = 0;
     for (uint64_t k = s->high; k != s->low && n < MOST; k = s->by[k - s->low].from)
-        way[n++] = k;
+        path[n++] = k;
     while (n--) {
-        const struct reached *r = &s->by[way[n] - s->low];
-        tell_edge(text, size, (enum edge)r->edge, r->address, way[n]);
+        const struct reached *r = &s->by[path[n] - s->low];
+        describe_edge(text, size, (enum edge)r->edge, r->address, path[n]);
     }
 }
 
@@ -207,12 +207,12 @@ static void explain_stale(const struct graph *g, uint64_t key, uint32_t v, uint6
                 : "stale read; the history is serialisable, but not in the order of commits");
     if (again || update || cycle) {
         text_append(text, size, "\ncycle: key %llu", (unsigned long long)key);
-        tell_edge(text, size, EDGE_RW, address, next);
+        describe_edge(text, size, EDGE_RW, address, next);
     }
     if (again || update)
-        tell_edge(text, size, again ? EDGE_WR : EDGE_WW, address, key);
+        describe_edge(text, size, again ? EDGE_WR : EDGE_WW, address, key);
     if (cycle)
-        tell_path(&s, text, size);
+        describe_path(&s, text, size);
     free(s.by);
     free(s.queue);
 }
@@ -225,8 +225,8 @@ void graph_explain(const struct graph *g, uint64_t key, uint64_t address, uint32
     if (v && g->version[v].newer && g->version[g->version[v].newer].writer != GRAPH_PLAIN)
         explain_stale(g, key, v, g->version[g->version[v].newer].writer, text, size);
     else if (later)
-        text_append(text, size, "anomaly: read from a later commit\ncycle: key %llu -wr 0x%llx-> key %llu -order of "
-                    "commits-> key %llu", (unsigned long long)later, (unsigned long long)address,
+        text_append(text, size, "anomaly: read from a later commit\ncycle: key %llu -wr 0x%llx-> key %llu "
+                    "-order of commits-> key %llu", (unsigned long long)later, (unsigned long long)address,
                     (unsigned long long)key, (unsigned long long)later);
     else
         text_append(text, size, "anomaly: dirty read: no transaction that has committed wrote this value");
@@ -239,8 +239,8 @@ void graph_explain_memory(const struct graph *g, uint64_t address, uint32_t line
     uint32_t v = version_with(g, now, value, GRAPH_PLAIN);
     *text = 0;
     if (v && g->version[v].newer)
-        text_append(text, size, "anomaly: lost write: memory has the version of key %llu, not that of key %llu behind "
-                    "it", (unsigned long long)g->version[v].writer,
+        text_append(text, size, "anomaly: lost write: memory has the version of key %llu, not the later one of key "
+                    "%llu", (unsigned long long)g->version[v].writer,
                     (unsigned long long)g->version[g->version[v].newer].writer);
     else
         text_append(text, size, "anomaly: dirty write: no transaction that has committed wrote this value");

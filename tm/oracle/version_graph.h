@@ -1,8 +1,8 @@
 /*
- * The version graph of a history of transactions: which versions a word had, who wrote and who read each. From it
- * follow the dependencies between transactions (Adya, "Weak Consistency", 1999): a read depends on the write of its
- * version (wr), a write on the one that it replaces (ww), and a read comes before the write that replaces its version
- * (rw). A transaction that read what it should not is on a cycle of them, which names the anomaly.
+ * The version graph of a history of transactions: the versions of each word, with their writer and readers. It yields
+ * the dependencies between transactions (Adya, "Weak Consistency", 1999): a read depends on the write of its version
+ * (wr), a write on the write that it replaces (ww), and a read precedes the write that replaces its version (rw). A
+ * transaction with a wrong read is on a cycle of dependencies, which names the anomaly.
  */
 #ifndef TM_GRAPH_H
 #define TM_GRAPH_H
@@ -16,7 +16,7 @@
 #define GRAPH_PLAIN UINT64_MAX
 
 struct graph_version {
-    uint64_t address, writer;        /* writer: key, 0 = nobody, the initial value; GRAPH_PLAIN */
+    uint64_t address, writer;        /* writer: key; 0 = initial value; GRAPH_PLAIN */
     uint32_t value, older, newer;    /* numbers of versions, 0 = none */
     uint32_t readers;                /* first of its list */
 };
@@ -33,17 +33,17 @@ struct graph {
 };
 
 void graph_free(struct graph *g);
-/* Forgets everything; the next key is `first`. */
+/* Empties the graph; the next key is `first`. */
 void graph_clear(struct graph *g, uint64_t first);
 /* A transaction is replayed: its reads and writes follow. Keys ascend. */
 void graph_txn(struct graph *g, uint64_t key);
-/* It read this value; the replay has the value `current`. */
+/* The transaction read this value; the replay has the value `current`. */
 void graph_read(struct graph *g, uint64_t key, uint64_t address, uint32_t line, uint32_t value, uint32_t current);
-/* It wrote this value over `before`. */
+/* The transaction wrote this value over `before`. */
 void graph_write(struct graph *g, uint64_t key, uint64_t address, uint32_t line, uint32_t value, uint32_t before);
 /*
- * What is wrong with the transaction that was replayed last: it read `value` at address. later: a transaction with a
- * greater key that wrote this value, 0 = none. Name of the anomaly and the cycle into text.
+ * Explains the wrong read of the transaction replayed last: it read `value` at address. later: a transaction with a
+ * greater key that wrote this value, 0 = none. Writes the name of the anomaly and the cycle to text.
  */
 void graph_explain(const struct graph *g, uint64_t key, uint64_t address, uint32_t line, uint32_t value, uint64_t later,
                    char *text, size_t size);

@@ -11,7 +11,7 @@
 
 struct toy { struct tm_gpu *gpu; uint64_t commits; };            /* of the machine */
 
-struct toy_warp { uint64_t commit, validate, due; };             /* lanes that ask; core cycle of the outcome */
+struct toy_warp { uint64_t commit, validate, due; };             /* lanes; core cycle of the outcome */
 
 struct toy_core {                                                /* of an SM */
     struct tm_core *tm;
@@ -21,7 +21,7 @@ struct toy_core {                                                /* of an SM */
 
 /* ---- life ---- */
 
-static void *new_shared(struct tm_gpu *gpu, const struct simtx_config *c)
+static void *new_gpu_state(struct tm_gpu *gpu, const struct simtx_config *c)
 {
     struct toy *s = mem_zero(1, sizeof *s, "the toy protocol");
     s->gpu = gpu;
@@ -40,7 +40,7 @@ static bool one_cycle_windows(const struct simtx_config *c)
     return true;
 }
 
-/* ---- what the core part tells ---- */
+/* ---- calls of the common part ---- */
 
 static void attempt(void *core, uint32_t slot, uint64_t lanes, uint64_t now) { }
 
@@ -52,7 +52,7 @@ static void ask(struct toy_core *k, uint32_t slot, struct toy_warp asked)
 {
     k->warp[slot] = asked;
     k->asking++;
-    tm_runs(k->tm, asked.due);
+    tm_run_at(k->tm, asked.due);
 }
 
 static void commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
@@ -67,13 +67,13 @@ static void validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
     ask(core, slot, (struct toy_warp){ .validate = lanes, .due = now });
 }
 
-/* No unit sends any. */
+/* No engine sends any. */
 static void message(void *core, struct packet *k, uint64_t now)
 {
     packet_return(k);
 }
 
-/* The serial step decides; tm_runs has named its cycle. */
+/* The serial step decides; tm_run_at has requested the cycle. */
 static uint64_t run(void *core, uint64_t now)
 {
     return NEVER;
@@ -95,14 +95,14 @@ static bool current(struct toy_core *k, const struct tm_lane *l)
     return true;
 }
 
-/* The oracle notes every write. */
+/* Every write is reported to the oracle. */
 static void write_back(struct toy *s, struct toy_core *k, const struct tm_set *writes, uint64_t now)
 {
     for (const struct tm_word *w = writes->w; w < writes->w + writes->n; w++) {
         uint8_t *memory = (uint8_t *)(uintptr_t)w->address;
-        struct oracle_note *note = tm_slice_note(s->gpu, tm_slice(k->tm, w->address));
-        if (note)
-            oracle_tx_write(note, w->address, *(uint32_t *)memory, now);
+        struct oracle_events *events = tm_slice_events(s->gpu, tm_slice(k->tm, w->address));
+        if (events)
+            oracle_tx_write(events, w->address, *(uint32_t *)memory, now);
         for (unsigned b = 0; b < 4; b++)
             if (w->bytes >> b & 1)
                 memory[b] = (uint8_t)(w->value >> 8 * b);
@@ -145,7 +145,7 @@ static void step(void *shared, void *const *cores, uint32_t n, uint64_t now)
 }
 
 const struct tm_protocol tm_toy = {
-    .name = "toy", .global_step = one_cycle_windows, .new_shared = new_shared, .free_shared = free,
+    .name = "toy", .global_step = one_cycle_windows, .new_gpu_state = new_gpu_state, .free_gpu_state = free,
     .new_core = new_core, .free_core = free, .attempt = attempt, .load = load, .store = store, .commit = commit,
     .validate = validate, .message = message, .run = run, .idle = idle, .step = step
 };

@@ -1,6 +1,6 @@
 /*
- * The toy for shared memory: one warp of a block at a time is in a transaction, and its lanes run theirs one after
- * another (tm.serial). So no access conflicts, nothing is ever put back, and the banks do no extra work.
+ * The toy for shared memory. One warp of a block at a time is in a transaction, and its lanes run their transactions
+ * one after another (tm.serial). So there are no conflicts, nothing is rolled back, and the banks do no extra work.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,15 +17,17 @@ static bool check(const struct simtx_config *c, char *error, size_t size)
 {
     bool fits = config_bool(c, KEY_TM_SERIAL) && !config_choice(c, KEY_TM_GLOBAL);
     if (!fits)
-        snprintf(error, size, "tm.shared = toy needs tm.serial = true and tm.global = none: it puts nothing back");
+        snprintf(error, size, "tm.shared = toy needs tm.serial = true and tm.global = none: it cannot roll back");
     return fits;
 }
 
 /* As without transactions. */
-static void need(const struct simtx_config *c, uint32_t shared, uint32_t warps, struct banks_need *n)
+static void resources(const struct simtx_config *c, uint32_t shared, uint32_t warps, struct tm_block_resources *n)
 {
-    *n = (struct banks_need){ .threads = UINT32_MAX, .register_copies = 1, .shared = shared,
-                              .shared_most = (uint32_t)config_int(c, KEY_GPU_SHARED_PER_SM), .blocks = UINT32_MAX };
+    *n = (struct tm_block_resources){
+        .threads = UINT32_MAX, .register_copies = 1, .shared = shared,
+        .shared_most = (uint32_t)config_int(c, KEY_GPU_SHARED_PER_SM), .blocks = UINT32_MAX
+    };
 }
 
 static void *new_core(struct tm_core *tm)
@@ -44,7 +46,7 @@ static void block_starts(void *core, struct tm_block *b)
 
 static void block_ends(void *core, struct tm_block *b) { }
 
-/* Warps that may not are asked again when another one has left its transaction. */
+/* A warp that may not begin is woken when another one has left its transaction. */
 static bool may_begin(void *core, uint32_t slot)
 {
     struct tm_block **me = &((struct toy_banks *)core)->block[slot];
@@ -69,9 +71,9 @@ static uint32_t attempt(void *core, uint32_t slot, uint64_t lanes, bool first, u
     return ((const struct toy_banks *)core)->begin;
 }
 
-static struct banks_result access(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
+static struct tm_access_result access(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
 {
-    return (struct banks_result){ .conflicts = 0, .cycles = 0 };
+    return (struct tm_access_result){ .conflicts = 0, .cycles = 0 };
 }
 
 static uint32_t commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
@@ -83,7 +85,7 @@ static void committed(void *core, uint32_t slot, uint64_t lanes, uint64_t now) {
 
 static void aborted(void *core, uint32_t slot, uint64_t lanes, uint64_t now) { }
 
-static bool alone(void *core, uint32_t slot, uint64_t lanes, uint64_t lost, uint64_t now)
+static bool serialise(void *core, uint32_t slot, uint64_t lanes, uint64_t lost, uint64_t now)
 {
     return false;
 }
@@ -93,9 +95,9 @@ static uint64_t run(void *core, uint64_t now)
     return NEVER;
 }
 
-const struct tm_banks tm_toy_shared = {
-    .name = "toy", .check = check, .need = need, .new_core = new_core, .free_core = free,
+const struct tm_shared_protocol tm_toy_shared = {
+    .name = "toy", .check = check, .resources = resources, .new_core = new_core, .free_core = free,
     .block_starts = block_starts, .block_ends = block_ends, .may_begin = may_begin, .may_run = may_run,
-    .attempt = attempt, .access = access, .commit = commit, .committed = committed, .aborted = aborted, .alone = alone,
-    .ended = ended, .run = run
+    .attempt = attempt, .access = access, .commit = commit, .committed = committed, .aborted = aborted,
+    .serialise = serialise, .ended = ended, .run = run
 };
