@@ -171,6 +171,7 @@ static void wait_for_one(struct run *runs, int n)
         if (runs[i].pid == pid) {
             collect(&runs[i], i, status);
             remove_files(i);
+            runs[i].pid = 0;         /* the host may give the number to a later run */
         }
 }
 
