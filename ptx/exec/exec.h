@@ -317,6 +317,9 @@ static inline uint64_t launch_parameter(const struct launch *la, uint64_t addres
 }
 /* Host address of [address, address + bytes) for one lane, or NULL when the access is illegal. */
 char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int lane, unsigned bytes, bool write);
+/* A load or store whose lane is outside the memory of its space: executes it with wrapped addresses, or faults. */
+int mem_outside(struct lanes *x, const struct dinst *d, const uint64_t *address, int lane, unsigned width, bool write,
+                ptx_fn *again);
 /* The elements of a vector atomic: d->extra. */
 struct atom_vector { operand value[8], *result; };
 ptx_fn *atom_select(const struct ptx_inst *in, struct dinst *d);

@@ -18,8 +18,8 @@
 enum { LANES = 32 };
 
 struct lanes {
-    char *base[3];           /* [0] registers of the current frame, [1] constants of the current function,
-                                [2] special registers of the warp */
+    char *base[4];           /* [0] registers of the current frame, [1] constants of the current function,
+                                [2] special registers of the warp, [3] wrapped addresses (mem_outside) */
     uint32_t mask;           /* lanes that execute this instruction; never 0 when a function is called */
     uint32_t active;         /* lanes of the warp at this point before the guard (activemask) */
     uint32_t exist;          /* lanes that were launched and have not exited */
@@ -31,11 +31,12 @@ struct mem_shape;
 /* Executes one step. 0 = the next step follows; other values are control codes (code.h). */
 typedef int ptx_fn(struct lanes *x, const struct dinst *d);
 
-/* The location of an operand: a byte offset from base[0], or from base[1] or base[2] by the two top bits. */
+/* The location of an operand: a byte offset from base[0], or from another base by the two top bits. */
 typedef uint32_t operand;
 enum { OPERAND_BITS = 30 };
 #define OPERAND_CONST   (1u << OPERAND_BITS)
 #define OPERAND_SPECIAL (2u << OPERAND_BITS)
+#define OPERAND_WRAPPED (3u << OPERAND_BITS)
 
 /* The counting step of a PTX instruction, or the return after the last one; a memory instruction, which timing mode
  * captures; it has a guard; a join marker, where diverged lanes may meet. */

@@ -175,10 +175,24 @@ static bool lane_inside(const struct capture *c, uint64_t a, unsigned width)
     return inside(a, width, r);
 }
 
+/* Addresses in shared and local memory have 32 bits (mem_outside, mem.c). */
+static void wrap_addresses(const struct capture *c, uint32_t mask)
+{
+    if (c->d->space != SP_SHARED && c->d->space != SP_LOCAL)
+        return;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t *a = &c->address[__builtin_ctz(m)];
+        if (*a >> 32)
+            c->op->pattern = MEM_PATTERN_SCATTERED;
+        *a = (uint32_t)*a;
+    }
+}
+
 static bool check_lanes(const struct capture *c, uint32_t mask, unsigned width)
 {
     if (__builtin_expect(all_inside(c, mask, region_of(c), width), 1))
         return true;
+    wrap_addresses(c, mask);
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = __builtin_ctz(m);
         if (!lane_inside(c, c->address[i], width)) {
@@ -360,6 +374,7 @@ static bool check_atomic(const struct capture *c, uint32_t mask)
 {
     const struct dinst *d = c->d;
     const uint64_t *a = c->address;
+    wrap_addresses(c, mask);
     for (uint32_t m = mask; m && d->vec > 1; m &= m - 1)
         if (a[__builtin_ctz(m)] & (c->op->width - 1u))
             return !fault_memory(c->h, d, __builtin_ctz(m), a[__builtin_ctz(m)], c->op->width, true);

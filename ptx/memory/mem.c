@@ -101,6 +101,29 @@ ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *
     return run_generic;
 }
 
+/*
+ * Addresses in shared and local memory have 32 bits on hardware: an access with larger ones is executed again with their
+ * low bits. Any other access outside is a fault.
+ */
+int mem_outside(struct lanes *x, const struct dinst *d, const uint64_t *address, int lane, unsigned width, bool write,
+                ptx_fn *again)
+{
+    _Alignas(64) uint32_t wrapped[LANES];
+    uint64_t high = 0;
+    for (uint32_t m = d->addr_size ? x->mask : 0; m; m &= m - 1)
+        high |= address[__builtin_ctz(m)] >> 32;
+    if (!high || (d->space != SP_SHARED && d->space != SP_LOCAL))
+        return fault_memory(half_of(x), d, lane, address[lane], width, write);
+    for (uint32_t m = x->mask; m; m &= m - 1)
+        wrapped[__builtin_ctz(m)] = (uint32_t)address[__builtin_ctz(m)];
+    struct dinst t = *d;
+    t.src[0] = OPERAND_WRAPPED;
+    t.addr_size = sizeof *wrapped;
+    t.imm = 0;
+    x->base[3] = (char *)wrapped;
+    return again(x, &t);
+}
+
 /* One lane's word of private memory: in timing mode .local variables are in device memory, or newer in a cache. */
 static char *private_word(struct half *h, uint32_t byte, int lane)
 {
@@ -123,6 +146,8 @@ char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int la
     }
     if (space == SP_TEX)
         return NULL;
+    if (space == SP_SHARED || space == SP_LOCAL)
+        address = (uint32_t)address;     /* see mem_outside */
     if (space == SP_SHARED)
         return address < b->shared_bytes && address + bytes <= b->shared_bytes ? b->shared + address : NULL;
     if (space == SP_LOCAL) {

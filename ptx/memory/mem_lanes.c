@@ -142,7 +142,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
         if (same) {                                                                                        \
             uint64_t a = addr[first];                                                                      \
             if (a & (width - 1) || !find_region(h, d, SPACE, false, a, a + width, &r))                     \
-                return fault_memory(h, d, first, a, width, false);                                         \
+                return mem_outside(x, d, addr, first, width, false, NAME);                                 \
             for (unsigned e = 0; e < n; e++) {                                                             \
                 MT m;                                                                                      \
                 memcpy(&m, AT(r, a + e * sizeof m), sizeof m);                                           \
@@ -194,7 +194,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             int i = __builtin_ctz(m);                                                                      \
             const char *p = lane_pointer(h, d, SPACE, addr[i], width, false);                              \
             if (!p)                                                                                        \
-                return fault_memory(h, d, i, addr[i], width, false);                                       \
+                return mem_outside(x, d, addr, i, width, false, NAME);                                     \
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((RT *)lanes_at(x, to[e]))[i] = (RT)((const MT *)p)[e];                                    \
         }                                                                                                  \
@@ -223,7 +223,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
         if (same) {                                                                                        \
             uint64_t a = addr[first];                                                                      \
             if (a & (width - 1) || !find_region(h, d, SPACE, true, a, a + width, &r))                      \
-                return fault_memory(h, d, first, a, width, true);                                          \
+                return mem_outside(x, d, addr, first, width, true, NAME);                                  \
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((MT *)AT(r, a))[e] = (MT)((const RT *)lanes_at(x, from[e]))[last];                    \
             return CONTROL_NEXT;                                                                           \
@@ -248,7 +248,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             int i = __builtin_ctz(m);                                                                      \
             char *p = together ? AT(r, addr[i]) : lane_pointer(h, d, SPACE, addr[i], width, true);       \
             if (!p)                                                                                        \
-                return fault_memory(h, d, i, addr[i], width, true);                                        \
+                return mem_outside(x, d, addr, i, width, true, NAME);                                      \
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((MT *)p)[e] = (MT)((const RT *)lanes_at(x, from[e]))[i];                                  \
         }                                                                                                  \
@@ -293,7 +293,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             int i = __builtin_ctz(m);                                                                      \
             uint64_t at = addr[i];                                                                         \
             if (at & (width - 1) || at >= h->warp->local_cap || at + width > h->warp->local_cap)           \
-                return fault_memory(h, d, i, at, width, false);                                            \
+                return mem_outside(x, d, addr, i, width, false, NAME);                                     \
             for (unsigned e = 0; e < n; e++, at += sizeof(MT))                                             \
                 ((RT *)lanes_at(x, to[e]))[i] = PRIVATE_GET(MT, RT, local_word(h->local, (uint32_t)at, 0), at, i); \
         }                                                                                                  \
@@ -347,7 +347,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             int i = __builtin_ctz(m);                                                                      \
             uint64_t at = addr[i];                                                                         \
             if (at & (width - 1) || at >= h->warp->local_cap || at + width > h->warp->local_cap)           \
-                return fault_memory(h, d, i, at, width, true);                                             \
+                return mem_outside(x, d, addr, i, width, true, NAME);                                      \
             for (unsigned e = 0; e < n; e++, at += sizeof(MT)) {                                           \
                 uint32_t *w = local_word(h->local, (uint32_t)at, 0);                                       \
                 PRIVATE_PUT(MT, w, at, i, ((const RT *)lanes_at(x, from[e]))[i]);                          \

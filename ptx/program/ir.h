@@ -44,6 +44,7 @@ struct ptx_var {
     bool is_array, unsized;  /* unsized: `x[]`, extern shared memory */
     bool managed;
     bool ptr;                /* .param .ptr attribute */
+    bool used;               /* an instruction or an initialiser names it; set at load */
     uint32_t align;          /* bytes, explicit or natural */
     uint64_t size;           /* bytes; 0 when unsized */
     uint8_t *init;           /* size bytes (zero padded), NULL without initialiser */

@@ -20,9 +20,11 @@ struct loader {
     struct diag *d;
     struct ptx_var **shared;         /* shared variables of the module and of its functions */
     uint32_t nshared, shared_cap;
-    uint64_t *reach;                 /* by function: functions it may call, itself included */
+    uint32_t *first_call, *calls;    /* calls[first_call[f]] on: the functions that f calls directly */
+    uint32_t ncalls, calls_cap;
+    bool *indirect;                  /* by function: it calls through a register */
     uint64_t *uses;                  /* by function: shared variables that it or a callee names */
-    uint32_t words, shared_words;
+    uint32_t shared_words;
     struct ptx_func **funcs;
     uint32_t n;
     bool *taken;                     /* address of the function is taken somewhere */
@@ -41,6 +43,8 @@ static void place_variable(struct loader *x, struct ptx_var *v, struct devmem *m
     if (v->def && v->def != v)
         return;
     if (v->space != SP_GLOBAL && v->space != SP_CONST)
+        return;
+    if (v->unsized && !v->used)
         return;
     if (v->unsized) {
         diag_error(x->d, v->loc.line, v->loc.col, "variable '%s' has no size and no definition", v->name);
@@ -100,11 +104,19 @@ static void write(struct loader *x, struct ptx_var *v)
     write_initialiser(v);
 }
 
-static void note_taken(struct loader *x, struct ptx_var *v)
+static struct ptx_var *definition_of(struct ptx_var *v)
 {
-    for (const struct ptx_reloc *r = v->relocs; r; r = r->next)
+    return v->def ? v->def : v;
+}
+
+static void note_initialiser(struct loader *x, struct ptx_var *v)
+{
+    for (const struct ptx_reloc *r = v->relocs; r; r = r->next) {
         if (r->func && body_of(r->func))
             x->taken[body_of(r->func)->index] = true;
+        if (r->var)
+            definition_of(r->var)->used = true;
+    }
 }
 
 static void collect_shared(struct loader *x, struct ptx_var *v)
@@ -128,74 +140,69 @@ static void note_operand(struct loader *x, uint32_t f, const struct ptx_operand 
     bool names_var = o->kind == OPD_VAR || (o->kind == OPD_MEM && o->has_var);
     if (!names_var)
         return;
-    const struct ptx_var *v = o->var->def ? o->var->def : o->var;
+    struct ptx_var *v = definition_of(o->var);
+    v->used = true;
     if (v->space == SP_SHARED)
         x->uses[f * x->shared_words + v->address / 64] |= 1ull << v->address % 64;
+}
+
+static void note_call(struct loader *x, uint32_t callee)
+{
+    x->calls = mem_grow(x->calls, x->ncalls, &x->calls_cap, sizeof *x->calls, "the call graph");
+    x->calls[x->ncalls++] = callee;
 }
 
 static void note_function(struct loader *x, uint32_t f)
 {
     const struct ptx_func *fn = x->funcs[f];
-    x->reach[f * x->words + f / 64] |= 1ull << f % 64;
+    x->first_call[f] = x->ncalls;
     for (uint32_t i = 0; i < fn->ninsts; i++) {
         const struct ptx_inst *in = &fn->insts[i];
         for (int k = 0; k < in->nopd; k++)
             note_operand(x, f, &in->opd[k]);
         if (in->op != OP_CALL)
             continue;
-        struct ptx_func *t = in->call->target.kind == OPD_FUNC ? body_of(in->call->target.func) : NULL;
-        if (t)
-            x->reach[f * x->words + t->index / 64] |= 1ull << t->index % 64;
+        bool direct = in->call->target.kind == OPD_FUNC;
+        x->indirect[f] |= !direct;
+        if (direct && body_of(in->call->target.func))
+            note_call(x, body_of(in->call->target.func)->index);
         for (int k = 0; k < in->call->narg; k++)
             note_operand(x, f, &in->call->arg[k]);
     }
 }
 
-static bool calls_indirectly(const struct ptx_func *f)
+static bool join_sets(uint64_t *into, const uint64_t *from, uint32_t words)
 {
-    for (uint32_t i = 0; i < f->ninsts; i++)
-        if (f->insts[i].op == OP_CALL && f->insts[i].call->target.kind != OPD_FUNC)
-            return true;
-    return false;
-}
-
-/* Transitive closure; an indirect call may reach every function whose address is taken. */
-static void close_calls(struct loader *x)
-{
-    for (uint32_t f = 0; f < x->n; f++)
-        if (calls_indirectly(x->funcs[f]))
-            for (uint32_t t = 0; t < x->n; t++)
-                if (x->taken[t])
-                    x->reach[f * x->words + t / 64] |= 1ull << t % 64;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t f = 0; f < x->n; f++)
-            for (uint32_t t = 0; t < x->n; t++) {
-                if (t == f || !(x->reach[f * x->words + t / 64] >> t % 64 & 1))
-                    continue;
-                for (uint32_t w = 0; w < x->words; w++) {
-                    uint64_t add = x->reach[t * x->words + w] & ~x->reach[f * x->words + w];
-                    x->reach[f * x->words + w] |= add;
-                    changed |= add != 0;
-                }
-            }
+    bool changed = false;
+    for (uint32_t w = 0; w < words; w++) {
+        changed |= (from[w] & ~into[w]) != 0;
+        into[w] |= from[w];
     }
+    return changed;
 }
 
-static bool reaches(const struct loader *x, uint32_t f, uint32_t t)
+/*
+ * Adds to the set of each function, a row of `words`, those of the functions that it may call, directly or not. An
+ * indirect call may reach every function whose address is taken: the last row, that of no function, joins these.
+ * Chains of calls follow the order of the text, or the reverse, so that a pass in each direction does nearly all.
+ */
+static void join_callees(const struct loader *x, uint64_t *rows, uint32_t words)
 {
-    return x->reach[f * x->words + t / 64] >> t % 64 & 1;
-}
-
-static void close_uses(struct loader *x)
-{
-    uint64_t *own = mem_zero((size_t)x->n * x->shared_words + 1, sizeof *own, "shared variables of functions");
-    memcpy(own, x->uses, (size_t)x->n * x->shared_words * sizeof *own);
-    for (uint32_t f = 0; f < x->n; f++)
-        for (uint32_t t = 0; t < x->n; t++)
-            for (uint32_t w = 0; w < x->shared_words && reaches(x, f, t); w++)
-                x->uses[f * x->shared_words + w] |= own[t * x->shared_words + w];
-    free(own);
+    uint64_t *taken = rows + (size_t)x->n * words;
+    bool changed = true;
+    for (uint32_t pass = 0; changed; pass++) {
+        changed = false;
+        for (uint32_t i = 0; i < x->n; i++) {
+            uint32_t f = pass % 2 ? x->n - 1 - i : i;
+            uint64_t *row = rows + (size_t)f * words;
+            for (uint32_t k = x->first_call[f]; k < x->first_call[f + 1]; k++)
+                changed |= join_sets(row, rows + (size_t)x->calls[k] * words, words);
+            if (x->indirect[f])
+                changed |= join_sets(row, taken, words);
+            if (x->taken[f])
+                changed |= join_sets(taken, row, words);
+        }
+    }
 }
 
 static bool kernel_uses(const struct loader *x, uint32_t kernel, uint32_t var)
@@ -352,31 +359,29 @@ static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *
     uint8_t *state = mem_zero(x->n + 1, 1, "the needs of functions");
     uint32_t *regs = mem_zero(x->n + 1, sizeof *regs, "the needs of functions");
     uint32_t *local = mem_zero(x->n + 1, sizeof *local, "the needs of functions");
-    uint8_t *own_order = mem_zero(x->n + 1, sizeof *own_order, "the needs of functions");
+    enum { SREGS = sizeof ((struct code *)0)->sregs / sizeof(uint64_t), NEEDS = SREGS + 1 };
+    uint64_t *needs = mem_zero((x->n + 1) * (size_t)NEEDS, sizeof *needs, "the needs of functions");
     for (uint32_t f = 0; f < x->n; f++) {
         if (!state[f])
             measure(x, f, state, regs, local);
         const struct code *c = x->funcs[f]->code;
         for (uint32_t i = 0; i < c->func->ninsts; i++)
-            own_order[f] |= (uint8_t)order_of(c, &c->func->insts[i]);
+            needs[f * (size_t)NEEDS + SREGS] |= order_of(c, &c->func->insts[i]);
+        memcpy(needs + f * (size_t)NEEDS, c->sregs, sizeof c->sregs);
     }
+    join_callees(x, needs, NEEDS);
     for (uint32_t f = 0; f < x->n; f++) {
         struct code *c = x->funcs[f]->code;
         c->registers = regs[f];
         c->local_total = local[f];
         c->shared_static = kernel_end[f];
         c->uses_dynamic = dynamic[f];
-        for (uint32_t t = 0; t < x->n; t++) {
-            if (!reaches(x, f, t))
-                continue;
-            const struct code *tc = x->funcs[t]->code;
-            c->serial |= own_order[t] != ORDER_FREE;
-            c->transactions |= (own_order[t] & ORDER_TRANSACTIONS) != 0;
-            c->host_functions |= (own_order[t] & ORDER_HOST) != 0;
-            c->exclusive |= c->transactions || c->host_functions;
-            for (size_t w = 0; w < sizeof c->sregs / sizeof *c->sregs; w++)
-                c->sregs[w] |= tc->sregs[w];
-        }
+        uint64_t order = needs[f * (size_t)NEEDS + SREGS];
+        c->serial = order != ORDER_FREE;
+        c->transactions = (order & ORDER_TRANSACTIONS) != 0;
+        c->host_functions = (order & ORDER_HOST) != 0;
+        c->exclusive = c->transactions || c->host_functions;
+        memcpy(c->sregs, needs + f * (size_t)NEEDS, sizeof c->sregs);
         if (c->local_total > LOCAL_MAX)
             diag_error(x->d, c->func->loc.line, c->func->loc.col,
                        "'%s' needs %u bytes of local memory a thread; the limit is %d", c->func->name,
@@ -385,7 +390,7 @@ static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *
     free(state);
     free(regs);
     free(local);
-    free(own_order);
+    free(needs);
 }
 
 /* ---- loading ---- */
@@ -407,15 +412,16 @@ static void number_functions(struct loader *x)
     x->p->nfuncs = x->n;
 }
 
+/* clang puts an array that a program only declares (extern const) into constant memory, whatever its size. */
 static void check_const_size(struct loader *x, uint32_t most)
 {
     uint64_t total = 0;
     for (struct ptx_module *m = x->p->module; m; m = m->next)
         for (const struct ptx_var *v = m->vars; v; v = v->next)
-            if (v->space == SP_CONST && !(v->def && v->def != v))
+            if (v->space == SP_CONST && v->used && !(v->def && v->def != v))
                 total += v->size;
     if (total > most)
-        diag_error(x->d, 0, 0, "the module declares %llu bytes of .const variables; constant memory has %u",
+        diag_error(x->d, 0, 0, "the module uses %llu bytes of .const variables; constant memory has %u",
                    (unsigned long long)total, most);
 }
 
@@ -423,20 +429,20 @@ static void load(struct loader *x, const struct program_options *o)
 {
     struct program *p = x->p;
     number_functions(x);
-    x->words = (x->n + 63) / 64;
     x->taken = arena_alloc(p->arena, x->n + 1);
-    check_const_size(x, o->const_max);
     for_each_var(x, collect_shared);
     x->shared_words = (x->nshared + 63) / 64;
-    x->reach = mem_zero((size_t)x->n * x->words + 1, sizeof *x->reach, "the call graph");
-    x->uses = mem_zero((size_t)x->n * x->shared_words + 1, sizeof *x->uses, "the call graph");
+    x->first_call = mem_zero(x->n + 1, sizeof *x->first_call, "the call graph");
+    x->indirect = mem_zero(x->n + 1, sizeof *x->indirect, "the call graph");
+    x->uses = mem_zero(((size_t)x->n + 1) * x->shared_words + 1, sizeof *x->uses, "the call graph");
     uint32_t *kernel_end = mem_zero(x->n + 1, sizeof *kernel_end, "the needs of functions");
     bool *dynamic = mem_zero(x->n + 1, sizeof *dynamic, "the needs of functions");
     for (uint32_t f = 0; f < x->n; f++)
         note_function(x, f);
-    for_each_var(x, note_taken);
-    close_calls(x);
-    close_uses(x);
+    x->first_call[x->n] = x->ncalls;
+    for_each_var(x, note_initialiser);
+    check_const_size(x, o->const_max);
+    join_callees(x, x->uses, x->shared_words);
     layout_shared(x, kernel_end, dynamic);
     for_each_var(x, place);
     uint32_t *frame = mem_zero(x->n + 1, sizeof *frame, "the needs of functions");
@@ -454,7 +460,9 @@ static void load(struct loader *x, const struct program_options *o)
     free(frame);
     free(kernel_end);
     free(dynamic);
-    free(x->reach);
+    free(x->first_call);
+    free(x->calls);
+    free(x->indirect);
     free(x->uses);
     free(x->shared);
 }

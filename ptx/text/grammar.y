@@ -20,9 +20,52 @@
 
 int ptx_scan(PTX_YYSTYPE *val, struct ptx_loc *loc, void *scanner);
 
+static bool starts_item(int token)
+{
+    return token == LINKAGE || token == ENTRY || token == FUNC || token == SPACE || token == REG || token == 0;
+}
+
+/*
+ * Before PTX 3 a declaration of a function needs no ';' at its end (PTX ISA 11.3, .func). In such texts this returns
+ * one before the first token that begins something else.
+ */
+static bool ends_declaration(struct parser *p, int token)
+{
+    struct header_scan *h = &p->header;
+    if (p->m->version_major >= 3 || p->depth > 0)
+        return false;
+    bool ends = h->open && h->parentheses == 0 && h->named && starts_item(token);
+    h->parentheses += (token == '(') - (token == ')');
+    if (token == WORD && h->parentheses == 0)
+        h->named = true;
+    if (token == FUNC)
+        *h = (struct header_scan){ .open = true };
+    if (ends && token != FUNC)
+        h->open = false;
+    if (token == '{' || token == ';')
+        h->open = false;
+    return ends;
+}
+
 static int ptx_yylex(PTX_YYSTYPE *val, struct ptx_loc *loc, struct parser *p)
 {
-    return ptx_scan(val, loc, p->scanner);
+    struct header_scan *h = &p->header;
+    if (h->has_next) {
+        h->has_next = false;
+        *val = *(PTX_YYSTYPE *)h->next_value;
+        *loc = h->next_loc;
+        return h->next;
+    }
+    int token = ptx_scan(val, loc, p->scanner);
+    if (!ends_declaration(p, token))
+        return token;
+    if (!h->next_value)
+        h->next_value = arena_alloc(p->scratch, sizeof(PTX_YYSTYPE));
+    *(PTX_YYSTYPE *)h->next_value = *val;
+    h->next = token;
+    h->next_loc = *loc;
+    h->has_next = true;
+    return ';';
 }
 
 static void ptx_yyerror(struct ptx_loc *loc, struct parser *p, const char *msg)
@@ -206,6 +249,8 @@ opt_name: %empty                 { $$ = NULL; }
 attrs: %empty
     | attrs PERF ints            { func_attr_add(p, $2, $3, @2); }
     | attrs PRAGMA strings ';'
+    | attrs file
+    | attrs location
     | attrs ATTRIBUTE '(' attributes ')'
     ;
 

@@ -106,6 +106,34 @@ static bool add_modifier(struct parser *p, struct ptx_inst *in, const struct nam
     return false;
 }
 
+static bool is_approximated(uint8_t op)
+{
+    return op == OP_DIV || op == OP_RCP || op == OP_SQRT || op == OP_RSQRT || op == OP_SIN || op == OP_COS ||
+           op == OP_LG2 || op == OP_EX2;
+}
+
+/*
+ * Modifiers that old texts leave out (PTX ISA 9.7.3, the notes of each instruction): mad rounds to nearest, for targets
+ * before sm_20; versions before 1.4 approximate .f32 and round .f64 to nearest.
+ */
+static void imply_modifiers(const struct parser *p, struct ptx_inst *in)
+{
+    bool f32 = in->type[0] == T_F32, f64 = in->type[0] == T_F64;
+    bool before_3 = p->m->version_major < 3, before_1_4 = p->m->version_major == 1 && p->m->version_minor < 4;
+    if (!(f32 || f64) || in->mod[PG_RND] || in->mod[PG_APPROX])
+        return;
+    if (in->op == OP_MAD && (before_3 || p->m->sm < 20))
+        in->mod[PG_RND] = MOD(RND, RN);
+    if (!before_1_4 || !is_approximated((uint8_t)in->op))
+        return;
+    if (f64 && in->op != OP_RSQRT)
+        in->mod[PG_RND] = MOD(RND, RN);
+    else
+        in->mod[PG_APPROX] = MOD(APPROX, APPROX);
+    if (f32)
+        in->mod[PG_FTZ] = MOD(FTZ, FTZ);
+}
+
 static bool resolve_modifiers(struct parser *p, struct ptx_inst *in)
 {
     int ntypes = 0;
@@ -124,6 +152,7 @@ static bool resolve_modifiers(struct parser *p, struct ptx_inst *in)
         in->mod[PG_SPACE] = MOD(SPACE, PARAM);
     if (in->mod[PG_SHAREDSUB] && !in->mod[PG_SPACE])
         in->mod[PG_SPACE] = MOD(SPACE, SHARED);
+    imply_modifiers(p, in);
     return ok;
 }
 

@@ -46,7 +46,7 @@ static void target_sm(struct parser *p, const struct name *n, struct ptx_loc loc
 
 void module_target(struct parser *p, struct name *n, struct ptx_loc loc)
 {
-    static const char *const options[] = { "texmode_unified", "texmode_independent", "debug" };
+    static const char *const options[] = { "texmode_unified", "texmode_independent", "debug", "map_f64_to_f32" };
     p->seen_target = true;
     if (!strncmp(n->s, "sm_", 3)) {
         target_sm(p, n, loc);

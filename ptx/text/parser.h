@@ -150,6 +150,14 @@ struct parser {
     struct name **names;         /* intern table */
     uint32_t names_cap, names_count;
 
+    /* the header of a function, as the scanner sees it: has begun, has its name; the token after a ';' left out */
+    struct header_scan {
+        bool open, named, has_next;
+        int parentheses, next;
+        struct ptx_loc next_loc;
+        void *next_value;
+    } header;
+
     int line, col;               /* scanner position */
     int section_depth;           /* of { } in text that is skipped */
     bool skipping;
