@@ -24,7 +24,7 @@ static struct cu_rig_setup narrow(void)
 static struct cu_rig_setup exact(void)
 {
     struct cu_rig_setup s = cu_rig_default();
-    s.cfg.hazards = HAZARD_PERFECT;
+    s.cfg.hazards = CU_HAZARDS_PERFECT;
     s.words = 24;
     return s;
 }

@@ -512,7 +512,7 @@ static void check_all(struct rig *r)
         if (r->initial[i] != r->memory[i])
             fail(r, "word %u has %x, not %x", i, r->memory[i], r->initial[i]);
     for (uint32_t u = 0; u < r->s.units; u++)
-        if (!cu_sound(r->unit[u], error, sizeof error))
+        if (!cu_consistent(r->unit[u], error, sizeof error))
             fail(r, "unit %u: %s", u, error);
 }
 
@@ -522,7 +522,7 @@ struct cu_rig_setup cu_rig_default(void)
 {
     return (struct cu_rig_setup){
         .cfg = { .lwh_sets = 128, .lwh_ways = 4, .lwh_buckets = 1024, .lwh_arrays = 4, .granularity = 4, .bf_bits = 512,
-                 .bf_functions = 4, .accounting = BUFFERS_NEEDED, .resend = true, .input = 64, .ideal_latency = 9,
+                 .bf_functions = 4, .accounting = CU_BUFFERS_NEEDED, .resend = true, .input = 64, .ideal_latency = 9,
                  .limit = 8, .seed = 1 },
         .units = 3, .words = 64, .cores = 3, .batches = 3, .lanes = 4, .reads = 4, .writes = 3, .transactions = 1000,
         .delay = 40, .seed = 1,

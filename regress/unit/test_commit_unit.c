@@ -29,7 +29,7 @@ static const struct cu_rig_result *serialisable(struct cu_rig_setup s)
 /* Several seeds, and each hazard mechanism. */
 static void all_serialisable(struct cu_rig_setup s)
 {
-    for (int h = HAZARD_LWH; h <= HAZARD_BF_ARRAY; h++)
+    for (int h = CU_HAZARDS_LWH; h <= CU_HAZARDS_BF_ARRAY; h++)
         for (s.seed = 1; s.seed <= 3; s.seed++) {
             s.cfg.hazards = (enum cu_hazards)h;
             serialisable(s);
@@ -54,7 +54,7 @@ static void every_address_is_an_alias(void **state)
     struct cu_rig_setup s = tiny_history(cu_rig_default());
     all_serialisable(s);
     assert_true(result.count[STAT_CU_FALSE_HAZARDS] > 0);
-    s.cfg.hazards = HAZARD_LWH;
+    s.cfg.hazards = CU_HAZARDS_LWH;
     serialisable(s);
     assert_true(result.count[STAT_CU_LWH_EVICTIONS] > 0 && result.count[STAT_CU_LWH_FALSE] > 0);
     s.cfg.granularity = 64;
@@ -115,7 +115,7 @@ static void ring_that_grows(void **state)
 
 static void sets_sent_again(void **state)
 {
-    for (int a = BUFFERS_ALL; a <= BUFFERS_NEEDED; a++) {
+    for (int a = CU_BUFFERS_ALL; a <= CU_BUFFERS_NEEDED; a++) {
         struct cu_rig_setup s = cu_rig_default();
         s.cfg.accounting = (enum cu_buffers)a;
         s.cfg.read_buffer = s.cfg.write_buffer = 1;
@@ -190,7 +190,7 @@ static void defaults_are_the_papers(void **state)
     char error[200];
     cu_configure(&c, config);
     assert_true(cu_check(&c, error, sizeof error));
-    assert_true(c.hazards == HAZARD_LWH && c.lwh_sets * c.lwh_ways == 512);
+    assert_true(c.hazards == CU_HAZARDS_LWH && c.lwh_sets * c.lwh_ways == 512);
     assert_true(c.lwh_buckets == 1024 && c.lwh_arrays == 4);
     assert_true(c.bf_bits == 512 && c.bf_functions == 4 && c.resend && !c.ring && c.input == 64 && !c.limit);
     config_free(config);

@@ -76,7 +76,7 @@ static int set_up(void **state)
 {
     memset(&b, 0, sizeof b);
     b.cfg = (struct cu_cfg){ .lwh_sets = 16, .lwh_ways = 2, .lwh_buckets = 64, .lwh_arrays = 4, .granularity = 4,
-                             .bf_bits = 512, .bf_functions = 4, .accounting = BUFFERS_NEEDED, .resend = true,
+                             .bf_bits = 512, .bf_functions = 4, .accounting = CU_BUFFERS_NEEDED, .resend = true,
                              .input = 64, .ideal_latency = 7, .seed = 1 };
     for (uint64_t cid = 0; cid < CIDS; cid++)
         b.batch[cid] = (struct kilo_batch){ .first_cid = cid, .lanes = 1 };
@@ -151,7 +151,7 @@ static void at_rest(void)
     run(60);
     cu_settle(b.u, b.now);
     assert_true(cu_idle(b.u));
-    assert_true(cu_sound(b.u, error, sizeof error));
+    assert_true(cu_consistent(b.u, error, sizeof error));
 }
 
 /* A message, and the cycles after it. */
@@ -389,7 +389,7 @@ static void waiting_entries_can_be_passed(void **state)
 
 static void signatures_meet_in_both_orders(void **state)
 {
-    b.cfg.hazards = HAZARD_BF_ARRAY;
+    b.cfg.hazards = CU_HAZARDS_BF_ARRAY;
     begin();
     read_log(2, 4, 0, 30);
     write_log(1, 4, 50, 30);
@@ -539,7 +539,7 @@ static void refused_replies_are_kept(void **state)
 
 static void ring_grows_around_its_entries(void **state)
 {
-    for (int h = HAZARD_LWH; h <= HAZARD_BF_ARRAY; h++) {
+    for (int h = CU_HAZARDS_LWH; h <= CU_HAZARDS_BF_ARRAY; h++) {
         b.cfg.hazards = (enum cu_hazards)h;
         begin();
         for (uint64_t cid = 399; cid > 200; cid--)
@@ -589,9 +589,9 @@ static void dump_says_what_it_waits_for(void **state)
     cu_dump(b.u, collect, text);
     assert_non_null(strstr(text, "retire 1, commit 1, pass 2, hazard 3, head 3"));
     assert_non_null(strstr(text, "1: waits for the final outcome"));
-    assert_non_null(strstr(text, "2: validation wait, lane 0, reads 1 (0 under way)"));
+    assert_non_null(strstr(text, "2: validation wait, lane 0, reads 1 (0 in flight)"));
     assert_non_null(strstr(text, "rcid 1, ycid 1, hazard"));
-    assert_false(cu_sound(b.u, error, sizeof error));
+    assert_false(cu_consistent(b.u, error, sizeof error));
     assert_non_null(strstr(error, "entries are left"));
 }
 

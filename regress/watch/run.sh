@@ -178,7 +178,7 @@ holds "a warp that runs alone: its block" says "1 of 16 words have an owner; war
 # A latency above sim.hang_cycles looks like a hang: the words on commits.
 holds "a commit" ends 1 tm_hang transfers --arg u32:1 --set kilotm.cu_latency=100000
 holds "a commit: at its place" says "tx_commit;: waits since cycle"
-holds "a commit: for whom" says "the outcome of its commit: not answered have commit unit"
+holds "a commit: for whom" says "the outcome of its commit: no reply from commit unit"
 holds "a commit: the state of the entries" grep -qE 'commit unit [0-7]: lanes 0-31 \(validation wait\)' message
 holds "commit IDs" ends 1 tm_hang transfers --arg u32:1 --set kilotm.cid_latency=100000
 holds "commit IDs: words" says "the outcome of its commit: commit IDs, until cycle 10"

@@ -1,19 +1,19 @@
 /*
- * Before a warp's logs are sent (KILO TM, 4.5, 4.5.1): places in the rings of the commit units and commit IDs. With
- * finite rings each core has credits for its share of them, one for each lane that commits; they come back when every
- * unit has retired the whole batch. Or (kilotm.allocate) the units are asked, and asked again after a while if they had
- * no room: an older batch always gets its place first.
+ * Allocation of ring entries and commit IDs, before a warp's logs are sent (KILO TM, 4.5, 4.5.1). With finite rings
+ * each core has credits for its share of the entries, one for each lane that commits. They return when every unit has
+ * retired the whole batch. With kilotm.allocate the core requests entries from the units by messages, and repeats a
+ * rejected request later; an older batch always gets its entries first.
  */
 #include "tm/kilotm/log_unit.h"
 
-enum { ALLOC_FIRST = 100, ALLOC_MOST = 20000 };      /* core cycles until a refused unit is asked again: doubled */
+enum { ALLOC_FIRST = 100, ALLOC_MOST = 20000 };      /* core cycles until a rejected request is repeated */
 
-static uint32_t lanes_of(const struct core_batch *b)
+static uint32_t lanes_of(const struct kilo_core_batch *b)
 {
     return (uint32_t)__builtin_popcountll(b->b.lanes);
 }
 
-static void ask_units(struct kilo_core *k, uint32_t slot, uint64_t slices)
+static void send_alloc(struct kilo_core *k, uint32_t slot, uint64_t slices)
 {
     struct kilo_warp *w = &k->warp[slot];
     for (uint64_t m = slices; m; m &= m - 1)
@@ -21,94 +21,94 @@ static void ask_units(struct kilo_core *k, uint32_t slot, uint64_t slices)
     tm_run_at(k->tm, tm_now(k->tm));
 }
 
-void kilo_has_ids(struct kilo_core *k, uint32_t slot, uint64_t now)
+void kilo_cids_allocated(struct kilo_core *k, uint32_t slot, uint64_t now)
 {
     struct kilo_warp *w = &k->warp[slot];
     if (!k->cfg.allocate) {
-        transfer_begin(k, slot, w->batch->b.lanes, now + k->cfg.cid_latency);
+        kilo_transfer_begin(k, slot, w->batch->b.lanes, now + k->cfg.cid_latency);
         return;
     }
-    w->unasked = 0;
+    w->rejected = 0;
     w->allocating = mask_all(k->slices);
-    w->patience = ALLOC_FIRST;
-    ask_units(k, slot, w->allocating);
+    w->retry_delay = ALLOC_FIRST;
+    send_alloc(k, slot, w->allocating);
 }
 
-/* The IDs are early enough when the messages arrive, unless the vendor may keep the warp waiting. */
-static void want_ids(struct kilo_core *k, uint32_t slot, uint64_t now)
+/* Without kilotm.cid_bits the IDs are allocated before the first message arrives, so the transfer need not wait. */
+static void request_cids(struct kilo_core *k, uint32_t slot, uint64_t now)
 {
-    kilo_ticket(k, k->warp[slot].batch, now);
+    kilo_request_cids(k, k->warp[slot].batch, now);
     if (!k->cfg.cid_bits)
-        kilo_has_ids(k, slot, now);
+        kilo_cids_allocated(k, slot, now);
 }
 
-void kilo_want_places(struct kilo_core *k, uint32_t slot, uint64_t now)
+void kilo_allocate_entries(struct kilo_core *k, uint32_t slot, uint64_t now)
 {
-    struct core_batch *b = k->warp[slot].batch;
+    struct kilo_core_batch *b = k->warp[slot].batch;
     b->retiring = k->ring ? k->slices : 0;
-    if (k->ring && !k->cfg.allocate && (k->nwaiting || k->credits < lanes_of(b))) {
-        k->waiting[(k->first_waiting + k->nwaiting++) % k->slots] = slot;
-        k->warp[slot].waits_since = now;
+    if (k->ring && !k->cfg.allocate && (k->credit_waits || k->credits < lanes_of(b))) {
+        k->credit_queue[(k->credit_first + k->credit_waits++) % k->slots] = slot;
+        k->warp[slot].credit_wait_from = now;
         return;
     }
     k->credits -= k->ring && !k->cfg.allocate ? lanes_of(b) : 0;
-    want_ids(k, slot, now);
+    request_cids(k, slot, now);
 }
 
-void kilo_retired(struct kilo_core *k, struct core_batch *b, uint64_t now)
+void kilo_retired(struct kilo_core *k, struct kilo_core_batch *b, uint64_t now)
 {
     if (--b->retiring)
         return;
-    b->busy = b->left != 0;          /* units that fail a lane may have retired it before the core hears */
+    b->busy = b->left != 0;          /* a unit that fails a lane may retire it before its CU_FAIL arrives */
     if (k->cfg.allocate)
         return;
     k->credits += lanes_of(b);
-    while (k->nwaiting) {
-        uint32_t slot = k->waiting[k->first_waiting];
-        struct core_batch *next = k->warp[slot].batch;
+    while (k->credit_waits) {
+        uint32_t slot = k->credit_queue[k->credit_first];
+        struct kilo_core_batch *next = k->warp[slot].batch;
         if (k->credits < lanes_of(next))
             return;
         k->credits -= lanes_of(next);
-        k->first_waiting = (k->first_waiting + 1) % k->slots;
-        k->nwaiting--;
-        tm_count(k->tm)[STAT_CREDIT_WAITS] += now - k->warp[slot].waits_since;
-        want_ids(k, slot, now);
+        k->credit_first = (k->credit_first + 1) % k->slots;
+        k->credit_waits--;
+        tm_count(k->tm)[STAT_CREDIT_WAITS] += now - k->warp[slot].credit_wait_from;
+        request_cids(k, slot, now);
     }
 }
 
-void kilo_allocated(struct kilo_core *k, uint32_t slot, uint32_t slice, bool passed, uint64_t now)
+void kilo_alloc_reply(struct kilo_core *k, uint32_t slot, uint32_t slice, bool passed, uint64_t now)
 {
     struct kilo_warp *w = &k->warp[slot];
     uint64_t bit = UINT64_C(1) << slice;
     if (passed) {
         w->allocating &= ~bit;
         if (!w->allocating)
-            transfer_begin(k, slot, w->batch->b.lanes, now + k->cfg.cid_latency);
+            kilo_transfer_begin(k, slot, w->batch->b.lanes, now + k->cfg.cid_latency);
         return;
     }
-    if (!w->unasked) {
-        w->ask_at = now + w->patience;
-        w->patience = 2 * w->patience < ALLOC_MOST ? 2 * w->patience : ALLOC_MOST;
-        k->refused++;
+    if (!w->rejected) {
+        w->retry_at = now + w->retry_delay;
+        w->retry_delay = 2 * w->retry_delay < ALLOC_MOST ? 2 * w->retry_delay : ALLOC_MOST;
+        k->rejected_warps++;
     }
-    w->unasked |= bit;
-    tm_run_at(k->tm, w->ask_at);
+    w->rejected |= bit;
+    tm_run_at(k->tm, w->retry_at);
 }
 
-uint64_t allocate_run(struct kilo_core *k, uint64_t now)
+uint64_t kilo_allocate_run(struct kilo_core *k, uint64_t now)
 {
     uint64_t next = NEVER;
-    for (uint32_t slot = 0; k->refused && slot < k->slots; slot++) {
+    for (uint32_t slot = 0; k->rejected_warps && slot < k->slots; slot++) {
         struct kilo_warp *w = &k->warp[slot];
-        if (!w->unasked)
+        if (!w->rejected)
             continue;
-        if (w->ask_at > now) {
-            next = w->ask_at < next ? w->ask_at : next;
+        if (w->retry_at > now) {
+            next = w->retry_at < next ? w->retry_at : next;
             continue;
         }
-        ask_units(k, slot, w->unasked);
-        w->unasked = 0;
-        k->refused--;
+        send_alloc(k, slot, w->rejected);
+        w->rejected = 0;
+        k->rejected_warps--;
     }
     return next;
 }

@@ -1,4 +1,4 @@
-/* A commit unit at its L2 slice: its messages are packets, its accesses go through the slice. */
+/* A commit unit at its L2 slice: its messages are packets, and the slice performs its accesses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,24 +7,24 @@
 #include "tm/kilotm/log_unit.h"
 #include "tm/oracle/oracle.h"
 
-struct notice { enum kilo_kind kind; const struct kilo_batch *batch; uint64_t lanes; };
+struct pending_reply { enum kilo_kind kind; const struct kilo_batch *batch; uint64_t lanes; };
 
 struct kilo_slice {
     struct commit_unit *unit;
     struct engine_home home;
-    struct oracle_events *note;
+    struct oracle_events *events;
     uint64_t base;
     uint16_t stages;                 /* kilotm.l2_latency */
     const struct tm_gpu *gpu;
-    uint64_t *astray;                /* of kilo_shared */
-    uint32_t *refused;               /* tokens of accesses to such addresses */
-    uint32_t nrefused, refused_cap;
-    struct notice *notice;           /* small messages that wait for room */
-    uint32_t notices, notice_cap;
-    bool half;                       /* the lanes of a DONE_FILL have been taken, those that it skips have not */
+    uint64_t *wrong_address;         /* of kilo_gpu */
+    uint32_t *invalid;               /* tokens of accesses to such addresses, which complete without the slice */
+    uint32_t invalids, invalid_cap;
+    struct pending_reply *pending;   /* replies that wait for room */
+    uint32_t pendings, pending_cap;
+    bool skip_left;                  /* the lanes of a DONE_FILL have been accepted, the skipped ones have not */
 };
 
-/* ---- what the unit asks for ---- */
+/* ---- calls of the unit ---- */
 
 static bool reply(void *ctx, enum kilo_kind kind, const struct kilo_batch *b, uint64_t lanes, uint64_t now)
 {
@@ -44,20 +44,20 @@ static uint8_t *word_at(const struct kilo_slice *s, uint32_t address)
     return (uint8_t *)(uintptr_t)(s->base + (address & ~UINT32_C(3)));
 }
 
-/* Is the word this slice's? What is not is an error of the simulator, which is told at the end of the run. */
+/* Does the word belong to this slice? If not, it is an error of the simulator, reported at the end of the run. */
 static bool is_ours(struct kilo_slice *s, uint32_t address)
 {
     uint64_t at = s->base + (address & ~UINT32_C(3));
     if (tm_gpu_has(s->gpu, at) && addrmap_slice(s->home.map, at) == s->home.slice)
         return true;
-    *s->astray = (uint64_t)address + 1;
+    *s->wrong_address = (uint64_t)address + 1;
     return false;
 }
 
-static void refuse(struct kilo_slice *s, uint32_t token)
+static void reject_access(struct kilo_slice *s, uint32_t token)
 {
-    s->refused = mem_grow(s->refused, s->nrefused, &s->refused_cap, sizeof *s->refused, "a list of refused accesses");
-    s->refused[s->nrefused++] = token;
+    s->invalid = mem_grow(s->invalid, s->invalids, &s->invalid_cap, sizeof *s->invalid, "a list of refused accesses");
+    s->invalid[s->invalids++] = token;
 }
 
 static void access(void *ctx, bool write, uint32_t address, unsigned bytes, uint32_t value, uint32_t token,
@@ -67,7 +67,7 @@ static void access(void *ctx, bool write, uint32_t address, unsigned bytes, uint
     uint64_t at = s->base + (address & ~UINT32_C(3)), line = at / LINE_BYTES * LINE_BYTES;
     unsigned offset = (unsigned)(at - line);
     if (!is_ours(s, address)) {
-        refuse(s, token);
+        reject_access(s, token);
         return;
     }
     struct packet *k = engine_packet(&s->home, write, line, (uint8_t)(1u << offset / SECTOR_BYTES));
@@ -94,33 +94,34 @@ static uint64_t core_cycle(const struct kilo_slice *s, uint64_t now)
     return clock_convert(s->home.clocks, CLK_L2, CLK_CORE, now);
 }
 
-static void notice(struct kilo_slice *s, enum kilo_kind kind, const struct kilo_batch *b, uint64_t lanes)
+static void defer_reply(struct kilo_slice *s, enum kilo_kind kind, const struct kilo_batch *b, uint64_t lanes)
 {
-    s->notice = mem_grow(s->notice, s->notices, &s->notice_cap, sizeof *s->notice, "notifications of a commit unit");
-    s->notice[s->notices++] = (struct notice){ kind, b, lanes };
+    s->pending = mem_grow(s->pending, s->pendings, &s->pending_cap, sizeof *s->pending,
+                          "replies of a commit unit");
+    s->pending[s->pendings++] = (struct pending_reply){ kind, b, lanes };
 }
 
 static void impossible(void *ctx, const struct kilo_batch *b, unsigned lane, const char *why)
 {
     (void)why;
-    notice(ctx, KILO_CU_IMPOSSIBLE, b, UINT64_C(1) << lane);
+    defer_reply(ctx, KILO_CU_IMPOSSIBLE, b, UINT64_C(1) << lane);
 }
 
 static void retired(void *ctx, const struct kilo_batch *b, unsigned lane)
 {
     if (!(b->lanes >> lane >> 1))
-        notice(ctx, KILO_RETIRED, b, 0);
+        defer_reply(ctx, KILO_RETIRED, b, 0);
 }
 
-static bool send_notices(struct kilo_slice *s, uint64_t now)
+static bool send_pending(struct kilo_slice *s, uint64_t now)
 {
     uint32_t n = 0;
-    while (n < s->notices && reply(s, s->notice[n].kind, s->notice[n].batch, s->notice[n].lanes, now))
+    while (n < s->pendings && reply(s, s->pending[n].kind, s->pending[n].batch, s->pending[n].lanes, now))
         n++;
-    s->notices -= n;
-    if (s->notices && n)
-        memmove(s->notice, s->notice + n, s->notices * sizeof *s->notice);
-    return s->notices;
+    s->pendings -= n;
+    if (s->pendings && n)
+        memmove(s->pending, s->pending + n, s->pendings * sizeof *s->pending);
+    return s->pendings;
 }
 
 static void poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value, uint64_t now)
@@ -129,8 +130,8 @@ static void poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value, ui
     uint8_t *at = word_at(ctx, address);
     if (!is_ours(s, address))
         return;
-    if (s->note)
-        oracle_tx_write(s->note, (uint64_t)(uintptr_t)at, peek(s, address), core_cycle(s, now));
+    if (s->events)
+        oracle_tx_write(s->events, (uint64_t)(uintptr_t)at, peek(s, address), core_cycle(s, now));
     for (unsigned b = 0; b < 4; b++)
         if (bytes >> b & 1)
             at[b] = (uint8_t)(value >> 8 * b);
@@ -141,11 +142,11 @@ static void poke(void *ctx, uint32_t address, unsigned bytes, uint32_t value, ui
 static void *new_engine(void *shared, const struct engine_home *home)
 {
     struct tm_gpu *t = shared;
-    struct kilo_shared *kilo = tm_gpu_state(t);
+    struct kilo_gpu *kilo = tm_gpu_state(t);
     struct kilo_slice *s = mem_zero(1, sizeof *s, "a slice's commit unit");
     struct cu_cfg c;
-    *s = (struct kilo_slice){ .home = *home, .note = tm_slice_events(t, home->slice), .base = kilo->base,
-                              .gpu = t, .astray = &kilo->astray[home->slice] };
+    *s = (struct kilo_slice){ .home = *home, .events = tm_slice_events(t, home->slice), .base = kilo->base,
+                              .gpu = t, .wrong_address = &kilo->wrong_address[home->slice] };
     cu_configure(&c, kilo->config);
     s->stages = (uint16_t)c.l2_latency;
     const struct cu_calls calls = { .ctx = s, .reply = reply, .access = access, .peek = peek, .poke = poke,
@@ -159,21 +160,21 @@ static void free_engine(void *unit)
 {
     struct kilo_slice *s = unit;
     cu_free(s->unit);
-    free(s->notice);
-    free(s->refused);
+    free(s->pending);
+    free(s->invalid);
     free(s);
 }
 
-/* A DONE_FILL says by silence that the batch's other lanes have nothing here. */
+/* A DONE_FILL implies SKIP for the lanes of the batch that it does not contain. */
 static bool take_end(struct kilo_slice *s, const struct kilo_payload *p, uint64_t now)
 {
     struct kilo_payload rest;
-    if (!s->half && !cu_take(s->unit, KILO_DONE_FILL, p, now))
+    if (!s->skip_left && !cu_take(s->unit, KILO_DONE_FILL, p, now))
         return false;
     rest.batch = p->batch;
     rest.lanes = p->batch->lanes & ~p->lanes;
-    s->half = rest.lanes && !cu_take(s->unit, KILO_SKIP, &rest, now);
-    return !s->half;
+    s->skip_left = rest.lanes && !cu_take(s->unit, KILO_SKIP, &rest, now);
+    return !s->skip_left;
 }
 
 static bool take(void *unit, struct packet *k, uint64_t now)
@@ -186,16 +187,16 @@ static bool take(void *unit, struct packet *k, uint64_t now)
     return true;
 }
 
-/* A write is about to change its word: the oracle is told the old value. */
+/* Called before a write changes its word: reports the old value to the oracle. */
 static void accessed(void *unit, const struct packet *k, uint64_t now)
 {
     struct kilo_slice *s = unit;
-    if (!s->note || !k->own || k->kind != MSG_WRITE)
+    if (!s->events || !k->own || k->kind != MSG_WRITE)
         return;
     uint64_t at = k->line + k->reply_bytes;
     uint32_t before;
     memcpy(&before, (const void *)(uintptr_t)at, 4);
-    oracle_tx_write(s->note, at, before, core_cycle(s, now));
+    oracle_tx_write(s->events, at, before, core_cycle(s, now));
 }
 
 static void performed(void *unit, struct packet *k, uint64_t now)
@@ -212,18 +213,18 @@ static void performed(void *unit, struct packet *k, uint64_t now)
 static uint64_t run(void *unit, uint64_t now)
 {
     struct kilo_slice *s = unit;
-    while (s->nrefused)
-        cu_performed(s->unit, s->refused[--s->nrefused], 0, CU_FOUND_HIT, now);
+    while (s->invalids)
+        cu_performed(s->unit, s->invalid[--s->invalids], 0, CU_FOUND_HIT, now);
     uint64_t next = cu_run(s->unit, now);
-    if (s->nrefused)
+    if (s->invalids)
         return now + 1;
-    return s->notices && send_notices(s, now) ? now + 1 : next;
+    return s->pendings && send_pending(s, now) ? now + 1 : next;
 }
 
 static bool idle(const void *unit)
 {
     const struct kilo_slice *s = unit;
-    return cu_idle(s->unit) && !s->notices;
+    return cu_idle(s->unit) && !s->pendings;
 }
 
 static void dump(const void *unit, void (*line)(void *ctx, const char *text), void *ctx)
@@ -238,7 +239,7 @@ static void settle(void *unit, uint64_t until)
     cu_settle(s->unit, until);
 }
 
-const struct engine_kind kilo_unit = {
+const struct engine_kind kilo_engine = {
     .new_engine = new_engine, .free_engine = free_engine, .take = take, .performed = performed, .run = run,
     .accessed = accessed, .settle = settle, .idle = idle, .dump = dump
 };

@@ -1,6 +1,6 @@
 /*
- * What warps wait for in KILO TM, in words, for reports of hangs: a walk of the write log, places in the rings, commit
- * IDs, log transfer, and which commit units have not answered for which lanes, with the state of their entries.
+ * Texts for reports of hangs: what warps wait for in KILO TM. It is a walk of the write log, ring entries, commit IDs,
+ * log transfer, or replies; for these, the commit units, the lanes and the states of their entries.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,9 +18,9 @@ static uint64_t waiting(const struct kilo_core *k, uint32_t slot, uint32_t slice
     return lanes;
 }
 
-static void say_units(const struct kilo_core *k, uint32_t slot, char *text, size_t size)
+static void describe_replies(const struct kilo_core *k, uint32_t slot, char *text, size_t size)
 {
-    text_append(text, size, ": not answered have");
+    text_append(text, size, ": no reply from");
     const char *before = " ";
     for (uint32_t s = 0; s < k->slices; s++) {
         uint64_t lanes = waiting(k, slot, s);
@@ -32,85 +32,92 @@ static void say_units(const struct kilo_core *k, uint32_t slot, char *text, size
     }
 }
 
-/* The transfer of the warp's logs; before: how many come first. NULL = none. */
-static const struct transfer *transfer_of(const struct kilo_core *k, uint32_t slot, uint32_t *before)
+/* The transfer of the warp's logs, and the number of those before it. NULL = none. */
+static const struct kilo_transfer *transfer_of(const struct kilo_core *k, uint32_t slot, uint32_t *before)
 {
     *before = 0;
-    for (const struct transfer *t = k->first; t; t = t->next, ++*before)
+    for (const struct kilo_transfer *t = k->first; t; t = t->next, ++*before)
         if (t->slot == slot)
             return t;
     return NULL;
 }
 
-static void say_transfer(const struct kilo_core *k, const struct transfer *t, uint32_t before, char *text, size_t size)
+static void describe_transfer(const struct kilo_core *k, const struct kilo_transfer *t, uint32_t before, char *text,
+                              size_t size)
 {
     if (before)
-        text_append(text, size, ": log transfer, behind %u others", before);
+        text_append(text, size, ": log transfer, after %u others", before);
     else if (t->ready > tm_now(k->tm))
         text_append(text, size, ": commit IDs, until cycle %" PRIu64, t->ready);
     else
-        text_append(text, size, ": log transfer, %u of %u entries are sent, %u read ahead", t->taken, t->end,
-                  t->asked - t->taken);
+        text_append(text, size, ": log transfer, %u of %u entries are sent, %u read ahead", t->sent, t->end,
+                  t->requested - t->sent);
 }
 
-/* Behind how many others the warp waits for credits; -1 = it does not. */
-static int credit_turn(const struct kilo_core *k, uint32_t slot)
+/* Number of warps before this one that wait for credits; -1 = it does not wait. */
+static int credit_position(const struct kilo_core *k, uint32_t slot)
 {
-    for (uint32_t i = 0; i < k->nwaiting; i++)
-        if (k->waiting[(k->first_waiting + i) % k->slots] == slot)
+    for (uint32_t i = 0; i < k->credit_waits; i++)
+        if (k->credit_queue[(k->credit_first + i) % k->slots] == slot)
             return (int)i;
     return -1;
 }
 
-/* What comes before the transfer of the logs. False: the warp does not wait for that. */
-static bool say_places(const struct kilo_core *k, uint32_t slot, char *text, size_t size)
+/* Ring entries and commit IDs, before the log transfer. False: the warp does not wait for these. */
+static bool describe_allocation(const struct kilo_core *k, uint32_t slot, char *text, size_t size)
 {
     const struct kilo_warp *w = &k->warp[slot];
     if (!w->batch->left)
         return false;
-    if (credit_turn(k, slot) >= 0)
-        text_append(text, size, ": %d places in the commit units' rings, %u of %u are free, behind %d other warps",
-                  __builtin_popcountll(w->batch->b.lanes), k->credits, k->ring, credit_turn(k, slot));
+    if (credit_position(k, slot) >= 0)
+        text_append(text, size, ": %d credits for ring entries; the SM has %u, a ring %u entries; %d warps are ahead",
+                  __builtin_popcountll(w->batch->b.lanes), k->credits, k->ring, credit_position(k, slot));
     else if (w->allocating) {
-        text_append(text, size, ": places in the rings of commit units ");
+        text_append(text, size, ": entries in the rings of commit units ");
         for (uint64_t m = w->allocating; m; m &= m - 1)
             text_append(text, size, m & (m - 1) ? "%d, " : "%d", __builtin_ctzll(m));
     } else if (w->batch->last == UINT64_MAX)
-        text_append(text, size, ": commit IDs, which begin anew when the commit units are empty (kilotm.cid_bits)");
+        text_append(text, size, ": commit IDs, which wrap around when the commit units are empty (kilotm.cid_bits)");
     else
         return false;
     return true;
 }
 
-void kilo_say(const void *core, uint32_t slot, char *text, size_t size)
+void kilo_describe(const void *core, uint32_t slot, char *text, size_t size)
 {
     const struct kilo_core *k = core;
     const struct kilo_warp *w = &k->warp[slot];
     uint32_t before;
-    const struct transfer *t = transfer_of(k, slot, &before);
+    const struct kilo_transfer *t = transfer_of(k, slot, &before);
     if (w->walking)
         text_append(text, size, ": the walk of its write log of %u entries", w->writes);
     else if (t)
-        say_transfer(k, t, before, text, size);
-    else if (w->batch && say_places(k, slot, text, size))
+        describe_transfer(k, t, before, text, size);
+    else if (w->batch && describe_allocation(k, slot, text, size))
         return;
     else if (w->batch && w->batch->left)
-        say_units(k, slot, text, size);
+        describe_replies(k, slot, text, size);
     else
-        text_append(text, size, ": %u lines of logs to go through L1 first", tm_logs_queued(k->tm));
+        text_append(text, size, ": L1 must first accept %u lines of logs", tm_logs_queued(k->tm));
 }
 
-/* The lanes that wait for a slice, those whose entries are in the same state together. */
+/* The state of the entry of the lowest of these lanes. Watchdog validation has no commit IDs. */
+static const char *state_of(const struct kilo_batch *b, const struct commit_unit *u, uint64_t lanes)
+{
+    return b->first_cid ? cu_state_name(u, kilo_cid(b, (unsigned)__builtin_ctzll(lanes))) : "validation";
+}
+
+/* The lanes that wait for a slice, grouped by the state of their entries. */
 static void dump_slice(const struct kilo_core *k, uint32_t slot, uint32_t slice, char *text, size_t size)
 {
     const struct kilo_batch *b = &k->warp[slot].batch->b;
-    const struct commit_unit *u = k->shared->unit[slice];
+    const struct commit_unit *u = k->gpu->unit[slice];
     uint64_t left = waiting(k, slot, slice);
     while (left) {
-        const char *state = b->first_cid ? cu_state(u, kilo_cid(b, (unsigned)__builtin_ctzll(left))) : "validation";
+        const char *state = state_of(b, u, left);
         uint64_t same = 0;
         for (uint64_t m = left; m; m &= m - 1)
-            if (!b->first_cid || cu_state(u, kilo_cid(b, (unsigned)__builtin_ctzll(m))) == state)
+            if (state_of(b, u, m) == state)
                 same |= m & -m;
         tm_append_lanes(text, size, same);
         left &= ~same;
@@ -120,13 +127,13 @@ static void dump_slice(const struct kilo_core *k, uint32_t slot, uint32_t slice,
 
 static void dump_warp(const struct kilo_core *k, uint32_t slot, void (*line)(void *ctx, const char *text), void *ctx)
 {
-    const struct core_batch *b = k->warp[slot].batch;
+    const struct kilo_core_batch *b = k->warp[slot].batch;
     char text[300] = "";
     uint32_t before;
     text_append(text, sizeof text, "  warp slot %u: ", slot);
     if (b->b.first_cid)
         text_append(text, sizeof text, "commit IDs from %" PRIu64 " on, ", b->b.first_cid);
-    text_append(text, sizeof text, "%d of %d lanes have no answer", __builtin_popcountll(b->left),
+    text_append(text, sizeof text, "%d of %d lanes have no outcome", __builtin_popcountll(b->left),
               __builtin_popcountll(b->b.lanes));
     if (b->retiring && !b->left)
         text_append(text, sizeof text, ", %u units have not retired it", b->retiring);

@@ -1,23 +1,23 @@
 /*
- * Loads and stores inside transactions (KILO TM, 4.4): each appends entries to the logs of all lanes of the warp. An
- * entry's address word is written when the instruction issues, the value word of a read when the value has come.
+ * Loads and stores inside transactions (KILO TM, 4.4). Each appends entries to the logs of all lanes of the warp. The
+ * address word of an entry is written when the instruction issues, the value word of a read when the value arrives.
  */
 #include <string.h>
 
 #include "tm/kilotm/log_unit.h"
 
-#define NOT_LOGGED UINT64_MAX        /* of a load: the log had no room */
+#define NOT_LOGGED UINT64_MAX        /* of a load: the log has overflowed */
 
-enum { QUEUE = 32 };                 /* lines that may wait for a port of the L1 before the next access issues */
+enum { QUEUE = 32 };                 /* lines queued for a port of L1, above which no access issues */
 
 /* ---- lines of the logs ---- */
 
 /* An access to one word of all lanes. */
-static struct mem_op *line_op(struct kilo_core *k, uint32_t slot, uint32_t word, struct log_op use)
+static struct mem_op *line_op(struct kilo_core *k, uint32_t slot, uint32_t word, struct kilo_log_op use)
 {
     struct mem_op *op = tm_op_new(k->tm, slot);
     uint64_t base = tm_private(k->tm, slot) + (uint64_t)word * k->lanes * 4;
-    struct log_op *o = pool_take(&k->ops);
+    struct kilo_log_op *o = pool_take(&k->ops);
     *o = use;
     op->owner = o;
     op->width = op->size = op->stride = 4;
@@ -32,38 +32,38 @@ static struct mem_op *line_op(struct kilo_core *k, uint32_t slot, uint32_t word,
 /* Word w of the warp's private words, for all lanes. */
 static void write_line(struct kilo_core *k, uint32_t slot, uint32_t word, const uint32_t *values, uint64_t now)
 {
-    struct mem_op *op = line_op(k, slot, word, (struct log_op){ .use = LOG_WRITE });
+    struct mem_op *op = line_op(k, slot, word, (struct kilo_log_op){ .use = KILO_LOG_WRITE });
     op->kind = MOP_STORE;
     memcpy(op->data, values, k->lanes * sizeof *values);
     tm_count(k->tm)[STAT_LOG_WRITES]++;
     tm_log(k->tm, op, now);
 }
 
-void log_read(struct kilo_core *k, uint32_t slot, uint32_t word, enum log_use use, void *of, uint32_t index, bool last,
-              uint64_t now)
+void kilo_log_read(struct kilo_core *k, uint32_t slot, uint32_t word, enum kilo_log_use use, void *of, uint32_t index,
+                   bool last, uint64_t now)
 {
-    struct mem_op *op = line_op(k, slot, word, (struct log_op){ .use = use, .of = of, .index = index });
+    struct mem_op *op = line_op(k, slot, word, (struct kilo_log_op){ .use = use, .of = of, .index = index });
     op->kind = MOP_LOAD;
     op->to_data = true;
     op->last_use = last;
     tm_log(k->tm, op, now);
 }
 
-void log_done(void *core, struct mem_op *op, uint64_t now)
+void kilo_log_done(void *core, struct mem_op *op, uint64_t now)
 {
     struct kilo_core *k = core;
-    struct log_op *o = op->owner;
-    if (o->use == LOG_WALK_ADDRESS || o->use == LOG_WALK_VALUE)
-        walk_line(k, o, op, now);
-    else if (o->use != LOG_WRITE)
-        transfer_line(k, o, op, now);
+    struct kilo_log_op *o = op->owner;
+    if (o->use == KILO_LOG_WALK_ADDRESS || o->use == KILO_LOG_WALK_VALUE)
+        kilo_walk_line(k, o, op, now);
+    else if (o->use != KILO_LOG_WRITE)
+        kilo_transfer_line(k, o, op, now);
     tm_op_free(k->tm, op);
     pool_give(&k->ops, o);
 }
 
 /* ---- accesses ---- */
 
-void log_attempt(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+void kilo_log_attempt(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 {
     struct kilo_core *k = core;
     struct kilo_warp *w = &k->warp[slot];
@@ -73,23 +73,23 @@ void log_attempt(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
         memset(w->filter, 0, (size_t)k->filter_words * KILO_LANES * sizeof *w->filter);
 }
 
-bool log_may_issue(void *core, uint32_t slot, bool commit)
+bool kilo_log_may_issue(void *core, uint32_t slot, bool commit)
 {
     struct kilo_core *k = core;
     return !k->warp[slot].walking && (commit || tm_logs_queued(k->tm) < QUEUE);
 }
 
 /*
- * The lanes have no room for an entry, or one cannot hold their address. That may be because they are doomed: they are
- * aborted, and only who comes to it again and again is reported.
+ * The lanes' logs have no room for an entry, or an entry cannot hold their address. The lanes may be doomed, so they
+ * abort. True: they have aborted for this reason several times in a row, and must be reported.
  */
-static bool refused(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint64_t now)
+static bool overflowed_often(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint64_t now)
 {
     enum { ATTEMPTS = 16 };
     struct kilo_warp *w = &k->warp[slot];
     bool again = false;
     for (uint64_t m = lanes; m; m &= m - 1)
-        again |= ++w->refused[__builtin_ctzll(m)] > ATTEMPTS;
+        again |= ++w->overflows[__builtin_ctzll(m)] > ATTEMPTS;
     if (!again)
         tm_abort(k->tm, slot, lanes, tm_attempt(k->tm, slot), TM_OVERFLOW, now);
     return again;
@@ -100,14 +100,14 @@ static bool too_long(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint32_
     uint32_t most = writes ? k->cfg.write_log_words : k->cfg.read_log_words;
     if (n <= most)
         return false;
-    if (refused(k, slot, lanes, now))
+    if (overflowed_often(k, slot, lanes, now))
         tm_impossible(k->tm, slot, (unsigned)__builtin_ctzll(lanes),
                       "the transaction's %s log of %u words is full; --set kilotm.%s_log_words=%u makes it longer",
                       writes ? "write" : "read", most, writes ? "write" : "read", 2 * most);
     return true;
 }
 
-/* Log entries hold offsets of 32 bits. */
+/* Log entries hold offsets of 32 bits in device memory. */
 static bool too_far(struct kilo_core *k, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
 {
     enum { OFFSET_BITS = 32 };
@@ -117,13 +117,13 @@ static bool too_far(struct kilo_core *k, uint32_t slot, const struct mem_op *op,
     if (!far)
         return false;
     unsigned lane = (unsigned)__builtin_ctzll(far);
-    if (refused(k, slot, lanes, now))
+    if (overflowed_often(k, slot, lanes, now))
         tm_impossible(k->tm, slot, lane, "a transaction accesses 0x%llx, which is not in the first 4 GiB of device "
                       "memory: log entries hold offsets of 32 bits", (unsigned long long)op->address[lane]);
     return true;
 }
 
-/* The address words of the entries of a load: of lanes that do not have the word from their own writes. */
+/* The address words of the entries of a load, for lanes that have not written the word themselves. */
 static void log_addresses(struct kilo_core *k, const struct tm_load *l, uint32_t first, uint64_t now)
 {
     const struct mem_op *f = l->fetch;
@@ -136,11 +136,11 @@ static void log_addresses(struct kilo_core *k, const struct tm_load *l, uint32_t
     }
 }
 
-void log_load(void *core, struct tm_load *l, uint64_t now)
+void kilo_log_load(void *core, struct tm_load *l, uint64_t now)
 {
     struct kilo_core *k = core;
     struct kilo_warp *w = &k->warp[l->slot];
-    walk_begin(k, l, now);
+    kilo_walk_begin(k, l, now);
     if (!l->fetch)
         return;
     uint32_t words = l->fetch->width / 4u;
@@ -153,7 +153,7 @@ void log_load(void *core, struct tm_load *l, uint64_t now)
     log_addresses(k, l, (uint32_t)l->protocol, now);
 }
 
-void log_loaded(void *core, struct tm_load *l, uint64_t now)
+void kilo_log_loaded(void *core, struct tm_load *l, uint64_t now)
 {
     struct kilo_core *k = core;
     const struct mem_op *f = l->fetch;
@@ -193,7 +193,7 @@ static void into_filter(struct kilo_core *k, struct kilo_warp *w, unsigned lane,
         f[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-void log_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
+void kilo_log_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
 {
     struct kilo_core *k = core;
     struct kilo_warp *w = &k->warp[slot];

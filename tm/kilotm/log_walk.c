@@ -1,25 +1,25 @@
 /*
- * Reads of own writes (KILO TM, 4.3, 4.4): the log unit reads the address words of the whole write log, then the values
- * of the entries that are for the load's words, and puts them over what came from memory, in the order of the log. The
- * whole warp waits for it.
+ * Reads of own writes (KILO TM, 4.3, 4.4). The log unit reads the address words of the whole write log, then the values
+ * of the entries for the load's words, and overwrites the fetched bytes with them in the order of the log. The whole
+ * warp waits.
  */
 #include <string.h>
 
 #include "base/arena.h"
 #include "tm/kilotm/log_unit.h"
 
-struct walk {
-    struct walk *next;
+struct kilo_walk {
+    struct kilo_walk *next;
     struct tm_load *load;
-    uint32_t entries, left;          /* of the log; lines to come */
+    uint32_t entries, left;          /* of the log; lines that have not arrived */
     uint32_t cap, hits;
-    uint64_t *match;                 /* by entry: lanes for whose words it is */
+    uint64_t *match;                 /* by entry: lanes that load its word */
     struct kilo_entry (*entry)[KILO_LANES];      /* by entry */
 };
 
-static struct walk *take(struct kilo_core *k, uint32_t entries)
+static struct kilo_walk *take(struct kilo_core *k, uint32_t entries)
 {
-    struct walk *x = k->free_walk;
+    struct kilo_walk *x = k->free_walk;
     if (x)
         k->free_walk = x->next;
     else
@@ -32,7 +32,7 @@ static struct walk *take(struct kilo_core *k, uint32_t entries)
     return x;
 }
 
-/* Lanes whose bloom filter may have one of the load's words; those with own writes when there is no filter. */
+/* Lanes whose bloom filter hits for a word of the load; without filters, lanes with own writes to it. */
 static uint64_t lanes_to_walk(const struct kilo_core *k, const struct tm_load *l)
 {
     const struct kilo_warp *w = &k->warp[l->slot];
@@ -52,12 +52,12 @@ static uint64_t lanes_to_walk(const struct kilo_core *k, const struct tm_load *l
     return lanes;
 }
 
-void walk_begin(struct kilo_core *k, struct tm_load *l, uint64_t now)
+void kilo_walk_begin(struct kilo_core *k, struct tm_load *l, uint64_t now)
 {
     struct kilo_warp *w = &k->warp[l->slot];
     if (!w->writes || !lanes_to_walk(k, l))
         return;
-    struct walk *x = take(k, w->writes);
+    struct kilo_walk *x = take(k, w->writes);
     x->load = l;
     x->entries = x->left = w->writes;
     x->hits = 0;
@@ -67,11 +67,11 @@ void walk_begin(struct kilo_core *k, struct tm_load *l, uint64_t now)
     tm_count(k->tm)[STAT_LOG_WALKED] += w->writes;
     tm_count(k->tm)[STAT_LOG_FALSE_WALKS] += !l->own;
     for (uint32_t e = 0; e < x->entries; e++)
-        log_read(k, l->slot, 2 * (k->cfg.read_log_words + e), LOG_WALK_ADDRESS, x, e, false, now);
+        kilo_log_read(k, l->slot, 2 * (k->cfg.read_log_words + e), KILO_LOG_WALK_ADDRESS, x, e, false, now);
 }
 
-/* Which lanes' loads touch the word of this entry? */
-static uint64_t matches(const struct kilo_core *k, const struct walk *x, uint32_t e)
+/* The lanes whose load includes the word of this entry. */
+static uint64_t matches(const struct kilo_core *k, const struct kilo_walk *x, uint32_t e)
 {
     const struct mem_op *op = x->load->op;
     uint64_t lanes = 0;
@@ -85,7 +85,7 @@ static uint64_t matches(const struct kilo_core *k, const struct walk *x, uint32_
     return lanes;
 }
 
-static void put_bytes(const struct kilo_core *k, const struct walk *x, uint32_t e, unsigned lane)
+static void put_bytes(const struct kilo_core *k, const struct kilo_walk *x, uint32_t e, unsigned lane)
 {
     struct mem_op *op = x->load->op;
     uint32_t value;
@@ -96,9 +96,9 @@ static void put_bytes(const struct kilo_core *k, const struct walk *x, uint32_t 
             mem_data(op, lane)[at + b - from] = (uint8_t)(value >> 8 * b);
 }
 
-/* The bytes of own writes are put into the load, oldest first. The log says what they are: what the exact sets know is
- * forgotten before. */
-static void finish(struct kilo_core *k, struct walk *x, uint64_t now)
+/* Copies the bytes of own writes to the load, oldest first. They come from the log: the values from the exact sets are
+ * cleared before. */
+static void finish(struct kilo_core *k, struct kilo_walk *x, uint64_t now)
 {
     struct tm_load *l = x->load;
     for (uint64_t m = l->covered; m; m &= m - 1)
@@ -113,7 +113,7 @@ static void finish(struct kilo_core *k, struct walk *x, uint64_t now)
     tm_load_part_done(k->tm, l, now);
 }
 
-static void read_values(struct kilo_core *k, struct walk *x, uint64_t now)
+static void read_values(struct kilo_core *k, struct kilo_walk *x, uint64_t now)
 {
     for (uint32_t e = 0; e < x->entries; e++) {
         x->match[e] = matches(k, x, e);
@@ -121,22 +121,22 @@ static void read_values(struct kilo_core *k, struct walk *x, uint64_t now)
     }
     for (uint32_t e = 0; e < x->entries; e++)
         if (x->match[e])
-            log_read(k, x->load->slot, 2 * (k->cfg.read_log_words + e) + 1, LOG_WALK_VALUE, x, e, false, now);
+            kilo_log_read(k, x->load->slot, 2 * (k->cfg.read_log_words + e) + 1, KILO_LOG_WALK_VALUE, x, e, false, now);
     tm_count(k->tm)[STAT_LOG_WALKED] += x->left;
 }
 
-void walk_line(struct kilo_core *k, const struct log_op *o, struct mem_op *op, uint64_t now)
+void kilo_walk_line(struct kilo_core *k, const struct kilo_log_op *o, struct mem_op *op, uint64_t now)
 {
-    struct walk *x = o->of;
+    struct kilo_walk *x = o->of;
     const uint32_t *words = (const uint32_t *)(const void *)op->data;
     for (uint32_t i = 0; i < k->lanes; i++)
-        if (o->use == LOG_WALK_ADDRESS)
+        if (o->use == KILO_LOG_WALK_ADDRESS)
             x->entry[o->index][i].address = words[i];
         else
             x->entry[o->index][i].value = words[i];
     if (--x->left)
         return;
-    if (o->use == LOG_WALK_ADDRESS)
+    if (o->use == KILO_LOG_WALK_ADDRESS)
         read_values(k, x, now);
     if (!x->left)
         finish(k, x, now);

@@ -1,7 +1,7 @@
 /*
- * The end of a commit at the core (KILO TM, 4.5): commit IDs, replies of the commit units, the final outcome of every
- * lane. A transaction that passed everywhere commits; one that wrote nothing is over with the replies, others when
- * their writes are in memory.
+ * The end of a commit at the core (KILO TM, 4.5): replies of the commit units and the final outcome of every lane. A
+ * transaction that passed in all units commits: a read-only one with the last reply, another when its writes are in
+ * memory.
  */
 #include "tm/kilotm/log_unit.h"
 
@@ -30,16 +30,16 @@ void kilo_commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
     uint64_t some = with_entries(k, slot, lanes);
     if (some) {
         begin(k, slot, some);
-        kilo_want_places(k, slot, now);
+        kilo_allocate_entries(k, slot, now);
     }
     for (uint64_t m = lanes & ~some; m; m &= m - 1)
         tm_decide(k->tm, slot, (unsigned)__builtin_ctzll(m), true, 0, TM_VALIDATION, now);
 }
 
 /*
- * The watchdog compares each word when its message comes, which is enough to abort. It does not show that all words
- * were current together: other transactions may commit between two comparisons. Before a fault is called the program's,
- * the reads of its lane therefore go through the commit units as those of a transaction that writes nothing.
+ * The watchdog compares each word when its message arrives. This is sufficient to abort, but does not show that all
+ * words were current at the same time: other transactions may commit between two comparisons. A held fault needs this
+ * proof. So the read set of its lane is validated by the commit units like that of a read-only transaction.
  */
 void kilo_validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 {
@@ -49,30 +49,30 @@ void kilo_validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
         some |= tm_lane(k->tm, slot, (unsigned)__builtin_ctzll(m))->reads.n ? m & -m : 0;
     if (some && tm_fault_held(k->tm, slot)) {
         begin(k, slot, some);
-        k->warp[slot].trial = true;
-        kilo_want_places(k, slot, now);
+        k->warp[slot].fault_validation = true;
+        kilo_allocate_entries(k, slot, now);
     } else if (k->cfg.watchdog_ideal && some) {
         k->warp[slot].to_compare = some;
     } else if (some) {
         begin(k, slot, some);
-        transfer_validation(k, slot, some);
+        kilo_transfer_validation(k, slot, some);
     }
     if (lanes & ~some)
         tm_validated(k->tm, slot, lanes & ~some, 0, now);
 }
 
-/* The lane's outcome is known. When it was the batch's last one the batch is free before the warp goes on. */
+/* The lane has its outcome. With the last lane the batch is freed, before the warp continues. */
 static void decide(struct kilo_core *k, uint32_t slot, unsigned lane, bool commits, uint64_t now)
 {
     struct kilo_warp *w = &k->warp[slot];
     uint64_t cid = kilo_cid(&w->batch->b, lane);
-    w->refused[lane] = 0;
+    w->overflows[lane] = 0;
     w->batch->left &= ~(UINT64_C(1) << lane);
     if (!w->batch->left && !w->batch->retiring)
         w->batch->busy = false;
-    if (w->trial) {
+    if (w->fault_validation) {
         uint64_t bit = UINT64_C(1) << lane;
-        w->trial = false;
+        w->fault_validation = false;
         tm_unused_key(k->tm, cid, now);
         tm_validated(k->tm, slot, commits ? bit : 0, commits ? 0 : bit, now);
         return;
@@ -80,9 +80,9 @@ static void decide(struct kilo_core *k, uint32_t slot, unsigned lane, bool commi
     tm_decide(k->tm, slot, lane, commits, cid, w->hazards >> lane & 1 ? TM_HAZARD : TM_VALIDATION, now);
 }
 
-/* All units have answered: those that passed hear the outcome, which is final if it need not wait for writes. A unit
- * that failed the lane has forgotten it. */
-static void answer(struct kilo_core *k, uint32_t slot, unsigned lane, uint64_t now)
+/* All units have replied: sends the final outcome to those that passed. A unit that failed the lane has retired its
+ * entry. The lane is decided unless it must wait for writes. */
+static void send_outcome(struct kilo_core *k, uint32_t slot, unsigned lane, uint64_t now)
 {
     struct kilo_warp *w = &k->warp[slot];
     bool fails = w->failed >> lane & 1;
@@ -97,7 +97,7 @@ static void answer(struct kilo_core *k, uint32_t slot, unsigned lane, uint64_t n
 static void validated(struct kilo_core *k, uint32_t slot, unsigned lane, uint64_t now)
 {
     struct kilo_warp *w = &k->warp[slot];
-    struct core_batch *b = w->batch;
+    struct kilo_core_batch *b = w->batch;
     b->left &= ~(UINT64_C(1) << lane);
     if (b->left)
         return;
@@ -123,7 +123,7 @@ static void lane_reply(struct kilo_core *k, enum kilo_kind kind, uint32_t slot, 
     else if (kind == KILO_CU_DONE_COMMIT)
         decide(k, slot, lane, true, now);
     else
-        answer(k, slot, lane, now);
+        send_outcome(k, slot, lane, now);
 }
 
 static void impossible(struct kilo_core *k, uint32_t slot, unsigned lane)
@@ -137,7 +137,7 @@ static void take(struct kilo_core *k, const struct packet *p, unsigned lane, uin
     uint32_t slot = p->token;
     switch ((enum kilo_kind)p->kind) {
     case KILO_RESEND_READ:
-    case KILO_RESEND_WRITE: transfer_again(k, slot, lane, p->slice, p->kind == KILO_RESEND_WRITE); break;
+    case KILO_RESEND_WRITE: kilo_transfer_again(k, slot, lane, p->slice, p->kind == KILO_RESEND_WRITE); break;
     case KILO_CU_IMPOSSIBLE: impossible(k, slot, lane); break;
     default: lane_reply(k, (enum kilo_kind)p->kind, slot, lane, UINT64_C(1) << p->slice, now); break;
     }
@@ -150,7 +150,7 @@ void kilo_reply(void *core, struct packet *p, uint64_t now)
     if (p->kind == KILO_RETIRED)
         kilo_retired(k, p->payload, now);
     else if (p->kind == KILO_ALLOC_PASS || p->kind == KILO_ALLOC_FAIL)
-        kilo_allocated(k, p->token, p->slice, p->kind == KILO_ALLOC_PASS, now);
+        kilo_alloc_reply(k, p->token, p->slice, p->kind == KILO_ALLOC_PASS, now);
     else
         for (uint64_t m = p->mask[0]; m; m &= m - 1)
             take(k, p, (unsigned)__builtin_ctzll(m), now);

@@ -1,4 +1,4 @@
-/* KILO TM as a protocol: its parts at the core, its state of the machine, and the vendor of commit IDs. */
+/* KILO TM as a protocol: its functions, its state at an SM and of the machine, and the commit-ID allocator. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,10 +34,10 @@ struct packet *kilo_message(struct kilo_core *k, enum kilo_kind kind, uint32_t s
     return p;
 }
 
-struct core_batch *kilo_batch_new(struct kilo_core *k)
+struct kilo_core_batch *kilo_batch_new(struct kilo_core *k)
 {
-    struct core_batch *b = k->batches;
-    while (b && (b->busy || b->last >= k->shared->oldest))
+    struct kilo_core_batch *b = k->batches;
+    while (b && (b->busy || b->last >= k->gpu->oldest))
         b = b->next;
     if (!b) {
         b = arena_alloc(k->arena, sizeof *b);
@@ -50,16 +50,17 @@ struct core_batch *kilo_batch_new(struct kilo_core *k)
     return b;
 }
 
-void kilo_ticket(struct kilo_core *k, struct core_batch *b, uint64_t now)
+void kilo_request_cids(struct kilo_core *k, struct kilo_core_batch *b, uint64_t now)
 {
-    k->ticket = mem_grow(k->ticket, k->ntickets, &k->ticket_cap, sizeof *k->ticket, "commit-ID requests");
+    k->cid_request = mem_grow(k->cid_request, k->cid_requests, &k->cid_request_cap, sizeof *k->cid_request,
+                              "commit-ID requests");
     b->last = UINT64_MAX;
-    k->ticket[k->ntickets++] = (struct ticket){ now, tm_sm(k->tm), b->b.slot, b };
+    k->cid_request[k->cid_requests++] = (struct kilo_cid_request){ now, tm_sm(k->tm), b->b.slot, b };
 }
 
-static int compare_tickets(const void *a, const void *b)
+static int compare_requests(const void *a, const void *b)
 {
-    const struct ticket *x = a, *y = b;
+    const struct kilo_cid_request *x = a, *y = b;
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
     if (x->sm != y->sm)
@@ -67,38 +68,38 @@ static int compare_tickets(const void *a, const void *b)
     return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-static void take_tickets(struct kilo_shared *s, void *const *cores, uint32_t n)
+static void collect_requests(struct kilo_gpu *s, void *const *cores, uint32_t n)
 {
-    uint32_t from = s->tickets;
+    uint32_t from = s->cid_requests;
     for (uint32_t i = 0; i < n; i++) {
         struct kilo_core *k = cores[i];
-        s->ticket = mem_grow(s->ticket, s->tickets + k->ntickets, &s->ticket_cap, sizeof *s->ticket,
-                             "commit-ID requests");
-        if (k->ntickets)
-            memcpy(s->ticket + s->tickets, k->ticket, k->ntickets * sizeof *k->ticket);
-        s->tickets += k->ntickets;
-        k->ntickets = 0;
+        s->cid_request = mem_grow(s->cid_request, s->cid_requests + k->cid_requests, &s->cid_request_cap,
+                                  sizeof *s->cid_request, "commit-ID requests");
+        if (k->cid_requests)
+            memcpy(s->cid_request + s->cid_requests, k->cid_request, k->cid_requests * sizeof *k->cid_request);
+        s->cid_requests += k->cid_requests;
+        k->cid_requests = 0;
     }
-    if (s->tickets > from + 1)
-        qsort(s->ticket + from, s->tickets - from, sizeof *s->ticket, compare_tickets);
+    if (s->cid_requests > from + 1)
+        qsort(s->cid_request + from, s->cid_requests - from, sizeof *s->cid_request, compare_requests);
 }
 
-/* IDs of so many bits may not be given out beyond their range before the units are empty. */
-static bool wraps(const struct kilo_shared *s, uint32_t lanes)
+/* Would the next IDs wrap around (kilotm.cid_bits) while older ones are in flight? */
+static bool wraps(const struct kilo_gpu *s, uint32_t lanes)
 {
     return s->cfg.cid_bits && (s->next_cid + lanes - 1) >> s->cfg.cid_bits != s->last_epoch && s->oldest < s->next_cid;
 }
 
 /*
- * The vendor: IDs are given out in the order of (cycle, SM, warp slot). No message of a batch arrives in the window in
- * which its ID is asked for, so it is early enough to do so behind the window.
+ * The commit-ID allocator: requests are served in the order of (cycle, SM, warp slot). No message of a batch arrives in
+ * the window in which its IDs are requested, so allocating them at the end of the window is early enough.
  */
-static void give_ids(struct kilo_shared *s, void *const *cores, uint32_t n, uint64_t now)
+static void allocate_cids(struct kilo_gpu *s, void *const *cores, uint32_t n, uint64_t now)
 {
     uint32_t given = 0;
-    take_tickets(s, cores, n);
-    for (; given < s->tickets; given++) {
-        struct core_batch *b = s->ticket[given].batch;
+    collect_requests(s, cores, n);
+    for (; given < s->cid_requests; given++) {
+        struct kilo_core_batch *b = s->cid_request[given].batch;
         uint32_t lanes = (uint32_t)__builtin_popcountll(b->b.lanes);
         if (wraps(s, lanes))
             break;
@@ -107,14 +108,14 @@ static void give_ids(struct kilo_shared *s, void *const *cores, uint32_t n, uint
         b->last = s->next_cid - 1;
         s->last_epoch = s->cfg.cid_bits ? b->last >> s->cfg.cid_bits : 0;
         if (s->cfg.cid_bits)
-            kilo_has_ids(cores[s->ticket[given].sm], s->ticket[given].slot, now);
+            kilo_cids_allocated(cores[s->cid_request[given].sm], s->cid_request[given].slot, now);
     }
-    s->tickets -= given;
-    if (s->tickets && given)
-        memmove(s->ticket, s->ticket + given, s->tickets * sizeof *s->ticket);
+    s->cid_requests -= given;
+    if (s->cid_requests && given)
+        memmove(s->cid_request, s->cid_request + given, s->cid_requests * sizeof *s->cid_request);
 }
 
-static void find_oldest(struct kilo_shared *s)
+static void find_oldest(struct kilo_gpu *s)
 {
     s->oldest = UINT64_MAX;
     for (uint32_t i = 0; i < s->slices; i++) {
@@ -123,7 +124,7 @@ static void find_oldest(struct kilo_shared *s)
     }
 }
 
-/* The published watchdog: reads are compared with memory at once. */
+/* The published watchdog: compares read sets with memory at once. */
 static void compare(struct kilo_core *k, uint64_t now)
 {
     for (uint32_t slot = 0; slot < k->slots; slot++) {
@@ -140,28 +141,28 @@ static void compare(struct kilo_core *k, uint64_t now)
     }
 }
 
-static void step(void *shared, void *const *cores, uint32_t n, uint64_t now)
+static void step(void *gpu_state, void *const *cores, uint32_t n, uint64_t now)
 {
-    struct kilo_shared *s = shared;
+    struct kilo_gpu *s = gpu_state;
     find_oldest(s);
-    give_ids(s, cores, n, now);
+    allocate_cids(s, cores, n, now);
     for (uint32_t i = 0; s->cfg.watchdog_ideal && i < n; i++)
         compare(cores[i], now);
 }
 
-static bool sound(void *shared, const uint64_t *count, char *error, size_t size)
+static bool consistent(void *gpu_state, const uint64_t *count, char *error, size_t size)
 {
-    const struct kilo_shared *s = shared;
+    const struct kilo_gpu *s = gpu_state;
     uint64_t outcomes = count[STAT_MSG_PASS] + count[STAT_MSG_FAIL], passed = count[STAT_MSG_CU_PASS];
     for (uint32_t i = 0; i < s->slices; i++) {
-        uint64_t astray = s->astray[i];
-        s->astray[i] = 0;
-        if (astray) {
-            snprintf(error, size, "the commit unit of slice %u has got a log entry for 0x%llx, which is not in device "
-                     "memory, or is another slice's", i, (unsigned long long)(s->base + astray - 1));
+        uint64_t wrong = s->wrong_address[i];
+        s->wrong_address[i] = 0;
+        if (wrong) {
+            snprintf(error, size, "the commit unit of slice %u has received a log entry for 0x%llx, which is not in "
+                     "device memory, or belongs to another slice", i, (unsigned long long)(s->base + wrong - 1));
             return false;
         }
-        if (!cu_sound(s->unit[i], error, size))
+        if (!cu_consistent(s->unit[i], error, size))
             return false;
     }
     if (outcomes != passed)
@@ -180,14 +181,14 @@ static void configure(struct kilo_cfg *c, const struct simtx_config *config)
 #include "base/config_copy.h"
 }
 
-static void *new_core(struct tm_core *tm, void *shared)
+static void *new_core(struct tm_core *tm, void *gpu_state)
 {
     const struct simtx_config *c = tm_config(tm);
     struct cu_cfg unit;
     cu_configure(&unit, c);
     struct kilo_core *k = mem_zero(1, sizeof *k, "KILO TM at an SM");
     *k = (struct kilo_core){
-        .tm = tm, .shared = shared, .lanes = tm_warp_lanes(tm), .slices = tm_slices(tm), .slots = tm_slots(tm),
+        .tm = tm, .gpu = gpu_state, .lanes = tm_warp_lanes(tm), .slices = tm_slices(tm), .slots = tm_slots(tm),
         .base = tm_memory_base(tm), .ring = unit.ring,
         .last_use = !unit.read_buffer && !unit.write_buffer && !unit.buffers
     };
@@ -195,9 +196,9 @@ static void *new_core(struct tm_core *tm, void *shared)
     k->filter_words = (k->cfg.own_filter_bits + 63) / 64;
     k->credits = k->ring / (uint32_t)config_int(c, KEY_GPU_SMS);
     k->arena = arena_new();
-    pool_init(&k->transfers, sizeof(struct transfer), TRANSFERS_IN_CHUNK, "transfers of logs");
-    pool_init(&k->ops, sizeof(struct log_op), OPS_IN_CHUNK, "accesses to logs");
-    k->waiting = arena_alloc(k->arena, k->slots * sizeof *k->waiting);
+    pool_init(&k->transfers, sizeof(struct kilo_transfer), TRANSFERS_IN_CHUNK, "transfers of logs");
+    pool_init(&k->ops, sizeof(struct kilo_log_op), OPS_IN_CHUNK, "accesses to logs");
+    k->credit_queue = arena_alloc(k->arena, k->slots * sizeof *k->credit_queue);
     k->warp = arena_alloc(k->arena, k->slots * sizeof *k->warp);
     for (uint32_t i = 0; k->filter_words && i < k->slots; i++)
         k->warp[i].filter = arena_alloc(k->arena, (size_t)k->filter_words * KILO_LANES * sizeof(uint64_t));
@@ -210,28 +211,28 @@ static void free_core(void *core)
     arena_free(k->arena);
     pool_end(&k->transfers);
     pool_end(&k->ops);
-    free(k->ticket);
+    free(k->cid_request);
     free(k);
 }
 
 static void *new_gpu_state(struct tm_gpu *t, const struct simtx_config *c)
 {
-    struct kilo_shared *s = mem_zero(1, sizeof *s, "KILO TM");
-    *s = (struct kilo_shared){
+    struct kilo_gpu *s = mem_zero(1, sizeof *s, "KILO TM");
+    *s = (struct kilo_gpu){
         .config = c, .next_cid = 1, .oldest = 1, .slices = tm_gpu_slices(t), .base = tm_gpu_base(t)
     };
     configure(&s->cfg, c);
     s->unit = mem_zero(s->slices, sizeof(struct commit_unit *), "commit units");
-    s->astray = mem_zero(s->slices, sizeof *s->astray, "commit units");
+    s->wrong_address = mem_zero(s->slices, sizeof *s->wrong_address, "commit units");
     return s;
 }
 
-static void free_gpu_state(void *shared)
+static void free_gpu_state(void *gpu_state)
 {
-    struct kilo_shared *s = shared;
+    struct kilo_gpu *s = gpu_state;
     free(s->unit);
-    free(s->astray);
-    free(s->ticket);
+    free(s->wrong_address);
+    free(s->cid_request);
     free(s);
 }
 
@@ -271,7 +272,8 @@ static bool global_step(const struct simtx_config *c)
     return core.watchdog_ideal || core.cid_bits;
 }
 
-/* Logs of different warps begin in different sets of the L1: a power of two between them would bring all into one. */
+/* The skew makes logs of different warps start in different sets of L1; a distance of a power of two would map all to
+ * the same sets. */
 static uint32_t private_words(const struct simtx_config *c)
 {
     enum { SKEW = 11 };
@@ -282,22 +284,21 @@ static uint32_t private_words(const struct simtx_config *c)
 
 static uint64_t run(void *core, uint64_t now)
 {
-    uint64_t next = allocate_run(core, now), transfers = transfer_run(core, now);
+    uint64_t next = kilo_allocate_run(core, now), transfers = kilo_transfer_run(core, now);
     return transfers < next ? transfers : next;
 }
 
 static bool idle(const void *core)
 {
     const struct kilo_core *k = core;
-    return !k->first && !k->out.n && !k->ntickets && !k->nwaiting && !k->refused;
+    return !k->first && !k->out.n && !k->cid_requests && !k->credit_waits && !k->rejected_warps;
 }
 
 const struct tm_protocol tm_kilotm = {
     .name = "kilotm", .payload = sizeof(struct kilo_payload), .global_step = global_step, .check = check,
     .new_gpu_state = new_gpu_state, .free_gpu_state = free_gpu_state, .private_words = private_words,
-    .engine = &kilo_unit,
-    .new_core = new_core, .free_core = free_core, .may_issue = log_may_issue, .attempt = log_attempt,
-    .load = log_load, .loaded = log_loaded, .store = log_store, .done = log_done, .commit = kilo_commit,
-    .validate = kilo_validate, .message = kilo_reply, .run = run, .idle = idle, .describe = kilo_say, .dump = kilo_dump,
-    .consistent = sound, .step = step
+    .engine = &kilo_engine, .new_core = new_core, .free_core = free_core, .may_issue = kilo_log_may_issue,
+    .attempt = kilo_log_attempt, .load = kilo_log_load, .loaded = kilo_log_loaded, .store = kilo_log_store,
+    .done = kilo_log_done, .commit = kilo_commit, .validate = kilo_validate, .message = kilo_reply, .run = run,
+    .idle = idle, .describe = kilo_describe, .dump = kilo_dump, .consistent = consistent, .step = step
 };

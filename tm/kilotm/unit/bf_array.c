@@ -1,4 +1,4 @@
-/* Signatures by bit: inserting sets one bit in each function's row, matching is the intersection of such rows. */
+/* Signatures stored by bit: inserting sets a bit in a row of each function; matching intersects these rows. */
 #include "tm/kilotm/unit/bf_array.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ void bf_clear(struct bf_array *b, uint32_t slot)
     clear_kind(b, BF_WRITES, slot);
 }
 
-/* Copies n words to two places, one behind the other. */
+/* Copies n words twice, to consecutive addresses. */
 static void twice(uint64_t *to, const uint64_t *from, size_t n)
 {
     memcpy(to, from, n * sizeof *to);

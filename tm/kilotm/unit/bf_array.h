@@ -1,7 +1,7 @@
 /*
  * The bloom filter array (KILO TM, section 6.3.2): the alternative to the last writer history, with a read and a write
  * signature for each entry of the ring. An incoming access is compared with the signatures of all entries at once, so
- * they are stored by bit: a row tells which entries have that bit set. A copy by entry tells which bits to clear.
+ * they are stored by bit: a row has the entries with that bit set. A copy by entry gives the bits to clear.
  */
 #ifndef TM_KILOTM_BF_ARRAY_H
 #define TM_KILOTM_BF_ARRAY_H
@@ -25,12 +25,12 @@ struct bf_array {
 void bf_init(struct bf_array *b, uint32_t bits, uint32_t functions, uint32_t slots, uint64_t seed);
 void bf_end(struct bf_array *b);
 void bf_insert(struct bf_array *b, enum bf_kind k, uint32_t slot, uint32_t address);
-/* 64 slots from 64 * word on: those whose signature may hold the address. */
+/* A mask of the 64 slots from 64 * word on whose signature may contain the address. */
 uint64_t bf_match(const struct bf_array *b, enum bf_kind k, uint32_t word, uint32_t address);
-/* Both signatures of an entry are empty again. */
+/* Clears both signatures of an entry. */
 void bf_clear(struct bf_array *b, uint32_t slot);
-/* The ring has doubled: each entry's signatures are now in its old slot and in the one `slots` further on; the caller
- * clears the wrong one. slots: a multiple of 64. */
+/* The ring has doubled: copies each entry's signatures from its slot to the one `slots` further on. The caller clears
+ * the wrong one. slots: a multiple of 64. */
 void bf_double(struct bf_array *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* A commit unit's life and its cycle. */
+/* Construction of a commit unit, and its cycle. */
 #include "base/alloc.h"
 #include "tm/kilotm/unit/cu_state.h"
 
@@ -17,9 +17,9 @@ static void new_histories(struct commit_unit *u)
     const struct cu_cfg *c = &u->cfg;
     u->line_shift = (unsigned)__builtin_ctz(c->granularity);
     exact_init(&u->exact);
-    if (c->hazards == HAZARD_LWH)
+    if (c->hazards == CU_HAZARDS_LWH)
         lwh_init(&u->lwh, c->lwh_sets, c->lwh_ways, c->lwh_buckets, c->lwh_arrays, c->seed);
-    if (c->hazards == HAZARD_BF_ARRAY)
+    if (c->hazards == CU_HAZARDS_BF_ARRAY)
         bf_init(&u->bf, c->bf_bits, c->bf_functions, (uint32_t)u->ring_size, c->seed);
 }
 
@@ -27,7 +27,7 @@ struct commit_unit *cu_new(const struct cu_cfg *c, const struct cu_calls *calls,
 {
     struct commit_unit *u = mem_zero(1, sizeof *u, "a commit unit");
     *u = (struct commit_unit){ .cfg = *c, .calls = *calls, .count = count, .hists = hists, .ring_size = first_ring(c),
-                               .free_chunk = NO_CHUNK, .free_access = UINT32_MAX };
+                               .free_chunk = CU_NO_CHUNK, .free_access = UINT32_MAX };
     u->retire = u->commit = u->pass = u->hazard = u->head = 1;
     u->ring = mem_zero(u->ring_size, sizeof *u->ring, "the ring of a commit unit");
     fifo_init(&u->input, sizeof(struct cu_message), "a queue of a commit unit");
@@ -54,7 +54,7 @@ void cu_free(struct commit_unit *u)
     free(u->ring);
     free(u->chunk);
     free(u->access);
-    free(u->check);
+    free(u->watchdog);
     free(u);
 }
 
@@ -91,5 +91,5 @@ uint64_t cu_oldest(const struct commit_unit *u)
 
 bool cu_idle(const struct commit_unit *u)
 {
-    return u->retire == u->head && !u->input.n && !u->replies.n && !u->checks_used;
+    return u->retire == u->head && !u->input.n && !u->replies.n && !u->watchdog_lanes;
 }

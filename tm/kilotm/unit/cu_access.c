@@ -1,6 +1,7 @@
 /*
- * Accesses to memory: a read and a write of the queues in a cycle, which reach the slice after the configured delay, or
- * ideal ones that are performed without the cache after a fixed time. The token of an access is its place in a table.
+ * Accesses to memory. Each cycle issues at most one read and one write of the queues. They reach the slice after the
+ * configured delay; ideal ones are performed without the cache after a fixed time. The token of an access is its index
+ * in a table.
  */
 #include "base/alloc.h"
 #include "tm/kilotm/unit/cu_state.h"
@@ -22,9 +23,9 @@ static void queue_access(struct commit_unit *u, struct fifo *queue, struct cu_ac
     *(uint32_t *)fifo_push(queue) = token;
 }
 
-void cu_queue_read(struct commit_unit *u, enum access_kind kind, uint64_t owner, struct kilo_entry word)
+void cu_queue_read(struct commit_unit *u, enum cu_access_kind kind, uint64_t owner, struct kilo_entry word)
 {
-    if (kind == ACCESS_READ)
+    if (kind == CU_ACCESS_READ)
         cu_entry(u, owner)->reading++;
     queue_access(u, &u->reads, (struct cu_access){ .owner = owner, .address = word.address & ~UINT32_C(3),
                                                    .value = word.value, .kind = (uint8_t)kind, .bytes = 15 });
@@ -35,13 +36,13 @@ void cu_queue_write(struct commit_unit *u, uint64_t cid, struct kilo_entry word)
     uint32_t value;
     unsigned bytes = kilo_bytes(word, &value);
     queue_access(u, &u->writes, (struct cu_access){ .owner = cid, .address = word.address & ~UINT32_C(3),
-                                                    .value = value, .kind = ACCESS_WRITE, .bytes = (uint8_t)bytes });
+                                                    .value = value, .kind = CU_ACCESS_WRITE, .bytes = (uint8_t)bytes });
 }
 
 static void begin(struct commit_unit *u, uint32_t token, uint64_t now)
 {
     const struct cu_access *a = &u->access[token];
-    bool write = a->kind == ACCESS_WRITE;
+    bool write = a->kind == CU_ACCESS_WRITE;
     u->calls.access(u->calls.ctx, write, a->address, a->bytes, write ? a->value : 0, token, now);
 }
 
@@ -56,7 +57,7 @@ bool cu_step_issue(struct commit_unit *u, struct fifo *queue, uint64_t now)
         return false;
     uint32_t token = *(uint32_t *)fifo_front(queue);
     fifo_pop(queue);
-    bool ideal = u->access[token].kind == ACCESS_WRITE ? u->cfg.ideal_commit : u->cfg.ideal_validation;
+    bool ideal = u->access[token].kind == CU_ACCESS_WRITE ? u->cfg.ideal_commit : u->cfg.ideal_validation;
     if (ideal)
         wait_in(&u->ideal, now + u->cfg.ideal_latency, token);
     else if (u->cfg.latency)
@@ -66,7 +67,7 @@ bool cu_step_issue(struct commit_unit *u, struct fifo *queue, uint64_t now)
     return true;
 }
 
-/* The next token of a queue whose time has come. */
+/* The next token of a queue whose delay is over. */
 static bool take_due(struct fifo *f, uint64_t now, uint32_t *token)
 {
     const struct cu_due *d = f->n ? fifo_front(f) : NULL;
@@ -90,7 +91,7 @@ void cu_run_ideal(struct commit_unit *u, uint64_t now)
     while (take_due(&u->ideal, now, &token)) {
         const struct cu_access *a = &u->access[token];
         uint32_t value = u->calls.peek(u->calls.ctx, a->address);
-        if (a->kind == ACCESS_WRITE)
+        if (a->kind == CU_ACCESS_WRITE)
             u->calls.poke(u->calls.ctx, a->address, a->bytes, a->value, now);
         cu_performed(u, token, value, CU_FOUND_HIT, now);
     }
@@ -98,7 +99,7 @@ void cu_run_ideal(struct commit_unit *u, uint64_t now)
 
 static void read_performed(struct commit_unit *u, const struct cu_access *a, bool same, unsigned found)
 {
-    struct entry *e = cu_entry(u, a->owner);
+    struct cu_entry *e = cu_entry(u, a->owner);
     cu_add(u, STAT_CU_VALIDATIONS, 1);
     cu_add(u, STAT_CU_VALIDATION_HITS, found == CU_FOUND_HIT);
     cu_add(u, STAT_CU_VALIDATION_PENDING, found == CU_FOUND_PENDING);
@@ -110,7 +111,7 @@ static void read_performed(struct commit_unit *u, const struct cu_access *a, boo
 
 static void write_performed(struct commit_unit *u, const struct cu_access *a, uint32_t before, unsigned found)
 {
-    struct entry *e = cu_entry(u, a->owner);
+    struct cu_entry *e = cu_entry(u, a->owner);
     cu_add(u, STAT_CU_WRITES, 1);
     cu_add(u, STAT_CU_WRITE_HITS, found == CU_FOUND_HIT);
     if (u->calls.written)
@@ -125,10 +126,10 @@ void cu_performed(struct commit_unit *u, uint32_t token, uint32_t value, unsigne
     cu_settle(u, now);
     u->access[token].next = u->free_access;
     u->free_access = token;
-    if (a.kind == ACCESS_READ)
+    if (a.kind == CU_ACCESS_READ)
         read_performed(u, &a, value == a.value, found);
-    else if (a.kind == ACCESS_WRITE)
+    else if (a.kind == CU_ACCESS_WRITE)
         write_performed(u, &a, value, found);
     else
-        cu_check_performed(u, a.owner, value == a.value);
+        cu_watchdog_performed(u, a.owner, value == a.value);
 }

@@ -1,11 +1,11 @@
-/* The commit unit's part of the configuration. */
+/* The configuration of a commit unit from the keys, and its rules. */
 #include <stdio.h>
 
 #include "base/config.h"
 #include "base/num.h"
 #include "tm/kilotm/unit/cu_state.h"
 
-/* Lanes that concurrency control lets be in transactions at once, on the whole GPU; 0 = no limit. */
+/* Lanes of the whole GPU that concurrency control allows in transactions at once; 0 = no limit. */
 static uint64_t concurrency(const struct simtx_config *config)
 {
     uint64_t sms = (uint64_t)config_int(config, KEY_GPU_SMS), warp = (uint64_t)config_int(config, KEY_GPU_WARP_SIZE);
@@ -27,7 +27,7 @@ void cu_configure(struct cu_cfg *c, const struct simtx_config *config)
     c->ideal_latency = c->latency + (c->l2_latency ? c->l2_latency : (uint32_t)config_int(config, KEY_L2_LATENCY));
 }
 
-/* Parts that are indexed by hashes: a power of two of places each. */
+/* Hashes index the parts, so each must have a power of two of entries. */
 static bool splits(uint32_t all, uint32_t parts)
 {
     return parts && all % parts == 0 && num_power_of_two(all / parts);

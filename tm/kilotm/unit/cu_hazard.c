@@ -1,12 +1,12 @@
 /*
- * Hazard detection (KILO TM, section 4.5.2), in the order of commit IDs: each read of an entry, a cycle each, asks for
- * the youngest older writer; one that had not retired when the entry's first message came may have written after the
- * first validation. Then each write, a cycle each, makes the entry the last writer. The bloom filter array compares at
- * the arrival of a log entry instead, with all entries of the ring at once.
+ * Hazard detection (KILO TM, section 4.5.2), in the order of commit IDs, a word in each cycle. For each read of an
+ * entry the unit looks up the youngest older writer. If it had not retired when the entry's first message arrived, it
+ * may have written after the first validation: a hazard. Then each write makes the entry the last writer of its word.
+ * The bloom filter array instead compares a log entry at its arrival, with all entries of the ring at once.
  */
 #include "tm/kilotm/unit/cu_state.h"
 
-static void set_hazard(struct commit_unit *u, struct entry *e, uint64_t cid, uint64_t writer, uint64_t now)
+static void set_hazard(struct commit_unit *u, struct cu_entry *e, uint64_t cid, uint64_t writer, uint64_t now)
 {
     if (!e->revalidate)
         e->since = now;
@@ -15,15 +15,15 @@ static void set_hazard(struct commit_unit *u, struct entry *e, uint64_t cid, uin
     e->revalidate = true;
     if (u->cfg.fail_at_hazard)
         e->stale = e->by_hazard = true;
-    if (e->state == PASS)
-        e->state = VALIDATION_WAIT;
+    if (e->state == CU_STATE_PASS)
+        e->state = CU_STATE_VALIDATION_WAIT;
     cu_validated(u, e, cid);
 }
 
-static uint64_t youngest_writer(struct commit_unit *u, const struct entry *e, uint32_t address, uint64_t exact)
+static uint64_t youngest_writer(struct commit_unit *u, const struct cu_entry *e, uint32_t address, uint64_t exact)
 {
     bool in_table;
-    if (u->cfg.hazards != HAZARD_LWH)
+    if (u->cfg.hazards != CU_HAZARDS_LWH)
         return exact;
     uint64_t writer = lwh_lookup(&u->lwh, address >> u->line_shift, &in_table);
     cu_add(u, STAT_CU_LWH_LOOKUPS, 1);
@@ -34,13 +34,13 @@ static uint64_t youngest_writer(struct commit_unit *u, const struct entry *e, ui
     return writer;
 }
 
-static void check_read(struct commit_unit *u, struct entry *e, uint64_t cid, uint32_t address, uint64_t now)
+static void check_read(struct commit_unit *u, struct cu_entry *e, uint64_t cid, uint32_t address, uint64_t now)
 {
     uint64_t exact = exact_lookup(&u->exact, address);
-    if (u->cfg.hazards == HAZARD_BF_ARRAY) {
+    if (u->cfg.hazards == CU_HAZARDS_BF_ARRAY) {
         /* A writer may have retired between the entry's first message and this read's. */
         e->true_hazard |= exact >= e->rcid;
-        u->missed += exact >= u->retire && exact > e->ycid && e->state != FAIL;
+        u->missed += exact >= u->retire && exact > e->ycid && e->state != CU_STATE_FAIL;
         return;
     }
     uint64_t writer = youngest_writer(u, e, address, exact);
@@ -49,42 +49,42 @@ static void check_read(struct commit_unit *u, struct entry *e, uint64_t cid, uin
         set_hazard(u, e, cid, writer, now);
 }
 
-/* No entry that is still to be checked can meet a hazard with an older writer than this. */
+/* The oldest writer that can cause a hazard for an entry which has not been checked. */
 static uint64_t oldest_rcid(const struct commit_unit *u)
 {
     uint64_t oldest = u->retire;
     for (uint64_t cid = u->hazard; cid < u->head; cid++) {
-        const struct entry *e = cu_entry(u, cid);
-        if (e->state != UNUSED && e->rcid < oldest)
+        const struct cu_entry *e = cu_entry(u, cid);
+        if (e->state != CU_STATE_UNUSED && e->rcid < oldest)
             oldest = e->rcid;
     }
     return oldest;
 }
 
-static void insert_write(struct commit_unit *u, const struct entry *e, uint64_t cid, uint32_t address)
+static void insert_write(struct commit_unit *u, const struct cu_entry *e, uint64_t cid, uint32_t address)
 {
     if (exact_full(&u->exact))
         exact_rebuild(&u->exact, oldest_rcid(u));
     exact_insert(&u->exact, address, cid);
-    if (u->cfg.hazards != HAZARD_LWH)
+    if (u->cfg.hazards != CU_HAZARDS_LWH)
         return;
     cu_add(u, STAT_CU_LWH_INSERTS, 1);
     cu_add(u, STAT_CU_LWH_EVICTIONS, lwh_insert(&u->lwh, address >> u->line_shift, cid));
 }
 
-void cu_hazard_word(struct commit_unit *u, struct entry *e, uint64_t cid, enum set_kind k, struct kilo_entry word,
+void cu_hazard_word(struct commit_unit *u, struct cu_entry *e, uint64_t cid, enum cu_set_kind k, struct kilo_entry word,
                     uint64_t now)
 {
     uint32_t address = word.address & ~UINT32_C(3);
-    if (k == READS)
+    if (k == CU_READS)
         check_read(u, e, cid, address, now);
     else
         insert_write(u, e, cid, address);
 }
 
-void cu_hazard_set_done(struct commit_unit *u, struct entry *e, enum set_kind k)
+void cu_hazard_set_done(struct commit_unit *u, struct cu_entry *e, enum cu_set_kind k)
 {
-    if (k == READS && e->revalidate) {
+    if (k == CU_READS && e->revalidate) {
         cu_add(u, STAT_CU_HAZARDS, 1);
         cu_add(u, STAT_CU_FALSE_HAZARDS, !e->true_hazard);
     }
@@ -92,37 +92,37 @@ void cu_hazard_set_done(struct commit_unit *u, struct entry *e, enum set_kind k)
     u->at.i = 0;
 }
 
-/* True: no words are left. */
-static bool skip_empty(struct commit_unit *u, struct entry *e)
+/* True: no words remain. */
+static bool skip_empty(struct commit_unit *u, struct cu_entry *e)
 {
-    while (u->at.set <= WRITES && !e->set[u->at.set].n)
+    while (u->at.set <= CU_WRITES && !e->set[u->at.set].n)
         cu_hazard_set_done(u, e, u->at.set);
-    return u->at.set > WRITES;
+    return u->at.set > CU_WRITES;
 }
 
-static void ask_again(struct commit_unit *u, struct entry *e)
+static void request_resend(struct commit_unit *u, struct cu_entry *e)
 {
-    e->resend = u->at.set == READS ? RESEND_HAZARD_READS : RESEND_HAZARD_WRITES;
-    cu_reply_lane(u, u->at.set == READS ? KILO_RESEND_READ : KILO_RESEND_WRITE, e);
+    e->resend = u->at.set == CU_READS ? CU_RESEND_HAZARD_READS : CU_RESEND_HAZARD_WRITES;
+    cu_reply_lane(u, u->at.set == CU_READS ? KILO_RESEND_READ : KILO_RESEND_WRITE, e);
 }
 
 /* The next word of the entry. True: it was the last. */
-static bool one_word(struct commit_unit *u, struct entry *e, uint64_t now)
+static bool one_word(struct commit_unit *u, struct cu_entry *e, uint64_t now)
 {
-    const struct word_set *s = &e->set[u->at.set];
+    const struct cu_word_set *s = &e->set[u->at.set];
     uint32_t i = u->at.i++;
-    if (i % CHUNK_ENTRIES == 0)
+    if (i % CU_CHUNK_ENTRIES == 0)
         u->at.chunk = i ? u->chunk[u->at.chunk].next : s->first;
-    cu_hazard_word(u, e, u->hazard, u->at.set, u->chunk[u->at.chunk].entry[i % CHUNK_ENTRIES], now);
+    cu_hazard_word(u, e, u->hazard, u->at.set, u->chunk[u->at.chunk].entry[i % CU_CHUNK_ENTRIES], now);
     if (u->at.i == s->n)
         cu_hazard_set_done(u, e, u->at.set);
     return skip_empty(u, e);
 }
 
-/* All that is left of an entry at once: the signatures have been compared at arrival, this only follows exactly. */
-static bool follow(struct commit_unit *u, struct entry *e, uint64_t now)
+/* Processes all words of an entry at once: the signatures were compared at arrival, this updates the exact history. */
+static bool update_exact(struct commit_unit *u, struct cu_entry *e, uint64_t now)
 {
-    while (!skip_empty(u, e) && e->state != FAIL)
+    while (!skip_empty(u, e) && e->state != CU_STATE_FAIL)
         if (e->set[u->at.set].overflow)
             cu_hazard_set_done(u, e, u->at.set);
         else
@@ -130,43 +130,43 @@ static bool follow(struct commit_unit *u, struct entry *e, uint64_t now)
     return true;
 }
 
-/* One cycle's work on an entry. True: it is done. */
-static bool detect(struct commit_unit *u, struct entry *e, uint64_t now)
+/* The work of a cycle on an entry. True: the entry is complete. */
+static bool detect(struct commit_unit *u, struct cu_entry *e, uint64_t now)
 {
-    if (u->cfg.hazards == HAZARD_BF_ARRAY)
-        return follow(u, e, now);
+    if (u->cfg.hazards == CU_HAZARDS_BF_ARRAY)
+        return update_exact(u, e, now);
     if (skip_empty(u, e))
         return true;
     if (!e->set[u->at.set].overflow)
         return one_word(u, e, now);
     if (!u->cfg.resend)
         return true;
-    ask_again(u, e);
+    request_resend(u, e);
     return false;
 }
 
-static void leave(struct commit_unit *u, struct entry *e)
+static void next_entry(struct commit_unit *u, struct cu_entry *e)
 {
-    if (u->at.set == READS)
-        cu_hazard_set_done(u, e, READS);
-    u->at.set = READS;
+    if (u->at.set == CU_READS)
+        cu_hazard_set_done(u, e, CU_READS);
+    u->at.set = CU_READS;
     u->at.i = 0;
     u->hazard++;
 }
 
 bool cu_step_hazard(struct commit_unit *u, uint64_t now)
 {
-    struct entry *e = cu_entry(u, u->hazard);
+    struct cu_entry *e = cu_entry(u, u->hazard);
     if (u->hazard == u->head)
         return false;
-    if (e->state == UNUSED || e->state == FILL) {
-        u->stall |= STALL_FILL;
+    if (e->state == CU_STATE_UNUSED || e->state == CU_STATE_FILL) {
+        u->stall |= CU_STALL_FILL;
         return false;
     }
     if (e->resend)
         return false;
-    if ((e->state != VALIDATION_WAIT && e->state != PASS) || detect(u, e, now))
-        leave(u, e);
+    if ((e->state != CU_STATE_VALIDATION_WAIT && e->state != CU_STATE_PASS) || detect(u, e, now))
+        next_entry(u, e);
     return true;
 }
 
@@ -177,7 +177,7 @@ static uint64_t cid_of_slot(const struct commit_unit *u, uint64_t slot)
     return u->retire + ((slot - u->retire) & (u->ring_size - 1));
 }
 
-/* A write is a hazard of younger readers, a read one of its own entry with older writers. */
+/* A write is a hazard for younger readers; a read has a hazard with older writers. */
 static void for_matches(struct commit_unit *u, enum bf_kind k, uint64_t cid, uint32_t line, uint64_t now)
 {
     for (uint32_t w = 0; w < u->bf.words; w++)
@@ -185,14 +185,14 @@ static void for_matches(struct commit_unit *u, enum bf_kind k, uint64_t cid, uin
             uint64_t other = cid_of_slot(u, 64 * w + (unsigned)__builtin_ctzll(m));
             if (k == BF_WRITES && other < cid)
                 set_hazard(u, cu_entry(u, cid), cid, other, now);
-            else if (k == BF_READS && other > cid && cu_entry(u, other)->state != FAIL)
+            else if (k == BF_READS && other > cid && cu_entry(u, other)->state != CU_STATE_FAIL)
                 set_hazard(u, cu_entry(u, other), other, cid, now);
         }
 }
 
-void cu_bf_arrival(struct commit_unit *u, uint64_t cid, enum set_kind k, uint32_t address, uint64_t now)
+void cu_bf_arrival(struct commit_unit *u, uint64_t cid, enum cu_set_kind k, uint32_t address, uint64_t now)
 {
     uint32_t line = (address & ~UINT32_C(3)) >> u->line_shift, slot = (uint32_t)(cid & (u->ring_size - 1));
-    bf_insert(&u->bf, k == READS ? BF_READS : BF_WRITES, slot, line);
-    for_matches(u, k == READS ? BF_WRITES : BF_READS, cid, line, now);
+    bf_insert(&u->bf, k == CU_READS ? BF_READS : BF_WRITES, slot, line);
+    for_matches(u, k == CU_READS ? BF_WRITES : BF_READS, cid, line, now);
 }

@@ -1,6 +1,6 @@
 /*
- * Messages from cores: of those with log entries, one entry in a cycle; the others, whatever number of lanes they are
- * about, take a cycle each. A message never waits for anything but its turn.
+ * Messages from cores. The unit processes one log entry in each cycle; a message without log entries takes one cycle
+ * for any number of lanes. Messages are processed in order and never stall.
  */
 #include "tm/kilotm/unit/cu_state.h"
 
@@ -9,37 +9,37 @@ typedef void lane_step(struct commit_unit *u, const struct kilo_batch *b, unsign
 
 /* ---- log transfer ---- */
 
-static void log_entry(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, enum set_kind k,
+static void log_entry(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, enum cu_set_kind k,
                       struct kilo_entry word, uint64_t now)
 {
     uint64_t cid;
-    struct entry *e = cu_open(u, b, lane, &cid);
-    if (e->state != FILL)
-        cu_broken(u, cid, "a log entry behind the end of its log");
+    struct cu_entry *e = cu_open(u, b, lane, &cid);
+    if (e->state != CU_STATE_FILL)
+        cu_protocol_error(u, cid, "a log entry after the end of its log");
     if (kilo_size(word) == KILO_VOID)
         return;
     if (!e->accessed)
         cu_buffers_accessed(u, e);
     cu_append(u, e, k, word);
-    if (u->cfg.hazards == HAZARD_BF_ARRAY)
+    if (u->cfg.hazards == CU_HAZARDS_BF_ARRAY)
         cu_bf_arrival(u, cid, k, word.address, now);
-    if (k == READS && !e->revalidate)
-        cu_queue_read(u, ACCESS_READ, cid, word);
+    if (k == CU_READS && !e->revalidate)
+        cu_queue_read(u, CU_ACCESS_READ, cid, word);
 }
 
 static void read_set(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
                      uint64_t now)
 {
-    log_entry(u, b, lane, READS, word, now);
+    log_entry(u, b, lane, CU_READS, word, now);
 }
 
 static void write_set(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
                       uint64_t now)
 {
-    log_entry(u, b, lane, WRITES, word, now);
+    log_entry(u, b, lane, CU_WRITES, word, now);
 }
 
-/* How long the set is, and whether it fits the buffers that section 6.4.1 proposes. */
+/* Counts the length of the set, and whether it fits the buffers that section 6.4.1 proposes. */
 static void count_set(struct commit_unit *u, uint32_t words, enum hist_id h, enum stat fits)
 {
     enum { PROPOSED = 8 };
@@ -53,32 +53,32 @@ static void done_fill(struct commit_unit *u, const struct kilo_batch *b, unsigne
                       uint64_t now)
 {
     uint64_t cid;
-    struct entry *e = cu_open(u, b, lane, &cid);
-    if (e->state != FILL)
-        cu_broken(u, cid, "a second end of its log");
-    count_set(u, e->set[READS].n, HIST_CU_READ_BUFFER, STAT_CU_READ_8);
-    count_set(u, e->set[WRITES].n, HIST_CU_WRITE_BUFFER, STAT_CU_WRITE_8);
-    e->state = VALIDATION_WAIT;
+    struct cu_entry *e = cu_open(u, b, lane, &cid);
+    if (e->state != CU_STATE_FILL)
+        cu_protocol_error(u, cid, "a second end of its log");
+    count_set(u, e->set[CU_READS].n, HIST_CU_READ_BUFFER, STAT_CU_READ_8);
+    count_set(u, e->set[CU_WRITES].n, HIST_CU_WRITE_BUFFER, STAT_CU_WRITE_8);
+    e->state = CU_STATE_VALIDATION_WAIT;
     cu_validated(u, e, cid);
 }
 
 static void skip(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word, uint64_t now)
 {
     uint64_t cid;
-    struct entry *e = cu_open(u, b, lane, &cid);
-    if (e->state != FILL || e->accessed)
-        cu_broken(u, cid, "skipped in spite of its log entries");
-    e->state = RETIRED;
+    struct cu_entry *e = cu_open(u, b, lane, &cid);
+    if (e->state != CU_STATE_FILL || e->accessed)
+        cu_protocol_error(u, cid, "SKIP after log entries");
+    e->state = CU_STATE_RETIRED;
 }
 
 /* ---- final outcome ---- */
 
-/* The entry that a message is about, which must be in the ring. */
-static struct entry *known(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, uint64_t *cid)
+/* The entry of a message, which must be in the ring. */
+static struct cu_entry *known(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, uint64_t *cid)
 {
     *cid = kilo_cid(b, lane);
-    if (*cid < u->retire || *cid >= u->head || cu_entry(u, *cid)->state == UNUSED)
-        cu_broken(u, *cid, "a message for an entry that is not in the ring");
+    if (*cid < u->retire || *cid >= u->head || cu_entry(u, *cid)->state == CU_STATE_UNUSED)
+        cu_protocol_error(u, *cid, "a message for an entry that is not in the ring");
     return cu_entry(u, *cid);
 }
 
@@ -86,39 +86,39 @@ static void final_fail(struct commit_unit *u, const struct kilo_batch *b, unsign
                        uint64_t now)
 {
     uint64_t cid = kilo_cid(b, lane);
-    if (cid < u->retire || known(u, b, lane, &cid)->state == RETIRED)
+    if (cid < u->retire || known(u, b, lane, &cid)->state == CU_STATE_RETIRED)
         return;
-    struct entry *e = cu_entry(u, cid);
-    if (e->state != PASS_ACK_WAIT)
-        cu_broken(u, cid, "a final failure before the local outcome");
-    cu_unneeded(u, e, WRITES);
-    e->state = RETIRED;
+    struct cu_entry *e = cu_entry(u, cid);
+    if (e->state != CU_STATE_PASS_ACK_WAIT)
+        cu_protocol_error(u, cid, "a final failure before the local outcome");
+    cu_unneeded(u, e, CU_WRITES);
+    e->state = CU_STATE_RETIRED;
 }
 
 static void final_pass(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
                        uint64_t now)
 {
     uint64_t cid;
-    struct entry *e = known(u, b, lane, &cid);
-    if (e->state != PASS_ACK_WAIT)
-        cu_broken(u, cid, "a final pass that does not follow a local one");
-    e->state = COMMIT_READY;
+    struct cu_entry *e = known(u, b, lane, &cid);
+    if (e->state != CU_STATE_PASS_ACK_WAIT)
+        cu_protocol_error(u, cid, "a final pass that does not follow a local one");
+    e->state = CU_STATE_COMMIT_READY;
 }
 
-/* ---- entries sent again ---- */
+/* ---- resent entries ---- */
 
 static void resent(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
                    uint64_t now)
 {
     uint64_t cid;
-    struct entry *e = known(u, b, lane, &cid);
+    struct cu_entry *e = known(u, b, lane, &cid);
     if (kilo_size(word) == KILO_VOID)
         return;
-    if (e->resend == RESEND_HAZARD_READS || e->resend == RESEND_HAZARD_WRITES)
-        cu_hazard_word(u, e, cid, e->resend == RESEND_HAZARD_READS ? READS : WRITES, word, now);
-    else if (e->resend == RESEND_REVALIDATION)
-        cu_queue_read(u, ACCESS_READ, cid, word);
-    else if (e->resend == RESEND_COMMIT)
+    if (e->resend == CU_RESEND_HAZARD_READS || e->resend == CU_RESEND_HAZARD_WRITES)
+        cu_hazard_word(u, e, cid, e->resend == CU_RESEND_HAZARD_READS ? CU_READS : CU_WRITES, word, now);
+    else if (e->resend == CU_RESEND_REVALIDATION)
+        cu_queue_read(u, CU_ACCESS_READ, cid, word);
+    else if (e->resend == CU_RESEND_COMMIT)
         cu_commit_word(u, e, cid, word);
 }
 
@@ -126,22 +126,22 @@ static void resent_done(struct commit_unit *u, const struct kilo_batch *b, unsig
                         uint64_t now)
 {
     uint64_t cid;
-    struct entry *e = known(u, b, lane, &cid);
-    enum resend what = (enum resend)e->resend;
-    e->resend = RESEND_NONE;
+    struct cu_entry *e = known(u, b, lane, &cid);
+    enum cu_resend what = (enum cu_resend)e->resend;
+    e->resend = CU_RESEND_NONE;
     switch (what) {
-    case RESEND_HAZARD_READS: cu_hazard_set_done(u, e, READS); break;
-    case RESEND_HAZARD_WRITES: cu_hazard_set_done(u, e, WRITES); break;
-    case RESEND_REVALIDATION: cu_validated(u, e, cid); break;
-    case RESEND_COMMIT:
-        e->state = COMMIT_SENT;
+    case CU_RESEND_HAZARD_READS: cu_hazard_set_done(u, e, CU_READS); break;
+    case CU_RESEND_HAZARD_WRITES: cu_hazard_set_done(u, e, CU_WRITES); break;
+    case CU_RESEND_REVALIDATION: cu_validated(u, e, cid); break;
+    case CU_RESEND_COMMIT:
+        e->state = CU_STATE_COMMIT_SENT;
         cu_written(u, e);
         break;
-    default: cu_broken(u, cid, "entries were sent again that nobody asked for");
+    default: cu_protocol_error(u, cid, "resent entries that were not requested");
     }
 }
 
-/* ---- places in a finite ring ---- */
+/* ---- allocation in a finite ring ---- */
 
 static void allocate(struct commit_unit *u, const struct kilo_batch *b, uint64_t lanes)
 {
@@ -153,7 +153,7 @@ static void allocate(struct commit_unit *u, const struct kilo_batch *b, uint64_t
 static void check(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
                   uint64_t now)
 {
-    cu_check_entry(u, b, lane, word);
+    cu_watchdog_entry(u, b, lane, word);
 }
 
 static const struct { lane_step *step; bool by_lane; } messages[] = {
@@ -209,7 +209,7 @@ bool cu_take(struct commit_unit *u, enum kilo_kind kind, const struct kilo_paylo
         return false;
     }
     if (!expected(kind))
-        cu_broken(u, p->batch->first_cid, "a message that is not for commit units");
+        cu_protocol_error(u, p->batch->first_cid, "a message that is not for commit units");
     if (p->lanes)
         keep(fifo_push(&u->input), kind, p);
     return true;

@@ -1,6 +1,6 @@
 /*
- * Occupancy: what the ring holds at the end of each cycle (KILO TM, section 6.4.2). Between two events nothing changes,
- * so the cycles between are added together.
+ * Occupancy of the ring at the end of each cycle (KILO TM, section 6.4.2). It is constant between two events, so the
+ * cycles between them are added together.
  */
 #include "tm/kilotm/unit/cu_state.h"
 
@@ -17,15 +17,15 @@ static void add_cycles(struct commit_unit *u, uint64_t n)
     cu_add(u, STAT_CU_CYCLES, n);
     cu_add(u, STAT_CU_OCCUPANCY_ALL, n * u->n_all);
     cu_add(u, STAT_CU_OCCUPANCY_ACCESSED, n * u->n_accessed);
-    cu_add(u, STAT_CU_OCCUPANCY_USED_READ, n * u->n_used[READS]);
-    cu_add(u, STAT_CU_OCCUPANCY_USED_WRITE, n * u->n_used[WRITES]);
-    cu_add(u, STAT_CU_OCCUPANCY_NEEDED_READ, n * u->n_needed[READS]);
-    cu_add(u, STAT_CU_OCCUPANCY_NEEDED_WRITE, n * u->n_needed[WRITES]);
+    cu_add(u, STAT_CU_OCCUPANCY_USED_READ, n * u->n_used[CU_READS]);
+    cu_add(u, STAT_CU_OCCUPANCY_USED_WRITE, n * u->n_used[CU_WRITES]);
+    cu_add(u, STAT_CU_OCCUPANCY_NEEDED_READ, n * u->n_needed[CU_READS]);
+    cu_add(u, STAT_CU_OCCUPANCY_NEEDED_WRITE, n * u->n_needed[CU_WRITES]);
     if (u->cfg.limit && u->n_all > u->cfg.limit)
         cu_add(u, STAT_CU_ABOVE_LIMIT, n);
     hist_add_often(u->hists, HIST_CU_ENTRIES, u->n_all, n);
-    hist_add_often(u->hists, HIST_CU_NEEDED_READ, u->n_needed[READS], n);
-    hist_add_often(u->hists, HIST_CU_NEEDED_WRITE, u->n_needed[WRITES], n);
+    hist_add_often(u->hists, HIST_CU_NEEDED_READ, u->n_needed[CU_READS], n);
+    hist_add_often(u->hists, HIST_CU_NEEDED_WRITE, u->n_needed[CU_WRITES], n);
 }
 
 void cu_settle(struct commit_unit *u, uint64_t until)

@@ -1,59 +1,60 @@
 /*
- * Validation without a commit ID: the read log of a lane that runs for long, or that has met a fault, is compared with
- * memory. The lane's entries come in KILO_VALIDATE messages, the last of which carries KILO_VOID_ENTRY.
+ * Validation without a commit ID, for the watchdog: compares the read log of a lane with memory. The lane's entries
+ * arrive in KILO_VALIDATE messages; the last one carries KILO_VOID_ENTRY.
  */
 #include "base/alloc.h"
 #include "tm/kilotm/unit/cu_state.h"
 
-static uint32_t new_check(struct commit_unit *u)
+static uint32_t new_lane(struct commit_unit *u)
 {
     uint32_t i = 0;
-    while (i < u->checks && u->check[i].used)
+    while (i < u->watchdog_cap && u->watchdog[i].used)
         i++;
-    if (i == u->checks) {
-        u->checks = u->checks ? 2 * u->checks : 16;
-        u->check = mem_resize(u->check, u->checks, sizeof *u->check, "checks of a commit unit");
-        memset(u->check + i, 0, (u->checks - i) * sizeof *u->check);
+    if (i == u->watchdog_cap) {
+        u->watchdog_cap = u->watchdog_cap ? 2 * u->watchdog_cap : 16;
+        u->watchdog = mem_resize(u->watchdog, u->watchdog_cap, sizeof *u->watchdog,
+                                 "watchdog validations of a commit unit");
+        memset(u->watchdog + i, 0, (u->watchdog_cap - i) * sizeof *u->watchdog);
     }
-    u->checks_used++;
+    u->watchdog_lanes++;
     return i;
 }
 
-static uint32_t check_of(struct commit_unit *u, const struct kilo_batch *b, unsigned lane)
+static uint32_t lane_of(struct commit_unit *u, const struct kilo_batch *b, unsigned lane)
 {
-    for (uint32_t i = 0; u->checks_used && i < u->checks; i++)
-        if (u->check[i].used && u->check[i].batch == b && u->check[i].lane == lane)
+    for (uint32_t i = 0; u->watchdog_lanes && i < u->watchdog_cap; i++)
+        if (u->watchdog[i].used && u->watchdog[i].batch == b && u->watchdog[i].lane == lane)
             return i;
-    uint32_t i = new_check(u);
-    u->check[i] = (struct cu_check){ .batch = b, .lane = (uint8_t)lane, .used = true };
+    uint32_t i = new_lane(u);
+    u->watchdog[i] = (struct cu_watchdog_lane){ .batch = b, .lane = (uint8_t)lane, .used = true };
     return i;
 }
 
-static void answer_if_done(struct commit_unit *u, struct cu_check *c)
+static void reply_if_done(struct commit_unit *u, struct cu_watchdog_lane *c)
 {
     if (!c->all || c->reading)
         return;
     cu_reply(u, c->stale ? KILO_STALE : KILO_VALID, c->batch, UINT64_C(1) << c->lane);
     c->used = false;
-    u->checks_used--;
+    u->watchdog_lanes--;
 }
 
-void cu_check_entry(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word)
+void cu_watchdog_entry(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word)
 {
-    uint32_t i = check_of(u, b, lane);
+    uint32_t i = lane_of(u, b, lane);
     if (kilo_size(word) != KILO_VOID) {
-        u->check[i].reading++;
-        cu_queue_read(u, ACCESS_CHECK, i, word);
+        u->watchdog[i].reading++;
+        cu_queue_read(u, CU_ACCESS_WATCHDOG, i, word);
         return;
     }
-    u->check[i].all = true;
-    answer_if_done(u, &u->check[i]);
+    u->watchdog[i].all = true;
+    reply_if_done(u, &u->watchdog[i]);
 }
 
-void cu_check_performed(struct commit_unit *u, uint64_t place, bool same)
+void cu_watchdog_performed(struct commit_unit *u, uint64_t index, bool same)
 {
-    struct cu_check *c = &u->check[place];
+    struct cu_watchdog_lane *c = &u->watchdog[index];
     c->reading--;
     c->stale |= !same;
-    answer_if_done(u, c);
+    reply_if_done(u, c);
 }

@@ -1,7 +1,7 @@
 /*
- * The exact last writer of every word: what a last writer history without limits would know. It is the history of
- * "perfect" hazard detection, and runs beside the others as their check. Writers that can cause no hazard any more are
- * dropped when the table is full, so it stays as small as the transactions in flight.
+ * The exact last writer of every word, as in a last writer history without limits. "perfect" hazard detection uses it,
+ * and the other histories are checked against it. When the table is full, writers that cannot cause a hazard any more
+ * are dropped, so its size is that of the transactions in flight.
  */
 #ifndef TM_KILOTM_EXACT_H
 #define TM_KILOTM_EXACT_H
@@ -15,11 +15,11 @@ struct exact { struct exact_place *place; uint32_t size, used; };
 void exact_init(struct exact *e);
 void exact_end(struct exact *e);
 static inline bool exact_full(const struct exact *e) { return e->used > e->size / 2; }
-/* Makes room: drops writers before `oldest`, and doubles the table when the others are many. */
+/* Drops writers before `oldest`, and doubles the table if many others remain. */
 void exact_rebuild(struct exact *e, uint64_t oldest);
-/* A word gets a younger writer. Not while exact_full. */
+/* Sets a younger writer of a word. Must not be called while exact_full. */
 void exact_insert(struct exact *e, uint32_t word, uint64_t cid);
-/* The last writer of a word; 0 = none since it was dropped. */
+/* The last writer of a word; 0 = none, or dropped. */
 uint64_t exact_lookup(const struct exact *e, uint32_t word);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Table and filter of the last writer history. The table evicts the oldest writer of a set. As that may be older than
- * one evicted before, a bucket of the filter keeps the younger; a look-up takes the oldest of its buckets, which is the
- * least aliased (KILO TM, section 4.5.2).
+ * Table and filter of the last writer history. The table evicts the oldest writer of a set. It may be older than one
+ * evicted before, so a bucket of the filter keeps the younger of two. A lookup returns the oldest of its buckets, which
+ * is the least aliased (KILO TM, section 4.5.2).
  */
 #include "tm/kilotm/unit/lwh.h"
 
@@ -52,7 +52,7 @@ static uint64_t filter_lookup(const struct lwh *l, uint32_t address)
     return oldest;
 }
 
-/* The way that holds the address, or else the one with the smallest commit ID: empty ones first. */
+/* The way with the address, or else the one with the smallest commit ID: empty ones first. */
 static size_t place_of(const struct lwh *l, uint32_t address)
 {
     size_t first = (size_t)h3(&l->set_hash, address) * l->ways, oldest = first;

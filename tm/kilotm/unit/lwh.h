@@ -1,7 +1,7 @@
 /*
- * The last writer history of a commit unit (KILO TM, section 4.5.2): which commit ID is the youngest that may write an
- * address. A set-associative table holds recent writers exactly; what it evicts goes to the recency bloom filter, whose
- * answer may be too young but never too old. Entries of retired writers need no removal: no hazard comes from them.
+ * The last writer history of a commit unit (KILO TM, section 4.5.2): the youngest commit ID that may write an
+ * address. A set-associative table holds recent writers exactly. Evicted writers enter the recency bloom filter, whose
+ * result may be too young but never too old. Entries of retired writers need no removal: they cause no hazards.
  */
 #ifndef TM_KILOTM_LWH_H
 #define TM_KILOTM_LWH_H
@@ -22,12 +22,12 @@ struct lwh {
     struct h3 set_hash, hash[LWH_MAX_ARRAYS];
 };
 
-/* buckets: of all sub-arrays together. The host out of memory: abort. */
+/* buckets: of all sub-arrays together. */
 void lwh_init(struct lwh *l, uint32_t sets, uint32_t ways, uint32_t buckets, uint32_t arrays, uint64_t seed);
 void lwh_end(struct lwh *l);
-/* The writer of an address gets known; writers come in the order of their commit IDs. True: the table evicted one. */
+/* Inserts the writer of an address; commit IDs ascend. True: the table has evicted a writer. */
 bool lwh_insert(struct lwh *l, uint32_t address, uint64_t cid);
-/* The youngest commit ID that may have written an address, 0 = none; in_table: the table has it, exactly. */
+/* The youngest commit ID that may have written an address, 0 = none; in_table: exact, from the table. */
 uint64_t lwh_lookup(const struct lwh *l, uint32_t address, bool *in_table);
 
 #endif
