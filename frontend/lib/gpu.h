@@ -39,14 +39,14 @@ struct kernel_total {
     struct counters counters;
 };
 
-/* What a block takes of an SM. */
+/* The resources of an SM that a block needs. */
 struct block_need {
     const struct tm_shared_protocol *protocol;   /* if the kernel has transactions on shared memory; NULL = none */
-    struct tm_block_resources tm;            /* what those take beside */
-    uint32_t registers;              /* a thread's own */
-    uint64_t block_registers;        /* of a block, in all */
-    uint64_t own_shared;             /* bytes of shared memory that the kernel itself takes */
-    uint64_t shared;                 /* in all; 0 and own_shared > 0 = more than there is */
+    struct tm_block_resources tm;    /* resources for these transactions */
+    uint32_t registers;              /* per thread, without those of transactions */
+    uint64_t block_registers;        /* of the block, in total */
+    uint64_t own_shared;             /* bytes of shared memory of the kernel itself */
+    uint64_t shared;                 /* bytes in total; 0 with own_shared > 0 = more than the SM has */
 };
 
 /* A launch that has passed all checks; in timing mode it waits in the queue. */

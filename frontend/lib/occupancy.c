@@ -1,6 +1,6 @@
 /*
- * What a block takes of an SM, how many are resident, and the checks of both before a launch. Transactions at the banks
- * of shared memory take resources beside the kernel's own, of kernels that have some (struct tm_block_resources).
+ * Occupancy: the resources that a block needs, the number of resident blocks per SM, and the checks before a launch. A
+ * kernel with transactions on shared memory needs additional resources (struct tm_block_resources).
  */
 #include <string.h>
 
@@ -23,8 +23,8 @@ static uint32_t lanes_of(const struct simtx_kernel *k, uint32_t threads)
     return (threads + ws - 1) / ws * ws;
 }
 
-/* kernel.NAME.key; 0 = unset. */
-static uint32_t pinned(const struct simtx_kernel *k, enum kernel_key key)
+/* The value of kernel.NAME.key; 0 = unset. */
+static uint32_t configured(const struct simtx_kernel *k, enum kernel_key key)
 {
     int64_t n = 0;
     config_kernel_int(k->module->gpu->config, k->func->name, key, &n);
@@ -50,13 +50,13 @@ static struct tm_block_resources shared_tm_need(const struct simtx_kernel *k, co
 }
 
 /*
- * Registers a thread for blocks of so many lanes (0 = any): kernel.NAME.registers, or our own count within what a
- * compiler for the machine would allow itself before it spills: the limit of the ISA, .maxnreg, and one block on an SM.
+ * Registers per thread for blocks of so many lanes (0 = any): kernel.NAME.registers, or simtx's count, at most as many
+ * as a compiler would use before it spills: the limit of the ISA, .maxnreg, and one block per SM.
  */
 static uint32_t own_registers(const struct simtx_kernel *k, uint32_t lanes, const struct tm_block_resources *tm)
 {
     enum { ISA_MAX = 255 };
-    uint32_t n = pinned(k, KEY_KERNEL_REGISTERS), all = k->module->gpu->info.registers_per_sm, most = ISA_MAX;
+    uint32_t n = configured(k, KEY_KERNEL_REGISTERS), all = k->module->gpu->info.registers_per_sm, most = ISA_MAX;
     if (n)
         return n;
     all = all > tm->registers ? all - tm->registers : 0;
@@ -126,7 +126,7 @@ void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out)
     };
 }
 
-/* Blocks of an SM by what each takes; *limit: what there is least of. */
+/* The number of resident blocks per SM; *limit: the resource that limits it. */
 static uint32_t resident_blocks(const struct simtx_kernel *k, uint32_t threads, const struct block_need *n,
                                 const char **limit)
 {
@@ -149,10 +149,10 @@ static uint32_t resident_blocks(const struct simtx_kernel *k, uint32_t threads, 
             blocks = bounds[b].n;
             *limit = bounds[b].what;
         }
-    uint32_t pin = pinned(k, KEY_KERNEL_CTAS_PER_SM);
-    if (pin && blocks)
+    uint32_t fixed = configured(k, KEY_KERNEL_CTAS_PER_SM);
+    if (fixed && blocks)
         *limit = "kernel.*.ctas_per_sm";
-    return pin && blocks ? pin : (uint32_t)blocks;
+    return fixed && blocks ? fixed : (uint32_t)blocks;
 }
 
 uint32_t simtx_occupancy(const simtx_kernel *k, uint32_t block_threads, size_t dynamic_shared, const char **limit)
@@ -168,7 +168,7 @@ simtx_status simtx_kernel_set_max_dynamic_shared(simtx_kernel *k, size_t bytes)
     const simtx_gpu_info *i = &k->module->gpu->info;
     if (bytes + k->code->shared_static > i->shared_per_block_optin)
         return gpu_fail(k->module->gpu, SIMTX_INVALID_ARGUMENT,
-                        "%s: %zu bytes of dynamic and %u of static shared memory; a block may ask for %u",
+                        "%s: %zu bytes of dynamic and %u of static shared memory; a block may have %u",
                         k->func->name, bytes, k->code->shared_static, i->shared_per_block_optin);
     k->max_dynamic_shared = (uint32_t)bytes;
     return SIMTX_OK;
@@ -176,7 +176,7 @@ simtx_status simtx_kernel_set_max_dynamic_shared(simtx_kernel *k, size_t bytes)
 
 /* ---- checks before a launch ---- */
 
-/* Where the limit comes from that transactions on shared memory bring. */
+/* Explains a limit that transactions on shared memory cause. */
 static const char *reason(const struct simtx_kernel *k, const struct block_need *n, enum tm_block_limit limit,
                           char *text, size_t size)
 {
@@ -186,7 +186,7 @@ static const char *reason(const struct simtx_kernel *k, const struct block_need 
     return text;
 }
 
-/* As many as can be told: x * y when that is beyond everything already. */
+/* The threads of a block; x * y if this is already more than any limit. */
 static uint64_t threads_of(simtx_dim3 d)
 {
     uint64_t plane = (uint64_t)d.x * d.y;
@@ -219,7 +219,7 @@ static simtx_status check_shape(simtx_kernel *k, const simtx_launch_params *p)
             return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: block.%c = %u is not in 1 .. %u", k->func->name, 'x' + d,
                             block[d], i->max_block[d]);
         if (k->func->reqntid[0] && block[d] != (k->func->reqntid[d] ? k->func->reqntid[d] : 1))
-            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: block.%c = %u, but .reqntid demands %u", k->func->name,
+            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: block.%c = %u, but .reqntid requires %u", k->func->name,
                             'x' + d, block[d], k->func->reqntid[d]);
     }
     uint64_t threads = threads_of(p->block);
@@ -245,9 +245,9 @@ static simtx_status check_shared(simtx_kernel *k, const simtx_launch_params *p, 
                         k->func->name, (unsigned long long)n->own_shared,
                         n->protocol->name, n->tm.shared_most, reason(k, n, TM_LIMIT_SHARED, why, sizeof why));
     uint32_t fixed = k->code->shared_static;
-    bool plain = fixed <= i->shared_per_block && p->dynamic_shared <= i->shared_per_block - fixed;
-    bool asked = k->max_dynamic_shared && p->dynamic_shared <= k->max_dynamic_shared;
-    if (plain || asked)
+    bool within_default = fixed <= i->shared_per_block && p->dynamic_shared <= i->shared_per_block - fixed;
+    bool within_optin = k->max_dynamic_shared && p->dynamic_shared <= k->max_dynamic_shared;
+    if (within_default || within_optin)
         return SIMTX_OK;
     return gpu_fail(g, p->dynamic_shared ? SIMTX_INVALID_LAUNCH : SIMTX_LAUNCH_OUT_OF_RESOURCES,
                     "%s: %zu bytes of dynamic and %u of static shared memory; a block has %u%s", k->func->name,
@@ -263,14 +263,14 @@ static simtx_status does_not_fit(simtx_kernel *k, uint32_t threads, const struct
     char why[300];
     if (n->protocol && n->block_registers > g->info.registers_per_sm)
         return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES,
-                        "%s: %u registers a thread, and a block of %u threads takes %llu; with tm.shared = %s "
+                        "%s: %u registers per thread, and a block of %u threads needs %llu; with tm.shared = %s "
                         "an SM has %u%s",
                         k->func->name, n->registers, threads,
                         (unsigned long long)n->block_registers, n->protocol->name, g->info.registers_per_sm,
                         reason(k, n, TM_LIMIT_REGISTERS, why, sizeof why));
     return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES,
-                    "%s: a block of %u threads does not fit on an SM: %s (%u registers a thread, %llu bytes of shared "
-                    "memory)%s", k->func->name, threads, limit, n->registers, (unsigned long long)n->own_shared,
+                    "%s: a block of %u threads does not fit on an SM: %s (%u registers per thread, %llu bytes of "
+                    "shared memory)%s", k->func->name, threads, limit, n->registers, (unsigned long long)n->own_shared,
                     n->protocol && !n->tm.blocks ? reason(k, n, TM_LIMIT_BLOCKS, why, sizeof why) : "");
 }
 

@@ -202,7 +202,7 @@ timed 2 "'f' is none of R B C S D 0 and ." --timing --set dram.map=foo
 timed 2 "is less than the largest packet" --timing --set xbar.input_flits=8 --set xbar.flit=8
 timed 0 "core cycles, IPC" --timing --set l1.kb=0
 timed 0 "core cycles, IPC" --timing --set l2.slice_kb=0
-timed 2 "does not fit on an SM: registers (255 registers a thread" --timing --set kernel.vadd.registers=255 \
+timed 2 "does not fit on an SM: registers (255 registers per thread" --timing --set kernel.vadd.registers=255 \
     --set gpu.registers_per_sm=16384
 timed 2 "of static shared memory; a block has 16384" --timing --config gtx480 --shared 20000
 check 2 "block.x = 2000 is not in 1 .. 1024" $(launch vadd.ptx --timing --block 2000 --arg f32[1]:0 --arg f32[1]:0 \

@@ -74,11 +74,11 @@ resident "4 registers (tm.shared)" $si --block 100 --set kernel.k.registers=32
 resident "3 registers (tm.shared)" --timing --config localtm+localtm-rw --block 256 --set kernel.k.registers=20
 # 2 x 112 x 256 + 8192 is all of 65536.
 resident "1 registers (tm.shared)" $si --block 256 --set kernel.k.registers=112
-refused "k: 113 registers a thread, and a block of 256 threads takes 66048; with tm.shared = localtm an SM has 65536: \
+refused "k: 113 registers per thread, and a block of 256 threads needs 66048; with tm.shared = localtm an SM has 65536: \
 filters take 8192, and shadow registers double a thread's" $si --block 256 --set kernel.k.registers=113
 # A GTX 480 has 32768.
 resident "1 registers (tm.shared)" --timing --config gtx480+tm-localtm --block 256 --set kernel.k.registers=48
-refused "k: 49 registers a thread, and a block of 256 threads takes 33280; with tm.shared = localtm an SM has 32768" \
+refused "k: 49 registers per thread, and a block of 256 threads needs 33280; with tm.shared = localtm an SM has 32768" \
     --timing --config gtx480+tm-localtm --block 256 --set kernel.k.registers=49
 # What somebody says of a kernel's blocks holds.
 resident "7 kernel.*.ctas_per_sm" $si --block 256 --set kernel.k.registers=20 --set kernel.k.ctas_per_sm=7
