@@ -98,6 +98,34 @@ static void declare_reg_range(struct parser *p, struct name *n, uint64_t count, 
     p->nested_ranges += p->depth > 1;
 }
 
+/* Registers of the components of a vector register. */
+static void bind_components(struct parser *p, struct binding *b, int n, enum ptx_type type, struct ptx_loc loc)
+{
+    b->n = n;
+    b->vec = arena_alloc(p->scratch, (size_t)n * sizeof *b->vec);
+    for (int i = 0; i < n; i++) {
+        char *name = arena_alloc(p->arena, b->name->len + 3);
+        memcpy(name, b->name->s, b->name->len);
+        name[b->name->len] = '.';
+        name[b->name->len + 1] = "xyzw"[i];
+        b->vec[i] = reg_new(p, name, type, loc);
+    }
+}
+
+void declare_reg_param(struct parser *p, struct reg_param *r)
+{
+    const struct ptx_var *v = r->var;
+    struct binding *b = name_bind(p, r->name, v->vec > 1 ? BIND_VECREG : BIND_REG, v->loc);
+    enum ptx_type type = r->is_predicate ? T_PRED : (enum ptx_type)v->type;
+    if (b && v->vec > 1)
+        bind_components(p, b, v->vec, type, v->loc);
+    else if (b)
+        b->reg = reg_new(p, r->name->s, type, v->loc);
+    for (int i = 0; b && i < v->vec; i++)
+        r->reg[i] = v->vec > 1 ? b->vec[i] : b->reg;
+    r->declared = b != NULL;
+}
+
 static void declare_one_reg(struct parser *p, struct name *n, struct ptx_loc loc)
 {
     struct binding *old = name_lookup(p, n);
@@ -112,15 +140,7 @@ static void declare_one_reg(struct parser *p, struct name *n, struct ptx_loc loc
         b->reg = reg_new(p, n->s, (enum ptx_type)p->q.type, loc);
         return;
     }
-    b->n = p->q.vec;
-    b->vec = arena_alloc(p->scratch, p->q.vec * sizeof *b->vec);
-    for (int i = 0; i < p->q.vec; i++) {
-        char *name = arena_alloc(p->arena, n->len + 3);
-        memcpy(name, n->s, n->len);
-        name[n->len] = '.';
-        name[n->len + 1] = "xyzw"[i];
-        b->vec[i] = reg_new(p, name, (enum ptx_type)p->q.type, loc);
-    }
+    bind_components(p, b, p->q.vec, (enum ptx_type)p->q.type, loc);
 }
 
 void declare_reg(struct parser *p, struct name *n, struct node *range, struct ptx_loc loc)
@@ -334,7 +354,7 @@ void declare_var_range(struct parser *p, struct name *n, struct node *range, str
 
 /* ---- parameters ---- */
 
-static void register_param(struct parser *p, struct name *n, struct ptx_var *v)
+static void register_param(struct parser *p, struct name *n, struct ptx_var *v, bool predicate)
 {
     const char *stem = n->s[0] == '%' ? n->s + 1 : n->s;
     size_t len = strlen(stem) + sizeof "simtx_param_";
@@ -342,7 +362,7 @@ static void register_param(struct parser *p, struct name *n, struct ptx_var *v)
     snprintf(name, len, "simtx_param_%s", stem);
     v->name = name;
     struct reg_param *r = arena_alloc(p->scratch, sizeof *r);
-    *r = (struct reg_param){ .next = p->reg_params, .name = n, .var = v };
+    *r = (struct reg_param){ .next = p->reg_params, .name = n, .var = v, .is_predicate = predicate };
     p->reg_params = r;
 }
 
@@ -359,15 +379,18 @@ void declare_param(struct parser *p, struct name *n, struct list dims, struct pt
         diag_error(p->d, loc.line, loc.col, "a parameter is in .param or .reg");
         return;
     }
-    if (p->q.type == T_PRED || (p->q.is_reg && (ndims || p->q.vec > 1))) {
+    bool predicate = p->q.type == T_PRED;
+    if ((predicate && (!p->q.is_reg || p->q.vec > 1)) || (p->q.is_reg && ndims)) {
         diag_error(p->d, loc.line, loc.col, "a parameter cannot have this type");
         return;
     }
+    if (predicate)
+        p->q.type = T_B32;       /* passed as 0 or 1 */
     struct ptx_var *v = new_var(p, n ? n->s : "_", loc, unsized ? 0 : total, ndims > 0);
     v->unsized = unsized;
     v->func = NULL;
     if (p->q.is_reg && n)
-        register_param(p, n, v);
+        register_param(p, n, v, predicate);
     *p->plist_end = v;
     p->plist_end = &v->next;
     p->nplist++;

@@ -280,11 +280,8 @@ static void bind_params(struct parser *p, struct ptx_func *f, struct ptx_var *li
 static void bind_reg_params(struct parser *p)
 {
     for (struct reg_param *r = p->reg_params; r; r = r->next) {
-        r->reg = reg_new(p, r->name->s, (enum ptx_type)r->var->type, r->var->loc);
-        struct binding *b = name_bind(p, r->name, BIND_REG, r->var->loc);
-        if (b)
-            b->reg = r->reg;
-        if (!r->is_return)
+        declare_reg_param(p, r);
+        if (r->declared && !r->is_return)
             inst_emit_param_move(p, r, NULL);
     }
 }

@@ -183,6 +183,7 @@ struct parser {
     struct name *mods[PARSE_MAX_INST_MODS];
     struct ptx_loc mod_loc[PARSE_MAX_INST_MODS];
     int nmods;
+    struct call_result { struct call_result *next; struct ptx_inst inst; } *results;     /* after the call being read */
     int moved;                   /* elements of a vector move (mov.v2, mov.v4), 0 = none */
 
     /* the function being built; buffers are reused */
@@ -201,9 +202,9 @@ struct parser {
     struct reg_param {
         struct reg_param *next;
         struct name *name;
-        struct ptx_reg *reg;
+        struct ptx_reg *reg[4];  /* one a component */
         struct ptx_var *var;
-        bool is_return;
+        bool is_return, is_predicate, declared;
     } *reg_params, *body_reg_params;
     uint32_t src_file, src_line;
     uint64_t init_bytes;
@@ -272,6 +273,7 @@ void declare_var_range(struct parser *p, struct name *n, struct node *range, str
 void func_params_start(struct parser *p);
 void func_returns_end(struct parser *p);
 void declare_param(struct parser *p, struct name *n, struct list dims, struct ptx_loc loc);
+void declare_reg_param(struct parser *p, struct reg_param *r);
 void func_attrs_start(struct parser *p);
 void func_attr_add(struct parser *p, struct name *n, struct list values, struct ptx_loc loc);
 void func_header(struct parser *p, bool entry, uint8_t linkage, struct name *n, struct ptx_loc loc);
