@@ -102,8 +102,8 @@ ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *
 }
 
 /*
- * Addresses in shared and local memory have 32 bits on hardware: an access with larger ones is executed again with their
- * low bits. Any other access outside is a fault.
+ * Addresses in shared and local memory have 32 bits on hardware: an access with larger ones is executed again with
+ * their low bits. Any other access outside is a fault.
  */
 int mem_outside(struct lanes *x, const struct dinst *d, const uint64_t *address, int lane, unsigned width, bool write,
                 ptx_fn *again)
