@@ -83,9 +83,15 @@ insert() {
     before= after=
 }
 
+# Objects of the last build that were taken from BUILD may include a file that is changed now.
+discard_other_changes() {
+    [ "$(cat "$tree/out/changed" 2>/dev/null)" = "${changed[*]}" ] || rm -rf "$tree/out"
+    mkdir -p "$tree/out"
+    echo "${changed[*]}" >"$tree/out/changed"
+}
+
 copy_objects() {
     local d
-    mkdir -p "$tree/out"
     cd "$build"
     cp -rpu gen "$tree/out"
     find obj/{base,consistency,frontend,gen,memsys,ptx,timing,tm} -name '*.d' -exec grep -LF "${changed[@]}" {} + |
@@ -97,5 +103,6 @@ copy_objects() {
 
 link_product
 toys
+discard_other_changes
 copy_objects
 $MAKE -C "$tree" --no-print-directory -s B=out out/bin/simtx out/cuda/lib64/libcudart.so
