@@ -292,7 +292,7 @@ for version in 19 18 17 16 15 14; do
         check "clang $version needs no warning" with "$version" translates a.cu '!warning: clang'
     else
         check "clang $version miscompiles structs with padding (the reason for the warning)" with "$version" fails runs padding.cu
-        check "simtx-cc warns of clang $version" with "$version" translates a.cu "warning: clang $version can compile"
+        check "simtx-cc warns of clang $version" with "$version" translates a.cu "warning: clang $version can miscompile"
         check "and just once" with "$version" sh -c '[ "$("$1" --dryrun a.cu a.cu a.cu 2>&1 | grep -c warning:)" = 1 ]' - "$cc"
         check "not for host code" with "$version" translates p.cpp "!warning:"
     fi
