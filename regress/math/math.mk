@@ -3,7 +3,7 @@
 # builtins, so the compiler is clang here.
 
 MATH_DIR   := $(B)/regress/math
-MATH_CC    := $(CLANG) -O2 -std=gnu17 -Wall -Wextra -Wno-unused-parameter -fno-math-errno
+MATH_CC    := $(CLANG) -O2 -std=gnu17 -Wall -Wextra -Wno-unused-parameter -fno-math-errno -I.
 MATH_FMA   := $(shell grep -qw fma /proc/cpuinfo 2>/dev/null && echo -mfma)
 MATH_TESTS := $(MATH_DIR)/accuracy $(MATH_DIR)/accuracy-fused $(MATH_DIR)/exact
 MATH_SAMPLES ?= 20000
