@@ -6,10 +6,11 @@
 #include "base/num.h"
 #include "memsys/tags.h"
 
-void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes, enum tags_policy policy, bool hash)
+void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes, enum tags_policy policy,
+               enum tags_index index)
 {
     *t = (struct tags){
-        .sets = sets, .ways = ways, .line_bytes = line_bytes, .policy = policy, .hash = hash, .share = 1,
+        .sets = sets, .ways = ways, .line_bytes = line_bytes, .policy = policy, .index = index, .share = 1,
         .line_shift = (uint8_t)num_log2_up(line_bytes), .set_shift = (uint8_t)num_log2_up(sets)
     };
     t->tag = mem_zero((size_t)sets * ways, sizeof *t->tag, "the tags of a cache");
@@ -55,11 +56,20 @@ static uint64_t line_number(const struct tags *t, uint64_t line)
     return a >> t->line_shift;
 }
 
+/* Bits 7 to 11, xored with bits 13, 14, 15, 17 and 19; bit 12 chooses the half of 64 sets. */
+static uint32_t fermi_set(const struct tags *t, uint64_t line)
+{
+    uint64_t lower = line >> 7 & 31, upper = (line >> 13 & 7) | (line >> 17 & 1) << 3 | (line >> 19 & 1) << 4;
+    return (uint32_t)((lower ^ upper) | (t->sets == 64 ? (line >> 12 & 1) << 5 : 0));
+}
+
 uint32_t tags_set(const struct tags *t, uint64_t line)
 {
+    if (t->index == TAGS_FERMI)
+        return fermi_set(t, line);
     uint64_t n = line_number(t, line);
     unsigned k = t->set_shift;
-    if (t->hash && k) {              /* the low k bits become the xor of eight groups of k bits */
+    if (t->index == TAGS_XOR && k) {     /* the low k bits become the xor of eight groups of k bits */
         n ^= 4 * k < 64 ? n >> 4 * k : 0;
         n ^= n >> 2 * k;
         n ^= n >> k;

@@ -1,9 +1,11 @@
 /*
  * A tag array: sets and ways, with valid and dirty bits per sector. The owner keeps a line's data and whatever else it
  * has in arrays of its own, by the line's index. The set is the line's number modulo the number of sets, which need not
- * be a power of two. With hashing, upper bits are xored into the number first, so that power-of-two strides spread
- * (Gonzalez et al., Eliminating cache conflict misses through XOR-based placement functions, ICS 1997). Address bits
- * that are equal in all lines of the array, as those that select a memory channel, are removed from the number.
+ * be a power of two. TAGS_XOR: upper bits are xored into the number first, so that power-of-two strides spread
+ * (Gonzalez et al., Eliminating cache conflict misses through XOR-based placement functions, ICS 1997). TAGS_FERMI: the
+ * L1 of Fermi as measured (Nugteren et al., A Detailed GPU Cache Model Based on Reuse Distance Theory, HPCA 2014), with
+ * 32 sets, or 64 of which address bit 12 is the upper half. Address bits that are equal in all lines of the array, as
+ * those that select a memory channel, are removed from the number.
  */
 #ifndef MEMSYS_TAGS_H
 #define MEMSYS_TAGS_H
@@ -27,7 +29,7 @@ struct tags {
     uint64_t *line;                  /* copies of tag[].line, contiguous for the search */
     uint32_t sets, ways, line_bytes;
     enum tags_policy policy;         /* a choice of l1.replacement */
-    bool hash;                       /* upper bits are xored into the set index */
+    enum tags_index index;           /* a choice of l1.hash */
     uint8_t line_shift, set_shift;   /* log2(line_bytes); log2(sets), rounded up */
     uint64_t clock;
     /* what is removed from the line's number, in this order: tags_share, tags_cut */
@@ -37,7 +39,8 @@ struct tags {
     struct { uint8_t bit, width; } cut[TAG_CUTS];
 };
 
-void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes, enum tags_policy policy, bool hash);
+void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes, enum tags_policy policy,
+               enum tags_index index);
 void tags_end(struct tags *t);
 /*
  * For the set index only; before any line is allocated. tags_share: addresses are relative to `base`, and the array

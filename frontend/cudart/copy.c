@@ -64,6 +64,14 @@ static cudaError_t check_copy(const void *dst, size_t dst_bytes, const void *src
     return fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+/* What goes from the host to device memory passes the copy engine. */
+static void copy_row(void *dst, const void *src, size_t bytes)
+{
+    memmove(dst, src, bytes);
+    if (place_of(dst, bytes) == PLACE_DEVICE && host_side(place_of(src, bytes)))
+        (void)simtx_copied(rt_owner(dst)->gpu, dst, bytes);      /* nothing waits, and the range is known to be right */
+}
+
 /* ---- linear ---- */
 
 static cudaError_t copy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
@@ -75,7 +83,7 @@ static cudaError_t copy(void *dst, const void *src, size_t bytes, enum cudaMemcp
         return cudaSuccess;
     cudaError_t e = check_copy(dst, bytes, src, bytes, kind);
     if (!e)
-        memmove(dst, src, bytes);
+        copy_row(dst, src, bytes);
     return e;
 }
 
@@ -154,7 +162,7 @@ static cudaError_t copy_box(const struct box *dst, const struct box *src, enum c
     cudaError_t e = check_copy(dst->first, dst_bytes, src->first, src_bytes, kind);
     for (size_t z = 0; !e && z < dst->depth; z++)
         for (size_t y = 0; y < dst->height; y++)
-            memmove(row(dst, y, z), row(src, y, z), dst->width);
+            copy_row(row(dst, y, z), row(src, y, z), dst->width);
     return e;
 }
 

@@ -119,6 +119,8 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
     g->sampling = sampling_new(g->sim.detail, message);
     if (g->sampling && pick_isa(g, message) && timed_open(g, message)) {
         g->mem = devmem_new(index, g->info.memory_bytes);
+        if (g->mem && g->gpu.packing == PACKING_PACKED)
+            devmem_pack(g->mem);
         g->param_buffer = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters") : NULL;
         if (!g->param_buffer)
             gpu_message(message, "cannot reserve the address range of GPU %d: %s\n", index,
@@ -281,6 +283,14 @@ bool simtx_mem_valid(const simtx_gpu *g, const void *p, size_t bytes)
     uint64_t a = (uint64_t)(uintptr_t)p;
     const struct mem_range *r = devmem_find(g->mem, a);
     return r && bytes <= r->hi - a;
+}
+
+simtx_status simtx_copied(simtx_gpu *g, const void *device, size_t bytes)
+{
+    if (bytes && !simtx_mem_valid(g, device, bytes))
+        return gpu_fail(g, SIMTX_INVALID_ADDRESS, "%p .. +%zu does not lie in one allocation", device, bytes);
+    simtx_status s = timed_flush(g, NULL, NULL);
+    return s ? s : timed_copied(g, device, bytes);
 }
 
 bool simtx_mem_in_range(const simtx_gpu *g, const void *p)

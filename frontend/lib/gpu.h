@@ -161,6 +161,8 @@ simtx_status timed_reserve(simtx_gpu *g, uint64_t stream, char **params, simtx_f
 void timed_enqueue(simtx_gpu *g, const struct queued_launch *o);
 /* Runs the queued launches concurrently. stats: of the last one. stats and fault may be NULL. */
 simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *fault);
+/* The host has copied to these device addresses; no launch waits. */
+simtx_status timed_copied(simtx_gpu *g, const void *device, size_t bytes);
 void timed_free(simtx_gpu *g);
 
 /* sampling.c: the launches that sim.detail selects. NULL with a message when the text is invalid. */

@@ -130,6 +130,16 @@ static simtx_status need_machine(simtx_gpu *g)
     return s;
 }
 
+simtx_status timed_copied(simtx_gpu *g, const void *device, size_t bytes)
+{
+    if (g->sim.mode != SIM_MODE_TIMING || !config_bool(g->config, KEY_L2_COPIES))
+        return SIMTX_OK;
+    simtx_status s = need_machine(g);
+    if (!s)
+        machine_copied(g->machine, (uint64_t)(uintptr_t)device, bytes);
+    return s;
+}
+
 void timed_free(simtx_gpu *g)
 {
     simtx_close_files(g);

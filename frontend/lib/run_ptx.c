@@ -13,8 +13,12 @@ static simtx_status copy_in(simtx_gpu *g, const simtx_arg *args, int n, void **d
         simtx_status s = simtx_malloc(g, args[i].bytes, SIMTX_MEM_DEVICE, &device[i]);
         if (s)
             return s;
-        if (args[i].kind != SIMTX_ARG_OUT)
-            memcpy(device[i], args[i].data, args[i].bytes);
+        if (args[i].kind == SIMTX_ARG_OUT)
+            continue;
+        memcpy(device[i], args[i].data, args[i].bytes);
+        s = simtx_copied(g, device[i], args[i].bytes);
+        if (s)
+            return s;
     }
     return SIMTX_OK;
 }

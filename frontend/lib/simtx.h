@@ -92,6 +92,12 @@ void simtx_mem_fill(simtx_gpu *g, void *p, int value, size_t bytes);
 /* True when p lies in the address range of this GPU, allocated or not. */
 bool simtx_mem_in_range(const simtx_gpu *g, const void *p);
 
+/*
+ * The host has copied to these bytes of one allocation, as cudaMemcpy does: in timing mode with l2.copies they are in
+ * L2 from now on. What the host merely writes through an address passes no cache.
+ */
+simtx_status simtx_copied(simtx_gpu *g, const void *device, size_t bytes);
+
 /* ---- modules and kernels ---- */
 /* name: for messages. All errors are reported at once, as lines "name:line:col: error: ...", in simtx_last_message. */
 simtx_status simtx_module_load(simtx_gpu *g, const char *ptx, size_t len, const char *name, simtx_module **out);

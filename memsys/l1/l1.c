@@ -230,6 +230,11 @@ static bool covers(const struct mem_op *op, const struct line_access *a, uint8_t
     return (unsigned)__builtin_popcountll(a->lanes) * bytes == SECTOR_BYTES * (unsigned)__builtin_popcount(sectors);
 }
 
+bool l1_holds(const struct l1 *l, uint64_t line)
+{
+    return tags_find(&l->tags, line) != TAG_NONE;
+}
+
 enum lsu_result l1_store_local(struct l1 *l, struct mem_op *op, const struct line_access *a, uint64_t now)
 {
     struct line_access want = *a;

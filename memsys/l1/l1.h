@@ -68,6 +68,7 @@ const struct cache_stats *l1_stats(const struct mem_op *op, enum mem_server s);
 enum lsu_result l1_load(struct l1 *l, struct mem_op *op, const struct line_access *a, enum mem_server s, uint64_t now);
 enum lsu_result l1_bypass(struct l1 *l, struct mem_op *op, const struct line_access *a, enum mem_server s,
                           uint64_t now);
+bool l1_holds(const struct l1 *l, uint64_t line);        /* or is fetching it */
 enum lsu_result l1_store_local(struct l1 *l, struct mem_op *op, const struct line_access *a, uint64_t now);
 /* A store is sent to L2: updates or invalidates its line. */
 void l1_write_through(struct l1 *l, const struct packet *p);
@@ -84,6 +85,7 @@ void l1_written_back(struct l1 *l, const struct packet *p);
 
 /* ---- l1_writeback.c ---- */
 void l1_write_back(struct l1 *l, uint32_t index, uint64_t now);  /* a dirty line; only if sender_has_room */
+void l1_drop_dirty(struct l1 *l);                        /* clears every dirty bit */
 /* Writes one dirty line back if the miss queue has a free entry; true: more are left. */
 bool l1_flush_line(struct l1 *l, uint64_t now);
 const uint8_t *l1_private_line(struct l1 *l, uint64_t line);

@@ -9,6 +9,10 @@ void l1_configure(struct l1_cfg *c, const struct simtx_config *config)
 #define CONFIG_ROWS "memsys/l1/config.def"
 #include "base/config_copy.h"
     c->sets = cache_sets(c->kb, c->ways, LINE_BYTES);
+    if (c->pipelined && c->sets && c->latency > 1) {
+        c->stages = c->latency;
+        c->latency = 1;
+    }
 }
 
 /* The simulator keeps the bytes of all L1 caches. */
@@ -22,8 +26,19 @@ static void check_memory(const struct simtx_config *config, struct diag *d)
                    MOST_MB);
 }
 
+static void check_index(const struct simtx_config *config, struct diag *d)
+{
+    struct l1_cfg c;
+    l1_configure(&c, config);
+    if (c.sets && c.hash == TAGS_FERMI && c.sets != 32 && c.sets != 64)
+        diag_error(d, 0, 0, "%s is known for 32 and 64 sets, not for the %u of %s and %s",
+                   config_setting(config, KEY_L1_HASH).text, c.sets, config_setting(config, KEY_L1_KB).text,
+                   config_setting(config, KEY_L1_WAYS).text);
+}
+
 void l1_check(const struct simtx_config *config, struct diag *d)
 {
     cache_check_size(config, KEY_L1_KB, KEY_L1_WAYS, KEY_NONE, d);
     check_memory(config, d);
+    check_index(config, d);
 }

@@ -47,6 +47,15 @@ void l1_written_back(struct l1 *l, const struct packet *p)
     l->free_writeback = w;
 }
 
+void l1_drop_dirty(struct l1 *l)
+{
+    for (uint32_t i = 0; l->dirty_lines && i < l->tags.sets * l->tags.ways; i++) {
+        l->dirty_lines -= l->tags.tag[i].dirty != 0;
+        l->tags.tag[i].dirty = 0;
+        l->dirty[i][0] = l->dirty[i][1] = 0;
+    }
+}
+
 bool l1_flush_line(struct l1 *l, uint64_t now)
 {
     if (!l->dirty_lines || !sender_has_room(l->send))

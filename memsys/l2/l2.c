@@ -21,6 +21,13 @@ static void take_unasked(struct l2_slice *s, uint64_t now)
         packet_push(&s->out[p->vn], p);
 }
 
+/* Stages of the pipeline before a request's look-up. */
+static uint32_t stages_of(const struct packet *p, const struct l2_cfg *c)
+{
+    uint32_t own = p->stages ? p->stages : p->kind == MSG_ATOMIC ? c->atomic_latency : 0;
+    return own ? own : c->latency;
+}
+
 /* One request a cycle enters the pipeline from the input queue. */
 static void enter(struct l2_slice *s, unsigned vn, const struct l2_now *t)
 {
@@ -31,8 +38,9 @@ static void enter(struct l2_slice *s, unsigned vn, const struct l2_now *t)
     struct packet *p = packet_pop(&q->wait);
     if (!p->own)
         port_return(s->request, t->xbar + c->credit_latency, vn, xbar_flits(p->bytes, c->flit_bytes));
-    uint32_t at = q->head + q->n++, stages = p->stages ? p->stages : c->l2.latency;
-    q->pipe[at < c->l2.latency ? at : at - c->l2.latency] = (struct l2_pipe_entry){ p, t->l2 + stages };
+    uint32_t at = q->head + q->n++;
+    q->pipe[at < c->l2.latency ? at : at - c->l2.latency] =
+        (struct l2_pipe_entry){ p, t->l2 + stages_of(p, &c->l2) };
 }
 
 /* Looks up a request's line. L2_SERVED: it has performed, or waits in an MSHR entry. */
@@ -50,13 +58,13 @@ static enum l2_result look_up(struct l2_slice *s, struct packet *p, const struct
     if (l2_needs(s, p) & ~(i == TAG_NONE ? 0 : s->tags.tag[i].valid))
         return l2_miss(s, i, p, t);
     bool allocate = i == TAG_NONE;
-    enum l2_result why = l2_cannot_perform(s, p, t->l2);
+    enum l2_result why = l2_cannot_perform(s, p, s->data_free, t->l2);
     if (!why && allocate)
         why = l2_make_room(s, p->mapped, &i, t);
     if (why)
         return why;
     s->part->count[allocate ? STAT_L2_WRITE_MISSES : l2_stats(p)->hits]++;
-    l2_perform(s, i, p, t);
+    l2_perform(s, &s->data_free, i, p, t);
     return L2_SERVED;
 }
 
@@ -129,6 +137,8 @@ static uint64_t plan(const struct l2_slice *s, uint64_t now, bool moved)
         return now + 1;
     if (blocked && s->data_free > now && s->data_free < next)
         next = s->data_free;
+    if (s->performable_blocked && s->fill_free > now && s->fill_free < next)
+        next = s->fill_free;
     if (s->atomic && s->atomic_free < next)
         next = s->atomic_free;
     if (s->transfers && !(s->part->dram_waiters >> s->number & 1) && s->transfer[s->transfer_head].ready < next)

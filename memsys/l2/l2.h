@@ -105,7 +105,7 @@ struct l2_slice {
     struct l2_transfer *transfer;    /* ring */
     uint32_t transfer_head, transfers, transfer_capacity;
 
-    uint64_t data_free;              /* first cycle in which the data array is free */
+    uint64_t data_free, fill_free;   /* first cycles in which the data array, and the port for fills, are free */
     struct packet *atomic;           /* in the atomic unit */
     uint64_t atomic_free;            /* L2 cycle in which it leaves */
     struct packet_queue out[VNS_MAX], unsolicited;
@@ -154,10 +154,11 @@ void l2_engine_settle(struct l2_slice *s, uint64_t until);
 void l2_dump(const struct l2_slice *s, void (*line)(void *ctx, const char *text), void *ctx);
 
 /* ---- l2_perform.c: accesses, replies, the atomic unit ---- */
-/* What prevents p from performing in this cycle; L2_SERVED = nothing. */
-enum l2_result l2_cannot_perform(const struct l2_slice *s, const struct packet *p, uint64_t now);
+/* What prevents p from performing in this cycle; L2_SERVED = nothing. port_free: first cycle in which its port, the data
+ * array's or that for fills, is free. */
+enum l2_result l2_cannot_perform(const struct l2_slice *s, const struct packet *p, uint64_t port_free, uint64_t now);
 /* i: its way; TAG_NONE without tags. */
-void l2_perform(struct l2_slice *s, uint32_t i, struct packet *p, const struct l2_now *t);
+void l2_perform(struct l2_slice *s, uint64_t *port_free, uint32_t i, struct packet *p, const struct l2_now *t);
 /* Its entry of the reply queue is reserved. */
 void l2_start_atomic(struct l2_slice *s, struct packet *p, uint64_t now);
 bool l2_finish_atomic(struct l2_slice *s, uint64_t now);

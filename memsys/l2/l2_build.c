@@ -45,7 +45,7 @@ void l2_init(struct l2_slice *s, struct partition *part, uint32_t number, struct
         s->in[v].pipe = mem_zero(c->l2.latency, sizeof *s->in[v].pipe, "the pipeline of an L2 slice");
     if (c->l2.sets) {
         uint32_t lines = c->l2.sets * c->l2.ways;
-        tags_init(&s->tags, c->l2.sets, c->l2.ways, LINE_BYTES, TAGS_LRU, c->l2.hash);
+        tags_init(&s->tags, c->l2.sets, c->l2.ways, LINE_BYTES, TAGS_LRU, c->l2.hash ? TAGS_XOR : TAGS_LINEAR);
         index_tags(&s->tags, c->map);
         s->dirty = mem_zero((lines + 63) / 64, sizeof *s->dirty, "dirty lines of an L2 slice");
     }

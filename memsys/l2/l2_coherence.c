@@ -427,13 +427,13 @@ enum l2_result l2_coherence_message(struct l2_slice *s, struct packet *p, const 
 enum l2_result l2_coherence_other(struct l2_slice *s, uint32_t e, struct packet *p, const struct l2_now *t)
 {
     uint32_t i = s->mshr.entry[e].user;
-    enum l2_result why = l2_cannot_perform(s, p, t->l2);
+    enum l2_result why = l2_cannot_perform(s, p, s->data_free, t->l2);
     if (i == TAG_NONE || l2_needs(s, p) & ~s->tags.tag[i].valid)
         return L2_BLOCKED_LINE_BUSY;
     if (why)
         return why;
     s->part->count[l2_stats(p)->hits]++;
-    l2_perform(s, i, p, t);
+    l2_perform(s, &s->data_free, i, p, t);
     return L2_SERVED;
 }
 

@@ -288,7 +288,8 @@ bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t)
         return false;
     struct packet *p = mshr_first(&s->mshr, e);
     bool writes_dram = !s->tags.tag && p->kind == MSG_ATOMIC;
-    if (l2_cannot_perform(s, p, t->l2) || (writes_dram && s->transfers == s->transfer_capacity)) {
+    uint64_t *port_free = s->part->cfg.l2.fill_port ? &s->fill_free : &s->data_free;
+    if (l2_cannot_perform(s, p, *port_free, t->l2) || (writes_dram && s->transfers == s->transfer_capacity)) {
         s->performable_blocked = true;
         return false;
     }
@@ -297,7 +298,7 @@ bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t)
     s->miss[e].arrived -= s->tags.tag ? 0 : l2_dram_requests(s, p->sectors);
     if (writes_dram)
         l2_send_line(s, p->mapped, p->sectors, MSHR_NONE, true, t->l2);
-    l2_perform(s, s->mshr.entry[e].user, p, t);
+    l2_perform(s, port_free, s->mshr.entry[e].user, p, t);
     s->performable_head = s->miss[e].next;
     s->miss[e].listed = false;
     list_if_performable(s, e);

@@ -8,11 +8,11 @@
 #include "memsys/xbar/xbar.h"
 #include "ptx/memory/access.h"
 
-enum l2_result l2_cannot_perform(const struct l2_slice *s, const struct packet *p, uint64_t now)
+enum l2_result l2_cannot_perform(const struct l2_slice *s, const struct packet *p, uint64_t port_free, uint64_t now)
 {
     if (!p->own && s->replies[p->vn] >= s->part->cfg.l2.reply_queue)
         return L2_BLOCKED_REPLY_QUEUE;
-    if (s->data_free > now)
+    if (port_free > now)
         return L2_BLOCKED_DATA_ARRAY;
     if (p->kind == MSG_ATOMIC && s->atomic)
         return L2_BLOCKED_ATOMIC_UNIT;
@@ -29,10 +29,33 @@ void l2_mark_dirty(struct l2_slice *s, uint32_t i, uint8_t sectors)
     s->tags.tag[i].valid |= sectors;
 }
 
-static void queue_reply(struct l2_slice *s, struct packet *p, enum msg_kind kind, uint32_t bytes)
+/* A reply of n packets: all but the last are empty and occupy the crossbar; the last one carries the data. */
+static void queue_sectors(struct l2_slice *s, const struct packet *p, uint32_t n, uint32_t bytes)
 {
+    for (; n > 1; n--) {
+        struct packet *k = packet_new(&s->pool);
+        k->kind = MSG_SECTOR;
+        k->vn = p->vn;
+        k->sm = p->sm;
+        k->slice = p->slice;
+        k->warp = UINT16_MAX;
+        k->bytes = (uint16_t)bytes;
+        s->replies[k->vn]++;
+        packet_push(&s->out[k->vn], k);
+    }
+}
+
+/* payload: bytes of the reply without headers. */
+static void queue_reply(struct l2_slice *s, struct packet *p, enum msg_kind kind, uint32_t payload)
+{
+    const struct l2_cfg *c = &s->part->cfg.l2;
+    uint32_t sectors = l2_sectors(p->sectors), n = (payload ? c->sector_replies : c->sector_acks) ? sectors : 1;
+    if (n > 1) {
+        payload = (payload + n - 1) / n;
+        queue_sectors(s, p, n, PACKET_HEADER + payload);
+    }
     p->kind = (uint8_t)kind;
-    p->bytes = (uint16_t)bytes;
+    p->bytes = (uint16_t)(PACKET_HEADER + payload);
     packet_push(&s->out[p->vn], p);
 }
 
@@ -70,18 +93,18 @@ bool l2_finish_atomic(struct l2_slice *s, uint64_t now)
         return false;
     uint16_t bytes = s->atomic->reply_bytes;
     enum msg_kind kind = s->atomic->kind == MSG_ATOMIC ? MSG_ATOMIC_REPLY : s->atomic->kind;
-    queue_reply(s, s->atomic, kind, bytes > PACKET_HEADER ? bytes : PACKET_HEADER);
+    queue_reply(s, s->atomic, kind, bytes > PACKET_HEADER ? bytes - PACKET_HEADER : 0);
     s->atomic = NULL;
     return true;
 }
 
-void l2_perform(struct l2_slice *s, uint32_t i, struct packet *p, const struct l2_now *t)
+void l2_perform(struct l2_slice *s, uint64_t *port_free, uint32_t i, struct packet *p, const struct l2_now *t)
 {
     const struct partition_calls *calls = &s->part->cfg.calls;
     uint8_t *memory = (uint8_t *)(uintptr_t)p->mapped;
     bool has_bytes = !calls->has_bytes || calls->has_bytes(calls->ctx, p->mapped);
     uint32_t sectors = l2_sectors(p->sectors);
-    s->data_free = t->l2 + s->part->data_cycles[sectors];
+    *port_free = t->l2 + s->part->data_cycles[sectors];
     if (!p->own)
         s->replies[p->vn]++;
     if (s->engine)
@@ -96,7 +119,7 @@ void l2_perform(struct l2_slice *s, uint32_t i, struct packet *p, const struct l
         if (p->own)
             l2_engine_performed(s, p, t);
         else
-            queue_reply(s, p, MSG_READ_REPLY, PACKET_HEADER + SECTOR_BYTES * sectors);
+            queue_reply(s, p, MSG_READ_REPLY, SECTOR_BYTES * sectors);
         break;
     case MSG_WRITE:
         if (has_bytes)
@@ -105,7 +128,7 @@ void l2_perform(struct l2_slice *s, uint32_t i, struct packet *p, const struct l
         if (p->own)
             l2_engine_performed(s, p, t);
         else
-            queue_reply(s, p, MSG_WRITE_ACK, PACKET_HEADER);
+            queue_reply(s, p, MSG_WRITE_ACK, 0);
         break;
     default:
         l2_mark_dirty(s, i, p->sectors);

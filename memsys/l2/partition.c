@@ -168,6 +168,21 @@ void partition_invalidate(struct partition *p)
         l2_clear(&p->slice[i]);
 }
 
+void partition_copied(struct partition *p, uint32_t slice, uint64_t line, uint8_t sectors)
+{
+    struct l2_slice *s = &p->slice[slice - p->cfg.channel * p->cfg.slices];
+    if (!s->tags.tag)
+        return;
+    uint32_t i = tags_find(&s->tags, line);
+    if (i == TAG_NONE) {
+        i = tags_victim(&s->tags, line);
+        l2_clear_dirty(s, i);
+        tags_allocate(&s->tags, i, line, 1);
+    }
+    s->tags.tag[i].valid |= sectors;
+    tags_touch(&s->tags, i);
+}
+
 bool partition_send(struct partition *p, uint32_t slice, struct packet *k, uint64_t now)
 {
     struct l2_slice *s = &p->slice[slice - p->cfg.channel * p->cfg.slices];

@@ -87,6 +87,11 @@ bool partition_idle(const struct partition *p);
 /* Invalidates all lines of an idle partition: the host has changed memory. */
 void partition_invalidate(struct partition *p);
 /*
+ * Between kernels, without a coherence protocol: the host has copied these sectors of a line, and they are allocated.
+ * Dirty sectors of the victim are written to DRAM outside of simulated time.
+ */
+void partition_copied(struct partition *p, uint32_t slice, uint64_t line, uint8_t sectors);
+/*
  * Sends a packet that is no reply (a protocol's invalidation) to an SM, on network k->vn, in the L2 cycle after `now`;
  * false: the reply queue is full.
  */

@@ -8,12 +8,11 @@
 
 #include "base/alloc.h"
 #include "memsys/l1/l1_coherence.h"
+#include "memsys/l1/l1_pipeline.h"
 #include "memsys/lsu/lsu.h"
 #include "memsys/lsu/rocache.h"
 #include "memsys/lsu/staging.h"
 #include "memsys/xbar/xbar.h"
-
-enum { WORD_SHIFT = 2 };                 /* words of constants */
 
 /* A queued instruction, with its global accesses. */
 struct queued {
@@ -31,6 +30,10 @@ struct background {
     struct line_access access[COALESCE_MAX];
 };
 
+/* An access that a full structure turns away: its blocked cycles are counted from one on, under these counters. It is
+ * offered again when a reply comes, or a request has left (retry). */
+struct refusal { bool on, retry; uint64_t from; enum stat by[2]; };
+
 /* The order in which an instruction's servers are processed. */
 static const enum mem_server server_order[SERVERS] = {
     SERVE_SHARED, SERVE_CONST, SERVE_TEXTURE, SERVE_LOCAL, SERVE_GLOBAL
@@ -42,7 +45,7 @@ struct lsu {
     uint64_t clock;                  /* last cycle of lsu_run, lsu_issue or lsu_fetch */
     uint32_t first, n;               /* of the queue: index of the oldest, number */
     bool started;                    /* of the oldest instruction: processing has begun */
-    bool blocked, retry;             /* its access was blocked; it is offered again in the next cycle */
+    struct refusal refused, not_looked_up;       /* of the oldest instruction; of the oldest access in the pipeline */
     bool flushing;
     uint8_t probe_vns;               /* bit per network with probes or other messages that are handled on arrival */
     uint32_t reply_vn;               /* round robin: first network to consider */
@@ -56,13 +59,12 @@ struct lsu {
     uint32_t server;                 /* of the oldest instruction: index in server_order */
     uint32_t accesses, next, track;
     const struct line_access *access;
-    uint64_t blocked_from;           /* first blocked cycle that is not counted; its counters */
-    enum stat blocked_by[2];
     uint64_t *count;
     struct hists *hists;
     struct lsu_cfg cfg;
     struct retire retire;
     struct l1 l1;
+    struct l1_pipeline pipeline;
     struct rocache konst, texture, inst;
     struct remote remote;
     struct l1_coherence coherence;
@@ -70,6 +72,7 @@ struct lsu {
     uint64_t instructions;           /* issued so far */
     uint32_t ports;                  /* of the L1, free in this cycle */
     struct background background;
+    struct private_map private;
     struct packet_queue arrived[VNS_MAX];
     struct line_access others[COALESCE_MAX];     /* accesses that are not global */
 };
@@ -97,6 +100,7 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     packet_pool_init(&u->send.pool, 0);
     retire_init(&u->retire, calls, hists);
     l1_init(&u->l1, &u->cfg.l1, c->coalescer.segment, &u->send, &u->retire, count);
+    l1_pipeline_init(&u->pipeline, c->l1.stages);
     rocache_init(&u->konst, &c->ro.konst, ACCESS_CONST, &u->send, &u->retire, count);
     rocache_init(&u->texture, &c->ro.texture, ACCESS_TEXTURE, &u->send, &u->retire, count);
     rocache_init(&u->inst, &c->ro.inst, ACCESS_INST, &u->send, &u->retire, count);
@@ -132,6 +136,7 @@ void lsu_free(struct lsu *u)
     rocache_end(&u->inst);
     rocache_end(&u->texture);
     rocache_end(&u->konst);
+    l1_pipeline_end(&u->pipeline);
     l1_end(&u->l1);
     retire_end(&u->retire);
     packet_pool_end(&u->send.pool);
@@ -207,11 +212,39 @@ static void begin_shared(struct lsu *u, const struct mem_op *op, uint64_t now)
     hist_add(u->hists, HIST_SHARED_CONFLICTS, passes);
 }
 
+/* May its accesses be packets to L2 that are acknowledged? */
 static bool remote_kind(const struct lsu *u, const struct mem_op *op, enum mem_server s)
 {
     if (op->kind != MOP_STORE && op->kind != MOP_RED)
         return false;
-    return s == SERVE_GLOBAL ? !u->coherence.protocol : !u->cfg.l1.sets || !u->cfg.l1.local_writeback;
+    bool cached = u->cfg.l1.sets && u->cfg.l1.local_writeback && u->cfg.l1.local_allocate;
+    return s == SERVE_GLOBAL ? !u->coherence.protocol : !cached;
+}
+
+/* A local store that may not allocate, but whose line is there. */
+static bool hits_local(const struct lsu *u, const struct line_access *a, enum mem_server s)
+{
+    return s == SERVE_LOCAL && u->cfg.l1.sets && u->cfg.l1.local_writeback && l1_holds(&u->l1, a->line);
+}
+
+static enum lsu_result store_remotely(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
+                                      uint32_t track, uint64_t now)
+{
+    if (!hits_local(u, a, s))
+        return remote_store(&u->remote, op, a, s, track, now);
+    enum lsu_result r = l1_store_local(&u->l1, op, a, now);
+    if (r == LSU_SERVED)
+        remote_not_sent(&u->remote, track);
+    return r;
+}
+
+static uint32_t coalesce_private(const struct lsu *u, const struct mem_op *op, uint32_t group_lanes,
+                                 struct line_access *out)
+{
+    uint32_t n = coalesce(op, SERVE_LOCAL, group_lanes, out);
+    for (uint32_t i = 0; i < n; i++)
+        out[i].line = private_map_line(&u->private, out[i].line);
+    return n;
 }
 
 /* Begins with the accesses of one server, to be served from cycle `now` on. */
@@ -223,12 +256,13 @@ static void begin_server(struct lsu *u, const struct queued *s, enum mem_server 
     if (server == SERVE_SHARED) {
         begin_shared(u, s->op, now);
     } else if (server == SERVE_CONST) {
-        u->accesses = coalesce_blocks(s->op, server, WARP_LANES, WORD_SHIFT, u->others);
+        unsigned shift = (unsigned)__builtin_ctz(u->cfg.ro.const_port);
+        u->accesses = coalesce_blocks(s->op, server, WARP_LANES, shift, u->others);
     } else if (server == SERVE_TEXTURE) {
         unsigned shift = (unsigned)__builtin_ctz(u->cfg.ro.texture.line);
         u->accesses = coalesce_blocks(s->op, server, u->cfg.coalescer.lanes, shift, u->others);
     } else if (server == SERVE_LOCAL) {
-        u->accesses = coalesce(s->op, server, u->cfg.coalescer.lanes, u->others);
+        u->accesses = coalesce_private(u, s->op, u->cfg.coalescer.lanes, u->others);
         count_lines(u, u->accesses);
     } else {
         u->access = s->access;
@@ -259,12 +293,29 @@ static enum lsu_result serve_memory(struct lsu *u, struct mem_op *op, const stru
     if (op->kind == MOP_ATOM || op->kind == MOP_RED)
         return remote_atomic(&u->remote, op, a, track, now);
     if (remote_kind(u, op, s))
-        return remote_store(&u->remote, op, a, s, track, now);
+        return store_remotely(u, op, a, s, track, now);
     if (op->kind == MOP_STORE)
         return l1_store_local(&u->l1, op, a, now);
     if (!u->cfg.l1.sets || (s == SERVE_GLOBAL && (!u->cfg.l1.global || op->path == PATH_L2)))
         return l1_bypass(&u->l1, op, a, s, now);
     return l1_load(&u->l1, op, a, s, now);
+}
+
+/* Does the access pass the stages in front of L1? Atomics do not, nor what bypasses L1. */
+static bool through_pipeline(const struct lsu *u, const struct mem_op *op, enum mem_server s)
+{
+    if (!u->cfg.l1.stages || op->kind == MOP_ATOM || op->kind == MOP_RED)
+        return false;
+    return s == SERVE_LOCAL || (op->path != PATH_L2 && (u->cfg.l1.global || op->kind == MOP_STORE));
+}
+
+static enum lsu_result enter_pipeline(struct lsu *u, struct mem_op *op, const struct line_access *a,
+                                      enum mem_server s, uint64_t now)
+{
+    if (l1_pipeline_full(&u->pipeline))
+        return LSU_BLOCKED_PIPELINE;
+    l1_pipeline_enter(&u->pipeline, op, a, s, u->track, now);
+    return LSU_SERVED;
 }
 
 static enum lsu_result serve(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
@@ -276,39 +327,49 @@ static enum lsu_result serve(struct lsu *u, struct mem_op *op, const struct line
         return rocache_load(&u->texture, op, a, now);
     if (s == SERVE_GLOBAL && staging_holds(&u->staging) && op->kind != MOP_PREFETCH)
         return staging_offer(&u->staging, op, a, u->track, u->queue[u->first].sequence, now);
+    if (through_pipeline(u, op, s))
+        return enter_pipeline(u, op, a, s, now);
+    if (l1_pipeline_has(&u->pipeline, a->line))
+        return LSU_BLOCKED_PIPELINE;
     return serve_memory(u, op, a, s, u->track, now);
 }
 
-/* Records the reason, under whose counters the cycles from this one on are counted. */
-static void block(struct lsu *u, const struct mem_op *op, enum mem_server s, enum lsu_result why, uint64_t now)
+/* The refusal of an access, with the counters of its reason. */
+static struct refusal refuse(const struct mem_op *op, enum mem_server s, enum lsu_result why, uint64_t now)
 {
     static const enum stat reason[] = {
         [LSU_BLOCKED_LINE] = STAT_L1_RESERVE_FAILS, [LSU_BLOCKED_MSHR] = STAT_L1_MSHR_FULL,
-        [LSU_BLOCKED_QUEUE] = STAT_L1_QUEUE_FULL, [LSU_BLOCKED_STAGE] = STAT_STAGE_BLOCKED
+        [LSU_BLOCKED_QUEUE] = STAT_L1_QUEUE_FULL, [LSU_BLOCKED_STAGE] = STAT_STAGE_BLOCKED,
+        [LSU_BLOCKED_PIPELINE] = STAT_END
     };
     bool cached = s == SERVE_LOCAL || op->kind == MOP_LOAD;
-    u->blocked = true;
-    u->blocked_from = now;
-    u->blocked_by[0] = u->blocked_by[1] = STAT_END;
+    struct refusal r = { .on = true, .from = now, .by = { STAT_END, STAT_END } };
     if (s == SERVE_CONST)
-        u->blocked_by[0] = STAT_CONST_BLOCKED;
+        r.by[0] = STAT_CONST_BLOCKED;
     else if (s == SERVE_TEXTURE)
-        u->blocked_by[0] = STAT_TEXTURE_BLOCKED;
+        r.by[0] = STAT_TEXTURE_BLOCKED;
     else
-        u->blocked_by[0] = reason[why];
-    if (s != SERVE_CONST && s != SERVE_TEXTURE && cached && why != LSU_BLOCKED_STAGE)
-        u->blocked_by[1] = l1_stats(op, s)->blocked;
+        r.by[0] = reason[why];
+    if (s != SERVE_CONST && s != SERVE_TEXTURE && cached && why < LSU_BLOCKED_STAGE)
+        r.by[1] = l1_stats(op, s)->blocked;
+    return r;
+}
+
+static void settle_refusal(struct lsu *u, struct refusal *r, uint64_t until)
+{
+    if (!r->on || until <= r->from)
+        return;
+    for (int i = 0; i < 2; i++)
+        if (r->by[i] != STAT_END)
+            u->count[r->by[i]] += until - r->from;
+    r->from = until;
 }
 
 void lsu_settle(struct lsu *u, uint64_t until)
 {
     rocache_settle(&u->inst, until);
-    if (!u->blocked || until <= u->blocked_from)
-        return;
-    for (int i = 0; i < 2; i++)
-        if (u->blocked_by[i] != STAT_END)
-            u->count[u->blocked_by[i]] += until - u->blocked_from;
-    u->blocked_from = until;
+    settle_refusal(u, &u->refused, until);
+    settle_refusal(u, &u->not_looked_up, until);
 }
 
 /* Offers accesses to their server, as many as it serves in a cycle; true when all have been served. */
@@ -320,7 +381,7 @@ static bool serve_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, 
     for (; ports && u->next < u->accesses; ports--, u->next++) {
         enum lsu_result r = serve(u, op, &u->access[u->next], s, now);
         if (r != LSU_SERVED) {
-            block(u, op, s, r, now);
+            u->refused = refuse(op, s, r, now);
             return false;
         }
         u->ports -= l1;
@@ -336,7 +397,7 @@ static bool run_server(struct lsu *u, struct mem_op *op, uint64_t now)
         return serve_accesses(u, op, s, now);
     if (u->staging.stage && u->staging.stage->shared &&
         !staging_shared(&u->staging, op, u->queue[u->first].sequence, now)) {
-        block(u, op, s, LSU_BLOCKED_STAGE, now);
+        u->refused = refuse(op, s, LSU_BLOCKED_STAGE, now);
         return false;
     }
     uint64_t ready = now + u->cfg.shared.latency - 1;
@@ -359,7 +420,7 @@ static void start(struct lsu *u, const struct mem_op *op, uint64_t now)
 
 static void run_oldest(struct lsu *u, uint64_t now)
 {
-    u->blocked = false;
+    u->refused.on = false;
     if (!u->n)
         return;
     struct mem_op *op = u->queue[u->first].op;
@@ -382,6 +443,22 @@ static void run_oldest(struct lsu *u, uint64_t now)
     if (++u->first == u->cfg.queue)
         u->first = 0;
     retire_complete(&u->retire, op, now);
+}
+
+/* Accesses whose cycle has come are looked up in L1. */
+static void look_up(struct lsu *u, uint64_t now)
+{
+    struct l1_access *d;
+    u->not_looked_up.on = false;
+    for (uint32_t n = u->cfg.l1.ports; n && (d = l1_pipeline_oldest(&u->pipeline)) && d->ready <= now; n--) {
+        enum lsu_result r = serve_memory(u, d->op, &d->access, (enum mem_server)d->server, d->track, now);
+        if (r != LSU_SERVED) {
+            u->not_looked_up = refuse(d->op, (enum mem_server)d->server, r, now);
+            return;
+        }
+        l1_pipeline_leave(&u->pipeline);
+        retire_complete(&u->retire, d->op, now);
+    }
 }
 
 /* ---- in the background ---- */
@@ -410,7 +487,7 @@ static void start_background(struct lsu *u, struct background *b)
 {
     b->started = true;
     b->next = 0;
-    b->n = coalesce(b->first, SERVE_LOCAL, WARP_LANES, b->access);
+    b->n = coalesce_private(u, b->first, WARP_LANES, b->access);
     if (remote_kind(u, b->first, SERVE_LOCAL))
         b->track = remote_begin(&u->remote, b->first, SERVE_LOCAL, b->n);
 }
@@ -424,7 +501,8 @@ static void run_background(struct lsu *u, uint64_t now)
         if (!b->started)
             start_background(u, b);
         for (; u->ports && b->next < b->n; b->next++, u->ports--)
-            if (serve_memory(u, op, &b->access[b->next], SERVE_LOCAL, b->track, now) != LSU_SERVED) {
+            if (l1_pipeline_has(&u->pipeline, b->access[b->next].line) ||
+                serve_memory(u, op, &b->access[b->next], SERVE_LOCAL, b->track, now) != LSU_SERVED) {
                 b->blocked = true;
                 return;
             }
@@ -525,7 +603,10 @@ static void handle(struct lsu *u, struct packet *p, uint64_t now)
     uint32_t flits = xbar_flits(p->bytes, u->cfg.flit_bytes);
     port_return(u->in, clock_convert(u->cfg.clocks, CLK_CORE, CLK_XBAR, now) + u->cfg.credit_latency, p->vn, flits);
     u->count[STAT_REPLIES]++;
-    if (p->kind >= MSG_ENGINE) {
+    if (p->kind == MSG_SECTOR) {
+        u->count[STAT_L2_NOTIFICATIONS]++;
+        packet_return(p);
+    } else if (p->kind >= MSG_ENGINE) {
         u->count[STAT_L2_NOTIFICATIONS]++;
         u->retire.calls.message(u->retire.calls.ctx, p, now);
     } else if (p->kind >= MSG_POLICY)
@@ -582,13 +663,15 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
     u->ports = u->cfg.l1.ports;
     if (u->staging.held)
         send_staged(u, now);
+    if (u->pipeline.n)
+        look_up(u, now);
     run_oldest(u, now);
     if (u->background.first)
         run_background(u, now);
     if (u->flushing)
         u->flushing = l1_flush_line(&u->l1, now) || l1_coherence_flush_line(&u->coherence, now);
     bool sent = sender_run(&u->send, now);
-    u->retry = sent && u->blocked;
+    u->refused.retry = u->not_looked_up.retry = sent;
     u->background.retry = sent && u->background.blocked;
     u->clock = now;
     return lsu_next(u);
@@ -598,10 +681,19 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
  * again in its cycle, or for the miss queue, and is offered again in the next. */
 static uint64_t next_step(const struct lsu *u)
 {
-    if (!u->n || (u->blocked && !u->retry))
+    if (!u->n || (u->refused.on && !u->refused.retry))
         return NEVER;
     uint64_t step = u->started ? u->step : u->addresses_free;
-    return u->blocked || step <= u->clock ? u->clock + 1 : step;
+    return u->refused.on || step <= u->clock ? u->clock + 1 : step;
+}
+
+/* The same for the access at the end of the pipeline. When it leaves, the oldest instruction has its turn, too. */
+static uint64_t next_look_up(const struct lsu *u)
+{
+    const struct l1_access *d = l1_pipeline_oldest(&u->pipeline);
+    if (!d || (u->not_looked_up.on && !u->not_looked_up.retry))
+        return NEVER;
+    return d->ready > u->clock ? d->ready : u->clock + 1;
 }
 
 /* The stage's next event; after a rejection by the L1 it chooses in every cycle. */
@@ -615,7 +707,7 @@ static uint64_t next_of_stage(const struct lsu *u)
 uint64_t lsu_next(const struct lsu *u)
 {
     uint64_t reply = port_next(u->in);
-    uint64_t next = clock_earlier(next_step(u), sender_next(&u->send, u->clock));
+    uint64_t next = clock_earlier(clock_earlier(next_step(u), next_look_up(u)), sender_next(&u->send, u->clock));
     if ((u->flushing && sender_has_room(&u->send)) || u->narrived || u->coherence.retries)
         next = clock_earlier(next, u->clock + 1);
     if (u->staging.stage)
@@ -683,9 +775,16 @@ uint32_t lsu_slice(const struct lsu *u, uint64_t address)
 
 /* ---- ends of kernels, reports ---- */
 
+void lsu_private_map(struct lsu *u, const struct private_map *m)
+{
+    u->private = *m;
+}
+
 const uint8_t *lsu_private_line(struct lsu *u, uint64_t line)
 {
-    return l1_private_line(&u->l1, line);
+    uint64_t mapped = private_map_line(&u->private, line);
+    const uint8_t *there = l1_private_line(&u->l1, mapped);
+    return there || mapped == line ? there : (const uint8_t *)(uintptr_t)mapped;
 }
 
 unsigned lsu_coherence_state(const struct lsu *u, uint64_t line)
@@ -695,12 +794,14 @@ unsigned lsu_coherence_state(const struct lsu *u, uint64_t line)
 
 bool lsu_idle(const struct lsu *u)
 {
-    return !u->n && !u->background.first && !u->staging.held && !packet_pool_used(&u->send.pool) &&
+    return !u->n && !u->pipeline.n && !u->background.first && !u->staging.held && !packet_pool_used(&u->send.pool) &&
            !u->send.vn_queued && !u->inst.nwanted;
 }
 
 bool lsu_flush(struct lsu *u, uint64_t now)
 {
+    if (u->cfg.l1.local_drop)
+        l1_drop_dirty(&u->l1);
     u->flushing = u->l1.dirty_lines || u->coherence.to_write_back;
     return !u->flushing && lsu_idle(u);
 }
@@ -715,9 +816,10 @@ void lsu_invalidate(struct lsu *u)
 
 static const char *waits_for(const struct lsu *u)
 {
-    if (!u->blocked)
+    const struct refusal *r = u->not_looked_up.on ? &u->not_looked_up : &u->refused;
+    if (!r->on)
         return "";
-    switch (u->blocked_by[0]) {
+    switch (r->by[0]) {
     case STAT_L1_RESERVE_FAILS:
         return u->coherence.protocol ? ", its L1 line or every way of its set has a request in flight"
                                      : ", every way of its L1 set waits for a fill";
@@ -725,7 +827,8 @@ static const char *waits_for(const struct lsu *u)
     case STAT_L1_QUEUE_FULL: return ", waits for an entry of the miss queue";
     case STAT_STAGE_BLOCKED: return ", waits for the order policy's stage";
     case STAT_CONST_BLOCKED: return ", waits at the constant cache";
-    default: return ", waits at the texture cache";
+    case STAT_TEXTURE_BLOCKED: return ", waits at the texture cache";
+    default: return ", waits for an earlier access in front of the look-up in L1";
     }
 }
 

@@ -12,6 +12,7 @@
 #include "memsys/dram/addrmap.h"
 #include "memsys/l1/l1_config.h"
 #include "memsys/lsu/coalesce.h"
+#include "memsys/lsu/private_map.h"
 #include "memsys/xbar/port.h"
 #include "memsys/tags.h"
 
@@ -20,7 +21,11 @@ struct atom_payload;
 
 /* The read-only caches. latency: from the issue of an access that hits until dependent instructions may issue. */
 struct rocache_cfg { uint32_t kb, ways, line, latency, mshrs, sets; };
-struct readonly_cfg { struct rocache_cfg konst, texture, inst; bool texture_nc; uint32_t inst_bytes, inst_prefetch; };
+struct readonly_cfg {
+    struct rocache_cfg konst, texture, inst;
+    bool texture_nc;
+    uint32_t const_port, inst_bytes, inst_prefetch;
+};
 
 struct lsu_cfg {
     const struct clocks *clocks;
@@ -110,6 +115,8 @@ void lsu_settle(struct lsu *u, uint64_t until);
 /* The line of private memory as a thread of this SM would read it now, for functions of the host; valid until the next
  * call. NULL = it is in device memory. */
 const uint8_t *lsu_private_line(struct lsu *u, uint64_t line);
+/* The place of the next kernel's private memory. */
+void lsu_private_map(struct lsu *u, const struct private_map *m);
 /* Makes lsu_run write dirty lines back, one a cycle. Called after every cycle until it returns true: no line is dirty
  * and every write is acknowledged. */
 bool lsu_flush(struct lsu *u, uint64_t now);

@@ -110,19 +110,29 @@ static void report_performed(struct remote *r, const struct remote_track *t, uin
         retire_performed(r->retire, t->slot, line, true, now);
 }
 
+static void part_over(struct remote *r, uint32_t i)
+{
+    if (--r->track[i].pending)
+        return;
+    retire_release(r->retire, r->track[i].slot);
+    track_free(r, i);
+}
+
+void remote_not_sent(struct remote *r, uint32_t number)
+{
+    part_over(r, number);
+}
+
 void remote_acknowledged(struct remote *r, struct packet *p, uint64_t now)
 {
     uint32_t i = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1);
-    struct remote_track *t = &r->track[i];
+    const struct remote_track *t = &r->track[i];
     if (p->atom)
         pool_give(&r->payloads, p->atom);
     report_performed(r, t, p->line, now);
-    if (--t->pending)
-        return;
-    if (t->counts_store && !t->counts_load)
+    if (t->pending == 1 && t->counts_store && !t->counts_load)
         hist_add(r->retire->hists, HIST_STORE_LATENCY, now - t->issued);
-    retire_release(r->retire, t->slot);
-    track_free(r, i);
+    part_over(r, i);
 }
 
 void remote_replied(struct remote *r, struct packet *p, uint64_t now)

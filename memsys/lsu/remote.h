@@ -37,6 +37,8 @@ void remote_bytes(struct packet *p, const struct mem_op *op, const struct line_a
 uint32_t remote_begin(struct remote *r, const struct mem_op *op, enum mem_server s, uint32_t n);
 enum lsu_result remote_store(struct remote *r, const struct mem_op *op, const struct line_access *a, enum mem_server s,
                              uint32_t number, uint64_t now);
+/* One of the n is not sent: L1 served it. */
+void remote_not_sent(struct remote *r, uint32_t number);
 /* number: of a red's remote_track. */
 enum lsu_result remote_atomic(struct remote *r, struct mem_op *op, const struct line_access *a, uint32_t number,
                               uint64_t now);

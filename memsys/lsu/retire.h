@@ -11,7 +11,9 @@
 #include "memsys/lsu/stage.h"
 
 /* The result of offering an access to a cache: served, or blocked by this resource and to be offered again. */
-enum lsu_result { LSU_SERVED, LSU_BLOCKED_LINE, LSU_BLOCKED_MSHR, LSU_BLOCKED_QUEUE, LSU_BLOCKED_STAGE };
+enum lsu_result {
+    LSU_SERVED, LSU_BLOCKED_LINE, LSU_BLOCKED_MSHR, LSU_BLOCKED_QUEUE, LSU_BLOCKED_STAGE, LSU_BLOCKED_PIPELINE
+};
 
 /* Lanes of an instruction that wait for a line. */
 struct retire_waiter {

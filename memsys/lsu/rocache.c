@@ -16,7 +16,7 @@ void rocache_init(struct rocache *c, const struct rocache_cfg *cfg, enum access_
     c->stats = &cache_stats[type == ACCESS_CONST     ? CACHE_STATS_CONST
                             : type == ACCESS_TEXTURE ? CACHE_STATS_TEXTURE
                                                      : CACHE_STATS_INST];
-    tags_init(&c->tags, cfg->sets, cfg->ways, cfg->line, TAGS_LRU, false);
+    tags_init(&c->tags, cfg->sets, cfg->ways, cfg->line, TAGS_LRU, TAGS_LINEAR);
     mshr_init(&c->mshr, cfg->mshrs, UINT32_MAX);
     if (type == ACCESS_INST)
         return;

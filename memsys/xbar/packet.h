@@ -20,6 +20,7 @@ enum msg_kind {
     MSG_WRITE,           /* bytes of `mask` in `data`; acknowledged */
     MSG_ATOMIC,          /* operands in `atom`; the reply has the old values (red: an acknowledgement) */
     MSG_READ_REPLY, MSG_WRITE_ACK, MSG_ATOMIC_REPLY,
+    MSG_SECTOR,          /* of an answer that L2 gives sector by sector, ahead of one of the above, which has it all */
     MSG_PROTOCOL,
     MSG_POLICY = 64,
     MSG_ENGINE = 128     /* messages between engines beside L2 slices (memsys/l2/engine.h) and SMs */

@@ -106,14 +106,30 @@ SPECIALISED void enqueue(struct xbar *x, struct packet *p, uint32_t input, uint6
     }
 }
 
+/* A FIFO input: only its oldest packet requests its destination. */
+SPECIALISED void enqueue_fifo(struct xbar *x, struct packet *p, uint32_t input, uint64_t now, struct xbar_shape n)
+{
+    struct xbar_fifo *b = &x->fifo[input * n.vns + (n.vns == 1 ? 0 : p->vn)];
+    if (b->blocked) {
+        packet_push(&b->wait, p);
+        return;
+    }
+    b->blocked = true;
+    enqueue(x, p, input, now, n);
+}
+
 SPECIALISED void arrive(struct xbar *x, uint32_t source, uint64_t now, struct xbar_shape n)
 {
     struct port *t = &x->in[source];
     uint32_t input = x->input_of[source];
     uint64_t next;
-    do
-        enqueue(x, port_receive(t, now), input, now, n);
-    while ((next = port_next(t)) <= now);
+    do {
+        struct packet *p = port_receive(t, now);
+        if (x->fifo)
+            enqueue_fifo(x, p, input, now, n);
+        else
+            enqueue(x, p, input, now, n);
+    } while ((next = port_next(t)) <= now);
     if (next != NEVER)
         wheel_set(&x->wheel, source, next);
 }
@@ -126,6 +142,12 @@ SPECIALISED void finish(struct xbar *x, uint32_t output, uint64_t now, struct xb
     xbar_set_bit(x->free_in, n.inputs, c->input);
     x->free_inputs++;
     c->queue->since = now;
+    if (x->fifo) {
+        struct xbar_fifo *b = &x->fifo[c->input * n.vns + (n.vns == 1 ? 0 : c->vn)];
+        b->blocked = b->wait.n;
+        if (b->blocked)
+            enqueue(x, packet_pop(&b->wait), c->input, now, n);
+    }
 }
 
 SPECIALISED struct packet *dequeue(struct xbar *x, const struct xbar_choice *c, uint32_t output, struct xbar_shape n)

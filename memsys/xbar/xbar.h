@@ -4,8 +4,10 @@
  * into flits. An input port and an output port each transfer one flit a crossbar cycle, and a packet occupies both
  * until its last flit has left. A packet starts only when the destination's buffer has space for all its flits. Input
  * buffers are finite, per source and virtual network. Each input port queues packets by destination (virtual output
- * queues: Tamir and Frazier, ISCA 1988), so no packet waits for one to another destination. Queues are FIFO; packets
- * that arrive in the same cycle are queued in order of their sources.
+ * queues: Tamir and Frazier, ISCA 1988), so no packet waits for one to another destination; or, with `fifo`, it has one
+ * queue a virtual network, whose head blocks the packets after it (Karol, Hluchyj and Morgan, IEEE Transactions on
+ * Communications 35, 1987). Queues are FIFO; packets that arrive in the same cycle are queued in order of their
+ * sources.
  *
  * Ports are matched by iSLIP (McKeown, IEEE/ACM Transactions on Networking 7, 1999) until no further packet can start:
  * each free output grants one free input, each input accepts one grant, and outputs whose grant was not accepted try
@@ -48,6 +50,7 @@ struct xbar_cfg {
     uint32_t latency_in, latency_out;    /* crossbar cycles, each at least 1 */
     enum clock_domain source_clock, destination_clock;
     bool to_slices;                  /* packets go from p->sm to p->slice; false: from p->slice to p->sm */
+    bool fifo;                       /* an input transfers its packets in order, whatever their destinations */
     bool every_cycle;                /* also visit idle cycles: slow, same results */
 };
 

@@ -41,6 +41,7 @@ static void make_tables(struct xbar *x)
     x->queued = table((size_t)x->inputs * x->outputs, sizeof *x->queued);
     x->reach = table((size_t)x->inputs * x->shape.outputs, sizeof *x->reach);
     x->voq = table(pairs * c->vns, sizeof *x->voq);
+    x->fifo = c->fifo ? table((size_t)x->inputs * c->vns, sizeof *x->fifo) : NULL;
     x->next_vn = table(pairs, sizeof *x->next_vn);
     x->next_output = table(x->inputs, sizeof *x->next_output);
     x->unmatched = table(x->shape.outputs, sizeof *x->unmatched);
@@ -111,7 +112,7 @@ void xbar_free(struct xbar *x)
         return;
     void *tables[] = { x->free_in, x->free_out, x->eligible, x->requests, x->queued, x->reach, x->voq, x->next_vn,
                        x->next_output, x->unmatched, x->granted, x->grants, x->destination, x->output, x->input_of,
-                       x->starved, x->doorbells };
+                       x->starved, x->doorbells, x->fifo };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         free(tables[i]);
     wheel_end(&x->wheel);
@@ -124,6 +125,8 @@ static uint32_t packets_inside(const struct xbar *x)
     for (uint32_t d = 0; d < x->c.destinations; d++)
         for (unsigned v = 0; v < x->c.vns; v++)
             n += x->destination[d].queued[v];
+    for (uint32_t i = 0; x->fifo && i < x->inputs * x->c.vns; i++)
+        n += x->fifo[i].wait.n;
     return n;
 }
 

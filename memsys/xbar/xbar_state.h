@@ -11,6 +11,9 @@ struct xbar_voq {
     uint64_t since;                  /* cycle from which the head waits */
 };
 
+/* FIFO input: the packets of an input port and virtual network after the one in a VOQ. blocked: there is one in a VOQ. */
+struct xbar_fifo { struct packet_queue wait; bool blocked; };
+
 struct xbar_destination {
     uint64_t *requests;              /* [vn][word] bit per input that has a packet for it */
     uint32_t output, index;          /* its output port; its number among that port's destinations */
@@ -53,6 +56,7 @@ struct xbar {
     uint32_t *queued;                /* [input][output] packets */
     uint64_t *reach;                 /* [input][word] bit per output for which the input has packets */
     struct xbar_voq *voq;            /* [input][destination][vn] */
+    struct xbar_fifo *fifo;          /* [input][vn]; NULL = VOQs */
     uint32_t *next_vn;               /* [input][destination] round robin: first virtual network to consider */
     uint32_t *next_output;           /* [input] round robin: first output whose grant to consider */
     uint64_t *unmatched;             /* bit per output: takes part in the next round of the matching */

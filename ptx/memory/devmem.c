@@ -20,12 +20,15 @@ static const uint64_t RANGE_STRIDE = 0x400000000ull;
 static const uint64_t RANGE_SIZES[] = { 0x400000000ull };
 #endif
 static const uint64_t COMMIT_STEP = 64ull << 20;
+/* Where packed allocations begin: 3 GiB, a whole number of turns of 256 bytes over 6, 8 or 12 channels. */
+static const uint64_t PACKED_FROM = 3ull << 30;
 enum { ALIGN = 256, GAP = 256, FREED_MAX = 4096 };
 
 struct devmem {
     uint64_t base, size;         /* reserved */
     uint64_t committed;          /* bytes from base that are accessible */
     uint64_t next;               /* where the next allocation is tried */
+    uint64_t next_packed;        /* the same for those of programs, without gaps; 0 = they are not packed */
     uint64_t used, capacity;
     uint64_t upper;              /* bytes at the end that allocations cannot use (devmem_upper) */
     bool wrapped;                /* addresses are being reused */
@@ -56,6 +59,11 @@ struct devmem *devmem_new(int index, uint64_t capacity)
     m->capacity = capacity;
     m->next = m->base + ALIGN;
     return m;
+}
+
+void devmem_pack(struct devmem *m)
+{
+    m->next_packed = m->base + PACKED_FROM;
 }
 
 void devmem_free(struct devmem *m)
@@ -160,6 +168,22 @@ static uint64_t find_gap(struct devmem *m, size_t bytes, size_t align)
     return 0;
 }
 
+/*
+ * The address after the allocations so far, 0 when there is no room. Packed allocations follow each other without gaps;
+ * those that are not a program's own lie below them, so that they do not move them.
+ */
+static uint64_t next_address(struct devmem *m, size_t bytes, size_t align, enum mem_kind kind)
+{
+    bool packed = m->next_packed && kind <= MEM_MANAGED;
+    uint64_t *next = packed ? &m->next_packed : &m->next;
+    uint64_t limit = m->next_packed && !packed ? m->base + PACKED_FROM : limit_of(m);
+    uint64_t lo = (*next + align - 1) & ~(uint64_t)(align - 1), end = lo + bytes + (packed ? 0 : GAP);
+    if (m->wrapped || end > limit)
+        return 0;
+    *next = end;
+    return lo;
+}
+
 void *devmem_alloc(struct devmem *m, size_t bytes, size_t align, enum mem_kind kind, const char *name)
 {
     if (!bytes)
@@ -168,20 +192,16 @@ void *devmem_alloc(struct devmem *m, size_t bytes, size_t align, enum mem_kind k
         align = ALIGN;
     if (bytes > m->capacity - m->used || align > COMMIT_STEP)
         return NULL;
-    uint64_t lo = (m->next + align - 1) & ~(uint64_t)(align - 1);
-    if (m->wrapped || lo + bytes + GAP > limit_of(m)) {
+    uint64_t lo = next_address(m, bytes, align, kind);
+    if (!lo) {
         lo = find_gap(m, bytes, align);
         m->wrapped = true;
-        if (!lo)
-            return NULL;
     }
-    if (!commit(m, lo + bytes) ||
+    if (!lo || !commit(m, lo + bytes) ||
         !insert(m, (struct mem_range){ lo, lo + bytes, name, (uint8_t)kind, false }))
         return NULL;
     if (m->wrapped)
         memset((void *)lo, 0, bytes);
-    else
-        m->next = lo + bytes + GAP;
     m->used += bytes;
     return (void *)lo;
 }

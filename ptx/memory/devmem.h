@@ -30,6 +30,9 @@ struct devmem;
 
 /* index: which GPU; capacity: bytes of all allocations. NULL with errno when the range is not available. */
 struct devmem *devmem_new(int index, uint64_t capacity);
+/* From now on the allocations of programs follow each other at multiples of 256 bytes, from a round address on and
+ * without gaps, wherever modules and launches put what they need: an access that overruns may hit the next one. */
+void devmem_pack(struct devmem *m);
 void devmem_free(struct devmem *m);
 /* Zeroed memory, at least 256-byte aligned (align: power of two); NULL when the capacity is exhausted. 0 bytes -> 1. */
 void *devmem_alloc(struct devmem *m, size_t bytes, size_t align, enum mem_kind kind, const char *name);

@@ -62,7 +62,7 @@ static struct text *chain(unsigned n, const char *instruction)
 static void test_latencies(void)
 {
     static const struct { const char *instruction, *key; } rows[] = {
-        { "add.s32 %r0, %r0, %r1;", "latency.int_add" },   { "xor.b32 %r0, %r0, %r1;", "latency.int_add" },
+        { "add.s32 %r0, %r0, %r1;", "latency.int_add" },   { "xor.b32 %r0, %r0, %r1;", "latency.logic" },
         { "min.s32 %r0, %r0, %r1;", "latency.int_max" },   { "mul.lo.s32 %r0, %r0, %r1;", "latency.int_mul" },
         { "mad.lo.s32 %r0, %r0, %r1, %r1;", "latency.int_mad" }, { "div.s32 %r0, %r0, %r1;", "latency.int_div" },
         { "add.f32 %f0, %f0, %f1;", "latency.fp_add" },    { "max.f32 %f0, %f0, %f1;", "latency.fp_max" },
@@ -264,13 +264,13 @@ static double through_l2(const struct way *w, double t)
 static struct way way_of(const char *const *settings)
 {
     double flit = config_value(settings, "xbar.flit"), latency = config_value(settings, "xbar.latency");
-    double reply = 8 + fmax(32, config_value(settings, "coalescer.segment"));
+    double reply = 8 + fmax(32, config_value(settings, "coalescer.segment")), stages = config_value(settings, "core.mem_stages");
     return (struct way){
         .core = config_value(settings, "gpu.core_mhz"), .xbar = config_value(settings, "xbar.mhz"), .l2 = config_value(settings, "l2.mhz"),
         .in = floor(latency / 2), .out = ceil(latency / 2), .request_flits = ceil(8 / flit), .reply_flits = ceil(reply / flit),
         .latency = config_value(settings, "l2.latency"),
         .before = 1 + config_value(settings, "core.collector") + config_value(settings, "l1.miss_cycles"),
-        .after = 1 + config_value(settings, "core.stages"),
+        .after = 1 + config_value(settings, stages < 0 ? "core.stages" : "core.mem_stages"),
     };
 }
 
@@ -398,6 +398,35 @@ static void test_chase(void)
     }
 }
 
+/* ---- idle latencies of the incumbent simulator on its GTX 480 settings ---- */
+
+static struct text *self_chain(unsigned n, const char *instruction)
+{
+    struct text *t = text_new();
+    text_add(t, "    st.global.u64 [%%data], %%data;\n    membar.gl;\n    mov.u64 %%a0, %%data;\n");
+    for (unsigned i = 0; i < n; i++)
+        text_add(t, "    %s\n", instruction);
+    text_add(t, "    st.global.u64 [%%out], %%a0;\n    st.global.u32 [%%out+8], %%r0;\n");
+    return t;
+}
+
+static void test_idle(void)
+{
+    static const char *const settings[] = { "+gtx480-reference", "core.perfect_fetch=true", NULL };
+    static const struct { const char *what, *instruction; double cycles; } rows[] = {
+        { "load that hits in L2", "ld.global.cg.u64 %a0, [%a0];", 145 },
+        { "atomic in L2", "atom.global.add.u32 %r0, [%data+64], %r0;", 137 },
+        { "dependent addition: its latency and 6", "add.s32 %r0, %r0, 1;", 10 },
+        { "dependent fma: its latency and 6", "fma.rn.f32 %f0, %f0, %f1, %f1;", 11 },
+        { "dependent and: its latency and 6", "and.b32 %r0, %r0, 7;", 7 },
+        { "ld.param", "ld.param.u64 %a1, [data_param];", 4 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double got = each(self_chain, rows[i].instruction, 50, 150, (struct shape){ 1, 1 }, settings);
+        check(rows[i].what, got, rows[i].cycles - 2, rows[i].cycles + 2);
+    }
+}
+
 /* ---- bandwidth ---- */
 
 static struct text *stream(const char *cache, unsigned loads, uint64_t stride)
@@ -486,6 +515,7 @@ int main(int argc, char **argv)
     test_control();
     test_atomics();
     test_chase();
+    test_idle();
     test_dram_bandwidth();
     test_crossbar_bandwidth();
     printf("micro: %d passed, %d failed\n", passed, failed);

@@ -52,11 +52,14 @@ row() {
     echo "| mechanism | in \`gtx480-reference\` | changed to | factors |"
     echo "|---|---|---|---|"
     row "DRAM reads" "a request for each sector, whole bursts" l2.merge_fills=true
-    row "L1 look-up" "at the end of its 35 cycles" l1.miss_cycles=0
-    row "queues around the crossbar, part of L1's 35" "24 cycles" xbar.latency=2
-    row "stages beside the pipelines" "3" core.stages=0
+    row "L1 look-up" "after the stages in front of it" l1.pipelined=false
+    row "queues around the crossbar" "24 cycles" xbar.latency=2
+    row "stages beside the pipelines" "5" core.stages=0
+    row "crossbar inputs" "a FIFO for each network" xbar.input=voq
+    row "replies" "a packet for each sector" l2.sector_replies=false
     row "flits" "40 bytes" xbar.flit=32
     row "instruction cache" "2 KB, cold at each launch" +perfect-fetch
+    row "instruction prefetch" "none" inst.prefetch=1
     row "warp scheduler" "greedy, then oldest" core.policy=lrr
     row "L1 for globals" "yes" l1.global=false
     row "DRAM queue" "64 requests" dram.queue=16

@@ -66,6 +66,13 @@ static void *device(struct run *r, size_t bytes)
     return p;
 }
 
+/* The host has filled these bytes by a copy. */
+static void copied(struct run *r, const void *p, size_t bytes)
+{
+    if (simtx_copied(r->gpu, p, bytes))
+        die("copy", simtx_last_message(r->gpu));
+}
+
 static void launch(struct run *r, const char *kernel, simtx_dim3 grid, simtx_dim3 block, const void *const *args)
 {
     simtx_launch_stats s;
@@ -103,6 +110,8 @@ static bool run_vadd(struct run *r)
         a[i] = (float)i;
         b[i] = 2.0f * (float)(i % 1000);
     }
+    copied(r, a, (size_t)n * 4);
+    copied(r, b, (size_t)n * 4);
     const void *args[] = { &a, &b, &c, &n };
     launch(r, "vecadd", (simtx_dim3){ 4096, 1, 1 }, (simtx_dim3){ 256, 1, 1 }, args);
     bool ok = true;
@@ -121,6 +130,9 @@ static bool run_gemm(struct run *r)
         b[i] = (float)(i % 5);
         c[i] = (float)(i % 3);
     }
+    copied(r, a, bytes);
+    copied(r, b, bytes);
+    copied(r, c, bytes);
     const void *args[] = { &a, &b, &c, &alpha, &beta, &n, &n, &n };
     launch(r, "gemm", (simtx_dim3){ 4, 16, 1 }, (simtx_dim3){ 32, 8, 1 }, args);
     bool ok = true;
@@ -182,11 +194,18 @@ static bool run_bfs(struct run *r)
     memset(cost, 0xff, (size_t)g.n * 4);
     mask[0] = visited[0] = 1;
     cost[0] = 0;
+    copied(r, g.start, ((size_t)g.n + 1) * 4);
+    copied(r, g.edge, (size_t)g.start[g.n] * 4);
+    copied(r, mask, (size_t)g.n);
+    copied(r, update, (size_t)g.n);
+    copied(r, visited, (size_t)g.n);
+    copied(r, cost, (size_t)g.n * 4);
     const simtx_dim3 grid = { (uint32_t)g.n / 256, 1, 1 }, block = { 256, 1, 1 };
     do {
         const void *one[] = { &g.start, &g.edge, &mask, &update, &visited, &cost, &g.n };
         const void *two[] = { &mask, &update, &visited, &over, &g.n };
         *over = 0;
+        copied(r, over, 4);
         launch(r, "bfs1", grid, block, one);
         launch(r, "bfs2", grid, block, two);
     } while (*over);
@@ -199,6 +218,7 @@ static bool run_reduce(struct run *r)
     float *in = device(r, (size_t)n * 4), *out = device(r, (size_t)blocks * 4);
     for (int i = 0; i < n; i++)
         in[i] = (float)(i % 11);
+    copied(r, in, (size_t)n * 4);
     const void *args[] = { &in, &out, &n };
     launch(r, "reduce", (simtx_dim3){ (uint32_t)blocks, 1, 1 }, (simtx_dim3){ 256, 1, 1 }, args);
     bool ok = true;

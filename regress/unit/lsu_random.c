@@ -26,6 +26,8 @@ struct setting {
     const char *name;
     uint32_t sets, ways, mshrs, merges, miss_queue, queue, ports, segment, group, lanes, flits, jitter, ro_mshrs;
     bool sectored, update, writeback, global, exists, texture, spread, clocks, streaming;
+    bool no_allocate, drop, by_word;
+    uint32_t stages, const_port;     /* 0 = l1.pipelined is false; a word */
 };
 
 /* ---- who owns what ---- */
@@ -45,6 +47,20 @@ static uint32_t private_offset(uint32_t warp, uint32_t lane, uint32_t byte)
 static uint32_t shared_offset(uint32_t warp, uint32_t lane)
 {
     return (warp * WARP_LANES + lane) * CELL;
+}
+
+static const struct private_map *private_map(const struct setting *s)
+{
+    static struct private_map map;
+    map = (struct private_map){ .base = rig_address(PRIVATE), .bytes = MAX_HALVES * PRIVATE_BYTES * LANES, .sms = 1,
+                                .warps = WARPS, .block = s->by_word ? 2 : 0 };
+    return &map;
+}
+
+/* A line of private memory, by its offset when laid out by warp. */
+static uint8_t *private_memory(const struct setting *s, uint32_t offset)
+{
+    return (uint8_t *)(uintptr_t)private_map_line(private_map(s), rig_address(offset));
 }
 
 /* ---- making an instruction ---- */
@@ -173,14 +189,14 @@ static void check_values(const struct rig_op *o)
     }
 }
 
-static void check_private(uint32_t warp)
+static void check_private(const struct setting *s, uint32_t warp)
 {
     if (lsu_warp_busy(rig.u, warp))
         return;
     for (uint32_t line = 0; line < MAX_HALVES * PRIVATE_BYTES / 4; line++) {
         uint32_t offset = PRIVATE + warp * MAX_HALVES * PRIVATE_BYTES * LANES + line * LINE_BYTES;
         const uint8_t *now = lsu_private_line(rig.u, rig_address(offset));
-        assert_memory_equal(now ? now : rig_memory + offset, model + offset, LINE_BYTES);
+        assert_memory_equal(now ? now : private_memory(s, offset), model + offset, LINE_BYTES);
     }
 }
 
@@ -201,7 +217,17 @@ static uint32_t outstanding(void)
     return n;
 }
 
-static void check_end(void)
+static void check_memory(const struct setting *s)
+{
+    uint32_t bytes = WARPS * MAX_HALVES * PRIVATE_BYTES * LANES;
+    uint32_t end = PRIVATE + (uint32_t)private_bytes(private_map(s));
+    assert_memory_equal(rig_memory, model, PRIVATE);
+    assert_memory_equal(rig_memory + end, model + end, RIG_MEMORY - end);
+    for (uint32_t at = PRIVATE; !s->drop && at < PRIVATE + bytes; at += LINE_BYTES)
+        assert_memory_equal(private_memory(s, at), model + at, LINE_BYTES);
+}
+
+static void check_end(const struct setting *s)
 {
     rig_drain(&rig);
     for (int i = 0; i < 60; i++)
@@ -213,7 +239,7 @@ static void check_end(void)
     for (int i = 0; i < 60; i++)
         rig_cycle(&rig);
     assert_true(lsu_idle(rig.u) && port_idle(&rig.out) && port_idle(&rig.in));
-    assert_memory_equal(rig_memory, model, RIG_MEMORY);
+    check_memory(s);
     assert_memory_equal(rig_shared, model_shared, RIG_SHARED);
     assert_int_equal(rig.count[STAT_REQUESTS], rig.count[STAT_REPLIES]);
     for (uint32_t w = 0; w < WARPS; w++) {
@@ -246,6 +272,11 @@ static void configure(const struct setting *s, bool walk, uint64_t seed)
     rig.cfg.l1.local_writeback = s->writeback;
     rig.cfg.l1.global = s->global;
     rig.cfg.l1.streaming = s->streaming;
+    rig.cfg.l1.local_allocate = !s->no_allocate;
+    rig.cfg.l1.local_drop = s->drop;
+    rig.cfg.l1.stages = s->stages;
+    rig.cfg.l1.latency = s->stages ? 1 : rig.cfg.l1.latency;
+    rig.cfg.ro.const_port = s->const_port ? s->const_port : 4;
     rig.cfg.ro.texture_nc = s->texture;
     rig.cfg.ro.inst.sets = rig.cfg.ro.inst.ways = rig.cfg.ro.inst.mshrs = s->ro_mshrs;
     rig.cfg.ro.inst_prefetch = 1;
@@ -261,7 +292,10 @@ static void configure(const struct setting *s, bool walk, uint64_t seed)
     memset(rig_shared, 0, RIG_SHARED);
     memcpy(model, rig_memory, RIG_MEMORY);
     memcpy(model_shared, rig_shared, RIG_SHARED);
+    for (uint32_t at = 0; at < WARPS * MAX_HALVES * PRIVATE_BYTES * LANES; at += LINE_BYTES)
+        memcpy(private_memory(s, PRIVATE + at), model + PRIVATE + at, LINE_BYTES);
     rig_build(&rig);
+    lsu_private_map(rig.u, private_map(s));
 }
 
 static void run(const struct setting *s, bool walk, uint64_t seed)
@@ -285,9 +319,9 @@ static void run(const struct setting *s, bool walk, uint64_t seed)
             pause = rig_random(&rig, 3) ? 0 : rig_random(&rig, 40);
         }
         if (cycle % 64 == 0)
-            check_private((uint32_t)cycle / 64 % WARPS);
+            check_private(s, (uint32_t)cycle / 64 % WARPS);
     }
-    check_end();
+    check_end(s);
 }
 
 static const struct setting settings[] = {
@@ -311,6 +345,15 @@ static const struct setting settings[] = {
       .global = true, .exists = true, .texture = true },
     { "roomy", 8, 4, 64, 16, 8, 8, 1, 32, 32, 32, 64, 100, 8, .sectored = true, .update = true, .writeback = true,
       .global = true, .exists = true, .spread = true, .clocks = true },
+    { "stages in front of L1, by word", 8, 4, 64, 16, 8, 8, 1, 32, 32, 32, 64, 100, 8, .writeback = true,
+      .global = true, .exists = true, .spread = true, .clocks = true, .stages = 35, .no_allocate = true, .drop = true,
+      .by_word = true, .const_port = 16 },
+    { "tiny, two stages", 2, 1, 1, 1, 1, 1, 1, 32, 32, 32, 17, 30, 1, .sectored = true, .writeback = true,
+      .global = true, .exists = true, .spread = true, .stages = 2, .no_allocate = true, .const_port = 32 },
+    { "four stages, two ports, update", 4, 2, 8, 4, 4, 4, 2, 32, 32, 32, 64, 60, 2, .sectored = true, .update = true,
+      .writeback = true, .global = true, .exists = true, .streaming = true, .stages = 4, .by_word = true },
+    { "stages for private memory only", 2, 2, 4, 4, 2, 4, 1, 32, 32, 32, 64, 30, 2, .writeback = true, .exists = true,
+      .stages = 9, .no_allocate = true, .by_word = true },
 };
 
 void random_traffic_returns_what_was_written(void **state)

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -116,6 +117,98 @@ static void lines_are_looked_up_one_a_port_and_cycle(void **state)
         finish();
     }
 }
+
+/* ---- the stages in front of L1 ---- */
+
+static uint64_t miss_latency(uint32_t stages, uint32_t offset)
+{
+    start();
+    rig.cfg.l1.stages = stages;
+    rig_build(&rig);
+    uint64_t latency = rig_latency(&rig, load(offset, 4));
+    finish();
+    return latency;
+}
+
+static void every_access_to_l1_passes_its_stages(void **state)
+{
+    start();
+    rig.cfg.l1.latency = 1;
+    rig.cfg.l1.stages = 35;
+    rig.cfg.l1.local_writeback = true;
+    rig_build(&rig);
+    rig_latency(&rig, load(0, 4));
+    assert_int_equal(rig_latency(&rig, load(0, 4)), 35);
+    assert_int_equal(rig_latency(&rig, load(0, 4)), 35);
+    struct rig_op *two = load(0, 4), *next = load(0, 4);
+    rig_issue(&rig, two, 0);
+    rig_issue(&rig, next, 0);
+    rig_until_done(&rig, two);
+    rig_until_done(&rig, next);
+    assert_int_equal(next->at - two->at, 1);
+    finish();
+    uint64_t at_once = miss_latency(0, 4096);
+    for (uint32_t stages = 2; stages < 40; stages += 11)
+        assert_int_equal(miss_latency(stages, 4096), at_once + stages - 1);
+}
+
+static void what_bypasses_l1_does_not_pass_its_stages(void **state)
+{
+    uint64_t latency[2];
+    for (uint32_t on = 0; on < 2; on++) {
+        start();
+        rig.cfg.l1.stages = 35 * on;
+        rig_build(&rig);
+        struct rig_op *o = load(0, 4);
+        o->op.path = PATH_L2;
+        latency[on] = rig_latency(&rig, o);
+        finish();
+    }
+    assert_int_equal(latency[0], latency[1]);
+}
+
+/* An access that does not pass them waits for one to its line that is in them; to another line it goes at once. */
+static void nothing_overtakes_an_access_to_its_line(void **state)
+{
+    uint64_t taken[2];
+    for (uint32_t other = 0; other < 2; other++) {
+        start();
+        rig.cfg.l1.stages = 35;
+        rig_build(&rig);
+        uint64_t from = rig.now;
+        struct rig_op *a = store(0, 4, 0x5a), *b = load(other * 1024, 4);
+        b->op.path = PATH_L2;
+        rig_issue(&rig, a, 0);
+        rig_issue(&rig, b, 0);
+        rig_until_done(&rig, b);
+        assert_int_equal(rig_value(&rig, b, 0, 0), other ? word_at(1024) : 0x5a5a5a5a);
+        rig_until_done(&rig, a);
+        taken[other] = b->at - from;
+        finish();
+    }
+    assert_int_equal(taken[0], taken[1] + 34);
+}
+
+/* While the look-up at the end is refused, as many accesses enter as there are stages. */
+static void a_refused_look_up_fills_the_stages(void **state)
+{
+    start();
+    rig.cfg.l1.stages = 3;
+    rig.cfg.l1.mshrs = 1;
+    rig.delay = 400;
+    rig_build(&rig);
+    struct rig_op *o = load(0, 128);
+    rig_issue(&rig, o, 0);
+    for (int i = 0; i < 300; i++)
+        rig_cycle(&rig);
+    assert_int_equal(rig.count[STAT_L1_GLOBAL_LOAD_MISSES], 1);
+    assert_true(rig.count[STAT_L1_MSHR_FULL] > 250);
+    rig_until_done(&rig, o);
+    assert_int_equal(rig.count[STAT_L1_GLOBAL_LOAD_MISSES], 32);
+    finish();
+}
+
+/* ---- addresses ---- */
 
 static void narrow_address_units_hold_up_the_next_instruction(void **state)
 {
@@ -320,6 +413,26 @@ static void constants_take_a_cycle_for_each_address(void **state)
     assert_int_equal(rig.reads[ACCESS_CONST], 1);
     assert_int_equal(rig.read_sectors[ACCESS_CONST], 2);
     finish();
+}
+
+static void constants_within_a_port_share_an_access(void **state)
+{
+    for (unsigned port = 4; port <= 64; port *= 2) {
+        start();
+        rig.cfg.ro.const_port = port;
+        rig_build(&rig);
+        for (unsigned turn = 0; turn < 2; turn++) {
+            struct rig_op *o = rig_op(&rig, MOP_LOAD, 4, 1);
+            for (unsigned i = 0; i < 32; i++)
+                rig_lane(o, SERVE_CONST, i, rig_address(128 + 4 * (i % 16)));
+            uint64_t latency = rig_latency(&rig, o);
+            if (turn)
+                assert_int_equal(latency, 64 / port - 1 + rig.cfg.ro.konst.latency);
+            for (unsigned i = 0; i < 32; i++)
+                assert_int_equal(rig_value(&rig, o, i, 0), word_at(128 + 4 * (i % 16)));
+        }
+        finish();
+    }
 }
 
 static void texture_loads_are_global_unless_configured(void **state)
@@ -677,6 +790,65 @@ static void private_stores_stay_in_l1_until_evicted(void **state)
     finish();
 }
 
+static void a_private_store_may_not_allocate(void **state)
+{
+    start();
+    rig.cfg.l1.local_allocate = false;
+    rig_build(&rig);
+    rig_latency(&rig, private(MOP_STORE, 0, 32, 0x11));          /* misses: through to L2 */
+    rig_drain(&rig);
+    assert_int_equal(word_at(0), 0x11111111);
+    assert_int_equal(rig.count[STAT_REQUESTS], 1);
+    struct rig_op *o = private(MOP_LOAD, 0, 32, 0);
+    rig_latency(&rig, o);
+    assert_int_equal(rig_value(&rig, o, 31, 0), 0x11111111);
+    rig_latency(&rig, private(MOP_STORE, 0, 32, 0x22));          /* hits: stays here */
+    rig_drain(&rig);
+    assert_int_equal(rig.count[STAT_REQUESTS], 2);
+    assert_int_equal(word_at(0), 0x11111111);
+    assert_int_equal(lsu_private_line(rig.u, rig_address(0))[5], 0x22);
+    finish();
+}
+
+static void a_flush_may_drop_private_lines(void **state)
+{
+    start();
+    rig.cfg.l1.local_drop = true;
+    rig_build(&rig);
+    uint64_t below = word_at(0);
+    rig_latency(&rig, private(MOP_STORE, 0, 32, 0x11));
+    assert_true(lsu_flush(rig.u, rig.now));
+    assert_int_equal(word_at(0), below);
+    assert_int_equal(rig.count[STAT_REQUESTS], 0);
+    finish();
+}
+
+/* Every line of every warp's slot has a place of its own, and those of one word of a block follow each other. */
+static void private_memory_by_word_is_a_permutation(void **state)
+{
+    static const struct private_map maps[] = {
+        { 0x10000, 5 * LINE_BYTES, 1, 1, 1 }, { 0x10000, LINE_BYTES, 3, 8, 2 }, { 0x10000, 7 * LINE_BYTES, 15, 48, 4 },
+        { 0x10000, 3 * LINE_BYTES, 2, 48, 5 }, { 0x10000, 3 * LINE_BYTES, 2, 48, 0 }
+    };
+    for (size_t k = 0; k < sizeof maps / sizeof *maps; k++) {
+        const struct private_map *m = &maps[k];
+        uint64_t lines = m->bytes / LINE_BYTES * m->sms * m->warps, places = private_bytes(m) / LINE_BYTES;
+        bool *taken = calloc(places, sizeof *taken);
+        for (uint64_t i = 0; i < lines; i++) {
+            uint64_t at = private_map_line(m, m->base + i * LINE_BYTES);
+            uint64_t place = (at - m->base) / LINE_BYTES, warp = i / (m->bytes / LINE_BYTES) % m->warps;
+            assert_true(place < places && !taken[place] && at % LINE_BYTES == 0);
+            taken[place] = true;
+            assert_true(m->block || place == i);
+            if (m->block && warp % m->block)
+                assert_int_equal(private_map_line(m, m->base + i * LINE_BYTES - m->bytes), at - LINE_BYTES);
+        }
+        assert_true(private_map_line(m, m->base - LINE_BYTES) == m->base - LINE_BYTES);
+        assert_true(private_map_line(m, m->base + lines * LINE_BYTES) == m->base + lines * LINE_BYTES);
+        free(taken);
+    }
+}
+
 static void the_last_of_several_write_backs_counts(void **state)
 {
     start();
@@ -834,7 +1006,8 @@ static void configurations_that_do_not_fit_are_named(void **state)
     static const struct { const char *key, *value, *word; } rows[] = {
         { "l1.kb", "8", NULL }, { "l1.ways", "3", "l1" }, { "const.kb", "1", NULL }, { "inst.ways", "7", "inst" },
         { "texture.line", "48", "texture.line" }, { "coalescer.segment", "96", "coalescer.segment" },
-        { "l1.kb", "0", NULL }, { "coalescer.lanes", "12", "coalescer.lanes" }
+        { "l1.kb", "0", NULL }, { "l1.hash", "fermi", "l1.hash" }, { "const.port", "128", "const.port" },
+        { "coalescer.lanes", "12", "coalescer.lanes" }
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct simtx_config *c = config_new();
@@ -879,6 +1052,10 @@ int main(void)
         cmocka_unit_test(a_hit_takes_the_configured_latency),
         cmocka_unit_test(a_miss_is_over_a_cycle_after_its_reply),
         cmocka_unit_test(lines_are_looked_up_one_a_port_and_cycle),
+        cmocka_unit_test(every_access_to_l1_passes_its_stages),
+        cmocka_unit_test(what_bypasses_l1_does_not_pass_its_stages),
+        cmocka_unit_test(nothing_overtakes_an_access_to_its_line),
+        cmocka_unit_test(a_refused_look_up_fills_the_stages),
         cmocka_unit_test(narrow_address_units_hold_up_the_next_instruction),
         cmocka_unit_test(lanes_merge_into_lines_in_lane_order),
         cmocka_unit_test(wide_private_accesses_fall_into_words),
@@ -886,6 +1063,7 @@ int main(void)
         cmocka_unit_test(random_conflicts_cost_the_busiest_bank),
         cmocka_unit_test(shared_accesses_take_their_passes),
         cmocka_unit_test(constants_take_a_cycle_for_each_address),
+        cmocka_unit_test(constants_within_a_port_share_an_access),
         cmocka_unit_test(texture_loads_are_global_unless_configured),
         cmocka_unit_test(instruction_lines_are_asked_for_once_and_ahead),
         cmocka_unit_test(misses_of_a_line_merge_up_to_the_limit),
@@ -901,6 +1079,9 @@ int main(void)
         cmocka_unit_test(a_store_is_over_when_sent_and_performs_when_acknowledged),
         cmocka_unit_test(atomics_return_old_values_and_reds_do_not_wait),
         cmocka_unit_test(private_stores_stay_in_l1_until_evicted),
+        cmocka_unit_test(a_private_store_may_not_allocate),
+        cmocka_unit_test(a_flush_may_drop_private_lines),
+        cmocka_unit_test(private_memory_by_word_is_a_permutation),
         cmocka_unit_test(the_last_of_several_write_backs_counts),
         cmocka_unit_test(a_private_store_fetches_what_it_does_not_cover),
         cmocka_unit_test(an_eviction_waits_for_the_miss_queue),

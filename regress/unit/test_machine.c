@@ -175,7 +175,9 @@ static void the_same_however_simulated(void **state)
 {
     static const char *const settings[] = { "sim.threads=2", "sim.threads=3", "sim.threads=7", "sim.sync_window=1",
                                             "sim.sync_window=3", "sim.no_skip=true" };
-    static const char *const machines[] = { "sim.seed=1", "xbar.mhz=700", "dram.refresh=true", "gpu.warp_size=64" };
+    static const char *const machines[] = { "sim.seed=1", "xbar.mhz=700", "dram.refresh=true", "gpu.warp_size=64",
+                                            "l1.pipelined=true", "xbar.input=fifo", "memory.local_layout=word",
+                                            "core.fetch_past_branch=true", "l2.sector_replies=true" };
     uint32_t memory[WORDS], again[WORDS];
     for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
         char *text = run_mix("sim.threads=1", machines[k], memory);
@@ -197,6 +199,64 @@ static void memory_as_in_functional_mode(void **state)
     free(run_mix("sim.threads=1", "sim.seed=1", timing));
     free(run_mix("sim.mode=functional", "sim.seed=1", functional));
     assert_memory_equal(timing, functional, sizeof timing);
+}
+
+/* ---- memory ---- */
+
+static void packed_allocations_follow_each_other(void **state)
+{
+    static const size_t bytes[] = { 1000, 4, 256, 1 << 20, 300 };
+    for (int packed = 0; packed < 2; packed++) {
+        struct session s;
+        char *p[5];
+        uint64_t first = 0;
+        open_gpu(&s, packed ? "memory.packing=packed" : "memory.packing=gaps");
+        for (int i = 0; i < 5; i++)
+            assert_int_equal(simtx_malloc(s.gpu, bytes[i], SIMTX_MEM_DEVICE, (void **)&p[i]), SIMTX_OK);
+        first = (uint64_t)(uintptr_t)s.memory;
+        assert_int_equal(first % (packed ? 1 << 24 : 256), 0);
+        for (int i = 1; i < 5; i++) {
+            size_t gap = (size_t)(p[i] - p[i - 1]) - bytes[i - 1];
+            if (packed)
+                assert_true(gap < 256);
+            else
+                assert_true(gap >= 256);
+            assert_int_equal((uintptr_t)p[i] % 256, 0);
+        }
+        const void *args[] = { &p[0], &p[3] };
+        simtx_launch_params l = shape(1, 1, args, 0);
+        memcpy(p[3], &(uint32_t){ 77 }, 4);
+        assert_int_equal(simtx_launch(simtx_module_kernel(s.module, "copy"), &l, NULL, NULL), SIMTX_OK);
+        assert_int_equal(*(uint32_t *)(void *)p[0], 77);
+        assert_int_equal(simtx_free(s.gpu, p[2]), SIMTX_OK);
+        close_gpu(&s);
+    }
+}
+
+/* Sectors that a load of the kernel "copy" brings from DRAM: none after a copy by the host that L2 keeps. */
+static void copies_by_the_host_stay_in_l2(void **state)
+{
+    static const struct { const char *setting; bool copied; long long fills; } rows[] = {
+        { "l2.copies=false", true, 1 }, { "l2.copies=true", true, 0 }, { "l2.copies=true", false, 1 }
+    };
+    for (int i = 0; i < 3; i++) {
+        struct session s;
+        open_with(&s, (const char *const[]){ rows[i].setting, "core.perfect_fetch=true", NULL });
+        uint32_t *from = s.memory + 1024;
+        const void *args[] = { &s.memory, &from };
+        simtx_launch_params p = shape(1, 1, args, 0);
+        if (rows[i].copied)
+            assert_int_equal(simtx_copied(s.gpu, from, 4), SIMTX_OK);
+        assert_int_equal(simtx_launch(simtx_module_kernel(s.module, "copy"), &p, NULL, NULL), SIMTX_OK);
+        json_t *root = stats_of(&s), *l2 = json_object_get(json_object_get(root, "total"), "l2");
+        assert_int_equal(number(json_object_get(l2, "read"), "misses") - 1, rows[i].fills);  /* and the parameters */
+        json_decref(root);
+        close_gpu(&s);
+    }
+    struct session s;
+    open_gpu(&s, "l2.copies=true");
+    assert_int_equal(simtx_copied(s.gpu, &s, 4), SIMTX_INVALID_ADDRESS);
+    close_gpu(&s);
 }
 
 /* ---- streams ---- */
@@ -434,6 +494,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_however_simulated),
         cmocka_unit_test(memory_as_in_functional_mode),
+        cmocka_unit_test(packed_allocations_follow_each_other),
+        cmocka_unit_test(copies_by_the_host_stay_in_l2),
         cmocka_unit_test(streams_run_side_by_side),
         cmocka_unit_test(a_stream_keeps_its_order),
         cmocka_unit_test(the_default_stream_waits_for_all),

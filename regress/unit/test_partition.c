@@ -251,6 +251,119 @@ static void data_array_limits_bandwidth(void **state)
     bench_end(&b);
 }
 
+/* Sends p, of several sectors, and takes the packets of its answer: the last one is p. */
+static void answer_in(struct bench *b, struct packet *p, unsigned packets, enum msg_kind kind, unsigned bytes)
+{
+    uint64_t at, before = 0;
+    bench_send(b, clock_convert(&b->clocks, CLK_CORE, CLK_L2, b->core), p);
+    bench_run(b, b->core + 200, 8);
+    for (unsigned i = 0; i < packets; i++) {
+        struct packet *k = bench_reply(b, 0, &at);
+        assert_non_null(k);
+        assert_int_equal(k->bytes, bytes);
+        assert_int_equal(k->kind, i + 1 < packets ? MSG_SECTOR : kind);
+        if (i)
+            assert_int_equal(at, before + 1);
+        before = at;
+        if (i + 1 < packets)
+            packet_return(k);
+        else
+            assert_ptr_equal(k, p);
+    }
+    assert_null(bench_reply(b, 0, &at));
+    bench_drop(b, p);
+}
+
+static void answers_by_sector_are_as_many_packets(void **state)
+{
+    enum { LINE = PACKET_HEADER + LINE_BYTES, SECTOR = PACKET_HEADER + SECTOR_BYTES };
+    for (unsigned of = 0; of < 4; of++) {
+        bool acks = of & 1, replies = of & 2;
+        struct bench b;
+        bench_init(&b, 1, 1);
+        clocks_set(&b.clocks, clock_sets[1]);
+        b.cfg.l2.sector_acks = acks;
+        b.cfg.l2.sector_replies = replies;
+        bench_start(&b);
+        uint64_t line = bench_line(&b, 0);
+        answer_in(&b, bench_write(&b, line, 0, 70, 1), acks ? 3 : 1, MSG_WRITE_ACK, PACKET_HEADER);
+        answer_in(&b, bench_write(&b, line, 70, 4, 1), 1, MSG_WRITE_ACK, PACKET_HEADER);
+        answer_in(&b, bench_packet(&b, MSG_READ, line, ALL_SECTORS), replies ? 4 : 1, MSG_READ_REPLY,
+                  replies ? SECTOR : LINE);
+        answer_in(&b, bench_packet(&b, MSG_READ, line, 2), 1, MSG_READ_REPLY, SECTOR);
+        bench_flush(&b, true);
+        bench_end(&b);
+    }
+}
+
+static void atomics_may_pass_fewer_stages(void **state)
+{
+    static const uint8_t offset[1] = { 64 };
+    static struct atom_payload a;
+    struct bench b;
+    bench_init(&b, 1, 1);
+    clocks_set(&b.clocks, clock_sets[1]);
+    b.cfg.l2.atomic_latency = 4;
+    bench_start(&b);
+    bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 0), ALL_SECTORS));
+    struct packet *p = bench_add(&b, &a, bench_line(&b, 0), 1, offset);
+    uint64_t n = b.core;
+    assert_int_equal(bench_ask(&b, p), reply_at(&b, n + 4 + 1));
+    bench_drop(&b, p);
+    partition_invalidate(b.p);
+    bench_end(&b);
+}
+
+/* A line for which four requests wait, and as many hits to another line in the cycles in which they are answered. */
+static uint64_t answered_by(bool fill_port)
+{
+    struct bench b;
+    uint64_t at = 0;
+    bench_init(&b, 1, 1);
+    clocks_set(&b.clocks, clock_sets[1]);
+    b.cfg.l2.bytes_per_cycle = 32;
+    b.cfg.l2.fill_port = fill_port;
+    b.reply_flits = 400;
+    bench_start(&b);
+    bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 1), ALL_SECTORS));
+    uint64_t n = b.core;
+    for (uint32_t i = 0; i < 4; i++)
+        bench_send(&b, n + i, bench_packet(&b, MSG_READ, bench_line(&b, 0), ALL_SECTORS));
+    for (uint32_t i = 0; i < 8; i++)
+        bench_send(&b, n + 20 + i, bench_packet(&b, MSG_READ, bench_line(&b, 1), ALL_SECTORS));
+    bench_run(&b, n + 1000, 8);
+    for (int i = 0; i < 12; i++)
+        bench_drop(&b, bench_reply(&b, 0, &at));
+    bench_end(&b);
+    return at - n;
+}
+
+static void a_port_for_fills_answers_beside_the_data_array(void **state)
+{
+    uint64_t shared = answered_by(false), own = answered_by(true);
+    assert_in_range(shared - own, 3 * 4 - 2, 4 * 4);
+}
+
+static void copies_by_the_host_are_in_l2(void **state)
+{
+    struct bench b;
+    bench_init(&b, 1, 2);
+    b.cfg.l2.sets = 1;
+    b.cfg.l2.ways = 2;
+    bench_start(&b);
+    for (uint32_t i = 0; i < 12; i++)
+        partition_copied(b.p, addrmap_slice(&b.map, bench_line(&b, i)), bench_line(&b, i), i < 11 ? ALL_SECTORS : 2);
+    bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 11), 2));
+    assert_int_equal(b.count[STAT_L2_READ_HITS], 1);
+    bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 11), 1));         /* that sector was not copied */
+    assert_int_equal(b.count[STAT_L2_READ_MISSES], 1);
+    bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 0), ALL_SECTORS));        /* later copies took its place */
+    assert_int_equal(b.count[STAT_L2_READ_MISSES], 2);
+    assert_int_equal(b.count[STAT_L2_WRITEBACKS], 0);
+    bench_flush(&b, true);
+    bench_end(&b);
+}
+
 static void dirty_sectors_are_written_back(void **state)
 {
     for (int sectored = 0; sectored < 2; sectored++) {
@@ -616,6 +729,10 @@ int main(void)
         cmocka_unit_test(atomics_serialise),
         cmocka_unit_test(atomic_takes_its_least_time),
         cmocka_unit_test(data_array_limits_bandwidth),
+        cmocka_unit_test(answers_by_sector_are_as_many_packets),
+        cmocka_unit_test(atomics_may_pass_fewer_stages),
+        cmocka_unit_test(a_port_for_fills_answers_beside_the_data_array),
+        cmocka_unit_test(copies_by_the_host_are_in_l2),
         cmocka_unit_test(dirty_sectors_are_written_back),
         cmocka_unit_test(partial_stores_fetch_when_asked_to),
         cmocka_unit_test(requests_for_a_missing_line_merge),

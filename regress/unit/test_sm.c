@@ -21,7 +21,7 @@ static const struct rig_lsu memory = { .latency = MEMORY, .room = 64 };
 static const char *const plain_keys[] = {
     "core.schedulers", "1", "core.issue_interval", "1", "core.simd_width", "32", "core.sfu_width", "32", "core.sp", "1",
     "core.int", "1", "core.sfu", "1", "core.dp", "0", "core.perfect_fetch", "true", "latency.int_add", "7",
-    "latency.fp_add", "9", "latency.int_mul", "11", "latency.ctrl", "5", "latency.sfu", "20", NULL
+    "latency.logic", "7", "latency.fp_add", "9", "latency.int_mul", "11", "latency.ctrl", "5", "latency.sfu", "20", NULL
 };
 
 static void set_keys(struct sm_rig *r, const char *const *keys)
@@ -215,6 +215,27 @@ static void test_memory(void **state)
     assert_int_equal(COST("ld.shared.u32 %r4, [sh]; add.u32 %r1, %r4, %r1;", 32, NONE), STEPS * (MEMORY + 1));
 }
 
+/* Stages are added to the latency of what has a result: of memory instructions and of arithmetic apart. */
+static void test_stages(void **state)
+{
+    (void)state;
+    const char *chase = "ld.global.u32 %r3, [%rd1]; cvt.u64.u32 %rd2, %r3; add.u64 %rd1, %rd1, %rd2;";
+    assert_int_equal(COST(chase, 32, "core.stages", "3"), STEPS * (MEMORY + 3 + 2 * (7 + 3)));
+    assert_int_equal(COST(chase, 32, "core.stages", "3", "core.mem_stages", "1"), STEPS * (MEMORY + 1 + 2 * (7 + 3)));
+    assert_int_equal(COST(chase, 32, "core.stages", "0", "core.mem_stages", "4"), STEPS * (MEMORY + 4 + 2 * 7));
+}
+
+static void test_atomic_stops(void **state)
+{
+    (void)state;
+#define STOPS "core.atomic_stops", "true"
+    const char *free = "atom.global.add.u32 %r4, [%rd1], %r2; add.u32 %r8, %r2, %r2;";
+    assert_int_equal(COST(free, 32, STOPS), STEPS * (MEMORY + 1));
+    assert_int_equal(COST(free, 32, NONE), STEPS * MEMORY);
+    assert_int_equal(COST("red.global.add.u32 [%rd1], %r2;", 32, STOPS), STEPS);
+    assert_int_equal(COST(free, 64, STOPS), STEPS * (MEMORY + 1));           /* each warp waits for its own */
+}
+
 static void test_order(void **state)
 {
     (void)state;
@@ -271,6 +292,28 @@ static void test_fetch(void **state)
                      STEPS * 8 / 16 * (200 + 16));
 }
 
+/* A jump over instructions: their fetch begins before the scheduler sees that they are wrong. */
+static void test_fetch_past_branch(void **state)
+{
+    (void)state;
+#define PAST "core.fetch_past_branch", "true", "core.perfect_fetch", "false", "core.ibuffer", "2", "core.fetch_latency"
+#define WAIT "core.fetch_past_branch", "false", "core.perfect_fetch", "false", "core.ibuffer", "2", "core.fetch_latency"
+#define STORE "st.global.u32 [%rd1], %r1; "
+    const char *jump = "{ bra L; " STORE STORE STORE "L: " STORE "}", *straight = STORE STORE STORE;
+    assert_int_equal(COST(straight, 32, PAST, "2"), COST(straight, 32, WAIT, "2"));
+    for (unsigned latency = 1; latency <= 4; latency++) {
+        char text[2] = { (char)('0' + latency) };
+        uint64_t past = COST(jump, 32, PAST, text, "latency.ctrl", "1");
+        uint64_t wait = COST(jump, 32, WAIT, text, "latency.ctrl", "1");
+        assert_in_range(past, wait + (latency > 1), wait + STEPS * latency);
+    }
+    struct sm_rig r;
+    open_body(&r, jump, 50, 256, KEYS(PAST, "2", "core.schedulers", "2", "core.fetches", "1"), &memory);
+    sm_rig_run(&r, 100000);
+    assert_int_equal(r.grid.done, 1);
+    sm_rig_close(&r);
+}
+
 static void test_collector(void **state)
 {
     (void)state;
@@ -296,6 +339,8 @@ int main(void)
         cmocka_unit_test(test_fair),    cmocka_unit_test(test_memory),
         cmocka_unit_test(test_order),   cmocka_unit_test(test_control),
         cmocka_unit_test(test_fetch),   cmocka_unit_test(test_collector),
+        cmocka_unit_test(test_stages),  cmocka_unit_test(test_atomic_stops),
+        cmocka_unit_test(test_fetch_past_branch),
     };
     return _cmocka_run_group_tests("sm", tests, sizeof tests / sizeof *tests, NULL, NULL);
 }

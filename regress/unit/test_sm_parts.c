@@ -60,6 +60,30 @@ static void test_gto(void **state)
     sched_end(&c);
 }
 
+/* What a scheduler looks at before it comes to the one that it picks. */
+static void test_passed(void **state)
+{
+    (void)state;
+    struct scheduler c;
+    sched_init(&c, SCHED_GTO, 8, 4);
+    sched_add(&c, 0x30);
+    sched_add(&c, 0x03);
+    sched_add(&c, 0x0c);
+    assert_int_equal(sched_passed(&c, 4, 4), 0);                 /* greedy: the same one again */
+    assert_int_equal(sched_passed(&c, 4, 2), 0x04);
+    assert_int_equal(sched_passed(&c, 1, 4), 0x31);              /* older blocks, and the older warp of its own */
+    assert_int_equal(sched_passed(&c, 3, 3), 0);
+    assert_int_equal(sched_passed(&c, 3, 0), 0x37);
+    sched_end(&c);
+    sched_init(&c, SCHED_LRR, 8, 4);
+    assert_int_equal(sched_passed(&c, 5, 2), 0x18);
+    assert_int_equal(sched_passed(&c, 3, 2), 0);
+    assert_int_equal(sched_passed(&c, 1, 61), UINT64_C(3) << 62 | 1);
+    assert_int_equal(sched_passed(&c, 0, 63), 0);
+    assert_int_equal(sched_passed(&c, 2, 2), ~UINT64_C(4));      /* all the way round */
+    sched_end(&c);
+}
+
 /* Two warps that could issue in every cycle starve the third under every policy's order, until it has waited a period;
  * what has just come, and what passes while nobody issues, is no waiting. */
 static void test_patience(void **state)
@@ -197,18 +221,21 @@ static const struct row rows[] = {
     { "add.u32 %r1, %r2, %r3;", PIPE_INT, PIPE_SP, 101, 2, TINST_ALU },
     { "add.f32 %f1, %f2, %f3;", PIPE_SP, PIPE_SP, 111, 2, TINST_ALU },
     { "add.f64 %d1, %d2, %d3;", PIPE_DP, PIPE_SFU, 123, 4, TINST_ALU },
-    { "mov.f64 %d1, %d2;", PIPE_INT, PIPE_SP, 101, 2, TINST_ALU },
-    { "selp.f32 %f1, %f2, %f3, %p1;", PIPE_INT, PIPE_SP, 101, 2, TINST_ALU },
+    { "mov.f64 %d1, %d2;", PIPE_INT, PIPE_SP, 91, 2, TINST_ALU },
+    { "selp.f32 %f1, %f2, %f3, %p1;", PIPE_INT, PIPE_SP, 91, 2, TINST_ALU },
     { "setp.lt.f64 %p1, %d2, %d3;", PIPE_DP, PIPE_SFU, 123, 4, TINST_ALU },
-    { "set.lt.u32.f32 %r1, %f2, %f3;", PIPE_SP, PIPE_SP, 111, 2, TINST_ALU },
+    { "set.lt.u32.f32 %r1, %f2, %f3;", PIPE_SP, PIPE_SP, 91, 2, TINST_ALU },
+    { "neg.f32 %f1, %f2;", PIPE_SP, PIPE_SP, 91, 2, TINST_ALU },
     { "mad.lo.u32 %r1, %r2, %r3, %r1;", PIPE_INT, PIPE_SP, 103, 6, TINST_ALU },
     { "fma.rn.f32 %f1, %f2, %f3, %f1;", PIPE_SP, PIPE_SP, 113, 2, TINST_ALU },
     { "div.u32 %r1, %r2, %r3;", PIPE_SFU, PIPE_SFU, 111, 64, TINST_ALU },
     { "abs.s32 %r1, %r2;", PIPE_INT, PIPE_SP, 102, 2, TINST_ALU },
     { "rcp.approx.f32 %f1, %f2;", PIPE_SFU, PIPE_SFU, 137, 8, TINST_ALU },
-    { "sqrt.rn.f32 %f1, %f2;", PIPE_SFU, PIPE_SFU, 121, 32, TINST_ALU },
+    { "rcp.rn.f32 %f1, %f2;", PIPE_SFU, PIPE_SFU, 123, 40, TINST_ALU },
+    { "sqrt.rn.f32 %f1, %f2;", PIPE_SFU, PIPE_SFU, 123, 40, TINST_ALU },
+    { "div.rn.f32 %f1, %f2, %f3;", PIPE_SFU, PIPE_SFU, 121, 32, TINST_ALU },
     { "sqrt.rn.f64 %d1, %d2;", PIPE_DP, PIPE_SFU, 132, 64, TINST_ALU },
-    { "cvt.u64.u32 %l1, %r2;", PIPE_INT, PIPE_SP, 101, 2, TINST_ALU },
+    { "cvt.u64.u32 %l1, %r2;", PIPE_INT, PIPE_SP, 91, 2, TINST_ALU },
     { "cvt.rn.f32.s32 %f1, %r2;", PIPE_SP, PIPE_SP, 141, 8, TINST_ALU },
     { "cvt.rn.f64.s32 %d1, %r2;", PIPE_DP, PIPE_SFU, 143, 16, TINST_ALU },
     { "shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;", PIPE_INT, PIPE_SP, 151, 4, TINST_ALU },
@@ -225,11 +252,12 @@ static const struct row rows[] = {
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static const char *const row_keys[] = {
-    "core.simd_width", "16", "core.sfu_width", "4", "core.dp_width", "8", "latency.int_add", "100",
-    "latency.int_max", "101", "latency.int_mad", "102", "interval.int_mad", "3", "latency.int_div", "104",
-    "latency.fp_add", "110", "latency.fp_mad", "112", "latency.fp_div", "114", "latency.dp_add", "120",
-    "latency.dp_div", "129", "latency.sfu", "130", "latency.cvt", "140", "interval.cvt", "4", "latency.shfl", "150",
-    "interval.shfl", "2", "latency.tensor", "160", "latency.ctrl", "170", NULL
+    "core.simd_width", "16", "core.sfu_width", "4", "core.dp_width", "8", "latency.logic", "90",
+    "latency.int_add", "100", "latency.int_max", "101", "latency.int_mad", "102", "interval.int_mad", "3",
+    "latency.int_div", "104", "latency.fp_add", "110", "latency.fp_mad", "112", "latency.fp_div", "114",
+    "latency.fp_sqrt", "116", "interval.fp_sqrt", "5", "latency.dp_add", "120", "latency.dp_div", "129",
+    "latency.sfu", "130", "latency.cvt", "140", "interval.cvt", "4", "latency.shfl", "150", "interval.shfl", "2",
+    "latency.tensor", "160", "latency.ctrl", "170", NULL
 };
 
 static struct tprogram *program_of(struct sm_rig *r, const char *const *keys)
@@ -418,7 +446,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lrr),      cmocka_unit_test(test_gto),          cmocka_unit_test(test_two_level),
-        cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_patience), cmocka_unit_test(test_passed),
         cmocka_unit_test(test_reason),   cmocka_unit_test(test_calendar),     cmocka_unit_test(test_instructions),
         cmocka_unit_test(test_order),    cmocka_unit_test(test_dump),         cmocka_unit_test(test_fault),
         cmocka_unit_test(test_timeline),

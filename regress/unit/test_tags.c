@@ -30,7 +30,7 @@ static uint32_t put(struct tags *t, uint64_t line)
 static void finds_what_was_placed(void **state)
 {
     struct tags t;
-    tags_init(&t, 4, 2, 128, TAGS_LRU, false);
+    tags_init(&t, 4, 2, 128, TAGS_LRU, TAGS_LINEAR);
     assert_int_equal(tags_find(&t, 0), TAG_NONE);
     uint32_t a = put(&t, 0), b = put(&t, 4 * 128);
     assert_int_equal(tags_find(&t, 0), a);
@@ -49,7 +49,7 @@ static void replaces_the_least_recently_used(void **state)
     static const enum tags_policy policy[] = { TAGS_LRU, TAGS_FIFO };
     for (int k = 0; k < 2; k++) {
         struct tags t;
-        tags_init(&t, 2, 3, 64, policy[k], false);
+        tags_init(&t, 2, 3, 64, policy[k], TAGS_LINEAR);
         uint32_t a = put(&t, 0), b = put(&t, 128), c = put(&t, 256);
         tags_touch(&t, a);
         assert_int_equal(tags_victim(&t, 384), policy[k] == TAGS_LRU ? b : a);
@@ -70,7 +70,7 @@ static void contiguous_lines_spread_evenly(void **state)
         for (int hash = 0; hash < 2; hash++) {
             uint32_t used[96] = { 0 };
             struct tags t;
-            tags_init(&t, sets[k], 4, 128, TAGS_LRU, hash);
+            tags_init(&t, sets[k], 4, 128, TAGS_LRU, hash ? TAGS_XOR : TAGS_LINEAR);
             for (uint64_t line = 0; line < 192 * 4; line++)
                 used[tags_set(&t, 0x40000000 + line * 128)]++;
             int mean = 192 * 4 / (int)sets[k], slack = hash && (sets[k] & (sets[k] - 1));
@@ -86,10 +86,33 @@ static void hashing_spreads_strides(void **state)
     for (int hash = 0; hash < 2; hash++) {
         uint64_t used = 0;
         struct tags t;
-        tags_init(&t, 64, 4, 128, TAGS_LRU, hash);
+        tags_init(&t, 64, 4, 128, TAGS_LRU, hash ? TAGS_XOR : TAGS_LINEAR);
         for (uint64_t k = 0; k < 64; k++)
             used |= UINT64_C(1) << tags_set(&t, k * 64 * 128);
         assert_int_equal(__builtin_popcountll(used), hash ? 64 : 1);
+        tags_end(&t);
+    }
+}
+
+/* Fermi's function, bit by bit: set bit k is address bit 7 + k xor the other one; of 64 sets the sixth is bit 12. */
+static void fermi_sets_follow_the_paper(void **state)
+{
+    static const unsigned other[] = { 13, 14, 15, 17, 19 };
+    uint64_t x = 88172645463325252u;
+    for (uint32_t sets = 32; sets <= 64; sets *= 2) {
+        struct tags t;
+        tags_init(&t, sets, 4, 128, TAGS_LRU, TAGS_FERMI);
+        for (int n = 0; n < 20000; n++) {
+            uint32_t want = 0;
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            uint64_t line = x >> 16 & ~UINT64_C(127);
+            for (unsigned k = 0; k < 5; k++)
+                want += (uint32_t)((line >> (7 + k) & 1) != (line >> other[k] & 1)) << k;
+            want += sets == 64 && line >> 12 & 1 ? 32 : 0;
+            assert_int_equal(tags_set(&t, line), want);
+        }
         tags_end(&t);
     }
 }
@@ -99,7 +122,7 @@ static void shared_bits_are_left_out(void **state)
 {
     struct tags t;
     uint32_t used[16] = { 0 }, n = 0;
-    tags_init(&t, 16, 4, 128, TAGS_LRU, false);
+    tags_init(&t, 16, 4, 128, TAGS_LRU, TAGS_LINEAR);
     tags_share(&t, 0x1000000, 8, 6);
     tags_cut(&t, 12);
     tags_cut(&t, 10);
@@ -187,6 +210,7 @@ int main(void)
         cmocka_unit_test(replaces_the_least_recently_used),
         cmocka_unit_test(contiguous_lines_spread_evenly),
         cmocka_unit_test(hashing_spreads_strides),
+        cmocka_unit_test(fermi_sets_follow_the_paper),
         cmocka_unit_test(shared_bits_are_left_out),
         cmocka_unit_test(entries_and_merges_are_limited),
         cmocka_unit_test(entries_behave_like_a_plain_table)

@@ -656,6 +656,55 @@ static void sources_of_an_input_share_a_flit_a_cycle(void **state)
     rig_end(&r);
 }
 
+/* ---- FIFO inputs ---- */
+
+/* Source 0 sends to 3, whose buffer that fills, to 3 again, and to 5; on the other network to 5. */
+static void send_blocked(struct rig *r, struct packet p[4], bool fifo)
+{
+    static const struct { uint16_t to; uint8_t vn; } sent[] = { { 3, 0 }, { 3, 0 }, { 5, 0 }, { 5, 1 } };
+    struct xbar_cfg cfg = REPLIES;
+    cfg.vns = 2;
+    cfg.fifo = fifo;
+    rig_begin(r, &cfg, &FULL_LOAD, ONE_CLOCK, 64, REPLY_FLITS);
+    for (int i = 0; i < 4; i++) {
+        p[i] = (struct packet){ .bytes = REPLY_BYTES, .sm = sent[i].to, .vn = sent[i].vn };
+        port_send(&r->in[0], 10, p[i].vn, REPLY_FLITS, &p[i]);
+    }
+    xbar_run(r->x, 100);
+}
+
+static void the_head_of_a_fifo_blocks_its_network(void **state)
+{
+    for (int fifo = 0; fifo < 2; fifo++) {
+        struct rig r;
+        struct packet p[4], *first, *second;
+        send_blocked(&r, p, fifo);
+        assert_ptr_equal(port_receive(&r.out[3], 99), &p[0]);
+        first = port_receive(&r.out[5], 99);
+        second = port_receive(&r.out[5], 99);
+        assert_true(fifo ? first == &p[3] && !second : first && second);
+        port_return(&r.out[3], 100, 0, REPLY_FLITS);
+        xbar_run(r.x, 200);
+        assert_ptr_equal(port_receive(&r.out[3], 199), &p[1]);
+        assert_ptr_equal(port_receive(&r.out[5], 199), fifo ? &p[2] : NULL);
+        assert_true(xbar_empty(r.x));
+        rig_end(&r);
+    }
+}
+
+/* Karol, Hluchyj and Morgan: 0.586 for many ports and uniform traffic; 12 inputs share 15 outputs. */
+static void fifo_inputs_lose_what_the_literature_says(void **state)
+{
+    struct rig r;
+    struct xbar_cfg cfg = REPLIES;
+    cfg.fifo = true;
+    rig_begin(&r, &cfg, &FULL_LOAD, ONE_CLOCK, 64, 64);
+    uint64_t flits = flits_through(&r, CYCLES);
+    assert_in_range(flits, 12 * CYCLES * 58 / 100, 12 * CYCLES * 70 / 100);
+    drain(&r);
+    rig_end(&r);
+}
+
 /* ---- counters ---- */
 
 static void send_by_hand(struct rig *r, uint32_t source, uint64_t at, struct packet *p)
@@ -726,17 +775,20 @@ struct scene {
     uint32_t sources, destinations, in_share, out_share, vns, latency_in, latency_out, in_flits, out_flits;
     uint32_t rate, cycles;
     const uint64_t *khz;
+    bool fifo;
 };
 
 static const struct scene SCENES[] = {
-    { 12, 15, 1, 1, 1, 4, 4, 64, 64, 256, 1920, ONE_CLOCK },
-    { 12, 15, 1, 3, 1, 4, 6, 16, 8, 200, 1920, KILO_CLOCKS },
-    { 30, 12, 2, 1, 2, 8, 8, 32, 5, 40, 1920, ODD_CLOCKS },
-    { 7, 9, 3, 4, 5, 3, 2, 5, 6, 256, 1920, ODD_CLOCKS },
-    { 5, 5, 1, 1, 1, 100, 70, 9, 300, 5, 3500, KILO_CLOCKS },
-    { 1, 1, 1, 1, 1, 1, 1, 5, 5, 128, 1000, ONE_CLOCK },
-    { 130, 70, 1, 1, 1, 4, 4, 20, 20, 100, 480, KILO_CLOCKS },
-    { 150, 130, 2, 64, 2, 4, 4, 20, 20, 100, 480, ONE_CLOCK },
+    { 12, 15, 1, 1, 1, 4, 4, 64, 64, 256, 1920, ONE_CLOCK, false },
+    { 12, 15, 1, 3, 1, 4, 6, 16, 8, 200, 1920, KILO_CLOCKS, false },
+    { 30, 12, 2, 1, 2, 8, 8, 32, 5, 40, 1920, ODD_CLOCKS, false },
+    { 7, 9, 3, 4, 5, 3, 2, 5, 6, 256, 1920, ODD_CLOCKS, false },
+    { 5, 5, 1, 1, 1, 100, 70, 9, 300, 5, 3500, KILO_CLOCKS, false },
+    { 1, 1, 1, 1, 1, 1, 1, 5, 5, 128, 1000, ONE_CLOCK, false },
+    { 130, 70, 1, 1, 1, 4, 4, 20, 20, 100, 480, KILO_CLOCKS, false },
+    { 150, 130, 2, 64, 2, 4, 4, 20, 20, 100, 480, ONE_CLOCK, false },
+    { 12, 15, 1, 1, 1, 4, 4, 64, 64, 256, 1920, ONE_CLOCK, true },
+    { 30, 12, 2, 3, 2, 8, 8, 32, 5, 200, 1920, ODD_CLOCKS, true },
 };
 
 enum { HOW_THREADS = 100 };
@@ -757,6 +809,7 @@ static void play(struct rig *r, const struct scene *c, const struct how *how)
     cfg.latency_in = c->latency_in;
     cfg.latency_out = c->latency_out;
     cfg.every_cycle = how->every_cycle;
+    cfg.fifo = c->fifo;
     t.rate = c->rate;
     t.stalled = some_stall;
     t.sizes[1] = t.sizes[2] = PACKET_HEADER;
@@ -866,6 +919,8 @@ int main(void)
         cmocka_unit_test(a_cluster_shares_a_flit_a_cycle),
         cmocka_unit_test(a_stopped_sm_does_not_stop_its_cluster),
         cmocka_unit_test(sources_of_an_input_share_a_flit_a_cycle),
+        cmocka_unit_test(the_head_of_a_fifo_blocks_its_network),
+        cmocka_unit_test(fifo_inputs_lose_what_the_literature_says),
         cmocka_unit_test(waits_are_counted_from_the_arrival),
         cmocka_unit_test(waits_for_room_are_told_apart),
         cmocka_unit_test(results_are_the_same_however_it_is_run),

@@ -2,7 +2,8 @@
  * Fetch: warps with space in their instruction buffer access the instruction cache round robin. A hit fills the buffer
  * some cycles later with a few instructions, at most to the end of the line; after a miss the warp waits for the line.
  * When the next instruction does not follow the last one in the code, the buffer is emptied, and instructions that are
- * still being fetched are dropped.
+ * still being fetched are dropped. With core.fetch_past_branch, fetch first continues on the fall-through path, which
+ * costs bandwidth; a scheduler flushes the wrong path when it considers the warp, before the one that it issues from.
  */
 #include "timing/core/sm_impl.h"
 
@@ -22,7 +23,8 @@ static uint32_t fetch_size(const struct sm *s, const struct slot *w)
 
 static bool wants(const struct sm *s, const struct slot *w)
 {
-    if (w->ended || w->missing || w->hold == SM_STALL_BRANCH || w->fetch > w->code->ninsts)
+    bool waits = s->cfg.fetch_past_branch ? w->path == FETCH_TO_FLUSH : w->hold == SM_STALL_BRANCH;
+    if (w->ended || w->missing || waits || w->fetch > w->code->ninsts)
         return false;
     return w->buffered + w->coming + fetch_size(s, w) <= s->cfg.ibuffer;
 }
@@ -43,16 +45,52 @@ void fetch_consider(struct sm *s, struct slot *w)
 void fetch_start(struct sm *s, struct slot *w, uint32_t seq)
 {
     w->epoch++;
+    w->path = FETCH_RIGHT_PATH;
+    s->sched[w->sched].to_flush &= ~w->bit;
     w->fetch = seq;
     w->buffered = s->cfg.perfect_fetch;
     w->coming = 0;
     w->missing = false;
 }
 
+static void flush_later(struct sm *s, struct slot *w)
+{
+    struct scheduler *c = &s->sched[w->sched];
+    w->path = FETCH_TO_FLUSH;
+    c->to_flush |= w->bit;
+    c->at = c->at < s->now ? c->at : s->now;
+}
+
+void fetch_redirect(struct sm *s, struct slot *w, uint32_t next, uint32_t seq)
+{
+    bool wrong = w->buffered || w->coming;
+    if (!s->cfg.fetch_past_branch || s->cfg.perfect_fetch) {
+        fetch_start(s, w, seq);
+        return;
+    }
+    fetch_start(s, w, next);
+    w->path = FETCH_WRONG_PATH;
+    if (wrong || next > w->code->ninsts)
+        flush_later(s, w);
+}
+
+void fetch_flush(struct sm *s, unsigned k, uint64_t warps)
+{
+    for (uint64_t m = warps & s->sched[k].to_flush; m; m &= m - 1) {
+        struct slot *w = &s->slot[(uint32_t)__builtin_ctzll(m) * s->cfg.schedulers + k];
+        fetch_start(s, w, w->seq);
+        fetch_consider(s, w);
+    }
+}
+
 void fetch_arrived(struct sm *s, struct slot *w, const struct event *e)
 {
     if (e->epoch != w->epoch)
         return;
+    if (w->path == FETCH_WRONG_PATH) {
+        flush_later(s, w);
+        return;
+    }
     w->coming -= (uint16_t)e->n;
     w->buffered += (uint16_t)e->n;
     if (w->set == SCHED_WAIT + SM_STALL_FETCH)

@@ -216,13 +216,18 @@ bool issue_run(struct sm *s, unsigned k)
     }
     can = issuable(s, k, among, &why, &again);
     if (!can) {
+        if (c->to_flush)
+            fetch_flush(s, k, UINT64_MAX);
         c->reason = (uint8_t)sched_reason(c, among, why);
         c->at = again;
         s->mem_blocked |= why >> SM_STALL_MEM_QUEUE & 1;
         return false;
     }
     can = sched_first(c, can, s->now);
-    issue_from(s, k, &s->slot[sched_pick(c, can) * s->cfg.schedulers + k]);
+    unsigned before = c->last, picked = sched_pick(c, can);
+    if (c->to_flush)
+        fetch_flush(s, k, sched_passed(c, picked, before));
+    issue_from(s, k, &s->slot[picked * s->cfg.schedulers + k]);
     c->issue_free = s->now + s->cfg.issue_interval;
     c->since = s->now + 1;
     c->at = s->now + 1;

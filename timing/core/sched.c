@@ -67,6 +67,23 @@ unsigned sched_choose(const struct scheduler *c, uint64_t ready)
     return c->policy == SCHED_GTO ? oldest_of(c, ready) : next_of(ready, c->last);
 }
 
+static uint64_t older_than(const struct scheduler *c, unsigned warp)
+{
+    uint64_t older = 0, bit = UINT64_C(1) << warp;
+    uint32_t i = 0;
+    for (; i < c->nage && !(c->age[i] & bit); i++)
+        older |= c->age[i];
+    return older | (i < c->nage ? c->age[i] & (bit - 1) : 0);
+}
+
+uint64_t sched_passed(const struct scheduler *c, unsigned picked, unsigned before)
+{
+    if (c->policy == SCHED_GTO)
+        return picked == before ? 0 : older_than(c, picked) | UINT64_C(1) << before;
+    uint64_t up_to = (UINT64_C(1) << picked) - 1, after = before < 63 ? UINT64_MAX << (before + 1) : 0;
+    return picked > before ? up_to & after : up_to | after;
+}
+
 /* Warps in long waits, for which they leave the active set. */
 static uint64_t long_waits(const struct scheduler *c)
 {

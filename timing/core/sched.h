@@ -24,6 +24,7 @@ struct scheduler {
     uint8_t promoted;                /* two-level: warp that entered the active set last */
     uint8_t reason;                  /* enum sm_stall of cycles without issue, until the next event */
     uint32_t active_max;
+    uint64_t to_flush;               /* warps whose buffer holds instructions of the wrong path (fetch.c) */
     uint64_t running, active;        /* warps that have not ended; two-level: the active set */
     uint64_t *age;                   /* sets of the warps of each block, oldest block first */
     uint32_t nage;
@@ -44,6 +45,8 @@ void sched_remove(struct scheduler *c, uint64_t warps);          /* the warps of
 uint64_t sched_active(struct scheduler *c);                      /* two-level: updates and returns the active set */
 void sched_new_period(struct scheduler *c, uint64_t now);        /* warps that have not issued get priority */
 unsigned sched_choose(const struct scheduler *c, uint64_t ready);/* by the policy */
+/* The warps that the policy considered before it picked this one; `before`: the warp that issued last until then. */
+uint64_t sched_passed(const struct scheduler *c, unsigned picked, unsigned before);
 /* The stall reason with the highest priority among those of these warps and `blocked` (bits of further reasons);
  * SM_STALL_NO_WARP = none. */
 enum sm_stall sched_reason(const struct scheduler *c, uint64_t among, uint32_t blocked);

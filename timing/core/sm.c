@@ -51,7 +51,7 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
         w->atomics--;
         thread_states_account(s, w);
     }
-    at += s->cfg.stages;
+    at += (uint64_t)s->cfg.mem_stages;
     if (op->served_by[SERVE_SHARED])
         shared_performed(s, w);
     pool_give(&s->ops, op);

@@ -123,7 +123,7 @@ static void start_transactions(struct sm *s, struct slot *w, const struct grid *
     uint64_t number = (uint64_t)s->cfg.index * s->cfg.warps + w->index;
     w->tm = g->launch.tm;
     w->in_tx = w->doomed = w->validate = w->validating = w->controlled = w->locked = false;
-    w->atomics = 0;
+    w->atomics = w->stops = 0;
     w->fault_lane = -1;
     w->has_local = c->local_total || c->recursive || c->indirect;
     w->states = (struct thread_states){ .since = s->now };

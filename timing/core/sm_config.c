@@ -29,6 +29,8 @@ void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t 
         .order = order_policy_of(config), .config = config
     };
     copy_rows(c, config);
+    if (c->mem_stages < 0)
+        c->mem_stages = c->stages;
     if (!c->issue_interval)
         c->issue_interval = c->schedulers == 1 ? (c->warp_size + c->simd_width - 1) / c->simd_width : 1;
 }

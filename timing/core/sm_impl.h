@@ -38,6 +38,10 @@ struct thread_states {
     enum stat out;
 };
 
+/* What is fetched: the instructions that follow; those behind a branch that goes elsewhere, on their way or in the
+ * buffer. */
+enum fetch_path { FETCH_RIGHT_PATH, FETCH_WRONG_PATH, FETCH_TO_FLUSH };
+
 struct slot {                        /* a warp slot: two cache lines of the host */
     _Alignas(128) struct warp *warp; /* NULL = free */
     const struct tinst *inst;        /* the next instruction; NULL = waits at a barrier, or has ended */
@@ -47,6 +51,7 @@ struct slot {                        /* a warp slot: two cache lines of the host
     const struct tcode *pending_code;            /* function whose registers are pending */
     uint16_t nalu, nmem;             /* instructions whose results are pending */
     uint16_t buffered, coming;       /* instructions in the instruction buffer; fetched, but not yet in the buffer */
+    uint8_t path;                    /* enum fetch_path */
     uint8_t sched, set, hold;        /* scheduler, its set; hold: stall until warp_wake, SM_NO_HOLD = none */
     bool missing;                    /* a miss in the instruction cache is outstanding */
     bool waking;                     /* an EVENT_WAKE is scheduled */
@@ -67,6 +72,7 @@ struct slot {                        /* a warp slot: two cache lines of the host
     bool controlled, locked;         /* stalled at tx_begin by concurrency control; in a lock loop */
     uint8_t tx_wait;                 /* enum tx_wait of the current SM_STALL_TX, for the timeline */
     uint16_t atomics;                /* outstanding */
+    uint16_t stops;                  /* instructions in flight until whose results the warp does not issue */
     uint32_t attempt;                /* txn_attempt of the current attempt */
     int fault_lane;                  /* lane of a deferred fault, raised after a successful validation; -1 = none */
     const struct dinst *tx_begin;    /* instruction that began the transaction, and its code */
@@ -206,6 +212,9 @@ void warp_performed(struct sm *s, struct slot *w, uint32_t loads, uint32_t store
 
 /* ---- fetch.c ---- */
 void fetch_start(struct sm *s, struct slot *w, uint32_t seq);    /* restarts at this instruction with an empty buffer */
+/* The next instruction is seq, not `next`, which follows the last one in the code. */
+void fetch_redirect(struct sm *s, struct slot *w, uint32_t next, uint32_t seq);
+void fetch_flush(struct sm *s, unsigned k, uint64_t warps);      /* scheduler k considers these of its warps */
 void fetch_consider(struct sm *s, struct slot *w);               /* requests a fetch if the buffer has space */
 void fetch_arrived(struct sm *s, struct slot *w, const struct event *e);
 void fetch_line(struct sm *s, uint64_t line);

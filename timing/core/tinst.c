@@ -42,16 +42,16 @@ static enum domain domain_of(const struct ptx_inst *in)
 
 /* By latency class and domain. Approximate division and square root are computed by the special-function unit. */
 static const enum lat_class lat_classes[][DOMAINS] = {
-    [PTX_LATENCY_SIMPLE] = { LC_INT_ADD, LC_FP_ADD, LC_FP_ADD, LC_DP_ADD },
-    [PTX_LATENCY_ABS] = { LC_INT_MAX, LC_FP_ADD, LC_FP_ADD, LC_DP_ADD },
+    [PTX_LATENCY_SIMPLE] = { LC_LOGIC, LC_LOGIC, LC_LOGIC, LC_DP_ADD },
+    [PTX_LATENCY_ABS] = { LC_INT_MAX, LC_LOGIC, LC_LOGIC, LC_DP_ADD },
     [PTX_LATENCY_ADD] = { LC_INT_ADD, LC_FP_ADD, LC_FP_ADD, LC_DP_ADD },
     [PTX_LATENCY_MAX] = { LC_INT_MAX, LC_FP_MAX, LC_FP_MAX, LC_DP_MAX },
     [PTX_LATENCY_MUL] = { LC_INT_MUL, LC_FP_MUL, LC_FP_MUL, LC_DP_MUL },
     [PTX_LATENCY_MAD] = { LC_INT_MAD, LC_FP_MAD, LC_FP_MAD, LC_DP_MAD },
     [PTX_LATENCY_DIV] = { LC_INT_DIV, LC_FP_DIV, LC_SFU, LC_DP_DIV },
-    [PTX_LATENCY_SQRT] = { LC_FP_DIV, LC_FP_DIV, LC_SFU, LC_DP_DIV },
+    [PTX_LATENCY_SQRT] = { LC_FP_SQRT, LC_FP_SQRT, LC_SFU, LC_DP_DIV },
     [PTX_LATENCY_SPECIAL] = { LC_SFU, LC_SFU, LC_SFU, LC_SFU },
-    [PTX_LATENCY_CVT] = { LC_INT_ADD, LC_CVT, LC_CVT, LC_CVT },
+    [PTX_LATENCY_CVT] = { LC_LOGIC, LC_CVT, LC_CVT, LC_CVT },
     [PTX_LATENCY_SHFL] = { LC_SHFL, LC_SHFL, LC_SHFL, LC_SHFL },
     [PTX_LATENCY_TENSOR] = { LC_TENSOR, LC_TENSOR, LC_TENSOR, LC_TENSOR },
 };
@@ -248,6 +248,7 @@ static void set_instruction(struct tinst *t, const struct ptx_inst *in, const st
                             const struct sm_cfg *c)
 {
     t->kind = (uint8_t)kind_of(in, site, kernel);
+    t->stops = in->op == OP_ATOM && c->atomic_stops;
     t->lane_cycles = 1;
     t->interval = t->latency = 1;
     set_order(t, in);

@@ -32,6 +32,7 @@ struct tinst {
     bool all_regs;                   /* waits until no register of the warp is pending; its sources are not listed */
     bool ordered;                    /* the order policy decides on `access` before it issues */
     bool acquires;                   /* an acquire or a fence of more than block scope */
+    bool stops;                      /* its warp does not issue until its result is available */
     bool far_regs;                   /* uses registers that are not in the bit sets */
     uint16_t lane_cycles;            /* core cycles until all lanes of a warp have entered the pipeline */
     uint32_t interval;               /* core cycles until the pipeline accepts the next instruction */

@@ -26,6 +26,7 @@ void warp_set_pending(struct slot *w, const struct tinst *t, uint32_t words, boo
     for (unsigned i = t->nsrc; t->far_regs && i < t->nsrc + t->ndst; i++)
         set_bit(set, t->reg[i]);
     *(memory ? &w->nmem : &w->nalu) += 1;
+    w->stops += t->stops;
 }
 
 void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, bool memory)
@@ -36,6 +37,7 @@ void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, boo
     for (unsigned i = t->nsrc; t->far_regs && i < t->nsrc + t->ndst; i++)
         clear_bit(set, t->reg[i]);
     *(memory ? &w->nmem : &w->nalu) -= 1;
+    w->stops -= t->stops;
     if (w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_MEM || w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_ALU)
         warp_consider(s, w);
     else if (w->ended)
@@ -100,6 +102,8 @@ static unsigned set_of(struct sm *s, struct slot *w)
         return SCHED_WAIT + w->hold;
     if (!w->buffered)
         return SCHED_WAIT + SM_STALL_FETCH;
+    if (w->stops)
+        return SCHED_WAIT + SM_STALL_SCOREBOARD_MEM;
     if (w->nalu + w->nmem && (r = scoreboard(w, s->pending_words)) != SM_STALLS)
         return SCHED_WAIT + r;
     if (w->tm && (t->kind == TINST_TX || w->in_tx) && !tx_may_issue(s, w, t))
@@ -194,11 +198,13 @@ void warp_advance(struct sm *s, struct slot *w)
             warp_hold(s, w, SM_STALL_BARRIER, NEVER);
         return;
     }
-    bool same_function = code == w->code->code;
-    if (!same_function)
-        w->code = w->block->grid->grid->code->of_func[code->func->index];
-    if (!same_function || d->seq != w->seq + 1)
-        fetch_start(s, w, d->seq);
+    uint32_t next = w->seq + 1;
     w->seq = d->seq;
+    if (code != w->code->code) {
+        w->code = w->block->grid->grid->code->of_func[code->func->index];
+        fetch_start(s, w, d->seq);
+    } else if (d->seq != next) {
+        fetch_redirect(s, w, next, d->seq);
+    }
     w->inst = &w->code->inst[d->seq];
 }

@@ -199,6 +199,20 @@ void machine_free(struct machine *m)
     free(m);
 }
 
+/* Sector by sector, as lines lie in different slices. */
+void machine_copied(struct machine *m, uint64_t address, uint64_t bytes)
+{
+    uint64_t end = address + bytes;
+    if (!m->cfg.partition.l2.copies)
+        return;
+    for (uint64_t at = address / SECTOR_BYTES * SECTOR_BYTES; at < end; at += SECTOR_BYTES) {
+        uint64_t line = at / LINE_BYTES * LINE_BYTES;
+        uint32_t slice = addrmap_slice(&m->cfg.map, line);
+        partition_copied(m->partition[slice / m->cfg.partition.slices], slice, line,
+                         (uint8_t)(1u << (at - line) / SECTOR_BYTES));
+    }
+}
+
 const char *machine_report(const struct machine *m)
 {
     return m->report ? m->report : "";

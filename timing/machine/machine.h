@@ -66,6 +66,9 @@ void machine_set_progress(struct machine *m, void (*fn)(void *ctx, const struct 
 void machine_set_trace(struct machine *m, struct trace *t);
 void machine_set_series(struct machine *m, struct series *s);
 
+/* The host has copied to these device addresses, between runs: with l2.copies they are allocated in L2. */
+void machine_copied(struct machine *m, uint64_t address, uint64_t bytes);
+
 /* Frees the machine's data for a program that is about to be freed. */
 void machine_remove_program(struct machine *m, const struct program *p);
 

@@ -38,6 +38,7 @@ static void configure_crossbars(struct machine_cfg *c, const struct simtx_config
     *request = *reply = (struct xbar_cfg){
         .flit_bytes = both->flit, .vns = both->vns, .latency_in = both->latency / 2,
         .latency_out = both->latency - both->latency / 2, .every_cycle = c->sim.no_skip,
+        .fifo = both->input == XBAR_FIFO,
     };
     request->sources = reply->destinations = c->sms;
     request->destinations = reply->sources = c->slices;
@@ -109,6 +110,11 @@ static bool check_coherence(const struct machine_cfg *c, char *text, size_t size
                  p->name);
         return false;
     }
+    if (p && c->partition.l2.copies) {
+        snprintf(text, size, "coherence.protocol: %s has no message for copies by the host that stay in L2 (l2.copies)",
+                 p->name);
+        return false;
+    }
     return !p || coherence_check(p, c->xbars.vns, text, size);
 }
 
@@ -123,6 +129,8 @@ bool machine_check(const struct simtx_config *config, const struct machine_plugi
     if (c.sm.order->vns > c.xbars.vns)
         diag_error(d, 0, 0, "the order policy %s needs %u virtual networks, but xbar.vns = %u", c.sm.order->name,
                    c.sm.order->vns, c.xbars.vns);
+    if (c.lsu.l1.stages && (c.lsu.l1.coherence || c.sm.order->stage))
+        diag_error(d, 0, 0, "l1.pipelined: coherence protocols and policies with a stage look lines up in their order");
     if (!check_coherence(&c, text, sizeof text))
         diag_error(d, 0, 0, "%s", text);
     return d->errors == before;

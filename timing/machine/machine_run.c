@@ -425,11 +425,18 @@ static bool place_private_memory(struct machine *m)
     }
     bytes = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
     uint64_t log = m->transactions ? tm_private_bytes(m->tm) : 0;
-    void *base = devmem_upper(m->mem, (bytes + log) * warps);
+    struct private_map map = { .bytes = bytes, .sms = m->cfg.sms, .warps = m->cfg.sm.warps };
+    if (m->cfg.sim.local_layout == LOCAL_BY_WORD && bytes)
+        map.block = m->grids[0].launch.nwarps;
+    uint64_t all = private_bytes(&map);
+    void *base = devmem_upper(m->mem, all + log * warps);
+    map.base = (uint64_t)(uintptr_t)base;
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        lsu_private_map(sm_lsu(m->sm[i]), &map);
     for (uint32_t i = 0; i < m->ngrids; i++) {
-        m->grids[i].local_base = (uint64_t)(uintptr_t)base;
+        m->grids[i].local_base = map.base;
         m->grids[i].local_bytes = bytes;
-        m->grids[i].log_base = m->grids[i].local_base + bytes * warps;
+        m->grids[i].log_base = map.base + all;
         m->grids[i].log_bytes = log;
     }
     return base;
