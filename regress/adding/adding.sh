@@ -96,6 +96,7 @@ copy_objects() {
     cp -rpu gen "$tree/out"
     find obj/{base,consistency,frontend,gen,memsys,ptx,timing,tm} -name '*.d' -exec grep -LF "${changed[@]}" {} + |
         while IFS= read -r d; do
+            [ -e "${d%.d}.o" ] || continue       # left of a file that has moved
             mkdir -p "$tree/out/${d%/*}"
             cp -pu "${d%.d}.o" "$tree/out/${d%/*}"
         done

@@ -4,6 +4,7 @@
 .PHONY: sanitize sanitize-threads sanitize-reports
 sanitize: SANITIZE_B := $(B)-sanitize
 sanitize-threads: SANITIZE_B := $(B)-threads
+sanitize sanitize-threads: export PATH := $(abspath regress/sanitize/bin):$(PATH)
 SANITIZE_MAKE = rm -rf $(SANITIZE_B)/reports && mkdir -p $(SANITIZE_B)/reports && \
     $(MAKE) --no-print-directory B=$(SANITIZE_B) OPT="-O1 -g -fno-omit-frame-pointer"
 
