@@ -1,1 +1,1 @@
-LIB_SRC += $(wildcard base/*.c)
+LIB_SRC += $(wildcard base/*.c base/*/*.c)

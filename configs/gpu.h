@@ -2,17 +2,17 @@
 #ifndef CONFIGS_GPU_H
 #define CONFIGS_GPU_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 
 struct gpu_cfg {
 #define CONFIG_ROWS "configs/gpu.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 
 static inline void gpu_configure(struct gpu_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "configs/gpu.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 #endif

@@ -25,13 +25,13 @@ static const struct coherence *const protocols[] = {
 
 struct consistency_cfg {
 #define CONFIG_ROWS "consistency/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 
 static void configure(struct consistency_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "consistency/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 const struct order_policy *order_policy_of(const struct simtx_config *config)

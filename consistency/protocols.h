@@ -2,7 +2,7 @@
 #ifndef CONSISTENCY_PROTOCOLS_H
 #define CONSISTENCY_PROTOCOLS_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "consistency/order.h"
 #include "memsys/coherence/coherence.h"
 

@@ -2,7 +2,7 @@
 #ifndef MEMSYS_CACHE_SIZE_H
 #define MEMSYS_CACHE_SIZE_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 
 static inline uint32_t cache_sets(uint32_t kb, uint32_t ways, uint32_t line_bytes)
 {

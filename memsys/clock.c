@@ -9,7 +9,7 @@
 void clock_configure(struct clock_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "memsys/clock.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 __extension__ typedef unsigned __int128 wide;

@@ -6,7 +6,7 @@
 #ifndef MEMSYS_CLOCK_H
 #define MEMSYS_CLOCK_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 
 enum clock_domain { CLK_CORE, CLK_XBAR, CLK_L2, CLK_MEM, CLK_COUNT };
 
@@ -28,7 +28,7 @@ static inline uint64_t clock_earlier(uint64_t a, uint64_t b)
 
 struct clock_cfg {
 #define CONFIG_ROWS "memsys/clock.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 void clock_configure(struct clock_cfg *c, const struct simtx_config *config);
 

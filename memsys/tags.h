@@ -10,7 +10,7 @@
 #ifndef MEMSYS_TAGS_H
 #define MEMSYS_TAGS_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 
 enum { TAG_NONE = UINT32_MAX };
 

@@ -11,7 +11,7 @@
 #ifndef TM_TM_H
 #define TM_TM_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/hist.h"
 #include "base/stats.h"
 #include "memsys/l2/engine.h"
@@ -56,7 +56,7 @@ struct tm_load {
 
 struct tm_cfg {
 #define CONFIG_ROWS "tm/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 void tm_configure(struct tm_cfg *c, const struct simtx_config *config);
 

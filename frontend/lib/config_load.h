@@ -1,10 +1,10 @@
-/* Builds configurations from presets, files and assignments (config_load.c, config_presets.c), on base/config.h. */
+/* Builds configurations from presets, files and assignments (config_load.c, config_presets.c), on base/config/config.h. */
 #ifndef FRONTEND_CONFIG_LOAD_H
 #define FRONTEND_CONFIG_LOAD_H
 
 #include <jansson.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "frontend/lib/simtx.h"
 
 simtx_config *simtx_config_copy(const simtx_config *c);

@@ -52,7 +52,7 @@ const char *simtx_status_name(simtx_status s)
 static void configure(struct library_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "frontend/lib/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 static void fill_info(simtx_gpu *g)

@@ -18,7 +18,7 @@ struct series;
 
 struct library_cfg {
 #define CONFIG_ROWS "frontend/lib/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 
 /* The statistics of one launch. The executor and the machine increment its counters. */

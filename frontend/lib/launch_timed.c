@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/host_clock.h"
 #include "frontend/lib/gpu.h"
 #include "frontend/lib/shadow_run.h"

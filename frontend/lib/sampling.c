@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "frontend/lib/gpu.h"
 
 struct choice { char *kernel; uint64_t first, last; };

@@ -8,7 +8,7 @@
 #ifndef MEMSYS_DRAM_H
 #define MEMSYS_DRAM_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/stats.h"
 #include "memsys/dram/addrmap.h"
 #include "memsys/clock.h"
@@ -25,7 +25,7 @@ struct dram_rule { enum dram_command before, after; enum dram_level level; uint3
 
 struct dram_cfg {
 #define CONFIG_ROWS "memsys/dram/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
     const struct dram_rule *rule;    /* additional constraints, for the extra commands; not copied */
     uint32_t rules;
 };

@@ -8,7 +8,7 @@ void dram_configure(struct dram_cfg *c, const struct simtx_config *config)
 {
     *c = (struct dram_cfg){ 0 };
 #define CONFIG_ROWS "memsys/dram/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 /* A row is opened and closed before the next of its bank. */

@@ -7,7 +7,7 @@ void l1_configure(struct l1_cfg *c, const struct simtx_config *config)
 {
     *c = (struct l1_cfg){ 0 };
 #define CONFIG_ROWS "memsys/l1/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
     c->sets = cache_sets(c->kb, c->ways, LINE_BYTES);
     if (c->pipelined && c->sets && c->latency > 1) {
         c->stages = c->latency;

@@ -2,13 +2,13 @@
 #ifndef MEMSYS_L1_CONFIG_H
 #define MEMSYS_L1_CONFIG_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 
 struct coherence;
 
 struct l1_cfg {
 #define CONFIG_ROWS "memsys/l1/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
     uint32_t sets;                   /* 0 = no L1 */
     uint32_t stages;                 /* that an access passes before its look-up, at least 2; 0 = looked up at once */
     const struct coherence *coherence;       /* protocol of global lines; NULL = none: they are written through */

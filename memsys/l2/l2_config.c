@@ -6,7 +6,7 @@ void l2_configure(struct l2_cfg *c, const struct simtx_config *config)
 {
     *c = (struct l2_cfg){ 0 };
 #define CONFIG_ROWS "memsys/l2/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
     c->sets = cache_sets(c->slice_kb, c->ways, LINE_BYTES);
 }
 

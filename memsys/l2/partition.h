@@ -9,7 +9,7 @@
 #ifndef MEMSYS_PARTITION_H
 #define MEMSYS_PARTITION_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/hist.h"
 #include "memsys/dram/dram.h"
 #include "memsys/xbar/port.h"
@@ -20,7 +20,7 @@ struct engine_kind;
 
 struct l2_cfg {
 #define CONFIG_ROWS "memsys/l2/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
     uint32_t sets;                   /* 0 = no L2 */
 };
 

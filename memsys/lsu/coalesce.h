@@ -5,7 +5,7 @@
 #ifndef MEMSYS_COALESCE_H
 #define MEMSYS_COALESCE_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "memsys/xbar/packet.h"
 #include "ptx/memory/access.h"
 
@@ -25,12 +25,12 @@ uint32_t coalesce_blocks(const struct mem_op *op, enum mem_server s, uint32_t gr
 
 struct coalescer_cfg {
 #define CONFIG_ROWS "memsys/lsu/coalesce.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 
 struct shared_cfg {
 #define CONFIG_ROWS "memsys/lsu/shared.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 
 /* Passes over the banks (CUDA C++ Programming Guide, shared memory of each compute capability). In a pass a bank serves

@@ -32,7 +32,7 @@ struct lsu_cfg {
     const struct addrmap *map;
     uint16_t sm;
 #define CONFIG_ROWS "memsys/lsu/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
     uint32_t warp_lanes;
     struct coalescer_cfg coalescer;
     struct shared_cfg shared;

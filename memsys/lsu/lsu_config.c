@@ -5,19 +5,19 @@
 static void coalescer_configure(struct coalescer_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "memsys/lsu/coalesce.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 static void shared_configure(struct shared_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "memsys/lsu/shared.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 void readonly_configure(struct readonly_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "memsys/lsu/rocache.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
     struct rocache_cfg *caches[] = { &c->konst, &c->texture, &c->inst };
     for (int i = 0; i < 3; i++)
         caches[i]->sets = cache_sets(caches[i]->kb, caches[i]->ways, caches[i]->line);
@@ -27,7 +27,7 @@ void lsu_configure(struct lsu_cfg *c, const struct simtx_config *config)
 {
     *c = (struct lsu_cfg){ 0 };
 #define CONFIG_ROWS "memsys/lsu/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
     coalescer_configure(&c->coalescer, config);
     shared_configure(&c->shared, config);
     l1_configure(&c->l1, config);

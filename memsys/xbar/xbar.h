@@ -26,7 +26,7 @@
 #ifndef MEMSYS_XBAR_H
 #define MEMSYS_XBAR_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/stats.h"
 #include "memsys/xbar/port.h"
 
@@ -35,7 +35,7 @@ enum { XBAR_ENDS_MAX = 4096, XBAR_SHARE_MAX = 64, XBAR_FLIT_MAX = 1 << 15 };
 /* The keys: of both crossbars. */
 struct xbars_cfg {
 #define CONFIG_ROWS "memsys/xbar/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 
 void xbars_configure(struct xbars_cfg *c, const struct simtx_config *config);

@@ -4,7 +4,7 @@
 void xbars_configure(struct xbars_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "memsys/xbar/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 /* A packet starts only with credits for all its flits. The largest is the compare-and-swap of 16-byte words by a

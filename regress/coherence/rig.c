@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "ptx/exec/exec.h"
 #include "regress/coherence/rig.h"
 

@@ -6,7 +6,7 @@
 #ifndef REGRESS_LSU_RIG_H
 #define REGRESS_LSU_RIG_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "memsys/lsu/lsu.h"
 #include "ptx/exec/exec.h"
 

@@ -5,7 +5,7 @@
 #ifndef REGRESS_SM_RIG_H
 #define REGRESS_SM_RIG_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "regress/unit/step_driver.h"
 #include "timing/core/sm.h"
 

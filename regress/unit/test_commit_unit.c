@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "regress/unit/cu_rig.h"
 
 static struct cu_rig_result result;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "memsys/dram/dram.h"
 
 static uint64_t count[STAT_END];

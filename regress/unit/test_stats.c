@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/hist.h"
 #include "base/stats.h"
 #include "frontend/lib/simtx.h"

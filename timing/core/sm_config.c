@@ -7,13 +7,13 @@
 static void copy_rows(struct sm_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "timing/core/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 #define CONFIG_ROWS "timing/core/operands.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 #define CONFIG_ROWS "timing/core/thread_states.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 #define CONFIG_ROWS "timing/core/classes.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t index)

@@ -2,7 +2,7 @@
 #ifndef TIMING_SM_CONFIG_H
 #define TIMING_SM_CONFIG_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 
 struct order_policy;
 
@@ -15,11 +15,11 @@ enum lat_class {
 struct sm_cfg {
     uint16_t index;
 #define CONFIG_ROWS "timing/core/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 #define CONFIG_ROWS "timing/core/operands.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 #define CONFIG_ROWS "timing/core/thread_states.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
     struct { uint32_t latency, interval; } class[LAT_CLASSES];
     uint32_t warps, blocks;          /* slots */
     uint32_t warp_size, core_mhz;

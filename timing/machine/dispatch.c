@@ -34,7 +34,7 @@ void dispatch_configure(struct dispatch_cfg *c, const struct simtx_config *confi
                   gpu.registers_per_sm, gpu.shared_per_sm }
     };
 #define CONFIG_ROWS "timing/machine/dispatch.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 struct dispatcher *dispatcher_new(const struct dispatch_cfg *c)

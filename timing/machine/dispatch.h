@@ -15,7 +15,7 @@ struct dispatch_resources { uint32_t blocks, warps, threads, registers, shared; 
 
 struct dispatch_cfg {
 #define CONFIG_ROWS "timing/machine/dispatch.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
     uint32_t sms, delay, warp_size;
     uint32_t launch_cycles;          /* from a launch to its first block */
     struct dispatch_resources sm;    /* of an SM */

@@ -13,7 +13,7 @@
 
 struct sim_cfg {
 #define CONFIG_ROWS "timing/machine/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 void sim_configure(struct sim_cfg *c, const struct simtx_config *config);
 

@@ -14,7 +14,7 @@
 void sim_configure(struct sim_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "timing/machine/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 static void configure_clocks(struct machine_cfg *c, const struct simtx_config *config)

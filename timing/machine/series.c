@@ -44,7 +44,7 @@ static void write_head(struct series *s)
 void series_configure(struct series_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "timing/machine/series.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 struct series *series_open(const struct series_cfg *c, unsigned warp_size, char *error, size_t size)

@@ -8,13 +8,13 @@
 
 #include <stddef.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/stats.h"
 
 struct series;
 struct series_cfg {
 #define CONFIG_ROWS "timing/machine/series.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 void series_configure(struct series_cfg *c, const struct simtx_config *config);
 

@@ -23,7 +23,7 @@ struct trace {
 void trace_configure(struct trace_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "timing/machine/trace.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 struct trace *trace_open(const struct trace_cfg *c, char *error, size_t size)

@@ -8,7 +8,7 @@
 #ifndef TIMING_TRACE_H
 #define TIMING_TRACE_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "memsys/xbar/packet.h"
 #include "ptx/exec/exec.h"
 
@@ -17,7 +17,7 @@ struct trace_sm;
 
 struct trace_cfg {
 #define CONFIG_ROWS "timing/machine/trace.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 void trace_configure(struct trace_cfg *c, const struct simtx_config *config);
 

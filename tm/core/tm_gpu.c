@@ -14,7 +14,7 @@
 void tm_configure(struct tm_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "tm/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 static const struct tm_protocol *protocol_of(const struct tm_cfg *c, const struct tm_protocol *given)

@@ -24,7 +24,7 @@ static bool always(const struct simtx_config *c)
 static void configure(struct ideal_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "tm/ideal/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 static bool check(const struct simtx_config *c, uint32_t slices, char *error, size_t size)

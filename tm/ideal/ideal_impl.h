@@ -9,7 +9,7 @@
 
 struct ideal_cfg {
 #define CONFIG_ROWS "tm/ideal/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 
 /* Indices of words in device memory. */

@@ -74,7 +74,7 @@ struct kilo_cid_request { uint64_t at; uint16_t sm; uint32_t slot; struct kilo_c
 
 struct kilo_cfg {
 #define CONFIG_ROWS "tm/kilotm/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
 };
 
 struct kilo_core {

@@ -178,7 +178,7 @@ enum { TRANSFERS_IN_CHUNK = 4, OPS_IN_CHUNK = 64 };
 static void configure(struct kilo_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "tm/kilotm/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
 }
 
 static void *new_core(struct tm_core *tm, void *gpu_state)

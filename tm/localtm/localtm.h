@@ -65,7 +65,7 @@ struct localtm_warp {
 
 struct localtm_cfg {
 #define CONFIG_ROWS "tm/localtm/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
     uint32_t banks, shared_per_sm;   /* of an SM's shared memory; its bytes */
     uint32_t add, stages;            /* core cycles of an integer add of a warp; core.stages */
 };

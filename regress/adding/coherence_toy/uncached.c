@@ -4,7 +4,7 @@
  * is at the home). Home states: NP (not in the L2), V; F, FW, FA (the line is fetched for one of these). There are no
  * sharers, and so no probes.
  */
-#include "base/config.h"
+#include "base/config/config.h"
 #include "memsys/coherence/coherence.h"
 
 enum { READ, WRITE, ATOM, DATA, WRITE_ACK, ATOM_ACK, MESSAGES };

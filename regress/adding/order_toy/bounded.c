@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/stats.h"
 #include "consistency/order.h"
 

@@ -6,14 +6,14 @@
 #ifndef TM_KILOTM_COMMIT_UNIT_H
 #define TM_KILOTM_COMMIT_UNIT_H
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/hist.h"
 #include "base/stats.h"
 #include "tm/kilotm/kilotm.h"
 
 struct cu_cfg {
 #define CONFIG_ROWS "tm/kilotm/unit/config.def"
-#include "base/config_fields.h"
+#include "base/config/config_fields.h"
     uint32_t ideal_latency;          /* unit cycles of an access that always hits */
     uint64_t limit;                  /* lanes that concurrency control allows in transactions; 0 = no limit */
     uint64_t seed;                   /* of the hash functions */

@@ -1,7 +1,7 @@
 /* The configuration of a commit unit from the keys, and its rules. */
 #include <stdio.h>
 
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/num.h"
 #include "tm/kilotm/unit/cu_state.h"
 
@@ -23,7 +23,7 @@ void cu_configure(struct cu_cfg *c, const struct simtx_config *config)
 {
     *c = (struct cu_cfg){ .limit = concurrency(config), .seed = (uint64_t)config_int(config, KEY_SIM_SEED) };
 #define CONFIG_ROWS "tm/kilotm/unit/config.def"
-#include "base/config_copy.h"
+#include "base/config/config_copy.h"
     c->ideal_latency = c->latency + (c->l2_latency ? c->l2_latency : (uint32_t)config_int(config, KEY_L2_LATENCY));
 }
 

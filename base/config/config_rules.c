@@ -2,7 +2,7 @@
  * The rules between keys: RULE and POWER_OF_TWO rows, and the functions that CHECK rows name. All violations are
  * reported together, each with the keys, their values and the places that set them.
  */
-#include "base/config.h"
+#include "base/config/config.h"
 
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ enum relation { AT_MOST, LESS_THAN, AT_LEAST_OR_0, MULTIPLE_OF };
 static const struct relation_rule { enum config_key a; enum relation relation; enum config_key b; } relations[] = {
 #define RULE(a, relation, b) { KEY_##a, relation, KEY_##b },
 #define CONFIG_ROWS "configs/keys.def"
-#include "base/config_rows.h"
+#include "base/config/config_rows.h"
 };
 
 static bool holds(enum relation r, int64_t a, int64_t b)
@@ -40,7 +40,7 @@ static void check_relation(const struct simtx_config *c, const struct relation_r
 static const enum config_key powers_of_two[] = {
 #define POWER_OF_TWO(id) KEY_##id,
 #define CONFIG_ROWS "configs/keys.def"
-#include "base/config_rows.h"
+#include "base/config/config_rows.h"
 };
 
 static void check_power_of_two(const struct simtx_config *c, enum config_key k, struct diag *d)
@@ -64,13 +64,13 @@ typedef void report(const struct simtx_config *c, struct diag *d);
 static report *const checks[] = {
 #define CHECK(function) function,
 #define CONFIG_ROWS "configs/keys.def"
-#include "base/config_rows.h"
+#include "base/config/config_rows.h"
 };
 
 static report *const warnings[] = {
 #define WARN(function) function,
 #define CONFIG_ROWS "configs/keys.def"
-#include "base/config_rows.h"
+#include "base/config/config_rows.h"
 };
 
 bool config_check(const struct simtx_config *c, struct diag *d)

@@ -1,5 +1,5 @@
 /* Configuration: the table of keys, values with their origin, and setting by text. */
-#include "base/config.h"
+#include "base/config/config.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define CHOICES(array) extern const char array[];
 #define CONFIG_ROWS "configs/keys.def"
-#include "base/config_rows.h"
+#include "base/config/config_rows.h"
 
 #define CHOICE_TEXT(enumerator, text) "|" text
 #define INT_KEY(id, field, name, def, lo, hi, unit, scope, help, source) \
@@ -30,7 +30,7 @@
     [KEY_##id] = { name, def, CONFIG_TEXT, CONFIG_##scope, 0, 0, NULL, "", help, source },
 const struct config_key_info config_keys[KEY_COUNT] = {
 #define CONFIG_ROWS "configs/keys.def"
-#include "base/config_rows.h"
+#include "base/config/config_rows.h"
 };
 #undef CHOICE_TEXT
 
@@ -38,7 +38,7 @@ const struct config_key_info config_keys[KEY_COUNT] = {
     [KEY_##id] = { name, NULL, CONFIG_INT, CONFIG_MODEL, lo, hi, NULL, unit, help, "" },
 const struct config_key_info config_kernel_keys[KERNEL_KEY_COUNT] = {
 #define CONFIG_ROWS "configs/keys.def"
-#include "base/config_rows.h"
+#include "base/config/config_rows.h"
 };
 
 struct value {

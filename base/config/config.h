@@ -21,7 +21,7 @@ enum config_key {
 #define CHOICE_KEY(id, ...) KEY_##id,
 #define TEXT_KEY(id, ...) KEY_##id,
 #define CONFIG_ROWS "configs/keys.def"
-#include "base/config_rows.h"
+#include "base/config/config_rows.h"
     KEY_COUNT,
     KEY_NONE = KEY_COUNT
 };
@@ -29,7 +29,7 @@ enum config_key {
 enum kernel_key {
 #define KERNEL_KEY(id, ...) KEY_##id,
 #define CONFIG_ROWS "configs/keys.def"
-#include "base/config_rows.h"
+#include "base/config/config_rows.h"
     KERNEL_KEY_COUNT
 };
 
@@ -41,7 +41,7 @@ struct simtx_config;                 /* the same as frontend/lib/simtx.h's simtx
 #define CHECK(function) void function(const struct simtx_config *config, struct diag *d);
 #define WARN(function) void function(const struct simtx_config *config, struct diag *d);
 #define CONFIG_ROWS "configs/keys.def"
-#include "base/config_rows.h"
+#include "base/config/config_rows.h"
 #undef CONFIG_ENUMERATOR
 
 enum config_type { CONFIG_INT, CONFIG_REAL, CONFIG_BOOL, CONFIG_ENUM, CONFIG_TEXT };
