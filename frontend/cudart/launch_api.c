@@ -69,7 +69,7 @@ static cudaError_t launch_failed(struct rt_device *d, cudaError_t e, const char 
 
 /* The launch did not start; the message is the library's.  CUDA classifies too much dynamic shared memory as
  * an invalid value, not as an invalid configuration. */
-static cudaError_t launch_refused(struct rt_device *d, simtx_kernel *kernel, size_t dynamic, simtx_status s)
+static cudaError_t launch_error(struct rt_device *d, simtx_kernel *kernel, size_t dynamic, simtx_status s)
 {
     simtx_kernel_info k;
     simtx_kernel_get_info(kernel, &k);
@@ -134,7 +134,7 @@ static cudaError_t run(simtx_kernel *kernel, const struct rt_launch_config *c, v
     simtx_status s = simtx_launch_async(kernel, &p, &fault);
     session_launch_end(d->gpu, s);
     d->queued |= p.stream && simtx_timing(d->gpu);
-    return began(s) ? outcome(d, s, &fault) : launch_refused(d, kernel, c->shared, s);
+    return began(s) ? outcome(d, s, &fault) : launch_error(d, kernel, c->shared, s);
 }
 
 static cudaError_t launch(const void *func, const struct rt_launch_config *c, void **args)

@@ -73,7 +73,7 @@ RT_API cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoo
 }
 
 /* As in CUDA, allocations remain valid after their pool is destroyed. */
-static void forget_pool(cudaMemPool_t pool)
+static void remove_pool(cudaMemPool_t pool)
 {
     for (int i = 0; i < rt.device_count; i++) {
         struct rt_device *d = &rt.device[i];
@@ -94,7 +94,7 @@ RT_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
     if (!e && (!pool_ok(pool) || is_default(pool)))
         e = cudaErrorInvalidValue;
     if (!e)
-        forget_pool(pool);
+        remove_pool(pool);
     return rt_leave(e);
 }
 

@@ -231,7 +231,7 @@ cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes)
     return cudaSuccess;
 }
 
-static void forget_kernels(int device)
+static void drop_kernels(int device)
 {
     for (size_t i = 0; i < functions.cap; i++) {
         struct rt_function *f = functions.slots[i].key ? functions.slots[i].value : NULL;
@@ -250,7 +250,7 @@ static void unload(struct code *code, int device)
 
 void rt_unload_modules(int device)
 {
-    forget_kernels(device);
+    drop_kernels(device);
     unload(&replaced, device);
     for (struct image *i = images; i; i = i->next)
         unload(&i->own, device);

@@ -1,6 +1,6 @@
 /*
  * The stages in front of the look-up in L1 (l1.pipelined): an access enters when the coalescer makes it, and is looked
- * up l1.latency cycles later, in order. While the look-up at the end is refused, the accesses behind it close up, until
+ * up l1.latency cycles later, in order. While the look-up at the end is rejected, the accesses after it advance, until
  * every stage holds one. Without it an access is looked up at once, and only a hit takes the latency.
  */
 #ifndef MEMSYS_L1_PIPELINE_H

@@ -30,9 +30,9 @@ struct background {
     struct line_access access[COALESCE_MAX];
 };
 
-/* An access that a full structure turns away: its blocked cycles are counted from one on, under these counters. It is
+/* An access that a full structure rejects: its blocked cycles are counted from one on, under these counters. It is
  * offered again when a reply comes, or a request has left (retry). */
-struct refusal { bool on, retry; uint64_t from; enum stat by[2]; };
+struct rejection { bool on, retry; uint64_t from; enum stat by[2]; };
 
 /* The order in which an instruction's servers are processed. */
 static const enum mem_server server_order[SERVERS] = {
@@ -45,7 +45,7 @@ struct lsu {
     uint64_t clock;                  /* last cycle of lsu_run, lsu_issue or lsu_fetch */
     uint32_t first, n;               /* of the queue: index of the oldest, number */
     bool started;                    /* of the oldest instruction: processing has begun */
-    struct refusal refused, not_looked_up;       /* of the oldest instruction; of the oldest access in the pipeline */
+    struct rejection rejected, not_looked_up;    /* of the oldest instruction; of the oldest access in the pipeline */
     bool flushing;
     uint8_t probe_vns;               /* bit per network with probes or other messages that are handled on arrival */
     uint32_t reply_vn;               /* round robin: first network to consider */
@@ -334,8 +334,8 @@ static enum lsu_result serve(struct lsu *u, struct mem_op *op, const struct line
     return serve_memory(u, op, a, s, u->track, now);
 }
 
-/* The refusal of an access, with the counters of its reason. */
-static struct refusal refuse(const struct mem_op *op, enum mem_server s, enum lsu_result why, uint64_t now)
+/* The rejection of an access, with the counters of its reason. */
+static struct rejection reject(const struct mem_op *op, enum mem_server s, enum lsu_result why, uint64_t now)
 {
     static const enum stat reason[] = {
         [LSU_BLOCKED_LINE] = STAT_L1_RESERVE_FAILS, [LSU_BLOCKED_MSHR] = STAT_L1_MSHR_FULL,
@@ -343,7 +343,7 @@ static struct refusal refuse(const struct mem_op *op, enum mem_server s, enum ls
         [LSU_BLOCKED_PIPELINE] = STAT_END
     };
     bool cached = s == SERVE_LOCAL || op->kind == MOP_LOAD;
-    struct refusal r = { .on = true, .from = now, .by = { STAT_END, STAT_END } };
+    struct rejection r = { .on = true, .from = now, .by = { STAT_END, STAT_END } };
     if (s == SERVE_CONST)
         r.by[0] = STAT_CONST_BLOCKED;
     else if (s == SERVE_TEXTURE)
@@ -355,7 +355,7 @@ static struct refusal refuse(const struct mem_op *op, enum mem_server s, enum ls
     return r;
 }
 
-static void settle_refusal(struct lsu *u, struct refusal *r, uint64_t until)
+static void settle_rejection(struct lsu *u, struct rejection *r, uint64_t until)
 {
     if (!r->on || until <= r->from)
         return;
@@ -368,8 +368,8 @@ static void settle_refusal(struct lsu *u, struct refusal *r, uint64_t until)
 void lsu_settle(struct lsu *u, uint64_t until)
 {
     rocache_settle(&u->inst, until);
-    settle_refusal(u, &u->refused, until);
-    settle_refusal(u, &u->not_looked_up, until);
+    settle_rejection(u, &u->rejected, until);
+    settle_rejection(u, &u->not_looked_up, until);
 }
 
 /* Offers accesses to their server, as many as it serves in a cycle; true when all have been served. */
@@ -381,7 +381,7 @@ static bool serve_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, 
     for (; ports && u->next < u->accesses; ports--, u->next++) {
         enum lsu_result r = serve(u, op, &u->access[u->next], s, now);
         if (r != LSU_SERVED) {
-            u->refused = refuse(op, s, r, now);
+            u->rejected = reject(op, s, r, now);
             return false;
         }
         u->ports -= l1;
@@ -397,7 +397,7 @@ static bool run_server(struct lsu *u, struct mem_op *op, uint64_t now)
         return serve_accesses(u, op, s, now);
     if (u->staging.stage && u->staging.stage->shared &&
         !staging_shared(&u->staging, op, u->queue[u->first].sequence, now)) {
-        u->refused = refuse(op, s, LSU_BLOCKED_STAGE, now);
+        u->rejected = reject(op, s, LSU_BLOCKED_STAGE, now);
         return false;
     }
     uint64_t ready = now + u->cfg.shared.latency - 1;
@@ -420,7 +420,7 @@ static void start(struct lsu *u, const struct mem_op *op, uint64_t now)
 
 static void run_oldest(struct lsu *u, uint64_t now)
 {
-    u->refused.on = false;
+    u->rejected.on = false;
     if (!u->n)
         return;
     struct mem_op *op = u->queue[u->first].op;
@@ -453,7 +453,7 @@ static void look_up(struct lsu *u, uint64_t now)
     for (uint32_t n = u->cfg.l1.ports; n && (d = l1_pipeline_oldest(&u->pipeline)) && d->ready <= now; n--) {
         enum lsu_result r = serve_memory(u, d->op, &d->access, (enum mem_server)d->server, d->track, now);
         if (r != LSU_SERVED) {
-            u->not_looked_up = refuse(d->op, (enum mem_server)d->server, r, now);
+            u->not_looked_up = reject(d->op, (enum mem_server)d->server, r, now);
             return;
         }
         l1_pipeline_leave(&u->pipeline);
@@ -671,7 +671,7 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
     if (u->flushing)
         u->flushing = l1_flush_line(&u->l1, now) || l1_coherence_flush_line(&u->coherence, now);
     bool sent = sender_run(&u->send, now);
-    u->refused.retry = u->not_looked_up.retry = sent;
+    u->rejected.retry = u->not_looked_up.retry = sent;
     u->background.retry = sent && u->background.blocked;
     u->clock = now;
     return lsu_next(u);
@@ -681,10 +681,10 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
  * again in its cycle, or for the miss queue, and is offered again in the next. */
 static uint64_t next_step(const struct lsu *u)
 {
-    if (!u->n || (u->refused.on && !u->refused.retry))
+    if (!u->n || (u->rejected.on && !u->rejected.retry))
         return NEVER;
     uint64_t step = u->started ? u->step : u->addresses_free;
-    return u->refused.on || step <= u->clock ? u->clock + 1 : step;
+    return u->rejected.on || step <= u->clock ? u->clock + 1 : step;
 }
 
 /* The same for the access at the end of the pipeline. When it leaves, the oldest instruction has its turn, too. */
@@ -816,7 +816,7 @@ void lsu_invalidate(struct lsu *u)
 
 static const char *waits_for(const struct lsu *u)
 {
-    const struct refusal *r = u->not_looked_up.on ? &u->not_looked_up : &u->refused;
+    const struct rejection *r = u->not_looked_up.on ? &u->not_looked_up : &u->rejected;
     if (!r->on)
         return "";
     switch (r->by[0]) {

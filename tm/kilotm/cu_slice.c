@@ -56,7 +56,7 @@ static bool is_ours(struct kilo_slice *s, uint32_t address)
 
 static void reject_access(struct kilo_slice *s, uint32_t token)
 {
-    s->invalid = mem_grow(s->invalid, s->invalids, &s->invalid_cap, sizeof *s->invalid, "a list of refused accesses");
+    s->invalid = mem_grow(s->invalid, s->invalids, &s->invalid_cap, sizeof *s->invalid, "a list of rejected accesses");
     s->invalid[s->invalids++] = token;
 }
 
