@@ -25,7 +25,7 @@ for mode in "" "--simt independent" "--set gpu.warp_size=64" "--timing --config 
     holds "launch $mode: the words" words
 done
 check 0 "memory at the address = 0" "$simtx" ptx ops
-check 0 "\`absdiff\`, " "$simtx" ptx classes --markdown
+check 0 "\`absdiff\`" "$simtx" ptx classes --markdown
 check 0 "exitz.u32 %odd;" "$simtx" ptx list "$program"
 
 finish

@@ -185,7 +185,8 @@ static void compact(struct oracle_events *n)
     if (rest) {
         uint32_t first = n->event[n->entered].image;
         memmove(n->event, n->event + n->entered, rest * sizeof *n->event);
-        memmove(n->image, n->image + first, (n->images - first) * sizeof *n->image);
+        if (n->images > first)
+            memmove(n->image, n->image + first, (n->images - first) * sizeof *n->image);
         for (uint32_t i = 0; i < rest; i++)
             n->event[i].image -= first;
         n->images -= first;
