@@ -44,9 +44,10 @@ struct block_need {
     const struct tm_shared_protocol *protocol;   /* if the kernel has transactions on shared memory; NULL = none */
     struct tm_block_resources tm;    /* resources for these transactions */
     uint32_t registers;              /* per thread, without those of transactions */
-    uint64_t block_registers;        /* of the block, in total */
+    uint64_t block_registers;        /* of the block, in total, in whole units */
     uint64_t own_shared;             /* bytes of shared memory of the kernel itself */
     uint64_t shared;                 /* bytes in total; 0 with own_shared > 0 = more than the SM has */
+    uint64_t block_shared;           /* the same in whole units */
 };
 
 /* A launch that has passed all checks; in timing mode it waits in the queue. */
@@ -127,6 +128,18 @@ enum { LAUNCH_QUEUE_MAX = 32 };      /* concurrent launches: CUDA guide, residen
 simtx_status gpu_fail(simtx_gpu *g, simtx_status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Sets *message to the text (malloc'ed), unless message is NULL. */
 void gpu_message(char **message, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* allocation_units.c */
+/* Registers that an SM allocates to a block of so many warps, with so many registers per thread. */
+uint64_t allocated_registers(const struct gpu_cfg *c, uint64_t registers, uint32_t warps, uint32_t more);
+/* Blocks of so many warps for which an SM has registers. */
+uint64_t allocated_blocks(const struct gpu_cfg *c, uint64_t registers, uint32_t warps, uint32_t more);
+/* The most registers per thread with which a block of so many warps fits. */
+uint32_t allocated_most_registers(const struct gpu_cfg *c, uint32_t warps, uint32_t more);
+/* The most warps of a block that fits. */
+uint32_t allocated_most_warps(const struct gpu_cfg *c, uint64_t registers, uint32_t more);
+/* Bytes of shared memory that an SM allocates to a block. */
+uint64_t allocated_shared(const struct gpu_cfg *c, uint64_t bytes);
 
 /* occupancy.c */
 /* The resources of a block with so many threads in the kernel's next launch. */

@@ -191,10 +191,9 @@ void timed_enqueue(simtx_gpu *g, const struct queued_launch *o)
 
 static void fill_grid(struct grid *grid, const struct queued_launch *o)
 {
-    uint64_t own = (uint64_t)o->need.registers * o->la.nwarps * o->la.warp_size;
     *grid = (struct grid){ .launch = o->la, .resident = o->resident, .stream = o->stream,
-                           .registers = o->need.registers,
-                           .more_registers = (uint32_t)(o->need.block_registers - own) };
+                           .registers = (uint32_t)o->need.block_registers,
+                           .shared = (uint32_t)o->need.block_shared };
 }
 
 /* The result of one of the grids. */

@@ -1,10 +1,12 @@
 /*
  * Occupancy: the resources that a block needs, the number of resident blocks per SM, and the checks before a launch. A
- * kernel with transactions on shared memory needs additional resources (struct tm_block_resources).
+ * kernel with transactions on shared memory needs additional resources (struct tm_block_resources). Resources are
+ * allocated in units (allocation_units.c).
  */
 #include <string.h>
 
 #include "frontend/lib/gpu.h"
+#include "base/num.h"
 #include "tm/core/shared_protocol.h"
 
 static uint32_t least(uint64_t a, uint32_t b)
@@ -51,17 +53,16 @@ static struct tm_block_resources shared_tm_need(const struct simtx_kernel *k, co
 
 /*
  * Registers per thread for blocks of so many lanes (0 = any): kernel.NAME.registers, or simtx's count, at most as many
- * as a compiler would use before it spills: the limit of the ISA, .maxnreg, and one block per SM.
+ * as a compiler would use before it spills: the GPU's limit, .maxnreg, and one block per SM.
  */
 static uint32_t own_registers(const struct simtx_kernel *k, uint32_t lanes, const struct tm_block_resources *tm)
 {
-    enum { ISA_MAX = 255 };
-    uint32_t n = configured(k, KEY_KERNEL_REGISTERS), all = k->module->gpu->info.registers_per_sm, most = ISA_MAX;
+    const struct gpu_cfg *c = &k->module->gpu->gpu;
+    uint32_t n = configured(k, KEY_KERNEL_REGISTERS), most = c->registers_per_thread;
     if (n)
         return n;
-    all = all > tm->registers ? all - tm->registers : 0;
     if (lanes)
-        most = least(all / tm->register_copies / lanes, most);
+        most = num_least(allocated_most_registers(c, lanes / c->warp_size, tm->registers) / tm->register_copies, most);
     if (k->func->maxnreg)
         most = least(k->func->maxnreg, most);
     n = least(k->code->registers, most);
@@ -81,13 +82,17 @@ void kernel_need(const struct simtx_kernel *k, uint32_t threads, size_t dynamic,
     own = p && own < reached ? reached : own;
     struct tm_block_resources tm = shared_tm_need(k, p, lanes, own);
     uint32_t registers = own_registers(k, lanes, &tm);
+    const struct gpu_cfg *c = &k->module->gpu->gpu;
+    uint64_t shared = p ? tm.shared : own;
     *n = (struct block_need){
         .protocol = p,
         .tm = tm,
         .registers = registers,
-        .block_registers = (uint64_t)registers * tm.register_copies * lanes + tm.registers,
+        .block_registers = allocated_registers(c, (uint64_t)registers * tm.register_copies, lanes / c->warp_size,
+                                               tm.registers),
         .own_shared = own,
-        .shared = p ? tm.shared : own,
+        .shared = shared,
+        .block_shared = allocated_shared(c, shared),
     };
 }
 
@@ -101,9 +106,9 @@ static uint32_t max_threads(const struct simtx_kernel *k)
         n = product3(k->func->reqntid);
     struct tm_block_resources tm = shared_tm_need(k, protocol_of(k), lanes_of(k, n), 0);
     n = least(n, tm.threads);
-    uint32_t all = i->registers_per_block > tm.registers ? i->registers_per_block - tm.registers : 0;
-    uint32_t by_registers = all / tm.register_copies / own_registers(k, lanes_of(k, n), &tm);
-    return least(by_registers / i->warp_size * i->warp_size, n);
+    uint64_t registers = (uint64_t)own_registers(k, lanes_of(k, n), &tm) * tm.register_copies;
+    uint32_t warps = allocated_most_warps(&k->module->gpu->gpu, registers, tm.registers);
+    return least((uint64_t)warps * i->warp_size, n);
 }
 
 void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out)
@@ -131,16 +136,17 @@ static uint32_t resident_blocks(const struct simtx_kernel *k, uint32_t threads, 
                                 const char **limit)
 {
     const simtx_gpu_info *i = &k->module->gpu->info;
-    uint32_t lanes = lanes_of(k, threads);
+    uint32_t lanes = lanes_of(k, threads), warps = lanes / i->warp_size;
+    uint64_t registers = (uint64_t)n->registers * n->tm.register_copies;
     bool tm = n->protocol, too_much = n->own_shared && !n->shared;
     const struct { const char *what; uint64_t n; } bounds[] = {
         { "threads of a block (tm.shared)", threads > n->tm.threads ? 0 : UINT32_MAX },
         { "blocks per SM", i->max_blocks_per_sm },
         { "threads per SM", lanes ? i->max_threads_per_sm / lanes : 0 },
         { tm ? "registers (tm.shared)" : "registers",
-          n->block_registers ? i->registers_per_sm / n->block_registers : UINT32_MAX },
+          warps ? allocated_blocks(&k->module->gpu->gpu, registers, warps, n->tm.registers) : UINT32_MAX },
         { tm ? "shared memory (tm.shared)" : "shared memory",
-          too_much ? 0 : n->shared ? i->shared_per_sm / n->shared : UINT32_MAX },
+          too_much ? 0 : n->block_shared ? i->shared_per_sm / n->block_shared : UINT32_MAX },
         { "blocks (tm.shared)", n->tm.blocks },
     };
     uint64_t blocks = UINT64_MAX;

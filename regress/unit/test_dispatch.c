@@ -28,10 +28,9 @@ static void note_start(void *ctx, uint32_t sm, const struct block_start *b)
 
 static struct grid grid_of(uint64_t blocks, uint32_t threads, uint32_t registers, uint32_t shared, uint32_t resident)
 {
-    struct grid g = { .registers = registers, .resident = resident };
+    struct grid g = { .registers = registers * ((threads + 31) / 32 * 32), .shared = shared, .resident = resident };
     g.launch.nblocks = blocks;
     g.launch.threads_per_block = threads;
-    g.launch.shared_bytes = shared;
     return g;
 }
 
@@ -113,12 +112,10 @@ static unsigned started_beside(const struct grid *first, uint32_t registers, uin
     return nstarts;
 }
 
-/* Transactions take registers and shared memory of a block beside the kernel's own. */
-static void what_transactions_take_counts(void **state)
+/* Blocks of two grids on one SM share its registers and its shared memory. */
+static void grids_share_an_sm(void **state)
 {
-    struct grid first = grid_of(3, 256, 20, 1000, 1);
-    first.more_registers = 256 * 20 + 8192;                  /* 18432 of 32768 leave 56 x 256 */
-    first.launch.shared_reserved = 39000;                      /* 40000 of 49152 leave 9152 */
+    struct grid first = grid_of(3, 256, 72, 40000, 1);       /* 18432 of 32768 registers, 40000 of 49152 bytes */
     assert_int_equal(started_beside(&first, 56, 9152), 6);
     assert_int_equal(started_beside(&first, 57, 9152), 3);
     assert_int_equal(started_beside(&first, 56, 9153), 3);
@@ -224,7 +221,7 @@ int main(void)
         cmocka_unit_test(blocks_go_round),
         cmocka_unit_test(several_a_cycle),
         cmocka_unit_test(every_limit_counts),
-        cmocka_unit_test(what_transactions_take_counts),
+        cmocka_unit_test(grids_share_an_sm),
         cmocka_unit_test(ends_make_room),
         cmocka_unit_test(grids_follow_in_order),
         cmocka_unit_test(an_earlier_grid_without_room_holds_later_ones),

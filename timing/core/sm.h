@@ -30,8 +30,8 @@ struct grid {
     struct launch launch;            /* counters and fault are set at the end */
     const struct tprogram *code;     /* of launch.program */
     uint32_t id;                     /* index among the running grids */
-    uint32_t registers, resident;    /* registers per thread; most resident blocks per SM */
-    uint32_t more_registers;         /* registers per block, in addition to those of its threads */
+    uint32_t resident;               /* most resident blocks per SM */
+    uint32_t registers, shared;      /* of an SM that a block takes: registers, bytes of shared memory */
     uint64_t next_block, done;       /* the next block to start; number of ended blocks */
     uint64_t start, end;             /* core cycles */
     uint64_t local_base;             /* device address of the private memory of all resident warps */

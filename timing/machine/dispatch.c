@@ -61,13 +61,10 @@ void dispatcher_free(struct dispatcher *d)
 static struct dispatch_resources need_of(const struct dispatcher *d, const struct grid *g)
 {
     const struct dispatch_resources *all = &d->cfg.sm;
-    const struct launch *la = &g->launch;
     uint32_t ws = d->cfg.warp_size, share = g->resident ? g->resident : 1;
-    uint32_t warps = (la->threads_per_block + ws - 1) / ws;
+    uint32_t warps = (g->launch.threads_per_block + ws - 1) / ws;
     return (struct dispatch_resources){
-        1, warps, warps * ws,
-        num_least(g->registers * warps * ws + g->more_registers, all->registers / share),
-        num_least(la->shared_bytes + la->shared_reserved, all->shared / share)
+        1, warps, warps * ws, num_least(g->registers, all->registers / share), num_least(g->shared, all->shared / share)
     };
 }
 
