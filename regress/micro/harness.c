@@ -11,7 +11,7 @@
 enum { OUT_BYTES = 4 << 20 };
 
 static const char head[] =
-    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".version 7.0\n.target sm_70\n.address_size 64\n.const .align 64 .b8 table[16384];\n"
     ".visible .entry k(.param .u64 data_param, .param .u64 out_param)\n{\n"
     "    .reg .b64 %a<10>, %data, %out, %wide;\n    .reg .b32 %r<64>, %me, %t<4>;\n    .reg .f32 %f<64>;\n    .reg .f64 %d<16>;\n"
     "    .reg .pred %p<4>;\n    .shared .align 16 .b8 mem[16384];\n"

@@ -12,7 +12,7 @@
 enum { TEXT_MAX = 1 << 20, SETTINGS_MAX = 24 };
 
 /* A kernel "k" with parameters (.u64 data, .u64 out), registers ready to use: %a0-%a9 .b64, %r0-%r63 .b32, %f0-%f63 .f32, %d0-%d15 .f64,
- * %p0-%p3; %data and %out hold the parameters, %me the thread in the grid. */
+ * %p0-%p3; %data and %out hold the parameters, %me the thread in the grid, %t2 that in the block. mem: 16 KB of shared memory; table: 16 KB of constants, 0. */
 struct text { char *at; size_t len; };
 struct text *text_new(void);
 void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

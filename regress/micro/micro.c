@@ -403,10 +403,11 @@ static void test_chase(void)
 static struct text *self_chain(unsigned n, const char *instruction)
 {
     struct text *t = text_new();
-    text_add(t, "    st.global.u64 [%%data], %%data;\n    membar.gl;\n    mov.u64 %%a0, %%data;\n");
+    text_add(t, "    st.global.u64 [%%data], %%data;\n    membar.gl;\n    mov.u64 %%a0, %%data;\n"
+                "    mov.u32 %%r5, mem;\n    st.shared.u32 [%%r5], %%r5;\n");
     for (unsigned i = 0; i < n; i++)
         text_add(t, "    %s\n", instruction);
-    text_add(t, "    st.global.u64 [%%out], %%a0;\n    st.global.u32 [%%out+8], %%r0;\n");
+    text_add(t, "    st.global.u64 [%%out], %%a0;\n    st.global.u32 [%%out+8], %%r0;\n    st.global.u32 [%%out+12], %%r5;\n");
     return t;
 }
 
@@ -416,9 +417,26 @@ static void test_idle(void)
     static const struct { const char *what, *instruction; double cycles; } rows[] = {
         { "load that hits in L2", "ld.global.cg.u64 %a0, [%a0];", 145 },
         { "atomic in L2", "atom.global.add.u32 %r0, [%data+64], %r0;", 137 },
-        { "dependent addition: its latency and 6", "add.s32 %r0, %r0, 1;", 10 },
-        { "dependent fma: its latency and 6", "fma.rn.f32 %f0, %f0, %f1, %f1;", 11 },
-        { "dependent and: its latency and 6", "and.b32 %r0, %r0, 7;", 7 },
+        { "load that hits in L1", "ld.global.ca.u64 %a0, [%a0];", 40 },
+        { "load from shared memory: 26 and the 5 of L1", "ld.shared.u32 %r5, [%r5];", 31 },
+        /* What depends on a result issues 6 cycles after its latency. */
+        { "dependent add.s32", "add.s32 %r0, %r0, 1;", 4 + 6 },
+        { "dependent max.s32", "max.s32 %r0, %r0, %r1;", 13 + 6 },
+        { "dependent mul.lo.s32", "mul.lo.s32 %r0, %r0, %r1;", 4 + 6 },
+        { "dependent mad.lo.s32", "mad.lo.s32 %r0, %r0, %r1, %r1;", 5 + 6 },
+        { "dependent div.s32", "div.s32 %r0, %r0, 3;", 145 + 6 },
+        { "dependent and.b32", "and.b32 %r0, %r0, 7;", 1 + 6 },
+        { "dependent shfl", "shfl.sync.bfly.b32 %r0, %r0, 1, 31, 1;", 32 + 6 },
+        { "dependent add.f32", "add.f32 %f0, %f0, %f1;", 4 + 6 },
+        { "dependent max.f32", "max.f32 %f0, %f0, %f1;", 13 + 6 },
+        { "dependent mul.f32", "mul.f32 %f0, %f0, %f1;", 4 + 6 },
+        { "dependent fma.rn.f32", "fma.rn.f32 %f0, %f0, %f1, %f1;", 5 + 6 },
+        { "dependent div.rn.f32", "div.rn.f32 %f0, %f0, %f1;", 39 + 6 },
+        { "dependent add.f64", "add.f64 %d0, %d0, %d1;", 8 + 6 },
+        { "dependent max.f64", "max.f64 %d0, %d0, %d1;", 19 + 6 },
+        { "dependent mul.f64", "mul.f64 %d0, %d0, %d1;", 8 + 6 },
+        { "dependent fma.rn.f64", "fma.rn.f64 %d0, %d0, %d1, %d1;", 8 + 6 },
+        { "dependent div.rn.f64", "div.rn.f64 %d0, %d0, %d1;", 330 + 6 },
         { "ld.param", "ld.param.u64 %a1, [data_param];", 4 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

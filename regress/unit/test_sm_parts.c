@@ -237,7 +237,11 @@ static const struct row rows[] = {
     { "sqrt.rn.f64 %d1, %d2;", PIPE_DP, PIPE_SFU, 132, 64, TINST_ALU },
     { "cvt.u64.u32 %l1, %r2;", PIPE_INT, PIPE_SP, 91, 2, TINST_ALU },
     { "cvt.rn.f32.s32 %f1, %r2;", PIPE_SP, PIPE_SP, 141, 8, TINST_ALU },
-    { "cvt.rn.f64.s32 %d1, %r2;", PIPE_DP, PIPE_SFU, 143, 16, TINST_ALU },
+    { "cvt.rn.f64.s32 %d1, %r2;", PIPE_DP, PIPE_SFU, 148, 8, TINST_ALU },
+    { "cvt.f32.f16 %f1, %h1;", PIPE_SP, PIPE_SP, 141, 8, TINST_ALU },
+    { "popc.b32 %r1, %r2;", PIPE_INT, PIPE_SP, 96, 6, TINST_ALU },
+    { "fma.rn.f16x2 %r1, %r2, %r3, %r1;", PIPE_SP, PIPE_SP, 119, 4, TINST_ALU },
+    { "add.rn.bf16 %h1, %h1, %h1;", PIPE_SP, PIPE_SP, 119, 4, TINST_ALU },
     { "shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;", PIPE_INT, PIPE_SP, 151, 4, TINST_ALU },
     { "dp4a.u32.u32 %r1, %r2, %r3, %r1;", PIPE_TENSOR, PIPE_SP, 161, 4, TINST_ALU },
     { "ld.global.u32 %r1, [%l1];", PIPE_MEM, PIPE_MEM, 0, 1, TINST_MEMORY },
@@ -256,8 +260,9 @@ static const char *const row_keys[] = {
     "latency.int_add", "100", "latency.int_max", "101", "latency.int_mad", "102", "interval.int_mad", "3",
     "latency.int_div", "104", "latency.fp_add", "110", "latency.fp_mad", "112", "latency.fp_div", "114",
     "latency.fp_sqrt", "116", "interval.fp_sqrt", "5", "latency.dp_add", "120", "latency.dp_div", "129",
-    "latency.sfu", "130", "latency.cvt", "140", "interval.cvt", "4", "latency.shfl", "150", "interval.shfl", "2",
-    "latency.tensor", "160", "latency.ctrl", "170", NULL
+    "latency.sfu", "130", "latency.cvt", "140", "interval.cvt", "4", "latency.dp_cvt", "145", "interval.dp_cvt", "2",
+    "latency.bits", "95", "interval.bits", "3", "latency.half", "118", "interval.half", "2",
+    "latency.shfl", "150", "interval.shfl", "2", "latency.tensor", "160", "latency.ctrl", "170", NULL
 };
 
 static struct tprogram *program_of(struct sm_rig *r, const char *const *keys)
@@ -278,8 +283,8 @@ static void test_instructions(void **state)
 {
     (void)state;
     char text[4096];
-    int n = sprintf(text, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n"
-                          ".reg .b32 %%r<4>; .reg .b64 %%l<3>; .reg .f32 %%f<4>; .reg .f64 %%d<4>;\n"
+    int n = sprintf(text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n"
+                          ".reg .b16 %%h<2>; .reg .b32 %%r<4>; .reg .b64 %%l<3>; .reg .f32 %%f<4>; .reg .f64 %%d<4>;\n"
                           ".reg .pred %%p<2>;\n");
     for (int i = 0; i < ROWS; i++)
         n += sprintf(text + n, "%s\n", rows[i].text);

@@ -16,8 +16,13 @@ static const enum config_key latency_keys[] = {
 #include "timing/core/classes.def"
 };
 
-/* The arithmetic domain; APPROX: single precision with .approx or .full. */
-enum domain { N_INT, N_FP, N_APPROX, N_DP, DOMAINS };
+/* The arithmetic domain; APPROX: single precision with .approx or .full, half precision with .approx. */
+enum domain { N_INT, N_HALF, N_FP, N_APPROX, N_DP, DOMAINS };
+
+static bool is_half(uint8_t type)
+{
+    return type == T_F16 || type == T_F16X2 || type == T_BF16 || type == T_BF16X2;
+}
 
 static enum domain domain_of_type(const struct ptx_inst *in, uint8_t type)
 {
@@ -25,7 +30,9 @@ static enum domain domain_of_type(const struct ptx_inst *in, uint8_t type)
         return N_DP;
     if (!type || ptx_type_class((enum ptx_type)type) != 'f')
         return N_INT;
-    return in->mod[PG_APPROX] ? N_APPROX : N_FP;
+    if (in->mod[PG_APPROX])
+        return N_APPROX;
+    return is_half(type) ? N_HALF : N_FP;
 }
 
 static enum domain domain_of(const struct ptx_inst *in)
@@ -42,18 +49,19 @@ static enum domain domain_of(const struct ptx_inst *in)
 
 /* By latency class and domain. Approximate division and square root are computed by the special-function unit. */
 static const enum lat_class lat_classes[][DOMAINS] = {
-    [PTX_LATENCY_SIMPLE] = { LC_LOGIC, LC_LOGIC, LC_LOGIC, LC_DP_ADD },
-    [PTX_LATENCY_ABS] = { LC_INT_MAX, LC_LOGIC, LC_LOGIC, LC_DP_ADD },
-    [PTX_LATENCY_ADD] = { LC_INT_ADD, LC_FP_ADD, LC_FP_ADD, LC_DP_ADD },
-    [PTX_LATENCY_MAX] = { LC_INT_MAX, LC_FP_MAX, LC_FP_MAX, LC_DP_MAX },
-    [PTX_LATENCY_MUL] = { LC_INT_MUL, LC_FP_MUL, LC_FP_MUL, LC_DP_MUL },
-    [PTX_LATENCY_MAD] = { LC_INT_MAD, LC_FP_MAD, LC_FP_MAD, LC_DP_MAD },
-    [PTX_LATENCY_DIV] = { LC_INT_DIV, LC_FP_DIV, LC_SFU, LC_DP_DIV },
-    [PTX_LATENCY_SQRT] = { LC_FP_SQRT, LC_FP_SQRT, LC_SFU, LC_DP_DIV },
-    [PTX_LATENCY_SPECIAL] = { LC_SFU, LC_SFU, LC_SFU, LC_SFU },
-    [PTX_LATENCY_CVT] = { LC_LOGIC, LC_CVT, LC_CVT, LC_CVT },
-    [PTX_LATENCY_SHFL] = { LC_SHFL, LC_SHFL, LC_SHFL, LC_SHFL },
-    [PTX_LATENCY_TENSOR] = { LC_TENSOR, LC_TENSOR, LC_TENSOR, LC_TENSOR },
+    [PTX_LATENCY_SIMPLE] = { LC_LOGIC, LC_LOGIC, LC_LOGIC, LC_LOGIC, LC_DP_ADD },
+    [PTX_LATENCY_BITS] = { LC_BITS, LC_BITS, LC_BITS, LC_BITS, LC_BITS },
+    [PTX_LATENCY_ABS] = { LC_INT_MAX, LC_LOGIC, LC_LOGIC, LC_LOGIC, LC_DP_ADD },
+    [PTX_LATENCY_ADD] = { LC_INT_ADD, LC_HALF, LC_FP_ADD, LC_FP_ADD, LC_DP_ADD },
+    [PTX_LATENCY_MAX] = { LC_INT_MAX, LC_FP_MAX, LC_FP_MAX, LC_FP_MAX, LC_DP_MAX },
+    [PTX_LATENCY_MUL] = { LC_INT_MUL, LC_HALF, LC_FP_MUL, LC_FP_MUL, LC_DP_MUL },
+    [PTX_LATENCY_MAD] = { LC_INT_MAD, LC_HALF, LC_FP_MAD, LC_FP_MAD, LC_DP_MAD },
+    [PTX_LATENCY_DIV] = { LC_INT_DIV, LC_FP_DIV, LC_FP_DIV, LC_SFU, LC_DP_DIV },
+    [PTX_LATENCY_SQRT] = { LC_FP_SQRT, LC_FP_SQRT, LC_FP_SQRT, LC_SFU, LC_DP_DIV },
+    [PTX_LATENCY_SPECIAL] = { LC_SFU, LC_SFU, LC_SFU, LC_SFU, LC_SFU },
+    [PTX_LATENCY_CVT] = { LC_LOGIC, LC_CVT, LC_CVT, LC_CVT, LC_DP_CVT },
+    [PTX_LATENCY_SHFL] = { LC_SHFL, LC_SHFL, LC_SHFL, LC_SHFL, LC_SHFL },
+    [PTX_LATENCY_TENSOR] = { LC_TENSOR, LC_TENSOR, LC_TENSOR, LC_TENSOR, LC_TENSOR },
 };
 
 static enum lat_class lat_class_of(const struct ptx_inst *in)
@@ -63,7 +71,7 @@ static enum lat_class lat_class_of(const struct ptx_inst *in)
 
 static enum pipe pipe_of(const struct ptx_inst *in)
 {
-    static const enum pipe pipes[DOMAINS] = { PIPE_INT, PIPE_SP, PIPE_SP, PIPE_DP };
+    static const enum pipe pipes[DOMAINS] = { PIPE_INT, PIPE_SP, PIPE_SP, PIPE_SP, PIPE_DP };
     enum ptx_unit unit = ptx_ops[in->op].unit;
     enum domain n = domain_of(in);
     if (unit == PTX_UNIT_TENSOR)

@@ -1,0 +1,37 @@
+/*
+ * What the microbenchmarks of the V100 measure: the cycles that one more instruction of a chain costs, results a cycle
+ * of an SM, bytes a cycle. Every function runs kernels on the preset v100. Fetch is perfect where instructions are
+ * measured, since the kernels are straight-line code and those of the publications are loops.
+ */
+#ifndef REGRESS_V100_MEASURE_H
+#define REGRESS_V100_MEASURE_H
+
+/* Cycles from an instruction to a dependent one. */
+double measure_chain(const char *instructions);
+/* The same for loads whose value is the address of the next one. */
+double measure_shared(const char *unused);
+double measure_l1(const char *unused);
+double measure_l2(const char *unused);
+double measure_dram(const char *unused);
+/* Constant loads over so many bytes ("2048"), 64 bytes apart, after a first pass. */
+double measure_const(const char *bytes);
+/* Cycles of an atomic on one word of shared or global memory by so many lanes ("32"), one after another. */
+double measure_shared_atomic(const char *lanes);
+double measure_global_atomic(const char *lanes);
+
+/* Results a cycle and SM; D and S: numbers of destination and source registers, "*2": two results for each lane. */
+double measure_rate(const char *instruction);
+/* Tera-operations a second of the GPU; a multiply-add is two. */
+double measure_peak(const char *instruction);
+
+/* KiB of the largest array whose second pass hits. */
+double measure_const_kb(const char *unused);
+double measure_l1_kb(const char *unused);
+
+/* Bytes a cycle of an SM, of the GPU; GiB/s. */
+double measure_l1_bytes(const char *unused);
+double measure_shared_bytes(const char *unused);
+double measure_l2_bytes(const char *unused);
+double measure_dram_gib(const char *unused);
+
+#endif
