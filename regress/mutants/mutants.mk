@@ -4,7 +4,7 @@ MUTANT_TABLES := $(sort $(wildcard regress/mutants/*.faults))
 MUTANT_TABLE  := $(B)/regress/mutants/table
 MUTANT_JOBS   := $(shell nproc)
 
-FINDERS := kilo unit rules shared flip store witness coherence dram
+FINDERS := kilo unit rules shared flip store witness coherence dram occupancy
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/cu_rig.c
 FINDER_rules  := regress/unit/test_cu_rules.c
@@ -15,6 +15,7 @@ FINDER_store  := regress/mutants/store.c regress/mutants/finder.c regress/witnes
 FINDER_witness   := regress/witness/witness.c regress/witness/lab.c
 FINDER_coherence := $(patsubst %,regress/coherence/%.c,test_coherence rig msi through)
 FINDER_dram      := regress/unit/test_dram.c
+FINDER_occupancy := regress/unit/test_occupancy.c
 
 # What a finder consists of besides the changed objects, how it is linked with them: $(call LINK_FINDER,name,objects).
 $(foreach f,$(FINDERS),$(eval FINDER_NEEDS_$(f) = $(FINDER_$(f):%.c=$(B)/obj/%.o) $(B)/lib/libsimtx.a))
@@ -33,7 +34,7 @@ include $(MUTANT_RULES)
 endif
 
 MUTANTS = MAKE="$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(MUTANT_JOBS))" BUILD=$(B) \
-          JOBS=$(MUTANT_JOBS) regress/mutants/mutants.sh
+          JOBS=$(MUTANT_JOBS) SIMTX_CONFIG_DIR=configs regress/mutants/mutants.sh
 
 # `make test`: the texts of all faults, and a part of the searches (`few` in the tables).
 TESTS += test-mutants
