@@ -72,6 +72,12 @@ static void reserve_standard_files(void)
         close(fd);
 }
 
+/* The reason why an earlier write has failed: that of another one. */
+static int why_not_written(void)
+{
+    return write(STDOUT_FILENO, "\n", 1) < 0 ? errno : 0;
+}
+
 /* A command whose output cannot be written fails. */
 static void check_output(int status, void *unused)
 {
@@ -79,6 +85,7 @@ static void check_output(int status, void *unused)
     errno = 0;
     if (!fflush(stdout) && !ferror(stdout))
         return;
+    errno = errno ? errno : why_not_written();
     fprintf(stderr, "simtx: cannot write the standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
     _exit(status ? status : CMD_FAILED);
 }
