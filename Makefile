@@ -80,6 +80,7 @@ help:
 	@echo "make test-long the tests that take hours: every configuration, long searches, every deliberate fault"
 	@echo "make golden    compares runs on every machine with the tables of regress/golden; golden-accept rewrites them"
 	@echo "make correlation  cycles of 24 kernels beside GPGPU-Sim's, written to docs/correlation.md with their plot"
+	@echo "make litmus    every litmus test under every ordering policy and coherence protocol"
 	@echo "make mutants   runs the tests against every deliberate fault, and writes docs/mutants.md"
 	@echo "make sanitize  every test with checks of addresses, leaks and undefined behaviour compiled in"
 	@echo "make sanitize-threads  the tests that use several host threads, with a check for data races"

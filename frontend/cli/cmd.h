@@ -50,5 +50,6 @@ int cmd_config(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
 int cmd_paper(int argc, char **argv);
 int cmd_cost(int argc, char **argv);
+int cmd_litmus(int argc, char **argv);
 
 #endif

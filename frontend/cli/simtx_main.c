@@ -31,6 +31,7 @@ static const struct command {
     { "stats", cmd_stats, "explain the statistics, or print a statistics file as a table" },
     { "paper", cmd_paper, "repeat the evaluation of a paper and compare with its published results" },
     { "cost", cmd_cost, "hardware cost: bytes of the structures of protocols and policies" },
+    { "litmus", cmd_litmus, "run litmus tests and compare the outcomes with a memory model" },
     { "version", cmd_version, "print the version" },
     { "help", cmd_help, "print this help" },
 };

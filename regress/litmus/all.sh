@@ -1,0 +1,40 @@
+#!/bin/bash
+# Every litmus test under every policy and every protocol that the configuration offers. Usage: all.sh BUILD RUNS
+suite=litmus-all
+source "$(dirname "$0")/../harness.sh"
+runs=$2
+
+values() {
+    "$simtx" config explain "$1" | sed -n 's/^ *values: //p' | tr -d ,
+}
+
+mkdir generated
+"$build/regress/litmus/diy" generated >/dev/null
+tests=$(ls "$PWD"/generated/*.litmus "$here"/*/*.litmus | grep -v x86/spin)
+printf '%-20s %-14s %-6s %7s %10s %10s %12s\n' policy protocol model tests outcomes forbidden 'weak seen'
+
+# One row of the table, from the lines of the tests.
+row() {
+    awk -v policy="$1" -v protocol="$2" '/ states / {
+        tests++; model = $2
+        for (i = 3; i < NF; i++) {
+            if ($i == "outcomes") outcomes += $(i + 1)
+            if ($i == "forbidden") forbidden += $(i + 1)
+            if ($i == "weak") { split($(i + 1), w, "/"); seen += w[1]; weak += w[2] }
+        } }
+        END { printf "%-20s %-14s %-6s %7d %10d %10d %12s\n", policy, protocol, model, tests, outcomes, forbidden,
+              seen "/" weak }' out
+}
+
+for policy in $(values order.policy); do
+    for protocol in $(values coherence.protocol); do
+        if echo $tests | xargs "$simtx" litmus --brief --runs "$runs" --policy "$policy" \
+                               --set coherence.protocol="$protocol" >out 2>err; then
+            passed=$((passed + $(grep -c ' states ' out)))
+        else
+            fail "$policy, $protocol" err
+        fi
+        row "$policy" "$protocol"
+    done
+done
+finish

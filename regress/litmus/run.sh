@@ -1,0 +1,70 @@
+#!/bin/bash
+# The machine against the models: published tests with their verdicts, a part of the generated ones, and the command
+# `simtx litmus` itself. Usage: run.sh BUILD
+suite=litmus
+source "$(dirname "$0")/../harness.sh"
+runs=20000
+
+# sweep WHAT ARGUMENT...: simtx litmus --brief; each line of a test counts as one. err has the messages.
+sweep() {
+    local what=$1 status=0 n
+    shift
+    "$simtx" litmus "$@" --brief >out 2>err || status=$?
+    n=$(grep -c ' states ' out)
+    [ "$status" = 0 ] && [ "$n" -gt 0 ] && passed=$((passed + n)) || fail "$what" err out
+}
+
+# Published tests: what the model says, no forbidden outcome, and the weak ones that must be seen.
+sweep "PTX tests" "$here"/ptx/*.litmus --expect "$here/ptx/expect.ptx" --runs $runs
+sweep "RISC-V tests" "$here"/riscv/*.litmus --expect "$here/riscv/expect.ptx" --runs $runs
+sweep "x86 tests, TSO" "$here"/x86/*.litmus --model tso --expect "$here/x86/expect.tso" --runs 0
+sweep "x86 tests, SC" "$here"/x86/*.litmus --model sc --expect "$here/x86/expect.sc" --runs 0
+x86=$(ls "$here"/x86/*.litmus | grep -v spin)
+sweep "x86 tests" $x86 --runs $runs
+
+# Generated tests, every 16th, on two machines: caches and queues as they are, and as small as they can be.
+mkdir generated
+holds "tests are generated" "$build/regress/litmus/diy" generated 16
+sweep "generated tests" generated/*.litmus --expect generated/expect.ptx --runs 3000
+sweep "generated tests, tiny caches" generated/x86*.litmus --runs 1000 --config gtx480-sc+tiny
+sweep "generated tests, L1 with globals" generated/ptx*.litmus --runs 1000 --config v100 --set gpu.sms=8
+
+# What rmo-ptx shows and SC forbids is an error that can be repeated.
+sb=$here/x86/SB.litmus
+check 1 "sc forbids an outcome that was seen" "$simtx" litmus "$sb" --model sc --seed 3
+again=$(sed -n 's/^  again: simtx //p' err)
+holds "the error names a command" [ -n "$again" ]
+cp err first
+eval "check 1 'sc forbids' $simtx $again"
+holds "the command shows the same" cmp first err
+
+# A policy that is weaker than the model shows what the model forbids; that is no error.
+check 0 "1 forbidden" "$simtx" litmus "$here/ptx/ISA2+bar.litmus" --policy rmo-no-drain
+
+# Results depend on the seed only.
+same() {
+    "$simtx" litmus "$sb" --runs $runs "$@" --stats stats.json >/dev/null && grep -v second stats.json
+}
+same >first
+same --set sim.threads=2 >second
+holds "the same with two host threads" cmp first second
+same --seed 2 >second
+holds "another seed, other counts" [ "$(cmp first second 2>&1 | wc -l)" = 1 ]
+holds "JSON has the counts" grep -q '"outcomes": 20000' first
+
+# The command line.
+check 2 "no file given" "$simtx" litmus
+check 2 "expected sc, tso or ptx" "$simtx" litmus "$sb" --model power
+check 2 "expected a number" "$simtx" litmus "$sb" --runs many
+check 2 "No such file" "$simtx" litmus missing.litmus
+check 2 "order.policy" "$simtx" litmus "$sb" --policy strange
+echo "SB Never" >wrong
+check 1 "says Sometimes" "$simtx" litmus "$sb" --expect wrong --runs 0
+echo "SB+mfence Never" >wrong
+check 1 "has no line for SB" "$simtx" litmus "$sb" --expect wrong --runs 0
+echo "SB+mfences Never seen" >wrong
+check 1 "was seen" "$simtx" litmus "$here/x86/SB+mfences.litmus" --expect wrong --runs 100
+check 0 "st.relaxed.gpu.global.b32 [%loc0], 1;" "$simtx" litmus "$sb" --ptx
+printf 'X86 t\n{}\n P0 ;\n FOO ;\nexists (x=1)\n' >bad.litmus
+check 2 "bad.litmus:4:2: error: the instruction 'foo'" "$simtx" litmus bad.litmus
+finish
