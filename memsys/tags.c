@@ -13,6 +13,7 @@ void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes
         .sets = sets, .ways = ways, .line_bytes = line_bytes, .policy = policy, .index = index, .share = 1,
         .line_shift = (uint8_t)num_log2_up(line_bytes), .set_shift = (uint8_t)num_log2_up(sets)
     };
+    t->direct = index == TAGS_LINEAR && (sets & (sets - 1)) == 0;
     t->tag = mem_zero((size_t)sets * ways, sizeof *t->tag, "the tags of a cache");
     t->line = mem_zero((size_t)sets * ways, sizeof *t->line, "the tags of a cache");
 }
@@ -30,10 +31,12 @@ void tags_share(struct tags *t, uint64_t base, unsigned bit, uint32_t share)
     t->base = base;
     t->share_bit = (uint8_t)bit;
     t->share = share;
+    t->direct = false;
 }
 
 void tags_cut(struct tags *t, unsigned bit)
 {
+    t->direct = false;
     if (t->cuts && t->cut[t->cuts - 1].bit == bit + 1) {
         t->cut[t->cuts - 1].bit--;
         t->cut[t->cuts - 1].width++;
@@ -65,6 +68,8 @@ static uint32_t fermi_set(const struct tags *t, uint64_t line)
 
 uint32_t tags_set(const struct tags *t, uint64_t line)
 {
+    if (t->direct)
+        return (uint32_t)(line >> t->line_shift) & (t->sets - 1);
     if (t->index == TAGS_FERMI)
         return fermi_set(t, line);
     uint64_t n = line_number(t, line);

@@ -68,17 +68,28 @@ static enum l2_result look_up(struct l2_slice *s, struct packet *p, const struct
     return L2_SERVED;
 }
 
+/*
+ * Is the head still rejected for the reason of its last look-up? With one input nothing else changes the tags and the
+ * MSHRs in its path, so a request that lacked only the reply queue or the data array needs no other look-up.
+ */
+static enum l2_result still_blocked(const struct l2_slice *s, const struct l2_input *q, uint64_t now)
+{
+    bool lacked = q->blocked_by == L2_BLOCKED_REPLY_QUEUE || q->blocked_by == L2_BLOCKED_DATA_ARRAY;
+    return lacked && s->inputs == 1 ? l2_cannot_perform(s, q->pipe[q->head].p, s->data_free, now) : L2_SERVED;
+}
+
 /* Offers the head of a network's pipeline to the tags. */
 static bool serve(struct l2_slice *s, unsigned vn, const struct l2_now *t)
 {
     const struct partition_calls *calls = &s->part->cfg.calls;
     struct l2_input *q = &s->in[vn];
     struct packet *p = q->pipe[q->head].p;
+    enum l2_result why = still_blocked(s, q, t->l2);
     if (!q->mapped)
         p->mapped = calls->map ? calls->map(calls->ctx, p) : p->line;
     q->mapped = true;
     if (p->kind < MSG_PROTOCOL)
-        q->blocked_by = look_up(s, p, t);
+        q->blocked_by = why ? why : look_up(s, p, t);
     else if (p->kind < MSG_POLICY && s->transaction)
         q->blocked_by = l2_coherence_message(s, p, t);
     else
@@ -96,7 +107,7 @@ static bool serve(struct l2_slice *s, unsigned vn, const struct l2_now *t)
 static bool look_ups(struct l2_slice *s, const struct l2_now *t)
 {
     uint32_t vns = s->inputs;
-    for (uint32_t k = 0; k < vns; k++)
+    for (uint32_t k = 0; vns > 1 && k < vns; k++)
         s->in[k].blocked_by = L2_SERVED;
     for (uint32_t k = 0; k < vns; k++) {
         uint32_t vn = s->next_input + k < vns ? s->next_input + k : s->next_input + k - vns;
@@ -155,8 +166,9 @@ void l2_run(struct l2_slice *s, const struct l2_now *t)
         l2_engine_receive(s, t);
         l2_engine_run(s, t);
     }
-    bool moved = l2_finish_atomic(s, t->l2);
-    moved |= l2_perform_waiting(s, t);
+    bool moved = s->atomic && l2_finish_atomic(s, t->l2);
+    if (s->performable_head != MSHR_NONE)
+        moved |= l2_perform_waiting(s, t);
     if (s->ready.n)
         moved |= l2_coherence_run(s, t);
     moved |= look_ups(s, t);
@@ -164,8 +176,10 @@ void l2_run(struct l2_slice *s, const struct l2_now *t)
         enter(s, v, t);
     if (s->probing.n)
         moved |= l2_coherence_probe(s, t);
-    moved |= l2_flush_line(s, t->l2);
-    moved |= l2_send_to_dram(s, t);
+    if (s->flushing)
+        moved |= l2_flush_line(s, t->l2);
+    if (s->transfers)
+        moved |= l2_send_to_dram(s, t);
     moved |= l2_send_reply(s, t);
     s->next = s->part->cfg.walk ? t->l2 + 1 : plan(s, t->l2, moved);
 }

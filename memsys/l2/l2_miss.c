@@ -78,7 +78,7 @@ bool l2_send_to_dram(struct l2_slice *s, const struct l2_now *t)
 {
     struct l2_transfer *x = &s->transfer[s->transfer_head];
     uint32_t me = UINT32_C(1) << s->number;
-    if (!s->transfers || x->ready > t->l2)
+    if (x->ready > t->l2)
         return false;
     s->part->dram_waiters &= ~me;
     if (dram_full(s->part->dram)) {
@@ -140,7 +140,7 @@ enum l2_result l2_make_room(struct l2_slice *s, uint64_t line, uint32_t *i, cons
 /* Writes one dirty line a cycle back, while the partition flushes. */
 bool l2_flush_line(struct l2_slice *s, uint64_t now)
 {
-    if (!s->flushing || !s->dirty_lines || s->transfers == s->transfer_capacity)
+    if (!s->dirty_lines || s->transfers == s->transfer_capacity)
         return false;
     uint32_t words = (s->tags.sets * s->tags.ways + 63) / 64;
     for (uint32_t k = 0; k < words; k++) {
@@ -283,9 +283,6 @@ void l2_stamp_dram(struct packet *p, const struct l2_missing *m)
 bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t)
 {
     uint32_t e = s->performable_head;
-    s->performable_blocked = false;
-    if (e == MSHR_NONE)
-        return false;
     struct packet *p = mshr_first(&s->mshr, e);
     bool writes_dram = !s->tags.tag && p->kind == MSG_ATOMIC;
     uint64_t *port_free = s->part->cfg.l2.fill_port ? &s->fill_free : &s->data_free;
@@ -293,6 +290,7 @@ bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t)
         s->performable_blocked = true;
         return false;
     }
+    s->performable_blocked = false;
     mshr_take(&s->mshr, e);
     l2_stamp_dram(p, &s->miss[e]);
     s->miss[e].arrived -= s->tags.tag ? 0 : l2_dram_requests(s, p->sectors);

@@ -89,7 +89,7 @@ void l2_start_atomic(struct l2_slice *s, struct packet *p, uint64_t now)
 
 bool l2_finish_atomic(struct l2_slice *s, uint64_t now)
 {
-    if (!s->atomic || s->atomic_free > now)
+    if (s->atomic_free > now)
         return false;
     uint16_t bytes = s->atomic->reply_bytes;
     enum msg_kind kind = s->atomic->kind == MSG_ATOMIC ? MSG_ATOMIC_REPLY : s->atomic->kind;

@@ -96,7 +96,14 @@ static uint64_t next_due(const struct partition *p)
     return next;
 }
 
-void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem)
+/* The core cycle in which the next L2 cycle with an event, or the next memory cycle, falls. */
+static uint64_t next_core(const struct partition *p, uint64_t l2)
+{
+    const struct clocks *k = p->cfg.clocks;
+    return clock_earlier(clock_floor(k, CLK_L2, CLK_CORE, l2), clock_floor(k, CLK_MEM, CLK_CORE, p->mem_next));
+}
+
+uint64_t partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem)
 {
     const struct clocks *k = p->cfg.clocks;
     for (uint32_t i = 0; i < p->cfg.slices; i++)
@@ -122,19 +129,15 @@ void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem)
     for (uint32_t i = 0; p->cfg.engine && i < p->cfg.slices; i++)
         l2_engine_settle(&p->slice[i], until_l2);
     dram_settle(p->dram, until_mem);
+    return next_core(p, next_due(p));
 }
 
 uint64_t partition_next(const struct partition *p)
 {
-    const struct clocks *k = p->cfg.clocks;
     uint64_t next = NEVER;
-    for (uint32_t i = 0; i < p->cfg.slices; i++) {
-        uint64_t n = l2_next(&p->slice[i]);
-        next = n < next ? n : next;
-    }
-    next = clock_floor(k, CLK_L2, CLK_CORE, next);
-    uint64_t mem = clock_floor(k, CLK_MEM, CLK_CORE, p->mem_next);
-    return next < mem ? next : mem;
+    for (uint32_t i = 0; i < p->cfg.slices; i++)
+        next = clock_earlier(next, l2_next(&p->slice[i]));
+    return next_core(p, next);
 }
 
 bool partition_idle(const struct partition *p)

@@ -72,9 +72,10 @@ struct partition *partition_new(const struct partition_cfg *c, struct port **req
 void partition_free(struct partition *p);
 /*
  * Runs all L2 cycles < until_l2 and all memory cycles < until_mem (the same instant) in the order of real time. A call
- * without an event may be skipped. The counters of blocked and busy cycles are exact after each call.
+ * without an event may be skipped. The counters of blocked and busy cycles are exact after each call. Returns the core
+ * cycle of its next event if no message or credit arrives.
  */
-void partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem);
+uint64_t partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem);
 uint64_t partition_next(const struct partition *p);   /* core cycle of its next event, ports included */
 /*
  * End of a kernel: writes dirty lines back, from L2 cycle `now` on (the first one that has not been run). Called after

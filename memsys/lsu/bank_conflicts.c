@@ -45,11 +45,28 @@ static bool shares(const struct mem_op *op, const struct shared_cfg *c)
     return c->broadcast && !op->attempt && op->kind != MOP_ATOM && op->kind != MOP_RED;
 }
 
+/* The common case of one word a lane: does each bank have only one word, which the lanes share? */
+static bool one_word_a_bank(const struct mem_op *op, uint64_t lanes, uint32_t last_bank)
+{
+    uint32_t first[BANKS_MAX];
+    uint64_t banks = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t word = (uint32_t)(op->address[__builtin_ctzll(lanes)] / BANK_BYTES), bank = word & last_bank;
+        if (banks >> bank & 1 && first[bank] != word)
+            return false;
+        first[bank] = word;
+        banks |= UINT64_C(1) << bank;
+    }
+    return true;
+}
+
 static uint32_t group_passes(const struct mem_op *op, uint64_t lanes, uint32_t words, const struct shared_cfg *c)
 {
     struct bank_use u;
     uint32_t banks = c->banks;
     bool share = shares(op, c), power = (banks & (banks - 1)) == 0;
+    if (share && power && words == 1 && one_word_a_bank(op, lanes, banks - 1))
+        return 1;
     u.banks = 0;
     u.nothers = 0;
     u.passes = 1;

@@ -31,8 +31,9 @@ struct background {
 };
 
 /* An access that a full structure rejects: its blocked cycles are counted from one on, under these counters. It is
- * offered again when a reply comes, or a request has left (retry). */
-struct rejection { bool on, retry; uint64_t from; enum stat by[2]; };
+ * offered again after a reply, and (retry) after another access has taken resources, since the reason may change, and,
+ * if it waits for space in a queue (sending), after a request has left. */
+struct rejection { bool on, sending, retry; uint64_t from; enum stat by[2]; };
 
 /* The order in which an instruction's servers are processed. */
 static const enum mem_server server_order[SERVERS] = {
@@ -47,6 +48,8 @@ struct lsu {
     bool started;                    /* of the oldest instruction: processing has begun */
     struct rejection rejected, not_looked_up;    /* of the oldest instruction; of the oldest access in the pipeline */
     bool flushing;
+    bool changed;                    /* since the last offers, something that rejected accesses may wait for */
+    bool served;                     /* in this visit, an access took resources after the look-ups */
     uint8_t probe_vns;               /* bit per network with probes or other messages that are handled on arrival */
     uint32_t reply_vn;               /* round robin: first network to consider */
     uint32_t narrived;               /* packets in `arrived`: only with several networks */
@@ -186,12 +189,14 @@ bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot)
 
 void lsu_acquire(struct lsu *u)
 {
+    u->changed = true;
     if (u->cfg.l1.acquire)
         l1_invalidate_global(&u->l1);
 }
 
 void lsu_invalidate_line(struct lsu *u, uint64_t address)
 {
+    u->changed = true;
     l1_invalidate_line(&u->l1, address / LINE_BYTES * LINE_BYTES);
 }
 
@@ -344,6 +349,7 @@ static struct rejection reject(const struct mem_op *op, enum mem_server s, enum 
     };
     bool cached = s == SERVE_LOCAL || op->kind == MOP_LOAD;
     struct rejection r = { .on = true, .from = now, .by = { STAT_END, STAT_END } };
+    r.sending = why == LSU_BLOCKED_QUEUE || why == LSU_BLOCKED_STAGE;
     if (s == SERVE_CONST)
         r.by[0] = STAT_CONST_BLOCKED;
     else if (s == SERVE_TEXTURE)
@@ -372,6 +378,16 @@ void lsu_settle(struct lsu *u, uint64_t until)
     settle_rejection(u, &u->not_looked_up, until);
 }
 
+/* Is the access still rejected? If it may have become acceptable, its rejection ends, and it is offered again. */
+static bool still_rejected(struct lsu *u, struct rejection *r, uint64_t now)
+{
+    if (r->on && !r->retry && !u->changed)
+        return true;
+    settle_rejection(u, r, now);
+    r->on = r->retry = false;
+    return false;
+}
+
 /* Offers accesses to their server, as many as it serves in a cycle; true when all have been served. */
 static bool serve_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, uint64_t now)
 {
@@ -384,6 +400,7 @@ static bool serve_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, 
             u->rejected = reject(op, s, r, now);
             return false;
         }
+        u->served = true;
         u->ports -= l1;
     }
     u->step = now + 1;
@@ -420,8 +437,7 @@ static void start(struct lsu *u, const struct mem_op *op, uint64_t now)
 
 static void run_oldest(struct lsu *u, uint64_t now)
 {
-    u->rejected.on = false;
-    if (!u->n)
+    if (still_rejected(u, &u->rejected, now) || !u->n)
         return;
     struct mem_op *op = u->queue[u->first].op;
     if (!u->started) {
@@ -449,7 +465,8 @@ static void run_oldest(struct lsu *u, uint64_t now)
 static void look_up(struct lsu *u, uint64_t now)
 {
     struct l1_access *d;
-    u->not_looked_up.on = false;
+    if (still_rejected(u, &u->not_looked_up, now))
+        return;
     for (uint32_t n = u->cfg.l1.ports; n && (d = l1_pipeline_oldest(&u->pipeline)) && d->ready <= now; n--) {
         enum lsu_result r = serve_memory(u, d->op, &d->access, (enum mem_server)d->server, d->track, now);
         if (r != LSU_SERVED) {
@@ -457,6 +474,7 @@ static void look_up(struct lsu *u, uint64_t now)
             return;
         }
         l1_pipeline_leave(&u->pipeline);
+        u->changed = true;
         retire_complete(&u->retire, d->op, now);
     }
 }
@@ -606,7 +624,10 @@ static void handle(struct lsu *u, struct packet *p, uint64_t now)
     if (p->kind == MSG_SECTOR) {
         u->count[STAT_L2_NOTIFICATIONS]++;
         packet_return(p);
-    } else if (p->kind >= MSG_ENGINE) {
+        return;
+    }
+    u->changed = true;
+    if (p->kind >= MSG_ENGINE) {
         u->count[STAT_L2_NOTIFICATIONS]++;
         u->retire.calls.message(u->retire.calls.ctx, p, now);
     } else if (p->kind >= MSG_POLICY)
@@ -654,9 +675,15 @@ static void receive(struct lsu *u, uint64_t now)
 
 /* ---- time ---- */
 
+/* Is a rejected access offered again in the next cycle? sent: a request has left in this one. */
+static bool offered_again(const struct lsu *u, const struct rejection *r, bool sent)
+{
+    return u->served || (sent && (r->sending || u->coherence.protocol));
+}
+
 uint64_t lsu_run(struct lsu *u, uint64_t now)
 {
-    lsu_settle(u, now);
+    u->changed |= u->coherence.protocol || u->staging.stage;
     receive(u, now);
     if (u->coherence.retries)
         l1_coherence_retry(&u->coherence, now);
@@ -665,13 +692,17 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
         send_staged(u, now);
     if (u->pipeline.n)
         look_up(u, now);
+    u->served = false;
     run_oldest(u, now);
+    u->served |= u->background.first || u->flushing;
     if (u->background.first)
         run_background(u, now);
     if (u->flushing)
         u->flushing = l1_flush_line(&u->l1, now) || l1_coherence_flush_line(&u->coherence, now);
     bool sent = sender_run(&u->send, now);
-    u->rejected.retry = u->not_looked_up.retry = sent;
+    u->changed = false;
+    u->rejected.retry = offered_again(u, &u->rejected, sent);
+    u->not_looked_up.retry = offered_again(u, &u->not_looked_up, sent);
     u->background.retry = sent && u->background.blocked;
     u->clock = now;
     return lsu_next(u);
@@ -761,6 +792,7 @@ bool lsu_can_send(const struct lsu *u)
 
 void lsu_send(struct lsu *u, struct packet *p)
 {
+    u->changed = true;
     u->count[STAT_SM_NOTIFICATIONS]++;
     if (p->vn)
         sender_push_vn(&u->send, p);

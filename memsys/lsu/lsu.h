@@ -103,13 +103,12 @@ bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now);
 void lsu_acquire(struct lsu *u);
 /* The word was written in L2: invalidates its line. */
 void lsu_invalidate_line(struct lsu *u, uint64_t address);
-/* Executes cycle `now` (replies, look-ups, sending) and returns lsu_next. Cycles in which a look-up is blocked are
- * counted by reason, skipped cycles included. */
+/* Executes cycle `now` (replies, look-ups, sending) and returns lsu_next. */
 uint64_t lsu_run(struct lsu *u, uint64_t now);
 /* The next cycle with an event, arriving replies and returning credits included; NEVER = none without a further
  * message, issue or fetch. Changes with lsu_issue and lsu_fetch. */
 uint64_t lsu_next(const struct lsu *u);
-/* Counts the blocked cycles before `until` that lsu_run has not counted: before counters are read. */
+/* Counts the cycles before `until` in which a look-up was blocked, by reason: before counters are read. */
 void lsu_settle(struct lsu *u, uint64_t until);
 
 /* The line of private memory as a thread of this SM would read it now, for functions of the host; valid until the next

@@ -37,6 +37,11 @@ void rocache_clear(struct rocache *c)
     tags_clear(&c->tags);
 }
 
+static inline uint64_t line_at(const struct rocache *c, uint64_t address)
+{
+    return address & -(uint64_t)c->cfg.line;
+}
+
 /* The address at which the LINE_BYTES around the cache's line would begin; only the cache's line may be accessed. */
 static uint8_t *line_of(const struct rocache *c, uint32_t index, uint64_t line)
 {
@@ -58,7 +63,7 @@ static uint32_t request(struct rocache *c, uint64_t line, uint64_t issued, uint6
 
 enum lsu_result rocache_load(struct rocache *c, struct mem_op *op, const struct line_access *a, uint64_t now)
 {
-    uint64_t line = a->line - a->line % c->cfg.line;
+    uint64_t line = line_at(c, a->line);
     uint32_t i = tags_find(&c->tags, line);
     if (i != TAG_NONE) {
         tags_touch(&c->tags, i);
@@ -103,7 +108,7 @@ static bool missing(const struct rocache *c, uint64_t line)
 
 bool rocache_fetch(struct rocache *c, uint64_t address, uint32_t ahead, uint64_t now)
 {
-    uint64_t line = address - address % c->cfg.line;
+    uint64_t line = line_at(c, address);
     uint32_t i = tags_find(&c->tags, line);
     if (i != TAG_NONE) {
         tags_touch(&c->tags, i);
@@ -141,6 +146,7 @@ static void request_wanted(struct rocache *c, uint64_t now)
 {
     if (!c->nwanted)
         return;
+    rocache_settle(c, now);
     uint64_t line = c->wanted[0];
     memmove(c->wanted, c->wanted + 1, --c->nwanted * sizeof *c->wanted);
     c->mshr.entry[request(c, line, now, now)].user = DEMANDED;

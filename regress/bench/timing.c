@@ -1,7 +1,7 @@
 /*
  * The speed of timing mode (make bench): the reference workloads on one host thread against the incumbent's measured rates, a
- * pointer chase by one warp, two host threads against what this machine gives two runs at once, and the simulator's memory. Each run is a
- * process of its own, so that memory and caches start alike. Adds its figures to the object in build/bench.json.
+ * pointer chase by one warp, two host threads against what this machine gives two runs at once, and CPU time of a
+ * simulated cycle and memory with 15 to 160 SMs. Each run is a process of its own, so that memory and caches start alike. Adds its figures to the object in build/bench.json.
  *
  *     bench_timing DIR_OF_PTX OUT.json
  */
@@ -22,11 +22,16 @@ enum { REPEATS = 3, CONFIG_MAX = 16 };
 static const char *dir;
 static json_t *result;
 
-struct outcome { struct workload_result r; double rss_mb; };
+struct outcome { struct workload_result r; double rss_mb, cpu_s; };
 
 static void put(const char *key, double value)
 {
     json_object_set_new(result, key, json_real(value));
+}
+
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 
 /* Starts a child that runs a workload ("chase" or a reference one) and leaves what came out in shared memory. */
@@ -39,6 +44,7 @@ static pid_t start(const char *name, const char *const *config, struct outcome *
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
     out->rss_mb = (double)u.ru_maxrss / 1024;
+    out->cpu_s = seconds_of(u.ru_utime) + seconds_of(u.ru_stime);
     _exit(out->r.correct ? 0 : 1);
 }
 
@@ -99,35 +105,53 @@ static void bench_chase(struct outcome *shared)
     put("timing.chase.cycles_per_s", (double)r.cycles / r.seconds);
 }
 
-/* Two host threads on one run, against two runs side by side on this machine. */
-static void bench_threads(struct outcome *shared)
+/* Two host threads on one run of the preset, against two runs side by side on this machine. */
+static void bench_threads(const char *preset, struct outcome *shared)
 {
-    static const char *const one[] = { "+gtx480-reference", "sim.mode=timing", "sim.threads=1", NULL };
-    static const char *const two[] = { "+gtx480-reference", "sim.mode=timing", "sim.threads=2", NULL };
+    char load[64], key[80];
+    const char *const one[] = { load, "sim.mode=timing", "sim.threads=1", NULL };
+    const char *const two[] = { load, "sim.mode=timing", "sim.threads=2", NULL };
     double best_one = 1e9, best_two = 1e9, best_pair = 1e9;
+    snprintf(load, sizeof load, "+%s", preset);
     for (int i = 0; i < REPEATS; i++) {
         double a = run("vadd", one, shared).r.seconds, b = run("vadd", two, shared).r.seconds;
         pid_t p = start("vadd", one, shared), q = start("vadd", one, shared + 1);
         finish(p, "vadd");
         finish(q, "vadd");
-        double pair = shared[0].r.seconds > shared[1].r.seconds ? shared[0].r.seconds : shared[1].r.seconds;
-        best_one = a < best_one ? a : best_one;
-        best_two = b < best_two ? b : best_two;
-        best_pair = pair < best_pair ? pair : best_pair;
+        best_one = fmin(best_one, a);
+        best_two = fmin(best_two, b);
+        best_pair = fmin(best_pair, fmax(shared[0].r.seconds, shared[1].r.seconds));
     }
-    double ceiling = 2 * best_one / best_pair;
-    printf("two host threads (vadd): %.2f times as fast; two runs at once: %.2f times the work of one\n", best_one / best_two,
-           ceiling);
-    put("timing.threads2.speedup", best_one / best_two);
-    put("timing.threads2.ceiling", ceiling);
+    printf("two host threads (%s, vadd): %.2f times as fast; two runs at once: %.2f times the work of one\n", preset,
+           best_one / best_two, 2 * best_one / best_pair);
+    snprintf(key, sizeof key, "timing.threads2.%s.speedup", preset);
+    put(key, best_one / best_two);
+    snprintf(key, sizeof key, "timing.threads2.%s.ceiling", preset);
+    put(key, 2 * best_one / best_pair);
 }
 
-static void bench_memory(struct outcome *shared)
+/* The same kernel on larger machines: CPU time of a simulated cycle, and memory of the process. */
+static void bench_scaling(struct outcome *shared)
 {
-    static const char *const config[] = { "+quadro-fx5800", "sim.mode=timing", NULL };
-    double mb = run("reduce", config, shared).rss_mb;
-    printf("memory of the process, 30 SMs (reduce, 1 MB of data): %.0f MB\n", mb);
-    put("timing.rss_mb", mb);
+    static const int sms[] = { 15, 30, 80, 160 };
+    printf("\n%-10s %10s %12s %18s %10s\n", "vadd, SMs", "cycles", "ns/cycle", "ns/(cycle and SM)", "MB");
+    for (size_t i = 0; i < sizeof sms / sizeof *sms; i++) {
+        char set[32], key[80];
+        snprintf(set, sizeof set, "gpu.sms=%d", sms[i]);
+        const char *const config[] = { "+gtx480", "sim.mode=timing", set, NULL };
+        struct outcome best = run("vadd", config, shared);
+        for (int k = 1; k < REPEATS; k++) {
+            struct outcome o = run("vadd", config, shared);
+            best = o.cpu_s < best.cpu_s ? o : best;
+        }
+        double ns = best.cpu_s * 1e9 / (double)best.r.cycles;
+        printf("%-10d %10llu %12.0f %18.1f %10.0f\n", sms[i], (unsigned long long)best.r.cycles, ns, ns / sms[i],
+               best.rss_mb);
+        snprintf(key, sizeof key, "timing.sms%d.ns_per_cycle", sms[i]);
+        put(key, ns);
+        snprintf(key, sizeof key, "timing.sms%d.rss_mb", sms[i]);
+        put(key, best.rss_mb);
+    }
 }
 
 int main(int argc, char **argv)
@@ -145,8 +169,9 @@ int main(int argc, char **argv)
         return 1;
     bench_reference(shared);
     bench_chase(shared);
-    bench_threads(shared);
-    bench_memory(shared);
+    bench_threads("gtx480-reference", shared);
+    bench_threads("gtx480", shared);
+    bench_scaling(shared);
     if (json_dump_file(result, argv[2], JSON_INDENT(2) | JSON_SORT_KEYS)) {
         fprintf(stderr, "bench: cannot write %s\n", argv[2]);
         return 1;

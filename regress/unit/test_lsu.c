@@ -202,6 +202,7 @@ static void a_refused_look_up_fills_the_stages(void **state)
     for (int i = 0; i < 300; i++)
         rig_cycle(&rig);
     assert_int_equal(rig.count[STAT_L1_GLOBAL_LOAD_MISSES], 1);
+    lsu_settle(rig.u, rig.now);
     assert_true(rig.count[STAT_L1_MSHR_FULL] > 250);
     rig_until_done(&rig, o);
     assert_int_equal(rig.count[STAT_L1_GLOBAL_LOAD_MISSES], 32);

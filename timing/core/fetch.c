@@ -124,15 +124,23 @@ static void fetch_one(struct sm *s, struct slot *w)
     fetch_consider(s, w);
 }
 
+static bool any_wants(const struct sm *s)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < s->want_words; i++)
+        any |= s->want[i];
+    return any;
+}
+
 /* The next slot, round robin, that needs a fetch; SM_SLOTS_MAX = none. */
 static uint32_t next_wanting(const struct sm *s)
 {
-    uint32_t words = (s->cfg.warps + 63) / 64, from = (s->fetched_last + 1) % (words * 64);
+    uint32_t words = s->want_words, next = s->fetched_last + 1, from = next < words * 64 ? next : 0;
     uint64_t here = s->want[from / 64] >> from % 64;
     if (here)
         return from + (unsigned)__builtin_ctzll(here);
     for (uint32_t i = 1; i <= words; i++) {
-        uint32_t k = (from / 64 + i) % words;
+        uint32_t k = from / 64 + i < words ? from / 64 + i : from / 64 + i - words;
         if (s->want[k])
             return k * 64 + (unsigned)__builtin_ctzll(s->want[k]);
     }
@@ -146,5 +154,5 @@ void fetch_run(struct sm *s)
         s->fetched_last = w;
         fetch_one(s, &s->slot[w]);
     }
-    s->fetch_at = next_wanting(s) == SM_SLOTS_MAX ? NEVER : s->now + 1;
+    s->fetch_at = any_wants(s) ? s->now + 1 : NEVER;
 }

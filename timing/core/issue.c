@@ -171,9 +171,10 @@ static uint64_t issuable(struct sm *s, unsigned k, uint64_t among, uint32_t *why
 {
     struct scheduler *c = &s->sched[k];
     uint64_t can = 0;
+    bool free_collector = s->cfg.collector && s->collector.nidle;     /* then every pipeline offers */
     for (uint32_t m = c->held & SCHED_READY; m; m &= m - 1) {
         unsigned p = (unsigned)__builtin_ctz(m);
-        if (c->set[p] & among && pipe_offers(s, k, (enum pipe)p, why, again))
+        if (c->set[p] & among && (free_collector || pipe_offers(s, k, (enum pipe)p, why, again)))
             can |= c->set[p] & among;
     }
     return can;

@@ -23,6 +23,7 @@ void pipes_init(struct sm *s)
     }
     s->collector.unit = mem_zero(s->cfg.collectors, sizeof(uint64_t), "operand collectors");
     s->collector.bank = mem_zero(s->cfg.register_banks, sizeof(uint64_t), "register banks");
+    s->collector.bank_mask = (c->register_banks & (c->register_banks - 1)) == 0 ? c->register_banks - 1 : 0;
     s->collector.cap = s->cfg.collectors;
     s->collector.idle = mem_zero(s->cfg.collectors, sizeof *s->collector.idle, "operand collectors");
     s->collector.queue = mem_zero(s->cfg.collectors, sizeof *s->collector.queue, "operand collectors");
@@ -108,12 +109,18 @@ static uint64_t take_unit(struct pipeline *p, unsigned k, const struct tinst *t,
 
 /* ---- operand collectors ---- */
 
+static inline uint32_t bank_of(const struct sm *s, uint32_t reg, uint32_t slot)
+{
+    uint32_t mask = s->collector.bank_mask;
+    return mask ? (reg + slot) & mask : (reg + slot) % s->cfg.register_banks;
+}
+
 /* Reads the source registers; returns the cycle in which all are read. */
 static uint64_t read_sources(struct sm *s, const struct slot *w, const struct tinst *t)
 {
     uint64_t done = s->now + 1;
     for (unsigned i = 0; i < t->nsrc; i++) {
-        uint64_t *bank = &s->collector.bank[((uint32_t)t->reg[i] + w->index) % s->cfg.register_banks];
+        uint64_t *bank = &s->collector.bank[bank_of(s, t->reg[i], w->index)];
         uint64_t read = *bank > s->now ? *bank : s->now;
         s->count[STAT_BANK_CONFLICTS] += read - s->now;
         *bank = read + 1;

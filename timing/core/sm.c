@@ -132,6 +132,7 @@ static void init_slots(struct sm *s)
     }
     s->nfree_slots = n;
     s->fetched_last = n - 1;
+    s->want_words = (n + 63) / 64;
     s->line_insts = s->cfg.inst_line / s->cfg.inst_bytes;
     s->fetch_most = s->cfg.fetch_width < s->cfg.ibuffer ? s->cfg.fetch_width : s->cfg.ibuffer;
 }
@@ -251,15 +252,21 @@ static void poll_hosts(struct sm *s)
         }
 }
 
-static void run_lsu(struct sm *s)
+/* The load/store unit has room for an instruction. */
+static void resume_memory(struct sm *s)
 {
-    s->lsu_at = lsu_run(s->lsu, s->now);
-    if (s->mem_blocked)
-        for (uint32_t k = 0; k < s->cfg.schedulers; k++)
-            s->sched[k].at = s->now;
+    for (uint32_t k = 0; s->mem_blocked && k < s->cfg.schedulers; k++)
+        s->sched[k].at = s->now;
     s->mem_blocked = false;
     if (s->dispatch_at == NEVER && s->collector.n)
         s->dispatch_at = s->now;
+}
+
+static void run_lsu(struct sm *s)
+{
+    s->lsu_at = lsu_run(s->lsu, s->now);
+    if (lsu_has_room(s->lsu))
+        resume_memory(s);
     if (s->hosts)
         poll_hosts(s);
     if (s->parked.first)
@@ -312,12 +319,18 @@ static uint64_t core_next(const struct sm *s, uint64_t from)
     return at > from ? at : from;
 }
 
-uint64_t sm_next(const struct sm *s)
+static uint64_t next_event(const struct sm *s)
 {
     if (s->fault)
         return NEVER;
-    uint64_t at = clock_earlier(lsu_next(s->lsu), s->core_at);
+    uint64_t at = clock_earlier(s->lsu_at, s->core_at);
     return at > s->upto ? at : s->upto;
+}
+
+uint64_t sm_next(struct sm *s)
+{
+    s->lsu_at = lsu_next(s->lsu);
+    return next_event(s);
 }
 
 static void visit_all(struct sm *s)
@@ -329,11 +342,9 @@ static void visit_all(struct sm *s)
         s->sched[k].at = s->now;
 }
 
-void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle)
+uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle)
 {
-    (void)from;                                  /* earlier cycles have no events and are accounted for */
     s->nended = 0;
-    s->lsu_at = lsu_next(s->lsu);
     while (!s->fault) {
         uint64_t at = every_cycle ? s->upto : clock_earlier(s->lsu_at, s->core_at);
         at = at > s->upto ? at : s->upto;        /* events of simulated cycles take place in the next one */
@@ -347,6 +358,7 @@ void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle)
         s->core_at = core_next(s, s->upto);
     }
     s->upto = s->fault || s->upto > until ? s->upto : until;
+    return next_event(s);
 }
 
 void sm_catch_up(struct sm *s, uint64_t until)

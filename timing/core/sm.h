@@ -59,14 +59,14 @@ void sm_set_trace(struct sm *s, struct trace_sm *t);             /* NULL: no tim
 void sm_trace_end(struct sm *s);
 void sm_start(struct sm *s, const struct block_start *b);        /* queues the block until its cycle */
 /*
- * Runs all core cycles before `until`: simulates cycles with events, and accounts for the others. Cycles before `from`
- * that no call has included have no events and are accounted for. Stops at a fault (sm_fault). With every_cycle, every
- * cycle is simulated; the results are the same.
+ * Runs all core cycles before `until`: simulates cycles with events, and accounts for the others. Stops at a fault
+ * (sm_fault). With every_cycle, every cycle is simulated; the results are the same. Returns the cycle of its next event
+ * if no message or credit arrives. When one has arrived since the last call, sm_next must be called first.
  */
-void sm_run(struct sm *s, uint64_t from, uint64_t until, bool every_cycle);
+uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle);
 /* Accounts for the cycles before `until`, which have no events: the counters are exact afterwards. */
 void sm_catch_up(struct sm *s, uint64_t until);
-uint64_t sm_next(const struct sm *s);                            /* core cycle of its next event */
+uint64_t sm_next(struct sm *s);      /* core cycle of its next event, messages and credits that have arrived included */
 /* Blocks that ended during the last sm_run; the array is valid until the next call. */
 const struct block_end *sm_ended(const struct sm *s, uint32_t *n);
 const struct fault *sm_fault(const struct sm *s);                /* NULL = none */

@@ -99,6 +99,7 @@ struct collected { struct mem_op *op; uint64_t at; uint32_t unit; };
 
 struct collector {
     uint64_t *unit, *bank;           /* cycle from which each is free */
+    uint32_t bank_mask;              /* number of banks - 1 when that number is a power of two, else 0 */
     uint32_t *idle, nidle;           /* units known to be free */
     struct collected *queue;         /* ring of memory instructions that go to the load/store unit, in order */
     uint32_t head, n, cap;
@@ -123,6 +124,7 @@ struct sm {
     /* fetch */
     uint32_t line_insts, fetch_most; /* instructions per line; most instructions per fetch */
     uint64_t want[SM_SLOTS_MAX / 64];            /* slots that need a fetch */
+    uint32_t want_words;             /* of `want` that are used */
     uint32_t fetched_last;           /* slot of the last fetch, for the round robin */
     /* blocks */
     struct resident_block *block;

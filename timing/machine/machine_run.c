@@ -20,25 +20,29 @@ static uint64_t component_next(const struct machine *m, const struct machine_com
     }
 }
 
-static void run_sm(struct machine *m, struct machine_thread_result *mine, uint32_t i)
+static uint64_t run_sm(struct machine *m, struct machine_thread_result *mine, uint32_t i)
 {
     struct sm *s = m->sm[i];
     uint32_t ended;
-    sm_run(s, m->now, m->until, m->cfg.sim.no_skip);
+    uint64_t next = sm_run(s, m->until, m->cfg.sim.no_skip);
     sm_ended(s, &ended);
     if (ended || sm_fault(s))
         m->pending[i] = mine->pending = true;
+    return next;
 }
 
-static void run_component(struct machine *m, struct machine_thread_result *mine, const struct machine_component *p)
+/* Returns its next event. */
+static uint64_t run_component(struct machine *m, struct machine_thread_result *mine, const struct machine_component *p)
 {
     const struct clocks *k = &m->cfg.clocks;
     switch (p->kind) {
-    case MACHINE_SM: run_sm(m, mine, p->index); break;
-    case MACHINE_XBAR: xbar_run(m->xbar[p->index], clock_convert(k, CLK_CORE, CLK_XBAR, m->until)); break;
+    case MACHINE_SM: return run_sm(m, mine, p->index);
+    case MACHINE_XBAR:
+        xbar_run(m->xbar[p->index], clock_convert(k, CLK_CORE, CLK_XBAR, m->until));
+        return component_next(m, p);
     default:
-        partition_run(m->partition[p->index], clock_convert(k, CLK_CORE, CLK_L2, m->until),
-                      clock_convert(k, CLK_CORE, CLK_MEM, m->until));
+        return partition_run(m->partition[p->index], clock_convert(k, CLK_CORE, CLK_L2, m->until),
+                             clock_convert(k, CLK_CORE, CLK_MEM, m->until));
     }
 }
 
@@ -64,10 +68,8 @@ static void visit(void *ctx, uint64_t step, uint32_t thread, uint32_t list, uint
         *mine = (struct machine_thread_result){ .step = step, .next = NEVER };
     bool due = update_next(m, p, &m->worklist[list].doorbell[item]) < m->until;
     mine->ran |= due;
-    if (due || m->cfg.sim.no_skip) {
-        run_component(m, mine, p);
-        p->next = component_next(m, p);
-    }
+    if (due || m->cfg.sim.no_skip)
+        p->next = run_component(m, mine, p);
     if (!due)
         mine->next = clock_earlier(mine->next, p->next);
 }
