@@ -14,8 +14,8 @@
 static const char COMMAND[] = "simtx cost";
 static const char USAGE[] =
     "usage: simtx cost CONFIG [options]\n\n"
-    "Prints the bytes of every structure of the configured protocols and policies, per commit unit, core or GPU, and\n"
-    "in total. They are computed from the fields of a structure and the configuration keys. CONFIG is as for\n"
+    "Prints the bytes of every structure of the configured protocols and policies, per L2 slice, core or GPU, and in\n"
+    "total. They are computed from the fields of a structure and the configuration keys. CONFIG is as for\n"
     "`simtx config show`. A structure that is unlimited in the configuration (its key is 0) has no size.\n";
 
 enum { OPT_JSON, OPT_SET };
@@ -25,7 +25,7 @@ static const struct cmd_option OPTIONS[] = {
     { NULL, NULL, NULL }
 };
 
-static const char *const PLACES[] = { [COST_COMMIT_UNIT] = "commit unit", [COST_CORE] = "core", [COST_GPU] = "GPU" };
+static const char *const PLACES[] = { [COST_SLICE] = "L2 slice", [COST_CORE] = "core", [COST_GPU] = "GPU" };
 
 static void add_line(char **list, const char *line)
 {

@@ -45,7 +45,7 @@ static double value(const simtx_config *c, const char *expr)
 static double copies(const simtx_config *c, enum cost_place place)
 {
     switch (place) {
-    case COST_COMMIT_UNIT: return value(c, "$dram.channels * $l2.slices");
+    case COST_SLICE: return value(c, "$dram.channels * $l2.slices");
     case COST_CORE: return value(c, "$gpu.sms");
     default: return 1;
     }

@@ -6,7 +6,7 @@
 
 #include "frontend/lib/simtx.h"
 
-enum cost_place { COST_COMMIT_UNIT, COST_CORE, COST_GPU };  /* one per commit unit, per core, per GPU */
+enum cost_place { COST_SLICE, COST_CORE, COST_GPU };  /* one per L2 slice, per core, per GPU */
 
 struct cost_field { const char *name, *bits; };      /* bits: an expression (expr.h) over keys */
 

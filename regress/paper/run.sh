@@ -129,8 +129,8 @@ check 2 "no preset is called kilotn" "$simtx" cost kilotn
 check 2 "one configuration at a time" "$simtx" cost kilotm kilotm
 check 2 "tm.warps" "$simtx" cost kilotm --set tm.warps=x
 check 0 "whole GPU: 0 B" "$simtx" cost gtx480
-check 0 "commit unit: 5 kB" "$simtx" cost kilotm
-check 0 "commit unit: 512 B" "$simtx" cost kilotm+lwh-512
+check 0 "L2 slice: 5 kB" "$simtx" cost kilotm
+check 0 "L2 slice: 512 B" "$simtx" cost kilotm+lwh-512
 bytes lwh_table 3072 kilotm
 bytes lwh_filter 2048 kilotm
 bytes ring 19200 kilotm+finite-units

@@ -562,7 +562,7 @@ static void test_cost(void **state)
         struct cost k = cost_of_row(c, &cost_rows[i]);
         assert_false(isnan(k.entries) || isnan(k.bits) || isnan(k.copies));
         enum cost_place place = cost_rows[i].place;
-        assert_true(k.copies == (place == COST_COMMIT_UNIT ? 8 : place == COST_CORE ? 30 : 1));
+        assert_true(k.copies == (place == COST_SLICE ? 8 : place == COST_CORE ? 30 : 1));
     }
     assert_true(cost_bytes(c, "ring") == 19200 && cost_bytes(c, "ring.entry") == 10);
     assert_true(cost_bytes(c, "lwh_table") + cost_bytes(c, "lwh_filter") == 5120);
