@@ -49,7 +49,8 @@ static cudaError_t fault_error(simtx_fault_kind kind)
     case SIMTX_FAULT_NONE:
     case SIMTX_FAULT_TRAP:
     case SIMTX_FAULT_TRANSACTION:
-    case SIMTX_FAULT_MALLOC: return cudaErrorLaunchFailure;
+    case SIMTX_FAULT_MALLOC:
+    case SIMTX_FAULT_WARP: return cudaErrorLaunchFailure;
     }
     return cudaErrorLaunchFailure;
 }

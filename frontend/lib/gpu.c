@@ -114,6 +114,7 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
     sim_configure(&g->sim, g->config);
     tm_configure(&g->tm, g->config);
     fill_info(g);
+    g->checks = check_log_new();
     g->stack_limit = g->gpu.stack_limit;
     g->heap_limit = (size_t)g->gpu.heap_mb << 20;
     g->sampling = sampling_new(g->sim.detail, message);
@@ -145,6 +146,7 @@ void simtx_gpu_free(simtx_gpu *g)
     timed_free(g);
     devmem_free(g->mem);
     launch_records_free(g);
+    check_log_free(g->checks);
     simtx_config_free(g->config);
     free(g->message);
     free(g);
@@ -208,6 +210,16 @@ void simtx_set_warning(simtx_gpu *g, void (*fn)(void *ctx, const char *text), vo
 {
     g->warning = fn;
     g->warning_ctx = ctx;
+}
+
+unsigned simtx_check_places(const simtx_gpu *g, const char *check)
+{
+    static const char *const names[CHECKS] = { [CHECK_MEMORY] = "memory", [CHECK_BARRIER] = "barrier",
+                                               [CHECK_WARP] = "warp" };
+    for (int c = 0; c < CHECKS; c++)
+        if (!strcmp(names[c], check))
+            return check_log_places(g->checks, (enum check)c);
+    return 0;
 }
 
 /* ---- memory ---- */

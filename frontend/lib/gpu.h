@@ -8,6 +8,7 @@
 #include "base/hist.h"
 #include "base/stats.h"
 #include "configs/gpu.h"
+#include "ptx/exec/check.h"
 #include "ptx/program/program.h"
 #include "timing/machine/machine.h"
 #include "tm/core/shared_protocol.h"
@@ -118,6 +119,7 @@ struct simtx_gpu {
     const char *progress_kernel;
     struct launch_record **records;  /* of the first stats.launches launches */
     uint32_t nrecords, records_cap;
+    struct check_log *checks;        /* places that checks have reported */
     struct kernel_total *totals;     /* by kernel, in the order of their first launches */
     uint32_t ntotals, totals_cap;
 };

@@ -5,7 +5,7 @@
 #include "base/host_clock.h"
 #include "frontend/lib/gpu.h"
 
-_Static_assert((int)FAULT_HEAP == (int)SIMTX_FAULT_MALLOC && (int)FAULT_BARRIER == (int)SIMTX_FAULT_BARRIER,
+_Static_assert((int)FAULT_WARP == (int)SIMTX_FAULT_WARP && (int)FAULT_BARRIER == (int)SIMTX_FAULT_BARRIER,
                "the fault kinds of the executor and of simtx.h have the same values");
 
 /* Hardware passes parameters of device functions in registers; here they are on the stack, so the limit is larger. */
@@ -99,6 +99,9 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .clock_base = g->clock_ns,
         .host_threads = g->cfg.threads,
         .serial = k->code->exclusive || (k->code->serial && !g->cfg.threads_relaxed),
+        .check = { [CHECK_MEMORY] = (uint8_t)g->cfg.check_memory, [CHECK_BARRIER] = (uint8_t)g->cfg.check_barrier,
+                   [CHECK_WARP] = (uint8_t)g->cfg.check_warp },
+        .checks = g->checks,
         .interrupt = &g->interrupt,
         .owner = g,
         .print = print,

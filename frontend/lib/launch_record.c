@@ -98,6 +98,7 @@ void launch_record_end(simtx_gpu *g, struct queued_launch *o, simtx_status statu
     add_to_total(g, r);
     keep(g, r);
     o->record = NULL;
+    check_log_show(g->checks, g->warning, g->warning_ctx);
 }
 
 void launch_records_free(simtx_gpu *g)

@@ -70,8 +70,11 @@ simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const 
     free(parsed);
     if (!linked)
         return fail_with(g, SIMTX_INVALID_PTX, &d);
-    struct program_options o = { g->isa, g->gpu.simt == SIMT_INDEPENDENT, g->info.warp_size,
-                                 (uint64_t)(uintptr_t)g->param_buffer, g->info.const_bytes };
+    struct program_options o = {
+        .isa = g->isa, .independent = g->gpu.simt == SIMT_INDEPENDENT,
+        .inverted_carry = g->gpu.sub_carry == SUB_CARRY_INVERTED, .warp_size = g->info.warp_size,
+        .param_address = (uint64_t)(uintptr_t)g->param_buffer, .const_max = g->info.const_bytes
+    };
     struct program *p = program_load(linked, g->mem, &o, &d);
     if (!p)
         return fail_with(g, SIMTX_INVALID_PTX, &d);
@@ -106,6 +109,7 @@ void simtx_module_unload(simtx_module *m)
     for (uint32_t i = 0; i < m->nkernels; i++)
         free(m->kernels[i].params);
     free(m->kernels);
+    check_log_remove(m->gpu->checks, m->program);
     program_free(m->program, m->gpu->mem);
     free(m);
 }

@@ -54,6 +54,7 @@ static bool run(const struct queued_launch *o, uint32_t n)
         struct launch la = o[i].la;
         la.progress = NULL;
         la.count = uncounted;
+        la.checks = NULL;
         if (!grid_run(&la))
             return false;
     }

@@ -139,7 +139,7 @@ typedef enum simtx_fault_kind {
     SIMTX_FAULT_NONE, SIMTX_FAULT_OUT_OF_BOUNDS, SIMTX_FAULT_USE_AFTER_FREE, SIMTX_FAULT_MISALIGNED,
     SIMTX_FAULT_WRONG_SPACE, SIMTX_FAULT_READ_ONLY, SIMTX_FAULT_BARRIER, SIMTX_FAULT_DEADLOCK,
     SIMTX_FAULT_STACK_OVERFLOW, SIMTX_FAULT_TRAP, SIMTX_FAULT_ASSERT, SIMTX_FAULT_BAD_CALL,
-    SIMTX_FAULT_TRANSACTION, SIMTX_FAULT_MALLOC
+    SIMTX_FAULT_TRANSACTION, SIMTX_FAULT_MALLOC, SIMTX_FAULT_WARP
 } simtx_fault_kind;
 
 typedef struct simtx_fault {
@@ -195,8 +195,12 @@ typedef struct simtx_progress {
     uint64_t commits;                 /* transactions committed, in timing mode; else 0 */
 } simtx_progress;
 void simtx_set_progress(simtx_gpu *g, void (*fn)(void *ctx, const simtx_progress *p), void *ctx);
-/* The function that gets warnings about kernels at their launch: a line without newline. NULL = no warnings. */
+/* The function that gets warnings about kernels at their launches, and the reports of checks: lines, without the last
+ * newline. NULL = none. */
 void simtx_set_warning(simtx_gpu *g, void (*fn)(void *ctx, const char *text), void *ctx);
+
+/* How many places (instructions of kernels) a check has reported: "memory", "barrier" or "warp" (check.memory ...). */
+unsigned simtx_check_places(const simtx_gpu *g, const char *check);
 
 /* Statistics of all launches so far, as JSON (malloc'ed). */
 char *simtx_stats_json(const simtx_gpu *g);

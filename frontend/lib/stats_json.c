@@ -27,6 +27,7 @@ static const char *fault_name(simtx_fault_kind f)
         [SIMTX_FAULT_BAD_CALL] = "bad call",
         [SIMTX_FAULT_TRANSACTION] = "transaction",
         [SIMTX_FAULT_MALLOC] = "malloc",
+        [SIMTX_FAULT_WARP] = "warp",
     };
     return (size_t)f < sizeof names / sizeof *names && names[f] ? names[f] : "unknown";
 }

@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/host_clock.h"
+#include "base/text.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/session/env.h"
 #include "frontend/session/atomic_file.h"
@@ -277,6 +278,31 @@ static void print_tables(void)
             print_table(session.gpu[i]);
 }
 
+static void append_places(char *text, size_t size, const simtx_gpu *g, const char *check)
+{
+    unsigned n = simtx_check_places(g, check);
+    if (n)
+        text_append(text, size, "%s check.%s %u", *text ? "," : "", check, n);
+}
+
+/* How many places the checks have reported. */
+static void print_checks(const simtx_gpu *g)
+{
+    char text[120] = "";
+    append_places(text, sizeof text, g, "memory");
+    append_places(text, sizeof text, g, "barrier");
+    append_places(text, sizeof text, g, "warp");
+    if (*text)
+        fprintf(stderr, "simtx: places reported:%s\n", text);
+}
+
+static void print_all_checks(void)
+{
+    for (int i = 0; i < GPUS_MAX; i++)
+        if (session.gpu[i])
+            print_checks(session.gpu[i]);
+}
+
 /* With a misspelt kernel name in --detail, all launches run in functional mode without an error. */
 static void warn_of_detail(const simtx_gpu *g, const json_t *stats)
 {
@@ -302,6 +328,7 @@ static void write_statistics(void)
         const char *pattern = getenv(SIMTX_ENV_STATS);
         session.written = true;
         warn_of_details();
+        print_all_checks();
         if (session.verbose)
             print_tables();
         if (pattern && *pattern)
@@ -563,6 +590,7 @@ bool session_remove_gpu(simtx_gpu *g)
         if (session.gpu[i] != g)
             continue;
         session.gpu[i] = NULL;
+        print_checks(g);
         if (session.verbose)
             print_table(g);
         json_t *o = gpu_json(g);

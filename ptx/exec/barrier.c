@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "ptx/exec/exec.h"
+#include "ptx/exec/check.h"
 
 static uint32_t value_at(struct warp *w, operand o, int lane)
 {
@@ -112,21 +112,24 @@ static void exit_lanes_at_end(struct warp *w)
     }
 }
 
-/*
- * The other side of a branch may leave the kernel (`if (i >= n) { out[i] = 0; return; }`): it runs first, and the
- * barrier executes again. False: there is no other side that can run.
- */
-static bool runs_other_side(struct warp *w, uint64_t lanes)
+/* The barrier will execute again. */
+static void uncount(struct warp *w, uint64_t lanes)
+{
+    uint64_t *c = w->half[0].worker->count;
+    c[STAT_WARP_INSTRUCTIONS]--;
+    c[STAT_THREAD_INSTRUCTIONS] -= (uint64_t)__builtin_popcountll(lanes);
+}
+
+/* Entry `next` becomes the top, and the barrier of the top entry executes again later. False: there is none. */
+static bool runs_instead(struct warp *w, uint64_t lanes, bool (*next)(struct warp *w))
 {
     struct simt_entry *e = simt_top(w);
-    uint64_t *c = w->half[0].worker->count;
     e->pc--;
-    if (!simt_defer(w)) {
+    if (!next(w)) {
         e->pc++;
         return false;
     }
-    c[STAT_WARP_INSTRUCTIONS]--;
-    c[STAT_THREAD_INSTRUCTIONS] -= (uint64_t)__builtin_popcountll(lanes);
+    uncount(w, lanes);
     return true;
 }
 
@@ -139,21 +142,45 @@ static uint64_t with_earlier_groups(struct warp *w, const struct dinst *d, uint6
     return lanes | joined;
 }
 
-static void divergent_fault(struct warp *w, const struct dinst *d, uint64_t lanes)
+/* Lanes skip the barrier. False: a fault was raised. */
+static bool tolerates_divergence(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     const struct dinst *where;
+    int first = __builtin_ctzll(lanes);
+    if (check_tolerated(w, d, CHECK_BARRIER, first))
+        return true;
     uint64_t others = simt_other_lanes(w, &where);
     char place[256] = "elsewhere";
     if (where)
         fault_place(where, place, sizeof place);
-    fault_raise(w, d, FAULT_BARRIER, __builtin_ctzll(lanes), 0,
-                "%d of the warp's %d lanes reach the barrier, the others (lane %d first) wait at %s; a barrier in "
-                "divergent code cannot complete under a SIMT stack (--simt independent runs them on)",
-                __builtin_popcountll(lanes), __builtin_popcountll(w->exist),
-                __builtin_ctzll(others ? others : 1), place);
+    const char *then = w->block->launch->check[CHECK_BARRIER] == CHECK_FAULT
+                           ? "a barrier in divergent code cannot complete under a SIMT stack (--simt independent runs "
+                             "them on)"
+                           : "the warp arrives with all its lanes";
+    return !check_failed(w, d, CHECK_BARRIER, FAULT_BARRIER, first, 0,
+                         "%d of the warp's %d lanes reach the barrier, the others (lane %d first) wait at %s; %s",
+                         __builtin_popcountll(lanes), __builtin_popcountll(w->exist),
+                         __builtin_ctzll(others ? others : 1), place, then);
 }
 
-/* Are all lanes of the warp at the barrier? *lanes: those that execute it; adds lanes that already wait at it. */
+/*
+ * Where check.barrier tolerates that lanes skip a barrier, the warp arrives with all its lanes, as on hardware before
+ * compute capability 7.0 (PTX ISA 9.7.13.1). Of several barriers that its lanes wait at, it arrives first at the one
+ * reached first.
+ */
+static bool arrives_divergent(struct warp *w, const struct dinst *d, uint64_t lanes)
+{
+    bool tolerant = w->block->launch->check[CHECK_BARRIER] != CHECK_FAULT;
+    if (tolerant && !simt_top(w)->alone && runs_instead(w, lanes, simt_resume))
+        return false;
+    simt_top(w)->alone = false;
+    return tolerates_divergence(w, d, lanes);
+}
+
+/*
+ * Are all lanes of the warp at the barrier? *lanes: those that execute it; adds lanes that already wait at it. The
+ * other side of a branch may leave the kernel (`if (i >= n) { out[i] = 0; return; }`): it runs first.
+ */
 static bool all_lanes_arrived(struct warp *w, const struct dinst *d, uint64_t *lanes)
 {
     if (w->block->launch->program->independent)
@@ -164,12 +191,16 @@ static bool all_lanes_arrived(struct warp *w, const struct dinst *d, uint64_t *l
     exit_lanes_at_end(w);
     if (*lanes == w->exist)
         return true;
-    if (runs_other_side(w, *lanes))
+    if (!simt_top(w)->alone && runs_instead(w, *lanes, simt_defer))
         return false;
     *lanes = with_earlier_groups(w, d, *lanes);
-    if (*lanes != w->exist)
-        divergent_fault(w, d, *lanes);
-    return *lanes == w->exist;
+    return *lanes == w->exist || arrives_divergent(w, d, *lanes);
+}
+
+/* The lanes that an arrival counts for. */
+static uint64_t arriving(const struct warp *w, uint64_t lanes)
+{
+    return w->block->launch->program->independent ? lanes : w->exist;
 }
 
 static struct barrier *open_barrier(struct warp *w, const struct dinst *d, uint64_t lanes, uint32_t *id)
@@ -221,12 +252,13 @@ bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes)
     struct barrier *b = open_barrier(w, d, lanes, &id);
     if (!b)
         return false;
-    if (b->arrived_mask[w->index] & lanes && !b->expected) {
+    uint64_t arrives = arriving(w, lanes);
+    if (b->arrived_mask[w->index] & arrives && !b->expected) {
         fault_raise(w, d, FAULT_BARRIER, __builtin_ctzll(lanes), 0, "arrives at barrier %u twice", id);
         return false;
     }
-    b->arrived += weight(w, b, lanes);
-    b->arrived_mask[w->index] |= lanes;
+    b->arrived += weight(w, b, arrives);
+    b->arrived_mask[w->index] |= arrives;
     if (d->in->mod[PG_BAROP] == MOD(BAROP, RED))
         reduce(w, d, b, lanes);
     bool waits = d->in->mod[PG_BAROP] != MOD(BAROP, ARRIVE);

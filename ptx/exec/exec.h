@@ -23,6 +23,7 @@ struct program {
     struct arena *arena;             /* decoded code */
     enum lanes_isa isa;
     bool independent;                /* lanes of a warp progress independently (simt = independent) */
+    bool inverted_carry;             /* sub.cc and subc keep the borrow inverted (gpu.sub_carry) */
     uint32_t warp_size;
     struct ptx_func **func_at;       /* by index, for function addresses */
     uint32_t nfuncs;
@@ -78,6 +79,8 @@ struct simt_entry {
     uint64_t idle;                   /* worker's `changes` when it was last found waiting; UINT64_MAX never */
     uint8_t waits;                   /* enum wait */
     uint8_t barrier;
+    /* stack */
+    bool alone;                      /* it arrives at its barrier without other lanes (check.barrier) */
 };
 
 enum wait { WAIT_NONE, WAIT_BARRIER, WAIT_LANES };
@@ -153,8 +156,13 @@ struct block {
 
 enum fault_kind {
     FAULT_NONE, FAULT_BOUNDS, FAULT_FREED, FAULT_MISALIGNED, FAULT_SPACE, FAULT_READ_ONLY, FAULT_BARRIER,
-    FAULT_DEADLOCK, FAULT_STACK, FAULT_TRAPPED, FAULT_ASSERT, FAULT_CALL, FAULT_TX, FAULT_HEAP
+    FAULT_DEADLOCK, FAULT_STACK, FAULT_TRAPPED, FAULT_ASSERT, FAULT_CALL, FAULT_TX, FAULT_HEAP, FAULT_WARP
 };
+
+/* Checks of programs and what a failed one does (check.h); the values are the positions in the keys' choices. */
+enum check { CHECK_MEMORY, CHECK_BARRIER, CHECK_WARP, CHECKS };
+enum check_level { CHECK_FAULT, CHECK_WARN, CHECK_OFF };
+struct check_log;
 
 /* A fault report. Of several the launch keeps that of the lowest block. */
 struct fault {
@@ -217,6 +225,8 @@ struct launch {
     _Atomic uint64_t fault_block;    /* lowest faulting block so far; UINT64_MAX none */
     struct worker *workers;          /* host_threads of them */
     _Atomic int64_t epoch;           /* advances after changes of memory and ends of blocks */
+    uint8_t check[CHECKS];           /* enum check_level */
+    struct check_log *checks;        /* of the GPU; NULL: failed checks are counted, not reported */
     const atomic_bool *interrupt;    /* set from a signal handler or another thread; NULL never */
     void *owner;                     /* the GPU, for the built-in functions */
     void (*print)(void *owner, const char *text, size_t len);
@@ -268,6 +278,8 @@ bool simt_pick(struct warp *w);                   /* independent mode: selects t
 bool simt_pick_lane(struct warp *w, uint32_t lane);   /* the group of one lane (inside a transaction) */
 /* Stack: the top entry waits, and an entry of other lanes that can run becomes the top. False: there is none. */
 bool simt_defer(struct warp *w);
+/* Stack: the top entry waits, and the lowest entry that waits for lanes becomes the top, alone. False: there is none. */
+bool simt_resume(struct warp *w);
 /* Stack: merges entries that wait for lanes at pc, with the top entry's frame and reconvergence point, into the top
  * entry; returns their lanes. */
 uint64_t simt_join(struct warp *w, uint32_t pc);
@@ -299,6 +311,10 @@ void call_leave(struct warp *w, uint32_t frame, uint64_t lanes);              /*
 /* Records a fault of one lane; `what` is its message, a printf format. Always returns CONTROL_FAULT. */
 int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int lane, uint64_t address,
                 const char *what, ...) __attribute__((format(printf, 6, 7)));
+/* Sets the fault's fields and its report, whose first line is the head and the kind's title. */
+void fault_compose(struct fault *f, const struct warp *w, const struct dinst *d, enum fault_kind kind, int lane,
+                   uint64_t address, const char *head, const char *words);
+/* An illegal access of a lane. CONTROL_NEXT: check.memory tolerates it, as reading 0 or writing nothing. */
 int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write);
 void fault_no_progress(struct block *b);          /* every warp waits: at barriers or in loops */
 void fault_place(const struct dinst *d, char *buf, size_t size);   /* "line 12" */
@@ -317,9 +333,12 @@ static inline uint64_t launch_parameter(const struct launch *la, uint64_t addres
 }
 /* Host address of [address, address + bytes) for one lane, or NULL when the access is illegal. */
 char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int lane, unsigned bytes, bool write);
-/* A load or store whose lane is outside the memory of its space: executes it with wrapped addresses, or faults. */
+/* A load or store whose lane is outside the memory of its space: executes it with wrapped addresses, or without the
+ * lanes outside, or faults. address: of all active lanes; if d has no address register, of this lane, for all. */
 int mem_outside(struct lanes *x, const struct dinst *d, const uint64_t *address, int lane, unsigned width, bool write,
                 ptx_fn *again);
+/* Sets the results of a load or an atomic to 0. */
+void mem_clear_results(struct lanes *x, const struct dinst *d, uint32_t lanes);
 /* The elements of a vector atomic: d->extra. */
 struct atom_vector { operand value[8], *result; };
 ptx_fn *atom_select(const struct ptx_inst *in, struct dinst *d);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ptx/exec/exec.h"
+#include "ptx/exec/check.h"
 
 static const char *const titles[] = {
     [FAULT_NONE] = "no fault",
@@ -24,6 +24,7 @@ static const char *const titles[] = {
     [FAULT_CALL] = "bad call or branch target",
     [FAULT_TX] = "transaction misused",
     [FAULT_HEAP] = "bad free",
+    [FAULT_WARP] = "warp instruction misused",
 };
 
 void fault_place(const struct dinst *d, char *buf, size_t size)
@@ -98,20 +99,12 @@ static void describe_address(const struct launch *la, uint64_t address, char *bu
         snprintf(buf, size, "there are no allocations");
 }
 
-int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int lane, uint64_t address,
-                const char *what, ...)
+void fault_compose(struct fault *f, const struct warp *w, const struct dinst *d, enum fault_kind kind, int lane,
+                   uint64_t address, const char *head, const char *words)
 {
-    struct worker *k = w->half[0].worker;
-    struct fault *f = &k->fault_store;
-    if (k->fault)
-        return CONTROL_FAULT;
-    const struct simt_entry *e = simt_top(w);
+    const struct simt_entry *e = &w->entry[w->current];
     const struct code *c = w->frame[e->frame].code;
-    char words[1024], place[600];
-    va_list ap;
-    va_start(ap, what);
-    vsnprintf(words, sizeof words, what, ap);
-    va_end(ap);
+    char place[600];
     memset(f, 0, sizeof *f);
     f->kind = kind;
     f->func = w->frame[0].code->func;
@@ -122,16 +115,30 @@ int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int
     warp_thread(w, lane, f->thread);
     fault_describe(c, d, place, sizeof place);
     int n = snprintf(f->text, sizeof f->text,
-                     "simtx: fault: %s\n"
+                     "%s: %s\n"
                      "  %s\n"
                      "  kernel %s, block (%u,%u,%u), thread (%u,%u,%u)\n"
                      "  at %s\n",
-                     titles[kind], words, f->func->name, f->block[0], f->block[1], f->block[2], f->thread[0],
+                     head, titles[kind], words, f->func->name, f->block[0], f->block[1], f->block[2], f->thread[0],
                      f->thread[1], f->thread[2], place);
     for (uint32_t q = e->frame; q != 0 && n > 0 && (size_t)n < sizeof f->text - 200; q = w->frame[q].caller)
         n += snprintf(f->text + n, sizeof f->text - (size_t)n, "  in %.120s, called from %.120s\n",
                       w->frame[q].code->func->name, w->frame[w->frame[q].caller].code->func->name);
-    k->fault = f;
+}
+
+int fault_raise(struct warp *w, const struct dinst *d, enum fault_kind kind, int lane, uint64_t address,
+                const char *what, ...)
+{
+    struct worker *k = w->half[0].worker;
+    char words[1024];
+    va_list ap;
+    if (k->fault)
+        return CONTROL_FAULT;
+    va_start(ap, what);
+    vsnprintf(words, sizeof words, what, ap);
+    va_end(ap);
+    fault_compose(&k->fault_store, w, d, kind, lane, address, "simtx: fault", words);
+    k->fault = &k->fault_store;
     return CONTROL_FAULT;
 }
 
@@ -147,42 +154,94 @@ static const char *space_word(uint8_t space)
     }
 }
 
+/* Accesses that hardware may tolerate; the others are faults whatever check.memory is. */
+static bool is_outside(enum fault_kind kind)
+{
+    return kind == FAULT_BOUNDS || kind == FAULT_FREED;
+}
+
+static enum fault_kind global_kind(const struct launch *la, uint64_t address, bool write)
+{
+    const struct mem_range *m = devmem_find(la->mem, address), *below, *above;
+    devmem_around(la->mem, address, &below, &above);
+    return m && write && m->kind == MEM_CONSTANT                ? FAULT_READ_ONLY
+           : !m && below && below->freed && address < below->hi ? FAULT_FREED
+                                                                : FAULT_BOUNDS;
+}
+
+/* A generic address that the caller has not resolved: that of an atomic. */
+static uint8_t space_of(const struct dinst *d, uint64_t address)
+{
+    bool shared = d->space == SP_GENERIC && address >> WINDOW_BITS == WINDOW_SHARED >> WINDOW_BITS;
+    return shared ? SP_SHARED : d->space;
+}
+
+static enum fault_kind kind_of_access(const struct launch *la, uint8_t space, uint64_t address, unsigned bytes,
+                                      bool write)
+{
+    if (address & (bytes - 1))
+        return FAULT_MISALIGNED;
+    switch (space) {
+    case SP_SHARED:
+    case SP_LOCAL:
+    case SP_REG: return FAULT_BOUNDS;
+    case SP_PARAM: return write ? FAULT_READ_ONLY : FAULT_BOUNDS;
+    default: return address >> WINDOW_BITS ? FAULT_SPACE : global_kind(la, address, write);
+    }
+}
+
+static const char *guess_of(const struct launch *la, uint64_t address)
+{
+    if (address < 4096)
+        return " (a null pointer?)";
+    return devmem_find(la->mem, address) || devmem_in_range(la->mem, address)
+               ? "" : " (outside the GPU's range of addresses)";
+}
+
+/* What the access does, in words. */
+static void describe_access(const struct warp *w, enum fault_kind kind, uint8_t space, uint64_t address, unsigned bytes,
+                            bool write, char *buf, size_t size)
+{
+    const struct launch *la = w->block->launch;
+    unsigned long long at = address;
+    char where[400];
+    int n = snprintf(buf, size, "%s %u bytes", write ? "writes" : "reads", bytes);
+    buf += n;
+    size -= (size_t)n;
+    if (kind == FAULT_MISALIGNED)
+        snprintf(buf, size, " of %s at 0x%llx, which is not a multiple of %u", space_word(space), at, bytes);
+    else if (space == SP_SHARED)
+        snprintf(buf, size, " at 0x%llx of shared memory; the block has %u bytes (%u static, %u dynamic)", at,
+                 w->block->shared_bytes, la->code->shared_static, la->dynamic_shared);
+    else if (space == SP_LOCAL || space == SP_REG)
+        snprintf(buf, size, " at 0x%llx of local memory; the thread has %u bytes", at, w->local_cap);
+    else if (space == SP_PARAM)
+        snprintf(buf, size, " at 0x%llx of the kernel's parameters, which have %u bytes", at, la->param_bytes);
+    else if (kind == FAULT_SPACE)
+        snprintf(buf, size, " at 0x%llx, an address of %s, as global memory", at,
+                 address >> WINDOW_BITS == WINDOW_SHARED >> WINDOW_BITS  ? "shared memory"
+                 : address >> WINDOW_BITS == WINDOW_LOCAL >> WINDOW_BITS ? "local memory"
+                                                                         : "no memory");
+    else {
+        describe_address(la, address, where, sizeof where);
+        snprintf(buf, size, " at 0x%llx: %s%s", at, where, guess_of(la, address));
+    }
+}
+
 int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write)
 {
     struct warp *w = h->warp;
-    const struct launch *la = w->block->launch;
     int at = lane + h->index * LANES;
-    const char *verb = write ? "writes" : "reads";
-    char where[400];
-    uint64_t window = address >> WINDOW_BITS;
-    if (address & (bytes - 1))
-        return fault_raise(w, d, FAULT_MISALIGNED, at, address, "%s %u bytes of %s at 0x%llx, which is not a multiple "
-                           "of %u", verb, bytes, space_word(d->space), (unsigned long long)address, bytes);
-    if (d->space == SP_SHARED)
-        return fault_raise(w, d, FAULT_BOUNDS, at, address, "%s %u bytes at 0x%llx of shared memory; the block has %u "
-                           "bytes (%u static, %u dynamic)", verb, bytes, (unsigned long long)address,
-                           w->block->shared_bytes, la->code->shared_static, la->dynamic_shared);
-    if (d->space == SP_LOCAL || d->space == SP_REG)
-        return fault_raise(w, d, FAULT_BOUNDS, at, address, "%s %u bytes at 0x%llx of local memory; the thread has %u "
-                           "bytes", verb, bytes, (unsigned long long)address, w->local_cap);
-    if (d->space == SP_PARAM)
-        return fault_raise(w, d, write ? FAULT_READ_ONLY : FAULT_BOUNDS, at, address, "%s %u bytes at 0x%llx of the "
-                           "kernel's parameters, which have %u bytes", verb, bytes, (unsigned long long)address,
-                           la->param_bytes);
-    if (window)
-        return fault_raise(w, d, FAULT_SPACE, at, address, "%s %u bytes at 0x%llx, an address of %s, as global memory",
-                           verb, bytes, (unsigned long long)address,
-                           window == WINDOW_SHARED >> WINDOW_BITS  ? "shared memory"
-                           : window == WINDOW_LOCAL >> WINDOW_BITS ? "local memory"
-                                                                   : "no memory");
-    describe_address(la, address, where, sizeof where);
-    const struct mem_range *m = devmem_find(la->mem, address), *below, *above;
-    devmem_around(la->mem, address, &below, &above);
-    enum fault_kind kind = m && write && m->kind == MEM_CONSTANT              ? FAULT_READ_ONLY
-                           : !m && below && below->freed && address < below->hi ? FAULT_FREED
-                                                                               : FAULT_BOUNDS;
-    return fault_raise(w, d, kind, at, address, "%s %u bytes at 0x%llx: %s%s", verb, bytes,
-                       (unsigned long long)address, where, address < 4096 ? " (a null pointer?)" : "");
+    uint8_t space = space_of(d, address);
+    if (space == SP_SHARED || space == SP_LOCAL)
+        address = (uint32_t)address;             /* as in mem_outside */
+    enum fault_kind kind = kind_of_access(w->block->launch, space, address, bytes, write);
+    if (is_outside(kind) && check_tolerated(w, d, CHECK_MEMORY, at))
+        return CONTROL_NEXT;
+    char words[600];
+    describe_access(w, kind, space, address, bytes, write, words, sizeof words);
+    return is_outside(kind) ? check_failed(w, d, CHECK_MEMORY, kind, at, address, "%s", words)
+                            : fault_raise(w, d, kind, at, address, "%s", words);
 }
 
 /* ---- deadlock: every warp waits ---- */

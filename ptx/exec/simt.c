@@ -306,6 +306,14 @@ void simt_return(struct warp *w, uint64_t lanes)
     }
 }
 
+static void move_to_top(struct warp *w, uint32_t i)
+{
+    struct simt_entry e = w->entry[i];
+    memmove(&w->entry[i], &w->entry[i + 1], (w->nentry - 1 - i) * sizeof e);
+    w->entry[w->nentry - 1] = e;
+    warp_set_frame(w, e.frame);
+}
+
 /*
  * Either side of a branch may run first, and lanes at a reconvergence point may continue without the others. An entry
  * whose lanes are in no entry above it is a side that has not run yet: it moves to the top, over the waiting entry. If
@@ -322,17 +330,30 @@ bool simt_defer(struct warp *w)
         above |= mask;
         if (!ready || e.waits != WAIT_NONE)
             continue;
-        if (ready == mask) {
-            memmove(&w->entry[i], &w->entry[i + 1], (w->nentry - 1 - i) * sizeof e);
-            w->entry[w->nentry - 1] = e;
-        } else {
+        if (ready == mask)
+            move_to_top(w, i);
+        else {
             w->entry[i].mask &= ~ready;
             push(w, ready, e.pc, e.rpc, e.frame);
+            warp_set_frame(w, e.frame);
         }
-        warp_set_frame(w, e.frame);
         return true;
     }
     simt_top(w)->waits = WAIT_NONE;
+    return false;
+}
+
+bool simt_resume(struct warp *w)
+{
+    for (uint32_t i = 0; i + 1 < w->nentry; i++) {
+        if (w->entry[i].waits != WAIT_LANES || !(w->entry[i].mask & w->exist))
+            continue;
+        simt_top(w)->waits = WAIT_LANES;
+        move_to_top(w, i);
+        simt_top(w)->waits = WAIT_NONE;
+        simt_top(w)->alone = true;
+        return true;
+    }
     return false;
 }
 

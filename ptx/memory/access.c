@@ -188,17 +188,28 @@ static void wrap_addresses(const struct capture *c, uint32_t mask)
     }
 }
 
-static bool check_lanes(const struct capture *c, uint32_t mask, unsigned width)
+/* An illegal access of a lane. False: a fault was raised. True: check.memory tolerates it, and the lane is left out. */
+static bool leave_out(const struct capture *c, const struct dinst *d, int lane, uint64_t address, unsigned width)
 {
-    if (__builtin_expect(all_inside(c, mask, region_of(c), width), 1))
+    if (fault_memory(c->h, d, lane, address, width, c->write))
+        return false;
+    c->op->outside |= 1ull << (lane + LANES * c->h->index);
+    return true;
+}
+
+/* Removes the lanes that are left out from the mask; false: a fault was raised. */
+static bool check_lanes(const struct capture *c, uint32_t *mask, unsigned width)
+{
+    if (__builtin_expect(all_inside(c, *mask, region_of(c), width), 1))
         return true;
-    wrap_addresses(c, mask);
-    for (uint32_t m = mask; m; m &= m - 1) {
+    wrap_addresses(c, *mask);
+    for (uint32_t m = *mask; m; m &= m - 1) {
         int i = __builtin_ctz(m);
-        if (!lane_inside(c, c->address[i], width)) {
-            fault_memory(c->h, c->d, i, c->address[i] - c->buffer, width, c->write);
+        if (lane_inside(c, c->address[i], width))
+            continue;
+        if (!leave_out(c, c->d, i, c->address[i] - c->buffer, width))
             return false;
-        }
+        *mask &= ~(m & -m);
     }
     return true;
 }
@@ -212,7 +223,7 @@ static void serve(const struct capture *c, enum mem_server s, uint32_t lanes)
 
 static bool capture_shared(const struct capture *c, uint32_t mask)
 {
-    if (!check_lanes(c, mask, c->op->width))
+    if (!check_lanes(c, &mask, c->op->width))
         return false;
     serve(c, SERVE_SHARED, mask);
     return true;
@@ -220,7 +231,7 @@ static bool capture_shared(const struct capture *c, uint32_t mask)
 
 static bool capture_param(const struct capture *c, uint32_t mask)
 {
-    if (!check_lanes(c, mask, c->op->width))
+    if (!check_lanes(c, &mask, c->op->width))
         return false;
     serve(c, SERVE_CONST, mask);
     return true;
@@ -245,7 +256,7 @@ static void find_parameters(const struct capture *c)
 static bool capture_global(const struct capture *c, uint32_t mask)
 {
     find_parameters(c);
-    if (!check_lanes(c, mask, c->op->width))
+    if (!check_lanes(c, &mask, c->op->width))
         return false;
     bool konst = c->d->space == SP_CONST;
     serve(c, konst ? SERVE_CONST : c->op->d->in->mod[PG_NC] ? SERVE_TEXTURE : SERVE_GLOBAL, mask);
@@ -269,8 +280,10 @@ static uint32_t on_host(const struct capture *c, uint32_t mask)
 static bool capture_private(const struct capture *c, uint32_t mask)
 {
     struct half *h = c->h;
-    if (!check_lanes(c, mask, c->op->width))
+    if (!check_lanes(c, &mask, c->op->width))
         return false;
+    if (!mask)
+        return true;
     uint32_t host = on_host(c, mask);
     c->op->on_host |= (uint64_t)host << LANES * h->index;
     if (!(mask & ~host))
@@ -369,28 +382,33 @@ static bool atomic_lane_inside(const struct capture *c, uint64_t a, unsigned wid
     return lane_inside(&t, window ? a - WINDOW_SHARED : a, width);
 }
 
-/* False: a fault was raised, for the lane and element that functional mode would access first. */
-static bool check_atomic(const struct capture *c, uint32_t mask)
+/* Removes lanes that are left out from the mask, elements and lanes in the order of functional mode; false: a fault. */
+static bool check_atomic(const struct capture *c, uint32_t *mask)
 {
     const struct dinst *d = c->d;
     const uint64_t *a = c->address;
-    wrap_addresses(c, mask);
-    for (uint32_t m = mask; m && d->vec > 1; m &= m - 1)
+    wrap_addresses(c, *mask);
+    for (uint32_t m = *mask; m && d->vec > 1; m &= m - 1)
         if (a[__builtin_ctz(m)] & (c->op->width - 1u))
             return !fault_memory(c->h, d, __builtin_ctz(m), a[__builtin_ctz(m)], c->op->width, true);
     for (unsigned e = 0; e < d->vec; e++)
-        for (uint32_t m = mask; m; m &= m - 1) {
+        for (uint32_t m = *mask; m; m &= m - 1) {
             uint64_t at = a[__builtin_ctz(m)] + e * d->size;
-            if (!atomic_lane_inside(c, at, d->size))
-                return !fault_memory(c->h, d, __builtin_ctz(m), at, d->size, true);
+            if (atomic_lane_inside(c, at, d->size))
+                continue;
+            if (!leave_out(c, d, __builtin_ctz(m), at, d->size))
+                return false;
+            *mask &= ~(m & -m);
         }
     return true;
 }
 
 static bool capture_atomic(const struct capture *c, uint32_t mask)
 {
-    if (!all_inside(c, mask, region_of(c), c->op->width) && !check_atomic(c, mask))
+    if (!all_inside(c, mask, region_of(c), c->op->width) && !check_atomic(c, &mask))
         return false;
+    if (!mask)
+        return true;
     return c->d->space == SP_GENERIC ? capture_generic(c, mask) : capture_space(c, mask);
 }
 
@@ -532,6 +550,13 @@ static enum mem_pattern joined(const struct mem_op *op, uint8_t first, uint64_t 
     return op->address[k] - op->address[i] == apart ? (enum mem_pattern)op->pattern : MEM_PATTERN_SCATTERED;
 }
 
+/* Lanes outside read 0 and write nothing. */
+static void clear_outside(struct warp *w, const struct dinst *d, uint64_t lanes)
+{
+    for (uint32_t i = 0; i < w->halves; i++)
+        mem_clear_results(&w->half[i].l, d, (uint32_t)(lanes >> LANES * i));
+}
+
 /* Lanes of .param words are served by the function of functional mode, after the checks of all lanes. */
 static void perform_on_host(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
@@ -550,7 +575,7 @@ bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct m
     uint8_t first = MEM_PATTERN_SCATTERED;
     describe(op, w, d);
     memset(op->served_by, 0, sizeof op->served_by);
-    op->lanes = op->on_host = 0;
+    op->lanes = op->on_host = op->outside = 0;
     op->pattern = MEM_PATTERN_SCATTERED;
     for (uint32_t i = 0; i < w->halves; i++) {
         uint32_t mask = (uint32_t)(lanes >> LANES * i);
@@ -564,6 +589,8 @@ bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct m
         op->pattern = joined(op, first, lanes);
     if (op->on_host)
         perform_on_host(w, d, op->on_host);
+    if (op->outside)
+        clear_outside(w, d, op->outside);
     if (w->tx.open && op->kind == MOP_STORE && op->served_by[SERVE_LOCAL])
         txn_save_stored(w, op);
     return true;

@@ -150,8 +150,12 @@ static uint64_t address_of(const struct lanes *x, const struct dinst *d, int lan
             bool global = is_global(d, a);                                                                  \
             MT *p = (MT *)(void *)resolve(h, d, a, i), was;                                                 \
             (void)global;                                                                                   \
-            if (!p)                                                                                         \
-                return fault_memory(h, d, i, a, d->size, true);                                             \
+            if (!p && fault_memory(h, d, i, a, d->size, true))                                              \
+                return CONTROL_FAULT;                                                                       \
+            if (!p) {                                                                                       \
+                out[i] = 0;                                                                                 \
+                continue;                                                                                   \
+            }                                                                                               \
             if (parallel) {                                                                                 \
                 MT now, seen = __atomic_load_n(p, __ATOMIC_RELAXED);                                        \
                 do {                                                                                        \
@@ -228,8 +232,12 @@ static int run_wide(struct lanes *x, const struct dinst *d)
         int i = __builtin_ctz(m);
         uint64_t a = address_of(x, d, i);
         wide *p = (wide *)(void *)resolve(h, d, a, i);
-        if (!p)
-            return fault_memory(h, d, i, a, d->size, true);
+        if (!p && fault_memory(h, d, i, a, d->size, true))
+            return CONTROL_FAULT;
+        if (!p) {
+            out[i] = out[LANES + i] = 0;
+            continue;
+        }
         wide was, now;
         do {
             was = h->worker->parallel ? wide_swap(p, 0, 0) : *p;
@@ -246,16 +254,9 @@ static int run_wide(struct lanes *x, const struct dinst *d)
 
 /* ---- vectors: d->extra lists the elements; results go to d->dst2 first: their registers may be sources ---- */
 
-static int run_vector(struct lanes *x, const struct dinst *d)
+static int run_elements(struct lanes *x, const struct dinst *d)
 {
     const struct atom_vector *v = d->extra;
-    unsigned bytes = (unsigned)d->size * d->vec;
-    for (uint32_t m = x->mask; m; m &= m - 1) {
-        int i = __builtin_ctz(m);
-        uint64_t a = address_of(x, d, i);
-        if (a & (bytes - 1))
-            return fault_memory(half_of(x), d, i, a, bytes, true);
-    }
     for (unsigned e = 0; e < d->vec; e++) {
         struct dinst one = *d;
         one.imm += (int64_t)e * d->size;
@@ -272,6 +273,42 @@ static int run_vector(struct lanes *x, const struct dinst *d)
             memcpy((char *)lanes_at(x, v->result[e]) + i, from + i, d->size);
         }
     return CONTROL_NEXT;
+}
+
+/* Sets the lanes with an element outside, whose access as a whole is tolerated. */
+static int elements_outside(struct lanes *x, const struct dinst *d, uint32_t *outside)
+{
+    struct half *h = half_of(x);
+    for (unsigned e = 0; e < d->vec; e++)
+        for (uint32_t m = x->mask & ~*outside; m; m &= m - 1) {
+            int i = __builtin_ctz(m);
+            uint64_t a = address_of(x, d, i) + e * d->size;
+            if (resolve(h, d, a, i))
+                continue;
+            if (fault_memory(h, d, i, a, d->size, true))
+                return CONTROL_FAULT;
+            *outside |= m & -m;
+        }
+    return CONTROL_NEXT;
+}
+
+static int run_vector(struct lanes *x, const struct dinst *d)
+{
+    unsigned bytes = (unsigned)d->size * d->vec;
+    uint32_t all = x->mask, outside = 0;
+    for (uint32_t m = all; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        uint64_t a = address_of(x, d, i);
+        if (a & (bytes - 1))
+            return fault_memory(half_of(x), d, i, a, bytes, true);
+    }
+    if (half_of(x)->worker->launch->check[CHECK_MEMORY] != CHECK_FAULT && elements_outside(x, d, &outside))
+        return CONTROL_FAULT;
+    x->mask = all & ~outside;
+    int r = x->mask ? run_elements(x, d) : CONTROL_NEXT;
+    x->mask = all;
+    mem_clear_results(x, d, outside);
+    return r;
 }
 
 ptx_fn *atom_select(const struct ptx_inst *in, struct dinst *d)

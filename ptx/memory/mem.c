@@ -2,6 +2,8 @@
  * Selects the memory function of an instruction, sorts the lanes of generic accesses, and finds the host address of one
  * lane's access (for atomics and built-in functions).
  */
+#include <string.h>
+
 #include "ptx/exec/exec.h"
 #include "ptx/memory/mem_table.h"
 
@@ -101,9 +103,102 @@ ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *
     return run_generic;
 }
 
+/* ---- accesses outside ---- */
+
+static bool is_inside(uint64_t a, unsigned width, uint64_t lo, uint64_t hi)
+{
+    return a >= lo && a <= hi && width <= hi - a;
+}
+
+/* Is a lane's access legal? */
+static bool is_legal(const struct half *h, const struct dinst *d, uint64_t a, unsigned width, bool write)
+{
+    const struct launch *la = h->worker->launch;
+    const struct mem_range *m;
+    if (a & (width - 1))
+        return false;
+    switch (d->space) {
+    case SP_SHARED: return is_inside(a, width, 0, h->warp->block->shared_bytes);
+    case SP_PARAM: return !write && is_inside(a, width, 0, la->param_bytes);
+    case SP_LOCAL:
+    case SP_REG: return is_inside(a, width, 0, h->warp->local_cap);
+    default:
+        m = devmem_find(la->mem, a);
+        return m && is_inside(a, width, m->lo, m->hi) && !(write && m->kind == MEM_CONSTANT);
+    }
+}
+
+static void clear_register(struct lanes *x, operand o, unsigned bytes, uint32_t lanes)
+{
+    for (uint32_t m = lanes; m; m &= m - 1)
+        memset((char *)lanes_at(x, o) + (unsigned)__builtin_ctz(m) * bytes, 0, bytes);
+}
+
+/* A 128-bit result of an atomic is two registers of 64 bits. */
+static void clear_atomic(struct lanes *x, const struct dinst *d, uint32_t lanes)
+{
+    const struct atom_vector *v = d->in->mod[PG_VEC] ? d->extra : NULL;
+    for (unsigned e = 0; v && v->result && e < d->vec; e++)
+        clear_register(x, v->result[e], d->size, lanes);
+    if (!v)
+        clear_register(x, d->dst, d->size == 16 ? 8 : d->size, lanes);
+    if (!v && d->size == 16)
+        clear_register(x, d->dst + LANES * 8, 8, lanes);
+}
+
+void mem_clear_results(struct lanes *x, const struct dinst *d, uint32_t lanes)
+{
+    const operand *to = d->extra;
+    switch (ptx_mem_kind((enum ptx_op)d->in->op)) {
+    case MOP_LOAD:
+        for (unsigned e = 0; e < d->vec; e++)
+            clear_register(x, to[e], d->target, lanes);
+        break;
+    case MOP_ATOM: clear_atomic(x, d, lanes); break;
+    default: break;
+    }
+}
+
+/* Executes the access again for these lanes, with addresses of 4 or 8 bytes that have been computed. */
+static int run_at(struct lanes *x, const struct dinst *d, const void *address, uint8_t bytes, uint32_t lanes,
+                  ptx_fn *again)
+{
+    uint32_t all = x->mask;
+    struct dinst t = *d;
+    t.src[0] = OPERAND_WRAPPED;
+    t.addr_size = bytes;
+    t.imm = 0;
+    x->base[3] = (char *)(uintptr_t)address;
+    x->mask = lanes;
+    int r = again(x, &t);
+    x->mask = all;
+    return r;
+}
+
+/* Lanes outside read 0 or write nothing if check.memory tolerates it; the others execute the access again. */
+static int run_inside(struct lanes *x, const struct dinst *d, const uint64_t *address, int lane, unsigned width,
+                      bool write, ptx_fn *again)
+{
+    struct half *h = half_of(x);
+    uint32_t outside = 0;
+    for (uint32_t m = x->mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        uint64_t a = address[d->addr_size ? i : lane];
+        if (is_legal(h, d, a, width, write))
+            continue;
+        if (fault_memory(h, d, i, a, width, write))
+            return CONTROL_FAULT;
+        outside |= m & -m;
+    }
+    uint32_t inside = x->mask & ~outside;
+    int r = inside ? run_at(x, d, address, sizeof *address, inside, again) : CONTROL_NEXT;
+    mem_clear_results(x, d, outside);
+    return r;
+}
+
 /*
  * Addresses in shared and local memory have 32 bits on hardware: an access with larger ones is executed again with
- * their low bits. Any other access outside is a fault.
+ * their low bits.
  */
 int mem_outside(struct lanes *x, const struct dinst *d, const uint64_t *address, int lane, unsigned width, bool write,
                 ptx_fn *again)
@@ -113,15 +208,10 @@ int mem_outside(struct lanes *x, const struct dinst *d, const uint64_t *address,
     for (uint32_t m = d->addr_size ? x->mask : 0; m; m &= m - 1)
         high |= address[__builtin_ctz(m)] >> 32;
     if (!high || (d->space != SP_SHARED && d->space != SP_LOCAL))
-        return fault_memory(half_of(x), d, lane, address[lane], width, write);
+        return run_inside(x, d, address, lane, width, write, again);
     for (uint32_t m = x->mask; m; m &= m - 1)
         wrapped[__builtin_ctz(m)] = (uint32_t)address[__builtin_ctz(m)];
-    struct dinst t = *d;
-    t.src[0] = OPERAND_WRAPPED;
-    t.addr_size = sizeof *wrapped;
-    t.imm = 0;
-    x->base[3] = (char *)wrapped;
-    return again(x, &t);
+    return run_at(x, d, wrapped, sizeof *wrapped, x->mask, again);
 }
 
 /* One lane's word of private memory: in timing mode .local variables are in device memory, or newer in a cache. */

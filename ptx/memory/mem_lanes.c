@@ -273,7 +273,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             if (d->space == SP_REG)                                                                        \
                 at += (uint64_t)(h->frame_local - h->local) / LANES;                                       \
             if (at & (width - 1) || at >= h->warp->local_cap || at + width > h->warp->local_cap)           \
-                return fault_memory(h, d, __builtin_ctz(mask), at, width, false);                          \
+                return mem_outside(x, d, &at, 0, width, false, NAME);                                      \
             for (unsigned e = 0; e < n; e++, at += sizeof(MT)) {                                           \
                 const uint32_t *w = local_word(h->local, (uint32_t)at, 0);                                  \
                 RT *out = lanes_at(x, to[e]);                                                              \
@@ -326,7 +326,7 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
             if (d->space == SP_REG)                                                                        \
                 at += (uint64_t)(h->frame_local - h->local) / LANES;                                       \
             if (at & (width - 1) || at >= h->warp->local_cap || at + width > h->warp->local_cap)           \
-                return fault_memory(h, d, __builtin_ctz(mask), at, width, true);                           \
+                return mem_outside(x, d, &at, 0, width, true, NAME);                                       \
             for (unsigned e = 0; e < n; e++, at += sizeof(MT)) {                                           \
                 uint32_t *w = local_word(h->local, (uint32_t)at, 0);                                        \
                 const RT *in = lanes_at(x, from[e]);                                                       \

@@ -64,8 +64,9 @@ uint32_t ptx_sreg_bank_bytes(void);
  * to d with their lines; returns false when there were any.
  */
 bool code_decode(struct program *p, struct ptx_func *f, struct diag *d);
-/* Places parameters and private variables of a function; returns the bytes of its frame of private memory. */
-uint32_t code_place_private(struct ptx_func *f);
+/* Places parameters and private variables of a function; returns the bytes of its frame of private memory. A kernel's
+ * frame includes those of module scope (frame_place_module). */
+uint64_t code_place_private(struct ptx_func *f, uint64_t module_bytes);
 /* Sets param_words of a decoded function whose local_bytes are known. */
 void code_mark_params(struct program *p, struct code *c);
 

@@ -64,6 +64,7 @@ enum ptx_type decoder_letter_type(const struct ptx_inst *in, char letter);
 
 const struct ptx_var *decoder_definition(const struct ptx_var *v);
 bool decoder_is_private(const struct ptx_func *f, const struct ptx_var *v);
+bool decoder_is_of_module(const struct ptx_var *v);   /* a .local variable of module scope: its address is the same */
 
 /* A destination whose register is wider than the type: the step writes `at`, decoder_widen adds the copy to `final`. */
 struct decoder_destination { operand at, final; int bytes, want; bool sign; };
@@ -81,6 +82,8 @@ void decode_lanes(struct decoder *x);                 /* every opcode that has l
 ptx_fn *decode_control_fn(enum ptx_op op);            /* returns op to the run loop */
 int decode_run_nothing(struct lanes *l, const struct dinst *d);
 int decode_run_warpsync(struct lanes *l, const struct dinst *d);
+/* Adds check.warp to a step whose src[d->target] is this member mask. */
+void decode_member_check(struct dinst *d, const struct ptx_operand *member);
 
 #define MEMORY(id, kind, decode) void decode_##decode(struct decoder *x);
 #define CONTROL(id, decode, execute) void decode_##decode(struct decoder *x);
@@ -93,6 +96,8 @@ int decode_run_warpsync(struct lanes *l, const struct dinst *d);
 uint32_t frame_place_registers(struct code *c);
 /* Parameters and results of a prototype lie where those of a function with the same declaration do. */
 void frame_place_prototype(struct ptx_var *params, struct ptx_var *rets);
+/* Places the .local variables of a module after `at` bytes of others; returns the bytes in total. */
+uint64_t frame_place_module(struct ptx_var *vars, uint64_t at);
 void frame_check_parameters(const struct ptx_func *f, struct diag *d);
 
 #endif

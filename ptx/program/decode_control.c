@@ -109,7 +109,7 @@ static bool direct_call(struct decoder *x, struct call_site *s, struct callee *c
         return false;
     }
     if (!t->has_body)
-        code_place_private(t);
+        code_place_private(t, 0);
     return true;
 }
 
@@ -154,11 +154,12 @@ static void decode_warp_barrier(struct decoder *x)
     struct dinst *d = decoder_add_counting_step(x);
     d->src[0] = member;
     d->fn = decode_run_nothing;
+    decode_member_check(d, &x->in->opd[0]);
     if (!x->p->independent) {
         decoder_guard(x, d);
         return;
     }
-    d->guarded = decode_run_nothing;
+    d->guarded = d->fn;
     d->fn = decode_run_warpsync;
     decoder_warp_guard(x, d);
 }

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "ptx/exec/check.h"
 #include "ptx/program/decode.h"
 
 int decode_run_warpsync(struct lanes *l, const struct dinst *d)
@@ -11,6 +12,63 @@ int decode_run_warpsync(struct lanes *l, const struct dinst *d)
     (void)l;
     (void)d;
     return CONTROL_WARPSYNC;
+}
+
+/* ---- the carry flag of subtractions ---- */
+
+static int run_inverted_carry(struct lanes *l, const struct dinst *d)
+{
+    l->cc = ~l->cc;
+    int r = d->rounded(l, d);
+    l->cc = ~l->cc;
+    return r;
+}
+
+/* With gpu.sub_carry = inverted, CC.CF is 0 where a subtraction borrows: the borrow is inverted before and after it. */
+static void set_carry(const struct decoder *x, struct dinst *d)
+{
+    bool subtracts = x->in->op == OP_SUBC || (x->in->op == OP_SUB && x->in->mod[PG_CC]);
+    if (!subtracts || !x->p->inverted_carry)
+        return;
+    d->rounded = d->fn;
+    d->fn = run_inverted_carry;
+}
+
+/* ---- member masks ---- */
+
+typedef uint32_t word4 __attribute__((vector_size(16)));
+
+/* Executing lanes that their own member mask leaves out. */
+static uint32_t left_out(const struct lanes *l, const struct dinst *d)
+{
+    const word4 *member = lanes_at(l, d->src[d->target]);
+    word4 bit = { 1, 2, 4, 8 }, named = { 0 };
+    for (int i = 0; i < LANES / 4; i++, bit <<= 4)
+        named |= member[i] & bit;
+    return l->mask & ~(named[0] | named[1] | named[2] | named[3]);
+}
+
+static int run_checked(struct lanes *l, const struct dinst *d)
+{
+    struct half *h = half_of(l);
+    for (uint32_t m = left_out(l, d); m; m &= m - 1) {
+        int i = __builtin_ctz(m), lane = i + h->index * LANES;
+        if (!check_tolerated(h->warp, d, CHECK_WARP, lane) &&
+            check_failed(h->warp, d, CHECK_WARP, FAULT_WARP, lane, 0,
+                         "lane %d executes it with the member mask 0x%08x, which leaves the lane out; the result is "
+                         "undefined (PTX ISA 9.7.13)", i, ((const uint32_t *)lanes_at(l, d->src[d->target]))[i]))
+            return CONTROL_FAULT;
+    }
+    return d->rounded(l, d);
+}
+
+/* The member mask is src[d->target]. A constant of all lanes leaves none out. */
+void decode_member_check(struct dinst *d, const struct ptx_operand *member)
+{
+    if (member->kind == OPD_IMM && (uint32_t)member->imm == UINT32_MAX)
+        return;
+    d->rounded = d->fn;
+    d->fn = run_checked;
 }
 
 /* With independent lanes a .sync instruction waits until all lanes of its member mask have arrived. */
@@ -109,10 +167,14 @@ void decode_lanes(struct decoder *x)
     d->extra = in->op == OP_CVTA ? window_of(x) : NULL;
     memcpy(d->src, src, sizeof src);
     d->fn = lanes_select(x->p->isa, in, d);
+    set_carry(x, d);
+    if (d->fn && in->mod[PG_SYNC]) {
+        d->target = (uint32_t)nsrc - 1;      /* the member mask is the last source */
+        decode_member_check(d, &in->opd[in->nopd - 1]);
+    }
     if (d->fn && needs_meeting(x)) {
         d->guarded = d->fn;
         d->fn = decode_run_warpsync;
-        d->target = (uint32_t)nsrc - 1;      /* the member mask is the last source */
         decoder_warp_guard(x, d);
     } else
         decoder_guard(x, d);

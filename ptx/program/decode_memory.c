@@ -26,7 +26,7 @@ static void set_address(struct decoder *x, struct dinst *d, const struct ptx_ope
     d->imm += (int64_t)v->address;
     if (decoder_is_private(x->f, v)) {
         /* SP_REG marks private memory addressed from the frame of the function */
-        d->space = space == SP_GENERIC ? SP_GENERIC : SP_REG;
+        d->space = space == SP_GENERIC ? SP_GENERIC : decoder_is_of_module(v) ? SP_LOCAL : SP_REG;
         if (space == SP_GENERIC)
             decoder_error(x, "a generic access to a private variable needs its address taken first");
     } else if (space == SP_GENERIC)

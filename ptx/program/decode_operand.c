@@ -147,6 +147,11 @@ bool decoder_is_private(const struct ptx_func *f, const struct ptx_var *v)
     return v->space == SP_LOCAL || (v->space == SP_PARAM && !is_kernel_param(f, v));
 }
 
+bool decoder_is_of_module(const struct ptx_var *v)
+{
+    return v->space == SP_LOCAL && !v->func;
+}
+
 static operand symbol_address(struct decoder *x, const struct ptx_operand *o, int *bytes)
 {
     *bytes = 8;
@@ -156,7 +161,8 @@ static operand symbol_address(struct decoder *x, const struct ptx_operand *o, in
     }
     const struct ptx_var *v = decoder_definition(o->var);
     uint64_t at = v->address + (uint64_t)o->imm;
-    return decoder_is_private(x->f, v) ? local_address(x, at) : decoder_constant(x, at, 8);
+    bool framed = decoder_is_private(x->f, v) && !decoder_is_of_module(v);
+    return framed ? local_address(x, at) : decoder_constant(x, at, 8);
 }
 
 /* ---- sources ---- */

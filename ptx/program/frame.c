@@ -1,7 +1,8 @@
 /*
  * A function's frame: where each width class of registers starts, and where the variables in private memory lie.
  * Private memory has the parameters first, then return values, then the other variables, each at least 4-byte aligned,
- * so that every function of one prototype has its parameters at the same places.
+ * so that every function of one prototype has its parameters at the same places. A kernel's frame begins with the
+ * .local variables of module scope (PTX before 3.0), which have the same addresses in all functions.
  */
 #include "ptx/program/decode.h"
 
@@ -18,18 +19,27 @@ uint32_t frame_place_registers(struct code *c)
     return at;
 }
 
-static uint32_t place_list(struct ptx_var *list, uint32_t at)
+static uint64_t place(struct ptx_var *v, uint64_t at)
 {
-    for (struct ptx_var *v = list; v; v = v->next) {
-        uint32_t align = v->align < 4 ? 4 : v->align;
-        if (v->space != SP_PARAM && v->space != SP_LOCAL && v->space != SP_REG)
-            continue;
-        at = (at + align - 1) / align * align;
-        v->address = at;
-        uint64_t bytes = (v->size + 3) & ~3ull;
-        at = bytes > 0x40000000u - at ? 0x40000000u : at + (uint32_t)bytes;
-    }
+    uint32_t align = v->align < 4 ? 4 : v->align;
+    v->address = (at + align - 1) / align * align;
+    return v->address + ((v->size + 3) & ~3ull);
+}
+
+static uint64_t place_list(struct ptx_var *list, uint64_t at)
+{
+    for (struct ptx_var *v = list; v; v = v->next)
+        if (v->space == SP_PARAM || v->space == SP_LOCAL || v->space == SP_REG)
+            at = place(v, at);
     return at;
+}
+
+uint64_t frame_place_module(struct ptx_var *vars, uint64_t at)
+{
+    for (struct ptx_var *v = vars; v; v = v->next)
+        if (v->space == SP_LOCAL)
+            at = place(v, at);
+    return (at + 15) & ~15ull;
 }
 
 /* A kernel's parameters lie in the launch's parameter block, at their natural alignment. */
@@ -48,15 +58,15 @@ void frame_place_prototype(struct ptx_var *params, struct ptx_var *rets)
     place_list(rets, place_list(params, 0));
 }
 
-uint32_t code_place_private(struct ptx_func *f)
+uint64_t code_place_private(struct ptx_func *f, uint64_t module_bytes)
 {
-    uint32_t at = 0;
+    uint64_t at = f->is_entry ? module_bytes : 0;
     if (f->is_entry)
         place_kernel_parameters(f);
     else
         at = place_list(f->rets, place_list(f->params, 0));
     at = place_list(f->vars, at);
-    return (at + 15) & ~15u;
+    return (at + 15) & ~15ull;
 }
 
 void frame_check_parameters(const struct ptx_func *f, struct diag *d)

@@ -21,6 +21,7 @@ struct ptx_reg {
     const char *name;
     uint8_t type;            /* enum ptx_type; T_PRED for predicates */
     int id;                  /* index in func->regs */
+    bool shared;             /* declared at module scope (module_regs.c) */
     struct ptx_loc loc;
 };
 
@@ -95,6 +96,7 @@ struct ptx_table {
     uint32_t *labels;        /* TABLE_BRANCH: instruction indices */
     struct ptx_func **funcs; /* TABLE_CALL */
     int n;
+    bool moved;              /* TABLE_BRANCH: the labels are those after module_regs.c */
     struct ptx_var *params, *rets;   /* TABLE_PROTO */
     int nparams, nrets;
 };

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "ptx/program/decode.h"
 
 enum { SHARED_MAX = 1 << 30, LOCAL_MAX = 512 * 1024 };
 
@@ -322,11 +323,12 @@ static enum order order_of(const struct code *c, const struct ptx_inst *in)
 }
 
 /* Depth-first over direct calls: the most registers, the most private memory, and whether there is a cycle. */
-static void measure(struct loader *x, uint32_t f, uint8_t *state, uint32_t *regs, uint32_t *local)
+static void measure(struct loader *x, uint32_t f, uint8_t *state, uint32_t *regs, uint64_t *local)
 {
     struct code *c = x->funcs[f]->code;
     state[f] = 1;
-    uint32_t most_regs = 0, most_local = 0;
+    uint32_t most_regs = 0;
+    uint64_t most_local = 0;
     for (uint32_t i = 0; i < c->func->ninsts; i++) {
         const struct ptx_inst *in = &c->func->insts[i];
         if (in->op != OP_CALL)
@@ -354,11 +356,19 @@ static void measure(struct loader *x, uint32_t f, uint8_t *state, uint32_t *regs
     state[f] = 2;
 }
 
+static bool check_local(struct loader *x, const struct ptx_func *f, uint64_t bytes)
+{
+    if (bytes > LOCAL_MAX)
+        diag_error(x->d, f->loc.line, f->loc.col, "'%s' needs %llu bytes of local memory a thread; the limit is %d",
+                   f->name, (unsigned long long)bytes, LOCAL_MAX);
+    return bytes <= LOCAL_MAX;
+}
+
 static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *dynamic)
 {
     uint8_t *state = mem_zero(x->n + 1, 1, "the needs of functions");
     uint32_t *regs = mem_zero(x->n + 1, sizeof *regs, "the needs of functions");
-    uint32_t *local = mem_zero(x->n + 1, sizeof *local, "the needs of functions");
+    uint64_t *local = mem_zero(x->n + 1, sizeof *local, "the needs of functions");
     enum { SREGS = sizeof ((struct code *)0)->sregs / sizeof(uint64_t), NEEDS = SREGS + 1 };
     uint64_t *needs = mem_zero((x->n + 1) * (size_t)NEEDS, sizeof *needs, "the needs of functions");
     for (uint32_t f = 0; f < x->n; f++) {
@@ -373,7 +383,7 @@ static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *
     for (uint32_t f = 0; f < x->n; f++) {
         struct code *c = x->funcs[f]->code;
         c->registers = regs[f];
-        c->local_total = local[f];
+        c->local_total = (uint32_t)local[f];
         c->shared_static = kernel_end[f];
         c->uses_dynamic = dynamic[f];
         uint64_t order = needs[f * (size_t)NEEDS + SREGS];
@@ -382,10 +392,7 @@ static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *
         c->host_functions = (order & ORDER_HOST) != 0;
         c->exclusive = c->transactions || c->host_functions;
         memcpy(c->sregs, needs + f * (size_t)NEEDS, sizeof c->sregs);
-        if (c->local_total > LOCAL_MAX)
-            diag_error(x->d, c->func->loc.line, c->func->loc.col,
-                       "'%s' needs %u bytes of local memory a thread; the limit is %d", c->func->name,
-                       c->local_total, LOCAL_MAX);
+        check_local(x, c->func, local[f]);
     }
     free(state);
     free(regs);
@@ -425,6 +432,24 @@ static void check_const_size(struct loader *x, uint32_t most)
                    (unsigned long long)total, most);
 }
 
+/* All frames are placed first: calls name variables of other functions. */
+static void decode_functions(struct loader *x)
+{
+    uint64_t *frame = mem_zero(x->n + 1, sizeof *frame, "the needs of functions"), module = 0;
+    for (struct ptx_module *m = x->p->module; m; m = m->next)
+        module = frame_place_module(m->vars, module);
+    for (uint32_t f = 0; f < x->n; f++)
+        frame[f] = code_place_private(x->funcs[f], module);
+    for (uint32_t f = 0; f < x->n; f++) {
+        if (!check_local(x, x->funcs[f], frame[f]))
+            continue;
+        code_decode(x->p, x->funcs[f], x->d);
+        ((struct code *)x->funcs[f]->code)->local_bytes = (uint32_t)frame[f];
+        code_mark_params(x->p, x->funcs[f]->code);
+    }
+    free(frame);
+}
+
 static void load(struct loader *x, const struct program_options *o)
 {
     struct program *p = x->p;
@@ -445,19 +470,11 @@ static void load(struct loader *x, const struct program_options *o)
     join_callees(x, x->uses, x->shared_words);
     layout_shared(x, kernel_end, dynamic);
     for_each_var(x, place);
-    uint32_t *frame = mem_zero(x->n + 1, sizeof *frame, "the needs of functions");
-    for (uint32_t f = 0; f < x->n; f++)
-        frame[f] = code_place_private(x->funcs[f]);
-    for (uint32_t f = 0; f < x->n; f++) {
-        code_decode(p, x->funcs[f], x->d);
-        ((struct code *)x->funcs[f]->code)->local_bytes = frame[f];
-        code_mark_params(p, x->funcs[f]->code);
-    }
+    decode_functions(x);
     if (!x->d->errors)
         summarise(x, kernel_end, dynamic);
     if (!x->d->errors)
         for_each_var(x, write);
-    free(frame);
     free(kernel_end);
     free(dynamic);
     free(x->first_call);
@@ -475,6 +492,7 @@ struct program *program_load(struct ptx_module *m, struct devmem *mem, const str
     p->arena = arena_new();
     p->isa = o->isa;
     p->independent = o->independent;
+    p->inverted_carry = o->inverted_carry;
     p->warp_size = o->warp_size;
     p->param_address = o->param_address;
     p->mem = mem;

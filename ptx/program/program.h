@@ -13,6 +13,7 @@ struct program_options {
     uint32_t warp_size;
     uint64_t param_address;      /* buffer of PARAM_MAX bytes in device memory */
     uint32_t const_max;          /* bytes of constant memory */
+    bool inverted_carry;         /* sub.cc and subc keep the borrow inverted (gpu.sub_carry) */
 };
 
 /*

@@ -152,7 +152,9 @@ void declare_reg(struct parser *p, struct name *n, struct node *range, struct pt
                    ptx_type_name((enum ptx_type)p->q.type));
         return;
     }
-    if (range)
+    if (p->depth == 0)
+        module_reg_declare(p, n, range, loc);
+    else if (range)
         declare_reg_range(p, n, range->u, loc);
     else
         declare_one_reg(p, n, loc);
@@ -217,8 +219,10 @@ static bool space_allowed(struct parser *p, struct ptx_loc loc)
 {
     struct quals *q = &p->q;
     const char *space = ptx_space_name((enum ptx_space)q->space);
-    if (p->depth == 0 && (q->space == SP_LOCAL || q->space == SP_PARAM)) {
-        diag_error(p->d, loc.line, loc.col, "a .%s variable must be inside a function", space);
+    bool local = q->space == SP_LOCAL;
+    if (p->depth == 0 && (q->space == SP_PARAM || (local && p->m->version_major >= 3))) {
+        diag_error(p->d, loc.line, loc.col, "a .%s variable must be inside a function%s", space,
+                   local ? "; only PTX before 3.0 has them at module scope" : "");
         return false;
     }
     if (q->space == SP_TEX) {

@@ -122,6 +122,7 @@ items: %empty | items item ;
 
 item: directive
     | variable
+    | registers
     | function
     | ';'
     | error ';'          { yyerrok; module_recover(p); GIVE_UP_WHEN_FULL(); }

@@ -330,6 +330,7 @@ struct binding *name_lookup(struct parser *p, struct name *n)
     if (!r->vec) {
         b = bind_at(p, n, BIND_REG, r);
         b->reg = reg_new(p, n->s, (enum ptx_type)r->type, r->loc);
+        b->reg->shared = p->module_regs && r->depth == 1;
         return b;
     }
     b = bind_at(p, n, BIND_VECREG, r);
@@ -339,6 +340,7 @@ struct binding *name_lookup(struct parser *p, struct name *n)
         char suffix[3] = { '.', "xyzw"[i & 3], 0 };
         struct name *c = word(p, n->s, suffix);
         b->vec[i] = reg_new(p, c->s, (enum ptx_type)r->type, r->loc);
+        b->vec[i]->shared = p->module_regs && r->depth == 1;
     }
     return b;
 }

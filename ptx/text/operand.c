@@ -536,12 +536,12 @@ static struct ptx_operand new_operand(struct parser *p, enum ptx_type type, stru
     return reg_operand(reg_new(p, arena_strndup(p->arena, name, (size_t)len), type, loc), loc);
 }
 
-/* The ld or st between a register and a .param variable. */
-static struct ptx_inst param_access(bool store, struct ptx_operand reg, struct ptx_var *v, int64_t offset)
+/* The ld or st between a register and a .param or .local variable. */
+static struct ptx_inst variable_access(bool store, struct ptx_operand reg, struct ptx_var *v, int64_t offset)
 {
     struct ptx_inst in = { .op = store ? OP_ST : OP_LD, .nopd = 3, .loc = reg.loc };
     in.type[0] = v->type;
-    in.mod[PG_SPACE] = MOD(SPACE, PARAM);
+    in.mod[PG_SPACE] = v->space == SP_LOCAL ? MOD(SPACE, LOCAL) : MOD(SPACE, PARAM);
     in.opd[store] = reg;
     in.opd[!store] = (struct ptx_operand){ .kind = OPD_MEM, .has_var = true, .var = v, .imm = offset, .loc = reg.loc };
     return in;
@@ -583,19 +583,31 @@ static void emit_like(struct parser *p, struct ptx_inst in, const struct ptx_ins
     *inst_append(p) = in;
 }
 
+/* One register; a predicate is 0 or 1 in the variable. */
+static void emit_access(struct parser *p, struct ptx_operand reg, bool predicate, struct ptx_var *v, int64_t offset,
+                        bool store, const struct ptx_inst *like)
+{
+    struct ptx_operand value = predicate ? new_operand(p, T_B32, reg.loc) : reg;
+    if (predicate && store)
+        emit_like(p, from_predicate(value, reg), like);
+    emit_like(p, variable_access(store, value, v, offset), like);
+    if (predicate && !store)
+        emit_like(p, to_predicate(reg, value), like);
+}
+
 void inst_emit_param_move(struct parser *p, const struct reg_param *r, const struct ptx_inst *like)
 {
     int64_t bytes = ptx_type_size((enum ptx_type)r->var->type);
-    for (int i = 0; i < r->var->vec; i++) {
-        struct ptx_operand reg = reg_operand(r->reg[i], r->var->loc), value = reg;
-        if (r->is_predicate)
-            value = new_operand(p, T_B32, r->var->loc);
-        if (r->is_predicate && r->is_return)
-            emit_like(p, from_predicate(value, reg), like);
-        emit_like(p, param_access(r->is_return, value, r->var, i * bytes), like);
-        if (r->is_predicate && !r->is_return)
-            emit_like(p, to_predicate(reg, value), like);
-    }
+    for (int i = 0; i < r->var->vec; i++)
+        emit_access(p, reg_operand(r->reg[i], r->var->loc), r->is_predicate, r->var, i * bytes, r->is_return, like);
+}
+
+/* They have no guard: a lane whose guard is false loads and stores the value that is there. */
+void inst_emit_move(struct parser *p, struct ptx_reg *r, struct ptx_var *v, bool store, const struct ptx_inst *like)
+{
+    struct ptx_inst plain = *like;
+    plain.guard = NULL;
+    emit_access(p, reg_operand(r, like->loc), r->type == T_PRED, v, 0, store, &plain);
 }
 
 void inst_emit_return_values(struct parser *p, const struct ptx_inst *like)
@@ -641,7 +653,7 @@ static bool pass_vector(struct parser *p, struct ptx_operand *o, bool result)
             diag_error(p->d, vector.loc.line, vector.loc.col, "a call passes vectors of 2 or 4 registers of one type");
             return false;
         }
-        struct ptx_inst in = param_access(!result, *e, v, i * (int64_t)bytes);
+        struct ptx_inst in = variable_access(!result, *e, v, i * (int64_t)bytes);
         if (result)
             add_result(p, in);
         else

@@ -60,8 +60,11 @@ void module_target(struct parser *p, struct name *n, struct ptx_loc loc)
 
 void module_address_size(struct parser *p, struct node *n)
 {
-    if (n->u != 64)
-        diag_error(p->d, n->loc.line, n->loc.col, "only .address_size 64 is supported");
+    if (n->u == 32)
+        diag_error(p->d, n->loc.line, n->loc.col, ".address_size 32 is not supported: 32 bits do not hold a device "
+                   "address; compile the program for 64 bits (-m64)");
+    else if (n->u != 64)
+        diag_error(p->d, n->loc.line, n->loc.col, "the address size is 32 or 64");
 }
 
 void module_file(struct parser *p, struct node *number, struct text t)
@@ -308,6 +311,7 @@ void func_begin(struct parser *p, struct ptx_loc loc)
     f->nrets = p->nrlist;
     p->ninsts = p->nregs = p->nlabels = 0;
     p->vars_end = &f->vars;
+    module_regs_open(p, loc);
     scope_open(p, loc);
     bind_params(p, f, f->params);
     bind_params(p, f, f->rets);
@@ -344,6 +348,7 @@ void func_end(struct parser *p, struct ptx_loc loc)
     end_with_return(p, loc);
     while (p->depth > 0)
         scope_close(p);
+    module_regs_share(p);
     f->insts = copied(p, p->insts, p->ninsts * sizeof *p->insts);
     f->ninsts = (uint32_t)p->ninsts;
     f->regs = copied(p, p->regs, p->nregs * sizeof *p->regs);

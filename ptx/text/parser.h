@@ -197,6 +197,7 @@ struct parser {
     uint32_t nmarks, marks_cap;
     struct ptx_var **vars_end;
     struct ptx_var **module_vars_end;
+    struct module_reg *module_regs;  /* registers at module scope */
     struct ptx_func **funcs_end;
     /* parameters that were declared as registers: their values go through a .param variable */
     struct reg_param {
@@ -285,6 +286,11 @@ void table_proto_start(struct parser *p);
 void table_proto(struct parser *p, struct name *n, struct ptx_loc loc);
 void table_list(struct parser *p, struct name *n, bool calls, struct list l, struct ptx_loc loc);
 
+/* ---- module_regs.c: registers at module scope ---- */
+void module_reg_declare(struct parser *p, struct name *n, struct node *range, struct ptx_loc loc);
+void module_regs_open(struct parser *p, struct ptx_loc loc);       /* declares them for a function */
+void module_regs_share(struct parser *p);                          /* a body is complete: their values survive calls */
+
 /* ---- init.c: initialisers of variables ---- */
 bool init_variable(struct parser *p, struct ptx_var *v, const uint64_t *dims, int ndims, struct node *init);
 
@@ -296,6 +302,8 @@ void inst_end(struct parser *p, struct list operands);
 void inst_abandon(struct parser *p);
 struct ptx_inst *inst_append(struct parser *p);
 void inst_emit_param_move(struct parser *p, const struct reg_param *r, const struct ptx_inst *like);
+/* The ld or st between a register and a variable, before or after instruction `like`. */
+void inst_emit_move(struct parser *p, struct ptx_reg *r, struct ptx_var *v, bool store, const struct ptx_inst *like);
 void inst_emit_return_values(struct parser *p, const struct ptx_inst *like);
 
 /* ---- check_inst.c: legality ---- */

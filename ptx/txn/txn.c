@@ -37,8 +37,11 @@ uint32_t txn_attempt(const struct warp *w)
 
 void txn_free(struct warp *w)
 {
-    if (w->txn)
+    if (w->txn) {
         txn_undo_free(&w->txn->undo);
+        check_discard(&w->txn->checks, UINT64_MAX);
+        free(w->txn->checks.check);
+    }
     free(w->txn);
 }
 
@@ -223,6 +226,7 @@ void txn_commit(struct warp *w, uint64_t lanes)
     if (!lanes)
         return;
     w->half[0].worker->count[STAT_TRANSACTIONS] += (uint64_t)__builtin_popcountll(lanes);
+    check_publish(w, &t->checks, lanes);
     t->passed |= lanes;
     t->open &= ~lanes;
     t->arrived &= ~lanes;
@@ -262,6 +266,7 @@ void txn_abort(struct warp *w, uint64_t lanes)
     unwind_calls(w, lanes);
     remove_commits(&w->tx, lanes);
     txn_undo_lanes(w, lanes);
+    check_discard(&t->checks, lanes);
     for (uint64_t m = lanes & t->nested; m; m &= m - 1)
         t->depth[__builtin_ctzll(m)] = 0;
     t->nested &= ~lanes;

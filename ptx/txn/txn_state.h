@@ -6,6 +6,7 @@
 #ifndef PTX_TXN_STATE_H
 #define PTX_TXN_STATE_H
 
+#include "ptx/exec/check.h"
 #include "ptx/txn/txn.h"
 
 /* A word of private memory that lanes of one half have stored to: the values before. */
@@ -33,6 +34,7 @@ struct txn {
     uint32_t begin_rpc;              /* reconvergence point of the entry below R */
     int held_lane;                   /* of the fault below; -1: none is held */
     struct fault held;
+    struct held_checks checks;       /* failed checks of undecided lanes */
     struct txn_undo undo;
 };
 

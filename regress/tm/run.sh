@@ -235,4 +235,22 @@ refused "less than a warp's lanes" --config kilotm+finite-units --set kilotm.rin
 holds "no transactional memory" ends 2 launch "$here/widths.ptx" "--arg u8[96]:0" --timing --config quadro-fx5800
 holds "no transactional memory: message" says "tm.global"
 
+# ---- what checks tolerate: committed attempts count, aborted ones do not ----
+tolerated() {
+    local file=$1 options=$2 conditions=$3
+    shift 3
+    holds "$(basename "$file") $*" launch_to timing "$file" "$options" --timing --set check.memory=warn "$@"
+    holds "$(basename "$file") $*: memory" cmp functional timing
+    holds "$(basename "$file") $*: counts" counts "${standing[@]}" $conditions
+}
+for file in "$here/wrong/outside.ptx" "$here/zombie-fault.ptx"; do
+    elements=32 conditions="checks.memory==228 checks.warp==124"
+    [ "$file" = "$here/zombie-fault.ptx" ] && elements=64 conditions="checks.memory==0 checks.warp==0"
+    options="--grid 2 --block 64 --arg u32[$elements]:0 --print 0"
+    holds "$(basename "$file"), functional" launch_to functional "$file" "$options" --set check.memory=warn
+    for machine in kilotm "kilotm+tm-unlimited --threads 2" kilotm+tm-ideal; do
+        tolerated "$file" "$options" "$conditions" --config $machine --set stats.thread_states=true
+    done
+done
+
 finish
