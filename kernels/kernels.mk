@@ -1,33 +1,44 @@
 # The CUDA programs: one source each, compiled as a user would compile it.  `make kernels` builds them all into
 # $(B)/kernels, `make test-kernels` runs them (kernels/run.sh), `make demo` shows some (kernels/demo.sh).
 
-KERNEL_SRC  := $(wildcard kernels/*.cu kernels/apps/*.cu kernels/tm/*.cu)
-KERNEL_HDR  := $(wildcard kernels/*.h kernels/apps/*.h kernels/tm/*.h)
+KERNEL_SRC  := $(wildcard kernels/*.cu kernels/apps/*.cu kernels/tm/*.cu kernels/ordering/*.cu)
 KERNEL_BIN  := $(patsubst %.cu,$(B)/kernels/%,$(notdir $(KERNEL_SRC)))
 # What compiling and linking a program takes, whichever folder provides it; none of it forces a recompilation.
 KERNEL_NEEDS = $(B)/bin/simtx-cc $(B)/bin/simtx $(CUDA_TREE) $(LIBDEVICE) $(CUDART)
 
+define compile_kernel
+@mkdir -p $(@D)
+$(B)/bin/simtx-cc -O2 $< -o $@
+endef
+
+# A program includes headers of its own folder and of kernels/, a benchmark those of kernels/bench as well.
 .SECONDEXPANSION:
-$(B)/kernels/%: kernels/%.cu $(KERNEL_HDR) | $$(KERNEL_NEEDS)
-	@mkdir -p $(@D)
-	$(B)/bin/simtx-cc -O2 $< -o $@
+$(B)/kernels/%: kernels/%.cu $(wildcard kernels/*.h) | $$(KERNEL_NEEDS)
+	$(compile_kernel)
 
-$(B)/kernels/%: kernels/apps/%.cu $(KERNEL_HDR) | $$(KERNEL_NEEDS)
-	@mkdir -p $(@D)
-	$(B)/bin/simtx-cc -O2 $< -o $@
+$(B)/kernels/%: kernels/apps/%.cu $(wildcard kernels/apps/*.h) | $$(KERNEL_NEEDS)
+	$(compile_kernel)
 
-$(B)/kernels/%: kernels/tm/%.cu $(KERNEL_HDR) | $$(KERNEL_NEEDS)
-	@mkdir -p $(@D)
-	$(B)/bin/simtx-cc -O2 $< -o $@
+$(B)/kernels/%: kernels/tm/%.cu $(wildcard kernels/*.h kernels/bench/*.h kernels/tm/*.h) | $$(KERNEL_NEEDS)
+	$(compile_kernel)
 
-.PHONY: kernels test-kernels
+$(B)/kernels/%: kernels/ordering/%.cu $(wildcard kernels/*.h kernels/bench/*.h kernels/ordering/*.h) | $$(KERNEL_NEEDS)
+	$(compile_kernel)
+
+.PHONY: kernels test-kernels test-ordering-programs
 kernels: $(KERNEL_BIN)
 
-test-kernels: $(KERNEL_BIN) $$(B)/bin/simtx
-	kernels/run.sh $(B)
+ORDERING_BIN := $(patsubst %.cu,$(B)/kernels/%,$(notdir $(wildcard kernels/ordering/*.cu)))
+OTHER_BIN    := $(filter-out $(ORDERING_BIN),$(KERNEL_BIN))
 
-TESTS          += test-kernels
-THREADED_TESTS += test-kernels
+test-kernels: $(OTHER_BIN) $$(B)/bin/simtx
+	kernels/run.sh $(B) $(notdir $(OTHER_BIN))
+
+test-ordering-programs: $(ORDERING_BIN) $$(B)/bin/simtx
+	kernels/run.sh $(B) $(notdir $(ORDERING_BIN))
+
+TESTS          += test-kernels test-ordering-programs
+THREADED_TESTS += test-kernels test-ordering-programs
 
 demo: all $$(addprefix $$(B)/kernels/,$$(DEMO_PROGRAMS))
 	kernels/demo.sh $(B) $(DEMO_PROGRAMS)

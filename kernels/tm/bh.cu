@@ -6,15 +6,18 @@
 // that body replaces it, and the descent continues from the new cell. A barrier of the block follows every attempt.
 // New cells are allocated from a pool by an atomic decrement that an abort does not roll back: such cells stay unused.
 // With fine-grained locks a child slot that holds LOCKED is locked, the descent reads without locks, and all cells
-// that are needed to separate two bodies are built before one store publishes them.
+// that are needed to separate two bodies are built before one store publishes them. The version `acquire` is the same
+// with loads of children that acquire, as PTX's memory model asks: without them, the fields of a new cell may be old.
 // Checked: the tree is the one that a sequential build gives, which does not depend on the order of the bodies.
 // args: --version fgl
 // args: --version lock --size 400
+// also: --timing --config gtx480-sc -- --version acquire
 #define PROGRAM "bh"
 #include "tm_bench.h"
 
 static const int BLOCK = 288, PAPER_BLOCKS = 60, PAPER_BODIES = 30000, QUICK_BODIES = 600;
 static const int EMPTY = -1, LOCKED = -2;
+static const char *const VERSIONS[] = {"tm", "fgl", "lock", "acquire", nullptr};
 
 // Nodes are bodies up to the number of bodies and cells from the root, the last one, downward.
 struct Tree {
@@ -50,6 +53,16 @@ struct Fresh {
     static __device__ __forceinline__ T load(const T *from) {
         return *(const volatile T *)from;
     }
+};
+
+// A child is loaded with acquire semantics, which orders the loads of what it points to after it.
+struct Acquiring {
+    static __device__ __forceinline__ int load(const int *from) {
+        int value;
+        asm volatile("ld.acquire.gpu.s32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+        return value;
+    }
+    static __device__ __forceinline__ float load(const float *from) { return *(const volatile float *)from; }
 };
 
 static __host__ __device__ inline int octant_of(float x, float y, float z, float cx, float cy, float cz) {
@@ -157,11 +170,12 @@ static __device__ __forceinline__ int part_bodies(const Tree &tree, Place at, in
 }
 
 // One attempt with fine-grained locks. It does not wait: a thread that fails tries again after the barrier.
+template <typename Reads>
 static __device__ __forceinline__ bool attempt_locked(const Tree &tree, Place &at) {
-    int found = child_towards<Fresh>(tree, at);
+    int found = child_towards<Reads>(tree, at);
     while (found >= tree.bodies) {
         go_down(at, found);
-        found = child_towards<Fresh>(tree, at);
+        found = child_towards<Reads>(tree, at);
     }
     if (found == LOCKED) {
         return false;
@@ -198,11 +212,15 @@ extern "C" __global__ void bh_tm(Tree tree) {
 }
 
 extern "C" __global__ void bh_fgl(Tree tree) {
-    build(tree, [&](Place &at) { return attempt_locked(tree, at); });
+    build(tree, [&](Place &at) { return attempt_locked<Fresh>(tree, at); });
 }
 
 extern "C" __global__ void bh_lock(Tree tree) {
     build(tree, [&](Place &at) { return attempt(tree, at, [&](auto body) { under_lock(tree.lock, body); }); });
+}
+
+extern "C" __global__ void bh_acquire(Tree tree) {
+    build(tree, [&](Place &at) { return attempt_locked<Acquiring>(tree, at); });
 }
 
 // The tree on the host, with the same rounding.
@@ -330,7 +348,8 @@ static void check_tree(const Tree &tree, const HostTree &start) {
 }
 
 int main(int argc, char **argv) {
-    BenchOptions options = bench_options(argc, argv, {"bodies", QUICK_BODIES, PAPER_BODIES, 1, 1 << 20}, 7);
+    BenchOptions options =
+        bench_options(argc, argv, {"bodies", QUICK_BODIES, PAPER_BODIES, 1, 1 << 20}, 7, {}, VERSIONS);
     Lcg random(options.seed);
     HostTree start = empty_tree(random, options.size);
     size_t nodes = start.x.size();
@@ -339,7 +358,7 @@ int main(int argc, char **argv) {
                  to_device(std::vector<int>(1, start.root)), device_zeros<int>(1), device_zeros<int>(1),
                  start.bodies, start.root, start.radius};
 
-    void (*const kernels[])(Tree) = {bh_tm, bh_fgl, bh_lock};
+    void (*const kernels[])(Tree) = {bh_tm, bh_fgl, bh_lock, bh_acquire};
     int blocks = std::min(PAPER_BLOCKS, blocks_for(options.size * PAPER_BLOCKS, PAPER_BODIES));
     kernels[options.version]<<<blocks, BLOCK>>>(tree);
     CHECK_KERNEL();
@@ -347,6 +366,6 @@ int main(int argc, char **argv) {
     check_tree(tree, start);
     int taken = start.root - to_host(tree.bottom, 1)[0];
     printf("BH: %d bodies, %d x %d threads, %d cells taken, version %s\n", options.size, blocks, BLOCK, taken,
-           VERSION_NAMES[options.version]);
+           VERSIONS[options.version]);
     return pass();
 }

@@ -11,6 +11,7 @@
 // Checked: conservation at every pixel, both residuals of a link, the flow against a sequential maximum flow (Dinic)
 // and against the capacity of the cut.
 // args: --version fgl
+// also: --timing --config gtx480-sc -- --version fgl --size 24
 // args: --version lock --size 24
 // args: --size 70 --seed 7
 #define PROGRAM "cc"

@@ -7,6 +7,7 @@
 // Checked: a move conserves the sum of mass times position of a cloth without locked particles, so a lost update
 // changes the sum; locked particles do not move; every cloth has less error than before; all numbers are finite.
 // args: --version fgl
+// also: --timing --config gtx480-sc -- --version fgl --size 1000
 // args: --version lock --size 1000
 #define PROGRAM "cl"
 #include "tm_bench.h"

@@ -1,0 +1,99 @@
+// K-means clustering (kmeans of Rodinia): a launch turns the points' features from rows into columns, then each
+// iteration finds every point's nearest centre, one thread for each point; the host moves the centres. Features and
+// centres are only read; a centre's features are loaded by all warps at once.
+// kernels/tm/km.cu clusters on shared memory, with transactions. Features are small integers, so that distances are
+// exact. Checked: each point's centre after each iteration.
+// also: --timing --config gtx480-sc
+#define PROGRAM "kmeans"
+#include "../bench/options.h"
+
+static const int BLOCK = 256, FEATURES = 34, CENTRES = 5, ITERATIONS = 3;
+
+static __global__ void turn(const float *rows, float *columns, int points) {
+    int point = blockIdx.x * BLOCK + threadIdx.x;
+    if (point < points) {
+        for (int f = 0; f < FEATURES; f++) {
+            columns[f * points + point] = rows[point * FEATURES + f];
+        }
+    }
+}
+
+static __global__ void assign(const float *columns, const float *centres, int *membership, int points) {
+    int point = blockIdx.x * BLOCK + threadIdx.x;
+    if (point >= points) {
+        return;
+    }
+    int nearest = 0;
+    float least = INFINITY;
+    for (int c = 0; c < CENTRES; c++) {
+        float distance = 0;
+        for (int f = 0; f < FEATURES; f++) {
+            float difference = columns[f * points + point] - centres[c * FEATURES + f];
+            distance += difference * difference;
+        }
+        if (distance < least) {
+            least = distance;
+            nearest = c;
+        }
+    }
+    membership[point] = nearest;
+}
+
+typedef std::vector<float> Floats;
+
+static int host_nearest(const Floats &rows, const Floats &centres, int point) {
+    int nearest = 0;
+    long least = INT64_MAX;
+    for (int c = 0; c < CENTRES; c++) {
+        long distance = 0;
+        for (int f = 0; f < FEATURES; f++) {
+            long difference = (long)rows[point * FEATURES + f] - (long)centres[c * FEATURES + f];
+            distance += difference * difference;
+        }
+        if (distance < least) {
+            least = distance;
+            nearest = c;
+        }
+    }
+    return nearest;
+}
+
+// The means, rounded to integers; a centre without points stays.
+static void move_centres(const Floats &rows, const std::vector<int> &membership, Floats &centres) {
+    std::vector<long> sums(centres.size());
+    std::vector<long> counts(CENTRES);
+    for (size_t point = 0; point < membership.size(); point++) {
+        counts[membership[point]]++;
+        for (int f = 0; f < FEATURES; f++) {
+            sums[membership[point] * FEATURES + f] += (long)rows[point * FEATURES + f];
+        }
+    }
+    for (size_t i = 0; i < centres.size(); i++) {
+        long count = counts[i / FEATURES];
+        centres[i] = count ? (float)(sums[i] / count) : centres[i];
+    }
+}
+
+int main(int argc, char **argv) {
+    int points = read_options(argc, argv, {"points", 512, 16384, CENTRES, 1 << 20});
+    Lcg random(115);
+    Floats rows((size_t)points * FEATURES);
+    for (size_t i = 0; i < rows.size(); i++) {
+        rows[i] = (float)(random.below(100) + 20 * (i / FEATURES * 7 % CENTRES) * (i % 3));
+    }
+    Floats centres(rows.begin(), rows.begin() + CENTRES * FEATURES);
+    float *columns = device_buffer<float>(rows.size());
+    int *membership = device_buffer<int>(points);
+    turn<<<blocks_for(points, BLOCK), BLOCK>>>(to_device(rows), columns, points);
+    CHECK_KERNEL();
+    for (int iteration = 0; iteration < ITERATIONS; iteration++) {
+        assign<<<blocks_for(points, BLOCK), BLOCK>>>(columns, to_device(centres), membership, points);
+        CHECK_KERNEL();
+        std::vector<int> got = to_host(membership, points);
+        for (int point = 0; point < points; point++) {
+            expect_equal("centre", point, host_nearest(rows, centres, point), got[point]);
+        }
+        move_centres(rows, got, centres);
+    }
+    return pass();
+}
