@@ -3,6 +3,7 @@
 suite=litmus-all
 source "$(dirname "$0")/../harness.sh"
 runs=$2
+networks=5                               # virtual networks, for messages of policies and protocols: all there can be
 
 values() {
     "$simtx" config explain "$1" | sed -n 's/^ *values: //p' | tr -d ,
@@ -29,7 +30,7 @@ row() {
 for policy in $(values order.policy); do
     for protocol in $(values coherence.protocol); do
         if echo $tests | xargs "$simtx" litmus --brief --runs "$runs" --policy "$policy" \
-                               --set coherence.protocol="$protocol" >out 2>err; then
+                               --set coherence.protocol="$protocol" --set xbar.vns=$networks >out 2>err; then
             passed=$((passed + $(grep -c ' states ' out)))
         else
             fail "$policy, $protocol" err
