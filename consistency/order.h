@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memsys/lsu/order_check.h"
 #include "memsys/lsu/stage.h"
 
 struct hists;
@@ -21,6 +22,7 @@ struct simtx_config;
 struct order_warp {
     uint32_t loads, stores;          /* global accesses issued and not performed; atomics count in both */
     uint32_t acquires;               /* of these, loads that later accesses must wait for */
+    uint32_t block_acquires;         /* of these, acquires of CTA scope */
     uint32_t shared;                 /* instructions on shared memory that have not performed */
 };
 
@@ -35,7 +37,8 @@ enum order_kind {
     ORDER_EXIT
 };
 
-struct order_access { enum order_kind kind; bool acquire, release; };
+/* block: of CTA scope. reads, writes: of an access, those to shared memory included; an atomic does both. */
+struct order_access { enum order_kind kind; bool acquire, release, block, reads, writes; };
 
 /* Where a policy's state lives: an SM or a memory partition. */
 struct order_site {
@@ -48,6 +51,7 @@ struct order_site {
 
 struct order_policy {
     const char *name;
+    enum order_model model;          /* that its accesses to global memory obey; an oracle checks it (order.check) */
     /* State of an SM, which the functions below and those of `stage` receive. */
     void *(*new_state)(const struct order_site *site);
     void (*free_state)(void *state);
@@ -67,5 +71,17 @@ struct order_policy {
 
 extern const struct order_policy order_rmo_ptx;              /* barriers and exits drain, too */
 extern const struct order_policy order_rmo_no_drain;         /* barriers do not drain, exits do */
+
+/* ---- for policies ---- */
+static inline bool order_none_outstanding(const struct order_warp *w)
+{
+    return !w->loads && !w->stores;
+}
+
+/* Is it an access to memory, rather than a fence, a barrier or an exit? */
+static inline bool order_is_access(const struct order_access *a)
+{
+    return a->kind <= ORDER_SHARED;
+}
 
 #endif

@@ -228,14 +228,14 @@ static void hit(struct l1_coherence *c, const struct line_at *x, const struct ca
         break;
     case MOP_STORE:
         mem_store_line(op, k->access.lanes, k->access.piece, bytes_of(c, x), mask);
-        retire_performed(r, op->sm_slot, x->line, true, k->now);
+        retire_op_performed(r, op, x->line, true, k->now);
         break;
     case MOP_ATOM:
     case MOP_RED:
         perform_atomic(c, x, op, k->access.lanes);
         op->ready = ready > op->ready ? ready : op->ready;
-        retire_performed(r, op->sm_slot, x->line, false, k->now);
-        retire_performed(r, op->sm_slot, x->line, true, k->now);
+        retire_op_performed(r, op, x->line, false, k->now);
+        retire_op_performed(r, op, x->line, true, k->now);
         break;
     default: break;
     }
@@ -280,8 +280,8 @@ static void performed_at_home(struct l1_coherence *c, const struct line_at *x, c
     if (k->packet->atom)
         pool_give(&c->remote->payloads, k->packet->atom);
     if (op->kind != MOP_STORE)
-        retire_performed(r, op->sm_slot, x->line, false, k->now);
-    retire_performed(r, op->sm_slot, x->line, true, k->now);
+        retire_op_performed(r, op, x->line, false, k->now);
+    retire_op_performed(r, op, x->line, true, k->now);
     finish_oldest(c, x, k->now);
 }
 
@@ -428,6 +428,35 @@ enum lsu_result l1_coherence_access(struct l1_coherence *c, struct mem_op *op, c
     const struct cause k = { .op = op, .access = *a, .now = now };
     enum lsu_result r = access(c, &k);
     return op->kind == MOP_PREFETCH ? LSU_SERVED : r;        /* a prefetch that finds no free resource is dropped */
+}
+
+/* Does the row send a request for the line alone? */
+static bool requests_line(const struct coherence *p, const struct coherence_row *row)
+{
+    bool sends = false;
+    for (int i = 0; i < COHERENCE_ACTIONS && row->step[i].action; i++) {
+        const struct coherence_message *m = &p->message[row->step[i].operand];
+        if (row->step[i].action == L1_HIT || row->step[i].action == L1_STALL)
+            return false;
+        if (row->step[i].action == L1_SEND && m->payload != COHERENCE_NO_PAYLOAD)
+            return false;
+        sends |= row->step[i].action == L1_SEND && m->class == COHERENCE_REQUEST;
+    }
+    return sends && coherence_does(row, L1_ALLOCATE);
+}
+
+bool l1_coherence_prefetch(struct l1_coherence *c, struct mem_op *op, const struct line_access *a, bool write,
+                           uint64_t now)
+{
+    const struct cause k = { .op = op, .access = *a, .now = now };
+    struct line_at x = find(c, a->line);
+    if (x.entry != MSHR_NONE)
+        return false;
+    const struct coherence_row *row = row_of(c, &x, write ? L1_STORE : L1_LOAD);
+    if (!requests_line(c->protocol, row) || room_for(c, &x, row, &k) != LSU_SERVED)
+        return false;
+    execute(c, &x, row, &k);
+    return true;
 }
 
 enum lsu_result l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint64_t now)

@@ -26,6 +26,10 @@ void l1_coherence_end(struct l1_coherence *c);
 
 enum lsu_result l1_coherence_access(struct l1_coherence *c, struct mem_op *op, const struct line_access *a,
                                     uint64_t now);
+/* Requests the line, for writing if `write`, without an access. False: it is present with that permission or in flight,
+ * no resource is free, or a store carries its bytes to the home. */
+bool l1_coherence_prefetch(struct l1_coherence *c, struct mem_op *op, const struct line_access *a, bool write,
+                           uint64_t now);
 /* Evicts the line at `index` from its way. */
 enum lsu_result l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint64_t now);
 /* A reply, which the caller still owns; or a probe, which returns to the home as an acknowledgement. */

@@ -18,7 +18,6 @@
 struct queued {
     struct mem_op *op;
     uint32_t n;
-    uint64_t sequence;               /* number of instructions before it */
     struct line_access access[WARP_LANES];
 };
 
@@ -124,6 +123,11 @@ void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state)
         stage->attach(state, u);
 }
 
+void lsu_check_order(struct lsu *u, struct order_check *c)
+{
+    u->retire.check = c;
+}
+
 void lsu_banks(struct lsu *u, const struct lsu_banks *b)
 {
     u->banks = *b;
@@ -134,6 +138,7 @@ void lsu_free(struct lsu *u)
     if (!u)
         return;
     staging_end(&u->staging);
+    order_check_free(u->retire.check);
     l1_coherence_end(&u->coherence);
     remote_end(&u->remote);
     rocache_end(&u->inst);
@@ -171,7 +176,7 @@ void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, 
     }
     s->op = op;
     s->n = 0;
-    s->sequence = u->instructions++;
+    op->sequence = u->instructions++;
     if (op->served_by[SERVE_GLOBAL]) {
         s->n = coalesce(op, SERVE_GLOBAL, u->cfg.coalescer.lanes, s->access);
         count_lines(u, s->n);
@@ -179,6 +184,8 @@ void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, 
     *loads = op->kind == MOP_STORE || op->kind == MOP_PREFETCH ? 0 : s->n;
     *stores = op->kind == MOP_LOAD || op->kind == MOP_PREFETCH ? 0 : s->n;
     op->issued = u->clock = now;
+    if (u->retire.check)
+        order_check_issued(u->retire.check, op, *loads, *stores);
     retire_begin(&u->retire, op);
 }
 
@@ -290,7 +297,7 @@ static bool next_server(struct lsu *u, uint32_t server, uint64_t now)
 }
 
 /* track: remote_track of stores and reds. */
-static enum lsu_result serve_memory(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
+static enum lsu_result offer_memory(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
                                     uint32_t track, uint64_t now)
 {
     if (u->coherence.protocol && s == SERVE_GLOBAL)
@@ -304,6 +311,18 @@ static enum lsu_result serve_memory(struct lsu *u, struct mem_op *op, const stru
     if (!u->cfg.l1.sets || (s == SERVE_GLOBAL && (!u->cfg.l1.global || op->path == PATH_L2)))
         return l1_bypass(&u->l1, op, a, s, now);
     return l1_load(&u->l1, op, a, s, now);
+}
+
+/* The same, with the oracle of program order. */
+static enum lsu_result serve_memory(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
+                                    uint32_t track, uint64_t now)
+{
+    const struct order_check *c = u->retire.check;
+    bool early = c && s == SERVE_GLOBAL && op->kind != MOP_PREFETCH && !order_check_in_order(c, op);
+    enum lsu_result r = offer_memory(u, op, a, s, track, now);
+    if (early && r == LSU_SERVED)
+        order_check_report(c, op, a->line, now);
+    return r;
 }
 
 /* Does the access pass the stages in front of L1? Atomics do not, nor what bypasses L1. */
@@ -323,6 +342,30 @@ static enum lsu_result enter_pipeline(struct lsu *u, struct mem_op *op, const st
     return LSU_SERVED;
 }
 
+/* Offers an access that the stage lets pass to the L1, if a port is free; if none is, again in the next cycle. */
+static enum lsu_result pass_stage(struct lsu *u, struct mem_op *op, const struct line_access *a, uint64_t now)
+{
+    if (!u->ports) {
+        u->staging.rejected = true;
+        return LSU_BLOCKED_STAGE;
+    }
+    enum lsu_result r = serve_memory(u, op, a, SERVE_GLOBAL, u->track, now);
+    if (r == LSU_SERVED) {
+        u->ports--;
+        staging_passed(&u->staging, op, a, now);
+    }
+    return r;
+}
+
+static enum lsu_result offer_stage(struct lsu *u, struct mem_op *op, const struct line_access *a, uint64_t now)
+{
+    switch (staging_offer(&u->staging, op, a, u->track, now)) {
+    case STAGE_REJECTED: return LSU_BLOCKED_STAGE;
+    case STAGE_PASSES: return pass_stage(u, op, a, now);
+    default: return LSU_SERVED;
+    }
+}
+
 static enum lsu_result serve(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
                              uint64_t now)
 {
@@ -331,7 +374,7 @@ static enum lsu_result serve(struct lsu *u, struct mem_op *op, const struct line
     if (s == SERVE_TEXTURE)
         return rocache_load(&u->texture, op, a, now);
     if (s == SERVE_GLOBAL && staging_holds(&u->staging) && op->kind != MOP_PREFETCH)
-        return staging_offer(&u->staging, op, a, u->track, u->queue[u->first].sequence, now);
+        return offer_stage(u, op, a, now);
     if (through_pipeline(u, op, s))
         return enter_pipeline(u, op, a, s, now);
     if (l1_pipeline_has(&u->pipeline, a->line))
@@ -412,8 +455,7 @@ static bool run_server(struct lsu *u, struct mem_op *op, uint64_t now)
     enum mem_server s = server_order[u->server];
     if (s != SERVE_SHARED)
         return serve_accesses(u, op, s, now);
-    if (u->staging.stage && u->staging.stage->shared &&
-        !staging_shared(&u->staging, op, u->queue[u->first].sequence, now)) {
+    if (u->staging.stage && u->staging.stage->shared && !staging_shared(&u->staging, op, now)) {
         u->rejected = reject(op, s, LSU_BLOCKED_STAGE, now);
         return false;
     }
@@ -538,7 +580,10 @@ static void send_staged(struct lsu *u, uint64_t now)
 {
     struct staging *g = &u->staging;
     g->rejected = false;
-    for (struct staged *d; u->ports && !g->rejected && (d = (struct staged *)g->stage->choose(g->state, now));) {
+    while (g->held && u->ports && !g->rejected) {
+        struct staged *d = (struct staged *)g->stage->choose(g->state, now);
+        if (!d)
+            return;
         g->rejected = serve_memory(u, d->op, &d->access, SERVE_GLOBAL, d->track, now) != LSU_SERVED;
         if (!g->rejected) {
             u->ports--;
@@ -688,7 +733,7 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
     if (u->coherence.retries)
         l1_coherence_retry(&u->coherence, now);
     u->ports = u->cfg.l1.ports;
-    if (u->staging.held)
+    if (u->staging.stage)
         send_staged(u, now);
     if (u->pipeline.n)
         look_up(u, now);
@@ -762,6 +807,43 @@ struct packet *stage_packet(struct lsu *u, unsigned kind, unsigned vn, uint64_t 
 void stage_send(struct lsu *u, struct packet *p)
 {
     sender_push_vn(&u->send, p);
+}
+
+enum stage_overlap stage_forward(struct lsu *u, struct stage_access *load, struct stage_access *const *stores,
+                                 uint32_t n, uint64_t now)
+{
+    return staging_forward(&u->staging, load, stores, n, now, now + u->cfg.l1.latency - 1);
+}
+
+enum stage_line stage_line(const struct lsu *u, uint64_t line)
+{
+    uint32_t i = u->cfg.l1.sets ? tags_find(&u->l1.tags, line) : TAG_NONE;
+    if (i != TAG_NONE)
+        return u->l1.tags.tag[i].pinned ? STAGE_LINE_IN_FLIGHT : STAGE_LINE_PRESENT;
+    return mshr_find(&u->l1.mshr, line) == MSHR_NONE ? STAGE_LINE_ABSENT : STAGE_LINE_IN_FLIGHT;
+}
+
+/* Are loads of this kind served from L1, so that a line can be fetched ahead of them? */
+static bool prefetches_loads(const struct lsu *u, const struct staged *d)
+{
+    return u->cfg.l1.sets && d->op->kind == MOP_LOAD && u->cfg.l1.global && d->op->path != PATH_L2;
+}
+
+bool stage_prefetch(struct lsu *u, const struct stage_access *a, uint32_t spare, uint64_t now)
+{
+    const struct staged *d = (const struct staged *)a;
+    const struct mshr *m = &u->l1.mshr;
+    if (!u->ports || m->entries - m->n < spare || !sender_has_room(&u->send))
+        return false;
+    struct mem_op op = { .kind = MOP_PREFETCH, .path = d->op->path, .sm_slot = a->warp, .issued = now };
+    bool sent = false;
+    if (u->coherence.protocol)
+        sent = l1_coherence_prefetch(&u->coherence, &op, &d->access, a->kind != MOP_LOAD, now);
+    else if (prefetches_loads(u, d) && stage_line(u, a->line) == STAGE_LINE_ABSENT)
+        sent = l1_load(&u->l1, &op, &d->access, SERVE_GLOBAL, now) == LSU_SERVED &&
+               stage_line(u, a->line) == STAGE_LINE_IN_FLIGHT;
+    u->ports -= sent;
+    return sent;
 }
 
 void stage_wake(struct lsu *u, uint32_t warp)

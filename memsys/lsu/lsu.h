@@ -16,6 +16,7 @@
 #include "memsys/xbar/port.h"
 #include "memsys/tags.h"
 
+struct order_check;
 struct order_stage;
 struct atom_payload;
 
@@ -74,6 +75,9 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
 void lsu_free(struct lsu *u);
 /* Inserts the stage of an order policy, with its state, between coalescer and L1. Before the first cycle. */
 void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state);
+
+/* The oracle of program order, which the unit frees. */
+void lsu_check_order(struct lsu *u, struct order_check *c);
 
 /* A replacement for the plain banks of shared memory: `perform` executes an instruction after its passes, and returns
  * the further core cycles for which it occupies the banks. */

@@ -62,7 +62,7 @@ uint32_t remote_begin(struct remote *r, const struct mem_op *op, enum mem_server
 {
     uint32_t i = track_new(r);
     r->track[i] = (struct remote_track){
-        .issued = op->issued, .pending = n, .slot = op->sm_slot,
+        .issued = op->issued, .instruction = op->sequence, .pending = n, .slot = op->sm_slot,
         .counts_load = op->kind == MOP_RED, .counts_store = s == SERVE_GLOBAL
     };
     retire_hold(r->retire, op->sm_slot);
@@ -104,10 +104,12 @@ enum lsu_result remote_atomic(struct remote *r, struct mem_op *op, const struct 
 
 static void report_performed(struct remote *r, const struct remote_track *t, uint64_t line, uint64_t now)
 {
+    struct stage_performed p = { t->slot, false, line, t->instruction };
     if (t->counts_load)
-        retire_performed(r->retire, t->slot, line, false, now);
+        retire_performed(r->retire, &p, now);
+    p.store = true;
     if (t->counts_store)
-        retire_performed(r->retire, t->slot, line, true, now);
+        retire_performed(r->retire, &p, now);
 }
 
 static void part_over(struct remote *r, uint32_t i)
@@ -139,7 +141,9 @@ void remote_replied(struct remote *r, struct packet *p, uint64_t now)
 {
     uint32_t i = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1);
     struct mem_op *op = r->track[i].op;
-    const struct remote_track t = { .slot = op->sm_slot, .counts_load = true, .counts_store = true };
+    const struct remote_track t = {
+        .slot = op->sm_slot, .instruction = op->sequence, .counts_load = true, .counts_store = true
+    };
     mem_atomic_reply(op, r->track[i].lanes, p->atom);
     pool_give(&r->payloads, p->atom);
     track_free(r, i);

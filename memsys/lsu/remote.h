@@ -10,7 +10,7 @@
 /* The outstanding packets of one instruction; for atomics with a result, of one access. */
 struct remote_track {
     struct mem_op *op;               /* atomics with a result */
-    uint64_t lanes, issued;
+    uint64_t lanes, issued, instruction;
     uint32_t pending, slot;
     uint32_t next;                   /* free list */
     bool counts_load, counts_store;  /* it is reported to the SM as performed: as a load, as a store */

@@ -79,5 +79,5 @@ void retire_load(struct retire *r, struct mem_op *op, const struct line_access *
     mem_load_line(op, a->lanes, a->piece, bytes);
     op->ready = ready > op->ready ? ready : op->ready;
     if (s == SERVE_GLOBAL)
-        retire_performed(r, op->sm_slot, a->line, false, now);
+        retire_op_performed(r, op, a->line, false, now);
 }

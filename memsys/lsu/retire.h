@@ -8,6 +8,7 @@
 
 #include "base/pool.h"
 #include "memsys/lsu/lsu.h"
+#include "memsys/lsu/order_check.h"
 #include "memsys/lsu/stage.h"
 
 /* The result of offering an access to a cache: served, or blocked by this resource and to be offered again. */
@@ -28,6 +29,7 @@ struct retire {
     bool stores_wait;                /* a store completes when it has performed */
     const struct order_stage *stage; /* of an order policy: notified of accesses that perform; NULL = none */
     void *stage_state;
+    struct order_check *check;       /* NULL = none */
     struct pool waiters;
     uint32_t *busy, slots;           /* by warp slot: instructions and stores outstanding */
 };
@@ -44,12 +46,20 @@ struct retire_waiter *retire_waiter(struct retire *r, struct mem_op *op, enum me
  * does not change. */
 void retire_load(struct retire *r, struct mem_op *op, const struct line_access *a, enum mem_server s,
                  const uint8_t *bytes, uint64_t now, uint64_t ready);
-/* Reports that a global access of the warp slot has performed. */
-static inline void retire_performed(struct retire *r, uint32_t slot, uint64_t line, bool store, uint64_t now)
+/* Reports that a global access has performed. */
+static inline void retire_performed(struct retire *r, const struct stage_performed *p, uint64_t now)
 {
+    if (r->check)
+        order_check_performed(r->check, p->warp, p->instruction, p->store);
     if (r->stage && r->stage->performed)
-        r->stage->performed(r->stage_state, slot, line, store, now);
-    r->calls.performed(r->calls.ctx, slot, store, now);
+        r->stage->performed(r->stage_state, p, now);
+    r->calls.performed(r->calls.ctx, p->warp, p->store, now);
+}
+
+static inline void retire_op_performed(struct retire *r, const struct mem_op *op, uint64_t line, bool store,
+                                       uint64_t now)
+{
+    retire_performed(r, &(struct stage_performed){ op->sm_slot, store, line, op->sequence }, now);
 }
 
 #endif

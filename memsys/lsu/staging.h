@@ -23,10 +23,15 @@ struct staging {
 
 void staging_init(struct staging *g, const struct order_stage *stage, void *state, struct retire *retire);
 void staging_end(struct staging *g);
-enum lsu_result staging_offer(struct staging *g, struct mem_op *op, const struct line_access *a, uint32_t track,
-                              uint64_t instruction, uint64_t now);
+enum stage_answer staging_offer(struct staging *g, struct mem_op *op, const struct line_access *a, uint32_t track,
+                                uint64_t now);
 void staging_sent(struct staging *g, struct staged *d, uint64_t now);
-bool staging_shared(struct staging *g, const struct mem_op *op, uint64_t instruction, uint64_t now);
+/* The L1 has accepted an access that the stage lets pass. */
+void staging_passed(struct staging *g, const struct mem_op *op, const struct line_access *a, uint64_t now);
+bool staging_shared(struct staging *g, struct mem_op *op, uint64_t now);
+/* stage_forward; the registers are written at `ready`. */
+enum stage_overlap staging_forward(struct staging *g, struct stage_access *load, struct stage_access *const *stores,
+                                   uint32_t n, uint64_t now, uint64_t ready);
 
 static inline bool staging_holds(const struct staging *g)
 {

@@ -58,6 +58,7 @@ struct mem_op {
     uint64_t ready;                  /* core cycle at which the registers of its performed accesses are available */
     uint32_t pending;                /* accesses not performed yet */
     uint32_t sm_slot;                /* warp slot of the SM */
+    uint64_t sequence;               /* number of memory instructions of the SM before it */
     void *owner;
 };
 

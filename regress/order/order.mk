@@ -10,3 +10,26 @@ THREADED_TESTS += test-order
 .PHONY: test-order
 test-order: $(B)/regress/order/test_order
 	@regress/unit/run.sh $<
+
+# The product's policies.
+POLICIES_SRC := regress/order/test_policies.c $(COHERENCE_TOYS) regress/witness/lab.c
+POLICIES_HDR := regress/coherence/toys.h regress/witness/lab.h regress/witness/programs.h
+$(B)/regress/order/test_policies: $(POLICIES_SRC) $(POLICIES_HDR) $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -o $@ $(LDFLAGS) $(LDLIBS) -lcmocka
+
+TESTS          += test-policies
+THREADED_TESTS += test-policies
+.PHONY: test-policies
+test-policies: $(B)/regress/order/test_policies
+	@regress/unit/run.sh $<
+
+# The rules of type-aware sequential consistency, without the simulator.
+$(B)/regress/order/test_rules: regress/order/test_rules.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) -lcmocka
+
+TESTS += test-order-rules
+.PHONY: test-order-rules
+test-order-rules: $(B)/regress/order/test_rules
+	@regress/unit/run.sh $<

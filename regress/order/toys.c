@@ -71,11 +71,11 @@ static void count_accepted(struct toy *t, const struct stage_access *a)
     t->did.expected_stores += a->kind != MOP_LOAD;
 }
 
-static void performed(void *state, uint32_t warp, uint64_t line, bool store, uint64_t now)
+static void performed(void *state, const struct stage_performed *p, uint64_t now)
 {
     struct toy *t = state;
-    (void)warp, (void)line, (void)now;
-    *(store ? &t->did.stores : &t->did.loads) += 1;
+    (void)now;
+    *(p->store ? &t->did.stores : &t->did.loads) += 1;
 }
 
 /* ---- relaxed ordering as far as issue goes: fences, barriers and exits wait for all ---- */
@@ -95,24 +95,24 @@ static bool holds_line(const struct fifo *f, uint64_t line)
     return false;
 }
 
-static bool delay_accept(void *state, struct stage_access *a, uint64_t now)
+static enum stage_answer delay_accept(void *state, struct stage_access *a, uint64_t now)
 {
     struct toy *t = state;
     if (a->kind == MOP_LOAD && !holds_line(&t->warp[a->warp], a->line)) {
         a->user = 0;
         push(&t->ready, a);
         count_accepted(t, a);
-        return true;
+        return STAGE_HELD;
     }
     if (t->warp[a->warp].n == DEPTH)
-        return false;
+        return STAGE_REJECTED;
     t->random ^= t->random << 13;
     t->random ^= t->random >> 7;
     t->random ^= t->random << 17;
     a->user = now + 1 + (a->kind == MOP_LOAD ? 0 : t->random >> 20 & 127);
     push(&t->warp[a->warp], a);
     count_accepted(t, a);
-    return true;
+    return STAGE_HELD;
 }
 
 static struct stage_access *delay_choose(void *state, uint64_t now)
@@ -199,7 +199,7 @@ static void release(struct toy *t, struct fifo *f)
     }
 }
 
-static bool ask_accept(void *state, struct stage_access *a, uint64_t now)
+static enum stage_answer ask_accept(void *state, struct stage_access *a, uint64_t now)
 {
     struct toy *t = state;
     count_accepted(t, a);
@@ -207,12 +207,12 @@ static bool ask_accept(void *state, struct stage_access *a, uint64_t now)
     push(&t->warp[a->warp], a);
     release(t, &t->warp[a->warp]);
     if (a->kind == MOP_LOAD)
-        return true;
+        return STAGE_HELD;
     struct packet *p = stage_packet(t->lsu, ASK, NETWORK, a->line, true, now);
     p->warp = (uint16_t)a->warp;
     stage_send(t->lsu, p);
     t->did.asked++;
-    return true;
+    return STAGE_HELD;
 }
 
 /* The warp's oldest access to the line that waits for a grant has it. */

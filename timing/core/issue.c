@@ -50,7 +50,10 @@ static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
         w->atomics++;
         thread_states_account(s, w);
     }
-    w->order.acquires += op->order_acquire && op->served_by[SERVE_GLOBAL];
+    if (op->order_acquire && op->served_by[SERVE_GLOBAL]) {
+        w->order.acquires++;
+        w->order.block_acquires += t->access.block;
+    }
     w->order.shared += op->served_by[SERVE_SHARED] != 0;
     pipe_memory(s, w, t, op);
 }

@@ -26,6 +26,7 @@ static void acquired(struct sm *s, struct slot *w, const struct tinst *t)
 {
     if (t->acquires)
         lsu_acquire(s->lsu);
+    w->order.block_acquires -= t->access.block;
     warp_performed(s, w, 0, 0, 1);
 }
 
@@ -175,6 +176,10 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
     s->lsu = lsu_new(lsu, &calls, out, in, count, hists);
     if (c->order->stage)
         lsu_stage(s->lsu, c->order->stage, s->order_state);
+    if (c->order->model && config_bool(c->config, KEY_ORDER_CHECK))
+        lsu_check_order(s->lsu, order_check_new(&(struct order_check_cfg){
+            .model = c->order->model, .policy = c->order->name, .sm = lsu->sm,
+            .seed = (uint64_t)config_int(c->config, KEY_SIM_SEED) }, c->warps));
     if (tm)
         add_tm(s, tm);
     return s;

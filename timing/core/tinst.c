@@ -155,6 +155,8 @@ static void set_access(struct tinst *t, const struct ptx_inst *in)
     enum mem_op_kind kind = ptx_mem_kind(in->op);
     t->ordered = !apart && kind != MOP_PREFETCH;
     t->access.kind = shared ? ORDER_SHARED : kinds[kind];
+    t->access.reads = kind != MOP_STORE;
+    t->access.writes = kind != MOP_LOAD;
     t->access.acquire = sem == MOD(SEM, ACQUIRE) || sem == MOD(SEM, ACQ_REL);
     t->access.release = sem == MOD(SEM, RELEASE) || sem == MOD(SEM, ACQ_REL);
 }
@@ -166,11 +168,12 @@ static void set_order(struct tinst *t, const struct ptx_inst *in)
         set_access(t, in);
     else if (t->kind == TINST_FENCE) {
         t->ordered = true;
-        t->access = (struct order_access){ block ? ORDER_FENCE_CTA : ORDER_FENCE, true, true };
+        t->access = (struct order_access){ block ? ORDER_FENCE_CTA : ORDER_FENCE, .acquire = true, .release = true };
     } else if (t->kind == TINST_BARRIER || t->kind == TINST_EXIT) {
         t->ordered = true;
         t->access.kind = t->kind == TINST_EXIT ? ORDER_EXIT : ORDER_BARRIER;
     }
+    t->access.block = block;
     t->acquires = t->access.acquire && !block;
 }
 

@@ -28,7 +28,7 @@ static bool may_issue(void *state, uint32_t warp, const struct order_warp *w, co
     return order_rmo_ptx.may_issue(NULL, warp, w, a) && (!access || w->loads + w->stores + w->shared < b->most);
 }
 
-static void performed(void *state, uint32_t warp, uint64_t line, bool store, uint64_t now)
+static void performed(void *state, const struct stage_performed *p, uint64_t now)
 {
     ((struct bounded *)state)->count[STAT_BOUNDED_PERFORMED]++;
 }

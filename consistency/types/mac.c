@@ -1,0 +1,253 @@
+/*
+ * The memory access classifier of a partition: the states of the sectors whose home it is. A request that changes
+ * nothing for others is granted at once. Otherwise the SMs that may have a right are drained first; then the sector is
+ * unsafe. A sector is busy from the acceptance of a request until the requester has installed the right, and further
+ * requests for it wait. An entry that is evicted is recalled first, from all SMs if it does not know them.
+ *
+ * A packet that finds the reply queue full stays at the head of its network and is offered again; progress continues
+ * what it has begun.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/stats.h"
+#include "consistency/types/types.h"
+#include "memsys/l2/partition.h"
+
+enum state { INVALID, PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE };
+
+enum { EVERY_SM = UINT16_MAX };
+
+struct entry {
+    uint64_t sector, used;
+    uint8_t state, right;            /* right: of the reply to `request` */
+    bool busy, recalled;
+    uint16_t owner;
+    uint32_t probe, probes;          /* SMs that get one: from probe to probes - 1 */
+    uint32_t acks;                   /* outstanding */
+    struct packet *request;          /* that the sector is busy with, until its reply is sent */
+    struct packet *cause;            /* message that is offered again until the entry's messages are sent */
+    struct packet_queue waiting;
+};
+
+struct mac {
+    struct types_cfg cfg;
+    uint64_t *count, clock;
+    uint32_t sets;
+    struct entry *entry;
+};
+
+void *types_mac_new(const struct order_site *site)
+{
+    struct mac *m = mem_zero(1, sizeof *m, "a memory access classifier");
+    types_configure(&m->cfg, site->config);
+    m->count = site->count;
+    m->sets = m->cfg.mac / m->cfg.mac_ways;
+    m->entry = mem_zero((size_t)m->sets * m->cfg.mac_ways, sizeof *m->entry, "a memory access classifier");
+    return m;
+}
+
+void types_mac_free(void *state)
+{
+    free(((struct mac *)state)->entry);
+    free(state);
+}
+
+/* ---- messages ---- */
+
+/* Sends what the entry still has to send; false: the reply queue is full. */
+static bool progress(struct mac *m, struct entry *e, struct partition *p, uint32_t slice, uint64_t now)
+{
+    for (; e->probe < e->probes; e->probe++) {
+        struct packet *k = partition_packet(p, slice, e->recalled ? TYPES_RECALL : TYPES_INVALIDATE, TYPES_VN_DOWN,
+                                            e->sector << m->cfg.shift, (uint16_t)e->probe);
+        if (!partition_send(p, slice, k, now)) {
+            packet_return(k);
+            return false;
+        }
+    }
+    if (e->acks || !e->request || e->recalled)
+        return true;
+    struct packet *k = e->request;
+    k->kind = TYPES_GRANT;
+    k->vn = TYPES_VN_DOWN;
+    k->token = (k->token & 3) | (uint32_t)e->right << 2;
+    if (!partition_send(p, slice, k, now)) {
+        k->kind = TYPES_REQUEST;
+        k->token &= 3;
+        return false;
+    }
+    e->request = NULL;
+    return true;
+}
+
+static void probe(const struct mac *m, struct entry *e, uint16_t owner)
+{
+    e->probe = owner == EVERY_SM ? 0 : owner;
+    e->probes = owner == EVERY_SM ? m->cfg.sms : owner + 1u;
+    e->acks = e->probes - e->probe;
+}
+
+/* ---- rules ---- */
+
+/* The next state for a request of the right by an SM: section 4.2, Figure 5. */
+static enum state next_state(const struct entry *e, uint16_t sm, enum types_right need)
+{
+    bool own = e->owner == sm;
+    switch ((enum state)e->state) {
+    case INVALID: return need == TYPES_WRITE ? PRIVATE_WRITE : PRIVATE_READ;
+    case PRIVATE_READ:
+        if (need == TYPES_WRITE)
+            return own ? PRIVATE_WRITE : SHARED_WRITE;
+        return own ? PRIVATE_READ : SHARED_READ;
+    case PRIVATE_WRITE: return own ? PRIVATE_WRITE : SHARED_WRITE;
+    case SHARED_READ: return need == TYPES_WRITE ? SHARED_WRITE : SHARED_READ;
+    case SHARED_WRITE: break;
+    }
+    return SHARED_WRITE;
+}
+
+static void begin(struct mac *m, struct entry *e, struct packet *k)
+{
+    static const uint8_t rights[] = {
+        [PRIVATE_READ] = TYPES_READ, [PRIVATE_WRITE] = TYPES_WRITE, [SHARED_READ] = TYPES_READ,
+        [SHARED_WRITE] = TYPES_UNSAFE
+    };
+    enum state next = next_state(e, k->sm, (enum types_right)k->token);
+    if (next == SHARED_WRITE && e->state != SHARED_WRITE) {
+        probe(m, e, e->state == SHARED_READ ? EVERY_SM : e->owner);
+        m->count[STAT_TYPES_TRANSITIONS]++;
+    }
+    if (e->state == INVALID)
+        e->owner = k->sm;
+    e->state = (uint8_t)next;
+    e->right = rights[next];
+    e->request = k;
+    e->busy = true;
+    e->used = ++m->clock;
+}
+
+/* ---- entries ---- */
+
+static struct entry *set_of(const struct mac *m, uint64_t sector)
+{
+    return &m->entry[sector / m->cfg.slices % m->sets * m->cfg.mac_ways];
+}
+
+static struct entry *find(const struct mac *m, uint64_t sector)
+{
+    struct entry *e = set_of(m, sector);
+    for (uint32_t i = 0; i < m->cfg.mac_ways; i++)
+        if (e[i].state != INVALID && e[i].sector == sector)
+            return &e[i];
+    return NULL;
+}
+
+/* A free way; else the least recently used one that is not busy. NULL: all are. */
+static struct entry *victim(const struct mac *m, uint64_t sector)
+{
+    struct entry *e = set_of(m, sector), *v = NULL;
+    for (uint32_t i = 0; i < m->cfg.mac_ways; i++) {
+        if (e[i].state == INVALID)
+            return &e[i];
+        if (!e[i].busy && (!v || e[i].used < v->used))
+            v = &e[i];
+    }
+    return v;
+}
+
+static void recall(struct mac *m, struct entry *e)
+{
+    bool owned = e->state == PRIVATE_READ || e->state == PRIVATE_WRITE;
+    e->busy = e->recalled = true;
+    probe(m, e, owned ? e->owner : EVERY_SM);
+    m->count[STAT_TYPES_MAC_EVICTIONS]++;
+}
+
+/* ---- events ---- */
+
+/* A request of a sector without an entry waits at the head of its network while a way of its set is recalled. */
+static bool allocate(struct mac *m, struct entry **e, uint64_t sector, struct partition *p, uint32_t slice,
+                     uint64_t now)
+{
+    *e = victim(m, sector);
+    if (*e && (*e)->state == INVALID) {
+        **e = (struct entry){ .sector = sector };
+        return true;
+    }
+    struct entry *set = set_of(m, sector);
+    for (uint32_t i = 0; i < m->cfg.mac_ways; i++)
+        if (set[i].recalled) {
+            progress(m, &set[i], p, slice, now);
+            return false;
+        }
+    if (*e) {
+        recall(m, *e);
+        progress(m, *e, p, slice, now);
+    }
+    return false;
+}
+
+static bool requested(struct mac *m, struct packet *k, struct partition *p, uint32_t slice, uint64_t now)
+{
+    uint64_t sector = k->line >> m->cfg.shift;
+    struct entry *e = find(m, sector);
+    if (e && e->cause == k) {
+        if (!progress(m, e, p, slice, now))
+            return false;
+        e->cause = NULL;
+        return true;
+    }
+    if (e && e->recalled) {
+        progress(m, e, p, slice, now);
+        return false;
+    }
+    if (e && e->busy) {
+        packet_push(&e->waiting, k);
+        return true;
+    }
+    if (!e && !allocate(m, &e, sector, p, slice, now))
+        return false;
+    begin(m, e, k);
+    e->cause = progress(m, e, p, slice, now) ? NULL : k;
+    return !e->cause;
+}
+
+static bool acknowledged(struct mac *m, struct packet *k, struct partition *p, uint32_t slice, uint64_t now)
+{
+    struct entry *e = find(m, k->line >> m->cfg.shift);
+    e->acks--;
+    if (!e->acks && e->recalled)
+        *e = (struct entry){ .state = INVALID };
+    else if (!e->acks && !progress(m, e, p, slice, now)) {
+        e->acks++;
+        return false;
+    }
+    packet_return(k);
+    return true;
+}
+
+static bool unblocked(struct mac *m, struct packet *k, struct partition *p, uint32_t slice, uint64_t now)
+{
+    struct entry *e = find(m, k->line >> m->cfg.shift);
+    if (e->cause != k) {
+        e->busy = false;
+        struct packet *waiting = packet_pop(&e->waiting);
+        if (waiting)
+            begin(m, e, waiting);
+    }
+    e->cause = progress(m, e, p, slice, now) ? NULL : k;
+    if (e->cause)
+        return false;
+    packet_return(k);
+    return true;
+}
+
+bool types_mac_message(void *state, struct partition *p, uint32_t slice, struct packet *k, uint64_t now)
+{
+    switch (k->kind) {
+    case TYPES_REQUEST: return requested(state, k, p, slice, now);
+    case TYPES_ACK: return acknowledged(state, k, p, slice, now);
+    default: return unblocked(state, k, p, slice, now);
+    }
+}

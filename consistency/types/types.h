@@ -1,0 +1,150 @@
+/*
+ * Type-aware sequential consistency (Singh, Aga and Narayanasamy, Efficiently Enforcing Strong Memory Ordering in GPUs,
+ * MICRO 2015, section 4). Memory consists of sectors. A sector is safe while one SM alone accesses it, or while no SM
+ * writes it; then accesses to it need no order but that of their line, since no other SM can observe another. Accesses
+ * to other sectors, and atomics, are unsafe: those of a warp perform in the order of its instructions.
+ *
+ * At each memory partition a classifier (mac.c) keeps the states of sectors and grants rights; each SM keeps rights in
+ * its type-cache (type_cache.c). The stage of an SM (stage.c) classifies accesses in program order and queues them;
+ * classify.c decides. The synchronization table (sync_table.c) orders threads of one SM: it has the safe accesses that
+ * have passed unsafe accesses of their warp, and delays conflicting accesses of other warps until those have performed.
+ * A sector that becomes unsafe is drained first at all SMs that may have a right to it (drain.c).
+ *
+ * Deadlock freedom: draining needs only accesses that are classified, which need only L1 and L2, and those never wait
+ * for a classifier. A classifier receives acknowledgements on another network than requests.
+ */
+#ifndef CONSISTENCY_TYPES_TYPES_H
+#define CONSISTENCY_TYPES_TYPES_H
+
+#include "consistency/order.h"
+#include "consistency/queue.h"
+#include "consistency/sc/sc.h"
+
+struct simtx_config;
+
+/* Messages, about the sector of their `line`. The token of a request and its reply is a right. */
+enum { TYPES_REQUEST = MSG_POLICY, TYPES_GRANT, TYPES_INVALIDATE, TYPES_RECALL, TYPES_ACK, TYPES_UNBLOCK };
+/* Their virtual networks; probes and grants share one, acknowledgements and unblocks another. */
+enum { TYPES_VN_DOWN = 1, TYPES_VN_UP, TYPES_VN_REQUEST, TYPES_VNS };
+
+/* Of an SM to a sector. UNSAFE: to all accesses, which are unsafe. */
+enum types_right { TYPES_NO_RIGHT, TYPES_READ, TYPES_WRITE, TYPES_UNSAFE };
+
+struct types_cfg {
+#define CONFIG_ROWS "consistency/types/config.def"
+#include "base/config/config_fields.h"
+    unsigned shift;                  /* log2 of a sector's bytes */
+    uint32_t slices;                 /* of the machine: homes of sectors */
+    uint32_t sms;
+};
+void types_configure(struct types_cfg *c, const struct simtx_config *config);
+
+/* ---- type_cache.c ---- */
+
+struct types_entry { uint64_t sector, used; uint8_t right; bool valid, asked[TYPES_UNSAFE]; };
+struct types_cache { uint32_t sets, ways; uint64_t clock; struct types_entry *entry; };
+
+void types_cache_init(struct types_cache *c, uint32_t entries, uint32_t ways);
+struct types_entry *types_cache_find(const struct types_cache *c, uint64_t sector);
+/* The sector's entry, which is made if need be; NULL: every way of its set waits for a reply. */
+struct types_entry *types_cache_take(struct types_cache *c, uint64_t sector, uint64_t *evictions);
+void types_cache_touch(struct types_cache *c, struct types_entry *e);
+static inline bool types_is_asked(const struct types_entry *e)
+{
+    return e->asked[TYPES_READ] || e->asked[TYPES_WRITE];
+}
+
+/* ---- sync_table.c ---- */
+
+/* A safe access that has passed accesses of its warp up to `instruction`, or an atomic that waits among them. block: of
+ * shared memory; NULL: global. marker: it occupies an entry of the unsafe queue. */
+struct types_record { const void *block; uint64_t line, instruction; uint32_t warp; bool write, marker; };
+struct types_sync { uint32_t n, entries; struct types_record *record; };
+
+void types_sync_init(struct types_sync *t, uint32_t entries);
+/* Is there a record of another warp for the line, one of the two being a write? */
+bool types_sync_conflicts(const struct types_sync *t, const struct types_record *r);
+bool types_sync_has_room(const struct types_sync *t, const struct types_record *r);
+/* Adds a record, or updates that of its warp and line. False: it was there. */
+bool types_sync_add(struct types_sync *t, const struct types_record *r);
+
+/* ---- of an SM ---- */
+
+struct types_warp {
+    struct order_queue waiting;      /* type-wait queue */
+    struct order_queue unsafe;       /* unsafe queue */
+    uint32_t markers;                /* in the unsafe queue */
+    struct order_outstanding sent;   /* unsafe accesses in L1 that have not performed */
+    uint64_t line[2 * WARP_LANES];   /* their lines, that of an atomic twice */
+    uint32_t lines;
+    int32_t safe;                    /* calls of `performed` due for safe accesses */
+    bool blocked;                    /* the head of `waiting` conflicts with the synchronization table */
+};
+
+enum { TYPES_COUNTERS = 1024 };      /* of accesses by a hash of their sector */
+
+struct types {
+    struct sc sc;
+    struct types_cfg cfg;
+    struct lsu *lsu;
+    uint64_t *count;
+    uint32_t warps, turn, held, stores;
+    uint64_t rejected;               /* instruction + 1 whose rejection has been counted */
+    bool changed;                    /* an access that waits may have become classifiable */
+    struct types_warp *warp;
+    struct order_queue safe;
+    struct types_cache cache;
+    struct types_sync sync;
+    int32_t safe_in[TYPES_COUNTERS], unsafe_in[TYPES_COUNTERS];  /* accesses that are queued or outstanding */
+    struct packet_queue drains;      /* invalidations and recalls that are not acknowledged */
+    /* The access that is offered to the L1, and the calls of `performed` for it before `sent`, in the same cycle. */
+    struct { uint64_t instruction, line, at; bool unsafe; uint32_t early; } offered;
+};
+
+static inline uint64_t types_sector(const struct types *t, uint64_t line)
+{
+    return line >> t->cfg.shift;
+}
+
+static inline uint32_t types_counter(uint64_t sector)
+{
+    return (uint32_t)(sector * UINT64_C(0x9e3779b97f4a7c15) >> 54);
+}
+
+/* Are unsafe accesses of the warp queued or outstanding? */
+static inline bool types_unsafe_pending(const struct types_warp *w)
+{
+    return w->unsafe.n || w->sent.n;
+}
+
+/* ---- classify.c ---- */
+
+/* The class of a warp's oldest unclassified access; below TYPES_IS_SAFE, why it cannot leave now. */
+enum types_class {
+    TYPES_UNKNOWN, TYPES_CONFLICTS, TYPES_SYNC_FULL, TYPES_UNSAFE_FULL, TYPES_SAFE_FULL, TYPES_IS_SAFE, TYPES_IS_UNSAFE
+};
+enum types_class types_classify(struct types *t, const struct stage_access *a);
+/* Makes the record of a safe access that passes unsafe ones, or of an atomic on a safe sector. */
+void types_record(struct types *t, const struct stage_access *a, enum types_class class);
+/* Requests the right that the access needs, unless it is there or requested. */
+void types_ask(struct types *t, const struct stage_access *a, uint64_t now);
+void types_granted(struct types *t, const struct packet *p, uint64_t now);
+/* May the accesses of an instruction to shared memory perform? If so, makes their records; else the reason. */
+enum types_class types_shared(struct types *t, const struct stage_access *a);
+/* After unsafe accesses of the warp have performed, or accesses have left its type-wait queue: removes records. */
+void types_release(struct types *t, uint32_t warp);
+
+/* ---- drain.c ---- */
+
+/* Accepts an invalidation or recall. */
+void types_drain(struct types *t, struct packet *p);
+/* Acknowledges those whose sectors are drained. */
+void types_drained(struct types *t);
+
+/* ---- mac.c ---- */
+
+void *types_mac_new(const struct order_site *site);
+void types_mac_free(void *state);
+bool types_mac_message(void *state, struct partition *p, uint32_t slice, struct packet *k, uint64_t now);
+
+#endif
