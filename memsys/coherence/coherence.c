@@ -8,15 +8,15 @@
 
 struct report { const struct coherence *p; char *error; size_t size; };
 
-static const char *l1_event_name(const struct coherence *p, unsigned event)
+const char *coherence_l1_event(const struct coherence *p, unsigned event)
 {
     static const char *const names[] = { "load", "store", "atomic", "evict" };
     return event < L1_EVENTS ? names[event] : p->message[event - L1_EVENTS].name;
 }
 
-static const char *home_event_name(const struct coherence *p, unsigned event)
+const char *coherence_home_event(const struct coherence *p, unsigned event)
 {
-    static const char *const names[] = { "evict", "filled", "acknowledged" };
+    static const char *const names[] = { "evict", "filled", "filled again", "acknowledged", "read", "write" };
     return event < HOME_EVENTS ? names[event] : p->message[event - HOME_EVENTS].name;
 }
 
@@ -62,7 +62,7 @@ static bool l1_row_valid(const struct report *r, unsigned state, unsigned event)
 {
     const struct coherence *p = r->p;
     const struct coherence_row *row = coherence_l1(p, state, event);
-    const char *name = p->l1_state[state], *when = l1_event_name(p, event);
+    const char *name = p->l1_state[state], *when = coherence_l1_event(p, event);
     bool probe = event >= L1_EVENTS && p->message[event - L1_EVENTS].class == COHERENCE_PROBE, acknowledges = false;
     if (row->next >= p->l1_states)
         return broken(r, "an L1 row has no next state", name, when);
@@ -82,7 +82,7 @@ static bool home_row_valid(const struct report *r, unsigned state, unsigned even
 {
     const struct coherence *p = r->p;
     const struct coherence_row *row = coherence_home(p, state, event);
-    const char *name = p->home_state[state], *when = home_event_name(p, event);
+    const char *name = p->home_state[state], *when = coherence_home_event(p, event);
     if (row->next >= p->home_states)
         return broken(r, "a home row has no next state", name, when);
     for (int i = 0; i < COHERENCE_ACTIONS && row->step[i].action; i++)
@@ -136,11 +136,11 @@ _Noreturn static void impossible(const struct coherence *p, const char *where, u
 _Noreturn void coherence_impossible_l1(const struct coherence *p, unsigned sm, uint64_t line, unsigned state,
                                        unsigned event)
 {
-    impossible(p, "SM", sm, line, p->l1_state[state], l1_event_name(p, event));
+    impossible(p, "SM", sm, line, p->l1_state[state], coherence_l1_event(p, event));
 }
 
 _Noreturn void coherence_impossible_home(const struct coherence *p, unsigned slice, uint64_t line, unsigned state,
                                          unsigned event)
 {
-    impossible(p, "L2 slice", slice, line, p->home_state[state], home_event_name(p, event));
+    impossible(p, "L2 slice", slice, line, p->home_state[state], coherence_home_event(p, event));
 }

@@ -12,7 +12,12 @@
  * Home. States from `home_stable` on are transient: the line is busy with one request, and further requests for it wait
  * in its MSHR entry in order of arrival, without blocking requests for other lines. When the line enters a stable state
  * the oldest waiting request is the next event. The state and the set of sharers are stored with the tag; state 0 is
- * that of a line without a copy in any L1, whether or not it is in the L2.
+ * that of a line that is not in the L2, or that only caches without the protocol have fetched.
+ *
+ * Reads and writes of L2 lines that are not the protocol's (of constant and texture caches, instruction fetch, commit
+ * units) are events of the home, too, when the line is in another state than 0 or has an MSHR entry of the protocol:
+ * HOME_OTHER_READ and HOME_OTHER_WRITE are requests that end with HOME_PERFORM instead of a reply. So the protocol
+ * recalls or invalidates copies before such an access binds its value.
  *
  * Messages are of five classes. An L1 sends a request to the home, which returns the same packet as a reply. The home
  * sends a probe (invalidation, recall) to an L1, which returns the same packet as an acknowledgement. An L1 sends a
@@ -46,7 +51,16 @@ struct coherence_message {
 };
 
 enum l1_event { L1_LOAD, L1_STORE, L1_ATOMIC, L1_EVICT, L1_EVENTS };         /* then replies and probes */
-enum home_event { HOME_EVICT, HOME_FILLED, HOME_ACKED, HOME_EVENTS };        /* then the other messages */
+enum home_event {
+    HOME_EVICT,
+    HOME_FILLED,                     /* the line has arrived from DRAM */
+    HOME_FILLED_AGAIN,               /* the same, and the oldest waiting request is the same message as that which the
+                                      * line is busy with; a state without this row uses HOME_FILLED */
+    HOME_ACKED,                      /* all acknowledgements have arrived */
+    HOME_OTHER_READ, HOME_OTHER_WRITE,       /* an access that is not the protocol's */
+    HOME_EVENTS                      /* then the other messages */
+};
+
 
 enum l1_action {
     L1_NOP = 1,                      /* for rows that only change the state */
@@ -76,6 +90,7 @@ enum home_action {
     HOME_UPDATE,                     /* writes the message's line into the L2, dirty */
     HOME_WRITE,                      /* performs the request's store */
     HOME_ATOMIC,                     /* performs the request's atomic, and returns it as this message */
+    HOME_PERFORM,                    /* performs an access that is not the protocol's */
     HOME_SHARE,                      /* adds the requester to the sharers */
     HOME_OWN,                        /* the requester becomes the only sharer */
     HOME_UNSHARE,                    /* removes the sender from the sharers */
@@ -125,6 +140,9 @@ static inline uint16_t coherence_bytes(const struct coherence_message *m)
 {
     return PACKET_HEADER + (m->payload == COHERENCE_LINE ? LINE_BYTES : 0);
 }
+
+const char *coherence_l1_event(const struct coherence *p, unsigned event);
+const char *coherence_home_event(const struct coherence *p, unsigned event);
 
 /* Do the tables obey the rules above, with vns virtual networks? If not: false, and a message in error. */
 bool coherence_check(const struct coherence *p, uint32_t vns, char *error, size_t size);

@@ -142,7 +142,6 @@ static void buffer_line(struct l1_coherence *c, struct line_at *x)
     memcpy(c->l1->miss[e].data, bytes_of(c, x), LINE_BYTES);
     invalidate(c, x);
     x->entry = e;
-    c->l1->count[STAT_L1_WRITEBACKS]++;
 }
 
 static void free_entry(struct l1_coherence *c, struct line_at *x)
@@ -190,6 +189,7 @@ static void send(struct l1_coherence *c, const struct line_at *x, unsigned messa
     else
         sender_push(s, p);
     c->l1->count[STAT_L1_ATOMICS] += m->payload == COHERENCE_ATOMIC;
+    c->l1->count[STAT_L1_WRITEBACKS] += m->payload == COHERENCE_LINE;
     c->l1->count[STAT_SM_NOTIFICATIONS] += m->class == COHERENCE_NOTIFICATION;
 }
 

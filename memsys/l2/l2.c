@@ -49,12 +49,15 @@ static enum l2_result look_up(struct l2_slice *s, struct packet *p, const struct
     uint32_t e = mshr_find(&s->mshr, p->mapped), i = TAG_NONE;
     if (s->engine && !p->own && !l2_engine_before(s, p, t))
         return L2_BLOCKED_ENGINE;
+    if (s->transaction && l2_coherence_has(s, p))
+        return l2_coherence_other(s, p, t);
     if (e != MSHR_NONE)
-        return s->transaction && s->transaction[e].coherent ? l2_coherence_other(s, e, p, t)
-                                                            : l2_merge_miss(s, e, p, t);
+        return l2_merge_miss(s, e, p, t);
     if (!s->tags.tag)
         return l2_miss(s, TAG_NONE, p, t);
     i = tags_find(&s->tags, p->mapped);
+    if (i == TAG_NONE && s->without_way)
+        return L2_BLOCKED_OLDER;
     if (l2_needs(s, p) & ~(i == TAG_NONE ? 0 : s->tags.tag[i].valid))
         return l2_miss(s, i, p, t);
     bool allocate = i == TAG_NONE;

@@ -72,6 +72,7 @@ struct l2_transaction {
     bool coherent;                   /* false: the entry is of a line that is not coherent */
     bool evicting;                   /* the line is evicted for another one */
     bool listed;                     /* in the slice's queue `ready` */
+    bool without_way;                /* requests wait, and the line has no way */
 };
 
 struct l2_slice {
@@ -189,8 +190,9 @@ void l2_coherence_init(struct l2_slice *s);
 void l2_coherence_end(struct l2_slice *s);
 /* A message of the protocol. */
 enum l2_result l2_coherence_message(struct l2_slice *s, struct packet *p, const struct l2_now *t);
-/* A request that is not coherent, for a line with an MSHR entry of the protocol. */
-enum l2_result l2_coherence_other(struct l2_slice *s, uint32_t e, struct packet *p, const struct l2_now *t);
+/* Is p, an access that is not the protocol's, for a line with a state or an MSHR entry of the protocol? Its path. */
+bool l2_coherence_has(const struct l2_slice *s, const struct packet *p);
+enum l2_result l2_coherence_other(struct l2_slice *s, struct packet *p, const struct l2_now *t);
 /* Begins to evict the line at i, if it has sharers. L2_SERVED: it may be replaced now. */
 enum l2_result l2_coherence_evict(struct l2_slice *s, uint32_t i, const struct l2_now *t);
 void l2_coherence_filled(struct l2_slice *s, uint32_t e);           /* all DRAM requests of the entry have completed */

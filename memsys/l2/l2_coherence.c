@@ -6,7 +6,8 @@
  *
  * The fetch of a line may have to wait until a victim has been evicted from the L1s. The request then waits in an MSHR
  * entry without a way, and does not block its network. Deadlock freedom: one MSHR entry is kept free for the victim, so
- * a way or an entry is available, or a transaction that holds one can complete.
+ * a way or an entry is available, or a transaction that holds one can complete. Accesses that are not the protocol's
+ * take no way while a request waits for one.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -96,6 +97,14 @@ static void clear_sharers(struct l2_slice *s, const struct line_at *x)
     memset(words_of(s, x->i) + 1, 0, (s->directory_words - 1) * sizeof(uint64_t));
 }
 
+/* Counts the entries with requests whose lines wait for a way. */
+static void set_without_way(struct l2_slice *s, uint32_t e, bool waits)
+{
+    s->without_way += waits;
+    s->without_way -= s->transaction[e].without_way;
+    s->transaction[e].without_way = waits;
+}
+
 static uint32_t new_entry(struct l2_slice *s, uint64_t line)
 {
     uint32_t e = mshr_new(&s->mshr, line);
@@ -122,7 +131,7 @@ static void evict_line(struct l2_slice *s, struct line_at *x, uint64_t now)
     g->state = 0;
     g->pinned = false;
     s->mshr.entry[x->e].user = x->i = TAG_NONE;
-    s->without_way += s->mshr.entry[x->e].n > 0;
+    set_without_way(s, x->e, s->mshr.entry[x->e].n > 0);
     s->part->count[STAT_L2_EVICTIONS]++;
 }
 
@@ -138,6 +147,7 @@ static void next_request(struct l2_slice *s, struct line_at *x)
     if (x->i != TAG_NONE)
         s->tags.tag[x->i].pinned = false;
     s->transaction[x->e].coherent = false;
+    set_without_way(s, x->e, false);
     mshr_free(&s->mshr, x->e);
 }
 
@@ -148,9 +158,15 @@ static const struct coherence_message *message_of(const struct l2_slice *s, unsi
     return &s->part->cfg.coherence->message[number];
 }
 
+/* An access that is not the protocol's. */
+static bool is_other(const struct packet *p)
+{
+    return p->kind < MSG_PROTOCOL;
+}
+
 static bool is_request(const struct l2_slice *s, const struct packet *p)
 {
-    return p && message_of(s, p->kind - (unsigned)MSG_PROTOCOL)->class == COHERENCE_REQUEST;
+    return p && (is_other(p) || message_of(s, p->kind - (unsigned)MSG_PROTOCOL)->class == COHERENCE_REQUEST);
 }
 
 static uint8_t *memory_of(const struct line_at *x)
@@ -192,7 +208,6 @@ static void reply(struct l2_slice *s, const struct line_at *x, struct packet *r,
 
 static void fetch(struct l2_slice *s, struct line_at *x, struct packet *p, const struct l2_now *t)
 {
-    s->without_way -= x->e != MSHR_NONE && s->mshr.entry[x->e].user == TAG_NONE;
     allocate_mshr(s, x, p);
     uint8_t lacking = ALL_SECTORS & (uint8_t)~s->tags.tag[x->i].valid;
     p->stamp[STAMP_DRAM_QUEUE] = t->core;
@@ -245,6 +260,14 @@ static void perform_atomic(struct l2_slice *s, const struct line_at *x, struct p
     l2_start_atomic(s, r, t->l2);
 }
 
+static void perform_other(struct l2_slice *s, const struct line_at *x, struct packet *r, const struct l2_now *t)
+{
+    assert(r && is_other(r));
+    if (x->e != MSHR_NONE && s->transaction[x->e].request == r)
+        s->transaction[x->e].request = NULL;
+    l2_perform(s, &s->data_free, x->i, r, t);
+}
+
 /* p: the message; NULL at other events. r: the request that has arrived, or that the line is busy with. */
 static void act(struct l2_slice *s, struct line_at *x, const struct coherence_step *a, struct packet *p,
                 struct packet *r, const struct l2_now *t)
@@ -261,6 +284,7 @@ static void act(struct l2_slice *s, struct line_at *x, const struct coherence_st
     case HOME_UPDATE: update_line(s, x, p, t->l2); break;
     case HOME_WRITE: write(s, x, r, t->l2); break;
     case HOME_ATOMIC: perform_atomic(s, x, r, a->operand, t); break;
+    case HOME_PERFORM: perform_other(s, x, r, t); break;
     case HOME_CLEAR: clear_sharers(s, x); break;
     case HOME_COUNT: s->part->count[s->part->cfg.coherence->counter[a->operand]]++; break;
     case HOME_UNSHARE: words[1 + p->sm / 64] &= ~(UINT64_C(1) << p->sm % 64); break;
@@ -272,9 +296,9 @@ static void act(struct l2_slice *s, struct line_at *x, const struct coherence_st
 
 /* ---- rows ---- */
 
-/* The resource that the row lacks. */
+/* The resource that the row lacks. r: as in act. */
 static enum l2_result blocked_by(const struct l2_slice *s, const struct line_at *x, const struct coherence_row *row,
-                                 uint64_t now)
+                                 const struct packet *r, uint64_t now)
 {
     const struct l2_cfg *c = &s->part->cfg.l2;
     bool entry = false, data = false, dirty = x->i != TAG_NONE && s->tags.tag[x->i].dirty;
@@ -288,6 +312,8 @@ static enum l2_result blocked_by(const struct l2_slice *s, const struct line_at 
             return L2_BLOCKED_REPLY_QUEUE;
         if (a == HOME_ATOMIC && s->atomic)
             return L2_BLOCKED_ATOMIC_UNIT;
+        if (a == HOME_PERFORM && l2_cannot_perform(s, r, s->data_free, now))
+            return l2_cannot_perform(s, r, s->data_free, now);
         entry |= a == HOME_MSHR || a == HOME_FETCH;
         data |= sends_line || a == HOME_UPDATE || a == HOME_WRITE || a == HOME_ATOMIC;
     }
@@ -298,10 +324,16 @@ static enum l2_result blocked_by(const struct l2_slice *s, const struct line_at 
     return !row->next && dirty && s->transfers == s->transfer_capacity ? L2_BLOCKED_MISS_QUEUE : L2_SERVED;
 }
 
-/* Allocates a way for a line to be fetched; the miss queue must have a free entry, too. */
+/* Allocates a way for a line to be fetched; the miss queue must have a free entry, too. If it has none, because the
+ * victim's write-back took the last one, the line keeps the way. */
 static enum l2_result allocate_way(struct l2_slice *s, struct line_at *x, const struct l2_now *t)
 {
     enum l2_result why = x->i == TAG_NONE ? l2_make_room(s, x->line, &x->i, t) : L2_SERVED;
+    if (!why && x->e != MSHR_NONE) {
+        s->mshr.entry[x->e].user = x->i;
+        s->tags.tag[x->i].pinned = true;
+        set_without_way(s, x->e, false);
+    }
     return why ? why : s->transfers == s->transfer_capacity ? L2_BLOCKED_MISS_QUEUE : L2_SERVED;
 }
 
@@ -320,7 +352,7 @@ static enum l2_result event(struct l2_slice *s, struct line_at *x, unsigned numb
     struct packet *r = is_request(s, p) ? p : x->e != MSHR_NONE ? s->transaction[x->e].request : NULL;
     if (!row->step[0].action)
         coherence_impossible_home(c, s->id, x->line, state, number);
-    enum l2_result why = blocked_by(s, x, row, t->l2);
+    enum l2_result why = blocked_by(s, x, row, r, t->l2);
     if (!why && fetches(row))
         why = allocate_way(s, x, t);
     if (why)
@@ -341,6 +373,8 @@ static enum l2_result event(struct l2_slice *s, struct line_at *x, unsigned numb
 /* A protocol's requests, whose kinds are its own, are counted by the access that they are for. */
 static const struct cache_stats *stats_of(const struct packet *p)
 {
+    if (is_other(p))
+        return l2_stats(p);
     return &cache_stats[p->type == ACCESS_GLOBAL_LOAD ? CACHE_STATS_L2_READ
                         : p->type == ACCESS_ATOMIC    ? CACHE_STATS_L2_ATOMIC
                                                       : CACHE_STATS_L2_WRITE];
@@ -348,6 +382,8 @@ static const struct cache_stats *stats_of(const struct packet *p)
 
 static unsigned event_of(const struct l2_slice *s, const struct line_at *x, const struct packet *p)
 {
+    if (is_other(p))
+        return p->kind == MSG_READ ? HOME_OTHER_READ : HOME_OTHER_WRITE;
     unsigned number = p->kind - (unsigned)MSG_PROTOCOL, stranger = message_of(s, number)->nonsharer;
     return HOME_EVENTS + (stranger && !shares(s, x, p->sm) ? stranger : number);
 }
@@ -362,7 +398,7 @@ static bool wait_for_way(struct l2_slice *s, struct line_at *x, struct packet *p
     x->e = new_entry(s, x->line);
     s->mshr.entry[x->e].user = TAG_NONE;
     mshr_add(&s->mshr, x->e, p);
-    s->without_way++;
+    set_without_way(s, x->e, true);
     return true;
 }
 
@@ -373,7 +409,7 @@ static enum l2_result admit(struct l2_slice *s, struct line_at *x, struct packet
     const struct coherence_row *row = coherence_home(s->part->cfg.coherence, state_of(s, x), number);
     bool allocates = fetches(row) && x->i == TAG_NONE;
     enum l2_result why = allocates && s->without_way ? L2_BLOCKED_OLDER : event(s, x, number, p, t);
-    if (why && !(allocates && wait_for_way(s, x, p)))
+    if (why && !(allocates && x->i == TAG_NONE && wait_for_way(s, x, p)))
         return why;
     const struct cache_stats *n = stats_of(p);
     s->part->count[fetches(row) ? n->misses : coherence_does(row, HOME_WAIT) ? n->merged : n->hits]++;
@@ -391,6 +427,7 @@ static enum l2_result request(struct l2_slice *s, struct line_at *x, struct pack
     }
     if (!mshr_add(&s->mshr, x->e, p))
         return L2_BLOCKED_MERGES;
+    p->found = PACKET_FOUND_PENDING;
     s->part->count[stats_of(p)->merged]++;
     return L2_SERVED;
 }
@@ -424,17 +461,16 @@ enum l2_result l2_coherence_message(struct l2_slice *s, struct packet *p, const 
     return is_request(s, p) ? request(s, &x, p, t) : finish(s, &x, p, t);
 }
 
-enum l2_result l2_coherence_other(struct l2_slice *s, uint32_t e, struct packet *p, const struct l2_now *t)
+bool l2_coherence_has(const struct l2_slice *s, const struct packet *p)
 {
-    uint32_t i = s->mshr.entry[e].user;
-    enum l2_result why = l2_cannot_perform(s, p, s->data_free, t->l2);
-    if (i == TAG_NONE || l2_needs(s, p) & ~s->tags.tag[i].valid)
-        return L2_BLOCKED_LINE_BUSY;
-    if (why)
-        return why;
-    s->part->count[l2_stats(p)->hits]++;
-    l2_perform(s, &s->data_free, i, p, t);
-    return L2_SERVED;
+    struct line_at x = find(s, p->mapped);
+    return x.e != MSHR_NONE ? s->transaction[x.e].coherent : state_of(s, &x) != 0;
+}
+
+enum l2_result l2_coherence_other(struct l2_slice *s, struct packet *p, const struct l2_now *t)
+{
+    struct line_at x = find(s, p->mapped);
+    return request(s, &x, p, t);
 }
 
 /* ---- eviction ---- */
@@ -477,19 +513,36 @@ void l2_coherence_filled(struct l2_slice *s, uint32_t e)
     make_ready(s, e);
 }
 
+/* Is the oldest request of a line that has arrived the same message as that which the line is busy with? */
+static bool fills_again(const struct l2_slice *s, const struct line_at *x)
+{
+    const struct packet *next = mshr_first(&s->mshr, x->e);
+    const struct coherence_row *row = coherence_home(s->part->cfg.coherence, state_of(s, x), HOME_FILLED_AGAIN);
+    return row->step[0].action && next && next->kind == s->transaction[x->e].request->kind;
+}
+
+/* p: the oldest request that waits; NULL: the entry has an event. */
+static unsigned next_event(const struct l2_slice *s, const struct line_at *x, const struct packet *p)
+{
+    unsigned number = p ? event_of(s, x, p) : s->transaction[x->e].event - 1u;
+    return number == HOME_FILLED && fills_again(s, x) ? HOME_FILLED_AGAIN : number;
+}
+
 /* The entry's event, or the oldest request that waits in it; false: blocked. */
 static bool run_entry(struct l2_slice *s, uint32_t e, const struct l2_now *t)
 {
     struct line_at x = { s->mshr.entry[e].line, s->mshr.entry[e].user, e };
-    unsigned number = s->transaction[e].event;
-    struct packet *p = number ? NULL : mshr_first(&s->mshr, e), *fetched = s->transaction[e].request;
+    uint8_t pending = s->transaction[e].event;
+    struct packet *p = pending ? NULL : mshr_first(&s->mshr, e), *fetched = s->transaction[e].request;
+    unsigned number = next_event(s, &x, p);
+    bool replies = pending == 1 + HOME_FILLED && !fetched->own;
     s->transaction[e].event = 0;
-    if (event(s, &x, number ? number - 1 : event_of(s, &x, p), p, t)) {
-        s->transaction[e].event = (uint8_t)number;
+    if (event(s, &x, number, p, t)) {
+        s->transaction[e].event = pending;
         return false;
     }
     s->transaction[e].evicting = false;
-    if (number == 1 + HOME_FILLED)
+    if (replies)
         l2_stamp_dram(fetched, &s->miss[e]);
     if (p)
         mshr_take(&s->mshr, e);

@@ -26,7 +26,7 @@ for program in "vecadd" "histogram" "scan_lookback"; do
         --set sim.shadow=true -- "$build/kernels/$program"
 done
 
-check 2 "expected one of none|uncached" "$simtx" config show gtx480 --set coherence.protocol=nothing
+check 2 "expected one of none|mesi|write-through|uncached" "$simtx" config show gtx480 --set coherence.protocol=nothing
 check 0 "uncached: the home performs every access" "$simtx" config explain coherence.protocol
 check 0 "uncached.own_network" "$simtx" config list --keys
 check 0 "uncached.loads" "$simtx" stats

@@ -1,15 +1,15 @@
 /*
  * The smallest protocol: no L1 keeps a global line. The home performs each access; accesses of an SM to a line with a
  * request in flight stall (loads) or wait (after stores and atomics). L1 states: I; R, W, A (a load, a store, an atomic
- * is at the home). Home states: NP (not in the L2), V; F, FW, FA (the line is fetched for one of these). There are no
- * sharers, and so no probes.
+ * is at the home). Home states: NP (not in the L2), V; F, FW, FA (the line is fetched for one of these), FO
+ * (for an access that is not the protocol's). There are no sharers, and so no probes.
  */
 #include "base/config/config.h"
 #include "memsys/coherence/coherence.h"
 
 enum { READ, WRITE, ATOM, DATA, WRITE_ACK, ATOM_ACK, MESSAGES };
 enum { I, R, W, A, L1_STATES };
-enum { NP, V, F, FW, FA, HOME_STATES };
+enum { NP, V, F, FW, FA, FO, HOME_STATES };
 enum { LOADS, COUNTERS };
 
 /* The replies' virtual network is vn. */
@@ -24,7 +24,7 @@ enum { LOADS, COUNTERS };
 static const struct coherence_message shared[MESSAGES] = MESSAGES_WITH(0), own[MESSAGES] = MESSAGES_WITH(1);
 
 static const char *const l1_names[] = { "I", "R", "W", "A" };
-static const char *const home_names[] = { "NP", "V", "F", "FW", "FA" };
+static const char *const home_names[] = { "NP", "V", "F", "FW", "FA", "FO" };
 static const enum stat counter[COUNTERS] = { [LOADS] = STAT_UNCACHED_LOADS };
 
 #define ON(message) (L1_EVENTS + (message))
@@ -46,15 +46,20 @@ static const struct coherence_row l1[L1_STATES][L1_EVENTS + MESSAGES] = {
 #define WRITES { V, DO({ HOME_WRITE }, { HOME_REPLY, WRITE_ACK }) }
 #define OPERATES { V, DO({ HOME_ATOMIC, ATOM_ACK }) }
 #define BUSY(state) [AT(READ)] = { state, DO({ HOME_WAIT }) }, [AT(WRITE)] = { state, DO({ HOME_WAIT }) }, \
-                    [AT(ATOM)] = { state, DO({ HOME_WAIT }) }
+                    [AT(ATOM)] = { state, DO({ HOME_WAIT }) }, [HOME_OTHER_READ] = { state, DO({ HOME_WAIT }) }, \
+                    [HOME_OTHER_WRITE] = { state, DO({ HOME_WAIT }) }
+#define PERFORMS { V, DO({ HOME_PERFORM }) }
 
 static const struct coherence_row home[HOME_STATES][HOME_EVENTS + MESSAGES] = {
     [NP] = { [AT(READ)] = { F, DO({ HOME_FETCH }) }, [AT(WRITE)] = { FW, DO({ HOME_FETCH }) },
-             [AT(ATOM)] = { FA, DO({ HOME_FETCH }) } },
-    [V] = { [HOME_EVICT] = { NP, DO({ HOME_NOP }) }, [AT(READ)] = READS, [AT(WRITE)] = WRITES, [AT(ATOM)] = OPERATES },
+             [AT(ATOM)] = { FA, DO({ HOME_FETCH }) }, [HOME_OTHER_READ] = { FO, DO({ HOME_FETCH }) },
+             [HOME_OTHER_WRITE] = { FO, DO({ HOME_FETCH }) } },
+    [V] = { [HOME_EVICT] = { NP, DO({ HOME_NOP }) }, [AT(READ)] = READS, [AT(WRITE)] = WRITES, [AT(ATOM)] = OPERATES,
+            [HOME_OTHER_READ] = PERFORMS, [HOME_OTHER_WRITE] = PERFORMS },
     [F] = { BUSY(F), [HOME_FILLED] = READS },
     [FW] = { BUSY(FW), [HOME_FILLED] = WRITES },
     [FA] = { BUSY(FA), [HOME_FILLED] = OPERATES },
+    [FO] = { BUSY(FO), [HOME_FILLED] = PERFORMS },
 };
 
 #define TABLES(table) \
