@@ -11,6 +11,7 @@ enum { GETS, GETX, PUTX, PUTX_LATE, ATOM, DATA_S, DATA_M, WB_ACK, ATOM_ACK, INV,
 enum { I, S, M, IS, ISI, IM, SM, MI, II, A, MA, L1_STATES };
 enum { H_NP, H_V, H_S, H_M, H_F, H_FX, H_FA, H_SX, H_SA, H_SE, H_MS, H_MX, H_MA, H_ME, H_MU, HOME_STATES };
 
+_Static_assert((int)S == MSI_S && (int)M == MSI_M && (int)H_V == MSI_HOME_V && (int)H_S == MSI_HOME_S, "toys.h");
 _Static_assert((int)ISI == MSI_ISI && (int)DATA_S == MSI_DATA_S && (int)INV == MSI_INV && (int)INV_ACK == MSI_INV_ACK,
                "toys.h");
 

@@ -9,10 +9,24 @@
 #include <cmocka.h>
 
 #include "base/config/config.h"
+#include "memsys/l2/l2.h"
 #include "ptx/exec/exec.h"
 #include "regress/coherence/rig.h"
 
 _Alignas(1 << 14) uint32_t rig_memory[WORDS];
+
+#define EVEN { 1000, 1000, 1000, 1000 }
+const struct tightness rig_sizes[RIG_SIZES] = {
+    /*               L1                       L2                                     */
+    { "wide",        4, 10, 4, 2, 8, 8, 8, 1, 1, 2, 4, 4, 8, 8, 8, 8, 64, 32, EVEN },
+    { "one way",     4, 6, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 32, EVEN },
+    { "two ways",    4, 6, 1, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 5, 32, EVEN },
+    { "small L2",    6, 8, 2, 2, 4, 4, 4, 2, 1, 1, 1, 2, 4, 2, 2, 2, 12, 32, { 1400, 700, 650, 924 } },
+    { "small L1",    3, 4, 1, 1, 2, 2, 2, 1, 2, 2, 2, 2, 4, 4, 2, 2, 8, 32, { 700, 1300, 900, 1848 } },
+    { "one line",    6, 1, 1, 1, 4, 4, 4, 2, 1, 1, 1, 1, 2, 8, 4, 4, 16, 32, EVEN },
+    { "two lines",   3, 2, 1, 1, 2, 4, 2, 2, 1, 1, 1, 1, 3, 4, 4, 2, 9, 32, { 1000, 500, 2000, 800 } },
+    { "late lines",  6, 10, 1, 2, 4, 4, 8, 2, 1, 1, 1, 9, 8, 8, 8, 8, 20, 8, EVEN },
+};
 
 uint32_t rig_random(struct rig *r, uint32_t n)
 {
@@ -75,7 +89,7 @@ static void check_load(struct node *n, const struct access *a)
         uint32_t word = word_of(a->op.address[lane]), value = loaded(n, a, lane);
         if (value == current(r, word))
             continue;
-        if (!may_be_late || (!r->through && !was_current(r, a, word, value)))
+        if (!may_be_late || !was_current(r, a, word, value))
             fail_msg("%s, %s: SM %u loads %u from word %u, which is %u (cycle %llu)", r->protocol->name, r->tight->name,
                      (unsigned)(n - r->node), value, word, current(r, word), (unsigned long long)r->now);
         late = true;
@@ -131,6 +145,104 @@ static void atomic_in_l1(void *ctx, const struct mem_op *op, uint8_t *line, stru
     add(n->rig, op->address[lane] / LINE_BYTES * LINE_BYTES, line, a);
 }
 
+/* Logs what the cycle has written to memory. */
+static void log_memory(struct rig *r)
+{
+    for (uint32_t w = 0; w < r->tight->lines * LINE_WORDS; w++)
+        if (rig_memory[w] != r->logged_memory[w])
+            log_write(r, w, r->logged_memory[w] = rig_memory[w]);
+}
+
+/* ---- the engine of a slice: an access now and then, of a line or, with one writer, of a word ---- */
+
+struct rig_engine { struct rig *rig; struct engine_home home; uint64_t random, next; uint32_t outstanding; };
+
+static uint32_t draw(struct rig_engine *e, uint32_t n)
+{
+    e->random = e->random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (uint32_t)((e->random >> 33) % n);
+}
+
+static void *new_engine(void *shared, const struct engine_home *home)
+{
+    struct rig *r = shared;
+    struct rig_engine *e = calloc(1, sizeof *e);
+    assert_non_null(e);
+    *e = (struct rig_engine){ .rig = r, .home = *home, .random = r->seed + r->engines, .next = NEVER };
+    r->engine[r->engines++] = e;
+    return e;
+}
+
+static void begin_access(struct rig_engine *e, uint64_t now)
+{
+    struct rig *r = e->rig;
+    uint32_t line = draw(e, r->tight->lines), word = LINE_WORDS - 8 + draw(e, 4), value = ++r->next_value;
+    uint64_t address = (uint64_t)(uintptr_t)&rig_memory[line * LINE_WORDS];
+    if (addrmap_slice(&r->map, address) != e->home.slice)
+        return;
+    struct packet *k = engine_packet(&e->home, draw(e, 2), address, (uint8_t)(1u << 4 * word / SECTOR_BYTES));
+    memcpy(k->data + 4 * word, &value, 4);
+    k->mask[word / 16] = UINT64_C(15) << word % 16 * 4;
+    k->token = word;
+    e->outstanding++;
+    engine_access(&e->home, k, now);
+}
+
+static void engine_performed(void *engine, struct packet *k, uint64_t now)
+{
+    struct rig_engine *e = engine;
+    struct rig *r = e->rig;
+    uint32_t word = word_of(k->line) + (uint32_t)k->token, value;
+    memcpy(&value, k->data + 4 * k->token, 4);
+    (void)now;
+    if (k->kind == MSG_READ && value != current(r, word))
+        fail_msg("%s, %s: slice %u reads %u from word %u, which is %u (cycle %llu)", r->protocol->name, r->tight->name,
+                 e->home.slice, value, word, current(r, word), (unsigned long long)r->now);
+    if (k->kind == MSG_WRITE && !r->through) {
+        r->shadow[word] = value;
+        log_write(r, word, value);
+    }
+    e->outstanding--;
+    packet_return(k);
+}
+
+static uint64_t engine_run(void *engine, uint64_t now)
+{
+    struct rig_engine *e = engine;
+    if (now < e->next)
+        return e->next;
+    e->next = e->rig->busy ? now + 1 + draw(e, 60) : NEVER;
+    if (e->rig->busy)
+        begin_access(e, now);
+    return e->next;
+}
+
+static bool engine_take(void *engine, struct packet *k, uint64_t now)
+{
+    (void)engine, (void)k, (void)now;
+    fail();
+    return false;
+}
+
+static bool engine_idle(const void *engine)
+{
+    return !((const struct rig_engine *)engine)->outstanding;
+}
+
+static const struct engine_kind engine_kind = {
+    .new_engine = new_engine, .free_engine = free, .take = engine_take, .performed = engine_performed,
+    .run = engine_run, .idle = engine_idle
+};
+
+static void wake_engines(struct rig *r)
+{
+    r->busy = true;
+    for (uint32_t i = 0; i < r->engines; i++) {
+        r->engine[i]->next = clock_convert(&r->clocks, CLK_CORE, CLK_L2, r->now);
+        engine_runs(&r->engine[i]->home, r->engine[i]->next);
+    }
+}
+
 /* ---- what the units tell ---- */
 
 static void on_done(void *ctx, struct mem_op *op, uint64_t at)
@@ -170,6 +282,7 @@ static void build_lsus(struct rig *r)
     lsu_configure(&r->lsu, config);
     config_free(config);
     r->lsu.clocks = &r->clocks;
+    r->lsu.flit_bytes = t->flit_bytes;
     r->lsu.map = &r->map;
     struct l1_cfg *l1 = &r->lsu.l1;
     l1->sets = t->l1_sets;
@@ -201,7 +314,7 @@ static void build_xbars(struct rig *r)
     uint32_t slices = t->channels * t->slices;
     struct xbar_cfg c = {
         .clocks = &r->clocks, .sources = t->nodes, .destinations = slices, .in_share = 1, .out_share = 1,
-        .flit_bytes = 32, .vns = 3, .latency_in = 2, .latency_out = 2, .source_clock = CLK_CORE,
+        .flit_bytes = t->flit_bytes, .vns = 3, .latency_in = 2, .latency_out = 2, .source_clock = CLK_CORE,
         .destination_clock = CLK_L2, .to_slices = true
     };
     r->xbar[0] = xbar_new(&c, r->sm_out, r->slice_in, r->count);
@@ -217,7 +330,7 @@ static void build_partitions(struct rig *r)
 {
     const struct tightness *t = r->tight;
     struct partition_cfg c = {
-        .clocks = &r->clocks, .map = &r->map, .slices = t->slices, .flit_bytes = 32, .reply_latency = 2,
+        .clocks = &r->clocks, .map = &r->map, .slices = t->slices, .flit_bytes = t->flit_bytes, .reply_latency = 2,
         .credit_latency = 2, .walk = r->walk,
         .l2 = { .sets = t->l2_sets, .ways = t->l2_ways, .mshrs = t->l2_mshrs, .merges = t->l2_merges, .latency = 3,
                 .miss_queue = t->l2_miss_queue, .reply_queue = t->reply_queue, .bytes_per_cycle = 64,
@@ -227,7 +340,8 @@ static void build_partitions(struct rig *r)
                   .tRRD = 2, .tRCD = 3, .tRAS = 7, .tRP = 3, .tRC = 10, .tCL = 3, .tWL = 2, .tCDLR = 2, .tWR = 3,
                   .tRTP = 2 },
         .calls = { .ctx = r, .atomic = atomic_at_home },
-        .coherence = r->protocol, .sms = t->nodes, .coherence_seen = r->home_seen
+        .coherence = r->protocol, .sms = t->nodes, .coherence_seen = r->home_seen,
+        .engine = r->states.others ? &engine_kind : NULL, .engine_shared = r, .all_slices = t->channels * t->slices
     };
     for (c.channel = 0; c.channel < t->channels; c.channel++) {
         struct port *in[SLICES_MAX], *out[SLICES_MAX];
@@ -239,16 +353,18 @@ static void build_partitions(struct rig *r)
     }
 }
 
-void rig_start(struct rig *r, const struct coherence *p, const struct tightness *t, uint64_t seed, bool walk)
+void rig_start(struct rig *r, const struct rig_protocol *p, const struct tightness *t, uint64_t seed, bool walk)
 {
     char error[200];
     memset(r, 0, sizeof *r);
     memset(rig_memory, 0, sizeof rig_memory);
-    *r = (struct rig){ .protocol = p, .tight = t, .random = seed * 88172645463325252u + 1, .walk = walk, .now = 1 };
+    *r = (struct rig){ .protocol = p->p, .states = *p, .tight = t, .random = seed * 88172645463325252u + 1,
+                       .seed = seed, .walk = walk, .now = 1, .through = p->through };
+    r->late_row = p->late_state * (L1_EVENTS + p->p->messages) + L1_EVENTS + p->late_message;
     r->inst.mod[PG_ATOM] = MOD(ATOM, ADD);
     r->dinst = (struct dinst){ .in = &r->inst, .size = 4, .vec = 1 };
     clocks_set(&r->clocks, t->khz);
-    assert_true(coherence_check(p, 3, error, sizeof error));
+    assert_true(coherence_check(p->p, 3, error, sizeof error));
     assert_true(addrmap_parse(&r->map, "dramid@8;RRRRRRRR.BBBBCCCC.CCCSSSSS", t->channels, t->slices, false,
                               (uintptr_t)rig_memory, error, sizeof error));
     uint32_t slices = t->channels * t->slices;
@@ -282,17 +398,69 @@ static void cycle(struct rig *r)
                       clock_convert(&r->clocks, CLK_CORE, CLK_MEM, r->now));
 }
 
-/* One writer or many readers: states 1 and 2 of MSI are S and M. */
-static void check_copies(const struct rig *r)
+/* The line's way in the tags of its slice, *s; TAG_NONE: none has it. */
+static uint32_t way_of(const struct rig *r, uint64_t line, const struct l2_slice **s)
 {
-    for (uint32_t line = 0; line < r->tight->lines && !r->through; line++) {
-        uint32_t have[3] = { 0 };
-        for (uint32_t i = 0; i < r->tight->nodes; i++) {
-            unsigned s = lsu_coherence_state(r->node[i].u, (uint64_t)(uintptr_t)&rig_memory[line * LINE_WORDS]);
-            have[s < 3 ? s : 0]++;
-        }
-        assert_true(have[2] == 0 || (have[2] == 1 && have[1] == 0));
+    uint32_t slice = addrmap_slice(&r->map, line);
+    *s = &r->partition[slice / r->tight->slices]->slice[slice % r->tight->slices];
+    return tags_find(&(*s)->tags, line);
+}
+
+static void check_listed(const struct rig *r, uint64_t line, uint32_t sm)
+{
+    const struct l2_slice *s;
+    uint32_t i = way_of(r, line, &s);
+    if (i == TAG_NONE || !(s->directory[(size_t)i * s->directory_words + 1] >> sm & 1))
+        fail_msg("%s, %s: SM %u has line %#llx, but is not listed (cycle %llu)", r->protocol->name, r->tight->name, sm,
+                 (unsigned long long)line, (unsigned long long)r->now);
+}
+
+/* One writer or many readers; all copies are listed. */
+static void check_copies(const struct rig *r, uint64_t line)
+{
+    uint32_t readers = 0, owners = 0;
+    for (uint32_t i = 0; i < r->tight->nodes; i++) {
+        uint64_t s = UINT64_C(1) << lsu_coherence_state(r->node[i].u, line);
+        readers += (r->states.readers & s) != 0;
+        owners += (r->states.owners & s) != 0;
+        if ((r->states.readers | r->states.owners) & s)
+            check_listed(r, line, i);
     }
+    if (owners > 1 || (owners && readers))
+        fail_msg("%s, %s: line %#llx has %u owners and %u readers (cycle %llu)", r->protocol->name, r->tight->name,
+                 (unsigned long long)line, owners, readers, (unsigned long long)r->now);
+}
+
+/* A line has one way. */
+static void check_way(const struct rig *r, uint64_t line)
+{
+    const struct l2_slice *s;
+    uint32_t n = 0;
+    way_of(r, line, &s);
+    for (uint32_t i = 0; i < s->tags.sets * s->tags.ways; i++)
+        n += s->tags.tag[i].state && s->tags.tag[i].line == line;
+    assert_true(n <= 1);
+}
+
+/* The L2's bytes. */
+static void check_value(const struct rig *r, uint64_t line)
+{
+    const struct l2_slice *s;
+    uint32_t i = way_of(r, line, &s), first = word_of(line);
+    bool is_current = i != TAG_NONE && r->states.current >> s->directory[(size_t)i * s->directory_words] & 1;
+    for (uint32_t w = first; is_current && w < first + LINE_WORDS; w++)
+        assert_int_equal(rig_memory[w], r->shadow[w]);
+}
+
+static void check_cycle(struct rig *r)
+{
+    uint64_t first = (uint64_t)(uintptr_t)rig_memory;
+    for (uint32_t line = 0; line < r->tight->lines; line++)
+        check_copies(r, first + line * LINE_BYTES);
+    check_value(r, first + r->now % r->tight->lines * LINE_BYTES);
+    check_way(r, first + r->now % r->tight->lines * LINE_BYTES);
+    if (r->through)
+        log_memory(r);
 }
 
 static void choose_words(struct rig *r, struct node *n, struct access *a)
@@ -370,10 +538,28 @@ static bool all_over(const struct rig *r)
     return true;
 }
 
+static void print_line(void *ctx, const char *text)
+{
+    (void)ctx;
+    print_message("%s\n", text);
+}
+
+static void fail_hang(const struct rig *r)
+{
+    for (uint32_t i = 0; i < r->tight->nodes; i++) {
+        print_message("SM %u\n", i);
+        lsu_dump(r->node[i].u, print_line, NULL);
+    }
+    for (uint32_t i = 0; i < r->tight->channels; i++)
+        partition_dump(r->partition[i], print_line, NULL);
+    fail_msg("%s, %s: nothing comes to an end", r->protocol->name, r->tight->name);
+}
+
 void rig_traffic(struct rig *r, unsigned accesses)
 {
     unsigned left[NODES_MAX];
     uint64_t limit = r->now + 1000 * (uint64_t)accesses + 10000;
+    wake_engines(r);
     for (uint32_t i = 0; i < r->tight->nodes; i++)
         left[i] = accesses;
     for (bool more = true; more || !all_over(r);) {
@@ -384,10 +570,11 @@ void rig_traffic(struct rig *r, unsigned accesses)
             more |= left[i] > 0;
         }
         cycle(r);
-        check_copies(r);
+        check_cycle(r);
         if (r->now > limit)
-            fail_msg("%s, %s: nothing comes to an end", r->protocol->name, r->tight->name);
+            fail_hang(r);
     }
+    r->busy = false;
 }
 
 /* ---- the end ---- */

@@ -11,43 +11,26 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "regress/coherence/coverage.h"
 #include "regress/coherence/rig.h"
 #include "regress/coherence/toys.h"
 
-#define EVEN { 1000, 1000, 1000, 1000 }
-static const struct tightness TIGHT[] = {
-    /*               L1                       L2                                     */
-    { "wide",        4, 10, 4, 2, 8, 8, 8, 1, 1, 2, 4, 4, 8, 8, 8, 8, 64, EVEN },
-    { "one way",     4, 6, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, EVEN },
-    { "two ways",    4, 6, 1, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 5, EVEN },
-    { "small L2",    6, 8, 2, 2, 4, 4, 4, 2, 1, 1, 1, 2, 4, 2, 2, 2, 12, { 1400, 700, 650, 924 } },
-    { "small L1",    3, 4, 1, 1, 2, 2, 2, 1, 2, 2, 2, 2, 4, 4, 2, 2, 8, { 700, 1300, 900, 1848 } },
-    { "one line",    6, 1, 1, 1, 4, 4, 4, 2, 1, 1, 1, 1, 2, 8, 4, 4, 16, EVEN },
-    { "two lines",   3, 2, 1, 1, 2, 4, 2, 2, 1, 1, 1, 1, 3, 4, 4, 2, 9, { 1000, 500, 2000, 800 } },
-};
-enum { SIZES = sizeof TIGHT / sizeof *TIGHT };
-
-struct suite { const struct coherence *p; bool through; unsigned late_state, late_message; };
-static const struct suite SUITES[] = {
-    { &toy_msi, false, MSI_ISI, MSI_DATA_S },
-    { &toy_msi_home_atomics, false, MSI_ISI, MSI_DATA_S },
-    { &toy_through, true, THROUGH_IVI, THROUGH_DATA },
+static const struct rig_protocol SUITES[] = {
+    { .p = &toy_msi, .late_state = MSI_ISI, .late_message = MSI_DATA_S, .readers = 1 << MSI_S, .owners = 1 << MSI_M,
+      .current = 1 << MSI_HOME_V | 1 << MSI_HOME_S },
+    { .p = &toy_msi_home_atomics, .late_state = MSI_ISI, .late_message = MSI_DATA_S, .readers = 1 << MSI_S,
+      .owners = 1 << MSI_M, .current = 1 << MSI_HOME_V | 1 << MSI_HOME_S },
+    { .p = &toy_through, .through = true, .late_state = THROUGH_IVI, .late_message = THROUGH_DATA,
+      .readers = 1 << THROUGH_V },
 };
 
 static struct rig rig;
 static uint64_t l1_seen[2][ROWS_MAX], home_seen[ROWS_MAX];
 
-static void start(const struct suite *s, const struct tightness *t, uint64_t seed, bool walk)
-{
-    rig_start(&rig, s->p, t, seed, walk);
-    rig.through = s->through;
-    rig.late_row = s->late_state * (L1_EVENTS + s->p->messages) + L1_EVENTS + s->late_message;
-}
-
 /* Two kernels, the second one on L2s that the first one left as they were. */
-static void run(const struct suite *s, const struct tightness *t, uint64_t seed, bool walk, uint64_t *seen)
+static void run(const struct rig_protocol *s, const struct tightness *t, uint64_t seed, bool walk, uint64_t *seen)
 {
-    start(s, t, seed, walk);
+    rig_start(&rig, s, t, seed, walk);
     rig_traffic(&rig, 150);
     rig_rest(&rig, false);
     rig_traffic(&rig, 50);
@@ -60,49 +43,8 @@ static void run(const struct suite *s, const struct tightness *t, uint64_t seed,
     rig_end(&rig);
 }
 
-static const char *event_name(const struct coherence *p, unsigned e, unsigned own)
-{
-    static const char *const names[][4] = {
-        { "evict", "filled", "acknowledged" }, { "load", "store", "atomic", "evict" }
-    };
-    return e < own ? names[own == L1_EVENTS][e] : p->message[e - own].name;
-}
-
-struct table { const struct coherence_row *row; const char *const *names; uint32_t states; unsigned own; };
-
-/* Rows that were not used, of those that do something; say: names them. */
-static unsigned missing(const struct coherence *p, const struct table *t, const uint64_t *seen, bool say)
-{
-    unsigned events = t->own + p->messages, rows = 0, used = 0;
-    for (uint32_t i = 0; i < t->states * events; i++) {
-        unsigned first = t->row[i].step[0].action;
-        if (!first || (t->own == L1_EVENTS && first == L1_STALL))
-            continue;
-        rows++;
-        used += seen[i] != 0;
-        if (say && !seen[i])
-            print_message("%s: (%s, %s) was not reached\n", p->name, t->names[i / events],
-                          event_name(p, i % events, t->own));
-    }
-    if (say)
-        print_message("%s, %s: %u rows of %u were used\n", p->name, t->own == L1_EVENTS ? "L1" : "home", used, rows);
-    return rows - used;
-}
-
-static unsigned missing_l1(const struct suite *s, const uint64_t *seen, bool say)
-{
-    const struct table t = { s->p->l1, s->p->l1_state, s->p->l1_states, L1_EVENTS };
-    return missing(s->p, &t, seen, say);
-}
-
-static unsigned missing_home(const struct suite *s, bool say)
-{
-    const struct table t = { s->p->home, s->p->home_state, s->p->home_states, HOME_EVENTS };
-    return missing(s->p, &t, home_seen, say);
-}
-
 /* Runs suites that share a home table, until every row has been used, at most so often. */
-static void check_suites(const struct suite *s, unsigned n)
+static void check_suites(const struct rig_protocol *s, unsigned n)
 {
     enum { LEAST = 3, MOST = 120 };
     uint64_t loads = 0, late = 0;
@@ -112,19 +54,17 @@ static void check_suites(const struct suite *s, unsigned n)
     for (uint64_t seed = 1; seed <= LEAST || (more && seed <= MOST); seed++) {
         more = false;
         for (unsigned k = 0; k < n; k++) {
-            for (unsigned t = 0; t < SIZES; t++) {
-                run(&s[k], &TIGHT[t], seed, false, l1_seen[k]);
+            for (unsigned t = 0; t < RIG_SIZES; t++) {
+                run(&s[k], &rig_sizes[t], seed, false, l1_seen[k]);
                 loads += rig.loads;
                 late += rig.late;
             }
-            more |= missing_l1(&s[k], l1_seen[k], false) || missing_home(&s[k], false);
+            more |= coverage_lacks(s[k].p, l1_seen[k], home_seen, NULL, false);
         }
     }
     print_message("%u loads, %u of them of data that was invalidated in flight\n", (unsigned)loads, (unsigned)late);
-    for (unsigned k = 0; k < n; k++) {
-        assert_int_equal(missing_l1(&s[k], l1_seen[k], true), 0);
-        assert_int_equal(missing_home(&s[k], true), 0);
-    }
+    for (unsigned k = 0; k < n; k++)
+        assert_int_equal(coverage_lacks(s[k].p, l1_seen[k], home_seen, NULL, true), 0);
     assert_true(late > 0);
 }
 
@@ -141,10 +81,10 @@ static void write_through_is_coherent(void **state)
 static void skipped_cycles_change_nothing(void **state)
 {
     for (unsigned s = 0; s < 3; s++)
-        for (unsigned t = 0; t < SIZES; t++) {
-            run(&SUITES[s], &TIGHT[t], 9, false, l1_seen[0]);
+        for (unsigned t = 0; t < RIG_SIZES; t++) {
+            run(&SUITES[s], &rig_sizes[t], 9, false, l1_seen[0]);
             uint64_t trace = rig.trace, now = rig.now;
-            run(&SUITES[s], &TIGHT[t], 9, true, l1_seen[0]);
+            run(&SUITES[s], &rig_sizes[t], 9, true, l1_seen[0]);
             assert_int_equal(rig.trace, trace);
             assert_int_equal(rig.now, now);
         }
@@ -187,7 +127,7 @@ static void probes_are_handled_on_arrival(void **state)
     struct packet_pool pool;
     struct node *n = &rig.node[0];
     packet_pool_init(&pool, 0);
-    start(&SUITES[0], &TIGHT[0], 1, true);
+    rig_start(&rig, &SUITES[0], &rig_sizes[0], 1, true);
     for (unsigned i = 0; i < SLOTS; i++)
         rig_load(&rig, n, i, i);
     run_alone(40);
@@ -212,7 +152,7 @@ static void acknowledgements_pass_requests_without_credits(void **state)
 {
     struct packet_pool pool;
     packet_pool_init(&pool, 0);
-    start(&SUITES[0], &TIGHT[0], 1, false);
+    rig_start(&rig, &SUITES[0], &rig_sizes[0], 1, false);
     rig.sm_out[0].have[0] = 0;
     rig_load(&rig, &rig.node[0], 0, 0);
     run_alone(40);

@@ -118,6 +118,7 @@ static void misfits_are_named(void **state)
     static const struct { const char *setting, *message; } CASES[] = {
         { "xbar.vns=1", "DATA_S goes over virtual network 2, but xbar.vns = 1" },
         { "l1.kb=0", "coherence.protocol: msi needs an L1 and an L2" },
+        { "tm.global=kilotm", "coherence.protocol: with msi, tm.global must be none" },
     };
     for (unsigned i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         const char *const settings[] = { NETWORKS, CASES[i].setting, NULL };

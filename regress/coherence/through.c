@@ -10,7 +10,7 @@ enum { READ, WRITE, ATOM, DATA, WRITE_ACK, ATOM_ACK, INV, INV_ACK, MESSAGES };
 enum { I, V, IV, IVI, W, VW, A, L1_STATES };
 enum { H_NP, H_S, H_F, H_FW, H_FA, H_X, H_XA, H_E, HOME_STATES };
 
-_Static_assert((int)IVI == THROUGH_IVI && (int)DATA == THROUGH_DATA, "toys.h");
+_Static_assert((int)V == THROUGH_V && (int)IVI == THROUGH_IVI && (int)DATA == THROUGH_DATA, "toys.h");
 
 static const struct coherence_message message[MESSAGES] = {
     [READ] = { "READ", COHERENCE_REQUEST, 0, COHERENCE_NO_PAYLOAD, 0 },

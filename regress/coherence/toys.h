@@ -10,8 +10,10 @@
 
 extern const struct coherence toy_msi, toy_msi_home_atomics, toy_through;
 
-enum { MSI_ISI = 4 };                /* L1 state of toy_msi: a missing line that was invalidated, DATA_S to come */
+/* L1 states of toy_msi; ISI: a missing line that was invalidated, DATA_S to come. Home states. */
+enum { MSI_S = 1, MSI_M, MSI_ISI = 4 };
+enum { MSI_HOME_V = 1, MSI_HOME_S };
 enum { MSI_DATA_S = 5, MSI_INV = 9, MSI_INV_ACK = 12 };
-enum { THROUGH_IVI = 3, THROUGH_DATA = 3 };
+enum { THROUGH_V = 1, THROUGH_IVI = 3, THROUGH_DATA = 3 };
 
 #endif

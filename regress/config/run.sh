@@ -29,14 +29,18 @@ for m in $machines; do
     holds "$m: a warning" test ! -s err
     for o in $overlays; do
         [ "$o" = Nsm ] && o=3sm
-        answers 0 "gpu.sms" show "$m+$o"
+        case $m+$o in       # machines that cannot have coherent L1s
+        kilotm+mesi | kilotm+write-through | micro2013+mesi | micro2013+write-through | \
+        gtx480-reference+mesi | gtx480-reference+write-through) answers 2 "coherence" show "$m+$o" ;;
+        *) answers 0 "gpu.sms" show "$m+$o" ;;
+        esac
     done
     answers 0 "core.perfect_fetch = true" show "$m+tiny+l1on+1sm+perfect-fetch"
 done
 for m in default gtx480 gtx480-sc gtx480-reference quadro-fx5800 southern-islands v100; do
     holds "machine $m is there" grep -qx "$m" <<<"$machines"
 done
-for o in l1on l1off tiny perfect-fetch shared48 Nsm; do
+for o in l1on l1off tiny perfect-fetch shared48 mesi write-through Nsm; do
     holds "overlay $o is there" grep -qx "$o" <<<"$overlays"
 done
 holds "every preset says what it is" sh -c '! "$0" config list --presets | grep -E "^  [^ ]+ *$"' "$simtx"

@@ -4,7 +4,7 @@ MUTANT_TABLES := $(sort $(wildcard regress/mutants/*.faults))
 MUTANT_TABLE  := $(B)/regress/mutants/table
 MUTANT_JOBS   := $(shell nproc)
 
-FINDERS := kilo unit rules shared flip store witness coherence dram occupancy
+FINDERS := kilo unit rules shared flip store witness coherence protocols dram occupancy
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/cu_rig.c
 FINDER_rules  := regress/unit/test_cu_rules.c
@@ -13,7 +13,9 @@ FINDER_shared := regress/mutants/shared.c regress/mutants/finder.c \
 FINDER_flip   := regress/mutants/flip.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_store  := regress/mutants/store.c regress/mutants/finder.c regress/witness/lab.c
 FINDER_witness   := regress/witness/witness.c regress/witness/lab.c
-FINDER_coherence := $(patsubst %,regress/coherence/%.c,test_coherence rig msi through)
+FINDER_coherence := $(patsubst %,regress/coherence/%.c,test_coherence rig coverage msi through)
+FINDER_protocols := $(patsubst %,regress/coherence/%.c,tester rig coverage) \
+                    $(patsubst %,regress/mutants/%.c,protocols finder)
 FINDER_dram      := regress/unit/test_dram.c
 FINDER_occupancy := regress/unit/test_occupancy.c
 
