@@ -4,7 +4,7 @@ MUTANT_TABLES := $(sort $(wildcard regress/mutants/*.faults))
 MUTANT_TABLE  := $(B)/regress/mutants/table
 MUTANT_JOBS   := $(shell nproc)
 
-FINDERS := kilo unit rules shared flip store witness coherence protocols dram occupancy
+FINDERS := kilo unit rules shared flip store witness coherence protocols dram occupancy policies
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/cu_rig.c
 FINDER_rules  := regress/unit/test_cu_rules.c
@@ -17,6 +17,7 @@ FINDER_coherence := $(patsubst %,regress/coherence/%.c,test_coherence rig covera
 FINDER_protocols := $(patsubst %,regress/coherence/%.c,tester rig coverage) \
                     $(patsubst %,regress/mutants/%.c,protocols finder)
 FINDER_dram      := regress/unit/test_dram.c
+FINDER_policies  := regress/order/test_policies.c $(COHERENCE_TOYS) regress/witness/lab.c
 FINDER_occupancy := regress/unit/test_occupancy.c
 
 # What a finder consists of besides the changed objects, how it is linked with them: $(call LINK_FINDER,name,objects).
