@@ -26,6 +26,14 @@ static inline unsigned num_bits(uint64_t n)
     return n ? 64 - (unsigned)__builtin_clzll(n) : 0;
 }
 
+/* Bits that are set. (__builtin_popcountll is a call, because not every host has the instruction.) */
+static inline unsigned num_ones(uint64_t n)
+{
+    n -= n >> 1 & 0x5555555555555555;
+    n = (n & 0x3333333333333333) + (n >> 2 & 0x3333333333333333);
+    return (unsigned)(((n + (n >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
+}
+
 /* The logarithm to base 2, rounded up; 0 for 0. */
 static inline unsigned num_log2_up(uint64_t n)
 {

@@ -5,6 +5,7 @@
 #ifndef PTX_CONTROL_H
 #define PTX_CONTROL_H
 
+#include "base/num.h"
 #include "ptx/exec/exec.h"
 
 /* What a warp does after a control instruction. STOP: it waits, ended, faulted, or yields. */
@@ -54,20 +55,31 @@ static inline int run_halves(struct warp *w, const struct dinst *d)
     return r;
 }
 
-/* The PTX instructions of the steps from..to were executed by the lanes of mask. */
-static inline void count(struct warp *w, const struct dinst *from, const struct dinst *to, uint64_t mask)
+/* The PTX instructions of the steps from..to were executed; returns their number. */
+static inline uint64_t count_steps(struct warp *w, const struct dinst *from, const struct dinst *to)
 {
     uint64_t n = to->seq + to->counts - from->seq;
     w->executed += n;
     w->budget -= (int64_t)n;
+    return n;
+}
+
+/* The lanes of mask executed n of them. */
+static inline void count_lanes(struct warp *w, uint64_t n, uint64_t mask)
+{
     uint64_t *c = w->half[0].worker->count;
     c[STAT_WARP_INSTRUCTIONS] += n;
-    c[STAT_THREAD_INSTRUCTIONS] += n * (mask == UINT32_MAX ? LANES : (uint64_t)__builtin_popcountll(mask));
+    c[STAT_THREAD_INSTRUCTIONS] += n * num_ones(mask);
+}
+
+static inline void count(struct warp *w, const struct dinst *from, const struct dinst *to, uint64_t mask)
+{
+    count_lanes(w, count_steps(w, from, to), mask);
 }
 
 static inline void count_guarded_off(struct warp *w, uint64_t off)
 {
-    w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] -= (uint64_t)__builtin_popcountll(off);
+    w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] -= num_ones(off);
 }
 
 static inline bool warp_independent(const struct warp *w)

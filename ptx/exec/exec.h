@@ -179,7 +179,7 @@ struct fault {
 struct worker {
     struct launch *launch;
     uint64_t changes;                /* stores, atomics that changed memory, barriers: events that end waiting loops */
-    struct { uint64_t lo, hi; } bounds[BOUNDS_CACHE];
+    struct { uint64_t lo, hi, from; } bounds[BOUNDS_CACHE];    /* by instruction: allocation, last row's address */
     struct fault *fault;             /* set when a fault was raised */
     struct fault fault_store;
     uint64_t shown;                  /* its thread instructions that are in the launch's sum */

@@ -1,7 +1,9 @@
 /*
  * The run loop of a warp: steps execute in order until one returns a control instruction, which then acts on the warp.
  * A step is a call through a pointer in the decoded instruction; regress/bench/dispatch.c compares this with a switch
- * and with tail calls (they differ by less than 10 %; the layout of the registers decides).
+ * and with tail calls (they differ by less than 10 %; the layout of the registers decides). With a SIMT stack, a branch
+ * that all lanes take, or none, and a join marker that nobody waits at, leave the stack as it is: the same entry
+ * continues at another step, in the same run.
  */
 #include "ptx/exec/control.h"
 #include "ptx/isa/ops_check.h"
@@ -16,23 +18,18 @@ static uint32_t lane_value(struct warp *w, operand o, int lane)
     return ((const uint32_t *)lanes_at(&w->half[lane / LANES].l, o))[lane % LANES];
 }
 
-/* Executes steps from d on until one returns a control code; both halves of a wide wavefront execute each step. */
-static int run_steps(struct warp *w, uint64_t mask, const struct dinst **at)
+/* Executes steps from *at on until one returns a control code; both halves of a wide wavefront execute each step. */
+static inline int run_steps(struct warp *w, const struct dinst **at)
 {
     const struct dinst *d = *at;
     int r;
     if (warp_halves(w) == 1) {
         struct lanes *x = &w->half[0].l;
-        x->mask = x->active = (uint32_t)mask;
-        x->exist = (uint32_t)w->exist;
         while (!(r = d->fn(x, d)))
             d++;
-        *at = d;
-        return r;
-    }
-    set_masks(w, mask);
-    while (!(r = run_halves(w, d)))
-        d++;
+    } else
+        while (!(r = run_halves(w, d)))
+            d++;
     *at = d;
     return r;
 }
@@ -323,6 +320,67 @@ static inline bool next_group(struct warp *w)
     return simt_settle(w);
 }
 
+/* What the lanes of one entry execute without a change of the stack. */
+struct run {
+    const struct code *code;
+    struct simt_entry *entry;
+    uint64_t mask;
+    uint64_t skipped;                /* branches that none of them took: their guard was false */
+};
+
+enum follow { FOLLOW_ON, FOLLOW_SETTLE, FOLLOW_CONTROL };
+
+/*
+ * The step after control step *at, which returned r, if all lanes go there: ON; SETTLE if that ends the entry. CONTROL:
+ * nothing has been done.
+ */
+static inline enum follow follow(struct warp *w, struct run *u, const struct dinst **at, int r)
+{
+    const struct dinst *d = *at;
+    uint32_t here = (uint32_t)(d - u->code->insts), next = here + 1;
+    if (r == OP_BRA) {
+        uint64_t taken = guard_mask(w, d, u->mask);
+        if ((taken && taken != u->mask) || (taken && d->target < next && !w->spin.wait))
+            return FOLLOW_CONTROL;
+        w->spin.wait -= taken && d->target < next;
+        u->skipped += !taken;
+        next = taken ? d->target : next;
+    } else if (r == CONTROL_JOIN)
+        next = here + (u->entry->rpc != here);
+    else
+        return FOLLOW_CONTROL;
+    *at = u->code->insts + next;
+    if (next != u->entry->rpc && w->budget > 0)
+        return FOLLOW_ON;
+    u->entry->pc = next;
+    return FOLLOW_SETTLE;
+}
+
+/* Runs the current entry until its lanes part, or end, or a control instruction acts. */
+static enum control_result run_entry(struct warp *w)
+{
+    struct simt_entry *e = simt_top(w);
+    struct run u = { .code = w->frame[e->frame].code, .entry = e, .mask = e->mask };
+    const struct dinst *d = &u.code->insts[e->pc];
+    uint64_t before = w->executed;
+    bool stack = !warp_independent(w);
+    enum follow f;
+    int r;
+    set_masks(w, u.mask);
+    do {
+        const struct dinst *from = d;
+        w->run_from = from->seq;
+        r = run_steps(w, &d);
+        count_steps(w, from, d);
+        f = stack ? follow(w, &u, &d, r) : FOLLOW_CONTROL;
+    } while (f == FOLLOW_ON);
+    count_lanes(w, w->executed - before, u.mask);
+    w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] -= u.skipped * num_ones(u.mask);
+    if (f == FOLLOW_SETTLE)
+        return CONTROL_CONTINUE;
+    return r == CONTROL_FAULT ? CONTROL_STOP : control(w, r, u.code, d);
+}
+
 void warp_run(struct warp *w)
 {
     w->spinning = false;
@@ -342,18 +400,7 @@ void warp_run(struct warp *w)
             w->state = WARP_FAULT;
             return;
         }
-        struct simt_entry *e = simt_top(w);
-        const struct code *c = w->frame[e->frame].code;
-        const struct dinst *from = &c->insts[e->pc], *d = from;
-        uint64_t mask = e->mask;
-        w->run_from = from->seq;
-        int r = run_steps(w, mask, &d);
-        count(w, from, d, mask);
-        if (r == CONTROL_FAULT) {
-            w->state = WARP_FAULT;
-            return;
-        }
-        if (control(w, r, c, d) == CONTROL_STOP) {
+        if (run_entry(w) == CONTROL_STOP) {
             if (w->half[0].worker->fault)
                 w->state = WARP_FAULT;
             return;

@@ -8,6 +8,7 @@
 #include "ptx/exec/exec.h"
 #include "ptx/lanes/fminmax.h"
 #include "ptx/lanes/half.h"
+#include "ptx/memory/mem_table.h"
 
 static float atom_f32(uint64_t bits)
 {
@@ -136,46 +137,72 @@ static uint64_t address_of(const struct lanes *x, const struct dinst *d, int lan
     return base + (uint64_t)d->imm;
 }
 
-/* One read-modify-write of memory type MT; operands are in registers of that type. */
+/*
+ * Read-modify-writes of memory type MT; operands are in registers of that type. Usually the addresses of all lanes are
+ * checked at once (mem_inside), else one by one. With one host thread no other thread can come between.
+ */
 #define ATOMIC(OP, TYPE, MT, EXPR)                                                                          \
+    static MT alone_##OP##_##TYPE(MT *p, uint64_t b, uint64_t c, bool global, MT *changed)                  \
+    {                                                                                                       \
+        MT was = *p;                                                                                        \
+        uint64_t old = was;                                                                                 \
+        (void)c, (void)old, (void)global;                                                                   \
+        MT now = (MT)(EXPR);                                                                                \
+        *p = now;                                                                                           \
+        *changed |= now ^ was;                                                                              \
+        return was;                                                                                         \
+    }                                                                                                       \
+    static MT among_##OP##_##TYPE(MT *p, uint64_t b, uint64_t c, bool global, MT *changed)                  \
+    {                                                                                                       \
+        MT now, seen = __atomic_load_n(p, __ATOMIC_RELAXED);                                                \
+        do {                                                                                                \
+            uint64_t old = seen;                                                                            \
+            (void)c, (void)old, (void)global;                                                               \
+            now = (MT)(EXPR);                                                                               \
+        } while (!__atomic_compare_exchange_n(p, &seen, now, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));    \
+        *changed = 1;                                                                                       \
+        return seen;                                                                                        \
+    }                                                                                                       \
+    static int lanes_##OP##_##TYPE(struct lanes *x, const struct dinst *d)                                  \
+    {                                                                                                       \
+        struct half *h = half_of(x);                                                                        \
+        const MT *bs = lanes_at(x, d->src[1]), *cs = lanes_at(x, d->src[2]);                                \
+        MT *out = lanes_at(x, d->dst);                                                                      \
+        MT changed = 0;                                                                                     \
+        for (uint32_t m = x->mask; m; m &= m - 1) {                                                         \
+            int i = __builtin_ctz(m);                                                                       \
+            uint64_t a = address_of(x, d, i);                                                               \
+            bool global = is_global(d, a);                                                                  \
+            MT *p = (MT *)(void *)resolve(h, d, a, i);                                                      \
+            if (!p && fault_memory(h, d, i, a, d->size, true))                                              \
+                return CONTROL_FAULT;                                                                       \
+            out[i] = 0;                                                                                     \
+            if (!p)                                                                                         \
+                continue;                                                                                   \
+            out[i] = h->worker->parallel ? among_##OP##_##TYPE(p, bs[i], cs[i], global, &changed)           \
+                                         : alone_##OP##_##TYPE(p, bs[i], cs[i], global, &changed);          \
+        }                                                                                                   \
+        h->worker->changes += changed != 0;                                                                 \
+        return CONTROL_NEXT;                                                                                \
+    }                                                                                                       \
     static int run_##OP##_##TYPE(struct lanes *x, const struct dinst *d)                                    \
     {                                                                                                       \
         struct half *h = half_of(x);                                                                        \
         const MT *bs = lanes_at(x, d->src[1]), *cs = lanes_at(x, d->src[2]);                                \
         MT *out = lanes_at(x, d->dst);                                                                      \
-        bool parallel = h->worker->parallel, changed = false;                                               \
-        for (uint32_t m = x->mask; m; m &= m - 1) {                                                         \
+        struct mem_access a;                                                                                \
+        MT changed = 0;                                                                                     \
+        uint32_t mask = x->mask;                                                                            \
+        bool global = d->space != SP_SHARED;                                                                \
+        if (h->worker->parallel || !mem_inside[h->worker->launch->program->isa](x, d, &a))                  \
+            return lanes_##OP##_##TYPE(x, d);                                                               \
+        for (int i = 0; mask == UINT32_MAX && i < LANES; i++)                                               \
+            out[i] = alone_##OP##_##TYPE((MT *)(a.host + a.addr[i]), bs[i], cs[i], global, &changed);       \
+        for (uint32_t m = mask == UINT32_MAX ? 0 : mask; m; m &= m - 1) {                                   \
             int i = __builtin_ctz(m);                                                                       \
-            uint64_t a = address_of(x, d, i);                                                               \
-            bool global = is_global(d, a);                                                                  \
-            MT *p = (MT *)(void *)resolve(h, d, a, i), was;                                                 \
-            (void)global;                                                                                   \
-            if (!p && fault_memory(h, d, i, a, d->size, true))                                              \
-                return CONTROL_FAULT;                                                                       \
-            if (!p) {                                                                                       \
-                out[i] = 0;                                                                                 \
-                continue;                                                                                   \
-            }                                                                                               \
-            if (parallel) {                                                                                 \
-                MT now, seen = __atomic_load_n(p, __ATOMIC_RELAXED);                                        \
-                do {                                                                                        \
-                    uint64_t old = seen, b = bs[i], c = cs[i];                                              \
-                    (void)c;                                                                                \
-                    (void)old;                                                                              \
-                    now = (MT)(EXPR);                                                                       \
-                } while (!__atomic_compare_exchange_n(p, &seen, now, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
-                was = seen;                                                                                 \
-                changed = true;                                                                             \
-            } else {                                                                                        \
-                uint64_t old = was = *p, b = bs[i], c = cs[i];                                              \
-                (void)c;                                                                                    \
-                (void)old;                                                                                  \
-                *p = (MT)(EXPR);                                                                            \
-                changed |= *p != was;                                                                       \
-            }                                                                                               \
-            out[i] = was;                                                                                   \
+            out[i] = alone_##OP##_##TYPE((MT *)(a.host + a.addr[i]), bs[i], cs[i], global, &changed);       \
         }                                                                                                   \
-        h->worker->changes += changed;                                                                      \
+        h->worker->changes += changed != 0;                                                                 \
         return CONTROL_NEXT;                                                                                \
     }
 

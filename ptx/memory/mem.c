@@ -21,6 +21,13 @@ mem_addresses_fn *const mem_addresses[ISA_COUNT] = {
 #endif
 };
 
+mem_inside_fn *const mem_inside[ISA_COUNT] = {
+    mem_inside_base,
+#if defined(__x86_64__)
+    mem_inside_avx2, mem_inside_avx512,
+#endif
+};
+
 static enum mem_place place_of(uint8_t space)
 {
     switch (space) {

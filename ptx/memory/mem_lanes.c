@@ -1,14 +1,18 @@
 /*
  * Loads and stores of a warp, compiled once per vector width (ptx.mk names MEM_TABLE). The lanes' addresses are the
- * same (one access, broadcast), consecutive (one vector), or scattered. Bounds are checked for all lanes at once
- * against the allocation that this instruction last accessed; if that fails, each lane's allocation is looked up.
+ * same (one access, broadcast), consecutive (one vector), or scattered. The addresses of the first and the last lane tell
+ * which of the first two it can be. Bounds are checked for all lanes at once against the allocation that this
+ * instruction last accessed; if that fails, each lane's allocation is looked up. A scattered load has no branch that
+ * depends on the mask: lanes that do not execute read where the first one reads, and their registers keep their values.
  *
  * Private memory (local, and parameters of functions) is interleaved by 4-byte word over the lanes, so that the same
  * offset in all lanes is one vector, as on hardware.
  */
 #include <string.h>
 
+#include "base/num.h"
 #include "ptx/exec/exec.h"
+#include "ptx/lanes/select.h"
 #include "ptx/memory/mem_table.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -64,51 +68,40 @@ enum mem_pattern MEM_ADDRESSES(const struct lanes *x, const struct dinst *d, uin
     return same ? MEM_PATTERN_SAME : in_row ? MEM_PATTERN_CONSECUTIVE : MEM_PATTERN_SCATTERED;
 }
 
-/* Lowest and highest address, and all low bits that are set anywhere, over the active lanes. */
-INLINE void extent(const uint64_t *addr, uint32_t mask, uint64_t *lo, uint64_t *hi, uint64_t *bits)
-{
-    uint64_t least = UINT64_MAX, most = 0, any = 0;
-    for (int i = 0; i < LANES; i++) {
-        uint64_t on = 0 - (uint64_t)(mask >> i & 1), a = addr[i];
-        uint64_t low = a | ~on, high = a & on;
-        least = low < least ? low : least;
-        most = high > most ? high : most;
-        any |= high;
-    }
-    *lo = least;
-    *hi = most;
-    *bits = any;
-}
-
 INLINE bool in_region(const struct region *r, uint64_t lo, uint64_t hi)
 {
     return lo >= r->lo && hi <= r->hi && lo < hi;
 }
 
-/* The region of the space for [lo, hi): for global memory the allocation around it, cached by instruction. */
-INLINE bool find_region(struct half *h, const struct dinst *d, enum ptx_space space, bool write, uint64_t lo,
-                        uint64_t hi, struct region *r)
+/* The region of the space that the instruction last accessed: for global memory an allocation. */
+INLINE struct region last_region(const struct half *h, const struct dinst *d, enum ptx_space space, bool write)
 {
-    if (space == SP_SHARED) {
-        *r = (struct region){ (uintptr_t)h->warp->block->shared, 0, h->warp->block->shared_bytes };
-        return in_region(r, lo, hi);
+    const struct launch *la = h->worker->launch;
+    switch (space) {
+    case SP_SHARED: return (struct region){ (uintptr_t)h->warp->block->shared, 0, h->warp->block->shared_bytes };
+    case SP_PARAM: return (struct region){ (uintptr_t)la->param, 0, write ? 0 : la->param_bytes };
+    default: return (struct region){ 0, h->worker->bounds[d->id].lo, h->worker->bounds[d->id].hi };
     }
-    if (space == SP_PARAM) {
-        const struct launch *la = h->worker->launch;
-        *r = (struct region){ (uintptr_t)la->param, 0, la->param_bytes };
-        return in_region(r, lo, hi) && !write;
-    }
-    r->host = 0;
-    r->lo = h->worker->bounds[d->id].lo;
-    r->hi = h->worker->bounds[d->id].hi;
-    if (__builtin_expect(in_region(r, lo, hi), 1))
-        return true;
+}
+
+/* Another region for [lo, hi): the allocation around it. */
+static bool other_region(struct half *h, const struct dinst *d, bool write, uint64_t lo, uint64_t hi, struct region *r)
+{
     const struct mem_range *m = devmem_find(h->worker->launch->mem, lo);
     if (!m || hi > m->hi || lo >= hi || (write && m->kind == MEM_CONSTANT))
         return false;
     r->lo = h->worker->bounds[d->id].lo = m->lo;
     r->hi = h->worker->bounds[d->id].hi = m->hi;
     return true;
+}
+
+INLINE bool find_region(struct half *h, const struct dinst *d, enum ptx_space space, bool write, uint64_t lo,
+                        uint64_t hi, struct region *r)
+{
+    *r = last_region(h, d, space, write);
+    if (__builtin_expect(in_region(r, lo, hi), 1))
+        return true;
+    return space == SP_GLOBAL && other_region(h, d, write, lo, hi, r);
 }
 
 /* The slow path, one lane at a time. It finds the lane at fault. */
@@ -121,80 +114,246 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
     return AT(r, addr);
 }
 
+/* ---- what the addresses of the lanes have in common ---- */
+
+INLINE bool all_same(const struct mem_access *a)
+{
+    uint64_t other = 0, same = a->from - a->imm;
+    if (a->mask == UINT32_MAX) {
+        _Pragma("omp simd reduction(|:other)") for (int i = 0; i < LANES; i++) other |= a->at[i] ^ same;
+    } else {
+        _Pragma("omp simd reduction(|:other)") for (int i = 0; i < LANES; i++)
+            other |= a->mask & lane_bit64[i] ? a->at[i] ^ same : 0;
+    }
+    return !other;
+}
+
+/* Is each lane's address that of the lane before plus 1 << shift? */
+INLINE bool all_in_row(const struct mem_access *a, int shift)
+{
+    uint64_t gap = 0, row = a->from - a->imm - ((uint64_t)a->first << shift);
+    if (a->mask == UINT32_MAX) {
+        _Pragma("omp simd reduction(|:gap)") for (int i = 0; i < LANES; i++)
+            gap |= a->at[i] ^ (row + ((uint64_t)i << shift));
+    } else {
+        _Pragma("omp simd reduction(|:gap)") for (int i = 0; i < LANES; i++)
+            gap |= a->mask & lane_bit64[i] ? a->at[i] ^ (row + ((uint64_t)i << shift)) : 0;
+    }
+    return !gap;
+}
+
+/* Sets all of `a` but addr, in which 32-bit addresses are widened. There is an address register. */
+INLINE void set_access(struct mem_access *a, const struct lanes *x, const struct dinst *d, unsigned width)
+{
+    a->mask = x->mask;
+    a->first = __builtin_ctz(a->mask);
+    a->last = 31 - __builtin_clz(a->mask);
+    a->width = width;
+    a->imm = (uint64_t)d->imm;
+    a->at = lanes_at(x, d->src[0]);
+    if (d->addr_size == 4) {
+        addresses(x, d, 0, a->addr);
+        a->at = a->addr;
+    }
+    a->from = a->at[a->first] + a->imm;
+    a->to = a->at[a->last] + a->imm;
+}
+
+INLINE enum mem_pattern find_pattern(struct mem_access *a, const struct lanes *x, const struct dinst *d, unsigned width)
+{
+    if (d->addr_size == 0) {
+        a->mask = x->mask;
+        a->first = __builtin_ctz(a->mask);
+        a->last = 31 - __builtin_clz(a->mask);
+        a->width = width;
+        a->from = a->to = (uint64_t)d->imm;
+        return MEM_PATTERN_SAME;
+    }
+    set_access(a, x, d, width);
+    if (a->from == a->to && all_same(a))
+        return MEM_PATTERN_SAME;
+    int shift = __builtin_ctz(width);        /* widths are powers of two */
+    if (a->to - a->from == (uint64_t)(a->last - a->first) << shift && all_in_row(a, shift))
+        return MEM_PATTERN_CONSECUTIVE;
+    return MEM_PATTERN_SCATTERED;
+}
+
+/* The region of lanes from a->from to a->to, if they are aligned and may access it. */
+INLINE bool row_region(const struct mem_access *a, struct half *h, const struct dinst *d, enum ptx_space space, bool write,
+                       struct region *r)
+{
+    return !(a->from & (a->width - 1)) && find_region(h, d, space, write, a->from, a->to + a->width, r);
+}
+
+/*
+ * Sets addr: lanes that do not execute get the address of the first that does. True if all are aligned and in the
+ * region: bit 63 of a difference is set if an address is below or above.
+ */
+INLINE bool scatter_inside(struct mem_access *a, const struct region *r)
+{
+    uint64_t lo = r->lo, span = r->hi - r->lo - a->width, outside = 0, bits = 0;
+    _Pragma("omp simd reduction(|:outside,bits)") for (int i = 0; i < LANES; i++)
+    {
+        uint64_t v = a->at[i] + a->imm;
+        v = a->mask & lane_bit64[i] ? v : a->from;
+        a->addr[i] = v;
+        bits |= v;
+        outside |= (v - lo) | (span - (v - lo));
+    }
+    return !(outside >> 63) && !(bits & (a->width - 1)) && r->hi - r->lo >= a->width;
+}
+
+bool MEM_INSIDE(struct lanes *x, const struct dinst *d, struct mem_access *a)
+{
+    if (d->addr_size == 0)
+        return false;
+    set_access(a, x, d, d->size);
+    struct region r = last_region(half_of(x), d, (enum ptx_space)d->space, true);
+    a->host = r.host;
+    return scatter_inside(a, &r);
+}
+
+/* The region of scattered lanes: the last one, or another that holds them all. */
+INLINE bool scatter_region(struct mem_access *a, struct half *h, const struct dinst *d, enum ptx_space space, bool write,
+                           struct region *r)
+{
+    uint64_t lo = UINT64_MAX, hi = 0, bits = 0;
+    *r = last_region(h, d, space, write);
+    if (__builtin_expect(scatter_inside(a, r), 1))
+        return true;
+    for (int i = 0; i < LANES; i++) {
+        lo = a->addr[i] < lo ? a->addr[i] : lo;
+        hi = a->addr[i] > hi ? a->addr[i] : hi;
+        bits |= a->addr[i];
+    }
+    return space == SP_GLOBAL && !(bits & (a->width - 1)) && other_region(h, d, write, lo, hi + a->width, r);
+}
+
+/* The access of this lane is outside. */
+static __attribute__((noinline)) int outside(struct lanes *x, const struct dinst *d, int lane, unsigned width,
+                                             bool write, ptx_fn *again)
+{
+    uint64_t addr[LANES];
+    if (d->addr_size)
+        addresses(x, d, (uint64_t)d->imm, addr);
+    else
+        addr[lane] = (uint64_t)d->imm;
+    return mem_outside(x, d, addr, lane, width, write, again);
+}
+
 /* ---- loads ---- */
 
-#define LOAD(MT, RT, NAME, SPACE)                                                                          \
+/*
+ * A warp often reads the next row at the same distance from this one as this one from the last, too far apart for the
+ * host's own prefetching: the line of its first and of its last lane are prefetched.
+ */
+INLINE void prefetch_next(const struct mem_access *a, struct half *h, const struct dinst *d, enum ptx_space space)
+{
+    uint64_t *from = &h->worker->bounds[d->id].from, step = a->from - *from;
+    *from = a->from;
+    if (space != SP_GLOBAL)
+        return;
+    __builtin_prefetch((const void *)(uintptr_t)(a->from + step));
+    __builtin_prefetch((const void *)(uintptr_t)(a->to + step));
+}
+
+/*
+ * Elements at a distance of 2, 4 or 8 bytes, such as one field of a struct by lane: the low bytes of wider elements.
+ */
+#define STRIDED(MT, RT, BITS, NAME)                                                                        \
+    INLINE bool NAME(uint##BITS##_t *out, const struct mem_access *a, const struct region *r)              \
+    {                                                                                                      \
+        uint64_t step = (a->to - a->from) / (LANES - 1), end = a->from + step * LANES;                     \
+        if (a->mask != UINT32_MAX || step > 8 || step <= a->width || step * (LANES - 1) != a->to - a->from || \
+            !num_power_of_two(step) || a->from & (a->width - 1) || !in_region(r, a->from, end) ||           \
+            !all_in_row(a, __builtin_ctzll(step)))                                                         \
+            return false;                                                                                  \
+        const char *p = AT(*r, a->from);                                                                   \
+        switch (step) {                                                                                    \
+        case 2: STRIDED_BY(2, MT, RT, BITS);                                                               \
+        case 4: STRIDED_BY(4, MT, RT, BITS);                                                               \
+        default: STRIDED_BY(8, MT, RT, BITS);                                                              \
+        }                                                                                                  \
+    }
+#define STRIDED_BY(BYTES, MT, RT, BITS)                                                                    \
+    _Pragma("omp simd") for (int i = 0; i < LANES; i++)                                                    \
+        out[i] = (uint##BITS##_t)(RT)(MT)((const loose##BYTES *)(const void *)p)[i];                       \
+    return true
+typedef uint16_t loose2 __attribute__((aligned(1)));
+typedef uint32_t loose4 __attribute__((aligned(1)));
+typedef uint64_t loose8 __attribute__((aligned(1)));
+
+/*
+ * Scattered elements. The values are put together in host registers: a vector load that spans several smaller stores
+ * would wait for them.
+ */
+#define GATHER(MT, RT, BITS, NAME)                                                                         \
+    static void NAME(uint##BITS##_t *out, const char *from, const uint64_t *addr, uint32_t mask)           \
+    {                                                                                                      \
+        _Alignas(64) MT got[LANES];                                                                        \
+        _Alignas(64) uint##BITS##_t wide[LANES];                                                           \
+        GATHER_##MT(MT);                                                                                   \
+        _Pragma("omp simd") for (int i = 0; i < LANES; i++) wide[i] = (uint##BITS##_t)(RT)got[i];          \
+        select##BITS(out, wide, out, mask);                                                                \
+    }
+#define GATHER_VECTORS(MT, BYTES, LIST)                                                                    \
+    typedef MT vector __attribute__((vector_size(BYTES)));                                                 \
+    for (unsigned k = 0; k < LANES; k += BYTES / sizeof(MT))                                               \
+        *(vector *)(void *)(got + k) = (vector){ LIST(MT, 0) }
+#define GATHER_uint8_t(MT) GATHER_VECTORS(MT, 16, GATHER_16)
+#define GATHER_int8_t(MT) GATHER_VECTORS(MT, 16, GATHER_16)
+#define GATHER_uint16_t(MT) GATHER_VECTORS(MT, 32, GATHER_16)
+#define GATHER_int16_t(MT) GATHER_VECTORS(MT, 32, GATHER_16)
+#define GATHER_uint32_t(MT) GATHER_VECTORS(MT, 64, GATHER_16)
+#define GATHER_int32_t(MT) GATHER_VECTORS(MT, 64, GATHER_16)
+#define GATHER_uint64_t(MT) GATHER_VECTORS(MT, 64, GATHER_8)
+#define GATHER_16(MT, i) GATHER_8(MT, i), GATHER_8(MT, (i) + 8)
+#define GATHER_8(MT, i) GATHER_4(MT, i), GATHER_4(MT, (i) + 4)
+#define GATHER_4(MT, i) GATHER_1(MT, i), GATHER_1(MT, (i) + 1), GATHER_1(MT, (i) + 2), GATHER_1(MT, (i) + 3)
+#define GATHER_1(MT, i) *(const MT *)(const void *)(from + addr[k + (i)])
+
+#define LOAD(MT, RT, BITS, S, NAME, SPACE)                                                                 \
     static int NAME(struct lanes *x, const struct dinst *d)                                                \
     {                                                                                                      \
         struct half *h = half_of(x);                                                                       \
         const operand *to = d->extra;                                                                      \
         const unsigned n = d->vec, width = n * (unsigned)sizeof(MT);                                       \
-        const uint32_t mask = x->mask;                                                                     \
-        const int first = __builtin_ctz(mask), last = 31 - __builtin_clz(mask);                            \
-        uint64_t addr[LANES], lo, hi, bits;                                                                \
-        bool same = true, consecutive = false;                                                             \
+        struct mem_access a;                                                                                   \
         struct region r;                                                                                   \
-        if (d->addr_size) {                                                                                \
-            addresses(x, d, (uint64_t)d->imm, addr);                                                       \
-            classify(addr, mask, first, width, &same, &consecutive);                                       \
-        } else                                                                                             \
-            addr[first] = (uint64_t)d->imm;                                                                \
-        if (same) {                                                                                        \
-            uint64_t a = addr[first];                                                                      \
-            if (a & (width - 1) || !find_region(h, d, SPACE, false, a, a + width, &r))                     \
-                return mem_outside(x, d, addr, first, width, false, NAME);                                 \
+        enum mem_pattern pattern = find_pattern(&a, x, d, width);                                          \
+        if (pattern == MEM_PATTERN_SAME) {                                                                 \
+            if (!row_region(&a, h, d, SPACE, false, &r))                                                   \
+                return outside(x, d, a.first, width, false, NAME);                                         \
             for (unsigned e = 0; e < n; e++) {                                                             \
                 MT m;                                                                                      \
-                memcpy(&m, AT(r, a + e * sizeof m), sizeof m);                                           \
-                RT *out = lanes_at(x, to[e]), v = (RT)m;                                                   \
-                if (mask == UINT32_MAX) {                                                                  \
-                    _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = v;                        \
-                } else {                                                                                   \
-                    _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = mask >> i & 1 ? v : out[i]; \
-                }                                                                                          \
+                memcpy(&m, AT(r, a.from + e * sizeof m), sizeof m);                                        \
+                spread##BITS(lanes_at(x, to[e]), (RT)m, a.mask);                                           \
             }                                                                                              \
             return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
-        if (consecutive && !(addr[first] & (width - 1)) &&                                                 \
-            find_region(h, d, SPACE, false, addr[first], addr[last] + width, &r)) {                        \
-            uint64_t start = addr[first] - (uint64_t)first * width;                                        \
-            const MT *p = (const MT *)AT(r, start);                                                    \
-            bool whole = start >= r.lo && start + LANES * width <= r.hi && start + LANES * width > start;  \
-            if (mask == UINT32_MAX && n == 1) {                                                            \
-                RT *out = lanes_at(x, to[0]);                                                              \
-                _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = (RT)p[i];                     \
-                return CONTROL_NEXT;                                                                       \
-            }                                                                                              \
-            for (unsigned e = 0; e < n; e++) {                                                             \
-                RT *out = lanes_at(x, to[e]);                                                              \
-                if (whole) {                                                                               \
-                    _Pragma("omp simd") for (int i = 0; i < LANES; i++)                                    \
-                        out[i] = mask >> i & 1 ? (RT)p[i * n + e] : out[i];                                \
-                } else {                                                                                   \
-                    for (uint32_t m = mask; m; m &= m - 1)                                                 \
-                        out[__builtin_ctz(m)] = (RT)p[(unsigned)__builtin_ctz(m) * n + e];                 \
-                }                                                                                          \
-            }                                                                                              \
+        if (pattern == MEM_PATTERN_CONSECUTIVE && a.mask == UINT32_MAX && n == 1 &&                        \
+            row_region(&a, h, d, SPACE, false, &r)) {                                                      \
+            const MT *p = (const MT *)AT(r, a.from);                                                       \
+            prefetch_next(&a, h, d, SPACE);                                                                \
+            RT *out = lanes_at(x, to[0]);                                                                  \
+            _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = (RT)p[i];                         \
             return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
-        extent(addr, mask, &lo, &hi, &bits);                                                               \
-        if (!(bits & (width - 1)) && find_region(h, d, SPACE, false, lo, hi + width, &r)) {                \
-            for (unsigned e = 0; e < n; e++) {                                                             \
-                RT *out = lanes_at(x, to[e]);                                                              \
-                if (mask == UINT32_MAX)                                                                    \
-                    for (int i = 0; i < LANES; i++)                                                        \
-                        out[i] = (RT)((const MT *)AT(r, addr[i]))[e];                                  \
-                else                                                                                       \
-                    for (uint32_t m = mask; m; m &= m - 1)                                                 \
-                        out[__builtin_ctz(m)] = (RT)((const MT *)AT(r, addr[__builtin_ctz(m)]))[e];    \
-            }                                                                                              \
+        r = last_region(h, d, SPACE, false);                                                               \
+        if (n == 1 && sizeof(MT) < 8 && strided_##S(lanes_at(x, to[0]), &a, &r)) {                         \
+            prefetch_next(&a, h, d, SPACE);                                                                \
             return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
-        for (uint32_t m = mask; m; m &= m - 1) {                                                           \
+        if (__builtin_expect(scatter_region(&a, h, d, SPACE, false, &r), 1)) {                             \
+            for (unsigned e = 0; e < n; e++)                                                               \
+                gather_##S(lanes_at(x, to[e]), AT(r, e * sizeof(MT)), a.addr, a.mask);                     \
+            return CONTROL_NEXT;                                                                           \
+        }                                                                                                  \
+        for (uint32_t m = a.mask; m; m &= m - 1) {                                                         \
             int i = __builtin_ctz(m);                                                                      \
-            const char *p = lane_pointer(h, d, SPACE, addr[i], width, false);                              \
+            const char *p = lane_pointer(h, d, SPACE, a.addr[i], width, false);                            \
             if (!p)                                                                                        \
-                return mem_outside(x, d, addr, i, width, false, NAME);                                     \
+                return outside(x, d, i, width, false, NAME);                                               \
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((RT *)lanes_at(x, to[e]))[i] = (RT)((const MT *)p)[e];                                    \
         }                                                                                                  \
@@ -209,46 +368,30 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
         struct half *h = half_of(x);                                                                       \
         const operand *from = d->extra;                                                                    \
         const unsigned n = d->vec, width = n * (unsigned)sizeof(MT);                                       \
-        const uint32_t mask = x->mask;                                                                     \
-        const int first = __builtin_ctz(mask), last = 31 - __builtin_clz(mask);                            \
-        uint64_t addr[LANES], lo, hi, bits;                                                                \
-        bool same = true, consecutive = false;                                                             \
+        struct mem_access a;                                                                                   \
         struct region r;                                                                                   \
+        enum mem_pattern pattern = find_pattern(&a, x, d, width);                                          \
         h->worker->changes++;                                                                              \
-        if (d->addr_size) {                                                                                \
-            addresses(x, d, (uint64_t)d->imm, addr);                                                       \
-            classify(addr, mask, first, width, &same, &consecutive);                                       \
-        } else                                                                                             \
-            addr[first] = (uint64_t)d->imm;                                                                \
-        if (same) {                                                                                        \
-            uint64_t a = addr[first];                                                                      \
-            if (a & (width - 1) || !find_region(h, d, SPACE, true, a, a + width, &r))                      \
-                return mem_outside(x, d, addr, first, width, true, NAME);                                  \
+        if (pattern == MEM_PATTERN_SAME) {                                                                 \
+            if (!row_region(&a, h, d, SPACE, true, &r))                                                    \
+                return outside(x, d, a.first, width, true, NAME);                                          \
             for (unsigned e = 0; e < n; e++)                                                               \
-                ((MT *)AT(r, a))[e] = (MT)((const RT *)lanes_at(x, from[e]))[last];                    \
+                ((MT *)AT(r, a.from))[e] = (MT)((const RT *)lanes_at(x, from[e]))[a.last];                 \
             return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
-        if (consecutive && !(addr[first] & (width - 1)) &&                                                 \
-            find_region(h, d, SPACE, true, addr[first], addr[last] + width, &r)) {                         \
-            MT *p = (MT *)AT(r, addr[first] - (uint64_t)first * width);                              \
-            for (unsigned e = 0; e < n; e++) {                                                             \
-                const RT *in = lanes_at(x, from[e]);                                                       \
-                if (mask == UINT32_MAX) {                                                                  \
-                    _Pragma("omp simd") for (int i = 0; i < LANES; i++) p[i * n + e] = (MT)in[i];          \
-                } else {                                                                                   \
-                    for (uint32_t m = mask; m; m &= m - 1)                                                 \
-                        p[(unsigned)__builtin_ctz(m) * n + e] = (MT)in[__builtin_ctz(m)];                  \
-                }                                                                                          \
-            }                                                                                              \
+        if (pattern == MEM_PATTERN_CONSECUTIVE && a.mask == UINT32_MAX && n == 1 &&                        \
+            row_region(&a, h, d, SPACE, true, &r)) {                                                       \
+            MT *p = (MT *)AT(r, a.from);                                                                   \
+            const RT *in = lanes_at(x, from[0]);                                                           \
+            _Pragma("omp simd") for (int i = 0; i < LANES; i++) p[i] = (MT)in[i];                          \
             return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
-        extent(addr, mask, &lo, &hi, &bits);                                                               \
-        bool together = !(bits & (width - 1)) && find_region(h, d, SPACE, true, lo, hi + width, &r);       \
-        for (uint32_t m = mask; m; m &= m - 1) {                                                           \
+        bool together = scatter_region(&a, h, d, SPACE, true, &r);                                         \
+        for (uint32_t m = a.mask; m; m &= m - 1) {                                                         \
             int i = __builtin_ctz(m);                                                                      \
-            char *p = together ? AT(r, addr[i]) : lane_pointer(h, d, SPACE, addr[i], width, true);       \
+            char *p = together ? AT(r, a.addr[i]) : lane_pointer(h, d, SPACE, a.addr[i], width, true);     \
             if (!p)                                                                                        \
-                return mem_outside(x, d, addr, i, width, true, NAME);                                      \
+                return outside(x, d, i, width, true, NAME);                                                \
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((MT *)p)[e] = (MT)((const RT *)lanes_at(x, from[e]))[i];                                  \
         }                                                                                                  \
@@ -356,35 +499,37 @@ static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space 
         return CONTROL_NEXT;                                                                               \
     }
 
-/* Every (memory type, register type): memory no wider than the register. */
+/* Every (memory type, register type with its bits): memory no wider than the register. */
 #define LOAD_TYPES(X)                                                                                      \
-    X(uint8_t, uint16_t, u8_16) X(uint8_t, uint32_t, u8_32) X(uint8_t, uint64_t, u8_64)                    \
-    X(int8_t, int16_t, s8_16) X(int8_t, int32_t, s8_32) X(int8_t, int64_t, s8_64)                          \
-    X(uint16_t, uint16_t, u16_16) X(uint16_t, uint32_t, u16_32) X(uint16_t, uint64_t, u16_64)              \
-    X(int16_t, int32_t, s16_32) X(int16_t, int64_t, s16_64)                                                \
-    X(uint32_t, uint32_t, u32_32) X(uint32_t, uint64_t, u32_64) X(int32_t, int64_t, s32_64)                \
-    X(uint64_t, uint64_t, u64_64)
+    X(uint8_t, uint16_t, 16, u8_16) X(uint8_t, uint32_t, 32, u8_32) X(uint8_t, uint64_t, 64, u8_64)                    \
+    X(int8_t, int16_t, 16, s8_16) X(int8_t, int32_t, 32, s8_32) X(int8_t, int64_t, 64, s8_64)                          \
+    X(uint16_t, uint16_t, 16, u16_16) X(uint16_t, uint32_t, 32, u16_32) X(uint16_t, uint64_t, 64, u16_64)              \
+    X(int16_t, int32_t, 32, s16_32) X(int16_t, int64_t, 64, s16_64)                                                \
+    X(uint32_t, uint32_t, 32, u32_32) X(uint32_t, uint64_t, 64, u32_64) X(int32_t, int64_t, 64, s32_64)                \
+    X(uint64_t, uint64_t, 64, u64_64)
 #define STORE_TYPES(X)                                                                                     \
-    X(uint8_t, uint16_t, u8_16) X(uint8_t, uint32_t, u8_32) X(uint8_t, uint64_t, u8_64)                    \
-    X(uint16_t, uint16_t, u16_16) X(uint16_t, uint32_t, u16_32) X(uint16_t, uint64_t, u16_64)              \
-    X(uint32_t, uint32_t, u32_32) X(uint32_t, uint64_t, u32_64) X(uint64_t, uint64_t, u64_64)
+    X(uint8_t, uint16_t, 16, u8_16) X(uint8_t, uint32_t, 32, u8_32) X(uint8_t, uint64_t, 64, u8_64)                    \
+    X(uint16_t, uint16_t, 16, u16_16) X(uint16_t, uint32_t, 32, u16_32) X(uint16_t, uint64_t, 64, u16_64)              \
+    X(uint32_t, uint32_t, 32, u32_32) X(uint32_t, uint64_t, 64, u32_64) X(uint64_t, uint64_t, 64, u64_64)
 
-#define DEFINE_LOADS(MT, RT, S)                 \
-    LOAD(MT, RT, ld_global_##S, SP_GLOBAL)      \
-    LOAD(MT, RT, ld_shared_##S, SP_SHARED)      \
-    LOAD(MT, RT, ld_param_##S, SP_PARAM)        \
+#define DEFINE_LOADS(MT, RT, BITS, S)                    \
+    STRIDED(MT, RT, BITS, strided_##S)                   \
+    GATHER(MT, RT, BITS, gather_##S)                     \
+    LOAD(MT, RT, BITS, S, ld_global_##S, SP_GLOBAL)      \
+    LOAD(MT, RT, BITS, S, ld_shared_##S, SP_SHARED)      \
+    LOAD(MT, RT, BITS, S, ld_param_##S, SP_PARAM)        \
     PRIVATE_LOAD(MT, RT, ld_private_##S)
-#define DEFINE_STORES(MT, RT, S)                \
+#define DEFINE_STORES(MT, RT, BITS, S)          \
     STORE(MT, RT, st_global_##S, SP_GLOBAL)     \
     STORE(MT, RT, st_shared_##S, SP_SHARED)     \
     PRIVATE_STORE(MT, RT, st_private_##S)
 LOAD_TYPES(DEFINE_LOADS)
 STORE_TYPES(DEFINE_STORES)
 
-#define LOAD_ROW(MT, RT, S)                                                                    \
+#define LOAD_ROW(MT, RT, BITS, S)                                                              \
     { sizeof(MT), sizeof(RT), (MT)-1 < 1, false,                                               \
       { ld_global_##S, ld_shared_##S, ld_param_##S, ld_private_##S } },
-#define STORE_ROW(MT, RT, S)                                                                   \
+#define STORE_ROW(MT, RT, BITS, S)                                                             \
     { sizeof(MT), sizeof(RT), false, true, { st_global_##S, st_shared_##S, NULL, st_private_##S } },
 
 const struct mem_row MEM_TABLE[] = {
