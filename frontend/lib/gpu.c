@@ -1,6 +1,7 @@
 /* The GPU object: creation from a configuration, device memory, settings. */
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,15 @@ static void configure(struct library_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "frontend/lib/config.def"
 #include "base/config/config_copy.h"
+}
+
+/* The cores that this process may use. */
+static uint32_t host_cores(void)
+{
+    enum { MOST = 256 };                     /* as many as functional.threads may name */
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+    return n < 1 ? 1 : n > MOST ? MOST : (uint32_t)n;
 }
 
 static void fill_info(simtx_gpu *g)
@@ -115,6 +125,7 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
     tm_configure(&g->tm, g->config);
     fill_info(g);
     g->checks = check_log_new();
+    g->threads = g->cfg.threads ? g->cfg.threads : host_cores();
     g->stack_limit = g->gpu.stack_limit;
     g->heap_limit = (size_t)g->gpu.heap_mb << 20;
     g->sampling = sampling_new(g->sim.detail, message);
@@ -147,6 +158,7 @@ void simtx_gpu_free(simtx_gpu *g)
     devmem_free(g->mem);
     launch_records_free(g);
     check_log_free(g->checks);
+    grid_pool_free(&g->pool);
     simtx_config_free(g->config);
     free(g->message);
     free(g);

@@ -95,7 +95,10 @@ struct simtx_gpu {
     char *param_buffer;
     struct simtx_module *modules;
     enum lanes_isa isa;
+    uint32_t threads;                /* host threads of functional mode */
     size_t stack_limit, heap_limit, heap_used;
+    struct grid_pool pool;           /* of launches in functional mode */
+    struct launch_record *spare;     /* a record that was not kept */
     uint64_t launches;
     uint64_t clock_ns;               /* simulated time; functional mode: a nanosecond per warp instruction of an SM */
     /* timing mode */
@@ -155,7 +158,7 @@ simtx_status kernel_check(struct simtx_kernel *k, const simtx_launch_params *p, 
 void launch_fault(const struct launch *la, simtx_fault *f);
 
 /* launch_record.c */
-struct launch_record *launch_record_new(const struct queued_launch *o);
+struct launch_record *launch_record_new(simtx_gpu *g, const struct queued_launch *o);
 /* The launch has ended: completes its record, adds it to the total of the kernel, and keeps or frees it. stats gets a
  * summary; may be NULL. */
 void launch_record_end(simtx_gpu *g, struct queued_launch *o, simtx_status status, double seconds,

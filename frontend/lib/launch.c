@@ -97,7 +97,8 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .block_quantum = 1 << 18,
         .grid_id = g->launches++,
         .clock_base = g->clock_ns,
-        .host_threads = g->cfg.threads,
+        .host_threads = g->threads,
+        .threads_after = g->cfg.threads_after,
         .serial = k->code->exclusive || (k->code->serial && !g->cfg.threads_relaxed),
         .check = { [CHECK_MEMORY] = (uint8_t)g->cfg.check_memory, [CHECK_BARRIER] = (uint8_t)g->cfg.check_barrier,
                    [CHECK_WARP] = (uint8_t)g->cfg.check_warp },
@@ -109,6 +110,7 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .heap_free = heap_free,
         .progress = progress,
         .count = o->record->counters.count,
+        .pool = &g->pool,
     };
     la->nwarps = (la->threads_per_block + la->warp_size - 1) / la->warp_size;
     la->shared_reserved = o->need.protocol ? (uint32_t)o->need.shared - la->shared_bytes : 0;
@@ -132,11 +134,12 @@ static simtx_status prepare(simtx_kernel *k, const simtx_launch_params *p, char 
 {
     *o = (struct queued_launch){ .kernel = k, .grid = p->grid, .block = p->block,
                            .dynamic_shared = (uint32_t)p->dynamic_shared, .stream = p->stream };
+    simtx_gpu *g = k->module->gpu;
     simtx_status s = kernel_check(k, p, o);
     if (!s)
         s = gather_arguments(k, p, params);
     if (!s) {
-        o->record = launch_record_new(o);
+        o->record = launch_record_new(g, o);
         fill_launch(&o->la, k, p, o, params);
     }
     return s;

@@ -5,9 +5,14 @@
 #include "base/alloc.h"
 #include "frontend/lib/gpu.h"
 
-struct launch_record *launch_record_new(const struct queued_launch *o)
+struct launch_record *launch_record_new(simtx_gpu *g, const struct queued_launch *o)
 {
-    struct launch_record *r = mem_zero(1, sizeof *r, "the record of a launch");
+    struct launch_record *r = g->spare;
+    if (r)
+        memset(r, 0, sizeof *r);
+    else
+        r = mem_zero(1, sizeof *r, "the record of a launch");
+    g->spare = NULL;
     r->kernel = mem_string(o->kernel->func->name);
     r->grid = o->grid;
     r->block = o->block;
@@ -41,7 +46,7 @@ static void complete(const struct queued_launch *o, double seconds)
     n[STAT_SERIAL] = la->serial;
     n[STAT_THREADS_RELAXED] = code->serial && !la->serial;
     n[STAT_SECONDS] = (uint64_t)(seconds * 1e9);
-    n[STAT_HOST_THREADS] = la->host_threads;
+    n[STAT_HOST_THREADS] = la->timed ? la->host_threads : la->started;
 }
 
 static struct kernel_total *total_of(simtx_gpu *g, const char *kernel)
@@ -57,14 +62,19 @@ static struct kernel_total *total_of(simtx_gpu *g, const char *kernel)
 static void add_to_total(simtx_gpu *g, const struct launch_record *r)
 {
     struct kernel_total *t = total_of(g, r->kernel);
-    counters_add(&t->counters, &r->counters);
+    stats_add(t->counters.count, r->counters.count);
+    if (r->timed)                        /* functional mode has no histograms */
+        hists_merge(&t->counters.hists, &r->counters.hists);
     t->timed_launches += r->timed;
 }
 
 static void keep(simtx_gpu *g, struct launch_record *r)
 {
     if (g->nrecords >= g->cfg.launches) {
-        launch_record_free(r);
+        free(r->kernel);
+        r->kernel = NULL;
+        launch_record_free(g->spare);
+        g->spare = r;
         return;
     }
     g->records = mem_grow(g->records, g->nrecords, &g->records_cap, sizeof *g->records, "the records of launches");
@@ -105,6 +115,7 @@ void launch_records_free(simtx_gpu *g)
 {
     for (size_t i = 0; i < g->nrecords; i++)
         launch_record_free(g->records[i]);
+    launch_record_free(g->spare);
     free(g->records);
     for (size_t i = 0; i < g->ntotals; i++)
         free(g->totals[i].kernel);

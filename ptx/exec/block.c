@@ -54,6 +54,17 @@ struct block *block_new(struct worker *k)
     return b;
 }
 
+void block_renew(struct block *b, struct worker *k)
+{
+    b->launch = k->launch;
+    b->worker = k;
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        b->warps[i].launched = 0;
+        for (uint32_t q = 0; q < b->warps[i].halves; q++)
+            b->warps[i].half[q].worker = k;
+    }
+}
+
 void block_free(struct block *b)
 {
     if (!b)

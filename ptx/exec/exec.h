@@ -183,7 +183,7 @@ struct worker {
     struct fault *fault;             /* set when a fault was raised */
     struct fault fault_store;
     uint64_t shown;                  /* its thread instructions that are in the launch's sum */
-    bool first;                      /* runs on the calling thread, which shows progress */
+    bool first;                      /* runs on the calling thread, which shows progress and starts the others */
     bool parallel;                   /* other workers run at the same time: atomics are host atomics */
     _Atomic int64_t waits_at;        /* the epoch in which all its blocks waited (grid.c) */
     pthread_t thread;
@@ -219,11 +219,14 @@ struct launch {
     bool tm, tm_serial;              /* timing mode: a TM protocol executes transactions (txn.h) */
     uint64_t clock_khz, clock_start; /* timing mode: frequency of worker->clock, and its value at the start */
     uint32_t host_threads;
+    uint64_t threads_after;          /* warp instructions of the first worker before the others start */
     bool serial;                     /* blocks in the one-thread order */
     _Atomic uint64_t next_block, blocks_done;
     _Atomic uint64_t instructions;   /* thread instructions so far, for the progress line */
     _Atomic uint64_t fault_block;    /* lowest faulting block so far; UINT64_MAX none */
     struct worker *workers;          /* host_threads of them */
+    uint32_t started;                /* workers that run, from the first on */
+    struct grid_pool *pool;          /* kept from launch to launch; may be NULL */
     _Atomic int64_t epoch;           /* advances after changes of memory and ends of blocks */
     uint8_t check[CHECKS];           /* enum check_level */
     struct check_log *checks;        /* of the GPU; NULL: failed checks are counted, not reported */
@@ -243,12 +246,17 @@ static inline bool launch_interrupted(const struct launch *la)
     return la->interrupt && atomic_load_explicit(la->interrupt, memory_order_relaxed);
 }
 
+/* What a launch leaves to the next one, which then allocates nothing if its blocks have the same shape. */
+struct grid_pool { struct worker *worker; struct block *block; uint32_t threads, shared; };
+void grid_pool_free(struct grid_pool *p);
+
 /* Runs the whole grid. False when a fault or an interruption ended it (launch->fault, launch->interrupted). */
 bool grid_run(struct launch *la);
 
 /* ---- block.c: contexts of blocks and their time slices ---- */
 struct block *block_new(struct worker *w);
 void block_free(struct block *b);
+void block_renew(struct block *b, struct worker *k);    /* a context of the same shape, for another launch */
 uint32_t launch_private_bytes(const struct launch *la);    /* private memory of a lane, all frames */
 void block_start(struct block *b, uint64_t linear, uint32_t sm);    /* sm: value of %smid */
 enum block_result { BLOCK_DONE, BLOCK_MORE, BLOCK_FAULT };

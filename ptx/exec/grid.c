@@ -2,12 +2,15 @@
  * Grids: the resident blocks and their time slices.
  *
  * A kernel that needs the one-thread order (manual, Order) runs its blocks on one host thread, others run on several;
- * each worker takes the next block when one has ended. Without races between blocks the result is the same. Usually a
- * block runs to its end before the next one starts. A block that waits yields, and more blocks become resident, as many
- * as the GPU would hold, in time slices. When all of them wait and no memory changes, that is a deadlock.
+ * each worker takes the next block when one has ended. Without races between blocks the result is the same. The first
+ * worker begins alone; the others start when it has executed so much that starting them (some 20 microseconds each)
+ * costs little, or when a block waits. Usually a block runs to its end before the next one starts. A block that waits
+ * yields, and more blocks become resident, as many as the GPU would hold, in time slices. When all of them wait and no
+ * memory changes, that is a deadlock.
  */
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "ptx/exec/exec.h"
@@ -48,9 +51,74 @@ struct residents {
     uint32_t nspare;
 };
 
+/* ---- what stays from launch to launch ---- */
+
+static bool fits_pool(const struct launch *la)
+{
+    const struct grid_pool *p = la->pool;
+    return p->threads == la->threads_per_block && p->shared == la->shared_bytes + la->shared_reserved &&
+           p->block->warps[0].local_cap == launch_private_bytes(la);
+}
+
+static struct block *take_pooled(struct worker *k)
+{
+    struct grid_pool *p = k->launch->pool;
+    struct block *b = p && k->first ? p->block : NULL;
+    if (b && fits_pool(k->launch))
+        block_renew(b, k);
+    else if (b) {
+        block_free(b);
+        b = NULL;
+    }
+    if (p && k->first)
+        p->block = NULL;
+    return b;
+}
+
+/* One context stays in the pool. */
+static void release_context(struct worker *k, struct block *b)
+{
+    struct launch *la = k->launch;
+    struct grid_pool *p = la->pool;
+    if (!p || !k->first || p->block) {
+        block_free(b);
+        return;
+    }
+    p->block = b;
+    p->threads = la->threads_per_block;
+    p->shared = la->shared_bytes + la->shared_reserved;
+}
+
+static struct worker *take_workers(struct launch *la, uint32_t n)
+{
+    struct worker *k = la->pool && n == 1 ? la->pool->worker : NULL;
+    if (!k)
+        return mem_zero(n, sizeof *k, "workers of a launch");
+    la->pool->worker = NULL;
+    memset(k, 0, sizeof *k);
+    return k;
+}
+
+static void release_workers(struct launch *la, struct worker *k, uint32_t n)
+{
+    if (la->pool && n == 1)
+        la->pool->worker = k;
+    else
+        free(k);
+}
+
+void grid_pool_free(struct grid_pool *p)
+{
+    block_free(p->block);
+    free(p->worker);
+}
+
+/* ---- blocks ---- */
+
 static struct block *take_context(struct residents *r)
 {
-    return r->nspare ? r->spare[--r->nspare] : block_new(r->k);
+    struct block *b = r->nspare ? r->spare[--r->nspare] : take_pooled(r->k);
+    return b ? b : block_new(r->k);
 }
 
 static bool start_block(struct residents *r)
@@ -127,11 +195,33 @@ static uint64_t next_want(const struct launch *la, const struct residents *r, ui
     return la->serial && r->n == want && want < calm && want < most ? want + 1 : want;
 }
 
+static void *run_worker(void *arg);
+
+/* The first worker starts the others; if a host thread cannot be created, there are fewer. */
+static void start_others(struct worker *k)
+{
+    struct launch *la = k->launch;
+    if (k->parallel)
+        return;
+    k->parallel = la->host_threads > 1;
+    while (la->started < la->host_threads) {
+        struct worker *other = &la->workers[la->started];
+        atomic_store(&other->waits_at, 0);
+        if (pthread_create(&other->thread, NULL, run_worker, other)) {
+            atomic_store(&other->waits_at, FINISHED);
+            return;
+        }
+        la->started++;
+    }
+}
+
 static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
 {
     struct launch *la = k->launch;
     uint64_t want = 1;
     while (!k->fault && !launch_interrupted(la)) {
+        if (k->first && k->count[STAT_WARP_INSTRUCTIONS] >= la->threads_after)
+            start_others(k);
         while (r->n < want && blocks_left(la) && start_block(r))
             ;
         if (!r->n)
@@ -141,6 +231,8 @@ static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
         uint32_t waiting = run_slices(r);
         if (k->fault || launch_interrupted(la))
             break;
+        if (k->first && waiting)
+            start_others(k);
         bool moved = changes != k->changes || before != k->count[STAT_BLOCKS];
         bool all_wait = r->n && waiting == r->n, full = r->n >= most || !blocks_left(la);
         if (moved)
@@ -171,7 +263,7 @@ static void *run_worker(void *arg)
     for (uint32_t i = 0; i < r.n; i++)
         block_free(r.active[i]);
     for (uint32_t i = 0; i < r.nspare; i++)
-        block_free(r.spare[i]);
+        release_context(k, r.spare[i]);
     free(r.active);
     free(r.spare);
     atomic_store(&k->waits_at, FINISHED);
@@ -182,23 +274,20 @@ bool grid_run(struct launch *la)
 {
     uint32_t n = la->serial || la->host_threads < 1 ? 1 : la->host_threads;
     n = n < la->nblocks ? n : (uint32_t)la->nblocks;
-    struct worker *k = mem_zero(n, sizeof *k, "workers of a launch");
+    struct worker *k = take_workers(la, n);
     la->host_threads = n;
     la->workers = k;
+    la->started = 1;
     atomic_store(&la->fault_block, UINT64_MAX);
     atomic_store(&la->epoch, 1);
     for (uint32_t i = 0; i < n; i++) {
         k[i].launch = la;
-        k[i].parallel = n > 1;
+        k[i].parallel = i > 0;
         k[i].first = i == 0;
+        atomic_store(&k[i].waits_at, i ? FINISHED : 0);
     }
-    uint32_t started = 1;
-    while (started < n && !pthread_create(&k[started].thread, NULL, run_worker, &k[started]))
-        started++;
-    for (uint32_t i = started; i < n; i++)
-        atomic_store(&k[i].waits_at, FINISHED);
     run_worker(&k[0]);
-    for (uint32_t i = 1; i < started; i++)
+    for (uint32_t i = 1; i < la->started; i++)
         pthread_join(k[i].thread, NULL);
     const struct fault *first = NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -209,6 +298,6 @@ bool grid_run(struct launch *la)
     if (first)
         la->fault = *first;
     la->interrupted = launch_interrupted(la);
-    free(k);
+    release_workers(la, k, n);
     return !first && !la->interrupted;
 }

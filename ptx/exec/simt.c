@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/num.h"
 #include "ptx/exec/exec.h"
 
 static bool independent(const struct warp *w)
@@ -116,7 +117,7 @@ static struct frame *place_frame(struct warp *w, const struct code *code, uint32
     *f = (struct frame){ .code = code, .live = lanes, .reg_base = regs, .local_base = local_base, .used = true };
     grow_registers(w, regs + code->frame_bytes);
     for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
-        memset(w->half[i].regs + regs, 0, code->frame_bytes);
+        memset(w->half[i].regs + regs, 0, code->frame_bytes - SCRATCH_BYTES * 5);
         if (w->half[i].local_device)
             mark_frame(&w->half[i], code, local_base, (uint32_t)(lanes >> LANES * i));
         else
@@ -268,7 +269,7 @@ void simt_exit(struct warp *w, uint64_t lanes)
 {
     lanes &= w->exist;
     w->exist &= ~lanes;
-    w->block->live_threads -= (uint32_t)__builtin_popcountll(lanes);
+    w->block->live_threads -= num_ones(lanes);
     for (uint32_t i = 0; i < w->nframe; i++)
         w->frame[i].live &= ~lanes;
     simt_top(w)->mask &= ~lanes;

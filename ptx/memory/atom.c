@@ -176,9 +176,10 @@ static uint64_t address_of(const struct lanes *x, const struct dinst *d, int lan
             MT *p = (MT *)(void *)resolve(h, d, a, i);                                                      \
             if (!p && fault_memory(h, d, i, a, d->size, true))                                              \
                 return CONTROL_FAULT;                                                                       \
-            out[i] = 0;                                                                                     \
-            if (!p)                                                                                         \
+            if (!p) {                                                                                       \
+                out[i] = 0;                                                                                 \
                 continue;                                                                                   \
+            }                                                                                               \
             out[i] = h->worker->parallel ? among_##OP##_##TYPE(p, bs[i], cs[i], global, &changed)           \
                                          : alone_##OP##_##TYPE(p, bs[i], cs[i], global, &changed);          \
         }                                                                                                   \

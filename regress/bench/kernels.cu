@@ -48,7 +48,6 @@ extern "C" __global__ void histogram(const unsigned *in, unsigned *bins, int n)
         atomicAdd(&bins[in[i] & 255], 1u);
 }
 
-extern "C" __global__ void nothing(int *out)
+extern "C" __global__ void empty()
 {
-    *out = 1;
 }

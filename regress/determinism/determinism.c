@@ -165,15 +165,16 @@ static bool did_something(const struct program *p, const struct result *r)
 }
 
 static const struct variant { const char *name, *settings[SETTINGS]; bool quantum; } variants[] = {
-    { "again", { NULL }, false },
-    { "2 threads", { "functional.threads=2" }, false },
-    { "3 threads", { "functional.threads=3" }, false },
-    { "3 threads again", { "functional.threads=3" }, false },
+    { "again", { "functional.threads=1" }, false },
+    { "as many threads as cores", { NULL }, false },
+    { "2 threads", { "functional.threads=2", "functional.threads_after=0" }, false },
+    { "3 threads", { "functional.threads=3", "functional.threads_after=0" }, false },
+    { "3 threads again", { "functional.threads=3", "functional.threads_after=0" }, false },
     { "quantum 1", { "functional.quantum=1" }, true },
     { "quantum 7", { "functional.quantum=7" }, true },
-    { "quantum 1000000, 2 threads", { "functional.quantum=1000000", "functional.threads=2" }, true },
+    { "quantum 1000000, 2 threads", { "functional.quantum=1000000", "functional.threads=2", "functional.threads_after=0" }, true },
     { "base", { "host.isa=base" }, false },
-    { "base, 2 threads", { "host.isa=base", "functional.threads=2" }, false },
+    { "base, 2 threads", { "host.isa=base", "functional.threads=2", "functional.threads_after=0" }, false },
     { "avx2", { "host.isa=avx2" }, false },
     { "avx512", { "host.isa=avx512" }, false },
 };
@@ -220,7 +221,7 @@ static void run_beside(const struct program *p, const struct result *first, cons
                        const struct result *q_first)
 {
     static struct result a, b;
-    struct job mine = { p, 2, { "functional.threads=2" }, &a, 3 },
+    struct job mine = { p, 2, { "functional.threads=2", "functional.threads_after=0" }, &a, 3 },
                other = { q, 5, { "host.isa=base" }, &b, 3 };
     pthread_t t;
     if (pthread_create(&t, NULL, run_job, &other)) {
@@ -241,13 +242,14 @@ int main(int argc, char **argv)
     int n = argc - 1, parallel = 0;
     struct program *p = calloc((size_t)n + 1, sizeof *p);
     struct result *first = calloc((size_t)n + 1, sizeof *first), threads;
-    static const char *const none[SETTINGS], *const two[SETTINGS] = { "functional.threads=2" };
+    static const char *const one[SETTINGS] = { "functional.threads=1" },
+                             *const two[SETTINGS] = { "functional.threads=2", "functional.threads_after=0" };
     if (!p || !first)
         return 1;
     for (int i = 0; i < n; i++) {
         bool fine = read_program(&p[i], argv[i + 1]);
         if (fine)
-            run(&p[i], 0, none, &first[i]);
+            run(&p[i], 0, one, &first[i]);
         if (!fine || !did_something(&p[i], &first[i])) {
             failed++;
             printf("%s: announces no launch, or does nothing\n%s", argv[i + 1], first[i].report);

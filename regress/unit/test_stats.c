@@ -69,16 +69,22 @@ static const char PTX[] =
 
 struct session { simtx_config *config; simtx_gpu *gpu; simtx_module *module; };
 
-static void open_gpu(struct session *s, const char *setting)
+static void open_gpu_with(struct session *s, const char *setting, const char *other)
 {
     char *message = NULL;
     s->config = simtx_config_new();
     assert_int_equal(simtx_config_set(s->config, setting, NULL), SIMTX_OK);
+    assert_int_equal(simtx_config_set(s->config, other, NULL), SIMTX_OK);
     s->gpu = simtx_gpu_new(s->config, 0, &message);
     if (!s->gpu)
         fail_msg("%s", message);
     if (simtx_module_load(s->gpu, PTX, sizeof PTX - 1, "stats.ptx", &s->module))
         fail_msg("%s", simtx_last_message(s->gpu));
+}
+
+static void open_gpu(struct session *s, const char *setting)
+{
+    open_gpu_with(s, setting, setting);
 }
 
 static void close_gpu(struct session *s)
@@ -231,7 +237,7 @@ static void only_host_objects_differ_between_runs(void **state)
     json_t *root[2];
     for (int i = 0; i < 2; i++) {
         struct session s;
-        open_gpu(&s, i ? "functional.threads=2" : "functional.threads=1");
+        open_gpu_with(&s, i ? "functional.threads=2" : "functional.threads=1", "functional.threads_after=0");
         assert_int_equal(launch(&s, "one", 7, 96), SIMTX_OK);
         root[i] = stats_of(&s);
         drop_host(root[i]);
