@@ -1,7 +1,7 @@
 /*
  * Loads and stores of a warp, compiled once per vector width (ptx.mk names MEM_TABLE). The lanes' addresses are the
- * same (one access, broadcast), consecutive (one vector), or scattered. The addresses of the first and the last lane tell
- * which of the first two it can be. Bounds are checked for all lanes at once against the allocation that this
+ * same (one access, broadcast), consecutive (one vector), or scattered. The addresses of the first and the last lane
+ * tell which of the first two it can be. Bounds are checked for all lanes at once against the allocation that this
  * instruction last accessed; if that fails, each lane's allocation is looked up. A scattered load has no branch that
  * depends on the mask: lanes that do not execute read where the first one reads, and their registers keep their values.
  *
@@ -179,8 +179,8 @@ INLINE enum mem_pattern find_pattern(struct mem_access *a, const struct lanes *x
 }
 
 /* The region of lanes from a->from to a->to, if they are aligned and may access it. */
-INLINE bool row_region(const struct mem_access *a, struct half *h, const struct dinst *d, enum ptx_space space, bool write,
-                       struct region *r)
+INLINE bool row_region(const struct mem_access *a, struct half *h, const struct dinst *d, enum ptx_space space,
+                       bool write, struct region *r)
 {
     return !(a->from & (a->width - 1)) && find_region(h, d, space, write, a->from, a->to + a->width, r);
 }
@@ -214,8 +214,8 @@ bool MEM_INSIDE(struct lanes *x, const struct dinst *d, struct mem_access *a)
 }
 
 /* The region of scattered lanes: the last one, or another that holds them all. */
-INLINE bool scatter_region(struct mem_access *a, struct half *h, const struct dinst *d, enum ptx_space space, bool write,
-                           struct region *r)
+INLINE bool scatter_region(struct mem_access *a, struct half *h, const struct dinst *d, enum ptx_space space,
+                           bool write, struct region *r)
 {
     uint64_t lo = UINT64_MAX, hi = 0, bits = 0;
     *r = last_region(h, d, space, write);
