@@ -229,7 +229,7 @@ INLINE bool scatter_region(struct mem_access *a, struct half *h, const struct di
     return space == SP_GLOBAL && !(bits & (a->width - 1)) && other_region(h, d, write, lo, hi + a->width, r);
 }
 
-/* The access of this lane is outside. */
+/* The access of this lane is outside; no lane has performed. */
 static __attribute__((noinline)) int outside(struct lanes *x, const struct dinst *d, int lane, unsigned width,
                                              bool write, ptx_fn *again)
 {
@@ -318,7 +318,7 @@ typedef uint64_t loose8 __attribute__((aligned(1)));
         struct half *h = half_of(x);                                                                       \
         const operand *to = d->extra;                                                                      \
         const unsigned n = d->vec, width = n * (unsigned)sizeof(MT);                                       \
-        struct mem_access a;                                                                                   \
+        struct mem_access a;                                                                               \
         struct region r;                                                                                   \
         enum mem_pattern pattern = find_pattern(&a, x, d, width);                                          \
         if (pattern == MEM_PATTERN_SAME) {                                                                 \
@@ -353,7 +353,7 @@ typedef uint64_t loose8 __attribute__((aligned(1)));
             int i = __builtin_ctz(m);                                                                      \
             const char *p = lane_pointer(h, d, SPACE, a.addr[i], width, false);                            \
             if (!p)                                                                                        \
-                return outside(x, d, i, width, false, NAME);                                               \
+                return mem_outside(x, d, a.addr, i, width, false, NAME);                                   \
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((RT *)lanes_at(x, to[e]))[i] = (RT)((const MT *)p)[e];                                    \
         }                                                                                                  \
@@ -368,7 +368,7 @@ typedef uint64_t loose8 __attribute__((aligned(1)));
         struct half *h = half_of(x);                                                                       \
         const operand *from = d->extra;                                                                    \
         const unsigned n = d->vec, width = n * (unsigned)sizeof(MT);                                       \
-        struct mem_access a;                                                                                   \
+        struct mem_access a;                                                                               \
         struct region r;                                                                                   \
         enum mem_pattern pattern = find_pattern(&a, x, d, width);                                          \
         h->worker->changes++;                                                                              \
@@ -391,7 +391,7 @@ typedef uint64_t loose8 __attribute__((aligned(1)));
             int i = __builtin_ctz(m);                                                                      \
             char *p = together ? AT(r, a.addr[i]) : lane_pointer(h, d, SPACE, a.addr[i], width, true);     \
             if (!p)                                                                                        \
-                return outside(x, d, i, width, true, NAME);                                                \
+                return mem_outside(x, d, a.addr, i, width, true, NAME);                                    \
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((MT *)p)[e] = (MT)((const RT *)lanes_at(x, from[e]))[i];                                  \
         }                                                                                                  \

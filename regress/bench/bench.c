@@ -1,8 +1,8 @@
 /*
  * The speed benchmark (make bench): functional mode on one core against plain C compiled by gcc -O2, in one run on one
- * machine; the cost of a launch; how fast PTX text loads; how long a program takes to start; the simulator's own memory.
- * Times are of this thread's processor, the least of several, so that a loaded machine changes them little. Prints a table and
- * writes build/bench.json, a flat object. Every result is compared with the plain C one.
+ * machine; the cost of a launch; how fast PTX text loads; how long a program takes to start; the simulator's own
+ * memory. Times are processor time of this thread, the least of several, so that a loaded machine changes them little.
+ * Prints a table and writes build/bench.json, a flat object. Every result is compared with the plain C one.
  *
  *     bench KERNELS.ptx STARTUP_PROGRAM OUT.json
  */

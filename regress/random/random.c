@@ -84,8 +84,9 @@ static void add_config(struct run *run, const char *presets, const char *keys)
 static void add_functional(struct run *run, const char *isa, int warp, const char *simt, int threads)
 {
     char keys[160];
-    snprintf(keys, sizeof keys, "host.isa=%s gpu.warp_size=%d gpu.simt=%s functional.threads=%d functional.threads_after=0",
-             isa, warp, simt, threads);
+    snprintf(keys, sizeof keys,
+             "host.isa=%s gpu.warp_size=%d gpu.simt=%s functional.threads=%d functional.threads_after=0", isa, warp, simt,
+             threads);
     add_config(run, "default", keys);
 }
 
