@@ -1,7 +1,7 @@
 # The memory system: everything between a warp's access and DRAM.
 LIB_SRC += $(wildcard memsys/*.c memsys/*/*.c)
 
-# Unit tests of its parts, regress/unit/test_NAME.c: `make test-NAME` runs one, `make test-memsys` all.
+# Unit tests of its parts, regress/unit/memsys/test_NAME.c: `make test-NAME` runs one, `make test-memsys` all.
 MEMSYS_TESTS += clock
 MEMSYS_TESTS += port
 MEMSYS_TESTS += tags
@@ -20,6 +20,6 @@ test-memsys: $(MEMSYS_TESTS:%=$(B)/regress/unit/test_%)
 $(MEMSYS_TESTS:%=test-%): test-%: $(B)/regress/unit/test_%
 	@$<
 
-$(MEMSYS_TESTS:%=$(B)/regress/unit/test_%): $(B)/regress/unit/test_%: regress/unit/test_%.c $(B)/lib/libsimtx.a
+$(MEMSYS_TESTS:%=$(B)/regress/unit/test_%): $(B)/regress/unit/test_%: regress/unit/memsys/test_%.c $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP $< -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a -lcmocka $(LDLIBS)

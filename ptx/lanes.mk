@@ -20,7 +20,7 @@ TESTS += test-lanes
 test-lanes: $(B)/regress/unit/test_lanes
 	@$<
 
-$(B)/regress/unit/test_lanes: regress/unit/test_lanes.c $(B)/lib/libsimtx.a
+$(B)/regress/unit/test_lanes: regress/unit/ptx/test_lanes.c $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a -lcmocka $(LDLIBS)
 

@@ -6,8 +6,8 @@ MUTANT_JOBS   := $(shell nproc)
 
 FINDERS := kilo unit rules shared flip store witness coherence protocols dram occupancy policies
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
-FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/cu_rig.c
-FINDER_rules  := regress/unit/test_cu_rules.c
+FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/tm/cu_rig.c
+FINDER_rules  := regress/unit/tm/test_cu_rules.c
 FINDER_shared := regress/mutants/shared.c regress/mutants/finder.c \
                  $(patsubst %,regress/tm/random/%.c,gen near machines)
 FINDER_flip   := regress/mutants/flip.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
@@ -16,9 +16,9 @@ FINDER_witness   := regress/witness/witness.c regress/witness/lab.c
 FINDER_coherence := $(patsubst %,regress/coherence/%.c,test_coherence rig coverage msi through)
 FINDER_protocols := $(patsubst %,regress/coherence/%.c,tester rig coverage) \
                     $(patsubst %,regress/mutants/%.c,protocols finder)
-FINDER_dram      := regress/unit/test_dram.c
+FINDER_dram      := regress/unit/memsys/test_dram.c
 FINDER_policies  := regress/order/test_policies.c $(COHERENCE_TOYS) regress/witness/lab.c
-FINDER_occupancy := regress/unit/test_occupancy.c
+FINDER_occupancy := regress/unit/frontend/test_occupancy.c
 
 # What a finder consists of besides the changed objects, how it is linked with them: $(call LINK_FINDER,name,objects).
 $(foreach f,$(FINDERS),$(eval FINDER_NEEDS_$(f) = $(FINDER_$(f):%.c=$(B)/obj/%.o) $(B)/lib/libsimtx.a))

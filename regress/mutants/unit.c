@@ -1,8 +1,8 @@
-/* Finder of faults of the commit unit: its random machine (regress/unit/cu_rig.h), with more and more transactions. */
+/* Finder of faults of the commit unit: its random machine (regress/unit/tm/cu_rig.h), with more and more transactions. */
 #include <stdio.h>
 
 #include "regress/mutants/finder.h"
-#include "regress/unit/cu_rig.h"
+#include "regress/unit/tm/cu_rig.h"
 
 enum { MOST_TRANSACTIONS = 4000, SECONDS = 20 };
 
