@@ -33,3 +33,9 @@ TESTS += test-order-rules
 .PHONY: test-order-rules
 test-order-rules: $(B)/regress/order/test_rules
 	@regress/unit/run.sh $<
+
+# Programs under policies, protocols and transactions.
+TESTS += test-order-programs
+.PHONY: test-order-programs
+test-order-programs: $(B)/bin/simtx $(CUDART) $(CONFIGS) $(patsubst %,$(B)/kernels/%,work_queue stencil_flags placement ht lht)
+	@regress/order/programs.sh $(B)
