@@ -46,7 +46,7 @@ static void complete(const struct queued_launch *o, double seconds)
     n[STAT_SERIAL] = la->serial;
     n[STAT_THREADS_RELAXED] = code->serial && !la->serial;
     n[STAT_SECONDS] = (uint64_t)(seconds * 1e9);
-    n[STAT_HOST_THREADS] = la->timed ? la->host_threads : la->started;
+    n[STAT_HOST_THREADS] = o->record->timed ? la->host_threads : la->started;
 }
 
 static struct kernel_total *total_of(simtx_gpu *g, const char *kernel)
