@@ -27,9 +27,18 @@ row() {
               seen "/" weak }' out
 }
 
+# Without coherent L1s a weak load may return a stale value under every policy (docs/ordering.md).
+tests_of() {
+    case $1,$2 in
+    rmo*,*) echo $tests ;;
+    *,none) echo $tests | tr ' ' '\n' | grep -v '+weak' ;;
+    *) echo $tests ;;
+    esac
+}
+
 for policy in $(values order.policy); do
     for protocol in $(values coherence.protocol); do
-        if echo $tests | xargs "$simtx" litmus --brief --runs "$runs" --policy "$policy" \
+        if tests_of "$policy" "$protocol" | xargs "$simtx" litmus --brief --runs "$runs" --policy "$policy" \
                                --set coherence.protocol="$protocol" --set xbar.vns=$networks >out 2>err; then
             passed=$((passed + $(grep -c ' states ' out)))
         else
