@@ -43,17 +43,27 @@ static const enum config_key powers_of_two[] = {
 #include "base/config/config_rows.h"
 };
 
+/* "1, 2, 4 or 8"; of long ranges only the limits. */
+static void list_powers(const struct config_key_info *info, char *out, size_t size)
+{
+    enum { SHOWN = 10 };
+    int64_t min = (int64_t)info->min, max = (int64_t)info->max;
+    size_t n = 0;
+    if (max / min >> SHOWN) {
+        snprintf(out, size, "a power of two from %lld to %lld", (long long)min, (long long)max);
+        return;
+    }
+    for (int64_t p = min; p <= max; p *= 2)
+        n += (size_t)snprintf(out + n, size - n, "%s%lld", !n ? "" : p * 2 > max ? " or " : ", ", (long long)p);
+}
+
 static void check_power_of_two(const struct simtx_config *c, enum config_key k, struct diag *d)
 {
-    const struct config_key_info *info = &config_keys[k];
     int64_t v = config_int(c, k);
-    char choices[160] = "";
-    size_t n = 0;
+    char choices[160];
     if ((v & (v - 1)) == 0)
         return;
-    for (int64_t p = (int64_t)info->min; p <= (int64_t)info->max; p *= 2)
-        n += (size_t)snprintf(choices + n, sizeof choices - n, "%s%lld", !n ? "" : p * 2 > info->max ? " or " : ", ",
-                              (long long)p);
+    list_powers(&config_keys[k], choices, sizeof choices);
     diag_error(d, 0, 0, "%s: must be %s", config_setting(c, k).text, choices);
 }
 
