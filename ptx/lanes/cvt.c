@@ -151,9 +151,9 @@ FROM_WIDENED(from_f32_flushed, float, flush32(a))
 
 /* All other conversions: decode, apply the modifiers, encode. */
 static const struct soft_format formats[T_COUNT] = {
-    [T_F16] = { 10, 5 }, [T_F16X2] = { 10, 5 }, [T_BF16] = { 7, 8 }, [T_BF16X2] = { 7, 8 },
-    [T_F32] = { 23, 8 }, [T_F64] = { 52, 11 }, [T_TF32] = { 10, 8 },
-    [T_E4M3X2] = { 3, 4, true }, [T_E5M2X2] = { 2, 5 }
+    [T_F16] = { 10, 5, false }, [T_F16X2] = { 10, 5, false }, [T_BF16] = { 7, 8, false }, [T_BF16X2] = { 7, 8, false },
+    [T_F32] = { 23, 8, false }, [T_F64] = { 52, 11, false }, [T_TF32] = { 10, 8, false },
+    [T_E4M3X2] = { 3, 4, true }, [T_E5M2X2] = { 2, 5, false }
 };
 
 static struct soft read_soft(uint8_t type, const void *p, int i, bool ftz)

@@ -167,7 +167,10 @@ static struct program *load(struct step_gpu *g, const char *ptx, const struct st
     struct ptx_module *m = ptx_parse(ptx, strlen(ptx), "test", d);
     struct ptx_module *linked = m ? ptx_link(&m, 1, d) : NULL;
     uint64_t param = (uint64_t)(uintptr_t)g->param;
-    struct program_options o = { lanes_best_isa(), s->independent, s->warp_size, param, 65536 };
+    struct program_options o = {
+        .isa = lanes_best_isa(), .independent = s->independent, .warp_size = s->warp_size, .param_address = param,
+        .const_max = 65536
+    };
     return linked ? program_load(linked, g->mem, &o, d) : NULL;
 }
 
