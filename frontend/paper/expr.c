@@ -72,7 +72,7 @@ static bool word(struct reader *r, const char *set, char out[NAME_MAX_LENGTH])
 }
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-static const char NAMES[] = LETTERS ".", LISTS[] = LETTERS ".+-", CONFIGS[] = LETTERS;
+static const char NAMES[] = LETTERS ".", LISTS[] = LETTERS ".+-", CONFIGS[] = LETTERS, TEXTS[] = LETTERS ".-";
 
 /* ---- functions ---- */
 
@@ -102,7 +102,7 @@ static double call_list_function(struct reader *r, const char *name, expr_functi
 static double key_is_text(struct reader *r)
 {
     char key[NAME_MAX_LENGTH], text[NAME_MAX_LENGTH];
-    if (!word(r, NAMES, key) || !expect(r, ",") || !word(r, NAMES, text) || !expect(r, ")"))
+    if (!word(r, NAMES, key) || !expect(r, ",") || !word(r, TEXTS, text) || !expect(r, ")"))
         return set_error(r, "is( takes a key and a value");
     const char *value = r->env->key(r->env, key);
     return value ? !strcmp(value, text) : NAN;

@@ -129,6 +129,9 @@ check 2 "no preset is called kilotn" "$simtx" cost kilotn
 check 2 "one configuration at a time" "$simtx" cost kilotm kilotm
 check 2 "tm.warps" "$simtx" cost kilotm --set tm.warps=x
 check 0 "whole GPU: 0 B" "$simtx" cost gtx480
+# 8 entries of 128 bytes for each of 48 warps (MICRO 2015, section 1)
+check 0 " 48 kB " "$simtx" cost gtx480-sc+tso-store-buffer
+check 0 "type-aware SC: type-cache" "$simtx" cost gtx480-sc+sc-types
 check 0 "L2 slice: 5 kB" "$simtx" cost kilotm
 check 0 "L2 slice: 512 B" "$simtx" cost kilotm+lwh-512
 bytes lwh_table 3072 kilotm
