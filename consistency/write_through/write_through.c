@@ -5,7 +5,7 @@
  * A store is performed when the home has collected the acknowledgements of all other copies. Until then the line is
  * busy at the home, so that no other SM reads the new value; and at the writer its accesses wait in the MSHR entry
  * until WRITE_ACK, so that no other warp of the SM does (with either, two SMs could see two stores in different
- * orders: IRIW). The writer's copy is updated by WRITE_ACK: before, nobody could read the update. So an invalidation
+ * orders: IRIW). The writer's copy is updated by WRITE_ACK: before, the update cannot be read. So an invalidation
  * that finds a pending store drops the copy at once, and there is one store of an L1 to a line in flight. The writer
  * stays listed.
  *

@@ -2,7 +2,7 @@
  * The run loop of a warp: steps execute in order until one returns a control instruction, which then acts on the warp.
  * A step is a call through a pointer in the decoded instruction; regress/bench/dispatch.c compares this with a switch
  * and with tail calls (they differ by less than 10 %; the layout of the registers decides). With a SIMT stack, a branch
- * that all lanes take, or none, and a join marker that nobody waits at, leave the stack as it is: the same entry
+ * that all lanes take, or none, and a join marker at which no lanes wait, leave the stack as it is: the same entry
  * continues at another step, in the same run.
  */
 #include "ptx/exec/control.h"

@@ -38,7 +38,7 @@ struct thread_states {
     enum stat out;
 };
 
-/* What is fetched: the instructions that follow; those behind a branch that goes elsewhere, on their way or in the
+/* What is fetched: the instructions that follow; those after a branch that goes elsewhere, on their way or in the
  * buffer. */
 enum fetch_path { FETCH_RIGHT_PATH, FETCH_WRONG_PATH, FETCH_TO_FLUSH };
 
