@@ -3,7 +3,7 @@
  * 1 or 0), and
  *   $key                    value of a configuration key; is(key, text): whether it has this value
  *   primary@CONFIG          with that configuration as the current one
- *   mean(LIST: e)           over the members of a list, likewise gmean, hmean, sum, most, least
+ *   mean(LIST: e)           over the members of a list, likewise gmean, hmean, median, sum, most, least
  *   argmax(LIST: e)         position, from 0, of the member for which e is largest
  *   max(a, b) min(a, b) abs(a) floor(a) near(a, b, share): |a - b| <= share x |b|
  * The environment gives the values of names and keys and the members of lists. A missing value is NaN; every operation

@@ -2,6 +2,7 @@
 #include "frontend/paper/expr_functions.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -49,6 +50,31 @@ static double least(const double *v, int n)
     return -most(negative, n);
 }
 
+/* Is the i-th at this position, from 0, of the sorted values? */
+static bool is_of_rank(const double *v, int n, int i, int rank)
+{
+    int smaller = 0, same = 0;
+    for (int k = 0; k < n; k++) {
+        smaller += v[k] < v[i];
+        same += v[k] == v[i];
+    }
+    return smaller <= rank && rank < smaller + same;
+}
+
+static double of_rank(const double *v, int n, int rank)
+{
+    for (int i = 0; i < n; i++)
+        if (is_of_rank(v, n, i, rank))
+            return v[i];
+    return NAN;
+}
+
+/* Of an even number of values, the mean of the two in the middle. */
+static double median(const double *v, int n)
+{
+    return isnan(sum(v, n)) ? NAN : (of_rank(v, n, (n - 1) / 2) + of_rank(v, n, n / 2)) / 2;
+}
+
 /* ---- of values ---- */
 
 static double absolute(const double *v, int n) { return fabs(v[0]); }
@@ -68,7 +94,7 @@ enum { OF_LISTS = -1 };
 static const struct { const char *name; int arguments; expr_function *function; } functions[] = {
     { "mean", OF_LISTS, arithmetic }, { "gmean", OF_LISTS, geometric }, { "hmean", OF_LISTS, harmonic },
     { "sum", OF_LISTS, sum }, { "most", OF_LISTS, most }, { "least", OF_LISTS, least }, { "argmax", OF_LISTS, argmax },
-    { "abs", 1, absolute }, { "floor", 1, round_down }, { "max", 2, larger }, { "min", 2, smaller },
+    { "median", OF_LISTS, median }, { "abs", 1, absolute }, { "floor", 1, round_down }, { "max", 2, larger }, { "min", 2, smaller },
     { "near", 3, near },
 };
 

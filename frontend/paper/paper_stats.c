@@ -1,6 +1,7 @@
 /*
  * The statistics of one run (runs/KEY.json) and what its program printed (runs/KEY.log), by name:
  *   printed.WORD      the number, or size, before that word in what the program printed;
+ *   observed.WORD     the same, of something that the program's threads measured or saw;
  *   h.NAME.MEMBER     n, mean or max of a histogram, or belowN: the share of values below N, a power of two;
  *   NAME              a statistic of the run's total, or else the largest of any of its launches (of a size, the
  *                     product of its numbers).
@@ -100,6 +101,8 @@ double paper_stat(const struct paper_grid *g, const struct paper_run *run, const
         return histogram(total, name + 2);
     if (!strncmp(name, "printed.", 8))
         return printed(g, run, name + 8);
+    if (!strncmp(name, "observed.", 9))
+        return printed(g, run, name + 9);
     double v = number(nested(total, name));
     return isnan(v) ? largest_of_launches(json_object_get(run->stats, "kernels"), name) : v;
 }
