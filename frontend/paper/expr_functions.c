@@ -94,8 +94,8 @@ enum { OF_LISTS = -1 };
 static const struct { const char *name; int arguments; expr_function *function; } functions[] = {
     { "mean", OF_LISTS, arithmetic }, { "gmean", OF_LISTS, geometric }, { "hmean", OF_LISTS, harmonic },
     { "sum", OF_LISTS, sum }, { "most", OF_LISTS, most }, { "least", OF_LISTS, least }, { "argmax", OF_LISTS, argmax },
-    { "median", OF_LISTS, median }, { "abs", 1, absolute }, { "floor", 1, round_down }, { "max", 2, larger }, { "min", 2, smaller },
-    { "near", 3, near },
+    { "median", OF_LISTS, median }, { "abs", 1, absolute }, { "floor", 1, round_down }, { "max", 2, larger },
+    { "min", 2, smaller }, { "near", 3, near },
 };
 
 static expr_function *find(const char *name, int arguments)

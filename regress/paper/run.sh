@@ -74,6 +74,21 @@ holds "a row a claim" [ "$(grep -cE '^[EL]-' local/claims.csv)" = 90 ]
 holds "well-formed page and pictures of them" "$build/regress/paper/wellformed" local/index.html local/*.svg
 holds "a breakdown" grep -qE '^HT32,"GPU-LocalTM","TX code",0\.[0-9]+' local/fig3b.csv
 
+# Memory ordering: definitions of orders, and the preset; programs without a version.
+ordering="$simtx paper sc --quick --only rmo,sc,types,rmowt,scwt,typeswt,gemm,messages --out ordering"
+check 0 "12 runs to do, 0 done" $ordering --plan
+holds "no version" bash -c "! grep -q -- --version out"
+check 0 "of 63" $ordering
+for claim in $(seq -f C-%03g 31 39); do
+    holds "$claim: outcomes of each way of ordering" grep -q "^$claim,measured,run," ordering/claims.csv
+done
+for claim in C-004 C-029 $(seq -f C-%03g 40 63); do
+    holds "$claim: the preset" grep -q "^$claim,by configuration,configuration," ordering/claims.csv
+done
+holds "a row a claim" [ "$(grep -c '^C-' ordering/claims.csv)" = 63 ]
+holds "well-formed page and pictures of it" "$build/regress/paper/wellformed" ordering/index.html ordering/*.svg
+holds "bars" grep -qE '^gemm,"type-aware SC","time",[0-9.]+' ordering/fig6.csv
+
 # Results of finished runs are reused; not when the run would be another one, nor with --fresh.
 touch small/mark
 check 0 "of 217" $small
