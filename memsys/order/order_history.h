@@ -1,0 +1,43 @@
+/*
+ * The accesses to global memory that have performed in one SM, as the ordering oracle needs them: what each lane has read
+ * and written, and when its value was bound. An access to a copy in L1 binds in the cycle in which it performs. An access
+ * that the home performs, or a load of a line on its way from the home, binds when the home reads or writes the line: the
+ * store that has sent an invalidation after it may perform before the line arrives.
+ */
+#ifndef MEMSYS_ORDER_HISTORY_H
+#define MEMSYS_ORDER_HISTORY_H
+
+#include "memsys/xbar/packet.h"
+#include "ptx/memory/access.h"
+
+/* When a value is bound. turn: of the home, in which it takes the accesses to its lines one by one; 0 = in an L1. */
+struct order_time { uint64_t cycle; uint32_t turn; };
+
+/* An access of a warp to a line. */
+struct order_event {
+    struct order_time bound;
+    uint64_t instruction;            /* number of its SM */
+    uint64_t line, lanes, block;
+    uint32_t slot, warp;             /* of the SM, of the block */
+    uint16_t sm;
+    int32_t source;                  /* line of the PTX program */
+    bool reads, writes;
+    bool read_known, written_known;  /* of an atomic at the home the SM knows the old values of the lanes, if any */
+    uint8_t width;                   /* bytes of a lane */
+    uint8_t offset[WARP_LANES];      /* of a lane in the line */
+    uint8_t read[LINE_BYTES], written[LINE_BYTES];
+};
+
+struct order_history { struct order_event *event; uint32_t n, cap; uint16_t sm; };
+
+/* Adds an access; the caller sets what it reads and writes. Valid until the next one is added. */
+struct order_event *order_history_add(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
+                                      const struct order_time *bound);
+void order_history_free(struct order_history *h);
+
+static inline bool order_before(const struct order_time *a, const struct order_time *b)
+{
+    return a->cycle < b->cycle || (a->cycle == b->cycle && a->turn < b->turn);
+}
+
+#endif
