@@ -9,6 +9,7 @@ MEMSYS_TESTS += partition
 MEMSYS_TESTS += pattern
 MEMSYS_TESTS += partition_random
 MEMSYS_TESTS += versions
+MEMSYS_TESTS += order_oracle
 MEMSYS_TESTS += xbar
 
 TESTS          += test-memsys

@@ -215,24 +215,48 @@ static void perform_atomic(struct l1_coherence *c, const struct line_at *x, stru
     pool_give(&c->remote->payloads, a);
 }
 
+/* ---- records for the ordering oracle ---- */
+
+/* When the home has read or written the line. */
+static struct order_time at_home(const struct packet *p)
+{
+    return (struct order_time){ p->stamp[STAMP_L2], p->turn };
+}
+
+static void record_load(struct l1_coherence *c, const struct mem_op *op, const struct line_access *a,
+                        const struct order_time *bound, const uint8_t *bytes)
+{
+    if (c->l1->retire->history)
+        order_history_load(c->l1->retire->history, op, a->line, a->lanes, bound, bytes);
+}
+
 /* Performs the access on the line's bytes; its registers are written at `ready`. */
 static void hit(struct l1_coherence *c, const struct line_at *x, const struct cause *k, uint64_t ready)
 {
     struct retire *r = c->l1->retire;
     struct mem_op *op = k->op;
+    const struct order_time bound = { k->now, 0 };
     uint64_t mask[2] = { 0 };
+    uint8_t before[LINE_BYTES];
+    if (r->history)
+        memcpy(before, bytes_of(c, x), LINE_BYTES);
     tags_touch(&c->l1->tags, x->index);
     switch (op->kind) {
     case MOP_LOAD:
+        record_load(c, op, &k->access, &bound, bytes_of(c, x));
         retire_load(r, op, &k->access, SERVE_GLOBAL, bytes_of(c, x), k->now, ready);
         break;
     case MOP_STORE:
         mem_store_line(op, k->access.lanes, k->access.piece, bytes_of(c, x), mask);
+        if (r->history)
+            order_history_performed(r->history, op, x->line, k->access.lanes, &bound, before, bytes_of(c, x));
         retire_op_performed(r, op, x->line, true, k->now);
         break;
     case MOP_ATOM:
     case MOP_RED:
         perform_atomic(c, x, op, k->access.lanes);
+        if (r->history)
+            order_history_performed(r->history, op, x->line, k->access.lanes, &bound, before, bytes_of(c, x));
         op->ready = ready > op->ready ? ready : op->ready;
         retire_op_performed(r, op, x->line, false, k->now);
         retire_op_performed(r, op, x->line, true, k->now);
@@ -260,6 +284,8 @@ static void finish_oldest(struct l1_coherence *c, const struct line_at *x, uint6
 static void serve_loads(struct l1_coherence *c, const struct line_at *x, const struct cause *k)
 {
     for (struct retire_waiter *w; (w = mshr_first(&c->l1->mshr, x->entry)) && w->op->kind == MOP_LOAD;) {
+        const struct order_time bound = at_home(k->packet);
+        record_load(c, w->op, &w->access, &bound, k->packet->data);
         retire_load(c->l1->retire, w->op, &w->access, SERVE_GLOBAL, k->packet->data, k->now, k->now + 1);
         finish_oldest(c, x, k->now);
     }
@@ -271,6 +297,9 @@ static void performed_at_home(struct l1_coherence *c, const struct line_at *x, c
     struct retire_waiter *w = mshr_first(&c->l1->mshr, x->entry);
     struct mem_op *op = w->op;
     uint64_t mask[2] = { 0 };
+    const struct order_time bound = at_home(k->packet);
+    if (r->history)
+        order_history_at_home(r->history, op, x->line, w->access.lanes, &bound, k->packet->atom);
     if (op->kind == MOP_STORE && x->index != TAG_NONE)
         mem_store_line(op, w->access.lanes, w->access.piece, bytes_of(c, x), mask);
     if (op->kind == MOP_ATOM) {

@@ -88,6 +88,7 @@ struct l2_slice {
     struct tags tags;                /* tags.tag NULL: no L2 */
     uint64_t *directory;             /* by line: state in the protocol, a bit per sharer; NULL = no protocol */
     uint32_t directory_words;        /* of a line */
+    uint32_t turns;                  /* replies of the protocol so far */
     struct l2_transaction *transaction;     /* by MSHR entry; NULL = no protocol */
     struct l2_ring ready, probing;   /* MSHR entries with an event or a waiting request; with probes to send */
     uint32_t without_way;            /* MSHR entries whose lines wait for a way */

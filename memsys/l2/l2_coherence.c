@@ -190,6 +190,7 @@ static void turn_into(struct l2_slice *s, const struct line_at *x, struct packet
     r->kind = (uint8_t)(MSG_PROTOCOL + number);
     r->vn = m->vn;
     r->stamp[STAMP_L2] = t->core;
+    r->turn = ++s->turns;
     s->replies[r->vn]++;
 }
 

@@ -128,6 +128,16 @@ void lsu_check_order(struct lsu *u, struct order_check *c)
     u->retire.check = c;
 }
 
+void lsu_record_order(struct lsu *u, struct order_history *h)
+{
+    u->retire.history = h;
+}
+
+uint64_t lsu_bound_from(const struct lsu *u, uint64_t now)
+{
+    return order_check_oldest(u->retire.check, now);
+}
+
 void lsu_banks(struct lsu *u, const struct lsu_banks *b)
 {
     u->banks = *b;

@@ -17,6 +17,7 @@
 #include "memsys/tags.h"
 
 struct order_check;
+struct order_history;
 struct order_stage;
 struct atom_payload;
 
@@ -78,6 +79,10 @@ void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state);
 
 /* The oracle of program order, which the unit frees. */
 void lsu_check_order(struct lsu *u, struct order_check *c);
+/* Records accesses to global memory that perform under a coherence protocol. Needs lsu_check_order. */
+void lsu_record_order(struct lsu *u, struct order_history *h);
+/* Every access that has not performed binds its value in this cycle or later. */
+uint64_t lsu_bound_from(const struct lsu *u, uint64_t now);
 
 /* A replacement for the plain banks of shared memory: `perform` executes an instruction after its passes, and returns
  * the further core cycles for which it occupies the banks. */

@@ -69,10 +69,20 @@ static bool is_before(const struct order_check *c, const struct checked *k, cons
 bool order_check_in_order(const struct order_check *c, const struct mem_op *op)
 {
     const struct checked_warp *w = &c->warp[op->sm_slot];
+    if (c->cfg.model != ORDER_MODEL_SC && c->cfg.model != ORDER_MODEL_TSO)
+        return true;
     for (uint32_t i = 0; i < w->n && w->list[i].instruction < op->sequence && !op->role; i++)
         if (is_before(c, &w->list[i], op))
             return false;
     return true;
+}
+
+uint64_t order_check_oldest(const struct order_check *c, uint64_t now)
+{
+    for (uint32_t i = 0; i < c->warps; i++)
+        if (c->warp[i].n && c->warp[i].list[0].issued < now)
+            now = c->warp[i].list[0].issued;
+    return now;
 }
 
 _Noreturn void order_check_report(const struct order_check *c, const struct mem_op *op, uint64_t line, uint64_t now)

@@ -12,8 +12,10 @@
 
 #include "ptx/memory/access.h"
 
-/* Of an order policy. TSO: a load waits for the loads before it, any other access for all. */
-enum order_model { ORDER_MODEL_NONE, ORDER_MODEL_SC, ORDER_MODEL_TSO };
+/* Of an order policy. TSO: a load waits for the loads before it, any other access for all. SC_REORDERED: sequential
+ * consistency, but accesses may perform out of order where no thread can see it; only the ordering oracle checks it
+ * (memsys/order/order_oracle.h). */
+enum order_model { ORDER_MODEL_NONE, ORDER_MODEL_SC, ORDER_MODEL_TSO, ORDER_MODEL_SC_REORDERED };
 
 struct order_check_cfg { enum order_model model; const char *policy; uint16_t sm; uint64_t seed; };
 
@@ -25,6 +27,8 @@ void order_check_issued(struct order_check *c, const struct mem_op *op, uint32_t
 void order_check_performed(struct order_check *c, uint32_t warp, uint64_t instruction, bool store);
 /* Have the accesses performed that the model orders before those of this instruction? */
 bool order_check_in_order(const struct order_check *c, const struct mem_op *op);
+/* The cycle in which the oldest instruction with outstanding accesses was issued; without one, `now`. */
+uint64_t order_check_oldest(const struct order_check *c, uint64_t now);
 /* Prints the access, and those before it that have not performed, and aborts. */
 _Noreturn void order_check_report(const struct order_check *c, const struct mem_op *op, uint64_t line, uint64_t now);
 

@@ -10,6 +10,7 @@
 #include "memsys/lsu/lsu.h"
 #include "memsys/lsu/order_check.h"
 #include "memsys/lsu/stage.h"
+#include "memsys/order/order_history.h"
 
 /* The result of offering an access to a cache: served, or blocked by this resource and to be offered again. */
 enum lsu_result {
@@ -30,6 +31,7 @@ struct retire {
     const struct order_stage *stage; /* of an order policy: notified of accesses that perform; NULL = none */
     void *stage_state;
     struct order_check *check;       /* NULL = none */
+    struct order_history *history;   /* of accesses to global memory; NULL = not recorded */
     struct pool waiters;
     uint32_t *busy, slots;           /* by warp slot: instructions and stores outstanding */
 };

@@ -1,5 +1,6 @@
 /* Events of an SM in the order in which they are recorded. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "memsys/order/order_history.h"
@@ -10,7 +11,7 @@ struct order_event *order_history_add(struct order_history *h, const struct mem_
 {
     h->event = mem_grow(h->event, h->n, &h->cap, sizeof *h->event, "the histories of the ordering oracle");
     struct order_event *e = &h->event[h->n++];
-    e->bound = bound->cycle > op->issued ? *bound : (struct order_time){ op->issued, 0 };
+    e->bound = bound->cycle >= op->issued ? *bound : (struct order_time){ op->issued, 0 };
     e->instruction = op->sequence;
     e->line = line;
     e->lanes = lanes;
@@ -28,6 +29,34 @@ struct order_event *order_history_add(struct order_history *h, const struct mem_
         e->offset[lane] = (uint8_t)(op->address[lane] % LINE_BYTES);
     }
     return e;
+}
+
+void order_history_load(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
+                        const struct order_time *bound, const uint8_t *bytes)
+{
+    memcpy(order_history_add(h, op, line, lanes, bound)->read, bytes, LINE_BYTES);
+}
+
+void order_history_performed(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
+                             const struct order_time *bound, const uint8_t *before, const uint8_t *after)
+{
+    struct order_event *e = order_history_add(h, op, line, lanes, bound);
+    memcpy(e->read, before, LINE_BYTES);
+    memcpy(e->written, after, LINE_BYTES);
+}
+
+void order_history_at_home(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
+                           const struct order_time *bound, const struct atom_payload *old)
+{
+    struct order_event *e = order_history_add(h, op, line, lanes, bound);
+    uint64_t mask[2] = { 0 };
+    e->read_known = op->kind == MOP_ATOM && old;
+    e->written_known = op->kind == MOP_STORE;
+    if (op->kind == MOP_STORE)
+        mem_store_line(op, lanes, 0, e->written, mask);
+    for (unsigned lane = WARP_LANES; e->read_known && lane-- > 0;)      /* the lowest lane of a word is the first */
+        if (lanes >> lane & 1)
+            memcpy(e->read + e->offset[lane], old->b[lane], e->width);
 }
 
 void order_history_free(struct order_history *h)

@@ -33,6 +33,13 @@ struct order_history { struct order_event *event; uint32_t n, cap; uint16_t sm; 
 /* Adds an access; the caller sets what it reads and writes. Valid until the next one is added. */
 struct order_event *order_history_add(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
                                       const struct order_time *bound);
+/* Loads; stores and atomics performed on a copy in L1; stores and atomics performed at the home (old: of an atomic). */
+void order_history_load(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
+                        const struct order_time *bound, const uint8_t *bytes);
+void order_history_performed(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
+                             const struct order_time *bound, const uint8_t *before, const uint8_t *after);
+void order_history_at_home(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
+                           const struct order_time *bound, const struct atom_payload *old);
 void order_history_free(struct order_history *h);
 
 static inline bool order_before(const struct order_time *a, const struct order_time *b)

@@ -26,7 +26,7 @@ struct order_oracle {
     struct order_graph graph;
     uint64_t part;                   /* number of the part that is replayed */
     struct replayed *replay;         /* of this step, in the order of the replay */
-    uint32_t *chain;                 /* the same by thread and program order: indices in `replay` */
+    struct replayed **chain;         /* the same by thread and program order */
     struct reader *reader;           /* from 1 */
     uint32_t *backward;              /* nodes to which program order leads backward in the replay */
     uint32_t n, replay_cap, chain_cap, readers, readers_cap, nbackward, backward_cap;
@@ -104,14 +104,14 @@ static int in_time(const void *x, const void *y)
 }
 
 /* In chains, accesses of one instruction are adjacent. */
-static int in_program_order(const void *x, const void *y, void *ctx)
+static int in_program_order(const void *x, const void *y)
 {
-    const struct replayed *r = ctx;
-    const struct order_event *a = r[*(const uint32_t *)x].e, *b = r[*(const uint32_t *)y].e;
+    const struct replayed *r = *(struct replayed *const *)x, *s = *(struct replayed *const *)y;
+    const struct order_event *a = r->e, *b = s->e;
     int c = compare(a->sm, b->sm);
     c = c ? c : compare(a->slot, b->slot);
     c = c ? c : compare(a->instruction, b->instruction);
-    return c ? c : compare(*(const uint32_t *)x, *(const uint32_t *)y);
+    return c ? c : compare((uintptr_t)r, (uintptr_t)s);
 }
 
 static bool same_warp(const struct order_event *a, const struct order_event *b)
@@ -131,10 +131,10 @@ static void collect(struct order_oracle *o)
         qsort(o->replay, o->n, sizeof *o->replay, in_time);
     for (uint32_t i = 0; i < o->n; i++) {
         o->chain = mem_grow(o->chain, i, &o->chain_cap, sizeof *o->chain, what);
-        o->chain[i] = i;
+        o->chain[i] = &o->replay[i];
     }
     if (o->n)
-        qsort_r(o->chain, o->n, sizeof *o->chain, in_program_order, o->replay);
+        qsort(o->chain, o->n, sizeof *o->chain, in_program_order);
 }
 
 /* Sets `last` of each access: the latest cycle of its warp's accesses so far. */
@@ -143,7 +143,7 @@ static void find_last(struct order_oracle *o)
     const struct order_event *before = NULL;
     uint64_t last = 0;
     for (uint32_t i = 0; i < o->n; i++) {
-        struct replayed *r = &o->replay[o->chain[i]];
+        struct replayed *r = o->chain[i];
         last = before && same_warp(before, r->e) && last > r->e->bound.cycle ? last : r->e->bound.cycle;
         r->last = last;
         before = r->e;
@@ -220,7 +220,7 @@ static void relate_program_order(struct order_oracle *o, uint32_t n)
     struct lanes_before b = { { 0 } };
     const struct order_event *before = NULL;
     for (uint32_t i = 0; i < o->n; i++) {
-        uint32_t at = o->chain[i];
+        uint32_t at = (uint32_t)(o->chain[i] - o->replay);
         if (at >= n)
             continue;
         if (before && !same_warp(before, o->replay[at].e))
@@ -243,8 +243,8 @@ static void describe(struct order_oracle *o, const struct order_event *e, unsign
 
 static void begin_report(struct order_oracle *o, const char *violation)
 {
-    mem_append(&o->text, "order policy %s, coherence protocol %s, seed %" PRIu64 ": %s\n", o->cfg.policy,
-               o->cfg.protocol, o->cfg.seed, violation);
+    mem_append(&o->text, "order policy %s, coherence protocol %s, configuration %s, seed %" PRIu64 ": %s\n",
+               o->cfg.policy, o->cfg.protocol, o->cfg.configuration, o->cfg.seed, violation);
 }
 
 static void report_value(struct order_oracle *o, const struct order_event *e, unsigned lane, unsigned b,

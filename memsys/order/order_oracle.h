@@ -17,7 +17,7 @@
 #include "memsys/order/order_history.h"
 
 struct order_oracle_cfg {
-    const char *policy, *protocol;
+    const char *policy, *protocol, *configuration;
     uint64_t seed;
     bool sequential;                 /* relations must have no cycle */
     uint32_t sms;

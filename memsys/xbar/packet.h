@@ -56,6 +56,7 @@ struct packet {
     uint16_t stages;                 /* of the slice's pipeline that it passes; 0 = all: l2.latency */
     uint8_t found;                   /* enum packet_found: result of the look-up in L2 */
     uint32_t token;                  /* for the sender: MSHR entry, cache, ... ; unchanged in the reply */
+    uint32_t turn;                   /* of a coherence reply: its number at the slice */
     uint64_t stamp[STAMPS];
     struct atom_payload *atom;       /* MSG_ATOMIC and its reply; belongs to the packet */
     void *payload;                   /* for a protocol; in a pool with `extra`: that many bytes, not zeroed */

@@ -176,7 +176,8 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
     s->lsu = lsu_new(lsu, &calls, out, in, count, hists);
     if (c->order->stage)
         lsu_stage(s->lsu, c->order->stage, s->order_state);
-    if (c->order->model && config_bool(c->config, KEY_ORDER_CHECK))
+    int check = config_choice(c->config, KEY_ORDER_CHECK);
+    if (check == ORDER_CHECK_FULL || (c->order->model && check == ORDER_CHECK_ORDER))
         lsu_check_order(s->lsu, order_check_new(&(struct order_check_cfg){
             .model = c->order->model, .policy = c->order->name, .sm = lsu->sm,
             .seed = (uint64_t)config_int(c->config, KEY_SIM_SEED) }, c->warps));

@@ -62,7 +62,23 @@ static void build_sms(struct machine *m)
         lsu.map = &m->cfg.map;
         struct counters *n = &m->sm_counters[i];
         m->sm[i] = sm_new(&sm, &lsu, m->tm, &m->sm_out[i], &m->sm_in[i], n->count, &n->hists);
+        if (m->oracle)
+            lsu_record_order(sm_lsu(m->sm[i]), order_oracle_history(m->oracle, i));
     }
+}
+
+/* The ordering oracle needs a protocol, under which accesses have one order at each line. */
+static void build_oracle(struct machine *m)
+{
+    enum { BATCH = 16384 };              /* accesses of warps; about half a million of threads */
+    const struct order_policy *p = m->cfg.sm.order;
+    m->oracle = NULL;
+    if (config_choice(m->config, KEY_ORDER_CHECK) != ORDER_CHECK_FULL || !m->cfg.lsu.l1.coherence)
+        return;
+    m->oracle = order_oracle_new(&(struct order_oracle_cfg){
+        .policy = p->name, .protocol = m->cfg.lsu.l1.coherence->name, .configuration = config_get(m->config, "gpu.name"),
+        .seed = (uint64_t)config_int(m->config, KEY_SIM_SEED), .sms = m->cfg.sms, .batch = BATCH,
+        .sequential = p->model == ORDER_MODEL_SC || p->model == ORDER_MODEL_SC_REORDERED });
 }
 
 static void build_partition(struct machine *m, uint32_t channel)
@@ -115,6 +131,7 @@ void machine_build(struct machine *m)
     build_ports(m);
     build_counters(m);
     m->tm = tm_new(m->config, m->protocol, m->mem, m->cfg.sms, m->cfg.slices, m->cfg.sm.warps);
+    build_oracle(m);
     build_sms(m);
     build_memory(m);
     m->dispatcher = dispatcher_new(&m->cfg.dispatch);
@@ -136,6 +153,7 @@ void machine_dismantle(struct machine *m)
     }
     for (uint32_t i = 0; i < 2 * (c->sms + c->slices); i++)
         port_end(&m->ports[i]);
+    order_oracle_free(m->oracle);
     tm_free(m->tm);
     dispatcher_free(m->dispatcher);
     free(m->ports);

@@ -7,6 +7,7 @@
 #define TIMING_MACHINE_IMPL_H
 
 #include "memsys/l2/partition.h"
+#include "memsys/order/order_oracle.h"
 #include "memsys/xbar/xbar.h"
 #include "timing/machine/dispatch.h"
 #include "timing/machine/machine.h"
@@ -69,6 +70,7 @@ struct machine {
     struct counters *counters;           /* crossbars, then partitions, then SMs */
     struct counters *partition_counters, *sm_counters;
     uint32_t ncounters;
+    struct order_oracle *oracle;         /* of memory ordering; NULL = none */
     struct tm_gpu *tm;                   /* NULL = no transactional memory */
     const struct tm_protocol *protocol;  /* replaces the configured protocol; NULL = the configured one */
     bool transactions;                   /* a grid of this run has transactions */

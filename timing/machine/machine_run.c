@@ -3,6 +3,7 @@
  * run ends at a fixed cycle, not at the end of a window: when the dispatcher receives the last message, or one longest
  * window after a fault. Therefore neither the length of windows nor the jumps of the clock change the results.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,6 +225,24 @@ static void step_transactions(struct machine *m)
         }
 }
 
+static void end_if_violated(const char *violation)
+{
+    if (!violation)
+        return;
+    fprintf(stderr, "simtx: %s", violation);
+    abort();
+}
+
+static void step_ordering(struct machine *m)
+{
+    uint64_t final = m->now;
+    if (!order_oracle_due(m->oracle))
+        return;
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        final = lsu_bound_from(sm_lsu(m->sm[i]), final);
+    end_if_violated(order_oracle_step(m->oracle, final));
+}
+
 /* Runs all components up to cycle `until`. False when none had an event; *next is then the cycle of their next
  * event. */
 static bool run_components(struct machine *m, uint64_t until, uint64_t *next)
@@ -245,6 +264,8 @@ static bool run_components(struct machine *m, uint64_t until, uint64_t *next)
     m->now = until;
     if (m->transactions)
         step_transactions(m);
+    if (m->oracle)
+        step_ordering(m);
     return ran;
 }
 
@@ -383,6 +404,8 @@ static enum machine_result finish(struct machine *m, struct counters *sum)
 {
     char text[4000];
     bool ok = drain(m);
+    if (ok && m->oracle)
+        end_if_violated(order_oracle_finish(m->oracle));
     sum_up(m, sum);
     if (ok && m->transactions && !tm_finish(m->tm, sum->count, text, sizeof text)) {
         machine_report_add(m, "%s", text);
