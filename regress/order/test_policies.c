@@ -93,7 +93,7 @@ static unsigned outcomes(const char *policy, const char *kernel, uint32_t first,
     snprintf(set, sizeof set, "order.policy=%s", policy);
     for (unsigned k = 0; k < PROTOCOLS; k++) {
         struct lab l;
-        lab_open(&l, text, (const char *const[]){ set, "xbar.vns=4", NULL },
+        lab_open(&l, text, (const char *const[]){ set, "xbar.vns=4", "order.check=full", NULL },
                  &(struct machine_plugins){ .coherence = protocols[k] });
         for (uint32_t d = 0; d < 60; d++) {
             uint32_t y = X + (d & 1 ? NEAR : FAR - 4096), stride = SLICE_WORDS * SLICES;
@@ -182,24 +182,25 @@ static void results_are_right_with_every_protocol(void **state)
         for (unsigned k = 0; k < PROTOCOLS; k++) {
             char set[64];
             snprintf(set, sizeof set, "order.policy=%s", shows[i].policy);
-            run_programs((const char *const[]){ set, "xbar.vns=4", "sim.shadow=true", NULL }, protocols[k]);
+            run_programs((const char *const[]){ set, "xbar.vns=4", "sim.shadow=true", "order.check=full", NULL }, protocols[k]);
         }
 }
 
 static void small_structures_only_cost_time(void **state)
 {
-    static const char *const settings[][12] = {
-        { "order.policy=sc-types", "xbar.vns=4", "types.cache=1", "types.cache_ways=1", "types.mac=1",
+    static const char *const settings[][14] = {
+        { "order.policy=sc-types", "xbar.vns=4", "order.check=full", "types.cache=1", "types.cache_ways=1", "types.mac=1",
           "types.mac_ways=1", "types.sector=128", "types.wait_queue=1", "types.safe_queue=1", "types.unsafe_queue=1",
           "types.stores=1", NULL },
-        { "order.policy=sc-types", "xbar.vns=4", "types.sync_table=1", "types.mac=2", "types.mac_ways=2",
+        { "order.policy=sc-types", "xbar.vns=4", "order.check=full", "types.sync_table=1", "types.mac=2", "types.mac_ways=2",
           "types.sector=1024", "l2.reply_queue=1", "l1.mshrs=2", "l1.merges=1", "types.markers=false", NULL },
-        { "order.policy=tso-store-buffer", "tso.buffer_entries=1", "l1.miss_queue=1", NULL },
-        { "order.policy=tso-store-buffer-unified", "tso.unified_entries=1", "l1.miss_queue=1", NULL },
-        { "order.policy=sc-prefetch", "sc_prefetch.queue=1", "l1.mshrs=2", "sc_prefetch.spare_mshrs=1", NULL },
+        { "order.policy=tso-store-buffer", "xbar.vns=4", "tso.buffer_entries=1", "l1.miss_queue=1", NULL },
+        { "order.policy=tso-store-buffer-unified", "xbar.vns=4", "tso.unified_entries=1", "l1.miss_queue=1", NULL },
+        { "order.policy=sc-prefetch", "xbar.vns=4", "sc_prefetch.queue=1", "l1.mshrs=2", "sc_prefetch.spare_mshrs=1", NULL },
     };
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++)
-        run_programs(settings[i], NULL);
+        for (unsigned k = 0; k < PROTOCOLS; k++)
+            run_programs(settings[i], protocols[k]);
 }
 
 /* ---- what happens inside ---- */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "memsys/coherence/coherence.h"
 #include "timing/machine/machine_impl.h"
 
 /* Addresses of instruction memory, above those of functions; no data has them. Caches hold its lines without data. */
@@ -76,7 +77,7 @@ static void build_oracle(struct machine *m)
     if (config_choice(m->config, KEY_ORDER_CHECK) != ORDER_CHECK_FULL || !m->cfg.lsu.l1.coherence)
         return;
     m->oracle = order_oracle_new(&(struct order_oracle_cfg){
-        .policy = p->name, .protocol = config_text(m->config, KEY_COHERENCE_PROTOCOL),
+        .policy = p->name, .protocol = m->cfg.lsu.l1.coherence->name,
         .configuration = config_text(m->config, KEY_GPU_NAME),
         .seed = (uint64_t)config_int(m->config, KEY_SIM_SEED), .sms = m->cfg.sms, .batch = BATCH,
         .sequential = p->model == ORDER_MODEL_SC || p->model == ORDER_MODEL_SC_REORDERED });
