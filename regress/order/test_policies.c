@@ -70,12 +70,26 @@
     "mad.lo.u32 %v1, %n, 1024, %v4; setp.ne.u32 %p, %v3, %v1; @%p add.u32 %v5, %v5, 1;\n" \
     "sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra L; red.global.add.u32 [%s], %v5;\n" END
 
+/* p1 times, each half of a warp loads, stores or adds at a random line of p2 (a power of two), or at one of eight of its
+ * block's own, at a word of each lane. */
+#define RANDOM(name) \
+    ENTRY(name) "shr.u32 %v0, %i, 4; mad.lo.u32 %v0, %b, 2, %v0; mad.lo.u32 %v0, %w, 977, %v0;\n" \
+    "mul.lo.u32 %v0, %v0, 0x9e3779b1; ld.param.u32 %v1, [p2]; sub.u32 %v1, %v1, 1;\n" \
+    "L: mad.lo.u32 %v0, %v0, 1664525, 1013904223; shr.u32 %v2, %v0, 20; and.b32 %v2, %v2, %v1;\n" \
+    "and.b32 %v3, %v0, 0x10000; setp.eq.u32 %p, %v3, 0; and.b32 %v4, %v2, 7; mad.lo.u32 %v4, %b, 8, %v4;\n" \
+    "and.b32 %v4, %v4, %v1; selp.u32 %v2, %v4, %v2, %p; mad.lo.u32 %v2, %v2, 32, %i; mul.wide.u32 %a, %v2, 4;\n" \
+    "add.u64 %a, %a, %m; shr.u32 %v3, %v0, 13; and.b32 %v3, %v3, 7; setp.gt.u32 %p, %v3, 3; @%p bra R;\n" \
+    "setp.eq.u32 %p, %v3, 3; @%p bra A; st.relaxed.gpu.global.u32 [%a], %v0; bra N;\n" \
+    "R: ld.relaxed.gpu.global.u32 %v4, [%a]; bra N;\n" \
+    "A: atom.relaxed.gpu.global.add.u32 %v4, [%a], 1;\n" \
+    "N: sub.u32 %r, %r, 1; setp.ne.u32 %p, %r, 0; @%p bra L;\n" END
+
 static const char text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     MESSAGES("message", "") MESSAGES("message_cta", "fence.acq_rel.cta;\n")
     MESSAGES("message_fence", "fence.acq_rel.gpu;\n") BUFFERS("buffer", "") BUFFERS("buffer_fence", "fence.sc.gpu;\n")
     LOADS("loads") ATOMICS("atomics") SHARED("shared")
-    INDIRECT("indirect") FORWARD("forward") MIX TURNS;
+    INDIRECT("indirect") FORWARD("forward") RANDOM("random") MIX TURNS;
 
 /* ---- outcomes ---- */
 
@@ -203,6 +217,34 @@ static void small_structures_only_cost_time(void **state)
             run_programs(settings[i], protocols[k]);
 }
 
+/* Random accesses with small structures: the ordering oracle checks them. */
+static void random_accesses_have_an_interleaving(void **state)
+{
+    static const char *const settings[][14] = {
+        { "xbar.vns=4", "order.check=full", "types.sector=1024", "types.mac=2", "types.mac_ways=1", "l1.mshrs=2", NULL },
+        { "xbar.vns=4", "order.check=full", "types.sector=512", "types.mac=64", "types.mac_ways=4", "l1.mshrs=4", NULL },
+        { "xbar.vns=4", "order.check=full", "types.sector=4096", "types.mac=2", "types.mac_ways=2", "l1.mshrs=8",
+          "l1.merges=2", NULL },
+    };
+    for (unsigned i = 0; i < POLICIES; i++)
+        for (unsigned k = 0; k < 2 * 3; k++) {
+            const char *with[15] = { NULL };
+            char set[64];
+            struct lab l;
+            snprintf(set, sizeof set, "order.policy=%s", shows[i].policy);
+            memcpy(with, settings[k / 2], sizeof settings[0]);
+            for (unsigned n = 0; n < 15; n++)
+                if (!with[n]) {
+                    with[n] = set;
+                    break;
+                }
+            lab_open(&l, text, with, &(struct machine_plugins){ .coherence = protocols[1 + k % 2] });
+            for (uint32_t seed = 1; seed <= 4; seed++)
+                lab_run(&l, "random", 16, (uint32_t[LAB_PARAMS]){ seed, 60, seed % 2 ? 32 : 256 });
+            lab_close(&l);
+        }
+}
+
 /* ---- what happens inside ---- */
 
 /* Of all launches, which come first. */
@@ -279,6 +321,7 @@ int main(void)
         cmocka_unit_test(atomics_and_shared_memory_are_ordered),
         cmocka_unit_test(results_are_right_with_every_protocol),
         cmocka_unit_test(small_structures_only_cost_time),
+        cmocka_unit_test(random_accesses_have_an_interleaving),
         cmocka_unit_test(the_mechanisms_are_used),
         cmocka_unit_test(statistics_do_not_depend_on_the_host),
     };
