@@ -226,7 +226,7 @@ static void run_random(const char *policy, const char *const *settings, const st
         with[3 + i] = settings[i];
     lab_open(&l, text, with, &(struct machine_plugins){ .coherence = c });
     for (uint32_t seed = 1; seed <= 4; seed++)
-        lab_run(&l, "random", 32, (uint32_t[LAB_PARAMS]){ seed, 60, 16u << seed });
+        lab_run(&l, "random", 32, (uint32_t[LAB_PARAMS]){ seed, 60, seed % 2 ? 64 : 128 });
     lab_close(&l);
 }
 
