@@ -87,7 +87,7 @@ bool order_graph_cyclic(struct order_graph *g, const uint32_t *start, uint32_t n
     return false;
 }
 
-/* Breadth first until an edge leads back to `on`; returns that edge. `came` holds the edge by which a node was found. */
+/* Breadth first until an edge leads back to `on`; returns that edge. `came`: the edge by which a node was found. */
 static uint32_t closing_edge(struct order_graph *g, uint32_t on)
 {
     uint32_t head = 0, tail = 0;

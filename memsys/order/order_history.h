@@ -1,7 +1,7 @@
 /*
- * The accesses to global memory that have performed in one SM, as the ordering oracle needs them: what each lane has read
- * and written, and when its value was bound. An access to a copy in L1 binds in the cycle in which it performs. An access
- * that the home performs, or a load of a line on its way from the home, binds when the home reads or writes the line: the
+ * The accesses to global memory that have performed in one SM, for the ordering oracle: what each lane has read
+ * and written, and when its value was bound. An access to a copy in L1 binds when it performs. An access
+ * that the home performs, or a load of a line on its way from it, binds when the home reads or writes the line: the
  * store that has sent an invalidation after it may perform before the line arrives.
  */
 #ifndef MEMSYS_ORDER_HISTORY_H

@@ -253,7 +253,7 @@ static void report_value(struct order_oracle *o, const struct order_event *e, un
     begin_report(o, "a read returns another value than that of the latest write");
     mem_append(&o->text, "  ");
     describe(o, e, lane);
-    mem_append(&o->text, "\n  byte %u of the line is %#x, the latest write (PTX line %d, 0: before the first access) is "
+    mem_append(&o->text, "\n  byte %u of the line is %#x, the latest write (PTX line %d, 0: none) is "
                "%#x\n", b, e->read[b], l->source[b / 4], l->byte[b]);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The ordering oracle (order.check = full): replays the accesses to global memory of all SMs in the order in which their
- * values were bound. Each byte that is read must have the value of the latest write (coherence, data value). For a policy
+ * The ordering oracle (order.check = full) replays the accesses to global memory of all SMs in the order in which
+ * their values were bound. Each byte that is read must have the value of the latest write (coherence). For a policy
  * that enforces sequential consistency, program order, reads-from, coherence order and from-read of the lanes' accesses
  * must have no cycle: that is the condition for an equivalent interleaving (Shasha and Snir, TOPLAS 10, 1988). Both are
  * exact: the replay is the coherence order, and no write is inferred from its value.
