@@ -70,8 +70,8 @@
     "mad.lo.u32 %v1, %n, 1024, %v4; setp.ne.u32 %p, %v3, %v1; @%p add.u32 %v5, %v5, 1;\n" \
     "sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra L; red.global.add.u32 [%s], %v5;\n" END
 
-/* p1 times, each half of a warp loads, stores or adds at a random line of p2 (a power of two), or at one of eight of its
- * block's own, at a word of each lane. */
+/* p1 times, each half of a warp loads, stores or adds at a random line of p2 (a power of two), or at one of eight of
+ * its block's own, at a word of each lane. */
 #define RANDOM(name) \
     ENTRY(name) "shr.u32 %v0, %i, 4; mad.lo.u32 %v0, %b, 2, %v0; mad.lo.u32 %v0, %w, 977, %v0;\n" \
     "mul.lo.u32 %v0, %v0, 0x9e3779b1; ld.param.u32 %v1, [p2]; sub.u32 %v1, %v1, 1;\n" \
@@ -196,21 +196,24 @@ static void results_are_right_with_every_protocol(void **state)
         for (unsigned k = 0; k < PROTOCOLS; k++) {
             char set[64];
             snprintf(set, sizeof set, "order.policy=%s", shows[i].policy);
-            run_programs((const char *const[]){ set, "xbar.vns=4", "sim.shadow=true", "order.check=full", NULL }, protocols[k]);
+            run_programs((const char *const[]){ set, "xbar.vns=4", "sim.shadow=true", "order.check=full", NULL },
+                         protocols[k]);
         }
 }
 
 static void small_structures_only_cost_time(void **state)
 {
     static const char *const settings[][14] = {
-        { "order.policy=sc-types", "xbar.vns=4", "order.check=full", "types.cache=1", "types.cache_ways=1", "types.mac=1",
-          "types.mac_ways=1", "types.sector=128", "types.wait_queue=1", "types.safe_queue=1", "types.unsafe_queue=1",
-          "types.stores=1", NULL },
-        { "order.policy=sc-types", "xbar.vns=4", "order.check=full", "types.sync_table=1", "types.mac=2", "types.mac_ways=2",
-          "types.sector=1024", "l2.reply_queue=1", "l1.mshrs=2", "l1.merges=1", "types.markers=false", NULL },
+        { "order.policy=sc-types", "xbar.vns=4", "order.check=full", "types.cache=1", "types.cache_ways=1",
+          "types.mac=1", "types.mac_ways=1", "types.sector=128", "types.wait_queue=1", "types.safe_queue=1",
+          "types.unsafe_queue=1", "types.stores=1", NULL },
+        { "order.policy=sc-types", "xbar.vns=4", "order.check=full", "types.sync_table=1", "types.mac=2",
+          "types.mac_ways=2", "types.sector=1024", "l2.reply_queue=1", "l1.mshrs=2", "l1.merges=1",
+          "types.markers=false", NULL },
         { "order.policy=tso-store-buffer", "xbar.vns=4", "tso.buffer_entries=1", "l1.miss_queue=1", NULL },
         { "order.policy=tso-store-buffer-unified", "xbar.vns=4", "tso.unified_entries=1", "l1.miss_queue=1", NULL },
-        { "order.policy=sc-prefetch", "xbar.vns=4", "sc_prefetch.queue=1", "l1.mshrs=2", "sc_prefetch.spare_mshrs=1", NULL },
+        { "order.policy=sc-prefetch", "xbar.vns=4", "sc_prefetch.queue=1", "l1.mshrs=2",
+          "sc_prefetch.spare_mshrs=1", NULL },
     };
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++)
         for (unsigned k = 0; k < PROTOCOLS; k++)

@@ -1,8 +1,8 @@
 /*
  * The ordering oracle on histories that are written by hand: the classic litmus tests as executions, each with the
- * relations of an outcome that sequential consistency allows and of one that it forbids (Alglave et al., "Herding Cats",
- * TOPLAS 36, 2014); wrong values; histories in several parts. Random executions are compared with a search for an
- * interleaving.
+ * relations of an outcome that sequential consistency allows and of one that it forbids (Alglave et al., "Herding
+ * Cats", TOPLAS 36, 2014); wrong values; histories in several parts. Random executions are compared with a search for
+ * an interleaving.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +24,8 @@ static struct order_oracle *new_oracle(bool sequential)
         .batch = 1 });
 }
 
-/* One lane's access: thread, number in program order, cycle in which it binds, kind ('R', 'W', 'A' for atomics), address,
- * value read or written; an atomic reads `value` and writes value + 1. */
+/* One lane's access: thread, number in program order, cycle in which it binds, kind ('R', 'W', 'A' for atomics),
+ * address, value read or written; an atomic reads `value` and writes value + 1. */
 struct act { unsigned thread, number; uint64_t cycle; char kind; uint64_t address; uint32_t value; };
 
 static struct order_event *add_event(struct order_oracle *o, const struct act *a)
