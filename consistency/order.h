@@ -58,6 +58,8 @@ struct order_policy {
     /* May the instruction issue; has the warp passed the fence, barrier or exit? Called again after every access of the
      * warp that performs, and after stage_wake. */
     bool (*may_issue)(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a);
+    /* Has the warp accesses that delay its later ones? core.policy = gto_unsafe_last. */
+    bool (*unsafe_pending)(const void *state, uint32_t warp);
     const struct order_stage *stage; /* between coalescer and L1; NULL = none */
     uint32_t vns;                    /* virtual networks that its messages need; 0 = it sends none */
     /* State of a memory partition. */

@@ -63,6 +63,11 @@ static bool may_issue(void *state, uint32_t warp, const struct order_warp *w, co
     return sc_may_pass(&t->sc, w, a);
 }
 
+static bool unsafe_pending(const void *state, uint32_t warp)
+{
+    return types_unsafe_pending(&((const struct types *)state)->warp[warp]);
+}
+
 /* ---- queues ---- */
 
 static bool is_store(const struct stage_access *a)
@@ -338,6 +343,6 @@ static const struct order_stage stage = {
 
 const struct order_policy order_sc_types = {
     .name = "sc-types", .model = ORDER_MODEL_SC_REORDERED, .new_state = new_state, .free_state = free_state,
-    .may_issue = may_issue, .stage = &stage,
+    .may_issue = may_issue, .unsafe_pending = unsafe_pending, .stage = &stage,
     .vns = TYPES_VNS, .new_partition = types_mac_new, .free_partition = types_mac_free, .message = types_mac_message
 };

@@ -84,12 +84,28 @@
     "A: atom.relaxed.gpu.global.add.u32 %v4, [%a], 1;\n" \
     "N: sub.u32 %r, %r, 1; setp.ne.u32 %p, %r, 0; @%p bra L;\n" END
 
+/* Two blocks execute 40 independent instructions, the first (p0) while its second atomic is outstanding; each shows the
+ * clock at their end. The registers are read afterwards: else they would share one. */
+#define FIVE(what, k) what(k "0") what(k "1") what(k "2") what(k "3") what(k "4")
+#define FORTY(what) \
+    FIVE(what, "1") FIVE(what, "2") FIVE(what, "3") FIVE(what, "4") FIVE(what, "5") FIVE(what, "6") FIVE(what, "7") \
+    FIVE(what, "8")
+#define SET(k) "mov.u32 %k" k ", %i;\n"
+#define ADD(k) "add.u32 %v1, %v1, %k" k ";\n"
+#define PRIORITY(name) \
+    ENTRY(name) ".reg .u32 %k<90>; mul.wide.u32 %o, %b, 4; add.u64 %s, %s, %o;\n" \
+    "mul.wide.u32 %o, %b, 256; add.u64 %x, %x, %o;\n" \
+    "atom.global.add.u32 %v0, [%x], 0; setp.ne.u32 %p, %v0, 77; setp.eq.and.u32 %p, %b, %w, %p;\n" \
+    "@%p red.global.add.u32 [%x+8192], 1;\n" FORTY(SET) "mov.u32 %v1, %clock;\n" SHOW("0", "%v1") FORTY(ADD) \
+    SHOW("8", "%v1") END
+
 static const char text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     MESSAGES("message", "") MESSAGES("message_cta", "fence.acq_rel.cta;\n")
     MESSAGES("message_fence", "fence.acq_rel.gpu;\n") BUFFERS("buffer", "") BUFFERS("buffer_fence", "fence.sc.gpu;\n")
     LOADS("loads") ATOMICS("atomics") SHARED("shared")
-    INDIRECT("indirect") FORWARD("forward") RANDOM("random") MIX TURNS;
+    INDIRECT("indirect") FORWARD("forward") RANDOM("random") PRIORITY("priority")
+    MIX TURNS;
 
 /* ---- outcomes ---- */
 
@@ -303,6 +319,38 @@ static void the_mechanisms_are_used(void **state)
     free(all);
 }
 
+/* Does the older block, which has an unsafe access pending, execute its instructions first? */
+static bool older_first(const char *policy, const char *scheduler, const struct coherence *c, uint64_t *deferred)
+{
+    struct lab l;
+    char order[64], core[64];
+    snprintf(order, sizeof order, "order.policy=%s", policy);
+    snprintf(core, sizeof core, "core.policy=%s", scheduler);
+    lab_open(&l, text, (const char *const[]){ order, core, "xbar.vns=4", "gpu.sms=1", "core.schedulers=1",
+                                              "core.simd_width=32", "core.perfect_fetch=true", NULL },
+             &(struct machine_plugins){ .coherence = c });
+    lab_run(&l, "priority", 2, (uint32_t[LAB_PARAMS]){ 0, 1, X, X });
+    char *all = lab_statistics(&l);
+    *deferred = counter(all, "\"issue\"", "\"unsafe_last\"");
+    bool first = l.seen[0] < l.seen[1];
+    free(all);
+    lab_close(&l);
+    return first;
+}
+
+static void warps_without_unsafe_accesses_have_priority(void **state)
+{
+    uint64_t deferred;
+    for (unsigned k = 0; k < PROTOCOLS; k++) {
+        assert_true(older_first("sc-types", "gto", protocols[k], &deferred));
+        assert_int_equal(deferred, 0);
+        assert_false(older_first("sc-types", "gto_unsafe_last", protocols[k], &deferred));
+        assert_true(deferred >= 30);
+        older_first("tso", "gto_unsafe_last", protocols[k], &deferred);
+        assert_int_equal(deferred, 0);
+    }
+}
+
 static void statistics_do_not_depend_on_the_host(void **state)
 {
     static const char *const ways[] = { "sim.no_skip=true", "sim.threads=2", "sim.sync_window=1" };
@@ -328,6 +376,7 @@ int main(void)
         cmocka_unit_test(small_structures_only_cost_time),
         cmocka_unit_test(random_accesses_have_an_interleaving),
         cmocka_unit_test(the_mechanisms_are_used),
+        cmocka_unit_test(warps_without_unsafe_accesses_have_priority),
         cmocka_unit_test(statistics_do_not_depend_on_the_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,6 +183,18 @@ static uint64_t issuable(struct sm *s, unsigned k, uint64_t among, uint32_t *why
     return can;
 }
 
+/* gto_unsafe_last: of the warps that can issue, those without unsafe accesses pending; all, if there are none. */
+static uint64_t safe_first(struct sm *s, unsigned k, uint64_t can)
+{
+    bool (*unsafe_pending)(const void *, uint32_t) = s->cfg.order->unsafe_pending;
+    uint64_t safe = can;
+    for (uint64_t m = unsafe_pending ? can : 0; m; m &= m - 1)
+        if (unsafe_pending(s->order_state, (uint32_t)__builtin_ctzll(m) * s->cfg.schedulers + k))
+            safe &= ~(m & -m);
+    s->count[STAT_UNSAFE_LAST] += safe && safe != can;
+    return safe ? safe : can;
+}
+
 /* May the warp issue a second instruction in the same cycle? */
 static bool issues_again(struct sm *s, unsigned k, const struct slot *w, unsigned first_pipe)
 {
@@ -228,6 +240,8 @@ bool issue_run(struct sm *s, unsigned k)
         return false;
     }
     can = sched_first(c, can, s->now);
+    if (c->policy == SCHED_GTO_UNSAFE_LAST)
+        can = safe_first(s, k, can);
     unsigned before = c->last, picked = sched_pick(c, can);
     if (c->to_flush)
         fetch_flush(s, k, sched_passed(c, picked, before));

@@ -9,6 +9,7 @@ void sched_init(struct scheduler *c, enum sched_policy policy, uint32_t active_m
 {
     memset(c, 0, sizeof *c);
     c->policy = (uint8_t)policy;
+    c->greedy = policy == SCHED_GTO || policy == SCHED_GTO_UNSAFE_LAST;
     c->active_max = active_max;
     c->reason = SM_STALL_NO_WARP;
     c->last = c->promoted = 63;
@@ -64,7 +65,7 @@ void sched_new_period(struct scheduler *c, uint64_t now)
 
 unsigned sched_choose(const struct scheduler *c, uint64_t ready)
 {
-    return c->policy == SCHED_GTO ? oldest_of(c, ready) : next_of(ready, c->last);
+    return c->greedy ? oldest_of(c, ready) : next_of(ready, c->last);
 }
 
 static uint64_t older_than(const struct scheduler *c, unsigned warp)
@@ -78,7 +79,7 @@ static uint64_t older_than(const struct scheduler *c, unsigned warp)
 
 uint64_t sched_passed(const struct scheduler *c, unsigned picked, unsigned before)
 {
-    if (c->policy == SCHED_GTO)
+    if (c->greedy)
         return picked == before ? 0 : older_than(c, picked) | UINT64_C(1) << before;
     uint64_t up_to = (UINT64_C(1) << picked) - 1, after = before < 63 ? UINT64_MAX << (before + 1) : 0;
     return picked > before ? up_to & after : up_to | after;

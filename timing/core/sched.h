@@ -2,7 +2,8 @@
  * A warp scheduler. Its warps are in sets: by the pipeline that their next instruction needs, or by the reason for
  * which they wait. Bit i of a set is the i-th warp slot of the scheduler. Policies: loose round robin; greedy then
  * oldest (Rogers et al., MICRO 2012); two-level with a small active set, which warps leave when they wait for memory or
- * for other warps (Gebhart et al., ISCA 2011; Narasiman et al., MICRO 2011). Spinning warps can starve the warp that
+ * for other warps (Gebhart et al., ISCA 2011; Narasiman et al., MICRO 2011); greedy then oldest, first among the warps
+ * that have no unsafe access pending (Singh et al., MICRO 2015, section 5). Spinning warps can starve the warp that
  * they wait for; under greedy then oldest, as soon as they alone fill a pipeline (ElTantawy and Aamodt, HPCA 2018).
  * Therefore, whatever the policy, a warp that has not issued for a period of core.patience cycles gets priority once.
  */
@@ -20,6 +21,7 @@ struct scheduler {
     uint64_t set[SCHED_SETS];
     uint32_t held;                   /* mask of the sets that are not empty */
     uint8_t policy;                  /* enum sched_policy, a choice of core.policy */
+    bool greedy;                     /* greedy then oldest, whatever warps it selects from */
     uint8_t last;                    /* warp that issued last */
     uint8_t promoted;                /* two-level: warp that entered the active set last */
     uint8_t reason;                  /* enum sm_stall of cycles without issue, until the next event */
@@ -68,8 +70,8 @@ static inline uint64_t sched_first(struct scheduler *c, uint64_t can, uint64_t n
 /* Selects a warp of `ready`, which is not empty, for issue. */
 static inline unsigned sched_pick(struct scheduler *c, uint64_t ready)
 {
-    bool greedy = c->policy == SCHED_GTO && ready >> c->last & 1;
-    unsigned w = greedy ? c->last : sched_choose(c, ready);
+    bool again = c->greedy && ready >> c->last & 1;
+    unsigned w = again ? c->last : sched_choose(c, ready);
     c->last = (uint8_t)w;
     c->issued |= UINT64_C(1) << w;
     c->owed &= ~c->issued;
