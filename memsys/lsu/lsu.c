@@ -7,76 +7,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "memsys/l1/l1_coherence.h"
-#include "memsys/l1/l1_pipeline.h"
-#include "memsys/lsu/lsu.h"
-#include "memsys/lsu/rocache.h"
-#include "memsys/lsu/staging.h"
+#include "memsys/lsu/lsu_impl.h"
 #include "memsys/xbar/xbar.h"
-
-/* A queued instruction, with its global accesses. */
-struct queued {
-    struct mem_op *op;
-    uint32_t n;
-    struct line_access access[WARP_LANES];
-};
-
-/* Ops on private memory that use free ports of L1; `next` of the `n` accesses of the oldest one have been served. */
-struct background {
-    struct mem_op *first, *last;     /* linked by `next` */
-    uint32_t queued, n, next, track;
-    bool started, blocked, retry;
-    struct line_access access[COALESCE_MAX];
-};
-
-/* An access that a full structure rejects: its blocked cycles are counted from one on, under these counters. It is
- * offered again after a reply, and (retry) after another access has taken resources, since the reason may change, and,
- * if it waits for space in a queue (sending), after a request has left. */
-struct rejection { bool on, sending, retry; uint64_t from; enum stat by[2]; };
 
 /* The order in which an instruction's servers are processed. */
 static const enum mem_server server_order[SERVERS] = {
     SERVE_SHARED, SERVE_CONST, SERVE_TEXTURE, SERVE_LOCAL, SERVE_GLOBAL
-};
-
-struct lsu {
-    /* the fields that lsu_next reads come first */
-    struct port *in;
-    uint64_t clock;                  /* last cycle of lsu_run, lsu_issue or lsu_fetch */
-    uint32_t first, n;               /* of the queue: index of the oldest, number */
-    bool started;                    /* of the oldest instruction: processing has begun */
-    struct rejection rejected, not_looked_up;    /* of the oldest instruction; of the oldest access in the pipeline */
-    bool flushing;
-    bool changed;                    /* since the last offers, something that rejected accesses may wait for */
-    bool served;                     /* in this visit, an access took resources after the look-ups */
-    uint8_t probe_vns;               /* bit per network with probes or other messages that are handled on arrival */
-    uint32_t reply_vn;               /* round robin: first network to consider */
-    uint32_t narrived;               /* packets in `arrived`: only with several networks */
-    uint64_t step;                   /* cycle in which its processing continues */
-    uint64_t addresses_free;         /* cycle at which the address unit accepts another instruction */
-    uint64_t banks_free;             /* cycle until which the banks of shared memory are busy after their passes */
-    struct lsu_banks banks;
-    struct sender send;
-    struct queued *queue;            /* ring of cfg.queue */
-    uint32_t server;                 /* of the oldest instruction: index in server_order */
-    uint32_t accesses, next, track;
-    const struct line_access *access;
-    uint64_t *count;
-    struct hists *hists;
-    struct lsu_cfg cfg;
-    struct retire retire;
-    struct l1 l1;
-    struct l1_pipeline pipeline;
-    struct rocache konst, texture, inst;
-    struct remote remote;
-    struct l1_coherence coherence;
-    struct staging staging;
-    uint64_t instructions;           /* issued so far */
-    uint32_t ports;                  /* of the L1, free in this cycle */
-    struct background background;
-    struct private_map private;
-    struct packet_queue arrived[VNS_MAX];
-    struct line_access others[COALESCE_MAX];     /* accesses that are not global */
 };
 
 static uint8_t networks_of_probes(const struct coherence *p)
@@ -111,16 +47,6 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     u->probe_vns = networks_of_probes(c->l1.coherence);
     u->retire.stores_wait = c->l1.coherence;
     return u;
-}
-
-void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state)
-{
-    u->probe_vns |= stage->probe_vns;
-    u->retire.stage = stage;
-    u->retire.stage_state = state;
-    staging_init(&u->staging, stage, state, &u->retire);
-    if (stage->attach)
-        stage->attach(state, u);
 }
 
 void lsu_check_order(struct lsu *u, struct order_check *c)
@@ -335,6 +261,12 @@ static enum lsu_result serve_memory(struct lsu *u, struct mem_op *op, const stru
     return r;
 }
 
+enum lsu_result lsu_serve_global(struct lsu *u, struct mem_op *op, const struct line_access *a, uint32_t track,
+                                 uint64_t now)
+{
+    return serve_memory(u, op, a, SERVE_GLOBAL, track, now);
+}
+
 /* Does the access pass the stages in front of L1? Atomics do not, nor what bypasses L1. */
 static bool through_pipeline(const struct lsu *u, const struct mem_op *op, enum mem_server s)
 {
@@ -352,30 +284,6 @@ static enum lsu_result enter_pipeline(struct lsu *u, struct mem_op *op, const st
     return LSU_SERVED;
 }
 
-/* Offers an access that the stage lets pass to the L1, if a port is free; if none is, again in the next cycle. */
-static enum lsu_result pass_stage(struct lsu *u, struct mem_op *op, const struct line_access *a, uint64_t now)
-{
-    if (!u->ports) {
-        u->staging.rejected = true;
-        return LSU_BLOCKED_STAGE;
-    }
-    enum lsu_result r = serve_memory(u, op, a, SERVE_GLOBAL, u->track, now);
-    if (r == LSU_SERVED) {
-        u->ports--;
-        staging_passed(&u->staging, op, a, now);
-    }
-    return r;
-}
-
-static enum lsu_result offer_stage(struct lsu *u, struct mem_op *op, const struct line_access *a, uint64_t now)
-{
-    switch (staging_offer(&u->staging, op, a, u->track, now)) {
-    case STAGE_REJECTED: return LSU_BLOCKED_STAGE;
-    case STAGE_PASSES: return pass_stage(u, op, a, now);
-    default: return LSU_SERVED;
-    }
-}
-
 static enum lsu_result serve(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
                              uint64_t now)
 {
@@ -384,7 +292,7 @@ static enum lsu_result serve(struct lsu *u, struct mem_op *op, const struct line
     if (s == SERVE_TEXTURE)
         return rocache_load(&u->texture, op, a, now);
     if (s == SERVE_GLOBAL && staging_holds(&u->staging) && op->kind != MOP_PREFETCH)
-        return offer_stage(u, op, a, now);
+        return lsu_stage_offer(u, op, a, now);
     if (through_pipeline(u, op, s))
         return enter_pipeline(u, op, a, s, now);
     if (l1_pipeline_has(&u->pipeline, a->line))
@@ -585,23 +493,6 @@ static void run_background(struct lsu *u, uint64_t now)
     }
 }
 
-/* Offers to the L1 the accesses that the policy's stage chooses. */
-static void send_staged(struct lsu *u, uint64_t now)
-{
-    struct staging *g = &u->staging;
-    g->rejected = false;
-    while (g->held && u->ports && !g->rejected) {
-        struct staged *d = (struct staged *)g->stage->choose(g->state, now);
-        if (!d)
-            return;
-        g->rejected = serve_memory(u, d->op, &d->access, SERVE_GLOBAL, d->track, now) != LSU_SERVED;
-        if (!g->rejected) {
-            u->ports--;
-            staging_sent(g, d, now);
-        }
-    }
-}
-
 /* ---- replies ---- */
 
 static void add_interval(struct lsu *u, enum hist_id h, uint64_t from, uint64_t to)
@@ -658,19 +549,6 @@ static void handle_reply(struct lsu *u, struct packet *p, uint64_t now)
     packet_free(&u->send.pool, p);
 }
 
-/* A message of the order policy: a reply to its own, or a packet of a partition. */
-static void handle_policy_message(struct lsu *u, struct packet *p, uint64_t now)
-{
-    if (u->staging.stage->message(u->staging.state, p, now))
-        return;
-    if (p->home == &u->send.pool) {
-        packet_free(p->home, p);
-        return;
-    }
-    u->count[STAT_L2_NOTIFICATIONS]++;
-    packet_return(p);
-}
-
 static void handle(struct lsu *u, struct packet *p, uint64_t now)
 {
     uint32_t flits = xbar_flits(p->bytes, u->cfg.flit_bytes);
@@ -686,7 +564,7 @@ static void handle(struct lsu *u, struct packet *p, uint64_t now)
         u->count[STAT_L2_NOTIFICATIONS]++;
         u->retire.calls.message(u->retire.calls.ctx, p, now);
     } else if (p->kind >= MSG_POLICY)
-        handle_policy_message(u, p, now);
+        lsu_stage_message(u, p, now);
     else if (u->probe_vns >> p->vn & 1)
         l1_coherence_message(&u->coherence, p, now);
     else
@@ -744,7 +622,7 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
         l1_coherence_retry(&u->coherence, now);
     u->ports = u->cfg.l1.ports;
     if (u->staging.stage)
-        send_staged(u, now);
+        lsu_stage_run(u, now);
     if (u->pipeline.n)
         look_up(u, now);
     u->served = false;
@@ -782,14 +660,6 @@ static uint64_t next_look_up(const struct lsu *u)
     return d->ready > u->clock ? d->ready : u->clock + 1;
 }
 
-/* The stage's next event; after a rejection by the L1 it chooses in every cycle. */
-static uint64_t next_of_stage(const struct lsu *u)
-{
-    const struct staging *g = &u->staging;
-    uint64_t at = g->rejected ? u->clock + 1 : g->stage->next ? g->stage->next(g->state, u->clock) : NEVER;
-    return at > u->clock ? at : u->clock + 1;
-}
-
 uint64_t lsu_next(const struct lsu *u)
 {
     uint64_t reply = port_next(u->in);
@@ -797,68 +667,10 @@ uint64_t lsu_next(const struct lsu *u)
     if ((u->flushing && sender_has_room(&u->send)) || u->narrived || u->coherence.retries)
         next = clock_earlier(next, u->clock + 1);
     if (u->staging.stage)
-        next = clock_earlier(next, next_of_stage(u));
+        next = clock_earlier(next, lsu_stage_next(u));
     if (u->background.first && (!u->background.blocked || u->background.retry))
         next = clock_earlier(next, u->clock + 1);
     return clock_earlier(next, reply > u->clock ? reply : u->clock + 1);
-}
-
-/* ---- for the order policy's stage ---- */
-
-struct packet *stage_packet(struct lsu *u, unsigned kind, unsigned vn, uint64_t line, bool notification, uint64_t now)
-{
-    struct packet *p = sender_packet(&u->send, MSG_POLICY, ACCESS_GLOBAL_LOAD, line, 0, now, now);
-    p->kind = (uint8_t)kind;
-    p->vn = (uint8_t)vn;
-    u->count[STAT_SM_NOTIFICATIONS] += notification;
-    return p;
-}
-
-void stage_send(struct lsu *u, struct packet *p)
-{
-    sender_push_vn(&u->send, p);
-}
-
-enum stage_overlap stage_forward(struct lsu *u, struct stage_access *load, struct stage_access *const *stores,
-                                 uint32_t n, uint64_t now)
-{
-    return staging_forward(&u->staging, load, stores, n, now, now + u->cfg.l1.latency - 1);
-}
-
-enum stage_line stage_line(const struct lsu *u, uint64_t line)
-{
-    uint32_t i = u->cfg.l1.sets ? tags_find(&u->l1.tags, line) : TAG_NONE;
-    if (i != TAG_NONE)
-        return u->l1.tags.tag[i].pinned ? STAGE_LINE_IN_FLIGHT : STAGE_LINE_PRESENT;
-    return mshr_find(&u->l1.mshr, line) == MSHR_NONE ? STAGE_LINE_ABSENT : STAGE_LINE_IN_FLIGHT;
-}
-
-/* Are loads of this kind served from L1, so that a line can be fetched ahead of them? */
-static bool prefetches_loads(const struct lsu *u, const struct staged *d)
-{
-    return u->cfg.l1.sets && d->op->kind == MOP_LOAD && u->cfg.l1.global && d->op->path != PATH_L2;
-}
-
-bool stage_prefetch(struct lsu *u, const struct stage_access *a, uint32_t spare, uint64_t now)
-{
-    const struct staged *d = (const struct staged *)a;
-    const struct mshr *m = &u->l1.mshr;
-    if (!u->ports || m->entries - m->n < spare || !sender_has_room(&u->send))
-        return false;
-    struct mem_op op = { .kind = MOP_PREFETCH, .path = d->op->path, .sm_slot = a->warp, .issued = now };
-    bool sent = false;
-    if (u->coherence.protocol)
-        sent = l1_coherence_prefetch(&u->coherence, &op, &d->access, a->kind != MOP_LOAD, now);
-    else if (prefetches_loads(u, d) && stage_line(u, a->line) == STAGE_LINE_ABSENT)
-        sent = l1_load(&u->l1, &op, &d->access, SERVE_GLOBAL, now) == LSU_SERVED &&
-               stage_line(u, a->line) == STAGE_LINE_IN_FLIGHT;
-    u->ports -= sent;
-    return sent;
-}
-
-void stage_wake(struct lsu *u, uint32_t warp)
-{
-    u->retire.calls.wake(u->retire.calls.ctx, warp);
 }
 
 /* ---- messages to engines ---- */
