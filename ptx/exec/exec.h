@@ -33,7 +33,9 @@ struct program {
     uint32_t dynamic_offset;         /* where dynamic shared memory starts in every kernel */
 };
 
-enum { PARAM_MAX = 32764, SCRATCH_BYTES = 512, REGISTERS_MAX = 64 << 20 };   /* bytes: the last of a warp's frames */
+enum { PARAM_MAX = 32764, REGISTERS_MAX = 64 << 20 };        /* bytes: the last of a warp's frames */
+/* A frame ends with scratch values: one for results that are not used, then temporaries of an instruction. */
+enum { SCRATCH_BYTES = 512, SCRATCH_TEMPORARIES = 4, SCRATCH_AREA = SCRATCH_BYTES * (1 + SCRATCH_TEMPORARIES) };
 
 struct builtin;
 struct launch;

@@ -117,7 +117,7 @@ static struct frame *place_frame(struct warp *w, const struct code *code, uint32
     *f = (struct frame){ .code = code, .live = lanes, .reg_base = regs, .local_base = local_base, .used = true };
     grow_registers(w, regs + code->frame_bytes);
     for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
-        memset(w->half[i].regs + regs, 0, code->frame_bytes - SCRATCH_BYTES * 5);
+        memset(w->half[i].regs + regs, 0, code->frame_bytes - SCRATCH_AREA);
         if (w->half[i].local_device)
             mark_frame(&w->half[i], code, local_base, (uint32_t)(lanes >> LANES * i));
         else

@@ -33,7 +33,7 @@ uint64_t warp_state(const struct warp *w)
         if (!fr->used)
             continue;
         for (uint32_t i = 0; i < warp_halves(w); i++)
-            h = hash_words(h, w->half[i].regs + fr->reg_base, fr->code->frame_bytes - SCRATCH_BYTES * 5);
+            h = hash_words(h, w->half[i].regs + fr->reg_base, fr->code->frame_bytes - SCRATCH_AREA);
         uint32_t end = fr->local_base + fr->code->local_bytes;
         local = end > local ? end : local;
     }

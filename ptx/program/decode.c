@@ -166,7 +166,7 @@ bool code_decode(struct program *p, struct ptx_func *f, struct diag *diag)
     x.code->func = f;
     x.code->flow = flow_analyse(f, p->arena);
     x.scratch = frame_place_registers(x.code);
-    x.code->frame_bytes = x.scratch + SCRATCH_BYTES * 5;
+    x.code->frame_bytes = x.scratch + SCRATCH_AREA;
     decode_body(&x);
     move_to_arena(&x);
     f->code = x.code;

@@ -23,7 +23,7 @@ struct decoder {
     struct diag *d;
     const struct ptx_inst *in;       /* the instruction being decoded */
     uint32_t step_cap;
-    uint32_t scratch;                /* SCRATCH_BYTES for results that are not used, then the same for width changes */
+    uint32_t scratch;                /* SCRATCH_AREA bytes at the frame's end */
     uint32_t temps;                  /* width-change temporaries used by the instruction being decoded */
     char *konst;                     /* the constants so far; moved to the arena at the end */
     uint32_t konst_cap;

@@ -46,7 +46,7 @@ enum ptx_type decoder_letter_type(const struct ptx_inst *in, char letter)
 
 operand decoder_temporary(struct decoder *x)
 {
-    return x->scratch + SCRATCH_BYTES + x->temps++ % 4 * SCRATCH_BYTES;
+    return x->scratch + SCRATCH_BYTES + x->temps++ % SCRATCH_TEMPORARIES * SCRATCH_BYTES;
 }
 
 operand decoder_resize(struct decoder *x, operand from, int from_bytes, int to_bytes, bool sign)

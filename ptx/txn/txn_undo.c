@@ -18,7 +18,7 @@ static const struct frame *begin_frame(const struct warp *w)
 
 static uint32_t register_bytes(const struct frame *f)
 {
-    return f->code->frame_bytes - SCRATCH_BYTES * 5;
+    return f->code->frame_bytes - SCRATCH_AREA;
 }
 
 /* ---- registers ---- */
