@@ -314,7 +314,7 @@ static bool name_missing(struct loading *l, const char *names)
 /* Loads one line: the path of an existing file, or names separated by '+'. */
 static bool load_line(struct loading *l, char *line)
 {
-    bool ok = true;
+    bool ok = true, missing = false;
     char *names = mem_string(line), *next = line;
     const char *outer = l->overlay;
     if (!l->depth)
@@ -324,8 +324,11 @@ static bool load_line(struct loading *l, char *line)
     else
         while (next) {
             char *name = strsep(&next, "+");
-            ok &= *name ? load_name(l, name) : name_missing(l, names);
+            missing |= !*name;
+            ok &= !*name || load_name(l, name);
         }
+    if (missing)
+        ok = name_missing(l, names);
     l->overlay = outer;
     free(names);
     return ok;

@@ -65,9 +65,14 @@ struct litmus_operand litmus_reg_operand(int reg);
 struct litmus_operand litmus_value_operand(int64_t value);
 struct litmus_operand litmus_loc_operand(int location);
 
+/* For dialects: a register of their thread or a number; the register that an instruction writes, -1 = the zero one. */
+struct litmus_operand litmus_reg_or_number(struct litmus_parser *p);
+int litmus_destination(struct litmus_parser *p);
+
 /* reg: the canonical name of a register; false = it is none. instruction: reads one; the next token is its first. */
 struct litmus_dialect {
     const char *const *names;        /* of the header, NULL at the end */
+    const char *zero;                /* canonical name of the register that is always 0; NULL = none */
     bool (*reg)(const char *name, char out[LITMUS_NAME]);
     void (*instruction)(struct litmus_parser *p);
 };

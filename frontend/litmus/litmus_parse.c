@@ -113,6 +113,32 @@ static int location_name(struct litmus_parser *p)
     return litmus_location_at(p, name, &k);
 }
 
+/* ---- operands of dialects ---- */
+
+struct litmus_operand litmus_reg_or_number(struct litmus_parser *p)
+{
+    char name[LITMUS_NAME], canonical[LITMUS_NAME];
+    struct litmus_token k = p->token;
+    if (k.kind == LITMUS_T_NUMBER || litmus_is(p, "-"))
+        return litmus_value_operand(litmus_number(p));
+    litmus_text(&k, name);
+    if (k.kind != LITMUS_T_WORD || !p->dialect->reg(name, canonical))
+        litmus_error(p, &k, "expected a register or a number, found '%.*s'", k.len < 40 ? k.len : 40, k.at);
+    litmus_next(p);
+    if (p->dialect->zero && !strcmp(canonical, p->dialect->zero))
+        return litmus_value_operand(0);
+    return litmus_reg_operand(litmus_register_at(p, p->thread, canonical, &k));
+}
+
+int litmus_destination(struct litmus_parser *p)
+{
+    struct litmus_token k = p->token;
+    struct litmus_operand o = litmus_reg_or_number(p);
+    if (k.kind != LITMUS_T_WORD)
+        litmus_error(p, &k, "expected a register, found '%.*s'", k.len, k.at);
+    return o.kind == LITMUS_REG ? o.index : -1;
+}
+
 /* ---- initial state ---- */
 
 static uint8_t type_size(struct litmus_parser *p, const struct litmus_token *k)

@@ -29,28 +29,6 @@ static bool reg(const char *name, char out[LITMUS_NAME])
 
 /* ---- operands ---- */
 
-static struct litmus_operand value(struct litmus_parser *p)
-{
-    char name[LITMUS_NAME], canonical[LITMUS_NAME];
-    struct litmus_token k = p->token;
-    if (k.kind == LITMUS_T_NUMBER || litmus_is(p, "-"))
-        return litmus_value_operand(litmus_number(p));
-    litmus_text(&k, name);
-    if (k.kind != LITMUS_T_WORD || !reg(name, canonical))
-        litmus_error(p, &k, "expected a register or a number, found '%.*s'", k.len < 40 ? k.len : 40, k.at);
-    litmus_next(p);
-    return litmus_reg_operand(litmus_register_at(p, p->thread, canonical, &k));
-}
-
-static int destination(struct litmus_parser *p)
-{
-    struct litmus_token k = p->token;
-    struct litmus_operand o = value(p);
-    if (o.kind != LITMUS_REG)
-        litmus_error(p, &k, "expected a register, found '%.*s'", k.len, k.at);
-    return o.index;
-}
-
 /* x, [x], r1 or [r1]: a name that is a location is one. */
 static struct litmus_operand address(struct litmus_parser *p)
 {
@@ -66,11 +44,6 @@ static struct litmus_operand address(struct litmus_parser *p)
     if (litmus_find_location(p->t, name) < 0 && reg(name, canonical))
         return litmus_reg_operand(litmus_register_at(p, p->thread, canonical, &k));
     return litmus_loc_operand(litmus_location_at(p, name, &k));
-}
-
-static void comma(struct litmus_parser *p)
-{
-    litmus_expect(p, ",");
 }
 
 /* ---- suffixes ---- */
@@ -158,8 +131,8 @@ static struct litmus_op *access(struct litmus_parser *p, enum litmus_kind kind, 
 static void load(struct litmus_parser *p, const struct suffixes *s, const struct litmus_token *at)
 {
     check_order(p, s, false, at);
-    int dst = destination(p);
-    comma(p);
+    int dst = litmus_destination(p);
+    litmus_expect(p, ",");
     struct litmus_operand a = address(p);
     struct litmus_op *o = access(p, LITMUS_LOAD, s, at);
     o->dst = dst;
@@ -170,8 +143,8 @@ static void store(struct litmus_parser *p, const struct suffixes *s, const struc
 {
     check_order(p, s, true, at);
     struct litmus_operand a = address(p);
-    comma(p);
-    struct litmus_operand v = value(p);
+    litmus_expect(p, ",");
+    struct litmus_operand v = litmus_reg_or_number(p);
     struct litmus_op *o = access(p, LITMUS_STORE, s, at);
     o->address = a;
     o->a = v;
@@ -193,15 +166,15 @@ static void atomic(struct litmus_parser *p, struct suffixes *s, bool result, con
         litmus_error(p, at, "'%.*s' is no PTX instruction", at->len, at->at);
     int dst = -1;
     if (result) {
-        dst = destination(p);
-        comma(p);
+        dst = litmus_destination(p);
+        litmus_expect(p, ",");
     }
     struct litmus_operand where = address(p);
-    comma(p);
-    struct litmus_operand a = value(p), b = { 0 };
+    litmus_expect(p, ",");
+    struct litmus_operand a = litmus_reg_or_number(p), b = { 0 };
     if (s->fn == LITMUS_CAS) {
-        comma(p);
-        b = value(p);
+        litmus_expect(p, ",");
+        b = litmus_reg_or_number(p);
     }
     struct litmus_op *o = access(p, LITMUS_RMW, s, at);
     o->dst = dst;
@@ -239,15 +212,15 @@ static void barrier(struct litmus_parser *p, int n, char *const *part, const str
 
 static void alu(struct litmus_parser *p, enum litmus_kind kind, enum litmus_fn fn, const struct litmus_token *at)
 {
-    int dst = destination(p);
-    comma(p);
+    int dst = litmus_destination(p);
+    litmus_expect(p, ",");
     char name[LITMUS_NAME];
     litmus_text(&p->token, name);
     bool location = kind == LITMUS_MOV && litmus_find_location(p->t, name) >= 0;
-    struct litmus_operand a = location ? address(p) : value(p), b = { 0 };
+    struct litmus_operand a = location ? address(p) : litmus_reg_or_number(p), b = { 0 };
     if (kind == LITMUS_ALU) {
-        comma(p);
-        b = value(p);
+        litmus_expect(p, ",");
+        b = litmus_reg_or_number(p);
     }
     struct litmus_op *o = litmus_add_op(p, kind, at);
     o->fn = fn;
@@ -258,10 +231,10 @@ static void alu(struct litmus_parser *p, enum litmus_kind kind, enum litmus_fn f
 
 static void compare_and_branch(struct litmus_parser *p, enum litmus_fn fn, const struct litmus_token *at)
 {
-    struct litmus_operand a = value(p);
-    comma(p);
-    struct litmus_operand b = value(p);
-    comma(p);
+    struct litmus_operand a = litmus_reg_or_number(p);
+    litmus_expect(p, ",");
+    struct litmus_operand b = litmus_reg_or_number(p);
+    litmus_expect(p, ",");
     litmus_add_branch(p, fn, a, b, at);
 }
 
@@ -274,7 +247,7 @@ static void jump(struct litmus_parser *p, const struct litmus_token *at)
 static void predicated(struct litmus_parser *p, const struct litmus_token *at)
 {
     bool negated = litmus_take(p, "!");
-    struct litmus_operand o = litmus_reg_operand(destination(p));
+    struct litmus_operand o = litmus_reg_operand(litmus_destination(p));
     if (!litmus_is(p, "bra"))
         litmus_error(p, &p->token, "only branches can have a predicate, found '%.*s'",
                      p->token.len < 40 ? p->token.len : 40, p->token.at);
@@ -341,4 +314,4 @@ static void instruction(struct litmus_parser *p)
         litmus_error(p, &at, "the instruction '%.*s' is not supported", at.len, at.at);
 }
 
-const struct litmus_dialect litmus_ptx = { names, reg, instruction };
+const struct litmus_dialect litmus_ptx = { names, NULL, reg, instruction };

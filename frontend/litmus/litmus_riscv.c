@@ -31,33 +31,6 @@ static bool reg(const char *name, char out[LITMUS_NAME])
     return true;
 }
 
-/* ---- operands ---- */
-
-static struct litmus_operand source(struct litmus_parser *p)
-{
-    char name[LITMUS_NAME], canonical[LITMUS_NAME];
-    struct litmus_token k = p->token;
-    if (k.kind == LITMUS_T_NUMBER || litmus_is(p, "-"))
-        return litmus_value_operand(litmus_number(p));
-    litmus_text(&k, name);
-    if (k.kind != LITMUS_T_WORD || !reg(name, canonical))
-        litmus_error(p, &k, "expected a register or a number, found '%.*s'", k.len < 40 ? k.len : 40, k.at);
-    litmus_next(p);
-    if (!strcmp(canonical, "x0"))
-        return litmus_value_operand(0);
-    return litmus_reg_operand(litmus_register_at(p, p->thread, canonical, &k));
-}
-
-/* -1 for x0. */
-static int destination(struct litmus_parser *p)
-{
-    struct litmus_token k = p->token;
-    struct litmus_operand o = source(p);
-    if (o.kind == LITMUS_VALUE && k.kind == LITMUS_T_NUMBER)
-        litmus_error(p, &k, "expected a register, found '%.*s'", k.len, k.at);
-    return o.kind == LITMUS_REG ? o.index : -1;
-}
-
 /* "0(x6)" or "(x6)" */
 static struct litmus_operand address(struct litmus_parser *p)
 {
@@ -66,16 +39,11 @@ static struct litmus_operand address(struct litmus_parser *p)
         litmus_error(p, &k, "an offset other than 0 is not supported");
     litmus_expect(p, "(");
     k = p->token;
-    struct litmus_operand o = source(p);
+    struct litmus_operand o = litmus_reg_or_number(p);
     if (o.kind != LITMUS_REG)
         litmus_error(p, &k, "expected a register with an address");
     litmus_expect(p, ")");
     return o;
-}
-
-static void comma(struct litmus_parser *p)
-{
-    litmus_expect(p, ",");
 }
 
 /* ---- memory ---- */
@@ -114,8 +82,8 @@ static void fence_beside(struct litmus_parser *p, enum litmus_sem sem, bool stor
 
 static void load(struct litmus_parser *p, uint8_t size, enum litmus_sem sem, const struct litmus_token *at)
 {
-    int dst = destination(p);
-    comma(p);
+    int dst = litmus_destination(p);
+    litmus_expect(p, ",");
     struct litmus_operand a = address(p);
     fence_beside(p, sem, false, true, at);
     struct litmus_op *o = litmus_add_op(p, LITMUS_LOAD, at);
@@ -127,8 +95,8 @@ static void load(struct litmus_parser *p, uint8_t size, enum litmus_sem sem, con
 
 static void store(struct litmus_parser *p, uint8_t size, enum litmus_sem sem, const struct litmus_token *at)
 {
-    struct litmus_operand value = source(p);
-    comma(p);
+    struct litmus_operand value = litmus_reg_or_number(p);
+    litmus_expect(p, ",");
     struct litmus_operand a = address(p);
     fence_beside(p, sem, true, true, at);
     struct litmus_op *o = litmus_add_op(p, LITMUS_STORE, at);
@@ -159,10 +127,10 @@ static void amo(struct litmus_parser *p, const char *what, uint8_t size, enum li
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
         if (strcmp(what, table[i].name))
             continue;
-        int dst = destination(p);
-        comma(p);
-        struct litmus_operand value = source(p);
-        comma(p);
+        int dst = litmus_destination(p);
+        litmus_expect(p, ",");
+        struct litmus_operand value = litmus_reg_or_number(p);
+        litmus_expect(p, ",");
         struct litmus_operand a = address(p);
         struct litmus_op *o = atomic(p, table[i].fn, size, sem, at);
         o->dst = dst;
@@ -219,10 +187,10 @@ static void store_conditional(struct litmus_parser *p, uint8_t size, enum litmus
                               const struct litmus_token *at)
 {
     const int *kept = p->kept[p->thread];
-    int dst = destination(p);
-    comma(p);
-    struct litmus_operand value = source(p);
-    comma(p);
+    int dst = litmus_destination(p);
+    litmus_expect(p, ",");
+    struct litmus_operand value = litmus_reg_or_number(p);
+    litmus_expect(p, ",");
     struct litmus_operand a = address(p);
     check_reservation(p, a, at);
     int old = litmus_hidden_register(p, at);
@@ -260,11 +228,11 @@ static void fence(struct litmus_parser *p, int n, char *const *part, const struc
 
 static void alu(struct litmus_parser *p, enum litmus_fn fn, const struct litmus_token *at)
 {
-    int dst = destination(p);
-    comma(p);
-    struct litmus_operand a = source(p);
-    comma(p);
-    struct litmus_operand b = source(p);
+    int dst = litmus_destination(p);
+    litmus_expect(p, ",");
+    struct litmus_operand a = litmus_reg_or_number(p);
+    litmus_expect(p, ",");
+    struct litmus_operand b = litmus_reg_or_number(p);
     if (dst < 0)
         return;
     struct litmus_op *o = litmus_add_op(p, LITMUS_ALU, at);
@@ -276,9 +244,9 @@ static void alu(struct litmus_parser *p, enum litmus_fn fn, const struct litmus_
 
 static void move(struct litmus_parser *p, const struct litmus_token *at)
 {
-    int dst = destination(p);
-    comma(p);
-    struct litmus_operand a = source(p);
+    int dst = litmus_destination(p);
+    litmus_expect(p, ",");
+    struct litmus_operand a = litmus_reg_or_number(p);
     if (dst >= 0)
         copy(p, dst, a, at);
 }
@@ -287,11 +255,11 @@ static void branch(struct litmus_parser *p, enum litmus_fn fn, bool zero, const 
 {
     struct litmus_operand a = litmus_value_operand(0), b = a;
     if (fn != LITMUS_ALWAYS) {
-        a = source(p);
-        comma(p);
+        a = litmus_reg_or_number(p);
+        litmus_expect(p, ",");
         if (!zero) {
-            b = source(p);
-            comma(p);
+            b = litmus_reg_or_number(p);
+            litmus_expect(p, ",");
         }
     }
     litmus_add_branch(p, fn, a, b, at);
@@ -359,4 +327,4 @@ static void instruction(struct litmus_parser *p)
         memory(p, n, part, &at);
 }
 
-const struct litmus_dialect litmus_riscv = { names, reg, instruction };
+const struct litmus_dialect litmus_riscv = { names, "x0", reg, instruction };

@@ -240,4 +240,4 @@ static void instruction(struct litmus_parser *p)
     litmus_error(p, &at, "the instruction '%s' is not supported", name);
 }
 
-const struct litmus_dialect litmus_x86 = { names, reg, instruction };
+const struct litmus_dialect litmus_x86 = { names, NULL, reg, instruction };
