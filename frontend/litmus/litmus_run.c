@@ -168,18 +168,24 @@ static struct mood draw_mood(struct runner *x)
     return m;
 }
 
+/* All roles of whole instances, in lanes; the last warp may have fewer instances, and lanes without a role end. */
+static void fill_lanes(const struct runner *x, struct litmus_lane *lane, uint32_t instance)
+{
+    uint32_t roles = (uint32_t)x->t->nthreads, each = LITMUS_LANES / roles;
+    for (uint32_t i = 0; i < LITMUS_LANES; i++) {
+        lane[i].instance = instance + i / roles;
+        lane[i].role = i < each * roles && lane[i].instance < x->instances ? i % roles : roles + 1;
+    }
+}
+
 static void fill_warp(struct runner *x, struct litmus_lane *lane, int role, uint32_t instance, const struct mood *m)
 {
-    uint32_t delay = m->early[role] + draw(x, m->delay), roles = (uint32_t)x->t->nthreads;
+    uint32_t delay = m->early[role] + draw(x, m->delay);
     uint32_t warm = m->warmth.always | (m->warmth.maybe & (uint32_t)random_next(&x->random));
-    for (uint32_t i = 0; i < LITMUS_LANES; i++) {
+    for (uint32_t i = 0; i < LITMUS_LANES; i++)
         lane[i] = (struct litmus_lane){ (uint32_t)role, instance + i, delay, warm };
-        if (x->lanes) {
-            uint32_t each = LITMUS_LANES / roles;
-            lane[i].role = i < each * roles ? i % roles : roles + 1;
-            lane[i].instance = instance + i / roles;
-        }
-    }
+    if (x->lanes)
+        fill_lanes(x, lane, instance);
 }
 
 /* A warp that is not needed ends at once. */

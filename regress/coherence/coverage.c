@@ -31,10 +31,10 @@ static void judge(const struct table *t, const char *state, const char *event, b
     n->rows++;
     n->executed += executed;
     n->excused += x && !executed;
-    n->wrong += executed == (x != NULL);
-    if (t->say && !executed == !x)
-        printf("%s, %s: (%s, %s) was %sexecuted%s%s\n", t->p->name, t->home ? "home" : "L1", state, event,
-               executed ? "" : "not ", x ? ": " : "", x ? x->reason : "");
+    n->wrong += !executed && !x;
+    if (t->say && !executed)
+        printf("%s, %s: (%s, %s) was not executed%s%s\n", t->p->name, t->home ? "home" : "L1", state, event,
+               x ? ": " : "", x ? x->reason : "");
 }
 
 static unsigned lacks(const struct table *t, const uint64_t *seen)

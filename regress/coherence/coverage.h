@@ -4,11 +4,11 @@
 
 #include "memsys/coherence/coherence.h"
 
-/* Rows that no run can reach, and why; "*": all states or events. The list ends with a row without a state. */
+/* Rows that few runs reach, and why; "*": all states or events. The list ends with a row without a state. */
 struct coverage_excuse { bool home; const char *state, *event, *reason; };
 
-/* The number of rows that are wrong: neither executed nor excused (excuses may be NULL), or both. Rows that only stall
- * an access are not executed, and not counted. say: prints them, and how many were executed. */
+/* The number of rows that are neither executed nor excused (excuses may be NULL). Rows that only stall an access are not
+ * executed, and not counted. say: prints the rows that were not executed, and how many were. */
 unsigned coverage_lacks(const struct coherence *p, const uint64_t *l1_seen, const uint64_t *home_seen,
                         const struct coverage_excuse *excuses, bool say);
 
