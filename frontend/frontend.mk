@@ -8,12 +8,17 @@ $(B)/bin/simtx: $(CMD_OBJ) $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) -Wl,--as-needed $(LDLIBS)
 
-# Presets are found relative to the command and the libraries: the same layout when built and when installed.
-CONFIGS := $(patsubst configs/%,$(B)/share/simtx/configs/%,$(wildcard configs/*.cfg configs/*/*.cfg))
+# Presets are found relative to the command and the libraries, all in one folder: the same layout when built and when
+# installed.
+CONFIG_SRC := $(wildcard configs/*.cfg configs/*/*.cfg)
+CONFIGS    := $(addprefix $(B)/share/simtx/configs/,$(notdir $(CONFIG_SRC)))
 
-$(B)/share/simtx/configs/%: configs/%
-	@mkdir -p $(@D)
-	@cp $< $@
+define config_rule
+$(B)/share/simtx/configs/$(notdir $(1)): $(1)
+	@mkdir -p $$(@D)
+	@cp $$< $$@
+endef
+$(foreach c,$(CONFIG_SRC),$(eval $(call config_rule,$(c))))
 
 ALL += $(B)/lib/libsimtx.a $(B)/lib/libsimtx.so $(B)/bin/simtx $(CONFIGS)
 

@@ -1,7 +1,8 @@
 # The CUDA programs: one source each, compiled as a user would compile it.  `make kernels` builds them all into
 # $(B)/kernels, `make test-kernels` runs them (kernels/run.sh), `make demo` shows some (kernels/demo.sh).
 
-KERNEL_SRC  := $(wildcard kernels/*.cu kernels/apps/*.cu kernels/tm/*.cu kernels/ordering/*.cu)
+KERNEL_DIRS := algorithms apps features numeric ordering tm
+KERNEL_SRC  := $(wildcard $(KERNEL_DIRS:%=kernels/%/*.cu))
 KERNEL_BIN  := $(patsubst %.cu,$(B)/kernels/%,$(notdir $(KERNEL_SRC)))
 # What compiling and linking a program takes, whichever folder provides it; none of it forces a recompilation.
 KERNEL_NEEDS = $(B)/bin/simtx-cc $(B)/bin/simtx $(CUDA_TREE) $(LIBDEVICE) $(CUDART)
@@ -11,19 +12,13 @@ define compile_kernel
 $(B)/bin/simtx-cc -O2 $< -o $@
 endef
 
-# A program includes headers of its own folder and of kernels/, a benchmark those of kernels/bench as well.
+# A program includes headers of its own folder, of kernels/ and of kernels/bench.
 .SECONDEXPANSION:
-$(B)/kernels/%: kernels/%.cu $(wildcard kernels/*.h) | $$(KERNEL_NEEDS)
-	$(compile_kernel)
-
-$(B)/kernels/%: kernels/apps/%.cu $(wildcard kernels/apps/*.h) | $$(KERNEL_NEEDS)
-	$(compile_kernel)
-
-$(B)/kernels/%: kernels/tm/%.cu $(wildcard kernels/*.h kernels/bench/*.h kernels/tm/*.h) | $$(KERNEL_NEEDS)
-	$(compile_kernel)
-
-$(B)/kernels/%: kernels/ordering/%.cu $(wildcard kernels/*.h kernels/bench/*.h kernels/ordering/*.h) | $$(KERNEL_NEEDS)
-	$(compile_kernel)
+define kernel_rule
+$(B)/kernels/%: kernels/$(1)/%.cu $(wildcard kernels/*.h kernels/bench/*.h kernels/$(1)/*.h) | $$$$(KERNEL_NEEDS)
+	$$(compile_kernel)
+endef
+$(foreach d,$(KERNEL_DIRS),$(eval $(call kernel_rule,$(d))))
 
 .PHONY: kernels test-kernels test-ordering-programs
 kernels: $(KERNEL_BIN)

@@ -61,7 +61,7 @@ check_program() {
     done < <(sed -n 's|^// args: ||p' "$source")
 }
 
-for source in "$here"/*.cu "$here"/apps/*.cu "$here"/tm/*.cu "$here"/ordering/*.cu; do
+for source in "$here"/*/*.cu; do
     name=$(basename "$source" .cu)
     if [ $# = 0 ] || [[ " $* " == *" $name "* ]]; then
         check_program "$name" "$source"

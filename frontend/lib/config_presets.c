@@ -51,8 +51,7 @@ static bool own_folder(char folder[PATH_MAX])
  */
 static bool preset_folder(int i, char folder[PATH_MAX])
 {
-    static const char *const places[] = { "../share/simtx/configs", "../../share/simtx/configs",
-                                         "../../configs" };
+    static const char *const places[] = { "../share/simtx/configs", "../../share/simtx/configs" };
     const char *env = getenv(SIMTX_ENV_CONFIG_DIR);
     char own[PATH_MAX];
     folder[0] = 0;

@@ -3,7 +3,7 @@
 // Exercises: __constant__ arrays indexed per lane, byte permutes, 128-bit vector loads and stores, structs
 // by value, two streams, a grid-stride loop.
 // Checked against the published vectors and a byte-wise AES on the host that uses no tables.
-#include "app.h"
+#include "../app.h"
 
 #include <cstring>
 

@@ -6,7 +6,7 @@
 // traversal, rsqrtf.
 // Checked by the total mass, a census of the bodies in the tree, momentum, and direct summation in double on
 // the host.
-#include "app.h"
+#include "../app.h"
 
 struct Bodies {
     float4 *at; // w is the mass

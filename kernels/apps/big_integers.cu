@@ -6,7 +6,7 @@
 // local arrays that stay in registers, 64-bit and 128-bit products and divergent exponents.
 // Checked with Fermat's theorem on known primes, textbook arithmetic in 16-bit digits on the host, and
 // identities.
-#include "app.h"
+#include "../app.h"
 
 typedef unsigned long long u64;
 

@@ -6,7 +6,7 @@
 // reductions, volatile loads.
 // Checked against Kruskal's algorithm, a bitset triangle count, and the definition of a maximal independent
 // set.
-#include "app.h"
+#include "../app.h"
 
 #include <numeric>
 

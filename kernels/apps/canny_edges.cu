@@ -4,7 +4,7 @@
 // Exercises: shared tiles with halos, 2D blocks, switch on a direction, pointer chasing with atomics,
 // ballots that pack 32 pixels to a word, popc and warp-aggregated counting, 8- and 16-bit loads and stores.
 // Exact: checked against a direct two-dimensional convolution and a flood fill on the host.
-#include "app.h"
+#include "../app.h"
 
 static const int TILE = 16, RADIUS = 2;
 static const int BLUR[2 * RADIUS + 1] = {1, 4, 6, 4, 1};

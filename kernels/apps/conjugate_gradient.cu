@@ -5,7 +5,7 @@
 // cooperative tiles of 8 lanes, double arithmetic, two-stage dot products, template row visitors, launch after launch
 // from the host.
 // Checked by the residual computed on the host, a dense Cholesky solution, and exact triangular solutions.
-#include "app.h"
+#include "../app.h"
 
 #include <cooperative_groups.h>
 

@@ -5,7 +5,7 @@
 // cos of device math, fused multiply-add, barriers in a counted loop, kernels instantiated for float and
 // double.
 // Checked against the defining sum in double, Parseval's identity, the round trip, and direct convolution.
-#include "app.h"
+#include "../app.h"
 
 template <class Real> struct Complex {
     Real re, im;

@@ -7,7 +7,7 @@
 // memory, global barriers by kernel boundaries, structs with arrays by value.
 // Checked by replaying one island's generations on the host bit for bit, by an exact branch-and-bound
 // optimum on a small instance, and by feasibility and monotonicity of the best.
-#include "app.h"
+#include "../app.h"
 
 typedef unsigned long long u64;
 

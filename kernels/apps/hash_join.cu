@@ -5,7 +5,7 @@
 // Exercises: atomicCAS on 64 bits, atomicAdd of 32 and 64 bits, atomicMin and Max of signed and unsigned 64
 // bits, atomicOr, ballots with popc, open addressing with divergent loops, histogram, scan and scatter.
 // Checked against a sort-merge join on the host.
-#include "app.h"
+#include "../app.h"
 
 #include <map>
 

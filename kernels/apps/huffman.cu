@@ -4,7 +4,7 @@
 // Exercises: shared atomics, blocks that wait for earlier blocks (threadfence, volatile flags, spinning),
 // 64-bit shifts, __constant__ tables, byte loads, funnel shifts, binary search in device code.
 // Checked by a bit-at-a-time tree decoder on the host, the exact compressed size and the entropy bound.
-#include "app.h"
+#include "../app.h"
 
 #include <queue>
 

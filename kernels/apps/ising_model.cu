@@ -7,7 +7,7 @@
 // Exact: the packed lattices, the byte lattice and a host sweep in raster order must agree bit for bit; the
 // published Philox vector, the energy balance and the magnetisation above and below the transition are
 // checked too.
-#include "app.h"
+#include "../app.h"
 
 struct Lattice {
     int width, height;

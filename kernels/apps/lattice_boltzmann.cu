@@ -5,7 +5,7 @@
 // atomicAdd.
 // Checked by mass conservation, the momentum balance of a free box, and a push-order array-of-structs host
 // code.
-#include "app.h"
+#include "../app.h"
 
 static const int Q = 9;
 

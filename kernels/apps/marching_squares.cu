@@ -7,7 +7,7 @@
 // field samples.
 // Checked by each loop's closure, area and length of circles, the topology of the field's sign regions on
 // the host, and a monotone-chain hull.
-#include "app.h"
+#include "../app.h"
 
 #include <cuda_fp16.h>
 #include <map>

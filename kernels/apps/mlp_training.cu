@@ -6,7 +6,7 @@
 // weights at the end.
 // Checked against a double-precision training run on the host, a finite-difference gradient and a falling
 // loss.
-#include "app.h"
+#include "../app.h"
 
 #include <cuda_fp16.h>
 

@@ -4,7 +4,7 @@
 // scan, data-dependent loop bounds, structs by value, insertion sort in global memory, double reductions by
 // shuffle.
 // Checked by energy and momentum conservation, Newton's third law, and all-pairs forces on the host.
-#include "app.h"
+#include "../app.h"
 
 struct Box {
     double edge, cutoff;

@@ -6,7 +6,7 @@
 // and rounding.
 // Exact: checked against byte-by-byte loops on the host, a planted global motion, and the transform's
 // inverse.
-#include "app.h"
+#include "../app.h"
 
 static const int MB = 16, RANGE = 6, WINDOW = MB + 2 * RANGE, PITCH = WINDOW + 4;
 

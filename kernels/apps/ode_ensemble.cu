@@ -6,7 +6,7 @@
 // ballots that count the lanes still alive, int64 counters.
 // Checked against closed solutions, invariants of motion, and a classical fixed-step fourth-order host
 // integrator.
-#include "app.h"
+#include "../app.h"
 
 static const int STAGES = 7;
 

@@ -5,7 +5,7 @@
 // lowest bit), atomicCAS to publish one winner, work distribution by atomic counter, strongly divergent
 // control flow, 64-bit packed boards.
 // Checked by uniqueness and rules of Sudoku, known queens counts, and a breadth-first search from the goal.
-#include "app.h"
+#include "../app.h"
 
 #include <cstring>
 #include <map>

@@ -6,7 +6,7 @@
 // a stream beside the default one, shared-memory low-qubit fusion, sincospi.
 // Checked against the closed forms of Grover and Fourier, dense gate matrices applied on the host, and unit
 // norm.
-#include "app.h"
+#include "../app.h"
 
 #include <new>
 

@@ -5,7 +5,7 @@
 // device functions, placement new, managed memory, float division, square roots, early exits, structs of
 // floats.
 // Checked against a brute-force double-precision tracer without hierarchy; a pixel on an edge may differ.
-#include "app.h"
+#include "../app.h"
 
 #include <new>
 

@@ -7,7 +7,7 @@
 // memory.
 // Checked by known field identities, exact recovery of the messages after planted errors, and reported
 // failures where more errors were planted than the code can correct.
-#include "app.h"
+#include "../app.h"
 
 static const int N = 255, K = 223, PARITY = N - K, T = PARITY / 2;
 static const int TAIL = 6;

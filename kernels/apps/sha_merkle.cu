@@ -4,7 +4,7 @@
 // counts, __constant__ data, a class with state in registers, byte loads at any alignment, atomicAdd.
 // Checked against the published digests and a streaming byte-oriented SHA-256 on the host whose constants
 // come from the cube roots of the primes.
-#include "app.h"
+#include "../app.h"
 
 #include <cstring>
 

@@ -5,7 +5,7 @@
 // Exercises: shared-memory tiles with barriers in data-independent loops, saturating integer addition, 2D
 // grids, 64-bit words with carry chains between lanes by ballot, ping-pong kernels, template tile roles.
 // Checked against Dijkstra from every vertex, walks along the reconstructed paths, and row-by-row tables.
-#include "app.h"
+#include "../app.h"
 
 #include <queue>
 

@@ -6,7 +6,7 @@
 // template parameter, byte matrices in global memory, 64-bit key reduction, a divergent state machine in a
 // switch.
 // Checked against a full-matrix row-by-row computation, and the alignments are rescored on the host.
-#include "app.h"
+#include "../app.h"
 
 struct Pair {
     int a, a_len, b, b_len, dir;

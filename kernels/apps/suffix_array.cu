@@ -4,7 +4,7 @@
 // Exercises: one-bit split sorts by ballot and block scan, gather and scatter, kernels that loop on a device
 // flag copied back, state machines over bytes, __ldg, a persistent block-wide scan with __syncthreads_or.
 // Checked against std::sort of the suffixes, a direct character comparison and std::string::find.
-#include "app.h"
+#include "../app.h"
 
 #include <cstring>
 #include <queue>

@@ -2,7 +2,7 @@
 // using CUDA, HiPC 2007): one thread for each vertex, two launches for each level. A vertex in the frontier stores the
 // cost and a mark of every neighbour not yet visited: scattered stores that nothing reads again in that launch
 // ("streaming stores"). Threads that reach the same neighbour store the same values.
-// kernels/bfs.cu has the searches without masks. Checked: costs against a queue on the host.
+// kernels/algorithms/bfs.cu has the searches without masks. Checked: costs against a queue on the host.
 // also: --timing --config gtx480-sc
 #define PROGRAM "bfs_masks"
 #include "../graph.h"

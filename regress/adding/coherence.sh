@@ -5,7 +5,7 @@ suite=adding-coherence
 . "$(dirname "$0")/../harness.sh"
 . "$here/../launch.sh"
 simtx=$build/adding/out/bin/simtx
-export SIMTX_CONFIG_DIR=$here/../../configs
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 stale=$(sed -n 's,^// stale: ,,p' "$here/litmus.ptx")
 
 # second OPTIONS...: the value of the second load.

@@ -5,7 +5,7 @@ suite=adding-counter
 . "$(dirname "$0")/../harness.sh"
 . "$here/../launch.sh"
 simtx=$build/adding/out/bin/simtx
-export SIMTX_CONFIG_DIR=$here/../../configs
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 program=$here/counter.ptx
 options=$(sed -n 's,^// run: ,,p' "$program")
 

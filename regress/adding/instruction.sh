@@ -5,7 +5,7 @@ suite=adding-instruction
 . "$(dirname "$0")/../harness.sh"
 . "$here/../launch.sh"
 simtx=$build/adding/out/bin/simtx
-export SIMTX_CONFIG_DIR=$here/../../configs
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 program=$here/instruction.ptx
 options="$(sed -n 's,^// run: ,,p' "$program") --print out:32"
 

@@ -5,7 +5,7 @@ suite=adding-key
 . "$(dirname "$0")/../harness.sh"
 . "$here/../launch.sh"
 simtx=$build/adding/out/bin/simtx
-export SIMTX_CONFIG_DIR=$here/../../configs
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 
 # Loads of one lane, each with the address that the one before has read: 20 hits in L1.
 {

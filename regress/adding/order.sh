@@ -6,7 +6,7 @@ suite=adding-order
 . "$(dirname "$0")/../harness.sh"
 . "$here/../launch.sh"
 simtx=$build/adding/out/bin/simtx
-export SIMTX_CONFIG_DIR=$here/../../configs
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 message=$(sed -n 's,^// message: ,,p' "$here/litmus.ptx")
 
 figure() {

@@ -4,7 +4,7 @@
 suite=adding-paper
 . "$(dirname "$0")/../harness.sh"
 simtx=$build/adding/out/bin/simtx
-export SIMTX_CONFIG_DIR=$here/../../configs
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 
 check 0 ", toy" "$simtx" paper --help
 check 2 " or toy" "$simtx" paper

@@ -6,7 +6,7 @@ suite=adding-tm
 . "$(dirname "$0")/../harness.sh"
 . "$here/../launch.sh"
 simtx=$build/adding/out/bin/simtx
-export SIMTX_CONFIG_DIR=$here/../../configs
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 
 counts() {
     "$build/regress/tm/counts" stats.json "tm.commits == transactions" "tm.oracle.transactions == tm.commits" \

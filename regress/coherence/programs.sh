@@ -4,7 +4,7 @@
 # programs.sh BUILD
 suite=coherence-programs
 . "$(dirname "$0")/../harness.sh"
-export SIMTX_CONFIG_DIR=$here/../../configs
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 
 # run MACHINE PROGRAM SHADOW ARGUMENT...
 run() {

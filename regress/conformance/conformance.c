@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "regress/conformance/behave.h"
+#include "regress/conformance/behave/behave.h"
 #include "regress/conformance/device.h"
 #include "regress/conformance/kernel_text.h"
-#include "regress/conformance/ref_fp.h"
+#include "regress/conformance/ref/ref_fp.h"
 #include "regress/conformance/values.h"
 
 enum {

@@ -13,8 +13,9 @@ passed=0
 failed=0
 
 # Program, and the first architecture that has what it uses.
-programs=(reduce:35 templates:35 virtual_calls:35 recursion:35 struct_args:35 vector_loads:35
-    apps/ray_tracer:35 apps/hash_join:35 atomics:60 int_intrinsics:61 half_arith:60 warp_intrinsics:70)
+programs=(algorithms/reduce:35 features/templates:35 features/virtual_calls:35 features/recursion:35
+    features/struct_args:35 features/vector_loads:35 apps/ray_tracer:35 apps/hash_join:35 features/atomics:60
+    features/int_intrinsics:61 features/half_arith:60 features/warp_intrinsics:70)
 architectures=(35 50 60 70 75 80 86)
 options=("-O0" "-O1" "-O2" "-O3" "-O2 -g" "-O0 -G" "-lineinfo" "-use_fast_math")
 

@@ -26,6 +26,6 @@ golden-self: $(GOLDEN_NEEDS)
 golden-ptx: $(GOLDEN_PTX)
 $(GOLDEN_PTX): golden-ptx-%: all
 	@mkdir -p $(B)/golden
-	SIMTX_CLANG=$(GOLDEN_CLANG) $(B)/bin/simtx-cc -O2 -w -ptx $(wildcard kernels/$*.cu kernels/*/$*.cu) \
+	SIMTX_CLANG=$(GOLDEN_CLANG) $(B)/bin/simtx-cc -O2 -w -ptx $(wildcard kernels/*/$*.cu) \
 	    -o $(B)/golden/$*.ptx
 	@sed 's,[ \t]*//.*$$,,; /^$$/d' $(B)/golden/$*.ptx >regress/golden/ptx/$*.ptx

@@ -4,7 +4,7 @@
 # in global memory puts back; the same statistics whoever simulates. Usage: both.sh BUILD; the last line counts.
 suite=localtm-both
 . "$(dirname "$0")/../harness.sh"
-export SIMTX_CONFIG_DIR=$here/../../configs
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 
 counts() {
     "$build/regress/tm/counts" stats.json "$@"

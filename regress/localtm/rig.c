@@ -22,7 +22,7 @@ static void load(simtx_config *c, const char *presets)
 {
     char *list = strdup(presets), *rest = NULL, *message = NULL, path[100];
     for (char *name = strtok_r(list, "+", &rest); name; name = strtok_r(NULL, "+", &rest)) {
-        snprintf(path, sizeof path, "configs/%s.cfg", name);
+        snprintf(path, sizeof path, "configs/%s%s.cfg", strcmp(name, "localtm") ? "tm/" : "", name);
         if (simtx_config_load(c, path, &message))
             fail_msg("%s", message);
     }

@@ -6,7 +6,7 @@ suite=localtm
 . "$(dirname "$0")/../harness.sh"
 . "$here/../launch.sh"
 all=$2
-export SIMTX_CONFIG_DIR=$here/../../configs
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 
 counts() {
     "$build/regress/tm/counts" stats.json "$@"

@@ -4,7 +4,7 @@
 # programs.sh BUILD
 suite=order-programs
 . "$(dirname "$0")/../harness.sh"
-export SIMTX_CONFIG_DIR=$here/../../configs
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 networks=5                               # virtual networks: as many as policies and protocols need together
 
 # run MACHINE POLICY PROTOCOL PROGRAM ARGUMENT...

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ptx/isa/ops_check.h"
-#include "regress/conformance/ref.h"
+#include "regress/conformance/ref/ref.h"
 
 enum { WARP = 32, STEPS_MAX = 300000, DEPTH_MAX = 64, SHARED_MAX = 1 << 15 };
 enum state { RUNNING, AT_WARP, AT_BARRIER, DONE };

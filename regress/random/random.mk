@@ -2,7 +2,7 @@
 RANDOM_DIR := $(B)/regress/random
 RANDOM_OBJ := $(patsubst regress/random/%.c,$(RANDOM_DIR)/%.o,$(wildcard regress/random/*.c))
 RANDOM_REF := $(patsubst regress/conformance/%.c,$(B)/regress/conformance/%.o, \
-    $(wildcard regress/conformance/ref*.c) regress/conformance/combo.c regress/conformance/values.c)
+    $(wildcard regress/conformance/ref/*.c) regress/conformance/combo.c regress/conformance/values.c)
 
 $(RANDOM_DIR)/%.o: regress/random/%.c
 	@mkdir -p $(@D)

@@ -5,7 +5,7 @@ suite=tm
 . "$(dirname "$0")/../harness.sh"
 . "$here/../launch.sh"
 all=$2
-export SIMTX_CONFIG_DIR=$here/../../configs
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 
 counts() {
     "$build/regress/tm/counts" stats.json "$@"
@@ -149,7 +149,7 @@ small() {
     [ "$condition" ] && counts "$condition" >/dev/null && fulfilled=$((fulfilled + 1))
 }
 
-for file in "$here"/*.ptx; do
+for file in "$here"/ptx/*.ptx; do
     fulfilled=0
     while read -r -u 4 options; do
         what=$(basename "$file" .ptx)
@@ -224,7 +224,7 @@ done
 refused() {
     local text=$1
     shift
-    holds "$*" ends 2 launch "$here/widths.ptx" "--arg u8[96]:0" --timing "$@"
+    holds "$*" ends 2 launch "$here/ptx/widths.ptx" "--arg u8[96]:0" --timing "$@"
     holds "$*: message" says "$text"
 }
 refused "tm.global = kilotm needs gpu.simt = stack" --config kilotm --set gpu.simt=independent
@@ -232,7 +232,7 @@ refused "tm.global = ideal needs gpu.simt = stack" --config kilotm+tm-ideal --se
 refused "gpu.memory_mb must be at most 4096" --config kilotm --set gpu.memory_mb=16384
 refused "l1.kb must be more than 0" --config kilotm --set l1.kb=0
 refused "less than a warp's lanes" --config kilotm+finite-units --set kilotm.ring=64
-holds "no transactional memory" ends 2 launch "$here/widths.ptx" "--arg u8[96]:0" --timing --config quadro-fx5800
+holds "no transactional memory" ends 2 launch "$here/ptx/widths.ptx" "--arg u8[96]:0" --timing --config quadro-fx5800
 holds "no transactional memory: message" says "tm.global"
 
 # ---- what checks tolerate: committed attempts count, aborted ones do not ----
@@ -243,9 +243,9 @@ tolerated() {
     holds "$(basename "$file") $*: memory" cmp functional timing
     holds "$(basename "$file") $*: counts" counts "${standing[@]}" $conditions
 }
-for file in "$here/wrong/outside.ptx" "$here/zombie-fault.ptx"; do
+for file in "$here/wrong/outside.ptx" "$here/ptx/zombie-fault.ptx"; do
     elements=32 conditions="checks.memory==228 checks.warp==124"
-    [ "$file" = "$here/zombie-fault.ptx" ] && elements=64 conditions="checks.memory==0 checks.warp==0"
+    [ "$file" = "$here/ptx/zombie-fault.ptx" ] && elements=64 conditions="checks.memory==0 checks.warp==0"
     options="--grid 2 --block 64 --arg u32[$elements]:0 --print 0"
     holds "$(basename "$file"), functional" launch_to functional "$file" "$options" --set check.memory=warn
     for machine in kilotm "kilotm+tm-unlimited --threads 2" kilotm+tm-ideal; do

@@ -98,7 +98,7 @@ check "SIMTX_LOCK_DONE keeps the release inside the loop" release_inside marked.
 moved() { release_inside plain.ptx; [ $? = 1 ]; }
 check "without it clang moves the release (the reason for the macro)" moved
 for program in $(grep -l -e SIMTX_LOCK_DONE -e simtx_lock_begin -e under_lock \
-    "$here"/../../kernels/*.cu "$here"/../../kernels/tm/*.cu); do
+    "$here"/../../kernels/*/*.cu); do
     check "lock loops of $(basename "$program")" program_releases_inside "$program"
 done
 
