@@ -11,7 +11,6 @@ static __global__ void sum_two_products(const float *a, const float *b, const fl
         return;
     }
     for (int column = 0; column < n; column++) {
-        KEEP_IN_MEMORY();
         sum[row] += a[row * n + column] * x[column];
         y[row] += b[row * n + column] * x[column];
     }

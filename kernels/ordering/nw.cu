@@ -52,7 +52,7 @@ static std::vector<int> random_letters(Lcg &random, int count) {
 }
 
 int main(int argc, char **argv) {
-    int tiles = read_options(argc, argv, {"tiles in a row", 6, 40, 1, 512}), width = tiles * TILE + 1;
+    int tiles = read_options(argc, argv, {"tiles in a row", 6, 32, 1, 512}), width = tiles * TILE + 1;
     Lcg random(117);
     std::vector<int> across = random_letters(random, width), down = random_letters(random, width),
                      similarity(width * width), scores(width * width);

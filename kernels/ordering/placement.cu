@@ -98,7 +98,7 @@ static std::vector<int> shuffled(Lcg &random, int count) {
 }
 
 int main(int argc, char **argv) {
-    int rounds = read_options(argc, argv, {"rounds", 6, 40, 1, 100000}), width = 64, count = width * width;
+    int rounds = read_options(argc, argv, {"rounds", 6, 24, 1, 100000}), width = 64, count = width * width;
     Lcg random(121);
     std::vector<int> cell_at = shuffled(random, count), site_of(count), wires(count * WIRES);
     for (int site = 0; site < count; site++) {

@@ -134,7 +134,7 @@ static int resident_blocks() {
 }
 
 int main(int argc, char **argv) {
-    int steps = read_options(argc, argv, {"steps", 4, 40, 1, 100000});
+    int steps = read_options(argc, argv, {"steps", 4, 24, 1, 100000});
     int blocks = resident_blocks(), rows = blocks * ROWS;
     Lcg random(120);
     std::vector<unsigned> cells((size_t)(rows + 2) * WIDTH);

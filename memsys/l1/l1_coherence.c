@@ -64,6 +64,20 @@ static struct line_at find(const struct l1_coherence *c, uint64_t line)
     return x;
 }
 
+/* The line as messages mean it: an access that waits while the line is written back has sent nothing. */
+static struct line_at find_in_flight(const struct l1_coherence *c, uint64_t line)
+{
+    uint32_t e = c->buffer.n ? mshr_find(&c->buffer, line) : MSHR_NONE;
+    return e == MSHR_NONE ? find(c, line) : (struct line_at){ line, TAG_NONE, c->cfg->mshrs + e };
+}
+
+/* Does an access wait in the MSHR entry while the line is written back? Its request must not overtake the line. */
+static bool written_back(const struct l1_coherence *c, const struct line_at *x)
+{
+    return x->entry != MSHR_NONE && x->index == TAG_NONE && c->buffer.n &&
+           mshr_find(&c->buffer, x->line) != MSHR_NONE;
+}
+
 static unsigned state_of(const struct l1_coherence *c, const struct line_at *x)
 {
     if (x->entry != MSHR_NONE)
@@ -87,6 +101,7 @@ static void retag(struct l1_coherence *c, uint32_t index, unsigned state)
 {
     struct tag *t = &c->l1->tags.tag[index];
     t->state = (uint8_t)(state ? state + L1_COHERENT - 1 : L1_INVALID);
+    c->freed |= t->pinned;
     t->pinned = false;
     c->to_write_back += c->writes_back[state];
 }
@@ -147,6 +162,7 @@ static void buffer_line(struct l1_coherence *c, struct line_at *x)
 static void free_entry(struct l1_coherence *c, struct line_at *x)
 {
     unsigned state = state_of(c, x);
+    c->freed |= in_buffer(c, x->entry);
     if (in_buffer(c, x->entry))
         mshr_free(&c->buffer, x->entry - c->cfg->mshrs);
     else
@@ -355,6 +371,8 @@ static enum lsu_result room_for(struct l1_coherence *c, const struct line_at *x,
         wait |= a == L1_WAIT && !k->waits;
         sends += a == L1_SEND && c->protocol->message[row->step[i].operand].class == COHERENCE_REQUEST;
     }
+    if (written_back(c, x))
+        return LSU_BLOCKED_LINE;
     if (x->entry == MSHR_NONE ? (way || entry) && mshr_full(&l->mshr) : wait && !mshr_mergeable(&l->mshr, x->entry))
         return LSU_BLOCKED_MSHR;
     enum lsu_result r = way && x->index == TAG_NONE ? l1_make_room(l, x->line, &index, k->now) : LSU_SERVED;
@@ -394,6 +412,16 @@ static unsigned event_of(const struct mem_op *op)
     return op->kind == MOP_ATOM || op->kind == MOP_RED ? L1_ATOMIC : L1_LOAD;
 }
 
+/* The oldest access of the entry found no free resource: one that `freed` reports, or one that is polled. */
+static void retry_later(struct l1_coherence *c, uint32_t entry, enum lsu_result reason)
+{
+    struct l1_miss *m = &c->l1->miss[entry];
+    c->poll |= !c->cfg->set_waits || reason != LSU_BLOCKED_LINE;
+    if (!m->retrying)
+        c->retry[c->retries++] = entry;
+    m->retrying = true;
+}
+
 /* While the state is stable, the waiting accesses are events, oldest first. Frees the MSHR entry after the last. */
 static void serve_waiting(struct l1_coherence *c, struct line_at *x, uint64_t now)
 {
@@ -406,10 +434,9 @@ static void serve_waiting(struct l1_coherence *c, struct line_at *x, uint64_t no
         }
         const struct cause k = { .op = w->op, .access = w->access, .waits = true, .now = now };
         const struct coherence_row *row = row_of(c, x, event_of(w->op));
-        if (room_for(c, x, row, &k) != LSU_SERVED) {
-            if (!l->miss[x->entry].retrying)
-                c->retry[c->retries++] = x->entry;
-            l->miss[x->entry].retrying = true;
+        enum lsu_result r = room_for(c, x, row, &k);
+        if (r != LSU_SERVED) {
+            retry_later(c, x->entry, r);
             return;
         }
         execute(c, x, row, &k);
@@ -431,6 +458,23 @@ static void count(struct l1_coherence *c, const struct mem_op *op, const struct 
         n[hits ? loads->hits : merged ? loads->merged : loads->misses]++;
 }
 
+/* May the access wait in an MSHR entry of its own? */
+static bool may_wait(const struct l1_coherence *c, const struct line_at *x, const struct cause *k)
+{
+    return c->cfg->set_waits && (x->entry == MSHR_NONE || in_buffer(c, x->entry)) && k->op->kind != MOP_PREFETCH &&
+           !mshr_full(&c->l1->mshr);
+}
+
+/* The entry has no way. It sends its request when a way of the set is free, and the line is not being written back. */
+static void wait_for_way(struct l1_coherence *c, struct line_at *x, const struct cause *k)
+{
+    x->entry = MSHR_NONE;
+    allocate_mshr(c, x);
+    append(c, x, k);
+    retry_later(c, x->entry, LSU_BLOCKED_LINE);
+    c->l1->count[STAT_L1_WAY_WAITS]++;
+}
+
 static enum lsu_result access(struct l1_coherence *c, const struct cause *k)
 {
     struct line_at x = find(c, k->access.line);
@@ -444,9 +488,12 @@ static enum lsu_result access(struct l1_coherence *c, const struct cause *k)
     }
     const struct coherence_row *row = row_of(c, &x, event_of(k->op));
     enum lsu_result r = room_for(c, &x, row, k);
-    if (r != LSU_SERVED)
+    if (r == LSU_BLOCKED_LINE && may_wait(c, &x, k))
+        wait_for_way(c, &x, k);
+    else if (r != LSU_SERVED)
         return r;
-    execute(c, &x, row, k);
+    else
+        execute(c, &x, row, k);
     count(c, k->op, row, merges);
     return LSU_SERVED;
 }
@@ -503,7 +550,7 @@ enum lsu_result l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint6
 
 void l1_coherence_message(struct l1_coherence *c, struct packet *p, uint64_t now)
 {
-    struct line_at x = find(c, p->line);
+    struct line_at x = find_in_flight(c, p->line);
     const struct cause k = { .packet = p, .now = now };
     execute(c, &x, row_of(c, &x, L1_EVENTS + p->kind - (unsigned)MSG_PROTOCOL), &k);
     if (x.entry != MSHR_NONE && !c->l1->miss[x.entry].retrying)
@@ -514,6 +561,7 @@ void l1_coherence_retry(struct l1_coherence *c, uint64_t now)
 {
     uint32_t n = c->retries;
     c->retries = 0;
+    c->freed = c->poll = false;
     for (uint32_t i = 0; i < n; i++) {
         struct l1_miss *m = &c->l1->miss[c->retry[i]];
         struct line_at x = { c->l1->mshr.entry[c->retry[i]].line, m->index, c->retry[i] };

@@ -19,6 +19,8 @@ struct l1_coherence {
     uint32_t cursor;                 /* of the flush */
     struct mshr buffer;              /* write-back buffer; its entry e has number l1.mshrs + e */
     uint32_t *retry, retries;        /* MSHR entries whose oldest access found no free resource, in order */
+    bool freed;                      /* a way or an entry of the write-back buffer is free since the last retries */
+    bool poll;                       /* an entry of `retry` waits for something else */
 };
 
 void l1_coherence_init(struct l1_coherence *c, const struct l1_cfg *cfg, struct l1 *l1, struct remote *remote);
@@ -34,6 +36,12 @@ bool l1_coherence_prefetch(struct l1_coherence *c, struct mem_op *op, const stru
 enum lsu_result l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint64_t now);
 /* A reply, which the caller still owns; or a probe, which returns to the home as an acknowledgement. */
 void l1_coherence_message(struct l1_coherence *c, struct packet *p, uint64_t now);
+/* Are the accesses of `retry` offered in the next cycle? */
+static inline bool l1_coherence_retries(const struct l1_coherence *c)
+{
+    return c->retries && (c->poll || c->freed);
+}
+
 void l1_coherence_retry(struct l1_coherence *c, uint64_t now);   /* the accesses of `retry` */
 /* Evicts one line that must be written back, if a buffer entry is free; true: more are left. */
 bool l1_coherence_flush_line(struct l1_coherence *c, uint64_t now);

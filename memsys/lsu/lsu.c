@@ -618,7 +618,7 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
 {
     u->changed |= u->coherence.protocol || u->staging.stage;
     receive(u, now);
-    if (u->coherence.retries)
+    if (l1_coherence_retries(&u->coherence))
         l1_coherence_retry(&u->coherence, now);
     u->ports = u->cfg.l1.ports;
     if (u->staging.stage)
@@ -664,7 +664,7 @@ uint64_t lsu_next(const struct lsu *u)
 {
     uint64_t reply = port_next(u->in);
     uint64_t next = clock_earlier(clock_earlier(next_step(u), next_look_up(u)), sender_next(&u->send, u->clock));
-    if ((u->flushing && sender_has_room(&u->send)) || u->narrived || u->coherence.retries)
+    if ((u->flushing && sender_has_room(&u->send)) || u->narrived || l1_coherence_retries(&u->coherence))
         next = clock_earlier(next, u->clock + 1);
     if (u->staging.stage)
         next = clock_earlier(next, lsu_stage_next(u));

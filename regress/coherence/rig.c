@@ -292,6 +292,7 @@ static void build_lsus(struct rig *r)
     l1->merges = t->l1_merges;
     l1->miss_queue = t->miss_queue;
     l1->ports = t->l1_ports;
+    l1->set_waits = r->seed & 1;
     l1->coherence = r->protocol;
     r->lsu.request_latency = r->lsu.credit_latency = 2;
     for (uint32_t i = 0; i < t->nodes; i++) {
