@@ -142,7 +142,7 @@ static void check_point(int number, const Point &expected, const Point &got) {
 }
 
 int main(int argc, char **argv) {
-    int count = read_options(argc, argv, {"points", 4, 32, 1, 4096});
+    int count = read_options(argc, argv, {"points", 4, 51, 1, 4096});
     Lcg random(112);
     std::vector<unsigned char> frame = make_frame(random, 0);
     std::vector<Point> points;
