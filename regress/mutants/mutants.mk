@@ -4,7 +4,7 @@ MUTANT_TABLES := $(sort $(wildcard regress/mutants/*.faults))
 MUTANT_TABLE  := $(B)/regress/mutants/table
 MUTANT_JOBS   := $(shell nproc)
 
-FINDERS := kilo unit rules shared flip store witness coherence protocols dram occupancy policies
+FINDERS := kilo unit rules shared flip store witness coherence protocols dram occupancy policies litmus
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/tm/cu_rig.c
 FINDER_rules  := regress/unit/tm/test_cu_rules.c
@@ -18,6 +18,7 @@ FINDER_protocols := $(patsubst %,regress/coherence/%.c,tester rig coverage) \
                     $(patsubst %,regress/mutants/%.c,protocols finder)
 FINDER_dram      := regress/unit/memsys/test_dram.c
 FINDER_policies  := regress/order/test_policies.c $(COHERENCE_TOYS) regress/witness/lab.c
+FINDER_litmus    := $(FRONTEND_CMD)
 FINDER_occupancy := regress/unit/frontend/test_occupancy.c
 
 # What a finder consists of besides the changed objects, how it is linked with them: $(call LINK_FINDER,name,objects).

@@ -17,3 +17,4 @@ n7 Never
 counter Never
 cmpxchg Never
 spin Always
+CoWWW+rfi Never

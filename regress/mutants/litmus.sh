@@ -1,0 +1,51 @@
+#!/bin/sh
+# Finder of faults by outcomes of litmus tests that the model of the policy forbids.
+# Usage: litmus.sh PROGRAM [POLICY PROTOCOL [TEST...]]; PROGRAM is the command simtx with the fault; the tests are of
+# regress/litmus. Without arguments: all policies on a few tests, where nothing must be found.
+program=$1
+policy=$2
+protocol=$3
+[ $# -lt 3 ] || shift 2
+shift
+export SIMTX_CONFIG_DIR=configs
+here=$(dirname "$0")/../litmus
+RUNS=200000
+
+# search POLICY PROTOCOL RUNS TEST: prints the line of the test, and what the simulator says when it stops.
+search() {
+    timeout 100 "$program" litmus "$here/$4.litmus" --brief --policy "$1" --set coherence.protocol="$2" \
+        --set xbar.vns=5 --runs "$3" 2>&1
+}
+
+# verdict OUTPUT STATUS: the check that found the fault, or nothing.
+verdict() {
+    case $1 in
+    *'forbids an outcome'*) echo 'forbidden outcome' ;;
+    *'order policy'* | *'order.check'*) echo 'order check' ;;
+    *hang* | *'nothing moves'*) echo hang ;;
+    *) [ "$2" -eq 0 ] || echo "the simulator's own check" ;;
+    esac
+}
+
+if [ -z "$policy" ]; then
+    for policy in rmo-ptx tso tso-store-buffer sc sc-prefetch sc-types; do
+        for t in ptx/MP+rel+acq x86/SB+mfences; do
+            out=$(search $policy write-through 5000 $t)
+            [ -z "$(verdict "$out" $?)" ] || printf 'found\t%s\t%s\t%s\n' "$out" "$policy" "$t"
+        done
+    done
+    printf 'survives\n'
+    exit
+fi
+
+outcomes=0
+for t in "$@"; do
+    out=$(search "$policy" "$protocol" $RUNS "$t")
+    found=$(verdict "$out" $?)
+    outcomes=$((outcomes + $(echo "$out" | sed -n 's/.* outcomes \([0-9]*\).*/\1/p' | head -n 1)+0))
+    if [ -n "$found" ]; then
+        printf 'found\t%s\t%s\t%s\n' "$found" "${t##*/}, $policy, $protocol" "$outcomes outcomes"
+        exit
+    fi
+done
+printf 'survives\t\t%s\t%s\n' "$policy, $protocol" "$outcomes outcomes"
