@@ -10,11 +10,12 @@ $(B)/bin/simtx: $(CMD_OBJ) $(B)/lib/libsimtx.a
 
 # Presets are found relative to the command and the libraries, all in one folder: the same layout when built and when
 # installed.
+PRESETS    := $(B)/share/simtx/configs
 CONFIG_SRC := $(wildcard configs/*.cfg configs/*/*.cfg)
-CONFIGS    := $(addprefix $(B)/share/simtx/configs/,$(notdir $(CONFIG_SRC)))
+CONFIGS    := $(addprefix $(PRESETS)/,$(notdir $(CONFIG_SRC)))
 
 define config_rule
-$(B)/share/simtx/configs/$(notdir $(1)): $(1)
+$(PRESETS)/$(notdir $(1)): $(1)
 	@mkdir -p $$(@D)
 	@cp $$< $$@
 endef
@@ -31,4 +32,4 @@ install-frontend: all
 	install -m 644 $(B)/lib/libsimtx.a $(DESTDIR)$(PREFIX)/lib/libsimtx.a
 	install -m 755 $(B)/lib/libsimtx.so $(DESTDIR)$(PREFIX)/lib/libsimtx.so
 	install -m 644 frontend/lib/simtx.h $(DESTDIR)$(PREFIX)/include/simtx.h
-	cp -R $(B)/share/simtx/configs/. $(INSTALL_SHARE)/configs/
+	cp -R $(PRESETS)/. $(INSTALL_SHARE)/configs/

@@ -10,7 +10,7 @@ $(CORRELATION_BIN): $(CORRELATION_SRC) $(wildcard regress/correlation/*.h) $(B)/
 TESTS += test-correlation
 .PHONY: correlation test-correlation
 test-correlation: $(CORRELATION_BIN) $(CONFIGS)
-	@SIMTX_CONFIG_DIR=configs $< regress/correlation
+	@SIMTX_CONFIG_DIR=$(PRESETS) $< regress/correlation
 correlation: $(CORRELATION_BIN) $(CONFIGS)
-	@SIMTX_CONFIG_DIR=configs $< regress/correlation --svg docs/correlation.svg
-	@SIMTX_CONFIG_DIR=configs regress/correlation/document.sh $< docs/correlation.md
+	@SIMTX_CONFIG_DIR=$(PRESETS) $< regress/correlation --svg docs/correlation.svg
+	@SIMTX_CONFIG_DIR=$(PRESETS) regress/correlation/document.sh $< docs/correlation.md

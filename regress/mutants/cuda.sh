@@ -2,7 +2,6 @@
 # Finder of faults of KILO TM in two CUDA programs. Usage: cuda.sh LIBRARY, a libcudart with the fault; BUILD in the
 # environment.
 library=$1
-export SIMTX_CONFIG_DIR=configs
 SECONDS_EACH=8
 
 found_by() {

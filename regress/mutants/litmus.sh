@@ -7,7 +7,6 @@ policy=$2
 protocol=$3
 [ $# -lt 3 ] || shift 2
 shift
-export SIMTX_CONFIG_DIR=configs
 here=$(dirname "$0")/../litmus
 RUNS=200000
 

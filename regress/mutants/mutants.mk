@@ -38,17 +38,17 @@ include $(MUTANT_RULES)
 endif
 
 MUTANTS = MAKE="$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(MUTANT_JOBS))" BUILD=$(B) \
-          JOBS=$(MUTANT_JOBS) SIMTX_CONFIG_DIR=configs regress/mutants/mutants.sh
+          JOBS=$(MUTANT_JOBS) SIMTX_CONFIG_DIR=$(PRESETS) regress/mutants/mutants.sh
 
 # `make test`: the texts of all faults, and a part of the searches (`few` in the tables).
 TESTS += test-mutants
 .PHONY: test-mutants mutants
-test-mutants: $(MUTANT_TABLE)
+test-mutants: $(MUTANT_TABLE) $(CONFIGS)
 	@regress/mutants/self.sh $(B)
 	+@$(MUTANTS) few $(MUTANT_TABLES)
 
 # All of them; then the page is written anew.
 LONG_TESTS += mutants
-mutants: $(MUTANT_TABLE) $(B)/kernels/ht $(B)/kernels/bh
+mutants: $(MUTANT_TABLE) $(CONFIGS) $(B)/kernels/ht $(B)/kernels/bh
 	+@$(MUTANTS) all $(MUTANT_TABLES); status=$$?; \
 	regress/mutants/page.sh $(B) $(MUTANT_TABLES) >docs/mutants.md; exit $$status

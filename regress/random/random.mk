@@ -18,18 +18,18 @@ RANDOM_TIMING_COUNT ?= 100
 TESTS          += test-random test-random-timing
 THREADED_TESTS += test-random test-random-timing
 .PHONY: test-random test-random-timing random-long random-timing-long
-test-random: $(RANDOM_DIR)/random
-	@SIMTX_CONFIG_DIR=configs $< --seed 1 --count $(RANDOM_COUNT)
+test-random: $(RANDOM_DIR)/random $(CONFIGS)
+	@SIMTX_CONFIG_DIR=$(PRESETS) $< --seed 1 --count $(RANDOM_COUNT)
 
-test-random-timing: $(RANDOM_DIR)/random
-	@SIMTX_CONFIG_DIR=configs $< --timing --seed 1 --count $(RANDOM_TIMING_COUNT)
+test-random-timing: $(RANDOM_DIR)/random $(CONFIGS)
+	@SIMTX_CONFIG_DIR=$(PRESETS) $< --timing --seed 1 --count $(RANDOM_TIMING_COUNT)
 
 # make random-long SEED=1000 COUNT=100000: every configuration for every program
-random-long: $(RANDOM_DIR)/random
-	SIMTX_CONFIG_DIR=configs $< --all --seed $(or $(SEED),1) --count $(or $(COUNT),10000)
+random-long: $(RANDOM_DIR)/random $(CONFIGS)
+	SIMTX_CONFIG_DIR=$(PRESETS) $< --all --seed $(or $(SEED),1) --count $(or $(COUNT),10000)
 
-random-timing-long: $(RANDOM_DIR)/random
-	SIMTX_CONFIG_DIR=configs $< --timing --all --seed $(or $(SEED),1) --count $(or $(COUNT),2000)
+random-timing-long: $(RANDOM_DIR)/random $(CONFIGS)
+	SIMTX_CONFIG_DIR=$(PRESETS) $< --timing --all --seed $(or $(SEED),1) --count $(or $(COUNT),2000)
 LONG_TESTS += random-long random-timing-long
 
 -include $(RANDOM_OBJ:.o=.d)

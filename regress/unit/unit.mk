@@ -15,6 +15,6 @@ TESTS          += unit
 THREADED_TESTS += unit
 .PHONY: unit
 unit: $(UNIT_BIN) $(CONFIGS)
-	@SIMTX_CONFIG_DIR=configs regress/unit/run.sh $(UNIT_BIN)
+	@SIMTX_CONFIG_DIR=$(PRESETS) regress/unit/run.sh $(UNIT_BIN)
 
 include $(wildcard regress/unit/*/*.mk)

@@ -10,6 +10,6 @@ $(V100_BIN): $(wildcard regress/v100/*.[ch] regress/v100/*.def) $(wildcard regre
 TESTS += test-v100
 .PHONY: test-v100 v100-doc
 test-v100: $(V100_BIN) $(CONFIGS)
-	@SIMTX_CONFIG_DIR=configs $< docs/v100.md
+	@SIMTX_CONFIG_DIR=$(PRESETS) $< docs/v100.md
 v100-doc: $(V100_BIN) $(CONFIGS)
-	@SIMTX_CONFIG_DIR=configs $< docs/v100.md --write
+	@SIMTX_CONFIG_DIR=$(PRESETS) $< docs/v100.md --write

@@ -14,14 +14,14 @@ RANDOM_TM_BOTH_COUNT   ?= 80
 TESTS          += test-random-tm test-random-tm-shared test-random-tm-both
 THREADED_TESTS += test-random-tm test-random-tm-shared test-random-tm-both
 .PHONY: test-random-tm test-random-tm-shared test-random-tm-both random-tm-long
-test-random-tm: $(B)/regress/tm/random/random
-	@SIMTX_CONFIG_DIR=configs $< --count $(RANDOM_TM_COUNT)
-test-random-tm-shared: $(B)/regress/tm/random/random
-	@SIMTX_CONFIG_DIR=configs $< --memory shared --count $(RANDOM_TM_SHARED_COUNT)
-	@SIMTX_CONFIG_DIR=configs $< --memory shared --seed 10099 --count 1 --all
-test-random-tm-both: $(B)/regress/tm/random/random
-	@SIMTX_CONFIG_DIR=configs $< --memory both --count $(RANDOM_TM_BOTH_COUNT)
+test-random-tm: $(B)/regress/tm/random/random $(CONFIGS)
+	@SIMTX_CONFIG_DIR=$(PRESETS) $< --count $(RANDOM_TM_COUNT)
+test-random-tm-shared: $(B)/regress/tm/random/random $(CONFIGS)
+	@SIMTX_CONFIG_DIR=$(PRESETS) $< --memory shared --count $(RANDOM_TM_SHARED_COUNT)
+	@SIMTX_CONFIG_DIR=$(PRESETS) $< --memory shared --seed 10099 --count 1 --all
+test-random-tm-both: $(B)/regress/tm/random/random $(CONFIGS)
+	@SIMTX_CONFIG_DIR=$(PRESETS) $< --memory both --count $(RANDOM_TM_BOTH_COUNT)
 
 # make random-tm-long MEMORY=shared SEED=1000 COUNT=10000: every configuration for every kernel
-random-tm-long: $(B)/regress/tm/random/random
-	SIMTX_CONFIG_DIR=configs $< --all --memory $(or $(MEMORY),global) --seed $(or $(SEED),1) --count $(or $(COUNT),500)
+random-tm-long: $(B)/regress/tm/random/random $(CONFIGS)
+	SIMTX_CONFIG_DIR=$(PRESETS) $< --all --memory $(or $(MEMORY),global) --seed $(or $(SEED),1) --count $(or $(COUNT),500)

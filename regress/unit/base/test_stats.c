@@ -53,7 +53,7 @@ static void ratios_of_nothing_are_zero(void **state)
     assert_true(stats_value(count, STAT_THREAD_INST_PER_S, 32) == 40);
 }
 
-/* Lane 0 of a block alone goes past the branch to the store; a branch counts for the lanes whose guard lets
+/* Only lane 0 of a block passes the branch to the atomic addition; a branch counts for the lanes whose guard lets
  * them. */
 static const char PTX[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -63,7 +63,7 @@ static const char PTX[] =
     "  mov.u32 %r, %tid.x;\n"
     "  setp.ne.u32 %p, %r, 0;\n"
     "  @%p bra END;\n"
-    "  st.global.u32 [%d], %r;\n"
+    "  red.global.add.u32 [%d], %r;\n"
     "END:\n  ret;\n}\n"
     ".visible .entry trap_now()\n{\n  trap;\n}\n";
 
@@ -133,8 +133,8 @@ static void launches_are_counted(void **state)
     assert_string_equal(text(k, "name"), "one");
     assert_int_equal(number(k, "blocks"), 3);
     assert_int_equal(number(k, "threads"), 192);
-    /* 3 blocks of two warps; in the first warp 63 of 64 lanes branch and one stores, the second warp skips
-     * the store */
+    /* 3 blocks of two warps; in the first warp 63 of 64 lanes branch and one adds, the second warp skips
+     * the addition */
     assert_int_equal(number(k, "warp_instructions"), 3 * (2 * 5 + 1));
     assert_int_equal(number(k, "thread_instructions"), 3 * (64 * 3 + 63 + 1 + 64));
     assert_int_equal(number(total, "thread_instructions"), 3 * (64 * 3 + 63 + 1 + 64));
