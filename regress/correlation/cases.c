@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "frontend/lib/simtx.h"
 
@@ -190,6 +191,13 @@ static simtx_kernel *load(simtx_gpu *g, const struct correlation_case *c, const 
     return k;
 }
 
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 struct correlation_outcome case_run(const struct correlation_case *c, const char *dir, const char *const *config)
 {
     struct run r = { .gpu = open_gpu(c, config), .random = 12345 };
@@ -209,8 +217,10 @@ struct correlation_outcome case_run(const struct correlation_case *c, const char
     simtx_launch_stats s;
     simtx_launch_params p = { .grid = { c->grid[0], c->grid[1], 1 }, .block = { c->block[0], c->block[1], 1 },
                               .args = args };
+    double start = cpu_seconds();
     if (simtx_launch(k, &p, &s, NULL))
         die(c->name, simtx_last_message(r.gpu));
+    double seconds = cpu_seconds() - start;
     simtx_gpu_free(r.gpu);
-    return (struct correlation_outcome){ s.cycles, s.thread_instructions };
+    return (struct correlation_outcome){ s.cycles, s.thread_instructions, seconds };
 }

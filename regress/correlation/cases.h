@@ -22,7 +22,7 @@ struct correlation_case {
     double incumbent_seconds, simtx_seconds;
 };
 
-struct correlation_outcome { uint64_t cycles, thread_instructions; };
+struct correlation_outcome { uint64_t cycles, thread_instructions; double seconds; };  /* of CPU time of the launch */
 
 /* Reads DIR/shapes.txt and DIR/cycles.tsv; how many there are. Prints a message and exits when something is wrong. */
 uint32_t cases_read(const char *dir, struct correlation_case *out);

@@ -2,9 +2,11 @@
  * Cycles of 24 small kernels beside GPGPU-Sim's: each from a cold L2, and with what the host copied in L2.
  *
  *     correlation DIR [--svg FILE] [--markdown] [--without] [+PRESET | KEY=VALUE ...]
+ *     correlation DIR --seconds CASE | all [+PRESET | KEY=VALUE ...]
  *
  * Thread instructions must be equal to the digit. Each ratio, their mean distance and their correlation have bounds,
  * which are not checked when settings are given: these are for looking. --without leaves out one mechanism at a time.
+ * --seconds prints cycles and CPU seconds of one launch of a case, or of each case the least of a few launches.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,12 +17,12 @@
 #include "regress/correlation/summary.h"
 #include "regress/correlation/without.h"
 
-enum { SETTINGS_MAX = 64 };
+enum { SETTINGS_MAX = 64, SECONDS_LAUNCHES = 5 };
 
 static const struct { double each, mean, r; } bounds = { 0.15, 0.05, 0.99 };
 
 struct options {
-    const char *dir, *svg;
+    const char *dir, *svg, *seconds;
     bool markdown, without;
     const char *setting[SETTINGS_MAX + 2];
     uint32_t settings;
@@ -32,6 +34,8 @@ static struct options read_options(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "--svg") && i + 1 < argc)
             o.svg = argv[++i];
+        else if (!strcmp(argv[i], "--seconds") && i + 1 < argc)
+            o.seconds = argv[++i];
         else if (!strcmp(argv[i], "--markdown"))
             o.markdown = true;
         else if (!strcmp(argv[i], "--without"))
@@ -41,6 +45,21 @@ static struct options read_options(int argc, char **argv)
         else if (o.settings < SETTINGS_MAX)
             o.setting[o.settings++] = argv[i];
     return o;
+}
+
+static void print_seconds(const struct options *o)
+{
+    static struct correlation_case cases[CASES_MAX];
+    uint32_t n = cases_read(o->dir, cases);
+    for (uint32_t i = 0; i < n; i++) {
+        bool all = !strcmp(o->seconds, "all");
+        if (!all && strcmp(o->seconds, cases[i].name))
+            continue;
+        struct correlation_outcome best = case_run(&cases[i], o->dir, o->setting);
+        for (int k = 1; all && k < SECONDS_LAUNCHES; k++)
+            best.seconds = fmin(best.seconds, case_run(&cases[i], o->dir, o->setting).seconds);
+        printf("%-9s %9llu cycles %9.5f s\n", cases[i].name, (unsigned long long)best.cycles, best.seconds);
+    }
 }
 
 static void print_rows(const struct comparison *x, bool markdown)
@@ -95,6 +114,10 @@ int main(int argc, char **argv)
     if (!o.dir) {
         fprintf(stderr, "usage: correlation DIR [--svg FILE] [--markdown] [--without] [+PRESET | KEY=VALUE ...]\n");
         return 2;
+    }
+    if (o.seconds) {
+        print_seconds(&o);
+        return 0;
     }
     compare(&x, o.dir, o.setting);
     if (o.without) {
