@@ -21,11 +21,13 @@ export SIMTX_CLANG ?= $(CLANGXX)
 endif
 PREFIX   ?= /usr/local
 OPT      ?= -O2 -g
+# For the folders whose code runs in every simulated cycle: each names itself in its .mk file.
+HOT_OPT  := $(if $(filter -O2,$(OPT)),-O3)
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wno-unused-parameter
 SANITIZE ?=
 # -ffp-contract=off: the semantics of an instruction are what its row says, never fused behind its back.
-CFLAGS   := -std=c17 -D_GNU_SOURCE $(OPT) $(WARN) -fopenmp-simd -ffp-contract=off -fno-math-errno -fPIC -pthread -I. -I$(B)/gen \
-            $(SANITIZE) $(EXTRA_CFLAGS)
+CFLAGS   := -std=c17 -D_GNU_SOURCE $(OPT) $(WARN) -fopenmp-simd -ffp-contract=off -fno-math-errno -fPIC \
+            -fno-semantic-interposition -pthread -I. -I$(B)/gen $(SANITIZE) $(EXTRA_CFLAGS)
 LDFLAGS  := $(SANITIZE) $(EXTRA_LDFLAGS)
 LDLIBS   := -lconfig -ljansson -llz4 -lzstd -lz -lelf -lm -lpthread
 

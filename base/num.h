@@ -29,6 +29,8 @@ static inline unsigned num_bits(uint64_t n)
 /* Bits that are set. (__builtin_popcountll is a call, because not every host has the instruction.) */
 static inline unsigned num_ones(uint64_t n)
 {
+    if (n == UINT32_MAX)
+        return 32;                       /* all lanes of a warp: the common case */
     n -= n >> 1 & 0x5555555555555555;
     n = (n & 0x3333333333333333) + (n >> 2 & 0x3333333333333333);
     return (unsigned)(((n + (n >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);

@@ -1,5 +1,6 @@
 # The memory system: everything between a warp's access and DRAM.
 LIB_SRC += $(wildcard memsys/*.c memsys/*/*.c)
+$(B)/obj/memsys/%.o: CFLAGS += $(HOT_OPT)
 
 # Unit tests of its parts, regress/unit/memsys/test_NAME.c: `make test-NAME` runs one, `make test-memsys` all.
 MEMSYS_TESTS += clock

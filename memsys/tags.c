@@ -66,10 +66,8 @@ static uint32_t fermi_set(const struct tags *t, uint64_t line)
     return (uint32_t)((lower ^ upper) | (t->sets == 64 ? (line >> 12 & 1) << 5 : 0));
 }
 
-uint32_t tags_set(const struct tags *t, uint64_t line)
+uint32_t tags_hashed_set(const struct tags *t, uint64_t line)
 {
-    if (t->direct)
-        return (uint32_t)(line >> t->line_shift) & (t->sets - 1);
     if (t->index == TAGS_FERMI)
         return fermi_set(t, line);
     uint64_t n = line_number(t, line);
@@ -80,21 +78,6 @@ uint32_t tags_set(const struct tags *t, uint64_t line)
         n ^= n >> k;
     }
     return (t->sets & (t->sets - 1)) == 0 ? (uint32_t)n & (t->sets - 1) : (uint32_t)(n % t->sets);
-}
-
-uint32_t tags_find(const struct tags *t, uint64_t line)
-{
-    uint32_t first = tags_set(t, line) * t->ways;
-    for (uint32_t i = first; i < first + t->ways; i++)
-        if (t->line[i] == line && t->tag[i].state)
-            return i;
-    return TAG_NONE;
-}
-
-void tags_touch(struct tags *t, uint32_t i)
-{
-    if (t->policy == TAGS_LRU)
-        t->tag[i].used = ++t->clock;
 }
 
 uint32_t tags_victim(const struct tags *t, uint64_t line)

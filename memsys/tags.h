@@ -50,13 +50,34 @@ void tags_end(struct tags *t);
  */
 void tags_share(struct tags *t, uint64_t base, unsigned bit, uint32_t share);
 void tags_cut(struct tags *t, unsigned bit);
-uint32_t tags_find(const struct tags *t, uint64_t line);     /* index or TAG_NONE */
-void tags_touch(struct tags *t, uint32_t i);                 /* for LRU: used now */
 /* The way to allocate for the line: an invalid one, else the oldest that is not pinned, whose line the owner evicts;
  * TAG_NONE: all are pinned. */
 uint32_t tags_victim(const struct tags *t, uint64_t line);
 void tags_allocate(struct tags *t, uint32_t i, uint64_t line, uint8_t state);   /* no sector valid, not pinned */
 void tags_clear(struct tags *t);                             /* invalidates all lines */
-uint32_t tags_set(const struct tags *t, uint64_t line);      /* number of the set */
+uint32_t tags_hashed_set(const struct tags *t, uint64_t line);   /* tags_set, unless `direct` */
+
+/* The number of the line's set. */
+static inline uint32_t tags_set(const struct tags *t, uint64_t line)
+{
+    return t->direct ? (uint32_t)(line >> t->line_shift) & (t->sets - 1) : tags_hashed_set(t, line);
+}
+
+/* Index or TAG_NONE. */
+static inline uint32_t tags_find(const struct tags *t, uint64_t line)
+{
+    uint32_t first = tags_set(t, line) * t->ways;
+    for (uint32_t i = first; i < first + t->ways; i++)
+        if (t->line[i] == line && t->tag[i].state)
+            return i;
+    return TAG_NONE;
+}
+
+/* For LRU: used now. */
+static inline void tags_touch(struct tags *t, uint32_t i)
+{
+    if (t->policy == TAGS_LRU)
+        t->tag[i].used = ++t->clock;
+}
 
 #endif

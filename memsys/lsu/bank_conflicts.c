@@ -2,40 +2,30 @@
  * Bank conflicts of shared memory: a group is the lanes that one pass could serve, and needs as many passes as there
  * are words (lanes, for atomics and without broadcast) for its most requested bank.
  */
+#include "base/num.h"
 #include "memsys/lsu/coalesce.h"
 
 enum { BANK_BYTES = 4, BANKS_MAX = 64 };
 
-/* The words of the lanes considered so far: the first one of each bank, which is mostly the only one, and the
- * others. */
+/* The different words of each bank that the lanes considered so far access. */
 struct bank_use {
     uint64_t banks;                  /* bit per bank: it has a word */
-    uint32_t first[BANKS_MAX], others[BANKS_MAX];
-    uint8_t words[BANKS_MAX];        /* by bank */
-    uint32_t nothers, passes;
+    uint8_t words[BANKS_MAX];        /* by bank: how many */
+    uint32_t word[BANKS_MAX][WARP_LANES];
+    uint32_t passes;                 /* the most words of a bank */
 };
-
-static bool among_others(const struct bank_use *u, uint32_t word)
-{
-    for (uint32_t i = 0; i < u->nothers; i++)
-        if (u->others[i] == word)
-            return true;
-    return false;
-}
 
 static void add_word(struct bank_use *u, uint32_t word, uint32_t bank, bool share)
 {
     uint64_t bit = UINT64_C(1) << bank;
-    if (!(u->banks & bit)) {
-        u->banks |= bit;
-        u->first[bank] = word;
-        u->words[bank] = 1;
-        return;
-    }
-    if (share && (u->first[bank] == word || among_others(u, word)))
-        return;
-    u->others[u->nothers++] = word;
-    if (++u->words[bank] > u->passes)
+    if (!(u->banks & bit))
+        u->words[bank] = 0;
+    u->banks |= bit;
+    for (uint32_t i = 0; share && i < u->words[bank]; i++)
+        if (u->word[bank][i] == word)
+            return;
+    u->word[bank][u->words[bank]++] = word;
+    if (u->words[bank] > u->passes)
         u->passes = u->words[bank];
 }
 
@@ -45,37 +35,70 @@ static bool shares(const struct mem_op *op, const struct shared_cfg *c)
     return c->broadcast && !op->attempt && op->kind != MOP_ATOM && op->kind != MOP_RED;
 }
 
-/* The common case of one word a lane: does each bank have only one word, which the lanes share? */
-static bool one_word_a_bank(const struct mem_op *op, uint64_t lanes, uint32_t last_bank)
+/* The first words of the lanes, in order; returns their number. */
+static uint32_t first_words(const struct mem_op *op, uint64_t lanes, uint32_t *word)
+{
+    uint32_t first = (uint32_t)__builtin_ctzll(lanes), n = 0;
+    if (!(lanes >> first & ((lanes >> first) + 1))) {    /* neighbouring lanes */
+        n = num_ones(lanes);
+        for (uint32_t i = 0; i < n; i++)
+            word[i] = (uint32_t)(op->address[first + i] / BANK_BYTES);
+        return n;
+    }
+    for (; lanes; lanes &= lanes - 1)
+        word[n++] = (uint32_t)(op->address[__builtin_ctzll(lanes)] / BANK_BYTES);
+    return n;
+}
+
+/*
+ * Lanes whose words are at a constant distance, and which share equal words: the passes, else 0. With a power of two of
+ * banks, lanes at a distance of d words return to a bank after banks / gcd(d, banks) lanes.
+ */
+static uint32_t constant_distance(const uint32_t *word, uint32_t n, uint32_t banks)
+{
+    uint32_t distance = n > 1 ? word[1] - word[0] : 0, other = 0;
+    for (uint32_t i = 1; i < n; i++)
+        other |= word[i] - word[i - 1] - distance;
+    uint32_t gcd = (distance | banks) & -(distance | banks), period = banks / gcd;
+    return other ? 0 : distance ? (n + period - 1) / period : 1;
+}
+
+/* Does each bank have only one word, which the lanes share? */
+static bool one_word_a_bank(const uint32_t *word, uint32_t n, uint32_t last_bank)
 {
     uint32_t first[BANKS_MAX];
     uint64_t banks = 0;
-    for (; lanes; lanes &= lanes - 1) {
-        uint32_t word = (uint32_t)(op->address[__builtin_ctzll(lanes)] / BANK_BYTES), bank = word & last_bank;
-        if (banks >> bank & 1 && first[bank] != word)
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t bank = word[i] & last_bank;
+        if (banks >> bank & 1 && first[bank] != word[i])
             return false;
-        first[bank] = word;
+        first[bank] = word[i];
         banks |= UINT64_C(1) << bank;
     }
     return true;
 }
 
-static uint32_t group_passes(const struct mem_op *op, uint64_t lanes, uint32_t words, const struct shared_cfg *c)
+/* All lanes access `words` words from their first one on. */
+static uint32_t most_words_a_bank(const uint32_t *word, uint32_t n, uint32_t words, uint32_t banks, bool share)
 {
     struct bank_use u;
-    uint32_t banks = c->banks;
-    bool share = shares(op, c), power = (banks & (banks - 1)) == 0;
-    if (share && power && words == 1 && one_word_a_bank(op, lanes, banks - 1))
-        return 1;
-    u.banks = 0;
-    u.nothers = 0;
-    u.passes = 1;
-    for (; lanes; lanes &= lanes - 1) {
-        uint32_t word = (uint32_t)(op->address[__builtin_ctzll(lanes)] / BANK_BYTES);
-        for (uint32_t i = 0; i < words; i++, word++)
-            add_word(&u, word, power ? word & (banks - 1) : word % banks, share);
-    }
+    u.banks = u.passes = 0;
+    bool power = (banks & (banks - 1)) == 0;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < words; k++)
+            add_word(&u, word[i] + k, power ? (word[i] + k) & (banks - 1) : (word[i] + k) % banks, share);
     return u.passes;
+}
+
+static uint32_t group_passes(const struct mem_op *op, uint64_t lanes, uint32_t words, const struct shared_cfg *c)
+{
+    uint32_t word[WARP_LANES], n = first_words(op, lanes, word), passes = 0;
+    bool share = shares(op, c), power = (c->banks & (c->banks - 1)) == 0;
+    if (share && power && words == 1)
+        passes = constant_distance(word, n, c->banks);
+    if (share && power && words == 1 && !passes)
+        passes = one_word_a_bank(word, n, c->banks - 1);
+    return passes ? passes : most_words_a_bank(word, n, words, c->banks, share);
 }
 
 /* Lanes at one address, or in a row that is not longer than all banks together, take one pass. */

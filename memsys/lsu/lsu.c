@@ -32,6 +32,7 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     u->in = in;
     u->count = count;
     u->hists = hists;
+    u->address_cycles = (c->warp_lanes + c->ldst_width - 1) / c->ldst_width;
     u->cfg.queue++;                  /* one entry more, for the second part of an instruction in a transaction */
     u->queue = mem_zero(u->cfg.queue, sizeof *u->queue, "the queue of a load/store unit");
     u->send = (struct sender){ .cfg = &u->cfg, .out = out, .count = count };
@@ -112,6 +113,9 @@ void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, 
     }
     s->op = op;
     s->n = 0;
+    s->servers = 0;
+    for (uint32_t i = 0; i < SERVERS; i++)
+        s->servers |= (uint32_t)(op->served_by[server_order[i]] != 0) << i;
     op->sequence = u->instructions++;
     if (op->served_by[SERVE_GLOBAL]) {
         s->n = coalesce(op, SERVE_GLOBAL, u->cfg.coalescer.lanes, s->access);
@@ -224,12 +228,11 @@ static void begin_server(struct lsu *u, const struct queued *s, enum mem_server 
 static bool next_server(struct lsu *u, uint32_t server, uint64_t now)
 {
     const struct queued *s = &u->queue[u->first];
-    for (u->server = server; u->server < SERVERS; u->server++)
-        if (s->op->served_by[server_order[u->server]]) {
-            begin_server(u, s, server_order[u->server], now);
-            return true;
-        }
-    return false;
+    uint32_t left = s->servers >> server;
+    u->server = left ? server + (unsigned)__builtin_ctz(left) : SERVERS;
+    if (left)
+        begin_server(u, s, server_order[u->server], now);
+    return left;
 }
 
 /* track: remote_track of stores and reds. */
@@ -391,7 +394,7 @@ static bool run_server(struct lsu *u, struct mem_op *op, uint64_t now)
 static void start(struct lsu *u, const struct mem_op *op, uint64_t now)
 {
     u->started = true;
-    u->addresses_free = now + (u->cfg.warp_lanes + u->cfg.ldst_width - 1) / u->cfg.ldst_width;
+    u->addresses_free = now + u->address_cycles;
     next_server(u, 0, now);
 }
 

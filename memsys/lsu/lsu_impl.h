@@ -12,6 +12,7 @@
 struct queued {
     struct mem_op *op;
     uint32_t n;
+    uint32_t servers;                /* bits of those that have lanes, in server_order */
     struct line_access access[WARP_LANES];
 };
 
@@ -43,6 +44,7 @@ struct lsu {
     uint32_t narrived;               /* packets in `arrived`: only with several networks */
     uint64_t step;                   /* cycle in which its processing continues */
     uint64_t addresses_free;         /* cycle at which the address unit accepts another instruction */
+    uint32_t address_cycles;         /* of an instruction */
     uint64_t banks_free;             /* cycle until which the banks of shared memory are busy after their passes */
     struct lsu_banks banks;
     struct sender send;

@@ -44,7 +44,7 @@ static bool send_head(struct sender *s, struct packet_queue *q, uint64_t now)
     if (!q->n)
         return false;
     uint32_t flits = xbar_flits(q->head->bytes, s->cfg->flit_bytes);
-    if (!port_can_send(s->out, now, q->head->vn, flits))
+    if (s->out->have[q->head->vn] < flits && !port_can_send(s->out, now, q->head->vn, flits))
         return false;
     struct packet *p = packet_pop(q);
     p->stamp[STAMP_SENT] = now;
@@ -56,7 +56,7 @@ static bool send_head(struct sender *s, struct packet_queue *q, uint64_t now)
     return true;
 }
 
-bool sender_run(struct sender *s, uint64_t now)
+bool sender_try(struct sender *s, uint64_t now)
 {
     for (uint32_t vn = 1; s->vn_queued && vn < s->out->vns; vn++)
         if (send_head(s, &s->vn_queue[vn], now)) {
@@ -72,11 +72,9 @@ static bool has_credits(const struct sender *s, const struct packet_queue *q)
     return q->n && s->out->have[q->head->vn] >= xbar_flits(q->head->bytes, s->cfg->flit_bytes);
 }
 
-uint64_t sender_next(const struct sender *s, uint64_t after)
+uint64_t sender_retry(const struct sender *s, uint64_t after)
 {
     const struct packet_queue *q = s->inst.n ? &s->inst : &s->data;
-    if (!q->n && !s->vn_queued)
-        return NEVER;
     bool now = has_credits(s, q);
     for (uint32_t vn = 1; s->vn_queued && vn < s->out->vns; vn++)
         now |= has_credits(s, &s->vn_queue[vn]);

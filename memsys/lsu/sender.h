@@ -47,9 +47,28 @@ struct packet *sender_packet(struct sender *s, enum msg_kind kind, enum access_t
                              uint64_t issued, uint64_t now);
 void sender_read(struct sender *s, enum access_type type, uint64_t line, uint8_t sectors, uint32_t token,
                  uint64_t issued, uint64_t now);         /* queues a read; only if sender_has_room */
-                 void sender_push(struct sender *s, struct packet *p);
+void sender_push(struct sender *s, struct packet *p);
 void sender_push_vn(struct sender *s, struct packet *p);      /* queues it on virtual network p->vn, not 0 */
-bool sender_run(struct sender *s, uint64_t now);         /* true: it sent a request */
-uint64_t sender_next(const struct sender *s, uint64_t after);    /* next cycle > after with a packet to send */
+
+/* The same, when something is queued. */
+bool sender_try(struct sender *s, uint64_t now);
+uint64_t sender_retry(const struct sender *s, uint64_t after);
+
+static inline bool sender_queued(const struct sender *s)
+{
+    return s->data.n | s->inst.n | s->vn_queued;
+}
+
+/* True: it sent a request. */
+static inline bool sender_run(struct sender *s, uint64_t now)
+{
+    return sender_queued(s) && sender_try(s, now);
+}
+
+/* The next cycle > after with a packet to send. */
+static inline uint64_t sender_next(const struct sender *s, uint64_t after)
+{
+    return sender_queued(s) ? sender_retry(s, after) : NEVER;
+}
 
 #endif

@@ -5,8 +5,9 @@
  * destination), so the cost of a visit is proportional to the packets that start. Invariant: after a visit no packet
  * can start without a further event. Results therefore depend neither on which cycles are visited nor on the windows.
  *
- * Most machines have at most 64 ports on a side and one virtual network. The functions of a visit take the shape of the
- * masks as an argument, and are compiled twice: for masks of one word, and for the general case.
+ * Most machines have at most 64 ports on a side and one virtual network, and many an output port for each destination.
+ * The functions of a visit take the shape of the masks as an argument, and are compiled for masks of one word, with and
+ * without ports of their own, and for the general case.
  */
 #include "memsys/xbar/xbar_state.h"
 
@@ -96,10 +97,11 @@ SPECIALISED void enqueue(struct xbar *x, struct packet *p, uint32_t input, uint6
         q->head = p;
         q->since = now;
         xbar_set_bit(&t->requests[vn * n.inputs], n.inputs, input);
+        xbar_set_bit(&x->reach[input * n.outputs], n.outputs, n.own_ports ? d : t->output);
     }
     q->tail = p;
-    x->queued[input * x->outputs + t->output]++;
-    xbar_set_bit(&x->reach[input * n.outputs], n.outputs, t->output);
+    if (!n.own_ports || n.vns > 1)
+        x->queued[input * x->outputs + t->output]++;
     if (!t->queued[vn]++) {
         t->pending |= 1u << vn;
         update_eligible(x, t);
@@ -155,12 +157,14 @@ SPECIALISED struct packet *dequeue(struct xbar *x, const struct xbar_choice *c, 
     struct xbar_destination *t = &x->destination[c->destination];
     struct packet *p = c->queue->head;
     uint32_t vn = n.vns == 1 ? 0 : c->vn;
-    uint64_t *requests = &t->requests[n.inputs == 1 ? vn : vn * n.inputs + c->input / 64];
-    uint64_t *reach = &x->reach[n.outputs == 1 ? c->input : c->input * n.outputs + output / 64];
-    uint32_t left = --x->queued[c->input * x->outputs + output];
+    bool left = p->next;
     c->queue->head = p->next;
-    *requests = assign_bit(*requests, c->input, p->next);
-    *reach = assign_bit(*reach, output, left);
+    if (!left)
+        xbar_clear_bit(&t->requests[vn * n.inputs], n.inputs, c->input);
+    if (!n.own_ports || n.vns > 1)
+        left = --x->queued[c->input * x->outputs + output];
+    if (!left)
+        xbar_clear_bit(&x->reach[c->input * n.outputs], n.outputs, output);
     if (!--t->queued[vn]) {
         t->pending &= ~(1u << vn);
         update_eligible(x, t);
@@ -233,6 +237,8 @@ SPECIALISED bool choose_packet(struct xbar *x, struct xbar_choice *c, uint32_t d
 SPECIALISED bool choose(struct xbar *x, uint32_t output, uint64_t now, struct xbar_shape n)
 {
     struct xbar_output *o = &x->output[output];
+    if (n.own_ports)
+        return o->eligible && choose_packet(x, &o->choice, output, now, n);
     for (uint64_t left = o->eligible; left;) {
         uint32_t index = next_bit(&left, 1, o->next_destination);
         if (choose_packet(x, &o->choice, output * x->c.out_share + index, now, n))
@@ -386,8 +392,11 @@ void xbar_run(struct xbar *x, uint64_t until)
     struct xbar_shape n = x->shape;
     check_doorbells(x);
     await_credits(x);
-    if (n.inputs == 1 && n.outputs == 1 && n.vns == 1)
-        run_cycles(x, until, (struct xbar_shape){ n.sources, n.destinations, 1, 1, 1 });
+    bool small = n.inputs == 1 && n.outputs == 1 && n.vns == 1;
+    if (small && n.own_ports)
+        run_cycles(x, until, (struct xbar_shape){ n.sources, 1, 1, 1, 1, true });
+    else if (small)
+        run_cycles(x, until, (struct xbar_shape){ n.sources, n.destinations, 1, 1, 1, false });
     else
         run_cycles(x, until, n);
 }
@@ -412,6 +421,14 @@ static uint64_t next_credit(const struct xbar *x)
             next = at < next ? at : next;
         }
     return next;
+}
+
+bool xbar_waits(const struct xbar *x)
+{
+    uint64_t rung = x->nstarved;
+    for (uint32_t w = 0; w * 8 < x->c.sources; w++)
+        rung |= __atomic_load_n(&x->doorbells[w], __ATOMIC_RELAXED);
+    return !rung;
 }
 
 uint64_t xbar_next(const struct xbar *x)

@@ -63,6 +63,9 @@ void xbar_free(struct xbar *x);
 /* Runs all crossbar cycles < until. All messages and credits that arrive in them are in the ports. */
 void xbar_run(struct xbar *x, uint64_t until);
 uint64_t xbar_next(const struct xbar *x);            /* the next cycle with an event, ports included */
+/* No message has been sent to it since the last xbar_run, and no returned credit can give it an event: xbar_next is the
+ * same as then. */
+bool xbar_waits(const struct xbar *x);
 bool xbar_empty(const struct xbar *x);               /* no packet inside or in flight to it */
 void xbar_dump(const struct xbar *x, void (*line)(void *ctx, const char *text), void *ctx);
 

@@ -21,7 +21,7 @@ static void size_up(struct xbar *x)
     x->inputs = (c->sources + c->in_share - 1) / c->in_share;
     x->outputs = (c->destinations + c->out_share - 1) / c->out_share;
     x->shape = (struct xbar_shape){
-        words(c->sources), words(c->destinations), words(x->inputs), words(x->outputs), c->vns
+        words(c->sources), words(c->destinations), words(x->inputs), words(x->outputs), c->vns, c->out_share == 1
     };
     x->output_timer = x->shape.sources * 64;
     x->credit_timer = x->output_timer + x->shape.outputs * 64;

@@ -35,8 +35,9 @@ struct xbar_output {
     struct xbar_choice choice;
 };
 
-/* Number of 64-bit words of the masks over each kind of port, and of virtual networks. */
-struct xbar_shape { uint32_t sources, destinations, inputs, outputs, vns; };
+/* Number of 64-bit words of the masks over each kind of port, and of virtual networks. own_ports: no destination shares
+ * its output port. */
+struct xbar_shape { uint32_t sources, destinations, inputs, outputs, vns; bool own_ports; };
 
 struct xbar {
     struct xbar_cfg c;

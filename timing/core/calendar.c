@@ -27,14 +27,11 @@ void calendar_grow(struct calendar *c)
     c->cap = cap;
 }
 
-uint64_t calendar_next(const struct calendar *c, uint64_t now)
+uint64_t calendar_far(const struct calendar *c, uint64_t now)
 {
     if (!c->words)
         return NEVER;
     uint32_t from = (now + 1) % CALENDAR_BUCKETS, word = from / 64;
-    uint64_t here = c->held[word] >> from % 64;
-    if (here)
-        return now + 1 + (unsigned)__builtin_ctzll(here);
     uint32_t later = c->words >> word >> 1 ? c->words >> word >> 1 << word << 1 : c->words;
     word = (unsigned)__builtin_ctz(later);
     uint32_t bucket = word * 64 + (unsigned)__builtin_ctzll(c->held[word]);

@@ -82,7 +82,15 @@ static inline uint32_t calendar_read(struct calendar *c, uint32_t i, struct even
     return e->next;
 }
 
+/* calendar_next, when the first word has none of them. */
+uint64_t calendar_far(const struct calendar *c, uint64_t now);
+
 /* The first cycle after `now` with events to process (or to insert again), NEVER = none. */
-uint64_t calendar_next(const struct calendar *c, uint64_t now);
+static inline uint64_t calendar_next(const struct calendar *c, uint64_t now)
+{
+    uint32_t from = (now + 1) % CALENDAR_BUCKETS;
+    uint64_t here = c->held[from / 64] >> from % 64;
+    return here ? now + 1 + (unsigned)__builtin_ctzll(here) : calendar_far(c, now);
+}
 
 #endif

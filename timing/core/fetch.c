@@ -23,6 +23,8 @@ static uint32_t fetch_size(const struct sm *s, const struct slot *w)
 
 static bool wants(const struct sm *s, const struct slot *w)
 {
+    if (w->buffered + w->coming >= s->cfg.ibuffer)
+        return false;
     bool waits = s->cfg.fetch_past_branch ? w->path == FETCH_TO_FLUSH : w->hold == SM_STALL_BRANCH;
     if (w->ended || w->missing || waits || w->fetch > w->code->ninsts)
         return false;
@@ -139,6 +141,8 @@ static uint32_t next_wanting(const struct sm *s)
     uint64_t here = s->want[from / 64] >> from % 64;
     if (here)
         return from + (unsigned)__builtin_ctzll(here);
+    if (words == 1)
+        return s->want[0] ? (unsigned)__builtin_ctzll(s->want[0]) : SM_SLOTS_MAX;
     for (uint32_t i = 1; i <= words; i++) {
         uint32_t k = from / 64 + i < words ? from / 64 + i : from / 64 + i - words;
         if (s->want[k])

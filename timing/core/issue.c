@@ -6,14 +6,6 @@
  */
 #include "timing/core/sm_impl.h"
 
-void issue_account(struct sm *s, struct scheduler *c, uint64_t until)
-{
-    if (until > c->since) {
-        s->count[sm_stall_table[c->reason].stat] += until - c->since;
-        c->since = until;
-    }
-}
-
 void issue_memory(struct sm *s, struct slot *w, struct mem_op *op)
 {
     uint32_t loads = 0, stores = 0;
@@ -108,6 +100,14 @@ static void handle_fault(struct sm *s, struct slot *w, struct mem_op *op)
         sm_take_fault(s, w);
 }
 
+/* Writes the state of the warp that ends here, and the instruction, to the timeline. */
+static void trace_instruction(struct sm *s, struct slot *w)
+{
+    warp_trace(s, w, s->now);
+    w->since = s->now;
+    trace_issue(s->trace, w->index, w->step, warp_guard_lanes(w->warp, w->step), s->now);
+}
+
 static void issue(struct sm *s, struct slot *w)
 {
     const struct tinst *t = w->inst;
@@ -116,6 +116,8 @@ static void issue(struct sm *s, struct slot *w)
     struct mem_op *op = t->kind == TINST_MEMORY ? pool_take(&s->ops) : NULL;
     uint64_t sleep = t->kind == TINST_SLEEP ? sleep_cycles(s, w) : 0;
     struct step st;
+    if (s->trace)
+        trace_instruction(s, w);
     s->count[pipe_table[t->pipe].issued]++;
     if (warp_step(w->warp, &st, op) == STEP_FAULT) {
         handle_fault(s, w, op);
@@ -149,25 +151,6 @@ static void issue(struct sm *s, struct slot *w)
     w->since = s->now + 1;
 }
 
-/* The same with a timeline: writes the state of the warp that ends here, and the instruction. */
-static void issue_traced(struct sm *s, struct slot *w)
-{
-    const struct dinst *d = w->step;
-    uint64_t lanes = warp_guard_lanes(w->warp, d);
-    warp_trace(s, w, s->now);
-    w->since = s->now;
-    trace_issue(s->trace, w->index, d, lanes, s->now);
-    issue(s, w);
-}
-
-static void issue_one(struct sm *s, struct slot *w)
-{
-    if (s->trace)
-        issue_traced(s, w);
-    else
-        issue(s, w);
-}
-
 /* The warps that can issue now. If none can: *why gets the stall reasons of the ready ones, *again the cycle to
  * retry. */
 static uint64_t issuable(struct sm *s, unsigned k, uint64_t among, uint32_t *why, uint64_t *again)
@@ -177,7 +160,8 @@ static uint64_t issuable(struct sm *s, unsigned k, uint64_t among, uint32_t *why
     bool free_collector = s->cfg.collector && s->collector.nidle;     /* then every pipeline offers */
     for (uint32_t m = c->held & SCHED_READY; m; m &= m - 1) {
         unsigned p = (unsigned)__builtin_ctz(m);
-        if (c->set[p] & among && (free_collector || pipe_offers(s, k, (enum pipe)p, why, again)))
+        bool offers = free_collector || (p < PIPE_MEM && !s->cfg.collector && pipe_accepts(s, k, (enum pipe)p));
+        if (c->set[p] & among && (offers || pipe_offers(s, k, (enum pipe)p, why, again)))
             can |= c->set[p] & among;
     }
     return can;
@@ -210,11 +194,11 @@ static bool issues_again(struct sm *s, unsigned k, const struct slot *w, unsigne
 static void issue_from(struct sm *s, unsigned k, struct slot *w)
 {
     unsigned first_pipe = w->set;
-    issue_one(s, w);
-    for (uint32_t n = 1; n < s->cfg.issue && issues_again(s, k, w, first_pipe); n++) {
-        s->count[STAT_DUAL_ISSUED]++;
-        issue_one(s, w);
-    }
+    uint32_t n = 0;
+    do
+        issue(s, w);
+    while (++n < s->cfg.issue && issues_again(s, k, w, first_pipe));
+    s->count[STAT_DUAL_ISSUED] += n - 1;
     s->count[STAT_ISSUED_SLOTS]++;
 }
 
@@ -223,6 +207,8 @@ bool issue_run(struct sm *s, unsigned k)
     struct scheduler *c = &s->sched[k];
     uint32_t why = 0;
     uint64_t again = NEVER, among, can;
+    if (s->fault)
+        return false;
     issue_account(s, c, s->now);
     among = sched_among(c);
     if (c->issue_free > s->now) {
@@ -248,6 +234,7 @@ bool issue_run(struct sm *s, unsigned k)
     issue_from(s, k, &s->slot[picked * s->cfg.schedulers + k]);
     c->issue_free = s->now + s->cfg.issue_interval;
     c->since = s->now + 1;
-    c->at = s->now + 1;
+    c->reason = SM_STALL_ISSUE_WIDTH;
+    sched_attend(c, s->now + 1);
     return true;
 }

@@ -82,12 +82,11 @@ static bool collector_offers(struct sm *s, uint32_t *why, uint64_t *again)
 
 bool pipe_offers(struct sm *s, unsigned k, enum pipe p, uint32_t *why, uint64_t *again)
 {
-    const struct pipeline *q = &s->pipe[p];
     if (p == PIPE_CTRL)
         return true;
     if (s->cfg.collector)
         return collector_offers(s, why, again);
-    if (q->unit[first_unit(q, k)].free > s->now) {
+    if (!pipe_accepts(s, k, p)) {
         unit_stall(s, k, p, why, again);
         return false;
     }

@@ -78,6 +78,13 @@ static inline unsigned sched_pick(struct scheduler *c, uint64_t ready)
     return w;
 }
 
+/* Its next event is not after the end of its issue interval, or now. The two-level policy looks at its warps in
+ * between, too. */
+static inline void sched_attend(struct scheduler *c, uint64_t now)
+{
+    c->at = c->issue_free > now && c->policy != SCHED_TWO_LEVEL ? c->issue_free : now;
+}
+
 static inline void sched_move(struct scheduler *c, uint64_t warp, unsigned from, unsigned to)
 {
     if (from < SCHED_SETS && !(c->set[from] &= ~warp))

@@ -282,10 +282,22 @@ static void run_lsu(struct sm *s)
             sm_block_check_end(s, &s->block[i]);
 }
 
+/* The schedulers that have an event, from s->first on; the one after the first to issue is first in the next cycle. */
+static inline void run_schedulers(struct sm *s)
+{
+    uint32_t n = s->cfg.schedulers, first = s->first, next = n;
+    for (uint32_t k = first; k < n; k++)
+        if (s->sched[k].at <= s->now && issue_run(s, k) && next == n)
+            next = k;
+    for (uint32_t k = 0; k < first; k++)
+        if (s->sched[k].at <= s->now && issue_run(s, k) && next == n)
+            next = k;
+    if (next < n)
+        s->first = (uint8_t)(next + 1 < n ? next + 1 : 0);
+}
+
 static void run_cycle(struct sm *s)
 {
-    uint32_t n = s->cfg.schedulers, first = s->first;
-    bool issued = false;
     if (s->lsu_at <= s->now)
         run_lsu(s);
     if (sm_block_fits(s) && sm_block_next(s)->at <= s->now)
@@ -299,13 +311,7 @@ static void run_cycle(struct sm *s)
     }
     if (s->dispatch_at <= s->now)
         pipe_dispatch(s);
-    for (uint32_t i = 0; i < n && !s->fault; i++) {
-        uint32_t k = first + i < n ? first + i : first + i - n;
-        if (s->sched[k].at <= s->now && issue_run(s, k) && !issued) {
-            issued = true;
-            s->first = (uint8_t)(k + 1 < n ? k + 1 : 0);
-        }
-    }
+    run_schedulers(s);
     if (s->fetch_at <= s->now)
         fetch_run(s);
     if (s->lsu_at <= s->now)
@@ -348,7 +354,7 @@ static void visit_all(struct sm *s)
         s->sched[k].at = s->now;
 }
 
-uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle)
+uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle, bool *reports)
 {
     s->nended = 0;
     while (!s->fault) {
@@ -364,6 +370,7 @@ uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle)
         s->core_at = core_next(s, s->upto);
     }
     s->upto = s->fault || s->upto > until ? s->upto : until;
+    *reports |= s->nended || s->fault;
     return next_event(s);
 }
 

@@ -61,9 +61,10 @@ void sm_start(struct sm *s, const struct block_start *b);        /* queues the b
 /*
  * Runs all core cycles before `until`: simulates cycles with events, and accounts for the others. Stops at a fault
  * (sm_fault). With every_cycle, every cycle is simulated; the results are the same. Returns the cycle of its next event
- * if no message or credit arrives. When one has arrived since the last call, sm_next must be called first.
+ * if no message or credit arrives. When one has arrived since the last call, sm_next must be called first. *reports is
+ * set when blocks have ended (sm_ended) or there is a fault.
  */
-uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle);
+uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle, bool *reports);
 /* Accounts for the cycles before `until`, which have no events: the counters are exact afterwards. */
 void sm_catch_up(struct sm *s, uint64_t until);
 uint64_t sm_next(struct sm *s);      /* core cycle of its next event, messages and credits that have arrived included */

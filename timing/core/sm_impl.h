@@ -225,12 +225,27 @@ void fetch_run(struct sm *s);
 /* ---- issue.c ---- */
 bool issue_run(struct sm *s, unsigned k);        /* runs a cycle of scheduler k; true = it issued */
 /* Counts the cycles since the scheduler's last cycle under its current stall reason. */
-void issue_account(struct sm *s, struct scheduler *c, uint64_t until);
+static inline void issue_account(struct sm *s, struct scheduler *c, uint64_t until)
+{
+    if (until > c->since) {
+        s->count[sm_stall_table[c->reason].stat] += until - c->since;
+        c->since = until;
+    }
+}
 void issue_memory(struct sm *s, struct slot *w, struct mem_op *op);  /* to the load/store unit */
 
 /* ---- pipes.c ---- */
 void pipes_init(struct sm *s);
 void pipes_end(struct sm *s);
+/* Has scheduler k a unit of pipeline p that accepts an instruction now? */
+static inline bool pipe_accepts(const struct sm *s, unsigned k, enum pipe p)
+{
+    const struct pipeline *q = &s->pipe[p];
+    bool accepts = q->unit[q->pinned ? k : 0].free <= s->now;
+    for (unsigned i = 1; !q->pinned && i < q->n; i++)
+        accepts |= q->unit[i].free <= s->now;
+    return accepts;
+}
 /* Can scheduler k issue to pipeline p now? If not: *why gets the stall reasons (bits), *again the cycle to retry. */
 bool pipe_offers(struct sm *s, unsigned k, enum pipe p, uint32_t *why, uint64_t *again);
 /* Issues an instruction to its pipeline. Returns the cycle in which the pipeline accepts it. */

@@ -130,19 +130,28 @@ void warp_trace(struct sm *s, const struct slot *w, uint64_t until)
         trace_state(s->trace, w->index, state_name(w), w->since, until);
 }
 
-void warp_move(struct sm *s, struct slot *w, unsigned set)
+static void trace_move(struct sm *s, struct slot *w, unsigned set)
+{
+    warp_trace(s, w, s->now);
+    w->tx_wait = set == SCHED_WAIT + SM_STALL_TX ? (uint8_t)tx_waits_for(s, w) : 0;
+}
+
+static inline void move(struct sm *s, struct slot *w, unsigned set)
 {
     struct scheduler *c = &s->sched[w->sched];
     if (set == w->set)
         return;
-    if (s->trace) {
-        warp_trace(s, w, s->now);
-        w->tx_wait = set == SCHED_WAIT + SM_STALL_TX ? (uint8_t)tx_waits_for(s, w) : 0;
-    }
+    if (s->trace)
+        trace_move(s, w, set);
     sched_move(c, w->bit, w->set, set);
     w->set = (uint8_t)set;
     w->since = s->now;
-    c->at = s->now;
+    sched_attend(c, s->now);
+}
+
+void warp_move(struct sm *s, struct slot *w, unsigned set)
+{
+    move(s, w, set);
 }
 
 void warp_restart_wait(struct sm *s, struct slot *w)
@@ -157,7 +166,7 @@ void warp_restart_wait(struct sm *s, struct slot *w)
 
 void warp_consider(struct sm *s, struct slot *w)
 {
-    warp_move(s, w, set_of(s, w));
+    move(s, w, set_of(s, w));
 }
 
 void warp_hold(struct sm *s, struct slot *w, enum sm_stall why, uint64_t until)

@@ -34,13 +34,13 @@ struct machine_cfg {
     struct dispatch_cfg dispatch;
 };
 
-/* A component; next: core cycle of its next event when it was last examined. */
 enum machine_component_kind { MACHINE_SM, MACHINE_XBAR, MACHINE_PARTITION };
-struct machine_component { uint64_t next; uint16_t kind, index; };
+struct machine_component { uint16_t kind, index; };
 
 /* The components that one host thread runs first, before it takes components of the other threads. */
 struct machine_worklist {
     struct machine_component *component;
+    uint64_t *next;                      /* by component: core cycle of its next event when it was last examined */
     uint8_t *doorbell;                   /* by component: 1 = it was sent a message or a credit */
     uint32_t n;
 };
@@ -88,6 +88,7 @@ struct machine {
     struct grid *grids;
     uint32_t ngrids;
     uint64_t now, until;                 /* the window */
+    uint64_t until_in[CLK_COUNT];        /* `until` as cycles of each clock */
     uint64_t past;                       /* cycles simulated before the components were rebuilt */
     uint32_t width;                      /* current length of windows */
     bool dead;                           /* no component will ever have an event */

@@ -23,11 +23,9 @@ static uint64_t component_next(const struct machine *m, const struct machine_com
 
 static uint64_t run_sm(struct machine *m, struct machine_thread_result *mine, uint32_t i)
 {
-    struct sm *s = m->sm[i];
-    uint32_t ended;
-    uint64_t next = sm_run(s, m->until, m->cfg.sim.no_skip);
-    sm_ended(s, &ended);
-    if (ended || sm_fault(s))
+    bool reports = false;
+    uint64_t next = sm_run(m->sm[i], m->until, m->cfg.sim.no_skip, &reports);
+    if (reports)
         m->pending[i] = mine->pending = true;
     return next;
 }
@@ -35,44 +33,67 @@ static uint64_t run_sm(struct machine *m, struct machine_thread_result *mine, ui
 /* Returns its next event. */
 static uint64_t run_component(struct machine *m, struct machine_thread_result *mine, const struct machine_component *p)
 {
-    const struct clocks *k = &m->cfg.clocks;
     switch (p->kind) {
     case MACHINE_SM: return run_sm(m, mine, p->index);
     case MACHINE_XBAR:
-        xbar_run(m->xbar[p->index], clock_convert(k, CLK_CORE, CLK_XBAR, m->until));
+        xbar_run(m->xbar[p->index], m->until_in[CLK_XBAR]);
         return component_next(m, p);
     default:
-        return partition_run(m->partition[p->index], clock_convert(k, CLK_CORE, CLK_L2, m->until),
-                             clock_convert(k, CLK_CORE, CLK_MEM, m->until));
+        return partition_run(m->partition[p->index], m->until_in[CLK_L2], m->until_in[CLK_MEM]);
     }
 }
 
 /*
  * Returns the next event of a component. Without a message, the value of the last visit is still valid. A sender writes
  * the message and then sets the doorbell: a message that is not visible here sets the doorbell again, and it arrives
- * after this window.
+ * after this window. A crossbar's doorbell is always set, since it has doorbells of its own for its many senders.
  */
-static uint64_t update_next(const struct machine *m, struct machine_component *p, uint8_t *doorbell)
+static uint64_t update_next(const struct machine *m, struct machine_worklist *l, uint32_t item)
 {
-    bool rung = __atomic_load_n(doorbell, __ATOMIC_RELAXED) && __atomic_exchange_n(doorbell, 0, __ATOMIC_ACQ_REL);
-    if (rung || p->kind == MACHINE_XBAR)
-        p->next = component_next(m, p);
-    return p->next;
+    const struct machine_component *p = &l->component[item];
+    if (!__atomic_load_n(&l->doorbell[item], __ATOMIC_RELAXED))
+        return l->next[item];
+    if (p->kind != MACHINE_XBAR)
+        __atomic_exchange_n(&l->doorbell[item], 0, __ATOMIC_ACQ_REL);
+    else if (xbar_waits(m->xbar[p->index]))
+        return l->next[item];
+    return l->next[item] = component_next(m, p);
 }
 
-static void visit(void *ctx, uint64_t step, uint32_t thread, uint32_t list, uint32_t item)
+static inline void visit(struct machine *m, struct machine_thread_result *mine, struct machine_worklist *l,
+                         uint32_t item)
+{
+    bool due = update_next(m, l, item) < m->until;
+    mine->ran |= due;
+    if (due || m->cfg.sim.no_skip)
+        l->next[item] = run_component(m, mine, &l->component[item]);
+    if (!due)
+        mine->next = clock_earlier(mine->next, l->next[item]);
+}
+
+/* An item of the thread pool. */
+static void visit_item(void *ctx, uint64_t step, uint32_t thread, uint32_t list, uint32_t item)
 {
     struct machine *m = ctx;
     struct machine_thread_result *mine = &m->result[thread];
-    struct machine_component *p = &m->worklist[list].component[item];
     if (mine->step != step)
         *mine = (struct machine_thread_result){ .step = step, .next = NEVER };
-    bool due = update_next(m, p, &m->worklist[list].doorbell[item]) < m->until;
-    mine->ran |= due;
-    if (due || m->cfg.sim.no_skip)
-        p->next = run_component(m, mine, p);
-    if (!due)
-        mine->next = clock_earlier(mine->next, p->next);
+    visit(m, mine, &m->worklist[list], item);
+}
+
+/* One host thread visits all components. Most have neither a message nor an event in most windows. */
+static struct machine_thread_result visit_all(struct machine *m)
+{
+    struct machine_worklist *l = m->worklist;
+    struct machine_thread_result mine = { .next = NEVER };
+    uint64_t last = m->cfg.sim.no_skip ? NEVER : m->until - 1, next = NEVER;
+    for (uint32_t i = 0; i < l->n; i++)
+        if (__atomic_load_n(&l->doorbell[i], __ATOMIC_RELAXED) || l->next[i] <= last)
+            visit(m, &mine, l, i);
+        else
+            next = clock_earlier(next, l->next[i]);
+    mine.next = clock_earlier(mine.next, next);
+    return mine;
 }
 
 /* ---- distribution over host threads ---- */
@@ -84,7 +105,7 @@ static uint32_t weight_of(const struct machine *m, enum machine_component_kind k
     return kind == MACHINE_SM ? SM : kind == MACHINE_PARTITION ? PARTITION : PER_PORT * (m->cfg.sms + m->cfg.slices);
 }
 
-/* Every sender to the component sets its doorbell; crossbars need none. All components run in the first window. */
+/* Every sender to the component sets its doorbell. All components run in the first window. */
 static void attach_doorbells(struct machine *m, enum machine_component_kind kind, uint32_t index, uint8_t *doorbell)
 {
     *doorbell = 1;
@@ -111,7 +132,8 @@ static void assign(struct machine *m, uint32_t n, uint32_t *load, enum machine_c
             to = load[k] < load[to] ? k : to;
         struct machine_worklist *s = &m->worklist[to];
         attach_doorbells(m, kind, i, &s->doorbell[s->n]);
-        s->component[s->n++] = (struct machine_component){ .kind = (uint16_t)kind, .index = (uint16_t)i };
+        s->component[s->n] = (struct machine_component){ .kind = (uint16_t)kind, .index = (uint16_t)i };
+        s->next[s->n++] = 0;
         load[to] += weight_of(m, kind);
     }
 }
@@ -129,6 +151,7 @@ static void distribute_components(struct machine *m, uint32_t n)
     memset(m->result, 0, n * sizeof *m->result);
     for (uint32_t i = 0; i < n; i++) {
         m->worklist[i].component = mem_zero(parts, sizeof *m->worklist[i].component, "the work of host threads");
+        m->worklist[i].next = mem_zero(parts, sizeof *m->worklist[i].next, "the work of host threads");
         m->worklist[i].doorbell = mem_aligned(HOST_CACHE_LINE, parts + 1, "the work of host threads");
     }
     assign(m, n, load, MACHINE_SM, c->sms);
@@ -155,7 +178,7 @@ static void start_pool(struct machine *m)
     uint32_t *items = mem_zero(n, sizeof *items, "the work of host threads");
     for (uint32_t i = 0; i < n; i++)
         items[i] = m->worklist[i].n;
-    m->pool = thread_pool_new(n, items, visit, m);
+    m->pool = n > 1 ? thread_pool_new(n, items, visit_item, m) : NULL;
     free(items);
     for (uint32_t i = 0; i < m->ngrids; i++)
         m->grids[i].launch.host_threads = n;
@@ -171,6 +194,7 @@ static void stop_pool(struct machine *m)
     thread_pool_free(m->pool);
     for (uint32_t i = 0; i < m->threads; i++) {
         free(m->worklist[i].component);
+        free(m->worklist[i].next);
         free(m->worklist[i].doorbell);
     }
     free(m->worklist);
@@ -243,30 +267,39 @@ static void step_ordering(struct machine *m)
     end_if_violated(order_oracle_step(m->oracle, final));
 }
 
-/* Runs all components up to cycle `until`. False when none had an event; *next is then the cycle of their next
- * event. */
-static bool run_components(struct machine *m, uint64_t until, uint64_t *next)
+/* All host threads visit the components; what they found, together. */
+static struct machine_thread_result step_pool(struct machine *m)
 {
-    bool ran = false, pending = false;
-    *next = NEVER;
-    m->until = until;
+    struct machine_thread_result all = { .next = NEVER };
     thread_pool_step(m->pool);
     for (uint32_t i = 0; i < m->threads; i++) {
         const struct machine_thread_result *s = &m->result[i];
         if (s->step != thread_pool_steps(m->pool))
             continue;
-        ran |= s->ran;
-        pending |= s->pending;
-        *next = clock_earlier(*next, s->next);
+        all.ran |= s->ran;
+        all.pending |= s->pending;
+        all.next = clock_earlier(all.next, s->next);
     }
-    if (pending)
+    return all;
+}
+
+/* Runs all components up to cycle `until`. False when none had an event; *next is then the cycle of their next
+ * event. */
+static bool run_components(struct machine *m, uint64_t until, uint64_t *next)
+{
+    m->until = until;
+    for (int k = 0; k < CLK_COUNT; k++)
+        m->until_in[k] = clock_convert(&m->cfg.clocks, CLK_CORE, (enum clock_domain)k, until);
+    struct machine_thread_result all = m->pool ? step_pool(m) : visit_all(m);
+    if (all.pending)
         process_pending(m);
     m->now = until;
     if (m->transactions)
         step_transactions(m);
     if (m->oracle)
         step_ordering(m);
-    return ran;
+    *next = all.next;
+    return all.ran;
 }
 
 /* Runs a window, at most to `stop`; stops in between where a row of the time series ends. If nothing happened, advances

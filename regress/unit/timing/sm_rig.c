@@ -260,13 +260,13 @@ uint64_t sm_rig_run(struct sm_rig *r, uint64_t limit)
             r->now = next / r->window * r->window;
             continue;
         }
-        sm_run(r->sm, until, r->walk);
+        sm_run(r->sm, until, r->walk, &(bool){ false });
         r->now = until;
         take_ends(r);
     }
     if (!sm_fault(r->sm))
         r->now = (r->now + RIG_WINDOW - 1) / RIG_WINDOW * RIG_WINDOW;
-    sm_run(r->sm, r->now, r->walk);
+    sm_run(r->sm, r->now, r->walk, &(bool){ false });
     sm_catch_up(r->sm, r->now);
     memset(r->gpu.count, 0, sizeof r->gpu.count);
     sm_grid_count(r->sm, &r->grid);
