@@ -53,14 +53,15 @@ static void attach(void *state, struct lsu *u)
     ((struct prefetch *)state)->lsu = u;
 }
 
-/* A global access issues when its warp's queue has a free entry; one to shared memory when all before it are over. */
+/* A global access issues when its warp's queue has a free entry; one to shared memory when all before it have
+ * performed. */
 static bool may_issue(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a)
 {
     const struct prefetch *s = state;
     if (!order_is_access(a))
         return sc_may_pass(&s->sc, w, a);
     if (a->kind == ORDER_SHARED)
-        return sc_all_over(w);
+        return sc_all_performed(w);
     return !w->shared && !w->acquires && s->warp[warp].waiting.n < s->entries;
 }
 

@@ -20,7 +20,7 @@ void *sc_new(const struct order_site *site)
 static bool may_issue(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a)
 {
     (void)warp;
-    return order_is_access(a) ? sc_all_over(w) : sc_may_pass(state, w, a);
+    return order_is_access(a) ? sc_all_performed(w) : sc_may_pass(state, w, a);
 }
 
 const struct order_policy order_sc = {

@@ -10,7 +10,7 @@ struct sc { bool coherent; };                                    /* the L1s are 
 void *sc_new(const struct order_site *site);
 
 /* Have all accesses of the warp performed, those to shared memory included? */
-static inline bool sc_all_over(const struct order_warp *w)
+static inline bool sc_all_performed(const struct order_warp *w)
 {
     return order_none_outstanding(w) && !w->shared && !w->acquires;
 }

@@ -153,13 +153,13 @@ static struct warmth draw_warmth(struct runner *x)
 
 /* delay: of a warp, at most; early: by role, what is added to it, so that late accesses of one thread meet early ones
  * of another after a fence. noise: stores of a thread; phase: they go to the channel of one of the locations. */
-struct mood { struct warmth warmth; uint32_t delay, early[LITMUS_THREADS], noise, step, phase; };
+struct disturbance { struct warmth warmth; uint32_t delay, early[LITMUS_THREADS], noise, step, phase; };
 
-static struct mood draw_mood(struct runner *x)
+static struct disturbance draw_disturbance(struct runner *x)
 {
     static const uint32_t delays[] = { 1, 8, 64, 300 }, steps[] = { 1, CAMP_LINES, CAMP_LINES, CAMP_LINES };
-    struct mood m = { .warmth = draw_warmth(x), .delay = delays[draw(x, 4)],
-                      .noise = draw(x, 2) ? 0 : 1 + draw(x, LITMUS_NOISE_STORES), .step = steps[draw(x, 4)] };
+    struct disturbance m = { .warmth = draw_warmth(x), .delay = delays[draw(x, 4)],
+                             .noise = draw(x, 2) ? 0 : 1 + draw(x, LITMUS_NOISE_STORES), .step = steps[draw(x, 4)] };
     uint64_t target = x->offset[draw(x, (uint32_t)x->t->nlocations)] + (uintptr_t)x->memory - (uintptr_t)x->noise;
     m.phase = (uint32_t)(target / LINE % CAMP_LINES);
     bool apart = draw(x, 2);
@@ -178,7 +178,8 @@ static void fill_lanes(const struct runner *x, struct litmus_lane *lane, uint32_
     }
 }
 
-static void fill_warp(struct runner *x, struct litmus_lane *lane, int role, uint32_t instance, const struct mood *m)
+static void fill_warp(struct runner *x, struct litmus_lane *lane, int role, uint32_t instance,
+                      const struct disturbance *m)
 {
     uint32_t delay = m->early[role] + draw(x, m->delay);
     uint32_t warm = m->warmth.always | (m->warmth.maybe & (uint32_t)random_next(&x->random));
@@ -196,7 +197,7 @@ static void fill_spare(struct runner *x, struct litmus_lane *lane)
 }
 
 /* A warp whose stores go to lines `step` apart: to all slices, or to one. */
-static void fill_noise(struct runner *x, struct litmus_lane *lane, const struct mood *m)
+static void fill_noise(struct runner *x, struct litmus_lane *lane, const struct disturbance *m)
 {
     uint32_t line = draw(x, LITMUS_NOISE_LINES) / m->step * m->step + m->phase, delay = draw(x, EARLY_MAX);
     for (uint32_t i = 0; i < LITMUS_LANES; i++)
@@ -240,7 +241,7 @@ static uint32_t group_blocks(const struct runner *x, int group)
 
 /* One block of a group: its units, their warps in a random order. */
 static void fill_block(struct runner *x, const uint32_t *order, uint32_t block, int group, uint32_t instance,
-                       const struct mood *m)
+                       const struct disturbance *m)
 {
     uint32_t place[WARPS_MAX], used = 0;
     shuffle(x, place, x->block_warps);
@@ -254,7 +255,7 @@ static void fill_block(struct runner *x, const uint32_t *order, uint32_t block, 
 
 static void fill_table(struct runner *x)
 {
-    struct mood m = draw_mood(x);
+    struct disturbance m = draw_disturbance(x);
     int groups = x->lanes ? 1 : x->ngroups;
     uint32_t noisy = m.noise ? 1 + draw(x, NOISE_WARPS) / x->block_warps : 0;
     x->blocks = noisy;

@@ -40,7 +40,7 @@ static void a_line_in_l1_goes_stale(void **state)
     see_stale("stale_volatile", "l1.kb=0", 2, 1, 1);
 }
 
-static void what_was_heard_of_is_not_stale(void **state)
+static void what_was_announced_is_not_stale(void **state)
 {
     static const char *const kernels[] = { "beside_membar", "beside_fence", "beside_load", "beside_atom" };
     static const char *const settings[][3] = {
@@ -152,7 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_in_l1_goes_stale),
-        cmocka_unit_test(what_was_heard_of_is_not_stale),
+        cmocka_unit_test(what_was_announced_is_not_stale),
         cmocka_unit_test(message_passing_is_weak_without_fences),
         cmocka_unit_test(store_buffering_is_weak_without_fences),
         cmocka_unit_test(bytes_of_two_sms_do_not_hurt_each_other),
