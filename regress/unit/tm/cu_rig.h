@@ -5,7 +5,7 @@
 #ifndef CU_RIG_H
 #define CU_RIG_H
 
-#include "tm/kilotm/unit/commit_unit.h"
+#include "tm/kilo/unit/commit_unit.h"
 
 enum { RIG_MAX_UNITS = 4, RIG_ERROR = 300 };
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tm/kilotm/unit/commit_unit.h"
+#include "tm/kilo/unit/commit_unit.h"
 
 enum { CIDS = 400, WORDS = 64, MOST = 1000, DELAY = 10 };
 

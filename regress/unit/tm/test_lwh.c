@@ -9,9 +9,9 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "tm/kilotm/unit/bf_array.h"
-#include "tm/kilotm/unit/exact_history.h"
-#include "tm/kilotm/unit/lwh.h"
+#include "tm/kilo/unit/bf_array.h"
+#include "tm/kilo/unit/exact_history.h"
+#include "tm/kilo/unit/lwh.h"
 
 enum { ADDRESSES = 4096, OPERATIONS = 1000000 };
 

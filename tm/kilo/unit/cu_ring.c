@@ -3,7 +3,7 @@
  * fit. With a limit, the allocation of commit IDs keeps them within the ring (credits, or CU_ALLOC).
  */
 #include "base/alloc.h"
-#include "tm/kilotm/unit/cu_state.h"
+#include "tm/kilo/unit/cu_state.h"
 
 static void grow(struct commit_unit *u)
 {

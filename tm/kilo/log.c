@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "tm/kilotm/log_unit.h"
+#include "tm/kilo/log_unit.h"
 
 #define NOT_LOGGED UINT64_MAX        /* of a load: the log has overflowed */
 
@@ -167,7 +167,7 @@ void kilo_log_loaded(void *core, struct tm_load *l, uint64_t now)
     }
 }
 
-/* An entry of a store (kilotm.h): part `n` of the lane's bytes. */
+/* An entry of a store (kilo.h): part `n` of the lane's bytes. */
 static struct kilo_entry entry_of(const struct kilo_core *k, const struct mem_op *op, unsigned lane, uint32_t n)
 {
     const uint8_t *data = (const uint8_t *)op->data + lane * op->stride;

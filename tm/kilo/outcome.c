@@ -3,7 +3,7 @@
  * transaction that passed in all units commits: a read-only one with the last reply, another when its writes are in
  * memory.
  */
-#include "tm/kilotm/log_unit.h"
+#include "tm/kilo/log_unit.h"
 
 static uint64_t with_entries(struct kilo_core *k, uint32_t slot, uint64_t lanes)
 {

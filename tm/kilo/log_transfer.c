@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "tm/kilotm/log_unit.h"
+#include "tm/kilo/log_unit.h"
 
 enum { OUT = 4 };                    /* queued messages, above which no further entry is sent */
 

@@ -3,16 +3,16 @@
  * passes through log transfer and speculative validation, hazard detection, validation wait, the final outcome, the
  * writes to memory, and retirement. This interface has messages and accesses to words; the caller transports them.
  */
-#ifndef TM_KILOTM_COMMIT_UNIT_H
-#define TM_KILOTM_COMMIT_UNIT_H
+#ifndef TM_KILO_COMMIT_UNIT_H
+#define TM_KILO_COMMIT_UNIT_H
 
 #include "base/config/config.h"
 #include "base/hist.h"
 #include "base/stats.h"
-#include "tm/kilotm/kilotm.h"
+#include "tm/kilo/kilo.h"
 
 struct cu_cfg {
-#define CONFIG_ROWS "tm/kilotm/unit/config.def"
+#define CONFIG_ROWS "tm/kilo/unit/config.def"
 #include "base/config/config_fields.h"
     uint32_t ideal_latency;          /* unit cycles of an access that always hits */
     uint64_t limit;                  /* lanes that concurrency control allows in transactions; 0 = no limit */

@@ -2,7 +2,7 @@
  * Occupancy of the ring at the end of each cycle (KILO TM, section 6.4.2). It is constant between two events, so the
  * cycles between them are added together.
  */
-#include "tm/kilotm/unit/cu_state.h"
+#include "tm/kilo/unit/cu_state.h"
 
 static void add_stalls(struct commit_unit *u, uint64_t n)
 {

@@ -3,7 +3,7 @@
  * arrive in KILO_VALIDATE messages; the last one carries KILO_VOID_ENTRY.
  */
 #include "base/alloc.h"
-#include "tm/kilotm/unit/cu_state.h"
+#include "tm/kilo/unit/cu_state.h"
 
 static uint32_t new_lane(struct commit_unit *u)
 {

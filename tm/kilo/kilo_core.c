@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "tm/kilotm/log_unit.h"
+#include "tm/kilo/log_unit.h"
 
 /* ---- messages, batches, commit IDs ---- */
 
@@ -177,7 +177,7 @@ enum { TRANSFERS_IN_CHUNK = 4, OPS_IN_CHUNK = 64 };
 
 static void configure(struct kilo_cfg *c, const struct simtx_config *config)
 {
-#define CONFIG_ROWS "tm/kilotm/config.def"
+#define CONFIG_ROWS "tm/kilo/config.def"
 #include "base/config/config_copy.h"
 }
 

@@ -1,6 +1,6 @@
 /* Construction of a commit unit, and its cycle. */
 #include "base/alloc.h"
-#include "tm/kilotm/unit/cu_state.h"
+#include "tm/kilo/unit/cu_state.h"
 
 enum { FIRST_RING = 256 };
 

@@ -3,7 +3,7 @@
 
 #include "base/config/config.h"
 #include "base/num.h"
-#include "tm/kilotm/unit/cu_state.h"
+#include "tm/kilo/unit/cu_state.h"
 
 /* Lanes of the whole GPU that concurrency control allows in transactions at once; 0 = no limit. */
 static uint64_t concurrency(const struct simtx_config *config)
@@ -22,7 +22,7 @@ static uint64_t concurrency(const struct simtx_config *config)
 void cu_configure(struct cu_cfg *c, const struct simtx_config *config)
 {
     *c = (struct cu_cfg){ .limit = concurrency(config), .seed = (uint64_t)config_int(config, KEY_SIM_SEED) };
-#define CONFIG_ROWS "tm/kilotm/unit/config.def"
+#define CONFIG_ROWS "tm/kilo/unit/config.def"
 #include "base/config/config_copy.h"
     c->ideal_latency = c->latency + (c->l2_latency ? c->l2_latency : (uint32_t)config_int(config, KEY_L2_LATENCY));
 }

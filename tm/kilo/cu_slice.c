@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "memsys/dram/addrmap.h"
-#include "tm/kilotm/log_unit.h"
+#include "tm/kilo/log_unit.h"
 #include "tm/oracle/oracle.h"
 
 struct pending_reply { enum kilo_kind kind; const struct kilo_batch *batch; uint64_t lanes; };

@@ -3,8 +3,8 @@
  * address. A set-associative table holds recent writers exactly. Evicted writers enter the recency bloom filter, whose
  * result may be too young but never too old. Entries of retired writers need no removal: they cause no hazards.
  */
-#ifndef TM_KILOTM_LWH_H
-#define TM_KILOTM_LWH_H
+#ifndef TM_KILO_LWH_H
+#define TM_KILO_LWH_H
 
 #include <stdbool.h>
 #include <stdint.h>

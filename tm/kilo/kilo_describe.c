@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "tm/kilotm/log_unit.h"
+#include "tm/kilo/log_unit.h"
 
 /* Lanes whose outcome waits for this slice. */
 static uint64_t waiting(const struct kilo_core *k, uint32_t slot, uint32_t slice)

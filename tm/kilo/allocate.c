@@ -4,7 +4,7 @@
  * retired the whole batch. With kilotm.allocate the core requests entries from the units by messages, and repeats a
  * rejected request later; an older batch always gets its entries first.
  */
-#include "tm/kilotm/log_unit.h"
+#include "tm/kilo/log_unit.h"
 
 enum { ALLOC_FIRST = 100, ALLOC_MOST = 20000 };      /* core cycles until a rejected request is repeated */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "tm/kilotm/log_unit.h"
+#include "tm/kilo/log_unit.h"
 
 struct kilo_walk {
     struct kilo_walk *next;

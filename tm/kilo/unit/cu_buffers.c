@@ -4,7 +4,7 @@
  * no free buffer. Then the core resends it when it is needed, or the transaction cannot commit.
  */
 #include "base/alloc.h"
-#include "tm/kilotm/unit/cu_state.h"
+#include "tm/kilo/unit/cu_state.h"
 
 static uint32_t new_chunk(struct commit_unit *u)
 {

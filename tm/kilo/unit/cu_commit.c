@@ -3,7 +3,7 @@
  * issued to memory. When the last of them has been performed, the unit sends CU_DONE_COMMIT. A read-only entry retires
  * without a message.
  */
-#include "tm/kilotm/unit/cu_state.h"
+#include "tm/kilo/unit/cu_state.h"
 
 void cu_commit_word(struct commit_unit *u, struct cu_entry *e, uint64_t cid, struct kilo_entry word)
 {

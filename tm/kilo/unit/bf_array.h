@@ -3,8 +3,8 @@
  * signature for each entry of the ring. An incoming access is compared with the signatures of all entries at once, so
  * they are stored by bit: a row has the entries with that bit set. A copy by entry gives the bits to clear.
  */
-#ifndef TM_KILOTM_BF_ARRAY_H
-#define TM_KILOTM_BF_ARRAY_H
+#ifndef TM_KILO_BF_ARRAY_H
+#define TM_KILO_BF_ARRAY_H
 
 #include <stdint.h>
 

@@ -1,18 +1,18 @@
 /*
  * The inside of KILO TM's transaction log unit, one in the load/store unit of every core (sections 4.3, 4.4): log.c
  * (loads and stores inside transactions), log_walk.c (reads of own writes), log_transfer.c (logs to commit units),
- * allocate.c (ring entries), outcome.c (replies, outcomes), protocol.c (functions of the protocol, commit IDs),
- * kilotm_describe.c (texts for reports of hangs).
+ * allocate.c (ring entries), outcome.c (replies, outcomes), kilo_core.c (functions of the protocol, commit IDs),
+ * kilo_describe.c (texts for reports of hangs).
  *
  * Logs are linear buffers in private memory. An entry is an address word and a value word; word w of all lanes is one
  * line. The write log follows the read log. The lanes of a warp have logs of the same length; if a lane has no entry,
  * its address word is void.
  */
-#ifndef TM_KILOTM_LOG_UNIT_H
-#define TM_KILOTM_LOG_UNIT_H
+#ifndef TM_KILO_LOG_UNIT_H
+#define TM_KILO_LOG_UNIT_H
 
 #include "base/pool.h"
-#include "tm/kilotm/unit/commit_unit.h"
+#include "tm/kilo/unit/commit_unit.h"
 #include "tm/tm.h"
 
 enum { KILO_READ_AHEAD = 4 };        /* log entries of a transfer that are read ahead */
@@ -73,7 +73,7 @@ struct kilo_core_batch {
 struct kilo_cid_request { uint64_t at; uint16_t sm; uint32_t slot; struct kilo_core_batch *batch; };
 
 struct kilo_cfg {
-#define CONFIG_ROWS "tm/kilotm/config.def"
+#define CONFIG_ROWS "tm/kilo/config.def"
 #include "base/config/config_fields.h"
 };
 
@@ -118,7 +118,7 @@ static inline uint32_t kilo_filter_bit(const struct kilo_core *k, uint64_t offse
     return (uint32_t)(offset / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (k->filter_words * 64);
 }
 
-/* ---- protocol.c ---- */
+/* ---- kilo_core.c ---- */
 struct packet *kilo_message(struct kilo_core *k, enum kilo_kind kind, uint32_t slice, uint64_t lanes, bool entries,
                             const struct kilo_batch *b);         /* queued; the caller fills in the entries */
 void kilo_count(struct kilo_core *k, const struct packet *p);    /* a message, sent or received */
@@ -159,7 +159,7 @@ void kilo_commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
 void kilo_validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
 void kilo_reply(void *core, struct packet *p, uint64_t now);
 
-/* ---- kilotm_describe.c ---- */
+/* ---- kilo_describe.c ---- */
 void kilo_describe(const void *core, uint32_t slot, char *text, size_t size);
 void kilo_dump(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
 

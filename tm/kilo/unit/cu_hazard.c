@@ -4,7 +4,7 @@
  * may have written after the first validation: a hazard. Then each write makes the entry the last writer of its word.
  * The bloom filter array instead compares a log entry at its arrival, with all entries of the ring at once.
  */
-#include "tm/kilotm/unit/cu_state.h"
+#include "tm/kilo/unit/cu_state.h"
 
 static void set_hazard(struct commit_unit *u, struct cu_entry *e, uint64_t cid, uint64_t writer, uint64_t now)
 {

@@ -2,14 +2,14 @@
  * The inside of a commit unit: its ring of entries, and the steps of its cycle, a file for each. Pointers into the ring
  * are commit IDs: retire <= commit <= pass <= hazard <= head.
  */
-#ifndef TM_KILOTM_CU_STATE_H
-#define TM_KILOTM_CU_STATE_H
+#ifndef TM_KILO_CU_STATE_H
+#define TM_KILO_CU_STATE_H
 
 #include "base/fifo.h"
-#include "tm/kilotm/unit/bf_array.h"
-#include "tm/kilotm/unit/commit_unit.h"
-#include "tm/kilotm/unit/exact_history.h"
-#include "tm/kilotm/unit/lwh.h"
+#include "tm/kilo/unit/bf_array.h"
+#include "tm/kilo/unit/commit_unit.h"
+#include "tm/kilo/unit/exact_history.h"
+#include "tm/kilo/unit/lwh.h"
 
 #ifndef NEVER
 #define NEVER UINT64_MAX

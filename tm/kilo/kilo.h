@@ -4,8 +4,8 @@
  * batch: its lanes have consecutive commit IDs in ascending order, and one message carries the log entries of all lanes
  * for one partition, up to the size of the packet.
  */
-#ifndef TM_KILOTM_KILOTM_H
-#define TM_KILOTM_KILOTM_H
+#ifndef TM_KILO_KILO_H
+#define TM_KILO_KILO_H
 
 #include "memsys/xbar/packet.h"
 

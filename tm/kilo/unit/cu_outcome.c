@@ -3,7 +3,7 @@
  * with a hazard is validated again when its youngest writer has retired; the pass pointer advances, and the outcome is
  * sent when the reads have completed. A stale value in any validation makes the transaction fail.
  */
-#include "tm/kilotm/unit/cu_state.h"
+#include "tm/kilo/unit/cu_state.h"
 
 void cu_reply(struct commit_unit *u, enum kilo_kind kind, const struct kilo_batch *b, uint64_t lanes)
 {

@@ -2,7 +2,7 @@
  * Messages from cores. The unit processes one log entry in each cycle; a message without log entries takes one cycle
  * for any number of lanes. Messages are processed in order and never stall.
  */
-#include "tm/kilotm/unit/cu_state.h"
+#include "tm/kilo/unit/cu_state.h"
 
 typedef void lane_step(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
                        uint64_t now);

@@ -4,7 +4,7 @@
  * in a table.
  */
 #include "base/alloc.h"
-#include "tm/kilotm/unit/cu_state.h"
+#include "tm/kilo/unit/cu_state.h"
 
 static uint32_t new_access(struct commit_unit *u)
 {

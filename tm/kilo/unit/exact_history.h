@@ -3,8 +3,8 @@
  * and the other histories are checked against it. When the table is full, writers that cannot cause a hazard any more
  * are dropped, so its size is that of the transactions in flight.
  */
-#ifndef TM_KILOTM_EXACT_H
-#define TM_KILOTM_EXACT_H
+#ifndef TM_KILO_EXACT_H
+#define TM_KILO_EXACT_H
 
 #include <stdbool.h>
 #include <stdint.h>
