@@ -75,6 +75,10 @@ struct tm_protocol {
     /* State of the machine; engine_kind->new_engine receives the struct tm_gpu as `shared`. */
     void *(*new_gpu_state)(struct tm_gpu *t, const struct simtx_config *c);
     void (*free_gpu_state)(void *state);
+    /* True: the engine attaches a note to the replies of loads inside transactions (tm_load_note). NULL = no. */
+    bool (*notes)(const struct simtx_config *c);
+    /* True: transactions may commit by tm_decide_between. NULL = no. */
+    bool (*snapshots)(const struct simtx_config *c);
     /* Words of 4 bytes of private memory for the logs of a lane. */
     uint32_t (*private_words)(const struct simtx_config *c);
     const struct engine_kind *engine;        /* NULL = none */
@@ -145,11 +149,17 @@ uint64_t tm_memory_base(const struct tm_core *c);                /* start of dev
 void tm_fetch(struct tm_core *c, struct tm_load *l);             /* issues the fetch of a load with l->held */
 /* Had the lane written all bytes that it loads of the n-th word? Then the word is not read. */
 bool tm_word_is_own(const struct tm_load *l, unsigned lane, unsigned n);
+/* The engine's note in the reply for a lane's words, in `loaded`; { UINT64_MAX, 0 } = none. */
+const uint64_t *tm_load_note(const struct tm_load *l, unsigned lane);
 /* A part of the load has completed; after the last one the registers are written. */
 void tm_load_part_done(struct tm_core *c, struct tm_load *l, uint64_t now);
 /* The outcome of a lane. key: the oracle replays commits in ascending order of keys. now: cycle of the outcome. */
 void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
                uint64_t now);
+/* A lane without writes to global memory commits between two other commits. The oracle requires that all its reads are
+ * of memory as it was at one moment since the attempt began; the keys of the writers that it has seen are at most
+ * `newest`, and each of these keys is or will be reported. */
+void tm_decide_between(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t newest, uint64_t now);
 /*
  * Aborts lanes of the attempt with this number (tm_attempt) while it runs or commits, in any cycle. Lanes that have
  * their outcome and earlier attempts are ignored. It takes effect when the warp has nothing in flight.

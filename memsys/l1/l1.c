@@ -205,6 +205,7 @@ enum lsu_result l1_bypass(struct l1 *l, struct mem_op *op, const struct line_acc
     uint32_t e = mshr_new(&l->mshr, a->line);
     l->miss[e] = (struct l1_miss){ .index = TAG_NONE };
     request(l, e, a->line, widen(a->sectors, l->segment), op, s, now);
+    l->send->data.tail->noted = op->noted;
     append(l, e, op, a, s);
     l->count[STAT_L1_BYPASSED] += s == SERVE_GLOBAL;
     return LSU_SERVED;
@@ -321,6 +322,12 @@ static void perform(struct l1 *l, const struct l1_miss *m, struct retire_waiter 
     retire_complete(l->retire, op, now);
 }
 
+static void keep_note(struct mem_op *op, uint64_t lanes, const struct packet *p)
+{
+    for (; lanes; lanes &= lanes - 1)
+        memcpy(op->note[__builtin_ctzll(lanes)], p->mask, sizeof p->mask);
+}
+
 void l1_fill(struct l1 *l, const struct packet *p, uint64_t now)
 {
     uint32_t e = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1);
@@ -332,6 +339,8 @@ void l1_fill(struct l1 *l, const struct packet *p, uint64_t now)
     m->requested &= (uint8_t)~p->sectors;
     for (struct retire_waiter *w; (w = mshr_first(&l->mshr, e)) && !(w->access.sectors & ~*have);) {
         mshr_take(&l->mshr, e);
+        if (p->noted)
+            keep_note(w->op, w->access.lanes, p);
         perform(l, m, w, line, now);
     }
     if (m->requested)

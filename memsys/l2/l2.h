@@ -150,6 +150,7 @@ void l2_engine_run(struct l2_slice *s, const struct l2_now *t);
 void l2_engine_performed(struct l2_slice *s, struct packet *p, const struct l2_now *t);
 bool l2_engine_before(struct l2_slice *s, const struct packet *p, const struct l2_now *t);
 void l2_engine_accessed(struct l2_slice *s, const struct packet *p, const struct l2_now *t);
+void l2_engine_note(struct l2_slice *s, struct packet *p, const struct l2_now *t);
 bool l2_engine_idle(const struct l2_slice *s);
 void l2_engine_settle(struct l2_slice *s, uint64_t until);
 /* ---- l2_dump.c ---- */

@@ -63,6 +63,12 @@ void l2_engine_accessed(struct l2_slice *s, const struct packet *p, const struct
         s->part->cfg.engine->accessed(s->engine, p, t->l2);
 }
 
+void l2_engine_note(struct l2_slice *s, struct packet *p, const struct l2_now *t)
+{
+    if (s->part->cfg.engine->note)
+        s->part->cfg.engine->note(s->engine, p, t->l2);
+}
+
 bool l2_engine_idle(const struct l2_slice *s)
 {
     return !s->engine || s->part->cfg.engine->idle(s->engine);

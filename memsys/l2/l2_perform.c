@@ -109,6 +109,8 @@ void l2_perform(struct l2_slice *s, uint64_t *port_free, uint32_t i, struct pack
         s->replies[p->vn]++;
     if (s->engine)
         l2_engine_accessed(s, p, t);
+    if (s->engine && p->noted)
+        l2_engine_note(s, p, t);
     p->stamp[STAMP_L2] = t->core;
     if (i != TAG_NONE)
         tags_touch(&s->tags, i);
@@ -119,7 +121,7 @@ void l2_perform(struct l2_slice *s, uint64_t *port_free, uint32_t i, struct pack
         if (p->own)
             l2_engine_performed(s, p, t);
         else
-            queue_reply(s, p, MSG_READ_REPLY, SECTOR_BYTES * sectors);
+            queue_reply(s, p, MSG_READ_REPLY, SECTOR_BYTES * sectors + p->note_bytes);
         break;
     case MSG_WRITE:
         if (has_bytes)

@@ -90,7 +90,7 @@ static void describe(struct mem_op *op, struct warp *w, const struct dinst *d)
     op->order_strong = s->order_strong;
     op->atomic_class = s->atomic_class;
     op->stride = s->stride;
-    op->to_data = op->no_data = op->last_use = false;
+    op->to_data = op->no_data = op->last_use = op->noted = false;
     op->role = 0;
     op->attempt = 0;
     if (op->kind == MOP_LOAD || op->kind == MOP_ATOM)

@@ -48,6 +48,7 @@ struct mem_op {
     bool to_data;                    /* a load's bytes go to `data`, not to registers; accesses are one piece */
     bool last_use;                   /* its line of private memory is dead after this read */
     bool no_data;                    /* a store that has the timing of one and writes nothing */
+    bool noted;                      /* a load past L1 whose replies carry notes of L2, for op->note */
     uint8_t role;                    /* 0: an access of the program; else set and read by its owner */
     uint32_t attempt;                /* the transaction attempt of its accesses to shared memory; 0 = of none */
     uint32_t reg[MEM_PIECES];        /* registers of a load's or atom's elements: byte offsets from half->regs */
@@ -60,6 +61,7 @@ struct mem_op {
     uint32_t sm_slot;                /* warp slot of the SM */
     uint64_t sequence;               /* number of memory instructions of the SM before it */
     void *owner;
+    uint64_t (*note)[2];             /* by lane */
 };
 
 /* The fields of an op that depend on its instruction only, computed once, at decoding. */

@@ -13,6 +13,7 @@ enum { LOADS_IN_CHUNK = 16 };
 struct load {
     struct tm_load l;
     uint32_t own_bytes[TM_LANES];    /* bytes of the access that the lane had written when it was issued */
+    uint64_t note[TM_LANES][2];      /* with protocol->notes */
 };
 
 void tm_load_pool(struct pool *p)
@@ -56,6 +57,11 @@ bool tm_word_is_own(const struct tm_load *l, unsigned lane, unsigned n)
     return l->op->width < 4 ? own == (UINT32_C(1) << l->op->width) - 1 : (own >> 4 * n & 15) == 15;
 }
 
+const uint64_t *tm_load_note(const struct tm_load *l, unsigned lane)
+{
+    return ((const struct load *)l)->note[lane];
+}
+
 /* The same access as whole words, which are loaded into its own op->data. */
 static struct mem_op *fetch_of(struct tm_core *c, struct load *x, uint64_t lanes)
 {
@@ -73,9 +79,13 @@ static struct mem_op *fetch_of(struct tm_core *c, struct load *x, uint64_t lanes
     f->stride = MEM_WIDTH_MAX;
     f->pattern = op->width < 4 ? MEM_PATTERN_SCATTERED : op->pattern;
     f->order_acquire = false;
+    f->noted = c->tm->notes;
+    f->note = x->note;
     for (uint64_t m = lanes; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(m);
         f->address[lane] = op->address[lane] & ~UINT64_C(3);
+        x->note[lane][0] = UINT64_MAX;
+        x->note[lane][1] = 0;
     }
     return f;
 }

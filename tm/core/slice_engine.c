@@ -89,6 +89,12 @@ static void accessed(void *engine, const struct packet *k, uint64_t now)
         s->kind->accessed(s->engine, k, now);
 }
 
+static void note(void *engine, struct packet *k, uint64_t now)
+{
+    struct tm_slice *s = engine;
+    s->kind->note(s->engine, k, now);
+}
+
 static void settle(void *engine, uint64_t until)
 {
     struct tm_slice *s = engine;
@@ -111,5 +117,5 @@ static void dump(const void *engine, void (*line)(void *ctx, const char *text), 
 
 const struct engine_kind tm_slice_engine = {
     .new_engine = new_engine, .free_engine = free_engine, .take = take, .performed = performed, .run = run,
-    .before = before, .accessed = accessed, .settle = settle, .idle = idle, .dump = dump
+    .before = before, .accessed = accessed, .note = note, .settle = settle, .idle = idle, .dump = dump
 };

@@ -262,25 +262,36 @@ static void report_to_oracle(struct tm_core *c, uint32_t slot, unsigned lane, bo
         oracle_not_committed(c->events, key, now);
 }
 
-void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
-               uint64_t now)
+static void commit_lane(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t now)
+{
+    struct tm_lane *l = &c->warp[slot].lane[lane];
+    invalidate_copies(c, &l->writes);
+    c->warp[slot].commits++;
+    count_commit(c, l, now);
+    tm_count_lanes(c, -1, now);
+}
+
+/* True: the transaction can never commit. */
+static bool abort_lane(struct tm_core *c, uint32_t slot, unsigned lane, enum tm_reason why)
+{
+    struct tm_lane *l = &c->warp[slot].lane[lane];
+    l->why = why;
+    count_abort(c, l);
+    c->warp[slot].aborts_in_row = l->aborts;
+    return l->stale_by_atomic && ++l->stale_attempts > STALE_ATTEMPTS;
+}
+
+/* The outcome, which the oracle knows. */
+static void outcome(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
+                    uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
-    struct tm_lane *l = &x->lane[lane];
     uint64_t bit = UINT64_C(1) << lane;
     bool never = false;
-    report_to_oracle(c, slot, lane, commits, key, now);
-    if (commits) {
-        invalidate_copies(c, &l->writes);
-        x->commits++;
-        count_commit(c, l, now);
-        tm_count_lanes(c, -1, now);
-    } else {
-        l->why = why;
-        count_abort(c, l);
-        x->aborts_in_row = l->aborts;
-        never = l->stale_by_atomic && ++l->stale_attempts > STALE_ATTEMPTS;
-    }
+    if (commits)
+        commit_lane(c, slot, lane, now);
+    else
+        never = abort_lane(c, slot, lane, why);
     if (c->shared_protocol && commits)
         tm_shared_committed(c, slot, lane, key, now);
     else if (c->shared_protocol)
@@ -292,6 +303,22 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
     if (never)
         tm_impossible(c, slot, lane, "the transaction reads a word and then changes it by an atomic of its own: what "
                       "it has read is stale at every commit");
+}
+
+void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
+               uint64_t now)
+{
+    report_to_oracle(c, slot, lane, commits, key, now);
+    outcome(c, slot, lane, commits, key, why, now);
+}
+
+void tm_decide_between(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t newest, uint64_t now)
+{
+    const struct tm_lane *l = &c->warp[slot].lane[lane];
+    struct oracle_who w = tm_who(c, slot, lane, now);
+    if (c->events)
+        oracle_between(c->events, newest, l, &w);
+    outcome(c, slot, lane, true, 0, TM_VALIDATION, now);
 }
 
 uint32_t tm_attempt(const struct tm_core *c, uint32_t slot)

@@ -57,6 +57,9 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
         t->cfg.watchdog = 0;
     else
         t->oracle = oracle_new(cfg.oracle, sms, slices);
+    if (t->oracle && p->snapshots && p->snapshots(c))
+        oracle_keep_versions(t->oracle);
+    t->notes = p->notes && p->notes(c);
     t->state = p->new_gpu_state ? p->new_gpu_state(t, c) : NULL;
     return t;
 }

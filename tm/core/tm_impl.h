@@ -86,6 +86,7 @@ struct tm_gpu {
     struct tm_request *queue;        /* requests that wait for one */
     uint32_t nqueue, queue_cap;
     bool active;                     /* the run has transactions */
+    bool notes;                      /* protocol->notes */
     int64_t lanes_in, most_lanes;    /* lanes in transactions; their maximum */
     struct tm_delta *delta;          /* of all SMs, sorted */
     uint32_t delta_cap;

@@ -1,4 +1,7 @@
-/* A commit unit at its L2 slice: its messages are packets, and the slice performs its accesses. */
+/*
+ * A commit unit at its L2 slice: its messages are packets, and the slice performs its accesses. Accesses of a cycle to
+ * one block are one packet, if the unit merges accesses; it has the list of their tokens.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +12,21 @@
 
 struct pending_reply { enum kilo_kind kind; const struct kilo_batch *batch; uint64_t lanes; };
 
+enum { NO_TOKEN = UINT32_MAX };
+
+/* Of an access in flight, by its token: the next one in the same packet, and the place of its word in the line. */
+struct part { uint32_t next; uint8_t offset; };
+
+/* The last packet, to which accesses of the same cycle to the same block are added. */
+struct open_packet { struct packet *k; uint64_t cycle, block; uint32_t last; };
+
 struct kilo_slice {
     struct commit_unit *unit;
+    const struct kilo_gpu *gpu_state;
+    uint32_t access_bytes;           /* of a block; 0 = accesses are not merged */
+    struct open_packet open[2];      /* of reads, of writes */
+    struct part *part;
+    uint32_t part_cap;
     struct engine_home home;
     struct oracle_events *events;
     uint64_t base;
@@ -60,25 +76,61 @@ static void reject_access(struct kilo_slice *s, uint32_t token)
     s->invalid[s->invalids++] = token;
 }
 
+static void set_part(struct kilo_slice *s, uint32_t token, unsigned offset)
+{
+    while (token >= s->part_cap)
+        s->part = mem_grow(s->part, s->part_cap, &s->part_cap, sizeof *s->part, "accesses of a commit unit");
+    s->part[token] = (struct part){ NO_TOKEN, (uint8_t)offset };
+}
+
+static void put_bytes(struct packet *k, unsigned offset, unsigned bytes, uint32_t value)
+{
+    for (unsigned b = 0; b < 4; b++)
+        if (bytes >> b & 1) {
+            k->mask[(offset + b) / 64] |= UINT64_C(1) << (offset + b) % 64;
+            k->data[offset + b] = (uint8_t)(value >> 8 * b);
+        }
+}
+
+/* Adds the access to the last packet. False: that is of another cycle or block. */
+static bool add_to_packet(struct kilo_slice *s, bool write, uint64_t at, uint32_t token, uint64_t now)
+{
+    struct open_packet *o = &s->open[write];
+    if (!s->access_bytes || !o->k || o->cycle != now || o->block != at / s->access_bytes)
+        return false;
+    s->part[o->last].next = token;
+    o->last = token;
+    return true;
+}
+
+static struct packet *new_access(struct kilo_slice *s, bool write, uint64_t at, uint32_t token, uint64_t now)
+{
+    uint64_t line = at / LINE_BYTES * LINE_BYTES;
+    struct packet *k = engine_packet(&s->home, write, line, (uint8_t)(1u << (at - line) / SECTOR_BYTES));
+    k->token = token;
+    k->stages = s->stages;
+    if (s->access_bytes)
+        s->open[write] = (struct open_packet){ k, now, at / s->access_bytes, token };
+    return k;
+}
+
 static void access(void *ctx, bool write, uint32_t address, unsigned bytes, uint32_t value, uint32_t token,
                    uint64_t now)
 {
     struct kilo_slice *s = ctx;
-    uint64_t at = s->base + (address & ~UINT32_C(3)), line = at / LINE_BYTES * LINE_BYTES;
-    unsigned offset = (unsigned)(at - line);
+    uint64_t at = s->base + (address & ~UINT32_C(3));
+    unsigned offset = (unsigned)(at % LINE_BYTES);
     if (!is_ours(s, address)) {
         reject_access(s, token);
         return;
     }
-    struct packet *k = engine_packet(&s->home, write, line, (uint8_t)(1u << offset / SECTOR_BYTES));
-    k->token = token;
-    k->reply_bytes = (uint16_t)offset;
-    k->stages = s->stages;
-    if (write) {
-        k->mask[offset / 64] = (uint64_t)bytes << offset % 64;
-        memcpy(k->data + offset, &value, 4);
-    }
-    engine_access(&s->home, k, now);
+    set_part(s, token, offset);
+    bool added = add_to_packet(s, write, at, token, now);
+    struct packet *k = added ? s->open[write].k : new_access(s, write, at, token, now);
+    if (write)
+        put_bytes(k, offset, bytes, value);
+    if (!added)
+        engine_access(&s->home, k, now);
 }
 
 static uint32_t peek(void *ctx, uint32_t address)
@@ -146,8 +198,10 @@ static void *new_engine(void *shared, const struct engine_home *home)
     struct kilo_slice *s = mem_zero(1, sizeof *s, "a slice's commit unit");
     struct cu_cfg c;
     *s = (struct kilo_slice){ .home = *home, .events = tm_slice_events(t, home->slice), .base = kilo->base,
-                              .gpu = t, .wrong_address = &kilo->wrong_address[home->slice] };
+                              .gpu = t, .gpu_state = kilo, .wrong_address = &kilo->wrong_address[home->slice],
+                              .access_bytes = kilo->warps.access_bytes > 4 ? kilo->warps.access_bytes : 0 };
     cu_configure(&c, kilo->config);
+    c.warps = kilo->warps;
     s->stages = (uint16_t)c.l2_latency;
     const struct cu_calls calls = { .ctx = s, .reply = reply, .access = access, .peek = peek, .poke = poke,
                                     .impossible = impossible, .retired = retired };
@@ -162,6 +216,7 @@ static void free_engine(void *unit)
     cu_free(s->unit);
     free(s->pending);
     free(s->invalid);
+    free(s->part);
     free(s);
 }
 
@@ -187,27 +242,43 @@ static bool take(void *unit, struct packet *k, uint64_t now)
     return true;
 }
 
-/* Called before a write changes its word: reports the old value to the oracle. */
+/* Called before a write changes its words: reports the old values to the oracle, and the writers to the protocol. */
 static void accessed(void *unit, const struct packet *k, uint64_t now)
 {
     struct kilo_slice *s = unit;
-    if (!s->events || !k->own || k->kind != MSG_WRITE)
+    const struct kilo_watch *w = s->gpu_state->watch;
+    if (!k->own || k->kind != MSG_WRITE)
         return;
-    uint64_t at = k->line + k->reply_bytes;
-    uint32_t before;
-    memcpy(&before, (const void *)(uintptr_t)at, 4);
-    oracle_tx_write(s->events, at, before, core_cycle(s, now));
+    uint64_t cycle = s->events || w ? core_cycle(s, now) : 0;
+    for (uint32_t token = k->token; token != NO_TOKEN; token = s->part[token].next) {
+        uint64_t at = k->line + s->part[token].offset;
+        if (w)
+            w->written(s->gpu_state, s->home.slice, at - s->base, cu_access_cid(s->unit, token), cycle);
+        if (s->events)
+            oracle_tx_write(s->events, at, *(const uint32_t *)(uintptr_t)at, cycle);
+    }
+}
+
+static void note(void *unit, struct packet *k, uint64_t now)
+{
+    struct kilo_slice *s = unit;
+    const struct kilo_watch *w = s->gpu_state->watch;
+    if (w)
+        w->read(s->gpu_state, s->home.slice, k, cu_oldest(s->unit));
 }
 
 static void performed(void *unit, struct packet *k, uint64_t now)
 {
     struct kilo_slice *s = unit;
-    uint32_t value = 0, token = k->token;
-    if (k->kind == MSG_READ)
-        memcpy(&value, k->data + k->reply_bytes, 4);
     unsigned found = k->found;
+    for (uint32_t token = k->token, next; token != NO_TOKEN; token = next) {
+        uint32_t value = 0;
+        next = s->part[token].next;
+        if (k->kind == MSG_READ)
+            memcpy(&value, k->data + s->part[token].offset, 4);
+        cu_performed(s->unit, token, value, found, now);
+    }
     packet_return(k);
-    cu_performed(s->unit, token, value, found, now);
 }
 
 static uint64_t run(void *unit, uint64_t now)
@@ -241,5 +312,5 @@ static void settle(void *unit, uint64_t until)
 
 const struct engine_kind kilo_engine = {
     .new_engine = new_engine, .free_engine = free_engine, .take = take, .performed = performed, .run = run,
-    .accessed = accessed, .settle = settle, .idle = idle, .dump = dump
+    .accessed = accessed, .note = note, .settle = settle, .idle = idle, .dump = dump
 };

@@ -1,4 +1,5 @@
-/* KILO TM as a protocol: its functions, its state at an SM and of the machine, and the commit-ID allocator. */
+/* KILO TM's functions of a protocol, which those that build on it share: its state at an SM and of the machine, and the
+ * commit-ID allocator. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,7 +142,7 @@ static void compare(struct kilo_core *k, uint64_t now)
     }
 }
 
-static void step(void *gpu_state, void *const *cores, uint32_t n, uint64_t now)
+void kilo_step(void *gpu_state, void *const *cores, uint32_t n, uint64_t now)
 {
     struct kilo_gpu *s = gpu_state;
     find_oldest(s);
@@ -150,7 +151,7 @@ static void step(void *gpu_state, void *const *cores, uint32_t n, uint64_t now)
         compare(cores[i], now);
 }
 
-static bool consistent(void *gpu_state, const uint64_t *count, char *error, size_t size)
+bool kilo_consistent(void *gpu_state, const uint64_t *count, char *error, size_t size)
 {
     const struct kilo_gpu *s = gpu_state;
     uint64_t outcomes = count[STAT_MSG_PASS] + count[STAT_MSG_FAIL], passed = count[STAT_MSG_CU_PASS];
@@ -165,10 +166,11 @@ static bool consistent(void *gpu_state, const uint64_t *count, char *error, size
         if (!cu_consistent(s->unit[i], error, size))
             return false;
     }
-    if (outcomes != passed)
-        snprintf(error, size, "  outcomes sent to commit units: %" PRIu64 ", validations passed there: %" PRIu64,
-                 outcomes, passed);
-    return outcomes == passed;
+    if (s->group_outcomes || s->warps.group_replies || outcomes == passed)
+        return true;
+    snprintf(error, size, "  outcomes sent to commit units: %" PRIu64 ", validations passed there: %" PRIu64, outcomes,
+             passed);
+    return false;
 }
 
 /* ---- life ---- */
@@ -181,7 +183,7 @@ static void configure(struct kilo_cfg *c, const struct simtx_config *config)
 #include "base/config/config_copy.h"
 }
 
-static void *new_core(struct tm_core *tm, void *gpu_state)
+void *kilo_new_core(struct tm_core *tm, void *gpu_state)
 {
     const struct simtx_config *c = tm_config(tm);
     struct cu_cfg unit;
@@ -205,7 +207,7 @@ static void *new_core(struct tm_core *tm, void *gpu_state)
     return k;
 }
 
-static void free_core(void *core)
+void kilo_free_core(void *core)
 {
     struct kilo_core *k = core;
     arena_free(k->arena);
@@ -215,7 +217,7 @@ static void free_core(void *core)
     free(k);
 }
 
-static void *new_gpu_state(struct tm_gpu *t, const struct simtx_config *c)
+void *kilo_new_gpu_state(struct tm_gpu *t, const struct simtx_config *c)
 {
     struct kilo_gpu *s = mem_zero(1, sizeof *s, "KILO TM");
     *s = (struct kilo_gpu){
@@ -227,7 +229,7 @@ static void *new_gpu_state(struct tm_gpu *t, const struct simtx_config *c)
     return s;
 }
 
-static void free_gpu_state(void *gpu_state)
+void kilo_free_gpu_state(void *gpu_state)
 {
     struct kilo_gpu *s = gpu_state;
     free(s->unit);
@@ -236,7 +238,7 @@ static void free_gpu_state(void *gpu_state)
     free(s);
 }
 
-static bool check(const struct simtx_config *c, uint32_t slices, char *error, size_t size)
+bool kilo_check(const struct simtx_config *c, uint32_t slices, const char *name, char *error, size_t size)
 {
     enum { MEMORY_MB = 4096, SLICES = 64, MIN_BITS = 8 };
     struct kilo_cfg core;
@@ -244,13 +246,13 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
     configure(&core, c);
     cu_configure(&cu, c);
     if (config_int(c, KEY_GPU_MEMORY_MB) > MEMORY_MB)
-        snprintf(error, size, "tm.global = kilotm: log entries hold addresses of 32 bits, so gpu.memory_mb must be "
-                 "at most %d", MEMORY_MB);
+        snprintf(error, size, "tm.global = %s: log entries hold addresses of 32 bits, so gpu.memory_mb must be "
+                 "at most %d", name, MEMORY_MB);
     else if (slices > SLICES)
-        snprintf(error, size, "tm.global = kilotm: %u L2 slices; at most %d are supported", slices, SLICES);
+        snprintf(error, size, "tm.global = %s: %u L2 slices; at most %d are supported", name, slices, SLICES);
     else if (!config_int(c, KEY_L1_KB) || !config_bool(c, KEY_L1_LOCAL_WRITEBACK))
-        snprintf(error, size, "tm.global = kilotm keeps logs in L1: l1.kb must be more than 0 and "
-                 "l1.local_writeback true");
+        snprintf(error, size, "tm.global = %s keeps logs in L1: l1.kb must be more than 0 and "
+                 "l1.local_writeback true", name);
     else if (cu.ring && !core.allocate &&
              cu.ring / config_int(c, KEY_GPU_SMS) < config_int(c, KEY_GPU_WARP_SIZE))
         snprintf(error, size, "kilotm.ring = %u: %u entries for each of %d SMs, less than a warp's lanes", cu.ring,
@@ -265,7 +267,7 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
     return false;
 }
 
-static bool global_step(const struct simtx_config *c)
+bool kilo_global_step(const struct simtx_config *c)
 {
     struct kilo_cfg core;
     configure(&core, c);
@@ -274,7 +276,7 @@ static bool global_step(const struct simtx_config *c)
 
 /* The skew makes logs of different warps start in different sets of L1; a distance of a power of two would map all to
  * the same sets. */
-static uint32_t private_words(const struct simtx_config *c)
+uint32_t kilo_private_words(const struct simtx_config *c)
 {
     enum { SKEW = 11 };
     struct kilo_cfg core;
@@ -282,23 +284,14 @@ static uint32_t private_words(const struct simtx_config *c)
     return 2 * (core.read_log_words + core.write_log_words) + SKEW;
 }
 
-static uint64_t run(void *core, uint64_t now)
+uint64_t kilo_run(void *core, uint64_t now)
 {
     uint64_t next = kilo_allocate_run(core, now), transfers = kilo_transfer_run(core, now);
     return transfers < next ? transfers : next;
 }
 
-static bool idle(const void *core)
+bool kilo_idle(const void *core)
 {
     const struct kilo_core *k = core;
     return !k->first && !k->out.n && !k->cid_requests && !k->credit_waits && !k->rejected_warps;
 }
-
-const struct tm_protocol tm_kilotm = {
-    .name = "kilotm", .payload = sizeof(struct kilo_payload), .global_step = global_step, .check = check,
-    .new_gpu_state = new_gpu_state, .free_gpu_state = free_gpu_state, .private_words = private_words,
-    .engine = &kilo_engine, .new_core = new_core, .free_core = free_core, .may_issue = kilo_log_may_issue,
-    .attempt = kilo_log_attempt, .load = kilo_log_load, .loaded = kilo_log_loaded, .store = kilo_log_store,
-    .done = kilo_log_done, .commit = kilo_commit, .validate = kilo_validate, .message = kilo_reply, .run = run,
-    .idle = idle, .describe = kilo_describe, .dump = kilo_dump, .consistent = consistent, .step = step
-};

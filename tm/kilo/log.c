@@ -53,7 +53,9 @@ void kilo_log_done(void *core, struct mem_op *op, uint64_t now)
 {
     struct kilo_core *k = core;
     struct kilo_log_op *o = op->owner;
-    if (o->use == KILO_LOG_WALK_ADDRESS || o->use == KILO_LOG_WALK_VALUE)
+    if (o->use == KILO_LOG_OWN)
+        k->own_line(k, o, now);
+    else if (o->use == KILO_LOG_WALK_ADDRESS || o->use == KILO_LOG_WALK_VALUE)
         kilo_walk_line(k, o, op, now);
     else if (o->use != KILO_LOG_WRITE)
         kilo_transfer_line(k, o, op, now);

@@ -21,7 +21,10 @@ struct kilo_gpu;
 struct kilo_core_batch;
 
 /* The purpose of an op of the log unit: at op->owner. */
-enum kilo_log_use { KILO_LOG_WRITE, KILO_LOG_WALK_ADDRESS, KILO_LOG_WALK_VALUE, KILO_LOG_ADDRESS, KILO_LOG_VALUE };
+enum kilo_log_use {
+    KILO_LOG_WRITE, KILO_LOG_WALK_ADDRESS, KILO_LOG_WALK_VALUE, KILO_LOG_ADDRESS, KILO_LOG_VALUE,
+    KILO_LOG_OWN                     /* of a protocol that builds on this one: kilo_core.own_line */
+};
 struct kilo_log_op { void *of; enum kilo_log_use use; uint32_t index; };
 
 /* Entries of a transfer that are read ahead: sent when both lines have arrived. */
@@ -48,6 +51,7 @@ struct kilo_warp {
     struct kilo_core_batch *batch;
     uint64_t sent[KILO_LANES], wrote[KILO_LANES];    /* by lane: slices with entries; with writes */
     uint64_t replies[KILO_LANES];    /* by lane: slices that have not replied */
+    uint64_t validated;              /* with kilo_gpu.group_outcomes: lanes to which all units have replied */
     uint64_t failed, hazards;        /* lanes with a failed validation; of these, because of a hazard */
     uint64_t failing[KILO_LANES];    /* by lane: slices whose validation failed */
     bool fault_validation;           /* the batch validates only the reads of a lane with a held fault */
@@ -97,6 +101,17 @@ struct kilo_core {
     struct kilo_cid_request *cid_request;
     uint32_t cid_requests, cid_request_cap;
     struct arena *arena;             /* memory that lives as long as the core */
+    void *own;                       /* of a protocol that builds on this one */
+    void (*own_line)(struct kilo_core *k, const struct kilo_log_op *o, uint64_t now);
+};
+
+/* What a protocol that builds on this one observes at the slices, in their threads. */
+struct kilo_watch {
+    /* A write at commit performs: of the word at this offset in device memory, by this commit ID. cycle: core cycle. */
+    void (*written)(const struct kilo_gpu *s, uint32_t slice, uint64_t offset, uint64_t cid, uint64_t cycle);
+    /* A load inside a transaction performs: writes the note (memsys/l2/engine.h). oldest: the oldest commit ID that has
+     * not retired at the slice. */
+    void (*read)(const struct kilo_gpu *s, uint32_t slice, struct packet *k, uint64_t oldest);
 };
 
 struct kilo_gpu {
@@ -110,6 +125,11 @@ struct kilo_gpu {
     uint32_t slices;
     struct kilo_cid_request *cid_request;
     uint32_t cid_requests, cid_request_cap;
+    /* set by a protocol that builds on this one, before the slices are made */
+    struct cu_warp_cfg warps;        /* of the commit units */
+    bool group_outcomes;             /* one message has the final outcomes of a warp's lanes */
+    const struct kilo_watch *watch;  /* NULL = none */
+    void *own;
 };
 
 /* The bit of a word, by its offset in device memory, in a lane's bloom filter of its write set. */
@@ -124,6 +144,23 @@ struct packet *kilo_message(struct kilo_core *k, enum kilo_kind kind, uint32_t s
 void kilo_count(struct kilo_core *k, const struct packet *p);    /* a message, sent or received */
 struct kilo_core_batch *kilo_batch_new(struct kilo_core *k);
 void kilo_request_cids(struct kilo_core *k, struct kilo_core_batch *b, uint64_t now);
+void *kilo_new_gpu_state(struct tm_gpu *t, const struct simtx_config *c);
+void kilo_free_gpu_state(void *gpu_state);
+void *kilo_new_core(struct tm_core *tm, void *gpu_state);
+void kilo_free_core(void *core);
+/* name: of the protocol. */
+bool kilo_check(const struct simtx_config *c, uint32_t slices, const char *name, char *error, size_t size);
+bool kilo_global_step(const struct simtx_config *c);
+uint32_t kilo_private_words(const struct simtx_config *c);
+uint64_t kilo_run(void *core, uint64_t now);
+bool kilo_idle(const void *core);
+bool kilo_consistent(void *gpu_state, const uint64_t *count, char *error, size_t size);
+void kilo_step(void *gpu_state, void *const *cores, uint32_t n, uint64_t now);
+/* The functions of struct tm_protocol that all protocols with logs have. */
+#define KILO_FUNCTIONS \
+    .payload = sizeof(struct kilo_payload), .private_words = kilo_private_words, .engine = &kilo_engine, \
+    .may_issue = kilo_log_may_issue, .store = kilo_log_store, .done = kilo_log_done, .validate = kilo_validate, \
+    .message = kilo_reply, .dump = kilo_dump
 
 /* ---- log.c ---- */
 void kilo_log_attempt(void *core, uint32_t slot, uint64_t lanes, uint64_t now);

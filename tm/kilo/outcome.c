@@ -21,7 +21,7 @@ static void begin(struct kilo_core *k, uint32_t slot, uint64_t lanes)
     w->batch = kilo_batch_new(k);
     w->batch->b.lanes = w->batch->left = lanes;
     w->batch->b.slot = (uint16_t)slot;
-    w->failed = w->hazards = 0;
+    w->failed = w->hazards = w->validated = 0;
 }
 
 void kilo_commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
@@ -94,6 +94,42 @@ static void send_outcome(struct kilo_core *k, uint32_t slot, unsigned lane, uint
         decide(k, slot, lane, !fails, now);
 }
 
+/* The same for the lanes of a warp together, when all units have replied to all of them. */
+static void send_outcomes(struct kilo_core *k, uint32_t slot, uint64_t now)
+{
+    struct kilo_warp *w = &k->warp[slot];
+    uint64_t lanes = w->batch->b.lanes;
+    for (uint32_t s = 0; s < k->slices; s++) {
+        uint64_t passed_here = 0;
+        for (uint64_t m = lanes; m; m &= m - 1) {
+            unsigned lane = (unsigned)__builtin_ctzll(m);
+            passed_here |= (w->sent[lane] & ~w->failing[lane]) >> s & 1 ? m & -m : 0;
+        }
+        if (passed_here & ~w->failed)
+            kilo_message(k, KILO_PASS, s, passed_here & ~w->failed, false, &w->batch->b);
+        if (passed_here & w->failed)
+            kilo_message(k, KILO_FAIL, s, passed_here & w->failed, false, &w->batch->b);
+    }
+    uint64_t failed = w->failed;
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(m);
+        w->replies[lane] = failed & m & -m ? 0 : w->wrote[lane];
+    }
+    for (uint64_t m = lanes; m; m &= m - 1)
+        if (failed & m & -m || !w->wrote[__builtin_ctzll(m)])
+            decide(k, slot, (unsigned)__builtin_ctzll(m), !(failed & m & -m), now);
+}
+
+static void lane_validated(struct kilo_core *k, uint32_t slot, unsigned lane, uint64_t now)
+{
+    struct kilo_warp *w = &k->warp[slot];
+    w->validated |= UINT64_C(1) << lane;
+    if (!k->gpu->group_outcomes)
+        send_outcome(k, slot, lane, now);
+    else if (w->validated == w->batch->b.lanes)
+        send_outcomes(k, slot, now);
+}
+
 static void validated(struct kilo_core *k, uint32_t slot, unsigned lane, uint64_t now)
 {
     struct kilo_warp *w = &k->warp[slot];
@@ -123,7 +159,7 @@ static void lane_reply(struct kilo_core *k, enum kilo_kind kind, uint32_t slot, 
     else if (kind == KILO_CU_DONE_COMMIT)
         decide(k, slot, lane, true, now);
     else
-        send_outcome(k, slot, lane, now);
+        lane_validated(k, slot, lane, now);
 }
 
 static void impossible(struct kilo_core *k, uint32_t slot, unsigned lane)

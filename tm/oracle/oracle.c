@@ -33,8 +33,19 @@ struct oracle *oracle_new(enum oracle_mode mode, uint32_t cores, uint32_t slices
     return o;
 }
 
+void oracle_keep_versions(struct oracle *o)
+{
+    o->versions = mem_zero(1, sizeof *o->versions, "the oracle's history");
+    versions_clear(o->versions, o->next);
+}
+
 static void empty_ring(struct oracle *o)
 {
+    for (struct oracle_txn *t = o->between, *next; t; t = next) {
+        next = t->next;
+        oracle_txn_free(t);
+    }
+    o->between = NULL;
     for (uint64_t i = 0; i <= o->ring_mask; i++) {
         if (o->ring[i])
             oracle_txn_free(o->ring[i]);
@@ -54,6 +65,9 @@ void oracle_free(struct oracle *o)
     free(o->atomic);
     shadow_free(&o->shadow);
     graph_free(&o->graph);
+    if (o->versions)
+        versions_free(o->versions);
+    free(o->versions);
     free(o);
 }
 
@@ -266,6 +280,8 @@ static void replay_writes(struct oracle *o, const struct oracle_txn *t)
         uint32_t line, *value = word_of(o, w->address, &line), before = *value;
         *value = shadow_merge(before, w->value, w->bytes);
         shadow_set_writer(&o->shadow, line, shadow_word(w->address), t->key);
+        if (o->versions)
+            versions_write(o->versions, line, shadow_word(w->address), t->key, before, *value);
         if (o->mode == ORACLE_FULL)
             graph_write(&o->graph, t->key, w->address, line, *value, before);
     }
@@ -298,7 +314,54 @@ static void replay_ready(struct oracle *o, uint64_t now)
             enter_before(o, o->time + 1);
         if (t->commits)
             replay(o, t);
+        if (o->versions)
+            versions_replayed(o->versions, o->time);
         o->ring[o->next & o->ring_mask] = NULL;
+        oracle_txn_free(t);
+    }
+}
+
+/* ---- transactions between two commits ---- */
+
+/* Are the reads those of one state? Words that plain stores or atomics have changed are not compared. */
+static bool of_one_state(struct oracle *o, const struct oracle_txn *t)
+{
+    bool all = true;
+    versions_check_begin(o->versions, t->start, t->key);
+    for (uint32_t i = 0; i < t->reads; i++) {
+        const struct tm_word *r = &t->w[i];
+        uint32_t line, value = *word_of(o, r->address, &line);
+        unsigned w = shadow_word(r->address);
+        if (!(o->shadow.line[line].plain >> w & 1))
+            all &= versions_check_read(o->versions, t->start, t->key, line, w, r->value, value);
+    }
+    return all;
+}
+
+static void check_between(struct oracle *o, const struct oracle_txn *t)
+{
+    o->checked++;
+    o->reads += t->reads;
+    if (!of_one_state(o, t))
+        findings_add(&o->found,
+                     "a read-only transaction (SM %u, warp slot %u, lane %u; block %llu, thread %u), committed in cycle "
+                     "%llu without a key, has read %u words that differ from the replay in commit order, in the state "
+                     "after every key up to %llu", t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block,
+                     t->who.thread, (ull)t->who.cycle, t->reads, (ull)t->key);
+}
+
+/* Those for which no key is missing. */
+static void check_complete(struct oracle *o)
+{
+    struct oracle_txn **at = &o->between;
+    while (*at) {
+        struct oracle_txn *t = *at;
+        if (t->key >= o->next) {
+            at = &t->next;
+            continue;
+        }
+        check_between(o, t);
+        *at = t->next;
         oracle_txn_free(t);
     }
 }
@@ -346,7 +409,12 @@ static void process_outcomes(struct oracle *o)
         struct oracle_events *n = &o->list[i];
         for (struct oracle_txn *t = n->first, *next; t; t = next) {
             next = t->next;
-            store_outcome(o, t);
+            if (t->between) {
+                t->next = o->between;
+                o->between = t;
+            } else {
+                store_outcome(o, t);
+            }
         }
         n->first = n->last = NULL;
     }
@@ -369,6 +437,7 @@ void oracle_step(struct oracle *o, uint64_t now)
     process_outcomes(o);
     o->soonest = 0;
     replay_ready(o, now);
+    check_complete(o);
     enter_before(o, now);
     for (uint32_t i = 0; i < o->lists; i++)
         compact(&o->list[i]);
@@ -436,6 +505,8 @@ static void reset(struct oracle *o)
     o->checked = o->reads = o->weak = o->found.n = 0;
     shadow_clear(&o->shadow);
     graph_clear(&o->graph, o->next);
+    if (o->versions)
+        versions_clear(o->versions, o->next);
 }
 
 bool oracle_finish(struct oracle *o, uint64_t *count, char *text, size_t size)
@@ -443,6 +514,9 @@ bool oracle_finish(struct oracle *o, uint64_t *count, char *text, size_t size)
     oracle_step(o, UINT64_MAX);
     if (o->next <= o->largest)
         missing(o);
+    else if (o->between)
+        findings_add(&o->found, "a transaction names key %llu, which was never reported: a commit was lost",
+                     (ull)o->between->key);
     else
         for (uint32_t i = 0; i < o->shadow.n; i++)
             compare_line(o, i);

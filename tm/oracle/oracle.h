@@ -21,6 +21,8 @@ struct oracle_events;                  /* the list of one core or slice */
 
 struct oracle *oracle_new(enum oracle_mode mode, uint32_t cores, uint32_t slices);
 void oracle_free(struct oracle *o);
+/* Before the first run: keeps the value of each word after each commit of a kernel, for oracle_between. */
+void oracle_keep_versions(struct oracle *o);
 /* Lists; valid as long as the oracle. All accesses performed at one line belong to one list, in their order. */
 struct oracle_events *oracle_core(struct oracle *o, uint32_t core);
 struct oracle_events *oracle_slice(struct oracle *o, uint32_t slice);
@@ -30,6 +32,8 @@ struct oracle_events *oracle_slice(struct oracle *o, uint32_t slice);
 struct oracle_who { uint16_t sm; uint32_t slot; uint8_t lane; uint64_t block; uint32_t thread; uint64_t cycle; };
 /* The sets are copied. */
 void oracle_committed(struct oracle_events *n, uint64_t key, const struct tm_lane *l, const struct oracle_who *who);
+/* A transaction without writes that has no key (tm_decide_between). Needs oracle_keep_versions. */
+void oracle_between(struct oracle_events *n, uint64_t newest, const struct tm_lane *l, const struct oracle_who *who);
 /* An aborted attempt that had a key. */
 void oracle_not_committed(struct oracle_events *n, uint64_t key, uint64_t cycle);
 

@@ -20,6 +20,7 @@ static struct oracle_txn *txn_new(struct oracle_events *n, uint32_t words)
         t = mem_alloc(1, sizeof *t + (sizeof *t->w << (c + 2)), "the oracle's copy of a transaction");
     t->size_class = c;
     t->home = n;
+    t->between = false;
     return t;
 }
 
@@ -40,7 +41,8 @@ static void append(struct oracle_events *n, struct oracle_txn *t)
     n->last = t;
 }
 
-void oracle_committed(struct oracle_events *n, uint64_t key, const struct tm_lane *l, const struct oracle_who *who)
+static struct oracle_txn *commit_new(struct oracle_events *n, uint64_t key, const struct tm_lane *l,
+                                     const struct oracle_who *who)
 {
     struct oracle_txn *t = txn_new(n, l->reads.n + l->writes.n);
     t->key = key;
@@ -53,6 +55,19 @@ void oracle_committed(struct oracle_events *n, uint64_t key, const struct tm_lan
     if (t->writes)
         memcpy(t->w + t->reads, l->writes.w, t->writes * sizeof *t->w);
     append(n, t);
+    return t;
+}
+
+void oracle_committed(struct oracle_events *n, uint64_t key, const struct tm_lane *l, const struct oracle_who *who)
+{
+    commit_new(n, key, l, who);
+}
+
+void oracle_between(struct oracle_events *n, uint64_t newest, const struct tm_lane *l, const struct oracle_who *who)
+{
+    struct oracle_txn *t = commit_new(n, newest, l, who);
+    t->between = true;
+    t->start = l->start;
 }
 
 void oracle_not_committed(struct oracle_events *n, uint64_t key, uint64_t cycle)

@@ -8,6 +8,7 @@
 #include "tm/oracle/version_graph.h"
 #include "tm/oracle/oracle.h"
 #include "tm/oracle/shadow_words.h"
+#include "tm/oracle/versions.h"
 
 /* An attempt with a key. It is freed to the pool of its list, by size class. */
 struct oracle_txn {
@@ -18,6 +19,8 @@ struct oracle_txn {
     uint32_t reads, writes;          /* words */
     uint8_t size_class;              /* room for 4 << size_class words */
     bool commits;
+    bool between;                    /* has no key of its own; key: the newest one whose writes it may have read */
+    uint64_t start;                  /* of `between`: core cycle in which the attempt began */
     struct tm_word w[];              /* reads, then writes */
 };
 
@@ -68,6 +71,8 @@ struct oracle {
     uint64_t checked, reads, weak;
     struct findings found;
     struct graph graph;              /* mode full */
+    struct versions *versions;       /* NULL = not kept */
+    struct oracle_txn *between;      /* not checked: keys up to theirs are missing */
 };
 
 #endif

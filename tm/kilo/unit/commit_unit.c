@@ -28,7 +28,7 @@ struct commit_unit *cu_new(const struct cu_cfg *c, const struct cu_calls *calls,
     struct commit_unit *u = mem_zero(1, sizeof *u, "a commit unit");
     *u = (struct commit_unit){ .cfg = *c, .calls = *calls, .count = count, .hists = hists, .ring_size = first_ring(c),
                                .free_chunk = CU_NO_CHUNK, .free_access = UINT32_MAX };
-    u->retire = u->commit = u->pass = u->hazard = u->head = 1;
+    u->retire = u->commit = u->pass = u->hazard = u->head = u->checked = 1;
     u->ring = mem_zero(u->ring_size, sizeof *u->ring, "the ring of a commit unit");
     fifo_init(&u->input, sizeof(struct cu_message), "a queue of a commit unit");
     fifo_init(&u->replies, sizeof(struct cu_reply), "a queue of a commit unit");
@@ -38,6 +38,7 @@ struct commit_unit *cu_new(const struct cu_cfg *c, const struct cu_calls *calls,
     fifo_init(&u->ideal, sizeof(struct cu_due), "a queue of a commit unit");
     fifo_init(&u->waiting, sizeof(uint64_t), "a queue of a commit unit");
     new_histories(u);
+    u->at.set = cu_first_set(u);
     return u;
 }
 
@@ -87,6 +88,11 @@ uint64_t cu_run(struct commit_unit *u, uint64_t now)
 uint64_t cu_oldest(const struct commit_unit *u)
 {
     return u->retire;
+}
+
+uint64_t cu_youngest(const struct commit_unit *u)
+{
+    return u->head - 1;
 }
 
 bool cu_idle(const struct commit_unit *u)

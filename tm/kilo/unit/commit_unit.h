@@ -11,12 +11,22 @@
 #include "base/stats.h"
 #include "tm/kilo/kilo.h"
 
+/* What a unit does for the lanes of a warp together (WarpTM). Any of the last two needs transactions of a warp without
+ * conflicts among themselves, and buffers without limits. */
+struct cu_warp_cfg {
+    bool parallel_input;             /* processes all log entries of a message in one cycle */
+    bool group_replies;              /* one message for the local outcomes of a warp, one for its performed writes */
+    uint32_t access_bytes;           /* accesses of a message, or writes of a warp, to one such block are merged; at most
+                                      * a sector; 0 or 4: none */
+};
+
 struct cu_cfg {
 #define CONFIG_ROWS "tm/kilo/unit/config.def"
 #include "base/config/config_fields.h"
     uint32_t ideal_latency;          /* unit cycles of an access that always hits */
     uint64_t limit;                  /* lanes that concurrency control allows in transactions; 0 = no limit */
     uint64_t seed;                   /* of the hash functions */
+    struct cu_warp_cfg warps;        /* cu_configure leaves it zero */
 };
 void cu_configure(struct cu_cfg *c, const struct simtx_config *config);
 /* False: an invalid configuration, with the reason in `error`. */
@@ -60,6 +70,8 @@ bool cu_take(struct commit_unit *u, enum kilo_kind kind, const struct kilo_paylo
 /* An access has been performed. value: of a read, the value read; of a write, the old value, for `written`. found: enum
  * cu_found. Not called inside `access`; the caller calls cu_run in the same cycle or the next. */
 void cu_performed(struct commit_unit *u, uint32_t token, uint32_t value, unsigned found, uint64_t now);
+/* The commit ID of an access between `access` and cu_performed. */
+uint64_t cu_access_cid(const struct commit_unit *u, uint32_t token);
 /* Simulates a cycle: at most one reply, one commit write, one validation read, one step of each pointer (hazard
  * detection, pass, commit, retire), and one entry of one message, in this order. Returns the next cycle in which it
  * acts without a message or a performed access; NEVER. */
@@ -68,6 +80,7 @@ uint64_t cu_run(struct commit_unit *u, uint64_t now);
 void cu_settle(struct commit_unit *u, uint64_t until);
 bool cu_idle(const struct commit_unit *u);           /* no entry between first message and retirement, no message */
 uint64_t cu_oldest(const struct commit_unit *u);     /* the oldest commit ID that has not retired */
+uint64_t cu_youngest(const struct commit_unit *u);   /* the youngest commit ID in the ring */
 /* Checks an idle unit. False, with the reason in `error`: the last writer history has missed a hazard, or a transaction
  * has left resources allocated. */
 bool cu_consistent(const struct commit_unit *u, char *error, size_t size);

@@ -16,27 +16,90 @@ static uint32_t new_access(struct commit_unit *u)
     return token;
 }
 
-static void queue_access(struct commit_unit *u, struct fifo *queue, struct cu_access a)
+static uint32_t read_of(struct commit_unit *u, enum cu_access_kind kind, uint64_t owner, struct kilo_entry word)
 {
     uint32_t token = new_access(u);
-    u->access[token] = a;
-    *(uint32_t *)fifo_push(queue) = token;
+    if (kind == CU_ACCESS_READ)
+        cu_entry(u, owner)->reading++;
+    u->access[token] = (struct cu_access){ .owner = owner, .address = word.address & ~UINT32_C(3), .value = word.value,
+                                           .kind = (uint8_t)kind, .bytes = 15, .next = CU_NO_ACCESS };
+    return token;
+}
+
+static uint32_t write_of(struct commit_unit *u, uint64_t cid, struct kilo_entry word)
+{
+    uint32_t value, token = new_access(u);
+    unsigned bytes = kilo_bytes(word, &value);
+    u->access[token] = (struct cu_access){ .owner = cid, .address = word.address & ~UINT32_C(3), .value = value,
+                                           .kind = CU_ACCESS_WRITE, .bytes = (uint8_t)bytes, .next = CU_NO_ACCESS };
+    return token;
 }
 
 void cu_queue_read(struct commit_unit *u, enum cu_access_kind kind, uint64_t owner, struct kilo_entry word)
 {
-    if (kind == CU_ACCESS_READ)
-        cu_entry(u, owner)->reading++;
-    queue_access(u, &u->reads, (struct cu_access){ .owner = owner, .address = word.address & ~UINT32_C(3),
-                                                   .value = word.value, .kind = (uint8_t)kind, .bytes = 15 });
+    uint32_t token = read_of(u, kind, owner, word);
+    *(uint32_t *)fifo_push(&u->reads) = token;
 }
 
 void cu_queue_write(struct commit_unit *u, uint64_t cid, struct kilo_entry word)
 {
-    uint32_t value;
-    unsigned bytes = kilo_bytes(word, &value);
-    queue_access(u, &u->writes, (struct cu_access){ .owner = cid, .address = word.address & ~UINT32_C(3),
-                                                    .value = value, .kind = CU_ACCESS_WRITE, .bytes = (uint8_t)bytes });
+    uint32_t token = write_of(u, cid, word);
+    *(uint32_t *)fifo_push(&u->writes) = token;
+}
+
+/* ---- merged accesses ---- */
+
+/* Appends the access to one of the group in the same block; false: there is none. */
+static bool join(struct commit_unit *u, struct cu_group *g, uint32_t token)
+{
+    uint32_t block = u->access[token].address / u->cfg.warps.access_bytes;
+    for (uint32_t i = 0; i < g->n; i++)
+        if (u->access[g->first[i]].address / u->cfg.warps.access_bytes == block) {
+            u->access[g->last[i]].next = token;
+            g->last[i] = token;
+            return true;
+        }
+    return false;
+}
+
+static void add_first(struct cu_group *g, uint32_t token)
+{
+    g->first[g->n] = g->last[g->n] = token;
+    g->n++;
+}
+
+void cu_merge_read(struct commit_unit *u, uint64_t cid, struct kilo_entry word)
+{
+    uint32_t token = read_of(u, CU_ACCESS_READ, cid, word);
+    if (join(u, &u->read_group, token))
+        return;
+    *(uint32_t *)fifo_push(&u->reads) = token;
+    if (u->read_group.n < CU_GROUP)
+        add_first(&u->read_group, token);
+}
+
+void cu_merge_write(struct commit_unit *u, uint64_t cid, struct kilo_entry word)
+{
+    uint32_t token = write_of(u, cid, word);
+    if (join(u, &u->write_group, token))
+        return;
+    if (u->write_group.n == CU_GROUP)
+        cu_queue_merged(u);
+    add_first(&u->write_group, token);
+}
+
+void cu_queue_merged(struct commit_unit *u)
+{
+    for (uint32_t i = 0; i < u->write_group.n; i++)
+        *(uint32_t *)fifo_push(&u->writes) = u->write_group.first[i];
+    u->write_group.n = 0;
+}
+
+/* ---- issue ---- */
+
+uint64_t cu_access_cid(const struct commit_unit *u, uint32_t token)
+{
+    return u->access[token].owner;
 }
 
 static void begin(struct commit_unit *u, uint32_t token, uint64_t now)
@@ -51,12 +114,8 @@ static void wait_in(struct fifo *f, uint64_t at, uint32_t token)
     *(struct cu_due *)fifo_push(f) = (struct cu_due){ at, token };
 }
 
-bool cu_step_issue(struct commit_unit *u, struct fifo *queue, uint64_t now)
+static void issue(struct commit_unit *u, uint32_t token, uint64_t now)
 {
-    if (!queue->n)
-        return false;
-    uint32_t token = *(uint32_t *)fifo_front(queue);
-    fifo_pop(queue);
     bool ideal = u->access[token].kind == CU_ACCESS_WRITE ? u->cfg.ideal_commit : u->cfg.ideal_validation;
     if (ideal)
         wait_in(&u->ideal, now + u->cfg.ideal_latency, token);
@@ -64,6 +123,18 @@ bool cu_step_issue(struct commit_unit *u, struct fifo *queue, uint64_t now)
         wait_in(&u->delayed, now + u->cfg.latency, token);
     else
         begin(u, token, now);
+}
+
+bool cu_step_issue(struct commit_unit *u, struct fifo *queue, uint64_t now)
+{
+    if (!queue->n)
+        return false;
+    uint32_t token = *(uint32_t *)fifo_front(queue), next;
+    fifo_pop(queue);
+    for (; token != CU_NO_ACCESS; token = next) {
+        next = u->access[token].next;
+        issue(u, token, now);
+    }
     return true;
 }
 

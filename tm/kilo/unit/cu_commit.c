@@ -1,6 +1,6 @@
 /*
  * Commit (KILO TM, section 4.5), in the order of commit IDs: the writes of a transaction that passed in all units are
- * issued to memory. When the last of them has been performed, the unit sends CU_DONE_COMMIT. A read-only entry retires
+ * issued to memory; with merging, those of a warp when its last entry is reached. When the last of them has been performed, the unit sends CU_DONE_COMMIT. A read-only entry retires
  * without a message.
  */
 #include "tm/kilo/unit/cu_state.h"
@@ -8,7 +8,10 @@
 void cu_commit_word(struct commit_unit *u, struct cu_entry *e, uint64_t cid, struct kilo_entry word)
 {
     e->writing++;
-    cu_queue_write(u, cid, word);
+    if (cu_merges(u))
+        cu_merge_write(u, cid, word);
+    else
+        cu_queue_write(u, cid, word);
 }
 
 void cu_written(struct commit_unit *u, struct cu_entry *e)
@@ -18,6 +21,11 @@ void cu_written(struct commit_unit *u, struct cu_entry *e)
     if (e->writing)
         return;
     cu_unneeded(u, e, CU_WRITES);
+    if (u->cfg.warps.group_replies) {
+        e->held = true;
+        cu_group_written(u, e);
+        return;
+    }
     e->state = CU_STATE_RETIRED;
     cu_reply_lane(u, KILO_CU_DONE_COMMIT, e);
 }
@@ -59,6 +67,8 @@ bool cu_step_commit(struct commit_unit *u)
     if (u->commit == u->pass)
         return false;
     bool passed = e->state == CU_STATE_COMMIT_READY ? begin_commit(u, e, u->commit) : e->state >= CU_STATE_COMMIT_SENT;
+    if (passed && u->write_group.n && u->commit == cu_last_cid(e->batch))
+        cu_queue_merged(u);
     u->commit += passed;
     if (!passed)
         u->stall |= CU_STALL_COMMIT;

@@ -149,9 +149,56 @@ static void next_entry(struct commit_unit *u, struct cu_entry *e)
 {
     if (u->at.set == CU_READS)
         cu_hazard_set_done(u, e, CU_READS);
-    u->at.set = CU_READS;
+    u->at.set = cu_first_set(u);
     u->at.i = 0;
     u->hazard++;
+}
+
+static bool incomplete(const struct cu_entry *e)
+{
+    return e->state == CU_STATE_UNUSED || e->state == CU_STATE_FILL;
+}
+
+static bool undecided(const struct cu_entry *e)
+{
+    return e->state == CU_STATE_VALIDATION_WAIT || e->state == CU_STATE_PASS;
+}
+
+/* ---- by warp ---- */
+
+/* The next word of the reads of an entry. False: there is none. */
+static bool one_read(struct commit_unit *u, struct cu_entry *e, uint64_t cid, uint64_t now)
+{
+    const struct cu_word_set *s = &e->set[CU_READS];
+    uint32_t i = u->at.i;
+    if (!undecided(e) || i == s->n)
+        return false;
+    if (i % CU_CHUNK_ENTRIES == 0)
+        u->at.chunk = i ? u->chunk[u->at.chunk].next : s->first;
+    u->at.i++;
+    cu_hazard_word(u, e, cid, CU_READS, u->chunk[u->at.chunk].entry[i % CU_CHUNK_ENTRIES], now);
+    return true;
+}
+
+/*
+ * Checks a word of the reads of the warp at the hazard pointer, all of which precede the warp's first write: its lanes do
+ * not conflict, so no entry can have a hazard with another of its warp, not even a false one. False: nothing to do, or
+ * the log of an entry is not complete.
+ */
+static bool check_warp(struct commit_unit *u, uint64_t last, uint64_t now)
+{
+    while (u->checked <= last) {
+        struct cu_entry *e = cu_entry(u, u->checked);
+        if (u->checked >= u->head || incomplete(e)) {
+            u->stall |= CU_STALL_FILL;
+            return false;
+        }
+        if (one_read(u, e, u->checked, now))
+            return true;
+        cu_hazard_set_done(u, e, CU_READS);
+        u->checked++;
+    }
+    return false;
 }
 
 bool cu_step_hazard(struct commit_unit *u, uint64_t now)
@@ -159,13 +206,18 @@ bool cu_step_hazard(struct commit_unit *u, uint64_t now)
     struct cu_entry *e = cu_entry(u, u->hazard);
     if (u->hazard == u->head)
         return false;
-    if (e->state == CU_STATE_UNUSED || e->state == CU_STATE_FILL) {
+    if (incomplete(e)) {
         u->stall |= CU_STALL_FILL;
         return false;
     }
     if (e->resend)
         return false;
-    if ((e->state != CU_STATE_VALIDATION_WAIT && e->state != CU_STATE_PASS) || detect(u, e, now))
+    if (cu_first_set(u) == CU_WRITES && u->checked <= cu_last_cid(e->batch)) {
+        bool acted = check_warp(u, cu_last_cid(e->batch), now);
+        if (u->checked <= cu_last_cid(e->batch))
+            return acted;
+    }
+    if (!undecided(e) || detect(u, e, now))
         next_entry(u, e);
     return true;
 }
@@ -183,6 +235,8 @@ static void for_matches(struct commit_unit *u, enum bf_kind k, uint64_t cid, uin
     for (uint32_t w = 0; w < u->bf.words; w++)
         for (uint64_t m = bf_match(&u->bf, k, w, line); m; m &= m - 1) {
             uint64_t other = cid_of_slot(u, 64 * w + (unsigned)__builtin_ctzll(m));
+            if (cu_by_warp(u) && cu_entry(u, other)->batch == cu_entry(u, cid)->batch)
+                continue;
             if (k == BF_WRITES && other < cid)
                 set_hazard(u, cu_entry(u, cid), cid, other, now);
             else if (k == BF_READS && other > cid && cu_entry(u, other)->state != CU_STATE_FAIL)

@@ -1,6 +1,7 @@
 /*
- * Messages from cores. The unit processes one log entry in each cycle; a message without log entries takes one cycle
- * for any number of lanes. Messages are processed in order and never stall.
+ * Messages from cores. The unit processes one log entry in each cycle, or all entries of a message if its input is
+ * parallel; a message without log entries takes one cycle for any number of lanes. Messages are processed in order and
+ * never stall.
  */
 #include "tm/kilo/unit/cu_state.h"
 
@@ -23,7 +24,11 @@ static void log_entry(struct commit_unit *u, const struct kilo_batch *b, unsigne
     cu_append(u, e, k, word);
     if (u->cfg.hazards == CU_HAZARDS_BF_ARRAY)
         cu_bf_arrival(u, cid, k, word.address, now);
-    if (k == CU_READS && !e->revalidate)
+    if (k == CU_WRITES || e->revalidate)
+        return;
+    if (cu_merges(u))
+        cu_merge_read(u, cid, word);
+    else
         cu_queue_read(u, CU_ACCESS_READ, cid, word);
 }
 
@@ -93,6 +98,8 @@ static void final_fail(struct commit_unit *u, const struct kilo_batch *b, unsign
         cu_protocol_error(u, cid, "a final failure before the local outcome");
     cu_unneeded(u, e, CU_WRITES);
     e->state = CU_STATE_RETIRED;
+    if (u->cfg.warps.group_replies)
+        cu_group_written(u, e);
 }
 
 static void final_pass(struct commit_unit *u, const struct kilo_batch *b, unsigned lane, struct kilo_entry word,
@@ -170,6 +177,7 @@ bool cu_step_input(struct commit_unit *u, uint64_t now)
     if (!u->input.n)
         return false;
     struct cu_message *m = fifo_front(&u->input);
+    u->read_group.n = 0;
     if (m->kind == KILO_CU_ALLOC) {
         allocate(u, m->batch, m->lanes);
         m->lanes = 0;
@@ -179,7 +187,7 @@ bool cu_step_input(struct commit_unit *u, uint64_t now)
         m->lanes &= m->lanes - 1;
         bool by_lane = messages[m->kind - KILO_READ_SET].by_lane;
         messages[m->kind - KILO_READ_SET].step(u, m->batch, lane, by_lane ? m->entry[lane] : KILO_VOID_ENTRY, now);
-        if (by_lane)
+        if (by_lane && !u->cfg.warps.parallel_input)
             break;
     }
     if (!m->lanes)

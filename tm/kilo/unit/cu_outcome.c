@@ -30,6 +30,10 @@ bool cu_step_reply(struct commit_unit *u, uint64_t now)
 static void send_outcome(struct commit_unit *u, struct cu_entry *e)
 {
     cu_unneeded(u, e, CU_READS);
+    if (u->cfg.warps.group_replies) {
+        cu_group_outcome(u, e);
+        return;
+    }
     if (e->state == CU_STATE_PASS) {
         e->state = CU_STATE_PASS_ACK_WAIT;
         cu_reply_lane(u, KILO_CU_PASS, e);

@@ -15,7 +15,7 @@
 #define NEVER UINT64_MAX
 #endif
 
-enum { CU_NO_CHUNK = UINT32_MAX, CU_CHUNK_ENTRIES = 8 };
+enum { CU_NO_CHUNK = UINT32_MAX, CU_CHUNK_ENTRIES = 8, CU_NO_ACCESS = UINT32_MAX, CU_GROUP = 64 };
 
 enum cu_entry_state {
     CU_STATE_UNUSED,                 /* no message has arrived */
@@ -56,6 +56,7 @@ struct cu_entry {
     bool stale;                      /* a value differs, or the entry must fail for another reason */
     bool revalidate, true_hazard;    /* a hazard has been detected; by an exact history, too */
     bool by_hazard;                  /* fails because of the hazard */
+    bool held;                       /* its reply waits for the other lanes of its warp */
 };
 
 struct cu_chunk { struct kilo_entry entry[CU_CHUNK_ENTRIES]; uint32_t next; };
@@ -65,9 +66,11 @@ enum cu_access_kind { CU_ACCESS_READ, CU_ACCESS_WRITE, CU_ACCESS_WATCHDOG };
 struct cu_access {
     uint64_t owner;                  /* commit ID; CU_ACCESS_WATCHDOG: index in `watchdog` */
     uint32_t address, value;         /* of a read: the value that the transaction read */
-    uint32_t next;                   /* in the free list */
+    uint32_t next;                   /* in the free list; in use: the access merged with it, CU_NO_ACCESS = none */
     uint8_t kind, bytes;
 };
+/* Accesses that later ones to the same block can join, with the last one merged into each. */
+struct cu_group { uint32_t first[CU_GROUP], last[CU_GROUP], n; };
 struct cu_due { uint64_t at; uint32_t token; };
 
 struct cu_message {
@@ -103,10 +106,13 @@ struct commit_unit {
     struct lwh lwh;
     struct exact exact;
     struct bf_array bf;
+    uint64_t checked;                /* by warp: the first commit ID whose reads have not been checked */
     uint64_t missed;                 /* hazards that the approximate history has missed: must be 0 */
 
     struct fifo input, replies;      /* cu_message, cu_reply */
     struct fifo reads, writes;       /* tokens of queued accesses */
+    struct cu_group read_group;      /* of the message that is processed: queued */
+    struct cu_group write_group;     /* of the warp at the commit pointer: not queued yet */
     struct fifo delayed, ideal;      /* cu_due: delayed before the slice; performed without it */
     struct cu_access *access;        /* by token */
     uint32_t accesses, free_access;
@@ -124,6 +130,30 @@ struct commit_unit {
 static inline struct cu_entry *cu_entry(const struct commit_unit *u, uint64_t cid)
 {
     return &u->ring[cid & (u->ring_size - 1)];
+}
+
+/* Does the unit merge accesses? */
+static inline bool cu_merges(const struct commit_unit *u)
+{
+    return u->cfg.warps.access_bytes > 4;
+}
+
+/* Are hazards detected warp by warp? Otherwise an entry could wait for another one of its warp, whose reply or writes
+ * wait for the whole warp. */
+static inline bool cu_by_warp(const struct commit_unit *u)
+{
+    return u->cfg.warps.group_replies || cu_merges(u);
+}
+
+/* The set with which hazard detection begins at an entry: by warp, its reads have been checked before. */
+static inline enum cu_set_kind cu_first_set(const struct commit_unit *u)
+{
+    return cu_by_warp(u) && u->cfg.hazards != CU_HAZARDS_BF_ARRAY ? CU_WRITES : CU_READS;
+}
+
+static inline uint64_t cu_last_cid(const struct kilo_batch *b)
+{
+    return kilo_cid(b, 63 - (unsigned)__builtin_clzll(b->lanes));
 }
 
 static inline void cu_add(struct commit_unit *u, enum stat s, uint64_t n)
@@ -171,14 +201,24 @@ void cu_reply_lane(struct commit_unit *u, enum kilo_kind kind, const struct cu_e
 /* True: there was a reply, even if it could not be sent. */
 bool cu_step_reply(struct commit_unit *u, uint64_t now);
 
+/* ---- cu_group.c ---- */
+/* The local outcome of an entry is known: sends those of its warp if it was the last. */
+void cu_group_outcome(struct commit_unit *u, struct cu_entry *e);
+/* The writes of an entry have been performed, or it has failed: the same. */
+void cu_group_written(struct commit_unit *u, struct cu_entry *e);
+
 /* ---- cu_commit.c ---- */
 bool cu_step_commit(struct commit_unit *u);
-void cu_written(struct commit_unit *u, struct cu_entry *e);
+void cu_written(struct commit_unit *u, struct cu_entry *e);       /* a write of the entry has been performed */
 void cu_commit_word(struct commit_unit *u, struct cu_entry *e, uint64_t cid, struct kilo_entry word);
 
 /* ---- cu_access.c ---- */
 void cu_queue_read(struct commit_unit *u, enum cu_access_kind kind, uint64_t owner, struct kilo_entry word);
 void cu_queue_write(struct commit_unit *u, uint64_t cid, struct kilo_entry word);
+/* The same for accesses that may be merged with others. Merged writes are queued by cu_queue_merged. */
+void cu_merge_read(struct commit_unit *u, uint64_t cid, struct kilo_entry word);
+void cu_merge_write(struct commit_unit *u, uint64_t cid, struct kilo_entry word);
+void cu_queue_merged(struct commit_unit *u);
 /* Issue one access of the queue, if there is one. */
 bool cu_step_issue(struct commit_unit *u, struct fifo *queue, uint64_t now);
 /* Accesses whose delay is over. */

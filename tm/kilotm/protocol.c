@@ -1,0 +1,15 @@
+/* KILO TM as published in 2011: the functions that protocols with logs and commit units share, without additions. */
+#include "tm/kilo/log_unit.h"
+
+static bool check(const struct simtx_config *c, uint32_t slices, char *error, size_t size)
+{
+    return kilo_check(c, slices, "kilotm", error, size);
+}
+
+const struct tm_protocol tm_kilotm = {
+    .name = "kilotm", KILO_FUNCTIONS, .global_step = kilo_global_step, .check = check,
+    .new_gpu_state = kilo_new_gpu_state, .free_gpu_state = kilo_free_gpu_state, .new_core = kilo_new_core,
+    .free_core = kilo_free_core, .attempt = kilo_log_attempt, .load = kilo_log_load, .loaded = kilo_log_loaded,
+    .commit = kilo_commit, .run = kilo_run, .idle = kilo_idle, .describe = kilo_describe,
+    .consistent = kilo_consistent, .step = kilo_step
+};
