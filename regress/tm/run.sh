@@ -7,8 +7,12 @@ suite=tm
 all=$2
 export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 
+# Outcomes that a warp has sent: with one message for each lane and unit, as many as that have passed there.
 counts() {
-    "$build/regress/tm/counts" stats.json "$@"
+    local as="=="
+    case ${name:-} in warp*) as="<=" ;; esac
+    "$build/regress/tm/counts" stats.json "$@" \
+        "tm.messages.cu_pass.packets $as tm.messages.pass.packets+tm.messages.fail.packets"
 }
 
 # ---- configurations ----
@@ -50,6 +54,14 @@ configurations() {
   ideal-one     --config kilotm+tm-serial
   ideal-signs   --config kilotm+tm-ideal --set tm.ideal_detection=signature --set tm.signature_bits=256
   ideal-ring    --config kilotm+tm-ideal --set tm.ideal_detection=ring
+* warp          --config warptm
+  warp-kilotm   --config kilotm+tm-warptm+tm-unlimited --set warptm.tcd=ideal
+  warp-micro    --config micro2013+tm-warptm --set warptm.resolution=two_phase_bloom --set warptm.ownership=256
+* warp-marks    --config warptm+tm-unlimited --set warptm.resolution=mark --set warptm.tables=1 --set tm.backoff=0
+  warp-pairs    --config warptm+l2-128kb --set warptm.resolution=perfect --set warptm.resolution_cost=sum
+  warp-cycles   --config warptm --set warptm.tcd_order=cycles --set warptm.resolution=mark_bloom
+  warp-aborts   --config warptm --set warptm.tcd_aborts=true --set kilotm.ring=1920 --set warptm.group_outcomes=false
+  warp-alone    --config warptm+no-intra-warp
 LIST
 }
 
@@ -77,9 +89,9 @@ sum() {
 standing=(
     "tm.commits == transactions"
     "tm.oracle.weak_isolation == 0"
-    "tm.aborts == $(sum tm.abort validation hazard watchdog zombie_fault conflict signature log_overflow)"
+    "tm.aborts == $(sum tm.abort validation hazard watchdog zombie_fault conflict signature log_overflow intra_warp \
+        temporal)"
     "tm.state.threads == $(sum tm.state tc to tw ta tu at ba nl)"
-    "tm.messages.cu_pass.packets == tm.messages.pass.packets+tm.messages.fail.packets"
 )
 
 # ---- benchmarks ----
@@ -188,12 +200,13 @@ same() {
 }
 for machine in kilotm "kilotm+tm-unlimited --set tm.watchdog=1500" kilotm+tm-ideal \
                "kilotm --set kilotm.watchdog_ideal=true --set tm.watchdog=1500" \
-               "kilotm+finite-units --set tm.warps=4"; do
+               "kilotm+finite-units --set tm.warps=4" warptm; do
     same ht "--size 800" --config $machine
     same bh "--size 150" --config $machine
 done
 # long enough that logs and replies meet at the end of a window
 same transfers "--size 20000" --config micro2013
+same tx_bank 40 --config warptm --set warptm.tcd=ideal
 
 # ---- what is wrong with a program ----
 # wrong FILE TEXT OPTIONS...: a fault with these words at the line that ends in "// here".
@@ -205,7 +218,7 @@ wrong() {
     holds "$(basename "$file") $*: message" says "$text"
     holds "$(basename "$file") $*: line" says "$(basename "$file"):$line:"
 }
-for machine in kilotm "kilotm --set kilotm.watchdog_ideal=true" "kilotm --threads 3" kilotm+tm-ideal; do
+for machine in kilotm "kilotm --set kilotm.watchdog_ideal=true" "kilotm --threads 3" kilotm+tm-ideal warptm; do
     wrong "$here/wrong/wild.ptx" "reads 4 bytes at 0x10" --config $machine
     wrong "$here/wrong/wild-store.ptx" "writes 4 bytes at" --config $machine
     wrong "$here/../faults/barrier-in-transaction.ptx" "barrier inside a transaction" --config $machine
@@ -232,6 +245,9 @@ refused "tm.global = ideal needs gpu.simt = stack" --config kilotm+tm-ideal --se
 refused "gpu.memory_mb must be at most 4096" --config kilotm --set gpu.memory_mb=16384
 refused "l1.kb must be more than 0" --config kilotm --set l1.kb=0
 refused "less than a warp's lanes" --config kilotm+finite-units --set kilotm.ring=64
+refused "warptm.group_outcomes must be false" --config warptm --set warptm.resolution=none
+refused "kilotm.write_buffer and kilotm.buffers = 0" --config warptm+finite-units
+refused "both must be powers of two" --config warptm --set warptm.tcd_bytes=96
 holds "no transactional memory" ends 2 launch "$here/ptx/widths.ptx" "--arg u8[96]:0" --timing --config quadro-fx5800
 holds "no transactional memory: message" says "tm.global"
 

@@ -74,17 +74,19 @@ static void mark(struct ownership *t, bool priority, bool bloom, uint64_t offset
             t->owner[entry[i]] = (uint8_t)lane;
 }
 
-/* May another lane own the word: for a read under priority, a lower one? */
+/*
+ * May another lane own the word: for a read under priority, a lower one? With two entries both must be another's. Without
+ * priority a mark can hide the one that another lane has made for the word; so a writer must own both entries.
+ */
 static bool taken(struct ownership *t, bool priority, bool bloom, uint64_t offset, unsigned lane, bool write)
 {
-    uint32_t entry[2];
-    for (unsigned i = entries_of(t, bloom, offset, entry); i-- > 0;) {
+    uint32_t entry[2], others = 0;
+    unsigned n = entries_of(t, bloom, offset, entry);
+    for (unsigned i = 0; i < n; i++) {
         uint8_t owner = t->owner[entry[i]];
-        bool other = owner != RESOLUTION_NO_OWNER && (write || !priority ? owner != lane : owner < lane);
-        if (!other)
-            return false;
+        others += owner != RESOLUTION_NO_OWNER && (write || !priority ? owner != lane : owner < lane);
     }
-    return true;
+    return write && !priority ? others : others == n;
 }
 
 static bool any_taken(struct ownership *t, bool priority, bool bloom, const struct tm_set *s, unsigned lane, bool write,

@@ -48,3 +48,14 @@ uint64_t temporal_last(const struct temporal *t, uint32_t chunk)
     }
     return oldest;
 }
+
+void temporal_read(struct temporal_reads *r, uint64_t last, uint64_t end)
+{
+    r->last = last > r->last ? last : r->last;
+    r->end = end < r->end ? end : r->end;
+}
+
+bool temporal_conflict(const struct temporal_reads *r)
+{
+    return r->last > r->end;
+}

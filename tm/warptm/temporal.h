@@ -37,15 +37,7 @@ static inline struct temporal_reads temporal_none(void)
     return (struct temporal_reads){ 0, UINT64_MAX };
 }
 
-static inline void temporal_read(struct temporal_reads *r, uint64_t last, uint64_t end)
-{
-    r->last = last > r->last ? last : r->last;
-    r->end = end < r->end ? end : r->end;
-}
-
-static inline bool temporal_conflict(const struct temporal_reads *r)
-{
-    return r->last > r->end;
-}
+void temporal_read(struct temporal_reads *r, uint64_t last, uint64_t end);
+bool temporal_conflict(const struct temporal_reads *r);
 
 #endif

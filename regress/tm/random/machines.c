@@ -31,6 +31,21 @@ struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
         { .presets = "kilotm tm-ideal", .keys = "tm.watchdog=500" },
         { .presets = "kilotm tm-ideal", .keys = "tm.ideal_detection=signature tm.signature_bits=64" },
         { .presets = "gtx480", .keys = "tm.global=ideal tm.ideal_detection=ring gpu.warp_size=64 gpu.sms=2" },
+        { .presets = "warptm", .keys = "gpu.sms=3" },
+        { .presets = "warptm",
+          .keys = "gpu.sms=1 warptm.tcd=ideal warptm.resolution=two_phase_bloom warptm.ownership=1024 tm.warps=0 "
+                  "tm.backoff=0 tm.watchdog=500 warptm.tables=1" },
+        { .presets = "kilotm tm-warptm tm-unlimited",
+          .keys = "tm.backoff=0 warptm.resolution=perfect kilotm.lwh_sets=1 kilotm.lwh_ways=1 kilotm.lwh_buckets=4 "
+                  "kilotm.granularity=32 warptm.tcd_entries=16" },
+        { .presets = "warptm",
+          .keys = "gpu.sms=2 gpu.warp_size=64 warptm.resolution=mark warptm.resolution_cost=sum warptm.tables=1 "
+                  "warptm.ownership=0 kilotm.ring=1024 tm.warps=8 warptm.group_outcomes=false" },
+        { .presets = "warptm bf-array",
+          .keys = "gpu.sms=4 warptm.access_bytes=4 warptm.tcd_aborts=true kilotm.pass_waiting=true tm.warps=8 "
+                  "warptm.resolution_cost=free sim.threads=2" },
+        { .presets = "warptm", .keys = "gpu.sms=2 warptm.resolution=none warptm.group_replies=false tm.warps=8 "
+                                       "warptm.group_outcomes=false warptm.access_bytes=4 warptm.tcd_bytes=4" },
     },
     [SHARED] = {
         { .presets = "functional", .keys = "" },
@@ -76,6 +91,9 @@ struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
         { .presets = "gtx480 tm-localtm",
           .keys = "gpu.sms=1 tm.global=ideal tm.ideal_detection=ring tm.global_warps=2" },
         { .presets = "gtx480 tm-localtm", .keys = "gpu.sms=1 tm.global=ideal tm.ideal_detection=signature" },
+        { .presets = "warptm tm-localtm", .keys = "gpu.sms=2 tm.warps=4" },
+        { .presets = "warptm tm-localtm localtm-rw",
+          .keys = "gpu.sms=1 tm.watchdog=400 kilotm.ideal_commit=true warptm.resolution=mark_bloom" },
         { .presets = "kilotm tm-localtm", .keys = "gpu.sms=4 tm.global_warps=5" },
         { .as_before = true, .presets = "kilotm tm-localtm", .keys = "gpu.sms=4 tm.global_warps=5 sim.threads=2" },
     },
