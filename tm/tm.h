@@ -156,6 +156,8 @@ void tm_load_part_done(struct tm_core *c, struct tm_load *l, uint64_t now);
 /* The outcome of a lane. key: the oracle replays commits in ascending order of keys. now: cycle of the outcome. */
 void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
                uint64_t now);
+/* The lanes of the slot's attempt that have aborted so far cause no back-off (tm.backoff). */
+void tm_no_backoff(struct tm_core *c, uint32_t slot);
 /* A lane without writes to global memory commits between two other commits. The oracle requires that all its reads are
  * of memory as it was at one moment since the attempt began; the keys of the writers that it has seen are at most
  * `newest`, and each of these keys is or will be reported. */

@@ -37,8 +37,8 @@ struct engine_kind {
     bool (*before)(void *engine, const struct packet *k, uint64_t now);
     /* Before a request of an SM, or an access of the engine, performs: memory still has the old bytes. */
     void (*accessed)(void *engine, const struct packet *k, uint64_t now);
-    /* A read with k->noted performs, after `accessed`: the engine writes its note for the reader to k->mask, and its size
-     * to k->note_bytes. */
+    /* A read with k->noted performs, after `accessed`: the engine writes its note for the reader to k->mask, and the
+     * size of the note to k->note_bytes. */
     void (*note)(void *engine, struct packet *k, uint64_t now);
     /* Counts the cycles before `until` that have not been counted. */
     void (*settle)(void *engine, uint64_t until);

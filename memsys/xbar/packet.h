@@ -55,7 +55,7 @@ struct packet {
     bool own;                        /* an engine's access to its slice (memsys/l2/engine.h) */
     uint16_t stages;                 /* of the slice's pipeline that it passes; 0 = all: l2.latency */
     uint8_t found;                   /* enum packet_found: result of the look-up in L2 */
-    bool noted;                      /* a read whose reply carries the note of the slice's engine (memsys/l2/engine.h) */
+    bool noted;                      /* a read whose reply has a note of the slice's engine (memsys/l2/engine.h) */
     uint8_t note_bytes;              /* size of the note */
     uint32_t token;                  /* for the sender: MSHR entry, cache, ... ; unchanged in the reply */
     uint32_t turn;                   /* of a coherence reply: its number at the slice */

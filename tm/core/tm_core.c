@@ -312,6 +312,11 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
     outcome(c, slot, lane, commits, key, why, now);
 }
 
+void tm_no_backoff(struct tm_core *c, uint32_t slot)
+{
+    c->warp[slot].aborts_in_row = 0;
+}
+
 void tm_decide_between(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t newest, uint64_t now)
 {
     const struct tm_lane *l = &c->warp[slot].lane[lane];

@@ -87,6 +87,7 @@ static void finish(struct kilo_core *k, uint32_t slot, uint64_t now)
     tm_count(k->tm)[STAT_TX_RESOLUTION_WAIT] += r.began - r.asked;
     for (uint64_t m = r.losers; m; m &= m - 1)
         tm_decide(k->tm, slot, (unsigned)__builtin_ctzll(m), false, 0, TM_INTRA_WARP, now);
+    tm_no_backoff(k->tm, slot);
     kilo_commit(k, slot, r.lanes & ~r.losers, now);
 }
 
