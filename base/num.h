@@ -26,14 +26,18 @@ static inline unsigned num_bits(uint64_t n)
     return n ? 64 - (unsigned)__builtin_clzll(n) : 0;
 }
 
-/* Bits that are set. (__builtin_popcountll is a call, because not every host has the instruction.) */
+/* Bits that are set. (Where the compiler may not use the instruction, __builtin_popcountll is a call.) */
 static inline unsigned num_ones(uint64_t n)
 {
+#if defined __POPCNT__
+    return (unsigned)__builtin_popcountll(n);
+#else
     if (n == UINT32_MAX)
         return 32;                       /* all lanes of a warp: the common case */
     n -= n >> 1 & 0x5555555555555555;
     n = (n & 0x3333333333333333) + (n >> 2 & 0x3333333333333333);
     return (unsigned)(((n + (n >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
+#endif
 }
 
 /* The logarithm to base 2, rounded up; 0 for 0. */

@@ -64,7 +64,7 @@ static void progress(void *owner, uint64_t done, uint64_t total, uint64_t thread
 {
     static const double period = 0.1;
     simtx_gpu *g = owner;
-    double now = host_seconds();
+    double now = g->progress ? host_seconds() : 0;
     if (!g->progress || now - g->progress_last < period)
         return;
     g->progress_last = now;

@@ -249,6 +249,7 @@ bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes)
     uint32_t id;
     if (!all_lanes_arrived(w, d, &lanes))
         return false;
+    blk->barriers_used = true;
     struct barrier *b = open_barrier(w, d, lanes, &id);
     if (!b)
         return false;
@@ -277,7 +278,7 @@ bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes)
 
 void barrier_lanes_left(struct block *blk)
 {
-    for (uint32_t id = 0; id < MAX_BARRIERS; id++) {
+    for (uint32_t id = 0; blk->barriers_used && id < MAX_BARRIERS; id++) {
         struct barrier *b = &blk->barriers[id];
         if (b->active && !b->expected && is_complete(blk, b))
             complete(blk, b, id);

@@ -150,12 +150,13 @@ static void set_lanes(struct half *h, const struct launch *la)
     }
 }
 
-/* Special registers that are the same for all blocks are written once, when the context is new. */
-static void set_launch_registers(struct half *h, const struct launch *la, uint32_t warp)
+/* Special registers that are the same for all blocks are written once, when the context is new; also %ctaid. */
+static void set_launch_registers(struct half *h, const struct launch *la, const struct block *b, uint32_t warp)
 {
     static const uint32_t zero[3], one[3] = { 1, 1, 1 };
     set_vector(la, h, SR_NTID, la->block);
     set_vector(la, h, SR_NCTAID, la->grid);
+    set_vector(la, h, SR_CTAID, b->id);
     set_vector(la, h, SR_CLUSTERID, zero);
     set_vector(la, h, SR_NCLUSTERID, la->grid);
     set_vector(la, h, SR_CLUSTER_CTAID, zero);
@@ -179,7 +180,8 @@ static void set_launch_registers(struct half *h, const struct launch *la, uint32
     }
 }
 
-static void start_warp(struct block *b, struct warp *w, uint32_t sm)
+/* moved: the components of %ctaid that differ from those of the context's last block. */
+static void start_warp(struct block *b, struct warp *w, uint32_t sm, const bool moved[3])
 {
     const struct launch *la = b->launch;
     uint32_t first = w->index * la->warp_size, left = la->threads_per_block - first;
@@ -200,24 +202,17 @@ static void start_warp(struct block *b, struct warp *w, uint32_t sm)
         struct half *h = &w->half[q];
         h->l.cc = 0;
         if (fresh)
-            set_launch_registers(h, la, w->index * (la->warp_size / LANES) + q);
-        set_vector(la, h, SR_CTAID, b->id);
+            set_launch_registers(h, la, b, w->index * (la->warp_size / LANES) + q);
+        for (int c = 0; c < 3 && reads(la, SR_CTAID); c++)
+            if (moved[c])
+                set_same(h, SR_CTAID, c, b->id[c]);
         if (reads(la, SR_SMID))
             set_same(h, SR_SMID, 0, sm);
     }
 }
 
-void block_start(struct block *b, uint64_t linear, uint32_t sm)
+static void reset_barriers(struct block *b)
 {
-    const struct launch *la = b->launch;
-    b->linear = linear;
-    b->id[0] = (uint32_t)(linear % la->grid[0]);
-    b->id[1] = (uint32_t)(linear / la->grid[0] % la->grid[1]);
-    b->id[2] = (uint32_t)(linear / la->grid[0] / la->grid[1]);
-    b->live_threads = la->threads_per_block;
-    b->released = 0;
-    b->spinning = false;
-    memset(b->shared, 0, b->shared_bytes + la->shared_reserved);
     for (int i = 0; i < MAX_BARRIERS; i++) {
         struct barrier *r = &b->barriers[i];
         r->arrived = r->expected = r->popc = 0;
@@ -225,8 +220,28 @@ void block_start(struct block *b, uint64_t linear, uint32_t sm)
         r->red = 0;
     }
     memset(b->barrier_masks, 0, (size_t)b->nwarps * MAX_BARRIERS * 2 * sizeof *b->barrier_masks);
+    b->barriers_used = false;
+}
+
+void block_start(struct block *b, uint64_t linear, uint32_t sm)
+{
+    const struct launch *la = b->launch;
+    b->linear = linear;
+    uint64_t row = linear / la->grid[0];
+    uint32_t id[3] = { (uint32_t)(linear % la->grid[0]), (uint32_t)(row % la->grid[1]), (uint32_t)(row / la->grid[1]) };
+    bool moved[3];
+    for (int c = 0; c < 3; c++) {
+        moved[c] = id[c] != b->id[c];
+        b->id[c] = id[c];
+    }
+    b->live_threads = la->threads_per_block;
+    b->released = 0;
+    b->spinning = false;
+    memset(b->shared, 0, b->shared_bytes + la->shared_reserved);
+    if (b->barriers_used)
+        reset_barriers(b);
     for (uint32_t i = 0; i < b->nwarps; i++)
-        start_warp(b, &b->warps[i], sm);
+        start_warp(b, &b->warps[i], sm, moved);
 }
 
 /* One pass over the warps that are ready. */

@@ -152,6 +152,7 @@ struct block {
     uint32_t shared_bytes;
     struct barrier barriers[MAX_BARRIERS];
     uint64_t *barrier_masks;
+    bool barriers_used;              /* some thread has arrived at one */
     uint64_t released;               /* warps that a barrier released; the scheduler clears the bits */
     bool spinning;                   /* its last time slice made no progress */
 };
@@ -278,6 +279,8 @@ static inline struct simt_entry *simt_top(struct warp *w)
 }
 void simt_start(struct warp *w, const struct code *code, uint64_t mask);
 void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc);
+/* The branch of simt_branch with a stack, if some lanes of the top entry take it and some do not. */
+void simt_diverge(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc);
 struct simt_entry *simt_push(struct warp *w, uint64_t mask, uint32_t pc, uint32_t rpc, uint32_t frame);
 void simt_pop(struct warp *w);                    /* stack: pops the top entry, and its frame if that has no lanes */
 bool simt_settle(struct warp *w);                 /* pops finished paths; false when the warp has no lanes left */

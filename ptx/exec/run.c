@@ -1,9 +1,9 @@
 /*
  * The run loop of a warp: steps execute in order until one returns a control instruction, which then acts on the warp.
  * A step is a call through a pointer in the decoded instruction; regress/bench/dispatch.c compares this with a switch
- * and with tail calls (they differ by less than 10 %; the layout of the registers decides). With a SIMT stack, a branch
- * that all lanes take, or none, and a join marker at which no lanes wait, leave the stack as it is: the same entry
- * continues at another step, in the same run.
+ * and with tail calls (they differ by less than 10 %; the layout of the registers decides). With a SIMT stack, branches
+ * and join markers are followed in the loop itself: a branch that all lanes take, or none, leaves the stack as it is; at
+ * others the entry of the lanes that go first continues, and where an entry ends the one below.
  */
 #include "ptx/exec/control.h"
 #include "ptx/isa/ops_check.h"
@@ -320,64 +320,119 @@ static inline bool next_group(struct warp *w)
     return simt_settle(w);
 }
 
-/* What the lanes of one entry execute without a change of the stack. */
+/* What the lanes of the top entry have executed since they became its lanes. */
 struct run {
     const struct code *code;
-    struct simt_entry *entry;
+    const struct dinst *end;         /* where they reconverge with others; NULL nowhere */
     uint64_t mask;
+    uint64_t before;                 /* w->executed then */
     uint64_t skipped;                /* branches that none of them took: their guard was false */
 };
 
-enum follow { FOLLOW_ON, FOLLOW_SETTLE, FOLLOW_CONTROL };
-
-/*
- * The step after control step *at, which returned r, if all lanes go there: ON; SETTLE if that ends the entry. CONTROL:
- * nothing has been done.
- */
-static inline enum follow follow(struct warp *w, struct run *u, const struct dinst **at, int r)
+/* Begins a run of the top entry; returns its next step. */
+static inline const struct dinst *begin_run(struct warp *w, struct run *u)
 {
-    const struct dinst *d = *at;
-    uint32_t here = (uint32_t)(d - u->code->insts), next = here + 1;
-    if (r == OP_BRA) {
-        uint64_t taken = guard_mask(w, d, u->mask);
-        if ((taken && taken != u->mask) || (taken && d->target < next && !w->spin.wait))
-            return FOLLOW_CONTROL;
-        w->spin.wait -= taken && d->target < next;
-        u->skipped += !taken;
-        next = taken ? d->target : next;
-    } else if (r == CONTROL_JOIN)
-        next = here + (u->entry->rpc != here);
-    else
-        return FOLLOW_CONTROL;
-    *at = u->code->insts + next;
-    if (next != u->entry->rpc && w->budget > 0)
-        return FOLLOW_ON;
-    u->entry->pc = next;
-    return FOLLOW_SETTLE;
+    const struct simt_entry *e = simt_top(w);
+    const struct code *c = w->frame[e->frame].code;
+    *u = (struct run){ c, e->rpc == UINT32_MAX ? NULL : &c->insts[e->rpc], e->mask, w->executed, 0 };
+    set_masks(w, u->mask);
+    return &c->insts[e->pc];
 }
 
-/* Runs the current entry until its lanes part, or end, or a control instruction acts. */
-static enum control_result run_entry(struct warp *w)
+/* Counts what the run's lanes executed. */
+static inline void end_run(struct warp *w, const struct run *u)
 {
-    struct simt_entry *e = simt_top(w);
-    struct run u = { .code = w->frame[e->frame].code, .entry = e, .mask = e->mask };
-    const struct dinst *d = &u.code->insts[e->pc];
-    uint64_t before = w->executed;
+    uint64_t *c = w->half[0].worker->count, n = w->executed - u->before;
+    c[STAT_WARP_INSTRUCTIONS] += n;
+    c[STAT_THREAD_INSTRUCTIONS] += (n - u->skipped) * num_ones(u->mask);
+}
+
+enum follow { FOLLOW_ON, FOLLOW_PARTED, FOLLOW_CONTROL };
+
+/*
+ * The step after branch *at, if all lanes go there: ON. PARTED: the top entry is that of the lanes that go first.
+ * CONTROL: nothing has been done.
+ */
+static inline enum follow follow_branch(struct warp *w, struct run *u, const struct dinst **at)
+{
+    const struct dinst *d = *at, *target = &u->code->insts[d->target];
+    uint64_t taken = guard_mask(w, d, u->mask);
+    if (!taken) {
+        u->skipped++;
+        *at = d + 1;
+        return FOLLOW_ON;
+    }
+    if (target <= d && !w->spin.wait)
+        return FOLLOW_CONTROL;
+    w->spin.wait -= target <= d;
+    *at = target;
+    if (taken == u->mask)
+        return FOLLOW_ON;
+    count_guarded_off(w, u->mask & ~taken);
+    simt_diverge(w, d->target, taken, (uint32_t)(d - u->code->insts) + 1, d->reconverge);
+    return FOLLOW_PARTED;
+}
+
+static inline enum follow follow(struct warp *w, struct run *u, const struct dinst **at, int r)
+{
+    if (r == OP_BRA)
+        return follow_branch(w, u, at);
+    if (r != CONTROL_JOIN)
+        return FOLLOW_CONTROL;
+    *at += *at != u->end;
+    return FOLLOW_ON;
+}
+
+/* The top entry has ended. True: the entry below, of the same frame, continues. False: simt_settle has to look. */
+static inline bool reconverge(struct warp *w)
+{
+    struct simt_entry *top = simt_top(w), *below = top - 1;
+    if (w->nentry < 2 || w->tx.open || below->frame != top->frame || below->pc == below->rpc)
+        return false;
+    uint64_t mask = below->mask & w->frame[below->frame].live & w->exist;
+    if (!mask)
+        return false;
+    below->mask = mask;
+    w->current = --w->nentry - 1;
+    return true;
+}
+
+/*
+ * Runs the top entry, and the next ones when its lanes part or reconverge, until a control instruction acts. False: the
+ * stack or the time slice has to be looked at.
+ */
+static bool run_entries(struct warp *w, struct run *u, const struct dinst **at, int *r)
+{
+    const struct dinst *d = begin_run(w, u);
     bool stack = !warp_independent(w);
-    enum follow f;
-    int r;
-    set_masks(w, u.mask);
-    do {
+    for (;;) {
         const struct dinst *from = d;
         w->run_from = from->seq;
-        r = run_steps(w, &d);
+        *r = run_steps(w, &d);
         count_steps(w, from, d);
-        f = stack ? follow(w, &u, &d, r) : FOLLOW_CONTROL;
-    } while (f == FOLLOW_ON);
-    count_lanes(w, w->executed - before, u.mask);
-    w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] -= u.skipped * num_ones(u.mask);
-    if (f == FOLLOW_SETTLE)
+        enum follow f = stack ? follow(w, u, &d, *r) : FOLLOW_CONTROL;
+        *at = d;
+        if (f == FOLLOW_CONTROL)
+            return true;
+        if (f == FOLLOW_ON && d != u->end && w->budget > 0)
+            continue;
+        end_run(w, u);
+        if (f == FOLLOW_ON)
+            simt_top(w)->pc = (uint32_t)(d - u->code->insts);
+        if (w->budget <= 0 || (f == FOLLOW_ON && !reconverge(w)))
+            return false;
+        d = begin_run(w, u);
+    }
+}
+
+static enum control_result run_group(struct warp *w)
+{
+    struct run u;
+    const struct dinst *d;
+    int r;
+    if (!run_entries(w, &u, &d, &r))
         return CONTROL_CONTINUE;
+    end_run(w, &u);
     return r == CONTROL_FAULT ? CONTROL_STOP : control(w, r, u.code, d);
 }
 
@@ -400,7 +455,7 @@ void warp_run(struct warp *w)
             w->state = WARP_FAULT;
             return;
         }
-        if (run_entry(w) == CONTROL_STOP) {
+        if (run_group(w) == CONTROL_STOP) {
             if (w->half[0].worker->fault)
                 w->state = WARP_FAULT;
             return;

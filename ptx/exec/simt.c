@@ -59,6 +59,7 @@ static void grow_registers(struct warp *w, uint32_t bytes)
         char *p = mem_aligned(64, cap, "the registers of a warp");
         if (w->regs_cap)
             memcpy(p, w->half[i].regs, w->regs_cap);
+        memset(p + w->regs_cap, 0, cap - w->regs_cap);
         free(w->half[i].regs);
         w->half[i].regs = p;
     }
@@ -117,10 +118,11 @@ static struct frame *place_frame(struct warp *w, const struct code *code, uint32
     *f = (struct frame){ .code = code, .live = lanes, .reg_base = regs, .local_base = local_base, .used = true };
     grow_registers(w, regs + code->frame_bytes);
     for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
-        memset(w->half[i].regs + regs, 0, code->frame_bytes - SCRATCH_AREA);
+        if (code->flow->reads_unset)
+            memset(w->half[i].regs + regs, 0, code->frame_bytes - SCRATCH_AREA);
         if (w->half[i].local_device)
             mark_frame(&w->half[i], code, local_base, (uint32_t)(lanes >> LANES * i));
-        else
+        else if (code->local_bytes)
             clear_local(&w->half[i], local_base, code->local_bytes, (uint32_t)(lanes >> LANES * i));
     }
     return f;
@@ -164,7 +166,7 @@ void simt_start(struct warp *w, const struct code *code, uint64_t mask)
     warp_set_frame(w, 0);
 }
 
-static void diverge(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc)
+void simt_diverge(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t next_pc, uint32_t rpc)
 {
     struct simt_entry *e = simt_top(w);
     uint64_t rest = e->mask & ~taken;
@@ -209,7 +211,7 @@ void simt_branch(struct warp *w, uint32_t taken_pc, uint64_t taken, uint32_t nex
         uint32_t frame = e->frame, yields = e->yields;
         push(w, taken, taken_pc, UINT32_MAX, frame)->yields = yields;
     } else
-        diverge(w, taken_pc, taken, next_pc, rpc);
+        simt_diverge(w, taken_pc, taken, next_pc, rpc);
 }
 
 void simt_split(struct warp *w, const struct path *path, uint32_t n, uint32_t rpc)

@@ -1,8 +1,9 @@
 /*
  * The form of a lane function, called a kernel here: one loop over the 32 lanes that the compiler vectorises. A kernel
- * computes all lanes. When some are masked off, partial*() calls it for all lanes and restores the old values of the
- * others, so each kernel exists once. The family files (int.c, float.c ...) include this file and are compiled once per
- * vector width, with ISA defined to its name. Results have the same bits for every width and compiler.
+ * computes all lanes. When some are masked off, a second loop over the same expression keeps the old values of the
+ * others; where a kernel has no such loop, partial*() calls it for all lanes and restores those values. The family files
+ * (int.c, float.c ...) include this file and are compiled once per vector width, with ISA defined to its name. Results
+ * have the same bits for every width and compiler.
  */
 #ifndef PTX_LANES_KERNEL_H
 #define PTX_LANES_KERNEL_H
@@ -60,64 +61,61 @@ int NAME(partial16)(struct lanes *x, const struct dinst *d, ptx_fn *fn);
     TD *D = dst_of(x, d)
 
 /*
+ * The loop of a kernel: LOAD declares the operands of element i, EXPR is the result. Some lanes: elements of 4 and 8
+ * bytes are computed and selected in one loop, because a second pass would wait for the stores of the first.
+ */
+#define KERNEL_LOOP(name, TD, N, LOAD, EXPR)                                                  \
+    TD *D = dst_of(x, d);                                                                     \
+    const uint32_t m = x->mask;                                                               \
+    if (LIKELY(m == ALL_LANES)) {                                                             \
+        SIMD for (int i = 0; i < (N); i++) {                                                  \
+            LOAD;                                                                             \
+            D[i] = (TD)(EXPR);                                                                \
+        }                                                                                     \
+    } else if (sizeof(TD) < 4)                                                                \
+        return PARTIAL(TD, N)(x, d, name);                                                    \
+    else {                                                                                    \
+        SIMD for (int i = 0; i < (N); i++) {                                                  \
+            LOAD;                                                                             \
+            TD old = D[i], new = (TD)(EXPR);                                                  \
+            D[i] = (sizeof(TD) == 8 ? m & lane_bit64[i] : m & lane_bit32[i]) ? new : old;     \
+        }                                                                                     \
+    }                                                                                         \
+    return 0
+
+/*
  * Kernels with one to four sources of C types TA, TB ...; EXPR is in terms of a, b, c, e. N lanes or 2N
  * halves.
  */
 #define KERNEL1(name, TD, TA, N, EXPR)                                                        \
     static int name(struct lanes *x, const struct dinst *d)                                   \
     {                                                                                         \
-        KERNEL_HEAD(name, TD, N);                                                                \
         const TA *A = src_of(x, d, 0);                                                        \
-        SIMD for (int i = 0; i < (N); i++) {                                                  \
-            TA a = A[i];                                                                      \
-            D[i] = (TD)(EXPR);                                                                \
-        }                                                                                     \
-        return 0;                                                                             \
+        KERNEL_LOOP(name, TD, N, TA a = A[i], EXPR);                                          \
     }
 #define KERNEL2(name, TD, TA, TB, N, EXPR)                                                    \
     static int name(struct lanes *x, const struct dinst *d)                                   \
     {                                                                                         \
-        KERNEL_HEAD(name, TD, N);                                                                \
         const TA *A = src_of(x, d, 0);                                                        \
         const TB *B = src_of(x, d, 1);                                                        \
-        SIMD for (int i = 0; i < (N); i++) {                                                  \
-            TA a = A[i];                                                                      \
-            TB b = B[i];                                                                      \
-            D[i] = (TD)(EXPR);                                                                \
-        }                                                                                     \
-        return 0;                                                                             \
+        KERNEL_LOOP(name, TD, N, TA a = A[i]; TB b = B[i], EXPR);                             \
     }
 #define KERNEL3(name, TD, TA, TB, TC, N, EXPR)                                                \
     static int name(struct lanes *x, const struct dinst *d)                                   \
     {                                                                                         \
-        KERNEL_HEAD(name, TD, N);                                                                \
         const TA *A = src_of(x, d, 0);                                                        \
         const TB *B = src_of(x, d, 1);                                                        \
         const TC *C = src_of(x, d, 2);                                                        \
-        SIMD for (int i = 0; i < (N); i++) {                                                  \
-            TA a = A[i];                                                                      \
-            TB b = B[i];                                                                      \
-            TC c = C[i];                                                                      \
-            D[i] = (TD)(EXPR);                                                                \
-        }                                                                                     \
-        return 0;                                                                             \
+        KERNEL_LOOP(name, TD, N, TA a = A[i]; TB b = B[i]; TC c = C[i], EXPR);                \
     }
 #define KERNEL4(name, TD, TA, TB, TC, TE, N, EXPR)                                            \
     static int name(struct lanes *x, const struct dinst *d)                                   \
     {                                                                                         \
-        KERNEL_HEAD(name, TD, N);                                                                \
         const TA *A = src_of(x, d, 0);                                                        \
         const TB *B = src_of(x, d, 1);                                                        \
         const TC *C = src_of(x, d, 2);                                                        \
         const TE *E = src_of(x, d, 3);                                                        \
-        SIMD for (int i = 0; i < (N); i++) {                                                  \
-            TA a = A[i];                                                                      \
-            TB b = B[i];                                                                      \
-            TC c = C[i];                                                                      \
-            TE e = E[i];                                                                      \
-            D[i] = (TD)(EXPR);                                                                \
-        }                                                                                     \
-        return 0;                                                                             \
+        KERNEL_LOOP(name, TD, N, TA a = A[i]; TB b = B[i]; TC c = C[i]; TE e = E[i], EXPR);   \
     }
 
 /*

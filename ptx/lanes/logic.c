@@ -68,12 +68,8 @@ static inline uint64_t window_base(const struct dinst *d)
 #define CVTA_KERNEL(name, T)                                                                  \
     static int name(struct lanes *x, const struct dinst *d)                                   \
     {                                                                                         \
-        KERNEL_HEAD(name, T, LANES);                                                          \
-        const T *A = src_of(x, d, 0);                                                         \
-        T add = (T)(d->imm ? -window_base(d) : window_base(d));                               \
-        SIMD for (int i = 0; i < LANES; i++)                                                  \
-            D[i] = A[i] + add;                                                                \
-        return 0;                                                                             \
+        const T *A = src_of(x, d, 0), add = (T)(d->imm ? -window_base(d) : window_base(d));   \
+        KERNEL_LOOP(name, T, LANES, T a = A[i], a + add);                                     \
     }
 CVTA_KERNEL(cvta32, uint32_t)
 CVTA_KERNEL(cvta64, uint64_t)

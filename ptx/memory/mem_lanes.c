@@ -4,6 +4,7 @@
  * tell which of the first two it can be. Bounds are checked for all lanes at once against the allocation that this
  * instruction last accessed; if that fails, each lane's allocation is looked up. A scattered load has no branch that
  * depends on the mask: lanes that do not execute read where the first one reads, and their registers keep their values.
+ * Few lanes access one after another (few_lanes.h).
  *
  * Private memory (local, and parameters of functions) is interleaved by 4-byte word over the lanes, so that the same
  * offset in all lanes is one vector, as on hardware.
@@ -16,6 +17,7 @@
 #include "ptx/memory/mem_table.h"
 
 #define INLINE static inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline))
 
 /* A linear region: the host address of its address 0, and the range of legal addresses. */
 struct region { uint64_t host, lo, hi; };
@@ -103,6 +105,8 @@ INLINE bool find_region(struct half *h, const struct dinst *d, enum ptx_space sp
         return true;
     return space == SP_GLOBAL && other_region(h, d, write, lo, hi, r);
 }
+
+#include "ptx/memory/few_lanes.h"
 
 /* The slow path, one lane at a time. It finds the lane at fault. */
 static char *lane_pointer(struct half *h, const struct dinst *d, enum ptx_space space, uint64_t addr, unsigned width,
@@ -230,8 +234,8 @@ INLINE bool scatter_region(struct mem_access *a, struct half *h, const struct di
 }
 
 /* The access of this lane is outside; no lane has performed. */
-static __attribute__((noinline)) int outside(struct lanes *x, const struct dinst *d, int lane, unsigned width,
-                                             bool write, ptx_fn *again)
+static NOINLINE int outside(struct lanes *x, const struct dinst *d, int lane, unsigned width, bool write,
+                            ptx_fn *again)
 {
     uint64_t addr[LANES];
     if (d->addr_size)
@@ -312,8 +316,27 @@ typedef uint64_t loose8 __attribute__((aligned(1)));
 #define GATHER_4(MT, i) GATHER_1(MT, i), GATHER_1(MT, (i) + 1), GATHER_1(MT, (i) + 2), GATHER_1(MT, (i) + 3)
 #define GATHER_1(MT, i) *(const MT *)(const void *)(from + addr[k + (i)])
 
-#define LOAD(MT, RT, BITS, S, NAME, SPACE)                                                                 \
+/* Executes a load or store for the lanes that are left after those of few_lanes.h. */
+static NOINLINE int run_left(struct lanes *x, const struct dinst *d, uint32_t left, ptx_fn *fn)
+{
+    uint32_t all = x->mask;
+    x->mask = left;
+    int r = fn(x, d);
+    x->mask = all;
+    return r;
+}
+
+#define FEW_OR_ANY(NAME)                                                                                   \
     static int NAME(struct lanes *x, const struct dinst *d)                                                \
+    {                                                                                                      \
+        if (!few_lanes(x, d))                                                                              \
+            return any_##NAME(x, d);                                                                       \
+        uint32_t left = few_##NAME(x, d);                                                                  \
+        return left ? run_left(x, d, left, any_##NAME) : CONTROL_NEXT;                                     \
+    }
+
+#define LOAD(MT, RT, BITS, S, NAME, SPACE)                                                                 \
+    static NOINLINE int any_##NAME(struct lanes *x, const struct dinst *d)                                 \
     {                                                                                                      \
         struct half *h = half_of(x);                                                                       \
         const operand *to = d->extra;                                                                      \
@@ -323,7 +346,7 @@ typedef uint64_t loose8 __attribute__((aligned(1)));
         enum mem_pattern pattern = find_pattern(&a, x, d, width);                                          \
         if (pattern == MEM_PATTERN_SAME) {                                                                 \
             if (!row_region(&a, h, d, SPACE, false, &r))                                                   \
-                return outside(x, d, a.first, width, false, NAME);                                         \
+                return outside(x, d, a.first, width, false, any_##NAME);                                   \
             for (unsigned e = 0; e < n; e++) {                                                             \
                 MT m;                                                                                      \
                 memcpy(&m, AT(r, a.from + e * sizeof m), sizeof m);                                        \
@@ -353,7 +376,7 @@ typedef uint64_t loose8 __attribute__((aligned(1)));
             int i = __builtin_ctz(m);                                                                      \
             const char *p = lane_pointer(h, d, SPACE, a.addr[i], width, false);                            \
             if (!p)                                                                                        \
-                return mem_outside(x, d, a.addr, i, width, false, NAME);                                   \
+                return mem_outside(x, d, a.addr, i, width, false, any_##NAME);                             \
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((RT *)lanes_at(x, to[e]))[i] = (RT)((const MT *)p)[e];                                    \
         }                                                                                                  \
@@ -363,7 +386,7 @@ typedef uint64_t loose8 __attribute__((aligned(1)));
 /* ---- stores: lanes in ascending order, so at one address the highest lane wins ---- */
 
 #define STORE(MT, RT, NAME, SPACE)                                                                         \
-    static int NAME(struct lanes *x, const struct dinst *d)                                                \
+    static NOINLINE int any_##NAME(struct lanes *x, const struct dinst *d)                                 \
     {                                                                                                      \
         struct half *h = half_of(x);                                                                       \
         const operand *from = d->extra;                                                                    \
@@ -374,7 +397,7 @@ typedef uint64_t loose8 __attribute__((aligned(1)));
         h->worker->changes++;                                                                              \
         if (pattern == MEM_PATTERN_SAME) {                                                                 \
             if (!row_region(&a, h, d, SPACE, true, &r))                                                    \
-                return outside(x, d, a.first, width, true, NAME);                                          \
+                return outside(x, d, a.first, width, true, any_##NAME);                                    \
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((MT *)AT(r, a.from))[e] = (MT)((const RT *)lanes_at(x, from[e]))[a.last];                 \
             return CONTROL_NEXT;                                                                           \
@@ -391,7 +414,7 @@ typedef uint64_t loose8 __attribute__((aligned(1)));
             int i = __builtin_ctz(m);                                                                      \
             char *p = together ? AT(r, a.addr[i]) : lane_pointer(h, d, SPACE, a.addr[i], width, true);     \
             if (!p)                                                                                        \
-                return mem_outside(x, d, a.addr, i, width, true, NAME);                                    \
+                return mem_outside(x, d, a.addr, i, width, true, any_##NAME);                              \
             for (unsigned e = 0; e < n; e++)                                                               \
                 ((MT *)p)[e] = (MT)((const RT *)lanes_at(x, from[e]))[i];                                  \
         }                                                                                                  \
@@ -512,16 +535,26 @@ typedef uint64_t loose8 __attribute__((aligned(1)));
     X(uint16_t, uint16_t, 16, u16_16) X(uint16_t, uint32_t, 32, u16_32) X(uint16_t, uint64_t, 64, u16_64)              \
     X(uint32_t, uint32_t, 32, u32_32) X(uint32_t, uint64_t, 64, u32_64) X(uint64_t, uint64_t, 64, u64_64)
 
-#define DEFINE_LOADS(MT, RT, BITS, S)                    \
-    STRIDED(MT, RT, BITS, strided_##S)                   \
-    GATHER(MT, RT, BITS, gather_##S)                     \
-    LOAD(MT, RT, BITS, S, ld_global_##S, SP_GLOBAL)      \
-    LOAD(MT, RT, BITS, S, ld_shared_##S, SP_SHARED)      \
-    LOAD(MT, RT, BITS, S, ld_param_##S, SP_PARAM)        \
+#define DEFINE_LOADS(MT, RT, BITS, S)                   \
+    STRIDED(MT, RT, BITS, strided_##S)                  \
+    GATHER(MT, RT, BITS, gather_##S)                    \
+    FEW_LOAD(MT, RT, few_ld_global_##S, SP_GLOBAL)      \
+    LOAD(MT, RT, BITS, S, ld_global_##S, SP_GLOBAL)     \
+    FEW_OR_ANY(ld_global_##S)                           \
+    FEW_LOAD(MT, RT, few_ld_shared_##S, SP_SHARED)      \
+    LOAD(MT, RT, BITS, S, ld_shared_##S, SP_SHARED)     \
+    FEW_OR_ANY(ld_shared_##S)                           \
+    FEW_LOAD(MT, RT, few_ld_param_##S, SP_PARAM)        \
+    LOAD(MT, RT, BITS, S, ld_param_##S, SP_PARAM)       \
+    FEW_OR_ANY(ld_param_##S)                            \
     PRIVATE_LOAD(MT, RT, ld_private_##S)
-#define DEFINE_STORES(MT, RT, BITS, S)          \
-    STORE(MT, RT, st_global_##S, SP_GLOBAL)     \
-    STORE(MT, RT, st_shared_##S, SP_SHARED)     \
+#define DEFINE_STORES(MT, RT, BITS, S)                  \
+    FEW_STORE(MT, RT, few_st_global_##S, SP_GLOBAL)     \
+    STORE(MT, RT, st_global_##S, SP_GLOBAL)             \
+    FEW_OR_ANY(st_global_##S)                           \
+    FEW_STORE(MT, RT, few_st_shared_##S, SP_SHARED)     \
+    STORE(MT, RT, st_shared_##S, SP_SHARED)             \
+    FEW_OR_ANY(st_shared_##S)                           \
     PRIVATE_STORE(MT, RT, st_private_##S)
 LOAD_TYPES(DEFINE_LOADS)
 STORE_TYPES(DEFINE_STORES)

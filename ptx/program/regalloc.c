@@ -233,6 +233,8 @@ static void find_intervals(struct live *v, struct arena *arena)
     v->kill = bits + sets * 3;
     for_each_inst(v, note_gen_kill, v);
     solve(v);
+    for (uint32_t w = 0; w < v->words; w++)
+        v->fl->reads_unset |= v->in[w] != 0;         /* block 0 */
     for_each_inst(v, note_interval, v);
     extend_over_blocks(v, reg_of);
     free(bits);
