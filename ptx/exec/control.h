@@ -34,7 +34,7 @@ static inline uint64_t guard_mask(struct warp *w, const struct dinst *d, uint64_
 /* Sets the lanes that the next steps act on. */
 static inline void set_masks(struct warp *w, uint64_t mask)
 {
-    for (uint32_t i = 0; i < warp_halves(w); i++) {
+    for (uint32_t i = 0; i == 0 || i < warp_halves(w); i++) {
         struct lanes *x = &w->half[i].l;
         x->mask = x->active = (uint32_t)(mask >> LANES * i);
         x->exist = (uint32_t)(w->exist >> LANES * i);
@@ -64,22 +64,28 @@ static inline uint64_t count_steps(struct warp *w, const struct dinst *from, con
     return n;
 }
 
-/* The lanes of mask executed n of them. */
-static inline void count_lanes(struct warp *w, uint64_t n, uint64_t mask)
+/* The number of lanes in a mask of the warp; of 32 lanes in fewer steps than num_ones. */
+static inline uint64_t count_ones(const struct warp *w, uint64_t mask)
 {
-    uint64_t *c = w->half[0].worker->count;
-    c[STAT_WARP_INSTRUCTIONS] += n;
-    c[STAT_THREAD_INSTRUCTIONS] += n * num_ones(mask);
+    uint32_t n = (uint32_t)mask;
+    if (warp_halves(w) == 2)
+        return num_ones(mask);
+    n -= n >> 1 & 0x55555555;
+    n = (n & 0x33333333) + (n >> 2 & 0x33333333);
+    return ((n + (n >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
+/* The PTX instructions of the steps from..to were executed by the lanes of mask. */
 static inline void count(struct warp *w, const struct dinst *from, const struct dinst *to, uint64_t mask)
 {
-    count_lanes(w, count_steps(w, from, to), mask);
+    uint64_t *c = w->half[0].worker->count, n = count_steps(w, from, to);
+    c[STAT_WARP_INSTRUCTIONS] += n;
+    c[STAT_THREAD_INSTRUCTIONS] += n * count_ones(w, mask);
 }
 
 static inline void count_guarded_off(struct warp *w, uint64_t off)
 {
-    w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] -= num_ones(off);
+    w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] -= count_ones(w, off);
 }
 
 static inline bool warp_independent(const struct warp *w)

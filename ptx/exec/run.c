@@ -2,8 +2,8 @@
  * The run loop of a warp: steps execute in order until one returns a control instruction, which then acts on the warp.
  * A step is a call through a pointer in the decoded instruction; regress/bench/dispatch.c compares this with a switch
  * and with tail calls (they differ by less than 10 %; the layout of the registers decides). With a SIMT stack, branches
- * and join markers are followed in the loop itself: a branch that all lanes take, or none, leaves the stack as it is; at
- * others the entry of the lanes that go first continues, and where an entry ends the one below.
+ * and join markers are followed in the loop itself: a branch that all lanes take, or none, leaves the stack as it is;
+ * else the entry of the lanes that go first continues, and where an entry ends the one below.
  */
 #include "ptx/exec/control.h"
 #include "ptx/isa/ops_check.h"
@@ -323,18 +323,17 @@ static inline bool next_group(struct warp *w)
 /* What the lanes of the top entry have executed since they became its lanes. */
 struct run {
     const struct code *code;
-    const struct dinst *end;         /* where they reconverge with others; NULL nowhere */
+    uintptr_t end;                   /* the step where they reconverge with others; beyond all steps: nowhere */
     uint64_t mask;
     uint64_t before;                 /* w->executed then */
     uint64_t skipped;                /* branches that none of them took: their guard was false */
 };
 
-/* Begins a run of the top entry; returns its next step. */
-static inline const struct dinst *begin_run(struct warp *w, struct run *u)
+/* Begins a run of the top entry, whose code is c; returns its next step. */
+static inline const struct dinst *begin_run(struct warp *w, struct run *u, const struct code *c)
 {
     const struct simt_entry *e = simt_top(w);
-    const struct code *c = w->frame[e->frame].code;
-    *u = (struct run){ c, e->rpc == UINT32_MAX ? NULL : &c->insts[e->rpc], e->mask, w->executed, 0 };
+    *u = (struct run){ c, (uintptr_t)c->insts + (uint64_t)e->rpc * sizeof *c->insts, e->mask, w->executed, 0 };
     set_masks(w, u->mask);
     return &c->insts[e->pc];
 }
@@ -344,7 +343,7 @@ static inline void end_run(struct warp *w, const struct run *u)
 {
     uint64_t *c = w->half[0].worker->count, n = w->executed - u->before;
     c[STAT_WARP_INSTRUCTIONS] += n;
-    c[STAT_THREAD_INSTRUCTIONS] += (n - u->skipped) * num_ones(u->mask);
+    c[STAT_THREAD_INSTRUCTIONS] += (n - u->skipped) * count_ones(w, u->mask);
 }
 
 enum follow { FOLLOW_ON, FOLLOW_PARTED, FOLLOW_CONTROL };
@@ -379,7 +378,7 @@ static inline enum follow follow(struct warp *w, struct run *u, const struct din
         return follow_branch(w, u, at);
     if (r != CONTROL_JOIN)
         return FOLLOW_CONTROL;
-    *at += *at != u->end;
+    *at += (uintptr_t)*at != u->end;
     return FOLLOW_ON;
 }
 
@@ -403,7 +402,7 @@ static inline bool reconverge(struct warp *w)
  */
 static bool run_entries(struct warp *w, struct run *u, const struct dinst **at, int *r)
 {
-    const struct dinst *d = begin_run(w, u);
+    const struct dinst *d = begin_run(w, u, w->frame[simt_top(w)->frame].code);
     bool stack = !warp_independent(w);
     for (;;) {
         const struct dinst *from = d;
@@ -414,14 +413,14 @@ static bool run_entries(struct warp *w, struct run *u, const struct dinst **at, 
         *at = d;
         if (f == FOLLOW_CONTROL)
             return true;
-        if (f == FOLLOW_ON && d != u->end && w->budget > 0)
+        if (f == FOLLOW_ON && (uintptr_t)d != u->end && w->budget > 0)
             continue;
         end_run(w, u);
         if (f == FOLLOW_ON)
             simt_top(w)->pc = (uint32_t)(d - u->code->insts);
         if (w->budget <= 0 || (f == FOLLOW_ON && !reconverge(w)))
             return false;
-        d = begin_run(w, u);
+        d = begin_run(w, u, u->code);
     }
 }
 

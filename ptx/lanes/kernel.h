@@ -1,7 +1,7 @@
 /*
  * The form of a lane function, called a kernel here: one loop over the 32 lanes that the compiler vectorises. A kernel
  * computes all lanes. When some are masked off, a second loop over the same expression keeps the old values of the
- * others; where a kernel has no such loop, partial*() calls it for all lanes and restores those values. The family files
+ * others; where a kernel has no such loop, partial*() calls it for all lanes and restores those values. The families
  * (int.c, float.c ...) include this file and are compiled once per vector width, with ISA defined to its name. Results
  * have the same bits for every width and compiler.
  */

@@ -39,7 +39,7 @@ static bool isa_present(enum lanes_isa isa)
 #if defined __x86_64__
     if (isa == ISA_AVX2 || isa == ISA_AVX512)
         if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-            !__builtin_cpu_supports("bmi2"))
+            !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2"))
             return false;
     if (isa == ISA_AVX512)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

@@ -13,24 +13,28 @@ INLINE bool few_lanes(const struct lanes *x, const struct dinst *d)
     return x->mask != UINT32_MAX && d->vec == 1 && d->addr_size && num_ones(x->mask) <= FEW_LANES;
 }
 
-/* The addresses of an instruction whose elements have `width` bytes, and the legal ones: lo to lo + span. */
-struct few_addresses { const void *at; uint64_t imm, host, lo, span; bool wide; };
+/*
+ * The addresses of an instruction whose elements have 1 << shift bytes. Relative to the start of the region, and rotated
+ * right by shift, a legal address is at most `last`: one that is not aligned has high bits.
+ */
+struct few_addresses { const void *at; uint64_t add, host, last; unsigned shift; bool wide; };
 
-/* False: no address is legal. */
+/* False: no address is legal, or the region is not aligned. */
 INLINE bool few_start(struct few_addresses *a, const struct lanes *x, const struct dinst *d, struct region r,
                       unsigned width)
 {
-    *a = (struct few_addresses){ lanes_at(x, d->src[0]), (uint64_t)d->imm, r.host, r.lo, r.hi - r.lo - width,
-                                 d->addr_size == 8 };
-    return r.hi - r.lo >= width;
+    unsigned shift = (unsigned)__builtin_ctz(width);
+    *a = (struct few_addresses){ lanes_at(x, d->src[0]), (uint64_t)d->imm - r.lo, r.host + r.lo,
+                                 (r.hi - r.lo - width) >> shift, shift, d->addr_size == 8 };
+    return r.hi - r.lo >= width && !(r.lo & (width - 1));
 }
 
 /* Sets *p to the host address of lane i's element. False: the access is illegal, or in another region. */
-INLINE bool few_pointer(const struct few_addresses *a, int i, unsigned width, char **p)
+INLINE bool few_pointer(const struct few_addresses *a, unsigned i, char **p)
 {
-    uint64_t v = (a->wide ? ((const uint64_t *)a->at)[i] : ((const uint32_t *)a->at)[i]) + a->imm;
+    uint64_t v = (a->wide ? ((const uint64_t *)a->at)[i] : ((const uint32_t *)a->at)[i]) + a->add;
     *p = (char *)(uintptr_t)(a->host + v);
-    return v - a->lo <= a->span && !(v & (width - 1));
+    return (v >> a->shift | v << (64 - a->shift) % 64) <= a->last;
 }
 
 #define FEW_LOAD(MT, RT, NAME, SPACE)                                                                      \
@@ -43,8 +47,8 @@ INLINE bool few_pointer(const struct few_addresses *a, int i, unsigned width, ch
         if (!few_start(&a, x, d, last_region(half_of(x), d, SPACE, false), sizeof(MT)))                    \
             return left;                                                                                   \
         do {                                                                                               \
-            int i = __builtin_ctz(left);                                                                   \
-            if (__builtin_expect(!few_pointer(&a, i, sizeof(MT), &p), 0))                                  \
+            unsigned i = (unsigned)__builtin_ctz(left);                                                    \
+            if (__builtin_expect(!few_pointer(&a, i, &p), 0))                                              \
                 break;                                                                                     \
             out[i] = (RT)*(const MT *)p;                                                                   \
         } while (left &= left - 1);                                                                        \
@@ -62,8 +66,8 @@ INLINE bool few_pointer(const struct few_addresses *a, int i, unsigned width, ch
         if (!few_start(&a, x, d, last_region(half_of(x), d, SPACE, true), sizeof(MT)))                     \
             return left;                                                                                   \
         do {                                                                                               \
-            int i = __builtin_ctz(left);                                                                   \
-            if (__builtin_expect(!few_pointer(&a, i, sizeof(MT), &p), 0))                                  \
+            unsigned i = (unsigned)__builtin_ctz(left);                                                    \
+            if (__builtin_expect(!few_pointer(&a, i, &p), 0))                                              \
                 break;                                                                                     \
             *(MT *)p = (MT)in[i];                                                                          \
         } while (left &= left - 1);                                                                        \

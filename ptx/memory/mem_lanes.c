@@ -335,6 +335,23 @@ static NOINLINE int run_left(struct lanes *x, const struct dinst *d, uint32_t le
         return left ? run_left(x, d, left, any_##NAME) : CONTROL_NEXT;                                     \
     }
 
+/* A parameter at a known place: one value for all lanes. */
+#define PARAM_LOAD(MT, RT, BITS, NAME)                                                                     \
+    static int NAME(struct lanes *x, const struct dinst *d)                                                \
+    {                                                                                                      \
+        const struct launch *la = half_of(x)->worker->launch;                                              \
+        uint64_t at = (uint64_t)d->imm, end = at + sizeof(MT);                                             \
+        if (d->addr_size || d->vec != 1 || at & (sizeof(MT) - 1) || at > end || end > la->param_bytes)     \
+            return any_##NAME(x, d);                                                                       \
+        uint##BITS##_t v = (uint##BITS##_t)(RT)*(const MT *)(const void *)(la->param + at);                \
+        uint##BITS##_t *out = lanes_at(x, *(const operand *)d->extra);                                     \
+        if (x->mask != UINT32_MAX)                                                                         \
+            spread##BITS(out, v, x->mask);                                                                 \
+        else                                                                                               \
+            _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = v;                                \
+        return CONTROL_NEXT;                                                                               \
+    }
+
 #define LOAD(MT, RT, BITS, S, NAME, SPACE)                                                                 \
     static NOINLINE int any_##NAME(struct lanes *x, const struct dinst *d)                                 \
     {                                                                                                      \
@@ -544,9 +561,8 @@ static NOINLINE int run_left(struct lanes *x, const struct dinst *d, uint32_t le
     FEW_LOAD(MT, RT, few_ld_shared_##S, SP_SHARED)      \
     LOAD(MT, RT, BITS, S, ld_shared_##S, SP_SHARED)     \
     FEW_OR_ANY(ld_shared_##S)                           \
-    FEW_LOAD(MT, RT, few_ld_param_##S, SP_PARAM)        \
     LOAD(MT, RT, BITS, S, ld_param_##S, SP_PARAM)       \
-    FEW_OR_ANY(ld_param_##S)                            \
+    PARAM_LOAD(MT, RT, BITS, ld_param_##S)              \
     PRIVATE_LOAD(MT, RT, ld_private_##S)
 #define DEFINE_STORES(MT, RT, BITS, S)                  \
     FEW_STORE(MT, RT, few_st_global_##S, SP_GLOBAL)     \
