@@ -72,6 +72,8 @@ struct tm_protocol {
     /* True: the protocol acts on the whole GPU in each cycle, so windows are one cycle long. */
     bool (*global_step)(const struct simtx_config *c);
     bool (*check)(const struct simtx_config *c, uint32_t slices, char *error, size_t size);
+    /* Does it work with a coherence protocol in this configuration? If not: false, and the reason. NULL = no. */
+    bool (*coherent)(const struct simtx_config *c, char *why, size_t size);
     /* State of the machine; engine_kind->new_engine receives the struct tm_gpu as `shared`. */
     void *(*new_gpu_state)(struct tm_gpu *t, const struct simtx_config *c);
     void (*free_gpu_state)(void *state);
@@ -133,6 +135,11 @@ uint32_t tm_gpu_slices(const struct tm_gpu *t);
 uint64_t tm_gpu_base(const struct tm_gpu *t);                    /* start of device memory */
 bool tm_gpu_has(const struct tm_gpu *t, uint64_t address);       /* is it an address of device memory? */
 void *tm_gpu_state(struct tm_gpu *t);                            /* the result of new_gpu_state; engines receive t */
+/* Words of global memory in no time, in the serial step, coherent with copies in L1s. A word that is not ready can be
+ * neither read nor written: its line is in transition. bytes: a bit for each. */
+bool tm_word_ready(const struct tm_gpu *t, uint64_t address);
+uint32_t tm_word_read(const struct tm_gpu *t, uint64_t address);
+void tm_word_write(struct tm_gpu *t, uint64_t address, unsigned bytes, uint32_t value);
 struct oracle_events *tm_slice_events(struct tm_gpu *t, uint32_t slice);     /* for writes of an engine; may be NULL */
 
 /* ---- for protocols, at the SM ---- */

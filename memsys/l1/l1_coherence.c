@@ -16,6 +16,7 @@ struct cause {
     struct line_access access;
     struct packet *packet;
     bool waits;                      /* the access is the oldest in the line's MSHR entry */
+    bool at_once;                    /* the probe's acknowledgement is not sent: the caller reads it */
     uint64_t now;
 };
 
@@ -209,15 +210,17 @@ static void send(struct l1_coherence *c, const struct line_at *x, unsigned messa
     c->l1->count[STAT_SM_NOTIFICATIONS] += m->class == COHERENCE_NOTIFICATION;
 }
 
-static void acknowledge(struct l1_coherence *c, const struct line_at *x, unsigned message, struct packet *p)
+static void acknowledge(struct l1_coherence *c, const struct line_at *x, unsigned message, const struct cause *k)
 {
     const struct coherence_message *m = &c->protocol->message[message];
+    struct packet *p = k->packet;
     p->kind = (uint8_t)(MSG_PROTOCOL + message);
     p->vn = m->vn;
     p->bytes = coherence_bytes(m);
     if (m->payload == COHERENCE_LINE)
         memcpy(p->data, bytes_of(c, x), LINE_BYTES);
-    sender_push_vn(c->l1->send, p);
+    if (!k->at_once)
+        sender_push_vn(c->l1->send, p);
 }
 
 static void perform_atomic(struct l1_coherence *c, const struct line_at *x, struct mem_op *op, uint64_t lanes)
@@ -246,16 +249,52 @@ static void record_load(struct l1_coherence *c, const struct mem_op *op, const s
         order_history_load(c->l1->retire->history, op, a->line, a->lanes, bound, bytes);
 }
 
+/* The bytes that the lanes access. */
+static void mask_of(const struct mem_op *op, uint64_t lanes, uint64_t mask[2])
+{
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned at = (unsigned)(op->address[__builtin_ctzll(lanes)] % LINE_BYTES);
+        for (unsigned b = at; b < at + (unsigned)op->width; b++)
+            mask[b / 64] |= UINT64_C(1) << b % 64;
+    }
+}
+
+/* A store or atomic performs on a copy: for the oracles. */
+static void record_write(struct l1_coherence *c, const struct cause *k, const uint8_t *before, const uint8_t *after)
+{
+    const struct retire *r = c->l1->retire;
+    const struct order_time bound = { k->now, 0 };
+    uint64_t mask[2] = { 0 };
+    if (r->history)
+        order_history_performed(r->history, k->op, k->access.line, k->access.lanes, &bound, before, after);
+    if (!r->observer.written)
+        return;
+    mask_of(k->op, k->access.lanes, mask);
+    r->observer.written(r->observer.ctx, k->access.line, mask, before, after, k->now);
+}
+
+static void perform_write(struct l1_coherence *c, const struct line_at *x, const struct cause *k)
+{
+    const struct retire *r = c->l1->retire;
+    bool recorded = (r->history || r->observer.written) && !k->op->no_data;
+    uint64_t mask[2] = { 0 };
+    uint8_t before[LINE_BYTES], *bytes = bytes_of(c, x);
+    if (recorded)
+        memcpy(before, bytes, LINE_BYTES);
+    if (k->op->kind != MOP_STORE)
+        perform_atomic(c, x, k->op, k->access.lanes);
+    else if (!k->op->no_data)
+        mem_store_line(k->op, k->access.lanes, k->access.piece, bytes, mask);
+    if (recorded)
+        record_write(c, k, before, bytes);
+}
+
 /* Performs the access on the line's bytes; its registers are written at `ready`. */
 static void hit(struct l1_coherence *c, const struct line_at *x, const struct cause *k, uint64_t ready)
 {
     struct retire *r = c->l1->retire;
     struct mem_op *op = k->op;
     const struct order_time bound = { k->now, 0 };
-    uint64_t mask[2] = { 0 };
-    uint8_t before[LINE_BYTES];
-    if (r->history)
-        memcpy(before, bytes_of(c, x), LINE_BYTES);
     tags_touch(&c->l1->tags, x->index);
     switch (op->kind) {
     case MOP_LOAD:
@@ -263,16 +302,12 @@ static void hit(struct l1_coherence *c, const struct line_at *x, const struct ca
         retire_load(r, op, &k->access, SERVE_GLOBAL, bytes_of(c, x), k->now, ready);
         break;
     case MOP_STORE:
-        mem_store_line(op, k->access.lanes, k->access.piece, bytes_of(c, x), mask);
-        if (r->history)
-            order_history_performed(r->history, op, x->line, k->access.lanes, &bound, before, bytes_of(c, x));
+        perform_write(c, x, k);
         retire_op_performed(r, op, x->line, true, k->now);
         break;
     case MOP_ATOM:
     case MOP_RED:
-        perform_atomic(c, x, op, k->access.lanes);
-        if (r->history)
-            order_history_performed(r->history, op, x->line, k->access.lanes, &bound, before, bytes_of(c, x));
+        perform_write(c, x, k);
         op->ready = ready > op->ready ? ready : op->ready;
         retire_op_performed(r, op, x->line, false, k->now);
         retire_op_performed(r, op, x->line, true, k->now);
@@ -314,9 +349,9 @@ static void performed_at_home(struct l1_coherence *c, const struct line_at *x, c
     struct mem_op *op = w->op;
     uint64_t mask[2] = { 0 };
     const struct order_time bound = at_home(k->packet);
-    if (r->history)
+    if (r->history && !op->no_data)
         order_history_at_home(r->history, op, x->line, w->access.lanes, &bound, k->packet->atom);
-    if (op->kind == MOP_STORE && x->index != TAG_NONE)
+    if (op->kind == MOP_STORE && !op->no_data && x->index != TAG_NONE)
         mem_store_line(op, w->access.lanes, w->access.piece, bytes_of(c, x), mask);
     if (op->kind == MOP_ATOM) {
         mem_atomic_reply(op, w->access.lanes, k->packet->atom);
@@ -337,7 +372,7 @@ static void act(struct l1_coherence *c, struct line_at *x, const struct coherenc
     case L1_MSHR: allocate_mshr(c, x); break;
     case L1_WAIT: append(c, x, k); break;
     case L1_SEND: send(c, x, s->operand, k); break;
-    case L1_ACK: acknowledge(c, x, s->operand, k->packet); break;
+    case L1_ACK: acknowledge(c, x, s->operand, k); break;
     case L1_HIT: hit(c, x, k, k->now + (k->waits ? 1 : c->cfg->latency - 1)); break;
     case L1_FILL:
         memcpy(bytes_of(c, x), k->packet->data, LINE_BYTES);
@@ -548,13 +583,29 @@ enum lsu_result l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint6
     return LSU_SERVED;
 }
 
+static void message(struct l1_coherence *c, const struct cause *k)
+{
+    struct packet *p = k->packet;
+    struct line_at x = find_in_flight(c, p->line);
+    execute(c, &x, row_of(c, &x, L1_EVENTS + p->kind - (unsigned)MSG_PROTOCOL), k);
+    if (x.entry != MSHR_NONE && !c->l1->miss[x.entry].retrying)
+        serve_waiting(c, &x, k->now);
+}
+
 void l1_coherence_message(struct l1_coherence *c, struct packet *p, uint64_t now)
 {
-    struct line_at x = find_in_flight(c, p->line);
-    const struct cause k = { .packet = p, .now = now };
-    execute(c, &x, row_of(c, &x, L1_EVENTS + p->kind - (unsigned)MSG_PROTOCOL), &k);
-    if (x.entry != MSHR_NONE && !c->l1->miss[x.entry].retrying)
-        serve_waiting(c, &x, now);
+    message(c, &(struct cause){ .packet = p, .now = now });
+}
+
+void l1_coherence_probe(struct l1_coherence *c, struct packet *p, uint64_t now)
+{
+    message(c, &(struct cause){ .packet = p, .at_once = true, .now = now });
+}
+
+const uint8_t *l1_coherence_copy(const struct l1_coherence *c, uint64_t line)
+{
+    struct line_at x = find_in_flight(c, line);
+    return x.index == TAG_NONE && x.entry == MSHR_NONE ? NULL : bytes_of(c, &x);
 }
 
 void l1_coherence_retry(struct l1_coherence *c, uint64_t now)

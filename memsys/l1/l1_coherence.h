@@ -36,6 +36,10 @@ bool l1_coherence_prefetch(struct l1_coherence *c, struct mem_op *op, const stru
 enum lsu_result l1_coherence_evict(struct l1_coherence *c, uint32_t index, uint64_t now);
 /* A reply, which the caller still owns; or a probe, which returns to the home as an acknowledgement. */
 void l1_coherence_message(struct l1_coherence *c, struct packet *p, uint64_t now);
+/* A probe in no time: p becomes the acknowledgement, which is not sent. */
+void l1_coherence_probe(struct l1_coherence *c, struct packet *p, uint64_t now);
+/* The bytes of a copy here; NULL = none. */
+const uint8_t *l1_coherence_copy(const struct l1_coherence *c, uint64_t line);
 /* Are the accesses of `retry` offered in the next cycle? */
 static inline bool l1_coherence_retries(const struct l1_coherence *c)
 {

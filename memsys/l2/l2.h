@@ -20,6 +20,7 @@
 #include "memsys/mshr.h"
 #include "memsys/l2/partition.h"
 #include "memsys/l2/engine.h"
+#include "memsys/order/order_history.h"
 
 /* The result of offering a request to the tags: served, or blocked by this resource and to be offered again. */
 enum l2_result {
@@ -88,7 +89,8 @@ struct l2_slice {
     struct tags tags;                /* tags.tag NULL: no L2 */
     uint64_t *directory;             /* by line: state in the protocol, a bit per sharer; NULL = no protocol */
     uint32_t directory_words;        /* of a line */
-    uint32_t turns;                  /* replies of the protocol so far */
+    uint32_t turns;                  /* replies of the protocol and accesses of the engine so far */
+    struct order_history *history;   /* of the engine's accesses, for the ordering oracle; NULL = not recorded */
     struct l2_transaction *transaction;     /* by MSHR entry; NULL = no protocol */
     struct l2_ring ready, probing;   /* MSHR entries with an event or a waiting request; with probes to send */
     uint32_t without_way;            /* MSHR entries whose lines wait for a way */
@@ -201,6 +203,10 @@ void l2_coherence_filled(struct l2_slice *s, uint32_t e);           /* all DRAM 
 bool l2_coherence_run(struct l2_slice *s, const struct l2_now *t); /* one event, or one waiting request */
 bool l2_coherence_probe(struct l2_slice *s, const struct l2_now *t); /* queues one probe */
 unsigned l2_coherence_state(const struct l2_slice *s, uint64_t line);
+/* Accesses in no time, between cycles (partition_stable, partition_holder, partition_take). */
+bool l2_coherence_stable(const struct l2_slice *s, uint64_t line);
+int l2_coherence_holder(const struct l2_slice *s, uint64_t line);
+void l2_coherence_take(struct l2_slice *s, uint64_t line, const struct partition_probe *probe);
 
 /* Schedules a visit of the slice in L2 cycle n. */
 static inline void l2_wake(struct l2_slice *s, uint64_t n)

@@ -245,16 +245,20 @@ static void update_line(struct l2_slice *s, const struct line_at *x, const struc
     use_data(s, ALL_SECTORS, now);
 }
 
-static void write(struct l2_slice *s, const struct line_at *x, const struct packet *r, uint64_t now)
+static void write(struct l2_slice *s, const struct line_at *x, const struct packet *r, const struct l2_now *t)
 {
+    if (s->engine)
+        l2_engine_accessed(s, r, t);
     line_merge(memory_of(x), r->data, r->mask);
     l2_mark_dirty(s, x->i, r->sectors);
-    use_data(s, r->sectors, now);
+    use_data(s, r->sectors, t->l2);
 }
 
 static void perform_atomic(struct l2_slice *s, const struct line_at *x, struct packet *r, unsigned number,
                            const struct l2_now *t)
 {
+    if (s->engine)
+        l2_engine_accessed(s, r, t);
     turn_into(s, x, r, number, t);
     l2_mark_dirty(s, x->i, r->sectors);
     use_data(s, r->sectors, t->l2);
@@ -283,7 +287,7 @@ static void act(struct l2_slice *s, struct line_at *x, const struct coherence_st
     case HOME_PROBE: probe(s, x, a->operand, NULL); break;
     case HOME_PROBE_OTHERS: probe(s, x, a->operand, r); break;
     case HOME_UPDATE: update_line(s, x, p, t->l2); break;
-    case HOME_WRITE: write(s, x, r, t->l2); break;
+    case HOME_WRITE: write(s, x, r, t); break;
     case HOME_ATOMIC: perform_atomic(s, x, r, a->operand, t); break;
     case HOME_PERFORM: perform_other(s, x, r, t); break;
     case HOME_CLEAR: clear_sharers(s, x); break;
@@ -585,4 +589,71 @@ bool l2_coherence_probe(struct l2_slice *s, const struct l2_now *t)
     if (w == s->directory_words - 1)
         ring_pop(&s->probing);
     return true;
+}
+
+/* ---- accesses in no time ---- */
+
+bool l2_coherence_stable(const struct l2_slice *s, uint64_t line)
+{
+    struct line_at x = find(s, line);
+    return state_of(s, &x) < s->part->cfg.coherence->home_stable;
+}
+
+/* The message that an access which is not the protocol's makes the home send to sharers; -1 = none. */
+static int probe_of(const struct coherence_row *row)
+{
+    for (int k = 0; k < COHERENCE_ACTIONS && row->step[k].action; k++)
+        if (row->step[k].action == HOME_PROBE)
+            return row->step[k].operand;
+    return -1;
+}
+
+int l2_coherence_holder(const struct l2_slice *s, uint64_t line)
+{
+    struct line_at x = find(s, line);
+    const struct coherence_row *row = coherence_home(s->part->cfg.coherence, state_of(s, &x), HOME_OTHER_READ);
+    if (x.i == TAG_NONE || probe_of(row) < 0)
+        return -1;
+    for (uint32_t w = 0; w < s->directory_words - 1; w++)
+        if (words_of(s, x.i)[1 + w])
+            return (int)(w * 64) + __builtin_ctzll(words_of(s, x.i)[1 + w]);
+    return -1;
+}
+
+/* The actions of a row that concern the line and the sharers. p: the acknowledgement. */
+static void act_at_once(struct l2_slice *s, const struct line_at *x, const struct coherence_row *row,
+                        const struct packet *p)
+{
+    for (int k = 0; k < COHERENCE_ACTIONS && row->step[k].action; k++)
+        switch ((enum home_action)row->step[k].action) {
+        case HOME_UPDATE:
+            memcpy(memory_of(x), p->data, LINE_BYTES);
+            l2_mark_dirty(s, x->i, ALL_SECTORS);
+            break;
+        case HOME_UNSHARE: words_of(s, x->i)[1 + p->sm / 64] &= ~(UINT64_C(1) << p->sm % 64); break;
+        case HOME_CLEAR: clear_sharers(s, x); break;
+        case HOME_COUNT: s->part->count[s->part->cfg.coherence->counter[row->step[k].operand]]++; break;
+        default: break;
+        }
+}
+
+void l2_coherence_take(struct l2_slice *s, uint64_t line, const struct partition_probe *probe)
+{
+    const struct coherence *c = s->part->cfg.coherence;
+    struct line_at x = find(s, line);
+    const struct coherence_row *row = coherence_home(c, state_of(s, &x), HOME_OTHER_WRITE), *acked;
+    int number = probe_of(row);
+    if (x.i == TAG_NONE || number < 0)
+        return;
+    act_at_once(s, &x, row, NULL);
+    for (uint32_t w = 0; w < s->directory_words - 1; w++)
+        for (uint64_t m = words_of(s, x.i)[1 + w]; m; m &= m - 1) {
+            struct packet p = { .kind = (uint8_t)(MSG_PROTOCOL + number), .line = line };
+            p.sm = (uint16_t)(w * 64 + (unsigned)__builtin_ctzll(m));
+            probe->probe(probe->ctx, p.sm, &p);
+            act_at_once(s, &x, coherence_home(c, row->next, HOME_EVENTS + p.kind - (unsigned)MSG_PROTOCOL), &p);
+        }
+    acked = coherence_home(c, row->next, HOME_ACKED);
+    act_at_once(s, &x, acked, NULL);
+    words_of(s, x.i)[0] = acked->next;
 }

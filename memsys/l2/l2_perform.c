@@ -98,6 +98,16 @@ bool l2_finish_atomic(struct l2_slice *s, uint64_t now)
     return true;
 }
 
+/* An access of the engine has performed. */
+static void end_own(struct l2_slice *s, struct packet *p, const struct l2_now *t)
+{
+    const struct order_time bound = { t->core, ++s->turns };
+    const uint8_t *line = p->kind == MSG_READ ? p->data : (const uint8_t *)(uintptr_t)p->mapped;
+    if (s->history)
+        order_history_engine(s->history, p, (uint16_t)s->id, &bound, line);
+    l2_engine_performed(s, p, t);
+}
+
 void l2_perform(struct l2_slice *s, uint64_t *port_free, uint32_t i, struct packet *p, const struct l2_now *t)
 {
     const struct partition_calls *calls = &s->part->cfg.calls;
@@ -119,7 +129,7 @@ void l2_perform(struct l2_slice *s, uint64_t *port_free, uint32_t i, struct pack
         if (has_bytes)
             memcpy(p->data, memory, LINE_BYTES);
         if (p->own)
-            l2_engine_performed(s, p, t);
+            end_own(s, p, t);
         else
             queue_reply(s, p, MSG_READ_REPLY, SECTOR_BYTES * sectors + p->note_bytes);
         break;
@@ -128,7 +138,7 @@ void l2_perform(struct l2_slice *s, uint64_t *port_free, uint32_t i, struct pack
             line_merge(memory, p->data, p->mask);
         l2_mark_dirty(s, i, p->sectors);
         if (p->own)
-            l2_engine_performed(s, p, t);
+            end_own(s, p, t);
         else
             queue_reply(s, p, MSG_WRITE_ACK, 0);
         break;

@@ -37,6 +37,27 @@ void partition_free(struct partition *p)
     free(p);
 }
 
+void partition_record_order(struct partition *p, uint32_t slice, struct order_history *h)
+{
+    p->slice[slice].history = h;
+}
+
+bool partition_stable(const struct partition *p, uint32_t slice, uint64_t line)
+{
+    return l2_coherence_stable(&p->slice[slice], line);
+}
+
+int partition_holder(const struct partition *p, uint32_t slice, uint64_t line)
+{
+    return l2_coherence_holder(&p->slice[slice], line);
+}
+
+void partition_take(struct partition *p, uint32_t slice, uint64_t line, const struct partition_probe *probe)
+{
+    l2_coherence_take(&p->slice[slice], line, probe);
+    l2_wake(&p->slice[slice], p->l2_from);
+}
+
 /* Schedules a visit at this L2 cycle for the slices that wait for the DRAM queue. */
 static void wake_waiters(struct partition *p, uint64_t l2)
 {

@@ -62,6 +62,7 @@ struct partition_cfg {
 void l2_configure(struct l2_cfg *c, const struct simtx_config *config);
 
 struct partition;
+struct order_history;
 /*
  * requests: ports (one per slice) whose receiver it is, cycles of CLK_L2; replies: ports whose sender it is, cycles of
  * CLK_XBAR. count: counters by enum stat. hists: only HIST_DRAM_QUEUE is used; the SM derives the others from the
@@ -83,6 +84,17 @@ uint64_t partition_next(const struct partition *p);   /* core cycle of its next 
  * emptied, too.
  */
 bool partition_flush(struct partition *p, uint64_t now, bool invalidate);
+/*
+ * With a coherence protocol, for an agent that accesses lines in no time, between cycles. Is the line not busy at its
+ * home? Then: the SM whose copy a read must use (-1: memory has the line); and before a write, all copies are
+ * invalidated, by the rows for HOME_OTHER_WRITE. probe: sends the probe to this SM, whose acknowledgement it becomes.
+ */
+struct partition_probe { void *ctx; void (*probe)(void *ctx, uint32_t sm, struct packet *p); };
+bool partition_stable(const struct partition *p, uint32_t slice, uint64_t line);
+int partition_holder(const struct partition *p, uint32_t slice, uint64_t line);
+void partition_take(struct partition *p, uint32_t slice, uint64_t line, const struct partition_probe *probe);
+/* Records the accesses of the engine beside this slice of the partition. */
+void partition_record_order(struct partition *p, uint32_t slice, struct order_history *h);
 /* No request in its queues, MSHRs or DRAM; the ports are not considered. */
 bool partition_idle(const struct partition *p);
 /* Invalidates all lines of an idle partition: the host has changed memory. */

@@ -60,6 +60,11 @@ void lsu_record_order(struct lsu *u, struct order_history *h)
     u->retire.history = h;
 }
 
+void lsu_report_writes(struct lsu *u, const struct retire_observer *o)
+{
+    u->retire.observer = *o;
+}
+
 uint64_t lsu_bound_from(const struct lsu *u, uint64_t now)
 {
     return order_check_oldest(u->retire.check, now);
@@ -144,7 +149,8 @@ void lsu_acquire(struct lsu *u)
 void lsu_invalidate_line(struct lsu *u, uint64_t address)
 {
     u->changed = true;
-    l1_invalidate_line(&u->l1, address / LINE_BYTES * LINE_BYTES);
+    if (!u->coherence.protocol)
+        l1_invalidate_line(&u->l1, address / LINE_BYTES * LINE_BYTES);
 }
 
 bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now)
@@ -724,6 +730,17 @@ const uint8_t *lsu_private_line(struct lsu *u, uint64_t line)
     uint64_t mapped = private_map_line(&u->private, line);
     const uint8_t *there = l1_private_line(&u->l1, mapped);
     return there || mapped == line ? there : (const uint8_t *)(uintptr_t)mapped;
+}
+
+void lsu_probe(struct lsu *u, struct packet *p, uint64_t now)
+{
+    l1_coherence_probe(&u->coherence, p, now);
+    u->rejected.retry = u->not_looked_up.retry = u->background.retry = true;
+}
+
+const uint8_t *lsu_coherent_copy(const struct lsu *u, uint64_t line)
+{
+    return l1_coherence_copy(&u->coherence, line);
 }
 
 unsigned lsu_coherence_state(const struct lsu *u, uint64_t line)

@@ -81,6 +81,14 @@ void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state);
 void lsu_check_order(struct lsu *u, struct order_check *c);
 /* Records accesses to global memory that perform under a coherence protocol. Needs lsu_check_order. */
 void lsu_record_order(struct lsu *u, struct order_history *h);
+/* Reports plain stores and atomics that perform on a copy in L1, under a coherence protocol: the bytes of the line that
+ * they write, and the line before and after. */
+struct retire_observer {
+    void (*written)(void *ctx, uint64_t line, const uint64_t mask[2], const uint8_t *before, const uint8_t *after,
+                    uint64_t now);
+    void *ctx;
+};
+void lsu_report_writes(struct lsu *u, const struct retire_observer *o);
 /* Every access that has not performed binds its value in this cycle or later. */
 uint64_t lsu_bound_from(const struct lsu *u, uint64_t now);
 
@@ -130,6 +138,10 @@ void lsu_private_map(struct lsu *u, const struct private_map *m);
 bool lsu_flush(struct lsu *u, uint64_t now);
 void lsu_invalidate(struct lsu *u);                  /* empties all caches */
 /* The line's state in the coherence protocol's L1 table; only with a protocol. */
+/* For an agent that accesses lines in no time, between cycles: a probe, which becomes its acknowledgement; the bytes of
+ * a coherent copy, NULL = none. */
+void lsu_probe(struct lsu *u, struct packet *p, uint64_t now);
+const uint8_t *lsu_coherent_copy(const struct lsu *u, uint64_t line);
 unsigned lsu_coherence_state(const struct lsu *u, uint64_t line);
 bool lsu_idle(const struct lsu *u);                  /* nothing queued, missing or unacknowledged */
 void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), void *ctx);

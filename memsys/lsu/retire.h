@@ -32,6 +32,7 @@ struct retire {
     void *stage_state;
     struct order_check *check;       /* NULL = none */
     struct order_history *history;   /* of accesses to global memory; NULL = not recorded */
+    struct retire_observer observer; /* written: NULL = none */
     struct pool waiters;
     uint32_t *busy, slots;           /* by warp slot: instructions and stores outstanding */
 };

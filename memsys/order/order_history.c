@@ -6,10 +6,12 @@
 #include "memsys/order/order_history.h"
 #include "ptx/program/code.h"
 
+static const char what[] = "the histories of the ordering oracle";
+
 struct order_event *order_history_add(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
                                       const struct order_time *bound)
 {
-    h->event = mem_grow(h->event, h->n, &h->cap, sizeof *h->event, "the histories of the ordering oracle");
+    h->event = mem_grow(h->event, h->n, &h->cap, sizeof *h->event, what);
     struct order_event *e = &h->event[h->n++];
     e->bound = bound->cycle >= op->issued ? *bound : (struct order_time){ op->issued, 0 };
     e->instruction = op->sequence;
@@ -57,6 +59,32 @@ void order_history_at_home(struct order_history *h, const struct mem_op *op, uin
     for (unsigned lane = WARP_LANES; e->read_known && lane-- > 0;)      /* the lowest lane of a word is the first */
         if (lanes >> lane & 1)
             memcpy(e->read + e->offset[lane], old->b[lane], e->width);
+}
+
+/* Lane i of an engine's access is the i-th unit of `width` bytes that it accesses. */
+static void add_unit(struct order_event *e, unsigned *n, unsigned offset)
+{
+    if (*n == WARP_LANES)
+        return;
+    e->lanes |= UINT64_C(1) << *n;
+    e->offset[(*n)++] = (uint8_t)offset;
+}
+
+void order_history_engine(struct order_history *h, const struct packet *p, uint16_t slice,
+                          const struct order_time *bound, const uint8_t *line)
+{
+    h->event = mem_grow(h->event, h->n, &h->cap, sizeof *h->event, what);
+    struct order_event *e = &h->event[h->n++];
+    bool write = p->kind == MSG_WRITE;
+    unsigned n = 0;
+    *e = (struct order_event){
+        .bound = *bound, .line = p->line, .slot = slice, .warp = bound->turn, .sm = h->sm, .reads = !write,
+        .writes = write, .read_known = true, .written_known = true, .width = write ? 1 : 4
+    };
+    for (unsigned b = 0; b < LINE_BYTES; b += e->width)
+        if (write ? p->mask[b / 64] >> b % 64 & 1 : p->sectors >> b / SECTOR_BYTES & 1)
+            add_unit(e, &n, b);
+    memcpy(write ? e->written : e->read, line, LINE_BYTES);
 }
 
 void order_history_free(struct order_history *h)

@@ -1,8 +1,8 @@
 /*
- * The accesses to global memory that have performed in one SM, for the ordering oracle: what each lane has read
- * and written, and when its value was bound. An access to a copy in L1 binds when it performs. An access
- * that the home performs, or a load of a line on its way from it, binds when the home reads or writes the line: the
- * store that has sent an invalidation after it may perform before the line arrives.
+ * The accesses to global memory that have performed in one SM, or of the engine beside one L2 slice, for the ordering
+ * oracle: what each lane has read and written, and when its value was bound. An access to a copy in L1 binds when it
+ * performs. An access that the home performs, or a load of a line on its way from it, binds when the home reads or
+ * writes the line: the store that has sent an invalidation after it may perform before the line arrives.
  */
 #ifndef MEMSYS_ORDER_HISTORY_H
 #define MEMSYS_ORDER_HISTORY_H
@@ -13,7 +13,9 @@
 /* When a value is bound. turn: of the home, in which it takes the accesses to its lines one by one; 0 = in an L1. */
 struct order_time { uint64_t cycle; uint32_t turn; };
 
-/* An access of a warp to a line. */
+enum { ORDER_ENGINE = UINT16_MAX };  /* `sm` of accesses of an engine: slot is the slice, warp differs */
+
+/* An access of a warp, or of an engine beside an L2 slice, to a line. */
 struct order_event {
     struct order_time bound;
     uint64_t instruction;            /* number of its SM */
@@ -40,6 +42,10 @@ void order_history_performed(struct order_history *h, const struct mem_op *op, u
                              const struct order_time *bound, const uint8_t *before, const uint8_t *after);
 void order_history_at_home(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
                            const struct order_time *bound, const struct atom_payload *old);
+/* An access of an engine, of the packet's sectors (a read) or bytes (a write). line: what it has read, or the line
+ * after the write. */
+void order_history_engine(struct order_history *h, const struct packet *p, uint16_t slice,
+                          const struct order_time *bound, const uint8_t *line);
 void order_history_free(struct order_history *h);
 
 static inline bool order_before(const struct order_time *a, const struct order_time *b)

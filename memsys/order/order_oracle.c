@@ -20,7 +20,8 @@ struct reader { uint32_t node, next; };
 
 struct order_oracle {
     struct order_oracle_cfg cfg;
-    struct order_history *history;   /* by SM */
+    struct order_history *history;   /* of the SMs, then of the slices */
+    uint32_t histories;
     uint32_t due;                    /* accesses with which the next replay begins */
     struct order_shadow shadow;
     struct order_graph graph;
@@ -40,9 +41,10 @@ struct order_oracle *order_oracle_new(const struct order_oracle_cfg *c)
     o->cfg = *c;
     o->due = c->batch;
     o->part = 1;
-    o->history = mem_zero(c->sms, sizeof *o->history, what);
-    for (uint32_t i = 0; i < c->sms; i++)
-        o->history[i].sm = (uint16_t)i;
+    o->histories = c->sms + c->slices;
+    o->history = mem_zero(o->histories, sizeof *o->history, what);
+    for (uint32_t i = 0; i < o->histories; i++)
+        o->history[i].sm = i < c->sms ? (uint16_t)i : ORDER_ENGINE;
     return o;
 }
 
@@ -50,7 +52,7 @@ void order_oracle_free(struct order_oracle *o)
 {
     if (!o)
         return;
-    for (uint32_t i = 0; i < o->cfg.sms; i++)
+    for (uint32_t i = 0; i < o->histories; i++)
         order_history_free(&o->history[i]);
     order_shadow_free(&o->shadow);
     order_graph_free(&o->graph);
@@ -68,10 +70,15 @@ struct order_history *order_oracle_history(struct order_oracle *o, uint32_t sm)
     return &o->history[sm];
 }
 
+struct order_history *order_oracle_slice(struct order_oracle *o, uint32_t slice)
+{
+    return &o->history[o->cfg.sms + slice];
+}
+
 static uint32_t recorded(const struct order_oracle *o)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < o->cfg.sms; i++)
+    for (uint32_t i = 0; i < o->histories; i++)
         n += o->history[i].n;
     return n;
 }
@@ -79,6 +86,13 @@ static uint32_t recorded(const struct order_oracle *o)
 bool order_oracle_due(const struct order_oracle *o)
 {
     return recorded(o) >= o->due;
+}
+
+void order_oracle_exclude(struct order_oracle *o, uint64_t line, const uint64_t mask[2])
+{
+    struct order_line *l = order_shadow_line(&o->shadow, line, o->part);
+    l->excluded[0] |= mask[0];
+    l->excluded[1] |= mask[1];
 }
 
 struct order_oracle_counts order_oracle_counts(const struct order_oracle *o)
@@ -122,7 +136,7 @@ static bool same_warp(const struct order_event *a, const struct order_event *b)
 static void collect(struct order_oracle *o)
 {
     o->n = 0;
-    for (uint32_t i = 0; i < o->cfg.sms; i++)
+    for (uint32_t i = 0; i < o->histories; i++)
         for (uint32_t k = 0; k < o->history[i].n; k++) {
             o->replay = mem_grow(o->replay, o->n, &o->replay_cap, sizeof *o->replay, what);
             o->replay[o->n++] = (struct replayed){ .e = &o->history[i].event[k] };
@@ -235,8 +249,12 @@ static void relate_program_order(struct order_oracle *o, uint32_t n)
 
 static void describe(struct order_oracle *o, const struct order_event *e, unsigned lane)
 {
-    mem_append(&o->text, "SM %u, block %" PRIu64 ", warp %u, lane %u, PTX line %d: %s of %u bytes at %#" PRIx64
-               ", cycle %" PRIu64, e->sm, e->block, e->warp, lane, e->source,
+    if (e->sm == ORDER_ENGINE)
+        mem_append(&o->text, "engine of L2 slice %u", e->slot);
+    else
+        mem_append(&o->text, "SM %u, block %" PRIu64 ", warp %u, lane %u, PTX line %d", e->sm, e->block, e->warp, lane,
+                   e->source);
+    mem_append(&o->text, ": %s of %u bytes at %#" PRIx64 ", cycle %" PRIu64,
                e->reads && e->writes ? "atomic" : e->writes ? "store" : "load", e->width, e->line + e->offset[lane],
                e->bound.cycle);
 }
@@ -259,7 +277,7 @@ static void report_value(struct order_oracle *o, const struct order_event *e, un
 
 static bool knows(const struct order_line *l, unsigned b)
 {
-    return l->known[b / 64] >> b % 64 & 1;
+    return (l->known[b / 64] & ~l->excluded[b / 64]) >> b % 64 & 1;
 }
 
 static void set_byte(struct order_line *l, unsigned b, uint8_t value, bool known)
@@ -377,7 +395,7 @@ static void report_cycle(struct order_oracle *o, uint32_t on, uint32_t n)
 /* Removes the events that have been replayed: those before cycle `from`, in every history. */
 static void discard(struct order_oracle *o, uint64_t from)
 {
-    for (uint32_t i = 0; i < o->cfg.sms; i++) {
+    for (uint32_t i = 0; i < o->histories; i++) {
         struct order_history *h = &o->history[i];
         uint32_t kept = 0;
         for (uint32_t k = 0; k < h->n; k++)

@@ -13,6 +13,7 @@ enum { ORDER_LINE_WORDS = LINE_BYTES / 4 };
 
 struct order_line {
     uint64_t line, known[2];         /* known: bytes with a value */
+    uint64_t excluded[2];            /* bytes that are not checked */
     uint64_t part;                   /* of which the nodes are; those of another part are void */
     uint8_t byte[LINE_BYTES];
     uint32_t writer[ORDER_LINE_WORDS], readers[ORDER_LINE_WORDS];    /* node + 1; number of a reader; 0 = none */

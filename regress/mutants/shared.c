@@ -1,10 +1,13 @@
 /*
  * Finder of faults of transactions on shared memory: random kernels (regress/tm/random/gen.h), half of which access
- * shared memory only, each in one of eight configurations, until a check fails.
+ * shared memory only, each in one of eight configurations, until a check fails. With the argument `coherent`: of
+ * transactions on global memory in the configurations with a coherence protocol.
  */
+#include <string.h>
+
 #include "regress/mutants/random_kernels.h"
 
-enum { SECONDS = 4, PROGRAMS = 240, OPEN = 8 };
+enum { SECONDS = 4, PROGRAMS = 240, OPEN = 8, COHERENT_PROGRAMS = 36 };
 
 /* Machine 0 is functional. */
 static void run(void *ctx, struct finding *found)
@@ -16,9 +19,19 @@ static void run(void *ctx, struct finding *found)
     found->where[0] = 0;
 }
 
-int main(void)
+static void run_coherent(void *ctx, struct finding *found)
+{
+    for (unsigned i = 0; i < COHERENT_PROGRAMS; i++)
+        for (int m = 1; m < machines_of(GLOBAL); m++)
+            if (strstr(random_machines[GLOBAL][m].keys, "coherence.protocol=") &&
+                random_kernel_fails(GLOBAL, m, i, SECONDS, found))
+                return;
+    found->where[0] = 0;
+}
+
+int main(int argc, char **argv)
 {
     struct finding found;
-    finder_try(run, NULL, SECONDS, &found);
+    finder_try(argc > 1 && !strcmp(argv[1], "coherent") ? run_coherent : run, NULL, SECONDS, &found);
     return finder_tells(&found);
 }

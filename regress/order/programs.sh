@@ -1,10 +1,11 @@
 #!/bin/bash
 # Programs whose blocks communicate, under each ordering policy and each coherence protocol, and transactions under each
-# policy: the host program checks the result, the oracles of program order and of transactions check the run. Usage:
-# programs.sh BUILD
+# policy and each protocol: the host program checks the result, the oracles of program order, of transactions and of
+# ordering check the run. Usage: programs.sh BUILD
 suite=order-programs
 . "$(dirname "$0")/../harness.sh"
 export SIMTX_CONFIG_DIR=$build/share/simtx/configs
+check=order                              # order.check
 networks=5                               # virtual networks: as many as policies and protocols need together
 
 # run MACHINE POLICY PROTOCOL PROGRAM ARGUMENT...
@@ -13,6 +14,7 @@ run() {
     shift 4
     timeout 200 "$simtx" run --quiet --timing --stats stats.json --config "$machine" --set order.policy="$policy" \
         --set coherence.protocol="$protocol" --set xbar.vns=$networks --set tm.oracle=full \
+        --set order.check=$check \
         -- "$build/kernels/$program" "$@" --size quick
 }
 
@@ -30,7 +32,12 @@ for policy in rmo-ptx rmo-paper tso tso-store-buffer tso-store-buffer-unified sc
     holds "$policy: GPU-LocalTM" run gtx480-sc+tm-localtm $policy none lht --version tm
     holds "$policy: GPU-LocalTM commits" counted tm commits
 done
+check=full
 for protocol in mesi write-through; do
+    holds "$protocol: KILO TM" run gtx480-sc+kilotm sc $protocol ht --version tm
+    holds "$protocol: KILO TM commits" counted tm commits
+    holds "$protocol: ideal TM" run gtx480-sc+kilotm+tm-ideal tso-store-buffer $protocol ht --version tm
+    holds "$protocol: ideal TM commits" counted tm commits
     holds "sc-types, $protocol: stencil_flags" run gtx480-sc sc-types $protocol stencil_flags
     holds "sc, $protocol: placement" run gtx480-sc sc $protocol placement
     holds "$protocol: GPU-LocalTM" run gtx480-sc+tm-localtm rmo-ptx $protocol lht --version tm

@@ -79,7 +79,8 @@ static void build_oracle(struct machine *m)
     m->oracle = order_oracle_new(&(struct order_oracle_cfg){
         .policy = p->name, .protocol = m->cfg.lsu.l1.coherence->name,
         .configuration = config_text(m->config, KEY_GPU_NAME),
-        .seed = (uint64_t)config_int(m->config, KEY_SIM_SEED), .sms = m->cfg.sms, .batch = BATCH,
+        .seed = (uint64_t)config_int(m->config, KEY_SIM_SEED), .sms = m->cfg.sms,
+        .slices = m->cfg.slices, .batch = BATCH,
         .sequential = p->model == ORDER_MODEL_SC || p->model == ORDER_MODEL_SC_REORDERED });
 }
 
@@ -110,6 +111,8 @@ static void build_partition(struct machine *m, uint32_t channel)
         c.all_slices = m->cfg.slices;
     }
     m->partition[channel] = partition_new(&c, in, out, n->count, &n->hists);
+    for (uint32_t i = 0; m->oracle && i < c.slices; i++)
+        partition_record_order(m->partition[channel], i, order_oracle_slice(m->oracle, first + i));
 }
 
 static void build_memory(struct machine *m)
@@ -136,6 +139,7 @@ void machine_build(struct machine *m)
     build_oracle(m);
     build_sms(m);
     build_memory(m);
+    machine_give_words(m);
     m->dispatcher = dispatcher_new(&m->cfg.dispatch);
     m->pending = mem_zero(m->cfg.sms, sizeof *m->pending, "the SMs of the machine");
     m->now = m->until = 0;

@@ -101,15 +101,22 @@ void machine_configure(struct machine_cfg *c, const struct simtx_config *config,
         abort();                             /* config_check accepts only valid maps */
 }
 
+/* Transactional memory must send the messages of the coherence protocol. */
+static bool check_transactions(const struct machine_cfg *c, const struct simtx_config *config,
+                               const struct tm_protocol *tm, char *text, size_t size)
+{
+    char why[200] = "it accesses memory without messages";
+    if (!c->lsu.l1.coherence || !tm || (tm->coherent && tm->coherent(config, why, sizeof why)))
+        return true;
+    snprintf(text, size, "coherence.protocol: %s does not work with the transactional memory %s: %s",
+             c->lsu.l1.coherence->name, tm->name, why);
+    return false;
+}
+
 /* A coherence protocol needs caches for its lines and virtual networks for its messages. */
-static bool check_coherence(const struct machine_cfg *c, bool transactions, char *text, size_t size)
+static bool check_coherence(const struct machine_cfg *c, char *text, size_t size)
 {
     const struct coherence *p = c->lsu.l1.coherence;
-    if (p && transactions) {
-        snprintf(text, size, "coherence.protocol: with %s, tm.global must be none: transactions on global memory do "
-                 "not send the protocol's messages", p->name);
-        return false;
-    }
     if (p && (!c->lsu.l1.sets || !c->partition.l2.sets)) {
         snprintf(text, size, "coherence.protocol: %s needs an L1 and an L2, l1.kb and l2.slice_kb more than 0",
                  p->name);
@@ -136,7 +143,8 @@ bool machine_check(const struct simtx_config *config, const struct machine_plugi
                    c.sm.order->vns, c.xbars.vns);
     if (c.lsu.l1.stages && (c.lsu.l1.coherence || c.sm.order->stage))
         diag_error(d, 0, 0, "l1.pipelined: coherence protocols and policies with a stage look lines up in their order");
-    if (!check_coherence(&c, config_choice(config, KEY_TM_GLOBAL) || plugins->tm, text, sizeof text))
+    const struct tm_protocol *tm = plugins->tm ? plugins->tm : tm_protocols[config_choice(config, KEY_TM_GLOBAL)];
+    if (!check_coherence(&c, text, sizeof text) || !check_transactions(&c, config, tm, text, sizeof text))
         diag_error(d, 0, 0, "%s", text);
     return d->errors == before;
 }

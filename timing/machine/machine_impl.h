@@ -119,6 +119,10 @@ void machine_dismantle(struct machine *m);
 /* Are all components idle: no queued or outstanding request, no message in flight? */
 bool machine_idle(struct machine *m);
 
+/* ---- machine_words.c ---- */
+/* With a coherence protocol: lets transactional memory access words in no time. */
+void machine_give_words(struct machine *m);
+
 /* ---- machine_count.c ---- */
 /* Sets all counters to 0. */
 void machine_count_clear(struct machine *m);

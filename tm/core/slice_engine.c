@@ -65,11 +65,11 @@ static void report_atomic(struct tm_slice *s, const struct packet *k, uint64_t c
     for (unsigned lane = 0; lane < WARP_LANES; lane++)
         if (a->lanes[lane / LANES] >> lane % LANES & 1)
             mask[a->offset[lane] / 64] |= UINT64_C(15) << (a->offset[lane] & 60);
-    oracle_plain(s->events, k->mapped, mask, NULL, cycle);
+    oracle_plain(s->events, k->mapped, mask, (const uint8_t *)(uintptr_t)k->mapped, NULL, cycle);
 }
 
 /* Accesses by the engine (k->own) are no plain accesses. Private memory is not checked: only its warp accesses it.
- * */
+ * Requests of a coherence protocol have kinds of their own. */
 static void accessed(void *engine, const struct packet *k, uint64_t now)
 {
     struct tm_slice *s = engine;
@@ -81,9 +81,9 @@ static void accessed(void *engine, const struct packet *k, uint64_t now)
         return;
     }
     uint64_t cycle = s->events ? clock_convert(s->home.clocks, CLK_L2, CLK_CORE, now) : 0;
-    if (s->events && k->kind == MSG_WRITE && k->type == ACCESS_GLOBAL_STORE && (k->mask[0] | k->mask[1]))
-        oracle_plain(s->events, k->mapped, k->mask, k->data, cycle);
-    else if (s->events && k->kind == MSG_ATOMIC && k->atom)
+    if (s->events && k->kind != MSG_READ && k->type == ACCESS_GLOBAL_STORE && (k->mask[0] | k->mask[1]))
+        oracle_plain(s->events, k->mapped, k->mask, (const uint8_t *)(uintptr_t)k->mapped, k->data, cycle);
+    else if (s->events && k->kind != MSG_READ && k->atom)
         report_atomic(s, k, cycle);
     if (s->kind && s->kind->accessed)
         s->kind->accessed(s->engine, k, now);

@@ -15,6 +15,15 @@ enum { STALE_ATTEMPTS = 16 };            /* aborts until a transaction that can 
 
 /* ---- life ---- */
 
+/* A plain store or atomic has performed on a copy in L1. */
+static void written(void *ctx, uint64_t line, const uint64_t mask[2], const uint8_t *before, const uint8_t *after,
+                    uint64_t now)
+{
+    struct tm_core *c = ctx;
+    if (c->tm->active)
+        oracle_plain(c->events, line, mask, before, after, now);
+}
+
 struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, const struct tm_calls *calls,
                             uint64_t *count, struct hists *hists)
 {
@@ -25,6 +34,8 @@ struct tm_core *tm_core_new(struct tm_gpu *t, uint16_t sm, struct lsu *lsu, cons
     tm_load_pool(&c->load);
     c->warp = mem_zero(t->warps, sizeof *c->warp, "warps' transactional state");
     c->events = t->oracle ? oracle_core(t->oracle, sm) : NULL;
+    if (c->events)
+        lsu_report_writes(lsu, &(struct retire_observer){ written, c });
     c->protocol = t->protocol->new_core(c, t->state);
     c->shared_protocol = t->shared_protocol ? t->shared_protocol->new_core(c) : NULL;
     if (c->shared_protocol)
@@ -213,7 +224,8 @@ void tm_core_commit(struct tm_core *c, uint32_t slot, uint64_t now)
     c->tm->protocol->commit(c->protocol, slot, txn_lanes(x->warp), now);
 }
 
-/* Commits write past the L1. Its copies of the written lines are stale and must be invalidated. */
+/* Commits write past the L1. Its copies of the written lines are stale and must be invalidated; under a coherence
+ * protocol, their homes have done it. */
 static void invalidate_copies(struct tm_core *c, const struct tm_set *writes)
 {
     for (uint32_t i = 0; i < writes->n; i++)

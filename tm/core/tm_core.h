@@ -20,6 +20,15 @@ bool tm_check(const struct simtx_config *c, const struct tm_protocol *protocol, 
  * the configuration names, unless it is NULL. */
 struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *protocol, const struct devmem *mem,
                   uint32_t sms, uint32_t slices, uint32_t warps);
+/* Accesses to words of global memory in no time, in the serial step, where copies in L1s may be newer than memory.
+ * While a word is not ready (its line is in transition), it can be neither read nor written. bytes: a bit for each. */
+struct tm_memory {
+    void *ctx;
+    bool (*ready)(void *ctx, uint64_t address);
+    uint32_t (*read)(void *ctx, uint64_t address);
+    void (*write)(void *ctx, uint64_t address, unsigned bytes, uint32_t value);
+};
+void tm_use_memory(struct tm_gpu *t, const struct tm_memory *m);     /* without: memory itself */
 void tm_free(struct tm_gpu *t);
 bool tm_global_step(const struct tm_gpu *t);             /* windows must be one cycle */
 extern const struct engine_kind tm_slice_engine;       /* of every slice; its `shared` is the struct tm_gpu */

@@ -279,3 +279,31 @@ void *tm_gpu_state(struct tm_gpu *t)
 {
     return t->state;
 }
+
+/* ---- words in no time ---- */
+
+void tm_use_memory(struct tm_gpu *t, const struct tm_memory *m)
+{
+    t->memory = *m;
+}
+
+bool tm_word_ready(const struct tm_gpu *t, uint64_t address)
+{
+    return !t->memory.ready || t->memory.ready(t->memory.ctx, address);
+}
+
+uint32_t tm_word_read(const struct tm_gpu *t, uint64_t address)
+{
+    return t->memory.ready ? t->memory.read(t->memory.ctx, address) : *(const uint32_t *)(uintptr_t)address;
+}
+
+void tm_word_write(struct tm_gpu *t, uint64_t address, unsigned bytes, uint32_t value)
+{
+    if (t->memory.ready) {
+        t->memory.write(t->memory.ctx, address, bytes, value);
+        return;
+    }
+    for (unsigned b = 0; b < 4; b++)
+        if (bytes >> b & 1)
+            ((uint8_t *)(uintptr_t)address)[b] = (uint8_t)(value >> 8 * b);
+}

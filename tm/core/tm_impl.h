@@ -76,6 +76,7 @@ struct tm_gpu {
     const struct tm_protocol *protocol;
     const struct tm_shared_protocol *shared_protocol;        /* NULL = tm.shared is none */
     const struct devmem *mem;
+    struct tm_memory memory;         /* ready NULL: words are in `mem` */
     void *state;                     /* the protocol's, of the machine */
     struct oracle *oracle;           /* NULL = off */
     struct tm_core **core;

@@ -2,7 +2,8 @@
  * Ideal TM. A load is ordinary traffic past the L1. A store sends a packet without data; its values stay in the write
  * set until the commit. Commits are decided one after another, in the serial step after the cycle of their request, in
  * the order (cycle, SM, warp slot, lane). A lane commits if memory still has the value of each word read; its writes
- * are performed at once. Its key for the oracle is the number of the commit.
+ * are performed at once. Its key for the oracle is the number of the commit. With a coherence protocol a lane waits
+ * while a line of its sets is in transition; a write invalidates the copies of its line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,13 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
         snprintf(error, size, "tm.ideal_detection by signatures is for at most %d MiB of device memory: "
                  "gpu.memory_mb = %lld", MEMORY_MB, (long long)memory);
     return !(bits & (bits - 1)) && memory <= MEMORY_MB;
+}
+
+static bool coherent(const struct simtx_config *c, char *why, size_t size)
+{
+    (void)why;
+    (void)size;
+    return always(c);
 }
 
 static void *new_gpu_state(struct tm_gpu *gpu, const struct simtx_config *c)
@@ -135,7 +143,15 @@ static void done(void *core, struct mem_op *op, uint64_t now)
 static void request_step(struct ideal_core *k, uint32_t slot, uint64_t lanes, bool validate, uint64_t now)
 {
     k->request = mem_grow(k->request, k->requests, &k->requests_cap, sizeof *k->request, "commit requests");
-    k->request[k->requests++] = (struct ideal_request){ now, k, slot, lanes, validate };
+    k->request[k->requests++] = (struct ideal_request){ now, k, slot, lanes, validate, false };
+}
+
+/* The words of these lanes are not ready: they are decided in a later step. */
+static void request_again(const struct ideal_request *r, uint64_t lanes)
+{
+    struct ideal_core *k = r->core;
+    request_step(k, r->slot, lanes, r->validate, r->at);
+    k->request[k->requests - 1].waited = true;
 }
 
 static void commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
@@ -190,34 +206,47 @@ static void dump(const void *core, void (*line)(void *ctx, const char *text), vo
 
 /* ---- the serial step ---- */
 
-static uint32_t *word_at(uint64_t address)
+static bool ready(const struct tm_gpu *t, const struct tm_set *s)
 {
-    return (uint32_t *)(uintptr_t)address;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!tm_word_ready(t, s->w[i].address))
+            return false;
+    return true;
 }
 
-static bool current(const struct tm_lane *l)
+/* The lanes of these whose words are all ready. */
+static uint64_t ready_lanes(const struct ideal_request *r)
+{
+    const struct tm_gpu *t = r->core->shared->gpu;
+    uint64_t lanes = 0;
+    for (uint64_t m = r->lanes; m; m &= m - 1) {
+        const struct tm_lane *l = tm_lane(r->core->c, r->slot, (unsigned)__builtin_ctzll(m));
+        lanes |= ready(t, &l->reads) && ready(t, &l->writes) ? m & -m : 0;
+    }
+    return lanes;
+}
+
+static bool current(const struct tm_gpu *t, const struct tm_lane *l)
 {
     for (uint32_t i = 0; i < l->reads.n; i++)
-        if (*word_at(l->reads.w[i].address) != l->reads.w[i].value)
+        if (tm_word_read(t, l->reads.w[i].address) != l->reads.w[i].value)
             return false;
     return true;
 }
 
 static void write_word(struct ideal_core *k, const struct tm_word *w, uint64_t cycle)
 {
-    uint32_t *memory = word_at(w->address);
-    struct oracle_events *n = tm_slice_events(k->shared->gpu, tm_slice(k->c, w->address));
+    struct tm_gpu *t = k->shared->gpu;
+    struct oracle_events *n = tm_slice_events(t, tm_slice(k->c, w->address));
     if (n)
-        oracle_tx_write(n, w->address, *memory, cycle);
-    for (unsigned b = 0; b < 4; b++)
-        if (w->bytes >> b & 1)
-            ((uint8_t *)memory)[b] = (uint8_t)(w->value >> 8 * b);
+        oracle_tx_write(n, w->address, tm_word_read(t, w->address), cycle);
+    tm_word_write(t, w->address, w->bytes, w->value);
 }
 
 static void decide(struct ideal_core *k, uint32_t slot, unsigned lane, void *const *cores, uint32_t n, uint64_t at)
 {
     const struct tm_lane *l = tm_lane(k->c, slot, lane);
-    bool clean = !detects(k) || ideal_detect_may_commit(k, slot, lane), commits = clean && current(l);
+    bool clean = !detects(k) || ideal_detect_may_commit(k, slot, lane), commits = clean && current(k->shared->gpu, l);
     uint64_t key = commits ? ++k->shared->commits : 0;
     for (uint32_t i = 0; commits && i < l->writes.n; i++)
         write_word(k, &l->writes.w[i], at);
@@ -228,12 +257,13 @@ static void decide(struct ideal_core *k, uint32_t slot, unsigned lane, void *con
     tm_decide(k->c, slot, lane, commits, key, clean ? TM_VALIDATION : TM_SIGNATURE, at + 1);
 }
 
-static void report_validation(const struct ideal_request *r)
+static void report_validation(const struct ideal_request *r, uint64_t lanes, uint64_t at)
 {
+    const struct tm_gpu *t = r->core->shared->gpu;
     uint64_t good = 0;
-    for (uint64_t m = r->lanes; m; m &= m - 1)
-        good |= current(tm_lane(r->core->c, r->slot, (unsigned)__builtin_ctzll(m))) ? m & -m : 0;
-    tm_validated(r->core->c, r->slot, good, r->lanes & ~good, r->at + 1);
+    for (uint64_t m = lanes; m; m &= m - 1)
+        good |= current(t, tm_lane(r->core->c, r->slot, (unsigned)__builtin_ctzll(m))) ? m & -m : 0;
+    tm_validated(r->core->c, r->slot, good, lanes & ~good, at + 1);
 }
 
 static int in_order(const void *a, const void *b)
@@ -267,18 +297,20 @@ static void step(void *shared, void *const *cores, uint32_t n, uint64_t now)
 {
     struct ideal *s = shared;
     uint32_t count = gather(s, cores, n);
-    (void)now;
     for (uint32_t i = 0; i < count; i++) {
         struct ideal_request r = s->queue[i];
-        if (r.validate)
-            report_validation(&r);
-        for (uint64_t m = r.validate ? 0 : r.lanes; m; m &= m - 1)
-            decide(r.core, r.slot, (unsigned)__builtin_ctzll(m), cores, n, r.at);
+        uint64_t lanes = ready_lanes(&r), at = r.waited ? now - 1 : r.at;
+        if (lanes != r.lanes)
+            request_again(&r, r.lanes & ~lanes);
+        if (r.validate && lanes)
+            report_validation(&r, lanes, at);
+        for (uint64_t m = r.validate ? 0 : lanes; m; m &= m - 1)
+            decide(r.core, r.slot, (unsigned)__builtin_ctzll(m), cores, n, at);
     }
 }
 
 const struct tm_protocol tm_ideal = {
-    .name = "ideal", .global_step = always, .check = check, .new_gpu_state = new_gpu_state,
+    .name = "ideal", .global_step = always, .check = check, .coherent = coherent, .new_gpu_state = new_gpu_state,
     .free_gpu_state = free_gpu_state, .new_core = new_core, .free_core = free_core, .attempt = attempt, .load = load,
     .store = store, .done = done,
     .commit = commit, .aborted = aborted, .validate = validate, .message = message, .run = run, .idle = idle,

@@ -21,8 +21,8 @@ struct ideal_lane {
     uint64_t checked;                /* number of the first record that its reads have not been compared with */
 };
 
-/* A request to the serial step: commit, or validate, lanes. */
-struct ideal_request { uint64_t at; struct ideal_core *core; uint32_t slot; uint64_t lanes; bool validate; };
+/* A request to the serial step: commit, or validate, lanes. waited: a word has not been ready. */
+struct ideal_request { uint64_t at; struct ideal_core *core; uint32_t slot; uint64_t lanes; bool validate, waited; };
 
 struct ideal_core {
     struct tm_core *c;

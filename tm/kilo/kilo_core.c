@@ -267,6 +267,15 @@ bool kilo_check(const struct simtx_config *c, uint32_t slices, const char *name,
     return false;
 }
 
+bool kilo_without_messages(const struct simtx_config *c)
+{
+    struct kilo_cfg core;
+    struct cu_cfg cu;
+    configure(&core, c);
+    cu_configure(&cu, c);
+    return core.watchdog_ideal || cu.ideal_validation || cu.ideal_commit;
+}
+
 bool kilo_global_step(const struct simtx_config *c)
 {
     struct kilo_cfg core;

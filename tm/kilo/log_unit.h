@@ -150,6 +150,8 @@ void *kilo_new_core(struct tm_core *tm, void *gpu_state);
 void kilo_free_core(void *core);
 /* name: of the protocol. */
 bool kilo_check(const struct simtx_config *c, uint32_t slices, const char *name, char *error, size_t size);
+/* Does a commit unit or the watchdog access memory in no time, without messages? */
+bool kilo_without_messages(const struct simtx_config *c);
 bool kilo_global_step(const struct simtx_config *c);
 uint32_t kilo_private_words(const struct simtx_config *c);
 uint64_t kilo_run(void *core, uint64_t now);

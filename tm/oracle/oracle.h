@@ -23,7 +23,7 @@ struct oracle *oracle_new(enum oracle_mode mode, uint32_t cores, uint32_t slices
 void oracle_free(struct oracle *o);
 /* Before the first run: keeps the value of each word after each commit of a kernel, for oracle_between. */
 void oracle_keep_versions(struct oracle *o);
-/* Lists; valid as long as the oracle. All accesses performed at one line belong to one list, in their order. */
+/* Lists; valid as long as the oracle. All accesses to one line between two steps belong to one list, in their order. */
 struct oracle_events *oracle_core(struct oracle *o, uint32_t core);
 struct oracle_events *oracle_slice(struct oracle *o, uint32_t slice);
 
@@ -41,9 +41,10 @@ void oracle_not_committed(struct oracle_events *n, uint64_t key, uint64_t cycle)
 /* A transaction's write is performed. before: the word's old value. cycle: a core cycle; cycles do not descend in a
  * list. */
 void oracle_tx_write(struct oracle_events *n, uint64_t address, uint32_t before, uint64_t cycle);
-/* Called before a plain store or atomic is performed on these bytes of a line. after: the new bytes; NULL for an
- * atomic, whose result is read from memory at the step. */
-void oracle_plain(struct oracle_events *n, uint64_t line, const uint64_t mask[2], const uint8_t *after, uint64_t cycle);
+/* A plain store or atomic is performed on these bytes of a line. before: the line; after: the new bytes; NULL for an
+ * atomic, whose result is read from memory at the step. An event of a core, if it is performed on a copy in L1. */
+void oracle_plain(struct oracle_events *n, uint64_t line, const uint64_t mask[2], const uint8_t *before,
+                  const uint8_t *after, uint64_t cycle);
 
 /* Serial: processes all lists; every cycle before `now` has been simulated. */
 void oracle_step(struct oracle *o, uint64_t now);

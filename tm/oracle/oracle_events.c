@@ -93,7 +93,8 @@ void oracle_tx_write(struct oracle_events *n, uint64_t address, uint32_t before,
     event_new(n, address, cycle)->before = before;
 }
 
-void oracle_plain(struct oracle_events *n, uint64_t line, const uint64_t mask[2], const uint8_t *after, uint64_t cycle)
+void oracle_plain(struct oracle_events *n, uint64_t line, const uint64_t mask[2], const uint8_t *before,
+                  const uint8_t *after, uint64_t cycle)
 {
     if (!(mask[0] | mask[1]))
         return;
@@ -103,7 +104,7 @@ void oracle_plain(struct oracle_events *n, uint64_t line, const uint64_t mask[2]
     e->mask[0] = mask[0];
     e->mask[1] = mask[1];
     e->atomic = !after;
-    memcpy(i->before, (const void *)(uintptr_t)line, SHADOW_LINE);
+    memcpy(i->before, before, SHADOW_LINE);
     if (after)
         memcpy(i->after, after, SHADOW_LINE);
 }

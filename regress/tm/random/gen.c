@@ -6,7 +6,8 @@
 
 #include "regress/tm/random/emit.h"
 
-enum { MOST_TRANSACTIONS = 4, MOST_OPERATIONS = 5, MOST_ROUNDS = 3, MOST_START = 50 };
+enum { MOST_TRANSACTIONS = 4, MOST_OPERATIONS = 5, MOST_ROUNDS = 3, MOST_START = 50,
+       GLOBAL_BLOCKS = 2, GLOBAL_THREADS = PURSES / GLOBAL_BLOCKS };
 
 void put(struct gen *g, const char *fmt, ...)
 {
@@ -137,11 +138,34 @@ static void audit(struct gen *g)
         gen_sum(g->k->start.table), offsetof(struct words, wrong));
 }
 
+/* The thread adds to its purse. %rd10 + offset is its address. */
+static void fill_purse(struct gen *g, uint32_t amount)
+{
+    size_t purse = offsetof(struct words, purse);
+    put(g, "    ld.global.u32 %%r2, [%%rd10+%zu];\n    add.u32 %%r2, %%r2, %u;\n", purse, amount);
+    put(g, "    st.global.u32 [%%rd10+%zu], %%r2;\n", purse);
+}
+
+static void empty_purse(struct gen *g, uint32_t amount)
+{
+    uint32_t i = below(g, COUNTERS);
+    size_t purse = offsetof(struct words, purse), counter = offsetof(struct words, counter) + 4 * i;
+    g->k->end.counter[i] += (uint32_t)(amount * g->times);
+    put(g, "    ld.global.u32 %%r2, [%%rd10+%zu];\n    ld.global.u32 %%r3, [%%rd1+%zu];\n", purse, counter);
+    put(g, "    add.u32 %%r3, %%r3, %%r2;\n    st.global.u32 [%%rd1+%zu], %%r3;\n    mov.u32 %%r2, 0;\n", counter);
+    put(g, "    st.global.u32 [%%rd10+%zu], %%r2;\n", purse);
+}
+
 /* Some are opened again inside. */
 static void transaction(struct gen *g)
 {
     uint32_t operations = below(g, MOST_OPERATIONS + 1), nested = below(g, 6) ? UINT32_MAX : 0;
+    uint32_t amount = below(g, 4) ? 0 : 1 + below(g, 100);
+    if (amount)
+        fill_purse(g, amount);
     put(g, "    tx_begin;\n");
+    if (amount)
+        empty_purse(g, amount);
     for (uint32_t i = 0; i < operations; i++) {
         put(g, "%s", i == nested ? "    tx_begin;\n" : "");
         gen_operation(g);
@@ -195,10 +219,12 @@ void gen_begin(struct gen *g, uint32_t most_blocks, uint32_t most_threads)
 
 static void gen_global(struct gen *g)
 {
-    gen_begin(g, 2, 48);
+    gen_begin(g, GLOBAL_BLOCKS, GLOBAL_THREADS);
     put(g, ".version 7.5\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 words)\n{\n");
     put(g, "    .reg .pred %%p<4>; .reg .b32 %%r<12>; .reg .b64 %%rd<12>;\n");
-    put(g, "    ld.param.u64 %%rd1, [words];\n    mov.u32 %%r1, %%tid.x;\n");
+    put(g, "    ld.param.u64 %%rd1, [words];\n    mov.u32 %%r1, %%tid.x;\n    mov.u32 %%r10, %%ctaid.x;\n");
+    put(g, "    mad.lo.u32 %%r10, %%r10, %u, %%r1;\n    mul.wide.u32 %%rd10, %%r10, 4;\n", g->k->block);
+    put(g, "    add.u64 %%rd10, %%rd10, %%rd1;\n");
     for (uint32_t n = 1 + below(g, MOST_TRANSACTIONS); n > 0; n--)
         gen_step(g, transaction_or_audit);
     put(g, "    ret;\n}\n");

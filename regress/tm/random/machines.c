@@ -7,6 +7,7 @@
 #include "regress/drop_host.h"
 #include "regress/tm/random/machines.h"
 
+#define COHERENT "xbar.vns=5 order.check=full coherence.protocol="
 #define ALWAYS "sim.mode=timing stats.thread_states=true sim.hang_cycles=200000"
 
 struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
@@ -46,6 +47,18 @@ struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
                   "warptm.resolution_cost=free sim.threads=2" },
         { .presets = "warptm", .keys = "gpu.sms=2 warptm.resolution=none warptm.group_replies=false tm.warps=8 "
                                        "warptm.group_outcomes=false warptm.access_bytes=4 warptm.tcd_bytes=4" },
+        { .presets = "kilotm", .keys = COHERENT "mesi gpu.sms=3" },
+        { .presets = "kilotm", .keys = COHERENT "write-through order.policy=sc tm.watchdog=400" },
+        { .presets = "kilotm", .keys = COHERENT "mesi order.policy=sc-types gpu.sms=3 l1.kb=4 l1.ways=4 tm.backoff=0" },
+        { .presets = "kilotm finite-units",
+          .keys = COHERENT "mesi mesi.atomics=l2 order.policy=tso gpu.sms=2 kilotm.ring=64 l1.mshrs=4" },
+        { .presets = "gtx480 tiny",
+          .keys = COHERENT "write-through tm.global=kilotm order.policy=tso-store-buffer gpu.sms=2" },
+        { .presets = "gtx480 tiny", .keys = COHERENT "mesi tm.global=kilotm order.policy=sc-prefetch gpu.sms=4" },
+        { .presets = "kilotm tm-ideal", .keys = COHERENT "mesi tm.watchdog=500 gpu.sms=3" },
+        { .presets = "gtx480 tiny", .keys = COHERENT "write-through tm.global=ideal order.policy=sc gpu.sms=2" },
+        { .presets = "kilotm tm-ideal",
+          .keys = COHERENT "mesi mesi.atomics=l2 tm.ideal_detection=ring order.policy=tso-store-buffer" },
     },
     [SHARED] = {
         { .presets = "functional", .keys = "" },
@@ -235,6 +248,7 @@ static bool as_expected(const struct kernel *k, const struct words *w, char *wha
     SAME("counters of 4 bytes", w->counter, k->end.counter, COUNTERS);
     SAME("counters of 1 byte", w->byte, k->end.byte, BYTES);
     SAME("counters of 8 bytes", w->wide, k->end.wide, WIDE);
+    SAME("purses", w->purse, k->end.purse, PURSES);
     for (uint32_t b = 0; b < k->grid && k->memory != GLOBAL; b++)
         if (!near_is_right(k, w, b, what))
             return false;

@@ -74,7 +74,17 @@ uint64_t *tm_count(struct tm_core *c) { return c->count; }
 uint64_t tm_memory_base(const struct tm_core *c) { return (uintptr_t)c->w->memory; }
 uint32_t tm_warp_lanes(const struct tm_core *c) { (void)c; return LANES_HERE; }
 uint32_t tm_slots(const struct tm_core *c) { (void)c; return SLOTS; }
+bool tm_word_ready(const struct tm_gpu *t, uint64_t address) { (void)t; return address; }
+uint32_t tm_word_read(const struct tm_gpu *t, uint64_t address) { (void)t; return *(uint32_t *)(uintptr_t)address; }
 uint32_t tm_attempt(const struct tm_core *c, uint32_t slot) { return c->warp[slot].attempt; }
+
+void tm_word_write(struct tm_gpu *t, uint64_t address, unsigned bytes, uint32_t value)
+{
+    (void)t;
+    for (unsigned b = 0; b < 4; b++)
+        if (bytes >> b & 1)
+            ((uint8_t *)(uintptr_t)address)[b] = (uint8_t)(value >> 8 * b);
+}
 
 uint32_t tm_slice(const struct tm_core *c, uint64_t address)
 {

@@ -166,7 +166,8 @@ static void perform(struct oracle *o, struct history *h, const struct action *a)
     } else {
         mask[a->word / 16 % 2] = (uint64_t)a->bytes << a->word % 16 * 4;
         image[a->word % WORDS_OF_LINE] = a->value;
-        oracle_plain(n, (uintptr_t)&h->memory[line * WORDS_OF_LINE], mask,
+        const uint32_t *before = &h->memory[line * WORDS_OF_LINE];
+        oracle_plain(n, (uintptr_t)before, mask, (const uint8_t *)before,
                      a->kind == PLAIN ? (const uint8_t *)image : NULL, a->cycle + h->ahead);
     }
     if (!a->dropped)
