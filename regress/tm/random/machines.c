@@ -298,6 +298,13 @@ static bool same_as(const struct random_machine *m, const struct random_machine 
     return same;
 }
 
+/* Kernels of global memory alone access purses inside and outside transactions. The oracle may replay a commit after a
+ * plain store that has followed it, and allows the mismatch. */
+static bool has_purses(const struct random_machine *m)
+{
+    return m >= random_machines[GLOBAL] && m < random_machines[GLOBAL] + MACHINES_MOST;
+}
+
 bool machine_is_right(struct random_machine *m, long long *checked, char what[MACHINE_LINE])
 {
     if (!m->gpu || !strcmp(m->presets, "functional"))
@@ -310,7 +317,7 @@ bool machine_is_right(struct random_machine *m, long long *checked, char what[MA
     json_decref(o);
     snprintf(what, MACHINE_LINE, "%lld commits of %llu transactions; the oracle allowed %lld mismatches", commits,
              (unsigned long long)m->transactions, weak);
-    if (commits != (long long)m->transactions || weak)
+    if (commits != (long long)m->transactions || (weak && !has_purses(m)))
         return false;
     snprintf(what, MACHINE_LINE, "other statistics than the machine before it");
     return !m->as_before || same_as(m, m - 1);
