@@ -22,6 +22,7 @@ struct scheduler {
     uint32_t held;                   /* mask of the sets that are not empty */
     uint8_t policy;                  /* enum sched_policy, a choice of core.policy */
     bool greedy;                     /* greedy then oldest, whatever warps it selects from */
+    bool attentive;                  /* looks at its warps within its issue interval, too */
     uint8_t last;                    /* warp that issued last */
     uint8_t promoted;                /* two-level: warp that entered the active set last */
     uint8_t reason;                  /* enum sm_stall of cycles without issue, until the next event */
@@ -78,11 +79,10 @@ static inline unsigned sched_pick(struct scheduler *c, uint64_t ready)
     return w;
 }
 
-/* Its next event is not after the end of its issue interval, or now. The two-level policy looks at its warps in
- * between, too. */
+/* Its next event: now, or the end of its issue interval if it does not look at its warps before. */
 static inline void sched_attend(struct scheduler *c, uint64_t now)
 {
-    c->at = c->issue_free > now && c->policy != SCHED_TWO_LEVEL ? c->issue_free : now;
+    c->at = c->issue_free > now && !c->attentive ? c->issue_free : now;
 }
 
 static inline void sched_move(struct scheduler *c, uint64_t warp, unsigned from, unsigned to)

@@ -160,6 +160,7 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
     for (uint32_t k = 0; k < c->schedulers; k++) {
         sched_init(&s->sched[k], c->policy, c->active_warps, c->blocks);
         s->sched[k].patience = c->patience;
+        s->sched[k].attentive = c->policy == SCHED_TWO_LEVEL || tm;      /* updates its active set; tx_poll */
         s->sched[k].at = NEVER;
     }
     fifo_init(&s->start, sizeof(struct block_start), "blocks that wait to start");
