@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "memsys/lsu/order_check.h"
+#include "memsys/order/order_check.h"
 #include "memsys/lsu/stage.h"
 
 struct hists;

@@ -1,2 +1,2 @@
 # Transactional memory: the interface, the protocols, the oracle.
-LIB_SRC += $(wildcard tm/*.c tm/*/*.c tm/*/*/*.c)
+LIB_SRC += $(wildcard tm/*.c tm/*/*.c tm/*/*/*.c tm/*/*/*/*.c)

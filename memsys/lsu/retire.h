@@ -8,7 +8,7 @@
 
 #include "base/pool.h"
 #include "memsys/lsu/lsu.h"
-#include "memsys/lsu/order_check.h"
+#include "memsys/order/order_check.h"
 #include "memsys/lsu/stage.h"
 #include "memsys/order/order_history.h"
 

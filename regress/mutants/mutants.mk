@@ -1,6 +1,6 @@
 # Deliberate faults: tables of them (*.faults), and finders, the programs that are linked with the changed objects and
 # look for the fault. docs/mutants.md says how faults and finders are added; head.md and tail.md are its text.
-MUTANT_TABLES := $(sort $(wildcard regress/mutants/*.faults))
+MUTANT_TABLES := $(sort $(wildcard regress/mutants/faults/*.faults))
 MUTANT_TABLE  := $(B)/regress/mutants/table
 MUTANT_JOBS   := $(shell nproc)
 

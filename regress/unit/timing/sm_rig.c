@@ -176,6 +176,12 @@ const uint8_t *lsu_private_line(struct lsu *u, uint64_t line)
     return NULL;
 }
 
+/* A coherent L1's own writes, of which there are none. */
+void lsu_report_writes(struct lsu *u, const struct retire_observer *o)
+{
+    (void)u, (void)o;
+}
+
 /* ---- the SM ---- */
 
 void sm_rig_open(struct sm_rig *r, const char *ptx, const struct step_shape *s)

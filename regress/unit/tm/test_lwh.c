@@ -9,9 +9,9 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "tm/kilo/unit/bf_array.h"
-#include "tm/kilo/unit/exact_history.h"
-#include "tm/kilo/unit/lwh.h"
+#include "tm/kilo/unit/history/bf_array.h"
+#include "tm/kilo/unit/history/exact_history.h"
+#include "tm/kilo/unit/history/lwh.h"
 
 enum { ADDRESSES = 4096, OPERATIONS = 1000000 };
 

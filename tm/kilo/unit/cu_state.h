@@ -6,10 +6,10 @@
 #define TM_KILO_CU_STATE_H
 
 #include "base/fifo.h"
-#include "tm/kilo/unit/bf_array.h"
+#include "tm/kilo/unit/history/bf_array.h"
 #include "tm/kilo/unit/commit_unit.h"
-#include "tm/kilo/unit/exact_history.h"
-#include "tm/kilo/unit/lwh.h"
+#include "tm/kilo/unit/history/exact_history.h"
+#include "tm/kilo/unit/history/lwh.h"
 
 #ifndef NEVER
 #define NEVER UINT64_MAX

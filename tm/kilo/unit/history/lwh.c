@@ -3,7 +3,7 @@
  * evicted before, so a bucket of the filter keeps the younger of two. A lookup returns the oldest of its buckets, which
  * is the least aliased (KILO TM, section 4.5.2).
  */
-#include "tm/kilo/unit/lwh.h"
+#include "tm/kilo/unit/history/lwh.h"
 
 #include <stdlib.h>
 

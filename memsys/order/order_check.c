@@ -1,5 +1,5 @@
 /* The oracle of program order: for each warp a list of the instructions with outstanding accesses, oldest first. */
-#include "memsys/lsu/order_check.h"
+#include "memsys/order/order_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* An open hash table with linear probing; only rebuilding removes anything. */
-#include "tm/kilo/unit/exact_history.h"
+#include "tm/kilo/unit/history/exact_history.h"
 
 #include <stdlib.h>
 

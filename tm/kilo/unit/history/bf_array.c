@@ -1,5 +1,5 @@
 /* Signatures stored by bit: inserting sets a bit in a row of each function; matching intersects these rows. */
-#include "tm/kilo/unit/bf_array.h"
+#include "tm/kilo/unit/history/bf_array.h"
 
 #include <stdlib.h>
 #include <string.h>
