@@ -41,7 +41,7 @@ for options in "" "--threads 2" "--set tm.warps=2" "--set toy.begin_cycles=100";
 done
 
 # Memory is as functional mode leaves it.
-for file in "$here"/../tm/{own-bytes,calls,widths}.ptx; do
+for file in "$here"/../tm/ptx/{own-bytes,calls,widths}.ptx; do
     name=$(basename "$file")
     while read -r -u 4 options; do
         holds "$name, functional" launch_to functional "$file" "$options"
@@ -50,17 +50,17 @@ for file in "$here"/../tm/{own-bytes,calls,widths}.ptx; do
     done 4< <(sed -n 's,^// run: ,,p' "$file")
 done
 
-check 2 "expected one of none|kilotm|ideal|toy" "$simtx" config show gtx480 --set tm.global=nothing
+check 2 "|toy" "$simtx" config show gtx480 --set tm.global=nothing
 check 0 "toy.commit_cycles" "$simtx" config list --keys
 check 0 "toy.compared" "$simtx" stats
 check 0 "toy: when the transactions" "$simtx" cost gtx480 --set tm.global=toy
-check 2 "tm.shared = toy needs tm.serial = true and tm.global = none" "$simtx" launch "$here/../tm/calls.ptx" --timing \
+check 2 "tm.shared = toy needs tm.serial = true and tm.global = none" "$simtx" launch "$here/../tm/ptx/calls.ptx" --timing \
     --config gtx480 --set tm.shared=toy --set tm.global=toy --grid 1 --block 32 --arg u32[8]:0
 check 0 "until its transactions are decided" "$simtx" config explain toy.commit_cycles
 
 # A longer commit takes longer.
 cycles() {
-    launch "$here/../tm/widths.ptx" "$(sed -n 's,^// run: ,,p' "$here/../tm/widths.ptx" | head -n 1)" --timing \
+    launch "$here/../tm/ptx/widths.ptx" "$(sed -n 's,^// run: ,,p' "$here/../tm/ptx/widths.ptx" | head -n 1)" --timing \
         --config gtx480 --set tm.global=toy "$@" >out &&
         sed -n 's/^ *"cycles": \([0-9]*\).*/\1/p' stats.json | head -n 1
 }

@@ -33,8 +33,7 @@ for m in $machines; do
         default+tm-warptm | v100+tm-warptm) answers 2 "gpu.memory_mb" show "$m+$o" ;;
         localtm+tm-warptm | southern-islands+tm-warptm) answers 2 "l1.local_writeback" show "$m+$o" ;;
         warptm+finite-units) answers 2 "kilotm.read_buffer" show "$m+$o" ;;
-        kilotm+mesi | kilotm+write-through | micro2013+mesi | micro2013+write-through | warptm+mesi | \
-        warptm+write-through | gtx480-reference+mesi | gtx480-reference+write-through)
+        warptm+mesi | warptm+write-through | gtx480-reference+mesi | gtx480-reference+write-through)
             answers 2 "coherence" show "$m+$o" ;;
         *) answers 0 "gpu.sms" show "$m+$o" ;;
         esac

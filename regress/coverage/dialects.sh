@@ -78,7 +78,7 @@ taken=$("$build/bin/simtx-cc" --dryrun -x cu /dev/null 2>/dev/null | sed 's/ .*/
 for version in 14 15 16 17 18 19; do
     export SIMTX_CLANG=clang++-$version
     if [ "$SIMTX_CLANG" != "$taken" ] && command -v "$SIMTX_CLANG" >/dev/null; then
-        for entry in "${programs[@]}" math_accuracy:70; do
+        for entry in "${programs[@]}" features/math_accuracy:70; do
             try "${entry%:*}" 70 -O2
         done
     fi
