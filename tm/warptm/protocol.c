@@ -225,8 +225,15 @@ static bool consistent(void *gpu_state, const uint64_t *count, char *error, size
     return kilo_consistent(gpu_state, count, error, size);
 }
 
+static bool coherent(const struct simtx_config *c, char *why, size_t size)
+{
+    snprintf(why, size, "a load that hits in L1 gets no time of the last write");
+    return false;
+}
+
 const struct tm_protocol tm_warptm = {
-    .name = "warptm", KILO_FUNCTIONS, .global_step = global_step, .check = check, .notes = notes, .snapshots = notes,
+    .name = "warptm", KILO_FUNCTIONS, .global_step = global_step, .check = check, .coherent = coherent,
+    .notes = notes, .snapshots = notes,
     .new_gpu_state = new_gpu_state, .free_gpu_state = free_gpu_state, .new_core = new_core, .free_core = free_core,
     .attempt = attempt, .load = load, .loaded = loaded, .commit = commit, .run = run, .idle = idle,
     .describe = describe, .consistent = consistent, .step = step
