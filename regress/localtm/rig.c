@@ -1,6 +1,8 @@
 /* The tests' machine with GPU-LocalTM. They run in the root of the repository. */
 #include "regress/localtm/rig.h"
 
+#include <unistd.h>
+
 static const char *const machine[] = { "sim.mode=timing", "gpu.sms=1", "gpu.memory_mb=64", "core.perfect_fetch=true",
                                        NULL };
 
@@ -22,7 +24,9 @@ static void load(simtx_config *c, const char *presets)
 {
     char *list = strdup(presets), *rest = NULL, *message = NULL, path[100];
     for (char *name = strtok_r(list, "+", &rest); name; name = strtok_r(NULL, "+", &rest)) {
-        snprintf(path, sizeof path, "configs/%s%s.cfg", strcmp(name, "localtm") ? "tm/" : "", name);
+        snprintf(path, sizeof path, "configs/%s.cfg", name);
+        if (access(path, R_OK))
+            snprintf(path, sizeof path, "configs/tm/%s.cfg", name);
         if (simtx_config_load(c, path, &message))
             fail_msg("%s", message);
     }
