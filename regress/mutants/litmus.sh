@@ -8,12 +8,13 @@ protocol=$3
 [ $# -lt 3 ] || shift 2
 shift
 here=$(dirname "$0")/../litmus
-RUNS=200000
+RUNS=40000
+SEEDS="1 2 3 4 5"        # each with an arrangement of its own
 
-# search POLICY PROTOCOL RUNS TEST: prints the line of the test, and what the simulator says when it stops.
+# search POLICY PROTOCOL RUNS TEST SEED: prints the line of the test, and what the simulator says when it stops.
 search() {
     timeout 100 "$program" litmus "$here/$4.litmus" --brief --policy "$1" --set coherence.protocol="$2" \
-        --set xbar.vns=5 --runs "$3" 2>&1
+        --set xbar.vns=5 --runs "$3" --seed "$5" 2>&1
 }
 
 # verdict OUTPUT STATUS: the check that found the fault, or nothing.
@@ -29,7 +30,7 @@ verdict() {
 if [ -z "$policy" ]; then
     for policy in rmo-ptx tso tso-store-buffer sc sc-prefetch sc-types; do
         for t in ptx/MP+rel+acq x86/SB+mfences; do
-            out=$(search $policy write-through 5000 $t)
+            out=$(search $policy write-through 5000 $t 1)
             [ -z "$(verdict "$out" $?)" ] || printf 'found\t%s\t%s\t%s\n' "$out" "$policy" "$t"
         done
     done
@@ -39,12 +40,14 @@ fi
 
 outcomes=0
 for t in "$@"; do
-    out=$(search "$policy" "$protocol" $RUNS "$t")
-    found=$(verdict "$out" $?)
-    outcomes=$((outcomes + $(echo "$out" | sed -n 's/.* outcomes \([0-9]*\).*/\1/p' | head -n 1)+0))
-    if [ -n "$found" ]; then
-        printf 'found\t%s\t%s\t%s\n' "$found" "${t##*/}, $policy, $protocol" "$outcomes outcomes"
-        exit
-    fi
+    for seed in $SEEDS; do
+        out=$(search "$policy" "$protocol" $RUNS "$t" $seed)
+        found=$(verdict "$out" $?)
+        outcomes=$((outcomes + $(echo "$out" | sed -n 's/.* outcomes \([0-9]*\).*/\1/p' | head -n 1)+0))
+        if [ -n "$found" ]; then
+            printf 'found\t%s\t%s\t%s\n' "$found" "${t##*/}, $policy, $protocol" "$outcomes outcomes"
+            exit
+        fi
+    done
 done
 printf 'survives\t\t%s\t%s\n' "$policy, $protocol" "$outcomes outcomes"

@@ -72,7 +72,7 @@ static void begin(struct kilo_core *k, uint32_t slot, uint64_t now)
     if (x->cfg.cost == RESOLUTION_DETAILED) {
         request_lines(k, slot, now);
     } else {
-        r->done = entries(r);
+        r->done = r->requested = entries(r);
         r->free_at += (MARK_CYCLES + CHECK_CYCLES) * r->writes + CHECK_CYCLES * r->reads;
     }
     tm_run_at(k->tm, now);
