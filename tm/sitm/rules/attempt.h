@@ -1,0 +1,51 @@
+/*
+ * A warp attempt in the SM: what is outstanding, which lanes must stop, what may be sent (R9, R15). Accesses and edges
+ * have counters of their own, since an EDGE_ACK can arrive before the DATA or WRITE_ACK that announces its edges: the
+ * counter of edges may be negative.
+ *
+ * Course: send BEGIN; SNAPSHOT -> sitm_attempt_begin. For each packet of loads or first writes: sitm_attempt_send for
+ * its lanes; for each reply: sitm_attempt_reply; for each EDGE_ACK: sitm_attempt_edges. A lane stops issuing when it
+ * is in `doomed`. After each of these calls the SM calls sitm_attempt_aborted until it returns false, and sends
+ * ABORTED each time. When all lanes are at the commit point or doomed: sitm_attempt_may_commit (asked again after
+ * each reply) and COMMIT_REQ with sitm_attempt_commit. A warp attempt whose lanes have all aborted sends none, and is
+ * over. Then COMMIT_OK; with writers: PASS and CU_DONE, WRITTEN, COMMITTED. Then, if lanes have aborted, BEGIN for
+ * them with the old group.
+ *
+ * Exclusive attempts (R17): sitm_attempt_next gives the lanes of the next BEGIN. Their loads carry access.exclusive,
+ * their stores send no TX_WRITE.
+ */
+#ifndef TM_SITM_ATTEMPT_H
+#define TM_SITM_ATTEMPT_H
+
+#include "tm/sitm/rules/messages.h"
+
+struct sitm_attempt {
+    uint32_t warp, group, snapshot, slot, epoch;
+    uint32_t lanes;                  /* that began */
+    uint32_t refused[SITM_REASONS];  /* lanes that must abort; of a lane with two reasons the first counts */
+    uint32_t doomed;                 /* all of them */
+    uint32_t aborted;                /* of those: ABORTED has been sent */
+    uint32_t outstanding;            /* lanes with a counter that is not 0 */
+    bool exclusive;
+    uint16_t accesses[SITM_LANES];   /* without a reply */
+    int32_t edges[SITM_LANES];       /* announced and not acknowledged */
+    uint16_t failures[SITM_LANES];   /* aborts in a row; kept from attempt to attempt */
+};
+
+/* SNAPSHOT has arrived. */
+void sitm_attempt_begin(struct sitm_attempt *a, const struct sitm_message *snapshot);
+void sitm_attempt_send(struct sitm_attempt *a, uint32_t lanes);
+void sitm_attempt_reply(struct sitm_attempt *a, const struct sitm_reply *r);
+void sitm_attempt_edges(struct sitm_attempt *a, const struct sitm_message *edge_ack);
+/* ABORTED is to be sent: doomed lanes that have the same reason and wait for nothing. */
+bool sitm_attempt_aborted(struct sitm_attempt *a, struct sitm_message *m);
+/* R9. at_commit: lanes at the commit point. */
+bool sitm_attempt_may_commit(const struct sitm_attempt *a, uint32_t at_commit);
+/* COMMIT_REQ; writers: lanes whose write log is not empty. */
+void sitm_attempt_commit(const struct sitm_attempt *a, uint32_t writers, struct sitm_message *m);
+/* COMMIT_OK has arrived: these lanes start from 0 failures. */
+void sitm_attempt_committed(struct sitm_attempt *a, uint32_t lanes);
+/* BEGIN for some of the lanes that want to run: one of them exclusively, if it has failed exclusive_after times. */
+void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, uint32_t exclusive_after, struct sitm_message *m);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * The manager, beside slice 0: owner of version numbers, version slots, transaction IDs and logical timestamps. It
+ * receives one message at a time and puts its own into a queue in a fixed order:
+ *
+ *   sitm_manager_receive(m, &message);
+ *   while (sitm_manager_send(m, &message))
+ *       ... COPY, PUBLISH, RELEASE, RESET: to every slice; all others: to the SM of message.warp
+ *
+ * One EDGE is one step for each of its edges; the timing lets them take a cycle each. Nothing else happens by itself:
+ * the manager acts only in sitm_manager_receive.
+ */
+#ifndef TM_SITM_MANAGER_H
+#define TM_SITM_MANAGER_H
+
+#include "base/fifo.h"
+#include "tm/sitm/rules/messages.h"
+#include "tm/sitm/rules/slots.h"
+#include "tm/sitm/rules/stamps.h"
+
+/* State of an ID. A group is free when all its IDs are. */
+enum sitm_id_state {
+    SITM_ID_FREE, SITM_ID_RUN, SITM_ID_READ_ONLY, SITM_ID_WRITER,      /* committed: without, with writes */
+    SITM_ID_RELEASING                                                  /* slices remove its entries */
+};
+
+/* Why begins wait. Bits: several at once. */
+enum sitm_hold { SITM_HOLD_TABLE = 1, SITM_HOLD_RESET = 2, SITM_HOLD_EXCLUSIVE = 4 };
+
+/* A group of IDs, and the warp attempt that it runs. */
+struct sitm_group {
+    uint32_t warp;
+    uint32_t snapshot, slot, floor;  /* of the warp attempt: s, its version slot, F(s) */
+    uint32_t running;                /* lanes: not committed, not aborted */
+    uint32_t committed;              /* lanes: committed, their entries retained */
+    uint32_t releasing;              /* lanes: RELEASED of some slices is missing */
+    uint32_t writers;                /* lanes of the commit request that wrote, not yet published */
+    uint32_t lanes;                  /* lanes of the commit request */
+    bool reads;                      /* no commit request yet: counts for retention (R16) */
+    bool referenced;                 /* its snapshot's slot has its reference */
+    bool joined;                     /* the open version, and has not sent WRITTEN */
+    uint32_t version[SITM_LANES];    /* committed lanes: c, read-only ones: s */
+    uint32_t acks[SITM_LANES];       /* releasing lanes: RELEASED outstanding */
+    uint8_t state[SITM_LANES];
+};
+
+struct sitm_manager_counts {
+    uint64_t begins, begin_waits[4]; /* accepted; first refused because of: a group, a table, a reset, exclusive mode */
+    uint64_t edges, loops, overflows;
+    uint64_t copies, versions, joins, slot_waits;      /* slot_waits: commits that waited for a version */
+    uint64_t holds_table, resets, exclusive, read_only, writers;
+    uint64_t aborts[SITM_REASONS];
+};
+
+struct sitm_manager {
+    const struct sitm_rules *rules;
+    struct sitm_stamps stamps;
+    struct sitm_slots slots;
+    struct sitm_group group[SITM_MOST_GROUPS];
+    struct fifo begins;              /* struct sitm_begin, in order of arrival */
+    struct fifo commits;             /* groups that wait for an open version (uint32_t), in order */
+    struct fifo out;                 /* struct sitm_message */
+    uint32_t hold;                   /* enum sitm_hold */
+    uint32_t joined;                 /* warps in the open version */
+    uint32_t unwritten;              /* of them: WRITTEN outstanding */
+    uint32_t undecided;              /* warp attempts that run or wait for a version */
+    bool sealed;                     /* PUBLISH has been sent */
+    uint32_t acks;                   /* of COPY, PUBLISH or RESET: outstanding */
+    uint32_t epoch;                  /* resets so far */
+    struct sitm_manager_counts counts;
+};
+
+struct sitm_begin { struct sitm_message m; bool counted; };
+
+/* rules must outlive the manager. The first BEGIN starts the first COPY. */
+void sitm_manager_init(struct sitm_manager *m, const struct sitm_rules *rules);
+void sitm_manager_end(struct sitm_manager *m);
+void sitm_manager_receive(struct sitm_manager *m, const struct sitm_message *message);
+/* The next message to send; false: there is none. */
+bool sitm_manager_send(struct sitm_manager *m, struct sitm_message *message);
+/* No attempt runs, nothing is retained or waits, no copy runs, the open version has no joiner (the end of a kernel). */
+bool sitm_manager_quiet(const struct sitm_manager *m);
+/* The least snapshot that running attempts may still read; the newest version if none runs (w of R16). */
+uint32_t sitm_manager_oldest(const struct sitm_manager *m);
+/* One line for reports of hangs: holds, free groups, slots with references, copy, joined warps. */
+void sitm_manager_describe(const struct sitm_manager *m, char *text, uint32_t size);
+
+#endif
