@@ -42,6 +42,8 @@ struct engine_kind {
     void (*note)(void *engine, struct packet *k, uint64_t now);
     /* Counts the cycles before `until` that have not been counted. */
     void (*settle)(void *engine, uint64_t until);
+    /* engine_copy_slot has completed: every versioned row of the slice has the source's bytes in the target slot. */
+    void (*copied)(void *engine, uint64_t now);
     bool (*idle)(const void *engine);
     void (*dump)(const void *engine, void (*line)(void *ctx, const char *text), void *ctx);
 };
@@ -55,6 +57,12 @@ struct packet *engine_packet(const struct engine_home *h, bool write, uint64_t l
 void engine_access(const struct engine_home *h, struct packet *k, uint64_t now);
 /* `run` is called at this L2 cycle at the latest: for `before` and `accessed`. */
 void engine_runs(const struct engine_home *h, uint64_t at);
+/* Versioned memory (memsys/versions/versions.h). engine_versioned: is this device address versioned? engine_copy_slot:
+ * copies the slice's versioned rows from one slot to another; one copy at a time. engine_publish_slot: the slot is the
+ * newest from now on; plain loads whose look-up follows read it. */
+bool engine_versioned(const struct engine_home *h, uint64_t address);
+void engine_copy_slot(const struct engine_home *h, uint32_t from, uint32_t to, uint64_t now);
+void engine_publish_slot(const struct engine_home *h, uint32_t slot);
 /* Messages to SMs: partition_packet, partition_send (partition.h), packet_return. */
 
 #endif
