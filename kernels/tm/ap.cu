@@ -13,7 +13,7 @@
 // args: --version lock
 // args: --size 200 --seed 7
 #define PROGRAM "ap"
-#include "tm_bench.h"
+#include "../bench/tm_bench.h"
 
 #include <algorithm>
 

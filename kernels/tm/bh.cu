@@ -13,7 +13,7 @@
 // args: --version lock --size 400
 // also: --timing --config gtx480-sc -- --version acquire
 #define PROGRAM "bh"
-#include "tm_bench.h"
+#include "../bench/tm_bench.h"
 
 static const int BLOCK = 288, PAPER_BLOCKS = 60, PAPER_BODIES = 30000, QUICK_BODIES = 600;
 static const int EMPTY = -1, LOCKED = -2;

@@ -15,7 +15,7 @@
 // args: --version lock --size 24
 // args: --size 70 --seed 7
 #define PROGRAM "cc"
-#include "tm_bench.h"
+#include "../bench/tm_bench.h"
 
 #include <algorithm>
 

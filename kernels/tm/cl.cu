@@ -10,7 +10,7 @@
 // also: --timing --config gtx480-sc -- --version fgl --size 1000
 // args: --version lock --size 1000
 #define PROGRAM "cl"
-#include "tm_bench.h"
+#include "../bench/tm_bench.h"
 
 static const int BLOCK = 512, COLUMNS = 27, ROWS = 28, PARTICLES = COLUMNS * ROWS;
 static const int PER_CLOTH = 6 * PARTICLES - 5 * (COLUMNS + ROWS) + 2, PAPER_CONSTRAINTS = 60200;

@@ -6,7 +6,7 @@
 // args: --version lock --size 1000
 // args: --table low --seed 7
 #define PROGRAM "ht"
-#include "tm_bench.h"
+#include "../bench/tm_bench.h"
 
 static const int BLOCK = 192, PAPER_KEYS = 120 * BLOCK, QUICK_KEYS = 20 * BLOCK;
 

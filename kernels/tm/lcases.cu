@@ -17,7 +17,7 @@
 // also: --timing --config localtm -- --case bank
 // also: --timing --config localtm -- --case bytes
 #define PROGRAM "lcases"
-#include "tm_bench.h"
+#include "../bench/tm_bench.h"
 
 enum Case { MASKS, BANK, FILTER, ALIAS, BYTES };
 

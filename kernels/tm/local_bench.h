@@ -12,7 +12,7 @@
 #define KERNELS_LOCAL_BENCH_H
 
 #include "draws.h"
-#include "tm_bench.h"
+#include "../bench/tm_bench.h"
 
 #include <map>
 #include <numeric>

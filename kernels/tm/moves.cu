@@ -13,7 +13,7 @@
 // also: --timing -- --version fgl
 #define PROGRAM "moves"
 #include "draws.h"
-#include "tm_bench.h"
+#include "../bench/tm_bench.h"
 
 #include <numeric>
 

@@ -3,7 +3,7 @@
 #ifndef KERNELS_TM_TRANSFERS_H
 #define KERNELS_TM_TRANSFERS_H
 
-#include "tm_bench.h"
+#include "../bench/tm_bench.h"
 
 struct Transfers {
     std::vector<int> from, to, amount;

@@ -7,11 +7,11 @@
 // Aamodt, Hardware Transactional Memory for GPU Architectures (MICRO 2011), section 5; `--size paper` is their Table 2,
 // `--size quick` the same shape at a few thousand transactions. The inputs are computed on the host, so that the
 // statistics of a run are those of the one kernel. The locks are those of bench/locks.h.
-#ifndef KERNELS_TM_BENCH_H
-#define KERNELS_TM_BENCH_H
+#ifndef KERNELS_BENCH_TM_BENCH_H
+#define KERNELS_BENCH_TM_BENCH_H
 
-#include "../bench/locks.h"
-#include "../bench/options.h"
+#include "locks.h"
+#include "options.h"
 
 #include <algorithm>
 
