@@ -1,7 +1,7 @@
 # The CUDA programs: one source each, compiled as a user would compile it.  `make kernels` builds them all into
 # $(B)/kernels, `make test-kernels` runs them (kernels/run.sh), `make demo` shows some (kernels/demo.sh).
 
-KERNEL_DIRS := algorithms apps features numeric ordering tm
+KERNEL_DIRS := algorithms apps features numeric ordering si tm
 KERNEL_SRC  := $(wildcard $(KERNEL_DIRS:%=kernels/%/*.cu))
 KERNEL_BIN  := $(patsubst %.cu,$(B)/kernels/%,$(notdir $(KERNEL_SRC)))
 # What compiling and linking a program takes, whichever folder provides it; none of it forces a recompilation.

@@ -1,4 +1,4 @@
-// The command line of a benchmark: `--NAME VALUE` pairs, of which `--size quick|paper|N` is one of every program, the
+// The command line of a benchmark: `--NAME VALUE` pairs, of which `--size quick|paper|N` is one of most programs, the
 // others a program's own. Anything else ends the program with a message and status 2.
 #ifndef KERNELS_BENCH_OPTIONS_H
 #define KERNELS_BENCH_OPTIONS_H
@@ -14,7 +14,8 @@ struct NamedOption {
     int least, most;
 };
 
-// What `--size` stands for: a number of `unit`, from which a program derives everything else.
+// What `--size` stands for: a number of `unit`, from which a program derives everything else. Without a unit the program
+// has no such option.
 struct SizeRange {
     const char *unit;
     int quick, paper, least, most;
@@ -37,8 +38,10 @@ static inline void print_usage(FILE *to, const SizeRange &range, const std::vect
         std::string left = std::string(option.name) + " " + option_values(option);
         fprintf(to, "  --%-24s %s\n", left.c_str(), option.meaning);
     }
-    fprintf(to, "  --%-24s %d, %d or N %s, N from %d to %d (quick)\n", "size quick|paper|N", range.quick, range.paper,
-            range.unit, range.least, range.most);
+    if (range.unit) {
+        fprintf(to, "  --%-24s %d, %d or N %s, N from %d to %d (quick)\n", "size quick|paper|N", range.quick,
+                range.paper, range.unit, range.least, range.most);
+    }
     fprintf(to, "  --%-24s print this\n", "help");
 }
 
@@ -85,7 +88,7 @@ static inline bool parse_size(const SizeRange &range, const char *text, int *siz
 
 static inline void parse_pair(const SizeRange &range, const std::vector<NamedOption> &options, const char *name,
                               const char *value, int *size) {
-    bool known = !strcmp(name, "--size"), good = known && value && parse_size(range, value, size);
+    bool known = range.unit && !strcmp(name, "--size"), good = known && value && parse_size(range, value, size);
     for (const NamedOption &option : options) {
         if (!strncmp(name, "--", 2) && !strcmp(name + 2, option.name)) {
             known = true;

@@ -1,5 +1,5 @@
 /* Do the totals of a statistics file fulfil these conditions? Prints those that do not hold. A condition is two sums of
- * names and numbers with ==, <= or > between them.
+ * products of names and numbers, with ==, <= or > between them.
  * Usage: counts FILE CONDITION..., such as "tm.aborts == tm.abort.hazard+tm.abort.validation" "tm.commits > 0" */
 #include <jansson.h>
 #include <stdbool.h>
@@ -27,12 +27,22 @@ static long long value_of(const json_t *total, char *name)
     return json_integer_value(v);
 }
 
+/* text: modified. */
+static long long product_of(const json_t *total, char *text)
+{
+    char *rest = NULL;
+    long long product = 1;
+    for (char *name = strtok_r(text, "*", &rest); name; name = strtok_r(NULL, "*", &rest))
+        product *= value_of(total, name);
+    return product;
+}
+
 static long long sum_of(const json_t *total, char *text)
 {
     char *rest = NULL;
     long long sum = 0;
     for (char *name = strtok_r(text, "+ ", &rest); name; name = strtok_r(NULL, "+ ", &rest))
-        sum += value_of(total, name);
+        sum += product_of(total, name);
     return sum;
 }
 

@@ -29,4 +29,13 @@ TESTS += test-tm-limits
 test-tm-limits: $(B)/bin/simtx $(CONFIGS)
 	@regress/tm/limits.sh $(B)
 
+# The benchmarks of the snapshot-isolation paper.
+SI_NEEDS := $(B)/bin/simtx $(CONFIGS) $(TM_DIR)/counts $(patsubst %.cu,$(B)/kernels/%,$(notdir $(wildcard kernels/si/*.cu)))
+
+TESTS          += test-si
+THREADED_TESTS += test-si
+.PHONY: test-si
+test-si: $(SI_NEEDS)
+	@regress/tm/si.sh $(B)
+
 include regress/tm/random/random.mk

@@ -1,0 +1,68 @@
+#!/bin/bash
+# The benchmarks of the snapshot-isolation paper (kernels/si) in timing mode: every version on every system, with the
+# oracle, and the published sizes under WarpTM, whose read and write sets must be near those of the paper's Table 3.
+# Usage: si.sh BUILD; the last line counts.
+suite=si
+. "$(dirname "$0")/../harness.sh"
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
+systems="kilotm+tm-ideal kilotm warptm+tm-ideal warptm"
+
+# run SYSTEM PROGRAM ARGUMENT...
+run() {
+    local system=$1 program=$2
+    shift 2
+    timeout 600 "$simtx" run --quiet --timing --stats stats.json --config "$system" "${options[@]}" -- \
+        "$build/kernels/$program" "$@" >printed
+}
+
+# Transactions that the program says it has.
+said() {
+    sed -n 's/.*: \([0-9][0-9]*\) transactions.*/\1/p' printed
+}
+
+# As many transactions as the program has commit, and the oracle sees them all; only transactions access their words.
+counts() {
+    "$build/regress/tm/counts" stats.json "tm.commits == $1" "tm.commits == transactions" \
+        "tm.oracle.transactions == tm.commits" "tm.oracle.weak_isolation == 0" "tm.oracle.mixed == 0" \
+        "tm.writers > 0"
+}
+
+# versions SYSTEM PROGRAM ARGUMENT...
+versions() {
+    local system=$1
+    shift
+    holds "$* tm, $system" run "$system" "$@" --version tm
+    holds "$* tm, $system: counts" counts "$(said)"
+    holds "$* fgl, $system" run "$system" "$@" --version fgl
+    holds "$* lock, $system" run "$system" "$@" --version lock
+}
+
+# ---- every program, version and system, small ----
+options=()
+for system in $systems; do
+    versions $system list
+done
+for placement in block threads; do
+    versions warptm list --threads 24 --placement $placement
+done
+
+# ---- published sizes: read and write sets within 20 % of Table 3 ----
+# within SUM WORDS
+within() {
+    "$build/regress/tm/counts" stats.json "8*$2*tm.commits <= 10*$1" "10*$1 <= 12*$2*tm.commits"
+}
+
+# published READS WRITES PROGRAM ARGUMENT...
+published() {
+    local reads=$1 writes=$2
+    shift 2
+    holds "$*" run warptm "$@"
+    holds "$*: read set near $reads" within tm.read_words "$reads"
+    holds "$*: write set near $writes" within tm.write_words "$writes"
+}
+
+options=(--set kilotm.read_log_words=1024)
+published 114 4 list --input 1
+published 240 4 list --input 2
+
+finish
