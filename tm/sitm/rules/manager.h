@@ -17,59 +17,60 @@
 #include "tm/sitm/rules/slots.h"
 #include "tm/sitm/rules/stamps.h"
 
-/* State of an ID. A group is free when all its IDs are. */
-enum sitm_id_state {
-    SITM_ID_FREE, SITM_ID_RUN, SITM_ID_READ_ONLY, SITM_ID_WRITER,      /* committed: without, with writes */
-    SITM_ID_RELEASING                                                  /* slices remove its entries */
-};
-
 /* Why begins wait. Bits: several at once. */
 enum sitm_hold { SITM_HOLD_TABLE = 1, SITM_HOLD_RESET = 2, SITM_HOLD_EXCLUSIVE = 4 };
+enum { SITM_HOLDS = 3 };
 
-/* A group of IDs, and the warp attempt that it runs. */
+/* A group of IDs, and the warp attempt that it runs. It is free when all masks are 0. */
 struct sitm_group {
     uint32_t warp;
     uint32_t snapshot, slot, floor;  /* of the warp attempt: s, its version slot, F(s) */
-    uint32_t running;                /* lanes: not committed, not aborted */
-    uint32_t committed;              /* lanes: committed, their entries retained */
+    uint32_t running;                /* lanes: neither committed nor aborted */
+    uint32_t committed;              /* lanes: committed, their entries are retained */
     uint32_t releasing;              /* lanes: RELEASED of some slices is missing */
-    uint32_t writers;                /* lanes of the commit request that wrote, not yet published */
-    uint32_t lanes;                  /* lanes of the commit request */
+    uint32_t lanes, writers;         /* of the commit request; those that wrote, until they are published */
     bool reads;                      /* no commit request yet: counts for retention (R16) */
-    bool referenced;                 /* its snapshot's slot has its reference */
-    bool joined;                     /* the open version, and has not sent WRITTEN */
-    uint32_t version[SITM_LANES];    /* committed lanes: c, read-only ones: s */
-    uint32_t acks[SITM_LANES];       /* releasing lanes: RELEASED outstanding */
-    uint8_t state[SITM_LANES];
+    bool referenced;                 /* counted in the references of its snapshot's slot */
+    bool joined;                     /* in the open version */
+    uint32_t version[SITM_LANES];    /* of committed lanes: c, of read-only ones s */
+    uint32_t stamp[SITM_LANES];      /* of committed lanes: PrevTS */
+    uint32_t acks[SITM_LANES];       /* of releasing lanes: RELEASED outstanding */
 };
 
 struct sitm_manager_counts {
-    uint64_t begins, begin_waits[4]; /* accepted; first refused because of: a group, a table, a reset, exclusive mode */
+    uint64_t begins, group_waits;    /* warp attempts; begins that waited for a group of IDs */
+    uint64_t hold_waits[SITM_HOLDS]; /* begins that waited for a hold, by its bit */
     uint64_t edges, loops, overflows;
-    uint64_t copies, versions, joins, slot_waits;      /* slot_waits: commits that waited for a version */
-    uint64_t holds_table, resets, exclusive, read_only, writers;
-    uint64_t aborts[SITM_REASONS];
+    uint64_t copies, versions, joins, slot_waits;      /* slot_waits: warps whose commit waited for a version */
+    uint64_t table_holds, resets, exclusive;
+    uint64_t readers, writers, aborts[SITM_REASONS];   /* lanes */
 };
+
+/* A BEGIN that waits; counted: as a wait. */
+struct sitm_begin { struct sitm_message m; bool counted; };
+
+/* Exact decision (sitm-oracle): may this lane commit in `version`? Its commit is entered if so. */
+typedef bool sitm_decision(void *ctx, uint32_t id, uint32_t version);
 
 struct sitm_manager {
     const struct sitm_rules *rules;
     struct sitm_stamps stamps;
     struct sitm_slots slots;
     struct sitm_group group[SITM_MOST_GROUPS];
-    struct fifo begins;              /* struct sitm_begin, in order of arrival */
-    struct fifo commits;             /* groups that wait for an open version (uint32_t), in order */
+    struct sitm_begin *begin;        /* in order of arrival */
+    uint32_t begins, begins_cap;
+    struct fifo commits;             /* groups that wait for an open version (uint32_t), in order of arrival */
     struct fifo out;                 /* struct sitm_message */
     uint32_t hold;                   /* enum sitm_hold */
-    uint32_t joined;                 /* warps in the open version */
-    uint32_t unwritten;              /* of them: WRITTEN outstanding */
+    uint32_t joined, unwritten;      /* warps in the open version; those of them whose WRITTEN is outstanding */
     uint32_t undecided;              /* warp attempts that run or wait for a version */
     bool sealed;                     /* PUBLISH has been sent */
     uint32_t acks;                   /* of COPY, PUBLISH or RESET: outstanding */
     uint32_t epoch;                  /* resets so far */
+    sitm_decision *decide;           /* NULL: all that request it commit */
+    void *decide_ctx;
     struct sitm_manager_counts counts;
 };
-
-struct sitm_begin { struct sitm_message m; bool counted; };
 
 /* rules must outlive the manager. The first BEGIN starts the first COPY. */
 void sitm_manager_init(struct sitm_manager *m, const struct sitm_rules *rules);

@@ -1,4 +1,4 @@
-/* Bytes of the messages of snapshot isolation: a header and a payload that is fixed or grows with its lanes or edges. */
+/* Bytes of the messages of snapshot isolation: a header, and a payload that is fixed or grows with lanes or edges. */
 #include "tm/sitm/rules/messages.h"
 
 /* payload = fixed + each x (lanes or edges) */

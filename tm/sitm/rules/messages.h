@@ -3,7 +3,8 @@
  * does not carry; the receiver knows them from elsewhere, or statistics and the oracle use them.
  *
  *   kind        from, to           fields beside `kind`
- *   BEGIN       SM, manager        warp, group (of the last attempt, or SITM_NO_GROUP), lanes, exclusive
+ *   BEGIN       SM, manager        warp, group (of the attempt that is repeated; a new transaction: SITM_NO_GROUP),
+ *                                  lanes, exclusive
  *   SNAPSHOT    manager, SM        warp, group, lanes, exclusive, version (s), slot (of s); model: epoch
  *   TX_READ     SM, slice          struct sitm_access; answer DATA: struct sitm_reply
  *   TX_WRITE    SM, slice          struct sitm_access; answer WRITE_ACK: struct sitm_reply
@@ -86,7 +87,7 @@ struct sitm_reply {
 };
 
 /* Bytes on the crossbar, header included. n: lanes of TX_READ, TX_WRITE and EDGE_ACK, edges of EDGE, else ignored.
- * TX_READ and DATA: their header is that of the load request and its reply, which the caller counts with the sectors. */
+ * TX_READ and DATA: their header is that of the load request and its reply; the caller adds the sectors. */
 uint32_t sitm_message_bytes(enum sitm_kind kind, uint32_t n);
 
 #endif

@@ -1,0 +1,112 @@
+/* Counters of a warp attempt in the SM, and the messages that they permit. */
+#include "tm/sitm/rules/attempt.h"
+
+void sitm_attempt_begin(struct sitm_attempt *a, const struct sitm_message *snapshot)
+{
+    uint16_t failures[SITM_LANES];
+    for (uint32_t i = 0; i < SITM_LANES; i++)
+        failures[i] = a->failures[i];
+    *a = (struct sitm_attempt){ .warp = snapshot->warp, .group = snapshot->group, .snapshot = snapshot->version,
+                                .slot = snapshot->slot, .epoch = snapshot->epoch, .lanes = snapshot->lanes,
+                                .exclusive = snapshot->exclusive };
+    for (uint32_t i = 0; i < SITM_LANES; i++)
+        a->failures[i] = failures[i];
+}
+
+static void update(struct sitm_attempt *a, uint32_t lane)
+{
+    uint32_t bit = (uint32_t)1 << lane;
+    a->outstanding = a->accesses[lane] || a->edges[lane] ? a->outstanding | bit : a->outstanding & ~bit;
+}
+
+static void doom(struct sitm_attempt *a, uint32_t lanes, enum sitm_reason reason)
+{
+    a->refused[reason] |= lanes & ~a->doomed;
+    a->doomed |= lanes;
+}
+
+void sitm_attempt_send(struct sitm_attempt *a, uint32_t lanes)
+{
+    a->outstanding |= lanes;
+    while (lanes)
+        a->accesses[sitm_lane(&lanes)]++;
+}
+
+void sitm_attempt_reply(struct sitm_attempt *a, const struct sitm_reply *r)
+{
+    for (uint32_t lanes = r->lanes; lanes;) {
+        uint32_t lane = sitm_lane(&lanes);
+        a->accesses[lane]--;
+        a->edges[lane] += r->edges[lane];
+        update(a, lane);
+    }
+    doom(a, r->refused_write, SITM_WRITE);
+    doom(a, r->refused_table, SITM_TABLE);
+}
+
+void sitm_attempt_edges(struct sitm_attempt *a, const struct sitm_message *edge_ack)
+{
+    for (uint32_t lanes = edge_ack->lanes; lanes;) {
+        uint32_t lane = sitm_lane(&lanes);
+        a->edges[lane] -= edge_ack->done[lane];
+        update(a, lane);
+    }
+    doom(a, edge_ack->loops, SITM_LOOP);
+    doom(a, edge_ack->overflows, SITM_STAMPS);
+}
+
+static void count_failures(struct sitm_attempt *a, uint32_t lanes)
+{
+    while (lanes) {
+        uint32_t lane = sitm_lane(&lanes);
+        if (a->failures[lane] < UINT16_MAX)
+            a->failures[lane]++;
+    }
+}
+
+bool sitm_attempt_aborted(struct sitm_attempt *a, struct sitm_message *m)
+{
+    uint32_t ready = a->doomed & ~a->aborted & ~a->outstanding;
+    for (uint32_t reason = 0; reason < SITM_REASONS; reason++)
+        if (ready & a->refused[reason]) {
+            uint32_t lanes = ready & a->refused[reason];
+            a->aborted |= lanes;
+            count_failures(a, lanes);
+            *m = (struct sitm_message){ .kind = SITM_ABORTED, .warp = a->warp, .group = a->group, .lanes = lanes,
+                                        .reason = (uint8_t)reason };
+            return true;
+        }
+    return false;
+}
+
+bool sitm_attempt_may_commit(const struct sitm_attempt *a, uint32_t at_commit)
+{
+    return !a->outstanding && a->doomed == a->aborted && a->aborted != a->lanes &&
+           !(a->lanes & ~(at_commit | a->aborted));
+}
+
+void sitm_attempt_commit(const struct sitm_attempt *a, uint32_t writers, struct sitm_message *m)
+{
+    uint32_t lanes = a->lanes & ~a->aborted;
+    *m = (struct sitm_message){ .kind = SITM_COMMIT_REQ, .warp = a->warp, .group = a->group, .lanes = lanes,
+                                .writers = writers & lanes };
+}
+
+void sitm_attempt_committed(struct sitm_attempt *a, uint32_t lanes)
+{
+    while (lanes)
+        a->failures[sitm_lane(&lanes)] = 0;
+}
+
+void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, uint32_t exclusive_after, struct sitm_message *m)
+{
+    *m = (struct sitm_message){ .kind = SITM_BEGIN, .warp = a->warp, .group = a->group, .lanes = lanes };
+    for (uint32_t rest = lanes; rest && exclusive_after;) {
+        uint32_t lane = sitm_lane(&rest);
+        if (a->failures[lane] >= exclusive_after) {
+            m->exclusive = true;
+            m->lanes = (uint32_t)1 << lane;
+            return;
+        }
+    }
+}

@@ -1,0 +1,151 @@
+/*
+ * Begins and what holds them: R1, exclusive mode R17, drain and reset R18. A begin that waits holds nothing, so no
+ * circle of waiting can pass through it.
+ */
+#include "base/alloc.h"
+#include "tm/sitm/rules/manager_impl.h"
+
+/* Another warp attempt could run out of stamps or version numbers (R18): each may need a version of its own. */
+static bool needs_reset(const struct sitm_manager *m)
+{
+    const struct sitm_slot *newest = &m->slots.slot[m->slots.newest];
+    uint32_t used = newest->version + (m->joined > 0);
+    bool stamps = m->rules->floor == SITM_FLOOR_ON &&
+                  (uint64_t)newest->floor + 4 * (uint64_t)m->rules->delta + 6 > m->stamps.infinite;
+    return stamps || m->undecided + 1 > sitm_last_version(m) - used;
+}
+
+/* ---- R1, R17: begin ---- */
+
+/* The group that the BEGIN may have now, or SITM_NO_GROUP. The old one, if it still has lanes of this warp. */
+static uint32_t group_for(const struct sitm_manager *m, const struct sitm_message *begin)
+{
+    if (begin->group != SITM_NO_GROUP) {
+        const struct sitm_group *old = &m->group[begin->group];
+        if (old->warp == begin->warp && sitm_group_used(old)) {
+            bool busy = old->running || old->writers || (old->committed | old->releasing) & begin->lanes;
+            return busy ? SITM_NO_GROUP : begin->group;
+        }
+    }
+    for (uint32_t i = 0; i < m->rules->groups; i++)
+        if (!sitm_group_used(&m->group[i]))
+            return i;
+    return SITM_NO_GROUP;
+}
+
+static void send_snapshot(struct sitm_manager *m, const struct sitm_message *begin, uint32_t group)
+{
+    const struct sitm_group *g = &m->group[group];
+    sitm_put(m, &(struct sitm_message){ .kind = SITM_SNAPSHOT, .warp = g->warp, .group = group, .lanes = begin->lanes,
+                                    .exclusive = begin->exclusive, .version = g->snapshot, .slot = g->slot,
+                                    .epoch = m->epoch });
+}
+
+static void begin_in(struct sitm_manager *m, const struct sitm_message *begin, uint32_t group)
+{
+    struct sitm_group *g = &m->group[group];
+    const struct sitm_slot *newest = &m->slots.slot[m->slots.newest];
+    g->warp = begin->warp;
+    g->snapshot = newest->version;
+    g->slot = m->slots.newest;
+    g->floor = newest->floor;
+    g->running = begin->lanes;
+    g->lanes = g->writers = 0;
+    g->reads = g->referenced = true;
+    sitm_slots_reference(&m->slots, g->slot);
+    for (uint32_t lanes = begin->lanes; lanes;)
+        sitm_stamps_begin(&m->stamps, sitm_id(group, sitm_lane(&lanes)),
+                          m->rules->floor == SITM_FLOOR_ON ? g->floor + 2 : 1);
+    m->undecided++;
+    m->counts.begins++;
+    m->counts.exclusive += begin->exclusive;
+    send_snapshot(m, begin, group);
+}
+
+static void count_wait(struct sitm_manager *m, struct sitm_begin *b)
+{
+    if (b->counted)
+        return;
+    b->counted = true;
+    if (m->hold)
+        m->counts.hold_waits[__builtin_ctz(m->hold)]++;
+    else
+        m->counts.group_waits++;
+}
+
+/* False: it waits. */
+static bool try_begin(struct sitm_manager *m, const struct sitm_message *begin)
+{
+    if (needs_reset(m))
+        m->hold |= SITM_HOLD_RESET;
+    uint32_t group = m->hold & ~SITM_HOLD_EXCLUSIVE ? SITM_NO_GROUP : group_for(m, begin);
+    if (group == SITM_NO_GROUP)
+        return false;
+    begin_in(m, begin, group);
+    return true;
+}
+
+static void remove_begin(struct sitm_manager *m, uint32_t i)
+{
+    m->begins--;
+    for (; i < m->begins; i++)
+        m->begin[i] = m->begin[i + 1];
+}
+
+/* Accepts begins that are exclusive, or are not: the first one, or all, in order of arrival. */
+static uint32_t accept(struct sitm_manager *m, bool exclusive)
+{
+    uint32_t accepted = 0;
+    for (uint32_t i = 0; i < m->begins && !(exclusive && accepted);)
+        if (m->begin[i].m.exclusive == exclusive && try_begin(m, &m->begin[i].m)) {
+            remove_begin(m, i);
+            accepted++;
+        } else {
+            count_wait(m, &m->begin[i++]);
+        }
+    return accepted;
+}
+
+static bool exclusive_waits(const struct sitm_manager *m)
+{
+    for (uint32_t i = 0; i < m->begins; i++)
+        if (m->begin[i].m.exclusive)
+            return true;
+    return false;
+}
+
+void sitm_accept_begins(struct sitm_manager *m)
+{
+    if (m->hold && sitm_drained(m))
+        m->hold &= ~(uint32_t)SITM_HOLD_TABLE;
+    if (m->hold & SITM_HOLD_EXCLUSIVE && sitm_drained(m)) {
+        if (exclusive_waits(m)) {
+            accept(m, true);
+            return;
+        }
+        m->hold &= ~(uint32_t)SITM_HOLD_EXCLUSIVE;
+    }
+    if (!(m->hold & SITM_HOLD_EXCLUSIVE))
+        accept(m, false);
+}
+
+void sitm_add_begin(struct sitm_manager *m, const struct sitm_message *begin)
+{
+    m->begin = mem_grow(m->begin, m->begins, &m->begins_cap, sizeof *m->begin, "begins of the manager");
+    m->begin[m->begins++] = (struct sitm_begin){ .m = *begin };
+    if (begin->exclusive)
+        m->hold |= SITM_HOLD_EXCLUSIVE;
+}
+
+/* ---- R18: drain and reset ---- */
+
+void sitm_reset(struct sitm_manager *m)
+{
+    if (!(m->hold & SITM_HOLD_RESET) || !sitm_drained(m))
+        return;
+    sitm_slots_reset(&m->slots);
+    m->epoch++;
+    m->counts.resets++;
+    m->acks = m->rules->slices;
+    sitm_put(m, &(struct sitm_message){ .kind = SITM_RESET, .slot = m->slots.newest, .from = m->slots.open });
+}
