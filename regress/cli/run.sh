@@ -142,6 +142,33 @@ check 1 "" $(launch int.ptx --kernel trap_now --stats s.json)
 holds "statistics of a fault" grep -q '"fault": "trap"' s.json
 check 0 "" $(launch vadd.ptx $vadd --arg u32:1000 --stats s1.json --threads 1)
 check 0 "" $(launch vadd.ptx $vadd --arg u32:1000 --stats s1.json --config gtx480 --set gpu.sms=9)
+
+# ---- compare ----
+check 0 "" $(launch vadd.ptx $vadd --arg u32:1000 --timing --stats slow.json --config gtx480 --set dram.latency=400)
+check 0 "" $(launch vadd.ptx $vadd --arg u32:1000 --timing --stats fast.json --config gtx480)
+check 0 "" $(launch vadd.ptx $vadd --arg u32:1000 --timing --stats again.json --config gtx480 --threads 2)
+check 0 "usage: simtx compare" "$simtx" compare --help
+check 0 " 0 differ, 0 by more than 0 %" "$simtx" compare --kernels --only cycles,l2,dram fast.json again.json
+check 1 "dram.latency " "$simtx" compare fast.json slow.json
+cycles_of() {
+    sed -n 's/^    "cycles": \([0-9]*\),*$/\1/p' "$1" | head -1
+}
+change=$(awk -v a="$(cycles_of fast.json)" -v b="$(cycles_of slow.json)" 'BEGIN { printf "%+.2f %%", 100 * (b - a) / a }')
+check 1 "$change" "$simtx" compare --only cycles fast.json slow.json
+check 1 "kernels.0.cycles " "$simtx" compare --only cycles --kernels fast.json slow.json
+check 0 "1 differ, 0 by more than 10000 %" "$simtx" compare --only cycles --tolerance 10000 fast.json slow.json
+check 1 '"percent": ' "$simtx" compare --only cycles --json fast.json slow.json
+check 0 "2 figures compared, 0 differ" "$simtx" compare --only blocks,threads fast.json slow.json
+sed 's/"blocks": [0-9]*/"blocks": 7/' fast.json >blocks.json
+check 1 "               7 " "$simtx" compare fast.json blocks.json
+check 2 "neither file has a figure 'cyles'" "$simtx" compare --only cycles,cyles fast.json slow.json
+check 2 "expected two statistics files" "$simtx" compare fast.json
+check 2 "more than two files" "$simtx" compare fast.json fast.json fast.json
+check 2 "none.json: No such file" "$simtx" compare fast.json none.json
+check 2 "expected per cent" "$simtx" compare --tolerance x fast.json slow.json
+check 2 "expected per cent" "$simtx" compare --tolerance -1 fast.json slow.json
+check 2 "not a statistics file" "$simtx" compare fast.json <(echo '{}')
+check 2 "vadd.ptx:1:" "$simtx" compare fast.json vadd.ptx
 holds "configuration in the statistics" grep -q '"gpu.sms": 9' s1.json
 
 # Ctrl-C stops a kernel that never ends; statistics are written, the exit code is the signal's.

@@ -1,0 +1,311 @@
+/*
+ * `simtx compare`: the figures of two statistics files side by side, ranked by how much they differ. Both JSON trees are
+ * walked together; a figure is a leaf, its name the path to it. What describes the host and its speed is left out, so
+ * two runs of one machine and program are equal. So are the buckets of histograms, whose mean and maximum stay.
+ */
+#include "frontend/cli/cmd.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static const char USAGE[] =
+    "usage: simtx compare [options] A.json B.json\n\n"
+    "Compares two files that --stats wrote: configuration keys that differ, then the figures, the largest difference\n"
+    "first. Exit code 0: no figure differs by more than the tolerance; 1: some do; 2: a file or option is invalid.\n\n"
+    "    simtx compare --only cycles,tm.aborts --tolerance 2 before.json after.json\n";
+
+enum { OPT_TOLERANCE, OPT_ONLY, OPT_KERNELS, OPT_ALL, OPT_JSON };
+static const struct cmd_option OPTIONS[] = {
+    [OPT_TOLERANCE] = { "--tolerance", "PERCENT", "allowed difference, in per cent of A's figure (0)" },
+    [OPT_ONLY] = { "--only", "NAMES", "only these figures and groups, separated by commas: cycles,l2.read" },
+    [OPT_KERNELS] = { "--kernels", NULL, "each launch as well as the total" },
+    [OPT_ALL] = { "--all", NULL, "all figures that differ, not only the first 30" },
+    [OPT_JSON] = { "--json", NULL, "as JSON" },
+    { NULL, NULL, NULL }
+};
+
+enum { FIRST_ROWS = 30 };
+
+/* A figure that differs. a, b: NULL = the file does not have it. */
+struct figure {
+    char *name;
+    const json_t *a, *b;
+    double share;                    /* difference / the larger of both; 1: not both are numbers */
+    bool moved;                      /* by more than the tolerance */
+};
+
+struct comparison {
+    double tolerance;                /* a ratio */
+    const char *only;                /* NULL = all */
+    struct figure *figure;           /* that differ */
+    uint32_t n, cap, compared, moved;
+};
+
+/* Is this figure, of the total or of a launch, in the list or in a group of the list? */
+static bool is_selected(const char *only, const char *name)
+{
+    if (!strncmp(name, "kernels.", 8))
+        name += 8 + strcspn(name + 8, ".") + 1;
+    while (only) {
+        size_t n = strcspn(only, ",");
+        if (!strncmp(only, name, n) && (!name[n] || name[n] == '.'))
+            return true;
+        only = only[n] ? only + n + 1 : NULL;
+    }
+    return false;
+}
+
+static bool is_figure(const json_t *v)
+{
+    return json_is_number(v) || json_is_boolean(v);
+}
+
+static double figure_value(const json_t *v)
+{
+    return json_is_number(v) ? json_number_value(v) : json_is_true(v);
+}
+
+static void compare_leaf(struct comparison *c, const char *name, const json_t *a, const json_t *b)
+{
+    if (c->only && !is_selected(c->only, name))
+        return;
+    c->compared++;
+    if (a && b && json_equal(a, b))
+        return;
+    struct figure f = { NULL, a, b, 1, true };
+    if (is_figure(a) && is_figure(b)) {
+        double x = figure_value(a), y = figure_value(b), difference = fabs(y - x);
+        if (difference == 0)
+            return;
+        f.share = difference / fmax(fabs(x), fabs(y));
+        f.moved = difference > c->tolerance * fabs(x);
+    }
+    f.name = mem_string(name);
+    c->moved += f.moved;
+    c->figure = mem_grow(c->figure, c->n, &c->cap, sizeof *c->figure, "a comparison");
+    c->figure[c->n++] = f;
+}
+
+static bool is_tree(const json_t *v)
+{
+    return json_is_object(v) || json_is_array(v);
+}
+
+static void compare_trees(struct comparison *c, const char *name, const json_t *a, const json_t *b);
+
+static void compare_member(struct comparison *c, const char *group, const char *member, const json_t *a,
+                           const json_t *b)
+{
+    char name[1000];
+    snprintf(name, sizeof name, "%s%s%s", group, *group ? "." : "", member);
+    if (strcmp(member, "host") && strcmp(member, "buckets"))
+        compare_trees(c, name, a, b);
+}
+
+/* Members of both trees, or of one; then a leaf. A tree beside a leaf counts as one figure. */
+static void compare_trees(struct comparison *c, const char *name, const json_t *a, const json_t *b)
+{
+    const char *key;
+    json_t *v;
+    if ((a && !is_tree(a)) || (b && !is_tree(b)) || json_is_object(a ? a : b) != json_is_object(b ? b : a)) {
+        compare_leaf(c, name, a, b);
+        return;
+    }
+    for (size_t i = 0, n = fmax(json_array_size(a), json_array_size(b)); i < n; i++) {
+        char index[24];
+        snprintf(index, sizeof index, "%zu", i);
+        compare_member(c, name, index, json_array_get(a, i), json_array_get(b, i));
+    }
+    json_object_foreach((json_t *)a, key, v)
+        compare_member(c, name, key, v, json_object_get(b, key));
+    json_object_foreach((json_t *)b, key, v)
+        if (!json_object_get(a, key))
+            compare_member(c, name, key, NULL, v);
+}
+
+/* Those beyond the tolerance first, then the largest share. */
+static int by_share(const void *a, const void *b)
+{
+    const struct figure *x = a, *y = b;
+    if (x->moved != y->moved)
+        return y->moved - x->moved;
+    return x->share < y->share ? 1 : x->share > y->share ? -1 : strcmp(x->name, y->name);
+}
+
+static void sort_figures(struct comparison *c)
+{
+    if (c->n)
+        qsort(c->figure, c->n, sizeof *c->figure, by_share);
+}
+
+static void comparison_free(struct comparison *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        free(c->figure[i].name);
+    free(c->figure);
+}
+
+/* ---- output ---- */
+
+static void print_value(const json_t *v, int width)
+{
+    char *text = v ? json_dumps(v, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : NULL;
+    printf(" %*s", width, text ? text : "-");
+    free(text);
+}
+
+static void print_figure(const struct figure *f)
+{
+    printf("%-44s", f->name);
+    print_value(f->a, 16);
+    print_value(f->b, 16);
+    if (is_figure(f->a) && is_figure(f->b) && figure_value(f->a) != 0)
+        printf("%+12.2f %%", 100 * (figure_value(f->b) - figure_value(f->a)) / fabs(figure_value(f->a)));
+    putchar('\n');
+}
+
+static void print_table(const struct comparison *config, const struct comparison *c, bool all)
+{
+    uint32_t rows = all || c->n < FIRST_ROWS ? c->n : FIRST_ROWS;
+    for (uint32_t i = 0; i < config->n; i++)
+        print_figure(&config->figure[i]);
+    printf("%u configuration keys differ.\n\n", config->n);
+    for (uint32_t i = 0; i < rows; i++)
+        print_figure(&c->figure[i]);
+    if (rows < c->n)
+        printf("... %u more differ (--all)\n", c->n - rows);
+    printf("%u figures compared, %u differ, %u by more than %g %%.\n", c->compared, c->n, c->moved,
+           100 * c->tolerance);
+}
+
+static json_t *figures_json(const struct comparison *c)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct figure *f = &c->figure[i];
+        json_t *o = json_pack("{s:s, s:O?, s:O?, s:b}", "name", f->name, "a", f->a, "b", f->b, "moved", f->moved);
+        if (is_figure(f->a) && is_figure(f->b) && figure_value(f->a) != 0)
+            json_object_set_new(o, "percent", json_real(100 * (figure_value(f->b) - figure_value(f->a)) /
+                                                        fabs(figure_value(f->a))));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static void print_json(const struct comparison *config, const struct comparison *c)
+{
+    json_t *o = json_pack("{s:o, s:o, s:I, s:I, s:f}", "config", figures_json(config), "figures", figures_json(c),
+                          "compared", (json_int_t)c->compared, "moved", (json_int_t)c->moved, "tolerance_percent",
+                          100 * c->tolerance);
+    json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    putchar('\n');
+    json_decref(o);
+}
+
+/* ---- input ---- */
+
+static json_t *load(const char *path)
+{
+    json_error_t e;
+    json_t *root = json_load_file(path, 0, &e);
+    if (!root && e.line < 1)
+        cmd_usage_error("simtx compare", "%s: %s", path, strerror(errno));
+    if (!root)
+        cmd_usage_error("simtx compare", "%s:%d:%d: %s", path, e.line, e.column, e.text);
+    if (!json_is_object(json_object_get(root, "total")) || !json_is_object(json_object_get(root, "config")))
+        cmd_usage_error("simtx compare", "%s: not a statistics file of simtx: \"total\" or \"config\" is missing",
+                        path);
+    return root;
+}
+
+static double percent(const char *text)
+{
+    char *end;
+    double x = strtod(text, &end);
+    if (*end || end == text || !(x >= 0 && x <= 1e6))
+        cmd_usage_error("simtx compare", "--tolerance is '%s', expected per cent, 0 or more", text);
+    return x / 100;
+}
+
+struct request { const char *file[2], *only; double tolerance; bool kernels, all, json; };
+
+/* Is there a member at this path, names with dots between them? */
+static bool has_member(const json_t *tree, const char *path, size_t n)
+{
+    char name[200];
+    while (tree && n) {
+        size_t part = 0;
+        while (part < n && path[part] != '.')
+            part++;
+        snprintf(name, sizeof name, "%.*s", (int)part, path);
+        tree = json_object_get(tree, name);
+        path += part + (part < n);
+        n -= part + (part < n);
+    }
+    return tree;
+}
+
+/* A misspelt name in --only would make the comparison pass. */
+static void check_only(const char *only, const json_t *a, const json_t *b)
+{
+    while (only) {
+        size_t n = strcspn(only, ",");
+        if (!n || (!has_member(a, only, n) && !has_member(b, only, n)))
+            cmd_usage_error("simtx compare", "--only: neither file has a figure '%.*s' (`simtx stats` lists them)",
+                            (int)n, only);
+        only = only[n] ? only + n + 1 : NULL;
+    }
+}
+
+static int compare_files(const struct request *r)
+{
+    json_t *a = load(r->file[0]), *b = load(r->file[1]);
+    const json_t *total_a = json_object_get(a, "total"), *total_b = json_object_get(b, "total");
+    struct comparison config = { 0 }, c = { .tolerance = r->tolerance, .only = r->only };
+    check_only(r->only, total_a, total_b);
+    compare_trees(&config, "", json_object_get(a, "config"), json_object_get(b, "config"));
+    compare_trees(&c, "", total_a, total_b);
+    if (r->kernels)
+        compare_trees(&c, "kernels", json_object_get(a, "kernels"), json_object_get(b, "kernels"));
+    sort_figures(&config);
+    sort_figures(&c);
+    if (r->json)
+        print_json(&config, &c);
+    else
+        print_table(&config, &c, r->all);
+    int code = c.moved ? CMD_FAILED : CMD_OK;
+    comparison_free(&config);
+    comparison_free(&c);
+    json_decref(a);
+    json_decref(b);
+    return code;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    struct cmd_args args = { "simtx compare", USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
+    struct request r = { { NULL, NULL }, NULL, 0, false, false, false };
+    int which, files = 0;
+    while ((which = cmd_args_next(&args)) != CMD_ARG_END) {
+        if (which == CMD_ARG_WORD && files == 2)
+            cmd_usage_error("simtx compare", "more than two files given: '%s'", args.value);
+        if (which == CMD_ARG_WORD)
+            r.file[files++] = args.value;
+        else if (which == OPT_TOLERANCE)
+            r.tolerance = percent(args.value);
+        else if (which == OPT_ONLY)
+            r.only = args.value;
+        r.kernels |= which == OPT_KERNELS;
+        r.all |= which == OPT_ALL;
+        r.json |= which == OPT_JSON;
+    }
+    if (files < 2)
+        cmd_usage_error("simtx compare", "expected two statistics files");
+    return compare_files(&r);
+}
