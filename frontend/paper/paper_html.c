@@ -140,6 +140,15 @@ static void configurations(const struct paper_grid *g, FILE *f)
     fputs("</table>\n", f);
 }
 
+static void verdict_counts(const struct paper_grid *g, const struct paper_claim_result *claims,
+                           const int count[PAPER_VERDICTS], FILE *f)
+{
+    char counts[120];
+    paper_claims_count_text(count, counts, sizeof counts);
+    fprintf(f, " Claims: %s; %d of those not reproduced were not judged because a run is missing.", counts,
+            paper_claims_not_judged(claims, g->paper->nclaims));
+}
+
 void paper_page(const struct paper_grid *g, struct paper_chart **charts, const struct paper_claim_result *claims,
                 const int count[PAPER_VERDICTS], FILE *f)
 {
@@ -150,11 +159,9 @@ void paper_page(const struct paper_grid *g, struct paper_chart **charts, const s
     paper_html_text(f, p->title);
     fprintf(f, "</h1>\n<p>Simulated by simtx %s, %s sizes.", SIMTX_VERSION,
             g->size == PAPER_SIZE_QUICK ? "reduced" : "the paper's");
-    char counts[120];
-    paper_claims_count_text(count, counts, sizeof counts);
-    fprintf(f, " Claims: %s; %d of those not reproduced were not judged because a run is missing.</p>\n", counts,
-            paper_claims_not_judged(claims, p->nclaims));
-    fputs("<p>In tables, published values stand in parentheses; in pictures they are outlined with dashes. A dash or a "
+    if (p->nclaims)
+        verdict_counts(g, claims, count, f);
+    fputs("</p>\n<p>In tables, published values stand in parentheses; in pictures they are outlined with dashes. A dash or a "
           "gap is a run that is missing.</p>\n", f);
     for (int i = 0; i < p->nfigures; i++) {
         fprintf(f, "<h2 id=\"%s\">", p->figures[i].id);
@@ -165,7 +172,8 @@ void paper_page(const struct paper_grid *g, struct paper_chart **charts, const s
         if (p->figures[i].chart != PAPER_CHART_STACK)
             paper_chart_html(charts[i], f);
     }
-    claims_table(g, claims, f);
+    if (p->nclaims)
+        claims_table(g, claims, f);
     configurations(g, f);
     runs_table(g, f);
     fputs("</body>\n</html>\n", f);

@@ -79,11 +79,15 @@ static void summary(const struct paper_grid *g, const struct paper_claim_result 
 {
     char counts[120];
     int n = g->paper->nclaims, open = paper_claims_not_judged(r, n);
-    printf("%-6s %-58s %12s %12s  %-16s %s\n", "claim", "headline", "published", "tolerance", "verdict", "simulated");
+    if (n)
+        printf("%-6s %-58s %12s %12s  %-16s %s\n", "claim", "headline", "published", "tolerance", "verdict",
+               "simulated");
     for (int i = 0; i < n; i++)
         if (is_headline(g->paper, r[i].claim))
             headline(&r[i]);
     printf("page: %s/index.html\n", g->out);
+    if (!n)
+        return;
     if (open)
         printf("not judged, because a run is missing: %d of the claims that are not reproduced\n", open);
     paper_claims_count_text(count, counts, sizeof counts);
@@ -101,7 +105,7 @@ bool paper_report(const struct paper_grid *g)
         charts[i] = paper_chart_new(g, &p->figures[i]);
         ok = ok && write_chart(g, charts[i]);
     }
-    ok = ok && write_claims(g, claims) && write_page(g, charts, claims, count);
+    ok = ok && (!p->nclaims || write_claims(g, claims)) && write_page(g, charts, claims, count);
     summary(g, claims, count);
     for (int i = 0; i < p->nfigures; i++)
         paper_chart_free(charts[i]);

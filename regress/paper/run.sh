@@ -89,6 +89,14 @@ holds "a row a claim" [ "$(grep -c '^C-' ordering/claims.csv)" = 63 ]
 holds "well-formed page and pictures of it" "$build/regress/paper/wellformed" ordering/index.html ordering/*.svg
 holds "bars" grep -qE '^gemm,"type-aware SC","time",[0-9.]+' ordering/fig6.csv
 
+# The comparison has no claims: a page, figures, and no verdicts.
+compared="$simtx paper comparison --quick --only kilo2,warp2,ideal2,idealu,fgl,HT-H --out compared"
+check 0 "5 runs to do, 0 done" $compared --plan
+check 0 "page: " $compared
+holds "no verdicts" bash -c "[ ! -e compared/claims.csv ] && ! grep -qi claim out compared/index.html"
+holds "well-formed page and pictures of it" "$build/regress/paper/wellformed" compared/index.html compared/*.svg
+holds "time relative to locks" grep -qE '^HT-H,"WarpTM, 2 warps","time",[0-9.]+,$' compared/time.csv
+
 # Results of finished runs are reused; not when the run would be another one, nor with --fresh.
 touch small/mark
 check 0 "of 217" $small

@@ -92,6 +92,8 @@ standing=(
     "tm.aborts == $(sum tm.abort validation hazard watchdog zombie_fault conflict signature log_overflow intra_warp \
         temporal)"
     "tm.state.threads == $(sum tm.state tc to tw ta tu at ba nl)"
+    "tm.cycles.attempts == tm.cycles.committing+tm.state.tu+tm.state.ta"
+    "tm.cycles.aborted <= tm.cycles.attempts"
 )
 
 # ---- benchmarks ----
@@ -140,8 +142,8 @@ fi
 several() {
     local name=$1
     shift
-    holds "streams, $name" timeout 300 "$simtx" run --quiet --timing --stats stats.json "$@" -- \
-        "$build/regress/tm/streams"
+    holds "streams, $name" timeout 300 "$simtx" run --quiet --timing --stats stats.json --set stats.thread_states=true "$@" \
+        -- "$build/regress/tm/streams"
     holds "streams, $name: counts" counts "${standing[@]}" "tm.oracle.transactions == tm.commits" "tm.commits == 4096"
 }
 each_configuration several

@@ -247,6 +247,15 @@ static void count_commit(struct tm_core *c, const struct tm_lane *l, uint64_t no
     hist_add(c->hists, HIST_TX_LENGTH, l->instructions);
 }
 
+/* The outcome of an attempt; committing: cycle of its tx_commit, 0 = it has not reached one. */
+static void count_attempt(struct tm_core *c, const struct tm_lane *l, uint64_t committing, bool commits, uint64_t now)
+{
+    uint64_t cycles = now > l->start ? now - l->start : 0;
+    c->count[STAT_TX_ATTEMPT_CYCLES] += cycles;
+    c->count[STAT_TX_COMMIT_CYCLES] += committing ? now - committing : 0;
+    c->count[STAT_TX_ABORTED_CYCLES] += commits ? 0 : cycles;
+}
+
 static void count_abort(struct tm_core *c, struct tm_lane *l)
 {
     c->count[STAT_TX_ABORTS]++;
@@ -300,6 +309,7 @@ static void outcome(struct tm_core *c, uint32_t slot, unsigned lane, bool commit
     struct tm_warp *x = &c->warp[slot];
     uint64_t bit = UINT64_C(1) << lane;
     bool never = false;
+    count_attempt(c, &x->lane[lane], x->committing, commits, now);
     if (commits)
         commit_lane(c, slot, lane, now);
     else
@@ -365,8 +375,11 @@ uint64_t tm_core_take_aborts(struct tm_core *c, uint32_t slot, uint64_t now)
     uint64_t lanes = x->aborting & txn_lanes(x->warp);
     x->aborting = 0;
     flush_executed(x);
-    for (uint64_t m = lanes; m; m &= m - 1)
-        count_abort(c, &x->lane[__builtin_ctzll(m)]);
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        struct tm_lane *l = &x->lane[__builtin_ctzll(m)];
+        count_attempt(c, l, 0, false, now);
+        count_abort(c, l);
+    }
     if (lanes)
         x->aborts_in_row = x->lane[63 - __builtin_clzll(lanes)].aborts;
     if (lanes && c->shared_protocol)
