@@ -102,11 +102,10 @@ static void check_list(const std::vector<Node> &nodes) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const INPUTS[] = {"quick", "1", "2", nullptr};
     static const int THREADS[] = {40, 100, 200};
     int input = 0, threads = 0, placement = 0;
     BenchOptions options = bench_options(argc, argv, {}, 2017,
-                                         {{"input", "published size (quick)", &input, INPUTS, 0, 0},
+                                         {input_option(&input),
                                           {"threads", "instead of the input's", &threads, nullptr, 1, 1 << 16},
                                           placement_option(&placement)});
     threads = threads ? threads : THREADS[input];

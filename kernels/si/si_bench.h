@@ -12,6 +12,13 @@
 
 #include <numeric>
 
+// The published sizes of a benchmark, and a small one.
+static const char *const INPUT_NAMES[] = {"quick", "1", "2", nullptr};
+
+static inline NamedOption input_option(int *input) {
+    return {"input", "published size (quick)", input, INPUT_NAMES, 0, 0};
+}
+
 // Threads of a run: a warp to a block, all in one block, or each in a block of its own. The placement decides which
 // transactions share a warp, and how many warps of an SM run at once.
 enum Placement { PLACEMENT_WARPS, PLACEMENT_BLOCK, PLACEMENT_THREADS };

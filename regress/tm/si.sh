@@ -39,11 +39,39 @@ versions() {
 
 # ---- every program, version and system, small ----
 options=()
+programs="list binary_tree red_black_tree"
 for system in $systems; do
-    versions $system list
+    for program in $programs; do
+        versions $system $program
+    done
 done
+small() {
+    case $1 in
+    list) echo "--threads 24" ;;
+    *) echo "--keys 40 --inserts 12 --deletes 12" ;;
+    esac
+}
 for placement in block threads; do
-    versions warptm list --threads 24 --placement $placement
+    for program in $programs; do
+        versions warptm $program $(small $program) --placement $placement
+    done
+done
+
+# ---- write skew is never seen ----
+# never PLACEMENT SHAPE...
+never() {
+    local placement=$1 shape
+    shift
+    for shape in "$@"; do
+        holds "write_skew $shape, $placement, $system" run $system write_skew --shape $shape --placement $placement
+        holds "write_skew $shape, $placement, $system: counts" counts "$(said)"
+        # the transactions overlap
+        holds "write_skew $shape, $placement, $system: aborts" "$build/regress/tm/counts" stats.json "tm.aborts > 0"
+    done
+}
+for system in $systems; do
+    never threads doctors neighbours read-only
+    never warps doctors neighbours
 done
 
 # ---- published sizes: read and write sets within 20 % of Table 3 ----
@@ -64,5 +92,10 @@ published() {
 options=(--set kilotm.read_log_words=1024)
 published 114 4 list --input 1
 published 240 4 list --input 2
+options=()
+published 33 8 binary_tree --input 1
+published 36 6 binary_tree --input 2
+published 47 14 red_black_tree --input 1
+published 47 14 red_black_tree --input 2
 
 finish

@@ -1,0 +1,88 @@
+// Red-black tree (Red Black Tree 1 and 2; rb.h) with 1000 keys, in which each thread inserts one key or deletes one, as
+// many as Table 3 of the paper has threads; its text has half as many (`--inserts`, `--deletes`).
+// Checked: the tree holds the keys that it had, with those inserted, without those deleted; order, colours, numbers of
+// black nodes, and links to parents.
+// args: --version fgl
+// args: --version lock
+// args: --input 1 --version fgl
+#define PROGRAM "red_black_tree"
+#include "rb.h"
+#include "tree_bench.h"
+
+static const int TOP = 1;
+
+struct Tree {
+    volatile RbNode *nodes;
+    const Operation *operations;
+    int count;
+    int *locks; // one for each node
+    int *lock;
+};
+
+static __device__ __forceinline__ void operate_at(volatile RbNode *nodes, RbPlace at, const Operation &operation) {
+    if (operation.node != RB_NONE) {
+        rb_insert(nodes, TOP, at, operation.node, operation.key);
+    } else {
+        rb_remove(nodes, TOP, at);
+    }
+}
+
+static __device__ __forceinline__ void operate(const Tree &tree, const Operation &operation) {
+    operate_at(tree.nodes, rb_find(tree.nodes, TOP, operation.key), operation);
+}
+
+extern "C" __global__ void red_black_tree_tm(Tree tree) {
+    with_operation(tree, [&](const Operation &operation) { as_transaction([&] { operate(tree, operation); }); });
+}
+
+static __device__ __forceinline__ bool try_operation(volatile RbNode *nodes, HeldLocks &held,
+                                                     const Operation &operation) {
+    RbPlace at;
+    if (!rb_lock(nodes, held, operation.node != RB_NONE ? RB_INSERT : RB_REMOVE, TOP, operation.key, &at)) {
+        return false;
+    }
+    operate_at(nodes, at, operation);
+    return true;
+}
+
+extern "C" __global__ void red_black_tree_fgl(Tree tree) {
+    with_operation(tree, [&](const Operation &operation) {
+        with_held_locks(tree.locks, [&](HeldLocks &held) { return try_operation(tree.nodes, held, operation); });
+    });
+}
+
+extern "C" __global__ void red_black_tree_lock(Tree tree) {
+    with_operation(tree, [&](const Operation &operation) {
+        under_lock(tree.lock, [&] { operate(tree, operation); });
+    });
+}
+
+static std::vector<RbNode> nodes_of(const TreeInput &input) {
+    std::vector<RbNode> nodes(TOP + 1 + input.keys.size() + input.inserts);
+    int node = TOP + 1;
+    for (int key : input.keys) {
+        rb_insert(nodes.data(), TOP, rb_find(nodes.data(), TOP, key), node++, key);
+    }
+    return nodes;
+}
+
+int main(int argc, char **argv) {
+    TreeSizes sizes = {{60, 1000, 1000}, {20, 100, 200}, {20, 100, 200}};
+    TreeOptions options = tree_options(argc, argv, sizes);
+    TreeInput input = tree_input(options, TOP + 1);
+    std::vector<RbNode> nodes = nodes_of(input);
+    Tree tree = {region_of(nodes), to_device(input.operations), (int)input.operations.size(),
+                 device_zeros<int>(nodes.size()), device_zeros<int>(1)};
+
+    void (*const kernels[])(Tree) = {red_black_tree_tm, red_black_tree_fgl, red_black_tree_lock};
+    Geometry launch = geometry(tree.count, options.placement);
+    kernels[options.version]<<<launch.blocks, launch.block>>>(tree);
+    CHECK_KERNEL();
+
+    std::vector<RbNode> after = region_to_host(tree.nodes, nodes.size());
+    std::vector<int> seen(input.expected.size(), 0);
+    rb_check(after, TOP, (int)seen.size(), [&](int node) { seen[after[node].key]++; });
+    expect_same("times that a key is in the tree", input.expected, seen);
+    expect_all_free(to_host(tree.locks, nodes.size()));
+    return tree_verdict("Red-black tree", options, launch, tree.count);
+}
