@@ -16,7 +16,7 @@ static const enum stat FOUND_STAT[] = {
 
 static const enum stat COMMAND_STAT[DRAM_COMMANDS] = {
     [DRAM_ACT] = STAT_DRAM_ACTS, [DRAM_PRE] = STAT_DRAM_PRES, [DRAM_RD] = STAT_DRAM_READS, [DRAM_WR] = STAT_DRAM_WRITES,
-    [DRAM_REF] = STAT_DRAM_REFS
+    [DRAM_REF] = STAT_DRAM_REFS, [DRAM_CLONE] = STAT_DRAM_CLONES
 };
 
 struct dram *dram_new(const struct dram_cfg *c, uint64_t *count)
@@ -28,6 +28,8 @@ struct dram *dram_new(const struct dram_cfg *c, uint64_t *count)
     d->entry = mem_zero(c->queue, sizeof *d->entry, "the queue of a DRAM channel");
     d->list = mem_zero(c->banks, sizeof *d->list, "DRAM banks");
     fifo_init(&d->flight, sizeof(struct dram_flight), "outstanding DRAM requests");
+    fifo_init(&d->cloned, sizeof(struct dram_flight), "outstanding row copies");
+    d->copy = c->clone_cycles ? mem_zero(c->banks, sizeof *d->copy, "DRAM banks") : NULL;
     dram_timing_init(&d->timing, c);
     for (uint32_t i = 0; i < c->queue; i++)
         d->entry[i].next = i + 1 < c->queue ? i + 1 : DRAM_NONE;
@@ -49,6 +51,8 @@ void dram_free(struct dram *d)
     free(d->entry);
     free(d->list);
     fifo_end(&d->flight);
+    fifo_end(&d->cloned);
+    free(d->copy);
     free(d);
 }
 
@@ -64,7 +68,7 @@ uint32_t dram_queued(const struct dram *d)
 
 uint32_t dram_pending(const struct dram *d)
 {
-    return d->queued + d->flight.n;
+    return d->queued + d->flight.n + d->copies + d->cloned.n;
 }
 
 /* Requests and their lists */
@@ -129,8 +133,7 @@ static void remove_entry(struct dram *d, uint32_t i)
 static void issue(struct dram *d, enum dram_command c, uint32_t bank, uint32_t row, uint64_t now)
 {
     dram_timing_issue(&d->timing, c, bank, row, now);
-    if (c < DRAM_EXTRA)
-        d->count[COMMAND_STAT[c]]++;
+    d->count[COMMAND_STAT[c]]++;
     d->from = now + 1;
     d->stale = true;
     if (c == DRAM_ACT || c == DRAM_PRE)
@@ -163,6 +166,16 @@ static void issue_column(struct dram *d, const struct dram_plan *p)
     remove_entry(d, p->entry);
 }
 
+static void issue_clone(struct dram *d, uint32_t bank, uint64_t now)
+{
+    issue(d, DRAM_CLONE, bank, d->copy[bank].row, now);
+    set_bit(d->copying, bank, false);
+    set_bit(d->claimed, bank, false);
+    d->copies--;
+    *(struct dram_flight *)fifo_push(&d->cloned) =
+        (struct dram_flight){ now + d->cfg.clone_cycles, d->copy[bank].token, false };
+}
+
 static void execute(struct dram *d, const struct dram_plan p)
 {
     bool displaced = d->displaced[p.bank / 64] >> p.bank % 64 & 1;
@@ -178,6 +191,9 @@ static void execute(struct dram *d, const struct dram_plan p)
     case DRAM_REF:
         d->refresh_due += d->cfg.tREFI;
         issue(d, DRAM_REF, p.bank, 0, p.at);
+        break;
+    case DRAM_CLONE:
+        issue_clone(d, p.bank, p.at);
         break;
     default:
         issue_column(d, &p);
@@ -222,11 +238,35 @@ void dram_push(struct dram *d, uint64_t now, const struct dram_request *r)
     d->stale = d->stale || !dram_plan_valid(d, i);
 }
 
+void dram_clone(struct dram *d, uint64_t now, uint32_t bank, uint32_t row, uint64_t token)
+{
+    advance(d, now);
+    assert(d->copy && !(d->copying[bank / 64] >> bank % 64 & 1));
+    d->copy[bank] = (struct dram_copy){ d->ages++, d->columns, token, row };
+    set_bit(d->copying, bank, true);
+    d->copies++;
+    if (d->from < now)
+        d->from = now;
+    d->stale = true;
+}
+
+bool dram_clone_done(struct dram *d, uint64_t now, uint64_t *token)
+{
+    const struct dram_flight *f = d->cloned.n ? fifo_front(&d->cloned) : NULL;
+    if (!f || f->at > now)
+        return false;
+    *token = f->token;
+    fifo_pop(&d->cloned);
+    return true;
+}
+
 uint64_t dram_run(struct dram *d, uint64_t now)
 {
     advance(d, now + 1);
     dram_settle(d, now);
     uint64_t next = d->stale ? d->from : d->plan.at;
+    if (d->cloned.n && ((const struct dram_flight *)fifo_front(&d->cloned))->at < next)
+        next = ((const struct dram_flight *)fifo_front(&d->cloned))->at;
     for (uint32_t i = 0; i < d->flight.n; i++) {
         const struct dram_flight *f = fifo_at(&d->flight, i);
         if (f->at > now)
@@ -264,7 +304,7 @@ bool dram_row_waits(const struct dram *d, uint32_t bank, uint32_t row)
 
 uint64_t dram_ready_at(const struct dram *d, enum dram_command c, uint32_t bank, uint64_t now)
 {
-    bool right = c == DRAM_REF ? all_closed(d) : dram_is_open(&d->timing, bank) == (c != DRAM_ACT && c < DRAM_EXTRA);
+    bool right = c == DRAM_REF ? all_closed(d) : dram_is_open(&d->timing, bank) == (c != DRAM_ACT && c != DRAM_CLONE);
     uint64_t ready = dram_timing_ready(&d->timing, c, bank);
     return !right ? NEVER : ready > now ? ready : now;
 }

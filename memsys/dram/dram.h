@@ -1,5 +1,8 @@
 /*
- * One DRAM channel: banks in groups, and a controller that translates requests into commands (ACT, PRE, RD, WR, REF).
+ * One DRAM channel: banks in groups, and a controller that translates requests into commands (ACT, PRE, RD, WR, REF),
+ * and copies of rows into CLONE: a row is copied to another row of its subarray by two activates and a precharge without
+ * use of the data bus (Seshadri et al., RowClone: fast and energy-efficient in-DRAM bulk data copy and initialization,
+ * MICRO 2013). CLONE needs a closed bank, which is unusable until the copy has completed, and closed again then.
  * Timing constraints are rows of a table: after this command, at this level (bank, bank group, channel), that command
  * waits so many cycles. Each cycle the controller issues at most one command: for the oldest request whose row is open
  * and whose command is ready (FR-FCFS: Rixner et al., Memory Access Scheduling, ISCA 2000), or for the oldest request
@@ -14,20 +17,14 @@
 #include "memsys/clock.h"
 #include "memsys/xbar/packet.h"
 
-/* DRAM_EXTRA, DRAM_EXTRA + 1: commands of an extended device, to a closed bank, which stays closed (copies of rows). */
-enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_RD, DRAM_WR, DRAM_REF, DRAM_COMMANDS, DRAM_EXTRA = DRAM_COMMANDS,
-                    DRAM_ALL = DRAM_EXTRA + 2 };
+enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_RD, DRAM_WR, DRAM_REF, DRAM_CLONE, DRAM_COMMANDS };
 enum dram_level { DRAM_BANK, DRAM_GROUP, DRAM_CHANNEL, DRAM_LEVELS };
 enum { DRAM_MAX_BANKS = 256 };
-
-/* Command `after` waits so many memory cycles after `before` to the same bank, group, or channel. */
-struct dram_rule { enum dram_command before, after; enum dram_level level; uint32_t cycles; };
 
 struct dram_cfg {
 #define CONFIG_ROWS "memsys/dram/config.def"
 #include "base/config/config_fields.h"
-    const struct dram_rule *rule;    /* additional constraints, for the extra commands; not copied */
-    uint32_t rules;
+    uint32_t clone_cycles;           /* memory cycles of a row copy; 0 = the device has none */
 };
 
 struct dram_request { struct dram_address at; uint32_t bytes; bool write; uint64_t token; };
@@ -50,7 +47,15 @@ uint64_t dram_run(struct dram *d, uint64_t now);
 void dram_settle(struct dram *d, uint64_t now);
 /* The next request, in the order of the data bus, whose last data has been transferred by `now`; false: none. */
 bool dram_done(struct dram *d, uint64_t now, uint64_t *token, bool *write);
-uint32_t dram_pending(const struct dram *d);         /* requests pushed and not returned by dram_done */
+/*
+ * Copies a row of a bank to another one of its subarray; `row` is the source, for observers. One copy at a time for each
+ * bank, and requests of the bank that are older, in the direction being served, go first. The bytes are the caller's: it
+ * moves them when dram_clone_done returns the token.
+ */
+void dram_clone(struct dram *d, uint64_t now, uint32_t bank, uint32_t row, uint64_t token);
+/* The next copy that has completed by `now`; false: none. */
+bool dram_clone_done(struct dram *d, uint64_t now, uint64_t *token);
+uint32_t dram_pending(const struct dram *d);         /* requests and copies that have not been returned as done */
 uint32_t dram_queued(const struct dram *d);          /* of these, in the scheduler's queue */
 bool dram_row_waits(const struct dram *d, uint32_t bank, uint32_t row);      /* is a write to the row queued? */
 /* First cycle >= now at which the command may be issued to this bank; NEVER: its state forbids the command. */

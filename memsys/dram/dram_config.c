@@ -4,11 +4,18 @@
 #include "base/num.h"
 #include "memsys/dram/dram_timing.h"
 
+/* Nanoseconds as whole memory cycles. */
+static uint32_t clone_cycles(const struct dram_cfg *c, const struct simtx_config *config)
+{
+    return (uint32_t)ceil(c->clone_ns * config_real(config, KEY_DRAM_MHZ) / 1000 - 1e-9);
+}
+
 void dram_configure(struct dram_cfg *c, const struct simtx_config *config)
 {
     *c = (struct dram_cfg){ 0 };
 #define CONFIG_ROWS "memsys/dram/config.def"
 #include "base/config/config_copy.h"
+    c->clone_cycles = config_int(config, KEY_VERSION_SLOTS) ? clone_cycles(c, config) : 0;
 }
 
 /* A row is opened and closed before the next of its bank. */

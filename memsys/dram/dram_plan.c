@@ -8,6 +8,9 @@
  * priority; writes are drained when they fill half the queue, or no read is queued (Lee et al., DRAM-Aware Last-Level
  * Cache Writeback, UT Austin TR-HPS-2010-002). A row is closed only for a request of the direction being served or,
  * where the bank has none, of the other one, and not while requests of that direction hit it.
+ *
+ * A copy of a row claims its bank when the bank's requests of that direction are younger, or after as many column
+ * commands as let the oldest request go first: the bank is closed for it then, and serves nothing before it.
  */
 #include "memsys/dram/dram_state.h"
 
@@ -53,7 +56,7 @@ static struct choice choose_column(const struct dram *d)
     struct choice best = NO_CHOICE;
     enum dram_command c = d->direction == DRAM_WRITES ? DRAM_WR : DRAM_RD;
     for (uint32_t w = 0; w < d->words; w++)
-        for (uint64_t m = d->hits[d->direction][w]; m; m &= m - 1) {
+        for (uint64_t m = d->hits[d->direction][w] & ~d->claimed[w]; m; m &= m - 1) {
             uint32_t bank = w * 64 + (uint32_t)__builtin_ctzll(m);
             consider(d, &best, c, bank, rank_of(d, d->list[bank][d->direction].hit));
         }
@@ -66,7 +69,7 @@ static struct choice choose_row(const struct dram *d)
     int own = d->direction, other = !own;
     for (uint32_t w = 0; w < d->words; w++) {
         uint64_t m = (d->any[own][w] & ~d->hits[own][w]) | (d->any[other][w] & ~d->any[own][w] & ~d->hits[other][w]);
-        for (; m; m &= m - 1) {
+        for (m &= ~d->claimed[w]; m; m &= m - 1) {
             uint32_t bank = w * 64 + (uint32_t)__builtin_ctzll(m);
             consider(d, &best, row_command(d, bank), bank, rank_of(d, row_request(d, bank)));
         }
@@ -138,10 +141,15 @@ static int direction(const struct dram *d)
     return !(reads && (!writes || (writes <= d->low && !hits) || d->batch >= d->cfg.queue));
 }
 
+/* Has it been bypassed by too many column commands? columns: their number when it arrived. */
+static bool overdue(const struct dram *d, uint64_t columns)
+{
+    return d->columns - columns >= (uint64_t)BYPASS_LIMIT * d->cfg.queue;
+}
+
 static bool oldest_first(const struct dram *d)
 {
-    return d->cfg.scheduler == DRAM_FCFS ||
-           d->columns - d->entry[d->oldest].columns >= (uint64_t)BYPASS_LIMIT * d->cfg.queue;
+    return d->cfg.scheduler == DRAM_FCFS || overdue(d, d->entry[d->oldest].columns);
 }
 
 static struct dram_plan first_ready(struct dram *d)
@@ -153,9 +161,53 @@ static struct dram_plan first_ready(struct dram *d)
     return row.key == NEVER ? NO_PLAN : plan_row(d, &row);
 }
 
+/* ---- copies of rows ---- */
+
+/* Does the copy of this bank go before the bank's requests? */
+static bool claims(const struct dram *d, uint32_t bank)
+{
+    const struct dram_copy *k = &d->copy[bank];
+    int own = d->queued ? direction(d) : d->direction;
+    uint32_t first = d->cfg.scheduler == DRAM_FCFS ? d->oldest : d->list[bank][own].head;
+    return first == DRAM_NONE || k->age < d->entry[first].age || overdue(d, k->columns);
+}
+
+/* Sets d->claimed. The first command that is ready for a claiming copy; of these, the oldest copy's. */
+static struct dram_plan plan_copy(struct dram *d)
+{
+    struct dram_plan best = NO_PLAN;
+    uint64_t age = NEVER;
+    for (uint32_t w = 0; w < d->words; w++) {
+        d->claimed[w] = 0;
+        for (uint64_t m = d->copying[w]; m; m &= m - 1) {
+            uint32_t bank = w * 64 + (uint32_t)__builtin_ctzll(m);
+            if (!claims(d, bank))
+                continue;
+            enum dram_command c = dram_is_open(&d->timing, bank) ? DRAM_PRE : DRAM_CLONE;
+            uint64_t ready = dram_timing_ready(&d->timing, c, bank), at = ready > d->from ? ready : d->from;
+            d->claimed[w] |= UINT64_C(1) << bank % 64;
+            if (at > best.at || (at == best.at && d->copy[bank].age > age))
+                continue;
+            best = (struct dram_plan){ at, bank, DRAM_NONE, c };
+            age = d->copy[bank].age;
+        }
+    }
+    return best;
+}
+
+/* A copy that is overdue, or older than all requests under FCFS, goes before other banks' requests, too. */
+static bool copy_first(const struct dram *d, const struct dram_plan *p)
+{
+    return p->at != NEVER && (d->cfg.scheduler == DRAM_FCFS || overdue(d, d->copy[p->bank].columns));
+}
+
 static struct dram_plan plan_requests(struct dram *d)
 {
+    struct dram_plan copy = d->copies ? plan_copy(d) : NO_PLAN;
+    if (copy_first(d, &copy))
+        return copy;
     struct dram_plan p = !d->queued ? NO_PLAN : oldest_first(d) ? plan_oldest(d) : first_ready(d);
+    p = copy.at <= p.at ? copy : p;
     if (!d->cfg.close_page)
         return p;
     struct choice idle = choose_idle_row(d);

@@ -31,6 +31,9 @@ struct dram_list { uint32_t head, tail, hit; };
 /* The next command and its request's entry; DRAM_NONE: it serves no request. */
 struct dram_plan { uint64_t at; uint32_t bank, entry; enum dram_command command; };
 
+/* The copy that waits for a bank, at most one. */
+struct dram_copy { uint64_t age, columns, token; uint32_t row; };
+
 /* A request whose commands have been issued; its last data is transferred at `at`. */
 struct dram_flight { uint64_t at, token; bool write; };
 
@@ -58,6 +61,12 @@ struct dram {
     bool stale;                      /* `plan` must be computed again */
     uint64_t from;                   /* no command before this cycle */
     uint64_t refresh_due;
+
+    struct dram_copy *copy;          /* by bank; NULL = the device has no row copies */
+    uint32_t copies;                 /* that wait */
+    uint64_t copying[DRAM_BANK_WORDS];     /* banks with a waiting copy */
+    uint64_t claimed[DRAM_BANK_WORDS];     /* of these, banks whose copy is older than the requests to be served */
+    struct fifo cloned;              /* struct dram_flight of CLONE commands, in the order of `at` */
 
     struct fifo flight;              /* struct dram_flight, in the order of `at` */
     uint64_t data_end;               /* of the last burst */

@@ -11,7 +11,7 @@
 #include "base/num.h"
 #include "memsys/dram/dram_timing.h"
 
-const char *const dram_command_names[DRAM_COMMANDS] = { "ACT", "PRE", "RD", "WR", "REF" };
+const char *const dram_command_names[DRAM_COMMANDS] = { "ACT", "PRE", "RD", "WR", "REF", "CLONE" };
 
 typedef const struct dram_cfg *cfg;
 
@@ -43,6 +43,19 @@ uint32_t dram_write_to_read(cfg c)
     return num_most(c->tWL + c->burst_cycles + c->tCDLR, c->tCCD);
 }
 
+/* Of CLONE; 0 where the device has no row copies. Its second activate counts as following the first at tRRD. */
+static uint32_t if_clone(cfg c, uint32_t cycles) { return c->clone_cycles ? cycles : 0; }
+static uint32_t clone(cfg c) { return c->clone_cycles; }
+static uint32_t row_to_clone(cfg c) { return if_clone(c, c->tRC); }
+static uint32_t row_to_clone_group(cfg c) { return if_clone(c, row_to_row_group(c)); }
+static uint32_t row_to_clone_channel(cfg c) { return if_clone(c, c->tRRD); }
+static uint32_t clone_to_row_group(cfg c) { return if_clone(c, 2 * row_to_row_group(c)); }
+static uint32_t clone_to_row(cfg c) { return if_clone(c, 2 * c->tRRD); }
+static uint32_t precharge_to_clone(cfg c) { return if_clone(c, c->tRP); }
+static uint32_t refresh_to_clone(cfg c) { return if_clone(c, c->tRFC); }
+static uint32_t clone_four_rows(cfg c) { return if_clone(c, c->tFAW); }
+static uint32_t clone_three_rows(cfg c) { return if_clone(c, c->tFAW > c->tRRD ? c->tFAW - c->tRRD : 0); }
+
 static const struct constraint {
     enum dram_command before, after;
     enum dram_level level;
@@ -69,26 +82,39 @@ static const struct constraint {
     { DRAM_WR,  DRAM_PRE, DRAM_BANK,    1, write_to_precharge },
     { DRAM_REF, DRAM_ACT, DRAM_CHANNEL, 1, refresh },
     { DRAM_REF, DRAM_REF, DRAM_CHANNEL, 1, refresh },
+    { DRAM_ACT,   DRAM_CLONE, DRAM_BANK,    1, row_to_clone },
+    { DRAM_ACT,   DRAM_CLONE, DRAM_GROUP,   1, row_to_clone_group },
+    { DRAM_ACT,   DRAM_CLONE, DRAM_CHANNEL, 1, row_to_clone_channel },
+    { DRAM_ACT,   DRAM_CLONE, DRAM_CHANNEL, 4, clone_four_rows },
+    { DRAM_ACT,   DRAM_CLONE, DRAM_CHANNEL, 3, clone_three_rows },
+    { DRAM_PRE,   DRAM_CLONE, DRAM_BANK,    1, precharge_to_clone },
+    { DRAM_REF,   DRAM_CLONE, DRAM_CHANNEL, 1, refresh_to_clone },
+    { DRAM_CLONE, DRAM_ACT,   DRAM_BANK,    1, clone },
+    { DRAM_CLONE, DRAM_CLONE, DRAM_BANK,    1, clone },
+    { DRAM_CLONE, DRAM_REF,   DRAM_CHANNEL, 1, clone },
+    { DRAM_CLONE, DRAM_ACT,   DRAM_GROUP,   1, clone_to_row_group },
+    { DRAM_CLONE, DRAM_CLONE, DRAM_GROUP,   1, clone_to_row_group },
+    { DRAM_CLONE, DRAM_ACT,   DRAM_CHANNEL, 1, clone_to_row },
+    { DRAM_CLONE, DRAM_CLONE, DRAM_CHANNEL, 1, clone_to_row },
+    { DRAM_CLONE, DRAM_ACT,   DRAM_CHANNEL, 4, clone_four_rows },
+    { DRAM_CLONE, DRAM_CLONE, DRAM_CHANNEL, 4, clone_four_rows },
+    { DRAM_CLONE, DRAM_CLONE, DRAM_CHANNEL, 3, clone_three_rows },
 };
 
-static void add_effect(struct dram_timing *t, const struct dram_rule *k, unsigned window)
+static void add_effect(struct dram_timing *t, const struct constraint *k, uint32_t cycles)
 {
-    if (!k->cycles)
+    if (!cycles)
         return;
     assert(t->effects[k->before] < DRAM_MAX_EFFECTS);
     t->effect[k->before][t->effects[k->before]++] =
-        (struct dram_effect){ (uint8_t)k->level, (uint8_t)k->after, (uint8_t)window, k->cycles };
+        (struct dram_effect){ (uint8_t)k->level, (uint8_t)k->after, (uint8_t)k->window, cycles };
 }
 
 void dram_timing_init(struct dram_timing *t, const struct dram_cfg *c)
 {
-    *t = (struct dram_timing){ 0 };
-    for (size_t i = 0; i < sizeof constraints / sizeof *constraints; i++) {
-        const struct constraint *k = &constraints[i];
-        add_effect(t, &(struct dram_rule){ k->before, k->after, k->level, k->latency(c) }, k->window);
-    }
-    for (uint32_t i = 0; i < c->rules; i++)
-        add_effect(t, &c->rule[i], 1);
+    *t = (struct dram_timing){ .second = c->tRRD };
+    for (size_t i = 0; i < sizeof constraints / sizeof *constraints; i++)
+        add_effect(t, &constraints[i], constraints[i].latency(c));
     t->bank = mem_zero(c->banks, sizeof *t->bank, "DRAM banks");
     t->group = mem_zero(c->groups, sizeof *t->group, "DRAM bank groups");
     for (uint32_t b = 0; b < c->banks; b++)
@@ -128,6 +154,9 @@ void dram_timing_issue(struct dram_timing *t, enum dram_command c, uint32_t bank
         t->open[bank / 64] |= 1ull << bank % 64;
     } else if (c == DRAM_PRE) {
         t->open[bank / 64] &= ~(1ull << bank % 64);
+    } else if (c == DRAM_CLONE) {
+        t->act[t->acts++ % 4] = now;
+        t->act[t->acts++ % 4] = now + t->second;
     }
     for (unsigned i = 0; i < t->effects[c]; i++)
         apply(t, &t->effect[c][i], bank, now);

@@ -14,19 +14,20 @@ extern const char *const dram_command_names[DRAM_COMMANDS];
 struct dram_effect { uint8_t level, command, window; uint32_t latency; };
 
 struct dram_bank {
-    uint64_t earliest[DRAM_ALL];
+    uint64_t earliest[DRAM_COMMANDS];
     uint32_t group;
     uint32_t row;                    /* when open */
 };
 
 struct dram_timing {
-    struct dram_effect effect[DRAM_ALL][DRAM_MAX_EFFECTS];
-    unsigned effects[DRAM_ALL];
+    struct dram_effect effect[DRAM_COMMANDS][DRAM_MAX_EFFECTS];
+    unsigned effects[DRAM_COMMANDS];
     struct dram_bank *bank;
-    uint64_t (*group)[DRAM_ALL];
-    uint64_t channel[DRAM_ALL];
+    uint64_t (*group)[DRAM_COMMANDS];
+    uint64_t channel[DRAM_COMMANDS];
     uint64_t act[4];                 /* cycles of the last four ACTs, a ring */
     uint64_t acts;
+    uint32_t second;                 /* cycles from CLONE to its second activate, as tRRD and tFAW count it */
     uint64_t open[DRAM_BANK_WORDS];  /* bit per bank: a row is open */
 };
 

@@ -57,9 +57,10 @@ struct packet *engine_packet(const struct engine_home *h, bool write, uint64_t l
 void engine_access(const struct engine_home *h, struct packet *k, uint64_t now);
 /* `run` is called at this L2 cycle at the latest: for `before` and `accessed`. */
 void engine_runs(const struct engine_home *h, uint64_t at);
-/* Versioned memory (memsys/versions/versions.h). engine_versioned: is this device address versioned? engine_copy_slot:
+/* Versioned memory (memsys/versions/vmem.h). engine_versioned: is this device address versioned? engine_copy_slot:
  * copies the slice's versioned rows from one slot to another; one copy at a time. engine_publish_slot: the slot is the
  * newest from now on; plain loads whose look-up follows read it. */
+uint8_t *engine_bytes(const struct engine_home *h, uint64_t mapped);        /* of a mapped line in host memory */
 bool engine_versioned(const struct engine_home *h, uint64_t address);
 void engine_copy_slot(const struct engine_home *h, uint32_t from, uint32_t to, uint64_t now);
 void engine_publish_slot(const struct engine_home *h, uint32_t slot);

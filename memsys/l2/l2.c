@@ -47,6 +47,8 @@ static void enter(struct l2_slice *s, unsigned vn, const struct l2_now *t)
 static enum l2_result look_up(struct l2_slice *s, struct packet *p, const struct l2_now *t)
 {
     uint32_t e = mshr_find(&s->mshr, p->mapped), i = TAG_NONE;
+    if (s->copier && l2_held(s, p))
+        return L2_BLOCKED_COPY;
     if (s->engine && !p->own && !l2_engine_before(s, p, t))
         return L2_BLOCKED_ENGINE;
     if (s->transaction && l2_coherence_has(s, p))
@@ -88,7 +90,7 @@ static bool serve(struct l2_slice *s, unsigned vn, const struct l2_now *t)
     struct l2_input *q = &s->in[vn];
     struct packet *p = q->pipe[q->head].p;
     enum l2_result why = still_blocked(s, q, t->l2);
-    if (!q->mapped)
+    if (!q->mapped || s->copier)     /* a plain access is for the newest version, until its look-up is served */
         p->mapped = calls->map ? calls->map(calls->ctx, p) : p->line;
     q->mapped = true;
     if (p->kind < MSG_PROTOCOL)
@@ -143,7 +145,7 @@ static uint64_t plan(const struct l2_slice *s, uint64_t now, bool moved)
     }
     if (s->engine && s->engine_next < next)
         next = s->engine_next;
-    if (s->engine_blocked)
+    if (s->engine_blocked || l2_copying(s))
         return now + 1;
     if ((blocked && moved) || s->unsolicited.n || s->ready.n || s->probing.n)
         return now + 1;
@@ -169,6 +171,8 @@ void l2_run(struct l2_slice *s, const struct l2_now *t)
         l2_engine_receive(s, t);
         l2_engine_run(s, t);
     }
+    if (l2_copying(s))
+        l2_copy_run(s, t);
     bool moved = s->atomic && l2_finish_atomic(s, t->l2);
     if (s->performable_head != MSHR_NONE)
         moved |= l2_perform_waiting(s, t);
@@ -219,5 +223,5 @@ bool l2_idle(const struct l2_slice *s)
         n += s->in[v].wait.n + s->in[v].n;
     for (uint32_t v = 0; v < s->request->vns; v++)
         n += s->out[v].n;
-    return n == 0 && l2_engine_idle(s);
+    return n == 0 && !l2_copying(s) && l2_engine_idle(s);
 }

@@ -21,6 +21,7 @@
 #include "memsys/l2/partition.h"
 #include "memsys/l2/engine.h"
 #include "memsys/order/order_history.h"
+#include "memsys/versions/vmem.h"
 
 /* The result of offering a request to the tags: served, or blocked by this resource and to be offered again. */
 enum l2_result {
@@ -98,6 +99,7 @@ struct l2_slice {
     void *engine;                    /* NULL = none */
     uint64_t engine_next;            /* L2 cycle of its next event */
     bool engine_blocked;             /* it has rejected a message */
+    struct l2_copier *copier;        /* NULL = no versioned memory */
     uint64_t *dirty;                 /* bit per line */
     uint32_t dirty_lines, flush_at;
     bool flushing;
@@ -155,6 +157,22 @@ void l2_engine_accessed(struct l2_slice *s, const struct packet *p, const struct
 void l2_engine_note(struct l2_slice *s, struct packet *p, const struct l2_now *t);
 bool l2_engine_idle(const struct l2_slice *s);
 void l2_engine_settle(struct l2_slice *s, uint64_t until);
+void l2_engine_copied(struct l2_slice *s, const struct l2_now *t);
+/* ---- l2_copy.c: versioned memory ---- */
+struct l2_copier;
+void l2_copier_init(struct l2_slice *s);
+void l2_copier_end(struct l2_slice *s);
+/* Copies the slice's versioned rows from one slot to another. */
+void l2_copy_begin(struct l2_slice *s, uint32_t from, uint32_t to, uint64_t now);
+bool l2_copying(const struct l2_slice *s);
+void l2_copy_run(struct l2_slice *s, const struct l2_now *t);       /* a cycle, while it copies */
+void l2_copy_done(struct l2_slice *s, uint32_t bank);               /* the bank's CLONE has completed */
+/* Does p wait for the copy of its row? */
+bool l2_held(const struct l2_slice *s, const struct packet *p);
+/* A write or atomic has performed on the bytes of p->mask: those that are plain reach other slots, too. */
+void l2_version_written(struct l2_slice *s, const struct packet *p, uint64_t now);
+void l2_version_read(struct l2_slice *s, const struct packet *p);   /* counts plain loads */
+void l2_version_patched(struct l2_slice *s, struct packet *p);      /* a second access has performed */
 /* ---- l2_dump.c ---- */
 void l2_dump(const struct l2_slice *s, void (*line)(void *ctx, const char *text), void *ctx);
 
@@ -207,6 +225,19 @@ unsigned l2_coherence_state(const struct l2_slice *s, uint64_t line);
 bool l2_coherence_stable(const struct l2_slice *s, uint64_t line);
 int l2_coherence_holder(const struct l2_slice *s, uint64_t line);
 void l2_coherence_take(struct l2_slice *s, uint64_t line, const struct partition_probe *probe);
+
+/* The bytes of a mapped line; NULL: it has none. */
+static inline uint8_t *l2_bytes(const struct l2_slice *s, uint64_t mapped)
+{
+    const struct partition_calls *calls = &s->part->cfg.calls;
+    return calls->bytes ? calls->bytes(calls->ctx, mapped) : (uint8_t *)(uintptr_t)mapped;
+}
+
+/* The row that DRAM commands name, of a decoded mapped address. */
+static inline uint32_t l2_dram_row(const struct partition *p, uint32_t row)
+{
+    return p->cfg.versions ? layout_dram_row(vmem_layout(p->cfg.versions), row) : row;
+}
 
 /* Schedules a visit of the slice in L2 cycle n. */
 static inline void l2_wake(struct l2_slice *s, uint64_t n)

@@ -40,7 +40,7 @@ void l2_init(struct l2_slice *s, struct partition *part, uint32_t number, struct
         .transfer_capacity = c->l2.miss_queue + c->dram.latency
     };
     packet_pool_init(&s->pool, 0);
-    s->inputs = request->vns + (c->engine != NULL);
+    s->inputs = request->vns + (c->engine || c->versions);
     for (uint32_t v = 0; v < s->inputs; v++)
         s->in[v].pipe = mem_zero(c->l2.latency, sizeof *s->in[v].pipe, "the pipeline of an L2 slice");
     if (c->l2.sets) {
@@ -55,11 +55,13 @@ void l2_init(struct l2_slice *s, struct partition *part, uint32_t number, struct
     if (c->coherence)
         l2_coherence_init(s);
     l2_engine_init(s);
+    l2_copier_init(s);
 }
 
 void l2_end(struct l2_slice *s)
 {
     l2_engine_end(s);
+    l2_copier_end(s);
     for (uint32_t v = 0; v < s->inputs; v++)
         free(s->in[v].pipe);
     tags_end(&s->tags);

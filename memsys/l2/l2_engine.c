@@ -69,6 +69,13 @@ void l2_engine_note(struct l2_slice *s, struct packet *p, const struct l2_now *t
         s->part->cfg.engine->note(s->engine, p, t->l2);
 }
 
+void l2_engine_copied(struct l2_slice *s, const struct l2_now *t)
+{
+    if (s->part->cfg.engine->copied)
+        s->part->cfg.engine->copied(s->engine, t->l2);
+    s->engine_next = t->l2 + 1;
+}
+
 bool l2_engine_idle(const struct l2_slice *s)
 {
     return !s->engine || s->part->cfg.engine->idle(s->engine);
@@ -109,4 +116,25 @@ void engine_access(const struct engine_home *h, struct packet *k, uint64_t now)
     k->vn = (uint8_t)s->request->vns;
     packet_push(&s->in[k->vn].wait, k);
     l2_wake(s, now + 1);
+}
+
+uint8_t *engine_bytes(const struct engine_home *h, uint64_t mapped)
+{
+    return l2_bytes(slice_of(h), mapped);
+}
+
+bool engine_versioned(const struct engine_home *h, uint64_t address)
+{
+    const struct vmem *v = h->part->cfg.versions;
+    return v && vmem_row(v, address);
+}
+
+void engine_copy_slot(const struct engine_home *h, uint32_t from, uint32_t to, uint64_t now)
+{
+    l2_copy_begin(slice_of(h), from, to, now);
+}
+
+void engine_publish_slot(const struct engine_home *h, uint32_t slot)
+{
+    vmem_publish(h->part->cfg.versions, h->slice, slot);
 }

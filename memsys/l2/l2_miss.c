@@ -66,6 +66,7 @@ static void push_piece(struct l2_slice *s, const struct l2_transfer *x, uint8_t 
         .at = addrmap_decode(part->cfg.map, from), .bytes = (uint32_t)(to - from), .write = x->write,
         .token = (uint64_t)s->number << 40 | (uint64_t)piece << 32 | x->entry
     };
+    r.at.row = l2_dram_row(part, r.at.row);
     hist_add(part->hists, HIST_DRAM_QUEUE, dram_queued(part->dram));
     dram_push(part->dram, m, &r);
     part->next_slice = s->number + 1 == part->cfg.slices ? 0 : s->number + 1;
@@ -286,7 +287,7 @@ bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t)
     struct packet *p = mshr_first(&s->mshr, e);
     bool writes_dram = !s->tags.tag && p->kind == MSG_ATOMIC;
     uint64_t *port_free = s->part->cfg.l2.fill_port ? &s->fill_free : &s->data_free;
-    if (l2_cannot_perform(s, p, *port_free, t->l2) || (writes_dram && s->transfers == s->transfer_capacity)) {
+    if ((s->copier && l2_held(s, p)) || l2_cannot_perform(s, p, *port_free, t->l2) || (writes_dram && s->transfers == s->transfer_capacity)) {
         s->performable_blocked = true;
         return false;
     }

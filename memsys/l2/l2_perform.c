@@ -102,49 +102,66 @@ bool l2_finish_atomic(struct l2_slice *s, uint64_t now)
 static void end_own(struct l2_slice *s, struct packet *p, const struct l2_now *t)
 {
     const struct order_time bound = { t->core, ++s->turns };
-    const uint8_t *line = p->kind == MSG_READ ? p->data : (const uint8_t *)(uintptr_t)p->mapped;
+    const uint8_t *line = p->kind == MSG_READ ? p->data : l2_bytes(s, p->mapped);
     if (s->history)
         order_history_engine(s->history, p, (uint16_t)s->id, &bound, line);
     l2_engine_performed(s, p, t);
 }
 
+/* Hooks of an access that performs, before memory changes. */
+static void before_access(struct l2_slice *s, struct packet *p, const struct l2_now *t)
+{
+    if (s->engine && !p->patch)
+        l2_engine_accessed(s, p, t);
+    if (s->engine && p->noted)
+        l2_engine_note(s, p, t);
+}
+
+static void perform_write(struct l2_slice *s, uint32_t i, struct packet *p, uint8_t *memory, const struct l2_now *t)
+{
+    if (memory && !p->patch)
+        line_merge(memory, p->data, p->mask);
+    l2_mark_dirty(s, i, p->sectors);
+    if (s->copier)
+        l2_version_written(s, p, t->l2);
+    if (p->patch)
+        l2_version_patched(s, p);
+    else if (p->own)
+        end_own(s, p, t);
+    else
+        queue_reply(s, p, MSG_WRITE_ACK, 0);
+}
+
 void l2_perform(struct l2_slice *s, uint64_t *port_free, uint32_t i, struct packet *p, const struct l2_now *t)
 {
-    const struct partition_calls *calls = &s->part->cfg.calls;
-    uint8_t *memory = (uint8_t *)(uintptr_t)p->mapped;
-    bool has_bytes = !calls->has_bytes || calls->has_bytes(calls->ctx, p->mapped);
+    uint8_t *memory = l2_bytes(s, p->mapped);
     uint32_t sectors = l2_sectors(p->sectors);
     *port_free = t->l2 + s->part->data_cycles[sectors];
     if (!p->own)
         s->replies[p->vn]++;
-    if (s->engine)
-        l2_engine_accessed(s, p, t);
-    if (s->engine && p->noted)
-        l2_engine_note(s, p, t);
+    before_access(s, p, t);
     p->stamp[STAMP_L2] = t->core;
     if (i != TAG_NONE)
         tags_touch(&s->tags, i);
     switch (p->kind) {
     case MSG_READ:
-        if (has_bytes)
+        if (memory)
             memcpy(p->data, memory, LINE_BYTES);
+        if (s->copier)
+            l2_version_read(s, p);
         if (p->own)
             end_own(s, p, t);
         else
             queue_reply(s, p, MSG_READ_REPLY, SECTOR_BYTES * sectors + p->note_bytes);
         break;
     case MSG_WRITE:
-        if (has_bytes)
-            line_merge(memory, p->data, p->mask);
-        l2_mark_dirty(s, i, p->sectors);
-        if (p->own)
-            end_own(s, p, t);
-        else
-            queue_reply(s, p, MSG_WRITE_ACK, 0);
+        perform_write(s, i, p, memory, t);
         break;
     default:
         l2_mark_dirty(s, i, p->sectors);
         l2_start_atomic(s, p, t->l2);
+        if (s->copier)
+            l2_version_written(s, p, t->l2);
     }
 }
 

@@ -53,18 +53,24 @@ static bool writeback_pending(const struct partition *p, const struct l2_slice *
     return false;
 }
 
+bool partition_row_drained(const struct partition *p, uint64_t address)
+{
+    struct dram_address at = addrmap_decode(p->cfg.map, address);
+    return !writeback_pending(p, &p->slice[at.bank % p->cfg.slices], &at) &&
+           !dram_row_waits(p->dram, at.bank, l2_dram_row(p, at.row));
+}
+
 bool partition_row_clean(struct partition *p, uint64_t address, uint64_t now)
 {
     struct row r = row_of(p, address);
     struct l2_slice *s;
     uint32_t i;
     while (next_line(&r, &s, &i))
-        if (s->tags.tag[i].dirty && !s->tags.tag[i].pinned) {
+        if (s->tags.tag[i].dirty) {
             l2_write_back(s, i, now + 1);
             l2_wake(s, now + 1);
         }
-    return !partition_row_dirty(p, address) && !writeback_pending(p, s, &r.at) &&
-           !dram_row_waits(p->dram, r.at.bank, r.at.row);
+    return !partition_row_dirty(p, address) && partition_row_drained(p, address);
 }
 
 static bool in_use(const struct l2_slice *s, uint32_t i)
@@ -83,6 +89,7 @@ bool partition_row_drop(struct partition *p, uint64_t address)
     for (r = row_of(p, address); next_line(&r, &s, &i);) {
         l2_clear_dirty(s, i);
         s->tags.tag[i].state = 0;
+        p->count[STAT_VERSION_DROPS]++;
     }
     return true;
 }

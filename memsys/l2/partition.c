@@ -81,6 +81,8 @@ static void collect(struct partition *p, uint64_t m)
         l2_fill(s, (uint32_t)token, token >> 32 & ALL_SECTORS, clock_convert(k, CLK_MEM, CLK_CORE, m));
         l2_wake(s, clock_convert(k, CLK_MEM, CLK_L2, m));
     }
+    while (dram_clone_done(p->dram, m, &token))
+        l2_copy_done(&p->slice[token >> 32], (uint32_t)token);
     if (p->dram_waiters)
         wake_waiters(p, clock_convert(k, CLK_MEM, CLK_L2, m));
     p->drained = m;

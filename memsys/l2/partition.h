@@ -17,6 +17,7 @@
 
 struct coherence;
 struct engine_kind;
+struct vmem;
 
 struct l2_cfg {
 #define CONFIG_ROWS "memsys/l2/config.def"
@@ -29,13 +30,15 @@ struct partition_calls {
     void *ctx;
     /*
      * Performs an atomic packet on device memory, and stores the old values in it. Returns the largest number of lanes
-     * with one word: the atomic unit serialises them, and processes different words of a line in parallel.
+     * with one word: the atomic unit serialises them, and processes different words of a line in parallel. With
+     * versions it sets p->mask to the bytes that it accessed.
      */
     uint32_t (*atomic)(void *ctx, uint32_t slice, struct packet *p);
     /* Maps the packet's line to the address that tags and DRAM use; NULL = itself. */
     uint64_t (*map)(void *ctx, const struct packet *p);
-    /* Does this line have bytes in host memory? Not an instruction line, which has tags only. */
-    bool (*has_bytes)(void *ctx, uint64_t line);
+    /* The bytes of a mapped line in host memory; NULL: an instruction line, which has tags only. A NULL function: at the
+     * address itself. */
+    uint8_t *(*bytes)(void *ctx, uint64_t mapped);
     /* A message of the order policy; false: it is offered again in the next cycle. */
     bool (*message)(void *ctx, uint32_t slice, struct packet *p, uint64_t now);
 };
@@ -54,6 +57,7 @@ struct partition_cfg {
     const struct coherence *coherence;   /* protocol whose home the slices are; NULL = none. Needs an L2 */
     const struct engine_kind *engine;    /* beside every slice; NULL = none */
     void *engine_shared;             /* `shared` of engine_kind.new_engine */
+    struct vmem *versions;       /* rows with slots (memsys/versions); calls.map and .bytes are theirs; NULL = none */
     uint32_t all_slices;             /* of all channels */
     uint32_t sms;                    /* SMs that may share a line */
     uint64_t *coherence_seen;        /* number of executions of each row of its home table, for tests; or NULL */
@@ -120,6 +124,7 @@ struct packet *partition_packet(struct partition *p, uint32_t slice, unsigned ki
  */
 uint32_t partition_row_dirty(const struct partition *p, uint64_t address);
 bool partition_row_clean(struct partition *p, uint64_t address, uint64_t now);
+bool partition_row_drained(const struct partition *p, uint64_t address);     /* no write-back to it is on its path */
 bool partition_row_drop(struct partition *p, uint64_t address);
 void partition_dump(const struct partition *p, void (*line)(void *ctx, const char *text), void *ctx);
 

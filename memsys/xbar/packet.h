@@ -57,6 +57,7 @@ struct packet {
     uint8_t found;                   /* enum packet_found: result of the look-up in L2 */
     bool noted;                      /* a read whose reply has a note of the slice's engine (memsys/l2/engine.h) */
     uint8_t note_bytes;              /* size of the note */
+    bool patch;                      /* the second access of a plain store to versioned memory; its bytes are written */
     uint8_t slot;                    /* of versioned memory: 1 + the slot that it accesses; 0 = the newest version */
     uint32_t token;                  /* for the sender: MSHR entry, cache, ... ; unchanged in the reply */
     uint32_t turn;                   /* of a coherence reply: its number at the slice */

@@ -128,6 +128,8 @@ void mem_atomic_request(const struct mem_op *op, uint64_t lanes, struct atom_pay
  * Performs it on device memory; line: device address (= host address). k: a worker whose bounds cache is used, not
  * parallel. Returns the largest number of lanes that access one word.
  */
+/* The bytes of the line that it accesses. */
+void mem_atomic_mask(const struct atom_payload *a, uint64_t mask[2]);
 uint32_t mem_atomic_perform(struct worker *k, uint64_t line, struct atom_payload *a);
 /* Writes the old values to registers. */
 void mem_atomic_reply(struct mem_op *op, uint64_t lanes, const struct atom_payload *a);

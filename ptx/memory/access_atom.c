@@ -165,6 +165,18 @@ uint32_t mem_atomic_perform(struct worker *k, uint64_t line, struct atom_payload
     return most_at_one_word(a);
 }
 
+void mem_atomic_mask(const struct atom_payload *a, uint64_t mask[2])
+{
+    unsigned width = (unsigned)a->d->size * a->d->vec;
+    mask[0] = mask[1] = 0;
+    for (unsigned q = 0; q < MAX_HALVES; q++)
+        for (uint32_t m = a->lanes[q]; m; m &= m - 1) {
+            unsigned first = a->offset[LANES * q + (unsigned)__builtin_ctz(m)];
+            for (unsigned i = first; i < first + width; i++)
+                mask[i / 64] |= UINT64_C(1) << i % 64;
+        }
+}
+
 void mem_atomic_reply(struct mem_op *op, uint64_t lanes, const struct atom_payload *a)
 {
     for (unsigned k = 0; k < MAX_HALVES; k++)

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "ptx/memory/region_table.h"
+
 #ifndef __SANITIZE_THREAD__
 /* Away from where Linux puts programs, libraries and AddressSanitizer's shadow on x86-64. */
 static const uint64_t RANGE_BASE = 0x200000000000ull;
@@ -36,6 +38,7 @@ struct devmem {
     uint32_t freed_hash;
     struct mem_range *ranges;    /* sorted by lo */
     size_t n, cap, freed;
+    struct region_table regions;
 };
 
 struct devmem *devmem_new(int index, uint64_t capacity)
@@ -71,6 +74,7 @@ void devmem_free(struct devmem *m)
     if (!m)
         return;
     munmap((void *)m->base, m->size);
+    region_table_end(&m->regions);
     free(m->ranges);
     free(m);
 }
@@ -145,6 +149,11 @@ void *devmem_upper(struct devmem *m, uint64_t bytes)
         return NULL;
     m->upper = want;
     return (void *)(m->base + m->size - want);
+}
+
+struct region_table *devmem_regions(struct devmem *m)
+{
+    return &m->regions;
 }
 
 uint64_t devmem_base(const struct devmem *m)
@@ -267,6 +276,7 @@ bool devmem_release(struct devmem *m, void *p)
     struct pages inner = pages_within(r->lo, r->hi);
     if (inner.lo < inner.hi)
         madvise((void *)inner.lo, inner.hi - inner.lo, MADV_DONTNEED);
+    region_remove_within(&m->regions, r->lo, r->hi);
     m->used -= r->hi - r->lo;
     r->freed = true;
     r->name = NULL;

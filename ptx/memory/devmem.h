@@ -27,6 +27,7 @@ struct mem_range {
 };
 
 struct devmem;
+struct region_table;
 
 /* index: which GPU; capacity: bytes of all allocations. NULL with errno when the range is not available. */
 struct devmem *devmem_new(int index, uint64_t capacity);
@@ -58,6 +59,8 @@ uint32_t devmem_hash(const struct devmem *m);
 void devmem_hash_freed(struct devmem *m);                       /* includes what is freed after this call */
 /* Sets [p, p + bytes) to a byte; whole pages of the range that become zero are given back to the host. */
 void devmem_fill(struct devmem *m, void *p, int value, size_t bytes);
+/* The regions that programs have declared as versioned; a release removes those of its allocation. */
+struct region_table *devmem_regions(struct devmem *m);
 uint64_t devmem_base(const struct devmem *m);
 bool devmem_has(const struct devmem *m, uint64_t addr);          /* is there memory that the host can access? */
 bool devmem_in_range(const struct devmem *m, uint64_t addr);

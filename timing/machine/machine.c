@@ -13,10 +13,25 @@ enum { SLICES_MAX = 16 };            /* of a channel: the limit of l2.slices */
 
 /* ---- components ---- */
 
+static uint8_t *bytes_of(void *ctx, uint64_t mapped)
+{
+    const struct machine *m = ctx;
+    if (mapped - CODE_BASE < CODE_SPAN)
+        return NULL;
+    return m->versions ? vmem_bytes(m->versions, mapped) : (uint8_t *)(uintptr_t)mapped;
+}
+
 static uint32_t perform_atomic(void *ctx, uint32_t slice, struct packet *p)
 {
     struct machine *m = ctx;
-    return mem_atomic_perform(&m->worker[slice], p->mapped, p->atom);
+    if (m->versions)
+        mem_atomic_mask(p->atom, p->mask);
+    return mem_atomic_perform(&m->worker[slice], (uint64_t)(uintptr_t)bytes_of(ctx, p->mapped), p->atom);
+}
+
+static uint64_t map_version(void *ctx, const struct packet *p)
+{
+    return vmem_map(((struct machine *)ctx)->versions, p);
 }
 
 static bool take_message(void *ctx, uint32_t slice, struct packet *p, uint64_t now)
@@ -24,11 +39,6 @@ static bool take_message(void *ctx, uint32_t slice, struct packet *p, uint64_t n
     struct machine *m = ctx;
     uint32_t channel = slice / m->cfg.partition.slices;
     return m->cfg.sm.order->message(m->order[channel], m->partition[channel], slice, p, now);
-}
-
-static bool has_bytes(void *ctx, uint64_t line)
-{
-    return line - CODE_BASE >= CODE_SPAN;
 }
 
 static void build_ports(struct machine *m)
@@ -94,8 +104,9 @@ static void build_partition(struct machine *m, uint32_t channel)
     c.map = &m->cfg.map;
     c.channel = channel;
     c.walk = m->cfg.sim.no_skip;
+    c.versions = m->versions;
     c.calls = (struct partition_calls){
-        .ctx = m, .atomic = perform_atomic, .has_bytes = has_bytes,
+        .ctx = m, .atomic = perform_atomic, .bytes = bytes_of, .map = m->versions ? map_version : NULL,
         .message = m->cfg.sm.order->message ? take_message : NULL
     };
     if (m->cfg.sm.order->new_partition)
@@ -206,6 +217,7 @@ struct machine *machine_new(const struct simtx_config *config, const struct mach
     m->mem = mem;
     m->code_next = CODE_BASE;
     machine_configure(&m->cfg, config, plugins, devmem_base(mem));
+    m->versions = vmem_new(&m->cfg.versions, &m->cfg.map, mem, m->cfg.partition.dram.subarray_rows);
     machine_build(m);
     return m;
 }
@@ -215,6 +227,7 @@ void machine_free(struct machine *m)
     if (!m)
         return;
     machine_dismantle(m);
+    vmem_free(m->versions);
     for (uint32_t i = 0; i < m->ncode; i++)
         tprogram_free(m->code[i].timed);
     free(m->code);

@@ -84,6 +84,7 @@ void machine_configure(struct machine_cfg *c, const struct simtx_config *config,
     tm_configure(&c->tm, config);
     l2_configure(&c->partition.l2, config);
     dram_configure(&c->partition.dram, config);
+    vmem_configure(&c->versions, config);
     c->sms = (uint32_t)config_int(config, KEY_GPU_SMS);
     c->channels = dram->channels;
     c->slices = c->channels * c->partition.l2.slices;
@@ -125,6 +126,11 @@ static bool check_coherence(const struct machine_cfg *c, char *text, size_t size
     if (p && c->partition.l2.copies) {
         snprintf(text, size, "coherence.protocol: %s has no message for copies by the host that stay in L2 (l2.copies)",
                  p->name);
+        return false;
+    }
+    if (p && c->versions.slots) {
+        snprintf(text, size, "coherence.protocol: %s does not work with versioned memory (version.slots): it has one "
+                 "state for all versions of a line", p->name);
         return false;
     }
     return !p || coherence_check(p, c->xbars.vns, text, size);

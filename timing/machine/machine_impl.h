@@ -8,6 +8,7 @@
 
 #include "memsys/l2/partition.h"
 #include "memsys/order/order_oracle.h"
+#include "memsys/versions/vmem.h"
 #include "memsys/xbar/xbar.h"
 #include "timing/machine/dispatch.h"
 #include "timing/machine/machine.h"
@@ -31,6 +32,7 @@ struct machine_cfg {
     struct lsu_cfg lsu;
     struct xbar_cfg xbar[MACHINE_XBARS];
     struct partition_cfg partition;
+    struct vmem_cfg versions;
     struct dispatch_cfg dispatch;
 };
 
@@ -71,6 +73,7 @@ struct machine {
     struct counters *partition_counters, *sm_counters;
     uint32_t ncounters;
     struct order_oracle *oracle;         /* of memory ordering; NULL = none */
+    struct vmem *versions;           /* NULL = no versioned memory */
     struct tm_gpu *tm;                   /* NULL = no transactional memory */
     const struct tm_protocol *protocol;  /* replaces the configured protocol; NULL = the configured one */
     bool transactions;                   /* a grid of this run has transactions */

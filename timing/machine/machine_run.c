@@ -560,6 +560,8 @@ enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t 
     begin(m, grids, n);
     if (!place_private_memory(m))
         return MACHINE_NO_MEMORY;
+    if (m->versions)
+        vmem_begin(m->versions, devmem_regions(m->mem));
     start_pool(m);
     dispatcher_launch(m->dispatcher, grids, n, m->now);
     enum machine_result r = run_and_finish(m, sum);

@@ -18,6 +18,7 @@ static const struct dram_cfg BASE = {
     .banks = 16, .groups = 4, .queue = 16, .burst_bytes = 64, .burst_cycles = 2,
     .tCCD = 2, .tCCDL = 3, .tRRD = 6, .tRRDL = 8, .tRCD = 12, .tRCDW = 10, .tRAS = 28, .tRP = 13, .tRC = 45, .tCL = 14,
     .tWL = 4, .tCDLR = 5, .tWR = 11, .tRTP = 3, .tRTPL = 7, .tRTW = 0, .tFAW = 0, .tREFI = 1000, .tRFC = 90,
+    .clone_cycles = 63,
 };
 
 /*
@@ -68,11 +69,31 @@ static const struct constraint_row ROWS[] = {
     { "tRFC to refresh",          "F0",             "F0", 0, 90, 0, 0 },
     { "tRP before refresh",       "A0 . P0",        "F0", 1, 13, 0, 0 },
     { "tRC before refresh",       "A0 P0",          "F0", 0, 45, 0, 0 },
+    { "clone to activate",        "C0",             "A0", 0, 63, 0, 0 },
+    { "clone to clone",           "C0",             "C0", 0, 63, 0, 0 },
+    { "clone to refresh",         "C0",             "F0", 0, 63, 0, 0 },
+    { "other bank's clone",       "C5",             "F0", 0, 63, 0, 0 },
+    { "tRFC to clone",            "F0",             "C3", 0, 90, 0, 0 },
+    { "tRC to clone",             "A0 P0",          "C0", 0, 45, 0, 0 },
+    { "tRP to clone",             "A0 . P0",        "C0", 1, 13, 0, 0 },
+    { "tRRD to clone",            "A0",             "C1", 0, 6, 0, 0 },
+    { "tRRDL to clone",           "A0",             "C4", 0, 8, 0, 0 },
+    { "two tRRD after a clone",   "C0",             "A1", 0, 12, 0, 0 },
+    { "two tRRDL after a clone",  "C0",             "A4", 0, 16, 0, 0 },
+    { "two tRRD, clones",         "C0",             "C1", 0, 12, 0, 0 },
+    { "two tRRDL, clones",        "C0",             "C4", 0, 16, 0, 0 },
+    { "tFAW, clone and two",      "C0 A1 A2",       "A3", 0, 40, FIELD(tFAW), 40 },
+    { "tFAW, two clones",         "C0 C1",          "A2", 0, 40, FIELD(tFAW), 40 },
+    { "tFAW, second activate",    "C0 A1 A2 A3",    "A6", 0, 46, FIELD(tFAW), 40 },
+    { "tFAW, four and a clone",   "A0 A1 A2 A3",    "C5", 1, 40 - 6, FIELD(tFAW), 40 },
+    { "tFAW, clones in a row",    "C0 C1",          "C2", 0, 40, FIELD(tFAW), 40 },
 };
+
+static const char LETTERS[] = "APRWFC";          /* in the order of enum dram_command */
 
 static enum dram_command command(char letter)
 {
-    return (enum dram_command)(strchr("APRWF", letter) - "APRWF");
+    return (enum dram_command)(strchr(LETTERS, letter) - LETTERS);
 }
 
 static struct dram_cfg with(size_t field, uint32_t value)
@@ -94,7 +115,7 @@ static void each_constraint_to_the_cycle(void **state)
         for (const char *s = r->before; *s; s++) {
             if (*s == '.')
                 now += 60;
-            if (!strchr("APRWF", *s))
+            if (!strchr(LETTERS, *s))
                 continue;
             at[n] = dram_ready_at(d, command(s[0]), (uint32_t)(s[1] - '0'), now);
             dram_issue(d, command(s[0]), (uint32_t)(s[1] - '0'), 7, at[n]);
@@ -412,7 +433,14 @@ static void fields_are_the_keys(void **state)
     dram_configure(&c, config);
     assert_int_equal(c.tRCD, config_int(config, KEY_DRAM_TRCD));
     assert_string_equal(c.map, config_text(config, KEY_DRAM_MAP));
-    assert_true(c.scheduler == DRAM_FRFCFS && !c.refresh && !c.rules);
+    assert_true(c.scheduler == DRAM_FRFCFS && !c.refresh && !c.clone_cycles);
+    assert_true(config_set(config, "version.slots", "8", NULL, NULL, NULL, 0));
+    assert_true(config_set(config, "dram.mhz", "924", NULL, NULL, NULL, 0));
+    dram_configure(&c, config);
+    assert_int_equal(c.clone_cycles, 63);        /* 68 ns */
+    assert_true(config_set(config, "dram.mhz", "1000", NULL, NULL, NULL, 0));
+    dram_configure(&c, config);
+    assert_int_equal(c.clone_cycles, 68);
     config_free(config);
 }
 

@@ -46,12 +46,13 @@ static uint64_t next_random(uint64_t *x)
 
 struct sent { uint64_t cycle; enum dram_command c; uint32_t bank, row; };
 struct done { uint64_t cycle, token; bool write; };
-struct arrival { uint64_t cycle; struct dram_request r; };
+struct arrival { uint64_t cycle; struct dram_request r; bool clone; };   /* clone: of the row r.at.row of its bank */
 
 struct record {
     struct sent sent[RECORDS];
     struct done done[RECORDS];
-    unsigned nsent, ndone;
+    struct done cloned[RECORDS];
+    unsigned nsent, ndone, ncloned;
     uint64_t count[STAT_END], cycles;
 };
 
@@ -69,17 +70,31 @@ static void serve(const struct dram_cfg *c, const struct arrival *a, unsigned n,
 {
     memset(r, 0, sizeof *r);
     struct dram *d = dram_new(c, r->count);
-    uint64_t now = 0, x = 77;
+    uint64_t now = 0, x = 77, cloning = 0;       /* cloning: bit per bank */
     dram_observe(d, note, r);
     for (unsigned i = 0; i < n || dram_pending(d);) {
         for (; i < n && a[i].cycle <= now && !dram_full(d); i++)
-            dram_push(d, now, &a[i].r);
+            if (!a[i].clone)
+                dram_push(d, now, &a[i].r);
+            else if (cloning >> a[i].r.at.bank & 1)
+                break;
+            else {
+                dram_clone(d, now, a[i].r.at.bank, a[i].r.at.row, i);
+                cloning |= 1ull << a[i].r.at.bank;
+            }
         uint64_t next = dram_run(d, now);
+        for (struct done f = { 0 }; dram_clone_done(d, now, &f.token);) {
+            f.cycle = now;
+            r->cloned[r->ncloned++] = f;
+            cloning &= ~(1ull << a[f.token].r.at.bank);
+            next = now + 1;                      /* the next copy of the bank */
+        }
         for (struct done f = { 0 }; dram_done(d, now, &f.token, &f.write);) {
             f.cycle = now;
             r->done[r->ndone++] = f;
         }
-        if (i < n && !dram_full(d) && (a[i].cycle > now ? a[i].cycle : now + 1) < next)
+        bool waits = i < n && a[i].clone && cloning >> a[i].r.at.bank & 1;
+        if (i < n && !waits && !dram_full(d) && (a[i].cycle > now ? a[i].cycle : now + 1) < next)
             next = a[i].cycle > now ? a[i].cycle : now + 1;
         assert_true(next > now);
         r->cycles = now;
@@ -88,7 +103,7 @@ static void serve(const struct dram_cfg *c, const struct arrival *a, unsigned n,
         assert_true(next != NEVER || (i == n && !dram_pending(d)));
         now = next;
     }
-    assert_int_equal(r->ndone, n);
+    assert_int_equal(r->ndone + r->ncloned, n);
     dram_free(d);
 }
 
@@ -98,7 +113,7 @@ struct judge { const struct dram_cfg *c; char fault[120]; };
 
 static bool fault(struct judge *j, const struct sent *s, const char *what)
 {
-    static const char *const names[] = { "ACT", "PRE", "RD", "WR", "REF" };
+    static const char *const names[] = { "ACT", "PRE", "RD", "WR", "REF", "CLONE" };
     snprintf(j->fault, sizeof j->fault, "%s bank %u at %llu: %s", names[s->c], s->bank,
              (unsigned long long)s->cycle, what);
     return false;
@@ -135,7 +150,17 @@ static uint32_t distance(const struct dram_cfg *c, const struct sent *a, const s
     case DRAM_WR * 8 + DRAM_RD: return c->tWL + c->burst_cycles + c->tCDLR;
     case DRAM_WR * 8 + DRAM_PRE: return bank ? c->tWL + c->burst_cycles + c->tWR : 0;
     case DRAM_REF * 8 + DRAM_ACT:
+    case DRAM_REF * 8 + DRAM_CLONE:
     case DRAM_REF * 8 + DRAM_REF: return c->tRFC;
+    case DRAM_ACT * 8 + DRAM_CLONE: return bank ? c->tRC : group && c->tRRDL ? c->tRRDL : c->tRRD;
+    case DRAM_PRE * 8 + DRAM_CLONE: return bank ? c->tRP : 0;
+    case DRAM_CLONE * 8 + DRAM_ACT:
+    case DRAM_CLONE * 8 + DRAM_CLONE:
+        return bank ? c->clone_cycles : 2 * (group && c->tRRDL ? c->tRRDL : c->tRRD);
+    case DRAM_CLONE * 8 + DRAM_RD:
+    case DRAM_CLONE * 8 + DRAM_WR:
+    case DRAM_CLONE * 8 + DRAM_PRE: return bank ? c->clone_cycles : 0;
+    case DRAM_CLONE * 8 + DRAM_REF: return c->clone_cycles;
     default: return 0;
     }
 }
@@ -153,22 +178,32 @@ static bool check_pair(struct judge *j, const struct sent *a, const struct sent 
     return true;
 }
 
+/* The last four activates; a clone has two. */
+struct acts { uint64_t at[4], n; };
+
+static bool activate(struct judge *j, struct acts *a, uint64_t at)
+{
+    bool fits = a->n < 4 || at - a->at[a->n % 4] >= j->c->tFAW;
+    a->at[a->n++ % 4] = at;
+    return fits;
+}
+
 static bool check_states(struct judge *j, const struct record *r)
 {
     bool open[MAX_BANKS] = { false };
     uint32_t row[MAX_BANKS] = { 0 }, nopen = 0;
-    uint64_t act[4] = { 0 }, nacts = 0;
+    struct acts acts = { .n = 0 };
     for (const struct sent *s = r->sent; s < r->sent + r->nsent; s++) {
-        if (s->c == DRAM_REF ? nopen > 0 : open[s->bank] != (s->c != DRAM_ACT))
+        if (s->c == DRAM_REF ? nopen > 0 : open[s->bank] != (s->c != DRAM_ACT && s->c != DRAM_CLONE))
             return fault(j, s, "the bank is in another state");
         if (is_column(s) && row[s->bank] != s->row)
             return fault(j, s, "another row is open");
-        if (s->c == DRAM_ACT && nacts >= 4 && s->cycle - act[nacts % 4] < j->c->tFAW)
+        if ((s->c == DRAM_ACT || s->c == DRAM_CLONE) && !activate(j, &acts, s->cycle))
             return fault(j, s, "fifth activate in tFAW");
-        if (s->c == DRAM_ACT) {
-            act[nacts++ % 4] = s->cycle;
+        if (s->c == DRAM_CLONE && !activate(j, &acts, s->cycle + j->c->tRRD))
+            return fault(j, s, "fifth activate in tFAW with the clone's second");
+        if (s->c == DRAM_ACT)
             row[s->bank] = s->row;
-        }
         nopen += s->c == DRAM_ACT;
         nopen -= s->c == DRAM_PRE;
         if (s->c == DRAM_ACT || s->c == DRAM_PRE)
@@ -180,7 +215,7 @@ static bool check_states(struct judge *j, const struct record *r)
 /* All pairs that are near enough for any rule. */
 static bool check_commands(struct judge *j, const struct record *r)
 {
-    uint64_t reach = j->c->tRFC + j->c->tRC + 100;
+    uint64_t reach = j->c->tRFC + j->c->tRC + j->c->clone_cycles + 100;
     for (unsigned b = 1; b < r->nsent; b++)
         for (unsigned a = b; a-- > 0 && r->sent[b].cycle - r->sent[a].cycle < reach;)
             if (!check_pair(j, &r->sent[a], &r->sent[b]))
@@ -212,10 +247,31 @@ static void check_requests(const struct dram_cfg *c, const struct arrival *a, un
     }
     assert_int_equal(bursts[0], r->count[STAT_DRAM_READS]);
     assert_int_equal(bursts[1], r->count[STAT_DRAM_WRITES]);
-    assert_int_equal(n, r->count[STAT_DRAM_ROW_HITS] + r->count[STAT_DRAM_ROW_MISSES] +
+    assert_int_equal(r->ndone, r->count[STAT_DRAM_ROW_HITS] + r->count[STAT_DRAM_ROW_MISSES] +
                             r->count[STAT_DRAM_ROW_CONFLICTS]);
     assert_int_equal(r->count[STAT_DRAM_BUSY], (bursts[0] + bursts[1]) * c->burst_cycles);
     free(seen);
+}
+
+/* Each copy got one command, for its row, after it came, in the order of completion; that took the time of a copy. No
+ * copy starts when a refresh is due. */
+static bool check_clones(struct judge *j, const struct arrival *a, const struct record *r)
+{
+    uint64_t due = j->c->refresh ? j->c->tREFI : NEVER;
+    unsigned k = 0;
+    for (const struct sent *s = r->sent; s < r->sent + r->nsent; s++) {
+        if (s->c == DRAM_REF)
+            due += j->c->tREFI;
+        if (s->c != DRAM_CLONE)
+            continue;
+        if (k >= r->ncloned || a[r->cloned[k].token].r.at.bank != s->bank || a[r->cloned[k].token].r.at.row != s->row)
+            return fault(j, s, "no such copy");
+        if (s->cycle < a[r->cloned[k].token].cycle || r->cloned[k++].cycle != s->cycle + j->c->clone_cycles)
+            return fault(j, s, "the copy took another time");
+        if (s->cycle >= due)
+            return fault(j, s, "a refresh is due");
+    }
+    return k == r->ncloned || fault(j, r->sent, "a copy without command");
 }
 
 /* The counters again, from the commands and the times of the requests. */
@@ -235,12 +291,13 @@ static void check_counts(const struct record *r)
     assert_int_equal(n[DRAM_RD], r->count[STAT_DRAM_READS]);
     assert_int_equal(n[DRAM_WR], r->count[STAT_DRAM_WRITES]);
     assert_int_equal(n[DRAM_REF], r->count[STAT_DRAM_REFS]);
+    assert_int_equal(n[DRAM_CLONE], r->count[STAT_DRAM_CLONES]);
     assert_int_equal(turns, r->count[STAT_DRAM_TURNS]);
 }
 
 /* Traffic */
 
-struct traffic { unsigned requests, gap, rows, hit_percent, write_percent, bytes; };
+struct traffic { unsigned requests, gap, rows, hit_percent, write_percent, bytes, clone_percent; };
 
 /* Requests with pauses of up to `gap` cycles; `hit_percent` go on in the row of the one before in their bank. */
 static struct arrival *make_traffic(const struct traffic *t, uint64_t seed)
@@ -256,14 +313,15 @@ static struct arrival *make_traffic(const struct traffic *t, uint64_t seed)
         now += t->gap && next_random(&x) % 4 == 0 ? next_random(&x) % t->gap : 0;
         a[i] = (struct arrival){ now, { { .bank = bank, .row = row[bank] },
                                         (uint32_t)(next_random(&x) % t->bytes + 1),
-                                        next_random(&x) % 100 < t->write_percent, i } };
+                                        next_random(&x) % 100 < t->write_percent, i },
+                                 t->clone_percent && next_random(&x) % 100 < t->clone_percent };
     }
     return a;
 }
 
 static const struct traffic TRAFFIC[] = {
-    { 3000, 0, 1000, 0, 0, 64 }, { 3000, 0, 100, 80, 50, 128 }, { 2000, 40, 4, 50, 30, 256 },
-    { 1000, 400, 50, 70, 100, 64 }, { 300, 9000, 3, 30, 40, 64 }, { 3000, 6, 8, 90, 10, 64 },
+    { 3000, 0, 1000, 0, 0, 64, 0 }, { 3000, 0, 100, 80, 50, 128, 0 }, { 2000, 40, 4, 50, 30, 256, 0 },
+    { 1000, 400, 50, 70, 100, 64, 0 }, { 300, 9000, 3, 30, 40, 64, 0 }, { 3000, 6, 8, 90, 10, 64, 0 },
 };
 enum { NTRAFFIC = sizeof TRAFFIC / sizeof *TRAFFIC };
 
@@ -312,6 +370,44 @@ static void every_command_obeys_every_rule(void **state)
     free(r);
 }
 
+static const struct traffic COPIES[] = {
+    { 3000, 0, 1000, 0, 0, 64, 20 }, { 3000, 0, 100, 80, 50, 128, 5 }, { 2000, 40, 4, 50, 30, 256, 50 },
+    { 1000, 400, 50, 70, 100, 64, 30 }, { 500, 2000, 3, 30, 40, 64, 100 }, { 3000, 6, 8, 90, 10, 64, 2 },
+};
+
+/* A copy that took a cycle more would break the record: the checker looks. */
+static void check_copies(const struct dram_cfg *c, const struct arrival *a, const struct record *r)
+{
+    struct dram_cfg longer = *c;
+    struct judge j = { .c = c }, strict = { .c = &longer };
+    longer.clone_cycles++;
+    if (!check_commands(&j, r) || !check_clones(&j, a, r))
+        fail_msg("%s", j.fault);
+    assert_false(check_clones(&strict, a, r));
+}
+
+static void copies_of_rows_obey_every_rule(void **state)
+{
+    struct dram_cfg v[16];
+    struct record *r = new_record(), *other = new_record();
+    unsigned n = variants(v);
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned t = 0; t < sizeof COPIES / sizeof *COPIES; t++) {
+            struct arrival *a = make_traffic(&COPIES[t], i * 100 + t + 7);
+            v[i].clone_cycles = 63;
+            serve(&v[i], a, COPIES[t].requests, WHEN_TOLD, r);
+            check_copies(&v[i], a, r);
+            check_requests(&v[i], a, COPIES[t].requests, r);
+            check_counts(r);
+            serve(&v[i], a, COPIES[t].requests, AT_RANDOM, other);
+            assert_int_equal(r->nsent, other->nsent);
+            assert_memory_equal(r->sent, other->sent, r->nsent * sizeof *r->sent);
+            free(a);
+        }
+    free(r);
+    free(other);
+}
+
 /* With one constraint a cycle longer the record breaks it: the checker looks, and the controller wastes no cycle. */
 static void the_checker_misses_nothing(void **state)
 {
@@ -324,7 +420,7 @@ static void the_checker_misses_nothing(void **state)
         offsetof(struct dram_cfg, burst_cycles),
     };
     struct dram_cfg c = HBM;
-    struct traffic busy = { 4000, 30, 6, 70, 40, 64 };
+    struct traffic busy = { 4000, 30, 6, 70, 40, 64, 0 };
     struct record *r = new_record();
     struct arrival *a = make_traffic(&busy, 5);
     c.refresh = true;
@@ -368,7 +464,7 @@ static void skipped_cycles_change_nothing(void **state)
 static void pending_is_what_it_says(void **state)
 {
     struct record *r = new_record();
-    struct traffic sparse = { 500, 900, 5, 50, 30, 64 };
+    struct traffic sparse = { 500, 900, 5, 50, 30, 64, 0 };
     struct arrival *a = make_traffic(&sparse, 3);
     serve(&GTX480, a, sparse.requests, WHEN_TOLD, r);
     char *busy = calloc(r->cycles + 1, 1);
@@ -400,7 +496,7 @@ static double stream(const struct dram_cfg *c, const char *map, unsigned reads, 
             struct dram_address p = addrmap_decode(&m, s * (4ull << 20) + at[s]);
             if (p.channel != 0)
                 continue;
-            a[i] = (struct arrival){ 0, { p, LINE_BYTES, s >= reads, i } };
+            a[i] = (struct arrival){ 0, { p, LINE_BYTES, s >= reads, i }, false };
             i++;
         }
     }
@@ -436,7 +532,7 @@ static void random_rows_are_bound_by_tRRD(void **state)
 {
     struct record *r = new_record();
     for (unsigned writes = 0; writes <= 40; writes += 40) {
-        struct traffic t = { 6000, 0, 1 << 20, 0, writes, 64 };
+        struct traffic t = { 6000, 0, 1 << 20, 0, writes, 64, 0 };
         struct arrival *a = make_traffic(&t, 9);
         serve(&GTX480, a, t.requests, WHEN_TOLD, r);
         double rate = (double)t.requests * GTX480.tRRD / (double)r->cycles;
@@ -457,7 +553,7 @@ static void one_group_is_bound_by_tCCDL(void **state)
     assert_non_null(a);
     for (uint32_t second = 1; second <= 4; second += 3) {
         for (unsigned i = 0; i < N; i++)
-            a[i] = (struct arrival){ 0, { { .bank = i & 1 ? second : 0, .row = i / 500 }, 64, false, i } };
+            a[i] = (struct arrival){ 0, { { .bank = i & 1 ? second : 0, .row = i / 500 }, 64, false, i }, false };
         serve(&GTX480, a, N, WHEN_TOLD, r);
         double use = (double)r->count[STAT_DRAM_BUSY] / (double)r->cycles, bound = second == 4 ? 2.0 / 3 : 1;
         assert_true(use > 0.95 * bound && use <= bound);
@@ -470,6 +566,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_command_obeys_every_rule),
+        cmocka_unit_test(copies_of_rows_obey_every_rule),
         cmocka_unit_test(the_checker_misses_nothing),
         cmocka_unit_test(skipped_cycles_change_nothing),
         cmocka_unit_test(pending_is_what_it_says),

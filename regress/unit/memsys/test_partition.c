@@ -119,16 +119,16 @@ static void values_are_bound_when_performed(void **state)
     bench_end(&b);
 }
 
-static bool no_bytes(void *ctx, uint64_t line)
+static uint8_t *no_bytes(void *ctx, uint64_t line)
 {
-    return false;
+    return NULL;
 }
 
 static void lines_without_bytes_have_tags(void **state)
 {
     struct bench b;
     bench_init(&b, 1, 1);
-    b.cfg.calls.has_bytes = no_bytes;
+    b.cfg.calls.bytes = no_bytes;
     bench_start(&b);
     memset(b.memory, 0x55, LINE_BYTES);
     for (int i = 0; i < 2; i++) {

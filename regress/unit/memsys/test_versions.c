@@ -1,13 +1,9 @@
 /*
- * Versioned memory on a partition: two versions of a line by timestamp, through a map before the look-up; and a copy of
- * a DRAM row as a command of its own, with what the L2 has of source and target.
+ * Versioned memory on a partition: two versions of a line by timestamp, through a map before the look-up; and what L2 has
+ * of source and target of a row copy.
  */
 #include "memsys/l2/l2.h"
 #include "regress/unit/memsys/partition_bench.h"
-
-#define COPY DRAM_EXTRA
-enum { COPY_NS = 68, MEMORY_MHZ = 924,
-       COPY_CYCLES = (COPY_NS * MEMORY_MHZ + 999) / 1000 };
 
 /* An address in row `row` of bank 0: the bench's map has rows of 2 KiB in runs of 256 bytes of a channel. */
 static uint64_t row_address(const struct bench *b, uint32_t row, uint32_t column)
@@ -74,56 +70,6 @@ static void a_line_has_two_versions(void **state)
 
 /* ---- row copy ---- */
 
-static const struct dram_rule copy_rules[] = {
-    { DRAM_ACT, COPY, DRAM_BANK, 40 },          { DRAM_PRE, COPY, DRAM_BANK, 12 },
-    { COPY, DRAM_ACT, DRAM_BANK, COPY_CYCLES }, { COPY, COPY, DRAM_BANK, COPY_CYCLES },
-    { COPY, DRAM_ACT, DRAM_CHANNEL, 6 },        { COPY, DRAM_REF, DRAM_CHANNEL, COPY_CYCLES },
-};
-
-/* One cycle early it is not ready, on time it is; the bank must be closed, other banks go on. */
-static void a_row_copy_is_one_more_command(void **state)
-{
-    struct bench b;
-    bench_init(&b, 1, 1);
-    b.cfg.dram.rule = copy_rules;
-    b.cfg.dram.rules = sizeof copy_rules / sizeof *copy_rules;
-    struct dram *d = dram_new(&b.cfg.dram, b.count);
-    assert_int_equal(COPY_CYCLES, 63);
-    dram_issue(d, DRAM_ACT, 0, 5, 100);
-    assert_true(dram_ready_at(d, COPY, 0, 500) == NEVER);
-    dram_issue(d, DRAM_PRE, 0, 0, 130);
-    assert_int_equal(dram_ready_at(d, COPY, 0, 141), 142);
-    dram_issue(d, COPY, 0, 5, 142);
-    assert_int_equal(dram_ready_at(d, DRAM_ACT, 0, 142 + COPY_CYCLES - 1), 142 + COPY_CYCLES);
-    assert_int_equal(dram_ready_at(d, DRAM_ACT, 0, 142 + COPY_CYCLES), 142 + COPY_CYCLES);
-    assert_int_equal(dram_ready_at(d, COPY, 0, 143), 142 + COPY_CYCLES);
-    assert_int_equal(dram_ready_at(d, DRAM_ACT, 1, 143), 148);
-    assert_true(dram_ready_at(d, DRAM_RD, 0, 300) == NEVER);     /* it leaves the bank closed */
-    const struct dram_request r = { .at = { .bank = 0, .row = 5 }, .bytes = 32, .token = 7 };
-    uint64_t token;
-    bool write;
-    dram_push(d, 143, &r);
-    uint64_t done = 142 + COPY_CYCLES + b.cfg.dram.tRCD + b.cfg.dram.tCL + b.cfg.dram.burst_cycles;
-    dram_run(d, done);
-    assert_false(dram_done(d, done - 1, &token, &write));
-    assert_true(dram_done(d, done, &token, &write));
-    assert_int_equal(token, 7);
-    dram_free(d);
-    free(b.memory);
-}
-
-static void without_rules_there_is_no_such_command_to_wait_for(void **state)
-{
-    struct bench b;
-    bench_init(&b, 1, 1);
-    struct dram *d = dram_new(&b.cfg.dram, b.count);
-    dram_issue(d, COPY, 3, 0, 10);
-    assert_int_equal(dram_ready_at(d, DRAM_ACT, 3, 11), 11);
-    assert_int_equal(b.count[STAT_DRAM_ACTS] + b.count[STAT_DRAM_PRES] + b.count[STAT_DRAM_REFS], 0);
-    dram_free(d);
-    free(b.memory);
-}
-
 static uint64_t l2_cycle(const struct bench *b)
 {
     return clock_convert(&b->clocks, CLK_CORE, CLK_L2, b->core);
@@ -186,8 +132,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_has_two_versions),
-        cmocka_unit_test(a_row_copy_is_one_more_command),
-        cmocka_unit_test(without_rules_there_is_no_such_command_to_wait_for),
         cmocka_unit_test(a_copy_sees_to_the_l2),
         cmocka_unit_test(lines_in_use_are_not_dropped),
     };

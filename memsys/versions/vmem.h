@@ -21,62 +21,67 @@
  *
  * Without versions (version.slots = 0) nothing here is called.
  */
-#ifndef MEMSYS_VERSIONS_H
-#define MEMSYS_VERSIONS_H
+#ifndef MEMSYS_VMEM_H
+#define MEMSYS_VMEM_H
 
 #include "base/config/config.h"
 #include "memsys/versions/layout.h"
 #include "memsys/xbar/packet.h"
 
+struct devmem;
 struct region_table;
 
-enum { VERSIONS_NONE = UINT32_MAX };
+enum { VMEM_NONE = UINT32_MAX };
 
-struct versions_cfg {
+struct vmem_cfg {
 #define CONFIG_ROWS "memsys/versions/config.def"
 #include "base/config/config_fields.h"
 };
-void versions_configure(struct versions_cfg *c, const struct simtx_config *config);
+void vmem_configure(struct vmem_cfg *c, const struct simtx_config *config);
 
 /* A versioned row of a channel. Only the thread that runs the channel changes it. */
 struct version_row {
     uint64_t address;                /* device address of its first byte */
     uint32_t bank, row;
     bool held;                       /* stores wait: it is being written back and copied */
-    bool copied;                     /* since the slice's last engine_copy_slot */
+    bool copied;                     /* since the slice's last engine_copy_slot began */
+    uint32_t patches;                /* outstanding second accesses of plain stores */
+    struct version_row *next;        /* of the copier's list */
     uint8_t *bytes;                  /* of the slots from 1 on */
-    uint64_t content[LAYOUT_SLOTS_MAX];      /* equal numbers: equal bytes; 0 = unknown */
+    uint64_t content[LAYOUT_SLOTS_MAX], ids;     /* equal numbers: equal bytes; 0 = unknown; ids: given so far */
 };
 
-struct versions;
+struct vmem;
 
 /* NULL without versions. */
-struct versions *versions_new(const struct versions_cfg *c, const struct addrmap *map, uint32_t subarray_rows,
-                              uint32_t slices);
-void versions_free(struct versions *v);
+struct vmem *vmem_new(const struct vmem_cfg *c, const struct addrmap *map, const struct devmem *mem,
+                              uint32_t subarray_rows);
+void vmem_free(struct vmem *v);
 /* Before a run: reads the declared regions; all slices are in slot 0 and the other slots are empty. */
-void versions_begin(struct versions *v, const struct region_table *regions);
-const struct layout *versions_layout(const struct versions *v);
+void vmem_begin(struct vmem *v, const struct region_table *regions);
+const struct layout *vmem_layout(const struct vmem *v);
+enum vmem_copy vmem_policy(const struct vmem *v);
+uint32_t vmem_row_bytes(const struct vmem *v);       /* of a channel's row, over all its chips */
 /* The versioned row of a device address; NULL = it is not versioned. */
-struct version_row *versions_row(const struct versions *v, uint64_t address);
-/* The versioned rows of a channel in ascending order of bank and row. */
-struct version_row *const *versions_rows(const struct versions *v, uint32_t channel, uint32_t *n);
+struct version_row *vmem_row(const struct vmem *v, uint64_t address);
+/* The versioned rows of a channel in ascending order of row and bank. */
+struct version_row *const *vmem_rows(const struct vmem *v, uint32_t channel, uint32_t *n);
 
 /* partition_calls.map and .bytes. */
-uint64_t versions_map(const struct versions *v, const struct packet *p);
-uint8_t *versions_bytes(const struct versions *v, uint64_t mapped);
+uint64_t vmem_map(const struct vmem *v, const struct packet *p);
+uint8_t *vmem_bytes(const struct vmem *v, uint64_t mapped);
 
 /* ---- for L2 slices ---- */
-uint32_t versions_newest(const struct versions *v, uint32_t slice);
-/* The slot that plain stores write, too; VERSIONS_NONE = there is none. */
-uint32_t versions_next(const struct versions *v, uint32_t slice);
-void versions_copy_begins(struct versions *v, uint32_t slice, uint32_t to);
-void versions_publish(struct versions *v, uint32_t slice, uint32_t slot);
+uint32_t vmem_newest(const struct vmem *v, uint32_t slice);      /* slice: over all channels */
+/* The slot that plain stores write, too; VMEM_NONE = there is none. */
+uint32_t vmem_next(const struct vmem *v, uint32_t slice);
+void vmem_copy_begins(struct vmem *v, uint32_t slice, uint32_t to);
+void vmem_publish(struct vmem *v, uint32_t slice, uint32_t slot);
 /* A row has been written in this slot. */
-void versions_wrote(struct versions *v, struct version_row *r, uint32_t slot);
+void vmem_wrote(struct version_row *r, uint32_t slot);
 /* Has `to` other bytes than `from`, as far as is known? */
-bool versions_stale(const struct version_row *r, uint32_t from, uint32_t to);
+bool vmem_stale(const struct version_row *r, uint32_t from, uint32_t to);
 /* Moves the bytes of a row. */
-void versions_move(struct versions *v, struct version_row *r, uint32_t from, uint32_t to);
+void vmem_move(struct vmem *v, struct version_row *r, uint32_t from, uint32_t to);
 
 #endif
