@@ -39,6 +39,8 @@ static void add_program(const struct paper_grid *g, const struct paper_bench *b,
     add_own(w, mem_format("%s/%s", g->programs, b->program));
     add_split(w, NULL, b->options, " ");
     add_split(w, "--version", version, " ");
+    if (!b->quick)
+        return;
     add(w, "--size");
     add(w, g->size == PAPER_SIZE_QUICK ? b->quick : "paper");
 }

@@ -43,6 +43,13 @@ static __device__ __forceinline__ int thread_number() {
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+// Turns of a loop that does nothing.
+static __device__ __forceinline__ void wait_for(int turns) {
+    for (int i = 0; i < turns; i++) {
+        asm volatile("" : "+r"(i));
+    }
+}
+
 // Numbers from 0 to count - 1 in random order.
 static inline std::vector<int> shuffled(Lcg &random, int count) {
     std::vector<int> numbers(count);

@@ -24,12 +24,6 @@ struct Instances {
     int2 *seen; // by the reader of each
 };
 
-static __device__ __forceinline__ void wait_for(int turns) {
-    for (int i = 0; i < turns; i++) {
-        asm volatile("" : "+r"(i));
-    }
-}
-
 // Calls `step` with the words of this thread's instance and the part that the thread has, 0 or 1.
 template <typename Step>
 static __device__ __forceinline__ void with_part(const Instances &instances, Step step) {

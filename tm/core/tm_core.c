@@ -289,6 +289,8 @@ static void commit_lane(struct tm_core *c, uint32_t slot, unsigned lane, uint64_
     invalidate_copies(c, &l->writes);
     c->warp[slot].commits++;
     count_commit(c, l, now);
+    if (c->tm->pairs)
+        pairs_committed(c->tm->pairs, c->sm, l, now);
     tm_count_lanes(c, -1, now);
 }
 

@@ -59,6 +59,7 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
         t->oracle = oracle_new(cfg.oracle, sms, slices);
     if (t->oracle && p->snapshots && p->snapshots(c))
         oracle_keep_versions(t->oracle);
+    t->pairs = cfg.pairs ? pairs_new(sms) : NULL;
     t->notes = p->notes && p->notes(c);
     t->state = p->new_gpu_state ? p->new_gpu_state(t, c) : NULL;
     return t;
@@ -71,6 +72,7 @@ void tm_free(struct tm_gpu *t)
     if (t->protocol->free_gpu_state)
         t->protocol->free_gpu_state(t->state);
     oracle_free(t->oracle);
+    pairs_free(t->pairs);
     free(t->core);
     free(t->cores);
     free(t->queue);
@@ -245,6 +247,8 @@ static bool commits_match(const struct tm_gpu *t, char *text, size_t size)
 bool tm_finish(struct tm_gpu *t, uint64_t *count, char *text, size_t size)
 {
     count[STAT_TX_MOST] = (uint64_t)t->most_lanes;
+    if (t->pairs)
+        pairs_finish(t->pairs, count);
     if (!commits_match(t, text, size))
         return false;
     if (t->protocol->consistent && !t->protocol->consistent(t->state, count, text, size))

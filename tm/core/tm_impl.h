@@ -4,6 +4,7 @@
 #define TM_IMPL_H
 
 #include "base/pool.h"
+#include "tm/core/pairs.h"
 #include "tm/core/shared_protocol.h"
 #include "tm/core/tm_core.h"
 
@@ -79,6 +80,7 @@ struct tm_gpu {
     struct tm_memory memory;         /* ready NULL: words are in `mem` */
     void *state;                     /* the protocol's, of the machine */
     struct oracle *oracle;           /* NULL = off */
+    struct pairs *pairs;             /* NULL without stats.pairs */
     struct tm_core **core;
     void **cores;                    /* their protocol parts */
     uint32_t sms, slices, warps, lanes;
