@@ -15,6 +15,11 @@ static const struct { enum stat above, below; enum times times; } ratios[STAT_EN
 #include "base/stats.def"
 };
 
+static const struct { enum stat a, b; double times; } products[STAT_END] = {
+#define PRODUCT(id, name, unit, place, a, b, times, meaning) [STAT_##id] = { STAT_##a, STAT_##b, times },
+#include "base/stats.def"
+};
+
 static const struct { enum stat sum, part; } parts[] = {
 #define PART_OF(part, sum) { STAT_##sum, STAT_##part },
 #include "base/stats.def"
@@ -44,12 +49,20 @@ static double ratio(const uint64_t *count, enum stat s, unsigned warp_size)
     return below > 0 ? stats_value(count, ratios[s].above, warp_size) / below : 0;
 }
 
+static double product(const uint64_t *count, enum stat s, unsigned warp_size)
+{
+    return stats_value(count, products[s].a, warp_size) * stats_value(count, products[s].b, warp_size) *
+           products[s].times;
+}
+
 double stats_value(const uint64_t *count, enum stat s, unsigned warp_size)
 {
     switch (stat_table[s].kind) {
     case STAT_KIND_COUNT:
     case STAT_KIND_FLAG: return (double)count[s];
     case STAT_KIND_TIME: return (double)count[s] / 1e9;
+    case STAT_KIND_MILLI: return (double)count[s] / 1e3;
+    case STAT_KIND_PRODUCT: return product(count, s, warp_size);
     case STAT_KIND_RATIO: return ratio(count, s, warp_size);
     case STAT_KIND_TEXT:
     case STAT_KIND_SIZE3: break;

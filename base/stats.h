@@ -18,9 +18,11 @@ enum stat {
     STAT_END
 };
 
-/* What a figure is. TIME: nanoseconds, shown in seconds. RATIO, TEXT, SIZE3: not in a block. */
+/* What a figure is. TIME: nanoseconds, shown in seconds. MILLI: thousandths of the unit, shown in it. RATIO, PRODUCT,
+ * TEXT, SIZE3: not in a block. */
 enum stat_kind {
-    STAT_KIND_COUNT, STAT_KIND_FLAG, STAT_KIND_TIME, STAT_KIND_RATIO, STAT_KIND_TEXT, STAT_KIND_SIZE3
+    STAT_KIND_COUNT, STAT_KIND_FLAG, STAT_KIND_TIME, STAT_KIND_MILLI, STAT_KIND_RATIO, STAT_KIND_PRODUCT,
+    STAT_KIND_TEXT, STAT_KIND_SIZE3
 };
 
 /* Where a figure appears (bits): in launches, in the total, added up, under "host", in timing mode only. */
@@ -53,7 +55,7 @@ void stats_add(uint64_t *to, const uint64_t *from);
 void counters_add(struct counters *to, const struct counters *from);
 /* Adds to each sum its parts (PART_OF in stats.def). Call once, after the last increment. */
 void stats_sum_parts(uint64_t *count);
-/* A count, a time in seconds, or a ratio; warp_size: lanes of a warp instruction. */
+/* A count, a time in seconds, thousandths in their unit, a ratio or a product; warp_size: lanes of a warp instruction. */
 double stats_value(const uint64_t *count, enum stat s, unsigned warp_size);
 
 #endif

@@ -10,5 +10,6 @@
 #define BOOL_KEY(id, field, ...) c->field = config_bool(config, KEY_##id);
 #define ENUM_KEY(id, field, name, def, tag, ...) c->field = (enum tag)config_choice(config, KEY_##id);
 #define CHOICE_KEY(id, field, ...) c->field = (uint32_t)config_choice(config, KEY_##id);
+#define ENERGY(...)
 #define TEXT_KEY(id, field, ...) c->field = config_text(config, KEY_##id);
 #include "base/config/config_rows.h"

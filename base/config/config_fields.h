@@ -17,6 +17,7 @@
 #define BOOL_KEY(id, field, ...) bool field;
 #define ENUM_KEY(id, field, name, def, tag, ...) enum tag field;
 #define CHOICE_KEY(id, field, ...) uint32_t field;
+#define ENERGY(...)
 #define TEXT_KEY(id, field, ...) const char *field;
 #include "base/config/config_rows.h"
 #undef CONFIG_INTEGER

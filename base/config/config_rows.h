@@ -10,6 +10,9 @@
  *   CHOICE_KEY(id, field, name, default, choices, scope, meaning, source)       "a|b|c"; the field is the position
  *   TEXT_KEY(id, field, name, default, scope, meaning, source)
  *   KERNEL_KEY(id, name, min, max, unit, meaning)       kernel.NAME.name, unset by default
+ *   ENERGY(id, name, default, kind, part, events, meaning, source)
+ *                              the energy of an event, or a power: a REAL_KEY ENERGY_id without a field
+ *                              (timing/energy/energy.h explains kind, part and events)
  *   CHOICES(array)             a const char array[] of choices made from a registry, for CHOICE_KEY
  *
  *   RULE(a, relation, b)       AT_MOST, LESS_THAN, AT_LEAST_OR_0, MULTIPLE_OF
@@ -44,6 +47,13 @@
 #ifndef KERNEL_KEY
 #define KERNEL_KEY(...)
 #endif
+#ifndef ENERGY
+#define ENERGY_UNIT_CHIP "pJ"
+#define ENERGY_UNIT_MEMORY "pJ"
+#define ENERGY_UNIT_POWER "W"
+#define ENERGY(id, name, def, kind, part, events, meaning, source) \
+    REAL_KEY(ENERGY_##id, energy, name, def, 0, 1000000, ENERGY_UNIT_##kind, MODEL, meaning, source)
+#endif
 #ifndef CHOICES
 #define CHOICES(...)
 #endif
@@ -70,6 +80,10 @@
 #undef CHOICE_KEY
 #undef TEXT_KEY
 #undef KERNEL_KEY
+#undef ENERGY
+#undef ENERGY_UNIT_CHIP
+#undef ENERGY_UNIT_MEMORY
+#undef ENERGY_UNIT_POWER
 #undef CHOICES
 #undef RULE
 #undef POWER_OF_TWO

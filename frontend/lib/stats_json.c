@@ -107,6 +107,8 @@ static json_t *value_json(const struct row *r, enum stat s)
     case STAT_KIND_COUNT: return json_integer((json_int_t)n[s]);
     case STAT_KIND_FLAG: return json_boolean(n[s]);
     case STAT_KIND_TIME:
+    case STAT_KIND_MILLI:
+    case STAT_KIND_PRODUCT:
     case STAT_KIND_RATIO: return json_real(stats_value(n, s, r->warp_size));
     case STAT_KIND_TEXT:
     case STAT_KIND_SIZE3: break;

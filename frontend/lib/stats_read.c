@@ -50,6 +50,8 @@ static void read_figures(const json_t *o, uint64_t *count)
             count[i] = (uint64_t)json_integer_value(v);
         else if (t->kind == STAT_KIND_TIME)
             count[i] = (uint64_t)(json_number_value(v) * 1e9 + 0.5);
+        else if (t->kind == STAT_KIND_MILLI)
+            count[i] = (uint64_t)(json_number_value(v) * 1e3 + 0.5);
     }
 }
 

@@ -123,6 +123,7 @@ static void print_timed(FILE *f, const struct stats_line *lines, size_t n, unsig
         if (lines[i].timed)
             print_timed_row(f, &lines[i], warp_size);
     print_latency(f, &lines[n - 1].counters->hists);
+    stats_print_energy(f, lines, n);
     stats_print_transactions(f, lines, n);
 }
 

@@ -251,6 +251,13 @@ static inline uint32_t l2_sectors(uint8_t sectors)
     return (UINT64_C(0x4332322132212110) >> 4 * (sectors & ALL_SECTORS)) & 7;    /* bits set in a mask of four */
 }
 
+/* A request reads and writes so many sectors of the data array. */
+static inline void l2_count_sectors(struct l2_slice *s, uint32_t read, uint32_t written)
+{
+    s->part->count[STAT_L2_SECTORS_READ] += read;
+    s->part->count[STAT_L2_SECTORS_WRITTEN] += written;
+}
+
 static inline const struct cache_stats *l2_stats(const struct packet *p)
 {
     return &cache_stats[p->kind == MSG_READ    ? CACHE_STATS_L2_READ

@@ -203,6 +203,7 @@ static void reply(struct l2_slice *s, const struct line_at *x, struct packet *r,
         r->sectors = ALL_SECTORS;
         memcpy(r->data, memory_of(x), LINE_BYTES);
         use_data(s, ALL_SECTORS, t->l2);
+        l2_count_sectors(s, LINE_SECTORS, 0);
     }
     packet_push(&s->out[r->vn], r);
 }
@@ -243,6 +244,7 @@ static void update_line(struct l2_slice *s, const struct line_at *x, const struc
     memcpy(memory_of(x), p->data, LINE_BYTES);
     l2_mark_dirty(s, x->i, ALL_SECTORS);
     use_data(s, ALL_SECTORS, now);
+    l2_count_sectors(s, 0, LINE_SECTORS);
 }
 
 static void write(struct l2_slice *s, const struct line_at *x, const struct packet *r, const struct l2_now *t)
@@ -252,6 +254,7 @@ static void write(struct l2_slice *s, const struct line_at *x, const struct pack
     line_merge(memory_of(x), r->data, r->mask);
     l2_mark_dirty(s, x->i, r->sectors);
     use_data(s, r->sectors, t->l2);
+    l2_count_sectors(s, 0, l2_sectors(r->sectors));
 }
 
 static void perform_atomic(struct l2_slice *s, const struct line_at *x, struct packet *r, unsigned number,
@@ -262,6 +265,7 @@ static void perform_atomic(struct l2_slice *s, const struct line_at *x, struct p
     turn_into(s, x, r, number, t);
     l2_mark_dirty(s, x->i, r->sectors);
     use_data(s, r->sectors, t->l2);
+    l2_count_sectors(s, l2_sectors(r->sectors), l2_sectors(r->sectors));
     l2_start_atomic(s, r, t->l2);
 }
 

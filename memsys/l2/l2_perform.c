@@ -137,6 +137,7 @@ void l2_perform(struct l2_slice *s, uint64_t *port_free, uint32_t i, struct pack
     uint8_t *memory = l2_bytes(s, p->mapped);
     uint32_t sectors = l2_sectors(p->sectors);
     *port_free = t->l2 + s->part->data_cycles[sectors];
+    l2_count_sectors(s, p->kind != MSG_WRITE ? sectors : 0, p->kind != MSG_READ ? sectors : 0);
     if (!p->own)
         s->replies[p->vn]++;
     before_access(s, p, t);

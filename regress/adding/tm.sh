@@ -58,6 +58,15 @@ check 2 "tm.shared = toy needs tm.serial = true and tm.global = none" "$simtx" l
     --config gtx480 --set tm.shared=toy --set tm.global=toy --grid 1 --block 32 --arg u32[8]:0
 check 0 "until its transactions are decided" "$simtx" config explain toy.commit_cycles
 
+# figure NAME: the first line of the statistics with this name, which is the total's.
+figure() {
+    sed -n "s/^ *\"$1\": \([0-9]*\)\(\.0\)\?,\?$/\1/p" stats.json | head -n 1
+}
+holds "1 nJ for a word" run "ht --size 1500" --set tm.global=toy --set energy.scale=1 --set energy.toy_word=1000 \
+    --set energy.tx_register=0
+holds "energy of transactional memory" test "$(sed '1,/"energy": {/d' stats.json | sed -n 's/^ *"tm": \([0-9]*\)\.0,$/\1/p' |
+    head -n 1)" = "$(figure compared)"
+
 # A longer commit takes longer.
 cycles() {
     launch "$here/../tm/ptx/widths.ptx" "$(sed -n 's,^// run: ,,p' "$here/../tm/ptx/widths.ptx" | head -n 1)" --timing \

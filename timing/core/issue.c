@@ -108,8 +108,17 @@ static void trace_instruction(struct sm *s, struct slot *w)
     trace_issue(s->trace, w->index, w->step, warp_guard_lanes(w->warp, w->step), s->now);
 }
 
+/* An instruction was executed by so many lanes. */
+static void count_accesses(struct sm *s, const struct tinst *t, uint64_t lanes)
+{
+    s->count[t->lanes] += lanes;
+    s->count[STAT_REGISTER_READS] += t->register_reads;
+    s->count[STAT_REGISTER_WRITES] += t->register_writes;
+}
+
 static void issue(struct sm *s, struct slot *w)
 {
+    const uint64_t *executed = &w->block->grid->worker.count[STAT_THREAD_INSTRUCTIONS], before = *executed;
     const struct tinst *t = w->inst;
     const struct tcode *code = w->code;
     struct resident_block *block = w->block;
@@ -118,8 +127,10 @@ static void issue(struct sm *s, struct slot *w)
     struct step st;
     if (s->trace)
         trace_instruction(s, w);
-    s->count[pipe_table[t->pipe].issued]++;
-    if (warp_step(w->warp, &st, op) == STEP_FAULT) {
+    s->count[t->issued]++;
+    bool faulted = warp_step(w->warp, &st, op) == STEP_FAULT;
+    count_accesses(s, t, *executed - before);
+    if (faulted) {
         handle_fault(s, w, op);
         return;
     }

@@ -16,7 +16,7 @@ const struct sm_stall_info sm_stall_table[SM_STALLS] = {
 };
 
 const struct pipe_info pipe_table[PIPES] = {
-#define PIPE(id, name, stall, one, meaning) { one, SM_STALL_##stall, STAT_INSTS_##id },
+#define PIPE(id, name, stall, one, meaning) { one, SM_STALL_##stall, STAT_INSTS_##id, STAT_LANES_##id },
 #include "timing/pipe.def"
 };
 

@@ -22,7 +22,7 @@ enum sm_stall {
 };
 struct sm_stall_info { const char *name, *class_name, *meaning; enum stat stat; };
 extern const struct sm_stall_info sm_stall_table[SM_STALLS];
-struct pipe_info { const char *one; enum sm_stall stall; enum stat issued; };
+struct pipe_info { const char *one; enum sm_stall stall; enum stat issued, lanes; };
 extern const struct pipe_info pipe_table[PIPES];
 
 /* A running grid, shared by all SMs; only the machine writes to it, between windows. */

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/num.h"
 #include "memsys/xbar/packet.h"
 #include "ptx/isa/ops_check.h"
-#include "timing/core/tinst.h"
+#include "timing/core/sm.h"
 
 static const enum config_key latency_keys[] = {
 #define CLASS(id, ...) KEY_LAT_##id,
@@ -110,10 +111,17 @@ struct tinst_class tinst_class(const struct ptx_inst *in)
     return (struct tinst_class){ pipe_of(in), latency_keys[lat_class_of(in)] };
 }
 
+static void set_pipe(struct tinst *t, enum pipe pipe)
+{
+    t->pipe = (uint8_t)pipe;
+    t->issued = (uint16_t)pipe_table[pipe].issued;
+    t->lanes = (uint16_t)pipe_table[pipe].lanes;
+}
+
 static void set_alu(struct tinst *t, const struct ptx_inst *in, const struct sm_cfg *c)
 {
     enum lat_class l = lat_class_of(in);
-    t->pipe = (uint8_t)pipe_there(pipe_of(in), c);
+    set_pipe(t, pipe_there(pipe_of(in), c));
     t->lane_cycles = (uint16_t)lanes_of((enum pipe)t->pipe, c);
     t->interval = t->lane_cycles * c->class[l].interval;
     t->latency = c->class[l].latency + t->lane_cycles - 1;
@@ -183,6 +191,7 @@ struct numbering {
     const struct flow *flow;
     uint32_t base[RC_COUNT], carry;
     uint32_t src[64], dst[64], nsrc, ndst;       /* of the current instruction; no tinst has more than 64 */
+    uint32_t read_words, written_words;          /* the 32-bit registers of these; predicates are apart */
 };
 
 static void set_numbering(struct numbering *n, const struct flow *flow)
@@ -196,13 +205,15 @@ static void set_numbering(struct numbering *n, const struct flow *flow)
     n->carry = next < UINT16_MAX ? next : UINT16_MAX;
 }
 
-static void note(uint32_t *list, uint32_t *n, uint32_t reg)
+/* False: the list has it already. */
+static bool note(uint32_t *list, uint32_t *n, uint32_t reg)
 {
     for (uint32_t i = 0; i < *n; i++)
         if (list[i] == reg)
-            return;
+            return false;
     if (*n < 64)
         list[(*n)++] = reg;
+    return true;
 }
 
 /* With more than 65536 registers, two may share a number. This is safe: the instruction waits for both. */
@@ -213,20 +224,29 @@ static uint16_t number_in(const struct numbering *n, const struct ptx_reg *r)
 
 static void note_register(void *ctx, struct ptx_reg *r, bool write)
 {
+    static const uint8_t words[RC_COUNT] = { [RC_16] = 1, [RC_32] = 1, [RC_64] = 2, [RC_128] = 4 };
     struct numbering *n = ctx;
     if (n->flow->slot[r->id] == FLOW_NONE)
         return;
     uint32_t reg = number_in(n, r);
     if (write)
-        note(n->dst, &n->ndst, reg);
+        n->written_words += note(n->dst, &n->ndst, reg) ? words[ptx_reg_class(r)] : 0;
     else
-        note(n->src, &n->nsrc, reg);
+        n->read_words += note(n->src, &n->nsrc, reg) ? words[ptx_reg_class(r)] : 0;
 }
 
-static void set_registers(struct tinst *t, const struct ptx_inst *in, struct numbering *n)
+/* Register accesses of an instruction: 32 lanes are one access. */
+static uint8_t accesses(uint32_t words, const struct sm_cfg *c)
 {
-    n->nsrc = n->ndst = 0;
+    return (uint8_t)num_least(words * (c->warp_size / LANES), UINT8_MAX);
+}
+
+static void set_registers(struct tinst *t, const struct ptx_inst *in, struct numbering *n, const struct sm_cfg *c)
+{
+    n->nsrc = n->ndst = n->read_words = n->written_words = 0;
     ptx_inst_visit_regs(in, note_register, n);
+    t->register_reads = accesses(n->read_words, c);
+    t->register_writes = accesses(n->written_words, c);
     if (in->mod[PG_CC])
         note(n->dst, &n->ndst, n->carry);
     if (in->op == OP_ADDC || in->op == OP_SUBC || in->op == OP_MADC)
@@ -264,11 +284,11 @@ static void set_instruction(struct tinst *t, const struct ptx_inst *in, const st
     t->interval = t->latency = 1;
     set_order(t, in);
     if (t->kind == TINST_MEMORY)
-        t->pipe = PIPE_MEM;
+        set_pipe(t, PIPE_MEM);
     else if (ptx_ops[in->op].unit < PTX_UNIT_LDST)
         set_alu(t, in, c);
     else {
-        t->pipe = PIPE_CTRL;
+        set_pipe(t, PIPE_CTRL);
         if (ptx_ops[in->op].latency == PTX_LATENCY_CTRL && !is_warp_barrier(in))
             t->latency = c->class[LC_CTRL].latency;
     }
@@ -295,11 +315,11 @@ struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, uint64_
     t->nregs = n.carry + 1;
     for (uint32_t i = 0; i < f->ninsts; i++) {
         set_instruction(&t->inst[i], &f->insts[i], site_of(code, i), f->is_entry, c);
-        set_registers(&t->inst[i], &f->insts[i], &n);
+        set_registers(&t->inst[i], &f->insts[i], &n, c);
     }
     const struct ptx_inst end = { .op = OP_RET };
     set_instruction(&t->inst[f->ninsts], &end, NULL, f->is_entry, c);
-    set_registers(&t->inst[f->ninsts], &end, &n);
+    set_registers(&t->inst[f->ninsts], &end, &n, c);
     return t;
 }
 

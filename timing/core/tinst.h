@@ -34,6 +34,8 @@ struct tinst {
     bool acquires;                   /* an acquire or a fence of more than block scope */
     bool stops;                      /* its warp does not issue until its result is available */
     bool far_regs;                   /* uses registers that are not in the bit sets */
+    uint8_t register_reads, register_writes;     /* registers of 32 bits, each for 32 lanes; at most 255 */
+    uint16_t issued, lanes;          /* enum stat: its pipeline's counters of warp instructions and of their lanes */
     uint16_t lane_cycles;            /* core cycles until all lanes of a warp have entered the pipeline */
     uint32_t interval;               /* core cycles until the pipeline accepts the next instruction */
     uint32_t latency;                /* core cycles until a dependent instruction may issue, all lanes done */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "timing/energy/energy.h"
 #include "timing/machine/machine_impl.h"
 
 void machine_report_add(struct machine *m, const char *fmt, ...)
@@ -88,9 +89,10 @@ void machine_count_sum(struct machine *m, uint64_t from, uint64_t until, uint64_
     machine_count_settle(m, until);
     for (uint32_t i = 0; i < m->ncounters; i++)
         stats_add(count, m->counters[i].count);
-    stats_sum_parts(count);
     add_capacity(m, from, until, count);
     add_grids(m, until, count);
+    energy_count(m->cfg.sm.config, count);
+    stats_sum_parts(count);
 }
 
 void machine_count_hists(const struct machine *m, struct hists *sum)

@@ -23,7 +23,7 @@ struct series {
 static bool is_counter(int i)
 {
     return stat_table[i].place & STAT_OF_TIMING && stat_table[i].place & STAT_ADDED &&
-           stat_table[i].kind == STAT_KIND_COUNT;
+           (stat_table[i].kind == STAT_KIND_COUNT || stat_table[i].kind == STAT_KIND_MILLI);
 }
 
 static bool is_ratio(int i)
@@ -75,7 +75,9 @@ static void write_row(struct series *s)
     s->row[STAT_THREAD_INSTRUCTIONS] = s->row[STAT_TIMED_THREAD_INSTRUCTIONS];
     fprintf(s->file, "%" PRIu64 ",%s,%" PRIu64, s->launch, s->kernel, s->from);
     for (int i = 0; i < STAT_END; i++)
-        if (is_counter(i))
+        if (is_counter(i) && stat_table[i].kind == STAT_KIND_MILLI)
+            fprintf(s->file, ",%.12g", stats_value(s->row, i, s->warp_size));
+        else if (is_counter(i))
             fprintf(s->file, ",%" PRIu64, s->row[i]);
         else if (is_ratio(i))
             fprintf(s->file, ",%.6g", stats_value(s->row, i, s->warp_size));

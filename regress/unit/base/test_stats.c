@@ -53,6 +53,21 @@ static void ratios_of_nothing_are_zero(void **state)
     assert_true(stats_value(count, STAT_THREAD_INST_PER_S, 32) == 40);
 }
 
+/* Energy in pJ and time in ps; shown: nJ, ns, W, J s. */
+static void thousandths_and_products_have_units(void **state)
+{
+    uint64_t count[STAT_END] = { 0 };
+    assert_true(stats_value(count, STAT_ENERGY_POWER, 32) == 0);
+    count[STAT_ENERGY_L2] = 1500000;
+    count[STAT_ENERGY_DRAM] = 500000;
+    count[STAT_ENERGY_TIME] = 40000;
+    stats_sum_parts(count);
+    assert_true(stats_value(count, STAT_ENERGY_TOTAL, 32) == 2000);
+    assert_true(stats_value(count, STAT_ENERGY_TIME, 32) == 40);
+    assert_true(stats_value(count, STAT_ENERGY_POWER, 32) == 50);
+    assert_true(stats_value(count, STAT_ENERGY_DELAY, 32) == 2000.0 * 40 * 1e-18);
+}
+
 /* Only lane 0 of a block passes the branch to the atomic addition; a branch counts for the lanes whose guard lets
  * them. */
 static const char PTX[] =
@@ -252,7 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_of_counters_are_summed), cmocka_unit_test(sums_have_their_parts),
-        cmocka_unit_test(ratios_of_nothing_are_zero),
+        cmocka_unit_test(ratios_of_nothing_are_zero), cmocka_unit_test(thousandths_and_products_have_units),
         cmocka_unit_test(launches_are_counted),
         cmocka_unit_test(totals_count_launches_that_are_not_listed),
         cmocka_unit_test(faults_are_recorded),

@@ -102,13 +102,16 @@ static struct outcome run(const char *ptx, const struct step_shape *s, uint64_t 
 
 static void check_slots(const struct outcome *o)
 {
-    uint64_t slots = o->count[STAT_ISSUED_SLOTS], insts = 0;
+    uint64_t slots = o->count[STAT_ISSUED_SLOTS], insts = 0, lanes = 0;
     for (int i = 0; i < SM_STALLS; i++)
         slots += o->count[sm_stall_table[i].stat];
-    for (int p = 0; p < PIPES; p++)
+    for (int p = 0; p < PIPES; p++) {
         insts += o->count[pipe_table[p].issued];
+        lanes += o->count[pipe_table[p].lanes];
+    }
     assert_int_equal(slots, o->count[STAT_ISSUE_SLOTS]);
     assert_int_equal(insts, o->count[STAT_ISSUED_SLOTS] + o->count[STAT_DUAL_ISSUED]);
+    assert_int_equal(lanes, o->launch[STAT_THREAD_INSTRUCTIONS]);
     assert_true(o->count[STAT_WARP_CYCLES] >= o->launch[STAT_WARP_INSTRUCTIONS] / 2);
 }
 
