@@ -30,12 +30,18 @@ struct HeldLocks {
     // The walk has come to `node`. Returns false if that is locked, or if the node before has changed since.
     __device__ __forceinline__ bool visit(int node) {
         int seen = version(node);
-        __threadfence();
-        if (seen % 2 != 0 || (count > 0 && version(nodes[count - 1]) != versions[count - 1])) {
+        if (seen % 2 != 0 || (count > 0 && !unchanged())) {
             return false;
         }
+        __threadfence();
         note(node, seen);
         return true;
+    }
+
+    // Whether nothing has changed that is guarded by the last node noted.
+    __device__ __forceinline__ bool unchanged() const {
+        __threadfence();
+        return version(nodes[count - 1]) == versions[count - 1];
     }
 
     // Forgets all nodes but the last `kept`.

@@ -182,7 +182,8 @@ static __host__ __device__ __forceinline__ void rb_remove(volatile RbNode *nodes
     rb_clear(nodes, node);
 }
 
-// What a thread with locks is about to do with a key.
+// What a thread is about to do with a key. After a look-up it has noted, or locked, the node alone, or the one above the
+// key's place.
 enum RbPurpose { RB_LOOK_UP, RB_INSERT, RB_REMOVE };
 
 // Of the noted nodes, forgets those that no change below `node`, the last, can concern.
@@ -198,9 +199,9 @@ static __device__ __forceinline__ void rb_forget_above(volatile RbNode *nodes, H
     }
 }
 
-// Locks what a change at the key's place may concern on the path to it.
-static __device__ __forceinline__ bool rb_lock_path(volatile RbNode *nodes, HeldLocks &held, RbPurpose purpose, int top,
-                                                    int key, RbPlace *at) {
+// Visits the path to the key, and keeps in mind what a change at its place may concern.
+static __device__ __forceinline__ bool rb_visit(volatile RbNode *nodes, HeldLocks &held, RbPurpose purpose, int top,
+                                                int key, RbPlace *at) {
     *at = {top, 0};
     if (!held.visit(top)) {
         return false;
@@ -215,7 +216,7 @@ static __device__ __forceinline__ bool rb_lock_path(volatile RbNode *nodes, Held
         }
         *at = {node, key > nodes[node].key};
     }
-    return held.lock_noted();
+    return true;
 }
 
 // Locks the path to the node that leaves its place: the successor, if `node` has two children.
@@ -252,7 +253,7 @@ static __device__ __forceinline__ bool rb_lock_beside(volatile RbNode *nodes, He
 
 static __device__ __forceinline__ bool rb_lock(volatile RbNode *nodes, HeldLocks &held, RbPurpose purpose, int top,
                                                int key, RbPlace *at) {
-    return rb_lock_path(nodes, held, purpose, top, key, at) &&
+    return rb_visit(nodes, held, purpose, top, key, at) && held.lock_noted() &&
            (purpose != RB_REMOVE ||
             (rb_lock_successor(nodes, held, rb_at(nodes, *at)) && rb_lock_beside(nodes, held)));
 }

@@ -39,22 +39,19 @@ versions() {
 
 # ---- every program, version and system, small ----
 options=()
-programs="list binary_tree red_black_tree"
+small=(list binary_tree red_black_tree graph_cut vacation "vacation --action reservations")
 for system in $systems; do
-    for program in $programs; do
+    for program in "${small[@]}"; do
         versions $system $program
     done
 done
-small() {
-    case $1 in
-    list) echo "--threads 24" ;;
-    *) echo "--keys 40 --inserts 12 --deletes 12" ;;
-    esac
-}
 for placement in block threads; do
-    for program in $programs; do
-        versions warptm $program $(small $program) --placement $placement
-    done
+    versions warptm list --threads 24 --placement $placement
+    versions warptm binary_tree --inserts 12 --deletes 12 --placement $placement
+    versions warptm red_black_tree --inserts 12 --deletes 12 --placement $placement
+    versions warptm graph_cut --threads 8 --placement $placement
+    versions warptm vacation --threads 20 --placement $placement
+    versions warptm vacation --action reservations --threads 20 --placement $placement
 done
 
 # ---- write skew is never seen ----
@@ -89,13 +86,16 @@ published() {
     holds "$*: write set near $writes" within tm.write_words "$writes"
 }
 
+published 33 8 binary_tree --input 1
+published 36 6 binary_tree --input 2
+published 37 3 graph_cut --input 1
+published 52 5 graph_cut --input 2
+published 47 14 red_black_tree --input 1
+published 47 14 red_black_tree --input 2
+published 92 4 vacation --input 1
 options=(--set kilotm.read_log_words=1024)
 published 114 4 list --input 1
 published 240 4 list --input 2
-options=()
-published 33 8 binary_tree --input 1
-published 36 6 binary_tree --input 2
-published 47 14 red_black_tree --input 1
-published 47 14 red_black_tree --input 2
+published 144 12 vacation --input 2
 
 finish
