@@ -91,11 +91,13 @@ static __device__ __forceinline__ void remove(volatile Node *nodes, Place at) {
     clear(nodes, node);
 }
 
+// A key that is there is not inserted again, one that is not there is not deleted.
 static __device__ __forceinline__ void operate_at(volatile Node *nodes, Place at, const Operation &operation) {
-    if (operation.node != NONE) {
-        insert(nodes, at, operation.node, operation.key);
-    } else {
+    bool there = node_at(nodes, at) != NONE;
+    if (operation.node == NONE && there) {
         remove(nodes, at);
+    } else if (operation.node != NONE && !there) {
+        insert(nodes, at, operation.node, operation.key);
     }
 }
 

@@ -1,7 +1,7 @@
 // Linked list (Linked List 1 and 2): a sorted, doubly linked list, empty at the start, into which each thread inserts
 // one key. The keys are distinct and in random order. A transaction walks from the head to the position, three loads a
-// step, and writes four links. A thread's node is that of its number; node 0 is the head and the end, with a key greater
-// than all.
+// step, and writes four links. A thread's node is that of its number; node 0 is the head and the end, with a key
+// greater than all.
 // Fine-grained locks: a thread walks without locks, and locks the node before the position. The lock of a node guards
 // its link to the next node and that node's link back. Nodes are never removed, so a walk goes on where it was when
 // another thread has inserted there first.

@@ -167,9 +167,10 @@ static __host__ __device__ __forceinline__ void rb_clear(volatile RbNode *nodes,
 
 // Takes out the node at this place, and clears it.
 static __host__ __device__ __forceinline__ void rb_remove(volatile RbNode *nodes, int top, RbPlace at) {
-    int node = rb_at(nodes, at), left = nodes[node].child[0], right = nodes[node].child[1];
-    RbPlace from = left != RB_NONE && right != RB_NONE ? rb_least(nodes, {node, 1}) : at;
-    int out = rb_at(nodes, from), below = left == RB_NONE || out != node ? nodes[out].child[1] : left;
+    int node = rb_at(nodes, at);
+    bool two = nodes[node].child[0] != RB_NONE && nodes[node].child[1] != RB_NONE;
+    RbPlace from = two ? rb_least(nodes, {node, 1}) : at;
+    int out = rb_at(nodes, from), below = nodes[out].child[nodes[out].child[0] == RB_NONE];
     bool black = !nodes[out].red;
     rb_link(nodes, from.parent, from.side, below);
     if (out != node) {
@@ -182,8 +183,8 @@ static __host__ __device__ __forceinline__ void rb_remove(volatile RbNode *nodes
     rb_clear(nodes, node);
 }
 
-// What a thread is about to do with a key. After a look-up it has noted, or locked, the node alone, or the one above the
-// key's place.
+// What a thread is about to do with a key. After a look-up it has noted, or locked, the node alone, or the one above
+// the key's place.
 enum RbPurpose { RB_LOOK_UP, RB_INSERT, RB_REMOVE };
 
 // Of the noted nodes, forgets those that no change below `node`, the last, can concern.

@@ -19,11 +19,13 @@ struct Tree {
     int *lock;
 };
 
+// A key that is there is not inserted again, one that is not there is not deleted.
 static __device__ __forceinline__ void operate_at(volatile RbNode *nodes, RbPlace at, const Operation &operation) {
-    if (operation.node != RB_NONE) {
-        rb_insert(nodes, TOP, at, operation.node, operation.key);
-    } else {
+    bool there = rb_at(nodes, at) != RB_NONE;
+    if (operation.node == RB_NONE && there) {
         rb_remove(nodes, TOP, at);
+    } else if (operation.node != RB_NONE && !there) {
+        rb_insert(nodes, TOP, at, operation.node, operation.key);
     }
 }
 

@@ -63,12 +63,13 @@ static inline TreeInput tree_input(const TreeOptions &options, int first) {
     return input;
 }
 
-// Calls `step` with this thread's operation.
+// Calls `step` with this thread's operation, which it has read.
 template <typename Tree, typename Step>
 static __device__ __forceinline__ void with_operation(const Tree &tree, Step step) {
     int thread = thread_number();
     if (thread < tree.count) {
-        step(tree.operations[thread]);
+        Operation operation = tree.operations[thread];
+        step(operation);
     }
 }
 

@@ -1,12 +1,12 @@
-// Vacation (Vacation 1 and 2), after STAMP's program of that name: a travel agency with tables of cars, rooms and flights
-// and one of customers, each a red-black tree (rb.h). An item has seats, used and free, and a price; a customer has a
-// list of reservations, sorted by item. Two kinds of transactions:
+// Vacation (Vacation 1 and 2), after STAMP's program of that name: a travel agency with tables of cars, rooms and
+// flights and one of customers, each a red-black tree (rb.h). An item has seats, used and free, and a price; a customer
+// has a list of reservations, sorted by item. Two kinds of transactions:
 //   changes (input 1)       look up three items, and change a table: offer more seats of an item or fewer, at the
 //                           dearest of the prices seen, or insert or remove an item or a customer;
 //   reservations (input 2)  look up some items, and reserve the dearest of each kind that is free for a customer.
 // Which nodes are inserted and removed does not depend on the order of transactions.
-// Fine-grained locks (held_locks.h): changes of a tree as in the red-black tree; of the item for its seats and price; of
-// the customer and the items for a reservation. Reservations do not change the trees, and look up without locks.
+// Fine-grained locks (held_locks.h): changes of a tree as in the red-black tree; of the item for its seats and price;
+// of the customer and the items for a reservation. Reservations do not change the trees, and look up without locks.
 // Checked: the trees; used and free seats are all seats; an item has as many seats as were offered, and as many used as
 // customers have reserved; lists are sorted, without duplicates, and each reservation has the price of its item.
 // args: --version fgl
@@ -157,7 +157,9 @@ extern "C" __global__ void vacation_change_fgl(Agency agency) {
 }
 
 extern "C" __global__ void vacation_change_lock(Agency agency) {
-    with_request(agency, [&](const Request &request, int) { under_lock(agency.lock, [&] { change(agency, request); }); });
+    with_request(agency, [&](const Request &request, int) {
+        under_lock(agency.lock, [&] { change(agency, request); });
+    });
 }
 
 // ---- reservations ----

@@ -5,9 +5,10 @@
 //   read-only   an account with a fee for overdrafts is debited while another is credited, and a third transaction
 //               reads both (Fekete, O'Neil and O'Neil, 2004); skew: it sees the credit without the debit, but the debit
 //               has not seen the credit.
-// A transaction reads, waits, and writes, so that both have begun before one commits. In the third shape the debit waits
-// longer, until the others have committed. In the other shapes both may be lanes of one warp (`--placement warps`).
-// The program prints in how many instances the skew has happened; `--expect seen` or `never` (the default) requires it.
+// A transaction reads, waits, and writes, so that both have begun before one commits. In the third shape the debit
+// waits longer, until the others have committed. In the other shapes both may be lanes of one warp (`--placement
+// warps`). The program prints in how many instances the skew has happened; `--expect seen` or `never` (the default)
+// requires it.
 // args: --shape neighbours
 // args: --shape read-only
 // also: --timing --config localtm -- --expect seen
