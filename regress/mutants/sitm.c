@@ -1,6 +1,7 @@
 /*
- * Finder of faults of the rules of snapshot isolation: random runs (regress/unit/sitm/sitm_model.h) of three sizes in turn,
- * until 20 of them have an error. Arguments: `replay`, to replay the histories, too; the number of runs, for rare faults.
+ * Finder of faults of the rules of snapshot isolation: random runs (regress/unit/sitm/sitm_model.h) of three sizes in
+ * turn, until 20 of them have an error. Arguments: `replay`, to replay the histories, too; `exact`, with the exact
+ * decision; the number of runs, for rare faults.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static const char *const KINDS[][2] = {
 };
 static const char *const SIZE[SITM_SIZES] = { "small tables", "large tables", "more threads" };
 
-struct search { uint32_t runs; enum sitm_check check; };
+struct search { uint32_t runs; enum sitm_check check; bool exact; };
 
 static void run(void *ctx, struct finding *found)
 {
@@ -28,6 +29,8 @@ static void run(void *ctx, struct finding *found)
     for (uint32_t i = 0; i < search->runs && errors < ENOUGH; i++) {
         struct sitm_setup s = sitm_setup_random(i / SITM_SIZES, (enum sitm_size)(i % SITM_SIZES));
         s.check = search->check;
+        s.exact = search->exact;
+        s.rules.edges = !search->exact;
         if (!errors) {
             first = i + 1;
             snprintf(found->where, FINDING_TEXT, "%s", SIZE[i % SITM_SIZES]);
@@ -46,10 +49,12 @@ static void run(void *ctx, struct finding *found)
 int main(int argc, char **argv)
 {
     struct finding found;
-    struct search search = { RUNS, SITM_CHECK_GRAPH };
+    struct search search = { RUNS, SITM_CHECK_GRAPH, false };
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "replay"))
             search.check = SITM_CHECK_REPLAY;
+        else if (!strcmp(argv[i], "exact"))
+            search.exact = true;
         else
             search.runs = (uint32_t)strtoul(argv[i], NULL, 10);
     finder_try(run, &search, SECONDS, &found);

@@ -4,8 +4,11 @@
 
 #include "regress/unit/sitm/sitm_model.h"
 #include "tm/sitm/rules/attempt.h"
+#include "tm/sitm/rules/dependency_graph.h"
 #include "tm/sitm/rules/manager.h"
 #include "tm/sitm/rules/slice_rules.h"
+
+enum { MODEL_NODES = 4 * SITM_MOST_TXNS };
 
 /* What happens where. */
 enum event_kind {
@@ -31,6 +34,7 @@ struct lane {
     bool waits;                      /* for DATA */
     bool done;                       /* with all its transactions */
     uint32_t number;                 /* of its transaction */
+    uint32_t node, entered;          /* in the graph of dependencies; exact decision: how many had been entered */
     struct sitm_txn txn;
 };
 
@@ -61,6 +65,10 @@ struct model {
     struct slice slice[SITM_MOST_SLICES];
     struct warp warp[SITM_MOST_WARPS];
     struct sitm_history history;
+    struct sitm_graph graph;         /* exact decision: of committed attempts; shadow: of all */
+    uint32_t epoch;                  /* of the graph's version numbers */
+    uint32_t entered, left;          /* exact decision: transactions that have entered the graph, and left it */
+    uint32_t entry_of[MODEL_NODES], place[MODEL_NODES];      /* by node: its entry; by entry: when it left */
     struct line l2[SITM_MOST_SLOTS][SITM_MOST_WORDS];
     uint32_t memory[SITM_MOST_SLOTS][SITM_MOST_WORDS];
     uint64_t now, sequence, random;
@@ -100,5 +108,17 @@ void model_begin(struct model *m, uint32_t warp);
 void model_issue(struct model *m, uint32_t warp);
 void model_sm_reply(struct model *m, const struct event *e);
 void model_sm_message(struct model *m, uint32_t warp, const struct sitm_message *message);
+
+/* ---- sitm_dependencies.c ---- */
+void model_graph_start(struct model *m);
+void model_graph_end(struct model *m);
+/* Exact decision: a sitm_decision, and the place of a transaction in the serial order, when all have left. */
+bool model_graph_decide(void *ctx, uint32_t id, uint32_t version);
+void model_graph_places(struct model *m);
+/* Shadow: what attempts do. */
+void model_graph_begin(struct model *m, uint32_t warp);
+void model_graph_access(struct model *m, const struct event *e, uint32_t lanes);
+void model_graph_abort(struct model *m, uint32_t warp, uint32_t lanes);
+void model_graph_commit(struct model *m, uint32_t warp, const struct sitm_message *ok);
 
 #endif

@@ -34,6 +34,7 @@ static void start(struct model *m, const struct sitm_setup *setup, struct sitm_r
     *m = (struct model){ .setup = setup, .result = result, .random = setup->seed };
     m->history.words = setup->words;
     sitm_manager_init(&m->manager, &setup->rules);
+    model_graph_start(m);
     for (uint32_t i = 0; i < setup->rules.slices; i++)
         sitm_slice_init(&m->slice[i].rules, &setup->rules);
     for (uint32_t i = 0; i < setup->warps; i++) {
@@ -67,6 +68,7 @@ static void check(struct model *m)
         ended = ended && !m->warp[i].want;
     if (m->result->error[0])
         return;
+    model_graph_places(m);
     sitm_history_check(&m->history, m->setup->check, m->result->error);
     if (!ended && m->live)
         model_fail(m, "livelock: events", MOST_EVENTS);
@@ -94,6 +96,7 @@ void sitm_model_run(const struct sitm_setup *setup, struct sitm_result *result)
     while (m->n)
         model_free_event(m->heap[--m->n]);
     free(m->heap);
+    model_graph_end(m);
     sitm_manager_end(&m->manager);
     for (uint32_t i = 0; i < setup->rules.slices; i++)
         sitm_slice_end(&m->slice[i].rules);

@@ -23,11 +23,14 @@ struct sitm_setup {
     uint32_t slow;                   /* messages of slice 0 take that many times longer */
     uint64_t seed;
     enum sitm_check check;
+    bool exact;                      /* the exact decision in place of tables and edges (sitm-oracle) */
+    bool unpruned;                   /* attempts stay in the graph of dependencies */
+    bool shadow;                     /* a graph of all attempts counts loops */
 };
 
 struct sitm_result {
     char error[SITM_ERROR];          /* empty: all is well */
-    uint64_t commits, aborts[4], resets, exclusive, edges, events;
+    uint64_t commits, aborts[4], resets, exclusive, edges, events, loops;
 };
 
 struct sitm_setup sitm_setup_random(uint64_t seed, enum sitm_size size);

@@ -49,6 +49,7 @@ void model_slice_access(struct model *m, const struct event *e)
     (e->write ? sitm_slice_write : sitm_slice_read)(s, &e->access, &perform->reply, &edge);
     if (edge.edges)
         model_from_slice(m, e->slice, &edge);
+    model_graph_access(m, e, e->access.lanes & ~(perform->reply.refused_write | perform->reply.refused_table));
     model_push(m, perform);
     if (!e->write && perform->slot == SITM_NO_SLOT)
         model_fail(m, "snapshot: no slot holds version", e->access.snapshot);

@@ -90,6 +90,7 @@ static void request_commit(struct model *m, uint32_t warp)
         writers |= w->lane[lane].txn.writes ? (uint32_t)1 << lane : 0;
     sitm_attempt_commit(&w->attempt, writers, &request);
     w->state = WARP_COMMITS;
+    w->committing = request.lanes;
     model_from_warp(m, &request);
 }
 
@@ -101,6 +102,7 @@ static void progress(struct model *m, uint32_t warp)
         return;
     while (sitm_attempt_aborted(&w->attempt, &out)) {
         m->result->aborts[out.reason] += num_ones(out.lanes);
+        model_graph_abort(m, warp, out.lanes);
         model_from_warp(m, &out);
     }
     if (w->attempt.aborted == w->attempt.lanes)
@@ -131,7 +133,7 @@ static bool needs_message(struct model *m, uint32_t warp, uint32_t lane, struct 
 {
     struct warp *w = &m->warp[warp];
     const struct sitm_access_done *own = own_write(&w->lane[lane].txn, a.word);
-    if (a.write && !own && !w->attempt.exclusive)
+    if (a.write && !own && !w->attempt.exclusive && !m->setup->exact)
         return true;
     if (!a.write && !own)
         return true;
@@ -146,7 +148,7 @@ static void send_access(struct model *m, uint32_t warp, struct sitm_access *acce
     uint32_t slice = model_slice(m, access->word[__builtin_ctz(access->lanes)]);
     access->group = w->attempt.group;
     access->snapshot = w->attempt.snapshot;
-    access->exclusive = w->attempt.exclusive;
+    access->exclusive = w->attempt.exclusive || m->setup->exact;
     sitm_attempt_send(&w->attempt, access->lanes);
     struct event *e = model_event(m, SLICE_ACCESS, m->now + model_delay(m, slice));
     e->warp = warp;
@@ -216,6 +218,7 @@ static void snapshot(struct model *m, uint32_t warp, const struct sitm_message *
                                     .epoch = message->epoch, .thread = thread_of(m, warp, lane) };
     }
     m->result->exclusive += message->exclusive;
+    model_graph_begin(m, warp);
     schedule_issue(m, warp);
 }
 
@@ -225,7 +228,7 @@ static void record(struct model *m, uint32_t warp, const struct sitm_message *ok
         uint32_t lane = sitm_lane(&lanes);
         struct sitm_txn *t = &m->warp[warp].lane[lane].txn;
         t->commit = t->writes ? (uint64_t)ok->epoch << 32 | ok->version : t->snapshot;
-        t->stamp = ok->stamp[lane];
+        t->stamp = m->setup->exact ? m->warp[warp].lane[lane].entered : ok->stamp[lane];
         if (m->history.n < SITM_MOST_TXNS)
             m->history.txn[m->history.n++] = *t;
         m->result->commits++;
@@ -257,7 +260,9 @@ static void commit_ok(struct model *m, uint32_t warp, const struct sitm_message 
 {
     struct warp *w = &m->warp[warp];
     record(m, warp, ok);
+    model_graph_commit(m, warp, ok);
     sitm_attempt_committed(&w->attempt, ok->lanes);
+    sitm_attempt_refused(&w->attempt, w->committing & ~ok->lanes);
     w->want &= ~ok->lanes;
     if (ok->writers)
         send_pass(m, warp, ok);

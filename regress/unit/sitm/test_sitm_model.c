@@ -119,6 +119,75 @@ static void breaks(void (*change)(struct sitm_rules *r), uint64_t most, const ch
         fail_msg("no %s in %llu runs", what, (unsigned long long)most);
 }
 
+/* ---- the graph of dependencies ---- */
+
+static struct sitm_result exact(uint64_t seed, bool unpruned)
+{
+    struct sitm_setup s = sitm_setup_random(seed, seed & 1 ? SITM_ROOMY : SITM_CROWD);
+    s.exact = true;
+    s.unpruned = unpruned;
+    s.rules.edges = false;
+    sitm_model_run(&s, &result);
+    return result;
+}
+
+/* Serialisable in the order in which transactions leave the graph; pruning changes nothing. */
+static void exact_decision(void **state)
+{
+    uint64_t loops = 0, writes = 0;
+    for (uint64_t seed = 0; seed < runs; seed++) {
+        struct sitm_result r = exact(seed, false);
+        if (r.error[0])
+            fail_msg("seed %llu: %s", (unsigned long long)seed, r.error);
+        loops += r.aborts[2];
+        writes += r.aborts[0];
+        assert_int_equal(r.aborts[1] + r.aborts[3], 0);
+        if (seed % 8 < 2) {
+            struct sitm_result all = exact(seed, true);
+            assert_true(r.events == all.events && r.commits == all.commits && r.aborts[2] == all.aborts[2]);
+        }
+    }
+    assert_true(loops > runs / 4 && writes > runs);
+}
+
+/* Plain snapshot isolation: a history with a cycle has loops, counted when they were closed. */
+static void shadow_finds_every_cycle(void **state)
+{
+    uint64_t cycles = 0;
+    for (uint64_t seed = 0; seed < runs; seed++) {
+        struct sitm_setup s = sitm_setup_random(seed, SITM_ROOMY);
+        s.check = SITM_CHECK_GRAPH;
+        s.rules.edges = false;
+        s.shadow = true;
+        sitm_model_run(&s, &result);
+        cycles += !strncmp(result.error, "cycle", 5);
+        assert_true(!result.error[0] || (!strncmp(result.error, "cycle", 5) && result.loops));
+    }
+    assert_true(cycles > runs / 20);
+}
+
+/* About one loop abort for each loop: some loops end with an abort for another reason, some aborts are false alarms. The
+ * shadow changes nothing. */
+static void shadow_of_post_dating(void **state)
+{
+    uint64_t loops = 0, aborts = 0;
+    for (uint64_t seed = 0; seed < runs / 4; seed++) {
+        struct sitm_setup s = sitm_setup_random(seed, SITM_CROWD);
+        s.shadow = true;
+        sitm_model_run(&s, &result);
+        assert_string_equal(result.error, "");
+        uint64_t aborted = result.aborts[2], events = result.events;
+        loops += result.loops;
+        aborts += aborted;
+        s.shadow = false;
+        sitm_model_run(&s, &result);
+        assert_true(result.events == events && result.aborts[2] == aborted && !result.loops);
+    }
+    assert_true(loops > runs / 4 && aborts > loops / 2 && aborts < 2 * loops);
+}
+
+/* ---- printed readings ---- */
+
 static void retain_none(struct sitm_rules *r)
 {
     r->retain = SITM_RETAIN_NONE;
@@ -183,6 +252,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(few_threads_small_tables), cmocka_unit_test(few_threads_large_tables),
         cmocka_unit_test(more_threads), cmocka_unit_test(everything_tiny), cmocka_unit_test(readings_that_are_right),
         cmocka_unit_test(snapshots_without_edges), cmocka_unit_test(printed_readings_break),
+        cmocka_unit_test(exact_decision), cmocka_unit_test(shadow_finds_every_cycle),
+        cmocka_unit_test(shadow_of_post_dating),
     };
     runs = argc > 1 ? strtoull(argv[1], NULL, 10) : runs;
     return cmocka_run_group_tests(tests, NULL, NULL);

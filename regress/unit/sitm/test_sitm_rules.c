@@ -1,6 +1,6 @@
 /*
  * Rules of snapshot isolation one by one: post-dating on worked examples, as repaired and as Figure 7 prints it; the
- * tables of a slice against plain sets; the SM's counters; version slots.
+ * tables of a slice against plain sets; the exact graph of dependencies; the SM's counters; version slots.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "tm/sitm/rules/attempt.h"
+#include "tm/sitm/rules/dependency_graph.h"
 #include "tm/sitm/rules/manager.h"
 #include "tm/sitm/rules/slice_rules.h"
 
@@ -395,6 +396,49 @@ static void word_map(void **state)
     sitm_word_map_end(&m);
 }
 
+/* ---- the graph of dependencies ---- */
+
+/* Write skew: both read both words, one writes each. */
+static void write_skew_is_a_loop(void **state)
+{
+    struct sitm_graph g;
+    sitm_graph_init(&g);
+    uint32_t t1 = sitm_graph_begin(&g, 0), t2 = sitm_graph_begin(&g, 0);
+    for (uint32_t word = 0; word < 2; word++) {
+        assert_false(sitm_graph_read(&g, t1, word));
+        assert_false(sitm_graph_read(&g, t2, word));
+    }
+    assert_false(sitm_graph_write(&g, t1, 0));
+    sitm_graph_commit(&g, t1, 1);
+    assert_true(sitm_graph_write(&g, t2, 1));
+    assert_int_equal(g.loops, 1);
+    sitm_graph_abort(&g, t2);
+    sitm_graph_prune(&g, 0);
+    assert_true(sitm_graph_overwritten(&g, 0, 0) && !sitm_graph_overwritten(&g, 0, 1));
+    sitm_graph_prune(&g, 1);
+    assert_false(sitm_graph_overwritten(&g, 0, 0));
+    sitm_graph_end(&g);
+}
+
+static void exact_verdicts(void **state)
+{
+    static const uint32_t X_AND_Y[] = { 7, 8 };
+    struct sitm_sets x = { X_AND_Y, X_AND_Y, 2, 1 }, y = { X_AND_Y, X_AND_Y + 1, 2, 1 };
+    struct sitm_sets reader = { X_AND_Y, NULL, 2, 0 };
+    struct sitm_graph g;
+    uint32_t node;
+    sitm_graph_init(&g);
+    assert_int_equal(sitm_graph_decide(&g, 0, 1, &x, &node), SITM_VERDICT_COMMIT);
+    assert_int_equal(sitm_graph_decide(&g, 0, 1, &x, &node), SITM_VERDICT_WRITE);
+    assert_int_equal(sitm_graph_decide(&g, 0, 1, &y, &node), SITM_VERDICT_LOOP);
+    assert_int_equal(sitm_graph_decide(&g, 0, 0, &reader, &node), SITM_VERDICT_COMMIT);
+    assert_int_equal(sitm_graph_decide(&g, 1, 2, &y, &node), SITM_VERDICT_COMMIT);
+    assert_int_equal(sitm_graph_decide(&g, 1, 2, &x, &node), SITM_VERDICT_LOOP);
+    sitm_graph_prune(&g, SITM_GRAPH_ALL);
+    assert_int_equal(sitm_graph_decide(&g, 0, 2, &x, &node), SITM_VERDICT_COMMIT);
+    sitm_graph_end(&g);
+}
+
 /* ---- the SM's accounting ---- */
 
 static void acknowledgement_before_announcement(void **state)
@@ -569,6 +613,7 @@ int main(void)
         cmocka_unit_test(stamps_that_leave_their_range), cmocka_unit_test(first_committer_wins),
         cmocka_unit_test(exclusive_attempts_register_nothing), cmocka_unit_test(reader_list),
         cmocka_unit_test(writer_table), cmocka_unit_test(word_map),
+        cmocka_unit_test(write_skew_is_a_loop), cmocka_unit_test(exact_verdicts),
         cmocka_unit_test(acknowledgement_before_announcement),
         cmocka_unit_test(lanes_abort_when_nothing_is_outstanding), cmocka_unit_test(life_of_slots),
         cmocka_unit_test(sizes), cmocka_unit_test(bytes), cmocka_unit_test(course_of_a_warp),

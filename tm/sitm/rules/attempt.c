@@ -98,6 +98,11 @@ void sitm_attempt_committed(struct sitm_attempt *a, uint32_t lanes)
         a->failures[sitm_lane(&lanes)] = 0;
 }
 
+void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes)
+{
+    count_failures(a, lanes);
+}
+
 void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, uint32_t exclusive_after, struct sitm_message *m)
 {
     *m = (struct sitm_message){ .kind = SITM_BEGIN, .warp = a->warp, .group = a->group, .lanes = lanes };

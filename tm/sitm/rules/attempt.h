@@ -45,6 +45,8 @@ bool sitm_attempt_may_commit(const struct sitm_attempt *a, uint32_t at_commit);
 void sitm_attempt_commit(const struct sitm_attempt *a, uint32_t writers, struct sitm_message *m);
 /* COMMIT_OK has arrived: these lanes start from 0 failures. */
 void sitm_attempt_committed(struct sitm_attempt *a, uint32_t lanes);
+/* COMMIT_OK of an exact decision does not name these lanes of the COMMIT_REQ: they have failed once more. */
+void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes);
 /* BEGIN for some of the lanes that want to run: one of them exclusively, if it has failed exclusive_after times. */
 void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, uint32_t exclusive_after, struct sitm_message *m);
 

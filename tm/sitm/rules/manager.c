@@ -67,6 +67,15 @@ uint32_t sitm_manager_oldest(const struct sitm_manager *m)
     return oldest;
 }
 
+uint32_t sitm_manager_undecided_oldest(const struct sitm_manager *m)
+{
+    uint32_t oldest = m->slots.slot[m->slots.newest].version;
+    for (uint32_t i = 0; i < m->rules->groups; i++)
+        if (m->group[i].running && m->group[i].snapshot < oldest)
+            oldest = m->group[i].snapshot;
+    return oldest;
+}
+
 /* The version that accepts writers, or SITM_NO_SLOT. */
 uint32_t sitm_open_slot(const struct sitm_manager *m)
 {

@@ -49,7 +49,9 @@ struct sitm_manager_counts {
 /* A BEGIN that waits; counted: as a wait. */
 struct sitm_begin { struct sitm_message m; bool counted; };
 
-/* Exact decision (sitm-oracle): may this lane commit in `version`? Its commit is entered if so. */
+/* Exact decision (sitm-oracle; dependency_graph.h): may this lane commit in `version`? Its commit is entered if so.
+   Lanes
+ * are asked in the order of decisions, those of a warp in ascending order. */
 typedef bool sitm_decision(void *ctx, uint32_t id, uint32_t version);
 
 struct sitm_manager {
@@ -82,6 +84,8 @@ bool sitm_manager_send(struct sitm_manager *m, struct sitm_message *message);
 bool sitm_manager_quiet(const struct sitm_manager *m);
 /* The least snapshot that running attempts may still read; the newest version if none runs (w of R16). */
 uint32_t sitm_manager_oldest(const struct sitm_manager *m);
+/* The least snapshot of attempts that are neither committed nor aborted; the newest version if there are none. */
+uint32_t sitm_manager_undecided_oldest(const struct sitm_manager *m);
 /* One line for reports of hangs: holds, free groups, slots with references, copy, joined warps. */
 void sitm_manager_describe(const struct sitm_manager *m, char *text, uint32_t size);
 
