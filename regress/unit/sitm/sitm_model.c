@@ -37,10 +37,8 @@ static void start(struct model *m, const struct sitm_setup *setup, struct sitm_r
     model_graph_start(m);
     for (uint32_t i = 0; i < setup->rules.slices; i++)
         sitm_slice_init(&m->slice[i].rules, &setup->rules);
-    for (uint32_t i = 0; i < setup->warps; i++) {
-        m->warp[i].attempt.group = SITM_NO_GROUP;
+    for (uint32_t i = 0; i < setup->warps; i++)
         model_start_warp(m, i);
-    }
     model_push(m, model_event(m, L2_EVICT, model_draw(m, setup->delay)));
 }
 

@@ -77,7 +77,6 @@ static void end_attempt(struct model *m, uint32_t warp)
     }
     for (uint32_t lane = 0; lane < m->setup->lanes; lane++)
         w->lane[lane].number++;
-    w->attempt.group = SITM_NO_GROUP;
     model_start_warp(m, warp);
 }
 

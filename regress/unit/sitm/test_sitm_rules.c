@@ -481,14 +481,14 @@ static void lanes_abort_when_nothing_is_outstanding(void **state)
     assert_int_equal(m.reason, SITM_TABLE);
     assert_false(sitm_attempt_may_commit(&a, 0));
     sitm_attempt_next(&a, 3, 2, &m);
-    assert_true(m.kind == SITM_BEGIN && m.lanes == 3 && !m.exclusive);
+    assert_true(m.kind == SITM_BEGIN && m.lanes == 3 && m.group == 0 && !m.exclusive);
     sitm_attempt_next(&a, 3, 1, &m);
     assert_true(m.lanes == 1 && m.exclusive);
     sitm_attempt_next(&a, 3, 0, &m);
     assert_false(m.exclusive);
     sitm_attempt_committed(&a, 1);
     sitm_attempt_next(&a, 3, 1, &m);
-    assert_false(m.exclusive);
+    assert_true(!m.exclusive && m.group == SITM_NO_GROUP);
 }
 
 /* ---- version slots, sizes, bytes ---- */

@@ -19,7 +19,7 @@ static void update(struct sitm_attempt *a, uint32_t lane)
     a->outstanding = a->accesses[lane] || a->edges[lane] ? a->outstanding | bit : a->outstanding & ~bit;
 }
 
-static void doom(struct sitm_attempt *a, uint32_t lanes, enum sitm_reason reason)
+void sitm_attempt_doom(struct sitm_attempt *a, uint32_t lanes, enum sitm_reason reason)
 {
     a->refused[reason] |= lanes & ~a->doomed;
     a->doomed |= lanes;
@@ -40,8 +40,8 @@ void sitm_attempt_reply(struct sitm_attempt *a, const struct sitm_reply *r)
         a->edges[lane] += r->edges[lane];
         update(a, lane);
     }
-    doom(a, r->refused_write, SITM_WRITE);
-    doom(a, r->refused_table, SITM_TABLE);
+    sitm_attempt_doom(a, r->refused_write, SITM_WRITE);
+    sitm_attempt_doom(a, r->refused_table, SITM_TABLE);
 }
 
 void sitm_attempt_edges(struct sitm_attempt *a, const struct sitm_message *edge_ack)
@@ -51,8 +51,8 @@ void sitm_attempt_edges(struct sitm_attempt *a, const struct sitm_message *edge_
         a->edges[lane] -= edge_ack->done[lane];
         update(a, lane);
     }
-    doom(a, edge_ack->loops, SITM_LOOP);
-    doom(a, edge_ack->overflows, SITM_STAMPS);
+    sitm_attempt_doom(a, edge_ack->loops, SITM_LOOP);
+    sitm_attempt_doom(a, edge_ack->overflows, SITM_STAMPS);
 }
 
 static void count_failures(struct sitm_attempt *a, uint32_t lanes)
@@ -94,6 +94,7 @@ void sitm_attempt_commit(const struct sitm_attempt *a, uint32_t writers, struct 
 
 void sitm_attempt_committed(struct sitm_attempt *a, uint32_t lanes)
 {
+    a->committed |= lanes;
     while (lanes)
         a->failures[sitm_lane(&lanes)] = 0;
 }
@@ -105,7 +106,8 @@ void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes)
 
 void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, uint32_t exclusive_after, struct sitm_message *m)
 {
-    *m = (struct sitm_message){ .kind = SITM_BEGIN, .warp = a->warp, .group = a->group, .lanes = lanes };
+    *m = (struct sitm_message){ .kind = SITM_BEGIN, .warp = a->warp, .lanes = lanes,
+                                .group = a->lanes & ~a->committed ? a->group : SITM_NO_GROUP };
     for (uint32_t rest = lanes; rest && exclusive_after;) {
         uint32_t lane = sitm_lane(&rest);
         if (a->failures[lane] >= exclusive_after) {

@@ -25,6 +25,7 @@ struct sitm_attempt {
     uint32_t refused[SITM_REASONS];  /* lanes that must abort; of a lane with two reasons the first counts */
     uint32_t doomed;                 /* all of them */
     uint32_t aborted;                /* of those: ABORTED has been sent */
+    uint32_t committed;              /* named by COMMIT_OK */
     uint32_t outstanding;            /* lanes with a counter that is not 0 */
     bool exclusive;
     uint16_t accesses[SITM_LANES];   /* without a reply */
@@ -37,6 +38,8 @@ void sitm_attempt_begin(struct sitm_attempt *a, const struct sitm_message *snaps
 void sitm_attempt_send(struct sitm_attempt *a, uint32_t lanes);
 void sitm_attempt_reply(struct sitm_attempt *a, const struct sitm_reply *r);
 void sitm_attempt_edges(struct sitm_attempt *a, const struct sitm_message *edge_ack);
+/* These lanes must abort: the rules' reasons are entered by the two functions above. */
+void sitm_attempt_doom(struct sitm_attempt *a, uint32_t lanes, enum sitm_reason reason);
 /* ABORTED is to be sent: doomed lanes that have the same reason and wait for nothing. */
 bool sitm_attempt_aborted(struct sitm_attempt *a, struct sitm_message *m);
 /* R9. at_commit: lanes at the commit point. */
@@ -47,7 +50,9 @@ void sitm_attempt_commit(const struct sitm_attempt *a, uint32_t writers, struct 
 void sitm_attempt_committed(struct sitm_attempt *a, uint32_t lanes);
 /* COMMIT_OK of an exact decision does not name these lanes of the COMMIT_REQ: they have failed once more. */
 void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes);
-/* BEGIN for some of the lanes that want to run: one of them exclusively, if it has failed exclusive_after times. */
+/* BEGIN for some of the lanes that want to run: one of them exclusively, if it has failed exclusive_after times. It
+   names
+ * the group of the last warp attempt, unless all lanes of that have committed. */
 void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, uint32_t exclusive_after, struct sitm_message *m);
 
 #endif
