@@ -10,6 +10,7 @@ MEMSYS_TESTS += partition
 MEMSYS_TESTS += pattern
 MEMSYS_TESTS += partition_random
 MEMSYS_TESTS += versions
+MEMSYS_TESTS += vmem
 MEMSYS_TESTS += order_oracle
 MEMSYS_TESTS += xbar
 

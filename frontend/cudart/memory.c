@@ -193,6 +193,22 @@ static cudaError_t host_register(void *p, size_t bytes, unsigned flags)
     return track(d, p, (struct rt_alloc){RT_ALLOC_REGISTERED, flags, bytes, NULL});
 }
 
+static cudaError_t declare_versions(void *p, size_t bytes)
+{
+    struct rt_device *d = rt_owner(p) ? rt_owner(p) : rt_current();
+    simtx_status s = simtx_declare_versions(d->gpu, p, bytes);
+    if (s)
+        rt_say("simtx_version_region: %s", simtx_last_message(d->gpu));
+    return rt_status_error(s);
+}
+
+/* simtx_version_region of simtx_tm.h. */
+RT_API cudaError_t cudaSimtxVersionRegion(void *p, size_t bytes)
+{
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : declare_versions(p, bytes));
+}
+
 RT_API cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
 {
     cudaError_t e = rt_enter_gpu();

@@ -98,6 +98,13 @@ bool simtx_mem_in_range(const simtx_gpu *g, const void *p);
  */
 simtx_status simtx_copied(simtx_gpu *g, const void *device, size_t bytes);
 
+/*
+ * Declares [p, p + bytes), inside one allocation, as versioned: transactions under snapshot isolation read and write
+ * versions of it (docs/versions.md). It remains so until the allocation is freed. Without versioned memory it has no
+ * effect. SIMTX_OUT_OF_MEMORY: more regions than version.regions.
+ */
+simtx_status simtx_declare_versions(simtx_gpu *g, void *p, size_t bytes);
+
 /* ---- modules and kernels ---- */
 /* name: for messages. All errors are reported at once, as lines "name:line:col: error: ...", in simtx_last_message. */
 simtx_status simtx_module_load(simtx_gpu *g, const char *ptx, size_t len, const char *name, simtx_module **out);

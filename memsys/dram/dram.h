@@ -1,8 +1,8 @@
 /*
  * One DRAM channel: banks in groups, and a controller that translates requests into commands (ACT, PRE, RD, WR, REF),
- * and copies of rows into CLONE: a row is copied to another row of its subarray by two activates and a precharge without
- * use of the data bus (Seshadri et al., RowClone: fast and energy-efficient in-DRAM bulk data copy and initialization,
- * MICRO 2013). CLONE needs a closed bank, which is unusable until the copy has completed, and closed again then.
+ * and copies of rows into CLONE: a row is copied to another row of its subarray by two activates and a precharge
+ * without use of the data bus (Seshadri et al., RowClone: fast and energy-efficient in-DRAM bulk data copy and
+ * initialization, MICRO 2013). CLONE needs a closed bank, which is unusable until the copy has completed, and closed again then.
  * Timing constraints are rows of a table: after this command, at this level (bank, bank group, channel), that command
  * waits so many cycles. Each cycle the controller issues at most one command: for the oldest request whose row is open
  * and whose command is ready (FR-FCFS: Rixner et al., Memory Access Scheduling, ISCA 2000), or for the oldest request
@@ -48,9 +48,9 @@ void dram_settle(struct dram *d, uint64_t now);
 /* The next request, in the order of the data bus, whose last data has been transferred by `now`; false: none. */
 bool dram_done(struct dram *d, uint64_t now, uint64_t *token, bool *write);
 /*
- * Copies a row of a bank to another one of its subarray; `row` is the source, for observers. One copy at a time for each
- * bank, and requests of the bank that are older, in the direction being served, go first. The bytes are the caller's: it
- * moves them when dram_clone_done returns the token.
+ * Copies a row of a bank to another one of its subarray; `row` is the source, for observers. One copy at a time for
+ * each bank, and requests of the bank that are older, in the direction being served, go first. The bytes are the
+ * caller's: it moves them when dram_clone_done returns the token.
  */
 void dram_clone(struct dram *d, uint64_t now, uint32_t bank, uint32_t row, uint64_t token);
 /* The next copy that has completed by `now`; false: none. */

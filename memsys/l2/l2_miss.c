@@ -287,7 +287,8 @@ bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t)
     struct packet *p = mshr_first(&s->mshr, e);
     bool writes_dram = !s->tags.tag && p->kind == MSG_ATOMIC;
     uint64_t *port_free = s->part->cfg.l2.fill_port ? &s->fill_free : &s->data_free;
-    if ((s->copier && l2_held(s, p)) || l2_cannot_perform(s, p, *port_free, t->l2) || (writes_dram && s->transfers == s->transfer_capacity)) {
+    if ((s->copier && l2_held(s, p)) || l2_cannot_perform(s, p, *port_free, t->l2) ||
+        (writes_dram && s->transfers == s->transfer_capacity)) {
         s->performable_blocked = true;
         return false;
     }

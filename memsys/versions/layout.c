@@ -4,7 +4,7 @@
  */
 #include "memsys/versions/layout.h"
 
-/* The lowest address whose row number has a slot. With a hashed channel, other rows lie at the channel's other places. */
+/* The lowest address whose row number has a slot, whatever the channel's hash makes of it. */
 static uint64_t lowest_of_slots(const struct addrmap *map)
 {
     struct addrmap plain = *map;

@@ -11,8 +11,8 @@
  *     row 64 k + 56 .. 63   slot 7
  *
  * A mapped address names a byte of a slot. L2's tags and MSHRs, the path to DRAM and the store of bytes use it. That of
- * slot 0 is the device address. That of slot p has the same channel, bank and column, and p in the upper bits of the row
- * number; layout_dram_row returns the row of the subarray that DRAM commands name. Bounds are checked on device
+ * slot 0 is the device address. That of slot p has the same channel, bank and column, and p in the upper bits of the
+ * row number; layout_dram_row returns the row of the subarray that DRAM commands name. Bounds are checked on device
  * addresses, before the mapping.
  */
 #ifndef MEMSYS_LAYOUT_H

@@ -1,7 +1,7 @@
 /*
  * Versioned rows. Each channel has its rows in ascending order, so a look-up is a binary search after a comparison with
  * the first and the last one. Slot 0 of a row is device memory; the others are beside it in host memory. The order of
- * bytes in a row is that of columns and of bytes in a burst; vmem_check makes sure that a line is contiguous there.
+ * bytes in a row is that of columns and of bytes in a burst: an address map has the bits of a line lowest in both.
  */
 #include "memsys/versions/vmem.h"
 

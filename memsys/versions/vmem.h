@@ -1,6 +1,6 @@
 /*
- * Versioned memory: the rows that the declared regions touch (ptx/memory/region_table.h), the bytes of their slots, and,
- * for each L2 slice, which slot plain accesses use. The contract with a protocol:
+ * Versioned memory: the rows that the declared regions touch (ptx/memory/region_table.h), the bytes of their slots,
+ * and, for each L2 slice, which slot plain accesses use. The contract with a protocol:
  *
  *   The packet of an access names the slot: packet.slot = 1 + slot, or 0 = the newest version that is published at the
  *   slice. partition_calls.map maps it before the look-up. Lines of different slots are different lines everywhere.

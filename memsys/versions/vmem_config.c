@@ -8,28 +8,6 @@ void vmem_configure(struct vmem_cfg *c, const struct simtx_config *config)
 #include "base/config/config_copy.h"
 }
 
-/* Are the bytes of a line contiguous in their row? */
-static bool lines_contiguous(const struct addrmap *m)
-{
-    for (uint64_t bit = 1; bit < LINE_BYTES; bit *= 2) {
-        struct dram_address at = addrmap_decode(m, m->base + bit);
-        if ((at.column << m->nbits[ADDR_BYTE] | at.byte) != bit)
-            return false;
-    }
-    return true;
-}
-
-static void check_map(const struct simtx_config *config, struct diag *d)
-{
-    struct addrmap m;
-    char text[400];
-    if (addrmap_parse(&m, config_text(config, KEY_DRAM_MAP), (uint32_t)config_int(config, KEY_DRAM_CHANNELS),
-                      (uint32_t)config_int(config, KEY_L2_SLICES), config_bool(config, KEY_DRAM_HASH), 0, text,
-                      sizeof text) && !lines_contiguous(&m))
-        diag_error(d, 0, 0, "%s: versioned memory (version.slots) needs the letters S, then C, in the lowest 7 bits",
-                   config_setting(config, KEY_DRAM_MAP).text);
-}
-
 /* A version is a copy, so there are two at least, and a subarray has a row of device memory for its slots. */
 void vmem_check(const struct simtx_config *config, struct diag *d)
 {
@@ -42,6 +20,4 @@ void vmem_check(const struct simtx_config *config, struct diag *d)
         diag_error(d, 0, 0, "%s is more than %s: the slots of a row lie in one subarray",
                    config_setting(config, KEY_VERSION_SLOTS).text,
                    config_setting(config, KEY_DRAM_SUBARRAY_ROWS).text);
-    if (c.slots)
-        check_map(config, d);
 }

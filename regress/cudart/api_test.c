@@ -1,6 +1,7 @@
 /* The runtime API without kernels: errors, allocation, copies of every kind and shape, streams, events,
  * devices, pools.  Expected results are what the CUDA Runtime API reference says. */
 #include "regress/cudart/test.h"
+#include "frontend/cuda/include/simtx_tm.h"
 
 /* ---- errors ---- */
 
@@ -102,6 +103,25 @@ static void host_register(void **state)
     OK(cudaHostUnregister(p));
     GIVES(cudaHostUnregister(p), cudaErrorHostMemoryNotRegistered);
     free(p);
+}
+
+static void version_regions(void **state)
+{
+    char *p, host[8];
+    OK(cudaMalloc((void **)&p, 1000));
+    OK(simtx_version_region(p, 100));
+    OK(simtx_version_region(p + 100, 900));
+    GIVES(simtx_version_region(p + 50, 100), cudaErrorInvalidValue);
+    GIVES(simtx_version_region(p, 1001), cudaErrorInvalidValue);
+    GIVES(simtx_version_region(p, 0), cudaErrorInvalidValue);
+    GIVES(simtx_version_region(host, sizeof host), cudaErrorInvalidValue);
+    GIVES(cudaGetLastError(), cudaErrorInvalidValue);
+    OK(cudaFree(p));
+    OK(cudaMalloc((void **)&p, 1000));
+    OK(simtx_version_region(p, 1000));
+    OK(cudaDeviceReset());
+    OK(cudaMalloc((void **)&p, 1000));
+    OK(simtx_version_region(p, 1000));
 }
 
 static void pointer_attributes(void **state)
@@ -498,6 +518,7 @@ int main(void)
         TEST(memory_info),
         TEST(host_memory),
         TEST(host_register),
+        TEST(version_regions),
         TEST(pointer_attributes),
         TEST(managed_memory),
         TEST(every_kind),

@@ -27,11 +27,28 @@
  *       spin on this lock: a deadlock under a SIMT stack.  The empty assembly statement hides the value of
  *       `done`, so the release stays inside the loop.
  *
+ *   simtx_version_region(device_address, bytes);
+ *       Host only: declares a part of one allocation as versioned, until cudaFree.  Snapshot isolation
+ *       (tm.global = sitm) isolates transactions on such regions only; a DRAM row that a region touches is
+ *       versioned whole.  Other protocols, functional mode and other CUDA runtimes ignore it.  Errors:
+ *       cudaErrorInvalidValue for what is not allocated or overlaps a region, cudaErrorMemoryAllocation
+ *       for more regions than the key version.regions.
+ *
  * On the host the transaction calls have no effect: host threads cannot execute device transactions. */
 #ifndef SIMTX_TM_H
 #define SIMTX_TM_H
 
+#include <stddef.h>
+
 #include "host_defines.h"
+#include "driver_types.h"
+
+#ifdef __cplusplus
+extern "C"
+#else
+extern
+#endif
+cudaError_t cudaSimtxVersionRegion(void *device_address, size_t bytes) __attribute__((weak));
 
 #if defined(__CUDA__) && defined(__clang__)
 static __inline__ __attribute__((always_inline, device, unused)) void tx_begin(void)
@@ -59,6 +76,10 @@ SIMTX_TM_HOST void tx_begin(void) {}
 SIMTX_TM_HOST void tx_commit(void) {}
 SIMTX_TM_HOST void simtx_lock_begin(void) {}
 SIMTX_TM_HOST void simtx_lock_end(void) {}
+SIMTX_TM_HOST cudaError_t simtx_version_region(void *device_address, size_t bytes)
+{
+    return cudaSimtxVersionRegion ? cudaSimtxVersionRegion(device_address, bytes) : cudaSuccess;
+}
 #undef SIMTX_TM_HOST
 
 #define SIMTX_LOCK_DONE(done) asm volatile("" : "+r"(done))
