@@ -164,31 +164,37 @@ static std::vector<int> random_orders(Lcg &random, int edges, int threads) {
     return orders;
 }
 
-// The size of the minimum cut (Stoer and Wagner): each phase orders the vertices by their edges to those before them,
-// and the cut between the last and the rest is a candidate; then the last two are one.
+typedef std::vector<std::vector<int>> Weights; // of the edges between two vertices
+
+// Orders the vertices, each time that with the most edges to those before. Returns the edges of the last.
+static int order_by_edges(const Weights &weights, std::vector<int> rest, std::vector<int> *order) {
+    std::vector<int> to_order(weights.size(), 0);
+    order->clear();
+    while (!rest.empty()) {
+        auto next = std::max_element(rest.begin(), rest.end(), [&](int a, int b) { return to_order[a] < to_order[b]; });
+        order->push_back(*next);
+        rest.erase(next);
+        for (int other : rest) {
+            to_order[other] += weights[order->back()][other];
+        }
+    }
+    return to_order[order->back()];
+}
+
+// The size of the minimum cut (Stoer and Wagner): the last vertex of an order against the rest is the least cut that
+// separates it from the one before; then the two become one.
 static int minimum_cut(int vertices, const std::vector<Edge> &edges) {
-    std::vector<std::vector<int>> weights(vertices, std::vector<int>(vertices, 0));
+    Weights weights(vertices, std::vector<int>(vertices, 0));
     for (const Edge &edge : edges) {
         weights[edge.first][edge.second]++;
         weights[edge.second][edge.first]++;
     }
-    std::vector<int> left(vertices);
+    std::vector<int> left(vertices), order;
     std::iota(left.begin(), left.end(), 0);
     int least = (int)edges.size();
     while (left.size() > 1) {
-        std::vector<int> order, rest = left;
-        std::vector<int> to_order(vertices, 0);
-        while (!rest.empty()) {
-            auto next = std::max_element(rest.begin(), rest.end(),
-                                         [&](int a, int b) { return to_order[a] < to_order[b]; });
-            order.push_back(*next);
-            rest.erase(next);
-            for (int other : rest) {
-                to_order[other] += weights[order.back()][other];
-            }
-        }
+        least = std::min(least, order_by_edges(weights, left, &order));
         int last = order.back(), before = order[order.size() - 2];
-        least = std::min(least, to_order[last]);
         for (int other : left) {
             weights[before][other] += weights[last][other];
             weights[other][before] = weights[before][other];
@@ -229,8 +235,7 @@ static int connected_to(int super, const std::vector<Vertex> &vertices, const st
     return count;
 }
 
-// Returns the size of the cut.
-static int check_cut(const std::vector<Vertex> &vertices, const std::vector<Edge> &edges) {
+static void check_cut(const std::vector<Vertex> &vertices, const std::vector<Edge> &edges) {
     std::vector<int> seen(vertices.size(), 0);
     int supers = 0, size = 0;
     for (int i = 0; i < (int)vertices.size(); i++) {
@@ -248,44 +253,61 @@ static int check_cut(const std::vector<Vertex> &vertices, const std::vector<Edge
     int minimum = minimum_cut((int)vertices.size(), edges);
     expect_true("a cut is no smaller than the minimum", size, size >= minimum);
     printf("cut of %d edges, minimum %d\n", size, minimum);
-    return size;
+}
+
+struct Sizes {
+    int vertices, edges, threads, append, placement;
+};
+
+static Sizes read_sizes(int argc, char **argv, BenchOptions *options) {
+    static const Sizes INPUTS[] = {{24, 60, 16, 0, 0}, {60, 180, 32, 0, 0}, {90, 270, 32, 24, 0}};
+    int input = 0;
+    Sizes sizes = {0, 0, 0, -1, 0};
+    *options = bench_options(
+        argc, argv, {}, 2017,
+        {input_option(&input),
+         {"vertices", "instead of the input's", &sizes.vertices, nullptr, 3, 1 << 12},
+         {"edges", "instead of the input's", &sizes.edges, nullptr, 2, 1 << 16},
+         {"threads", "instead of the input's", &sizes.threads, nullptr, 1, 1 << 12},
+         {"append", "members of a list that is appended though it be the longer", &sizes.append, nullptr, 0, 1 << 12},
+         placement_option(&sizes.placement)});
+    const Sizes &published = INPUTS[input];
+    sizes.vertices = sizes.vertices ? sizes.vertices : published.vertices;
+    sizes.edges = std::min(std::max(sizes.edges ? sizes.edges : published.edges, sizes.vertices - 1),
+                           sizes.vertices * (sizes.vertices - 1) / 2);
+    sizes.threads = sizes.threads ? sizes.threads : published.threads;
+    sizes.append = sizes.append >= 0 ? sizes.append : published.append;
+    return sizes;
+}
+
+static std::vector<Vertex> single_vertices(int count) {
+    std::vector<Vertex> vertices;
+    for (int i = 0; i < count; i++) {
+        vertices.push_back({i, NONE, 1});
+    }
+    return vertices;
 }
 
 int main(int argc, char **argv) {
-    static const int VERTICES[] = {24, 60, 90}, EDGES[] = {60, 180, 270}, THREADS[] = {16, 32, 32};
-    static const int APPEND[] = {0, 0, 24};
-    int input = 0, vertices = 0, edges = 0, threads = 0, append = -1, placement = 0;
-    BenchOptions options = bench_options(
-        argc, argv, {}, 2017,
-        {input_option(&input),
-         {"vertices", "instead of the input's", &vertices, nullptr, 3, 1 << 12},
-         {"edges", "instead of the input's", &edges, nullptr, 2, 1 << 16},
-         {"threads", "instead of the input's", &threads, nullptr, 1, 1 << 12},
-         {"append", "members of a list that is appended though it be the longer", &append, nullptr, 0, 1 << 12},
-         placement_option(&placement)});
-    vertices = vertices ? vertices : VERTICES[input];
-    edges = std::min(std::max(edges ? edges : EDGES[input], vertices - 1), vertices * (vertices - 1) / 2);
-    threads = threads ? threads : THREADS[input];
+    BenchOptions options;
+    Sizes sizes = read_sizes(argc, argv, &options);
     Lcg random(options.seed);
-    std::vector<Edge> drawn = random_edges(random, vertices, edges);
-    std::vector<Vertex> start;
-    for (int i = 0; i < vertices; i++) {
-        start.push_back({i, NONE, 1});
-    }
-    Cut cut = {region_of(start),  to_device(drawn), to_device(random_orders(random, edges, threads)), edges, threads,
-               vertices - 2,      append >= 0 ? append : APPEND[input], device_zeros<int>(vertices),
-               device_zeros<int>(1), device_zeros<int>(threads)};
+    std::vector<Edge> edges = random_edges(random, sizes.vertices, sizes.edges);
+    Cut cut = {region_of(single_vertices(sizes.vertices)), to_device(edges),
+               to_device(random_orders(random, sizes.edges, sizes.threads)), sizes.edges, sizes.threads,
+               sizes.vertices - 2, sizes.append, device_zeros<int>(sizes.vertices), device_zeros<int>(1),
+               device_zeros<int>(sizes.threads)};
 
     void (*const kernels[])(Cut) = {graph_cut_tm, graph_cut_fgl, graph_cut_lock};
-    Geometry launch = geometry(threads, placement);
+    Geometry launch = geometry(sizes.threads, sizes.placement);
     kernels[options.version]<<<launch.blocks, launch.block>>>(cut);
     CHECK_KERNEL();
 
-    check_cut(region_to_host(cut.vertices, vertices), drawn);
-    expect_same("locks", std::vector<int>(vertices, 0), to_host(cut.locks, vertices));
-    std::vector<int> tries = to_host(cut.tries, threads);
+    check_cut(region_to_host(cut.vertices, sizes.vertices), edges);
+    expect_same("locks", std::vector<int>(sizes.vertices, 0), to_host(cut.locks, sizes.vertices));
+    std::vector<int> tries = to_host(cut.tries, sizes.threads);
     printf("Graph cut: %d transactions, %d x %d threads, %d vertices, %d edges, version %s\n",
-           std::accumulate(tries.begin(), tries.end(), 0), launch.blocks, launch.block, vertices, edges,
+           std::accumulate(tries.begin(), tries.end(), 0), launch.blocks, launch.block, sizes.vertices, sizes.edges,
            VERSION_NAMES[options.version]);
     return pass();
 }
