@@ -68,13 +68,13 @@ static double events(const struct term *t, const json_t *row, const json_t *conf
     double sum = 0;
     snprintf(list, sizeof list, "%s", t->events);
     while ((word = strsep(&rest, " "))) {
-        char *times = strchr(word, '*');
+        char *key = word + strcspn(word, "*?"), relation = *key;
         bool minus = *word == '-';
         if (!*word)
             continue;
-        if (times)
-            *times = 0;
-        double n = figure(row, word + minus) * (times ? setting(config, "", times + 1) : 1);
+        *key = 0;
+        double factor = relation ? setting(config, "", key + 1) : 1;
+        double n = figure(row, word + minus) * (relation == '?' ? factor != 0 : factor);
         sum += minus ? -n : n;
     }
     return sum;
