@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "tm/warptm/warptm.h"
 
-enum { NOTE_BYTES = 8 };
+enum { NOTE_BYTES = 8, TABLE_HASH_BITS = 24 };
 
 void warptm_tables_new(struct warptm_gpu *g, const struct simtx_config *c)
 {
@@ -17,13 +17,14 @@ void warptm_tables_new(struct warptm_gpu *g, const struct simtx_config *c)
     g->table = mem_zero(g->tables + 1, sizeof *g->table, "last-written tables");
     g->since = mem_zero(g->slices, sizeof *g->since, "last-written tables");
     for (uint32_t i = 0; i < g->tables; i++)
-        temporal_init(&g->table[i], g->cfg.tcd_arrays, buckets ? buckets : 1, (uint64_t)config_int(c, KEY_SIM_SEED));
+        recency_init(&g->table[i], g->cfg.tcd_arrays, buckets ? buckets : 1, TABLE_HASH_BITS,
+                     (uint64_t)config_int(c, KEY_SIM_SEED), 0, "last-written tables");
 }
 
 void warptm_tables_free(struct warptm_gpu *g)
 {
     for (uint32_t i = 0; i < g->tables; i++)
-        temporal_end(&g->table[i]);
+        recency_end(&g->table[i]);
     for (uint32_t i = 0; i < g->slices; i++)
         free(g->since[i].write);
     free(g->table);
@@ -33,7 +34,7 @@ void warptm_tables_free(struct warptm_gpu *g)
 void warptm_tables_clear(struct warptm_gpu *g)
 {
     for (uint32_t i = 0; i < g->tables; i++)
-        temporal_clear(&g->table[i]);
+        recency_clear(&g->table[i]);
 }
 
 static uint32_t chunk_of(const struct warptm_gpu *g, uint64_t offset)
@@ -46,7 +47,7 @@ static void written(const struct kilo_gpu *s, uint32_t slice, uint64_t offset, u
     struct warptm_gpu *g = s->own;
     struct warptm_write w = { chunk_of(g, offset), g->cfg.tcd_order == TCD_CYCLES ? cycle : cid };
     if (g->cfg.tcd == TCD_SLICES) {
-        temporal_write(&g->table[slice], w.chunk, w.stamp);
+        recency_write(&g->table[slice], w.chunk, w.stamp);
     } else if (g->cfg.tcd == TCD_IDEAL) {
         g->since[slice].write = mem_grow(g->since[slice].write, g->since[slice].n, &g->since[slice].cap,
                                          sizeof w, "last-written tables");
@@ -56,7 +57,7 @@ static void written(const struct kilo_gpu *s, uint32_t slice, uint64_t offset, u
 
 static uint64_t last_write(const struct warptm_gpu *g, uint32_t slice, uint32_t chunk)
 {
-    uint64_t last = temporal_last(&g->table[g->cfg.tcd == TCD_SLICES ? slice : 0], chunk);
+    uint64_t last = recency_last(&g->table[g->cfg.tcd == TCD_SLICES ? slice : 0], chunk);
     for (uint32_t i = 0; i < g->since[slice].n; i++)
         if (g->since[slice].write[i].chunk == chunk && g->since[slice].write[i].stamp > last)
             last = g->since[slice].write[i].stamp;
@@ -82,7 +83,7 @@ void warptm_tables_step(struct warptm_gpu *g)
 {
     for (uint32_t i = 0; i < g->slices; i++) {
         for (uint32_t n = 0; n < g->since[i].n; n++)
-            temporal_write(&g->table[0], g->since[i].write[n].chunk, g->since[i].write[n].stamp);
+            recency_write(&g->table[0], g->since[i].write[n].chunk, g->since[i].write[n].stamp);
         g->since[i].n = 0;
     }
 }

@@ -2,13 +2,14 @@
  * WarpTM (Fung and Aamodt: "Energy Efficient GPU Transactional Memory via Space-Time Optimizations", MICRO 2013), the
  * baseline of the snapshot-isolation paper: KILO TM (tm/kilo) with
  *   - resolution of conflicts inside a warp before the commit: resolution.c (which lanes abort), resolve.c (at the SM);
- *   - temporal conflict detection, by which read-only transactions commit without messages: temporal.c (table),
+ *   - temporal conflict detection, by which read-only transactions commit without messages: temporal.c,
  *     last_written.c (at the slices), protocol.c (at tx_commit);
  *   - messages and accesses of a warp's lanes together: tm/kilo/unit/cu_group.c, tm/kilo/outcome.c.
  */
 #ifndef TM_WARPTM_WARPTM_H
 #define TM_WARPTM_WARPTM_H
 
+#include "tm/core/recency.h"
 #include "tm/kilo/log_unit.h"
 #include "tm/warptm/resolution.h"
 #include "tm/warptm/temporal.h"
@@ -24,7 +25,7 @@ struct warptm_write { uint32_t chunk; uint64_t stamp; };
 /* At kilo_gpu.own. */
 struct warptm_gpu {
     struct warptm_cfg cfg;
-    struct temporal *table;          /* one, or one for each slice */
+    struct recency *table;           /* by chunks of memory: one, or one for each slice */
     uint32_t tables;
     struct {
         struct warptm_write *write;

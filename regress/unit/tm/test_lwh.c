@@ -101,7 +101,8 @@ static void sub_array_with_the_oldest_answers(void **state)
     struct lwh l;
     lwh_init(&l, 1, 1, 16, 2, 1);
     uint32_t a = 1, same = 2;
-    while (h3(&l.hash[0], same) != h3(&l.hash[0], a) || h3(&l.hash[1], same) == h3(&l.hash[1], a))
+    const struct h3 *hash = l.filter.hash;
+    while (h3(&hash[0], same) != h3(&hash[0], a) || h3(&hash[1], same) == h3(&hash[1], a))
         same++;
     lwh_insert(&l, a, 1);
     lwh_insert(&l, same, 2);

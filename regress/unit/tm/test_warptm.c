@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "tm/core/recency.h"
 #include "tm/oracle/versions.h"
 #include "tm/warptm/resolution.h"
 #include "tm/warptm/temporal.h"
@@ -171,23 +172,23 @@ static uint32_t never_too_old(uint32_t arrays, uint32_t buckets)
 {
     static uint64_t truth[CHUNKS];
     uint32_t younger = 0;
-    struct temporal t;
-    temporal_init(&t, arrays, buckets, 1);
+    struct recency t;
+    recency_init(&t, arrays, buckets, 24, 1, 0, "a test");
     memset(truth, 0, sizeof truth);
     for (uint32_t i = 1; i < 100000; i++) {
         uint32_t c = rnd(CHUNKS);
         uint64_t stamp = i + rnd(50);
         if (i % 4) {
-            assert_true(temporal_last(&t, c) >= truth[c]);
-            younger += temporal_last(&t, c) > truth[c];
+            assert_true(recency_last(&t, c) >= truth[c]);
+            younger += recency_last(&t, c) > truth[c];
         } else {
-            temporal_write(&t, c, stamp);
+            recency_write(&t, c, stamp);
             truth[c] = stamp > truth[c] ? stamp : truth[c];
         }
     }
-    temporal_clear(&t);
-    assert_int_equal(temporal_last(&t, 5), 0);
-    temporal_end(&t);
+    recency_clear(&t);
+    assert_int_equal(recency_last(&t, 5), 0);
+    recency_end(&t);
     return younger;
 }
 

@@ -1,7 +1,7 @@
 /*
  * The last writer history of a commit unit (KILO TM, section 4.5.2): the youngest commit ID that may write an
- * address. A set-associative table holds recent writers exactly. Evicted writers enter the recency bloom filter, whose
- * result may be too young but never too old. Entries of retired writers need no removal: they cause no hazards.
+ * address. A set-associative table holds recent writers exactly. Evicted writers enter the recency bloom filter
+ * (tm/core/recency.h). Entries of retired writers need no removal: they cause no hazards.
  */
 #ifndef TM_KILO_LWH_H
 #define TM_KILO_LWH_H
@@ -9,17 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tm/core/h3.h"
-
-enum { LWH_MAX_ARRAYS = 16 };
+#include "tm/core/recency.h"
 
 struct lwh {
     uint32_t sets, ways;             /* a power of two of sets */
-    uint32_t arrays, buckets;        /* of the filter: sub-arrays, and buckets of each, a power of two */
     uint32_t *address;               /* of the table: sets x ways */
     uint64_t *cid;                   /* 0 = empty */
-    uint64_t *bucket;                /* arrays x buckets */
-    struct h3 set_hash, hash[LWH_MAX_ARRAYS];
+    struct recency filter;           /* its stamps: commit IDs */
+    struct h3 set_hash;
 };
 
 /* buckets: of all sub-arrays together. */
