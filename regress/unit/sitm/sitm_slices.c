@@ -62,7 +62,7 @@ void model_slice_perform(struct model *m, const struct event *e)
     reply->write = e->write;
     reply->reply = e->reply;
     reply->access = e->access;
-    if (!e->write && m->slice[e->slice].rules.version[e->slot] != e->access.snapshot)
+    if (!e->write && sitm_slice_slot(&m->slice[e->slice].rules, e->access.snapshot) != e->slot)
         model_fail(m, "snapshot: the slot holds another version than", e->access.snapshot);
     for (uint32_t lanes = e->write ? 0 : e->access.lanes; lanes;) {
         uint32_t lane = sitm_lane(&lanes);

@@ -12,8 +12,7 @@ void sitm_slice_init(struct sitm_slice *s, const struct sitm_rules *rules)
     sitm_writer_table_init(&s->writers, rules->writer_entries);
     sitm_reader_list_init(&s->readers, rules->reader_entries);
     fifo_init(&s->releases, sizeof(struct sitm_message), "releases of a slice");
-    for (uint32_t i = 1; i < SITM_MOST_SLOTS; i++)
-        s->version[i] = SITM_NO_VERSION;
+    version_index_set(&s->index, 0, 0);
 }
 
 void sitm_slice_end(struct sitm_slice *s)
@@ -133,10 +132,7 @@ void sitm_slice_write(struct sitm_slice *s, const struct sitm_access *a, struct 
 
 uint32_t sitm_slice_slot(const struct sitm_slice *s, uint32_t version)
 {
-    for (uint32_t i = 0; i < s->rules->slots; i++)
-        if (s->version[i] == version)
-            return i;
-    return SITM_NO_SLOT;
+    return version_index_find(&s->index, version);
 }
 
 void sitm_slice_pass(struct sitm_slice *s, const struct sitm_message *pass)
@@ -149,8 +145,8 @@ void sitm_slice_pass(struct sitm_slice *s, const struct sitm_message *pass)
 
 static void renumber(struct sitm_slice *s, const struct sitm_message *reset)
 {
-    for (uint32_t i = 0; i < s->rules->slots; i++)
-        s->version[i] = i == reset->slot ? 0 : i == reset->from ? 1 : SITM_NO_VERSION;
+    s->index = (struct version_index){ 0 };
+    version_index_set(&s->index, reset->slot, 0);
     s->newest = 0;
 }
 
@@ -159,12 +155,13 @@ bool sitm_slice_control(struct sitm_slice *s, const struct sitm_message *m, stru
     *ack = *m;
     switch (m->kind) {
     case SITM_COPY:
-        s->version[m->slot] = SITM_NO_VERSION;
+        version_index_clear(&s->index, m->slot);
         return false;
     case SITM_RELEASE:
         *(struct sitm_message *)fifo_push(&s->releases) = *m;
         return false;
     case SITM_PUBLISH:
+        version_index_set(&s->index, s->open, m->version);
         s->newest = m->version;
         ack->kind = SITM_PUBLISHED;
         return true;
@@ -177,7 +174,7 @@ bool sitm_slice_control(struct sitm_slice *s, const struct sitm_message *m, stru
 
 void sitm_slice_copied(struct sitm_slice *s, const struct sitm_message *copy, struct sitm_message *ack)
 {
-    s->version[copy->slot] = copy->version;
+    s->open = copy->slot;
     *ack = *copy;
     ack->kind = SITM_COPIED;
 }

@@ -6,6 +6,7 @@
 #define TM_SITM_SLICE_RULES_H
 
 #include "base/fifo.h"
+#include "memsys/versions/version_index.h"
 #include "tm/sitm/rules/messages.h"
 #include "tm/sitm/rules/reader_list.h"
 #include "tm/sitm/rules/writer_table.h"
@@ -21,7 +22,8 @@ struct sitm_slice {
     struct sitm_writer_table writers;
     struct sitm_reader_list readers;
     struct fifo releases;                              /* struct sitm_message, in order of arrival */
-    uint32_t version[SITM_MOST_SLOTS];                 /* readable or open here, or SITM_NO_VERSION */
+    struct version_index index;                        /* published versions */
+    uint32_t open;                                     /* slot of the version that is published next */
     uint32_t newest;                                   /* version that plain loads read (its slot: sitm_slice_slot) */
     struct sitm_edge *edge;                            /* of the last access */
     uint32_t edges, edges_cap;
@@ -38,7 +40,7 @@ void sitm_slice_read(struct sitm_slice *s, const struct sitm_access *a, struct s
                      struct sitm_message *edge);
 void sitm_slice_write(struct sitm_slice *s, const struct sitm_access *a, struct sitm_reply *reply,
                       struct sitm_message *edge);
-/* R2: the version slot that holds a version at this slice, or SITM_NO_SLOT. */
+/* R2: the version slot that holds a published version at this slice, or SITM_NO_SLOT. */
 uint32_t sitm_slice_slot(const struct sitm_slice *s, uint32_t version);
 /* R11: PASS has arrived; the lanes' entries are committed in `version`. The words are written after it. */
 void sitm_slice_pass(struct sitm_slice *s, const struct sitm_message *pass);
@@ -48,7 +50,7 @@ void sitm_slice_pass(struct sitm_slice *s, const struct sitm_message *pass);
  * from now on; when the rows are copied, sitm_slice_copied. RELEASE: entries are removed by sitm_slice_remove.
  */
 bool sitm_slice_control(struct sitm_slice *s, const struct sitm_message *m, struct sitm_message *ack);
-/* The rows of a COPY are copied: its slot holds its version, ack is to be sent. */
+/* The rows of a COPY are copied: ack is to be sent. */
 void sitm_slice_copied(struct sitm_slice *s, const struct sitm_message *copy, struct sitm_message *ack);
 /* There are entries to remove, or acknowledgements of removals to send. */
 bool sitm_slice_removing(const struct sitm_slice *s);
