@@ -54,6 +54,14 @@ for placement in block threads; do
     versions warptm vacation --action reservations --threads 20 --placement $placement
 done
 
+# ---- the data lie in declared regions ----
+options=(--set version.slots=8)
+for program in "${small[@]}"; do
+    holds "$program, versions" run warptm $program
+    holds "$program, versions: counts" "$build/regress/tm/counts" stats.json "version.plain_loads > 0"
+done
+options=()
+
 # ---- without isolation of global memory the checks of the programs fail ----
 breaks() {
     holds "$*, no isolation" ends 1 run localtm "$@"
