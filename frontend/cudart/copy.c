@@ -64,11 +64,16 @@ static cudaError_t check_copy(const void *dst, size_t dst_bytes, const void *src
     return fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* What goes from the host to device memory passes the copy engine. */
+/* What goes from the host to device memory passes the copy engine; what stays on a device may take time in its DRAM. */
 static void copy_row(void *dst, const void *src, size_t bytes)
 {
+    enum place to = place_of(dst, bytes), from = place_of(src, bytes);
+    if (to == PLACE_DEVICE && from == PLACE_DEVICE && rt_owner(dst) == rt_owner(src)) {
+        simtx_mem_copy(rt_owner(dst)->gpu, dst, src, bytes);
+        return;
+    }
     memmove(dst, src, bytes);
-    if (place_of(dst, bytes) == PLACE_DEVICE && host_side(place_of(src, bytes)))
+    if (to == PLACE_DEVICE && host_side(from))
         (void)simtx_copied(rt_owner(dst)->gpu, dst, bytes);      /* nothing waits, and the range is known to be right */
 }
 

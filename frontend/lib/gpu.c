@@ -283,11 +283,6 @@ simtx_status simtx_host_unregister(simtx_gpu *g, void *p)
     return SIMTX_OK;
 }
 
-void simtx_mem_fill(simtx_gpu *g, void *p, int value, size_t bytes)
-{
-    devmem_fill(g->mem, p, value, bytes);
-}
-
 bool simtx_mem_find(const simtx_gpu *g, const void *p, void **base, size_t *bytes, int *kind)
 {
     const struct mem_range *r = devmem_find(g->mem, (uint64_t)(uintptr_t)p);

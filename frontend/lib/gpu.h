@@ -64,6 +64,9 @@ struct queued_launch {
     struct launch la;
 };
 
+/* Copies and fills by the host that took simulated time (dram.bulk). bytes: of the targets; ns: their time. */
+struct bulk_total { uint64_t copies, fills, rows_cloned, bytes_cloned, bytes_over_bus, reads, writes, ns; };
+
 struct simtx_kernel {
     struct simtx_module *module;
     struct ptx_func *func;
@@ -100,6 +103,7 @@ struct simtx_gpu {
     struct grid_pool pool;           /* of launches in functional mode */
     struct launch_record *spare;     /* a record that was not kept */
     uint64_t launches;
+    struct bulk_total bulk;
     uint64_t clock_ns;               /* simulated time; functional mode: a nanosecond per warp instruction of an SM */
     /* timing mode */
     struct sampling *sampling;       /* the launches that run in timing mode */
@@ -182,6 +186,10 @@ simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *f
 /* The host has copied to these device addresses; no launch waits. */
 simtx_status timed_copied(simtx_gpu *g, const void *device, size_t bytes);
 void timed_free(simtx_gpu *g);
+
+/* bulk_copy.c: do copies and fills by the host take simulated time? A line about bulk copies, or "". */
+bool bulk_timed(const simtx_gpu *g);
+const char *bulk_text(const simtx_gpu *g, char *text, size_t size);
 
 /* sampling.c: the launches that sim.detail selects. NULL with a message when the text is invalid. */
 struct sampling *sampling_new(const char *text, char **message);

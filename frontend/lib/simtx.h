@@ -87,8 +87,11 @@ simtx_status simtx_host_unregister(simtx_gpu *g, void *p);
 bool simtx_mem_find(const simtx_gpu *g, const void *p, void **base, size_t *bytes, int *kind);
 /* True when [p, p + bytes) lies inside one allocation. */
 bool simtx_mem_valid(const simtx_gpu *g, const void *p, size_t bytes);
-/* Sets [p, p + bytes), inside one allocation, to a byte value; zeros use no host memory. */
+/* Sets [p, p + bytes), inside one allocation, to a byte value; zeros use no host memory. With dram.bulk, in timing mode,
+ * this and simtx_mem_copy take simulated time. */
 void simtx_mem_fill(simtx_gpu *g, void *p, int value, size_t bytes);
+/* Copies between two ranges of allocated device memory, which may overlap. */
+void simtx_mem_copy(simtx_gpu *g, void *to, const void *from, size_t bytes);
 /* True when p lies in the address range of this GPU, allocated or not. */
 bool simtx_mem_in_range(const simtx_gpu *g, const void *p);
 

@@ -202,6 +202,19 @@ static const char *hash_text(const simtx_gpu *g, char text[16])
     return text;
 }
 
+static json_t *bulk_json(const struct bulk_total *b)
+{
+    const struct { const char *name; uint64_t value; } rows[] = {
+        { "copies", b->copies }, { "fills", b->fills }, { "rows_cloned", b->rows_cloned },
+        { "bytes_cloned", b->bytes_cloned }, { "bytes_over_bus", b->bytes_over_bus }, { "reads", b->reads },
+        { "writes", b->writes }, { "ns", b->ns },
+    };
+    json_t *o = json_object();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        json_object_set_new(o, rows[i].name, json_integer((json_int_t)rows[i].value));
+    return o;
+}
+
 char *simtx_stats_json(const simtx_gpu *g)
 {
     json_t *host = config_json(g->config, true);
@@ -210,6 +223,8 @@ char *simtx_stats_json(const simtx_gpu *g)
                              total_json(g), "config", config_json(g->config, false),
                              "kernels", kernels_json(g), "host", host);
     char hash[16];
+    if (bulk_timed(g))
+        json_object_set_new(root, "bulk", bulk_json(&g->bulk));
     if (g->cfg.hash)
         json_object_set_new(root, "memory_hash", json_string(hash_text(g, hash)));
     char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
@@ -223,7 +238,7 @@ char *simtx_stats_text(const simtx_gpu *g)
 {
     struct stats_line *lines = mem_zero(g->ntotals + 1, sizeof *lines, "the table of statistics");
     struct counters sum = { 0 };
-    char hash[16], *out;
+    char hash[16], bulk[200], *out;
     for (size_t i = 0; i < g->ntotals; i++) {
         const struct kernel_total *k = &g->totals[i];
         lines[i] = (struct stats_line){ k->kernel, k->timed_launches > 0, &k->counters };
@@ -231,6 +246,8 @@ char *simtx_stats_text(const simtx_gpu *g)
     bool timed = sum_kernels(g, &sum);
     lines[g->ntotals] = (struct stats_line){ "total", timed, &sum };
     out = stats_text(lines, g->ntotals + 1, warp_size(g), g->cfg.hash ? hash_text(g, hash) : NULL);
+    if (bulk_timed(g))
+        mem_append(&out, "%s", bulk_text(g, bulk, sizeof bulk));
     free(lines);
     return out;
 }

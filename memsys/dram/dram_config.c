@@ -15,7 +15,8 @@ void dram_configure(struct dram_cfg *c, const struct simtx_config *config)
     *c = (struct dram_cfg){ 0 };
 #define CONFIG_ROWS "memsys/dram/config.def"
 #include "base/config/config_copy.h"
-    c->clone_cycles = config_int(config, KEY_VERSION_SLOTS) ? clone_cycles(c, config) : 0;
+    bool clones = config_int(config, KEY_VERSION_SLOTS) || c->bulk == DRAM_BULK_CLONE;
+    c->clone_cycles = clones ? clone_cycles(c, config) : 0;
 }
 
 /* A row is opened and closed before the next of its bank. */

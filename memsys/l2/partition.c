@@ -209,6 +209,16 @@ void partition_copied(struct partition *p, uint32_t slice, uint64_t line, uint8_
     tags_touch(&s->tags, i);
 }
 
+void partition_forget(struct partition *p, uint32_t slice, uint64_t line)
+{
+    struct l2_slice *s = &p->slice[slice - p->cfg.channel * p->cfg.slices];
+    uint32_t i = s->tags.tag ? tags_find(&s->tags, line) : TAG_NONE;
+    if (i == TAG_NONE)
+        return;
+    l2_clear_dirty(s, i);
+    s->tags.tag[i].state = 0;
+}
+
 bool partition_send(struct partition *p, uint32_t slice, struct packet *k, uint64_t now)
 {
     struct l2_slice *s = &p->slice[slice - p->cfg.channel * p->cfg.slices];

@@ -108,6 +108,7 @@ void partition_invalidate(struct partition *p);
  * Dirty sectors of the victim are written to DRAM outside of simulated time.
  */
 void partition_copied(struct partition *p, uint32_t slice, uint64_t line, uint8_t sectors);
+void partition_forget(struct partition *p, uint32_t slice, uint64_t line);   /* the same, and DRAM has new bytes */
 /*
  * Sends a packet that is no reply (a protocol's invalidation) to an SM, on network k->vn, in the L2 cycle after `now`;
  * false: the reply queue is full.

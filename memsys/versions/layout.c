@@ -13,11 +13,12 @@ static uint64_t lowest_of_slots(const struct addrmap *map)
     return addrmap_encode(&plain, &first);
 }
 
-void layout_init(struct layout *l, const struct addrmap *map, uint32_t slots, uint32_t subarray_rows)
+void layout_init(struct layout *l, const struct addrmap *map, uint32_t slots, uint32_t subarray_rows,
+                 uint32_t reserved)
 {
     *l = (struct layout){
-        .map = map, .slots = slots, .subarray_rows = subarray_rows,
-        .device_rows = slots ? subarray_rows / slots : subarray_rows, .limit = lowest_of_slots(map)
+        .map = map, .slots = slots, .subarray_rows = subarray_rows, .reserved = reserved,
+        .device_rows = (subarray_rows - reserved) / (slots ? slots : 1), .limit = lowest_of_slots(map)
     };
 }
 
@@ -46,6 +47,11 @@ uint32_t layout_dram_row(const struct layout *l, uint32_t row)
 {
     uint32_t slot = row >> LAYOUT_ROW_BITS, device = row & ((UINT32_C(1) << LAYOUT_ROW_BITS) - 1);
     return device / l->device_rows * l->subarray_rows + slot * l->device_rows + device % l->device_rows;
+}
+
+uint32_t layout_reserved_row(const struct layout *l, uint32_t row)
+{
+    return layout_dram_row(l, row) / l->subarray_rows * l->subarray_rows + l->subarray_rows - 1;
 }
 
 bool layout_same_subarray(const struct layout *l, uint32_t row_a, uint32_t row_b)

@@ -24,18 +24,21 @@ enum { LAYOUT_SLOTS_MAX = 32, LAYOUT_ROW_BITS = 27 };    /* of a row number of d
 
 struct layout {
     const struct addrmap *map;
-    uint32_t slots;                  /* N; 0 = no versioned memory */
+    uint32_t slots;                  /* N; 0 = no versioned memory, as 1 */
     uint32_t subarray_rows;          /* S */
+    uint32_t reserved;               /* last rows of a subarray that no slot uses (dram.bulk: a row of zeros) */
     uint32_t device_rows;            /* R */
     uint64_t limit;                  /* mapped addresses from here on are of slots above 0 */
 };
 
-void layout_init(struct layout *l, const struct addrmap *map, uint32_t slots, uint32_t subarray_rows);
+void layout_init(struct layout *l, const struct addrmap *map, uint32_t slots, uint32_t subarray_rows,
+                 uint32_t reserved);
 uint64_t layout_map(const struct layout *l, uint64_t address, uint32_t slot);
 /* The device address of a mapped one; *slot (may be NULL) gets its slot. */
 uint64_t layout_unmap(const struct layout *l, uint64_t mapped, uint32_t *slot);
 /* The row of the bank, counted over its subarrays, of the row number of a decoded mapped address. */
 uint32_t layout_dram_row(const struct layout *l, uint32_t row);
+uint32_t layout_reserved_row(const struct layout *l, uint32_t row);      /* the last row of its subarray */
 /* Are two row numbers of decoded mapped addresses in one subarray? */
 bool layout_same_subarray(const struct layout *l, uint32_t row_a, uint32_t row_b);
 

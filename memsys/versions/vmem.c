@@ -29,7 +29,7 @@ struct vmem {
 };
 
 struct vmem *vmem_new(const struct vmem_cfg *c, const struct addrmap *map, const struct devmem *mem,
-                              uint32_t subarray_rows)
+                              const struct dram_cfg *dram)
 {
     if (!c->slots)
         return NULL;
@@ -41,7 +41,7 @@ struct vmem *vmem_new(const struct vmem_cfg *c, const struct addrmap *map, const
     v->channel = mem_zero(map->channels, sizeof *v->channel, "the channels of versioned memory");
     v->view = mem_zero(v->slices, sizeof *v->view, "the slices of versioned memory");
     v->changes = UINT64_MAX;
-    layout_init(&v->layout, map, c->slots, subarray_rows);
+    layout_init(&v->layout, map, c->slots, dram->subarray_rows, dram->bulk == DRAM_BULK_CLONE);
     return v;
 }
 

@@ -25,6 +25,7 @@
 #define MEMSYS_VMEM_H
 
 #include "base/config/config.h"
+#include "memsys/dram/dram.h"
 #include "memsys/versions/layout.h"
 #include "memsys/xbar/packet.h"
 
@@ -55,7 +56,7 @@ struct vmem;
 
 /* NULL without versions. */
 struct vmem *vmem_new(const struct vmem_cfg *c, const struct addrmap *map, const struct devmem *mem,
-                              uint32_t subarray_rows);
+                              const struct dram_cfg *dram);
 void vmem_free(struct vmem *v);
 /* Before a run: reads the declared regions; all slices are in slot 0 and the other slots are empty. */
 void vmem_begin(struct vmem *v, const struct region_table *regions);

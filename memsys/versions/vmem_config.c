@@ -16,8 +16,10 @@ void vmem_check(const struct simtx_config *config, struct diag *d)
     if (c.slots == 1)
         diag_error(d, 0, 0, "%s: versioned memory has 2 slots at least; 0 = no versioned memory",
                    config_setting(config, KEY_VERSION_SLOTS).text);
-    if (c.slots > config_int(config, KEY_DRAM_SUBARRAY_ROWS))
-        diag_error(d, 0, 0, "%s is more than %s: the slots of a row lie in one subarray",
+    int64_t reserved = config_choice(config, KEY_DRAM_BULK) == DRAM_BULK_CLONE;
+    if (c.slots > config_int(config, KEY_DRAM_SUBARRAY_ROWS) - reserved)
+        diag_error(d, 0, 0, "%s is more than %s%s: the slots of a row lie in one subarray",
                    config_setting(config, KEY_VERSION_SLOTS).text,
-                   config_setting(config, KEY_DRAM_SUBARRAY_ROWS).text);
+                   config_setting(config, KEY_DRAM_SUBARRAY_ROWS).text,
+                   reserved ? ", less a row of zeros (dram.bulk = clone)" : "");
 }

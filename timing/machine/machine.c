@@ -217,7 +217,7 @@ struct machine *machine_new(const struct simtx_config *config, const struct mach
     m->mem = mem;
     m->code_next = CODE_BASE;
     machine_configure(&m->cfg, config, plugins, devmem_base(mem));
-    m->versions = vmem_new(&m->cfg.versions, &m->cfg.map, mem, m->cfg.partition.dram.subarray_rows);
+    m->versions = vmem_new(&m->cfg.versions, &m->cfg.map, mem, &m->cfg.partition.dram);
     machine_build(m);
     return m;
 }
@@ -247,6 +247,14 @@ void machine_copied(struct machine *m, uint64_t address, uint64_t bytes)
         uint32_t slice = addrmap_slice(&m->cfg.map, line);
         partition_copied(m->partition[slice / m->cfg.partition.slices], slice, line,
                          (uint8_t)(1u << (at - line) / SECTOR_BYTES));
+    }
+}
+
+void machine_overwritten(struct machine *m, uint64_t address, uint64_t bytes)
+{
+    for (uint64_t line = address / LINE_BYTES * LINE_BYTES; line < address + bytes; line += LINE_BYTES) {
+        uint32_t slice = addrmap_slice(&m->cfg.map, line);
+        partition_forget(m->partition[slice / m->cfg.partition.slices], slice, line);
     }
 }
 

@@ -69,6 +69,9 @@ void machine_set_series(struct machine *m, struct series *s);
 /* The host has copied to these device addresses, between runs: with l2.copies they are allocated in L2. */
 void machine_copied(struct machine *m, uint64_t address, uint64_t bytes);
 
+/* DRAM has other bytes at these device addresses than before, between runs: L2 has no line of them any more. */
+void machine_overwritten(struct machine *m, uint64_t address, uint64_t bytes);
+
 /* Frees the machine's data for a program that is about to be freed. */
 void machine_remove_program(struct machine *m, const struct program *p);
 

@@ -42,7 +42,7 @@ static void layout_is_one_to_one(void **state)
         struct layout l;
         char error[200];
         assert_true(addrmap_parse(&m, rows[i].map, rows[i].channels, 1, rows[i].hash, 1 << 20, error, sizeof error));
-        layout_init(&l, &m, rows[i].slots, rows[i].subarray);
+        layout_init(&l, &m, rows[i].slots, rows[i].subarray, 0);
         memset(seen, 0, sizeof seen);
         for (uint64_t a = m.base; a < m.base + BYTES; a += 32)
             for (uint32_t p = 0; p < rows[i].slots; p++) {
@@ -77,7 +77,7 @@ static void layout_holds_on_every_preset(void **state)
                 struct layout l;
                 char error[200];
                 assert_true(addrmap_parse(&m, maps[i], channels, 2, false, base, error, sizeof error));
-                layout_init(&l, &m, slots, 64);
+                layout_init(&l, &m, slots, 64, 0);
                 for (int k = 0; k < 200; k++) {
                     uint64_t a = base + next_random(&x) % (1ull << 40) / 128 * 128;
                     uint32_t p = (uint32_t)(next_random(&x) % slots), slot;
@@ -432,10 +432,11 @@ static void start(struct world *w, const struct variant *a, struct tester ***tes
     b->cfg.dram.clone_parallel = a->subarray ? DRAM_CLONE_SUBARRAY : DRAM_CLONE_BANK;
     for (uint32_t i = 0; i < BENCH_BYTES; i++)
         b->memory[i] = (uint8_t)next_random(&w->x);
-    w->v = vmem_new(&vc, &b->map, NULL, SUBARRAY);
+    b->cfg.dram.subarray_rows = SUBARRAY;
+    w->v = vmem_new(&vc, &b->map, NULL, &b->cfg.dram);
     choose_lines(w);
     vmem_begin(w->v, &w->regions);
-    layout_init(&w->layout, &b->map, SLOTS, SUBARRAY);
+    layout_init(&w->layout, &b->map, SLOTS, SUBARRAY, 0);
     for (uint32_t i = 0; i < LINES; i++)
         memcpy(w->bytes[0][i], (void *)(uintptr_t)w->line[i], LINE_BYTES);
     for (uint32_t i = 0; i < a->slices; i++)
