@@ -178,14 +178,14 @@ static void choose(struct paper_grid *g, char *only)
                                  "the name of a figure is the name of its file");
 }
 
-/* The number of failed runs. Prints the message of each invalid configuration once. */
+/* The number of failed runs. Prints the message of each invalid configuration that has runs once. */
 static int count_failures(const struct paper_grid *g)
 {
     int failed = 0;
     for (int i = 0; i < g->nruns; i++)
         failed += g->runs[i].wanted && g->runs[i].state == PAPER_RUN_FAILED;
     for (int i = 0; i < g->paper->nconfigs; i++)
-        if (g->config_errors[i])
+        if (g->config_errors[i] && g->paper->configs[i].sizes & g->size)
             fprintf(stderr, "simtx paper: configuration %s: %s", g->paper->configs[i].id, g->config_errors[i]);
     if (failed)
         fprintf(stderr, "simtx paper: %d runs failed\n", failed);

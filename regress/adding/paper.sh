@@ -7,7 +7,7 @@ simtx=$build/adding/out/bin/simtx
 export SIMTX_CONFIG_DIR=$build/share/simtx/configs
 
 check 0 ", toy" "$simtx" paper --help
-check 2 "no paper given: kilotm, localtm, comparison, toy" "$simtx" paper
+check 2 "no paper given: kilotm, localtm, sitm, comparison, toy" "$simtx" paper
 check 2 "did you mean toy" "$simtx" paper tou
 check 0 "2 runs to do, 0 done" "$simtx" paper toy --plan --programs "$build/kernels"
 check 0 "1 measured, 1 by configuration, 0 not reproduced, 0 not applicable of 2" \

@@ -6,5 +6,6 @@ $(B)/regress/paper/wellformed: regress/paper/wellformed.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS)
 
-paper: $(B)/bin/simtx $(CONFIGS) $(addprefix $(B)/kernels/,ht cl lht lcases gemm messages) $(B)/regress/paper/wellformed
+paper: $(B)/bin/simtx $(CONFIGS) $(addprefix $(B)/kernels/,ht cl lht lcases gemm messages list binary_tree) \
+       $(B)/regress/paper/wellformed
 	@regress/paper/run.sh $(B)
