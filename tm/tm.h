@@ -60,14 +60,22 @@ struct tm_cfg {
 };
 void tm_configure(struct tm_cfg *c, const struct simtx_config *config);
 
+enum tm_isolation {
+    TM_SERIAL_KEYS,                  /* commits have keys, in whose order they are serialisable */
+    TM_SNAPSHOT,                     /* reads are of a snapshot, and the first committer wins */
+    TM_SERIALISABLE_SNAPSHOT         /* and commits are serialisable in the order of their places */
+};
+
 struct tm_gpu;                       /* of the machine */
 struct oracle_events;
+struct oracle_place;
 struct tm_core;                      /* of an SM */
 
 struct tm_protocol {
     const char *name;
     bool plain;                      /* global memory is accessed as outside transactions: load, store and message
                                       * are not called */
+    bool begin_waits;                /* tx_begin waits until the warp's earlier accesses have performed */
     uint32_t payload;                /* bytes at packet->payload of its messages */
     /* True: the protocol acts on the whole GPU in each cycle, so windows are one cycle long. */
     bool (*global_step)(const struct simtx_config *c);
@@ -81,6 +89,9 @@ struct tm_protocol {
     bool (*notes)(const struct simtx_config *c);
     /* True: transactions may commit by tm_decide_between. NULL = no. */
     bool (*snapshots)(const struct simtx_config *c);
+    /* Transactions commit by tm_decide_snapshot alone: what the oracle requires beside snapshots (TM_SNAPSHOT), or that
+     * it must have no other order. NULL = TM_SERIAL_KEYS. */
+    enum tm_isolation (*isolation)(const struct simtx_config *c);
     /* Words of 4 bytes of private memory for the logs of a lane. */
     uint32_t (*private_words)(const struct simtx_config *c);
     const struct engine_kind *engine;        /* NULL = none */
@@ -121,6 +132,11 @@ struct tm_protocol {
      * ": ..." (NULL = no text); and the state of everything, a line each. */
     void (*describe)(const void *core, uint32_t slot, char *text, size_t size);
     void (*dump)(const void *core, void (*line)(void *ctx, const char *text), void *ctx);
+    /* Serial, after a run with nothing in flight: sends what must still be done in memory. Called again between windows
+     * until it returns true. NULL = nothing to do. */
+    bool (*end)(void *state, uint64_t now);
+    /* After that: adds to the counters of the run. NULL = nothing. */
+    void (*totals)(void *state, uint64_t *count);
     /* After a run, with nothing in flight: checks its state and its counters. NULL = no check. */
     bool (*consistent)(void *state, const uint64_t *count, char *error, size_t size);
     /* Serial, between two windows; all cycles before `now` have been simulated. cores: by SM. */
@@ -132,6 +148,7 @@ extern const char tm_global_choices[], tm_shared_choices[];   /* "none|..." (tm/
 
 /* ---- for protocols, of the machine ---- */
 uint32_t tm_gpu_slices(const struct tm_gpu *t);
+uint32_t tm_gpu_warps(const struct tm_gpu *t);                   /* warp slots of an SM */
 uint64_t tm_gpu_base(const struct tm_gpu *t);                    /* start of device memory */
 bool tm_gpu_has(const struct tm_gpu *t, uint64_t address);       /* is it an address of device memory? */
 void *tm_gpu_state(struct tm_gpu *t);                            /* the result of new_gpu_state; engines receive t */
@@ -141,6 +158,10 @@ bool tm_word_ready(const struct tm_gpu *t, uint64_t address);
 uint32_t tm_word_read(const struct tm_gpu *t, uint64_t address);
 void tm_word_write(struct tm_gpu *t, uint64_t address, unsigned bytes, uint32_t value);
 struct oracle_events *tm_slice_events(struct tm_gpu *t, uint32_t slice);     /* for writes of an engine; may be NULL */
+/* In the serial step: the engine of this slice has been given an event by engine_runs. */
+void tm_touch_slice(struct tm_gpu *t, uint32_t slice);
+/* In the serial step: later calls of tm_decide_snapshot have places of at least this order. */
+void tm_order_settled(struct tm_gpu *t, uint64_t order);
 
 /* ---- for protocols, at the SM ---- */
 struct tm_lane *tm_lane(struct tm_core *c, uint32_t slot, unsigned lane);
@@ -154,6 +175,8 @@ uint32_t tm_warp_lanes(const struct tm_core *c);
 uint64_t tm_memory_base(const struct tm_core *c);                /* start of device memory */
 
 void tm_fetch(struct tm_core *c, struct tm_load *l);             /* issues the fetch of a load with l->held */
+/* Instead: the protocol has written the words to l->fetch->data itself. */
+void tm_fetched(struct tm_core *c, struct tm_load *l, uint64_t now);
 /* Had the lane written all bytes that it loads of the n-th word? Then the word is not read. */
 bool tm_word_is_own(const struct tm_load *l, unsigned lane, unsigned n);
 /* The engine's note in the reply for a lane's words, in `loaded`; { UINT64_MAX, 0 } = none. */
@@ -169,6 +192,8 @@ void tm_no_backoff(struct tm_core *c, uint32_t slot);
  * of memory as it was at one moment since the attempt began; the keys of the writers that it has seen are at most
  * `newest`, and each of these keys is or will be reported. */
 void tm_decide_between(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t newest, uint64_t now);
+/* A lane commits under snapshot isolation. place: in the order of commits (tm/oracle/oracle.h). */
+void tm_decide_snapshot(struct tm_core *c, uint32_t slot, unsigned lane, const struct oracle_place *place, uint64_t now);
 /*
  * Aborts lanes of the attempt with this number (tm_attempt) while it runs or commits, in any cycle. Lanes that have
  * their outcome and earlier attempts are ignored. It takes effect when the warp has nothing in flight.

@@ -233,12 +233,17 @@ static void send_patch(struct l2_slice *s, struct version_row *r, const struct p
     l2_wake(s, now + 1);
 }
 
-static void write_slot(struct l2_slice *s, struct version_row *r, const struct packet *p, uint32_t slot, uint64_t now)
+static void patch_bytes(struct l2_slice *s, struct version_row *r, const struct packet *p, uint32_t slot)
 {
     const struct vmem *v = s->part->cfg.versions;
     uint64_t other = layout_map(vmem_layout(v), p->line, slot);
     line_merge(vmem_bytes(v, other), vmem_bytes(v, p->mapped), p->mask);
     vmem_wrote(r, slot);
+}
+
+static void write_slot(struct l2_slice *s, struct version_row *r, const struct packet *p, uint32_t slot, uint64_t now)
+{
+    patch_bytes(s, r, p, slot);
     send_patch(s, r, p, slot, now);
 }
 
@@ -257,6 +262,8 @@ void l2_version_written(struct l2_slice *s, const struct packet *p, uint64_t now
         write_slot(s, r, p, newest, now);
     if (next != VMEM_NONE && r->copied && slot != next)
         write_slot(s, r, p, next, now);
+    for (uint32_t older = vmem_older(v, s->id) & ~(UINT32_C(1) << slot); older; older &= older - 1)
+        patch_bytes(s, r, p, (uint32_t)__builtin_ctz(older));
 }
 
 void l2_version_read(struct l2_slice *s, const struct packet *p)

@@ -16,7 +16,7 @@
 struct channel_rows { struct version_row **row; uint32_t n, capacity; };
 
 /* What plain accesses of a slice use. */
-struct view { uint32_t newest, next; };
+struct view { uint32_t newest, next, readable; };        /* readable: slots with published versions, a bit each */
 
 struct vmem {
     struct layout layout;
@@ -169,7 +169,7 @@ void vmem_begin(struct vmem *v, const struct region_table *regions)
         for (uint32_t i = 0; i < v->channel[c].n; i++)
             reset_row(v->channel[c].row[i]);
     for (uint32_t i = 0; i < v->slices; i++)
-        v->view[i] = (struct view){ 0, VMEM_NONE };
+        v->view[i] = (struct view){ 0, VMEM_NONE, 1 };
 }
 
 /* ---- slots of plain accesses ---- */
@@ -187,11 +187,17 @@ uint32_t vmem_next(const struct vmem *v, uint32_t slice)
 void vmem_copy_begins(struct vmem *v, uint32_t slice, uint32_t to)
 {
     v->view[slice].next = to;
+    v->view[slice].readable &= ~(UINT32_C(1) << to);
 }
 
 void vmem_publish(struct vmem *v, uint32_t slice, uint32_t slot)
 {
-    v->view[slice] = (struct view){ slot, VMEM_NONE };
+    v->view[slice] = (struct view){ slot, VMEM_NONE, v->view[slice].readable | UINT32_C(1) << slot };
+}
+
+uint32_t vmem_older(const struct vmem *v, uint32_t slice)
+{
+    return v->view[slice].readable & ~(UINT32_C(1) << v->view[slice].newest);
 }
 
 uint64_t vmem_map(const struct vmem *v, const struct packet *p)

@@ -12,7 +12,8 @@
  *
  *   Plain stores and atomics write the newest version and, from the copy of their row until engine_publish_slot, the
  *   slot that is being copied or open (sitm.md 1.1 #23). They perform once; a second access, which carries no bytes,
- *   makes the other slot's line dirty at its cost (version.patches).
+ *   makes the other slot's line dirty at its cost (version.patches). Older versions get the bytes, too, without cost: a
+ *   thread whose next snapshot is older than the newest version at a slice must see its own plain stores.
  *
  *   engine_publish_slot makes a slot the newest at this slice.
  *
@@ -76,6 +77,8 @@ uint8_t *vmem_bytes(const struct vmem *v, uint64_t mapped);
 uint32_t vmem_newest(const struct vmem *v, uint32_t slice);      /* slice: over all channels */
 /* The slot that plain stores write, too; VMEM_NONE = there is none. */
 uint32_t vmem_next(const struct vmem *v, uint32_t slice);
+/* The slots of older versions, a bit each. */
+uint32_t vmem_older(const struct vmem *v, uint32_t slice);
 void vmem_copy_begins(struct vmem *v, uint32_t slice, uint32_t to);
 void vmem_publish(struct vmem *v, uint32_t slice, uint32_t slot);
 /* A row has been written in this slot. */

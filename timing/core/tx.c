@@ -178,9 +178,10 @@ bool tx_may_issue(struct sm *s, struct slot *w, const struct tinst *t)
         return false;
     if (w->in_tx && !tm_core_may_run(s->tm, w->index, s->now) && !w->doomed && !w->validate)
         return false;
-    if (t->kind == TINST_TX && w->step->in->op == OP_TX_BEGIN && !w->doomed && !w->validate)
+    bool begins = t->kind == TINST_TX && w->step->in->op == OP_TX_BEGIN && !w->doomed && !w->validate;
+    if (begins && (w->in_tx || !tm_core_begin_waits(s->tm) || tx_no_accesses(s, w)))
         return w->in_tx || may_begin(s, w);
-    if (w->doomed || w->validate)
+    if (begins || w->doomed || w->validate)
         may = false;
     else if (t->kind == TINST_TX)
         may = tx_no_accesses(s, w) && (!w->in_tx || tm_core_may_issue(s->tm, w->index, true));

@@ -247,6 +247,8 @@ static void step_transactions(struct machine *m)
             *m->sm_in[i].doorbell = 1;
             keep_first_fault(m, i);
         }
+    for (uint32_t i = 0; (i = tm_touched_slice(m->tm, i)) != UINT32_MAX; i++)
+        *m->slice_in[i].doorbell = 1;
 }
 
 static void end_if_violated(const char *violation)
@@ -416,6 +418,13 @@ static bool drain(struct machine *m)
     return run_until(m, machine_idle);
 }
 
+static bool transactions_ended(struct machine *m)
+{
+    bool ended = machine_idle(m) && tm_end(m->tm, m->now);
+    ring_all_doorbells(m);
+    return ended;
+}
+
 /* Empties the L2 and counts the cycles and write-backs. */
 static bool flush(struct machine *m, uint64_t *count)
 {
@@ -440,6 +449,7 @@ static enum machine_result finish(struct machine *m, struct counters *sum)
     if (ok && m->oracle)
         end_if_violated(order_oracle_finish(m->oracle));
     sum_up(m, sum);
+    ok = ok && (!m->transactions || run_until(m, transactions_ended));
     if (ok && m->transactions && !tm_finish(m->tm, sum->count, text, sizeof text)) {
         machine_report_add(m, "%s", text);
         ok = false;

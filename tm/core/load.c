@@ -129,6 +129,11 @@ void tm_fetch(struct tm_core *c, struct tm_load *l)
     c->calls.issue(c->calls.ctx, l->slot, l->fetch);
 }
 
+void tm_fetched(struct tm_core *c, struct tm_load *l, uint64_t now)
+{
+    tm_load_fetched(c, l->fetch, now);
+}
+
 /* Adds the fetched words to the read set, and copies to the load the bytes that the lane has not written itself. */
 static void merge(struct tm_core *c, struct load *x, unsigned lane)
 {

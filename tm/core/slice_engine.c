@@ -65,7 +65,7 @@ static void report_atomic(struct tm_slice *s, const struct packet *k, uint64_t c
     for (unsigned lane = 0; lane < WARP_LANES; lane++)
         if (a->lanes[lane / LANES] >> lane % LANES & 1)
             mask[a->offset[lane] / 64] |= UINT64_C(15) << (a->offset[lane] & 60);
-    oracle_plain(s->events, k->mapped, mask, (const uint8_t *)(uintptr_t)k->mapped, NULL, cycle);
+    oracle_atomic(s->events, k->line, mask, engine_bytes(&s->home, k->mapped), cycle);
 }
 
 /* Accesses by the engine (k->own) are no plain accesses. Private memory is not checked: only its warp accesses it.
@@ -82,7 +82,7 @@ static void accessed(void *engine, const struct packet *k, uint64_t now)
     }
     uint64_t cycle = s->events ? clock_convert(s->home.clocks, CLK_L2, CLK_CORE, now) : 0;
     if (s->events && k->kind != MSG_READ && k->type == ACCESS_GLOBAL_STORE && (k->mask[0] | k->mask[1]))
-        oracle_plain(s->events, k->mapped, k->mask, (const uint8_t *)(uintptr_t)k->mapped, k->data, cycle);
+        oracle_plain(s->events, k->line, k->mask, engine_bytes(&s->home, k->mapped), k->data, cycle);
     else if (s->events && k->kind != MSG_READ && k->atom)
         report_atomic(s, k, cycle);
     if (s->kind && s->kind->accessed)
@@ -93,6 +93,12 @@ static void note(void *engine, struct packet *k, uint64_t now)
 {
     struct tm_slice *s = engine;
     s->kind->note(s->engine, k, now);
+}
+
+static void copied(void *engine, uint64_t now)
+{
+    struct tm_slice *s = engine;
+    s->kind->copied(s->engine, now);
 }
 
 static void settle(void *engine, uint64_t until)
@@ -117,5 +123,6 @@ static void dump(const void *engine, void (*line)(void *ctx, const char *text), 
 
 const struct engine_kind tm_slice_engine = {
     .new_engine = new_engine, .free_engine = free_engine, .take = take, .performed = performed, .run = run,
-    .before = before, .accessed = accessed, .note = note, .settle = settle, .idle = idle, .dump = dump
+    .before = before, .accessed = accessed, .note = note,
+    .copied = copied, .settle = settle, .idle = idle, .dump = dump
 };

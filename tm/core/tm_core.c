@@ -132,6 +132,11 @@ uint64_t tm_core_attempt(struct tm_core *c, uint32_t slot, bool first, uint32_t 
     return held;
 }
 
+bool tm_core_begin_waits(const struct tm_core *c)
+{
+    return c->tm->protocol->begin_waits;
+}
+
 void tm_core_executed(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
@@ -347,6 +352,14 @@ void tm_decide_between(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t
     struct oracle_who w = tm_who(c, slot, lane, now);
     if (c->events)
         oracle_between(c->events, newest, l, &w);
+    outcome(c, slot, lane, true, 0, TM_VALIDATION, now);
+}
+
+void tm_decide_snapshot(struct tm_core *c, uint32_t slot, unsigned lane, const struct oracle_place *place, uint64_t now)
+{
+    struct oracle_who w = tm_who(c, slot, lane, now);
+    if (c->events)
+        oracle_ordered(c->events, place, &c->warp[slot].lane[lane], &w);
     outcome(c, slot, lane, true, 0, TM_VALIDATION, now);
 }
 

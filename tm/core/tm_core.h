@@ -37,7 +37,12 @@ uint64_t tm_private_bytes(const struct tm_gpu *t);       /* of a warp, for logs 
 void tm_begin_run(struct tm_gpu *t, bool transactions);
 /* Serial, between two windows; all cycles before now have been simulated. True: SMs may have new work. */
 bool tm_step(struct tm_gpu *t, uint64_t now);
+/* The next slice from `from` on that the last tm_step has touched (tm_touch_slice); UINT32_MAX = none. */
+uint32_t tm_touched_slice(const struct tm_gpu *t, uint32_t from);
 bool tm_idle(const struct tm_gpu *t);
+/* Serial, after a run with nothing in flight: the protocol may have messages sent in order to leave memory as it must be.
+ * Called again between windows until it returns true. */
+bool tm_end(struct tm_gpu *t, uint64_t now);
 /* After a run, when memory is final: adds the counters of the whole GPU and checks for errors of the protocol. False:
  * an error, described in text. */
 bool tm_finish(struct tm_gpu *t, uint64_t *count, char *text, size_t size);
@@ -75,6 +80,7 @@ void tm_core_free(struct tm_core *c);
 void tm_core_warp_starts(struct tm_core *c, uint32_t slot, struct warp *w, uint64_t log);
 /* May tx_begin of so many lanes issue? True: concurrency control grants the warp a token. False: `wake` follows. */
 bool tm_core_may_begin(struct tm_core *c, uint32_t slot, uint32_t lanes, uint64_t now);
+bool tm_core_begin_waits(const struct tm_core *c);       /* tm_protocol.begin_waits */
 /* A block of a kernel with transactions starts, before its warps do; and ends. slot: of its warps. */
 void tm_core_block_starts(struct tm_core *c, uint32_t number, struct block *block, const uint16_t *slot);
 void tm_core_block_ends(struct tm_core *c, uint32_t number);

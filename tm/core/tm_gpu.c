@@ -60,6 +60,9 @@ struct tm_gpu *tm_new(const struct simtx_config *c, const struct tm_protocol *pr
     if (t->oracle && p->snapshots && p->snapshots(c))
         oracle_keep_versions(t->oracle);
     t->pairs = cfg.pairs ? pairs_new(sms) : NULL;
+    if (t->oracle && p->isolation && p->isolation(c) != TM_SERIAL_KEYS)
+        oracle_use_snapshots(t->oracle, p->isolation(c) == TM_SERIALISABLE_SNAPSHOT);
+    t->touched = mem_zero(slices, sizeof *t->touched, "a list of slices");
     t->notes = p->notes && p->notes(c);
     t->state = p->new_gpu_state ? p->new_gpu_state(t, c) : NULL;
     return t;
@@ -77,6 +80,7 @@ void tm_free(struct tm_gpu *t)
     free(t->cores);
     free(t->queue);
     free(t->delta);
+    free(t->touched);
     free(t);
 }
 
@@ -184,6 +188,9 @@ bool tm_step(struct tm_gpu *t, uint64_t now)
         t->core[i]->now = now;
         t->core[i]->touched = false;
     }
+    if (t->touched_some)
+        memset(t->touched, 0, t->slices * sizeof *t->touched);
+    t->touched_some = false;
     if (t->cfg.global_warps)
         grant_tokens(t);
     count_lanes(t);
@@ -192,6 +199,25 @@ bool tm_step(struct tm_gpu *t, uint64_t now)
     if (t->oracle)
         oracle_step(t->oracle, now);
     return t->cfg.global_warps || t->protocol->step;
+}
+
+void tm_touch_slice(struct tm_gpu *t, uint32_t slice)
+{
+    t->touched[slice] = t->touched_some = true;
+}
+
+uint32_t tm_touched_slice(const struct tm_gpu *t, uint32_t from)
+{
+    for (; t->touched_some && from < t->slices; from++)
+        if (t->touched[from])
+            return from;
+    return UINT32_MAX;
+}
+
+void tm_order_settled(struct tm_gpu *t, uint64_t order)
+{
+    if (t->oracle)
+        oracle_settled(t->oracle, order);
 }
 
 bool tm_core_touched(struct tm_core *c)
@@ -244,11 +270,18 @@ static bool commits_match(const struct tm_gpu *t, char *text, size_t size)
     return !n;
 }
 
+bool tm_end(struct tm_gpu *t, uint64_t now)
+{
+    return !t->protocol->end || t->protocol->end(t->state, now);
+}
+
 bool tm_finish(struct tm_gpu *t, uint64_t *count, char *text, size_t size)
 {
     count[STAT_TX_MOST] = (uint64_t)t->most_lanes;
     if (t->pairs)
         pairs_finish(t->pairs, count);
+    if (t->protocol->totals)
+        t->protocol->totals(t->state, count);
     if (!commits_match(t, text, size))
         return false;
     if (t->protocol->consistent && !t->protocol->consistent(t->state, count, text, size))
@@ -267,6 +300,11 @@ struct oracle_events *tm_slice_events(struct tm_gpu *t, uint32_t slice)
 uint32_t tm_gpu_slices(const struct tm_gpu *t)
 {
     return t->slices;
+}
+
+uint32_t tm_gpu_warps(const struct tm_gpu *t)
+{
+    return t->warps;
 }
 
 bool tm_gpu_has(const struct tm_gpu *t, uint64_t address)

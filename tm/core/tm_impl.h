@@ -90,6 +90,8 @@ struct tm_gpu {
     uint32_t nqueue, queue_cap;
     bool active;                     /* the run has transactions */
     bool notes;                      /* protocol->notes */
+    bool *touched;                   /* by slice, in the last step */
+    bool touched_some;
     int64_t lanes_in, most_lanes;    /* lanes in transactions; their maximum */
     struct tm_delta *delta;          /* of all SMs, sorted */
     uint32_t delta_cap;

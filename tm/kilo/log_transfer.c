@@ -151,6 +151,8 @@ static void send_end(struct kilo_core *k, const struct kilo_transfer *t, uint32_
     for (uint64_t m = t->lanes; m; m &= m - 1)
         if (w->sent[__builtin_ctzll(m)] >> slice & 1)
             with |= m & -m;
+    if (!with && k->no_skip)
+        return;
     if (t->kind == KILO_TRANSFER_COMMIT) {
         kilo_message(k, with ? KILO_DONE_FILL : KILO_SKIP, slice, with ? with : t->lanes, false, batch_of(k, t));
         return;
@@ -177,14 +179,17 @@ static void end_all(struct kilo_core *k, const struct kilo_transfer *t)
         send_end(k, t, s);
 }
 
-static void finish(struct kilo_core *k, struct kilo_transfer *t)
+static void finish(struct kilo_core *k, struct kilo_transfer *t, uint64_t now)
 {
+    uint32_t slot = t->slot;
     if (t->kind >= KILO_TRANSFER_READS)
         kilo_message(k, KILO_RESENT_DONE, t->slice, t->lanes, false, batch_of(k, t));
     else
         end_all(k, t);
     k->first = t->next;
     pool_give(&k->transfers, t);
+    if (k->filled)
+        k->filled(k, slot, now);
 }
 
 /* Advances the first transfer. Returns the next cycle in which it can advance without an event. */
@@ -201,7 +206,7 @@ static uint64_t work(struct kilo_core *k, struct kilo_transfer *t, uint64_t now)
         send_entry(k, t);
         return now + 1;
     }
-    finish(k, t);
+    finish(k, t, now);
     return k->first ? now + 1 : NEVER;
 }
 

@@ -91,6 +91,7 @@ struct kilo_core {
     uint32_t *credit_queue, credit_first, credit_waits;      /* slots that wait for credits: a ring, its head, length */
     uint32_t rejected_warps;         /* warps with `rejected` slices */
     bool last_use;                   /* logs are not needed once they are sent */
+    bool no_skip;                    /* units without entries of a batch get no message at its end */
     struct kilo_warp *warp;
     struct kilo_transfer *first, *last;      /* in the order of their requests; the first one is being sent */
     struct pool transfers;           /* struct kilo_transfer */
@@ -103,6 +104,7 @@ struct kilo_core {
     struct arena *arena;             /* memory that lives as long as the core */
     void *own;                       /* of a protocol that builds on this one */
     void (*own_line)(struct kilo_core *k, const struct kilo_log_op *o, uint64_t now);
+    void (*filled)(struct kilo_core *k, uint32_t slot, uint64_t now);        /* the logs have been sent; NULL = none */
 };
 
 /* What a protocol that builds on this one observes at the slices, in their threads. */

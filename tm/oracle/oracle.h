@@ -23,6 +23,10 @@ struct oracle *oracle_new(enum oracle_mode mode, uint32_t cores, uint32_t slices
 void oracle_free(struct oracle *o);
 /* Before the first run: keeps the value of each word after each commit of a kernel, for oracle_between. */
 void oracle_keep_versions(struct oracle *o);
+/* Before the first run: transactions are reported by oracle_ordered. Each read must be of the newest version that is not
+ * after the snapshot, and no word may have two versions after a writer's snapshot. serialisable: the replay must have the
+ * values read, too. */
+void oracle_use_snapshots(struct oracle *o, bool serialisable);
 /* Lists; valid as long as the oracle. All accesses to one line between two steps belong to one list, in their order. */
 struct oracle_events *oracle_core(struct oracle *o, uint32_t core);
 struct oracle_events *oracle_slice(struct oracle *o, uint32_t slice);
@@ -34,6 +38,14 @@ struct oracle_who { uint16_t sm; uint32_t slot; uint8_t lane; uint64_t block; ui
 void oracle_committed(struct oracle_events *n, uint64_t key, const struct tm_lane *l, const struct oracle_who *who);
 /* A transaction without writes that has no key (tm_decide_between). Needs oracle_keep_versions. */
 void oracle_between(struct oracle_events *n, uint64_t newest, const struct tm_lane *l, const struct oracle_who *who);
+/*
+ * A transaction under snapshot isolation, without a key: it is replayed in ascending order of (order, commit), when no
+ * transaction with a smaller order can follow (oracle_settled). It has read the version `snapshot` and has written
+ * `commit`; versions of words are kept by these numbers. Needs oracle_use_snapshots.
+ */
+struct oracle_place { uint64_t order, commit, snapshot; };
+void oracle_ordered(struct oracle_events *n, const struct oracle_place *p, const struct tm_lane *l,
+                    const struct oracle_who *who);
 /* An aborted attempt that had a key. */
 void oracle_not_committed(struct oracle_events *n, uint64_t key, uint64_t cycle);
 
@@ -45,7 +57,12 @@ void oracle_tx_write(struct oracle_events *n, uint64_t address, uint32_t before,
  * atomic, whose result is read from memory at the step. An event of a core, if it is performed on a copy in L1. */
 void oracle_plain(struct oracle_events *n, uint64_t line, const uint64_t mask[2], const uint8_t *before,
                   const uint8_t *after, uint64_t cycle);
+/* The same for an atomic that is performed on memory. memory: the line; its result is read there at the step. */
+void oracle_atomic(struct oracle_events *n, uint64_t line, const uint64_t mask[2], const uint8_t *memory,
+                   uint64_t cycle);
 
+/* Serial, before oracle_step: transactions of oracle_ordered that are reported later have at least this order. */
+void oracle_settled(struct oracle *o, uint64_t order);
 /* Serial: processes all lists; every cycle before `now` has been simulated. */
 void oracle_step(struct oracle *o, uint64_t now);
 /* After a kernel, when memory is final. False: a violation, described in text (several lines). Adds to the counters.

@@ -20,7 +20,7 @@ static struct oracle_txn *txn_new(struct oracle_events *n, uint32_t words)
         t = mem_alloc(1, sizeof *t + (sizeof *t->w << (c + 2)), "the oracle's copy of a transaction");
     t->size_class = c;
     t->home = n;
-    t->between = false;
+    t->between = t->ordered = false;
     return t;
 }
 
@@ -70,6 +70,14 @@ void oracle_between(struct oracle_events *n, uint64_t newest, const struct tm_la
     t->start = l->start;
 }
 
+void oracle_ordered(struct oracle_events *n, const struct oracle_place *p, const struct tm_lane *l,
+                    const struct oracle_who *who)
+{
+    struct oracle_txn *t = commit_new(n, 0, l, who);
+    t->ordered = true;
+    t->place = *p;
+}
+
 void oracle_not_committed(struct oracle_events *n, uint64_t key, uint64_t cycle)
 {
     struct oracle_txn *t = txn_new(n, 0);
@@ -104,9 +112,18 @@ void oracle_plain(struct oracle_events *n, uint64_t line, const uint64_t mask[2]
     e->mask[0] = mask[0];
     e->mask[1] = mask[1];
     e->atomic = !after;
+    e->memory = (const uint8_t *)(uintptr_t)line;
     memcpy(i->before, before, SHADOW_LINE);
     if (after)
         memcpy(i->after, after, SHADOW_LINE);
+}
+
+void oracle_atomic(struct oracle_events *n, uint64_t line, const uint64_t mask[2], const uint8_t *memory,
+                   uint64_t cycle)
+{
+    oracle_plain(n, line, mask, memory, NULL, cycle);
+    if (mask[0] | mask[1])
+        n->event[n->events - 1].memory = memory;
 }
 
 void oracle_events_free(struct oracle_events *n)

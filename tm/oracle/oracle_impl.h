@@ -19,6 +19,8 @@ struct oracle_txn {
     uint32_t reads, writes;          /* words */
     uint8_t size_class;              /* room for 4 << size_class words */
     bool commits;
+    bool ordered;                    /* by oracle_ordered; gets its key when its order is settled */
+    struct oracle_place place;       /* of `ordered` */
     bool between;                    /* has no key of its own; key: the newest one whose writes it may have read */
     uint64_t start;                  /* of `between`: core cycle in which the attempt began */
     struct tm_word w[];              /* reads, then writes */
@@ -30,6 +32,7 @@ struct oracle_event {
     uint64_t mask[2];                /* bytes of the line; 0: a transaction's write */
     uint32_t line;                   /* number in the shadow */
     uint32_t before;                 /* of a transaction's write */
+    const uint8_t *memory;           /* the line, of an atomic */
     uint32_t image;                  /* index of its image; of a transaction's write: of the next image */
     bool atomic;
 };
@@ -53,6 +56,15 @@ struct oracle_events {
 void oracle_events_free(struct oracle_events *n);
 void oracle_txn_free(struct oracle_txn *t);
 
+/* Transactions of oracle_ordered (ordered.c). */
+struct oracle_snapshots {
+    bool on, serialisable;
+    struct oracle_txn **heap;        /* not settled; the one with the smallest place first */
+    uint32_t n, cap;
+    uint64_t settled;
+    struct versions versions;        /* by version number */
+};
+
 /* An atomic whose result is not known yet. */
 struct oracle_atomic { struct oracle_events *list; uint32_t event, known; };
 
@@ -73,6 +85,20 @@ struct oracle {
     struct graph graph;              /* mode full */
     struct versions *versions;       /* NULL = not kept */
     struct oracle_txn *between;      /* not checked: keys up to theirs are missing */
+    struct oracle_snapshots snapshots;
 };
+
+/* ---- ordered.c ---- */
+void oracle_snapshots_clear(struct oracle_snapshots *s);
+void oracle_snapshots_free(struct oracle_snapshots *s);
+void oracle_snapshots_add(struct oracle_snapshots *s, struct oracle_txn *t);
+/* The next transaction whose order is settled; NULL = none. */
+struct oracle_txn *oracle_snapshots_next(struct oracle_snapshots *s);
+/* The value that a read of this snapshot must have. current: of a word without versions. */
+uint32_t oracle_snapshot_value(const struct oracle_snapshots *s, uint64_t snapshot, uint32_t line, unsigned word,
+                               uint32_t current);
+/* Enters a write. Returns the newest version that the word has had. */
+uint64_t oracle_snapshot_write(struct oracle_snapshots *s, uint64_t commit, uint32_t line, unsigned word,
+                               uint32_t before, uint32_t value);
 
 #endif

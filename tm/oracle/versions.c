@@ -46,6 +46,14 @@ void versions_write(struct versions *v, uint32_t line, unsigned word, uint64_t k
     *newest = add(v, (struct version){ key, value, *newest });
 }
 
+const struct version *versions_at(const struct versions *v, uint32_t line, unsigned word, uint64_t key)
+{
+    uint32_t i = line < v->lines ? v->newest[line][word] : 0;
+    while (i && v->version[i].key > key)
+        i = v->version[i].before;
+    return i ? &v->version[i] : NULL;
+}
+
 /* The last key whose outcome, and those of all before, were known before this cycle. */
 static uint64_t known_before(const struct versions *v, uint64_t cycle)
 {

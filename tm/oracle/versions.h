@@ -30,6 +30,8 @@ void versions_free(struct versions *v);
 void versions_replayed(struct versions *v, uint64_t cycle);
 /* A transaction has changed a word of a line of the shadow. */
 void versions_write(struct versions *v, uint32_t line, unsigned word, uint64_t key, uint32_t before, uint32_t value);
+/* The newest version of a word whose key is not more than this one; NULL = the word has no version. */
+const struct version *versions_at(const struct versions *v, uint32_t line, unsigned word, uint64_t key);
 
 /*
  * A check: versions_check_begin for the states after the keys whose outcomes were known when an attempt began in cycle

@@ -47,6 +47,17 @@ struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
                   "warptm.resolution_cost=free sim.threads=2" },
         { .presets = "warptm", .keys = "gpu.sms=2 warptm.resolution=none warptm.group_replies=false tm.warps=8 "
                                        "warptm.group_outcomes=false warptm.access_bytes=4 warptm.tcd_bytes=4" },
+        { .presets = "sitm", .keys = "gpu.sms=3" },
+        { .presets = "sitm", .keys = "gpu.sms=2 tm.warps=0 tm.backoff=0 version.slots=2" },
+        { .presets = "sitm tiny", .keys = "gpu.sms=2 version.slots=2 sitm.writer_entries=1 sitm.reader_entries=1" },
+        { .presets = "sitm", .keys = "gpu.sms=2 sitm.groups=1 sitm.stamp_bits=8 sitm.delta=1 sitm.version_bits=4" },
+        { .presets = "sitm", .keys = "gpu.sms=4 tm.warps=8 sitm.stamp_bits=8 sitm.granularity=32 sitm.exclusive_after=2" },
+        { .presets = "sitm", .keys = "gpu.sms=3 sitm.batch=warp version.copy=stale version.slots=3 sitm.version_bits=3 "
+                                     "sitm.link_latency=200 sitm.prevts=cts" },
+        { .presets = "sitm sitm-noloop tiny", .keys = "gpu.sms=2 tm.warps=4 sitm.cu_words=4 sitm.access_bytes=4" },
+        { .presets = "sitm", .keys = "gpu.sms=4 version.slots=32 tm.warps=4 dram.clone_parallel=subarray" },
+        { .as_before = true, .presets = "sitm",
+          .keys = "gpu.sms=4 version.slots=32 tm.warps=4 dram.clone_parallel=subarray sim.threads=2" },
         { .presets = "kilotm", .keys = COHERENT "mesi gpu.sms=3" },
         { .presets = "kilotm", .keys = COHERENT "write-through order.policy=sc tm.watchdog=400" },
         { .presets = "kilotm", .keys = COHERENT "mesi order.policy=sc-types gpu.sms=3 l1.kb=4 l1.ways=4 tm.backoff=0" },
@@ -175,6 +186,8 @@ static void open_machine(struct random_machine *m)
     m->gpu = simtx_gpu_new(c, m->index, &message);
     if (!m->gpu || simtx_malloc(m->gpu, sizeof *m->words, SIMTX_MEM_DEVICE, &words))
         give_up(m->keys, message);
+    if (simtx_declare_versions(m->gpu, words, sizeof *m->words))
+        give_up(m->keys, simtx_last_message(m->gpu));
     m->words = words;
     simtx_config_free(c);
 }

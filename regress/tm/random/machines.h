@@ -7,7 +7,7 @@
 #include "frontend/lib/simtx.h"
 #include "regress/tm/random/gen.h"
 
-enum { MACHINES_MOST = 36, MACHINE_LINE = 400 };
+enum { MACHINES_MOST = 48, MACHINE_LINE = 400 };
 
 struct random_machine {
     const char *presets, *keys;

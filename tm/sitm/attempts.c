@@ -1,0 +1,315 @@
+/*
+ * The attempts of a warp at the SM. A warp has one attempt: the next BEGIN is sent when all lanes of the last attempt have
+ * committed, or have aborted with nothing outstanding. COMMIT_REQ follows the last reply; then the write sets are sent.
+ * When COMMIT_OK has arrived and they have been sent, read-only lanes commit, and PASS names the version slot for the
+ * others, which commit when their version is published.
+ */
+#include "tm/sitm/sitm.h"
+
+static const struct { enum stat packets, bytes; } COUNTERS[SITM_KINDS] = {
+#define KIND(kind, counter) [SITM_##kind] = { STAT_MSG_SITM_##counter, STAT_MSG_SITM_##counter##_BYTES }
+    KIND(BEGIN, BEGIN), KIND(SNAPSHOT, SNAPSHOT), KIND(TX_READ, READ), KIND(DATA, DATA), KIND(TX_WRITE, WRITE),
+    KIND(WRITE_ACK, WRITE_ACK), KIND(EDGE_ACK, EDGE_ACK), KIND(COMMIT_REQ, COMMIT), KIND(COMMIT_OK, COMMIT),
+    KIND(PASS, PASS), KIND(FAIL, PASS), KIND(CU_DONE, PASS), KIND(WRITTEN, COMMIT), KIND(COMMITTED, COMMIT),
+    KIND(ABORTED, ABORTED)
+#undef KIND
+};
+
+static void count(struct sitm_core *x, const struct packet *p)
+{
+    tm_count(x->tm)[COUNTERS[p->kind - SITM_WIRE].packets]++;
+    tm_count(x->tm)[COUNTERS[p->kind - SITM_WIRE].bytes] += p->bytes;
+}
+
+struct packet *sitm_packet(struct sitm_core *x, enum sitm_kind kind, uint32_t slice, uint32_t bytes)
+{
+    struct packet *p = tm_packet(x->tm, SITM_WIRE + kind, slice, bytes);
+    count(x, p);
+    packet_push(&x->kilo->out, p);
+    tm_run_at(x->tm, tm_now(x->tm));
+    return p;
+}
+
+static void send_message(struct sitm_core *x, const struct sitm_message *m, uint32_t slice)
+{
+    struct packet *p = sitm_packet(x, m->kind, slice, sitm_message_bytes(m->kind, 0) - SITM_HEADER_BYTES);
+    ((union sitm_payload *)p->payload)->message = *m;
+}
+
+/* ---- begin ---- */
+
+static bool over(const struct sitm_attempt *a)
+{
+    return a->aborted == a->doomed;
+}
+
+static void begin(struct sitm_core *x, uint32_t slot)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    struct sitm_message m;
+    sitm_attempt_next(&w->a, w->lanes, x->gpu->cfg.exclusive_after, &m);
+    m.warp = sitm_warp_number(x, slot);
+    w->state = SITM_STATE_BEGIN;
+    send_message(x, &m, 0);
+}
+
+void sitm_attempt_wanted(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    struct kilo_core *k = core;
+    struct sitm_core *x = sitm_core(k);
+    struct sitm_warp *w = &x->warp[slot];
+    kilo_log_attempt(core, slot, lanes, now);
+    w->lanes = (uint32_t)lanes;
+    w->number = tm_attempt(x->tm, slot);
+    w->state = SITM_STATE_WAIT;
+    if (over(&w->a))
+        begin(x, slot);
+}
+
+/* Lanes that did not begin wait for the attempt after an exclusive one. */
+static void snapshot(struct sitm_core *x, uint32_t slot, const struct sitm_message *m, uint64_t now)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    sitm_attempt_begin(&w->a, m);
+    w->told = 0;
+    w->state = SITM_STATE_RUN;
+    if (w->lanes & ~m->lanes)
+        tm_abort(x->tm, slot, w->lanes & ~m->lanes, w->number, TM_SITM_DRAIN, now);
+    if (w->lanes & ~m->lanes)
+        tm_no_backoff(x->tm, slot);
+    tm_wake(x->tm, slot);
+}
+
+/* ---- aborts ---- */
+
+static enum tm_reason reason_of(enum sitm_reason r)
+{
+    static const enum tm_reason reason[SITM_REASONS] = {
+        [SITM_WRITE] = TM_SITM_WRITE, [SITM_TABLE] = TM_SITM_TABLE, [SITM_LOOP] = TM_SITM_LOOP,
+        [SITM_STAMPS] = TM_SITM_DRAIN
+    };
+    return reason[r];
+}
+
+/* Lanes that the rules have doomed. A lane of them may be in a new attempt after each call of tm_abort. */
+static void abort_doomed(struct sitm_core *x, uint32_t slot, uint64_t now)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    uint32_t number = w->number, lanes = w->a.doomed & ~w->told;
+    w->told |= lanes;
+    for (uint32_t r = 0; r < SITM_REASONS && w->number == number; r++)
+        if (lanes & w->a.refused[r])
+            tm_abort(x->tm, slot, lanes & w->a.refused[r], number, reason_of(r), now);
+}
+
+static void send_aborted(struct sitm_core *x, uint32_t slot)
+{
+    struct sitm_message m;
+    while (sitm_attempt_aborted(&x->warp[slot].a, &m))
+        send_message(x, &m, 0);
+}
+
+/* Lanes that something else has aborted: a log that overflowed, a conflict on shared memory. */
+void sitm_lanes_aborted(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    struct kilo_core *k = core;
+    struct sitm_core *x = sitm_core(k);
+    struct sitm_warp *w = &x->warp[slot];
+    uint32_t others = (uint32_t)lanes & w->a.lanes & ~w->a.doomed;
+    if (w->state != SITM_STATE_RUN && w->state != SITM_STATE_COMMIT)
+        return;
+    sitm_attempt_doom(&w->a, others, SITM_STAMPS);
+    w->told |= others;
+    w->at_commit &= ~(uint32_t)lanes;
+    sitm_progress(x, slot, now);
+}
+
+/* ---- commit ---- */
+
+static uint32_t writing_lanes(struct sitm_core *x, uint32_t slot, uint32_t lanes)
+{
+    uint32_t some = 0;
+    for (uint32_t rest = lanes; rest;) {
+        uint32_t lane = sitm_lane(&rest);
+        some |= tm_lane(x->tm, slot, lane)->writes.n ? UINT32_C(1) << lane : 0;
+    }
+    return some;
+}
+
+/* The write sets are transferred as a batch of the log unit. */
+static void transfer(struct sitm_core *x, uint32_t slot, uint64_t now)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    struct kilo_warp *log = &x->kilo->warp[slot];
+    w->filled = !w->writers;
+    if (!w->writers)
+        return;
+    log->batch = kilo_batch_new(x->kilo);
+    log->batch->b.lanes = w->writers;
+    log->batch->b.slot = (uint16_t)slot;
+    kilo_transfer_begin(x->kilo, slot, w->writers, now);
+}
+
+static void request(struct sitm_core *x, uint32_t slot, uint64_t now)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    struct sitm_message m;
+    uint32_t lanes = w->a.lanes & ~w->a.aborted;
+    w->state = SITM_STATE_REQUEST;
+    w->writers = writing_lanes(x, slot, lanes);
+    w->decided = false;
+    sitm_attempt_commit(&w->a, w->writers, &m);
+    send_message(x, &m, 0);
+    transfer(x, slot, now);
+}
+
+void sitm_commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
+{
+    struct kilo_core *k = core;
+    struct sitm_core *x = sitm_core(k);
+    x->warp[slot].at_commit = (uint32_t)lanes;
+    x->warp[slot].state = SITM_STATE_COMMIT;
+    sitm_progress(x, slot, now);
+}
+
+void sitm_progress(struct sitm_core *x, uint32_t slot, uint64_t now)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    send_aborted(x, slot);
+    if (w->state == SITM_STATE_RUN || w->state == SITM_STATE_COMMIT)
+        abort_doomed(x, slot, now);
+    if (w->state == SITM_STATE_WAIT && over(&w->a))
+        begin(x, slot);
+    else if (w->state == SITM_STATE_COMMIT && sitm_attempt_may_commit(&w->a, w->at_commit))
+        request(x, slot, now);
+}
+
+/* ---- outcome ---- */
+
+static uint64_t version_number(uint32_t epoch, uint32_t version)
+{
+    return (uint64_t)epoch << 32 | version;
+}
+
+static void commit_lane(struct sitm_core *x, uint32_t slot, unsigned lane, uint64_t now)
+{
+    const struct sitm_warp *w = &x->warp[slot];
+    const struct oracle_place place = {
+        .order = version_number(w->ok.epoch, w->ok.stamp[lane]),
+        .commit = version_number(w->ok.epoch, w->ok.writers >> lane & 1 ? w->ok.version : w->a.snapshot),
+        .snapshot = version_number(w->ok.epoch, w->a.snapshot)
+    };
+    tm_decide_snapshot(x->tm, slot, lane, &place, now);
+}
+
+static void commit_lanes(struct sitm_core *x, uint32_t slot, uint32_t lanes, uint64_t now)
+{
+    while (lanes)
+        commit_lane(x, slot, sitm_lane(&lanes), now);
+}
+
+/* PASS, or FAIL, to the slices that have words of the write sets. */
+static void send_pass(struct sitm_core *x, uint32_t slot)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    const uint64_t *wrote = x->kilo->warp[slot].wrote;
+    w->done = 0;
+    for (uint32_t s = 0; s < x->gpu->slices; s++) {
+        uint32_t here = 0;
+        for (uint32_t rest = w->writers; rest;) {
+            uint32_t lane = sitm_lane(&rest);
+            here |= wrote[lane] >> s & 1 ? UINT32_C(1) << lane : 0;
+        }
+        struct sitm_message m = { .kind = here & w->ok.writers ? SITM_PASS : SITM_FAIL, .group = w->a.group,
+                                  .warp = w->a.warp, .lanes = here & w->ok.writers, .version = w->ok.version,
+                                  .slot = w->ok.slot };
+        if (here)
+            send_message(x, &m, s);
+        w->done += m.kind == SITM_PASS;
+    }
+}
+
+/* COMMIT_OK has arrived and the write sets have been sent. Lanes that it does not name abort (sitm.exact). */
+static void decided(struct sitm_core *x, uint32_t slot, uint64_t now)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    uint32_t lanes = w->a.lanes & ~w->a.aborted, readers = w->ok.lanes & ~w->ok.writers;
+    if (!w->decided || !w->filled)
+        return;
+    if (w->writers)
+        x->kilo->warp[slot].batch->busy = false;
+    send_pass(x, slot);
+    sitm_attempt_committed(&w->a, w->ok.lanes);
+    sitm_attempt_refused(&w->a, lanes & ~w->ok.lanes);
+    w->state = w->ok.writers ? SITM_STATE_WRITE : SITM_STATE_NONE;
+    if (!w->ok.writers)
+        x->gpu->floor[sitm_warp_number(x, slot)] = UINT64_MAX;
+    for (uint32_t rest = lanes & ~w->ok.lanes; rest;)
+        tm_decide(x->tm, slot, sitm_lane(&rest), false, 0, TM_SITM_LOOP, now);
+    commit_lanes(x, slot, readers, now);
+}
+
+void sitm_filled(struct kilo_core *k, uint32_t slot, uint64_t now)
+{
+    struct sitm_core *x = sitm_core(k);
+    x->warp[slot].filled = true;
+    decided(x, slot, now);
+}
+
+static void commit_ok(struct sitm_core *x, uint32_t slot, const struct sitm_message *m, uint64_t now)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    w->ok = *m;
+    w->decided = true;
+    decided(x, slot, now);
+}
+
+static void cu_done(struct sitm_core *x, uint32_t slot)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    if (--w->done)
+        return;
+    w->state = SITM_STATE_PUBLISH;
+    send_message(x, &(struct sitm_message){ .kind = SITM_WRITTEN, .warp = w->a.warp, .group = w->a.group }, 0);
+}
+
+static void committed(struct sitm_core *x, uint32_t slot, uint64_t now)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    w->state = SITM_STATE_NONE;
+    x->gpu->floor[sitm_warp_number(x, slot)] = UINT64_MAX;
+    commit_lanes(x, slot, w->ok.writers, now);
+}
+
+/* ---- messages ---- */
+
+static void receive(struct sitm_core *x, enum sitm_kind kind, const struct sitm_message *m, uint64_t now)
+{
+    uint32_t slot = m->warp - sitm_warp_number(x, 0);
+    switch (kind) {
+    case SITM_SNAPSHOT: snapshot(x, slot, m, now); break;
+    case SITM_EDGE_ACK:
+        sitm_attempt_edges(&x->warp[slot].a, m);
+        sitm_progress(x, slot, now);
+        break;
+    case SITM_COMMIT_OK: commit_ok(x, slot, m, now); break;
+    case SITM_CU_DONE: cu_done(x, slot); break;
+    default: committed(x, slot, now); break;
+    }
+}
+
+void sitm_receive(void *core, struct packet *p, uint64_t now)
+{
+    struct kilo_core *k = core;
+    struct sitm_core *x = sitm_core(k);
+    enum sitm_kind kind = p->kind - SITM_WIRE;
+    count(x, p);
+    if (kind == SITM_DATA || kind == SITM_WRITE_ACK) {
+        sitm_reply(x, p, now);
+    } else {
+        struct sitm_message m = ((union sitm_payload *)p->payload)->message;
+        packet_return(p);
+        receive(x, kind, &m, now);
+    }
+    tm_run_at(x->tm, now);
+}
