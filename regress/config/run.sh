@@ -30,10 +30,11 @@ for m in $machines; do
     for o in $overlays; do
         [ "$o" = Nsm ] && o=3sm
         case $m+$o in       # machines that cannot have coherent L1s, logs in L1, buffers of a few words
-        default+tm-warptm | v100+tm-warptm) answers 2 "gpu.memory_mb" show "$m+$o" ;;
-        localtm+tm-warptm | southern-islands+tm-warptm) answers 2 "l1.local_writeback" show "$m+$o" ;;
+        default+tm-warptm | v100+tm-warptm | default+tm-sitm | v100+tm-sitm) answers 2 "gpu.memory_mb" show "$m+$o" ;;
+        localtm+tm-warptm | southern-islands+tm-warptm | localtm+tm-sitm | southern-islands+tm-sitm)
+            answers 2 "l1.local_writeback" show "$m+$o" ;;
         warptm+finite-units) answers 2 "kilotm.read_buffer" show "$m+$o" ;;
-        warptm+mesi | warptm+write-through | gtx480-reference+mesi | gtx480-reference+write-through)
+        sitm+mesi | sitm+write-through | warptm+mesi | warptm+write-through | gtx480-reference+mesi | gtx480-reference+write-through)
             answers 2 "coherence" show "$m+$o" ;;
         *) answers 0 "gpu.sms" show "$m+$o" ;;
         esac

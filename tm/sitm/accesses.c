@@ -198,6 +198,7 @@ static void words_of_store(struct sitm_core *x, uint32_t slot, uint32_t words, u
     }
 }
 
+/* The log comes last: one that overflows aborts the lanes, which may begin their next attempt. */
 void sitm_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
 {
     struct kilo_core *k = core;
@@ -207,9 +208,9 @@ void sitm_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lan
     uint64_t live = lanes & ~(uint64_t)w->a.doomed & w->a.lanes;
     if (outside(x, slot, op, live))
         return;
+    if (!w->a.exclusive) {
+        words_of_store(x, slot, op->width < 4 ? 1 : op->width / 4u, live, &a);
+        send_words(x, slot, &a, SITM_TX_WRITE, NULL);
+    }
     kilo_log_store(core, slot, op, lanes, now);
-    if (w->a.exclusive)
-        return;
-    words_of_store(x, slot, op->width < 4 ? 1 : op->width / 4u, live, &a);
-    send_words(x, slot, &a, SITM_TX_WRITE, NULL);
 }
