@@ -145,7 +145,7 @@ static uint64_t plan(const struct l2_slice *s, uint64_t now, bool moved)
     }
     if (s->engine && s->engine_next < next)
         next = s->engine_next;
-    if (s->engine_blocked || l2_copying(s))
+    if (s->engine_blocked || s->copying)
         return now + 1;
     if ((blocked && moved) || s->unsolicited.n || s->ready.n || s->probing.n)
         return now + 1;
@@ -171,7 +171,7 @@ void l2_run(struct l2_slice *s, const struct l2_now *t)
         l2_engine_receive(s, t);
         l2_engine_run(s, t);
     }
-    if (l2_copying(s))
+    if (s->copying)
         l2_copy_run(s, t);
     bool moved = s->atomic && l2_finish_atomic(s, t->l2);
     if (s->performable_head != MSHR_NONE)
@@ -223,5 +223,5 @@ bool l2_idle(const struct l2_slice *s)
         n += s->in[v].wait.n + s->in[v].n;
     for (uint32_t v = 0; v < s->request->vns; v++)
         n += s->out[v].n;
-    return n == 0 && !l2_copying(s) && l2_engine_idle(s);
+    return n == 0 && !s->copying && l2_engine_idle(s);
 }

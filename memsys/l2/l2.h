@@ -100,6 +100,7 @@ struct l2_slice {
     uint64_t engine_next;            /* L2 cycle of its next event */
     bool engine_blocked;             /* it has rejected a message */
     struct l2_copier *copier;        /* NULL = no versioned memory */
+    bool copying;                    /* versioned rows from slot to slot */
     uint64_t *dirty;                 /* bit per line */
     uint32_t dirty_lines, flush_at;
     bool flushing;
@@ -164,9 +165,9 @@ void l2_copier_init(struct l2_slice *s);
 void l2_copier_end(struct l2_slice *s);
 /* Copies the slice's versioned rows from one slot to another. */
 void l2_copy_begin(struct l2_slice *s, uint32_t from, uint32_t to, uint64_t now);
-bool l2_copying(const struct l2_slice *s);
 void l2_copy_run(struct l2_slice *s, const struct l2_now *t);       /* a cycle, while it copies */
 void l2_copy_done(struct l2_slice *s, uint32_t bank);               /* the bank's CLONE has completed */
+void l2_copy_dump(const struct l2_slice *s, void (*line)(void *ctx, const char *text), void *ctx);
 /* Does p wait for the copy of its row? */
 bool l2_held(const struct l2_slice *s, const struct packet *p);
 /* A write or atomic has performed on the bytes of p->mask: those that are plain reach other slots, too. */

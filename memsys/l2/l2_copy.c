@@ -15,6 +15,7 @@
  * nothing but DRAM.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,6 @@ struct copy_bank {
 };
 
 struct l2_copier {
-    bool active;
     uint32_t from, to, left;                 /* left: rows not copied */
     uint64_t counted_to;                     /* first L2 cycle that VERSION_CYCLES does not have */
     uint32_t nbanks;
@@ -49,11 +49,6 @@ void l2_copier_init(struct l2_slice *s)
 static uint64_t mapped(const struct l2_slice *s, const struct version_row *r, uint32_t slot)
 {
     return layout_map(vmem_layout(s->part->cfg.versions), r->address, slot);
-}
-
-bool l2_copying(const struct l2_slice *s)
-{
-    return s->copier && s->copier->active;
 }
 
 /* ---- begin ---- */
@@ -79,8 +74,8 @@ void l2_copy_begin(struct l2_slice *s, uint32_t from, uint32_t to, uint64_t now)
     struct l2_copier *k = s->copier;
     uint32_t n;
     struct version_row *const *rows = vmem_rows(s->part->cfg.versions, s->part->cfg.channel, &n);
-    assert(!k->active && from != to);
-    k->active = true;
+    assert(!s->copying && from != to);
+    s->copying = true;
     k->from = from;
     k->to = to;
     k->left = 0;
@@ -180,8 +175,8 @@ void l2_copy_run(struct l2_slice *s, const struct l2_now *t)
     k->counted_to = t->l2;
     for (uint32_t b = 0; k->left && b < k->nbanks; b++)
         run_bank(s, &k->bank[b], t);
-    k->active = k->left > 0;
-    if (!k->active && s->engine)
+    s->copying = k->left > 0;
+    if (!s->copying && s->engine)
         l2_engine_copied(s, t);
 }
 
@@ -206,6 +201,24 @@ void l2_copy_done(struct l2_slice *s, uint32_t bank)
 void l2_copier_end(struct l2_slice *s)
 {
     free(s->copier);
+}
+
+void l2_copy_dump(const struct l2_slice *s, void (*line)(void *ctx, const char *text), void *ctx)
+{
+    static const char *const waits[] = {
+        [PHASE_DROP] = "for the use of lines of the target in L2", [PHASE_CLEAN] = "for write-backs",
+        [PHASE_CLONE] = "for CLONE"
+    };
+    const struct l2_copier *k = s->copier;
+    char text[160];
+    snprintf(text, sizeof text, "  copies versions from slot %u to slot %u: %u rows left", k->from, k->to, k->left);
+    line(ctx, text);
+    for (uint32_t b = 0; b < k->nbanks; b++) {
+        if (k->bank[b].phase == PHASE_IDLE)
+            continue;
+        snprintf(text, sizeof text, "    bank %u, row %u: waits %s", b, k->bank[b].group->row, waits[k->bank[b].phase]);
+        line(ctx, text);
+    }
 }
 
 /* ---- plain accesses ---- */

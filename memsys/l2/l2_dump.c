@@ -58,6 +58,8 @@ void l2_dump(const struct l2_slice *s, void (*line)(void *ctx, const char *text)
     line(ctx, text);
     for (uint32_t v = 0; v < s->inputs; v++)
         dump_network(s, v, &r);
+    if (s->copying)
+        l2_copy_dump(s, line, ctx);
     if (s->engine && s->part->cfg.engine->dump)
         s->part->cfg.engine->dump(s->engine, line, ctx);
     if (s->atomic)

@@ -24,9 +24,12 @@ static uint8_t *bytes_of(void *ctx, uint64_t mapped)
 static uint32_t perform_atomic(void *ctx, uint32_t slice, struct packet *p)
 {
     struct machine *m = ctx;
-    if (m->versions)
+    uint64_t line = p->mapped;
+    if (m->versions) {
         mem_atomic_mask(p->atom, p->mask);
-    return mem_atomic_perform(&m->worker[slice], (uint64_t)(uintptr_t)bytes_of(ctx, p->mapped), p->atom);
+        line = (uint64_t)(uintptr_t)vmem_bytes(m->versions, line);
+    }
+    return mem_atomic_perform(&m->worker[slice], line, p->atom);
 }
 
 static uint64_t map_version(void *ctx, const struct packet *p)

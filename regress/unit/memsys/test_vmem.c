@@ -676,6 +676,32 @@ static void slots_keep_their_bytes(void **state)
             assert_true(random_run(&variants[i], seed + 100 * i, STEPS) > 20);
 }
 
+static void gather(void *ctx, const char *text)
+{
+    strncat(ctx, text, 4000 - strlen(ctx));
+}
+
+/* A report of a hang says what a copy waits for. */
+static void dump_names_copies(void **state)
+{
+    struct world *w = calloc(1, sizeof *w);
+    struct tester *tester[MAX_SLICES], **testers = tester;
+    char text[4096] = "";
+    world = w;
+    w->x = 9;
+    start(w, &variants[0], &testers);
+    begin_copies(w, testers, 2);
+    run(w, 4);
+    partition_dump(w->b.p, gather, text);
+    assert_non_null(strstr(text, "copies versions from slot 0 to slot 2: "));
+    assert_non_null(strstr(text, ": waits for CLONE"));
+    finish(w, testers);
+    bench_end(&w->b);
+    vmem_free(w->v);
+    region_table_end(&w->regions);
+    free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -683,6 +709,7 @@ int main(void)
         cmocka_unit_test(layout_holds_on_every_preset),
         cmocka_unit_test(version_index_finds_the_latest),
         cmocka_unit_test(slots_keep_their_bytes),
+        cmocka_unit_test(dump_names_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
