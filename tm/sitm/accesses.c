@@ -95,8 +95,8 @@ static bool outside(struct sitm_core *x, uint32_t slot, const struct mem_op *op,
         unsigned lane = (unsigned)__builtin_ctzll(m);
         if (versioned(x, op->address[lane]) && versioned(x, op->address[lane] + op->width - 1))
             continue;
-        tm_impossible(x->tm, slot, lane, "a transaction accesses 0x%llx, which has no versions: tm.global = sitm isolates "
-                      "only memory that the program has declared by simtx_version_region",
+        tm_impossible(x->tm, slot, lane, "a transaction accesses 0x%llx, which has no versions: tm.global = sitm "
+                      "isolates only memory that the program has declared by simtx_version_region",
                       (unsigned long long)op->address[lane]);
         return true;
     }
@@ -137,7 +137,8 @@ void sitm_load(void *core, struct tm_load *l, uint64_t now)
     }
     if (l->protocol)
         return;
-    x->empty_load = mem_grow(x->empty_load, x->empty_loads, &x->empty_cap, sizeof *x->empty_load, "loads without lanes");
+    x->empty_load = mem_grow(x->empty_load, x->empty_loads, &x->empty_cap, sizeof *x->empty_load,
+                             "loads without lanes");
     x->empty_load[x->empty_loads++] = l;
     tm_run_at(x->tm, now);
 }

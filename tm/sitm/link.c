@@ -1,8 +1,8 @@
 /*
- * Control links between the manager and the slices: a FIFO for each pair, without a limit of bandwidth. There is no path
- * between slices in the crossbars, and the threads of different channels may not write each other's state in a window.
- * So mail waits at its sender until the serial step after the window; it arrives later, since a link is at least as long
- * as a window. The manager reads mail in the order (cycle, slice, number).
+ * Control links between the manager and the slices: a FIFO for each pair, without a limit of bandwidth. There is no
+ * path between slices in the crossbars, and the threads of different channels may not write each other's state in a
+ * window. So mail waits at its sender until the serial step after the window; it arrives later, since a link is at
+ * least as long as a window. The manager reads mail in the order (cycle, slice, number).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -261,8 +261,8 @@ static bool consistent(void *gpu_state, const uint64_t *count, char *error, size
     if (clean(g))
         return true;
     sitm_manager_describe(g->manager, manager, sizeof manager);
-    int n = snprintf(error, size, "  at the end of the kernel the manager has: %s; entries of slices (writers, readers, "
-                     "words):", manager);
+    int n = snprintf(error, size, "  at the end of the kernel the manager has: %s; entries of slices (writers, "
+                     "readers, words):", manager);
     for (uint32_t s = 0; s < g->slices && n > 0 && (size_t)n < size; s++)
         n += snprintf(error + n, size - (size_t)n, " %u %u %u;", g->unit[s]->rules.writers.n,
                       g->unit[s]->rules.readers.n, g->unit[s]->entries);

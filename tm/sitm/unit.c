@@ -1,7 +1,7 @@
 /*
- * Snapshot isolation at an L2 slice: the rules take TX_READ and TX_WRITE when they arrive, before the look-up of L2, one
- * word a cycle. The data of a TX_READ is then read from the slot of its snapshot; the request becomes the reply. Entries
- * of attempts that are over are removed in the background, one a cycle.
+ * Snapshot isolation at an L2 slice: the rules take TX_READ and TX_WRITE when they arrive, before the look-up of L2,
+ * one word a cycle. The data of a TX_READ is then read from the slot of its snapshot; the request becomes the reply.
+ * Entries of attempts that are over are removed in the background, one a cycle.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * Write-back of write sets at a slice. WRITE_SET brings words before the decision; PASS names the lanes that commit and
- * the version slot. Words are performed in the order of PASSes and log entries, sitm.cu_words a cycle; those of one PASS
- * to one block of sitm.access_bytes that follow each other are one access of L2. CU_DONE follows the last one.
+ * the version slot. Words are performed in the order of PASSes and log entries, sitm.cu_words a cycle; those of one
+ * PASS to one block of sitm.access_bytes that follow each other are one access of L2. CU_DONE follows the last one.
  */
 #include <stdlib.h>
 #include <string.h>
