@@ -314,7 +314,7 @@ static void test_sources(void **state)
             fail_msg("%s: sources %x, expected %x", rows[i].expr, sources_of(rows[i].expr, "HT-H"), rows[i].sources);
 }
 
-/* Of the systems with snapshots, which tm/sitm/paper.def switches off. */
+/* Of the oracle of the snapshot-isolation paper, which tm/sitm/paper.def switches off. */
 static bool is_switched_off(const char *missing)
 {
     return !strcmp(paper->name, "sitm") &&
