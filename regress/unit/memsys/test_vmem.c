@@ -120,7 +120,8 @@ struct request { struct packet *p; uint32_t newest; uint8_t expected[LINE_BYTES]
 /* A CLONE that must complete at L2 cycle `at`; from, to: slots. */
 struct running { uint64_t at, row; uint32_t bank, from, to; };
 
-struct slice_state { uint32_t newest, next, from; bool copying, copied; };
+/* readable: slots of published versions, a bit each. */
+struct slice_state { uint32_t newest, next, from, readable; bool copying, copied; };
 
 struct world {
     struct bench b;
@@ -324,6 +325,7 @@ static void accessed(void *engine, const struct packet *p, uint64_t now)
     uint32_t targets = plain ? 1u << s->newest | (open ? 1u << s->next : 0) : 0;
     for (uint32_t to = 0; to < SLOTS; to++)
         world->unsaved[to][n] |= (targets | 1u << slot) >> to & 1;
+    targets |= plain ? s->readable : 0;
     for (uint32_t to = 0; to < SLOTS; to++)
         if (targets >> to & 1 && to != slot && p->kind == MSG_WRITE)
             merge(to, n, p);
@@ -440,7 +442,7 @@ static void start(struct world *w, const struct variant *a, struct tester ***tes
     for (uint32_t i = 0; i < LINES; i++)
         memcpy(w->bytes[0][i], (void *)(uintptr_t)w->line[i], LINE_BYTES);
     for (uint32_t i = 0; i < a->slices; i++)
-        w->slice[i].next = VMEM_NONE;
+        w->slice[i] = (struct slice_state){ .next = VMEM_NONE, .readable = 1 };
     b->cfg.versions = w->v;
     b->cfg.engine = &tester_kind;
     b->cfg.engine_shared = testers;
@@ -516,6 +518,7 @@ static void begin_copy(struct world *w, struct tester **testers, uint32_t slice,
     struct slice_state *s = &w->slice[slice];
     s->from = s->newest;
     s->next = to;
+    s->readable &= ~(1u << to);
     s->copying = true;
     s->copied = false;
     engine_copy_slot(&testers[slice]->home, s->from, to, l2_now(&w->b));
@@ -546,6 +549,7 @@ static void publish(struct world *w, struct tester **testers)
     for (uint32_t i = 0; i < w->b.cfg.slices; i++) {
         struct slice_state *s = &w->slice[i];
         s->newest = s->next;
+        s->readable |= 1u << s->newest;
         s->next = VMEM_NONE;
         s->copied = false;
         engine_publish_slot(&testers[i]->home, s->newest);
