@@ -94,11 +94,14 @@ uint32_t tags_victim(const struct tags *t, uint64_t line)
 
 void tags_allocate(struct tags *t, uint32_t i, uint64_t line, uint8_t state)
 {
+    t->used = true;
     t->tag[i] = (struct tag){ .line = line, .used = ++t->clock, .state = state };
     t->line[i] = line;
 }
 
 void tags_clear(struct tags *t)
 {
-    memset(t->tag, 0, (size_t)t->sets * t->ways * sizeof *t->tag);
+    if (t->used)
+        memset(t->tag, 0, (size_t)t->sets * t->ways * sizeof *t->tag);
+    t->used = false;
 }

@@ -31,6 +31,7 @@ struct tags {
     enum tags_policy policy;         /* a choice of l1.replacement */
     enum tags_index index;           /* a choice of l1.hash */
     uint8_t line_shift, set_shift;   /* log2(line_bytes); log2(sets), rounded up */
+    bool used;                       /* lines have been allocated since the last tags_clear */
     bool direct;                     /* the set is the low bits of the line's number, from which nothing is removed */
     uint64_t clock;
     /* what is removed from the line's number, in this order: tags_share, tags_cut */

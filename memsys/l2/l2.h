@@ -127,6 +127,7 @@ struct partition {
     struct hists *hists;
     struct dram *dram;
     uint64_t l2_from;                /* first L2 cycle that has not been run */
+    uint64_t credits_until;          /* of partition_set_horizon */
     uint64_t mem_next, drained;      /* next memory cycle to run; last one whose completed requests were collected */
     uint32_t dram_waiters;           /* bit per slice: waits for an entry of the DRAM queue */
     uint32_t next_slice;             /* round robin: first slice to access the DRAM queue */

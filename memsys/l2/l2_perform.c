@@ -172,8 +172,7 @@ static bool send_head(struct l2_slice *s, unsigned vn, const struct l2_now *t)
     const struct partition_cfg *c = &s->part->cfg;
     struct packet *p = s->out[vn].head;
     uint32_t flits = xbar_flits(p->bytes, c->flit_bytes);
-    if (s->reply->have[vn] < flits &&
-        !port_can_send(s->reply, clock_floor(c->clocks, CLK_L2, CLK_XBAR, t->l2), vn, flits)) {
+    if (!port_may_send(s->reply, clock_floor(c->clocks, CLK_L2, CLK_XBAR, t->l2), vn, flits)) {
         s->no_credit |= UINT32_C(1) << vn;
         return false;
     }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "memsys/l2/l2.h"
+#include "memsys/xbar/xbar.h"
 
 struct partition *partition_new(const struct partition_cfg *c, struct port **requests, struct port **replies,
                                 uint64_t *count, struct hists *hists)
@@ -15,6 +16,7 @@ struct partition *partition_new(const struct partition_cfg *c, struct port **req
     struct partition *p = mem_zero(1, sizeof *p, "a memory partition");
     *p = (struct partition){
         .cfg = *c, .count = count, .hists = hists, .mem_next = c->walk ? 0 : NEVER, .drained = NEVER,
+        .credits_until = NEVER,
         .dram = dram_new(&c->dram, count), .slice = mem_zero(c->slices, sizeof *p->slice, "L2 slices")
     };
     for (uint32_t n = 0; n <= LINE_SECTORS; n++) {
@@ -126,6 +128,24 @@ static uint64_t next_core(const struct partition *p, uint64_t l2)
     return clock_earlier(clock_floor(k, CLK_L2, CLK_CORE, l2), clock_floor(k, CLK_MEM, CLK_CORE, p->mem_next));
 }
 
+void partition_set_horizon(struct partition *p, uint64_t credits)
+{
+    p->credits_until = credits;
+}
+
+bool partition_has_credits(const struct partition *p, uint64_t n)
+{
+    uint64_t now = clock_floor(p->cfg.clocks, CLK_L2, CLK_XBAR, n);
+    bool has = true;
+    for (uint32_t i = 0; has && i < p->cfg.slices; i++) {
+        const struct packet *next = p->slice[i].out[0].head;
+        bool known = next && p->slice[i].reply->vns == 1;
+        uint32_t flits = known ? xbar_flits(next->bytes, p->cfg.flit_bytes) : p->cfg.largest_packet;
+        has = port_has_credits(p->slice[i].reply, now, flits);
+    }
+    return has;
+}
+
 uint64_t partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem)
 {
     const struct clocks *k = p->cfg.clocks;
@@ -133,6 +153,10 @@ uint64_t partition_run(struct partition *p, uint64_t until_l2, uint64_t until_me
         p->slice[i].due = l2_next(&p->slice[i]);
     for (;;) {
         uint64_t n = next_due(p), m = p->mem_next;
+        if (until_l2 > p->credits_until && n >= p->credits_until && !partition_has_credits(p, p->credits_until)) {
+            until_l2 = p->credits_until;
+            until_mem = clock_convert(k, CLK_L2, CLK_MEM, until_l2);
+        }
         n = n < until_l2 ? n : NEVER;
         m = m < until_mem ? m : NEVER;
         if (n == NEVER && m == NEVER)
@@ -147,6 +171,7 @@ uint64_t partition_run(struct partition *p, uint64_t until_l2, uint64_t until_me
             run_memory(p, m);
     }
     p->l2_from = until_l2 > p->l2_from ? until_l2 : p->l2_from;
+    p->credits_until = NEVER;
     for (uint32_t i = 0; i < p->cfg.slices; i++)
         l2_settle(&p->slice[i], until_l2);
     for (uint32_t i = 0; p->cfg.engine && i < p->cfg.slices; i++)

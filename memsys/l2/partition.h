@@ -50,6 +50,7 @@ struct partition_cfg {
     uint32_t flit_bytes;
     uint32_t reply_latency;          /* crossbar cycles to the reply crossbar (xbar latency_in) */
     uint32_t credit_latency;         /* crossbar cycles for credits to the request crossbar */
+    uint32_t largest_packet;         /* flits */
     bool walk;                       /* visit every cycle: slower, same results */
     struct l2_cfg l2;
     struct dram_cfg dram;
@@ -81,6 +82,13 @@ void partition_free(struct partition *p);
  * cycle of its next event if no message or credit arrives.
  */
 uint64_t partition_run(struct partition *p, uint64_t until_l2, uint64_t until_mem);
+/*
+ * For the next partition_run: credits that return before L2 cycle `credits` are in the ports. From then on it stops
+ * before a cycle in which a slice might lack some. Default: NEVER.
+ */
+void partition_set_horizon(struct partition *p, uint64_t credits);
+/* In L2 cycle n: for the next packet of each slice, whatever it is? */
+bool partition_has_credits(const struct partition *p, uint64_t n);
 uint64_t partition_next(const struct partition *p);   /* core cycle of its next event, ports included */
 /*
  * End of a kernel: writes dirty lines back, from L2 cycle `now` on (the first one that has not been run). Called after

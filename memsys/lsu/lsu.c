@@ -703,6 +703,14 @@ bool lsu_can_send(const struct lsu *u)
     return sender_has_room(&u->send);
 }
 
+bool lsu_has_credits(const struct lsu *u, uint64_t now)
+{
+    const struct packet *p = u->send.data.head;
+    bool known = p && u->send.out->vns == 1;     /* else the next packet may be any */
+    uint32_t flits = known ? xbar_flits(p->bytes, u->cfg.flit_bytes) : u->cfg.largest_packet;
+    return port_has_credits(u->send.out, now, flits);
+}
+
 void lsu_send(struct lsu *u, struct packet *p)
 {
     u->changed = true;

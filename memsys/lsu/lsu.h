@@ -42,6 +42,7 @@ struct lsu_cfg {
     struct readonly_cfg ro;
     uint32_t flit_bytes, request_latency;    /* crossbar cycles from here to the request crossbar (its latency_in) */
     uint32_t credit_latency;                 /* crossbar cycles until the credits of received replies arrive there */
+    uint32_t largest_packet;                 /* flits */
 };
 
 /* Calls into the SM core. */
@@ -109,6 +110,7 @@ uint32_t lsu_background_queued(const struct lsu *u);
 struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
                           uint64_t now);
 bool lsu_can_send(const struct lsu *u);
+bool lsu_has_credits(const struct lsu *u, uint64_t now);         /* for the next packet, whatever it is */
 void lsu_send(struct lsu *u, struct packet *p);
 uint32_t lsu_slice(const struct lsu *u, uint64_t address);
 /* Does this warp slot have an access outstanding, private and unacknowledged ones included? */

@@ -44,7 +44,7 @@ static bool send_head(struct sender *s, struct packet_queue *q, uint64_t now)
     if (!q->n)
         return false;
     uint32_t flits = xbar_flits(q->head->bytes, s->cfg->flit_bytes);
-    if (s->out->have[q->head->vn] < flits && !port_can_send(s->out, now, q->head->vn, flits))
+    if (!port_may_send(s->out, now, q->head->vn, flits))
         return false;
     struct packet *p = packet_pop(q);
     p->stamp[STAMP_SENT] = now;

@@ -24,6 +24,15 @@ void port_end(struct port *t)
     t->credit = NULL;
 }
 
+bool port_would_send(const struct port *t, uint64_t now, unsigned vn, uint32_t flits)
+{
+    uint32_t have = t->have[vn], tail = atomic_load_explicit(&t->credit_tail, memory_order_acquire);
+    uint32_t h = atomic_load_explicit(&t->credit_head, memory_order_relaxed);
+    for (; have < flits && h != tail && t->credit[h & t->mask].at <= now; h++)
+        have += t->credit[h & t->mask].vn == vn ? t->credit[h & t->mask].flits : 0;
+    return have >= flits;
+}
+
 bool port_idle(struct port *t)
 {
     if (t->msg_head != t->msg_tail)

@@ -1,7 +1,7 @@
 /*
  * A port: a one-way connection between two components, with packets in one direction and credits in the other. Every
- * packet and credit carries the cycle (of the receiving side's clock) at which it arrives. That cycle is at least one
- * window ahead, so two host threads can simulate the two sides for a window without synchronising. The receiver has a
+ * packet and credit carries the cycle (of the receiving side's clock) at which it arrives. That cycle is at least the
+ * latency of the connection ahead, so two host threads can simulate the two sides that long without synchronising. The receiver has a
  * buffer of `size` flits per virtual network; the sender spends credits, which return as the receiver frees the buffer
  * (Dally and Towles, Principles and Practices of Interconnection Networks, 13.3.1). Each ring has one writer and one
  * reader.
@@ -42,6 +42,9 @@ void port_end(struct port *t);
 
 /* ---- sender ---- */
 
+/* Are credits for `flits` available in cycle `now`, with those that port_can_send has not collected? */
+bool port_would_send(const struct port *t, uint64_t now, unsigned vn, uint32_t flits);
+
 /* Collects the credits that have returned by cycle `now` of the sender. Are credits for `flits` available? */
 static inline bool port_can_send(struct port *t, uint64_t now, unsigned vn, uint32_t flits)
 {
@@ -52,6 +55,21 @@ static inline bool port_can_send(struct port *t, uint64_t now, unsigned vn, uint
     if (h != first)
         atomic_store_explicit(&t->credit_head, h, memory_order_release);
     return t->have[vn] >= flits;
+}
+
+/* The same; collects credits only when less than half of them are here. */
+static inline bool port_may_send(struct port *t, uint64_t now, unsigned vn, uint32_t flits)
+{
+    return t->have[vn] >= t->size / 2 ? t->have[vn] >= flits : port_can_send(t, now, vn, flits);
+}
+
+/* Are credits for `flits` available in cycle `now` on every virtual network? Collects none. */
+static inline bool port_has_credits(const struct port *t, uint64_t now, uint32_t flits)
+{
+    bool has = true;
+    for (uint32_t v = 0; has && v < t->vns; v++)
+        has = t->have[v] >= flits || port_would_send(t, now, v, flits);
+    return has;
 }
 
 /* at: cycle of the receiver, not before that of the port's previous message. Only after port_can_send has returned true

@@ -224,7 +224,7 @@ SPECIALISED bool choose_packet(struct xbar *x, struct xbar_choice *c, uint32_t d
         uint32_t vn = choose_vn(x, input, d, vns, n);
         struct xbar_voq *q = xbar_queue(x, input, d, vn, n.vns);
         uint32_t flits = (uint32_t)((q->head->bytes + x->c.flit_bytes - 1) * x->flit_inverse >> 32);
-        if (x->out[d].have[vn] >= flits || port_can_send(&x->out[d], now, vn, flits)) {
+        if (port_may_send(&x->out[d], now, vn, flits)) {
             *c = (struct xbar_choice){ q, input, d, vn, flits };
             return true;
         }
@@ -399,6 +399,15 @@ void xbar_run(struct xbar *x, uint64_t until)
         run_cycles(x, until, (struct xbar_shape){ n.sources, n.destinations, 1, 1, 1, false });
     else
         run_cycles(x, until, n);
+}
+
+bool xbar_has_credits(const struct xbar *x, uint64_t now, uint64_t until)
+{
+    uint32_t flits = x->c.largest_packet + (uint32_t)(until - now);
+    bool has = true;
+    for (uint32_t d = 0; has && d < x->c.destinations; d++)
+        has = port_has_credits(&x->out[d], now, flits);
+    return has;
 }
 
 static uint64_t next_arrival(const struct xbar *x)

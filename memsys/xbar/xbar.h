@@ -47,6 +47,7 @@ struct xbar_cfg {
     uint32_t in_share, out_share;    /* sources of an input port, destinations of an output port, each 1 to
                                         XBAR_SHARE_MAX; source s is at port s / in_share */
     uint32_t flit_bytes, vns;        /* 1 to XBAR_FLIT_MAX, 1 to VNS_MAX */
+    uint32_t largest_packet;         /* flits */
     uint32_t latency_in, latency_out;    /* crossbar cycles, each at least 1 */
     enum clock_domain source_clock, destination_clock;
     bool to_slices;                  /* packets go from p->sm to p->slice; false: from p->slice to p->sm */
@@ -62,6 +63,9 @@ struct xbar *xbar_new(const struct xbar_cfg *c, struct port *in, struct port *ou
 void xbar_free(struct xbar *x);
 /* Runs all crossbar cycles < until. All messages and credits that arrive in them are in the ports. */
 void xbar_run(struct xbar *x, uint64_t until);
+/* Has it in cycle `now` credits for all that it can send before `until`, whatever the destination? */
+bool xbar_has_credits(const struct xbar *x, uint64_t now, uint64_t until);
+uint32_t xbar_largest_packet(const struct simtx_config *config);     /* in flits */
 uint64_t xbar_next(const struct xbar *x);            /* the next cycle with an event, ports included */
 /* No message has been sent to it since the last xbar_run, and no returned credit can give it an event: xbar_next is the
  * same as then. */

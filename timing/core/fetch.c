@@ -13,12 +13,9 @@ static uint64_t fetch_address(const struct sm *s, const struct slot *w)
 }
 
 /* Number of instructions of the next fetch. */
-static uint32_t fetch_size(const struct sm *s, const struct slot *w)
+static uint32_t fetch_size(const struct slot *w)
 {
-    uint32_t line = s->line_insts - (w->fetch & (s->line_insts - 1)), n = s->fetch_most;
-    uint32_t left = w->code->ninsts + 1 - w->fetch;
-    n = n < left ? n : left;
-    return n < line ? n : line;
+    return w->code->inst[w->fetch].fetched;
 }
 
 static bool wants(const struct sm *s, const struct slot *w)
@@ -28,7 +25,7 @@ static bool wants(const struct sm *s, const struct slot *w)
     bool waits = s->cfg.fetch_past_branch ? w->path == FETCH_TO_FLUSH : w->hold == SM_STALL_BRANCH;
     if (w->ended || w->missing || waits || w->fetch > w->code->ninsts)
         return false;
-    return w->buffered + w->coming + fetch_size(s, w) <= s->cfg.ibuffer;
+    return w->buffered + w->coming + fetch_size(w) <= s->cfg.ibuffer;
 }
 
 void fetch_consider(struct sm *s, struct slot *w)
@@ -118,7 +115,7 @@ static void fetch_one(struct sm *s, struct slot *w)
     } else {
         struct event e = { .at = s->now + s->cfg.fetch_latency, .kind = EVENT_FETCHED, .warp = w->index };
         e.epoch = w->epoch;
-        e.n = fetch_size(s, w);
+        e.n = fetch_size(w);
         w->coming += (uint16_t)e.n;
         w->fetch += e.n;
         calendar_add(&s->calendar, s->now, &e);

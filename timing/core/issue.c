@@ -153,7 +153,8 @@ static void issue(struct sm *s, struct slot *w)
     if (t->kind > TINST_MEMORY) {
         hold_after_control(s, w, t, sleep);
         thread_states_account(s, w);
-        sm_block_release_barrier(s, block, s->now + t->latency);
+        if (block->block && block->block->released)
+            sm_block_release_barrier(s, block, s->now + t->latency);
     }
     if (!w->ended) {
         fetch_consider(s, w);

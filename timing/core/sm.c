@@ -134,8 +134,6 @@ static void init_slots(struct sm *s)
     s->nfree_slots = n;
     s->fetched_last = n - 1;
     s->want_words = (n + 63) / 64;
-    s->line_insts = s->cfg.inst_line / s->cfg.inst_bytes;
-    s->fetch_most = s->cfg.fetch_width < s->cfg.ibuffer ? s->cfg.fetch_width : s->cfg.ibuffer;
 }
 
 static void add_tm(struct sm *s, struct tm_gpu *tm)
@@ -156,6 +154,7 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
     s->count = count;
     s->hists = hists;
     s->lsu_at = s->core_at = s->fetch_at = s->dispatch_at = s->tm_at = NEVER;
+    s->horizon = (struct sm_horizon){ NEVER, NEVER, NEVER };
     init_slots(s);
     for (uint32_t k = 0; k < c->schedulers; k++) {
         sched_init(&s->sched[k], c->policy, c->active_warps, c->blocks);
@@ -357,10 +356,13 @@ static void visit_all(struct sm *s)
 
 uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle, bool *reports)
 {
+    uint64_t sent = s->count[STAT_REQUESTS], reply = NEVER;
     s->nended = 0;
     while (!s->fault) {
         uint64_t at = every_cycle ? s->upto : clock_earlier(s->lsu_at, s->core_at);
         at = at > s->upto ? at : s->upto;        /* events of simulated cycles take place in the next one */
+        if (until > s->horizon.credits && at >= s->horizon.credits && !sm_has_credits(s, s->horizon.credits))
+            until = s->horizon.credits;
         if (at >= until)
             break;
         s->now = at;
@@ -369,10 +371,37 @@ uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle, bool *reports)
         run_cycle(s);
         s->upto = s->now + 1;
         s->core_at = core_next(s, s->upto);
+        if (s->nended && s->horizon.after_end != NEVER)
+            until = clock_earlier(until, s->ended[0].at + s->horizon.after_end);
+        if (s->count[STAT_REQUESTS] != sent && reply == NEVER && s->horizon.after_send != NEVER)
+            until = clock_earlier(until, reply = s->now + s->horizon.after_send);
     }
     s->upto = s->fault || s->upto > until ? s->upto : until;
     *reports |= s->nended || s->fault;
-    return next_event(s);
+    return clock_earlier(next_event(s), reply);
+}
+
+void sm_set_horizon(struct sm *s, const struct sm_horizon *h)
+{
+    s->horizon = *h;
+}
+
+bool sm_has_credits(const struct sm *s, uint64_t now)
+{
+    return lsu_has_credits(s->lsu, now);
+}
+
+/* A scheduler issues the last instructions of its warps one after the other. */
+uint32_t sm_least_cycles(const struct sm *s, uint32_t enough)
+{
+    uint32_t turns = (s->live + s->cfg.schedulers - 1) / s->cfg.schedulers;
+    uint32_t most = turns ? (turns - 1) * s->cfg.issue_interval : 0;
+    for (uint32_t i = 0; s->live && most < enough && i < s->cfg.warps; i++) {
+        const struct slot *w = &s->slot[i];
+        if (w->warp && w->inst && !w->ended && w->inst->to_end > most)
+            most = w->inst->to_end;
+    }
+    return most;
 }
 
 void sm_catch_up(struct sm *s, uint64_t until)

@@ -61,10 +61,20 @@ void sm_start(struct sm *s, const struct block_start *b);        /* queues the b
 /*
  * Runs all core cycles before `until`: simulates cycles with events, and accounts for the others. Stops at a fault
  * (sm_fault). With every_cycle, every cycle is simulated; the results are the same. Returns the cycle of its next event
- * if no message or credit arrives. When one has arrived since the last call, sm_next must be called first. *reports is
+ * if no message or credit arrives, or where it stopped because of a message that it sent. When one has arrived since the last call, sm_next must be called first. *reports is
  * set when blocks have ended (sm_ended) or there is a fault.
  */
 uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle, bool *reports);
+/*
+ * Where sm_run stops before `until`. Credits that return in cycles before `credits` are in the port: from then on
+ * before a cycle in which it might lack some. So many cycles after a block has ended, and after the first message that
+ * it sends. Default: NEVER.
+ */
+struct sm_horizon { uint64_t credits, after_end, after_send; };
+void sm_set_horizon(struct sm *s, const struct sm_horizon *h);
+bool sm_has_credits(const struct sm *s, uint64_t now);   /* for the next packet, whatever it is */
+/* The cycles, at least, until the last of its resident warps ends; stops counting at `enough`. */
+uint32_t sm_least_cycles(const struct sm *s, uint32_t enough);
 /* Accounts for the cycles before `until`, which have no events: the counters are exact afterwards. */
 void sm_catch_up(struct sm *s, uint64_t until);
 uint64_t sm_next(struct sm *s);      /* core cycle of its next event, messages and credits that have arrived included */

@@ -280,12 +280,10 @@ void sm_block_check_end(struct sm *s, struct resident_block *r)
 
 void sm_block_release_barrier(struct sm *s, struct resident_block *r, uint64_t at)
 {
-    uint64_t released = r->block ? r->block->released : 0;
-    for (uint64_t m = released; m; m &= m - 1) {
+    for (uint64_t m = r->block->released; m; m &= m - 1) {
         struct slot *w = &s->slot[r->slot[__builtin_ctzll(m)]];
         if (w->hold == SM_STALL_BARRIER && !w->waking)
             warp_hold(s, w, SM_STALL_BARRIER, at);
     }
-    if (released)
-        r->block->released = 0;
+    r->block->released = 0;
 }

@@ -111,6 +111,7 @@ struct sm {
     uint64_t now;                    /* the current cycle, also the value of %clock */
     uint64_t upto;                   /* all cycles before this one are simulated */
     uint64_t lsu_at, core_at;        /* next events of the load/store unit and of everything else */
+    struct sm_horizon horizon;
     uint64_t fetch_at, dispatch_at;  /* next events of fetch and of the collectors' queue of memory instructions */
     bool mem_blocked;                /* a memory instruction waits for space in the load/store unit */
     uint8_t first;                   /* scheduler that issues first in the next cycle */
@@ -122,7 +123,6 @@ struct sm {
     uint64_t *pending;               /* scoreboards of all slots */
     uint32_t pending_words;          /* of one set of one slot */
     /* fetch */
-    uint32_t line_insts, fetch_most; /* instructions per line; most instructions per fetch */
     uint64_t want[SM_SLOTS_MAX / 64];            /* slots that need a fetch */
     uint32_t want_words;             /* of `want` that are used */
     uint32_t fetched_last;           /* slot of the last fetch, for the round robin */
@@ -291,7 +291,13 @@ void tx_trace_end(struct sm *s, struct slot *w);
 void tx_trace_outcome(struct sm *s, const struct slot *w, uint64_t commits, uint64_t aborts);
 
 /* ---- thread_states.c ---- */
-void thread_states_account(struct sm *s, struct slot *w);        /* call after any change of the states */
+void thread_states_count(struct sm *s, struct slot *w);
+/* Call after any change of the states. */
+static inline void thread_states_account(struct sm *s, struct slot *w)
+{
+    if (s->cfg.thread_states && w->warp)
+        thread_states_count(s, w);
+}
 void thread_states_locked(struct sm *s, struct slot *w, bool locked);    /* locked: the warp is in a lock loop */
 /* An attempt begins after `held` cycles. */
 void thread_states_attempt(struct sm *s, struct slot *w, uint64_t held);

@@ -34,11 +34,9 @@ static void update(struct slot *w)
     }
 }
 
-void thread_states_account(struct sm *s, struct slot *w)
+void thread_states_count(struct sm *s, struct slot *w)
 {
     struct thread_states *t = &w->states;
-    if (!s->cfg.thread_states || !w->warp)
-        return;
     uint64_t n = s->now - t->since;
     uint32_t in = t->committing + t->passed + t->running;
     s->count[STAT_STATE_TO] += n * t->committing;

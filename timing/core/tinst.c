@@ -294,6 +294,56 @@ static void set_instruction(struct tinst *t, const struct ptx_inst *in, const st
     }
 }
 
+/* A fetch ends with its line, and with the function. */
+static void set_fetched(struct tcode *t, const struct sm_cfg *c)
+{
+    uint32_t line = c->inst_line / c->inst_bytes, most = num_least(c->fetch_width, c->ibuffer);
+    for (uint32_t i = 0; i <= t->ninsts; i++)
+        t->inst[i].fetched = (uint16_t)num_least(num_least(most, t->ninsts + 1 - i), line - i % line);
+}
+
+/* ---- the shortest way to the end of a warp ---- */
+
+/* Cycles between the issue of an instruction and that of the next one of its warp. */
+static uint32_t least_cycles(const struct tinst *t, const struct sm_cfg *c)
+{
+    bool holds = t->kind == TINST_BRANCH || t->kind == TINST_CALL || t->kind == TINST_HOST;
+    uint32_t next = c->issue > 1 ? 0 : c->issue_interval;
+    return holds && t->latency > next ? t->latency : next;
+}
+
+/* From instruction i on: 0 where the warp may end. A callee may end it, too. */
+static uint32_t way_from(const struct tcode *t, const struct ptx_func *f, uint32_t i, const struct sm_cfg *c)
+{
+    const struct ptx_inst *in = &f->insts[i];
+    bool branch = in->op == OP_BRA || in->op == OP_BRX;
+    uint32_t rest = branch && !in->guard ? UINT16_MAX : t->inst[i + 1].to_end;
+    if (in->op == OP_RET || in->op == OP_EXIT || in->op == OP_CALL || in->op == OP_TRAP)
+        return 0;
+    if (in->op == OP_BRA)
+        rest = num_least(rest, t->inst[in->opd[0].label].to_end);
+    for (int k = 0; in->op == OP_BRX && in->opd[1].table && k < in->opd[1].table->n; k++)
+        rest = num_least(rest, t->inst[in->opd[1].table->labels[k]].to_end);
+    return num_least(rest + least_cycles(&t->inst[i], c), UINT16_MAX);
+}
+
+/* Backward, until nothing becomes shorter. */
+static void set_ways_to_end(struct tcode *t, const struct ptx_func *f, const struct sm_cfg *c)
+{
+    bool changed = true;
+    for (uint32_t i = 0; i < f->ninsts; i++)
+        t->inst[i].to_end = UINT16_MAX;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = f->ninsts; i-- > 0;) {
+            uint32_t mine = way_from(t, f, i, c);
+            bool shorter = mine < t->inst[i].to_end;
+            t->inst[i].to_end = shorter ? (uint16_t)mine : t->inst[i].to_end;
+            changed |= shorter;
+        }
+    }
+}
+
 static const struct call_site *site_of(const struct code *code, uint32_t i)
 {
     const struct dinst *d = &code->insts[code->of_inst[i]];
@@ -320,6 +370,8 @@ struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, uint64_
     const struct ptx_inst end = { .op = OP_RET };
     set_instruction(&t->inst[f->ninsts], &end, NULL, f->is_entry, c);
     set_registers(&t->inst[f->ninsts], &end, &n, c);
+    set_ways_to_end(t, f, c);
+    set_fetched(t, c);
     return t;
 }
 

@@ -94,9 +94,9 @@ void warp_performed(struct sm *s, struct slot *w, uint32_t loads, uint32_t store
 
 /* ---- sets of the scheduler ---- */
 
-static unsigned set_of(struct sm *s, struct slot *w)
+/* By the warp's own state. */
+static inline unsigned own_set(const struct sm *s, const struct slot *w)
 {
-    const struct tinst *t = w->inst;
     enum sm_stall r;
     if (w->hold != SM_NO_HOLD)
         return SCHED_WAIT + w->hold;
@@ -106,6 +106,18 @@ static unsigned set_of(struct sm *s, struct slot *w)
         return SCHED_WAIT + SM_STALL_SCOREBOARD_MEM;
     if (w->nalu + w->nmem && (r = scoreboard(w, s->pending_words)) != SM_STALLS)
         return SCHED_WAIT + r;
+    return w->inst->pipe;
+}
+
+/* Do others decide, too, about a warp that could issue? */
+static inline bool others_decide(const struct slot *w)
+{
+    return w->tm | w->inst->ordered | (w->inst->kind == TINST_HOST);
+}
+
+static unsigned others_set(struct sm *s, struct slot *w)
+{
+    const struct tinst *t = w->inst;
     if (w->tm && (t->kind == TINST_TX || w->in_tx) && !tx_may_issue(s, w, t))
         return SCHED_WAIT + SM_STALL_TX;
     if (t->ordered && !s->cfg.order->may_issue(s->order_state, w->index, &w->order, &t->access))
@@ -136,17 +148,22 @@ static void trace_move(struct sm *s, struct slot *w, unsigned set)
     w->tx_wait = set == SCHED_WAIT + SM_STALL_TX ? (uint8_t)tx_waits_for(s, w) : 0;
 }
 
-static inline void move(struct sm *s, struct slot *w, unsigned set)
+static inline void move_untraced(struct sm *s, struct slot *w, unsigned set)
 {
     struct scheduler *c = &s->sched[w->sched];
-    if (set == w->set)
-        return;
-    if (s->trace)
-        trace_move(s, w, set);
     sched_move(c, w->bit, w->set, set);
     w->set = (uint8_t)set;
     w->since = s->now;
     sched_attend(c, s->now);
+}
+
+static inline void move(struct sm *s, struct slot *w, unsigned set)
+{
+    if (set == w->set)
+        return;
+    if (s->trace)
+        trace_move(s, w, set);
+    move_untraced(s, w, set);
 }
 
 void warp_move(struct sm *s, struct slot *w, unsigned set)
@@ -164,9 +181,28 @@ void warp_restart_wait(struct sm *s, struct slot *w)
         w->tx_wait = (uint8_t)tx_waits_for(s, w);
 }
 
+static __attribute__((noinline)) void move_by_others(struct sm *s, struct slot *w)
+{
+    move(s, w, others_set(s, w));
+}
+
+static __attribute__((noinline)) void move_traced(struct sm *s, struct slot *w, unsigned set)
+{
+    move(s, w, set);
+}
+
+/* The calls are the last of their path, so that the frequent one needs no stack frame: 1 % of host instructions. */
 void warp_consider(struct sm *s, struct slot *w)
 {
-    move(s, w, set_of(s, w));
+    unsigned set = own_set(s, w);
+    if (set < SCHED_WAIT && others_decide(w)) {
+        move_by_others(s, w);
+    } else if (set != w->set) {
+        if (s->trace)
+            move_traced(s, w, set);
+        else
+            move_untraced(s, w, set);
+    }
 }
 
 void warp_hold(struct sm *s, struct slot *w, enum sm_stall why, uint64_t until)

@@ -190,6 +190,12 @@ uint64_t dispatcher_next(const struct dispatcher *d)
     return end < start ? end : start;
 }
 
+uint64_t dispatcher_next_start(const struct dispatcher *d)
+{
+    uint64_t next = d->current < d->n ? dispatcher_next(d) : NEVER;
+    return next == NEVER ? NEVER : next + d->cfg.delay;
+}
+
 void dispatcher_run(struct dispatcher *d, uint64_t from, uint64_t until, dispatch_start *start, void *ctx)
 {
     uint64_t now;

@@ -37,6 +37,9 @@ void dispatcher_ended(struct dispatcher *d, const struct block_end *e, uint32_t 
 typedef void dispatch_start(void *ctx, uint32_t sm, const struct block_start *b);
 void dispatcher_run(struct dispatcher *d, uint64_t from, uint64_t until, dispatch_start *start, void *ctx);
 uint64_t dispatcher_next(const struct dispatcher *d);      /* its next event; NEVER = none until a block ends */
+/* No block starts on an SM before this cycle, if no more blocks end than it knows of; NEVER = none will. Holds for one
+ * grid, on an SM in which no block has ended. */
+uint64_t dispatcher_next_start(const struct dispatcher *d);
 /* The cycle at which the message about the last block's end arrives; NEVER while blocks are running. */
 uint64_t dispatcher_finish(const struct dispatcher *d);
 uint64_t dispatcher_blocks_done(const struct dispatcher *d);

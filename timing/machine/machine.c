@@ -156,7 +156,7 @@ void machine_build(struct machine *m)
     machine_give_words(m);
     m->dispatcher = dispatcher_new(&m->cfg.dispatch);
     m->pending = mem_zero(m->cfg.sms, sizeof *m->pending, "the SMs of the machine");
-    m->now = m->until = 0;
+    m->now = 0;
 }
 
 void machine_dismantle(struct machine *m)

@@ -38,7 +38,7 @@ static void configure_crossbars(struct machine_cfg *c, const struct simtx_config
     *request = *reply = (struct xbar_cfg){
         .flit_bytes = both->flit, .vns = both->vns, .latency_in = both->latency / 2,
         .latency_out = both->latency - both->latency / 2, .every_cycle = c->sim.no_skip,
-        .fifo = both->input == XBAR_FIFO,
+        .fifo = both->input == XBAR_FIFO, .largest_packet = xbar_largest_packet(config),
     };
     request->sources = reply->destinations = c->sms;
     request->destinations = reply->sources = c->slices;
@@ -56,6 +56,7 @@ static void configure_memory(struct machine_cfg *c, const struct simtx_config *c
     lsu_configure(&c->lsu, config);
     c->lsu.request_latency = c->xbar[MACHINE_XBAR_REQUEST].latency_in;
     c->lsu.credit_latency = c->xbar[MACHINE_XBAR_REPLY].latency_out;
+    c->lsu.largest_packet = c->partition.largest_packet = c->xbar[MACHINE_XBAR_REPLY].largest_packet;
     c->partition.slices = c->partition.l2.slices;
     c->partition.sms = c->sms;
     c->partition.flit_bytes = c->xbar[MACHINE_XBAR_REPLY].flit_bytes;
@@ -90,11 +91,12 @@ void machine_configure(struct machine_cfg *c, const struct simtx_config *config,
     c->slices = c->channels * c->partition.l2.slices;
     configure_clocks(c, config);
     configure_crossbars(c, config);
-    c->window = (uint32_t)clock_floor(&c->clocks, CLK_XBAR, CLK_CORE, c->xbar[MACHINE_XBAR_REQUEST].latency_in);
+    c->step = (uint32_t)clock_floor(&c->clocks, CLK_XBAR, CLK_CORE, c->xbar[MACHINE_XBAR_REQUEST].latency_in);
+    c->longest = 12 * (uint32_t)clock_floor(&c->clocks, CLK_XBAR, CLK_CORE, (uint64_t)c->xbars.latency);
     sm_configure(&c->sm, config, 0);
     dispatch_configure(&c->dispatch, config);
     c->dispatch.sms = c->sms;
-    c->dispatch.delay = c->window;
+    c->dispatch.delay = c->step;
     c->dispatch.launch_cycles = c->sim.launch_cycles;
     configure_memory(c, config);
     choose_protocols(c, config, plugins);

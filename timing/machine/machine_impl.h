@@ -1,6 +1,6 @@
 /*
- * Internals of the machine: machine_config.c configures it, machine.c builds it, machine_run.c runs it, machine_count.c
- * sums and checks the counters, machine_watch.c reports progress, timeline and time series, machine_hang.c detects and
+ * Internals of the machine: machine_config.c configures it, machine.c builds it, machine_run.c runs it in windows,
+ * machine_window.c runs its components in a window, machine_count.c sums and checks the counters, machine_watch.c reports progress, timeline and time series, machine_hang.c detects and
  * reports hangs, machine_wait_graph.c explains them.
  */
 #ifndef TIMING_MACHINE_IMPL_H
@@ -21,7 +21,9 @@ enum { MACHINE_XBAR_REQUEST, MACHINE_XBAR_REPLY, MACHINE_XBARS };
 
 struct machine_cfg {
     uint32_t sms, channels, slices;      /* slices: of all channels */
-    uint32_t window;                     /* longest window, in core cycles; also the latency of dispatcher messages */
+    uint32_t step;                       /* core cycles that all components can run without communication; also the
+                                            latency of dispatcher messages */
+    uint32_t longest;                    /* longest window, in core cycles */
     uint32_t xbar_ports;                 /* ports of the crossbars on the side of the SMs */
     struct clocks clocks;
     struct addrmap map;
@@ -36,22 +38,38 @@ struct machine_cfg {
     struct dispatch_cfg dispatch;
 };
 
-enum machine_component_kind { MACHINE_SM, MACHINE_XBAR, MACHINE_PARTITION };
+/* The kinds of components in the order of the path of a request and its reply; the last one sends to the first. */
+enum machine_component_kind {
+    MACHINE_SM, MACHINE_REQUEST_XBAR, MACHINE_PARTITION, MACHINE_REPLY_XBAR, MACHINE_KINDS
+};
 struct machine_component { uint16_t kind, index; };
 
-/* The components that one host thread runs first, before it takes components of the other threads. */
+/* The components that run in a phase of a round: those that one host thread runs first, before it takes components of
+ * the other threads. */
 struct machine_worklist {
     struct machine_component *component;
     uint64_t *next;                      /* by component: core cycle of its next event when it was last examined */
     uint8_t *doorbell;                   /* by component: 1 = it was sent a message or a credit */
+    uint8_t *poor;                       /* by component: 1 = it might lack credits */
     uint32_t n;
 };
 
-/* What one host thread found in a window. */
+/* What one host thread found in a phase. */
 struct machine_thread_result {
     _Alignas(HOST_CACHE_LINE) uint64_t step;     /* of the thread pool */
     bool ran, pending;                   /* a component had an event; an SM has ended blocks or a fault */
-    uint64_t next;                       /* core cycle of the next event of the components that had none */
+    bool poor[MACHINE_KINDS];            /* a component of the kind might lack credits */
+    uint64_t next[MACHINE_KINDS];        /* core cycle of the next event of the components of the kind */
+};
+
+/* How far the components of each kind are and may get, in core cycles. */
+struct machine_horizon {
+    uint64_t link[MACHINE_KINDS];        /* latency of the link to the next kind, and of credits on their way back */
+    uint64_t reached[MACHINE_KINDS];     /* no component of the kind has an event before this cycle */
+    uint64_t limit[MACHINE_KINDS];       /* all messages that arrive before this cycle have been sent */
+    uint64_t credits[MACHINE_KINDS];     /* all credits that return before this cycle have been sent */
+    uint64_t next[MACHINE_KINDS];        /* the next event when last visited */
+    uint64_t unanswered;                 /* an SM runs so many cycles after its first message; NEVER = to the limit */
 };
 
 /* The timing code of a program. */
@@ -84,20 +102,24 @@ struct machine {
     uint64_t code_next;                  /* instruction address of the next program */
     /* the run */
     struct thread_pool *pool;
-    struct machine_worklist *worklist;   /* by host thread */
+    struct machine_worklist *worklist;   /* [phase][host thread] */
+    uint32_t phases;
     struct machine_thread_result *result;
     uint32_t threads;
     bool *pending;                       /* by SM: it has ended blocks or a fault that have not been processed */
     struct grid *grids;
     uint32_t ngrids;
-    uint64_t now, until;                 /* the window */
-    uint64_t until_in[CLK_COUNT];        /* `until` as cycles of each clock */
+    uint64_t now;                        /* start of the window: all components are there */
+    struct machine_horizon horizon;
+    uint64_t dispatched;                 /* the dispatcher has run the cycles before this one */
     uint64_t past;                       /* cycles simulated before the components were rebuilt */
-    uint32_t width;                      /* current length of windows */
+    uint32_t longest, width;             /* longest windows of this run; current length of windows */
+    bool replies_only;                   /* an SM receives only replies to its own messages */
+    uint32_t busy_sm;                    /* whose warps ran longest when last examined */
     bool dead;                           /* no component will ever have an event */
     uint64_t fault_at;                   /* cycle of the first fault; NEVER = none */
     const struct fault *fault;
-    uint32_t fault_grid;
+    uint32_t fault_grid, fault_sm;
     char *report;
     /* progress, timeline, time series */
     uint64_t windows;                    /* since the run began: some work is done every so many windows */
@@ -121,6 +143,20 @@ void machine_build(struct machine *m);
 void machine_dismantle(struct machine *m);
 /* Are all components idle: no queued or outstanding request, no message in flight? */
 bool machine_idle(struct machine *m);
+
+/* ---- machine_window.c ---- */
+/* Distributes the components over the host threads of a run, whose pool it starts. */
+void machine_start_pool(struct machine *m);
+void machine_stop_pool(struct machine *m);
+void machine_run_dispatcher(struct machine *m, uint64_t until);
+/* Keeps the fault of this SM, if it is the one with the lowest (cycle, SM). */
+void machine_keep_fault(struct machine *m, uint32_t sm);
+/* Something other than a message has given the components events. */
+void machine_ring_doorbells(struct machine *m);
+/* The end of the next window: at most m->width long, not after `stop` nor after the end of the run. */
+uint64_t machine_window_end(struct machine *m, uint64_t stop);
+/* Runs all components up to cycle `until`. False when none had an event; *next is then the cycle of their next event. */
+bool machine_window_run(struct machine *m, uint64_t until, uint64_t *next);
 
 /* ---- machine_words.c ---- */
 /* With a coherence protocol: lets transactional memory access words in no time. */

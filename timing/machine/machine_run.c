@@ -1,6 +1,6 @@
 /*
- * A run of the machine: in a window of core cycles the components run independently; after it they exchange messages. A
- * run ends at a fixed cycle, not at the end of a window: when the dispatcher receives the last message, or one longest
+ * A run of the machine: windows of core cycles (machine_window.c), with steps of one host thread between them. A run
+ * ends at a fixed cycle, not at the end of a window: when the dispatcher receives the last message, or one longest
  * window after a fault. Therefore neither the length of windows nor the jumps of the clock change the results.
  */
 #include <stdio.h>
@@ -10,232 +10,7 @@
 #include "base/alloc.h"
 #include "timing/machine/machine_impl.h"
 
-/* ---- one window on one host thread ---- */
-
-static uint64_t component_next(const struct machine *m, const struct machine_component *p)
-{
-    switch (p->kind) {
-    case MACHINE_SM: return sm_next(m->sm[p->index]);
-    case MACHINE_XBAR: return clock_floor(&m->cfg.clocks, CLK_XBAR, CLK_CORE, xbar_next(m->xbar[p->index]));
-    default: return partition_next(m->partition[p->index]);
-    }
-}
-
-static uint64_t run_sm(struct machine *m, struct machine_thread_result *mine, uint32_t i)
-{
-    bool reports = false;
-    uint64_t next = sm_run(m->sm[i], m->until, m->cfg.sim.no_skip, &reports);
-    if (reports)
-        m->pending[i] = mine->pending = true;
-    return next;
-}
-
-/* Returns its next event. */
-static uint64_t run_component(struct machine *m, struct machine_thread_result *mine, const struct machine_component *p)
-{
-    switch (p->kind) {
-    case MACHINE_SM: return run_sm(m, mine, p->index);
-    case MACHINE_XBAR:
-        xbar_run(m->xbar[p->index], m->until_in[CLK_XBAR]);
-        return component_next(m, p);
-    default:
-        return partition_run(m->partition[p->index], m->until_in[CLK_L2], m->until_in[CLK_MEM]);
-    }
-}
-
-/*
- * Returns the next event of a component. Without a message, the value of the last visit is still valid. A sender writes
- * the message and then sets the doorbell: a message that is not visible here sets the doorbell again, and it arrives
- * after this window. A crossbar's doorbell is always set, since it has doorbells of its own for its many senders.
- */
-static uint64_t update_next(const struct machine *m, struct machine_worklist *l, uint32_t item)
-{
-    const struct machine_component *p = &l->component[item];
-    if (!__atomic_load_n(&l->doorbell[item], __ATOMIC_RELAXED))
-        return l->next[item];
-    if (p->kind != MACHINE_XBAR)
-        __atomic_exchange_n(&l->doorbell[item], 0, __ATOMIC_ACQ_REL);
-    else if (xbar_waits(m->xbar[p->index]))
-        return l->next[item];
-    return l->next[item] = component_next(m, p);
-}
-
-static inline void visit(struct machine *m, struct machine_thread_result *mine, struct machine_worklist *l,
-                         uint32_t item)
-{
-    bool due = update_next(m, l, item) < m->until;
-    mine->ran |= due;
-    if (due || m->cfg.sim.no_skip)
-        l->next[item] = run_component(m, mine, &l->component[item]);
-    if (!due)
-        mine->next = clock_earlier(mine->next, l->next[item]);
-}
-
-/* An item of the thread pool. */
-static void visit_item(void *ctx, uint64_t step, uint32_t thread, uint32_t list, uint32_t item)
-{
-    struct machine *m = ctx;
-    struct machine_thread_result *mine = &m->result[thread];
-    if (mine->step != step)
-        *mine = (struct machine_thread_result){ .step = step, .next = NEVER };
-    visit(m, mine, &m->worklist[list], item);
-}
-
-/* One host thread visits all components. Most have neither a message nor an event in most windows. */
-static struct machine_thread_result visit_all(struct machine *m)
-{
-    struct machine_worklist *l = m->worklist;
-    struct machine_thread_result mine = { .next = NEVER };
-    uint64_t last = m->cfg.sim.no_skip ? NEVER : m->until - 1, next = NEVER;
-    for (uint32_t i = 0; i < l->n; i++)
-        if (__atomic_load_n(&l->doorbell[i], __ATOMIC_RELAXED) || l->next[i] <= last)
-            visit(m, &mine, l, i);
-        else
-            next = clock_earlier(next, l->next[i]);
-    mine.next = clock_earlier(mine.next, next);
-    return mine;
-}
-
-/* ---- distribution over host threads ---- */
-
-/* Approximate host time of a component; an SM takes 16. */
-static uint32_t weight_of(const struct machine *m, enum machine_component_kind kind)
-{
-    enum { SM = 16, PER_PORT = 1, PARTITION = 8 };
-    return kind == MACHINE_SM ? SM : kind == MACHINE_PARTITION ? PARTITION : PER_PORT * (m->cfg.sms + m->cfg.slices);
-}
-
-/* Every sender to the component sets its doorbell. All components run in the first window. */
-static void attach_doorbells(struct machine *m, enum machine_component_kind kind, uint32_t index, uint8_t *doorbell)
-{
-    *doorbell = 1;
-    if (kind == MACHINE_SM)
-        m->sm_in[index].doorbell = m->sm_out[index].credit_doorbell = doorbell;
-    for (uint32_t i = 0; kind == MACHINE_PARTITION && i < m->cfg.partition.slices; i++) {
-        uint32_t slice = index * m->cfg.partition.slices + i;
-        m->slice_in[slice].doorbell = m->slice_out[slice].credit_doorbell = doorbell;
-    }
-}
-
-/* Something other than a message has given the components events. */
-static void ring_all_doorbells(struct machine *m)
-{
-    for (uint32_t i = 0; i < m->threads; i++)
-        memset(m->worklist[i].doorbell, 1, m->worklist[i].n);
-}
-
-static void assign(struct machine *m, uint32_t n, uint32_t *load, enum machine_component_kind kind, uint32_t parts)
-{
-    for (uint32_t i = 0; i < parts; i++) {
-        uint32_t to = 0;
-        for (uint32_t k = 1; k < n; k++)
-            to = load[k] < load[to] ? k : to;
-        struct machine_worklist *s = &m->worklist[to];
-        attach_doorbells(m, kind, i, &s->doorbell[s->n]);
-        s->component[s->n] = (struct machine_component){ .kind = (uint16_t)kind, .index = (uint16_t)i };
-        s->next[s->n++] = 0;
-        load[to] += weight_of(m, kind);
-    }
-}
-
-/* Distributes the components over n host threads: each goes to the thread with the least load so far, heavy ones
- * first. */
-static void distribute_components(struct machine *m, uint32_t n)
-{
-    const struct machine_cfg *c = &m->cfg;
-    uint32_t *load = mem_zero(n, sizeof *load, "the work of host threads");
-    uint32_t parts = c->sms + MACHINE_XBARS + c->channels;
-    m->threads = n;
-    m->worklist = mem_zero(n, sizeof *m->worklist, "the work of host threads");
-    m->result = mem_aligned(HOST_CACHE_LINE, n * sizeof *m->result, "the work of host threads");
-    memset(m->result, 0, n * sizeof *m->result);
-    for (uint32_t i = 0; i < n; i++) {
-        m->worklist[i].component = mem_zero(parts, sizeof *m->worklist[i].component, "the work of host threads");
-        m->worklist[i].next = mem_zero(parts, sizeof *m->worklist[i].next, "the work of host threads");
-        m->worklist[i].doorbell = mem_aligned(HOST_CACHE_LINE, parts + 1, "the work of host threads");
-    }
-    assign(m, n, load, MACHINE_SM, c->sms);
-    assign(m, n, load, MACHINE_XBAR, MACHINE_XBARS);
-    assign(m, n, load, MACHINE_PARTITION, c->channels);
-    free(load);
-}
-
-static bool exclusive(const struct machine *m)
-{
-    for (uint32_t i = 0; i < m->ngrids; i++)
-        if (m->grids[i].launch.code->host_functions)
-            return true;
-    return false;
-}
-
-/* Host functions (printf, malloc) use state that all SMs share: kernels that call them run on one thread with windows
- * of one cycle, SM after SM. */
-static void start_pool(struct machine *m)
-{
-    uint32_t n = exclusive(m) ? 1 : m->cfg.sim.threads, parts = m->cfg.sms + m->cfg.channels;
-    n = n < parts ? n : parts;
-    distribute_components(m, n);
-    uint32_t *items = mem_zero(n, sizeof *items, "the work of host threads");
-    for (uint32_t i = 0; i < n; i++)
-        items[i] = m->worklist[i].n;
-    m->pool = n > 1 ? thread_pool_new(n, items, visit_item, m) : NULL;
-    free(items);
-    for (uint32_t i = 0; i < m->ngrids; i++)
-        m->grids[i].launch.host_threads = n;
-    m->width = m->cfg.window;
-    if (m->cfg.sim.sync_window && m->cfg.sim.sync_window < m->width)
-        m->width = m->cfg.sim.sync_window;
-    if (exclusive(m) || (m->transactions && tm_global_step(m->tm)))
-        m->width = 1;
-}
-
-static void stop_pool(struct machine *m)
-{
-    thread_pool_free(m->pool);
-    for (uint32_t i = 0; i < m->threads; i++) {
-        free(m->worklist[i].component);
-        free(m->worklist[i].next);
-        free(m->worklist[i].doorbell);
-    }
-    free(m->worklist);
-    free(m->result);
-    m->pool = NULL;
-}
-
-/* ---- one window of all components ---- */
-
-static void start_block(void *ctx, uint32_t sm, const struct block_start *b)
-{
-    struct machine *m = ctx;
-    sm_start(m->sm[sm], b);
-    *m->sm_in[sm].doorbell = 1;
-}
-
-/* Keeps the fault with the lowest (cycle, SM). */
-static void keep_first_fault(struct machine *m, uint32_t sm)
-{
-    uint64_t at = sm_fault_cycle(m->sm[sm]);
-    if (at < m->fault_at) {
-        m->fault_at = at;
-        m->fault = sm_fault(m->sm[sm]);
-        m->fault_grid = (uint32_t)(sm_fault_grid(m->sm[sm]) - m->grids);
-    }
-}
-
-/* Processes ended blocks and faults of the SMs. */
-static void process_pending(struct machine *m)
-{
-    for (uint32_t i = 0; i < m->cfg.sms; i++) {
-        if (!m->pending[i])
-            continue;
-        uint32_t n;
-        const struct block_end *e = sm_ended(m->sm[i], &n);
-        if (n)
-            dispatcher_ended(m->dispatcher, e, n);
-        keep_first_fault(m, i);
-        m->pending[i] = false;
-    }
-}
+/* ---- one window ---- */
 
 /* The serial step of transactional memory may give SMs events. */
 static void step_transactions(struct machine *m)
@@ -245,7 +20,7 @@ static void step_transactions(struct machine *m)
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         if (tm_core_touched(sm_tm(m->sm[i]))) {
             *m->sm_in[i].doorbell = 1;
-            keep_first_fault(m, i);
+            machine_keep_fault(m, i);
         }
     for (uint32_t i = 0; (i = tm_touched_slice(m->tm, i)) != UINT32_MAX; i++)
         *m->slice_in[i].doorbell = 1;
@@ -269,53 +44,28 @@ static void step_ordering(struct machine *m)
     end_if_violated(order_oracle_step(m->oracle, final));
 }
 
-/* All host threads visit the components; what they found, together. */
-static struct machine_thread_result step_pool(struct machine *m)
+/* Runs all components up to cycle `until`, which ends a window. */
+static bool run_window(struct machine *m, uint64_t until, uint64_t *next)
 {
-    struct machine_thread_result all = { .next = NEVER };
-    thread_pool_step(m->pool);
-    for (uint32_t i = 0; i < m->threads; i++) {
-        const struct machine_thread_result *s = &m->result[i];
-        if (s->step != thread_pool_steps(m->pool))
-            continue;
-        all.ran |= s->ran;
-        all.pending |= s->pending;
-        all.next = clock_earlier(all.next, s->next);
-    }
-    return all;
-}
-
-/* Runs all components up to cycle `until`. False when none had an event; *next is then the cycle of their next
- * event. */
-static bool run_components(struct machine *m, uint64_t until, uint64_t *next)
-{
-    m->until = until;
-    for (int k = 0; k < CLK_COUNT; k++)
-        m->until_in[k] = clock_convert(&m->cfg.clocks, CLK_CORE, (enum clock_domain)k, until);
-    struct machine_thread_result all = m->pool ? step_pool(m) : visit_all(m);
-    if (all.pending)
-        process_pending(m);
-    m->now = until;
+    bool ran = machine_window_run(m, until, next);
     if (m->transactions)
         step_transactions(m);
     if (m->oracle)
         step_ordering(m);
-    *next = all.next;
-    return all.ran;
+    return ran;
 }
 
 /* Runs a window, at most to `stop`; stops in between where a row of the time series ends. If nothing happened, advances
  * to the next event. */
 static void advance(struct machine *m, uint64_t stop)
 {
-    uint64_t end = clock_earlier(m->now + m->width, stop), next;
+    uint64_t end = machine_window_end(m, stop), next;
     bool ran = false;
-    dispatcher_run(m->dispatcher, m->now, end, start_block, m);
     while (m->row_at < end) {
-        ran |= run_components(m, m->row_at, &next);
+        ran |= run_window(m, m->row_at, &next);
         machine_watch_rows(m);
     }
-    ran |= run_components(m, end, &next);
+    ran |= run_window(m, end, &next);
     next = clock_earlier(next, dispatcher_next(m->dispatcher));
     m->dead = !ran && next == NEVER;
     next = clock_earlier(next, stop);
@@ -347,7 +97,7 @@ static bool stuck(struct machine *m)
 static enum machine_result run_blocks(struct machine *m, struct hang_detector *watch)
 {
     for (;;) {
-        uint64_t end = m->fault_at == NEVER ? dispatcher_finish(m->dispatcher) : m->fault_at + m->cfg.window;
+        uint64_t end = m->fault_at == NEVER ? dispatcher_finish(m->dispatcher) : m->fault_at + m->longest;
         if (m->now >= end)
             break;
         if (launch_interrupted(&m->grids[0].launch))
@@ -363,7 +113,7 @@ static enum machine_result run_blocks(struct machine *m, struct hang_detector *w
             machine_watch_rows(m);
         }
     }
-    dispatcher_run(m->dispatcher, m->now, m->now + 1, start_block, m);      /* receives the end of the last block */
+    machine_run_dispatcher(m, m->now + 1);       /* receives the end of the last block */
     return m->fault_at == NEVER ? MACHINE_OK : MACHINE_FAULT;
 }
 
@@ -373,7 +123,7 @@ static enum machine_result run_blocks(struct machine *m, struct hang_detector *w
 static bool written_back(struct machine *m)
 {
     bool clean = true;
-    ring_all_doorbells(m);
+    machine_ring_doorbells(m);
     for (uint32_t i = 0; i < m->cfg.sms; i++) {
         sm_catch_up(m->sm[i], m->now);           /* the write-back starts now, not at the SM's last event */
         clean &= lsu_flush(sm_lsu(m->sm[i]), m->now);
@@ -385,7 +135,7 @@ static bool written_back(struct machine *m)
 static bool flushed(struct machine *m)
 {
     bool clean = true;
-    ring_all_doorbells(m);
+    machine_ring_doorbells(m);
     for (uint32_t i = 0; i < m->cfg.channels; i++)
         clean &= partition_flush(m->partition[i], clock_convert(&m->cfg.clocks, CLK_CORE, CLK_L2, m->now), true);
     return clean;
@@ -396,7 +146,8 @@ static bool run_until(struct machine *m, bool (*holds)(struct machine *m))
 {
     static const uint64_t longest = 1 << 28;     /* core cycles; the write-back of any cache is shorter */
     uint64_t origin = m->now;
-    m->width = m->transactions && tm_global_step(m->tm) ? 1 : m->cfg.window;
+    m->longest = m->cfg.step;
+    m->width = m->transactions && tm_global_step(m->tm) ? 1 : m->cfg.step;
     m->dead = false;
     while (!holds(m) && !m->dead) {
         advance_aligned(m, origin);
@@ -421,7 +172,7 @@ static bool drain(struct machine *m)
 static bool transactions_ended(struct machine *m)
 {
     bool ended = machine_idle(m) && tm_end(m->tm, m->now);
-    ring_all_doorbells(m);
+    machine_ring_doorbells(m);
     return ended;
 }
 
@@ -572,11 +323,11 @@ enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t 
         return MACHINE_NO_MEMORY;
     if (m->versions)
         vmem_begin(m->versions, devmem_regions(m->mem));
-    start_pool(m);
+    machine_start_pool(m);
     dispatcher_launch(m->dispatcher, grids, n, m->now);
     enum machine_result r = run_and_finish(m, sum);
     machine_watch_end(m, sum->count, r != MACHINE_OK);
-    stop_pool(m);
+    machine_stop_pool(m);
     for (uint32_t i = 0; i < n; i++)
         grids[i].launch.interrupted = r == MACHINE_INTERRUPTED;
     if (r != MACHINE_OK)

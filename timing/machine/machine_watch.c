@@ -11,7 +11,7 @@
 #include "base/host_clock.h"
 #include "timing/machine/machine_impl.h"
 
-enum { PACE = 256 };                 /* windows between progress checks and between writes of the timeline */
+enum { PACE = 16 };                  /* windows between progress checks and between writes of the timeline */
 
 /* ---- progress ---- */
 

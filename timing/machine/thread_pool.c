@@ -30,11 +30,14 @@ struct thread { struct thread_pool *pool; pthread_t id; uint32_t index; };
 struct thread_pool {
     thread_pool_work *work;
     void *ctx;
-    uint32_t n, all, started;        /* threads; items of all lists; threads that the host could create */
+    uint32_t n, started;             /* threads; threads that the host could create */
+    uint32_t phases;
+    uint32_t all;                    /* items of the lists of the phase */
     uint32_t spins;                  /* spins before a thread yields */
     struct thread *thread;
-    struct list *list;
+    struct list *list;               /* [phase][thread] */
     _Alignas(CACHE_LINE) _Atomic uint64_t step;      /* written by the caller only */
+    _Atomic uint32_t first;          /* list of the step's phase */
     _Atomic bool ending;
     _Alignas(CACHE_LINE) _Atomic uint32_t done;
 };
@@ -57,9 +60,9 @@ static inline void pause_or_yield(const struct thread_pool *c, uint32_t *spins)
  */
 static void process_lists(struct thread_pool *c, uint32_t thread)
 {
-    uint32_t did = 0;
+    uint32_t did = 0, first = atomic_load_explicit(&c->first, memory_order_relaxed);
     for (uint32_t k = 0; k < c->n; k++) {
-        uint32_t at = thread + k < c->n ? thread + k : thread + k - c->n;
+        uint32_t at = first + (thread + k < c->n ? thread + k : thread + k - c->n);
         struct list *l = &c->list[at];
         while (taken_items(atomic_load_explicit(&l->taken, memory_order_relaxed)) < l->n) {
             uint64_t t = atomic_fetch_add_explicit(&l->taken, 1, memory_order_acq_rel);
@@ -94,17 +97,16 @@ static uint32_t processors(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
 }
 
-struct thread_pool *thread_pool_new(uint32_t n, const uint32_t *items, thread_pool_work *work, void *ctx)
+struct thread_pool *thread_pool_new(uint32_t n, uint32_t phases, const uint32_t *items, thread_pool_work *work,
+                                    void *ctx)
 {
     struct thread_pool *c = mem_aligned(CACHE_LINE, sizeof *c, "a thread pool");
     struct thread *thread = mem_zero(n, sizeof *thread, "a thread pool");
-    struct list *list = mem_aligned(CACHE_LINE, n * sizeof *list, "a thread pool");
-    *c = (struct thread_pool){ .work = work, .ctx = ctx, .n = n, .thread = thread, .list = list,
+    struct list *list = mem_aligned(CACHE_LINE, phases * n * sizeof *list, "a thread pool");
+    *c = (struct thread_pool){ .work = work, .ctx = ctx, .n = n, .phases = phases, .thread = thread, .list = list,
                                .spins = n > processors() ? SPINS_CROWDED : SPINS };
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < phases * n; i++)
         list[i] = (struct list){ .taken = items[i], .n = items[i] };
-        c->all += items[i];
-    }
     for (c->started = 1; c->started < n; c->started++) {
         struct thread *t = &thread[c->started];
         *t = (struct thread){ .pool = c, .index = c->started };
@@ -132,25 +134,30 @@ uint64_t thread_pool_steps(const struct thread_pool *c)
     return atomic_load_explicit(&c->step, memory_order_relaxed);
 }
 
-static void step_alone(struct thread_pool *c)
+static void step_alone(struct thread_pool *c, uint32_t first)
 {
     uint64_t step = thread_pool_steps(c) + 1;
     atomic_store_explicit(&c->step, step, memory_order_relaxed);
-    for (uint32_t at = 0; at < c->n; at++)
+    for (uint32_t at = first; at < first + c->n; at++)
         for (uint32_t i = 0; i < c->list[at].n; i++)
             c->work(c->ctx, step, 0, at, i);
 }
 
-void thread_pool_step(struct thread_pool *c)
+void thread_pool_step(struct thread_pool *c, uint32_t phase)
 {
+    uint32_t first = phase * c->n;
     if (c->started == 1) {
-        step_alone(c);
+        step_alone(c, first);
         return;
     }
     uint64_t step = thread_pool_steps(c) + 1;
     atomic_store_explicit(&c->done, 0, memory_order_relaxed);
-    for (uint32_t i = 0; i < c->n; i++)
+    atomic_store_explicit(&c->first, first, memory_order_relaxed);
+    c->all = 0;
+    for (uint32_t i = first; i < first + c->n; i++) {
+        c->all += c->list[i].n;
         atomic_store_explicit(&c->list[i].taken, step << TAKEN_BITS, memory_order_release);
+    }
     atomic_store_explicit(&c->step, step, memory_order_release);
     process_lists(c, 0);
     for (uint32_t spins = 0; atomic_load_explicit(&c->done, memory_order_acquire) < c->all;)

@@ -143,6 +143,7 @@ void lsu_background(struct lsu *u, struct mem_op *op, uint64_t now) { fail(); }
 uint32_t lsu_background_queued(const struct lsu *u) { return 0; }
 void lsu_banks(struct lsu *u, const struct lsu_banks *b) { fail(); }
 bool lsu_can_send(const struct lsu *u) { return false; }
+bool lsu_has_credits(const struct lsu *u, uint64_t now) { return true; }
 void lsu_send(struct lsu *u, struct packet *p) { fail(); }
 uint32_t lsu_slice(const struct lsu *u, uint64_t address) { return 0; }
 void lsu_invalidate_line(struct lsu *u, uint64_t address) { fail(); }
