@@ -5,9 +5,10 @@
 #include "memsys/coherence/coherence.h"
 #include "timing/machine/machine_impl.h"
 
-/* Addresses of instruction memory, above those of functions; no data has them. Caches hold its lines without data. */
-static const uint64_t CODE_BASE = 0x3800000000000000ull;
-static const uint64_t CODE_SPAN = 0x0800000000000000ull;
+/* Instruction memory, from the start of device memory on: so far above it, and above the addresses of functions, that no
+ * data has its addresses. Because the distance is fixed, the same program has the same channels and banks on every
+ * device. Caches hold its lines without data. */
+static const uint64_t CODE_OFFSET = 0x37ffe00000000000ull, CODE_SPAN = 0x0800000000000000ull;
 
 enum { SLICES_MAX = 16 };            /* of a channel: the limit of l2.slices */
 
@@ -16,7 +17,7 @@ enum { SLICES_MAX = 16 };            /* of a channel: the limit of l2.slices */
 static uint8_t *bytes_of(void *ctx, uint64_t mapped)
 {
     const struct machine *m = ctx;
-    if (mapped - CODE_BASE < CODE_SPAN)
+    if (mapped - (devmem_base(m->mem) + CODE_OFFSET) < CODE_SPAN)
         return NULL;
     return m->versions ? vmem_bytes(m->versions, mapped) : (uint8_t *)(uintptr_t)mapped;
 }
@@ -218,7 +219,7 @@ struct machine *machine_new(const struct simtx_config *config, const struct mach
     m->config = config;
     m->protocol = plugins->tm;
     m->mem = mem;
-    m->code_next = CODE_BASE;
+    m->code_next = devmem_base(mem) + CODE_OFFSET;
     machine_configure(&m->cfg, config, plugins, devmem_base(mem));
     m->versions = vmem_new(&m->cfg.versions, &m->cfg.map, mem, &m->cfg.partition.dram);
     machine_build(m);

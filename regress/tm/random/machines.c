@@ -48,6 +48,7 @@ struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
         { .presets = "warptm", .keys = "gpu.sms=2 warptm.resolution=none warptm.group_replies=false tm.warps=8 "
                                        "warptm.group_outcomes=false warptm.access_bytes=4 warptm.tcd_bytes=4" },
         { .presets = "sitm", .keys = "gpu.sms=3" },
+        { .as_before = true, .presets = "sitm", .keys = "gpu.sms=3 sim.threads=2" },
         { .presets = "sitm", .keys = "gpu.sms=2 tm.warps=0 tm.backoff=0 version.slots=2" },
         { .presets = "sitm tiny", .keys = "gpu.sms=2 version.slots=2 sitm.writer_entries=1 sitm.reader_entries=1" },
         { .presets = "sitm", .keys = "gpu.sms=2 sitm.groups=1 sitm.stamp_bits=8 sitm.delta=1 sitm.version_bits=4" },
