@@ -6,12 +6,14 @@
 // a program may add versions of its own. The algorithms over global memory are those of Fung, Singh, Brownsword and
 // Aamodt, Hardware Transactional Memory for GPU Architectures (MICRO 2011), section 5; `--size paper` is their Table 2,
 // `--size quick` the same shape at a few thousand transactions. The inputs are computed on the host, so that the
-// statistics of a run are those of the one kernel. The locks are those of bench/locks.h.
+// statistics of a run are those of the one kernel. The locks are those of bench/locks.h; the words that transactions
+// access lie in regions (bench/region.h).
 #ifndef KERNELS_BENCH_TM_BENCH_H
 #define KERNELS_BENCH_TM_BENCH_H
 
 #include "locks.h"
 #include "options.h"
+#include "region.h"
 
 #include <algorithm>
 

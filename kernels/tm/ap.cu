@@ -494,9 +494,9 @@ static int support_of(const Itemset &itemset, const std::vector<Itemset> &record
 
 static Tree make_tree(int k, int joins, int *sections) {
     Tree tree;
-    tree.nodes = device_zeros<Node>(1 + LISTS * NODES_PER_LIST);
-    tree.used = device_zeros<int>(LISTS);
-    tree.elements = device_buffer<Element>(joins);
+    tree.nodes = region_of_zeros<Node>(1 + LISTS * NODES_PER_LIST);
+    tree.used = region_of_zeros<int>(LISTS);
+    tree.elements = as_region(device_buffer<Element>(joins), joins);
     tree.taken = device_zeros<int>(1);
     tree.sections = sections;
     tree.lock = device_zeros<int>(1);
@@ -662,7 +662,7 @@ static std::vector<Itemset> mine(Run *run, const std::vector<Itemset> &smaller, 
     if (joins == 0) {
         return {};
     }
-    int *items = to_device(joined(smaller));
+    int *items = region_of(joined(smaller));
     Tree tree = make_tree(k, joins, run->sections);
     kernels[run->version]<<<BLOCKS, BLOCK>>>({items, (int)smaller.size(), k - 1}, tree);
     CHECK_KERNEL();

@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
         accounts.push_back({0, balance});
     }
     Transfers transfers = random_transfers(random, options.size, count);
-    Bank bank = {to_device(accounts), to_device(transfers), device_zeros<int>(1)};
+    Bank bank = {region_of(accounts), to_device(transfers), device_zeros<int>(1)};
 
     void (*const kernels[])(Bank) = {atm_tm, atm_fgl, atm_lock};
     kernels[options.version]<<<blocks, BLOCK>>>(bank);

@@ -353,9 +353,9 @@ int main(int argc, char **argv) {
     Lcg random(options.seed);
     HostTree start = empty_tree(random, options.size);
     size_t nodes = start.x.size();
-    Tree tree = {to_device(start.x), to_device(start.y), to_device(start.z), to_device(start.child),
-                 to_device(std::vector<float>(nodes, -1.0f)), to_device(std::vector<int>(nodes, -1)),
-                 to_device(std::vector<int>(1, start.root)), device_zeros<int>(1), device_zeros<int>(1),
+    Tree tree = {region_of(start.x), region_of(start.y), region_of(start.z), region_of(start.child),
+                 region_of(std::vector<float>(nodes, -1.0f)), region_of(std::vector<int>(nodes, -1)),
+                 to_device(std::vector<int>(1, start.root)), region_of_zeros<int>(1), device_zeros<int>(1),
                  start.bodies, start.root, start.radius};
 
     void (*const kernels[])(Tree) = {bh_tm, bh_fgl, bh_lock, bh_acquire};

@@ -389,11 +389,11 @@ static Run prepare(const Shape &shape, Version version, const Problem &problem) 
     Run run = {shape, version, {}, nullptr, nullptr, nullptr, nullptr, 0, 0};
     size_t cells = shape.cells();
     for (int direction = 0; direction < DIRECTIONS; direction++) {
-        run.graph.residual[direction] = to_device(problem.residual[direction]);
+        run.graph.residual[direction] = region_of(problem.residual[direction]);
     }
     run.graph.sink = to_device(problem.sink);
-    run.graph.excess = to_device(problem.excess);
-    run.graph.pull = device_zeros<int>(cells);
+    run.graph.excess = region_of(problem.excess);
+    run.graph.pull = region_of_zeros<int>(cells);
     run.graph.mask = device_zeros<int>(cells);
     run.graph.tally = device_zeros<Tally>(cells);
     run.graph.lock = device_zeros<int>(1);

@@ -191,7 +191,7 @@ int main(int argc, char **argv) {
     BenchOptions options = bench_options(argc, argv, {"constraints", PER_CLOTH, PAPER_CONSTRAINTS, 1, 1 << 22}, 2011);
     Lcg random(options.seed);
     Input input = random_input(random, options.size);
-    Cloth cloth = {to_device(input.particles), to_device(input.ends), to_device(input.limits), options.size,
+    Cloth cloth = {region_of(input.particles), to_device(input.ends), region_of(input.limits), options.size,
                    device_zeros<int>(input.particles.size()), device_zeros<int>(1)};
 
     void (*const kernels[])(Cloth) = {cl_tm, cl_fgl, cl_lock};

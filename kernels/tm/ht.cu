@@ -116,8 +116,8 @@ int main(int argc, char **argv) {
     Table table;
     table.count = options.size;
     table.slot_count = (unsigned)std::max(1l, PAPER_SLOTS[table_choice] * options.size / PAPER_KEYS);
-    table.slots = device_zeros<Slot>(table.slot_count);
-    table.nodes = device_zeros<Node>(keys.size() + 1);
+    table.slots = region_of_zeros<Slot>(table.slot_count);
+    table.nodes = region_of_zeros<Node>(keys.size() + 1);
     table.keys = to_device(keys);
     table.lock = device_zeros<int>(1);
 

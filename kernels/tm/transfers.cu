@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
     Lcg random(options.seed);
     std::vector<int> balances = random_balances(random, count);
     Transfers transfers = random_transfers(random, options.size, count);
-    Bank bank = {to_device(balances), device_zeros<int>(count), to_device(transfers), device_zeros<int>(1)};
+    Bank bank = {region_of(balances), device_zeros<int>(count), to_device(transfers), device_zeros<int>(1)};
 
     void (*const kernels[])(Bank) = {transfers_tm, transfers_fgl, transfers_lock};
     kernels[options.version]<<<blocks, BLOCK>>>(bank);

@@ -43,8 +43,9 @@ static inline Transfers random_transfers(Lcg &random, int count, int accounts) {
     return transfers;
 }
 
+// ATM's transactions read the amounts.
 static inline DeviceTransfers to_device(const Transfers &transfers) {
-    return {to_device(transfers.from), to_device(transfers.to), to_device(transfers.amount),
+    return {to_device(transfers.from), to_device(transfers.to), region_of(transfers.amount),
             (int)transfers.amount.size()};
 }
 

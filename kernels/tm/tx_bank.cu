@@ -3,8 +3,7 @@
 // agree with what each thread reports, and a replay of the transfers that succeeded gives every balance.
 // also: --set gpu.warp_size=64
 #define PROGRAM "tx_bank"
-#include "../check.h"
-#include <simtx_tm.h>
+#include "../bench/region.h"
 
 static const int TRANSFERS = 4;
 
@@ -38,8 +37,8 @@ __global__ void transfer(int *balance, int accounts, unsigned *done, int *succee
 int main(int argc, char **argv) {
     int threads = size_argument(argc, argv, 1500, 1, 1 << 20), accounts = 64;
     std::vector<int> start(accounts, 1000);
-    int *balance = to_device(start), *succeeded = device_zeros<int>((size_t)threads * TRANSFERS);
-    unsigned *done = device_zeros<unsigned>(2);
+    int *balance = region_of(start), *succeeded = device_zeros<int>((size_t)threads * TRANSFERS);
+    unsigned *done = region_of_zeros<unsigned>(2);
     transfer<<<blocks_for(threads, 128), 128>>>(balance, accounts, done, succeeded, threads);
     CHECK_KERNEL();
 

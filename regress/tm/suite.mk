@@ -6,7 +6,7 @@ $(TM_DIR)/counts: regress/tm/counts.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) -ljansson
 
-$(TM_DIR)/streams: regress/tm/streams.cu | $(ALL)
+$(TM_DIR)/streams $(TM_DIR)/outside: $(TM_DIR)/%: regress/tm/%.cu | $(ALL)
 	@mkdir -p $(@D)
 	$(B)/bin/simtx-cc -O2 $< -o $@
 
@@ -29,13 +29,15 @@ TESTS += test-tm-limits
 test-tm-limits: $(B)/bin/simtx $(CONFIGS)
 	@regress/tm/limits.sh $(B)
 
-# The benchmarks of the snapshot-isolation paper.
-SI_NEEDS := $(B)/bin/simtx $(CONFIGS) $(TM_DIR)/counts $(patsubst %.cu,$(B)/kernels/%,$(notdir $(wildcard kernels/si/*.cu)))
+# The benchmarks of the snapshot-isolation paper (si.sh), and the machine of that paper (sitm.sh).
+SI_NEEDS := $(B)/bin/simtx $(CONFIGS) $(TM_DIR)/counts $(TM_DIR)/outside $(B)/regress/timing/same_json $(TM_PROGRAMS) \
+            $(patsubst %.cu,$(B)/kernels/%,$(notdir $(wildcard kernels/si/*.cu)))
 
 TESTS          += test-si
 THREADED_TESTS += test-si
 .PHONY: test-si
 test-si: $(SI_NEEDS)
 	@regress/tm/si.sh $(B)
+	@regress/tm/sitm.sh $(B)
 
 include regress/tm/random/random.mk

@@ -136,17 +136,25 @@ static uint32_t writing_lanes(struct sitm_core *x, uint32_t slot, uint32_t lanes
     return some;
 }
 
+/* A slot keeps its batch: messages in flight refer to it, and slices read the warp from it. */
+static struct kilo_batch *batch_of_slot(struct sitm_core *x, uint32_t slot)
+{
+    struct kilo_warp *log = &x->kilo->warp[slot];
+    if (!log->batch) {
+        log->batch = kilo_batch_new(x->kilo);
+        log->batch->b.slot = (uint16_t)slot;
+    }
+    return &log->batch->b;
+}
+
 /* The write sets are transferred as a batch of the log unit. */
 static void transfer(struct sitm_core *x, uint32_t slot, uint64_t now)
 {
     struct sitm_warp *w = &x->warp[slot];
-    struct kilo_warp *log = &x->kilo->warp[slot];
     w->filled = !w->writers;
     if (!w->writers)
         return;
-    log->batch = kilo_batch_new(x->kilo);
-    log->batch->b.lanes = w->writers;
-    log->batch->b.slot = (uint16_t)slot;
+    batch_of_slot(x, slot)->lanes = w->writers;
     kilo_transfer_begin(x->kilo, slot, w->writers, now);
 }
 
@@ -236,8 +244,6 @@ static void decided(struct sitm_core *x, uint32_t slot, uint64_t now)
     uint32_t lanes = w->a.lanes & ~w->a.aborted, readers = w->ok.lanes & ~w->ok.writers;
     if (!w->decided || !w->filled)
         return;
-    if (w->writers)
-        x->kilo->warp[slot].batch->busy = false;
     send_pass(x, slot);
     sitm_attempt_committed(&w->a, w->ok.lanes);
     sitm_attempt_refused(&w->a, lanes & ~w->ok.lanes);

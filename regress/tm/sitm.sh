@@ -1,0 +1,136 @@
+#!/bin/bash
+# Snapshot isolation in timing mode: the benchmarks of kernels/si and kernels/tm with the oracle, on the machine of the
+# paper and on tiny ones; write skew; the same statistics however they are simulated; wrong programs and machines.
+# Usage: sitm.sh BUILD; the last line counts.
+suite=sitm
+. "$(dirname "$0")/../harness.sh"
+. "$here/../launch.sh"
+export SIMTX_CONFIG_DIR=$build/share/simtx/configs
+
+# run "MACHINE'S OPTIONS" "PROGRAM ARGUMENT..."
+run() {
+    timeout 120 "$simtx" run --quiet --timing --stats stats.json --set stats.thread_states=true --config $1 -- \
+        "$build/kernels/"$2 >printed
+}
+
+# Transactions that the program says it has.
+said() {
+    sed -n 's/.*: \([0-9][0-9]*\) transactions.*/\1/p' printed
+}
+
+# No thread, transaction or word is lost; the oracle has seen all.
+standing=(
+    "tm.commits == transactions"
+    "tm.oracle.transactions == tm.commits"
+    "tm.oracle.violations == 0"
+    "tm.oracle.weak_isolation == 0"
+    "tm.oracle.mixed == 0"
+    "tm.aborts == tm.abort.write+tm.abort.loop+tm.abort.table+tm.abort.drain"
+    "sitm.loops <= sitm.edges"
+    "tm.writers+sitm.read_only == tm.commits"
+    "tm.writers <= sitm.written_back"
+    "sitm.write_accesses <= sitm.written_back"
+)
+
+# benchmark "MACHINE'S OPTIONS" "PROGRAM ARGUMENT..." CONDITION...
+benchmark() {
+    local machine=$1 program=$2 number
+    shift 2
+    holds "$program, $machine" run "$machine" "$program"
+    number=$(said)
+    holds "$program, $machine: counts" "$build/regress/tm/counts" stats.json "${standing[@]}" \
+        "tm.commits == ${number:-tm.commits}" "$@"
+}
+
+# ---- every program ----
+kilo=("ht --size 800" "ht --table low --size 500" "atm --size 400" "transfers --size 400" "cl --size 150" "bh --size 100"
+      "cc --size 16" "ap --size 200" "tx_bank 20")
+si=(list binary_tree red_black_tree graph_cut vacation "vacation --action reservations" rings "rings --input lengths")
+for program in "${kilo[@]}" "${si[@]}"; do
+    benchmark sitm "$program"
+done
+
+# Many warps write back at once: the write set of one is in flight while others commit.
+benchmark "sitm --set tm.warps=0" "transfers --size 1500" "sitm.joins > sitm.versions"
+
+# ---- tiny machines ----
+one_entry="--set sitm.writer_entries=1 --set sitm.reader_entries=1"
+short="--set sitm.stamp_bits=8 --set sitm.delta=1 --set sitm.version_bits=3"
+for program in "ht --size 500" "atm --size 200" "bh --size 60" "ap --size 200" "${si[@]}"; do
+    benchmark "sitm --set version.slots=2" "$program"
+    benchmark "sitm $one_entry" "$program"
+    benchmark "sitm $short" "$program"
+    benchmark "sitm --set sitm.groups=1" "$program"
+done
+benchmark "sitm --set version.slots=2" "ht --size 800" "sitm.slot_waits > 0"
+benchmark "sitm $one_entry" "ht --size 800" "sitm.full.writers > 0" "sitm.exclusive > 0"
+benchmark "sitm $short" "ht --size 800" "sitm.resets > 0"
+benchmark "sitm --set sitm.groups=1" "ht --size 800" "sitm.begin_waits.group > 0"
+benchmark "sitm --set version.slots=2 $one_entry $short --set sitm.groups=1" "ht --size 300" "sitm.exclusive > 0"
+
+# ---- without loop detection: transactions whose snapshots are enough ----
+for program in "ht --size 800" "atm --size 400" "transfers --size 400" "tx_bank 20"; do
+    benchmark sitm+sitm-noloop "$program" "sitm.edges == 0"
+done
+
+# ---- write skew: seen without loop detection, never with it ----
+for placement in threads warps; do
+    for shape in doctors neighbours; do
+        skew="write_skew --shape $shape --placement $placement"
+        benchmark sitm "$skew" "tm.abort.loop > 0"
+        holds "$skew is seen" run sitm+sitm-noloop "$skew --expect seen"
+    done
+done
+benchmark sitm "write_skew --shape read-only"
+holds "write_skew --shape read-only is seen" run sitm+sitm-noloop "write_skew --shape read-only --expect seen"
+
+# ---- the same statistics, however they are simulated ----
+same() {
+    local machine=$1 program=$2 how
+    holds "$program, $machine" run "$machine" "$program"
+    mv stats.json one.json
+    for how in "--threads 2" "--threads 4" "--set sim.sync_window=3" "--set sim.no_skip=true"; do
+        holds "$program, $machine $how" run "$machine $how" "$program"
+        holds "$program, $machine $how: the same statistics" "$build/regress/timing/same_json" one.json stats.json
+    done
+}
+for machine in sitm "sitm --set tm.warps=0" "sitm --set version.slots=2 $one_entry" "sitm $short --set sitm.groups=4"; do
+    same "$machine" "ht --size 500"
+    same "$machine" red_black_tree
+done
+same sitm "bh --size 100"
+same sitm+sitm-paper "transfers --size 200"
+
+# ---- a program that declares too little ----
+outside() {
+    holds "outside, $1" ends 1 run_outside "$1"
+    holds "outside, $1: message" says "a transaction accesses $(head -n 1 printed), which has no versions"
+    holds "outside, $1: what to call" says "simtx_version_region"
+}
+run_outside() {
+    timeout 60 "$simtx" run --quiet --timing --config $1 -- "$build/regress/tm/outside" >printed
+}
+outside sitm
+outside "sitm --threads 3"
+holds "outside, warptm" run_outside warptm
+holds "no regions" ends 1 launch "$here/ptx/widths.ptx" "--arg u8[96]:0" --timing --config sitm
+holds "no regions: message" says "which has no versions"
+
+# ---- machines that cannot be ----
+# refused TEXT OPTIONS...
+refused() {
+    local text=$1
+    shift
+    holds "$*" ends 2 launch "$here/ptx/widths.ptx" "--arg u8[96]:0" --timing "$@"
+    holds "$*: message" says "$text"
+}
+refused "coherence.protocol" --config sitm --set coherence.protocol=mesi
+refused "sitm needs gpu.warp_size = 32" --config sitm --set gpu.warp_size=64
+refused "gpu.simt = stack" --config sitm --set gpu.simt=independent
+refused "version.slots of at least 2" --config sitm --set version.slots=0
+
+# ---- the printed rules deadlock with two slots ----
+holds "hang" ends 1 run "sitm+sitm-paper --set version.slots=2 --set sim.hang_cycles=20000" red_black_tree
+holds "hang: what is reported" says "the warp waits for the manager's decision"
+
+finish
