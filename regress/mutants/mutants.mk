@@ -32,9 +32,11 @@ FINDER_occupancy := regress/unit/frontend/test_occupancy.c
 # What a finder consists of besides the changed objects, how it is linked with them: $(call LINK_FINDER,name,objects).
 $(foreach f,$(FINDERS),$(eval FINDER_NEEDS_$(f) = $(FINDER_$(f):%.c=$(B)/obj/%.o) $(B)/lib/libsimtx.a))
 FINDER_NEEDS_cuda = $(CUDART_OBJ) $(B)/lib/libsimtx.a
+FINDER_NEEDS_sitm_cuda = $(FINDER_NEEDS_cuda)
 LINK_FINDER = $(CC) $(LINK_FLAGS_$(1)) -s -o $@ $(filter %.o,$(FINDER_NEEDS_$(1))) $(2) $(LDFLAGS) \
               $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
 LINK_FLAGS_cuda = -shared -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=frontend/cudart/cudart.map
+LINK_FLAGS_sitm_cuda = $(LINK_FLAGS_cuda)
 
 $(MUTANT_TABLE): regress/mutants/table.c base/alloc.c
 	@mkdir -p $(@D)
@@ -57,6 +59,6 @@ test-mutants: $(MUTANT_TABLE) $(CONFIGS)
 
 # All of them; then the page is written anew.
 LONG_TESTS += mutants
-mutants: $(MUTANT_TABLE) $(CONFIGS) $(B)/kernels/ht $(B)/kernels/bh
+mutants: $(MUTANT_TABLE) $(CONFIGS) $(patsubst %,$(B)/kernels/%,ht bh transfers write_skew red_black_tree)
 	+@$(MUTANTS) all $(MUTANT_TABLES); status=$$?; \
 	regress/mutants/page.sh $(B) $(MUTANT_TABLES) >docs/mutants.md; exit $$status
