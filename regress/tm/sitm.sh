@@ -44,7 +44,7 @@ benchmark() {
 
 # ---- every program ----
 kilo=("ht --size 800" "ht --table low --size 500" "atm --size 400" "transfers --size 400" "cl --size 150" "bh --size 100"
-      "cc --size 16" "ap --size 200" "tx_bank 20")
+      "cc --size 16" "ap --size 400" "tx_bank 20")
 si=(list binary_tree red_black_tree graph_cut vacation "vacation --action reservations" rings "rings --input lengths")
 for program in "${kilo[@]}" "${si[@]}"; do
     benchmark sitm "$program"
@@ -56,7 +56,7 @@ benchmark "sitm --set tm.warps=0" "transfers --size 1500" "sitm.joins > sitm.ver
 # ---- tiny machines ----
 one_entry="--set sitm.writer_entries=1 --set sitm.reader_entries=1"
 short="--set sitm.stamp_bits=8 --set sitm.delta=1 --set sitm.version_bits=3"
-for program in "ht --size 500" "atm --size 200" "bh --size 60" "ap --size 200" "${si[@]}"; do
+for program in "ht --size 500" "atm --size 200" "bh --size 60" "ap --size 400" "${si[@]}"; do
     benchmark "sitm --set version.slots=2" "$program"
     benchmark "sitm $one_entry" "$program"
     benchmark "sitm $short" "$program"
