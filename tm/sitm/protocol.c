@@ -246,7 +246,6 @@ static void totals(void *gpu_state, uint64_t *count)
 {
     const struct sitm_gpu *g = ((struct kilo_gpu *)gpu_state)->own;
     count[STAT_SITM_END_CYCLES] = g->end_cycles;
-    count[STAT_SITM_CYCLES] = count[STAT_MACHINE_CYCLES];
 }
 
 static bool consistent(void *gpu_state, const uint64_t *count, char *error, size_t size)
