@@ -57,10 +57,10 @@ static inline bool port_can_send(struct port *t, uint64_t now, unsigned vn, uint
     return t->have[vn] >= flits;
 }
 
-/* The same; collects credits only when less than half of them are here. */
+/* The same; collects no credits while half of them, and enough for `flits`, are here. */
 static inline bool port_may_send(struct port *t, uint64_t now, unsigned vn, uint32_t flits)
 {
-    return t->have[vn] >= t->size / 2 ? t->have[vn] >= flits : port_can_send(t, now, vn, flits);
+    return (t->have[vn] >= t->size / 2 && t->have[vn] >= flits) || port_can_send(t, now, vn, flits);
 }
 
 /* Are credits for `flits` available in cycle `now` on every virtual network? Collects none. */
