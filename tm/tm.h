@@ -162,6 +162,8 @@ struct oracle_events *tm_slice_events(struct tm_gpu *t, uint32_t slice);     /* 
 void tm_touch_slice(struct tm_gpu *t, uint32_t slice);
 /* In the serial step: later calls of tm_decide_snapshot have places of at least this order. */
 void tm_order_settled(struct tm_gpu *t, uint64_t order);
+/* In the serial step: of the commits with tickets this one is next in the serial order (oracle_turn). */
+void tm_order_turn(struct tm_gpu *t, uint32_t ticket);
 
 /* ---- for protocols, at the SM ---- */
 struct tm_lane *tm_lane(struct tm_core *c, uint32_t slot, unsigned lane);

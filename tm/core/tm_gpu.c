@@ -220,6 +220,12 @@ void tm_order_settled(struct tm_gpu *t, uint64_t order)
         oracle_settled(t->oracle, order);
 }
 
+void tm_order_turn(struct tm_gpu *t, uint32_t ticket)
+{
+    if (t->oracle)
+        oracle_turn(t->oracle, ticket);
+}
+
 bool tm_core_touched(struct tm_core *c)
 {
     return c->touched;

@@ -37,12 +37,18 @@ void oracle_use_snapshots(struct oracle *o, bool serialisable)
 {
     o->snapshots.on = true;
     o->snapshots.serialisable = serialisable;
+    fifo_init(&o->snapshots.turns, sizeof(uint32_t), "the oracle's list of transactions");
     oracle_snapshots_clear(&o->snapshots);
 }
 
 void oracle_settled(struct oracle *o, uint64_t order)
 {
     o->snapshots.settled = order;
+}
+
+void oracle_turn(struct oracle *o, uint32_t ticket)
+{
+    *(uint32_t *)fifo_push(&o->snapshots.turns) = ticket;
 }
 
 void oracle_keep_versions(struct oracle *o)
@@ -501,7 +507,7 @@ static bool quiet(const struct oracle *o)
     for (uint32_t i = 0; i < o->lists; i++)
         if (o->list[i].first || o->list[i].events)
             return false;
-    return !o->ring[o->next & o->ring_mask] && !o->snapshots.n;
+    return !o->ring[o->next & o->ring_mask] && !o->snapshots.n && !o->snapshots.turns.n;
 }
 
 void oracle_step(struct oracle *o, uint64_t now)
@@ -591,6 +597,9 @@ bool oracle_finish(struct oracle *o, uint64_t *count, char *text, size_t size)
     oracle_step(o, UINT64_MAX);
     if (o->next <= o->largest)
         missing(o);
+    else if (o->snapshots.waiting || o->snapshots.turns.n)
+        findings_add(&o->found, "%u commits have no turn in the serial order, and %u turns no commit",
+                     o->snapshots.waiting, o->snapshots.turns.n);
     else if (o->between)
         findings_add(&o->found, "a transaction names key %llu, which was never reported: a commit was lost",
                      (ull)o->between->key);

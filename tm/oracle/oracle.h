@@ -43,7 +43,10 @@ void oracle_between(struct oracle_events *n, uint64_t newest, const struct tm_la
  * transaction with a smaller order can follow (oracle_settled). It has read the version `snapshot` and has written
  * `commit`; versions of words are kept by these numbers. Needs oracle_use_snapshots.
  */
-struct oracle_place { uint64_t order, commit, snapshot; };
+struct oracle_place {
+    uint64_t order, commit, snapshot;
+    uint32_t ticket;                 /* 0, or its number: it is replayed at its turn (oracle_turn), not by `order` */
+};
 void oracle_ordered(struct oracle_events *n, const struct oracle_place *p, const struct tm_lane *l,
                     const struct oracle_who *who);
 /* An aborted attempt that had a key. */
@@ -63,6 +66,9 @@ void oracle_atomic(struct oracle_events *n, uint64_t line, const uint64_t mask[2
 
 /* Serial, before oracle_step: transactions of oracle_ordered that are reported later have at least this order. */
 void oracle_settled(struct oracle *o, uint64_t order);
+/* Serial: the next transaction to be replayed is the one with this ticket, which may not have been reported yet.
+ * Tickets are small numbers. */
+void oracle_turn(struct oracle *o, uint32_t ticket);
 /* Serial: processes all lists; every cycle before `now` has been simulated. */
 void oracle_step(struct oracle *o, uint64_t now);
 /* After a kernel, when memory is final. False: a violation, described in text (several lines). Adds to the counters.

@@ -4,6 +4,7 @@
 #ifndef TM_ORACLE_IMPL_H
 #define TM_ORACLE_IMPL_H
 
+#include "base/fifo.h"
 #include "tm/oracle/findings.h"
 #include "tm/oracle/version_graph.h"
 #include "tm/oracle/oracle.h"
@@ -62,6 +63,9 @@ struct oracle_snapshots {
     struct oracle_txn **heap;        /* not settled; the one with the smallest place first */
     uint32_t n, cap;
     uint64_t settled;
+    struct oracle_txn **ticketed;    /* by ticket: reported, not replayed */
+    uint32_t tickets_cap, waiting;   /* waiting: how many of them are reported */
+    struct fifo turns;               /* uint32_t: tickets in the order of replay (oracle_turn) */
     struct versions versions;        /* by version number */
 };
 

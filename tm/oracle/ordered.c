@@ -3,6 +3,7 @@
  * by version number. A transaction is settled after all those whose writes its snapshot has: these have smaller places.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "tm/oracle/oracle_impl.h"
@@ -11,14 +12,24 @@ void oracle_snapshots_clear(struct oracle_snapshots *s)
 {
     for (uint32_t i = 0; i < s->n; i++)
         oracle_txn_free(s->heap[i]);
-    s->n = 0;
+    for (uint32_t i = 0; i < s->tickets_cap; i++) {
+        if (s->ticketed[i])
+            oracle_txn_free(s->ticketed[i]);
+        s->ticketed[i] = NULL;
+    }
+    s->n = s->waiting = 0;
     s->settled = 0;
+    while (s->turns.n)
+        fifo_pop(&s->turns);
     versions_clear(&s->versions, 0);
 }
 
 void oracle_snapshots_free(struct oracle_snapshots *s)
 {
     free(s->heap);
+    free(s->ticketed);
+    if (s->on)
+        fifo_end(&s->turns);
     versions_free(&s->versions);
 }
 
@@ -39,8 +50,26 @@ static bool before(const struct oracle_txn *a, const struct oracle_txn *b)
     return c ? c < 0 : a->who.lane < b->who.lane;
 }
 
+/* It waits for its turn. */
+static void add_ticketed(struct oracle_snapshots *s, struct oracle_txn *t)
+{
+    uint32_t ticket = t->place.ticket;
+    while (ticket >= s->tickets_cap) {
+        uint32_t from = s->tickets_cap;
+        s->ticketed = mem_grow(s->ticketed, from, &s->tickets_cap, sizeof *s->ticketed,
+                               "the oracle's list of transactions");
+        memset(s->ticketed + from, 0, (s->tickets_cap - from) * sizeof *s->ticketed);
+    }
+    s->ticketed[ticket] = t;
+    s->waiting++;
+}
+
 void oracle_snapshots_add(struct oracle_snapshots *s, struct oracle_txn *t)
 {
+    if (t->place.ticket) {
+        add_ticketed(s, t);
+        return;
+    }
     s->heap = mem_grow(s->heap, s->n, &s->cap, sizeof *s->heap, "the oracle's list of transactions");
     uint32_t i = s->n++;
     for (; i && before(t, s->heap[(i - 1) / 2]); i = (i - 1) / 2)
@@ -63,8 +92,23 @@ static struct oracle_txn *take_first(struct oracle_snapshots *s)
     return first;
 }
 
+/* The one whose turn it is, if it has been reported. */
+static struct oracle_txn *take_turn(struct oracle_snapshots *s)
+{
+    uint32_t ticket = *(const uint32_t *)fifo_front(&s->turns);
+    struct oracle_txn *t = ticket < s->tickets_cap ? s->ticketed[ticket] : NULL;
+    if (!t)
+        return NULL;
+    s->ticketed[ticket] = NULL;
+    s->waiting--;
+    fifo_pop(&s->turns);
+    return t;
+}
+
 struct oracle_txn *oracle_snapshots_next(struct oracle_snapshots *s)
 {
+    if (s->turns.n)
+        return take_turn(s);
     return s->n && s->heap[0]->place.order < s->settled ? take_first(s) : NULL;
 }
 

@@ -66,8 +66,8 @@ static uint32_t send_words(struct sitm_core *x, uint32_t slot, struct access *a,
     struct sitm_warp *w = &x->warp[slot];
     uint32_t packets = 0;
     for (uint64_t line; (line = next_line(a)) != UINT64_MAX; packets++) {
-        struct sitm_lines l = { .group = w->a.group, .snapshot = w->a.snapshot, .exclusive = w->a.exclusive,
-                                .load = load };
+        struct sitm_lines l = { .group = w->a.group, .snapshot = w->a.snapshot, .load = load,
+                                .exclusive = w->a.exclusive || x->gpu->exact };
         uint32_t words = take_line(a, line, &l), bytes = sitm_message_bytes(kind, words) - SITM_HEADER_BYTES;
         struct packet *p = sitm_packet(x, kind, tm_slice(x->tm, line), bytes);
         p->line = p->mapped = line;
@@ -209,7 +209,7 @@ void sitm_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lan
     uint64_t live = lanes & ~(uint64_t)w->a.doomed & w->a.lanes;
     if (outside(x, slot, op, live))
         return;
-    if (!w->a.exclusive) {
+    if (!w->a.exclusive && !x->gpu->exact) {
         words_of_store(x, slot, op->width < 4 ? 1 : op->width / 4u, live, &a);
         send_words(x, slot, &a, SITM_TX_WRITE, NULL);
     }

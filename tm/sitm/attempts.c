@@ -203,6 +203,7 @@ static void commit_lane(struct sitm_core *x, uint32_t slot, unsigned lane, uint6
 {
     const struct sitm_warp *w = &x->warp[slot];
     const struct oracle_place place = {
+        .ticket = x->gpu->exact ? w->ok.stamp[lane] : 0,
         .order = version_number(w->ok.epoch, w->ok.stamp[lane]),
         .commit = version_number(w->ok.epoch, w->ok.writers >> lane & 1 ? w->ok.version : w->a.snapshot),
         .snapshot = version_number(w->ok.epoch, w->a.snapshot)
@@ -237,7 +238,16 @@ static void send_pass(struct sitm_core *x, uint32_t slot)
     }
 }
 
-/* COMMIT_OK has arrived and the write sets have been sent. Lanes that it does not name abort (sitm.exact). */
+static void refuse_lanes(struct sitm_core *x, uint32_t slot, uint32_t lanes, uint64_t now)
+{
+    uint32_t overwritten = x->warp[slot].ok.overwritten;
+    while (lanes) {
+        uint32_t lane = sitm_lane(&lanes);
+        tm_decide(x->tm, slot, lane, false, 0, overwritten >> lane & 1 ? TM_SITM_WRITE : TM_SITM_LOOP, now);
+    }
+}
+
+/* COMMIT_OK has arrived and the write sets have been sent. Lanes that it does not name abort (sitm.decision). */
 static void decided(struct sitm_core *x, uint32_t slot, uint64_t now)
 {
     struct sitm_warp *w = &x->warp[slot];
@@ -250,8 +260,7 @@ static void decided(struct sitm_core *x, uint32_t slot, uint64_t now)
     w->state = w->ok.writers ? SITM_STATE_WRITE : SITM_STATE_NONE;
     if (!w->ok.writers)
         x->gpu->floor[sitm_warp_number(x, slot)] = UINT64_MAX;
-    for (uint32_t rest = lanes & ~w->ok.lanes; rest;)
-        tm_decide(x->tm, slot, sitm_lane(&rest), false, 0, TM_SITM_LOOP, now);
+    refuse_lanes(x, slot, lanes & ~w->ok.lanes, now);
     commit_lanes(x, slot, readers, now);
 }
 

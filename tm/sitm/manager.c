@@ -28,6 +28,7 @@ struct sitm_manager_unit *sitm_manager_unit_new(struct sitm_unit *u)
         fifo_init(&x->mail[s], sizeof(struct sitm_mail), "control links");
     packet_pool_init(&x->pool, sizeof(union sitm_payload));
     u->gpu->manager = &x->rules;
+    sitm_exact_start(u->gpu->exact);
     return x;
 }
 
@@ -62,6 +63,7 @@ void sitm_manager_restart(struct sitm_manager_unit *x)
     sitm_manager_end(&x->rules);
     sitm_manager_init(&x->rules, &x->unit->gpu->rules);
     x->counted = (struct sitm_manager_counts){ 0 };
+    sitm_exact_start(x->unit->gpu->exact);
 }
 
 void sitm_manager_take(struct sitm_manager_unit *x, struct packet *k, uint64_t now)
@@ -104,12 +106,16 @@ static void to_sm(struct sitm_manager_unit *x, const struct sitm_message *m, uin
 
 static void send_all(struct sitm_manager_unit *x, uint64_t now)
 {
+    const struct sitm_exact *exact = x->unit->gpu->exact;
     struct sitm_message m;
-    while (sitm_manager_send(&x->rules, &m))
+    while (sitm_manager_send(&x->rules, &m)) {
+        if (exact && m.kind == SITM_COMMIT_OK)
+            sitm_exact_label(exact, &m);
         if (m.kind == SITM_COPY || m.kind == SITM_PUBLISH || m.kind == SITM_RELEASE || m.kind == SITM_RESET)
             to_slices(x, &m, now);
         else
             to_sm(x, &m, now);
+    }
 }
 
 /* ---- receiving ---- */

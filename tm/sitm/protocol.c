@@ -36,7 +36,7 @@ static struct sitm_rules rules_of(const struct simtx_config *config, uint32_t sl
     r.prevts = c.prevts;
     r.unreference = c.unreference;
     r.batch = c.batch;
-    r.edges = c.edges;
+    r.edges = c.edges && c.decision == SITM_KEY_DECISION_RULES;
     r.slices = slices;
     r.slots = v.slots;
     r.groups = c.groups;
@@ -100,7 +100,9 @@ static bool coherent(const struct simtx_config *c, char *why, size_t size)
 
 static enum tm_isolation isolation(const struct simtx_config *c)
 {
-    return config_bool(c, KEY_SITM_EDGES) ? TM_SERIALISABLE_SNAPSHOT : TM_SNAPSHOT;
+    struct sitm_cfg s;
+    sitm_configure(&s, c);
+    return s.edges || s.decision == SITM_KEY_DECISION_EXACT ? TM_SERIALISABLE_SNAPSHOT : TM_SNAPSHOT;
 }
 
 /* ---- life ---- */
@@ -115,6 +117,8 @@ static void *new_gpu_state(struct tm_gpu *t, const struct simtx_config *c)
         .warps = tm_gpu_warps(t) * (uint32_t)config_int(c, KEY_GPU_SMS)
     };
     sitm_configure(&g->cfg, c);
+    g->core = mem_zero((size_t)config_int(c, KEY_GPU_SMS), sizeof *g->core, "snapshot isolation");
+    g->exact = g->cfg.decision == SITM_KEY_DECISION_EXACT ? sitm_exact_new(g) : NULL;
     g->floor = mem_alloc(g->warps, sizeof *g->floor, "snapshot isolation");
     for (uint32_t i = 0; i < g->warps; i++)
         g->floor[i] = UINT64_MAX;
@@ -126,6 +130,8 @@ static void free_gpu_state(void *gpu_state)
 {
     struct kilo_gpu *s = gpu_state;
     struct sitm_gpu *g = s->own;
+    sitm_exact_free(g->exact);
+    free(g->core);
     free(g->unit);
     free(g->floor);
     free(g);
@@ -142,6 +148,7 @@ static void *new_core(struct tm_core *tm, void *gpu_state)
         x->warp[i].a.warp = tm_sm(tm) * x->gpu->slots + i;
         x->warp[i].a.group = SITM_NO_GROUP;
     }
+    x->gpu->core[tm_sm(tm)] = x;
     k->own = x;
     k->no_skip = true;
     k->filled = sitm_filled;
@@ -190,7 +197,9 @@ static void step(void *gpu_state, void *const *cores, uint32_t n, uint64_t now)
     enum { EACH = 64 };
     struct sitm_gpu *g = ((struct kilo_gpu *)gpu_state)->own;
     sitm_links_step(g);
-    if (g->steps++ % EACH == 0)
+    if (g->exact)
+        sitm_exact_report(g->exact, false);
+    else if (g->steps++ % EACH == 0)
         tm_order_settled(g->tm, settled_order(g));
 }
 
@@ -232,6 +241,8 @@ static bool end(void *gpu_state, uint64_t now)
         return true;
     if (newest && !g->ending)
         copy_home(g, newest, now);
+    if (g->exact)
+        sitm_exact_report(g->exact, true);
     if (g->ending && !all_ended(g))
         return false;
     g->end_cycles = g->ending ? now - g->end_from : 0;

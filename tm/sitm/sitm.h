@@ -7,6 +7,7 @@
  *   accesses.c  at the SM: loads, stores                 writeback.c beside each slice: write sets
  *   protocol.c  table of functions, checks, life         manager.c   beside slice 0
  *   describe.c  reports of hangs                         link.c      control links between manager and slices
+ *   exact.c     the exact decision (sitm.decision)
  *
  * Write logs, their transfer and reads of own writes are those of KILO TM (tm/kilo), without a read log.
  */
@@ -55,6 +56,8 @@ struct sitm_mail {
 };
 
 struct sitm_unit;
+struct sitm_core;
+struct sitm_exact;
 
 struct sitm_gpu {
     const struct simtx_config *config;
@@ -64,7 +67,9 @@ struct sitm_gpu {
     struct tm_gpu *tm;
     struct sitm_unit **unit;         /* by slice */
     uint32_t slices, slots, link;    /* warp slots of an SM; core cycles of a control link */
+    struct sitm_core **core;         /* by SM */
     struct sitm_manager *manager;
+    struct sitm_exact *exact;        /* NULL: the rules decide */
     uint64_t *floor;                 /* by warp number: least place of its running attempt for the oracle; UINT64_MAX =
                                       * none. Set by the manager, reset at the SM */
     uint32_t warps, steps;
@@ -196,6 +201,15 @@ uint64_t sitm_manager_run(struct sitm_manager_unit *x, uint64_t now);    /* L2 c
 bool sitm_manager_idle(const struct sitm_manager_unit *x);
 void sitm_manager_settle(struct sitm_manager_unit *x);
 void sitm_manager_restart(struct sitm_manager_unit *x);                  /* the next kernel */
+
+/* ---- exact.c ---- */
+struct sitm_exact *sitm_exact_new(struct sitm_gpu *g);
+void sitm_exact_free(struct sitm_exact *e);
+void sitm_exact_start(struct sitm_exact *e);                             /* a kernel: the manager has been initialised */
+/* COMMIT_OK: enters tickets, as stamps, and the lanes that have been overwritten. */
+void sitm_exact_label(const struct sitm_exact *e, struct sitm_message *ok);
+/* Serial: reports the serial order as far as it is known. all: the kernel has ended. */
+void sitm_exact_report(struct sitm_exact *e, bool all);
 
 /* ---- link.c ---- */
 /* Serial: delivers the mail of the last window. */

@@ -57,6 +57,8 @@ struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
                                      "sitm.link_latency=200 sitm.prevts=cts" },
         { .presets = "sitm sitm-noloop tiny", .keys = "gpu.sms=2 tm.warps=4 sitm.cu_words=4 sitm.access_bytes=4" },
         { .presets = "sitm", .keys = "gpu.sms=4 version.slots=32 tm.warps=4 dram.clone_parallel=subarray sim.threads=2" },
+        { .presets = "sitm sitm-oracle", .keys = "gpu.sms=3 tm.warps=0 tm.backoff=0 version.slots=3 sitm.groups=5 "
+                                                "sitm.version_bits=4 sitm.exclusive_after=3 sim.threads=2" },
         { .presets = "kilotm", .keys = COHERENT "mesi gpu.sms=3" },
         { .presets = "kilotm", .keys = COHERENT "write-through order.policy=sc tm.watchdog=400" },
         { .presets = "kilotm", .keys = COHERENT "mesi order.policy=sc-types gpu.sms=3 l1.kb=4 l1.ways=4 tm.backoff=0" },

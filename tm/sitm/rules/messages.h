@@ -63,7 +63,10 @@ struct sitm_message {
     uint32_t group, lanes;
     union { uint32_t writers, loops; };
     uint32_t version, slot, from;
-    uint32_t overflows;              /* accessors whose logical timestamps left their range */
+    union {
+        uint32_t overflows;          /* EDGE_ACK: accessors whose logical timestamps left their range */
+        uint32_t overwritten;        /* COMMIT_OK of an exact decision: lanes that it refuses because of a write */
+    };
     uint32_t epoch;                  /* model: resets so far; orders transactions before the stamps */
     uint32_t edges;
     const struct sitm_edge *edge;    /* borrowed: valid until the sender's next call */
