@@ -205,7 +205,7 @@ void sitm_manager_restart(struct sitm_manager_unit *x);                  /* the 
 /* ---- exact.c ---- */
 struct sitm_exact *sitm_exact_new(struct sitm_gpu *g);
 void sitm_exact_free(struct sitm_exact *e);
-void sitm_exact_start(struct sitm_exact *e);                             /* a kernel: the manager has been initialised */
+void sitm_exact_start(struct sitm_exact *e);                      /* a kernel: the manager has been initialised */
 /* COMMIT_OK: enters tickets, as stamps, and the lanes that have been overwritten. */
 void sitm_exact_label(const struct sitm_exact *e, struct sitm_message *ok);
 /* Serial: reports the serial order as far as it is known. all: the kernel has ended. */
