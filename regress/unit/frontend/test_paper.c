@@ -314,13 +314,6 @@ static void test_sources(void **state)
             fail_msg("%s: sources %x, expected %x", rows[i].expr, sources_of(rows[i].expr, "HT-H"), rows[i].sources);
 }
 
-/* Of the oracle of the snapshot-isolation paper, which tm/sitm/paper.def switches off. */
-static bool is_switched_off(const char *missing)
-{
-    return !strcmp(paper->name, "sitm") &&
-           (strstr(missing, "not run at this size") || strstr(missing, "cannot be configured"));
-}
-
 static void check_expression(const char *owner, const char *expr, const char *benches)
 {
     struct paper_values v = { .grid = &grid };
@@ -329,7 +322,7 @@ static void check_expression(const char *owner, const char *expr, const char *be
     for (int i = 0; benches ? paper_member(paper, benches, i, &bench, &config) > 0 : i == 0; i++) {
         double value = paper_value(&v, expr, bench, -1, &error);
         bool from_log = strstr(expr, "printed.") != NULL || strstr(expr, "observed.") != NULL;
-        if (error || (isnan(value) && !from_log && !is_switched_off(v.missing)))
+        if (error || (isnan(value) && !from_log))
             fail_msg("%s: %s: %s", owner, expr, error ? error : v.missing);
     }
 }
@@ -365,8 +358,7 @@ static void figures_have_values(void)
         struct paper_chart *c = paper_chart_new(&grid, &paper->figures[i]);
         assert_true(c->benches > 0 && c->bars > 0 && c->parts > 0);
         for (int k = 0; k < c->benches * c->bars * c->parts; k++)
-            if (isnan(c->simulated[k]) && strcmp(c->figure->id, "serial") && strcmp(c->figure->parts, "outcomes") &&
-                strcmp(paper->name, "sitm"))
+            if (isnan(c->simulated[k]) && strcmp(c->figure->id, "serial") && strcmp(c->figure->parts, "outcomes"))
                 fail_msg("%s: cell %d has no value", c->figure->id, k);
         paper_chart_free(c);
     }
