@@ -140,7 +140,7 @@ check 0 "a: 0 0" "$simtx" launch k.ptx --arg a=u32[64]:0 --print a:2 --quiet $si
 # ---- both memories ----
 kernel 16 "$writes"
 refused "k uses tx_begin, and the configuration has no transactional memory (tm.global = none, tm.shared = none): choose a \
-preset with transactional memory, set tm.global (none|kilotm|ideal|warptm) or tm.shared (none|localtm), or use functional mode" --timing --config localtm+tm-locks
+preset with transactional memory, set tm.global (none|kilotm|ideal|warptm|sitm) or tm.shared (none|localtm), or use functional mode" --timing --config localtm+tm-locks
 # warns TEXT BODY OPTIONS...: of an instruction that an abort does not undo; TEXT "": does not.
 warns() {
     local text=$1
