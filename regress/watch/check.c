@@ -315,7 +315,7 @@ static char *field(char **rest, char end)
     return at;
 }
 
-enum { COLUMNS = 400, FIRST_COLUMN = 3 };
+enum { COLUMNS = 2000, FIRST_COLUMN = 3 };
 
 static int check_series(const char *path, const char *statistics)
 {
@@ -324,7 +324,8 @@ static int check_series(const char *path, const char *statistics)
     long long sum[COLUMNS] = { 0 }, rows = 0;
     int n = 0;
     while ((name[n] = field(&rest, ',')))
-        n++;
+        if (++n == COLUMNS)
+            fail("more than %d columns", COLUMNS);
     name[n++] = field(&rest, '\n');
     for (; *rest; rows++)
         for (int i = 0; i < n; i++) {
