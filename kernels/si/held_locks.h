@@ -44,7 +44,7 @@ struct HeldLocks {
         return version(nodes[count - 1]) == versions[count - 1];
     }
 
-    // Forgets all nodes but the last `kept`.
+    // Removes all nodes but the last `kept`.
     __device__ __forceinline__ void keep_last(int kept) {
         int gone = count > kept ? count - kept : 0;
         for (int i = gone; i < count; i++) {

@@ -1,6 +1,6 @@
 // Red-black trees with links to parents, after the textbook (Cormen, Leiserson, Rivest and Stein, Introduction to
 // Algorithms, chapter 13). Several trees share an array of nodes; a tree is named by the node above its root, its top,
-// whose left child is the root. Node 0 is no node: it is black, and nobody writes it. So the parent of a missing child
+// whose left child is the root. Node 0 is no node: it is black, and no thread writes it. So the parent of a missing child
 // is kept in registers where the textbook writes it into a sentinel, which every deletion would write.
 //
 // rb_lock: fine-grained locks (held_locks.h). A thread locks the lowest part of its path, above which its change does
@@ -187,7 +187,7 @@ static __host__ __device__ __forceinline__ void rb_remove(volatile RbNode *nodes
 // the key's place.
 enum RbPurpose { RB_LOOK_UP, RB_INSERT, RB_REMOVE };
 
-// Of the noted nodes, forgets those that no change below `node`, the last, can concern.
+// Removes those noted nodes that no change below `node`, the last, can concern.
 static __device__ __forceinline__ void rb_forget_above(volatile RbNode *nodes, HeldLocks &held, RbPurpose purpose,
                                                        int node) {
     if (purpose == RB_LOOK_UP) {

@@ -228,7 +228,7 @@ static bool leaf_remove(struct sitm_reader_list *t, uint32_t word, uint32_t root
     return true;
 }
 
-/* The word that the ID has read last, which it forgets. */
+/* The word that the ID has read last, which is removed from its list. */
 static uint32_t last_read(struct sitm_reader_list *t, uint32_t id)
 {
     uint32_t r = t->of_id[id];
