@@ -188,7 +188,7 @@ static __host__ __device__ __forceinline__ void rb_remove(volatile RbNode *nodes
 enum RbPurpose { RB_LOOK_UP, RB_INSERT, RB_REMOVE };
 
 // Removes those noted nodes that no change below `node`, the last, can concern.
-static __device__ __forceinline__ void rb_forget_above(volatile RbNode *nodes, HeldLocks &held, RbPurpose purpose,
+static __device__ __forceinline__ void rb_remove_above(volatile RbNode *nodes, HeldLocks &held, RbPurpose purpose,
                                                        int node) {
     if (purpose == RB_LOOK_UP) {
         held.keep_last(1);
@@ -211,7 +211,7 @@ static __device__ __forceinline__ bool rb_visit(volatile RbNode *nodes, HeldLock
         if (!held.visit(node)) {
             return false;
         }
-        rb_forget_above(nodes, held, purpose, node);
+        rb_remove_above(nodes, held, purpose, node);
         if (nodes[node].key == key) {
             break;
         }

@@ -45,7 +45,7 @@ struct vmem *vmem_new(const struct vmem_cfg *c, const struct addrmap *map, const
     return v;
 }
 
-static void forget_rows(struct vmem *v)
+static void free_rows(struct vmem *v)
 {
     for (uint32_t c = 0; c < v->layout.map->channels; c++) {
         for (uint32_t i = 0; i < v->channel[c].n; i++) {
@@ -60,7 +60,7 @@ void vmem_free(struct vmem *v)
 {
     if (!v)
         return;
-    forget_rows(v);
+    free_rows(v);
     for (uint32_t c = 0; c < v->layout.map->channels; c++)
         free(v->channel[c].row);
     free(v->channel);
@@ -146,7 +146,7 @@ static void add_row(struct vmem *v, struct dram_address at)
 
 static void find_rows(struct vmem *v, const struct region_table *t)
 {
-    forget_rows(v);
+    free_rows(v);
     for (uint32_t i = 0; i < t->n; i++)
         for (uint64_t at = t->region[i].lo & ~UINT64_C(127); at < t->region[i].hi; at += LINE_BYTES)
             add_row(v, addrmap_decode(v->layout.map, at));
