@@ -31,5 +31,5 @@ install-frontend: all
 	install -m 755 $(B)/bin/simtx $(DESTDIR)$(PREFIX)/bin/simtx
 	install -m 644 $(B)/lib/libsimtx.a $(DESTDIR)$(PREFIX)/lib/libsimtx.a
 	install -m 755 $(B)/lib/libsimtx.so $(DESTDIR)$(PREFIX)/lib/libsimtx.so
-	install -m 644 frontend/lib/simtx.h $(DESTDIR)$(PREFIX)/include/simtx.h
+	install -m 644 frontend/lib/simtx.h frontend/lib/simtx_texture.h $(DESTDIR)$(PREFIX)/include/
 	cp -R $(PRESETS)/. $(INSTALL_SHARE)/configs/

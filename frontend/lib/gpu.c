@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/lib/gpu.h"
+#include "ptx/texture/texture.h"
 
 simtx_status gpu_fail(simtx_gpu *g, simtx_status s, const char *fmt, ...)
 {
@@ -125,6 +126,7 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
     tm_configure(&g->tm, g->config);
     fill_info(g);
     g->checks = check_log_new();
+    g->textures = tex_table_new();
     g->threads = g->cfg.threads ? g->cfg.threads : host_cores();
     g->stack_limit = g->gpu.stack_limit;
     g->heap_limit = (size_t)g->gpu.heap_mb << 20;
@@ -155,6 +157,8 @@ void simtx_gpu_free(simtx_gpu *g)
     while (g->modules)
         simtx_module_unload(g->modules);
     timed_free(g);
+    array_free_all(g);
+    texture_free_all(g);
     devmem_free(g->mem);
     launch_records_free(g);
     check_log_free(g->checks);

@@ -14,6 +14,7 @@
 #include "tm/core/shared_protocol.h"
 
 struct sampling;
+struct simtx_array;
 struct trace;
 struct series;
 
@@ -97,6 +98,8 @@ struct simtx_gpu {
     struct devmem *mem;
     char *param_buffer;
     struct simtx_module *modules;
+    struct tex_table *textures;      /* texture and surface objects */
+    struct simtx_array *arrays;      /* CUDA arrays and levels of mipmapped arrays */
     enum lanes_isa isa;
     uint32_t threads;                /* host threads of functional mode */
     size_t stack_limit, heap_limit, heap_used;
@@ -190,6 +193,10 @@ void timed_free(simtx_gpu *g);
 /* bulk_copy.c: do copies and fills by the host take simulated time? A line about bulk copies, or "". */
 bool bulk_timed(const simtx_gpu *g);
 const char *bulk_text(const simtx_gpu *g, char *text, size_t size);
+
+/* array.c, texture.c: free all arrays, all objects. */
+void array_free_all(simtx_gpu *g);
+void texture_free_all(simtx_gpu *g);
 
 /* sampling.c: the launches that sim.detail selects. NULL with a message when the text is invalid. */
 struct sampling *sampling_new(const char *text, char **message);

@@ -81,6 +81,7 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .program = k->module->program,
         .code = k->code,
         .mem = g->mem,
+        .textures = g->textures,
         .grid = { p->grid.x, p->grid.y, p->grid.z },
         .block = { p->block.x, p->block.y, p->block.z },
         .nblocks = (uint64_t)p->grid.x * p->grid.y * p->grid.z,

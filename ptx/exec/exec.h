@@ -38,6 +38,7 @@ enum { PARAM_MAX = 32764, REGISTERS_MAX = 64 << 20 };        /* bytes: the last 
 enum { SCRATCH_BYTES = 512, SCRATCH_TEMPORARIES = 4, SCRATCH_AREA = SCRATCH_BYTES * (1 + SCRATCH_TEMPORARIES) };
 
 struct builtin;
+struct tex_table;
 struct launch;
 struct worker;
 struct block;
@@ -204,6 +205,7 @@ struct launch {
     struct program *program;
     const struct code *code;
     struct devmem *mem;
+    const struct tex_table *textures;    /* objects that handles name */
     uint32_t grid[3], block[3];
     uint64_t nblocks;
     uint32_t threads_per_block, warp_size, nwarps;
