@@ -12,6 +12,7 @@ failed=0
 
 code() {
     case $1 in
+    *.sweep) printf '```\n' ;;
     *.change) printf '```diff\n' ;;
     *) printf '```c\n' ;;
     esac
@@ -43,7 +44,7 @@ render() {
     done <"$1"
 }
 
-for document in "$here"/manual.md "$here"/instructions.md "$here"/timing.md "$here"/adding.md; do
+for document in "$here"/manual.md "$here"/instructions.md "$here"/timing.md "$here"/adding.md "$here"/sweep.md; do
     name=$(basename "$document")
     if ! render "$document" >"$scratch/$name" || [ ! -s "$scratch/$name" ]; then
         echo "    FAIL $name: cannot be generated"

@@ -1,6 +1,7 @@
 # The library's interface and the simtx command.
 
-FRONTEND_CMD := $(wildcard frontend/cli/*.c frontend/paper/*.c frontend/litmus/*.c) $(wildcard frontend/session/*.c)
+FRONTEND_CMD := $(wildcard frontend/cli/*.c frontend/paper/*.c frontend/sweep/*.c frontend/litmus/*.c) \
+                $(wildcard frontend/session/*.c)
 LIB_SRC += $(wildcard frontend/lib/*.c)
 CMD_OBJ := $(FRONTEND_CMD:%.c=$(B)/obj/%.o)
 

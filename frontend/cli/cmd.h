@@ -13,7 +13,8 @@ enum {
     CMD_PTX = 3              /* the PTX has errors */
 };
 
-/* value: name of the option's value in the help ("FILE"), NULL for a switch. A row of NULLs ends a table. */
+/* value: name of the option's value in the help ("FILE"), NULL for a switch; "[N]": a number that may be left out. A row
+ * of NULLs ends a table. */
 struct cmd_option { const char *name, *value, *help; };
 
 struct cmd_args {
@@ -50,6 +51,7 @@ int cmd_config(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_paper(int argc, char **argv);
+int cmd_sweep(int argc, char **argv);
 int cmd_cost(int argc, char **argv);
 int cmd_litmus(int argc, char **argv);
 

@@ -309,12 +309,16 @@ __attribute__((noreturn)) static void unknown_option(const struct cmd_args *a, c
     cmd_usage_error(a->command, "unknown option %s", text);
 }
 
-/* The value of an option is after '=' or is the next argument. */
+/* The value of an option is after '=' or is the next argument; a value in brackets, "[N]", may be left out, and as the
+ * next argument it is a number. */
 static void take_value(struct cmd_args *a, const struct cmd_option *row, const char *text, size_t len)
 {
     a->value = text[len] == '=' ? text + len + 1 : NULL;
     if (!row->value && a->value)
         cmd_usage_error(a->command, "%s takes no value", row->name);
+    bool optional = row->value && row->value[0] == '[';
+    if (optional && !a->value && (a->at == a->argc || strspn(a->argv[a->at], "0123456789") == 0))
+        return;
     if (row->value && !a->value) {
         if (a->at == a->argc)
             cmd_usage_error(a->command, "%s needs a value: %s %s", row->name, row->name, row->value);

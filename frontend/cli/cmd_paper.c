@@ -2,16 +2,15 @@
 #include "frontend/cli/cmd.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "frontend/paper/paper.h"
+#include "frontend/sweep/backend.h"
+#include "frontend/sweep/program_folder.h"
 
 static const char COMMAND[] = "simtx paper";
 static const char USAGE[] =                  /* %s: the names of the papers */
@@ -19,25 +18,30 @@ static const char USAGE[] =                  /* %s: the names of the papers */
     "Runs the benchmarks of a paper on its configurations, each pair as a process `simtx run --timing`. Writes every\n"
     "table and figure as CSV and SVG with the published values, a page with all of them (index.html), and the verdict\n"
     "on every claim (claims.csv). Finished runs are kept: after an interruption (Ctrl-C) the same command does the\n"
-    "remaining runs. Exit code: 0 all runs finished, 1 a run failed, 130 interrupted.\n";
+    "remaining runs. With --slurm a job writes these files when all runs have ended; --collect does the same.\n"
+    "Exit code: 0 all runs finished or submitted, 1 a run failed, 130 interrupted.\n";
 
-enum { OPT_QUICK, OPT_JOBS, OPT_OUT, OPT_ONLY, OPT_PLAN, OPT_FRESH, OPT_PROGRAMS, OPT_PROGRESS, OPT_NO_PROGRESS };
+enum {
+    OPT_QUICK, OPT_OUT, OPT_ONLY, OPT_PLAN, OPT_COLLECT, OPT_FRESH, OPT_PROGRAMS, OPT_PROGRESS, OPT_NO_PROGRESS,
+    OPT_BACKEND
+};
 static const struct cmd_option OPTIONS[] = {
     [OPT_QUICK] = { "--quick", NULL, "reduced sizes and fewer configurations, a few minutes" },
-    [OPT_JOBS] = { "--jobs", "N", "concurrent runs (default: the number of processors of the host)" },
     [OPT_OUT] = { "--out", "DIR", "folder of the results (default: paper-NAME, with --quick paper-NAME-quick)" },
     [OPT_ONLY] = { "--only", "WHAT[,WHAT...]", "only runs of these figures, benchmarks or configurations" },
     [OPT_PLAN] = { "--plan", NULL, "print the runs and the estimated time; run nothing" },
+    [OPT_COLLECT] = { "--collect", NULL, "run nothing; write tables, figures and verdicts from the finished runs" },
     [OPT_FRESH] = { "--fresh", NULL, "do not reuse finished runs" },
     [OPT_PROGRAMS] = { "--programs", "DIR", "folder of the benchmarks (default: ../kernels from the folder of simtx)" },
     [OPT_PROGRESS] = { "--progress", NULL, "progress line even if stderr is not a terminal" },
     [OPT_NO_PROGRESS] = { "--no-progress", NULL, "no progress line" },
+    BACKEND_OPTIONS(OPT_BACKEND),
     { NULL, NULL, NULL }
 };
 
 enum { PAPERS_MAX = 64, WORDS_MAX = 64 };
 
-struct request { char *only, *out, *programs; bool plan; };
+struct request { char *only, *out, *programs; bool plan, collect; struct backend backend; };
 
 static int paper_names(const char *names[PAPERS_MAX])
 {
@@ -72,76 +76,34 @@ static const struct paper *find_paper(const char *name)
     cmd_usage_error(COMMAND, "no paper is called '%s'%s%s", name, near ? ", did you mean " : "", near ? near : "");
 }
 
-static int job_count(const char *text)
-{
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (end == text || *end || n < 1 || n > 1024)
-        cmd_usage_error(COMMAND, "--jobs %s: expected a number from 1 to 1024", text);
-    return (int)n;
-}
-
 static void take(struct paper_grid *g, struct request *r, int option, char *value)
 {
     switch (option) {
     case OPT_QUICK: g->size = PAPER_SIZE_QUICK; break;
-    case OPT_JOBS: g->jobs = job_count(value); break;
     case OPT_OUT: r->out = value; break;
     case OPT_ONLY: r->only = value; break;
     case OPT_PLAN: r->plan = true; break;
+    case OPT_COLLECT: r->collect = true; break;
     case OPT_FRESH: g->fresh = true; break;
     case OPT_PROGRAMS: r->programs = value; break;
-    case OPT_PROGRESS: g->progress = true; break;
-    case OPT_NO_PROGRESS: g->progress = false; break;
+    case OPT_PROGRESS: g->batch.progress = true; break;
+    case OPT_NO_PROGRESS: g->batch.progress = false; break;
+    default: backend_take(&r->backend, &g->batch, option - OPT_BACKEND, value);
     }
-}
-
-static void make_folder(const char *path)
-{
-    struct stat st;
-    if (mkdir(path, 0777) && errno != EEXIST)
-        cmd_usage_error(COMMAND, "cannot create the folder %s: %s", path, strerror(errno));
-    if (stat(path, &st) || !S_ISDIR(st.st_mode))
-        cmd_usage_error(COMMAND, "%s is not a folder", path);
 }
 
 /* The full path of the results folder. Creates the folder and runs/ in it, except for a plan. */
 static char *output_folder(const struct paper_grid *g, const char *name, bool plan)
 {
     const char *end = g->size == PAPER_SIZE_QUICK ? "-quick" : "";
-    char *path = name ? mem_string(name) : mem_format("paper-%s%s", g->paper->name, end);
+    char *path = name ? mem_string(name) : mem_format("paper-%s%s", g->paper->name, end), *wrong;
     if (plan && access(path, F_OK))
         return path;
-    make_folder(path);
+    if (!batch_make_folder(path, &wrong))
+        cmd_usage_error(COMMAND, "cannot create the folder %s: %s", wrong, strerror(errno));
     char *full = realpath(path, NULL);
     if (!full)
         cmd_usage_error(COMMAND, "%s: %s", path, strerror(errno));
-    char *runs = mem_format("%s/runs", full);
-    make_folder(runs);
-    free(path);
-    free(runs);
-    return full;
-}
-
-__attribute__((noreturn)) static void no_program(const char *path)
-{
-    cmd_usage_error(COMMAND, "%s: %s; build the benchmarks (`make kernels`) or name their folder with --programs", path,
-                    strerror(errno));
-}
-
-/* By default the folder kernels beside the folder of the command: build/bin and build/kernels. */
-static char *program_folder(const char *name)
-{
-    char own[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(own, '/');
-    if (slash)
-        *slash = 0;
-    char *path = name ? mem_string(name) : mem_format("%s/../kernels", own);
-    char *full = realpath(path, NULL);
-    if (!full)
-        no_program(path);
     free(path);
     return full;
 }
@@ -151,20 +113,9 @@ static void check_programs(const struct paper_grid *g)
     for (int i = 0; i < g->nruns; i++) {
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/%s", g->programs, g->paper->benches[g->runs[i].bench].program);
-        if (g->runs[i].wanted && access(path, X_OK))
-            no_program(path);
+        if (g->batch.runs[i].wanted && access(path, X_OK))
+            program_missing(COMMAND, path);
     }
-}
-
-/* Two processes in one folder would overwrite each other's files. The lock ends with the process. */
-static void lock_folder(const char *out)
-{
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/runs", out);
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB))
-        cmd_usage_error(COMMAND, "%s: %s", out,
-                        errno == EWOULDBLOCK ? "another simtx paper runs in this folder" : strerror(errno));
 }
 
 static void choose(struct paper_grid *g, char *only)
@@ -183,7 +134,7 @@ static int count_failures(const struct paper_grid *g)
 {
     int failed = 0;
     for (int i = 0; i < g->nruns; i++)
-        failed += g->runs[i].wanted && g->runs[i].state == PAPER_RUN_FAILED;
+        failed += g->batch.runs[i].wanted && g->batch.runs[i].state == BATCH_FAILED;
     for (int i = 0; i < g->paper->nconfigs; i++)
         if (g->config_errors[i] && g->paper->configs[i].sizes & g->size)
             fprintf(stderr, "simtx paper: configuration %s: %s", g->paper->configs[i].id, g->config_errors[i]);
@@ -192,25 +143,50 @@ static int count_failures(const struct paper_grid *g)
     return failed;
 }
 
+/* Tables, figures and verdicts, from the finished runs. */
+static int report(struct paper_grid *g)
+{
+    paper_grid_load(g);
+    bool written = paper_report(g);
+    return count_failures(g) || !written ? CMD_FAILED : CMD_OK;
+}
+
+static int run(struct paper_grid *g, struct request *r, const char *only)
+{
+    char *quick = g->size == PAPER_SIZE_QUICK ? "--quick" : NULL;
+    char *collect[12] = { "paper", (char *)g->paper->name, "--collect", "--out", (char *)g->out, "--programs",
+                          (char *)g->programs };
+    int n = 7;
+    if (only) {
+        collect[n++] = "--only";
+        collect[n++] = (char *)only;
+    }
+    collect[n] = quick;
+    check_programs(g);
+    for (int i = 0; i < g->nruns; i++)
+        if (g->batch.runs[i].state == BATCH_FAILED && g->resolved[g->runs[i].config])
+            g->batch.runs[i].state = BATCH_WAITING;
+    int code = backend_run(&r->backend, &g->batch, collect);
+    if (code == 0)
+        return report(g);
+    return code == BACKEND_SUBMITTED ? CMD_OK : code;
+}
+
 static int do_paper(struct paper_grid *g, struct request *r)
 {
-    char *out = output_folder(g, r->out, r->plan), *programs = program_folder(r->programs);
+    char *out = output_folder(g, r->out, r->plan), *programs = program_folder(COMMAND, r->programs);
+    char *only = r->only ? mem_string(r->only) : NULL;
     int code = CMD_OK;
     g->out = out;
     g->programs = programs;
     paper_grid_new(g);
     choose(g, r->only);
-    if (r->plan) {
+    if (r->plan)
         paper_grid_plan(g, stdout);
-    } else {
-        check_programs(g);
-        lock_folder(out);
-        if (!paper_grid_run(g))
-            code = 130;
-        else if (!paper_report(g) || count_failures(g))
-            code = CMD_FAILED;
-    }
+    else
+        code = r->collect ? report(g) : run(g, r, only);
     paper_grid_free(g);
+    free(only);
     free(out);
     free(programs);
     return code;
@@ -222,10 +198,9 @@ int cmd_paper(int argc, char **argv)
     join_names(", ", names, sizeof names);
     snprintf(usage, sizeof usage, USAGE, names);
     struct cmd_args a = { COMMAND, usage, OPTIONS, false, false, argc, 1, argv, NULL };
-    struct request r = { NULL, NULL, NULL, false };
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    struct paper_grid g = { .size = PAPER_SIZE_FULL, .jobs = processors > 0 ? (int)processors : 1,
-                            .progress = isatty(STDERR_FILENO) };
+    struct request r = { .only = NULL };
+    struct paper_grid g = { .size = PAPER_SIZE_FULL, .batch = { .command = COMMAND } };
+    backend_init(&r.backend, &g.batch);
     const char *name = NULL;
     int which;
     while ((which = cmd_args_next(&a)) != CMD_ARG_END) {

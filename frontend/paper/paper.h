@@ -1,10 +1,10 @@
 /*
  * `simtx paper`: repeats a paper's evaluation. A paper is a set of tables (paper_rows.def, paper_tables.c): benchmarks,
  * configurations, derived values, figures and claims. The grid has a run for each benchmark and configuration
- * (paper_grid.c, paper_command.c), or those that --only selects (paper_only.c); a child process simulates each
- * (paper_run.c), unless an earlier call has left its results (paper_reuse.c). Expressions (expr.c, paper_value.c) over
- * the statistics of runs (paper_stats.c) give figures (paper_chart.c, paper_svg.c) and verdicts on claims
- * (paper_claims.c, paper_verdicts.c); paper_report.c writes all files, paper_html.c the page.
+ * (paper_grid.c, paper_command.c), or those that --only selects (paper_only.c); they are a batch
+ * (frontend/sweep/batch.h), on this machine or on Slurm. Expressions (expr.c, paper_value.c) over the statistics of runs
+ * (paper_stats.c) give figures (paper_chart.c, paper_svg.c) and verdicts on claims (paper_claims.c, paper_verdicts.c);
+ * paper_report.c writes all files, paper_html.c the page.
  *
  * This folder names no paper, benchmark or protocol.
  */
@@ -19,6 +19,7 @@
 
 #include "frontend/lib/simtx.h"
 #include "frontend/paper/expr.h"
+#include "frontend/sweep/batch.h"
 
 /* ---- tables of a paper ---- */
 
@@ -103,27 +104,18 @@ bool paper_part(const struct paper *p, const char *parts, int i, char label[80],
 
 /* ---- runs ---- */
 
-enum paper_run_state { PAPER_RUN_WAITING, PAPER_RUN_RUNNING, PAPER_RUN_DONE, PAPER_RUN_FAILED };
-
 struct paper_run {
     int bench, config;
-    enum paper_run_state state;
-    bool wanted;                     /* by --only; without it, all are */
-    int pid;
-    double started, seconds, estimate;
-    char **argv;                     /* of the child, NULL at the end */
-    char *key;                       /* "HT-H.kl": files runs/KEY.json, .log, .key */
-    char *fingerprint;               /* what the results depend on: command, configuration, program, simulator */
-    char *error;                     /* last lines of a failed run */
-    json_t *stats;                   /* "total", "kernels", "config" of a finished run */
+    struct batch_run *process;       /* in the grid's batch; its name: "HT-H.kl" */
+    json_t *stats;                   /* "total", "kernels", "config" of a finished run; paper_grid_load */
 };
 
 struct paper_grid {
     const struct paper *paper;
     enum paper_size size;
     const char *out, *programs;      /* folders */
-    int jobs;
-    bool fresh, progress;
+    bool fresh;
+    struct batch batch;              /* its runs are those of the grid, in their order */
     struct paper_run *runs;
     int nruns;
     simtx_config **resolved;         /* by configuration; NULL: not valid, with its config_errors */
@@ -137,20 +129,12 @@ void paper_grid_free(struct paper_grid *g);
 struct paper_run *paper_grid_find(const struct paper_grid *g, int bench, int config);      /* NULL: not in the grid */
 /* Wants only the runs that the words select: figures, benchmarks or configurations; false: a word names none. */
 bool paper_grid_only(struct paper_grid *g, char **words, int n);
-/* Seconds until the waiting and running ones are done. */
-double paper_grid_estimate(const struct paper_grid *g);
 void paper_grid_plan(const struct paper_grid *g, FILE *f);
-/* Runs all that wait and are wanted; false when interrupted. */
-bool paper_grid_run(struct paper_grid *g);
+/* Reads the statistics of the runs that are done. */
+void paper_grid_load(struct paper_grid *g);
 
-/* Arguments of a run's process, NULL at the end. */
-char **paper_command(const struct paper_grid *g, const struct paper_run *run);
-void paper_command_print(const struct paper_run *run, FILE *f);
-/* Digests of the simulator and of the programs, for fingerprints. */
-void paper_digests(struct paper_grid *g);
-char *paper_fingerprint(const struct paper_grid *g, const struct paper_run *run);
-/* Makes a run done with results in the grid's folder that have its fingerprint, if there are any. */
-void paper_reuse(const struct paper_grid *g, struct paper_run *run);
+/* Arguments of a run's process, NULL at the end; *program: the position of the first one for the program itself. */
+char **paper_command(const struct paper_grid *g, const struct paper_run *run, int *program);
 
 /* ---- values ---- */
 

@@ -34,9 +34,11 @@ static void add_split(struct words *w, const char *before, const char *text, con
     free(copy);
 }
 
-static void add_program(const struct paper_grid *g, const struct paper_bench *b, const char *version, struct words *w)
+static void add_program(const struct paper_grid *g, const struct paper_bench *b, const char *version, struct words *w,
+                        int *program)
 {
     add_own(w, mem_format("%s/%s", g->programs, b->program));
+    *program = (int)w->n;
     add_split(w, NULL, b->options, " ");
     add_split(w, "--version", version, " ");
     if (!b->quick)
@@ -45,7 +47,7 @@ static void add_program(const struct paper_grid *g, const struct paper_bench *b,
     add(w, g->size == PAPER_SIZE_QUICK ? b->quick : "paper");
 }
 
-char **paper_command(const struct paper_grid *g, const struct paper_run *run)
+char **paper_command(const struct paper_grid *g, const struct paper_run *run, int *program)
 {
     const struct paper_config *c = &g->paper->configs[run->config];
     struct words w = { NULL, 0, 0 };
@@ -56,18 +58,8 @@ char **paper_command(const struct paper_grid *g, const struct paper_run *run)
     add(&w, c->presets);
     add_split(&w, "--set", c->timing ? g->paper->sets : NULL, ";");
     add_split(&w, "--set", c->sets, ";");
-    add(&w, "--stats");
-    add_own(&w, mem_format("%s/runs/%s.part", g->out, run->key));
     add(&w, "--");
-    add_program(g, &g->paper->benches[run->bench], c->version, &w);
+    add_program(g, &g->paper->benches[run->bench], c->version, &w, program);
     add_own(&w, NULL);
     return w.at;
-}
-
-void paper_command_print(const struct paper_run *run, FILE *f)
-{
-    fputs("simtx", f);
-    for (char **a = run->argv; *a; a++)
-        fprintf(f, " %s", *a);
-    fputc('\n', f);
 }

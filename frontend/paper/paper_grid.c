@@ -22,58 +22,77 @@ static void resolve(struct paper_grid *g)
     }
 }
 
+/* The digest of a benchmark's program, computed once for each. */
+static uint64_t program_digest(struct paper_grid *g, int bench)
+{
+    if (!g->program[bench]) {
+        char *path = mem_format("%s/%s", g->programs, g->paper->benches[bench].program);
+        g->program[bench] = batch_file_digest(path);
+        free(path);
+    }
+    return g->program[bench];
+}
+
 static void add_run(struct paper_grid *g, int bench, int config)
 {
     const struct paper *p = g->paper;
     bool quick = g->size == PAPER_SIZE_QUICK;
+    struct batch_run *process = &g->batch.runs[g->nruns];
     struct paper_run *run = &g->runs[g->nruns++];
-    *run = (struct paper_run){ .bench = bench, .config = config, .wanted = true };
-    run->key = mem_format("%s.%s%s", p->benches[bench].name, p->configs[config].id, quick ? ".quick" : "");
-    run->argv = paper_command(g, run);
-    run->fingerprint = paper_fingerprint(g, run);
-    run->estimate = p->benches[bench].seconds[quick] * p->configs[config].factor;
+    int program;
+    *run = (struct paper_run){ .bench = bench, .config = config, .process = process };
+    process->wanted = true;
+    process->name = mem_format("%s.%s%s", p->benches[bench].name, p->configs[config].id, quick ? ".quick" : "");
+    process->argv = paper_command(g, run, &program);
+    process->key = batch_key(g->simulator, program_digest(g, bench), process->argv + program, g->resolved[config]);
+    process->estimate = p->benches[bench].seconds[quick] * p->configs[config].factor;
     if (!g->fresh)
-        paper_reuse(g, run);
+        batch_reuse(&g->batch, process);
     if (!g->resolved[config]) {
-        run->state = PAPER_RUN_FAILED;
-        run->error = mem_string(g->config_errors[config] ? g->config_errors[config] : "out of memory\n");
+        process->state = BATCH_FAILED;
+        free(process->error);
+        process->error = mem_string(g->config_errors[config] ? g->config_errors[config] : "out of memory\n");
     }
 }
 
 void paper_grid_new(struct paper_grid *g)
 {
     const struct paper *p = g->paper;
+    size_t most = (size_t)(p->nbenches * p->nconfigs);
     resolve(g);
-    paper_digests(g);
-    g->runs = mem_zero((size_t)(p->nbenches * p->nconfigs), sizeof *g->runs, "the runs of a paper");
+    g->simulator = batch_simulator();
+    g->program = mem_zero((size_t)p->nbenches, sizeof *g->program, "the digests of programs");
+    g->runs = mem_zero(most, sizeof *g->runs, "the runs of a paper");
+    g->batch.runs = mem_zero(most, sizeof *g->batch.runs, "the runs of a paper");
+    g->batch.folder = g->out;
     for (int c = 0; c < p->nconfigs; c++) {
         const char *benches = p->configs[c].benches ? p->configs[c].benches : "all";
         for (int b = 0; b < p->nbenches; b++)
             if (p->configs[c].sizes & g->size && paper_in_list(p, benches, b, -1))
                 add_run(g, b, c);
     }
+    g->batch.nruns = g->nruns;
 }
 
-static void free_run(struct paper_run *run)
+void paper_grid_load(struct paper_grid *g)
 {
-    for (char **a = run->argv; *a; a++)
-        free(*a);
-    free(run->argv);
-    free(run->key);
-    free(run->fingerprint);
-    free(run->error);
-    json_decref(run->stats);
+    for (int i = 0; i < g->nruns; i++)
+        if (g->runs[i].process->state == BATCH_DONE && !g->runs[i].stats)
+            g->runs[i].stats = batch_stats(&g->batch, g->runs[i].process);
 }
 
 void paper_grid_free(struct paper_grid *g)
 {
-    for (int i = 0; i < g->nruns; i++)
-        free_run(&g->runs[i]);
+    for (int i = 0; i < g->nruns; i++) {
+        batch_run_free(g->runs[i].process);
+        json_decref(g->runs[i].stats);
+    }
     for (int i = 0; i < g->paper->nconfigs; i++) {
         simtx_config_free(g->resolved[i]);
         free(g->config_errors[i]);
     }
     free(g->runs);
+    free(g->batch.runs);
     free(g->resolved);
     free(g->config_errors);
     free(g->program);
@@ -89,40 +108,17 @@ struct paper_run *paper_grid_find(const struct paper_grid *g, int bench, int con
 
 /* ---- the plan ---- */
 
-static bool is_open(const struct paper_run *run)
-{
-    return run->wanted && (run->state == PAPER_RUN_WAITING || run->state == PAPER_RUN_RUNNING);
-}
-
-/* Estimates of open runs, multiplied by how much longer the finished runs took than estimated. */
-double paper_grid_estimate(const struct paper_grid *g)
-{
-    double done = 0, estimated = 0, open = 0;
-    for (int i = 0; i < g->nruns; i++) {
-        const struct paper_run *run = &g->runs[i];
-        if (run->state == PAPER_RUN_DONE && run->seconds > 0) {
-            done += run->seconds;
-            estimated += run->estimate;
-        }
-        open += is_open(run) ? run->estimate : 0;
-    }
-    return open * (done > 0 && estimated > 0 ? done / estimated : 1) / g->jobs;
-}
-
 void paper_grid_plan(const struct paper_grid *g, FILE *f)
 {
     static const char *const states[] = { "to run", "runs", "done", "wrong" };
-    int open = 0, done = 0;
     for (int i = 0; i < g->nruns; i++) {
-        const struct paper_run *run = &g->runs[i];
+        const struct batch_run *run = g->runs[i].process;
         if (!run->wanted)
             continue;
-        open += is_open(run);
-        done += run->state == PAPER_RUN_DONE;
-        fprintf(f, "%-8s about %4.0f s  ", states[run->state],
-                run->state == PAPER_RUN_DONE ? run->seconds : run->estimate);
-        paper_command_print(run, f);
+        fprintf(f, "%-8s about %4.0f s  ", states[run->state], run->state == BATCH_DONE ? run->seconds : run->estimate);
+        batch_command_print(run, f);
+        fputc('\n', f);
     }
-    fprintf(f, "%d runs to do, %d done, about %.0f minutes with %d at a time\n", open, done,
-            ceil(paper_grid_estimate(g) / 60), g->jobs);
+    fprintf(f, "%d runs to do, %d done, about %.0f minutes with %d at a time\n", batch_count(&g->batch, BATCH_WAITING),
+            batch_count(&g->batch, BATCH_DONE), ceil(batch_estimate(&g->batch) / 60), g->batch.jobs);
 }

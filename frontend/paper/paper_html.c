@@ -102,17 +102,18 @@ static double simulated_cycles(const struct paper_run *run)
 static void run_row(const struct paper_grid *g, const struct paper_run *run, FILE *f)
 {
     const struct paper *p = g->paper;
+    const struct batch_run *process = run->process;
     double cycles = simulated_cycles(run);
     fprintf(f, "<tr><td>%s</td>", p->benches[run->bench].name);
     words(f, p->configs[run->config].label);
-    if (run->state != PAPER_RUN_DONE) {
-        words(f, run->state == PAPER_RUN_FAILED ? "failed" : "not run");
+    if (process->state != BATCH_DONE) {
+        words(f, process->state == BATCH_FAILED ? "failed" : "not run");
         fputs("<td></td><td></td><td></td>", f);
-        words(f, run->error ? run->error : "");
+        words(f, process->error ? process->error : "");
     } else {
         words(f, "done");
-        fprintf(f, "<td>%.0f</td><td>%.1f</td><td>%.0f</td><td></td>", isnan(cycles) ? 0 : cycles, run->seconds,
-                isnan(cycles) || run->seconds <= 0 ? 0 : cycles / run->seconds / 1000);
+        fprintf(f, "<td>%.0f</td><td>%.1f</td><td>%.0f</td><td></td>", isnan(cycles) ? 0 : cycles, process->seconds,
+                isnan(cycles) || process->seconds <= 0 ? 0 : cycles / process->seconds / 1000);
     }
     fputs("</tr>\n", f);
 }

@@ -39,7 +39,7 @@ static bool want(struct paper_grid *g, const char *word)
     int config = paper_config_find(g->paper, word);
     const struct paper_figure *f = find_figure(g->paper, word);
     for (int i = 0; config >= 0 && i < g->nruns; i++)
-        g->runs[i].wanted |= g->runs[i].config == config;
+        g->batch.runs[i].wanted |= g->runs[i].config == config;
     if (f)
         want_figure(g, f);
     return config >= 0 || f;
@@ -50,7 +50,7 @@ bool paper_grid_only(struct paper_grid *g, char **words, int n)
     bool any_bench = false, any_other = false, known = true;
     bool *named = mem_zero((size_t)g->paper->nbenches, sizeof *named, "the benchmarks of --only");
     for (int i = 0; i < g->nruns; i++)
-        g->runs[i].wanted = false;
+        g->batch.runs[i].wanted = false;
     for (int i = 0; i < n && known; i++) {
         int bench = paper_bench_find(g->paper, words[i]);
         bool other = want(g, words[i]);
@@ -60,7 +60,7 @@ bool paper_grid_only(struct paper_grid *g, char **words, int n)
         known = bench >= 0 || other;
     }
     for (int i = 0; i < g->nruns; i++)
-        g->runs[i].wanted = (g->runs[i].wanted || !any_other) && (named[g->runs[i].bench] || !any_bench);
+        g->batch.runs[i].wanted = (g->batch.runs[i].wanted || !any_other) && (named[g->runs[i].bench] || !any_bench);
     free(named);
     return known;
 }

@@ -36,14 +36,14 @@ static double run_value(struct paper_values *v, const struct expr_env *e, const 
         return missing(v, "%s: of which run?", name);
     struct paper_run *run = paper_grid_find(v->grid, e->bench, e->config);
     if (run && v->want)
-        run->wanted = true;
+        run->process->wanted = true;
     if (!run)
         return missing(v, "not run at this size: %s with %s", p->benches[e->bench].name, label_of(p, e->config));
     if (!run->stats)
-        return missing(v, "%s: %s with %s", run->state == PAPER_RUN_FAILED ? "failed" : "not run",
+        return missing(v, "%s: %s with %s", run->process->state == BATCH_FAILED ? "failed" : "not run",
                        p->benches[e->bench].name, label_of(p, e->config));
     double value = paper_stat(v->grid, run, name);
-    return isnan(value) ? missing(v, "%s has no %s", run->key, name) : value;
+    return isnan(value) ? missing(v, "%s has no %s", run->process->name, name) : value;
 }
 
 static const simtx_config *current_config(struct paper_values *v, const struct expr_env *e)

@@ -119,7 +119,7 @@ holds "results were reused" [ ! small/runs/HT-H.fgl.quick.json -nt small/mark ]
 check 0 "2 done" $small --plan
 check 0 "of 217" $small --fresh
 holds "--fresh runs again" [ small/runs/HT-H.fgl.quick.json -nt small/mark ]
-sed -i 's/ht/hx/' small/runs/HT-L.fgl.quick.key
+sed -i 's/fgl/fgx/' small/runs/HT-L.fgl.quick.key
 check 0 "1 runs to do, 1 done" $small --plan
 printf '{' >small/runs/HT-H.fgl.quick.json
 check 0 "2 runs to do, 0 done" $small --plan
@@ -143,7 +143,7 @@ check 1 "configuration fgl: " env SIMTX_CONFIG_DIR=presets $small --out wrong
 # Only one at a time in a folder.
 exec 9<small/runs
 flock 9
-check 2 "another simtx paper runs in this folder" $small
+check 2 "another simtx runs in this folder" $small
 exec 9<&-
 check 0 "of 217" $small
 

@@ -143,11 +143,11 @@ static int make_grid_of(const char *name)
     paper = paper_find(name);
     assert_non_null(paper);
     grid = (struct paper_grid){ .paper = paper, .size = PAPER_SIZE_FULL, .out = "/nonexistent",
-                                .programs = "/nonexistent", .jobs = 1, .fresh = true };
+                                .programs = "/nonexistent", .batch = { .jobs = 1 }, .fresh = true };
     paper_grid_new(&grid);
     for (int i = 0; i < grid.nruns; i++) {
-        assert_null(grid.runs[i].error);
-        grid.runs[i].state = PAPER_RUN_DONE;
+        assert_null(grid.runs[i].process->error);
+        grid.runs[i].process->state = BATCH_DONE;
         grid.runs[i].stats = canned_stats();
     }
     return 0;
@@ -540,7 +540,7 @@ static void test_missing_runs_are_named(void **state)
     struct paper_run *run = paper_grid_find(&grid, paper_bench_find(paper, "CL"), paper_config_find(paper, "kl"));
     json_decref(run->stats);
     run->stats = NULL;
-    run->state = PAPER_RUN_FAILED;
+    run->process->state = BATCH_FAILED;
     struct paper_claim_result *r = paper_claims_judge(&grid, count);
     assert_int_equal(claim(r, "K-001")->verdict, PAPER_VERDICT_NOT_REPRODUCED);
     assert_false(claim(r, "K-001")->judged);
@@ -560,7 +560,7 @@ static void test_only(void **state)
     int wanted = 0;
     assert_true(paper_grid_only(&grid, words, 2));
     for (int i = 0; i < grid.nruns; i++)
-        wanted += grid.runs[i].wanted;
+        wanted += grid.batch.runs[i].wanted;
     assert_int_equal(wanted, 7);         /* six limits and the serialised reference */
     assert_false(paper_grid_only(&grid, none, 1));
 }

@@ -1,0 +1,80 @@
+/* The runs of a batch: how many are in which state, how long they will take, how one is repeated alone. */
+#include "frontend/sweep/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void batch_run_free(struct batch_run *run)
+{
+    for (char **a = run->argv; a && *a; a++)
+        free(*a);
+    free(run->argv);
+    free(run->name);
+    free(run->key);
+    free(run->error);
+}
+
+int batch_count(const struct batch *b, enum batch_state state)
+{
+    int n = 0;
+    for (int i = 0; i < b->nruns; i++)
+        n += b->runs[i].wanted && b->runs[i].state == state;
+    return n;
+}
+
+static bool is_open(const struct batch_run *run)
+{
+    return run->wanted && (run->state == BATCH_WAITING || run->state == BATCH_RUNNING);
+}
+
+/* Estimates of open runs, multiplied by how much longer the finished runs took than estimated. */
+double batch_estimate(const struct batch *b)
+{
+    double done = 0, estimated = 0, open = 0;
+    for (int i = 0; i < b->nruns; i++) {
+        const struct batch_run *run = &b->runs[i];
+        if (run->state == BATCH_DONE && run->seconds > 0) {
+            done += run->seconds;
+            estimated += run->estimate;
+        }
+        open += is_open(run) ? run->estimate : 0;
+    }
+    return open * (done > 0 && estimated > 0 ? done / estimated : 1) / b->jobs;
+}
+
+void batch_word_print(const char *word, FILE *f)
+{
+    if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./,:@%")]) {
+        fputs(word, f);
+        return;
+    }
+    fputc('\'', f);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", f);
+        else
+            fputc(*word, f);
+    fputc('\'', f);
+}
+
+void batch_command_print(const struct batch_run *run, FILE *f)
+{
+    fputs("simtx", f);
+    for (char **a = run->argv; *a; a++) {
+        fputc(' ', f);
+        batch_word_print(*a, f);
+    }
+}
+
+void batch_failures_print(const struct batch *b, FILE *f)
+{
+    for (int i = 0; i < b->nruns; i++) {
+        const struct batch_run *run = &b->runs[i];
+        if (!run->wanted || run->state != BATCH_FAILED)
+            continue;
+        fprintf(f, "%s: %s failed: %s", b->command, run->name, run->error ? run->error : "\n");
+        fputs("  alone: ", f);
+        batch_command_print(run, f);
+        fputc('\n', f);
+    }
+}

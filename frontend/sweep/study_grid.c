@@ -1,0 +1,359 @@
+/* The grid of a study: its points, and the runs of the batch with their commands and keys. */
+#include "frontend/sweep/study.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "frontend/lib/config_load.h"
+
+enum { MESSAGES_MAX = 5 };
+
+struct words { char **at; uint32_t n, cap; };
+
+/* What making a grid needs besides the grid. */
+struct making {
+    struct study_grid *grid;
+    uint64_t simulator;
+    char **program;                  /* path and digest of each program, by the values of its axis */
+    uint64_t *digest, *name;         /* name: of each run, the number that its name spells */
+    uint32_t name_cap, runs_cap;
+    char *message;
+    int invalid;                     /* points without a valid configuration */
+};
+
+/* Takes over the string. */
+static void add_own(struct words *w, char *word)
+{
+    w->at = mem_grow(w->at, w->n, &w->cap, sizeof *w->at, "the command of a run");
+    w->at[w->n++] = word;
+}
+
+static void add(struct words *w, const char *word)
+{
+    add_own(w, mem_string(word));
+}
+
+static void add_option(struct words *w, const char *option, char *value)
+{
+    add(w, option);
+    add_own(w, value);
+}
+
+/* ---- one point ---- */
+
+static const char *value_at(const struct study *s, const struct study_point *p, uint32_t axis)
+{
+    return s->axis[axis].value[p->at[axis]];
+}
+
+static bool condition_holds(const struct study *s, const struct study_point *p, const struct study_condition *c)
+{
+    const char *value = value_at(s, p, (uint32_t)c->axis);
+    size_t word = s->axis[c->axis].kind == STUDY_PROGRAM ? strcspn(value, " ") : strlen(value);
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!strcmp(c->value[i], value) || (strlen(c->value[i]) == word && !strncmp(c->value[i], value, word)))
+            return true;
+    return false;
+}
+
+static bool is_excluded(const struct study *s, const struct study_point *p)
+{
+    for (uint32_t i = 0; i < s->nexclusions; i++) {
+        const struct study_exclusion *e = &s->exclusion[i];
+        uint32_t held = 0;
+        while (held < e->n && condition_holds(s, p, &e->condition[held]))
+            held++;
+        if (held == e->n)
+            return true;
+    }
+    return false;
+}
+
+/* A word of the program's arguments with each {name} replaced by its value. */
+static char *filled(const struct study *s, const struct study_point *p, const char *word)
+{
+    char *text = mem_string("");
+    for (const char *open; (open = strchr(word, '{')) != NULL; word = open + strcspn(open, "}") + 1) {
+        size_t n = strcspn(open + 1, "}");
+        const char *value = "";
+        for (uint32_t a = 0; a < s->naxes; a++)
+            if (strlen(s->axis[a].name) == n && !strncmp(s->axis[a].name, open + 1, n))
+                value = value_at(s, p, a);
+        mem_append(&text, "%.*s%s", (int)(open - word), word, value);
+    }
+    mem_append(&text, "%s", word);
+    return text;
+}
+
+static void add_arguments(const struct study *s, const struct study_point *p, const char *text, struct words *w)
+{
+    char *copy = mem_string(text), *next = copy;
+    strsep(&next, " ");
+    while (next) {
+        const char *word = strsep(&next, " ");
+        if (*word)
+            add_own(w, filled(s, p, word));
+    }
+    free(copy);
+}
+
+static char *config_names(const struct study *s, const struct study_point *p)
+{
+    char *names = NULL;
+    for (uint32_t a = 0; a < s->naxes; a++) {
+        enum study_axis_kind kind = s->axis[a].kind;
+        const char *value = value_at(s, p, a);
+        if ((kind == STUDY_CONFIG || kind == STUDY_OVERLAY) && *value)
+            mem_append(&names, "%s%s", names ? "+" : "", value);
+    }
+    return names ? names : mem_string("default");
+}
+
+/* KEY=VALUE of the keys and the seed. */
+static void add_assignments(const struct study *s, const struct study_point *p, struct words *w)
+{
+    for (uint32_t a = 0; a < s->naxes; a++)
+        if (s->axis[a].kind == STUDY_KEY)
+            add_own(w, mem_format("%s=%s", s->axis[a].name, value_at(s, p, a)));
+        else if (s->axis[a].kind == STUDY_SEED)
+            add_own(w, mem_format("sim.seed=%s", value_at(s, p, a)));
+}
+
+static bool has_key(const struct study *s, const char *name)
+{
+    for (uint32_t a = 0; a < s->naxes; a++)
+        if (s->axis[a].kind == STUDY_KEY && !strcmp(s->axis[a].name, name))
+            return true;
+    return false;
+}
+
+/* The words after "simtx"; *program: the position of the program's first argument. */
+static char **command(const struct making *m, const struct study_point *p, int *program)
+{
+    const struct study *s = m->grid->study;
+    struct words w = { NULL, 0, 0 }, set = { NULL, 0, 0 };
+    add(&w, "run");
+    if (s->timing && !s->detail)
+        add(&w, "--timing");
+    if (s->timing && s->detail)
+        add_option(&w, "--detail", mem_string(s->detail));
+    add(&w, "--quiet");
+    add(&w, "--no-progress");
+    add_option(&w, "--config", config_names(s, p));
+    add_assignments(s, p, &set);
+    if (!has_key(s, "functional.threads"))
+        add(&set, "functional.threads=1");
+    for (uint32_t i = 0; i < set.n; i++)
+        add_option(&w, "--set", set.at[i]);
+    free(set.at);
+    add(&w, "--");
+    add(&w, m->program[p->at[0]]);
+    *program = (int)w.n;
+    add_arguments(s, p, value_at(s, p, 0), &w);
+    add_own(&w, NULL);
+    return w.at;
+}
+
+static simtx_config *configuration(const struct study *s, const struct study_point *p, char **message)
+{
+    struct words set = { NULL, 0, 0 };
+    char *names = config_names(s, p), *text = mem_string(s->timing ? "sim.mode=timing" : "sim.mode=functional");
+    simtx_config *c = simtx_config_new();
+    if (s->timing && s->detail)
+        mem_append(&text, "\nsim.detail=%s", s->detail);
+    add_assignments(s, p, &set);
+    for (uint32_t i = 0; i < set.n; i++) {
+        mem_append(&text, "\n%s", set.at[i]);
+        free(set.at[i]);
+    }
+    if (simtx_config_build(c, names, text, "the study", message)) {
+        simtx_config_free(c);
+        c = NULL;
+    }
+    free(set.at);
+    free(names);
+    free(text);
+    return c;
+}
+
+static void print_point(const struct study_grid *g, const struct study_point *p, FILE *f)
+{
+    const char *separator = "";
+    for (uint32_t a = 0; a < g->study->naxes; a++) {
+        const struct study_axis *axis = &g->study->axis[a];
+        bool named = axis->kind != STUDY_PROGRAM && axis->kind != STUDY_CONFIG;
+        if (axis->kind != STUDY_PROGRAM && !axis->listed)
+            continue;
+        fprintf(f, "%s%s%s%s", separator, named ? axis->name : "", named ? "=" : "", value_at(g->study, p, a));
+        separator = "  ";
+    }
+}
+
+static void report_invalid(struct making *m, const struct study_point *p, const char *message)
+{
+    size_t size;
+    char *point;
+    if (m->invalid++ >= MESSAGES_MAX)
+        return;
+    FILE *f = mem_file(&point, &size);
+    print_point(m->grid, p, f);
+    fclose(f);
+    mem_append(&m->message, "%s: %s", point, message ? message : "out of memory\n");
+    free(point);
+}
+
+/* The run with this key; a new one when there is none. */
+static int run_of(struct making *m, char *key, char **argv)
+{
+    struct batch *b = &m->grid->batch;
+    uint64_t name = batch_text_digest(key);
+    int i = 0;
+    while (i < b->nruns && m->name[i] != name)
+        i++;
+    struct batch_run run = { .argv = argv, .key = key, .wanted = true, .estimate = 1 };
+    if (i < b->nruns) {
+        batch_run_free(&run);
+        return i;
+    }
+    run.name = mem_format("%016" PRIx64, name);
+    m->name = mem_grow(m->name, (uint32_t)i, &m->name_cap, sizeof *m->name, "the runs of a study");
+    b->runs = mem_grow(b->runs, (uint32_t)i, &m->runs_cap, sizeof *b->runs, "the runs of a study");
+    m->name[i] = name;
+    b->runs[i] = run;
+    b->nruns++;
+    return i;
+}
+
+static void add_point(struct making *m, const struct study_point *p)
+{
+    struct study_grid *g = m->grid;
+    char *message = NULL;
+    int program;
+    simtx_config *c = configuration(g->study, p, &message);
+    if (!c) {
+        report_invalid(m, p, message);
+        free(message);
+        return;
+    }
+    free(message);
+    struct study_point point = { mem_alloc(g->study->naxes, sizeof *p->at, "a point of a study"), 0 };
+    memcpy(point.at, p->at, g->study->naxes * sizeof *p->at);
+    char **argv = command(m, p, &program);
+    point.run = run_of(m, batch_key(m->simulator, m->digest[p->at[0]], argv + program, c), argv);
+    simtx_config_free(c);
+    g->point = mem_grow(g->point, g->npoints, &g->cap, sizeof *g->point, "the points of a study");
+    g->point[g->npoints++] = point;
+}
+
+/* ---- all of them ---- */
+
+/* The full path of a program: with a '/', from the current folder; else in the folder of programs. */
+static char *program_path(const struct study_grid *g, const char *text)
+{
+    char *word = mem_string_n(text, strcspn(text, " "));
+    char *path = strchr(word, '/') ? mem_string(word) : mem_format("%s/%s", g->programs, word);
+    char *full = realpath(path, NULL);
+    free(word);
+    if (full)
+        free(path);
+    return full ? full : path;
+}
+
+static void find_programs(struct making *m)
+{
+    const struct study_axis *programs = &m->grid->study->axis[0];
+    m->program = mem_zero(programs->n, sizeof *m->program, "the programs of a study");
+    m->digest = mem_zero(programs->n, sizeof *m->digest, "the programs of a study");
+    for (uint32_t i = 0; i < programs->n; i++) {
+        m->program[i] = program_path(m->grid, programs->value[i]);
+        m->digest[i] = batch_file_digest(m->program[i]);
+        if (access(m->program[i], X_OK) || !m->digest[i])
+            mem_append(&m->message, "error: there is no program %s\n", m->program[i]);
+    }
+}
+
+/* The next combination, the last axis first; false after the last one. */
+static bool advance(const struct study *s, struct study_point *p)
+{
+    for (uint32_t a = s->naxes; a-- > 0;) {
+        if (++p->at[a] < s->axis[a].n)
+            return true;
+        p->at[a] = 0;
+    }
+    return false;
+}
+
+static void make_points(struct making *m)
+{
+    struct study_grid *g = m->grid;
+    struct study_point p = { mem_zero(g->study->naxes, sizeof *p.at, "a point of a study"), 0 };
+    do
+        if (is_excluded(g->study, &p))
+            g->excluded++;
+        else
+            add_point(m, &p);
+    while (advance(g->study, &p));
+    free(p.at);
+    if (m->invalid)
+        mem_append(&m->message, "error: %d combinations have no valid configuration; `exclude` leaves them out\n",
+                   m->invalid);
+    else if (g->npoints == 0)
+        mem_append(&m->message, "error: every combination is excluded\n");
+}
+
+bool study_grid_new(struct study_grid *g, char **message)
+{
+    struct making m = { .grid = g, .simulator = batch_simulator() };
+    g->batch.cpu_seconds = g->study->cpu_seconds;
+    g->batch.memory = g->study->memory;
+    find_programs(&m);
+    if (!m.message)
+        make_points(&m);
+    for (uint32_t i = 0; i < g->study->axis[0].n; i++)
+        free(m.program[i]);
+    free(m.program);
+    free(m.digest);
+    free(m.name);
+    *message = m.message;
+    for (int i = 0; i < g->batch.nruns; i++)
+        batch_reuse(&g->batch, &g->batch.runs[i]);
+    return !m.message;
+}
+
+void study_grid_free(struct study_grid *g)
+{
+    for (uint32_t i = 0; i < g->npoints; i++)
+        free(g->point[i].at);
+    for (int i = 0; i < g->batch.nruns; i++)
+        batch_run_free(&g->batch.runs[i]);
+    free(g->point);
+    free(g->batch.runs);
+}
+
+/* ---- lists ---- */
+
+void study_grid_list(const struct study_grid *g, FILE *f)
+{
+    static const char *const states[] = { "to run", "running", "done", "failed" };
+    for (uint32_t i = 0; i < g->npoints; i++) {
+        const struct batch_run *run = &g->batch.runs[g->point[i].run];
+        fprintf(f, "%-8s %s  ", states[run->state], run->name);
+        print_point(g, &g->point[i], f);
+        fputc('\n', f);
+    }
+    fprintf(f, "%u points, %u combinations excluded; %d runs: %d to do, %d done, %d failed\n", g->npoints, g->excluded,
+            g->batch.nruns, batch_count(&g->batch, BATCH_WAITING), batch_count(&g->batch, BATCH_DONE),
+            batch_count(&g->batch, BATCH_FAILED));
+}
+
+void study_grid_commands(const struct study_grid *g, FILE *f)
+{
+    for (int i = 0; i < g->batch.nruns; i++)
+        if (g->batch.runs[i].state != BATCH_DONE) {
+            batch_command_print(&g->batch.runs[i], f);
+            fputc('\n', f);
+        }
+}
