@@ -1,7 +1,6 @@
 # The library's interface and the simtx command.
 
-FRONTEND_CMD := $(wildcard frontend/cli/*.c frontend/paper/*.c frontend/sweep/*.c frontend/litmus/*.c) \
-                $(wildcard frontend/session/*.c)
+FRONTEND_CMD := $(wildcard $(addprefix frontend/,cli/*.c page/*.c paper/*.c report/*.c sweep/*.c litmus/*.c session/*.c))
 LIB_SRC += $(wildcard frontend/lib/*.c)
 CMD_OBJ := $(FRONTEND_CMD:%.c=$(B)/obj/%.o)
 

@@ -50,6 +50,7 @@ int cmd_ptx(int argc, char **argv);
 int cmd_config(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_paper(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_cost(int argc, char **argv);

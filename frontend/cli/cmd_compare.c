@@ -1,18 +1,14 @@
-/*
- * `simtx compare`: the figures of two statistics files side by side, ranked by how much they differ. Both JSON trees are
- * walked together; a figure is a leaf, its name the path to it. What describes the host and its speed is left out, so
- * two runs of one machine and program are equal. So are the buckets of histograms, whose mean and maximum stay.
- */
+/* `simtx compare`: the figures of two statistics files side by side, ranked by how much they differ. */
 #include "frontend/cli/cmd.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "frontend/lib/stats_text.h"
+#include "frontend/report/compare.h"
 
 static const char USAGE[] =
     "usage: simtx compare [options] A.json B.json\n\n"
@@ -32,125 +28,6 @@ static const struct cmd_option OPTIONS[] = {
 
 enum { FIRST_ROWS = 30 };
 
-/* A figure that differs. a, b: NULL = the file does not have it. */
-struct figure {
-    char *name;
-    const json_t *a, *b;
-    double share;                    /* difference / the larger of both; 1: not both are numbers */
-    bool moved;                      /* by more than the tolerance */
-};
-
-struct comparison {
-    double tolerance;                /* a ratio */
-    const char *only;                /* NULL = all */
-    struct figure *figure;           /* that differ */
-    uint32_t n, cap, compared, moved;
-};
-
-/* Is this figure, of the total or of a launch, in the list or in a group of the list? */
-static bool is_selected(const char *only, const char *name)
-{
-    if (!strncmp(name, "kernels.", 8))
-        name += 8 + strcspn(name + 8, ".") + 1;
-    while (only) {
-        size_t n = strcspn(only, ",");
-        if (!strncmp(only, name, n) && (!name[n] || name[n] == '.'))
-            return true;
-        only = only[n] ? only + n + 1 : NULL;
-    }
-    return false;
-}
-
-static bool is_figure(const json_t *v)
-{
-    return json_is_number(v) || json_is_boolean(v);
-}
-
-static double figure_value(const json_t *v)
-{
-    return json_is_number(v) ? json_number_value(v) : json_is_true(v);
-}
-
-static void compare_leaf(struct comparison *c, const char *name, const json_t *a, const json_t *b)
-{
-    if (c->only && !is_selected(c->only, name))
-        return;
-    c->compared++;
-    if (a && b && json_equal(a, b))
-        return;
-    struct figure f = { NULL, a, b, 1, true };
-    if (is_figure(a) && is_figure(b)) {
-        double x = figure_value(a), y = figure_value(b), difference = fabs(y - x);
-        if (difference == 0)
-            return;
-        f.share = difference / fmax(fabs(x), fabs(y));
-        f.moved = difference > c->tolerance * fabs(x);
-    }
-    f.name = mem_string(name);
-    c->moved += f.moved;
-    c->figure = mem_grow(c->figure, c->n, &c->cap, sizeof *c->figure, "a comparison");
-    c->figure[c->n++] = f;
-}
-
-static bool is_tree(const json_t *v)
-{
-    return json_is_object(v) || json_is_array(v);
-}
-
-static void compare_trees(struct comparison *c, const char *name, const json_t *a, const json_t *b);
-
-static void compare_member(struct comparison *c, const char *group, const char *member, const json_t *a,
-                           const json_t *b)
-{
-    char name[1000];
-    snprintf(name, sizeof name, "%s%s%s", group, *group ? "." : "", member);
-    if (strcmp(member, "host") && strcmp(member, "buckets"))
-        compare_trees(c, name, a, b);
-}
-
-/* Members of both trees, or of one; then a leaf. A tree beside a leaf counts as one figure. */
-static void compare_trees(struct comparison *c, const char *name, const json_t *a, const json_t *b)
-{
-    const char *key;
-    json_t *v;
-    if ((a && !is_tree(a)) || (b && !is_tree(b)) || json_is_object(a ? a : b) != json_is_object(b ? b : a)) {
-        compare_leaf(c, name, a, b);
-        return;
-    }
-    for (size_t i = 0, n = fmax(json_array_size(a), json_array_size(b)); i < n; i++) {
-        char index[24];
-        snprintf(index, sizeof index, "%zu", i);
-        compare_member(c, name, index, json_array_get(a, i), json_array_get(b, i));
-    }
-    json_object_foreach((json_t *)a, key, v)
-        compare_member(c, name, key, v, json_object_get(b, key));
-    json_object_foreach((json_t *)b, key, v)
-        if (!json_object_get(a, key))
-            compare_member(c, name, key, NULL, v);
-}
-
-/* Those beyond the tolerance first, then the largest share. */
-static int by_share(const void *a, const void *b)
-{
-    const struct figure *x = a, *y = b;
-    if (x->moved != y->moved)
-        return y->moved - x->moved;
-    return x->share < y->share ? 1 : x->share > y->share ? -1 : strcmp(x->name, y->name);
-}
-
-static void sort_figures(struct comparison *c)
-{
-    if (c->n)
-        qsort(c->figure, c->n, sizeof *c->figure, by_share);
-}
-
-static void comparison_free(struct comparison *c)
-{
-    for (uint32_t i = 0; i < c->n; i++)
-        free(c->figure[i].name);
-    free(c->figure);
-}
-
 /* ---- output ---- */
 
 static void print_value(const json_t *v, int width)
@@ -160,13 +37,13 @@ static void print_value(const json_t *v, int width)
     free(text);
 }
 
-static void print_figure(const struct figure *f)
+static void print_figure(const struct compare_figure *f)
 {
     printf("%-44s", f->name);
     print_value(f->a, 16);
     print_value(f->b, 16);
-    if (is_figure(f->a) && is_figure(f->b) && figure_value(f->a) != 0)
-        printf("%+12.2f %%", 100 * (figure_value(f->b) - figure_value(f->a)) / fabs(figure_value(f->a)));
+    if (!isnan(compare_percent(f)))
+        printf("%+12.2f %%", compare_percent(f));
     putchar('\n');
 }
 
@@ -188,11 +65,10 @@ static json_t *figures_json(const struct comparison *c)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < c->n; i++) {
-        const struct figure *f = &c->figure[i];
+        const struct compare_figure *f = &c->figure[i];
         json_t *o = json_pack("{s:s, s:O?, s:O?, s:b}", "name", f->name, "a", f->a, "b", f->b, "moved", f->moved);
-        if (is_figure(f->a) && is_figure(f->b) && figure_value(f->a) != 0)
-            json_object_set_new(o, "percent", json_real(100 * (figure_value(f->b) - figure_value(f->a)) /
-                                                        fabs(figure_value(f->a))));
+        if (!isnan(compare_percent(f)))
+            json_object_set_new(o, "percent", json_real(compare_percent(f)));
         json_array_append_new(list, o);
     }
     return list;
@@ -212,15 +88,10 @@ static void print_json(const struct comparison *config, const struct comparison 
 
 static json_t *load(const char *path)
 {
-    json_error_t e;
-    json_t *root = json_load_file(path, 0, &e);
-    if (!root && e.line < 1)
-        cmd_usage_error("simtx compare", "%s: %s", path, strerror(errno));
+    char error[500];
+    json_t *root = stats_file_load(path, error, sizeof error);
     if (!root)
-        cmd_usage_error("simtx compare", "%s:%d:%d: %s", path, e.line, e.column, e.text);
-    if (!json_is_object(json_object_get(root, "total")) || !json_is_object(json_object_get(root, "config")))
-        cmd_usage_error("simtx compare", "%s: not a statistics file of simtx: \"total\" or \"config\" is missing",
-                        path);
+        cmd_usage_error("simtx compare", "%s", error);
     return root;
 }
 
@@ -273,15 +144,13 @@ static int compare_files(const struct request *r)
     compare_trees(&c, "", total_a, total_b);
     if (r->kernels)
         compare_trees(&c, "kernels", json_object_get(a, "kernels"), json_object_get(b, "kernels"));
-    sort_figures(&config);
-    sort_figures(&c);
     if (r->json)
         print_json(&config, &c);
     else
         print_table(&config, &c, r->all);
     int code = c.moved ? CMD_FAILED : CMD_OK;
-    comparison_free(&config);
-    comparison_free(&c);
+    compare_free(&config);
+    compare_free(&c);
     json_decref(a);
     json_decref(b);
     return code;

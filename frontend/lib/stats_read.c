@@ -1,4 +1,4 @@
-/* Reads a statistics file and prints it as a table: sums the launches of each kernel. */
+/* Reads a statistics file: sums the launches of each kernel; prints it as a table. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -19,19 +19,22 @@ static const json_t *find(const json_t *o, const char *name)
     return json_object_get(o, name);
 }
 
-/* The lines of the table and their counters. */
-struct table { struct stats_line *line; struct counters *counters; size_t n; };
-
-static struct table table_new(size_t lines)
+static struct stats_table table_new(size_t lines)
 {
-    struct table t = { .n = 0 };
+    struct stats_table t = { .n = 0 };
     t.line = mem_zero(lines, sizeof *t.line, "the table of statistics");
     t.counters = mem_zero(lines, sizeof *t.counters, "the table of statistics");
     return t;
 }
 
+void stats_table_free(struct stats_table *t)
+{
+    free(t->line);
+    free(t->counters);
+}
+
 /* The line with this name; appends one when there is none. */
-static size_t line_of(struct table *t, const char *name)
+static size_t line_of(struct stats_table *t, const char *name)
 {
     size_t i = 0;
     while (i < t->n && strcmp(t->line[i].name, name))
@@ -69,7 +72,7 @@ static void read_histograms(const json_t *o, struct hists *hists)
 }
 
 /* Adds an object's figures to a line. */
-static void add_line(struct table *t, size_t line, const json_t *o, bool launch)
+static void add_line(struct stats_table *t, size_t line, const json_t *o, bool launch)
 {
     struct counters c = { 0 };
     const json_t *h = json_object_get(o, "histograms");
@@ -81,10 +84,10 @@ static void add_line(struct table *t, size_t line, const json_t *o, bool launch)
     t->line[line].timed |= h != NULL;
 }
 
-static char *text_of(const json_t *root, unsigned warp_size)
+struct stats_table stats_table_of(const json_t *root)
 {
     const json_t *kernels = json_object_get(root, "kernels"), *launch;
-    struct table t = table_new(json_array_size(kernels) + 1);
+    struct stats_table t = table_new(json_array_size(kernels) + 1);
     size_t i;
     json_array_foreach(kernels, i, launch) {
         const char *name = json_string_value(json_object_get(launch, stat_table[STAT_NAME].name));
@@ -93,26 +96,39 @@ static char *text_of(const json_t *root, unsigned warp_size)
     i = t.n++;
     t.line[i] = (struct stats_line){ "total", false, &t.counters[i] };
     add_line(&t, i, json_object_get(root, "total"), false);
-    char *text = stats_text(t.line, t.n, warp_size, json_string_value(json_object_get(root, "memory_hash")));
-    free(t.line);
-    free(t.counters);
-    return text;
+    return t;
 }
 
-char *stats_file_text(const char *path, char *error, size_t size)
+unsigned stats_file_warp_size(const json_t *root)
+{
+    return (unsigned)json_integer_value(json_object_get(json_object_get(root, "config"), "gpu.warp_size"));
+}
+
+json_t *stats_file_load(const char *path, char *error, size_t size)
 {
     json_error_t e;
     json_t *root = json_load_file(path, 0, &e);
-    const json_t *warp = json_object_get(json_object_get(root, "config"), "gpu.warp_size");
-    char *text = NULL;
     if (!root && e.line < 1)
         snprintf(error, size, "%s: %s", path, strerror(errno));
     else if (!root)
         snprintf(error, size, "%s:%d:%d: %s", path, e.line, e.column, e.text);
-    else if (!json_is_object(json_object_get(root, "total")) || json_integer_value(warp) < 1)
+    else if (!json_is_object(json_object_get(root, "total")) || stats_file_warp_size(root) < 1) {
         snprintf(error, size, "%s: not a statistics file of simtx: \"total\" or \"config\" is missing", path);
-    else
-        text = text_of(root, (unsigned)json_integer_value(warp));
+        json_decref(root);
+        root = NULL;
+    }
+    return root;
+}
+
+char *stats_file_text(const char *path, char *error, size_t size)
+{
+    json_t *root = stats_file_load(path, error, size);
+    if (!root)
+        return NULL;
+    struct stats_table t = stats_table_of(root);
+    char *text = stats_text(t.line, t.n, stats_file_warp_size(root),
+                            json_string_value(json_object_get(root, "memory_hash")));
+    stats_table_free(&t);
     json_decref(root);
     return text;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "frontend/paper/expr_functions.h"
 
 enum { NAME_MAX_LENGTH = 96, DEPTH_MAX = 40 };
@@ -74,6 +75,14 @@ static bool word(struct reader *r, const char *set, char out[NAME_MAX_LENGTH])
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 static const char NAMES[] = LETTERS ".", LISTS[] = LETTERS ".+-", CONFIGS[] = LETTERS, TEXTS[] = LETTERS ".-";
 
+/* ---- comparisons as text ---- */
+
+static void add_relation(struct expr_env *e, double a, const char *sign, double b)
+{
+    if (e->relations)
+        text_append(e->relations, e->relations_size, "%s%.4g %s %.4g", *e->relations ? " and " : "", a, sign, b);
+}
+
 /* ---- functions ---- */
 
 /* "LIST: e)": e is evaluated for each member. */
@@ -81,17 +90,19 @@ static double call_list_function(struct reader *r, const char *name, expr_functi
 {
     struct expr_env *e = r->env;
     int bench = e->bench, config = e->config, n = 0, more;
-    char list[NAME_MAX_LENGTH];
+    char list[NAME_MAX_LENGTH], *relations = e->relations;
     double v[EXPR_LIST_MAX];
     if (!word(r, LISTS, list) || !expect(r, ":"))
         return set_error(r, "%s( takes a list and ':'", name);
     const char *body = r->at;
+    e->relations = NULL;
     while ((more = e->member(e, list, n)) > 0 && n < EXPR_LIST_MAX && !e->error[0]) {
         r->at = body;
         v[n++] = conjunction(r);
         e->bench = bench;
         e->config = config;
     }
+    e->relations = relations;
     if (more < 0 || n == 0)
         return set_error(r, "'%s' is no list", list);
     if (more > 0 && !e->error[0])
@@ -122,6 +133,8 @@ static double call(struct reader *r, const char *name)
     while (n < EXPR_ARGUMENTS_MAX && accept(r, ","));
     if (!(function = expr_value_function(name, n)))
         return set_error(r, "no function %s of %d values", name, n);
+    if (!strcmp(name, "near"))
+        add_relation(r->env, v[0], "near", v[1]);
     return expect(r, ")") ? function(v, n) : NAN;
 }
 
@@ -230,6 +243,7 @@ static double comparison(struct reader *r)
     for (int i = 0; i < 5; i++)
         if (accept(r, signs[i])) {
             double b = sum(r);
+            add_relation(r->env, a, signs[i], b);
             bool holds[] = { a <= b, a >= b, a == b, a < b, a > b };
             return isnan(a) || isnan(b) ? NAN : holds[i];
         }

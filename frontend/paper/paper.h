@@ -4,7 +4,7 @@
  * (paper_grid.c, paper_command.c), or those that --only selects (paper_only.c); they are a batch
  * (frontend/sweep/batch.h), on this machine or on Slurm. Expressions (expr.c, paper_value.c) over the statistics of runs
  * (paper_stats.c) give figures (paper_chart.c, paper_svg.c) and verdicts on claims (paper_claims.c, paper_verdicts.c);
- * paper_report.c writes all files, paper_html.c the page.
+ * paper_report.c writes all files, paper_html.c the page (frontend/page).
  *
  * This folder names no paper, benchmark or protocol.
  */
@@ -146,6 +146,7 @@ struct paper_values {
     bool want;                       /* marks the runs that expressions name as wanted */
     unsigned sources;                /* of what expressions have read so far */
     char missing[120];               /* the first value that was missing, and why */
+    char relations[120];             /* of the last expression: its comparisons with their numbers */
 };
 
 /* An expression for a benchmark and configuration (-1: none). NaN with v->missing or, for wrong texts, *error. */
@@ -187,8 +188,9 @@ struct paper_claim_result {
     const struct paper_claim *claim;
     enum paper_verdict verdict;
     bool judged;                     /* false: a run that it reads is missing, or the size does not allow it */
-    char simulated[400], published[40], tolerance[60], reason[2400];
+    char simulated[1000], published[40], tolerance[60], reason[2400];
     double deviation;                /* share of the published value; NaN = none */
+    const char *worst;               /* the benchmark with this deviation; NULL = none, or all together */
 };
 
 struct paper_claim_result *paper_claims_judge(const struct paper_grid *g, int count[PAPER_VERDICTS]);
@@ -196,6 +198,8 @@ const char *paper_verdict_name(enum paper_verdict v);
 const char *paper_basis_name(enum paper_basis b);
 /* "3 measured, 2 by configuration, 1 not reproduced, 0 not applicable of 6". */
 void paper_claims_count_text(const int count[PAPER_VERDICTS], char *text, size_t size);
+/* Is the claim in the summary? */
+bool paper_claim_is_headline(const struct paper *p, const struct paper_claim *c);
 /* How many claims are not reproduced because a run is missing. */
 int paper_claims_not_judged(const struct paper_claim_result *r, int n);
 void paper_claims_csv(const struct paper_claim_result *r, int n, FILE *f);
@@ -206,6 +210,5 @@ void paper_claims_csv(const struct paper_claim_result *r, int n, FILE *f);
 bool paper_report(const struct paper_grid *g);
 void paper_page(const struct paper_grid *g, struct paper_chart **charts, const struct paper_claim_result *claims,
                 const int count[PAPER_VERDICTS], FILE *f);
-void paper_html_text(FILE *f, const char *text);           /* with &, <, > and quotes escaped */
 
 #endif

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "frontend/page/page.h"
 
-enum { CDF_PARTS = 10 };             /* below 1, 2, 4, ... words */
+enum { CDF_PARTS = 10 };             /* up to 0, 1, 3, 7, ... words */
 
 static int list_length(const struct paper *p, const char *list)
 {
@@ -17,26 +18,39 @@ static int list_length(const struct paper *p, const char *list)
     return n;
 }
 
-/* The name and the expression of a part; false at the end. */
-static bool part_at(const struct paper *p, const struct paper_figure *f, int i, char label[80], char expr[300])
+/* A point of a distribution: up to 0, 1, 3, 7, ... words, and one in between, the second part, whose label is its
+ * number of words. */
+static bool cdf_point(const struct paper *p, const struct paper_figure *f, int i, char label[80], char expr[300])
 {
     char histogram[300];
-    if (f->chart != PAPER_CHART_CDF)
-        return paper_part(p, f->parts, i, label, expr);
-    if (i == CDF_PARTS || !paper_part(p, f->parts, 0, label, histogram))
+    bool own = paper_part(p, f->parts, 1, label, expr);
+    int before = 0;
+    while (own && (1 << before) - 1 < atoi(label))
+        before++;
+    if (own && i == before)
+        return true;
+    i -= own && i > before;
+    if (i >= CDF_PARTS || !paper_part(p, f->parts, 0, label, histogram))
         return false;
     snprintf(label, 80, "%d", (1 << i) - 1);
     snprintf(expr, 300, "%.280s.below%d", histogram, 1 << i);
     return true;
 }
 
-/* A cell's value by a claim with the same expression, or else by a point; bench -1: the arithmetic mean. */
+/* The name and the expression of a part; false at the end. */
+static bool part_at(const struct paper *p, const struct paper_figure *f, int i, char label[80], char expr[300])
+{
+    return f->chart == PAPER_CHART_CDF ? cdf_point(p, f, i, label, expr) : paper_part(p, f->parts, i, label, expr);
+}
+
+/* A cell's value by a claim with the same expression that this size judges, or else by a point; bench -1: the
+ * arithmetic mean. */
 static double published_value(const struct paper_grid *g, const char *expr, int bench)
 {
     const struct paper *p = g->paper;
     for (int i = 0; i < p->nclaims; i++) {
         const struct paper_claim *c = &p->claims[i];
-        if (!c->expr || !c->benches || strcmp(c->expr, expr))
+        if (!c->expr || !c->benches || !(c->sizes & g->size) || strcmp(c->expr, expr))
             continue;
         bool cell = bench >= 0 && c->kind == PAPER_CLAIM_VALUE && paper_in_list(p, c->benches, bench, -1);
         if (cell || (bench < 0 && c->kind == PAPER_CLAIM_ARITHMETIC))
@@ -162,23 +176,24 @@ static void html_cell(const struct paper_chart *c, int at, FILE *f)
 
 void paper_chart_html(const struct paper_chart *c, FILE *f)
 {
-    fputs("<table><tr><th></th>", f);
+    page_table_begin(f, NULL);
+    fputs("<tr><th></th>", f);
     for (int bar = 0; bar < c->bars; bar++)
         for (int part = 0; part < c->parts; part++) {
             fputs("<th>", f);
-            paper_html_text(f, c->bar[bar]);
+            page_text(f, c->bar[bar]);
             fputs(c->bar[bar][0] && c->parts > 1 ? ": " : "", f);
-            paper_html_text(f, c->bar[bar][0] && c->parts == 1 ? "" : c->part[part]);
+            page_text(f, c->bar[bar][0] && c->parts == 1 ? "" : c->part[part]);
             fputs("</th>", f);
         }
     fputs("</tr>\n", f);
     for (int b = 0; b < c->benches; b++) {
         fputs("<tr><th>", f);
-        paper_html_text(f, c->bench[b]);
+        page_text(f, c->bench[b]);
         fputs("</th>", f);
         for (int i = 0; i < c->bars * c->parts; i++)
             html_cell(c, paper_chart_at(c, b, 0, 0) + i, f);
         fputs("</tr>\n", f);
     }
-    fputs("</table>\n", f);
+    page_table_end(f);
 }

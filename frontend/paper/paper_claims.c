@@ -18,7 +18,13 @@ _Static_assert(PAPER_CLAIM_GEOMETRIC - PAPER_CLAIM_ARITHMETIC == EXPR_MEAN_GEOME
 /* ---- one claim ---- */
 
 /* Values of its benchmarks; without a list, the one value that there is. */
-struct sample { double v[EXPR_LIST_MAX]; const char *bench[EXPR_LIST_MAX]; int n; bool complete; };
+struct sample {
+    double v[EXPR_LIST_MAX];
+    const char *bench[EXPR_LIST_MAX];
+    char relation[EXPR_LIST_MAX][120];
+    int n;
+    bool complete;
+};
 
 static void evaluate(struct paper_values *v, const struct paper_claim *c, struct sample *s)
 {
@@ -28,6 +34,7 @@ static void evaluate(struct paper_values *v, const struct paper_claim *c, struct
     s->complete = true;
     while (c->benches ? paper_member(p, c->benches, s->n, &bench, &config) > 0 : s->n == 0) {
         s->v[s->n] = paper_value(v, c->expr, bench, -1, &error);
+        snprintf(s->relation[s->n], sizeof s->relation[s->n], "%s", v->relations);
         s->bench[s->n] = bench >= 0 ? p->benches[bench].name : NULL;
         s->complete &= !isnan(s->v[s->n]);
         s->n++;
@@ -45,6 +52,16 @@ static bool holds(const struct paper_claim *c, double v)
     }
 }
 
+/* The numbers that a relation compares; "yes" or "no" when it compares none. */
+static void show_relation(const struct sample *s, int i, struct paper_claim_result *r)
+{
+    const char *numbers = s->relation[i], *verdict = s->v[i] != 0 ? "yes" : "no";
+    if (*numbers)
+        text_append(r->simulated, sizeof r->simulated, s->v[i] != 0 ? "%s" : "%s (does not hold)", numbers);
+    else
+        text_append(r->simulated, sizeof r->simulated, "%s", verdict);
+}
+
 static void show_values(const struct paper_claim *c, const struct sample *s, struct paper_claim_result *r)
 {
     for (int i = 0; i < s->n; i++) {
@@ -53,7 +70,7 @@ static void show_values(const struct paper_claim *c, const struct sample *s, str
         if (isnan(s->v[i]))
             text_append(r->simulated, sizeof r->simulated, "?");
         else if (c->kind == PAPER_CLAIM_TRUE)
-            text_append(r->simulated, sizeof r->simulated, "%s", s->v[i] != 0 ? "yes" : "no");
+            show_relation(s, i, r);
         else
             text_append(r->simulated, sizeof r->simulated, "%.*g", s->v[i] == floor(s->v[i]) ? 15 : 4, s->v[i]);
     }
@@ -99,9 +116,12 @@ static bool judge_each(const struct paper_claim *c, const struct sample *s, stru
         show_values(c, s, r);
     for (int i = 0; i < s->n; i++) {
         double d = deviation(c, s->v[i]);
-        all &= !isnan(s->v[i]) && holds(c, s->v[i]);
-        if (is_worse(c, d, r->deviation))
+        bool good = !isnan(s->v[i]) && holds(c, s->v[i]);
+        all &= good;
+        if (c->kind == PAPER_CLAIM_TRUE ? !good && !r->worst : is_worse(c, d, r->deviation)) {
             r->deviation = d;
+            r->worst = s->n > 1 ? s->bench[i] : NULL;
+        }
     }
     return all;
 }
@@ -151,7 +171,7 @@ static void show_published(const struct paper_claim *c, struct paper_claim_resul
     static const char *const before[] = { [PAPER_CLAIM_BELOW] = "below ", [PAPER_CLAIM_ABOVE] = "above " };
     const char *sign = c->kind == PAPER_CLAIM_BELOW || c->kind == PAPER_CLAIM_ABOVE ? before[c->kind] : "";
     if (c->kind == PAPER_CLAIM_TRUE)
-        snprintf(r->published, sizeof r->published, "yes");
+        snprintf(r->published, sizeof r->published, "holds");
     else if (c->kind == PAPER_CLAIM_WITHIN)
         snprintf(r->published, sizeof r->published, "%.6g to %.6g", c->published, c->tolerance);
     else

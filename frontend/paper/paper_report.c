@@ -64,11 +64,6 @@ static bool write_page(const struct paper_grid *g, struct paper_chart **charts, 
     return close_file(g, "index.html", f);
 }
 
-static bool is_headline(const struct paper *p, const struct paper_claim *c)
-{
-    return p->headlines ? strstr(p->headlines, c->id) != NULL : paper_claim_is_mean(c->kind);
-}
-
 static void headline(const struct paper_claim_result *r)
 {
     printf("%-6s %-58.58s %12s %12s  %-16s %s\n", r->claim->id, r->claim->wording, r->published, r->tolerance,
@@ -83,7 +78,7 @@ static void summary(const struct paper_grid *g, const struct paper_claim_result 
         printf("%-6s %-58s %12s %12s  %-16s %s\n", "claim", "headline", "published", "tolerance", "verdict",
                "simulated");
     for (int i = 0; i < n; i++)
-        if (is_headline(g->paper, r[i].claim))
+        if (paper_claim_is_headline(g->paper, r[i].claim))
             headline(&r[i]);
     printf("page: %s/index.html\n", g->out);
     if (!n)

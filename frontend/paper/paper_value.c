@@ -83,7 +83,10 @@ static double name_value(struct expr_env *e, const char *name)
     const char *text = paper_text_find(p->derived, p->nderived, name);
     if (!text)
         return run_value(v, e, name);
+    char *relations = e->relations;
+    e->relations = NULL;
     double value = expr_value(e, text);
+    e->relations = relations;
     return isnan(value) ? missing(v, "%s: no such events", name) : value;
 }
 
@@ -114,7 +117,9 @@ double paper_value(struct paper_values *v, const char *expr, int bench, int conf
 {
     static _Thread_local char text[160];
     struct expr_env e = { .ctx = v, .bench = bench, .config = config, .name = name_value, .key = key_text,
-                          .member = list_member, .select = select_config };
+                          .member = list_member, .select = select_config, .relations = v->relations,
+                          .relations_size = sizeof v->relations };
+    v->relations[0] = 0;
     double value = expr_value(&e, expr);
     snprintf(text, sizeof text, "%s", e.error);
     *error = text[0] ? text : NULL;

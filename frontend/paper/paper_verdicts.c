@@ -2,6 +2,7 @@
 #include "frontend/paper/paper.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *paper_verdict_name(enum paper_verdict v)
 {
@@ -27,6 +28,11 @@ void paper_claims_count_text(const int count[PAPER_VERDICTS], char *text, size_t
         all += count[v];
     }
     snprintf(text + n, n < size ? size - n : 0, " of %d", all);
+}
+
+bool paper_claim_is_headline(const struct paper *p, const struct paper_claim *c)
+{
+    return p->headlines ? strstr(p->headlines, c->id) != NULL : paper_claim_is_mean(c->kind);
 }
 
 int paper_claims_not_judged(const struct paper_claim_result *r, int n)

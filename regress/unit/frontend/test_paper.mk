@@ -1,7 +1,7 @@
 # What `simtx paper` and `simtx cost` compute with: parts of the command, which libsimtx does not have.
 TESTS += test-paper
 .PHONY: test-paper
-PAPER_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard frontend/paper/*.c) \
+PAPER_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard frontend/page/*.c frontend/paper/*.c) \
              $(wildcard frontend/sweep/run_*.c frontend/sweep/batch.c frontend/sweep/batch_files.c) \
              frontend/cli/cost.c frontend/cli/cmd_options.c frontend/session/atomic_file.c)
 

@@ -1,0 +1,85 @@
+#!/bin/bash
+# `simtx report`: pages are well-formed, refer to no other file, and show the figures of the statistics. Usage: run.sh
+# BUILD; the last line counts.
+suite=report
+. "$(dirname "$0")/../harness.sh"
+check=$build/regress/report/check
+wellformed=$build/regress/paper/wellformed
+
+# run NAME OPTIONS... -- PROGRAM ARGUMENTS...: its statistics are NAME.json.
+run() {
+    local name=$1
+    shift
+    timeout 60 "$simtx" run --quiet --timing --stats "$name.json" "$@" >/dev/null
+}
+
+# ---- arguments ----
+check 0 "usage: simtx report" "$simtx" report --help
+check 2 "expected statistics files" "$simtx" report
+check 2 "none.json: No such file" "$simtx" report none.json
+echo '{}' >empty.json
+check 2 "not a statistics file" "$simtx" report empty.json
+check 2 "no statistics file of simtx in this folder" "$simtx" report .
+check 2 "expected after its statistics file" "$simtx" report --series a.csv
+
+# ---- one run with two kernels, and a time series ----
+holds "a run" run bfs --config gtx480+2sm --window 1000,bfs.csv -- "$build/kernels/bfs" 2000
+check 0 "" "$simtx" report bfs.json -o bfs.html
+holds "well-formed" "$wellformed" bfs.html
+holds "figures of kernels and total" "$check" figures bfs.html bfs.json
+holds "no network, no script" bash -c "! grep -qE '(src|href)=|url\(|@import|<script|<link' bfs.html"
+for section in cycles latency time memory roofline energy instructions; do
+    holds "section $section" grep -q "<h2 id=\"$section\">" bfs.html
+done
+holds "no transactions" bash -c "! grep -q 'id=\"transactions\"' bfs.html"
+holds "the series is drawn" [ "$(grep -c '<polyline' bfs.html)" = 3 ]
+# 2 SMs x 2 schedulers / 2 cycles x 32 lanes x 1.4 GHz; 6 channels x 64 bytes / 2 cycles x 924 MHz
+holds "the roofs" bash -c "grep -q '= 89.6 thread' bfs.html && grep -q '= 177.4 GB/s' bfs.html"
+check 2 "not a time series" "$simtx" report bfs.json --series bfs.json -o x.html
+check 2 "none.csv: No such file" "$simtx" report bfs.json --series none.csv -o x.html
+mkdir apart && cp bfs.json apart
+check 0 "" "$simtx" report apart/bfs.json -o without.html
+holds "found by name" grep -q '<polyline' without.html
+mv bfs.csv apart
+check 0 "" "$simtx" report apart/bfs.json -o beside.html
+holds "found beside the statistics" grep -q '<polyline' beside.html
+mv apart/bfs.csv moved.csv
+check 0 "" "$simtx" report apart/bfs.json -o without.html
+holds "no series: said so" grep -q 'No time series' without.html
+check 0 "" "$simtx" report apart/bfs.json --series moved.csv --title 'A <b>' -o given.html
+holds "the series that is given" grep -q '<polyline' given.html
+holds "the title that is given" grep -q '<h1>A &lt;b&gt;</h1>' given.html
+
+# ---- two runs ----
+holds "transactions" run kilo --config kilotm+2sm -- "$build/kernels/ht" --size 400
+holds "with another limit" run more --config kilotm+2sm --set tm.warps=8 -- "$build/kernels/ht" --size 400
+check 0 "" "$simtx" report kilo.json -o kilo.html
+holds "the bar of scheduler cycles" "$check" shares kilo.html kilo.json
+check 0 "" "$simtx" report kilo.json more.json -o two.html
+holds "well-formed page of two" "$wellformed" two.html
+holds "figures of both" "$check" figures two.html kilo.json more.json
+holds "aborts by reason" grep -q 'data-name="tm.abort.validation"' two.html
+"$simtx" compare --json kilo.json more.json | sed -n 's/^ *"name": "\(.*\)",$/\1/p' | grep -v '^tm.warps$' | head -n 30 >ranked
+sed -n '/id="differences"/,/<details>/s/^<tr><th>\([^<][^<]*\)<.*/\1/p' two.html | grep -v '^tm.warps$' | head -n 30 >shown
+holds "differences in the order of simtx compare" cmp ranked shown
+
+# ---- many ----
+mkdir sweep
+for warps in 1 2 4; do
+    holds "limit $warps" run sweep/warps-$warps --config kilotm+2sm --set tm.warps=$warps -- "$build/kernels/ht" --size 400
+done
+echo '[]' >sweep/other.json
+check 0 "" "$simtx" report sweep -o sweep.html
+holds "well-formed page of many" "$wellformed" sweep.html
+holds "figures of all" "$check" figures sweep.html sweep/warps-*.json
+holds "the key that differs" grep -q '<th>tm.warps</th>' sweep.html
+
+# ---- functional mode; a page that cannot be written ----
+holds "functional" timeout 60 "$simtx" run --quiet --stats plain.json -- "$build/kernels/ht" --size 400 >out
+check 0 "" "$simtx" report plain.json -o plain.html
+holds "figures of functional mode" "$check" figures plain.html plain.json
+holds "no cycles" bash -c "! grep -q 'id=\"cycles\"' plain.html"
+check 1 "cannot write no/such.html" "$simtx" report bfs.json -o no/such.html
+check 1 "cannot write /dev/full" "$simtx" report apart/bfs.json -o /dev/full
+
+finish
