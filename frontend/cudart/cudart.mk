@@ -1,11 +1,13 @@
-# libcudart.so: the runtime library that CUDA programs link to.  It contains libsimtx; only the API is visible.
+# libcudart.so: the runtime library that CUDA programs link to.  It contains libsimtx, both APIs and the layer below them;
+# only the APIs are visible.
 
-CUDART_SRC := frontend/fatbin/fatbin.c $(wildcard frontend/session/*.c) $(wildcard frontend/cudart/*.c)
+CUDART_SRC := frontend/fatbin/fatbin.c $(wildcard frontend/session/*.c frontend/rt/*.c frontend/cudart/*.c) \
+              $(wildcard frontend/libcuda/*.c)
 CUDART_OBJ := $(CUDART_SRC:%.c=$(B)/obj/%.o)
 CUDART     := $(B)/cuda/lib64/libcudart.so
 ALL += $(CUDART)
 
-$(filter $(B)/obj/frontend/cudart/%,$(CUDART_OBJ)): CFLAGS += -fvisibility=hidden
+$(filter $(B)/obj/frontend/cudart/% $(B)/obj/frontend/rt/% $(B)/obj/frontend/libcuda/%,$(CUDART_OBJ)): CFLAGS += -fvisibility=hidden
 
 $(CUDART).11.0: $(CUDART_OBJ) $(B)/lib/libsimtx.a frontend/cudart/cudart.map
 	@mkdir -p $(@D)

@@ -1,6 +1,5 @@
-/* Devices: count, selection, limits, cache preferences, versions, peer access, reset.  Properties and attributes are in
- * properties.c. */
-#include "frontend/cudart/rt.h"
+/* Devices of the runtime API: count, selection, properties, limits, cache preferences, versions, peer access, reset. */
+#include "frontend/rt/rt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +24,8 @@ RT_API cudaError_t cudaSetDevice(int device)
         return rt_leave(e ? e : cudaErrorInvalidDevice);
     rt_thread.device = device;                    /* a device with a sticky error can be left */
     e = rt_current()->sticky;
+    if (rt_context_current())
+        rt_context_set(rt_current()->gpu ? &rt_current()->primary : NULL);
     return rt_leave(e);
 }
 
@@ -35,6 +36,42 @@ RT_API cudaError_t cudaGetDevice(int *device)
         e = cudaErrorInvalidValue;
     if (!e)
         *device = rt_thread.device;
+    return rt_leave(e);
+}
+
+/* rt_enter, then creates the GPU of device number `device`. */
+static cudaError_t enter_device(int device)
+{
+    cudaError_t e = rt_enter();
+    return e ? e : rt_open_device(device);
+}
+
+RT_API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    cudaError_t e = enter_device(device);
+    if (!e && !prop)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        rt_properties(prop, device);
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr number, int device)
+{
+    cudaError_t e = enter_device(device);
+    if (!e && !value)
+        e = cudaErrorInvalidValue;
+    return rt_leave(e ? e : rt_device_attribute(value, (int)number, device));
+}
+
+/* All devices have the same properties, so device 0 always matches. */
+RT_API cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
+{
+    cudaError_t e = rt_enter();
+    if (!e && (!device || !prop))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *device = 0;
     return rt_leave(e);
 }
 
@@ -54,23 +91,10 @@ RT_API cudaError_t cudaDeviceSynchronize(void)
     return rt_leave(rt_enter_gpu());
 }
 
-/* Restores the state before the first call (no memory, modules, streams or errors); statistics are kept. */
 RT_API cudaError_t cudaDeviceReset(void)
 {
     rt_enter();
-    struct rt_device *d = rt_current();
-    if (d->gpu) {
-        rt_free_all(d);
-        rt_unload_modules(rt_thread.device);
-        rt_destroy_streams(rt_thread.device);
-        simtx_set_stack_limit(d->gpu, d->stack_default);
-        simtx_set_heap_limit(d->gpu, d->heap_default);
-        d->pool = &d->default_pool;
-    }
-    d->sticky = cudaSuccess;
-    d->cache = cudaFuncCachePreferNone;
-    d->banks = cudaSharedMemBankSizeDefault;
-    d->flags = 0;
+    rt_reset(rt_thread.device);
     rt_thread.last = cudaSuccess;
     return rt_leave(cudaSuccess);
 }
@@ -97,44 +121,16 @@ RT_API cudaError_t cudaGetDeviceFlags(unsigned *flags)
 
 /* ---- limits ---- */
 
-static cudaError_t set_limit(struct rt_device *d, enum cudaLimit limit, size_t value)
-{
-    switch (limit) {
-    case cudaLimitStackSize: simtx_set_stack_limit(d->gpu, value); return cudaSuccess;
-    case cudaLimitMallocHeapSize: simtx_set_heap_limit(d->gpu, value); return cudaSuccess;
-    case cudaLimitPrintfFifoSize: d->fifo_bytes = value; return cudaSuccess;
-    case cudaLimitDevRuntimeSyncDepth:
-    case cudaLimitDevRuntimePendingLaunchCount:
-    case cudaLimitMaxL2FetchGranularity:
-    case cudaLimitPersistingL2CacheSize: return cudaErrorUnsupportedLimit;
-    }
-    return cudaErrorInvalidValue;
-}
-
-static cudaError_t get_limit(const struct rt_device *d, enum cudaLimit limit, size_t *value)
-{
-    switch (limit) {
-    case cudaLimitStackSize: *value = simtx_get_stack_limit(d->gpu); return cudaSuccess;
-    case cudaLimitMallocHeapSize: *value = simtx_get_heap_limit(d->gpu); return cudaSuccess;
-    case cudaLimitPrintfFifoSize: *value = d->fifo_bytes; return cudaSuccess;
-    case cudaLimitDevRuntimeSyncDepth:
-    case cudaLimitDevRuntimePendingLaunchCount:
-    case cudaLimitMaxL2FetchGranularity:
-    case cudaLimitPersistingL2CacheSize: return cudaErrorUnsupportedLimit;
-    }
-    return cudaErrorInvalidValue;
-}
-
 RT_API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : set_limit(rt_current(), limit, value));
+    return rt_leave(e ? e : rt_set_limit(rt_current(), limit, value));
 }
 
 RT_API cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : value ? get_limit(rt_current(), limit, value) : cudaErrorInvalidValue);
+    return rt_leave(e ? e : value ? rt_get_limit(rt_current(), limit, value) : cudaErrorInvalidValue);
 }
 
 /* ---- cache preferences: stored and returned, without effect ---- */
@@ -198,27 +194,13 @@ RT_API cudaError_t cudaDeviceGetPCIBusId(char *id, int size, int device)
     return rt_leave(e);
 }
 
-/* [domain:]bus:device[.function], all hexadecimal */
-static int device_at(const char *id)
-{
-    unsigned domain = 0, bus, slot, function = 0;
-    int end = 0;
-    if (sscanf(id, "%x:%x:%x.%x%n", &domain, &bus, &slot, &function, &end) < 4) {
-        domain = function = 0;
-        if (sscanf(id, "%x:%x.%x%n", &bus, &slot, &function, &end) < 3)
-            return -1;
-    }
-    bool ours = !id[end] && !domain && !slot && !function && bus >= 1 && bus <= (unsigned)rt_device_count();
-    return ours ? (int)bus - 1 : -1;
-}
-
 RT_API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
 {
     cudaError_t e = rt_enter();
     if (!e && (!device || !id))
         e = cudaErrorInvalidValue;
     if (!e) {
-        int i = device_at(id);
+        int i = rt_device_at(id);
         if (i < 0)
             e = cudaErrorInvalidDevice;
         else

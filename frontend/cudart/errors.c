@@ -1,5 +1,5 @@
 /* Error names, texts and the calling thread's last error. */
-#include "frontend/cudart/rt.h"
+#include "frontend/rt/rt.h"
 #include "frontend/cudart/unsupported.h"
 
 struct error_text {
@@ -51,10 +51,7 @@ RT_API cudaError_t cudaGetLastError(void)
 int rt_unsupported(const char *name, bool *said)
 {
     cudaError_t e = rt_enter();
-    if (!*said)
-        rt_say("%s is not supported", name);
-    *said = true;
-    return rt_leave(e ? e : cudaErrorNotSupported);
+    return rt_leave(e ? e : rt_not_supported(name, said));
 }
 
 /* Supported although textures are not: a descriptor is plain data. */

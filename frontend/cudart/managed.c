@@ -1,6 +1,6 @@
 /* Hints for managed memory.  Host and device share one copy of every byte, so hints have no effect and are
  * not stored; queries return the values of memory without hints. */
-#include "frontend/cudart/rt.h"
+#include "frontend/rt/rt.h"
 
 #include <string.h>
 

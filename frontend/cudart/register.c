@@ -5,7 +5,7 @@
  * each later use returns the same error.  With SIMTX_PTX the code of one file replaces that of every image.
  */
 #include "base/alloc.h"
-#include "frontend/cudart/rt.h"
+#include "frontend/cudart/cudart.h"
 #include "frontend/session/env.h"
 #include "frontend/fatbin/fatbin.h"
 
@@ -32,8 +32,7 @@ struct image {
 struct rt_function {
     struct image *image;
     const char *name;
-    simtx_kernel *kernel[RT_MAX_DEVICES];
-    int max_dynamic[RT_MAX_DEVICES];          /* set by cudaFuncSetAttribute; 0: not set */
+    struct CUfunc_st kernel[RT_MAX_DEVICES];
 };
 
 struct variable {
@@ -49,82 +48,6 @@ static struct ptrmap functions, variables;
 
 /* ---- loading ---- */
 
-#define MAX_LINKED 1024
-
-struct texts {
-    char *text[MAX_LINKED];
-    size_t length[MAX_LINKED];
-    const char *name[MAX_LINKED];
-    int n;
-    char made_up[256];                        /* file name in messages about an image's PTX */
-};
-
-/* Readable range of an image: to the end of its segment; in other memory, the size in its own header. */
-static struct fatbin bounds(const void *data)
-{
-    size_t extent = fatbin_loaded_extent(data);
-    struct fatbin_container_header h;
-    if (!extent) {
-        memcpy(&h, data, sizeof h.magic);
-        if (h.magic == FATBIN_MAGIC) {
-            memcpy(&h, data, sizeof h);
-            extent = h.size > SIZE_MAX - h.header_size ? SIZE_MAX : (size_t)h.size + h.header_size;
-        } else {
-            extent = strlen(data) + 1;
-        }
-    }
-    return (struct fatbin){data, extent};
-}
-
-static bool add_text(struct texts *t, const void *container, const char *name, char *why, size_t why_size)
-{
-    struct fatbin f = bounds(container);
-    if (t->n == MAX_LINKED) {
-        snprintf(why, why_size, "more than %d linked images", MAX_LINKED);
-        return false;
-    }
-    t->name[t->n] = name;
-    t->text[t->n] = fatbin_ptx(&f, &t->length[t->n], why, why_size);
-    return t->text[t->n] && ++t->n;
-}
-
-static bool collect_texts(const struct fatbin_wrapper *w, struct texts *t, const char *name, char *why,
-                          size_t size)
-{
-    if (w->magic != FATBIN_WRAPPER_MAGIC) {
-        snprintf(why, size, "registered image has a wrong magic number");
-        return false;
-    }
-    if (w->version != FATBIN_WRAPPER_LINKED)
-        return add_text(t, w->data, name, why, size);
-    for (const void *const *p = w->linked; p && *p; p++)
-        if (!add_text(t, *p, name, why, size))
-            return false;
-    if (!t->n)
-        snprintf(why, size, "linked image is empty");
-    return t->n > 0;
-}
-
-static bool read_text(struct texts *t, const char *path, char *why, size_t size)
-{
-    FILE *f = fopen(path, "rb"), *text = NULL;
-    char chunk[4096];
-    size_t n;
-    if (f && (text = open_memstream(&t->text[0], &t->length[0])))
-        while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
-            fwrite(chunk, 1, n, text);
-    bool ok = text && !ferror(f) && !fflush(text);
-    if (!ok)
-        snprintf(why, size, SIMTX_ENV_PTX ": %s: %s", path, strerror(errno));
-    if (text)
-        fclose(text);
-    if (f)
-        fclose(f);
-    t->name[0] = path;
-    t->n = text != NULL;
-    return ok;
-}
-
 static void set_managed(const struct code *code, simtx_module *m)
 {
     for (size_t i = 0; i < variables.cap; i++) {
@@ -135,11 +58,9 @@ static void set_managed(const struct code *code, simtx_module *m)
 }
 
 /* Loads the PTX; on failure prints all messages of the library to stderr. */
-static cudaError_t load_texts(const struct texts *t, simtx_gpu *gpu, simtx_module **out)
+static cudaError_t load_texts(const struct rt_texts *t, simtx_gpu *gpu, simtx_module **out)
 {
-    simtx_status s = t->n == 1 ? simtx_module_load(gpu, t->text[0], t->length[0], t->name[0], out)
-                               : simtx_module_load_many(gpu, (const char *const *)t->text, t->length, t->name,
-                                                        t->n, out);
+    simtx_status s = rt_load_texts(t, gpu, out);
     if (s == SIMTX_OK)
         return cudaSuccess;
     fflush(stdout);
@@ -150,15 +71,15 @@ static cudaError_t load_texts(const struct texts *t, simtx_gpu *gpu, simtx_modul
 }
 
 /* The PTX of the image, or of the file that SIMTX_PTX names. */
-static bool find_texts(const struct image *image, struct texts *t, char *why, size_t size)
+static bool find_texts(const struct image *image, struct rt_texts *t, char *why, size_t size)
 {
     if (image->code == &replaced)
-        return read_text(t, getenv(SIMTX_ENV_PTX), why, size);
+        return rt_read_text(t, getenv(SIMTX_ENV_PTX), why, size);
     if (image->number == 1)
         snprintf(t->made_up, sizeof t->made_up, "%s.ptx", program_invocation_short_name);
     else
         snprintf(t->made_up, sizeof t->made_up, "%s.%d.ptx", program_invocation_short_name, image->number);
-    return collect_texts(image->wrapper, t, t->made_up, why, size);
+    return rt_add_text(t, image->wrapper, t->made_up, why, size);
 }
 
 static cudaError_t load_image(struct image *image)
@@ -169,47 +90,45 @@ static cudaError_t load_image(struct image *image)
     char why[PATH_MAX + 64] = "";
     if (*module || code->failed)
         return *module ? cudaSuccess : code->failed;
-    struct texts *t = calloc(1, sizeof *t);
+    struct rt_texts *t = calloc(1, sizeof *t);
     if (!t)
         return cudaErrorMemoryAllocation;
     if (find_texts(image, t, why, sizeof why)) {
         code->failed = load_texts(t, d->gpu, module);
     } else {
-        rt_say("%s: %s", program_invocation_short_name, why);
+        rt_say("%s: %s%s", program_invocation_short_name, code == &replaced ? SIMTX_ENV_PTX ": " : "", why);
         code->failed = cudaErrorNoKernelImageForDevice;
     }
-    for (int i = 0; i < t->n; i++)
-        free(t->text[i]);
+    rt_free_texts(t);
     free(t);
     if (*module)
         set_managed(code, *module);
     return code->failed;
 }
 
-cudaError_t rt_kernel(const void *host_function, simtx_kernel **out)
+static cudaError_t load_kernel(struct rt_function *f, struct CUfunc_st *k)
 {
-    struct rt_function *f = ptrmap_get(&functions, host_function);
-    if (!f)
-        return cudaErrorInvalidDeviceFunction;
-    simtx_kernel **kernel = &f->kernel[rt_thread.device];
-    if (!*kernel) {
-        cudaError_t e = load_image(f->image);
-        if (e)
-            return e;
-        *kernel = simtx_module_kernel(f->image->code->module[rt_thread.device], f->name);
-        if (!*kernel) {
-            rt_say("kernel %s is not in its device code", f->name);
-            return cudaErrorInvalidDeviceFunction;
-        }
-    }
-    *out = *kernel;
-    return cudaSuccess;
+    cudaError_t e = load_image(f->image);
+    if (e)
+        return e;
+    *k = (struct CUfunc_st){.kernel = simtx_module_kernel(f->image->code->module[rt_thread.device], f->name),
+                            .device = rt_thread.device, .carveout = cudaSharedmemCarveoutDefault};
+    if (k->kernel)
+        return cudaSuccess;
+    rt_say("kernel %s is not in its device code", f->name);
+    return cudaErrorInvalidDeviceFunction;
 }
 
-int *rt_max_dynamic(const void *host_function)
+/* The driver API's handle of a loaded kernel is accepted, too. */
+cudaError_t rt_kernel(const void *host_function, struct CUfunc_st **out)
 {
     struct rt_function *f = ptrmap_get(&functions, host_function);
-    return &f->max_dynamic[rt_thread.device];
+    if (!f) {
+        *out = (struct CUfunc_st *)host_function;
+        return rt_function_ok(*out) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+    }
+    *out = &f->kernel[rt_thread.device];
+    return (*out)->kernel ? cudaSuccess : load_kernel(f, *out);
 }
 
 cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes)
@@ -233,13 +152,9 @@ cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes)
 
 static void drop_kernels(int device)
 {
-    for (size_t i = 0; i < functions.cap; i++) {
-        struct rt_function *f = functions.slots[i].key ? functions.slots[i].value : NULL;
-        if (!f)
-            continue;
-        f->kernel[device] = NULL;
-        f->max_dynamic[device] = 0;
-    }
+    for (size_t i = 0; i < functions.cap; i++)
+        if (functions.slots[i].key)
+            ((struct rt_function *)functions.slots[i].value)->kernel[device] = (struct CUfunc_st){0};
 }
 
 static void unload(struct code *code, int device)
@@ -248,12 +163,22 @@ static void unload(struct code *code, int device)
     code->module[device] = NULL;
 }
 
-void rt_unload_modules(int device)
+static void unload_images(int device)
 {
     drop_kernels(device);
     unload(&replaced, device);
     for (struct image *i = images; i; i = i->next)
         unload(&i->own, device);
+}
+
+static bool owns_function(const struct CUfunc_st *f)
+{
+    for (size_t i = 0; i < functions.cap; i++) {
+        const struct rt_function *r = functions.slots[i].key ? functions.slots[i].value : NULL;
+        if (r && f >= r->kernel && f < r->kernel + RT_MAX_DEVICES)
+            return f->kernel != NULL;
+    }
+    return false;
 }
 
 /* ---- registration ---- */
@@ -272,6 +197,8 @@ static struct image *image_of(void **handle)
 RT_API void **__cudaRegisterFatBinary(void *wrapper)
 {
     rt_lock();
+    rt_unload_images = unload_images;
+    rt_owns_function = owns_function;
     struct image *image = mem_zero(1, sizeof *image, "device code");
     const char *path = getenv(SIMTX_ENV_PTX);
     image->code = path && *path ? &replaced : &image->own;

@@ -1,57 +1,10 @@
-/* Streams: handles with flags and a priority.  Each call completes its work, so a stream is always idle. */
-#include "frontend/cudart/rt.h"
-
-#include <stdlib.h>
-
-#define GREATEST_PRIORITY (-5)
-
-struct CUstream_st {
-    int device;
-    unsigned flags;
-    int priority;
-    enum cudaSynchronizationPolicy policy;
-    struct cudaAccessPolicyWindow window;
-};
-
-/* The streams that exist without cudaStreamCreate: the legacy default stream and the calling thread's. */
-static bool is_builtin(cudaStream_t s)
-{
-    return !s || s == cudaStreamLegacy || s == cudaStreamPerThread;
-}
-
-bool rt_stream_ok(cudaStream_t s)
-{
-    return is_builtin(s) || ptrmap_get(&rt.streams, s);
-}
-
-void rt_destroy_streams(int device)
-{
-    for (size_t i = 0; i < rt.streams.cap; i++)
-        while (rt.streams.slots[i].key && ((cudaStream_t)rt.streams.slots[i].value)->device == device)
-            free(ptrmap_remove(&rt.streams, rt.streams.slots[i].key));
-}
-
-static cudaError_t create(cudaStream_t *out, unsigned flags, int priority)
-{
-    if (!out || (flags & ~(unsigned)cudaStreamNonBlocking))
-        return cudaErrorInvalidValue;
-    cudaStream_t s = calloc(1, sizeof *s);
-    if (!s || !ptrmap_put(&rt.streams, s, s)) {
-        free(s);
-        return cudaErrorMemoryAllocation;
-    }
-    s->device = rt_thread.device;
-    s->flags = flags;
-    s->priority = priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority > 0 ? 0 : priority;
-    s->policy = cudaSyncPolicyAuto;
-    *out = s;
-    return cudaSuccess;
-}
+/* Streams of the runtime API. */
+#include "frontend/rt/rt.h"
 
 RT_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : create(out, flags, priority));
+    return rt_leave(e ? e : rt_stream_create(out, flags, priority));
 }
 
 RT_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
@@ -70,7 +23,7 @@ RT_API cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     if (!e && least)
         *least = 0;
     if (!e && greatest)
-        *greatest = GREATEST_PRIORITY;
+        *greatest = RT_GREATEST_PRIORITY;
     return rt_leave(e);
 }
 
@@ -83,12 +36,8 @@ static cudaError_t enter_stream(cudaStream_t s)
 
 RT_API cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
-    cudaError_t e = enter_stream(s);
-    if (!e && is_builtin(s))
-        e = cudaErrorInvalidResourceHandle;
-    if (!e)
-        free(ptrmap_remove(&rt.streams, s));
-    return rt_leave(e);
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_stream_destroy(s));
 }
 
 RT_API cudaError_t cudaStreamSynchronize(cudaStream_t s)
@@ -107,7 +56,7 @@ RT_API cudaError_t cudaStreamGetPriority(cudaStream_t s, int *priority)
     if (!e && !priority)
         e = cudaErrorInvalidValue;
     if (!e)
-        *priority = is_builtin(s) ? 0 : s->priority;
+        *priority = rt_stream_state(s)->priority;
     return rt_leave(e);
 }
 
@@ -117,18 +66,14 @@ RT_API cudaError_t cudaStreamGetFlags(cudaStream_t s, unsigned *flags)
     if (!e && !flags)
         e = cudaErrorInvalidValue;
     if (!e)
-        *flags = is_builtin(s) ? cudaStreamDefault : s->flags;
+        *flags = rt_stream_state(s)->flags;
     return rt_leave(e);
 }
 
 RT_API cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned flags)
 {
-    cudaError_t e = enter_stream(s);
-    if (!e && !ptrmap_get(&rt.events, event))
-        e = cudaErrorInvalidResourceHandle;
-    if (!e && flags & ~(unsigned)cudaEventWaitExternal)
-        e = cudaErrorInvalidValue;
-    return rt_leave(e);
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_stream_wait(s, event, flags));
 }
 
 RT_API cudaError_t cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *status)
@@ -150,7 +95,7 @@ RT_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t s, enum cudaStreamCaptu
 static cudaError_t set_attribute(cudaStream_t s, enum cudaStreamAttrID attr,
                                  const union cudaStreamAttrValue *v)
 {
-    if (!v || is_builtin(s))
+    if (!v || rt_stream_builtin(s))
         return cudaErrorInvalidValue;
     switch (attr) {
     case cudaStreamAttributeAccessPolicyWindow: s->window = v->accessPolicyWindow; return cudaSuccess;
@@ -168,8 +113,7 @@ RT_API cudaError_t cudaStreamSetAttribute(cudaStream_t s, enum cudaStreamAttrID 
 
 static cudaError_t get_attribute(cudaStream_t s, enum cudaStreamAttrID attr, union cudaStreamAttrValue *v)
 {
-    static const struct CUstream_st builtin = {.policy = cudaSyncPolicyAuto};
-    const struct CUstream_st *from = is_builtin(s) ? &builtin : s;
+    const struct CUstream_st *from = rt_stream_state(s);
     if (!v)
         return cudaErrorInvalidValue;
     switch (attr) {
@@ -189,7 +133,7 @@ RT_API cudaError_t cudaStreamGetAttribute(cudaStream_t s, enum cudaStreamAttrID 
 RT_API cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
 {
     cudaError_t e = enter_stream(dst);
-    if (!e && (is_builtin(dst) || is_builtin(src) || !rt_stream_ok(src)))
+    if (!e && (rt_stream_builtin(dst) || rt_stream_builtin(src) || !rt_stream_ok(src)))
         e = cudaErrorInvalidResourceHandle;
     if (!e) {
         dst->window = src->window;

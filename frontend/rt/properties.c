@@ -1,6 +1,6 @@
 /* Device properties and attributes, derived from the simulated GPU's configuration.  Features that simtx lacks
  * (textures, surfaces, ECC, peers, cooperative launches) are 0. */
-#include "frontend/cudart/rt.h"
+#include "frontend/rt/rt.h"
 
 #include <stdio.h>
 
@@ -58,7 +58,7 @@ static void fill_abilities(struct cudaDeviceProp *p)
     p->canUseHostPointerForRegisteredMem = 1;
 }
 
-static void fill_properties(struct cudaDeviceProp *p, int device)
+void rt_properties(struct cudaDeviceProp *p, int device)
 {
     const simtx_gpu_info *g = &rt.device[device].info;
     *p = (struct cudaDeviceProp){.pciBusID = device + 1};
@@ -67,25 +67,6 @@ static void fill_properties(struct cudaDeviceProp *p, int device)
     fill_limits(p, g);
     fill_rates(p, g);
     fill_abilities(p);
-}
-
-/* rt_enter, then creates the GPU of device number `device`. */
-static cudaError_t enter_device(int device)
-{
-    cudaError_t e = rt_enter();
-    if (e)
-        return e;
-    return device < 0 || device >= rt_device_count() ? cudaErrorInvalidDevice : rt_open(device);
-}
-
-RT_API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
-{
-    cudaError_t e = enter_device(device);
-    if (!e && !prop)
-        e = cudaErrorInvalidValue;
-    if (!e)
-        fill_properties(prop, device);
-    return rt_leave(e);
 }
 
 /* ---- attributes: fields of the properties by number, and constants ---- */
@@ -179,7 +160,7 @@ static const struct attribute attributes[] = {
 #undef VALUE
 
 /* Attribute numbers of texture and surface extents, which are 0 in simtx. */
-static bool is_texture_extent(enum cudaDeviceAttr a)
+static bool is_texture_extent(int a)
 {
     return (a >= cudaDevAttrMaxTexture1DWidth && a <= cudaDevAttrMaxTexture2DLayeredLayers) ||
            (a >= cudaDevAttrMaxTexture1DLayeredWidth && a <= cudaDevAttrMaxTexture3DDepthAlt) ||
@@ -188,7 +169,7 @@ static bool is_texture_extent(enum cudaDeviceAttr a)
            (a >= cudaDevAttrReserved92 && a <= cudaDevAttrReserved94);
 }
 
-static cudaError_t read_attribute(int *value, enum cudaDeviceAttr number, int device)
+cudaError_t rt_device_attribute(int *value, int number, int device)
 {
     struct cudaDeviceProp prop;
     if (is_texture_extent(number)) {
@@ -197,9 +178,9 @@ static cudaError_t read_attribute(int *value, enum cudaDeviceAttr number, int de
     }
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
         const struct attribute *a = &attributes[i];
-        if (a->number != number)
+        if ((int)a->number != number)
             continue;
-        fill_properties(&prop, device);
+        rt_properties(&prop, device);
         if (a->source == FIELD_INT)
             *value = *(const int *)((const char *)&prop + a->value);
         else if (a->source == FIELD_SIZE)
@@ -209,23 +190,4 @@ static cudaError_t read_attribute(int *value, enum cudaDeviceAttr number, int de
         return cudaSuccess;
     }
     return cudaErrorInvalidValue;
-}
-
-RT_API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr number, int device)
-{
-    cudaError_t e = enter_device(device);
-    if (!e && !value)
-        e = cudaErrorInvalidValue;
-    return rt_leave(e ? e : read_attribute(value, number, device));
-}
-
-/* All devices have the same properties, so device 0 always matches. */
-RT_API cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
-{
-    cudaError_t e = rt_enter();
-    if (!e && (!device || !prop))
-        e = cudaErrorInvalidValue;
-    if (!e)
-        *device = 0;
-    return rt_leave(e);
 }

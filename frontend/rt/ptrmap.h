@@ -1,7 +1,7 @@
 /* A hash map from pointers to pointers (open addressing, linear probing): host functions, symbols, live
  * handles. */
-#ifndef CUDART_PTRMAP_H
-#define CUDART_PTRMAP_H
+#ifndef RT_PTRMAP_H
+#define RT_PTRMAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* The runtime's state: devices created on first use, the lock around every call, sticky errors. */
-#include "frontend/cudart/rt.h"
+/* The state of the layer: devices created on first use, the lock around every call, sticky errors. */
+#include "frontend/rt/rt.h"
 #include "frontend/session/env.h"
 #include "frontend/session/session.h"
 
@@ -63,7 +63,7 @@ struct rt_device *rt_current(void)
     return &rt.device[rt_thread.device];
 }
 
-static cudaError_t enter(void)
+static cudaError_t sticky_error(void)
 {
     struct rt_device *d = rt_current();
     if (d->pending) {
@@ -73,24 +73,65 @@ static cudaError_t enter(void)
     return d->sticky;
 }
 
+/* The GPU of the current context; without one, the primary context becomes current, as in the runtime API. */
+static cudaError_t open_current(void)
+{
+    rt_context c = rt_context_current();
+    if (c && !c->alive)
+        return cudaErrorContextIsDestroyed;
+    cudaError_t e = rt_open(rt_thread.device);
+    return e || c ? e : rt_context_set(&rt_current()->primary);
+}
+
 cudaError_t rt_enter(void)
 {
     rt_lock();
+    rt.initialised = true;
     rt_run_queued();
-    return enter();
+    return sticky_error();
 }
 
 cudaError_t rt_enter_launch(void)
 {
     rt_lock();
-    cudaError_t e = enter();
-    return e ? e : rt_open(rt_thread.device);
+    rt.initialised = true;
+    cudaError_t e = sticky_error();
+    return e ? e : open_current();
 }
 
 cudaError_t rt_enter_gpu(void)
 {
     cudaError_t e = rt_enter();
-    return e ? e : rt_open(rt_thread.device);
+    return e ? e : open_current();
+}
+
+cudaError_t rt_enter_driver(void)
+{
+    rt_lock();
+    if (!rt.initialised)
+        return cudaErrorInitializationError;
+    rt_run_queued();
+    return cudaSuccess;
+}
+
+static cudaError_t check_context(void)
+{
+    rt_context c = rt_context_current();
+    if (!c)
+        return cudaErrorDeviceUninitialized;
+    return c->alive ? sticky_error() : cudaErrorContextIsDestroyed;
+}
+
+cudaError_t rt_enter_context(void)
+{
+    cudaError_t e = rt_enter_driver();
+    return e ? e : check_context();
+}
+
+cudaError_t rt_enter_context_launch(void)
+{
+    rt_lock();
+    return rt.initialised ? check_context() : cudaErrorInitializationError;
 }
 
 cudaError_t rt_leave(cudaError_t e)
@@ -135,9 +176,15 @@ cudaError_t rt_open(int i)
     d->fifo_bytes = (size_t)1 << 20;
     d->stack_default = simtx_get_stack_limit(d->gpu);
     d->heap_default = simtx_get_heap_limit(d->gpu);
+    d->primary = (struct CUctx_st){.device = i, .primary = true, .alive = true};
     d->default_pool.device = i;
     d->pool = &d->default_pool;
     return cudaSuccess;
+}
+
+cudaError_t rt_open_device(int i)
+{
+    return i < 0 || i >= rt_device_count() ? cudaErrorInvalidDevice : rt_open(i);
 }
 
 struct rt_device *rt_owner(const void *p)
@@ -168,4 +215,12 @@ cudaError_t rt_status_error(simtx_status s)
     case SIMTX_NOT_WRITTEN: return cudaErrorUnknown;
     }
     return cudaErrorUnknown;
+}
+
+cudaError_t rt_not_supported(const char *name, bool *said)
+{
+    if (!*said)
+        rt_say("%s is not supported", name);
+    *said = true;
+    return cudaErrorNotSupported;
 }

@@ -1,5 +1,5 @@
 /* Pointer hash map.  Removal moves the later entries of the probe sequence back, so no tombstones are needed. */
-#include "frontend/cudart/ptrmap.h"
+#include "frontend/rt/ptrmap.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,0 +1,11 @@
+/* The runtime API: what its files share beside the layer below (frontend/rt/rt.h). */
+#ifndef CUDART_CUDART_H
+#define CUDART_CUDART_H
+
+#include "frontend/rt/rt.h"
+
+/* register.c: a kernel or variable by its address in the host program, on the current device */
+cudaError_t rt_kernel(const void *host_function, struct CUfunc_st **out);
+cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes);
+
+#endif

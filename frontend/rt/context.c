@@ -1,0 +1,157 @@
+/* Contexts: the stack of each thread, primary contexts, and the end of a context with all that belongs to it. */
+#include "frontend/rt/rt.h"
+
+#include <stdlib.h>
+
+rt_context rt_context_current(void)
+{
+    return rt_thread.contexts ? rt_thread.stack[rt_thread.contexts - 1] : NULL;
+}
+
+bool rt_context_known(rt_context c)
+{
+    for (int i = 0; i < rt.device_count; i++)
+        if (c == &rt.device[i].primary && rt.device[i].gpu)
+            return true;
+    for (rt_context i = rt.contexts; i; i = i->next)
+        if (i == c)
+            return true;
+    return false;
+}
+
+bool rt_belongs(rt_context own, int device, rt_context c)
+{
+    return c ? own == c : own && own->device == device;
+}
+
+/* The thread's device is that of its current context. */
+static void follow(void)
+{
+    rt_context c = rt_context_current();
+    if (c)
+        rt_thread.device = c->device;
+}
+
+cudaError_t rt_context_set(rt_context c)
+{
+    if (c && !rt_context_known(c))
+        return cudaErrorDeviceUninitialized;
+    if (!rt_thread.contexts)
+        rt_thread.contexts = 1;
+    rt_thread.stack[rt_thread.contexts - 1] = c;
+    follow();
+    return cudaSuccess;
+}
+
+cudaError_t rt_context_push(rt_context c)
+{
+    if (!rt_context_known(c))
+        return cudaErrorDeviceUninitialized;
+    if (rt_thread.contexts == RT_CONTEXT_DEPTH)
+        return cudaErrorMemoryAllocation;
+    rt_thread.stack[rt_thread.contexts++] = c;
+    follow();
+    return cudaSuccess;
+}
+
+cudaError_t rt_context_pop(rt_context *out)
+{
+    if (!rt_context_current())
+        return cudaErrorDeviceUninitialized;
+    rt_context c = rt_thread.stack[--rt_thread.contexts];
+    if (out)
+        *out = c;
+    follow();
+    return cudaSuccess;
+}
+
+cudaError_t rt_context_create(rt_context *out, int device, unsigned flags)
+{
+    cudaError_t e = rt_open_device(device);
+    if (e)
+        return e;
+    rt_context c = calloc(1, sizeof *c);
+    if (!c)
+        return cudaErrorMemoryAllocation;
+    *c = (struct CUctx_st){.device = device, .alive = true, .flags = flags, .next = rt.contexts};
+    rt.contexts = c;
+    e = rt_context_push(c);
+    if (!e)
+        *out = c;
+    return e;
+}
+
+/* Whether a context other than c lives on the device. */
+static bool others_alive(int device, rt_context c)
+{
+    for (rt_context i = rt.contexts; i; i = i->next)
+        if (i != c && i->alive && i->device == device)
+            return true;
+    return false;
+}
+
+/* What belongs to c; NULL: to any context of the device. */
+static void release(int device, rt_context c)
+{
+    rt_free_all(&rt.device[device], c);
+    rt_unload_modules(device, c);
+    rt_destroy_streams(device, c);
+    rt_destroy_events(device, c);
+}
+
+static void clear_errors(int device)
+{
+    rt.device[device].pending = rt.device[device].sticky = cudaSuccess;
+}
+
+cudaError_t rt_context_destroy(rt_context c)
+{
+    if (!rt_context_known(c) || !c->alive)
+        return cudaErrorDeviceUninitialized;
+    if (c->primary)
+        return cudaErrorDeviceUninitialized;
+    release(c->device, c);
+    c->alive = false;
+    if (!others_alive(c->device, c))
+        clear_errors(c->device);
+    if (rt_context_current() == c)
+        rt_context_pop(NULL);
+    return cudaSuccess;
+}
+
+cudaError_t rt_primary_retain(rt_context *out, int device)
+{
+    cudaError_t e = rt_open_device(device);
+    if (e)
+        return e;
+    *out = &rt.device[device].primary;
+    (*out)->retained++;
+    return cudaSuccess;
+}
+
+cudaError_t rt_primary_release(int device)
+{
+    rt_context c = &rt.device[device].primary;
+    if (!c->retained)
+        return cudaErrorDeviceUninitialized;
+    if (--c->retained == 0)
+        rt_reset(device);
+    return cudaSuccess;
+}
+
+void rt_reset(int device)
+{
+    struct rt_device *d = &rt.device[device];
+    if (d->gpu) {
+        release(device, others_alive(device, NULL) ? &d->primary : NULL);
+        if (rt_unload_images)
+            rt_unload_images(device);
+        simtx_set_stack_limit(d->gpu, d->stack_default);
+        simtx_set_heap_limit(d->gpu, d->heap_default);
+        d->pool = &d->default_pool;
+    }
+    clear_errors(device);
+    d->cache = cudaFuncCachePreferNone;
+    d->banks = cudaSharedMemBankSizeDefault;
+    d->flags = 0;
+}

@@ -1,0 +1,142 @@
+/* Launches: checks that CUDA makes at the call, and the error code of each fault. */
+#include "frontend/rt/rt.h"
+#include "frontend/session/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- faults and rejected launches ---- */
+
+static cudaError_t fault_error(simtx_fault_kind kind)
+{
+    switch (kind) {
+    case SIMTX_FAULT_OUT_OF_BOUNDS:
+    case SIMTX_FAULT_USE_AFTER_FREE:
+    case SIMTX_FAULT_READ_ONLY: return cudaErrorIllegalAddress;
+    case SIMTX_FAULT_MISALIGNED: return cudaErrorMisalignedAddress;
+    case SIMTX_FAULT_WRONG_SPACE: return cudaErrorInvalidAddressSpace;
+    case SIMTX_FAULT_BARRIER:
+    case SIMTX_FAULT_DEADLOCK: return cudaErrorLaunchTimeout;
+    case SIMTX_FAULT_STACK_OVERFLOW: return cudaErrorHardwareStackError;
+    case SIMTX_FAULT_ASSERT: return cudaErrorAssert;
+    case SIMTX_FAULT_BAD_CALL: return cudaErrorInvalidPc;
+    case SIMTX_FAULT_NONE:
+    case SIMTX_FAULT_TRAP:
+    case SIMTX_FAULT_TRANSACTION:
+    case SIMTX_FAULT_MALLOC:
+    case SIMTX_FAULT_WARP: return cudaErrorLaunchFailure;
+    }
+    return cudaErrorLaunchFailure;
+}
+
+/* The launch ran and failed.  The report is printed at once; the next call returns the error. */
+static cudaError_t launch_failed(struct rt_device *d, cudaError_t e, const char *report)
+{
+    size_t n = strlen(report);
+    fflush(stdout);
+    fprintf(stderr, "%s%s", report, n && report[n - 1] == '\n' ? "" : "\n");
+    d->pending = e;
+    if (!rt.blocking)
+        return cudaSuccess;
+    d->sticky = e;
+    return e;
+}
+
+/* The launch did not start; the message is the library's.  CUDA classifies too much dynamic shared memory as
+ * an invalid value, not as an invalid configuration. */
+static cudaError_t launch_error(struct rt_device *d, const simtx_kernel *kernel, size_t dynamic, simtx_status s)
+{
+    simtx_kernel_info k;
+    simtx_kernel_get_info(kernel, &k);
+    rt_say("launch rejected: %s", simtx_last_message(d->gpu));
+    if (s == SIMTX_INVALID_LAUNCH && dynamic + k.shared_bytes > d->info.shared_per_block)
+        return cudaErrorInvalidValue;
+    return rt_status_error(s);
+}
+
+/* The error code of a launch that ended with status s. */
+static cudaError_t outcome(struct rt_device *d, simtx_status s, const simtx_fault *fault)
+{
+    switch (s) {
+    case SIMTX_FAULT: return launch_failed(d, fault_error(fault->kind), fault->report);
+    case SIMTX_HANG:
+    case SIMTX_INTERNAL: return launch_failed(d, rt_status_error(s), simtx_last_message(d->gpu));
+    default: return rt_status_error(s);
+    }
+}
+
+static bool began(simtx_status s)
+{
+    return s == SIMTX_OK || s == SIMTX_FAULT || s == SIMTX_HANG || s == SIMTX_INTERNAL;
+}
+
+void rt_run_queued(void)
+{
+    for (int i = 0; i < rt.device_count; i++) {
+        struct rt_device *d = &rt.device[i];
+        simtx_fault fault;
+        if (!d->queued)
+            continue;
+        d->queued = false;
+        session_launch_begin(d->gpu);
+        simtx_status s = simtx_synchronize(d->gpu, &fault);
+        session_launch_end(d->gpu, s);
+        if (began(s))
+            outcome(d, s, &fault);
+        else
+            launch_failed(d, rt_status_error(s), simtx_last_message(d->gpu));
+    }
+}
+
+/* The number that identifies a stream among concurrent ones. */
+static uint64_t stream_number(cudaStream_t s)
+{
+    return s == cudaStreamLegacy || rt.blocking ? 0 : (uint64_t)(uintptr_t)s;
+}
+
+static cudaError_t run(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args)
+{
+    struct rt_device *d = &rt.device[f->device];
+    simtx_fault fault = {.kind = SIMTX_FAULT_NONE};
+    simtx_launch_params p = {
+        .grid = {c->grid.x, c->grid.y, c->grid.z},
+        .block = {c->block.x, c->block.y, c->block.z},
+        .dynamic_shared = c->shared,
+        .args = args->each,
+        .arg_buffer = args->buffer,
+        .arg_buffer_bytes = args->bytes,
+        .stream = stream_number(c->stream),
+    };
+    session_launch_begin(d->gpu);
+    simtx_status s = simtx_launch_async(f->kernel, &p, &fault);
+    session_launch_end(d->gpu, s);
+    d->queued |= p.stream && simtx_timing(d->gpu);
+    return began(s) ? outcome(d, s, &fault) : launch_error(d, f->kernel, c->shared, s);
+}
+
+cudaError_t rt_launch(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args)
+{
+    if (!rt_stream_ok(c->stream))
+        return cudaErrorInvalidResourceHandle;
+    if (f->device != rt_thread.device)
+        return cudaErrorInvalidDeviceFunction;
+    return run(f, c, args);
+}
+
+/* Blocks that the device holds at once. */
+static uint64_t resident_blocks(const struct CUfunc_st *f, const struct rt_launch_config *c)
+{
+    uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
+    const simtx_gpu_info *info = &rt.device[f->device].info;
+    if (!threads || threads > info->max_threads_per_block)
+        return 0;
+    return (uint64_t)rt_occupancy(f, (int)threads, c->shared) * info->sms;
+}
+
+cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args)
+{
+    uint64_t most = resident_blocks(f, c);
+    if (most && (unsigned __int128)c->grid.x * c->grid.y * c->grid.z > most)
+        return cudaErrorCooperativeLaunchTooLarge;
+    return rt_launch(f, c, args);
+}

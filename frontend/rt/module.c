@@ -1,0 +1,197 @@
+/*
+ * Texts of device code, and the modules of the driver API. An image may be PTX text, a fat binary or its wrapper; the
+ * PTX in it is used. Machine code alone (a cubin) is refused.
+ */
+#include "frontend/rt/rt.h"
+#include "frontend/fatbin/fatbin.h"
+#include "frontend/session/env.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void (*rt_unload_images)(int device);
+bool (*rt_owns_function)(const struct CUfunc_st *f);
+
+/* ---- texts ---- */
+
+/* Readable range of an image: to the end of its segment; in other memory, the size in its own header. */
+static struct fatbin bounds(const void *data)
+{
+    size_t extent = fatbin_loaded_extent(data);
+    struct fatbin_container_header h;
+    if (!extent) {
+        memcpy(&h, data, sizeof h.magic);
+        if (h.magic == FATBIN_MAGIC) {
+            memcpy(&h, data, sizeof h);
+            extent = h.size > SIZE_MAX - h.header_size ? SIZE_MAX : (size_t)h.size + h.header_size;
+        } else {
+            extent = strlen(data) + 1;
+        }
+    }
+    return (struct fatbin){data, extent};
+}
+
+static bool add_container(struct rt_texts *t, const void *container, const char *name, char *why, size_t why_size)
+{
+    if (t->n == RT_MAX_LINKED) {
+        snprintf(why, why_size, "more than %d linked images", RT_MAX_LINKED);
+        return false;
+    }
+    if (!memcmp(container, "\177ELF", 4)) {
+        snprintf(why, why_size, "the image is machine code (a cubin) without PTX; simtx runs PTX");
+        return false;
+    }
+    struct fatbin f = bounds(container);
+    t->name[t->n] = name;
+    t->text[t->n] = fatbin_ptx(&f, &t->length[t->n], why, why_size);
+    return t->text[t->n] && ++t->n;
+}
+
+static bool add_wrapper(struct rt_texts *t, const struct fatbin_wrapper *w, const char *name, char *why, size_t size)
+{
+    if (w->version != FATBIN_WRAPPER_LINKED)
+        return add_container(t, w->data, name, why, size);
+    for (const void *const *p = w->linked; p && *p; p++)
+        if (!add_container(t, *p, name, why, size))
+            return false;
+    if (!t->n)
+        snprintf(why, size, "linked image is empty");
+    return t->n > 0;
+}
+
+bool rt_add_text(struct rt_texts *t, const void *image, const char *name, char *why, size_t size)
+{
+    uint32_t magic;
+    memcpy(&magic, image, sizeof magic);
+    return magic == FATBIN_WRAPPER_MAGIC ? add_wrapper(t, image, name, why, size)
+                                         : add_container(t, image, name, why, size);
+}
+
+bool rt_read_text(struct rt_texts *t, const char *path, char *why, size_t size)
+{
+    FILE *f = fopen(path, "rb"), *text = NULL;
+    char chunk[4096];
+    size_t n;
+    if (f && (text = open_memstream(&t->text[0], &t->length[0])))
+        while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
+            fwrite(chunk, 1, n, text);
+    bool ok = text && !ferror(f) && !fflush(text);
+    if (!ok)
+        snprintf(why, size, "%s: %s", path, strerror(errno));
+    if (text)
+        fclose(text);
+    if (f)
+        fclose(f);
+    t->name[0] = path;
+    t->n = text != NULL;
+    return ok;
+}
+
+void rt_free_texts(struct rt_texts *t)
+{
+    for (int i = 0; i < t->n; i++)
+        free(t->text[i]);
+    t->n = 0;
+}
+
+simtx_status rt_load_texts(const struct rt_texts *t, simtx_gpu *gpu, simtx_module **out)
+{
+    return t->n == 1 ? simtx_module_load(gpu, t->text[0], t->length[0], t->name[0], out)
+                     : simtx_module_load_many(gpu, (const char *const *)t->text, t->length, t->name, t->n, out);
+}
+
+/* ---- modules ---- */
+
+bool rt_module_ok(rt_module m)
+{
+    for (rt_module i = rt.modules; i; i = i->next)
+        if (i == m)
+            return true;
+    return false;
+}
+
+static int count_kernels(simtx_module *m)
+{
+    int n = 0;
+    while (simtx_module_kernel_at(m, n))
+        n++;
+    return n;
+}
+
+static bool list_functions(rt_module m)
+{
+    m->count = count_kernels(m->module);
+    m->functions = calloc((size_t)m->count + 1, sizeof *m->functions);
+    for (int i = 0; m->functions && i < m->count; i++)
+        m->functions[i] = (struct CUfunc_st){.kernel = simtx_module_kernel_at(m->module, i), .module = m,
+                                             .device = m->context->device, .carveout = cudaSharedmemCarveoutDefault};
+    return m->functions != NULL;
+}
+
+cudaError_t rt_module_load(rt_module *out, const struct rt_texts *t)
+{
+    rt_module m = calloc(1, sizeof *m);
+    if (!m)
+        return cudaErrorMemoryAllocation;
+    m->context = rt_context_current();
+    cudaError_t e = rt_status_error(rt_load_texts(t, rt_current()->gpu, &m->module));
+    if (!e && !list_functions(m)) {
+        simtx_module_unload(m->module);
+        e = cudaErrorMemoryAllocation;
+    }
+    if (e) {
+        free(m);
+        return e;
+    }
+    m->next = rt.modules;
+    rt.modules = m;
+    *out = m;
+    return cudaSuccess;
+}
+
+cudaError_t rt_module_function(rt_module m, const char *name, struct CUfunc_st **out)
+{
+    for (int i = 0; i < m->count; i++) {
+        simtx_kernel_info k;
+        simtx_kernel_get_info(m->functions[i].kernel, &k);
+        if (strcmp(k.name, name))
+            continue;
+        *out = &m->functions[i];
+        return cudaSuccess;
+    }
+    return cudaErrorSymbolNotFound;
+}
+
+cudaError_t rt_module_unload(rt_module m)
+{
+    for (rt_module *p = &rt.modules; *p; p = &(*p)->next) {
+        if (*p != m)
+            continue;
+        *p = m->next;
+        simtx_module_unload(m->module);
+        free(m->functions);
+        free(m);
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidResourceHandle;
+}
+
+void rt_unload_modules(int device, rt_context c)
+{
+    for (rt_module m = rt.modules, next; m; m = next) {
+        next = m->next;
+        if (rt_belongs(m->context, device, c))
+            rt_module_unload(m);
+    }
+}
+
+bool rt_function_ok(const struct CUfunc_st *f)
+{
+    for (rt_module m = rt.modules; m; m = m->next)
+        if (f >= m->functions && f < m->functions + m->count)
+            return true;
+    return f && rt_owns_function && rt_owns_function(f);
+}

@@ -1,0 +1,318 @@
+/*
+ * The layer below both APIs of CUDA: devices, contexts, allocations, streams, events, modules and launches of one
+ * process. The runtime API (frontend/cudart) and the driver API (frontend/libcuda) are thin functions over it, so
+ * handles and pointers of one are valid in the other. All three are in libcudart.so; libcuda.so.1 is a filter of it.
+ *
+ * Execution is synchronous in call order: an operation of a stream completes inside the call that requests it.  This is
+ * one of the legal orders of every legal CUDA program.  The exception is a program whose host thread and kernel
+ * communicate through mapped memory while the kernel runs: the kernel never ends, and the executor reports a hang.
+ * In timing mode launches on different streams run concurrently: they stay in the GPU's queue until the first call that
+ * is not a launch.
+ *
+ * Errors are those of the runtime API; the driver API translates them.  They are returned when CUDA returns them: a
+ * launch that faults returns success and leaves a pending error; the next call that could synchronise returns it, and
+ * so does every later call until the context is reset ("sticky").
+ *
+ * One mutex guards all state; the last error, the current context and the <<<>>> configuration are per thread.
+ */
+#ifndef RT_H
+#define RT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frontend/cuda/include/cuda_runtime_api.h"
+#include "frontend/lib/simtx.h"
+#include "frontend/rt/ptrmap.h"
+
+#define RT_API __attribute__((visibility("default")))
+#define RT_MAX_DEVICES 16
+#define RT_DRIVER_VERSION 11050
+#define RT_GREATEST_PRIORITY (-5)
+
+typedef struct CUctx_st *rt_context;
+typedef struct CUmod_st *rt_module;
+
+/* A pool of stream-ordered allocations; with synchronous execution it only stores attributes. */
+struct CUmemPoolHandle_st {
+    int device;
+    unsigned long long release_threshold, used, used_high;
+    bool no_reuse[3];                   /* the three reuse attributes, inverted: reuse is on by default */
+};
+
+/*
+ * A context. The runtime API uses the primary context of each device; the driver API also creates others. Contexts of
+ * one device share its memory and its errors; modules, streams, events and allocations belong to one context and end
+ * with it. The structure stays after the end, so that a handle that is used too late is recognised.
+ */
+struct CUctx_st {
+    int device;
+    bool primary, alive;
+    unsigned flags, retained;           /* retained: uses of a primary context by the driver API */
+    rt_context next;
+};
+
+/* The kind of function that allocated; the freeing function must match. */
+enum rt_alloc_kind { RT_ALLOC_DEVICE, RT_ALLOC_HOST, RT_ALLOC_MANAGED, RT_ALLOC_REGISTERED };
+
+struct rt_alloc {
+    enum rt_alloc_kind kind;
+    unsigned flags;                     /* from cudaHostAlloc, cudaHostRegister */
+    size_t bytes;
+    cudaMemPool_t pool;                 /* NULL: not from a pool */
+    rt_context context;
+    unsigned long long id;              /* number of the allocation in this process, from 1 */
+};
+
+struct rt_device {
+    simtx_gpu *gpu;                     /* NULL until first used */
+    bool failed;                        /* the GPU could not be created */
+    simtx_gpu_info info;                /* valid when gpu is not NULL */
+    bool queued;                        /* launches on streams may be queued (timing mode) */
+    cudaError_t pending;                /* error of a kernel, not yet returned by a call */
+    cudaError_t sticky;                 /* error that every call returns */
+    unsigned flags;
+    enum cudaFuncCache cache;
+    enum cudaSharedMemConfig banks;
+    size_t fifo_bytes, stack_default, heap_default;
+    struct CUctx_st primary;
+    struct CUmemPoolHandle_st default_pool;
+    cudaMemPool_t pool;                 /* the current one */
+    struct ptrmap allocs;               /* base -> struct rt_alloc */
+};
+
+struct CUstream_st {
+    rt_context context;
+    unsigned flags;
+    int priority;
+    enum cudaSynchronizationPolicy policy;
+    struct cudaAccessPolicyWindow window;
+    unsigned long long id;
+};
+
+struct CUevent_st {
+    rt_context context;
+    unsigned flags;
+    bool recorded;
+    uint64_t nanoseconds;
+};
+
+/* A kernel on one device. */
+struct CUfunc_st {
+    simtx_kernel *kernel;
+    rt_module module;                   /* NULL: of an image of the runtime API */
+    int device;
+    int max_dynamic;                    /* set by cudaFuncSetAttribute; 0: not set */
+    int carveout;
+};
+
+struct rt_launch_config {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+};
+
+/* Arguments of a kernel: a pointer to each, or all in one buffer. */
+struct rt_args {
+    const void *const *each;
+    const void *buffer;
+    size_t bytes;
+};
+
+#define RT_CONFIG_DEPTH 16
+#define RT_CONTEXT_DEPTH 64
+
+struct rt_thread {
+    cudaError_t last;
+    int device;                         /* that of the current context, or the one that cudaSetDevice chose */
+    rt_context stack[RT_CONTEXT_DEPTH]; /* the last one is current; it may be NULL */
+    int contexts;
+    int configs;
+    struct rt_launch_config config[RT_CONFIG_DEPTH];
+};
+
+struct rt {
+    pthread_mutex_t lock;
+    bool initialised;                   /* a call of the runtime API, or cuInit */
+    int device_count;                   /* 0 until the first query */
+    struct rt_device device[RT_MAX_DEVICES];
+    struct ptrmap streams, events, pools;   /* live handles */
+    rt_context contexts;                /* those that are not primary */
+    rt_module modules;                  /* of the driver API */
+    bool blocking;                      /* CUDA_LAUNCH_BLOCKING: a launch returns its own error */
+};
+
+extern struct rt rt;
+extern _Thread_local struct rt_thread rt_thread;
+
+/* Every function of the runtime API is `e = rt_enter*(); if (!e) e = work(); return rt_leave(e);`.
+ * rt_enter locks, runs the queued launches, and returns the sticky error of the current device; rt_enter_gpu also
+ * creates its GPU and makes its primary context current if no context is; rt_enter_launch does the same without
+ * running the queued launches. */
+cudaError_t rt_enter(void);
+cudaError_t rt_enter_gpu(void);
+cudaError_t rt_enter_launch(void);
+cudaError_t rt_leave(cudaError_t e);
+/* Of the driver API: cudaErrorInitializationError before cuInit, cudaErrorDeviceUninitialized without a context. */
+cudaError_t rt_enter_driver(void);
+cudaError_t rt_enter_context(void);
+cudaError_t rt_enter_context_launch(void);
+/* Lock only: for calls that neither access the device nor return its errors. */
+void rt_lock(void);
+void rt_unlock(void);
+
+int rt_device_count(void);
+struct rt_device *rt_current(void);
+/* Creates the GPU of device i unless it exists. */
+cudaError_t rt_open(int i);
+/* rt_open with a check of the number. */
+cudaError_t rt_open_device(int i);
+/* The device whose address range holds p; NULL when p is ordinary host memory. */
+struct rt_device *rt_owner(const void *p);
+/* cudaError_t for a failed library call that is not a launch. */
+cudaError_t rt_status_error(simtx_status s);
+/* One line on stderr, "simtx: ..." */
+void rt_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A function that simtx does not have: cudaErrorNotSupported, and its name once on stderr. */
+cudaError_t rt_not_supported(const char *name, bool *said);
+
+/* ---- context.c ---- */
+rt_context rt_context_current(void);                    /* NULL: none */
+bool rt_context_known(rt_context c);                    /* a handle of this process, alive or not */
+/* Makes the context the top of the thread's stack, in place of the one that is there. */
+cudaError_t rt_context_set(rt_context c);
+cudaError_t rt_context_push(rt_context c);
+cudaError_t rt_context_pop(rt_context *out);
+cudaError_t rt_context_create(rt_context *out, int device, unsigned flags);
+/* Ends a context that is not primary, with all that belongs to it. */
+cudaError_t rt_context_destroy(rt_context c);
+/* Whether an object of context `own` ends with context c of the device; c NULL: with the device. */
+bool rt_belongs(rt_context own, int device, rt_context c);
+cudaError_t rt_primary_retain(rt_context *out, int device);
+cudaError_t rt_primary_release(int device);
+/* The state before the first call: no memory, modules, streams or errors; statistics are kept. */
+void rt_reset(int device);
+
+/* ---- properties.c, limits.c ---- */
+void rt_properties(struct cudaDeviceProp *p, int device);
+cudaError_t rt_device_attribute(int *value, int number, int device);
+cudaError_t rt_set_limit(struct rt_device *d, int limit, size_t value);
+cudaError_t rt_get_limit(const struct rt_device *d, int limit, size_t *value);
+int rt_device_at(const char *pci_id);                   /* -1: none */
+
+/* ---- memory.c ---- */
+cudaError_t rt_malloc(void **out, size_t bytes, enum rt_alloc_kind kind, unsigned flags, cudaMemPool_t pool);
+cudaError_t rt_malloc_pitched(void **out, size_t *pitch, size_t width, size_t rows);
+cudaError_t rt_free_device(void *p);                    /* device and managed memory; NULL is allowed */
+cudaError_t rt_free_host(void *p);
+cudaError_t rt_host_register(void *p, size_t bytes, unsigned flags);
+cudaError_t rt_host_unregister(void *p);
+/* The pinned or registered host allocation that holds p. */
+struct rt_alloc *rt_host_alloc_of(const void *p);
+/* The allocation that holds p, with its device and first byte; NULL: none, or a variable of a module. */
+struct rt_alloc *rt_alloc_of(const void *p, int *device, void **base);
+void rt_describe_pointer(struct cudaPointerAttributes *a, const void *p);
+void rt_memory_info(size_t *free_bytes, size_t *total);
+/* Frees what was allocated in a context; NULL: on the device. */
+void rt_free_all(struct rt_device *d, rt_context c);
+
+/* ---- copy.c ---- */
+/* True when [p, p + bytes) is allocated device memory, or host memory. */
+bool rt_range_ok(const void *p, size_t bytes);
+/* A box of bytes in pitched memory. */
+struct rt_box {
+    unsigned char *first;
+    size_t pitch, slice;                /* distance in bytes between rows, between slices */
+    size_t width, height, depth;
+};
+struct rt_box rt_line(const void *p, size_t bytes);
+/* The box of `extent` bytes at `pos` in pitched memory; false when it exceeds the rows or slices. */
+bool rt_pitched_box(struct rt_box *b, struct cudaPitchedPtr p, struct cudaPos pos, struct cudaExtent extent);
+cudaError_t rt_copy(const struct rt_box *dst, const struct rt_box *src, enum cudaMemcpyKind kind, cudaStream_t stream);
+/* Elements of 1, 2 or 4 bytes get the value. */
+cudaError_t rt_fill(const struct rt_box *b, unsigned value, unsigned element, cudaStream_t stream);
+#define RT_MAX_PITCH ((size_t)2147483647)
+
+/* ---- pool.c ---- */
+bool rt_pool_ok(cudaMemPool_t p);
+bool rt_pool_default(cudaMemPool_t p);
+cudaError_t rt_malloc_async(void **out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
+cudaError_t rt_free_async(void *p, cudaStream_t stream);
+cudaError_t rt_pool_create(cudaMemPool_t *out, const struct cudaMemPoolProps *props);
+cudaError_t rt_pool_destroy(cudaMemPool_t pool);
+cudaError_t rt_pool_set(cudaMemPool_t p, int attribute, const void *value);
+cudaError_t rt_pool_get(cudaMemPool_t p, int attribute, void *value);
+cudaError_t rt_pool_access(cudaMemPool_t p, const struct cudaMemAccessDesc *list, size_t n);
+
+/* ---- stream.c, event.c ---- */
+bool rt_stream_ok(cudaStream_t s);
+bool rt_stream_builtin(cudaStream_t s);
+/* Its attributes; those of a stream that exists without being created are constant. */
+const struct CUstream_st *rt_stream_state(cudaStream_t s);
+cudaError_t rt_stream_create(cudaStream_t *out, unsigned flags, int priority);
+cudaError_t rt_stream_destroy(cudaStream_t s);
+cudaError_t rt_stream_wait(cudaStream_t s, cudaEvent_t event, unsigned flags);
+void rt_destroy_streams(int device, rt_context c);      /* c: as for rt_free_all */
+bool rt_event_ok(cudaEvent_t e);
+cudaError_t rt_event_create(cudaEvent_t *out, unsigned flags);
+cudaError_t rt_event_destroy(cudaEvent_t event);
+cudaError_t rt_event_record(cudaEvent_t event, cudaStream_t stream, unsigned flags);
+cudaError_t rt_event_elapsed(float *ms, cudaEvent_t start, cudaEvent_t end);
+void rt_destroy_events(int device, rt_context c);
+
+/* ---- module.c: texts of device code ---- */
+#define RT_MAX_LINKED 1024
+struct rt_texts {
+    char *text[RT_MAX_LINKED];
+    size_t length[RT_MAX_LINKED];
+    const char *name[RT_MAX_LINKED];
+    int n;
+    char made_up[256];                  /* file name in messages about an image's PTX */
+};
+/* Adds the PTX of an image: a fat binary, its wrapper, or plain text. False with the reason. */
+bool rt_add_text(struct rt_texts *t, const void *image, const char *name, char *why, size_t why_size);
+bool rt_read_text(struct rt_texts *t, const char *path, char *why, size_t size);
+void rt_free_texts(struct rt_texts *t);
+simtx_status rt_load_texts(const struct rt_texts *t, simtx_gpu *gpu, simtx_module **out);
+
+/* A module of the driver API. */
+struct CUmod_st {
+    rt_context context;
+    simtx_module *module;
+    struct CUfunc_st *functions;        /* one for each kernel */
+    int count;
+    rt_module next;
+};
+bool rt_module_ok(rt_module m);
+/* Loads texts into the current context; on failure the GPU's message has all errors. */
+cudaError_t rt_module_load(rt_module *out, const struct rt_texts *t);
+cudaError_t rt_module_function(rt_module m, const char *name, struct CUfunc_st **out);
+cudaError_t rt_module_unload(rt_module m);
+void rt_unload_modules(int device, rt_context c);
+/* register.c of the runtime API: what it loaded for a device. */
+extern void (*rt_unload_images)(int device);
+/* register.c: whether the handle is that of a kernel of an image. */
+extern bool (*rt_owns_function)(const struct CUfunc_st *f);
+
+/* ---- launch_work.c ---- */
+/* Runs the queued launches of all devices; their errors become pending. */
+void rt_run_queued(void);
+cudaError_t rt_launch(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args);
+/* All blocks must be resident at once. */
+cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args);
+
+/* ---- function.c ---- */
+/* A handle of a kernel that is loaded. */
+bool rt_function_ok(const struct CUfunc_st *f);
+void rt_function_attributes(const struct CUfunc_st *f, struct cudaFuncAttributes *a);
+cudaError_t rt_function_set(struct CUfunc_st *f, int attribute, int value);
+uint32_t rt_occupancy(const struct CUfunc_st *f, int block_size, size_t dynamic_shared);
+/* The largest dynamic size at which `blocks` blocks are resident. */
+cudaError_t rt_largest_dynamic(const struct CUfunc_st *f, int blocks, int block_size, size_t *bytes);
+/* The block size with the most resident threads, and the grid that fills the device with it. */
+void rt_best_block(const struct CUfunc_st *f, size_t (*dynamic)(int block_size), size_t shared, int limit,
+                   int *min_grid, int *block_size);
+
+#endif
