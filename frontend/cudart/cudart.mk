@@ -1,5 +1,5 @@
-# libcudart.so: the runtime library that CUDA programs link to.  It contains libsimtx, both APIs and the layer below them;
-# only the APIs are visible.
+# libcudart.so: the runtime library that CUDA programs link to.  It contains libsimtx, both APIs and the layer below
+# them; only the APIs are visible.
 
 CUDART_SRC := frontend/fatbin/fatbin.c $(wildcard frontend/session/*.c frontend/rt/*.c frontend/cudart/*.c) \
               $(wildcard frontend/libcuda/*.c)
@@ -7,12 +7,12 @@ CUDART_OBJ := $(CUDART_SRC:%.c=$(B)/obj/%.o)
 CUDART     := $(B)/cuda/lib64/libcudart.so
 ALL += $(CUDART)
 
-$(filter $(B)/obj/frontend/cudart/% $(B)/obj/frontend/rt/% $(B)/obj/frontend/libcuda/%,$(CUDART_OBJ)): CFLAGS += -fvisibility=hidden
+$(filter-out $(B)/obj/frontend/session/%,$(CUDART_OBJ)): CFLAGS += -fvisibility=hidden
 
-$(CUDART).11.0: $(CUDART_OBJ) $(B)/lib/libsimtx.a frontend/cudart/cudart.map
+$(CUDART).11.0: $(CUDART_OBJ) $(B)/lib/libsimtx.a frontend/cudart/cudart.map $(B)/gen/libcuda_aliases.ld
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=frontend/cudart/cudart.map -o $@ \
-	    $(CUDART_OBJ) $(B)/lib/libsimtx.a $(LDFLAGS) -Wl,--as-needed $(LDLIBS)
+	    $(CUDART_OBJ) $(B)/lib/libsimtx.a $(B)/gen/libcuda_aliases.ld $(LDFLAGS) -Wl,--as-needed $(LDLIBS)
 
 $(CUDART): $(CUDART).11.0
 	ln -sf $(<F) $@

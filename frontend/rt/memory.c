@@ -1,4 +1,4 @@
-/* Allocation of every kind: device, pinned, mapped and registered host memory, managed, pitched. Queries of pointers. */
+/* Allocation of every kind: device, pinned, mapped and registered host memory, managed, pitched; queries of pointers. */
 #include "frontend/rt/rt.h"
 
 #include <stdint.h>

@@ -218,6 +218,12 @@ void rt_memory_info(size_t *free_bytes, size_t *total);
 /* Frees what was allocated in a context; NULL: on the device. */
 void rt_free_all(struct rt_device *d, rt_context c);
 
+/* ---- managed.c: hints without effect ---- */
+cudaError_t rt_prefetch(const void *p, size_t bytes, int device, cudaStream_t stream);
+cudaError_t rt_advise(const void *p, size_t bytes, int advice, int device);
+cudaError_t rt_range_attribute(void *data, size_t size, int attribute, const void *p, size_t bytes);
+cudaError_t rt_attach(void *p, size_t bytes, unsigned flags);
+
 /* ---- copy.c ---- */
 /* True when [p, p + bytes) is allocated device memory, or host memory. */
 bool rt_range_ok(const void *p, size_t bytes);

@@ -1,8 +1,8 @@
 # Tests of libcudart and of the fat binary reader.
 CUDART_TEST_DIR  := $(B)/regress/cudart
-CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api launch elf) \
+CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api launch elf driver) \
                     $(CUDART_TEST_DIR)/units
-CUDART_TEST_LINK := -L$(B)/cuda/lib64 -lcudart -Wl,-rpath,$(abspath $(B))/cuda/lib64
+CUDART_TEST_LINK := -L$(B)/cuda/lib64 -lcudart -lcuda -Wl,-rpath,$(abspath $(B))/cuda/lib64
 
 $(CUDART_TEST_DIR)/fatbin_test: regress/cudart/fatbin_test.c frontend/fatbin/fatbin.c frontend/fatbin/fatbin.h
 	@mkdir -p $(@D)
@@ -13,13 +13,14 @@ $(CUDART_TEST_DIR)/elf_test: regress/cudart/elf_test.c frontend/fatbin/fatbin.c 
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) $(CUDART_TEST_LINK) -lcmocka -llz4 -lzstd -lelf
 
-$(CUDART_TEST_DIR)/%_test: regress/cudart/%_test.c regress/cudart/test.h $(B)/cuda/lib64/libcudart.so
+$(CUDART_TEST_DIR)/%_test: regress/cudart/%_test.c regress/cudart/test.h $(B)/cuda/lib64/libcudart.so \
+                          $(B)/cuda/lib64/libcuda.so
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) $(CUDART_TEST_LINK) -lcmocka
 
 # The documented command, with nothing but clang.
 $(CUDART_TEST_DIR)/units: regress/cudart/units_a.cu regress/cudart/units_b.cu \
-                          $(B)/cuda/lib64/libcudart.so | all
+                          $(B)/cuda/lib64/libcudart.so $(B)/cuda/lib64/libcuda.so | all
 	@mkdir -p $(@D)
 	$(CLANGXX) --cuda-path=$(abspath $(B))/cuda --cuda-gpu-arch=sm_70 -O2 $(filter %.cu,$^) -o $@ \
 	    $(CUDART_TEST_LINK)

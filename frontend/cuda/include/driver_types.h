@@ -395,9 +395,12 @@ enum cudaDeviceAttr {
     cudaDevAttrMax
 };
 
+#ifndef CU_UUID_HAS_BEEN_DEFINED
+#define CU_UUID_HAS_BEEN_DEFINED
 typedef struct CUuuid_st {
     char bytes[16];
 } CUuuid;
+#endif
 typedef struct CUuuid_st cudaUUID_t;
 
 /* Fields in the order of CUDA 11.5's cudaDeviceProp. */

@@ -1,0 +1,41 @@
+/*
+ * The CUDA driver API: functions over the layer that the runtime API uses, too (frontend/rt/rt.h). The files are parts
+ * of libcudart.so; libcuda.so.1 is a filter library with the same names.
+ *
+ * Every function is `e = rt_enter_context(); if (!e) e = work(); return cu_leave(e);`. Calls that need no context use
+ * rt_enter_driver.
+ */
+#ifndef LIBCUDA_CU_H
+#define LIBCUDA_CU_H
+
+#include "frontend/cuda/include/cuda.h"
+#include "frontend/rt/rt.h"
+
+#define CU_API __attribute__((visibility("default")))
+
+/* Unlocks; the result of the driver API for an error of the layer. */
+CUresult cu_leave(cudaError_t e);
+CUresult cu_result(cudaError_t e);
+
+/* rt_enter_driver, and a check of the number of a device; creates its GPU. */
+cudaError_t cu_enter_device(CUdevice dev);
+/* rt_enter_context, and checks of a handle. */
+cudaError_t cu_enter_stream(CUstream s);
+cudaError_t cu_enter_function(CUfunction f);
+cudaError_t cu_enter_module(CUmodule m);
+cudaError_t cu_enter_pool(CUmemoryPool p);
+
+static inline void *cu_pointer(CUdeviceptr p)
+{
+    return (void *)(uintptr_t)p;
+}
+
+static inline CUdeviceptr cu_address(const void *p)
+{
+    return (CUdeviceptr)(uintptr_t)p;
+}
+
+/* A program asked for a function that simtx does not have: one line with SIMTX_VERBOSE. */
+void cu_note_missing(const char *name);
+
+#endif

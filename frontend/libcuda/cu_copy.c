@@ -1,0 +1,244 @@
+/* Copies and fills of the driver API. A function without a stream works on the default stream. */
+#include "frontend/libcuda/cu.h"
+
+/* ---- linear ---- */
+
+static CUresult copy(const void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, CUstream s)
+{
+    struct rt_box to = rt_line(dst, bytes), from = rt_line(src, bytes);
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_copy(&to, &from, kind, s));
+}
+
+CU_API CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream s)
+{
+    return copy(cu_pointer(dst), cu_pointer(src), bytes, cudaMemcpyDefault, s);
+}
+
+CU_API CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
+{
+    return cuMemcpyAsync(dst, src, bytes, NULL);
+}
+
+CU_API CUresult cuMemcpyHtoDAsync(CUdeviceptr dst, const void *src, size_t bytes, CUstream s)
+{
+    return copy(cu_pointer(dst), src, bytes, cudaMemcpyHostToDevice, s);
+}
+
+CU_API CUresult cuMemcpyHtoD(CUdeviceptr dst, const void *src, size_t bytes)
+{
+    return cuMemcpyHtoDAsync(dst, src, bytes, NULL);
+}
+
+CU_API CUresult cuMemcpyDtoHAsync(void *dst, CUdeviceptr src, size_t bytes, CUstream s)
+{
+    return copy(dst, cu_pointer(src), bytes, cudaMemcpyDeviceToHost, s);
+}
+
+CU_API CUresult cuMemcpyDtoH(void *dst, CUdeviceptr src, size_t bytes)
+{
+    return cuMemcpyDtoHAsync(dst, src, bytes, NULL);
+}
+
+CU_API CUresult cuMemcpyDtoDAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream s)
+{
+    return copy(cu_pointer(dst), cu_pointer(src), bytes, cudaMemcpyDeviceToDevice, s);
+}
+
+CU_API CUresult cuMemcpyDtoD(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
+{
+    return cuMemcpyDtoDAsync(dst, src, bytes, NULL);
+}
+
+CU_API CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src, CUcontext src_context,
+                                  size_t bytes, CUstream s)
+{
+    struct rt_box to = rt_line(cu_pointer(dst), bytes), from = rt_line(cu_pointer(src), bytes);
+    cudaError_t e = rt_enter_context();
+    if (!e && (!rt_context_known(dst_context) || !rt_context_known(src_context)))
+        e = cudaErrorDeviceUninitialized;
+    return cu_leave(e ? e : rt_copy(&to, &from, cudaMemcpyDeviceToDevice, s));
+}
+
+CU_API CUresult cuMemcpyPeer(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src, CUcontext src_context,
+                             size_t bytes)
+{
+    return cuMemcpyPeerAsync(dst, dst_context, src, src_context, bytes, NULL);
+}
+
+/* ---- boxes ---- */
+
+/* One side of a copy. */
+struct side {
+    CUmemorytype type;
+    const void *host;
+    CUdeviceptr device;
+    CUarray array;
+    size_t x, y, z, pitch, height;
+};
+
+static cudaError_t box_of(struct rt_box *b, const struct side *s, const CUDA_MEMCPY3D *c)
+{
+    struct cudaExtent extent = {c->WidthInBytes, c->Height, c->Depth};
+    struct cudaPos pos = {s->x, s->y, s->z};
+    if (s->type == CU_MEMORYTYPE_ARRAY)
+        return cudaErrorNotSupported;
+    void *p = s->type == CU_MEMORYTYPE_HOST ? (void *)s->host : cu_pointer(s->device);
+    struct cudaPitchedPtr from = {p, s->pitch ? s->pitch : s->x + extent.width, extent.width,
+                                  s->height ? s->height : s->y + extent.height};
+    if (s->type < CU_MEMORYTYPE_HOST || s->type > CU_MEMORYTYPE_UNIFIED)
+        return cudaErrorInvalidValue;
+    return rt_pitched_box(b, from, pos, extent) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* The kind that checks what the types of memory promise. */
+static enum cudaMemcpyKind kind_of(CUmemorytype to, CUmemorytype from)
+{
+    bool any = to == CU_MEMORYTYPE_UNIFIED || from == CU_MEMORYTYPE_UNIFIED;
+    if (any)
+        return cudaMemcpyDefault;
+    if (from == CU_MEMORYTYPE_HOST)
+        return to == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
+    return to == CU_MEMORYTYPE_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
+}
+
+static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, CUstream s)
+{
+    struct rt_box to, from;
+    struct side dst = {c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes, c->dstY, c->dstZ,
+                       c->dstPitch, c->dstHeight};
+    struct side src = {c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes, c->srcY, c->srcZ,
+                       c->srcPitch, c->srcHeight};
+    if (c->srcLOD || c->dstLOD)
+        return cudaErrorInvalidValue;
+    cudaError_t e = box_of(&to, &dst, c);
+    if (!e)
+        e = box_of(&from, &src, c);
+    return e ? e : rt_copy(&to, &from, kind_of(c->dstMemoryType, c->srcMemoryType), s);
+}
+
+CU_API CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream s)
+{
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : c ? copy_3d(c, s) : cudaErrorInvalidValue);
+}
+
+CU_API CUresult cuMemcpy3D(const CUDA_MEMCPY3D *c)
+{
+    return cuMemcpy3DAsync(c, NULL);
+}
+
+/* The contexts take the places that are reserved in CUDA_MEMCPY3D. */
+_Static_assert(sizeof(CUDA_MEMCPY3D_PEER) == sizeof(CUDA_MEMCPY3D), "copies between contexts");
+
+CU_API CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream s)
+{
+    return cuMemcpy3DAsync((const CUDA_MEMCPY3D *)(const void *)c, s);
+}
+
+CU_API CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *c)
+{
+    return cuMemcpy3DPeerAsync(c, NULL);
+}
+
+static CUDA_MEMCPY3D with_depth(const CUDA_MEMCPY2D *c)
+{
+    return (CUDA_MEMCPY3D){
+        .srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost,
+        .srcDevice = c->srcDevice, .srcArray = c->srcArray, .srcPitch = c->srcPitch,
+        .dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost,
+        .dstDevice = c->dstDevice, .dstArray = c->dstArray, .dstPitch = c->dstPitch,
+        .WidthInBytes = c->WidthInBytes, .Height = c->Height, .Depth = 1,
+    };
+}
+
+CU_API CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream s)
+{
+    CUDA_MEMCPY3D whole = c ? with_depth(c) : (CUDA_MEMCPY3D){0};
+    return cuMemcpy3DAsync(c ? &whole : NULL, s);
+}
+
+CU_API CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c)
+{
+    return cuMemcpy2DAsync(c, NULL);
+}
+
+CU_API CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *c)
+{
+    return cuMemcpy2DAsync(c, NULL);
+}
+
+/* ---- fills of n elements, or of rows of them ---- */
+
+static CUresult fill(CUdeviceptr p, size_t pitch, unsigned value, unsigned element, size_t width, size_t height,
+                     CUstream s)
+{
+    struct rt_box b = {cu_pointer(p), pitch, 0, width * element, height, 1};
+    cudaError_t e = rt_enter_context();
+    if (!e && (width > RT_MAX_PITCH / element || pitch > RT_MAX_PITCH || (height > 1 && pitch < b.width)))
+        e = height > 1 || width > SIZE_MAX / element ? cudaErrorInvalidValue : cudaSuccess;
+    return cu_leave(e ? e : rt_fill(&b, value, element, s));
+}
+
+CU_API CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t n, CUstream s)
+{
+    return fill(p, n, value, 1, n, 1, s);
+}
+
+CU_API CUresult cuMemsetD16Async(CUdeviceptr p, unsigned short value, size_t n, CUstream s)
+{
+    return fill(p, 2 * n, value, 2, n, 1, s);
+}
+
+CU_API CUresult cuMemsetD32Async(CUdeviceptr p, unsigned value, size_t n, CUstream s)
+{
+    return fill(p, 4 * n, value, 4, n, 1, s);
+}
+
+CU_API CUresult cuMemsetD2D8Async(CUdeviceptr p, size_t pitch, unsigned char value, size_t width, size_t height,
+                                  CUstream s)
+{
+    return fill(p, pitch, value, 1, width, height, s);
+}
+
+CU_API CUresult cuMemsetD2D16Async(CUdeviceptr p, size_t pitch, unsigned short value, size_t width, size_t height,
+                                   CUstream s)
+{
+    return fill(p, pitch, value, 2, width, height, s);
+}
+
+CU_API CUresult cuMemsetD2D32Async(CUdeviceptr p, size_t pitch, unsigned value, size_t width, size_t height,
+                                   CUstream s)
+{
+    return fill(p, pitch, value, 4, width, height, s);
+}
+
+CU_API CUresult cuMemsetD8(CUdeviceptr p, unsigned char value, size_t n)
+{
+    return cuMemsetD8Async(p, value, n, NULL);
+}
+
+CU_API CUresult cuMemsetD16(CUdeviceptr p, unsigned short value, size_t n)
+{
+    return cuMemsetD16Async(p, value, n, NULL);
+}
+
+CU_API CUresult cuMemsetD32(CUdeviceptr p, unsigned value, size_t n)
+{
+    return cuMemsetD32Async(p, value, n, NULL);
+}
+
+CU_API CUresult cuMemsetD2D8(CUdeviceptr p, size_t pitch, unsigned char value, size_t width, size_t height)
+{
+    return cuMemsetD2D8Async(p, pitch, value, width, height, NULL);
+}
+
+CU_API CUresult cuMemsetD2D16(CUdeviceptr p, size_t pitch, unsigned short value, size_t width, size_t height)
+{
+    return cuMemsetD2D16Async(p, pitch, value, width, height, NULL);
+}
+
+CU_API CUresult cuMemsetD2D32(CUdeviceptr p, size_t pitch, unsigned value, size_t width, size_t height)
+{
+    return cuMemsetD2D32Async(p, pitch, value, width, height, NULL);
+}

@@ -1,0 +1,208 @@
+/* Functions, launches and occupancy of the driver API. */
+#include "frontend/libcuda/cu.h"
+
+cudaError_t cu_enter_function(CUfunction f)
+{
+    cudaError_t e = rt_enter_context();
+    return e ? e : rt_function_ok(f) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+/* ---- launches ---- */
+
+/* `extra` lists keys and values: the buffer with all parameters and a pointer to its size. */
+static bool read_extra(struct rt_args *a, void **extra)
+{
+    for (int i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
+        if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            a->buffer = extra[i + 1];
+        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            a->bytes = *(const size_t *)extra[i + 1];
+        else
+            return false;
+    }
+    return a->buffer != NULL;
+}
+
+static cudaError_t launch(CUfunction f, const struct rt_launch_config *c, void **params, void **extra, bool cooperative)
+{
+    struct rt_args a = {.each = (const void *const *)params};
+    cudaError_t e = cooperative ? rt_enter_context() : rt_enter_context_launch();
+    if (!e && !rt_function_ok(f))
+        e = cudaErrorInvalidResourceHandle;
+    if (!e && ((params && extra) || (extra && !read_extra(&a, extra))))
+        e = cudaErrorInvalidValue;
+    if (e)
+        return e;
+    return cooperative ? rt_launch_cooperative(f, c, &a) : rt_launch(f, c, &a);
+}
+
+CU_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                               unsigned bz, unsigned shared, CUstream s, void **params, void **extra)
+{
+    struct rt_launch_config c = {{gx, gy, gz}, {bx, by, bz}, shared, s};
+    return cu_leave(launch(f, &c, params, extra, false));
+}
+
+CU_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                          unsigned by, unsigned bz, unsigned shared, CUstream s, void **params)
+{
+    struct rt_launch_config c = {{gx, gy, gz}, {bx, by, bz}, shared, s};
+    return cu_leave(launch(f, &c, params, NULL, true));
+}
+
+/* Priorities, windows and policies have no effect; clusters of one block are no clusters. */
+static cudaError_t check_attribute(const CUlaunchAttribute *a, bool *cooperative)
+{
+    switch (a->id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: *cooperative = a->value.cooperative != 0; return cudaSuccess;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        return a->value.clusterDim.x * a->value.clusterDim.y * a->value.clusterDim.z == 1 ? cudaSuccess
+                                                                                       : cudaErrorNotSupported;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: return cudaErrorNotSupported;
+    default: return cudaSuccess;
+    }
+}
+
+CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
+{
+    bool cooperative = false;
+    cudaError_t e = config && (!config->numAttrs || config->attrs) ? cudaSuccess : cudaErrorInvalidValue;
+    for (unsigned i = 0; !e && i < config->numAttrs; i++)
+        e = check_attribute(&config->attrs[i], &cooperative);
+    if (e)
+        return cu_result(e);
+    struct rt_launch_config c = {{config->gridDimX, config->gridDimY, config->gridDimZ},
+                                 {config->blockDimX, config->blockDimY, config->blockDimZ},
+                                 config->sharedMemBytes, config->hStream};
+    return cu_leave(launch(f, &c, params, extra, cooperative));
+}
+
+/* ---- functions ---- */
+
+static cudaError_t get_attribute(int *value, CUfunction_attribute attribute, CUfunction f)
+{
+    struct cudaFuncAttributes a;
+    rt_function_attributes(f, &a);
+    switch ((int)attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = a.maxThreadsPerBlock; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)a.sharedSizeBytes; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)a.constSizeBytes; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)a.localSizeBytes; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = a.numRegs; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = a.ptxVersion; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = a.binaryVersion; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = a.cacheModeCA; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = a.maxDynamicSharedSizeBytes; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = a.preferredShmemCarveout; return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+}
+
+CU_API CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f)
+{
+    cudaError_t e = cu_enter_function(f);
+    return cu_leave(e ? e : value ? get_attribute(value, attribute, f) : cudaErrorInvalidValue);
+}
+
+CU_API CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int value)
+{
+    cudaError_t e = cu_enter_function(f);
+    return cu_leave(e ? e : rt_function_set(f, (int)attribute, value));
+}
+
+CU_API CUresult cuFuncSetCacheConfig(CUfunction f, CUfunc_cache config)
+{
+    cudaError_t e = cu_enter_function(f);
+    return cu_leave(e ? e : config > CU_FUNC_CACHE_PREFER_EQUAL ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+CU_API CUresult cuFuncSetSharedMemConfig(CUfunction f, CUsharedconfig config)
+{
+    cudaError_t e = cu_enter_function(f);
+    return cu_leave(e ? e : config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+/* Kernels of the runtime API belong to no module of the driver API. */
+CU_API CUresult cuFuncGetModule(CUmodule *out, CUfunction f)
+{
+    cudaError_t e = cu_enter_function(f);
+    if (!e && !out)
+        e = cudaErrorInvalidValue;
+    if (!e && !f->module)
+        e = cudaErrorNotSupported;
+    if (!e)
+        *out = f->module;
+    return cu_leave(e);
+}
+
+CU_API CUresult cuFuncGetName(const char **name, CUfunction f)
+{
+    simtx_kernel_info k;
+    cudaError_t e = cu_enter_function(f);
+    if (!e && !name)
+        e = cudaErrorInvalidValue;
+    if (!e) {
+        simtx_kernel_get_info(f->kernel, &k);
+        *name = k.name;
+    }
+    return cu_leave(e);
+}
+
+CU_API CUresult cuFuncGetParamInfo(CUfunction f, size_t i, size_t *offset, size_t *size)
+{
+    simtx_kernel_info k = {0};
+    cudaError_t e = cu_enter_function(f);
+    if (!e)
+        simtx_kernel_get_info(f->kernel, &k);
+    if (!e && (!offset || i >= k.nparams))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *offset = k.params[i].offset;
+    if (!e && size)
+        *size = k.params[i].size;
+    return cu_leave(e);
+}
+
+/* ---- occupancy ---- */
+
+CU_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f, int block_size,
+                                                                     size_t shared, unsigned flags)
+{
+    cudaError_t e = cu_enter_function(f);
+    if (!e && (!blocks || block_size <= 0 || flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *blocks = (int)rt_occupancy(f, block_size, shared);
+    return cu_leave(e);
+}
+
+CU_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int block_size, size_t shared)
+{
+    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, block_size, shared, 0);
+}
+
+CU_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_size, CUfunction f,
+                                                          CUoccupancyB2DSize dynamic, size_t shared, int limit,
+                                                          unsigned flags)
+{
+    cudaError_t e = cu_enter_function(f);
+    if (!e && (!min_grid || !block_size || flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        rt_best_block(f, dynamic, shared, limit, min_grid, block_size);
+    return cu_leave(e);
+}
+
+CU_API CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, CUfunction f,
+                                                 CUoccupancyB2DSize dynamic, size_t shared, int limit)
+{
+    return cuOccupancyMaxPotentialBlockSizeWithFlags(min_grid, block_size, f, dynamic, shared, limit, 0);
+}
+
+CU_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction f, int blocks, int block_size)
+{
+    cudaError_t e = cu_enter_function(f);
+    if (!e && (!bytes || blocks <= 0 || block_size <= 0))
+        e = cudaErrorInvalidValue;
+    return cu_leave(e ? e : rt_largest_dynamic(f, blocks, block_size, bytes));
+}

@@ -1,0 +1,241 @@
+/*
+ * Modules of the driver API, from text, fat binaries and files. The logs of the options of a load get simtx's own
+ * diagnostics; without an error log, errors go to stderr. The other options concern machine code and have no effect.
+ */
+#include "frontend/libcuda/cu.h"
+#include "frontend/libcuda/jit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME_OF_IMAGE "image.ptx"
+
+cudaError_t cu_enter_module(CUmodule m)
+{
+    cudaError_t e = rt_enter_context();
+    return e ? e : rt_module_ok(m) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+/* ---- logs ---- */
+
+static bool valid_options(unsigned n, const CUjit_option *options, void *const *values)
+{
+    return !n || (options && values);
+}
+
+bool jit_logs(struct jit_logs *l, unsigned n, const CUjit_option *options, void **values)
+{
+    *l = (struct jit_logs){0};
+    if (!valid_options(n, options, values))
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        switch ((int)options[i]) {
+        case CU_JIT_INFO_LOG_BUFFER: l->info.text = values[i]; break;
+        case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES: l->info.size = &values[i]; break;
+        case CU_JIT_ERROR_LOG_BUFFER: l->error.text = values[i]; break;
+        case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: l->error.size = &values[i]; break;
+        case CU_JIT_WALL_TIME: {
+            float none = 0;
+            memcpy(&values[i], &none, sizeof none);
+        }
+        }
+    return true;
+}
+
+/* The size option holds the room on entry and the bytes used on return. */
+static void write_log(const struct jit_log *l, const char *text)
+{
+    if (!l->size)
+        return;
+    size_t room = (size_t)(unsigned)(uintptr_t)*l->size, n = strlen(text) + 1;
+    if (n > room)
+        n = room;
+    if (l->text && n) {
+        memcpy(l->text, text, n);
+        l->text[n - 1] = 0;
+    }
+    *l->size = (void *)(uintptr_t)(l->text ? n : 0);
+}
+
+static void print_errors(const char *message)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s%s", message, *message && message[strlen(message) - 1] == '\n' ? "" : "\n");
+}
+
+void jit_report(const struct jit_logs *l, bool failed, const char *message)
+{
+    write_log(&l->info, failed ? "" : message);
+    write_log(&l->error, failed ? message : "");
+    if (failed && !(l->error.text && l->error.size))
+        print_errors(message);
+}
+
+/* ---- loading ---- */
+
+static cudaError_t load(CUmodule *out, const struct rt_texts *t, const struct jit_logs *l)
+{
+    cudaError_t e = rt_module_load(out, t);
+    jit_report(l, e != cudaSuccess, e ? simtx_last_message(rt_current()->gpu) : "");
+    return e;
+}
+
+/* The image, or the file when path is set. */
+static cudaError_t load_image(CUmodule *out, const void *image, const char *path, const struct jit_logs *l)
+{
+    char why[512] = "";
+    struct rt_texts *t = calloc(1, sizeof *t), *file = path ? calloc(1, sizeof *file) : NULL;
+    cudaError_t e = t && (!path || file) ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (!e && path && (access(path, R_OK) || !rt_read_text(file, path, why, sizeof why)))
+        e = cudaErrorFileNotFound;
+    if (!e && !rt_add_text(t, path ? file->text[0] : image, path ? path : NAME_OF_IMAGE, why, sizeof why)) {
+        jit_report(l, true, why);
+        e = cudaErrorNoKernelImageForDevice;
+    }
+    if (!e)
+        e = load(out, t, l);
+    if (t)
+        rt_free_texts(t);
+    if (file)
+        rt_free_texts(file);
+    free(t);
+    free(file);
+    return e;
+}
+
+CU_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned n, CUjit_option *options, void **values)
+{
+    struct jit_logs l;
+    cudaError_t e = rt_enter_context();
+    if (!e && (!out || !image || !jit_logs(&l, n, options, values)))
+        e = cudaErrorInvalidValue;
+    return cu_leave(e ? e : load_image(out, image, NULL, &l));
+}
+
+CU_API CUresult cuModuleLoadData(CUmodule *out, const void *image)
+{
+    return cuModuleLoadDataEx(out, image, 0, NULL, NULL);
+}
+
+CU_API CUresult cuModuleLoadFatBinary(CUmodule *out, const void *image)
+{
+    return cuModuleLoadDataEx(out, image, 0, NULL, NULL);
+}
+
+CU_API CUresult cuModuleLoad(CUmodule *out, const char *path)
+{
+    struct jit_logs l = {0};
+    cudaError_t e = rt_enter_context();
+    if (!e && (!out || !path))
+        e = cudaErrorInvalidValue;
+    return cu_leave(e ? e : load_image(out, NULL, path, &l));
+}
+
+CU_API CUresult cuModuleUnload(CUmodule m)
+{
+    cudaError_t e = cu_enter_module(m);
+    return cu_leave(e ? e : rt_module_unload(m));
+}
+
+/* ---- contents ---- */
+
+CU_API CUresult cuModuleGetFunction(CUfunction *out, CUmodule m, const char *name)
+{
+    cudaError_t e = cu_enter_module(m);
+    if (!e && (!out || !name))
+        e = cudaErrorInvalidValue;
+    return cu_leave(e ? e : rt_module_function(m, name, out));
+}
+
+CU_API CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule m)
+{
+    cudaError_t e = cu_enter_module(m);
+    if (!e && !count)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *count = (unsigned)m->count;
+    return cu_leave(e);
+}
+
+CU_API CUresult cuModuleEnumerateFunctions(CUfunction *out, unsigned n, CUmodule m)
+{
+    cudaError_t e = cu_enter_module(m);
+    if (!e && (!out || !n))
+        e = cudaErrorInvalidValue;
+    for (unsigned i = 0; !e && i < n && i < (unsigned)m->count; i++)
+        out[i] = &m->functions[i];
+    return cu_leave(e);
+}
+
+CU_API CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule m, const char *name)
+{
+    void *p;
+    size_t n;
+    cudaError_t e = cu_enter_module(m);
+    if (!e && !name)
+        e = cudaErrorInvalidValue;
+    if (!e && !simtx_module_symbol(m->module, name, &p, &n))
+        e = cudaErrorSymbolNotFound;
+    if (!e && address)
+        *address = cu_address(p);
+    if (!e && bytes)
+        *bytes = n;
+    return cu_leave(e);
+}
+
+/* ---- libraries: modules that CUDA loads into each context when they are used; here, into the current one ---- */
+
+static CUmodule module_of(CUlibrary l)
+{
+    return (CUmodule)(void *)l;
+}
+
+CU_API CUresult cuLibraryLoadData(CUlibrary *out, const void *code, CUjit_option *options, void **values, unsigned n,
+                                  CUlibraryOption *library_options, void **library_values, unsigned library_n)
+{
+    return cuModuleLoadDataEx((CUmodule *)(void *)out, code, n, options, values);
+}
+
+CU_API CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, CUjit_option *options, void **values,
+                                      unsigned n, CUlibraryOption *library_options, void **library_values,
+                                      unsigned library_n)
+{
+    return cuModuleLoad((CUmodule *)(void *)out, path);
+}
+
+CU_API CUresult cuLibraryUnload(CUlibrary l)
+{
+    return cuModuleUnload(module_of(l));
+}
+
+CU_API CUresult cuLibraryGetKernel(CUkernel *out, CUlibrary l, const char *name)
+{
+    return cuModuleGetFunction((CUfunction *)(void *)out, module_of(l), name);
+}
+
+CU_API CUresult cuLibraryGetModule(CUmodule *out, CUlibrary l)
+{
+    cudaError_t e = cu_enter_module(module_of(l));
+    if (!e && !out)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *out = module_of(l);
+    return cu_leave(e);
+}
+
+CU_API CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary l, const char *name)
+{
+    return cuModuleGetGlobal(address, bytes, module_of(l), name);
+}
+
+CU_API CUresult cuKernelGetFunction(CUfunction *out, CUkernel k)
+{
+    cudaError_t e = cu_enter_function((CUfunction)(void *)k);
+    if (!e && !out)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *out = (CUfunction)(void *)k;
+    return cu_leave(e);
+}

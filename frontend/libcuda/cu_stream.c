@@ -1,0 +1,165 @@
+/* Streams and events of the driver API. */
+#include "frontend/libcuda/cu.h"
+
+cudaError_t cu_enter_stream(CUstream s)
+{
+    cudaError_t e = rt_enter_context();
+    return e ? e : rt_stream_ok(s) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+CU_API CUresult cuStreamCreateWithPriority(CUstream *out, unsigned flags, int priority)
+{
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_stream_create(out, flags, priority));
+}
+
+CU_API CUresult cuStreamCreate(CUstream *out, unsigned flags)
+{
+    return cuStreamCreateWithPriority(out, flags, 0);
+}
+
+CU_API CUresult cuStreamDestroy(CUstream s)
+{
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_stream_destroy(s));
+}
+
+CU_API CUresult cuStreamSynchronize(CUstream s)
+{
+    return cu_leave(cu_enter_stream(s));
+}
+
+CU_API CUresult cuStreamQuery(CUstream s)
+{
+    return cu_leave(cu_enter_stream(s));
+}
+
+CU_API CUresult cuStreamWaitEvent(CUstream s, CUevent event, unsigned flags)
+{
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_stream_wait(s, event, flags));
+}
+
+CU_API CUresult cuStreamGetPriority(CUstream s, int *priority)
+{
+    cudaError_t e = cu_enter_stream(s);
+    if (!e && !priority)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *priority = rt_stream_state(s)->priority;
+    return cu_leave(e);
+}
+
+CU_API CUresult cuStreamGetFlags(CUstream s, unsigned *flags)
+{
+    cudaError_t e = cu_enter_stream(s);
+    if (!e && !flags)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *flags = rt_stream_state(s)->flags;
+    return cu_leave(e);
+}
+
+CU_API CUresult cuStreamGetId(CUstream s, unsigned long long *id)
+{
+    cudaError_t e = cu_enter_stream(s);
+    if (!e && !id)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *id = rt_stream_state(s)->id;
+    return cu_leave(e);
+}
+
+CU_API CUresult cuStreamGetCtx(CUstream s, CUcontext *out)
+{
+    cudaError_t e = cu_enter_stream(s);
+    if (!e && !out)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *out = rt_stream_builtin(s) ? rt_context_current() : s->context;
+    return cu_leave(e);
+}
+
+CU_API CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
+{
+    cudaError_t e = cu_enter_stream(dst);
+    if (!e && (rt_stream_builtin(dst) || rt_stream_builtin(src) || !rt_stream_ok(src)))
+        e = cudaErrorInvalidResourceHandle;
+    if (!e) {
+        dst->window = src->window;
+        dst->policy = src->policy;
+    }
+    return cu_leave(e);
+}
+
+CU_API CUresult cuStreamAttachMemAsync(CUstream s, CUdeviceptr p, size_t bytes, unsigned flags)
+{
+    cudaError_t e = cu_enter_stream(s);
+    return cu_leave(e ? e : rt_attach(cu_pointer(p), bytes, flags));
+}
+
+/* ---- host functions: called within the API call, without the lock ---- */
+
+CU_API CUresult cuLaunchHostFunc(CUstream s, CUhostFn fn, void *data)
+{
+    cudaError_t e = cu_enter_stream(s);
+    if (!e && !fn)
+        e = cudaErrorInvalidValue;
+    CUresult r = cu_leave(e);
+    if (!r)
+        fn(data);
+    return r;
+}
+
+CU_API CUresult cuStreamAddCallback(CUstream s, CUstreamCallback callback, void *data, unsigned flags)
+{
+    cudaError_t e = cu_enter_stream(s);
+    if (!e && (!callback || flags))
+        e = cudaErrorInvalidValue;
+    CUresult r = cu_leave(e);
+    if (!r)
+        callback(s, CUDA_SUCCESS, data);
+    return r;
+}
+
+/* ---- events ---- */
+
+CU_API CUresult cuEventCreate(CUevent *out, unsigned flags)
+{
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_event_create(out, flags));
+}
+
+CU_API CUresult cuEventRecordWithFlags(CUevent event, CUstream s, unsigned flags)
+{
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_event_record(event, s, flags));
+}
+
+CU_API CUresult cuEventRecord(CUevent event, CUstream s)
+{
+    return cuEventRecordWithFlags(event, s, 0);
+}
+
+CU_API CUresult cuEventQuery(CUevent event)
+{
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_event_ok(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+CU_API CUresult cuEventSynchronize(CUevent event)
+{
+    return cuEventQuery(event);
+}
+
+CU_API CUresult cuEventDestroy(CUevent event)
+{
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_event_destroy(event));
+}
+
+CU_API CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent end)
+{
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_event_elapsed(ms, start, end));
+}

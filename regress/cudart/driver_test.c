@@ -1,0 +1,578 @@
+/* The driver API: contexts, modules with logs, the linker, launches with both forms of arguments, memory of every
+ * kind, copies and fills, errors; and both APIs in one process. Expected results are what the CUDA Driver API reference
+ * says. */
+#include "regress/cudart/test.h"
+#include "frontend/cuda/include/cuda.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+static void check_result(CUresult got, CUresult expected, const char *what, int line)
+{
+    const char *name = "?";
+    cuGetErrorName(got, &name);
+    if (got != expected)
+        fail_msg("line %d: %s gives %s (%d), expected %d", line, what, name, (int)got, (int)expected);
+}
+
+#define CU(call) check_result(call, CUDA_SUCCESS, #call, __LINE__)
+#define CU_GIVES(call, result) check_result(call, result, #call, __LINE__)
+
+#define HEAD ".version 6.0\n.target sm_30\n.address_size 64\n"
+#define INDEX                                                                                         \
+    "    .reg .b32 %r<8>;\n    .reg .b64 %rd<4>;\n    .reg .pred %p;\n"                             \
+    "    mov.u32 %r2, %ctaid.x;\n    mov.u32 %r3, %ntid.x;\n    mov.u32 %r4, %tid.x;\n"             \
+    "    mad.lo.s32 %r5, %r2, %r3, %r4;\n"
+
+/* out[i] = i * factor + add for i < n */
+static const char scale_ptx[] = HEAD
+    ".visible .global .align 4 .u32 factor = 3;\n"
+    ".visible .entry scale(.param .u64 out, .param .u32 n, .param .u8 pad, .param .u64 add)\n{\n" INDEX
+    "    ld.param.u32 %r6, [n];\n    setp.ge.u32 %p, %r5, %r6;\n    @%p bra DONE;\n"
+    "    ld.global.u32 %r7, [factor];\n    ld.param.u64 %rd3, [add];\n    cvt.u32.u64 %r6, %rd3;\n"
+    "    mad.lo.s32 %r7, %r5, %r7, %r6;\n"
+    "    ld.param.u64 %rd1, [out];\n    mul.wide.u32 %rd2, %r5, 4;\n    add.s64 %rd1, %rd1, %rd2;\n"
+    "    st.global.u32 [%rd1], %r7;\nDONE:\n    ret;\n}\n"
+    ".visible .entry stop()\n{\n    trap;\n}\n";
+
+/* Two texts that need each other. */
+static const char caller_ptx[] = HEAD
+    ".extern .func (.param .b32 r) twice(.param .b32 x);\n"
+    ".visible .entry call(.param .u64 out)\n{\n    .reg .b32 %r<3>;\n    .reg .b64 %rd<2>;\n"
+    "    mov.u32 %r1, 21;\n    {\n    .param .b32 a;\n    .param .b32 b;\n    st.param.b32 [a], %r1;\n"
+    "    call.uni (b), twice, (a);\n    ld.param.b32 %r2, [b];\n    }\n"
+    "    ld.param.u64 %rd1, [out];\n    st.global.u32 [%rd1], %r2;\n    ret;\n}\n";
+static const char twice_ptx[] = HEAD
+    ".visible .func (.param .b32 r) twice(.param .b32 x)\n{\n    .reg .b32 %r<3>;\n"
+    "    ld.param.b32 %r1, [x];\n    add.s32 %r2, %r1, %r1;\n    st.param.b32 [r], %r2;\n    ret;\n}\n";
+
+enum { N = 300 };
+
+/* ---- before cuInit ---- */
+
+static void not_initialised(void **state)
+{
+    int n;
+    CUcontext c;
+    CU_GIVES(cuDeviceGetCount(&n), CUDA_ERROR_NOT_INITIALIZED);
+    CU_GIVES(cuCtxGetCurrent(&c), CUDA_ERROR_NOT_INITIALIZED);
+    CU_GIVES(cuInit(1), CUDA_ERROR_INVALID_VALUE);
+    CU(cuInit(0));
+    CU(cuDeviceGetCount(&n));
+    assert_int_equal(n, 1);
+    CU(cuCtxGetCurrent(&c));
+    assert_null(c);
+}
+
+/* ---- each test has a context of its own ---- */
+
+static CUcontext context;
+
+static int new_context(void **state)
+{
+    return cuInit(0) || cuCtxCreate(&context, 0, 0);
+}
+
+static int end_context(void **state)
+{
+    return cuCtxDestroy(context) != CUDA_SUCCESS;
+}
+
+static CUfunction load_scale(CUmodule *m)
+{
+    CUfunction f;
+    CU(cuModuleLoadData(m, scale_ptx));
+    CU(cuModuleGetFunction(&f, *m, "scale"));
+    return f;
+}
+
+static void check_scaled(CUdeviceptr p, int factor, int add)
+{
+    int out[N];
+    CU(cuMemcpyDtoH(out, p, sizeof out));
+    for (int i = 0; i < N; i++)
+        assert_int_equal(out[i], i * factor + add);
+}
+
+static void launch_with_pointers(void **state)
+{
+    CUmodule m;
+    CUfunction f = load_scale(&m);
+    CUdeviceptr p, factor;
+    size_t bytes;
+    int n = N, five = 5;
+    unsigned char pad = 0;
+    unsigned long long add = 7;
+    void *args[] = {&p, &n, &pad, &add};
+    CU(cuMemAlloc(&p, N * 4));
+    CU(cuLaunchKernel(f, 3, 1, 1, 128, 1, 1, 0, NULL, args, NULL));
+    check_scaled(p, 3, 7);
+    CU(cuModuleGetGlobal(&factor, &bytes, m, "factor"));
+    assert_int_equal(bytes, 4);
+    CU(cuMemcpyHtoD(factor, &five, 4));
+    CU(cuLaunchKernel(f, 3, 1, 1, 128, 1, 1, 0, NULL, args, NULL));
+    check_scaled(p, 5, 7);
+    CU_GIVES(cuModuleGetGlobal(&factor, &bytes, m, "none"), CUDA_ERROR_NOT_FOUND);
+    CU_GIVES(cuModuleGetFunction(&f, m, "none"), CUDA_ERROR_NOT_FOUND);
+}
+
+/* All parameters in one buffer, each at its alignment. */
+static void launch_with_buffer(void **state)
+{
+    CUmodule m;
+    CUfunction f = load_scale(&m);
+    struct { CUdeviceptr out; int n; unsigned char pad; unsigned long long add; } args = {0, N, 0, 11};
+    size_t bytes = sizeof args;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &args, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    void *each[] = {&args};
+    CU(cuMemAlloc(&args.out, N * 4));
+    CU(cuLaunchKernel(f, 3, 1, 1, 128, 1, 1, 0, NULL, NULL, extra));
+    check_scaled(args.out, 3, 11);
+    CU_GIVES(cuLaunchKernel(f, 3, 1, 1, 128, 1, 1, 0, NULL, each, extra), CUDA_ERROR_INVALID_VALUE);
+    bytes = 8;
+    CU_GIVES(cuLaunchKernel(f, 3, 1, 1, 128, 1, 1, 0, NULL, NULL, extra), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void launch_with_attributes(void **state)
+{
+    CUmodule m;
+    CUfunction f = load_scale(&m);
+    CUdeviceptr p;
+    int n = N, blocks, sms;
+    unsigned char pad = 0;
+    unsigned long long add = 1;
+    void *args[] = {&p, &n, &pad, &add};
+    CUlaunchAttribute a = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    CUlaunchConfig c = {3, 1, 1, 128, 1, 1, 0, NULL, &a, 1};
+    CU(cuMemAlloc(&p, N * 4));
+    CU(cuLaunchKernelEx(&c, f, args, NULL));
+    check_scaled(p, 3, 1);
+    CU(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, 128, 0));
+    CU(cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+    c.gridDimX = (unsigned)(blocks * sms + 1);
+    CU_GIVES(cuLaunchKernelEx(&c, f, args, NULL), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    CU_GIVES(cuLaunchCooperativeKernel(f, c.gridDimX, 1, 1, 128, 1, 1, 0, NULL, args),
+             CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    CU(cuLaunchKernel(f, c.gridDimX, 1, 1, 128, 1, 1, 0, NULL, args, NULL));
+    a = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {2, 1, 1}};
+    CU_GIVES(cuLaunchKernelEx(&c, f, args, NULL), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+static void launch_errors(void **state)
+{
+    CUmodule m;
+    CUfunction f = load_scale(&m);
+    CUdeviceptr p;
+    CU_GIVES(cuLaunchKernel(f, 0, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&p, &p, &p, &p}, NULL), CUDA_ERROR_INVALID_VALUE);
+    CU_GIVES(cuLaunchKernel(f, 1, 1, 1, 4096, 1, 1, 0, NULL, (void *[]){&p, &p, &p, &p}, NULL),
+             CUDA_ERROR_INVALID_VALUE);
+    CU_GIVES(cuLaunchKernel((CUfunction)(void *)&p, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+    CU(cuModuleUnload(m));
+    CU_GIVES(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+    CU_GIVES(cuModuleUnload(m), CUDA_ERROR_INVALID_HANDLE);
+}
+
+/* A kernel that faults spoils its context; a new one works. */
+static void fault_and_recovery(void **state)
+{
+    CUmodule m;
+    CUfunction f;
+    CUdeviceptr p;
+    load_scale(&m);
+    CU(cuModuleGetFunction(&f, m, "stop"));
+    CU(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    CU_GIVES(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
+    CU_GIVES(cuMemAlloc(&p, 16), CUDA_ERROR_LAUNCH_FAILED);
+    CU(cuCtxDestroy(context));
+    CU_GIVES(cuMemAlloc(&p, 16), CUDA_ERROR_INVALID_CONTEXT);
+    CU(cuCtxCreate(&context, 0, 0));
+    CU(cuMemAlloc(&p, 16));
+}
+
+/* ---- modules ---- */
+
+static void logs_of_a_load(void **state)
+{
+    CUmodule m;
+    char error[400] = "", info[64] = "x";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
+                              CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_OPTIMIZATION_LEVEL};
+    void *values[] = {error, (void *)sizeof error, info, (void *)sizeof info, (void *)4};
+    CU_GIVES(cuModuleLoadDataEx(&m, HEAD ".visible .entry k()\n{\n    nonsense.u32 %r1;\n}\n", 5, options, values),
+             CUDA_ERROR_INVALID_PTX);
+    assert_non_null(strstr(error, "image.ptx:6"));
+    assert_non_null(strstr(error, "nonsense"));
+    assert_int_equal((size_t)values[1], strlen(error) + 1);
+    assert_string_equal(info, "");
+    values[1] = (void *)10;
+    CU_GIVES(cuModuleLoadDataEx(&m, HEAD "?", 2, options, values), CUDA_ERROR_INVALID_PTX);
+    assert_int_equal(strlen(error), 9);
+    values[1] = (void *)sizeof error;
+    CU_GIVES(cuModuleLoadDataEx(&m, "\177ELF\2\1\1", 2, options, values), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    assert_non_null(strstr(error, "cubin"));
+    values[1] = (void *)sizeof error;
+    CU(cuModuleLoadDataEx(&m, scale_ptx, 5, options, values));
+    assert_string_equal(error, "");
+    CU_GIVES(cuModuleLoad(&m, "/no/such/file.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
+}
+
+static void module_from_a_file(void **state)
+{
+    CUmodule m;
+    CUfunction f, both[2];
+    unsigned count;
+    const char *name;
+    size_t offset, size;
+    char path[] = "/tmp/simtx-driver-XXXXXX";
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, scale_ptx, sizeof scale_ptx - 1), sizeof scale_ptx - 1);
+    close(fd);
+    CU(cuModuleLoad(&m, path));
+    unlink(path);
+    CU(cuModuleGetFunctionCount(&count, m));
+    assert_int_equal(count, 2);
+    CU(cuModuleEnumerateFunctions(both, 2, m));
+    CU(cuModuleGetFunction(&f, m, "scale"));
+    assert_true(f == both[0] || f == both[1]);
+    CU(cuFuncGetName(&name, f));
+    assert_string_equal(name, "scale");
+    CU(cuFuncGetParamInfo(f, 3, &offset, &size));
+    assert_int_equal(offset, 16);
+    assert_int_equal(size, 8);
+    CU_GIVES(cuFuncGetParamInfo(f, 4, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void linking(void **state)
+{
+    CUlinkState s;
+    CUmodule m;
+    CUfunction f;
+    CUdeviceptr p;
+    void *image;
+    size_t bytes;
+    char error[300] = "";
+    int out;
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {error, (void *)sizeof error};
+    CU(cuLinkCreate(0, NULL, NULL, &s));
+    CU(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)caller_ptx, sizeof caller_ptx, "caller.ptx", 0, NULL, NULL));
+    CU(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)twice_ptx, sizeof twice_ptx - 1, "twice.ptx", 0, NULL, NULL));
+    CU(cuLinkComplete(s, &image, &bytes));
+    assert_true(bytes > 0);
+    CU(cuModuleLoadData(&m, image));
+    CU(cuLinkDestroy(s));
+    CU(cuModuleGetFunction(&f, m, "call"));
+    CU(cuMemAlloc(&p, 4));
+    CU(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&p}, NULL));
+    CU(cuMemcpyDtoH(&out, p, 4));
+    assert_int_equal(out, 42);
+
+    CU(cuLinkCreate(2, options, values, &s));
+    CU(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)caller_ptx, sizeof caller_ptx, "caller.ptx", 0, NULL, NULL));
+    CU_GIVES(cuLinkComplete(s, &image, &bytes), CUDA_ERROR_INVALID_PTX);
+    assert_non_null(strstr(error, "twice"));
+    CU_GIVES(cuLinkAddData(s, CU_JIT_INPUT_CUBIN, (void *)"\177ELF", 4, "x", 0, NULL, NULL),
+             CUDA_ERROR_NO_BINARY_FOR_GPU);
+    CU(cuLinkDestroy(s));
+}
+
+/* ---- contexts ---- */
+
+static void context_stack(void **state)
+{
+    CUcontext other, c;
+    CUdevice dev = -1;
+    CUstream s;
+    CUdeviceptr p;
+    size_t before, after, total;
+    CU(cuMemGetInfo(&before, &total));
+    CU(cuCtxCreate(&other, CU_CTX_SCHED_SPIN, 0));
+    CU(cuCtxGetCurrent(&c));
+    assert_ptr_equal(c, other);
+    CU(cuStreamCreate(&s, 0));
+    CU(cuStreamGetCtx(s, &c));
+    assert_ptr_equal(c, other);
+    CU(cuMemAlloc(&p, 1 << 20));
+    CU(cuCtxPopCurrent(&c));
+    assert_ptr_equal(c, other);
+    CU(cuCtxGetCurrent(&c));
+    assert_ptr_equal(c, context);
+    CU(cuCtxGetDevice(&dev));
+    assert_int_equal(dev, 0);
+    CU(cuCtxDestroy(other));                       /* with its stream and its memory */
+    CU_GIVES(cuStreamSynchronize(s), CUDA_ERROR_INVALID_HANDLE);
+    CU(cuMemGetInfo(&after, &total));
+    assert_int_equal(before, after);
+    CU_GIVES(cuCtxDestroy(other), CUDA_ERROR_INVALID_CONTEXT);
+    CU(cuCtxSetCurrent(NULL));
+    CU_GIVES(cuMemAlloc(&p, 16), CUDA_ERROR_INVALID_CONTEXT);
+    CU_GIVES(cuCtxGetDevice(&dev), CUDA_ERROR_INVALID_CONTEXT);
+    CU(cuCtxSetCurrent(context));
+    CU_GIVES(cuCtxPushCurrent((CUcontext)(void *)&p), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+static void primary_context(void **state)
+{
+    CUcontext a, b;
+    unsigned flags;
+    int active;
+    CU(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    assert_int_equal(active, 0);
+    CU(cuDevicePrimaryCtxRetain(&a, 0));
+    CU(cuDevicePrimaryCtxRetain(&b, 0));
+    assert_ptr_equal(a, b);
+    CU(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    assert_int_equal(active, 1);
+    CU(cuDevicePrimaryCtxRelease(0));
+    CU(cuDevicePrimaryCtxRelease(0));
+    CU_GIVES(cuDevicePrimaryCtxRelease(0), CUDA_ERROR_INVALID_CONTEXT);
+    CU_GIVES(cuDevicePrimaryCtxRetain(&a, 7), CUDA_ERROR_INVALID_DEVICE);
+}
+
+/* ---- memory ---- */
+
+static void fills(void **state)
+{
+    CUdeviceptr p;
+    unsigned out[64];
+    CU(cuMemAlloc(&p, sizeof out));
+    CU(cuMemsetD8(p, 0, sizeof out));
+    CU(cuMemsetD32(p, 0x12345678, 16));
+    CU(cuMemsetD16(p + 64, 0xabcd, 4));
+    CU(cuMemsetD2D32(p + 128, 32, 9, 3, 4));
+    CU(cuMemcpyDtoH(out, p, sizeof out));
+    for (int i = 0; i < 64; i++) {
+        unsigned expected = i < 16 ? 0x12345678 : i < 18 ? 0xabcdabcd : 0;
+        if (i >= 32 && (i - 32) % 8 < 3)
+            expected = 9;
+        assert_int_equal(out[i], expected);
+    }
+    CU_GIVES(cuMemsetD32(p + 2, 1, 1), CUDA_ERROR_INVALID_VALUE);
+    CU_GIVES(cuMemsetD32(p, 1, 65), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void boxes(void **state)
+{
+    unsigned char from[8 * 10], to[6 * 4];
+    CUdeviceptr p;
+    size_t pitch;
+    for (int i = 0; i < 80; i++)
+        from[i] = (unsigned char)i;
+    CU(cuMemAllocPitch(&p, &pitch, 20, 16, 4));
+    CUDA_MEMCPY2D in = {.srcXInBytes = 2, .srcY = 1, .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = from,
+                        .srcPitch = 10,
+                        .dstXInBytes = 3, .dstY = 2, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = p,
+                        .dstPitch = pitch, .WidthInBytes = 6, .Height = 4};
+    CU(cuMemcpy2D(&in));
+    CUDA_MEMCPY2D out = {.srcXInBytes = 3, .srcY = 2, .srcMemoryType = CU_MEMORYTYPE_UNIFIED, .srcDevice = p,
+                         .srcPitch = pitch, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = to, .WidthInBytes = 6,
+                         .Height = 4};
+    CU(cuMemcpy2D(&out));
+    for (int y = 0; y < 4; y++)
+        for (int x = 0; x < 6; x++)
+            assert_int_equal(to[y * 6 + x], (y + 1) * 10 + x + 2);
+    in.dstY = 15;
+    CU_GIVES(cuMemcpy2D(&in), CUDA_ERROR_INVALID_VALUE);
+    in.dstMemoryType = 9;
+    CU_GIVES(cuMemcpy2D(&in), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void pointers(void **state)
+{
+    CUdeviceptr p, q, base, start;
+    void *h;
+    size_t bytes;
+    unsigned type, managed;
+    unsigned long long id_p, id_q;
+    CUcontext c;
+    int x;
+    CU(cuMemAlloc(&p, 1000));
+    CU(cuMemAllocManaged(&q, 100, CU_MEM_ATTACH_GLOBAL));
+    CU(cuMemHostAlloc(&h, 100, CU_MEMHOSTALLOC_DEVICEMAP));
+    CU(cuMemGetAddressRange(&base, &bytes, p + 10));
+    assert_int_equal(base, p);
+    assert_int_equal(bytes, 1000);
+    CU(cuPointerGetAttribute(&c, CU_POINTER_ATTRIBUTE_CONTEXT, p));
+    assert_ptr_equal(c, context);
+    CU(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p + 5));
+    assert_int_equal(type, CU_MEMORYTYPE_DEVICE);
+    CU(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)h));
+    assert_int_equal(type, CU_MEMORYTYPE_HOST);
+    CU(cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, p + 999));
+    assert_int_equal(start, p);
+    CU(cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, q));
+    assert_int_equal(managed, 1);
+    CU(cuPointerGetAttribute(&id_p, CU_POINTER_ATTRIBUTE_BUFFER_ID, p));
+    CU(cuPointerGetAttribute(&id_q, CU_POINTER_ATTRIBUTE_BUFFER_ID, q));
+    assert_true(id_p != id_q);
+    CU_GIVES(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)&x),
+             CUDA_ERROR_INVALID_VALUE);
+    type = 5;
+    CU(cuPointerGetAttributes(1, (CUpointer_attribute[]){CU_POINTER_ATTRIBUTE_MEMORY_TYPE}, (void *[]){&type},
+                              (CUdeviceptr)(uintptr_t)&x));
+    assert_int_equal(type, 0);
+    CU_GIVES(cuMemFree(p + 1), CUDA_ERROR_INVALID_VALUE);
+    CU_GIVES(cuMemAlloc(&p, 0), CUDA_ERROR_INVALID_VALUE);
+    CU_GIVES(cuMemAlloc(&p, (size_t)1 << 60), CUDA_ERROR_OUT_OF_MEMORY);
+    CU(cuMemFreeHost(h));
+}
+
+static void stream_ordered(void **state)
+{
+    CUmemoryPool pool;
+    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                            .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUdeviceptr p;
+    CUstream s;
+    CUevent a, b;
+    cuuint64_t used;
+    float ms;
+    CU(cuStreamCreateWithPriority(&s, CU_STREAM_NON_BLOCKING, -1));
+    CU(cuMemPoolCreate(&pool, &props));
+    CU(cuMemAllocFromPoolAsync(&p, 4096, pool, s));
+    CU(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
+    assert_int_equal(used, 4096);
+    CU(cuMemFreeAsync(p, s));
+    CU(cuMemPoolDestroy(pool));
+    CU(cuEventCreate(&a, 0));
+    CU(cuEventCreate(&b, 0));
+    CU(cuEventRecord(a, s));
+    CU(cuEventRecord(b, s));
+    CU(cuStreamWaitEvent(s, b, 0));
+    CU(cuEventElapsedTime(&ms, a, b));
+    assert_true(ms >= 0);
+    CU(cuEventDestroy(a));
+    CU_GIVES(cuEventQuery(a), CUDA_ERROR_INVALID_HANDLE);
+    CU(cuStreamDestroy(s));
+    CU_GIVES(cuStreamQuery(s), CUDA_ERROR_INVALID_HANDLE);
+}
+
+/* ---- occupancy ---- */
+
+static void occupancy(void **state)
+{
+    CUmodule m;
+    CUfunction f = load_scale(&m);
+    int blocks, block, grid, sms, best = 0;
+    CU(cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+    CU(cuOccupancyMaxPotentialBlockSize(&grid, &block, f, NULL, 0, 0));
+    for (int size = 32; size <= 1024; size += 32) {
+        CU(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, size, 0));
+        best = blocks * size > best ? blocks * size : best;
+    }
+    CU(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, block, 0));
+    assert_int_equal(blocks * block, best);
+    assert_int_equal(grid, blocks * sms);
+    CU(cuOccupancyMaxPotentialBlockSize(&grid, &block, f, NULL, 0, 100));
+    assert_true(block <= 100);
+}
+
+/* ---- names ---- */
+
+static void addresses_by_name(void **state)
+{
+    void *f = NULL;
+    CUdriverProcAddressQueryResult status;
+    CU(cuGetProcAddress("cuMemAlloc", &f, 11050, 0));
+    assert_ptr_equal(f, dlsym(RTLD_DEFAULT, "cuMemAlloc_v2"));
+    CU(cuGetProcAddress("cuMemcpyHtoDAsync", &f, 11050, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM));
+    assert_ptr_equal(f, dlsym(RTLD_DEFAULT, "cuMemcpyHtoDAsync_v2_ptsz"));
+    CU(cuGetProcAddress_v2("cuGetProcAddress", &f, 12000, 0, &status));
+    assert_ptr_equal(f, dlsym(RTLD_DEFAULT, "cuGetProcAddress_v2"));
+    assert_int_equal(status, CU_GET_PROC_ADDRESS_SUCCESS);
+    CU(cuGetProcAddress("cuGetProcAddress", &f, 11050, 0));
+    assert_ptr_equal(f, dlsym(RTLD_DEFAULT, "cuGetProcAddress"));
+    CU_GIVES(cuGetProcAddress_v2("cuNoSuchFunction", &f, 12000, 0, &status), CUDA_ERROR_NOT_FOUND);
+    assert_null(f);
+    assert_int_equal(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+    CU_GIVES(cuGetProcAddress("cudaMalloc", &f, 12000, 0), CUDA_ERROR_NOT_FOUND);
+}
+
+/* libcuda.so.1 gives the functions of libcudart.so, however it is loaded. */
+static void the_library_by_name(void **state)
+{
+    void *h = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(h);
+    assert_ptr_equal(dlsym(h, "cuMemAlloc_v2"), dlsym(RTLD_DEFAULT, "cuMemAlloc_v2"));
+    assert_non_null(dlsym(h, "cuMemAlloc"));
+    dlclose(h);
+}
+
+static void result_texts(void **state)
+{
+    const char *t;
+    CU(cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &t));
+    assert_string_equal(t, "CUDA_ERROR_ILLEGAL_ADDRESS");
+    CU(cuGetErrorString(CUDA_ERROR_OUT_OF_MEMORY, &t));
+    assert_string_equal(t, "out of memory");
+    CU_GIVES(cuGetErrorString((CUresult)12345, &t), CUDA_ERROR_INVALID_VALUE);
+    assert_null(t);
+}
+
+/* ---- both APIs ---- */
+
+static void both_apis(void **state)
+{
+    CUmodule m;
+    CUfunction f = load_scale(&m);
+    CUcontext c, primary;
+    CUdeviceptr p;
+    cudaStream_t s;
+    void *q;
+    int n = N;
+    unsigned char pad = 0;
+    unsigned long long add = 2;
+    void *args[] = {&q, &n, &pad, &add};
+    OK(cudaMalloc(&q, N * 4));                     /* the runtime works in the current context */
+    CU(cuCtxGetCurrent(&c));
+    assert_ptr_equal(c, context);
+    OK(cudaStreamCreate(&s));
+    CU(cuLaunchKernel(f, 3, 1, 1, 128, 1, 1, 0, s, args, NULL));
+    CU(cuStreamSynchronize(s));
+    check_scaled((CUdeviceptr)(uintptr_t)q, 3, 2);
+    add = 4;
+    OK(cudaLaunchKernel(f, (dim3){3, 1, 1}, (dim3){128, 1, 1}, args, 0, s));
+    check_scaled((CUdeviceptr)(uintptr_t)q, 3, 4);
+    CU(cuMemAlloc(&p, 64));
+    OK(cudaMemset((void *)(uintptr_t)p, 1, 64));
+    OK(cudaFree((void *)(uintptr_t)p));
+    CU(cuMemFree((CUdeviceptr)(uintptr_t)q));
+    CU(cuCtxSetCurrent(NULL));
+    OK(cudaMalloc(&q, 16));                        /* without one, the primary context becomes current */
+    CU(cuCtxGetCurrent(&c));
+    CU(cuDevicePrimaryCtxRetain(&primary, 0));
+    assert_ptr_equal(c, primary);
+    CU(cuDevicePrimaryCtxRelease(0));
+    CU(cuCtxSetCurrent(context));
+    CU_GIVES(cuMemAlloc(&p, 0), CUDA_ERROR_INVALID_VALUE);
+    OK(cudaGetLastError());                        /* errors of the driver API are not the runtime's last error */
+}
+
+#define WITH_CONTEXT(f) cmocka_unit_test_setup_teardown(f, new_context, end_context)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(not_initialised),
+        WITH_CONTEXT(launch_with_pointers),
+        WITH_CONTEXT(launch_with_buffer),
+        WITH_CONTEXT(launch_with_attributes),
+        WITH_CONTEXT(launch_errors),
+        WITH_CONTEXT(fault_and_recovery),
+        WITH_CONTEXT(logs_of_a_load),
+        WITH_CONTEXT(module_from_a_file),
+        WITH_CONTEXT(linking),
+        WITH_CONTEXT(context_stack),
+        WITH_CONTEXT(primary_context),
+        WITH_CONTEXT(fills),
+        WITH_CONTEXT(boxes),
+        WITH_CONTEXT(pointers),
+        WITH_CONTEXT(stream_ordered),
+        WITH_CONTEXT(occupancy),
+        WITH_CONTEXT(addresses_by_name),
+        WITH_CONTEXT(the_library_by_name),
+        WITH_CONTEXT(both_apis),
+        cmocka_unit_test(result_texts),
+    };
+    return finish("driver", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));
+}
