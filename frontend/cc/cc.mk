@@ -1,5 +1,5 @@
 # simtx-cc, and the link nvcc to it.
-CC_SRC := frontend/cc/simtx-cc.c frontend/cc/options.c frontend/cc/clang.c frontend/cc/tempdir.c
+CC_SRC := $(wildcard frontend/cc/*.c)
 CC_OBJ := $(CC_SRC:%.c=$(B)/obj/%.o)
 
 comma := ,
@@ -12,4 +12,9 @@ $(B)/bin/simtx-cc: $(CC_OBJ)
 $(B)/bin/nvcc: $(B)/bin/simtx-cc
 	@ln -sf simtx-cc $@
 
-ALL += $(B)/bin/simtx-cc $(B)/bin/nvcc
+# Makefiles call $(CUDA_DIR)/bin/nvcc.
+$(B)/cuda/bin/nvcc: $(B)/bin/simtx-cc
+	@mkdir -p $(@D)
+	@ln -sf ../../bin/simtx-cc $@
+
+ALL += $(B)/bin/simtx-cc $(B)/bin/nvcc $(B)/cuda/bin/nvcc

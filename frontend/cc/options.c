@@ -16,6 +16,7 @@ static const char help[] =
     "  -o FILE            output; without -c, -ptx or -E a linked program (a.out)\n"
     "  -c                 compile to objects          -ptx    compile device code to PTX text\n"
     "  -E                 preprocess                  -M -MM -MD -MMD -MF -MP -MT   dependencies\n"
+    "  -dc, -rdc=true     device code that refers to other files     -dlink  its link step alone     -lib  an archive\n"
     "  -arch=sm_NN, -gencode arch=compute_NN,code=...\n"
     "                     device architecture, sm_35 to sm_86 (default sm_70); of several, the highest\n"
     "  -O0 ... -O3        optimisation of host and device code (default -O2)\n"
@@ -26,16 +27,19 @@ static const char help[] =
     "  -std=c++NN  -D -U -I -L -l -isystem -include  -w  -W...\n"
     "  -Xcompiler LIST, -Xlinker LIST, -Xptxas LIST   comma-separated options for one step\n"
     "  -x cu              treat the following files as CUDA\n"
-    "  --dryrun           show the commands, run nothing      --keep   keep intermediate files\n"
+    "  --options-file F, @F   read options from a file        -run    run the program at the end\n"
+    "  -v, --dryrun       show the commands; --dryrun runs nothing   --keep   keep intermediate files\n"
     "  --version, --help\n"
     "nvcc options without effect here (--expt-*, --extended-lambda, -ccbin, -maxrregcount ...) are "
     "accepted.\n"
     "clang's own options are passed on.  SIMTX_CLANG names the clang++ to use; without it simtx-cc uses the\n"
     "newest installed version from 19 to 14.\n";
 
+/* In the form of nvcc's, which build systems read. */
 static const char version[] =
-    "simtx-cc: CUDA compiler driver of the simtx GPU simulator, with clang behind it\n"
-    "Cuda compilation tools, release 11.5, V11.5.0\n";
+    "nvcc: NVIDIA (R) Cuda compiler driver: simtx-cc of the simtx GPU simulator in its place, with clang\n"
+    "Cuda compilation tools, release 11.5, V11.5.0\n"
+    "Build simtx_11.5.r11.5\n";
 
 enum action {
     A_IGNORE, /* without effect here */
@@ -47,6 +51,16 @@ enum action {
     A_OUTPUT,
     A_MODE_OBJECT,
     A_MODE_PTX,
+    A_MODE_FATBIN,
+    A_MODE_DLINK,
+    A_MODE_LIB,
+    A_RUN,
+    A_RUN_ARGS,
+    A_OUTPUT_DIR,
+    A_VERBOSE,
+    A_MACRO, /* define text for CUDA sources */
+    A_DEFAULT_STREAM,
+    A_CODE,
     A_PREPROCESS,
     A_ARCH,    /* sm_NN, compute_NN, native, all */
     A_GENCODE, /* arch=compute_NN,code=... */
@@ -87,153 +101,13 @@ struct option {
     const char *text;
 };
 
-static const char no_rdc[] =
-    "separate device compilation (-dc, -rdc=true, -dlink) is not supported; put "
-    "functions and variables that refer to each other into one .cu file, for example one that #includes the others";
 static const char no_binary[] =
     "simtx has no machine code; use -ptx for the device code as text, or -c for an object";
+static const char no_host_text[] =
+    "clang compiles host code without an intermediate C++ file; use -E for preprocessed text, or -c for an object";
 
 static const struct option options[] = {
-    {"-o", V_NEEDED, A_OUTPUT, 0},
-    {"--output-file", V_NEEDED, A_OUTPUT, 0},
-    {"-c", V_NONE, A_MODE_OBJECT, 0},
-    {"--compile", V_NONE, A_MODE_OBJECT, 0},
-    {"-ptx", V_NONE, A_MODE_PTX, 0},
-    {"--ptx", V_NONE, A_MODE_PTX, 0},
-    {"-E", V_NONE, A_PREPROCESS, "-E"},
-    {"--preprocess", V_NONE, A_PREPROCESS, "-E"},
-    {"-M", V_NONE, A_PREPROCESS, "-M"},
-    {"-MM", V_NONE, A_PREPROCESS, "-MM"},
-    {"--generate-dependencies", V_NONE, A_PREPROCESS, "-M"},
-    {"-MD", V_NONE, A_DEPS, "-MD"},
-    {"-MMD", V_NONE, A_DEPS, "-MMD"},
-    {"-MP", V_NONE, A_DEPS, "-MP"},
-    {"-MF", V_NEEDED, A_DEPS, "-MF"},
-    {"-MT", V_NEEDED, A_DEPS, "-MT"},
-    {"-MQ", V_NEEDED, A_DEPS, "-MQ"},
-    {"-cubin", V_NONE, A_REFUSE, no_binary},
-    {"--cubin", V_NONE, A_REFUSE, no_binary},
-    {"-fatbin", V_NONE, A_REFUSE, no_binary},
-    {"--fatbin", V_NONE, A_REFUSE, no_binary},
-    {"-lib", V_NONE, A_REFUSE, "compile with -c and collect the objects with `ar rcs`"},
-    {"--lib", V_NONE, A_REFUSE, "compile with -c and collect the objects with `ar rcs`"},
-    {"-dc", V_NONE, A_RDC_OBJECT, 0},
-    {"--device-c", V_NONE, A_RDC_OBJECT, 0},
-    {"-dw", V_NONE, A_MODE_OBJECT, 0},
-    {"-dlink", V_NONE, A_REFUSE, no_rdc},
-    {"--device-link", V_NONE, A_REFUSE, no_rdc},
-    {"-rdc", V_NEEDED, A_RDC, 0},
-    {"--relocatable-device-code", V_NEEDED, A_RDC, 0},
-    {"-fgpu-rdc", V_NONE, A_REFUSE, no_rdc},
-    {"-arch", V_NEEDED, A_ARCH, 0},
-    {"--gpu-architecture", V_NEEDED, A_ARCH, 0},
-    {"--cuda-gpu-arch", V_NEEDED, A_ARCH, 0},
-    {"--offload-arch", V_NEEDED, A_ARCH, 0},
-    {"-code", V_NEEDED, A_IGNORE, 0},
-    {"--gpu-code", V_NEEDED, A_IGNORE, 0},
-    {"-gencode", V_NEEDED, A_GENCODE, 0},
-    {"--generate-code", V_NEEDED, A_GENCODE, 0},
-    {"-std", V_NEEDED, A_STD, 0},
-    {"--std", V_NEEDED, A_STD, 0},
-    {"--optimize", V_NEEDED, A_OPTIMIZE, 0},
-    {"-O", V_JOINED, A_OPTIMIZE, 0},
-    {"-x", V_JOINED, A_LANGUAGE, 0},
-    {"--x", V_NEEDED, A_LANGUAGE, 0},
-    {"-Xcompiler", V_NEEDED, A_XCOMPILER, 0},
-    {"--compiler-options", V_NEEDED, A_XCOMPILER, 0},
-    {"-Xlinker", V_NEEDED, A_XLINKER, 0},
-    {"--linker-options", V_NEEDED, A_XLINKER, 0},
-    {"-Xptxas", V_NEEDED, A_XPTXAS, 0},
-    {"--ptxas-options", V_NEEDED, A_XPTXAS, 0},
-    {"--resource-usage", V_NONE, A_XPTXAS, "-v"},
-    {"-res-usage", V_NONE, A_XPTXAS, "-v"},
-    {"-Xnvlink", V_NEEDED, A_IGNORE, 0},
-    {"--nvlink-options", V_NEEDED, A_IGNORE, 0},
-    {"-Xfatbinary", V_NEEDED, A_IGNORE, 0},
-    {"-Xarchive", V_NEEDED, A_IGNORE, 0},
-    {"-Xcudafe", V_NEEDED, A_IGNORE, 0},
-    {"-D", V_JOINED, A_CLANG, "-D"},
-    {"--define-macro", V_NEEDED, A_CLANG, "-D"},
-    {"-U", V_JOINED, A_CLANG, "-U"},
-    {"--undefine-macro", V_NEEDED, A_CLANG, "-U"},
-    {"-include", V_NEEDED, A_CLANG, "-include"},
-    {"--pre-include", V_NEEDED, A_CLANG, "-include"},
-    {"-I", V_JOINED, A_INCLUDE_DIR, "-I"},
-    {"--include-path", V_NEEDED, A_INCLUDE_DIR, "-I"},
-    {"-isystem", V_NEEDED, A_INCLUDE_DIR, "-isystem"},
-    {"--system-include", V_NEEDED, A_INCLUDE_DIR, "-isystem"},
-    {"-L", V_JOINED, A_LIB_DIR, 0},
-    {"--library-path", V_NEEDED, A_LIB_DIR, 0},
-    {"-lineinfo", V_NONE, A_CLANG, "-gline-tables-only"},
-    {"--generate-line-info", V_NONE, A_CLANG, "-gline-tables-only"},
-    {"-l", V_JOINED, A_LIB, 0},
-    {"--library", V_NEEDED, A_LIB, 0},
-    {"-g", V_NONE, A_CLANG, "-g"},
-    {"--debug", V_NONE, A_CLANG, "-g"},
-    {"-G", V_NONE, A_DEVICE_DEBUG, 0},
-    {"--device-debug", V_NONE, A_DEVICE_DEBUG, 0},
-    {"-shared", V_NONE, A_LINK, "-shared"},
-    {"--shared", V_NONE, A_LINK, "-shared"},
-    {"-use_fast_math", V_NONE, A_FAST_MATH, 0},
-    {"--use_fast_math", V_NONE, A_FAST_MATH, 0},
-    {"-ftz", V_NEEDED, A_FTZ, 0},
-    {"--ftz", V_NEEDED, A_FTZ, 0},
-    {"-prec-div", V_NEEDED, A_PREC_DIV, 0},
-    {"--prec-div", V_NEEDED, A_PREC_DIV, 0},
-    {"-prec-sqrt", V_NEEDED, A_PREC_SQRT, 0},
-    {"--prec-sqrt", V_NEEDED, A_PREC_SQRT, 0},
-    {"-fmad", V_NEEDED, A_FMAD, 0},
-    {"--fmad", V_NEEDED, A_FMAD, 0},
-    {"-cudart", V_NEEDED, A_CUDART, 0},
-    {"--cudart", V_NEEDED, A_CUDART, 0},
-    {"-m", V_NEEDED, A_MACHINE, 0},
-    {"--machine", V_NEEDED, A_MACHINE, 0},
-    {"-m64", V_NONE, A_IGNORE, 0},
-    {"-m32", V_NONE, A_REFUSE, "32-bit programs are not supported; remove -m32"},
-    {"-maxrregcount", V_NEEDED, A_NOTE, "has no effect: simtx counts the registers that the code needs"},
-    {"--maxrregcount", V_NEEDED, A_NOTE, "has no effect: simtx counts the registers that the code needs"},
-    {"-ccbin", V_NEEDED, A_NOTE, "has no effect: clang compiles host and device code; SIMTX_CLANG selects it"},
-    {"--compiler-bindir", V_NEEDED, A_NOTE,
-     "has no effect: clang compiles host and device code; SIMTX_CLANG selects it"},
-    {"-default-stream", V_NEEDED, A_NOTE, "has no effect: the default stream is the legacy one"},
-    {"--default-stream", V_NEEDED, A_NOTE, "has no effect: the default stream is the legacy one"},
-    {"--expt-relaxed-constexpr", V_NONE, A_IGNORE, 0},
-    {"-expt-relaxed-constexpr", V_NONE, A_IGNORE, 0},
-    {"--expt-extended-lambda", V_NONE, A_IGNORE, 0},
-    {"-expt-extended-lambda", V_NONE, A_IGNORE, 0},
-    {"--extended-lambda", V_NONE, A_IGNORE, 0},
-    {"-extended-lambda", V_NONE, A_IGNORE, 0},
-    {"-restrict", V_NONE, A_IGNORE, 0},
-    {"--restrict", V_NONE, A_IGNORE, 0},
-    {"-extra-device-vectorization", V_NONE, A_IGNORE, 0},
-    {"--extra-device-vectorization", V_NONE, A_IGNORE, 0},
-    {"-allow-unsupported-compiler", V_NONE, A_IGNORE, 0},
-    {"--allow-unsupported-compiler", V_NONE, A_IGNORE, 0},
-    {"-forward-unknown-to-host-compiler", V_NONE, A_IGNORE, 0},
-    {"--forward-unknown-to-host-compiler", V_NONE, A_IGNORE, 0},
-    {"-Wno-deprecated-gpu-targets", V_NONE, A_IGNORE, 0},
-    {"-diag-suppress", V_NEEDED, A_IGNORE, 0},
-    {"--diag-suppress", V_NEEDED, A_IGNORE, 0},
-    {"-diag-warn", V_NEEDED, A_IGNORE, 0},
-    {"--diag-warn", V_NEEDED, A_IGNORE, 0},
-    {"--diag_suppress", V_EQUALS, A_IGNORE, 0},
-    {"-Werror", V_NONE, A_WERROR, 0},
-    {"--Werror", V_NEEDED, A_WERROR, 0},
-    {"-keep", V_NONE, A_CLANG, "-save-temps"},
-    {"--keep", V_NONE, A_CLANG, "-save-temps"},
-    {"-keep-dir", V_NEEDED, A_IGNORE, 0},
-    {"--keep-dir", V_NEEDED, A_IGNORE, 0},
-    {"-t", V_NEEDED, A_IGNORE, 0},
-    {"--threads", V_NEEDED, A_IGNORE, 0},
-    {"-w", V_NONE, A_CLANG, "-w"},
-    {"--disable-warnings", V_NONE, A_CLANG, "-w"},
-    {"--verbose", V_NONE, A_CLANG, "-v"},
-    {"-dryrun", V_NONE, A_DRYRUN, 0},
-    {"--dryrun", V_NONE, A_DRYRUN, 0},
-    {"--dry-run", V_NONE, A_DRYRUN, 0},
-    {"-Xclang", V_NEEDED, A_CLANG, "-Xclang"},
-    {"-mllvm", V_NEEDED, A_CLANG, "-mllvm"},
-    {"-target", V_NEEDED, A_REFUSE, "simtx-cc compiles for this machine only"},
+#include "frontend/cc/options.def"
 };
 
 /* "true", "false" */
@@ -257,9 +131,12 @@ static void see_arch(struct cc *cc, const char *opt, const char *v)
 {
     const char *num = !strncmp(v, "sm_", 3) ? v + 3 : !strncmp(v, "compute_", 8) ? v + 8 : NULL;
     if (!num) {
-        if (strcmp(v, "native") && strcmp(v, "all") && strcmp(v, "all-major"))
+        if (!strncmp(v, "lto_", 4))
+            num = v + 4;
+        else if (strcmp(v, "native") && strcmp(v, "all") && strcmp(v, "all-major"))
             cc_fail("%s: '%s' is not an architecture; write sm_NN, compute_NN or native", opt, v);
-        return;
+        else
+            return;
     }
     char *end;
     long n = strtol(num, &end, 10);
@@ -273,16 +150,32 @@ static void see_arch(struct cc *cc, const char *opt, const char *v)
         cc->asked_arch = (int)n;
 }
 
+/* The architectures of code=: sm_70   [sm_70,compute_70]   \"sm_70,compute_70\".  simtx runs PTX, so they are only
+ * checked: arch= decides. */
+static void check_code(struct cc *cc, const char *opt, const char *v)
+{
+    struct cc seen = {.tree = cc->tree};
+    static const char marks[] = "[]\"\\, ";
+    while (*(v += strspn(v, marks))) {
+        char word[32];
+        size_t n = strcspn(v, marks);
+        snprintf(word, sizeof word, "%.*s", n > 30 ? 30 : (int)n, v);
+        see_arch(&seen, opt, word);
+        v += n;
+    }
+}
+
 /* arch=compute_70,code=sm_70   arch=compute_70,code=[sm_70,compute_70] */
 static void see_gencode(struct cc *cc, const char *v)
 {
-    const char *a = strstr(v, "arch=");
-    if (!a || !strstr(v, "code="))
+    const char *a = strstr(v, "arch="), *code = strstr(v, "code=");
+    if (!a || !code)
         cc_fail("-gencode takes arch=compute_NN,code=sm_NN, not '%s'", v);
     char word[32];
     size_t n = strcspn(a + 5, ",");
     snprintf(word, sizeof word, "%.*s", n > 30 ? 30 : (int)n, a + 5);
     see_arch(cc, "-gencode", word);
+    check_code(cc, "-gencode", code + 5);
 }
 
 static void see_cudart(struct cc *cc, const char *v)
@@ -341,6 +234,10 @@ static void add_pieces(struct list *l, const char *before, const char *v)
 /* Host machine options (-m...) must not reach the device compilation. */
 static void add_host_option(struct cc *cc, const char *piece)
 {
+    if (!strcmp(piece, "-m32"))
+        cc_fail("-Xcompiler -m32: 32-bit programs are not supported");
+    if (!strcmp(piece, "-m64"))
+        return;
     if (!strncmp(piece, "-m", 2)) {
         list_add(&cc->opts, "-Xarch_host");
         list_add(&cc->opts, piece);
@@ -385,6 +282,14 @@ static enum input_kind language(const char *v)
     cc_fail("-x takes cu, c++ or c, not '%s'", v);
 }
 
+static void default_stream(struct cc *cc, const char *v)
+{
+    if (!strcmp(v, "per-thread"))
+        list_add(&cc->macros, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+    else if (strcmp(v, "legacy") && strcmp(v, "null"))
+        cc_fail("-default-stream takes legacy, null or per-thread, not '%s'", v);
+}
+
 static void fast_math(struct cc *cc)
 {
     list_add(&cc->device_opts, "-fcuda-approx-transcendentals");
@@ -411,10 +316,7 @@ static void apply(struct cc *cc, const struct option *o, const char *v)
 {
     switch (o->action) {
     case A_IGNORE: break;
-    case A_NOTE:
-        if (strcmp(v, "legacy"))
-            cc_note("%s %s %s", o->name, v, o->text);
-        break;
+    case A_NOTE: cc_note("%s %s %s", o->name, v, o->text); break;
     case A_REFUSE: cc_fail("%s: %s", o->name, o->text);
     case A_CLANG:
     case A_DEPS:
@@ -428,6 +330,16 @@ static void apply(struct cc *cc, const struct option *o, const char *v)
     case A_OUTPUT: cc->output = v; break;
     case A_MODE_OBJECT: set_mode(cc, MODE_OBJECT, o->name); break;
     case A_MODE_PTX: set_mode(cc, MODE_PTX, o->name); break;
+    case A_MODE_FATBIN: set_mode(cc, MODE_FATBIN, o->name); break;
+    case A_MODE_DLINK: set_mode(cc, MODE_DLINK, o->name); break;
+    case A_MODE_LIB: set_mode(cc, MODE_LIB, o->name); break;
+    case A_RUN: cc->run = true; break;
+    case A_RUN_ARGS: add_pieces(&cc->run_args, NULL, v); break;
+    case A_OUTPUT_DIR: cc->output_dir = v; break;
+    case A_VERBOSE: cc->verbose = true; break;
+    case A_MACRO: list_addf(&cc->macros, "-D%s=1", o->text); break;
+    case A_DEFAULT_STREAM: default_stream(cc, v); break;
+    case A_CODE: check_code(cc, o->name, v); break;
     case A_PREPROCESS:
         set_mode(cc, MODE_PREPROCESS, o->name);
         cc->preprocess = o->text;
@@ -461,7 +373,7 @@ static void apply(struct cc *cc, const struct option *o, const char *v)
         list_add(&cc->device_opts, truth(o->name, v) ? "-ffp-contract=fast" : "-ffp-contract=off");
         break;
     case A_DEVICE_DEBUG: cc->device_debug = true; break;
-    case A_RDC: cc->rdc = truth(o->name, v); break;
+    case A_RDC: cc->rdc = truth(o->name, o->text ? o->text : v); break;
     case A_RDC_OBJECT:
         set_mode(cc, MODE_OBJECT, o->name);
         cc->rdc = true;
@@ -541,9 +453,14 @@ static void add_file(struct cc *cc, enum input_kind kind, const char *file)
         if (!cc->inputs)
             cc_fail("out of memory");
     }
-    if (access(file, R_OK))
-        cc_fail("%s: no such file, or not readable", file);
     cc->inputs[cc->n_inputs++] = (struct input){kind, file};
+}
+
+void cc_check_inputs(const struct cc *cc)
+{
+    for (size_t i = 0; i < cc->n_inputs; i++)
+        if (access(cc->inputs[i].file, R_OK))
+            cc_fail("%s: no such file, or not readable", cc->inputs[i].file);
 }
 
 bool cc_parse(struct cc *cc, int argc, char **argv)
@@ -598,15 +515,16 @@ static void settle_arch(struct cc *cc)
 
 void cc_finish(struct cc *cc)
 {
-    size_t cuda = 0;
-    for (size_t i = 0; i < cc->n_inputs; i++)
-        cuda += cc->inputs[i].kind == IN_CUDA;
     if (!cc->n_inputs)
         cc_fail("no input file; try --help");
-    if (cc->rdc && (cc->mode != MODE_LINK || cuda != 1))
-        cc_fail("%s", no_rdc);
     settle_arch(cc);
+    list_addf(&cc->macros, "-D__CUDA_ARCH_LIST__=%d0", cc->arch);
+    if (cc->rdc)
+        list_add(&cc->macros, "-D__CUDACC_RDC__=1");
+    if (cc->verbose && !cc->dryrun)
+        list_add(&cc->opts, "-v");
     if (cc->device_debug) {
+        list_add(&cc->macros, "-D__CUDACC_DEBUG__=1");
         list_add(&cc->opts, "-g");
         list_add(&cc->device_opts, "--cuda-noopt-device-debug");
         if (!cc->opt_level)
@@ -618,7 +536,8 @@ void cc_finish(struct cc *cc)
 
 void cc_free(struct cc *cc)
 {
-    struct list *lists[] = {&cc->opts, &cc->device_opts, &cc->link_opts, &cc->deps, &cc->host_pieces};
+    struct list *lists[] = {&cc->opts, &cc->device_opts, &cc->link_opts, &cc->deps,
+                            &cc->host_pieces, &cc->macros, &cc->run_args, &cc->temps, &cc->files_args};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         list_free(lists[i]);
     free(cc->inputs);

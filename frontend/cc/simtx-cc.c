@@ -4,13 +4,11 @@
  * contains the table. */
 #include "cc.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 void cc_fail(const char *fmt, ...)
@@ -34,46 +32,6 @@ void cc_note(const char *fmt, ...)
     va_end(ap);
 }
 
-void list_add(struct list *l, const char *s)
-{
-    if (l->n + 1 >= l->cap) {
-        l->cap = l->cap ? l->cap * 2 : 32;
-        l->v = realloc(l->v, l->cap * sizeof *l->v);
-        if (!l->v)
-            cc_fail("out of memory");
-    }
-    l->v[l->n] = strdup(s);
-    if (!l->v[l->n++])
-        cc_fail("out of memory");
-    l->v[l->n] = NULL;
-}
-
-void list_addf(struct list *l, const char *fmt, ...)
-{
-    char *s;
-    va_list ap;
-    va_start(ap, fmt);
-    if (vasprintf(&s, fmt, ap) < 0)
-        cc_fail("out of memory");
-    va_end(ap);
-    list_add(l, s);
-    free(s);
-}
-
-void list_free(struct list *l)
-{
-    for (size_t i = 0; i < l->n; i++)
-        free(l->v[i]);
-    free(l->v);
-    *l = (struct list){0};
-}
-
-static void list_append(struct list *l, const struct list *more)
-{
-    for (size_t i = 0; i < more->n; i++)
-        list_add(l, more->v[i]);
-}
-
 /* The CUDA directory: build/bin -> build/cuda, PREFIX/bin -> PREFIX/share/simtx/cuda. */
 static bool find_tree(char tree[PATH_MAX])
 {
@@ -95,54 +53,6 @@ static bool find_tree(char tree[PATH_MAX])
     return false;
 }
 
-static void print_command(const struct list *cmd)
-{
-    for (size_t i = 0; i < cmd->n; i++) {
-        const char *s = cmd->v[i];
-        bool plain =
-            *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%") ==
-                      strlen(s);
-        fputs(i ? " " : "", stdout);
-        if (plain) {
-            fputs(s, stdout);
-            continue;
-        }
-        putchar('\'');
-        for (; *s; s++)
-            fputs(*s == '\'' ? "'\\''" : (char[]){*s, 0}, stdout);
-        putchar('\'');
-    }
-    putchar('\n');
-}
-
-/* Runs a command and returns its exit status; with --dryrun only shows it. */
-static int run(const struct cc *cc, const struct list *cmd)
-{
-    if (cc->dryrun) {
-        print_command(cmd);
-        return 0;
-    }
-    cc_tempdir();
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid < 0)
-        cc_fail("cannot start %s: %s", cmd->v[0], strerror(errno));
-    if (pid == 0) {
-        execvp(cmd->v[0], cmd->v);
-        fprintf(stderr, "simtx-cc: error: cannot start %s: %s\n", cmd->v[0], strerror(errno));
-        _exit(127);
-    }
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            cc_fail("cannot wait for %s: %s", cmd->v[0], strerror(errno));
-    if (WIFSIGNALED(status)) {
-        fprintf(stderr, "simtx-cc: error: %s ended by signal %d\n", cmd->v[0], WTERMSIG(status));
-        return 1;
-    }
-    return WEXITSTATUS(status);
-}
-
 static bool has_cuda(const struct cc *cc)
 {
     for (size_t i = 0; i < cc->n_inputs; i++)
@@ -152,11 +62,16 @@ static bool has_cuda(const struct cc *cc)
 }
 
 /* Adds the options for device code, which every command needs. */
-static void add_cuda(const struct cc *cc, struct list *cmd)
+static void add_cuda(struct cc *cc, struct list *cmd)
 {
     list_addf(cmd, "--cuda-path=%s", cc->cuda_path);
     list_addf(cmd, "--cuda-gpu-arch=sm_%d", cc->arch);
     list_add(cmd, "--no-cuda-version-check");
+    list_add(cmd, "-include");
+    list_addf(cmd, "%s/include/simtx/nvcc.h", cc->tree);
+    if (cc->rdc)
+        list_add(cmd, "-fgpu-rdc");
+    list_append(cmd, &cc->macros);
     list_append(cmd, &cc->device_opts);
 }
 
@@ -176,28 +91,34 @@ static void add_common(const struct cc *cc, struct list *cmd)
     list_addf(cmd, "%s/include", cc->tree);
 }
 
-static void add_input(struct list *cmd, const struct input *in)
+static void add_input(struct cc *cc, struct list *cmd, const struct input *in)
 {
     static const char *const lang[] = {
         [IN_CUDA] = "cuda", [IN_CXX] = "c++", [IN_C] = "c", [IN_LINK] = "none"};
+    const char *overlay = in->kind == IN_CUDA ? cc_dialect(cc, in->file) : NULL;
+    if (overlay) {
+        list_add(cmd, "-ivfsoverlay");
+        list_add(cmd, overlay);
+    }
     list_add(cmd, "-x");
     list_add(cmd, lang[in->kind]);
     list_add(cmd, in->file);
 }
 
-/* "dir/name.cu" -> "name.ext" */
-static char *derived_name(const char *file, const char *ext)
+/* "dir/name.cu" -> "name.ext", in the folder that -odir names */
+static char *derived_name(const struct cc *cc, const char *file, const char *ext)
 {
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
     const char *dot = strrchr(base, '.');
     char *out;
-    if (asprintf(&out, "%.*s.%s", dot ? (int)(dot - base) : (int)strlen(base), base, ext) < 0)
+    if (asprintf(&out, "%s%s%.*s.%s", cc->output_dir ? cc->output_dir : "", cc->output_dir ? "/" : "",
+                 dot ? (int)(dot - base) : (int)strlen(base), base, ext) < 0)
         cc_fail("out of memory");
     return out;
 }
 
 /* One source to an object, PTX, preprocessed text or dependencies. */
-static int compile_one(const struct cc *cc, const struct input *in, const char *output)
+static int compile_one(struct cc *cc, enum cc_mode mode, const struct input *in, const char *output)
 {
     struct list cmd = {0};
     list_add(&cmd, cc->clang);
@@ -206,30 +127,47 @@ static int compile_one(const struct cc *cc, const struct input *in, const char *
     add_common(cc, &cmd);
     if (in->kind != IN_C && cc->std)
         list_addf(&cmd, "-std=%s", cc->std);
-    if (cc->mode == MODE_PTX) {
+    if (mode == MODE_PTX) {
         list_add(&cmd, "--cuda-device-only");
         list_add(&cmd, "-S");
-    } else if (cc->mode == MODE_PREPROCESS) {
+    } else if (mode == MODE_PREPROCESS) {
         list_add(&cmd, cc->preprocess);
         if (in->kind == IN_CUDA)
             list_add(&cmd, "--cuda-host-only");
+        list_append(&cmd, &cc->deps);
     } else {
         list_add(&cmd, "-c");
         list_append(&cmd, &cc->deps);
     }
-    add_input(&cmd, in);
+    add_input(cc, &cmd, in);
     if (output) {
         list_add(&cmd, "-o");
         list_add(&cmd, output);
     }
-    int rc = run(cc, &cmd);
+    int rc = cc_run(cc, &cmd);
     list_free(&cmd);
     return rc;
 }
 
-static int compile_each(const struct cc *cc)
+/* The PTX of one source in a container for cuModuleLoad. */
+static int make_fatbin(struct cc *cc, const struct input *in, const char *output)
 {
-    static const char *const ext[] = {[MODE_OBJECT] = "o", [MODE_PTX] = "ptx"};
+    struct list cmd = {0};
+    const char *ptx = cc_temp(cc, "fatbin.ptx");
+    int rc = compile_one(cc, MODE_PTX, in, ptx);
+    list_addf(&cmd, "%s/bin/fatbinary", cc->tree);
+    list_add(&cmd, "--create");
+    list_add(&cmd, output);
+    list_addf(&cmd, "--image=profile=compute_%d,file=%s", cc->arch, ptx);
+    if (!rc)
+        rc = cc_run(cc, &cmd);
+    list_free(&cmd);
+    return rc;
+}
+
+static int compile_each(struct cc *cc)
+{
+    static const char *const ext[] = {[MODE_OBJECT] = "o", [MODE_PTX] = "ptx", [MODE_FATBIN] = "fatbin"};
     int sources = 0;
     for (size_t i = 0; i < cc->n_inputs; i++)
         sources += cc->inputs[i].kind != IN_LINK;
@@ -242,10 +180,11 @@ static int compile_each(const struct cc *cc)
             cc_note("%s: ignored, since this command does not link", in->file);
             continue;
         }
-        if (cc->mode == MODE_PTX && in->kind != IN_CUDA)
+        if ((cc->mode == MODE_PTX || cc->mode == MODE_FATBIN) && in->kind != IN_CUDA)
             cc_fail("%s is not CUDA source, so there is no PTX; give -x cu if it is", in->file);
-        char *name = cc->mode == MODE_PREPROCESS || cc->output ? NULL : derived_name(in->file, ext[cc->mode]);
-        int rc = compile_one(cc, in, cc->output ? cc->output : name);
+        char *name = cc->mode == MODE_PREPROCESS || cc->output ? NULL : derived_name(cc, in->file, ext[cc->mode]);
+        const char *output = cc->output ? cc->output : name;
+        int rc = cc->mode == MODE_FATBIN ? make_fatbin(cc, in, output) : compile_one(cc, cc->mode, in, output);
         free(name);
         if (rc)
             return rc;
@@ -253,22 +192,58 @@ static int compile_each(const struct cc *cc)
     return 0;
 }
 
-/* Compiles and links in one clang command; C sources are compiled to objects first: their -std and -x differ. */
-static int build(struct cc *cc)
+/* Compiles the inputs that cannot take part in the linking command to objects, which take their place: C sources,
+ * whose -std and -x differ, CUDA sources with -rdc=true, and all for an archive. */
+static int compile_to_objects(struct cc *cc)
 {
-    struct list temps = {0};
     int rc = 0;
     for (size_t i = 0; i < cc->n_inputs && !rc; i++) {
         struct input *in = &cc->inputs[i];
-        if (in->kind != IN_C)
+        char name[32];
+        bool apart = in->kind == IN_C || (in->kind == IN_CUDA && cc->rdc) || cc->mode != MODE_LINK;
+        if (in->kind == IN_LINK || !apart)
             continue;
-        list_addf(&temps, "%s/%zu.o", cc->dryrun ? "/tmp" : cc_tempdir(), i);
-        const char *object = temps.v[temps.n - 1];
-        rc = compile_one(cc, in, object);
+        snprintf(name, sizeof name, "%zu.o", i);
+        const char *object = cc_temp(cc, name);
+        rc = compile_one(cc, MODE_OBJECT, in, object);
         *in = (struct input){IN_LINK, object};
     }
+    return rc;
+}
 
+static bool has_objects(const struct cc *cc)
+{
+    for (size_t i = 0; i < cc->n_inputs; i++)
+        if (cc->inputs[i].kind == IN_LINK)
+            return true;
+    return false;
+}
+
+static void add_runtime(const struct cc *cc, struct list *cmd)
+{
+    list_addf(cmd, "-L%s/lib64", cc->tree);
+    list_addf(cmd, "-Wl,-rpath,%s/lib64", cc->tree);
+    list_add(cmd, "-lcudart");
+}
+
+static int run_program(struct cc *cc, const char *program)
+{
     struct list cmd = {0};
+    list_addf(&cmd, "%s%s", strchr(program, '/') ? "" : "./", program);
+    list_append(&cmd, &cc->run_args);
+    int rc = cc_run(cc, &cmd);
+    list_free(&cmd);
+    return rc;
+}
+
+/* Compiles and links, in one clang command where the sources allow it. */
+static int build(struct cc *cc)
+{
+    struct list cmd = {0}, registration = {0};
+    const char *output = cc->output ? cc->output : "a.out";
+    int rc = compile_to_objects(cc);
+    if (!rc && has_objects(cc))
+        rc = cc_device_link(cc, NULL, &registration);
     list_add(&cmd, cc->clang);
     if (has_cuda(cc))
         add_cuda(cc, &cmd);
@@ -277,31 +252,65 @@ static int build(struct cc *cc)
         list_addf(&cmd, "-std=%s", cc->std);
     list_append(&cmd, &cc->deps);
     for (size_t i = 0; i < cc->n_inputs; i++)
-        add_input(&cmd, &cc->inputs[i]);
+        add_input(cc, &cmd, &cc->inputs[i]);
     list_add(&cmd, "-x");
     list_add(&cmd, "none");
     list_add(&cmd, "-o");
-    list_add(&cmd, cc->output ? cc->output : "a.out");
+    list_add(&cmd, output);
     list_append(&cmd, &cc->link_opts);
-    if (!cc->no_cudart) {
-        list_addf(&cmd, "-L%s/lib64", cc->tree);
-        list_addf(&cmd, "-Wl,-rpath,%s/lib64", cc->tree);
-        list_add(&cmd, "-lcudart");
-    }
+    list_append(&cmd, &registration);
+    if (registration.n)
+        list_append(&cmd, &cc->link_opts);
+    if (!cc->no_cudart)
+        add_runtime(cc, &cmd);
     if (!rc)
-        rc = run(cc, &cmd);
-    for (size_t i = 0; i < temps.n && !cc->dryrun; i++)
-        unlink(temps.v[i]);
+        rc = cc_run(cc, &cmd);
+    if (!rc && cc->run)
+        rc = run_program(cc, output);
     list_free(&cmd);
-    list_free(&temps);
+    list_free(&registration);
     return rc;
+}
+
+/* -lib: an archive of the objects. */
+static int archive(struct cc *cc)
+{
+    struct list cmd = {0};
+    int rc = compile_to_objects(cc);
+    list_add(&cmd, "ar");
+    list_add(&cmd, "rcs");
+    list_add(&cmd, cc->output ? cc->output : "a.a");
+    for (size_t i = 0; i < cc->n_inputs; i++)
+        list_add(&cmd, cc->inputs[i].file);
+    if (!rc)
+        rc = cc_run(cc, &cmd);
+    list_free(&cmd);
+    return rc;
+}
+
+/* -dlink: the object that registers the device code of the other objects. */
+static int device_link(struct cc *cc)
+{
+    int rc = compile_to_objects(cc);
+    return rc ? rc : cc_device_link(cc, cc->output ? cc->output : "a_dlink.o", NULL);
+}
+
+static int run_mode(struct cc *cc)
+{
+    switch (cc->mode) {
+    case MODE_LINK: return build(cc);
+    case MODE_LIB: return archive(cc);
+    case MODE_DLINK: return device_link(cc);
+    default: return compile_each(cc);
+    }
 }
 
 int main(int argc, char **argv)
 {
     char tree[PATH_MAX];
     struct cc cc = {.arch = CC_DEFAULT_ARCH, .tree = find_tree(tree) ? tree : NULL};
-    if (cc_parse(&cc, argc, argv)) {
+    cc.files_args = cc_expand(argc, argv);
+    if (cc_parse(&cc, (int)cc.files_args.n, cc.files_args.v)) {
         cc_free(&cc);
         return 0;
     }
@@ -311,11 +320,16 @@ int main(int argc, char **argv)
             "run `make` or reinstall");
     cc_clang_find(&cc);
     cc_finish(&cc);
+    if (cc.verbose || cc.dryrun)
+        cc_print_settings(&cc);
+    cc_check_inputs(&cc);
     if (has_cuda(&cc)) {
         cc_clang_cuda(&cc);
         cc_clang_warn(&cc);
     }
-    int rc = cc.mode == MODE_LINK ? build(&cc) : compile_each(&cc);
+    int rc = run_mode(&cc);
+    for (size_t i = 0; i < cc.temps.n && !cc.dryrun; i++)
+        unlink(cc.temps.v[i]);
     cc_free(&cc);
     return rc;
 }

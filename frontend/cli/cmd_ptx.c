@@ -12,16 +12,17 @@
 
 static const char COMMAND[] = "simtx ptx";
 static const char USAGE[] =
-    "usage: simtx ptx check FILE ...          report everything that simtx cannot run, with line and column\n"
+    "usage: simtx ptx check [--part] FILE ... report everything that simtx cannot run, with line and column\n"
     "       simtx ptx info [--json] FILE ...  kernels with registers, shared, local and parameter sizes\n"
     "       simtx ptx list FILE ...           disassembly with the reconvergence points of diverged lanes\n"
     "       simtx ptx ops [--markdown]        every supported instruction with types and modifiers\n"
     "       simtx ptx classes [--markdown]    timing mode: pipeline and latency class of the arithmetic instructions\n";
 
-enum { OPT_JSON, OPT_MARKDOWN };
+enum { OPT_JSON, OPT_MARKDOWN, OPT_PART };
 static const struct cmd_option OPTIONS[] = {
     [OPT_JSON] = { "--json", NULL, "info: as JSON" },
     [OPT_MARKDOWN] = { "--markdown", NULL, "ops, classes: as a table for the manual" },
+    [OPT_PART] = { "--part", NULL, "check: the file may refer to functions and variables of other files" },
     { NULL, NULL, NULL }
 };
 
@@ -39,7 +40,7 @@ static int print_text(char *text)
     return status;
 }
 
-static int do_file(enum what what, const char *path, bool json)
+static int do_file(enum what what, const char *path, bool json, bool part)
 {
     size_t size = 0;
     char *message = NULL, *text = cmd_read_file(path, &size);
@@ -48,7 +49,9 @@ static int do_file(enum what what, const char *path, bool json)
         fprintf(stderr, "%s: %s: %s\n", COMMAND, path, strerror(errno));
         return CMD_USAGE;
     }
-    if (what == CHECK)
+    if (what == CHECK && part)
+        status = simtx_ptx_check_part(text, size, path, &message) ? CMD_PTX : CMD_OK;
+    else if (what == CHECK)
         status = simtx_ptx_check(text, size, path, &message) ? CMD_PTX : CMD_OK;
     else if (what == INFO)
         status = print_text(simtx_ptx_info(text, size, path, json, &message));
@@ -77,12 +80,13 @@ int cmd_ptx(int argc, char **argv)
 {
     struct cmd_args a = { COMMAND, USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
     char **words = mem_zero((size_t)argc + 1, sizeof *words, "the words of the command");
-    bool json = false, markdown = false;
+    bool json = false, markdown = false, part = false;
     int n = 0, which, status = CMD_OK;
     while ((which = cmd_args_next(&a)) != CMD_ARG_END) {
         if (which == CMD_ARG_WORD)
             words[n++] = (char *)a.value;
         json |= which == OPT_JSON;
+        part |= which == OPT_PART;
         markdown |= which == OPT_MARKDOWN;
     }
     if (!n)
@@ -96,7 +100,7 @@ int cmd_ptx(int argc, char **argv)
     if (table)
         status = print_text(what == OPS ? simtx_ptx_ops(markdown) : simtx_ptx_classes(markdown));
     for (int i = 1; i < n; i++) {
-        int s = do_file(what, words[i], json);
+        int s = do_file(what, words[i], json, part);
         status = s > status ? s : status;
     }
     free(words);

@@ -7,7 +7,7 @@
 CUDA_DIR     := frontend/cuda
 CUDA_HDR_SRC := $(shell cd $(CUDA_DIR)/include && find . -name '*.h' -o -name '*.hpp' | sed 's|^\./||')
 CUDA_HDR     := $(CUDA_HDR_SRC:%=$(B)/cuda/include/%)
-CUDA_TOOLS   := $(B)/cuda/bin/ptxas $(B)/cuda/bin/fatbinary
+CUDA_TOOLS   := $(B)/cuda/bin/ptxas $(B)/cuda/bin/fatbinary $(B)/cuda/bin/nvlink $(B)/cuda/bin/crt/link.stub $(B)/cuda/lib64/libcudadevrt.a
 CUDA_TREE    := $(CUDA_HDR) $(CUDA_TOOLS) $(B)/cuda/version.json $(B)/cuda/lib64/.keep
 
 $(B)/cuda/include/%: $(CUDA_DIR)/include/%
@@ -17,6 +17,20 @@ $(B)/cuda/include/%: $(CUDA_DIR)/include/%
 $(B)/cuda/bin/%: $(CUDA_DIR)/%.c $(CUDA_DIR)/tool.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS)
+
+$(B)/cuda/bin/crt/%: $(CUDA_DIR)/crt/%
+	@mkdir -p $(@D)
+	@cp $< $@
+
+# The device runtime library: empty, for link lines that name it.
+$(B)/cuda/lib64/libcudadevrt.a:
+	@mkdir -p $(@D)
+	@ar rcs $@
+
+NVLINK_OBJ := $(B)/obj/frontend/cuda/nvlink.o $(B)/obj/frontend/cuda/link_inputs.o $(B)/obj/frontend/fatbin/fatbin.o
+$(B)/cuda/bin/nvlink: $(NVLINK_OBJ) $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $(NVLINK_OBJ) $(B)/lib/libsimtx.a $(LDFLAGS) -Wl,--as-needed $(LDLIBS)
 
 $(B)/cuda/version.json:
 	@mkdir -p $(@D)
@@ -39,3 +53,4 @@ install-cuda: all
 	cp -R $(B)/cuda $(INSTALL_CUDA)
 	install -m 755 $(B)/bin/simtx-cc $(DESTDIR)$(PREFIX)/bin/simtx-cc
 	ln -sf simtx-cc $(DESTDIR)$(PREFIX)/bin/nvcc
+	ln -sf ../../../../bin/simtx-cc $(INSTALL_CUDA)/bin/nvcc

@@ -12,6 +12,7 @@ static const char help[] =
     "usage: fatbinary --create FILE --image=profile=compute_70,file=X.s ...\n"
     "  --create FILE            the container to write\n"
     "  --image=profile=P,file=F     P is compute_NN (PTX) or sm_NN (used only when no PTX image is given)\n"
+    "  --embedded-fatbin FILE   after nvlink: an empty C text\n"
     "  --image3=kind=K,sm=N,file=F  the newer spelling; K is ptx or elf\n";
 
 enum { MAX_IMAGES = 64 };
@@ -113,11 +114,19 @@ static void write_image(FILE *out, const char *out_name, const struct image *im,
     free(text);
 }
 
+/* The C text that build systems include in crt/link.stub, which does not use it: the images stay in their objects. */
+static void write_empty_text(const char *path)
+{
+    FILE *f = tool_create(path);
+    fputs("/* the device code is in the objects that were linked */\n", f);
+    tool_close(f, path);
+}
+
 int main(int argc, char **argv)
 {
     struct image images[MAX_IMAGES];
     int count = 0, with_ptx = 0;
-    const char *output = NULL, *v;
+    const char *output = NULL, *text = NULL, *v;
     bool debug = false;
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
@@ -129,9 +138,11 @@ int main(int argc, char **argv)
             puts("fatbinary (simtx), release 11.5, V11.5.0");
             return 0;
         }
-        if (tool_option(argv, argc, &i, "--create", &output))
+        if (tool_option(argv, argc, &i, "--create", &output) || tool_option(argv, argc, &i, "--embedded-fatbin", &text) ||
+            tool_option(argv, argc, &i, "-cmdline", &v) || tool_option(argv, argc, &i, "--cmdline", &v))
             continue;
-        if (tool_option(argv, argc, &i, "--image", &v) || tool_option(argv, argc, &i, "--image3", &v)) {
+        if (tool_option(argv, argc, &i, "--image", &v) || tool_option(argv, argc, &i, "--image3", &v) ||
+            tool_option(argv, argc, &i, "-im", &v)) {
             if (count == MAX_IMAGES)
                 tool_fail("more than %d images", MAX_IMAGES);
             images[count] = parse_image(v);
@@ -143,6 +154,12 @@ int main(int argc, char **argv)
         } else if (a[0] != '-') {
             tool_fail("unexpected argument '%s'; try --help", a);
         }
+    }
+    if (!output && text) {
+        write_empty_text(text);
+        for (int i = 0; i < count; i++)
+            free(images[i].file);
+        return 0;
     }
     if (!output)
         tool_fail("no output file: --create FILE; try --help");

@@ -14,6 +14,7 @@ static const char help[] =
     "usage: ptxas [options] FILE.ptx\n"
     "  -o, --output-file FILE   file for the checked PTX (none: check only)\n"
     "  --gpu-name, -arch NAME   ignored: the .target line of the PTX decides\n"
+    "  -c, --compile-only       the code may refer to functions and variables of other files\n"
     "  -v, --verbose            print the output of `simtx ptx check` also for valid PTX\n"
     "Options for optimisation and debug information are accepted and have no effect.\n";
 
@@ -37,8 +38,8 @@ static bool find_simtx(char path[PATH_MAX])
     return false;
 }
 
-/* Exit status of `simtx ptx check FILE`. */
-static int check(const char *simtx, const char *file, bool verbose)
+/* Exit status of `simtx ptx check FILE`; code of one file among several (-c) may refer to the others. */
+static int check(const char *simtx, const char *file, bool verbose, bool part)
 {
     fflush(NULL);
     pid_t pid = fork();
@@ -48,7 +49,7 @@ static int check(const char *simtx, const char *file, bool verbose)
         int out = verbose ? dup(2) : open("/dev/null", O_WRONLY);
         if (out >= 0)
             dup2(out, 1);
-        execl(simtx, "simtx", "ptx", "check", file, (char *)NULL);
+        execl(simtx, "simtx", "ptx", "check", part ? "--part" : file, part ? file : (char *)NULL, (char *)NULL);
         fprintf(stderr, "%s: error: cannot start %s: %s\n", tool_name, simtx, strerror(errno));
         _exit(127);
     }
@@ -78,7 +79,7 @@ static bool takes_value(const char *arg)
 int main(int argc, char **argv)
 {
     const char *input = NULL, *output = NULL;
-    bool verbose = false;
+    bool verbose = false, part = false;
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
         if (!strcmp(a, "--help") || !strcmp(a, "-h")) {
@@ -94,6 +95,8 @@ int main(int argc, char **argv)
             continue;
         if (!strcmp(a, "-v") || !strcmp(a, "--verbose"))
             verbose = true;
+        else if (!strcmp(a, "-c") || !strcmp(a, "--compile-only"))
+            part = true;
         else if (!strcmp(a, "-m32"))
             tool_fail("32-bit device code is not supported; compile with -m64");
         else if (takes_value(a))
@@ -114,7 +117,7 @@ int main(int argc, char **argv)
     if (!find_simtx(simtx))
         tool_fail("the simtx command is not next to this CUDA directory (looked for ../../bin/simtx and "
                   "../../../../bin/simtx from the folder of ptxas); run `make` or reinstall");
-    int rc = check(simtx, input, verbose);
+    int rc = check(simtx, input, verbose, part);
     if (rc) {
         fprintf(
             stderr,

@@ -43,6 +43,16 @@ simtx_status simtx_ptx_check(const char *ptx, size_t len, const char *name, char
     return p ? SIMTX_OK : SIMTX_INVALID_PTX;
 }
 
+simtx_status simtx_ptx_check_part(const char *ptx, size_t len, const char *name, char **message)
+{
+    struct diag d = { .file = name, .source = ptx, .source_len = len };
+    struct ptx_module *m = ptx_parse(ptx, len, name, &d);
+    if (m)
+        ptx_module_free(m);
+    give_message(&d, message);
+    return m ? SIMTX_OK : SIMTX_INVALID_PTX;
+}
+
 /* ---- info ---- */
 
 static const char *param_type(const struct ptx_var *v)

@@ -237,6 +237,8 @@ simtx_status simtx_run_ptx(const simtx_config *config, const char *ptx, const ch
 /* ---- PTX without a GPU ---- */
 /* Parses and checks a text; *message (may be NULL) gets all errors and warnings. */
 simtx_status simtx_ptx_check(const char *ptx, size_t len, const char *name, char **message);
+/* The same for one of several texts that are linked: it may refer to functions and variables of the others. */
+simtx_status simtx_ptx_check_part(const char *ptx, size_t len, const char *name, char **message);
 /* The text of `simtx ptx info` and `simtx ptx list` (malloc'ed; NULL on failure), *message as above. */
 char *simtx_ptx_info(const char *ptx, size_t len, const char *name, bool json, char **message);
 char *simtx_ptx_list(const char *ptx, size_t len, const char *name, char **message);

@@ -140,6 +140,7 @@ static void give_trapping_body(struct ptx_module *m, struct ptx_func *f)
     f->def = f;
 }
 
+/* A kernel may be declared as a function where only its address is taken. */
 static void resolve_func(struct linker *l, struct ptx_module *m, struct ptx_func *f)
 {
     if (f->has_body && f->linkage == LINK_LOCAL) {
@@ -158,7 +159,8 @@ static void resolve_func(struct linker *l, struct ptx_module *m, struct ptx_func
             give_trapping_body(m, f);
         return;
     }
-    if (!d->func || d->func->is_entry != f->is_entry || !same_sizes(f->params, d->func->params) ||
+    bool other_kind = !d->func || (f->is_entry && !d->func->is_entry);
+    if (other_kind || !same_sizes(f->params, d->func->params) ||
         !same_sizes(f->rets, d->func->rets)) {
         error(l, m, f->loc, f->name, "is declared with other parameters than it is defined with");
         note_other(l, d);
@@ -218,6 +220,12 @@ static void use_operand(struct linker *l, const struct ptx_module *m, struct str
         use_var(l, m, reported, o->var, o->loc);
 }
 
+static void refuse_kernel(struct linker *l, const struct ptx_module *m, const struct ptx_operand *target)
+{
+    if (target->kind == OPD_FUNC && target->func->def && target->func->def->is_entry)
+        error(l, m, target->loc, target->func->name, "is a kernel of another module, which cannot be called");
+}
+
 static void check_uses(struct linker *l, const struct ptx_module *m)
 {
     struct strmap reported = { 0 };
@@ -229,6 +237,7 @@ static void check_uses(struct linker *l, const struct ptx_module *m)
             if (!in->call)
                 continue;
             use_operand(l, m, &reported, &in->call->target);
+            refuse_kernel(l, m, &in->call->target);
             for (int k = 0; in->call->table && in->call->table->kind == TABLE_CALL &&
                  k < in->call->table->n; k++)
                 use_func(l, m, &reported, in->call->table->funcs[k], in->call->table->loc);

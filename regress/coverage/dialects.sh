@@ -74,7 +74,7 @@ else
     done
 fi
 # Other compilers than the one that simtx-cc takes by itself.
-taken=$("$build/bin/simtx-cc" --dryrun -x cu /dev/null 2>/dev/null | sed 's/ .*//')
+taken=$("$build/bin/simtx-cc" --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#. \(clang[^ ]*\) .*/\1/p')
 for version in 14 15 16 17 18 19; do
     export SIMTX_CLANG=clang++-$version
     if [ "$SIMTX_CLANG" != "$taken" ] && command -v "$SIMTX_CLANG" >/dev/null; then

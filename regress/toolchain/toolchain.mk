@@ -1,6 +1,9 @@
 # Tests of the CUDA directory and of simtx-cc.
-.PHONY: test-toolchain
+.PHONY: test-toolchain test-nvcc
 test-toolchain: all
 	@CLANGXX="$(CLANGXX)" sh regress/toolchain/toolchain.sh $(B)
 
-TESTS += test-toolchain
+test-nvcc: all
+	@CLANGXX="$(CLANGXX)" sh regress/toolchain/nvcc.sh $(B)
+
+TESTS += test-toolchain test-nvcc

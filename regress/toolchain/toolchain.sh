@@ -171,15 +171,30 @@ a.cu p.cpp o.o|-x cuda a.cu -x c++ p.cpp -x none o.o
 -DA=1 -D B -I. -lm a.cu|-D A=1 -D B -I .
 -DA=1 -lm a.cu|-lm
 -lcudart -lcudadevrt -lcuda a.cu|!-lcuda 
--cudart none a.cu|!-lcudart
--rdc=true a.cu|-x cuda a.cu
+-cudart none a.cu|!clang.*-lcudart
 -Werror all-warnings a.cu|-Werror
 -Xcudafe --diag_suppress=2361 a.cu|!diag_suppress
 -diag-suppress 177 a.cu|!177
 -m64 a.cu|!-m64
 -w a.cu| -w 
---default-stream per-thread a.cu|has no effect
 -shared -Xcompiler -fPIC a.cu -o liba.so|-shared
+--default-stream per-thread a.cu|-DCUDA_API_PER_THREAD_DEFAULT_STREAM
+-Xcompiler -m64 a.cu|!-m64
+-dc a.cu|-fgpu-rdc.*-c -x cuda a.cu -o a.o
+-rdc=true -c a.cu|-fgpu-rdc
+-rdc true a.cu|nvlink
+-dlink o.o -o d.o|link.stub -o d.o
+-lib a.cu -o x.a|ar rcs x.a
+-fatbin a.cu|fatbinary --create a.fatbin --image=profile=compute_70
+-odir out -c a.cu|-o out/a.o
+-gencode arch=compute_70,code=\"sm_70,compute_70\" a.cu|--cuda-gpu-arch=sm_70
+-gencode arch=compute_80,code=lto_80 a.cu|--cuda-gpu-arch=sm_80
+-arch=all-major a.cu|--cuda-gpu-arch=sm_70
+--extended-lambda a.cu|-D__CUDACC_EXTENDED_LAMBDA__
+--expt-relaxed-constexpr a.cu|-D__CUDACC_RELAXED_CONSTEXPR__
+-v -c --dryrun a.cu|TOP=.*/cuda
+-c a.cu --dryrun|NVVMIR_LIBRARY_DIR=.*nvvm/libdevice
+-objtemp -t 4 -forward-unknown-to-host-compiler -Wno-deprecated-gpu-targets a.cu|!deprecated-gpu
 END
 mkdir other && : >other/cuda_runtime.h && : >other/libcudart.so
 check "another CUDA's folders are left out" translates "-Iother -Lother a.cu" "this folder contains another CUDA"
@@ -203,10 +218,6 @@ done <<'END'
 |no input file
 missing.cu|missing.cu: no such file
 -cubin a.cu|no machine code
--dc a.cu|separate device compilation
--rdc=true -c a.cu|separate device compilation
--dlink o.o|separate device compilation
--lib a.cu|ar rcs
 -m32 a.cu|32-bit programs are not supported
 -arch=tesla a.cu|not an architecture
 -gencode arch=compute_70 a.cu|-gencode takes arch=
@@ -216,6 +227,13 @@ missing.cu|missing.cu: no such file
 -fmad=maybe a.cu|true or false
 -x fortran a.cu|-x takes cu
 -cudart dynamic a.cu|-cudart takes
+-default-stream all a.cu|-default-stream takes
+-gencode arch=compute_70,code=volta a.cu|not an architecture
+-cuda a.cu|without an intermediate
+-Xcompiler -m32 a.cu|32-bit programs
+-frobnicate a.cu|unknown argument.*-frobnicate
+@missing.txt|option file missing.txt: No such file
+--options-file|needs a value
 a.cu -o|needs a value
 x.ptx|PTX is not compiled
 END
@@ -269,7 +287,7 @@ done
 # 8. The installed layout.
 installed() {
     mkdir -p pre/bin pre/share/simtx && cp "$cc" pre/bin/ && cp -R "$B/cuda" pre/share/simtx/cuda &&
-        pre/bin/simtx-cc --dryrun a.cu | grep -q -e "--cuda-path=$(pwd -P)/pre/share/simtx/cuda"
+        pre/bin/simtx-cc --dryrun a.cu 2>&1 | grep -q -e "--cuda-path=$(pwd -P)/pre/share/simtx/cuda"
 }
 check "simtx-cc finds the tree of its installation" installed
 check "simtx-cc without a tree says so" sh -c 'mkdir -p solo && cp "$1" solo/ && ! solo/simtx-cc a.cu 2>&1 | grep -q "no CUDA directory" && exit 1 || exit 0' - "$cc"
@@ -284,7 +302,7 @@ unset SIMTX_CLANG
 newest=
 for version in 19 18 17 16 15 14; do
     command -v "clang++-$version" >/dev/null || continue
-    [ -n "$newest" ] || { newest=$version; check "clang $version is taken" translates a.cu "^clang++-$version "; }
+    [ -n "$newest" ] || { newest=$version; check "clang $version is taken" translates a.cu "^#. clang++-$version "; }
     check "simtx-cc leaves no temporary files of clang $version" with "$version" tidy
     if [ "$version" -ge 16 ]; then
         check "clang $version compares structs with padding" with "$version" runs padding.cu

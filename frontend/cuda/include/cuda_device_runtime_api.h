@@ -1,5 +1,17 @@
-/* Functions of device code: clang's CUDA mode includes them for every file. */
-#ifndef SIMTX_CUDA_DEVICE_RUNTIME_API_H
-#define SIMTX_CUDA_DEVICE_RUNTIME_API_H
-#include "cuda_runtime.h"
+/* The part of the device runtime (dynamic parallelism) that libraries name in device code. simtx runs no launches
+ * from kernels: device code that refers to one of these functions is rejected when it is loaded. */
+#ifndef __CUDA_DEVICE_RUNTIME_API_H__
+#define __CUDA_DEVICE_RUNTIME_API_H__
+
+#include "host_defines.h"
+#include "driver_types.h"
+
+#if defined(__cplusplus) && defined(__CUDA__)
+extern "C" {
+__device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
+__device__ cudaError_t cudaLaunchDevice(void *func, void *parameterBuffer, dim3 gridDimension, dim3 blockDimension,
+                                        unsigned int sharedMemSize, cudaStream_t stream);
+}
+#endif
+
 #endif
