@@ -14,6 +14,9 @@
 #include "frontend/litmus/litmus_report.h"
 #include "frontend/session/atomic_file.h"
 
+/* Crossbar cycles for which a packet is held back, at most; --set xbar.disturb=0 turns it off. */
+enum { DISTURB = 3000 };
+
 static const char COMMAND[] = "simtx litmus";
 static const char USAGE[] =
     "usage: simtx litmus FILE... [options]\n\n"
@@ -79,8 +82,9 @@ static void take(struct litmus_command *c, int option, const char *value)
 static void build_config(struct litmus_command *c)
 {
     char *message = NULL;
-    char *sets = mem_format("%s%s%s%s%s\nsim.mode=timing\nsim.seed=%llu", c->sets ? c->sets : "", c->sets ? "\n" : "",
-                            c->policy ? "order.policy=" : "", c->policy ? c->policy : "", c->policy ? "\n" : "",
+    char *sets = mem_format("xbar.disturb=%d\n%s%s%s%s%s\nsim.mode=timing\nsim.seed=%llu", DISTURB,
+                            c->sets ? c->sets : "", c->sets ? "\n" : "", c->policy ? "order.policy=" : "",
+                            c->policy ? c->policy : "", c->policy ? "\n" : "",
                             (unsigned long long)(c->seed & INT_MAX));
     c->built = simtx_config_new();
     if (simtx_config_build(c->built, c->config, sets, "--set", &message)) {

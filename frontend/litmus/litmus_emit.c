@@ -222,10 +222,20 @@ static void emit_results(struct emitter *m)
     }
 }
 
+/* Waits for the next multiple of 2^START_SHIFT cycles and the thread's delay. Each role reads the clock after its
+ * branch, so that roles whose branches come later are not late. */
+static void emit_wait(struct emitter *m)
+{
+    fprintf(m->f, "    mov.u32 %%t0, %%clock;\n    shr.u32 %%t1, %%t0, %d;\n    add.u32 %%t1, %%t1, 1;\n"
+            "    shl.b32 %%t1, %%t1, %d;\n    sub.u32 %%t1, %%t1, %%t0;\n    add.u32 %%t1, %%t1, %%delay;\n"
+            "    mul.lo.u32 %%t1, %%t1, %%t2;\n    shr.u32 %%wait, %%t1, 16;\n    nanosleep.u32 %%wait;\n",
+            LITMUS_START_SHIFT, LITMUS_START_SHIFT);
+}
+
 static void emit_role(struct emitter *m)
 {
     fprintf(m->f, "R%d:\n", m->thread);
-    fprintf(m->f, "    nanosleep.u32 %%wait;\n");
+    emit_wait(m);
     for (int i = 0; i <= m->p->nops; i++) {
         if (is_target(m->p, i))
             fprintf(m->f, "L%d_%d:\n", m->thread, i);
@@ -281,10 +291,7 @@ static void emit_warming(struct emitter *m)
 
 static void emit_start(struct emitter *m)
 {
-    fprintf(m->f, "START:\n    mov.u32 %%t0, %%clock;\n    shr.u32 %%t1, %%t0, %d;\n    add.u32 %%t1, %%t1, 1;\n"
-            "    shl.b32 %%t1, %%t1, %d;\n    sub.u32 %%t1, %%t1, %%t0;\n    add.u32 %%t1, %%t1, %%delay;\n"
-            "    ld.param.u32 %%t2, [scale];\n    mul.lo.u32 %%t1, %%t1, %%t2;\n    shr.u32 %%wait, %%t1, 16;\n",
-            LITMUS_START_SHIFT, LITMUS_START_SHIFT);
+    fputs("START:\n    ld.param.u32 %t2, [scale];\n", m->f);
     for (int i = 1; i <= m->t->nthreads; i++)
         fprintf(m->f, "    setp.eq.u32 %%p, %%role, %d;\n    @%%p bra R%d;\n", i, i);
 }
@@ -292,11 +299,11 @@ static void emit_start(struct emitter *m)
 /* Stores to %warm lines in the way of the tests' accesses. */
 static void emit_noise(struct emitter *m)
 {
-    fprintf(m->f, "R%d:\n    ld.param.u64 %%a, [noise];\n    mad.wide.u32 %%a, %%instance, 128, %%a;\n"
-            "    nanosleep.u32 %%wait;\nNEXT:\n    setp.eq.u32 %%p, %%warm, 0;\n    @%%p bra END;\n"
-            "    st.global.u32 [%%a], %%warm;\n    add.u64 %%a, %%a, 4;\n    sub.u32 %%warm, %%warm, 1;\n"
-            "    bra NEXT;\nEND:\n    ret;\n}\n",
+    fprintf(m->f, "R%d:\n    ld.param.u64 %%a, [noise];\n    mad.wide.u32 %%a, %%instance, 128, %%a;\n",
             m->t->nthreads);
+    emit_wait(m);
+    fputs("NEXT:\n    setp.eq.u32 %p, %warm, 0;\n    @%p bra END;\n    st.global.u32 [%a], %warm;\n"
+          "    add.u64 %a, %a, 4;\n    sub.u32 %warm, %warm, 1;\n    bra NEXT;\nEND:\n    ret;\n}\n", m->f);
 }
 
 char *litmus_emit(const struct litmus_test *t)

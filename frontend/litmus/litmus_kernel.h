@@ -6,7 +6,7 @@
 
 enum {
     LITMUS_LANES = 32, LITMUS_TEMPS = 8,
-    LITMUS_START_SHIFT = 11,         /* threads start at multiples of 2^11 cycles */
+    LITMUS_START_SHIFT = 13,         /* threads start at multiples of 2^13 cycles */
     LITMUS_NOISE_LINES = 4096,
     LITMUS_NOISE_STORES = 16         /* of a thread of noise, at most: less than a line */
 };

@@ -1,11 +1,13 @@
 /*
  * Runs a litmus test: launches of many instances in timing mode. Each launch draws how the instances are arranged and
- * disturbed; everything follows from the seed.
+ * disturbed; everything follows from the seed and the test's name.
  *   - which threads of the test share a block (where the test leaves it open), where the block's warps and the blocks
  *     are; a warp holds 32 instances of one thread, or all threads of some instances in its lanes
  *   - how many instances share a line, whether locations of an instance do, on which lines and slices they are
- *   - which locations are read beforehand, through L1 or past it
+ *   - which locations each warp reads beforehand, through L1 or past it
  *   - delays of warps, and warps that store to other lines
+ * The crossbar holds packets back besides (xbar.disturb). Launches are small and large: with many instances the
+ * accesses of all queue, with few they meet as the delays say.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +96,8 @@ static int largest_group(const struct runner *x)
     return most;
 }
 
-/* Warps of a block, and as many instances as are resident at once. */
+/* Warps of a block; as many instances as are resident at once, and no more than a quarter of all, so that every test
+ * has several arrangements. */
 static void draw_size(struct runner *x, uint64_t wanted)
 {
     static const uint32_t sizes[] = { 128, 512, 2048, 8192 };
@@ -106,6 +109,7 @@ static void draw_size(struct runner *x, uint64_t wanted)
     uint32_t resident = simtx_occupancy(x->kernel, x->block_warps * LITMUS_LANES, 0, NULL) * x->info.sms;
     uint32_t fit = resident * x->block_warps * LITMUS_LANES / (uint32_t)x->t->nthreads / 2;
     n = n < fit ? n : fit;
+    n = n < x->r->runs / 4 ? n : (uint32_t)(x->r->runs / 4);
     n = n < x->instances_max ? n : x->instances_max;
     n = n < wanted ? n : (uint32_t)wanted;
     x->instances = n > LITMUS_LANES ? (n + LITMUS_LANES - 1) / LITMUS_LANES * LITMUS_LANES : LITMUS_LANES;
@@ -151,20 +155,16 @@ static struct warmth draw_warmth(struct runner *x)
     }
 }
 
-/* delay: of a warp, at most; early: by role, what is added to it, so that late accesses of one thread meet early ones
- * of another after a fence. noise: stores of a thread; phase: they go to the channel of one of the locations. */
-struct disturbance { struct warmth warmth; uint32_t delay, early[LITMUS_THREADS], noise, step, phase; };
+/* seed: of the spreads of delays; noise: stores of a thread; phase: they go to the channel of one of the locations. */
+struct disturbance { uint64_t seed; struct warmth warmth; uint32_t noise, step, phase; };
 
 static struct disturbance draw_disturbance(struct runner *x)
 {
-    static const uint32_t delays[] = { 1, 8, 64, 300 }, steps[] = { 1, CAMP_LINES, CAMP_LINES, CAMP_LINES };
-    struct disturbance m = { .warmth = draw_warmth(x), .delay = delays[draw(x, 4)],
+    static const uint32_t steps[] = { 1, CAMP_LINES, CAMP_LINES, CAMP_LINES };
+    struct disturbance m = { .seed = random_next(&x->random), .warmth = draw_warmth(x),
                              .noise = draw(x, 2) ? 0 : 1 + draw(x, LITMUS_NOISE_STORES), .step = steps[draw(x, 4)] };
     uint64_t target = x->offset[draw(x, (uint32_t)x->t->nlocations)] + (uintptr_t)x->memory - (uintptr_t)x->noise;
     m.phase = (uint32_t)(target / LINE % CAMP_LINES);
-    bool apart = draw(x, 2);
-    for (int i = 0; i < x->t->nthreads; i++)
-        m.early[i] = apart ? draw(x, EARLY_MAX) : 0;
     return m;
 }
 
@@ -178,10 +178,19 @@ static void fill_lanes(const struct runner *x, struct litmus_lane *lane, uint32_
     }
 }
 
+/* The longest delay of the warps of an instance: the same for all its roles, so that late accesses of one thread meet
+ * early ones of another after a fence, or their first accesses meet. */
+static uint32_t spread_of(const struct disturbance *m, uint32_t instance)
+{
+    static const uint32_t spreads[] = { 1, 60, 250, 600, 1000, 2000 };
+    uint64_t unit = m->seed ^ (uint64_t)(instance / LITMUS_LANES) << 32;
+    return spreads[random_next(&unit) % (sizeof spreads / sizeof *spreads)];
+}
+
 static void fill_warp(struct runner *x, struct litmus_lane *lane, int role, uint32_t instance,
                       const struct disturbance *m)
 {
-    uint32_t delay = m->early[role] + draw(x, m->delay);
+    uint32_t delay = draw(x, spread_of(m, instance));
     uint32_t warm = m->warmth.always | (m->warmth.maybe & (uint32_t)random_next(&x->random));
     for (uint32_t i = 0; i < LITMUS_LANES; i++)
         lane[i] = (struct litmus_lane){ (uint32_t)role, instance + i, delay, warm };
@@ -419,9 +428,18 @@ static bool prepare(struct runner *x, char **message)
     return true;
 }
 
+/* FNV-1a: each test has arrangements of its own. */
+static uint64_t hash_of(const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 bool litmus_run(const struct litmus_test *t, struct litmus_run *r, char **message)
 {
-    struct runner x = { .t = t, .r = r, .random = r->seed };
+    struct runner x = { .t = t, .r = r, .random = r->seed ^ hash_of(t->name) };
     litmus_outcomes_init(&r->seen, t->nobserved);
     bool ok = prepare(&x, message);
     while (ok && r->outcomes < r->runs) {

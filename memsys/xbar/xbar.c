@@ -120,6 +120,20 @@ SPECIALISED void enqueue_fifo(struct xbar *x, struct packet *p, uint32_t input, 
     enqueue(x, p, input, now, n);
 }
 
+SPECIALISED void admit(struct xbar *x, struct packet *p, uint32_t input, uint64_t now, struct xbar_shape n)
+{
+    if (x->fifo)
+        enqueue_fifo(x, p, input, now, n);
+    else
+        enqueue(x, p, input, now, n);
+}
+
+/* The number of the packet's gate, which is that of its virtual output queue. */
+static uint32_t gate_of(const struct xbar *x, const struct packet *p, uint32_t input)
+{
+    return (input * x->c.destinations + (x->c.to_slices ? p->slice : p->sm)) * x->c.vns + p->vn;
+}
+
 SPECIALISED void arrive(struct xbar *x, uint32_t source, uint64_t now, struct xbar_shape n)
 {
     struct port *t = &x->in[source];
@@ -127,13 +141,18 @@ SPECIALISED void arrive(struct xbar *x, uint32_t source, uint64_t now, struct xb
     uint64_t next;
     do {
         struct packet *p = port_receive(t, now);
-        if (x->fifo)
-            enqueue_fifo(x, p, input, now, n);
-        else
-            enqueue(x, p, input, now, n);
+        if (!n.gates || !xbar_hold(x, p, gate_of(x, p, input), now))
+            admit(x, p, input, now, n);
     } while ((next = port_next(t)) <= now);
     if (next != NEVER)
         wheel_set(&x->wheel, source, next);
+}
+
+/* A gate opens: the packets that it has held back enter their queue. */
+static void open_gate(struct xbar *x, uint32_t gate, uint64_t now, struct xbar_shape n)
+{
+    for (struct packet *p; (p = packet_pop(&x->gate[gate].held));)
+        admit(x, p, gate / (x->c.destinations * x->c.vns), now, n);
 }
 
 /* The transfer through the output has ended; the next packet of its queue waits from now on. */
@@ -336,6 +355,9 @@ SPECIALISED void run_timers(struct xbar *x, uint64_t now, struct xbar_shape n)
     for (uint32_t w = 0; w < n.destinations; w++)
         for (uint64_t m = wheel_expired(&x->wheel, n.sources + n.outputs + w); m; m &= m - 1)
             unblock_destination(x, w * 64 + (uint32_t)__builtin_ctzll(m), now);
+    for (uint32_t w = 0; w < n.gates; w++)
+        for (uint64_t m = wheel_expired(&x->wheel, n.sources + n.outputs + n.destinations + w); m; m &= m - 1)
+            open_gate(x, w * 64 + (uint32_t)__builtin_ctzll(m), now, n);
 }
 
 SPECIALISED void run_cycles(struct xbar *x, uint64_t until, struct xbar_shape n)
@@ -392,11 +414,11 @@ void xbar_run(struct xbar *x, uint64_t until)
     struct xbar_shape n = x->shape;
     check_doorbells(x);
     await_credits(x);
-    bool small = n.inputs == 1 && n.outputs == 1 && n.vns == 1;
+    bool small = n.inputs == 1 && n.outputs == 1 && n.vns == 1 && !n.gates;
     if (small && n.own_ports)
-        run_cycles(x, until, (struct xbar_shape){ n.sources, 1, 1, 1, 1, true });
+        run_cycles(x, until, (struct xbar_shape){ n.sources, 1, 1, 1, 1, true, 0 });
     else if (small)
-        run_cycles(x, until, (struct xbar_shape){ n.sources, n.destinations, 1, 1, 1, false });
+        run_cycles(x, until, (struct xbar_shape){ n.sources, n.destinations, 1, 1, 1, false, 0 });
     else
         run_cycles(x, until, n);
 }

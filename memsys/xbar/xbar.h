@@ -19,6 +19,8 @@
  * Idle, a packet of F flits sent at cycle s arrives at s + latency_in + (F - 1) + latency_out. Its credits return to
  * the source latency_in after its last flit has left the input.
  *
+ * With `disturb`, packets are held back at random before they enter their queue (xbar_disturb.c).
+ *
  * Counters: a packet waits from its arrival, or from the cycle after its predecessor in the queue has left, whichever
  * is later, until its first flit leaves; WAITS is the sum, counted when it leaves. NO_CREDIT is the part in which it
  * had been chosen and its destination was blocked, counted when the destination is unblocked.
@@ -53,6 +55,8 @@ struct xbar_cfg {
     bool to_slices;                  /* packets go from p->sm to p->slice; false: from p->slice to p->sm */
     bool fifo;                       /* an input transfers its packets in order, whatever their destinations */
     bool every_cycle;                /* also visit idle cycles: slow, same results */
+    uint32_t disturb;                /* cycles for which a packet is held back, at most */
+    uint64_t seed;                   /* of these times */
 };
 
 struct xbar;

@@ -21,10 +21,12 @@ static void size_up(struct xbar *x)
     x->inputs = (c->sources + c->in_share - 1) / c->in_share;
     x->outputs = (c->destinations + c->out_share - 1) / c->out_share;
     x->shape = (struct xbar_shape){
-        words(c->sources), words(c->destinations), words(x->inputs), words(x->outputs), c->vns, c->out_share == 1
+        words(c->sources), words(c->destinations), words(x->inputs), words(x->outputs), c->vns, c->out_share == 1,
+        words(xbar_gates(x))
     };
     x->output_timer = x->shape.sources * 64;
     x->credit_timer = x->output_timer + x->shape.outputs * 64;
+    x->gate_timer = x->credit_timer + x->shape.destinations * 64;
     x->flit_inverse = ((UINT64_C(1) << 32) + c->flit_bytes - 1) / c->flit_bytes;
     x->all_vns = (1u << c->vns) - 1;
 }
@@ -33,7 +35,7 @@ static void make_tables(struct xbar *x)
 {
     const struct xbar_cfg *c = &x->c;
     size_t pairs = (size_t)x->inputs * c->destinations;
-    wheel_init(&x->wheel, x->shape.sources + x->shape.outputs + x->shape.destinations);
+    wheel_init(&x->wheel, x->shape.sources + x->shape.outputs + x->shape.destinations + x->shape.gates);
     x->free_in = table(x->shape.inputs, sizeof *x->free_in);
     x->free_out = table(x->shape.outputs, sizeof *x->free_out);
     x->eligible = table(x->shape.outputs, sizeof *x->eligible);
@@ -42,6 +44,7 @@ static void make_tables(struct xbar *x)
     x->reach = table((size_t)x->inputs * x->shape.outputs, sizeof *x->reach);
     x->voq = table(pairs * c->vns, sizeof *x->voq);
     x->fifo = c->fifo ? table((size_t)x->inputs * c->vns, sizeof *x->fifo) : NULL;
+    x->gate = x->shape.gates ? table(xbar_gates(x), sizeof *x->gate) : NULL;
     x->next_vn = table(pairs, sizeof *x->next_vn);
     x->next_output = table(x->inputs, sizeof *x->next_output);
     x->unmatched = table(x->shape.outputs, sizeof *x->unmatched);
@@ -112,7 +115,7 @@ void xbar_free(struct xbar *x)
         return;
     void *tables[] = { x->free_in, x->free_out, x->eligible, x->requests, x->queued, x->reach, x->voq, x->next_vn,
                        x->next_output, x->unmatched, x->granted, x->grants, x->destination, x->output, x->input_of,
-                       x->starved, x->doorbells, x->fifo };
+                       x->starved, x->doorbells, x->fifo, x->gate };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         free(tables[i]);
     wheel_end(&x->wheel);
@@ -127,6 +130,8 @@ static uint32_t packets_inside(const struct xbar *x)
             n += x->destination[d].queued[v];
     for (uint32_t i = 0; x->fifo && i < x->inputs * x->c.vns; i++)
         n += x->fifo[i].wait.n;
+    for (uint32_t i = 0; x->gate && i < xbar_gates(x); i++)
+        n += x->gate[i].held.n;
     return n;
 }
 

@@ -1,4 +1,4 @@
-/* The state of a crossbar, shared by xbar.c (cycles) and xbar_make.c (allocation, checks, dump). */
+/* The state of a crossbar, shared by xbar.c (cycles), xbar_disturb.c and xbar_make.c (allocation, checks, dump). */
 #ifndef MEMSYS_XBAR_STATE_H
 #define MEMSYS_XBAR_STATE_H
 
@@ -13,6 +13,9 @@ struct xbar_voq {
 
 /* FIFO input: the packets of an input port and virtual network after the one in a VOQ. blocked: there is one in a VOQ. */
 struct xbar_fifo { struct packet_queue wait; bool blocked; };
+
+/* Packets of an input, destination and virtual network that are held back, until the gate's timer expires. */
+struct xbar_gate { struct packet_queue held; uint64_t random; };
 
 struct xbar_destination {
     uint64_t *requests;              /* [vn][word] bit per input that has a packet for it */
@@ -36,8 +39,8 @@ struct xbar_output {
 };
 
 /* Number of 64-bit words of the masks over each kind of port, and of virtual networks. own_ports: no destination shares
- * its output port. */
-struct xbar_shape { uint32_t sources, destinations, inputs, outputs, vns; bool own_ports; };
+ * its output port. gates: number of words of the mask over gates; 0 = there are none. */
+struct xbar_shape { uint32_t sources, destinations, inputs, outputs, vns; bool own_ports; uint32_t gates; };
 
 struct xbar {
     struct xbar_cfg c;
@@ -49,8 +52,8 @@ struct xbar {
     uint64_t flit_inverse;           /* 2^32 / flit_bytes, rounded up */
     uint32_t all_vns;                /* bit per virtual network */
     uint32_t free_inputs, nstarved;  /* numbers of free inputs and of starved destinations */
-    struct wheel wheel;              /* timers of sources (arrival), outputs (free again), destinations (credit) */
-    uint32_t output_timer, credit_timer;    /* first timer of the outputs; of the destinations */
+    struct wheel wheel;              /* timers of sources (arrival), outputs (free again), destinations (credit), gates */
+    uint32_t output_timer, credit_timer, gate_timer;     /* first timer of the outputs; destinations; gates */
     uint64_t *free_in, *free_out;    /* bit per port: it transfers no packet */
     uint64_t *eligible;              /* bit per output: it has an eligible destination */
     uint64_t *requests;              /* the masks of all destinations */
@@ -58,6 +61,7 @@ struct xbar {
     uint64_t *reach;                 /* [input][word] bit per output for which the input has packets */
     struct xbar_voq *voq;            /* [input][destination][vn] */
     struct xbar_fifo *fifo;          /* [input][vn]; NULL = VOQs */
+    struct xbar_gate *gate;          /* [input][destination][vn]; NULL = packets are not held back */
     uint32_t *next_vn;               /* [input][destination] round robin: first virtual network to consider */
     uint32_t *next_output;           /* [input] round robin: first output whose grant to consider */
     uint64_t *unmatched;             /* bit per output: takes part in the next round of the matching */
@@ -75,6 +79,12 @@ static inline struct xbar_voq *xbar_queue(const struct xbar *x, uint32_t input, 
 {
     return &x->voq[(input * x->c.destinations + destination) * vns + vn];
 }
+
+/* ---- xbar_disturb.c ---- */
+
+uint32_t xbar_gates(const struct xbar *x);
+/* Called when a packet arrives: true if the gate of its path is closed, or closes now, and holds it back. */
+bool xbar_hold(struct xbar *x, struct packet *p, uint32_t gate, uint64_t now);
 
 /* Bits of a mask of n words. */
 static inline void xbar_set_bit(uint64_t *mask, uint32_t n, uint32_t i)

@@ -38,7 +38,8 @@ static void configure_crossbars(struct machine_cfg *c, const struct simtx_config
     *request = *reply = (struct xbar_cfg){
         .flit_bytes = both->flit, .vns = both->vns, .latency_in = both->latency / 2,
         .latency_out = both->latency - both->latency / 2, .every_cycle = c->sim.no_skip,
-        .fifo = both->input == XBAR_FIFO, .largest_packet = xbar_largest_packet(config),
+        .fifo = both->input == XBAR_FIFO, .largest_packet = xbar_largest_packet(config), .disturb = both->disturb,
+        .seed = (uint64_t)config_int(config, KEY_SIM_SEED),
     };
     request->sources = reply->destinations = c->sms;
     request->destinations = reply->sources = c->slices;
