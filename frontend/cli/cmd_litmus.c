@@ -185,7 +185,7 @@ static void print_forbidden(const struct litmus_command *c, const struct litmus_
         if (*set)
             fprintf(stderr, " --set '%s'", set);
     fprintf(stderr, " --policy %s --model %s --seed %llu --runs %llu\n", r->policy, litmus_model_name(r->model),
-            (unsigned long long)c->seed, (unsigned long long)r->run.outcomes);
+            (unsigned long long)c->seed, (unsigned long long)c->runs);
     free(sets);
 }
 
