@@ -2,7 +2,7 @@
  * Runs a litmus test: launches of many instances in timing mode. Each launch draws how the instances are arranged and
  * disturbed; everything follows from the seed and the test's name.
  *   - which threads of the test share a block (where the test leaves it open), where the block's warps and the blocks
- *     are; a warp holds 32 instances of one thread, or all threads of some instances in its lanes
+ *     are; a warp holds 1 to 32 instances of one thread, or all threads of some instances in its lanes
  *   - how many instances share a line, whether locations of an instance do, on which lines and slices they are
  *   - which locations each warp reads beforehand, through L1 or past it
  *   - delays of warps, and warps that store to other lines
@@ -45,6 +45,7 @@ struct runner {
     uint64_t offset[LITMUS_LOCATIONS];
     int group[LITMUS_THREADS], ngroups;              /* by role; groups are blocks */
     bool lanes;                                      /* the roles are lanes of one warp */
+    uint32_t width;                                  /* instances of a warp */
 };
 
 static uint32_t draw(struct runner *x, uint32_t n)
@@ -80,6 +81,15 @@ static void draw_groups(struct runner *x)
     x->lanes = can && draw(x, 8) == 0;
 }
 
+/* A fence waits for the slowest of its warp's instances: with few of them in a warp an access can take longer than the
+ * fences of other threads. Barriers are of whole warps. */
+static void draw_width(struct runner *x)
+{
+    static const uint32_t widths[] = { 1, 1, 4, LITMUS_LANES };
+    uint32_t width = widths[draw(x, 4)];
+    x->width = x->lanes ? LITMUS_LANES / (uint32_t)x->t->nthreads : x->barriers ? LITMUS_LANES : width;
+}
+
 static int group_size(const struct runner *x, int group)
 {
     int n = 0;
@@ -107,7 +117,7 @@ static void draw_size(struct runner *x, uint64_t wanted)
             warps *= 2;
     x->block_warps = warps < WARPS_MAX ? warps : WARPS_MAX;
     uint32_t resident = simtx_occupancy(x->kernel, x->block_warps * LITMUS_LANES, 0, NULL) * x->info.sms;
-    uint32_t fit = resident * x->block_warps * LITMUS_LANES / (uint32_t)x->t->nthreads / 2;
+    uint32_t fit = resident * x->block_warps * (x->lanes ? LITMUS_LANES : x->width) / (uint32_t)x->t->nthreads / 2;
     n = n < fit ? n : fit;
     n = n < x->r->runs / 4 ? n : (uint32_t)(x->r->runs / 4);
     n = n < x->instances_max ? n : x->instances_max;
@@ -135,6 +145,7 @@ static void draw_layout(struct runner *x)
 static void draw_launch(struct runner *x, uint64_t wanted)
 {
     draw_groups(x);
+    draw_width(x);
     draw_size(x, wanted);
     draw_layout(x);
 }
@@ -155,13 +166,13 @@ static struct warmth draw_warmth(struct runner *x)
     }
 }
 
-/* seed: of the spreads of delays; noise: stores of a thread; phase: they go to the channel of one of the locations. */
-struct disturbance { uint64_t seed; struct warmth warmth; uint32_t noise, step, phase; };
+/* seed: of the spreads of delays, each of width instances; noise: stores of a thread; phase: they go to the channel of one of the locations. */
+struct disturbance { uint64_t seed; struct warmth warmth; uint32_t width, noise, step, phase; };
 
 static struct disturbance draw_disturbance(struct runner *x)
 {
     static const uint32_t steps[] = { 1, CAMP_LINES, CAMP_LINES, CAMP_LINES };
-    struct disturbance m = { .seed = random_next(&x->random), .warmth = draw_warmth(x),
+    struct disturbance m = { .seed = random_next(&x->random), .warmth = draw_warmth(x), .width = x->width,
                              .noise = draw(x, 2) ? 0 : 1 + draw(x, LITMUS_NOISE_STORES), .step = steps[draw(x, 4)] };
     uint64_t target = x->offset[draw(x, (uint32_t)x->t->nlocations)] + (uintptr_t)x->memory - (uintptr_t)x->noise;
     m.phase = (uint32_t)(target / LINE % CAMP_LINES);
@@ -183,7 +194,7 @@ static void fill_lanes(const struct runner *x, struct litmus_lane *lane, uint32_
 static uint32_t spread_of(const struct disturbance *m, uint32_t instance)
 {
     static const uint32_t spreads[] = { 1, 60, 250, 600, 1000, 2000 };
-    uint64_t unit = m->seed ^ (uint64_t)(instance / LITMUS_LANES) << 32;
+    uint64_t unit = m->seed ^ (uint64_t)(instance / m->width) << 32;
     return spreads[random_next(&unit) % (sizeof spreads / sizeof *spreads)];
 }
 
@@ -193,7 +204,8 @@ static void fill_warp(struct runner *x, struct litmus_lane *lane, int role, uint
     uint32_t delay = draw(x, spread_of(m, instance));
     uint32_t warm = m->warmth.always | (m->warmth.maybe & (uint32_t)random_next(&x->random));
     for (uint32_t i = 0; i < LITMUS_LANES; i++)
-        lane[i] = (struct litmus_lane){ (uint32_t)role, instance + i, delay, warm };
+        lane[i] = (struct litmus_lane){ i < x->width ? (uint32_t)role : (uint32_t)x->t->nthreads + 1, instance + i,
+                                        delay, warm };
     if (x->lanes)
         fill_lanes(x, lane, instance);
 }
@@ -230,12 +242,7 @@ static void shuffle(struct runner *x, uint32_t *order, uint32_t n)
     }
 }
 
-/* Instances of a warp, and units (all roles of a group for these) of a block of the group. */
-static uint32_t unit_instances(const struct runner *x)
-{
-    return x->lanes ? LITMUS_LANES / (uint32_t)x->t->nthreads : LITMUS_LANES;
-}
-
+/* Units of a block of the group: the warps with all its roles of some instances. */
 static uint32_t group_units(const struct runner *x, int group)
 {
     uint32_t warps = x->lanes ? 1 : (uint32_t)group_size(x, group);
@@ -244,7 +251,7 @@ static uint32_t group_units(const struct runner *x, int group)
 
 static uint32_t group_blocks(const struct runner *x, int group)
 {
-    uint32_t each = group_units(x, group) * unit_instances(x);
+    uint32_t each = group_units(x, group) * x->width;
     return (x->instances + each - 1) / each;
 }
 
@@ -254,7 +261,7 @@ static void fill_block(struct runner *x, const uint32_t *order, uint32_t block, 
 {
     uint32_t place[WARPS_MAX], used = 0;
     shuffle(x, place, x->block_warps);
-    for (uint32_t u = 0; u < group_units(x, group); u++, instance += unit_instances(x))
+    for (uint32_t u = 0; u < group_units(x, group); u++, instance += x->width)
         for (int role = 0; role < x->t->nthreads && instance < x->instances; role++)
             if (x->lanes ? role == 0 : x->group[role] == group)
                 fill_warp(x, warp_at(x, order, block, place[used++]), role, instance, m);
@@ -274,7 +281,7 @@ static void fill_table(struct runner *x)
     shuffle(x, order, x->blocks);
     for (int g = 0; g < groups; g++)
         for (uint32_t i = 0; i < group_blocks(x, g); i++)
-            fill_block(x, order, block++, g, i * group_units(x, g) * unit_instances(x), &m);
+            fill_block(x, order, block++, g, i * group_units(x, g) * x->width, &m);
     for (; block < x->blocks; block++)
         for (uint32_t i = 0; i < x->block_warps; i++)
             fill_noise(x, warp_at(x, order, block, i), &m);

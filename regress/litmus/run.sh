@@ -3,7 +3,7 @@
 # `simtx litmus` itself. Usage: run.sh BUILD
 suite=litmus
 source "$(dirname "$0")/../harness.sh"
-runs=20000
+runs=8000
 
 # sweep WHAT ARGUMENT...: simtx litmus --brief; each line of a test counts as one. err has the messages.
 sweep() {
@@ -25,7 +25,7 @@ sweep "x86 tests" $x86 --runs $runs
 # Generated tests, every 16th, on two machines: caches and queues as they are, and as small as they can be.
 mkdir generated
 holds "tests are generated" "$build/regress/litmus/diy" generated 16
-sweep "generated tests" generated/*.litmus --expect generated/expect.ptx --runs 3000
+sweep "generated tests" generated/*.litmus --expect generated/expect.ptx --runs 2000
 sweep "generated tests, tiny caches" generated/x86*.litmus --runs 1000 --config gtx480-sc+tiny
 sweep "generated tests, L1 with globals" generated/ptx*.litmus --runs 1000 --config v100 --set gpu.sms=8
 
@@ -50,7 +50,7 @@ same --set sim.threads=2 >second
 holds "the same with two host threads" cmp first second
 same --seed 2 >second
 holds "another seed, other counts" [ "$(cmp first second 2>&1 | wc -l)" = 1 ]
-holds "JSON has the counts" grep -q '"outcomes": 20000' first
+holds "JSON has the counts" grep -q '"outcomes": 8000' first
 
 # The command line.
 check 2 "no file given" "$simtx" litmus
