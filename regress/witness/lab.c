@@ -28,6 +28,7 @@ void lab_open(struct lab *l, const char *text, const char *const *settings, cons
 {
     simtx_config *c = simtx_config_new();
     char *message = NULL;
+    l->threads = 32;
     set_all(c, machine);
     set_all(c, settings);
     l->gpu = simtx_gpu_new(c, 0, &message);
@@ -53,7 +54,7 @@ void lab_run(struct lab *l, const char *kernel, uint32_t blocks, const uint32_t 
     for (int i = 0; i < LAB_PARAMS; i++)
         args[i + 2] = &params[i];
     simtx_launch_stats stats;
-    simtx_launch_params p = { .grid = { blocks, 1, 1 }, .block = { 32, 1, 1 }, .args = args };
+    simtx_launch_params p = { .grid = { blocks, 1, 1 }, .block = { l->threads, 1, 1 }, .args = args };
     memset(l->words, 0, LAB_WORDS * 4);
     memset(l->seen, 0, LAB_SEEN * 4);
     if (simtx_launch(simtx_module_kernel(l->module, kernel), &p, &stats, NULL))

@@ -1,5 +1,5 @@
 /*
- * A small GPU in timing mode for the witnesses: a kernel of one-warp blocks, two of which are the actors, on a block of
+ * A small GPU in timing mode for the witnesses: a kernel of blocks of one warp, two of which are the actors, on a block of
  * words that they share and one for what they saw.
  */
 #ifndef REGRESS_WITNESS_LAB_H
@@ -14,13 +14,14 @@ struct lab {
     simtx_module *module;
     uint32_t *words, *seen;          /* device memory, the host's as well */
     uint64_t cycles;                 /* of the last run */
+    uint32_t threads;                /* of a block; 32 when the lab is opened */
 };
 
 /* settings: "key=value", ends with NULL; text: PTX with kernels of parameters (words, seen, eight numbers). plugins: of
  * the machine, or NULL. */
 void lab_open(struct lab *l, const char *text, const char *const *settings, const struct machine_plugins *plugins);
 void lab_close(struct lab *l);
-/* Runs a kernel on zeroed words. blocks of 32 threads. */
+/* Runs a kernel on zeroed words. */
 void lab_run(struct lab *l, const char *kernel, uint32_t blocks, const uint32_t params[LAB_PARAMS]);
 /* Statistics without what concerns only the host, as text (malloc'ed). */
 char *lab_statistics(const struct lab *l);
