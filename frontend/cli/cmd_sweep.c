@@ -124,6 +124,15 @@ static int report(const struct study_grid *g)
     return written && done == b->nruns ? CMD_OK : CMD_FAILED;
 }
 
+/* What killed tasks have left is removed when none is in the queue. */
+static int collect(const struct study_grid *g)
+{
+    struct slurm_queue q;
+    if (slurm_used(&g->batch) && slurm_queue(&g->batch, &q) && q.pending + q.running == 0 && batch_lock(&g->batch))
+        batch_clean(&g->batch);
+    return report(g);
+}
+
 static int status(const struct study_grid *g)
 {
     const struct batch *b = &g->batch;
@@ -169,7 +178,7 @@ static int act(struct request *r, struct study_grid *g, const char *file)
     else if (r->action == CANCEL)
         return slurm_cancel(&g->batch) ? CMD_OK : CMD_FAILED;
     else if (r->action == COLLECT)
-        return report(g);
+        return collect(g);
     else
         return run(r, g, file);
     return CMD_OK;
