@@ -1,7 +1,8 @@
 // Hash table in shared memory (HT of the GPU-LocalTM papers, local_bench.h): each of a block's 256 threads inserts its
 // number into bucket `number mod N`, which has exactly as many slots as numbers. It searches for an empty slot from the
-// first one on; reading a slot, and writing the number if it is empty, is one critical section of one word. 2 buckets
-// have the most conflicts, 256 none.
+// first one on. For a slot that looks empty, reading it again, and writing the number if it is still empty, is one
+// critical section of one word. A look may see the number of a transaction that aborts later; then that thread, or
+// another one of the same bucket, fills the slot. 2 buckets have the most conflicts, 256 none.
 // Checked: each number once, in its bucket; where threads come one after another, in their order.
 // args: --version fgl
 // args: --version lock
@@ -26,12 +27,15 @@ struct Table {
     int *slots; // of all blocks
 };
 
-// Calls `probe` with the slots of this thread's bucket in order, until it returns true: it took the slot. The number of
-// buckets is a power of two.
+// Calls `probe` with the slots of this thread's bucket that look empty, in order, until it returns true: it took the
+// slot. The number of buckets is a power of two.
 template <typename Probe>
 static __device__ __forceinline__ void insert(const Table &table, Probe probe) {
     int first = (threadIdx.x & (table.buckets - 1)) * table.depth, end = first + table.depth;
-    for (int slot = first; slot < end && !probe(slot); slot++) {
+    for (int slot = first; slot < end; slot++) {
+        if (((volatile int *)shared_words)[slot] == EMPTY && probe(slot)) {
+            break;
+        }
     }
 }
 

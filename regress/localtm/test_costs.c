@@ -20,11 +20,15 @@ static struct costs costs_of(const struct rig *r)
     };
 }
 
+/* The scheduler issues whenever it can: a cost of one cycle delays the warp by one cycle. */
 static uint64_t run(const char *presets, const char *const *settings, const char *kernel, uint32_t threads,
                     struct costs *c)
 {
+    const char *all[8] = { "core.issue_in_turn=false" };
     struct rig r;
-    rig_open(&r, presets, settings, "costs.ptx", NULL);
+    for (int i = 0; settings && settings[i]; i++)
+        all[i + 1] = settings[i];
+    rig_open(&r, presets, all, "costs.ptx", NULL);
     rig_run(&r, kernel, 1, threads);
     *c = costs_of(&r);
     rig_close(&r);

@@ -215,7 +215,7 @@ static void one_runs_alone_and_others_go_on(void **state)
     next = LOCALTM_NO_SLOT;
     spied(&r, "localtm.commit_cycles=1000", "beside", N, look_who_runs_alone);
     print_message("%u ran alone, %u of them behind another, %u counted beside\n", alone, turns, counted);
-    assert_true(alone > 10 && turns > 10);
+    assert_true(alone > 10 && turns > 0);
     assert_int_equal(rig_count(&r, STAT_LOCALTM_GROUP), alone);
     assert_int_equal(rig_count(&r, STAT_TX_COMMITS), N - 64);
     assert_true(rig_count(&r, STAT_TX_ABORT_SERIALISED) > 0);

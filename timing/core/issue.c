@@ -214,6 +214,20 @@ static void issue_from(struct sm *s, unsigned k, struct slot *w)
     s->count[STAT_ISSUED_SLOTS]++;
 }
 
+/* The first cycle from now on in which scheduler k has its turn. */
+static inline uint64_t next_turn(const struct sm *s, unsigned k)
+{
+    uint64_t n = s->cfg.schedulers;
+    return s->cfg.issue_in_turn ? s->now + (n + k - s->now % n) % n : s->now;
+}
+
+static bool wait_for_issue(struct scheduler *c, uint64_t until)
+{
+    c->reason = SM_STALL_ISSUE_WIDTH;
+    c->at = until;
+    return false;
+}
+
 bool issue_run(struct sm *s, unsigned k)
 {
     struct scheduler *c = &s->sched[k];
@@ -223,11 +237,8 @@ bool issue_run(struct sm *s, unsigned k)
         return false;
     issue_account(s, c, s->now);
     among = sched_among(c);
-    if (c->issue_free > s->now) {
-        c->reason = SM_STALL_ISSUE_WIDTH;
-        c->at = c->issue_free;
-        return false;
-    }
+    if (c->issue_free > s->now)
+        return wait_for_issue(c, c->issue_free);
     can = issuable(s, k, among, &why, &again);
     if (!can) {
         if (c->to_flush)
@@ -237,6 +248,8 @@ bool issue_run(struct sm *s, unsigned k)
         s->mem_blocked |= why >> SM_STALL_MEM_QUEUE & 1;
         return false;
     }
+    if (next_turn(s, k) > s->now)
+        return wait_for_issue(c, next_turn(s, k));
     can = sched_first(c, can, s->now);
     if (c->policy == SCHED_GTO_UNSAFE_LAST)
         can = safe_first(s, k, can);

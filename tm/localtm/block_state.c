@@ -39,7 +39,7 @@ static void clear(const struct localtm_core *k, struct localtm_block *b, uint32_
     memset(b->filter_banks, 0, sizeof b->filter_banks);
     memset(b->threads_with, 0, sizeof b->threads_with);
     memset(b->owned, 0, (b->words / 64 + 1) * sizeof *b->owned);
-    b->runner = LOCALTM_NO_SLOT;
+    b->runner = b->resuming = LOCALTM_NO_SLOT;
     b->requests = 0;
     b->arbitrate_at = NEVER;
 }

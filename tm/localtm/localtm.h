@@ -45,6 +45,7 @@ struct localtm_block {
     uint16_t threads_with[LOCALTM_FILTERS][LOCALTM_BANKS][LOCALTM_BITS];     /* threads whose filter has the bit set */
     /* serialisation.c */
     uint32_t runner, requests;       /* slot that runs alone, LOCALTM_NO_SLOT; warps that request it */
+    uint32_t resuming;               /* slot whose attempt must end before the next waiting warp resumes */
     uint64_t arbitrate_at;           /* cycle in which a request may be granted; NEVER */
 };
 
@@ -59,6 +60,7 @@ struct localtm_warp {
     bool preempted;                  /* all lanes are rolled back, since another warp runs alone */
     bool requested;                  /* work-group serialisation, in cycle requested_at */
     bool stalled;                    /* at tx_begin: another warp runs alone, or the request has not been granted */
+    bool waits;                      /* at its first tx_begin: another warp runs alone, or resumes before this one */
     bool at_commit, missed_commit;   /* has reached tx_commit; the last attempt aborted before it */
     uint64_t requested_at, runs_at;  /* runs_at: cycle in which the warp that runs alone leaves tx_begin */
 };

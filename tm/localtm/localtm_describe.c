@@ -32,6 +32,8 @@ void localtm_describe(const void *core, uint32_t slot, char *text, size_t size)
         text_append(text, size, ": warp slot %u runs alone in its block", x->block->runner);
     else if (x->requested)
         describe_request(k, x->block, slot, text, size);
+    else if (x->stalled || x->waits)
+        text_append(text, size, ": it resumes after warp slot %u, which resumed before it", x->block->resuming);
 }
 
 static uint32_t words_owned(const struct localtm_block *b)
@@ -52,7 +54,7 @@ static void describe_warps(const struct localtm_core *k, const struct localtm_bl
             continue;
         text_append(text, size, "; warp slot %u: %s%s%s", slot, modes[x->mode],
                   x->requested ? ", requests to run alone" : "",
-                  x->stalled ? ", stalled at tx_begin" : x->preempted ? ", rolled back" : "");
+                  x->stalled || x->waits ? ", stalled at tx_begin" : x->preempted ? ", rolled back" : "");
     }
 }
 

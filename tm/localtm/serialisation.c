@@ -5,7 +5,8 @@
  * work-group serialisation. It waits at tx_begin until no other warp of its block is committing and none runs alone.
  * Then warps of the block that are inside transactions are rolled back, aborted, and stalled at tx_begin until its
  * attempt has ended. The oldest request is granted first, then that of the lower warp of the block. Warps outside
- * transactions continue.
+ * transactions continue. The warps that waited resume one after the other: each when the attempt of the one before has
+ * ended; together they would have the same conflicts again.
  */
 #include "tm/localtm/localtm.h"
 
@@ -18,9 +19,11 @@ uint32_t localtm_begin(struct localtm_core *k, uint32_t entries)
 
 bool localtm_may_begin(void *core, uint32_t slot)
 {
-    const struct localtm_core *k = core;
-    const struct localtm_block *b = k->warp[slot].block;
-    return !b || b->runner == LOCALTM_NO_SLOT;
+    struct localtm_core *k = core;
+    struct localtm_warp *x = &k->warp[slot];
+    if (x->block && x->block->runner != LOCALTM_NO_SLOT)
+        x->waits = true;
+    return !x->waits;
 }
 
 bool localtm_may_run(void *core, uint32_t slot)
@@ -75,6 +78,7 @@ static void grant(struct localtm_core *k, struct localtm_block *b, uint32_t slot
     struct localtm_entries e = { 0 };
     struct localtm_warp *x = &k->warp[slot];
     b->runner = slot;
+    b->resuming = LOCALTM_NO_SLOT;
     b->requests--;
     x->requested = false;
     for (uint32_t i = 0; i < b->b->warps; i++) {
@@ -97,17 +101,29 @@ static bool try_grant(struct localtm_core *k, struct localtm_block *b, uint32_t 
     return true;
 }
 
-/* Wakes the stalled warps of the block, in the order of their slots. */
-static void release_block(struct localtm_core *k, const struct localtm_block *b, uint32_t leaving)
+/* Those inside a transaction resume first, since others may wait for what they hold. */
+static uint32_t next_waiting(const struct localtm_core *k, const struct localtm_block *b, uint32_t after)
 {
-    for (uint32_t s = 0; s < k->slots; s++) {
-        struct localtm_warp *x = &k->warp[s];
-        if (x->block != b || s == leaving)
+    uint32_t next = LOCALTM_NO_SLOT;
+    for (uint32_t i = k->slots - 1; i; i--) {
+        uint32_t s = (after + i) % k->slots;
+        const struct localtm_warp *x = &k->warp[s];
+        if (x->block != b || x->requested || !(x->stalled || x->waits))
             continue;
-        x->stalled = x->requested;
-        if (!x->requested)
-            tm_wake(k->c, s);
+        if (next == LOCALTM_NO_SLOT || x->stalled || !k->warp[next].stalled)
+            next = s;
     }
+    return next;
+}
+
+/* The next warp that waits, in the order of slots, resumes. */
+static void resume_next(struct localtm_core *k, struct localtm_block *b, uint32_t after)
+{
+    b->resuming = next_waiting(k, b, after);
+    if (b->resuming == LOCALTM_NO_SLOT)
+        return;
+    k->warp[b->resuming].stalled = k->warp[b->resuming].waits = false;
+    tm_wake(k->c, b->resuming);
 }
 
 /* Requests are granted in a later cycle than the event that allows it, so that the order of events within a cycle does
@@ -126,7 +142,9 @@ static void end_attempt(struct localtm_core *k, uint32_t slot, uint64_t now)
         b->runner = LOCALTM_NO_SLOT;
         if (try_grant(k, b, slot, now))
             return;
-        release_block(k, b, slot);
+        resume_next(k, b, slot);
+    } else if (b->resuming == slot) {
+        resume_next(k, b, slot);
     }
     if (b->requests)
         arbitrate_at(k, b, now + 1);
