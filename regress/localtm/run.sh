@@ -19,7 +19,7 @@ localtm        --config localtm
 earlier        --config localtm+localtm-es
 perfect        --config localtm+localtm-perfect
 reads-apart    --config localtm+localtm-rw
-steps-on       --config localtm --set localtm.step_on=true
+jumps          --config localtm --set localtm.step_on=false
 multi2sim      --config localtm+multi2sim
 coarse-filters --config localtm --set localtm.filter_bits=1
 fine-filters   --config localtm --set localtm.filter_bits=64

@@ -145,7 +145,8 @@ static struct text *bank_stride(unsigned n, const char *stride)
 static void test_banks(void)
 {
     static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "core.ldst_width=32", "core.issue_interval=1", NULL };
-    static const char *const wide[] = { "+southern-islands", "core.perfect_fetch=true", "core.ldst_width=64", "core.issue_interval=1", NULL };
+    static const char *const wide[] = { "+southern-islands", "core.perfect_fetch=true", "core.ldst_width=64", "core.issue_interval=1",
+                                        "core.issue_in_turn=false", NULL };
     static const struct { const char *stride; double ways; } rows[] = {
         { "4", 1 }, { "8", 2 }, { "12", 1 }, { "16", 4 }, { "32", 8 }, { "64", 16 }, { "128", 32 }, { "0", 1 },
     };
@@ -369,7 +370,7 @@ static void test_chase(void)
         { "gpu.core_mhz=1000", "xbar.mhz=999", "l2.mhz=1001" },
     };
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
-        const char *const settings[] = { presets[i], "core.perfect_fetch=true", "l2.sectored=true", NULL };
+        const char *const settings[] = { presets[i], "core.perfect_fetch=true", "l2.sectored=true", "core.issue_in_turn=false", NULL };
         chase_l2(presets[i] + 1, settings);
         chase_dram(presets[i] + 1, settings);
     }

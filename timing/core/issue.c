@@ -214,11 +214,9 @@ static void issue_from(struct sm *s, unsigned k, struct slot *w)
     s->count[STAT_ISSUED_SLOTS]++;
 }
 
-/* The first cycle from now on in which scheduler k has its turn. */
-static inline uint64_t next_turn(const struct sm *s, unsigned k)
+static inline bool has_turn(const struct sm *s, unsigned k)
 {
-    uint64_t n = s->cfg.schedulers;
-    return s->cfg.issue_in_turn ? s->now + (n + k - s->now % n) % n : s->now;
+    return !s->cfg.issue_in_turn || s->now % s->cfg.schedulers == k;
 }
 
 static bool wait_for_issue(struct scheduler *c, uint64_t until)
@@ -248,8 +246,8 @@ bool issue_run(struct sm *s, unsigned k)
         s->mem_blocked |= why >> SM_STALL_MEM_QUEUE & 1;
         return false;
     }
-    if (next_turn(s, k) > s->now)
-        return wait_for_issue(c, next_turn(s, k));
+    if (!has_turn(s, k))
+        return wait_for_issue(c, s->now + 1);        /* until its turn another scheduler may take the pipeline */
     can = sched_first(c, can, s->now);
     if (c->policy == SCHED_GTO_UNSAFE_LAST)
         can = safe_first(s, k, can);
