@@ -210,7 +210,7 @@ static void add_dir(const struct cc *cc, struct list *l, const char *opt, const 
 
 static void add_lib(struct cc *cc, const char *name)
 {
-    static const char *const own[] = {"cudart", "cudart_static", "cudadevrt", "cuda"};
+    static const char *const own[] = {"cudart", "cudart_static", "cudadevrt"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (!strcmp(name, own[i]))
             return;

@@ -1,6 +1,6 @@
 /*
  * `simtx run`: starts a CUDA program with simtx's libcudart first in the library search path. The ELF file of the
- * program is checked before: it must load libcudart dynamically. Afterwards a byte in a pipe shows whether the program
+ * program is checked before: it must load libcudart or libcuda dynamically. Afterwards a byte in a pipe shows whether the program
  * has loaded simtx's libcudart.
  */
 #include "frontend/cli/cmd.h"
@@ -183,9 +183,7 @@ static void check_cudart(const char *name, const struct elf_facts *f, const char
 {
     char path[PATH_MAX + 160];
     if (!f->cudart[0] && f->driver[0])
-        refuse(name,
-               "uses the CUDA driver API (%s), which simtx does not support; simtx runs programs of the runtime API",
-               f->driver);
+        return;                              /* a program of the driver API alone */
     if (!f->cudart[0] && f->fatbin)
         refuse(name, "has CUDA code but not the shared runtime library: its libcudart is linked statically.\n"
                      "Link it with -lcudart (nvcc: -cudart shared), or build it with simtx-cc");

@@ -73,15 +73,46 @@ RT_API cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_
     return cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, NULL);
 }
 
+/* One side: pitched memory, or an array, whose positions and extents count texels. */
+static cudaError_t side_of(struct rt_side *out, cudaArray_t array, struct cudaPitchedPtr p, struct cudaPos pos,
+                           struct cudaExtent extent)
+{
+    *out = (struct rt_side){.array = (simtx_array *)(void *)array, .pos = pos};
+    if (array)
+        out->box = (struct rt_box){NULL, 0, 0, extent.width, extent.height, extent.depth};
+    return array || rt_pitched_box(&out->box, p, pos, extent) ? cudaSuccess : cudaErrorInvalidPitchValue;
+}
+
+/* With an array on a side, the width of the extent and the positions in arrays count texels. */
+cudaError_t rt_copy_parameters(struct rt_side *dst, struct rt_side *src, const struct cudaMemcpy3DParms *p)
+{
+    simtx_array_desc d;
+    struct cudaExtent extent = p->extent;
+    struct cudaPos to = p->dstPos, from = p->srcPos;
+    cudaArray_t any = p->dstArray ? p->dstArray : p->srcArray;
+    if ((p->srcArray && p->srcPtr.ptr) || (p->dstArray && p->dstPtr.ptr))
+        return cudaErrorInvalidValue;
+    if (any && !rt_array_get((simtx_array *)(void *)any, &d))
+        return cudaErrorInvalidValue;
+    if (any)
+        extent.width *= rt_texel_bytes(&d);
+    if (p->dstArray)
+        to.x *= rt_texel_bytes(&d);
+    if (p->srcArray)
+        from.x *= rt_texel_bytes(&d);
+    cudaError_t e = side_of(dst, p->dstArray, p->dstPtr, to, extent);
+    return e ? e : side_of(src, p->srcArray, p->srcPtr, from, extent);
+}
+
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
-    struct rt_box to, from;
-    if (!p || p->srcArray || p->dstArray)
+    struct rt_side to, from;
+    if (!rt_stream_ok(stream))
+        return cudaErrorInvalidResourceHandle;
+    if (!p)
         return cudaErrorInvalidValue;
-    if (!rt_pitched_box(&to, p->dstPtr, p->dstPos, p->extent) ||
-        !rt_pitched_box(&from, p->srcPtr, p->srcPos, p->extent))
-        return cudaErrorInvalidPitchValue;
-    return rt_copy(&to, &from, p->kind, stream);
+    cudaError_t e = rt_copy_parameters(&to, &from, p);
+    return e ? e : rt_copy_sides(&to, &from, p->kind, stream);
 }
 
 RT_API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)

@@ -7,5 +7,7 @@
 /* register.c: a kernel or variable by its address in the host program, on the current device */
 cudaError_t rt_kernel(const void *host_function, struct CUfunc_st **out);
 cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes);
+/* copy_api.c: the sides of a copy in three dimensions. */
+cudaError_t rt_copy_parameters(struct rt_side *dst, struct rt_side *src, const struct cudaMemcpy3DParms *p);
 
 #endif

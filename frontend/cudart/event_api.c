@@ -27,7 +27,7 @@ RT_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 RT_API cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : rt_event_ok(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return rt_leave(e ? e : rt_event_sync(event));
 }
 
 RT_API cudaError_t cudaEventSynchronize(cudaEvent_t event)

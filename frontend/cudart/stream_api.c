@@ -1,5 +1,5 @@
 /* Streams of the runtime API. */
-#include "frontend/rt/rt.h"
+#include "frontend/rt/graph.h"
 
 RT_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority)
 {
@@ -42,12 +42,13 @@ RT_API cudaError_t cudaStreamDestroy(cudaStream_t s)
 
 RT_API cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
-    return rt_leave(enter_stream(s));
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_stream_sync(s));
 }
 
 RT_API cudaError_t cudaStreamQuery(cudaStream_t s)
 {
-    return rt_leave(enter_stream(s));
+    return cudaStreamSynchronize(s);
 }
 
 RT_API cudaError_t cudaStreamGetPriority(cudaStream_t s, int *priority)
@@ -74,22 +75,6 @@ RT_API cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsign
 {
     cudaError_t e = rt_enter_gpu();
     return rt_leave(e ? e : rt_stream_wait(s, event, flags));
-}
-
-RT_API cudaError_t cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *status)
-{
-    cudaError_t e = enter_stream(s);
-    if (!e && !status)
-        e = cudaErrorInvalidValue;
-    if (!e)
-        *status = cudaStreamCaptureStatusNone;
-    return rt_leave(e);
-}
-
-RT_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t s, enum cudaStreamCaptureStatus *status,
-                                            unsigned long long *id)
-{
-    return cudaStreamIsCapturing(s, status);
 }
 
 static cudaError_t set_attribute(cudaStream_t s, enum cudaStreamAttrID attr,
@@ -146,13 +131,8 @@ RT_API cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
 
 RT_API cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t fn, void *data)
 {
-    cudaError_t e = enter_stream(s);
-    if (!e && !fn)
-        e = cudaErrorInvalidValue;
-    rt_leave(e);
-    if (!e)
-        fn(data);
-    return e;
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_host_function(s, fn, data));
 }
 
 RT_API cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t callback, void *data,
@@ -161,6 +141,8 @@ RT_API cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t ca
     cudaError_t e = enter_stream(s);
     if (!e && (!callback || flags))
         e = cudaErrorInvalidValue;
+    if (!e)
+        e = rt_capture_forbids(s);
     rt_leave(e);
     if (!e)
         callback(s, cudaSuccess, data);

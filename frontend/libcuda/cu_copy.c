@@ -77,18 +77,22 @@ struct side {
     size_t x, y, z, pitch, height;
 };
 
-static cudaError_t box_of(struct rt_box *b, const struct side *s, const CUDA_MEMCPY3D *c)
+static cudaError_t side_of(struct rt_side *out, const struct side *s, const CUDA_MEMCPY3D *c)
 {
     struct cudaExtent extent = {c->WidthInBytes, c->Height, c->Depth};
     struct cudaPos pos = {s->x, s->y, s->z};
-    if (s->type == CU_MEMORYTYPE_ARRAY)
-        return cudaErrorNotSupported;
+    *out = (struct rt_side){.pos = pos};
+    if (s->type < CU_MEMORYTYPE_HOST || s->type > CU_MEMORYTYPE_UNIFIED)
+        return cudaErrorInvalidValue;
+    if (s->type == CU_MEMORYTYPE_ARRAY) {
+        out->array = (simtx_array *)(void *)s->array;
+        out->box = (struct rt_box){NULL, 0, 0, extent.width, extent.height, extent.depth};
+        return out->array ? cudaSuccess : cudaErrorInvalidValue;
+    }
     void *p = s->type == CU_MEMORYTYPE_HOST ? (void *)s->host : cu_pointer(s->device);
     struct cudaPitchedPtr from = {p, s->pitch ? s->pitch : s->x + extent.width, extent.width,
                                   s->height ? s->height : s->y + extent.height};
-    if (s->type < CU_MEMORYTYPE_HOST || s->type > CU_MEMORYTYPE_UNIFIED)
-        return cudaErrorInvalidValue;
-    return rt_pitched_box(b, from, pos, extent) ? cudaSuccess : cudaErrorInvalidValue;
+    return rt_pitched_box(&out->box, from, pos, extent) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* The kind that checks what the types of memory promise. */
@@ -102,19 +106,26 @@ static enum cudaMemcpyKind kind_of(CUmemorytype to, CUmemorytype from)
     return to == CU_MEMORYTYPE_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
 }
 
-static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, CUstream s)
+cudaError_t cu_copy_parameters(struct rt_side *to, struct rt_side *from, enum cudaMemcpyKind *kind,
+                               const CUDA_MEMCPY3D *c)
 {
-    struct rt_box to, from;
     struct side dst = {c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes, c->dstY, c->dstZ,
                        c->dstPitch, c->dstHeight};
     struct side src = {c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes, c->srcY, c->srcZ,
                        c->srcPitch, c->srcHeight};
     if (c->srcLOD || c->dstLOD)
         return cudaErrorInvalidValue;
-    cudaError_t e = box_of(&to, &dst, c);
-    if (!e)
-        e = box_of(&from, &src, c);
-    return e ? e : rt_copy(&to, &from, kind_of(c->dstMemoryType, c->srcMemoryType), s);
+    *kind = kind_of(c->dstMemoryType, c->srcMemoryType);
+    cudaError_t e = side_of(to, &dst, c);
+    return e ? e : side_of(from, &src, c);
+}
+
+static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, CUstream s)
+{
+    struct rt_side to, from;
+    enum cudaMemcpyKind kind;
+    cudaError_t e = cu_copy_parameters(&to, &from, &kind, c);
+    return e ? e : rt_copy_sides(&to, &from, kind, s);
 }
 
 CU_API CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream s)
@@ -166,6 +177,54 @@ CU_API CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c)
 CU_API CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *c)
 {
     return cuMemcpy2DAsync(c, NULL);
+}
+
+/* ---- linear copies with arrays of one dimension: offsets in bytes ---- */
+
+static CUresult copy_array(CUarray dst, size_t dst_offset, CUarray src, size_t src_offset, const void *memory,
+                           CUmemorytype type, size_t bytes, CUstream s)
+{
+    CUDA_MEMCPY3D c = {.srcXInBytes = src_offset, .dstXInBytes = dst_offset, .srcArray = src, .dstArray = dst,
+                       .srcMemoryType = src ? CU_MEMORYTYPE_ARRAY : type, .srcHost = memory,
+                       .srcDevice = cu_address(memory), .dstMemoryType = dst ? CU_MEMORYTYPE_ARRAY : type,
+                       .dstHost = (void *)memory, .dstDevice = cu_address(memory), .WidthInBytes = bytes, .Height = 1,
+                       .Depth = 1};
+    return cuMemcpy3DAsync(&c, s);
+}
+
+CU_API CUresult cuMemcpyHtoAAsync(CUarray dst, size_t offset, const void *src, size_t bytes, CUstream s)
+{
+    return copy_array(dst, offset, NULL, 0, src, CU_MEMORYTYPE_HOST, bytes, s);
+}
+
+CU_API CUresult cuMemcpyHtoA(CUarray dst, size_t offset, const void *src, size_t bytes)
+{
+    return cuMemcpyHtoAAsync(dst, offset, src, bytes, NULL);
+}
+
+CU_API CUresult cuMemcpyAtoHAsync(void *dst, CUarray src, size_t offset, size_t bytes, CUstream s)
+{
+    return copy_array(NULL, 0, src, offset, dst, CU_MEMORYTYPE_HOST, bytes, s);
+}
+
+CU_API CUresult cuMemcpyAtoH(void *dst, CUarray src, size_t offset, size_t bytes)
+{
+    return cuMemcpyAtoHAsync(dst, src, offset, bytes, NULL);
+}
+
+CU_API CUresult cuMemcpyDtoA(CUarray dst, size_t offset, CUdeviceptr src, size_t bytes)
+{
+    return copy_array(dst, offset, NULL, 0, cu_pointer(src), CU_MEMORYTYPE_DEVICE, bytes, NULL);
+}
+
+CU_API CUresult cuMemcpyAtoD(CUdeviceptr dst, CUarray src, size_t offset, size_t bytes)
+{
+    return copy_array(NULL, 0, src, offset, cu_pointer(dst), CU_MEMORYTYPE_DEVICE, bytes, NULL);
+}
+
+CU_API CUresult cuMemcpyAtoA(CUarray dst, size_t dst_offset, CUarray src, size_t src_offset, size_t bytes)
+{
+    return copy_array(dst, dst_offset, src, src_offset, NULL, CU_MEMORYTYPE_ARRAY, bytes, NULL);
 }
 
 /* ---- fills of n elements, or of rows of them ---- */

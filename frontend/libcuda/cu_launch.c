@@ -10,7 +10,7 @@ cudaError_t cu_enter_function(CUfunction f)
 /* ---- launches ---- */
 
 /* `extra` lists keys and values: the buffer with all parameters and a pointer to its size. */
-static bool read_extra(struct rt_args *a, void **extra)
+bool cu_read_extra(struct rt_args *a, void **extra)
 {
     for (int i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
         if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
@@ -29,7 +29,7 @@ static cudaError_t launch(CUfunction f, const struct rt_launch_config *c, void *
     cudaError_t e = cooperative ? rt_enter_context() : rt_enter_context_launch();
     if (!e && !rt_function_ok(f))
         e = cudaErrorInvalidResourceHandle;
-    if (!e && ((params && extra) || (extra && !read_extra(&a, extra))))
+    if (!e && ((params && extra) || (extra && !cu_read_extra(&a, extra))))
         e = cudaErrorInvalidValue;
     if (e)
         return e;
@@ -39,14 +39,14 @@ static cudaError_t launch(CUfunction f, const struct rt_launch_config *c, void *
 CU_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                unsigned bz, unsigned shared, CUstream s, void **params, void **extra)
 {
-    struct rt_launch_config c = {{gx, gy, gz}, {bx, by, bz}, shared, s};
+    struct rt_launch_config c = {{gx, gy, gz}, {bx, by, bz}, shared, s, 0};
     return cu_leave(launch(f, &c, params, extra, false));
 }
 
 CU_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                           unsigned by, unsigned bz, unsigned shared, CUstream s, void **params)
 {
-    struct rt_launch_config c = {{gx, gy, gz}, {bx, by, bz}, shared, s};
+    struct rt_launch_config c = {{gx, gy, gz}, {bx, by, bz}, shared, s, 0};
     return cu_leave(launch(f, &c, params, NULL, true));
 }
 
@@ -73,7 +73,7 @@ CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, voi
         return cu_result(e);
     struct rt_launch_config c = {{config->gridDimX, config->gridDimY, config->gridDimZ},
                                  {config->blockDimX, config->blockDimY, config->blockDimZ},
-                                 config->sharedMemBytes, config->hStream};
+                                 config->sharedMemBytes, config->hStream, 0};
     return cu_leave(launch(f, &c, params, extra, cooperative));
 }
 

@@ -1,5 +1,6 @@
 /* Streams and events of the driver API. */
 #include "frontend/libcuda/cu.h"
+#include "frontend/rt/graph.h"
 
 cudaError_t cu_enter_stream(CUstream s)
 {
@@ -26,12 +27,13 @@ CU_API CUresult cuStreamDestroy(CUstream s)
 
 CU_API CUresult cuStreamSynchronize(CUstream s)
 {
-    return cu_leave(cu_enter_stream(s));
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_stream_sync(s));
 }
 
 CU_API CUresult cuStreamQuery(CUstream s)
 {
-    return cu_leave(cu_enter_stream(s));
+    return cuStreamSynchronize(s);
 }
 
 CU_API CUresult cuStreamWaitEvent(CUstream s, CUevent event, unsigned flags)
@@ -102,13 +104,8 @@ CU_API CUresult cuStreamAttachMemAsync(CUstream s, CUdeviceptr p, size_t bytes, 
 
 CU_API CUresult cuLaunchHostFunc(CUstream s, CUhostFn fn, void *data)
 {
-    cudaError_t e = cu_enter_stream(s);
-    if (!e && !fn)
-        e = cudaErrorInvalidValue;
-    CUresult r = cu_leave(e);
-    if (!r)
-        fn(data);
-    return r;
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_host_function(s, fn, data));
 }
 
 CU_API CUresult cuStreamAddCallback(CUstream s, CUstreamCallback callback, void *data, unsigned flags)
@@ -116,6 +113,8 @@ CU_API CUresult cuStreamAddCallback(CUstream s, CUstreamCallback callback, void 
     cudaError_t e = cu_enter_stream(s);
     if (!e && (!callback || flags))
         e = cudaErrorInvalidValue;
+    if (!e)
+        e = rt_capture_forbids(s);
     CUresult r = cu_leave(e);
     if (!r)
         callback(s, CUDA_SUCCESS, data);
@@ -144,7 +143,7 @@ CU_API CUresult cuEventRecord(CUevent event, CUstream s)
 CU_API CUresult cuEventQuery(CUevent event)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_event_ok(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return cu_leave(e ? e : rt_event_sync(event));
 }
 
 CU_API CUresult cuEventSynchronize(CUevent event)

@@ -3,7 +3,8 @@
 
 LIBCUDA     := $(B)/cuda/lib64/libcuda.so
 LIBCUDA_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard frontend/libcuda/*.c))
-ALL += $(LIBCUDA)
+LIBCUDA_STUB := $(B)/cuda/lib64/stubs/libcuda.so
+ALL += $(LIBCUDA) $(LIBCUDA_STUB)
 
 $(B)/gen/libcuda_aliases.ld: $(LIBCUDA_OBJ) frontend/libcuda/names.sh frontend/libcuda/per_thread.txt
 	@mkdir -p $(@D)
@@ -20,3 +21,8 @@ $(LIBCUDA).1: $(B)/gen/libcuda_stubs.c
 
 $(LIBCUDA): $(LIBCUDA).1
 	ln -sf $(<F) $@
+
+# Where build systems look for a library to link with on machines without a driver.
+$(LIBCUDA_STUB): $(LIBCUDA).1
+	@mkdir -p $(@D)
+	ln -sf ../$(<F) $@

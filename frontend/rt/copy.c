@@ -3,7 +3,7 @@
  * range must lie inside one allocation, and the kind must agree with the pointers.  A two- or
  * three-dimensional copy moves rows of bytes; the range checked extends from the first to the last byte.
  */
-#include "frontend/rt/rt.h"
+#include "frontend/rt/graph.h"
 
 #include <string.h>
 
@@ -90,7 +90,7 @@ static unsigned char *row(const struct rt_box *b, size_t y, size_t z)
     return b->first + z * b->slice + y * b->pitch;
 }
 
-static cudaError_t copy_box(const struct rt_box *dst, const struct rt_box *src, enum cudaMemcpyKind kind)
+cudaError_t rt_copy_boxes(const struct rt_box *dst, const struct rt_box *src, enum cudaMemcpyKind kind)
 {
     bool big_dst, big_src;
     if (!dst->width || !dst->height || !dst->depth)
@@ -107,7 +107,8 @@ static cudaError_t copy_box(const struct rt_box *dst, const struct rt_box *src, 
 
 cudaError_t rt_copy(const struct rt_box *dst, const struct rt_box *src, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return rt_stream_ok(stream) ? copy_box(dst, src, kind) : cudaErrorInvalidResourceHandle;
+    struct rt_side to = {.box = *dst}, from = {.box = *src};
+    return rt_copy_sides(&to, &from, kind, stream);
 }
 
 struct rt_box rt_line(const void *p, size_t bytes)
@@ -181,5 +182,9 @@ static cudaError_t fill_box(const struct rt_box *b, unsigned value, unsigned ele
 
 cudaError_t rt_fill(const struct rt_box *b, unsigned value, unsigned element, cudaStream_t stream)
 {
-    return rt_stream_ok(stream) ? fill_box(b, value, element) : cudaErrorInvalidResourceHandle;
+    cudaError_t e;
+    struct rt_op op = {.kind = RT_OP_FILL, .fill = {*b, value, element}};
+    if (!rt_stream_ok(stream))
+        return cudaErrorInvalidResourceHandle;
+    return rt_captured(stream, &op, &e) ? e : fill_box(b, value, element);
 }

@@ -1,7 +1,7 @@
 /* Events.  All earlier work is complete when an event is recorded, so an event is a time stamp.  In timing mode the
  * clock is the simulated GPU's.  In functional mode it is the host's monotonic clock: an elapsed time is the run time
  * of the simulator, not that of a GPU. */
-#include "frontend/rt/rt.h"
+#include "frontend/rt/graph.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -41,11 +41,25 @@ cudaError_t rt_event_create(cudaEvent_t *out, unsigned flags)
     return cudaSuccess;
 }
 
+static void free_event(cudaEvent_t e)
+{
+    ptrmap_remove(&rt.events, e);
+    rt_capture_forget_event(e);
+    free(e);
+}
+
+cudaError_t rt_event_sync(cudaEvent_t e)
+{
+    if (!rt_event_ok(e))
+        return cudaErrorInvalidResourceHandle;
+    return e->capture ? cudaErrorCapturedEvent : cudaSuccess;
+}
+
 cudaError_t rt_event_destroy(cudaEvent_t event)
 {
     if (!rt_event_ok(event))
         return cudaErrorInvalidResourceHandle;
-    free(ptrmap_remove(&rt.events, event));
+    free_event(event);
     return cudaSuccess;
 }
 
@@ -53,15 +67,21 @@ void rt_destroy_events(int device, rt_context c)
 {
     for (size_t i = 0; i < rt.events.cap; i++)
         while (rt.events.slots[i].key && rt_belongs(((cudaEvent_t)rt.events.slots[i].value)->context, device, c))
-            free(ptrmap_remove(&rt.events, rt.events.slots[i].key));
+            free_event(rt.events.slots[i].value);
 }
 
 cudaError_t rt_event_record(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
+    cudaError_t e = cudaSuccess;
     if (!rt_event_ok(event) || !rt_stream_ok(stream))
         return cudaErrorInvalidResourceHandle;
     if (flags & ~(unsigned)cudaEventRecordExternal)
         return cudaErrorInvalidValue;
+    struct rt_op op = {.kind = RT_OP_RECORD, .event = event};
+    if (flags & cudaEventRecordExternal && rt_captured(stream, &op, &e))
+        return e;
+    if (rt_capture_record(event, stream, &e))
+        return e;
     event->recorded = true;
     event->nanoseconds = now();
     return cudaSuccess;
@@ -73,6 +93,8 @@ cudaError_t rt_event_elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
         return cudaErrorInvalidResourceHandle;
     if (!ms)
         return cudaErrorInvalidValue;
+    if (start->capture || end->capture)
+        return cudaErrorCapturedEvent;
     if ((start->flags | end->flags) & cudaEventDisableTiming || !start->recorded || !end->recorded)
         return cudaErrorInvalidResourceHandle;
     *ms = (float)((double)(int64_t)(end->nanoseconds - start->nanoseconds) * 1e-6);

@@ -1,5 +1,5 @@
 /* Launches: checks that CUDA makes at the call, and the error code of each fault. */
-#include "frontend/rt/rt.h"
+#include "frontend/rt/graph.h"
 #include "frontend/session/session.h"
 
 #include <stdio.h>
@@ -89,9 +89,11 @@ void rt_run_queued(void)
 }
 
 /* The number that identifies a stream among concurrent ones. */
-static uint64_t stream_number(cudaStream_t s)
+static uint64_t stream_number(const struct rt_launch_config *c)
 {
-    return s == cudaStreamLegacy || rt.blocking ? 0 : (uint64_t)(uintptr_t)s;
+    if (rt.blocking)
+        return 0;
+    return c->lane ? c->lane : c->stream == cudaStreamLegacy ? 0 : (uint64_t)(uintptr_t)c->stream;
 }
 
 static cudaError_t run(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args)
@@ -105,7 +107,7 @@ static cudaError_t run(struct CUfunc_st *f, const struct rt_launch_config *c, co
         .args = args->each,
         .arg_buffer = args->buffer,
         .arg_buffer_bytes = args->bytes,
-        .stream = stream_number(c->stream),
+        .stream = stream_number(c),
     };
     session_launch_begin(d->gpu);
     simtx_status s = simtx_launch_async(f->kernel, &p, &fault);
@@ -114,13 +116,22 @@ static cudaError_t run(struct CUfunc_st *f, const struct rt_launch_config *c, co
     return began(s) ? outcome(d, s, &fault) : launch_error(d, f->kernel, c->shared, s);
 }
 
+static bool captured(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args,
+                     bool cooperative, cudaError_t *e)
+{
+    struct rt_op op = {.kind = RT_OP_KERNEL,
+                       .kernel = {.f = f, .config = *c, .cooperative = cooperative, .args = *args}};
+    return rt_captured(c->stream, &op, e);
+}
+
 cudaError_t rt_launch(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args)
 {
     if (!rt_stream_ok(c->stream))
         return cudaErrorInvalidResourceHandle;
     if (f->device != rt_thread.device)
         return cudaErrorInvalidDeviceFunction;
-    return run(f, c, args);
+    cudaError_t e;
+    return captured(f, c, args, false, &e) ? e : run(f, c, args);
 }
 
 /* Blocks that the device holds at once. */
@@ -138,5 +149,6 @@ cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_co
     uint64_t most = resident_blocks(f, c);
     if (most && (unsigned __int128)c->grid.x * c->grid.y * c->grid.z > most)
         return cudaErrorCooperativeLaunchTooLarge;
-    return rt_launch(f, c, args);
+    cudaError_t e;
+    return captured(f, c, args, true, &e) ? e : rt_launch(f, c, args);
 }

@@ -1,4 +1,5 @@
-/* Allocation of every kind: device, pinned, mapped and registered host memory, managed, pitched; queries of pointers. */
+/* Allocation of every kind: device, pinned, mapped and registered host memory, managed, pitched; queries of pointers.
+ */
 #include "frontend/rt/rt.h"
 
 #include <stdint.h>

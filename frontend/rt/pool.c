@@ -1,6 +1,6 @@
 /* Stream-ordered allocation.  Execution is synchronous, so the call itself allocates or frees; pools store the
  * attributes that programs set and query. */
-#include "frontend/rt/rt.h"
+#include "frontend/rt/graph.h"
 
 #include <stdlib.h>
 
@@ -17,18 +17,36 @@ bool rt_pool_ok(cudaMemPool_t p)
     return p && (rt_pool_default(p) || ptrmap_get(&rt.pools, p));
 }
 
+/* The memory of a captured allocation exists from the capture to the end of the graphs with the node. */
+static cudaError_t capture_malloc(void *p, size_t bytes, cudaStream_t stream)
+{
+    cudaError_t e = cudaSuccess;
+    void *base;
+    const struct rt_alloc *a = rt_alloc_of(p, NULL, &base);
+    struct rt_op op = {.kind = RT_OP_ALLOC, .memory = {p, bytes, a->id}};
+    rt_captured(stream, &op, &e);
+    if (e)
+        rt_free_device(p);
+    return e;
+}
+
 cudaError_t rt_malloc_async(void **out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
     if (!rt_stream_ok(stream))
         return cudaErrorInvalidResourceHandle;
     if (!rt_pool_ok(pool))
         return cudaErrorInvalidValue;
-    return rt_malloc(out, bytes, RT_ALLOC_DEVICE, 0, pool);
+    cudaError_t e = rt_malloc(out, bytes, RT_ALLOC_DEVICE, 0, pool);
+    return e || !*out || !rt_stream_capturing(stream) ? e : capture_malloc(*out, bytes, stream);
 }
 
 cudaError_t rt_free_async(void *p, cudaStream_t stream)
 {
-    return rt_stream_ok(stream) ? rt_free_device(p) : cudaErrorInvalidResourceHandle;
+    cudaError_t e;
+    struct rt_op op = {.kind = RT_OP_FREE, .memory = {.p = p}};
+    if (!rt_stream_ok(stream))
+        return cudaErrorInvalidResourceHandle;
+    return rt_captured(stream, &op, &e) ? e : rt_free_device(p);
 }
 
 cudaError_t rt_pool_create(cudaMemPool_t *out, const struct cudaMemPoolProps *props)

@@ -25,6 +25,7 @@
 
 #include "frontend/cuda/include/cuda_runtime_api.h"
 #include "frontend/lib/simtx.h"
+#include "frontend/lib/simtx_texture.h"
 #include "frontend/rt/ptrmap.h"
 
 #define RT_API __attribute__((visibility("default")))
@@ -64,6 +65,7 @@ struct rt_alloc {
     cudaMemPool_t pool;                 /* NULL: not from a pool */
     rt_context context;
     unsigned long long id;              /* number of the allocation in this process, from 1 */
+    unsigned graphs;                    /* allocation nodes that stand for it */
 };
 
 struct rt_device {
@@ -83,6 +85,12 @@ struct rt_device {
     struct ptrmap allocs;               /* base -> struct rt_alloc */
 };
 
+struct rt_capture;
+struct rt_nodes {
+    cudaGraphNode_t *node;
+    size_t n;
+};
+
 struct CUstream_st {
     rt_context context;
     unsigned flags;
@@ -90,6 +98,8 @@ struct CUstream_st {
     enum cudaSynchronizationPolicy policy;
     struct cudaAccessPolicyWindow window;
     unsigned long long id;
+    struct rt_capture *capture;         /* NULL: not captured */
+    struct rt_nodes tail;               /* what the next captured call depends on */
 };
 
 struct CUevent_st {
@@ -97,6 +107,8 @@ struct CUevent_st {
     unsigned flags;
     bool recorded;
     uint64_t nanoseconds;
+    struct rt_capture *capture;         /* last recorded on a captured stream: it stands for nodes */
+    struct rt_nodes nodes;
 };
 
 /* A kernel on one device. */
@@ -112,6 +124,7 @@ struct rt_launch_config {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
+    uint64_t lane;                      /* of graphs: tells concurrent kernels on one stream apart; 0: the stream does */
 };
 
 /* Arguments of a kernel: a pointer to each, or all in one buffer. */
@@ -129,6 +142,7 @@ struct rt_thread {
     int device;                         /* that of the current context, or the one that cudaSetDevice chose */
     rt_context stack[RT_CONTEXT_DEPTH]; /* the last one is current; it may be NULL */
     int contexts;
+    struct CUstream_st stream;          /* cudaStreamPerThread */
     int configs;
     struct rt_launch_config config[RT_CONFIG_DEPTH];
 };
@@ -138,7 +152,7 @@ struct rt {
     bool initialised;                   /* a call of the runtime API, or cuInit */
     int device_count;                   /* 0 until the first query */
     struct rt_device device[RT_MAX_DEVICES];
-    struct ptrmap streams, events, pools;   /* live handles */
+    struct ptrmap streams, events, pools, arrays, graphs, nodes, execs;    /* live handles */
     rt_context contexts;                /* those that are not primary */
     rt_module modules;                  /* of the driver API */
     bool blocking;                      /* CUDA_LAUNCH_BLOCKING: a launch returns its own error */
@@ -237,9 +251,27 @@ struct rt_box rt_line(const void *p, size_t bytes);
 /* The box of `extent` bytes at `pos` in pitched memory; false when it exceeds the rows or slices. */
 bool rt_pitched_box(struct rt_box *b, struct cudaPitchedPtr p, struct cudaPos pos, struct cudaExtent extent);
 cudaError_t rt_copy(const struct rt_box *dst, const struct rt_box *src, enum cudaMemcpyKind kind, cudaStream_t stream);
+/* The copy itself, now. */
+cudaError_t rt_copy_boxes(const struct rt_box *dst, const struct rt_box *src, enum cudaMemcpyKind kind);
 /* Elements of 1, 2 or 4 bytes get the value. */
 cudaError_t rt_fill(const struct rt_box *b, unsigned value, unsigned element, cudaStream_t stream);
 #define RT_MAX_PITCH ((size_t)2147483647)
+
+/* ---- array.c: arrays, and copies with an array on one or both sides ---- */
+cudaError_t rt_array_new(const simtx_array_desc *d, simtx_array **out);
+cudaError_t rt_array_free(simtx_array *a);
+/* False when it is no live array of the current device, or level of one. */
+bool rt_array_get(const simtx_array *a, simtx_array_desc *d);
+size_t rt_texel_bytes(const simtx_array_desc *d);
+void rt_free_arrays(int device, rt_context c);
+/* One side of a copy: a box of memory, or of an array; then only the extent of `box` counts, and pos.x is in bytes. */
+struct rt_side {
+    struct rt_box box;
+    simtx_array *array;                 /* NULL: memory */
+    struct cudaPos pos;
+};
+cudaError_t rt_copy_sides(const struct rt_side *dst, const struct rt_side *src, enum cudaMemcpyKind kind,
+                          cudaStream_t stream);
 
 /* ---- pool.c ---- */
 bool rt_pool_ok(cudaMemPool_t p);
@@ -255,13 +287,19 @@ cudaError_t rt_pool_access(cudaMemPool_t p, const struct cudaMemAccessDesc *list
 /* ---- stream.c, event.c ---- */
 bool rt_stream_ok(cudaStream_t s);
 bool rt_stream_builtin(cudaStream_t s);
-/* Its attributes; those of a stream that exists without being created are constant. */
-const struct CUstream_st *rt_stream_state(cudaStream_t s);
+struct CUstream_st *rt_stream_state(cudaStream_t s);
 cudaError_t rt_stream_create(cudaStream_t *out, unsigned flags, int priority);
 cudaError_t rt_stream_destroy(cudaStream_t s);
 cudaError_t rt_stream_wait(cudaStream_t s, cudaEvent_t event, unsigned flags);
+/* Checks a stream that the caller waits for. */
+cudaError_t rt_stream_sync(cudaStream_t s);
+/* Calls a host function, without the lock. */
+cudaError_t rt_host_function(cudaStream_t s, cudaHostFn_t fn, void *data);
+bool rt_stream_capturing(cudaStream_t s);
 void rt_destroy_streams(int device, rt_context c);      /* c: as for rt_free_all */
 bool rt_event_ok(cudaEvent_t e);
+/* Checks an event that the caller waits for. */
+cudaError_t rt_event_sync(cudaEvent_t e);
 cudaError_t rt_event_create(cudaEvent_t *out, unsigned flags);
 cudaError_t rt_event_destroy(cudaEvent_t event);
 cudaError_t rt_event_record(cudaEvent_t event, cudaStream_t stream, unsigned flags);

@@ -223,7 +223,7 @@ function: linkage ENTRY          { func_attrs_start(p); func_params_start(p); }
       attrs rest
     ;
 
-rest: ';'                        { func_prototype(p, @1); }
+rest: ';'                        { func_prototype(p); }
     | '{'                        { func_begin(p, @1); }
       body_end                   { func_end(p, @3); inst_abandon(p); nodes_reset(p); GIVE_UP_WHEN_FULL(); }
     ;

@@ -253,11 +253,9 @@ void module_recover(struct parser *p)
     nodes_reset(p);
 }
 
-void func_prototype(struct parser *p, struct ptx_loc loc)
+void func_prototype(struct parser *p)
 {
     apply_attrs(p, p->func);
-    if (p->func->is_entry && p->header_linkage != LINK_EXTERN)
-        diag_error(p->d, loc.line, loc.col, "kernel '%s' has no body", p->func->name);
     p->func = NULL;
     nodes_reset(p);
 }
@@ -462,6 +460,14 @@ static void run(struct parser *p, const char *text, size_t len)
         diag_error(p->d, 1, 1, "no .target directive");
 }
 
+/* A kernel may be declared before its definition, but not without one. */
+static void check_kernels(const struct parser *p)
+{
+    for (const struct ptx_func *f = p->m->funcs; f; f = f->next)
+        if (f->is_entry && !f->has_body && f->linkage != LINK_EXTERN)
+            diag_error(p->d, f->loc.line, f->loc.col, "kernel '%s' has no body", f->name);
+}
+
 struct ptx_module *ptx_parse(const char *text, size_t len, const char *file, struct diag *d)
 {
     struct arena *arena = arena_new();
@@ -496,6 +502,8 @@ struct ptx_module *ptx_parse(const char *text, size_t len, const char *file, str
         diag_error(d, 0, 0, "the text is longer than 2 GiB");
     else
         run(p, text, len);
+    if (!d->errors)
+        check_kernels(p);
     bool failed = d->errors > 0;
     d->errors += errors;
     arena_free(scratch);

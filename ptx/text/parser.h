@@ -279,7 +279,7 @@ void func_attrs_start(struct parser *p);
 void func_attr_add(struct parser *p, struct name *n, struct list values, struct ptx_loc loc);
 void func_header(struct parser *p, bool entry, uint8_t linkage, struct name *n, struct ptx_loc loc);
 void module_recover(struct parser *p);
-void func_prototype(struct parser *p, struct ptx_loc loc);
+void func_prototype(struct parser *p);
 void func_begin(struct parser *p, struct ptx_loc loc);
 void func_end(struct parser *p, struct ptx_loc loc);
 void table_proto_start(struct parser *p);

@@ -447,6 +447,68 @@ static void stream_ordered(void **state)
     CU_GIVES(cuStreamQuery(s), CUDA_ERROR_INVALID_HANDLE);
 }
 
+/* ---- arrays and texture objects ---- */
+
+static void arrays(void **state)
+{
+    float in[6][10], out[4][10];
+    CUarray a;
+    CUDA_ARRAY_DESCRIPTOR d = {10, 6, CU_AD_FORMAT_FLOAT, 1}, back;
+    CUdeviceptr p;
+    for (int i = 0; i < 60; i++)
+        in[i / 10][i % 10] = (float)i;
+    CU(cuArrayCreate(&a, &d));
+    CU(cuArrayGetDescriptor(&back, a));
+    assert_int_equal(back.Width, 10);
+    assert_int_equal(back.Height, 6);
+    assert_int_equal(back.Format, CU_AD_FORMAT_FLOAT);
+    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = in, .srcPitch = 40,
+                       .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = a, .WidthInBytes = 40, .Height = 6};
+    CU(cuMemcpy2D(&c));
+    CU(cuMemAlloc(&p, sizeof out));
+    c = (CUDA_MEMCPY2D){.srcXInBytes = 8, .srcY = 1, .srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = a,
+                        .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = p, .dstPitch = 40, .WidthInBytes = 32,
+                        .Height = 4};
+    CU(cuMemcpy2D(&c));
+    CU(cuMemcpyDtoH(out, p, sizeof out));
+    for (int y = 0; y < 4; y++)
+        for (int x = 0; x < 8; x++)
+            assert_true(out[y][x] == in[y + 1][x + 2]);
+    c.srcXInBytes = 2;                             /* not a whole texel */
+    CU_GIVES(cuMemcpy2D(&c), CUDA_ERROR_INVALID_VALUE);
+    CU(cuArrayDestroy(a));
+    CU_GIVES(cuArrayDestroy(a), CUDA_ERROR_INVALID_HANDLE);
+    d.NumChannels = 3;
+    CU_GIVES(cuArrayCreate(&a, &d), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void texture_objects(void **state)
+{
+    CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_PITCH2D}, r2;
+    CUDA_TEXTURE_DESC t = {.filterMode = CU_TR_FILTER_MODE_LINEAR, .flags = CU_TRSF_NORMALIZED_COORDINATES,
+                           .addressMode = {CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_MIRROR}}, t2;
+    CUtexObject object;
+    size_t pitch;
+    CU(cuMemAllocPitch(&r.res.pitch2D.devPtr, &pitch, 64, 16, 4));
+    r.res.pitch2D.format = CU_AD_FORMAT_UNSIGNED_INT8;
+    r.res.pitch2D.numChannels = 1;
+    r.res.pitch2D.width = 64;
+    r.res.pitch2D.height = 16;
+    r.res.pitch2D.pitchInBytes = pitch;
+    CU(cuTexObjectCreate(&object, &r, &t, NULL));
+    CU(cuTexObjectGetResourceDesc(&r2, object));
+    assert_int_equal(r2.resType, CU_RESOURCE_TYPE_PITCH2D);
+    assert_int_equal(r2.res.pitch2D.devPtr, r.res.pitch2D.devPtr);
+    assert_int_equal(r2.res.pitch2D.pitchInBytes, pitch);
+    CU(cuTexObjectGetTextureDesc(&t2, object));
+    assert_int_equal(t2.filterMode, CU_TR_FILTER_MODE_LINEAR);
+    assert_int_equal(t2.addressMode[1], CU_TR_ADDRESS_MODE_MIRROR);
+    CU(cuTexObjectDestroy(object));
+    CU_GIVES(cuTexObjectDestroy(object), CUDA_ERROR_INVALID_VALUE);
+    r.res.pitch2D.numChannels = 5;
+    CU_GIVES(cuTexObjectCreate(&object, &r, &t, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
 /* ---- occupancy ---- */
 
 static void occupancy(void **state)
@@ -568,6 +630,8 @@ int main(void)
         WITH_CONTEXT(boxes),
         WITH_CONTEXT(pointers),
         WITH_CONTEXT(stream_ordered),
+        WITH_CONTEXT(arrays),
+        WITH_CONTEXT(texture_objects),
         WITH_CONTEXT(occupancy),
         WITH_CONTEXT(addresses_by_name),
         WITH_CONTEXT(the_library_by_name),

@@ -170,7 +170,8 @@ p.cpp|-x c++ p.cpp
 a.cu p.cpp o.o|-x cuda a.cu -x c++ p.cpp -x none o.o
 -DA=1 -D B -I. -lm a.cu|-D A=1 -D B -I .
 -DA=1 -lm a.cu|-lm
--lcudart -lcudadevrt -lcuda a.cu|!-lcuda 
+-lcudart -lcudadevrt a.cu|!-lcudadevrt
+-lcuda a.cu|-lcuda 
 -cudart none a.cu|!clang.*-lcudart
 -Werror all-warnings a.cu|-Werror
 -Xcudafe --diag_suppress=2361 a.cu|!diag_suppress

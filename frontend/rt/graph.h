@@ -1,0 +1,113 @@
+/*
+ * Graphs and stream capture, below both APIs. A node carries an operation: what an asynchronous call requests of a
+ * stream. While a stream is captured, such calls add nodes in place of running.
+ */
+#ifndef RT_GRAPH_H
+#define RT_GRAPH_H
+
+#include "frontend/rt/rt.h"
+
+/* The values of cudaGraphNodeType and CUgraphNodeType. */
+enum rt_op_kind {
+    RT_OP_KERNEL = 0, RT_OP_COPY = 1, RT_OP_FILL = 2, RT_OP_HOST = 3, RT_OP_GRAPH = 4, RT_OP_EMPTY = 5, RT_OP_WAIT = 6,
+    RT_OP_RECORD = 7, RT_OP_ALLOC = 10, RT_OP_FREE = 11, RT_OP_CONDITIONAL = 13
+};
+
+struct rt_op {
+    enum rt_op_kind kind;
+    union {
+        struct {
+            struct CUfunc_st *f;
+            const void *symbol;              /* as the runtime API was given it; NULL: the driver API's handle */
+            struct rt_launch_config config;
+            bool cooperative;
+            struct rt_args args;             /* of a node: a copy, with `each` pointing into `buffer` */
+        } kernel;
+        struct { struct rt_side dst, src; enum cudaMemcpyKind kind; } copy;
+        struct { struct rt_box box; unsigned value, element; } fill;
+        struct { cudaHostFn_t fn; void *data; } host;
+        cudaGraph_t child;                   /* of a node: its own clone */
+        cudaEvent_t event;
+        struct { void *p; size_t bytes; unsigned long long id; } memory;
+    };
+};
+
+/* ---- op.c ---- */
+/* lane: tells kernels apart that may run concurrently in timing mode; 0: on the stream. */
+cudaError_t rt_op_run(const struct rt_op *op, cudaStream_t stream, uint64_t lane);
+/* A copy that owns its parameters. */
+cudaError_t rt_op_copy(struct rt_op *out, const struct rt_op *op);
+void rt_op_free(struct rt_op *op);
+
+/* ---- graph.c ---- */
+struct CUgraphNode_st {
+    cudaGraph_t graph;
+    struct rt_op op;
+    cudaGraphNode_t *deps;                   /* nodes of the same graph that run before */
+    size_t ndeps;
+    cudaGraphNode_t origin;                  /* of a clone: the node that it was cloned from */
+    unsigned level;                          /* of an instantiated graph: longest path from a root */
+};
+
+struct CUgraph_st {
+    cudaGraphNode_t *nodes;                  /* in the order of their creation */
+    size_t n;
+    cudaGraph_t origin;
+    bool owned;                              /* by a node or an executable graph; not a handle of programs */
+};
+
+bool rt_graph_ok(cudaGraph_t g);
+bool rt_node_ok(cudaGraphNode_t n);
+cudaError_t rt_graph_create(cudaGraph_t *out);
+cudaError_t rt_graph_destroy(cudaGraph_t g);
+cudaError_t rt_graph_clone(cudaGraph_t *out, cudaGraph_t g);
+void rt_graph_free(cudaGraph_t g);
+cudaError_t rt_graph_find_in_clone(cudaGraphNode_t *out, cudaGraphNode_t original, cudaGraph_t clone);
+cudaError_t rt_graph_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
+                         const struct rt_op *op);
+cudaError_t rt_graph_depend(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n);
+cudaError_t rt_graph_independ(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n);
+cudaError_t rt_node_set(cudaGraphNode_t node, const struct rt_op *op);
+cudaError_t rt_node_destroy(cudaGraphNode_t node);
+/* Lists: with a NULL array *n gets the number; else at most *n are written, and the rest of the array is NULL. */
+cudaError_t rt_graph_nodes(cudaGraph_t g, cudaGraphNode_t *nodes, size_t *n, bool roots_only);
+cudaError_t rt_graph_edges(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *n);
+cudaError_t rt_node_dependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n);
+cudaError_t rt_node_dependents(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n);
+
+/* ---- graph_exec.c ---- */
+struct CUgraphExec_st {
+    cudaGraph_t graph;                       /* its own clone */
+    cudaGraphNode_t *order;                  /* by level, then by creation */
+    unsigned long long flags;
+};
+
+bool rt_exec_ok(cudaGraphExec_t x);
+cudaError_t rt_graph_instantiate(cudaGraphExec_t *out, cudaGraph_t g, unsigned long long flags);
+cudaError_t rt_exec_destroy(cudaGraphExec_t x);
+cudaError_t rt_graph_launch(cudaGraphExec_t x, cudaStream_t stream);
+/* Gives the node that was instantiated from `node` another operation of the same kind. */
+cudaError_t rt_exec_set(cudaGraphExec_t x, cudaGraphNode_t node, const struct rt_op *op);
+cudaError_t rt_exec_update(cudaGraphExec_t x, cudaGraph_t g, cudaGraphNode_t *bad,
+                           enum cudaGraphExecUpdateResult *result);
+
+/* ---- capture.c ---- */
+/* True when the stream is captured or must not be used because of a capture: *e is then the result of the call. */
+bool rt_captured(cudaStream_t stream, const struct rt_op *op, cudaError_t *e);
+/* A call that waits for the stream: an error while it is captured, which the capture does not survive. */
+cudaError_t rt_capture_forbids(cudaStream_t stream);
+cudaError_t rt_capture_begin(cudaStream_t s, int mode);
+cudaError_t rt_capture_end(cudaStream_t s, cudaGraph_t *out);
+cudaError_t rt_capture_status(cudaStream_t s, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+                              cudaGraph_t *graph, const cudaGraphNode_t **deps, size_t *n);
+/* Replaces (set) or extends the nodes that the next captured call depends on. */
+cudaError_t rt_capture_dependencies(cudaStream_t s, const cudaGraphNode_t *deps, size_t n, bool set);
+/* Of captured streams; false when none is involved. */
+bool rt_capture_record(cudaEvent_t event, cudaStream_t s, cudaError_t *e);
+bool rt_capture_wait(cudaStream_t s, cudaEvent_t event, cudaError_t *e);
+/* The stream or event ends. */
+void rt_capture_leave(cudaStream_t s);
+void rt_capture_forget_event(cudaEvent_t e);
+cudaError_t rt_capture_exchange_mode(int *mode);
+
+#endif

@@ -1,0 +1,127 @@
+/* Operations of streams: running them, and copies of them that graphs keep. */
+#include "frontend/rt/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static cudaError_t run_kernel(const struct rt_op *op, cudaStream_t stream, uint64_t lane)
+{
+    struct rt_launch_config c = op->kernel.config;
+    c.stream = stream;
+    c.lane = lane;
+    if (!rt_function_ok(op->kernel.f))
+        return cudaErrorInvalidResourceHandle;
+    return op->kernel.cooperative ? rt_launch_cooperative(op->kernel.f, &c, &op->kernel.args)
+                                  : rt_launch(op->kernel.f, &c, &op->kernel.args);
+}
+
+/* The function of the program runs without the lock. */
+static cudaError_t run_host(const struct rt_op *op)
+{
+    cudaHostFn_t fn = op->host.fn;
+    void *data = op->host.data;
+    rt_unlock();
+    fn(data);
+    rt_lock();
+    return cudaSuccess;
+}
+
+static cudaError_t run_graph(cudaGraph_t g, cudaStream_t stream)
+{
+    cudaGraphExec_t x;
+    cudaError_t e = rt_graph_instantiate(&x, g, 0);
+    if (!e) {
+        e = rt_graph_launch(x, stream);
+        rt_exec_destroy(x);
+    }
+    return e;
+}
+
+cudaError_t rt_op_run(const struct rt_op *op, cudaStream_t stream, uint64_t lane)
+{
+    if (op->kind != RT_OP_KERNEL)
+        rt_run_queued();
+    switch (op->kind) {
+    case RT_OP_KERNEL: return run_kernel(op, stream, lane);
+    case RT_OP_COPY: return rt_copy_sides(&op->copy.dst, &op->copy.src, op->copy.kind, stream);
+    case RT_OP_FILL: return rt_fill(&op->fill.box, op->fill.value, op->fill.element, stream);
+    case RT_OP_HOST: return run_host(op);
+    case RT_OP_GRAPH: return run_graph(op->child, stream);
+    case RT_OP_RECORD: return rt_event_record(op->event, stream, 0);
+    case RT_OP_WAIT: return rt_stream_wait(stream, op->event, 0);
+    case RT_OP_EMPTY:
+    case RT_OP_ALLOC:                        /* the memory exists as long as the graph */
+    case RT_OP_FREE: return cudaSuccess;
+    case RT_OP_CONDITIONAL: return cudaErrorNotSupported;
+    }
+    return cudaErrorInvalidValue;
+}
+
+/* ---- copies ---- */
+
+/* The parameters of a kernel packed into one buffer, as a launch reads them. */
+static void pack(char *buffer, const simtx_kernel_info *k, const struct rt_args *from)
+{
+    if (from->buffer)
+        memcpy(buffer, from->buffer, k->param_bytes);
+    for (uint32_t i = 0; !from->buffer && i < k->nparams; i++)
+        memcpy(buffer + k->params[i].offset, from->each[i], k->params[i].size);
+}
+
+static cudaError_t copy_args(struct rt_op *out, const struct rt_op *op)
+{
+    simtx_kernel_info k;
+    const struct rt_args *from = &op->kernel.args;
+    if (!rt_function_ok(op->kernel.f))
+        return cudaErrorInvalidDeviceFunction;
+    simtx_kernel_get_info(op->kernel.f->kernel, &k);
+    if (k.nparams && !from->each && (!from->buffer || from->bytes < k.param_bytes))
+        return cudaErrorInvalidValue;
+    char *buffer = calloc(1, (size_t)k.param_bytes + 1);
+    const void **each = calloc((size_t)k.nparams + 1, sizeof *each);
+    if (!buffer || !each) {
+        free(buffer);
+        free(each);
+        return cudaErrorMemoryAllocation;
+    }
+    pack(buffer, &k, from);
+    for (uint32_t i = 0; i < k.nparams; i++)
+        each[i] = buffer + k.params[i].offset;
+    out->kernel.args = (struct rt_args){.each = each, .buffer = buffer, .bytes = k.param_bytes};
+    return cudaSuccess;
+}
+
+cudaError_t rt_op_copy(struct rt_op *out, const struct rt_op *op)
+{
+    *out = *op;
+    if (op->kind == RT_OP_KERNEL)
+        return copy_args(out, op);
+    if (op->kind != RT_OP_GRAPH)
+        return cudaSuccess;
+    cudaError_t e = rt_graph_clone(&out->child, op->child);
+    if (!e)
+        out->child->owned = true;
+    return e;
+}
+
+/* Memory of an allocation node ends with the last graph that has the node, unless the program has freed it: cloned nodes
+ * share it by the number of the allocation. */
+static void free_memory(const struct rt_op *op)
+{
+    void *base;
+    struct rt_alloc *a = rt_alloc_of(op->memory.p, NULL, &base);
+    if (a && a->id == op->memory.id && --a->graphs == 0)
+        rt_free_device(op->memory.p);
+}
+
+void rt_op_free(struct rt_op *op)
+{
+    if (op->kind == RT_OP_KERNEL) {
+        free((void *)op->kernel.args.buffer);
+        free((void *)op->kernel.args.each);
+    }
+    if (op->kind == RT_OP_GRAPH)
+        rt_graph_free(op->child);
+    if (op->kind == RT_OP_ALLOC)
+        free_memory(op);
+}
