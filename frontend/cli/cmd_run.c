@@ -116,7 +116,7 @@ static void find_library(char folder[PATH_MAX])
 
 struct elf_facts {
     int class, machine, type;
-    bool dynamic, fatbin;
+    bool dynamic, fatbin, simtx_static;   /* simtx_static: linked with our libcudart_static.a */
     char cudart[128], driver[128];   /* names of the needed libraries, "" = not needed */
 };
 
@@ -157,6 +157,7 @@ static bool read_elf(const char *path, struct elf_facts *f)
         if (!gelf_getshdr(scn, &sh))
             continue;
         const char *name = elf_strptr(elf, names, sh.sh_name);
+        f->simtx_static |= name && !strcmp(name, ".simtx_cudart");
         f->fatbin |= name && (!strcmp(name, ".nv_fatbin") || !strcmp(name, ".hip_fatbin"));
         if (sh.sh_type == SHT_DYNAMIC) {
             f->dynamic = true;
@@ -182,8 +183,8 @@ static bool is_script(const char *path)
 static void check_cudart(const char *name, const struct elf_facts *f, const char *library)
 {
     char path[PATH_MAX + 160];
-    if (!f->cudart[0] && f->driver[0])
-        return;                              /* a program of the driver API alone */
+    if (!f->cudart[0] && (f->driver[0] || f->simtx_static))
+        return;                              /* both load libcudart */
     if (!f->cudart[0] && f->fatbin)
         refuse(name, "has CUDA code but not the shared runtime library: its libcudart is linked statically.\n"
                      "Link it with -lcudart (nvcc: -cudart shared), or build it with simtx-cc");

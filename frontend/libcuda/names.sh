@@ -1,7 +1,8 @@
 #!/bin/sh
 # Writes, from the object files of the driver API: names.sh aliases OBJECTS, a linker script with the further names of
-# functions (unversioned names of functions that exist as _v2 or _v3, names for per-thread default streams); names.sh stubs
-# LIBRARY, a C file with an empty function for each name of the driver API, which the filter libcuda.so.1 consists of.
+# functions (unversioned names of functions that exist as _v2 or _v3, names for per-thread default streams); names.sh
+# stubs LIBRARY, a C file with an empty function for each name of the driver API, which the filter libcuda.so.1
+# consists of.
 set -e
 here=$(dirname "$0")
 what=$1

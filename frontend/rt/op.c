@@ -104,8 +104,8 @@ cudaError_t rt_op_copy(struct rt_op *out, const struct rt_op *op)
     return e;
 }
 
-/* Memory of an allocation node ends with the last graph that has the node, unless the program has freed it: cloned nodes
- * share it by the number of the allocation. */
+/* Memory of an allocation node ends with the last graph that has the node, unless the program has freed it: cloned
+ * nodes share it by the number of the allocation. */
 static void free_memory(const struct rt_op *op)
 {
     void *base;

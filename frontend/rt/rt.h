@@ -124,7 +124,7 @@ struct rt_launch_config {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-    uint64_t lane;                      /* of graphs: tells concurrent kernels on one stream apart; 0: the stream does */
+    uint64_t lane;                      /* in a graph: tells concurrent kernels on one stream apart; 0: none are */
 };
 
 /* Arguments of a kernel: a pointer to each, or all in one buffer. */

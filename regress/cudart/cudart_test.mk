@@ -1,7 +1,7 @@
 # Tests of libcudart and of the fat binary reader.
 CUDART_TEST_DIR  := $(B)/regress/cudart
-CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api launch elf driver graph) \
-                    $(CUDART_TEST_DIR)/units
+CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api launch elf driver graph process) \
+                    $(CUDART_TEST_DIR)/units $(CUDART_TEST_DIR)/units_static
 CUDART_TEST_LINK := -L$(B)/cuda/lib64 -lcudart -lcuda -Wl,-rpath,$(abspath $(B))/cuda/lib64
 
 $(CUDART_TEST_DIR)/fatbin_test: regress/cudart/fatbin_test.c frontend/fatbin/fatbin.c frontend/fatbin/fatbin.h
@@ -24,6 +24,12 @@ $(CUDART_TEST_DIR)/units: regress/cudart/units_a.cu regress/cudart/units_b.cu \
 	@mkdir -p $(@D)
 	$(CLANGXX) --cuda-path=$(abspath $(B))/cuda --cuda-gpu-arch=sm_70 -O2 $(filter %.cu,$^) -o $@ \
 	    $(CUDART_TEST_LINK)
+
+# The same, with the runtime library linked statically, as nvcc does.
+$(CUDART_TEST_DIR)/units_static: regress/cudart/units_a.cu regress/cudart/units_b.cu $(CUDART_STATIC) | all
+	@mkdir -p $(@D)
+	$(CLANGXX) --cuda-path=$(abspath $(B))/cuda --cuda-gpu-arch=sm_70 -O2 $(filter %.cu,$^) -o $@ \
+	    -L$(B)/cuda/lib64 -lcudart_static -ldl -lrt -lpthread
 
 TESTS          += test-cudart
 THREADED_TESTS += test-cudart

@@ -447,6 +447,53 @@ static void stream_ordered(void **state)
     CU_GIVES(cuStreamQuery(s), CUDA_ERROR_INVALID_HANDLE);
 }
 
+/* ---- virtual memory ---- */
+
+static void virtual_memory(void **state)
+{
+    CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemGenericAllocationHandle first, second;
+    CUdeviceptr at, alias;
+    CUmodule m;
+    CUfunction f = load_scale(&m);
+    size_t g;
+    unsigned long long add = 1, flags;
+    unsigned char pad = 0;
+    int n = N, out[N];
+    CU(cuMemGetAllocationGranularity(&g, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    CU(cuMemAddressReserve(&at, 3 * g, 0, 0, 0));
+    CU(cuMemAddressReserve(&alias, g, 0, 0, 0));
+    CU(cuMemCreate(&first, g, &prop, 0));
+    CU(cuMemCreate(&second, g, &prop, 0));
+    CU(cuMemMap(at, g, 0, first, 0));
+    CU(cuMemMap(at + g, g, 0, second, 0));
+    CU(cuMemMap(alias, g, 0, second, 0));
+    CU_GIVES(cuMemMap(at + g, g, 0, first, 0), CUDA_ERROR_INVALID_VALUE);            /* mapped already */
+    CU_GIVES(cuMemMap(at + 3 * g, g, 0, first, 0), CUDA_ERROR_INVALID_VALUE);        /* outside */
+    CU_GIVES(cuMemSetAccess(at, 3 * g, &access, 1), CUDA_ERROR_INVALID_VALUE);       /* not all is mapped */
+    CU_GIVES(cuMemsetD8(at, 1, 16), CUDA_ERROR_INVALID_VALUE);                       /* no access yet */
+    CU(cuMemSetAccess(at, 2 * g, &access, 1));
+    CU(cuMemSetAccess(alias, g, &access, 1));
+    CU(cuMemGetAccess(&flags, &access.location, at + g));
+    assert_int_equal(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    CU(cuMemRelease(first));
+    CU(cuMemsetD8(at, 0, 2 * g));                  /* over both mappings */
+    CUdeviceptr across = at + g - 4 * (N / 2);
+    CU(cuLaunchKernel(f, 3, 1, 1, 128, 1, 1, 0, NULL, (void *[]){&across, &n, &pad, &add}, NULL));
+    check_scaled(across, 3, 1);
+    CU(cuMemcpyDtoH(out, alias, sizeof out));      /* the second half, at its other address */
+    for (int i = 0; i < N / 2; i++)
+        assert_int_equal(out[i], (i + N / 2) * 3 + 1);
+    CU_GIVES(cuMemAddressFree(at, 3 * g), CUDA_ERROR_INVALID_VALUE);                 /* still mapped */
+    CU(cuMemUnmap(at, 2 * g));
+    CU(cuMemUnmap(alias, g));
+    CU(cuMemRelease(second));
+    CU_GIVES(cuMemRelease(second), CUDA_ERROR_INVALID_VALUE);
+    CU(cuMemAddressFree(at, 3 * g));
+    CU(cuMemAddressFree(alias, g));
+}
+
 /* ---- arrays and texture objects ---- */
 
 static void arrays(void **state)
@@ -630,6 +677,7 @@ int main(void)
         WITH_CONTEXT(boxes),
         WITH_CONTEXT(pointers),
         WITH_CONTEXT(stream_ordered),
+        WITH_CONTEXT(virtual_memory),
         WITH_CONTEXT(arrays),
         WITH_CONTEXT(texture_objects),
         WITH_CONTEXT(occupancy),

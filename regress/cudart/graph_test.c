@@ -1,5 +1,5 @@
-/* Graphs and stream capture of both APIs. Kernels append numbers to a list in device memory, so the order in which nodes
- * run is seen; the lists that are allowed follow from the dependencies. */
+/* Graphs and stream capture of both APIs. Kernels append numbers to a list in device memory, so the order in which
+ * nodes run is seen; the lists that are allowed follow from the dependencies. */
 #include "regress/cudart/test.h"
 #include "frontend/cuda/include/cuda.h"
 

@@ -1,0 +1,33 @@
+/*
+ * The kernels of the comparison with GPGPU-Sim on a real GPU: for each the time of the first launch and the least of
+ * some. Usage: correlation_gpu DIR, the folder regress/correlation.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "regress/correlation/cases.h"
+
+enum { LAUNCHES = 5 };
+
+int main(int argc, char **argv)
+{
+    static struct correlation_case cases[CASES_MAX];
+    static const char *const none[] = {NULL};
+    if (argc != 2) {
+        fprintf(stderr, "usage: correlation_gpu DIR\n");
+        return 2;
+    }
+    uint32_t n = cases_read(argv[1], cases);
+    printf("%-10s %-32s %12s %12s %12s\n", "case", "", "first cycles", "least cycles", "GPGPU-Sim");
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t first = case_run(&cases[i], argv[1], none).cycles, least = first;
+        for (int k = 1; k < LAUNCHES; k++) {
+            uint64_t cycles = case_run(&cases[i], argv[1], none).cycles;
+            least = cycles < least ? cycles : least;
+        }
+        printf("%-10s %-32s %12llu %12llu %12llu\n", cases[i].name, cases[i].character, (unsigned long long)first,
+               (unsigned long long)least, (unsigned long long)cases[i].cold_cycles);
+    }
+    printf("correlation-gpu: %u cases\n", n);
+    return n ? 0 : 1;
+}

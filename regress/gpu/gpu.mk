@@ -1,0 +1,30 @@
+# For people who have a GPU: `make conformance-gpu` runs the vectors of test-conformance on it, `make correlation-gpu`
+# times the kernels of test-correlation. Both load libcuda.so.1, or what LIBCUDA names; simtx's own is their test.
+GPU_DIR  := $(B)/regress/gpu
+GPU_OBJ  := $(patsubst regress/gpu/%.c,$(GPU_DIR)/%.o,$(wildcard regress/gpu/*.c))
+GPU_CONF := $(filter-out $(B)/regress/conformance/device.o,$(patsubst %.c,$(B)/%.o,$(wildcard regress/conformance/*.c \
+            regress/conformance/*/*.c))) $(GPU_DIR)/library.o $(GPU_DIR)/device_gpu.o
+GPU_CORR := $(GPU_DIR)/correlation_gpu.o $(GPU_DIR)/library.o $(B)/obj/regress/correlation/cases.o
+
+$(GPU_DIR)/%.o: regress/gpu/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(GPU_DIR)/conformance_gpu: $(GPU_CONF) $(B)/lib/libsimtx.a
+	$(CC) -o $@ $(GPU_CONF) $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lmpfr -lgmp -ldl
+
+$(GPU_DIR)/correlation_gpu: $(GPU_CORR) $(B)/lib/libsimtx.a
+	$(CC) -o $@ $(GPU_CORR) $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -ldl
+
+# ONLY=TEXT: instructions whose names contain the text
+.PHONY: conformance-gpu correlation-gpu test-gpu-tools
+conformance-gpu: $(GPU_DIR)/conformance_gpu
+	$< --vectors $(CONF_VECTORS) --only "$(ONLY)"
+correlation-gpu: $(GPU_DIR)/correlation_gpu
+	$< regress/correlation
+
+TESTS += test-gpu-tools
+test-gpu-tools: $(GPU_DIR)/conformance_gpu $(GPU_DIR)/correlation_gpu | all
+	@regress/gpu/run.sh $(abspath $(B))
+
+-include $(GPU_OBJ:.o=.d)
