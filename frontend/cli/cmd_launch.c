@@ -291,6 +291,13 @@ static bool make_buffers(struct launch_command *l)
     return true;
 }
 
+static void print_sample(const simtx_kernel_info *info, const simtx_launch_stats *s)
+{
+    if (s->sampled_blocks)
+        fprintf(stderr, "simtx: %s: sampled: %llu blocks were simulated, core cycles +- %.1f %% (95 %% confidence)\n",
+                info->name, (unsigned long long)s->sampled_blocks, 100 * s->cycles_error);
+}
+
 static void print_summary(const simtx_kernel_info *info, const simtx_launch_stats *s)
 {
     const char *quiet = getenv("SIMTX_QUIET");
@@ -304,6 +311,7 @@ static void print_summary(const simtx_kernel_info *info, const simtx_launch_stat
         fprintf(stderr, "simtx: %s: %llu core cycles, IPC %.2f, %.1f k cycles/s\n", info->name,
                 (unsigned long long)s->cycles, (double)s->thread_instructions / (double)s->cycles,
                 s->seconds > 0 ? (double)s->cycles / s->seconds / 1e3 : 0);
+    print_sample(info, s);
 }
 
 static int report_failure(simtx_gpu *g, simtx_status s, const simtx_fault *fault)

@@ -8,6 +8,7 @@
 #include "base/hist.h"
 #include "base/stats.h"
 #include "configs/gpu.h"
+#include "frontend/lib/stats_sample.h"
 #include "ptx/exec/check.h"
 #include "ptx/program/program.h"
 #include "timing/machine/machine.h"
@@ -23,6 +24,10 @@ struct library_cfg {
 #include "base/config/config_fields.h"
 };
 
+/* Cycles of a launch of which only some blocks were simulated in timing mode; error: half of the 95 % confidence
+ * interval, in cycles. */
+struct sample_estimate { uint64_t blocks, of; double cycles, error; };
+
 /* The statistics of one launch. The executor and the machine increment its counters. */
 struct launch_record {
     char *kernel;
@@ -31,6 +36,7 @@ struct launch_record {
     const char *limit;               /* what limited the number of resident blocks, static text */
     simtx_fault_kind fault;
     simtx_status status;
+    struct sample_estimate sample;   /* of = 0: all blocks were simulated */
     struct counters counters;
 };
 
@@ -38,6 +44,7 @@ struct launch_record {
 struct kernel_total {
     char *kernel;
     uint64_t timed_launches;
+    struct stats_sample sample;
     struct counters counters;
 };
 

@@ -66,6 +66,10 @@ static void add_to_total(simtx_gpu *g, const struct launch_record *r)
     if (r->timed)                        /* functional mode has no histograms */
         hists_merge(&t->counters.hists, &r->counters.hists);
     t->timed_launches += r->timed;
+    stats_sample_add(&t->sample, &(struct stats_sample){
+        .launches = r->sample.of > 0, .blocks = r->sample.blocks, .of = r->sample.of,
+        .cycles = r->sample.of ? r->sample.cycles : (double)r->counters.count[STAT_CYCLES],
+        .variance = r->sample.error * r->sample.error });
 }
 
 static void keep(simtx_gpu *g, struct launch_record *r)
@@ -81,8 +85,9 @@ static void keep(simtx_gpu *g, struct launch_record *r)
     g->records[g->nrecords++] = r;
 }
 
-static void summarize(const uint64_t *n, double seconds, simtx_launch_stats *stats)
+static void summarize(const struct launch_record *r, double seconds, simtx_launch_stats *stats)
 {
+    const uint64_t *n = r->counters.count;
     *stats = (simtx_launch_stats){
         .blocks = n[STAT_BLOCKS],
         .threads = n[STAT_THREADS],
@@ -94,6 +99,11 @@ static void summarize(const uint64_t *n, double seconds, simtx_launch_stats *sta
         .host_threads = (uint32_t)n[STAT_HOST_THREADS],
         .cycles = n[STAT_CYCLES],
     };
+    if (r->sample.of) {
+        stats->cycles = (uint64_t)(r->sample.cycles + 0.5);
+        stats->sampled_blocks = r->sample.blocks;
+        stats->cycles_error = r->sample.error / r->sample.cycles;
+    }
 }
 
 void launch_record_end(simtx_gpu *g, struct queued_launch *o, simtx_status status, double seconds,
@@ -104,7 +114,7 @@ void launch_record_end(simtx_gpu *g, struct queued_launch *o, simtx_status statu
     r->fault = status == SIMTX_FAULT ? (simtx_fault_kind)o->la.fault.kind : SIMTX_FAULT_NONE;
     complete(o, seconds);
     if (stats)
-        summarize(r->counters.count, seconds, stats);
+        summarize(r, seconds, stats);
     add_to_total(g, r);
     keep(g, r);
     o->record = NULL;

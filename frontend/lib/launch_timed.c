@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/config/config.h"
 #include "base/host_clock.h"
+#include "frontend/lib/block_sample.h"
 #include "frontend/lib/gpu.h"
 #include "frontend/lib/shadow_run.h"
 #include "timing/machine/machine.h"
@@ -92,6 +93,8 @@ simtx_status simtx_close_files(simtx_gpu *g)
         machine_set_trace(g->machine, NULL);
         machine_set_series(g->machine, NULL);
     }
+    if (g->trace && trace_is_full(g->trace) && g->warning)
+        g->warning(g->warning_ctx, "the timeline has reached trace.max_bytes and lacks later events");
     if (g->trace)
         ok &= trace_close(g->trace, trace, sizeof trace);
     if (g->series)
@@ -189,6 +192,9 @@ void timed_enqueue(simtx_gpu *g, const struct queued_launch *o)
 
 /* ---- a run ---- */
 
+/* The launches that run concurrently, or one of which some blocks are simulated. */
+struct run { struct grid *grids; uint32_t n; struct block_sample *sample; struct sample_estimate estimate; };
+
 static void fill_grid(struct grid *grid, const struct queued_launch *o)
 {
     *grid = (struct grid){ .launch = o->la, .resident = o->resident, .stream = o->stream,
@@ -240,10 +246,23 @@ static simtx_status fail(simtx_gpu *g, const struct queued_launch *o, simtx_stat
     }
 }
 
-/* Records the launches. Returns the status of the launch that ended the run. */
-static simtx_status record_launches(simtx_gpu *g, const struct grid *grids, uint32_t n, enum machine_result r,
-                         double seconds, simtx_launch_stats *stats, simtx_fault *fault)
+/* The blocks that were not simulated run now; the record gets the estimate. */
+static simtx_status complete_sample(simtx_gpu *g, const struct block_sample *sample, struct queued_launch *o,
+                                    const struct sample_estimate *e)
 {
+    o->record->sample = *e;
+    if (block_sample_run_others(sample, o))
+        return SIMTX_OK;
+    g->interrupt = false;
+    return o->la.fault.kind ? SIMTX_FAULT : SIMTX_INTERRUPTED;
+}
+
+/* Records the launches. Returns the status of the launch that ended the run. */
+static simtx_status record_launches(simtx_gpu *g, const struct run *run, enum machine_result r, double seconds,
+                                    simtx_launch_stats *stats, simtx_fault *fault)
+{
+    const struct grid *grids = run->grids;
+    uint32_t n = run->n;
     simtx_status worst = SIMTX_OK;
     for (uint32_t i = 0; i < n; i++) {
         struct queued_launch *o = &g->queue[i];
@@ -252,6 +271,8 @@ static simtx_status record_launches(simtx_gpu *g, const struct grid *grids, uint
         o->la.fault = grid->launch.fault;
         o->la.host_threads = grid->launch.host_threads;
         count_launch(g->queue, o, grid);
+        if (run->sample && !s)
+            s = complete_sample(g, run->sample, o, &run->estimate);
         launch_record_end(g, o, s, i ? 0 : seconds, stats);
         if (s && (!worst || s == SIMTX_FAULT))
             worst = fail(g, o, s, fault);
@@ -259,10 +280,10 @@ static simtx_status record_launches(simtx_gpu *g, const struct grid *grids, uint
     return worst;
 }
 
-/* Advances simulated time by the longest launch. */
-static void advance_clock(simtx_gpu *g, const struct grid *grids, uint32_t n)
+/* Advances simulated time by the longest launch, or by the estimate for a sampled one. */
+static void advance_clock(simtx_gpu *g, const struct grid *grids, uint32_t n, const struct sample_estimate *e)
 {
-    uint64_t cycles = 0;
+    uint64_t cycles = (uint64_t)e->cycles;
     for (uint32_t i = 0; i < n; i++)
         cycles = grids[i].end - grids[i].start > cycles ? grids[i].end - grids[i].start : cycles;
     g->clock_ns += cycles * 1000 / g->info.core_mhz + 1;
@@ -274,20 +295,26 @@ simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *f
     if (!n)
         return SIMTX_OK;
     struct grid *grids = mem_zero(n, sizeof *grids, "launches of a run");
+    struct run run = { grids, n, n == 1 ? block_sample_new(g, &g->queue[0]) : NULL, { 0 } };
     for (uint32_t i = 0; i < n; i++)
         fill_grid(&grids[i], &g->queue[i]);
+    if (run.sample)
+        block_sample_choose(run.sample, &grids[0]);
     g->progress_kernel = g->queue[0].kernel->func->name;
     g->progress_start = host_seconds();
     struct shadow *shadow = g->sim.shadow ? shadow_run(g, g->queue, n) : NULL;
     enum machine_result r = machine_run(g->machine, grids, n, &g->queue[0].record->counters);
-    advance_clock(g, grids, n);
-    simtx_status s = record_launches(g, grids, n, r, host_seconds() - g->progress_start, stats, fault);
+    if (run.sample && r == MACHINE_OK)
+        run.estimate = block_sample_estimate(run.sample, &grids[0]);
+    advance_clock(g, grids, n, &run.estimate);
+    simtx_status s = record_launches(g, &run, r, host_seconds() - g->progress_start, stats, fault);
     char message[600];
     if (!shadow_equal(shadow, g, message, sizeof message) && !s)
         s = gpu_fail(g, SIMTX_INTERNAL, "%s: %s", g->queue[0].kernel->func->name, message);
     if (r != MACHINE_OK)
         g->interrupt = false;            /* further launches are possible */
     g->nqueue = 0;
+    block_sample_free(run.sample);
     free(grids);
     return s;
 }

@@ -168,6 +168,8 @@ typedef struct simtx_launch_stats {
     double seconds;                   /* host time */
     uint32_t host_threads;            /* number of host threads that executed blocks */
     uint64_t cycles;                  /* core cycles, in timing mode */
+    uint64_t sampled_blocks;          /* of sim.sample: simulated blocks, and cycles are estimated; 0 = all blocks */
+    double cycles_error;              /* half of the 95 % confidence interval of cycles, as a ratio */
 } simtx_launch_stats;
 
 typedef struct simtx_launch_params {

@@ -1,5 +1,6 @@
 /* Statistics of a GPU as JSON (jansson) and as a table (stats_text.c), both from the rows of base/stats.def. */
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,13 @@ static json_t *row_json(const struct row *r)
     return o;
 }
 
+/* error: of the cycles, as a ratio. */
+static json_t *sample_json(const struct stats_sample *s)
+{
+    return json_pack("{s:I, s:I, s:I, s:f, s:f}", "launches", (json_int_t)s->launches, "blocks", (json_int_t)s->blocks,
+                     "of", (json_int_t)s->of, "cycles", round(s->cycles), "error", sqrt(s->variance) / s->cycles);
+}
+
 static json_t *config_json(const simtx_config *c, bool host)
 {
     json_t *o = json_object();
@@ -154,7 +162,12 @@ static json_t *kernels_json(const simtx_gpu *g)
     for (size_t i = 0; i < g->nrecords; i++) {
         const struct launch_record *r = g->records[i];
         const struct row row = { &r->counters, r, r->timed, warp_size(g) };
-        json_array_append_new(list, row_json(&row));
+        json_t *launch = row_json(&row);
+        const struct sample_estimate *e = &r->sample;
+        if (e->of)
+            json_object_set_new(launch, "sample", sample_json(&(struct stats_sample){
+                1, e->blocks, e->of, e->cycles, e->error * e->error }));
+        json_array_append_new(list, launch);
     }
     return list;
 }
@@ -170,11 +183,21 @@ static uint64_t timed_launches(const simtx_gpu *g, uint64_t *all)
     return timed;
 }
 
+static struct stats_sample sum_samples(const simtx_gpu *g)
+{
+    struct stats_sample sum = { 0 };
+    for (size_t i = 0; i < g->ntotals; i++)
+        stats_sample_add(&sum, &g->totals[i].sample);
+    return sum;
+}
+
 static const char *mode_of(const simtx_gpu *g)
 {
     uint64_t all, timed = timed_launches(g, &all);
     if (!all)
         return simtx_timing(g) ? "timing" : "functional";
+    if (sum_samples(g).launches)
+        return timed == all ? "timing, sampled" : "mixed, sampled";
     return timed == all ? "timing" : timed ? "mixed" : "functional";
 }
 
@@ -193,7 +216,11 @@ static json_t *total_json(const simtx_gpu *g)
 {
     struct counters sum = { 0 };
     struct row row = { .counters = &sum, .timed = sum_kernels(g, &sum), .warp_size = warp_size(g) };
-    return row_json(&row);
+    struct stats_sample sample = sum_samples(g);
+    json_t *total = row_json(&row);
+    if (sample.launches)
+        json_object_set_new(total, "sample", sample_json(&sample));
+    return total;
 }
 
 static const char *hash_text(const simtx_gpu *g, char text[16])
@@ -241,10 +268,10 @@ char *simtx_stats_text(const simtx_gpu *g)
     char hash[16], bulk[200], *out;
     for (size_t i = 0; i < g->ntotals; i++) {
         const struct kernel_total *k = &g->totals[i];
-        lines[i] = (struct stats_line){ k->kernel, k->timed_launches > 0, &k->counters };
+        lines[i] = (struct stats_line){ k->kernel, k->timed_launches > 0, &k->counters, k->sample };
     }
     bool timed = sum_kernels(g, &sum);
-    lines[g->ntotals] = (struct stats_line){ "total", timed, &sum };
+    lines[g->ntotals] = (struct stats_line){ "total", timed, &sum, sum_samples(g) };
     out = stats_text(lines, g->ntotals + 1, warp_size(g), g->cfg.hash ? hash_text(g, hash) : NULL);
     if (bulk_timed(g))
         mem_append(&out, "%s", bulk_text(g, bulk, sizeof bulk));

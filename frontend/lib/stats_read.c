@@ -40,7 +40,7 @@ static size_t line_of(struct stats_table *t, const char *name)
     while (i < t->n && strcmp(t->line[i].name, name))
         i++;
     if (i == t->n)
-        t->line[t->n++] = (struct stats_line){ name, false, &t->counters[i] };
+        t->line[t->n++] = (struct stats_line){ .name = name, .counters = &t->counters[i] };
     return i;
 }
 
@@ -71,17 +71,31 @@ static void read_histograms(const json_t *o, struct hists *hists)
     }
 }
 
+/* A launch or total without a sample takes its cycles. */
+static struct stats_sample read_sample(const json_t *o)
+{
+    const json_t *s = json_object_get(o, "sample");
+    double cycles = json_number_value(json_object_get(s ? s : o, "cycles"));
+    double error = json_number_value(json_object_get(s, "error")) * cycles;
+    return (struct stats_sample){ .launches = (uint64_t)json_integer_value(json_object_get(s, "launches")),
+                                  .blocks = (uint64_t)json_integer_value(json_object_get(s, "blocks")),
+                                  .of = (uint64_t)json_integer_value(json_object_get(s, "of")),
+                                  .cycles = cycles, .variance = error * error };
+}
+
 /* Adds an object's figures to a line. */
 static void add_line(struct stats_table *t, size_t line, const json_t *o, bool launch)
 {
     struct counters c = { 0 };
     const json_t *h = json_object_get(o, "histograms");
+    struct stats_sample sample = read_sample(o);
     read_figures(o, c.count);
     read_histograms(h, &c.hists);
     if (launch)
         c.count[STAT_LAUNCHES] = 1;
     counters_add(&t->counters[line], &c);
     t->line[line].timed |= h != NULL;
+    stats_sample_add(&t->line[line].sample, &sample);
 }
 
 struct stats_table stats_table_of(const json_t *root)
@@ -94,7 +108,7 @@ struct stats_table stats_table_of(const json_t *root)
         add_line(&t, line_of(&t, name ? name : "?"), launch, true);
     }
     i = t.n++;
-    t.line[i] = (struct stats_line){ "total", false, &t.counters[i] };
+    t.line[i] = (struct stats_line){ .name = "total", .counters = &t.counters[i] };
     add_line(&t, i, json_object_get(root, "total"), false);
     return t;
 }

@@ -1,6 +1,7 @@
 /* Prints statistics as a table. */
 #include "frontend/lib/stats_text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,21 @@ static void print_latency(FILE *f, const struct hists *hists)
     fprintf(f, " = %.0f\n", sum);
 }
 
+/* The kernels of which only some blocks were simulated. */
+static void print_samples(FILE *f, const struct stats_line *lines, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct stats_sample *s = &lines[i].sample;
+        if (!s->launches)
+            continue;
+        fprintf(f, "sampled: %s: %llu of %llu blocks; all launches take about", lines[i].name,
+                (unsigned long long)s->blocks, (unsigned long long)s->of);
+        fputc(' ', f);
+        stats_print_grouped(f, 0, (uint64_t)(s->cycles + 0.5));
+        fprintf(f, " core cycles, +- %.1f %% (95 %% confidence)\n", 100 * sqrt(s->variance) / s->cycles);
+    }
+}
+
 static void print_timed(FILE *f, const struct stats_line *lines, size_t n, unsigned warp_size)
 {
     fprintf(f, "\n%-28s%15s%10s%11s%10s%10s%10s  %s\n", "timing mode", "core cycles", "IPC", "occupancy", "L1 hits",
@@ -125,6 +141,7 @@ static void print_timed(FILE *f, const struct stats_line *lines, size_t n, unsig
     print_latency(f, &lines[n - 1].counters->hists);
     stats_print_energy(f, lines, n);
     stats_print_transactions(f, lines, n);
+    print_samples(f, lines, n);
 }
 
 char *stats_text(const struct stats_line *lines, size_t n, unsigned warp_size, const char *hash)

@@ -7,9 +7,10 @@
 #include <stdio.h>
 
 #include "base/stats.h"
+#include "frontend/lib/stats_sample.h"
 
 /* The sum of a kernel's launches, or in the last line of all launches. timed: some ran in timing mode. */
-struct stats_line { const char *name; bool timed; const struct counters *counters; };
+struct stats_line { const char *name; bool timed; const struct counters *counters; struct stats_sample sample; };
 
 /* The table (malloc'ed); NULL = out of memory. n: lines, including the total. hash: memory_hash, NULL = none. */
 char *stats_text(const struct stats_line *lines, size_t n, unsigned warp_size, const char *hash);

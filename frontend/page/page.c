@@ -32,7 +32,8 @@ static const char STYLE[] =
     "summary { cursor: pointer; }\n"
     ".v0 { background: var(--good); } .v1 { background: var(--fixed); } .v2 { background: var(--bad); }\n"
     ".v3 { background: var(--none); } .pub { color: var(--soft); }\n"
-    "svg.picture { width: 100%; box-sizing: border-box; min-width: 560px; fill: var(--ink); border: 1px solid var(--line); }\n"
+    "svg.picture { width: 100%; box-sizing: border-box; min-width: 560px; fill: var(--ink);\n"
+    "  border: 1px solid var(--line); }\n"
     ".picture .ground { fill: var(--ground); } .picture .grid { stroke: var(--grid); }\n"
     ".picture .frame { stroke: var(--frame); } .picture .outline { stroke: var(--ink); }\n"
     "svg.small { max-width: 860px; }\n"
@@ -43,7 +44,7 @@ static const char STYLE[] =
     "  .cards td { border: 0; text-align: left; overflow-wrap: anywhere; }\n"
     "  .cards td[data-label]::before { content: attr(data-label) \": \"; color: var(--soft); }\n"
     "  .cards td:empty { display: none; }\n"
-    "  th:first-child { max-width: 40vw; white-space: normal; overflow-wrap: anywhere; }\n"
+    "  th:first-child { min-width: 8em; max-width: 40vw; white-space: normal; overflow-wrap: anywhere; }\n"
     "}\n";
 
 void page_text(FILE *f, const char *text)

@@ -35,7 +35,8 @@ struct report_run {
 
 struct report { struct report_run *run; uint32_t n, cap; };
 
-/* Adds a statistics file, or all in a folder (other JSON files in it are skipped). False with a message in error. */
+/* Adds a statistics file, the runs of a sweep's folder, or all statistics files in another folder (other JSON files in
+ * it are skipped). False with a message in error. */
 bool report_add(struct report *r, const char *path, char *error, size_t size);
 void report_free(struct report *r);
 /* The time series that a run wrote: FILE, or NULL for the file that its statistics name, if it exists. */

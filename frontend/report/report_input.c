@@ -42,11 +42,59 @@ static int json_files(const struct dirent *d)
     return is_json(d->d_name);
 }
 
+/* ---- the folder of a sweep: results.json names the runs, runs/RUN.json are their statistics ---- */
+
+/* "program config NAME=VALUE ...": the values of a row's axes, without those that all rows have in common. */
+static char *row_name(const json_t *rows, const json_t *row)
+{
+    const char *axis;
+    json_t *v;
+    char *name = NULL;
+    json_object_foreach(json_object_get(row, "values"), axis, v) {
+        bool differs = false;
+        for (size_t i = 0; i < json_array_size(rows); i++)
+            differs |= !json_equal(v, json_object_get(json_object_get(json_array_get(rows, i), "values"), axis));
+        char *text = json_is_string(v) ? mem_string(json_string_value(v)) : json_dumps(v, JSON_ENCODE_ANY);
+        bool alone = !strcmp(axis, "program") || !strcmp(axis, "config");
+        if (differs)
+            mem_append(&name, "%s%s%s%s", name ? " " : "", alone ? "" : axis, alone ? "" : "=", text);
+        free(text);
+    }
+    return name ? name : mem_string(json_string_value(json_object_get(row, "run")));
+}
+
+static void add_row(struct report *r, const char *folder, const json_t *rows, const json_t *row)
+{
+    const char *run = json_string_value(json_object_get(row, "run"));
+    char path[PATH_MAX], skipped[500];
+    snprintf(path, sizeof path, "%s/runs/%s.json", folder, run ? run : "");
+    if (!run || !add_file(r, path, skipped, sizeof skipped))
+        return;
+    free(r->run[r->n - 1].name);
+    r->run[r->n - 1].name = row_name(rows, row);
+}
+
+/* False: it is no sweep's folder. */
+static bool add_sweep(struct report *r, const char *folder)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/results.json", folder);
+    json_t *root = json_load_file(path, 0, NULL), *rows = json_object_get(root, "rows"), *row;
+    uint32_t before = r->n;
+    size_t i;
+    json_array_foreach(rows, i, row)
+        add_row(r, folder, rows, row);
+    json_decref(root);
+    return r->n > before;
+}
+
 static bool add_folder(struct report *r, const char *path, char *error, size_t size)
 {
     struct dirent **entry;
     char file[PATH_MAX], skipped[500];
     uint32_t before = r->n;
+    if (add_sweep(r, path))
+        return true;
     int n = scandir(path, &entry, json_files, alphasort);
     for (int i = 0; i < n; i++) {
         snprintf(file, sizeof file, "%s/%s", path, entry[i]->d_name);

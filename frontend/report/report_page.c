@@ -1,6 +1,8 @@
 /* The page of a report: its sections in their order. */
 #include "frontend/report/report.h"
 
+#include <math.h>
+
 #include "frontend/lib/simtx.h"
 #include "frontend/page/page.h"
 #include "timing/core/sm.h"
@@ -204,6 +206,20 @@ static void instructions(const struct report_lines *l, FILE *f)
 
 /* ---- the page ---- */
 
+/* Figures of a sampled launch are those of its simulated blocks. */
+static void describe_sample(const struct stats_line *line, FILE *f)
+{
+    const struct stats_sample *s = &line->sample;
+    char cycles[80];
+    if (!s->launches)
+        return;
+    page_number_text(round(s->cycles), cycles, sizeof cycles);
+    page_paragraph(f, "sampled", "Sampled: %s: %llu of %llu blocks were simulated in timing mode, and figures are those "
+                   "of these blocks; all launches take about %s core cycles, \u00b1 %.1f %% (95 %% confidence).",
+                   line->name, (unsigned long long)s->blocks, (unsigned long long)s->of, cycles,
+                   100 * sqrt(s->variance) / s->cycles);
+}
+
 static void describe(const struct report_run *run, FILE *f)
 {
     const json_t *config = json_object_get(run->root, "config");
@@ -212,6 +228,8 @@ static void describe(const struct report_run *run, FILE *f)
     const char *version = json_string_value(json_object_get(run->root, "simtx"));
     page_paragraph(f, NULL, "%s: %s, %s mode, simtx %s (%s).", run->name, gpu ? gpu : "?", mode ? mode : "?",
                    version ? version : "?", run->path);
+    for (size_t i = 0; i < run->table.n; i++)
+        describe_sample(&run->table.line[i], f);
 }
 
 static void head(const struct report *r, const struct report_lines *l, FILE *f)

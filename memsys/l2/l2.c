@@ -89,6 +89,7 @@ static bool serve(struct l2_slice *s, unsigned vn, const struct l2_now *t)
     const struct partition_calls *calls = &s->part->cfg.calls;
     struct l2_input *q = &s->in[vn];
     struct packet *p = q->pipe[q->head].p;
+    unsigned kind = p->kind;
     enum l2_result why = still_blocked(s, q, t->l2);
     if (!q->mapped || s->copier)     /* a plain access is for the newest version, until its look-up is served */
         p->mapped = calls->map ? calls->map(calls->ctx, p) : p->line;
@@ -102,6 +103,8 @@ static bool serve(struct l2_slice *s, unsigned vn, const struct l2_now *t)
     q->counted_to = t->l2;
     if (q->blocked_by)
         return false;
+    if (s->part->served && kind < MSG_PROTOCOL && vn < s->request->vns)
+        s->part->served(s->part->served_ctx, s->number, t->l2, kind, p);
     q->mapped = false;
     q->head = q->head + 1 == s->part->cfg.l2.latency ? 0 : q->head + 1;
     q->n--;

@@ -133,6 +133,8 @@ struct partition {
     uint32_t next_slice;             /* round robin: first slice to access the DRAM queue */
     uint32_t data_cycles[LINE_SECTORS + 1];          /* of the data array, by number of sectors */
     struct l2_slice *slice;
+    partition_served *served;        /* observer; NULL = none */
+    void *served_ctx;
 };
 
 /* ---- l2_build.c ---- */

@@ -44,6 +44,13 @@ void partition_record_order(struct partition *p, uint32_t slice, struct order_hi
     p->slice[slice].history = h;
 }
 
+void partition_observe(struct partition *p, partition_served *served, dram_observer *sent, void *ctx)
+{
+    p->served = served;
+    p->served_ctx = ctx;
+    dram_observe(p->dram, sent, ctx);
+}
+
 bool partition_stable(const struct partition *p, uint32_t slice, uint64_t line)
 {
     return l2_coherence_stable(&p->slice[slice], line);

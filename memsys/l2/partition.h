@@ -107,6 +107,10 @@ int partition_holder(const struct partition *p, uint32_t slice, uint64_t line);
 void partition_take(struct partition *p, uint32_t slice, uint64_t line, const struct partition_probe *probe);
 /* Records the accesses of the engine beside this slice of the partition. */
 void partition_record_order(struct partition *p, uint32_t slice, struct order_history *h);
+/* Observers: served is called for every request of an SM that a slice's tags have served in an L2 cycle, kind is that
+ * of the request; sent for every DRAM command. NULL = none. */
+typedef void partition_served(void *ctx, uint32_t slice, uint64_t now, unsigned kind, const struct packet *p);
+void partition_observe(struct partition *p, partition_served *served, dram_observer *sent, void *ctx);
 /* No request in its queues, MSHRs or DRAM; the ports are not considered. */
 bool partition_idle(const struct partition *p);
 /* Invalidates all lines of an idle partition: the host has changed memory. */

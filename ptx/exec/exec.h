@@ -207,7 +207,8 @@ struct launch {
     struct devmem *mem;
     const struct tex_table *textures;    /* objects that handles name */
     uint32_t grid[3], block[3];
-    uint64_t nblocks;
+    uint64_t nblocks;                /* to run */
+    const uint64_t *chosen;          /* their numbers, ascending; NULL = 0 .. nblocks - 1 */
     uint32_t threads_per_block, warp_size, nwarps;
     uint32_t dynamic_shared, shared_bytes, dynamic_offset;
     uint32_t shared_reserved;        /* bytes of shared memory after those that the kernel can address */
@@ -245,6 +246,12 @@ struct launch {
     struct fault fault;
     bool interrupted;
 };
+
+/* The number of the i-th block that runs. */
+static inline uint64_t launch_block(const struct launch *la, uint64_t i)
+{
+    return la->chosen ? la->chosen[i] : i;
+}
 
 static inline bool launch_interrupted(const struct launch *la)
 {

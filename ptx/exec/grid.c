@@ -124,9 +124,10 @@ static struct block *take_context(struct residents *r)
 static bool start_block(struct residents *r)
 {
     struct launch *la = r->k->launch;
-    uint64_t linear = atomic_fetch_add(&la->next_block, 1);
-    if (linear >= la->nblocks)
+    uint64_t i = atomic_fetch_add(&la->next_block, 1);
+    if (i >= la->nblocks)
         return false;
+    uint64_t linear = launch_block(la, i);
     struct block *b = take_context(r);
     block_start(b, linear, (uint32_t)(linear % la->sms));
     r->active[r->n++] = b;
@@ -182,7 +183,8 @@ static bool all_workers_wait(struct worker *k, int64_t seen)
 
 static bool blocks_left(const struct launch *la)
 {
-    return la->next_block < la->nblocks && la->next_block <= la->fault_block;
+    uint64_t next = la->next_block;
+    return next < la->nblocks && launch_block(la, next) <= la->fault_block;
 }
 
 /* More blocks become resident when all wait, and in the one-thread order also when they only run long. */

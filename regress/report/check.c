@@ -99,7 +99,8 @@ static double of_kernel(const json_t *root, const char *kernel, const char *name
         sum += json_number_value(v);
         ratio = v ? json_number_value(v) : NAN;
     }
-    bool added = counted || (!strncmp(name, "energy.", 7) && strncmp(name + 7, "power", 5) && strncmp(name + 7, "delay", 5));
+    bool energy = !strncmp(name, "energy.", 7) && strncmp(name + 7, "power", 5) && strncmp(name + 7, "delay", 5);
+    bool added = counted || energy;
     if (!strcmp(name, "launches"))
         return launches;
     return launches == 1 ? ratio : added ? sum : NAN;

@@ -59,20 +59,45 @@ check 0 "" "$simtx" report kilo.json more.json -o two.html
 holds "well-formed page of two" "$wellformed" two.html
 holds "figures of both" "$check" figures two.html kilo.json more.json
 holds "aborts by reason" grep -q 'data-name="tm.abort.validation"' two.html
-"$simtx" compare --json kilo.json more.json | sed -n 's/^ *"name": "\(.*\)",$/\1/p' | grep -v '^tm.warps$' | head -n 30 >ranked
-sed -n '/id="differences"/,/<details>/s/^<tr><th>\([^<][^<]*\)<.*/\1/p' two.html | grep -v '^tm.warps$' | head -n 30 >shown
+"$simtx" compare --json kilo.json more.json | sed -n 's/^ *"name": "\(.*\)",$/\1/p' | grep -v '^tm.warps$' |
+    head -n 30 >ranked
+sed -n '/id="differences"/,/<details>/s/^<tr><th>\([^<][^<]*\)<.*/\1/p' two.html |
+    grep -v '^tm.warps$' | head -n 30 >shown
 holds "differences in the order of simtx compare" cmp ranked shown
 
 # ---- many ----
 mkdir sweep
 for warps in 1 2 4; do
-    holds "limit $warps" run sweep/warps-$warps --config kilotm+2sm --set tm.warps=$warps -- "$build/kernels/ht" --size 400
+    holds "limit $warps" \
+        run sweep/warps-$warps --config kilotm+2sm --set tm.warps=$warps -- "$build/kernels/ht" --size 400
 done
 echo '[]' >sweep/other.json
 check 0 "" "$simtx" report sweep -o sweep.html
 holds "well-formed page of many" "$wellformed" sweep.html
 holds "figures of all" "$check" figures sweep.html sweep/warps-*.json
 holds "the key that differs" grep -q '<th>tm.warps</th>' sweep.html
+
+# The folder of a sweep: runs have the names of the values in which they differ.
+mkdir -p study/runs
+for warps in 1 2 4; do
+    cp sweep/warps-$warps.json study/runs/r$warps.json
+done
+row() {
+    printf '{"run": "r%s", "state": "done", "values": {"program": "ht", "config": "%s", "tm.warps": %s}}' "$1" "$2" "$1"
+}
+printf '{"rows": [%s, %s, %s, %s]}' "$(row 1 kilotm)" "$(row 2 kilotm)" "$(row 4 warptm)" "$(row 8 warptm)" >study/results.json
+check 0 "" "$simtx" report study -o study.html
+holds "figures of a sweep" "$check" figures study.html study/runs/r1.json study/runs/r2.json study/runs/r4.json
+holds "names of a sweep's runs" grep -q '<th>warptm tm.warps=4</th>' study.html
+
+# ---- a sampled launch ----
+check 0 "blocks were simulated, core cycles +- " "$simtx" launch --timing --config gtx480+2sm --set sim.sample=5 \
+    --stats sampled.json "$here/../cli/vadd.ptx" --grid 300 --block 64 --arg 'f32[19200]:iota' --arg 'f32[19200]:0.5' \
+    --arg 'f32[19200]:0' --arg u32:19200
+check 0 "of 300 blocks; all launches take about" "$simtx" stats sampled.json
+check 0 "" "$simtx" report sampled.json -o sampled.html
+holds "the page says that it is sampled" grep -qE '<p class="sampled">Sampled: vadd: [0-9]+ of 300 blocks' sampled.html
+holds "well-formed page of a sample" "$wellformed" sampled.html
 
 # ---- functional mode; a page that cannot be written ----
 holds "functional" timeout 60 "$simtx" run --quiet --stats plain.json -- "$build/kernels/ht" --size 400 >out

@@ -4,6 +4,10 @@
  *     check trace FILE FROM TO SM      a timeline, perhaps compressed: it loads, slices of a warp slot nest, states and
  *                                      instructions of a block lie end to end, everything lies in the cycles FROM .. TO
  *                                      and on the SM (-1: any); requests end as often as they begin
+ *     check format FILE [BYTES]        the timeline keeps to the trace-event format: members of each kind of event; every
+ *                                      track has a name, of its own in its process; slices of a track nest;
+ *                                      asynchronous events end in the order of time. BYTES: it has no more, and says
+ *                                      that it is truncated
  *     check transactions FILE STATISTICS   every lane of an attempt commits or aborts, and they add up to the statistics
  *     check sorted FILE                its events in an order that does not depend on when they were written
  *     check series FILE STATISTICS     a time series: its columns add up to the statistics' total
@@ -86,6 +90,15 @@ static long long number(const json_t *o, const char *key)
     return json_integer_value(v);
 }
 
+/* A time in thousandths of a core cycle: events of the memory system have fractions. */
+static long long milli(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    if (!json_is_number(v) || json_number_value(v) < 0)
+        fail("an event has no %s", key);
+    return (long long)(json_number_value(v) * 1000 + 0.5);
+}
+
 /* ---- timeline ---- */
 
 struct slice { long long pid, tid, from, to; int order; const char *what, *name; };
@@ -93,6 +106,11 @@ struct slice { long long pid, tid, from, to; int order; const char *what, *name;
 static bool is_block(const struct slice *s)
 {
     return !strcmp(s->what, "block");
+}
+
+static bool is_memory(const struct slice *s)
+{
+    return !strcmp(s->what, "L2") || !strcmp(s->what, "DRAM");
 }
 
 static bool is_transaction(const struct slice *s)
@@ -115,11 +133,11 @@ static int by_time(const void *a, const void *b)
 
 static void check_range(long long from, long long to, const char *name, const char *const *limits)
 {
-    if (from < atoll(limits[0]) || to > atoll(limits[1]) + 1 || from > to)
-        fail("%s in the cycles %lld .. %lld lies outside the range", name, from, to);
+    if (from < 1000 * atoll(limits[0]) || to > 1000 * (atoll(limits[1]) + 1) || from > to)
+        fail("%s in the thousandths %lld .. %lld lies outside the range", name, from, to);
 }
 
-/* A slice that begins in an attempt or a commit ends in it, too. */
+/* A slice that begins in another one of its thread ends in it, too. */
 static void check_nesting(const struct slice *s, size_t n)
 {
     enum { DEEPEST = 4 };
@@ -131,7 +149,7 @@ static void check_nesting(const struct slice *s, size_t n)
         if (deep && s[i].to > in[deep - 1]->to)
             fail("%s at %lld ends behind %s at %lld, in which it began", s[i].name, s[i].from, in[deep - 1]->name,
                  in[deep - 1]->from);
-        if (is_transaction(&s[i]) && deep < DEEPEST)
+        if (deep < DEEPEST)
             in[deep++] = &s[i];
     }
 }
@@ -152,7 +170,7 @@ static void check_slices(struct slice *s, size_t n)
                 fail("a block at %lld lies in another one", s[i].from);
             block = &s[i];
             at = s[i].from;
-        } else if (strcmp(s[i].what, "launch") && !is_transaction(&s[i])) {
+        } else if (strcmp(s[i].what, "launch") && !is_transaction(&s[i]) && !is_memory(&s[i])) {
             bool second = i && !strcmp(s[i].what, "issue") && s[i - 1].from == s[i].from && s[i - 1].to == s[i].to;
             if (!inside || (s[i].from != at && !second))
                 fail("%s at %lld: expected at %lld of a block", s[i].name, s[i].from, at);
@@ -166,7 +184,7 @@ static void check_request(const json_t *e, const char *phase, const char *const 
 {
     static char id[40];
     static long long depth, from, last;
-    long long at = number(e, "ts");
+    long long at = milli(e, "ts");
     if (!depth) {
         snprintf(id, sizeof id, "%s", word(e, "id"));
         from = last = at;
@@ -194,7 +212,7 @@ static int check_trace(const char *path, const char *const *limits)
         if (sm >= 0 && pid != 1 && pid != sm + 2)
             fail("an event of SM %lld", pid - 2);
         if (*phase == 'X') {
-            long long from = number(e, "ts"), to = from + number(e, "dur");
+            long long from = milli(e, "ts"), to = from + milli(e, "dur");
             s[n] = (struct slice){ pid, number(e, "tid"), from, to, (int)n, word(e, "cat"), word(e, "name") };
             check_range(from, to, s[n].name, limits);
             n++;
@@ -207,6 +225,140 @@ static int check_trace(const char *path, const char *const *limits)
     free(s);
     printf("%zu slices, %zu ends of requests and stages\n", n, requests);
     return n + requests == 0;
+}
+
+/* ---- the trace-event format (Google, "Trace Event Format", 2016) ---- */
+
+/* A track: a thread of a process, or (tid = -1) a process. */
+struct track { long long pid, tid; const char *name; bool used; };
+
+struct tracks { struct track *at; size_t n; };
+
+static struct track *track_of(struct tracks *t, long long pid, long long tid)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->at[i].pid == pid && t->at[i].tid == tid)
+            return &t->at[i];
+    t->at[t->n] = (struct track){ pid, tid, NULL, false };
+    return &t->at[t->n++];
+}
+
+static void check_metadata(struct tracks *t, const json_t *e)
+{
+    const char *name = word(e, "name");
+    const json_t *args = json_object_get(e, "args");
+    bool process = !strncmp(name, "process_", 8);
+    struct track *track = track_of(t, number(e, "pid"), process ? -1 : number(e, "tid"));
+    if (!strcmp(name, "process_name") || !strcmp(name, "thread_name")) {
+        const char *given = word(args, "name");
+        if (!*given || (track->name && strcmp(track->name, given)))
+            fail("a track is called '%s' and '%s'", track->name, given);
+        track->name = given;
+    } else if (!strcmp(name, "process_sort_index") || !strcmp(name, "thread_sort_index")) {
+        number(args, "sort_index");
+    } else {
+        fail("unknown metadata %s", name);
+    }
+}
+
+static void check_event(struct tracks *t, const json_t *e)
+{
+    static const char *const scopes[] = { "g", "p", "t" };
+    const char *phase = word(e, "ph");
+    bool known = false;
+    if (!strcmp(phase, "M")) {
+        check_metadata(t, e);
+        return;
+    }
+    word(e, "name");
+    word(e, "cat");
+    milli(e, "ts");
+    long long pid = number(e, "pid"), tid = number(e, "tid");
+    track_of(t, pid, -1)->used = true;
+    if (!strcmp(phase, "X")) {
+        milli(e, "dur");
+        track_of(t, pid, tid)->used = true;
+    } else if (!strcmp(phase, "i")) {
+        for (int i = 0; i < 3; i++)
+            known |= !strcmp(word(e, "s"), scopes[i]);
+        track_of(t, pid, tid)->used = true;
+        if (!known)
+            fail("an instant has the scope %s", word(e, "s"));
+    } else if (!strcmp(phase, "b") || !strcmp(phase, "e")) {
+        word(e, "id");
+    } else {
+        fail("an event has the phase %s", phase);
+    }
+}
+
+static void check_names(const struct tracks *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const struct track *x = &t->at[i];
+        if (x->used && !x->name)
+            fail("thread %lld of process %lld has no name", x->tid, x->pid);
+        for (size_t k = 0; k < i; k++)
+            if (x->name && t->at[k].name && (t->at[k].tid < 0) == (x->tid < 0) &&
+                (x->tid < 0 || t->at[k].pid == x->pid) && !strcmp(t->at[k].name, x->name))
+                fail("two tracks are called %s", x->name);
+    }
+}
+
+/* Slices of all tracks nest; requests are closed. */
+static size_t check_order(const json_t *events, struct slice *s)
+{
+    static const char *const all[] = { "0", "1000000000000", "-1" };
+    const json_t *e;
+    size_t i, n = 0;
+    long long open = 0;
+    json_array_foreach(events, i, e) {
+        const char *phase = word(e, "ph");
+        if (*phase == 'b' || *phase == 'e') {
+            check_request(e, phase, all);
+            open += *phase == 'b' ? 1 : -1;
+        } else if (*phase == 'X') {
+            long long from = milli(e, "ts");
+            s[n] = (struct slice){ number(e, "pid"), number(e, "tid"), from, from + milli(e, "dur"), (int)n,
+                                   word(e, "cat"), word(e, "name") };
+            n++;
+        }
+    }
+    if (open)
+        fail("%lld requests are not closed", open);
+    qsort(s, n, sizeof *s, by_time);
+    check_nesting(s, n);
+    return n;
+}
+
+static void check_size(const char *path, const json_t *root, const char *bytes)
+{
+    const char *truncated = json_string_value(json_object_get(json_object_get(root, "otherData"), "truncated"));
+    size_t n = strlen(read_file(path));
+    if (bytes && n > (size_t)atoll(bytes))
+        fail("%zu bytes, at most %s are allowed", n, bytes);
+    if (bytes && n < (size_t)atoll(bytes) * 8 / 10)
+        fail("%zu bytes of %s are used", n, bytes);
+    if (!truncated != !bytes)
+        fail("truncated: %s", truncated ? truncated : "no");
+}
+
+static int check_format(const char *path, const char *bytes)
+{
+    json_t *root = load(path), *events = json_object_get(root, "traceEvents"), *e;
+    struct tracks t = { calloc(json_array_size(events) * 2 + 1, sizeof *t.at), 0 };
+    struct slice *s = calloc(json_array_size(events) + 1, sizeof *s);
+    size_t i;
+    if (strcmp(word(root, "displayTimeUnit"), "ns") && strcmp(word(root, "displayTimeUnit"), "ms"))
+        fail("displayTimeUnit is %s", word(root, "displayTimeUnit"));
+    json_array_foreach(events, i, e)
+        check_event(&t, e);
+    check_names(&t);
+    check_size(path, root, bytes);
+    size_t n = check_order(events, s);
+    printf("%zu events, %zu slices, %zu tracks\n", json_array_size(events), n, t.n);
+    free(s);
+    free(t.at);
+    return n == 0;
 }
 
 static int by_text(const void *a, const void *b)
@@ -371,6 +523,8 @@ static int check(int argc, char **argv)
 {
     if (argc == 6 && !strcmp(argv[1], "trace"))
         return check_trace(argv[2], (const char *const *)argv + 3);
+    if ((argc == 3 || argc == 4) && !strcmp(argv[1], "format"))
+        return check_format(argv[2], argv[3]);
     if (argc == 3 && !strcmp(argv[1], "sorted"))
         return print_sorted(argv[2]);
     if (argc == 4 && !strcmp(argv[1], "transactions"))
@@ -379,7 +533,7 @@ static int check(int argc, char **argv)
         return check_series(argv[2], argv[3]);
     if (argc == 3 && !strcmp(argv[1], "stages"))
         return check_stages(argv[2]);
-    fprintf(stderr, "usage: check trace|sorted|transactions|series|stages FILE ...\n");
+    fprintf(stderr, "usage: check trace|format|sorted|transactions|series|stages FILE ...\n");
     return 2;
 }
 

@@ -23,6 +23,9 @@ same_events() {
 for machine in gtx480+2sm quadro-fx5800+2sm southern-islands+2sm default+2sm+tiny; do
     holds "timeline on $machine" mix --config $machine --trace one.json
     holds "timeline on $machine: what is in it" "$check" trace one.json 0 1000000 -1
+    holds "timeline on $machine: its format" "$check" format one.json
+    holds "timeline on $machine: tracks of L2 and DRAM" bash -c "grep -q '\"name\":\"slice 0\"' one.json &&
+        grep -q '\"name\":\"DRAM channel 0\"' one.json && grep -qE '\"name\":\"bank [0-9]+\"' one.json"
     holds "timeline on $machine, 2 threads" mix --config $machine --trace two.json.gz --threads 2
     holds "timeline on $machine, 2 threads: the same" sh -c 'gzip -dc two.json.gz | cmp - one.json'
     holds "timeline on $machine, cycle by cycle" mix --config $machine --trace two.json --set sim.no_skip=true
@@ -31,6 +34,35 @@ for machine in gtx480+2sm quadro-fx5800+2sm southern-islands+2sm default+2sm+tin
         --set trace.from=700 --set trace.to=1500 --set trace.sm=1
     holds "part of the timeline: what is in it" "$check" trace part.json 700 1500 1
 done
+
+# The accesses and commands of the timeline are those that the statistics count.
+mix --config gtx480+2sm --trace one.json --stats one.stats
+# traced EVENT FIGURE: the timeline has as many of these events as the total counts.
+traced() {
+    [ "$(grep -c "\"cat\":\"$1" one.json)" = "$("$simtx" compare --json --all one.stats empty.stats |
+        grep -A1 "\"name\": \"$2\"" | sed -n 's/.*"a": \([0-9]*\),.*/\1/p')" ]
+}
+sed -n '1h;/^  "total": {/,/^  },$/s/: [0-9][0-9.e+-]*/: -1/;p' one.stats >empty.stats
+for row in 'L2","name":"read hit" l2.read.hits' 'L2","name":"read miss" l2.read.misses' \
+           'L2","name":"read merged" l2.read.merged' 'DRAM","name":"read" dram.reads'; do
+    holds "as many in the timeline as counted: $row" traced "${row% *}" "${row##* }"
+done
+holds "no memory in the timeline" mix --config gtx480+2sm --trace part.json --set trace.memory=false
+holds "no memory in the timeline" bash -c "! grep -qE '\"cat\":\"(L2|DRAM)\"' part.json"
+
+# The largest size: a file that would be larger ends before, is valid and says so.
+for bytes in 4096 20000 100000; do
+    holds "at most $bytes bytes" mix --config gtx480+2sm --trace part.json --set trace.max_bytes=$bytes
+    holds "at most $bytes bytes: the format" "$check" format part.json $bytes
+    head -n -3 part.json >beginning
+    holds "at most $bytes bytes: the beginning of the whole" cmp -n "$(stat -c %s beginning)" beginning one.json
+done
+holds "at most 20000 bytes, compressed" ends 0 mix --config gtx480+2sm --trace part.json.gz --threads 2 \
+    --set trace.max_bytes=20000
+holds "at most 20000 bytes, compressed: the format" "$check" format part.json.gz 20000
+holds "a truncated timeline is announced" says "has reached trace.max_bytes and lacks later events"
+holds "no limit" mix --config gtx480+2sm --trace part.json --set trace.max_bytes=0
+holds "no limit: the same" cmp one.json part.json
 
 # ---- transactions in the timeline ----
 transfers() {
@@ -42,6 +74,7 @@ for machine in kilotm+2sm kilotm+no-backoff+2sm kilotm+tm-ideal+2sm ./hazard.cfg
                kilotm+tm-serial+2sm; do
     holds "transactions on $machine" transfers --config $machine --trace one.json --stats one.stats
     holds "transactions on $machine: what is in the timeline" "$check" trace one.json 0 1000000 -1
+    holds "transactions on $machine: the format" "$check" format one.json
     holds "transactions on $machine: sums" "$check" transactions one.json one.stats
     holds "transactions on $machine, 2 threads" transfers --config $machine --trace two.json --threads 2
     holds "transactions on $machine, 2 threads: the same" cmp one.json two.json

@@ -34,6 +34,7 @@ struct grid {
     uint32_t registers, shared;      /* of an SM that a block takes: registers, bytes of shared memory */
     uint64_t next_block, done;       /* the next block to start; number of ended blocks */
     uint64_t start, end;             /* core cycles */
+    uint64_t *ends;                  /* cycles from the start to the end of each block, as they end; NULL = no place */
     uint64_t local_base;             /* device address of the private memory of all resident warps */
     uint64_t local_bytes;            /* of one warp */
     uint64_t log_base, log_bytes;    /* the same for the logs of transactional memory */

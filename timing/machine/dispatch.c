@@ -139,6 +139,8 @@ static void process_end(struct dispatcher *d, const struct block_end *e)
     d->resident[i * d->cfg.sms + e->sm]--;
     d->full = false;
     d->done++;
+    if (g->ends)
+        g->ends[g->done] = e->at - g->start;
     if (++g->done == g->launch.nblocks)
         g->end = e->at;
 }
@@ -174,7 +176,7 @@ static void assign_blocks(struct dispatcher *d, uint64_t now, dispatch_start *st
         if (fits(d, sm)) {
             struct grid *g = &d->grids[d->current];
             reserve(d, sm);
-            start(ctx, sm, &(struct block_start){ now + d->cfg.delay, g->next_block++, g });
+            start(ctx, sm, &(struct block_start){ now + d->cfg.delay, launch_block(&g->launch, g->next_block++), g });
             skip_finished_grids(d);
             assigned++;
         }

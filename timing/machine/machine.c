@@ -236,6 +236,7 @@ void machine_free(struct machine *m)
         tprogram_free(m->code[i].timed);
     free(m->code);
     free(m->sm_trace);
+    free(m->memory_trace);
     free(m->report);
     free(m);
 }

@@ -128,6 +128,7 @@ struct machine {
     void *progress_ctx;
     struct trace *trace;                 /* NULL = none */
     struct trace_sm **sm_trace;          /* by SM */
+    struct trace_memory **memory_trace;  /* by channel */
     struct series *series;               /* NULL = none */
     uint64_t row_at;                     /* core cycle at which the next row of the series ends; NEVER = none */
 };

@@ -49,23 +49,48 @@ void machine_watch_window(struct machine *m)
 
 /* ---- timeline ---- */
 
+static void served(void *ctx, uint32_t slice, uint64_t now, unsigned kind, const struct packet *p)
+{
+    trace_access(ctx, slice, now, kind, p);
+}
+
+static void sent(void *ctx, uint64_t cycle, enum dram_command c, uint32_t bank, uint32_t row)
+{
+    trace_command(ctx, cycle, c, bank, row);
+}
+
+/* The components write into the buffers of the timeline, or, without one, nowhere. */
+static void connect_timeline(struct machine *m)
+{
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        sm_set_trace(m->sm[i], m->sm_trace[i]);
+    for (uint32_t i = 0; i < m->cfg.channels; i++) {
+        struct trace_memory *w = m->memory_trace[i];
+        partition_observe(m->partition[i], w ? served : NULL, w ? sent : NULL, w);
+    }
+}
+
 void machine_watch_attach(struct machine *m)
 {
-    for (uint32_t i = 0; m->trace && i < m->cfg.sms; i++)
-        sm_set_trace(m->sm[i], m->sm_trace[i]);
-    if (m->trace)
-        trace_origin(m->trace, m->past);
+    if (!m->trace)
+        return;
+    connect_timeline(m);
+    trace_origin(m->trace, m->past);
 }
 
 void machine_set_trace(struct machine *m, struct trace *t)
 {
+    uint32_t slices = m->cfg.partition.slices;
     free(m->sm_trace);
+    free(m->memory_trace);
     m->trace = t;
     m->sm_trace = mem_zero(m->cfg.sms, sizeof *m->sm_trace, "timelines");
-    for (uint32_t i = 0; i < m->cfg.sms; i++) {
-        m->sm_trace[i] = t ? trace_sm_new(t, (uint16_t)i, m->cfg.sm.warps) : NULL;
-        sm_set_trace(m->sm[i], m->sm_trace[i]);
-    }
+    m->memory_trace = mem_zero(m->cfg.channels, sizeof *m->memory_trace, "timelines");
+    for (uint32_t i = 0; t && i < m->cfg.sms; i++)
+        m->sm_trace[i] = trace_sm_new(t, (uint16_t)i, m->cfg.sm.warps);
+    for (uint32_t i = 0; t && i < m->cfg.channels; i++)
+        m->memory_trace[i] = trace_memory_new(t, i, i * slices, slices, &m->cfg.clocks, &m->cfg.partition.dram);
+    connect_timeline(m);
     if (t)
         trace_origin(t, m->past);
 }
@@ -76,6 +101,9 @@ static void end_timeline(struct machine *m, bool given_up)
         return;
     for (uint32_t i = 0; given_up && i < m->cfg.sms; i++)
         sm_trace_end(m->sm[i]);
+    for (uint32_t i = 0; i < m->cfg.channels; i++)
+        if (m->memory_trace[i])
+            trace_memory_pause(m->memory_trace[i], m->now);
     for (uint32_t i = 0; i < m->ngrids; i++) {
         const struct grid *g = &m->grids[i];
         trace_launch(m->trace, g->launch.code->func->name, g->launch.grid_id, i, g->start, g->end ? g->end : m->now);

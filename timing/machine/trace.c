@@ -1,4 +1,4 @@
-/* Writes the timeline: text buffers, and the file, plain or compressed (zlib writes both). */
+/* Writes the timeline: text buffers, and the file, plain or compressed (zlib writes both), up to its largest size. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,14 +10,18 @@
 #include "base/alloc.h"
 #include "timing/machine/trace_impl.h"
 
+enum { MAX_BYTES_LEAST = 4096 };
+
 struct trace {
     gzFile file;
     char *path;
     struct trace_cfg cfg;
     uint64_t origin;
     struct trace_text launches;
-    struct trace_sm *first, **last;
-    bool failed, any_event;              /* any_event: the file has events */
+    uint32_t rows_named;                 /* tracks of launches */
+    struct trace_source *first, **last;
+    uint64_t written;                    /* bytes before compression */
+    bool failed, any_event, full;        /* any_event: the file has events; full: some are left out */
 };
 
 void trace_configure(struct trace_cfg *c, const struct simtx_config *config)
@@ -28,8 +32,7 @@ void trace_configure(struct trace_cfg *c, const struct simtx_config *config)
 
 struct trace *trace_open(const struct trace_cfg *c, char *error, size_t size)
 {
-    static const char head[] =
-        "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"a microsecond is a core cycle\"},\n\"traceEvents\":[";
+    static const char head[] = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
     enum { BUFFER = 1 << 17 };
     size_t n = strlen(c->file);
     gzFile f = gzopen(c->file, n > 3 && !strcmp(c->file + n - 3, ".gz") ? "wb3e" : "wbTe");
@@ -44,62 +47,101 @@ struct trace *trace_open(const struct trace_cfg *c, char *error, size_t size)
     t->cfg = *c;
     t->last = &t->first;
     t->failed = gzputs(f, head) < 0;
+    t->written = sizeof head - 1;
     return t;
 }
 
-struct trace_sm *trace_sm_new(struct trace *t, uint16_t sm, uint32_t slots)
+const struct trace_cfg *trace_config(const struct trace *t)
 {
-    if (t->cfg.sm >= 0 && t->cfg.sm != sm)
-        return NULL;
-    struct trace_sm *w = mem_zero(1, sizeof *w, "the timeline of an SM");
-    w->named = mem_zero(slots + 1, sizeof *w->named, "the timeline of an SM");
-    w->tx = mem_zero(slots, sizeof *w->tx, "the timeline of an SM");
+    return &t->cfg;
+}
+
+void trace_source_add(struct trace *t, struct trace_source *w, void (*end)(struct trace_source *w))
+{
     w->cfg = t->cfg;
     w->origin = t->origin;
-    w->sm = sm;
-    w->slots = slots;
+    w->end = end;
     *t->last = w;
     t->last = &w->next;
-    return w;
 }
 
 void trace_origin(struct trace *t, uint64_t cycle)
 {
     t->origin = cycle;
-    for (struct trace_sm *w = t->first; w; w = w->next)
+    for (struct trace_source *w = t->first; w; w = w->next)
         w->origin = cycle;
 }
 
-/* Every event begins with a comma; the first one of the file is written without it. */
+/* The bytes of whole lines at the beginning of the text that still fit before the end of the file. */
+static size_t room_for(const struct trace *t, const struct trace_text *x)
+{
+    enum { END = 500 };                  /* more than the end of the file has */
+    uint64_t most = t->cfg.max_bytes < MAX_BYTES_LEAST ? MAX_BYTES_LEAST : t->cfg.max_bytes;
+    uint64_t room = most > t->written + END ? most - t->written - END : 0;
+    if (!t->cfg.max_bytes || x->len <= room)
+        return x->len;
+    while (room && !(x->at[room] == ',' && x->at[room + 1] == '\n'))
+        room--;
+    return room;
+}
+
+/* The file is full: nothing more is recorded. */
+static void end_recording(struct trace *t)
+{
+    t->full = true;
+    t->cfg.from = 1;
+    t->cfg.to = 0;
+    for (struct trace_source *w = t->first; w; w = w->next)
+        w->cfg = t->cfg;
+}
+
+/* Every line begins with a comma; the first one of the file is written without it. */
 static void write_out(struct trace *t, struct trace_text *x)
 {
-    size_t skip = x->len && !t->any_event;
-    if (x->len && gzwrite(t->file, x->at + skip, (unsigned)(x->len - skip)) <= 0)
+    size_t n = t->full ? 0 : room_for(t, x), skip = n && !t->any_event;
+    if (n && gzwrite(t->file, x->at + skip, (unsigned)(n - skip)) <= 0)
         t->failed = true;
-    t->any_event |= x->len > 0;
+    t->written += n;
+    t->any_event |= n > 0;
+    if (n < x->len && !t->full)
+        end_recording(t);
     x->len = 0;
 }
 
 void trace_drain(struct trace *t)
 {
     write_out(t, &t->launches);
-    for (struct trace_sm *w = t->first; w; w = w->next)
+    for (struct trace_source *w = t->first; w; w = w->next)
         write_out(t, &w->text);
+}
+
+bool trace_is_full(const struct trace *t)
+{
+    return t->full;
+}
+
+static void write_end(struct trace *t)
+{
+    static const char unit[] = "\"unit\":\"a microsecond is a core cycle\"";
+    if (t->full)
+        t->failed |= gzprintf(t->file, "\n],\"otherData\":{%s,\"truncated\":\"the file has reached trace.max_bytes = %"
+                              PRIu64 "; later events are left out\"}}\n", unit, (uint64_t)t->cfg.max_bytes) < 0;
+    else
+        t->failed |= gzprintf(t->file, "\n],\"otherData\":{%s}}\n", unit) < 0;
 }
 
 bool trace_close(struct trace *t, char *error, size_t size)
 {
     trace_drain(t);
-    t->failed |= gzputs(t->file, "\n]}\n") < 0;
+    write_end(t);
     t->failed |= gzclose(t->file) != Z_OK;
     bool ok = !t->failed;
     if (!ok)
         snprintf(error, size, "the timeline '%s' could not be written to its end", t->path);
-    for (struct trace_sm *w = t->first, *next; w; w = next) {
+    for (struct trace_source *w = t->first, *next; w; w = next) {
         next = w->next;
         free(w->text.at);
-        free(w->tx);
-        free(w->named);
+        w->end(w);
         free(w);
     }
     free(t->launches.at);
@@ -138,121 +180,39 @@ bool trace_cut(const struct trace_cfg *c, uint64_t origin, uint64_t *from, uint6
     return *from < *to;
 }
 
-static void name_process(struct trace_text *x, uint32_t pid, const char *name)
+void trace_name_process(struct trace_text *x, uint32_t pid, const char *name)
 {
     trace_add(x, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%s\"}}", pid, name);
     trace_add(x, ",\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":{\"sort_index\":%u}}", pid, pid);
+}
+
+void trace_name_thread(struct trace_text *x, uint32_t pid, uint32_t tid, uint32_t sort, const char *name)
+{
+    trace_add(x, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"%s\"}}", pid,
+              tid, name);
+    trace_add(x, ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%u,\"tid\":%u,\"args\":{\"sort_index\":%u}}",
+              pid, tid, sort);
+}
+
+/* The track of the row-th of concurrent launches. */
+static void name_launches(struct trace *t, uint32_t row)
+{
+    char name[32];
+    if (!t->rows_named)
+        trace_name_process(&t->launches, TRACE_LAUNCHES_PID, "launches");
+    for (; t->rows_named <= row; t->rows_named++) {
+        snprintf(name, sizeof name, "launches, row %u", t->rows_named);
+        trace_name_thread(&t->launches, TRACE_LAUNCHES_PID, TRACE_FIRST_TID + t->rows_named, t->rows_named, name);
+    }
 }
 
 void trace_launch(struct trace *t, const char *kernel, uint64_t launch, uint32_t row, uint64_t from, uint64_t to)
 {
     if (!trace_cut(&t->cfg, t->origin, &from, &to))
         return;
-    if (!t->launches.cap)
-        name_process(&t->launches, TRACE_LAUNCHES_PID, "launches");
+    name_launches(t, row);
     trace_add(&t->launches, ",\n{\"ph\":\"X\",\"cat\":\"launch\",\"name\":\"%.200s\",\"pid\":%u,\"tid\":%u,"
         "\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"args\":{\"launch\":%" PRIu64 "}}",
         kernel, TRACE_LAUNCHES_PID, TRACE_FIRST_TID + row, from, to - from, launch);
 }
 
-static void name_sm(struct trace_sm *w)
-{
-    char name[16];
-    if (w->named[w->slots])
-        return;
-    snprintf(name, sizeof name, "SM %u", w->sm);
-    name_process(&w->text, TRACE_FIRST_SM_PID + w->sm, name);
-    w->named[w->slots] = true;
-}
-
-static void name_slot(struct trace_sm *w, uint32_t slot)
-{
-    name_sm(w);
-    if (!w->named[slot])
-        trace_add(&w->text, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,"
-            "\"args\":{\"name\":\"warp slot %u\"}}", TRACE_FIRST_SM_PID + w->sm, TRACE_FIRST_TID + slot, slot);
-    w->named[slot] = true;
-}
-
-bool trace_slice(struct trace_sm *w, uint32_t slot, const char *category, const char *name, uint64_t from,
-                 uint64_t to)
-{
-    if (!trace_cut(&w->cfg, w->origin, &from, &to))
-        return false;
-    name_slot(w, slot);
-    trace_add(&w->text, ",\n{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%.200s\",\"pid\":%u,\"tid\":%u,"
-        "\"ts\":%" PRIu64 ",\"dur\":%" PRIu64, category, name, TRACE_FIRST_SM_PID + w->sm, TRACE_FIRST_TID + slot, from,
-        to - from);
-    return true;
-}
-
-void trace_block(struct trace_sm *w, uint32_t slot, const char *kernel, uint64_t block, uint64_t from, uint64_t to)
-{
-    if (trace_slice(w, slot, "block", kernel, from, to))
-        trace_add(&w->text, ",\"args\":{\"block\":%" PRIu64 "}}", block);
-}
-
-void trace_state(struct trace_sm *w, uint32_t slot, const char *state, uint64_t from, uint64_t to)
-{
-    if (trace_slice(w, slot, "wait", state, from, to))
-        trace_add(&w->text, "}");
-}
-
-void trace_issue(struct trace_sm *w, uint32_t slot, const struct dinst *d, uint64_t lanes, uint64_t at)
-{
-    if (trace_slice(w, slot, "issue", d->in ? ptx_ops[d->in->op].text : "ret", at, at + 1)) {
-        trace_add(&w->text, ",\"args\":{\"line\":%d,", d->in ? d->in->loc.line : 0);
-        trace_lanes(&w->text, lanes);
-        trace_add(&w->text, "}}");
-    }
-}
-
-/* The beginning ('b') or end ('e') of a request or of a segment of its path; the caller closes it. */
-static void add_async(struct trace_sm *w, char phase, const char *name, uint64_t id, uint64_t at)
-{
-    trace_add(&w->text, ",\n{\"ph\":\"%c\",\"cat\":\"memory\",\"name\":\"%s\",\"id\":\"%u.%" PRIu64 "\",\"pid\":%u,"
-        "\"tid\":%u,\"ts\":%" PRIu64, phase, name, w->sm, id, TRACE_FIRST_SM_PID + w->sm, TRACE_FIRST_TID, at);
-}
-
-static void add_segment(struct trace_sm *w, const char *name, uint64_t id, uint64_t from, uint64_t to)
-{
-    if (from >= to || !trace_cut(&w->cfg, w->origin, &from, &to))
-        return;
-    add_async(w, 'b', name, id, from);
-    trace_add(&w->text, "}");
-    add_async(w, 'e', name, id, to);
-    trace_add(&w->text, "}");
-}
-
-/* The segments follow each other from issue to reply, as in the request histograms. */
-static void add_segments(struct trace_sm *w, const struct packet *p, uint64_t id)
-{
-    const uint64_t *t = p->stamp;
-    bool dram = t[STAMP_DRAM_QUEUE] && t[STAMP_DRAM] > t[STAMP_DRAM_QUEUE];
-    add_segment(w, "L1", id, t[STAMP_ISSUE], t[STAMP_SENT]);
-    add_segment(w, "crossbar", id, t[STAMP_SENT], t[STAMP_L2_QUEUE]);
-    add_segment(w, "L2", id, t[STAMP_L2_QUEUE], dram ? t[STAMP_DRAM_QUEUE] : t[STAMP_REPLY]);
-    if (dram) {
-        add_segment(w, "DRAM", id, t[STAMP_DRAM_QUEUE], t[STAMP_DRAM]);
-        add_segment(w, "L2", id, t[STAMP_DRAM], t[STAMP_REPLY]);
-    }
-    add_segment(w, "reply", id, t[STAMP_REPLY], t[STAMP_FILL]);
-}
-
-void trace_request(struct trace_sm *w, const struct packet *p)
-{
-    static const char *const names[ACCESS_TYPES] = {
-        "global load", "global store", "atomic", "local load", "local store", "local write-back", "constant", "texture",
-        "instructions"
-    };
-    uint64_t from = p->stamp[STAMP_ISSUE], to = p->stamp[STAMP_FILL], id = w->requests++;
-    if (!trace_cut(&w->cfg, w->origin, &from, &to))
-        return;
-    name_sm(w);
-    add_async(w, 'b', names[p->type], id, from);
-    trace_add(&w->text, ",\"args\":{\"address\":\"0x%" PRIx64 "\",\"sectors\":%d,\"slice\":%u}}", p->line,
-        __builtin_popcount(p->sectors), p->slice);
-    add_segments(w, p, id);
-    add_async(w, 'e', names[p->type], id, to);
-    trace_add(&w->text, "}");
-}

@@ -11,12 +11,13 @@ static void write_aborts(struct trace_sm *w, uint32_t slot)
 {
     struct trace_tx *t = &w->tx[slot];
     uint64_t at = t->aborted_at, end = at + 1;
-    if (t->aborted_lanes && trace_cut(&w->cfg, w->origin, &at, &end)) {
-        trace_add(&w->text, ",\n{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"transaction\",\"name\":\"abort: %s\",\"pid\":%u,"
+    if (t->aborted_lanes && trace_cut(&w->out.cfg, w->out.origin, &at, &end)) {
+        uint32_t thread = trace_tx_thread(w, slot);
+        trace_add(&w->out.text, ",\n{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"transaction\",\"name\":\"abort: %s\",\"pid\":%u,"
                   "\"tid\":%u,\"ts\":%" PRIu64 ",\"args\":{", t->reason, TRACE_FIRST_SM_PID + w->sm,
-                  TRACE_FIRST_TID + slot, at);
-        trace_lanes(&w->text, t->aborted_lanes);
-        trace_add(&w->text, "}}");
+                  thread, at);
+        trace_lanes(&w->out.text, t->aborted_lanes);
+        trace_add(&w->out.text, "}}");
     }
     t->aborted_lanes = 0;
 }
@@ -27,14 +28,14 @@ static void close_attempt(struct trace_sm *w, uint32_t slot, uint64_t at)
     if (!t->open)
         return;
     write_aborts(w, slot);
-    if (trace_slice(w, slot, "transaction", "attempt", t->from, at)) {
-        trace_add(&w->text, ",\"args\":{\"attempt\":%u,", t->attempt);
-        trace_lanes(&w->text, t->lanes);
-        trace_add(&w->text, ",\"committed\":%u,\"aborted\":%u,\"reads\":%u,\"writes\":%u}}", t->committed, t->aborted,
+    if (trace_tx_slice(w, slot, "attempt", t->from, at)) {
+        trace_add(&w->out.text, ",\"args\":{\"attempt\":%u,", t->attempt);
+        trace_lanes(&w->out.text, t->lanes);
+        trace_add(&w->out.text, ",\"committed\":%u,\"aborted\":%u,\"reads\":%u,\"writes\":%u}}", t->committed, t->aborted,
                   t->reads, t->writes);
     }
-    if (t->commit < at && trace_slice(w, slot, "transaction", "commit", t->commit, at))
-        trace_add(&w->text, ",\"args\":{\"committed\":%u,\"aborted\":%u}}", t->committed, t->aborted);
+    if (t->commit < at && trace_tx_slice(w, slot, "commit", t->commit, at))
+        trace_add(&w->out.text, ",\"args\":{\"committed\":%u,\"aborted\":%u}}", t->committed, t->aborted);
     t->open = false;
 }
 
