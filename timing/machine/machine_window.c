@@ -274,13 +274,12 @@ static void set_limit(struct machine *m, enum machine_component_kind k, uint64_t
     struct machine_horizon *h = &m->horizon;
     uint32_t from = k ? k - 1 : MACHINE_KINDS - 1, to = k + 1 < MACHINE_KINDS ? k + 1 : 0;
     uint64_t limit = clock_earlier(until, h->reached[from] + h->link[from]);
-    h->unanswered = NEVER;
-    if (k == MACHINE_SM && all_received(m) && next_reply(m) > limit) {
-        limit = clock_earlier(until, next_reply(m));
-        h->unanswered = h->link[0] + h->link[1] + h->link[2] + h->link[3];
-    }
-    if (k == MACHINE_SM)
+    if (k == MACHINE_SM) {
+        bool answered = all_received(m) && next_reply(m) > limit;
+        h->unanswered = answered ? h->link[0] + h->link[1] + h->link[2] + h->link[3] : NEVER;
+        limit = answered ? clock_earlier(until, next_reply(m)) : limit;
         limit = clock_earlier(limit, dispatcher_next_start(m->dispatcher));
+    }
     h->limit[k] = limit;
     h->credits[k] = h->reached[to] + h->link[k];
 }

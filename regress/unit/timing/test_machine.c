@@ -14,6 +14,12 @@
 
 #include "frontend/lib/simtx.h"
 
+/* 50 instructions */
+#define ADD10 \
+    "  add.u32 %r0, %r0, 1; add.u32 %r0, %r0, 2; add.u32 %r0, %r0, 3; add.u32 %r0, %r0, 4; add.u32 %r0, %r0, 5;\n" \
+    "  add.u32 %r0, %r0, 6; add.u32 %r0, %r0, 7; add.u32 %r0, %r0, 8; add.u32 %r0, %r0, 9; add.u32 %r0, %r0, 10;\n"
+#define LONG ADD10 ADD10 ADD10 ADD10 ADD10
+
 static const char PTX[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     /* a bit of everything: shared memory, barrier, private array, atomics, divergence, loads and stores of all kinds */
@@ -35,6 +41,20 @@ static const char PTX[] =
     "  ld.local.u32 %r10, [%d3]; add.u32 %r10, %r10, %r7;\n"
     "  mov.u32 %r11, %r4; mul.wide.u32 %d2, %r11, 4; add.u64 %d2, %d2, %d1; st.global.u32 [%d2+256], %r10;\n"
     "  ret;\n}\n"
+    /* loads of one line, each after a chain of additions */
+    ".visible .entry sparse(.param .u64 out, .param .u32 n)\n{\n"
+    "  .reg .pred %p; .reg .b32 %r<3>; .reg .b64 %d;\n"
+    "  ld.param.u64 %d, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, 0;\n"
+    "LOOP:\n"
+    "  add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 2; add.u32 %r2, %r2, 3; add.u32 %r2, %r2, 4; add.u32 %r2, %r2, 5;\n"
+    "  ld.volatile.global.u32 %r0, [%d]; xor.b32 %r2, %r2, %r0; add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 2;\n"
+    "  sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra LOOP;\n  st.global.u32 [%d+128], %r2;\n  ret;\n}\n"
+    /* ends by a branch over a long path, in a function that does not return */
+    ".func leave()\n{\n  exit;\n}\n"
+    ".visible .entry early(.param .u64 out, .param .u32 n)\n{\n"
+    "  .reg .pred %p; .reg .b32 %r<2>;\n"
+    "  ld.param.u32 %r1, [n]; setp.ne.u32 %p, %r1, 12345; @%p bra DONE;\n" LONG
+    "DONE:\n  call leave;\n" LONG "  ret;\n}\n"
     /* counts down, then stores its number */
     ".visible .entry slow(.param .u64 out, .param .u32 value, .param .u32 n)\n{\n"
     "  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d;\n"
@@ -150,18 +170,23 @@ static void drop_host(json_t *o)
         drop_host(value);
 }
 
+static void launch_shape(struct session *s, const char *kernel, unsigned grid, unsigned block, uint32_t n)
+{
+    const void *args[] = { &s->memory, &n };
+    simtx_launch_params p = shape(grid, block, args, 0);
+    if (simtx_launch(simtx_module_kernel(s->module, kernel), &p, NULL, NULL))
+        fail_msg("%s: %s", kernel, simtx_last_message(s->gpu));
+}
+
 /* Statistics and memory after the same launches. */
-static char *run_mix(const char *setting, const char *second, uint32_t memory[WORDS])
+static char *run_mix(const char *setting, const char *const *machine, uint32_t memory[WORDS])
 {
     struct session s;
-    uint32_t n = 9;
-    open_with(&s, (const char *const[]){ setting, second, NULL });
-    for (int i = 0; i < 2; i++) {
-        const void *args[] = { &s.memory, &n };
-        simtx_launch_params p = shape(40, 128, args, 0);
-        if (simtx_launch(simtx_module_kernel(s.module, "mix"), &p, NULL, NULL))
-            fail_msg("%s: %s", setting, simtx_last_message(s.gpu));
-    }
+    open_with(&s, (const char *const[]){ setting, machine[0], machine[1], machine[2], NULL });
+    for (int i = 0; i < 2; i++)
+        launch_shape(&s, "mix", 40, 128, 9);
+    launch_shape(&s, "sparse", 2, 64, 20);
+    launch_shape(&s, "early", 7, 32, 1);
     memcpy(memory, s.memory, WORDS * 4);
     json_t *root = stats_of(&s);
     drop_host(root);
@@ -175,16 +200,19 @@ static void the_same_however_simulated(void **state)
 {
     static const char *const settings[] = { "sim.threads=2", "sim.threads=3", "sim.threads=7", "sim.sync_window=1",
                                             "sim.sync_window=3", "sim.no_skip=true" };
-    static const char *const machines[] = { "sim.seed=1", "xbar.mhz=700", "dram.refresh=true", "gpu.warp_size=64",
-                                            "l1.pipelined=true", "xbar.input=fifo", "memory.local_layout=word",
-                                            "core.fetch_past_branch=true", "l2.sector_replies=true" };
+    static const char *const machines[][4] = {
+        { "xbar.mhz=700" }, { "dram.refresh=true" }, { "gpu.warp_size=64" }, { "l1.pipelined=true" }, { "xbar.input=fifo" },
+        { "memory.local_layout=word" }, { "core.fetch_past_branch=true" }, { "l2.sector_replies=true" },
+        { "gpu.sms=1", "gpu.max_blocks_per_sm=1", "core.perfect_fetch=true" },      /* idle between blocks */
+        { "l2.latency=1", "xbar.latency=2", "core.perfect_fetch=true" },            /* replies within a window */
+    };
     uint32_t memory[WORDS], again[WORDS];
     for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
         char *text = run_mix("sim.threads=1", machines[k], memory);
         for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
             char *other = run_mix(settings[i], machines[k], again);
             if (strcmp(text, other))
-                fail_msg("%s, %s: other statistics", machines[k], settings[i]);
+                fail_msg("%s, %s: other statistics", machines[k][0], settings[i]);
             assert_memory_equal(memory, again, sizeof memory);
             free(other);
         }
@@ -196,8 +224,8 @@ static void the_same_however_simulated(void **state)
 static void memory_as_in_functional_mode(void **state)
 {
     uint32_t timing[WORDS], functional[WORDS];
-    free(run_mix("sim.threads=1", "sim.seed=1", timing));
-    free(run_mix("sim.mode=functional", "sim.seed=1", functional));
+    free(run_mix("sim.threads=1", (const char *const[]){ NULL, NULL, NULL }, timing));
+    free(run_mix("sim.mode=functional", (const char *const[]){ NULL, NULL, NULL }, functional));
     assert_memory_equal(timing, functional, sizeof timing);
 }
 
