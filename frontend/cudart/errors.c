@@ -54,7 +54,7 @@ int rt_unsupported(const char *name, bool *said)
     return rt_leave(e ? e : rt_not_supported(name, said));
 }
 
-/* Supported although textures are not: a descriptor is plain data. */
+/* A descriptor is plain data: no device is needed. */
 RT_API struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                                           enum cudaChannelFormatKind f)
 {

@@ -39,6 +39,7 @@ struct variable {
     struct image *image;
     const char *name;
     void **managed;                           /* host pointer that loading sets, or NULL */
+    struct rt_reference reference;            /* of a texture or surface reference */
 };
 
 static struct image *images;
@@ -150,6 +151,19 @@ cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes)
     return cudaSuccess;
 }
 
+struct rt_reference *rt_reference(const void *host_variable, bool surface)
+{
+    struct variable *v = ptrmap_get(&variables, host_variable);
+    return v && (surface ? v->reference.surface : v->reference.texture) ? &v->reference : NULL;
+}
+
+static void drop_bindings(int device)
+{
+    for (size_t i = 0; i < variables.cap; i++)
+        if (variables.slots[i].key)
+            ((struct variable *)variables.slots[i].value)->reference.handle[device] = 0;
+}
+
 static void drop_kernels(int device)
 {
     for (size_t i = 0; i < functions.cap; i++)
@@ -166,6 +180,7 @@ static void unload(struct code *code, int device)
 static void unload_images(int device)
 {
     drop_kernels(device);
+    drop_bindings(device);
     unload(&replaced, device);
     for (struct image *i = images; i; i = i->next)
         unload(&i->own, device);
@@ -273,11 +288,12 @@ RT_API int __cudaRegisterFunction(void **handle, const char *host, char *device,
     return 0;
 }
 
-static void register_variable(void **handle, const void *host, const char *name, void **managed)
+static void register_variable(void **handle, const void *host, const char *name, void **managed,
+                              struct rt_reference reference)
 {
     rt_lock();
     struct variable *v = mem_zero(1, sizeof *v, "a device variable");
-    *v = (struct variable){image_of(handle), name, managed};
+    *v = (struct variable){image_of(handle), name, managed, reference};
     add(&variables, host, v);
     image_of(handle)->has_managed |= managed != NULL;
     rt_unlock();
@@ -286,25 +302,23 @@ static void register_variable(void **handle, const void *host, const char *name,
 RT_API void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
                               size_t size, int constant, int global)
 {
-    register_variable(handle, host, name, NULL);
+    register_variable(handle, host, name, NULL, (struct rt_reference){0});
 }
 
 RT_API void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external,
                                      size_t size, int constant, int global)
 {
-    register_variable(handle, host, name, host);
+    register_variable(handle, host, name, host, (struct rt_reference){0});
 }
 
-/* Texture and surface references are not supported.  Registration accepts them: a program fails when its PTX
- * uses a reference or when it binds one, not when it starts. */
 RT_API void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name,
                                   int dim, int normalised, int external)
 {
-    register_variable(handle, host, name, NULL);
+    register_variable(handle, host, name, NULL, (struct rt_reference){.texture = true, .normalized = normalised});
 }
 
 RT_API void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name,
                                   int dim, int external)
 {
-    register_variable(handle, host, name, NULL);
+    register_variable(handle, host, name, NULL, (struct rt_reference){.surface = true});
 }

@@ -5,7 +5,7 @@
 #include "base/host_clock.h"
 #include "frontend/lib/gpu.h"
 
-_Static_assert((int)FAULT_WARP == (int)SIMTX_FAULT_WARP && (int)FAULT_BARRIER == (int)SIMTX_FAULT_BARRIER,
+_Static_assert((int)FAULT_TEXTURE == (int)SIMTX_FAULT_TEXTURE && (int)FAULT_BARRIER == (int)SIMTX_FAULT_BARRIER,
                "the fault kinds of the executor and of simtx.h have the same values");
 
 /* Hardware passes parameters of device functions in registers; here they are on the stack, so the limit is larger. */

@@ -29,6 +29,7 @@ static const char *fault_name(simtx_fault_kind f)
         [SIMTX_FAULT_TRANSACTION] = "transaction",
         [SIMTX_FAULT_MALLOC] = "malloc",
         [SIMTX_FAULT_WARP] = "warp",
+        [SIMTX_FAULT_TEXTURE] = "texture",
     };
     return (size_t)f < sizeof names / sizeof *names && names[f] ? names[f] : "unknown";
 }

@@ -24,7 +24,8 @@ static cudaError_t fault_error(simtx_fault_kind kind)
     case SIMTX_FAULT_TRAP:
     case SIMTX_FAULT_TRANSACTION:
     case SIMTX_FAULT_MALLOC:
-    case SIMTX_FAULT_WARP: return cudaErrorLaunchFailure;
+    case SIMTX_FAULT_WARP:
+    case SIMTX_FAULT_TEXTURE: return cudaErrorLaunchFailure;
     }
     return cudaErrorLaunchFailure;
 }

@@ -1,5 +1,5 @@
 /* Device properties and attributes, derived from the simulated GPU's configuration.  Features that simtx lacks
- * (textures, surfaces, ECC, peers, cooperative launches) are 0. */
+ * (ECC, peers, cooperative launches) are 0. */
 #include "frontend/rt/rt.h"
 
 #include <stdio.h>
@@ -40,9 +40,6 @@ static void fill_rates(struct cudaDeviceProp *p, const simtx_gpu_info *g)
 
 static void fill_abilities(struct cudaDeviceProp *p)
 {
-    p->textureAlignment = 512;
-    p->texturePitchAlignment = 32;
-    p->surfaceAlignment = 512;
     p->deviceOverlap = 1;
     p->asyncEngineCount = 1;
     p->concurrentKernels = 1;
@@ -58,6 +55,41 @@ static void fill_abilities(struct cudaDeviceProp *p)
     p->canUseHostPointerForRegisteredMem = 1;
 }
 
+static void copy_extents(int *to, const uint32_t *from, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        to[i] = (int)from[i];
+}
+
+/* Mipmapped textures have the extents of arrays. */
+static void fill_textures(struct cudaDeviceProp *p, const simtx_gpu *gpu)
+{
+    simtx_texture_limits l;
+    simtx_texture_get_limits(gpu, &l);
+    p->textureAlignment = l.alignment;
+    p->texturePitchAlignment = l.pitch_alignment;
+    p->surfaceAlignment = l.surface_alignment;
+    p->maxTexture1D = p->maxTexture1DMipmap = (int)l.tex_1d;
+    p->maxTexture1DLinear = (int)l.tex_1d_linear;
+    copy_extents(p->maxTexture2D, l.tex_2d, 2);
+    copy_extents(p->maxTexture2DMipmap, l.tex_2d, 2);
+    copy_extents(p->maxTexture2DLinear, l.tex_2d_linear, 3);
+    copy_extents(p->maxTexture2DGather, l.tex_2d_gather, 2);
+    copy_extents(p->maxTexture3D, l.tex_3d, 3);
+    copy_extents(p->maxTexture3DAlt, l.tex_3d, 3);
+    p->maxTextureCubemap = (int)l.tex_cube;
+    copy_extents(p->maxTexture1DLayered, l.tex_1d_layered, 2);
+    copy_extents(p->maxTexture2DLayered, l.tex_2d_layered, 3);
+    copy_extents(p->maxTextureCubemapLayered, l.tex_cube_layered, 2);
+    p->maxSurface1D = (int)l.surf_1d;
+    copy_extents(p->maxSurface2D, l.surf_2d, 2);
+    copy_extents(p->maxSurface3D, l.surf_3d, 3);
+    copy_extents(p->maxSurface1DLayered, l.surf_1d_layered, 2);
+    copy_extents(p->maxSurface2DLayered, l.surf_2d_layered, 3);
+    p->maxSurfaceCubemap = (int)l.surf_cube;
+    copy_extents(p->maxSurfaceCubemapLayered, l.surf_cube_layered, 2);
+}
+
 void rt_properties(struct cudaDeviceProp *p, int device)
 {
     const simtx_gpu_info *g = &rt.device[device].info;
@@ -67,6 +99,7 @@ void rt_properties(struct cudaDeviceProp *p, int device)
     fill_limits(p, g);
     fill_rates(p, g);
     fill_abilities(p);
+    fill_textures(p, rt.device[device].gpu);
 }
 
 /* ---- attributes: fields of the properties by number, and constants ---- */
@@ -137,6 +170,49 @@ static const struct attribute attributes[] = {
     FIELD(CooperativeLaunch, cooperativeLaunch),
     FIELD(CooperativeMultiDeviceLaunch, cooperativeMultiDeviceLaunch),
     SIZE(MaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
+    FIELD(MaxTexture1DWidth, maxTexture1D),
+    FIELD(MaxTexture2DWidth, maxTexture2D[0]),
+    FIELD(MaxTexture2DHeight, maxTexture2D[1]),
+    FIELD(MaxTexture3DWidth, maxTexture3D[0]),
+    FIELD(MaxTexture3DHeight, maxTexture3D[1]),
+    FIELD(MaxTexture3DDepth, maxTexture3D[2]),
+    FIELD(MaxTexture2DLayeredWidth, maxTexture2DLayered[0]),
+    FIELD(MaxTexture2DLayeredHeight, maxTexture2DLayered[1]),
+    FIELD(MaxTexture2DLayeredLayers, maxTexture2DLayered[2]),
+    FIELD(MaxTexture1DLayeredWidth, maxTexture1DLayered[0]),
+    FIELD(MaxTexture1DLayeredLayers, maxTexture1DLayered[1]),
+    FIELD(MaxTexture2DGatherWidth, maxTexture2DGather[0]),
+    FIELD(MaxTexture2DGatherHeight, maxTexture2DGather[1]),
+    FIELD(MaxTexture3DWidthAlt, maxTexture3DAlt[0]),
+    FIELD(MaxTexture3DHeightAlt, maxTexture3DAlt[1]),
+    FIELD(MaxTexture3DDepthAlt, maxTexture3DAlt[2]),
+    FIELD(MaxTextureCubemapWidth, maxTextureCubemap),
+    FIELD(MaxTextureCubemapLayeredWidth, maxTextureCubemapLayered[0]),
+    FIELD(MaxTextureCubemapLayeredLayers, maxTextureCubemapLayered[1]),
+    FIELD(MaxSurface1DWidth, maxSurface1D),
+    FIELD(MaxSurface2DWidth, maxSurface2D[0]),
+    FIELD(MaxSurface2DHeight, maxSurface2D[1]),
+    FIELD(MaxSurface3DWidth, maxSurface3D[0]),
+    FIELD(MaxSurface3DHeight, maxSurface3D[1]),
+    FIELD(MaxSurface3DDepth, maxSurface3D[2]),
+    FIELD(MaxSurface1DLayeredWidth, maxSurface1DLayered[0]),
+    FIELD(MaxSurface1DLayeredLayers, maxSurface1DLayered[1]),
+    FIELD(MaxSurface2DLayeredWidth, maxSurface2DLayered[0]),
+    FIELD(MaxSurface2DLayeredHeight, maxSurface2DLayered[1]),
+    FIELD(MaxSurface2DLayeredLayers, maxSurface2DLayered[2]),
+    FIELD(MaxSurfaceCubemapWidth, maxSurfaceCubemap),
+    FIELD(MaxSurfaceCubemapLayeredWidth, maxSurfaceCubemapLayered[0]),
+    FIELD(MaxSurfaceCubemapLayeredLayers, maxSurfaceCubemapLayered[1]),
+    FIELD(MaxTexture1DLinearWidth, maxTexture1DLinear),
+    FIELD(MaxTexture2DLinearWidth, maxTexture2DLinear[0]),
+    FIELD(MaxTexture2DLinearHeight, maxTexture2DLinear[1]),
+    FIELD(MaxTexture2DLinearPitch, maxTexture2DLinear[2]),
+    FIELD(MaxTexture2DMipmappedWidth, maxTexture2DMipmap[0]),
+    FIELD(MaxTexture2DMipmappedHeight, maxTexture2DMipmap[1]),
+    FIELD(MaxTexture1DMipmappedWidth, maxTexture1DMipmap),
+    VALUE(Reserved92, 0),
+    VALUE(Reserved93, 0),
+    VALUE(Reserved94, 0),
     VALUE(CanFlushRemoteWrites, 0),
     VALUE(HostRegisterSupported, 1),
     FIELD(PageableMemoryAccessUsesHostPageTables, pageableMemoryAccessUsesHostPageTables),
@@ -159,23 +235,9 @@ static const struct attribute attributes[] = {
 #undef SIZE
 #undef VALUE
 
-/* Attribute numbers of texture and surface extents, which are 0 in simtx. */
-static bool is_texture_extent(int a)
-{
-    return (a >= cudaDevAttrMaxTexture1DWidth && a <= cudaDevAttrMaxTexture2DLayeredLayers) ||
-           (a >= cudaDevAttrMaxTexture1DLayeredWidth && a <= cudaDevAttrMaxTexture3DDepthAlt) ||
-           (a >= cudaDevAttrMaxTextureCubemapWidth && a <= cudaDevAttrMaxTexture2DMipmappedHeight) ||
-           a == cudaDevAttrMaxTexture1DMipmappedWidth ||
-           (a >= cudaDevAttrReserved92 && a <= cudaDevAttrReserved94);
-}
-
 cudaError_t rt_device_attribute(int *value, int number, int device)
 {
     struct cudaDeviceProp prop;
-    if (is_texture_extent(number)) {
-        *value = 0;
-        return cudaSuccess;
-    }
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
         const struct attribute *a = &attributes[i];
         if ((int)a->number != number)

@@ -126,3 +126,18 @@ uint32_t coalesce(const struct mem_op *op, enum mem_server s, uint32_t group_lan
 {
     return coalesce_blocks(op, s, group_lanes, LINE_SHIFT, out);
 }
+
+/* A texel is in one sector. */
+uint32_t coalesce_fetch(const struct mem_op *op, unsigned shift, struct line_access *out)
+{
+    struct merge m = { .out = out, .shift = shift };
+    for (uint64_t lanes = op->served_by[SERVE_TEXTURE]; lanes; lanes &= lanes - 1) {
+        const struct tex_plan *p = &op->fetch->plan[__builtin_ctzll(lanes)];
+        for (unsigned t = 0; t < p->n; t++) {
+            uint64_t a = p->address[t];
+            if (a)
+                add(&m, a, lanes & -lanes, (uint8_t)(1u << (a >> SECTOR_SHIFT) % LINE_SECTORS));
+        }
+    }
+    return m.n;
+}

@@ -8,13 +8,14 @@
 #include "base/config/config.h"
 #include "memsys/xbar/packet.h"
 #include "ptx/memory/access.h"
+#include "ptx/texture/fetch.h"
 
 struct line_access {
     uint64_t line, lanes;
     uint8_t sectors;                 /* of the line, that the lanes access */
     uint8_t piece;
 };
-enum { COALESCE_MAX = WARP_LANES * MEM_PIECES };
+enum { COALESCE_MAX = WARP_LANES * MEM_PIECES, COALESCE_FETCH_MAX = WARP_LANES * TEX_TAPS };
 
 /* The lines, in order of pieces, then of the lowest lane that accesses each. Returns their number, at most lanes times
  * mem_pieces. */
@@ -22,6 +23,9 @@ uint32_t coalesce(const struct mem_op *op, enum mem_server s, uint32_t group_lan
 /* The same for blocks of 2^shift bytes instead of lines: `line` is the block's address. */
 uint32_t coalesce_blocks(const struct mem_op *op, enum mem_server s, uint32_t group_lanes, unsigned shift,
                          struct line_access *out);
+
+/* The blocks that hold the texels of a texture fetch, at most COALESCE_FETCH_MAX. */
+uint32_t coalesce_fetch(const struct mem_op *op, unsigned shift, struct line_access *out);
 
 struct coalescer_cfg {
 #define CONFIG_ROWS "memsys/lsu/coalesce.def"

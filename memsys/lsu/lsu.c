@@ -112,7 +112,7 @@ void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, 
 {
     uint32_t at = u->first + u->n++;
     struct queued *s = &u->queue[at < u->cfg.queue ? at : at - u->cfg.queue];
-    if (!u->cfg.ro.texture_nc) {
+    if (!u->cfg.ro.texture_nc && op->served_by[SERVE_TEXTURE] && !op->fetch) {
         op->served_by[SERVE_GLOBAL] |= op->served_by[SERVE_TEXTURE];
         op->served_by[SERVE_TEXTURE] = 0;
     }
@@ -170,6 +170,21 @@ static void begin_shared(struct lsu *u, const struct mem_op *op, uint64_t now)
     hist_add(u->hists, HIST_SHARED_CONFLICTS, passes);
 }
 
+/* The texture units filter quads while the cache reads lines; the results follow the last quad by the hit latency. */
+static void begin_fetch(struct lsu *u, struct mem_op *op, unsigned shift, uint64_t now)
+{
+    struct tex_fetch *f = op->fetch;
+    uint32_t passes = (f->quad_bytes + u->cfg.ro.texture_unit_bytes - 1) / u->cfg.ro.texture_unit_bytes;
+    uint32_t cycles = (f->quads * passes + u->cfg.ro.texture_units - 1) / u->cfg.ro.texture_units;
+    f->shift = shift;
+    u->accesses = coalesce_fetch(op, shift, u->others);
+    u->filters_free = now + cycles - 1;
+    op->ready = u->filters_free + u->cfg.ro.texture.latency - 1;
+    u->count[STAT_TEXTURE_FETCHES]++;
+    u->count[STAT_TEXTURE_QUADS] += f->quads;
+    u->count[STAT_TEXTURE_FILTER_CYCLES] += cycles;
+}
+
 /* May its accesses be packets to L2 that are acknowledged? */
 static bool remote_kind(const struct lsu *u, const struct mem_op *op, enum mem_server s)
 {
@@ -218,7 +233,10 @@ static void begin_server(struct lsu *u, const struct queued *s, enum mem_server 
         u->accesses = coalesce_blocks(s->op, server, WARP_LANES, shift, u->others);
     } else if (server == SERVE_TEXTURE) {
         unsigned shift = (unsigned)__builtin_ctz(u->cfg.ro.texture.line);
-        u->accesses = coalesce_blocks(s->op, server, u->cfg.coalescer.lanes, shift, u->others);
+        if (s->op->fetch)
+            begin_fetch(u, s->op, shift, now);
+        else
+            u->accesses = coalesce_blocks(s->op, server, u->cfg.coalescer.lanes, shift, u->others);
     } else if (server == SERVE_LOCAL) {
         u->accesses = coalesce_private(u, s->op, u->cfg.coalescer.lanes, u->others);
         count_lines(u, u->accesses);
@@ -404,6 +422,13 @@ static void start(struct lsu *u, const struct mem_op *op, uint64_t now)
     next_server(u, 0, now);
 }
 
+/* The cycle in which the unit that has served the oldest instruction has finished. */
+static uint64_t busy_until(const struct lsu *u, uint64_t now)
+{
+    uint64_t until = u->banks_free > u->filters_free ? u->banks_free : u->filters_free;
+    return until > now ? until : now;
+}
+
 static void run_oldest(struct lsu *u, uint64_t now)
 {
     if (still_rejected(u, &u->rejected, now) || !u->n)
@@ -417,7 +442,7 @@ static void run_oldest(struct lsu *u, uint64_t now)
     if (u->server < SERVERS) {
         if (u->step > now || !run_server(u, op, now))
             return;
-        u->step = u->banks_free > now ? u->banks_free : now;
+        u->step = busy_until(u, now);
         if (next_server(u, u->server + 1, u->step + 1))
             return;
     }

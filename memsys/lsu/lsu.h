@@ -26,6 +26,7 @@ struct rocache_cfg { uint32_t kb, ways, line, latency, mshrs, sets; };
 struct readonly_cfg {
     struct rocache_cfg konst, texture, inst;
     bool texture_nc;
+    uint32_t texture_units, texture_unit_bytes;
     uint32_t const_port, inst_bytes, inst_prefetch;
 };
 

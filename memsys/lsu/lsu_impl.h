@@ -46,6 +46,7 @@ struct lsu {
     uint64_t addresses_free;         /* cycle at which the address unit accepts another instruction */
     uint32_t address_cycles;         /* of an instruction */
     uint64_t banks_free;             /* cycle until which the banks of shared memory are busy after their passes */
+    uint64_t filters_free;           /* cycle until which the texture units are busy with the oldest instruction */
     struct lsu_banks banks;
     struct sender send;
     struct queued *queue;            /* ring of cfg.queue */
@@ -67,7 +68,7 @@ struct lsu {
     struct background background;
     struct private_map private;
     struct packet_queue arrived[VNS_MAX];
-    struct line_access others[COALESCE_MAX];     /* accesses that are not global */
+    struct line_access others[COALESCE_FETCH_MAX];       /* accesses that are not global */
 };
 
 /* Offers a global access to the L1, and checks its order. track: remote_track of stores and reds. */

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "memsys/lsu/retire.h"
+#include "ptx/texture/fetch.h"
 
 enum { WAITERS_IN_CHUNK = 64 };
 
@@ -76,7 +77,10 @@ struct retire_waiter *retire_waiter(struct retire *r, struct mem_op *op, enum me
 void retire_load(struct retire *r, struct mem_op *op, const struct line_access *a, enum mem_server s,
                  const uint8_t *bytes, uint64_t now, uint64_t ready)
 {
-    mem_load_line(op, a->lanes, a->piece, bytes);
+    if (s == SERVE_TEXTURE && op->fetch)
+        tex_arrived(op, a->line, op->fetch->shift, bytes);
+    else
+        mem_load_line(op, a->lanes, a->piece, bytes);
     op->ready = ready > op->ready ? ready : op->ready;
     if (s == SERVE_GLOBAL)
         retire_op_performed(r, op, a->line, false, now);

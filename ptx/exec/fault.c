@@ -25,6 +25,7 @@ static const char *const titles[] = {
     [FAULT_TX] = "transaction misused",
     [FAULT_HEAP] = "bad free",
     [FAULT_WARP] = "warp instruction misused",
+    [FAULT_TEXTURE] = "texture or surface misused",
 };
 
 void fault_place(const struct dinst *d, char *buf, size_t size)

@@ -113,7 +113,10 @@ static enum step_result step_memory(struct warp *w, const struct code *c, const 
                                     struct mem_op *op)
 {
     const struct dinst *d = from;
-    run_range(w, &d, s->d);
+    if (run_range(w, &d, s->d) == CONTROL_FAULT)
+        return faulted(w);
+    if (from != s->d)                    /* an earlier step may have computed the guard (surfaces) */
+        s->lanes = warp_guard_lanes(w, s->d);
     count(w, from, s->d, s->active);
     count_guarded_off(w, s->active & ~s->lanes);
     if (!mem_capture(w, s->d, s->lanes, op))

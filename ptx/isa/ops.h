@@ -72,6 +72,8 @@ struct ptx_op_info {
      *   V the same as destination                l label
      *   f call target, table or prototype        i immediate
      *   x 64-bit source                          s symbol or register of the first type (mov)
+     *   t texture or surface [a, {coordinates}], perhaps with a sampler [a, b, {coordinates}]: a vector of a, b and
+     *     the coordinates                        o level, gradient or offset: 32 bits, scalar or vector
      */
     const char *sig;
     enum ptx_unit unit;

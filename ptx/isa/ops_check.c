@@ -297,6 +297,54 @@ static const char *check_video(const struct ptx_inst *in)
     return NULL;
 }
 
+static const char *check_fetch(const struct ptx_inst *in)
+{
+    bool pair = in->type[0] == T_F16X2;
+    if (!HAS(in, VEC, V4) != pair || !HAS(in, VEC, V2) == pair)
+        return pair ? "a fetch of .f16x2 has .v2" : "a fetch has .v4";
+    if (in->op == OP_TLD4 && (HAS(in, GEOM, 1D) || HAS(in, GEOM, A1D) || HAS(in, GEOM, 3D) || !in->mod[PG_GEOM]))
+        return "tld4 is for .2d, .a2d, .cube and .acube";
+    if (in->type[1] == T_S32 && (HAS(in, LOD, GRAD) || HAS(in, GEOM, CUBE) || HAS(in, GEOM, ACUBE)))
+        return "cube maps and gradients take coordinates of .f32";
+    return NULL;
+}
+
+static const char *check_surface(const struct ptx_inst *in)
+{
+    if (!in->mod[PG_SURF])
+        return "a surface access has .b or .p";
+    if (!in->mod[PG_GEOM] || HAS(in, GEOM, CUBE) || HAS(in, GEOM, ACUBE))
+        return "a surface is .1d, .2d, .3d, .a1d or .a2d";
+    if (HAS(in, SURF, P) && (in->op == OP_SULD || in->type[0] != T_B32))
+        return ".p is for sust and sured on .b32";
+    if (HAS(in, VEC, V8) || (HAS(in, VEC, V4) && in->type[0] == T_B64))
+        return "a surface access is of at most 16 bytes";
+    if (in->op != OP_SURED)
+        return NULL;
+    bool bits = HAS(in, ATOM, AND) || HAS(in, ATOM, OR);
+    bool number = HAS(in, ATOM, ADD) || HAS(in, ATOM, MIN) || HAS(in, ATOM, MAX);
+    if (!bits && !number)
+        return "sured does .add .min .max .and .or";
+    if (HAS(in, SURF, P))
+        return bits || HAS(in, ATOM, ADD) ? NULL : "sured.p does .add .and .or";
+    if (bits != (in->type[0] == T_B32))
+        return "sured does .and .or on .b32, .add .min .max on integers";
+    return in->type[0] == T_S64 && HAS(in, ATOM, ADD) ? "sured.add of 64 bits is .u64" : NULL;
+}
+
+static const char *check_query(const struct ptx_inst *in)
+{
+    uint8_t q = in->mod[PG_QUERY];
+    bool size = q == MOD(QUERY, WIDTH) || q == MOD(QUERY, HEIGHT) || q == MOD(QUERY, DEPTH);
+    if (in->mod[PG_LOD] && (!HAS(in, LOD, LEVEL) || !size))
+        return "txq.level is for .width, .height and .depth";
+    bool shared = size || q == MOD(QUERY, CHANNEL_DATA_TYPE) || q == MOD(QUERY, CHANNEL_ORDER) ||
+                  q == MOD(QUERY, ARRAY_SIZE);
+    if (in->op == OP_SUQ)
+        return shared || q == MOD(QUERY, MEMORY_LAYOUT) ? NULL : "a surface has no such attribute";
+    return q == MOD(QUERY, MEMORY_LAYOUT) ? "only surfaces have a memory layout" : NULL;
+}
+
 static const char *check_rules(const struct ptx_inst *in)
 {
     switch (in->op) {
@@ -322,6 +370,12 @@ static const char *check_rules(const struct ptx_inst *in)
         return check_half_modes(in) ? check_half_modes(in) : check_memory(in);
     case OP_LD: case OP_LDU: case OP_ST: case OP_PREFETCH: case OP_PREFETCHU: case OP_FENCE:
         return check_memory(in);
+    case OP_TEX: case OP_TLD4:
+        return check_fetch(in);
+    case OP_SULD: case OP_SUST: case OP_SURED:
+        return check_surface(in);
+    case OP_TXQ: case OP_SUQ:
+        return check_query(in);
     case OP_BAR: case OP_BARRIER:
         return check_barrier(in);
     case OP_VOTE: case OP_MATCH: case OP_REDUX: case OP_BRX:

@@ -116,7 +116,20 @@ const char *ptx_space_name(enum ptx_space s);
     X(VOP2, VADD, "add") X(VOP2, VMIN, "min") X(VOP2, VMAX, "max")                            \
     X(VSCALE, SHR7, "shr7") X(VSCALE, SHR15, "shr15") X(VPO, PO, "po")                        \
     X(PARAMSUB, ENTRY, "param::entry") X(PARAMSUB, FUNC, "param::func")                       \
-    X(SHAREDSUB, SHARED_CTA, "shared::cta") X(SHAREDSUB, SHARED_CLUSTER, "shared::cluster")
+    X(SHAREDSUB, SHARED_CTA, "shared::cta") X(SHAREDSUB, SHARED_CLUSTER, "shared::cluster")   \
+    X(LOD, BASE, "base") X(LOD, LEVEL, "level") X(LOD, GRAD, "grad")                          \
+    X(COMP, R, "r") X(COMP, G, "g") X(COMP, B, "b") X(COMP, A, "a")                           \
+    X(SURF, B, "b") X(SURF, P, "p")                                                           \
+    X(GEOM, 1D, "1d") X(GEOM, 2D, "2d") X(GEOM, 3D, "3d") X(GEOM, A1D, "a1d")                 \
+    X(GEOM, A2D, "a2d") X(GEOM, CUBE, "cube") X(GEOM, ACUBE, "acube")                         \
+    X(QUERY, WIDTH, "width") X(QUERY, HEIGHT, "height") X(QUERY, DEPTH, "depth")              \
+    X(QUERY, CHANNEL_DATA_TYPE, "channel_data_type") X(QUERY, CHANNEL_ORDER, "channel_order") \
+    X(QUERY, NORMALIZED_COORDS, "normalized_coords") X(QUERY, ARRAY_SIZE, "array_size")       \
+    X(QUERY, NUM_MIPMAP_LEVELS, "num_mipmap_levels") X(QUERY, MEMORY_LAYOUT, "memory_layout") \
+    X(QUERY, FORCE_UNNORMALIZED_COORDS, "force_unnormalized_coords")                          \
+    X(QUERY, FILTER_MODE, "filter_mode") X(QUERY, ADDR_MODE_0, "addr_mode_0")                 \
+    X(QUERY, ADDR_MODE_1, "addr_mode_1") X(QUERY, ADDR_MODE_2, "addr_mode_2")                 \
+    X(BOUND, TRAP, "trap") X(BOUND, CLAMP, "clamp") X(BOUND, ZERO, "zero")
 
 #define PTX_GROUPS(X)                                                                         \
     X(RND) X(FTZ) X(SAT) X(SATF) X(RELU) X(NAN) X(XORSIGN) X(ABSMOD) X(NOFTZ) X(APPROX)       \
@@ -124,7 +137,7 @@ const char *ptx_space_name(enum ptx_space s);
     X(VOTE) X(MATCH) X(SYNC) X(ALIGNED) X(BAROP) X(CTA) X(REDOP) X(ATOM) X(MMIO) X(SEM) X(SCOPE) \
     X(MEMBAR) X(SPACE) X(TO) X(CACHE) X(EVICT) X(EVICT2) X(L2HINT) X(PREFSIZE) X(LEVEL) X(NC)           \
     X(UNIFIED) X(VEC) X(UNI) X(DPMODE) X(BFIMODE) X(VOP2) X(VSCALE) X(VPO) X(PARAMSUB)        \
-    X(SHAREDSUB)
+    X(SHAREDSUB) X(LOD) X(COMP) X(SURF) X(GEOM) X(QUERY) X(BOUND)
 
 enum ptx_group {
 #define X(g) PG_##g,

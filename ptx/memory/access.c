@@ -10,6 +10,7 @@
 
 #include "ptx/exec/control.h"
 #include "ptx/memory/mem_table.h"
+#include "ptx/texture/fetch.h"
 
 /* The capture of one half of a warp. d: the instruction with the state space of these lanes (generic ones: sorted). */
 struct capture {
@@ -517,6 +518,8 @@ static uint64_t start_of_space(const struct half *h, const struct dinst *d)
 
 static bool capture_half(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask)
 {
+    if (d->space == SP_TEX)
+        return tex_capture(op, h, d, mask);
     struct capture c = { .h = h, .d = d, .op = op, .address = op->address + LANES * h->index };
     uint64_t start = op->kind == MOP_PREFETCH ? 0 : start_of_space(h, d);
     c.buffer = d->space == SP_PARAM ? start : 0;
@@ -573,6 +576,8 @@ static void perform_on_host(struct warp *w, const struct dinst *d, uint64_t lane
 bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct mem_op *op)
 {
     uint8_t first = MEM_PATTERN_SCATTERED;
+    if (d->in->op == OP_SUST && d->in->mod[PG_SURF] == MOD(SURF, P) && !(d = tex_formatted_store(w, d, lanes)))
+        return false;
     describe(op, w, d);
     memset(op->served_by, 0, sizeof op->served_by);
     op->lanes = op->on_host = op->outside = 0;
@@ -587,6 +592,8 @@ bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct m
         op->lanes |= op->served_by[s];
     if (w->halves > 1)
         op->pattern = joined(op, first, lanes);
+    if (d->space == SP_TEX)
+        tex_captured(op);
     if (op->on_host)
         perform_on_host(w, d, op->on_host);
     if (op->outside)

@@ -51,6 +51,7 @@ struct mem_op {
     bool noted;                      /* a load past L1 whose replies carry notes of L2, for op->note */
     uint8_t role;                    /* 0: an access of the program; else set and read by its owner */
     uint32_t attempt;                /* the transaction attempt of its accesses to shared memory; 0 = of none */
+    struct tex_fetch *fetch;         /* of tex and tld4: lent by the SM; NULL: of no fetch. Read if SERVE_TEXTURE */
     uint32_t reg[MEM_PIECES];        /* registers of a load's or atom's elements: byte offsets from half->regs */
     uint64_t address[WARP_LANES];    /* device address, in shared memory an offset, in local that of the first byte */
     _Alignas(64) uint8_t data[WARP_LANES][MEM_WIDTH_MAX];    /* stores: the bytes; atomics: operand b at 0, c at 16 */

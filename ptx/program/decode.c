@@ -72,12 +72,12 @@ static void add_join(struct decoder *x)
 static void mark_stepping(struct decoder *x, uint32_t from)
 {
     bool memory = ptx_mem_kind((enum ptx_op)x->in->op) != MOP_NONE;
-    uint8_t marks = STEPS_HERE | (memory ? STEPS_MEMORY : 0) | (x->in->guard ? STEPS_GUARDED : 0);
+    uint8_t marks = STEPS_HERE | (memory ? STEPS_MEMORY : 0);
     for (uint32_t k = from; k < x->code->ninsts; k++) {
         struct dinst *d = &x->code->insts[k];
         if (!d->counts)
             continue;
-        d->stepping = marks;
+        d->stepping = marks | (x->in->guard || d->guarded ? STEPS_GUARDED : 0);
         if (memory) {
             struct mem_shape *shape = arena_alloc(x->p->arena, sizeof *shape);
             mem_describe(shape, d);

@@ -8,6 +8,7 @@
  *   decode_special.c  special registers and clocks
  *   decode_lanes.c    arithmetic and warp-level instructions
  *   decode_memory.c   loads, stores, atomics, prefetches, tests of addresses
+ *   decode_texture.c  textures and surfaces
  *   decode_control.c  branches, calls, barriers, transactions
  */
 #ifndef PTX_DECODE_H
@@ -71,8 +72,13 @@ struct decoder_destination { operand at, final; int bytes, want; bool sign; };
 struct decoder_destination decoder_destination(struct decoder *x, const struct ptx_operand *o, enum ptx_type t);
 void decoder_widen(struct decoder *x, const struct decoder_destination *r);
 
+/* The registers of the elements of a load or store, and their width, which is the same for all. */
+operand *decoder_elements(struct decoder *x, const struct ptx_operand *o, bool load, int *n, int *bytes);
+
 /* Sets the guard of a step that executes lane by lane; reports a step that has no executing function. */
 void decoder_guard(struct decoder *x, struct dinst *d);
+/* The same with the lanes that an earlier step has computed. */
+void decoder_guard_by(struct dinst *d, operand lanes);
 /* Sets the guard of a step that the run loop executes for the whole warp. */
 void decoder_warp_guard(struct decoder *x, struct dinst *d);
 

@@ -52,8 +52,7 @@ static int element_reg_bytes(const struct ptx_operand *o, enum ptx_type t)
     return o->kind == OPD_REG ? decoder_reg_bytes(o->reg) : decoder_storage_bytes(t);
 }
 
-/* The registers of the elements of one load or store, and their width, which is the same for all. */
-static operand *element_list(struct decoder *x, const struct ptx_operand *o, bool load, int *n, int *bytes)
+operand *decoder_elements(struct decoder *x, const struct ptx_operand *o, bool load, int *n, int *bytes)
 {
     enum ptx_type t = (enum ptx_type)x->in->type[0];
     const struct ptx_operand *elem = o->kind == OPD_VEC ? o->elem : o;
@@ -112,7 +111,7 @@ void decode_load_store(struct decoder *x)
     bool load = ptx_mem_kind((enum ptx_op)in->op) == MOP_LOAD;
     const struct ptx_operand *data = load ? &in->opd[0] : &in->opd[1], *address = load ? &in->opd[1] : &in->opd[0];
     int n, bytes;
-    operand *list = element_list(x, data, load, &n, &bytes);
+    operand *list = decoder_elements(x, data, load, &n, &bytes);
     if (in->type[0] == T_B128)
         list = split_elements(x, list, &n, &bytes);
     add_load_store(x, address, list, n, bytes);

@@ -239,6 +239,13 @@ void decoder_guard(struct decoder *x, struct dinst *d)
     d->fn = run_guarded;
 }
 
+void decoder_guard_by(struct dinst *d, operand lanes)
+{
+    d->guard = lanes;
+    d->guarded = d->fn;
+    d->fn = run_guarded;
+}
+
 void decoder_warp_guard(struct decoder *x, struct dinst *d)
 {
     d->guard = x->in->guard ? decoder_reg(x, x->in->guard) : decoder_constant(x, 0xffffffffu, 0);

@@ -206,7 +206,8 @@ static bool is_destination(char letter)
  * its exact width. */
 static bool relaxed(const struct ptx_inst *in)
 {
-    return in->op == OP_LD || in->op == OP_LDU || in->op == OP_ST || in->op == OP_CVT;
+    return in->op == OP_LD || in->op == OP_LDU || in->op == OP_ST || in->op == OP_CVT || in->op == OP_SULD ||
+           in->op == OP_SUST;
 }
 
 static bool reg_fits(const struct ptx_inst *in, enum ptx_type reg, enum ptx_type want)
@@ -411,8 +412,10 @@ bool check_operand(struct parser *p, const struct ptx_inst *in, char letter, str
     switch (letter) {
     case 'm':
         return check_memory(p, in, o);
-    case 'l': case 'f':
+    case 'l': case 'f': case 't':
         return true;
+    case 'o':
+        return texture_check_extra(p, in, o);
     case 'i':
         return o->kind == OPD_IMM || error_at(p, o->loc, "an integer constant is expected");
     case 'v': case 'V': case 's':

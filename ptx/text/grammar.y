@@ -338,7 +338,7 @@ list: element                    { $$ = node_list_add((struct list){ 0 }, $1); }
     ;
 
 element: expr
-    | WORD '=' expr              { $$ = node_op(p, '=', $3, NULL, @1); $$->kind = NODE_ASSIGN; }
+    | WORD '=' expr              { $$ = node_op(p, '=', $3, NULL, @1); $$->kind = NODE_ASSIGN; $$->name = $1; }
     ;
 
 expr: primary

@@ -139,7 +139,7 @@ bool init_variable(struct parser *p, struct ptx_var *v, const uint64_t *dims, in
         return false;
     }
     if (ptx_type_class((enum ptx_type)v->type) == 'o')
-        return true;             /* a sampler's fields: using the sampler is the error */
+        return texture_init(p, v, init);
     p->init_bytes += v->size;
     if (p->init_bytes > 1ull << 30) {
         diag_error(p->d, init->loc.line, init->loc.col, "initialised variables take more than 1 GiB");

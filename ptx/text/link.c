@@ -214,6 +214,8 @@ static void use_var(struct linker *l, const struct ptx_module *m, struct strmap 
 static void use_operand(struct linker *l, const struct ptx_module *m, struct strmap *reported,
                         const struct ptx_operand *o)
 {
+    for (int i = 0; o->kind == OPD_VEC && i < o->n; i++)
+        use_operand(l, m, reported, &o->elem[i]);
     if (o->kind == OPD_FUNC)
         use_func(l, m, reported, o->func, o->loc);
     if (o->kind == OPD_VAR || (o->kind == OPD_MEM && o->has_var))

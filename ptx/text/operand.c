@@ -169,9 +169,8 @@ static bool usable_variable(struct parser *p, const struct node *n, const struct
 {
     if (ptx_type_class((enum ptx_type)v->type) != 'o' || v->space == SP_PARAM)
         return true;
-    diag_error(p->d, n->loc.line, n->loc.col, "'%s' is a .%s: textures and surfaces are not supported",
-               v->name,
-               ptx_type_name((enum ptx_type)v->type));
+    diag_error(p->d, n->loc.line, n->loc.col, "'%s' is a .%s, which only texture and surface instructions access",
+               v->name, ptx_type_name((enum ptx_type)v->type));
     return false;
 }
 
@@ -282,14 +281,13 @@ static bool set_value(struct parser *p, const struct node *n, const struct value
     o->imm = (int64_t)v->u;
     if (v->var) {
         o->var = v->var;
-        return usable_variable(p, n, v->var);
+        return true;
     }
     o->func = v->func;
     return v->u == 0 ? true : operand_error(p, n, "a function's address takes no offset");
 }
 
-static bool simple_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
-                           struct ptx_operand *o)
+bool operand_simple(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o)
 {
     o->loc = n->loc;
     if (n->kind == NODE_VEC)
@@ -297,7 +295,7 @@ static bool simple_operand(struct parser *p, const struct ptx_inst *in, const st
     if (n->kind == NODE_UNARY && (n->op == '!' || n->op == '-') && n->kid[0]->kind == NODE_NAME) {
         struct binding *b = name_lookup(p, n->kid[0]->name);
         if (b && b->kind == BIND_REG) {
-            bool ok = simple_operand(p, in, n->kid[0], o);
+            bool ok = operand_simple(p, in, n->kid[0], o);
             o->negated = true;
             if (n->op == '-' ? in->op != OP_VMAD : b->reg->type != T_PRED)
                 return operand_error(p, n, n->op == '-' ? "a register cannot be negated here"
@@ -308,7 +306,7 @@ static bool simple_operand(struct parser *p, const struct ptx_inst *in, const st
     if (n->kind == NODE_NAME && n->suffix && is_video(in)) {
         struct node plain = *n;
         plain.suffix = NULL;
-        if (!simple_operand(p, in, &plain, o))
+        if (!operand_simple(p, in, &plain, o))
             return false;
         return selector(n->suffix, o) ? true : operand_error(p, n, "unknown part of a register");
     }
@@ -329,7 +327,7 @@ static bool vector_operand(struct parser *p, const struct ptx_inst *in, const st
     for (const struct node *e = n->first; e; e = e->next, k++) {
         if (e->kind == NODE_VEC)
             return operand_error(p, e, "a vector cannot hold a vector");
-        ok &= simple_operand(p, in, e, &o->elem[k]);
+        ok &= operand_simple(p, in, e, &o->elem[k]);
     }
     return ok;
 }
@@ -441,13 +439,15 @@ static bool operand(struct parser *p, const struct ptx_inst *in, char letter, co
         return memory_operand(p, in, n, o);
     if (letter == 'l')
         return label_operand(p, in, n, o);
+    if (letter == 't')
+        return texture_operand(p, in, n, o);
     if (strchr("dDpeV", letter) && has_sum(n))
         return operand_error(p, n, "the result needs a register");
     if (n->kind == NODE_MEM)
         return operand_error(p, n, "a memory operand cannot stand here");
     if (n->kind == NODE_LIST && n->n != 1)
         return operand_error(p, n, "a list in parentheses cannot stand here");
-    return simple_operand(p, in, n, o);
+    return operand_simple(p, in, n, o);
 }
 
 /* ---- the signature ---- */
@@ -676,7 +676,7 @@ static bool call_list(struct parser *p, const struct ptx_inst *in, const struct 
         struct ptx_operand *o = &(*out)[k];
         if (e->kind == NODE_MEM || (result && has_sum(e)))
             return operand_error(p, e, "a call passes registers, constants or .param variables");
-        ok &= simple_operand(p, in, e, o);
+        ok &= operand_simple(p, in, e, o);
         if (ok && o->kind == OPD_REG && o->reg->type == T_PRED)
             pass_predicate(p, o, result);
         else if (ok && o->kind == OPD_VEC)
@@ -699,7 +699,7 @@ static bool place_call(struct parser *p, struct ptx_inst *in, struct list l)
         diag_error(p->d, p->inst_loc.line, p->inst_loc.col, "a call needs a function or a register");
         return false;
     }
-    ok &= simple_operand(p, in, n, &c->target);
+    ok &= operand_simple(p, in, n, &c->target);
     if (ok && c->target.kind != OPD_FUNC && c->target.kind != OPD_REG)
         ok = operand_error(p, n, "a call needs a function or a register");
     n = n->next;
@@ -796,7 +796,7 @@ static void unknown_instruction(struct parser *p)
 
 static bool build(struct parser *p, struct ptx_inst *in, struct list operands)
 {
-    if (inst_unsupported(p))
+    if (inst_unsupported(p) || texture_unsupported(p, operands))
         return false;
     if (!p->opcode->op) {
         unknown_instruction(p);

@@ -306,6 +306,16 @@ void inst_emit_param_move(struct parser *p, const struct reg_param *r, const str
 void inst_emit_move(struct parser *p, struct ptx_reg *r, struct ptx_var *v, bool store, const struct ptx_inst *like);
 void inst_emit_return_values(struct parser *p, const struct ptx_inst *like);
 
+/* Registers, constants, symbols, vectors of them. */
+bool operand_simple(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o);
+
+/* ---- texture_operand.c ---- */
+bool texture_operand(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o);
+/* A level, gradient or offset, or the reference value of a depth comparison, which is refused. */
+bool texture_check_extra(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o);
+bool texture_unsupported(struct parser *p, struct list operands);         /* reports and returns true */
+bool texture_init(struct parser *p, struct ptx_var *v, const struct node *init);      /* of a .samplerref, .texref ... */
+
 /* ---- check_inst.c: legality ---- */
 bool check_modifiers(struct parser *p, struct ptx_inst *in);      /* the FORM rows */
 void check_rules(struct parser *p, struct ptx_inst *in);          /* after the operands are known */

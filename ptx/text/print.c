@@ -173,10 +173,13 @@ static void put_modifiers(struct out *o, const struct ptx_inst *in)
             put(o, ".%s", ptx_modifier_name(in->mod[first[i]]));
             done[first[i]] = true;
         }
+    done[PG_BOUND] = true;
     put_groups(o, in, done, false);
     put_groups(o, in, done, true);
     if (!video)
         put_types(o, in);
+    if (in->mod[PG_BOUND])
+        put(o, ".%s", ptx_modifier_name(in->mod[PG_BOUND]));
 }
 
 static void put_list(struct out *o, const struct ptx_func *f, const struct ptx_operand *v, int n)
@@ -205,6 +208,22 @@ static void put_call(struct out *o, const struct ptx_func *f, const struct ptx_c
         put(o, ", %s", c->table->name);
 }
 
+/* [a, b, {coordinates}] */
+static void put_texture(struct out *o, const struct ptx_func *f, const struct ptx_operand *v)
+{
+    put(o, "[");
+    put_operand(o, f, &v->elem[0]);
+    if (v->elem[1].kind != OPD_NONE) {
+        put(o, ", ");
+        put_operand(o, f, &v->elem[1]);
+    }
+    for (int i = 2; i < v->n; i++) {
+        put(o, "%s", i > 2 ? ", " : ", {");
+        put_operand(o, f, &v->elem[i]);
+    }
+    put(o, v->n > 2 ? "}]" : "]");
+}
+
 static void put_operands(struct out *o, const struct ptx_func *f, const struct ptx_inst *in)
 {
     const char *sig = ptx_sig((enum ptx_op)in->op, in->mod);
@@ -217,7 +236,10 @@ static void put_operands(struct out *o, const struct ptx_func *f, const struct p
         sig += second;
         if (in->opd[k].kind != OPD_NONE) {
             put(o, "%s", second ? "|" : any ? ", " : " ");
-            put_operand(o, f, &in->opd[k]);
+            if (*sig == 't')
+                put_texture(o, f, &in->opd[k]);
+            else
+                put_operand(o, f, &in->opd[k]);
             any = true;
         }
         k++;

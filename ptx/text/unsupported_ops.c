@@ -7,7 +7,7 @@
 #include "ptx/text/parser.h"
 
 static const char *const opcodes[] = {
-    "tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep",           /* textures, surfaces */
+    "istypep",                                                                 /* types of texture handles */
     "wmma", "mma", "ldmatrix", "stmatrix", "movmatrix", "wgmma", "tcgen05",               /* matrices */
     "cp", "mbarrier", "griddepcontrol", "getctarank", "mapa", "clusterlaunchcontrol", "setmaxnreg",
     "multimem", "tensormap", "createpolicy", "applypriority", "discard",
@@ -15,6 +15,7 @@ static const char *const opcodes[] = {
 };
 
 static const struct { const char *opcode, *word; } parts[] = {
+    { "tex", ".2dms" }, { "tex", ".a2dms" }, { "txq", ".num_samples" },        /* textures with several samples */
     { "barrier", ".cluster" }, { "fence", ".proxy" }, { "fence", ".mbarrier_init" }, { "st", ".async" },
     { "st", ".bulk" }, { "red", ".async" }, { "fma", ".oob" }, { "prefetch", ".tensormap" },
     { "isspacep", ".shared::cluster" }, { "cvta", ".shared::cluster" }, { "ld", ".shared::cluster" },

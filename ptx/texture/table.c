@@ -58,18 +58,20 @@ struct tex_object *tex_table_at(const struct tex_table *t, uint32_t n)
     return t->object[n];
 }
 
-uint64_t tex_sampler_encode(const struct tex_sampler *s)
+uint64_t tex_sampler_encode(const struct tex_sampler_state *s)
 {
-    uint64_t h = TEX_HANDLE_SAMPLER | (uint64_t)s->linear << 8 | (uint64_t)s->normalized << 9;
+    uint64_t h = TEX_HANDLE_SAMPLER | (uint64_t)s->linear << 8 | (uint64_t)s->unnormalized << 9;
     for (unsigned d = 0; d < 3; d++)
         h |= (uint64_t)s->wrap[d] << 2 * d;
     return h;
 }
 
-void tex_sampler_decode(uint64_t handle, struct tex_sampler *s)
+void tex_sampler_apply(uint64_t handle, struct tex_sampler *s)
 {
+    if (!handle)
+        return;
     for (unsigned d = 0; d < 3; d++)
         s->wrap[d] = handle >> 2 * d & 3;
     s->linear = handle >> 8 & 1;
-    s->normalized = handle >> 9 & 1;
+    s->normalized &= !(handle >> 9 & 1);
 }

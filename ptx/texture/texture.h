@@ -87,9 +87,10 @@ void tex_table_remove(struct tex_table *t, struct tex_object *o);
 uint32_t tex_table_size(const struct tex_table *t);
 struct tex_object *tex_table_at(const struct tex_table *t, uint32_t n);
 
-/* Independent mode: address modes, filter and kind of coordinates of a sampler in 64 bits, and back. */
-uint64_t tex_sampler_encode(const struct tex_sampler *s);
-void tex_sampler_decode(uint64_t handle, struct tex_sampler *s);
+/* The state of a .samplerref in 64 bits; it replaces that of the texture. 0: the texture's own. */
+struct tex_sampler_state { uint8_t wrap[3]; bool linear, unnormalized; };
+uint64_t tex_sampler_encode(const struct tex_sampler_state *s);
+void tex_sampler_apply(uint64_t handle, struct tex_sampler *s);
 
 /* ---- fetches ---- */
 

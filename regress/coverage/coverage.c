@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/lib/simtx.h"
+#include "frontend/lib/simtx_texture.h"
 
 enum { MAX_WORDS = 16, TEXT = 8192 };
 
@@ -326,6 +326,18 @@ static void no_output(void *ctx, const char *text, size_t len)
 {
 }
 
+/* Binds the texture reference of the text to 16 floats of this memory. */
+static void bind_image(simtx_gpu *gpu, simtx_module *module, const char *text, void *memory)
+{
+    simtx_resource r = { .kind = strstr(text, "tex.2d") ? SIMTX_RESOURCE_PITCH2D : SIMTX_RESOURCE_LINEAR,
+                         .pointer = memory, .texel = { SIMTX_CHANNEL_FLOAT, 32, 1 }, .width = 8, .height = 2, .pitch = 32 };
+    simtx_sampler s = { .linear = false };
+    uint64_t handle;
+    void *image = simtx_module_texref(module, "image", false);
+    if (image && simtx_texture_new(gpu, &r, &s, &handle) == SIMTX_OK)
+        simtx_texref_bind(gpu, image, handle);
+}
+
 /* Loads the texts as one module and runs its kernel: NULL when all is well, otherwise what went wrong. */
 static const char *load_and_run(simtx_gpu *gpu, const char *const *texts, int n, void *out,
                                 simtx_fault_kind wanted)
@@ -339,6 +351,7 @@ static const char *load_and_run(simtx_gpu *gpu, const char *const *texts, int n,
     if (simtx_module_load_many(gpu, texts, lengths, names, n, &module) != SIMTX_OK)
         return simtx_last_message(gpu);
     memcpy(params, &out, sizeof out);
+    bind_image(gpu, module, texts[0], out);
     simtx_kernel *kernel = simtx_module_kernel(module, "k");
     simtx_launch_params launch = { .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .arg_buffer = params,
                                    .arg_buffer_bytes = sizeof params };

@@ -1,4 +1,4 @@
-/* Texture references and objects compile; ptxas refuses them, naming the instruction, as simtx has no textures. */
+/* Texture references and objects, surfaces; kernels/features has programs that use them. */
 #include <cuda_runtime.h>
 
 texture<float, cudaTextureType1D> tex_a;

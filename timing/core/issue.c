@@ -22,7 +22,7 @@ void issue_memory(struct sm *s, struct slot *w, struct mem_op *op)
 static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, uint64_t lanes, struct mem_op *op)
 {
     if (!op->lanes) {
-        pool_give(&s->ops, op);
+        sm_give_op(s, op);
         if (lanes && t->ndst) {
             warp_set_pending(w, t, s->pending_words, false);
             sm_result(s, s->now + t->latency + s->cfg.stages, EVENT_ALU, w, t);
@@ -93,7 +93,7 @@ static void hold_after_control(struct sm *s, struct slot *w, const struct tinst 
 static void handle_fault(struct sm *s, struct slot *w, struct mem_op *op)
 {
     if (op)
-        pool_give(&s->ops, op);
+        sm_give_op(s, op);
     if (tx_fault(s, w))
         w->since = s->now + 1;
     else
@@ -116,13 +116,22 @@ static void count_accesses(struct sm *s, const struct tinst *t, uint64_t lanes)
     s->count[STAT_REGISTER_WRITES] += t->register_writes;
 }
 
+static struct mem_op *new_op(struct sm *s, const struct tinst *t)
+{
+    struct mem_op *op = pool_take(&s->ops);
+    op->fetch = t->fetch ? pool_take(&s->fetches) : NULL;
+    if (op->fetch)
+        tex_begin(op->fetch);
+    return op;
+}
+
 static void issue(struct sm *s, struct slot *w)
 {
     const uint64_t *executed = &w->block->grid->worker.count[STAT_THREAD_INSTRUCTIONS], before = *executed;
     const struct tinst *t = w->inst;
     const struct tcode *code = w->code;
     struct resident_block *block = w->block;
-    struct mem_op *op = t->kind == TINST_MEMORY ? pool_take(&s->ops) : NULL;
+    struct mem_op *op = t->kind == TINST_MEMORY ? new_op(s, t) : NULL;
     uint64_t sleep = t->kind == TINST_SLEEP ? sleep_cycles(s, w) : 0;
     struct step st;
     if (s->trace)

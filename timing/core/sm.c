@@ -55,7 +55,7 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     at += (uint64_t)s->cfg.mem_stages;
     if (op->served_by[SERVE_SHARED])
         shared_performed(s, w);
-    pool_give(&s->ops, op);
+    sm_give_op(s, op);
     if (at > s->now) {
         if (acquire)
             sm_result(s, at, EVENT_ACQUIRE, w, t);
@@ -116,7 +116,7 @@ static void on_replied(void *ctx, const struct packet *p)
 
 /* ---- construction ---- */
 
-enum { OPS_IN_CHUNK = 16 };
+enum { OPS_IN_CHUNK = 16, FETCHES_IN_CHUNK = 4 };
 
 static void init_slots(struct sm *s)
 {
@@ -164,6 +164,7 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
     }
     fifo_init(&s->start, sizeof(struct block_start), "blocks that wait to start");
     pool_init(&s->ops, sizeof(struct mem_op), OPS_IN_CHUNK, "memory instructions");
+    pool_init(&s->fetches, sizeof(struct tex_fetch), FETCHES_IN_CHUNK, "texture fetches");
     pipes_init(s);
     calendar_init(&s->calendar);
     if (c->order->new_state)
@@ -202,6 +203,7 @@ void sm_free(struct sm *s)
     if (s->cfg.order->free_state)
         s->cfg.order->free_state(s->order_state);
     pool_end(&s->ops);
+    pool_end(&s->fetches);
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
         sched_end(&s->sched[k]);
     pipes_end(s);

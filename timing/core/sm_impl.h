@@ -140,6 +140,7 @@ struct sm {
     uint32_t nended, ended_cap;
     void *order_state;
     struct pool ops;                 /* struct mem_op: memory instructions */
+    struct pool fetches;             /* struct tex_fetch: the texture fetches among them */
     const struct fault *fault;
     const struct grid *fault_grid;
     struct trace_sm *trace;          /* the timeline, or NULL */
@@ -253,6 +254,14 @@ uint64_t pipe_take(struct sm *s, unsigned k, const struct slot *w, const struct 
 /* Issues a memory instruction, directly or through an operand collector. */
 void pipe_memory(struct sm *s, struct slot *w, const struct tinst *t, struct mem_op *op);
 void pipe_dispatch(struct sm *s);                /* sends a collected memory instruction to the load/store unit */
+
+/* A memory instruction of the program has completed or been dropped. */
+static inline void sm_give_op(struct sm *s, struct mem_op *op)
+{
+    if (op->fetch)
+        pool_give(&s->fetches, op->fetch);
+    pool_give(&s->ops, op);
+}
 
 /* ---- tx.c: transactions ---- */
 /* Functions that transactional memory calls (struct tm_calls), with the SM as ctx. */

@@ -160,6 +160,8 @@ static void set_access(struct tinst *t, const struct ptx_inst *in)
                                      [MOP_RED] = ORDER_ATOMIC, [MOP_PREFETCH] = ORDER_STORE };
     uint8_t space = INST_SPACE(in), sem = in->mod[PG_SEM];
     bool shared = space == MOD(SPACE, SHARED), apart = space && !shared && space != MOD(SPACE, GLOBAL);
+    t->fetch = in->op == OP_TEX || in->op == OP_TLD4;
+    apart |= t->fetch;
     enum mem_op_kind kind = ptx_mem_kind(in->op);
     t->ordered = !apart && kind != MOP_PREFETCH;
     t->access.kind = shared ? ORDER_SHARED : kinds[kind];

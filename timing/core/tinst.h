@@ -33,6 +33,7 @@ struct tinst {
     bool ordered;                    /* the order policy decides on `access` before it issues */
     bool acquires;                   /* an acquire or a fence of more than block scope */
     bool stops;                      /* its warp does not issue until its result is available */
+    bool fetch;                      /* reads a texture */
     bool far_regs;                   /* uses registers that are not in the bit sets */
     uint8_t register_reads, register_writes;     /* registers of 32 bits, each for 32 lanes; at most 255 */
     uint16_t issued, lanes;          /* enum stat: its pipeline's counters of warp instructions and of their lanes */

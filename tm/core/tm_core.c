@@ -186,7 +186,8 @@ static void note_atomic(struct tm_warp *x, const struct mem_op *op)
 bool tm_core_access(struct tm_core *c, struct mem_op *op, uint64_t now)
 {
     struct tm_warp *x = &c->warp[op->sm_slot];
-    uint64_t lanes = op->served_by[SERVE_GLOBAL] | op->served_by[SERVE_TEXTURE];
+    bool read_only = op->served_by[SERVE_TEXTURE] && !op->fetch;     /* a texture fetch is not transactional */
+    uint64_t lanes = op->served_by[SERVE_GLOBAL] | (read_only ? op->served_by[SERVE_TEXTURE] : 0);
     c->now = now;
     op->attempt = c->shared_protocol ? x->attempt : 0;
     if (op->kind == MOP_ATOM || op->kind == MOP_RED)

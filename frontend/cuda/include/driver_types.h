@@ -742,7 +742,30 @@ enum cudaResourceType {
     cudaResourceTypePitch2D = 0x03
 };
 
-enum cudaResourceViewFormat { cudaResViewFormatNone = 0x00 };
+#define SIMTX_VIEW(name, n) \
+    cudaResViewFormat##name##1 = n, cudaResViewFormat##name##2 = n + 1, cudaResViewFormat##name##4 = n + 2
+enum cudaResourceViewFormat {
+    cudaResViewFormatNone = 0x00,
+    SIMTX_VIEW(UnsignedChar, 0x01),
+    SIMTX_VIEW(SignedChar, 0x04),
+    SIMTX_VIEW(UnsignedShort, 0x07),
+    SIMTX_VIEW(SignedShort, 0x0a),
+    SIMTX_VIEW(UnsignedInt, 0x0d),
+    SIMTX_VIEW(SignedInt, 0x10),
+    SIMTX_VIEW(Half, 0x13),
+    SIMTX_VIEW(Float, 0x16),
+    cudaResViewFormatUnsignedBlockCompressed1 = 0x19,
+    cudaResViewFormatUnsignedBlockCompressed2 = 0x1a,
+    cudaResViewFormatUnsignedBlockCompressed3 = 0x1b,
+    cudaResViewFormatUnsignedBlockCompressed4 = 0x1c,
+    cudaResViewFormatSignedBlockCompressed4 = 0x1d,
+    cudaResViewFormatUnsignedBlockCompressed5 = 0x1e,
+    cudaResViewFormatSignedBlockCompressed5 = 0x1f,
+    cudaResViewFormatUnsignedBlockCompressed6H = 0x20,
+    cudaResViewFormatSignedBlockCompressed6H = 0x21,
+    cudaResViewFormatUnsignedBlockCompressed7 = 0x22
+};
+#undef SIMTX_VIEW
 
 struct cudaResourceDesc {
     enum cudaResourceType resType;

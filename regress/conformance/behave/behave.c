@@ -127,9 +127,13 @@ static bool run_on(struct behave_ctx *x, const struct behave_test *t, const stru
         x->nprinted = 0;
         simtx_set_printf(dev->gpu, collect, x);
         const void *args[] = { &out, &buf };
-        simtx_launch_params p = { { grid, 1, 1 }, { block, 1, 1 }, t->dynamic_shared, args, NULL, 0 };
+        simtx_launch_params p = { { grid, 1, 1 }, { block, 1, 1 }, t->dynamic_shared, args, NULL, 0, 0 };
+        if (t->prepare)
+            t->prepare(dev->gpu, m, buf, false);
         simtx_status s = simtx_launch(simtx_module_kernel(m, "t"), &p, NULL, &fault);
         simtx_set_printf(dev->gpu, NULL, NULL);
+        if (t->prepare)
+            t->prepare(dev->gpu, m, buf, true);
         x->printed[x->nprinted] = 0;
         ok = check_status(t, dev, s, &fault) && check_words(x, t, dev, out, threads);
         if (ok && t->printed && strcmp(t->printed, x->printed))
@@ -179,5 +183,6 @@ struct behave_count behave_run(const struct device *dev, int ndev, bool *form_co
     behave_warp(&x);
     behave_control(&x);
     behave_system(&x);
+    behave_texture(&x);
     return x.count;
 }

@@ -30,6 +30,8 @@ struct behave_test {
     const char *refused;             /* the module must not load, and the message has this in it */
     void (*check_buffer)(const unsigned char *buf, bool *ok);
     uint32_t dynamic_shared;
+    /* Called before the launch, and after it to release what it made; buf: the buffer. */
+    void (*prepare)(simtx_gpu *gpu, simtx_module *m, void *buf, bool end);
 };
 
 struct behave_count { int passed, failed; };
@@ -52,5 +54,6 @@ void behave_wide(struct behave_ctx *x);
 void behave_warp(struct behave_ctx *x);
 void behave_control(struct behave_ctx *x);
 void behave_system(struct behave_ctx *x);
+void behave_texture(struct behave_ctx *x);
 
 #endif
