@@ -312,9 +312,12 @@ static int wait_for(int fd, const char *stats, const struct stat *before)
                         "(an RPATH in the program overrides simtx) or none\n", COMMAND);
         return CMD_FAILED;
     }
-    if (stats && !unwritten && !statistics_written(stats, before))
+    if (stats && !unwritten && !statistics_written(stats, before)) {
         fprintf(stderr, "%s: the program used no GPU, or ended by _exit: no statistics were written to %s\n", COMMAND,
                 stats);
+        if (!before->st_size && S_ISREG(before->st_mode))
+            unlink(stats);                   /* empty: only the check of --stats made it */
+    }
     if (unwritten && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return CMD_FAILED;
     return end_as_program(status);

@@ -305,6 +305,7 @@ if [ -z "$ASAN_OPTIONS$TSAN_OPTIONS" ]; then
     holds "statistics without memory" grep -q '"total"' o.json
 fi
 check 0 "no statistics were written to" "$simtx" run --stats n.json -- ./app nothing
+check 1 "" test -e n.json
 echo old >n.json
 check 0 "no statistics were written to" "$simtx" run --stats n.json -- ./app nothing
 check 1 "cannot write the statistics to /dev/full: No space" "$simtx" run --quiet --stats /dev/full -- ./app 0

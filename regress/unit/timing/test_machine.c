@@ -201,8 +201,8 @@ static void the_same_however_simulated(void **state)
     static const char *const settings[] = { "sim.threads=2", "sim.threads=3", "sim.threads=7", "sim.sync_window=1",
                                             "sim.sync_window=3", "sim.no_skip=true" };
     static const char *const machines[][4] = {
-        { "xbar.mhz=700" }, { "dram.refresh=true" }, { "gpu.warp_size=64" }, { "l1.pipelined=true" }, { "xbar.input=fifo" },
-        { "memory.local_layout=word" }, { "core.fetch_past_branch=true" }, { "l2.sector_replies=true" },
+        { "xbar.mhz=700" }, { "dram.refresh=true" }, { "gpu.warp_size=64" }, { "l1.pipelined=true" },
+        { "xbar.input=fifo" }, { "memory.local_layout=word" }, { "core.fetch_past_branch=true" }, { "l2.sector_replies=true" },
         { "gpu.sms=1", "gpu.max_blocks_per_sm=1", "core.perfect_fetch=true" },      /* idle between blocks */
         { "l2.latency=1", "xbar.latency=2", "core.perfect_fetch=true" },            /* replies within a window */
     };
