@@ -1,7 +1,7 @@
 # The library's interface and the simtx command.
 
 FRONTEND_CMD := $(wildcard $(addprefix frontend/,cli/*.c page/*.c paper/*.c report/*.c sweep/*.c litmus/*.c session/*.c))
-LIB_SRC += $(wildcard frontend/lib/*.c)
+LIB_SRC += $(wildcard frontend/lib/*.c frontend/lib/saved/*.c)
 CMD_OBJ := $(FRONTEND_CMD:%.c=$(B)/obj/%.o)
 
 $(B)/bin/simtx: $(CMD_OBJ) $(B)/lib/libsimtx.a

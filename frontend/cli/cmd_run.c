@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -32,11 +33,14 @@ static const char USAGE[] =
     "Runs a CUDA program, built with simtx-cc or with clang and -lcudart, on the simulated GPU. The output of the\n"
     "program is unchanged; `simtx run` ends with its exit code or signal. Messages of simtx go to stderr.\n";
 
-enum { OPT_ANY_PROGRAM, OPT_PTX };
+enum { OPT_ANY_PROGRAM, OPT_PTX, OPT_SAVE_AT, OPT_SAVE, OPT_RESTORE };
 static const struct cmd_option OPTIONS[] = {
     [OPT_ANY_PROGRAM] = { "--any-program", NULL,
                           "do not check that the program itself needs libcudart (one of its libraries may)" },
     [OPT_PTX] = { "--ptx", "FILE", "use the device code in this PTX file instead of the program's" },
+    [OPT_SAVE_AT] = { "--save-at", "POINT", "save the device's state before a launch, kernel:NAME[,launch:N]" },
+    [OPT_SAVE] = { "--save", "FILE", "the file of --save-at (default: saved.state)" },
+    [OPT_RESTORE] = { "--restore", "FILE", "skip the launches before the point of a saved state, and go on from it" },
     { NULL, NULL, NULL }
 };
 
@@ -234,6 +238,47 @@ static void replace_code(const char *file)
     setenv(SIMTX_ENV_PTX, path, 1);
 }
 
+/* ---- saved states ---- */
+
+struct saving { const char *point, *file, *restore; };
+
+static char *full_path(const char *name)
+{
+    char folder[PATH_MAX];
+    return name[0] == '/' || !getcwd(folder, sizeof folder) ? mem_string(name) : mem_format("%s/%s", folder, name);
+}
+
+/* Checks the options and exports them for the library. */
+static void export_saving(const struct saving *s, const simtx_config *config)
+{
+    char *message = NULL, *file = full_path(s->restore ? s->restore : s->file ? s->file : "saved.state");
+    if (s->file && !s->point)
+        cmd_usage_error(COMMAND, "--save needs --save-at");
+    if (s->point && s->restore)
+        cmd_usage_error(COMMAND, "--save-at and --restore exclude each other");
+    if (s->point && !simtx_point_valid(s->point))
+        cmd_usage_error(COMMAND, "--save-at %s: expected kernel:NAME[,launch:N] or launch:N", s->point);
+    if (s->restore && simtx_restore_check(config, file, &message)) {
+        fprintf(stderr, "%s: %s", COMMAND, message ? message : "out of memory\n");
+        exit(CMD_USAGE);
+    }
+    if (s->point) {
+        setenv(SIMTX_ENV_SAVE_AT, s->point, 1);
+        setenv(SIMTX_ENV_SAVE, file, 1);
+    } else if (s->restore) {
+        setenv(SIMTX_ENV_RESTORE, file, 1);
+    }
+    free(file);
+}
+
+/* The host's addresses, which may be among the data that it copies, are the same in the run that saves and in that which
+ * restores. Where the system does not allow it they differ. */
+static void fix_addresses(void)
+{
+    if (getenv(SIMTX_ENV_SAVE_AT) || getenv(SIMTX_ENV_RESTORE))
+        personality(ADDR_NO_RANDOMIZE);
+}
+
 /* ---- the child process ---- */
 
 static volatile pid_t child;
@@ -261,6 +306,7 @@ __attribute__((noreturn)) static void run_program(const char *path, char **argv,
     snprintf(number, sizeof number, "%d", fd);
     setenv("LD_LIBRARY_PATH", paths, 1);
     setenv(SIMTX_ENV_HANDSHAKE, number, 1);
+    fix_addresses();
     execv(path, argv);
     fprintf(stderr, "%s: %s: %s\n", COMMAND, path, strerror(errno));
     _exit(126);
@@ -329,21 +375,27 @@ int cmd_run(int argc, char **argv)
     char path[PATH_MAX], library[PATH_MAX], *message = NULL;
     const char *ptx = NULL, *stats;
     struct stat before = { .st_size = 0 };
+    struct saving saving = { NULL, NULL, NULL };
     bool any = false;
     int which, fd[2];
     while ((which = cmd_args_next(&a)) >= 0) {
         any |= which == OPT_ANY_PROGRAM;
         ptx = which == OPT_PTX ? a.value : ptx;
+        saving.point = which == OPT_SAVE_AT ? a.value : saving.point;
+        saving.file = which == OPT_SAVE ? a.value : saving.file;
+        saving.restore = which == OPT_RESTORE ? a.value : saving.restore;
     }
     if (which != CMD_ARG_WORD)
         cmd_usage_error(COMMAND, "no program given");
     char **program = argv + a.at - 1;
     cmd_export_common(COMMAND);
-    if (!session_config(&message)) {
+    const simtx_config *config = session_config(&message);
+    if (!config) {
         fputs(message ? message : "", stderr);
         free(message);
         return CMD_USAGE;
     }
+    export_saving(&saving, config);
     if (ptx)
         replace_code(ptx);
     find_program(program[0], path);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "frontend/lib/saved/saved.h"
 #include "frontend/lib/texture_impl.h"
 
 _Static_assert((int)SIMTX_CHANNEL_FLOAT == (int)TEX_FLOAT && (int)SIMTX_CHANNEL_UNSIGNED == (int)TEX_UNSIGNED,
@@ -139,6 +140,7 @@ simtx_status simtx_array_new(simtx_gpu *g, const simtx_array_desc *d, simtx_arra
     if (s)
         return s;
     uint64_t bytes = place(&i, d);
+    saved_excludes(g, "CUDA arrays");
     void *memory = devmem_alloc(g->mem, bytes, 512, MEM_DEVICE, "CUDA array");
     if (!memory)
         return gpu_fail(g, SIMTX_OUT_OF_MEMORY, "cannot allocate an array of %llu bytes", (unsigned long long)bytes);

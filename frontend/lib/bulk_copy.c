@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/lib/gpu.h"
+#include "frontend/lib/saved/saved.h"
 #include "memsys/dram/bulk.h"
 
 bool bulk_timed(const simtx_gpu *g)
@@ -48,6 +49,7 @@ static void take_time(simtx_gpu *g, const void *to, uint64_t from, size_t bytes)
 
 void simtx_mem_fill(simtx_gpu *g, void *p, int value, size_t bytes)
 {
+    saved_filled(g, p, value, bytes);
     devmem_fill(g->mem, p, value, bytes);
     g->bulk.fills += bytes > 0;
     take_time(g, p, (unsigned char)value ? BULK_FILL : BULK_ZERO, bytes);
@@ -55,6 +57,7 @@ void simtx_mem_fill(simtx_gpu *g, void *p, int value, size_t bytes)
 
 void simtx_mem_copy(simtx_gpu *g, void *to, const void *from, size_t bytes)
 {
+    saved_moved(g, to, from, bytes);
     memmove(to, from, bytes);
     g->bulk.copies += bytes > 0;
     take_time(g, to, (uint64_t)(uintptr_t)from, bytes);

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/lib/gpu.h"
+#include "frontend/lib/saved/saved.h"
 #include "ptx/texture/texture.h"
 
 simtx_status gpu_fail(simtx_gpu *g, simtx_status s, const char *fmt, ...)
@@ -157,6 +158,7 @@ void simtx_gpu_free(simtx_gpu *g)
     while (g->modules)
         simtx_module_unload(g->modules);
     timed_free(g);
+    saved_free(g);
     array_free_all(g);
     texture_free_all(g);
     devmem_free(g->mem);
@@ -257,6 +259,7 @@ simtx_status simtx_malloc(simtx_gpu *g, size_t bytes, int kind, void **out)
         return gpu_fail(g, SIMTX_OUT_OF_MEMORY,
                         "cannot allocate %zu bytes: %llu of %llu bytes are in use (gpu.memory_mb)", bytes,
                         (unsigned long long)devmem_used(g->mem), (unsigned long long)devmem_capacity(g->mem));
+    saved_allocated(g, *out, bytes, kind);
     return SIMTX_OK;
 }
 
@@ -269,6 +272,8 @@ simtx_status simtx_free(simtx_gpu *g, void *p)
         return s;
     if (p && (!ours || !devmem_release(g->mem, p)))
         return gpu_fail(g, SIMTX_INVALID_ADDRESS, "%p is not the start of an allocation", p);
+    if (p)
+        saved_freed(g, p);
     return SIMTX_OK;
 }
 
@@ -277,6 +282,7 @@ simtx_status simtx_host_register(simtx_gpu *g, void *p, size_t bytes)
     if (!p || !bytes || !devmem_register(g->mem, p, bytes))
         return gpu_fail(g, SIMTX_INVALID_ARGUMENT, "%p .. +%zu is empty or overlaps an allocation or registered memory",
                         p, bytes);
+    saved_excludes(g, "registered host memory");
     return SIMTX_OK;
 }
 
@@ -313,7 +319,14 @@ simtx_status simtx_copied(simtx_gpu *g, const void *device, size_t bytes)
     if (bytes && !simtx_mem_valid(g, device, bytes))
         return gpu_fail(g, SIMTX_INVALID_ADDRESS, "%p .. +%zu does not lie in one allocation", device, bytes);
     simtx_status s = timed_flush(g, NULL, NULL);
+    if (!s)
+        saved_copied_in(g, device, bytes);
     return s ? s : timed_copied(g, device, bytes);
+}
+
+void simtx_copying(simtx_gpu *g, void *device, size_t bytes)
+{
+    saved_copying_out(g, device, bytes);
 }
 
 bool simtx_mem_in_range(const simtx_gpu *g, const void *p)

@@ -18,6 +18,7 @@ struct sampling;
 struct simtx_array;
 struct trace;
 struct series;
+struct saved;
 
 struct library_cfg {
 #define CONFIG_ROWS "frontend/lib/config.def"
@@ -117,6 +118,7 @@ struct simtx_gpu {
     uint64_t clock_ns;               /* simulated time; functional mode: a nanosecond per warp instruction of an SM */
     /* timing mode */
     struct sampling *sampling;       /* the launches that run in timing mode */
+    struct saved *saved;             /* the state that is saved or restored, up to its point; NULL = none */
     struct machine *machine;         /* created at the first launch in timing mode */
     struct trace *trace;             /* the timeline; NULL = none */
     struct series *series;           /* the time series; NULL = none */

@@ -4,6 +4,7 @@
 
 #include "base/host_clock.h"
 #include "frontend/lib/gpu.h"
+#include "frontend/lib/saved/saved.h"
 
 _Static_assert((int)FAULT_TEXTURE == (int)SIMTX_FAULT_TEXTURE && (int)FAULT_BARRIER == (int)SIMTX_FAULT_BARRIER,
                "the fault kinds of the executor and of simtx.h have the same values");
@@ -34,6 +35,7 @@ static simtx_status gather_arguments(simtx_kernel *k, const simtx_launch_params 
 static void print(void *owner, const char *text, size_t len)
 {
     simtx_gpu *g = owner;
+    saved_printed(g, text, len);
     if (g->print)
         g->print(g->print_ctx, text, len);
     else
@@ -47,6 +49,7 @@ static void *heap_alloc(void *owner, uint64_t bytes)
         return NULL;
     void *p = devmem_alloc(g->mem, bytes, 256, MEM_HEAP, NULL);
     g->heap_used += p ? (bytes ? bytes : 1) : 0;
+    saved_heap(g, p, bytes, true);
     return p;
 }
 
@@ -57,6 +60,7 @@ static bool heap_free(void *owner, void *p)
     if (!r || r->kind != MEM_HEAP || r->lo != (uint64_t)(uintptr_t)p)
         return false;
     g->heap_used -= r->hi - r->lo;
+    saved_heap(g, p, 0, false);
     return devmem_release(g->mem, p);
 }
 
@@ -152,7 +156,12 @@ static simtx_status run_functional(struct queued_launch *o, simtx_launch_stats *
     simtx_status s = SIMTX_OK;
     g->progress_start = g->progress_last = host_seconds();
     g->progress_kernel = o->kernel->func->name;
-    bool ok = grid_run(&o->la);
+    bool skipped = saved_skips(g, o);
+    if (!skipped)
+        saved_launching(g, o);
+    bool ok = skipped || grid_run(&o->la);
+    if (!skipped)
+        saved_launched(g, o);
     double seconds = host_seconds() - g->progress_start;
     g->clock_ns += o->la.count[STAT_WARP_INSTRUCTIONS] / g->info.sms + 1;
     if (!ok) {
@@ -173,6 +182,7 @@ static simtx_status start(simtx_kernel *k, const simtx_launch_params *p, simtx_l
     bool timed = timed_selected(g, k);
     struct queued_launch o;
     char *params = g->param_buffer;
+    saved_at_launch(g, k, timed);
     simtx_status s = timed ? timed_check(k) : timed_flush(g, NULL, fault);
     if (!s && timed)
         s = timed_reserve(g, p->stream, &params, fault);

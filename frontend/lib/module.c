@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "frontend/lib/gpu.h"
+#include "frontend/lib/saved/saved.h"
 #include "timing/machine/machine.h"
 
 /* Makes the collected diagnostics the message of the GPU. */
@@ -86,6 +87,7 @@ simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const 
     g->modules = m;
     collect_kernels(m);
     *out = m;
+    saved_loaded(g, ptx, len, n);
     return SIMTX_OK;
 }
 
@@ -99,6 +101,7 @@ void simtx_module_unload(simtx_module *m)
     if (!m)
         return;
     timed_flush(m->gpu, NULL, NULL);
+    saved_unloaded(m->gpu);
     if (m->gpu->machine)
         machine_remove_program(m->gpu->machine, m->program);
     for (struct simtx_module **p = &m->gpu->modules; *p; p = &(*p)->next)

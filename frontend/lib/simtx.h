@@ -101,6 +101,9 @@ bool simtx_mem_in_range(const simtx_gpu *g, const void *p);
  */
 simtx_status simtx_copied(simtx_gpu *g, const void *device, size_t bytes);
 
+/* The host is about to copy from these bytes of one allocation: a run that restores a saved state sets them now. */
+void simtx_copying(simtx_gpu *g, void *device, size_t bytes);
+
 /*
  * Declares [p, p + bytes), inside one allocation, as versioned: transactions under snapshot isolation read and write
  * versions of it (docs/versions.md). It remains so until the allocation is freed. Without versioned memory it has no
@@ -223,6 +226,26 @@ char *simtx_stats_text(const simtx_gpu *g);
  * SIMTX_NOT_WRITTEN when a file could not be written. simtx_gpu_free closes them, too, but returns no status.
  */
 simtx_status simtx_close_files(simtx_gpu *g);
+
+/* ---- saved states (docs/saved-states.md) ---- */
+/*
+ * Writes the device's state to a file before the first launch of a kernel: point is "kernel:NAME", "kernel:NAME,launch:N"
+ * (its first launch from number N on) or "launch:N". Launches before it run in functional mode. Call before any other
+ * function on the GPU; message as above. From there on the process ends with a message and status 1 when the state
+ * cannot be saved.
+ */
+simtx_status simtx_save_at(simtx_gpu *g, const char *point, const char *path, char **message);
+bool simtx_point_valid(const char *point);
+/*
+ * The same calls of the same host program follow. Launches before the point are skipped: the host gets what it got when
+ * the state was saved, and at the point the device has its state. The process ends with a message and status 1 when the
+ * host makes other calls.
+ */
+simtx_status simtx_restore(simtx_gpu *g, const char *path, char **message);
+/* Is the file whole, and can a GPU with this configuration restore it? */
+simtx_status simtx_restore_check(const simtx_config *c, const char *path, char **message);
+/* Is the point still to come? */
+bool simtx_saved_pending(const simtx_gpu *g);
 
 /* ---- one call for everything: PTX text, kernel, arguments ---- */
 /* Host buffers as arguments: IN and INOUT are copied to the device before the launch, OUT and INOUT back after it. */

@@ -70,6 +70,8 @@ static void copy_row(void *dst, const void *src, size_t bytes)
         simtx_mem_copy(rt_owner(dst)->gpu, dst, src, bytes);
         return;
     }
+    if (from == PLACE_DEVICE)
+        simtx_copying(rt_owner(src)->gpu, (void *)src, bytes);
     memmove(dst, src, bytes);
     if (to == PLACE_DEVICE && host_side(from))
         (void)simtx_copied(rt_owner(dst)->gpu, dst, bytes);      /* nothing waits, and the range is known to be right */

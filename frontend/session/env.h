@@ -14,6 +14,9 @@
 #define SIMTX_ENV_QUIET "SIMTX_QUIET"          /* 1: no progress line and no start message */
 #define SIMTX_ENV_VERBOSE "SIMTX_VERBOSE"      /* 1: the statistics as a table on stderr at the end */
 #define SIMTX_ENV_DEVICES "SIMTX_DEVICES"      /* number of GPUs in the system, 1 to 16 */
+#define SIMTX_ENV_SAVE_AT "SIMTX_SAVE_AT"      /* kernel:NAME[,launch:N]: save the state before this launch */
+#define SIMTX_ENV_SAVE "SIMTX_SAVE"            /* the file of the saved state */
+#define SIMTX_ENV_RESTORE "SIMTX_RESTORE"      /* a saved state: skip the launches before its point */
 #define SIMTX_ENV_CONFIG_DIR "SIMTX_CONFIG_DIR"   /* folder of presets that is searched first */
 /* Internal: file descriptor of a pipe. The library writes these bytes to it. UNWRITTEN: an output file failed. */
 #define SIMTX_ENV_HANDSHAKE "SIMTX_HANDSHAKE"

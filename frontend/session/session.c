@@ -452,9 +452,20 @@ __attribute__((noreturn)) static void die_by_signal(void)
     _exit(128 + sig);
 }
 
+/* The program has ended before the launch at which its state is saved or restored. */
+static void check_saved(void)
+{
+    for (int i = 0; i < GPUS_MAX && session.pid == getpid(); i++)
+        if (session.gpu[i] && simtx_saved_pending(session.gpu[i])) {
+            fputs("simtx: no launch was at the point of --save-at or of the saved state\n", stderr);
+            set_unwritten();
+        }
+}
+
 /* A signal may interrupt a system call of the program, which then exits before the signal thread has acted. */
 static void at_exit(void)
 {
+    check_saved();
     for (int i = 0; i < GPUS_MAX && !session.signal && session.pid == getpid(); i++)
         if (session.gpu[i])
             simtx_synchronize(session.gpu[i], NULL);      /* launches still queued */
@@ -571,11 +582,31 @@ static void add_gpu(simtx_gpu *g)
     simtx_set_warning(g, show_warning, NULL);
 }
 
+/* What SIMTX_SAVE_AT or SIMTX_RESTORE ask for. */
+static simtx_status set_saved(simtx_gpu *g, char **message)
+{
+    const char *point = getenv(SIMTX_ENV_SAVE_AT), *file = getenv(SIMTX_ENV_SAVE), *restore = getenv(SIMTX_ENV_RESTORE);
+    bool save = point && *point;
+    if (restore && !*restore)
+        restore = NULL;
+    if (!save && !restore)
+        return SIMTX_OK;
+    if (session.created == 0)
+        return restore ? simtx_restore(g, restore, message) : simtx_save_at(g, point, file ? file : "", message);
+    if (asprintf(message, "a state of more than one device cannot be saved or restored\n") < 0)
+        *message = NULL;
+    return SIMTX_NOT_SUPPORTED;
+}
+
 simtx_gpu *session_new_gpu(int index, char **message)
 {
     simtx_config *c = own_config(message);
     simtx_gpu *g = c ? simtx_gpu_new(c, index, message) : NULL;
     simtx_config_free(c);
+    if (g && set_saved(g, message)) {
+        simtx_gpu_free(g);
+        g = NULL;
+    }
     session.created += g != NULL;
     if (g)
         add_gpu(g);

@@ -242,6 +242,21 @@ void devmem_hash_freed(struct devmem *m)
     m->hashing = true;
 }
 
+uint32_t devmem_freed_hash(const struct devmem *m)
+{
+    return m->freed_hash;
+}
+
+void devmem_set_freed_hash(struct devmem *m, uint32_t hash)
+{
+    m->freed_hash = hash;
+}
+
+const struct mem_range *devmem_at(const struct devmem *m, size_t i)
+{
+    return i < m->n ? &m->ranges[i] : NULL;
+}
+
 struct pages { uint64_t lo, hi; };
 
 /* The whole pages in [lo, hi); lo >= hi when there are none. */

@@ -57,6 +57,11 @@ void *devmem_upper(struct devmem *m, uint64_t bytes);
  */
 uint32_t devmem_hash(const struct devmem *m);
 void devmem_hash_freed(struct devmem *m);                       /* includes what is freed after this call */
+/* The part of the hash that freed allocations have made so far; saved states keep it. */
+uint32_t devmem_freed_hash(const struct devmem *m);
+void devmem_set_freed_hash(struct devmem *m, uint32_t hash);
+/* The i-th allocation in the order of addresses, freed ones included; NULL after the last. Valid as with devmem_find. */
+const struct mem_range *devmem_at(const struct devmem *m, size_t i);
 /* Sets [p, p + bytes) to a byte; whole pages of the range that become zero are given back to the host. */
 void devmem_fill(struct devmem *m, void *p, int value, size_t bytes);
 /* The regions that programs have declared as versioned; a release removes those of its allocation. */

@@ -29,32 +29,37 @@ all_done() {
 all_done whole
 tell "without interruption: $(cat out)"
 
+# more_done RUNS: until so many are done since the round began, or all.
+more_done() {
+    while [ "$(done_runs)" -lt $((before + $1)) ] && kill -0 $sweep 2>/dev/null; do
+        sleep 0.1
+    done
+}
+
+kill_a_run() {
+    local child
+    child=$(pgrep -P $sweep | head -1)
+    [ -n "$child" ] && kill -KILL "$child" 2>/dev/null && killed=$((killed + 1))
+}
+
 SECONDS=0
 killed=0
-for round in $(seq 40); do
-    [ "$(done_runs)" -lt 576 ] || break
+round=0
+while [ "$(done_runs)" -lt 500 ]; do
+    before=$(done_runs)
+    round=$((round + 1))
     set -m
     "$simtx" sweep large.sweep --out parts >out 2>err &
     sweep=$!
     set +m
-    sleep "0.$((RANDOM % 9 + 1))"
-    case $((round % 3)) in
-    0) signal=INT ;;
-    1) signal=KILL ;;
-    *) signal=none ;;
-    esac
-    if [ $signal = none ]; then
-        for kill in 1 2 3; do
-            sleep 0.5
-            child=$(pgrep -P $sweep | head -1)
-            [ -n "$child" ] && kill -KILL "$child" 2>/dev/null && killed=$((killed + 1))
-        done
-    fi
-    sleep 1.5
-    [ $signal = none ] && signal=INT
-    kill -s $signal -- $sweep 2>/dev/null
+    more_done $((10 + RANDOM % 30))
+    kill_a_run
+    more_done $((45 + RANDOM % 30))
+    kill_a_run
+    [ $((round % 2)) = 0 ] && signal=INT || signal=KILL
+    kill -s $signal $sweep 2>/dev/null
     wait $sweep 2>/dev/null
-    tell "round $round: status $?, $(done_runs) runs done"
+    tell "round $round, $signal: status $?, $(done_runs) runs done, $(grep -c 'failed: ended by signal 9' err) killed"
 done
 holds "several rounds" [ "$round" -ge 5 ]
 holds "single runs were killed" [ "$killed" -ge 3 ]

@@ -1,0 +1,110 @@
+#!/bin/bash
+# Saved states: a restored run prints what an uninterrupted one prints, and has its statistics and device memory; wrong
+# files, and hosts that behave otherwise, are errors. Usage: run.sh BUILD; the last line counts.
+suite=saved
+. "$(dirname "$0")/../harness.sh"
+steps=$build/regress/saved/steps
+
+# The statistics without what describes the host, its speed and the command.
+figures() {
+    awk '/"command": \[/ { skip = 1 } !skip && !/"(seconds|host_threads|[a-z_]*per_s)":/ { print } /\]/ { skip = 0 }' "$1"
+}
+
+same_figures() {
+    diff <(figures "$1") <(figures "$2")
+}
+
+# same PROGRAM POINT OPTIONS...: PROGRAM with arguments, in quotes. POINT: a launch, the first in timing mode.
+same() {
+    local program=$1 launch=$2
+    shift 2
+    local words=("$@" --quiet --hash --config gtx480)
+    "$simtx" run "${words[@]}" --detail "launch:$launch-$launch" --stats whole.json -- $program >whole.out 2>err
+    holds "$program: uninterrupted" [ $? = 0 ]
+    holds "$program: launch $launch ran in timing mode" grep -q '"timed_launches": [1-9]\|"cycles": [1-9]' whole.json
+    "$simtx" run "${words[@]}" --save-at "launch:$launch" --save state -- $program >save.out 2>err
+    holds "$program: the run that saves" [ $? = 0 ]
+    holds "$program: it prints the same" cmp whole.out save.out
+    "$simtx" run "${words[@]}" --detail "launch:$launch-$launch" --restore state --stats restored.json -- $program \
+        >restored.out 2>err
+    holds "$program: restored" [ $? = 0 ]
+    holds "$program: it prints the same" cmp whole.out restored.out
+    holds "$program: the same statistics, bit for bit" same_figures whole.json restored.json
+}
+
+# Loops whose host reads a flag after each launch; managed memory; device malloc and printf in the skipped launches.
+same "$build/kernels/bfs 3000" 5
+same "$build/kernels/conjugate_gradient" 12
+same "$build/kernels/barnes_hut" 3
+same "$build/kernels/radix_sort 5000" 6
+same "$build/kernels/managed_memory" 2
+same "$build/kernels/device_malloc" 1
+same "$build/kernels/device_printf" 1
+same "$steps" 4
+holds "the memory is compared" grep -q '"memory_hash"' restored.json
+
+# One state for several machines: keys of the memory system differ.
+for set in l2.ways=8 l1.global=true dram.latency=300; do
+    same "$steps" 4 --set $set >/dev/null
+done
+"$simtx" run --quiet --config gtx480 --save-at kernel:last --save state -- "$steps" >save.out 2>err
+for set in l2.ways=4 dram.latency=300; do
+    "$simtx" run --quiet --config gtx480 --set $set --detail kernel:last --stats whole.json -- "$steps" >whole.out
+    check 0 "" "$simtx" run --quiet --config gtx480 --set $set --detail kernel:last --restore state --stats restored.json \
+        -- "$steps"
+    holds "$set: the same output" cmp whole.out out
+    holds "$set: the same statistics" same_figures whole.json restored.json
+done
+
+# ---- mistakes ----
+check 2 "expected kernel:NAME" "$simtx" run --save-at last -- "$steps"
+check 2 "expected kernel:NAME" "$simtx" run --save-at kernel: -- "$steps"
+check 2 "expected kernel:NAME" "$simtx" run --save-at launch:x -- "$steps"
+check 2 "--save needs --save-at" "$simtx" run --save f -- "$steps"
+check 2 "exclude each other" "$simtx" run --save-at kernel:last --restore state -- "$steps"
+check 2 "none: No such file" "$simtx" run --restore none -- "$steps"
+check 1 "no launch was at the point" "$simtx" run --quiet --save-at kernel:lost --save lost -- "$steps"
+holds "no file" [ ! -e lost ]
+check 1 "would run in timing mode" "$simtx" run --quiet --timing --save-at kernel:last --save lost -- "$steps"
+check 1 "would run in timing mode" "$simtx" run --quiet --config gtx480 --timing --restore state -- "$steps"
+
+restore=("$simtx" run --quiet --config gtx480 --detail kernel:last --restore)
+
+size=$(stat -c %s state)
+for cut in 0 5 14 20 $((size / 2)) $((size - 1)); do
+    head -c $cut state >cut
+    check 2 "cut: " "${restore[@]}" cut -- "$steps"
+done
+for at in 3 20 $((size / 3)) $((size / 2)) $((size - 2)); do
+    cp state damaged
+    printf '\x5a\xa5' | dd of=damaged bs=1 seek=$at conv=notrunc 2>/dev/null
+    check 2 "damaged: " "${restore[@]}" damaged -- "$steps"
+done
+{ cat state; echo x; } >longer
+check 2 "damaged or not complete" "${restore[@]}" longer -- "$steps"
+check 2 "not a saved state" "${restore[@]}" "$here/run.sh" -- "$steps"
+"$build/regress/saved/other_version" version
+check 2 "saved with version 'simtx 0.0.1, statistics 0'" "${restore[@]}" version -- "$steps"
+check 2 "saved with gpu.sms '15', this run has '7'" \
+    "$simtx" run --quiet --config gtx480 --set gpu.sms=7 --detail kernel:last --restore state -- "$steps"
+check 1 "differs from when the state was saved" "${restore[@]}" state -- "$build/kernels/bfs" 3000
+changes=0
+while IFS=: read -r change message; do
+    check 1 "$message" "${restore[@]}" state -- "$steps" "$change"
+    changes=$((changes + 1))
+done <<END
+size:event 1, an allocation: the size differs
+more:when the state was saved it was a fill
+value:a fill: the value differs
+data:a copy to the device: the data differs
+block:a launch: the block differs
+argument:a launch: the arguments differs
+read:a copy from the device: the size differs
+managed:a launch: the managed or pinned memory differs
+launches:before the point, would run in timing mode
+END
+holds "all changes were tried" [ $changes = 9 ]
+check 1 "no launch was at the point" env SIMTX_RESTORE="$work/state" "$simtx" run --quiet --config gtx480 \
+    --detail kernel:last -- "$build/kernels/device_query"
+
+finish

@@ -1,0 +1,46 @@
+// A host that does several things before the last launch; an argument changes one of them.
+#include <cstdio>
+#include <cstring>
+
+__global__ void step(int *data, int n, int add) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        data[i] = data[i] * 3 + add;
+}
+
+__global__ void last(int *data, int n, int *sum) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(sum, data[i]);
+}
+
+int main(int argc, char **argv) {
+    const int n = 10000, blocks = (n + 255) / 256;
+    const char *change = argc > 1 ? argv[1] : "nothing";
+    auto is = [&](const char *name) { return !strcmp(change, name); };
+    int *data, *more = nullptr, *managed, *sum, host[100], result;
+    cudaMalloc(&data, n * sizeof *data * (is("size") ? 2 : 1));
+    cudaMallocManaged(&managed, 100 * sizeof *managed);
+    cudaMalloc(&sum, sizeof *sum);
+    if (is("more"))
+        cudaMalloc(&more, 1);
+    cudaMemset(data, is("value") ? 2 : 1, n * sizeof *data);
+    cudaMemset(sum, 0, sizeof *sum);
+    for (int i = 0; i < 100; i++)
+        host[i] = i + is("data");
+    cudaMemcpy(data, host, sizeof host, cudaMemcpyHostToDevice);
+    if (is("managed"))
+        managed[50] = 1;
+    step<<<blocks, is("block") ? 128 : 256>>>(data, n, is("argument") ? 6 : 5);
+    step<<<1, 100>>>(managed, 100, 7);
+    cudaDeviceSynchronize();
+    cudaMemcpy(host, data, sizeof *host * (is("read") ? 99 : 100), cudaMemcpyDeviceToHost);
+    printf("%d %d %d\n", host[0], host[99], managed[3]);
+    for (int i = 0; i < host[9] % 4 + (is("launches") ? 1 : 2); i++)
+        step<<<blocks, 256>>>(data, n, i);
+    if (!is("none"))
+        last<<<blocks, 256>>>(data, n, sum);
+    cudaMemcpy(&result, sum, sizeof result, cudaMemcpyDeviceToHost);
+    printf("%d %s\n", result, cudaGetErrorString(cudaGetLastError()));
+    return 0;
+}
