@@ -271,8 +271,8 @@ static void export_saving(const struct saving *s, const simtx_config *config)
     free(file);
 }
 
-/* The host's addresses, which may be among the data that it copies, are the same in the run that saves and in that which
- * restores. Where the system does not allow it they differ. */
+/* The host's addresses, which may be among the data that it copies, are the same in the run that saves and in that
+ * which restores. Where the system does not allow it they differ. */
 static void fix_addresses(void)
 {
     if (getenv(SIMTX_ENV_SAVE_AT) || getenv(SIMTX_ENV_RESTORE))

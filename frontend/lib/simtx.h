@@ -229,10 +229,10 @@ simtx_status simtx_close_files(simtx_gpu *g);
 
 /* ---- saved states (docs/saved-states.md) ---- */
 /*
- * Writes the device's state to a file before the first launch of a kernel: point is "kernel:NAME", "kernel:NAME,launch:N"
- * (its first launch from number N on) or "launch:N". Launches before it run in functional mode. Call before any other
- * function on the GPU; message as above. From there on the process ends with a message and status 1 when the state
- * cannot be saved.
+ * Writes the device's state to a file before the first launch of a kernel: point is "kernel:NAME",
+ * "kernel:NAME,launch:N" (its first launch from number N on) or "launch:N". Launches before it run in functional mode.
+ * Call before any other function on the GPU; message as above. From there on the process ends with a message and status
+ * 1 when the state cannot be saved.
  */
 simtx_status simtx_save_at(simtx_gpu *g, const char *point, const char *path, char **message);
 bool simtx_point_valid(const char *point);
@@ -244,8 +244,8 @@ bool simtx_point_valid(const char *point);
 simtx_status simtx_restore(simtx_gpu *g, const char *path, char **message);
 /* Is the file whole, and can a GPU with this configuration restore it? */
 simtx_status simtx_restore_check(const simtx_config *c, const char *path, char **message);
-/* Is the point still to come? */
-bool simtx_saved_pending(const simtx_gpu *g);
+/* The program ends: true when the point has not been reached; nothing is saved then. */
+bool simtx_saved_abandon(simtx_gpu *g);
 
 /* ---- one call for everything: PTX text, kernel, arguments ---- */
 /* Host buffers as arguments: IN and INOUT are copied to the device before the launch, OUT and INOUT back after it. */

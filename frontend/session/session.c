@@ -456,7 +456,7 @@ __attribute__((noreturn)) static void die_by_signal(void)
 static void check_saved(void)
 {
     for (int i = 0; i < GPUS_MAX && session.pid == getpid(); i++)
-        if (session.gpu[i] && simtx_saved_pending(session.gpu[i])) {
+        if (session.gpu[i] && simtx_saved_abandon(session.gpu[i])) {
             fputs("simtx: no launch was at the point of --save-at or of the saved state\n", stderr);
             set_unwritten();
         }
@@ -491,6 +491,7 @@ __attribute__((noreturn)) static void end_interrupted(void)
     clear_line();
     if (!session.quiet)
         print_interrupted();
+    check_saved();
     write_statistics();
     close_all_files();
     die_by_signal();

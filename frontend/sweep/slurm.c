@@ -1,8 +1,8 @@
 /*
  * Slurm's commands. A submission leaves the runs in FOLDER/slurm/N.json (slurm_plan.c), where a task (slurm_task.c)
- * reads its own. An array has at most MaxArraySize tasks, so a large batch is several. Tasks are requeued when their node
- * fails; what the first attempt has finished is not repeated. All arrays of a folder have one name, by which squeue and
- * scancel find them.
+ * reads its own. An array has at most MaxArraySize tasks, so a large batch is several. Tasks are requeued when their
+ * node fails; what the first attempt has finished is not repeated. All arrays of a folder have one name, by which
+ * squeue and scancel find them.
  */
 #include "frontend/sweep/slurm.h"
 

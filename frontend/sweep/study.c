@@ -10,6 +10,7 @@
  *     exclude = ({ config = "kilotm"; tm: { warps = [2, 4]; }; }, ...);
  *     columns = ["cycles", ...];                      statistics in the table
  *     mode = "timing"; detail = "kernel:NAME";
+ *     restore = "FILE";                               a saved state, with {NAME} as in the arguments
  *     limits: { cpu_seconds = 600; memory_mb = 4000; };
  */
 #include "frontend/sweep/study.h"
@@ -222,6 +223,12 @@ static void read_detail(struct reading *r, const config_setting_t *s)
         r->s->detail = mem_string(config_setting_get_string(s));
 }
 
+static void read_restore(struct reading *r, const config_setting_t *s)
+{
+    if (is_text(r, s))
+        r->s->restore = mem_string(config_setting_get_string(s));
+}
+
 static void read_name(struct reading *r, const config_setting_t *s)
 {
     if (!is_text(r, s))
@@ -298,7 +305,8 @@ static void read_exclude(struct reading *r, const config_setting_t *s)
 static const struct { const char *name; void (*read)(struct reading *r, const config_setting_t *s); } settings[] = {
     { "name", read_name }, { "programs", read_programs }, { "configs", read_configs }, { "overlays", read_overlays },
     { "arguments", read_arguments }, { "keys", read_keys }, { "seeds", read_seeds }, { "exclude", read_exclude },
-    { "columns", read_columns }, { "mode", read_mode }, { "detail", read_detail }, { "limits", read_limits },
+    { "columns", read_columns }, { "mode", read_mode }, { "detail", read_detail },
+    { "restore", read_restore }, { "limits", read_limits },
 };
 
 enum { SETTINGS = sizeof settings / sizeof *settings };
@@ -320,20 +328,27 @@ static void check_names(struct reading *r, const config_setting_t *root)
     }
 }
 
+/* Each {NAME} in a text must be an axis that may stand there. */
+static void check_places(struct reading *r, const char *setting, const char *text)
+{
+    for (const char *at = text; (at = strchr(at, '{')) != NULL; at++) {
+        char *name = mem_string_n(at + 1, strcspn(at + 1, "}"));
+        int axis = find_axis(r->s, name);
+        if (axis < 0 || (r->s->axis[axis].kind != STUDY_ARGUMENT && r->s->axis[axis].kind != STUDY_SEED))
+            diag_error(&r->d, 0, 0, "%s: {%s} is in neither `arguments` nor `seeds`", setting, name);
+        free(name);
+    }
+}
+
 /* {NAME} in a program's arguments must be an axis, and an axis of arguments must be used. */
 static void check_arguments(struct reading *r)
 {
     const struct study *y = r->s;
     const struct study_axis *programs = &y->axis[find_axis(y, "program")];
     for (uint32_t i = 0; i < programs->n; i++)
-        for (const char *at = programs->value[i]; (at = strchr(at, '{')) != NULL; at++) {
-            int n = (int)strcspn(at + 1, "}");
-            char *name = mem_string_n(at + 1, (size_t)n);
-            int axis = find_axis(y, name);
-            if (axis < 0 || (y->axis[axis].kind != STUDY_ARGUMENT && y->axis[axis].kind != STUDY_SEED))
-                diag_error(&r->d, 0, 0, "programs: {%s} is in neither `arguments` nor `seeds`", name);
-            free(name);
-        }
+        check_places(r, "programs", programs->value[i]);
+    if (y->restore)
+        check_places(r, "restore", y->restore);
     for (uint32_t a = 0; a < y->naxes; a++) {
         char *place = mem_format("{%s}", y->axis[a].name);
         bool used = y->axis[a].kind != STUDY_ARGUMENT;
@@ -431,6 +446,7 @@ void study_free(struct study *s)
     free(s->axis);
     free(s->exclusion);
     free(s->detail);
+    free(s->restore);
     free(s->name);
     free(s);
 }

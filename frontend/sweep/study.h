@@ -42,6 +42,7 @@ struct study {
     char **column;
     uint32_t ncolumns, columns_cap;
     char *detail;                    /* sim.detail; NULL = none */
+    char *restore;                   /* file of a saved state, with {NAME} as in arguments; NULL = none */
     bool timing;
     uint64_t cpu_seconds, memory;    /* limits of a run; 0 = none */
 };

@@ -149,6 +149,8 @@ static char **command(const struct making *m, const struct study_point *p, int *
     for (uint32_t i = 0; i < set.n; i++)
         add_option(&w, "--set", set.at[i]);
     free(set.at);
+    if (s->restore)
+        add_option(&w, "--restore", filled(s, p, s->restore));
     add(&w, "--");
     add(&w, m->program[p->at[0]]);
     *program = (int)w.n;
@@ -205,6 +207,20 @@ static void report_invalid(struct making *m, const struct study_point *p, const 
     free(point);
 }
 
+/* The key of a point's run; a saved state is part of it. */
+static char *point_key(const struct making *m, const struct study_point *p, char *const *arguments,
+                       const simtx_config *c)
+{
+    const struct study *s = m->grid->study;
+    char *key = batch_key(m->simulator, m->digest[p->at[0]], arguments, c);
+    if (s->restore) {
+        char *file = filled(s, p, s->restore);
+        mem_append(&key, "state %016" PRIx64 "\n", batch_file_digest(file));
+        free(file);
+    }
+    return key;
+}
+
 /* The run with this key; a new one when there is none. */
 static int run_of(struct making *m, char *key, char **argv)
 {
@@ -242,7 +258,7 @@ static void add_point(struct making *m, const struct study_point *p)
     struct study_point point = { mem_alloc(g->study->naxes, sizeof *p->at, "a point of a study"), 0 };
     memcpy(point.at, p->at, g->study->naxes * sizeof *p->at);
     char **argv = command(m, p, &program);
-    point.run = run_of(m, batch_key(m->simulator, m->digest[p->at[0]], argv + program, c), argv);
+    point.run = run_of(m, point_key(m, p, argv + program, c), argv);
     simtx_config_free(c);
     g->point = mem_grow(g->point, g->npoints, &g->cap, sizeof *g->point, "the points of a study");
     g->point[g->npoints++] = point;

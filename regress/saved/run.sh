@@ -7,7 +7,9 @@ steps=$build/regress/saved/steps
 
 # The statistics without what describes the host, its speed and the command.
 figures() {
-    awk '/"command": \[/ { skip = 1 } !skip && !/"(seconds|host_threads|[a-z_]*per_s)":/ { print } /\]/ { skip = 0 }' "$1"
+    awk '/"command": \[/ { skip = 1 }
+         !skip && !/"(seconds|host_threads|[a-z_]*per_s)":/ { print }
+         /\]/ { skip = 0 }' "$1"
 }
 
 same_figures() {
@@ -50,8 +52,8 @@ done
 "$simtx" run --quiet --config gtx480 --save-at kernel:last --save state -- "$steps" >save.out 2>err
 for set in l2.ways=4 dram.latency=300; do
     "$simtx" run --quiet --config gtx480 --set $set --detail kernel:last --stats whole.json -- "$steps" >whole.out
-    check 0 "" "$simtx" run --quiet --config gtx480 --set $set --detail kernel:last --restore state --stats restored.json \
-        -- "$steps"
+    check 0 "" "$simtx" run --quiet --config gtx480 --set $set --detail kernel:last --restore state \
+        --stats restored.json -- "$steps"
     holds "$set: the same output" cmp whole.out out
     holds "$set: the same statistics" same_figures whole.json restored.json
 done
@@ -106,5 +108,27 @@ END
 holds "all changes were tried" [ $changes = 9 ]
 check 1 "no launch was at the point" env SIMTX_RESTORE="$work/state" "$simtx" run --quiet --config gtx480 \
     --detail kernel:last -- "$build/kernels/device_query"
+
+check 1 "a state with registered host memory cannot be saved" \
+    "$simtx" run --quiet --save-at kernel:last --save lost -- "$steps" registered
+check 1 "of more than one device cannot be saved" env SIMTX_DEVICES=2 "$simtx" run --quiet --save-at kernel:last \
+    --save lost -- "$steps" devices
+holds "no file" bash -c "! ls | grep ^lost"
+
+# ---- a sweep from one saved state: its table is that of whole runs ----
+cat >whole.sweep <<END
+programs = ["$steps"];
+configs = ["gtx480"];
+detail = "kernel:last";
+keys: { l2: { ways = [4, 8]; }; dram: { latency = [100, 300]; }; };
+columns = ["cycles", "l2.read.hits", "launches", "thread_instructions"];
+END
+{ cat whole.sweep; echo 'restore = "state";'; } >restored.sweep
+check 0 "4 of 4 runs done" "$simtx" sweep whole.sweep
+check 0 "4 of 4 runs done" "$simtx" sweep restored.sweep
+holds "the same figures" diff <(cut -d, -f2- sweep-whole/results.csv) <(cut -d, -f2- sweep-restored/results.csv)
+holds "restored runs have skipped launches" grep -q "restored the state before launch 4" sweep-restored/runs/*.log
+printf x >>state
+check 0 "4 to do, 0 done" "$simtx" sweep restored.sweep --list
 
 finish

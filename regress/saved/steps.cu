@@ -20,10 +20,15 @@ int main(int argc, char **argv) {
     auto is = [&](const char *name) { return !strcmp(change, name); };
     int *data, *more = nullptr, *managed, *sum, host[100], result;
     cudaMalloc(&data, n * sizeof *data * (is("size") ? 2 : 1));
+    if (is("devices"))
+        return cudaSetDevice(1) || cudaFree(nullptr);
     cudaMallocManaged(&managed, 100 * sizeof *managed);
     cudaMalloc(&sum, sizeof *sum);
     if (is("more"))
         cudaMalloc(&more, 1);
+    static int registered[1000];
+    if (is("registered"))
+        cudaHostRegister(registered, sizeof registered, cudaHostRegisterDefault);
     cudaMemset(data, is("value") ? 2 : 1, n * sizeof *data);
     cudaMemset(sum, 0, sizeof *sum);
     for (int i = 0; i < 100; i++)

@@ -1,5 +1,5 @@
-# A Slurm cluster on this machine for tests, as root, without systemd and cgroups: munged, slurmctld, and slurmd as virtual
-# nodes, on ports and in a folder of their own. To be sourced; needs a scratch folder $work.
+# A Slurm cluster on this machine for tests, as root, without systemd and cgroups: munged, slurmctld, and slurmd as
+# virtual nodes, on ports and in a folder of their own. To be sourced; needs a scratch folder $work.
 #   cluster_missing          why there can be no cluster here; "" = there can
 #   cluster_start NODES      false when it does not come up
 #   cluster_kill_node NAME   as when its power fails: slurmd, its steps, and their processes

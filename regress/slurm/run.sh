@@ -1,7 +1,7 @@
 #!/bin/bash
-# `simtx sweep --slurm` on a cluster of virtual nodes: 100 runs, during which a node fails and the controller is restarted;
-# the table must be that of --local. Without root or Slurm it says so, and only checks what needs no cluster. Usage:
-# run.sh BUILD; the last line counts.
+# `simtx sweep --slurm` on a cluster of virtual nodes: 100 runs, during which a node fails and the controller is
+# restarted; the table must be that of --local. Without root or Slurm it says so, and only checks what needs no
+# cluster. Usage: run.sh BUILD; the last line counts.
 suite=slurm
 . "$(dirname "$0")/../harness.sh"
 . "$here/cluster.sh"
@@ -91,6 +91,14 @@ check 0 "100 of 100 runs done, 0 failed" "$simtx" sweep study.sweep --local --ou
 holds "and that of --local" diff collected.csv local/results.csv
 holds "nothing else is left" bash -c "! ls sweep-study/runs | grep -vE '^[0-9a-f]{16}\.(json|log|key)$'"
 tell "the table is that of --local"
+
+# A paper: its job writes the same verdicts as --local.
+paper=("$simtx" paper kilotm --quick --only fgl,HT-H,HT-L)
+check 0 "2 runs submitted to Slurm in 1 tasks" "${paper[@]}" --slurm --task-runs 2 --out paper
+holds "the paper's runs are done" cluster_wait 60 queue_is_empty
+check 0 "of 217" "${paper[@]}" --local 2 --out paper-local
+holds "the job's verdicts are those of --local" diff paper/claims.csv paper-local/claims.csv
+tell "so are the verdicts of simtx paper kilotm --slurm"
 
 sed 's/^/    /' record
 finish

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A sweep of 576 runs that is interrupted again and again: Ctrl-C, SIGKILL of the sweep, SIGKILL of single runs; in the end
-# its table is that of a sweep without interruption. Prints what it does. Usage: long.sh BUILD; the last line counts.
+# A sweep of 576 runs that is interrupted again and again: Ctrl-C, SIGKILL of the sweep, SIGKILL of single runs; in
+# the end its table is that of a sweep without interruption. Prints what it does. Usage: long.sh BUILD; the last line
+# counts.
 suite=sweep-long
 . "$(dirname "$0")/../harness.sh"
 cat >large.sweep <<'END'

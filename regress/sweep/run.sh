@@ -15,6 +15,11 @@ column() {
     awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }' "$1"
 }
 
+# How many rows of a table are in which state.
+states() {
+    column "$1" state | sort | uniq -c | tr -s ' \n' ' '
+}
+
 # wrong TEXT: a study with one mistake, from standard input after the programs, is refused with this message.
 wrong() {
     { echo 'programs = ["ht --size {keys}"];'; cat; } >wrong.sweep
@@ -63,11 +68,13 @@ for table in high low; do
     done
 done | sort >expected
 check 0 "42 points, 6 combinations excluded; 42 runs: 42 to do, 0 done, 0 failed" "$simtx" sweep hash_table.sweep --list
-sed -nE 's/^to run .*\{seed\}  ([a-z]+)  table=([a-z]+)  tm.warps=([0-9])  seed=([0-9])$/\1 \2 \3 \4/p' out | sort >listed
+sed -nE 's/^to run .*\{seed\}  ([a-z]+)  table=([a-z]+)  tm.warps=([0-9])  seed=([0-9])$/\1 \2 \3 \4/p' out |
+    sort >listed
 holds "--list has the combinations" diff expected listed
 check 0 "" "$simtx" sweep hash_table.sweep --dry-run
-sed -nE 's/.*--config ([a-z]+) --set tm.warps=([0-9]) --set sim.seed=([0-9]) .*--table ([a-z]+) --size 512 --seed \3$/\1 \4 \2 \3/p' \
-    out | sort >listed
+sed -nE 's/.*--config ([a-z]+) --set tm.warps=([0-9]) --set sim.seed=([0-9]) (.*)/\1 \2 \3 \4/p' out |
+    sed -nE 's/^([a-z]+ [0-9]) ([0-9]) .*--table ([a-z]+) --size 512 --seed \2$/\1 \2 \3/p' |
+    awk '{ print $1, $4, $2, $3 }' | sort >listed
 holds "--dry-run has their commands" diff expected listed
 holds "neither makes a folder" [ ! -e sweep-hash_table ]
 
@@ -123,7 +130,7 @@ holds "what the failed run said" grep -q "ht: --size does not take none" err
 holds "a command repeats it" grep -q "  alone: simtx run .* -- $build/kernels/ht --size none" err
 $(sed -n 's/^  alone: simtx/eval "$simtx"/p' err) >out 2>err
 holds "which fails alike" grep -q "ht: --size does not take none" out err
-holds "the table has it" [ "$(column sweep-broken/results.csv state | sort | uniq -c | tr -s ' \n' ' ')" = " 2 done 1 failed " ]
+holds "the table has it" [ "$(states sweep-broken/results.csv)" = " 2 done 1 failed " ]
 check 0 "1 failed" "$simtx" sweep status broken.sweep
 
 # Limits: a run of minutes with a second of time, and one with too little memory to start.
@@ -194,7 +201,7 @@ kill -KILL $child
 wait $sweep
 holds "SIGKILL of a run: exit status" [ $? = 1 ]
 holds "SIGKILL of a run: its message" grep -q "failed: ended by signal 9 (Killed)" err
-holds "SIGKILL of a run: the others are done" [ "$(column many/results.csv state | sort | uniq -c | tr -s ' \n' ' ')" = " 23 done 1 failed " ]
+holds "SIGKILL of a run: the others are done" [ "$(states many/results.csv)" = " 23 done 1 failed " ]
 check 0 "24 of 24 runs done" "$simtx" sweep many.sweep --out many
 holds "in the end the table is that of a sweep without interruption" diff whole/results.csv many/results.csv
 holds "and nothing else is left" bash -c "! ls many/runs | grep -vE '^[0-9a-f]{16}\.(json|log|key)$'"

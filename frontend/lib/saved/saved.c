@@ -1,6 +1,7 @@
 /*
- * Records and repeats the events up to the point (saved.h). An event is a number that tells its kind and some words that
- * describe it; what the host gets from it follows. The same code writes an event and compares it with the recorded one.
+ * Records and repeats the events up to the point (saved.h). An event is a number that tells its kind and some words
+ * that describe it; what the host gets from it follows. The same code writes an event and compares it with the
+ * recorded one.
  */
 #include "frontend/lib/saved/saved.h"
 
@@ -345,8 +346,9 @@ static void report(const simtx_gpu *g, const char *verb, const char *kernel)
 {
     const struct saved_file *f = g->saved->file;
     char text[600];
-    snprintf(text, sizeof text, "%s the state before launch %llu (%s): %llu events, %.1f MB, in the file %.1f MB; %.2f s",
-             verb, (unsigned long long)g->launches, kernel, (unsigned long long)g->saved->events,
+    snprintf(text, sizeof text,
+             "%s the state before launch %llu (%s): %llu events, %.1f MB, in the file %.1f MB; %.2f s", verb,
+             (unsigned long long)g->launches, kernel, (unsigned long long)g->saved->events,
              (double)saved_file_content(f) / 1e6, (double)saved_file_size(f) / 1e6, g->saved->seconds);
     if (g->warning)
         g->warning(g->warning_ctx, text);
@@ -471,11 +473,6 @@ simtx_status simtx_restore_check(const simtx_config *c, const char *path, char *
     return f ? SIMTX_OK : SIMTX_INVALID_ARGUMENT;
 }
 
-bool simtx_saved_pending(const simtx_gpu *g)
-{
-    return g->saved;
-}
-
 void saved_free(simtx_gpu *g)
 {
     struct saved *s = g->saved;
@@ -490,4 +487,11 @@ void saved_free(simtx_gpu *g)
     free(s->path);
     free(s);
     g->saved = NULL;
+}
+
+bool simtx_saved_abandon(simtx_gpu *g)
+{
+    bool pending = g->saved;
+    saved_free(g);
+    return pending;
 }

@@ -1,11 +1,11 @@
 /*
- * Saved states: a launch of a program, the point, at which device state is written to a file or read from it. Up to the
- * point every call of the host that concerns the device is an event. A run that saves records the events with what the
- * host gets from them: counters and output of launches, bytes that it copies from the device, pages of managed and pinned
- * memory that a launch has changed. A run that restores does the same calls; launches are skipped and take what the file
- * has for them; an event that differs from the recorded one ends the process. At the point the file has the contents of
- * all device memory. Before it every launch runs in functional mode, so the machine of timing mode has no state but that
- * of the host's copies, which the restoring run does itself.
+ * Saved states: a launch of a program, the point, at which device state is written to a file or read from it. Up to
+ * the point every call of the host that concerns the device is an event. A run that saves records the events with
+ * what the host gets from them: counters and output of launches, bytes that it copies from the device, pages of
+ * managed and pinned memory that a launch has changed. A run that restores does the same calls; launches are skipped
+ * and take what the file has for them; an event that differs from the recorded one ends the process. At the point the
+ * file has the contents of all device memory. Before it every launch runs in functional mode, so the machine of
+ * timing mode has no state but that of the host's copies, which the restoring run does itself.
  *
  * The functions below are called by the library where an event happens; all do nothing without a saved state.
  */
@@ -18,8 +18,8 @@ void saved_allocated(simtx_gpu *g, const void *p, size_t bytes, int kind);
 void saved_freed(simtx_gpu *g, const void *p);
 void saved_filled(simtx_gpu *g, const void *p, int value, size_t bytes);
 void saved_moved(simtx_gpu *g, const void *to, const void *from, size_t bytes);   /* between device addresses */
-void saved_copied_in(simtx_gpu *g, const void *p, size_t bytes);                  /* from the host; the bytes are there */
-void saved_copying_out(simtx_gpu *g, void *p, size_t bytes);                      /* to the host; they may be set here */
+void saved_copied_in(simtx_gpu *g, const void *p, size_t bytes);               /* from the host; the bytes are there */
+void saved_copying_out(simtx_gpu *g, void *p, size_t bytes);                   /* to the host; they may be set here */
 void saved_loaded(simtx_gpu *g, const char *const *ptx, const size_t *len, int n);
 void saved_unloaded(simtx_gpu *g);
 /* Ends the process: states with this cannot be saved. */

@@ -1,6 +1,6 @@
 /*
- * The file of a saved state: a line that names the format, then a stream compressed with zstd, with a checksum. The same
- * calls write and read it: in a file that is read, saved_bytes sets the bytes.
+ * The file of a saved state: a line that names the format, then a stream compressed with zstd, with a checksum. The
+ * same calls write and read it: in a file that is read, saved_bytes sets the bytes.
  */
 #ifndef FRONTEND_SAVED_FILE_H
 #define FRONTEND_SAVED_FILE_H

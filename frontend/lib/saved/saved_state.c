@@ -89,7 +89,8 @@ static bool same_key(struct saved_file *f, const simtx_config *c, const char *na
 bool saved_header_read(struct saved_file *f, const simtx_config *c, const char *path, char **message)
 {
     char *version = version_text(), *kernels = kernel_keys(c), *name = NULL;
-    bool ok = same_text(f, version, "version", path, message) && same_text(f, kernels, "keys of kernels", path, message);
+    bool ok = same_text(f, version, "version", path, message) &&
+              same_text(f, kernels, "keys of kernels", path, message);
     while (ok && (ok = saved_text(f, &name)) && *name) {
         ok = same_key(f, c, name, path, message);
         free(name);
@@ -213,7 +214,8 @@ static bool read_contents(struct saved_file *f, const struct mem_range *r)
     uint64_t at, bytes;
     bool ok;
     while ((ok = saved_number(f, &at)) && at)
-        if (!saved_number(f, &bytes) || at < r->lo || bytes > r->hi - at || !saved_bytes(f, (void *)(uintptr_t)at, bytes))
+        if (!saved_number(f, &bytes) || at < r->lo || bytes > r->hi - at ||
+            !saved_bytes(f, (void *)(uintptr_t)at, bytes))
             return false;
     return ok;
 }

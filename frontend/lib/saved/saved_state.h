@@ -21,8 +21,8 @@ bool saved_pages_write(struct saved_file *f, struct saved_pages *p);
 bool saved_pages_read(struct saved_file *f);                     /* into memory */
 void saved_pages_free(struct saved_pages *p);                    /* NULL: nothing */
 
-/* Writes or reads the contents of all allocations. False: the file ends, or cannot be written. *other: a message when the
- * allocations are not those of the file; static text. */
+/* Writes or reads the contents of all allocations. False: the file ends, or cannot be written. *other: a message when
+ * the allocations are not those of the file; static text. */
 bool saved_memory(struct saved_file *f, struct devmem *m, const char **other);
 
 #endif
