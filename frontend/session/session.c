@@ -452,20 +452,26 @@ __attribute__((noreturn)) static void die_by_signal(void)
     _exit(128 + sig);
 }
 
-/* The program has ended before the launch at which its state is saved or restored. */
-static void check_saved(void)
+/* Has the program ended before the launch at which its state is saved or restored? */
+static void check_saved(simtx_gpu *g)
+{
+    if (!simtx_saved_abandon(g))
+        return;
+    fputs("simtx: no launch was at the point of --save-at or of the saved state\n", stderr);
+    set_unwritten();
+}
+
+static void check_all_saved(void)
 {
     for (int i = 0; i < GPUS_MAX && session.pid == getpid(); i++)
-        if (session.gpu[i] && simtx_saved_abandon(session.gpu[i])) {
-            fputs("simtx: no launch was at the point of --save-at or of the saved state\n", stderr);
-            set_unwritten();
-        }
+        if (session.gpu[i])
+            check_saved(session.gpu[i]);
 }
 
 /* A signal may interrupt a system call of the program, which then exits before the signal thread has acted. */
 static void at_exit(void)
 {
-    check_saved();
+    check_all_saved();
     for (int i = 0; i < GPUS_MAX && !session.signal && session.pid == getpid(); i++)
         if (session.gpu[i])
             simtx_synchronize(session.gpu[i], NULL);      /* launches still queued */
@@ -491,7 +497,7 @@ __attribute__((noreturn)) static void end_interrupted(void)
     clear_line();
     if (!session.quiet)
         print_interrupted();
-    check_saved();
+    check_all_saved();
     write_statistics();
     close_all_files();
     die_by_signal();
@@ -622,6 +628,7 @@ bool session_remove_gpu(simtx_gpu *g)
         if (session.gpu[i] != g)
             continue;
         session.gpu[i] = NULL;
+        check_saved(g);
         print_checks(g);
         if (session.verbose)
             print_table(g);

@@ -66,7 +66,8 @@ static char **child_words(const struct batch_run *run)
 __attribute__((noreturn)) static void exec_child(const struct batch *b, const struct batch_run *run, char **argv)
 {
     static const char *const own[] = { SIMTX_ENV_CONFIG, SIMTX_ENV_SET, SIMTX_ENV_STATS, SIMTX_ENV_PROGRESS,
-                                       SIMTX_ENV_VERBOSE, SIMTX_ENV_DEVICES, SIMTX_ENV_PTX };
+                                       SIMTX_ENV_VERBOSE, SIMTX_ENV_DEVICES, SIMTX_ENV_PTX, SIMTX_ENV_SAVE_AT,
+                                       SIMTX_ENV_SAVE, SIMTX_ENV_RESTORE };
     int fd = open(run->output, O_WRONLY | O_CREAT | O_TRUNC, 0666), in = open("/dev/null", O_RDONLY);
     if (fd < 0 || in < 0 || dup2(in, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
         _exit(127);

@@ -197,10 +197,11 @@ void saved_copying_out(simtx_gpu *g, void *p, size_t bytes)
 void saved_loaded(simtx_gpu *g, const char *const *ptx, const size_t *len, int n)
 {
     uint64_t code = 0;
+    if (!g->saved)
+        return;
     for (int i = 0; i < n; i++)
         code = code * 31 + digest(ptx[i], len[i]);
-    if (g->saved)
-        EVENT(g, EVENT_LOAD, code);
+    EVENT(g, EVENT_LOAD, code);
 }
 
 void saved_unloaded(simtx_gpu *g)
