@@ -116,6 +116,9 @@ static double key_is_text(struct reader *r)
     if (!word(r, NAMES, key) || !expect(r, ",") || !word(r, TEXTS, text) || !expect(r, ")"))
         return set_error(r, "is( takes a key and a value");
     const char *value = r->env->key(r->env, key);
+    if (value && r->env->relations)
+        text_append(r->env->relations, r->env->relations_size, "%s%s is %s", *r->env->relations ? " and " : "", key,
+                    value);
     return value ? !strcmp(value, text) : NAN;
 }
 

@@ -24,7 +24,7 @@ struct expr_env {
     int (*member)(struct expr_env *e, const char *list, int i);
     bool (*select)(struct expr_env *e, const char *config);          /* makes a configuration current */
     char error[160];                 /* what is wrong with the text; "" = nothing */
-    char *relations;                 /* place for the comparisons with their numbers, "1.5 < 2"; NULL = not wanted */
+    char *relations;                 /* place for the comparisons with their values, "1.5 < 2"; NULL = not wanted */
     size_t relations_size;
 };
 

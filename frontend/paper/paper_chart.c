@@ -43,14 +43,23 @@ static bool part_at(const struct paper *p, const struct paper_figure *f, int i, 
     return f->chart == PAPER_CHART_CDF ? cdf_point(p, f, i, label, expr) : paper_part(p, f->parts, i, label, expr);
 }
 
-/* A cell's value by a claim with the same expression that this size judges, or else by a point; bench -1: the
- * arithmetic mean. */
+/* Is a published figure of this claim one of a larger run than those of the grid? */
+static bool is_of_larger_run(const struct paper_grid *g, const struct paper_claim *c)
+{
+    int bench = -1, config = -1;
+    bool reduced = false;
+    for (int i = 0; paper_member(g->paper, c->benches, i, &bench, &config) > 0; i++)
+        reduced |= g->paper->benches[bench].quick != NULL;
+    return !(c->sizes & g->size) || (g->size == PAPER_SIZE_QUICK && c->basis == PAPER_BASIS_RUN && reduced);
+}
+
+/* A cell's value by a claim with the same expression, or else by a point; bench -1: the arithmetic mean. */
 static double published_value(const struct paper_grid *g, const char *expr, int bench)
 {
     const struct paper *p = g->paper;
     for (int i = 0; i < p->nclaims; i++) {
         const struct paper_claim *c = &p->claims[i];
-        if (!c->expr || !c->benches || !(c->sizes & g->size) || strcmp(c->expr, expr))
+        if (!c->expr || !c->benches || strcmp(c->expr, expr) || is_of_larger_run(g, c))
             continue;
         bool cell = bench >= 0 && c->kind == PAPER_CLAIM_VALUE && paper_in_list(p, c->benches, bench, -1);
         if (cell || (bench < 0 && c->kind == PAPER_CLAIM_ARITHMETIC))
@@ -168,9 +177,12 @@ static void html_cell(const struct paper_chart *c, int at, FILE *f)
     if (isnan(c->simulated[at]))
         fputs("&ndash;", f);
     else
-        fprintf(f, "%.4g", c->simulated[at]);
-    if (!isnan(c->published[at]))
-        fprintf(f, " <span class=\"pub\">(%.4g)</span>", c->published[at]);
+        page_number(f, c->simulated[at]);
+    if (!isnan(c->published[at])) {
+        fputs(" <span class=\"pub\">(", f);
+        page_number(f, c->published[at]);
+        fputs(")</span>", f);
+    }
     fputs("</td>", f);
 }
 

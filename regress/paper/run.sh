@@ -47,6 +47,8 @@ holds "well-formed page and pictures" "$build/regress/paper/wellformed" small/in
 holds "a row a claim" [ "$(grep -c '^K-' small/claims.csv)" = 217 ]
 holds "a simulated figure in a table, without the published one of the full size" \
     grep -qE '^HT-H,"fine-grained locks","IPC",[0-9.]+,$' small/table1.csv
+holds "a relation shows the values of keys" \
+    grep -q '^K-134,by configuration,configuration,holds,"core.policy is lrr"' small/claims.csv
 holds "a relation shows its numbers" \
     grep -q '^K-128,by configuration,configuration,holds,"30 == 30 and 3 == 3"' small/claims.csv
 holds "rows that this size cannot judge say so" grep -qE '^K-007,not .*not run at this size' small/claims.csv
