@@ -46,24 +46,21 @@ gemm_naive 320
 black_scholes 60000
 transpose 768
 stencil2d 320
-stencil3d 48
 convolution 400
 mandelbrot 256
 monte_carlo_pi 240
 spmv 40000
-histogram 400000
+int_intrinsics 60000
 hotspot --size 256
 srad --size 256
 fdtd_2d --size 256
-2mm --size 192
+2mm --size 320
 3mm --size 192
-mvt --size 4096
-atax --size 2048
-gesummv --size 4096
-life 24
-ray_tracer 160
-saxpy_streams 300000
-gemm_tiled 320
-int_intrinsics 60000
-lattice_boltzmann 128
+life 48
+ray_tracer 128
+motion_estimation 128
+saxpy_streams 200000
+histogram 400000
+stencil3d 48
+lattice_boltzmann 96
 PROGRAMS
