@@ -40,6 +40,14 @@ $(B)/cuda/lib64/.keep:
 	@mkdir -p $(@D)
 	@touch $@
 
+# The headers of libcu++, if its package is installed, corrected for clang.
+LIBCUDACXX := $(B)/cuda/include/.libcudacxx
+CUDA_TREE  += $(LIBCUDACXX)
+$(LIBCUDACXX): $(CUDA_DIR)/libcudacxx.sh $(wildcard /usr/include/cuda/std/barrier)
+	@mkdir -p $(@D)
+	@sh $(CUDA_DIR)/libcudacxx.sh $(@D)
+	@touch $@
+
 .PHONY: cuda-headers install-cuda
 cuda-headers: $(CUDA_HDR)
 

@@ -40,6 +40,8 @@ struct variable {
     const char *name;
     void **managed;                           /* host pointer that loading sets, or NULL */
     struct rt_reference reference;            /* of a texture or surface reference */
+    void *shared;                             /* the host's variable, which is the device's too, or NULL */
+    bool written;                             /* shared: a load has initialised it */
 };
 
 static struct image *images;
@@ -58,10 +60,52 @@ static void set_managed(const struct code *code, simtx_module *m)
     }
 }
 
-/* Loads the PTX; on failure prints all messages of the library to stderr. */
-static cudaError_t load_texts(const struct rt_texts *t, simtx_gpu *gpu, simtx_module **out)
+/* Variables with __managed__: clang places the host's copies in one section, whose bounds the program announces. */
+enum { MANAGED_SECTIONS = 256 };
+static struct { const char *start, *stop; } section[MANAGED_SECTIONS];
+static int sections;
+
+RT_API void __cudaSimtxManagedSection(const void *start, const void *stop)
 {
+    rt_lock();
+    bool known = sections == MANAGED_SECTIONS;
+    for (int i = 0; i < sections; i++)
+        known |= section[i].start == start;
+    if (!known) {
+        section[sections].start = start;
+        section[sections++].stop = stop;
+    }
+    rt_unlock();
+}
+
+static bool is_shared(const void *host)
+{
+    for (int i = 0; i < sections; i++)
+        if ((const char *)host >= section[i].start && (const char *)host < section[i].stop)
+            return true;
+    return false;
+}
+
+/* The host's variable of this name in the code that is loaded. */
+static void *shared_variable(void *ctx, const char *name, uint64_t bytes, bool *written)
+{
+    for (size_t i = 0; i < variables.cap; i++) {
+        struct variable *v = variables.slots[i].key ? variables.slots[i].value : NULL;
+        if (!v || v->image->code != ctx || !v->shared || strcmp(v->name, name))
+            continue;
+        *written = v->written;
+        v->written = true;
+        return v->shared;
+    }
+    return NULL;
+}
+
+/* Loads the PTX; on failure prints all messages of the library to stderr. */
+static cudaError_t load_texts(const struct rt_texts *t, simtx_gpu *gpu, struct code *code, simtx_module **out)
+{
+    simtx_module_place(gpu, sections ? shared_variable : NULL, code);
     simtx_status s = rt_load_texts(t, gpu, out);
+    simtx_module_place(gpu, NULL, NULL);
     if (s == SIMTX_OK)
         return cudaSuccess;
     fflush(stdout);
@@ -95,7 +139,7 @@ static cudaError_t load_image(struct image *image)
     if (!t)
         return cudaErrorMemoryAllocation;
     if (find_texts(image, t, why, sizeof why)) {
-        code->failed = load_texts(t, d->gpu, module);
+        code->failed = load_texts(t, d->gpu, code, module);
     } else {
         rt_say("%s: %s%s", program_invocation_short_name, code == &replaced ? SIMTX_ENV_PTX ": " : "", why);
         code->failed = cudaErrorNoKernelImageForDevice;
@@ -293,9 +337,11 @@ static void register_variable(void **handle, const void *host, const char *name,
 {
     rt_lock();
     struct variable *v = mem_zero(1, sizeof *v, "a device variable");
-    *v = (struct variable){image_of(handle), name, managed, reference};
+    bool shared = is_shared(host);
+    *v = (struct variable){.image = image_of(handle), .name = name, .managed = managed, .reference = reference,
+                           .shared = shared ? (void *)host : NULL};
     add(&variables, host, v);
-    image_of(handle)->has_managed |= managed != NULL;
+    image_of(handle)->has_managed |= managed != NULL || shared;
     rt_unlock();
 }
 

@@ -106,6 +106,8 @@ struct simtx_gpu {
     struct devmem *mem;
     char *param_buffer;
     struct simtx_module *modules;
+    simtx_place_fn *place;           /* variables of modules in memory of the host program; NULL: none */
+    void *place_ctx;
     struct tex_table *textures;      /* texture and surface objects */
     struct simtx_array *arrays;      /* CUDA arrays and levels of mipmapped arrays */
     enum lanes_isa isa;

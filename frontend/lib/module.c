@@ -72,7 +72,7 @@ simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const 
     if (!linked)
         return fail_with(g, SIMTX_INVALID_PTX, &d);
     struct program_options o = {
-        .isa = g->isa, .independent = g->gpu.simt == SIMT_INDEPENDENT,
+        .place = g->place, .place_ctx = g->place_ctx, .isa = g->isa, .independent = g->gpu.simt == SIMT_INDEPENDENT,
         .inverted_carry = g->gpu.sub_carry == SUB_CARRY_INVERTED, .warp_size = g->info.warp_size,
         .param_address = (uint64_t)(uintptr_t)g->param_buffer, .const_max = g->info.const_bytes
     };
@@ -89,6 +89,12 @@ simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const 
     *out = m;
     saved_loaded(g, ptx, len, n);
     return SIMTX_OK;
+}
+
+void simtx_module_place(simtx_gpu *g, simtx_place_fn *place, void *ctx)
+{
+    g->place = place;
+    g->place_ctx = ctx;
 }
 
 simtx_status simtx_module_load(simtx_gpu *g, const char *ptx, size_t len, const char *name, simtx_module **out)

@@ -117,6 +117,10 @@ simtx_status simtx_module_load(simtx_gpu *g, const char *ptx, size_t len, const 
 /* Several texts, linked as one module: extern functions and variables of one are resolved by the others. */
 simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const size_t *len,
                                     const char *const *name, int n, simtx_module **out);
+/* Modules loaded from now on have the variables for which the function returns memory of the host program there, instead
+ * of in device memory. *written: an earlier load has initialised it. NULL ends this. */
+typedef void *simtx_place_fn(void *ctx, const char *name, uint64_t bytes, bool *written);
+void simtx_module_place(simtx_gpu *g, simtx_place_fn *place, void *ctx);
 void simtx_module_unload(simtx_module *m);
 simtx_kernel *simtx_module_kernel(simtx_module *m, const char *name);           /* NULL = not found */
 simtx_kernel *simtx_module_kernel_at(simtx_module *m, int i);                   /* i-th kernel, NULL at the end */

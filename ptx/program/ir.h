@@ -44,6 +44,8 @@ struct ptx_var {
     uint8_t vec;             /* 1, 2, 4: elements of a vector type */
     bool is_array, unsized;  /* unsized: `x[]`, extern shared memory */
     bool managed;
+    bool external;           /* it is in memory of the host program, whose contents stay at a later load */
+    bool written;            /* external: its initialiser has been written by an earlier load */
     bool ptr;                /* .param .ptr attribute */
     bool used;               /* an instruction or an initialiser names it; set at load */
     uint32_t align;          /* bytes, explicit or natural */

@@ -18,6 +18,7 @@ enum { SHARED_MAX = 1 << 30, LOCAL_MAX = 512 * 1024 };
 
 struct loader {
     struct program *p;
+    const struct program_options *options;
     struct diag *d;
     struct ptx_var **shared;         /* shared variables of the module and of its functions */
     uint32_t nshared, shared_cap;
@@ -39,6 +40,18 @@ static struct ptx_func *body_of(struct ptx_func *f)
 
 /* ---- variables in device memory ---- */
 
+/* The host program's memory for a variable of both, if the options name some. */
+static void *place_external(struct loader *x, struct ptx_var *v, struct devmem *mem)
+{
+    bool written = false;
+    void *at = x->options->place && mem ? x->options->place(x->options->place_ctx, v->name, v->size, &written) : NULL;
+    if (!at || !devmem_register(mem, at, v->size))
+        return NULL;
+    v->external = true;
+    v->written = written;
+    return at;
+}
+
 static void place_variable(struct loader *x, struct ptx_var *v, struct devmem *mem)
 {
     if (v->def && v->def != v)
@@ -52,7 +65,9 @@ static void place_variable(struct loader *x, struct ptx_var *v, struct devmem *m
         return;
     }
     enum mem_kind kind = v->space == SP_CONST ? MEM_CONSTANT : v->managed ? MEM_MANAGED : MEM_VARIABLE;
-    void *at = mem ? devmem_alloc(mem, v->size, v->align, kind, v->name) : NULL;
+    void *at = place_external(x, v, mem);
+    if (mem && !at)
+        at = devmem_alloc(mem, v->size, v->align, kind, v->name);
     if (mem && !at) {
         diag_error(x->d, v->loc.line, v->loc.col, "device memory is used up: no room for '%s' (%llu bytes)", v->name,
                    (unsigned long long)v->size);
@@ -75,7 +90,7 @@ static uint64_t reloc_value(const struct ptx_reloc *r)
 
 static void write_initialiser(const struct ptx_var *v)
 {
-    if (!v->address || !v->init || (v->space != SP_GLOBAL && v->space != SP_CONST) || (v->def && v->def != v))
+    if (!v->address || !v->init || v->written || (v->space != SP_GLOBAL && v->space != SP_CONST) || (v->def && v->def != v))
         return;
     memcpy((void *)v->address, v->init, v->size);
     for (const struct ptx_reloc *r = v->relocs; r; r = r->next) {
@@ -496,7 +511,7 @@ struct program *program_load(struct ptx_module *m, struct devmem *mem, const str
     p->warp_size = o->warp_size;
     p->param_address = o->param_address;
     p->mem = mem;
-    struct loader x = { .p = p, .d = d };
+    struct loader x = { .p = p, .options = o, .d = d };
     load(&x, o);
     if (d->errors) {
         program_free(p, mem);
@@ -507,7 +522,11 @@ struct program *program_load(struct ptx_module *m, struct devmem *mem, const str
 
 static void release(struct loader *x, struct ptx_var *v)
 {
-    if (v->address && (v->space == SP_GLOBAL || v->space == SP_CONST) && !(v->def && v->def != v))
+    if (!v->address || (v->space != SP_GLOBAL && v->space != SP_CONST) || (v->def && v->def != v))
+        return;
+    if (v->external)
+        devmem_unregister(x->p->mem, (void *)v->address);
+    else
         devmem_release(x->p->mem, (void *)v->address);
 }
 

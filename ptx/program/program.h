@@ -7,7 +7,12 @@
 
 #include "ptx/exec/exec.h"
 
+/* Memory of the host program for a variable, or NULL: device memory. *written: it has its initial value already. */
+typedef void *program_place_fn(void *ctx, const char *name, uint64_t bytes, bool *written);
+
 struct program_options {
+    program_place_fn *place;     /* may be NULL */
+    void *place_ctx;
     enum lanes_isa isa;
     bool independent;
     uint32_t warp_size;

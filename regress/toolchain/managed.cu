@@ -7,7 +7,10 @@ struct pair {
 
 __managed__ int counter = 5;
 __device__ __managed__ float values[3] = {1, 2, 3};
-static __managed__ int hidden;
+#ifndef __CUDACC_RDC__ // clang 19 renames static variables that the host uses, but not their uses in kernels
+static
+#endif
+__managed__ int hidden;
 __managed__ pair both;
 __managed__ double *pointer;
 

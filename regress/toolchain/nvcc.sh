@@ -57,6 +57,15 @@ check "and messages name the source" says "dialect.cu:[0-9]*:[0-9]*: error" "$nv
 check "Thrust without options" sh -c '"$1" "$2" -o thrust_sort' - "$nvcc" "$here/thrust_sort.cu"
 check "sorts" right ./thrust_sort
 
+for version in 19 18 17 16 14; do
+    command -v "clang++-$version" >/dev/null || continue
+    check "managed variables with clang $version" env SIMTX_CLANG=clang++-$version "$nvcc" "$here/managed.cu" -o "managed$version"
+    check "are one for host and device" right "./managed$version"
+done
+check "the same in timing mode" "$B/bin/simtx" run --quiet --config v100 -- ./managed19
+check "managed variables in separate compilation" sh -c '"$1" -rdc=true "$2" -o managed_rdc' - "$nvcc" "$here/managed.cu"
+check "are the same" right ./managed_rdc
+
 # 2. Separate compilation with every installed clang that compiles right.
 separate() { "$nvcc" -dc "$here/rdc/main.cu" "$here/rdc/other.cu"; }
 for version in 19 18 17 16 14; do

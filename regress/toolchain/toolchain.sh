@@ -239,13 +239,6 @@ a.cu -o|needs a value
 x.ptx|PTX is not compiled
 END
 check "a bad SIMTX_CLANG" env SIMTX_CLANG=/nonexistent sh -c '! "$1" a.cu 2>&1 | grep -q "no executable program" && exit 1 || exit 0' - "$cc"
-managed() { printf '__managed__ int m;\n__global__ void k() { m = 1; }\n' >m.cu; ! device m.cu -o m.ptx 2>m.log && grep -q cudaMallocManaged m.log; }
-check "__managed__ says what to write" managed
-gridsync() {
-    printf '#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_grid().sync(); }\n' >g.cu
-    ! device g.cu -o g.ptx 2>g.log && grep -q 'not supported by simtx' g.log
-}
-check "grid synchronisation is refused" gridsync
 
 # 7. ptxas and fatbinary.
 container() {

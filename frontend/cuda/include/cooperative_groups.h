@@ -1,6 +1,6 @@
-/* Cooperative groups of threads inside a block: thread_block, tiles of up to 32 threads, and the coalesced
- * threads of a warp, with their collective operations (CUDA C++ programming guide, "Cooperative Groups").
- * Synchronisation of a whole grid is a compile-time error. */
+/* Cooperative groups: the block, tiles of up to 32 threads, coalesced threads of a warp and their partitions, and the grid
+ * of a cooperative launch, with their collective operations (CUDA C++ programming guide, "Cooperative Groups"). Tiles of
+ * several warps, clusters and groups of several devices are not supported. */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 
@@ -36,9 +36,40 @@ SIMTX_CG unsigned int lanes_below()
     return r;
 }
 SIMTX_CG unsigned int first_bits(unsigned int n) { return n >= 32 ? 0xffffffffu : (1u << n) - 1; }
-template <class T> struct never {
-    static const bool value = false;
-};
+/* The rank-th set bit of the mask. */
+SIMTX_CG unsigned int nth_lane(unsigned int mask, unsigned int rank)
+{
+    if (mask == 0xffffffffu)
+        return rank;
+    for (unsigned int i = 0; i < rank; i++)
+        mask &= mask - 1;
+    return (unsigned int)__ffs((int)mask) - 1;
+}
+/* The bits of `lanes` at the set bits of `mask`, packed. */
+SIMTX_CG unsigned int pack(unsigned int mask, unsigned int lanes)
+{
+    if (mask == 0xffffffffu)
+        return lanes;
+    unsigned int r = 0, bit = 0;
+    for (unsigned int m = mask; m; m &= m - 1, bit++)
+        r |= (lanes & m & (0u - m) ? 1u : 0u) << bit;
+    return r;
+}
+/* A value of any trivially copyable type from another lane, word by word. */
+template <class T> SIMTX_CG T from_lane(unsigned int mask, const T &v, unsigned int lane)
+{
+    enum { WORDS = (sizeof(T) + 3) / 4 };
+    unsigned int word[WORDS];
+    T result;
+    word[WORDS - 1] = 0;
+    __builtin_memcpy(word, &v, sizeof(T));
+    for (int i = 0; i < WORDS; i++)
+        word[i] = __shfl_sync(mask, word[i], (int)lane);
+    __builtin_memcpy(&result, word, sizeof(T));
+    return result;
+}
+/* The barrier of cooperative launches: blocks that have arrived, and the number of completed barriers. */
+static __attribute__((device)) unsigned int grid_arrived, grid_generation;
 } // namespace simtx_cg
 
 /* The operations of every kind of group. */
@@ -83,90 +114,100 @@ class thread_block : public thread_group
 
 SIMTX_CG thread_block this_thread_block() { return thread_block(); }
 
-/* The grid's geometry is available; a barrier over the grid would need a cooperative launch. */
+/* The grid of a cooperative launch, whose blocks are all resident. In another launch sync() waits for ever when a block
+ * starts only after others have ended. */
 class grid_group
 {
   public:
-    static SIMTX_CG unsigned long long num_threads()
+    static SIMTX_CG unsigned long long num_blocks()
     {
-        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * simtx_cg::block_size();
+        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
     }
+    static SIMTX_CG unsigned long long num_threads() { return num_blocks() * simtx_cg::block_size(); }
     static SIMTX_CG unsigned long long size() { return num_threads(); }
+    static SIMTX_CG unsigned long long block_rank()
+    {
+        return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    }
     static SIMTX_CG unsigned long long thread_rank()
     {
-        unsigned long long block =
-            ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-        return block * simtx_cg::block_size() + simtx_cg::block_rank();
+        return block_rank() * simtx_cg::block_size() + simtx_cg::block_rank();
     }
     static SIMTX_CG dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
-    template <class T = void> static SIMTX_CG void sync()
+    static SIMTX_CG dim3 dim_blocks() { return group_dim(); }
+    static SIMTX_CG dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    static SIMTX_CG bool is_valid() { return true; }
+    static SIMTX_CG void sync()
     {
-        static_assert(
-            simtx_cg::never<T>::value,
-            "grid_group::sync() is not supported by simtx: split the kernel where the grid synchronises");
+        __syncthreads();
+        if (simtx_cg::block_rank() == 0)
+            wait_for_blocks();
+        __syncthreads();
     }
-    static SIMTX_CG bool is_valid() { return false; }
+
+  private:
+    static SIMTX_CG void wait_for_blocks()
+    {
+        volatile unsigned int *generation = &simtx_cg::grid_generation;
+        unsigned int before = *generation;
+        __threadfence();
+        if (atomicAdd(&simtx_cg::grid_arrived, 1u) == (unsigned int)num_blocks() - 1) {
+            simtx_cg::grid_arrived = 0;
+            __threadfence();
+            atomicAdd(&simtx_cg::grid_generation, 1u);
+        } else {
+            while (*generation == before)
+                ;
+        }
+        __threadfence();
+    }
 };
 
 SIMTX_CG grid_group this_grid() { return grid_group(); }
 
-/* The active threads of a warp.  A rank is the number of the group's lanes below a lane. */
+/* Some threads of a warp. A rank is the number of the group's lanes below a lane. */
 class coalesced_group : public thread_group
 {
   public:
-    SIMTX_CG explicit coalesced_group(unsigned int mask)
+    SIMTX_CG explicit coalesced_group(unsigned int mask, unsigned int parts = 1, unsigned int part = 0)
         : thread_group((unsigned int)__popc((int)mask),
-                       (unsigned int)__popc((int)(mask & simtx_cg::lanes_below())), mask, false)
+                       (unsigned int)__popc((int)(mask & simtx_cg::lanes_below())), mask, false),
+          parts_(parts), part_(part)
     {
     }
     SIMTX_CG void sync() const { __syncwarp(mask_); }
-    template <class T> SIMTX_CG T shfl(T v, unsigned int rank) const
+    template <class T> SIMTX_CG T shfl(const T &v, unsigned int rank) const
     {
-        return __shfl_sync(mask_, v, lane_of(rank));
+        return simtx_cg::from_lane(mask_, v, simtx_cg::nth_lane(mask_, size_ ? rank % size_ : 0));
     }
-    template <class T> SIMTX_CG T shfl_down(T v, unsigned int delta) const
+    template <class T> SIMTX_CG T shfl_down(const T &v, unsigned int delta) const
     {
         unsigned int r = rank_ + delta;
-        return __shfl_sync(mask_, v, lane_of(r < size_ ? r : rank_));
+        return simtx_cg::from_lane(mask_, v, simtx_cg::nth_lane(mask_, r < size_ ? r : rank_));
     }
-    template <class T> SIMTX_CG T shfl_up(T v, unsigned int delta) const
+    template <class T> SIMTX_CG T shfl_up(const T &v, unsigned int delta) const
     {
-        return __shfl_sync(mask_, v, lane_of(rank_ >= delta ? rank_ - delta : rank_));
+        return simtx_cg::from_lane(mask_, v, simtx_cg::nth_lane(mask_, rank_ >= delta ? rank_ - delta : rank_));
     }
     SIMTX_CG int any(int p) const { return __any_sync(mask_, p); }
     SIMTX_CG int all(int p) const { return __all_sync(mask_, p); }
-    SIMTX_CG unsigned int ballot(int p) const { return pack(__ballot_sync(mask_, p)); }
+    SIMTX_CG unsigned int ballot(int p) const { return simtx_cg::pack(mask_, __ballot_sync(mask_, p)); }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-    template <class T> SIMTX_CG unsigned int match_any(T v) const { return pack(__match_any_sync(mask_, v)); }
+    template <class T> SIMTX_CG unsigned int match_any(T v) const
+    {
+        return simtx_cg::pack(mask_, __match_any_sync(mask_, v));
+    }
     template <class T> SIMTX_CG unsigned int match_all(T v, int &p) const
     {
-        return pack(__match_all_sync(mask_, v, &p));
+        return simtx_cg::pack(mask_, __match_all_sync(mask_, v, &p));
     }
 #endif
-    SIMTX_CG unsigned long long meta_group_size() const { return 1; }
-    SIMTX_CG unsigned long long meta_group_rank() const { return 0; }
+    SIMTX_CG unsigned long long meta_group_size() const { return parts_; }
+    SIMTX_CG unsigned long long meta_group_rank() const { return part_; }
+    SIMTX_CG unsigned int simtx_mask() const { return mask_; }
 
   private:
-    /* The lane of the group's member `rank`: its rank-th set bit. */
-    SIMTX_CG int lane_of(unsigned int rank) const
-    {
-        if (mask_ == 0xffffffffu)
-            return (int)rank;
-        unsigned int m = mask_;
-        for (unsigned int i = 0; i < rank; i++)
-            m &= m - 1;
-        return __ffs((int)m) - 1;
-    }
-    /* Maps a mask of lanes to a mask of ranks. */
-    SIMTX_CG unsigned int pack(unsigned int lanes) const
-    {
-        if (mask_ == 0xffffffffu)
-            return lanes;
-        unsigned int r = 0, bit = 0;
-        for (unsigned int m = mask_; m; m &= m - 1, bit++)
-            r |= (lanes & m & (0u - m) ? 1u : 0u) << bit;
-        return r;
-    }
+    unsigned int parts_, part_;
 };
 
 SIMTX_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
@@ -190,19 +231,23 @@ template <unsigned int N, class Parent = void> class thread_block_tile : public 
     static SIMTX_CG unsigned int meta_group_rank() { return simtx_cg::block_rank() / N; }
     static SIMTX_CG unsigned int meta_group_size() { return (simtx_cg::block_size() + N - 1) / N; }
     SIMTX_CG void sync() const { __syncwarp(mask_); }
-    template <class T> SIMTX_CG T shfl(T v, int rank) const { return __shfl_sync(mask_, v, rank, N); }
-    template <class T> SIMTX_CG T shfl_down(T v, unsigned int d) const
+    template <class T> SIMTX_CG T shfl(const T &v, int rank) const
     {
-        return __shfl_down_sync(mask_, v, d, N);
+        return simtx_cg::from_lane(mask_, v, first_lane() + ((unsigned int)rank & (N - 1)));
     }
-    template <class T> SIMTX_CG T shfl_up(T v, unsigned int d) const
+    template <class T> SIMTX_CG T shfl_down(const T &v, unsigned int d) const
     {
-        return __shfl_up_sync(mask_, v, d, N);
+        return simtx_cg::from_lane(mask_, v, first_lane() + (rank_ + d < N ? rank_ + d : rank_));
     }
-    template <class T> SIMTX_CG T shfl_xor(T v, unsigned int m) const
+    template <class T> SIMTX_CG T shfl_up(const T &v, unsigned int d) const
     {
-        return __shfl_xor_sync(mask_, v, (int)m, N);
+        return simtx_cg::from_lane(mask_, v, first_lane() + (rank_ >= d ? rank_ - d : rank_));
     }
+    template <class T> SIMTX_CG T shfl_xor(const T &v, unsigned int m) const
+    {
+        return simtx_cg::from_lane(mask_, v, first_lane() + ((rank_ ^ m) < N ? rank_ ^ m : rank_));
+    }
+    SIMTX_CG unsigned int simtx_mask() const { return mask_; }
     SIMTX_CG int any(int p) const { return __any_sync(mask_, p); }
     SIMTX_CG int all(int p) const { return __all_sync(mask_, p); }
     SIMTX_CG unsigned int ballot(int p) const { return shift(__ballot_sync(mask_, p)); }
@@ -218,10 +263,8 @@ template <unsigned int N, class Parent = void> class thread_block_tile : public 
 #endif
 
   private:
-    SIMTX_CG unsigned int shift(unsigned int lanes) const
-    {
-        return (lanes & mask_) >> (simtx_cg::lane() & ~(N - 1));
-    }
+    static SIMTX_CG unsigned int first_lane() { return simtx_cg::lane() & ~(N - 1); }
+    SIMTX_CG unsigned int shift(unsigned int lanes) const { return (lanes & mask_) >> first_lane(); }
 };
 
 template <unsigned int N, class Parent> SIMTX_CG thread_block_tile<N, Parent> tiled_partition(const Parent &)
@@ -234,6 +277,45 @@ SIMTX_CG thread_group tiled_partition(const thread_group &parent, unsigned int s
     unsigned int rank = parent.thread_rank();
     unsigned int first = simtx_cg::lane() & ~(size - 1);
     return thread_group(size, rank & (size - 1), simtx_cg::first_bits(size) << first, false);
+}
+
+/* Neighbouring ranks of a coalesced group, `size` at a time; the last part may be smaller. */
+SIMTX_CG coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size)
+{
+    unsigned int part = parent.thread_rank() / size, mask = parent.simtx_mask(), in_part = 0, rank = 0;
+    for (unsigned int m = mask; m; m &= m - 1, rank++)
+        in_part |= rank / size == part ? m & (0u - m) : 0;
+    return coalesced_group(in_part, (parent.size() + size - 1) / size, part);
+}
+
+template <unsigned int N> SIMTX_CG coalesced_group tiled_partition(const coalesced_group &parent)
+{
+    return tiled_partition(parent, N);
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+/* One group for each value of the label; groups are numbered by their lowest lane. */
+template <class G, class Label> SIMTX_CG coalesced_group labeled_partition(const G &parent, Label label)
+{
+    unsigned int all = parent.simtx_mask(), mine = __match_any_sync(all, label);
+    bool first = simtx_cg::lane() == (unsigned int)__ffs((int)mine) - 1;
+    unsigned int leaders = __ballot_sync(all, first), lowest = mine & (0u - mine);
+    return coalesced_group(mine, (unsigned int)__popc((int)leaders), (unsigned int)__popc((int)(leaders & (lowest - 1))));
+}
+
+#endif
+/* The threads for which the predicate holds, and the others; the first group has rank 0 for false, 1 for true. */
+template <class G> SIMTX_CG coalesced_group binary_partition(const G &parent, bool predicate)
+{
+    unsigned int all = parent.simtx_mask(), yes = __ballot_sync(all, predicate), no = all & ~yes;
+    return coalesced_group(predicate ? yes : no, yes && no ? 2 : 1, yes && no ? (unsigned int)predicate : 0);
+}
+
+/* One thread of the group calls the function. */
+template <class G, class F, class... Args> SIMTX_CG void invoke_one(const G &g, F &&f, Args &&...args)
+{
+    if (g.thread_rank() == 0)
+        f(static_cast<Args &&>(args)...);
 }
 
 template <class G> SIMTX_CG void sync(const G &g) { g.sync(); }

@@ -118,6 +118,12 @@ struct __nv_bfloat16 {
     }
 #define SIMTX_TO(T) \
     SIMTX_MEMBER explicit operator T() const { return (T)simtx_bf16::to_f(__x); }
+    SIMTX_MEMBER explicit operator bool() const { return (__x & 0x7fff) != 0; }
+    SIMTX_TO(char)
+    SIMTX_TO(signed char)
+    SIMTX_TO(unsigned char)
+    SIMTX_TO(long)
+    SIMTX_TO(unsigned long)
     SIMTX_TO(short)
     SIMTX_TO(unsigned short)
     SIMTX_TO(int)
@@ -131,6 +137,12 @@ struct __attribute__((aligned(4))) __nv_bfloat162 {
     __nv_bfloat16 x, y;
     __nv_bfloat162() = default;
     SIMTX_MEMBER __nv_bfloat162(const __nv_bfloat16 &a, const __nv_bfloat16 &b) : x(a), y(b) {}
+    SIMTX_MEMBER __nv_bfloat162(const __nv_bfloat162_raw &r) : x(__nv_bfloat16_raw{r.x}), y(__nv_bfloat16_raw{r.y}) {}
+    SIMTX_MEMBER operator __nv_bfloat162_raw() const
+    {
+        __nv_bfloat162_raw r = {x.__x, y.__x};
+        return r;
+    }
 };
 
 typedef __nv_bfloat16 nv_bfloat16;
@@ -184,16 +196,77 @@ SIMTX_BOTH __nv_bfloat16 __low2bfloat16(__nv_bfloat162 v) { return v.x; }
 SIMTX_BOTH __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v) { return v.y; }
 SIMTX_BOTH __nv_bfloat162 __low2bfloat162(__nv_bfloat162 v) { return __nv_bfloat162(v.x, v.x); }
 SIMTX_BOTH __nv_bfloat162 __high2bfloat162(__nv_bfloat162 v) { return __nv_bfloat162(v.y, v.y); }
+SIMTX_BOTH __nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(a.x, b.x); }
+SIMTX_BOTH __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(a.y, b.y); }
 SIMTX_BOTH __nv_bfloat162 __lowhigh2highlow(__nv_bfloat162 v) { return __nv_bfloat162(v.y, v.x); }
 SIMTX_BOTH short __bfloat16_as_short(__nv_bfloat16 h) { return (short)h.__x; }
 SIMTX_BOTH unsigned short __bfloat16_as_ushort(__nv_bfloat16 h) { return h.__x; }
 SIMTX_BOTH __nv_bfloat16 __short_as_bfloat16(short s) { return simtx_bf16::make((unsigned short)s); }
 SIMTX_BOTH __nv_bfloat16 __ushort_as_bfloat16(unsigned short s) { return simtx_bf16::make(s); }
-SIMTX_BOTH __nv_bfloat16 __int2bfloat16_rn(int v) { return __nv_bfloat16(v); }
-SIMTX_BOTH __nv_bfloat16 __uint2bfloat16_rn(unsigned int v) { return __nv_bfloat16(v); }
-SIMTX_DEV int __bfloat162int_rn(__nv_bfloat16 h) { return __float2int_rn(__bfloat162float(h)); }
-SIMTX_DEV int __bfloat162int_rz(__nv_bfloat16 h) { return __float2int_rz(__bfloat162float(h)); }
-SIMTX_DEV unsigned int __bfloat162uint_rz(__nv_bfloat16 h) { return __float2uint_rz(__bfloat162float(h)); }
+
+/* Integers. From an integer of 64 bits the conversion is exact up to the single rounding: it starts from sign, the upper
+ * 54 bits and a bit that tells whether the others are not zero. */
+namespace simtx_bf16
+{
+SIMTX_BOTH unsigned short round_magnitude(bool negative, unsigned long long m, int dir)
+{
+    unsigned long long lost = 0;
+    int shift = 0;
+    for (; m >> 24; m >>= 1, shift++)
+        lost |= m & 1;
+    if (lost)
+        m |= 1;
+    float f = (float)m;
+    unsigned int u;
+    __builtin_memcpy(&u, &f, 4);
+    if (m)
+        u += (unsigned int)shift << 23;
+    u |= negative ? 0x80000000u : 0;
+    __builtin_memcpy(&f, &u, 4);
+    return round_f(f, dir);
+}
+template <class T> SIMTX_BOTH unsigned short from_i(T v, int dir)
+{
+    return round_magnitude(v < 0, v < 0 ? 0ull - (unsigned long long)v : (unsigned long long)v, dir);
+}
+} // namespace simtx_bf16
+
+#define SIMTX_INT(name, T, to)                                                                                        \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rn(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 0)); }       \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rz(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 1)); }       \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rd(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 2)); }       \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_ru(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 3)); }       \
+    SIMTX_DEV T __bfloat162##name##_rn(__nv_bfloat16 h) { return (T)__float2##to##_rn(__bfloat162float(h)); }          \
+    SIMTX_DEV T __bfloat162##name##_rz(__nv_bfloat16 h) { return (T)__float2##to##_rz(__bfloat162float(h)); }          \
+    SIMTX_DEV T __bfloat162##name##_rd(__nv_bfloat16 h) { return (T)__float2##to##_rd(__bfloat162float(h)); }          \
+    SIMTX_DEV T __bfloat162##name##_ru(__nv_bfloat16 h) { return (T)__float2##to##_ru(__bfloat162float(h)); }
+SIMTX_INT(int, int, int)
+SIMTX_INT(uint, unsigned int, uint)
+SIMTX_INT(ll, long long, ll)
+SIMTX_INT(ull, unsigned long long, ull)
+#undef SIMTX_INT
+/* 16 bits: saturating, as cvt does. */
+#define SIMTX_INT(name, T, least, most)                                                                              \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rn(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 0)); }       \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rz(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 1)); }       \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rd(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 2)); }       \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_ru(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 3)); }       \
+    SIMTX_DEV T simtx_bf16_to_##name(int v) { return (T)(v < (least) ? (least) : v > (most) ? (most) : v); }          \
+    SIMTX_DEV T __bfloat162##name##_rn(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_rn(h)); }         \
+    SIMTX_DEV T __bfloat162##name##_rz(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_rz(h)); }         \
+    SIMTX_DEV T __bfloat162##name##_rd(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_rd(h)); }         \
+    SIMTX_DEV T __bfloat162##name##_ru(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_ru(h)); }
+SIMTX_INT(short, short, -32768, 32767)
+SIMTX_INT(ushort, unsigned short, 0, 65535)
+#undef SIMTX_INT
+
+#define CUDART_INF_BF16 __ushort_as_bfloat16((unsigned short)0x7f80)
+#define CUDART_NAN_BF16 __ushort_as_bfloat16((unsigned short)0x7fff)
+#define CUDART_MIN_DENORM_BF16 __ushort_as_bfloat16((unsigned short)0x0001)
+#define CUDART_MAX_NORMAL_BF16 __ushort_as_bfloat16((unsigned short)0x7f7f)
+#define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x8000)
+#define CUDART_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x0000)
+#define CUDART_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3f80)
 
 #define SIMTX_H __nv_bfloat16
 #define SIMTX_H2 __nv_bfloat162

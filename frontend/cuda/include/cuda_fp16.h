@@ -193,6 +193,10 @@ struct __half {
     }
 #define SIMTX_TO(T) \
     SIMTX_MEMBER explicit operator T() const { return (T)simtx_half::to_f(__x); }
+    SIMTX_MEMBER explicit operator bool() const { return (__x & 0x7fff) != 0; }
+    SIMTX_TO(char)
+    SIMTX_TO(signed char)
+    SIMTX_TO(unsigned char)
     SIMTX_TO(short)
     SIMTX_TO(unsigned short)
     SIMTX_TO(int)
@@ -208,10 +212,20 @@ struct __attribute__((aligned(4))) __half2 {
     __half x, y;
     __half2() = default;
     SIMTX_MEMBER __half2(const __half &a, const __half &b) : x(a), y(b) {}
+    SIMTX_MEMBER __half2(const __half2_raw &r) : x(__half_raw{r.x}), y(__half_raw{r.y}) {}
+    SIMTX_MEMBER operator __half2_raw() const
+    {
+        __half2_raw r = {x.__x, y.__x};
+        return r;
+    }
 };
 
 typedef __half half;
 typedef __half2 half2;
+typedef __half __nv_half;
+typedef __half2 __nv_half2;
+typedef __half nv_half;
+typedef __half2 nv_half2;
 
 namespace simtx_half
 {
@@ -309,6 +323,26 @@ SIMTX_INT(ull, unsigned long long, "u64", "=l", unsigned long long)
 #undef SIMTX_H
 #undef SIMTX_H2
 #undef SIMTX_NS
+
+/* Bytes: toward zero, saturating; a NaN becomes 0. */
+SIMTX_BOTH signed char __half2char_rz(__half h)
+{
+    float f = __half2float(h);
+    return (signed char)(f != f ? 0 : f <= -128.0f ? -128 : f >= 127.0f ? 127 : (int)f);
+}
+SIMTX_BOTH unsigned char __half2uchar_rz(__half h)
+{
+    float f = __half2float(h);
+    return (unsigned char)(!(f > 0.0f) ? 0 : f >= 255.0f ? 255 : (int)f);
+}
+
+#define CUDART_INF_FP16 __ushort_as_half((unsigned short)0x7c00)
+#define CUDART_NAN_FP16 __ushort_as_half((unsigned short)0x7fff)
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half((unsigned short)0x0001)
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half((unsigned short)0x7bff)
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half((unsigned short)0x8000)
+#define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000)
+#define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3c00)
 
 /* Two products in complex arithmetic: a*b + c with (real, imaginary) pairs. */
 SIMTX_BOTH __half2 __hcmadd(__half2 a, __half2 b, __half2 c)

@@ -318,5 +318,19 @@ SIMTX_API cudaBindSurfaceToArray(const struct surface<T, dim> &surf, cudaArray_c
 
 #undef SIMTX_API
 
+/* Announces the section of __managed__ variables of this program or library, if it has one, before its device code. In
+ * the host's pass clang's wrapper defines __CUDA_ARCH__ as 9999 around this file. */
+#if defined(__CUDA__) && defined(__clang__) && __CUDA_ARCH__ == 9999
+extern "C" {
+extern __attribute__((weak, visibility("hidden"))) char __start_simtx_managed[], __stop_simtx_managed[];
+__attribute__((weak)) void __cudaSimtxManagedSection(const void *start, const void *stop);
+static __attribute__((constructor(101), used)) void simtx_managed_section(void)
+{
+    if (__start_simtx_managed && __cudaSimtxManagedSection)
+        __cudaSimtxManagedSection(__start_simtx_managed, __stop_simtx_managed);
+}
+}
+#endif
+
 #endif
 #endif

@@ -9,10 +9,9 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-/* clang has no managed variables: using one is an error that says what to write instead. */
-#define __managed__        \
-    __attribute__((device, \
-                   unavailable("__managed__ is not supported by clang; allocate with cudaMallocManaged")))
+/* clang has no managed variables. The host's copy of a device variable is in memory that simtx's devices share, so both
+ * can be one: the section tells the runtime which variables are meant (cuda_runtime.h). */
+#define __managed__ __attribute__((device, section("simtx_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
 #define __forceinline__ __inline__ __attribute__((always_inline))

@@ -6,19 +6,26 @@
 namespace cooperative_groups
 {
 template <unsigned int N, class P, class T, class Op>
-SIMTX_CG T reduce(const thread_block_tile<N, P> &g, T v, Op op)
+SIMTX_CG T reduce(const thread_block_tile<N, P> &g, const T &v, Op &&op)
 {
-    for (unsigned int m = N / 2; m; m /= 2)
-        v = op(v, g.shfl_xor(v, m));
-    return v;
+    T all = v;
+    for (unsigned int m = 1; m < N; m *= 2) {
+        T other = g.shfl_xor(all, m);
+        all = g.thread_rank() & m ? op(other, all) : op(all, other);
+    }
+    return all;
 }
 
-template <class T, class Op> SIMTX_CG T reduce(const coalesced_group &g, T v, Op op)
+/* In rank order: the sum of ranks from this one on grows to a power of two in each step. */
+template <class T, class Op> SIMTX_CG T reduce(const coalesced_group &g, const T &v, Op &&op)
 {
-    T all = g.shfl(v, 0);
-    for (unsigned int i = 1; i < g.size(); i++)
-        all = op(all, g.shfl(v, i));
-    return all;
+    T all = v;
+    for (unsigned int d = 1; d < g.size(); d *= 2) {
+        T above = g.shfl_down(all, d);
+        if (g.thread_rank() + d < g.size() && g.thread_rank() % (2 * d) == 0)
+            all = op(all, above);
+    }
+    return g.shfl(all, 0);
 }
 } // namespace cooperative_groups
 #endif

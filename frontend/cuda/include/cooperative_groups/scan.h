@@ -5,8 +5,9 @@
 
 namespace cooperative_groups
 {
-template <class G, class T, class Op> SIMTX_CG T inclusive_scan(const G &g, T v, Op op)
+template <class G, class T, class Op> SIMTX_CG T inclusive_scan(const G &g, const T &value, Op &&op)
 {
+    T v = value;
     for (unsigned int d = 1; d < g.size(); d *= 2) {
         T below = g.shfl_up(v, d);
         if (g.thread_rank() >= d)
@@ -14,17 +15,17 @@ template <class G, class T, class Op> SIMTX_CG T inclusive_scan(const G &g, T v,
     }
     return v;
 }
-template <class G, class T> SIMTX_CG T inclusive_scan(const G &g, T v)
+template <class G, class T> SIMTX_CG T inclusive_scan(const G &g, const T &v)
 {
     return inclusive_scan(g, v, plus<T>());
 }
 
-template <class G, class T, class Op> SIMTX_CG T exclusive_scan(const G &g, T v, Op op)
+template <class G, class T, class Op> SIMTX_CG T exclusive_scan(const G &g, const T &value, Op &&op)
 {
-    T below = g.shfl_up(inclusive_scan(g, v, op), 1);
+    T below = g.shfl_up(inclusive_scan(g, value, op), 1);
     return g.thread_rank() ? below : T();
 }
-template <class G, class T> SIMTX_CG T exclusive_scan(const G &g, T v)
+template <class G, class T> SIMTX_CG T exclusive_scan(const G &g, const T &v)
 {
     return exclusive_scan(g, v, plus<T>());
 }

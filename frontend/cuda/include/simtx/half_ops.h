@@ -149,6 +149,26 @@ SIMTX_BOTH SIMTX_H2 __hisnan2(SIMTX_H2 a)
                     SIMTX_R(__hisnan(a.y) ? SIMTX_NS::one : (unsigned short)0));
 }
 
+/* Masks: all ones where the comparison of a half holds. */
+#define SIMTX_MASK(rel)                                                                                   \
+    SIMTX_BOTH unsigned int __h##rel##2_mask(SIMTX_H2 a, SIMTX_H2 b)                                      \
+    {                                                                                                     \
+        return (__h##rel(a.x, b.x) ? 0xffffu : 0) | (__h##rel(a.y, b.y) ? 0xffff0000u : 0);               \
+    }
+SIMTX_MASK(eq)
+SIMTX_MASK(ne)
+SIMTX_MASK(lt)
+SIMTX_MASK(le)
+SIMTX_MASK(gt)
+SIMTX_MASK(ge)
+SIMTX_MASK(equ)
+SIMTX_MASK(neu)
+SIMTX_MASK(ltu)
+SIMTX_MASK(leu)
+SIMTX_MASK(gtu)
+SIMTX_MASK(geu)
+#undef SIMTX_MASK
+
 /* Mathematics, in float */
 #define SIMTX_MATH(name, expr)                  \
     SIMTX_DEV SIMTX_H h##name(SIMTX_H h)        \
@@ -172,6 +192,7 @@ SIMTX_MATH(ceil, ::ceilf(x))
 SIMTX_MATH(floor, ::floorf(x))
 SIMTX_MATH(trunc, ::truncf(x))
 SIMTX_MATH(rint, ::rintf(x))
+SIMTX_MATH(tanh, ::tanhf(x))
 #undef SIMTX_MATH
 #undef SIMTX_PAIR1
 
@@ -240,6 +261,14 @@ SIMTX_LOAD(__ldcs)
 SIMTX_LOAD(__ldlu)
 SIMTX_LOAD(__ldcv)
 #undef SIMTX_LOAD
+#define SIMTX_STORE(name)                                                                              \
+    SIMTX_DEV void name(SIMTX_H *p, SIMTX_H v) { name((unsigned short *)p, v.__x); }                    \
+    SIMTX_DEV void name(SIMTX_H2 *p, SIMTX_H2 v) { name((unsigned int *)p, SIMTX_NS::pack(v)); }
+SIMTX_STORE(__stwb)
+SIMTX_STORE(__stcg)
+SIMTX_STORE(__stcs)
+SIMTX_STORE(__stwt)
+#undef SIMTX_STORE
 
 #undef SIMTX_R
 #undef SIMTX_R2
