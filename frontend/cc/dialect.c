@@ -76,8 +76,9 @@ static bool after_operator(const char *text, const char *s)
     return s - text >= 8 && !memcmp(s - 8, "operator", 8);
 }
 
-/* At a bracket: the text after it, with the pieces joined. `a < < <` never occurs in valid C++, so three pieces are a launch, except in `operator<< <T>`; closing brackets join only after an opening one,
- * because `>> >` also closes nested templates. */
+/* At a bracket: the text after it, with the pieces joined. `a < < <` never occurs in valid C++, so three pieces are a
+ * launch, except in `operator<< <T>`; closing brackets join only after an opening one, because `>> >` also closes
+ * nested templates. */
 static char *bracket(const char *text, char *s, bool *open, bool *changed)
 {
     char *end = NULL;

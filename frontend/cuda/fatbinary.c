@@ -138,8 +138,9 @@ int main(int argc, char **argv)
             puts("fatbinary (simtx), release 11.5, V11.5.0");
             return 0;
         }
-        if (tool_option(argv, argc, &i, "--create", &output) || tool_option(argv, argc, &i, "--embedded-fatbin", &text) ||
-            tool_option(argv, argc, &i, "-cmdline", &v) || tool_option(argv, argc, &i, "--cmdline", &v))
+        if (tool_option(argv, argc, &i, "--create", &output) ||
+            tool_option(argv, argc, &i, "--embedded-fatbin", &text) || tool_option(argv, argc, &i, "-cmdline", &v) ||
+            tool_option(argv, argc, &i, "--cmdline", &v))
             continue;
         if (tool_option(argv, argc, &i, "--image", &v) || tool_option(argv, argc, &i, "--image3", &v) ||
             tool_option(argv, argc, &i, "-im", &v)) {

@@ -1,5 +1,5 @@
-/* Reads ELF objects and archives with libelf: the undefined symbols __cudaRegisterLinkedBinary<ID> name the modules, the
- * section __nv_relfatbin has their PTX in containers. */
+/* Reads ELF objects and archives with libelf: the undefined symbols __cudaRegisterLinkedBinary<ID> name the modules,
+ * the section __nv_relfatbin has their PTX in containers. */
 #include "frontend/cuda/link_inputs.h"
 
 #include <fcntl.h>

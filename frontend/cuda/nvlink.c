@@ -1,9 +1,9 @@
 /* nvlink: the device link of separate compilation. It finds the objects and archive members with relocatable device
- * code, checks that their PTX links, and writes the list of their names for crt/link.stub. The runtime links the PTX when
- * the program runs, so the file that the real tool calls the cubin contains only a module without functions.
+ * code, checks that their PTX links, and writes the list of their names for crt/link.stub. The runtime links the PTX
+ * when the program runs, so the file that the real tool calls the cubin contains only a module without functions.
  *
- * From archives it takes the members that define what the others leave undefined. The remaining members are listed too:
- * the host linker may take them for their host code. */
+ * From archives it takes the members that define what the others leave undefined. The remaining members are listed
+ * too: the host linker may take them for their host code. */
 #include "frontend/cuda/tool.h"
 
 #include "frontend/cuda/link_inputs.h"
@@ -160,7 +160,8 @@ static void add_dir(struct request *r, const char *dir)
 /* Options with their value in the next argument. */
 static bool takes_value(const char *a)
 {
-    static const char *const names[] = {"-arch", "--arch", "-maxrregcount", "--maxrregcount", "--cpu-arch", "-cpu-arch"};
+    static const char *const names[] = {"-arch",          "--arch",     "-maxrregcount",
+                                        "--maxrregcount", "--cpu-arch", "-cpu-arch"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(a, names[i]))
             return true;

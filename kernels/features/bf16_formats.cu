@@ -1,7 +1,7 @@
-// bfloat16 and half: every value to and from float, every rounding mode, conversions from random integers, pairs and raw
-// forms, against exact arithmetic in double.
+// bfloat16 and half: every value to and from float, every rounding mode, conversions from random integers, pairs and
+// raw forms, against exact arithmetic in double.
 #define PROGRAM "bf16_formats"
-#include "check.h"
+#include "../check.h"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -57,12 +57,13 @@ static double value_of(unsigned bits, int mantissa) {
                      : std::ldexp((double)m, 1 - bias - mantissa));
 }
 
-// The integer rounded: mode 0 nearest even, 1 toward zero, 2 down, 3 up. Differences of integers and of representable values
-// are exact in long double.
+// The integer rounded: mode 0 nearest even, 1 toward zero, 2 down, 3 up. Differences of integers and of representable
+// values are exact in long double.
 static unsigned rounded(long long v, int mantissa, int mode) {
     unsigned sign = v < 0 ? 0x8000 : 0, low = 0, top = mantissa == 7 ? 0x7f7f : 0x7bff;
     long double x = v < 0 ? -(long double)v : (long double)v;
-    while (low < top && (long double)value_of(low + 1, mantissa) <= x) { // the steps are few: from the power of two below
+    while (low < top &&
+           (long double)value_of(low + 1, mantissa) <= x) { // the steps are few: from the power of two below
         unsigned step = 1;
         while (low + 2 * step <= top && (long double)value_of(low + 2 * step, mantissa) <= x) {
             step *= 2;
@@ -103,9 +104,11 @@ int main() {
         expect_equal("mask", i, nan ? 0 : 0xffff, (int)got[i].mask);
         if (!nan) {
             double floor_value = std::floor(x), nearest = std::nearbyint(x), ceiling = std::ceil(x);
-            expect_equal("to int, down", i, (int)std::fmin(std::fmax(floor_value, -2147483648.0), 2147483647.0), got[i].to_int);
+            expect_equal("to int, down", i, (int)std::fmin(std::fmax(floor_value, -2147483648.0), 2147483647.0),
+                         got[i].to_int);
             expect_equal("to short", i, (int)std::fmin(std::fmax(nearest, -32768.0), 32767.0), (int)got[i].to_short);
-            expect_equal("to unsigned short, up", i, (int)std::fmin(std::fmax(ceiling, 0.0), 65535.0), (int)got[i].to_ushort);
+            expect_equal("to unsigned short, up", i, (int)std::fmin(std::fmax(ceiling, 0.0), 65535.0),
+                         (int)got[i].to_ushort);
         }
     }
     std::vector<Rounded> r = to_host(out, INTEGERS);

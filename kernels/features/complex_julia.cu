@@ -1,7 +1,7 @@
-// cuComplex.h: quotients, products and magnitudes in an iteration of Newton's method for z^3 = 1, in float and double, against
-// std::complex on the host.
+// cuComplex.h: quotients, products and magnitudes in an iteration of Newton's method for z^3 = 1, in float and
+// double, against std::complex on the host.
 #define PROGRAM "complex_julia"
-#include "check.h"
+#include "../check.h"
 
 #include <complex>
 #include <cuComplex.h>

@@ -1,7 +1,7 @@
 // DPX functions: each against plain comparisons on random and extreme words, and a global alignment of two strings with
 // affine gaps whose inner loop they are.
 #define PROGRAM "dpx_alignment"
-#include "check.h"
+#include "../check.h"
 
 #include <algorithm>
 
@@ -122,7 +122,8 @@ int main() {
     CHECK_KERNEL();
     std::vector<unsigned> got = to_host(out, WORDS * RESULTS);
     for (int i = 0; i < WORDS; i++) {
-        unsigned expected[RESULTS], host[RESULTS], a = words[i], b = words[(i * 7 + 3) % WORDS], c = words[(i * 5 + 1) % WORDS];
+        unsigned expected[RESULTS], host[RESULTS], a = words[i], b = words[(i * 7 + 3) % WORDS],
+                                                   c = words[(i * 5 + 1) % WORDS];
         reference(a, b, c, expected);
         all_functions(a, b, c, host);
         for (int k = 0; k < RESULTS; k++) {

@@ -1,7 +1,7 @@
-// Both 8-bit floating formats: every code to float, and every half and bfloat16 to both formats, saturating or not, against
-// a search among all representable values; on the device and on the host.
+// Both 8-bit floating formats: every code to float, and every half and bfloat16 to both formats, saturating or not,
+// against a search among all representable values; on the device and on the host.
 #define PROGRAM "fp8_formats"
-#include "check.h"
+#include "../check.h"
 
 #include <cuda_fp8.h>
 
@@ -40,7 +40,8 @@ __global__ void decode(float *e4m3, float *e5m2) {
 // The value of a code by the definition; code `beyond` continues the finite values by one step.
 static double value_of(int code, int mantissa, int bias) {
     int e = code >> mantissa, m = code & ((1 << mantissa) - 1);
-    return e ? std::ldexp(1.0 + std::ldexp((double)m, -mantissa), e - bias) : std::ldexp((double)m, 1 - bias - mantissa);
+    return e ? std::ldexp(1.0 + std::ldexp((double)m, -mantissa), e - bias)
+             : std::ldexp((double)m, 1 - bias - mantissa);
 }
 
 static int nearest(double x, int mantissa, int bias, int beyond) {

@@ -1,7 +1,7 @@
 // A cooperative launch whose blocks exchange data through grid-wide barriers: one step of a stencil after each, and a
 // reduction by halving distances. Kernels with different grids follow one another.
 #define PROGRAM "grid_sync"
-#include "check.h"
+#include "../check.h"
 
 #include <cooperative_groups.h>
 

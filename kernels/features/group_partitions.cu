@@ -1,7 +1,8 @@
-// Cooperative groups: tiles, coalesced, labelled and binary partitions, shuffles of structs, reductions and scans in rank
-// order with an operation that does not commute, asynchronous copies. The host computes every result from its definition.
+// Cooperative groups: tiles, coalesced, labelled and binary partitions, shuffles of structs, reductions and scans in
+// rank order with an operation that does not commute, asynchronous copies. The host computes every result from its
+// definition.
 #define PROGRAM "group_partitions"
-#include "check.h"
+#include "../check.h"
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>

@@ -1,6 +1,6 @@
 // __managed__ variables: the host and kernels read and write one copy by name, between kernels and through pointers.
 #define PROGRAM "managed_variables"
-#include "check.h"
+#include "../check.h"
 
 enum { CELLS = 1000 };
 

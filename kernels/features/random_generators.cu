@@ -1,7 +1,7 @@
-// curand_kernel.h: the generators against their papers (known answers, recurrences on the host, jumps against single steps)
-// and the distributions by their moments.
+// curand_kernel.h: the generators against their papers (known answers, recurrences on the host, jumps against single
+// steps) and the distributions by their moments.
 #define PROGRAM "random_generators"
-#include "check.h"
+#include "../check.h"
 
 #include <curand_kernel.h>
 #include <curand_precalc.h>
@@ -127,12 +127,19 @@ static void check_xorwow() {
     }
 }
 
-// The first points that Joe and Kuo print for three dimensions, in their order; each dimension alone visits every interval of
-// length 1/512 once in 512 points.
+// The first points that Joe and Kuo print for three dimensions, in their order; each dimension alone visits every
+// interval of length 1/512 once in 512 points.
 static void check_sobol() {
-    const double known[10][3] = {{0, 0, 0},           {0.5, 0.5, 0.5},       {0.75, 0.25, 0.25},        {0.25, 0.75, 0.75},
-                                 {0.375, 0.375, 0.625}, {0.875, 0.875, 0.125}, {0.625, 0.125, 0.875},     {0.125, 0.625, 0.375},
-                                 {0.1875, 0.3125, 0.9375}, {0.6875, 0.8125, 0.4375}};
+    const double known[10][3] = {{0, 0, 0},
+                                 {0.5, 0.5, 0.5},
+                                 {0.75, 0.25, 0.25},
+                                 {0.25, 0.75, 0.75},
+                                 {0.375, 0.375, 0.625},
+                                 {0.875, 0.875, 0.125},
+                                 {0.625, 0.125, 0.875},
+                                 {0.125, 0.625, 0.375},
+                                 {0.1875, 0.3125, 0.9375},
+                                 {0.6875, 0.8125, 0.4375}};
     const int dimensions = SIMTX_SOBOL_DIMENSIONS;
     std::vector<unsigned> directions(32 * dimensions);
     for (int k = 0; k < dimensions; k++) {
@@ -151,7 +158,8 @@ static void check_sobol() {
         for (int i = 0; i < DRAWS; i++) {
             seen[got[k * DRAWS + i] >> 23]++;
             if (i < 10 && k < 3) {
-                expect_equal("Sobol, printed points", 3 * i + k, known[i][k], (double)got[k * DRAWS + i] / 4294967296.0);
+                expect_equal("Sobol, printed points", 3 * i + k, known[i][k],
+                             (double)got[k * DRAWS + i] / 4294967296.0);
             }
             if (i >= 300) {
                 expect_equal("Sobol, offset", i, got[k * DRAWS + i], later[k * DRAWS + i - 300]);

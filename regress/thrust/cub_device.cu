@@ -64,11 +64,15 @@ static void histograms() {
         samples[i] = (float)(keys[i] % 100) + 0.5f;
     Device<float> in(samples);
     Device<int> counts(10), limits(bounds), ints(keys);
-    run([&](void *t, size_t &b) { return cub::DeviceHistogram::HistogramEven(t, b, in.p, counts.p, 11, 0.0f, 100.0f, n); });
+    run([&](void *t, size_t &b) {
+        return cub::DeviceHistogram::HistogramEven(t, b, in.p, counts.p, 11, 0.0f, 100.0f, n);
+    });
     for (float x : samples)
         expected[(int)(x / 10)]++;
     report("DeviceHistogram::HistogramEven", counts.host() == expected);
-    run([&](void *t, size_t &b) { return cub::DeviceHistogram::HistogramRange(t, b, ints.p, counts.p, 6, limits.p, n); });
+    run([&](void *t, size_t &b) {
+        return cub::DeviceHistogram::HistogramRange(t, b, ints.p, counts.p, 6, limits.p, n);
+    });
     expected.assign(5, 0);
     for (int x : keys)
         for (int i = 0; i < 5; i++)

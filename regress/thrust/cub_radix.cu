@@ -1,4 +1,5 @@
-// CUB: radix sort of every key type, in both orders, of keys and of pairs. KEYS selects the types: 0 those of make test.
+// CUB: radix sort of every key type, in both orders, of keys and of pairs. KEYS selects the types: 0 those of make
+// test.
 #include <cub/cub.cuh>
 
 #include "cub_call.h"

@@ -123,7 +123,8 @@ __global__ void standard(output *out) {
         sum += x;
     out->array_sum = sum;
     out->bits = cuda::std::popcount(0xf0f0u) + cuda::std::countl_zero(1u);
-    out->milliseconds = cuda::std::chrono::duration_cast<cuda::std::chrono::milliseconds>(cuda::std::chrono::seconds(90)).count();
+    out->milliseconds =
+        cuda::std::chrono::duration_cast<cuda::std::chrono::milliseconds>(cuda::std::chrono::seconds(90)).count();
     static_assert(cuda::std::is_same<cuda::std::common_type<int, double>::type, double>::value, "type_traits");
     static_assert(cuda::std::numeric_limits<short>::max() == 32767, "limits");
 }

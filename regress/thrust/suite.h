@@ -42,8 +42,8 @@ struct Draws {
     uint32_t below(uint32_t limit) { return (uint32_t)(next() % limit); }
 };
 
-// Random bits as T; no NaN, whose order the standard library does not define, and one zero, because sorts of bits and of
-// values order -0 and 0 differently.
+// Random bits as T; no NaN, whose order the standard library does not define, and one zero, because sorts of bits and
+// of values order -0 and 0 differently.
 template <class T> static T draw(Draws &d) {
     for (;;) {
         uint64_t bits = d.next();

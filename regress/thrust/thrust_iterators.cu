@@ -86,9 +86,10 @@ int main() {
         expected[i] = h[i] + 10;
     report("constant_iterator", equals(out, expected));
     ints values(n);
-    auto ends = thrust::reduce_by_key(thrust::constant_iterator<int>(1), thrust::constant_iterator<int>(1) + n, d.begin(),
-                                      thrust::make_discard_iterator(), values.begin());
-    report("discard_iterator", ends.second - values.begin() == 1 && values[0] == std::accumulate(h.begin(), h.end(), 0));
+    auto ends = thrust::reduce_by_key(thrust::constant_iterator<int>(1), thrust::constant_iterator<int>(1) + n,
+                                      d.begin(), thrust::make_discard_iterator(), values.begin());
+    report("discard_iterator",
+           ends.second - values.begin() == 1 && values[0] == std::accumulate(h.begin(), h.end(), 0));
     thrust::fill(out.begin(), out.end(), 4);
     thrust::tabulate(out.begin(), out.begin() + 100, triple());
     for (int i = 0; i < n; i++)

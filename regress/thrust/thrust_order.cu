@@ -36,8 +36,9 @@ static void sorts() {
         pairs.push_back({keys[i], values[i]});
     thrust::device_vector<int> k(keys.begin(), keys.end()), v(values.begin(), values.end());
     thrust::stable_sort_by_key(k.begin(), k.end(), v.begin(), by_tens());
-    std::stable_sort(pairs.begin(), pairs.end(),
-                     [](const std::pair<int, int> &a, const std::pair<int, int> &b) { return a.first / 10 < b.first / 10; });
+    std::stable_sort(pairs.begin(), pairs.end(), [](const std::pair<int, int> &a, const std::pair<int, int> &b) {
+        return a.first / 10 < b.first / 10;
+    });
     bool same = true;
     for (size_t i = 0; i < pairs.size(); i++)
         same = same && k[i] == pairs[i].first && v[i] == pairs[i].second;

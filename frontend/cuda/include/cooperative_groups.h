@@ -1,6 +1,6 @@
-/* Cooperative groups: the block, tiles of up to 32 threads, coalesced threads of a warp and their partitions, and the grid
- * of a cooperative launch, with their collective operations (CUDA C++ programming guide, "Cooperative Groups"). Tiles of
- * several warps, clusters and groups of several devices are not supported. */
+/* Cooperative groups: the block, tiles of up to 32 threads, coalesced threads of a warp and their partitions, and the
+ * grid of a cooperative launch, with their collective operations (CUDA C++ programming guide, "Cooperative Groups").
+ * Tiles of several warps, clusters and groups of several devices are not supported. */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 
@@ -300,7 +300,8 @@ template <class G, class Label> SIMTX_CG coalesced_group labeled_partition(const
     unsigned int all = parent.simtx_mask(), mine = __match_any_sync(all, label);
     bool first = simtx_cg::lane() == (unsigned int)__ffs((int)mine) - 1;
     unsigned int leaders = __ballot_sync(all, first), lowest = mine & (0u - mine);
-    return coalesced_group(mine, (unsigned int)__popc((int)leaders), (unsigned int)__popc((int)(leaders & (lowest - 1))));
+    return coalesced_group(mine, (unsigned int)__popc((int)leaders),
+                           (unsigned int)__popc((int)(leaders & (lowest - 1))));
 }
 
 #endif

@@ -204,8 +204,8 @@ SIMTX_BOTH unsigned short __bfloat16_as_ushort(__nv_bfloat16 h) { return h.__x; 
 SIMTX_BOTH __nv_bfloat16 __short_as_bfloat16(short s) { return simtx_bf16::make((unsigned short)s); }
 SIMTX_BOTH __nv_bfloat16 __ushort_as_bfloat16(unsigned short s) { return simtx_bf16::make(s); }
 
-/* Integers. From an integer of 64 bits the conversion is exact up to the single rounding: it starts from sign, the upper
- * 54 bits and a bit that tells whether the others are not zero. */
+/* Integers. From an integer of 64 bits the conversion is exact up to the single rounding: it starts from sign, the
+ * upper 54 bits and a bit that tells whether the others are not zero. */
 namespace simtx_bf16
 {
 SIMTX_BOTH unsigned short round_magnitude(bool negative, unsigned long long m, int dir)

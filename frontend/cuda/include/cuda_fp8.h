@@ -1,6 +1,6 @@
-/* Eight-bit floating point: E4M3 (largest value 448, no infinity) and E5M2 (CUDA Math API, "FP8 Intrinsics"; Open Compute
- * Project, "8-bit Floating Point Specification"). Conversions round to nearest even; with __NV_SATFINITE values beyond
- * the largest become it, with __NV_NOSAT they become NaN (E4M3) or infinity (E5M2). */
+/* Eight-bit floating point: E4M3 (largest value 448, no infinity) and E5M2 (CUDA Math API, "FP8 Intrinsics"; Open
+ * Compute Project, "8-bit Floating Point Specification"). Conversions round to nearest even; with __NV_SATFINITE
+ * values beyond the largest become it, with __NV_NOSAT they become NaN (E4M3) or infinity (E5M2). */
 #ifndef __CUDA_FP8_H__
 #define __CUDA_FP8_H__
 

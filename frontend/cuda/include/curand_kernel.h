@@ -4,13 +4,14 @@
  *   MRG32k3a       P. L'Ecuyer, "Good parameters and implementations for combined multiple recursive random number
  *                  generators", Operations Research 47(1), 1999
  *   Philox4_32_10  J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011
- *   Sobol32        S. Joe, F. Kuo, "Constructing Sobol sequences with better two-dimensional projections", SIAM Journal on
- *                  Scientific Computing 30(5), 2008 (curand_precalc.h has the direction numbers)
+ *   Sobol32        S. Joe, F. Kuo, "Constructing Sobol sequences with better two-dimensional projections", SIAM
+ *                  Journal on Scientific Computing 30(5), 2008 (curand_precalc.h has the direction numbers)
  *
  * Philox is seeded as the cuRAND guide defines: the key is the seed, the counter the subsequence and the offset. How
- * cuRAND derives the states of XORWOW and MRG32k3a from a seed is not published; here seed 0 gives the papers' initial
- * states, other seeds are mixed into them, so sequences have the published recurrences and differ from cuRAND's.
- * Subsequences of MRG32k3a are 2^76 apart, found by powers of its matrices; those of XORWOW have independent states. */
+ * cuRAND derives the states of XORWOW and MRG32k3a from a seed is not published; here seed 0 gives the papers'
+ * initial states, other seeds are mixed into them, so sequences have the published recurrences and differ from
+ * cuRAND's. Subsequences of MRG32k3a are 2^76 apart, found by powers of its matrices; those of XORWOW have
+ * independent states. */
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
 

@@ -2,8 +2,14 @@
  * votes without a mask, which clang cannot compile for sm_70 and later, mean the _sync form with a full mask. The names
  * remain usable for other things, so they are no macros with arguments.
  */
-static __inline__ __attribute__((device, always_inline)) int simtx_all(int pred) { return __all_sync(0xffffffffu, pred); }
-static __inline__ __attribute__((device, always_inline)) int simtx_any(int pred) { return __any_sync(0xffffffffu, pred); }
+static __inline__ __attribute__((device, always_inline)) int simtx_all(int pred)
+{
+    return __all_sync(0xffffffffu, pred);
+}
+static __inline__ __attribute__((device, always_inline)) int simtx_any(int pred)
+{
+    return __any_sync(0xffffffffu, pred);
+}
 static __inline__ __attribute__((device, always_inline)) unsigned int simtx_ballot(int pred)
 {
     return __ballot_sync(0xffffffffu, pred);

@@ -13,7 +13,8 @@ QUALIFIERS double simtx_curand_unit53(unsigned int x, unsigned int y)
 
 QUALIFIERS float2 simtx_curand_pair(unsigned int x, unsigned int y)
 {
-    float u = simtx_curand_unit(x), v = (float)y * 1.46291807e-9f + 0.73145904e-9f, s = sqrtf(-2.0f * logf(u)), sine, cosine;
+    float u = simtx_curand_unit(x), v = (float)y * 1.46291807e-9f + 0.73145904e-9f, s = sqrtf(-2.0f * logf(u)), sine,
+          cosine;
     sincosf(v, &sine, &cosine);
     return make_float2(s * sine, s * cosine);
 }

@@ -57,7 +57,10 @@ QUALIFIERS void curand_init(unsigned long long seed, unsigned long long subseque
 QUALIFIERS unsigned int curand(curandStatePhilox4_32_10_t *state)
 {
     unsigned int used = state->STATE;
-    unsigned int r = used == 0 ? state->output.x : used == 1 ? state->output.y : used == 2 ? state->output.z : state->output.w;
+    unsigned int r = used == 0   ? state->output.x
+                     : used == 1 ? state->output.y
+                     : used == 2 ? state->output.z
+                                 : state->output.w;
     if (++state->STATE == 4) {
         state->STATE = 0;
         simtx_philox_add(state, 1);

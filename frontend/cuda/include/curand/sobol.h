@@ -10,7 +10,8 @@ QUALIFIERS void skipahead(unsigned int n, curandStateSobol32_t *state)
             state->x ^= state->direction_vectors[bit];
 }
 
-QUALIFIERS void curand_init(curandDirectionVectors32_t direction_vectors, unsigned int offset, curandStateSobol32_t *state)
+QUALIFIERS void curand_init(curandDirectionVectors32_t direction_vectors, unsigned int offset,
+                            curandStateSobol32_t *state)
 {
     state->i = state->x = state->c = 0;
     for (int bit = 0; bit < 32; bit++)

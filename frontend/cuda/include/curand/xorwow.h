@@ -31,7 +31,8 @@ QUALIFIERS void curand_init(unsigned long long seed, unsigned long long subseque
                             curandStateXORWOW_t *state)
 {
     const unsigned int first[5] = {123456789, 362436069, 521288629, 88675123, 5783321};
-    unsigned long long z = simtx_curand_mix(seed) + simtx_curand_mix(subsequence ? subsequence ^ 0x9e3779b97f4a7c15ull : 0);
+    unsigned long long z =
+        simtx_curand_mix(seed) + simtx_curand_mix(subsequence ? subsequence ^ 0x9e3779b97f4a7c15ull : 0);
     for (int i = 0; i < 5; i++)
         state->v[i] = first[i] ^ (z ? (unsigned int)simtx_curand_mix(z + (unsigned int)i + 1) : 0);
     if (!(state->v[0] | state->v[1] | state->v[2] | state->v[3] | state->v[4]))
