@@ -53,14 +53,15 @@ void report_table(const struct report_lines *l, const enum stat *figure, int n, 
 
 enum { KEYS = 12 };
 
-/* Names of configuration keys in which runs differ from the first one, at most KEYS. */
-struct keys { char *name[KEYS]; int n; };
+/* Names of configuration keys in which runs differ from the first one. many: there are more than KEYS. */
+struct keys { char *name[KEYS]; int n; bool many; };
 
 static void add_key(struct keys *k, const char *name)
 {
     for (int i = 0; i < k->n; i++)
         if (!strcmp(k->name[i], name))
             return;
+    k->many |= k->n == KEYS;
     if (k->n < KEYS)
         k->name[k->n++] = mem_string(name);
 }
@@ -106,11 +107,11 @@ static void run_row(const struct report *r, uint32_t i, const struct keys *k, FI
     struct report_line l = { .run = run, .number = i, .name = "total", .counters = report_total(run)->counters };
     fputs("<tr>", f);
     page_head(f, run->name);
-    for (int j = 0; j < k->n; j++)
-        key_cell(run, k->name[j], f);
     for (int j = 0; j < FIGURE_COUNT; j++)
         if (has_figure(r, FIGURES[j]))
             figure_cell(&l, FIGURES[j], f);
+    for (int j = 0; j < k->n && !k->many; j++)
+        key_cell(run, k->name[j], f);
     fputs("</tr>\n", f);
 }
 
@@ -119,11 +120,11 @@ void report_runs(const struct report *r, FILE *f)
     struct keys k = keys_that_differ(r);
     page_table_begin(f, NULL);
     fputs("<tr><th>run</th>", f);
-    for (int i = 0; i < k.n; i++)
-        page_head(f, k.name[i]);
     for (int i = 0; i < FIGURE_COUNT; i++)
         if (has_figure(r, FIGURES[i]))
             figure_head(FIGURES[i], f);
+    for (int i = 0; i < k.n && !k.many; i++)
+        page_head(f, k.name[i]);
     fputs("</tr>\n", f);
     for (uint32_t i = 0; i < r->n; i++)
         run_row(r, i, &k, f);
