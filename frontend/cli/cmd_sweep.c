@@ -95,6 +95,11 @@ static char *output_folder(const struct request *r, const struct study *s)
     char *full = realpath(path, NULL);
     if (!full && (make || r->action != RUN))
         cmd_usage_error(COMMAND, "%s: %s", path, strerror(errno));
+    if (!full && *path != '/') {
+        char *here = getcwd(NULL, 0);
+        full = mem_format("%s/%s", here ? here : ".", path);
+        free(here);
+    }
     if (!full)
         return path;
     free(path);
@@ -142,12 +147,14 @@ static int status(const struct study_grid *g)
            batch_count(b, BATCH_FAILED), batch_count(b, BATCH_WAITING));
     if (slurm_used(b) && known)
         printf("; tasks in Slurm's queue: %d running, %d pending", q.running, q.pending);
+    else if (!known)
+        printf("; Slurm's queue is not known: squeue has failed");
     putchar('\n');
     batch_failures_print(b, stdout);
     return known ? CMD_OK : CMD_FAILED;
 }
 
-/* All runs again that are not done. */
+/* Makes the failed runs, or all, runs to do. */
 static void open_runs(struct batch *b, bool all)
 {
     for (int i = 0; i < b->nruns; i++)

@@ -53,7 +53,10 @@ static void lock(const struct batch *b)
 static void check_queue(const struct batch *b)
 {
     struct slurm_queue q;
-    if (slurm_queue(b, &q) && q.pending + q.running > 0)
+    if (!slurm_queue(b, &q))
+        cmd_usage_error(b->command, "%s: squeue has failed, and tasks of this folder may still run; repeat the command "
+                        "when Slurm answers, or remove %s/slurm if there are no tasks", b->folder, b->folder);
+    if (q.pending + q.running > 0)
         cmd_usage_error(b->command, "%s: %d tasks are in Slurm's queue; `simtx sweep status`, `simtx sweep cancel`",
                         b->folder, q.pending + q.running);
 }
@@ -68,5 +71,6 @@ int backend_run(const struct backend *k, struct batch *b, char *const *collect)
         return batch_local(b) ? 0 : 130;
     if (batch_count(b, BATCH_WAITING) == 0)
         return 0;
+    batch_discard(b);
     return slurm_submit(k, b, collect) ? BACKEND_SUBMITTED : CMD_FAILED;
 }

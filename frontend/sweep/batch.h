@@ -75,7 +75,10 @@ bool batch_lock(const struct batch *b);
 void batch_reuse(const struct batch *b, struct batch_run *run);
 /* Removes what interrupted processes have left. No run may be in progress. */
 void batch_clean(const struct batch *b);
-/* The process of a run has ended: keep its results, or its failure, in the folder; or neither. */
+/* Removes the results of the runs to do, so that a task does not find them. */
+void batch_discard(const struct batch *b);
+/* The process of a run has ended: keep its results, or its failure, in the folder; or neither. batch_keep: false with
+ * errno if the results cannot be kept, with errno = 0 if there are no statistics. */
 bool batch_keep(const struct batch *b, struct batch_run *run);
 void batch_keep_failure(const struct batch *b, struct batch_run *run, const char *how);
 void batch_drop(struct batch_run *run);

@@ -2,8 +2,8 @@
  * The folder of a batch. A finished run leaves runs/NAME.json (its statistics), NAME.log (what it printed) and NAME.key
  * (its key, its seconds, and the size of the statistics), which is written last: a run with a key is complete. A failed
  * run leaves NAME.log and NAME.failed (its key, then the message). While a process runs, its files have names of their
- * own, with host and process number: the same run may be started twice when a cluster takes a live node for dead, and
- * both then write the same results.
+ * own, with host and process number: Slurm may start a run a second time when it has declared a node down that still
+ * runs; both processes then write the same results.
  */
 #include "frontend/sweep/batch.h"
 
@@ -32,7 +32,7 @@ static bool make_one(const char *path)
     struct stat st;
     if (mkdir(path, 0777) && errno != EEXIST)
         return false;
-    if (stat(path, &st) || S_ISDIR(st.st_mode))
+    if (!stat(path, &st) && S_ISDIR(st.st_mode))
         return true;
     errno = ENOTDIR;
     return false;
@@ -126,6 +126,15 @@ static void remove_file(const struct batch *b, const struct batch_run *run, cons
     free(path);
 }
 
+void batch_discard(const struct batch *b)
+{
+    for (int i = 0; i < b->nruns; i++)
+        if (b->runs[i].wanted && b->runs[i].state == BATCH_WAITING) {
+            remove_file(b, &b->runs[i], "key");
+            remove_file(b, &b->runs[i], "failed");
+        }
+}
+
 static bool move(const struct batch *b, const struct batch_run *run, const char *from, const char *end)
 {
     char *path = batch_path(b, run, end);
@@ -137,9 +146,13 @@ static bool move(const struct batch *b, const struct batch_run *run, const char 
 bool batch_keep(const struct batch *b, struct batch_run *run)
 {
     struct stat st;
+    errno = 0;
     json_t *stats = json_load_file(run->part, 0, NULL);
-    bool ok = stats && !stat(run->part, &st) && move(b, run, run->output, "log") && move(b, run, run->part, "json");
+    bool found = stats && !stat(run->part, &st), ok;
     json_decref(stats);
+    if (!found)
+        errno = 0;
+    ok = found && move(b, run, run->part, "json") && move(b, run, run->output, "log");
     if (ok) {
         char *rest = mem_format("seconds %.3f\nbytes %lld\n", run->seconds, (long long)st.st_size);
         remove_file(b, run, "failed");

@@ -31,18 +31,21 @@ static void on_interrupt(int signal)
 
 /* ---- one child ---- */
 
-static void set_limit(int what, uint64_t limit, uint64_t hard)
+/* A hard limit of the user that is lower stays, and bounds the other one. */
+static bool set_limit(int what, uint64_t limit, uint64_t hard)
 {
-    if (limit)
-        setrlimit(what, &(struct rlimit){ limit, hard });
+    struct rlimit now;
+    if (!limit || getrlimit(what, &now))
+        return !limit;
+    hard = hard < now.rlim_max ? hard : now.rlim_max;
+    return !setrlimit(what, &(struct rlimit){ limit < hard ? limit : hard, hard });
 }
 
 /* RLIMIT_DATA and not RLIMIT_AS: simtx reserves address ranges without using them. */
-static void set_limits(const struct batch *b)
+static bool set_limits(const struct batch *b)
 {
-    set_limit(RLIMIT_CPU, b->cpu_seconds, b->cpu_seconds + 5);
-    set_limit(RLIMIT_DATA, b->memory, b->memory);
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+    return set_limit(RLIMIT_CPU, b->cpu_seconds, b->cpu_seconds + 5) && set_limit(RLIMIT_DATA, b->memory, b->memory);
 }
 
 /* simtx WORD ... with --stats before the "--" that ends the options. */
@@ -73,8 +76,9 @@ __attribute__((noreturn)) static void exec_child(const struct batch *b, const st
         _exit(127);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         unsetenv(own[i]);
-    set_limits(b);
-    execv("/proc/self/exe", argv);
+    if (set_limits(b))
+        execv("/proc/self/exe", argv);
+    dprintf(2, "simtx sweep: cannot start simtx with the limits of the study: %s\n", strerror(errno));
     _exit(127);
 }
 
@@ -101,7 +105,8 @@ static void name_files(const struct batch *b, struct batch_run *run)
     run->output = mem_format("%s/runs/%s.%s-%d-%u.out", b->folder, run->name, host, (int)getpid(), started++);
 }
 
-static void start(const struct batch *b, struct batch_run *run)
+/* False: no process can be started; the run waits. */
+static bool start(const struct batch *b, struct batch_run *run)
 {
     pid_t parent = getpid();
     name_files(b, run);
@@ -111,11 +116,15 @@ static void start(const struct batch *b, struct batch_run *run)
     if (run->pid == 0)
         child(b, run, parent, argv);
     free(argv);
-    if (run->pid > 0)
-        setpgid(run->pid, run->pid);
+    if (run->pid < 0) {
+        int reason = errno;
+        batch_drop(run);
+        errno = reason;
+        return false;
+    }
+    setpgid(run->pid, run->pid);
     run->state = BATCH_RUNNING;
-    if (run->pid < 0)
-        batch_keep_failure(b, run, "cannot start a process");
+    return true;
 }
 
 static void fail(const struct batch *b, struct batch_run *run, const char *how)
@@ -126,7 +135,7 @@ static void fail(const struct batch *b, struct batch_run *run, const char *how)
 
 static void finish(const struct batch *b, struct batch_run *run, int status)
 {
-    char how[80];
+    char how[160];
     run->seconds = host_seconds() - run->started;
     if (WIFSIGNALED(status))
         snprintf(how, sizeof how, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -138,7 +147,9 @@ static void finish(const struct batch *b, struct batch_run *run, int status)
     } else if (status) {
         fail(b, run, how);
     } else if (!batch_keep(b, run)) {
-        fail(b, run, "no statistics");
+        snprintf(how, sizeof how, errno ? "cannot keep the results: %s" : "the program wrote no statistics",
+                 strerror(errno));
+        fail(b, run, how);
     }
 }
 
@@ -157,7 +168,7 @@ static void show_progress(const struct batch *b)
     fflush(stderr);
 }
 
-/* Has the run's `simtx run` ended? If it was killed, its program is still there, and ends now: the process number,
+/* Has the process `simtx run` ended? If it was killed, its program still runs and is killed here: the process number,
  * which is the group's, is not reused before waitpid. */
 static bool has_ended(const struct batch_run *run, int *status)
 {
@@ -209,14 +220,22 @@ static void stop(struct batch *b)
     }
 }
 
+/* Not even one process can be started. */
+static void stop_without_processes(const struct batch *b)
+{
+    fprintf(stderr, "%s: cannot start a process: %s\n", b->command, strerror(errno));
+    interrupted = 1;
+}
+
 static void run_all(struct batch *b)
 {
     struct batch_run *run;
     while (!interrupted && ((run = next(b)) != NULL || batch_count(b, BATCH_RUNNING))) {
-        if (run && batch_count(b, BATCH_RUNNING) < b->jobs)
-            start(b, run);
-        else
+        int running = batch_count(b, BATCH_RUNNING);
+        if (!run || running >= b->jobs || (!start(b, run) && running))
             collect(b);
+        else if (run->state == BATCH_WAITING)
+            stop_without_processes(b);
         show_progress(b);
     }
     stop(b);

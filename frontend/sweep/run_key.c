@@ -1,7 +1,7 @@
 /*
- * The key of a run names everything that its results depend on: version and digest of the simulator, digests of the
- * program and of the resolved configuration, and the program's arguments. Two runs with the same key have the same
- * results.
+ * The key of a run names what its results depend on: version and digest of the simulator, digests of the program and of
+ * the resolved configuration, and the program's arguments. Two runs with the same key have the same results, unless the
+ * program reads files or environment variables that have changed.
  */
 #include "frontend/sweep/batch.h"
 
@@ -81,7 +81,7 @@ char *batch_key(uint64_t simulator, uint64_t program, char *const *arguments, co
     char *key = mem_format("simtx %s %016" PRIx64 "\nprogram %016" PRIx64 "\n", SIMTX_VERSION, simulator, program);
     mem_append(&key, "arguments");
     for (; *arguments; arguments++)
-        mem_append(&key, " %s", *arguments);
+        mem_append(&key, " %zu:%s", strlen(*arguments), *arguments);
     mem_append(&key, "\nconfiguration %016" PRIx64 "\n", config ? config_digest(config) : 0);
     return key;
 }

@@ -1,6 +1,7 @@
 /* Figures of a run by name, from its statistics and from what its program printed. */
 #include "frontend/sweep/batch.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static double histogram(const json_t *total, const char *name)
     if (strncmp(last, ".below", 6))
         return number(json_object_get(h, last + 1));
     long limit = strtol(last + 6, NULL, 10);
-    for (size_t i = 0; i < json_array_size(buckets) && (1L << i) <= limit; i++)
+    for (size_t i = 0; i < json_array_size(buckets) && i < 63 && (INT64_C(1) << i) <= limit; i++)
         below += number(json_array_get(buckets, i));
     return n > 0 ? below / n : NAN;
 }
@@ -68,6 +69,26 @@ static double product_of(const char *text)
     return product;
 }
 
+/* Where the number that ends before `end` begins; `end`: there is none. */
+static const char *number_before(const char *text, const char *end)
+{
+    const char *at = end;
+    while (at > text && (isdigit((unsigned char)at[-1]) || at[-1] == '.'))
+        at--;
+    bool negative = at < end && at > text && at[-1] == '-' && (at - 1 == text || isspace((unsigned char)at[-2]));
+    return negative ? at - 1 : at;
+}
+
+/* The same for a size, "200 x 150". */
+static const char *size_before(const char *text, const char *end)
+{
+    const char *at = number_before(text, end), *first = at;
+    while (at < end && first - text > 3 && !strncmp(first - 3, " x ", 3) &&
+           (first = number_before(text, first - 3)) < at - 3)
+        at = first;
+    return at;
+}
+
 /* The number, or size, before `word` in the file. */
 static double printed(const char *log, const char *word)
 {
@@ -75,12 +96,9 @@ static double printed(const char *log, const char *word)
     char *text = cmd_read_file(log, &size), *at = text;
     double value = NAN;
     while (at && isnan(value) && (at = strstr(at, word))) {
-        char *digit = at;
-        while (digit > text && strchr(" x0123456789", digit[-1]))
-            digit--;
-        digit += strspn(digit, " x");
-        if (digit < at - 1 && at[-1] == ' ')
-            value = product_of(digit);
+        const char *end = at > text && at[-1] == ' ' ? at - 1 : text, *begin = size_before(text, end);
+        if (begin < end)
+            value = product_of(begin);
         at += strlen(word);
     }
     free(text);
@@ -100,10 +118,18 @@ double batch_value(const json_t *stats, const char *log, const char *name)
     return isnan(v) ? largest_of_launches(json_object_get(stats, "kernels"), name) : v;
 }
 
+static bool is_power_of_two(const char *text)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    return isdigit((unsigned char)*text) && !*end && n > 0 && !(n & (n - 1));
+}
+
 static bool histogram_known(const char *name)
 {
     const char *last = strrchr(name, '.');
-    if (!last || (strcmp(last, ".n") && strcmp(last, ".mean") && strcmp(last, ".max") && strncmp(last, ".below", 6)))
+    if (!last || (strcmp(last, ".n") && strcmp(last, ".mean") && strcmp(last, ".max") &&
+                  (strncmp(last, ".below", 6) || !is_power_of_two(last + 6))))
         return false;
     size_t n = (size_t)(last - name);
     for (int i = 0; i < HIST_COUNT; i++)

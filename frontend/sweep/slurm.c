@@ -1,5 +1,5 @@
 /*
- * Slurm's commands. A submission leaves the runs in FOLDER/slurm/N.json (slurm_plan.c), where a task (slurm_task.c)
+ * Slurm's commands. A submission writes the runs to FOLDER/slurm/N.json (slurm_plan.c), where a task (slurm_task.c)
  * reads its own. An array has at most MaxArraySize tasks, so a large batch is several. Tasks are requeued when their
  * node fails; what the first attempt has finished is not repeated. All arrays of a folder have one name, by which
  * squeue and scancel find them.
@@ -44,8 +44,9 @@ static bool is_installed(const struct batch *b)
     char *path = output_of("command -v sbatch");
     if (!path)
         fprintf(stderr, "%s: Slurm is not installed: there is no sbatch on PATH\n", b->command);
+    bool found = path;
     free(path);
-    return path;
+    return found;
 }
 
 /* ---- submission ---- */
@@ -148,8 +149,9 @@ static bool submit_collection(const struct backend *k, const struct batch *b, co
     print_wrapped(collect, f);
     fclose(f);
     char *id = submit(b, command);
+    bool ok = id;
     free(id);
-    return id;
+    return ok;
 }
 
 /* All arrays; their numbers, each after a colon. */
@@ -180,6 +182,8 @@ bool slurm_submit(const struct backend *k, const struct batch *b, char *const *c
     bool ok = ids && submit_collection(k, b, ids, collect);
     if (ok)
         printf("%d runs submitted to Slurm in %d tasks: jobs %s\n", runs, tasks, ids + 1);
+    else if (runs > 0 && slurm_cancel(b))
+        fprintf(stderr, "%s: the jobs submitted so far are cancelled\n", b->command);
     free(ids);
     free(plan);
     return ok;
@@ -212,19 +216,21 @@ bool slurm_queue(const struct batch *b, struct slurm_queue *q)
     *q = (struct slurm_queue){ 0, 0 };
     if (text)
         count_states(text, q);
+    bool ok = text;
     free(text);
     free(command);
     free(name);
-    return text;
+    return ok;
 }
 
 bool slurm_cancel(const struct batch *b)
 {
     char *tasks = job_name(b, ""), *collect = job_name(b, "-collect");
     char *command = mem_format("scancel --name=%s && scancel --name=%s", collect, tasks), *text = output_of(command);
+    bool ok = text;
     free(text);
     free(command);
     free(tasks);
     free(collect);
-    return text;
+    return ok;
 }

@@ -75,9 +75,10 @@ bool slurm_plan_read(struct batch *b, const char *path, int first, int runs)
     const char *folder = json_string_value(json_object_get(root, "folder"));
     bool known = folder && json_equal(simulator, json_object_get(root, "simulator"));
     if (!folder)
-        fprintf(stderr, "%s: %s is no plan of simtx\n", b->command, path);
+        fprintf(stderr, "%s: %s is no plan of simtx; its folder must be visible on this node\n", b->command, path);
     else if (!known)
-        fprintf(stderr, "%s: simtx is not the one that has submitted %s\n", b->command, path);
+        fprintf(stderr, "%s: simtx was built anew after %s was submitted; remove the tasks with `simtx sweep cancel` "
+                "and submit again\n", b->command, path);
     else
         b->folder = mem_string(folder);
     b->cpu_seconds = (uint64_t)json_integer_value(json_object_get(root, "cpu_seconds"));

@@ -1,4 +1,4 @@
-/* The file that tells Slurm's tasks their runs. */
+/* The file from which a Slurm task reads its runs. */
 #ifndef FRONTEND_SLURM_PLAN_H
 #define FRONTEND_SLURM_PLAN_H
 

@@ -9,7 +9,7 @@
 int slurm_task(int argc, char **argv)
 {
     const char *id = getenv("SLURM_ARRAY_TASK_ID");
-    struct batch b = { .command = "simtx sweep task", .continues = "Slurm", .jobs = 1 };
+    struct batch b = { .command = "simtx sweep task", .continues = "the same `simtx sweep FILE --slurm`", .jobs = 1 };
     if (argc != 3 || !id)
         cmd_usage_error(b.command, "expected PLAN FIRST RUNS and SLURM_ARRAY_TASK_ID: this is the command of a task");
     int runs = atoi(argv[2]), first = (atoi(argv[1]) + atoi(id)) * runs, code = CMD_FAILED;

@@ -332,7 +332,12 @@ static void check_names(struct reading *r, const config_setting_t *root)
 static void check_places(struct reading *r, const char *setting, const char *text)
 {
     for (const char *at = text; (at = strchr(at, '{')) != NULL; at++) {
-        char *name = mem_string_n(at + 1, strcspn(at + 1, "}"));
+        size_t n = strcspn(at + 1, "}");
+        if (!at[n + 1]) {
+            diag_error(&r->d, 0, 0, "%s: '{' without '}' in \"%s\"", setting, text);
+            return;
+        }
+        char *name = mem_string_n(at + 1, n);
         int axis = find_axis(r->s, name);
         if (axis < 0 || (r->s->axis[axis].kind != STUDY_ARGUMENT && r->s->axis[axis].kind != STUDY_SEED))
             diag_error(&r->d, 0, 0, "%s: {%s} is in neither `arguments` nor `seeds`", setting, name);
@@ -346,7 +351,7 @@ static void check_arguments(struct reading *r)
     const struct study *y = r->s;
     const struct study_axis *programs = &y->axis[find_axis(y, "program")];
     for (uint32_t i = 0; i < programs->n; i++)
-        check_places(r, "programs", programs->value[i]);
+        check_places(r, "programs", programs->value[i] + strcspn(programs->value[i], " "));
     if (y->restore)
         check_places(r, "restore", y->restore);
     for (uint32_t a = 0; a < y->naxes; a++) {

@@ -325,7 +325,10 @@ bool study_grid_new(struct study_grid *g, char **message)
     struct making m = { .grid = g, .simulator = batch_simulator() };
     g->batch.cpu_seconds = g->study->cpu_seconds;
     g->batch.memory = g->study->memory;
-    find_programs(&m);
+    if (!m.simulator)
+        m.message = mem_string("error: there is no libcudart.so beside simtx: run `make`, or install simtx again\n");
+    else
+        find_programs(&m);
     if (!m.message)
         make_points(&m);
     for (uint32_t i = 0; i < g->study->axis[0].n; i++)

@@ -39,6 +39,8 @@ check 2 "there is no program" "$simtx" sweep absent.sweep
 sizes='arguments: { keys = [64, 128]; };'
 wrong "wrong.sweep:2:1: error: unknown setting config, did you mean configs" <<<'config = "kilotm";'
 wrong "wrong.sweep:2:1: error: syntax error" <<<'configs = ;'
+echo 'programs = ["ht --size {keys"]; arguments: { keys = 64; };' | study open
+check 2 "'{' without '}' in \" --size {keys\"" "$simtx" sweep open.sweep --list
 wrong "{keys} is in neither" <<<'configs = ["kilotm"];'
 wrong "no program has {n}" <<<'arguments: { keys = 64; n = [1, 2]; };'
 wrong "the value '64' is in the list twice" <<<'arguments: { keys = [64, 64]; };'

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -17,6 +18,7 @@
 #include "frontend/lib/config_load.h"
 #include "frontend/cli/cost.h"
 #include "frontend/paper/paper.h"
+#include "frontend/sweep/batch.h"
 
 static const struct paper *paper;         /* of the grid */
 
@@ -583,6 +585,34 @@ static void test_cost(void **state)
     simtx_config_free(c);
 }
 
+/* ---- figures that a program printed ---- */
+
+static double printed_in(const char *text, const char *name)
+{
+    char path[] = "/tmp/simtx-printed-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+    double v = batch_value(NULL, path, name);
+    unlink(path);
+    return v;
+}
+
+static void printed_figures_are_whole_numbers(void **state)
+{
+    (void)state;
+    assert_float_equal(printed_in("time 12.75 ms\n", "printed.ms"), 12.75, 0);
+    assert_float_equal(printed_in("sum -3 words", "printed.words"), -3, 0);
+    assert_float_equal(printed_in("run 3 512 commits", "printed.commits"), 512, 0);
+    assert_float_equal(printed_in("200 x 150 pixels", "printed.pixels"), 30000, 0);
+    assert_float_equal(printed_in("8 x 2 x 16 threads", "printed.threads"), 256, 0);
+    assert_float_equal(printed_in("no words, 7 words", "printed.words"), 7, 0);
+    assert_true(isnan(printed_in("words", "printed.words")));
+    assert_true(batch_value_known("h.tx_cycles.below64") == batch_value_known("h.tx_cycles.n"));
+    assert_false(batch_value_known("h.tx_cycles.below"));
+    assert_false(batch_value_known("h.tx_cycles.below65"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -591,6 +621,7 @@ int main(void)
         cmocka_unit_test(test_bases), cmocka_unit_test(test_cost),
         cmocka_unit_test(test_measured_claims_read_statistics), cmocka_unit_test(test_claims_use_figures_that_exist),
         cmocka_unit_test(test_figures_have_values),
+        cmocka_unit_test(printed_figures_are_whole_numbers),
         cmocka_unit_test_setup_teardown(test_sources, make_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_each_verdict, make_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_tolerances_are_shown, make_grid, free_grid),
