@@ -39,14 +39,17 @@ static bool resource(simtx_resource *r, const CUDA_RESOURCE_DESC *d)
     return false;
 }
 
-/* 32-bit integers are never read as fractions. */
+/* 32-bit integers are never read as fractions. What is read as an integer is not filtered: unlike the runtime API, the
+ * driver API accepts a linear filter for it. */
 static void sampler(simtx_sampler *s, const CUDA_TEXTURE_DESC *d, const simtx_texel *t)
 {
+    bool fractions = !(d->flags & CU_TRSF_READ_AS_INTEGER) && t->kind != SIMTX_CHANNEL_FLOAT && t->bits < 32;
+    bool real = fractions || t->kind == SIMTX_CHANNEL_FLOAT;
     *s = (simtx_sampler){
-        .linear = d->filterMode == CU_TR_FILTER_MODE_LINEAR,
-        .mip_linear = d->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR,
+        .linear = real && d->filterMode == CU_TR_FILTER_MODE_LINEAR,
+        .mip_linear = real && d->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR,
         .normalized_coords = d->flags & CU_TRSF_NORMALIZED_COORDINATES,
-        .read_normalized = !(d->flags & CU_TRSF_READ_AS_INTEGER) && t->kind != SIMTX_CHANNEL_FLOAT && t->bits < 32,
+        .read_normalized = fractions,
         .srgb = d->flags & CU_TRSF_SRGB,
         .mip_bias = d->mipmapLevelBias, .mip_min = d->minMipmapLevelClamp, .mip_max = d->maxMipmapLevelClamp,
         .max_anisotropy = d->maxAnisotropy,

@@ -1,5 +1,5 @@
 /* Device properties and attributes, derived from the simulated GPU's configuration.  Features that simtx lacks
- * (ECC, peers, cooperative launches) are 0. */
+ * (ECC, peers) are 0. */
 #include "frontend/rt/rt.h"
 
 #include <stdio.h>
@@ -53,6 +53,7 @@ static void fill_abilities(struct cudaDeviceProp *p)
     p->concurrentManagedAccess = 1;
     p->directManagedMemAccessFromHost = 1;
     p->canUseHostPointerForRegisteredMem = 1;
+    p->cooperativeLaunch = 1;
 }
 
 static void copy_extents(int *to, const uint32_t *from, unsigned n)

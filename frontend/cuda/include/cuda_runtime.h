@@ -316,6 +316,8 @@ SIMTX_API cudaBindSurfaceToArray(const struct surface<T, dim> &surf, cudaArray_c
     return err == cudaSuccess ? cudaBindSurfaceToArray(surf, array, desc) : err;
 }
 
+#include "simtx/newer_signatures.h"
+
 #undef SIMTX_API
 
 /* Announces the section of __managed__ variables of this program or library, if it has one, before its device code. In

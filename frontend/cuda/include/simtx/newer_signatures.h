@@ -1,0 +1,113 @@
+/* The signatures that functions have in CUDA 12 and 13, as overloads beside those of CUDA 11, so that programs written
+ * for any of these versions compile. Data of edges is accepted when it is that of an ordinary dependency. */
+#ifndef SIMTX_NEWER_SIGNATURES_H
+#define SIMTX_NEWER_SIGNATURES_H
+
+static inline __host__ bool simtx_plain_edges(const cudaGraphEdgeData *data, size_t n)
+{
+    for (size_t i = 0; data && i < n; i++)
+        if (data[i].from_port || data[i].to_port || data[i].type)
+            return false;
+    return true;
+}
+
+SIMTX_API cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags = 0)
+{
+    return cudaGraphInstantiateWithFlags(exec, graph, flags);
+}
+
+SIMTX_API cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
+{
+    info->errorFromNode = 0;
+    return cudaGraphExecUpdate(exec, graph, &info->errorNode, &info->result);
+}
+
+SIMTX_API cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+                                   cudaGraph_t *graph, const cudaGraphNode_t **dependencies = 0,
+                                   size_t *numDependencies = 0)
+{
+    return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, numDependencies);
+}
+
+SIMTX_API cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+                                   cudaGraph_t *graph, const cudaGraphNode_t **dependencies,
+                                   const cudaGraphEdgeData **edgeData, size_t *numDependencies)
+{
+    if (edgeData)
+        *edgeData = 0;
+    return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, numDependencies);
+}
+
+SIMTX_API cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+                                              const cudaGraphEdgeData *data, size_t n, unsigned int flags = 0)
+{
+    return simtx_plain_edges(data, n) ? cudaStreamUpdateCaptureDependencies(stream, dependencies, n, flags)
+                                      : cudaErrorNotSupported;
+}
+
+SIMTX_API cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                   const cudaGraphEdgeData *data, size_t n)
+{
+    return simtx_plain_edges(data, n) ? cudaGraphAddDependencies(graph, from, to, n) : cudaErrorNotSupported;
+}
+
+SIMTX_API cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                      const cudaGraphEdgeData *data, size_t n)
+{
+    return simtx_plain_edges(data, n) ? cudaGraphRemoveDependencies(graph, from, to, n) : cudaErrorInvalidValue;
+}
+
+SIMTX_API simtx_with_edge_data(cudaError_t result, cudaGraphEdgeData *data, const size_t *n)
+{
+    for (size_t i = 0; !result && data && i < *n; i++)
+        data[i] = cudaGraphEdgeData();
+    return result;
+}
+
+SIMTX_API cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data,
+                            size_t *n)
+{
+    return simtx_with_edge_data(cudaGraphGetEdges(graph, from, to, n), data, n);
+}
+
+SIMTX_API cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data, size_t *n)
+{
+    return simtx_with_edge_data(cudaGraphNodeGetDependencies(node, nodes, n), data, n);
+}
+
+SIMTX_API cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data,
+                                         size_t *n)
+{
+    return simtx_with_edge_data(cudaGraphNodeGetDependentNodes(node, nodes, n), data, n);
+}
+
+SIMTX_API cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                           const cudaGraphEdgeData *data, size_t n, struct cudaGraphNodeParams *params)
+{
+    return simtx_plain_edges(data, n) ? cudaGraphAddNode(node, graph, dependencies, n, params) : cudaErrorNotSupported;
+}
+
+SIMTX_API cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags,
+                               cudaStream_t stream = 0)
+{
+    return cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
+SIMTX_API cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    return cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
+#if __cplusplus >= 201103L
+template <class... Expected, class... Actual>
+static inline __host__ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Expected...),
+                                                      Actual &&...args)
+{
+    return [&](Expected... converted) {
+        void *pointers[sizeof...(Expected) + 1] = {(void *)&converted...};
+        return cudaLaunchKernelExC(config, (const void *)kernel, pointers);
+    }(static_cast<Actual &&>(args)...);
+}
+#endif
+
+#endif

@@ -1,0 +1,182 @@
+/* Functions that the runtime API has since CUDA 11.8, 12 and 13. */
+#include "frontend/cuda/include/cuda.h"
+#include "frontend/cudart/cudart.h"
+#include "frontend/rt/graph.h"
+
+/* ---- graphs ---- */
+
+static cudaError_t conditional(void)
+{
+    static bool said;
+    return rt_not_supported("a conditional node of a graph", &said);
+}
+
+static cudaError_t add_kernel(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
+                              const struct cudaKernelNodeParamsV2 *p)
+{
+    struct cudaKernelNodeParams k = {p->func, p->gridDim, p->blockDim, p->sharedMemBytes, p->kernelParams, p->extra};
+    return cudaGraphAddKernelNode(out, g, deps, n, &k);
+}
+
+RT_API cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
+                                    struct cudaGraphNodeParams *p)
+{
+    switch (p ? p->type : cudaGraphNodeTypeConditional) {
+    case cudaGraphNodeTypeKernel: return add_kernel(out, g, deps, n, &p->kernel);
+    case cudaGraphNodeTypeMemcpy: return cudaGraphAddMemcpyNode(out, g, deps, n, &p->memcpy.copyParams);
+    case cudaGraphNodeTypeMemset: return cudaGraphAddMemsetNode(out, g, deps, n, &p->memset);
+    case cudaGraphNodeTypeHost: return cudaGraphAddHostNode(out, g, deps, n, &p->host);
+    case cudaGraphNodeTypeGraph: return cudaGraphAddChildGraphNode(out, g, deps, n, p->graph.graph);
+    case cudaGraphNodeTypeEmpty: return cudaGraphAddEmptyNode(out, g, deps, n);
+    case cudaGraphNodeTypeWaitEvent: return cudaGraphAddEventWaitNode(out, g, deps, n, p->eventWait.event);
+    case cudaGraphNodeTypeEventRecord: return cudaGraphAddEventRecordNode(out, g, deps, n, p->eventRecord.event);
+    default: break;
+    }
+    cudaError_t e = rt_enter_gpu();
+    if (!e)
+        e = !p                                         ? cudaErrorInvalidValue
+            : p->type == cudaGraphNodeTypeConditional ? conditional()
+                                                       : cudaErrorNotSupported;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *out, cudaGraph_t g, unsigned value,
+                                                    unsigned flags)
+{
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : conditional());
+}
+
+/* ---- managed memory: a location is a device, or the host in one of three ways ---- */
+
+static int device_of(struct cudaMemLocation l)
+{
+    return l.type == cudaMemLocationTypeDevice ? l.id : cudaCpuDeviceId;
+}
+
+static bool location_ok(struct cudaMemLocation l)
+{
+    return l.type >= cudaMemLocationTypeDevice && l.type <= cudaMemLocationTypeHostNumaCurrent;
+}
+
+RT_API cudaError_t cudaMemPrefetchAsync_v2(const void *p, size_t bytes, struct cudaMemLocation l, unsigned flags,
+                                           cudaStream_t stream)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && (flags || !location_ok(l)))
+        e = cudaErrorInvalidValue;
+    return rt_leave(e ? e : rt_prefetch(p, bytes, device_of(l), stream));
+}
+
+RT_API cudaError_t cudaMemAdvise_v2(const void *p, size_t bytes, enum cudaMemoryAdvise advice, struct cudaMemLocation l)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && advice >= cudaMemAdviseSetPreferredLocation && !location_ok(l))
+        e = cudaErrorInvalidValue;
+    return rt_leave(e ? e : rt_advise(p, bytes, (int)advice, device_of(l)));
+}
+
+/* ---- devices, streams, kernels ---- */
+
+RT_API cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+{
+    cudaError_t e = rt_enter();
+    if (!e && flags & ~(unsigned)cudaInitDeviceFlagsAreValid)
+        e = cudaErrorInvalidValue;
+    return rt_leave(e ? e : rt_open_device(device));
+}
+
+RT_API cudaError_t cudaStreamGetId(cudaStream_t s, unsigned long long *id)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && !rt_stream_ok(s))
+        e = cudaErrorInvalidResourceHandle;
+    if (!e && !id)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *id = rt_stream_state(s)->id;
+    return rt_leave(e);
+}
+
+static cudaError_t check_attribute(const cudaLaunchAttribute *a, bool *cooperative)
+{
+    switch (a->id) {
+    case cudaLaunchAttributeCooperative: *cooperative = a->val.cooperative != 0; return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension:
+        return a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z == 1 ? cudaSuccess
+                                                                                 : cudaErrorNotSupported;
+    case cudaLaunchAttributeProgrammaticEvent: return cudaErrorNotSupported;
+    default: return cudaSuccess;
+    }
+}
+
+RT_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    struct rt_args a = {.each = (const void *const *)args};
+    struct CUfunc_st *f;
+    bool cooperative = false;
+    cudaError_t e = rt_enter_gpu();
+    if (!e && (!config || (config->numAttrs && !config->attrs)))
+        e = cudaErrorInvalidValue;
+    for (unsigned i = 0; !e && i < config->numAttrs; i++)
+        e = check_attribute(&config->attrs[i], &cooperative);
+    if (!e)
+        e = rt_kernel(func, &f);
+    if (e)
+        return rt_leave(e);
+    struct rt_launch_config c = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, 0};
+    return rt_leave(cooperative ? rt_launch_cooperative(f, &c, &a) : rt_launch(f, &c, &a));
+}
+
+RT_API cudaError_t cudaFuncGetName(const char **name, const void *func)
+{
+    struct CUfunc_st *f;
+    simtx_kernel_info k;
+    cudaError_t e = rt_enter_gpu();
+    if (!e)
+        e = rt_kernel(func, &f);
+    if (!e && !name)
+        e = cudaErrorInvalidValue;
+    if (!e) {
+        simtx_kernel_get_info(f->kernel, &k);
+        *name = k.name;
+    }
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaFuncGetParamInfo(const void *func, size_t i, size_t *offset, size_t *size)
+{
+    struct CUfunc_st *f;
+    simtx_kernel_info k = {0};
+    cudaError_t e = rt_enter_gpu();
+    if (!e)
+        e = rt_kernel(func, &f);
+    if (!e)
+        simtx_kernel_get_info(f->kernel, &k);
+    if (!e && (!offset || i >= k.nparams))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *offset = k.params[i].offset;
+    if (!e && size)
+        *size = k.params[i].size;
+    return rt_leave(e);
+}
+
+/* ---- the driver API by name ---- */
+
+RT_API cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
+                                                    unsigned long long flags,
+                                                    enum cudaDriverEntryPointQueryResult *status)
+{
+    CUdriverProcAddressQueryResult found;
+    CUresult r = cuGetProcAddress_v2(symbol, function, (int)version, flags, &found);
+    if (status)
+        *status = (enum cudaDriverEntryPointQueryResult)found;
+    return status && r == CUDA_ERROR_NOT_FOUND ? cudaSuccess : (cudaError_t)r;
+}
+
+RT_API cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                           enum cudaDriverEntryPointQueryResult *status)
+{
+    return cudaGetDriverEntryPointByVersion(symbol, function, CUDART_VERSION, flags, status);
+}
