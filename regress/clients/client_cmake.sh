@@ -25,7 +25,10 @@ project() {
     fi
 }
 
+# What clang builds finds the runtime library by LD_LIBRARY_PATH; what nvcc builds needs no help.
 project nvcc -DCMAKE_CUDA_COMPILER="$build/cuda/bin/nvcc"
+LD_LIBRARY_PATH=$build/cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
 project clang -DCMAKE_CUDA_COMPILER="${CLANGXX:-clang++}" -DCUDAToolkit_ROOT="$build/cuda" \
     -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared
 echo "cmake: $passed passed, $failed failed"
