@@ -11,21 +11,12 @@
 // args: --version lock
 // args: --input 2 --version fgl
 #define PROGRAM "binary_tree"
-#include "held_locks.h"
 #include "tree_bench.h"
 
 static const int TOP = 0, NONE = 0, CLEARED = -1;
 
 struct Node {
     int key, parent, child[2];
-};
-
-struct Tree {
-    volatile Node *nodes;
-    const Operation *operations;
-    int count;
-    int *locks; // one for each node
-    int *lock;
 };
 
 static __host__ __device__ __forceinline__ void link_child(volatile Node *nodes, int node, int side, int child) {
@@ -101,14 +92,6 @@ static __device__ __forceinline__ void operate_at(volatile Node *nodes, Place at
     }
 }
 
-static __device__ __forceinline__ void operate(const Tree &tree, const Operation &operation) {
-    operate_at(tree.nodes, place_of(tree.nodes, operation.key), operation);
-}
-
-extern "C" __global__ void binary_tree_tm(Tree tree) {
-    with_operation(tree, [&](const Operation &operation) { as_transaction([&] { operate(tree, operation); }); });
-}
-
 // Locks the parent and the node at the key's place.
 static __device__ __forceinline__ bool lock_place(volatile Node *nodes, HeldLocks &held, int key, Place *at) {
     *at = {TOP, 1};
@@ -141,28 +124,30 @@ static __device__ __forceinline__ bool lock_successor(volatile Node *nodes, Held
     return true;
 }
 
-static __device__ __forceinline__ bool try_operation(volatile Node *nodes, HeldLocks &held,
-                                                     const Operation &operation) {
-    Place at;
-    if (!lock_place(nodes, held, operation.key, &at) ||
-        (operation.node == NONE && !lock_successor(nodes, held, node_at(nodes, at)))) {
-        return false;
+struct BinaryTree {
+    typedef ::Node Node;
+
+    static __device__ __forceinline__ void operate(volatile Node *nodes, const Operation &operation) {
+        operate_at(nodes, place_of(nodes, operation.key), operation);
     }
-    operate_at(nodes, at, operation);
-    return true;
-}
 
-extern "C" __global__ void binary_tree_fgl(Tree tree) {
-    with_operation(tree, [&](const Operation &operation) {
-        with_held_locks(tree.locks, [&](HeldLocks &held) { return try_operation(tree.nodes, held, operation); });
-    });
-}
+    static __device__ __forceinline__ bool try_operation(volatile Node *nodes, HeldLocks &held,
+                                                         const Operation &operation) {
+        Place at;
+        if (!lock_place(nodes, held, operation.key, &at) ||
+            (operation.node == NONE && !lock_successor(nodes, held, node_at(nodes, at)))) {
+            return false;
+        }
+        operate_at(nodes, at, operation);
+        return true;
+    }
+};
 
-extern "C" __global__ void binary_tree_lock(Tree tree) {
-    with_operation(tree, [&](const Operation &operation) {
-        under_lock(tree.lock, [&] { operate(tree, operation); });
-    });
-}
+typedef SearchTree<BinaryTree> Tree;
+
+extern "C" __global__ void binary_tree_tm(Tree tree) { operate_in_transaction(tree); }
+extern "C" __global__ void binary_tree_fgl(Tree tree) { operate_under_locks(tree); }
+extern "C" __global__ void binary_tree_lock(Tree tree) { operate_under_lock(tree); }
 
 static std::vector<Node> nodes_of(const TreeInput &input) {
     std::vector<Node> nodes(1 + input.keys.size() + input.inserts);
@@ -194,8 +179,7 @@ int main(int argc, char **argv) {
     TreeOptions options = tree_options(argc, argv, sizes);
     TreeInput input = tree_input(options, 1);
     std::vector<Node> nodes = nodes_of(input);
-    Tree tree = {region_of(nodes), to_device(input.operations), (int)input.operations.size(),
-                 device_zeros<int>(nodes.size()), device_zeros<int>(1)};
+    Tree tree = search_tree<BinaryTree>(input, nodes);
 
     void (*const kernels[])(Tree) = {binary_tree_tm, binary_tree_fgl, binary_tree_lock};
     Geometry launch = geometry(tree.count, options.placement);

@@ -11,14 +11,6 @@
 
 static const int TOP = 1;
 
-struct Tree {
-    volatile RbNode *nodes;
-    const Operation *operations;
-    int count;
-    int *locks; // one for each node
-    int *lock;
-};
-
 // A key that is there is not inserted again, one that is not there is not deleted.
 static __device__ __forceinline__ void operate_at(volatile RbNode *nodes, RbPlace at, const Operation &operation) {
     bool there = rb_at(nodes, at) != RB_NONE;
@@ -29,35 +21,29 @@ static __device__ __forceinline__ void operate_at(volatile RbNode *nodes, RbPlac
     }
 }
 
-static __device__ __forceinline__ void operate(const Tree &tree, const Operation &operation) {
-    operate_at(tree.nodes, rb_find(tree.nodes, TOP, operation.key), operation);
-}
+struct RedBlackTree {
+    typedef RbNode Node;
 
-extern "C" __global__ void red_black_tree_tm(Tree tree) {
-    with_operation(tree, [&](const Operation &operation) { as_transaction([&] { operate(tree, operation); }); });
-}
-
-static __device__ __forceinline__ bool try_operation(volatile RbNode *nodes, HeldLocks &held,
-                                                     const Operation &operation) {
-    RbPlace at;
-    if (!rb_lock(nodes, held, operation.node != RB_NONE ? RB_INSERT : RB_REMOVE, TOP, operation.key, &at)) {
-        return false;
+    static __device__ __forceinline__ void operate(volatile Node *nodes, const Operation &operation) {
+        operate_at(nodes, rb_find(nodes, TOP, operation.key), operation);
     }
-    operate_at(nodes, at, operation);
-    return true;
-}
 
-extern "C" __global__ void red_black_tree_fgl(Tree tree) {
-    with_operation(tree, [&](const Operation &operation) {
-        with_held_locks(tree.locks, [&](HeldLocks &held) { return try_operation(tree.nodes, held, operation); });
-    });
-}
+    static __device__ __forceinline__ bool try_operation(volatile Node *nodes, HeldLocks &held,
+                                                         const Operation &operation) {
+        RbPlace at;
+        if (!rb_lock(nodes, held, operation.node != RB_NONE ? RB_INSERT : RB_REMOVE, TOP, operation.key, &at)) {
+            return false;
+        }
+        operate_at(nodes, at, operation);
+        return true;
+    }
+};
 
-extern "C" __global__ void red_black_tree_lock(Tree tree) {
-    with_operation(tree, [&](const Operation &operation) {
-        under_lock(tree.lock, [&] { operate(tree, operation); });
-    });
-}
+typedef SearchTree<RedBlackTree> Tree;
+
+extern "C" __global__ void red_black_tree_tm(Tree tree) { operate_in_transaction(tree); }
+extern "C" __global__ void red_black_tree_fgl(Tree tree) { operate_under_locks(tree); }
+extern "C" __global__ void red_black_tree_lock(Tree tree) { operate_under_lock(tree); }
 
 static std::vector<RbNode> nodes_of(const TreeInput &input) {
     std::vector<RbNode> nodes(TOP + 1 + input.keys.size() + input.inserts);
@@ -73,8 +59,7 @@ int main(int argc, char **argv) {
     TreeOptions options = tree_options(argc, argv, sizes);
     TreeInput input = tree_input(options, TOP + 1);
     std::vector<RbNode> nodes = nodes_of(input);
-    Tree tree = {region_of(nodes), to_device(input.operations), (int)input.operations.size(),
-                 device_zeros<int>(nodes.size()), device_zeros<int>(1)};
+    Tree tree = search_tree<RedBlackTree>(input, nodes);
 
     void (*const kernels[])(Tree) = {red_black_tree_tm, red_black_tree_fgl, red_black_tree_lock};
     Geometry launch = geometry(tree.count, options.placement);

@@ -1,8 +1,9 @@
-// What the two search trees share: the command line, and operations whose result does not depend on their order. The
-// keys of the tree are even, inserted ones are odd, deleted ones distinct.
+// What the two search trees share: the command line, operations whose result does not depend on their order, and the
+// kernels of the three versions. The keys of the tree are even, inserted ones are odd, deleted ones distinct.
 #ifndef KERNELS_SI_TREE_BENCH_H
 #define KERNELS_SI_TREE_BENCH_H
 
+#include "held_locks.h"
 #include "si_bench.h"
 
 struct Operation {
@@ -63,14 +64,52 @@ static inline TreeInput tree_input(const TreeOptions &options, int first) {
     return input;
 }
 
+// A search tree in device memory. Kind: of tree, with
+//   Node
+//   operate(nodes, operation)                 performs it
+//   try_operation(nodes, held, operation)     the same under locks; false: it has changed nothing and must be repeated
+template <typename Kind> struct SearchTree {
+    volatile typename Kind::Node *nodes;
+    const Operation *operations;
+    int count;
+    int *locks; // one for each node
+    int *lock;
+};
+
+template <typename Kind>
+static SearchTree<Kind> search_tree(const TreeInput &input, const std::vector<typename Kind::Node> &nodes) {
+    return {region_of(nodes), to_device(input.operations), (int)input.operations.size(),
+            device_zeros<int>(nodes.size()), device_zeros<int>(1)};
+}
+
 // Calls `step` with this thread's operation, which it has read.
-template <typename Tree, typename Step>
-static __device__ __forceinline__ void with_operation(const Tree &tree, Step step) {
+template <typename Kind, typename Step>
+static __device__ __forceinline__ void with_operation(const SearchTree<Kind> &tree, Step step) {
     int thread = thread_number();
     if (thread < tree.count) {
         Operation operation = tree.operations[thread];
         step(operation);
     }
+}
+
+template <typename Kind> static __device__ __forceinline__ void operate_in_transaction(const SearchTree<Kind> &tree) {
+    with_operation(tree, [&](const Operation &operation) {
+        as_transaction([&] { Kind::operate(tree.nodes, operation); });
+    });
+}
+
+template <typename Kind> static __device__ __forceinline__ void operate_under_locks(const SearchTree<Kind> &tree) {
+    with_operation(tree, [&](const Operation &operation) {
+        with_held_locks(tree.locks, [&](HeldLocks &held) {
+            return Kind::try_operation(tree.nodes, held, operation);
+        });
+    });
+}
+
+template <typename Kind> static __device__ __forceinline__ void operate_under_lock(const SearchTree<Kind> &tree) {
+    with_operation(tree, [&](const Operation &operation) {
+        under_lock(tree.lock, [&] { Kind::operate(tree.nodes, operation); });
+    });
 }
 
 static inline int tree_verdict(const char *name, const TreeOptions &options, Geometry launch, int count) {

@@ -63,6 +63,7 @@ void engine_runs(const struct engine_home *h, uint64_t at);
 uint8_t *engine_bytes(const struct engine_home *h, uint64_t mapped);        /* of a mapped line in host memory */
 bool engine_versioned(const struct engine_home *h, uint64_t address);
 void engine_copy_slot(const struct engine_home *h, uint32_t from, uint32_t to, uint64_t now);
+void engine_copy_slot_at_once(const struct engine_home *h, uint32_t from, uint32_t to);     /* in no time */
 void engine_publish_slot(const struct engine_home *h, uint32_t slot);
 /* Messages to SMs: partition_packet, partition_send (partition.h), packet_return. */
 

@@ -168,6 +168,7 @@ void l2_copier_init(struct l2_slice *s);
 void l2_copier_end(struct l2_slice *s);
 /* Copies the slice's versioned rows from one slot to another. */
 void l2_copy_begin(struct l2_slice *s, uint32_t from, uint32_t to, uint64_t now);
+void l2_copy_at_once(struct l2_slice *s, uint32_t from, uint32_t to);
 void l2_copy_run(struct l2_slice *s, const struct l2_now *t);       /* a cycle, while it copies */
 void l2_copy_done(struct l2_slice *s, uint32_t bank);               /* the bank's CLONE has completed */
 void l2_copy_dump(const struct l2_slice *s, void (*line)(void *ctx, const char *text), void *ctx);

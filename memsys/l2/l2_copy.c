@@ -53,6 +53,14 @@ static uint64_t mapped(const struct l2_slice *s, const struct version_row *r, ui
 
 /* ---- begin ---- */
 
+static void moved(struct l2_slice *s, struct version_row *r, uint32_t from, uint32_t to)
+{
+    vmem_move(s->part->cfg.versions, r, from, to);
+    r->copied = true;
+    s->part->count[STAT_VERSION_COPIES]++;
+    s->part->count[STAT_VERSION_BYTES] += vmem_row_bytes(s->part->cfg.versions);
+}
+
 static void add(struct l2_slice *s, struct version_row *r)
 {
     struct l2_copier *k = s->copier;
@@ -87,6 +95,18 @@ void l2_copy_begin(struct l2_slice *s, uint32_t from, uint32_t to, uint64_t now)
         if (rows[i]->bank % s->part->cfg.slices == s->number)
             add(s, rows[i]);
     l2_wake(s, now + 1);
+}
+
+/* For protocols that model a copy without cost. Lines of the target in L2 stay: their bytes are those of the row. */
+void l2_copy_at_once(struct l2_slice *s, uint32_t from, uint32_t to)
+{
+    struct vmem *v = s->part->cfg.versions;
+    uint32_t n;
+    struct version_row *const *rows = vmem_rows(v, s->part->cfg.channel, &n);
+    vmem_copy_begins(v, s->id, to);
+    for (uint32_t i = 0; i < n; i++)
+        if (rows[i]->bank % s->part->cfg.slices == s->number)
+            moved(s, rows[i], from, to);
 }
 
 /* ---- a bank ---- */
@@ -188,11 +208,8 @@ void l2_copy_done(struct l2_slice *s, uint32_t bank)
     struct copy_bank *b = &k->bank[bank];
     hold(b, false);
     for (struct version_row *r = b->group; r; r = r->next) {
-        vmem_move(s->part->cfg.versions, r, k->from, k->to);
-        r->copied = true;
+        moved(s, r, k->from, k->to);
         k->left--;
-        s->part->count[STAT_VERSION_COPIES]++;
-        s->part->count[STAT_VERSION_BYTES] += vmem_row_bytes(s->part->cfg.versions);
     }
     b->group = NULL;
     b->phase = PHASE_IDLE;

@@ -134,6 +134,11 @@ void engine_copy_slot(const struct engine_home *h, uint32_t from, uint32_t to, u
     l2_copy_begin(slice_of(h), from, to, now);
 }
 
+void engine_copy_slot_at_once(const struct engine_home *h, uint32_t from, uint32_t to)
+{
+    l2_copy_at_once(slice_of(h), from, to);
+}
+
 void engine_publish_slot(const struct engine_home *h, uint32_t slot)
 {
     vmem_publish(h->part->cfg.versions, h->slice, slot);

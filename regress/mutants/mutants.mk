@@ -4,8 +4,8 @@ MUTANT_TABLES := $(sort $(wildcard regress/mutants/faults/*.faults))
 MUTANT_TABLE  := $(B)/regress/mutants/table
 MUTANT_JOBS   := $(shell nproc)
 
-FINDERS := kilo unit rules warp warp_rules sitm sitm_rules shared flip store witness coherence protocols dram occupancy \
-           policies litmus vmem traffic machine
+FINDERS := kilo unit rules warp warp_rules sitm sitm_rules ordered shared flip store witness coherence protocols \
+           dram occupancy policies litmus vmem traffic machine
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/tm/cu_rig.c
 FINDER_rules  := regress/unit/tm/test_cu_rules.c
@@ -15,6 +15,7 @@ FINDER_warp   := regress/mutants/warp.c $(RANDOM_FINDER)
 FINDER_warp_rules := regress/unit/tm/test_warptm.c
 FINDER_sitm   := $(patsubst %,regress/mutants/%.c,sitm finder) $(wildcard regress/unit/sitm/sitm_*.c)
 FINDER_sitm_rules := regress/unit/sitm/test_sitm_rules.c
+FINDER_ordered := regress/unit/tm/test_ordered.c
 FINDER_shared := regress/mutants/shared.c $(RANDOM_FINDER)
 FINDER_flip   := regress/mutants/flip.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_store  := regress/mutants/store.c regress/mutants/finder.c regress/witness/lab.c

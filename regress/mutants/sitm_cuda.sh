@@ -39,4 +39,7 @@ run sitm transfers --size 1500
 run sitm red_black_tree
 run sitm bh --size 100
 run 'sitm --set version.slots=2 --set sitm.writer_entries=1 --set sitm.reader_entries=1' ht --size 300
+run sitm+sitm-oracle write_skew
+run sitm+sitm-oracle red_black_tree
+run sitm rings
 printf 'survives\t\t\t\n'

@@ -59,6 +59,17 @@ static uint8_t sectors_of(const struct sitm_lines *l)
     return sectors;
 }
 
+/* For the count of loops (loops.c). */
+static void note_words(struct sitm_core *x, uint32_t slot, const struct access *a, bool write)
+{
+    if (!x->gpu->loops)
+        return;
+    for (uint32_t n = 0; n < a->words; n++)
+        for (uint32_t lane = 0; lane < SITM_LANES; lane++)
+            if (a->word[n][lane])
+                sitm_loops_access(x, slot, lane, a->word[n][lane], write);
+}
+
 /* Sends the words; returns the number of packets. */
 static uint32_t send_words(struct sitm_core *x, uint32_t slot, struct access *a, enum sitm_kind kind,
                            struct tm_load *load)
@@ -133,6 +144,7 @@ void sitm_load(void *core, struct tm_load *l, uint64_t now)
     uint64_t lanes = l->fetch->lanes & ~(uint64_t)x->warp[l->slot].a.doomed & x->warp[l->slot].a.lanes;
     if (!outside(x, l->slot, l->fetch, lanes)) {
         words_of_load(l, lanes, &a);
+        note_words(x, l->slot, &a, false);
         l->protocol = send_words(x, l->slot, &a, SITM_TX_READ, l);
     }
     if (l->protocol)
@@ -207,11 +219,13 @@ void sitm_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lan
     const struct sitm_warp *w = &x->warp[slot];
     struct access a = { .words = 0 };
     uint64_t live = lanes & ~(uint64_t)w->a.doomed & w->a.lanes;
+    bool registers = !w->a.exclusive && !x->gpu->exact;
     if (outside(x, slot, op, live))
         return;
-    if (!w->a.exclusive && !x->gpu->exact) {
+    if (registers || x->gpu->loops)
         words_of_store(x, slot, op->width < 4 ? 1 : op->width / 4u, live, &a);
+    note_words(x, slot, &a, true);
+    if (registers)
         send_words(x, slot, &a, SITM_TX_WRITE, NULL);
-    }
     kilo_log_store(core, slot, op, lanes, now);
 }

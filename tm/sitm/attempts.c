@@ -32,6 +32,10 @@ struct packet *sitm_packet(struct sitm_core *x, enum sitm_kind kind, uint32_t sl
 
 static void send_message(struct sitm_core *x, const struct sitm_message *m, uint32_t slice)
 {
+    if (x->gpu->cfg.instant && m->kind != SITM_PASS && m->kind != SITM_FAIL) {
+        sitm_instant_send(x, m);
+        return;
+    }
     struct packet *p = sitm_packet(x, m->kind, slice, sitm_message_bytes(m->kind, 0) - SITM_HEADER_BYTES);
     ((union sitm_payload *)p->payload)->message = *m;
 }
@@ -47,7 +51,7 @@ static void begin(struct sitm_core *x, uint32_t slot)
 {
     struct sitm_warp *w = &x->warp[slot];
     struct sitm_message m;
-    sitm_attempt_next(&w->a, w->lanes, x->gpu->cfg.exclusive_after, &m);
+    sitm_attempt_next(&w->a, w->lanes, &x->gpu->rules, &m);
     m.warp = sitm_warp_number(x, slot);
     w->state = SITM_STATE_BEGIN;
     send_message(x, &m, 0);
@@ -71,6 +75,7 @@ static void snapshot(struct sitm_core *x, uint32_t slot, const struct sitm_messa
 {
     struct sitm_warp *w = &x->warp[slot];
     sitm_attempt_begin(&w->a, m);
+    sitm_loops_begin(x, slot, m);
     w->told = 0;
     w->state = SITM_STATE_RUN;
     if (w->lanes & ~m->lanes)
@@ -118,6 +123,7 @@ void sitm_lanes_aborted(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
     uint32_t others = (uint32_t)lanes & w->a.lanes & ~w->a.doomed;
     if (w->state != SITM_STATE_RUN && w->state != SITM_STATE_COMMIT)
         return;
+    sitm_loops_abort(x, slot, (uint32_t)lanes & w->a.lanes);
     sitm_attempt_doom(&w->a, others, SITM_STAMPS);
     w->told |= others;
     w->at_commit &= ~(uint32_t)lanes;
@@ -260,6 +266,9 @@ static void decided(struct sitm_core *x, uint32_t slot, uint64_t now)
     w->state = w->ok.writers ? SITM_STATE_WRITE : SITM_STATE_NONE;
     if (!w->ok.writers)
         x->gpu->floor[sitm_warp_number(x, slot)] = UINT64_MAX;
+    sitm_loops_commit(x, slot, w->ok.writers, w->ok.version);
+    sitm_loops_commit(x, slot, readers, w->a.snapshot);
+    sitm_loops_abort(x, slot, lanes & ~w->ok.lanes);
     refuse_lanes(x, slot, lanes & ~w->ok.lanes, now);
     commit_lanes(x, slot, readers, now);
 }
@@ -298,19 +307,19 @@ static void committed(struct sitm_core *x, uint32_t slot, uint64_t now)
 
 /* ---- messages ---- */
 
-static void receive(struct sitm_core *x, enum sitm_kind kind, const struct sitm_message *m, uint64_t now)
+void sitm_message_arrived(struct sitm_core *x, const struct sitm_message *m, uint64_t now)
 {
     uint32_t slot = m->warp - sitm_warp_number(x, 0);
-    switch (kind) {
+    switch (m->kind) {
     case SITM_SNAPSHOT: snapshot(x, slot, m, now); break;
     case SITM_EDGE_ACK:
         sitm_attempt_edges(&x->warp[slot].a, m);
         sitm_progress(x, slot, now);
         break;
     case SITM_COMMIT_OK: commit_ok(x, slot, m, now); break;
-    case SITM_CU_DONE: cu_done(x, slot); break;
     default: committed(x, slot, now); break;
     }
+    tm_run_at(x->tm, now);
 }
 
 void sitm_receive(void *core, struct packet *p, uint64_t now)
@@ -321,10 +330,15 @@ void sitm_receive(void *core, struct packet *p, uint64_t now)
     count(x, p);
     if (kind == SITM_DATA || kind == SITM_WRITE_ACK) {
         sitm_reply(x, p, now);
-    } else {
-        struct sitm_message m = ((union sitm_payload *)p->payload)->message;
-        packet_return(p);
-        receive(x, kind, &m, now);
+        tm_run_at(x->tm, now);
+        return;
     }
+    struct sitm_message m = ((union sitm_payload *)p->payload)->message;
+    packet_return(p);
+    if (kind != SITM_CU_DONE) {
+        sitm_message_arrived(x, &m, now);
+        return;
+    }
+    cu_done(x, m.warp - sitm_warp_number(x, 0));
     tm_run_at(x->tm, now);
 }

@@ -84,9 +84,13 @@ static void to_slices(struct sitm_manager_unit *x, const struct sitm_message *m,
 }
 
 /* The floor of the attempt's snapshot bounds its place in the order of commits from below. */
-static void bound_order(struct sitm_manager_unit *x, const struct sitm_message *m)
+void sitm_manager_label(struct sitm_manager_unit *x, struct sitm_message *m)
 {
-    x->unit->gpu->floor[m->warp] = (uint64_t)m->epoch << 32 | x->rules.group[m->group].floor;
+    const struct sitm_gpu *g = x->unit->gpu;
+    if (m->kind == SITM_SNAPSHOT)
+        g->floor[m->warp] = (uint64_t)m->epoch << 32 | x->rules.group[m->group].floor;
+    if (m->kind == SITM_COMMIT_OK && g->exact)
+        sitm_exact_label(g->exact, m);
 }
 
 static void to_sm(struct sitm_manager_unit *x, const struct sitm_message *m, uint64_t now)
@@ -99,19 +103,15 @@ static void to_sm(struct sitm_manager_unit *x, const struct sitm_message *m, uin
     k->warp = UINT16_MAX;
     k->bytes = (uint16_t)sitm_message_bytes(m->kind, m->kind == SITM_EDGE_ACK ? lanes : 0);
     ((union sitm_payload *)k->payload)->message = *m;
-    if (m->kind == SITM_SNAPSHOT)
-        bound_order(x, m);
     sitm_send(x->unit, k, now);
 }
 
 static void send_all(struct sitm_manager_unit *x, uint64_t now)
 {
-    const struct sitm_exact *exact = x->unit->gpu->exact;
     struct sitm_message m;
     while (sitm_manager_send(&x->rules, &m)) {
-        if (exact && m.kind == SITM_COMMIT_OK)
-            sitm_exact_label(exact, &m);
-        if (m.kind == SITM_COPY || m.kind == SITM_PUBLISH || m.kind == SITM_RELEASE || m.kind == SITM_RESET)
+        sitm_manager_label(x, &m);
+        if (sitm_for_slices(m.kind))
             to_slices(x, &m, now);
         else
             to_sm(x, &m, now);
@@ -179,6 +179,8 @@ void sitm_manager_settle(struct sitm_manager_unit *x)
     n[STAT_SITM_WAIT_TABLE] += c->hold_waits[0] - old->hold_waits[0];
     n[STAT_SITM_WAIT_RESET] += c->hold_waits[1] - old->hold_waits[1];
     n[STAT_SITM_WAIT_EXCLUSIVE] += c->hold_waits[2] - old->hold_waits[2];
+    n[STAT_SITM_WAIT_PRECEDENCE] += c->precedence_waits - old->precedence_waits;
+    n[STAT_SITM_PRECEDENCES] += c->precedences - old->precedences;
     n[STAT_SITM_EDGES] += c->edges - old->edges;
     n[STAT_SITM_LOOPS] += c->loops - old->loops;
     n[STAT_SITM_VERSIONS] += c->versions - old->versions;

@@ -45,6 +45,7 @@ static struct sitm_rules rules_of(const struct simtx_config *config, uint32_t sl
     r.delta = c.delta;
     r.stamp_bits = c.stamp_bits;
     r.version_bits = c.version_bits;
+    r.precedence_after = c.precedence_after;
     r.exclusive_after = c.exclusive_after;
     return r;
 }
@@ -66,6 +67,20 @@ static uint32_t link_of(const struct simtx_config *config)
 
 /* ---- checks ---- */
 
+static bool instant(const struct simtx_config *c)
+{
+    struct sitm_cfg s;
+    sitm_configure(&s, c);
+    return s.instant;
+}
+
+static bool exact(const struct simtx_config *c)
+{
+    struct sitm_cfg s;
+    sitm_configure(&s, c);
+    return s.decision == SITM_KEY_DECISION_EXACT;
+}
+
 static bool check_machine(const struct simtx_config *c, const struct sitm_rules *r, char *error, size_t size)
 {
     if (config_int(c, KEY_GPU_WARP_SIZE) != SITM_LANES)
@@ -73,6 +88,8 @@ static bool check_machine(const struct simtx_config *c, const struct sitm_rules 
                  SITM_LANES);
     else if (!r->slots)
         snprintf(error, size, "tm.global = sitm needs versioned memory: version.slots of at least 2");
+    else if (instant(c) && !exact(c))
+        snprintf(error, size, "sitm.instant needs sitm.decision = exact: tables and dependencies take time");
     else if (link_of(c) < traversal(c, true))
         snprintf(error, size, "sitm.link_latency = %u: at least half of a traversal of a crossbar, %u core cycles",
                  link_of(c), (unsigned)traversal(c, true));
@@ -102,7 +119,7 @@ static enum tm_isolation isolation(const struct simtx_config *c)
 {
     struct sitm_cfg s;
     sitm_configure(&s, c);
-    return s.edges || s.decision == SITM_KEY_DECISION_EXACT ? TM_SERIALISABLE_SNAPSHOT : TM_SNAPSHOT;
+    return s.edges || exact(c) ? TM_SERIALISABLE_SNAPSHOT : TM_SNAPSHOT;
 }
 
 /* ---- life ---- */
@@ -119,6 +136,7 @@ static void *new_gpu_state(struct tm_gpu *t, const struct simtx_config *c)
     sitm_configure(&g->cfg, c);
     g->core = mem_zero((size_t)config_int(c, KEY_GPU_SMS), sizeof *g->core, "snapshot isolation");
     g->exact = g->cfg.decision == SITM_KEY_DECISION_EXACT ? sitm_exact_new(g) : NULL;
+    g->loops = g->cfg.count_loops ? sitm_loops_new(g) : NULL;
     g->floor = mem_alloc(g->warps, sizeof *g->floor, "snapshot isolation");
     for (uint32_t i = 0; i < g->warps; i++)
         g->floor[i] = UINT64_MAX;
@@ -131,6 +149,7 @@ static void free_gpu_state(void *gpu_state)
     struct kilo_gpu *s = gpu_state;
     struct sitm_gpu *g = s->own;
     sitm_exact_free(g->exact);
+    sitm_loops_free(g->loops);
     free(g->core);
     free(g->unit);
     free(g->floor);
@@ -148,6 +167,7 @@ static void *new_core(struct tm_core *tm, void *gpu_state)
         x->warp[i].a.warp = tm_sm(tm) * x->gpu->slots + i;
         x->warp[i].a.group = SITM_NO_GROUP;
     }
+    fifo_init(&x->requests, sizeof(struct sitm_message), "requests to the manager");
     x->gpu->core[tm_sm(tm)] = x;
     k->own = x;
     k->no_skip = true;
@@ -157,7 +177,10 @@ static void *new_core(struct tm_core *tm, void *gpu_state)
 
 static void free_core(void *core)
 {
-    free(sitm_core(core)->empty_load);
+    struct sitm_core *x = sitm_core(core);
+    free(x->empty_load);
+    free(x->event);
+    fifo_end(&x->requests);
     kilo_free_core(core);
 }
 
@@ -171,7 +194,7 @@ static bool idle(const void *core)
 {
     const struct kilo_core *k = core;
     const struct sitm_core *x = sitm_core(k);
-    return kilo_idle(core) && !x->replies && !x->empty_loads;
+    return kilo_idle(core) && !x->replies && !x->empty_loads && !x->requests.n;
 }
 
 /* Snapshots are consistent, so no attempt is doomed without the rules' knowledge. */
@@ -196,7 +219,12 @@ static void step(void *gpu_state, void *const *cores, uint32_t n, uint64_t now)
 {
     enum { EACH = 64 };
     struct sitm_gpu *g = ((struct kilo_gpu *)gpu_state)->own;
-    sitm_links_step(g);
+    if (g->cfg.instant)
+        sitm_instant_step(g, cores, n, now);
+    else
+        sitm_links_step(g);
+    if (g->loops)
+        sitm_loops_step(g->loops, cores, n);
     if (g->exact)
         sitm_exact_report(g->exact, false);
     else if (g->steps++ % EACH == 0)
@@ -247,6 +275,7 @@ static bool end(void *gpu_state, uint64_t now)
         return false;
     g->end_cycles = g->ending ? now - g->end_from : 0;
     g->ending = false;
+    g->possible_loops = g->loops ? sitm_loops_end_kernel(g->loops) : 0;
     for (uint32_t s = 0; s < g->slices; s++)
         sitm_unit_end_kernel(g->unit[s]);
     sitm_manager_restart(g->unit[0]->manager);
@@ -257,6 +286,7 @@ static void totals(void *gpu_state, uint64_t *count)
 {
     const struct sitm_gpu *g = ((struct kilo_gpu *)gpu_state)->own;
     count[STAT_SITM_END_CYCLES] = g->end_cycles;
+    count[STAT_SITM_POSSIBLE_LOOPS] = g->possible_loops;
 }
 
 static bool consistent(void *gpu_state, const uint64_t *count, char *error, size_t size)
@@ -280,7 +310,7 @@ static bool consistent(void *gpu_state, const uint64_t *count, char *error, size
 }
 
 const struct tm_protocol tm_sitm = {
-    .name = "sitm", .begin_waits = true, .payload = sizeof(union sitm_payload), .check = check, .coherent = coherent,
+    .name = "sitm", .begin_waits = true, .global_step = instant, .payload = sizeof(union sitm_payload), .check = check, .coherent = coherent,
     .isolation = isolation, .new_gpu_state = new_gpu_state, .free_gpu_state = free_gpu_state,
     .private_words = kilo_private_words, .engine = &sitm_engine, .new_core = new_core, .free_core = free_core,
     .may_issue = sitm_may_issue, .attempt = sitm_attempt_wanted, .load = sitm_load, .store = sitm_store,

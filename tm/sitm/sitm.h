@@ -7,7 +7,8 @@
  *   accesses.c  at the SM: loads, stores                 writeback.c beside each slice: write sets
  *   protocol.c  table of functions, checks, life         manager.c   beside slice 0
  *   describe.c  reports of hangs                         link.c      control links between manager and slices
- *   exact.c     the exact decision (sitm.decision)
+ *   exact.c     the exact decision (sitm.decision)       instant.c   the manager without time (sitm.instant)
+ *   loops.c     possible loops, counted (sitm.count_loops)
  *
  * Write logs, their transfer and reads of own writes are those of KILO TM (tm/kilo), without a read log.
  */
@@ -58,6 +59,8 @@ struct sitm_mail {
 struct sitm_unit;
 struct sitm_core;
 struct sitm_exact;
+struct sitm_loops;
+struct sitm_event;
 
 struct sitm_gpu {
     const struct simtx_config *config;
@@ -70,6 +73,8 @@ struct sitm_gpu {
     struct sitm_core **core;         /* by SM */
     struct sitm_manager *manager;
     struct sitm_exact *exact;        /* NULL: the rules decide */
+    struct sitm_loops *loops;        /* NULL: they are not counted */
+    uint64_t possible_loops;         /* of the last kernel */
     uint64_t *floor;                 /* by warp number: least place of its running attempt for the oracle; UINT64_MAX =
                                       * none. Set by the manager, reset at the SM */
     uint32_t warps, steps;
@@ -109,6 +114,9 @@ struct sitm_core {
     uint32_t replies;                /* TX_READ and TX_WRITE in flight */
     struct tm_load **empty_load;     /* loads whose lanes all abort: they complete without data */
     uint32_t empty_loads, empty_cap;
+    struct fifo requests;            /* struct sitm_message: to the manager (instant.c) */
+    struct sitm_event *event;        /* since the last serial step (loops.c) */
+    uint32_t events, events_cap;
 };
 
 static inline struct sitm_core *sitm_core(const struct kilo_core *k)
@@ -130,6 +138,8 @@ void sitm_filled(struct kilo_core *k, uint32_t slot, uint64_t now);
 void sitm_receive(void *core, struct packet *p, uint64_t now);
 /* The counters of the attempt have changed: sends ABORTED and COMMIT_REQ, aborts doomed lanes. */
 void sitm_progress(struct sitm_core *x, uint32_t slot, uint64_t now);
+/* A message of the manager has arrived. */
+void sitm_message_arrived(struct sitm_core *x, const struct sitm_message *m, uint64_t now);
 /* A packet with the payload; queued. bytes: without the header. */
 struct packet *sitm_packet(struct sitm_core *x, enum sitm_kind kind, uint32_t slice, uint32_t bytes);
 
@@ -198,6 +208,8 @@ struct sitm_manager_unit *sitm_manager_unit_new(struct sitm_unit *u);
 void sitm_manager_unit_free(struct sitm_manager_unit *x);
 void sitm_manager_take(struct sitm_manager_unit *x, struct packet *k, uint64_t now);
 uint64_t sitm_manager_run(struct sitm_manager_unit *x, uint64_t now);    /* L2 cycles */
+/* What the model adds to a message of the manager before it leaves. */
+void sitm_manager_label(struct sitm_manager_unit *x, struct sitm_message *m);
 bool sitm_manager_idle(const struct sitm_manager_unit *x);
 void sitm_manager_settle(struct sitm_manager_unit *x);
 void sitm_manager_restart(struct sitm_manager_unit *x);                  /* the next kernel */
@@ -210,6 +222,22 @@ void sitm_exact_start(struct sitm_exact *e);                      /* a kernel: t
 void sitm_exact_label(const struct sitm_exact *e, struct sitm_message *ok);
 /* Serial: reports the serial order as far as it is known. all: the kernel has ended. */
 void sitm_exact_report(struct sitm_exact *e, bool all);
+
+/* ---- instant.c ---- */
+void sitm_instant_send(struct sitm_core *x, const struct sitm_message *m);          /* to the manager */
+void sitm_instant_step(struct sitm_gpu *g, void *const *cores, uint32_t n, uint64_t now);
+
+/* ---- loops.c ---- */
+struct sitm_loops *sitm_loops_new(struct sitm_gpu *g);
+void sitm_loops_free(struct sitm_loops *l);
+/* At an SM: attempts of these lanes begin, commit, abort; without a count of loops they do nothing. */
+void sitm_loops_begin(struct sitm_core *x, uint32_t slot, const struct sitm_message *snapshot);
+void sitm_loops_commit(struct sitm_core *x, uint32_t slot, uint32_t lanes, uint32_t version);
+void sitm_loops_abort(struct sitm_core *x, uint32_t slot, uint32_t lanes);
+/* An access of a lane, if loops are counted. */
+void sitm_loops_access(struct sitm_core *x, uint32_t slot, uint32_t lane, uint64_t address, bool write);
+void sitm_loops_step(struct sitm_loops *l, void *const *cores, uint32_t n);
+uint64_t sitm_loops_end_kernel(struct sitm_loops *l);                               /* the kernel's loops */
 
 /* ---- link.c ---- */
 /* Serial: delivers the mail of the last window. */

@@ -1,10 +1,11 @@
 /*
  * Versioned memory. The layout, exhaustively on small devices and by samples on every preset's address map; the
- * Version Index Table; and partitions with a tiny L2 under random traffic with copies, commits and publications of slots. The
- * model beside the partition has the bytes of every slot: it changes them when an access performs and when a CLONE that
- * it has observed must have completed. At every CLONE it looks at tags, miss queues and the DRAM queue for what a copy
- * inside DRAM would miss or lose.
+ * Version Index Table; and partitions with a tiny L2 under random traffic with copies, commits and publications of
+ * slots. The model beside the partition has the bytes of every slot: it changes them when an access performs and when
+ * a CLONE that it has observed must have completed. At every CLONE it looks at tags, miss queues and the DRAM queue for
+ * what a copy inside DRAM would miss or lose.
  */
+#include "frontend/lib/config_load.h"
 #include "memsys/l2/l2.h"
 #include "memsys/dram/dram_state.h"
 #include "memsys/versions/version_index.h"
@@ -63,33 +64,49 @@ static void layout_is_one_to_one(void **state)
     }
 }
 
+/* Random lines of 2^40 bytes, with every number of slots. */
+static void check_map(const struct addrmap *m, uint32_t subarray)
+{
+    uint64_t x = 3;
+    for (uint32_t slots = 2; slots <= 32 && slots <= subarray; slots++) {
+        struct layout l;
+        layout_init(&l, m, slots, subarray, 0);
+        for (int k = 0; k < 200; k++) {
+            uint64_t a = m->base + next_random(&x) % (1ull << 40) / 128 * 128;
+            uint32_t p = (uint32_t)(next_random(&x) % slots), slot;
+            uint64_t mapped = layout_map(&l, a, p);
+            struct dram_address d = addrmap_decode(m, a), at = addrmap_decode(m, mapped);
+            assert_int_equal(layout_dram_row(&l, at.row), expected_row(slots, subarray, d.row, p));
+            assert_true(at.channel == d.channel && at.bank == d.bank && at.slice == d.slice && at.column == d.column);
+            assert_true(layout_unmap(&l, mapped, &slot) == a && slot == p);
+            assert_true(p ? mapped >= l.limit : mapped == a);
+            assert_true(mapped < 0x1000000000000000ull);
+        }
+    }
+}
+
+/* The address map of every preset and overlay, by its own keys: the map, channels, slices, hash, rows of a subarray. */
 static void layout_holds_on_every_preset(void **state)
 {
-    static const char *const maps[] = {
-        "dramid@8;0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS", "dramid@8;RRRRRRRRRRRRRR.BBBCCB.CCCSSSSS",
-        "dramid@8;RRRRRRRRRRRR.BBBBCCCC.CCCSSSSS",
-    };
-    uint64_t x = 3, base = 0x200000000000ull;
-    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-        for (uint32_t channels = 4; channels <= 64; channels = channels == 8 ? 64 : channels + 2)
-            for (uint32_t slots = 2; slots <= 32; slots++) {
-                struct addrmap m;
-                struct layout l;
-                char error[200];
-                assert_true(addrmap_parse(&m, maps[i], channels, 2, false, base, error, sizeof error));
-                layout_init(&l, &m, slots, 64, 0);
-                for (int k = 0; k < 200; k++) {
-                    uint64_t a = base + next_random(&x) % (1ull << 40) / 128 * 128;
-                    uint32_t p = (uint32_t)(next_random(&x) % slots), slot;
-                    uint64_t mapped = layout_map(&l, a, p);
-                    struct dram_address d = addrmap_decode(&m, a), at = addrmap_decode(&m, mapped);
-                    assert_int_equal(layout_dram_row(&l, at.row), expected_row(slots, 64, d.row, p));
-                    assert_true(at.channel == d.channel && at.bank == d.bank && at.slice == d.slice);
-                    assert_true(layout_unmap(&l, mapped, &slot) == a && slot == p);
-                    assert_true(p ? mapped >= l.limit : mapped == a);
-                    assert_true(mapped < 0x1000000000000000ull);
-                }
-            }
+    const uint64_t base = 0x200000000000ull;
+    char **names = simtx_config_presets(), error[200];
+    uint32_t presets = 0;
+    for (uint32_t n = 0; names[n]; n++, presets++) {
+        struct simtx_config *c = simtx_config_new();
+        struct dram_cfg dram;
+        struct addrmap m;
+        char *message = NULL;
+        if (simtx_config_load(c, names[n], &message))
+            fail_msg("%s: %s", names[n], message);
+        dram_configure(&dram, c);
+        assert_true(addrmap_parse(&m, dram.map, dram.channels, (uint32_t)config_int(c, KEY_L2_SLICES), dram.hash, base,
+                                  error, sizeof error));
+        check_map(&m, dram.subarray_rows);
+        simtx_config_free(c);
+        free(names[n]);
+    }
+    free(names);
+    assert_true(presets >= 20);
 }
 
 /* Figure 6: versions of times 17, 123, 193, 255; a timestamp of 123 to 192 finds the second one (S-128). */

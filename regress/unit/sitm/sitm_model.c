@@ -126,6 +126,7 @@ static struct sitm_rules random_rules(uint64_t *state, enum sitm_size size, uint
     r.delta = CHOOSE(state, 1, 2, 10);
     r.stamp_bits = r.delta == 10 ? CHOOSE(state, 6, 7, 8, 24) : CHOOSE(state, 4, 5, 7, 8, 24);
     r.version_bits = CHOOSE(state, 2, 3, 32, 32);
+    r.precedence_after = 0;
     r.exclusive_after = CHOOSE(state, 2, 4, 16);
     return r;
 }

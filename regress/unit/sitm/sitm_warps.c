@@ -301,7 +301,7 @@ void model_begin(struct model *m, uint32_t warp)
 {
     struct warp *w = &m->warp[warp];
     struct sitm_message out;
-    sitm_attempt_next(&w->attempt, w->want, m->setup->rules.exclusive_after, &out);
+    sitm_attempt_next(&w->attempt, w->want, &m->setup->rules, &out);
     w->state = WARP_BEGINS;
     model_from_warp(m, &out);
 }

@@ -95,6 +95,34 @@ static void readings_that_are_right(void **state)
     all_right(prevts_cts, SITM_TINY, SITM_CHECK_REPLAY);
 }
 
+static void precedence(struct sitm_rules *r)
+{
+    r->precedence_after = 1;
+}
+
+/* With precedence beside exclusive mode nothing changes that is guaranteed. */
+static void precedence_before_exclusive_mode(void **state)
+{
+    all_right(precedence, SITM_TINY, SITM_CHECK_REPLAY);
+    all_right(precedence, SITM_CROWD, SITM_CHECK_REPLAY);
+}
+
+/* Warps of one lane and large tables: precedence alone lets every thread end. */
+static void precedence_alone(void **state)
+{
+    for (uint64_t seed = 0; seed < runs; seed++) {
+        struct sitm_setup s = sitm_setup_random(seed, SITM_CROWD);
+        s.warps = SITM_MOST_WARPS;
+        s.lanes = 1;
+        s.rules.groups = SITM_MOST_GROUPS;
+        s.rules.writer_entries = s.rules.reader_entries = 999;
+        s.rules.precedence_after = 2;
+        s.rules.exclusive_after = 0;
+        sitm_model_run(&s, &result);
+        assert_string_equal(result.error, "");
+    }
+}
+
 static void snapshots_without_edges(void **state)
 {
     all_right(no_edges, SITM_TINY, SITM_CHECK_SNAPSHOTS);
@@ -251,6 +279,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_threads_small_tables), cmocka_unit_test(few_threads_large_tables),
         cmocka_unit_test(more_threads), cmocka_unit_test(everything_tiny), cmocka_unit_test(readings_that_are_right),
+        cmocka_unit_test(precedence_before_exclusive_mode),
+        cmocka_unit_test(precedence_alone),
         cmocka_unit_test(snapshots_without_edges), cmocka_unit_test(printed_readings_break),
         cmocka_unit_test(exact_decision), cmocka_unit_test(shadow_finds_every_cycle),
         cmocka_unit_test(shadow_of_post_dating),

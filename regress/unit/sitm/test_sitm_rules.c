@@ -424,12 +424,13 @@ static void exact_verdicts(void **state)
 {
     static const uint32_t X_AND_Y[] = { 7, 8 };
     struct sitm_sets x = { X_AND_Y, X_AND_Y, 2, 1 }, y = { X_AND_Y, X_AND_Y + 1, 2, 1 };
-    struct sitm_sets reader = { X_AND_Y, NULL, 2, 0 };
+    struct sitm_sets reader = { X_AND_Y, NULL, 2, 0 }, blind = { NULL, X_AND_Y, 0, 1 };
     struct sitm_graph g;
     uint32_t node;
     sitm_graph_init(&g);
     assert_int_equal(sitm_graph_decide(&g, 0, 1, &x, &node), SITM_VERDICT_COMMIT);
-    assert_int_equal(sitm_graph_decide(&g, 0, 1, &x, &node), SITM_VERDICT_WRITE);
+    assert_int_equal(sitm_graph_decide(&g, 0, 1, &blind, &node), SITM_VERDICT_WRITE);
+    assert_int_equal(sitm_graph_decide(&g, 0, 1, &x, &node), SITM_VERDICT_LOOP);
     assert_int_equal(sitm_graph_decide(&g, 0, 1, &y, &node), SITM_VERDICT_LOOP);
     assert_int_equal(sitm_graph_decide(&g, 0, 0, &reader, &node), SITM_VERDICT_COMMIT);
     assert_int_equal(sitm_graph_decide(&g, 1, 2, &y, &node), SITM_VERDICT_COMMIT);
@@ -465,6 +466,15 @@ static void acknowledgement_before_announcement(void **state)
     assert_true(m.kind == SITM_COMMIT_REQ && m.lanes == 2 && m.writers == 2);
 }
 
+/* BEGIN of lanes 0 and 1. */
+static void next_begin(const struct sitm_attempt *a, uint32_t precedence, uint32_t exclusive, struct sitm_message *m)
+{
+    struct sitm_rules r = sitm_rules_default();
+    r.precedence_after = precedence;
+    r.exclusive_after = exclusive;
+    sitm_attempt_next(a, 3, &r, m);
+}
+
 static void lanes_abort_when_nothing_is_outstanding(void **state)
 {
     struct sitm_attempt a = { .warp = 7 };
@@ -480,15 +490,17 @@ static void lanes_abort_when_nothing_is_outstanding(void **state)
     assert_true(sitm_attempt_aborted(&a, &m));
     assert_int_equal(m.reason, SITM_TABLE);
     assert_false(sitm_attempt_may_commit(&a, 0));
-    sitm_attempt_next(&a, 3, 2, &m);
-    assert_true(m.kind == SITM_BEGIN && m.lanes == 3 && m.group == 0 && !m.exclusive);
-    sitm_attempt_next(&a, 3, 1, &m);
-    assert_true(m.lanes == 1 && m.exclusive);
-    sitm_attempt_next(&a, 3, 0, &m);
-    assert_false(m.exclusive);
+    next_begin(&a, 2, 2, &m);
+    assert_true(m.kind == SITM_BEGIN && m.lanes == 3 && m.group == 0 && !m.exclusive && !m.starving);
+    next_begin(&a, 1, 2, &m);
+    assert_true(m.lanes == 3 && !m.exclusive && m.starving == 1);
+    next_begin(&a, 1, 1, &m);
+    assert_true(m.lanes == 1 && m.exclusive && !m.starving);
+    next_begin(&a, 0, 0, &m);
+    assert_true(m.lanes == 3 && !m.exclusive && !m.starving);
     sitm_attempt_committed(&a, 1);
-    sitm_attempt_next(&a, 3, 1, &m);
-    assert_true(!m.exclusive && m.group == SITM_NO_GROUP);
+    next_begin(&a, 1, 1, &m);
+    assert_true(!m.exclusive && !m.starving && m.group == SITM_NO_GROUP);
 }
 
 /* ---- version slots, sizes, bytes ---- */
@@ -604,6 +616,47 @@ static void course_of_a_warp(void **state)
     sitm_manager_end(&manager);
 }
 
+static void begin_of(uint32_t warp, uint32_t group, uint32_t starving)
+{
+    receive((struct sitm_message){ .kind = SITM_BEGIN, .warp = warp, .group = group, .lanes = 3,
+                                   .starving = starving });
+}
+
+static void commit_of(uint32_t group, uint32_t warp, uint32_t lanes)
+{
+    receive((struct sitm_message){ .kind = SITM_COMMIT_REQ, .warp = warp, .group = group, .lanes = lanes });
+}
+
+/* Begins of others wait until the lane with precedence requests its commit; then the next starving lane has it. */
+static void precedence(void **state)
+{
+    struct sitm_rules r = sitm_rules_default();
+    r.slices = 1;
+    sitm_manager_init(&manager, &r);
+    begin_of(5, SITM_NO_GROUP, 2);
+    assert_int_equal(sent(SITM_SNAPSHOT).warp, 5);
+    sent(SITM_COPY);
+    begin_of(6, SITM_NO_GROUP, 0);
+    begin_of(7, SITM_NO_GROUP, 1);
+    nothing_sent();
+    commit_of(0, 5, 1);                              /* not the starving lane */
+    sent(SITM_COMMIT_OK);
+    sent(SITM_RELEASE);
+    nothing_sent();
+    commit_of(0, 5, 2);
+    sent(SITM_COMMIT_OK);
+    sent(SITM_RELEASE);
+    assert_int_equal(sent(SITM_SNAPSHOT).warp, 7);
+    nothing_sent();
+    commit_of(1, 7, 3);
+    sent(SITM_COMMIT_OK);
+    sent(SITM_RELEASE);
+    assert_int_equal(sent(SITM_SNAPSHOT).warp, 6);
+    assert_int_equal(manager.counts.precedences, 2);
+    assert_int_equal(manager.counts.precedence_waits, 2);
+    sitm_manager_end(&manager);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -617,6 +670,7 @@ int main(void)
         cmocka_unit_test(acknowledgement_before_announcement),
         cmocka_unit_test(lanes_abort_when_nothing_is_outstanding), cmocka_unit_test(life_of_slots),
         cmocka_unit_test(sizes), cmocka_unit_test(bytes), cmocka_unit_test(course_of_a_warp),
+        cmocka_unit_test(precedence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,16 +104,22 @@ void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes)
     count_failures(a, lanes);
 }
 
-void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, uint32_t exclusive_after, struct sitm_message *m)
+/* The lowest lane that has failed so often, as a mask; 0 = none. */
+static uint32_t failed(const struct sitm_attempt *a, uint32_t lanes, uint32_t times)
 {
-    *m = (struct sitm_message){ .kind = SITM_BEGIN, .warp = a->warp, .lanes = lanes,
-                                .group = a->lanes & ~a->committed ? a->group : SITM_NO_GROUP };
-    for (uint32_t rest = lanes; rest && exclusive_after;) {
-        uint32_t lane = sitm_lane(&rest);
-        if (a->failures[lane] >= exclusive_after) {
-            m->exclusive = true;
-            m->lanes = (uint32_t)1 << lane;
-            return;
-        }
+    while (lanes && times) {
+        uint32_t lane = sitm_lane(&lanes);
+        if (a->failures[lane] >= times)
+            return (uint32_t)1 << lane;
     }
+    return 0;
+}
+
+void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, const struct sitm_rules *r,
+                       struct sitm_message *m)
+{
+    uint32_t alone = failed(a, lanes, r->exclusive_after);
+    *m = (struct sitm_message){ .kind = SITM_BEGIN, .warp = a->warp, .lanes = alone ? alone : lanes,
+                                .group = a->lanes & ~a->committed ? a->group : SITM_NO_GROUP, .exclusive = alone != 0,
+                                .starving = alone ? 0 : failed(a, lanes, r->precedence_after) };
 }

@@ -50,9 +50,9 @@ void sitm_attempt_commit(const struct sitm_attempt *a, uint32_t writers, struct 
 void sitm_attempt_committed(struct sitm_attempt *a, uint32_t lanes);
 /* COMMIT_OK of an exact decision does not name these lanes of the COMMIT_REQ: they have failed once more. */
 void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes);
-/* BEGIN for some of the lanes that want to run: one of them exclusively, if it has failed exclusive_after times. It
-   names
- * the group of the last warp attempt, unless all lanes of that have committed. */
-void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, uint32_t exclusive_after, struct sitm_message *m);
+/* BEGIN for the lanes that want to run; for one of them alone, exclusively, if it has failed exclusive_after times. It
+ * names the lane that needs precedence, and the group of the last warp attempt unless all lanes of that committed. */
+void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, const struct sitm_rules *r,
+                       struct sitm_message *m);
 
 #endif

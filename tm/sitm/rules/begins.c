@@ -1,6 +1,11 @@
 /*
- * Begins and what holds them: R1, exclusive mode R17, drain and reset R18. A begin that waits holds nothing, so no
- * circle of waiting can pass through it.
+ * Begins and what holds them: R1, precedence and exclusive mode R17, drain and reset R18. A begin that waits holds
+ * nothing, so no circle of waiting can pass through it.
+ *
+ * Two guards against starvation. A lane that has aborted precedence_after times in a row gets precedence: begins of
+ * other warps wait until it requests its commit. Attempts that run go on, and table entries are made as always, so this
+ * costs others at most the time of its attempts. It does not help against the other lanes of its warp, nor if the lane
+ * needs more entries than the tables have. After exclusive_after aborts in a row the lane runs alone.
  */
 #include "base/alloc.h"
 #include "tm/sitm/rules/manager_impl.h"
@@ -15,7 +20,7 @@ static bool needs_reset(const struct sitm_manager *m)
     return stamps || m->undecided + 1 > sitm_last_version(m) - used;
 }
 
-/* ---- R1, R17: begin ---- */
+/* ---- R1: begin ---- */
 
 /* The group that the BEGIN may have now, or SITM_NO_GROUP. The old one, if it still has lanes of this warp. */
 static uint32_t group_for(const struct sitm_manager *m, const struct sitm_message *begin)
@@ -62,6 +67,34 @@ static void begin_in(struct sitm_manager *m, const struct sitm_message *begin, u
     send_snapshot(m, begin, group);
 }
 
+/* ---- R17: precedence ---- */
+
+/* No other warp has precedence. */
+static bool precedes(const struct sitm_manager *m, const struct sitm_message *begin)
+{
+    return !m->starving || m->preferred == begin->warp;
+}
+
+static void give_precedence(struct sitm_manager *m, const struct sitm_message *begin)
+{
+    m->preferred = begin->warp;
+    m->starving = begin->starving;
+    m->counts.precedences++;
+}
+
+/* The first begin that waits for it gets the next precedence. */
+void sitm_end_precedence(struct sitm_manager *m, const struct sitm_message *request)
+{
+    if (request->warp != m->preferred || !(request->lanes & m->starving))
+        return;
+    m->starving = 0;
+    for (uint32_t i = 0; i < m->begins && !m->starving; i++)
+        if (m->begin[i].m.starving)
+            give_precedence(m, &m->begin[i].m);
+}
+
+/* ---- R1, R17: begin ---- */
+
 static void count_wait(struct sitm_manager *m, struct sitm_begin *b)
 {
     if (b->counted)
@@ -69,8 +102,10 @@ static void count_wait(struct sitm_manager *m, struct sitm_begin *b)
     b->counted = true;
     if (m->hold)
         m->counts.hold_waits[__builtin_ctz(m->hold)]++;
-    else
+    else if (precedes(m, &b->m))
         m->counts.group_waits++;
+    else
+        m->counts.precedence_waits++;
 }
 
 /* False: it waits. */
@@ -78,7 +113,8 @@ static bool try_begin(struct sitm_manager *m, const struct sitm_message *begin)
 {
     if (needs_reset(m))
         m->hold |= SITM_HOLD_RESET;
-    uint32_t group = m->hold & ~SITM_HOLD_EXCLUSIVE ? SITM_NO_GROUP : group_for(m, begin);
+    bool held = m->hold & ~SITM_HOLD_EXCLUSIVE || !(begin->exclusive || precedes(m, begin));
+    uint32_t group = held ? SITM_NO_GROUP : group_for(m, begin);
     if (group == SITM_NO_GROUP)
         return false;
     begin_in(m, begin, group);
@@ -135,6 +171,8 @@ void sitm_add_begin(struct sitm_manager *m, const struct sitm_message *begin)
     m->begin[m->begins++] = (struct sitm_begin){ .m = *begin };
     if (begin->exclusive)
         m->hold |= SITM_HOLD_EXCLUSIVE;
+    if (begin->starving && !m->starving)
+        give_precedence(m, begin);
 }
 
 /* ---- R18: drain and reset ---- */

@@ -167,6 +167,7 @@ void sitm_commit_request(struct sitm_manager *m, const struct sitm_message *requ
 {
     struct sitm_group *g = &m->group[request->group];
     uint32_t readers = request->lanes & ~request->writers;
+    sitm_end_precedence(m, request);
     uint32_t commit = decide_lanes(m, request->group, readers, g->snapshot);
     g->writers = request->writers;
     g->lanes = commit | g->writers;

@@ -1,7 +1,7 @@
 /*
  * The graph: nodes, edges and accesses in arrays with free lists. A path is searched with each edge that is entered, so
- * the graph has no cycle. A committed attempt gets no further edges to it once all undecided snapshots contain it; if
- * it has none then, it is on no loop and leaves.
+ * the graph has no cycle, apart from the edges that are marked as closing one. A committed attempt gets no further
+ * edges to it once all undecided snapshots contain it; if it has none then, it is on no loop and leaves.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void remove_edges(struct sitm_graph *g, uint32_t n)
 {
     for (uint32_t e = g->node[n].out, next; e != SITM_NONE; e = next) {
         struct sitm_graph_node *to = &g->node[g->edge[e].to];
-        to->in -= to->serial == g->edge[e].serial;
+        to->in -= !g->edge[e].loop && to->serial == g->edge[e].serial;
         next = g->edge[e].next;
         g->edge[e].next = g->edges_free;
         g->edges_free = e;
@@ -120,7 +120,7 @@ static uint32_t push_next(struct sitm_graph *g, uint32_t n, uint32_t depth)
 {
     for (uint32_t e = g->node[n].out; e != SITM_NONE; e = g->edge[e].next) {
         struct sitm_graph_node *to = &g->node[g->edge[e].to];
-        if (to->serial != g->edge[e].serial || to->reached == g->search)
+        if (g->edge[e].loop || to->serial != g->edge[e].serial || to->reached == g->search)
             continue;
         to->reached = g->search;
         g->stack = mem_grow(g->stack, depth, &g->stack_cap, sizeof *g->stack, WHAT);
@@ -138,24 +138,22 @@ static bool has_path(struct sitm_graph *g, uint32_t from, uint32_t to)
     return g->node[to].reached == g->search;
 }
 
-/* True: the edge closes a path, and is not entered. */
+/* True: the edge closes a path. It is kept, so that the pair counts once, but no path contains it. */
 static bool add_edge(struct sitm_graph *g, uint32_t before, uint32_t after)
 {
     if (has_edge(g, before, after))
         return false;
-    if (has_path(g, after, before)) {
-        g->loops++;
-        return true;
-    }
+    bool loop = has_path(g, after, before);
     if (g->edges_free == SITM_NONE)
         g->edge = mem_grow_linked(g->edge, &g->edges, &g->edges_free, sizeof *g->edge,
                                   offsetof(struct sitm_graph_edge, next), WHAT);
     uint32_t e = g->edges_free;
     g->edges_free = g->edge[e].next;
-    g->edge[e] = (struct sitm_graph_edge){ g->node[after].serial, after, g->node[before].out };
+    g->edge[e] = (struct sitm_graph_edge){ g->node[after].serial, after, g->node[before].out, loop };
     g->node[before].out = e;
-    g->node[after].in++;
-    return false;
+    g->node[after].in += !loop;
+    g->loops += loop;
+    return loop;
 }
 
 /* ---- accesses ---- */
@@ -171,6 +169,14 @@ static void add_access(struct sitm_graph *g, uint32_t node, uint32_t word, bool 
                                                write };
     g->node[node].access = a;
     sitm_word_map_set(&g->first, word, a);
+}
+
+static bool accessed(const struct sitm_graph *g, uint32_t node, uint32_t word, bool write)
+{
+    for (uint32_t a = sitm_word_map_get(&g->first, word); a != SITM_NONE; a = g->access[a].next_of_word)
+        if (g->access[a].node == node && g->access[a].write == write)
+            return true;
+    return false;
 }
 
 /* The writer of the word in the snapshot, or SITM_NONE. */
@@ -195,6 +201,8 @@ static bool follow_writer(struct sitm_graph *g, uint32_t node, uint32_t word)
 
 bool sitm_graph_read(struct sitm_graph *g, uint32_t node, uint32_t word)
 {
+    if (accessed(g, node, word, false))
+        return false;
     bool loop = follow_writer(g, node, word);
     for (uint32_t a = sitm_word_map_get(&g->first, word); a != SITM_NONE; a = g->access[a].next_of_word) {
         uint32_t other = g->access[a].node;
@@ -207,6 +215,8 @@ bool sitm_graph_read(struct sitm_graph *g, uint32_t node, uint32_t word)
 
 bool sitm_graph_write(struct sitm_graph *g, uint32_t node, uint32_t word)
 {
+    if (accessed(g, node, word, true))
+        return false;
     bool loop = follow_writer(g, node, word);
     for (uint32_t a = sitm_word_map_get(&g->first, word); a != SITM_NONE; a = g->access[a].next_of_word)
         if (!g->access[a].write && g->access[a].node != node)
@@ -238,17 +248,27 @@ static bool enter(struct sitm_graph *g, uint32_t node, const struct sitm_sets *s
     return !loop;
 }
 
-enum sitm_verdict sitm_graph_decide(struct sitm_graph *g, uint32_t snapshot, uint32_t version,
-                                    const struct sitm_sets *sets, uint32_t *node)
+static bool overwritten(const struct sitm_graph *g, uint32_t snapshot, const struct sitm_sets *sets)
 {
     for (uint32_t i = 0; i < sets->writes; i++)
         if (sitm_graph_overwritten(g, sets->write[i], snapshot))
-            return SITM_VERDICT_WRITE;
+            return true;
+    return false;
+}
+
+/* Loops first, as a graph that is kept while attempts run would find them: versions are compared at the commit. */
+enum sitm_verdict sitm_graph_decide(struct sitm_graph *g, uint32_t snapshot, uint32_t version,
+                                    const struct sitm_sets *sets, uint32_t *node)
+{
+    enum sitm_verdict verdict = SITM_VERDICT_COMMIT;
     *node = sitm_graph_begin(g, snapshot);
-    if (!enter(g, *node, sets)) {
+    if (!enter(g, *node, sets))
+        verdict = SITM_VERDICT_LOOP;
+    else if (overwritten(g, snapshot, sets))
+        verdict = SITM_VERDICT_WRITE;
+    if (verdict == SITM_VERDICT_COMMIT)
+        sitm_graph_commit(g, *node, version);
+    else
         sitm_graph_abort(g, *node);
-        return SITM_VERDICT_LOOP;
-    }
-    sitm_graph_commit(g, *node, version);
-    return SITM_VERDICT_COMMIT;
+    return verdict;
 }

@@ -194,6 +194,8 @@ void sitm_manager_describe(const struct sitm_manager *m, char *text, uint32_t si
                 m->hold & SITM_HOLD_TABLE ? " table" : "", m->hold & SITM_HOLD_RESET ? " reset" : "",
                 m->hold & SITM_HOLD_EXCLUSIVE ? " exclusive" : "", m->hold ? "" : " none", m->begins, free_groups,
                 m->slots.slot[m->slots.newest].version);
+    if (m->starving)
+        text_append(text, size, ", warp %u has precedence", m->preferred);
     for (uint32_t i = 0; i < m->rules->slots; i++)
         if (m->slots.slot[i].references)
             text_append(text, size, ", version %u has %u references", m->slots.slot[i].version,

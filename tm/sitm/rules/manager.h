@@ -43,15 +43,15 @@ struct sitm_manager_counts {
     uint64_t edges, loops, overflows;
     uint64_t copies, versions, joins, slot_waits;      /* slot_waits: warps whose commit waited for a version */
     uint64_t table_holds, resets, exclusive;
+    uint64_t precedences, precedence_waits;  /* lanes that were given precedence; begins that waited for one */
     uint64_t readers, writers, aborts[SITM_REASONS];   /* lanes */
 };
 
 /* A BEGIN that waits; counted: as a wait. */
 struct sitm_begin { struct sitm_message m; bool counted; };
 
-/* Exact decision (sitm-oracle; dependency_graph.h): may this lane commit in `version`? Its commit is entered if so.
-   Lanes
- * are asked in the order of decisions, those of a warp in ascending order. */
+/* Exact decision (sitm-oracle; dependency_graph.h): may this lane commit in `version`? If so, it enters the commit. It
+ * is called in the order of decisions, for the lanes of a warp in ascending order. */
 typedef bool sitm_decision(void *ctx, uint32_t id, uint32_t version);
 
 struct sitm_manager {
@@ -64,6 +64,7 @@ struct sitm_manager {
     struct fifo commits;             /* groups that wait for an open version (uint32_t), in order of arrival */
     struct fifo out;                 /* struct sitm_message */
     uint32_t hold;                   /* enum sitm_hold */
+    uint32_t preferred, starving;    /* warp whose begins alone are accepted, and its lane; 0: no warp has precedence */
     uint32_t joined, unwritten;      /* warps in the open version; those of them whose WRITTEN is outstanding */
     uint32_t undecided;              /* warp attempts that run or wait for a version */
     bool sealed;                     /* PUBLISH has been sent */

@@ -4,7 +4,7 @@
  *
  *   kind        from, to           fields beside `kind`
  *   BEGIN       SM, manager        warp, group (of the attempt that is repeated; a new transaction: SITM_NO_GROUP),
- *                                  lanes, exclusive
+ *                                  lanes, exclusive, starving
  *   SNAPSHOT    manager, SM        warp, group, lanes, exclusive, version (s), slot (of s); model: epoch
  *   TX_READ     SM, slice          struct sitm_access; answer DATA: struct sitm_reply
  *   TX_WRITE    SM, slice          struct sitm_access; answer WRITE_ACK: struct sitm_reply
@@ -53,6 +53,12 @@ enum sitm_reason { SITM_WRITE, SITM_TABLE, SITM_LOOP, SITM_STAMPS, SITM_REASONS 
 #define SITM_NO_VERSION UINT32_MAX
 enum { SITM_HEADER_BYTES = 8 };
 
+/* The manager sends it to every slice. */
+static inline bool sitm_for_slices(enum sitm_kind k)
+{
+    return k == SITM_COPY || k == SITM_PUBLISH || k == SITM_RELEASE || k == SITM_RESET;
+}
+
 /* `before` precedes `after` (IDs); the accessor is the attempt whose access made the edge. */
 struct sitm_edge { uint16_t before, after; bool after_accesses; };
 
@@ -61,7 +67,10 @@ struct sitm_message {
     bool exclusive;
     uint32_t warp;                   /* number that the SM chose; replies return it */
     uint32_t group, lanes;
-    union { uint32_t writers, loops; };
+    union {
+        uint32_t writers, loops;
+        uint32_t starving;           /* BEGIN: the lane, as a mask, that needs precedence; 0 = none */
+    };
     uint32_t version, slot, from;
     union {
         uint32_t overflows;          /* EDGE_ACK: accessors whose logical timestamps left their range */

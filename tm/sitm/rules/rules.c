@@ -7,7 +7,7 @@ struct sitm_rules sitm_rules_default(void)
 {
     return (struct sitm_rules){ .edges = true, .slices = 6, .slots = 8, .groups = SITM_MOST_GROUPS,
                                 .writer_entries = 500, .reader_entries = 14642, .delta = 10, .stamp_bits = 24,
-                                .version_bits = 32, .exclusive_after = 16 };
+                                .version_bits = 32, .precedence_after = 16, .exclusive_after = 64 };
 }
 
 const char *sitm_rules_check(const struct sitm_rules *r)

@@ -43,11 +43,9 @@ struct sitm_rules {
     uint32_t retain;                 /* committed entries stay in the tables: as long as needed (R16), not at all */
     uint32_t fcw;                    /* a write is refused because of: all newer writers (R7), uncommitted ones only */
     uint32_t postdating;             /* rule of an edge: R8; Figure 7 with -1 as greatest number; Figure 7, signed */
-    uint32_t floor;                  /* attempts start above all transactions of their snapshot (R12), or with CTS = 1
-    */
+    uint32_t floor;                  /* attempts start above all transactions of their snapshot (R12); with CTS = 1 */
     uint32_t prevts;                 /* PrevTS of a committed writer: top of its interval (R10), its CTS */
-    uint32_t unreference;            /* a warp attempt drops its snapshot: at the commit request (R9), after the
-    commit */
+    uint32_t unreference;            /* a warp attempt drops its snapshot: at the commit request (R9); after the commit */
     uint32_t batch;                  /* a version contains: all decided while it is open, those of one warp */
     bool edges;                      /* false: no dependencies between readers and writers, plain snapshot isolation */
     uint32_t slices;
@@ -58,7 +56,8 @@ struct sitm_rules {
     uint32_t delta;                  /* by which post-dating sets PDTS above CTS [10] */
     uint32_t stamp_bits;             /* of logical timestamps, 4 to 24; the greatest number means infinite [24] */
     uint32_t version_bits;           /* of version numbers, 2 to 32 [32] */
-    uint32_t exclusive_after;        /* aborts in a row until a lane begins exclusively; 0 = never [16] */
+    uint32_t precedence_after;       /* aborts in a row until other warps' begins wait for the lane (R17); 0 = never */
+    uint32_t exclusive_after;        /* aborts in a row until a lane begins exclusively (R17); 0 = never */
 };
 
 struct sitm_rules sitm_rules_default(void);
