@@ -68,6 +68,24 @@ benchmark "sitm $short" "ht --size 800" "sitm.resets > 0"
 benchmark "sitm --set sitm.groups=1" "ht --size 800" "sitm.begin_waits.group > 0"
 benchmark "sitm --set version.slots=2 $one_entry $short --set sitm.groups=1" "ht --size 300" "sitm.exclusive > 0"
 
+# ---- guards against starvation, the variant without cost, the count of loops ----
+for program in list red_black_tree "graph_cut"; do
+    benchmark "sitm --set sitm.precedence_after=1" "$program" "sitm.precedence > 0"
+    benchmark sitm+sitm-ts "$program" "sitm.precedence == 0" "sitm.exclusive == 0"
+    benchmark sitm+sitm-oracle "$program" "tm.messages.sitm_begin == 0" "tm.messages.sitm_commit == 0" "sitm.edges == 0" \
+        "sitm.written_back > 0"
+done
+for machine in sitm sitm+sitm-oracle sitm+sitm-noloop; do
+    benchmark "$machine --set sitm.count_loops=true" "list" "sitm.possible_loops > 0"
+done
+holds "list" run sitm list
+mv stats.json one.json
+holds "list, loops counted" run "sitm --set sitm.count_loops=true" list
+same_cycles() {
+    [ "$(grep -o '"machine_cycles": *[0-9]*' "$1")" = "$(grep -o '"machine_cycles": *[0-9]*' "$2")" ]
+}
+holds "counting has no effect" same_cycles one.json stats.json
+
 # ---- without loop detection: transactions whose snapshots are enough ----
 for program in "ht --size 800" "atm --size 400" "transfers --size 400" "tx_bank 20"; do
     benchmark sitm+sitm-noloop "$program" "sitm.edges == 0"
@@ -100,6 +118,8 @@ for machine in sitm "sitm --set tm.warps=0" "sitm --set version.slots=2 $one_ent
 done
 same sitm "bh --size 100"
 same sitm+sitm-paper "transfers --size 200"
+same "sitm --set sitm.count_loops=true --set sitm.precedence_after=1" list
+same sitm+sitm-oracle list
 
 # ---- a program that declares too little ----
 outside() {
@@ -124,7 +144,12 @@ refused() {
     holds "$*" ends 2 launch "$here/ptx/widths.ptx" "--arg u8[96]:0" --timing "$@"
     holds "$*: message" says "$text"
 }
-refused "coherence.protocol" --config sitm --set coherence.protocol=mesi
+for protocol in mesi write-through; do
+    refused "coherence.protocol: $protocol does not work with versioned memory" \
+        --config sitm --set coherence.protocol=$protocol --set order.policy=sc --set xbar.vns=5
+done
+refused "sitm does not work with tm.shared" --config sitm+tm-localtm
+refused "sitm.instant needs sitm.decision = exact" --config sitm --set sitm.instant=true
 refused "sitm needs gpu.warp_size = 32" --config sitm --set gpu.warp_size=64
 refused "gpu.simt = stack" --config sitm --set gpu.simt=independent
 refused "version.slots of at least 2" --config sitm --set version.slots=0

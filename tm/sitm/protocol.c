@@ -88,6 +88,9 @@ static bool check_machine(const struct simtx_config *c, const struct sitm_rules 
                  SITM_LANES);
     else if (!r->slots)
         snprintf(error, size, "tm.global = sitm needs versioned memory: version.slots of at least 2");
+    else if (config_choice(c, KEY_TM_SHARED))
+        snprintf(error, size, "tm.global = sitm does not work with tm.shared: a warp that work-group serialisation stalls "
+                 "would keep its snapshot, for which others wait");
     else if (instant(c) && !exact(c))
         snprintf(error, size, "sitm.instant needs sitm.decision = exact: tables and dependencies take time");
     else if (link_of(c) < traversal(c, true))

@@ -59,6 +59,11 @@ struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
         { .presets = "sitm", .keys = "gpu.sms=4 version.slots=32 tm.warps=4 dram.clone_parallel=subarray sim.threads=2" },
         { .presets = "sitm sitm-oracle", .keys = "gpu.sms=3 tm.warps=0 tm.backoff=0 version.slots=3 sitm.groups=5 "
                                                 "sitm.version_bits=4 sitm.exclusive_after=3 sim.threads=2" },
+        { .presets = "sitm", .keys = "gpu.sms=3 sitm.precedence_after=1 sitm.count_loops=true tm.backoff=0" },
+        { .presets = "sitm", .keys = "gpu.sms=3 order.policy=sc" },
+        { .presets = "sitm", .keys = "gpu.sms=2 order.policy=tso-store-buffer version.slots=3" },
+        { .presets = "sitm tiny", .keys = "gpu.sms=4 order.policy=sc-types xbar.vns=5 sitm.writer_entries=20" },
+        { .presets = "sitm", .keys = "gpu.sms=2 order.policy=tso tm.warps=8 sim.threads=2" },
         { .presets = "kilotm", .keys = COHERENT "mesi gpu.sms=3" },
         { .presets = "kilotm", .keys = COHERENT "write-through order.policy=sc tm.watchdog=400" },
         { .presets = "kilotm", .keys = COHERENT "mesi order.policy=sc-types gpu.sms=3 l1.kb=4 l1.ways=4 tm.backoff=0" },
