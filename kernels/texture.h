@@ -21,7 +21,8 @@ static cudaArray_t make_array(const std::vector<T> &texels, size_t width, size_t
     return array;
 }
 
-static inline cudaTextureDesc texture_desc(cudaTextureAddressMode address, cudaTextureFilterMode filter, bool normalized) {
+static inline cudaTextureDesc texture_desc(cudaTextureAddressMode address, cudaTextureFilterMode filter,
+                                           bool normalized) {
     cudaTextureDesc desc = {};
     desc.addressMode[0] = desc.addressMode[1] = desc.addressMode[2] = address;
     desc.filterMode = filter;

@@ -1,5 +1,5 @@
-// Surfaces: the Game of Life between two CUDA arrays, read and written as surfaces of bytes, with cells outside that read
-// as 0; the result is read back as a texture and as an array. Stores outside with the modes zero and clamp; values of 1
+// Surfaces: the Game of Life between two CUDA arrays, read and written as surfaces of bytes, with cells outside that
+// read as 0; the result is read back as a texture and as an array. Stores outside with the modes zero and clamp; values of 1
 // to 16 bytes; copies between arrays. The host plays the same game.
 // also: --timing --config gtx480
 // also: --timing --config tiny
@@ -87,7 +87,8 @@ int main(int argc, char **argv) {
     CHECK(cudaMemcpy2DFromArray(got.data(), n, arrays[1], 0, 0, n, n, cudaMemcpyDeviceToHost));
     expect_same("the field after some steps", field, got);
     int *alive = device_zeros<int>(1), total = 0;
-    cudaTextureObject_t texture = make_texture(arrays[1], texture_desc(cudaAddressModeClamp, cudaFilterModePoint, false));
+    cudaTextureDesc plain = texture_desc(cudaAddressModeClamp, cudaFilterModePoint, false);
+    cudaTextureObject_t texture = make_texture(arrays[1], plain);
     count_cells<<<grid, block>>>(texture, alive, n);
     CHECK_KERNEL();
     for (unsigned char cell : field) {

@@ -1,5 +1,5 @@
-// A cube map as an environment: every face has its own values; directions are looked up, and the host finds the face and
-// the point on it with the table of the programming guide. A layered cube map is read by layer. The faces are written
+// A cube map as an environment: every face has its own values; directions are looked up, and the host finds the face
+// and the point on it with the table of the programming guide. A layered cube map is read by layer. The faces are written
 // by a kernel, as layers of a surface.
 // also: --timing --config gtx480
 #define PROGRAM "texture_cubemap"
@@ -61,8 +61,8 @@ int main(int argc, char **argv) {
     }
     cudaTextureDesc desc = texture_desc(cudaAddressModeWrap, cudaFilterModePoint, true);
     float2 *out = device_zeros<float2>(count);
-    look<<<blocks_for(count, 128), 128>>>(make_texture(one, desc), make_texture(several, desc), to_device(directions), out,
-                                          count, cubes);
+    look<<<blocks_for(count, 128), 128>>>(make_texture(one, desc), make_texture(several, desc), to_device(directions),
+                                          out, count, cubes);
     CHECK_KERNEL();
     std::vector<float2> got = to_host(out, count);
     for (int i = 0; i < count; i++) {

@@ -62,7 +62,8 @@ static void expect_child(const char *what, void (*run)(), const char *mention) {
 }
 
 static void arrays() {
-    cudaChannelFormatDesc good = cudaCreateChannelDesc<float>(), bad = cudaCreateChannelDesc(8, 8, 8, 0, cudaChannelFormatKindUnsigned);
+    cudaChannelFormatDesc good = cudaCreateChannelDesc<float>();
+    cudaChannelFormatDesc bad = cudaCreateChannelDesc(8, 8, 8, 0, cudaChannelFormatKindUnsigned);
     cudaArray_t a;
     cudaMipmappedArray_t m;
     expect_error("three channels", cudaErrorInvalidChannelDescriptor, cudaMallocArray(&a, &bad, 8, 8));
@@ -93,7 +94,8 @@ static void objects() {
     cudaSurfaceObject_t s;
     resource.resType = cudaResourceTypeArray;
     resource.res.array.array = small_array(0);
-    expect_error("a surface of an array without the flag", cudaErrorInvalidValue, cudaCreateSurfaceObject(&s, &resource));
+    expect_error("a surface of an array without the flag", cudaErrorInvalidValue,
+                 cudaCreateSurfaceObject(&s, &resource));
     expect_error("no texture object", cudaErrorInvalidValue, cudaDestroyTextureObject(12345));
     desc.filterMode = cudaFilterModeLinear;
     resource.res.array.array = make_array(std::vector<int>(64), 8, 8, 0, 0);

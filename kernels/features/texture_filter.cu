@@ -1,6 +1,6 @@
 // Image filters over a 2D texture of bytes: a 3 x 3 Gaussian through texture objects of a CUDA array and of pitched
-// memory, with clamped and mirrored edges, and an enlargement by linear filtering of normalized reads. The host computes
-// the Gaussian in integers, and the enlargement with the weights of the programming guide, in 1/256.
+// memory, with clamped and mirrored edges, and an enlargement by linear filtering of normalized reads. The host
+// computes the Gaussian in integers, and the enlargement with the weights of the programming guide, in 1/256.
 // also: --timing --config gtx480
 // also: --timing --config tiny --threads 2
 #define PROGRAM "texture_filter"

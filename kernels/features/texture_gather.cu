@@ -1,5 +1,5 @@
-// tex2Dgather: the four texels around a point, of each channel. A kernel interpolates from them with its own weights and
-// must get what the linear filter gets; another counts crossings of a threshold (marching squares), which the host
+// tex2Dgather: the four texels around a point, of each channel. A kernel interpolates from them with its own weights
+// and must get what the linear filter gets; another counts crossings of a threshold (marching squares), which the host
 // counts with indices.
 // also: --timing --config gtx480
 #define PROGRAM "texture_gather"
@@ -8,7 +8,8 @@
 __global__ void interpolate(cudaTextureObject_t points, cudaTextureObject_t smooth, float2 *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, x = i % n, y = i / n;
     if (y < n) {
-        float u = x * 0.75f + 0.25f, v = y * 0.625f + 0.125f, a = u - 0.5f - floorf(u - 0.5f), b = v - 0.5f - floorf(v - 0.5f);
+        float u = x * 0.75f + 0.25f, v = y * 0.625f + 0.125f;
+        float a = u - 0.5f - floorf(u - 0.5f), b = v - 0.5f - floorf(v - 0.5f);
         float4 g = tex2Dgather<float4>(points, u, v, 1);
         float own = (1 - b) * ((1 - a) * g.w + a * g.z) + b * ((1 - a) * g.x + a * g.y);
         out[i] = make_float2(own, tex2D<float4>(smooth, u, v).y);

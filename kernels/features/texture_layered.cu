@@ -5,7 +5,8 @@
 #define PROGRAM "texture_layered"
 #include "../texture.h"
 
-__global__ void look_up(cudaTextureObject_t tables, cudaTextureObject_t maps, int *out, int count, int width, int layers) {
+__global__ void look_up(cudaTextureObject_t tables, cudaTextureObject_t maps, int *out, int count, int width,
+                        int layers) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) {
         int layer = i % (layers + 2), x = i * 7 % width, y = i * 3 % width;

@@ -1,12 +1,13 @@
-// 1D textures over linear memory: a sparse matrix times a vector that is read by tex1Dfetch, integers read as fractions,
-// and reads beyond the end, which give 0. 1D textures of arrays with linear filtering, as a table look-up between the
+// 1D textures over linear memory: a sparse matrix times a vector that is read by tex1Dfetch, integers read as
+// fractions, and reads beyond the end, which give 0. 1D textures of arrays with linear filtering, as a table look-up between the
 // centres of the first and the last entry (guide, Table Lookup).
 // also: --timing --config gtx480
 // also: --timing --config quadro-fx5800
 #define PROGRAM "texture_linear"
 #include "../texture.h"
 
-__global__ void multiply(const int *start, const int *column, const float *value, cudaTextureObject_t x, float *y, int rows) {
+__global__ void multiply(const int *start, const int *column, const float *value, cudaTextureObject_t x, float *y,
+                         int rows) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row < rows) {
         float sum = 0;
@@ -33,7 +34,8 @@ __global__ void table(cudaTextureObject_t t, float *out, int n, int entries) {
     }
 }
 
-template <typename T> static cudaTextureObject_t linear_texture(const std::vector<T> &values, cudaTextureReadMode mode) {
+template <typename T>
+static cudaTextureObject_t linear_texture(const std::vector<T> &values, cudaTextureReadMode mode) {
     cudaResourceDesc resource = {};
     cudaTextureDesc desc = {};
     cudaTextureObject_t texture;

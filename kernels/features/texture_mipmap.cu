@@ -1,6 +1,6 @@
 // A mipmapped array: a kernel makes each level from the one before it, as means of four texels, through surfaces of the
-// levels; textures read chosen levels, blends of two levels, and the level that gradients ask for. The host has the same
-// pyramid; its values are multiples of a power of two, so that means and blends are exact.
+// levels; textures read chosen levels, blends of two levels, and the level that gradients ask for. The host has the
+// same pyramid; its values are multiples of a power of two, so that means and blends are exact.
 // also: --timing --config gtx480
 #define PROGRAM "texture_mipmap"
 #include "../texture.h"
@@ -19,7 +19,8 @@ __global__ void halve(cudaSurfaceObject_t from, cudaSurfaceObject_t to, int size
 __global__ void read_levels(cudaTextureObject_t point, cudaTextureObject_t blend, float4 *out, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) {
-        float x = (i % 37 + 0.5f) / 37, y = (i % 29 + 0.5f) / 29, level = (i % 45) / 8.0f, size = exp2f(i % LEVELS) / SIZE;
+        float x = (i % 37 + 0.5f) / 37, y = (i % 29 + 0.5f) / 29, level = (i % 45) / 8.0f;
+        float size = exp2f(i % LEVELS) / SIZE;
         out[i] = make_float4(tex2D<float>(point, x, y), tex2DLod<float>(point, x, y, level),
                              tex2DLod<float>(blend, x, y, level),
                              tex2DGrad<float>(point, x, y, make_float2(size, 0), make_float2(0, size)));

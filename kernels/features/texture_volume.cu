@@ -1,6 +1,6 @@
 // Samples a 3D texture along slanted rays, with linear filtering and a border of 0, and sums the samples; and reads the
-// volume texel by texel with wrapped normalized coordinates. The host filters with the guide's weights; texels are small
-// integers, so that the sums are exact.
+// volume texel by texel with wrapped normalized coordinates. The host filters with the guide's weights; texels are
+// small integers, so that the sums are exact.
 // also: --timing --config gtx480
 #define PROGRAM "texture_volume"
 #include "../texture.h"
@@ -55,7 +55,8 @@ int main(int argc, char **argv) {
         values[i] = (float)((i * 2654435761u >> 20) % 128);
         pairs[i] = make_float2((float)i, values[i]);
     }
-    cudaArray_t array = make_array(values, n, n, n, cudaArrayDefault), two = make_array(pairs, n, n, n, cudaArrayDefault);
+    cudaArray_t array = make_array(values, n, n, n, cudaArrayDefault);
+    cudaArray_t two = make_array(pairs, n, n, n, cudaArrayDefault);
     cudaTextureObject_t volume = make_texture(array, texture_desc(cudaAddressModeBorder, cudaFilterModeLinear, false));
     float *out = device_zeros<float>(rays);
     march<<<blocks_for(rays, 128), 128>>>(volume, out, rays, n, steps);

@@ -314,7 +314,7 @@ bool texture_operand(struct parser *p, const struct ptx_inst *in, const struct n
 /* A level, gradient or offset, or the reference value of a depth comparison, which is refused. */
 bool texture_check_extra(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o);
 bool texture_unsupported(struct parser *p, struct list operands);         /* reports and returns true */
-bool texture_init(struct parser *p, struct ptx_var *v, const struct node *init);      /* of a .samplerref, .texref ... */
+bool texture_init(struct parser *p, struct ptx_var *v, const struct node *init);      /* of a .samplerref ... */
 
 /* ---- check_inst.c: legality ---- */
 bool check_modifiers(struct parser *p, struct ptx_inst *in);      /* the FORM rows */

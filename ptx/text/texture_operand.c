@@ -49,7 +49,7 @@ static bool check_object(struct parser *p, const struct ptx_inst *in, const stru
         ptx_type_class((enum ptx_type)o->reg->type) != 'f')
         return true;
     if (o->kind == OPD_VAR && o->var->space == SP_PARAM)
-        return error_at(p, o->loc, "a texture or surface that is a parameter is passed as a .u64, and named by a register");
+        return error_at(p, o->loc, "a texture or surface that is a parameter is a .u64 in a register");
     if (o->kind == OPD_VAR && !o->imm && fits_variable(in, o->var, sampler))
         return true;
     diag_error(p->d, o->loc.line, o->loc.col, "'%s' needs a .%s or a register of 64 bits here", ptx_ops[in->op].text,
@@ -136,7 +136,7 @@ bool texture_operand(struct parser *p, const struct ptx_inst *in, const struct n
     o->loc = n->loc;
     if (parts < (query ? 1u : 2u) || parts > (query ? 1u : is_fetch(in->op) ? 3u : 2u))
         return error_at(p, n->loc, query ? "[a] is expected: a texture, surface or sampler"
-                                         : "[a, {coordinates}] is expected: a texture or surface and where to access it");
+                                         : "[a, {coordinates}] is expected: a texture or surface, and the place");
     const struct node *sampler = parts == 3 ? n->first->next : NULL;
     const struct node *at = unwrap(query ? NULL : (sampler ? sampler : n->first)->next, &count);
     o->kind = OPD_VEC;
@@ -217,7 +217,8 @@ bool texture_init(struct parser *p, struct ptx_var *v, const struct node *init)
     for (const struct node *e = ok ? init->first : NULL; ok && e; e = e->next)
         ok = e->kind == NODE_ASSIGN && set_field(&s, e->name->s, e->kid[0]);
     if (!ok)
-        return error_at(p, init->loc, "the initialiser of a texture or sampler is a list of its fields: { field = value }");
+        return error_at(p, init->loc,
+                        "the initialiser of a texture or sampler is a list of its fields: { field = value }");
     if (v->type != T_SAMPLERREF)
         return true;
     uint64_t state = tex_sampler_encode(&s);

@@ -98,13 +98,13 @@ static const struct tex_object *plan_lane(struct half *h, const struct dinst *d,
     fill_request(h, x, lane, &r);
     const char *why = tex_mismatch(&o->image, &r);
     if (why) {
-        fault_raise(h->warp, d, FAULT_TEXTURE, lane_of_warp(h, lane), 0, "the instruction cannot read texture 0x%llx: %s",
-                    (unsigned long long)o->handle, why);
+        fault_raise(h->warp, d, FAULT_TEXTURE, lane_of_warp(h, lane), 0,
+                    "the instruction cannot read texture 0x%llx: %s", (unsigned long long)o->handle, why);
         return NULL;
     }
     *s = o->sampler;
     if (o->image.buffer)
-        s->wrap[0] = TEX_BORDER;     /* reads outside linear memory return 0 (cudaCreateTextureObject: no address mode) */
+        s->wrap[0] = TEX_BORDER;     /* 0 outside linear memory (cudaCreateTextureObject: no address mode applies) */
     if (x->has_sampler)
         tex_sampler_apply(handle_at(h, wide(h, x->sampler, lane), &ignored), s);
     tex_plan(&o->image, s, &r, p);

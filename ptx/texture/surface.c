@@ -40,7 +40,8 @@ static int64_t clamped(int64_t v, int64_t most)
 /* Moves the place to the edge if the instruction says so. False: it is outside. */
 static bool bring_inside(struct place *p, const struct tex_level *l, uint8_t bound, uint32_t row, uint32_t bytes)
 {
-    struct place q = { clamped(p->x, (int64_t)row - bytes), clamped(p->y, l->height - 1), clamped(p->slice, l->slices - 1) };
+    struct place q = { clamped(p->x, (int64_t)row - bytes), clamped(p->y, l->height - 1),
+                       clamped(p->slice, l->slices - 1) };
     bool inside = q.x == p->x && q.y == p->y && q.slice == p->slice && bytes <= row;
     if (bound == MOD(BOUND, CLAMP))
         *p = q;
@@ -48,8 +49,8 @@ static bool bring_inside(struct place *p, const struct tex_level *l, uint8_t bou
 }
 
 /* Addresses one lane: 1 inside, 0 outside, -1 a fault. */
-static int address_lane(struct half *h, const struct dinst *d, const struct surf_operands *s, int lane, uint64_t *address,
-                        const struct tex_object **object)
+static int address_lane(struct half *h, const struct dinst *d, const struct surf_operands *s, int lane,
+                        uint64_t *address, const struct tex_object **object)
 {
     int at = lane + LANES * h->index;
     const struct tex_object *o = tex_find(h, d, lane, ((const uint64_t *)lanes_at(&h->l, s->surface))[lane], true);
@@ -66,8 +67,9 @@ static int address_lane(struct half *h, const struct dinst *d, const struct surf
     }
     bool inside = bring_inside(&p, l, s->bound, l->width * texel, bytes);
     if (!inside && s->bound == MOD(BOUND, TRAP)) {
-        fault_raise(h->warp, d, FAULT_TEXTURE, at, 0, "byte %lld of row %lld of slice %lld is outside the surface, which "
-                    "has rows of %u bytes, %u rows, %u slices", (long long)p.x, (long long)p.y, (long long)p.slice,
+        fault_raise(h->warp, d, FAULT_TEXTURE, at, 0,
+                    "byte %lld of row %lld of slice %lld is outside the surface, which has rows of %u bytes, %u rows, "
+                    "%u slices", (long long)p.x, (long long)p.y, (long long)p.slice,
                     l->width * texel, l->height, l->slices);
         return -1;
     }
@@ -149,7 +151,8 @@ const struct dinst *tex_formatted_store(struct warp *w, const struct dinst *d, u
             continue;
         }
         if (mine)
-            fault_raise(w, d, FAULT_TEXTURE, lane, 0, "the lanes of a warp store to surfaces with texels of different sizes");
+            fault_raise(w, d, FAULT_TEXTURE, lane, 0,
+                        "the lanes of a warp store to surfaces with texels of different sizes");
         return NULL;
     }
     const struct surf_stores *all = d->extra;
@@ -168,7 +171,8 @@ int tex_run_formatted_store(struct lanes *l, const struct dinst *d)
 /* OpenCL's numbers of channel types and orders, as the PTX ISA names them. */
 static uint32_t data_type(const struct tex_object *o)
 {
-    static const uint16_t types[3][3] = { { 0x10d7, 0x10d8, 0x10d9 }, { 0x10da, 0x10db, 0x10dc }, { 0, 0x10dd, 0x10de } };
+    static const uint16_t types[3][3] = { { 0x10d7, 0x10d8, 0x10d9 }, { 0x10da, 0x10db, 0x10dc },
+                                          { 0, 0x10dd, 0x10de } };
     static const uint16_t fractions[2][2] = { { 0x10d0, 0x10d1 }, { 0x10d2, 0x10d3 } };
     struct tex_format f = o->image.format;
     unsigned size = f.bits == 8 ? 0 : f.bits == 16 ? 1 : 2;

@@ -330,7 +330,8 @@ static void no_output(void *ctx, const char *text, size_t len)
 static void bind_image(simtx_gpu *gpu, simtx_module *module, const char *text, void *memory)
 {
     simtx_resource r = { .kind = strstr(text, "tex.2d") ? SIMTX_RESOURCE_PITCH2D : SIMTX_RESOURCE_LINEAR,
-                         .pointer = memory, .texel = { SIMTX_CHANNEL_FLOAT, 32, 1 }, .width = 8, .height = 2, .pitch = 32 };
+                         .pointer = memory, .texel = { SIMTX_CHANNEL_FLOAT, 32, 1 }, .width = 8, .height = 2,
+                         .pitch = 32 };
     simtx_sampler s = { .linear = false };
     uint64_t handle;
     void *image = simtx_module_texref(module, "image", false);

@@ -6,5 +6,5 @@ $(B)/regress/energy/check_energy: regress/energy/check_energy.c
 TESTS          += test-energy
 THREADED_TESTS += test-energy
 .PHONY: test-energy
-test-energy: $(B)/regress/energy/check_energy $(B)/bin/simtx $(B)/kernels/list $(CONFIGS)
+test-energy: $(B)/regress/energy/check_energy $(B)/bin/simtx $(B)/kernels/list $(B)/kernels/texture_gather $(CONFIGS)
 	@regress/energy/run.sh $(B)

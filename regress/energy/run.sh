@@ -21,6 +21,7 @@ machines=(
     "tx micro2013+2sm"
     "tx_shared localtm+2sm"
     "cuda:list sitm"
+    "cuda:texture_gather gtx480+2sm"
 )
 
 # run "PROGRAM MACHINE OPTIONS" OPTIONS...: statistics in stats.json, the table in out.table. PROGRAM: PTX of this

@@ -174,14 +174,15 @@ RT_API cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t x, size_t y, cons
 }
 
 RT_API cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t pitch, cudaArray_const_t src, size_t x, size_t y,
-                                              size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+                                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                                              cudaStream_t stream)
 {
     cudaError_t e = rt_enter_gpu();
     return rt_leave(e ? e : copy_2d(false, src, x, y, dst, pitch, width, height, kind, stream));
 }
 
-RT_API cudaError_t cudaMemcpy2DFromArray(void *dst, size_t pitch, cudaArray_const_t src, size_t x, size_t y, size_t width,
-                                         size_t height, enum cudaMemcpyKind kind)
+RT_API cudaError_t cudaMemcpy2DFromArray(void *dst, size_t pitch, cudaArray_const_t src, size_t x, size_t y,
+                                         size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     return cudaMemcpy2DFromArrayAsync(dst, pitch, src, x, y, width, height, kind, NULL);
 }

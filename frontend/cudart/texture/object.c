@@ -43,7 +43,8 @@ static cudaError_t array_resource(const void *array, bool mipmapped, const struc
     return view ? set_view(r, view, d.texel) : cudaSuccess;
 }
 
-static cudaError_t resource(const struct cudaResourceDesc *d, const struct cudaResourceViewDesc *view, simtx_resource *r)
+static cudaError_t resource(const struct cudaResourceDesc *d, const struct cudaResourceViewDesc *view,
+                            simtx_resource *r)
 {
     bool memory = d->resType == cudaResourceTypeLinear || d->resType == cudaResourceTypePitch2D;
     simtx_texel t;

@@ -69,7 +69,8 @@ static cudaError_t bind_memory(size_t *offset, const struct textureReference *t,
                                size_t pitch)
 {
     simtx_texture_limits l;
-    simtx_resource r = {.kind = height ? SIMTX_RESOURCE_PITCH2D : SIMTX_RESOURCE_LINEAR, .height = height, .pitch = pitch};
+    simtx_resource r = {.kind = height ? SIMTX_RESOURCE_PITCH2D : SIMTX_RESOURCE_LINEAR, .height = height,
+                        .pitch = pitch};
     void *base;
     size_t size;
     simtx_texture_get_limits(rt_current()->gpu, &l);
@@ -98,7 +99,8 @@ RT_API cudaError_t cudaBindTexture(size_t *offset, const struct textureReference
 }
 
 RT_API cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *t, const void *p,
-                                     const struct cudaChannelFormatDesc *desc, size_t width, size_t height, size_t pitch)
+                                     const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
+                                     size_t pitch)
 {
     cudaError_t e = rt_enter_gpu();
     if (!e && !height)
@@ -200,7 +202,8 @@ RT_API cudaError_t cudaGetSurfaceReference(const struct surfaceReference **out, 
 
 /* ---- limits ---- */
 
-RT_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *out, const struct cudaChannelFormatDesc *desc, int device)
+RT_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *out, const struct cudaChannelFormatDesc *desc,
+                                                        int device)
 {
     simtx_texture_limits l;
     simtx_texel t;

@@ -1,8 +1,8 @@
 /*
  * Behaviour of texture and surface instructions: every geometry of tex, tld4, suld, sust and sured, levels and
  * gradients, queries, samplers, boundary modes, wrong handles. Texel (x, y, z) of every array has the value
- * 1000 z + 100 y + x, plus 10000 times its level, so that a fetch tells where it was made; filters and address modes are
- * tested in regress/unit/ptx/test_sampler.c.
+ * 1000 z + 100 y + x, plus 10000 times its level, so that a fetch tells where it was made. Filters and address modes
+ * are tested in regress/unit/ptx/test_sampler.c.
  */
 #include "regress/conformance/behave/behave.h"
 
@@ -63,8 +63,8 @@ static void write_level(simtx_gpu *gpu, simtx_array *a, uint32_t level, bool rea
 static void make(simtx_gpu *gpu, simtx_module *m, int i)
 {
     const struct resource *r = &resources[i];
-    simtx_array_desc d = { .width = WIDTH, .height = r->height, .depth = r->depth, .layered = r->layered, .cubemap = r->cube,
-                           .surface = r->surface, .levels = r->levels,
+    simtx_array_desc d = { .width = WIDTH, .height = r->height, .depth = r->depth, .layered = r->layered,
+                           .cubemap = r->cube, .surface = r->surface, .levels = r->levels,
                            .texel = { r->real ? SIMTX_CHANNEL_FLOAT : SIMTX_CHANNEL_UNSIGNED, 32, 1 } };
     simtx_resource of = { .kind = SIMTX_RESOURCE_ARRAY };
     simtx_sampler s = { .address = { SIMTX_ADDRESS_CLAMP, SIMTX_ADDRESS_CLAMP, SIMTX_ADDRESS_CLAMP },
@@ -85,7 +85,8 @@ static void make(simtx_gpu *gpu, simtx_module *m, int i)
 
 static void prepare(simtx_gpu *gpu, simtx_module *m, void *buf, bool end)
 {
-    simtx_resource r = { .kind = SIMTX_RESOURCE_LINEAR, .pointer = buf, .width = 64, .texel = { SIMTX_CHANNEL_UNSIGNED, 32, 1 } };
+    simtx_resource r = { .kind = SIMTX_RESOURCE_LINEAR, .pointer = buf, .width = 64,
+                         .texel = { SIMTX_CHANNEL_UNSIGNED, 32, 1 } };
     simtx_sampler s = { .linear = false };
     for (int i = 0; i < RESOURCES; i++) {
         if (!end) {
@@ -141,7 +142,7 @@ static bool expect_linear(uint32_t i, uint32_t k, uint64_t *w)
     return true;
 }
 
-/* The centre of face f of a cube map: the texels around it are (3..4, 3..4); the point (0, 0) of the face is in (4, 4). */
+/* The centre of a face of a cube map is the corner of four texels; it belongs to texel (4, 4). */
 static bool expect_cubes(uint32_t i, uint32_t k, uint64_t *w)
 {
     *w = k == 0 ? texel(4, 4, i % 6) : k == 1 ? texel(4, 4, 6 + i % 6) : 0;
@@ -160,7 +161,8 @@ static bool expect_levels(uint32_t i, uint32_t k, uint64_t *w)
 static bool expect_gather(uint32_t i, uint32_t k, uint64_t *w)
 {
     uint32_t x = i & 7, y = i >> 3, right = x < 7 ? x + 1 : 7, below = y < 7 ? y + 1 : 7;
-    const uint64_t words[] = { texel(x, below, 0), texel(right, below, 0), texel(right, y, 0), texel(x, y, 0), 0, 1, 2, 0 };
+    const uint64_t words[] = { texel(x, below, 0), texel(right, below, 0), texel(right, y, 0), texel(x, y, 0),
+                               0, 1, 2, 0 };
     *w = words[k];
     return k < 6 || k == 7;
 }
@@ -176,7 +178,8 @@ static bool expect_samplers(uint32_t i, uint32_t k, uint64_t *w)
 
 static bool expect_queries(uint32_t i, uint32_t k, uint64_t *w)
 {
-    static const uint64_t words[] = { 8 + 8 * 100, 6 + 6 * 100, 4 + 4 * 100, 4, 0x10de, 0x10b0, 1, 8 + 8 * 100 + 6 * 10000 };
+    static const uint64_t words[] = { 8 + 8 * 100, 6 + 6 * 100, 4 + 4 * 100, 4, 0x10de, 0x10b0, 1,
+                                      8 + 8 * 100 + 6 * 10000 };
     (void)i;
     *w = words[k];
     return true;
@@ -196,8 +199,9 @@ static bool expect_halves(uint32_t i, uint32_t k, uint64_t *w)
 static bool expect_loads(uint32_t i, uint32_t k, uint64_t *w)
 {
     uint32_t x = i & 7, y = i >> 3, z = i % 6, even = x & ~1u;
-    const uint64_t words[] = { x, texel(x, y, 0), texel(x, y, z), texel(x, 0, z), texel(x, y, z), texel(even, y, 0) & 0xff,
-                               texel(even, y, 0) | texel(even + 1, y, 0) << 32, texel(x & ~3u, y, 0) + texel(x | 3, y, 0) };
+    const uint64_t words[] = { x, texel(x, y, 0), texel(x, y, z), texel(x, 0, z), texel(x, y, z),
+                               texel(even, y, 0) & 0xff, texel(even, y, 0) | texel(even + 1, y, 0) << 32,
+                               texel(x & ~3u, y, 0) + texel(x | 3, y, 0) };
     *w = words[k];
     return true;
 }
@@ -275,9 +279,10 @@ static const struct behave_test tests[] = {
     { .name = "txq and suq", .module = module, .prepare = prepare, .expect = expect_queries,
       .body = PLACES "  mov.u32 %r9, 100;\n"
       FETCH("txq.width.b32 %r1, [t2];\n  txq.height.b32 %r2, [t2];\n  mad.lo.u32 %r20, %r2, %r9, %r1;", STORE_R, "0")
-      FETCH("txq.depth.b32 %r1, [t3];\n  txq.array_size.b32 %r2, [ta2];\n  mad.lo.u32 %r20, %r2, %r9, %r1;", STORE_R, "8")
-      FETCH("txq.level.width.b32 %r1, [tm], 1;\n  txq.level.height.b32 %r2, [tm], 1;\n  mad.lo.u32 %r20, %r2, %r9, %r1;",
-            STORE_R, "16")
+      FETCH("txq.depth.b32 %r1, [t3];\n  txq.array_size.b32 %r2, [ta2];\n  mad.lo.u32 %r20, %r2, %r9, %r1;", STORE_R,
+            "8")
+      FETCH("txq.level.width.b32 %r1, [tm], 1;\n  txq.level.height.b32 %r2, [tm], 1;\n"
+            "  mad.lo.u32 %r20, %r2, %r9, %r1;", STORE_R, "16")
       FETCH("txq.num_mipmap_levels.b32 %r20, [tm];", STORE_R, "24")
       FETCH("txq.channel_data_type.b32 %r20, [t2];", STORE_R, "32")
       FETCH("suq.channel_order.b32 %r20, [s2];", STORE_R, "40")
@@ -310,7 +315,8 @@ static const struct behave_test tests[] = {
       "  suld.b.a2d.b32.zero %r20, [sa2, {%r11, %r1, %r11, %r11}];\n"
       /* layers 6 and 7 are outside: they read 0 */
       "  setp.gt.u32 %p1, %r11, 5;\n  @%p1 add.u32 %r20, %r20, %r4;\n" STORE_R OUT("16")
-      "  cvt.u16.u32 %h1, %i;\n  sust.b.2d.b8.trap [s2, {%r1, %r11}], %h1;\n  suld.b.2d.b8.trap %h2, [s2, {%r1, %r11}];\n"
+      "  cvt.u16.u32 %h1, %i;\n  sust.b.2d.b8.trap [s2, {%r1, %r11}], %h1;\n"
+      "  suld.b.2d.b8.trap %h2, [s2, {%r1, %r11}];\n"
       "  cvt.u64.u16 %d20, %h2;\n" OUT("24")
       "  suld.b.2d.b32.zero %r20, [s2, {%r2, %r11}];\n" STORE_R OUT("32")
       "  add.u32 %r4, %i, 5;\n  setp.eq.u32 %p1, %i, 63;\n  @%p1 sust.b.2d.b32.clamp [s2, {100, %r3}], %r4;\n"
@@ -329,14 +335,17 @@ static const struct behave_test tests[] = {
       "  not.b32 %r4, %r3;\n  sured.b.and.1d.b32.trap [s1, {16}], %r4;\n  cvt.u64.u32 %d6, 1;\n"
       "  sured.b.add.1d.u64.trap [s1, {24}], %d6;\n  sured.p.add.1d.b32.zero [s1, {9}], 1;\n"
       "  @%p1 sured.b.add.1d.u32.clamp [s1, {100}], 0;\n  @%p1 sured.p.add.1d.b32.trap [s1, {6}], 7;\n  bar.sync 0;\n"
-      FETCH("suld.b.1d.b32.trap %r20, [s1, {0}];", STORE_R, "0") FETCH("suld.b.1d.b32.trap %r20, [s1, {4}];", STORE_R, "8")
-      FETCH("suld.b.1d.b32.trap %r20, [s1, {8}];", STORE_R, "16") FETCH("suld.b.1d.b32.trap %r20, [s1, {12}];", STORE_R, "24")
+      FETCH("suld.b.1d.b32.trap %r20, [s1, {0}];", STORE_R, "0")
+      FETCH("suld.b.1d.b32.trap %r20, [s1, {4}];", STORE_R, "8")
+      FETCH("suld.b.1d.b32.trap %r20, [s1, {8}];", STORE_R, "16")
+      FETCH("suld.b.1d.b32.trap %r20, [s1, {12}];", STORE_R, "24")
       FETCH("suld.b.1d.b32.trap %r20, [s1, {16}];", STORE_R, "32")
       "  suld.b.1d.b64.trap %d20, [s1, {24}];\n" OUT("40") },
     { .name = "an unbound texture reference",
       TRAPS("  tex.2d.v4.f32.f32 " F4 ", [unbound, {%f10, %f11}];\n", SIMTX_FAULT_TEXTURE) },
     { .name = "a handle that is none",
-      TRAPS("  mov.b64 %d5, 0x4000000000000777;\n  tex.2d.v4.f32.f32 " F4 ", [%d5, {%f10, %f11}];\n", SIMTX_FAULT_TEXTURE) },
+      TRAPS("  mov.b64 %d5, 0x4000000000000777;\n  tex.2d.v4.f32.f32 " F4 ", [%d5, {%f10, %f11}];\n",
+            SIMTX_FAULT_TEXTURE) },
     { .name = "an address that is no reference",
       TRAPS("  tex.2d.v4.f32.f32 " F4 ", [%b, {%f10, %f11}];\n", SIMTX_FAULT_TEXTURE) },
     { .name = "a texture of other dimensions",

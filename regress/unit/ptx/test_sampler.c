@@ -1,8 +1,7 @@
 /*
- * The sampler against the formulas of the CUDA C++ Programming Guide (appendix Texture Fetching), computed a second time
- * in exact arithmetic: coordinates as fractions of 2^60, sums of texels in 113 bits, one rounding at the end. Every
- * address mode with every filter, dimension and format, with random and chosen coordinates; layers, cube maps, levels of
- * detail, gathers. The images are written through a second statement of the block-linear layout.
+ * The sampler against the formulas of the CUDA C++ Programming Guide (appendix Texture Fetching), computed a second
+ * time with 113 bits of precision and one rounding at the end. Every address mode with every filter, dimension and
+ * format, with random and chosen coordinates; layers, cube maps, levels of detail, gathers. The images are written through a second statement of the block-linear layout.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +66,8 @@ static void add_levels(struct picture *p, uint32_t levels, uint32_t w, uint32_t 
 /* Channel c of a texel, as the test wants it: any bits, but of floats no NaN and no wide range of exponents. */
 static uint32_t channel(const struct tex_image *i, uint32_t level, uint32_t x, uint32_t y, uint32_t z, unsigned c)
 {
-    uint32_t n = x * 2654435761u ^ (y * 40503u + 77) * 2246822519u ^ (z + 3) * 3266489917u ^ (level * 4 + c) * 668265263u;
+    uint32_t n = x * 2654435761u ^ (y * 40503u + 77) * 2246822519u;
+    n ^= (z + 3) * 3266489917u ^ (level * 4 + c) * 668265263u;
     n ^= n >> 15;
     n *= 2246822519u;
     n ^= n >> 13;
@@ -103,7 +103,8 @@ static void fill(struct picture *p)
     }
 }
 
-static struct picture picture(struct tex_format f, uint8_t dims, uint32_t levels, uint32_t w, uint32_t h, uint32_t slices)
+static struct picture picture(struct tex_format f, uint8_t dims, uint32_t levels, uint32_t w, uint32_t h,
+                              uint32_t slices)
 {
     struct picture p = { .image = { .format = f, .dims = dims } };
     add_levels(&p, levels, w, h, slices);
@@ -250,7 +251,8 @@ static void compare(const struct wanted *w, uint32_t first_slice)
         float g, x;
         memcpy(&g, &got[c], 4);
         memcpy(&x, &want, 4);
-        fail_msg("%u-D %s %s, modes %u %u %u, format %u/%u/%u, at %a %a %a: channel %u is %a (0x%x), expected %a (0x%x)",
+        fail_msg("%u-D %s %s, modes %u %u %u, format %u/%u/%u, at %a %a %a: channel %u is %a (0x%x), expected %a "
+                 "(0x%x)",
                  w->r->dims, w->s->linear ? "linear" : "point", w->s->normalized ? "normalized" : "in texels",
                  w->s->wrap[0], w->s->wrap[1], w->s->wrap[2], w->i->format.channel, w->i->format.bits,
                  w->i->format.channels, w->r->at[0], w->r->at[1], w->r->at[2], c, g, got[c], x, want);
@@ -260,8 +262,8 @@ static void compare(const struct wanted *w, uint32_t first_slice)
 /* Coordinates: inside, on texel centres and edges, on thresholds of the weights, far outside. */
 static float coordinate(unsigned k, bool normalized, int64_t n)
 {
-    static const float special[] = { 0, -0.0f, 0.5f, 1, -1, 0.25f, 1.5f, -0.5f, 2, -2, 3.75f, 0.501953125f, 1e-30f, -1e-30f,
-                                     0.998046875f, -7.125f };
+    static const float special[] = { 0, -0.0f, 0.5f, 1, -1, 0.25f, 1.5f, -0.5f, 2, -2, 3.75f, 0.501953125f, 1e-30f,
+                                     -1e-30f, 0.998046875f, -7.125f };
     float size = normalized ? 1 : (float)n;
     if (k < sizeof special / sizeof *special)
         return special[k] * (normalized ? 1 : (float)n / 2);
@@ -389,7 +391,8 @@ static void texel_numbers(void **unused)
     for (unsigned f = 0; f < FORMATS; f++) {
         struct picture p = picture(formats[f], 3, 1, 6, 5, 4);
         for (unsigned k = 0; k < 300; k++) {
-            struct tex_sampler s = { .wrap = { k & 1 ? TEX_CLAMP : TEX_BORDER, TEX_CLAMP, TEX_BORDER }, .linear = true };
+            struct tex_sampler s = { .wrap = { k & 1 ? TEX_CLAMP : TEX_BORDER, TEX_CLAMP, TEX_BORDER },
+                                     .linear = true };
             struct tex_request r = { .dims = 3, .gather = -1, .integer = true };
             for (unsigned d = 0; d < 3; d++) {
                 r.texel[d] = (int32_t)(random64() % 12) - 3;
@@ -406,8 +409,8 @@ static void offsets(void **unused)
 {
     struct picture p = picture(formats[21], 2, 1, 9, 6, 1);
     for (unsigned k = 0; k < 400; k++) {
-        struct tex_sampler s = { .wrap = { k & 2 ? TEX_WRAP : TEX_CLAMP, TEX_BORDER }, .linear = k & 1, .normalized = true,
-                                 .border = { 3 } };
+        struct tex_sampler s = { .wrap = { k & 2 ? TEX_WRAP : TEX_CLAMP, TEX_BORDER }, .linear = k & 1,
+                                 .normalized = true, .border = { 3 } };
         struct tex_request r = { .dims = 2, .gather = -1, .at = { coordinate(k % COORDINATES, true, 9),
                                                                   coordinate(7 * k % COORDINATES, true, 6) } };
         r.offset[0] = (int32_t)(random64() % 16) - 8;
@@ -429,7 +432,8 @@ static void layers(void **unused)
         struct tex_sampler s = { .wrap = { TEX_WRAP, TEX_CLAMP }, .linear = k & 1, .normalized = true };
         uint32_t layer = (uint32_t)(k % 9);
         struct tex_request r = { .dims = 2, .layered = true, .layer = layer, .gather = -1,
-                                 .at = { coordinate(k % COORDINATES, true, 9), coordinate(3 * k % COORDINATES, true, 6) } };
+                                 .at = { coordinate(k % COORDINATES, true, 9),
+                                         coordinate(3 * k % COORDINATES, true, 6) } };
         struct wanted w = { &p.image, &s, &r, 0 };
         compare(&w, layer < 5 ? layer : 4);
     }
@@ -475,13 +479,15 @@ static void cube_maps(void **unused)
             unsigned face = face_of(r.at, &u, &v);
             /* the same point of the face as a layer of a 2-D image, clamped */
             struct tex_sampler flat = { .wrap = { TEX_CLAMP, TEX_CLAMP }, .linear = k & 1, .normalized = true };
-            struct tex_request on_face = { .dims = 2, .gather = -1, .at = { (float)((u + 1) / 2), (float)((v + 1) / 2) } };
+            struct tex_request on_face = { .dims = 2, .gather = -1,
+                                           .at = { (float)((u + 1) / 2), (float)((v + 1) / 2) } };
             struct wanted have = { &p.image, &s, &r, 0 }, want = { &p.image, &flat, &on_face, 0 };
             uint32_t got[4];
             fetch(&have, got);
             uint32_t expected = as_bits(&want, sampled(&want, 0, (layered ? k % 3 * 6 : 0) + face));
             if (got[0] != expected)
-                fail_msg("at %a %a %a (face %u): 0x%x, expected 0x%x", r.at[0], r.at[1], r.at[2], face, got[0], expected);
+                fail_msg("at %a %a %a (face %u): 0x%x, expected 0x%x", r.at[0], r.at[1], r.at[2], face, got[0],
+                         expected);
         }
         free(p.memory);
     }
@@ -493,10 +499,12 @@ static void levels(void **unused)
 {
     struct picture p = picture(formats[21], 2, 6, 48, 32, 1);
     for (unsigned k = 0; k < 3000; k++) {
-        struct tex_sampler s = { .wrap = { TEX_WRAP, TEX_MIRROR }, .linear = k & 1, .mip_linear = k & 2, .normalized = true,
-                                 .mip_bias = k % 5 ? 0 : 0.75f, .mip_min = k % 7 ? 0 : 1.5f, .mip_max = k % 11 ? 9 : 3.25f };
+        struct tex_sampler s = { .wrap = { TEX_WRAP, TEX_MIRROR }, .linear = k & 1, .mip_linear = k & 2,
+                                 .normalized = true, .mip_bias = k % 5 ? 0 : 0.75f, .mip_min = k % 7 ? 0 : 1.5f,
+                                 .mip_max = k % 11 ? 9 : 3.25f };
         struct tex_request r = { .dims = 2, .gather = -1, .lod = TEX_LOD_LEVEL,
-                                 .at = { coordinate(k % COORDINATES, true, 48), coordinate(3 * k % COORDINATES, true, 32) } };
+                                 .at = { coordinate(k % COORDINATES, true, 48),
+                                         coordinate(3 * k % COORDINATES, true, 32) } };
         r.level = (float)((double)(random64() % 9001) / 1000 - 1.5);
         if (k % 4 == 0)
             r.level = (float)(int)r.level + 0.5f;
@@ -547,8 +555,9 @@ static void gathers(void **unused)
     static const int order[4][2] = { { 0, 1 }, { 1, 1 }, { 1, 0 }, { 0, 0 } };
     for (unsigned k = 0; k < 400; k++) {
         struct tex_sampler s = { .wrap = { TEX_CLAMP, TEX_CLAMP }, .normalized = true };
-        struct tex_request r = { .dims = 2, .gather = (int8_t)(k % 4), .at = { coordinate(k % COORDINATES, true, 9),
-                                                                              coordinate(3 * k % COORDINATES, true, 6) } };
+        struct tex_request r = { .dims = 2, .gather = (int8_t)(k % 4),
+                                 .at = { coordinate(k % COORDINATES, true, 9),
+                                         coordinate(3 * k % COORDINATES, true, 6) } };
         struct wanted w = { &p.image, &s, &r, 0 };
         uint32_t got[4];
         fetch(&w, got);
@@ -589,7 +598,8 @@ static void srgb(void **unused)
 static void raw_bits(void **unused)
 {
     struct picture p = picture((struct tex_format){ TEX_FLOAT, 32, 1 }, 1, 1, 8, 1, 1);
-    static const uint32_t bits[] = { 0x80000000, 0x00000001, 0x7f800000, 0xff800000, 0x7f7fffff, 0x00800000, 0x3f800001, 0 };
+    static const uint32_t bits[] = { 0x80000000, 0x00000001, 0x7f800000, 0xff800000, 0x7f7fffff, 0x00800000,
+                                     0x3f800001, 0 };
     memcpy(p.memory, bits, sizeof bits);
     for (unsigned x = 0; x < 8; x++) {
         struct tex_sampler s = { .wrap = { TEX_CLAMP } };
@@ -622,7 +632,8 @@ static void no_numbers(void **unused)
 /* Every byte of a level has a place of its own inside it. */
 static void layout(void **unused)
 {
-    static const uint32_t sizes[][3] = { { 1, 1, 1 }, { 3, 5, 2 }, { 64, 8, 1 }, { 65, 9, 3 }, { 200, 130, 1 }, { 16, 300, 1 } };
+    static const uint32_t sizes[][3] = { { 1, 1, 1 }, { 3, 5, 2 }, { 64, 8, 1 }, { 65, 9, 3 }, { 200, 130, 1 },
+                                         { 16, 300, 1 } };
     for (unsigned k = 0; k < sizeof sizes / sizeof *sizes; k++)
         for (uint32_t texel = 1; texel <= 16; texel *= 2) {
             struct tex_level l = { .width = sizes[k][0], .height = sizes[k][1], .slices = sizes[k][2] };
