@@ -4,8 +4,10 @@
  * whatever its parts link. names.h lists the functions: FORWARD(index, name), and FORWARD_COUNT.
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "names.h"
 
@@ -23,10 +25,21 @@ static const char *const names[FORWARD_COUNT] = {
 #undef FORWARD
 };
 
-/* What every function is when there is no library. */
+/* Every function, if the library cannot be loaded; those that return a text. */
 static int no_library(void)
 {
     return ERROR_INSUFFICIENT_DRIVER;
+}
+
+static const char *no_text(void)
+{
+    return LIBRARY " of simtx cannot be loaded";
+}
+
+static void *stand_in(const char *name)
+{
+    bool text = !strcmp(name, "cudaGetErrorString") || !strcmp(name, "cudaGetErrorName");
+    return text ? (void *)no_text : (void *)no_library;
 }
 
 static void *load(void)
@@ -35,8 +48,8 @@ static void *load(void)
     if (!library)
         library = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL);
     if (!library)
-        fprintf(stderr, "simtx: libcudart_static: %s is neither in " SIMTX_CUDART_FOLDER " nor in LD_LIBRARY_PATH\n",
-                LIBRARY);
+        fprintf(stderr, "simtx: libcudart_static: %s is neither in " SIMTX_CUDART_FOLDER " nor in LD_LIBRARY_PATH; "
+                "set LD_LIBRARY_PATH to its folder\n", LIBRARY);
     return library;
 }
 
@@ -46,7 +59,7 @@ __attribute__((constructor(101))) static void start(void)
     void *library = load();
     for (int i = 0; i < FORWARD_COUNT; i++) {
         void *f = library ? dlsym(library, names[i]) : NULL;
-        simtx_forward_table[i] = f ? f : (void *)no_library;
+        simtx_forward_table[i] = f ? f : stand_in(names[i]);
     }
 }
 

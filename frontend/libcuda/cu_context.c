@@ -37,7 +37,7 @@ CU_API CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned *flags, int *a
         e = cudaErrorInvalidValue;
     if (!e) {
         *flags = primary->flags;
-        *active = primary->retained || rt_context_current() == primary;
+        *active = primary->retained || primary->used_by_runtime || rt_context_current() == primary;
     }
     return cu_leave(e);
 }
@@ -108,9 +108,12 @@ CU_API CUresult cuCtxPopCurrent(CUcontext *out)
     return cu_leave(e ? e : rt_context_pop(out));
 }
 
+/* NULL: as cuCtxPopCurrent (driver API, context management). */
 CU_API CUresult cuCtxSetCurrent(CUcontext c)
 {
     cudaError_t e = rt_enter_driver();
+    if (!e && !c)
+        return cu_leave(rt_context_current() ? rt_context_pop(NULL) : cudaSuccess);
     return cu_leave(e ? e : rt_context_set(c));
 }
 

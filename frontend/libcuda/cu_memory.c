@@ -247,6 +247,21 @@ CU_API CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
     return cu_leave(e ? e : pointer_attribute(data, attribute, p));
 }
 
+static size_t attribute_bytes(CUpointer_attribute a)
+{
+    switch (a) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return 8;
+    default: return 4;
+    }
+}
+
 /* Several at once; attributes that do not apply are 0. */
 CU_API CUresult cuPointerGetAttributes(unsigned n, CUpointer_attribute *attributes, void **data, CUdeviceptr p)
 {
@@ -255,7 +270,7 @@ CU_API CUresult cuPointerGetAttributes(unsigned n, CUpointer_attribute *attribut
         e = cudaErrorInvalidValue;
     for (unsigned i = 0; !e && i < n; i++)
         if (data[i] && pointer_attribute(data[i], attributes[i], p))
-            memset(data[i], 0, sizeof(unsigned));
+            memset(data[i], 0, attribute_bytes(attributes[i]));
     return cu_leave(e);
 }
 

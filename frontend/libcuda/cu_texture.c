@@ -305,8 +305,9 @@ static cudaError_t rebind(struct CUtexref_st *r)
     cudaError_t e = create(&object, &r->resource, &r->sampler, NULL);
     if (!e)
         e = rt_status_error(simtx_texref_bind(gpu, r->variable, object));
-    if (r->object && !e)
-        simtx_texture_free(gpu, r->object);
+    uint64_t unused = e ? object : r->object;
+    if (unused)
+        simtx_texture_free(gpu, unused);
     if (!e)
         r->object = object;
     return e;

@@ -53,9 +53,11 @@ static struct reservation *reservation_of(const char *p, size_t bytes)
     return NULL;
 }
 
-/* Address space that begins at a multiple of the alignment; what is too much is given back. */
+/* Address space that begins at a multiple of the alignment; the excess is unmapped. */
 static char *reserve(size_t bytes, size_t align)
 {
+    if (bytes > SIZE_MAX - align)
+        return NULL;
     char *p = mmap(NULL, bytes + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return NULL;

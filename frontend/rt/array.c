@@ -77,13 +77,13 @@ static bool region_of(simtx_box *b, const struct rt_side *s)
     return true;
 }
 
-/* A host side where the kind says device memory, or the reverse, is an error. */
+/* Device-to-device copies need device memory; the direction of the others must fit. */
 static bool side_fits(const struct rt_side *memory, enum cudaMemcpyKind kind, bool to_array)
 {
-    size_t bytes = memory->box.slice * (memory->box.depth - 1) + memory->box.pitch * (memory->box.height - 1) +
-                   memory->box.width;
+    bool too_big;
+    size_t bytes = rt_box_bytes(&memory->box, &too_big);
     bool host = !rt_owner(memory->box.first);
-    if (!memory->box.first || !rt_range_ok(memory->box.first, bytes))
+    if (too_big || !memory->box.first || !rt_range_ok(memory->box.first, bytes))
         return false;
     switch (kind) {
     case cudaMemcpyHostToDevice: return to_array;

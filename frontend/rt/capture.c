@@ -11,6 +11,7 @@
 struct rt_capture {
     cudaGraph_t graph;
     cudaStream_t origin;
+    bool blocking;                           /* the legacy stream waits for the origin */
     int mode;
     pthread_t thread;
     unsigned long long id;
@@ -64,6 +65,8 @@ static void release(struct rt_capture *c)
             *p = c->next;
             break;
         }
+    if (c->graph)
+        rt_graph_free(c->graph);
     free(c);
 }
 
@@ -109,8 +112,7 @@ static bool join(cudaStream_t state, struct rt_capture *c)
 static struct rt_capture *implicit(void)
 {
     for (struct rt_capture *c = captures; c; c = c->next)
-        if (c->streams && !(rt_stream_state(c->origin)->flags & cudaStreamNonBlocking) &&
-            c->mode != cudaStreamCaptureModeRelaxed)
+        if (c->streams && c->blocking && c->mode != cudaStreamCaptureModeRelaxed)
             return c;
     return NULL;
 }
@@ -186,6 +188,7 @@ cudaError_t rt_capture_begin(cudaStream_t s, int mode)
     }
     c->graph->owned = true;
     c->origin = s;
+    c->blocking = !(state->flags & cudaStreamNonBlocking);
     c->mode = mode;
     c->thread = pthread_self();
     c->id = ++last_id;

@@ -70,7 +70,7 @@ cudaError_t rt_context_create(rt_context *out, int device, unsigned flags)
     cudaError_t e = rt_open_device(device);
     if (e)
         return e;
-    rt_context c = calloc(1, sizeof *c);
+    rt_context c = rt_thread.contexts < RT_CONTEXT_DEPTH ? calloc(1, sizeof *c) : NULL;
     if (!c)
         return cudaErrorMemoryAllocation;
     *c = (struct CUctx_st){.device = device, .alive = true, .flags = flags, .next = rt.contexts};
@@ -81,7 +81,7 @@ cudaError_t rt_context_create(rt_context *out, int device, unsigned flags)
     return e;
 }
 
-/* Whether a context other than c lives on the device. */
+/* Is a context of the device other than c alive? */
 static bool others_alive(int device, rt_context c)
 {
     for (rt_context i = rt.contexts; i; i = i->next)
@@ -135,7 +135,7 @@ cudaError_t rt_primary_release(int device)
     rt_context c = &rt.device[device].primary;
     if (!c->retained)
         return cudaErrorDeviceUninitialized;
-    if (--c->retained == 0)
+    if (--c->retained == 0 && !c->used_by_runtime)
         rt_reset(device);
     return cudaSuccess;
 }
@@ -152,6 +152,7 @@ void rt_reset(int device)
         d->pool = &d->default_pool;
     }
     clear_errors(device);
+    d->primary.used_by_runtime = false;
     d->cache = cudaFuncCachePreferNone;
     d->banks = cudaSharedMemBankSizeDefault;
     d->flags = 0;

@@ -77,7 +77,7 @@ static void copy_row(void *dst, const void *src, size_t bytes)
         (void)simtx_copied(rt_owner(dst)->gpu, dst, bytes);      /* nothing waits, and the range is known to be right */
 }
 
-static size_t box_bytes(const struct rt_box *b, bool *too_big)
+size_t rt_box_bytes(const struct rt_box *b, bool *too_big)
 {
     size_t slices, rows, bytes;
     *too_big = __builtin_mul_overflow(b->depth - 1, b->slice, &slices) ||
@@ -97,7 +97,7 @@ cudaError_t rt_copy_boxes(const struct rt_box *dst, const struct rt_box *src, en
     bool big_dst, big_src;
     if (!dst->width || !dst->height || !dst->depth)
         return cudaSuccess;
-    size_t dst_bytes = box_bytes(dst, &big_dst), src_bytes = box_bytes(src, &big_src);
+    size_t dst_bytes = rt_box_bytes(dst, &big_dst), src_bytes = rt_box_bytes(src, &big_src);
     if (big_dst || big_src)
         return cudaErrorInvalidValue;
     cudaError_t e = check_copy(dst->first, dst_bytes, src->first, src_bytes, kind);
@@ -172,7 +172,7 @@ static cudaError_t fill_box(const struct rt_box *b, unsigned value, unsigned ele
     bool too_big;
     if (!b->width || !b->height || !b->depth)
         return cudaSuccess;
-    size_t bytes = box_bytes(b, &too_big);
+    size_t bytes = rt_box_bytes(b, &too_big);
     if (too_big || !device_side(b->first, bytes, place_of(b->first, bytes)))
         return cudaErrorInvalidValue;
     if ((uintptr_t)b->first % element || (b->height > 1 && b->pitch % element))

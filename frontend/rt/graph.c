@@ -107,14 +107,14 @@ cudaError_t rt_graph_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNod
         return e;
     }
     share_memory(op);
-    if (!ptrmap_put(&rt.nodes, node, node) || !append(&g->nodes, &g->n, node)) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = depends(node, deps[i]) || append(&node->deps, &node->ndeps, deps[i]);
+    if (!ok || !ptrmap_put(&rt.nodes, node, node) || !append(&g->nodes, &g->n, node)) {
         free_node(node);
         return cudaErrorMemoryAllocation;
     }
     *out = node;
-    for (size_t i = 0; i < n; i++)
-        if (!depends(node, deps[i]) && !append(&node->deps, &node->ndeps, deps[i]))
-            return cudaErrorMemoryAllocation;
     return cudaSuccess;
 }
 
@@ -203,7 +203,7 @@ static cudaError_t clone_dependencies(cudaGraph_t clone, cudaGraphNode_t origina
 
 cudaError_t rt_graph_clone(cudaGraph_t *out, cudaGraph_t g)
 {
-    cudaGraph_t c;
+    cudaGraph_t c = NULL;
     if (!out || !rt_graph_ok(g))
         return cudaErrorInvalidValue;
     cudaError_t e = rt_graph_create(&c);
@@ -215,8 +215,11 @@ cudaError_t rt_graph_clone(cudaGraph_t *out, cudaGraph_t g)
     }
     for (size_t i = 0; !e && i < g->n; i++)
         e = clone_dependencies(c, g->nodes[i]);
-    if (e)
+    if (e) {
+        if (c)
+            rt_graph_free(c);
         return e;
+    }
     c->origin = g;
     *out = c;
     return cudaSuccess;

@@ -80,6 +80,8 @@ struct CUgraphExec_st {
     cudaGraph_t graph;                       /* its own clone */
     cudaGraphNode_t *order;                  /* by level, then by creation */
     unsigned long long flags;
+    unsigned launches;                      /* in progress: a host function runs without the lock */
+    bool destroyed;                         /* freed when they have ended */
 };
 
 bool rt_exec_ok(cudaGraphExec_t x);

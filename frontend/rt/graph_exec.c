@@ -98,7 +98,9 @@ cudaError_t rt_exec_destroy(cudaGraphExec_t x)
 {
     if (!ptrmap_remove(&rt.execs, x))
         return cudaErrorInvalidValue;
-    free_exec(x);
+    x->destroyed = true;
+    if (!x->launches)
+        free_exec(x);
     return cudaSuccess;
 }
 
@@ -108,6 +110,21 @@ static bool alone(const struct CUgraphExec_st *x, size_t i)
 {
     unsigned level = x->order[i]->level;
     return (i == 0 || x->order[i - 1]->level != level) && (i + 1 == x->graph->n || x->order[i + 1]->level != level);
+}
+
+/* A later launch on the stream must follow all kernels of the last level. */
+static cudaError_t run_levels(cudaGraphExec_t x, cudaStream_t stream)
+{
+    cudaError_t e = cudaSuccess;
+    size_t n = x->graph->n;
+    for (size_t i = 0; !e && i < n; i++) {
+        if (i && x->order[i]->level != x->order[i - 1]->level)
+            rt_run_queued();
+        e = rt_op_run(&x->order[i]->op, stream, alone(x, i) ? 0 : (uint64_t)(uintptr_t)x->order[i]);
+    }
+    if (n && (e || !alone(x, n - 1)))
+        rt_run_queued();
+    return e;
 }
 
 cudaError_t rt_graph_launch(cudaGraphExec_t x, cudaStream_t stream)
@@ -120,11 +137,10 @@ cudaError_t rt_graph_launch(cudaGraphExec_t x, cudaStream_t stream)
         return e;
     if (!rt_stream_ok(stream))
         return cudaErrorInvalidResourceHandle;
-    for (size_t i = 0; !e && i < x->graph->n; i++) {
-        if (i && x->order[i]->level != x->order[i - 1]->level)
-            rt_run_queued();
-        e = rt_op_run(&x->order[i]->op, stream, alone(x, i) ? 0 : (uint64_t)(uintptr_t)x->order[i]);
-    }
+    x->launches++;
+    e = run_levels(x, stream);
+    if (!--x->launches && x->destroyed)
+        free_exec(x);
     return e;
 }
 

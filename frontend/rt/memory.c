@@ -147,7 +147,10 @@ cudaError_t rt_host_register(void *p, size_t bytes, unsigned flags)
         return cudaErrorHostMemoryAlreadyRegistered;
     if (simtx_host_register(d->gpu, p, bytes) != SIMTX_OK)
         return cudaErrorInvalidValue;
-    return track(d, p, (struct rt_alloc){.kind = RT_ALLOC_REGISTERED, .flags = flags, .bytes = bytes});
+    cudaError_t e = track(d, p, (struct rt_alloc){.kind = RT_ALLOC_REGISTERED, .flags = flags, .bytes = bytes});
+    if (e)
+        simtx_host_unregister(d->gpu, p);
+    return e;
 }
 
 cudaError_t rt_host_unregister(void *p)

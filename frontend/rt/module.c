@@ -40,7 +40,7 @@ static bool add_container(struct rt_texts *t, const void *container, const char 
         snprintf(why, why_size, "more than %d linked images", RT_MAX_LINKED);
         return false;
     }
-    if (!memcmp(container, "\177ELF", 4)) {
+    if (!strncmp(container, "\177ELF", 4)) {
         snprintf(why, why_size, "the image is machine code (a cubin) without PTX; simtx runs PTX");
         return false;
     }
@@ -64,8 +64,8 @@ static bool add_wrapper(struct rt_texts *t, const struct fatbin_wrapper *w, cons
 
 bool rt_add_text(struct rt_texts *t, const void *image, const char *name, char *why, size_t size)
 {
-    uint32_t magic;
-    memcpy(&magic, image, sizeof magic);
+    uint32_t magic = 0;
+    memcpy(&magic, image, strnlen(image, sizeof magic));     /* a text may be shorter; the magic number has no 0 */
     return magic == FATBIN_WRAPPER_MAGIC ? add_wrapper(t, image, name, why, size)
                                          : add_container(t, image, name, why, size);
 }

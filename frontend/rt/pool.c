@@ -37,7 +37,11 @@ cudaError_t rt_malloc_async(void **out, size_t bytes, cudaMemPool_t pool, cudaSt
     if (!rt_pool_ok(pool))
         return cudaErrorInvalidValue;
     cudaError_t e = rt_malloc(out, bytes, RT_ALLOC_DEVICE, 0, pool);
-    return e || !*out || !rt_stream_capturing(stream) ? e : capture_malloc(*out, bytes, stream);
+    if (!e && *out && rt_stream_capturing(stream))
+        e = capture_malloc(*out, bytes, stream);
+    if (e)
+        *out = NULL;
+    return e;
 }
 
 cudaError_t rt_free_async(void *p, cudaStream_t stream)

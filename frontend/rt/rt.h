@@ -51,6 +51,7 @@ struct CUmemPoolHandle_st {
 struct CUctx_st {
     int device;
     bool primary, alive;
+    bool used_by_runtime;               /* the runtime API is a user of the primary context, too */
     unsigned flags, retained;           /* retained: uses of a primary context by the driver API */
     rt_context next;
 };
@@ -251,6 +252,8 @@ struct rt_box rt_line(const void *p, size_t bytes);
 /* The box of `extent` bytes at `pos` in pitched memory; false when it exceeds the rows or slices. */
 bool rt_pitched_box(struct rt_box *b, struct cudaPitchedPtr p, struct cudaPos pos, struct cudaExtent extent);
 cudaError_t rt_copy(const struct rt_box *dst, const struct rt_box *src, enum cudaMemcpyKind kind, cudaStream_t stream);
+/* From the first byte of a box to the last one; *too_big: not a number of bytes. */
+size_t rt_box_bytes(const struct rt_box *b, bool *too_big);
 /* The copy itself, now. */
 cudaError_t rt_copy_boxes(const struct rt_box *dst, const struct rt_box *src, enum cudaMemcpyKind kind);
 /* Elements of 1, 2 or 4 bytes get the value. */

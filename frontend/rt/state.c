@@ -80,7 +80,11 @@ static cudaError_t open_current(void)
     if (c && !c->alive)
         return cudaErrorContextIsDestroyed;
     cudaError_t e = rt_open(rt_thread.device);
-    return e || c ? e : rt_context_set(&rt_current()->primary);
+    if (!e && !c)
+        e = rt_context_set(&rt_current()->primary);
+    if (!e)
+        rt_current()->primary.used_by_runtime |= rt_context_current()->primary;
+    return e;
 }
 
 cudaError_t rt_enter(void)

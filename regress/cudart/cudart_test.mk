@@ -1,6 +1,6 @@
 # Tests of libcudart and of the fat binary reader.
 CUDART_TEST_DIR  := $(B)/regress/cudart
-CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api launch elf driver graph process) \
+CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api launch elf driver graph graph_timing process) \
                     $(CUDART_TEST_DIR)/units $(CUDART_TEST_DIR)/units_static
 CUDART_TEST_LINK := -L$(B)/cuda/lib64 -lcudart -lcuda -Wl,-rpath,$(abspath $(B))/cuda/lib64
 

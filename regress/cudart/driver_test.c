@@ -462,6 +462,7 @@ static void virtual_memory(void **state)
     unsigned char pad = 0;
     int n = N, out[N];
     CU(cuMemGetAllocationGranularity(&g, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    CU_GIVES(cuMemAddressReserve(&at, 0 - (size_t)g, 2 * g, 0, 0), CUDA_ERROR_OUT_OF_MEMORY);
     CU(cuMemAddressReserve(&at, 3 * g, 0, 0, 0));
     CU(cuMemAddressReserve(&alias, g, 0, 0, 0));
     CU(cuMemCreate(&first, g, &prop, 0));
