@@ -40,6 +40,6 @@ static bool rmo_paper(void *state, uint32_t warp, const struct order_warp *w, co
     return w->acquires == w->block_acquires && (!a->release || a->block || order_none_outstanding(w));
 }
 
-const struct order_policy order_rmo_ptx = { .name = "rmo-ptx", .may_issue = rmo_ptx };
+const struct order_policy order_rmo_ptx = { .name = "rmo-ptx", .model = ORDER_MODEL_PTX, .may_issue = rmo_ptx };
 const struct order_policy order_rmo_no_drain = { .name = "rmo-no-drain", .may_issue = rmo_no_drain };
 const struct order_policy order_rmo_paper = { .name = "rmo-paper", .may_issue = rmo_paper };

@@ -60,6 +60,15 @@ void lsu_record_order(struct lsu *u, struct order_history *h)
     u->retire.history = h;
 }
 
+void lsu_fence(struct lsu *u, const struct order_fence *f)
+{
+    struct order_fence numbered = *f;
+    if (!u->retire.history || !u->retire.history->fences)
+        return;
+    numbered.instruction = u->instructions++;
+    order_history_fence(u->retire.history, &numbered);
+}
+
 void lsu_report_writes(struct lsu *u, const struct retire_observer *o)
 {
     u->retire.observer = *o;

@@ -18,6 +18,7 @@
 
 struct order_check;
 struct order_history;
+struct order_fence;
 struct order_stage;
 struct atom_payload;
 
@@ -83,6 +84,8 @@ void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state);
 void lsu_check_order(struct lsu *u, struct order_check *c);
 /* Records accesses to global memory that perform under a coherence protocol. Needs lsu_check_order. */
 void lsu_record_order(struct lsu *u, struct order_history *h);
+/* A fence issues; f has all but its number in the order of the program. */
+void lsu_fence(struct lsu *u, const struct order_fence *f);
 /* Reports plain stores and atomics that perform on a copy in L1, under a coherence protocol: the bytes of the line that
  * they write, and the line before and after. */
 struct retire_observer {

@@ -13,9 +13,11 @@
 #include "ptx/memory/access.h"
 
 /* Of an order policy. TSO: a load waits for the loads before it, any other access for all. SC_REORDERED: sequential
- * consistency, but accesses may perform out of order where no thread can see it; only the ordering oracle checks it
- * (memsys/order/order_oracle.h). */
-enum order_model { ORDER_MODEL_NONE, ORDER_MODEL_SC, ORDER_MODEL_TSO, ORDER_MODEL_SC_REORDERED };
+ * consistency, but accesses may perform out of order where no thread can see it; PTX: the PTX memory model. Only the
+ * ordering oracle checks these two (memsys/order/order_oracle.h). */
+enum order_model {
+    ORDER_MODEL_NONE, ORDER_MODEL_SC, ORDER_MODEL_TSO, ORDER_MODEL_SC_REORDERED, ORDER_MODEL_PTX
+};
 
 struct order_check_cfg { enum order_model model; const char *policy; uint16_t sm; uint64_t seed; };
 

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "memsys/order/order_graph.h"
 
-const char *const order_relation_names[] = { "po", "rf", "co", "fr" };
+const char *const order_relation_names[] = { "po", "rf", "co", "fr", "sw", "sc" };
 
 /* Colours of the depth-first search. */
 enum { UNSEEN, OPEN, DONE };

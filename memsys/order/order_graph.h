@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Program order, reads-from, coherence order, from-read (Alglave et al., "Herding Cats", TOPLAS 36, 2014). */
-enum order_relation { ORDER_PO, ORDER_RF, ORDER_CO, ORDER_FR };
+/* Program order, reads-from, coherence order, from-read (Alglave et al., "Herding Cats", TOPLAS 36, 2014); of the PTX
+ * model: synchronizes-with, order of fence.sc. */
+enum order_relation { ORDER_PO, ORDER_RF, ORDER_CO, ORDER_FR, ORDER_SW, ORDER_SC };
 
 struct order_edge { uint32_t to, next; uint8_t relation; };      /* next: of the same node, 0 = none */
 

@@ -8,6 +8,13 @@
 
 static const char what[] = "the histories of the ordering oracle";
 
+static uint8_t sem_of(const struct mem_op *op)
+{
+    bool block = op->d->in->mod[PG_SCOPE] == MOD(SCOPE, CTA);
+    return (uint8_t)((op->order_strong ? ORDER_SEM_STRONG : 0) | (op->order_acquire ? ORDER_SEM_ACQUIRE : 0) |
+                     (op->order_release ? ORDER_SEM_RELEASE : 0) | (block ? ORDER_SEM_BLOCK : 0));
+}
+
 struct order_event *order_history_add(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
                                       const struct order_time *bound)
 {
@@ -22,6 +29,7 @@ struct order_event *order_history_add(struct order_history *h, const struct mem_
     e->warp = op->warp->index;
     e->sm = h->sm;
     e->source = op->d->in->loc.line;
+    e->sem = sem_of(op);
     e->reads = op->kind != MOP_STORE;
     e->writes = op->kind != MOP_LOAD;
     e->read_known = e->written_known = true;
@@ -85,6 +93,15 @@ void order_history_engine(struct order_history *h, const struct packet *p, uint1
         if (write ? p->mask[b / 64] >> b % 64 & 1 : p->sectors >> b / SECTOR_BYTES & 1)
             add_unit(e, &n, b);
     memcpy(write ? e->written : e->read, line, LINE_BYTES);
+}
+
+void order_history_fence(struct order_history *h, const struct order_fence *f)
+{
+    h->event = mem_grow(h->event, h->n, &h->cap, sizeof *h->event, what);
+    h->event[h->n++] = (struct order_event){
+        .bound.cycle = f->cycle, .instruction = f->instruction, .lanes = f->lanes, .block = f->block, .slot = f->slot,
+        .warp = f->warp, .sm = h->sm, .source = f->source, .sem = ORDER_SEM_FENCE | f->sem
+    };
 }
 
 void order_history_free(struct order_history *h)

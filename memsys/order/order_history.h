@@ -13,9 +13,15 @@
 /* When a value is bound. turn: of the home, in which it takes the accesses to its lines one by one; 0 = in an L1. */
 struct order_time { uint64_t cycle; uint32_t turn; };
 
+/* Of an access or fence. STRONG: volatile, relaxed or stronger; BLOCK: of CTA scope; SC: of a fence. */
+enum {
+    ORDER_SEM_STRONG = 1, ORDER_SEM_ACQUIRE = 2, ORDER_SEM_RELEASE = 4, ORDER_SEM_BLOCK = 8, ORDER_SEM_FENCE = 16,
+    ORDER_SEM_SC = 32
+};
+
 enum { ORDER_ENGINE = UINT16_MAX };  /* `sm` of accesses of an engine: slot is the slice, warp differs */
 
-/* An access of a warp, or of an engine beside an L2 slice, to a line. */
+/* An access of a warp, or of an engine beside an L2 slice, to a line; or a fence of a warp, with no line. */
 struct order_event {
     struct order_time bound;
     uint64_t instruction;            /* number of its SM */
@@ -25,12 +31,17 @@ struct order_event {
     int32_t source;                  /* line of the PTX program */
     bool reads, writes;
     bool read_known, written_known;  /* of an atomic at the home the SM knows the old values of the lanes, if any */
+    uint8_t sem;
     uint8_t width;                   /* bytes of a lane */
     uint8_t offset[WARP_LANES];      /* of a lane in the line */
     uint8_t read[LINE_BYTES], written[LINE_BYTES];
 };
 
-struct order_history { struct order_event *event; uint32_t n, cap; uint16_t sm; };
+/* fences: they are recorded, too. */
+struct order_history { struct order_event *event; uint32_t n, cap; uint16_t sm; bool fences; };
+
+/* A fence that issues. */
+struct order_fence { uint64_t cycle, instruction, lanes, block; uint32_t slot, warp; int32_t source; uint8_t sem; };
 
 /* Adds an access; the caller sets what it reads and writes. Valid until the next one is added. */
 struct order_event *order_history_add(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
@@ -46,6 +57,7 @@ void order_history_at_home(struct order_history *h, const struct mem_op *op, uin
  * after the write. */
 void order_history_engine(struct order_history *h, const struct packet *p, uint16_t slice,
                           const struct order_time *bound, const uint8_t *line);
+void order_history_fence(struct order_history *h, const struct order_fence *f);
 void order_history_free(struct order_history *h);
 
 static inline bool order_before(const struct order_time *a, const struct order_time *b)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "memsys/order/order_graph.h"
+#include "memsys/order/order_causal.h"
 #include "memsys/order/order_oracle.h"
 #include "memsys/order/order_shadow.h"
 
@@ -25,6 +25,7 @@ struct order_oracle {
     uint32_t due;                    /* accesses with which the next replay begins */
     struct order_shadow shadow;
     struct order_graph graph;
+    struct order_causal causal;
     uint64_t part;                   /* number of the part that is replayed */
     struct replayed *replay;         /* of this step, in the order of the replay */
     struct replayed **chain;         /* the same by thread and program order */
@@ -43,8 +44,10 @@ struct order_oracle *order_oracle_new(const struct order_oracle_cfg *c)
     o->part = 1;
     o->histories = c->sms + c->slices;
     o->history = mem_zero(o->histories, sizeof *o->history, what);
-    for (uint32_t i = 0; i < o->histories; i++)
+    for (uint32_t i = 0; i < o->histories; i++) {
         o->history[i].sm = i < c->sms ? (uint16_t)i : ORDER_ENGINE;
+        o->history[i].fences = c->causal;
+    }
     return o;
 }
 
@@ -56,6 +59,7 @@ void order_oracle_free(struct order_oracle *o)
         order_history_free(&o->history[i]);
     order_shadow_free(&o->shadow);
     order_graph_free(&o->graph);
+    order_causal_free(&o->causal);
     free(o->history);
     free(o->replay);
     free(o->chain);
@@ -187,6 +191,19 @@ static uint32_t node_of(const struct replayed *r, unsigned lane)
     return r->node + (uint32_t)__builtin_popcountll(r->e->lanes & ((UINT64_C(1) << lane) - 1));
 }
 
+/* Does the policy have a model that relates accesses to different words? */
+static bool has_graph(const struct order_oracle *o)
+{
+    return o->cfg.sequential || o->cfg.causal;
+}
+
+static void name_nodes(struct order_oracle *o, const struct replayed *r)
+{
+    uint32_t node = r->node;
+    for (uint64_t m = r->e->lanes; m; m &= m - 1)
+        o->causal.node[node++] = (struct order_node){ .e = r->e, .lane = (uint32_t)__builtin_ctzll(m) };
+}
+
 static void number_nodes(struct order_oracle *o, uint32_t n)
 {
     uint32_t nodes = 0;
@@ -194,7 +211,10 @@ static void number_nodes(struct order_oracle *o, uint32_t n)
         o->replay[i].node = nodes;
         nodes += (uint32_t)__builtin_popcountll(o->replay[i].e->lanes);
     }
-    order_graph_clear(&o->graph, o->cfg.sequential ? nodes : 0);
+    order_graph_clear(&o->graph, has_graph(o) ? nodes : 0);
+    order_causal_clear(&o->causal, o->cfg.causal ? nodes : 0);
+    for (uint32_t i = 0; o->cfg.causal && i < n; i++)
+        name_nodes(o, &o->replay[i]);
     o->readers = 1;
     o->nbackward = 0;
 }
@@ -203,14 +223,14 @@ static void number_nodes(struct order_oracle *o, uint32_t n)
 
 static void relate(struct order_oracle *o, uint32_t from, uint32_t to, enum order_relation r)
 {
-    if (from != to && o->cfg.sequential) {
+    if (from != to && has_graph(o)) {
         order_graph_edge(&o->graph, from, to, r);
         o->count.relations++;
     }
 }
 
-/* The last access of each lane, index in `replay` + 1, 0 = none. */
-struct lanes_before { uint32_t access[WARP_LANES]; };
+/* The last access of each lane, index in `replay` + 1, 0 = none; the node of its last fence + 1. */
+struct lanes_before { uint32_t access[WARP_LANES], fence[WARP_LANES]; };
 
 static void follow(struct order_oracle *o, struct lanes_before *b, uint32_t at)
 {
@@ -226,19 +246,44 @@ static void follow(struct order_oracle *o, struct lanes_before *b, uint32_t at)
             }
         }
         b->access[lane] = at + 1;
+        if (o->cfg.causal)
+            o->causal.node[node_of(r, lane)].before = b->fence[lane];
+        if (r->e->sem & ORDER_SEM_FENCE)
+            b->fence[lane] = node_of(r, lane) + 1;
+    }
+}
+
+/* Against program order: the next fence of each node. */
+static void find_next_fences(struct order_oracle *o, uint32_t n)
+{
+    uint32_t fence[WARP_LANES] = { 0 };
+    const struct order_event *after = NULL;
+    for (uint32_t i = o->n; i-- > 0;) {
+        const struct replayed *r = o->chain[i];
+        if ((uint32_t)(r - o->replay) >= n)
+            continue;
+        if (after && !same_warp(after, r->e))
+            memset(fence, 0, sizeof fence);
+        for (uint64_t m = r->e->lanes; m; m &= m - 1) {
+            unsigned lane = (unsigned)__builtin_ctzll(m);
+            o->causal.node[node_of(r, lane)].after = fence[lane];
+            if (r->e->sem & ORDER_SEM_FENCE)
+                fence[lane] = node_of(r, lane) + 1;
+        }
+        after = r->e;
     }
 }
 
 static void relate_program_order(struct order_oracle *o, uint32_t n)
 {
-    struct lanes_before b = { { 0 } };
+    struct lanes_before b = { .access = { 0 } };
     const struct order_event *before = NULL;
     for (uint32_t i = 0; i < o->n; i++) {
         uint32_t at = (uint32_t)(o->chain[i] - o->replay);
         if (at >= n)
             continue;
         if (before && !same_warp(before, o->replay[at].e))
-            b = (struct lanes_before){ { 0 } };
+            b = (struct lanes_before){ .access = { 0 } };
         follow(o, &b, at);
         before = o->replay[at].e;
     }
@@ -249,6 +294,11 @@ static void relate_program_order(struct order_oracle *o, uint32_t n)
 
 static void describe(struct order_oracle *o, const struct order_event *e, unsigned lane)
 {
+    if (e->sem & ORDER_SEM_FENCE)
+        mem_append(&o->text, "SM %u, block %" PRIu64 ", warp %u, lane %u, PTX line %d: fence%s, cycle %" PRIu64, e->sm,
+                   e->block, e->warp, lane, e->source, e->sem & ORDER_SEM_SC ? ".sc" : "", e->bound.cycle);
+    if (e->sem & ORDER_SEM_FENCE)
+        return;
     if (e->sm == ORDER_ENGINE)
         mem_append(&o->text, "engine of L2 slice %u", e->slot);
     else
@@ -312,7 +362,7 @@ static void read_word(struct order_oracle *o, uint32_t node, struct order_line *
 static void write_word(struct order_oracle *o, const struct order_event *e, uint32_t node, struct order_line *l,
                        unsigned w)
 {
-    if (l->writer[w])
+    if (l->writer[w] && o->cfg.sequential)
         relate(o, l->writer[w] - 1, node, ORDER_CO);
     for (uint32_t r = l->readers[w]; r; r = o->reader[r].next)
         relate(o, o->reader[r].node, node, ORDER_FR);
@@ -328,6 +378,8 @@ static void relate_lane(struct order_oracle *o, const struct replayed *r, unsign
     for (unsigned w = e->offset[lane] / 4; w <= (e->offset[lane] + e->width - 1u) / 4; w++) {
         if (e->reads && o->cfg.sequential)
             read_word(o, node, l, w);
+        if (e->reads && o->cfg.causal)
+            o->causal.node[node].writer = l->writer[w];
         if (e->writes)
             write_word(o, e, node, l, w);
     }
@@ -337,6 +389,8 @@ static void relate_lane(struct order_oracle *o, const struct replayed *r, unsign
 static bool replay(struct order_oracle *o, const struct replayed *r)
 {
     const struct order_event *e = r->e;
+    if (e->sem & ORDER_SEM_FENCE)
+        return true;
     struct order_line *l = order_shadow_line(&o->shadow, e->line, o->part);
     for (uint64_t m = e->lanes; m && e->reads && e->read_known; m &= m - 1)
         if (!check_bytes(o, e, (unsigned)__builtin_ctzll(m), l))
@@ -373,12 +427,8 @@ static unsigned lane_of(const struct replayed *r, uint32_t node)
     return (unsigned)__builtin_ctzll(m);
 }
 
-static void report_cycle(struct order_oracle *o, uint32_t on, uint32_t n)
+static void report_steps(struct order_oracle *o, const struct order_step *step, uint32_t length, uint32_t n)
 {
-    struct order_step step[CYCLE_MAX];
-    uint32_t length = order_graph_cycle(&o->graph, on, step, CYCLE_MAX);
-    begin_report(o, "no interleaving of the threads explains these accesses (po: program order, rf: reads from, co: "
-                    "coherence order, fr: reads before)");
     for (uint32_t i = 0; i < length && i < CYCLE_MAX; i++) {
         const struct replayed *r = access_of(o, step[i].node, n);
         mem_append(&o->text, "  ");
@@ -388,6 +438,32 @@ static void report_cycle(struct order_oracle *o, uint32_t on, uint32_t n)
     }
     if (length > CYCLE_MAX)
         mem_append(&o->text, "  and %u more\n", length - CYCLE_MAX);
+}
+
+static void report_cycle(struct order_oracle *o, uint32_t on, uint32_t n)
+{
+    struct order_step step[CYCLE_MAX];
+    uint32_t length = order_graph_cycle(&o->graph, on, step, CYCLE_MAX);
+    begin_report(o, "no interleaving of the threads explains these accesses (po: program order, rf: reads from, co: "
+                    "coherence order, fr: reads before)");
+    report_steps(o, step, length, n);
+}
+
+/* Without an edge that leads backward nothing causes an earlier access. */
+static bool check_causality(struct order_oracle *o, uint32_t n)
+{
+    struct order_step step[CYCLE_MAX];
+    if (!o->nbackward)
+        return true;
+    find_next_fences(o, n);
+    order_causal_relate(&o->causal, &o->graph);
+    uint32_t length = order_causal_violation(&o->causal, &o->graph, step, CYCLE_MAX);
+    if (length) {
+        begin_report(o, "the PTX memory model forbids these accesses (po: program order, sw: synchronizes with, sc: "
+                        "order of fence.sc, rf: reads from, co: coherence order, fr: reads before)");
+        report_steps(o, step, length, n);
+    }
+    return !length;
 }
 
 /* ---- steps ---- */
@@ -414,12 +490,14 @@ const char *order_oracle_step(struct order_oracle *o, uint64_t final)
     find_last(o);
     uint32_t n = cut(o, final);
     number_nodes(o, n);
-    if (o->cfg.sequential)
+    if (has_graph(o))
         relate_program_order(o, n);
     for (uint32_t i = 0; i < n; i++)
         if (!replay(o, &o->replay[i]))
             return o->text;
-    if (order_graph_cyclic(&o->graph, o->backward, o->nbackward, &on)) {
+    if (o->cfg.causal && !check_causality(o, n))
+        return o->text;
+    if (o->cfg.sequential && order_graph_cyclic(&o->graph, o->backward, o->nbackward, &on)) {
         report_cycle(o, on, n);
         return o->text;
     }

@@ -5,6 +5,8 @@
  * must have no cycle: that is the condition for an equivalent interleaving (Shasha and Snir, TOPLAS 10, 1988). Both are
  * exact: the replay is the coherence order, and no write is inferred from its value.
  *
+ * Under rmo-ptx the axioms of the PTX memory model must hold (memsys/order/order_causal.h).
+ *
  * A lane is a thread; a node is what one lane accesses with one instruction. Locations are words of 4 bytes; a narrower
  * access is one to its word. An access reads the write before it in the replay, so all relations but program order lead
  * forward in it. Hence the replay is cut where no program order leads backward across the cut: a cycle is in one part.
@@ -23,6 +25,7 @@ struct order_oracle_cfg {
     const char *policy, *protocol, *configuration;
     uint64_t seed;
     bool sequential;                 /* relations must have no cycle */
+    bool causal;                     /* the axioms of the PTX model must hold */
     uint32_t sms, slices;
     uint32_t batch;                  /* accesses of warps after which a step replays */
 };

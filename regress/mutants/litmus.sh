@@ -1,7 +1,7 @@
 #!/bin/sh
 # Finder of faults by outcomes of litmus tests that the model of the policy forbids.
-# Usage: litmus.sh PROGRAM [POLICY PROTOCOL [TEST...]]; PROGRAM is the command simtx with the fault; the tests are of
-# regress/litmus. Without arguments: all policies on a few tests, where nothing must be found.
+# Usage: litmus.sh PROGRAM [POLICY PROTOCOL[,full] [TEST...]]; PROGRAM is the command simtx with the fault; full: the
+# ordering oracle checks the executions, too; the tests are of regress/litmus. Without arguments: all policies on a few tests, where nothing must be found.
 program=$1
 policy=$2
 protocol=$3
@@ -13,8 +13,10 @@ SEEDS="1 2 3 4 5"        # each with an arrangement of its own
 
 # search POLICY PROTOCOL RUNS TEST SEED: prints the line of the test, and what the simulator says when it stops.
 search() {
-    timeout 100 "$program" litmus "$here/$4.litmus" --brief --policy "$1" --set coherence.protocol="$2" \
-        --set xbar.vns=5 --runs "$3" --seed "$5" 2>&1
+    local check=order
+    [ "${2%,full}" = "$2" ] || check=full
+    timeout 100 "$program" litmus "$here/$4.litmus" --brief --policy "$1" --set coherence.protocol="${2%,full}" \
+        --set xbar.vns=5 --set order.check=$check --runs "$3" --seed "$5" 2>&1
 }
 
 # verdict OUTPUT STATUS: the check that found the fault, or nothing.

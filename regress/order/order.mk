@@ -18,11 +18,17 @@ $(B)/regress/order/test_policies: $(POLICIES_SRC) $(POLICIES_HDR) $(B)/lib/libsi
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -o $@ $(LDFLAGS) $(LDLIBS) -lcmocka
 
+# Each operation that orders accesses.
+OPERATIONS_SRC := regress/order/test_operations.c $(COHERENCE_TOYS) regress/witness/lab.c
+$(B)/regress/order/test_operations: $(OPERATIONS_SRC) $(POLICIES_HDR) $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -o $@ $(LDFLAGS) $(LDLIBS) -lcmocka
+
 TESTS          += test-policies
 THREADED_TESTS += test-policies
 .PHONY: test-policies
-test-policies: $(B)/regress/order/test_policies
-	@regress/unit/run.sh $<
+test-policies: $(B)/regress/order/test_policies $(B)/regress/order/test_operations
+	@regress/unit/run.sh $^
 
 # The rules of type-aware sequential consistency, without the simulator.
 $(B)/regress/order/test_rules: regress/order/test_rules.c

@@ -4,6 +4,7 @@
  * memory instruction goes to the load/store unit. A cycle without issue is counted under a stall reason, which stays
  * the same until the next event.
  */
+#include "memsys/order/order_history.h"
 #include "timing/core/sm_impl.h"
 
 void issue_memory(struct sm *s, struct slot *w, struct mem_op *op)
@@ -125,6 +126,18 @@ static struct mem_op *new_op(struct sm *s, const struct tinst *t)
     return op;
 }
 
+/* membar is fence.sc (PTX ISA, membar). */
+static void issue_fence(struct sm *s, const struct slot *w, const struct tinst *t, const struct step *st)
+{
+    const struct ptx_inst *in = st->d->in;
+    bool sc = in->mod[PG_MEMBAR] || in->mod[PG_SEM] == MOD(SEM, SC);
+    if (t->acquires)
+        lsu_acquire(s->lsu);
+    lsu_fence(s->lsu, &(struct order_fence){
+        .cycle = s->now, .lanes = st->lanes, .block = w->warp->block->linear, .slot = w->index, .warp = w->warp->index,
+        .source = in->loc.line, .sem = (uint8_t)((sc ? ORDER_SEM_SC : 0) | (t->access.block ? ORDER_SEM_BLOCK : 0)) });
+}
+
 static void issue(struct sm *s, struct slot *w)
 {
     const uint64_t *executed = &w->block->grid->worker.count[STAT_THREAD_INSTRUCTIONS], before = *executed;
@@ -156,8 +169,8 @@ static void issue(struct sm *s, struct slot *w)
         execute_memory(s, w, t, st.lanes, op);
     else if (t->kind == TINST_ALU)
         execute_alu(s, w, t);
-    else if (t->acquires)
-        lsu_acquire(s->lsu);
+    else if (t->kind == TINST_FENCE)
+        issue_fence(s, w, t, &st);
     warp_advance(s, w);
     if (t->kind > TINST_MEMORY) {
         hold_after_control(s, w, t, sleep);

@@ -95,7 +95,8 @@ static void build_oracle(struct machine *m)
         .configuration = config_text(m->config, KEY_GPU_NAME),
         .seed = (uint64_t)config_int(m->config, KEY_SIM_SEED), .sms = m->cfg.sms,
         .slices = m->cfg.slices, .batch = BATCH,
-        .sequential = p->model == ORDER_MODEL_SC || p->model == ORDER_MODEL_SC_REORDERED });
+        .sequential = p->model == ORDER_MODEL_SC || p->model == ORDER_MODEL_SC_REORDERED,
+        .causal = p->model == ORDER_MODEL_PTX });
 }
 
 static void build_partition(struct machine *m, uint32_t channel)

@@ -82,6 +82,7 @@ void oracle_free(struct oracle *o)
     free(o->list);
     free(o->ring);
     free(o->atomic);
+    free(o->deferred);
     shadow_free(&o->shadow);
     graph_free(&o->graph);
     if (o->versions)
@@ -183,17 +184,117 @@ static void initialise_words(struct oracle *o)
     o->atomics = 0;
 }
 
-/* Enters the new values of a plain store or atomic. */
+/* ---- plain stores after transactions that wait for their replay ---- */
+
+/* Counts a transaction, or takes it out, in the lines of its words. */
+static void hold_lines(struct oracle *o, struct oracle_txn *t, uint32_t by)
+{
+    for (uint32_t i = 0; i < t->reads + t->writes; i++)
+        o->shadow.line[shadow_find(&o->shadow, t->w[i].address)].held += by;
+    t->held = by == 1;
+}
+
+static bool accesses(const struct oracle_txn *t, uint64_t address)
+{
+    for (uint32_t i = 0; i < t->reads + t->writes; i++)
+        if (t->w[i].address == address)
+            return true;
+    return false;
+}
+
+/* Was the outcome of a transaction that waits for its replay, and accesses the word, reported before this cycle? */
+static bool word_held(const struct oracle *o, uint64_t address, uint64_t cycle)
+{
+    for (uint64_t key = o->next; key <= o->largest && key - o->next <= o->ring_mask; key++) {
+        const struct oracle_txn *t = o->ring[key & o->ring_mask];
+        if (t && t->held && t->who.cycle < cycle && accesses(t, address))
+            return true;
+    }
+    return false;
+}
+
+static bool word_deferred(const struct oracle *o, uint64_t address)
+{
+    for (uint32_t i = 0; i < o->ndeferred; i++)
+        if (o->deferred[i].address == address)
+            return true;
+    return false;
+}
+
+static void enter_word(struct oracle *o, uint32_t line, unsigned w, uint32_t value, unsigned bytes)
+{
+    o->shadow.value[line][w] = shadow_merge(o->shadow.value[line][w], value, bytes);
+}
+
+/* Enters the new values of a plain store or atomic, or defers them. */
 static void enter(struct oracle *o, const struct oracle_events *n, const struct oracle_event *e)
 {
     const uint32_t *after = n->image[e->image].after;
-    uint32_t *value = o->shadow.value[e->line], words = words_of(e->mask);
-    o->shadow.line[e->line].plain |= words;
+    struct shadow_line *l = &o->shadow.line[e->line];
+    uint32_t words = words_of(e->mask);
+    l->plain |= words;
     for (; words; words &= words - 1) {
-        unsigned w = (unsigned)__builtin_ctz(words);
-        value[w] = shadow_merge(value[w], after[w], (unsigned)(e->mask[w / 16] >> w % 16 * 4));
+        unsigned w = (unsigned)__builtin_ctz(words), bytes = (unsigned)(e->mask[w / 16] >> w % 16 * 4) & 15;
+        uint64_t address = l->address + 4 * w;
+        if (l->held && (word_deferred(o, address) || word_held(o, address, e->cycle))) {
+            o->deferred = mem_grow(o->deferred, o->ndeferred, &o->deferred_cap, sizeof *o->deferred,
+                                   "the oracle's list of plain stores");
+            o->deferred[o->ndeferred++] = (struct oracle_deferred){ address, e->cycle, after[w], (uint8_t)bytes };
+        } else {
+            enter_word(o, e->line, w, after[w], bytes);
+        }
     }
 }
+
+/* Enters those whose transactions have been replayed. */
+static void enter_deferred(struct oracle *o)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < o->ndeferred; i++) {
+        struct oracle_deferred d = o->deferred[i];
+        bool earlier = false;
+        for (uint32_t k = 0; k < kept && !earlier; k++)
+            earlier = o->deferred[k].address == d.address;
+        if (earlier || word_held(o, d.address, d.cycle))
+            o->deferred[kept++] = d;
+        else
+            enter_word(o, shadow_find(&o->shadow, d.address), shadow_word(d.address), d.value, d.bytes);
+    }
+    o->ndeferred = kept;
+}
+
+/* Transactions that wait for their replay. */
+static void hold_words(struct oracle *o)
+{
+    for (uint64_t key = o->next; key <= o->largest && key - o->next <= o->ring_mask; key++) {
+        struct oracle_txn *t = o->ring[key & o->ring_mask];
+        if (t && t->commits && !t->held)
+            hold_lines(o, t, 1);
+    }
+}
+
+/* Has a plain store not entered the shadow? */
+static bool plain_pending(const struct oracle *o)
+{
+    for (uint32_t i = 0; i < o->lists; i++)
+        for (uint32_t k = o->list[i].entered; k < o->list[i].events; k++)
+            if (o->list[i].event[k].mask[0] | o->list[i].event[k].mask[1])
+                return true;
+    return o->ndeferred;
+}
+
+/* The transaction has been replayed, or did not commit. */
+static void release(struct oracle *o, struct oracle_txn *t)
+{
+    o->ring[o->next & o->ring_mask] = NULL;
+    if (t->held)
+        hold_lines(o, t, UINT32_MAX);
+    oracle_txn_free(t);
+    if (o->ndeferred)
+        enter_deferred(o);
+}
+
+/* ---- time ---- */
 
 /* Plain stores before this cycle. */
 static void enter_before(struct oracle *o, uint64_t cycle)
@@ -386,8 +487,7 @@ static void replay_ready(struct oracle *o, uint64_t now)
             replay(o, t);
         if (o->versions)
             versions_replayed(o->versions, o->time);
-        o->ring[o->next & o->ring_mask] = NULL;
-        oracle_txn_free(t);
+        release(o, t);
     }
 }
 
@@ -518,6 +618,8 @@ void oracle_step(struct oracle *o, uint64_t now)
     process_outcomes(o);
     give_keys(o);
     o->soonest = 0;
+    if (plain_pending(o))
+        hold_words(o);
     replay_ready(o, now);
     check_complete(o);
     enter_before(o, now);
@@ -585,6 +687,7 @@ static void reset(struct oracle *o)
     empty_ring(o);
     o->next = o->largest + 1;
     o->checked = o->reads = o->weak = o->found.n = 0;
+    o->ndeferred = 0;
     shadow_clear(&o->shadow);
     graph_clear(&o->graph, o->next);
     if (o->versions)

@@ -8,8 +8,9 @@
  * Cores and partitions run in parallel: each appends its events to its own list, and the serial step between two
  * windows processes the lists. Commits are replayed in the order of their keys 1, 2, 3 ... Every key is reported
  * exactly once, as committed or not, in any order. A transaction enters the shadow in the cycle in which the last of
- * all keys up to its own is reported, a plain store in the cycle in which it is performed. So the results do not depend
- * on the cycles of the steps.
+ * all keys up to its own is reported, a plain store in the cycle in which it is performed; but to a word of a
+ * transaction whose outcome was reported before that cycle it enters after the transaction. So the results do not
+ * depend on the cycles of the steps.
  */
 #ifndef TM_ORACLE_H
 #define TM_ORACLE_H

@@ -20,7 +20,7 @@ static struct oracle_txn *txn_new(struct oracle_events *n, uint32_t words)
         t = mem_alloc(1, sizeof *t + (sizeof *t->w << (c + 2)), "the oracle's copy of a transaction");
     t->size_class = c;
     t->home = n;
-    t->between = t->ordered = false;
+    t->between = t->ordered = t->held = false;
     return t;
 }
 

@@ -20,6 +20,7 @@ struct oracle_txn {
     uint32_t reads, writes;          /* words */
     uint8_t size_class;              /* room for 4 << size_class words */
     bool commits;
+    bool held;                       /* it is counted in `held` of its words' lines */
     bool ordered;                    /* by oracle_ordered; gets its key when its order is settled */
     struct oracle_place place;       /* of `ordered` */
     bool between;                    /* has no key of its own; key: the newest one whose writes it may have read */
@@ -69,6 +70,9 @@ struct oracle_snapshots {
     struct versions versions;        /* by version number */
 };
 
+/* A word of a plain store that enters after the transactions that waited when it was performed. */
+struct oracle_deferred { uint64_t address, cycle; uint32_t value; uint8_t bytes; };
+
 /* An atomic whose result is not known yet. */
 struct oracle_atomic { struct oracle_events *list; uint32_t event, known; };
 
@@ -84,6 +88,8 @@ struct oracle {
     uint64_t soonest;                /* core cycle of the first plain store that has not entered the shadow */
     struct oracle_atomic *atomic;    /* in the order of their events */
     uint32_t atomics, atomics_cap;
+    struct oracle_deferred *deferred;            /* in the order of their cycles, for each word */
+    uint32_t ndeferred, deferred_cap;
     uint64_t checked, reads, weak;
     struct findings found;
     struct graph graph;              /* mode full */
