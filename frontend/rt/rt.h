@@ -180,7 +180,7 @@ void rt_unlock(void);
 
 int rt_device_count(void);
 struct rt_device *rt_current(void);
-/* Creates the GPU of device i unless it exists. */
+/* Creates the GPU of device i, 0 <= i < RT_MAX_DEVICES, unless it exists. */
 cudaError_t rt_open(int i);
 /* rt_open with a check of the number. */
 cudaError_t rt_open_device(int i);

@@ -139,6 +139,8 @@ bool texture_operand(struct parser *p, const struct ptx_inst *in, const struct n
                                          : "[a, {coordinates}] is expected: a texture or surface, and the place");
     const struct node *sampler = parts == 3 ? n->first->next : NULL;
     const struct node *at = unwrap(query ? NULL : (sampler ? sampler : n->first)->next, &count);
+    if (count > 4)
+        return error_at(p, n->loc, "a vector of coordinates has 1 to 4 elements");
     o->kind = OPD_VEC;
     o->n = (uint8_t)(2 + count);
     o->elem = arena_alloc(p->arena, o->n * sizeof *o->elem);
@@ -194,7 +196,18 @@ static bool find_mode(const char *word, uint8_t *mode)
     return false;
 }
 
-/* Fields of images (width = 64 ...) are set when the reference is bound. */
+/* Fields of images are set when the reference is bound. */
+static bool is_image_field(const char *field)
+{
+    static const char *const fields[] = { "width", "height", "depth", "channel_data_type", "channel_order",
+                                          "normalized_coords", "array_size", "num_mipmap_levels", "num_samples",
+                                          "memory_layout" };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (!strcmp(fields[i], field))
+            return true;
+    return false;
+}
+
 static bool set_field(struct tex_sampler_state *s, const char *field, const struct node *value)
 {
     const char *word = value->kind == NODE_NAME ? value->name->s : "";
@@ -205,9 +218,11 @@ static bool set_field(struct tex_sampler_state *s, const char *field, const stru
         s->linear = !strcmp(word, "linear");
         return s->linear || !strcmp(word, "nearest");
     }
-    if (!strcmp(field, "force_unnormalized_coords"))
+    if (!strcmp(field, "force_unnormalized_coords")) {
         s->unnormalized = number && value->u;
-    return true;
+        return number;
+    }
+    return is_image_field(field);
 }
 
 bool texture_init(struct parser *p, struct ptx_var *v, const struct node *init)

@@ -11,8 +11,7 @@ static int lane_of_warp(const struct half *h, int lane)
     return lane + LANES * h->index;
 }
 
-/* The handle itself, or what the variable at this address is bound to. */
-static uint64_t handle_at(const struct half *h, uint64_t handle, const char **variable)
+uint64_t tex_handle_at(const struct half *h, uint64_t handle, const char **variable)
 {
     const struct mem_range *m = handle & TEX_HANDLE_KIND ? NULL : devmem_find(h->worker->launch->mem, handle);
     *variable = NULL;
@@ -39,7 +38,7 @@ static bool image_lives(struct half *h, const struct dinst *d, const struct tex_
 const struct tex_object *tex_find(struct half *h, const struct dinst *d, int lane, uint64_t handle, bool surface)
 {
     const char *variable, *kind = surface ? "surface" : "texture";
-    uint64_t bound = handle_at(h, handle, &variable);
+    uint64_t bound = tex_handle_at(h, handle, &variable);
     const struct tex_object *o = tex_table_find(h->worker->launch->textures, bound);
     int at = lane_of_warp(h, lane);
     if (o && o->surface == surface && image_lives(h, d, &o->image))
@@ -85,13 +84,37 @@ static void fill_request(const struct half *h, const struct tex_operands *x, int
         r->level = f32_of(word(h, x->level, lane));
 }
 
+/* The state of a lane's sampler; 0: the texture's own. False after a fault. */
+static bool find_sampler(struct half *h, const struct dinst *d, int lane, uint64_t *state)
+{
+    const struct tex_operands *x = d->extra;
+    const char *variable;
+    *state = x->has_sampler ? tex_handle_at(h, wide(h, x->sampler, lane), &variable) : 0;
+    if (!*state || (*state & TEX_HANDLE_KIND) == TEX_HANDLE_SAMPLER)
+        return true;
+    fault_raise(h->warp, d, FAULT_TEXTURE, lane_of_warp(h, lane), 0, "0x%llx is no sampler",
+                (unsigned long long)*state);
+    return false;
+}
+
+/* No address mode applies to linear memory: outside it is 0 (cudaCreateTextureObject). */
+static void set_sampler(struct tex_sampler *s, const struct tex_object *o, uint64_t state)
+{
+    *s = o->sampler;
+    tex_sampler_apply(state, s);
+    if (o->image.buffer) {
+        s->wrap[0] = TEX_BORDER;
+        memset(s->border, 0, sizeof s->border);
+    }
+}
+
 /* The object, the sampler and the texels of a lane's fetch; NULL after a fault. */
 static const struct tex_object *plan_lane(struct half *h, const struct dinst *d, int lane, struct tex_sampler *s,
                                           struct tex_plan *p)
 {
     const struct tex_operands *x = d->extra;
     struct tex_request r;
-    const char *ignored;
+    uint64_t state;
     const struct tex_object *o = tex_find(h, d, lane, wide(h, x->texture, lane), false);
     if (!o)
         return NULL;
@@ -102,11 +125,9 @@ static const struct tex_object *plan_lane(struct half *h, const struct dinst *d,
                     "the instruction cannot read texture 0x%llx: %s", (unsigned long long)o->handle, why);
         return NULL;
     }
-    *s = o->sampler;
-    if (o->image.buffer)
-        s->wrap[0] = TEX_BORDER;     /* 0 outside linear memory (cudaCreateTextureObject: no address mode applies) */
-    if (x->has_sampler)
-        tex_sampler_apply(handle_at(h, wide(h, x->sampler, lane), &ignored), s);
+    if (!find_sampler(h, d, lane, &state))
+        return NULL;
+    set_sampler(s, o, state);
     tex_plan(&o->image, s, &r, p);
     return o;
 }

@@ -33,6 +33,9 @@ struct tex_fetch {
     uint8_t texel[WARP_LANES][TEX_TAPS][TEX_TEXEL_MAX];
 };
 
+/* The handle itself, or what the variable at this address is bound to; *variable is its name, or NULL. */
+uint64_t tex_handle_at(const struct half *h, uint64_t handle, const char **variable);
+
 /* Functional mode. */
 int tex_run_fetch(struct lanes *l, const struct dinst *d);
 /* Timing mode. */

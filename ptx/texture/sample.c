@@ -160,7 +160,8 @@ static void plan_level(struct tex_plan *p, const struct tex_sampler *s, const st
 {
     const struct tex_level *l = &i->level[level];
     struct place at = { .image = i, .level = l, .gather = r->gather >= 0 };
-    uint32_t layer = r->layered ? (r->layer < i->layers ? r->layer : i->layers - 1) : 0;
+    uint32_t layers = i->cube && !r->cube ? 6 * i->layers : i->layers;    /* faces read as layers, or cubes */
+    uint32_t layer = r->layered ? (r->layer < layers ? r->layer : layers - 1) : 0;
     unsigned dims = r->cube ? 2 : r->dims;
     bool linear = at.gather || (s->linear && tex_reads_float(i, s) && !r->integer);
     float c[3] = { r->at[0], r->at[1], r->at[2] };

@@ -228,8 +228,8 @@ static bool asks_sampler(uint8_t q)
 /* A sampler's variable holds its state. */
 static uint64_t sampler_state(const struct half *h, uint64_t handle)
 {
-    const struct mem_range *m = handle & TEX_HANDLE_KIND ? NULL : devmem_find(h->worker->launch->mem, handle);
-    uint64_t v = m && m->kind == MEM_VARIABLE ? *(const uint64_t *)(uintptr_t)handle : handle;
+    const char *variable;
+    uint64_t v = tex_handle_at(h, handle, &variable);
     return (v & TEX_HANDLE_KIND) == TEX_HANDLE_SAMPLER ? v : 0;
 }
 

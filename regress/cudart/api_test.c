@@ -370,12 +370,17 @@ static void events(void **state)
 
 static void device_choice(void **state)
 {
+    struct cudaChannelFormatDesc floats = {32, 0, 0, 0, cudaChannelFormatKindFloat};
     int n, device = -1, version;
+    size_t width;
     char id[32];
     OK(cudaGetDeviceCount(&n));
     assert_int_equal(n, 2);                               /* the test sets SIMTX_DEVICES */
     GIVES(cudaSetDevice(2), cudaErrorInvalidDevice);
     GIVES(cudaSetDevice(-1), cudaErrorInvalidDevice);
+    GIVES(cudaDeviceGetTexture1DLinearMaxWidth(&width, &floats, -1), cudaErrorInvalidDevice);
+    GIVES(cudaDeviceGetTexture1DLinearMaxWidth(&width, &floats, 1000), cudaErrorInvalidDevice);
+    OK(cudaDeviceGetTexture1DLinearMaxWidth(&width, &floats, 1));
     OK(cudaSetDevice(1));
     OK(cudaGetDevice(&device));
     assert_int_equal(device, 1);

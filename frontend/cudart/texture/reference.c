@@ -209,7 +209,7 @@ RT_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *out, const struc
     simtx_texel t;
     cudaError_t e = rt_enter();
     if (!e)
-        e = rt_open(device);
+        e = rt_open_device(device);
     if (!e && (!out || !desc || !rt_texel(desc, &t)))
         e = cudaErrorInvalidValue;
     if (!e) {

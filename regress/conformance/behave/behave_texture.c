@@ -87,7 +87,7 @@ static void prepare(simtx_gpu *gpu, simtx_module *m, void *buf, bool end)
 {
     simtx_resource r = { .kind = SIMTX_RESOURCE_LINEAR, .pointer = buf, .width = 64,
                          .texel = { SIMTX_CHANNEL_UNSIGNED, 32, 1 } };
-    simtx_sampler s = { .linear = false };
+    simtx_sampler s = { .border = { 1, 1, 1, 1 } };
     for (int i = 0; i < RESOURCES; i++) {
         if (!end) {
             make(gpu, m, i);
@@ -135,17 +135,19 @@ static uint32_t filled(uint32_t at)
     return v;
 }
 
-/* Memory is read by number; outside it is 0. */
+/* Memory is read by number; outside it is 0, whatever the border colour and the sampler are. */
 static bool expect_linear(uint32_t i, uint32_t k, uint64_t *w)
 {
     *w = k == 0 ? filled(4 * i) : k == 1 && i + 40 < 64 ? filled(4 * (i + 40)) : k == 3 ? 1 : 0;
     return true;
 }
 
-/* The centre of a face of a cube map is the corner of four texels; it belongs to texel (4, 4). */
+/* The centre of a face of a cube map is the corner of four texels; it belongs to texel (4, 4). Faces can be read as
+ * layers. */
 static bool expect_cubes(uint32_t i, uint32_t k, uint64_t *w)
 {
-    *w = k == 0 ? texel(4, 4, i % 6) : k == 1 ? texel(4, 4, 6 + i % 6) : 0;
+    *w = k == 0 ? texel(4, 4, i % 6) : k == 1 ? texel(4, 4, 6 + i % 6)
+       : k == 2 ? texel(i & 7, i >> 3, i % 6) : k == 3 ? texel(i & 7, i >> 3, 6 + i % 6) : 0;
     return true;
 }
 
@@ -241,7 +243,9 @@ static const struct behave_test tests[] = {
       FETCH("tex.1d.v4.u32.s32 " R4 ", [linear, {%i}];", STORE_R, "0")
       FETCH("tex.1d.v4.s32.s32 " R4 ", [linear, {%r13}];", STORE_R, "8")
       FETCH("tex.1d.v4.u32.s32 " R4 ", [linear, {%r14}];", STORE_R, "16")
-      FETCH("tex.1d.v4.u32.s32 {_, _, _, %r20}, [linear, {%i}];", STORE_R, "24") },
+      FETCH("tex.1d.v4.u32.s32 {_, _, _, %r20}, [linear, {%i}];", STORE_R, "24")
+      FETCH("tex.1d.v4.u32.s32 " R4 ", [linear, edge, {%r14}];", STORE_R, "32")
+      FETCH("tex.1d.v4.u32.s32 " R4 ", [linear, smooth, {%r14}];", STORE_R, "40") },
     { .name = "tex of cube maps", .module = module, .prepare = prepare, .expect = expect_cubes,
       .body = PLACES
       "  mov.f32 %f1, 0.0; mov.f32 %f2, 0.0; mov.f32 %f3, 0.0; mov.b32 %r1, 1;\n"
@@ -249,7 +253,10 @@ static const struct behave_test tests[] = {
       "  setp.eq.u32 %p1, %r12, 2; @%p1 mov.f32 %f2, 2.0;\n  setp.eq.u32 %p1, %r12, 3; @%p1 mov.f32 %f2, -2.0;\n"
       "  setp.eq.u32 %p1, %r12, 4; @%p1 mov.f32 %f3, 2.0;\n  setp.eq.u32 %p1, %r12, 5; @%p1 mov.f32 %f3, -2.0;\n"
       FETCH("tex.cube.v4.f32.f32 " F4 ", [tc, {%f1, %f2, %f3, %f3}];", STORE_F, "0")
-      FETCH("tex.acube.v4.f32.f32 " F4 ", [tac, {%r1, %f1, %f2, %f3}];", STORE_F, "8") },
+      FETCH("tex.acube.v4.f32.f32 " F4 ", [tac, {%r1, %f1, %f2, %f3}];", STORE_F, "8")
+      "  mul.f32 %f1, %f10, 0.125;\n  mul.f32 %f2, %f11, 0.125;\n  add.u32 %r1, %r12, 6;\n"
+      FETCH("tex.a2d.v4.f32.f32 " F4 ", [tc, {%r12, %f1, %f2, %f2}];", STORE_F, "16")
+      FETCH("tex.a2d.v4.f32.f32 " F4 ", [tac, {%r1, %f1, %f2, %f2}];", STORE_F, "24") },
     { .name = "tex at levels and with gradients", .module = module, .prepare = prepare, .expect = expect_levels,
       .body = PLACES
       "  mul.f32 %f1, %f10, 0.125;\n  mul.f32 %f2, %f11, 0.125;\n  and.b32 %r1, %i, 3;\n  cvt.rn.f32.u32 %f3, %r1;\n"
@@ -346,6 +353,12 @@ static const struct behave_test tests[] = {
     { .name = "a handle that is none",
       TRAPS("  mov.b64 %d5, 0x4000000000000777;\n  tex.2d.v4.f32.f32 " F4 ", [%d5, {%f10, %f11}];\n",
             SIMTX_FAULT_TEXTURE) },
+    { .name = "a sampler that is none",
+      TRAPS("  mov.b64 %d5, 0x4000000000000777;\n  tex.2d.v4.f32.f32 " F4 ", [t2, %d5, {%f10, %f11}];\n",
+            SIMTX_FAULT_TEXTURE) },
+    { .name = "a variable of four bytes as a sampler", .fault = SIMTX_FAULT_TEXTURE,
+      .module = ".global .align 4 .u32 small = 5;\n.global .align 4 .u32 next = 0x60000000;\n",
+      .body = "  mov.u64 %d5, small;\n  mov.u64 %d6, next;\n  txq.filter_mode.b32 %r20, [%d5];\n" },
     { .name = "an address that is no reference",
       TRAPS("  tex.2d.v4.f32.f32 " F4 ", [%b, {%f10, %f11}];\n", SIMTX_FAULT_TEXTURE) },
     { .name = "a texture of other dimensions",
