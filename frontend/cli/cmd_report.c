@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "frontend/report/report.h"
+#include "frontend/session/atomic_file.h"
 
 static const char COMMAND[] = "simtx report";
 static const char USAGE[] =
@@ -41,12 +42,11 @@ static void add_series(struct report_run *run, const char *path)
 
 static int write_page(const struct report *r, const char *title, const char *path)
 {
-    FILE *f = fopen(path, "w");
-    bool ok = f;
-    if (f) {
-        report_page(r, title, f);
-        ok = !ferror(f);
-        ok &= !fclose(f);
+    struct atomic_file page;
+    bool ok = atomic_file_open(&page, path);
+    if (ok) {
+        report_page(r, title, page.file);
+        ok = atomic_file_close(&page, !ferror(page.file));
     }
     if (!ok)
         fprintf(stderr, "%s: cannot write %s: %s\n", COMMAND, path, strerror(errno));

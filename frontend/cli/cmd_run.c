@@ -275,8 +275,9 @@ static void export_saving(const struct saving *s, const simtx_config *config)
  * which restores. Where the system does not allow it they differ. */
 static void fix_addresses(void)
 {
-    if (getenv(SIMTX_ENV_SAVE_AT) || getenv(SIMTX_ENV_RESTORE))
-        personality(ADDR_NO_RANDOMIZE);
+    int before = personality(0xffffffff);            /* reads it */
+    if (before >= 0 && (getenv(SIMTX_ENV_SAVE_AT) || getenv(SIMTX_ENV_RESTORE)))
+        personality((unsigned long)before | ADDR_NO_RANDOMIZE);
 }
 
 /* ---- the child process ---- */

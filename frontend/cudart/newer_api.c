@@ -110,18 +110,24 @@ static cudaError_t check_attribute(const cudaLaunchAttribute *a, bool *cooperati
     }
 }
 
+static cudaError_t check_attributes(const cudaLaunchConfig_t *config, bool *cooperative)
+{
+    cudaError_t e = config && (!config->numAttrs || config->attrs) ? cudaSuccess : cudaErrorInvalidValue;
+    for (unsigned i = 0; !e && i < config->numAttrs; i++)
+        e = check_attribute(&config->attrs[i], cooperative);
+    return e;
+}
+
+/* As launches by <<<>>>, those that are not cooperative are queued and may run concurrently. */
 RT_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     struct rt_args a = {.each = (const void *const *)args};
     struct CUfunc_st *f;
     bool cooperative = false;
-    cudaError_t e = rt_enter_gpu();
-    if (!e && (!config || (config->numAttrs && !config->attrs)))
-        e = cudaErrorInvalidValue;
-    for (unsigned i = 0; !e && i < config->numAttrs; i++)
-        e = check_attribute(&config->attrs[i], &cooperative);
+    cudaError_t wrong = check_attributes(config, &cooperative);
+    cudaError_t e = cooperative ? rt_enter_gpu() : rt_enter_launch();
     if (!e)
-        e = rt_kernel(func, &f);
+        e = wrong ? wrong : rt_kernel(func, &f);
     if (e)
         return rt_leave(e);
     struct rt_launch_config c = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, 0};

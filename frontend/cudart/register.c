@@ -61,26 +61,25 @@ static void set_managed(const struct code *code, simtx_module *m)
 }
 
 /* Variables with __managed__: clang places the host's copies in one section, whose bounds the program announces. */
-enum { MANAGED_SECTIONS = 256 };
-static struct { const char *start, *stop; } section[MANAGED_SECTIONS];
-static int sections;
+static struct section { const char *start, *stop; } *section;
+static uint32_t sections, section_cap;
 
 RT_API void __cudaSimtxManagedSection(const void *start, const void *stop)
 {
     rt_lock();
-    bool known = sections == MANAGED_SECTIONS;
-    for (int i = 0; i < sections; i++)
+    bool known = false;
+    for (uint32_t i = 0; i < sections; i++)
         known |= section[i].start == start;
     if (!known) {
-        section[sections].start = start;
-        section[sections++].stop = stop;
+        section = mem_grow(section, sections, &section_cap, sizeof *section, "the sections of managed variables");
+        section[sections++] = (struct section){start, stop};
     }
     rt_unlock();
 }
 
 static bool is_shared(const void *host)
 {
-    for (int i = 0; i < sections; i++)
+    for (uint32_t i = 0; i < sections; i++)
         if ((const char *)host >= section[i].start && (const char *)host < section[i].stop)
             return true;
     return false;

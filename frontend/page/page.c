@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 
 static const char NARROW_SPACE[] = "\u202f";        /* that no line is broken at */
 
@@ -49,14 +50,16 @@ static const char STYLE[] =
 
 void page_text(FILE *f, const char *text)
 {
-    for (; *text; text++)
-        switch (*text) {
+    char *clean = utf8_clean(text);
+    for (const char *p = clean; *p; p++)
+        switch (*p) {
         case '&': fputs("&amp;", f); break;
         case '<': fputs("&lt;", f); break;
         case '>': fputs("&gt;", f); break;
         case '"': fputs("&quot;", f); break;
-        default: fputc(*text, f);
+        default: fputc(*p, f);
         }
+    free(clean);
 }
 
 void page_begin(FILE *f, const char *title)

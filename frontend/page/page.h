@@ -17,7 +17,7 @@
 
 void page_begin(FILE *f, const char *title);         /* with the title as heading */
 void page_end(FILE *f);
-void page_text(FILE *f, const char *text);           /* with &, <, > and quotes escaped */
+void page_text(FILE *f, const char *text);           /* &, <, > and quotes escaped; '?' for what is not UTF-8 */
 void page_heading(FILE *f, int level, const char *id, const char *text);     /* id: NULL = none */
 /* A paragraph of this class (NULL = none). */
 void page_paragraph(FILE *f, const char *class, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -46,7 +46,7 @@ void picture_begin(FILE *f, double width, double height, const char *title);
 void picture_end(FILE *f);
 void picture_text(FILE *f, double x, double y, const char *style, const char *text);
 void picture_line(FILE *f, double x0, double y0, double x1, double y1, const char *style);
-/* title: shown by the browser when one points at it; NULL = none. */
+/* title: shown when the pointer is on it; NULL = none. */
 void picture_rect(FILE *f, double x, double y, double width, double height, const char *style, const char *title);
 void picture_circle(FILE *f, double x, double y, double radius, const char *style, const char *title);
 const char *picture_colour(int i);                   /* "#3b6ea8", the same again after the last */

@@ -124,8 +124,9 @@ double picture_axis_first(const struct picture_axis *a)
 
 bool picture_axis_next(const struct picture_axis *a, double *v)
 {
-    *v = a->logarithmic ? label_near(is_fine(a), *v * 1.001, true) : *v + step_of(a->high - a->low);
-    return *v <= a->high * (1 + 1e-6);
+    double before = *v;
+    *v = a->logarithmic ? label_near(is_fine(a), before * 1.001, true) : before + step_of(a->high - a->low);
+    return *v > before && *v <= a->high * (1 + 1e-6);
 }
 
 /* 20000 as 20k. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 #include "frontend/page/page.h"
 
 enum { WIDTH = 680, LEFT = 64, RIGHT = WIDTH - 20, TOP = 20, PLOT = 300, BOTTOM = 46, ROW = 16, NAME_LETTERS = 80 };
@@ -95,7 +96,8 @@ static void points(const struct drawing *d, FILE *f)
         picture_circle(f, x, y, 5, style, p->line->label);
         snprintf(text, sizeof text, "%u", i + 1);
         picture_text(f, x + 7, y + 4, PICTURE_SMALL, text);
-        snprintf(text, sizeof text, "%u: %.*s", i + 1, NAME_LETTERS, p->line->label);
+        snprintf(text, sizeof text, "%u: %.*s", i + 1, utf8_prefix(p->line->label, NAME_LETTERS),
+                 p->line->label);
         picture_circle(f, LEFT + 6, TOP + PLOT + BOTTOM + ROW * (i + 0.5) - 4, 5, style, NULL);
         picture_text(f, LEFT + 18, TOP + PLOT + BOTTOM + ROW * (i + 0.5), PICTURE_SMALL, text);
     }
@@ -123,14 +125,14 @@ static void table(const struct drawing *d, FILE *f)
     fputs("<tr><th></th><th>instructions per byte</th><th>instructions/ns</th><th>share of the roof</th></tr>\n", f);
     for (uint32_t i = 0; i < d->n; i++) {
         const struct point *p = &d->point[i];
-        double above = fmin(fmin(d->roofs.issue, d->roofs.alu), p->intensity * d->roofs.dram);
+        double limit = fmin(fmin(d->roofs.issue, d->roofs.alu), p->intensity * d->roofs.dram);
         fputs("<tr>", f);
         page_head(f, p->line->label);
         fputs("<td class=\"number\">", f);
         page_number(f, isinf(p->intensity) ? NAN : p->intensity);
         fputs("</td><td class=\"number\">", f);
         page_number(f, p->rate);
-        fprintf(f, "</td><td class=\"number\">%.1f %%</td></tr>\n", 100 * p->rate / above);
+        fprintf(f, "</td><td class=\"number\">%.1f %%</td></tr>\n", 100 * p->rate / limit);
     }
     page_table_end(f);
 }
@@ -144,6 +146,11 @@ static void sources(const struct roofs *r, FILE *f)
                    "PMBS 2019, after Williams, Waterman and Patterson, CACM 52(4), 2009.", r->issue, r->alu, r->dram);
 }
 
+static bool is_roof(double v)
+{
+    return isfinite(v) && v > 0;
+}
+
 /* The roofs of the first line's machine. */
 void report_roofline(const struct report_lines *l, FILE *f)
 {
@@ -154,7 +161,7 @@ void report_roofline(const struct report_lines *l, FILE *f)
         if (p.rate > 0)
             d.point[d.n++] = p;
     }
-    if (d.n && isfinite(d.roofs.issue) && isfinite(d.roofs.dram) && isfinite(d.roofs.alu)) {
+    if (d.n && is_roof(d.roofs.issue) && is_roof(d.roofs.alu) && is_roof(d.roofs.dram)) {
         page_heading(f, 2, "roofline", "Roofline");
         sources(&d.roofs, f);
         draw(&d, f);

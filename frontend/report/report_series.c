@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,8 +41,10 @@ static void add_row(struct report_series *s, char *row, const int place[COLUMNS_
         for (int i = 0; i < COLUMNS_READ; i++)
             if (place[i] == n)
                 *(i == COLUMN_CYCLES ? &w.cycles : &w.value[i]) = strtod(field, NULL);
-    if (w.cycles <= 0)
+    if (!(w.cycles > 0) || !isfinite(w.cycles))
         return;
+    for (int i = 0; i < REPORT_COLUMNS; i++)
+        w.value[i] = isfinite(w.value[i]) ? w.value[i] : 0;
     s->window = mem_grow(s->window, s->n, &s->cap, sizeof *s->window, "a time series");
     s->window[s->n++] = w;
 }
@@ -62,18 +65,18 @@ static bool read_rows(struct report_series *s, FILE *f)
     return ok;
 }
 
-/* The file that the statistics name: as it is, or beside them. */
+/* The file that the statistics name: beside them, or else as it is. */
 static bool find_file(const struct report_run *run, char path[PATH_MAX])
 {
     const json_t *host = json_object_get(run->root, "host");
     const char *name = json_string_value(json_object_get(host, "stats.window_file")), *slash = strrchr(run->path, '/');
     if (!name || json_integer_value(json_object_get(host, "stats.window")) <= 0)
         return false;
-    snprintf(path, PATH_MAX, "%s", name);
-    if (!access(path, R_OK))
-        return true;
     const char *base = strrchr(name, '/');
     snprintf(path, PATH_MAX, "%.*s%s", slash ? (int)(slash + 1 - run->path) : 0, run->path, base ? base + 1 : name);
+    if (!access(path, R_OK))
+        return true;
+    snprintf(path, PATH_MAX, "%s", name);
     return !access(path, R_OK);
 }
 

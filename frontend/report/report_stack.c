@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 #include "frontend/page/page.h"
 
 enum { WIDTH = 680, LEFT = 16, RIGHT = WIDTH - 16, TOP = 22, ROW = 40, BAR = 16, BOTTOM = 44, COLOURED = 9,
@@ -93,13 +94,14 @@ static int legend(const struct drawing *d, FILE *f, bool draw)
 static void segment(const struct picture_axis *a, double from, double to, double y, int colour, const char *label,
                     FILE *f)
 {
-    char style[40], title[120];
+    char style[40];
     double x = picture_at(a, from);
     if (to <= from)
         return;
     picture_fill(style, colour);
-    snprintf(title, sizeof title, "%s: %.4g", label, to - from);
+    char *title = mem_format("%s: %.4g", label, to - from);
     picture_rect(f, x, y, picture_at(a, to) - x, BAR, style, title);
+    free(title);
 }
 
 /* The figure beside the name of a line. */
@@ -120,7 +122,7 @@ static void caption(const struct drawing *d, const struct report_line *l, double
     char text[200], name[NAME_LETTERS + 4];
     bool long_name = strlen(l->label) > NAME_LETTERS;
     caption_text(l, d->s, text, sizeof text);
-    snprintf(name, sizeof name, "%.*s%s", NAME_LETTERS, l->label, long_name ? "..." : "");
+    snprintf(name, sizeof name, "%.*s%s", utf8_prefix(l->label, NAME_LETTERS), l->label, long_name ? "..." : "");
     picture_text(f, LEFT, y, "", name);
     picture_text(f, RIGHT, y, PICTURE_RIGHT, text);
 }

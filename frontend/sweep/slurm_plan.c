@@ -12,11 +12,15 @@
 #include "base/alloc.h"
 #include "frontend/session/atomic_file.h"
 
+/* NULL: a word is not UTF-8. */
 static json_t *words_json(char *const *words)
 {
     json_t *list = json_array();
     for (; *words; words++)
-        json_array_append_new(list, json_string(*words));
+        if (json_array_append_new(list, json_string(*words))) {
+            json_decref(list);
+            return NULL;
+        }
     return list;
 }
 
@@ -27,16 +31,31 @@ static json_t *simulator_json(void)
     return json_string(text);
 }
 
-int slurm_plan_write(const struct batch *b, const char *path)
+/* The runs to do; NULL with a message. */
+static json_t *runs_json(const struct batch *b)
 {
-    json_t *runs = json_array(), *root;
-    struct atomic_file r;
+    json_t *runs = json_array();
     for (int i = 0; i < b->nruns; i++) {
         const struct batch_run *run = &b->runs[i];
-        if (run->wanted && run->state == BATCH_WAITING)
-            json_array_append_new(runs, json_pack("{s:s, s:s, s:o}", "name", run->name, "key", run->key, "argv",
-                                                  words_json(run->argv)));
+        if (!run->wanted || run->state != BATCH_WAITING)
+            continue;
+        json_t *words = words_json(run->argv);
+        json_t *o = words ? json_pack("{s:s, s:s, s:o}", "name", run->name, "key", run->key, "argv", words) : NULL;
+        if (json_array_append_new(runs, o)) {
+            fprintf(stderr, "%s: run %s has a word that is not UTF-8\n", b->command, run->name);
+            json_decref(runs);
+            return NULL;
+        }
     }
+    return runs;
+}
+
+int slurm_plan_write(const struct batch *b, const char *path)
+{
+    json_t *runs = runs_json(b), *root;
+    struct atomic_file r;
+    if (!runs)
+        return -1;
     int n = (int)json_array_size(runs);
     root = json_pack("{s:o, s:s, s:I, s:I, s:o}", "simulator", simulator_json(), "folder", b->folder, "cpu_seconds",
                      (json_int_t)b->cpu_seconds, "memory", (json_int_t)b->memory, "runs", runs);

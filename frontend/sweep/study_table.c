@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 #include "frontend/session/atomic_file.h"
 
 static const char *const states[] = { "not run", "not run", "done", "failed" };
@@ -51,8 +52,11 @@ static json_t *row_json(const struct study_grid *g, const struct study_point *p)
             json_object_set_new(values, g->study->axis[a].name, json_string(g->study->axis[a].value[p->at[a]]));
     row = json_pack("{s:s, s:s, s:o, s:o}", "run", run->name, "state", states[run->state], "values", values,
                     "figures", figures_json(g, run));
-    if (run->state == BATCH_FAILED)
-        json_object_set_new(row, "message", json_string(run->error));
+    if (run->state == BATCH_FAILED) {
+        char *message = utf8_clean(run->error);
+        json_object_set_new(row, "message", json_string(message));
+        free(message);
+    }
     return row;
 }
 

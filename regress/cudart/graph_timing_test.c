@@ -1,4 +1,7 @@
-/* Graphs in timing mode, where kernels of a level run side by side: what follows on the stream waits for all of them. */
+/*
+ * Order in timing mode: kernels of a level of a graph run concurrently, and what follows on the stream waits for all of
+ * them; launches with attributes on different streams run concurrently, too.
+ */
 #include "regress/cudart/test.h"
 #include "frontend/cuda/include/cuda.h"
 
@@ -50,9 +53,47 @@ static void stream_follows_the_last_level(void **state)
     assert_int_equal(got, 10);
 }
 
+/* Simulated time of a launch of slow on each of n streams, with cudaLaunchKernelExC. */
+static float time_of(CUfunction slow, const cudaStream_t *s, int n, int *words)
+{
+    cudaEvent_t begin, end;
+    float ms = 0;
+    OK(cudaEventCreate(&begin));
+    OK(cudaEventCreate(&end));
+    OK(cudaEventRecord(begin, 0));
+    OK(cudaDeviceSynchronize());
+    for (int i = 0; i < n; i++) {
+        int *word = words + i;
+        void *args[] = {&word};
+        cudaLaunchConfig_t c = {.gridDim = {1, 1, 1}, .blockDim = {1, 1, 1}, .stream = s[i]};
+        OK(cudaLaunchKernelExC(&c, slow, args));
+    }
+    OK(cudaDeviceSynchronize());
+    OK(cudaEventRecord(end, 0));
+    OK(cudaEventSynchronize(end));
+    OK(cudaEventElapsedTime(&ms, begin, end));
+    return ms;
+}
+
+static void launches_with_attributes_run_concurrently(void **state)
+{
+    CUmodule module;
+    CUfunction slow;
+    cudaStream_t s[4];
+    int *words;
+    OK(cudaMalloc((void **)&words, sizeof s / sizeof *s * sizeof *words));
+    CU(cuModuleLoadData(&module, ptx));
+    CU(cuModuleGetFunction(&slow, module, "slow"));
+    for (int i = 0; i < 4; i++)
+        OK(cudaStreamCreateWithFlags(&s[i], cudaStreamNonBlocking));
+    float one = time_of(slow, s, 1, words), four = time_of(slow, s, 4, words);
+    assert_true(one > 0 && four < 2 * one);
+}
+
 int main(void)
 {
     setenv("SIMTX_SET", "sim.mode=timing", 1);
-    const struct CMUnitTest tests[] = {TEST(stream_follows_the_last_level)};
+    const struct CMUnitTest tests[] = {TEST(stream_follows_the_last_level),
+                                       TEST(launches_with_attributes_run_concurrently)};
     return finish("graph in timing mode", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));
 }

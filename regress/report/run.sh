@@ -40,15 +40,42 @@ check 2 "none.csv: No such file" "$simtx" report bfs.json --series none.csv -o x
 mkdir apart && cp bfs.json apart
 check 0 "" "$simtx" report apart/bfs.json -o without.html
 holds "found by name" grep -q '<polyline' without.html
+cp bfs.csv whole.csv
 mv bfs.csv apart
+echo another >bfs.csv
 check 0 "" "$simtx" report apart/bfs.json -o beside.html
-holds "found beside the statistics" grep -q '<polyline' beside.html
+rm bfs.csv
+holds "beside the statistics before the current folder" grep -q '<polyline' beside.html
 mv apart/bfs.csv moved.csv
 check 0 "" "$simtx" report apart/bfs.json -o without.html
 holds "no series: said so" grep -q 'No time series' without.html
 check 0 "" "$simtx" report apart/bfs.json --series moved.csv --title 'A <b>' -o given.html
 holds "the series that is given" grep -q '<polyline' given.html
 holds "the title that is given" grep -q '<h1>A &lt;b&gt;</h1>' given.html
+
+# Numbers that are not finite, and a machine without DRAM, end no page in an endless axis.
+limited=(bash -c 'ulimit -f 20000; exec "$@"' -)
+awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+                  NR == 3 { $at["ipc"] = "inf"; $at["occupancy"] = "nan"; $at["dram.utilisation"] = "1e999" }
+                  NR == 4 { $at["machine_cycles"] = "1e999" } { print }' whole.csv >infinite.csv
+check 0 "" "${limited[@]}" "$simtx" report bfs.json --series infinite.csv -o infinite.html
+holds "no number that is not finite is drawn" bash -c "! grep -qE '[\" ,](-?inf|-?nan)\b' infinite.html"
+sed 's/"dram.mhz": [0-9]*/"dram.mhz": 0/' bfs.json >nodram.json
+holds "a machine without DRAM" bash -c "! cmp -s bfs.json nodram.json"
+check 0 "" "${limited[@]}" "$simtx" report nodram.json -o nodram.html
+holds "no roofline" bash -c "! grep -q 'id=\"roofline\"' nodram.html"
+
+# Names that are not UTF-8, or are cut in a picture.
+odd=$'od\x01d\xff\xc3.json'
+cp bfs.json "$odd"
+check 0 "" "$simtx" report "$odd" -o odd.html
+holds "well-formed with an odd name" "$wellformed" odd.html
+holds "the odd name" grep -q '<h1>simtx: od?d??</h1>' odd.html
+long=x$(printf 'é%.0s' {1..60})
+cp bfs.json "$long.json"
+check 0 "" "$simtx" report "$long.json" "$odd" -o long.html
+holds "well-formed with a long name" "$wellformed" long.html
+holds "characters are not cut" bash -c "! grep -q '\?\.\.\.' long.html"
 
 # ---- two runs ----
 holds "transactions" run kilo --config kilotm+2sm -- "$build/kernels/ht" --size 400

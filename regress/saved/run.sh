@@ -87,6 +87,10 @@ check 2 "damaged or not complete" "${restore[@]}" longer -- "$steps"
 check 2 "not a saved state" "${restore[@]}" "$here/run.sh" -- "$steps"
 "$build/regress/saved/other_version" version
 check 2 "saved with version 'simtx 0.0.1, statistics 0'" "${restore[@]}" version -- "$steps"
+for which in memory managed; do
+    check 0 "" "$build/regress/saved/moved_page" $which state moved
+    check 1 "a page of the saved state lies outside the allocations" "${restore[@]}" moved -- "$steps"
+done
 check 2 "saved with gpu.sms '15', this run has '7'" \
     "$simtx" run --quiet --config gtx480 --set gpu.sms=7 --detail kernel:last --restore state -- "$steps"
 check 1 "differs from when the state was saved" "${restore[@]}" state -- "$build/kernels/bfs" 3000
@@ -114,6 +118,18 @@ check 1 "a state with registered host memory cannot be saved" \
 check 1 "of more than one device cannot be saved" env SIMTX_DEVICES=2 "$simtx" run --quiet --save-at kernel:last \
     --save lost -- "$steps" devices
 holds "no file" bash -c "! ls | grep ^lost"
+
+# ---- children of fork: one that only ends leaves the file as it is ----
+for change in fork child; do
+    check 0 "child: $([ $change = fork ] && echo 0 || echo 1)" "$simtx" run --quiet --config gtx480 \
+        --save-at kernel:last --save forked -- "$steps" $change
+    holds "$change: the same state" cmp state forked
+    check 0 "child: $([ $change = fork ] && echo 0 || echo 1)" "${restore[@]}" forked -- "$steps" $change
+    holds "$change: the same output" cmp whole.out out
+done
+setarch "$(uname -m)" --short-inode "$simtx" run --quiet --any-program --save-at launch:1 --save lost -- \
+    /bin/cat /proc/self/personality >out 2>err
+holds "other flags of the personality are kept" grep -qx 01040000 out
 
 # ---- a sweep from one saved state: its table is that of whole runs ----
 cat >whole.sweep <<END

@@ -1,6 +1,9 @@
 // A host that does several things before the last launch; an argument changes one of them.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <sys/wait.h>
+#include <unistd.h>
 
 __global__ void step(int *data, int n, int add) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -43,6 +46,14 @@ int main(int argc, char **argv) {
     printf("%d %d %d\n", host[0], host[99], managed[3]);
     for (int i = 0; i < host[9] % 4 + (is("launches") ? 1 : 2); i++)
         step<<<blocks, 256>>>(data, n, i);
+    if (is("fork") || is("child")) { // a child that only ends, or uses the device
+        fflush(stdout);
+        int status = 0;
+        if (!fork())
+            exit(is("child") && cudaMemset(data, 0, 4) ? 3 : 0);
+        wait(&status);
+        fprintf(stderr, "child: %d\n", WEXITSTATUS(status));
+    }
     if (!is("none"))
         last<<<blocks, 256>>>(data, n, sum);
     cudaMemcpy(&result, sum, sizeof result, cudaMemcpyDeviceToHost);

@@ -1,4 +1,5 @@
-// Managed variables: one copy that the host reads and writes by name and kernels too.
+// Managed variables: one copy that the host reads and writes by name and kernels too. Sections are announced as 300
+// other files of the program would announce theirs, before that of this file.
 #include <cstdio>
 
 struct pair {
@@ -22,6 +23,15 @@ __global__ void work()
     both.second = counter;
     *pointer = 2.5;
 }
+
+#ifndef __CUDA_ARCH__
+static char others[300];
+__attribute__((constructor(100))) static void announce_others()
+{
+    for (char *p = others; p < others + sizeof others; p++)
+        __cudaSimtxManagedSection(p, p + 1);
+}
+#endif
 
 int main()
 {

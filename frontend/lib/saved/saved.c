@@ -48,6 +48,7 @@ struct saved {
     char *path, *kernel;             /* kernel: pattern of the point, NULL = any */
     uint64_t launch;                 /* the point is this launch or a later one */
     uint64_t events;
+    pid_t process;                   /* children of fork share the file's position */
     bool has_next;                   /* reading: the next event's kind has been read */
     uint64_t next;
     double seconds;                  /* of the host, for compression and files */
@@ -88,6 +89,21 @@ void saved_excludes(simtx_gpu *g, const char *what)
         fail(g, "a state with %s cannot be saved or restored", what);
 }
 
+static bool is_own(const struct saved *s)
+{
+    return s->process == getpid();
+}
+
+/* The file stays as it is: it belongs to the parent. */
+static void check_process(const simtx_gpu *g)
+{
+    if (is_own(g->saved))
+        return;
+    fprintf(stderr, "simtx: %s: a child of fork uses the device before the point of the saved state\n",
+            g->saved->path);
+    _exit(1);
+}
+
 /* ---- events ---- */
 
 static bool writes(const struct saved *s)
@@ -98,6 +114,7 @@ static bool writes(const struct saved *s)
 static uint64_t next_kind(simtx_gpu *g)
 {
     struct saved *s = g->saved;
+    check_process(g);
     if (!s->has_next)
         check(g, saved_number(s->file, &s->next) && s->next < EVENTS);
     s->has_next = true;
@@ -131,6 +148,7 @@ static void record(simtx_gpu *g, uint64_t kind, uint64_t *word, int n)
 
 static void event(simtx_gpu *g, enum event_kind kind, uint64_t *word, int n)
 {
+    check_process(g);
     g->saved->events++;
     if (writes(g->saved))
         record(g, kind, word, n);
@@ -162,9 +180,10 @@ void saved_allocated(simtx_gpu *g, const void *p, size_t bytes, int kind)
         EVENT(g, EVENT_ALLOCATION, bytes, (uint64_t)kind, address(p));
 }
 
+/* Destructors in a child of fork release its own copy of the device: no event. */
 void saved_freed(simtx_gpu *g, const void *p)
 {
-    if (g->saved)
+    if (g->saved && is_own(g->saved))
         EVENT(g, EVENT_RELEASE, address(p));
 }
 
@@ -206,7 +225,7 @@ void saved_loaded(simtx_gpu *g, const char *const *ptx, const size_t *len, int n
 
 void saved_unloaded(simtx_gpu *g)
 {
-    if (g->saved)
+    if (g->saved && is_own(g->saved))
         event(g, EVENT_UNLOAD, NULL, 0);
 }
 
@@ -280,13 +299,16 @@ static void transfer_heap(simtx_gpu *g, struct queued_launch *o)
 
 bool saved_skips(simtx_gpu *g, struct queued_launch *o)
 {
+    const char *other = NULL;
     if (!g->saved || writes(g->saved))
         return false;
     launch_event(g, o);
     transfer_counters(g, o);
     transfer_print(g, o);
     transfer_heap(g, o);
-    check(g, saved_pages_read(g->saved->file));
+    check(g, saved_pages_read(g->saved->file, g->mem, &other));
+    if (other)
+        fail(g, "%s", other);
     return true;
 }
 
@@ -398,6 +420,7 @@ static struct saved *saved_new(struct saved_file *f, const char *path)
 {
     struct saved *s = mem_zero(1, sizeof *s, "a saved state");
     s->file = f;
+    s->process = getpid();
     s->path = mem_string(path);
     return s;
 }
@@ -479,7 +502,7 @@ void saved_free(simtx_gpu *g)
     struct saved *s = g->saved;
     if (!s)
         return;
-    if (s->file)
+    if (s->file && is_own(s))
         saved_file_drop(s->file);
     saved_pages_free(s->pages);
     free(s->heap);

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 
 static const char FORMAT[] = "simtx state 1\n";
-enum { BUFFER = 1 << 17, LEVEL = 3, FORMAT_BYTES = sizeof FORMAT - 1 };
+enum { BUFFER = 1 << 17, LEVEL = 3, FORMAT_BYTES = sizeof FORMAT - 1, TEXT_MAX = 1 << 16 };
 
 struct saved_file {
     FILE *file;
@@ -42,12 +42,21 @@ static void file_free(struct saved_file *f)
     free(f);
 }
 
+/* Without a buffer, which a child of fork would write, or whose size it would seek back, when it ends. */
+static FILE *open_unbuffered(const char *path, const char *mode)
+{
+    FILE *f = fopen(path, mode);
+    if (f)
+        setvbuf(f, NULL, _IONBF, 0);
+    return f;
+}
+
 struct saved_file *saved_file_create(const char *path)
 {
     struct saved_file *f = file_new(path);
     f->temporary = mem_format("%s.%d", path, (int)getpid());
     f->out = ZSTD_createCCtx();
-    f->file = f->out ? fopen(f->temporary, "wb") : NULL;
+    f->file = f->out ? open_unbuffered(f->temporary, "wb") : NULL;
     if (f->file && fwrite(FORMAT, FORMAT_BYTES, 1, f->file) == 1) {
         ZSTD_CCtx_setParameter(f->out, ZSTD_c_compressionLevel, LEVEL);
         ZSTD_CCtx_setParameter(f->out, ZSTD_c_checksumFlag, 1);
@@ -132,7 +141,7 @@ struct saved_file *saved_file_open(const char *path, char **message)
 {
     struct saved_file *f = file_new(path);
     f->in = ZSTD_createDCtx();
-    f->file = f->in ? fopen(path, "rb") : NULL;
+    f->file = f->in ? open_unbuffered(path, "rb") : NULL;
     if (!f->file)
         *message = mem_format("%s: %s\n", path, strerror(errno));
     else if (!begin_reading(f))
@@ -161,7 +170,7 @@ bool saved_number(struct saved_file *f, uint64_t *n)
 bool saved_text(struct saved_file *f, char **text)
 {
     uint64_t n = f->out ? strlen(*text) : 0;
-    if (!saved_number(f, &n) || n > UINT32_MAX)
+    if (!saved_number(f, &n) || n > TEXT_MAX)
         return false;
     if (!f->out)
         *text = mem_zero(n + 1, 1, "a saved state");

@@ -181,12 +181,31 @@ bool saved_pages_write(struct saved_file *f, struct saved_pages *p)
     return ok && write_end(f);
 }
 
-bool saved_pages_read(struct saved_file *f)
+/* Reads a page into the range, which must hold it. */
+static bool read_page(struct saved_file *f, const struct mem_range *r, uint64_t at, const char **other)
 {
-    uint64_t at, bytes;
+    uint64_t bytes;
+    if (!saved_number(f, &bytes))
+        return false;
+    if (!r || at < r->lo || at >= r->hi || bytes > r->hi - at) {
+        *other = "a page of the saved state lies outside the allocations";
+        return true;
+    }
+    return saved_bytes(f, (void *)(uintptr_t)at, bytes);
+}
+
+static const struct mem_range *host_range(const struct devmem *m, uint64_t at)
+{
+    const struct mem_range *r = devmem_find(m, at);
+    return r && host_reads(r) ? r : NULL;
+}
+
+bool saved_pages_read(struct saved_file *f, const struct devmem *m, const char **other)
+{
+    uint64_t at;
     bool ok;
-    while ((ok = saved_number(f, &at)) && at)
-        if (!saved_number(f, &bytes) || !saved_bytes(f, (void *)(uintptr_t)at, bytes))
+    while ((ok = saved_number(f, &at)) && at && !*other)
+        if (!read_page(f, host_range(m, at), at, other))
             return false;
     return ok;
 }
@@ -209,23 +228,22 @@ static bool write_contents(struct saved_file *f, const struct mem_range *r)
 }
 
 /* Reads the pages of a range, which is zero. */
-static bool read_contents(struct saved_file *f, const struct mem_range *r)
+static bool read_contents(struct saved_file *f, const struct mem_range *r, const char **other)
 {
-    uint64_t at, bytes;
+    uint64_t at;
     bool ok;
-    while ((ok = saved_number(f, &at)) && at)
-        if (!saved_number(f, &bytes) || at < r->lo || bytes > r->hi - at ||
-            !saved_bytes(f, (void *)(uintptr_t)at, bytes))
+    while ((ok = saved_number(f, &at)) && at && !*other)
+        if (!read_page(f, r, at, other))
             return false;
     return ok;
 }
 
-static bool transfer_contents(struct saved_file *f, struct devmem *m, const struct mem_range *r)
+static bool transfer_contents(struct saved_file *f, struct devmem *m, const struct mem_range *r, const char **other)
 {
     if (saved_file_writes(f))
         return write_contents(f, r);
     devmem_fill(m, (void *)(uintptr_t)r->lo, 0, r->hi - r->lo);
-    return read_contents(f, r);
+    return read_contents(f, r, other);
 }
 
 /* Writes or compares a number. */
@@ -249,7 +267,7 @@ bool saved_memory(struct saved_file *f, struct devmem *m, const char **other)
         if (r->freed || r->kind == MEM_EXTERNAL)
             continue;
         if (!same_number(f, r->lo, other) || !same_number(f, r->hi, other) ||
-            (!*other && !transfer_contents(f, m, r)))
+            (!*other && !transfer_contents(f, m, r, other)))
             return false;
     }
     devmem_set_freed_hash(m, freed);

@@ -18,7 +18,8 @@ struct saved_pages;
 struct saved_pages *saved_pages_new(const struct devmem *m);
 /* Writes the pages that the launch has changed; frees p. */
 bool saved_pages_write(struct saved_file *f, struct saved_pages *p);
-bool saved_pages_read(struct saved_file *f);                     /* into memory */
+/* Reads them into memory. *other: a message when they lie outside managed and pinned memory; static text. */
+bool saved_pages_read(struct saved_file *f, const struct devmem *m, const char **other);
 void saved_pages_free(struct saved_pages *p);                    /* NULL: nothing */
 
 /* Writes or reads the contents of all allocations. False: the file ends, or cannot be written. *other: a message when
