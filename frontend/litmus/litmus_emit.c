@@ -223,7 +223,7 @@ static void emit_results(struct emitter *m)
 }
 
 /* Waits for the next multiple of 2^START_SHIFT cycles and the thread's delay. Each role reads the clock after its
- * branch, so that roles whose branches come later are not late. */
+ * branch, so that the number of branches before a role does not delay it. */
 static void emit_wait(struct emitter *m)
 {
     fprintf(m->f, "    mov.u32 %%t0, %%clock;\n    shr.u32 %%t1, %%t0, %d;\n    add.u32 %%t1, %%t1, 1;\n"

@@ -6,8 +6,8 @@
  *   - how many instances share a line, whether locations of an instance do, on which lines and slices they are
  *   - which locations each warp reads beforehand, through L1 or past it
  *   - delays of warps, and warps that store to other lines
- * The crossbar holds packets back besides (xbar.disturb). Launches are small and large: with many instances the
- * accesses of all queue, with few they meet as the delays say.
+ * The crossbar also delays packets (xbar.disturb). Launches are small and large: with many instances the
+ * accesses of all queue, with few the delays determine which of them meet.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static bool one_block(const struct litmus_test *t)
     return true;
 }
 
-/* The block of a role: as the test says; other dialects than PTX say nothing. */
+/* The block of a role: as the test specifies; dialects other than PTX do not specify it. */
 static void draw_groups(struct runner *x)
 {
     const struct litmus_test *t = x->t;
@@ -392,7 +392,7 @@ static bool run_launch(struct runner *x, char **message)
     return true;
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 static bool has_barriers(const struct litmus_test *t)
 {

@@ -50,7 +50,7 @@ struct machine_worklist {
     struct machine_component *component;
     uint64_t *next;                      /* by component: core cycle of its next event when it was last examined */
     uint8_t *doorbell;                   /* by component: 1 = it was sent a message or a credit */
-    uint8_t *poor;                       /* by component: 1 = it might lack credits */
+    uint8_t *lacking;                       /* by component: 1 = it might lack credits */
     uint32_t n;
 };
 
@@ -58,7 +58,7 @@ struct machine_worklist {
 struct machine_thread_result {
     _Alignas(HOST_CACHE_LINE) uint64_t step;     /* of the thread pool */
     bool ran, pending;                   /* a component had an event; an SM has ended blocks or a fault */
-    bool poor[MACHINE_KINDS];            /* a component of the kind might lack credits */
+    bool lacking[MACHINE_KINDS];            /* a component of the kind might lack credits */
     uint64_t next[MACHINE_KINDS];        /* core cycle of the next event of the components of the kind */
 };
 

@@ -41,7 +41,7 @@ static uint64_t component_next(const struct machine *m, const struct machine_com
 }
 
 /* Might it lack credits before the limit? */
-static bool component_poor(const struct machine *m, const struct machine_component *p)
+static bool lacks_credits(const struct machine *m, const struct machine_component *p)
 {
     const struct machine_horizon *h = &m->horizon;
     uint64_t now = h->reached[p->kind];
@@ -74,8 +74,8 @@ static uint64_t run_partition(struct machine *m, uint32_t i)
 static uint64_t run_xbar(struct machine *m, const struct machine_component *p)
 {
     const struct machine_horizon *h = &m->horizon;
-    bool poor = h->credits[p->kind] < h->limit[p->kind] && component_poor(m, p);
-    xbar_run(xbar_of(m, p), in_clock(m, CLK_XBAR, poor ? h->credits[p->kind] : h->limit[p->kind]));
+    bool lacking = h->credits[p->kind] < h->limit[p->kind] && lacks_credits(m, p);
+    xbar_run(xbar_of(m, p), in_clock(m, CLK_XBAR, lacking ? h->credits[p->kind] : h->limit[p->kind]));
     return component_next(m, p);
 }
 
@@ -97,7 +97,7 @@ static inline bool is_xbar(const struct machine_component *p)
 }
 
 /* Has it been sent a message or a credit since its last visit? */
-static inline bool was_called(const struct machine *m, const struct machine_worklist *l, uint32_t item)
+static inline bool has_input(const struct machine *m, const struct machine_worklist *l, uint32_t item)
 {
     const struct machine_component *p = &l->component[item];
     return is_xbar(p) ? !xbar_waits(xbar_of(m, p)) : __atomic_load_n(&l->doorbell[item], __ATOMIC_RELAXED);
@@ -111,7 +111,7 @@ static inline bool was_called(const struct machine *m, const struct machine_work
 static uint64_t update_next(const struct machine *m, struct machine_worklist *l, uint32_t item)
 {
     const struct machine_component *p = &l->component[item];
-    if (!was_called(m, l, item))
+    if (!has_input(m, l, item))
         return l->next[item];
     if (!is_xbar(p))
         __atomic_exchange_n(&l->doorbell[item], 0, __ATOMIC_ACQ_REL);
@@ -126,8 +126,8 @@ static inline void visit(struct machine *m, struct machine_thread_result *mine, 
     mine->ran |= due;
     if (due || m->cfg.sim.no_skip)
         l->next[item] = run_component(m, mine, p);
-    l->poor[item] = component_poor(m, p);
-    mine->poor[p->kind] |= l->poor[item];
+    l->lacking[item] = lacks_credits(m, p);
+    mine->lacking[p->kind] |= l->lacking[item];
     mine->next[p->kind] = clock_earlier(mine->next[p->kind], l->next[item]);
 }
 
@@ -148,13 +148,13 @@ static void visit_item(void *ctx, uint64_t step, uint32_t thread, uint32_t list,
     visit(m, mine, &m->worklist[list], item);
 }
 
-/* Must a visit find out what the component does before its limit? */
-static inline bool attracts(const struct machine *m, const struct machine_worklist *l, uint32_t item)
+/* Must the component be visited in this phase? */
+static inline bool must_visit(const struct machine *m, const struct machine_worklist *l, uint32_t item)
 {
     const struct machine_component *p = &l->component[item];
-    if (l->next[item] < m->horizon.limit[p->kind] || l->poor[item] || m->cfg.sim.no_skip)
+    if (l->next[item] < m->horizon.limit[p->kind] || l->lacking[item] || m->cfg.sim.no_skip)
         return true;
-    return was_called(m, l, item);
+    return has_input(m, l, item);
 }
 
 /* One host thread visits the components of a phase. Most have neither a message nor an event. */
@@ -165,7 +165,7 @@ static struct machine_thread_result visit_phase(struct machine *m, uint32_t phas
         struct machine_worklist *l = &m->worklist[phase * m->threads + t];
         for (uint32_t i = 0; i < l->n; i++) {
             uint64_t *next = &mine.next[l->component[i].kind];
-            if (attracts(m, l, i))
+            if (must_visit(m, l, i))
                 visit(m, &mine, l, i);
             else
                 *next = clock_earlier(*next, l->next[i]);
@@ -181,7 +181,7 @@ static bool few_to_visit(const struct machine *m, uint32_t phase)
     for (uint32_t t = 0; t < m->threads; t++) {
         const struct machine_worklist *l = &m->worklist[phase * m->threads + t];
         for (uint32_t i = 0; i < l->n && n < 2; i++)
-            n += attracts(m, l, i);
+            n += must_visit(m, l, i);
     }
     return n < 2;
 }
@@ -198,7 +198,7 @@ static struct machine_thread_result step_pool(struct machine *m, uint32_t phase)
         all.ran |= s->ran;
         all.pending |= s->pending;
         for (int k = 0; k < MACHINE_KINDS; k++) {
-            all.poor[k] |= s->poor[k];
+            all.lacking[k] |= s->lacking[k];
             all.next[k] = clock_earlier(all.next[k], s->next[k]);
         }
     }
@@ -241,12 +241,12 @@ static void process_pending(struct machine *m)
 }
 
 /* Has none of these components been sent a message or a credit since its last visit? */
-static bool silent(const struct machine *m, enum machine_component_kind k)
+static bool has_no_input(const struct machine *m, enum machine_component_kind k)
 {
     const struct machine_worklist *l = &m->worklist[k % m->phases * m->threads];
     for (uint32_t i = 0; i < m->threads; i++)
         for (uint32_t c = 0; c < l[i].n; c++)
-            if (l[i].component[c].kind == k && was_called(m, &l[i], c))
+            if (l[i].component[c].kind == k && has_input(m, &l[i], c))
                 return false;
     return true;
 }
@@ -264,8 +264,8 @@ static uint64_t next_reply(const struct machine *m)
 
 static bool all_received(const struct machine *m)
 {
-    return m->replies_only && silent(m, MACHINE_REQUEST_XBAR) && silent(m, MACHINE_PARTITION) &&
-           silent(m, MACHINE_REPLY_XBAR);
+    return m->replies_only && has_no_input(m, MACHINE_REQUEST_XBAR) && has_no_input(m, MACHINE_PARTITION) &&
+           has_no_input(m, MACHINE_REPLY_XBAR);
 }
 
 /* How far the components of kind k can run with what the others have sent. */
@@ -284,12 +284,12 @@ static void set_limit(struct machine *m, enum machine_component_kind k, uint64_t
     h->credits[k] = h->reached[to] + h->link[k];
 }
 
-/* How far they are. */
+/* The cycle that the components of kind k have reached. */
 static void set_reached(struct machine *m, enum machine_component_kind k, const struct machine_thread_result *r)
 {
     struct machine_horizon *h = &m->horizon;
     uint64_t at = clock_earlier(h->limit[k], r->next[k]);
-    if (r->poor[k])
+    if (r->lacking[k])
         at = clock_earlier(at, h->credits[k]);
     if (k == MACHINE_SM)
         at = clock_earlier(at, dispatcher_next_start(m->dispatcher));
@@ -323,7 +323,7 @@ static uint64_t earliest(const uint64_t at[MACHINE_KINDS])
     return clock_earlier(clock_earlier(at[0], at[1]), clock_earlier(at[2], at[3]));
 }
 
-/* The dispatcher knows all blocks that have ended in cycles that the SMs have reached. */
+/* All ends of blocks in cycles that the SMs have reached have been passed to the dispatcher. */
 static void run_dispatcher(struct machine *m, uint64_t until)
 {
     uint64_t known = clock_earlier(until, m->horizon.reached[MACHINE_SM] + m->cfg.step);
@@ -332,7 +332,7 @@ static void run_dispatcher(struct machine *m, uint64_t until)
 }
 
 /* Nothing was sent in this round: no component has an event before the earliest one. */
-static void jump(struct machine *m, const struct machine_thread_result *round, uint64_t until)
+static void advance_idle(struct machine *m, const struct machine_thread_result *round, uint64_t until)
 {
     uint64_t at = clock_earlier(clock_earlier(until, earliest(round->next)), dispatcher_next_start(m->dispatcher));
     for (int k = 0; k < MACHINE_KINDS; k++)
@@ -353,7 +353,7 @@ bool machine_window_run(struct machine *m, uint64_t until, uint64_t *next)
         for (uint32_t p = 0; p < m->phases; p++)
             run_phase(m, p, until, &round);
         if (!round.ran)
-            jump(m, &round, until);
+            advance_idle(m, &round, until);
         ran |= round.ran;
     } while (earliest(m->horizon.reached) < until);
     m->now = until;
@@ -451,7 +451,7 @@ static void distribute_components(struct machine *m, uint32_t n)
         m->worklist[i] = (struct machine_worklist){
             .component = mem_zero(parts, sizeof *m->worklist[i].component, what),
             .next = mem_zero(parts, sizeof *m->worklist[i].next, what),
-            .poor = mem_zero(parts, 1, what),
+            .lacking = mem_zero(parts, 1, what),
             .doorbell = mem_aligned(HOST_CACHE_LINE, parts + 1, what),
         };
     assign(m, load, MACHINE_SM, c->sms);
@@ -515,7 +515,7 @@ void machine_stop_pool(struct machine *m)
     for (uint32_t i = 0; i < lists(m); i++) {
         free(m->worklist[i].component);
         free(m->worklist[i].next);
-        free(m->worklist[i].poor);
+        free(m->worklist[i].lacking);
         free(m->worklist[i].doorbell);
     }
     free(m->worklist);

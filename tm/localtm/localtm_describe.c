@@ -32,8 +32,8 @@ void localtm_describe(const void *core, uint32_t slot, char *text, size_t size)
         text_append(text, size, ": warp slot %u runs alone in its block", x->block->runner);
     else if (x->requested)
         describe_request(k, x->block, slot, text, size);
-    else if (x->stalled || x->waits)
-        text_append(text, size, ": it resumes after warp slot %u, which resumed before it", x->block->resuming);
+    else if ((x->stalled || x->waits) && x->block->resuming != LOCALTM_NO_SLOT)
+        text_append(text, size, ": it resumes when the attempt of warp slot %u has ended", x->block->resuming);
 }
 
 static uint32_t words_owned(const struct localtm_block *b)

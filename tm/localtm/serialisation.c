@@ -65,7 +65,7 @@ static void preempt(struct localtm_core *k, uint32_t slot, struct localtm_entrie
     tm_abort(k->c, slot, lanes, tm_attempt(k->c, slot), TM_SERIALISED, now);
 }
 
-/* Is the warp inside an attempt that it has not been kept from running? */
+/* Is the warp executing an attempt, neither stalled nor rolled back nor waiting for its request? */
 static bool is_inside(const struct localtm_core *k, uint32_t slot)
 {
     const struct localtm_warp *x = &k->warp[slot];
@@ -101,7 +101,7 @@ static bool try_grant(struct localtm_core *k, struct localtm_block *b, uint32_t 
     return true;
 }
 
-/* Those inside a transaction resume first, since others may wait for what they hold. */
+/* Warps inside a transaction resume first: other warps may wait for words that they own. */
 static uint32_t next_waiting(const struct localtm_core *k, const struct localtm_block *b, uint32_t after)
 {
     uint32_t next = LOCALTM_NO_SLOT;
