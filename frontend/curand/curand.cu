@@ -6,6 +6,8 @@
 #include <curand_kernel.h>
 #include <curand_precalc.h>
 
+#include <climits>
+#include <cstdint>
 #include <new>
 #include <vector>
 
@@ -78,6 +80,8 @@ static curandStatus_t run_quasi(curandGenerator_st *g, enum kind k, void *out, s
     unsigned (*directions)[32];
     if (n % g->dimensions)
         return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+    if (g->offset + n / g->dimensions > 1ull << 32) // the sequence has 2^32 points
+        return CURAND_STATUS_OUT_OF_RANGE;
     if (cudaMallocManaged(&directions, g->dimensions * sizeof *directions) != cudaSuccess)
         return CURAND_STATUS_ALLOCATION_FAILED;
     for (unsigned d = 0; d < g->dimensions; d++)
@@ -105,6 +109,8 @@ static curandStatus_t generate(curandGenerator_t g, enum kind k, void *out, size
         return CURAND_STATUS_SUCCESS;
     if (is_quasi(g) && k == POISSON)
         return CURAND_STATUS_TYPE_ERROR;
+    if (n > SIZE_MAX / size)
+        return CURAND_STATUS_ALLOCATION_FAILED;
     if (!g->host)
         return run(g, k, out, n, a, b);
     void *device;
@@ -179,6 +185,8 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t g, unsigned 
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t g, unsigned long long offset) {
     if (!g)
         return CURAND_STATUS_NOT_INITIALIZED;
+    if (is_quasi(g) && offset > UINT_MAX)
+        return CURAND_STATUS_OUT_OF_RANGE;
     g->offset = offset;
     drop_states(g);
     return CURAND_STATUS_SUCCESS;

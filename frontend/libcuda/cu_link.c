@@ -90,7 +90,9 @@ static cudaError_t add_file(CUlinkState s, const char *path)
     if (!file)
         return cudaErrorMemoryAllocation;
     cudaError_t e = rt_read_text(file, path, why, sizeof why) ? cudaSuccess : cudaErrorFileNotFound;
-    if (!e)
+    if (e)
+        jit_report(&s->logs, true, why);
+    else
         e = add(s, file->text[0], file->length[0], path);
     rt_free_texts(file);
     free(file);

@@ -88,8 +88,10 @@ static cudaError_t load_image(CUmodule *out, const void *image, const char *path
     char why[512] = "";
     struct rt_texts *t = calloc(1, sizeof *t), *file = path ? calloc(1, sizeof *file) : NULL;
     cudaError_t e = t && (!path || file) ? cudaSuccess : cudaErrorMemoryAllocation;
-    if (!e && path && (access(path, R_OK) || !rt_read_text(file, path, why, sizeof why)))
+    if (!e && path && !rt_read_text(file, path, why, sizeof why)) {
+        jit_report(l, true, why);
         e = cudaErrorFileNotFound;
+    }
     if (!e && !rt_add_text(t, path ? file->text[0] : image, path ? path : NAME_OF_IMAGE, why, sizeof why)) {
         jit_report(l, true, why);
         e = cudaErrorNoKernelImageForDevice;

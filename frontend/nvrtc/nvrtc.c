@@ -220,7 +220,7 @@ NVRTC_API nvrtcResult nvrtcGetLoweredName(nvrtcProgram p, const char *expression
         return NVRTC_ERROR_INVALID_INPUT;
     if (!p->ptx)
         return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
-    for (int i = 0; i < p->expressions.n; i++) {
+    for (int i = 0; i < p->lowered.n; i++) {
         if (strcmp(p->expressions.text[i], expression) || !*p->lowered.text[i])
             continue;
         *name = p->lowered.text[i];

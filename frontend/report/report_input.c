@@ -44,16 +44,35 @@ static int json_files(const struct dirent *d)
 
 /* ---- the folder of a sweep: results.json names the runs, runs/RUN.json are their statistics ---- */
 
-/* "program config NAME=VALUE ...": the values of a row's axes, without those that all rows have in common. */
-static char *row_name(const json_t *rows, const json_t *row)
+/* Adds the axes of `row` whose values differ from those of `other`. */
+static void add_differing(json_t *varying, const json_t *row, const json_t *other)
+{
+    const char *axis;
+    json_t *v, *values = json_object_get(other, "values");
+    json_object_foreach(json_object_get(row, "values"), axis, v)
+        if (!json_equal(v, json_object_get(values, axis)))
+            json_object_set_new(varying, axis, json_true());
+}
+
+/* The axes that have not one value in all rows, as keys. */
+static json_t *varying_axes(const json_t *rows)
+{
+    json_t *varying = json_object(), *first = json_array_get(rows, 0);
+    for (size_t i = 1; i < json_array_size(rows); i++) {
+        add_differing(varying, json_array_get(rows, i), first);
+        add_differing(varying, first, json_array_get(rows, i));
+    }
+    return varying;
+}
+
+/* "program config NAME=VALUE ...": the values of a row's varying axes. */
+static char *row_name(const json_t *varying, const json_t *row)
 {
     const char *axis;
     json_t *v;
     char *name = NULL;
     json_object_foreach(json_object_get(row, "values"), axis, v) {
-        bool differs = false;
-        for (size_t i = 0; i < json_array_size(rows); i++)
-            differs |= !json_equal(v, json_object_get(json_object_get(json_array_get(rows, i), "values"), axis));
+        bool differs = json_object_get(varying, axis);
         char *text = json_is_string(v) ? mem_string(json_string_value(v)) : json_dumps(v, JSON_ENCODE_ANY);
         bool alone = !strcmp(axis, "program") || !strcmp(axis, "config");
         if (differs)
@@ -63,7 +82,7 @@ static char *row_name(const json_t *rows, const json_t *row)
     return name ? name : mem_string(json_string_value(json_object_get(row, "run")));
 }
 
-static void add_row(struct report *r, const char *folder, const json_t *rows, const json_t *row)
+static void add_row(struct report *r, const char *folder, const json_t *varying, const json_t *row)
 {
     const char *run = json_string_value(json_object_get(row, "run"));
     char path[PATH_MAX], skipped[500];
@@ -71,7 +90,7 @@ static void add_row(struct report *r, const char *folder, const json_t *rows, co
     if (!run || !add_file(r, path, skipped, sizeof skipped))
         return;
     free(r->run[r->n - 1].name);
-    r->run[r->n - 1].name = row_name(rows, row);
+    r->run[r->n - 1].name = row_name(varying, row);
 }
 
 /* False: it is no sweep's folder. */
@@ -80,10 +99,12 @@ static bool add_sweep(struct report *r, const char *folder)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/results.json", folder);
     json_t *root = json_load_file(path, 0, NULL), *rows = json_object_get(root, "rows"), *row;
+    json_t *varying = varying_axes(rows);
     uint32_t before = r->n;
     size_t i;
     json_array_foreach(rows, i, row)
-        add_row(r, folder, rows, row);
+        add_row(r, folder, varying, row);
+    json_decref(varying);
     json_decref(root);
     return r->n > before;
 }

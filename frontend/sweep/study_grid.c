@@ -1,12 +1,14 @@
 /* The grid of a study: its points, and the runs of the batch with their commands and keys. */
 #include "frontend/sweep/study.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/strmap.h"
 #include "frontend/lib/config_load.h"
 
 enum { MESSAGES_MAX = 5 };
@@ -19,6 +21,7 @@ struct making {
     uint64_t simulator;
     char **program;                  /* path and digest of each program, by the values of its axis */
     uint64_t *digest, *name;         /* name: of each run, the number that its name spells */
+    struct strmap states;            /* digests of the saved states that points name */
     uint32_t name_cap, runs_cap;
     char *message;
     int invalid;                     /* points without a valid configuration */
@@ -207,17 +210,36 @@ static void report_invalid(struct making *m, const struct study_point *p, const 
     free(point);
 }
 
+/* Takes over the file's name; reports a file that cannot be read. */
+static uint64_t *add_state(struct making *m, char *file)
+{
+    uint64_t *digest = mem_alloc(1, sizeof *digest, "a saved state");
+    *digest = batch_file_digest(file);
+    if (!*digest)
+        mem_append(&m->message, "error: restore: cannot read %s: %s\n", file, strerror(errno));
+    strmap_put(&m->states, file, strlen(file), digest);
+    return digest;
+}
+
+/* A state may have gigabytes: its digest is made once. */
+static uint64_t state_digest(struct making *m, const struct study_point *p)
+{
+    char *file = filled(m->grid->study, p, m->grid->study->restore);
+    uint64_t *digest = strmap_get(&m->states, file, strlen(file));
+    if (!digest)
+        return *add_state(m, file);
+    free(file);
+    return *digest;
+}
+
 /* The key of a point's run; a saved state is part of it. */
-static char *point_key(const struct making *m, const struct study_point *p, char *const *arguments,
+static char *point_key(struct making *m, const struct study_point *p, char *const *arguments,
                        const simtx_config *c)
 {
     const struct study *s = m->grid->study;
     char *key = batch_key(m->simulator, m->digest[p->at[0]], arguments, c);
-    if (s->restore) {
-        char *file = filled(s, p, s->restore);
-        mem_append(&key, "state %016" PRIx64 "\n", batch_file_digest(file));
-        free(file);
-    }
+    if (s->restore)
+        mem_append(&key, "state %016" PRIx64 "\n", state_digest(m, p));
     return key;
 }
 
@@ -320,6 +342,21 @@ static void make_points(struct making *m)
         mem_append(&m->message, "error: every combination is excluded\n");
 }
 
+static void making_free(struct making *m)
+{
+    for (uint32_t i = 0; m->program && i < m->grid->study->axis[0].n; i++)
+        free(m->program[i]);
+    for (size_t i = 0; i < m->states.cap; i++)
+        if (m->states.slots[i].key) {
+            free(m->states.slots[i].value);
+            free((char *)m->states.slots[i].key);
+        }
+    strmap_free(&m->states);
+    free(m->program);
+    free(m->digest);
+    free(m->name);
+}
+
 bool study_grid_new(struct study_grid *g, char **message)
 {
     struct making m = { .grid = g, .simulator = batch_simulator() };
@@ -331,11 +368,7 @@ bool study_grid_new(struct study_grid *g, char **message)
         find_programs(&m);
     if (!m.message)
         make_points(&m);
-    for (uint32_t i = 0; i < g->study->axis[0].n; i++)
-        free(m.program[i]);
-    free(m.program);
-    free(m.digest);
-    free(m.name);
+    making_free(&m);
     *message = m.message;
     for (int i = 0; i < g->batch.nruns; i++)
         batch_reuse(&g->batch, &g->batch.runs[i]);

@@ -43,20 +43,25 @@ static json_t *figures_json(const struct study_grid *g, const struct batch_run *
     return figures;
 }
 
+static json_t *text_json(const char *text)
+{
+    char *clean = utf8_clean(text);
+    json_t *v = json_string(clean);
+    free(clean);
+    return v;
+}
+
 static json_t *row_json(const struct study_grid *g, const struct study_point *p)
 {
     const struct batch_run *run = &g->batch.runs[p->run];
     json_t *values = json_object(), *row;
     for (uint32_t a = 0; a < g->study->naxes; a++)
         if (is_shown(&g->study->axis[a]))
-            json_object_set_new(values, g->study->axis[a].name, json_string(g->study->axis[a].value[p->at[a]]));
+            json_object_set_new(values, g->study->axis[a].name, text_json(g->study->axis[a].value[p->at[a]]));
     row = json_pack("{s:s, s:s, s:o, s:o}", "run", run->name, "state", states[run->state], "values", values,
                     "figures", figures_json(g, run));
-    if (run->state == BATCH_FAILED) {
-        char *message = utf8_clean(run->error);
-        json_object_set_new(row, "message", json_string(message));
-        free(message);
-    }
+    if (run->state == BATCH_FAILED)
+        json_object_set_new(row, "message", text_json(run->error));
     return row;
 }
 

@@ -3,6 +3,8 @@
 Usage: nvrtc_client.py LIBCUDA LIBNVRTC. Ends with status 0 when every result is that of the same arithmetic in Python.
 """
 import ctypes
+import os
+import signal
 import struct
 import sys
 
@@ -54,9 +56,9 @@ def strings(list_of_bytes):
     return (ctypes.c_char_p * len(list_of_bytes))(*list_of_bytes)
 
 
-def create(source, headers=(), names=()):
+def create(source, headers=(), names=(), name=b"client.cu"):
     program = ctypes.c_void_p()
-    rtc("nvrtcCreateProgram", ctypes.byref(program), source.encode(), b"client.cu", len(headers), strings(headers),
+    rtc("nvrtcCreateProgram", ctypes.byref(program), source.encode(), name, len(headers), strings(headers),
         strings(names))
     return program
 
@@ -85,8 +87,12 @@ def compile_program():
     return text_of(program, "nvrtcGetPTXSize", "nvrtcGetPTX"), lowered
 
 
+def program_with_error(name):
+    return create("__global__ void f() { undefined_name(); }\n", name=name)
+
+
 def errors():
-    program = create("__global__ void f() { undefined_name(); }\n")
+    program = program_with_error(b"client.cu")
     check("a program that does not compile", nvrtc.nvrtcCompileProgram(program, 0, None) == 6)
     log = text_of(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog")
     check("the log names file, line and identifier", b"client.cu:1" in log and b"undefined_name" in log)
@@ -94,6 +100,21 @@ def errors():
     check("the log names the option",
           b"--no-such-option" in text_of(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog"))
     rtc("nvrtcDestroyProgram", ctypes.byref(program))
+    logs = "nvrtcGetProgramLogSize", "nvrtcGetProgramLog"
+    outside = create("__global__ void f() {}\n", [b""], [b"a/../../b.h"])
+    check("a header outside the folder", nvrtc.nvrtcCompileProgram(outside, 0, None) == 6)
+    check("the log names the header", b"'a/../../b.h' leads out" in text_of(outside, *logs))
+    dots = create('#include "a..b.h"\n', [b"// nothing\n"], [b"a..b.h"])
+    os.environ["TMPDIR"] = "/no/such/folder"
+    check("a folder that cannot be written", nvrtc.nvrtcCompileProgram(dots, 0, None) == 6)
+    check("the log names the folder", b"cannot write /no/such/folder" in text_of(dots, *logs))
+    del os.environ["TMPDIR"]
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    check("dots in a header's name; SIGCHLD ignored", nvrtc.nvrtcCompileProgram(dots, 0, None) == 0)
+    check("SIGCHLD ignored, an error", nvrtc.nvrtcCompileProgram(program_with_error(b"x"), 0, None) == 6)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    odd = program_with_error(b'a "b"\\c.cu')
+    check("an odd name", nvrtc.nvrtcCompileProgram(odd, 0, None) == 6 and b'c.cu:1' in text_of(odd, *logs))
     check("a program that was destroyed", nvrtc.nvrtcCompileProgram(program, 0, None) == 4)
 
 

@@ -273,6 +273,9 @@ static void linking(void **state)
     assert_non_null(strstr(error, "twice"));
     CU_GIVES(cuLinkAddData(s, CU_JIT_INPUT_CUBIN, (void *)"\177ELF", 4, "x", 0, NULL, NULL),
              CUDA_ERROR_NO_BINARY_FOR_GPU);
+    values[1] = (void *)sizeof error;
+    CU_GIVES(cuLinkAddFile(s, CU_JIT_INPUT_PTX, "/", 0, NULL, NULL), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_string_equal(error, "/: Is a directory");
     CU(cuLinkDestroy(s));
 }
 

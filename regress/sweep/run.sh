@@ -41,6 +41,8 @@ wrong "wrong.sweep:2:1: error: unknown setting config, did you mean configs" <<<
 wrong "wrong.sweep:2:1: error: syntax error" <<<'configs = ;'
 echo 'programs = ["ht --size {keys"]; arguments: { keys = 64; };' | study open
 check 2 "'{' without '}' in \" --size {keys\"" "$simtx" sweep open.sweep --list
+wrong "restore: cannot read none: No such file" <<<"$sizes restore = \"none\";"
+holds "once, not for each combination" [ "$(grep -c 'cannot read' err)" = 1 ]
 wrong "{keys} is in neither" <<<'configs = ["kilotm"];'
 wrong "no program has {n}" <<<'arguments: { keys = 64; n = [1, 2]; };'
 wrong "the value '64' is in the list twice" <<<'arguments: { keys = [64, 64]; };'
@@ -56,6 +58,10 @@ wrong "limits: expected cpu_seconds or memory_mb" <<<"$sizes limits: { seconds =
 wrong "unknown key gpu.smms, did you mean gpu.sms?" <<<"$sizes keys: { gpu: { smms = [1, 2]; }; };"
 wrong "did you mean kilotm" <<<"$sizes configs = [\"kilotn\"];"
 wrong "2 combinations have no valid configuration" <<<"$sizes keys: { gpu: { warp_size = [32, 48]; }; };"
+printf '#!/bin/sh\n' >$'odd\xff' && chmod +x $'odd\xff'
+study odd <<<$'programs = ["./odd\xff"];'
+check 1 "is a script" "$simtx" sweep odd.sweep --local 1
+holds "a message that is not UTF-8 is in the table" grep -q '"message": ".*odd?: is a script' sweep-odd/results.json
 head -c 500 /dev/urandom >noise.sweep
 check 2 "noise.sweep" "$simtx" sweep noise.sweep
 

@@ -1,5 +1,6 @@
 // libcurand: the host API against the device API's known sequences, moments, points of Sobol, errors.
 #include <curand.h>
+#include <curand_kernel.h>
 
 #include "suite.h"
 
@@ -10,6 +11,13 @@ static double moment(const std::vector<double> &v, double centre, int power) {
     for (double x : v)
         sum += std::pow(x - centre, power);
     return sum / v.size();
+}
+
+__global__ void skip_twice(unsigned *out, unsigned long long n) {
+    curandStateXORWOW_t s;
+    curand_init(0, 0, n, &s);
+    skipahead(n, &s);
+    *out = curand(&s);
 }
 
 static void moments(curandRngType_t type, const char *name) {
@@ -38,7 +46,34 @@ static void moments(curandRngType_t type, const char *name) {
     curandDestroyGenerator(g);
 }
 
+// Seed 0, generator 0: Marsaglia's recurrence from his initial state, at an offset; a large one as two halves.
+static void offsets() {
+    const unsigned steps = 100000;
+    const unsigned long long large = 1ull << 40;
+    unsigned v[5] = {123456789, 362436069, 521288629, 88675123, 5783321}, d = 6615241, expected = 0, got = 0;
+    for (unsigned i = 0; i <= steps; i++) {
+        unsigned t = v[0] ^ (v[0] >> 2);
+        v[0] = v[1], v[1] = v[2], v[2] = v[3], v[3] = v[4];
+        v[4] = (v[4] ^ (v[4] << 4)) ^ (t ^ (t << 1));
+        expected = (d += 362437) + v[4];
+    }
+    curandGenerator_t g;
+    curandCreateGeneratorHost(&g, CURAND_RNG_PSEUDO_XORWOW);
+    curandSetGeneratorOffset(g, steps);
+    report("XORWOW at an offset", curandGenerate(g, &got, 1) == CURAND_STATUS_SUCCESS && got == expected);
+    curandSetGeneratorOffset(g, large);
+    report("XORWOW at a large offset", curandGenerate(g, &got, 1) == CURAND_STATUS_SUCCESS);
+    unsigned *twice, both;
+    cudaMallocManaged(&twice, sizeof *twice);
+    skip_twice<<<1, 1>>>(twice, large / 2);
+    report("is that of two halves", cudaDeviceSynchronize() == cudaSuccess && *twice == got);
+    report("more results than memory",
+           curandGenerate(g, &both, ~(size_t)0 / 2) == CURAND_STATUS_ALLOCATION_FAILED);
+    curandDestroyGenerator(g);
+}
+
 int main() {
+    offsets();
     moments(CURAND_RNG_PSEUDO_XORWOW, "XORWOW");
     moments(CURAND_RNG_PSEUDO_MRG32K3A, "MRG32k3a");
     moments(CURAND_RNG_PSEUDO_PHILOX4_32_10, "Philox");
@@ -65,6 +100,11 @@ int main() {
     report("Sobol, a length that is no multiple",
            curandGenerateUniform(g, points, 7) == CURAND_STATUS_LENGTH_NOT_MULTIPLE);
     report("Sobol has no Poisson numbers", curandGeneratePoisson(g, words, 1, 3) == CURAND_STATUS_TYPE_ERROR);
+    report("an offset beyond Sobol's points",
+           curandSetGeneratorOffset(g, 1ull << 32) == CURAND_STATUS_OUT_OF_RANGE);
+    report("points beyond the last",
+           curandSetGeneratorOffset(g, (1ull << 32) - 2) == CURAND_STATUS_SUCCESS &&
+               curandGenerateUniform(g, points, 8) == CURAND_STATUS_OUT_OF_RANGE);
     report("too many dimensions", curandSetQuasiRandomGeneratorDimensions(g, 21) == CURAND_STATUS_OUT_OF_RANGE);
     report("a seed for Sobol", curandSetPseudoRandomGeneratorSeed(g, 1) == CURAND_STATUS_TYPE_ERROR);
     curandDestroyGenerator(g);

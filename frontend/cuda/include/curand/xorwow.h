@@ -11,11 +11,76 @@ QUALIFIERS unsigned int curand(curandStateXORWOW_t *state)
     return state->v[4] + state->d;
 }
 
-/* Advances by n steps, one by one. */
+/*
+ * Steps of the five words are a linear map T over bits. T is a root of its characteristic polynomial P, of degree 160,
+ * so n steps are the polynomial x^n mod P of T. Bit i of a polynomial is the coefficient of x^i.
+ */
+enum { SIMTX_XORWOW_BITS = 160, SIMTX_XORWOW_WORDS = 5, SIMTX_XORWOW_FEW = 1024 };
+
+/* The lower half of the bits of x, each followed by a zero. */
+QUALIFIERS unsigned int simtx_xorwow_spread(unsigned int x)
+{
+    x &= 0xffff;
+    x = (x | x << 8) & 0x00ff00ff;
+    x = (x | x << 4) & 0x0f0f0f0f;
+    x = (x | x << 2) & 0x33333333;
+    return (x | x << 1) & 0x55555555;
+}
+
+/* r, of 320 bits, mod P: to the lower 160 bits. */
+QUALIFIERS void simtx_xorwow_reduce(unsigned int r[2 * SIMTX_XORWOW_WORDS])
+{
+    const unsigned int p[] = {0x00060001, 0x08610030, 0x00062121, 0x0f3c0035, 0x00000f0e, 1};
+    for (int k = 2 * SIMTX_XORWOW_BITS - 1; k >= SIMTX_XORWOW_BITS; k--) {
+        int word = (k - SIMTX_XORWOW_BITS) / 32, bits = k % 32;
+        if (!(r[k / 32] >> bits & 1))
+            continue;
+        for (int i = 0; i <= SIMTX_XORWOW_WORDS; i++)
+            r[word + i] ^= p[i] << bits | (bits && i ? p[i - 1] >> (32 - bits) : 0);
+    }
+}
+
+/* a = a * a * x^odd mod P */
+QUALIFIERS void simtx_xorwow_square(unsigned int a[SIMTX_XORWOW_WORDS], int odd)
+{
+    unsigned int r[2 * SIMTX_XORWOW_WORDS];
+    for (int i = 0; i < SIMTX_XORWOW_WORDS; i++) {
+        r[2 * i] = simtx_xorwow_spread(a[i]) << odd;
+        r[2 * i + 1] = simtx_xorwow_spread(a[i] >> 16) << odd;
+    }
+    simtx_xorwow_reduce(r);
+    for (int i = 0; i < SIMTX_XORWOW_WORDS; i++)
+        a[i] = r[i];
+}
+
+/* Sets the words to the polynomial of T, applied to them. */
+QUALIFIERS void simtx_xorwow_apply(const unsigned int a[SIMTX_XORWOW_WORDS], curandStateXORWOW_t *state)
+{
+    unsigned int sum[SIMTX_XORWOW_WORDS] = {0, 0, 0, 0, 0};
+    for (int i = 0; i < SIMTX_XORWOW_BITS; i++) {
+        if (a[i / 32] >> i % 32 & 1)
+            for (int k = 0; k < SIMTX_XORWOW_WORDS; k++)
+                sum[k] ^= state->v[k];
+        curand(state);
+    }
+    for (int k = 0; k < SIMTX_XORWOW_WORDS; k++)
+        state->v[k] = sum[k];
+}
+
+/* A few steps one by one. */
 QUALIFIERS void skipahead(unsigned long long n, curandStateXORWOW_t *state)
 {
-    for (; n; n--)
-        curand(state);
+    unsigned int a[SIMTX_XORWOW_WORDS] = {1, 0, 0, 0, 0}, d = state->d + (unsigned int)n * 362437;
+    if (n < SIMTX_XORWOW_FEW) {
+        for (; n; n--)
+            curand(state);
+        return;
+    }
+    for (int i = 63; i >= 0; i--)
+        if (n >> i)
+            simtx_xorwow_square(a, (int)(n >> i & 1));
+    simtx_xorwow_apply(a, state);
+    state->d = d;
 }
 
 /* The finaliser of SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). */
