@@ -200,11 +200,18 @@ struct rt_reference *rt_reference(const void *host_variable, bool surface)
     return v && (surface ? v->reference.surface : v->reference.texture) ? &v->reference : NULL;
 }
 
+static void drop_binding(struct rt_reference *r, int device)
+{
+    if (r->handle[device])
+        rt_object_free(device, r->handle[device], r->surface);
+    r->handle[device] = 0;
+}
+
 static void drop_bindings(int device)
 {
     for (size_t i = 0; i < variables.cap; i++)
         if (variables.slots[i].key)
-            ((struct variable *)variables.slots[i].value)->reference.handle[device] = 0;
+            drop_binding(&((struct variable *)variables.slots[i].value)->reference, device);
 }
 
 static void drop_kernels(int device)

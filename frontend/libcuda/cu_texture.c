@@ -94,7 +94,7 @@ static cudaError_t create(CUtexObject *out, const CUDA_RESOURCE_DESC *rd, const 
     sampler(&s, td, texel_of(&r));
     cudaError_t e = add_view(&r, vd);
     if (!e)
-        e = rt_status_error(simtx_texture_new(rt_current()->gpu, &r, &s, &handle));
+        e = rt_texture_new(&r, &s, &handle);
     if (!e)
         *out = handle;
     return e;
@@ -112,7 +112,7 @@ CU_API CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *rd
 CU_API CUresult cuTexObjectDestroy(CUtexObject t)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_status_error(simtx_texture_free(rt_current()->gpu, t)));
+    return cu_leave(e ? e : rt_object_free(rt_thread.device, t, false));
 }
 
 /* ---- queries ---- */
@@ -195,7 +195,7 @@ CU_API CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *
     if (!e && (!out || !d || d->resType != CU_RESOURCE_TYPE_ARRAY))
         e = cudaErrorInvalidValue;
     if (!e)
-        e = rt_status_error(simtx_surface_new(rt_current()->gpu, cu_array(d->res.array.hArray), &handle));
+        e = rt_surface_new(cu_array(d->res.array.hArray), &handle);
     if (!e)
         *out = handle;
     return cu_leave(e);
@@ -204,7 +204,7 @@ CU_API CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *
 CU_API CUresult cuSurfObjectDestroy(CUsurfObject s)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_status_error(simtx_surface_free(rt_current()->gpu, s)));
+    return cu_leave(e ? e : rt_object_free(rt_thread.device, s, true));
 }
 
 CU_API CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *d, CUsurfObject s)
@@ -228,6 +228,8 @@ struct CUtexref_st {
     bool surface;
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC sampler;
+    CUarray_format format;               /* of linear memory */
+    unsigned channels;
     bool bound;
     uint64_t object;                     /* 0: none */
     struct CUtexref_st *next;
@@ -235,18 +237,19 @@ struct CUtexref_st {
 
 static struct CUtexref_st *references;
 
+/* A reference of a module on the current device. */
 static bool live(const struct CUtexref_st *r)
 {
     for (struct CUtexref_st *i = references; i; i = i->next)
         if (i == r)
-            return rt_module_ok(r->module);
+            return r->module->context->device == rt_thread.device;
     return false;
 }
 
-static cudaError_t enter_reference(const struct CUtexref_st *r)
+static cudaError_t enter_reference(const struct CUtexref_st *r, bool surface)
 {
     cudaError_t e = rt_enter_context();
-    return e ? e : live(r) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    return e ? e : live(r) && r->surface == surface ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 static struct CUtexref_st *find_reference(CUmodule m, void *variable)
@@ -255,6 +258,20 @@ static struct CUtexref_st *find_reference(CUmodule m, void *variable)
         if (i->module == m && i->variable == variable)
             return i;
     return NULL;
+}
+
+static void remove_references(CUmodule m)
+{
+    for (struct CUtexref_st **p = &references; *p;) {
+        struct CUtexref_st *r = *p;
+        if (r->module != m) {
+            p = &r->next;
+            continue;
+        }
+        *p = r->next;
+        rt_object_free(m->context->device, r->object, r->surface);
+        free(r);
+    }
 }
 
 static cudaError_t get_reference(struct CUtexref_st **out, CUmodule m, const char *name, bool surface)
@@ -275,6 +292,7 @@ static cudaError_t get_reference(struct CUtexref_st **out, CUmodule m, const cha
         r->sampler.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
     r->next = references;
     references = r;
+    rt_unload_references = remove_references;
     *out = r;
     return cudaSuccess;
 }
@@ -295,27 +313,34 @@ CU_API CUresult cuModuleGetSurfRef(CUsurfref *out, CUmodule m, const char *name)
     return cu_leave(e ? e : get_reference((struct CUtexref_st **)(void *)out, m, name, true));
 }
 
-/* Makes the object of the reference anew. */
-static cudaError_t rebind(struct CUtexref_st *r)
+/* The variable gets this object in place of the previous one. */
+static cudaError_t replace(struct CUtexref_st *r, uint64_t object)
 {
-    CUtexObject object = 0;
-    simtx_gpu *gpu = rt_current()->gpu;
-    if (!r->bound)
-        return cudaSuccess;
-    cudaError_t e = create(&object, &r->resource, &r->sampler, NULL);
-    if (!e)
-        e = rt_status_error(simtx_texref_bind(gpu, r->variable, object));
-    uint64_t unused = e ? object : r->object;
-    if (unused)
-        simtx_texture_free(gpu, unused);
+    cudaError_t e = rt_status_error(simtx_texref_bind(rt_current()->gpu, r->variable, object));
+    rt_object_free(rt_thread.device, e ? object : r->object, r->surface);
     if (!e)
         r->object = object;
     return e;
 }
 
+/* Makes the object of the reference anew. */
+static cudaError_t rebind(struct CUtexref_st *r)
+{
+    CUtexObject object;
+    CUDA_RESOURCE_DESC d = r->resource;
+    if (!r->bound)
+        return cudaSuccess;
+    if (d.resType == CU_RESOURCE_TYPE_LINEAR) {
+        d.res.linear.format = r->format;
+        d.res.linear.numChannels = r->channels;
+    }
+    cudaError_t e = create(&object, &d, &r->sampler, NULL);
+    return e ? e : replace(r, object);
+}
+
 static CUresult bind_resource(CUtexref r, const CUDA_RESOURCE_DESC *d)
 {
-    cudaError_t e = enter_reference(r);
+    cudaError_t e = enter_reference(r, false);
     if (!e) {
         r->resource = *d;
         r->bound = true;
@@ -340,12 +365,8 @@ CU_API CUresult cuTexRefSetAddress(size_t *offset, CUtexref r, CUdeviceptr p, si
 {
     if (offset)
         *offset = 0;
-    if (!r)
-        return CUDA_ERROR_INVALID_VALUE;
     CUDA_RESOURCE_DESC d = {.resType = CU_RESOURCE_TYPE_LINEAR};
     d.res.linear.devPtr = p;
-    d.res.linear.format = r->resource.res.linear.format;
-    d.res.linear.numChannels = r->resource.res.linear.numChannels;
     d.res.linear.sizeInBytes = bytes;
     return bind_resource(r, &d);
 }
@@ -368,19 +389,19 @@ CU_API CUresult cuTexRefSetAddress2D(CUtexref r, const CUDA_ARRAY_DESCRIPTOR *a,
 CU_API CUresult cuTexRefSetFormat(CUtexref r, CUarray_format format, int channels)
 {
     simtx_texel t;
-    cudaError_t e = enter_reference(r);
+    cudaError_t e = enter_reference(r, false);
     if (!e && !cu_texel(&t, format, (unsigned)channels))
         e = cudaErrorInvalidValue;
-    if (!e && !r->bound) {
-        r->resource.res.linear.format = format;
-        r->resource.res.linear.numChannels = (unsigned)channels;
+    if (!e) {
+        r->format = format;
+        r->channels = (unsigned)channels;
     }
-    return cu_leave(e);
+    return cu_leave(e ? e : rebind(r));
 }
 
 CU_API CUresult cuTexRefSetAddressMode(CUtexref r, int dimension, CUaddress_mode mode)
 {
-    cudaError_t e = enter_reference(r);
+    cudaError_t e = enter_reference(r, false);
     if (!e && (dimension < 0 || dimension > 2 || mode > CU_TR_ADDRESS_MODE_BORDER))
         e = cudaErrorInvalidValue;
     if (!e)
@@ -390,7 +411,7 @@ CU_API CUresult cuTexRefSetAddressMode(CUtexref r, int dimension, CUaddress_mode
 
 CU_API CUresult cuTexRefSetFilterMode(CUtexref r, CUfilter_mode mode)
 {
-    cudaError_t e = enter_reference(r);
+    cudaError_t e = enter_reference(r, false);
     if (!e && mode > CU_TR_FILTER_MODE_LINEAR)
         e = cudaErrorInvalidValue;
     if (!e)
@@ -400,7 +421,7 @@ CU_API CUresult cuTexRefSetFilterMode(CUtexref r, CUfilter_mode mode)
 
 CU_API CUresult cuTexRefSetFlags(CUtexref r, unsigned flags)
 {
-    cudaError_t e = enter_reference(r);
+    cudaError_t e = enter_reference(r, false);
     if (!e)
         r->sampler.flags = flags;
     return cu_leave(e ? e : rebind(r));
@@ -410,16 +431,10 @@ CU_API CUresult cuSurfRefSetArray(CUsurfref surface, CUarray a, unsigned flags)
 {
     CUtexref r = (CUtexref)(void *)surface;
     uint64_t object;
-    cudaError_t e = enter_reference(r);
-    if (!e && (flags || !r->surface))
+    cudaError_t e = enter_reference(r, true);
+    if (!e && flags)
         e = cudaErrorInvalidValue;
     if (!e)
-        e = rt_status_error(simtx_surface_new(rt_current()->gpu, cu_array(a), &object));
-    if (!e)
-        e = rt_status_error(simtx_texref_bind(rt_current()->gpu, r->variable, object));
-    if (!e && r->object)
-        simtx_surface_free(rt_current()->gpu, r->object);
-    if (!e)
-        r->object = object;
-    return cu_leave(e);
+        e = rt_surface_new(cu_array(a), &object);
+    return cu_leave(e ? e : replace(r, object));
 }

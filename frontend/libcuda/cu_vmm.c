@@ -230,20 +230,28 @@ static size_t run_bytes(const struct mapping *m, const struct mapping **end)
     return bytes;
 }
 
-/* Registers or unregisters all runs of a range. */
-static bool each_run(const struct reservation *r, bool add)
+static void unregister_runs(const struct reservation *r)
+{
+    for (const struct mapping *m = r->mappings, *end; m; m = end) {
+        end = m->next;
+        if (m->accessible) {
+            run_bytes(m, &end);
+            simtx_host_unregister(gpu_of(m), m->at);
+        }
+    }
+}
+
+/* A run that cannot be registered is not accessible. */
+static bool register_runs(struct reservation *r)
 {
     bool ok = true;
-    for (const struct mapping *m = r->mappings, *end; m; m = end) {
-        if (!m->accessible) {
-            end = m->next;
-            continue;
-        }
-        size_t bytes = run_bytes(m, &end);
-        if (add)
-            ok &= simtx_host_register(gpu_of(m), m->at, bytes) == SIMTX_OK;
-        else
-            simtx_host_unregister(gpu_of(m), m->at);
+    for (struct mapping *m = r->mappings; m;) {
+        const struct mapping *end = m->next;
+        size_t bytes = m->accessible ? run_bytes(m, &end) : 0;
+        bool failed = bytes && simtx_host_register(gpu_of(m), m->at, bytes) != SIMTX_OK;
+        ok &= !failed;
+        for (; m != end; m = m->next)
+            m->accessible &= !failed;
     }
     return ok;
 }
@@ -296,9 +304,13 @@ static size_t mapped_bytes(const struct reservation *r, const char *at, size_t b
     return sum;
 }
 
-static void unmap(struct reservation *r, const char *at, size_t bytes)
+/* The range consists of whole mappings. */
+static cudaError_t unmap(struct reservation *r, char *at, size_t bytes)
 {
-    each_run(r, false);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    if (mmap(at, bytes, PROT_NONE, flags, -1, 0) == MAP_FAILED)
+        return cudaErrorMemoryAllocation;
+    unregister_runs(r);
     for (struct mapping **p = &r->mappings; *p;) {
         struct mapping *m = *p;
         if (m->at < at || m->at >= at + bytes) {
@@ -306,12 +318,10 @@ static void unmap(struct reservation *r, const char *at, size_t bytes)
             continue;
         }
         *p = m->next;
-        void *none = mmap(m->at, m->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-        (void)none;
         drop(m->memory);
         free(m);
     }
-    each_run(r, true);
+    return register_runs(r) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 CU_API CUresult cuMemUnmap(CUdeviceptr p, size_t bytes)
@@ -321,20 +331,18 @@ CU_API CUresult cuMemUnmap(CUdeviceptr p, size_t bytes)
     struct reservation *r = e ? NULL : reservation_of(at, bytes);
     if (!e && (!r || mapped_bytes(r, at, bytes) != bytes))
         e = cudaErrorInvalidValue;
-    if (!e)
-        unmap(r, at, bytes);
-    return cu_leave(e);
+    return cu_leave(e ? e : unmap(r, at, bytes));
 }
 
 /* ---- access: all or nothing; read-only access is not told apart ---- */
 
 static cudaError_t set_access(struct reservation *r, const char *at, size_t bytes, const CUmemAccessDesc *d)
 {
-    each_run(r, false);
+    unregister_runs(r);
     for (struct mapping *m = r->mappings; m; m = m->next)
         if (m->at >= at && m->at < at + bytes && m->memory->device == d->location.id)
             m->accessible = d->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE;
-    return each_run(r, true) ? cudaSuccess : cudaErrorInvalidValue;
+    return register_runs(r) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 static cudaError_t check_access(const struct reservation *r, const char *at, size_t bytes, const CUmemAccessDesc *d)

@@ -94,6 +94,7 @@ static bool others_alive(int device, rt_context c)
 static void release(int device, rt_context c)
 {
     rt_free_all(&rt.device[device], c);
+    rt_free_objects(device, c);
     rt_free_arrays(device, c);
     rt_unload_modules(device, c);
     rt_destroy_streams(device, c);

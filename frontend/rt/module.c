@@ -13,6 +13,7 @@
 #include <string.h>
 
 void (*rt_unload_images)(int device);
+void (*rt_unload_references)(rt_module m);
 bool (*rt_owns_function)(const struct CUfunc_st *f);
 
 /* ---- texts ---- */
@@ -171,6 +172,8 @@ cudaError_t rt_module_unload(rt_module m)
         if (*p != m)
             continue;
         *p = m->next;
+        if (rt_unload_references)
+            rt_unload_references(m);
         simtx_module_unload(m->module);
         free(m->functions);
         free(m);

@@ -84,6 +84,7 @@ struct rt_device {
     struct CUmemPoolHandle_st default_pool;
     cudaMemPool_t pool;                 /* the current one */
     struct ptrmap allocs;               /* base -> struct rt_alloc */
+    struct ptrmap objects;              /* handle of a texture or surface object -> its context */
 };
 
 struct rt_capture;
@@ -276,6 +277,13 @@ struct rt_side {
 cudaError_t rt_copy_sides(const struct rt_side *dst, const struct rt_side *src, enum cudaMemcpyKind kind,
                           cudaStream_t stream);
 
+/* ---- texture.c: objects of the current device ---- */
+cudaError_t rt_texture_new(const simtx_resource *r, const simtx_sampler *s, uint64_t *handle);
+cudaError_t rt_surface_new(simtx_array *a, uint64_t *handle);
+/* cudaErrorInvalidValue: no such object, or of the other kind. */
+cudaError_t rt_object_free(int device, uint64_t handle, bool surface);
+void rt_free_objects(int device, rt_context c);         /* c: as for rt_free_all */
+
 /* ---- pool.c ---- */
 bool rt_pool_ok(cudaMemPool_t p);
 bool rt_pool_default(cudaMemPool_t p);
@@ -338,6 +346,8 @@ cudaError_t rt_module_load(rt_module *out, const struct rt_texts *t);
 cudaError_t rt_module_function(rt_module m, const char *name, struct CUfunc_st **out);
 cudaError_t rt_module_unload(rt_module m);
 void rt_unload_modules(int device, rt_context c);
+/* cu_texture.c: the texture and surface references of a module that ends. */
+extern void (*rt_unload_references)(rt_module m);
 /* register.c of the runtime API: what it loaded for a device. */
 extern void (*rt_unload_images)(int device);
 /* register.c: whether the handle is that of a kernel of an image. */

@@ -478,6 +478,24 @@ static void reset_frees(void **state)
     GIVES(cudaStreamDestroy(s), cudaErrorInvalidResourceHandle);
 }
 
+static void reset_frees_objects(void **state)
+{
+    struct cudaChannelFormatDesc floats = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+    struct cudaResourceDesc r = {.resType = cudaResourceTypeArray};
+    struct cudaTextureDesc t = {.filterMode = cudaFilterModePoint};
+    cudaTextureObject_t texture;
+    cudaSurfaceObject_t surface;
+    OK(cudaMallocArray(&r.res.array.array, &floats, 8, 8, cudaArraySurfaceLoadStore));
+    OK(cudaCreateTextureObject(&texture, &r, &t, NULL));
+    OK(cudaCreateSurfaceObject(&surface, &r));
+    GIVES(cudaDestroySurfaceObject(texture), cudaErrorInvalidValue);
+    OK(cudaGetTextureObjectTextureDesc(&t, texture));
+    OK(cudaDeviceReset());
+    GIVES(cudaGetTextureObjectTextureDesc(&t, texture), cudaErrorInvalidValue);
+    GIVES(cudaGetSurfaceObjectResourceDesc(&r, surface), cudaErrorInvalidValue);
+    GIVES(cudaDestroyTextureObject(texture), cudaErrorInvalidValue);
+}
+
 /* ---- pools ---- */
 
 static void pools(void **state)
@@ -538,6 +556,7 @@ int main(void)
         TEST(properties),
         TEST(limits_and_caches),
         TEST(reset_frees),
+        TEST(reset_frees_objects),
         TEST(pools),
     };
     setenv("SIMTX_DEVICES", "2", 1);

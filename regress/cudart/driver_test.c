@@ -5,6 +5,7 @@
 #include "frontend/cuda/include/cuda.h"
 
 #include <dlfcn.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void check_result(CUresult got, CUresult expected, const char *what, int line)
@@ -498,6 +499,43 @@ static void virtual_memory(void **state)
     CU(cuMemAddressFree(alias, g));
 }
 
+/* While the address space cannot grow, mappings cannot be replaced. */
+static CUresult unmap_without_room(CUdeviceptr at, size_t bytes)
+{
+    struct rlimit before, none;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    none = (struct rlimit){1, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+    CUresult e = cuMemUnmap(at, bytes);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    return e;
+}
+
+static void mappings_that_fail(void **state)
+{
+    CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemGenericAllocationHandle h;
+    CUdeviceptr at;
+    unsigned long long flags;
+    size_t g;
+    CU(cuMemGetAllocationGranularity(&g, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    CU(cuMemAddressReserve(&at, g, 0, 0, 0));
+    CU(cuMemCreate(&h, g, &prop, 0));
+    CU(cuMemMap(at, g, 0, h, 0));
+    CU(cuMemHostRegister((void *)(uintptr_t)at, 4096, 0));
+    CU_GIVES(cuMemSetAccess(at, g, &access, 1), CUDA_ERROR_INVALID_VALUE);
+    CU(cuMemGetAccess(&flags, &access.location, at));
+    assert_int_equal(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+    CU(cuMemHostUnregister((void *)(uintptr_t)at));
+    CU(cuMemSetAccess(at, g, &access, 1));
+    CU_GIVES(unmap_without_room(at, g), CUDA_ERROR_OUT_OF_MEMORY);
+    CU(cuMemsetD8(at, 1, g));                      /* still mapped */
+    CU(cuMemUnmap(at, g));
+    CU(cuMemRelease(h));
+    CU(cuMemAddressFree(at, g));
+}
+
 /* ---- arrays and texture objects ---- */
 
 static void arrays(void **state)
@@ -558,6 +596,70 @@ static void texture_objects(void **state)
     CU_GIVES(cuTexObjectDestroy(object), CUDA_ERROR_INVALID_VALUE);
     r.res.pitch2D.numChannels = 5;
     CU_GIVES(cuTexObjectCreate(&object, &r, &t, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- texture references ---- */
+
+static const char texref_ptx[] = HEAD ".visible .global .texref t;\n.visible .entry none()\n{\n    ret;\n}\n";
+
+/* The object that the reference t of the module is bound to. */
+static CUtexObject bound_to(CUmodule m)
+{
+    CUtexObject object;
+    CUdeviceptr p;
+    CU(cuModuleGetGlobal(&p, NULL, m, "t"));
+    CU(cuMemcpyDtoH(&object, p, sizeof object));
+    return object;
+}
+
+static void reference_formats(void **state)
+{
+    CUDA_ARRAY_DESCRIPTOR d = {8, 8, CU_AD_FORMAT_FLOAT, 1};
+    CUDA_RESOURCE_DESC r;
+    CUmodule m;
+    CUtexref t;
+    CUarray a;
+    CUdeviceptr p;
+    CU(cuModuleLoadData(&m, texref_ptx));
+    CU(cuModuleGetTexRef(&t, m, "t"));
+    CU(cuArrayCreate(&a, &d));
+    CU(cuMemAlloc(&p, 4096));
+    CU(cuTexRefSetArray(t, a, CU_TRSA_OVERRIDE_FORMAT));
+    CU(cuTexRefSetFormat(t, CU_AD_FORMAT_UNSIGNED_INT16, 2));
+    CU(cuTexRefSetAddress(NULL, t, p, 4096));
+    CU(cuTexObjectGetResourceDesc(&r, bound_to(m)));
+    assert_int_equal(r.resType, CU_RESOURCE_TYPE_LINEAR);
+    assert_int_equal(r.res.linear.format, CU_AD_FORMAT_UNSIGNED_INT16);
+    assert_int_equal(r.res.linear.numChannels, 2);
+    CU(cuTexRefSetFormat(t, CU_AD_FORMAT_FLOAT, 4));
+    CU(cuTexObjectGetResourceDesc(&r, bound_to(m)));
+    assert_int_equal(r.res.linear.format, CU_AD_FORMAT_FLOAT);
+    assert_int_equal(r.res.linear.numChannels, 4);
+    CU_GIVES(cuTexRefSetAddress(NULL, (CUtexref)(void *)&r, p, 4096), CUDA_ERROR_INVALID_HANDLE);
+    CU(cuModuleUnload(m));
+    CU(cuArrayDestroy(a));
+}
+
+/* A reference ends with its module, and its object too. */
+static void references_end(void **state)
+{
+    CUDA_ARRAY_DESCRIPTOR d = {8, 8, CU_AD_FORMAT_FLOAT, 1};
+    CUDA_RESOURCE_DESC r;
+    CUmodule m;
+    CUtexref t;
+    CUarray a;
+    CU(cuArrayCreate(&a, &d));
+    CU(cuModuleLoadData(&m, texref_ptx));
+    CU(cuModuleGetTexRef(&t, m, "t"));
+    CU(cuTexRefSetArray(t, a, CU_TRSA_OVERRIDE_FORMAT));
+    CUtexObject object = bound_to(m);
+    CU(cuTexObjectGetResourceDesc(&r, object));
+    CU(cuModuleUnload(m));
+    CU_GIVES(cuTexObjectGetResourceDesc(&r, object), CUDA_ERROR_INVALID_VALUE);
+    CU(cuModuleLoadData(&m, texref_ptx));          /* it may have the address of the first one */
+    CU_GIVES(cuTexRefSetFlags(t, 0), CUDA_ERROR_INVALID_HANDLE);
+    CU(cuModuleUnload(m));
+    CU(cuArrayDestroy(a));
 }
 
 /* ---- occupancy ---- */
@@ -682,8 +784,11 @@ int main(void)
         WITH_CONTEXT(pointers),
         WITH_CONTEXT(stream_ordered),
         WITH_CONTEXT(virtual_memory),
+        WITH_CONTEXT(mappings_that_fail),
         WITH_CONTEXT(arrays),
         WITH_CONTEXT(texture_objects),
+        WITH_CONTEXT(reference_formats),
+        WITH_CONTEXT(references_end),
         WITH_CONTEXT(occupancy),
         WITH_CONTEXT(addresses_by_name),
         WITH_CONTEXT(the_library_by_name),

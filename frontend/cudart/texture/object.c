@@ -95,7 +95,7 @@ static cudaError_t new_texture(cudaTextureObject_t *out, const struct cudaResour
     cudaError_t e = resource(d, view, &r);
     simtx_sampler s = sampler(t);
     if (!e)
-        e = rt_status_error(simtx_texture_new(rt_current()->gpu, &r, &s, &handle));
+        e = rt_texture_new(&r, &s, &handle);
     if (!e)
         *out = handle;
     return e;
@@ -111,7 +111,7 @@ RT_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struc
 RT_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e || !object ? e : rt_status_error(simtx_texture_free(rt_current()->gpu, object)));
+    return rt_leave(e || !object ? e : rt_object_free(rt_thread.device, object, false));
 }
 
 /* ---- queries ---- */
@@ -203,7 +203,7 @@ RT_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *out, const struc
     if (!e && (!out || !d || d->resType != cudaResourceTypeArray))
         e = cudaErrorInvalidValue;
     if (!e)
-        e = rt_status_error(simtx_surface_new(rt_current()->gpu, rt_array(d->res.array.array), &handle));
+        e = rt_surface_new(rt_array(d->res.array.array), &handle);
     if (!e)
         *out = handle;
     return rt_leave(e);
@@ -212,7 +212,7 @@ RT_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *out, const struc
 RT_API cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e || !object ? e : rt_status_error(simtx_surface_free(rt_current()->gpu, object)));
+    return rt_leave(e || !object ? e : rt_object_free(rt_thread.device, object, true));
 }
 
 RT_API cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *d, cudaSurfaceObject_t object)

@@ -24,15 +24,7 @@ static uint64_t *bound(struct rt_reference *r)
     return &r->handle[rt_thread.device];
 }
 
-static simtx_status free_object(const struct rt_reference *r, uint64_t handle)
-{
-    simtx_gpu *gpu = rt_current()->gpu;
-    if (!handle)
-        return SIMTX_OK;
-    return r->surface ? simtx_surface_free(gpu, handle) : simtx_texture_free(gpu, handle);
-}
-
-/* The reference gets another object, or none. */
+/* The reference gets another object, or none. The previous one may have ended with its context. */
 static cudaError_t rebind(const void *host, struct rt_reference *r, uint64_t handle)
 {
     void *variable;
@@ -41,11 +33,12 @@ static cudaError_t rebind(const void *host, struct rt_reference *r, uint64_t han
     if (!e)
         e = rt_status_error(simtx_texref_bind(rt_current()->gpu, variable, handle));
     if (e) {
-        (void)free_object(r, handle);
+        rt_object_free(rt_thread.device, handle, r->surface);
         return e;
     }
     *bound(r) = handle;
-    return rt_status_error(free_object(r, old));
+    rt_object_free(rt_thread.device, old, r->surface);
+    return cudaSuccess;
 }
 
 static cudaError_t bind_resource(const struct textureReference *t, const simtx_resource *resource, size_t offset)
@@ -55,7 +48,7 @@ static cudaError_t bind_resource(const struct textureReference *t, const simtx_r
     if (!r)
         return cudaErrorInvalidTexture;
     simtx_sampler s = sampler(t, r->normalized);
-    cudaError_t e = rt_status_error(simtx_texture_new(rt_current()->gpu, resource, &s, &handle));
+    cudaError_t e = rt_texture_new(resource, &s, &handle);
     if (!e)
         e = rebind(t, r, handle);
     if (!e)
@@ -177,7 +170,7 @@ static cudaError_t bind_surface(const struct surfaceReference *s, const void *ar
     uint64_t handle;
     if (!r)
         return cudaErrorInvalidSurface;
-    cudaError_t e = rt_status_error(simtx_surface_new(rt_current()->gpu, rt_array(array), &handle));
+    cudaError_t e = rt_surface_new(rt_array(array), &handle);
     return e ? e : rebind(s, r, handle);
 }
 
