@@ -57,7 +57,7 @@ static void print_table(const struct comparison *config, const struct comparison
         print_figure(&c->figure[i]);
     if (rows < c->n)
         printf("... %u more differ (--all)\n", c->n - rows);
-    printf("%u figures compared, %u differ, %u by more than %g %%.\n", c->compared, c->n, c->moved,
+    printf("%u figures compared, %u differ, %u by more than %g %%.\n", c->compared, c->n, c->beyond,
            100 * c->tolerance);
 }
 
@@ -66,7 +66,7 @@ static json_t *figures_json(const struct comparison *c)
     json_t *list = json_array();
     for (uint32_t i = 0; i < c->n; i++) {
         const struct compare_figure *f = &c->figure[i];
-        json_t *o = json_pack("{s:s, s:O?, s:O?, s:b}", "name", f->name, "a", f->a, "b", f->b, "moved", f->moved);
+        json_t *o = json_pack("{s:s, s:O?, s:O?, s:b}", "name", f->name, "a", f->a, "b", f->b, "moved", f->beyond);
         if (!isnan(compare_percent(f)))
             json_object_set_new(o, "percent", json_real(compare_percent(f)));
         json_array_append_new(list, o);
@@ -77,7 +77,7 @@ static json_t *figures_json(const struct comparison *c)
 static void print_json(const struct comparison *config, const struct comparison *c)
 {
     json_t *o = json_pack("{s:o, s:o, s:I, s:I, s:f}", "config", figures_json(config), "figures", figures_json(c),
-                          "compared", (json_int_t)c->compared, "moved", (json_int_t)c->moved, "tolerance_percent",
+                          "compared", (json_int_t)c->compared, "moved", (json_int_t)c->beyond, "tolerance_percent",
                           100 * c->tolerance);
     json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     putchar('\n');
@@ -148,7 +148,7 @@ static int compare_files(const struct request *r)
         print_json(&config, &c);
     else
         print_table(&config, &c, r->all);
-    int code = c.moved ? CMD_FAILED : CMD_OK;
+    int code = c.beyond ? CMD_FAILED : CMD_OK;
     compare_free(&config);
     compare_free(&c);
     json_decref(a);

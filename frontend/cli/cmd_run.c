@@ -1,7 +1,7 @@
 /*
  * `simtx run`: starts a CUDA program with simtx's libcudart first in the library search path. The ELF file of the
- * program is checked before: it must load libcudart or libcuda dynamically. Afterwards a byte in a pipe shows whether the program
- * has loaded simtx's libcudart.
+ * program is checked before: it must load libcudart or libcuda dynamically. Afterwards a byte in a pipe shows whether
+ * the program has loaded simtx's libcudart.
  */
 #include "frontend/cli/cmd.h"
 

@@ -31,7 +31,8 @@ static cudaError_t copy_op(struct rt_op *op, const struct cudaMemcpy3DParms *p)
 
 static cudaError_t line_op(struct rt_op *op, void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
 {
-    *op = (struct rt_op){.kind = RT_OP_COPY, .copy = {{.box = rt_line(dst, bytes)}, {.box = rt_line(src, bytes)}, kind}};
+    *op = (struct rt_op){.kind = RT_OP_COPY,
+                         .copy = {{.box = rt_line(dst, bytes)}, {.box = rt_line(src, bytes)}, kind}};
     return dst && src && bytes ? cudaSuccess : cudaErrorInvalidValue;
 }
 

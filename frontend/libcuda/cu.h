@@ -41,7 +41,7 @@ bool cu_read_extra(struct rt_args *a, void **extra);
 cudaError_t cu_copy_parameters(struct rt_side *dst, struct rt_side *src, enum cudaMemcpyKind *kind,
                                const CUDA_MEMCPY3D *c);
 
-/* A program asked for a function that simtx does not have: one line with SIMTX_VERBOSE. */
+/* Prints the name of a function that simtx does not have, with SIMTX_VERBOSE=1. */
 void cu_note_missing(const char *name);
 
 #endif

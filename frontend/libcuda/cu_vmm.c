@@ -1,8 +1,8 @@
 /*
  * Virtual memory of the driver API: address ranges, memory without an address, and mappings of one into the other. A
  * range is reserved address space of this process, memory an anonymous file, a mapping a shared mapping of the file, so
- * that memory can have several addresses. Kernels can access the runs of adjacent mappings that cuMemSetAccess has
- * allowed, which are registered as host memory is; like that memory, they do not count as device memory in use.
+ * that memory can have several addresses. A run is a sequence of adjacent mappings to which cuMemSetAccess has given
+ * access. It is registered with the GPU like host memory, so it does not count as device memory in use.
  */
 #include "frontend/libcuda/cu.h"
 
@@ -334,7 +334,7 @@ CU_API CUresult cuMemUnmap(CUdeviceptr p, size_t bytes)
     return cu_leave(e ? e : unmap(r, at, bytes));
 }
 
-/* ---- access: all or nothing; read-only access is not told apart ---- */
+/* ---- access: all or nothing; read-only access is not supported ---- */
 
 static cudaError_t set_access(struct reservation *r, const char *at, size_t bytes, const CUmemAccessDesc *d)
 {

@@ -45,10 +45,10 @@ static void compare_leaf(struct comparison *c, const char *name, const json_t *a
         if (difference == 0)
             return;
         f.share = difference / fmax(fabs(x), fabs(y));
-        f.moved = difference > c->tolerance * fabs(x);
+        f.beyond = difference > c->tolerance * fabs(x);
     }
     f.name = mem_string(name);
-    c->moved += f.moved;
+    c->beyond += f.beyond;
     c->figure = mem_grow(c->figure, c->n, &c->cap, sizeof *c->figure, "a comparison");
     c->figure[c->n++] = f;
 }
@@ -94,8 +94,8 @@ static void compare_tree(struct comparison *c, const char *name, const json_t *a
 static int by_share(const void *a, const void *b)
 {
     const struct compare_figure *x = a, *y = b;
-    if (x->moved != y->moved)
-        return y->moved - x->moved;
+    if (x->beyond != y->beyond)
+        return y->beyond - x->beyond;
     return x->share < y->share ? 1 : x->share > y->share ? -1 : strcmp(x->name, y->name);
 }
 

@@ -15,14 +15,14 @@ struct compare_figure {
     char *name;
     const json_t *a, *b;
     double share;                    /* difference / the larger of both; 1: not both are numbers */
-    bool moved;                      /* by more than the tolerance */
+    bool beyond;                     /* by more than the tolerance */
 };
 
 struct comparison {
     double tolerance;                /* a ratio */
     const char *only;                /* names of figures and groups, separated by commas; NULL = all */
-    struct compare_figure *figure;   /* that differ: those that moved first, then the largest share */
-    uint32_t n, cap, compared, moved;
+    struct compare_figure *figure;   /* that differ: those beyond the tolerance first, then the largest share */
+    uint32_t n, cap, compared, beyond;
 };
 
 /* Adds the figures of two trees, which must outlive the comparison, under the name of a group ("" = none). The caller

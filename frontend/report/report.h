@@ -90,8 +90,8 @@ struct report_stack {
     int n;
 };
 
-/* A picture with a bar for each line; nothing when all parts are zero. */
-void report_stack(const struct report_lines *l, const struct report_stack *s, FILE *f);
+/* A picture with a bar for each line; nothing, and false, when all parts are zero. */
+bool report_stack(const struct report_lines *l, const struct report_stack *s, FILE *f);
 /* A table with a row for each line and a column for each figure that is not zero everywhere. */
 void report_table(const struct report_lines *l, const enum stat *figure, int n, FILE *f);
 void report_roofline(const struct report_lines *l, FILE *f);

@@ -65,7 +65,7 @@ void report_differences(const struct report *r, FILE *f)
     if (c.n)
         rows(r, &c, 0, c.n < FIRST ? c.n : FIRST, f);
     if (c.n > FIRST)
-        folded(r, &c, FIRST, c.n < MOST ? c.n : MOST, "more figures", f);
+        folded(r, &c, FIRST, c.n < MOST ? c.n : MOST, c.n > MOST ? "more figures, up to the 400th" : "more figures", f);
     if (config.n > FEW)
         folded(r, &config, 0, config.n, "configuration keys", f);
     else if (config.n)

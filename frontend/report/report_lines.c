@@ -17,7 +17,7 @@ static void add(struct report_lines *l, const struct report *r, uint32_t run, co
     l->line[l->n++] = (struct report_line){ &r->run[run], run, line->name, line->counters, mem_string(label) };
 }
 
-/* Runs with transactions, barriers and the like differ in cycles; functional ones in instructions. */
+/* Cycles; in functional mode, which has none, instructions. */
 static uint64_t weight(const struct stats_line *line)
 {
     const uint64_t *n = line->counters->count;

@@ -120,11 +120,11 @@ static void memory(const struct report_lines *l, FILE *f)
     static const struct report_stack dram = { "Requests of DRAM by the state of the bank", "% of requests",
                                               REPORT_SHARES, STAT_DRAM_USE, ROWS, COUNT(ROWS) };
     page_heading(f, 2, "memory", "Caches and DRAM");
-    page_paragraph(f, NULL, "Accesses of L2; beside them, packets that SMs sent.");
-    report_stack(l, &l2, f);
-    page_paragraph(f, NULL, "Requests of DRAM by the state in which they found their bank; beside them, the share of "
-                   "memory cycles with data on the bus.");
-    report_stack(l, &dram, f);
+    if (report_stack(l, &l2, f))
+        page_paragraph(f, NULL, "Accesses of L2; beside them, packets that SMs sent.");
+    if (report_stack(l, &dram, f))
+        page_paragraph(f, NULL, "Requests of DRAM by the state in which they found their bank; beside them, the share "
+                       "of memory cycles with data on the bus.");
     report_table(l, MEMORY_FIGURES, COUNT(MEMORY_FIGURES), f);
 }
 
@@ -214,8 +214,8 @@ static void describe_sample(const struct stats_line *line, FILE *f)
     if (!s->launches)
         return;
     page_number_text(round(s->cycles), cycles, sizeof cycles);
-    page_paragraph(f, "sampled", "Sampled: %s: %llu of %llu blocks were simulated in timing mode, and figures are those "
-                   "of these blocks; all launches take about %s core cycles, \u00b1 %.1f %% (95 %% confidence).",
+    page_paragraph(f, "sampled", "Sampled: %s: %llu of %llu blocks were simulated in timing mode, and figures are "
+                   "those of these blocks; all launches take about %s core cycles, \u00b1 %.1f %% (95 %% confidence).",
                    line->name, (unsigned long long)s->blocks, (unsigned long long)s->of, cycles,
                    100 * sqrt(s->variance) / s->cycles);
 }

@@ -141,12 +141,12 @@ static void bar(const struct drawing *d, const struct picture_axis *a, const str
         segment(a, at, end, y, -1, "others", f);
 }
 
-void report_stack(const struct report_lines *l, const struct report_stack *s, FILE *f)
+bool report_stack(const struct report_lines *l, const struct report_stack *s, FILE *f)
 {
     struct drawing d = { .l = l, .s = s };
     choose(&d);
     if (!d.n)
-        return;
+        return false;
     double top = TOP + legend(&d, f, false) * PICTURE_LEGEND_ROW + 4, bottom = top + ROW * l->n;
     struct picture_axis a = { .low = 0, .high = s->scale == REPORT_SHARES ? 100 : d.most, .from = LEFT, .to = RIGHT };
     if (s->scale != REPORT_SHARES)
@@ -159,4 +159,5 @@ void report_stack(const struct report_lines *l, const struct report_stack *s, FI
         bar(&d, &a, &l->line[i], top + ROW * i + 19, f);
     picture_end(f);
     fputs("</div>\n", f);
+    return true;
 }

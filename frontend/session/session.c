@@ -589,7 +589,7 @@ static void add_gpu(simtx_gpu *g)
     simtx_set_warning(g, show_warning, NULL);
 }
 
-/* What SIMTX_SAVE_AT or SIMTX_RESTORE ask for. */
+/* Applies SIMTX_SAVE_AT or SIMTX_RESTORE. */
 static simtx_status set_saved(simtx_gpu *g, char **message)
 {
     const char *point = getenv(SIMTX_ENV_SAVE_AT), *file = getenv(SIMTX_ENV_SAVE), *restore = getenv(SIMTX_ENV_RESTORE);

@@ -112,7 +112,8 @@ done
 row() {
     printf '{"run": "r%s", "state": "done", "values": {"program": "ht", "config": "%s", "tm.warps": %s}}' "$1" "$2" "$1"
 }
-printf '{"rows": [%s, %s, %s, %s]}' "$(row 1 kilotm)" "$(row 2 kilotm)" "$(row 4 warptm)" "$(row 8 warptm)" >study/results.json
+printf '{"rows": [%s, %s, %s, %s]}' "$(row 1 kilotm)" "$(row 2 kilotm)" "$(row 4 warptm)" "$(row 8 warptm)" \
+    >study/results.json
 check 0 "" "$simtx" report study -o study.html
 holds "figures of a sweep" "$check" figures study.html study/runs/r1.json study/runs/r2.json study/runs/r4.json
 holds "names of a sweep's runs" grep -q '<th>warptm tm.warps=4</th>' study.html

@@ -1,7 +1,8 @@
 # Saved states: --save-at and --restore.
 TESTS += test-saved
 .PHONY: test-saved
-SAVED_PROGRAMS := bfs conjugate_gradient barnes_hut managed_memory device_malloc device_printf radix_sort ht device_query
+SAVED_PROGRAMS := bfs conjugate_gradient barnes_hut managed_memory device_malloc device_printf radix_sort ht \
+                  device_query
 
 $(B)/regress/saved/steps: regress/saved/steps.cu | $(KERNEL_NEEDS)
 	@mkdir -p $(@D)

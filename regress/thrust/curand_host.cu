@@ -108,7 +108,7 @@ int main() {
     report("too many dimensions", curandSetQuasiRandomGeneratorDimensions(g, 21) == CURAND_STATUS_OUT_OF_RANGE);
     report("a seed for Sobol", curandSetPseudoRandomGeneratorSeed(g, 1) == CURAND_STATUS_TYPE_ERROR);
     curandDestroyGenerator(g);
-    report("MT19937 is refused", curandCreateGenerator(&g, CURAND_RNG_PSEUDO_MT19937) == CURAND_STATUS_TYPE_ERROR);
+    report("MT19937 is rejected", curandCreateGenerator(&g, CURAND_RNG_PSEUDO_MT19937) == CURAND_STATUS_TYPE_ERROR);
     report("no generator", curandGenerateUniform(nullptr, points, 8) == CURAND_STATUS_NOT_INITIALIZED);
     return suite_end("curand_host");
 }
