@@ -178,7 +178,8 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
     if (c->order->stage)
         lsu_stage(s->lsu, c->order->stage, s->order_state);
     int check = config_choice(c->config, KEY_ORDER_CHECK);
-    if (check == ORDER_CHECK_FULL || (c->order->model && check == ORDER_CHECK_ORDER))
+    bool by_instruction = c->order->model && c->order->model != ORDER_MODEL_PTX;
+    if (check == ORDER_CHECK_FULL || (by_instruction && check == ORDER_CHECK_ORDER))
         lsu_check_order(s->lsu, order_check_new(&(struct order_check_cfg){
             .model = c->order->model, .policy = c->order->name, .sm = lsu->sm,
             .seed = (uint64_t)config_int(c->config, KEY_SIM_SEED) }, c->warps));
