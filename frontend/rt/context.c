@@ -141,11 +141,24 @@ cudaError_t rt_primary_release(int device)
     return cudaSuccess;
 }
 
+/* The primary context, and without others what belongs to no context. */
+static void release_primary(int device)
+{
+    if (others_alive(device, NULL)) {
+        release(device, &rt.device[device].primary);
+        return;
+    }
+    rt_destroy_execs(device);
+    rt_destroy_graphs(device);
+    release(device, NULL);
+    rt_destroy_pools(device);
+}
+
 void rt_reset(int device)
 {
     struct rt_device *d = &rt.device[device];
     if (d->gpu) {
-        release(device, others_alive(device, NULL) ? &d->primary : NULL);
+        release_primary(device);
         if (rt_unload_images)
             rt_unload_images(device);
         simtx_set_stack_limit(d->gpu, d->stack_default);

@@ -21,6 +21,7 @@ cudaError_t rt_graph_create(cudaGraph_t *out)
         free(g);
         return cudaErrorMemoryAllocation;
     }
+    g->device = rt_thread.device;
     *out = g;
     return cudaSuccess;
 }
@@ -49,6 +50,22 @@ cudaError_t rt_graph_destroy(cudaGraph_t g)
         return cudaErrorInvalidValue;
     rt_graph_free(g);
     return cudaSuccess;
+}
+
+static cudaGraph_t any_of(int device)
+{
+    for (size_t i = 0; i < rt.graphs.cap; i++) {
+        cudaGraph_t g = rt.graphs.slots[i].key ? rt.graphs.slots[i].value : NULL;
+        if (g && !g->owned && g->device == device)
+            return g;
+    }
+    return NULL;
+}
+
+void rt_destroy_graphs(int device)
+{
+    for (cudaGraph_t g; (g = any_of(device));)
+        rt_graph_free(g);
 }
 
 /* ---- nodes ---- */

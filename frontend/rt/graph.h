@@ -53,6 +53,7 @@ struct CUgraph_st {
     cudaGraphNode_t *nodes;                  /* in the order of their creation */
     size_t n;
     cudaGraph_t origin;
+    int device;                              /* current at its creation */
     bool owned;                              /* by a node or an executable graph; not a handle of programs */
 };
 

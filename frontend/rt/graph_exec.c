@@ -104,6 +104,22 @@ cudaError_t rt_exec_destroy(cudaGraphExec_t x)
     return cudaSuccess;
 }
 
+static cudaGraphExec_t any_of(int device)
+{
+    for (size_t i = 0; i < rt.execs.cap; i++) {
+        cudaGraphExec_t x = rt.execs.slots[i].key ? rt.execs.slots[i].value : NULL;
+        if (x && x->graph->device == device)
+            return x;
+    }
+    return NULL;
+}
+
+void rt_destroy_execs(int device)
+{
+    for (cudaGraphExec_t x; (x = any_of(device));)
+        rt_exec_destroy(x);
+}
+
 /* ---- launches ---- */
 
 static bool alone(const struct CUgraphExec_st *x, size_t i)

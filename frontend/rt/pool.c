@@ -96,6 +96,23 @@ cudaError_t rt_pool_destroy(cudaMemPool_t pool)
     return cudaSuccess;
 }
 
+static cudaMemPool_t any_of(int device)
+{
+    for (size_t i = 0; i < rt.pools.cap; i++) {
+        cudaMemPool_t p = rt.pools.slots[i].key ? rt.pools.slots[i].value : NULL;
+        if (p && p->device == device)
+            return p;
+    }
+    return NULL;
+}
+
+void rt_destroy_pools(int device)
+{
+    for (cudaMemPool_t p; (p = any_of(device));)
+        remove_pool(p);
+    rt.device[device].default_pool = (struct CUmemPoolHandle_st){.device = device};
+}
+
 cudaError_t rt_pool_set(cudaMemPool_t p, int attr, const void *value)
 {
     const unsigned long long *wide = value;

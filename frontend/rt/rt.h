@@ -208,7 +208,7 @@ cudaError_t rt_context_destroy(rt_context c);
 bool rt_belongs(rt_context own, int device, rt_context c);
 cudaError_t rt_primary_retain(rt_context *out, int device);
 cudaError_t rt_primary_release(int device);
-/* The state before the first call: no memory, modules, streams or errors; statistics are kept. */
+/* The state before the first call: no memory, objects, modules, streams, graphs or errors; statistics are kept. */
 void rt_reset(int device);
 
 /* ---- properties.c, limits.c ---- */
@@ -294,6 +294,13 @@ cudaError_t rt_pool_destroy(cudaMemPool_t pool);
 cudaError_t rt_pool_set(cudaMemPool_t p, int attribute, const void *value);
 cudaError_t rt_pool_get(cudaMemPool_t p, int attribute, void *value);
 cudaError_t rt_pool_access(cudaMemPool_t p, const struct cudaMemAccessDesc *list, size_t n);
+/* Frees the device's pools, whose memory is free, and sets the attributes of its default pool as they were first. */
+void rt_destroy_pools(int device);
+
+/* ---- graph.c, graph_exec.c (graph.h has the rest) ---- */
+/* Graphs and executable graphs that were made while the device was current, except those of captures in progress. */
+void rt_destroy_graphs(int device);
+void rt_destroy_execs(int device);
 
 /* ---- stream.c, event.c ---- */
 bool rt_stream_ok(cudaStream_t s);

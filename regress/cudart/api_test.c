@@ -496,6 +496,33 @@ static void reset_frees_objects(void **state)
     GIVES(cudaDestroyTextureObject(texture), cudaErrorInvalidValue);
 }
 
+static void reset_frees_graphs_and_pools(void **state)
+{
+    struct cudaMemPoolProps props = {.allocType = cudaMemAllocationTypePinned,
+                                     .location = {cudaMemLocationTypeDevice, 0}};
+    unsigned long long threshold = 1 << 20;
+    cudaMemPool_t standard, own;
+    cudaGraph_t graph, other;
+    cudaGraphNode_t node;
+    cudaGraphExec_t exec;
+    OK(cudaMemPoolCreate(&own, &props));
+    OK(cudaDeviceGetDefaultMemPool(&standard, 0));
+    OK(cudaMemPoolSetAttribute(standard, cudaMemPoolAttrReleaseThreshold, &threshold));
+    OK(cudaSetDevice(1));
+    OK(cudaGraphCreate(&other, 0));
+    OK(cudaSetDevice(0));
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddChildGraphNode(&node, graph, NULL, 0, other));
+    OK(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    OK(cudaDeviceReset());
+    GIVES(cudaGraphDestroy(graph), cudaErrorInvalidValue);
+    GIVES(cudaGraphExecDestroy(exec), cudaErrorInvalidValue);
+    GIVES(cudaMemPoolDestroy(own), cudaErrorInvalidValue);
+    OK(cudaMemPoolGetAttribute(standard, cudaMemPoolAttrReleaseThreshold, &threshold));
+    assert_int_equal(threshold, 0);
+    OK(cudaGraphDestroy(other));                   /* of the other device */
+}
+
 /* ---- pools ---- */
 
 static void pools(void **state)
@@ -557,6 +584,7 @@ int main(void)
         TEST(limits_and_caches),
         TEST(reset_frees),
         TEST(reset_frees_objects),
+        TEST(reset_frees_graphs_and_pools),
         TEST(pools),
     };
     setenv("SIMTX_DEVICES", "2", 1);
