@@ -12,8 +12,8 @@ $(CUDART_NAMES): $(CUDART).11.0
 	    awk 'BEGIN { print "#define FORWARD_NAMES \\" } { printf "    FORWARD(%d, %s) \\\n", NR - 1, $$1 } \
 	         END { printf "\n#define FORWARD_COUNT %d\n", NR }' > $@
 
-# $(call CUDART_ARCHIVE,archive,folder of libcudart.so)
-CUDART_ARCHIVE = $(CC) $(CFLAGS) -I$(dir $(CUDART_NAMES)) -DSIMTX_CUDART_FOLDER='"$(2)"' \
+# $(call CUDART_ARCHIVE,archive,folder of libcudart.so). Any compiler links it, so it has no sanitizer in it.
+CUDART_ARCHIVE = $(CC) $(filter-out $(SANITIZE),$(CFLAGS)) -I$(dir $(CUDART_NAMES)) -DSIMTX_CUDART_FOLDER='"$(2)"' \
                  -c frontend/cudart_static/forward.c -o $(1:.a=.o) && rm -f $(1) && \
                  ar rcs $(1) $(1:.a=.o) && rm -f $(1:.a=.o)
 

@@ -7,7 +7,7 @@
 
 #include "regress/mutants/random_kernels.h"
 
-enum { SECONDS = 4, PROGRAMS = 240, OPEN = 8, COHERENT_PROGRAMS = 36 };
+enum { SECONDS = 4, PROGRAMS = 400, OPEN = 8, COHERENT_PROGRAMS = 36 };
 
 /* Machine 0 is functional. */
 static void run(void *ctx, struct finding *found)
