@@ -1,5 +1,6 @@
 # The tests with the checks of gcc's sanitizers compiled in (docs/testing.md).
-#   make sanitize          every test: addresses, leaks, undefined behaviour; built in $(B)-sanitize
+#   make sanitize          addresses, leaks, undefined behaviour: every test but test-clients, whose programs load
+#                          libraries after the sanitizer should be there; built in $(B)-sanitize
 #   make sanitize-threads  those that use several host threads: data races; built in $(B)-threads
 .PHONY: sanitize sanitize-threads sanitize-reports
 sanitize: SANITIZE_B := $(B)-sanitize
@@ -22,7 +23,7 @@ sanitize: export ASAN_OPTIONS = detect_leaks=1:$(SANITIZE_REPORTS)
 sanitize: export UBSAN_OPTIONS = print_stacktrace=1:$(SANITIZE_REPORTS)
 sanitize:
 	+@$(SANITIZE_MAKE) SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined" \
-	    TESTS="$(TESTS) sanitize-reports" test
+	    TESTS="$(filter-out test-clients,$(TESTS)) sanitize-reports" test
 
 # ThreadSanitizer makes programs ten times slower; random tests take fewer programs.
 SANITIZE_FEWER := RANDOM_COUNT=100 RANDOM_TIMING_COUNT=50 RANDOM_TM_COUNT=20 RANDOM_TM_SHARED_COUNT=15 \

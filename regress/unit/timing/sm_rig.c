@@ -177,6 +177,12 @@ const uint8_t *lsu_private_line(struct lsu *u, uint64_t line)
     return NULL;
 }
 
+/* For the oracle of memory ordering, which the rig does not have. */
+void lsu_fence(struct lsu *u, const struct order_fence *f)
+{
+    (void)u, (void)f;
+}
+
 /* A coherent L1's own writes, of which there are none. */
 void lsu_report_writes(struct lsu *u, const struct retire_observer *o)
 {
