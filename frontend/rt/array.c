@@ -51,7 +51,7 @@ void rt_free_arrays(int device, rt_context c)
             rt_array_free((simtx_array *)rt.arrays.slots[i].key);
 }
 
-/* The array may be a level of a mipmapped array, which only the GPU knows. */
+/* The array may be a level of a mipmapped array, which is listed in the GPU and not in rt.arrays. */
 bool rt_array_get(const simtx_array *a, simtx_array_desc *d)
 {
     return a && simtx_array_get(rt_current()->gpu, a, d);
