@@ -11,12 +11,8 @@ static cudaError_t kernel_op(struct rt_op *op, const struct cudaKernelNodeParams
     *op = (struct rt_op){.kind = RT_OP_KERNEL,
                          .kernel = {.symbol = p->func, .config = {p->gridDim, p->blockDim, p->sharedMemBytes, NULL, 0},
                                     .args = {.each = (const void *const *)p->kernelParams}}};
-    for (int i = 0; p->extra && p->extra[i]; i += 2) {
-        if (p->extra[i] == (void *)1)
-            op->kernel.args.buffer = p->extra[i + 1];
-        else if (p->extra[i] == (void *)2)
-            op->kernel.args.bytes = *(const size_t *)p->extra[i + 1];
-    }
+    if (p->extra && !rt_read_extra(&op->kernel.args, p->extra))
+        return cudaErrorInvalidValue;
     return rt_kernel(p->func, &op->kernel.f);
 }
 
@@ -38,25 +34,14 @@ static cudaError_t line_op(struct rt_op *op, void *dst, const void *src, size_t 
 
 static cudaError_t fill_op(struct rt_op *op, const struct cudaMemsetParams *p)
 {
-    *op = (struct rt_op){.kind = RT_OP_FILL};
-    if (!p || !p->dst || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4) ||
-        p->width > RT_MAX_PITCH)
+    if (!p)
         return cudaErrorInvalidValue;
-    size_t row = p->width * p->elementSize;
-    op->fill.box = (struct rt_box){p->dst, p->height > 1 ? p->pitch : row, 0, row, p->height, 1};
-    op->fill.value = p->value;
-    op->fill.element = p->elementSize;
-    return cudaSuccess;
+    return rt_op_fill(op, p->dst, p->pitch, p->value, p->elementSize, p->width, p->height);
 }
 
 static cudaError_t host_op(struct rt_op *op, const struct cudaHostNodeParams *p)
 {
-    *op = (struct rt_op){.kind = RT_OP_HOST};
-    if (!p || !p->fn)
-        return cudaErrorInvalidValue;
-    op->host.fn = p->fn;
-    op->host.data = p->userData;
-    return cudaSuccess;
+    return p ? rt_op_host(op, p->fn, p->userData) : cudaErrorInvalidValue;
 }
 
 static cudaError_t event_op(struct rt_op *op, enum rt_op_kind kind, cudaEvent_t event)

@@ -35,8 +35,6 @@ static inline CUdeviceptr cu_address(const void *p)
     return (CUdeviceptr)(uintptr_t)p;
 }
 
-/* cu_launch.c: the buffer among the extra arguments of a launch. False: malformed. */
-bool cu_read_extra(struct rt_args *a, void **extra);
 /* cu_copy.c: the sides and the kind of a copy. */
 cudaError_t cu_copy_parameters(struct rt_side *dst, struct rt_side *src, enum cudaMemcpyKind *kind,
                                const CUDA_MEMCPY3D *c);

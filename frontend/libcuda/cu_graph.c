@@ -13,7 +13,7 @@ static cudaError_t kernel_op(struct rt_op *op, const CUDA_KERNEL_NODE_PARAMS *p)
                                     .config = {{p->gridDimX, p->gridDimY, p->gridDimZ},
                                                {p->blockDimX, p->blockDimY, p->blockDimZ}, p->sharedMemBytes, NULL, 0},
                                     .args = {.each = (const void *const *)p->kernelParams}}};
-    if (p->extra && !cu_read_extra(&op->kernel.args, p->extra))
+    if (p->extra && !rt_read_extra(&op->kernel.args, p->extra))
         return cudaErrorInvalidValue;
     return rt_function_ok(p->func) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
@@ -26,25 +26,14 @@ static cudaError_t copy_op(struct rt_op *op, const CUDA_MEMCPY3D *p)
 
 static cudaError_t fill_op(struct rt_op *op, const CUDA_MEMSET_NODE_PARAMS *p)
 {
-    *op = (struct rt_op){.kind = RT_OP_FILL};
-    if (!p || !p->dst || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4) ||
-        p->width > RT_MAX_PITCH)
+    if (!p)
         return cudaErrorInvalidValue;
-    size_t row = p->width * p->elementSize;
-    op->fill.box = (struct rt_box){cu_pointer(p->dst), p->height > 1 ? p->pitch : row, 0, row, p->height, 1};
-    op->fill.value = p->value;
-    op->fill.element = p->elementSize;
-    return cudaSuccess;
+    return rt_op_fill(op, cu_pointer(p->dst), p->pitch, p->value, p->elementSize, p->width, p->height);
 }
 
 static cudaError_t host_op(struct rt_op *op, const CUDA_HOST_NODE_PARAMS *p)
 {
-    *op = (struct rt_op){.kind = RT_OP_HOST};
-    if (!p || !p->fn)
-        return cudaErrorInvalidValue;
-    op->host.fn = p->fn;
-    op->host.data = p->userData;
-    return cudaSuccess;
+    return p ? rt_op_host(op, p->fn, p->userData) : cudaErrorInvalidValue;
 }
 
 /* ---- building ---- */

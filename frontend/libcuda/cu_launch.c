@@ -9,27 +9,13 @@ cudaError_t cu_enter_function(CUfunction f)
 
 /* ---- launches ---- */
 
-/* `extra` lists keys and values: the buffer with all parameters and a pointer to its size. */
-bool cu_read_extra(struct rt_args *a, void **extra)
-{
-    for (int i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
-        if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
-            a->buffer = extra[i + 1];
-        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
-            a->bytes = *(const size_t *)extra[i + 1];
-        else
-            return false;
-    }
-    return a->buffer != NULL;
-}
-
 static cudaError_t launch(CUfunction f, const struct rt_launch_config *c, void **params, void **extra, bool cooperative)
 {
     struct rt_args a = {.each = (const void *const *)params};
     cudaError_t e = cooperative ? rt_enter_context() : rt_enter_context_launch();
     if (!e && !rt_function_ok(f))
         e = cudaErrorInvalidResourceHandle;
-    if (!e && ((params && extra) || (extra && !cu_read_extra(&a, extra))))
+    if (!e && ((params && extra) || (extra && !rt_read_extra(&a, extra))))
         e = cudaErrorInvalidValue;
     if (e)
         return e;

@@ -33,6 +33,10 @@ struct rt_op {
 };
 
 /* ---- op.c ---- */
+/* A fill, with the pitch of its rows in bytes and the width in elements; a call of a host function. */
+cudaError_t rt_op_fill(struct rt_op *op, void *p, size_t pitch, unsigned value, unsigned element, size_t width,
+                       size_t height);
+cudaError_t rt_op_host(struct rt_op *op, cudaHostFn_t fn, void *data);
 /* lane: tells kernels apart that may run concurrently in timing mode; 0: on the stream. */
 cudaError_t rt_op_run(const struct rt_op *op, cudaStream_t stream, uint64_t lane);
 /* A copy that owns its parameters. */

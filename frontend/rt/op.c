@@ -4,6 +4,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool rt_read_extra(struct rt_args *a, void **extra)
+{
+    enum { END, BUFFER, SIZE };              /* CU_LAUNCH_PARAM_... */
+    for (int i = 0; (uintptr_t)extra[i] != END; i += 2) {
+        if ((uintptr_t)extra[i] == BUFFER)
+            a->buffer = extra[i + 1];
+        else if ((uintptr_t)extra[i] == SIZE)
+            a->bytes = *(const size_t *)extra[i + 1];
+        else
+            return false;
+    }
+    return a->buffer != NULL;
+}
+
+cudaError_t rt_op_fill(struct rt_op *op, void *p, size_t pitch, unsigned value, unsigned element, size_t width,
+                       size_t height)
+{
+    *op = (struct rt_op){.kind = RT_OP_FILL};
+    if (!p || (element != 1 && element != 2 && element != 4) || width > RT_MAX_PITCH)
+        return cudaErrorInvalidValue;
+    size_t row = width * element;
+    op->fill.box = (struct rt_box){p, height > 1 ? pitch : row, 0, row, height, 1};
+    op->fill.value = value;
+    op->fill.element = element;
+    return cudaSuccess;
+}
+
+cudaError_t rt_op_host(struct rt_op *op, cudaHostFn_t fn, void *data)
+{
+    *op = (struct rt_op){.kind = RT_OP_HOST, .host = {.fn = fn, .data = data}};
+    return fn ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 static cudaError_t run_kernel(const struct rt_op *op, cudaStream_t stream, uint64_t lane)
 {
     struct rt_launch_config c = op->kernel.config;

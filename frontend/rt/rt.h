@@ -135,6 +135,9 @@ struct rt_args {
     const void *buffer;
     size_t bytes;
 };
+/* Of a list of keys and values, as launches have it: the buffer, and a pointer to its size. false: another key, or no
+ * buffer. */
+bool rt_read_extra(struct rt_args *a, void **extra);
 
 #define RT_CONFIG_DEPTH 16
 #define RT_CONTEXT_DEPTH 64
