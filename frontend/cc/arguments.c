@@ -4,26 +4,13 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 16 };
+#include "base/alloc.h"
+#include "base/file.h"
 
-static char *read_whole(const char *path)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = fopen(path, "r");
-    if (!f || getdelim(&text, &size, 0, f) < 0) {
-        if (!f || ferror(f))
-            cc_fail("option file %s: %s", path, strerror(errno));
-        free(text);
-        text = strdup("");
-    }
-    fclose(f);
-    return text;
-}
+enum { DEEPEST = 16 };
 
 /* Reads one word from *p to `word`, which has room for the rest of the text; false at the end. */
 static bool next_word(const char **p, char *word)
@@ -47,20 +34,21 @@ static bool next_word(const char **p, char *word)
     return true;
 }
 
-static void expand(struct list *out, char **v, size_t n, int depth);
+static void expand(struct words *out, char **v, size_t n, int depth);
 
-static void expand_file(struct list *out, const char *path, int depth)
+static void expand_file(struct words *out, const char *path, int depth)
 {
     if (depth == DEEPEST)
         cc_fail("option file %s: files include one another more than %d deep", path, DEEPEST);
-    char *text = read_whole(path), *word = malloc(strlen(text) + 1);
-    struct list words = {0};
-    if (!word)
-        cc_fail("out of memory");
+    char *text = file_read(path, NULL);
+    if (!text)
+        cc_fail("option file %s: %s", path, strerror(errno));
+    char *word = mem_alloc(strlen(text) + 1, 1, "a word of an option file");
+    struct words words = {0};
     for (const char *p = text; next_word(&p, word); )
-        list_add(&words, word);
-    expand(out, words.v, words.n, depth + 1);
-    list_free(&words);
+        words_add(&words, word);
+    expand(out, words.at, words.n, depth + 1);
+    words_free(&words);
     free(word);
     free(text);
 }
@@ -86,20 +74,20 @@ static const char *option_file(char **v, size_t n, size_t *i)
     return NULL;
 }
 
-static void expand(struct list *out, char **v, size_t n, int depth)
+static void expand(struct words *out, char **v, size_t n, int depth)
 {
     for (size_t i = 0; i < n; i++) {
         const char *file = option_file(v, n, &i);
         if (file)
             expand_file(out, file, depth);
         else
-            list_add(out, v[i]);
+            words_add(out, v[i]);
     }
 }
 
-struct list cc_expand(int argc, char **argv)
+struct words cc_expand(int argc, char **argv)
 {
-    struct list out = {0};
+    struct words out = {0};
     expand(&out, argv, (size_t)argc, 0);
     return out;
 }

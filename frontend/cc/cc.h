@@ -6,12 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CC_DEFAULT_ARCH = 70, CC_LOWEST_ARCH = 35, CC_HIGHEST_ARCH = 86 };
+#include "base/words.h"
 
-struct list {
-    char **v;
-    size_t n, cap;
-};
+enum { CC_DEFAULT_ARCH = 70, CC_LOWEST_ARCH = 35, CC_HIGHEST_ARCH = 86 };
 
 enum input_kind { IN_CUDA, IN_CXX, IN_C, IN_LINK };
 enum cc_mode { MODE_LINK, MODE_OBJECT, MODE_PTX, MODE_PREPROCESS, MODE_FATBIN, MODE_DLINK, MODE_LIB };
@@ -22,7 +19,7 @@ struct input {
 };
 
 struct cc {
-    const char *tree;
+    char *tree;
     char clang[PATH_MAX];
     int clang_major;
     char cuda_path[PATH_MAX]; /* the tree, or its directory for an older clang */
@@ -36,32 +33,28 @@ struct cc {
     int above_arch; /* one named beyond CC_HIGHEST_ARCH */
     int below_arch; /* one named under CC_LOWEST_ARCH */
     bool dryrun, verbose, no_cudart, device_debug, rdc, run;
-    struct list opts;        /* for every compilation */
-    struct list device_opts; /* for CUDA sources only */
-    struct list link_opts;
-    struct list deps;
-    struct list host_pieces; /* the arguments of -Xcompiler; opt_level and std may point into them */
-    struct list macros;      /* of CUDA sources: what nvcc defines for these options */
-    struct list run_args;    /* of --run-args */
-    struct list temps;       /* files that this command removes at its end */
-    struct list files_args;  /* arguments read from option files */
+    struct words opts;        /* for every compilation */
+    struct words device_opts; /* for CUDA sources only */
+    struct words link_opts;
+    struct words deps;
+    struct words host_pieces; /* the arguments of -Xcompiler; opt_level and std may point into them */
+    struct words macros;      /* of CUDA sources: what nvcc defines for these options */
+    struct words run_args;    /* of --run-args */
+    struct words temps;       /* files that this command removes at its end */
+    struct words files_args;  /* arguments read from option files */
     const char *output_dir;  /* -odir: the folder of derived output names */
     struct input *inputs;
-    size_t n_inputs, cap_inputs;
+    uint32_t n_inputs, cap_inputs;
 };
 
 __attribute__((noreturn, format(printf, 1, 2))) void cc_fail(const char *fmt, ...);
 __attribute__((format(printf, 1, 2))) void cc_note(const char *fmt, ...);
-void list_add(struct list *l, const char *s);
-void list_free(struct list *l);
-void list_append(struct list *l, const struct list *more);
-__attribute__((format(printf, 2, 3))) void list_addf(struct list *l, const char *fmt, ...);
 
-/* Reads the command line; true if it only asks for --help or --version, which has been printed. */
+/* Reads the command line; true if it contains --help or --version, whose text has been printed. */
 bool cc_parse(struct cc *cc, int argc, char **argv);
 
 /* The arguments with those of option files (@FILE, --options-file FILE) in their place; owned by the caller. */
-struct list cc_expand(int argc, char **argv);
+struct words cc_expand(int argc, char **argv);
 
 /* Prints the lines that describe this installation, in nvcc's form (`#$ NAME=value`), to stderr. */
 void cc_print_settings(const struct cc *cc);
@@ -74,12 +67,12 @@ void cc_check_inputs(const struct cc *cc);
 const char *cc_dialect(struct cc *cc, const char *source);
 
 /* commands.c: one command line */
-int cc_run(const struct cc *cc, const struct list *cmd);
+int cc_run(const struct cc *cc, const struct words *cmd);
 const char *cc_temp(struct cc *cc, const char *name);
 
 /* device_link.c: adds to `link` an object that registers the relocatable device code among the inputs, if there is
  * any; with `output`, writes that object there. */
-int cc_device_link(struct cc *cc, const char *output, struct list *link);
+int cc_device_link(struct cc *cc, const char *output, struct words *link);
 
 /* Derives what depends on the whole command line: architecture, optimisation level, rejected combinations. */
 void cc_finish(struct cc *cc);

@@ -5,7 +5,7 @@ CC_OBJ := $(CC_SRC:%.c=$(B)/obj/%.o)
 comma := ,
 $(B)/obj/frontend/cc/clang.o: CFLAGS += -DCLANG_VERSIONS='$(subst $(eval ) ,$(comma),$(strip $(CLANG_VERSIONS)))'
 
-$(B)/bin/simtx-cc: $(CC_OBJ)
+$(B)/bin/simtx-cc: $(CC_OBJ) $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS)
 

@@ -7,46 +7,46 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void add_libraries(const struct cc *cc, struct list *cmd)
+static void add_libraries(const struct cc *cc, struct words *cmd)
 {
     for (size_t i = 0; i < cc->link_opts.n; i++) {
-        const char *a = cc->link_opts.v[i];
+        const char *a = cc->link_opts.at[i];
         if (!strcmp(a, "-L") && i + 1 < cc->link_opts.n)
-            list_addf(cmd, "-L%s", cc->link_opts.v[++i]);
+            words_format(cmd, "-L%s", cc->link_opts.at[++i]);
         else if (!strncmp(a, "-l", 2))
-            list_add(cmd, a);
+            words_add(cmd, a);
     }
 }
 
 static int list_modules(const struct cc *cc, const char *list)
 {
-    struct list cmd = {0};
-    list_addf(&cmd, "%s/bin/nvlink", cc->tree);
-    list_addf(&cmd, "--register-link-binaries=%s", list);
+    struct words cmd = {0};
+    words_format(&cmd, "%s/bin/nvlink", cc->tree);
+    words_format(&cmd, "--register-link-binaries=%s", list);
     for (size_t i = 0; i < cc->n_inputs; i++)
         if (cc->inputs[i].kind == IN_LINK)
-            list_add(&cmd, cc->inputs[i].file);
+            words_add(&cmd, cc->inputs[i].file);
     add_libraries(cc, &cmd);
     int rc = cc_run(cc, &cmd);
-    list_free(&cmd);
+    words_free(&cmd);
     return rc;
 }
 
 static int compile_stub(const struct cc *cc, const char *list, const char *object)
 {
-    struct list cmd = {0};
-    list_add(&cmd, cc->clang);
-    list_add(&cmd, "-O2");
-    list_add(&cmd, "-fPIC");
-    list_addf(&cmd, "-DREGISTERLINKBINARYFILE=\"%s\"", list);
-    list_add(&cmd, "-x");
-    list_add(&cmd, "c");
-    list_add(&cmd, "-c");
-    list_addf(&cmd, "%s/bin/crt/link.stub", cc->tree);
-    list_add(&cmd, "-o");
-    list_add(&cmd, object);
+    struct words cmd = {0};
+    words_add(&cmd, cc->clang);
+    words_add(&cmd, "-O2");
+    words_add(&cmd, "-fPIC");
+    words_format(&cmd, "-DREGISTERLINKBINARYFILE=\"%s\"", list);
+    words_add(&cmd, "-x");
+    words_add(&cmd, "c");
+    words_add(&cmd, "-c");
+    words_format(&cmd, "%s/bin/crt/link.stub", cc->tree);
+    words_add(&cmd, "-o");
+    words_add(&cmd, object);
     int rc = cc_run(cc, &cmd);
-    list_free(&cmd);
+    words_free(&cmd);
     return rc;
 }
 
@@ -56,7 +56,7 @@ static bool empty(const char *path)
     return stat(path, &s) == 0 && s.st_size == 0;
 }
 
-int cc_device_link(struct cc *cc, const char *output, struct list *link)
+int cc_device_link(struct cc *cc, const char *output, struct words *link)
 {
     const char *list = cc_temp(cc, "modules.h");
     int rc = list_modules(cc, list);
@@ -65,6 +65,6 @@ int cc_device_link(struct cc *cc, const char *output, struct list *link)
     const char *object = output ? output : cc_temp(cc, "device_link.o");
     rc = compile_stub(cc, list, object);
     if (link)
-        list_add(link, object);
+        words_add(link, object);
     return rc;
 }

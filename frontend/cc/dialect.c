@@ -9,11 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
+
 enum { MOST_FILES = 256, LARGEST = 64 << 20 };
 
 struct overlay {
     struct cc *cc;
-    struct list seen;
+    struct words seen;
     FILE *map;
     const char *map_path;
     int changed;
@@ -22,15 +24,8 @@ struct overlay {
 static char *read_source(const char *path, size_t *size)
 {
     struct stat st;
-    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < LARGEST ? fopen(path, "rb") : NULL;
-    if (!f)
-        return NULL;
-    char *text = malloc((size_t)st.st_size + 1);
-    *size = text ? fread(text, 1, (size_t)st.st_size, f) : 0;
-    fclose(f);
-    if (text)
-        text[*size] = 0;
-    return text;
+    bool read = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < LARGEST;
+    return read ? file_read(path, size) : NULL;
 }
 
 /* The end of the comment or literal that starts at s; s itself when none does. */
@@ -112,7 +107,7 @@ static bool join_launches(char *text)
 static void start_map(struct overlay *o)
 {
     char name[32];
-    snprintf(name, sizeof name, "overlay%zu.yaml", o->cc->temps.n);
+    snprintf(name, sizeof name, "overlay%u.yaml", o->cc->temps.n);
     o->map_path = cc_temp(o->cc, name);
     o->map = fopen(o->map_path, "w");
     if (!o->map)
@@ -127,7 +122,7 @@ static void add_file(struct overlay *o, const char *path, const char *text, size
         return;
     if (!o->map)
         start_map(o);
-    snprintf(name, sizeof name, "overlay%zu.cu", o->cc->temps.n);
+    snprintf(name, sizeof name, "overlay%u.cu", o->cc->temps.n);
     const char *copy = cc_temp(o->cc, name);
     FILE *f = fopen(copy, "wb");
     if (!f || fwrite(text, 1, size, f) != size || fclose(f))
@@ -155,15 +150,15 @@ static void visit_includes(struct overlay *o, const char *path, const char *text
 static void visit(struct overlay *o, const char *path)
 {
     size_t size;
-    for (size_t i = 0; i < o->seen.n; i++)
-        if (!strcmp(o->seen.v[i], path))
+    for (uint32_t i = 0; i < o->seen.n; i++)
+        if (!strcmp(o->seen.at[i], path))
             return;
     if (o->seen.n == MOST_FILES)
         return;
     char *text = read_source(path, &size);
     if (!text)
         return;
-    list_add(&o->seen, path);
+    words_add(&o->seen, path);
     visit_includes(o, path, text);
     if (join_launches(text))
         add_file(o, path, text, size);
@@ -176,7 +171,7 @@ const char *cc_dialect(struct cc *cc, const char *source)
     if (cc->dryrun)
         return NULL;
     visit(&o, source);
-    list_free(&o.seen);
+    words_free(&o.seen);
     if (!o.map)
         return NULL;
     fputs("] }\n", o.map);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 static const char help[] =
     "simtx-cc: compiles CUDA C++ for the simtx simulator with clang; the same program is installed as nvcc\n"
     "usage: simtx-cc [options] FILE.cu [FILE.cpp FILE.c FILE.o ...]\n"
@@ -120,10 +122,28 @@ static bool truth(const char *name, const char *v)
     return false;
 }
 
-static void device_mllvm(struct cc *cc, const char *opt)
+/* The output that an option selects. */
+static const enum cc_mode modes[] = {
+    [A_MODE_OBJECT] = MODE_OBJECT, [A_MODE_PTX] = MODE_PTX,           [A_MODE_FATBIN] = MODE_FATBIN,
+    [A_MODE_DLINK] = MODE_DLINK,   [A_MODE_LIB] = MODE_LIB,           [A_RDC_OBJECT] = MODE_OBJECT,
+    [A_PREPROCESS] = MODE_PREPROCESS,
+};
+
+/* Device options for =true and =false, after the option `before`. */
+struct float_options { const char *before, *yes, *no; };
+
+static const struct float_options float_options[] = {
+    [A_FTZ] = {NULL, "-fcuda-flush-denormals-to-zero", "-fno-cuda-flush-denormals-to-zero"},
+    [A_PREC_DIV] = {"-mllvm", "-nvptx-prec-divf32=2", "-nvptx-prec-divf32=1"},
+    [A_PREC_SQRT] = {"-mllvm", "-nvptx-prec-sqrtf32=1", "-nvptx-prec-sqrtf32=0"},
+    [A_FMAD] = {NULL, "-ffp-contract=fast", "-ffp-contract=off"},
+};
+
+static void add_float_option(struct cc *cc, const struct float_options *f, bool yes)
 {
-    list_add(&cc->device_opts, "-mllvm");
-    list_add(&cc->device_opts, opt);
+    if (f->before)
+        words_add(&cc->device_opts, f->before);
+    words_add(&cc->device_opts, yes ? f->yes : f->no);
 }
 
 /* Records the highest architecture named; "native", "all" and "all-major" leave the choice to simtx. */
@@ -198,14 +218,14 @@ static bool other_cuda(const struct cc *cc, const char *dir, const char *probe)
     return !cc->tree || strncmp(real, cc->tree, strlen(cc->tree));
 }
 
-static void add_dir(const struct cc *cc, struct list *l, const char *opt, const char *dir, const char *probe)
+static void add_dir(const struct cc *cc, struct words *l, const char *opt, const char *dir, const char *probe)
 {
     if (other_cuda(cc, dir, probe)) {
         cc_note("%s %s: ignored, since this folder contains another CUDA (%s)", opt, dir, probe);
         return;
     }
-    list_add(l, opt);
-    list_add(l, dir);
+    words_add(l, opt);
+    words_add(l, dir);
 }
 
 static void add_lib(struct cc *cc, const char *name)
@@ -214,18 +234,18 @@ static void add_lib(struct cc *cc, const char *name)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (!strcmp(name, own[i]))
             return;
-    list_addf(&cc->link_opts, "-l%s", name);
+    words_format(&cc->link_opts, "-l%s", name);
 }
 
 /* The pieces of "a,b,c" or "a b c", each after `before` (NULL: alone). */
-static void add_pieces(struct list *l, const char *before, const char *v)
+static void add_pieces(struct words *l, const char *before, const char *v)
 {
     while (*v) {
         size_t n = strcspn(v, ", ");
         if (n) {
             if (before)
-                list_add(l, before);
-            list_addf(l, "%.*s", (int)n, v);
+                words_add(l, before);
+            words_format(l, "%.*s", (int)n, v);
         }
         v += n + (v[n] != 0);
     }
@@ -239,8 +259,8 @@ static void add_host_option(struct cc *cc, const char *piece)
     if (!strcmp(piece, "-m64"))
         return;
     if (!strncmp(piece, "-m", 2)) {
-        list_add(&cc->opts, "-Xarch_host");
-        list_add(&cc->opts, piece);
+        words_add(&cc->opts, "-Xarch_host");
+        words_add(&cc->opts, piece);
     } else if (!strncmp(piece, "-O", 2)) {
         if (!cc->opt_level)
             cc->opt_level = piece[2] ? piece + 2 : "1";
@@ -248,20 +268,20 @@ static void add_host_option(struct cc *cc, const char *piece)
         if (!cc->std)
             cc->std = piece + 5;
     } else {
-        list_add(&cc->opts, piece);
+        words_add(&cc->opts, piece);
     }
 }
 
 static void add_host_options(struct cc *cc, const char *v)
 {
     if (!strncmp(v, "-Wl,", 4)) {
-        list_add(&cc->link_opts, v);
+        words_add(&cc->link_opts, v);
         return;
     }
     size_t first = cc->host_pieces.n;
     add_pieces(&cc->host_pieces, NULL, v);
     for (size_t i = first; i < cc->host_pieces.n; i++)
-        add_host_option(cc, cc->host_pieces.v[i]);
+        add_host_option(cc, cc->host_pieces.at[i]);
 }
 
 static void set_mode(struct cc *cc, enum cc_mode mode, const char *opt)
@@ -285,17 +305,19 @@ static enum input_kind language(const char *v)
 static void default_stream(struct cc *cc, const char *v)
 {
     if (!strcmp(v, "per-thread"))
-        list_add(&cc->macros, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+        words_add(&cc->macros, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
     else if (strcmp(v, "legacy") && strcmp(v, "null"))
         cc_fail("-default-stream takes legacy, null or per-thread, not '%s'", v);
 }
 
 static void fast_math(struct cc *cc)
 {
-    list_add(&cc->device_opts, "-fcuda-approx-transcendentals");
-    list_add(&cc->device_opts, "-fcuda-flush-denormals-to-zero");
-    device_mllvm(cc, "-nvptx-prec-divf32=0");
-    device_mllvm(cc, "-nvptx-prec-sqrtf32=0");
+    words_add(&cc->device_opts, "-fcuda-approx-transcendentals");
+    words_add(&cc->device_opts, "-fcuda-flush-denormals-to-zero");
+    words_add(&cc->device_opts, "-mllvm");
+    words_add(&cc->device_opts, "-nvptx-prec-divf32=0");
+    words_add(&cc->device_opts, "-mllvm");
+    words_add(&cc->device_opts, "-nvptx-prec-sqrtf32=0");
 }
 
 static bool nvcc_werror_kind(const char *v)
@@ -311,47 +333,61 @@ static bool nvcc_werror_kind(const char *v)
     return false;
 }
 
-/* Performs the row's action. */
+static void pass_on(const struct option *o, struct words *to, const char *v)
+{
+    words_add(to, o->text);
+    if (o->value != V_NONE)
+        words_add(to, v);
+}
+
+static void set_optimisation(struct cc *cc, const char *v)
+{
+    cc->opt_level = *v ? v : "1";
+    if (isdigit((unsigned char)*v) && atoi(v) > 3)
+        cc->opt_level = "3";
+}
+
+static void check_machine(const char *name, const char *v)
+{
+    if (strcmp(v, "64"))
+        cc_fail("only 64-bit programs are supported, not %s %s", name, v);
+}
+
+static void see_werror(struct cc *cc, const char *kinds)
+{
+    if (!strncmp(kinds, "all-warnings", 12) || !*kinds)
+        words_add(&cc->opts, "-Werror");
+}
+
+/* Performs the row's action, after set_mode for rows that select the output. */
 static void apply(struct cc *cc, const struct option *o, const char *v)
 {
     switch (o->action) {
-    case A_IGNORE: break;
+    case A_IGNORE:
+    case A_LANGUAGE:
+    case A_MODE_OBJECT:
+    case A_MODE_PTX:
+    case A_MODE_FATBIN:
+    case A_MODE_DLINK:
+    case A_MODE_LIB: break;
     case A_NOTE: cc_note("%s %s %s", o->name, v, o->text); break;
     case A_REFUSE: cc_fail("%s: %s", o->name, o->text);
-    case A_CLANG:
-    case A_DEPS:
-    case A_LINK: {
-        struct list *l = o->action == A_CLANG ? &cc->opts : o->action == A_DEPS ? &cc->deps : &cc->link_opts;
-        list_add(l, o->text);
-        if (o->value != V_NONE)
-            list_add(l, v);
-        break;
-    }
+    case A_CLANG: pass_on(o, &cc->opts, v); break;
+    case A_DEPS: pass_on(o, &cc->deps, v); break;
+    case A_LINK: pass_on(o, &cc->link_opts, v); break;
     case A_OUTPUT: cc->output = v; break;
-    case A_MODE_OBJECT: set_mode(cc, MODE_OBJECT, o->name); break;
-    case A_MODE_PTX: set_mode(cc, MODE_PTX, o->name); break;
-    case A_MODE_FATBIN: set_mode(cc, MODE_FATBIN, o->name); break;
-    case A_MODE_DLINK: set_mode(cc, MODE_DLINK, o->name); break;
-    case A_MODE_LIB: set_mode(cc, MODE_LIB, o->name); break;
     case A_RUN: cc->run = true; break;
     case A_RUN_ARGS: add_pieces(&cc->run_args, NULL, v); break;
     case A_OUTPUT_DIR: cc->output_dir = v; break;
     case A_VERBOSE: cc->verbose = true; break;
-    case A_MACRO: list_addf(&cc->macros, "-D%s=1", o->text); break;
+    case A_MACRO: words_format(&cc->macros, "-D%s=1", o->text); break;
     case A_DEFAULT_STREAM: default_stream(cc, v); break;
     case A_CODE: check_code(cc, o->name, v); break;
-    case A_PREPROCESS:
-        set_mode(cc, MODE_PREPROCESS, o->name);
-        cc->preprocess = o->text;
-        break;
+    case A_PREPROCESS: cc->preprocess = o->text; break;
     case A_ARCH: see_arch(cc, o->name, v); break;
     case A_GENCODE: see_gencode(cc, v); break;
     case A_STD: cc->std = v; break;
-    case A_OPTIMIZE:
-        cc->opt_level = *v ? v : "1";
-        if (isdigit((unsigned char)*v) && atoi(v) > 3)
-            cc->opt_level = "3";
-        break;
+    case A_OPTIMIZE: set_optimisation(cc, v); break;
     case A_XCOMPILER: add_host_options(cc, v); break;
     case A_XLINKER: add_pieces(&cc->link_opts, "-Xlinker", v); break;
     case A_XPTXAS: add_pieces(&cc->device_opts, "-Xcuda-ptxas", o->text ? o->text : v); break;
@@ -360,36 +396,24 @@ static void apply(struct cc *cc, const struct option *o, const char *v)
     case A_LIB: add_lib(cc, v); break;
     case A_FAST_MATH: fast_math(cc); break;
     case A_FTZ:
-        list_add(&cc->device_opts,
-                 truth(o->name, v) ? "-fcuda-flush-denormals-to-zero" : "-fno-cuda-flush-denormals-to-zero");
-        break;
     case A_PREC_DIV:
-        device_mllvm(cc, truth(o->name, v) ? "-nvptx-prec-divf32=2" : "-nvptx-prec-divf32=1");
-        break;
     case A_PREC_SQRT:
-        device_mllvm(cc, truth(o->name, v) ? "-nvptx-prec-sqrtf32=1" : "-nvptx-prec-sqrtf32=0");
-        break;
-    case A_FMAD:
-        list_add(&cc->device_opts, truth(o->name, v) ? "-ffp-contract=fast" : "-ffp-contract=off");
-        break;
+    case A_FMAD: add_float_option(cc, &float_options[o->action], truth(o->name, v)); break;
     case A_DEVICE_DEBUG: cc->device_debug = true; break;
     case A_RDC: cc->rdc = truth(o->name, o->text ? o->text : v); break;
-    case A_RDC_OBJECT:
-        set_mode(cc, MODE_OBJECT, o->name);
-        cc->rdc = true;
-        break;
+    case A_RDC_OBJECT: cc->rdc = true; break;
     case A_CUDART: see_cudart(cc, v); break;
-    case A_MACHINE:
-        if (strcmp(v, "64"))
-            cc_fail("only 64-bit programs are supported, not %s %s", o->name, v);
-        break;
+    case A_MACHINE: check_machine(o->name, v); break;
     case A_DRYRUN: cc->dryrun = true; break;
-    case A_WERROR:
-        if (!strncmp(v, "all-warnings", 12) || !*v)
-            list_add(&cc->opts, "-Werror");
-        break;
-    case A_LANGUAGE: break;
+    case A_WERROR: see_werror(cc, v); break;
     }
+}
+
+static void see_option(struct cc *cc, const struct option *o, const char *v)
+{
+    if (o->action < sizeof modes / sizeof *modes && modes[o->action] != MODE_LINK)
+        set_mode(cc, modes[o->action], o->name);
+    apply(cc, o, v);
 }
 
 /* The option's row and its value; *i advances when the value is the next argument. */
@@ -447,12 +471,7 @@ static enum input_kind kind_of(const char *file)
 
 static void add_file(struct cc *cc, enum input_kind kind, const char *file)
 {
-    if (cc->n_inputs == cc->cap_inputs) {
-        cc->cap_inputs = cc->cap_inputs ? cc->cap_inputs * 2 : 16;
-        cc->inputs = realloc(cc->inputs, cc->cap_inputs * sizeof *cc->inputs);
-        if (!cc->inputs)
-            cc_fail("out of memory");
-    }
+    cc->inputs = mem_grow(cc->inputs, cc->n_inputs, &cc->cap_inputs, sizeof *cc->inputs, "the input files");
     cc->inputs[cc->n_inputs++] = (struct input){kind, file};
 }
 
@@ -483,16 +502,16 @@ bool cc_parse(struct cc *cc, int argc, char **argv)
         }
         const struct option *o = match(argc, argv, &i, &v);
         if (!o) {
-            list_add(&cc->opts, a);
+            words_add(&cc->opts, a);
         } else if (o->action == A_LANGUAGE) {
             forced = strcmp(v, "none") != 0;
             if (forced)
                 forced_kind = language(v);
         } else if (o->action == A_WERROR && o->value == V_NONE && i + 1 < argc &&
                    nvcc_werror_kind(argv[i + 1])) {
-            apply(cc, o, argv[++i]);
+            see_option(cc, o, argv[++i]);
         } else {
-            apply(cc, o, v);
+            see_option(cc, o, v);
         }
     }
     return false;
@@ -518,15 +537,15 @@ void cc_finish(struct cc *cc)
     if (!cc->n_inputs)
         cc_fail("no input file; try --help");
     settle_arch(cc);
-    list_addf(&cc->macros, "-D__CUDA_ARCH_LIST__=%d0", cc->arch);
+    words_format(&cc->macros, "-D__CUDA_ARCH_LIST__=%d0", cc->arch);
     if (cc->rdc)
-        list_add(&cc->macros, "-D__CUDACC_RDC__=1");
+        words_add(&cc->macros, "-D__CUDACC_RDC__=1");
     if (cc->verbose && !cc->dryrun)
-        list_add(&cc->opts, "-v");
+        words_add(&cc->opts, "-v");
     if (cc->device_debug) {
-        list_add(&cc->macros, "-D__CUDACC_DEBUG__=1");
-        list_add(&cc->opts, "-g");
-        list_add(&cc->device_opts, "--cuda-noopt-device-debug");
+        words_add(&cc->macros, "-D__CUDACC_DEBUG__=1");
+        words_add(&cc->opts, "-g");
+        words_add(&cc->device_opts, "--cuda-noopt-device-debug");
         if (!cc->opt_level)
             cc->opt_level = "0";
     }
@@ -536,9 +555,10 @@ void cc_finish(struct cc *cc)
 
 void cc_free(struct cc *cc)
 {
-    struct list *lists[] = {&cc->opts, &cc->device_opts, &cc->link_opts, &cc->deps,
+    struct words *lists[] = {&cc->opts, &cc->device_opts, &cc->link_opts, &cc->deps,
                             &cc->host_pieces, &cc->macros, &cc->run_args, &cc->temps, &cc->files_args};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        list_free(lists[i]);
+        words_free(lists[i]);
     free(cc->inputs);
+    free(cc->tree);
 }

@@ -4,12 +4,14 @@
  * contains the table. */
 #include "cc.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
 
 void cc_fail(const char *fmt, ...)
 {
@@ -33,24 +35,12 @@ void cc_note(const char *fmt, ...)
 }
 
 /* The CUDA directory: build/bin -> build/cuda, PREFIX/bin -> PREFIX/share/simtx/cuda. */
-static bool find_tree(char tree[PATH_MAX])
+static char *find_tree(void)
 {
-    static const char *const places[] = {"../cuda", "../share/simtx/cuda"};
-    char self[PATH_MAX], probe[PATH_MAX + 32];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return false;
-    self[n] = 0;
-    *(strrchr(self, '/') + 1) = 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(probe, sizeof probe, "%s%s", self, places[i]);
-        if (!realpath(probe, tree))
-            continue;
-        snprintf(probe, sizeof probe, "%s/include/cuda.h", tree);
-        if (access(probe, R_OK) == 0)
-            return true;
-    }
-    return false;
+    static const char *const places[] = {"../cuda", "../share/simtx/cuda", NULL};
+    char *own = file_own_folder(), *tree = file_find_folder(own, places, "include/cuda.h");
+    free(own);
+    return tree;
 }
 
 static bool has_cuda(const struct cc *cc)
@@ -62,20 +52,20 @@ static bool has_cuda(const struct cc *cc)
 }
 
 /* Adds the options for device code, which every command needs. */
-static void add_cuda(struct cc *cc, struct list *cmd)
+static void add_cuda(struct cc *cc, struct words *cmd)
 {
-    list_addf(cmd, "--cuda-path=%s", cc->cuda_path);
-    list_addf(cmd, "--cuda-gpu-arch=sm_%d", cc->arch);
-    list_add(cmd, "--no-cuda-version-check");
-    list_add(cmd, "-include");
-    list_addf(cmd, "%s/include/simtx/nvcc.h", cc->tree);
+    words_format(cmd, "--cuda-path=%s", cc->cuda_path);
+    words_format(cmd, "--cuda-gpu-arch=sm_%d", cc->arch);
+    words_add(cmd, "--no-cuda-version-check");
+    words_add(cmd, "-include");
+    words_format(cmd, "%s/include/simtx/nvcc.h", cc->tree);
     if (cc->rdc)
-        list_add(cmd, "-fgpu-rdc");
-    list_append(cmd, &cc->macros);
-    list_append(cmd, &cc->device_opts);
+        words_add(cmd, "-fgpu-rdc");
+    words_append(cmd, &cc->macros);
+    words_append(cmd, &cc->device_opts);
 }
 
-static void add_common(const struct cc *cc, struct list *cmd)
+static void add_common(const struct cc *cc, struct words *cmd)
 {
     static const char *const quiet[] = {"-Wno-unknown-cuda-version",
                                         "-Wno-unknown-warning-option",
@@ -84,25 +74,25 @@ static void add_common(const struct cc *cc, struct list *cmd)
                                         "-Wno-register",
                                         "-Wno-reserved-user-defined-literal"};
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
-        list_add(cmd, quiet[i]);
-    list_append(cmd, &cc->opts);
-    list_addf(cmd, "-O%s", cc->opt_level);
-    list_add(cmd, "-isystem");
-    list_addf(cmd, "%s/include", cc->tree);
+        words_add(cmd, quiet[i]);
+    words_append(cmd, &cc->opts);
+    words_format(cmd, "-O%s", cc->opt_level);
+    words_add(cmd, "-isystem");
+    words_format(cmd, "%s/include", cc->tree);
 }
 
-static void add_input(struct cc *cc, struct list *cmd, const struct input *in)
+static void add_input(struct cc *cc, struct words *cmd, const struct input *in)
 {
     static const char *const lang[] = {
         [IN_CUDA] = "cuda", [IN_CXX] = "c++", [IN_C] = "c", [IN_LINK] = "none"};
     const char *overlay = in->kind == IN_CUDA ? cc_dialect(cc, in->file) : NULL;
     if (overlay) {
-        list_add(cmd, "-ivfsoverlay");
-        list_add(cmd, overlay);
+        words_add(cmd, "-ivfsoverlay");
+        words_add(cmd, overlay);
     }
-    list_add(cmd, "-x");
-    list_add(cmd, lang[in->kind]);
-    list_add(cmd, in->file);
+    words_add(cmd, "-x");
+    words_add(cmd, lang[in->kind]);
+    words_add(cmd, in->file);
 }
 
 /* "dir/name.cu" -> "name.ext", in the folder that -odir names */
@@ -110,58 +100,55 @@ static char *derived_name(const struct cc *cc, const char *file, const char *ext
 {
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
     const char *dot = strrchr(base, '.');
-    char *out;
-    if (asprintf(&out, "%s%s%.*s.%s", cc->output_dir ? cc->output_dir : "", cc->output_dir ? "/" : "",
-                 dot ? (int)(dot - base) : (int)strlen(base), base, ext) < 0)
-        cc_fail("out of memory");
-    return out;
+    return mem_format("%s%s%.*s.%s", cc->output_dir ? cc->output_dir : "", cc->output_dir ? "/" : "",
+                      dot ? (int)(dot - base) : (int)strlen(base), base, ext);
 }
 
 /* One source to an object, PTX, preprocessed text or dependencies. */
 static int compile_one(struct cc *cc, enum cc_mode mode, const struct input *in, const char *output)
 {
-    struct list cmd = {0};
-    list_add(&cmd, cc->clang);
+    struct words cmd = {0};
+    words_add(&cmd, cc->clang);
     if (in->kind == IN_CUDA)
         add_cuda(cc, &cmd);
     add_common(cc, &cmd);
     if (in->kind != IN_C && cc->std)
-        list_addf(&cmd, "-std=%s", cc->std);
+        words_format(&cmd, "-std=%s", cc->std);
     if (mode == MODE_PTX) {
-        list_add(&cmd, "--cuda-device-only");
-        list_add(&cmd, "-S");
+        words_add(&cmd, "--cuda-device-only");
+        words_add(&cmd, "-S");
     } else if (mode == MODE_PREPROCESS) {
-        list_add(&cmd, cc->preprocess);
+        words_add(&cmd, cc->preprocess);
         if (in->kind == IN_CUDA)
-            list_add(&cmd, "--cuda-host-only");
-        list_append(&cmd, &cc->deps);
+            words_add(&cmd, "--cuda-host-only");
+        words_append(&cmd, &cc->deps);
     } else {
-        list_add(&cmd, "-c");
-        list_append(&cmd, &cc->deps);
+        words_add(&cmd, "-c");
+        words_append(&cmd, &cc->deps);
     }
     add_input(cc, &cmd, in);
     if (output) {
-        list_add(&cmd, "-o");
-        list_add(&cmd, output);
+        words_add(&cmd, "-o");
+        words_add(&cmd, output);
     }
     int rc = cc_run(cc, &cmd);
-    list_free(&cmd);
+    words_free(&cmd);
     return rc;
 }
 
 /* The PTX of one source in a container for cuModuleLoad. */
 static int make_fatbin(struct cc *cc, const struct input *in, const char *output)
 {
-    struct list cmd = {0};
+    struct words cmd = {0};
     const char *ptx = cc_temp(cc, "fatbin.ptx");
     int rc = compile_one(cc, MODE_PTX, in, ptx);
-    list_addf(&cmd, "%s/bin/fatbinary", cc->tree);
-    list_add(&cmd, "--create");
-    list_add(&cmd, output);
-    list_addf(&cmd, "--image=profile=compute_%d,file=%s", cc->arch, ptx);
+    words_format(&cmd, "%s/bin/fatbinary", cc->tree);
+    words_add(&cmd, "--create");
+    words_add(&cmd, output);
+    words_format(&cmd, "--image=profile=compute_%d,file=%s", cc->arch, ptx);
     if (!rc)
         rc = cc_run(cc, &cmd);
-    list_free(&cmd);
+    words_free(&cmd);
     return rc;
 }
 
@@ -219,72 +206,72 @@ static bool has_objects(const struct cc *cc)
     return false;
 }
 
-static void add_runtime(const struct cc *cc, struct list *cmd)
+static void add_runtime(const struct cc *cc, struct words *cmd)
 {
-    list_addf(cmd, "-L%s/lib64", cc->tree);
-    list_addf(cmd, "-Wl,-rpath,%s/lib64", cc->tree);
-    list_add(cmd, "-lcudart");
+    words_format(cmd, "-L%s/lib64", cc->tree);
+    words_format(cmd, "-Wl,-rpath,%s/lib64", cc->tree);
+    words_add(cmd, "-lcudart");
 }
 
 static int run_program(struct cc *cc, const char *program)
 {
-    struct list cmd = {0};
-    list_addf(&cmd, "%s%s", strchr(program, '/') ? "" : "./", program);
-    list_append(&cmd, &cc->run_args);
+    struct words cmd = {0};
+    words_format(&cmd, "%s%s", strchr(program, '/') ? "" : "./", program);
+    words_append(&cmd, &cc->run_args);
     int rc = cc_run(cc, &cmd);
-    list_free(&cmd);
+    words_free(&cmd);
     return rc;
 }
 
 /* Compiles and links, in one clang command where the sources allow it. */
 static int build(struct cc *cc)
 {
-    struct list cmd = {0}, registration = {0};
+    struct words cmd = {0}, registration = {0};
     const char *output = cc->output ? cc->output : "a.out";
     int rc = compile_to_objects(cc);
     if (!rc && has_objects(cc))
         rc = cc_device_link(cc, NULL, &registration);
-    list_add(&cmd, cc->clang);
+    words_add(&cmd, cc->clang);
     if (has_cuda(cc))
         add_cuda(cc, &cmd);
     add_common(cc, &cmd);
     if (cc->std)
-        list_addf(&cmd, "-std=%s", cc->std);
-    list_append(&cmd, &cc->deps);
+        words_format(&cmd, "-std=%s", cc->std);
+    words_append(&cmd, &cc->deps);
     for (size_t i = 0; i < cc->n_inputs; i++)
         add_input(cc, &cmd, &cc->inputs[i]);
-    list_add(&cmd, "-x");
-    list_add(&cmd, "none");
-    list_add(&cmd, "-o");
-    list_add(&cmd, output);
-    list_append(&cmd, &cc->link_opts);
-    list_append(&cmd, &registration);
+    words_add(&cmd, "-x");
+    words_add(&cmd, "none");
+    words_add(&cmd, "-o");
+    words_add(&cmd, output);
+    words_append(&cmd, &cc->link_opts);
+    words_append(&cmd, &registration);
     if (registration.n)
-        list_append(&cmd, &cc->link_opts);
+        words_append(&cmd, &cc->link_opts);
     if (!cc->no_cudart)
         add_runtime(cc, &cmd);
     if (!rc)
         rc = cc_run(cc, &cmd);
     if (!rc && cc->run)
         rc = run_program(cc, output);
-    list_free(&cmd);
-    list_free(&registration);
+    words_free(&cmd);
+    words_free(&registration);
     return rc;
 }
 
 /* -lib: an archive of the objects. */
 static int archive(struct cc *cc)
 {
-    struct list cmd = {0};
+    struct words cmd = {0};
     int rc = compile_to_objects(cc);
-    list_add(&cmd, "ar");
-    list_add(&cmd, "rcs");
-    list_add(&cmd, cc->output ? cc->output : "a.a");
+    words_add(&cmd, "ar");
+    words_add(&cmd, "rcs");
+    words_add(&cmd, cc->output ? cc->output : "a.a");
     for (size_t i = 0; i < cc->n_inputs; i++)
-        list_add(&cmd, cc->inputs[i].file);
+        words_add(&cmd, cc->inputs[i].file);
     if (!rc)
         rc = cc_run(cc, &cmd);
-    list_free(&cmd);
+    words_free(&cmd);
     return rc;
 }
 
@@ -307,10 +294,10 @@ static int run_mode(struct cc *cc)
 
 int main(int argc, char **argv)
 {
-    char tree[PATH_MAX];
-    struct cc cc = {.arch = CC_DEFAULT_ARCH, .tree = find_tree(tree) ? tree : NULL};
+    char *tree = find_tree();
+    struct cc cc = {.arch = CC_DEFAULT_ARCH, .tree = tree};
     cc.files_args = cc_expand(argc, argv);
-    if (cc_parse(&cc, (int)cc.files_args.n, cc.files_args.v)) {
+    if (cc_parse(&cc, (int)cc.files_args.n, cc.files_args.at)) {
         cc_free(&cc);
         return 0;
     }
@@ -328,8 +315,8 @@ int main(int argc, char **argv)
         cc_clang_warn(&cc);
     }
     int rc = run_mode(&cc);
-    for (size_t i = 0; i < cc.temps.n && !cc.dryrun; i++)
-        unlink(cc.temps.v[i]);
+    for (uint32_t i = 0; i < cc.temps.n && !cc.dryrun; i++)
+        unlink(cc.temps.at[i]);
     cc_free(&cc);
     return rc;
 }

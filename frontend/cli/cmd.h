@@ -41,8 +41,8 @@ void cmd_usage_error(const char *command, const char *fmt, ...) __attribute__((f
 /* Writes the common options into the environment variables (env.h) that the session reads. */
 void cmd_export_common(const char *command);
 
-/* The contents of a file, terminated by NUL; NULL with errno. */
-char *cmd_read_file(const char *path, size_t *size);
+/* The folder of simtx's libcudart; malloc'ed. NULL: it is not beside the command. */
+char *cmd_library_folder(void);
 
 int cmd_run(int argc, char **argv);
 int cmd_launch(int argc, char **argv);

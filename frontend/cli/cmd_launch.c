@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/file.h"
 #include "frontend/session/atomic_file.h"
 #include "frontend/session/session.h"
 #include "frontend/cli/arg_value.h"
@@ -382,7 +383,7 @@ static int save_buffer(const struct argument *a, const char *path)
 static int compare_buffer(const struct argument *a, const struct action *act, const char *path)
 {
     size_t n = 0, at = 0, size = (size_t)ptx_type_size(a->value.type);
-    char *want = cmd_read_file(path, &n);
+    char *want = file_read(path, &n);
     const char *got = a->device;
     int status = CMD_FAILED;
     if (!want) {
@@ -463,7 +464,7 @@ int cmd_launch(int argc, char **argv)
     cmd_export_common(COMMAND);
     for (int i = 0; i < l.nactions; i++)
         find_buffer(&l, &l.action[i], &rest);
-    char *text = cmd_read_file(l.file, &size);
+    char *text = file_read(l.file, &size);
     if (!text)
         cmd_usage_error(COMMAND, "%s: %s", l.file, strerror(errno));
     int status = open_gpu(&l);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/litmus/litmus_report.h"
 #include "frontend/session/atomic_file.h"
@@ -120,7 +121,7 @@ static enum litmus_model choose_model(const struct litmus_command *c, const char
 static void read_expectations(struct litmus_command *c)
 {
     size_t size;
-    if (c->expect_file && !(c->expect = cmd_read_file(c->expect_file, &size)))
+    if (c->expect_file && !(c->expect = file_read(c->expect_file, &size)))
         cmd_usage_error(COMMAND, "%s: %s", c->expect_file, strerror(errno));
 }
 
@@ -255,7 +256,7 @@ static void print_ptx(const struct litmus_test *t)
 static void do_file(struct litmus_command *c, const char *file)
 {
     size_t size;
-    char *text = cmd_read_file(file, &size);
+    char *text = file_read(file, &size);
     if (!text)
         cmd_usage_error(COMMAND, "%s: %s", file, strerror(errno));
     struct diag d = { .file = file, .source = text, .source_len = size };

@@ -38,7 +38,7 @@ static const struct cmd_option common_options[] = {
     { NULL, NULL, NULL }
 };
 
-/* ---- messages and files ---- */
+/* ---- messages ---- */
 
 void cmd_usage_error(const char *command, const char *fmt, ...)
 {
@@ -49,41 +49,6 @@ void cmd_usage_error(const char *command, const char *fmt, ...)
     va_end(ap);
     fprintf(stderr, "\n`%s --help` explains the options\n", command);
     exit(CMD_USAGE);
-}
-
-char *cmd_read_file(const char *path, size_t *size)
-{
-    FILE *f = fopen(path, "rb");
-    char *text = NULL;
-    size_t n = 0, cap = 0;
-    struct stat st;
-    if (!f)
-        return NULL;
-    if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
-        fclose(f);
-        errno = EISDIR;
-        return NULL;
-    }
-    for (;;) {
-        if (cap - n < 2) {
-            cap = cap ? cap * 2 : 1 << 16;
-            text = mem_resize(text, cap, 1, "the text of a file");
-        }
-        size_t got = fread(text + n, 1, cap - n - 1, f);
-        n += got;
-        if (!got)
-            break;
-    }
-    int failed = ferror(f) ? errno : 0;
-    fclose(f);
-    if (failed) {
-        free(text);
-        errno = failed;
-        return NULL;
-    }
-    text[n] = 0;
-    *size = n;
-    return text;
 }
 
 /* ---- the common options, collected as text ---- */

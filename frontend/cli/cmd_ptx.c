@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/file.h"
 #include "frontend/lib/simtx.h"
 
 static const char COMMAND[] = "simtx ptx";
@@ -43,7 +44,7 @@ static int print_text(char *text)
 static int do_file(enum what what, const char *path, bool json, bool part)
 {
     size_t size = 0;
-    char *message = NULL, *text = cmd_read_file(path, &size);
+    char *message = NULL, *text = file_read(path, &size);
     int status = CMD_OK;
     if (!text) {
         fprintf(stderr, "%s: %s: %s\n", COMMAND, path, strerror(errno));

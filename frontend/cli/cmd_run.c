@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/session/env.h"
 #include "frontend/session/session.h"
@@ -92,27 +93,15 @@ static void find_program(const char *name, char path[PATH_MAX])
         refuse(name, "is not an executable file");
 }
 
-/* The folder of simtx's libcudart, relative to the bin/ folder of the build or installation. */
-static void find_library(char folder[PATH_MAX])
+static char *find_library(void)
 {
-    static const char *const places[] = { "../cuda/lib64", "../share/simtx/cuda/lib64" };
-    char self[PATH_MAX], try[PATH_MAX + 64];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(try, sizeof try, "%s/%s/libcudart.so", self, places[i]);
-        if (access(try, R_OK))
-            continue;
-        snprintf(try, sizeof try, "%s/%s", self, places[i]);
-        if (realpath(try, folder))
-            return;
-    }
+    char *folder = cmd_library_folder();
+    if (folder)
+        return folder;
+    char *own = file_own_folder();
     fprintf(stderr,
-            "%s: simtx's libcudart.so is not in its folder (%s/%s); run `make` or install simtx again\n",
-            COMMAND, self, places[0]);
+            "%s: simtx's libcudart.so is not in its folder (%s/../cuda/lib64); run `make` or install simtx again\n",
+            COMMAND, own);
     exit(CMD_USAGE);
 }
 
@@ -225,7 +214,7 @@ static void replace_code(const char *file)
 {
     char path[PATH_MAX], *message = NULL;
     size_t size = 0;
-    char *text = cmd_read_file(file, &size);
+    char *text = file_read(file, &size);
     if (!text || !realpath(file, path))
         refuse(file, "%s", strerror(errno));
     simtx_status status = simtx_ptx_check(text, size, file, &message);
@@ -373,7 +362,7 @@ static int wait_for(int fd, const char *stats, const struct stat *before)
 int cmd_run(int argc, char **argv)
 {
     struct cmd_args a = { COMMAND, USAGE, OPTIONS, true, true, argc, 1, argv, NULL };
-    char path[PATH_MAX], library[PATH_MAX], *message = NULL;
+    char path[PATH_MAX], *message = NULL;
     const char *ptx = NULL, *stats;
     struct stat before = { .st_size = 0 };
     struct saving saving = { NULL, NULL, NULL };
@@ -400,7 +389,7 @@ int cmd_run(int argc, char **argv)
     if (ptx)
         replace_code(ptx);
     find_program(program[0], path);
-    find_library(library);
+    char *library = find_library();
     check_program(program[0], path, library, any);
     stats = getenv(SIMTX_ENV_STATS);
     if (stats && (!*stats || strstr(stats, "%p") || stat(stats, &before)))

@@ -14,9 +14,9 @@ $(B)/cuda/include/%: $(CUDA_DIR)/include/%
 	@mkdir -p $(@D)
 	@cp $< $@
 
-$(B)/cuda/bin/%: $(CUDA_DIR)/%.c $(CUDA_DIR)/tool.h
+$(B)/cuda/bin/%: $(B)/obj/$(CUDA_DIR)/%.o $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS)
+	$(CC) -o $@ $^ $(LDFLAGS)
 
 $(B)/cuda/bin/crt/%: $(CUDA_DIR)/crt/%
 	@mkdir -p $(@D)

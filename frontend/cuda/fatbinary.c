@@ -122,63 +122,71 @@ static void write_empty_text(const char *path)
     tool_close(f, path);
 }
 
-int main(int argc, char **argv)
-{
+struct request {
     struct image images[MAX_IMAGES];
-    int count = 0, with_ptx = 0;
-    const char *output = NULL, *text = NULL, *v;
-    bool debug = false;
+    int count, with_ptx;
+    const char *output, *text;           /* --create, --embedded-fatbin */
+    bool debug;
+};
+
+static void add_image(struct request *r, const char *spec)
+{
+    if (r->count == MAX_IMAGES)
+        tool_fail("more than %d images", MAX_IMAGES);
+    r->images[r->count] = parse_image(spec);
+    r->with_ptx += r->images[r->count++].ptx;
+}
+
+static void read_arguments(struct request *r, int argc, char **argv)
+{
+    const char *v;
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
-        if (!strcmp(a, "--help") || !strcmp(a, "-h")) {
-            fputs(help, stdout);
-            return 0;
-        }
-        if (!strcmp(a, "--version") || !strcmp(a, "-V")) {
-            puts("fatbinary (simtx), release 11.5, V11.5.0");
-            return 0;
-        }
-        if (tool_option(argv, argc, &i, "--create", &output) ||
-            tool_option(argv, argc, &i, "--embedded-fatbin", &text) || tool_option(argv, argc, &i, "-cmdline", &v) ||
-            tool_option(argv, argc, &i, "--cmdline", &v))
+        tool_information(a, help);
+        if (tool_option(argv, argc, &i, "--create", &r->output) ||
+            tool_option(argv, argc, &i, "--embedded-fatbin", &r->text) ||
+            tool_option(argv, argc, &i, "-cmdline", &v) || tool_option(argv, argc, &i, "--cmdline", &v))
             continue;
         if (tool_option(argv, argc, &i, "--image", &v) || tool_option(argv, argc, &i, "--image3", &v) ||
-            tool_option(argv, argc, &i, "-im", &v)) {
-            if (count == MAX_IMAGES)
-                tool_fail("more than %d images", MAX_IMAGES);
-            images[count] = parse_image(v);
-            with_ptx += images[count++].ptx;
-        } else if (!strcmp(a, "-g")) {
-            debug = true;
-        } else if (!strcmp(a, "-32")) {
+            tool_option(argv, argc, &i, "-im", &v))
+            add_image(r, v);
+        else if (!strcmp(a, "-g"))
+            r->debug = true;
+        else if (!strcmp(a, "-32"))
             tool_fail("32-bit device code is not supported; compile with -m64");
-        } else if (a[0] != '-') {
+        else if (a[0] != '-')
             tool_fail("unexpected argument '%s'; try --help", a);
-        }
     }
-    if (!output && text) {
-        write_empty_text(text);
-        for (int i = 0; i < count; i++)
-            free(images[i].file);
-        return 0;
-    }
-    if (!output)
-        tool_fail("no output file: --create FILE; try --help");
-    if (!count)
-        tool_fail("no image given; try --help");
+}
 
-    FILE *out = tool_create(output);
+static void write_container(const struct request *r)
+{
+    FILE *out = tool_create(r->output);
     struct container_header h = {.magic = CONTAINER_MAGIC, .version = 1, .header_size = sizeof h};
     if (fwrite(&h, sizeof h, 1, out) != 1)
-        tool_fail("cannot write '%s': %s", output, strerror(errno));
-    for (int i = 0; i < count; i++) {
-        if (images[i].ptx || !with_ptx)
-            write_image(out, output, &images[i], debug);
-        free(images[i].file);
-    }
+        tool_fail("cannot write '%s': %s", r->output, strerror(errno));
+    for (int i = 0; i < r->count; i++)
+        if (r->images[i].ptx || !r->with_ptx)
+            write_image(out, r->output, &r->images[i], r->debug);
     h.size = (uint64_t)ftell(out) - sizeof h;
     if (fseek(out, 0, SEEK_SET) || fwrite(&h, sizeof h, 1, out) != 1)
-        tool_fail("cannot write '%s': %s", output, strerror(errno));
-    tool_close(out, output);
+        tool_fail("cannot write '%s': %s", r->output, strerror(errno));
+    tool_close(out, r->output);
+}
+
+int main(int argc, char **argv)
+{
+    struct request r = {.count = 0};
+    read_arguments(&r, argc, argv);
+    if (!r.output && !r.text)
+        tool_fail("no output file: --create FILE; try --help");
+    if (r.output && !r.count)
+        tool_fail("no image given; try --help");
+    if (r.output)
+        write_container(&r);
+    else
+        write_empty_text(r.text);
+    for (int i = 0; i < r.count; i++)
+        free(r.images[i].file);
     return 0;
 }

@@ -6,6 +6,7 @@
  * too: the host linker may take them for their host code. */
 #include "frontend/cuda/tool.h"
 
+#include "base/words.h"
 #include "frontend/cuda/link_inputs.h"
 #include "ptx/program/program.h"
 
@@ -24,6 +25,7 @@ struct request {
     const char *list, *output;
     const char *dir[MOST_DIRS];
     int dirs;
+    struct words inputs;                 /* files and -lNAME, in their order */
     struct link_inputs in;
 };
 
@@ -173,6 +175,7 @@ static void read_options(struct request *r, int argc, char **argv)
     const char *v;
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
+        tool_information(a, help);
         if (tool_option(argv, argc, &i, "--register-link-binaries", &r->list) ||
             tool_option(argv, argc, &i, "-register-link-binaries", &r->list) ||
             tool_option(argv, argc, &i, "--output-file", &r->output) || tool_option(argv, argc, &i, "-o", &r->output))
@@ -183,43 +186,28 @@ static void read_options(struct request *r, int argc, char **argv)
             add_dir(r, a + 2);
         else if (takes_value(a))
             i++;
+        else if (!strncmp(a, "-l", 2) || a[0] != '-')
+            words_add(&r->inputs, a);
     }
 }
 
-static void read_inputs(struct request *r, int argc, char **argv)
+/* A folder of libraries counts for every -lNAME, also for one before it. */
+static void add_inputs(struct request *r)
 {
-    const char *v;
-    for (int i = 1; i < argc; i++) {
-        const char *a = argv[i];
-        if (tool_option(argv, argc, &i, "--register-link-binaries", &v) ||
-            tool_option(argv, argc, &i, "-register-link-binaries", &v) ||
-            tool_option(argv, argc, &i, "--output-file", &v) || tool_option(argv, argc, &i, "-o", &v) ||
-            tool_option(argv, argc, &i, "-L", &v) || tool_option(argv, argc, &i, "--library-path", &v))
-            continue;
-        if (takes_value(a))
-            i++;
-        else if (!strncmp(a, "-l", 2))
-            add_library(r, a + 2);
-        else if (a[0] != '-')
-            link_inputs_add(&r->in, a);
-    }
+    for (uint32_t i = 0; i < r->inputs.n; i++)
+        if (r->inputs.at[i][0] == '-')
+            add_library(r, r->inputs.at[i] + 2);
+        else
+            link_inputs_add(&r->in, r->inputs.at[i]);
 }
 
 int main(int argc, char **argv)
 {
     static struct request r;
-    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-        fputs(help, stdout);
-        return 0;
-    }
-    if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {
-        puts("nvlink (simtx), release 11.5, V11.5.0");
-        return 0;
-    }
     read_options(&r, argc, argv);
     if (!r.list && !r.output)
         tool_fail("nothing to write: give --register-link-binaries=FILE or -o FILE; try --help");
-    read_inputs(&r, argc, argv);
+    add_inputs(&r);
     link_inputs_finish(&r.in);
     take_members(&r.in);
     check(&r.in);
@@ -228,5 +216,6 @@ int main(int argc, char **argv)
     if (r.output)
         write_output(r.output);
     link_inputs_free(&r.in);
+    words_free(&r.inputs);
     return 0;
 }

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
+#include "base/alloc.h"
+
 const char tool_name[] = "ptxas (simtx)";
 
 static const char help[] =
@@ -19,23 +21,17 @@ static const char help[] =
     "Options for optimisation and debug information are accepted and have no effect.\n";
 
 /* The simtx command of this tree: build/cuda/bin -> build/bin, PREFIX/share/simtx/cuda/bin -> PREFIX/bin. */
-static bool find_simtx(char path[PATH_MAX])
+static char *find_simtx(void)
 {
-    static const char *const places[] = {"../../bin/simtx", "../../../../bin/simtx"};
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return false;
-    self[n] = 0;
-    char *slash = strrchr(self, '/');
-    if (!slash)
-        return false;
-    slash[1] = 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (snprintf(path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX && access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
+    static const char *const places[] = {"../../bin", "../../../../bin", NULL};
+    char *own = file_own_folder(), *folder = file_find_folder(own, places, "simtx");
+    free(own);
+    if (!folder)
+        tool_fail("the simtx command is not next to this CUDA directory (looked for ../../bin/simtx and "
+                  "../../../../bin/simtx from the folder of ptxas); run `make` or reinstall");
+    char *simtx = mem_format("%s/simtx", folder);
+    free(folder);
+    return simtx;
 }
 
 /* Exit status of `simtx ptx check FILE`; code of one file among several (-c) may refer to the others. */
@@ -76,58 +72,59 @@ static bool takes_value(const char *arg)
     return false;
 }
 
+struct request {
+    const char *input, *output;
+    bool verbose, part;                  /* part: -c */
+};
+
+static void read_argument(struct request *r, const char *a)
+{
+    if (!strcmp(a, "-v") || !strcmp(a, "--verbose"))
+        r->verbose = true;
+    else if (!strcmp(a, "-c") || !strcmp(a, "--compile-only"))
+        r->part = true;
+    else if (!strcmp(a, "-m32"))
+        tool_fail("32-bit device code is not supported; compile with -m64");
+    else if (a[0] == '-' && a[1])
+        return;
+    else if (r->input)
+        tool_fail("one input file at a time, got '%s' and '%s'", r->input, a);
+    else
+        r->input = a;
+}
+
+static struct request read_arguments(int argc, char **argv)
+{
+    struct request r = {NULL, NULL, false, false};
+    for (int i = 1; i < argc; i++) {
+        tool_information(argv[i], help);
+        if (tool_option(argv, argc, &i, "--output-file", &r.output) || tool_option(argv, argc, &i, "-o", &r.output))
+            continue;
+        if (takes_value(argv[i]))
+            i++;
+        else
+            read_argument(&r, argv[i]);
+    }
+    if (!r.input)
+        tool_fail("no input file; try --help");
+    return r;
+}
+
 int main(int argc, char **argv)
 {
-    const char *input = NULL, *output = NULL;
-    bool verbose = false, part = false;
-    for (int i = 1; i < argc; i++) {
-        const char *a = argv[i];
-        if (!strcmp(a, "--help") || !strcmp(a, "-h")) {
-            fputs(help, stdout);
-            return 0;
-        }
-        if (!strcmp(a, "--version") || !strcmp(a, "-V")) {
-            puts("ptxas (simtx), release 11.5, V11.5.0");
-            return 0;
-        }
-        if (tool_option(argv, argc, &i, "--output-file", &output) ||
-            tool_option(argv, argc, &i, "-o", &output))
-            continue;
-        if (!strcmp(a, "-v") || !strcmp(a, "--verbose"))
-            verbose = true;
-        else if (!strcmp(a, "-c") || !strcmp(a, "--compile-only"))
-            part = true;
-        else if (!strcmp(a, "-m32"))
-            tool_fail("32-bit device code is not supported; compile with -m64");
-        else if (takes_value(a))
-            i++;
-        else if (a[0] == '-' && a[1])
-            continue;
-        else if (input)
-            tool_fail("one input file at a time, got '%s' and '%s'", input, a);
-        else
-            input = a;
-    }
-    if (!input)
-        tool_fail("no input file; try --help");
-
+    struct request r = read_arguments(argc, argv);
     size_t size;
-    char *text = tool_read(input, &size);
-    char simtx[PATH_MAX];
-    if (!find_simtx(simtx))
-        tool_fail("the simtx command is not next to this CUDA directory (looked for ../../bin/simtx and "
-                  "../../../../bin/simtx from the folder of ptxas); run `make` or reinstall");
-    int rc = check(simtx, input, verbose, part);
+    char *text = tool_read(r.input, &size), *simtx = find_simtx();
+    int rc = check(simtx, r.input, r.verbose, r.part);
     if (rc) {
-        fprintf(
-            stderr,
-            "%s: the device code was rejected; add -save-temps to the compiler's options to keep its PTX\n",
-            tool_name);
-    } else if (output) {
-        FILE *f = tool_create(output);
+        fprintf(stderr, "%s: the device code was rejected; add -save-temps to the compiler's options to keep its PTX\n",
+                tool_name);
+    } else if (r.output) {
+        FILE *f = tool_create(r.output);
         fwrite(text, 1, size, f);
-        tool_close(f, output);
+        tool_close(f, r.output);
     }
+    free(simtx);
     free(text);
     return rc;
 }

@@ -1,5 +1,5 @@
-/* Functions shared by ptxas and fatbinary: reading and writing whole files, the folder of the running
- * program, options of the form `--name value` and `--name=value`. */
+/* Functions shared by ptxas, fatbinary and nvlink: messages, reading and writing whole files, options of the form
+ * `--name value` and `--name=value`. */
 #ifndef SIMTX_CUDA_TOOL_H
 #define SIMTX_CUDA_TOOL_H
 
@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 extern const char tool_name[];
 
@@ -25,31 +27,25 @@ __attribute__((noreturn, format(printf, 1, 2))) static inline void tool_fail(con
     exit(1);
 }
 
+/* --help, --version: prints the text and ends the process. */
+static inline void tool_information(const char *arg, const char *help)
+{
+    bool version = !strcmp(arg, "--version") || !strcmp(arg, "-V");
+    if (!version && strcmp(arg, "--help") && strcmp(arg, "-h"))
+        return;
+    if (version)
+        printf("%s, release 11.5, V11.5.0\n", tool_name);
+    else
+        fputs(help, stdout);
+    exit(0);
+}
+
 /* The file's bytes, followed by a NUL that `size` excludes. */
 static inline char *tool_read(const char *path, size_t *size)
 {
-    FILE *f = fopen(path, "rb");
-    char *text = NULL;
-    size_t n = 0, cap = 0;
-    if (!f)
+    char *text = file_read(path, size);
+    if (!text)
         tool_fail("cannot read '%s': %s", path, strerror(errno));
-    for (;;) {
-        if (n + 1 >= cap) {
-            cap = cap ? cap * 2 : 1 << 16;
-            text = realloc(text, cap);
-            if (!text)
-                tool_fail("out of memory while reading '%s'", path);
-        }
-        size_t got = fread(text + n, 1, cap - n - 1, f);
-        if (!got)
-            break;
-        n += got;
-    }
-    if (ferror(f))
-        tool_fail("cannot read '%s': %s", path, strerror(errno));
-    fclose(f);
-    text[n] = 0;
-    *size = n;
     return text;
 }
 

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/file.h"
 #include "frontend/session/env.h"
 
 bool config_is_file(const char *path)
@@ -26,23 +27,13 @@ bool config_is_folder(const char *path)
 }
 
 /* The folder of the program or library that contains this code. */
-static bool own_folder(char folder[PATH_MAX])
+static char *own_folder(void)
 {
     Dl_info info;
-    ssize_t n;
-    if (dladdr(&config_keys, &info) && info.dli_fname && info.dli_fname[0] == '/' &&
-        strstr(info.dli_fname, ".so")) {
-        n = snprintf(folder, PATH_MAX, "%s", info.dli_fname);
-    } else {
-        n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    }
-    if (n <= 0 || n >= PATH_MAX)
-        return false;
-    folder[n] = 0;
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        *slash = 0;
-    return slash != NULL;
+    bool library = dladdr(&config_keys, &info) && info.dli_fname && info.dli_fname[0] == '/' &&
+                   strstr(info.dli_fname, ".so");
+    return library ? mem_string_n(info.dli_fname, (size_t)(strrchr(info.dli_fname, '/') - info.dli_fname))
+                   : file_own_folder();
 }
 
 /*
@@ -53,14 +44,15 @@ static bool preset_folder(int i, char folder[PATH_MAX])
 {
     static const char *const places[] = { "../share/simtx/configs", "../../share/simtx/configs" };
     const char *env = getenv(SIMTX_ENV_CONFIG_DIR);
-    char own[PATH_MAX];
     folder[0] = 0;
     if (i == 0)
         return snprintf(folder, PATH_MAX, "%s", env ? env : "") < PATH_MAX;
     if (i > (int)(sizeof places / sizeof *places))
         return false;
-    if (own_folder(own) && snprintf(folder, PATH_MAX, "%s/%s", own, places[i - 1]) >= PATH_MAX)
+    char *own = own_folder();
+    if (snprintf(folder, PATH_MAX, "%s/%s", own, places[i - 1]) >= PATH_MAX)
         folder[0] = 0;
+    free(own);
     return true;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/config/config.h"
+#include "base/hash.h"
 #include "base/random.h"
 #include "frontend/lib/simtx.h"
 #include "frontend/litmus/litmus_kernel.h"
@@ -435,13 +436,10 @@ static bool prepare(struct runner *x, char **message)
     return true;
 }
 
-/* FNV-1a: each test has arrangements of its own. */
+/* Each test has arrangements of its own. */
 static uint64_t hash_of(const char *name)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    return hash;
+    return hash_bytes(HASH_START, name, strlen(name));
 }
 
 bool litmus_run(const struct litmus_test *t, struct litmus_run *r, char **message)

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "frontend/nvrtc/nvrtc_impl.h"
 
 extern char **environ;
@@ -80,21 +81,12 @@ static bool write_text(const char *path, const char *head, const char *text, con
     return fclose(f) == 0 && ok;
 }
 
-/* The content with a terminating 0; *bytes counts it. */
+/* *bytes counts the terminating 0. */
 static char *read_text(const char *path, size_t *bytes)
 {
-    FILE *f = fopen(path, "r"), *out;
-    char *text = NULL, chunk[4096];
-    size_t n;
-    if (!f)
-        return NULL;
-    if ((out = open_memstream(&text, bytes))) {
-        while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
-            fwrite(chunk, 1, n, out);
-        fputc(0, out);
-        fclose(out);
-    }
-    fclose(f);
+    char *text = file_read(path, bytes);
+    if (text)
+        ++*bytes;
     return text;
 }
 

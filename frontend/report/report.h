@@ -47,6 +47,8 @@ static inline const struct stats_line *report_total(const struct report_run *run
     return &run->table.line[run->table.n - 1];
 }
 
+/* A value of a statistics file in words, a text without quotes; malloc'ed. "" for NULL. */
+char *report_json_text(const json_t *v);
 /* A configuration key of a run as a number; NaN: it has none. */
 double report_key(const struct report_run *run, const char *key);
 

@@ -13,7 +13,7 @@ enum { FIRST = 30, MOST = 400, FEW = 12 };
 static void value_cell(const json_t *v, FILE *f)
 {
     if (v && !json_is_number(v)) {
-        char *text = json_is_string(v) ? mem_string(json_string_value(v)) : json_dumps(v, JSON_ENCODE_ANY);
+        char *text = report_json_text(v);
         page_words(f, text);
         free(text);
         return;

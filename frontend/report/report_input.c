@@ -11,6 +11,12 @@
 #include "base/alloc.h"
 #include "base/config/config.h"
 
+char *report_json_text(const json_t *v)
+{
+    char *text = json_is_string(v) ? mem_string(json_string_value(v)) : v ? json_dumps(v, JSON_ENCODE_ANY) : NULL;
+    return text ? text : mem_string("");
+}
+
 /* The file's name without folder and ending. */
 static char *name_of(const char *path)
 {
@@ -73,7 +79,7 @@ static char *row_name(const json_t *varying, const json_t *row)
     char *name = NULL;
     json_object_foreach(json_object_get(row, "values"), axis, v) {
         bool differs = json_object_get(varying, axis);
-        char *text = json_is_string(v) ? mem_string(json_string_value(v)) : json_dumps(v, JSON_ENCODE_ANY);
+        char *text = report_json_text(v);
         bool alone = !strcmp(axis, "program") || !strcmp(axis, "config");
         if (differs)
             mem_append(&name, "%s%s%s%s", name ? " " : "", alone ? "" : axis, alone ? "" : "=", text);

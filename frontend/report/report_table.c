@@ -83,9 +83,8 @@ static struct keys keys_that_differ(const struct report *r)
 
 static void key_cell(const struct report_run *run, const char *key, FILE *f)
 {
-    const json_t *v = json_object_get(json_object_get(run->root, "config"), key);
-    char *text = json_is_string(v) ? mem_string(json_string_value(v)) : v ? json_dumps(v, JSON_ENCODE_ANY) : NULL;
-    page_words(f, text ? text : "");
+    char *text = report_json_text(json_object_get(json_object_get(run->root, "config"), key));
+    page_words(f, text);
     free(text);
 }
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+
 void (*rt_unload_images)(int device);
 void (*rt_unload_references)(rt_module m);
 bool (*rt_owns_function)(const struct CUfunc_st *f);
@@ -73,22 +75,12 @@ bool rt_add_text(struct rt_texts *t, const void *image, const char *name, char *
 
 bool rt_read_text(struct rt_texts *t, const char *path, char *why, size_t size)
 {
-    FILE *f = fopen(path, "rb"), *text = NULL;
-    char chunk[4096];
-    size_t n;
-    if (f && (text = open_memstream(&t->text[0], &t->length[0])))
-        while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
-            fwrite(chunk, 1, n, text);
-    bool ok = text && !ferror(f) && !fflush(text);
-    if (!ok)
+    t->text[0] = file_read(path, &t->length[0]);
+    if (!t->text[0])
         snprintf(why, size, "%s: %s", path, strerror(errno));
-    if (text)
-        fclose(text);
-    if (f)
-        fclose(f);
     t->name[0] = path;
-    t->n = text != NULL;
-    return ok;
+    t->n = t->text[0] != NULL;
+    return t->n;
 }
 
 void rt_free_texts(struct rt_texts *t)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
+
 void batch_run_free(struct batch_run *run)
 {
     for (char **a = run->argv; a && *a; a++)
@@ -42,27 +44,12 @@ double batch_estimate(const struct batch *b)
     return open * (done > 0 && estimated > 0 ? done / estimated : 1) / b->jobs;
 }
 
-void batch_word_print(const char *word, FILE *f)
-{
-    if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./,:@%")]) {
-        fputs(word, f);
-        return;
-    }
-    fputc('\'', f);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", f);
-        else
-            fputc(*word, f);
-    fputc('\'', f);
-}
-
 void batch_command_print(const struct batch_run *run, FILE *f)
 {
     fputs("simtx", f);
     for (char **a = run->argv; *a; a++) {
         fputc(' ', f);
-        batch_word_print(*a, f);
+        word_print_quoted(*a, f);
     }
 }
 

@@ -46,8 +46,6 @@ void batch_run_free(struct batch_run *run);
 int batch_count(const struct batch *b, enum batch_state state);
 /* Seconds until the wanted runs are done. */
 double batch_estimate(const struct batch *b);
-/* A word for a shell: in quotes when it contains more than plain characters. */
-void batch_word_print(const char *word, FILE *f);
 /* A command line that repeats the run alone, without a newline. */
 void batch_command_print(const struct batch_run *run, FILE *f);
 /* Each failed run with its message and its command. */

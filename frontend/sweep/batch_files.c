@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "frontend/cli/cmd.h"
 #include "frontend/session/atomic_file.h"
 
@@ -84,7 +85,7 @@ static const char *after_key(const struct batch *b, const struct batch_run *run,
 {
     size_t size, n = strlen(run->key);
     char *path = batch_path(b, run, end);
-    *text = cmd_read_file(path, &size);
+    *text = file_read(path, &size);
     free(path);
     return *text && !strncmp(*text, run->key, n) ? *text + n : NULL;
 }
@@ -181,7 +182,7 @@ static char *last_lines(char *text, size_t size)
 void batch_keep_failure(const struct batch *b, struct batch_run *run, const char *how)
 {
     size_t size;
-    char *text = run->output ? cmd_read_file(run->output, &size) : NULL;
+    char *text = run->output ? file_read(run->output, &size) : NULL;
     const char *end = text ? last_lines(text, size) : "";
     free(run->error);
     run->state = BATCH_FAILED;

@@ -2,12 +2,11 @@
 #include "frontend/sweep/program_folder.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "frontend/cli/cmd.h"
 
 void program_missing(const char *command, const char *path)
@@ -18,16 +17,12 @@ void program_missing(const char *command, const char *path)
 
 char *program_folder(const char *command, const char *name)
 {
-    char own[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(own, '/');
-    if (slash)
-        *slash = 0;
+    char *own = file_own_folder();
     char *path = name ? mem_string(name) : mem_format("%s/../kernels", own);
     char *full = realpath(path, NULL);
     if (!full)
         program_missing(command, path);
     free(path);
+    free(own);
     return full;
 }

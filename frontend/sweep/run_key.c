@@ -8,38 +8,28 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "frontend/cli/cmd.h"
 #include "frontend/lib/config_load.h"
-
-/* Fowler, Noll and Vo's hash, 1a of 64 bits. */
-#define FNV_START UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME UINT64_C(0x100000001b3)
-
-static uint64_t digest(uint64_t h, const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        h = (h ^ (unsigned char)bytes[i]) * FNV_PRIME;
-    return h;
-}
 
 /* With the NUL: "ab", "c" and "a", "bc" differ. */
 static uint64_t add_text(uint64_t h, const char *text)
 {
-    return digest(h, text, strlen(text) + 1);
+    return hash_bytes(h, text, strlen(text) + 1);
 }
 
 uint64_t batch_text_digest(const char *text)
 {
-    return add_text(FNV_START, text);
+    return add_text(HASH_START, text);
 }
 
 /* Of all keys that results depend on. */
 static uint64_t config_digest(const simtx_config *c)
 {
-    uint64_t h = FNV_START;
+    uint64_t h = HASH_START;
     const char *kernel, *text, *origin;
     enum kernel_key key;
     for (int i = 0; i < KEY_COUNT; i++)
@@ -53,26 +43,21 @@ static uint64_t config_digest(const simtx_config *c)
 uint64_t batch_file_digest(const char *path)
 {
     size_t size;
-    char *bytes = cmd_read_file(path, &size);
-    uint64_t h = bytes ? digest(FNV_START, bytes, size) : 0;
+    char *bytes = file_read(path, &size);
+    uint64_t h = bytes ? hash_bytes(HASH_START, bytes, size) : 0;
     free(bytes);
     return h;
 }
 
-/* libcudart lies beside the command, as built or as installed. */
 uint64_t batch_simulator(void)
 {
-    static const char *const places[] = { "../cuda/lib64/libcudart.so", "../share/simtx/cuda/lib64/libcudart.so" };
-    char own[PATH_MAX];
-    uint64_t h = 0;
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(own, '/');
-    for (size_t i = 0; slash && h == 0 && i < sizeof places / sizeof *places; i++) {
-        char *path = mem_format("%.*s/%s", (int)(slash - own), own, places[i]);
-        h = batch_file_digest(path);
-        free(path);
-    }
+    char *folder = cmd_library_folder();
+    if (!folder)
+        return 0;
+    char *library = mem_format("%s/libcudart.so", folder);
+    uint64_t h = batch_file_digest(library);
+    free(library);
+    free(folder);
     return h;
 }
 

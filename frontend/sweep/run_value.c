@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/hist.h"
 #include "base/stats.h"
 #include "frontend/cli/cmd.h"
@@ -93,7 +94,7 @@ static const char *size_before(const char *text, const char *end)
 static double printed(const char *log, const char *word)
 {
     size_t size;
-    char *text = cmd_read_file(log, &size), *at = text;
+    char *text = file_read(log, &size), *at = text;
     double value = NAN;
     while (at && isnan(value) && (at = strstr(at, word))) {
         const char *end = at > text && at[-1] == ' ' ? at - 1 : text, *begin = size_before(text, end);

@@ -6,16 +6,16 @@
  */
 #include "frontend/sweep/slurm.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
+#include "base/words.h"
 #include "frontend/sweep/slurm_plan.h"
 
 enum { ARRAY_DEFAULT = 1001 };           /* Slurm's default of MaxArraySize */
@@ -78,12 +78,12 @@ static void job_options(const struct backend *k, const struct batch *b, const ch
 {
     char *name = job_name(b, end), *log = mem_format("%s/slurm/tasks.log", b->folder);
     fputs("sbatch --parsable --requeue --open-mode=append --ntasks=1 --job-name=", f);
-    batch_word_print(name, f);
+    word_print_quoted(name, f);
     fputs(" --output=", f);
-    batch_word_print(log, f);
+    word_print_quoted(log, f);
     if (k->partition) {
         fputs(" --partition=", f);
-        batch_word_print(k->partition, f);
+        word_print_quoted(k->partition, f);
     }
     if (k->sbatch)
         fprintf(f, " %s", k->sbatch);
@@ -94,21 +94,20 @@ static void job_options(const struct backend *k, const struct batch *b, const ch
 /* exec SIMTX WORD ..., as one word for --wrap. */
 static void print_wrapped(char *const *words, FILE *f)
 {
-    char own[PATH_MAX], *text;
+    char *own = file_own_path(), *text;
     size_t size;
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n > 0 ? n : 0] = 0;
     FILE *line = mem_file(&text, &size);
     fputs("exec ", line);
-    batch_word_print(own, line);
+    word_print_quoted(own, line);
     for (; *words; words++) {
         fputc(' ', line);
-        batch_word_print(*words, line);
+        word_print_quoted(*words, line);
     }
     fclose(line);
     fputs(" --wrap ", f);
-    batch_word_print(text, f);
+    word_print_quoted(text, f);
     free(text);
+    free(own);
 }
 
 /* Runs sbatch; the job's number (malloc'ed), NULL after a message. */

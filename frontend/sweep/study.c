@@ -252,11 +252,18 @@ static void read_limits(struct reading *r, const config_setting_t *s)
     }
 }
 
-static bool axis_has(const struct study_axis *a, const char *value)
+bool study_value_matches(const struct study_axis *a, const char *value, const char *pattern)
+{
+    size_t word = strcspn(value, " ");
+    if (!strcmp(value, pattern))
+        return true;
+    return a->kind == STUDY_PROGRAM && strlen(pattern) == word && !strncmp(pattern, value, word);
+}
+
+static bool axis_has(const struct study_axis *a, const char *pattern)
 {
     for (uint32_t i = 0; i < a->n; i++)
-        if (!strcmp(a->value[i], value) || (a->kind == STUDY_PROGRAM && strcspn(a->value[i], " ") == strlen(value) &&
-                                            !strncmp(a->value[i], value, strlen(value))))
+        if (study_value_matches(a, a->value[i], pattern))
             return true;
     return false;
 }

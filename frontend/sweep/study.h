@@ -1,7 +1,7 @@
 /*
  * A study: the file of `simtx sweep`, read and checked (study.c), and its grid (study_grid.c): every combination of the
- * values of its axes that no exclusion matches is a point, a row of the table of results (study_table.c). Points with
- * equal keys share a run of the batch.
+ * values of its axes that no exclusion matches is a point (study_point.c), a row of the table of results
+ * (study_table.c). Points with equal keys share a run of the batch.
  */
 #ifndef FRONTEND_STUDY_H
 #define FRONTEND_STUDY_H
@@ -47,9 +47,28 @@ struct study {
     uint64_t cpu_seconds, memory;    /* limits of a run; 0 = none */
 };
 
+/* ---- study.c ---- */
+/* NULL with all errors in *message (malloc'ed). */
+struct study *study_read(const char *path, char **message);
+void study_free(struct study *s);
+/* Is this value the one that an exclusion names? For a program its name without arguments is enough. */
+bool study_value_matches(const struct study_axis *a, const char *value, const char *pattern);
+
 /* A point: the position of its value on each axis, and its run in the batch. */
 struct study_point { uint32_t *at; int run; };
 
+/* ---- study_point.c ---- */
+bool study_point_is_excluded(const struct study *s, const struct study_point *p);
+/* The words after "simtx", NULL at the end; *first: the position of the program's first argument. */
+char **study_point_command(const struct study *s, const struct study_point *p, const char *program, int *first);
+/* NULL with *message (malloc'ed) if the settings contradict each other. */
+simtx_config *study_point_config(const struct study *s, const struct study_point *p, char **message);
+/* The file of the saved state from which the run starts; malloc'ed. NULL: it starts from the beginning. */
+char *study_point_state(const struct study *s, const struct study_point *p);
+/* The point's values of the axes that have several. */
+void study_point_print(const struct study *s, const struct study_point *p, FILE *f);
+
+/* ---- study_grid.c ---- */
 struct study_grid {
     const struct study *study;
     const char *programs;            /* folder of programs without a path */
@@ -57,10 +76,6 @@ struct study_grid {
     uint32_t npoints, cap, excluded;
     struct batch batch;
 };
-
-/* NULL with all errors in *message (malloc'ed). */
-struct study *study_read(const char *path, char **message);
-void study_free(struct study *s);
 
 /* Makes points, runs and their keys; g->batch.folder must be set. false with *message (malloc'ed). */
 bool study_grid_new(struct study_grid *g, char **message);

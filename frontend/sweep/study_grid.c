@@ -1,4 +1,4 @@
-/* The grid of a study: its points, and the runs of the batch with their commands and keys. */
+/* The grid of a study: its points, and the runs of the batch with their keys. */
 #include "frontend/sweep/study.h"
 
 #include <errno.h>
@@ -13,8 +13,6 @@
 
 enum { MESSAGES_MAX = 5 };
 
-struct words { char **at; uint32_t n, cap; };
-
 /* What making a grid needs besides the grid. */
 struct making {
     struct study_grid *grid;
@@ -27,176 +25,6 @@ struct making {
     int invalid;                     /* points without a valid configuration */
 };
 
-/* Takes over the string. */
-static void add_own(struct words *w, char *word)
-{
-    w->at = mem_grow(w->at, w->n, &w->cap, sizeof *w->at, "the command of a run");
-    w->at[w->n++] = word;
-}
-
-static void add(struct words *w, const char *word)
-{
-    add_own(w, mem_string(word));
-}
-
-static void add_option(struct words *w, const char *option, char *value)
-{
-    add(w, option);
-    add_own(w, value);
-}
-
-/* ---- one point ---- */
-
-static const char *value_at(const struct study *s, const struct study_point *p, uint32_t axis)
-{
-    return s->axis[axis].value[p->at[axis]];
-}
-
-static bool condition_holds(const struct study *s, const struct study_point *p, const struct study_condition *c)
-{
-    const char *value = value_at(s, p, (uint32_t)c->axis);
-    size_t word = s->axis[c->axis].kind == STUDY_PROGRAM ? strcspn(value, " ") : strlen(value);
-    for (uint32_t i = 0; i < c->n; i++)
-        if (!strcmp(c->value[i], value) || (strlen(c->value[i]) == word && !strncmp(c->value[i], value, word)))
-            return true;
-    return false;
-}
-
-static bool is_excluded(const struct study *s, const struct study_point *p)
-{
-    for (uint32_t i = 0; i < s->nexclusions; i++) {
-        const struct study_exclusion *e = &s->exclusion[i];
-        uint32_t held = 0;
-        while (held < e->n && condition_holds(s, p, &e->condition[held]))
-            held++;
-        if (held == e->n)
-            return true;
-    }
-    return false;
-}
-
-/* A word of the program's arguments with each {name} replaced by its value. */
-static char *filled(const struct study *s, const struct study_point *p, const char *word)
-{
-    char *text = mem_string("");
-    for (const char *open; (open = strchr(word, '{')) != NULL; word = open + strcspn(open, "}") + 1) {
-        size_t n = strcspn(open + 1, "}");
-        const char *value = "";
-        for (uint32_t a = 0; a < s->naxes; a++)
-            if (strlen(s->axis[a].name) == n && !strncmp(s->axis[a].name, open + 1, n))
-                value = value_at(s, p, a);
-        mem_append(&text, "%.*s%s", (int)(open - word), word, value);
-    }
-    mem_append(&text, "%s", word);
-    return text;
-}
-
-static void add_arguments(const struct study *s, const struct study_point *p, const char *text, struct words *w)
-{
-    char *copy = mem_string(text), *next = copy;
-    strsep(&next, " ");
-    while (next) {
-        const char *word = strsep(&next, " ");
-        if (*word)
-            add_own(w, filled(s, p, word));
-    }
-    free(copy);
-}
-
-static char *config_names(const struct study *s, const struct study_point *p)
-{
-    char *names = NULL;
-    for (uint32_t a = 0; a < s->naxes; a++) {
-        enum study_axis_kind kind = s->axis[a].kind;
-        const char *value = value_at(s, p, a);
-        if ((kind == STUDY_CONFIG || kind == STUDY_OVERLAY) && *value)
-            mem_append(&names, "%s%s", names ? "+" : "", value);
-    }
-    return names ? names : mem_string("default");
-}
-
-/* KEY=VALUE of the keys and the seed. */
-static void add_assignments(const struct study *s, const struct study_point *p, struct words *w)
-{
-    for (uint32_t a = 0; a < s->naxes; a++)
-        if (s->axis[a].kind == STUDY_KEY)
-            add_own(w, mem_format("%s=%s", s->axis[a].name, value_at(s, p, a)));
-        else if (s->axis[a].kind == STUDY_SEED)
-            add_own(w, mem_format("sim.seed=%s", value_at(s, p, a)));
-}
-
-static bool has_key(const struct study *s, const char *name)
-{
-    for (uint32_t a = 0; a < s->naxes; a++)
-        if (s->axis[a].kind == STUDY_KEY && !strcmp(s->axis[a].name, name))
-            return true;
-    return false;
-}
-
-/* The words after "simtx"; *program: the position of the program's first argument. */
-static char **command(const struct making *m, const struct study_point *p, int *program)
-{
-    const struct study *s = m->grid->study;
-    struct words w = { NULL, 0, 0 }, set = { NULL, 0, 0 };
-    add(&w, "run");
-    if (s->timing && !s->detail)
-        add(&w, "--timing");
-    if (s->timing && s->detail)
-        add_option(&w, "--detail", mem_string(s->detail));
-    add(&w, "--quiet");
-    add(&w, "--no-progress");
-    add_option(&w, "--config", config_names(s, p));
-    add_assignments(s, p, &set);
-    if (!has_key(s, "functional.threads"))
-        add(&set, "functional.threads=1");
-    for (uint32_t i = 0; i < set.n; i++)
-        add_option(&w, "--set", set.at[i]);
-    free(set.at);
-    if (s->restore)
-        add_option(&w, "--restore", filled(s, p, s->restore));
-    add(&w, "--");
-    add(&w, m->program[p->at[0]]);
-    *program = (int)w.n;
-    add_arguments(s, p, value_at(s, p, 0), &w);
-    add_own(&w, NULL);
-    return w.at;
-}
-
-static simtx_config *configuration(const struct study *s, const struct study_point *p, char **message)
-{
-    struct words set = { NULL, 0, 0 };
-    char *names = config_names(s, p), *text = mem_string(s->timing ? "sim.mode=timing" : "sim.mode=functional");
-    simtx_config *c = simtx_config_new();
-    if (s->timing && s->detail)
-        mem_append(&text, "\nsim.detail=%s", s->detail);
-    add_assignments(s, p, &set);
-    for (uint32_t i = 0; i < set.n; i++) {
-        mem_append(&text, "\n%s", set.at[i]);
-        free(set.at[i]);
-    }
-    if (simtx_config_build(c, names, text, "the study", message)) {
-        simtx_config_free(c);
-        c = NULL;
-    }
-    free(set.at);
-    free(names);
-    free(text);
-    return c;
-}
-
-static void print_point(const struct study_grid *g, const struct study_point *p, FILE *f)
-{
-    const char *separator = "";
-    for (uint32_t a = 0; a < g->study->naxes; a++) {
-        const struct study_axis *axis = &g->study->axis[a];
-        bool named = axis->kind != STUDY_PROGRAM && axis->kind != STUDY_CONFIG;
-        if (axis->kind != STUDY_PROGRAM && !axis->listed)
-            continue;
-        fprintf(f, "%s%s%s%s", separator, named ? axis->name : "", named ? "=" : "", value_at(g->study, p, a));
-        separator = "  ";
-    }
-}
-
 static void report_invalid(struct making *m, const struct study_point *p, const char *message)
 {
     size_t size;
@@ -204,7 +32,7 @@ static void report_invalid(struct making *m, const struct study_point *p, const 
     if (m->invalid++ >= MESSAGES_MAX)
         return;
     FILE *f = mem_file(&point, &size);
-    print_point(m->grid, p, f);
+    study_point_print(m->grid->study, p, f);
     fclose(f);
     mem_append(&m->message, "%s: %s", point, message ? message : "out of memory\n");
     free(point);
@@ -224,7 +52,7 @@ static uint64_t *add_state(struct making *m, char *file)
 /* A state may have gigabytes: its digest is made once. */
 static uint64_t state_digest(struct making *m, const struct study_point *p)
 {
-    char *file = filled(m->grid->study, p, m->grid->study->restore);
+    char *file = study_point_state(m->grid->study, p);
     uint64_t *digest = strmap_get(&m->states, file, strlen(file));
     if (!digest)
         return *add_state(m, file);
@@ -270,7 +98,7 @@ static void add_point(struct making *m, const struct study_point *p)
     struct study_grid *g = m->grid;
     char *message = NULL;
     int program;
-    simtx_config *c = configuration(g->study, p, &message);
+    simtx_config *c = study_point_config(g->study, p, &message);
     if (!c) {
         report_invalid(m, p, message);
         free(message);
@@ -279,7 +107,7 @@ static void add_point(struct making *m, const struct study_point *p)
     free(message);
     struct study_point point = { mem_alloc(g->study->naxes, sizeof *p->at, "a point of a study"), 0 };
     memcpy(point.at, p->at, g->study->naxes * sizeof *p->at);
-    char **argv = command(m, p, &program);
+    char **argv = study_point_command(g->study, p, m->program[p->at[0]], &program);
     point.run = run_of(m, point_key(m, p, argv + program, c), argv);
     simtx_config_free(c);
     g->point = mem_grow(g->point, g->npoints, &g->cap, sizeof *g->point, "the points of a study");
@@ -329,7 +157,7 @@ static void make_points(struct making *m)
     struct study_grid *g = m->grid;
     struct study_point p = { mem_zero(g->study->naxes, sizeof *p.at, "a point of a study"), 0 };
     do
-        if (is_excluded(g->study, &p))
+        if (study_point_is_excluded(g->study, &p))
             g->excluded++;
         else
             add_point(m, &p);
@@ -393,7 +221,7 @@ void study_grid_list(const struct study_grid *g, FILE *f)
     for (uint32_t i = 0; i < g->npoints; i++) {
         const struct batch_run *run = &g->batch.runs[g->point[i].run];
         fprintf(f, "%-8s %s  ", states[run->state], run->name);
-        print_point(g, &g->point[i], f);
+        study_point_print(g->study, &g->point[i], f);
         fputc('\n', f);
     }
     fprintf(f, "%u points, %u combinations excluded; %d runs: %d to do, %d done, %d failed\n", g->npoints, g->excluded,

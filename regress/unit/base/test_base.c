@@ -1,4 +1,5 @@
-/* The base: allocations, with memory and without; pools, queues, small numbers, texts. */
+/* The base: allocations, with memory and without; pools, queues, small numbers, texts, lists of words, files. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,9 +15,11 @@
 
 #include "base/alloc.h"
 #include "base/fifo.h"
+#include "base/file.h"
 #include "base/num.h"
 #include "base/pool.h"
 #include "base/text.h"
+#include "base/words.h"
 
 static void empty_arrays_have_an_address(void **state)
 {
@@ -244,6 +247,77 @@ static void appended_texts_end_where_their_place_ends(void **state)
     assert_string_equal(text, "ab12345");
 }
 
+static void lists_of_words_end_with_null(void **state)
+{
+    struct words a = { NULL, 0, 0 }, b = { NULL, 0, 0 };
+    for (int i = 0; i < 100; i++) {
+        words_format(&a, "%d", i);
+        assert_null(a.at[a.n]);
+    }
+    words_add(&b, "first");
+    words_append(&b, &a);
+    assert_int_equal(b.n, 101);
+    assert_string_equal(b.at[100], "99");
+    assert_ptr_not_equal(b.at[100], a.at[99]);
+    words_free(&a);
+    words_free(&b);
+    assert_null(b.at);
+}
+
+/* The shell must print the word that word_print_quoted wrote. */
+static void quoted_words_are_what_a_shell_reads(void **state)
+{
+    static const char *const words[] = { "plain", "", "two words", "it's", "''", "$HOME", "a\\b", "*", "\"x\"", "-n;ls" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char *command, got[64];
+        size_t size;
+        FILE *f = mem_file(&command, &size);
+        fputs("printf %s ", f);
+        word_print_quoted(words[i], f);
+        fclose(f);
+        FILE *shell = popen(command, "r");
+        assert_non_null(shell);
+        got[fread(got, 1, sizeof got - 1, shell)] = 0;
+        pclose(shell);
+        assert_string_equal(got, words[i]);
+        free(command);
+    }
+}
+
+static void files_are_read_whole(void **state)
+{
+    char path[] = "/tmp/test_base-XXXXXX", bytes[100000];
+    int fd = mkstemp(path);
+    memset(bytes, 0, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i += 1000)
+        bytes[i] = (char)(i / 1000);
+    assert_int_equal(write(fd, bytes, sizeof bytes), sizeof bytes);
+    close(fd);
+    size_t size;
+    char *text = file_read(path, &size);
+    assert_non_null(text);
+    assert_int_equal(size, sizeof bytes);
+    assert_memory_equal(text, bytes, size);
+    assert_int_equal(text[size], 0);
+    free(text);
+    unlink(path);
+    assert_null(file_read(path, &size));
+    assert_int_equal(errno, ENOENT);
+    assert_null(file_read("/tmp", &size));
+    assert_int_equal(errno, EISDIR);
+}
+
+static void the_own_folder_contains_this_test(void **state)
+{
+    static const char *const places[] = { "no-such-folder", ".", NULL };
+    char *own = file_own_folder(), *found = file_find_folder(own, places, "test_base");
+    assert_non_null(found);
+    assert_string_equal(found, own);
+    assert_null(file_find_folder(own, places, "no-such-file"));
+    free(found);
+    free(own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +333,10 @@ int main(void)
         cmocka_unit_test(queues_keep_their_order),
         cmocka_unit_test(logarithms_and_powers_of_two),
         cmocka_unit_test(appended_texts_end_where_their_place_ends),
+        cmocka_unit_test(lists_of_words_end_with_null),
+        cmocka_unit_test(quoted_words_are_what_a_shell_reads),
+        cmocka_unit_test(files_are_read_whole),
+        cmocka_unit_test(the_own_folder_contains_this_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
