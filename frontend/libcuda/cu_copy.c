@@ -234,8 +234,10 @@ static CUresult fill(CUdeviceptr p, size_t pitch, unsigned value, unsigned eleme
 {
     struct rt_box b = {cu_pointer(p), pitch, 0, width * element, height, 1};
     cudaError_t e = rt_enter_context();
-    if (!e && (width > RT_MAX_PITCH / element || pitch > RT_MAX_PITCH || (height > 1 && pitch < b.width)))
-        e = height > 1 || width > SIZE_MAX / element ? cudaErrorInvalidValue : cudaSuccess;
+    bool too_wide = width > SIZE_MAX / element;
+    bool wrong_rows = height > 1 && (width > RT_MAX_PITCH / element || pitch > RT_MAX_PITCH || pitch < b.width);
+    if (!e && (too_wide || wrong_rows))
+        e = cudaErrorInvalidValue;
     return cu_leave(e ? e : rt_fill(&b, value, element, s));
 }
 

@@ -89,10 +89,10 @@ void rt_best_block(const struct CUfunc_st *f, size_t (*dynamic)(int block_size),
 {
     simtx_kernel_info k;
     simtx_kernel_get_info(f->kernel, &k);
-    int most = limit > 0 && (uint32_t)limit < k.max_threads ? limit : (int)k.max_threads, warp = 32;
+    int most = limit > 0 && (uint32_t)limit < k.max_threads ? limit : (int)k.max_threads;
     uint32_t best = 0;
     *min_grid = *block_size = 0;
-    for (int top = (most + warp - 1) / warp * warp; top > 0; top -= warp) {
+    for (int top = (most + RT_WARP_SIZE - 1) / RT_WARP_SIZE * RT_WARP_SIZE; top > 0; top -= RT_WARP_SIZE) {
         int size = top < most ? top : most;
         uint32_t blocks = rt_occupancy(f, size, dynamic ? dynamic(size) : shared), threads = blocks * (uint32_t)size;
         if (threads <= best)

@@ -37,8 +37,8 @@ struct rt_op {
 cudaError_t rt_op_fill(struct rt_op *op, void *p, size_t pitch, unsigned value, unsigned element, size_t width,
                        size_t height);
 cudaError_t rt_op_host(struct rt_op *op, cudaHostFn_t fn, void *data);
-/* lane: tells kernels apart that may run concurrently in timing mode; 0: on the stream. */
-cudaError_t rt_op_run(const struct rt_op *op, cudaStream_t stream, uint64_t lane);
+/* queue: kernels in different queues may run concurrently in timing mode; 0: the queue of the stream. */
+cudaError_t rt_op_run(const struct rt_op *op, cudaStream_t stream, uint64_t queue);
 /* A copy that owns its parameters. */
 cudaError_t rt_op_copy(struct rt_op *out, const struct rt_op *op);
 void rt_op_free(struct rt_op *op);

@@ -89,12 +89,12 @@ void rt_run_queued(void)
     }
 }
 
-/* The number that identifies a stream among concurrent ones. */
-static uint64_t stream_number(const struct rt_launch_config *c)
+/* The queue of a launch: launches in different queues may run concurrently. */
+static uint64_t queue_of(const struct rt_launch_config *c)
 {
     if (rt.blocking)
         return 0;
-    return c->lane ? c->lane : c->stream == cudaStreamLegacy ? 0 : (uint64_t)(uintptr_t)c->stream;
+    return c->queue ? c->queue : c->stream == cudaStreamLegacy ? 0 : (uint64_t)(uintptr_t)c->stream;
 }
 
 static cudaError_t run(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args)
@@ -108,7 +108,7 @@ static cudaError_t run(struct CUfunc_st *f, const struct rt_launch_config *c, co
         .args = args->each,
         .arg_buffer = args->buffer,
         .arg_buffer_bytes = args->bytes,
-        .stream = stream_number(c),
+        .stream = queue_of(c),
     };
     session_launch_begin(d->gpu);
     simtx_status s = simtx_launch_async(f->kernel, &p, &fault);

@@ -37,11 +37,11 @@ cudaError_t rt_op_host(struct rt_op *op, cudaHostFn_t fn, void *data)
     return fn ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t run_kernel(const struct rt_op *op, cudaStream_t stream, uint64_t lane)
+static cudaError_t run_kernel(const struct rt_op *op, cudaStream_t stream, uint64_t queue)
 {
     struct rt_launch_config c = op->kernel.config;
     c.stream = stream;
-    c.lane = lane;
+    c.queue = queue;
     if (!rt_function_ok(op->kernel.f))
         return cudaErrorInvalidResourceHandle;
     return op->kernel.cooperative ? rt_launch_cooperative(op->kernel.f, &c, &op->kernel.args)
@@ -70,12 +70,12 @@ static cudaError_t run_graph(cudaGraph_t g, cudaStream_t stream)
     return e;
 }
 
-cudaError_t rt_op_run(const struct rt_op *op, cudaStream_t stream, uint64_t lane)
+cudaError_t rt_op_run(const struct rt_op *op, cudaStream_t stream, uint64_t queue)
 {
     if (op->kind != RT_OP_KERNEL)
         rt_run_queued();
     switch (op->kind) {
-    case RT_OP_KERNEL: return run_kernel(op, stream, lane);
+    case RT_OP_KERNEL: return run_kernel(op, stream, queue);
     case RT_OP_COPY: return rt_copy_sides(&op->copy.dst, &op->copy.src, op->copy.kind, stream);
     case RT_OP_FILL: return rt_fill(&op->fill.box, op->fill.value, op->fill.element, stream);
     case RT_OP_HOST: return run_host(op);

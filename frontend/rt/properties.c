@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-#define MAX_PITCH 2147483647
-
 static void fill_limits(struct cudaDeviceProp *p, const simtx_gpu_info *g)
 {
     p->totalGlobalMem = g->memory_bytes;
@@ -14,8 +12,8 @@ static void fill_limits(struct cudaDeviceProp *p, const simtx_gpu_info *g)
     p->sharedMemPerMultiprocessor = g->shared_per_sm;
     p->regsPerBlock = (int)g->registers_per_block;
     p->regsPerMultiprocessor = (int)g->registers_per_sm;
-    p->warpSize = 32;    /* a wavefront of 64 is two PTX warps */
-    p->memPitch = MAX_PITCH;
+    p->warpSize = RT_WARP_SIZE;
+    p->memPitch = RT_MAX_PITCH;
     p->maxThreadsPerBlock = (int)g->max_threads_per_block;
     p->maxThreadsPerMultiProcessor = (int)g->max_threads_per_sm;
     p->maxBlocksPerMultiProcessor = (int)g->max_blocks_per_sm;

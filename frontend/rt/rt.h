@@ -122,11 +122,13 @@ struct CUfunc_st {
     int carveout;
 };
 
+enum { RT_WARP_SIZE = 32 };             /* a wavefront of 64 is two PTX warps */
+
 struct rt_launch_config {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-    uint64_t lane;                      /* in a graph: tells concurrent kernels on one stream apart; 0: none are */
+    uint64_t queue;                     /* of a kernel in a graph; 0: the stream's */
 };
 
 /* Arguments of a kernel: a pointer to each, or all in one buffer. */
