@@ -274,7 +274,7 @@ static bool make_buffer(struct launch_command *l, int i)
         fprintf(stderr, "%s: argument %d: %s\n", COMMAND, i, simtx_last_message(l->gpu));
     else if (!arg_value_fill(&a->value, a->device, &why))
         fprintf(stderr, "%s: argument %d: %s\n", COMMAND, i, why ? why : "no memory");
-    else if (simtx_copied(l->gpu, a->device, a->value.bytes))
+    else if (simtx_after_copy_to_device(l->gpu, a->device, a->value.bytes))
         fprintf(stderr, "%s: argument %d: %s\n", COMMAND, i, simtx_last_message(l->gpu));
     else
         return true;

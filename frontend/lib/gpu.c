@@ -314,7 +314,7 @@ bool simtx_mem_valid(const simtx_gpu *g, const void *p, size_t bytes)
     return r && bytes <= r->hi - a;
 }
 
-simtx_status simtx_copied(simtx_gpu *g, const void *device, size_t bytes)
+simtx_status simtx_after_copy_to_device(simtx_gpu *g, const void *device, size_t bytes)
 {
     if (bytes && !simtx_mem_valid(g, device, bytes))
         return gpu_fail(g, SIMTX_INVALID_ADDRESS, "%p .. +%zu does not lie in one allocation", device, bytes);
@@ -324,7 +324,7 @@ simtx_status simtx_copied(simtx_gpu *g, const void *device, size_t bytes)
     return s ? s : timed_copied(g, device, bytes);
 }
 
-void simtx_copying(simtx_gpu *g, void *device, size_t bytes)
+void simtx_before_copy_from_device(simtx_gpu *g, void *device, size_t bytes)
 {
     saved_copying_out(g, device, bytes);
 }

@@ -16,7 +16,7 @@ static simtx_status copy_in(simtx_gpu *g, const simtx_arg *args, int n, void **d
         if (args[i].kind == SIMTX_ARG_OUT)
             continue;
         memcpy(device[i], args[i].data, args[i].bytes);
-        s = simtx_copied(g, device[i], args[i].bytes);
+        s = simtx_after_copy_to_device(g, device[i], args[i].bytes);
         if (s)
             return s;
     }

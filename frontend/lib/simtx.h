@@ -99,10 +99,10 @@ bool simtx_mem_in_range(const simtx_gpu *g, const void *p);
  * The host has copied to these bytes of one allocation, as cudaMemcpy does: in timing mode with l2.copies they are in
  * L2 from now on. What the host merely writes through an address passes no cache.
  */
-simtx_status simtx_copied(simtx_gpu *g, const void *device, size_t bytes);
+simtx_status simtx_after_copy_to_device(simtx_gpu *g, const void *device, size_t bytes);
 
 /* The host is about to copy from these bytes of one allocation: a run that restores a saved state sets them now. */
-void simtx_copying(simtx_gpu *g, void *device, size_t bytes);
+void simtx_before_copy_from_device(simtx_gpu *g, void *device, size_t bytes);
 
 /*
  * Declares [p, p + bytes), inside one allocation, as versioned: transactions under snapshot isolation read and write

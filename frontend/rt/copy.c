@@ -71,10 +71,10 @@ static void copy_row(void *dst, const void *src, size_t bytes)
         return;
     }
     if (from == PLACE_DEVICE)
-        simtx_copying(rt_owner(src)->gpu, (void *)src, bytes);
+        simtx_before_copy_from_device(rt_owner(src)->gpu, (void *)src, bytes);
     memmove(dst, src, bytes);
-    if (to == PLACE_DEVICE && host_side(from))
-        (void)simtx_copied(rt_owner(dst)->gpu, dst, bytes);      /* nothing waits, and the range is known to be right */
+    if (to == PLACE_DEVICE && host_side(from))       /* no error: no launch is queued, and the range is valid */
+        (void)simtx_after_copy_to_device(rt_owner(dst)->gpu, dst, bytes);
 }
 
 size_t rt_box_bytes(const struct rt_box *b, bool *too_big)

@@ -150,7 +150,7 @@ static void *buffer(struct run *r, const struct correlation_arg *a)
     if (a->kind == 'Z')
         return device;
     fill(r, a, device, n);
-    if (simtx_copied(r->gpu, device, bytes))
+    if (simtx_after_copy_to_device(r->gpu, device, bytes))
         die("copy", simtx_last_message(r->gpu));
     return device;
 }

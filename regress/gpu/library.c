@@ -139,7 +139,7 @@ simtx_status simtx_free(simtx_gpu *g, void *p)
     return SIMTX_OK;
 }
 
-simtx_status simtx_copied(simtx_gpu *g, const void *device, size_t bytes)
+simtx_status simtx_after_copy_to_device(simtx_gpu *g, const void *device, size_t bytes)
 {
     return SIMTX_OK;
 }

@@ -69,7 +69,7 @@ static void *device(struct run *r, size_t bytes)
 /* The host has filled these bytes by a copy. */
 static void copied(struct run *r, const void *p, size_t bytes)
 {
-    if (simtx_copied(r->gpu, p, bytes))
+    if (simtx_after_copy_to_device(r->gpu, p, bytes))
         die("copy", simtx_last_message(r->gpu));
 }
 

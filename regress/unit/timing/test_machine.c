@@ -274,7 +274,7 @@ static void copies_by_the_host_stay_in_l2(void **state)
         const void *args[] = { &s.memory, &from };
         simtx_launch_params p = shape(1, 1, args, 0);
         if (rows[i].copied)
-            assert_int_equal(simtx_copied(s.gpu, from, 4), SIMTX_OK);
+            assert_int_equal(simtx_after_copy_to_device(s.gpu, from, 4), SIMTX_OK);
         assert_int_equal(simtx_launch(simtx_module_kernel(s.module, "copy"), &p, NULL, NULL), SIMTX_OK);
         json_t *root = stats_of(&s), *l2 = json_object_get(json_object_get(root, "total"), "l2");
         assert_int_equal(number(json_object_get(l2, "read"), "misses") - 1, rows[i].fills);  /* and the parameters */
@@ -283,7 +283,7 @@ static void copies_by_the_host_stay_in_l2(void **state)
     }
     struct session s;
     open_gpu(&s, "l2.copies=true");
-    assert_int_equal(simtx_copied(s.gpu, &s, 4), SIMTX_INVALID_ADDRESS);
+    assert_int_equal(simtx_after_copy_to_device(s.gpu, &s, 4), SIMTX_INVALID_ADDRESS);
     close_gpu(&s);
 }
 
