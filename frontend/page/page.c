@@ -32,7 +32,7 @@ static const char STYLE[] =
     "td.number, td.name, th:first-child { white-space: nowrap; }\n"
     "summary { cursor: pointer; }\n"
     ".v0 { background: var(--good); } .v1 { background: var(--fixed); } .v2 { background: var(--bad); }\n"
-    ".v3 { background: var(--none); } .pub { color: var(--soft); }\n"
+    ".v3, .v4 { background: var(--none); } .pub { color: var(--soft); }\n"
     "svg.picture { width: 100%; box-sizing: border-box; min-width: 560px; fill: var(--ink);\n"
     "  border: 1px solid var(--line); }\n"
     ".picture .ground { fill: var(--ground); } .picture .grid { stroke: var(--grid); }\n"

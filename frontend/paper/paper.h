@@ -178,16 +178,17 @@ static inline int paper_chart_at(const struct paper_chart *c, int bench, int bar
 
 /* ---- claims ---- */
 
-/* A claim that holds is measured or by configuration, depending on its basis. */
+/* A claim that holds is measured or by configuration, depending on its basis. It is not judged when a run that it reads
+ * is missing, or the size of the grid does not allow it. */
 enum paper_verdict {
-    PAPER_VERDICT_MEASURED, PAPER_VERDICT_BY_CONFIGURATION, PAPER_VERDICT_NOT_REPRODUCED, PAPER_VERDICT_NOT_APPLICABLE,
+    PAPER_VERDICT_MEASURED, PAPER_VERDICT_BY_CONFIGURATION, PAPER_VERDICT_NOT_REPRODUCED, PAPER_VERDICT_NOT_JUDGED,
+    PAPER_VERDICT_NOT_APPLICABLE,
     PAPER_VERDICTS
 };
 
 struct paper_claim_result {
     const struct paper_claim *claim;
     enum paper_verdict verdict;
-    bool judged;                     /* false: a run that it reads is missing, or the size does not allow it */
     char simulated[1000], published[40], tolerance[60], reason[2400];
     double deviation;                /* share of the published value; NaN = none */
     const char *worst;               /* the benchmark with this deviation; NULL = none, or all together */
@@ -196,12 +197,10 @@ struct paper_claim_result {
 struct paper_claim_result *paper_claims_judge(const struct paper_grid *g, int count[PAPER_VERDICTS]);
 const char *paper_verdict_name(enum paper_verdict v);
 const char *paper_basis_name(enum paper_basis b);
-/* "3 measured, 2 by configuration, 1 not reproduced, 0 not applicable of 6". */
+/* "3 measured, 2 by configuration, 1 not reproduced, 0 not judged, 0 not applicable of 6". */
 void paper_claims_count_text(const int count[PAPER_VERDICTS], char *text, size_t size);
 /* Is the claim in the summary? */
 bool paper_claim_is_headline(const struct paper *p, const struct paper_claim *c);
-/* How many claims are not reproduced because a run is missing. */
-int paper_claims_not_judged(const struct paper_claim_result *r, int n);
 void paper_claims_csv(const struct paper_claim_result *r, int n, FILE *f);
 
 /* ---- report ---- */

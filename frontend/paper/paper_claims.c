@@ -205,8 +205,8 @@ static void judge_values(const struct paper_grid *g, const struct paper_claim *c
     struct sample s = { .n = 0 };
     evaluate(&v, c, &s);
     bool good = paper_claim_is_mean(c->kind) && s.complete ? judge_mean(c, &s, r) : judge_each(c, &s, r);
-    r->judged = s.complete;
     if (!s.complete) {
+        r->verdict = PAPER_VERDICT_NOT_JUDGED;
         r->deviation = NAN;
         snprintf(r->reason, sizeof r->reason, "%s", v.missing);
         return;
@@ -226,6 +226,7 @@ static void judge(const struct paper_grid *g, const struct paper_claim *c, struc
         r->verdict = PAPER_VERDICT_NOT_APPLICABLE;
         snprintf(r->reason, sizeof r->reason, "not a result of simulation");
     } else if (!(c->sizes & g->size)) {
+        r->verdict = PAPER_VERDICT_NOT_JUDGED;
         snprintf(r->reason, sizeof r->reason, "not run at this size");
     } else {
         judge_values(g, c, r);

@@ -121,7 +121,8 @@ static void claims_head(FILE *f)
 static const char *const LEGEND[PAPER_VERDICTS] = {
     [PAPER_VERDICT_MEASURED] = "a quantity that a run measured is within the tolerance, or meets the bound or relation",
     [PAPER_VERDICT_BY_CONFIGURATION] = "it holds, but follows from a preset, the program, cost arithmetic or the model",
-    [PAPER_VERDICT_NOT_REPRODUCED] = "it does not hold, or was not judged: the last column says why",
+    [PAPER_VERDICT_NOT_REPRODUCED] = "it does not hold: the last column says why",
+    [PAPER_VERDICT_NOT_JUDGED] = "a run that it reads is missing, or its size is not that of this grid",
     [PAPER_VERDICT_NOT_APPLICABLE] = "not a result of simulation",
 };
 static const char RULES[] =
@@ -161,7 +162,7 @@ static void claims_table(const struct paper_grid *g, const struct paper_claim_re
 
 static bool deviates(const struct paper_claim_result *r)
 {
-    return r->verdict == PAPER_VERDICT_NOT_REPRODUCED && r->judged;
+    return r->verdict == PAPER_VERDICT_NOT_REPRODUCED;
 }
 
 /* Largest deviation first; relations, which have none, last. */
@@ -205,7 +206,7 @@ static void deviations(const struct paper_grid *g, const struct paper_claim_resu
             list[n++] = &r[i];
     qsort(list, (size_t)n, sizeof *list, by_deviation);
     page_heading(f, 2, "deviations", "Deviations");
-    page_paragraph(f, NULL, "%d claims were judged and not reproduced, the largest deviation first%s.", n,
+    page_paragraph(f, NULL, "%d claims are not reproduced, the largest deviation first%s.", n,
                    n ? ", relations that do not hold last" : "");
     if (n)
         claims_list(list, n < FIRST ? n : FIRST, f);
@@ -271,13 +272,11 @@ static void configurations(const struct paper_grid *g, FILE *f)
     page_table_end(f);
 }
 
-static void verdict_counts(const struct paper_grid *g, const struct paper_claim_result *claims,
-                           const int count[PAPER_VERDICTS], FILE *f)
+static void verdict_counts(const int count[PAPER_VERDICTS], FILE *f)
 {
     char counts[120];
     paper_claims_count_text(count, counts, sizeof counts);
-    fprintf(f, " Claims: %s; %d of those not reproduced were not judged because a run is missing.", counts,
-            paper_claims_not_judged(claims, g->paper->nclaims));
+    fprintf(f, " Claims: %s.", counts);
 }
 
 static void figures(const struct paper_grid *g, struct paper_chart **charts, FILE *f)
@@ -303,7 +302,7 @@ void paper_page(const struct paper_grid *g, struct paper_chart **charts, const s
     page_begin(f, p->title);
     fprintf(f, "<p>Simulated by simtx %s, %s sizes.", SIMTX_VERSION, quick ? "reduced" : "the paper's");
     if (p->nclaims)
-        verdict_counts(g, claims, count, f);
+        verdict_counts(count, f);
     fputs("</p>\n", f);
     page_paragraph(f, "soft", "In tables, published values stand in parentheses; in pictures they are outlined with "
                    "dashes. A dash or a gap is a run that is missing.%s", quick ? " A published value stands beside a "

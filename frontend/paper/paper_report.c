@@ -67,13 +67,13 @@ static bool write_page(const struct paper_grid *g, struct paper_chart **charts, 
 static void headline(const struct paper_claim_result *r)
 {
     printf("%-6s %-58.58s %12s %12s  %-16s %s\n", r->claim->id, r->claim->wording, r->published, r->tolerance,
-           r->judged ? paper_verdict_name(r->verdict) : "not judged", r->judged ? r->simulated : r->reason);
+           paper_verdict_name(r->verdict), r->verdict == PAPER_VERDICT_NOT_JUDGED ? r->reason : r->simulated);
 }
 
 static void summary(const struct paper_grid *g, const struct paper_claim_result *r, const int count[PAPER_VERDICTS])
 {
     char counts[120];
-    int n = g->paper->nclaims, open = paper_claims_not_judged(r, n);
+    int n = g->paper->nclaims;
     if (n)
         printf("%-6s %-58s %12s %12s  %-16s %s\n", "claim", "headline", "published", "tolerance", "verdict",
                "simulated");
@@ -83,8 +83,6 @@ static void summary(const struct paper_grid *g, const struct paper_claim_result 
     printf("page: %s/index.html\n", g->out);
     if (!n)
         return;
-    if (open)
-        printf("not judged, because a run is missing: %d of the claims that are not reproduced\n", open);
     paper_claims_count_text(count, counts, sizeof counts);
     printf("claims: %s\n", counts);
 }

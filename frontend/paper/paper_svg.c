@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "frontend/page/page.h"
 
-enum { WIDTH = 1000, PLOT = 310, LEFT = 70, RIGHT = WIDTH - 20, TOP = 40, BOTTOM = 40, SMALL_LETTER = 6 };
+enum { WIDTH = 1000, PLOT = 310, LEFT = 70, RIGHT = WIDTH - 20, TOP = 40, BOTTOM = 40, LETTER = 7, SMALL_LETTER = 6 };
 
 struct drawing {
     const struct paper_chart *c;
@@ -111,25 +111,55 @@ static int legend(const struct drawing *d, bool draw)
 
 /* ---- bars and stacks ---- */
 
+static double group_width(const struct paper_chart *c)
+{
+    return (double)(RIGHT - LEFT) / c->benches;
+}
+
+static double longest_name(const char *const *name, int n)
+{
+    size_t longest = 0;
+    for (int i = 0; i < n; i++)
+        longest = strlen(name[i]) > longest ? strlen(name[i]) : longest;
+    return (double)longest;
+}
+
 /* Stacks of several configurations have the name of each below them, upright. */
-static bool has_upright_names(const struct paper_chart *c)
+static bool has_upright_bars(const struct paper_chart *c)
 {
     return is_stack(c) && c->bars > 1;
 }
 
-static double names_height(const struct paper_chart *c)
+/* Names of benchmarks stand upright where one is wider than its group of bars. */
+static bool has_upright_groups(const struct paper_chart *c)
 {
-    size_t longest = 0;
-    for (int i = 0; has_upright_names(c) && i < c->bars; i++)
-        longest = strlen(c->bar[i]) > longest ? strlen(c->bar[i]) : longest;
-    return longest ? 8 + SMALL_LETTER * (double)longest : 0;
+    return !is_lines(c) && LETTER * longest_name(c->bench, c->benches) > group_width(c);
 }
 
-static void upright(const struct drawing *d, double x, double y, const char *text)
+static double bar_names_height(const struct paper_chart *c)
 {
-    fprintf(d->f, "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"end\" font-size=\"10\">", x, y);
+    return has_upright_bars(c) ? 8 + SMALL_LETTER * longest_name(c->bar, c->bars) : 0;
+}
+
+static double names_height(const struct paper_chart *c)
+{
+    double groups = has_upright_groups(c) ? LETTER * longest_name(c->bench, c->benches) - BOTTOM / 2.0 : 0;
+    return bar_names_height(c) + fmax(groups, 0);
+}
+
+static void upright(const struct drawing *d, double x, double y, int size, const char *text)
+{
+    fprintf(d->f, "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"end\" font-size=\"%d\">", x, y, size);
     page_text(d->f, text);
     fputs("</text>\n", d->f);
+}
+
+static void group_name(const struct drawing *d, double x, double y, const char *name)
+{
+    if (has_upright_groups(d->c))
+        upright(d, x + 4, y + 8, 12, name);
+    else
+        picture_text(d->f, x, y + 20, PICTURE_MIDDLE, name);
 }
 
 /* One bar of a group, or one stack. */
@@ -155,15 +185,15 @@ static void bars(const struct drawing *d)
 {
     const struct paper_chart *c = d->c;
     int columns = c->bars == 1 && !is_stack(c) ? c->parts : c->bars;
-    double group = (double)(RIGHT - LEFT) / c->benches, width = group * 0.8 / columns, bottom = d->axis.from;
+    double group = group_width(c), width = group * 0.8 / columns, bottom = d->axis.from;
     for (int b = 0; b < c->benches; b++) {
         double x = LEFT + group * b + group * 0.1;
         for (int i = 0; i < columns; i++) {
             draw_column(d, b, i, x + width * i, width * 0.9);
-            if (has_upright_names(c))
-                upright(d, x + width * (i + 0.45) + 4, bottom + 5, c->bar[i]);
+            if (has_upright_bars(c))
+                upright(d, x + width * (i + 0.45) + 4, bottom + 5, 10, c->bar[i]);
         }
-        picture_text(d->f, x + group * 0.4, bottom + names_height(c) + 20, PICTURE_MIDDLE, c->bench[b]);
+        group_name(d, x + group * 0.4, bottom + bar_names_height(c), c->bench[b]);
     }
 }
 

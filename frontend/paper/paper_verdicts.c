@@ -7,7 +7,7 @@
 const char *paper_verdict_name(enum paper_verdict v)
 {
     static const char *const names[PAPER_VERDICTS] = {
-        "measured", "by configuration", "not reproduced", "not applicable"
+        "measured", "by configuration", "not reproduced", "not judged", "not applicable"
     };
     return names[v];
 }
@@ -33,14 +33,6 @@ void paper_claims_count_text(const int count[PAPER_VERDICTS], char *text, size_t
 bool paper_claim_is_headline(const struct paper *p, const struct paper_claim *c)
 {
     return p->headlines ? strstr(p->headlines, c->id) != NULL : paper_claim_is_mean(c->kind);
-}
-
-int paper_claims_not_judged(const struct paper_claim_result *r, int n)
-{
-    int open = 0;
-    for (int i = 0; i < n; i++)
-        open += r[i].verdict == PAPER_VERDICT_NOT_REPRODUCED && !r[i].judged;
-    return open;
 }
 
 static void quoted(FILE *f, const char *text)
