@@ -69,7 +69,7 @@ typedef struct simtx_gpu_info {
     const char *name;
     uint32_t sms, warp_size, max_threads_per_block, max_threads_per_sm, max_blocks_per_sm;
     uint32_t registers_per_sm, registers_per_block;
-    uint32_t shared_per_block, shared_per_block_optin, shared_per_sm, const_bytes;
+    uint32_t shared_per_block, shared_per_block_optin, shared_per_sm, shared_reserved, const_bytes;
     uint32_t max_grid[3], max_block[3];
     uint32_t cc_major, cc_minor;      /* compute capability reported to programs */
     uint32_t core_mhz, memory_mhz, memory_bus_bits, l2_bytes;

@@ -62,20 +62,38 @@ cudaError_t rt_function_set(struct CUfunc_st *f, int attribute, int value)
 
 /* ---- occupancy ---- */
 
+/* Resident blocks whatever shared memory a launch may ask for; 0 for more threads than a block may have. */
+static uint32_t resident(const struct CUfunc_st *f, const simtx_kernel_info *k, int block_size, size_t dynamic_shared)
+{
+    return (uint32_t)block_size <= k->max_threads
+               ? simtx_occupancy(f->kernel, (uint32_t)block_size, dynamic_shared, NULL)
+               : 0;
+}
+
+static bool shared_allowed(const struct CUfunc_st *f, const simtx_kernel_info *k, size_t dynamic_shared)
+{
+    return dynamic_shared <= default_dynamic_shared(f, k) || dynamic_shared <= (size_t)f->max_dynamic;
+}
+
 uint32_t rt_occupancy(const struct CUfunc_st *f, int block_size, size_t dynamic_shared)
 {
-    return simtx_occupancy(f->kernel, (uint32_t)block_size, dynamic_shared, NULL);
+    simtx_kernel_info k;
+    simtx_kernel_get_info(f->kernel, &k);
+    return shared_allowed(f, &k, dynamic_shared) ? resident(f, &k, block_size, dynamic_shared) : 0;
 }
 
 /* The number of blocks falls as the dynamic size grows. */
 cudaError_t rt_largest_dynamic(const struct CUfunc_st *f, int blocks, int block_size, size_t *bytes)
 {
-    size_t low = 0, high = info_of(f)->shared_per_block_optin;
-    if (rt_occupancy(f, block_size, 0) < (uint32_t)blocks)
+    simtx_kernel_info k;
+    simtx_kernel_get_info(f->kernel, &k);
+    size_t low = 0, most = info_of(f)->shared_per_block_optin;
+    if (k.shared_bytes > most || resident(f, &k, block_size, 0) < (uint32_t)blocks)
         return cudaErrorInvalidValue;
+    size_t high = most - k.shared_bytes;
     while (low < high) {
         size_t middle = low + (high - low + 1) / 2;
-        if (rt_occupancy(f, block_size, middle) >= (uint32_t)blocks)
+        if (resident(f, &k, block_size, middle) >= (uint32_t)blocks)
             low = middle;
         else
             high = middle - 1;

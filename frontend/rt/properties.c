@@ -10,6 +10,7 @@ static void fill_limits(struct cudaDeviceProp *p, const simtx_gpu_info *g)
     p->sharedMemPerBlock = g->shared_per_block;
     p->sharedMemPerBlockOptin = g->shared_per_block_optin;
     p->sharedMemPerMultiprocessor = g->shared_per_sm;
+    p->reservedSharedMemPerBlock = g->shared_reserved;
     p->regsPerBlock = (int)g->registers_per_block;
     p->regsPerMultiprocessor = (int)g->registers_per_sm;
     p->warpSize = RT_WARP_SIZE;

@@ -377,6 +377,7 @@ cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_co
 bool rt_function_ok(const struct CUfunc_st *f);
 void rt_function_attributes(const struct CUfunc_st *f, struct cudaFuncAttributes *a);
 cudaError_t rt_function_set(struct CUfunc_st *f, int attribute, int value);
+/* Resident blocks of an SM; 0 if no launch may have such blocks. */
 uint32_t rt_occupancy(const struct CUfunc_st *f, int block_size, size_t dynamic_shared);
 /* The largest dynamic size at which `blocks` blocks are resident. */
 cudaError_t rt_largest_dynamic(const struct CUfunc_st *f, int blocks, int block_size, size_t *bytes);
