@@ -37,13 +37,6 @@ RT_API cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, voi
     return rt_leave(e ? e : rt_launch(f, &c, &a));
 }
 
-/* Called by code that was compiled for per-thread default streams. */
-RT_API cudaError_t cudaLaunchKernel_ptsz(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
-                                         cudaStream_t stream)
-{
-    return cudaLaunchKernel(func, grid, block, args, shared, stream);
-}
-
 RT_API cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                                                cudaStream_t stream)
 {

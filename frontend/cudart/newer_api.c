@@ -40,11 +40,21 @@ RT_API cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t g, const c
     return rt_leave(e);
 }
 
-RT_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *out, cudaGraph_t g, unsigned value,
-                                                    unsigned flags)
+/* Launches from the device are not supported. */
+RT_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *out, cudaGraph_t g, cudaGraphInstantiateParams *p)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : conditional());
+    if (!e && !p)
+        e = cudaErrorInvalidValue;
+    if (!e && p->flags & cudaGraphInstantiateFlagDeviceLaunch)
+        e = cudaErrorNotSupported;
+    if (!e)
+        e = rt_graph_instantiate(out, g, p->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
+    if (p) {
+        p->errNode_out = NULL;
+        p->result_out = e ? cudaGraphInstantiateError : cudaGraphInstantiateSuccess;
+    }
+    return rt_leave(e);
 }
 
 /* ---- managed memory: a location is a device, or the host in one of three ways ---- */
@@ -95,6 +105,18 @@ RT_API cudaError_t cudaStreamGetId(cudaStream_t s, unsigned long long *id)
         e = cudaErrorInvalidValue;
     if (!e)
         *id = rt_stream_state(s)->id;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaStreamGetDevice(cudaStream_t s, int *device)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && !rt_stream_ok(s))
+        e = cudaErrorInvalidResourceHandle;
+    if (!e && !device)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *device = rt_stream_builtin(s) ? rt_thread.device : rt_stream_state(s)->context->device;
     return rt_leave(e);
 }
 

@@ -1,7 +1,8 @@
 /*
- * libcudart_static.a: for programs that link the runtime library statically, as nvcc does by default. Each function
- * jumps to the one of libcudart.so, which is loaded when the program starts, so that a process has one state of CUDA
- * whatever its parts link. names.h lists the functions: FORWARD(index, name), and FORWARD_COUNT.
+ * libcudart_static.a: for programs that link the runtime library statically, as nvcc does by default; libcudart.so.12
+ * and .13: for programs of these releases of CUDA. Each function jumps to one of libcudart.so, which is loaded when the
+ * program starts, so that a process has one state of CUDA whatever its parts link. names.h lists the functions:
+ * FORWARD(index, name, target), and FORWARD_COUNT.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -19,8 +20,8 @@ __attribute__((section(".simtx_cudart"), used)) static const char mark[] = LIBRA
 
 __attribute__((visibility("hidden"))) void *simtx_forward_table[FORWARD_COUNT];
 
-static const char *const names[FORWARD_COUNT] = {
-#define FORWARD(index, name) [index] = #name,
+static const char *const targets[FORWARD_COUNT] = {
+#define FORWARD(index, name, target) [index] = #target,
     FORWARD_NAMES
 #undef FORWARD
 };
@@ -48,7 +49,7 @@ static void *load(void)
     if (!library)
         library = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL);
     if (!library)
-        fprintf(stderr, "simtx: libcudart_static: %s is neither in " SIMTX_CUDART_FOLDER " nor in LD_LIBRARY_PATH; "
+        fprintf(stderr, "simtx: %s is neither in " SIMTX_CUDART_FOLDER " nor in LD_LIBRARY_PATH; "
                 "set LD_LIBRARY_PATH to its folder\n", LIBRARY);
     return library;
 }
@@ -58,8 +59,8 @@ __attribute__((constructor(101))) static void start(void)
 {
     void *library = load();
     for (int i = 0; i < FORWARD_COUNT; i++) {
-        void *f = library ? dlsym(library, names[i]) : NULL;
-        simtx_forward_table[i] = f ? f : stand_in(names[i]);
+        void *f = library ? dlsym(library, targets[i]) : NULL;
+        simtx_forward_table[i] = f ? f : stand_in(targets[i]);
     }
 }
 
@@ -70,7 +71,7 @@ __attribute__((constructor(101))) static void start(void)
 #define JUMP(index) "adrp x16, simtx_forward_table+8*" #index "\n" \
     "ldr x16, [x16, :lo12:simtx_forward_table+8*" #index "]\n" "br x16\n"
 #endif
-#define FORWARD(index, name) \
+#define FORWARD(index, name, target) \
     __asm__(".text\n.globl " #name "\n.type " #name ", %function\n" #name ":\n" JUMP(index) \
             ".size " #name ", .-" #name);
 FORWARD_NAMES

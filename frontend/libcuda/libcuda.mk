@@ -8,7 +8,7 @@ ALL += $(LIBCUDA) $(LIBCUDA_STUB)
 
 $(B)/gen/libcuda_aliases.ld: $(LIBCUDA_OBJ) frontend/libcuda/names.sh frontend/libcuda/per_thread.txt
 	@mkdir -p $(@D)
-	frontend/libcuda/names.sh aliases $(LIBCUDA_OBJ) > $@
+	frontend/libcuda/names.sh aliases frontend/libcuda/per_thread.txt $(LIBCUDA_OBJ) > $@
 
 $(B)/gen/libcuda_stubs.c: $(CUDART).11.0 frontend/libcuda/names.sh
 	@mkdir -p $(@D)

@@ -1,19 +1,20 @@
 #!/bin/sh
-# Writes, from the object files of the driver API: names.sh aliases OBJECTS, a linker script with the further names of
-# functions (unversioned names of functions that exist as _v2 or _v3, names for per-thread default streams); names.sh
-# stubs LIBRARY, a C file with an empty function for each name of the driver API, which the filter libcuda.so.1
-# consists of.
+# Writes, from the object files of an API: names.sh aliases PER_THREAD OBJECTS, a linker script with the further names
+# of functions (unversioned names of functions that exist as _v2 or _v3 alone, names for per-thread default streams, of
+# the functions in the file PER_THREAD); names.sh stubs LIBRARY, a C file with an empty function for each name of the
+# driver API, which the filter libcuda.so.1 consists of.
 set -e
-here=$(dirname "$0")
 what=$1
 shift
 
 functions() {
-    nm --defined-only "$@" | awk '$2 == "T" && $3 ~ /^cu[A-Z]/ { print $3 }' | LC_ALL=C sort -u
+    nm --defined-only "$@" | awk '$2 == "T" && $3 ~ /^(_*cuda|cu)[A-Z]/ { print $3 }' | LC_ALL=C sort -u
 }
 
 aliases() {
-    functions "$@" | awk -v per_thread="$here/per_thread.txt" '
+    per_thread=$1
+    shift
+    functions "$@" | awk -v per_thread="$per_thread" '
         { has[$1] = 1; name[NR] = $1 }
         END {
             for (i = 1; i <= NR; i++) {
@@ -41,7 +42,7 @@ case $what in
 aliases) aliases "$@" ;;
 stubs) stubs "$@" ;;
 *)
-    echo "names.sh: usage: names.sh aliases OBJECTS | stubs LIBRARY" >&2
+    echo "names.sh: usage: names.sh aliases PER_THREAD OBJECTS | stubs LIBRARY" >&2
     exit 2
     ;;
 esac

@@ -1,7 +1,7 @@
 # Tests of libcudart and of the fat binary reader.
 CUDART_TEST_DIR  := $(B)/regress/cudart
-CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api launch elf driver graph graph_timing process) \
-                    $(CUDART_TEST_DIR)/units $(CUDART_TEST_DIR)/units_static
+CUDART_TEST_BIN  := $(patsubst %,$(CUDART_TEST_DIR)/%_test,fatbin header api launch elf driver graph graph_timing process release) \
+                    $(CUDART_TEST_DIR)/units $(patsubst %,$(CUDART_TEST_DIR)/units_%,static 12 13)
 CUDART_TEST_LINK := -L$(B)/cuda/lib64 -lcudart -lcuda -Wl,-rpath,$(abspath $(B))/cuda/lib64
 
 $(CUDART_TEST_DIR)/fatbin_test: regress/cudart/fatbin_test.c frontend/fatbin/fatbin.c frontend/fatbin/fatbin.h
@@ -30,6 +30,14 @@ $(CUDART_TEST_DIR)/units_static: regress/cudart/units_a.cu regress/cudart/units_
 	@mkdir -p $(@D)
 	$(CLANGXX) --cuda-path=$(abspath $(B))/cuda --cuda-gpu-arch=sm_70 -O2 $(filter %.cu,$^) -o $@ \
 	    -L$(B)/cuda/lib64 -lcudart_static -ldl -lrt -lpthread
+
+# The same, as programs of CUDA 12 and 13 need the library.
+$(CUDART_TEST_DIR)/units_%: regress/cudart/units_a.cu regress/cudart/units_b.cu $(B)/cuda/lib64/libcudart.so.% | all
+	@mkdir -p $(@D)
+	$(CLANGXX) --cuda-path=$(abspath $(B))/cuda --cuda-gpu-arch=sm_70 -O2 $(filter %.cu,$^) -o $@ \
+	    -L$(B)/cuda/lib64 -l:libcudart.so.$* -Wl,-rpath,$(abspath $(B))/cuda/lib64
+
+$(CUDART_TEST_DIR)/release_test: $(B)/cuda/lib64/libcudart.so.12 $(B)/cuda/lib64/libcudart.so.13
 
 TESTS          += test-cudart
 THREADED_TESTS += test-cudart

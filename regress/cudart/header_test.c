@@ -1,5 +1,5 @@
 /* The library against the headers that programs are compiled with: every declared function is exported (and
- * nothing but the API), every error code of the enumeration has its name. */
+ * nothing but the API), every error code of the enumeration has its name; and against the published list of functions. */
 #include "regress/cudart/test.h"
 
 #include <ctype.h>
@@ -72,6 +72,42 @@ static void nothing_else_is_exported(void **state)
     assert_null(dlsym(RTLD_DEFAULT, "fatbin_ptx"));
 }
 
+#define UNSUPPORTED(name) #name,
+static const char *const unsupported[] = {
+#include "frontend/cudart/unsupported.def"
+};
+#undef UNSUPPORTED
+
+static const char *status_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; i++)
+        if (!strcmp(unsupported[i], name))
+            return dlsym(RTLD_DEFAULT, name) ? "unsupported" : "unsupported, not exported";
+    return dlsym(RTLD_DEFAULT, name) ? "works" : "absent";
+}
+
+/* published.txt tells of each function of the API whether simtx has it. */
+static void published_functions(void **state)
+{
+    FILE *f = fopen("regress/cudart/published.txt", "r");
+    char line[256], name[128], listed[32];
+    int functions = 0, wrong = 0;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        if (*line == '#')
+            continue;
+        assert_int_equal(sscanf(line, "%127s %31s", name, listed), 2);
+        functions++;
+        if (strcmp(listed, status_of(name))) {
+            print_error("published.txt: %s: %s, but: %s\n", name, listed, status_of(name));
+            wrong++;
+        }
+    }
+    fclose(f);
+    assert_int_equal(wrong, 0);
+    assert_true(functions > 350);
+}
+
 static void every_error_has_its_name(void **state)
 {
     char *text = read_header(INCLUDE "driver_types.h"), name[128];
@@ -96,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_is_exported),
         cmocka_unit_test(nothing_else_is_exported),
+        cmocka_unit_test(published_functions),
         cmocka_unit_test(every_error_has_its_name),
     };
     return finish("headers", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));

@@ -98,6 +98,55 @@ SIMTX_API cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise 
     return cudaMemAdvise_v2(devPtr, count, advice, location);
 }
 
+/* A variable of the device as an argument. */
+template <class T>
+SIMTX_API cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                         size_t n, const T &symbol, const void *src, size_t count, size_t offset,
+                                         enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, dependencies, n, (const void *)&symbol, src, count, offset,
+                                            kind);
+}
+
+template <class T>
+SIMTX_API cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                           const cudaGraphNode_t *dependencies, size_t n, void *dst, const T &symbol,
+                                           size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, dependencies, n, dst, (const void *)&symbol, count, offset,
+                                              kind);
+}
+
+template <class T>
+SIMTX_API cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol, const void *src, size_t count,
+                                               size_t offset, enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, src, count, offset, kind);
+}
+
+template <class T>
+SIMTX_API cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const T &symbol, size_t count,
+                                                 size_t offset, enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphMemcpyNodeSetParamsFromSymbol(node, dst, (const void *)&symbol, count, offset, kind);
+}
+
+template <class T>
+SIMTX_API cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const T &symbol,
+                                                   const void *src, size_t count, size_t offset,
+                                                   enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, node, (const void *)&symbol, src, count, offset, kind);
+}
+
+template <class T>
+SIMTX_API cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst,
+                                                     const T &symbol, size_t count, size_t offset,
+                                                     enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, node, dst, (const void *)&symbol, count, offset, kind);
+}
+
 #if __cplusplus >= 201103L
 template <class... Expected, class... Actual>
 static inline __host__ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Expected...),

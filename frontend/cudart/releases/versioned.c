@@ -1,0 +1,116 @@
+/* Functions with the number of a version in their name: CUDA gives a function such a name when its arguments change,
+ * and the headers of later releases give the plain name to it. Edges of graphs have data since release 12.3; simtx has
+ * ordinary edges, whose data are zero. */
+#include <string.h>
+
+#include "frontend/cudart/cudart.h"
+#include "frontend/rt/graph.h"
+
+static bool plain_edges(const cudaGraphEdgeData *data, size_t n)
+{
+    static const cudaGraphEdgeData plain;
+    for (size_t i = 0; data && i < n; i++)
+        if (memcmp(&data[i], &plain, offsetof(cudaGraphEdgeData, reserved)))
+            return false;
+    return true;
+}
+
+static cudaError_t other_edges(void)
+{
+    static bool said;
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_not_supported("edge data of graphs", &said));
+}
+
+static cudaError_t give_edges(cudaError_t e, cudaGraphEdgeData *data, const size_t *n)
+{
+    if (!e && data && n)
+        memset(data, 0, *n * sizeof *data);
+    return e;
+}
+
+/* Not in the headers, whose C++ overloads have these arguments. */
+#define PROTOTYPE(name, ...) RT_API cudaError_t name(__VA_ARGS__); cudaError_t name(__VA_ARGS__)
+
+PROTOTYPE(cudaStreamGetCaptureInfo_v3, cudaStream_t s, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+          cudaGraph_t *graph, const cudaGraphNode_t **deps, const cudaGraphEdgeData **data, size_t *n)
+{
+    if (data)
+        *data = NULL;
+    return cudaStreamGetCaptureInfo_v2(s, status, id, graph, deps, n);
+}
+
+PROTOTYPE(cudaStreamUpdateCaptureDependencies_v2, cudaStream_t s, cudaGraphNode_t *deps, const cudaGraphEdgeData *data,
+          size_t n, unsigned flags)
+{
+    return plain_edges(data, n) ? cudaStreamUpdateCaptureDependencies(s, deps, n, flags) : other_edges();
+}
+
+PROTOTYPE(cudaGraphAddDependencies_v2, cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+          const cudaGraphEdgeData *data, size_t n)
+{
+    return plain_edges(data, n) ? cudaGraphAddDependencies(g, from, to, n) : other_edges();
+}
+
+PROTOTYPE(cudaGraphRemoveDependencies_v2, cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+          const cudaGraphEdgeData *data, size_t n)
+{
+    return plain_edges(data, n) ? cudaGraphRemoveDependencies(g, from, to, n) : other_edges();
+}
+
+PROTOTYPE(cudaGraphGetEdges_v2, cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data,
+          size_t *n)
+{
+    return give_edges(cudaGraphGetEdges(g, from, to, n), data, n);
+}
+
+PROTOTYPE(cudaGraphNodeGetDependencies_v2, cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data,
+          size_t *n)
+{
+    return give_edges(cudaGraphNodeGetDependencies(node, nodes, n), data, n);
+}
+
+PROTOTYPE(cudaGraphNodeGetDependentNodes_v2, cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data,
+          size_t *n)
+{
+    return give_edges(cudaGraphNodeGetDependentNodes(node, nodes, n), data, n);
+}
+
+PROTOTYPE(cudaGraphAddNode_v2, cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps,
+          const cudaGraphEdgeData *data, size_t n, struct cudaGraphNodeParams *p)
+{
+    return plain_edges(data, n) ? cudaGraphAddNode(out, g, deps, n, p) : other_edges();
+}
+
+PROTOTYPE(cudaEventElapsedTime_v2, float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    return cudaEventElapsedTime(ms, start, end);
+}
+
+PROTOTYPE(__cudaSimtxGraphExecUpdate12, cudaGraphExec_t x, cudaGraph_t g, cudaGraphExecUpdateResultInfo *info)
+{
+    cudaGraphExecUpdateResultInfo none;
+    info = info ? info : &none;
+    info->errorFromNode = NULL;
+    return cudaGraphExecUpdate(x, g, &info->errorNode, &info->result);
+}
+
+/* ---- launches as nvcc of release 12 and later compiles them: a kernel's handle is the address of its host function */
+
+PROTOTYPE(__cudaGetKernel, void **kernel, const void *entry)
+{
+    *kernel = (void *)entry;
+    return cudaSuccess;
+}
+
+PROTOTYPE(__cudaLaunchKernel, void *kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+{
+    return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
+}
+
+/* Images are loaded when they are first used. */
+RT_API char __cudaInitModule(void **handle);
+char __cudaInitModule(void **handle)
+{
+    return 0;
+}
