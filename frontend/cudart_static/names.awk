@@ -1,5 +1,5 @@
-# Writes names.h from renamed.txt (first file) and the names of libcudart.so, one a line: for each name the function that
-# it means in this release.
+# Writes names.h from renamed.txt (first file) and the names of libcudart.so, one a line: for each name the function
+# that it means in this release.
 FNR == NR {
     if ($1 == release)
         target[$2] = $3

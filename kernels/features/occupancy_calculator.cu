@@ -5,7 +5,7 @@
 // also: --set kernel.plain.registers=72 --set kernel.bounded.registers=255
 // also: --config gtx480
 // also: --config quadro-fx5800 --set kernel.plain.registers=21
-// also: --set gpu.compute_capability=8.6 --set gpu.shared_unit=128 --set gpu.shared_reserved=1024 --set gpu.shared_per_sm=102400 --set gpu.shared_per_block_optin=101376 --set gpu.max_threads_per_sm=1536 --set gpu.max_blocks_per_sm=16
+// also: --set gpu.compute_capability=8.0 --set gpu.shared_unit=128 --set gpu.shared_reserved=1024
 #define PROGRAM "occupancy_calculator"
 #include "../check.h"
 

@@ -1,5 +1,5 @@
 /* The library against the headers that programs are compiled with: every declared function is exported (and
- * nothing but the API), every error code of the enumeration has its name; and against the published list of functions. */
+ * nothing but the API), every error code of the enumeration has its name. Then against the published functions. */
 #include "regress/cudart/test.h"
 
 #include <ctype.h>

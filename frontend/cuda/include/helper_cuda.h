@@ -16,8 +16,25 @@ template <class T> static inline void simtx_check(T result, const char *what, co
     }
 }
 
+/* The name under which programs call it themselves. */
+template <class T> static inline void check(T result, const char *const what, const char *const file, const int line)
+{
+    simtx_check(result, what, file, line);
+}
+
+static inline void simtx_print_last(const char *message, const char *file, int line)
+{
+    cudaError_t error = cudaGetLastError();
+    if (error)
+        fprintf(stderr, "%s:%d: %s: %s (%d)\n", file, line, message, cudaGetErrorName(error), (int)error);
+}
+
 #define checkCudaErrors(call) simtx_check((call), #call, __FILE__, __LINE__)
 #define getLastCudaError(msg) simtx_check(cudaGetLastError(), msg, __FILE__, __LINE__)
+#define printLastCudaError(msg) simtx_print_last(msg, __FILE__, __LINE__)
+#ifndef DEVICE_RESET
+#define DEVICE_RESET cudaDeviceReset();
+#endif
 #ifndef MAX
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #endif
@@ -44,7 +61,44 @@ static inline int _ConvertSMVer2Cores(int major, int minor)
     }
 }
 
+static inline const char *_ConvertSMVer2ArchName(int major, int minor)
+{
+    static const struct {
+        int since;
+        const char *name;
+    } names[] = {{100, "Blackwell"}, {90, "Hopper"},  {89, "Ada"},    {80, "Ampere"}, {75, "Turing"},
+                 {70, "Volta"},      {60, "Pascal"},  {50, "Maxwell"}, {30, "Kepler"}, {20, "Fermi"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (major * 10 + minor >= names[i].since)
+            return names[i].name;
+    return "Graphics Device";
+}
+
+static inline int ftoi(float value) { return (int)(value >= 0 ? value + 0.5 : value - 0.5); }
+
+static inline int gpuDeviceInit(int device)
+{
+    int count = 0;
+    checkCudaErrors(cudaGetDeviceCount(&count));
+    if (device < 0)
+        device = 0;
+    if (device >= count) {
+        fprintf(stderr, "device %d: there are %d\n", device, count);
+        return -device;
+    }
+    checkCudaErrors(cudaSetDevice(device));
+    return device;
+}
+
+/* Devices of simtx are equal. */
 static inline int gpuGetMaxGflopsDeviceId() { return 0; }
+
+/* None is integrated. */
+static inline int findIntegratedGPU()
+{
+    fprintf(stderr, "no integrated GPU\n");
+    exit(EXIT_FAILURE);
+}
 
 static inline int findCudaDevice(int argc, const char **argv)
 {
