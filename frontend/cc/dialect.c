@@ -1,6 +1,10 @@
-/* Launches written `kernel << < grid, block >> > (...)`: nvcc accepts them, clang does not. A source with such launches
- * is compiled through an overlay (clang's -ivfsoverlay) that shows `<<<` in its place at the same line and column, so
- * messages and dependencies name the source itself. Files beside it that it includes with quotes are treated alike. */
+/*
+ * Spellings that nvcc accepts and clang does not: launches written `kernel << < grid, block >> > (...)`; alignas after
+ * a memory space, `__shared__ alignas(16) float x[4]`; registers with one % in assembly that has operands,
+ * `asm("mov.u32 %0, %smid;" : "=r"(id))`. A source with one of them is compiled through an overlay (clang's
+ * -ivfsoverlay) that has `<<<`, __align (a macro of simtx/nvcc.h) or %%smid on the same line, so messages and
+ * dependencies name the source itself. Files beside it that it includes with quotes are treated alike.
+ */
 #include "cc.h"
 
 #include <errno.h>
@@ -12,6 +16,9 @@
 #include "base/file.h"
 
 enum { MOST_FILES = 256, LARGEST = 64 << 20 };
+#define LETTER "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+#define WORD LETTER "0123456789"
+#define BLANK " \t\r\n"
 
 struct overlay {
     struct cc *cc;
@@ -21,11 +28,17 @@ struct overlay {
     int changed;
 };
 
-static char *read_source(const char *path, size_t *size)
+/* With room for every % to be doubled. */
+static char *read_source(const char *path)
 {
     struct stat st;
+    size_t size;
     bool read = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < LARGEST;
-    return read ? file_read(path, size) : NULL;
+    char *text = read ? file_read(path, &size) : NULL;
+    char *roomy = text ? realloc(text, 2 * size + 1) : NULL;
+    if (!roomy)
+        free(text);
+    return roomy;
 }
 
 /* The end of the comment or literal that starts at s; s itself when none does. */
@@ -92,13 +105,90 @@ static char *bracket(const char *text, char *s, bool *open, bool *changed)
     return end;
 }
 
-static bool join_launches(char *text)
+/* In the literal that starts at s, doubles each % before the name of a register; the end of the literal. */
+static char *double_signs(char *s, bool *changed)
+{
+    char *end = skip_quiet(s);
+    for (char *p = s; p < end; p++) {
+        if (*p != '%')
+            continue;
+        if (p[1] == '%') {
+            p++;
+        } else if (strspn(p + 1, LETTER)) {
+            memmove(p + 1, p, strlen(p) + 1);
+            p++;
+            end++;
+            *changed = true;
+        }
+    }
+    return end;
+}
+
+static char *next_piece(char *s)
+{
+    char *end = skip_quiet(s);
+    return end == s ? s + 1 : end;
+}
+
+/* The first `:` or closing bracket that belongs to the bracket that opens at s; NULL: neither. */
+static char *operands(char *s)
+{
+    int depth = 0;
+    while (*s) {
+        depth += *s == '(' ? 1 : *s == ')' ? -1 : 0;
+        if (depth == 0 || (depth == 1 && *s == ':'))
+            return s;
+        s = next_piece(s);
+    }
+    return NULL;
+}
+
+/* Behind the word asm: the end of the assembly text. */
+static char *assembly(char *s, bool *changed)
+{
+    char *open = s + strspn(s, BLANK);
+    if (!strncmp(open, "volatile", 8) || !strncmp(open, "__volatile__", 12))
+        open += strspn(open, WORD);
+    open += strspn(open, BLANK);
+    char *end = *open == '(' ? operands(open) : NULL;
+    if (!end || *end != ':')
+        return s;
+    for (s = open + 1; *s && *s != ':' && *s != ')';)
+        s = *s == '"' && s[-1] != 'R' ? double_signs(s, changed) : next_piece(s);
+    return s;
+}
+
+static bool one_of(const char *s, size_t n, const char *const *words)
+{
+    for (; *words; words++)
+        if (strlen(*words) == n && !memcmp(s, *words, n))
+            return true;
+    return false;
+}
+
+/* At the start of a word: its end, or that of the alignas or the assembly text that follows. */
+static char *word(char *s, bool *changed)
+{
+    static const char *const spaces[] = {"__shared__", "__device__", "__constant__", "__managed__", NULL};
+    static const char *const assemblies[] = {"asm", "__asm__", "__asm", NULL};
+    size_t n = strspn(s, WORD);
+    char *next = s + n + strspn(s + n, BLANK);
+    if (one_of(s, n, assemblies))
+        return assembly(s + n, changed);
+    if (!one_of(s, n, spaces) || strspn(next, WORD) != 7 || memcmp(next, "alignas", 7))
+        return s + n;
+    memcpy(next, "__align", 7);
+    *changed = true;
+    return next + 7;
+}
+
+static bool rewrite(char *text)
 {
     bool open = false, changed = false;
     for (char *s = text; *s;) {
         char *next = skip_quiet(s);
         if (next == s)
-            next = bracket(text, s, &open, &changed);
+            next = strspn(s, WORD) ? word(s, &changed) : bracket(text, s, &open, &changed);
         s = next;
     }
     return changed;
@@ -115,7 +205,7 @@ static void start_map(struct overlay *o)
     fputs("{ 'version': 0, 'use-external-names': false, 'roots': [\n", o->map);
 }
 
-static void add_file(struct overlay *o, const char *path, const char *text, size_t size)
+static void add_file(struct overlay *o, const char *path, const char *text)
 {
     char real[PATH_MAX], name[32];
     if (!realpath(path, real))
@@ -125,7 +215,7 @@ static void add_file(struct overlay *o, const char *path, const char *text, size
     snprintf(name, sizeof name, "overlay%u.cu", o->cc->temps.n);
     const char *copy = cc_temp(o->cc, name);
     FILE *f = fopen(copy, "wb");
-    if (!f || fwrite(text, 1, size, f) != size || fclose(f))
+    if (!f || fputs(text, f) < 0 || fclose(f))
         cc_fail("cannot write %s: %s", copy, strerror(errno));
     fprintf(o->map, "%s{ 'type': 'file', 'name': '%s', 'external-contents': '%s' }\n", o->changed++ ? ", " : "", real,
             copy);
@@ -149,19 +239,18 @@ static void visit_includes(struct overlay *o, const char *path, const char *text
 
 static void visit(struct overlay *o, const char *path)
 {
-    size_t size;
     for (uint32_t i = 0; i < o->seen.n; i++)
         if (!strcmp(o->seen.at[i], path))
             return;
     if (o->seen.n == MOST_FILES)
         return;
-    char *text = read_source(path, &size);
+    char *text = read_source(path);
     if (!text)
         return;
     words_add(&o->seen, path);
     visit_includes(o, path, text);
-    if (join_launches(text))
-        add_file(o, path, text, size);
+    if (rewrite(text))
+        add_file(o, path, text);
     free(text);
 }
 

@@ -7,7 +7,8 @@
 CUDA_DIR     := frontend/cuda
 CUDA_HDR_SRC := $(shell cd $(CUDA_DIR)/include && find . -name '*.h' -o -name '*.hpp' | sed 's|^\./||')
 CUDA_HDR     := $(CUDA_HDR_SRC:%=$(B)/cuda/include/%)
-CUDA_TOOLS   := $(B)/cuda/bin/ptxas $(B)/cuda/bin/fatbinary $(B)/cuda/bin/nvlink $(B)/cuda/bin/crt/link.stub $(B)/cuda/lib64/libcudadevrt.a
+EMPTY_LIBS   := $(B)/cuda/lib64/libcudadevrt.a $(B)/cuda/lib64/libnvToolsExt.a
+CUDA_TOOLS   := $(B)/cuda/bin/ptxas $(B)/cuda/bin/fatbinary $(B)/cuda/bin/nvlink $(B)/cuda/bin/crt/link.stub $(EMPTY_LIBS)
 CUDA_TREE    := $(CUDA_HDR) $(CUDA_TOOLS) $(B)/cuda/version.json $(B)/cuda/lib64/.keep
 
 $(B)/cuda/include/%: $(CUDA_DIR)/include/%
@@ -22,8 +23,8 @@ $(B)/cuda/bin/crt/%: $(CUDA_DIR)/crt/%
 	@mkdir -p $(@D)
 	@cp $< $@
 
-# The device runtime library: empty, for link lines that name it.
-$(B)/cuda/lib64/libcudadevrt.a:
+# The device runtime library and NVTX: empty, for link lines that name them.
+$(EMPTY_LIBS):
 	@mkdir -p $(@D)
 	@ar rcs $@
 

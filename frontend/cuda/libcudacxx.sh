@@ -1,10 +1,11 @@
 #!/bin/sh
 # usage: libcudacxx.sh FOLDER
-# libcu++ as Debian ships it is written for nvcc. This makes a tree of links to its headers in FOLDER, with corrected copies
-# of the files that clang rejects or miscompiles: a single % before a register's name in inline assembly, two operators that
-# are declared for host and device and defined for the host, and in barrier::arrive a variable that only the leader of
-# a warp sets before all shuffle it, for which clang drops the test of the leader. Without the package the folder has no
-# such headers.
+# libcu++ as Debian ships it is written for nvcc. This makes a tree of links to its headers in FOLDER, with corrected
+# copies of the files that clang rejects or miscompiles: a single % before a register's name in inline assembly, two
+# operators that are declared for host and device and defined for the host, and in barrier::arrive a variable that only
+# the leader of a warp sets before all shuffle it, for which clang drops the test of the leader. Every architecture gets
+# the barriers, pipelines and copies for those before sm_80: simtx has no mbarrier, cp.async and createpolicy, and clang
+# accepts shared variables of these types. Without the package the folder has no such headers.
 set -e
 to=${1:?usage: libcudacxx.sh FOLDER}
 from=/usr/include
@@ -18,7 +19,11 @@ corrected() { # FILE PATTERN SED-SCRIPT: the lines with the pattern must exist
     sed "$3" "$from/$1" >"$to/$1"
 }
 corrected cuda/std/barrier 'mov.u32 %0, %laneid' \
-    's/%laneid/%%laneid/;s/ arrival_token __token;$/ arrival_token __token = arrival_token();/'
+    's/%laneid/%%laneid/;s/ arrival_token __token;$/ arrival_token __token = arrival_token();/
+     s/__CUDA_ARCH__ >= 800/0/'
+corrected cuda/pipeline 'NV_PROVIDES_SM_80' 's/NV_PROVIDES_SM_80/NV_NO_TARGET/'
+corrected cuda/annotated_ptr '__CUDA_ARCH__ >= 800' 's/__CUDA_ARCH__ >= 800/0/'
+corrected cuda/std/detail/__annotated_ptr '__CUDA_ARCH__ >= 800' 's/__CUDA_ARCH__ >= 800/0/'
 corrected cuda/std/chrono 'mov.u64 %0, %globaltimer' 's/%globaltimer/%%globaltimer/'
 corrected cuda/std/detail/libcxx/include/complex '^complex<_Tp>$' \
     '/^template<class _Tp>$/{N;s/\ncomplex<_Tp>$/\n_LIBCUDACXX_INLINE_VISIBILITY complex<_Tp>/;}'

@@ -26,6 +26,29 @@ template <class T> __global__ void fill(T *out, T value)
     out[threadIdx.x] = value;
 }
 
+// alignas after a memory space.
+__constant__ alignas(8) float scale[3] = {1, 2, 3};
+__device__ alignas(point) int offset = 0;
+
+template <class T> __global__ void aligned(unsigned *out)
+{
+    extern __shared__ alignas(16) unsigned char dynamic[];
+    __shared__ alignas(
+        alignof(double2)) T fixed[3][4];
+    fixed[0][0] = (T)scale[threadIdx.x] + offset;
+    out[0] = (unsigned)(size_t)dynamic % 16 + (unsigned)(size_t)&fixed[0][1] % 16;
+    out[1] = (unsigned)fixed[0][0];
+}
+
+// Registers with one % beside operands, with two, and without operands.
+__global__ void registers(unsigned *out)
+{
+    asm volatile("mov.u32 %0, %ctaid.x;"   // a comment: "%tid"
+                 " add.u32 %0, %0, %1;" : "=r"(out[0]) : "r"(40u));
+    asm("{ .reg .u32 %once; mov.u32 %once, %%ntid.x; mov.u32 %0, %once; }" : "=r"(out[1]));
+    asm volatile("bar.sync 0;");
+}
+
 int main()
 {
     register int blocks = 1;
@@ -37,5 +60,15 @@ int main()
     cudaDeviceSynchronize();
     std::cout << point{out[3]} << std::endl;
     printf("%"PRId64" %s\n", (int64_t)(nested.size() << 1), text);
-    return out[0] != 5 || text[2] != '<' || text[4] != ' ';
+    unsigned *places;
+    cudaMallocManaged(&places, 2 * sizeof *places);
+    aligned<float><<<1, 1, 64>>>(places);
+    cudaDeviceSynchronize();
+    unsigned *read;
+    cudaMallocManaged(&read, 2 * sizeof *read);
+    registers<<<3, 7>>>(read);
+    cudaDeviceSynchronize();
+    if (read[0] < 40 || read[0] > 42 || read[1] != 7)
+        return 1;
+    return places[0] != 4 || places[1] != 1 || out[0] != 5 || text[2] != '<' || text[4] != ' ';
 }

@@ -54,6 +54,10 @@ check "no temporary files stay" sh -c 'mkdir t && TMPDIR=$PWD/t "$1" -rdc=true "
 check "the dialect" sh -c '"$1" "$2" -o dialect' - "$nvcc" "$here/dialect.cu"
 check "runs" right ./dialect
 check "and messages name the source" says "dialect.cu:[0-9]*:[0-9]*: error" "$nvcc" -DINT64_C=1 -Dblocks= "$here/dialect.cu"
+check "small floats in C++ for the host" sh -c '"$1" "$2" -o half' - "$nvcc" "$here/host_half.cpp"
+check "runs" ./half
+check "OpenMP in host code" sh -c '"$1" -Xcompiler -fopenmp "$2" -o openmp' - "$nvcc" "$here/openmp.cu"
+check "runs" right ./openmp
 check "Thrust without options" sh -c '"$1" "$2" -o thrust_sort' - "$nvcc" "$here/thrust_sort.cu"
 check "sorts" right ./thrust_sort
 

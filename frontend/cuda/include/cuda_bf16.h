@@ -6,11 +6,7 @@
 #include "cuda_runtime.h"
 
 #ifdef __cplusplus
-#if defined(__CUDA__) && defined(__clang__)
 #include "simtx/keywords.h"
-#else
-#error "cuda_bf16.h needs a CUDA compilation: give the file the suffix .cu, or -x cu"
-#endif
 
 #define __CUDA_BF16_TYPES_EXIST__
 
@@ -235,7 +231,14 @@ template <class T> SIMTX_BOTH unsigned short from_i(T v, int dir)
     SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rn(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 0)); }       \
     SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rz(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 1)); }       \
     SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rd(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 2)); }       \
-    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_ru(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 3)); }       \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_ru(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 3)); }
+SIMTX_INT(int, int, int)
+SIMTX_INT(uint, unsigned int, uint)
+SIMTX_INT(ll, long long, ll)
+SIMTX_INT(ull, unsigned long long, ull)
+#undef SIMTX_INT
+#ifdef SIMTX_CUDA
+#define SIMTX_INT(name, T, to)                                                                                        \
     SIMTX_DEV T __bfloat162##name##_rn(__nv_bfloat16 h) { return (T)__float2##to##_rn(__bfloat162float(h)); }          \
     SIMTX_DEV T __bfloat162##name##_rz(__nv_bfloat16 h) { return (T)__float2##to##_rz(__bfloat162float(h)); }          \
     SIMTX_DEV T __bfloat162##name##_rd(__nv_bfloat16 h) { return (T)__float2##to##_rd(__bfloat162float(h)); }          \
@@ -245,12 +248,18 @@ SIMTX_INT(uint, unsigned int, uint)
 SIMTX_INT(ll, long long, ll)
 SIMTX_INT(ull, unsigned long long, ull)
 #undef SIMTX_INT
+#endif
 /* 16 bits: saturating, as cvt does. */
 #define SIMTX_INT(name, T, least, most)                                                                              \
     SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rn(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 0)); }       \
     SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rz(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 1)); }       \
     SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rd(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 2)); }       \
-    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_ru(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 3)); }       \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_ru(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 3)); }
+SIMTX_INT(short, short, -32768, 32767)
+SIMTX_INT(ushort, unsigned short, 0, 65535)
+#undef SIMTX_INT
+#ifdef SIMTX_CUDA
+#define SIMTX_INT(name, T, least, most)                                                                              \
     SIMTX_DEV T simtx_bf16_to_##name(int v) { return (T)(v < (least) ? (least) : v > (most) ? (most) : v); }          \
     SIMTX_DEV T __bfloat162##name##_rn(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_rn(h)); }         \
     SIMTX_DEV T __bfloat162##name##_rz(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_rz(h)); }         \
@@ -259,6 +268,7 @@ SIMTX_INT(ull, unsigned long long, ull)
 SIMTX_INT(short, short, -32768, 32767)
 SIMTX_INT(ushort, unsigned short, 0, 65535)
 #undef SIMTX_INT
+#endif
 
 #define CUDART_INF_BF16 __ushort_as_bfloat16((unsigned short)0x7f80)
 #define CUDART_NAN_BF16 __ushort_as_bfloat16((unsigned short)0x7fff)
@@ -278,6 +288,7 @@ SIMTX_INT(ushort, unsigned short, 0, 65535)
 
 /* Atomic addition by compare-and-swap on the enclosing word, since PTX offers one for bf16 only from sm_90
  * on. */
+#ifdef SIMTX_CUDA
 SIMTX_DEV __nv_bfloat162 atomicAdd(__nv_bfloat162 *p, __nv_bfloat162 v)
 {
     unsigned int *word = (unsigned int *)p, old = *word, seen;
@@ -298,6 +309,7 @@ SIMTX_DEV __nv_bfloat16 atomicAdd(__nv_bfloat16 *p, __nv_bfloat16 v)
     } while (old != seen);
     return simtx_bf16::make((unsigned short)(old >> shift));
 }
+#endif
 
 #endif
 #endif

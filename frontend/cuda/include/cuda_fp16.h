@@ -7,11 +7,7 @@
 #include "cuda_runtime.h"
 
 #ifdef __cplusplus
-#if defined(__CUDA__) && defined(__clang__)
 #include "simtx/keywords.h"
-#else
-#error "cuda_fp16.h needs a CUDA compilation: give the file the suffix .cu, or -x cu"
-#endif
 
 #define __CUDA_FP16_TYPES_EXIST__
 
@@ -273,6 +269,7 @@ SIMTX_BOTH __half __short_as_half(short s) { return simtx_half::make((unsigned s
 SIMTX_BOTH __half __ushort_as_half(unsigned short s) { return simtx_half::make(s); }
 
 /* Integers: conversion to an integer with a rounding mode, from an integer to nearest. */
+#ifdef SIMTX_CUDA
 #define SIMTX_INT(name, T, asmtype, C, R)                                                         \
     SIMTX_DEV T __half2##name##_rn(__half h)                                                      \
     {                                                                                             \
@@ -297,7 +294,16 @@ SIMTX_BOTH __half __ushort_as_half(unsigned short s) { return simtx_half::make(s
         R r;                                                                                      \
         asm("cvt.rpi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x));                               \
         return (T)r;                                                                              \
-    }                                                                                             \
+    }
+SIMTX_INT(short, short, "s16", "=h", short)
+SIMTX_INT(ushort, unsigned short, "u16", "=h", unsigned short)
+SIMTX_INT(int, int, "s32", "=r", int)
+SIMTX_INT(uint, unsigned int, "u32", "=r", unsigned int)
+SIMTX_INT(ll, long long, "s64", "=l", long long)
+SIMTX_INT(ull, unsigned long long, "u64", "=l", unsigned long long)
+#undef SIMTX_INT
+#endif
+#define SIMTX_INT(name, T)                                                                        \
     SIMTX_BOTH __half __##name##2half_rn(T v) { return simtx_half::make(simtx_half::from_i(v)); } \
     SIMTX_BOTH __half __##name##2half_rz(T v)                                                     \
     {                                                                                             \
@@ -308,12 +314,12 @@ SIMTX_BOTH __half __ushort_as_half(unsigned short s) { return simtx_half::make(s
         return simtx_half::make(simtx_half::round_d((double)v, 2));                               \
     }                                                                                             \
     SIMTX_BOTH __half __##name##2half_ru(T v) { return simtx_half::make(simtx_half::round_d((double)v, 3)); }
-SIMTX_INT(short, short, "s16", "=h", short)
-SIMTX_INT(ushort, unsigned short, "u16", "=h", unsigned short)
-SIMTX_INT(int, int, "s32", "=r", int)
-SIMTX_INT(uint, unsigned int, "u32", "=r", unsigned int)
-SIMTX_INT(ll, long long, "s64", "=l", long long)
-SIMTX_INT(ull, unsigned long long, "u64", "=l", unsigned long long)
+SIMTX_INT(short, short)
+SIMTX_INT(ushort, unsigned short)
+SIMTX_INT(int, int)
+SIMTX_INT(uint, unsigned int)
+SIMTX_INT(ll, long long)
+SIMTX_INT(ull, unsigned long long)
 #undef SIMTX_INT
 
 #define SIMTX_H __half
@@ -352,6 +358,7 @@ SIMTX_BOTH __half2 __hcmadd(__half2 a, __half2 b, __half2 c)
     return __half2(re, im);
 }
 
+#ifdef SIMTX_CUDA
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
 SIMTX_DEV __half2 atomicAdd(__half2 *p, __half2 v)
 {
@@ -370,6 +377,7 @@ SIMTX_DEV __half atomicAdd(__half *p, __half v)
     asm volatile("atom.add.noftz.f16 %0, [%1], %2;" : "=h"(r) : "l"(p), "h"(v.__x) : "memory");
     return simtx_half::make(r);
 }
+#endif
 #endif
 
 #endif

@@ -149,6 +149,16 @@ SIMTX_BOTH __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv_f
         SIMTX_MEMBER explicit operator bool() const { return (__x & 0x7f) != 0; }                                \
         SIMTX_MEMBER explicit operator int() const { return (int)simtx_fp8::to_f(__x, KIND); }                   \
         SIMTX_MEMBER explicit operator unsigned int() const { return (unsigned int)simtx_fp8::to_f(__x, KIND); } \
+        SIMTX_MEMBER explicit operator char() const { return (char)simtx_fp8::to_f(__x, KIND); }                 \
+        SIMTX_MEMBER explicit operator signed char() const { return (signed char)simtx_fp8::to_f(__x, KIND); }   \
+        SIMTX_MEMBER explicit operator unsigned char() const { return (unsigned char)simtx_fp8::to_f(__x, KIND); }\
+        SIMTX_MEMBER explicit operator short() const { return (short)simtx_fp8::to_f(__x, KIND); }               \
+        SIMTX_MEMBER explicit operator unsigned short() const { return (unsigned short)simtx_fp8::to_f(__x, KIND); }\
+        SIMTX_MEMBER explicit operator long long() const { return (long long)simtx_fp8::to_f(__x, KIND); }       \
+        SIMTX_MEMBER explicit operator unsigned long long() const                                                \
+        {                                                                                                        \
+            return (unsigned long long)simtx_fp8::to_f(__x, KIND);                                               \
+        }                                                                                                        \
     };                                                                                                           \
     struct __attribute__((aligned(2))) __nv_fp8x2_##E {                                                          \
         __nv_fp8x2_storage_t __x;                                                                                \
@@ -176,6 +186,19 @@ SIMTX_BOTH __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv_f
         SIMTX_MEMBER explicit __nv_fp8x4_##E(float4 v)                                                           \
             : __x(__nv_cvt_float2_to_fp8x2(make_float2(v.x, v.y), __NV_SATFINITE, KIND) |                        \
                   (unsigned int)__nv_cvt_float2_to_fp8x2(make_float2(v.z, v.w), __NV_SATFINITE, KIND) << 16)     \
+        {                                                                                                        \
+        }                                                                                                        \
+        SIMTX_MEMBER explicit __nv_fp8x4_##E(double4 v)                                                          \
+            : __x(__nv_cvt_double2_to_fp8x2(make_double2(v.x, v.y), __NV_SATFINITE, KIND) |                      \
+                  (unsigned int)__nv_cvt_double2_to_fp8x2(make_double2(v.z, v.w), __NV_SATFINITE, KIND) << 16)   \
+        {                                                                                                        \
+        }                                                                                                        \
+        SIMTX_MEMBER explicit __nv_fp8x4_##E(__half2 low, __half2 high)                                          \
+            : __x(__nv_fp8x2_##E(low).__x | (unsigned int)__nv_fp8x2_##E(high).__x << 16)                        \
+        {                                                                                                        \
+        }                                                                                                        \
+        SIMTX_MEMBER explicit __nv_fp8x4_##E(__nv_bfloat162 low, __nv_bfloat162 high)                            \
+            : __x(__nv_fp8x2_##E(low).__x | (unsigned int)__nv_fp8x2_##E(high).__x << 16)                        \
         {                                                                                                        \
         }                                                                                                        \
         SIMTX_MEMBER explicit operator float4() const                                                            \

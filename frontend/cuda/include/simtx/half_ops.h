@@ -170,6 +170,7 @@ SIMTX_MASK(geu)
 #undef SIMTX_MASK
 
 /* Mathematics, in float */
+#ifdef SIMTX_CUDA
 #define SIMTX_MATH(name, expr)                  \
     SIMTX_DEV SIMTX_H h##name(SIMTX_H h)        \
     {                                           \
@@ -194,6 +195,7 @@ SIMTX_MATH(trunc, ::truncf(x))
 SIMTX_MATH(rint, ::rintf(x))
 SIMTX_MATH(tanh, ::tanhf(x))
 #undef SIMTX_MATH
+#endif
 #undef SIMTX_PAIR1
 
 /* Operators */
@@ -237,6 +239,7 @@ SIMTX_BOTH SIMTX_H operator--(SIMTX_H &a, int)
 }
 
 /* Shuffles and loads */
+#ifdef SIMTX_CUDA
 #define SIMTX_SHFL(name, O)                                                           \
     SIMTX_DEV SIMTX_H name(unsigned int mask, SIMTX_H v, O lane, int width = 32)      \
     {                                                                                 \
@@ -269,6 +272,7 @@ SIMTX_STORE(__stcg)
 SIMTX_STORE(__stcs)
 SIMTX_STORE(__stwt)
 #undef SIMTX_STORE
+#endif
 
 #undef SIMTX_R
 #undef SIMTX_R2

@@ -2,8 +2,16 @@
  * of its includes, so the attributes are spelled out here. */
 #ifndef SIMTX_KEYWORDS_H
 #define SIMTX_KEYWORDS_H
+#if defined(__CUDA__) && defined(__clang__)
+#define SIMTX_CUDA
 #define SIMTX_DEV static __inline__ __attribute__((always_inline, device, unused))
 #define SIMTX_HOST static __inline__ __attribute__((host, unused))
 #define SIMTX_BOTH static __inline__ __attribute__((always_inline, host, device, unused))
+#define SIMTX_DEV_MEMBER __inline__ __attribute__((always_inline, device))
 #define SIMTX_MEMBER __inline__ __attribute__((always_inline, host, device))
+#else /* C++ for the host alone: without the functions for devices */
+#define SIMTX_HOST static __inline__ __attribute__((unused))
+#define SIMTX_BOTH static __inline__ __attribute__((unused))
+#define SIMTX_MEMBER __inline__
+#endif
 #endif

@@ -10,9 +10,15 @@
 #define __CUDACC_VER_BUILD__ 0
 #endif
 
+/* CUDA's own headers declare printf for the host, too. */
+#include <stdio.h>
+
 /* clang compiles a lambda with __device__ as it is: no wrapper class, so none of these closures is special. */
 #define __nv_is_extended_device_lambda_closure_type(type) false
 #define __nv_is_extended_host_device_lambda_closure_type(type) false
 #define __nv_is_extended_device_lambda_with_preserved_return_type(type) false
+
+/* What simtx-cc writes for alignas after a memory space. */
+#define __align(...) _Alignas(__VA_ARGS__)
 
 #endif
