@@ -1,6 +1,6 @@
-/* Cooperative groups: the block, tiles of up to 32 threads, coalesced threads of a warp and their partitions, and the
- * grid of a cooperative launch, with their collective operations (CUDA C++ programming guide, "Cooperative Groups").
- * Tiles of several warps, clusters and groups of several devices are not supported. */
+/* Cooperative groups: the block, tiles, coalesced threads of a warp and their partitions, clusters of one block, and
+ * the grid of a cooperative launch, with their collective operations (CUDA C++ programming guide, "Cooperative Groups").
+ * Larger clusters and groups of several devices are not supported. */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 
@@ -110,6 +110,11 @@ class thread_block : public thread_group
     static SIMTX_CG dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
     static SIMTX_CG dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
     static SIMTX_CG dim3 dim_threads() { return group_dim(); }
+    /* The barrier as a whole is in barrier_wait(), which all threads call after barrier_arrive(). */
+    struct arrival_token {
+    };
+    static SIMTX_CG arrival_token barrier_arrive() { return arrival_token(); }
+    static SIMTX_CG void barrier_wait(arrival_token &&) { __syncthreads(); }
 };
 
 SIMTX_CG thread_block this_thread_block() { return thread_block(); }
@@ -136,7 +141,15 @@ class grid_group
     static SIMTX_CG dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
     static SIMTX_CG dim3 dim_blocks() { return group_dim(); }
     static SIMTX_CG dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    static SIMTX_CG unsigned long long num_clusters() { return num_blocks(); }
+    static SIMTX_CG unsigned long long cluster_rank() { return block_rank(); }
+    static SIMTX_CG dim3 dim_clusters() { return dim_blocks(); }
+    static SIMTX_CG dim3 cluster_index() { return block_index(); }
     static SIMTX_CG bool is_valid() { return true; }
+    struct arrival_token {
+    };
+    static SIMTX_CG arrival_token barrier_arrive() { return arrival_token(); }
+    static SIMTX_CG void barrier_wait(arrival_token &&) { sync(); }
     static SIMTX_CG void sync()
     {
         __syncthreads();
@@ -212,10 +225,10 @@ class coalesced_group : public thread_group
 
 SIMTX_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
-/* N neighbouring threads of a block, N a power of two up to 32. */
-template <unsigned int N, class Parent = void> class thread_block_tile : public thread_group
+/* N neighbouring threads of a block, N a power of two: up to 32 here, several warps in simtx/large_tile.h. */
+template <unsigned int N, class Parent = void, bool Large = (N > 32)> class thread_block_tile : public thread_group
 {
-    static_assert(N && N <= 32 && (N & (N - 1)) == 0, "simtx supports tiles of 1, 2, 4, 8, 16 or 32 threads");
+    static_assert(N && (N & (N - 1)) == 0, "tiles have 1, 2, 4 ... 512 or 1024 threads");
 
   public:
     SIMTX_CG thread_block_tile()
@@ -267,9 +280,22 @@ template <unsigned int N, class Parent = void> class thread_block_tile : public 
     SIMTX_CG unsigned int shift(unsigned int lanes) const { return (lanes & mask_) >> first_lane(); }
 };
 
-template <unsigned int N, class Parent> SIMTX_CG thread_block_tile<N, Parent> tiled_partition(const Parent &)
+} // namespace cooperative_groups
+
+#include "simtx/large_tile.h"
+#include "simtx/cluster.h"
+
+namespace cooperative_groups
 {
-    return thread_block_tile<N, Parent>();
+
+template <unsigned int N, class Parent> SIMTX_CG thread_block_tile<N, Parent> tiled_partition(const Parent &parent)
+{
+    return simtx_cg::make_tile<N, Parent>::of(parent);
+}
+
+namespace experimental
+{
+using cooperative_groups::tiled_partition;
 }
 
 SIMTX_CG thread_group tiled_partition(const thread_group &parent, unsigned int size)
@@ -317,6 +343,16 @@ template <class G, class F, class... Args> SIMTX_CG void invoke_one(const G &g, 
 {
     if (g.thread_rank() == 0)
         f(static_cast<Args &&>(args)...);
+}
+
+/* The same, and all get its result. */
+template <class G, class F, class... Args>
+SIMTX_CG auto invoke_one_broadcast(const G &g, F &&f, Args &&...args) -> decltype(f(static_cast<Args &&>(args)...))
+{
+    decltype(f(static_cast<Args &&>(args)...)) result;
+    if (g.thread_rank() == 0)
+        result = f(static_cast<Args &&>(args)...);
+    return g.shfl(result, 0);
 }
 
 template <class G> SIMTX_CG void sync(const G &g) { g.sync(); }

@@ -13,6 +13,17 @@
  * can be one: the section tells the runtime which variables are meant (cuda_runtime.h). */
 #define __managed__ __attribute__((device, section("simtx_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/* Clusters of one block are what every launch has; a launch of a kernel with larger ones is an error. */
+#define __cluster_dims__(...) \
+    __attribute__((diagnose_if(simtx_blocks_of_cluster(__VA_ARGS__) != 1, \
+                               "simtx has no clusters of several blocks", "error")))
+#ifdef __cplusplus
+static inline constexpr __attribute__((host, device)) unsigned simtx_blocks_of_cluster(unsigned x, unsigned y = 1,
+                                                                                       unsigned z = 1)
+{
+    return x * y * z;
+}
+#endif
 #define __grid_constant__
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __device_builtin__

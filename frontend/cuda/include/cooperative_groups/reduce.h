@@ -1,4 +1,4 @@
-/* cooperative_groups::reduce(): every member gets the combination of all members' values. */
+/* cooperative_groups::reduce(): every member gets the combination of all members' values, in the order of ranks. */
 #ifndef SIMTX_COOPERATIVE_GROUPS_REDUCE_H
 #define SIMTX_COOPERATIVE_GROUPS_REDUCE_H
 #include "cooperative_groups.h"
@@ -6,7 +6,7 @@
 namespace cooperative_groups
 {
 template <unsigned int N, class P, class T, class Op>
-SIMTX_CG T reduce(const thread_block_tile<N, P> &g, const T &v, Op &&op)
+SIMTX_CG T reduce(const thread_block_tile<N, P, false> &g, const T &v, Op &&op)
 {
     T all = v;
     for (unsigned int m = 1; m < N; m *= 2) {
@@ -14,6 +14,13 @@ SIMTX_CG T reduce(const thread_block_tile<N, P> &g, const T &v, Op &&op)
         all = g.thread_rank() & m ? op(other, all) : op(all, other);
     }
     return all;
+}
+
+/* First within warps. */
+template <unsigned int N, class P, class T, class Op>
+SIMTX_CG T reduce(const thread_block_tile<N, P, true> &g, const T &v, Op &&op)
+{
+    return g.combine(reduce(thread_block_tile<32>(), v, op), 0, g.warps(), op);
 }
 
 /* In rank order: the sum of ranks from this one on grows to a power of two in each step. */
@@ -26,6 +33,34 @@ template <class T, class Op> SIMTX_CG T reduce(const coalesced_group &g, const T
             all = op(all, above);
     }
     return g.shfl(all, 0);
+}
+
+namespace simtx_cg
+{
+/* Replaces the value of a cuda::atomic by op(value, v); the result is what it had. */
+template <class Atomic, class T, class Op> SIMTX_CG T update(Atomic &atomic, const T &v, Op &&op)
+{
+    T before = atomic.load();
+    while (!atomic.compare_exchange_weak(before, op(before, v)))
+        ;
+    return before;
+}
+} // namespace simtx_cg
+
+/* The result goes to memory, written by one member; it is complete when the call returns. */
+template <class G, class T, class V, class Op> SIMTX_CG void reduce_store_async(const G &g, T *to, V &&v, Op &&op)
+{
+    T all = reduce(g, static_cast<T>(v), op);
+    if (g.thread_rank() == 0)
+        *to = all;
+}
+
+template <class G, class Atomic, class V, class Op>
+SIMTX_CG void reduce_update_async(const G &g, Atomic &atomic, V &&v, Op &&op)
+{
+    auto all = reduce(g, v, op);
+    if (g.thread_rank() == 0)
+        simtx_cg::update(atomic, all, op);
 }
 } // namespace cooperative_groups
 #endif

@@ -1,0 +1,198 @@
+/* Tiles of several warps: thread_block_tile<64> to <1024>. Warps meet at counters in shared memory, and exchange values
+ * through slots there. tiled_partition() sets the counters to 0; all threads of the block call it. Included by
+ * cooperative_groups.h. */
+#ifndef SIMTX_LARGE_TILE_H
+#define SIMTX_LARGE_TILE_H
+
+namespace cooperative_groups
+{
+namespace simtx_cg
+{
+enum { SLOT_WORDS = 4 };
+
+/* A counter for each tile of each size: the 16 tiles of 64 threads first, then 8 of 128 and so on. */
+struct tile_memory {
+    unsigned int arrived[32];
+    unsigned int slot[32][SLOT_WORDS];
+};
+
+static SIMTX_CG tile_memory &tiles()
+{
+    static __attribute__((shared)) tile_memory memory;
+    return memory;
+}
+
+template <class T> SIMTX_CG void to_words(unsigned int *word, const T &v)
+{
+    word[(sizeof(T) + 3) / 4 - 1] = 0;
+    __builtin_memcpy(word, &v, sizeof(T));
+}
+
+template <class T> SIMTX_CG T from_words(const unsigned int *word)
+{
+    T v;
+    __builtin_memcpy(&v, word, sizeof(T));
+    return v;
+}
+} // namespace simtx_cg
+
+/* N threads, a multiple of the warp. */
+template <unsigned int N, class Parent> class thread_block_tile<N, Parent, true>
+{
+    static_assert(N <= 1024 && (N & (N - 1)) == 0, "tiles have 1, 2, 4 ... 512 or 1024 threads");
+    enum { WARPS = N / 32 };
+
+  public:
+    SIMTX_CG thread_block_tile() {}
+    template <class P> SIMTX_CG thread_block_tile(const thread_block_tile<N, P, true> &) {}
+    static constexpr SIMTX_CG unsigned int size() { return N; }
+    static constexpr SIMTX_CG unsigned int num_threads() { return N; }
+    static SIMTX_CG unsigned int thread_rank() { return simtx_cg::block_rank() & (N - 1); }
+    static SIMTX_CG unsigned int meta_group_rank() { return simtx_cg::block_rank() / N; }
+    static SIMTX_CG unsigned int meta_group_size() { return (simtx_cg::block_size() + N - 1) / N; }
+    static SIMTX_CG bool is_valid() { return true; }
+
+    /* Each arrival of a warp counts; a barrier is complete at the next multiple of the tile's warps. */
+    SIMTX_CG void sync() const
+    {
+        __syncwarp();
+        if (simtx_cg::lane() == 0) {
+            volatile unsigned int *arrived = counter();
+            __threadfence_block();
+            unsigned int before = atomicAdd((unsigned int *)arrived, 1u), target = (before / WARPS + 1) * WARPS;
+            while ((int)(*arrived - target) < 0)
+                ;
+            __threadfence_block();
+        }
+        __syncwarp();
+    }
+
+    template <class T> SIMTX_CG T shfl(const T &v, unsigned int rank) const
+    {
+        enum { WORDS = (sizeof(T) + 3) / 4 };
+        unsigned int word[WORDS];
+        volatile unsigned int *slot = &simtx_cg::tiles().slot[first_warp()][0];
+        simtx_cg::to_words(word, v);
+        for (int i = 0; i < WORDS; i++) {
+            if (thread_rank() == (rank & (N - 1)))
+                *slot = word[i];
+            sync();
+            word[i] = *slot;
+            sync();
+        }
+        return simtx_cg::from_words<T>(word);
+    }
+    SIMTX_CG int any(int p) const { return among_warps(__any_sync(0xffffffffu, p)) != 0; }
+    SIMTX_CG int all(int p) const { return !among_warps(!__all_sync(0xffffffffu, p)); }
+
+    /* The values of the lanes `from` of all warps, combined in the order of the warps, `count` of them. */
+    template <class T, class Op> SIMTX_CG T combine(const T &v, int from, unsigned int count, Op &&op) const
+    {
+        return combine_by(v, from, count, op, in_slot<(sizeof(T) <= 4 * simtx_cg::SLOT_WORDS)>());
+    }
+    static SIMTX_CG unsigned int warp_rank() { return thread_rank() / 32; }
+    static SIMTX_CG unsigned int warps() { return WARPS; }
+
+  private:
+    template <bool> struct in_slot {
+    };
+    static SIMTX_CG unsigned int first_warp() { return meta_group_rank() * WARPS; }
+    static SIMTX_CG unsigned int *counter() { return &simtx_cg::tiles().arrived[32 - 64 / WARPS + meta_group_rank()]; }
+
+    /* The sum of 0 or 1 of each warp. */
+    SIMTX_CG int among_warps(int warp_has) const
+    {
+        struct add {
+            SIMTX_CG int operator()(int a, int b) const { return a + b; }
+        };
+        return combine(warp_has ? 1 : 0, 0, WARPS, add());
+    }
+
+    template <class T, class Op>
+    SIMTX_CG T combine_by(const T &v, int from, unsigned int count, Op &&op, in_slot<true>) const
+    {
+        enum { WORDS = (sizeof(T) + 3) / 4 };
+        unsigned int word[WORDS];
+        volatile unsigned int *slot = simtx_cg::tiles().slot[first_warp()];
+        simtx_cg::to_words(word, v);
+        if ((int)simtx_cg::lane() == from)
+            for (int i = 0; i < WORDS; i++)
+                slot[warp_rank() * simtx_cg::SLOT_WORDS + i] = word[i];
+        sync();
+        T result = v;
+        for (unsigned int w = 0; w < count; w++) {
+            for (int i = 0; i < WORDS; i++)
+                word[i] = slot[w * simtx_cg::SLOT_WORDS + i];
+            T other = simtx_cg::from_words<T>(word);
+            result = w ? op(result, other) : other;
+        }
+        sync();
+        return result;
+    }
+
+    /* Values that are larger than a slot. */
+    template <class T, class Op>
+    SIMTX_CG T combine_by(const T &v, int from, unsigned int count, Op &&op, in_slot<false>) const
+    {
+        T result = v;
+        for (unsigned int w = 0; w < WARPS; w++) {
+            T other = shfl(v, w * 32 + (unsigned int)from);
+            if (w < count)
+                result = w ? op(result, other) : other;
+        }
+        return result;
+    }
+};
+
+/* Part of the interface of CUDA; the memory lies in a variable of this header. */
+template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
+    unsigned char unused;
+};
+
+template <unsigned int MaxBlockSize> SIMTX_CG thread_block this_thread_block(block_tile_memory<MaxBlockSize> &)
+{
+    return thread_block();
+}
+
+namespace simtx_cg
+{
+SIMTX_CG void start_tiles()
+{
+    __syncthreads();
+    for (unsigned int i = block_rank(); i < 32; i += block_size())
+        tiles().arrived[i] = 0;
+    __syncthreads();
+}
+
+/* Part of a block, which needs the counters, or of a larger tile, whose block has them. */
+template <unsigned int N, class Parent> struct make_tile {
+    static SIMTX_CG thread_block_tile<N, Parent> of(const Parent &) { return thread_block_tile<N, Parent>(); }
+};
+template <bool Large> struct start {
+    static SIMTX_CG void now() {}
+};
+template <> struct start<true> {
+    static SIMTX_CG void now() { start_tiles(); }
+};
+template <unsigned int N> struct make_tile<N, thread_block> {
+    static SIMTX_CG thread_block_tile<N, thread_block> of(const thread_block &)
+    {
+        start<(N > 32)>::now();
+        return thread_block_tile<N, thread_block>();
+    }
+};
+} // namespace simtx_cg
+
+namespace experimental
+{
+template <unsigned int TileCommunicationSize = 8, unsigned int MaxBlockSize = 1024> struct block_tile_memory {
+    unsigned char unused;
+};
+template <unsigned int C, unsigned int M> SIMTX_CG thread_block this_thread_block(block_tile_memory<C, M> &)
+{
+    return thread_block();
+}
+} // namespace experimental
+} // namespace cooperative_groups
+
+#endif
