@@ -2,9 +2,10 @@
  * `simtx paper`: repeats a paper's evaluation. A paper is a set of tables (paper_rows.def, paper_tables.c): benchmarks,
  * configurations, derived values, figures and claims. The grid has a run for each benchmark and configuration
  * (paper_grid.c, paper_command.c), or those that --only selects (paper_only.c); they are a batch
- * (frontend/sweep/batch.h), on this machine or on Slurm. Expressions (expr.c, paper_value.c) over the statistics of runs
- * (paper_stats.c) give figures (paper_chart.c, paper_svg.c) and verdicts on claims (paper_claims.c, paper_verdicts.c);
- * paper_report.c writes all files, paper_html.c the page (frontend/page).
+ * (frontend/sweep/batch.h), on this machine or on Slurm. Expressions (expr.c, paper_value.c) over the statistics of
+ * runs (paper_stats.c) give figures (paper_chart.c, paper_svg.c), verdicts on claims (paper_claims.c,
+ * paper_verdicts.c), and headlines in other readings of the paper (paper_readings.c); paper_report.c writes all files,
+ * paper_html.c the page (frontend/page).
  *
  * This folder names no paper, benchmark or protocol.
  */
@@ -39,7 +40,7 @@ struct paper_config {
     double factor;
 };
 
-struct paper_text { const char *name, *text; };      /* LIST, DERIVED, VALUES */
+struct paper_text { const char *name, *text; };      /* READING, LIST, DERIVED, VALUES */
 struct paper_point { const char *bench, *expr; int sizes; double value; };
 
 struct paper_figure {
@@ -83,11 +84,11 @@ struct paper {
     const char *sets;                /* keys of every run in timing mode */
     const struct paper_bench *benches;
     const struct paper_config *configs;
-    const struct paper_text *lists, *derived, *values;
+    const struct paper_text *readings, *lists, *derived, *values;
     const struct paper_figure *figures;
     const struct paper_point *points;
     const struct paper_claim *claims;
-    int nbenches, nconfigs, nlists, nderived, nvalues, nfigures, npoints, nclaims;
+    int nbenches, nconfigs, nreadings, nlists, nderived, nvalues, nfigures, npoints, nclaims;
 };
 
 /* The i-th paper; NULL after the last. */
@@ -143,6 +144,7 @@ enum paper_source { PAPER_SOURCE_CONFIG = 1, PAPER_SOURCE_PROGRAM = 2, PAPER_SOU
 
 struct paper_values {
     const struct paper_grid *grid;
+    const char *instead;             /* configurations in place of others, of a READING; NULL = none */
     bool want;                       /* marks the runs that expressions name as wanted */
     unsigned sources;                /* of what expressions have read so far */
     char missing[120];               /* the first value that was missing, and why */
@@ -199,9 +201,19 @@ const char *paper_verdict_name(enum paper_verdict v);
 const char *paper_basis_name(enum paper_basis b);
 /* "3 measured, 2 by configuration, 1 not reproduced, 0 not judged, 0 not applicable of 6". */
 void paper_claims_count_text(const int count[PAPER_VERDICTS], char *text, size_t size);
+/* The mean that a claim is about, with other configurations (READING); NaN: it is about none, or a run is missing. */
+double paper_claim_mean(const struct paper_grid *g, const struct paper_claim *c, const char *instead);
+bool paper_claim_near(const struct paper_claim *c, double value);    /* within the tolerance of the published value? */
 /* Is the claim in the summary? */
 bool paper_claim_is_headline(const struct paper *p, const struct paper_claim *c);
 void paper_claims_csv(const struct paper_claim_result *r, int n, FILE *f);
+
+/* ---- readings ---- */
+
+/* Headlines that are means, in each reading of the paper: lines on stdout, a file, a table of the page. */
+void paper_readings_print(const struct paper_grid *g);
+void paper_readings_csv(const struct paper_grid *g, FILE *f);
+void paper_readings_html(const struct paper_grid *g, FILE *f);
 
 /* ---- report ---- */
 

@@ -126,6 +126,21 @@ static bool judge_each(const struct paper_claim *c, const struct sample *s, stru
     return all;
 }
 
+bool paper_claim_near(const struct paper_claim *c, double value)
+{
+    return fabs(deviation(c, value)) <= c->tolerance + 1e-9;
+}
+
+double paper_claim_mean(const struct paper_grid *g, const struct paper_claim *c, const char *instead)
+{
+    struct paper_values v = { .grid = g, .instead = instead };
+    struct sample s = { .n = 0 };
+    if (!paper_claim_is_mean(c->kind))
+        return NAN;
+    evaluate(&v, c, &s);
+    return s.complete ? expr_mean((enum expr_mean_kind)(c->kind - PAPER_CLAIM_ARITHMETIC), s.v, s.n) : NAN;
+}
+
 /* The row's own mean is judged; the other two are shown beside it in parentheses. */
 static bool judge_mean(const struct paper_claim *c, const struct sample *s, struct paper_claim_result *r)
 {
@@ -141,7 +156,7 @@ static bool judge_mean(const struct paper_claim *c, const struct sample *s, stru
         }
     text_append(r->simulated, sizeof r->simulated, ")");
     r->deviation = deviation(c, mean);
-    return fabs(r->deviation) <= c->tolerance + 1e-9;
+    return paper_claim_near(c, mean);
 }
 
 /* The figures that explain a result, for each benchmark of the claim. */

@@ -309,6 +309,7 @@ void paper_page(const struct paper_grid *g, struct paper_chart **charts, const s
                    "reduced run only where it does not depend on the size." : "");
     if (p->nclaims) {
         headlines(g, claims, f);
+        paper_readings_html(g, f);
         deviations(g, claims, f);
     }
     figures(g, charts, f);

@@ -54,6 +54,15 @@ static bool write_claims(const struct paper_grid *g, const struct paper_claim_re
     return close_file(g, "claims.csv", f);
 }
 
+static bool write_readings(const struct paper_grid *g)
+{
+    FILE *f = g->paper->nreadings ? create(g, "readings", ".csv") : NULL;
+    if (!f)
+        return !g->paper->nreadings;
+    paper_readings_csv(g, f);
+    return close_file(g, "readings.csv", f);
+}
+
 static bool write_page(const struct paper_grid *g, struct paper_chart **charts, const struct paper_claim_result *r,
                        const int count[PAPER_VERDICTS])
 {
@@ -80,6 +89,7 @@ static void summary(const struct paper_grid *g, const struct paper_claim_result 
     for (int i = 0; i < n; i++)
         if (paper_claim_is_headline(g->paper, r[i].claim))
             headline(&r[i]);
+    paper_readings_print(g);
     printf("page: %s/index.html\n", g->out);
     if (!n)
         return;
@@ -98,7 +108,7 @@ bool paper_report(const struct paper_grid *g)
         charts[i] = paper_chart_new(g, &p->figures[i]);
         ok = ok && write_chart(g, charts[i]);
     }
-    ok = ok && (!p->nclaims || write_claims(g, claims)) && write_page(g, charts, claims, count);
+    ok = ok && (!p->nclaims || write_claims(g, claims)) && write_readings(g) && write_page(g, charts, claims, count);
     summary(g, claims, count);
     for (int i = 0; i < p->nfigures; i++)
         paper_chart_free(charts[i]);

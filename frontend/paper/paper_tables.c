@@ -23,6 +23,12 @@ static const struct paper_config configs[] = {
     { 0 }
 };
 
+static const struct paper_text readings[] = {
+#define READING(label, configs) { label, configs },
+#include "frontend/paper/paper_rows.def"
+    { 0 }
+};
+
 static const struct paper_text lists[] = {
 #define LIST(name, members) { name, members },
 #include "frontend/paper/paper_rows.def"
@@ -95,6 +101,7 @@ static void find_rows(int i)
     struct paper *p = &papers[i];
     p->benches = rows_of(benches, sizeof *benches, i, &p->nbenches);
     p->configs = rows_of(configs, sizeof *configs, i, &p->nconfigs);
+    p->readings = rows_of(readings, sizeof *readings, i, &p->nreadings);
     p->lists = rows_of(lists, sizeof *lists, i, &p->nlists);
     p->derived = rows_of(derived, sizeof *derived, i, &p->nderived);
     p->values = rows_of(values, sizeof *values, i, &p->nvalues);

@@ -28,30 +28,49 @@ static const char *label_of(const struct paper *p, int config)
     return config >= 0 ? p->configs[config].id : "no configuration";
 }
 
+/* The current configuration, or that which the reading takes in its place; -1: none. */
+static int current(const struct paper_values *v, const struct expr_env *e)
+{
+    const struct paper *p = v->grid->paper;
+    const char *id = e->config >= 0 ? p->configs[e->config].id : NULL;
+    for (const char *at = id ? v->instead : NULL; at && *at; at += *at == ';') {
+        size_t n = strcspn(at, "="), end = strcspn(at, ";");
+        if (n == strlen(id) && !strncmp(at, id, n)) {
+            char other[40];
+            snprintf(other, sizeof other, "%.*s", (int)(end - n - 1), at + n + 1);
+            return paper_config_find(p, other);
+        }
+        at += end;
+    }
+    return e->config;
+}
+
 static double run_value(struct paper_values *v, const struct expr_env *e, const char *name)
 {
     const struct paper *p = v->grid->paper;
+    int config = current(v, e);
     v->sources |= paper_stat_source(name);
-    if (e->bench < 0 || e->config < 0)
+    if (e->bench < 0 || config < 0)
         return missing(v, "%s: of which run?", name);
-    struct paper_run *run = paper_grid_find(v->grid, e->bench, e->config);
+    struct paper_run *run = paper_grid_find(v->grid, e->bench, config);
     if (run && v->want)
         run->process->wanted = true;
     if (!run)
-        return missing(v, "not run at this size: %s with %s", p->benches[e->bench].name, label_of(p, e->config));
+        return missing(v, "not run at this size: %s with %s", p->benches[e->bench].name, label_of(p, config));
     if (!run->stats)
         return missing(v, "%s: %s with %s", run->process->state == BATCH_FAILED ? "failed" : "not run",
-                       p->benches[e->bench].name, label_of(p, e->config));
+                       p->benches[e->bench].name, label_of(p, config));
     double value = paper_stat(v->grid, run, name);
     return isnan(value) ? missing(v, "%s has no %s", run->process->name, name) : value;
 }
 
 static const simtx_config *current_config(struct paper_values *v, const struct expr_env *e)
 {
-    const simtx_config *c = e->config >= 0 ? v->grid->resolved[e->config] : NULL;
+    int config = current(v, e);
+    const simtx_config *c = config >= 0 ? v->grid->resolved[config] : NULL;
     v->sources |= PAPER_SOURCE_CONFIG;
     if (!c)
-        missing(v, "%s cannot be configured", label_of(v->grid->paper, e->config));
+        missing(v, "%s cannot be configured", label_of(v->grid->paper, config));
     return c;
 }
 

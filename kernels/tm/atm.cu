@@ -25,6 +25,12 @@ static __device__ __forceinline__ void transfer(const Bank &bank, int i, Account
     to->balance += amount;
 }
 
+static __device__ __forceinline__ void transfer_fresh(const Bank &bank, int i, Account *from, Account *to) {
+    int amount = bank.transfers.amount[i];
+    from->balance = fresh(&from->balance) - amount;
+    to->balance = fresh(&to->balance) + amount;
+}
+
 // Calls `step` with each transfer of this thread and its two accounts.
 template <typename Step>
 static __device__ __forceinline__ void for_each_transfer(const Bank &bank, Step step) {
@@ -39,11 +45,11 @@ extern "C" __global__ void atm_tm(Bank bank) {
     });
 }
 
-// The account at the higher address is locked first.
+// The account at the higher address is locked first. Each balance lies beside its lock.
 extern "C" __global__ void atm_fgl(Bank bank) {
     for_each_transfer(bank, [&](int i, Account *from, Account *to) {
         Account *first = from > to ? from : to, *second = from > to ? to : from;
-        under_two_locks(&first->lock, &second->lock, [&] { transfer(bank, i, from, to); });
+        under_two_locks<LineOrder>(&first->lock, &second->lock, [&] { transfer_fresh(bank, i, from, to); });
     });
 }
 

@@ -51,7 +51,7 @@ struct Plain {
 struct Fresh {
     template <typename T>
     static __device__ __forceinline__ T load(const T *from) {
-        return *(const volatile T *)from;
+        return fresh(from);
     }
 };
 
@@ -62,7 +62,7 @@ struct Acquiring {
         asm volatile("ld.acquire.gpu.s32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
         return value;
     }
-    static __device__ __forceinline__ float load(const float *from) { return *(const volatile float *)from; }
+    static __device__ __forceinline__ float load(const float *from) { return fresh(from); }
 };
 
 static __host__ __device__ inline int octant_of(float x, float y, float z, float cx, float cy, float cz) {
@@ -181,14 +181,15 @@ static __device__ __forceinline__ bool attempt_locked(const Tree &tree, Place &a
         return false;
     }
     int *slot = &tree.child[at.cell * 8 + at.octant];
-    simtx_lock_begin();
     bool placed = atomicCAS(slot, found, LOCKED) == found;
     if (placed) {
-        int now = found == EMPTY ? at.body : part_bodies(tree, at, found);
-        __threadfence();
-        atomicExch(slot, now);
+        int now = at.body;
+        if (found != EMPTY) {
+            now = part_bodies(tree, at, found);
+            __threadfence();
+        }
+        *(volatile int *)slot = now;
     }
-    simtx_lock_end();
     return placed;
 }
 

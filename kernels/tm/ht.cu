@@ -1,6 +1,7 @@
 // Hash table (HT of the KILO TM paper, MICRO 2011, section 5): each thread inserts one key into a chained table, four
 // words written and one read: the node's key, value and link, and the head of the slot's chain, which it also reads.
 // The size of the table sets the contention: 8192 slots for 23040 keys (HT-H), or 80000 (HT-L).
+// The fine-grained lock of a slot lies beside the head.
 // Checked by a walk of every chain: each key exactly once, in its slot, and no cycle.
 // args: --version fgl
 // args: --version lock --size 1000
@@ -49,31 +50,33 @@ static __device__ __forceinline__ bool item_of_thread(const Table &table, Item *
     return true;
 }
 
-static __device__ __forceinline__ void insert(const Item &item) {
+// `head` loads the head of the slot's chain.
+template <typename Head>
+static __device__ __forceinline__ void insert(const Item &item, Head head) {
     item.node->key = item.key;
     item.node->value = item.value;
-    item.node->next = item.slot->head;
+    item.node->next = head();
     item.slot->head = item.value + 1;
 }
 
 extern "C" __global__ void ht_tm(Table table) {
     Item item;
     if (item_of_thread(table, &item)) {
-        as_transaction([&] { insert(item); });
+        as_transaction([&] { insert(item, [&] { return item.slot->head; }); });
     }
 }
 
 extern "C" __global__ void ht_fgl(Table table) {
     Item item;
     if (item_of_thread(table, &item)) {
-        under_lock(&item.slot->lock, [&] { insert(item); });
+        under_lock<LineOrder>(&item.slot->lock, [&] { insert(item, [&] { return fresh(&item.slot->head); }); });
     }
 }
 
 extern "C" __global__ void ht_lock(Table table) {
     Item item;
     if (item_of_thread(table, &item)) {
-        under_lock(table.lock, [&] { insert(item); });
+        under_lock(table.lock, [&] { insert(item, [&] { return item.slot->head; }); });
     }
 }
 

@@ -44,6 +44,7 @@ holds "statistics, log and key of each run" bash -c "ls small/runs/HT-{H,L}.fgl.
 holds "nothing else is left" [ "$(ls small/runs | wc -l)" = 6 ]
 holds "well-formed page and pictures" "$build/regress/paper/wellformed" small/index.html small/*.svg
 holds "a row a claim" [ "$(grep -c '^K-' small/claims.csv)" = 217 ]
+holds "headlines in other readings: none without its runs" grep -qx id,reading,published,simulated small/readings.csv
 holds "a simulated figure in a table, without the published one of the full size" \
     grep -qE '^HT-H,"fine-grained locks","IPC",[0-9.]+,$' small/table1.csv
 holds "a relation shows the values of keys" \

@@ -70,7 +70,7 @@ transfers() {
 }
 printf 'parent = "kilotm";\nkilotm: { fail_at_hazard = true; };\n' >hazard.cfg
 printf 'parent = "kilotm+tm-ideal";\ntm: { ideal_detection = "signature"; };\n' >signature.cfg
-for machine in kilotm+2sm kilotm+no-backoff+2sm kilotm+tm-ideal+2sm ./hazard.cfg+2sm ./signature.cfg+2sm \
+for machine in kilotm+2sm kilotm+backoff+2sm kilotm+tm-ideal+2sm ./hazard.cfg+2sm ./signature.cfg+2sm \
                kilotm+tm-serial+2sm; do
     holds "transactions on $machine" transfers --config $machine --trace one.json --stats one.stats
     holds "transactions on $machine: what is in the timeline" "$check" trace one.json 0 1000000 -1
@@ -85,7 +85,7 @@ for machine in kilotm+2sm kilotm+no-backoff+2sm kilotm+tm-ideal+2sm ./hazard.cfg
     holds "part of the timeline of transactions: what is in it" "$check" trace part.json 1500 4000 1
 done
 holds "waits for a commit are told from others" grep -qF '"cat":"wait","name":"tx begin"' one.json
-transfers --config kilotm+2sm --trace one.json
+transfers --config kilotm+backoff+2sm --trace one.json
 holds "a fault of a doomed transaction" launch zombie --block 64 --grid 1 --arg u32[16]:0 --config kilotm+2sm \
     --trace two.json --stats two.stats
 holds "a fault of a doomed transaction: what is in the timeline" "$check" trace two.json 0 1000000 -1

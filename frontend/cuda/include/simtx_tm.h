@@ -5,8 +5,9 @@
  *       the protocol; in functional mode every transaction is atomic.  Nesting is flattened.
  *
  *   simtx_lock_begin(); ... simtx_lock_end();
- *       Marks the loop that acquires, holds and releases a lock, for the breakdown of cycles into work
- *       and locking.  A marker is a PTX comment: it costs no instruction.
+ *       Marks the code that acquires and releases a lock, for the breakdown of cycles into work and
+ *       locking.  To count a critical section as work, end the marked code before it and begin it again
+ *       after it.  A marker is a PTX comment: it costs no instruction.
  *
  *   SIMTX_LOCK_DONE(done);
  *       The last statement of the body of a lock loop; its argument is the variable that ends the loop:

@@ -247,7 +247,7 @@ static void test_rows_keep_the_rules(void **state)
 static void test_bases(void **state)
 {
     static const struct { const char *paper; char letter; int rows[PAPER_BASES]; } rows[] = {
-        { "kilotm", 'K', { [PAPER_BASIS_RUN] = 119, [PAPER_BASIS_CONFIG] = 92, [PAPER_BASIS_NONE] = 6 } },
+        { "kilotm", 'K', { [PAPER_BASIS_RUN] = 118, [PAPER_BASIS_CONFIG] = 93, [PAPER_BASIS_NONE] = 6 } },
         { "localtm", 'E', { [PAPER_BASIS_RUN] = 7, [PAPER_BASIS_CONFIG] = 11 } },
         { "localtm", 'L', { [PAPER_BASIS_RUN] = 22, [PAPER_BASIS_CONFIG] = 50 } },
         { "sitm", 'S', { [PAPER_BASIS_RUN] = 49, [PAPER_BASIS_CONFIG] = 76, [PAPER_BASIS_NONE] = 4 } },
@@ -519,6 +519,39 @@ static void test_mean_is_the_rows_own(void **state)
     free(r);
 }
 
+/* In a reading other runs take the place of a headline's, and where it names none there is no value. */
+static void test_readings(void **state)
+{
+    static const struct { const char *instead; double value; } rows[] = {
+        { NULL, 1 }, { "kl=far", 2 }, { "klu=x;kl=far", 2 }, { "kl=far;fgl=far", 1 }, { "fgl=", NAN }, { "k=far", 1 },
+    };
+    int count[PAPER_VERDICTS], bench = -1, config = -1;
+    for (int i = 0; paper_member(paper, "all", i, &bench, &config) > 0; i++)
+        set_figure(paper->benches[bench].name, "far", "cycles", 1);
+    struct paper_claim_result *r = paper_claims_judge(&grid, count);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double value = paper_claim_mean(&grid, claim(r, "K-001")->claim, rows[i].instead);
+        if (isnan(rows[i].value) ? !isnan(value) : !(fabs(value - rows[i].value) < 1e-12))
+            fail_msg("%s: %g, expected %g", rows[i].instead, value, rows[i].value);
+    }
+    assert_true(isnan(paper_claim_mean(&grid, claim(r, "K-165")->claim, NULL)));
+    free(r);
+}
+
+/* The configurations that readings name are the paper's. */
+static void readings_name_configurations(void)
+{
+    for (int i = 0; i < paper->nreadings; i++)
+        for (const char *at = paper->readings[i].text; *at; at += strcspn(at, ";"), at += *at == ';') {
+            char from[40], to[40] = "";
+            assert_true(sscanf(at, "%39[^=]=%39[^;]", from, to) >= 1);
+            assert_true(paper_config_find(paper, from) >= 0);
+            assert_true(!to[0] || paper_config_find(paper, to) >= 0);
+        }
+}
+
+static void test_readings_name_configurations(void **state) { for_each_paper(readings_name_configurations); }
+
 /* Of 2 and six times 0.5 each mean has its value within 1 %, and no row is judged by another's. */
 static void test_no_other_mean_is_judged(void **state)
 {
@@ -630,6 +663,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_verdicts, make_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_mean_is_the_rows_own, make_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_no_other_mean_is_judged, make_grid, free_grid),
+        cmocka_unit_test_setup_teardown(test_readings, make_grid, free_grid),
+        cmocka_unit_test(test_readings_name_configurations),
         cmocka_unit_test_setup_teardown(test_missing_runs_are_named, make_grid, free_grid),
         cmocka_unit_test_setup_teardown(test_only, make_grid, free_grid),
     };

@@ -1,7 +1,6 @@
 /*
- * Messages from cores. The unit processes one log entry in each cycle, or all entries of a message if its input is
- * parallel; a message without log entries takes one cycle for any number of lanes. Messages are processed in order and
- * never stall.
+ * Messages from cores. The unit processes one lane of a message in each cycle, with its log entry if the message
+ * carries entries, or all lanes if its input is parallel. Messages are processed in order and never stall.
  */
 #include "tm/kilo/unit/cu_state.h"
 
@@ -163,8 +162,8 @@ static void check(struct commit_unit *u, const struct kilo_batch *b, unsigned la
     cu_watchdog_entry(u, b, lane, word);
 }
 
-static const struct { lane_step *step; bool by_lane; } messages[] = {
-#define ROW(kind, step, by_lane) [KILO_##kind - KILO_READ_SET] = { step, by_lane }
+static const struct { lane_step *step; bool entries; } messages[] = {
+#define ROW(kind, step, entries) [KILO_##kind - KILO_READ_SET] = { step, entries }
     ROW(READ_SET, read_set, true), ROW(WRITE_SET, write_set, true), ROW(DONE_FILL, done_fill, false),
     ROW(SKIP, skip, false), ROW(PASS, final_pass, false), ROW(FAIL, final_fail, false),
     ROW(RESENT_READ, resent, true), ROW(RESENT_WRITE, resent, true), ROW(RESENT_DONE, resent_done, false),
@@ -185,9 +184,9 @@ bool cu_step_input(struct commit_unit *u, uint64_t now)
     while (m->lanes) {
         unsigned lane = (unsigned)__builtin_ctzll(m->lanes);
         m->lanes &= m->lanes - 1;
-        bool by_lane = messages[m->kind - KILO_READ_SET].by_lane;
-        messages[m->kind - KILO_READ_SET].step(u, m->batch, lane, by_lane ? m->entry[lane] : KILO_VOID_ENTRY, now);
-        if (by_lane && !u->cfg.warps.parallel_input)
+        bool entries = messages[m->kind - KILO_READ_SET].entries;
+        messages[m->kind - KILO_READ_SET].step(u, m->batch, lane, entries ? m->entry[lane] : KILO_VOID_ENTRY, now);
+        if (!u->cfg.warps.parallel_input)
             break;
     }
     if (!m->lanes)
@@ -206,7 +205,7 @@ static void keep(struct cu_message *m, enum kilo_kind kind, const struct kilo_pa
     m->batch = p->batch;
     m->lanes = p->lanes;
     m->kind = kind;
-    if (kind != KILO_CU_ALLOC && messages[kind - KILO_READ_SET].by_lane)
+    if (kind != KILO_CU_ALLOC && messages[kind - KILO_READ_SET].entries)
         memcpy(m->entry, p->entry, (64 - (unsigned)__builtin_clzll(p->lanes)) * sizeof *m->entry);
 }
 
