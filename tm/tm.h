@@ -103,6 +103,11 @@ struct tm_protocol {
     bool (*may_issue)(void *core, uint32_t slot, bool commit);
     /* An attempt of these lanes starts. */
     void (*attempt)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
+    /* tm_may_run was false for the attempt, and is true now. NULL = nothing to do. */
+    void (*may_run)(void *core, uint32_t slot, uint64_t now);
+    /* The commit number (struct oracle_place) of the newest version that the running attempt reads. It may not access a
+     * word of shared memory that a later commit has accessed. NULL = no such rule. */
+    uint64_t (*snapshot)(const void *core, uint32_t slot);
     /* A load: l->own, covered and fetch are set. The fetch is issued after this call, or by tm_fetch if the protocol
      * sets l->held. For each further part that must complete, the protocol increments l->waits and later calls
      * tm_load_part_done. */
@@ -201,6 +206,10 @@ void tm_decide_snapshot(struct tm_core *c, uint32_t slot, unsigned lane, const s
  * their outcome and earlier attempts are ignored. It takes effect when the warp has nothing in flight.
  */
 void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt, enum tm_reason why, uint64_t now);
+/* False: the protocol for shared memory stalls the attempt at its begin. It may not hold what other warps wait for. */
+bool tm_may_run(const struct tm_core *c, uint32_t slot);
+/* A number of the block's word of shared memory with this offset, unique in the GPU and at least 2^31. */
+uint32_t tm_shared_word(const struct tm_core *c, uint32_t slot, uint64_t offset);
 /* The number of the slot's attempt; no other attempt of the slot in this run has the same number. */
 uint32_t tm_attempt(const struct tm_core *c, uint32_t slot);
 /* Does the validation concern a held fault? If tm_validated reports the read set of such a lane as current, the fault

@@ -8,6 +8,7 @@
 // args: --moves 20 --seed 7 --size 7
 // args: --moves 20 --version fgl
 // also: --timing --config kilotm --set tm.shared=localtm --check full
+// also: --timing --config sitm+tm-localtm --check full
 // also: --timing --config southern-islands -- --version fgl
 // also: --timing --config southern-islands -- --version lock --size 1
 // also: --timing -- --version fgl
@@ -114,7 +115,7 @@ int main(int argc, char **argv) {
     BenchOptions options = bench_options(argc, argv, {"blocks", QUICK_BLOCKS, PAPER_BLOCKS, 1, 1024}, 2016,
                                          {{"moves", "of each thread, from 1 to 1000 (4)", &rounds, nullptr, 1, 1000}});
     int blocks = options.size, moves = rounds * blocks * BLOCK;
-    Tables tables = {to_device(std::vector<int>(FAR, FIRST)),
+    Tables tables = {region_of(std::vector<int>(FAR, FIRST)),
                      device_zeros<int>(blocks * NEAR),
                      device_zeros<int>(moves),
                      device_zeros<int>(blocks * NEAR + FAR),

@@ -140,6 +140,7 @@ for program in "lht --buckets 4 --size 2" "km --centres 8 --size 2" "ga --soluti
     same "$program" benchmark "${program%% *}" "${program#* }" --config localtm
 done
 same moves benchmark moves "--moves 8 --size 4" --config kilotm+tm-localtm
+same "moves with snapshots" benchmark moves "--moves 8 --size 4" --config sitm+tm-localtm
 same lht-limited benchmark lht "--buckets 2 --size 3" --config localtm+localtm-rw --set gpu.sms=1 --set tm.warps=3
 same crossed launch_to timing "$here/crossed.ptx" "--grid 3 --block 200 --arg u32[32]:0" --timing --config localtm \
     --set gpu.sms=2

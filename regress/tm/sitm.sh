@@ -148,7 +148,6 @@ for protocol in mesi write-through; do
     refused "coherence.protocol: $protocol does not work with versioned memory" \
         --config sitm --set coherence.protocol=$protocol --set order.policy=sc --set xbar.vns=5
 done
-refused "sitm does not work with tm.shared" --config sitm+tm-localtm
 refused "sitm.instant needs sitm.decision = exact" --config sitm --set sitm.instant=true
 refused "sitm needs gpu.warp_size = 32" --config sitm --set gpu.warp_size=64
 refused "gpu.simt = stack" --config sitm --set gpu.simt=independent

@@ -23,6 +23,17 @@ static struct tm_block *block_at(struct tm_core *c, uint32_t number)
     return c->block[number];
 }
 
+/* A block starts: no commit has accessed its words. */
+static void clear_versions(const struct tm_core *c, struct tm_block *b)
+{
+    uint32_t words = c->tm->protocol->snapshot ? (b->bytes + 3) / 4 : 0;
+    while (b->versions_cap < words)
+        b->version = mem_grow(b->version, b->versions_cap, &b->versions_cap, sizeof *b->version,
+                              "versions of shared memory");
+    if (words)
+        memset(b->version, 0, words * sizeof *b->version);
+}
+
 void tm_core_block_starts(struct tm_core *c, uint32_t number, struct block *block, const uint16_t *slot)
 {
     if (!c->shared_protocol)
@@ -36,6 +47,7 @@ void tm_core_block_starts(struct tm_core *c, uint32_t number, struct block *bloc
         c->warp[slot[i]].block = b;
     }
     b->running = 0;
+    clear_versions(c, b);
     if (b->oracle) {
         bank_oracle_start(b->oracle, b->bytes);
         bank_oracle_running(b->oracle, false, (const uint8_t *)block->shared);
@@ -61,6 +73,7 @@ void tm_shared_free(struct tm_core *c)
     c->tm->shared_protocol->free_core(c->shared_protocol);
     for (uint32_t i = 0; i < c->blocks; i++) {
         bank_oracle_free(c->block[i]->oracle);
+        free(c->block[i]->version);
         free(c->block[i]);
     }
     free(c->block);
@@ -138,6 +151,52 @@ static void perform_recorded(struct tm_warp *x, struct mem_op *op, uint64_t lane
     }
 }
 
+/* ---- snapshots of global memory ---- */
+
+/* The lane must follow a commit in shared memory that is after its snapshot of global memory. */
+static bool is_stale(const struct tm_block *b, const struct mem_op *op, unsigned lane, uint64_t snapshot)
+{
+    uint64_t from = op->address[lane], end = from + op->width;
+    for (uint64_t a = from & ~UINT64_C(3); a < end && a < b->bytes; a += 4) {
+        const struct tm_word_version *v = &b->version[a / 4];
+        if ((op->kind == MOP_LOAD ? v->written : v->accessed) > snapshot)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t stale_lanes(const struct tm_core *c, const struct mem_op *op, uint64_t lanes)
+{
+    uint64_t stale = 0;
+    if (!c->tm->protocol->snapshot)
+        return 0;
+    uint64_t snapshot = c->tm->protocol->snapshot(c->protocol, op->sm_slot);
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctzll(m);
+        if (is_stale(c->warp[op->sm_slot].block, op, l, snapshot))
+            stale |= UINT64_C(1) << l;
+    }
+    return stale;
+}
+
+static void newest(uint64_t *of, uint64_t commit)
+{
+    *of = commit > *of ? commit : *of;
+}
+
+static void set_versions(struct tm_block *b, const struct tm_lane *l, uint64_t commit)
+{
+    for (uint32_t i = 0; i < l->shared_reads.n; i++)
+        newest(&b->version[l->shared_reads.w[i].address / 4].accessed, commit);
+    for (uint32_t i = 0; i < l->shared_writes.n; i++) {
+        struct tm_word_version *v = &b->version[l->shared_writes.w[i].address / 4];
+        newest(&v->written, commit);
+        newest(&v->accessed, commit);
+    }
+}
+
+/* ---- accesses in general ---- */
+
 static void access_plain(struct tm_core *c, struct mem_op *op, uint64_t now)
 {
     struct tm_warp *x = &c->warp[op->sm_slot];
@@ -164,13 +223,15 @@ uint32_t tm_core_shared_access(void *core, struct mem_op *op, uint64_t now)
     }
     uint64_t out = x->lost | x->aborting;
     uint64_t lanes = op->served_by[SERVE_SHARED] & txn_lanes(x->warp) & ~out;
+    uint64_t stale = stale_lanes(c, op, lanes);
+    lanes &= ~stale;
     struct tm_access_result r = lanes ? c->tm->shared_protocol->access(c->shared_protocol, op->sm_slot, op, lanes, now)
                                   : (struct tm_access_result){ 0 };
     perform_recorded(x, op, lanes & ~r.conflicts);
     x->memory += r.cycles;
     x->lost |= r.conflicts;
-    if (r.conflicts)
-        tm_abort(c, op->sm_slot, r.conflicts, x->attempt, TM_CONFLICT, now);
+    if (r.conflicts | stale)
+        tm_abort(c, op->sm_slot, r.conflicts | stale, x->attempt, TM_CONFLICT, now);
     return r.cycles;
 }
 
@@ -232,7 +293,8 @@ uint32_t tm_shared_commit(struct tm_core *c, uint32_t slot, uint64_t lanes, uint
     return cycles;
 }
 
-static void commit_lane(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t key, uint64_t now)
+static void commit_lane(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t key,
+                        const struct oracle_place *place, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
     const struct tm_lane *l = &x->lane[lane];
@@ -240,8 +302,10 @@ static void commit_lane(struct tm_core *c, uint32_t slot, unsigned lane, uint64_
     c->count[STAT_TX_SHARED_WRITE] += l->shared_writes.n;
     if (x->block->oracle) {
         struct oracle_who w = tm_who(c, slot, lane, now);
-        bank_oracle_commit(x->block->oracle, &l->shared_reads, &l->shared_writes, key, &w);
+        bank_oracle_commit(x->block->oracle, &l->shared_reads, &l->shared_writes, key, place, &w);
     }
+    if (place)
+        set_versions(x->block, l, place->commit);
 }
 
 /* Applies outcomes of lanes before the warp does. The last lanes end the attempt. */
@@ -263,9 +327,10 @@ static void outcome(struct tm_core *c, uint32_t slot, uint64_t lanes, bool commi
         txn_serialise(x->warp);
 }
 
-void tm_shared_committed(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t key, uint64_t now)
+void tm_shared_committed(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t key,
+                         const struct oracle_place *place, uint64_t now)
 {
-    commit_lane(c, slot, lane, key, now);
+    commit_lane(c, slot, lane, key, place, now);
     outcome(c, slot, UINT64_C(1) << lane, true, now);
 }
 
@@ -303,6 +368,25 @@ uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot)
 {
     const struct tm_warp *x = &c->warp[slot];
     return x->lanes_in && x->warp ? txn_lanes(x->warp) : 0;
+}
+
+bool tm_may_run(const struct tm_core *c, uint32_t slot)
+{
+    return !c->shared_protocol || c->tm->shared_protocol->may_run(c->shared_protocol, slot);
+}
+
+void tm_resume(struct tm_core *c, uint32_t slot, uint64_t now)
+{
+    tm_wake(c, slot);
+    if (c->warp[slot].lanes_in && c->tm->protocol->may_run)
+        c->tm->protocol->may_run(c->protocol, slot, now);
+}
+
+uint32_t tm_shared_word(const struct tm_core *c, uint32_t slot, uint64_t offset)
+{
+    enum { WORD_BITS = 16, BLOCK_BITS = 6 };
+    uint32_t block = (uint32_t)c->sm << BLOCK_BITS | c->warp[slot].block->number;
+    return UINT32_C(1) << 31 | block << WORD_BITS | (uint32_t)(offset / 4);
 }
 
 bool tm_committing(const struct tm_core *c, uint32_t slot)

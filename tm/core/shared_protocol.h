@@ -26,6 +26,9 @@ struct tm_block_resources {
 
 enum tm_block_limit { TM_LIMIT_THREADS, TM_LIMIT_SHARED, TM_LIMIT_REGISTERS, TM_LIMIT_BLOCKS };
 
+/* Numbers of the newest commits that wrote a word, and that read or wrote it. */
+struct tm_word_version { uint64_t written, accessed; };
+
 /* A resident block, with the slots of its warps. */
 struct tm_block {
     struct block *block;             /* ->shared: its bytes; shadow memory follows those of the kernel */
@@ -35,6 +38,8 @@ struct tm_block {
     uint32_t slot[1024 / 32];        /* warp slots by warp of the block */
     void *protocol;                  /* for the protocol */
     struct bank_oracle *oracle;      /* NULL = off */
+    struct tm_word_version *version; /* by word, if the protocol for global memory has tm_protocol.snapshot */
+    uint32_t versions_cap;
 };
 
 /* Result of an instruction: lanes with a conflict, and cycles for which the banks are busy after its passes. */
@@ -58,7 +63,7 @@ struct tm_shared_protocol {
     void (*block_ends)(void *core, struct tm_block *b);
     /* May the warp begin a transaction? If not, tm_wake ends the wait. */
     bool (*may_begin)(void *core, uint32_t slot);
-    /* May a running attempt issue? If not, tm_wake ends the wait. */
+    /* May a running attempt issue? If not, tm_resume ends the wait. */
     bool (*may_run)(void *core, uint32_t slot);
     /* An attempt of these lanes starts; first: of a new transaction. Returns the cycles for which the warp stalls. */
     uint32_t (*attempt)(void *core, uint32_t slot, uint64_t lanes, bool first, uint64_t now);
@@ -89,6 +94,8 @@ struct tm_shared_protocol {
 extern const struct tm_shared_protocol *const tm_shared_protocols[];     /* by choice of tm.shared; NULL = none */
 
 /* ---- for protocols ---- */
+/* The attempt may run, or the warp may begin; may_run and may_begin return true from now on. */
+void tm_resume(struct tm_core *c, uint32_t slot, uint64_t now);
 uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot);        /* lanes of a running attempt; 0 = none */
 /* Of an attempt whose last lanes have aborted: instructions from there to tx_commit in program order; 0 = at it. */
 uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot);

@@ -310,9 +310,9 @@ static bool abort_lane(struct tm_core *c, uint32_t slot, unsigned lane, enum tm_
     return l->stale_by_atomic && ++l->stale_attempts > STALE_ATTEMPTS;
 }
 
-/* The outcome, which the oracle knows. */
-static void outcome(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
-                    uint64_t now)
+/* The outcome, which the oracle knows. place: NULL, or of a commit under snapshot isolation. */
+static void outcome(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key,
+                    const struct oracle_place *place, enum tm_reason why, uint64_t now)
 {
     struct tm_warp *x = &c->warp[slot];
     uint64_t bit = UINT64_C(1) << lane;
@@ -323,7 +323,7 @@ static void outcome(struct tm_core *c, uint32_t slot, unsigned lane, bool commit
     else
         never = abort_lane(c, slot, lane, why);
     if (c->shared_protocol && commits)
-        tm_shared_committed(c, slot, lane, key, now);
+        tm_shared_committed(c, slot, lane, key, place, now);
     else if (c->shared_protocol)
         tm_shared_aborted(c, slot, bit, now);
     if (txn_lanes(x->warp) == bit)
@@ -339,7 +339,7 @@ void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, ui
                uint64_t now)
 {
     report_to_oracle(c, slot, lane, commits, key, now);
-    outcome(c, slot, lane, commits, key, why, now);
+    outcome(c, slot, lane, commits, key, NULL, why, now);
 }
 
 void tm_no_backoff(struct tm_core *c, uint32_t slot)
@@ -353,7 +353,7 @@ void tm_decide_between(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t
     struct oracle_who w = tm_who(c, slot, lane, now);
     if (c->events)
         oracle_between(c->events, newest, l, &w);
-    outcome(c, slot, lane, true, 0, TM_VALIDATION, now);
+    outcome(c, slot, lane, true, 0, NULL, TM_VALIDATION, now);
 }
 
 void tm_decide_snapshot(struct tm_core *c, uint32_t slot, unsigned lane, const struct oracle_place *place, uint64_t now)
@@ -361,7 +361,7 @@ void tm_decide_snapshot(struct tm_core *c, uint32_t slot, unsigned lane, const s
     struct oracle_who w = tm_who(c, slot, lane, now);
     if (c->events)
         oracle_ordered(c->events, place, &c->warp[slot].lane[lane], &w);
-    outcome(c, slot, lane, true, 0, TM_VALIDATION, now);
+    outcome(c, slot, lane, true, 0, place, TM_VALIDATION, now);
 }
 
 uint32_t tm_attempt(const struct tm_core *c, uint32_t slot)

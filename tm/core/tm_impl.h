@@ -118,7 +118,9 @@ bool tm_shared_finish(struct tm_core *c, char *text, size_t size);       /* fals
 uint64_t tm_shared_attempt(struct tm_core *c, uint32_t slot, uint64_t lanes, bool first, uint64_t now);
 uint32_t tm_shared_commit(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now);
 uint64_t tm_shared_ended(struct tm_core *c, uint32_t slot, uint64_t now);
-void tm_shared_committed(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t key, uint64_t now);
+/* place: NULL, or that of a commit under snapshot isolation; then key is 0. */
+void tm_shared_committed(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t key,
+                         const struct oracle_place *place, uint64_t now);
 void tm_shared_aborted(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now);
 
 /* ---- none.c ---- */

@@ -117,13 +117,13 @@ static uint32_t next_waiting(const struct localtm_core *k, const struct localtm_
 }
 
 /* The next warp that waits, in the order of slots, resumes. */
-static void resume_next(struct localtm_core *k, struct localtm_block *b, uint32_t after)
+static void resume_next(struct localtm_core *k, struct localtm_block *b, uint32_t after, uint64_t now)
 {
     b->resuming = next_waiting(k, b, after);
     if (b->resuming == LOCALTM_NO_SLOT)
         return;
     k->warp[b->resuming].stalled = k->warp[b->resuming].waits = false;
-    tm_wake(k->c, b->resuming);
+    tm_resume(k->c, b->resuming, now);
 }
 
 /* Requests are granted in a later cycle than the event that allows it, so that the order of events within a cycle does
@@ -142,9 +142,9 @@ static void end_attempt(struct localtm_core *k, uint32_t slot, uint64_t now)
         b->runner = LOCALTM_NO_SLOT;
         if (try_grant(k, b, slot, now))
             return;
-        resume_next(k, b, slot);
+        resume_next(k, b, slot, now);
     } else if (b->resuming == slot) {
-        resume_next(k, b, slot);
+        resume_next(k, b, slot, now);
     }
     if (b->requests)
         arbitrate_at(k, b, now + 1);
@@ -159,7 +159,7 @@ static uint64_t start_runner(struct localtm_core *k, const struct localtm_block 
     if (now < x->runs_at)
         return x->runs_at;
     x->stalled = false;
-    tm_wake(k->c, b->runner);
+    tm_resume(k->c, b->runner, now);
     return NEVER;
 }
 

@@ -5,7 +5,7 @@
  *
  * Positions in the order of global keys: the position of a commit with a key is the key. A commit without a key gets
  * the greatest position of the commits that it must follow, and passes it on through the words that it accesses. So
- * keys are also compared across chains of commits without keys.
+ * keys are also compared across chains of commits without keys. Under snapshot isolation positions are commit numbers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,12 @@ struct bank_oracle {
     struct graph graph;
 };
 
-struct commit { const struct tm_set *reads, *writes; uint64_t key; const struct oracle_who *who; };
+struct commit {
+    const struct tm_set *reads, *writes;
+    uint64_t key;
+    const struct oracle_place *place;
+    const struct oracle_who *who;
+};
 
 struct bank_oracle *bank_oracle_new(enum oracle_mode mode)
 {
@@ -347,18 +352,30 @@ static void wrong_order(struct bank_oracle *o, const struct commit *c, const str
     describe_commit(o, c, who, sizeof who);
     if (b->wrote)
         snprintf(writer, sizeof writer, " by key %u (thread %u, cycle %llu)", by->writer, by->thread, (ull)by->cycle);
-    findings_add(&o->found,
-                 "%s follows a commit at key %llu in global memory or after it: offset 0x%llx of shared memory was %s "
-                 "before%s; the keys are no order of the block's commits", who, (ull)b->position, (ull)b->address,
-                 b->wrote ? "written" : "read", writer);
+    if (c->place)
+        findings_add(&o->found,
+                     "%s with snapshot %llu of global memory follows a commit of number %llu: offset 0x%llx of shared "
+                     "memory was %s before%s", who, (ull)c->place->snapshot, (ull)b->position, (ull)b->address,
+                     b->wrote ? "written" : "read", writer);
+    else
+        findings_add(&o->found,
+                     "%s follows a commit at key %llu in global memory or after it: offset 0x%llx of shared memory was "
+                     "%s before%s; the keys are no order of the block's commits", who, (ull)b->position,
+                     (ull)b->address, b->wrote ? "written" : "read", writer);
+}
+
+static bool may_follow(const struct commit *c, uint64_t position)
+{
+    return c->place ? position <= c->place->snapshot : !c->key || position < c->key;
 }
 
 static void order_keys(struct bank_oracle *o, const struct commit *c)
 {
     struct predecessor b = find_predecessor(o, c);
-    if (c->key && b.position >= c->key)
+    if (!may_follow(c, b.position))
         wrong_order(o, c, &b);
-    uint64_t position = c->key > b.position ? c->key : b.position;
+    uint64_t position = c->place ? c->place->commit : c->key;
+    position = position > b.position ? position : b.position;
     for (uint32_t i = 0; i < c->reads->n; i++) {
         struct accessed *by = &o->by[word_of(c->reads->w[i].address)];
         by->read = position > by->read ? position : by->read;
@@ -369,13 +386,13 @@ static void order_keys(struct bank_oracle *o, const struct commit *c)
 }
 
 void bank_oracle_commit(struct bank_oracle *o, const struct tm_set *reads, const struct tm_set *writes, uint64_t key,
-                        const struct oracle_who *who)
+                        const struct oracle_place *place, const struct oracle_who *who)
 {
-    const struct commit c = { reads, writes, key, who };
+    const struct commit c = { reads, writes, key, place, who };
     uint32_t value = 0;
     o->commits++;
     o->block = who->block;
-    o->checked += !key;
+    o->checked += !key && !place;
     o->reads += reads->n;
     if (!fits(o, &c))
         return;
@@ -384,7 +401,7 @@ void bank_oracle_commit(struct bank_oracle *o, const struct tm_set *reads, const
     const struct tm_word *bad = replay_reads(o, &c);
     if (bad)
         value = version_value(o, bad);
-    if (key || o->keyed)
+    if (key || place || o->keyed)
         order_keys(o, &c);
     replay_writes(o, &c);
     if (bad && o->mode == ORACLE_FULL)

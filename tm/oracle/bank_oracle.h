@@ -13,7 +13,7 @@
  * If the same transactions also access global memory, the order of their keys there (struct oracle) must be consistent
  * with these commits: two commits that access the same word of shared memory, one of them writing, must have ascending
  * keys, also if a chain of commits without keys connects them. Then the order of the keys is a serial order for both
- * memories.
+ * memories. Under snapshot isolation the snapshot of the second one must contain the first one's commit instead.
  */
 #ifndef TM_BANK_ORACLE_H
 #define TM_BANK_ORACLE_H
@@ -34,12 +34,12 @@ void bank_oracle_start(struct bank_oracle *o, uint32_t bytes);
 void bank_oracle_running(struct bank_oracle *o, bool any, const uint8_t *memory);
 /*
  * A lane commits; the order of the calls is the order of commits. Addresses of the sets are offsets in shared memory,
- * multiples of 4. key: of the commit in global memory, 0 = none. The sets are as in struct tm_lane: words read that the
+ * multiples of 4. key: of the commit in global memory, 0 = none; place: in its order of snapshots, NULL = none. The sets are as in struct tm_lane: words read that the
  * lane had not completely written itself, and words written, in program order. If the lane had written a part of a word
  * before it read the word, the value of the read includes the own bytes, and `bytes` marks those that came from memory.
  */
 void bank_oracle_commit(struct bank_oracle *o, const struct tm_set *reads, const struct tm_set *writes, uint64_t key,
-                        const struct oracle_who *who);
+                        const struct oracle_place *place, const struct oracle_who *who);
 /* A plain store, atomic or red of these lanes has just been performed on the block's memory. */
 void bank_oracle_plain(struct bank_oracle *o, const struct mem_op *op, uint64_t lanes, const uint8_t *memory);
 /*

@@ -1,6 +1,7 @@
 /*
  * The attempts of a warp at the SM. A warp has one attempt: the next BEGIN is sent when all lanes of the last attempt
- * have committed, or have aborted with nothing outstanding. COMMIT_REQ follows the last reply; then the write sets are
+ * have committed, or have aborted with nothing outstanding, and the protocol for shared memory lets the warp run: a
+ * stalled attempt has neither snapshot nor precedence, for which others could wait. COMMIT_REQ follows the last reply; then the write sets are
  * sent. When COMMIT_OK has arrived and they have been sent, read-only lanes commit, and PASS names the version slot for
  * the others, which commit when their version is published.
  */
@@ -11,7 +12,7 @@ static const struct { enum stat packets, bytes; } COUNTERS[SITM_KINDS] = {
     KIND(BEGIN, BEGIN), KIND(SNAPSHOT, SNAPSHOT), KIND(TX_READ, READ), KIND(DATA, DATA), KIND(TX_WRITE, WRITE),
     KIND(WRITE_ACK, WRITE_ACK), KIND(EDGE_ACK, EDGE_ACK), KIND(COMMIT_REQ, COMMIT), KIND(COMMIT_OK, COMMIT),
     KIND(PASS, PASS), KIND(FAIL, PASS), KIND(CU_DONE, PASS), KIND(WRITTEN, COMMIT), KIND(COMMITTED, COMMIT),
-    KIND(ABORTED, ABORTED)
+    KIND(ABORTED, ABORTED), KIND(YIELD, BEGIN)
 #undef KIND
 };
 
@@ -54,7 +55,44 @@ static void begin(struct sitm_core *x, uint32_t slot)
     sitm_attempt_next(&w->a, w->lanes, &x->gpu->rules, &m);
     m.warp = sitm_warp_number(x, slot);
     w->state = SITM_STATE_BEGIN;
+    w->starving = m.starving;
     send_message(x, &m, 0);
+}
+
+/* Others wait for the commit of a lane with precedence, perhaps those for which this warp is stalled. */
+static void yield(struct sitm_core *x, uint32_t slot)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    if (!w->starving)
+        return;
+    w->starving = false;
+    send_message(x, &(struct sitm_message){ .kind = SITM_YIELD, .warp = sitm_warp_number(x, slot) }, 0);
+}
+
+static void begin_if_possible(struct sitm_core *x, uint32_t slot)
+{
+    if (!tm_may_run(x->tm, slot))
+        yield(x, slot);
+    else if (over(&x->warp[slot].a))
+        begin(x, slot);
+}
+
+void sitm_may_run(void *core, uint32_t slot, uint64_t now)
+{
+    struct kilo_core *k = core;
+    sitm_progress(sitm_core(k), slot, now);
+}
+
+/* Lanes may be aborted before their SNAPSHOT has arrived. Then it is taken for them, and they abort. */
+static void cancel(struct sitm_core *x, uint32_t slot, uint64_t now)
+{
+    struct sitm_warp *w = &x->warp[slot];
+    w->cancelled = false;
+    w->state = SITM_STATE_WAIT;
+    sitm_loops_abort(x, slot, w->a.lanes);
+    sitm_attempt_doom(&w->a, w->a.lanes, SITM_STAMPS);
+    w->told = w->a.lanes;
+    sitm_progress(x, slot, now);
 }
 
 void sitm_attempt_wanted(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
@@ -65,9 +103,13 @@ void sitm_attempt_wanted(void *core, uint32_t slot, uint64_t lanes, uint64_t now
     kilo_log_attempt(core, slot, lanes, now);
     w->lanes = (uint32_t)lanes;
     w->number = tm_attempt(x->tm, slot);
+    w->cancelled = w->state == SITM_STATE_BEGIN;
+    if (w->cancelled && !tm_may_run(x->tm, slot))
+        yield(x, slot);
+    if (w->cancelled)
+        return;
     w->state = SITM_STATE_WAIT;
-    if (over(&w->a))
-        begin(x, slot);
+    begin_if_possible(x, slot);
 }
 
 /* Lanes that did not begin wait for the attempt after an exclusive one. */
@@ -76,6 +118,10 @@ static void snapshot(struct sitm_core *x, uint32_t slot, const struct sitm_messa
     struct sitm_warp *w = &x->warp[slot];
     sitm_attempt_begin(&w->a, m);
     sitm_loops_begin(x, slot, m);
+    if (w->cancelled) {
+        cancel(x, slot, now);
+        return;
+    }
     w->told = 0;
     w->state = SITM_STATE_RUN;
     if (w->lanes & ~m->lanes)
@@ -192,8 +238,8 @@ void sitm_progress(struct sitm_core *x, uint32_t slot, uint64_t now)
     send_aborted(x, slot);
     if (w->state == SITM_STATE_RUN || w->state == SITM_STATE_COMMIT)
         abort_doomed(x, slot, now);
-    if (w->state == SITM_STATE_WAIT && over(&w->a))
-        begin(x, slot);
+    if (w->state == SITM_STATE_WAIT)
+        begin_if_possible(x, slot);
     else if (w->state == SITM_STATE_COMMIT && sitm_attempt_may_commit(&w->a, w->at_commit))
         request(x, slot, now);
 }
@@ -203,6 +249,14 @@ void sitm_progress(struct sitm_core *x, uint32_t slot, uint64_t now)
 static uint64_t version_number(uint32_t epoch, uint32_t version)
 {
     return (uint64_t)epoch << 32 | version;
+}
+
+/* The snapshot contains version `snapshot` and those before it. */
+uint64_t sitm_snapshot(const void *core, uint32_t slot)
+{
+    const struct kilo_core *k = core;
+    const struct sitm_attempt *a = &sitm_core(k)->warp[slot].a;
+    return version_number(a->epoch, a->snapshot);
 }
 
 static void commit_lane(struct sitm_core *x, uint32_t slot, unsigned lane, uint64_t now)

@@ -40,14 +40,22 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The granules of the set, each once. */
-static void collect(const struct sitm_gpu *g, const struct tm_set *set, struct words *w)
+static void add_word(struct words *w, uint32_t word)
+{
+    w->word = mem_grow(w->word, w->n, &w->cap, sizeof *w->word, "sets of the exact decision");
+    w->word[w->n++] = word;
+}
+
+/* The granules of a set of global memory, and the words of one of shared memory, each once. */
+static void collect(const struct sitm_gpu *g, struct tm_core *tm, uint32_t slot, const struct tm_set *set,
+                    const struct tm_set *shared, struct words *w)
 {
     uint32_t n = 0;
-    for (w->n = 0; w->n < set->n; w->n++) {
-        w->word = mem_grow(w->word, w->n, &w->cap, sizeof *w->word, "sets of the exact decision");
-        w->word[w->n] = (uint32_t)((set->w[w->n].address - g->kilo->base) / g->cfg.granularity);
-    }
+    w->n = 0;
+    for (uint32_t i = 0; i < set->n; i++)
+        add_word(w, (uint32_t)((set->w[i].address - g->kilo->base) / g->cfg.granularity));
+    for (uint32_t i = 0; i < shared->n; i++)
+        add_word(w, tm_shared_word(tm, slot, shared->w[i].address));
     if (w->n)
         qsort(w->word, w->n, sizeof *w->word, ascending);
     for (uint32_t i = 0; i < w->n; i++)
@@ -78,10 +86,11 @@ static bool decide(void *ctx, uint32_t id, uint32_t version)
     struct sitm_exact *e = ctx;
     const struct sitm_gpu *g = e->gpu;
     const struct sitm_group *group = &g->manager->group[id / SITM_LANES];
-    const struct tm_lane *lane = tm_lane(g->core[group->warp / g->slots]->tm, group->warp % g->slots, id % SITM_LANES);
-    uint32_t node;
-    collect(g, &lane->reads, &e->read);
-    collect(g, &lane->writes, &e->write);
+    struct tm_core *tm = g->core[group->warp / g->slots]->tm;
+    uint32_t slot = group->warp % g->slots, node;
+    const struct tm_lane *lane = tm_lane(tm, slot, id % SITM_LANES);
+    collect(g, tm, slot, &lane->reads, &lane->shared_reads, &e->read);
+    collect(g, tm, slot, &lane->writes, &lane->shared_writes, &e->write);
     const struct sitm_sets sets = { e->read.word, e->write.word, e->read.n, e->write.n };
     prune(e);
     enum sitm_verdict verdict = sitm_graph_decide(&e->graph, group->snapshot, version, &sets, &node);

@@ -88,9 +88,6 @@ static bool check_machine(const struct simtx_config *c, const struct sitm_rules 
                  SITM_LANES);
     else if (!r->slots)
         snprintf(error, size, "tm.global = sitm needs versioned memory: version.slots of at least 2");
-    else if (config_choice(c, KEY_TM_SHARED))
-        snprintf(error, size, "tm.global = sitm does not work with tm.shared: a warp that work-group serialisation stalls "
-                 "would keep its snapshot, for which others wait");
     else if (instant(c) && !exact(c))
         snprintf(error, size, "sitm.instant needs sitm.decision = exact: tables and dependencies take time");
     else if (link_of(c) < traversal(c, true))
@@ -316,7 +313,8 @@ const struct tm_protocol tm_sitm = {
     .name = "sitm", .begin_waits = true, .global_step = instant, .payload = sizeof(union sitm_payload), .check = check, .coherent = coherent,
     .isolation = isolation, .new_gpu_state = new_gpu_state, .free_gpu_state = free_gpu_state,
     .private_words = kilo_private_words, .engine = &sitm_engine, .new_core = new_core, .free_core = free_core,
-    .may_issue = sitm_may_issue, .attempt = sitm_attempt_wanted, .load = sitm_load, .store = sitm_store,
+    .may_issue = sitm_may_issue, .attempt = sitm_attempt_wanted,
+    .may_run = sitm_may_run, .snapshot = sitm_snapshot, .load = sitm_load, .store = sitm_store,
     .done = kilo_log_done, .commit = sitm_commit, .aborted = sitm_lanes_aborted, .validate = validate,
     .message = sitm_receive, .run = run, .idle = idle, .describe = sitm_describe, .dump = sitm_dump, .end = end,
     .totals = totals, .consistent = consistent, .step = step

@@ -85,7 +85,8 @@ struct sitm_gpu {
 /* ---- at an SM ---- */
 
 enum sitm_state {
-    SITM_STATE_NONE, SITM_STATE_WAIT,        /* lanes want to begin; their last attempt has replies outstanding */
+    SITM_STATE_NONE, SITM_STATE_WAIT,        /* lanes want to begin; their last attempt has replies outstanding, or
+                                              * the protocol for shared memory stalls them */
     SITM_STATE_BEGIN,                        /* BEGIN has been sent */
     SITM_STATE_RUN, SITM_STATE_COMMIT,       /* all lanes are at tx_commit; replies are outstanding */
     SITM_STATE_REQUEST,                      /* COMMIT_REQ has been sent */
@@ -101,6 +102,8 @@ struct sitm_warp {
     uint32_t at_commit, writers;
     uint32_t done;                   /* slices whose CU_DONE is outstanding */
     uint64_t wrote;                  /* slices with words of the write sets */
+    bool cancelled;                  /* the attempt that BEGIN was for has aborted */
+    bool starving;                   /* BEGIN named a lane that needs precedence */
     bool filled, decided;            /* the write sets have been sent; COMMIT_OK has arrived */
     struct sitm_message ok;          /* COMMIT_OK */
     uint32_t told;                   /* doomed lanes that tm_abort has been called for */
@@ -131,6 +134,8 @@ static inline uint32_t sitm_warp_number(const struct sitm_core *x, uint32_t slot
 
 /* ---- attempts.c ---- */
 void sitm_attempt_wanted(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
+void sitm_may_run(void *core, uint32_t slot, uint64_t now);
+uint64_t sitm_snapshot(const void *core, uint32_t slot);
 void sitm_commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
 void sitm_lanes_aborted(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
 /* The write sets of the warp have been sent. */

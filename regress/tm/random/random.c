@@ -2,9 +2,10 @@
  * Random kernels of transactions (gen.h) in timing mode, each in some of many configurations of transactional memory
  * (machines.h), with the oracle. A kernel that goes wrong is printed with its seed.
  *
- *   random [--memory global|shared|both] [--seed N] [--count N] [--each N] [--all]
+ *   random [--memory global|shared|both] [--seed N] [--count N] [--each N] [--all] [--only TEXT]
  *
- * --each: configurations for every kernel, one after the other in turn; --all: every one.
+ * --each: configurations for every kernel, one after the other in turn; --all: every one; --only: of those whose presets
+ * contain the text.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 #include "regress/tm/random/machines.h"
 
-struct options { enum memory memory; uint64_t seed, count, each; };
+struct options { enum memory memory; uint64_t seed, count, each; const char *only; };
 struct score { unsigned long long passed, failed; long long checked; };
 
 static void run_on(struct random_machine *m, const struct kernel *k, uint64_t seed, struct score *s)
@@ -68,7 +69,7 @@ static enum memory memory_of(const char *name)
 
 static struct options options_of(int argc, char **argv)
 {
-    struct options o = { .memory = GLOBAL, .seed = 1, .count = 50, .each = 5 };
+    struct options o = { .memory = GLOBAL, .seed = 1, .count = 50, .each = 5, .only = "" };
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "0";
         if (!strcmp(argv[i], "--all"))
@@ -81,6 +82,8 @@ static struct options options_of(int argc, char **argv)
             o.count = strtoull(value, NULL, 0);
         else if (!strcmp(argv[i], "--each"))
             o.each = strtoull(value, NULL, 0);
+        else if (!strcmp(argv[i], "--only"))
+            o.only = value;
     }
     return o;
 }
@@ -93,7 +96,7 @@ int main(int argc, char **argv)
     struct score s = { 0 };
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 0; i < machines_of(o.memory); i++)
-        if (!m[i].as_before)
+        if (!m[i].as_before && strstr(m[i].presets, o.only))
             run_machine(&o, &m[i], (uint64_t)i, &s);
     printf("%lld transactions checked\n", s.checked);
     printf("random-tm%s: %llu passed, %llu failed\n", names[o.memory], s.passed, s.failed);

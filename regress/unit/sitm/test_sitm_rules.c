@@ -657,6 +657,27 @@ static void precedence(void **state)
     sitm_manager_end(&manager);
 }
 
+/* A warp that does not begin gives up its precedence, and the request for one of a begin that still waits. */
+static void a_warp_yields_precedence(void **state)
+{
+    const struct sitm_message yield_5 = { .kind = SITM_YIELD, .warp = 5 }, yield_7 = { .kind = SITM_YIELD, .warp = 7 };
+    struct sitm_rules r = sitm_rules_default();
+    r.slices = 1;
+    sitm_manager_init(&manager, &r);
+    begin_of(5, SITM_NO_GROUP, 1);
+    assert_int_equal(sent(SITM_SNAPSHOT).warp, 5);
+    sent(SITM_COPY);
+    begin_of(7, SITM_NO_GROUP, 1);
+    begin_of(6, SITM_NO_GROUP, 0);
+    receive(yield_7);
+    nothing_sent();
+    receive(yield_5);
+    assert_int_equal(sent(SITM_SNAPSHOT).warp, 7);
+    assert_int_equal(sent(SITM_SNAPSHOT).warp, 6);
+    assert_int_equal(manager.counts.precedences, 1);
+    sitm_manager_end(&manager);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -670,7 +691,7 @@ int main(void)
         cmocka_unit_test(acknowledgement_before_announcement),
         cmocka_unit_test(lanes_abort_when_nothing_is_outstanding), cmocka_unit_test(life_of_slots),
         cmocka_unit_test(sizes), cmocka_unit_test(bytes), cmocka_unit_test(course_of_a_warp),
-        cmocka_unit_test(precedence),
+        cmocka_unit_test(precedence), cmocka_unit_test(a_warp_yields_precedence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

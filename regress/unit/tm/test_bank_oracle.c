@@ -115,7 +115,7 @@ static void commit_attempt(struct eager *e, unsigned t)
     uint64_t key = rnd(3) ? 0 : (e->key += 1 + rnd(5));
     if (e->fault == LOST_WRITE && a->writes.n && rnd(2))
         e->memory[a->writes.w[0].address / 4] = e->old[a->writes.w[0].address / 4];
-    bank_oracle_commit(e->o, &a->reads, &a->writes, key, &who);
+    bank_oracle_commit(e->o, &a->reads, &a->writes, key, NULL, &who);
     e->commits++;
     e->keyed += key != 0;
     e->reads += a->reads.n;
@@ -276,7 +276,7 @@ struct step { uint32_t key; char what; uint32_t word, value; };
 
 #define PART(word, bytes) ((word) | (15u ^ (bytes)) << 16)       /* these bytes of it only */
 
-static void commit_step(struct bank_oracle *o, const struct step **s, uint64_t global)
+static void commit_step(struct bank_oracle *o, const struct step **s, uint64_t global, const struct oracle_place *place)
 {
     struct tm_word read[16], written[16];
     struct tm_set reads = { .w = read, .cap = 16 }, writes = { .w = written, .cap = 16 };
@@ -284,14 +284,14 @@ static void commit_step(struct bank_oracle *o, const struct step **s, uint64_t g
     struct oracle_who who = { 1, 2, 3, 4, 100 + key, 1000 + key };
     for (; (*s)->key == key; (*s)++)
         put((*s)->what == 'r' ? &reads : &writes, (*s)->word & 0xffff, (*s)->value, 15 ^ (*s)->word >> 16);
-    bank_oracle_commit(o, &reads, &writes, global, &who);
+    bank_oracle_commit(o, &reads, &writes, global, place, &who);
 }
 
 /* globals: keys in global memory by commit; NULL = none. */
 static void commit_all(struct bank_oracle *o, const struct step *s, const uint64_t *globals)
 {
     for (uint32_t i = 0; s->key; i++)
-        commit_step(o, &s, globals ? globals[i] : 0);
+        commit_step(o, &s, globals ? globals[i] : 0, NULL);
 }
 
 #define STEPS(...) ((const struct step[]){ __VA_ARGS__, { 0 } })
@@ -574,6 +574,39 @@ static void keys_across_others(void **state)
     keys(s, KEYS(5, 0, 3), "offset 0xc of shared memory was read before", "1 violations");
 }
 
+/* ---- snapshots of global memory ---- */
+
+#define PLACES(...) ((const struct oracle_place[]){ __VA_ARGS__ })
+#define SNAPSHOT(number) { .commit = number, .snapshot = number }      /* of a transaction without writes there */
+
+static void places(const struct step *s, const struct oracle_place *place, const char *first, const char *second)
+{
+    struct bank_oracle *o = started(ORACLE_ON, 64);
+    for (uint32_t i = 0; s->key; i++)
+        commit_step(o, &s, 0, &place[i]);
+    ends(o, first, second);
+}
+
+/* A snapshot must contain the commits that the transaction follows in shared memory. */
+static void order_of_snapshots(void **state)
+{
+    (void)state;
+    const char *what = "with snapshot 4 of global memory follows a commit of number 5: offset 0x4 of shared memory was";
+    const struct step *ww = STEPS({ 1, 'w', 1, 1 }, { 2, 'w', 1, 2 }), *wr = STEPS({ 1, 'w', 1, 1 }, { 2, 'r', 1, 1 });
+    const struct step *rw = STEPS({ 1, 'r', 1, 0 }, { 2, 'w', 1, 2 }), *rr = STEPS({ 1, 'r', 1, 0 }, { 2, 'r', 1, 0 });
+    const struct oracle_place *late = PLACES({ .commit = 5, .snapshot = 4 }, { .commit = 6, .snapshot = 4 });
+    const struct oracle_place *fresh = PLACES({ .commit = 5, .snapshot = 4 }, SNAPSHOT(5));
+    places(ww, late, what, "written before by key 1 (thread 101, cycle 1001)");
+    places(wr, late, what, "written before by key 1");
+    places(rw, late, what, "was read before");
+    places(rr, late, NULL, NULL);
+    places(ww, fresh, NULL, NULL);
+    places(wr, fresh, NULL, NULL);
+    places(rw, fresh, NULL, NULL);
+    places(ww, PLACES(SNAPSHOT(5), { .commit = 6, .snapshot = 4 }), what, "written before by key 1");
+    places(ww, PLACES(SNAPSHOT(4), { .commit = 6, .snapshot = 4 }), NULL, NULL);
+}
+
 /* ---- several blocks and runs ---- */
 
 static void blocks_in_turn(void **state)
@@ -666,7 +699,7 @@ static void millions_of_commits(void **state)
             put(&writes, w, i, 15);
             memory[w] = i;
         }
-        bank_oracle_commit(o, &reads, &writes, i, &(struct oracle_who){ .cycle = i });
+        bank_oracle_commit(o, &reads, &writes, i, NULL, &(struct oracle_who){ .cycle = i });
     }
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
     bank_oracle_end(o, (const uint8_t *)memory, count);
@@ -683,7 +716,7 @@ int main(void)
         cmocka_unit_test(memory_at_the_end), cmocka_unit_test(no_commits), cmocka_unit_test(behind_the_block),
         cmocka_unit_test(initialised_words), cmocka_unit_test(weak_isolation), cmocka_unit_test(undone_store),
         cmocka_unit_test(store_beside), cmocka_unit_test(narrow_store), cmocka_unit_test(order_of_keys),
-        cmocka_unit_test(keys_across_others), cmocka_unit_test(blocks_in_turn),
+        cmocka_unit_test(keys_across_others), cmocka_unit_test(order_of_snapshots), cmocka_unit_test(blocks_in_turn),
         cmocka_unit_test(blocks_are_strangers), cmocka_unit_test(violations_are_kept),
         cmocka_unit_test(millions_of_commits),
     };

@@ -83,14 +83,29 @@ static void give_precedence(struct sitm_manager *m, const struct sitm_message *b
 }
 
 /* The first begin that waits for it gets the next precedence. */
-void sitm_end_precedence(struct sitm_manager *m, const struct sitm_message *request)
+static void next_precedence(struct sitm_manager *m)
 {
-    if (request->warp != m->preferred || !(request->lanes & m->starving))
-        return;
     m->starving = 0;
     for (uint32_t i = 0; i < m->begins && !m->starving; i++)
         if (m->begin[i].m.starving)
             give_precedence(m, &m->begin[i].m);
+}
+
+void sitm_end_precedence(struct sitm_manager *m, const struct sitm_message *request)
+{
+    if (request->warp != m->preferred || !(request->lanes & m->starving))
+        return;
+    next_precedence(m);
+}
+
+/* A begin of the warp that still waits gets no precedence either. */
+void sitm_yield(struct sitm_manager *m, uint32_t warp)
+{
+    for (uint32_t i = 0; i < m->begins; i++)
+        if (m->begin[i].m.warp == warp)
+            m->begin[i].m.starving = 0;
+    if (m->starving && m->preferred == warp)
+        next_precedence(m);
 }
 
 /* ---- R1, R17: begin ---- */

@@ -171,6 +171,9 @@ void sitm_manager_receive(struct sitm_manager *m, const struct sitm_message *mes
     case SITM_WRITTEN:
         m->unwritten--;
         break;
+    case SITM_YIELD:
+        sitm_yield(m, message->warp);
+        break;
     case SITM_ABORTED:
         sitm_aborted(m, message);
         break;

@@ -25,6 +25,7 @@ void sitm_release_unneeded(struct sitm_manager *m);             /* R16 */
 void sitm_add_begin(struct sitm_manager *m, const struct sitm_message *begin);
 void sitm_accept_begins(struct sitm_manager *m);                /* R1, R17 */
 void sitm_end_precedence(struct sitm_manager *m, const struct sitm_message *request);
+void sitm_yield(struct sitm_manager *m, uint32_t warp);
 void sitm_reset(struct sitm_manager *m);                        /* R18 */
 
 #endif

@@ -9,6 +9,7 @@ static const struct { uint8_t fixed, each; } PAYLOAD[SITM_KINDS] = {
     [SITM_COMMIT_REQ] = { 8, 0 }, [SITM_COMMIT_OK] = { 12, 0 },
     [SITM_PASS] = { 8, 0 }, [SITM_FAIL] = { 8, 0 }, [SITM_CU_DONE] = { 0, 0 },
     [SITM_WRITTEN] = { 4, 0 }, [SITM_COMMITTED] = { 4, 0 }, [SITM_ABORTED] = { 8, 0 },
+    [SITM_YIELD] = { 4, 0 },
     [SITM_COPY] = { 8, 0 }, [SITM_PUBLISH] = { 4, 0 }, [SITM_RELEASE] = { 8, 0 }, [SITM_RESET] = { 8, 0 },
 };
 

@@ -19,6 +19,7 @@
  *   WRITTEN     SM, manager        group: all CU_DONE have arrived. Only if COMMIT_OK had writers
  *   COMMITTED   manager, SM        warp, group, lanes: their version is published, they go on. After WRITTEN
  *   ABORTED     SM, manager        group, lanes, reason
+ *   YIELD       SM, manager        warp: its next attempt does not begin yet, so it gives up precedence
  *   COPY        manager, slices    version, from, slot: copy version slot `from` to `slot`, which becomes `version`
  *   PUBLISH     manager, slices    version: now the newest
  *   RELEASE     manager, slices    group, lanes: remove their entries
@@ -41,7 +42,7 @@
 enum sitm_kind {
     SITM_BEGIN, SITM_SNAPSHOT, SITM_TX_READ, SITM_DATA, SITM_TX_WRITE, SITM_WRITE_ACK, SITM_EDGE, SITM_EDGE_ACK,
     SITM_COMMIT_REQ, SITM_COMMIT_OK, SITM_PASS, SITM_FAIL, SITM_CU_DONE, SITM_WRITTEN, SITM_COMMITTED, SITM_ABORTED,
-    SITM_COPY, SITM_PUBLISH, SITM_RELEASE, SITM_RESET, SITM_COPIED, SITM_PUBLISHED, SITM_RELEASED, SITM_RESET_DONE,
+    SITM_YIELD, SITM_COPY, SITM_PUBLISH, SITM_RELEASE, SITM_RESET, SITM_COPIED, SITM_PUBLISHED, SITM_RELEASED, SITM_RESET_DONE,
     SITM_KINDS
 };
 
