@@ -61,6 +61,7 @@ test-mutants: $(MUTANT_TABLE) $(CONFIGS)
 
 # All of them; then the page is written anew.
 LONG_TESTS += mutants
-mutants: $(MUTANT_TABLE) $(CONFIGS) $(patsubst %,$(B)/kernels/%,ht bh transfers write_skew red_black_tree)
+mutants: $(MUTANT_TABLE) $(CONFIGS) $(B)/regress/tm/crossing \
+         $(patsubst %,$(B)/kernels/%,ht bh transfers write_skew red_black_tree rings)
 	+@$(MUTANTS) all $(MUTANT_TABLES); status=$$?; \
 	regress/mutants/page.sh $(B) $(MUTANT_TABLES) >docs/mutants.md; exit $$status

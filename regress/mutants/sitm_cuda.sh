@@ -42,4 +42,5 @@ run 'sitm --set version.slots=2 --set sitm.writer_entries=1 --set sitm.reader_en
 run sitm+sitm-oracle write_skew
 run sitm+sitm-oracle red_black_tree
 run sitm rings
+run sitm+sitm-oracle+tm-localtm ../regress/tm/crossing never
 printf 'survives\t\t\t\n'

@@ -137,6 +137,16 @@ holds "no regions" ends 1 launch "$here/ptx/widths.ptx" "--arg u8[96]:0" --timin
 holds "no regions: message" says "which has no versions"
 
 # ---- machines that cannot be ----
+# ---- a dependency through shared memory ----
+crossing() {
+    holds "crossing $2, $1" timeout 60 "$simtx" run --quiet --timing --config "$1+tm-localtm" -- \
+        "$build/regress/tm/crossing" "$2"
+}
+crossing sitm+sitm-noloop seen
+crossing sitm+sitm-ts never
+crossing sitm+sitm-oracle never
+crossing warptm never
+
 # refused TEXT OPTIONS...
 refused() {
     local text=$1

@@ -6,7 +6,7 @@ $(TM_DIR)/counts: regress/tm/counts.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) -ljansson
 
-$(TM_DIR)/streams $(TM_DIR)/outside: $(TM_DIR)/%: regress/tm/%.cu | $(ALL)
+$(TM_DIR)/streams $(TM_DIR)/outside $(TM_DIR)/crossing: $(TM_DIR)/%: regress/tm/%.cu | $(ALL)
 	@mkdir -p $(@D)
 	$(B)/bin/simtx-cc -O2 $< -o $@
 
@@ -30,7 +30,8 @@ test-tm-limits: $(B)/bin/simtx $(CONFIGS)
 	@regress/tm/limits.sh $(B)
 
 # The benchmarks of the snapshot-isolation paper (si.sh), and the machine of that paper (sitm.sh).
-SI_NEEDS := $(B)/bin/simtx $(CONFIGS) $(TM_DIR)/counts $(TM_DIR)/outside $(B)/regress/timing/same_json $(TM_PROGRAMS) \
+SI_NEEDS := $(B)/bin/simtx $(CONFIGS) $(TM_DIR)/counts $(TM_DIR)/outside $(TM_DIR)/crossing \
+            $(B)/regress/timing/same_json $(TM_PROGRAMS) \
             $(patsubst %.cu,$(B)/kernels/%,$(notdir $(wildcard kernels/si/*.cu)))
 
 TESTS          += test-si
