@@ -1,5 +1,5 @@
 /* Stream capture of the runtime API. */
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 RT_API cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode)
 {

@@ -1,6 +1,6 @@
 /* Graphs of the runtime API: parameters of nodes become operations of the layer below. */
 #include "frontend/cudart/cudart.h"
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 /* ---- parameters as operations ---- */
 

@@ -1,6 +1,6 @@
 /* Nodes of graphs that copy to and from variables of the device, and the events of nodes. */
 #include "frontend/cudart/cudart.h"
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 /* ---- variables: a copy to or from the address that the variable has ---- */
 

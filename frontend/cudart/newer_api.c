@@ -1,7 +1,7 @@
 /* Functions that the runtime API has since CUDA 11.8, 12 and 13. */
 #include "frontend/cuda/include/cuda.h"
 #include "frontend/cudart/cudart.h"
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 /* ---- graphs ---- */
 

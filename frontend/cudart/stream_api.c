@@ -1,5 +1,5 @@
 /* Streams of the runtime API. */
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 RT_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority)
 {

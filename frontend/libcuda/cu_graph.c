@@ -1,6 +1,6 @@
 /* Graphs of the driver API: parameters of nodes become operations of the layer below. */
 #include "frontend/libcuda/cu.h"
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 /* ---- parameters as operations ---- */
 

@@ -1,6 +1,6 @@
 /* Streams and events of the driver API. */
 #include "frontend/libcuda/cu.h"
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 cudaError_t cu_enter_stream(CUstream s)
 {

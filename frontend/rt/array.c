@@ -1,5 +1,5 @@
 /* Arrays of both APIs, and copies with an array on one or both sides. A copy moves a box of whole texels. */
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 #include <stdlib.h>
 

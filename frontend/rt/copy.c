@@ -3,7 +3,7 @@
  * range must lie inside one allocation, and the kind must agree with the pointers.  A two- or
  * three-dimensional copy moves rows of bytes; the range checked extends from the first to the last byte.
  */
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Events.  All earlier work is complete when an event is recorded, so an event is a time stamp.  In timing mode the
  * clock is the simulated GPU's.  In functional mode it is the host's monotonic clock: an elapsed time is the run time
  * of the simulator, not that of a GPU. */
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Launches: checks that CUDA makes at the call, and the error code of each fault. */
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 #include "frontend/session/session.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Stream-ordered allocation.  Execution is synchronous, so the call itself allocates or frees; pools store the
  * attributes that programs set and query. */
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 #include <stdlib.h>
 

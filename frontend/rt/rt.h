@@ -302,7 +302,7 @@ cudaError_t rt_pool_access(cudaMemPool_t p, const struct cudaMemAccessDesc *list
 /* Frees the device's pools, whose memory is free, and sets the attributes of its default pool as they were first. */
 void rt_destroy_pools(int device);
 
-/* ---- graph.c, graph_exec.c (graph.h has the rest) ---- */
+/* ---- graph/ (graph.h there has the rest) ---- */
 /* Graphs and executable graphs that were made while the device was current, except those of captures in progress. */
 void rt_destroy_graphs(int device);
 void rt_destroy_execs(int device);

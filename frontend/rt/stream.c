@@ -1,5 +1,5 @@
 /* Streams: handles with flags and a priority.  Each call completes its work, so a stream is always idle. */
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 #include <stdlib.h>
 

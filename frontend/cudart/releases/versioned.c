@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "frontend/cudart/cudart.h"
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 static bool plain_edges(const cudaGraphEdgeData *data, size_t n)
 {

@@ -1,5 +1,5 @@
 /* Operations of streams: running them, and copies of them that graphs keep. */
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

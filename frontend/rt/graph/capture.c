@@ -3,7 +3,7 @@
  * for the nodes so far; another stream that waits for it joins the capture. A forbidden call invalidates the capture,
  * which the call that ends it reports.
  */
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Graphs of operations: nodes, dependencies, clones, lists. */
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Executable graphs. Nodes run in the order of their levels, the longest paths from a root. Kernels of one level depend
  * on nothing in it, so in timing mode they run concurrently; each level waits for the one before.
  */
-#include "frontend/rt/graph.h"
+#include "frontend/rt/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

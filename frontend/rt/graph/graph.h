@@ -32,7 +32,7 @@ struct rt_op {
     };
 };
 
-/* ---- op.c ---- */
+/* ---- stream_op.c ---- */
 /* A fill, with the pitch of its rows in bytes and the width in elements; a call of a host function. */
 cudaError_t rt_op_fill(struct rt_op *op, void *p, size_t pitch, unsigned value, unsigned element, size_t width,
                        size_t height);
