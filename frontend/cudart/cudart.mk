@@ -2,7 +2,7 @@
 # them; only the APIs are visible.
 
 CUDART_SRC := frontend/fatbin/fatbin.c \
-              $(wildcard $(patsubst %,frontend/%/*.c,session rt rt/graph cudart cudart/texture cudart/releases libcuda))
+              $(wildcard $(patsubst %,frontend/%/*.c,session rt rt/graph cudart cudart/graph cudart/texture cudart/releases libcuda))
 CUDART_OBJ := $(CUDART_SRC:%.c=$(B)/obj/%.o)
 CUDART     := $(B)/cuda/lib64/libcudart.so
 ALL += $(CUDART)
