@@ -30,6 +30,8 @@ RT_API cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t g, const c
     case cudaGraphNodeTypeEmpty: return cudaGraphAddEmptyNode(out, g, deps, n);
     case cudaGraphNodeTypeWaitEvent: return cudaGraphAddEventWaitNode(out, g, deps, n, p->eventWait.event);
     case cudaGraphNodeTypeEventRecord: return cudaGraphAddEventRecordNode(out, g, deps, n, p->eventRecord.event);
+    case cudaGraphNodeTypeMemAlloc: return cudaGraphAddMemAllocNode(out, g, deps, n, &p->alloc);
+    case cudaGraphNodeTypeMemFree: return cudaGraphAddMemFreeNode(out, g, deps, n, p->free.dptr);
     default: break;
     }
     cudaError_t e = rt_enter_gpu();

@@ -13,4 +13,8 @@ static inline simtx_array *cu_array(CUarray a)
 bool cu_texel(simtx_texel *t, CUarray_format format, unsigned channels);
 CUarray_format cu_format(const simtx_texel *t);
 
+/* cu_texture.c */
+cudaError_t cu_texture_create(CUtexObject *out, const CUDA_RESOURCE_DESC *rd, const CUDA_TEXTURE_DESC *td,
+                              const CUDA_RESOURCE_VIEW_DESC *vd);
+
 #endif

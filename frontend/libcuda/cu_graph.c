@@ -1,10 +1,9 @@
 /* Graphs of the driver API: parameters of nodes become operations of the layer below. */
-#include "frontend/libcuda/cu.h"
-#include "frontend/rt/graph/graph.h"
+#include "frontend/libcuda/cu_graph.h"
 
 /* ---- parameters as operations ---- */
 
-static cudaError_t kernel_op(struct rt_op *op, const CUDA_KERNEL_NODE_PARAMS *p)
+cudaError_t cu_kernel_op(struct rt_op *op, const CUDA_KERNEL_NODE_PARAMS *p)
 {
     if (!p || (p->kernelParams && p->extra))
         return cudaErrorInvalidValue;
@@ -18,20 +17,20 @@ static cudaError_t kernel_op(struct rt_op *op, const CUDA_KERNEL_NODE_PARAMS *p)
     return rt_function_ok(p->func) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-static cudaError_t copy_op(struct rt_op *op, const CUDA_MEMCPY3D *p)
+cudaError_t cu_copy_op(struct rt_op *op, const CUDA_MEMCPY3D *p)
 {
     *op = (struct rt_op){.kind = RT_OP_COPY};
     return p ? cu_copy_parameters(&op->copy.dst, &op->copy.src, &op->copy.kind, p) : cudaErrorInvalidValue;
 }
 
-static cudaError_t fill_op(struct rt_op *op, const CUDA_MEMSET_NODE_PARAMS *p)
+cudaError_t cu_fill_op(struct rt_op *op, const CUDA_MEMSET_NODE_PARAMS *p)
 {
     if (!p)
         return cudaErrorInvalidValue;
     return rt_op_fill(op, cu_pointer(p->dst), p->pitch, p->value, p->elementSize, p->width, p->height);
 }
 
-static cudaError_t host_op(struct rt_op *op, const CUDA_HOST_NODE_PARAMS *p)
+cudaError_t cu_host_op(struct rt_op *op, const CUDA_HOST_NODE_PARAMS *p)
 {
     return p ? rt_op_host(op, p->fn, p->userData) : cudaErrorInvalidValue;
 }
@@ -70,7 +69,7 @@ CU_API CUresult cuGraphAddKernelNode(CUgraphNode *out, CUgraph g, const CUgraphN
     struct rt_op op;
     cudaError_t e = rt_enter_context();
     if (!e)
-        e = kernel_op(&op, p);
+        e = cu_kernel_op(&op, p);
     return cu_leave(e ? e : rt_graph_add(out, g, deps, n, &op));
 }
 
@@ -80,7 +79,7 @@ CU_API CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph g, const CUgraphN
     struct rt_op op;
     cudaError_t e = rt_enter_context();
     if (!e)
-        e = copy_op(&op, p);
+        e = cu_copy_op(&op, p);
     return cu_leave(e ? e : rt_graph_add(out, g, deps, n, &op));
 }
 
@@ -90,7 +89,7 @@ CU_API CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph g, const CUgraphN
     struct rt_op op;
     cudaError_t e = rt_enter_context();
     if (!e)
-        e = fill_op(&op, p);
+        e = cu_fill_op(&op, p);
     return cu_leave(e ? e : rt_graph_add(out, g, deps, n, &op));
 }
 
@@ -100,7 +99,7 @@ CU_API CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph g, const CUgraphNod
     struct rt_op op;
     cudaError_t e = rt_enter_context();
     if (!e)
-        e = host_op(&op, p);
+        e = cu_host_op(&op, p);
     return cu_leave(e ? e : rt_graph_add(out, g, deps, n, &op));
 }
 
@@ -141,7 +140,7 @@ CU_API CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_N
     struct rt_op op;
     cudaError_t e = rt_enter_context();
     if (!e)
-        e = kernel_op(&op, p);
+        e = cu_kernel_op(&op, p);
     return cu_leave(e ? e : rt_node_set(node, &op));
 }
 
@@ -239,7 +238,7 @@ CU_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode node, 
     struct rt_op op;
     cudaError_t e = rt_enter_context();
     if (!e)
-        e = kernel_op(&op, p);
+        e = cu_kernel_op(&op, p);
     return cu_leave(e ? e : rt_exec_set(x, node, &op));
 }
 

@@ -192,3 +192,56 @@ CU_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunctio
         e = cudaErrorInvalidValue;
     return cu_leave(e ? e : rt_largest_dynamic(f, blocks, block_size, bytes));
 }
+
+/* ---- kernels of libraries: their handles are those of functions ---- */
+
+CU_API CUresult cuKernelGetName(const char **name, CUkernel k)
+{
+    return cuFuncGetName(name, (CUfunction)(void *)k);
+}
+
+CU_API CUresult cuKernelGetParamInfo(CUkernel k, size_t i, size_t *offset, size_t *size)
+{
+    return cuFuncGetParamInfo((CUfunction)(void *)k, i, offset, size);
+}
+
+CU_API CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel k, CUdevice device)
+{
+    return cuFuncGetAttribute(value, attribute, (CUfunction)(void *)k);
+}
+
+CU_API CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k, CUdevice device)
+{
+    return cuFuncSetAttribute((CUfunction)(void *)k, attribute, value);
+}
+
+CU_API CUresult cuKernelSetCacheConfig(CUkernel k, CUfunc_cache config, CUdevice device)
+{
+    return cuFuncSetCacheConfig((CUfunction)(void *)k, config);
+}
+
+/* A function is loaded with its module. */
+CU_API CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction f)
+{
+    cudaError_t e = cu_enter_function(f);
+    if (!e && !state)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *state = CU_FUNCTION_LOADING_STATE_LOADED;
+    return cu_leave(e);
+}
+
+CU_API CUresult cuFuncLoad(CUfunction f)
+{
+    return cu_leave(cu_enter_function(f));
+}
+
+CU_API CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+    cudaError_t e = rt_enter_driver();
+    if (!e && !mode)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *mode = CU_MODULE_EAGER_LOADING;
+    return cu_leave(e);
+}

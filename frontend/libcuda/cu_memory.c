@@ -174,6 +174,17 @@ CU_API CUresult cuMemRangeGetAttribute(void *data, size_t size, CUmem_range_attr
     return cu_leave(e ? e : rt_range_attribute(data, size, (int)attribute, cu_pointer(p), bytes));
 }
 
+CU_API CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t n,
+                                        CUdeviceptr p, size_t bytes)
+{
+    cudaError_t e = rt_enter_context();
+    if (!e && (!data || !sizes || !attributes || !n))
+        e = cudaErrorInvalidValue;
+    for (size_t i = 0; !e && i < n; i++)
+        e = rt_range_attribute(data[i], sizes[i], (int)attributes[i], cu_pointer(p), bytes);
+    return cu_leave(e);
+}
+
 /* ---- attributes of a pointer ---- */
 
 struct pointer_facts {

@@ -2,6 +2,8 @@
 #include "frontend/libcuda/cu.h"
 #include "frontend/rt/graph/graph.h"
 
+#include <string.h>
+
 cudaError_t cu_enter_stream(CUstream s)
 {
     cudaError_t e = rt_enter_context();
@@ -80,6 +82,53 @@ CU_API CUresult cuStreamGetCtx(CUstream s, CUcontext *out)
     if (!e)
         *out = rt_stream_builtin(s) ? rt_context_current() : s->context;
     return cu_leave(e);
+}
+
+CU_API CUresult cuStreamGetDevice(CUstream s, CUdevice *out)
+{
+    cudaError_t e = cu_enter_stream(s);
+    if (!e && !out)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *out = rt_stream_builtin(s) ? rt_thread.device : s->context->device;
+    return cu_leave(e);
+}
+
+/* The values have the layout of those of the runtime API. */
+static cudaError_t get_attribute(CUstream s, CUstreamAttrID id, CUstreamAttrValue *v)
+{
+    const struct CUstream_st *state = rt_stream_state(s);
+    if (id == CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW)
+        memcpy(v, &state->window, sizeof state->window);
+    else if (id == CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY)
+        v->syncPolicy = (CUsynchronizationPolicy)state->policy;
+    else
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+static cudaError_t set_attribute(CUstream s, CUstreamAttrID id, const CUstreamAttrValue *v)
+{
+    struct CUstream_st *state = rt_stream_state(s);
+    if (id == CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW)
+        memcpy(&state->window, v, sizeof state->window);
+    else if (id == CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY)
+        state->policy = (enum cudaSynchronizationPolicy)v->syncPolicy;
+    else
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+CU_API CUresult cuStreamGetAttribute(CUstream s, CUstreamAttrID id, CUstreamAttrValue *v)
+{
+    cudaError_t e = cu_enter_stream(s);
+    return cu_leave(e ? e : v ? get_attribute(s, id, v) : cudaErrorInvalidValue);
+}
+
+CU_API CUresult cuStreamSetAttribute(CUstream s, CUstreamAttrID id, const CUstreamAttrValue *v)
+{
+    cudaError_t e = cu_enter_stream(s);
+    return cu_leave(e ? e : v ? set_attribute(s, id, v) : cudaErrorInvalidValue);
 }
 
 CU_API CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
@@ -161,4 +210,9 @@ CU_API CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent end)
 {
     cudaError_t e = rt_enter_context();
     return cu_leave(e ? e : rt_event_elapsed(ms, start, end));
+}
+
+CU_API CUresult cuEventElapsedTime_v2(float *ms, CUevent start, CUevent end)
+{
+    return cuEventElapsedTime(ms, start, end);
 }

@@ -1,7 +1,6 @@
-/* Texture and surface objects of the driver API, and texture references of modules. */
+/* Texture and surface objects of the driver API. */
 #include "frontend/libcuda/cu_array.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- descriptions ---- */
@@ -83,8 +82,8 @@ static cudaError_t add_view(simtx_resource *r, const CUDA_RESOURCE_VIEW_DESC *v)
     return cudaSuccess;
 }
 
-static cudaError_t create(CUtexObject *out, const CUDA_RESOURCE_DESC *rd, const CUDA_TEXTURE_DESC *td,
-                          const CUDA_RESOURCE_VIEW_DESC *vd)
+cudaError_t cu_texture_create(CUtexObject *out, const CUDA_RESOURCE_DESC *rd, const CUDA_TEXTURE_DESC *td,
+                              const CUDA_RESOURCE_VIEW_DESC *vd)
 {
     simtx_resource r;
     simtx_sampler s;
@@ -106,7 +105,7 @@ CU_API CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *rd
     cudaError_t e = rt_enter_context();
     if (!e && (!out || !rd || !td))
         e = cudaErrorInvalidValue;
-    return cu_leave(e ? e : create(out, rd, td, vd));
+    return cu_leave(e ? e : cu_texture_create(out, rd, td, vd));
 }
 
 CU_API CUresult cuTexObjectDestroy(CUtexObject t)
@@ -218,223 +217,4 @@ CU_API CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *d, CUsurfObject 
         describe_array(d, a);
     }
     return cu_leave(e);
-}
-
-/* ---- references: host state, and an object that the variable of the module is bound to ---- */
-
-struct CUtexref_st {
-    CUmodule module;
-    void *variable;
-    bool surface;
-    CUDA_RESOURCE_DESC resource;
-    CUDA_TEXTURE_DESC sampler;
-    CUarray_format format;               /* of linear memory */
-    unsigned channels;
-    bool bound;
-    uint64_t object;                     /* 0: none */
-    struct CUtexref_st *next;
-};
-
-static struct CUtexref_st *references;
-
-/* A reference of a module on the current device. */
-static bool live(const struct CUtexref_st *r)
-{
-    for (struct CUtexref_st *i = references; i; i = i->next)
-        if (i == r)
-            return r->module->context->device == rt_thread.device;
-    return false;
-}
-
-static cudaError_t enter_reference(const struct CUtexref_st *r, bool surface)
-{
-    cudaError_t e = rt_enter_context();
-    return e ? e : live(r) && r->surface == surface ? cudaSuccess : cudaErrorInvalidResourceHandle;
-}
-
-static struct CUtexref_st *find_reference(CUmodule m, void *variable)
-{
-    for (struct CUtexref_st *i = references; i; i = i->next)
-        if (i->module == m && i->variable == variable)
-            return i;
-    return NULL;
-}
-
-static void remove_references(CUmodule m)
-{
-    for (struct CUtexref_st **p = &references; *p;) {
-        struct CUtexref_st *r = *p;
-        if (r->module != m) {
-            p = &r->next;
-            continue;
-        }
-        *p = r->next;
-        rt_object_free(m->context->device, r->object, r->surface);
-        free(r);
-    }
-}
-
-static cudaError_t get_reference(struct CUtexref_st **out, CUmodule m, const char *name, bool surface)
-{
-    void *variable = simtx_module_texref(m->module, name, surface);
-    if (!variable)
-        return cudaErrorSymbolNotFound;
-    *out = find_reference(m, variable);
-    if (*out)
-        return cudaSuccess;
-    struct CUtexref_st *r = calloc(1, sizeof *r);
-    if (!r)
-        return cudaErrorMemoryAllocation;
-    r->module = m;
-    r->variable = variable;
-    r->surface = surface;
-    for (int i = 0; i < 3; i++)
-        r->sampler.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
-    r->next = references;
-    references = r;
-    rt_unload_references = remove_references;
-    *out = r;
-    return cudaSuccess;
-}
-
-CU_API CUresult cuModuleGetTexRef(CUtexref *out, CUmodule m, const char *name)
-{
-    cudaError_t e = cu_enter_module(m);
-    if (!e && (!out || !name))
-        e = cudaErrorInvalidValue;
-    return cu_leave(e ? e : get_reference(out, m, name, false));
-}
-
-CU_API CUresult cuModuleGetSurfRef(CUsurfref *out, CUmodule m, const char *name)
-{
-    cudaError_t e = cu_enter_module(m);
-    if (!e && (!out || !name))
-        e = cudaErrorInvalidValue;
-    return cu_leave(e ? e : get_reference((struct CUtexref_st **)(void *)out, m, name, true));
-}
-
-/* The variable gets this object in place of the previous one. */
-static cudaError_t replace(struct CUtexref_st *r, uint64_t object)
-{
-    cudaError_t e = rt_status_error(simtx_texref_bind(rt_current()->gpu, r->variable, object));
-    rt_object_free(rt_thread.device, e ? object : r->object, r->surface);
-    if (!e)
-        r->object = object;
-    return e;
-}
-
-/* Makes the object of the reference anew. */
-static cudaError_t rebind(struct CUtexref_st *r)
-{
-    CUtexObject object;
-    CUDA_RESOURCE_DESC d = r->resource;
-    if (!r->bound)
-        return cudaSuccess;
-    if (d.resType == CU_RESOURCE_TYPE_LINEAR) {
-        d.res.linear.format = r->format;
-        d.res.linear.numChannels = r->channels;
-    }
-    cudaError_t e = create(&object, &d, &r->sampler, NULL);
-    return e ? e : replace(r, object);
-}
-
-static CUresult bind_resource(CUtexref r, const CUDA_RESOURCE_DESC *d)
-{
-    cudaError_t e = enter_reference(r, false);
-    if (!e) {
-        r->resource = *d;
-        r->bound = true;
-        e = rebind(r);
-    }
-    return cu_leave(e);
-}
-
-CU_API CUresult cuTexRefSetArray(CUtexref r, CUarray a, unsigned flags)
-{
-    CUDA_RESOURCE_DESC d = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = a};
-    return flags != CU_TRSA_OVERRIDE_FORMAT ? CUDA_ERROR_INVALID_VALUE : bind_resource(r, &d);
-}
-
-CU_API CUresult cuTexRefSetMipmappedArray(CUtexref r, CUmipmappedArray a, unsigned flags)
-{
-    CUDA_RESOURCE_DESC d = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap.hMipmappedArray = a};
-    return flags != CU_TRSA_OVERRIDE_FORMAT ? CUDA_ERROR_INVALID_VALUE : bind_resource(r, &d);
-}
-
-CU_API CUresult cuTexRefSetAddress(size_t *offset, CUtexref r, CUdeviceptr p, size_t bytes)
-{
-    if (offset)
-        *offset = 0;
-    CUDA_RESOURCE_DESC d = {.resType = CU_RESOURCE_TYPE_LINEAR};
-    d.res.linear.devPtr = p;
-    d.res.linear.sizeInBytes = bytes;
-    return bind_resource(r, &d);
-}
-
-CU_API CUresult cuTexRefSetAddress2D(CUtexref r, const CUDA_ARRAY_DESCRIPTOR *a, CUdeviceptr p, size_t pitch)
-{
-    if (!a)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUDA_RESOURCE_DESC d = {.resType = CU_RESOURCE_TYPE_PITCH2D};
-    d.res.pitch2D.devPtr = p;
-    d.res.pitch2D.format = a->Format;
-    d.res.pitch2D.numChannels = a->NumChannels;
-    d.res.pitch2D.width = a->Width;
-    d.res.pitch2D.height = a->Height;
-    d.res.pitch2D.pitchInBytes = pitch;
-    return bind_resource(r, &d);
-}
-
-/* For linear memory; an array has its own format. */
-CU_API CUresult cuTexRefSetFormat(CUtexref r, CUarray_format format, int channels)
-{
-    simtx_texel t;
-    cudaError_t e = enter_reference(r, false);
-    if (!e && !cu_texel(&t, format, (unsigned)channels))
-        e = cudaErrorInvalidValue;
-    if (!e) {
-        r->format = format;
-        r->channels = (unsigned)channels;
-    }
-    return cu_leave(e ? e : rebind(r));
-}
-
-CU_API CUresult cuTexRefSetAddressMode(CUtexref r, int dimension, CUaddress_mode mode)
-{
-    cudaError_t e = enter_reference(r, false);
-    if (!e && (dimension < 0 || dimension > 2 || mode > CU_TR_ADDRESS_MODE_BORDER))
-        e = cudaErrorInvalidValue;
-    if (!e)
-        r->sampler.addressMode[dimension] = mode;
-    return cu_leave(e ? e : rebind(r));
-}
-
-CU_API CUresult cuTexRefSetFilterMode(CUtexref r, CUfilter_mode mode)
-{
-    cudaError_t e = enter_reference(r, false);
-    if (!e && mode > CU_TR_FILTER_MODE_LINEAR)
-        e = cudaErrorInvalidValue;
-    if (!e)
-        r->sampler.filterMode = mode;
-    return cu_leave(e ? e : rebind(r));
-}
-
-CU_API CUresult cuTexRefSetFlags(CUtexref r, unsigned flags)
-{
-    cudaError_t e = enter_reference(r, false);
-    if (!e)
-        r->sampler.flags = flags;
-    return cu_leave(e ? e : rebind(r));
-}
-
-CU_API CUresult cuSurfRefSetArray(CUsurfref surface, CUarray a, unsigned flags)
-{
-    CUtexref r = (CUtexref)(void *)surface;
-    uint64_t object;
-    cudaError_t e = enter_reference(r, true);
-    if (!e && flags)
-        e = cudaErrorInvalidValue;
-    if (!e)
-        e = rt_surface_new(cu_array(a), &object);
-    return cu_leave(e ? e : replace(r, object));
 }

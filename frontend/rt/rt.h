@@ -83,6 +83,7 @@ struct rt_device {
     struct CUctx_st primary;
     struct CUmemPoolHandle_st default_pool;
     cudaMemPool_t pool;                 /* the current one */
+    unsigned long long graph_memory_high;    /* most bytes of allocation nodes */
     struct ptrmap allocs;               /* base -> struct rt_alloc */
     struct ptrmap objects;              /* handle of a texture or surface object -> its context */
 };
@@ -159,7 +160,7 @@ struct rt {
     bool initialised;                   /* a call of the runtime API, or cuInit */
     int device_count;                   /* 0 until the first query */
     struct rt_device device[RT_MAX_DEVICES];
-    struct ptrmap streams, events, pools, arrays, graphs, nodes, execs;    /* live handles */
+    struct ptrmap streams, events, pools, arrays, graphs, nodes, execs, user_objects;    /* live handles */
     rt_context contexts;                /* those that are not primary */
     rt_module modules;                  /* of the driver API */
     bool blocking;                      /* CUDA_LAUNCH_BLOCKING: a launch returns its own error */

@@ -598,6 +598,42 @@ static void texture_objects(void **state)
     CU_GIVES(cuTexObjectCreate(&object, &r, &t, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* ---- streams and functions of later releases ---- */
+
+static void later_queries(void **state)
+{
+    CUmodule m;
+    CUstream s;
+    CUdevice d = 7;
+    CUstreamAttrValue v = {0}, got = {0};
+    CUfunctionLoadingState loaded = CU_FUNCTION_LOADING_STATE_UNLOADED;
+    CUmoduleLoadingMode mode;
+    CUfunction f = load_scale(&m);
+    const char *name, *kernel_name;
+    int threads, kernel_threads;
+    CU(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    CU(cuStreamGetDevice(s, &d));
+    assert_int_equal(d, 0);
+    v.accessPolicyWindow.num_bytes = 4096;
+    v.accessPolicyWindow.hitProp = CU_ACCESS_PROPERTY_PERSISTING;
+    CU(cuStreamSetAttribute(s, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &v));
+    CU(cuStreamGetAttribute(s, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &got));
+    assert_memory_equal(&got, &v, sizeof v.accessPolicyWindow);
+    CU_GIVES(cuStreamGetAttribute(s, (CUstreamAttrID)99, &got), CUDA_ERROR_INVALID_VALUE);
+    CU(cuFuncLoad(f));
+    CU(cuFuncIsLoaded(&loaded, f));
+    assert_int_equal(loaded, CU_FUNCTION_LOADING_STATE_LOADED);
+    CU(cuModuleGetLoadingMode(&mode));
+    CU(cuFuncGetName(&name, f));
+    CU(cuKernelGetName(&kernel_name, (CUkernel)(void *)f));
+    assert_string_equal(name, kernel_name);
+    CU(cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f));
+    CU(cuKernelGetAttribute(&kernel_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, (CUkernel)(void *)f, 0));
+    assert_int_equal(threads, kernel_threads);
+    CU(cuStreamDestroy(s));
+    CU(cuModuleUnload(m));
+}
+
 /* ---- texture references ---- */
 
 static const char texref_ptx[] = HEAD ".visible .global .texref t;\n.visible .entry none()\n{\n    ret;\n}\n";
@@ -636,6 +672,116 @@ static void reference_formats(void **state)
     assert_int_equal(r.res.linear.format, CU_AD_FORMAT_FLOAT);
     assert_int_equal(r.res.linear.numChannels, 4);
     CU_GIVES(cuTexRefSetAddress(NULL, (CUtexref)(void *)&r, p, 4096), CUDA_ERROR_INVALID_HANDLE);
+    CU(cuModuleUnload(m));
+    CU(cuArrayDestroy(a));
+}
+
+/* Each setting has its query, and the object that the variable is bound to has it, too. */
+static void reference_settings(void **state)
+{
+    CUDA_ARRAY_DESCRIPTOR d = {8, 8, CU_AD_FORMAT_UNSIGNED_INT8, 4};
+    CUDA_TEXTURE_DESC s;
+    CUmodule m;
+    CUtexref t;
+    CUarray a, got;
+    CUarray_format format;
+    CUaddress_mode mode;
+    CUfilter_mode filter;
+    CUdeviceptr p;
+    float color[4] = {1, 2, 3, 4}, back[4], least, most, bias;
+    int channels, anisotropy;
+    unsigned flags;
+    CU(cuModuleLoadData(&m, texref_ptx));
+    CU(cuModuleGetTexRef(&t, m, "t"));
+    CU_GIVES(cuTexRefGetArray(&got, t), CUDA_ERROR_INVALID_VALUE);
+    CU(cuArrayCreate(&a, &d));
+    CU(cuTexRefSetArray(t, a, CU_TRSA_OVERRIDE_FORMAT));
+    CU(cuTexRefSetAddressMode(t, 1, CU_TR_ADDRESS_MODE_MIRROR));
+    CU(cuTexRefSetFilterMode(t, CU_TR_FILTER_MODE_LINEAR));
+    CU(cuTexRefSetFlags(t, CU_TRSF_NORMALIZED_COORDINATES));
+    CU(cuTexRefSetMaxAnisotropy(t, 5));
+    CU(cuTexRefSetBorderColor(t, color));
+    CU(cuTexRefSetMipmapFilterMode(t, CU_TR_FILTER_MODE_LINEAR));
+    CU(cuTexRefSetMipmapLevelBias(t, 0.5f));
+    CU(cuTexRefSetMipmapLevelClamp(t, 1, 3));
+    CU(cuTexObjectGetTextureDesc(&s, bound_to(m)));
+    assert_true(s.addressMode[0] == CU_TR_ADDRESS_MODE_CLAMP && s.addressMode[1] == CU_TR_ADDRESS_MODE_MIRROR);
+    assert_true(s.filterMode == CU_TR_FILTER_MODE_LINEAR && s.mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR);
+    assert_true(s.flags == CU_TRSF_NORMALIZED_COORDINATES && s.maxAnisotropy == 5 && s.mipmapLevelBias == 0.5f);
+    assert_true(s.minMipmapLevelClamp == 1 && s.maxMipmapLevelClamp == 3);
+    assert_memory_equal(s.borderColor, color, sizeof color);
+    CU(cuTexRefGetArray(&got, t));
+    assert_ptr_equal(got, a);
+    CU_GIVES(cuTexRefGetAddress(&p, t), CUDA_ERROR_INVALID_VALUE);
+    CU(cuTexRefGetFormat(&format, &channels, t));
+    assert_true(format == CU_AD_FORMAT_UNSIGNED_INT8 && channels == 4);
+    CU(cuTexRefGetAddressMode(&mode, t, 1));
+    CU_GIVES(cuTexRefGetAddressMode(&mode, t, 3), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(mode, CU_TR_ADDRESS_MODE_MIRROR);
+    CU(cuTexRefGetFilterMode(&filter, t));
+    assert_int_equal(filter, CU_TR_FILTER_MODE_LINEAR);
+    CU(cuTexRefGetMipmapFilterMode(&filter, t));
+    assert_int_equal(filter, CU_TR_FILTER_MODE_LINEAR);
+    CU(cuTexRefGetFlags(&flags, t));
+    assert_int_equal(flags, CU_TRSF_NORMALIZED_COORDINATES);
+    CU(cuTexRefGetMaxAnisotropy(&anisotropy, t));
+    assert_int_equal(anisotropy, 5);
+    CU(cuTexRefGetBorderColor(back, t));
+    assert_memory_equal(back, color, sizeof color);
+    CU(cuTexRefGetMipmapLevelBias(&bias, t));
+    CU(cuTexRefGetMipmapLevelClamp(&least, &most, t));
+    assert_true(bias == 0.5f && least == 1 && most == 3);
+    CU(cuModuleUnload(m));
+    CU(cuArrayDestroy(a));
+}
+
+static const char fetch_ptx[] = HEAD
+    ".visible .global .texref t;\n"
+    ".visible .entry fetch(.param .u64 out, .param .f32 x)\n{\n"
+    "    .reg .u64 %p;\n    .reg .f32 %f<5>;\n"
+    "    ld.param.u64 %p, [out];\n    ld.param.f32 %f0, [x];\n"
+    "    tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f0}];\n"
+    "    st.global.f32 [%p], %f1;\n    ret;\n}\n";
+
+/* What a kernel reads through the reference at x. */
+static float fetched(CUmodule m, float x)
+{
+    CUfunction f;
+    CUdeviceptr out;
+    float got;
+    CU(cuModuleGetFunction(&f, m, "fetch"));
+    CU(cuMemAlloc(&out, sizeof got));
+    CU(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&out, &x}, NULL));
+    CU(cuMemcpyDtoH(&got, out, sizeof got));
+    CU(cuMemFree(out));
+    return got;
+}
+
+/* Settings of a reference act on the next launch: the guide's formulas for four texels 10, 20, 40, 80. */
+static void reference_fetches(void **state)
+{
+    CUDA_ARRAY_DESCRIPTOR d = {4, 0, CU_AD_FORMAT_FLOAT, 1};
+    float texels[4] = {10, 20, 40, 80}, border[4] = {-8, 0, 0, 0};
+    CUmodule m;
+    CUtexref t;
+    CUarray a;
+    CU(cuModuleLoadData(&m, fetch_ptx));
+    CU(cuModuleGetTexRef(&t, m, "t"));
+    CU(cuArrayCreate(&a, &d));
+    CU(cuMemcpyHtoA(a, 0, texels, sizeof texels));
+    CU(cuTexRefSetArray(t, a, CU_TRSA_OVERRIDE_FORMAT));
+    assert_true(fetched(m, 1.9f) == 20 && fetched(m, 9) == 80 && fetched(m, -1) == 10);
+    CU(cuTexRefSetFilterMode(t, CU_TR_FILTER_MODE_LINEAR));
+    assert_true(fetched(m, 2) == 30 && fetched(m, 1.75f) == 25 && fetched(m, 0) == 10);
+    CU(cuTexRefSetAddressMode(t, 0, CU_TR_ADDRESS_MODE_BORDER));
+    CU(cuTexRefSetBorderColor(t, border));
+    assert_true(fetched(m, 0) == 1 && fetched(m, 4) == 36 && fetched(m, 7) == -8);
+    CU(cuTexRefSetFlags(t, CU_TRSF_NORMALIZED_COORDINATES));
+    CU(cuTexRefSetAddressMode(t, 0, CU_TR_ADDRESS_MODE_WRAP));
+    assert_true(fetched(m, 1.5f) == 30 && fetched(m, 1) == 45);
+    CU(cuTexRefSetAddressMode(t, 0, CU_TR_ADDRESS_MODE_MIRROR));
+    CU(cuTexRefSetFilterMode(t, CU_TR_FILTER_MODE_POINT));
+    assert_true(fetched(m, 1.1f) == 80 && fetched(m, -0.3f) == 20);
     CU(cuModuleUnload(m));
     CU(cuArrayDestroy(a));
 }
@@ -787,7 +933,10 @@ int main(void)
         WITH_CONTEXT(mappings_that_fail),
         WITH_CONTEXT(arrays),
         WITH_CONTEXT(texture_objects),
+        WITH_CONTEXT(later_queries),
         WITH_CONTEXT(reference_formats),
+        WITH_CONTEXT(reference_settings),
+        WITH_CONTEXT(reference_fetches),
         WITH_CONTEXT(references_end),
         WITH_CONTEXT(occupancy),
         WITH_CONTEXT(addresses_by_name),

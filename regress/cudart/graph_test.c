@@ -405,6 +405,86 @@ static void driver_graphs(void **state)
     assert_int_equal(cuGraphLaunch(NULL, s), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* Parameters and instances of nodes, events, allocations and user objects by the driver API. */
+static void driver_nodes(void **state)
+{
+    CUgraph g, inner, got_graph;
+    CUgraphExec x;
+    CUgraphNode alloc, fill, record, host, kernel, child, release;
+    CUevent event, other, got_event;
+    CUuserObject object;
+    CUdeviceptr freed;
+    int one = 1, two = 2, calls = 0, ended = 0, out[4] = {0};
+    unsigned on;
+    void *first[] = {&list, &one}, *second[] = {&list, &two};
+    CUDA_KERNEL_NODE_PARAMS k = {append, 1, 1, 1, 1, 1, 1, 0, first, NULL}, got_kernel;
+    CUDA_MEM_ALLOC_NODE_PARAMS a = {.bytesize = 64}, got_alloc;
+    CUDA_HOST_NODE_PARAMS h = {count, &calls}, got_host;
+    a.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    a.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    CU(cuGraphCreate(&g, 0));
+    CU(cuGraphCreate(&inner, 0));
+    CU(cuGraphAddKernelNode(&kernel, inner, NULL, 0, &k));
+    CU(cuEventCreate(&event, 0));
+    CU(cuEventCreate(&other, 0));
+    CU(cuGraphAddMemAllocNode(&alloc, g, NULL, 0, &a));
+    CUDA_MEMSET_NODE_PARAMS f = {a.dptr, 0, 7, 4, 4, 1}, got_fill;
+    CU(cuGraphAddMemsetNode(&fill, g, &alloc, 1, &f, NULL));
+    CU(cuGraphAddEventRecordNode(&record, g, &fill, 1, event));
+    CU(cuGraphAddHostNode(&host, g, &record, 1, &h));
+    CU(cuGraphAddKernelNode(&kernel, g, &host, 1, &k));
+    CU(cuGraphAddChildGraphNode(&child, g, &kernel, 1, inner));
+    CU(cuGraphAddMemFreeNode(&release, g, &child, 1, a.dptr));
+    assert_int_equal(cuGraphAddMemFreeNode(&release, g, NULL, 0, a.dptr + 4), CUDA_ERROR_INVALID_VALUE);
+
+    CU(cuGraphMemAllocNodeGetParams(alloc, &got_alloc));
+    assert_true(got_alloc.bytesize == 64 && got_alloc.dptr == a.dptr);
+    CU(cuGraphMemFreeNodeGetParams(release, &freed));
+    assert_true(freed == a.dptr);
+    CU(cuGraphMemsetNodeGetParams(fill, &got_fill));
+    assert_true(got_fill.dst == a.dptr && got_fill.value == 7 && got_fill.width == 4);
+    CU(cuGraphHostNodeGetParams(host, &got_host));
+    assert_ptr_equal(got_host.userData, &calls);
+    CU(cuGraphKernelNodeGetParams(kernel, &got_kernel));
+    assert_true(got_kernel.func == append && *(int *)got_kernel.kernelParams[1] == 1);
+    CU(cuGraphEventRecordNodeGetEvent(record, &got_event));
+    assert_ptr_equal(got_event, event);
+    CU(cuGraphChildGraphNodeGetGraph(child, &got_graph));
+    assert_int_equal(cuGraphHostNodeGetParams(kernel, &got_host), CUDA_ERROR_INVALID_VALUE);
+
+    CU(cuGraphEventRecordNodeSetEvent(record, other));
+    CU(cuUserObjectCreate(&object, &ended, count, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    CU(cuGraphRetainUserObject(g, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    CU(cuGraphInstantiate(&x, g, NULL, NULL, 0));
+    k.kernelParams = second;
+    CU(cuGraphExecKernelNodeSetParams(x, kernel, &k));
+    f.value = 9;
+    CU(cuGraphExecMemsetNodeSetParams(x, fill, &f, NULL));
+    CU(cuGraphLaunch(x, NULL));
+    LIST(2, 1);
+    CU(cuMemcpyDtoH(out, a.dptr, sizeof out));
+    assert_true(out[0] == 9 && out[3] == 9 && calls == 1);
+    assert_true(cuEventQuery(other) == CUDA_SUCCESS);
+    CU(cuGraphNodeSetEnabled(x, kernel, 0));
+    CU(cuGraphNodeGetEnabled(x, kernel, &on));
+    assert_int_equal(on, 0);
+    CU(cuGraphLaunch(x, NULL));
+    LIST(1);
+    CUgraphExecUpdateResultInfo info;
+    CUDA_KERNEL_NODE_PARAMS_v2 later = {0};
+    CU(cuGraphKernelNodeGetParams_v2(kernel, &later));
+    assert_true(later.func == append && !later.kern);
+    CU(cuGraphDestroyNode(host));
+    assert_int_equal(cuGraphExecUpdate_v2(x, g, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    CU(cuGraphDestroy(g));
+    assert_int_equal(ended, 0);
+    CU(cuGraphExecDestroy(x));
+    assert_int_equal(ended, 1);
+    assert_int_equal(cuMemcpyDtoH(out, a.dptr, sizeof out), CUDA_ERROR_INVALID_VALUE);
+    CU(cuGraphDestroy(inner));
+}
+
 #define WITH_LIST(f) cmocka_unit_test_setup(f, setup)
 
 int main(void)
@@ -413,7 +493,7 @@ int main(void)
         WITH_LIST(order_of_nodes), WITH_LIST(every_kind_of_node), WITH_LIST(parameters_of_nodes),
         WITH_LIST(lists_of_nodes), WITH_LIST(wrong_graphs), WITH_LIST(updates), WITH_LIST(captured_stream),
         WITH_LIST(fork_and_join), WITH_LIST(forbidden_in_a_capture), WITH_LIST(captured_allocation),
-        WITH_LIST(driver_graphs),
+        WITH_LIST(driver_graphs), WITH_LIST(driver_nodes),
     };
     return finish("graph", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -75,6 +75,7 @@ static void nothing_else_is_exported(void **state)
 #define UNSUPPORTED(name) #name,
 static const char *const unsupported[] = {
 #include "frontend/cudart/unsupported.def"
+#include "frontend/libcuda/unsupported.def"
 };
 #undef UNSUPPORTED
 
@@ -86,10 +87,10 @@ static const char *status_of(const char *name)
     return dlsym(RTLD_DEFAULT, name) ? "works" : "absent";
 }
 
-/* published.txt tells of each function of the API whether simtx has it. */
-static void published_functions(void **state)
+/* The lists tell of each function of an API whether simtx has it. */
+static int check_list(const char *path)
 {
-    FILE *f = fopen("regress/cudart/published.txt", "r");
+    FILE *f = fopen(path, "r");
     char line[256], name[128], listed[32];
     int functions = 0, wrong = 0;
     assert_non_null(f);
@@ -99,13 +100,19 @@ static void published_functions(void **state)
         assert_int_equal(sscanf(line, "%127s %31s", name, listed), 2);
         functions++;
         if (strcmp(listed, status_of(name))) {
-            print_error("published.txt: %s: %s, but: %s\n", name, listed, status_of(name));
+            print_error("%s: %s: %s, but: %s\n", path, name, listed, status_of(name));
             wrong++;
         }
     }
     fclose(f);
     assert_int_equal(wrong, 0);
-    assert_true(functions > 350);
+    return functions;
+}
+
+static void published_functions(void **state)
+{
+    assert_true(check_list("regress/cudart/published.txt") > 350);
+    assert_true(check_list("regress/cudart/published_driver.txt") > 430);
 }
 
 static void every_error_has_its_name(void **state)

@@ -284,12 +284,15 @@ RT_API cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaH
 
 /* ---- changes of nodes ---- */
 
+/* The attributes of the kernel stay. */
 RT_API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *p)
 {
     struct rt_op op;
     cudaError_t e = rt_enter_gpu();
     if (!e)
         e = kernel_op(&op, p);
+    if (!e && rt_node_ok(node) && node->op.kind == RT_OP_KERNEL)
+        rt_op_copy_attributes(&op, &node->op);
     return rt_leave(e ? e : rt_node_set(node, &op));
 }
 

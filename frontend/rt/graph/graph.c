@@ -40,6 +40,7 @@ void rt_graph_free(cudaGraph_t g)
         return;
     for (size_t i = 0; i < g->n; i++)
         free_node(g->nodes[i]);
+    rt_graph_drop_references(g);
     free(g->nodes);
     free(g);
 }
@@ -232,6 +233,8 @@ cudaError_t rt_graph_clone(cudaGraph_t *out, cudaGraph_t g)
     }
     for (size_t i = 0; !e && i < g->n; i++)
         e = clone_dependencies(c, g->nodes[i]);
+    if (!e)
+        e = rt_graph_copy_references(c, g);
     if (e) {
         if (c)
             rt_graph_free(c);

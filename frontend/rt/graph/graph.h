@@ -21,6 +21,8 @@ struct rt_op {
             const void *symbol;              /* as the runtime API was given it; NULL: the driver API's handle */
             struct rt_launch_config config;
             bool cooperative;
+            struct cudaAccessPolicyWindow window;    /* kept for queries, as is the priority */
+            int priority;
             struct rt_args args;             /* of a node: a copy, with `each` pointing into `buffer` */
         } kernel;
         struct { struct rt_side dst, src; enum cudaMemcpyKind kind; } copy;
@@ -41,6 +43,8 @@ cudaError_t rt_op_host(struct rt_op *op, cudaHostFn_t fn, void *data);
 cudaError_t rt_op_run(const struct rt_op *op, cudaStream_t stream, uint64_t queue);
 /* A copy that owns its parameters. */
 cudaError_t rt_op_copy(struct rt_op *out, const struct rt_op *op);
+/* Of kernels. */
+void rt_op_copy_attributes(struct rt_op *to, const struct rt_op *from);
 void rt_op_free(struct rt_op *op);
 
 /* ---- graph.c ---- */
@@ -50,7 +54,14 @@ struct CUgraphNode_st {
     cudaGraphNode_t *deps;                   /* nodes of the same graph that run before */
     size_t ndeps;
     cudaGraphNode_t origin;                  /* of a clone: the node that it was cloned from */
+    bool disabled;                           /* of an instantiated graph: has no effect when it runs */
     unsigned level;                          /* of an instantiated graph: longest path from a root */
+};
+
+/* References of a graph to a user object; n may be 0. */
+struct rt_object_reference {
+    cudaUserObject_t object;
+    unsigned n;
 };
 
 struct CUgraph_st {
@@ -59,6 +70,8 @@ struct CUgraph_st {
     cudaGraph_t origin;
     int device;                              /* current at its creation */
     bool owned;                              /* by a node or an executable graph; not a handle of programs */
+    struct rt_object_reference *references;
+    size_t nreferences;
 };
 
 bool rt_graph_ok(cudaGraph_t g);
@@ -95,8 +108,33 @@ cudaError_t rt_exec_destroy(cudaGraphExec_t x);
 cudaError_t rt_graph_launch(cudaGraphExec_t x, cudaStream_t stream);
 /* Gives the node that was instantiated from `node` another operation of the same kind. */
 cudaError_t rt_exec_set(cudaGraphExec_t x, cudaGraphNode_t node, const struct rt_op *op);
+/* Copies, fills and kernels may be disabled. */
+cudaError_t rt_exec_enable(cudaGraphExec_t x, cudaGraphNode_t node, bool enabled);
+cudaError_t rt_exec_enabled(cudaGraphExec_t x, cudaGraphNode_t node, unsigned *enabled);
 cudaError_t rt_exec_update(cudaGraphExec_t x, cudaGraph_t g, cudaGraphNode_t *bad,
                            enum cudaGraphExecUpdateResult *result);
+
+/* ---- graph_memory.c ---- */
+cudaError_t rt_graph_add_alloc(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
+                               const struct cudaMemPoolProps *props, size_t bytes, void **p);
+cudaError_t rt_graph_add_free(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n, void *p);
+/* The memory of all graphs of a device, now and at most: values of cudaGraphMemAttributeType. */
+cudaError_t rt_graph_memory_get(int device, int attribute, unsigned long long *value);
+cudaError_t rt_graph_memory_set(int device, int attribute, unsigned long long value);
+
+/* ---- user_object.c ---- */
+cudaError_t rt_user_object_create(cudaUserObject_t *out, void *p, cudaHostFn_t end, unsigned references,
+                                  unsigned flags);
+cudaError_t rt_user_object_retain(cudaUserObject_t o, unsigned n);
+cudaError_t rt_user_object_release(cudaUserObject_t o, unsigned n);
+/* move: the references of the caller become those of the graph. */
+cudaError_t rt_graph_retain_object(cudaGraph_t g, cudaUserObject_t o, unsigned n, bool move);
+cudaError_t rt_graph_release_object(cudaGraph_t g, cudaUserObject_t o, unsigned n);
+cudaError_t rt_graph_copy_references(cudaGraph_t to, cudaGraph_t from);
+void rt_graph_drop_references(cudaGraph_t g);
+
+/* ---- graph_dot.c ---- */
+cudaError_t rt_graph_dot(cudaGraph_t g, const char *path);
 
 /* ---- capture.c ---- */
 /* True when the stream is captured or must not be used because of a capture: *e is then the result of the call. */

@@ -136,7 +136,8 @@ static cudaError_t run_levels(cudaGraphExec_t x, cudaStream_t stream)
     for (size_t i = 0; !e && i < n; i++) {
         if (i && x->order[i]->level != x->order[i - 1]->level)
             rt_run_queued();
-        e = rt_op_run(&x->order[i]->op, stream, alone(x, i) ? 0 : (uint64_t)(uintptr_t)x->order[i]);
+        if (!x->order[i]->disabled)
+            e = rt_op_run(&x->order[i]->op, stream, alone(x, i) ? 0 : (uint64_t)(uintptr_t)x->order[i]);
     }
     if (n && (e || !alone(x, n - 1)))
         rt_run_queued();
@@ -172,6 +173,24 @@ cudaError_t rt_exec_set(cudaGraphExec_t x, cudaGraphNode_t node, const struct rt
 {
     cudaGraphNode_t n = rt_exec_ok(x) ? instance(x, node) : NULL;
     return n ? rt_node_set(n, op) : cudaErrorInvalidValue;
+}
+
+cudaError_t rt_exec_enable(cudaGraphExec_t x, cudaGraphNode_t node, bool enabled)
+{
+    cudaGraphNode_t n = rt_exec_ok(x) ? instance(x, node) : NULL;
+    if (!n || (n->op.kind != RT_OP_KERNEL && n->op.kind != RT_OP_COPY && n->op.kind != RT_OP_FILL))
+        return cudaErrorInvalidValue;
+    n->disabled = !enabled;
+    return cudaSuccess;
+}
+
+cudaError_t rt_exec_enabled(cudaGraphExec_t x, cudaGraphNode_t node, unsigned *enabled)
+{
+    cudaGraphNode_t n = rt_exec_ok(x) ? instance(x, node) : NULL;
+    if (!n || !enabled)
+        return cudaErrorInvalidValue;
+    *enabled = !n->disabled;
+    return cudaSuccess;
 }
 
 /* Both lists of dependencies name the same positions. */

@@ -137,6 +137,13 @@ cudaError_t rt_op_copy(struct rt_op *out, const struct rt_op *op)
     return e;
 }
 
+void rt_op_copy_attributes(struct rt_op *to, const struct rt_op *from)
+{
+    to->kernel.cooperative = from->kernel.cooperative;
+    to->kernel.window = from->kernel.window;
+    to->kernel.priority = from->kernel.priority;
+}
+
 /* Memory of an allocation node ends with the last graph that has the node, unless the program has freed it: cloned
  * nodes share it by the number of the allocation. */
 static void free_memory(const struct rt_op *op)
