@@ -1,8 +1,9 @@
 /*
  * The memory access classifier of a partition: the states of the sectors whose home it is. A request that changes
- * nothing for others is granted at once. Otherwise the SMs that may have a right are drained first; then the sector is
- * unsafe. A sector is busy from the acceptance of a request until the requester has installed the right, and further
- * requests for it wait. An entry that is evicted is recalled first, from all SMs if it does not know them.
+ * nothing for others is granted at once, also while earlier grants are in flight. Otherwise the sector becomes unsafe:
+ * when all SMs have installed the rights that they were granted, those that may have a right are drained, and then the
+ * request is granted; further requests wait. An entry that is evicted is recalled first, from all SMs if it does not
+ * know them.
  *
  * A packet that finds the reply queue full stays at the head of its network and is offered again; progress continues
  * what it has begun.
@@ -21,11 +22,12 @@ enum { EVERY_SM = UINT16_MAX };
 struct entry {
     uint64_t sector, used;
     uint8_t state, right;            /* right: of the reply to `request` */
-    bool busy, recalled;
+    bool recalled;
     uint16_t owner;
     uint32_t probe, probes;          /* SMs that get one: from probe to probes - 1 */
     uint32_t acks;                   /* outstanding */
-    struct packet *request;          /* that the sector is busy with, until its reply is sent */
+    uint32_t grants;                 /* rights that their SMs have not installed */
+    struct packet *request;          /* that is served, until its reply is sent */
     struct packet *cause;            /* message that is offered again until the entry's messages are sent */
     struct packet_queue waiting;
 };
@@ -55,8 +57,8 @@ void types_mac_free(void *state)
 
 /* ---- messages ---- */
 
-/* Sends what the entry still has to send; false: the reply queue is full. */
-static bool progress(struct mac *m, struct entry *e, struct partition *p, uint32_t slice, uint64_t now)
+/* Sends the probes, and when they are acknowledged the reply; false: the reply queue is full. */
+static bool send_messages(struct mac *m, struct entry *e, struct partition *p, uint32_t slice, uint64_t now)
 {
     for (; e->probe < e->probes; e->probe++) {
         struct packet *k = partition_packet(p, slice, e->recalled ? TYPES_RECALL : TYPES_INVALIDATE, TYPES_VN_DOWN,
@@ -77,6 +79,7 @@ static bool progress(struct mac *m, struct entry *e, struct partition *p, uint32
         k->token &= 3;
         return false;
     }
+    e->grants++;
     e->request = NULL;
     return true;
 }
@@ -107,6 +110,17 @@ static enum state next_state(const struct entry *e, uint16_t sm, enum types_righ
     return SHARED_WRITE;
 }
 
+static bool becomes_unsafe(const struct entry *e, const struct packet *k)
+{
+    return e->state != SHARED_WRITE && next_state(e, k->sm, (enum types_right)k->token) == SHARED_WRITE;
+}
+
+/* An SM that has not installed its right could miss the invalidation of it. */
+static bool must_wait(const struct entry *e, const struct packet *k)
+{
+    return e->grants && becomes_unsafe(e, k);
+}
+
 static void begin(struct mac *m, struct entry *e, struct packet *k)
 {
     static const uint8_t rights[] = {
@@ -123,11 +137,26 @@ static void begin(struct mac *m, struct entry *e, struct packet *k)
     e->state = (uint8_t)next;
     e->right = rights[next];
     e->request = k;
-    e->busy = true;
     e->used = ++m->clock;
 }
 
+/* Serves waiting requests, up to one that must wait for messages; false: the reply queue is full. */
+static bool progress(struct mac *m, struct entry *e, struct partition *p, uint32_t slice, uint64_t now)
+{
+    while (send_messages(m, e, p, slice, now)) {
+        if (e->request || e->recalled || !e->waiting.n || must_wait(e, e->waiting.head))
+            return true;
+        begin(m, e, packet_pop(&e->waiting));
+    }
+    return false;
+}
+
 /* ---- entries ---- */
+
+static bool is_busy(const struct entry *e)
+{
+    return e->recalled || e->request || e->grants || e->waiting.n;
+}
 
 static struct entry *set_of(const struct mac *m, uint64_t sector)
 {
@@ -150,7 +179,7 @@ static struct entry *victim(const struct mac *m, uint64_t sector)
     for (uint32_t i = 0; i < m->cfg.mac_ways; i++) {
         if (e[i].state == INVALID)
             return &e[i];
-        if (!e[i].busy && (!v || e[i].used < v->used))
+        if (!is_busy(&e[i]) && (!v || e[i].used < v->used))
             v = &e[i];
     }
     return v;
@@ -159,7 +188,7 @@ static struct entry *victim(const struct mac *m, uint64_t sector)
 static void recall(struct mac *m, struct entry *e)
 {
     bool owned = e->state == PRIVATE_READ || e->state == PRIVATE_WRITE;
-    e->busy = e->recalled = true;
+    e->recalled = true;
     probe(m, e, owned ? e->owner : EVERY_SM);
     m->count[STAT_TYPES_MAC_EVICTIONS]++;
 }
@@ -202,27 +231,35 @@ static bool requested(struct mac *m, struct packet *k, struct partition *p, uint
         progress(m, e, p, slice, now);
         return false;
     }
-    if (e && e->busy) {
+    if (!e && !allocate(m, &e, sector, p, slice, now))
+        return false;
+    if (e->request || e->waiting.n || must_wait(e, k)) {
         packet_push(&e->waiting, k);
         return true;
     }
-    if (!e && !allocate(m, &e, sector, p, slice, now))
-        return false;
     begin(m, e, k);
     e->cause = progress(m, e, p, slice, now) ? NULL : k;
     return !e->cause;
 }
 
+/* After an acknowledgement or unblock, unless another message does it when it is offered again. */
+static bool go_on(struct mac *m, struct entry *e, struct packet *k, struct partition *p, uint32_t slice, uint64_t now)
+{
+    if (!e->cause || e->cause == k)
+        e->cause = progress(m, e, p, slice, now) ? NULL : k;
+    if (e->cause == k)
+        return false;
+    packet_return(k);
+    return true;
+}
+
 static bool acknowledged(struct mac *m, struct packet *k, struct partition *p, uint32_t slice, uint64_t now)
 {
     struct entry *e = find(m, k->line >> m->cfg.shift);
-    e->acks--;
-    if (!e->acks && e->recalled)
-        *e = (struct entry){ .state = INVALID };
-    else if (!e->acks && !progress(m, e, p, slice, now)) {
-        e->acks++;
-        return false;
-    }
+    e->acks -= e->cause != k;
+    if (e->acks || !e->recalled)
+        return go_on(m, e, k, p, slice, now);
+    *e = (struct entry){ .state = INVALID };
     packet_return(k);
     return true;
 }
@@ -230,17 +267,8 @@ static bool acknowledged(struct mac *m, struct packet *k, struct partition *p, u
 static bool unblocked(struct mac *m, struct packet *k, struct partition *p, uint32_t slice, uint64_t now)
 {
     struct entry *e = find(m, k->line >> m->cfg.shift);
-    if (e->cause != k) {
-        e->busy = false;
-        struct packet *waiting = packet_pop(&e->waiting);
-        if (waiting)
-            begin(m, e, waiting);
-    }
-    e->cause = progress(m, e, p, slice, now) ? NULL : k;
-    if (e->cause)
-        return false;
-    packet_return(k);
-    return true;
+    e->grants -= e->cause != k;
+    return go_on(m, e, k, p, slice, now);
 }
 
 bool types_mac_message(void *state, struct partition *p, uint32_t slice, struct packet *k, uint64_t now)

@@ -2,8 +2,8 @@
  * Every operation that orders accesses, or does not: a writer stores x, then y; a reader awaits y and reads x, while
  * some paths of the crossbar are slow. For each spelling of the accesses to y, and of what stands between them and those
  * to x, the old value of x must be seen under relaxed ordering or must never be seen (PTX ISA, memory consistency model:
- * scopes, strong operations, release and acquire patterns). Accesses to local, parameter and constant memory wait for no
- * other under sequential consistency, and no other waits for them.
+ * scopes, strong operations, release and acquire patterns). Accesses to local, parameter, constant and texture memory
+ * wait for no other under sequential consistency, and no other waits for them.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "frontend/lib/simtx_texture.h"
 #include "regress/coherence/toys.h"
 #include "regress/witness/programs.h"
 
@@ -124,7 +125,8 @@ static void each_operation_orders_what_it_must(void **state)
 
 /* Shows the cycles from a load that misses to the second access's issue, and whether that has the right value. */
 #define SECOND_ACCESS(name, access, value) \
-    ENTRY(name) ".local .align 4 .b8 own[16]; .shared .align 4 .b8 cell[16]; .reg .u64 %c; mov.u64 %c, table;\n" \
+    ENTRY(name) ".local .align 4 .b8 own[16]; .shared .align 4 .b8 cell[16]; .reg .u64 %c, %t; mov.u64 %c, table;\n" \
+    "ld.param.u32 %v0, [p5]; ld.param.u32 %v1, [p6]; mov.b64 %t, {%v0, %v1};\n" \
     "st.local.u32 [own], 7; mov.u32 %v3, 0;\n" \
     "mov.u32 %v0, %clock; ld.relaxed.gpu.global.u32 %v2, [%x];\n" access \
     "mov.u32 %v1, %clock; sub.u32 %v1, %v1, %v0; setp.ne.u32 %p, %v3, " value "; @%p mov.u32 %v1, 0;\n" \
@@ -132,24 +134,40 @@ static void each_operation_orders_what_it_must(void **state)
 
 static const struct { const char *kernel; bool waits; } seconds[] = {
     { "second_global", true }, { "second_shared", true }, { "second_local", false }, { "second_const", false },
-    { "second_param", false }
+    { "second_param", false }, { "second_texture", false }
 };
 
+/* A texture of one texel, of value 7. */
+static uint64_t texture(const struct lab *l)
+{
+    static const simtx_texel texel = { SIMTX_CHANNEL_UNSIGNED, 32, 1 };
+    simtx_resource r = { .kind = SIMTX_RESOURCE_LINEAR, .texel = texel, .width = 1 };
+    simtx_sampler s = { .address = { SIMTX_ADDRESS_CLAMP } };
+    uint64_t handle = 0;
+    if (simtx_malloc(l->gpu, 4, SIMTX_MEM_DEVICE, &r.pointer) || simtx_texture_new(l->gpu, &r, &s, &handle))
+        fail_msg("%s", simtx_last_message(l->gpu));
+    *(uint32_t *)r.pointer = 7;
+    return handle;
+}
+
 /* Under sequential consistency an access to global or shared memory waits for the load before it, others do not. */
-static void local_and_constant_accesses_do_not_wait(void **state)
+static void local_constant_and_texture_accesses_do_not_wait(void **state)
 {
     static const char text[] =
         HEAD SECOND_ACCESS("second_global", "st.relaxed.gpu.global.u32 [%y], 1;\n", "0")
         SECOND_ACCESS("second_shared", "st.shared.u32 [cell], 1;\n", "0")
         SECOND_ACCESS("second_local", "st.local.u32 [own+4], 1;\n", "0")
         SECOND_ACCESS("second_const", "ld.const.u32 %v3, [%c];\n", "0")
-        SECOND_ACCESS("second_param", "ld.param.u32 %v3, [p4];\n", "5");
+        SECOND_ACCESS("second_param", "ld.param.u32 %v3, [p4];\n", "5")
+        SECOND_ACCESS("second_texture", "tex.1d.v4.u32.s32 {%v3, %v4, %v5, %v6}, [%t, {0}];\n", "7");
     for (unsigned k = 0; k < PROTOCOLS; k++) {
         struct lab l;
         lab_open(&l, text, (const char *const[]){ "order.policy=sc", "xbar.vns=4", "dram.latency=1000", NULL },
                  &(struct machine_plugins){ .coherence = protocols[k] });
+        uint64_t t = texture(&l);
         for (unsigned i = 0; i < sizeof seconds / sizeof *seconds; i++) {
-            lab_run(&l, seconds[i].kernel, 1, (uint32_t[LAB_PARAMS]){ 0, 0, X, X + 1024, 5 });
+            lab_run(&l, seconds[i].kernel, 1,
+                    (uint32_t[LAB_PARAMS]){ 0, 0, X, X + 1024, 5, (uint32_t)t, (uint32_t)(t >> 32) });
             if (!l.seen[0] || (l.seen[0] > 500) != seconds[i].waits)
                 fail_msg("%s issues after %u cycles", seconds[i].kernel, l.seen[0]);
         }
@@ -161,7 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_operation_orders_what_it_must),
-        cmocka_unit_test(local_and_constant_accesses_do_not_wait),
+        cmocka_unit_test(local_constant_and_texture_accesses_do_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,8 +45,8 @@ struct sm {
 enum state { INVALID, PRIVATE_R, PRIVATE_W, SHARED_R, SHARED_W };
 struct request { uint8_t sm, need; };
 struct home {
-    uint8_t state, owner, acks, right, queued;
-    bool busy, recalling;
+    uint8_t state, owner, acks, right, queued, grants;
+    bool busy, recalling;            /* busy: acknowledgements are outstanding */
     struct request now, queue[2 * SMS + 2];
 };
 
@@ -227,7 +227,8 @@ static void grant(struct run *r, unsigned place)
 {
     struct home *h = &r->home[place];
     send(r, GRANT, h->now.sm, place, (unsigned)(h->right | h->now.need << 2));
-    h->busy = r->fault != NOT_BUSY;
+    h->grants++;
+    h->busy = false;
 }
 
 static void probe(struct run *r, unsigned place, enum type type, unsigned sms)
@@ -238,18 +239,28 @@ static void probe(struct run *r, unsigned place, enum type type, unsigned sms)
             send(r, type, i, place, 0);
 }
 
+static enum state next_state(const struct home *h, struct request q)
+{
+    enum state from = (enum state)h->state;
+    bool own = h->owner == q.sm, read = q.need == R;
+    if (from == INVALID || (from == PRIVATE_R && own))
+        return read ? PRIVATE_R : PRIVATE_W;
+    if (from == PRIVATE_W && own)
+        return PRIVATE_W;
+    return (from == PRIVATE_R || from == SHARED_R) && read ? SHARED_R : SHARED_W;
+}
+
+/* A sector becomes unsafe when no grant is in flight. */
+static bool must_wait(const struct run *r, const struct home *h, struct request q)
+{
+    return h->grants && h->state != SHARED_W && next_state(h, q) == SHARED_W && r->fault != NOT_BUSY;
+}
+
 static void begin(struct run *r, unsigned place, struct request q)
 {
     struct home *h = &r->home[place];
-    bool own = h->owner == q.sm, read = q.need == R;
     unsigned all = (1u << r->sms) - 1;
-    enum state from = (enum state)h->state, to = SHARED_W;
-    if (from == INVALID || (from == PRIVATE_R && own))
-        to = read ? PRIVATE_R : PRIVATE_W;
-    else if (from == PRIVATE_W && own)
-        to = PRIVATE_W;
-    else if ((from == PRIVATE_R || from == SHARED_R) && read)
-        to = SHARED_R;
+    enum state from = (enum state)h->state, to = next_state(h, q);
     h->busy = true;
     h->now = q;
     h->state = (uint8_t)to;
@@ -268,8 +279,7 @@ static void begin(struct run *r, unsigned place, struct request q)
 static void next_request(struct run *r, unsigned place)
 {
     struct home *h = &r->home[place];
-    h->busy = false;
-    while (h->queued && !h->busy) {
+    while (h->queued && !h->busy && !must_wait(r, h, h->queue[0])) {
         struct request q = h->queue[0];
         memmove(h->queue, h->queue + 1, --h->queued * sizeof q);
         begin(r, place, q);
@@ -284,7 +294,7 @@ static void recall(struct run *r, unsigned place)
     r->recalls--;
     if (h->state == SHARED_W && r->fault == RECALL_SKIPS_UNSAFE) {
         h->state = INVALID;
-        h->recalling = false;
+        h->busy = h->recalling = false;
         next_request(r, place);
         return;
     }
@@ -298,9 +308,10 @@ static void acknowledged(struct run *r, unsigned place)
         return;
     if (!h->recalling) {
         grant(r, place);
+        next_request(r, place);
         return;
     }
-    h->recalling = false;
+    h->busy = h->recalling = false;
     h->state = INVALID;
     next_request(r, place);
 }
@@ -322,10 +333,8 @@ static void deliver(struct run *r, unsigned i)
     r->message[i] = r->message[--r->messages];
     switch ((enum type)m.type) {
     case REQUEST:
-        if (h->busy)
-            h->queue[h->queued++] = (struct request){ m.sm, m.value };
-        else
-            begin(r, m.place, (struct request){ m.sm, m.value });
+        h->queue[h->queued++] = (struct request){ m.sm, m.value };
+        next_request(r, m.place);
         break;
     case GRANT:
         r->sm[m.sm].right[m.place] = m.value & 3;
@@ -334,10 +343,8 @@ static void deliver(struct run *r, unsigned i)
         break;
     case ACK: acknowledged(r, m.place); break;
     case UNBLOCK:
-        if (r->fault != NOT_BUSY)
-            next_request(r, m.place);
-        else if (!h->busy)
-            next_request(r, m.place);
+        h->grants--;
+        next_request(r, m.place);
         break;
     default: drain(r, &m);
     }
@@ -421,7 +428,7 @@ static bool step(struct run *r)
     for (unsigned i = 0; i < r->messages; i++)
         offer(&c, DELIVER, i, 0, r->delay[r->message[i].type]);
     for (unsigned p = 0; p < PLACES && r->recalls; p++)
-        if (r->home[p].state != INVALID && !r->home[p].busy)
+        if (r->home[p].state != INVALID && !r->home[p].busy && (!r->home[p].grants || r->fault == NOT_BUSY))
             offer(&c, TAKE_BACK, p, 0, 2);
     if (!c.n)
         return false;
@@ -568,7 +575,7 @@ static void each_dropped_rule_is_found(void **state)
         [NO_DRAIN] = "acknowledgement without draining", [RECORDS_UNDRAINED] = "records are not drained",
         [FIFO_PASSED] = "safe accesses pass others in the safe queue",
         [RECALL_KEEPS_UNSAFE] = "a recall does not drain unsafe accesses",
-        [RECALL_SKIPS_UNSAFE] = "a recall skips unsafe sectors", [NOT_BUSY] = "a home is not busy until the unblock",
+        [RECALL_SKIPS_UNSAFE] = "a recall skips unsafe sectors", [NOT_BUSY] = "rights in flight are ignored",
         [REQUESTER_UNDRAINED] = "the requester is not drained", [OUT_OF_ORDER] = "classification out of order",
         [ATOMICS_UNCHECKED] = "atomics do not look for conflicts",
         [ATOMICS_UNRECORDED] = "atomics make no records", [UNSAFE_UNORDERED] = "unsafe accesses are not ordered"
