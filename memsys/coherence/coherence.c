@@ -125,6 +125,17 @@ bool coherence_check(const struct coherence *p, uint32_t vns, char *error, size_
     return ok;
 }
 
+uint32_t coherence_control_vns(const struct coherence *p)
+{
+    uint32_t requests = 0, answers = 0;
+    for (uint32_t i = 0; p && i < p->messages; i++) {
+        const struct coherence_message *m = &p->message[i];
+        requests |= m->class == COHERENCE_REQUEST ? UINT32_C(1) << m->vn : 0;
+        answers |= m->class == COHERENCE_ACK || m->class == COHERENCE_NOTIFICATION ? UINT32_C(1) << m->vn : 0;
+    }
+    return answers & ~requests;
+}
+
 _Noreturn static void impossible(const struct coherence *p, const char *where, unsigned number, uint64_t line,
                                  const char *state, const char *event)
 {

@@ -146,6 +146,8 @@ const char *coherence_home_event(const struct coherence *p, unsigned event);
 
 /* Do the tables obey the rules above, with vns virtual networks? If not: false, and a message in error. */
 bool coherence_check(const struct coherence *p, uint32_t vns, char *error, size_t size);
+/* A bit for each virtual network with acknowledgements or notifications, which carry no requests. p: or NULL. */
+uint32_t coherence_control_vns(const struct coherence *p);
 /* Reports an event that has no row, and aborts. */
 _Noreturn void coherence_impossible_l1(const struct coherence *p, unsigned sm, uint64_t line, unsigned state,
                                        unsigned event);

@@ -22,10 +22,14 @@ static void take_unasked(struct l2_slice *s, uint64_t now)
 }
 
 /* Stages of the pipeline before a request's look-up. */
-static uint32_t stages_of(const struct packet *p, const struct l2_cfg *c)
+static uint32_t stages_of(const struct packet *p, unsigned vn, const struct partition_cfg *c)
 {
-    uint32_t own = p->stages ? p->stages : p->kind == MSG_ATOMIC ? c->atomic_latency : 0;
-    return own ? own : c->latency;
+    uint32_t own = p->stages;
+    if (!own && p->kind == MSG_ATOMIC)
+        own = c->l2.atomic_latency;
+    else if (p->kind >= MSG_PROTOCOL && c->control_vns >> vn & 1)
+        own = c->l2.control_latency;
+    return own ? own : c->l2.latency;
 }
 
 /* One request a cycle enters the pipeline from the input queue. */
@@ -40,7 +44,7 @@ static void enter(struct l2_slice *s, unsigned vn, const struct l2_now *t)
         port_return(s->request, t->xbar + c->credit_latency, vn, xbar_flits(p->bytes, c->flit_bytes));
     uint32_t at = q->head + q->n++;
     q->pipe[at < c->l2.latency ? at : at - c->l2.latency] =
-        (struct l2_pipe_entry){ p, t->l2 + stages_of(p, &c->l2) };
+        (struct l2_pipe_entry){ p, t->l2 + stages_of(p, vn, c) };
 }
 
 /* Looks up a request's line. L2_SERVED: it has performed, or waits in an MSHR entry. */

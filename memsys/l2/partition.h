@@ -56,6 +56,7 @@ struct partition_cfg {
     struct dram_cfg dram;
     struct partition_calls calls;
     const struct coherence *coherence;   /* protocol whose home the slices are; NULL = none. Needs an L2 */
+    uint32_t control_vns;            /* bit per virtual network: messages of protocols on it only answer or notify */
     const struct engine_kind *engine;    /* beside every slice; NULL = none */
     void *engine_shared;             /* `shared` of engine_kind.new_engine */
     struct vmem *versions;       /* rows with slots (memsys/versions); calls.map and .bytes are theirs; NULL = none */

@@ -74,6 +74,7 @@ static void choose_protocols(struct machine_cfg *c, const struct simtx_config *c
     c->partition.coherence = c->lsu.l1.coherence;
     if (plugins->order)
         c->sm.order = plugins->order;
+    c->partition.control_vns = coherence_control_vns(c->partition.coherence) | c->sm.order->control_vns;
 }
 
 void machine_configure(struct machine_cfg *c, const struct simtx_config *config, const struct machine_plugins *plugins,
