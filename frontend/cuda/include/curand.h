@@ -16,6 +16,10 @@ extern "C" {
 #endif
 
 typedef struct curandGenerator_st *curandGenerator_t;
+#ifndef CURAND_KERNEL_H_
+typedef unsigned int curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+#endif
 
 curandStatus_t curandGetVersion(int *version);
 curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t type);
@@ -28,6 +32,7 @@ curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrd
 curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int dimensions);
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *out, size_t n);
+curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *out, size_t n);
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *out, size_t n);
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *out, size_t n);
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *out, size_t n, float mean, float stddev);
@@ -37,6 +42,16 @@ curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float *out, 
 curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double *out, size_t n, double mean,
                                              double stddev);
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int *out, size_t n, double lambda);
+curandStatus_t curandGeneratePoissonMethod(curandGenerator_t generator, unsigned int *out, size_t n, double lambda,
+                                           curandMethod_t method);
+curandStatus_t curandCreatePoissonDistribution(double lambda, curandDiscreteDistribution_t *distribution);
+curandStatus_t curandDestroyDistribution(curandDiscreteDistribution_t distribution);
+
+/* Direction vectors and scramble constants of 20,000 dimensions; they exist as long as the program. */
+curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t *vectors[], curandDirectionVectorSet_t set);
+curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t *vectors[], curandDirectionVectorSet_t set);
+curandStatus_t curandGetScrambleConstants32(unsigned int **constants);
+curandStatus_t curandGetScrambleConstants64(unsigned long long **constants);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
  *   MRG32k3a       P. L'Ecuyer, "Good parameters and implementations for combined multiple recursive random number
  *                  generators", Operations Research 47(1), 1999
  *   Philox4_32_10  J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011
- *   Sobol32        S. Joe, F. Kuo, "Constructing Sobol sequences with better two-dimensional projections", SIAM
+ *   Sobol          S. Joe, F. Kuo, "Constructing Sobol sequences with better two-dimensional projections", SIAM
  *                  Journal on Scientific Computing 30(5), 2008 (curand_precalc.h has the direction numbers)
  *
  * Philox is seeded as the cuRAND guide defines: the key is the seed, the counter the subsequence and the offset. How
@@ -55,6 +55,23 @@ typedef struct curandStateSobol32 {
     unsigned int direction_vectors[32];
 } curandStateSobol32_t;
 
+typedef unsigned long long curandDirectionVectors64_t[64];
+
+typedef struct curandStateScrambledSobol32 {
+    unsigned int i, x, c;
+    unsigned int direction_vectors[32];
+} curandStateScrambledSobol32_t;
+
+typedef struct curandStateSobol64 {
+    unsigned long long i, x, c;
+    unsigned long long direction_vectors[64];
+} curandStateSobol64_t;
+
+typedef struct curandStateScrambledSobol64 {
+    unsigned long long i, x, c;
+    unsigned long long direction_vectors[64];
+} curandStateScrambledSobol64_t;
+
 typedef curandStateXORWOW_t curandState_t;
 typedef curandStateXORWOW curandState;
 
@@ -63,5 +80,6 @@ typedef curandStateXORWOW curandState;
 #include "curand/philox.h"
 #include "curand/sobol.h"
 #include "curand/distributions.h"
+#include "curand/discrete.h"
 
 #endif

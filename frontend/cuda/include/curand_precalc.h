@@ -6,7 +6,7 @@
 enum { SIMTX_SOBOL_DIMENSIONS = 20 };
 
 struct simtx_sobol_row {
-    unsigned int degree, polynomial, m[7];   /* polynomial: its inner coefficients */
+    unsigned int degree, polynomial, m[18];   /* polynomial: its inner coefficients */
 };
 
 static const struct simtx_sobol_row simtx_sobol_rows[SIMTX_SOBOL_DIMENSIONS - 1] = {
@@ -31,25 +31,37 @@ static const struct simtx_sobol_row simtx_sobol_rows[SIMTX_SOBOL_DIMENSIONS - 1]
     {7, 1, {1, 3, 7, 11, 23, 15, 103}},
 };
 
-/* v: the 32 direction vectors of a dimension from 0 on. */
-static inline void simtx_sobol_directions(unsigned int dimension, unsigned int v[32])
+/* v: the 64 direction vectors of a primitive polynomial. */
+static inline void simtx_sobol_recurrence(const struct simtx_sobol_row *r, unsigned long long v[64])
 {
-    if (dimension == 0) {
-        for (int i = 0; i < 32; i++)
-            v[i] = 1u << (31 - i);
-        return;
-    }
-    const struct simtx_sobol_row *r = &simtx_sobol_rows[dimension - 1];
     unsigned int s = r->degree;
-    for (unsigned int i = 0; i < 32; i++) {
+    for (unsigned int i = 0; i < 64; i++) {
         if (i < s) {
-            v[i] = r->m[i] << (31 - i);
+            v[i] = (unsigned long long)r->m[i] << (63 - i);
             continue;
         }
         v[i] = v[i - s] ^ (v[i - s] >> s);
         for (unsigned int k = 1; k < s; k++)
             v[i] ^= (r->polynomial >> (s - 1 - k) & 1) * v[i - k];
     }
+}
+
+/* Of a dimension from 0 to 19. */
+static inline void simtx_sobol_directions64(unsigned int dimension, unsigned long long v[64])
+{
+    for (int i = 0; i < 64; i++)
+        v[i] = 1ull << (63 - i);
+    if (dimension)
+        simtx_sobol_recurrence(&simtx_sobol_rows[dimension - 1], v);
+}
+
+/* Those of 32 bits are the upper halves of the first. */
+static inline void simtx_sobol_directions(unsigned int dimension, unsigned int v[32])
+{
+    unsigned long long wide[64];
+    simtx_sobol_directions64(dimension, wide);
+    for (int i = 0; i < 32; i++)
+        v[i] = (unsigned int)(wide[i] >> 32);
 }
 
 #endif

@@ -1,7 +1,22 @@
-/* Distributions over the generators: uniform in (0, 1], normal by Box and Muller, logarithmic normal, Poisson. */
+/* Distributions over the generators: uniform in (0, 1], normal by Box and Muller, logarithmic normal. */
 QUALIFIERS float simtx_curand_unit(unsigned int x)
 {
     return (float)x * 2.3283064365386963e-10f + 1.16415321826934815e-10f;
+}
+
+QUALIFIERS float simtx_curand_unit(unsigned long long x)
+{
+    return simtx_curand_unit((unsigned int)(x >> 32));
+}
+
+QUALIFIERS double simtx_curand_unit_double(unsigned int x)
+{
+    return (double)x * 2.3283064365386963e-10 + 1.1641532182693481e-10;
+}
+
+QUALIFIERS double simtx_curand_unit_double(unsigned long long x)
+{
+    return (double)(x >> 11) * 1.1102230246251565e-16 + 5.5511151231257827e-17;
 }
 
 /* 53 bits of two words */
@@ -37,11 +52,26 @@ template <class State> QUALIFIERS double curand_uniform_double(State *state)
     return simtx_curand_unit53(x, y);
 }
 
-/* A quasirandom point has one value for each dimension. */
-QUALIFIERS double curand_uniform_double(curandStateSobol32_t *state)
-{
-    return (double)curand(state) * 2.3283064365386963e-10 + 1.1641532182693481e-10;
-}
+/* A quasirandom point has one value for each dimension. Normal values keep their order: they come from the inverse of
+ * the distribution function. */
+#define SIMTX_QUASI(State)                                              \
+    QUALIFIERS double curand_uniform_double(State *state)               \
+    {                                                                   \
+        return simtx_curand_unit_double(curand(state));                 \
+    }                                                                   \
+    QUALIFIERS double curand_normal_double(State *state)                \
+    {                                                                   \
+        return normcdfinv(curand_uniform_double(state));                \
+    }                                                                   \
+    QUALIFIERS float curand_normal(State *state)                        \
+    {                                                                   \
+        return normcdfinvf(curand_uniform(state));                      \
+    }
+SIMTX_QUASI(curandStateSobol32_t)
+SIMTX_QUASI(curandStateScrambledSobol32_t)
+SIMTX_QUASI(curandStateSobol64_t)
+SIMTX_QUASI(curandStateScrambledSobol64_t)
+#undef SIMTX_QUASI
 
 template <class State> QUALIFIERS float2 curand_normal2(State *state)
 {
@@ -76,16 +106,6 @@ template <class State> QUALIFIERS double curand_normal_double(State *state)
     return v.x;
 }
 
-/* Quasirandom values keep their order: the inverse of the distribution function. */
-QUALIFIERS double curand_normal_double(curandStateSobol32_t *state)
-{
-    return normcdfinv(curand_uniform_double(state));
-}
-QUALIFIERS float curand_normal(curandStateSobol32_t *state)
-{
-    return normcdfinvf(curand_uniform(state));
-}
-
 template <class State> QUALIFIERS float curand_log_normal(State *state, float mean, float stddev)
 {
     return expf(mean + stddev * curand_normal(state));
@@ -100,28 +120,10 @@ template <class State> QUALIFIERS float2 curand_log_normal2(State *state, float 
     return make_float2(expf(mean + stddev * v.x), expf(mean + stddev * v.y));
 }
 
-/* Poisson: products of uniforms for small means (Knuth), W. Hoermann's transformed rejection PTRS for others. */
-template <class State> QUALIFIERS unsigned int curand_poisson(State *state, double lambda)
+template <class State> QUALIFIERS double2 curand_log_normal2_double(State *state, double mean, double stddev)
 {
-    if (lambda < 10) {
-        double limit = exp(-lambda), p = 1;
-        unsigned int k = 0;
-        while ((p *= curand_uniform_double(state)) > limit)
-            k++;
-        return k;
-    }
-    double b = 0.931 + 2.53 * sqrt(lambda), a = -0.059 + 0.02483 * b, inverse = 1.1239 + 1.1328 / (b - 3.4);
-    double limit = 0.9277 - 3.6224 / (b - 2);
-    for (;;) {
-        double u = curand_uniform_double(state) - 0.5, v = curand_uniform_double(state), us = 0.5 - fabs(u);
-        double k = floor((2 * a / us + b) * u + lambda + 0.43);
-        if (us >= 0.07 && v <= limit)
-            return (unsigned int)k;
-        if (k < 0 || (us < 0.013 && v > us))
-            continue;
-        if (log(v * inverse / (a / (us * us) + b)) <= k * log(lambda) - lambda - lgamma(k + 1))
-            return (unsigned int)k;
-    }
+    double2 v = curand_normal2_double(state);
+    return make_double2(exp(mean + stddev * v.x), exp(mean + stddev * v.y));
 }
 
 /* Four at a time */
@@ -140,4 +142,25 @@ QUALIFIERS float4 curand_normal4(curandStatePhilox4_32_10_t *state)
     uint4 r = curand4(state);
     float2 a = simtx_curand_pair(r.x, r.y), b = simtx_curand_pair(r.z, r.w);
     return make_float4(a.x, a.y, b.x, b.y);
+}
+QUALIFIERS double4 curand_uniform4_double(curandStatePhilox4_32_10_t *state)
+{
+    double2 a = curand_uniform2_double(state), b = curand_uniform2_double(state);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
+QUALIFIERS double4 curand_normal4_double(curandStatePhilox4_32_10_t *state)
+{
+    double2 a = curand_normal2_double(state), b = curand_normal2_double(state);
+    return make_double4(a.x, a.y, b.x, b.y);
+}
+QUALIFIERS float4 curand_log_normal4(curandStatePhilox4_32_10_t *state, float mean, float stddev)
+{
+    float4 v = curand_normal4(state);
+    return make_float4(expf(mean + stddev * v.x), expf(mean + stddev * v.y), expf(mean + stddev * v.z),
+                       expf(mean + stddev * v.w));
+}
+QUALIFIERS double4 curand_log_normal4_double(curandStatePhilox4_32_10_t *state, double mean, double stddev)
+{
+    double2 a = curand_log_normal2_double(state, mean, stddev), b = curand_log_normal2_double(state, mean, stddev);
+    return make_double4(a.x, a.y, b.x, b.y);
 }

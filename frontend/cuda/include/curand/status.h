@@ -33,6 +33,29 @@ typedef enum curandRngType {
     CURAND_RNG_QUASI_SCRAMBLED_SOBOL64 = 204
 } curandRngType_t;
 
+/* The values shift, shift + 1 ... with the probabilities of at most each. */
+typedef struct curandDiscreteDistribution_st {
+    unsigned int shift, length;
+    double *cumulative;
+} *curandDiscreteDistribution_t;
+
+typedef enum curandMethod {
+    CURAND_CHOOSE_BEST = 0,
+    CURAND_ITR = 1,
+    CURAND_KNUTH = 2,
+    CURAND_HITR = 3,
+    CURAND_M1 = 4,
+    CURAND_M2 = 5,
+    CURAND_BINARY_SEARCH = 6,
+    CURAND_DISCRETE_GAUSS = 7,
+    CURAND_REJECTION = 8,
+    CURAND_DEVICE_API = 9,
+    CURAND_FAST_REJECTION = 10,
+    CURAND_3RD = 11,
+    CURAND_DEFINITION = 12,
+    CURAND_POISSON = 13
+} curandMethod_t;
+
 typedef enum curandOrdering {
     CURAND_ORDERING_PSEUDO_BEST = 100,
     CURAND_ORDERING_PSEUDO_DEFAULT = 101,
