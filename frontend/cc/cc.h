@@ -11,7 +11,7 @@
 enum { CC_DEFAULT_ARCH = 70, CC_LOWEST_ARCH = 35, CC_HIGHEST_ARCH = 86 };
 
 enum input_kind { IN_CUDA, IN_CXX, IN_C, IN_LINK };
-enum cc_mode { MODE_LINK, MODE_OBJECT, MODE_PTX, MODE_PREPROCESS, MODE_FATBIN, MODE_DLINK, MODE_LIB };
+enum cc_mode { MODE_LINK, MODE_OBJECT, MODE_PTX, MODE_PREPROCESS, MODE_FATBIN, MODE_HOST, MODE_DLINK, MODE_LIB };
 
 struct input {
     enum input_kind kind;
@@ -65,6 +65,9 @@ void cc_check_inputs(const struct cc *cc);
 /* dialect.c: when the source, or a file beside it that it includes, has launches written `<< <`, which clang rejects, a
  * file for clang's -ivfsoverlay that shows them as `<<<`; otherwise NULL. */
 const char *cc_dialect(struct cc *cc, const char *source);
+
+/* host_text.c: writes assembly text as a C++ file. */
+void cc_host_text(const char *assembly, const char *source, const char *output);
 
 /* commands.c: one command line */
 int cc_run(const struct cc *cc, const struct words *cmd);

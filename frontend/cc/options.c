@@ -54,6 +54,7 @@ enum action {
     A_MODE_OBJECT,
     A_MODE_PTX,
     A_MODE_FATBIN,
+    A_MODE_HOST,
     A_MODE_DLINK,
     A_MODE_LIB,
     A_RUN,
@@ -105,8 +106,6 @@ struct option {
 
 static const char no_binary[] =
     "simtx has no machine code; use -ptx for the device code as text, or -c for an object";
-static const char no_host_text[] =
-    "clang compiles host code without an intermediate C++ file; use -E for preprocessed text, or -c for an object";
 
 static const struct option options[] = {
 #include "frontend/cc/options.def"
@@ -126,7 +125,7 @@ static bool truth(const char *name, const char *v)
 static const enum cc_mode modes[] = {
     [A_MODE_OBJECT] = MODE_OBJECT, [A_MODE_PTX] = MODE_PTX,           [A_MODE_FATBIN] = MODE_FATBIN,
     [A_MODE_DLINK] = MODE_DLINK,   [A_MODE_LIB] = MODE_LIB,           [A_RDC_OBJECT] = MODE_OBJECT,
-    [A_PREPROCESS] = MODE_PREPROCESS,
+    [A_PREPROCESS] = MODE_PREPROCESS, [A_MODE_HOST] = MODE_HOST,
 };
 
 /* Device options for =true and =false, after the option `before`. */
@@ -368,6 +367,7 @@ static void apply(struct cc *cc, const struct option *o, const char *v)
     case A_MODE_OBJECT:
     case A_MODE_PTX:
     case A_MODE_FATBIN:
+    case A_MODE_HOST:
     case A_MODE_DLINK:
     case A_MODE_LIB: break;
     case A_NOTE: cc_note("%s %s %s", o->name, v, o->text); break;

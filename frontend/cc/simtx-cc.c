@@ -152,9 +152,48 @@ static int make_fatbin(struct cc *cc, const struct input *in, const char *output
     return rc;
 }
 
+/* The host's part as a C++ file: clang's assembly, in a form that GNU as reads, with the device code in it. */
+static int make_host(struct cc *cc, const struct input *in, const char *output)
+{
+    const char *fatbin = cc_temp(cc, "host.fatbin"), *assembly = cc_temp(cc, "host.s");
+    const char *const more[] = {"--cuda-host-only", "-S", "-fPIC", "-fno-addrsig", "-fno-integrated-as",
+                                "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin};
+    struct words cmd = {0};
+    if (cc->rdc)
+        cc_fail("-cuda and -rdc=true: objects of separate compilation have no C++ form; use -dc");
+    int rc = make_fatbin(cc, in, fatbin);
+    words_add(&cmd, cc->clang);
+    add_cuda(cc, &cmd);
+    add_common(cc, &cmd);
+    if (cc->std)
+        words_format(&cmd, "-std=%s", cc->std);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        words_add(&cmd, more[i]);
+    add_input(cc, &cmd, in);
+    words_add(&cmd, "-o");
+    words_add(&cmd, assembly);
+    if (!rc)
+        rc = cc_run(cc, &cmd);
+    words_free(&cmd);
+    if (!rc && !cc->dryrun)
+        cc_host_text(assembly, in->file, output);
+    return rc;
+}
+
+/* One source to the output of this mode. */
+static int make_output(struct cc *cc, const struct input *in, const char *output)
+{
+    switch (cc->mode) {
+    case MODE_FATBIN: return make_fatbin(cc, in, output);
+    case MODE_HOST: return make_host(cc, in, output);
+    default: return compile_one(cc, cc->mode, in, output);
+    }
+}
+
 static int compile_each(struct cc *cc)
 {
-    static const char *const ext[] = {[MODE_OBJECT] = "o", [MODE_PTX] = "ptx", [MODE_FATBIN] = "fatbin"};
+    static const char *const ext[] = {
+        [MODE_OBJECT] = "o", [MODE_PTX] = "ptx", [MODE_FATBIN] = "fatbin", [MODE_HOST] = "cu.cpp.ii"};
     int sources = 0;
     for (size_t i = 0; i < cc->n_inputs; i++)
         sources += cc->inputs[i].kind != IN_LINK;
@@ -167,11 +206,11 @@ static int compile_each(struct cc *cc)
             cc_note("%s: ignored, since this command does not link", in->file);
             continue;
         }
-        if ((cc->mode == MODE_PTX || cc->mode == MODE_FATBIN) && in->kind != IN_CUDA)
-            cc_fail("%s is not CUDA source, so there is no PTX; give -x cu if it is", in->file);
+        if (cc->mode != MODE_OBJECT && cc->mode != MODE_PREPROCESS && in->kind != IN_CUDA)
+            cc_fail("%s is not CUDA source, so there is no device code; give -x cu if it is", in->file);
         char *name = cc->mode == MODE_PREPROCESS || cc->output ? NULL : derived_name(cc, in->file, ext[cc->mode]);
         const char *output = cc->output ? cc->output : name;
-        int rc = cc->mode == MODE_FATBIN ? make_fatbin(cc, in, output) : compile_one(cc, cc->mode, in, output);
+        int rc = make_output(cc, in, output);
         free(name);
         if (rc)
             return rc;

@@ -44,6 +44,14 @@ check "option files" sh -c '"$1" --options-file opts.txt a.cu && grep -q "target
 check "an option file as @FILE" sh -c 'rm d.ptx && "$1" @opts.txt a.cu && grep -q "target sm_75" d.ptx' - "$nvcc"
 printf '@loop.txt' >loop.txt
 check "option files that include themselves" says "more than 16 deep" "$nvcc" @loop.txt a.cu
+host_text() { # COMPILER: the C++ file of -cuda becomes a program of the host compiler
+    "$nvcc" -O2 -cuda "$here/managed.cu" && "$1" -c managed.cu.cpp.ii -o host.o &&
+        c++ host.o -o host "-L$B/cuda/lib64" -lcudart && right ./host
+}
+for compiler in g++ clang++-14 clang++-16 clang++-19; do
+    command -v $compiler >/dev/null || continue
+    check "-cuda, then $compiler" host_text $compiler
+done
 check "a fat binary" sh -c '"$1" -fatbin a.cu && tail -c +81 a.fatbin | grep -aq "entry _Z1kv"' - "$nvcc"
 check "-run" sh -c 'echo "int main(int n, char **a) { return n == 3 && *a[2] == 89 ? 0 : 1; }" >r.cu &&
     "$1" r.cu -o r -run --run-args x,Y' - "$nvcc"
@@ -56,6 +64,8 @@ check "runs" right ./dialect
 check "and messages name the source" says "dialect.cu:[0-9]*:[0-9]*: error" "$nvcc" -DINT64_C=1 -Dblocks= "$here/dialect.cu"
 check "small floats in C++ for the host" sh -c '"$1" "$2" -o half' - "$nvcc" "$here/host_half.cpp"
 check "runs" ./half
+check "g++ takes their headers" g++ -std=c++14 -Wall -Werror "-I$B/cuda/include" "$here/host_numbers.cpp" -o numbers
+check "their arithmetic is exact" ./numbers
 check "OpenMP in host code" sh -c '"$1" -Xcompiler -fopenmp "$2" -o openmp' - "$nvcc" "$here/openmp.cu"
 check "runs" right ./openmp
 check "Thrust without options" sh -c '"$1" "$2" -o thrust_sort' - "$nvcc" "$here/thrust_sort.cu"

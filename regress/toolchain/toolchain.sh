@@ -230,7 +230,8 @@ missing.cu|missing.cu: no such file
 -cudart dynamic a.cu|-cudart takes
 -default-stream all a.cu|-default-stream takes
 -gencode arch=compute_70,code=volta a.cu|not an architecture
--cuda a.cu|without an intermediate
+-cuda -rdc=true a.cu|have no C++ form
+-cuda p.cpp|not CUDA source
 -Xcompiler -m32 a.cu|32-bit programs
 -frobnicate a.cu|unknown argument.*-frobnicate
 @missing.txt|option file missing.txt: No such file

@@ -7,6 +7,7 @@
 
 #ifdef __cplusplus
 #include "simtx/keywords.h"
+#include "simtx/to_integer.h"
 
 #define __CUDA_BF16_TYPES_EXIST__
 
@@ -269,6 +270,16 @@ SIMTX_INT(short, short, -32768, 32767)
 SIMTX_INT(ushort, unsigned short, 0, 65535)
 #undef SIMTX_INT
 #endif
+/* The host converts toward zero. */
+#define SIMTX_INT(name, T) \
+    SIMTX_HOST T __bfloat162##name##_rz(__nv_bfloat16 h) { return simtx_to_integer<T>(simtx_bf16::to_f(h.__x)); }
+SIMTX_INT(short, short)
+SIMTX_INT(ushort, unsigned short)
+SIMTX_INT(int, int)
+SIMTX_INT(uint, unsigned int)
+SIMTX_INT(ll, long long)
+SIMTX_INT(ull, unsigned long long)
+#undef SIMTX_INT
 
 #define CUDART_INF_BF16 __ushort_as_bfloat16((unsigned short)0x7f80)
 #define CUDART_NAN_BF16 __ushort_as_bfloat16((unsigned short)0x7fff)

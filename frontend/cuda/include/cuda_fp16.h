@@ -8,6 +8,7 @@
 
 #ifdef __cplusplus
 #include "simtx/keywords.h"
+#include "simtx/to_integer.h"
 
 #define __CUDA_FP16_TYPES_EXIST__
 
@@ -303,6 +304,16 @@ SIMTX_INT(ll, long long, "s64", "=l", long long)
 SIMTX_INT(ull, unsigned long long, "u64", "=l", unsigned long long)
 #undef SIMTX_INT
 #endif
+/* The host converts toward zero. */
+#define SIMTX_INT(name, T) \
+    SIMTX_HOST T __half2##name##_rz(__half h) { return simtx_to_integer<T>(simtx_half::to_f(h.__x)); }
+SIMTX_INT(short, short)
+SIMTX_INT(ushort, unsigned short)
+SIMTX_INT(int, int)
+SIMTX_INT(uint, unsigned int)
+SIMTX_INT(ll, long long)
+SIMTX_INT(ull, unsigned long long)
+#undef SIMTX_INT
 #define SIMTX_INT(name, T)                                                                        \
     SIMTX_BOTH __half __##name##2half_rn(T v) { return simtx_half::make(simtx_half::from_i(v)); } \
     SIMTX_BOTH __half __##name##2half_rz(T v)                                                     \

@@ -1,0 +1,19 @@
+/* A float to an integer by the host, as devices convert: toward zero, limited to the integer's range. A NaN becomes 0, or
+ * the lowest bit pattern with a sign in 64 bits. */
+#ifndef SIMTX_TO_INTEGER_H
+#define SIMTX_TO_INTEGER_H
+
+#include "simtx/keywords.h"
+
+template <class T> SIMTX_HOST T simtx_to_integer(float f)
+{
+    const bool has_sign = (T)-1 < 0;
+    const T top = (T)((T)1 << (sizeof(T) * 8 - 1 - has_sign)), most = (T)(top - 1 + top);
+    if (f != f)
+        return sizeof(T) == 8 ? (T)(1ull << 63) : T(0);
+    if (f >= (float)top * 2)
+        return most;
+    return f <= (has_sign ? -(float)top * 2 : 0.0f) ? (T)(has_sign ? -most - 1 : 0) : (T)f;
+}
+
+#endif
