@@ -1,6 +1,6 @@
-/* -cuda: the host's part of a CUDA source as C++. nvcc writes the source as its host compiler reads it; clang has no such
- * form, so the file contains clang's code as the text of an asm statement, with the device code. Any host compiler for
- * the same machine makes of it the object that -c makes. */
+/* -cuda: the host's part of a CUDA source as C++. nvcc writes the source as its host compiler reads it; clang has no
+ * such form, so the file contains clang's code, with the device code, as the text of an asm statement. Any host compiler
+ * for the same machine compiles it to the object that -c writes. */
 #include "cc.h"
 
 #include <errno.h>

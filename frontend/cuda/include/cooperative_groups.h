@@ -1,5 +1,6 @@
 /* Cooperative groups: the block, tiles, coalesced threads of a warp and their partitions, clusters of one block, and
- * the grid of a cooperative launch, with their collective operations (CUDA C++ programming guide, "Cooperative Groups").
+ * the grid of a cooperative launch, with their collective operations (CUDA C++ programming guide, "Cooperative
+ * Groups").
  * Larger clusters and groups of several devices are not supported. */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_

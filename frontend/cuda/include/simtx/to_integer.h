@@ -1,5 +1,5 @@
-/* A float to an integer by the host, as devices convert: toward zero, limited to the integer's range. A NaN becomes 0, or
- * the lowest bit pattern with a sign in 64 bits. */
+/* A float to an integer by the host, as devices convert: toward zero, limited to the integer's range. A NaN becomes 0,
+ * or 2^63 in 64 bits. */
 #ifndef SIMTX_TO_INTEGER_H
 #define SIMTX_TO_INTEGER_H
 
