@@ -30,7 +30,7 @@ install: install-cudart-static
 install-cudart-static: install-cuda
 	$(call CUDART_ARCHIVE,$(INSTALL_CUDA)/lib64/libcudart_static.a,$(PREFIX)/share/simtx/cuda/lib64)
 
-# libcudart.so.12 and .13 lie beside libcudart.so.
+# libcudart.so.12 and .13 lie beside libcudart.so; the loader replaces $ORIGIN by their folder.
 CUDART_RELEASES := $(CUDART).12 $(CUDART).13
 ifneq ($(filter x86_64 aarch64,$(shell uname -m)),)
 ALL += $(CUDART_RELEASES)
@@ -43,5 +43,5 @@ $(B)/gen/cudart_%/names.h: $(CUDART).11.0 frontend/cudart_static/names.awk $(CUD
 $(CUDART_RELEASES): $(CUDART).%: frontend/cudart_static/forward.c $(B)/gen/cudart_%/names.h
 	@mkdir -p $(@D)
 	@echo 'libcudart.so.$* { global: cuda*; __cuda*; local: *; };' > $(B)/gen/cudart_$*/names.map
-	$(CC) $(filter-out $(SANITIZE),$(CFLAGS)) -I$(B)/gen/cudart_$* -DSIMTX_CUDART_FOLDER='"."' -shared \
+	$(CC) $(filter-out $(SANITIZE),$(CFLAGS)) -I$(B)/gen/cudart_$* -DSIMTX_CUDART_FOLDER='"$$ORIGIN"' -shared \
 	    -Wl,-soname,libcudart.so.$* -Wl,--version-script=$(B)/gen/cudart_$*/names.map -Wl,-rpath,'$$ORIGIN' $< -o $@

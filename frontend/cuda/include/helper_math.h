@@ -167,7 +167,10 @@ SIMTX_MATH float3 cross(float3 a, float3 b)
     return make_float3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
+/* From C++20 on <math.h> has it. */
+#if __cplusplus < 202002L
 SIMTX_MATH float lerp(float a, float b, float t) { return a + t * (b - a); }
+#endif
 SIMTX_MATH float smoothstep(float a, float b, float x)
 {
     float y = clamp((x - a) / (b - a), 0.0f, 1.0f);
