@@ -48,39 +48,50 @@ void paper_readings_csv(const struct paper_grid *g, FILE *f)
 }
 
 /* A value in the colour of its verdict. */
-static void value_cell(const struct paper_claim *c, double value, FILE *f)
+static void value_cell(const struct paper_claim *c, const char *label, double value, FILE *f)
 {
+    char class[16];
+    int verdict = paper_claim_near(c, value) ? PAPER_VERDICT_MEASURED : PAPER_VERDICT_NOT_REPRODUCED;
+    snprintf(class, sizeof class, "number v%d", verdict);
+    page_cell(f, isnan(value) ? "number" : class, label);
     if (isnan(value))
-        fputs("<td>\xe2\x80\x93</td>", f);
+        fputs("\xe2\x80\x93</td>", f);
     else
-        fprintf(f, "<td class=\"v%d\">%.4g</td>",
-                paper_claim_near(c, value) ? PAPER_VERDICT_MEASURED : PAPER_VERDICT_NOT_REPRODUCED, value);
+        fprintf(f, "%.4g</td>", value);
 }
 
 static void html_row(const struct paper_grid *g, const struct paper_claim *c, FILE *f)
 {
-    fprintf(f, "<tr><td>%s</td>", c->id);
+    fprintf(f, "<tr><td class=\"name\">%s</td>", c->id);
     page_words(f, c->wording);
-    fprintf(f, "<td>%.4g</td>", c->published);
-    value_cell(c, paper_claim_mean(g, c, NULL), f);
+    page_cell(f, "number", "published");
+    fprintf(f, "%.4g</td>", c->published);
+    value_cell(c, JUDGED, paper_claim_mean(g, c, NULL), f);
     for (int r = 0; r < g->paper->nreadings; r++)
-        value_cell(c, paper_claim_mean(g, c, g->paper->readings[r].text), f);
+        value_cell(c, g->paper->readings[r].name, paper_claim_mean(g, c, g->paper->readings[r].text), f);
+    fputs("</tr>\n", f);
+}
+
+static void html_head(const struct paper *p, FILE *f)
+{
+    static const char *const columns[] = { "id", "what", "published", JUDGED };
+    fputs("<tr class=\"head\">", f);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        page_head(f, columns[i]);
+    for (int r = 0; r < p->nreadings; r++)
+        page_head(f, p->readings[r].name);
     fputs("</tr>\n", f);
 }
 
 void paper_readings_html(const struct paper_grid *g, FILE *f)
 {
-    const struct paper *p = g->paper;
     const struct paper_claim *c;
-    if (!p->nreadings)
+    if (!g->paper->nreadings)
         return;
     page_heading(f, 2, "readings", "Headlines in other readings of the paper");
-    page_table_begin(f, NULL);
-    fprintf(f, "<tr><th>id</th><th>what</th><th>published</th><th>%s</th>", JUDGED);
-    for (int r = 0; r < p->nreadings; r++)
-        page_head(f, p->readings[r].name);
-    fputs("</tr>\n", f);
-    for (int i = 0; (c = headline(p, i)) != NULL; i++)
+    page_table_begin(f, "cards");
+    html_head(g->paper, f);
+    for (int i = 0; (c = headline(g->paper, i)) != NULL; i++)
         html_row(g, c, f);
     page_table_end(f);
 }
