@@ -10,7 +10,8 @@ static unsigned long long transactions;
 bool random_kernel_fails(enum memory memory, int machine, unsigned seed, unsigned seconds, struct finding *found)
 {
     static const char *const KINDS[][2] = {
-        { "the keys are no order", "oracle: order of keys" }, { "of global memory follows", "oracle: order of snapshots" },
+        { "the keys are no order", "oracle: order of keys" },
+        { "of global memory follows", "oracle: order of snapshots" },
         { "at the end of the kernel", "state at the end" }, { "replay", "oracle" }, { "hang", "hang" },
         { "nothing moves", "hang" }, { "commit unit", "commit unit's check when idle" },
         { "ended with another number", "conservation check" }, { "expected", "the program's result" },

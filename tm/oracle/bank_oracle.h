@@ -34,9 +34,10 @@ void bank_oracle_start(struct bank_oracle *o, uint32_t bytes);
 void bank_oracle_running(struct bank_oracle *o, bool any, const uint8_t *memory);
 /*
  * A lane commits; the order of the calls is the order of commits. Addresses of the sets are offsets in shared memory,
- * multiples of 4. key: of the commit in global memory, 0 = none; place: in its order of snapshots, NULL = none. The sets are as in struct tm_lane: words read that the
- * lane had not completely written itself, and words written, in program order. If the lane had written a part of a word
- * before it read the word, the value of the read includes the own bytes, and `bytes` marks those that came from memory.
+ * multiples of 4. key: of the commit in global memory, 0 = none; place: in its order of snapshots, NULL = none. The
+ * sets are as in struct tm_lane: words read that the lane had not completely written itself, and words written, in
+ * program order. If the lane had written a part of a word before it read the word, the value of the read includes the
+ * own bytes, and `bytes` marks those that came from memory.
  */
 void bank_oracle_commit(struct bank_oracle *o, const struct tm_set *reads, const struct tm_set *writes, uint64_t key,
                         const struct oracle_place *place, const struct oracle_who *who);

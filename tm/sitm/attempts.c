@@ -1,9 +1,9 @@
 /*
  * The attempts of a warp at the SM. A warp has one attempt: the next BEGIN is sent when all lanes of the last attempt
  * have committed, or have aborted with nothing outstanding, and the protocol for shared memory lets the warp run: a
- * stalled attempt has neither snapshot nor precedence, for which others could wait. COMMIT_REQ follows the last reply; then the write sets are
- * sent. When COMMIT_OK has arrived and they have been sent, read-only lanes commit, and PASS names the version slot for
- * the others, which commit when their version is published.
+ * stalled attempt has neither snapshot nor precedence, for which others could wait. COMMIT_REQ follows the last reply;
+ * then the write sets are sent. When COMMIT_OK has arrived and they have been sent, read-only lanes commit, and PASS
+ * names the version slot for the others, which commit when their version is published.
  */
 #include "tm/sitm/sitm.h"
 

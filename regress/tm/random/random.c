@@ -4,8 +4,8 @@
  *
  *   random [--memory global|shared|both] [--seed N] [--count N] [--each N] [--all] [--only TEXT]
  *
- * --each: configurations for every kernel, one after the other in turn; --all: every one; --only: of those whose presets
- * contain the text.
+ * --each: configurations for every kernel, one after the other in turn; --all: every one; --only: of those whose
+ * presets contain the text.
  */
 #include <stdio.h>
 #include <stdlib.h>
