@@ -1,8 +1,8 @@
 #!/bin/sh
 # Finder of faults by outcomes of litmus tests that the model of the policy forbids.
-# Usage: litmus.sh PROGRAM [POLICY PROTOCOL[,full][,small] [TEST...]]; PROGRAM is the command simtx with the fault; full:
-# the ordering oracle checks the executions, too; small: sectors of a line, and so few entries in classifiers and
-# type-caches that most requests evict one; the tests are of regress/litmus. Without arguments: all policies on a few
+# Usage: litmus.sh PROGRAM [POLICY PROTOCOL[,full][,small] [TEST...]]; PROGRAM is the command simtx with the fault.
+# full: the ordering oracle checks the executions, too. small: sectors of a line, and so few entries in classifiers and
+# type-caches that most requests evict one. The tests are of regress/litmus. Without arguments: all policies on a few
 # tests, where nothing must be found.
 program=$1
 policy=$2
