@@ -62,6 +62,15 @@ check "no temporary files stay" sh -c 'mkdir t && TMPDIR=$PWD/t "$1" -rdc=true "
 check "the dialect" sh -c '"$1" "$2" -o dialect' - "$nvcc" "$here/dialect.cu"
 check "runs" right ./dialect
 check "and messages name the source" says "dialect.cu:[0-9]*:[0-9]*: error" "$nvcc" -DINT64_C=1 -Dblocks= "$here/dialect.cu"
+one_letter() { # headers after macros of one letter, as programs define them
+    for l in A B C D E F G H I J K L M N O P Q R S T U V W X Y Z; do echo "#define $l 16"; done >letters.cu
+    for h in cooperative_groups cooperative_groups/reduce cooperative_groups/scan cuda_bf16 cuda_fp16 cuda_fp8 \
+        cuda_pipeline mma curand_kernel helper_cuda helper_image helper_math cuComplex nvToolsExt; do
+        echo "#include <$h.h>"
+    done >>letters.cu
+    "$nvcc" -c letters.cu
+}
+check "headers after macros of one letter" one_letter
 check "small floats in C++ for the host" sh -c '"$1" "$2" -o half' - "$nvcc" "$here/host_half.cpp"
 check "runs" ./half
 check "g++ takes their headers" g++ -std=c++14 -Wall -Werror "-I$B/cuda/include" "$here/host_numbers.cpp" -o numbers

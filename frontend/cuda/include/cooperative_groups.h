@@ -57,16 +57,16 @@ SIMTX_CG unsigned int pack(unsigned int mask, unsigned int lanes)
     return r;
 }
 /* A value of any trivially copyable type from another lane, word by word. */
-template <class T> SIMTX_CG T from_lane(unsigned int mask, const T &v, unsigned int lane)
+template <class T_> SIMTX_CG T_ from_lane(unsigned int mask, const T_ &v, unsigned int lane)
 {
-    enum { WORDS = (sizeof(T) + 3) / 4 };
+    enum { WORDS = (sizeof(T_) + 3) / 4 };
     unsigned int word[WORDS];
-    T result;
+    T_ result;
     word[WORDS - 1] = 0;
-    __builtin_memcpy(word, &v, sizeof(T));
+    __builtin_memcpy(word, &v, sizeof(T_));
     for (int i = 0; i < WORDS; i++)
         word[i] = __shfl_sync(mask, word[i], (int)lane);
-    __builtin_memcpy(&result, word, sizeof(T));
+    __builtin_memcpy(&result, word, sizeof(T_));
     return result;
 }
 /* The barrier of cooperative launches: blocks that have arrived, and the number of completed barriers. */
@@ -190,16 +190,16 @@ class coalesced_group : public thread_group
     {
     }
     SIMTX_CG void sync() const { __syncwarp(mask_); }
-    template <class T> SIMTX_CG T shfl(const T &v, unsigned int rank) const
+    template <class T_> SIMTX_CG T_ shfl(const T_ &v, unsigned int rank) const
     {
         return simtx_cg::from_lane(mask_, v, simtx_cg::nth_lane(mask_, size_ ? rank % size_ : 0));
     }
-    template <class T> SIMTX_CG T shfl_down(const T &v, unsigned int delta) const
+    template <class T_> SIMTX_CG T_ shfl_down(const T_ &v, unsigned int delta) const
     {
         unsigned int r = rank_ + delta;
         return simtx_cg::from_lane(mask_, v, simtx_cg::nth_lane(mask_, r < size_ ? r : rank_));
     }
-    template <class T> SIMTX_CG T shfl_up(const T &v, unsigned int delta) const
+    template <class T_> SIMTX_CG T_ shfl_up(const T_ &v, unsigned int delta) const
     {
         return simtx_cg::from_lane(mask_, v, simtx_cg::nth_lane(mask_, rank_ >= delta ? rank_ - delta : rank_));
     }
@@ -207,11 +207,11 @@ class coalesced_group : public thread_group
     SIMTX_CG int all(int p) const { return __all_sync(mask_, p); }
     SIMTX_CG unsigned int ballot(int p) const { return simtx_cg::pack(mask_, __ballot_sync(mask_, p)); }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-    template <class T> SIMTX_CG unsigned int match_any(T v) const
+    template <class T_> SIMTX_CG unsigned int match_any(T_ v) const
     {
         return simtx_cg::pack(mask_, __match_any_sync(mask_, v));
     }
-    template <class T> SIMTX_CG unsigned int match_all(T v, int &p) const
+    template <class T_> SIMTX_CG unsigned int match_all(T_ v, int &p) const
     {
         return simtx_cg::pack(mask_, __match_all_sync(mask_, v, &p));
     }
@@ -227,57 +227,57 @@ class coalesced_group : public thread_group
 SIMTX_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
 /* N neighbouring threads of a block, N a power of two: up to 32 here, several warps in simtx/large_tile.h. */
-template <unsigned int N, class Parent = void, bool Large = (N > 32)> class thread_block_tile : public thread_group
+template <unsigned int N_, class Parent = void, bool Large = (N_ > 32)> class thread_block_tile : public thread_group
 {
-    static_assert(N && (N & (N - 1)) == 0, "tiles have 1, 2, 4 ... 512 or 1024 threads");
+    static_assert(N_ && (N_ & (N_ - 1)) == 0, "tiles have 1, 2, 4 ... 512 or 1024 threads");
 
   public:
     SIMTX_CG thread_block_tile()
-        : thread_group(N, simtx_cg::block_rank() & (N - 1),
-                       simtx_cg::first_bits(N) << (simtx_cg::lane() & ~(N - 1)), false)
+        : thread_group(N_, simtx_cg::block_rank() & (N_ - 1),
+                       simtx_cg::first_bits(N_) << (simtx_cg::lane() & ~(N_ - 1)), false)
     {
     }
     /* `thread_block_tile<8> t = tiled_partition<8>(block)` drops the parent type */
-    template <class P> SIMTX_CG thread_block_tile(const thread_block_tile<N, P> &) : thread_block_tile() {}
-    static constexpr SIMTX_CG unsigned int size() { return N; }
-    static constexpr SIMTX_CG unsigned int num_threads() { return N; }
-    static SIMTX_CG unsigned int thread_rank() { return simtx_cg::block_rank() & (N - 1); }
-    static SIMTX_CG unsigned int meta_group_rank() { return simtx_cg::block_rank() / N; }
-    static SIMTX_CG unsigned int meta_group_size() { return (simtx_cg::block_size() + N - 1) / N; }
+    template <class P_> SIMTX_CG thread_block_tile(const thread_block_tile<N_, P_> &) : thread_block_tile() {}
+    static constexpr SIMTX_CG unsigned int size() { return N_; }
+    static constexpr SIMTX_CG unsigned int num_threads() { return N_; }
+    static SIMTX_CG unsigned int thread_rank() { return simtx_cg::block_rank() & (N_ - 1); }
+    static SIMTX_CG unsigned int meta_group_rank() { return simtx_cg::block_rank() / N_; }
+    static SIMTX_CG unsigned int meta_group_size() { return (simtx_cg::block_size() + N_ - 1) / N_; }
     SIMTX_CG void sync() const { __syncwarp(mask_); }
-    template <class T> SIMTX_CG T shfl(const T &v, int rank) const
+    template <class T_> SIMTX_CG T_ shfl(const T_ &v, int rank) const
     {
-        return simtx_cg::from_lane(mask_, v, first_lane() + ((unsigned int)rank & (N - 1)));
+        return simtx_cg::from_lane(mask_, v, first_lane() + ((unsigned int)rank & (N_ - 1)));
     }
-    template <class T> SIMTX_CG T shfl_down(const T &v, unsigned int d) const
+    template <class T_> SIMTX_CG T_ shfl_down(const T_ &v, unsigned int d) const
     {
-        return simtx_cg::from_lane(mask_, v, first_lane() + (rank_ + d < N ? rank_ + d : rank_));
+        return simtx_cg::from_lane(mask_, v, first_lane() + (rank_ + d < N_ ? rank_ + d : rank_));
     }
-    template <class T> SIMTX_CG T shfl_up(const T &v, unsigned int d) const
+    template <class T_> SIMTX_CG T_ shfl_up(const T_ &v, unsigned int d) const
     {
         return simtx_cg::from_lane(mask_, v, first_lane() + (rank_ >= d ? rank_ - d : rank_));
     }
-    template <class T> SIMTX_CG T shfl_xor(const T &v, unsigned int m) const
+    template <class T_> SIMTX_CG T_ shfl_xor(const T_ &v, unsigned int m) const
     {
-        return simtx_cg::from_lane(mask_, v, first_lane() + ((rank_ ^ m) < N ? rank_ ^ m : rank_));
+        return simtx_cg::from_lane(mask_, v, first_lane() + ((rank_ ^ m) < N_ ? rank_ ^ m : rank_));
     }
     SIMTX_CG unsigned int simtx_mask() const { return mask_; }
     SIMTX_CG int any(int p) const { return __any_sync(mask_, p); }
     SIMTX_CG int all(int p) const { return __all_sync(mask_, p); }
     SIMTX_CG unsigned int ballot(int p) const { return shift(__ballot_sync(mask_, p)); }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-    template <class T> SIMTX_CG unsigned int match_any(T v) const
+    template <class T_> SIMTX_CG unsigned int match_any(T_ v) const
     {
         return shift(__match_any_sync(mask_, v));
     }
-    template <class T> SIMTX_CG unsigned int match_all(T v, int &p) const
+    template <class T_> SIMTX_CG unsigned int match_all(T_ v, int &p) const
     {
         return shift(__match_all_sync(mask_, v, &p));
     }
 #endif
 
   private:
-    static SIMTX_CG unsigned int first_lane() { return simtx_cg::lane() & ~(N - 1); }
+    static SIMTX_CG unsigned int first_lane() { return simtx_cg::lane() & ~(N_ - 1); }
     SIMTX_CG unsigned int shift(unsigned int lanes) const { return (lanes & mask_) >> first_lane(); }
 };
 
@@ -289,9 +289,9 @@ template <unsigned int N, class Parent = void, bool Large = (N > 32)> class thre
 namespace cooperative_groups
 {
 
-template <unsigned int N, class Parent> SIMTX_CG thread_block_tile<N, Parent> tiled_partition(const Parent &parent)
+template <unsigned int N_, class Parent> SIMTX_CG thread_block_tile<N_, Parent> tiled_partition(const Parent &parent)
 {
-    return simtx_cg::make_tile<N, Parent>::of(parent);
+    return simtx_cg::make_tile<N_, Parent>::of(parent);
 }
 
 namespace experimental
@@ -315,14 +315,14 @@ SIMTX_CG coalesced_group tiled_partition(const coalesced_group &parent, unsigned
     return coalesced_group(in_part, (parent.size() + size - 1) / size, part);
 }
 
-template <unsigned int N> SIMTX_CG coalesced_group tiled_partition(const coalesced_group &parent)
+template <unsigned int N_> SIMTX_CG coalesced_group tiled_partition(const coalesced_group &parent)
 {
-    return tiled_partition(parent, N);
+    return tiled_partition(parent, N_);
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 /* One group for each value of the label; groups are numbered by their lowest lane. */
-template <class G, class Label> SIMTX_CG coalesced_group labeled_partition(const G &parent, Label label)
+template <class G_, class Label> SIMTX_CG coalesced_group labeled_partition(const G_ &parent, Label label)
 {
     unsigned int all = parent.simtx_mask(), mine = __match_any_sync(all, label);
     bool first = simtx_cg::lane() == (unsigned int)__ffs((int)mine) - 1;
@@ -333,22 +333,22 @@ template <class G, class Label> SIMTX_CG coalesced_group labeled_partition(const
 
 #endif
 /* The threads for which the predicate holds, and the others; the first group has rank 0 for false, 1 for true. */
-template <class G> SIMTX_CG coalesced_group binary_partition(const G &parent, bool predicate)
+template <class G_> SIMTX_CG coalesced_group binary_partition(const G_ &parent, bool predicate)
 {
     unsigned int all = parent.simtx_mask(), yes = __ballot_sync(all, predicate), no = all & ~yes;
     return coalesced_group(predicate ? yes : no, yes && no ? 2 : 1, yes && no ? (unsigned int)predicate : 0);
 }
 
 /* One thread of the group calls the function. */
-template <class G, class F, class... Args> SIMTX_CG void invoke_one(const G &g, F &&f, Args &&...args)
+template <class G_, class F_, class... Args> SIMTX_CG void invoke_one(const G_ &g, F_ &&f, Args &&...args)
 {
     if (g.thread_rank() == 0)
         f(static_cast<Args &&>(args)...);
 }
 
 /* The same, and all get its result. */
-template <class G, class F, class... Args>
-SIMTX_CG auto invoke_one_broadcast(const G &g, F &&f, Args &&...args) -> decltype(f(static_cast<Args &&>(args)...))
+template <class G_, class F_, class... Args>
+SIMTX_CG auto invoke_one_broadcast(const G_ &g, F_ &&f, Args &&...args) -> decltype(f(static_cast<Args &&>(args)...))
 {
     decltype(f(static_cast<Args &&>(args)...)) result;
     if (g.thread_rank() == 0)
@@ -356,28 +356,28 @@ SIMTX_CG auto invoke_one_broadcast(const G &g, F &&f, Args &&...args) -> decltyp
     return g.shfl(result, 0);
 }
 
-template <class G> SIMTX_CG void sync(const G &g) { g.sync(); }
-template <class G> SIMTX_CG unsigned int group_size(const G &g) { return g.size(); }
-template <class G> SIMTX_CG unsigned int thread_rank(const G &g) { return g.thread_rank(); }
+template <class G_> SIMTX_CG void sync(const G_ &g) { g.sync(); }
+template <class G_> SIMTX_CG unsigned int group_size(const G_ &g) { return g.size(); }
+template <class G_> SIMTX_CG unsigned int thread_rank(const G_ &g) { return g.thread_rank(); }
 
 /* Function objects for reduce() and the scans. */
-template <class T> struct plus {
-    SIMTX_CG T operator()(T a, T b) const { return a + b; }
+template <class T_> struct plus {
+    SIMTX_CG T_ operator()(T_ a, T_ b) const { return a + b; }
 };
-template <class T> struct less {
-    SIMTX_CG T operator()(T a, T b) const { return b < a ? b : a; }
+template <class T_> struct less {
+    SIMTX_CG T_ operator()(T_ a, T_ b) const { return b < a ? b : a; }
 };
-template <class T> struct greater {
-    SIMTX_CG T operator()(T a, T b) const { return a < b ? b : a; }
+template <class T_> struct greater {
+    SIMTX_CG T_ operator()(T_ a, T_ b) const { return a < b ? b : a; }
 };
-template <class T> struct bit_and {
-    SIMTX_CG T operator()(T a, T b) const { return a & b; }
+template <class T_> struct bit_and {
+    SIMTX_CG T_ operator()(T_ a, T_ b) const { return a & b; }
 };
-template <class T> struct bit_or {
-    SIMTX_CG T operator()(T a, T b) const { return a | b; }
+template <class T_> struct bit_or {
+    SIMTX_CG T_ operator()(T_ a, T_ b) const { return a | b; }
 };
-template <class T> struct bit_xor {
-    SIMTX_CG T operator()(T a, T b) const { return a ^ b; }
+template <class T_> struct bit_xor {
+    SIMTX_CG T_ operator()(T_ a, T_ b) const { return a ^ b; }
 };
 
 } // namespace cooperative_groups

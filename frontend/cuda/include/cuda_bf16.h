@@ -96,8 +96,8 @@ struct __nv_bfloat16 {
     SIMTX_MEMBER __nv_bfloat16(const __nv_bfloat16_raw &r) : __x(r.x) {}
     SIMTX_MEMBER __nv_bfloat16(float f) : __x(simtx_bf16::from_f(f)) {}
     SIMTX_MEMBER __nv_bfloat16(double d) : __x(simtx_bf16::from_d(d)) {}
-#define SIMTX_FROM(T) \
-    SIMTX_MEMBER __nv_bfloat16(T v) : __x(simtx_bf16::from_d((double)v)) {}
+#define SIMTX_FROM(T_) \
+    SIMTX_MEMBER __nv_bfloat16(T_ v) : __x(simtx_bf16::from_d((double)v)) {}
     SIMTX_FROM(short)
     SIMTX_FROM(unsigned short)
     SIMTX_FROM(int)
@@ -113,8 +113,8 @@ struct __nv_bfloat16 {
         __nv_bfloat16_raw r = {__x};
         return r;
     }
-#define SIMTX_TO(T) \
-    SIMTX_MEMBER explicit operator T() const { return (T)simtx_bf16::to_f(__x); }
+#define SIMTX_TO(T_) \
+    SIMTX_MEMBER explicit operator T_() const { return (T_)simtx_bf16::to_f(__x); }
     SIMTX_MEMBER explicit operator bool() const { return (__x & 0x7fff) != 0; }
     SIMTX_TO(char)
     SIMTX_TO(signed char)
@@ -222,28 +222,28 @@ SIMTX_BOTH unsigned short round_magnitude(bool negative, unsigned long long m, i
     __builtin_memcpy(&f, &u, 4);
     return round_f(f, dir);
 }
-template <class T> SIMTX_BOTH unsigned short from_i(T v, int dir)
+template <class T_> SIMTX_BOTH unsigned short from_i(T_ v, int dir)
 {
     return round_magnitude(v < 0, v < 0 ? 0ull - (unsigned long long)v : (unsigned long long)v, dir);
 }
 } // namespace simtx_bf16
 
-#define SIMTX_INT(name, T, to)                                                                                        \
-    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rn(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 0)); }       \
-    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rz(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 1)); }       \
-    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rd(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 2)); }       \
-    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_ru(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 3)); }
+#define SIMTX_INT(name, T_, to)                                                                                  \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rn(T_ v) { return simtx_bf16::make(simtx_bf16::from_i(v, 0)); } \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rz(T_ v) { return simtx_bf16::make(simtx_bf16::from_i(v, 1)); } \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rd(T_ v) { return simtx_bf16::make(simtx_bf16::from_i(v, 2)); } \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_ru(T_ v) { return simtx_bf16::make(simtx_bf16::from_i(v, 3)); }
 SIMTX_INT(int, int, int)
 SIMTX_INT(uint, unsigned int, uint)
 SIMTX_INT(ll, long long, ll)
 SIMTX_INT(ull, unsigned long long, ull)
 #undef SIMTX_INT
 #ifdef SIMTX_CUDA
-#define SIMTX_INT(name, T, to)                                                                                        \
-    SIMTX_DEV T __bfloat162##name##_rn(__nv_bfloat16 h) { return (T)__float2##to##_rn(__bfloat162float(h)); }          \
-    SIMTX_DEV T __bfloat162##name##_rz(__nv_bfloat16 h) { return (T)__float2##to##_rz(__bfloat162float(h)); }          \
-    SIMTX_DEV T __bfloat162##name##_rd(__nv_bfloat16 h) { return (T)__float2##to##_rd(__bfloat162float(h)); }          \
-    SIMTX_DEV T __bfloat162##name##_ru(__nv_bfloat16 h) { return (T)__float2##to##_ru(__bfloat162float(h)); }
+#define SIMTX_INT(name, T_, to)                                                                                 \
+    SIMTX_DEV T_ __bfloat162##name##_rn(__nv_bfloat16 h) { return (T_)__float2##to##_rn(__bfloat162float(h)); } \
+    SIMTX_DEV T_ __bfloat162##name##_rz(__nv_bfloat16 h) { return (T_)__float2##to##_rz(__bfloat162float(h)); } \
+    SIMTX_DEV T_ __bfloat162##name##_rd(__nv_bfloat16 h) { return (T_)__float2##to##_rd(__bfloat162float(h)); } \
+    SIMTX_DEV T_ __bfloat162##name##_ru(__nv_bfloat16 h) { return (T_)__float2##to##_ru(__bfloat162float(h)); }
 SIMTX_INT(int, int, int)
 SIMTX_INT(uint, unsigned int, uint)
 SIMTX_INT(ll, long long, ll)
@@ -251,28 +251,28 @@ SIMTX_INT(ull, unsigned long long, ull)
 #undef SIMTX_INT
 #endif
 /* 16 bits: saturating, as cvt does. */
-#define SIMTX_INT(name, T, least, most)                                                                              \
-    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rn(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 0)); }       \
-    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rz(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 1)); }       \
-    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rd(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 2)); }       \
-    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_ru(T v) { return simtx_bf16::make(simtx_bf16::from_i(v, 3)); }
+#define SIMTX_INT(name, T_, least, most)                                                                         \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rn(T_ v) { return simtx_bf16::make(simtx_bf16::from_i(v, 0)); } \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rz(T_ v) { return simtx_bf16::make(simtx_bf16::from_i(v, 1)); } \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rd(T_ v) { return simtx_bf16::make(simtx_bf16::from_i(v, 2)); } \
+    SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_ru(T_ v) { return simtx_bf16::make(simtx_bf16::from_i(v, 3)); }
 SIMTX_INT(short, short, -32768, 32767)
 SIMTX_INT(ushort, unsigned short, 0, 65535)
 #undef SIMTX_INT
 #ifdef SIMTX_CUDA
-#define SIMTX_INT(name, T, least, most)                                                                              \
-    SIMTX_DEV T simtx_bf16_to_##name(int v) { return (T)(v < (least) ? (least) : v > (most) ? (most) : v); }          \
-    SIMTX_DEV T __bfloat162##name##_rn(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_rn(h)); }         \
-    SIMTX_DEV T __bfloat162##name##_rz(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_rz(h)); }         \
-    SIMTX_DEV T __bfloat162##name##_rd(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_rd(h)); }         \
-    SIMTX_DEV T __bfloat162##name##_ru(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_ru(h)); }
+#define SIMTX_INT(name, T_, least, most)                                                                        \
+    SIMTX_DEV T_ simtx_bf16_to_##name(int v) { return (T_)(v < (least) ? (least) : v > (most) ? (most) : v); }  \
+    SIMTX_DEV T_ __bfloat162##name##_rn(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_rn(h)); } \
+    SIMTX_DEV T_ __bfloat162##name##_rz(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_rz(h)); } \
+    SIMTX_DEV T_ __bfloat162##name##_rd(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_rd(h)); } \
+    SIMTX_DEV T_ __bfloat162##name##_ru(__nv_bfloat16 h) { return simtx_bf16_to_##name(__bfloat162int_ru(h)); }
 SIMTX_INT(short, short, -32768, 32767)
 SIMTX_INT(ushort, unsigned short, 0, 65535)
 #undef SIMTX_INT
 #endif
 /* The host converts toward zero. */
-#define SIMTX_INT(name, T) \
-    SIMTX_HOST T __bfloat162##name##_rz(__nv_bfloat16 h) { return simtx_to_integer<T>(simtx_bf16::to_f(h.__x)); }
+#define SIMTX_INT(name, T_) \
+    SIMTX_HOST T_ __bfloat162##name##_rz(__nv_bfloat16 h) { return simtx_to_integer<T_>(simtx_bf16::to_f(h.__x)); }
 SIMTX_INT(short, short)
 SIMTX_INT(ushort, unsigned short)
 SIMTX_INT(int, int)

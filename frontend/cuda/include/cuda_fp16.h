@@ -24,12 +24,12 @@ namespace simtx_half
 static const unsigned short one = 0x3c00, infinity = 0x7c00, nan = 0x7fff;
 
 #if defined(__CUDA_ARCH__)
-#define SIMTX_CVT_TO(name, T, C, op)         \
-    SIMTX_DEV unsigned short name(T v)       \
-    {                                        \
-        unsigned short r;                    \
-        asm(op " %0, %1;" : "=h"(r) : C(v)); \
-        return r;                            \
+#define SIMTX_CVT_TO(name, T_, C_, op)        \
+    SIMTX_DEV unsigned short name(T_ v)       \
+    {                                         \
+        unsigned short r;                     \
+        asm(op " %0, %1;" : "=h"(r) : C_(v)); \
+        return r;                             \
     }
 SIMTX_CVT_TO(from_f_dev, float, "f", "cvt.rn.f16.f32")
 SIMTX_CVT_TO(from_d_dev, double, "d", "cvt.rn.f16.f64")
@@ -105,7 +105,7 @@ SIMTX_BOTH unsigned short from_d(double d)
 
 /* By way of float: an integer that float cannot represent exactly is out of half's range before and after
  * rounding. */
-template <class T> SIMTX_BOTH unsigned short from_i(T v) { return from_f((float)v); }
+template <class T_> SIMTX_BOTH unsigned short from_i(T_ v) { return from_f((float)v); }
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 530
 #define SIMTX_F16(name, op)                                           \
@@ -171,8 +171,8 @@ struct __half {
     SIMTX_MEMBER __half(const __half_raw &r) : __x(r.x) {}
     SIMTX_MEMBER __half(float f) : __x(simtx_half::from_f(f)) {}
     SIMTX_MEMBER __half(double d) : __x(simtx_half::from_d(d)) {}
-#define SIMTX_FROM(T) \
-    SIMTX_MEMBER __half(T v) : __x(simtx_half::from_i(v)) {}
+#define SIMTX_FROM(T_) \
+    SIMTX_MEMBER __half(T_ v) : __x(simtx_half::from_i(v)) {}
     SIMTX_FROM(short)
     SIMTX_FROM(unsigned short)
     SIMTX_FROM(int)
@@ -188,8 +188,8 @@ struct __half {
         __half_raw r = {__x};
         return r;
     }
-#define SIMTX_TO(T) \
-    SIMTX_MEMBER explicit operator T() const { return (T)simtx_half::to_f(__x); }
+#define SIMTX_TO(T_) \
+    SIMTX_MEMBER explicit operator T_() const { return (T_)simtx_half::to_f(__x); }
     SIMTX_MEMBER explicit operator bool() const { return (__x & 0x7fff) != 0; }
     SIMTX_TO(char)
     SIMTX_TO(signed char)
@@ -271,30 +271,30 @@ SIMTX_BOTH __half __ushort_as_half(unsigned short s) { return simtx_half::make(s
 
 /* Integers: conversion to an integer with a rounding mode, from an integer to nearest. */
 #ifdef SIMTX_CUDA
-#define SIMTX_INT(name, T, asmtype, C, R)                                                         \
-    SIMTX_DEV T __half2##name##_rn(__half h)                                                      \
-    {                                                                                             \
-        R r;                                                                                      \
-        asm("cvt.rni." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x));                               \
-        return (T)r;                                                                              \
-    }                                                                                             \
-    SIMTX_DEV T __half2##name##_rz(__half h)                                                      \
-    {                                                                                             \
-        R r;                                                                                      \
-        asm("cvt.rzi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x));                               \
-        return (T)r;                                                                              \
-    }                                                                                             \
-    SIMTX_DEV T __half2##name##_rd(__half h)                                                      \
-    {                                                                                             \
-        R r;                                                                                      \
-        asm("cvt.rmi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x));                               \
-        return (T)r;                                                                              \
-    }                                                                                             \
-    SIMTX_DEV T __half2##name##_ru(__half h)                                                      \
-    {                                                                                             \
-        R r;                                                                                      \
-        asm("cvt.rpi." asmtype ".f16 %0, %1;" : C(r) : "h"(h.__x));                               \
-        return (T)r;                                                                              \
+#define SIMTX_INT(name, T_, asmtype, C_, R_)                         \
+    SIMTX_DEV T_ __half2##name##_rn(__half h)                        \
+    {                                                                \
+        R_ r;                                                        \
+        asm("cvt.rni." asmtype ".f16 %0, %1;" : C_(r) : "h"(h.__x)); \
+        return (T_)r;                                                \
+    }                                                                \
+    SIMTX_DEV T_ __half2##name##_rz(__half h)                        \
+    {                                                                \
+        R_ r;                                                        \
+        asm("cvt.rzi." asmtype ".f16 %0, %1;" : C_(r) : "h"(h.__x)); \
+        return (T_)r;                                                \
+    }                                                                \
+    SIMTX_DEV T_ __half2##name##_rd(__half h)                        \
+    {                                                                \
+        R_ r;                                                        \
+        asm("cvt.rmi." asmtype ".f16 %0, %1;" : C_(r) : "h"(h.__x)); \
+        return (T_)r;                                                \
+    }                                                                \
+    SIMTX_DEV T_ __half2##name##_ru(__half h)                        \
+    {                                                                \
+        R_ r;                                                        \
+        asm("cvt.rpi." asmtype ".f16 %0, %1;" : C_(r) : "h"(h.__x)); \
+        return (T_)r;                                                \
     }
 SIMTX_INT(short, short, "s16", "=h", short)
 SIMTX_INT(ushort, unsigned short, "u16", "=h", unsigned short)
@@ -305,8 +305,8 @@ SIMTX_INT(ull, unsigned long long, "u64", "=l", unsigned long long)
 #undef SIMTX_INT
 #endif
 /* The host converts toward zero. */
-#define SIMTX_INT(name, T) \
-    SIMTX_HOST T __half2##name##_rz(__half h) { return simtx_to_integer<T>(simtx_half::to_f(h.__x)); }
+#define SIMTX_INT(name, T_) \
+    SIMTX_HOST T_ __half2##name##_rz(__half h) { return simtx_to_integer<T_>(simtx_half::to_f(h.__x)); }
 SIMTX_INT(short, short)
 SIMTX_INT(ushort, unsigned short)
 SIMTX_INT(int, int)
@@ -314,17 +314,17 @@ SIMTX_INT(uint, unsigned int)
 SIMTX_INT(ll, long long)
 SIMTX_INT(ull, unsigned long long)
 #undef SIMTX_INT
-#define SIMTX_INT(name, T)                                                                        \
-    SIMTX_BOTH __half __##name##2half_rn(T v) { return simtx_half::make(simtx_half::from_i(v)); } \
-    SIMTX_BOTH __half __##name##2half_rz(T v)                                                     \
-    {                                                                                             \
-        return simtx_half::make(simtx_half::round_d((double)v, 1));                               \
-    }                                                                                             \
-    SIMTX_BOTH __half __##name##2half_rd(T v)                                                     \
-    {                                                                                             \
-        return simtx_half::make(simtx_half::round_d((double)v, 2));                               \
-    }                                                                                             \
-    SIMTX_BOTH __half __##name##2half_ru(T v) { return simtx_half::make(simtx_half::round_d((double)v, 3)); }
+#define SIMTX_INT(name, T_)                                                                        \
+    SIMTX_BOTH __half __##name##2half_rn(T_ v) { return simtx_half::make(simtx_half::from_i(v)); } \
+    SIMTX_BOTH __half __##name##2half_rz(T_ v)                                                     \
+    {                                                                                              \
+        return simtx_half::make(simtx_half::round_d((double)v, 1));                                \
+    }                                                                                              \
+    SIMTX_BOTH __half __##name##2half_rd(T_ v)                                                     \
+    {                                                                                              \
+        return simtx_half::make(simtx_half::round_d((double)v, 2));                                \
+    }                                                                                              \
+    SIMTX_BOTH __half __##name##2half_ru(T_ v) { return simtx_half::make(simtx_half::round_d((double)v, 3)); }
 SIMTX_INT(short, short)
 SIMTX_INT(ushort, unsigned short)
 SIMTX_INT(int, int)

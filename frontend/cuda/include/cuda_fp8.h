@@ -104,10 +104,10 @@ SIMTX_BOTH __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t x, __nv_fp8_int
 }
 
 /* Pairs: x in the low byte. */
-#define SIMTX_PAIR(name, T, convert)                                                                          \
-    SIMTX_BOTH __nv_fp8x2_storage_t name(T v, __nv_saturation_t saturate, __nv_fp8_interpretation_t f)        \
-    {                                                                                                         \
-        return (__nv_fp8x2_storage_t)(convert(v, x) | convert(v, y) << 8);                                    \
+#define SIMTX_PAIR(name, T_, convert)                                                                   \
+    SIMTX_BOTH __nv_fp8x2_storage_t name(T_ v, __nv_saturation_t saturate, __nv_fp8_interpretation_t f) \
+    {                                                                                                   \
+        return (__nv_fp8x2_storage_t)(convert(v, x) | convert(v, y) << 8);                              \
     }
 #define SIMTX_DOUBLE(v, member) __nv_cvt_double_to_fp8((double)v.member, saturate, f)
 #define SIMTX_HALF(v, member) __nv_cvt_float_to_fp8(simtx_half::to_f(v.member), saturate, f)
@@ -128,86 +128,86 @@ SIMTX_BOTH __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv_f
 }
 
 /* The classes: construction saturates, as the guide says; integers go through float. */
-#define SIMTX_FP8(E, KIND)                                                                                       \
-    struct __nv_fp8_##E {                                                                                        \
-        __nv_fp8_storage_t __x;                                                                                  \
-        __nv_fp8_##E() = default;                                                                                \
-        SIMTX_MEMBER explicit __nv_fp8_##E(double v) : __x(__nv_cvt_double_to_fp8(v, __NV_SATFINITE, KIND)) {}   \
-        SIMTX_MEMBER explicit __nv_fp8_##E(float v) : __x(__nv_cvt_float_to_fp8(v, __NV_SATFINITE, KIND)) {}     \
-        SIMTX_MEMBER explicit __nv_fp8_##E(__half v) : __nv_fp8_##E((float)v) {}                                 \
-        SIMTX_MEMBER explicit __nv_fp8_##E(__nv_bfloat16 v) : __nv_fp8_##E((float)v) {}                          \
-        SIMTX_MEMBER explicit __nv_fp8_##E(int v) : __nv_fp8_##E((double)v) {}                                   \
-        SIMTX_MEMBER explicit __nv_fp8_##E(unsigned int v) : __nv_fp8_##E((double)v) {}                          \
-        SIMTX_MEMBER explicit __nv_fp8_##E(short v) : __nv_fp8_##E((double)v) {}                                 \
-        SIMTX_MEMBER explicit __nv_fp8_##E(unsigned short v) : __nv_fp8_##E((double)v) {}                        \
-        SIMTX_MEMBER explicit __nv_fp8_##E(long long v) : __nv_fp8_##E((double)v) {}                             \
-        SIMTX_MEMBER explicit __nv_fp8_##E(unsigned long long v) : __nv_fp8_##E((double)v) {}                    \
-        SIMTX_MEMBER explicit operator float() const { return simtx_fp8::to_f(__x, KIND); }                      \
-        SIMTX_MEMBER explicit operator double() const { return (double)simtx_fp8::to_f(__x, KIND); }             \
-        SIMTX_MEMBER explicit operator __half() const { return __half(simtx_fp8::to_f(__x, KIND)); }             \
-        SIMTX_MEMBER explicit operator __nv_bfloat16() const { return __nv_bfloat16(simtx_fp8::to_f(__x, KIND)); } \
-        SIMTX_MEMBER explicit operator bool() const { return (__x & 0x7f) != 0; }                                \
-        SIMTX_MEMBER explicit operator int() const { return (int)simtx_fp8::to_f(__x, KIND); }                   \
-        SIMTX_MEMBER explicit operator unsigned int() const { return (unsigned int)simtx_fp8::to_f(__x, KIND); } \
-        SIMTX_MEMBER explicit operator char() const { return (char)simtx_fp8::to_f(__x, KIND); }                 \
-        SIMTX_MEMBER explicit operator signed char() const { return (signed char)simtx_fp8::to_f(__x, KIND); }   \
-        SIMTX_MEMBER explicit operator unsigned char() const { return (unsigned char)simtx_fp8::to_f(__x, KIND); }\
-        SIMTX_MEMBER explicit operator short() const { return (short)simtx_fp8::to_f(__x, KIND); }               \
-        SIMTX_MEMBER explicit operator unsigned short() const { return (unsigned short)simtx_fp8::to_f(__x, KIND); }\
-        SIMTX_MEMBER explicit operator long long() const { return (long long)simtx_fp8::to_f(__x, KIND); }       \
-        SIMTX_MEMBER explicit operator unsigned long long() const                                                \
-        {                                                                                                        \
-            return (unsigned long long)simtx_fp8::to_f(__x, KIND);                                               \
-        }                                                                                                        \
-    };                                                                                                           \
-    struct __attribute__((aligned(2))) __nv_fp8x2_##E {                                                          \
-        __nv_fp8x2_storage_t __x;                                                                                \
-        __nv_fp8x2_##E() = default;                                                                              \
-        SIMTX_MEMBER explicit __nv_fp8x2_##E(float2 v) : __x(__nv_cvt_float2_to_fp8x2(v, __NV_SATFINITE, KIND)) {} \
-        SIMTX_MEMBER explicit __nv_fp8x2_##E(double2 v) : __x(__nv_cvt_double2_to_fp8x2(v, __NV_SATFINITE, KIND)) {} \
-        SIMTX_MEMBER explicit __nv_fp8x2_##E(__half2 v)                                                          \
-            : __x(__nv_cvt_halfraw2_to_fp8x2(__half2_raw(v), __NV_SATFINITE, KIND))                              \
-        {                                                                                                        \
-        }                                                                                                        \
-        SIMTX_MEMBER explicit __nv_fp8x2_##E(__nv_bfloat162 v)                                                   \
-            : __x(__nv_cvt_bfloat16raw2_to_fp8x2(__nv_bfloat162_raw(v), __NV_SATFINITE, KIND))                   \
-        {                                                                                                        \
-        }                                                                                                        \
-        SIMTX_MEMBER explicit operator float2() const                                                            \
-        {                                                                                                        \
-            return make_float2(simtx_fp8::to_f((unsigned char)__x, KIND),                                        \
-                               simtx_fp8::to_f((unsigned char)(__x >> 8), KIND));                                \
-        }                                                                                                        \
-        SIMTX_MEMBER explicit operator __half2() const { return __half2(__nv_cvt_fp8x2_to_halfraw2(__x, KIND)); } \
-    };                                                                                                           \
-    struct __attribute__((aligned(4))) __nv_fp8x4_##E {                                                          \
-        __nv_fp8x4_storage_t __x;                                                                                \
-        __nv_fp8x4_##E() = default;                                                                              \
-        SIMTX_MEMBER explicit __nv_fp8x4_##E(float4 v)                                                           \
-            : __x(__nv_cvt_float2_to_fp8x2(make_float2(v.x, v.y), __NV_SATFINITE, KIND) |                        \
-                  (unsigned int)__nv_cvt_float2_to_fp8x2(make_float2(v.z, v.w), __NV_SATFINITE, KIND) << 16)     \
-        {                                                                                                        \
-        }                                                                                                        \
-        SIMTX_MEMBER explicit __nv_fp8x4_##E(double4 v)                                                          \
-            : __x(__nv_cvt_double2_to_fp8x2(make_double2(v.x, v.y), __NV_SATFINITE, KIND) |                      \
-                  (unsigned int)__nv_cvt_double2_to_fp8x2(make_double2(v.z, v.w), __NV_SATFINITE, KIND) << 16)   \
-        {                                                                                                        \
-        }                                                                                                        \
-        SIMTX_MEMBER explicit __nv_fp8x4_##E(__half2 low, __half2 high)                                          \
-            : __x(__nv_fp8x2_##E(low).__x | (unsigned int)__nv_fp8x2_##E(high).__x << 16)                        \
-        {                                                                                                        \
-        }                                                                                                        \
-        SIMTX_MEMBER explicit __nv_fp8x4_##E(__nv_bfloat162 low, __nv_bfloat162 high)                            \
-            : __x(__nv_fp8x2_##E(low).__x | (unsigned int)__nv_fp8x2_##E(high).__x << 16)                        \
-        {                                                                                                        \
-        }                                                                                                        \
-        SIMTX_MEMBER explicit operator float4() const                                                            \
-        {                                                                                                        \
-            return make_float4(simtx_fp8::to_f((unsigned char)__x, KIND),                                        \
-                               simtx_fp8::to_f((unsigned char)(__x >> 8), KIND),                                 \
-                               simtx_fp8::to_f((unsigned char)(__x >> 16), KIND),                                \
-                               simtx_fp8::to_f((unsigned char)(__x >> 24), KIND));                               \
-        }                                                                                                        \
+#define SIMTX_FP8(E_, KIND)                                                                                           \
+    struct __nv_fp8_##E_ {                                                                                            \
+        __nv_fp8_storage_t __x;                                                                                       \
+        __nv_fp8_##E_() = default;                                                                                    \
+        SIMTX_MEMBER explicit __nv_fp8_##E_(double v) : __x(__nv_cvt_double_to_fp8(v, __NV_SATFINITE, KIND)) {}       \
+        SIMTX_MEMBER explicit __nv_fp8_##E_(float v) : __x(__nv_cvt_float_to_fp8(v, __NV_SATFINITE, KIND)) {}         \
+        SIMTX_MEMBER explicit __nv_fp8_##E_(__half v) : __nv_fp8_##E_((float)v) {}                                    \
+        SIMTX_MEMBER explicit __nv_fp8_##E_(__nv_bfloat16 v) : __nv_fp8_##E_((float)v) {}                             \
+        SIMTX_MEMBER explicit __nv_fp8_##E_(int v) : __nv_fp8_##E_((double)v) {}                                      \
+        SIMTX_MEMBER explicit __nv_fp8_##E_(unsigned int v) : __nv_fp8_##E_((double)v) {}                             \
+        SIMTX_MEMBER explicit __nv_fp8_##E_(short v) : __nv_fp8_##E_((double)v) {}                                    \
+        SIMTX_MEMBER explicit __nv_fp8_##E_(unsigned short v) : __nv_fp8_##E_((double)v) {}                           \
+        SIMTX_MEMBER explicit __nv_fp8_##E_(long long v) : __nv_fp8_##E_((double)v) {}                                \
+        SIMTX_MEMBER explicit __nv_fp8_##E_(unsigned long long v) : __nv_fp8_##E_((double)v) {}                       \
+        SIMTX_MEMBER explicit operator float() const { return simtx_fp8::to_f(__x, KIND); }                           \
+        SIMTX_MEMBER explicit operator double() const { return (double)simtx_fp8::to_f(__x, KIND); }                  \
+        SIMTX_MEMBER explicit operator __half() const { return __half(simtx_fp8::to_f(__x, KIND)); }                  \
+        SIMTX_MEMBER explicit operator __nv_bfloat16() const { return __nv_bfloat16(simtx_fp8::to_f(__x, KIND)); }    \
+        SIMTX_MEMBER explicit operator bool() const { return (__x & 0x7f) != 0; }                                     \
+        SIMTX_MEMBER explicit operator int() const { return (int)simtx_fp8::to_f(__x, KIND); }                        \
+        SIMTX_MEMBER explicit operator unsigned int() const { return (unsigned int)simtx_fp8::to_f(__x, KIND); }      \
+        SIMTX_MEMBER explicit operator char() const { return (char)simtx_fp8::to_f(__x, KIND); }                      \
+        SIMTX_MEMBER explicit operator signed char() const { return (signed char)simtx_fp8::to_f(__x, KIND); }        \
+        SIMTX_MEMBER explicit operator unsigned char() const { return (unsigned char)simtx_fp8::to_f(__x, KIND); }    \
+        SIMTX_MEMBER explicit operator short() const { return (short)simtx_fp8::to_f(__x, KIND); }                    \
+        SIMTX_MEMBER explicit operator unsigned short() const { return (unsigned short)simtx_fp8::to_f(__x, KIND); }  \
+        SIMTX_MEMBER explicit operator long long() const { return (long long)simtx_fp8::to_f(__x, KIND); }            \
+        SIMTX_MEMBER explicit operator unsigned long long() const                                                     \
+        {                                                                                                             \
+            return (unsigned long long)simtx_fp8::to_f(__x, KIND);                                                    \
+        }                                                                                                             \
+    };                                                                                                                \
+    struct __attribute__((aligned(2))) __nv_fp8x2_##E_ {                                                              \
+        __nv_fp8x2_storage_t __x;                                                                                     \
+        __nv_fp8x2_##E_() = default;                                                                                  \
+        SIMTX_MEMBER explicit __nv_fp8x2_##E_(float2 v) : __x(__nv_cvt_float2_to_fp8x2(v, __NV_SATFINITE, KIND)) {}   \
+        SIMTX_MEMBER explicit __nv_fp8x2_##E_(double2 v) : __x(__nv_cvt_double2_to_fp8x2(v, __NV_SATFINITE, KIND)) {} \
+        SIMTX_MEMBER explicit __nv_fp8x2_##E_(__half2 v)                                                              \
+            : __x(__nv_cvt_halfraw2_to_fp8x2(__half2_raw(v), __NV_SATFINITE, KIND))                                   \
+        {                                                                                                             \
+        }                                                                                                             \
+        SIMTX_MEMBER explicit __nv_fp8x2_##E_(__nv_bfloat162 v)                                                       \
+            : __x(__nv_cvt_bfloat16raw2_to_fp8x2(__nv_bfloat162_raw(v), __NV_SATFINITE, KIND))                        \
+        {                                                                                                             \
+        }                                                                                                             \
+        SIMTX_MEMBER explicit operator float2() const                                                                 \
+        {                                                                                                             \
+            return make_float2(simtx_fp8::to_f((unsigned char)__x, KIND),                                             \
+                               simtx_fp8::to_f((unsigned char)(__x >> 8), KIND));                                     \
+        }                                                                                                             \
+        SIMTX_MEMBER explicit operator __half2() const { return __half2(__nv_cvt_fp8x2_to_halfraw2(__x, KIND)); }     \
+    };                                                                                                                \
+    struct __attribute__((aligned(4))) __nv_fp8x4_##E_ {                                                              \
+        __nv_fp8x4_storage_t __x;                                                                                     \
+        __nv_fp8x4_##E_() = default;                                                                                  \
+        SIMTX_MEMBER explicit __nv_fp8x4_##E_(float4 v)                                                               \
+            : __x(__nv_cvt_float2_to_fp8x2(make_float2(v.x, v.y), __NV_SATFINITE, KIND) |                             \
+                  (unsigned int)__nv_cvt_float2_to_fp8x2(make_float2(v.z, v.w), __NV_SATFINITE, KIND) << 16)          \
+        {                                                                                                             \
+        }                                                                                                             \
+        SIMTX_MEMBER explicit __nv_fp8x4_##E_(double4 v)                                                              \
+            : __x(__nv_cvt_double2_to_fp8x2(make_double2(v.x, v.y), __NV_SATFINITE, KIND) |                           \
+                  (unsigned int)__nv_cvt_double2_to_fp8x2(make_double2(v.z, v.w), __NV_SATFINITE, KIND) << 16)        \
+        {                                                                                                             \
+        }                                                                                                             \
+        SIMTX_MEMBER explicit __nv_fp8x4_##E_(__half2 low, __half2 high)                                              \
+            : __x(__nv_fp8x2_##E_(low).__x | (unsigned int)__nv_fp8x2_##E_(high).__x << 16)                           \
+        {                                                                                                             \
+        }                                                                                                             \
+        SIMTX_MEMBER explicit __nv_fp8x4_##E_(__nv_bfloat162 low, __nv_bfloat162 high)                                \
+            : __x(__nv_fp8x2_##E_(low).__x | (unsigned int)__nv_fp8x2_##E_(high).__x << 16)                           \
+        {                                                                                                             \
+        }                                                                                                             \
+        SIMTX_MEMBER explicit operator float4() const                                                                 \
+        {                                                                                                             \
+            return make_float4(simtx_fp8::to_f((unsigned char)__x, KIND),                                             \
+                               simtx_fp8::to_f((unsigned char)(__x >> 8), KIND),                                      \
+                               simtx_fp8::to_f((unsigned char)(__x >> 16), KIND),                                     \
+                               simtx_fp8::to_f((unsigned char)(__x >> 24), KIND));                                    \
+        }                                                                                                             \
     };
 SIMTX_FP8(e4m3, __NV_E4M3)
 SIMTX_FP8(e5m2, __NV_E5M2)

@@ -22,7 +22,7 @@ private:
     size_t committed = 0;
 };
 
-template <class T> SIMTX_DEV_MEMBER void memcpy_async(T &to, const T &from, pipeline &) { to = from; }
+template <class T_> SIMTX_DEV_MEMBER void memcpy_async(T_ &to, const T_ &from, pipeline &) { to = from; }
 template <class To, class From> SIMTX_DEV_MEMBER void memcpy_async(To *to, const From *from, size_t bytes, pipeline &)
 {
     for (size_t i = 0; i < bytes; i++)

@@ -7,7 +7,7 @@
 #include "cuda_runtime.h"
 #include "helper_string.h"
 
-template <class T> static inline void simtx_check(T result, const char *what, const char *file, int line)
+template <class T_> static inline void simtx_check(T_ result, const char *what, const char *file, int line)
 {
     if (result) {
         fprintf(stderr, "%s:%d: %s failed: %s (%d)\n", file, line, what,
@@ -17,7 +17,7 @@ template <class T> static inline void simtx_check(T result, const char *what, co
 }
 
 /* The name under which programs call it themselves. */
-template <class T> static inline void check(T result, const char *const what, const char *const file, const int line)
+template <class T_> static inline void check(T_ result, const char *const what, const char *const file, const int line)
 {
     simtx_check(result, what, file, line);
 }

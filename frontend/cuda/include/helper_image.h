@@ -21,9 +21,9 @@
 namespace simtx_image
 {
 /* Bytes and the components of a program. */
-template <class T> struct component {
-    static T from(unsigned char b) { return (T)b / (T)255; }
-    static unsigned char to(T v) { return (unsigned char)(v * (T)255); }
+template <class T_> struct component {
+    static T_ from(unsigned char b) { return (T_)b / (T_)255; }
+    static unsigned char to(T_ v) { return (unsigned char)(v * (T_)255); }
 };
 template <> struct component<unsigned char> {
     static unsigned char from(unsigned char b) { return b; }
@@ -61,16 +61,16 @@ static inline bool fail(const char *what, const char *file)
 }
 
 /* Pixels with `channels` components; the fourth of a file with three is 0. */
-template <class T>
-inline void unpack(T *to, const unsigned char *from, size_t pixels, unsigned int in, unsigned int out)
+template <class T_>
+inline void unpack(T_ *to, const unsigned char *from, size_t pixels, unsigned int in, unsigned int out)
 {
     for (size_t i = 0; i < pixels; i++)
         for (unsigned int c = 0; c < out; c++)
-            to[i * out + c] = c < in ? component<T>::from(from[i * in + c]) : T(0);
+            to[i * out + c] = c < in ? component<T_>::from(from[i * in + c]) : T_(0);
 }
 
-template <class T>
-inline bool load(const char *file, T **data, unsigned int *w, unsigned int *h, unsigned int in, unsigned int out)
+template <class T_>
+inline bool load(const char *file, T_ **data, unsigned int *w, unsigned int *h, unsigned int in, unsigned int out)
 {
     FILE *f = fopen(file, "rb");
     if (!f)
@@ -82,26 +82,26 @@ inline bool load(const char *file, T **data, unsigned int *w, unsigned int *h, u
     if (!ok)
         return fail(in == 1 ? "not a PGM image of 8 bits:" : "not a PPM image of 8 bits:", file);
     if (!*data)
-        *data = (T *)malloc(sizeof(T) * *w * *h * out);
+        *data = (T_ *)malloc(sizeof(T_) * *w * *h * out);
     unpack(*data, bytes.data(), (size_t)*w * *h, in, out);
     return true;
 }
 
-template <class T>
-inline bool save(const char *file, const T *data, unsigned int w, unsigned int h, unsigned int in, unsigned int out)
+template <class T_>
+inline bool save(const char *file, const T_ *data, unsigned int w, unsigned int h, unsigned int in, unsigned int out)
 {
     std::ofstream f(file, std::ios::binary);
     f << (out == 1 ? "P5" : "P6") << "\n" << w << "\n" << h << "\n255\n";
     for (size_t i = 0; i < (size_t)w * h; i++)
         for (unsigned int c = 0; c < out; c++)
-            f.put((char)component<T>::to(data[i * in + c]));
+            f.put((char)component<T_>::to(data[i * in + c]));
     f.flush();
     return f.good() ? true : fail("cannot write", file);
 }
 
 /* Whether few enough elements differ by more than epsilon: at most the part `threshold`, none if that is 0. */
-template <class T, class S>
-inline bool close(const T *reference, const T *data, size_t len, S epsilon, float threshold, bool verbose)
+template <class T_, class S_>
+inline bool close(const T_ *reference, const T_ *data, size_t len, S_ epsilon, float threshold, bool verbose)
 {
     size_t differ = 0;
     for (size_t i = 0; i < len; i++) {
@@ -114,30 +114,30 @@ inline bool close(const T *reference, const T *data, size_t len, S epsilon, floa
     return ok;
 }
 
-template <class T> inline std::vector<T> read_binary(const char *name, const char *executable, size_t n)
+template <class T_> inline std::vector<T_> read_binary(const char *name, const char *executable, size_t n)
 {
     char *path = sdkFindFilePath(name, executable);
-    std::vector<T> v(n);
+    std::vector<T_> v(n);
     FILE *f = path ? fopen(path, "rb") : NULL;
-    v.resize(f ? fread(v.data(), sizeof(T), n, f) : 0);
+    v.resize(f ? fread(v.data(), sizeof(T_), n, f) : 0);
     if (f)
         fclose(f);
     free(path);
     return v;
 }
 
-template <class T>
+template <class T_>
 inline bool compare_binary(const char *source, const char *reference, unsigned int n, float epsilon, float threshold,
                            char *executable)
 {
-    std::vector<T> a = read_binary<T>(source, executable, n), b = read_binary<T>(reference, executable, n);
+    std::vector<T_> a = read_binary<T_>(source, executable, n), b = read_binary<T_>(reference, executable, n);
     if (a.size() != n || b.size() != n)
         return fail("cannot compare", a.size() != n ? source : reference);
     return close(b.data(), a.data(), n, epsilon, threshold, true);
 }
 
-template <class T> struct image {
-    T *data;
+template <class T_> struct image {
+    T_ *data;
     unsigned int w, h;
     image() : data(NULL), w(0), h(0) {}
     ~image() { free(data); }
@@ -173,18 +173,18 @@ inline bool __savePPM(const char *file, unsigned char *data, unsigned int w, uns
     return simtx_image::save(file, data, w, h, channels, channels);
 }
 
-template <class T> inline bool sdkLoadPGM(const char *file, T **data, unsigned int *w, unsigned int *h)
+template <class T_> inline bool sdkLoadPGM(const char *file, T_ **data, unsigned int *w, unsigned int *h)
 {
     return simtx_image::load(file, data, w, h, 1, 1);
 }
 
-template <class T> inline bool sdkSavePGM(const char *file, T *data, unsigned int w, unsigned int h)
+template <class T_> inline bool sdkSavePGM(const char *file, T_ *data, unsigned int w, unsigned int h)
 {
     return simtx_image::save(file, data, w, h, 1, 1);
 }
 
 /* Four components a pixel in memory, three in the file. */
-template <class T> inline bool sdkLoadPPM4(const char *file, T **data, unsigned int *w, unsigned int *h)
+template <class T_> inline bool sdkLoadPPM4(const char *file, T_ **data, unsigned int *w, unsigned int *h)
 {
     return simtx_image::load(file, data, w, h, 3, 4);
 }
@@ -207,11 +207,11 @@ inline bool sdkSavePPMub(const char *file, unsigned char *data, unsigned int w, 
 /* ---- numbers in files ---- */
 
 /* All numbers of a text file; *data is allocated if it is NULL. */
-template <class T> inline bool sdkReadFile(const char *filename, T **data, unsigned int *len, bool verbose)
+template <class T_> inline bool sdkReadFile(const char *filename, T_ **data, unsigned int *len, bool verbose)
 {
     std::ifstream f(filename);
-    std::vector<T> read;
-    T number;
+    std::vector<T_> read;
+    T_ number;
     if (!f.good())
         return verbose ? simtx_image::fail("cannot open", filename) : false;
     while (f >> number)
@@ -219,14 +219,14 @@ template <class T> inline bool sdkReadFile(const char *filename, T **data, unsig
     if (*data && *len != read.size())
         return simtx_image::fail("another number of elements than expected in", filename);
     if (!*data)
-        *data = (T *)malloc(sizeof(T) * read.size());
+        *data = (T_ *)malloc(sizeof(T_) * read.size());
     *len = (unsigned int)read.size();
     std::copy(read.begin(), read.end(), *data);
     return true;
 }
 
-template <class T, class S>
-inline bool sdkWriteFile(const char *filename, const T *data, unsigned int len, const S epsilon, bool verbose,
+template <class T_, class S_>
+inline bool sdkWriteFile(const char *filename, const T_ *data, unsigned int len, const S_ epsilon, bool verbose,
                          bool append = false)
 {
     std::ofstream f(filename, append ? std::ios::app : std::ios::out);
@@ -247,18 +247,18 @@ inline void sdkDumpBin(void *data, unsigned int bytes, const char *filename)
 
 /* ---- comparisons ---- */
 
-template <class T, class S>
-inline bool compareData(const T *reference, const T *data, const unsigned int len, const S epsilon,
+template <class T_, class S_>
+inline bool compareData(const T_ *reference, const T_ *data, const unsigned int len, const S_ epsilon,
                         const float threshold)
 {
     return simtx_image::close(reference, data, len, epsilon, threshold, true);
 }
 
-template <class T, class S>
-inline bool compareDataAsFloatThreshold(const T *reference, const T *data, const unsigned int len, const S epsilon,
+template <class T_, class S_>
+inline bool compareDataAsFloatThreshold(const T_ *reference, const T_ *data, const unsigned int len, const S_ epsilon,
                                         const float threshold)
 {
-    S least = std::max((S)MIN_EPSILON_ERROR, epsilon);
+    S_ least = std::max((S_)MIN_EPSILON_ERROR, epsilon);
     return simtx_image::close(reference, data, len, least, threshold, true);
 }
 

@@ -75,7 +75,7 @@ static inline bool getCmdLineArgumentString(const int argc, const char **argv, c
     return *value != NULL;
 }
 
-template <class T> inline bool getCmdLineArgumentValue(const int argc, const char **argv, const char *name, T *value)
+template <class T_> inline bool getCmdLineArgumentValue(const int argc, const char **argv, const char *name, T_ *value)
 {
     const char *v = simtx_find_flag(argc, argv, name);
     if (v && *v)

@@ -33,26 +33,26 @@ struct tf32;
 
 namespace simtx_mma
 {
-template <class Use, int M, int N, int K> struct shape;
-template <int M, int N, int K> struct shape<matrix_a, M, N, K> { enum { rows = M, columns = K }; };
-template <int M, int N, int K> struct shape<matrix_b, M, N, K> { enum { rows = K, columns = N }; };
-template <int M, int N, int K> struct shape<accumulator, M, N, K> { enum { rows = M, columns = N }; };
+template <class Use, int m, int n, int k> struct shape;
+template <int m, int n, int k> struct shape<matrix_a, m, n, k> { enum { rows = m, columns = k }; };
+template <int m, int n, int k> struct shape<matrix_b, m, n, k> { enum { rows = k, columns = n }; };
+template <int m, int n, int k> struct shape<accumulator, m, n, k> { enum { rows = m, columns = n }; };
 
 /* What a fragment stores, and what it is multiplied and summed in. */
-template <class T> struct element { typedef T stored; };
+template <class Type> struct element { typedef Type stored; };
 template <> struct element<precision::tf32> { typedef float stored; };
-template <class T> struct sum { typedef T type; };
+template <class Type> struct sum { typedef Type type; };
 template <> struct sum<__half> { typedef float type; };
 
 /* The shapes that CUDA has. */
-template <class T, int M, int N, int K> struct known {
-    enum { value = K == 16 && ((M == 16 && N == 16) || (M == 32 && N == 8) || (M == 8 && N == 32)) };
+template <class Type, int m, int n, int k> struct known {
+    enum { value = k == 16 && ((m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32)) };
 };
-template <int M, int N, int K> struct known<precision::tf32, M, N, K> {
-    enum { value = M == 16 && N == 16 && K == 8 };
+template <int m, int n, int k> struct known<precision::tf32, m, n, k> {
+    enum { value = m == 16 && n == 16 && k == 8 };
 };
-template <int M, int N, int K> struct known<double, M, N, K> { enum { value = M == 8 && N == 8 && K == 4 }; };
-template <int M, int N, int K> struct known<float, M, N, K> { enum { value = 1 }; };
+template <int m, int n, int k> struct known<double, m, n, k> { enum { value = m == 8 && n == 8 && k == 4 }; };
+template <int m, int n, int k> struct known<float, m, n, k> { enum { value = 1 }; };
 
 SIMTX_DEV_MEMBER unsigned int lane()
 {
@@ -73,7 +73,7 @@ SIMTX_DEV_MEMBER int factor(unsigned char v, int) { return v; }
 SIMTX_DEV_MEMBER double factor(double v, double) { return v; }
 /* Of a tf32 the low 13 bits do not count. */
 SIMTX_DEV_MEMBER float cut(float v, const precision::tf32 *) { return __int_as_float(__float_as_int(v) & ~0x1fff); }
-template <class V, class T> SIMTX_DEV_MEMBER V cut(V v, const T *) { return v; }
+template <class Value, class Type> SIMTX_DEV_MEMBER Value cut(Value v, const Type *) { return v; }
 
 SIMTX_DEV_MEMBER float add_product(float a, float b, float c, bool) { return __fmaf_rn(a, b, c); }
 SIMTX_DEV_MEMBER double add_product(double a, double b, double c, bool) { return __fma_rn(a, b, c); }
@@ -86,120 +86,121 @@ SIMTX_DEV_MEMBER int add_product(int a, int b, int c, bool saturate)
 }
 
 SIMTX_DEV_MEMBER float start(__half v) { return __half2float(v); }
-template <class T> SIMTX_DEV_MEMBER T start(T v) { return v; }
+template <class Type> SIMTX_DEV_MEMBER Type start(Type v) { return v; }
 SIMTX_DEV_MEMBER void finish(__half *out, float v) { *out = __float2half_rn(v); }
-template <class T> SIMTX_DEV_MEMBER void finish(T *out, T v) { *out = v; }
+template <class Type> SIMTX_DEV_MEMBER void finish(Type *out, Type v) { *out = v; }
 
-template <class V> SIMTX_DEV_MEMBER V from_lane(V v, unsigned int source)
+template <class Value> SIMTX_DEV_MEMBER Value from_lane(Value v, unsigned int source)
 {
     return __shfl_sync(0xffffffffu, v, (int)source);
 }
 } // namespace simtx_mma
 
-template <class Use, int M, int N, int K, class T, class Layout = void> class fragment
+template <class Use, int m, int n, int k, class Type, class Layout = void> class fragment
 {
-    static_assert(simtx_mma::known<T, M, N, K>::value, "wmma has no fragment of this shape and type");
+    static_assert(simtx_mma::known<Type, m, n, k>::value, "wmma has no fragment of this shape and type");
 
 public:
-    typedef typename simtx_mma::element<T>::stored element_type;
+    typedef typename simtx_mma::element<Type>::stored element_type;
     typedef element_type storage_element_type;
     enum {
-        simtx_rows = simtx_mma::shape<Use, M, N, K>::rows,
-        simtx_columns = simtx_mma::shape<Use, M, N, K>::columns,
+        simtx_rows = simtx_mma::shape<Use, m, n, k>::rows,
+        simtx_columns = simtx_mma::shape<Use, m, n, k>::columns,
         num_elements = simtx_rows * simtx_columns / 32,
         num_storage_elements = num_elements
     };
     element_type x[num_elements];
 };
 
-template <class Use, int M, int N, int K, class T, class Layout, class V>
-SIMTX_DEV_MEMBER void fill_fragment(fragment<Use, M, N, K, T, Layout> &f, const V &v)
+template <class Use, int m, int n, int k, class Type, class Layout, class Value>
+SIMTX_DEV_MEMBER void fill_fragment(fragment<Use, m, n, k, Type, Layout> &f, const Value &v)
 {
     for (int i = 0; i < f.num_elements; i++)
-        f.x[i] = (typename fragment<Use, M, N, K, T, Layout>::element_type)v;
+        f.x[i] = (typename fragment<Use, m, n, k, Type, Layout>::element_type)v;
 }
 
 namespace simtx_mma
 {
 /* The place of the lane's element i in memory. */
-template <class F> SIMTX_DEV_MEMBER size_t place(int i, unsigned int stride, bool rows)
+template <class Fragment> SIMTX_DEV_MEMBER size_t place(int i, unsigned int stride, bool rows)
 {
-    unsigned int at = lane() * F::num_elements + (unsigned int)i;
-    size_t row = at / F::simtx_columns, column = at % F::simtx_columns;
+    unsigned int at = lane() * Fragment::num_elements + (unsigned int)i;
+    size_t row = at / Fragment::simtx_columns, column = at % Fragment::simtx_columns;
     return rows ? row * stride + column : column * stride + row;
 }
 
-template <class F>
-SIMTX_DEV_MEMBER void load(F &f, const typename F::element_type *from, unsigned int stride, bool rows)
+template <class Fragment>
+SIMTX_DEV_MEMBER void load(Fragment &f, const typename Fragment::element_type *from, unsigned int stride, bool rows)
 {
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < F::num_elements; i++)
-        f.x[i] = from[place<F>(i, stride, rows)];
+    for (int i = 0; i < Fragment::num_elements; i++)
+        f.x[i] = from[place<Fragment>(i, stride, rows)];
 }
 } // namespace simtx_mma
 
-template <class Use, int M, int N, int K, class T, class Layout>
-SIMTX_DEV_MEMBER void load_matrix_sync(fragment<Use, M, N, K, T, Layout> &f,
-                                const typename simtx_mma::element<T>::stored *from, unsigned int stride)
+template <class Use, int m, int n, int k, class Type, class Layout>
+SIMTX_DEV_MEMBER void load_matrix_sync(fragment<Use, m, n, k, Type, Layout> &f,
+                                const typename simtx_mma::element<Type>::stored *from, unsigned int stride)
 {
     simtx_mma::load(f, from, stride, simtx_mma::by_rows<Layout>());
 }
 
-template <int M, int N, int K, class T>
-SIMTX_DEV_MEMBER void load_matrix_sync(fragment<accumulator, M, N, K, T> &f, const T *from, unsigned int stride,
+template <int m, int n, int k, class Type>
+SIMTX_DEV_MEMBER void load_matrix_sync(fragment<accumulator, m, n, k, Type> &f, const Type *from, unsigned int stride,
                                        layout_t layout)
 {
     simtx_mma::load(f, from, stride, layout == mem_row_major);
 }
 
-template <int M, int N, int K, class T>
-SIMTX_DEV_MEMBER void store_matrix_sync(T *to, const fragment<accumulator, M, N, K, T> &f, unsigned int stride,
+template <int m, int n, int k, class Type>
+SIMTX_DEV_MEMBER void store_matrix_sync(Type *to, const fragment<accumulator, m, n, k, Type> &f, unsigned int stride,
                                         layout_t layout)
 {
-    typedef fragment<accumulator, M, N, K, T> F;
+    typedef fragment<accumulator, m, n, k, Type> Fragment;
 #pragma unroll
-    for (int i = 0; i < F::num_elements; i++)
-        to[simtx_mma::place<F>(i, stride, layout == mem_row_major)] = f.x[i];
+    for (int i = 0; i < Fragment::num_elements; i++)
+        to[simtx_mma::place<Fragment>(i, stride, layout == mem_row_major)] = f.x[i];
     __syncwarp();
 }
 
 /*
- * A lane's elements of the result lie in one row, from column `first`. Element (row, k) of A is element k % EA of its
- * lane. Element (k, first + i) of B is element i % EB of its lane; where a lane holds more elements of B than of the
+ * A lane's elements of the result lie in one row, from column `first`. Element (row, k) of A is element k % of_a of its
+ * lane. Element (k, first + i) of B is element i % of_b of its lane; where a lane holds more elements of B than of the
  * result, `first` chooses among several.
  */
-template <int M, int N, int K, class AB, class LA, class LB, class D, class C>
-SIMTX_DEV_MEMBER void mma_sync(fragment<accumulator, M, N, K, D> &d, const fragment<matrix_a, M, N, K, AB, LA> &a,
-                        const fragment<matrix_b, M, N, K, AB, LB> &b, const fragment<accumulator, M, N, K, C> &c,
-                        bool saturate = false)
+template <int m, int n, int k, class Factor, class LayoutA, class LayoutB, class Result, class Start>
+SIMTX_DEV_MEMBER void mma_sync(fragment<accumulator, m, n, k, Result> &d,
+                               const fragment<matrix_a, m, n, k, Factor, LayoutA> &a,
+                               const fragment<matrix_b, m, n, k, Factor, LayoutB> &b,
+                               const fragment<accumulator, m, n, k, Start> &c, bool saturate = false)
 {
-    typedef typename simtx_mma::sum<D>::type S;
-    enum { EA = K * M / 32, EB = K * N / 32, ED = M * N / 32 };
-    unsigned int at = simtx_mma::lane() * ED, row = at / N, first = at % N;
-    S sum[ED];
+    typedef typename simtx_mma::sum<Result>::type Sum;
+    enum { of_a = k * m / 32, of_b = k * n / 32, of_d = m * n / 32 };
+    unsigned int at = simtx_mma::lane() * of_d, row = at / n, first = at % n;
+    Sum sum[of_d];
 #pragma unroll
-    for (int i = 0; i < ED; i++)
-        sum[i] = (S)simtx_mma::start(c.x[i]);
+    for (int i = 0; i < of_d; i++)
+        sum[i] = (Sum)simtx_mma::start(c.x[i]);
 #pragma unroll
-    for (int k = 0; k < K; k++) {
-        S left = simtx_mma::from_lane(simtx_mma::factor(simtx_mma::cut(a.x[k % EA], (const AB *)0), S()),
-                                      (row * K + k) / EA);
+    for (int step = 0; step < k; step++) {
+        Sum left = simtx_mma::from_lane(simtx_mma::factor(simtx_mma::cut(a.x[step % of_a], (const Factor *)0), Sum()),
+                                      (row * k + step) / of_a);
 #pragma unroll
-        for (int i = 0; i < ED; i++) {
-            S right = S();
+        for (int i = 0; i < of_d; i++) {
+            Sum right = Sum();
 #pragma unroll
-            for (int part = 0; part < (EB > ED ? EB / ED : 1); part++) {
-                S v = simtx_mma::from_lane(
-                    simtx_mma::factor(simtx_mma::cut(b.x[(part * ED + i) % EB], (const AB *)0), S()),
-                    (k * N + first + i) / EB);
-                right = EB <= ED || first % EB / ED == (unsigned int)part ? v : right;
+            for (int part = 0; part < (of_b > of_d ? of_b / of_d : 1); part++) {
+                Sum v = simtx_mma::from_lane(
+                    simtx_mma::factor(simtx_mma::cut(b.x[(part * of_d + i) % of_b], (const Factor *)0), Sum()),
+                    (step * n + first + i) / of_b);
+                right = of_b <= of_d || first % of_b / of_d == (unsigned int)part ? v : right;
             }
             sum[i] = simtx_mma::add_product(left, right, sum[i], saturate);
         }
     }
 #pragma unroll
-    for (int i = 0; i < ED; i++)
+    for (int i = 0; i < of_d; i++)
         simtx_mma::finish(&d.x[i], sum[i]);
 }
 

@@ -1,4 +1,5 @@
-/* NVTX, marks for profilers (NVIDIA Tools Extension Library, "NVTX C API"): without a profiler the functions do nothing. */
+/* NVTX, marks for profilers (NVIDIA Tools Extension Library, "NVTX C API"): without a profiler the functions do
+ * nothing. */
 #ifndef NVTOOLSEXT_H_
 #define NVTOOLSEXT_H_
 

@@ -8,14 +8,14 @@ namespace cooperative_groups
 {
 namespace simtx_cg
 {
-template <class W, class G> SIMTX_CG void copy_words(const G &g, void *to, const void *from, size_t bytes)
+template <class W_, class G_> SIMTX_CG void copy_words(const G_ &g, void *to, const void *from, size_t bytes)
 {
-    for (size_t i = g.thread_rank(); i < bytes / sizeof(W); i += g.size())
-        ((W *)to)[i] = ((const W *)from)[i];
+    for (size_t i = g.thread_rank(); i < bytes / sizeof(W_); i += g.size())
+        ((W_ *)to)[i] = ((const W_ *)from)[i];
 }
 } // namespace simtx_cg
 
-template <class G> SIMTX_CG void memcpy_async(const G &g, void *to, const void *from, size_t bytes)
+template <class G_> SIMTX_CG void memcpy_async(const G_ &g, void *to, const void *from, size_t bytes)
 {
     size_t marks = (size_t)to | (size_t)from | bytes;
     if (marks % 16 == 0)
@@ -27,14 +27,14 @@ template <class G> SIMTX_CG void memcpy_async(const G &g, void *to, const void *
 }
 
 /* Elements: as many as both sides have room for. */
-template <class G, class To, class From>
-SIMTX_CG void memcpy_async(const G &g, To *to, size_t to_count, const From *from, size_t from_count)
+template <class G_, class To, class From>
+SIMTX_CG void memcpy_async(const G_ &g, To *to, size_t to_count, const From *from, size_t from_count)
 {
     static_assert(sizeof(To) == sizeof(From), "elements of one size");
     memcpy_async(g, (void *)to, (const void *)from, (to_count < from_count ? to_count : from_count) * sizeof(To));
 }
 
-template <class G> SIMTX_CG void wait(const G &g) { g.sync(); }
-template <unsigned int Stages, class G> SIMTX_CG void wait_prior(const G &g) { g.sync(); }
+template <class G_> SIMTX_CG void wait(const G_ &g) { g.sync(); }
+template <unsigned int Stages, class G_> SIMTX_CG void wait_prior(const G_ &g) { g.sync(); }
 } // namespace cooperative_groups
 #endif

@@ -5,30 +5,30 @@
 
 namespace cooperative_groups
 {
-template <unsigned int N, class P, class T, class Op>
-SIMTX_CG T reduce(const thread_block_tile<N, P, false> &g, const T &v, Op &&op)
+template <unsigned int N_, class P_, class T_, class Op>
+SIMTX_CG T_ reduce(const thread_block_tile<N_, P_, false> &g, const T_ &v, Op &&op)
 {
-    T all = v;
-    for (unsigned int m = 1; m < N; m *= 2) {
-        T other = g.shfl_xor(all, m);
+    T_ all = v;
+    for (unsigned int m = 1; m < N_; m *= 2) {
+        T_ other = g.shfl_xor(all, m);
         all = g.thread_rank() & m ? op(other, all) : op(all, other);
     }
     return all;
 }
 
 /* First within warps. */
-template <unsigned int N, class P, class T, class Op>
-SIMTX_CG T reduce(const thread_block_tile<N, P, true> &g, const T &v, Op &&op)
+template <unsigned int N_, class P_, class T_, class Op>
+SIMTX_CG T_ reduce(const thread_block_tile<N_, P_, true> &g, const T_ &v, Op &&op)
 {
     return g.combine(reduce(thread_block_tile<32>(), v, op), 0, g.warps(), op);
 }
 
 /* In rank order: the sum of ranks from this one on grows to a power of two in each step. */
-template <class T, class Op> SIMTX_CG T reduce(const coalesced_group &g, const T &v, Op &&op)
+template <class T_, class Op> SIMTX_CG T_ reduce(const coalesced_group &g, const T_ &v, Op &&op)
 {
-    T all = v;
+    T_ all = v;
     for (unsigned int d = 1; d < g.size(); d *= 2) {
-        T above = g.shfl_down(all, d);
+        T_ above = g.shfl_down(all, d);
         if (g.thread_rank() + d < g.size() && g.thread_rank() % (2 * d) == 0)
             all = op(all, above);
     }
@@ -38,9 +38,9 @@ template <class T, class Op> SIMTX_CG T reduce(const coalesced_group &g, const T
 namespace simtx_cg
 {
 /* Replaces the value of a cuda::atomic by op(value, v); the result is what it had. */
-template <class Atomic, class T, class Op> SIMTX_CG T update(Atomic &atomic, const T &v, Op &&op)
+template <class Atomic, class T_, class Op> SIMTX_CG T_ update(Atomic &atomic, const T_ &v, Op &&op)
 {
-    T before = atomic.load();
+    T_ before = atomic.load();
     while (!atomic.compare_exchange_weak(before, op(before, v)))
         ;
     return before;
@@ -48,15 +48,15 @@ template <class Atomic, class T, class Op> SIMTX_CG T update(Atomic &atomic, con
 } // namespace simtx_cg
 
 /* The result goes to memory, written by one member; it is complete when the call returns. */
-template <class G, class T, class V, class Op> SIMTX_CG void reduce_store_async(const G &g, T *to, V &&v, Op &&op)
+template <class G_, class T_, class V_, class Op> SIMTX_CG void reduce_store_async(const G_ &g, T_ *to, V_ &&v, Op &&op)
 {
-    T all = reduce(g, static_cast<T>(v), op);
+    T_ all = reduce(g, static_cast<T_>(v), op);
     if (g.thread_rank() == 0)
         *to = all;
 }
 
-template <class G, class Atomic, class V, class Op>
-SIMTX_CG void reduce_update_async(const G &g, Atomic &atomic, V &&v, Op &&op)
+template <class G_, class Atomic, class V_, class Op>
+SIMTX_CG void reduce_update_async(const G_ &g, Atomic &atomic, V_ &&v, Op &&op)
 {
     auto all = reduce(g, v, op);
     if (g.thread_rank() == 0)

@@ -25,7 +25,7 @@ class cluster_group
     static SIMTX_CG dim3 block_index() { return dim3(0, 0, 0); }
     static SIMTX_CG dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
     static SIMTX_CG unsigned int query_shared_rank(const void *) { return 0; }
-    template <class T> static SIMTX_CG T *map_shared_rank(T *address, int) { return address; }
+    template <class T_> static SIMTX_CG T_ *map_shared_rank(T_ *address, int) { return address; }
     static SIMTX_CG bool is_valid() { return true; }
 };
 

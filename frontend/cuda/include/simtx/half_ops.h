@@ -240,12 +240,12 @@ SIMTX_BOTH SIMTX_H operator--(SIMTX_H &a, int)
 
 /* Shuffles and loads */
 #ifdef SIMTX_CUDA
-#define SIMTX_SHFL(name, O)                                                           \
-    SIMTX_DEV SIMTX_H name(unsigned int mask, SIMTX_H v, O lane, int width = 32)      \
+#define SIMTX_SHFL(name, O_)                                                          \
+    SIMTX_DEV SIMTX_H name(unsigned int mask, SIMTX_H v, O_ lane, int width = 32)     \
     {                                                                                 \
         return SIMTX_R((unsigned short)name(mask, (unsigned int)v.__x, lane, width)); \
     }                                                                                 \
-    SIMTX_DEV SIMTX_H2 name(unsigned int mask, SIMTX_H2 v, O lane, int width = 32)    \
+    SIMTX_DEV SIMTX_H2 name(unsigned int mask, SIMTX_H2 v, O_ lane, int width = 32)   \
     {                                                                                 \
         return SIMTX_NS::unpack(name(mask, SIMTX_NS::pack(v), lane, width));          \
     }

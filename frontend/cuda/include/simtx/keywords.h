@@ -1,5 +1,6 @@
 /* Attribute shorthands for these headers.  clang's wrapper redefines __host__ and __forceinline__ around some
- * of its includes, so the attributes are spelled out here. */
+ * of its includes, so the attributes are spelled out here. Headers that programs include after their own macros write
+ * parameters of one letter as T_, because programs define macros of one letter. */
 #ifndef SIMTX_KEYWORDS_H
 #define SIMTX_KEYWORDS_H
 #if defined(__CUDA__) && defined(__clang__)

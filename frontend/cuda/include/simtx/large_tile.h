@@ -22,34 +22,34 @@ static SIMTX_CG tile_memory &tiles()
     return memory;
 }
 
-template <class T> SIMTX_CG void to_words(unsigned int *word, const T &v)
+template <class T_> SIMTX_CG void to_words(unsigned int *word, const T_ &v)
 {
-    word[(sizeof(T) + 3) / 4 - 1] = 0;
-    __builtin_memcpy(word, &v, sizeof(T));
+    word[(sizeof(T_) + 3) / 4 - 1] = 0;
+    __builtin_memcpy(word, &v, sizeof(T_));
 }
 
-template <class T> SIMTX_CG T from_words(const unsigned int *word)
+template <class T_> SIMTX_CG T_ from_words(const unsigned int *word)
 {
-    T v;
-    __builtin_memcpy(&v, word, sizeof(T));
+    T_ v;
+    __builtin_memcpy(&v, word, sizeof(T_));
     return v;
 }
 } // namespace simtx_cg
 
 /* N threads, a multiple of the warp. */
-template <unsigned int N, class Parent> class thread_block_tile<N, Parent, true>
+template <unsigned int N_, class Parent> class thread_block_tile<N_, Parent, true>
 {
-    static_assert(N <= 1024 && (N & (N - 1)) == 0, "tiles have 1, 2, 4 ... 512 or 1024 threads");
-    enum { WARPS = N / 32 };
+    static_assert(N_ <= 1024 && (N_ & (N_ - 1)) == 0, "tiles have 1, 2, 4 ... 512 or 1024 threads");
+    enum { WARPS = N_ / 32 };
 
   public:
     SIMTX_CG thread_block_tile() {}
-    template <class P> SIMTX_CG thread_block_tile(const thread_block_tile<N, P, true> &) {}
-    static constexpr SIMTX_CG unsigned int size() { return N; }
-    static constexpr SIMTX_CG unsigned int num_threads() { return N; }
-    static SIMTX_CG unsigned int thread_rank() { return simtx_cg::block_rank() & (N - 1); }
-    static SIMTX_CG unsigned int meta_group_rank() { return simtx_cg::block_rank() / N; }
-    static SIMTX_CG unsigned int meta_group_size() { return (simtx_cg::block_size() + N - 1) / N; }
+    template <class P_> SIMTX_CG thread_block_tile(const thread_block_tile<N_, P_, true> &) {}
+    static constexpr SIMTX_CG unsigned int size() { return N_; }
+    static constexpr SIMTX_CG unsigned int num_threads() { return N_; }
+    static SIMTX_CG unsigned int thread_rank() { return simtx_cg::block_rank() & (N_ - 1); }
+    static SIMTX_CG unsigned int meta_group_rank() { return simtx_cg::block_rank() / N_; }
+    static SIMTX_CG unsigned int meta_group_size() { return (simtx_cg::block_size() + N_ - 1) / N_; }
     static SIMTX_CG bool is_valid() { return true; }
 
     /* Each arrival of a warp counts; a barrier is complete at the next multiple of the tile's warps. */
@@ -67,28 +67,28 @@ template <unsigned int N, class Parent> class thread_block_tile<N, Parent, true>
         __syncwarp();
     }
 
-    template <class T> SIMTX_CG T shfl(const T &v, unsigned int rank) const
+    template <class T_> SIMTX_CG T_ shfl(const T_ &v, unsigned int rank) const
     {
-        enum { WORDS = (sizeof(T) + 3) / 4 };
+        enum { WORDS = (sizeof(T_) + 3) / 4 };
         unsigned int word[WORDS];
         volatile unsigned int *slot = &simtx_cg::tiles().slot[first_warp()][0];
         simtx_cg::to_words(word, v);
         for (int i = 0; i < WORDS; i++) {
-            if (thread_rank() == (rank & (N - 1)))
+            if (thread_rank() == (rank & (N_ - 1)))
                 *slot = word[i];
             sync();
             word[i] = *slot;
             sync();
         }
-        return simtx_cg::from_words<T>(word);
+        return simtx_cg::from_words<T_>(word);
     }
     SIMTX_CG int any(int p) const { return among_warps(__any_sync(0xffffffffu, p)) != 0; }
     SIMTX_CG int all(int p) const { return !among_warps(!__all_sync(0xffffffffu, p)); }
 
     /* The values of the lanes `from` of all warps, combined in the order of the warps, `count` of them. */
-    template <class T, class Op> SIMTX_CG T combine(const T &v, int from, unsigned int count, Op &&op) const
+    template <class T_, class Op> SIMTX_CG T_ combine(const T_ &v, int from, unsigned int count, Op &&op) const
     {
-        return combine_by(v, from, count, op, in_slot<(sizeof(T) <= 4 * simtx_cg::SLOT_WORDS)>());
+        return combine_by(v, from, count, op, in_slot<(sizeof(T_) <= 4 * simtx_cg::SLOT_WORDS)>());
     }
     static SIMTX_CG unsigned int warp_rank() { return thread_rank() / 32; }
     static SIMTX_CG unsigned int warps() { return WARPS; }
@@ -108,10 +108,10 @@ template <unsigned int N, class Parent> class thread_block_tile<N, Parent, true>
         return combine(warp_has ? 1 : 0, 0, WARPS, add());
     }
 
-    template <class T, class Op>
-    SIMTX_CG T combine_by(const T &v, int from, unsigned int count, Op &&op, in_slot<true>) const
+    template <class T_, class Op>
+    SIMTX_CG T_ combine_by(const T_ &v, int from, unsigned int count, Op &&op, in_slot<true>) const
     {
-        enum { WORDS = (sizeof(T) + 3) / 4 };
+        enum { WORDS = (sizeof(T_) + 3) / 4 };
         unsigned int word[WORDS];
         volatile unsigned int *slot = simtx_cg::tiles().slot[first_warp()];
         simtx_cg::to_words(word, v);
@@ -119,11 +119,11 @@ template <unsigned int N, class Parent> class thread_block_tile<N, Parent, true>
             for (int i = 0; i < WORDS; i++)
                 slot[warp_rank() * simtx_cg::SLOT_WORDS + i] = word[i];
         sync();
-        T result = v;
+        T_ result = v;
         for (unsigned int w = 0; w < count; w++) {
             for (int i = 0; i < WORDS; i++)
                 word[i] = slot[w * simtx_cg::SLOT_WORDS + i];
-            T other = simtx_cg::from_words<T>(word);
+            T_ other = simtx_cg::from_words<T_>(word);
             result = w ? op(result, other) : other;
         }
         sync();
@@ -131,12 +131,12 @@ template <unsigned int N, class Parent> class thread_block_tile<N, Parent, true>
     }
 
     /* Values that are larger than a slot. */
-    template <class T, class Op>
-    SIMTX_CG T combine_by(const T &v, int from, unsigned int count, Op &&op, in_slot<false>) const
+    template <class T_, class Op>
+    SIMTX_CG T_ combine_by(const T_ &v, int from, unsigned int count, Op &&op, in_slot<false>) const
     {
-        T result = v;
+        T_ result = v;
         for (unsigned int w = 0; w < WARPS; w++) {
-            T other = shfl(v, w * 32 + (unsigned int)from);
+            T_ other = shfl(v, w * 32 + (unsigned int)from);
             if (w < count)
                 result = w ? op(result, other) : other;
         }
@@ -165,8 +165,8 @@ SIMTX_CG void start_tiles()
 }
 
 /* Part of a block, which needs the counters, or of a larger tile, whose block has them. */
-template <unsigned int N, class Parent> struct make_tile {
-    static SIMTX_CG thread_block_tile<N, Parent> of(const Parent &) { return thread_block_tile<N, Parent>(); }
+template <unsigned int N_, class Parent> struct make_tile {
+    static SIMTX_CG thread_block_tile<N_, Parent> of(const Parent &) { return thread_block_tile<N_, Parent>(); }
 };
 template <bool Large> struct start {
     static SIMTX_CG void now() {}
@@ -174,11 +174,11 @@ template <bool Large> struct start {
 template <> struct start<true> {
     static SIMTX_CG void now() { start_tiles(); }
 };
-template <unsigned int N> struct make_tile<N, thread_block> {
-    static SIMTX_CG thread_block_tile<N, thread_block> of(const thread_block &)
+template <unsigned int N_> struct make_tile<N_, thread_block> {
+    static SIMTX_CG thread_block_tile<N_, thread_block> of(const thread_block &)
     {
-        start<(N > 32)>::now();
-        return thread_block_tile<N, thread_block>();
+        start<(N_ > 32)>::now();
+        return thread_block_tile<N_, thread_block>();
     }
 };
 } // namespace simtx_cg
@@ -188,7 +188,7 @@ namespace experimental
 template <unsigned int TileCommunicationSize = 8, unsigned int MaxBlockSize = 1024> struct block_tile_memory {
     unsigned char unused;
 };
-template <unsigned int C, unsigned int M> SIMTX_CG thread_block this_thread_block(block_tile_memory<C, M> &)
+template <unsigned int C_, unsigned int M_> SIMTX_CG thread_block this_thread_block(block_tile_memory<C_, M_> &)
 {
     return thread_block();
 }

@@ -5,15 +5,15 @@
 
 #include "simtx/keywords.h"
 
-template <class T> SIMTX_HOST T simtx_to_integer(float f)
+template <class T_> SIMTX_HOST T_ simtx_to_integer(float f)
 {
-    const bool has_sign = (T)-1 < 0;
-    const T top = (T)((T)1 << (sizeof(T) * 8 - 1 - has_sign)), most = (T)(top - 1 + top);
+    const bool has_sign = (T_)-1 < 0;
+    const T_ top = (T_)((T_)1 << (sizeof(T_) * 8 - 1 - has_sign)), most = (T_)(top - 1 + top);
     if (f != f)
-        return sizeof(T) == 8 ? (T)(1ull << 63) : T(0);
+        return sizeof(T_) == 8 ? (T_)(1ull << 63) : T_(0);
     if (f >= (float)top * 2)
         return most;
-    return f <= (has_sign ? -(float)top * 2 : 0.0f) ? (T)(has_sign ? -most - 1 : 0) : (T)f;
+    return f <= (has_sign ? -(float)top * 2 : 0.0f) ? (T_)(has_sign ? -most - 1 : 0) : (T_)f;
 }
 
 #endif
