@@ -220,6 +220,14 @@ bool partition_flush(struct partition *p, uint64_t now, bool invalidate)
     return true;
 }
 
+uint64_t partition_flush_least(const struct partition *p)
+{
+    uint64_t lines = dram_queued(p->dram);
+    for (uint32_t i = 0; i < p->cfg.slices; i++)
+        lines += p->slice[i].dirty_lines + p->slice[i].transfers;
+    return clock_floor(p->cfg.clocks, CLK_MEM, CLK_CORE, lines > 2 ? lines - 2 : 0);   /* cycles in part at both ends */
+}
+
 void partition_invalidate(struct partition *p)
 {
     for (uint32_t i = 0; i < p->cfg.slices; i++)

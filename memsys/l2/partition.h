@@ -97,6 +97,8 @@ uint64_t partition_next(const struct partition *p);   /* core cycle of its next 
  * emptied, too.
  */
 bool partition_flush(struct partition *p, uint64_t now, bool invalidate);
+/* So many core cycles, or more, until then: DRAM issues at most one command a memory cycle, and each line needs one. */
+uint64_t partition_flush_least(const struct partition *p);
 /*
  * With a coherence protocol, for an agent that accesses lines in no time, between cycles. Is the line not busy at its
  * home? Then: the SM whose copy a read must use (-1: memory has the line); and before a write, all copies are

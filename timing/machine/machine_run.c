@@ -141,8 +141,28 @@ static bool flushed(struct machine *m)
     return clean;
 }
 
-/* Advances in windows of full length until the condition holds. False, with m->dead, when it never will. */
-static bool run_until(struct machine *m, bool (*holds)(struct machine *m))
+/*
+ * While L2 is emptied, only the partitions have events, and they exchange no message: they run alone, for as long as the
+ * DRAM commands that are left take at least. m->now stays a multiple of the step after `origin`.
+ */
+static void advance_memory(struct machine *m, uint64_t origin)
+{
+    const struct clocks *k = &m->cfg.clocks;
+    uint64_t least = m->cfg.step;
+    for (uint32_t i = 0; i < m->cfg.channels; i++) {
+        uint64_t here = partition_flush_least(m->partition[i]);
+        least = here > least ? here : least;
+    }
+    m->now += least / m->cfg.step * m->cfg.step;
+    for (uint32_t i = 0; i < m->cfg.channels; i++)
+        partition_run(m->partition[i], clock_convert(k, CLK_CORE, CLK_L2, m->now),
+                      clock_convert(k, CLK_CORE, CLK_MEM, m->now));
+    machine_watch_window(m);
+}
+
+/* Advances until the condition holds. False, with m->dead, when it never will. */
+static bool run_until(struct machine *m, bool (*holds)(struct machine *m),
+                      void (*advance_from)(struct machine *m, uint64_t origin))
 {
     static const uint64_t longest = 1 << 28;     /* core cycles; the write-back of any cache is shorter */
     uint64_t origin = m->now;
@@ -150,7 +170,7 @@ static bool run_until(struct machine *m, bool (*holds)(struct machine *m))
     m->width = m->transactions && tm_global_step(m->tm) ? 1 : m->cfg.step;
     m->dead = false;
     while (!holds(m) && !m->dead) {
-        advance_aligned(m, origin);
+        advance_from(m, origin);
         m->dead |= m->now - origin > longest;
     }
     return !m->dead;
@@ -162,11 +182,11 @@ static bool drain(struct machine *m)
     uint64_t end = m->now;
     for (uint32_t i = 0; i < m->ngrids; i++)
         m->grids[i].end = m->grids[i].end == end ? 0 : m->grids[i].end;
-    if (!run_until(m, written_back))
+    if (!run_until(m, written_back, advance_aligned))
         return false;
     for (uint32_t i = 0; i < m->ngrids; i++)
         m->grids[i].end = m->grids[i].end ? m->grids[i].end : m->now;
-    return run_until(m, machine_idle);
+    return run_until(m, machine_idle, advance_aligned);
 }
 
 static bool transactions_ended(struct machine *m)
@@ -180,7 +200,7 @@ static bool transactions_ended(struct machine *m)
 static bool flush(struct machine *m, uint64_t *count)
 {
     uint64_t origin = m->now;
-    if (!run_until(m, flushed))
+    if (!run_until(m, flushed, m->tm || m->versions ? advance_aligned : advance_memory))
         return false;
     count[STAT_FLUSH_CYCLES] = m->now - origin;
     count[STAT_FLUSH_WRITEBACKS] = machine_count_of(m, STAT_L2_WRITEBACKS);
@@ -200,7 +220,7 @@ static enum machine_result finish(struct machine *m, struct counters *sum)
     if (ok && m->oracle)
         end_if_violated(order_oracle_finish(m->oracle));
     sum_up(m, sum);
-    ok = ok && (!m->transactions || run_until(m, transactions_ended));
+    ok = ok && (!m->transactions || run_until(m, transactions_ended, advance_aligned));
     if (ok && m->transactions && !tm_finish(m->tm, sum->count, text, sizeof text)) {
         machine_report_add(m, "%s", text);
         ok = false;
