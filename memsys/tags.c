@@ -31,6 +31,7 @@ void tags_share(struct tags *t, uint64_t base, unsigned bit, uint32_t share)
     t->base = base;
     t->share_bit = (uint8_t)bit;
     t->share = share;
+    t->share_reciprocal = UINT64_MAX / share + 1;
     t->direct = false;
 }
 
@@ -46,12 +47,21 @@ void tags_cut(struct tags *t, unsigned bit)
     }
 }
 
+/* x / t->share, which is above 1: the product is exact while x < 2^64 / share (memsys/dram/addrmap.c). */
+static inline uint64_t divide(const struct tags *t, uint64_t x)
+{
+    if (x >= t->share_reciprocal - 1)
+        return x / t->share;
+    __extension__ unsigned __int128 wide = (unsigned __int128)x * t->share_reciprocal;
+    return (uint64_t)(wide >> 64);
+}
+
 /* The line's number, without the bits that are equal in all lines of the array. */
 static uint64_t line_number(const struct tags *t, uint64_t line)
 {
     uint64_t a = line - t->base;
     if (t->share > 1)
-        a = (a >> t->share_bit) / t->share << t->share_bit | (a & ((UINT64_C(1) << t->share_bit) - 1));
+        a = divide(t, a >> t->share_bit) << t->share_bit | (a & ((UINT64_C(1) << t->share_bit) - 1));
     for (unsigned i = 0; i < t->cuts; i++) {
         uint64_t low = (UINT64_C(1) << t->cut[i].bit) - 1;
         a = (a >> t->cut[i].width & ~low) | (a & low);

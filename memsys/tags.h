@@ -37,6 +37,7 @@ struct tags {
     /* what is removed from the line's number, in this order: tags_share, tags_cut */
     uint64_t base;
     uint32_t share;
+    uint64_t share_reciprocal;       /* ceil(2^64 / share) */
     uint8_t share_bit, cuts;
     struct { uint8_t bit, width; } cut[TAG_CUTS];
 };

@@ -29,6 +29,7 @@
 #define MEMSYS_XBAR_H
 
 #include "base/config/config.h"
+#include "base/num.h"
 #include "base/stats.h"
 #include "memsys/xbar/port.h"
 
@@ -77,9 +78,11 @@ bool xbar_waits(const struct xbar *x);
 bool xbar_empty(const struct xbar *x);               /* no packet inside or in flight to it */
 void xbar_dump(const struct xbar *x, void (*line)(void *ctx, const char *text), void *ctx);
 
+/* Without a division where it can be: the functions that ask whether credits suffice are called in every cycle. */
 static inline uint32_t xbar_flits(uint32_t bytes, uint32_t flit_bytes)
 {
-    return (bytes + flit_bytes - 1) / flit_bytes;
+    uint32_t up = bytes + flit_bytes - 1;
+    return num_power_of_two(flit_bytes) ? up >> __builtin_ctz(flit_bytes) : up / flit_bytes;
 }
 
 #endif
